@@ -1,0 +1,53 @@
+// Package diskio moves the bytes of one job, and says truthfully when each file began and ended.
+// An Engine is one way of doing it: real files past the cache, or the simulated hub. It knows nothing
+// of other disks, of messages or of events (see worker). Start at Engine, then New.
+package diskio
+
+import (
+	"context"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// Engine moves the files of one job. The worker calls Prepare, waits for the release, calls Start,
+// then Transfer for file 0, 1, 2 ... from one goroutine locked to its thread, and Close in every case.
+type Engine interface {
+	// Prepare does all that must lie outside the timing before the release: the marked folder, buffers
+	// touched, the files a read phase reads, the first file open. It returns what the job really got.
+	Prepare(ctx context.Context) (Effective, error)
+	// Start gives the release instant (clock.Now's nanoseconds); all times returned count from it.
+	Start(releaseNS int64)
+	// Transfer moves file seq of the job. Opening, allocation and closing lie outside the span it returns.
+	// It calls sample from its own goroutine or another, never concurrently, never after returning.
+	// When ctx ends it stops at the next request and returns ctx's error.
+	Transfer(ctx context.Context, seq int, sample Sampler) (Span, error)
+	// Close removes every file and folder the job made (unless it is to keep them).
+	Close() error
+}
+
+// Sampler takes a point of progress: bytes of the file done by tNS.
+type Sampler func(bytes, tNS int64)
+
+// Span is one transferred file: from just before its first request to just after its flush.
+type Span struct {
+	Bytes, StartNS, EndNS int64
+}
+
+// Job is what an engine is made for: the plan's job and where to do it.
+type Job struct {
+	scenario.Job
+	RunID    string // names the marked folder
+	Phase    string
+	Dir      string // the disk's folder
+	SampleNS int64  // between progress samples; 50 ms where zero
+}
+
+// Effective is what a job really got, which may be less than it asked for.
+type Effective struct {
+	Engine   string   `json:"engine"` // simulated | threads | io_uring
+	Cache    string   `json:"cache"`  // direct | buffered | none (simulated)
+	Flush    string   `json:"flush"`
+	Block    int64    `json:"block"`
+	Depth    int      `json:"depth"`
+	Warnings []string `json:"warnings,omitempty"` // asked for one thing and got another
+}

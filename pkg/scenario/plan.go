@@ -1,0 +1,68 @@
+package scenario
+
+import "time"
+
+// Plan is a scenario made definite: every phase, every disk's job in it, every file's size.
+// The same scenario with the same seed always gives the same plan.
+type Plan struct {
+	Name   string  `json:"name"`
+	Hub    *Hub    `json:"hub,omitempty"`
+	Disks  []Disk  `json:"disks"`
+	Phases []Phase `json:"phases"`
+}
+
+// Disk is one SSD under test: a folder on it, or a profile of the simulated hub.
+type Disk struct {
+	Name       string `json:"name"`
+	Path       string `json:"path,omitempty"`       // a folder on the disk; empty when simulated
+	Connection string `json:"connection,omitempty"` // hub, direct, internal: a label for the report
+	Profile    string `json:"profile,omitempty"`    // the disk's name in the hub profile; empty when real
+}
+
+// Simulated reports whether the disk exists only in the hub model.
+func (d Disk) Simulated() bool { return d.Profile != "" }
+
+// Hub names the hub model that simulated disks share.
+type Hub struct {
+	Profile string  `json:"profile"` // a built-in name, or a path to a profile file
+	Speedup float64 `json:"speedup"` // model seconds per wall second
+}
+
+// Phase is one pattern run once.
+type Phase struct {
+	Name     string          `json:"name"`  // unique in the run
+	Roles    map[string]Role `json:"roles"` // every disk of the run
+	Jobs     []Job           `json:"jobs"`  // the working disks, in the scenario's order
+	Pause    string          `json:"pause,omitempty"`
+	Cooldown time.Duration   `json:"cooldown_ns,omitempty"` // rest before this phase
+}
+
+// Job is one disk's work in a phase.
+type Job struct {
+	Disk  string  `json:"disk"`
+	Role  Role    `json:"role"`
+	Sizes []int64 `json:"sizes"` // bytes of each file, in the order of transfer
+	Seed  uint64  `json:"seed"`  // of the data written
+	IO    IO      `json:"io"`
+}
+
+// Bytes is the job's whole work.
+func (j Job) Bytes() int64 {
+	var sum int64
+	for _, size := range j.Sizes {
+		sum += size
+	}
+	return sum
+}
+
+// IO is how a job moves its bytes, as asked for; what was really had is diskio.Effective.
+type IO struct {
+	Mode        string `json:"mode"`                // direct | app
+	Block       int64  `json:"block"`               // bytes per request
+	Depth       int    `json:"depth"`               // requests in flight
+	Flush       string `json:"flush"`               // none | fsync | full
+	Verify      string `json:"verify"`              // off | stamps | full
+	Preallocate bool   `json:"preallocate"`         // reserve the space before the timing starts
+	Keep        bool   `json:"keep,omitempty"`      // leave the test files when the run ends
+	Footprint   int64  `json:"footprint,omitempty"` // most bytes of test files at one time; 0: no limit
+}

@@ -1,0 +1,63 @@
+package trace
+
+import "github.com/hubbench/hubbench/pkg/scenario"
+
+// Type says which kind of line an event is.
+type Type string
+
+// The kinds of line in events.jsonl. A reader ignores any other.
+const (
+	RunType      Type = "run"
+	PhaseType    Type = "phase"
+	StartType    Type = "start"
+	ProgressType Type = "progress"
+	FileType     Type = "file"
+	ErrorType    Type = "error"
+	EndType      Type = "end"
+)
+
+// The two values of an end line's status.
+const (
+	Complete = "complete"
+	Partial  = "partial"
+)
+
+// Event is one line of events.jsonl, flat: which fields count depends on Type.
+// Times are nanoseconds since the phase's release.
+type Event struct {
+	Type Type `json:"type"`
+
+	// run
+	Version int    `json:"version,omitempty"`
+	Name    string `json:"name,omitempty"`
+	Started string `json:"started,omitempty"` // wall time, RFC 3339: a label, never a measurement
+	Disks   []Disk `json:"disks,omitempty"`
+
+	// all but run and end
+	Phase string `json:"phase,omitempty"`
+
+	// phase
+	Roles map[string]scenario.Role `json:"roles,omitempty"`
+
+	// start, progress, file, error
+	Disk    string        `json:"disk,omitempty"`
+	Op      scenario.Role `json:"op,omitempty"`
+	Seq     int           `json:"seq,omitempty"`
+	Bytes   int64         `json:"bytes,omitempty"`
+	TNS     int64         `json:"t_ns,omitempty"`     // progress, error
+	StartNS int64         `json:"start_ns,omitempty"` // file: just before its first request
+	EndNS   int64         `json:"end_ns,omitempty"`   // file: just after its flush
+	LateNS  int64         `json:"late_ns,omitempty"`  // start: wall nanoseconds between the release and the worker's first request
+	Error   string        `json:"error,omitempty"`
+
+	// end
+	Status string `json:"status,omitempty"`
+}
+
+// Disk is a disk as the run line names it.
+type Disk struct {
+	Name       string `json:"name"`
+	Path       string `json:"path,omitempty"`
+	Connection string `json:"connection,omitempty"`
+	Profile    string `json:"profile,omitempty"` // of a simulated disk
+}

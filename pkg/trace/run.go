@@ -1,0 +1,52 @@
+package trace
+
+import "github.com/hubbench/hubbench/pkg/scenario"
+
+// Run is a whole trace, sorted out by phase and disk.
+type Run struct {
+	Name     string
+	Started  string
+	Disks    []Disk   // in the scenario's order; from the file lines where there is no run line
+	Phases   []*Phase // in order of appearance
+	Status   string   // Complete, Partial, or empty where the end line is missing
+	Warnings []string // what the reader put up with: a torn last line, a missing header
+}
+
+// Phase is what happened in one phase.
+type Phase struct {
+	Name  string
+	Roles map[string]scenario.Role
+	Disks []*DiskTrace // the working disks, in the run's order
+}
+
+// DiskTrace is one disk's part in a phase.
+type DiskTrace struct {
+	Name   string
+	Op     scenario.Role
+	LateNS *int64   // how long after the release the worker started, by the wall clock; nil where not recorded
+	Files  []File   // by start time
+	Open   []Sample // progress of a file that never ended (a killed worker, a full disk)
+	Errors []Failure
+}
+
+// File is one measured transfer.
+type File struct {
+	Seq     int
+	Bytes   int64
+	StartNS int64
+	EndNS   int64
+	Samples []Sample // bytes done by time, ascending; may be empty
+}
+
+// Sample is a point of a file's progress.
+type Sample struct {
+	TNS   int64
+	Bytes int64
+}
+
+// Failure is an error line.
+type Failure struct {
+	Seq   int
+	TNS   int64
+	Error string
+}
