@@ -1,0 +1,25 @@
+// Package clock reads the machine's monotonic clock, and waits for an instant of it precisely enough for
+// several processes to begin together. Its nanoseconds are the same for every process of one machine, which
+// Go's own monotonic reading does not promise; they are not wall time and mean nothing on another machine
+// or after a reboot. Start at Now, then WaitUntil.
+package clock
+
+import "time"
+
+// WaitUntil returns at the instant ns of Now, or at once when that has passed. Call it from a goroutine
+// locked to its thread (runtime.LockOSThread): the thread's timers become precise and stay so.
+//
+// It sleeps until a little before the instant and spins for the rest: a sleep alone wakes late by the
+// scheduler's whim, a long spin takes the processor from the other processes that wait for the same instant.
+func WaitUntil(ns int64) {
+	sleepUntil(ns - spinNS)
+	for Now() < ns {
+	}
+}
+
+// sleepCoarse sleeps to the instant ns where no system call takes an absolute one.
+func sleepCoarse(ns int64) {
+	if rest := ns - Now(); rest > 0 {
+		time.Sleep(time.Duration(rest))
+	}
+}

@@ -1,0 +1,86 @@
+package clock
+
+import (
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestMain lets the test binary be the other process of TestNowIsSharedByProcesses.
+func TestMain(m *testing.M) {
+	if os.Getenv("CLOCK_CHILD") != "" {
+		_, _ = os.Stdout.WriteString(strconv.FormatInt(Now(), 10))
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func TestNowNeverStepsBack(t *testing.T) {
+	last := Now()
+	for range 100_000 {
+		now := Now()
+		if now < last {
+			t.Fatalf("Now() = %d after %d", now, last)
+		}
+		last = now
+	}
+}
+
+func TestNowCountsNanoseconds(t *testing.T) {
+	wall, ns := time.Now(), Now()
+	time.Sleep(50 * time.Millisecond)
+	took, want := Now()-ns, time.Since(wall).Nanoseconds()
+	if diff := took - want; diff < -5e6 || diff > 5e6 {
+		t.Errorf("Now advanced %d ns while %d ns passed", took, want)
+	}
+}
+
+func TestNowIsSharedByProcesses(t *testing.T) {
+	child := exec.Command(os.Args[0])
+	child.Env = append(os.Environ(), "CLOCK_CHILD=1")
+	before := Now()
+	out, err := child.Output()
+	after := Now()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got < before || got > after {
+		t.Errorf("the child's Now() = %d, want between %d and %d", got, before, after)
+	}
+}
+
+func TestWaitUntil(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	for _, wait := range []time.Duration{-time.Second, 0, 20 * time.Microsecond, 500 * time.Microsecond, 5 * time.Millisecond} {
+		// A busy machine may wake anyone late: the best of several tries tells what the code can do.
+		best := int64(1 << 62)
+		for range 10 {
+			before := Now()
+			instant := before + wait.Nanoseconds()
+			WaitUntil(instant)
+			late := Now() - max(instant, before)
+			if late < 0 {
+				t.Fatalf("WaitUntil(%v) returned %d ns early", wait, -late)
+			}
+			best = min(best, late)
+		}
+		if best > 1e6 {
+			t.Errorf("WaitUntil(%v) returned %d ns late at best, want under 1 ms", wait, best)
+		}
+	}
+}
+
+func BenchmarkNow(b *testing.B) {
+	for b.Loop() {
+		Now()
+	}
+}
