@@ -1,0 +1,188 @@
+package trace
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// MaxLine is the longest line a Reader takes, in bytes.
+const MaxLine = 16 << 20
+
+// FormatVersion is the version of events.jsonl that this package writes and fully knows.
+const FormatVersion = 1
+
+// Reader reads events one at a time, in the manner of bufio.Scanner:
+//
+//	for r.Next() {
+//		use(r.Event())
+//	}
+//	if err := r.Err(); err != nil { ... }
+//
+// It holds one line at a time, whatever the length of the trace.
+type Reader struct {
+	in       *bufio.Reader
+	name     string
+	long     []byte // a line longer than in's buffer
+	line     int
+	event    Event
+	names    map[string]string
+	unknown  int
+	err      error
+	warnings []string
+}
+
+// NewReader returns a Reader of r; name stands for the input in errors ("events.jsonl:17: ...").
+func NewReader(r io.Reader, name string) *Reader {
+	return &Reader{in: bufio.NewReaderSize(r, 256<<10), name: name, names: map[string]string{}}
+}
+
+// Event is the event that the last call of Next read. It is overwritten by the next.
+func (r *Reader) Event() *Event { return &r.event }
+
+// Err is the first error, nil at a regular end.
+func (r *Reader) Err() error { return r.err }
+
+// Warnings are what the reader put up with so far: a torn last line, lines of unknown types.
+func (r *Reader) Warnings() []string {
+	if r.unknown == 0 {
+		return r.warnings
+	}
+	return append(r.warnings[:len(r.warnings):len(r.warnings)],
+		fmt.Sprintf("%s: lines of unknown type ignored: %d", r.name, r.unknown))
+}
+
+// Next reads up to the next event of a known type. It returns false at the end and at an error.
+func (r *Reader) Next() bool {
+	for r.err == nil {
+		line, whole, err := r.readLine()
+		if err != nil {
+			if !errors.Is(err, io.EOF) {
+				r.err = r.failf("read trace: %w", err)
+			}
+			return false
+		}
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 {
+			continue
+		}
+		known, err := r.parse(line)
+		switch {
+		case err == nil && known:
+			return true
+		case err == nil:
+			r.unknown++
+		case !whole:
+			r.warnings = append(r.warnings, fmt.Sprintf("%s:%d: torn last line dropped (%d bytes)", r.name, r.line, len(line)))
+			return false
+		default:
+			r.err = r.failf("%w", err)
+		}
+	}
+	return false
+}
+
+// failf makes an error that names the input and the current line.
+func (r *Reader) failf(format string, args ...any) error {
+	return fmt.Errorf("%s:%d: "+format, append([]any{r.name, r.line}, args...)...)
+}
+
+// readLine returns the next line, and whether a newline ended it. The line is overwritten by the next call.
+func (r *Reader) readLine() (line []byte, whole bool, err error) {
+	r.line++
+	r.long = r.long[:0]
+	for {
+		part, err := r.in.ReadSlice('\n')
+		if len(r.long)+len(part) > MaxLine {
+			return nil, false, fmt.Errorf("line longer than %d bytes", MaxLine)
+		}
+		switch {
+		case err == nil && len(r.long) == 0:
+			return r.dropBOM(part), true, nil
+		case err == nil:
+			r.long = append(r.long, part...)
+			return r.dropBOM(r.long), true, nil
+		case errors.Is(err, bufio.ErrBufferFull):
+			r.long = append(r.long, part...)
+		case errors.Is(err, io.EOF) && len(r.long)+len(part) > 0:
+			r.long = append(r.long, part...)
+			return r.dropBOM(r.long), false, nil
+		default:
+			return nil, false, err
+		}
+	}
+}
+
+// dropBOM takes off the byte order mark that some Windows editors put before the first line.
+func (r *Reader) dropBOM(line []byte) []byte {
+	if r.line == 1 {
+		line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
+	}
+	return line
+}
+
+// parse reads a line into r.event, and says whether its type is a known one.
+func (r *Reader) parse(line []byte) (known bool, err error) {
+	if !r.parseFast(line) {
+		var head struct {
+			Type *Type `json:"type"`
+		}
+		if err := json.Unmarshal(line, &head); err != nil {
+			return false, fmt.Errorf("not an event: %w", err)
+		}
+		if head.Type == nil {
+			return false, errors.New(`not an event: no "type"`)
+		}
+		switch *head.Type {
+		case RunType, PhaseType, StartType, ProgressType, FileType, ErrorType, EndType:
+		default:
+			return false, nil
+		}
+		r.event = Event{}
+		if err := json.Unmarshal(line, &r.event); err != nil {
+			return false, fmt.Errorf("bad %s line: %w", *head.Type, err)
+		}
+	}
+	if err := r.event.check(); err != nil {
+		return false, fmt.Errorf("bad %s line: %w", r.event.Type, err)
+	}
+	return true, nil
+}
+
+// check refuses events that say too little to be placed. Doubtful numbers pass: they are for the analysis to report.
+func (e *Event) check() error {
+	switch e.Type {
+	case RunType:
+		for i, d := range e.Disks {
+			if d.Name == "" {
+				return fmt.Errorf("disk %d has no name", i+1)
+			}
+		}
+		return nil
+	case EndType:
+		return nil
+	}
+	if e.Phase == "" {
+		return errors.New(`no "phase"`)
+	}
+	if e.Type == PhaseType {
+		for disk, role := range e.Roles {
+			if role != scenario.Read && role != scenario.Write && role != scenario.Idle {
+				return fmt.Errorf("disk %q: role %q: want read, write or idle", disk, role)
+			}
+		}
+		return nil
+	}
+	if e.Disk == "" {
+		return errors.New(`no "disk"`)
+	}
+	if e.Type == FileType && e.Op != scenario.Read && e.Op != scenario.Write {
+		return fmt.Errorf("op %q: want read or write", e.Op)
+	}
+	return nil
+}

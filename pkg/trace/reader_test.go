@@ -1,0 +1,179 @@
+package trace
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+const fileLine = `{"type":"file","phase":"W","disk":"A","op":"write","seq":1,"bytes":10,"start_ns":0,"end_ns":5}`
+
+// readAll returns every event of text, and the reader at its end.
+func readAll(text string) ([]Event, *Reader) {
+	var events []Event
+	r := NewReader(strings.NewReader(text), "e.jsonl")
+	for r.Next() {
+		events = append(events, *r.Event())
+	}
+	return events, r
+}
+
+func TestReader(t *testing.T) {
+	want := Event{Type: FileType, Phase: "W", Disk: "A", Op: "write", Seq: 1, Bytes: 10, EndNS: 5}
+	tests := []struct {
+		name, text string
+		events     int
+		warning    string
+		err        string
+	}{
+		{"plain", fileLine + "\n", 1, "", ""},
+		{"no newline at the end", fileLine, 1, "", ""},
+		{"carriage returns", fileLine + "\r\n" + fileLine + "\r\n", 2, "", ""},
+		{"blank lines", "\n" + fileLine + "\n\n  \n" + fileLine + "\n", 2, "", ""},
+		{"byte order mark", "\xef\xbb\xbf" + fileLine + "\n", 1, "", ""},
+		{"keys in another order, spaces", `{ "end_ns" : 5 , "bytes":10, "seq":1,"start_ns":0,"op":"write","disk":"A","phase":"W","type":"file" } ` + "\n", 1, "", ""},
+		{"unknown key", strings.Replace(fileLine, `"seq"`, `"colour":{"x":[1]},"seq"`, 1) + "\n", 1, "", ""},
+		{"escaped key and value", strings.Replace(fileLine, `"disk":"A"`, `"d\u0069sk":"\u0041"`, 1) + "\n", 1, "", ""},
+		{"unknown type", `{"type":"temperature","bytes":"hot"}` + "\n" + fileLine + "\n", 1, "e.jsonl: lines of unknown type ignored: 1", ""},
+		{"torn last line", fileLine + "\n" + fileLine[:50], 1, "e.jsonl:2: torn last line dropped (50 bytes)", ""},
+		{"torn to zeros", fileLine + "\n\x00\x00\x00", 1, "e.jsonl:2: torn last line dropped (3 bytes)", ""},
+		{"bad line inside", fileLine + "\n" + fileLine[:50] + "\n" + fileLine + "\n", 1, "", "e.jsonl:2: not an event: unexpected end of JSON input"},
+		{"bad last line with its newline", fileLine + "\n{}}\n", 1, "", "e.jsonl:2: not an event: invalid character"},
+		{"no type", "{\"phase\":\"W\"}\n", 0, "", `e.jsonl:1: not an event: no "type"`},
+		{"array", "[]\n", 0, "", "e.jsonl:1: not an event:"},
+		{"fraction", strings.Replace(fileLine, `10`, `10.5`, 1) + "\n", 0, "", "e.jsonl:1: bad file line: json: cannot unmarshal number 10.5"},
+		{"overflow", strings.Replace(fileLine, `10`, `10000000000000000000`, 1) + "\n", 0, "", "e.jsonl:1: bad file line:"},
+		{"no phase", strings.Replace(fileLine, `"phase":"W",`, ``, 1) + "\n", 0, "", `e.jsonl:1: bad file line: no "phase"`},
+		{"no disk", strings.Replace(fileLine, `"disk":"A",`, ``, 1) + "\n", 0, "", `e.jsonl:1: bad file line: no "disk"`},
+		{"bad op", strings.Replace(fileLine, `"write"`, `"wrote"`, 1) + "\n", 0, "", `e.jsonl:1: bad file line: op "wrote": want read or write`},
+		{"bad role", `{"type":"phase","phase":"W","roles":{"A":"wirte"}}` + "\n", 0, "", `e.jsonl:1: bad phase line: disk "A": role "wirte"`},
+		{"nameless disk", `{"type":"run","disks":[{"path":"/a"}]}` + "\n", 0, "", `e.jsonl:1: bad run line: disk 1 has no name`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			events, r := readAll(tt.text)
+			if len(events) != tt.events {
+				t.Errorf("got %d events, want %d", len(events), tt.events)
+			}
+			for _, e := range events {
+				if diff := cmp.Diff(want, e); diff != "" {
+					t.Errorf("event (-want +got):\n%s", diff)
+				}
+			}
+			if got := strings.Join(r.Warnings(), "|"); got != tt.warning {
+				t.Errorf("warnings %q, want %q", got, tt.warning)
+			}
+			if err := fmt.Sprint(r.Err()); (tt.err == "") != (r.Err() == nil) || !strings.HasPrefix(err, tt.err) && tt.err != "" {
+				t.Errorf("error %v, want %q", r.Err(), tt.err)
+			}
+		})
+	}
+}
+
+func TestReaderLongLines(t *testing.T) {
+	long := func(n int) string {
+		return strings.Replace(fileLine, `"seq"`, `"pad":"`+strings.Repeat("x", n)+`","seq"`, 1) + "\n"
+	}
+	if events, r := readAll(long(4<<20) + fileLine + "\n"); len(events) != 2 || r.Err() != nil {
+		t.Errorf("4 MB line: %d events, error %v; want 2, nil", len(events), r.Err())
+	}
+	_, r := readAll(fileLine + "\n" + long(MaxLine))
+	if r.Err() == nil || !strings.HasPrefix(r.Err().Error(), "e.jsonl:2: read trace: line longer than 16777216 bytes") {
+		t.Errorf("line over the limit: error %v", r.Err())
+	}
+}
+
+func TestFileLinesTakeTheFastPath(t *testing.T) {
+	r := NewReader(nil, "")
+	for _, e := range everyEvent()[3:5] {
+		line := bytes.TrimSpace(AppendEvent(nil, &e))
+		if !r.parseFast(line) {
+			t.Errorf("%s: not taken", line)
+		}
+		if n := testing.AllocsPerRun(100, func() { r.parseFast(line) }); n != 0 {
+			t.Errorf("%s: %v allocations, want 0", line, n)
+		}
+	}
+}
+
+// FuzzReader holds three promises: no panic; the fast path means what encoding/json means; and what is read can be
+// written and read again unchanged.
+func FuzzReader(f *testing.F) {
+	for _, e := range everyEvent() {
+		f.Add(AppendEvent(nil, &e))
+	}
+	f.Add([]byte(fileLine + "\n" + fileLine[:40]))
+	f.Add([]byte(`{"type":"file","type":"progress","phase":"Ä","disk":"\ud800","bytes":-0,"seq":01}` + "\n"))
+	f.Add([]byte("\xef\xbb\xbf{\"type\":\"end\"}\n\n[]"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for line := range bytes.Lines(data) {
+			line = bytes.TrimSpace(line)
+			r := NewReader(nil, "")
+			if !r.parseFast(line) {
+				continue
+			}
+			var want Event
+			if err := json.Unmarshal(line, &want); err != nil {
+				t.Fatalf("fast path took %q, encoding/json says %v", line, err)
+			}
+			if diff := cmp.Diff(want, r.event); diff != "" {
+				t.Fatalf("%q: fast path differs (-json +fast):\n%s", line, diff)
+			}
+		}
+		r := NewReader(bytes.NewReader(data), "fuzz")
+		var first []Event
+		var out []byte
+		for r.Next() {
+			first = append(first, *r.Event())
+			out = AppendEvent(out, r.Event())
+		}
+		again, r2 := readAll(string(out))
+		if r2.Err() != nil || len(r2.Warnings()) > 0 {
+			t.Fatalf("rewritten trace: error %v, warnings %q\n%s", r2.Err(), r2.Warnings(), out)
+		}
+		if len(again) != len(first) {
+			t.Fatalf("rewritten trace has %d events, want %d", len(again), len(first))
+		}
+		for i := range first {
+			if diff := cmp.Diff(own(first[i]), again[i], cmpopts.EquateEmpty()); diff != "" {
+				t.Fatalf("event %d changed (-first +again):\n%s", i, diff)
+			}
+		}
+		if run, err := Read(bytes.NewReader(data), "fuzz"); (run == nil) == (err == nil) {
+			t.Fatalf("Read gave run %v and error %v", run, err)
+		}
+	})
+}
+
+// own is e without the keys that belong to other types, which a writer leaves out.
+func own(e Event) Event {
+	o := Event{Type: e.Type}
+	switch e.Type {
+	case RunType:
+		o.Version, o.Name, o.Started, o.Disks = e.Version, e.Name, e.Started, e.Disks
+		return o
+	case PhaseType:
+		o.Phase, o.Roles = e.Phase, e.Roles
+		return o
+	case EndType:
+		o.Status = e.Status
+		return o
+	}
+	o.Phase, o.Disk = e.Phase, e.Disk
+	switch e.Type {
+	case StartType:
+		o.LateNS, o.TNS = e.LateNS, e.TNS
+	case ProgressType:
+		o.Seq, o.Bytes, o.TNS = e.Seq, e.Bytes, e.TNS
+	case FileType:
+		o.Op, o.Seq, o.Bytes, o.StartNS, o.EndNS = e.Op, e.Seq, e.Bytes, e.StartNS, e.EndNS
+	case ErrorType:
+		o.Seq, o.TNS, o.Error = e.Seq, e.TNS, e.Error
+	}
+	return o
+}

@@ -1,0 +1,106 @@
+package trace
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// everyEvent has each type once, with all of its fields set.
+func everyEvent() []Event {
+	return []Event{
+		{Type: RunType, Version: 1, Name: "triple", Started: "2026-11-20T08:00:00Z", Disks: []Disk{
+			{Name: "A", Path: "/Volumes/A", Connection: "hub"}, {Name: "B", Profile: "B"}}},
+		{Type: PhaseType, Phase: "WR", Roles: map[string]scenario.Role{"A": "write", "B": "read"}},
+		{Type: StartType, Phase: "WR", Disk: "A", LateNS: 900, TNS: 1200},
+		{Type: ProgressType, Phase: "WR", Disk: "A", Seq: 3, Bytes: 524288000, TNS: 350000000},
+		{Type: FileType, Phase: "WR", Disk: "A", Op: "write", Seq: 3, Bytes: 1000000000, StartNS: 1200, EndNS: 714286000},
+		{Type: ErrorType, Phase: "WR", Disk: "B", Seq: 7, TNS: 9000000, Error: "no space left on device"},
+		{Type: EndType, Status: Complete},
+	}
+}
+
+func TestAppendEvent(t *testing.T) {
+	tests := []struct {
+		event Event
+		want  string
+	}{
+		{everyEvent()[0], `{"type":"run","version":1,"name":"triple","started":"2026-11-20T08:00:00Z","disks":[{"name":"A","path":"/Volumes/A","connection":"hub"},{"name":"B","profile":"B"}]}`},
+		{everyEvent()[1], `{"type":"phase","phase":"WR","roles":{"A":"write","B":"read"}}`},
+		{everyEvent()[2], `{"type":"start","phase":"WR","disk":"A","late_ns":900,"t_ns":1200}`},
+		{everyEvent()[3], `{"type":"progress","phase":"WR","disk":"A","seq":3,"bytes":524288000,"t_ns":350000000}`},
+		{everyEvent()[4], `{"type":"file","phase":"WR","disk":"A","op":"write","seq":3,"bytes":1000000000,"start_ns":1200,"end_ns":714286000}`},
+		{everyEvent()[5], `{"type":"error","phase":"WR","disk":"B","seq":7,"t_ns":9000000,"error":"no space left on device"}`},
+		{everyEvent()[6], `{"type":"end","status":"complete"}`},
+		{Event{Type: StartType, Phase: "p", Disk: "A"}, `{"type":"start","phase":"p","disk":"A","late_ns":0,"t_ns":0}`},
+		{Event{Type: ProgressType, Phase: "p", Disk: "A"}, `{"type":"progress","phase":"p","disk":"A","seq":0,"bytes":0,"t_ns":0}`},
+		{Event{Type: FileType, Phase: "p", Disk: "A", Op: "read"}, `{"type":"file","phase":"p","disk":"A","op":"read","seq":0,"bytes":0,"start_ns":0,"end_ns":0}`},
+		{Event{Type: RunType, Version: 1}, `{"type":"run","version":1,"name":"","started":"","disks":[]}`},
+	}
+	for _, tt := range tests {
+		if got := string(AppendEvent(nil, &tt.event)); got != tt.want+"\n" {
+			t.Errorf("AppendEvent(%+v)\n got %s\nwant %s", tt.event, got, tt.want)
+		}
+	}
+}
+
+func TestAppendStringIsJSON(t *testing.T) {
+	for _, s := range []string{"", "plain", `quo"te\`, "a\nb\tc\x00\x1f\x7f", "Ä → 盘", "bad\xffutf8", "</script>", "\u2028"} {
+		quoted := appendString(nil, s)
+		var got string
+		if err := json.Unmarshal(quoted, &got); err != nil {
+			t.Errorf("%q quoted as %s: %v", s, quoted, err)
+		}
+		if want := strings.ToValidUTF8(s, "\ufffd"); got != want {
+			t.Errorf("%q quoted as %s reads back as %q", s, quoted, got)
+		}
+	}
+}
+
+func TestRoundTrip(t *testing.T) {
+	want := everyEvent()
+	var buf bytes.Buffer
+	w := NewWriter(&buf)
+	for i := range want {
+		if err := w.Write(&want[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got []Event
+	r := NewReader(&buf, "events.jsonl")
+	for r.Next() {
+		got = append(got, *r.Event())
+	}
+	if r.Err() != nil || len(r.Warnings()) > 0 {
+		t.Errorf("err %v, warnings %q; want none", r.Err(), r.Warnings())
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("round trip (-want +got):\n%s", diff)
+	}
+}
+
+func TestWriterDoesNotAllocate(t *testing.T) {
+	w := NewWriter(io.Discard)
+	for _, e := range everyEvent()[2:] {
+		if n := testing.AllocsPerRun(100, func() { _ = w.Write(&e) }); n != 0 {
+			t.Errorf("%s: %v allocations per event, want 0", e.Type, n)
+		}
+	}
+}
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
+
+func TestWriterReportsFailure(t *testing.T) {
+	err := NewWriter(failing{}).Write(&Event{Type: EndType})
+	if err == nil || !strings.Contains(err.Error(), "write end event: short write") {
+		t.Errorf("got error %v", err)
+	}
+}
