@@ -1,0 +1,330 @@
+package trace
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// Usable reports whether the file can be counted: bytes moved, in a time above zero. Others are reported, never
+// averaged in.
+func (f *File) Usable() bool { return f.Bytes > 0 && f.EndNS > f.StartNS }
+
+// Disk returns the part of the named disk, nil where it did nothing.
+func (p *Phase) Disk(name string) *DiskTrace {
+	for _, d := range p.Disks {
+		if d.Name == name {
+			return d
+		}
+	}
+	return nil
+}
+
+// Read reads a whole trace; name stands for the input in errors and warnings. Disks and phases that have no line
+// of their own are inferred from the others. Progress is attached to its file, or to the disk's Open where the
+// file never ended.
+func Read(r io.Reader, name string) (*Run, error) {
+	in := NewReader(r, name)
+	b := builder{run: &Run{}, phases: map[string]*phaseBuilder{}}
+	for in.Next() {
+		if err := b.add(in.Event()); err != nil {
+			return nil, in.failf("%w", err)
+		}
+	}
+	if err := in.Err(); err != nil {
+		return nil, err
+	}
+	b.finish()
+	b.run.Warnings = append(in.Warnings(), b.run.Warnings...)
+	return b.run, nil
+}
+
+// builder sorts events into a Run.
+type builder struct {
+	run    *Run
+	header bool
+	ended  bool
+	phases map[string]*phaseBuilder
+	last   *diskBuilder // of the last event: most follow one of the same disk
+	lastIn string       // last's phase
+	arena  []Sample     // file samples are cut from it, so that small files cost no allocation each
+}
+
+type phaseBuilder struct {
+	phase    *Phase
+	declared bool
+	disks    []*diskBuilder
+}
+
+type diskBuilder struct {
+	trace   *DiskTrace
+	mixed   bool
+	pending map[int][]Sample // by file, until it ends
+	free    [][]Sample       // buffers of ended files, to use again
+}
+
+func (b *builder) add(e *Event) error {
+	switch e.Type {
+	case RunType:
+		if b.header {
+			return fmt.Errorf("second run line: a trace holds one run, analyse the parts one by one")
+		}
+		b.header = true
+		b.run.Name, b.run.Started = e.Name, e.Started
+		if e.Version > FormatVersion {
+			b.warnf("written in version %d of the format; this program knows version %d and may misread it", e.Version, FormatVersion)
+		}
+		return b.declareDisks(e.Disks)
+	case PhaseType:
+		p := b.phase(e.Phase)
+		if p.declared {
+			return fmt.Errorf("second phase line for %q: phase names must be unique in a run", e.Phase)
+		}
+		p.declared = true
+		p.phase.Roles = e.Roles
+	case StartType:
+		late := e.LateNS
+		b.disk(e).trace.LateNS = &late
+	case ProgressType:
+		b.disk(e).progress(e)
+	case FileType:
+		d := b.disk(e)
+		if d.trace.Op == "" {
+			d.trace.Op = e.Op
+		}
+		d.mixed = d.mixed || d.trace.Op != e.Op
+		d.trace.Files = append(d.trace.Files, File{
+			Seq: e.Seq, Bytes: e.Bytes, StartNS: e.StartNS, EndNS: e.EndNS, Samples: b.samplesOf(d, e),
+		})
+	case ErrorType:
+		d := b.disk(e)
+		d.trace.Errors = append(d.trace.Errors, Failure{Seq: e.Seq, TNS: e.TNS, Error: e.Error})
+	case EndType:
+		b.ended = true
+		b.run.Status = e.Status
+	}
+	return nil
+}
+
+// declareDisks takes the run line's disks, keeping any that were seen before it.
+func (b *builder) declareDisks(disks []Disk) error {
+	seen := b.run.Disks
+	b.run.Disks = nil
+	for _, d := range disks {
+		if b.knows(d.Name) {
+			return fmt.Errorf("disk %q named twice in the run line", d.Name)
+		}
+		b.run.Disks = append(b.run.Disks, d)
+	}
+	for _, d := range seen {
+		if !b.knows(d.Name) {
+			b.run.Disks = append(b.run.Disks, d)
+		}
+	}
+	return nil
+}
+
+func (b *builder) knows(disk string) bool {
+	return slices.ContainsFunc(b.run.Disks, func(d Disk) bool { return d.Name == disk })
+}
+
+func (b *builder) phase(name string) *phaseBuilder {
+	p := b.phases[name]
+	if p == nil {
+		p = &phaseBuilder{phase: &Phase{Name: name}}
+		b.phases[name] = p
+		b.run.Phases = append(b.run.Phases, p.phase)
+	}
+	return p
+}
+
+func (b *builder) disk(e *Event) *diskBuilder {
+	if b.last != nil && b.last.trace.Name == e.Disk && b.lastIn == e.Phase {
+		return b.last
+	}
+	p := b.phase(e.Phase)
+	i := slices.IndexFunc(p.disks, func(d *diskBuilder) bool { return d.trace.Name == e.Disk })
+	if i < 0 {
+		if !b.knows(e.Disk) {
+			b.run.Disks = append(b.run.Disks, Disk{Name: e.Disk})
+		}
+		i = len(p.disks)
+		p.disks = append(p.disks, &diskBuilder{trace: &DiskTrace{Name: e.Disk}, pending: map[int][]Sample{}})
+	}
+	b.last, b.lastIn = p.disks[i], e.Phase
+	return b.last
+}
+
+func (d *diskBuilder) progress(e *Event) {
+	samples, ok := d.pending[e.Seq]
+	if !ok && len(d.free) > 0 {
+		samples = d.free[len(d.free)-1][:0]
+		d.free = d.free[:len(d.free)-1]
+	}
+	d.pending[e.Seq] = append(samples, Sample{TNS: e.TNS, Bytes: e.Bytes})
+}
+
+// samplesOf moves the progress of the file that e ends into the arena.
+func (b *builder) samplesOf(d *diskBuilder, e *Event) []Sample {
+	if len(d.pending) == 0 {
+		return nil
+	}
+	samples, ok := d.pending[e.Seq]
+	if !ok {
+		return nil
+	}
+	delete(d.pending, e.Seq)
+	d.free = append(d.free, samples)
+	n := len(samples)
+	if cap(b.arena)-len(b.arena) < n {
+		b.arena = make([]Sample, 0, max(4096, n))
+	}
+	start := len(b.arena)
+	b.arena = append(b.arena, samples...)
+	return b.arena[start : start+n : start+n]
+}
+
+func (b *builder) warnf(format string, args ...any) {
+	b.run.Warnings = append(b.run.Warnings, fmt.Sprintf(format, args...))
+}
+
+// finish puts everything in order and infers what no line said.
+func (b *builder) finish() {
+	switch {
+	case !b.header && len(b.run.Phases) == 0:
+		b.warnf("no events")
+	case !b.header:
+		b.warnf("no run line: disks taken from the events")
+	case !b.ended:
+		b.warnf("no end line: the run was cut short, or is still going")
+	}
+	for _, p := range b.run.Phases {
+		for _, disk := range slices.Sorted(maps.Keys(p.Roles)) {
+			if b.knows(disk) {
+				continue
+			}
+			if b.header {
+				b.warnf("phase %s: disk %s is not in the run line", p.Name, disk)
+			}
+			b.run.Disks = append(b.run.Disks, Disk{Name: disk})
+		}
+	}
+	for _, p := range b.run.Phases {
+		b.finishPhase(b.phases[p.Name])
+	}
+}
+
+func (b *builder) finishPhase(p *phaseBuilder) {
+	if p.phase.Roles == nil {
+		p.phase.Roles = map[string]scenario.Role{}
+	}
+	roles := p.phase.Roles
+	for _, d := range p.disks {
+		d.finish(b, p.phase.Name, roles[d.trace.Name])
+		roles[d.trace.Name] = d.trace.Op
+	}
+	for _, disk := range b.run.Disks {
+		if d := slices.IndexFunc(p.disks, func(d *diskBuilder) bool { return d.trace.Name == disk.Name }); d >= 0 {
+			p.phase.Disks = append(p.phase.Disks, p.disks[d].trace)
+		} else if role := roles[disk.Name]; role == scenario.Read || role == scenario.Write {
+			p.phase.Disks = append(p.phase.Disks, &DiskTrace{Name: disk.Name, Op: role})
+		} else {
+			roles[disk.Name] = scenario.Idle
+		}
+	}
+}
+
+func (d *diskBuilder) finish(b *builder, phase string, role scenario.Role) {
+	t := d.trace
+	if t.Op == "" {
+		t.Op = role
+	}
+	if t.Op == "" {
+		b.warnf("phase %s: nothing says whether disk %s reads or writes: counted as reading", phase, t.Name)
+		t.Op = scenario.Read
+	}
+	if d.mixed {
+		b.warnf("phase %s: disk %s both reads and writes; all its files count as %s", phase, t.Name, t.Op)
+	}
+	if (role == scenario.Read || role == scenario.Write) && role != t.Op {
+		b.warnf("phase %s: disk %s was to %s, its files say %s", phase, t.Name, role, t.Op)
+	}
+	d.late()
+	if n := d.open(); n > 1 {
+		b.warnf("phase %s: disk %s left %d files unfinished; the progress of the last is kept", phase, t.Name, n)
+	}
+	if dropped := t.tidy(); dropped > 0 {
+		b.warnf("phase %s: disk %s: progress samples out of order or beyond their file dropped: %d", phase, t.Name, dropped)
+	}
+}
+
+// late attaches progress that came after its file's own line.
+func (d *diskBuilder) late() {
+	if len(d.pending) == 0 {
+		return
+	}
+	for i := range d.trace.Files {
+		f := &d.trace.Files[i]
+		if samples, ok := d.pending[f.Seq]; ok {
+			f.Samples = append(slices.Clone(f.Samples), samples...)
+			delete(d.pending, f.Seq)
+		}
+	}
+}
+
+// open keeps the progress of the unfinished file that got furthest in time, and counts the unfinished ones.
+func (d *diskBuilder) open() int {
+	for _, samples := range d.pending {
+		slices.SortFunc(samples, bySample)
+		if len(d.trace.Open) == 0 || bySample(samples[len(samples)-1], d.trace.Open[len(d.trace.Open)-1]) > 0 {
+			d.trace.Open = samples
+		}
+	}
+	return len(d.pending)
+}
+
+func bySample(a, b Sample) int {
+	return cmp.Or(cmp.Compare(a.TNS, b.TNS), cmp.Compare(a.Bytes, b.Bytes))
+}
+
+// tidy sorts files and samples, and drops samples that lie outside their file or go backwards.
+func (t *DiskTrace) tidy() (dropped int) {
+	byStart := func(a, b File) int {
+		return cmp.Or(cmp.Compare(a.StartNS, b.StartNS), cmp.Compare(a.EndNS, b.EndNS), cmp.Compare(a.Seq, b.Seq))
+	}
+	if !slices.IsSortedFunc(t.Files, byStart) {
+		slices.SortStableFunc(t.Files, byStart)
+	}
+	for i := range t.Files {
+		f := &t.Files[i]
+		n := len(f.Samples)
+		f.Samples = ascending(f.Samples, Sample{f.StartNS, 0}, Sample{f.EndNS, f.Bytes})
+		dropped += n - len(f.Samples)
+	}
+	if n := len(t.Open); n > 0 {
+		last := t.Open[n-1]
+		t.Open = ascending(t.Open, Sample{t.Open[0].TNS, 0}, Sample{last.TNS, max(last.Bytes, 0)})
+		dropped += n - len(t.Open)
+	}
+	return dropped
+}
+
+// ascending returns the samples, in place, that lie between from and to and do not go backwards.
+func ascending(samples []Sample, from, to Sample) []Sample {
+	if !slices.IsSortedFunc(samples, bySample) {
+		slices.SortFunc(samples, bySample)
+	}
+	kept := samples[:0]
+	for _, s := range samples {
+		if s.TNS < from.TNS || s.TNS > to.TNS || s.Bytes < from.Bytes || s.Bytes > to.Bytes {
+			continue
+		}
+		kept = append(kept, s)
+		from = s
+	}
+	return kept
+}

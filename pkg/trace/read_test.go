@@ -1,0 +1,136 @@
+package trace
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+type roles = map[string]scenario.Role
+
+func mustRead(t *testing.T, lines ...string) *Run {
+	t.Helper()
+	run, err := Read(strings.NewReader(strings.Join(lines, "\n")+"\n"), "e.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+func TestReadWhole(t *testing.T) {
+	late := int64(40)
+	got := mustRead(t,
+		`{"type":"run","version":1,"name":"pair","started":"2026-11-20T08:00:00Z","disks":[{"name":"B"},{"name":"A"},{"name":"C"}]}`,
+		`{"type":"phase","phase":"WW-","roles":{"A":"write","B":"write","C":"idle"}}`,
+		`{"type":"start","phase":"WW-","disk":"A","late_ns":40,"t_ns":7}`,
+		`{"type":"progress","phase":"WW-","disk":"A","seq":0,"bytes":4,"t_ns":50}`,
+		`{"type":"progress","phase":"WW-","disk":"B","seq":0,"bytes":3,"t_ns":50}`,
+		`{"type":"file","phase":"WW-","disk":"A","op":"write","seq":0,"bytes":10,"start_ns":7,"end_ns":99}`,
+		`{"type":"progress","phase":"WW-","disk":"A","seq":0,"bytes":9,"t_ns":90}`,
+		`{"type":"progress","phase":"WW-","disk":"B","seq":0,"bytes":6,"t_ns":100}`,
+		`{"type":"error","phase":"WW-","disk":"B","seq":0,"t_ns":110,"error":"gone"}`,
+		`{"type":"end","status":"partial"}`,
+	)
+	want := &Run{
+		Name: "pair", Started: "2026-11-20T08:00:00Z", Status: Partial,
+		Disks: []Disk{{Name: "B"}, {Name: "A"}, {Name: "C"}},
+		Phases: []*Phase{{
+			Name: "WW-", Roles: roles{"A": "write", "B": "write", "C": "idle"},
+			Disks: []*DiskTrace{
+				{Name: "B", Op: "write", Open: []Sample{{50, 3}, {100, 6}}, Errors: []Failure{{Seq: 0, TNS: 110, Error: "gone"}}},
+				{Name: "A", Op: "write", LateNS: &late, Files: []File{{Bytes: 10, StartNS: 7, EndNS: 99, Samples: []Sample{{50, 4}, {90, 9}}}}},
+			},
+		}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("run (-want +got):\n%s", diff)
+	}
+}
+
+func TestReadInfers(t *testing.T) {
+	got := mustRead(t,
+		`{"type":"file","phase":"p","disk":"B","op":"read","seq":1,"bytes":10,"start_ns":50,"end_ns":99}`,
+		`{"type":"file","phase":"p","disk":"B","op":"read","seq":0,"bytes":10,"start_ns":0,"end_ns":49}`,
+		`{"type":"file","phase":"q","disk":"A","op":"write","seq":0,"bytes":10,"start_ns":0,"end_ns":9}`,
+	)
+	want := &Run{
+		Disks:    []Disk{{Name: "B"}, {Name: "A"}},
+		Warnings: []string{"no run line: disks taken from the events"},
+		Phases: []*Phase{
+			{Name: "p", Roles: roles{"A": "idle", "B": "read"}, Disks: []*DiskTrace{{Name: "B", Op: "read", Files: []File{
+				{Seq: 0, Bytes: 10, EndNS: 49}, {Seq: 1, Bytes: 10, StartNS: 50, EndNS: 99}}}}},
+			{Name: "q", Roles: roles{"A": "write", "B": "idle"}, Disks: []*DiskTrace{{Name: "A", Op: "write", Files: []File{{Bytes: 10, EndNS: 9}}}}},
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("run (-want +got):\n%s", diff)
+	}
+}
+
+func TestReadWarns(t *testing.T) {
+	const head = `{"type":"run","version":1,"name":"x","disks":[{"name":"A"}]}`
+	const end = `{"type":"end","status":"complete"}`
+	file := func(disk, op string) string {
+		return `{"type":"file","phase":"p","disk":"` + disk + `","op":"` + op + `","bytes":10,"end_ns":9}`
+	}
+	tests := []struct {
+		name  string
+		lines []string
+		want  string
+	}{
+		{"nothing", nil, "no events"},
+		{"no end", []string{head, file("A", "read")}, "no end line"},
+		{"newer", []string{strings.Replace(head, `:1`, `:2`, 1), end}, "version 2"},
+		{"mixed", []string{head, file("A", "read"), file("A", "write"), end}, "both reads and writes"},
+		{"against its role", []string{head, `{"type":"phase","phase":"p","roles":{"A":"write"}}`, file("A", "read"), end}, "was to write"},
+		{"unlisted", []string{head, `{"type":"phase","phase":"p","roles":{"B":"write"}}`, end}, "disk B is not in the run line"},
+		{"no op", []string{head, `{"type":"progress","phase":"p","disk":"A","bytes":1,"t_ns":1}`, end}, "counted as reading"},
+		{"backwards", []string{head, `{"type":"progress","phase":"p","disk":"A","bytes":11,"t_ns":1}`, file("A", "read"), end}, "dropped: 1"},
+		{"two unfinished", []string{head, file("A", "read"), `{"type":"progress","phase":"p","disk":"A","seq":1,"bytes":1,"t_ns":1}`,
+			`{"type":"progress","phase":"p","disk":"A","seq":2,"bytes":1,"t_ns":1}`, end}, "left 2 files unfinished"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			run := mustRead(t, tt.lines...)
+			if got := strings.Join(run.Warnings, "|"); len(run.Warnings) != 1 || !strings.Contains(got, tt.want) {
+				t.Errorf("warnings %q, want one with %q", run.Warnings, tt.want)
+			}
+		})
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	tests := []struct{ name, text, want string }{
+		{"second run", `{"type":"run"}` + "\n" + `{"type":"run"}`, "e.jsonl:2: second run line"},
+		{"second phase", `{"type":"phase","phase":"p"}` + "\n" + `{"type":"phase","phase":"p"}`, `e.jsonl:2: second phase line for "p"`},
+		{"disk twice", `{"type":"run","disks":[{"name":"A"},{"name":"A"}]}`, `e.jsonl:1: disk "A" named twice`},
+		{"bad line", fileLine + "\nnonsense\n", "e.jsonl:2: not an event"},
+	}
+	for _, tt := range tests {
+		run, err := Read(strings.NewReader(tt.text+"\n"), "e.jsonl")
+		if run != nil || err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%s: got %v, error %v; want %q", tt.name, run, err, tt.want)
+		}
+	}
+}
+
+// BenchmarkRead reads a trace of a hundred thousand files of three disks, a progress line before each.
+func BenchmarkRead(b *testing.B) {
+	var text []byte
+	for i := range 100_000 {
+		disk, at := string(rune('A'+i%3)), int64(i)*1_000_000
+		text = AppendEvent(text, &Event{Type: ProgressType, Phase: "WWW", Disk: disk, Seq: i, Bytes: 500_000, TNS: at + 500_000})
+		text = AppendEvent(text, &Event{Type: FileType, Phase: "WWW", Disk: disk, Op: scenario.Write, Seq: i, Bytes: 1_000_000, StartNS: at, EndNS: at + 999_000})
+	}
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Read(bytes.NewReader(text), "bench"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
