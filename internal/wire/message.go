@@ -1,0 +1,47 @@
+// Package wire is the talk between the coordinator and a worker: messages in JSON, each behind its
+// length, over the worker's stdin and stdout. It knows the words, not when to say them (see worker
+// and coordinator). Start at Message and Conn.
+package wire
+
+import (
+	"github.com/hubbench/hubbench/internal/diskio"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// Kind says what a message is.
+type Kind string
+
+// What the coordinator says.
+const (
+	JobKind     Kind = "job"     // Job: what to do; get ready
+	ReleaseKind Kind = "release" // AtNS: begin at this instant of clock.Now
+	GrantKind   Kind = "grant"   // DoneNS: the hub moved what was asked by this model time
+	StopKind    Kind = "stop"    // stop at the next request, remove the files, end
+)
+
+// What a worker says.
+const (
+	ReadyKind  Kind = "ready"  // Effective: waiting for the release
+	EventsKind Kind = "events" // Events: a batch for the journal
+	AskKind    Kind = "ask"    // Bytes: wanted of the hub; one at a time
+	AliveKind  Kind = "alive"  // Bytes: moved so far by this job
+	DoneKind   Kind = "done"   // Error: empty where all went well; the worker ends after it
+)
+
+// Message is anything either side says, flat: which fields count depends on Kind.
+type Message struct {
+	Kind      Kind              `json:"kind"`
+	Job       *Job              `json:"job,omitempty"`
+	AtNS      int64             `json:"at_ns,omitempty"`
+	Effective *diskio.Effective `json:"effective,omitempty"`
+	Events    []trace.Event     `json:"events,omitempty"`
+	Bytes     int64             `json:"bytes,omitempty"`
+	DoneNS    int64             `json:"done_ns,omitempty"`
+	Error     string            `json:"error,omitempty"`
+}
+
+// Job is an engine's job, and which engine it is for.
+type Job struct {
+	diskio.Job
+	Simulated bool `json:"simulated,omitempty"`
+}
