@@ -1,0 +1,62 @@
+package diskio
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// fakeHub moves a byte a nanosecond and remembers what it was asked.
+type fakeHub struct {
+	asks  []int64
+	nowNS int64
+}
+
+func (h *fakeHub) Move(ctx context.Context, bytes int64) (int64, error) {
+	h.asks = append(h.asks, bytes)
+	h.nowNS += bytes
+	return h.nowNS, ctx.Err()
+}
+
+func TestSimulated(t *testing.T) {
+	hub := &fakeHub{}
+	job := Job{Job: scenario.Job{Sizes: []int64{stretch, 3*stretch + 5, 7}}, SampleNS: 2 * stretch}
+	engine := NewSimulated(job, hub)
+	var got []Span
+	var samples [][2]int64
+	for seq := range job.Sizes {
+		span, err := engine.Transfer(context.Background(), seq, func(bytes, tNS int64) {
+			samples = append(samples, [2]int64{bytes, tNS})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, span)
+	}
+	want := []Span{
+		{Bytes: stretch, StartNS: 0, EndNS: stretch},
+		{Bytes: 3*stretch + 5, StartNS: stretch, EndNS: 4*stretch + 5},
+		{Bytes: 7, StartNS: 4*stretch + 5, EndNS: 4*stretch + 12},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("spans (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([][2]int64{{2 * stretch, 3 * stretch}}, samples); diff != "" {
+		t.Errorf("samples (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]int64{stretch, stretch, stretch, stretch, 5, 7}, hub.asks); diff != "" {
+		t.Errorf("asks (-want +got):\n%s", diff)
+	}
+}
+
+func TestSimulatedStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	engine := NewSimulated(Job{Job: scenario.Job{Sizes: []int64{9}}}, &fakeHub{})
+	if _, err := engine.Transfer(ctx, 0, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want context.Canceled", err)
+	}
+}
