@@ -1,0 +1,93 @@
+// Package hub is a hub as a model: what each disk gets when several work at once, and how long the others
+// take to recover when one stops.
+//
+// It is a fluid model: bytes flow at rates that stay constant between events, so a simulation is exact and
+// has no time step. It knows nothing of packets, of queues or of the processes that measure; its time is
+// its own, in nanoseconds since a phase's release. Start at Profile (the parameters), Share (who gets what
+// at one instant) and Sim (who gets what over time).
+package hub
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// Profile is a hub and the disks known on it. All rates are in bytes per second.
+type Profile struct {
+	Name     string
+	Capacity Capacity
+	Lags     Lags
+	Disks    []Disk
+}
+
+// Disk is one SSD as the model knows it.
+type Disk struct {
+	Name        string
+	Read, Write Side
+}
+
+// Side is a disk in one direction.
+type Side struct {
+	Hub    float64 // alone through the hub; the disk's cap when it contends
+	Direct float64 // on a port of its own
+	Weight float64 // its pull when the direction is contended: the winner's advantage; above zero
+}
+
+// Side returns the disk's reading or writing side.
+func (d *Disk) Side(op scenario.Role) Side {
+	if op == scenario.Write {
+		return d.Write
+	}
+	return d.Read
+}
+
+// Disk finds a disk by its name in the profile; nil where there is none.
+func (p *Profile) Disk(name string) *Disk {
+	i := slices.IndexFunc(p.Disks, func(d Disk) bool { return d.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &p.Disks[i]
+}
+
+// Lags says how long the disks that stay keep their old rate after one has left: by what stays, by what
+// left, and by how many stay. The first entry of a list is for one disk that stays, the second for two,
+// and so on; the last also stands for more. An empty list is no lag.
+type Lags struct {
+	WriteAfterWrite, WriteAfterRead []time.Duration // a writer stays
+	ReadAfterWrite, ReadAfterRead   []time.Duration // a reader stays
+}
+
+// After is the lag of a disk that stays.
+func (l Lags) After(stays, left scenario.Role, staying int) time.Duration {
+	list := l.list(stays, left)
+	if len(list) == 0 || staying < 1 {
+		return 0
+	}
+	return list[min(staying, len(list))-1]
+}
+
+func (l Lags) list(stays, left scenario.Role) []time.Duration {
+	switch {
+	case stays == scenario.Write && left == scenario.Write:
+		return l.WriteAfterWrite
+	case stays == scenario.Write:
+		return l.WriteAfterRead
+	case left == scenario.Write:
+		return l.ReadAfterWrite
+	default:
+		return l.ReadAfterRead
+	}
+}
+
+// names lists the disks of the profile, for messages.
+func (p *Profile) names() string {
+	names := make([]string, len(p.Disks))
+	for i, d := range p.Disks {
+		names[i] = d.Name
+	}
+	return strings.Join(names, ", ")
+}

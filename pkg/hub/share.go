@@ -1,0 +1,105 @@
+package hub
+
+import "github.com/hubbench/hubbench/pkg/scenario"
+
+// Capacity is what the hub's one upstream port carries, in bytes per second, and how the two
+// directions divide it when both are in use.
+type Capacity struct {
+	Read  float64 // all disks reading
+	Write float64 // all disks writing
+	Both  float64 // reads and writes together, when both are in use; at most Read + Write
+
+	// The pull of each direction on Both. A direction that wants less than its part leaves the rest
+	// to the other.
+	ReadWeight, WriteWeight float64
+}
+
+// Claim is one active disk's part in the contention.
+type Claim struct {
+	Op     scenario.Role // Read or Write
+	Cap    float64       // the most it can move, alone on the hub; bytes per second
+	Weight float64       // its pull on what its direction gets, relative to the others'
+}
+
+// Share divides the capacity among the claims, and returns a rate for each, in bytes per second.
+//
+// It is weighted max-min fairness (Bertsekas and Gallager, Data Networks, 6.5.2) twice over: first
+// between the two directions, each wanting what its disks can move and it can carry; then within each
+// direction among its disks. So no claim passes its cap, nothing is left over that somebody could use,
+// and no disk's part can grow except at the cost of one that has less for its weight.
+func Share(c Capacity, claims []Claim) []float64 {
+	rates := make([]float64, len(claims))
+	share(c, claims, rates)
+	return rates
+}
+
+// share is Share into a slice of the caller's, for the simulation's inner loop.
+func share(c Capacity, claims []Claim, rates []float64) {
+	var want [2]Claim // read, write
+	want[0].Weight, want[1].Weight = c.ReadWeight, c.WriteWeight
+	for _, claim := range claims {
+		want[direction(claim.Op)].Cap += claim.Cap
+	}
+	want[0].Cap = min(want[0].Cap, c.Read)
+	want[1].Cap = min(want[1].Cap, c.Write)
+
+	carried := [2]float64{want[0].Cap, want[1].Cap}
+	if carried[0] > 0 && carried[1] > 0 {
+		fill(c.Both, want[:], carried[:], anyDirection)
+	}
+	fill(carried[0], claims, rates, 0)
+	fill(carried[1], claims, rates, 1)
+}
+
+const anyDirection = -1
+
+func direction(op scenario.Role) int {
+	if op == scenario.Write {
+		return 1
+	}
+	return 0
+}
+
+// fill raises one water level, each claim's part being level x weight, until the amount is used up or
+// every claim of the direction is full. Each round fills those whose cap lies under the level of that
+// round, which can only raise the next level, so there are at most as many rounds as claims.
+func fill(amount float64, claims []Claim, rates []float64, dir int) {
+	const open = -1
+	mine := func(i int) bool { return dir == anyDirection || direction(claims[i].Op) == dir }
+	for i := range claims {
+		if mine(i) {
+			rates[i] = open
+		}
+	}
+	for {
+		left, weight := amount, 0.0
+		for i, claim := range claims {
+			switch {
+			case !mine(i):
+			case rates[i] == open:
+				weight += claim.Weight
+			default:
+				left -= rates[i]
+			}
+		}
+		if weight == 0 {
+			return
+		}
+		level := max(left, 0) / weight
+		full := false
+		for i, claim := range claims {
+			if mine(i) && rates[i] == open && claim.Cap <= level*claim.Weight {
+				rates[i], full = claim.Cap, true
+			}
+		}
+		if full {
+			continue
+		}
+		for i, claim := range claims {
+			if mine(i) && rates[i] == open {
+				rates[i] = level * claim.Weight
+			}
+		}
+		return
+	}
+}

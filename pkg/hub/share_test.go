@@ -1,0 +1,210 @@
+package hub
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+const (
+	read  = scenario.Read
+	write = scenario.Write
+	gb    = 1e9
+)
+
+// slowShare is an independent solver: it finds every water level by bisection, knowing nothing of rounds.
+func slowShare(c Capacity, claims []Claim) []float64 {
+	wants := func(op scenario.Role, carries float64) float64 {
+		sum := 0.0
+		for _, claim := range claims {
+			if claim.Op == op {
+				sum += claim.Cap
+			}
+		}
+		return math.Min(sum, carries)
+	}
+	level := func(amount float64, at func(level float64) float64) float64 {
+		low, high := 0.0, 1.0
+		for at(high) < amount && high < 1e30 {
+			high *= 2
+		}
+		for range 200 {
+			if mid := (low + high) / 2; at(mid) < amount {
+				low = mid
+			} else {
+				high = mid
+			}
+		}
+		return high
+	}
+	r, w := wants(read, c.Read), wants(write, c.Write)
+	if r > 0 && w > 0 && r+w > c.Both {
+		l := level(c.Both, func(l float64) float64 { return math.Min(r, l*c.ReadWeight) + math.Min(w, l*c.WriteWeight) })
+		r, w = math.Min(r, l*c.ReadWeight), math.Min(w, l*c.WriteWeight)
+	}
+	rates := make([]float64, len(claims))
+	for op, amount := range map[scenario.Role]float64{read: r, write: w} {
+		l := level(amount*(1-1e-15), func(l float64) float64 {
+			sum := 0.0
+			for _, claim := range claims {
+				if claim.Op == op {
+					sum += math.Min(claim.Cap, l*claim.Weight)
+				}
+			}
+			return sum
+		})
+		for i, claim := range claims {
+			if claim.Op == op {
+				rates[i] = math.Min(claim.Cap, l*claim.Weight)
+			}
+		}
+	}
+	return rates
+}
+
+// randomCase draws a hub and one to eight claims; every third case has several equal caps or weights, where
+// ties lie.
+func randomCase(rng *rand.Rand) (Capacity, []Claim) {
+	between := func(low, high float64) float64 { return low + (high-low)*rng.Float64() }
+	c := Capacity{Read: between(0.5, 10), Write: between(0.5, 10), ReadWeight: between(0.1, 5), WriteWeight: between(0.1, 5)}
+	c.Both = between(math.Max(c.Read, c.Write)*0.7, c.Read+c.Write)
+	ties := rng.IntN(3) == 0
+	claims := make([]Claim, 1+rng.IntN(8))
+	for i := range claims {
+		claims[i] = Claim{Op: read, Cap: between(0.05, 6), Weight: between(0.1, 5)}
+		if rng.IntN(2) == 0 {
+			claims[i].Op = write
+		}
+		if ties {
+			claims[i].Cap, claims[i].Weight = math.Ceil(claims[i].Cap), math.Ceil(claims[i].Weight)
+		}
+	}
+	return c, claims
+}
+
+func sums(claims []Claim, rates []float64) (r, w float64) {
+	for i, claim := range claims {
+		if claim.Op == write {
+			w += rates[i]
+		} else {
+			r += rates[i]
+		}
+	}
+	return r, w
+}
+
+func TestShareAgainstBisection(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for n := range 10_000 {
+		c, claims := randomCase(rng)
+		got, want := Share(c, claims), slowShare(c, claims)
+		for i := range got {
+			if math.Abs(got[i]-want[i]) > 1e-9 {
+				t.Fatalf("case %d: %+v %+v:\ngot  %v\nwant %v", n, c, claims, got, want)
+			}
+		}
+	}
+}
+
+func TestShareProperties(t *testing.T) {
+	const eps = 1e-9
+	rng := rand.New(rand.NewPCG(2, 2))
+	for n := range 10_000 {
+		c, claims := randomCase(rng)
+		rates := Share(c, claims)
+		r, w := sums(claims, rates)
+		bad := func(what string) {
+			t.Helper()
+			t.Fatalf("case %d: %s\n%+v\n%+v\n%v", n, what, c, claims, rates)
+		}
+
+		// Never above a cap, and everybody gets something.
+		for i, claim := range claims {
+			if rates[i] > claim.Cap+eps || rates[i] <= 0 {
+				bad("a rate above its cap or not above zero")
+			}
+		}
+		both := r > 0 && w > 0
+		if r > c.Read+eps || w > c.Write+eps || both && r+w > c.Both+eps {
+			bad("a capacity exceeded")
+		}
+
+		// Work-conserving: who has less than his cap is stopped by a capacity that is used up.
+		for i, claim := range claims {
+			own, cap := r, c.Read
+			if claim.Op == write {
+				own, cap = w, c.Write
+			}
+			if rates[i] < claim.Cap-eps && own < cap-eps && !(both && r+w > c.Both-eps) {
+				bad("capacity left over that a disk could use")
+			}
+		}
+
+		// Scale-free: in other units, and with other units of weight, the same.
+		scaled := c
+		scaled.Read, scaled.Write, scaled.Both = c.Read*gb, c.Write*gb, c.Both*gb
+		scaled.ReadWeight, scaled.WriteWeight = c.ReadWeight*7, c.WriteWeight*7
+		claims2 := make([]Claim, len(claims))
+		for i, claim := range claims {
+			claims2[i] = Claim{Op: claim.Op, Cap: claim.Cap * gb, Weight: claim.Weight * 3}
+		}
+		for i, rate := range Share(scaled, claims2) {
+			if math.Abs(rate/gb-rates[i]) > eps {
+				bad("not scale-free")
+			}
+		}
+
+		// Monotone: more capacity of one kind never lowers the total, nor a rate of that kind.
+		for _, more := range []struct {
+			kind scenario.Role
+			c    Capacity
+		}{
+			{read, Capacity{c.Read * 1.3, c.Write, c.Both, c.ReadWeight, c.WriteWeight}},
+			{write, Capacity{c.Read, c.Write * 1.3, c.Both, c.ReadWeight, c.WriteWeight}},
+			{"", Capacity{c.Read, c.Write, c.Both * 1.3, c.ReadWeight, c.WriteWeight}},
+		} {
+			rates2 := Share(more.c, claims)
+			r2, w2 := sums(claims, rates2)
+			if r2+w2 < r+w-eps {
+				bad("a total that falls with capacity")
+			}
+			for i, claim := range claims {
+				if (more.kind == "" || claim.Op == more.kind) && rates2[i] < rates[i]-eps {
+					bad("a rate that falls with its capacity")
+				}
+			}
+		}
+
+		// Symmetric: a twin of a disk gets exactly what the disk gets, wherever it stands.
+		twins := append([]Claim{claims[len(claims)-1]}, claims...)
+		if rates := Share(c, twins); rates[0] != rates[len(rates)-1] {
+			bad("equal disks with different rates")
+		}
+
+		// The order of the disks does not matter.
+		order := rng.Perm(len(claims))
+		for i, j := range order {
+			claims2[i] = claims[j]
+		}
+		for i, rate := range Share(c, claims2) {
+			if math.Abs(rate-rates[order[i]]) > eps {
+				bad("rates that depend on the order")
+			}
+		}
+
+		// Nobody who stays loses when another leaves: what a hold relies on.
+		for i, rate := range Share(c, claims[:len(claims)-1]) {
+			if rate < rates[i]-eps {
+				bad("a disk that loses by another's leaving")
+			}
+		}
+	}
+}
+
+func TestShareOfNobody(t *testing.T) {
+	if got := Share(Capacity{Read: 1, Write: 1, Both: 1, ReadWeight: 1, WriteWeight: 1}, nil); len(got) != 0 {
+		t.Errorf("got %v, want none", got)
+	}
+}

@@ -1,0 +1,274 @@
+package hub
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// Sim plays disks against one another in the model's time. It is exact: rates change only at events (a
+// disk joins, ends or is taken away, a lag runs out), and between events nothing is computed.
+//
+// It serves a simulation of a whole plan, and equally a hub that real workers ask over the wire. For the
+// latter, an active disk is always being served, whether its worker has asked yet or not: a late Ask is
+// answered from what the disk has moved meanwhile, so its completion may lie in the past. What the model
+// says therefore depends only on what joins when, never on how slow or in what order the workers ask.
+//
+// Recovery: when a disk leaves, each disk that stays is held at the rate it has at that instant until its
+// lag (Lags) has passed, and then takes its new share. The latest leave decides: a further leave during a
+// hold starts the hold anew, at the rate the disk has then, even where that ends sooner. A disk that joins
+// is never held: it takes at once the share it would have if nobody were held, and held disks give way
+// where that share is below what they hold.
+//
+// A Sim is not safe for concurrent use.
+type Sim struct {
+	profile *Profile
+	now     int64 // everything up to here has been processed
+	members []*member
+	changes []change  // to come, by time
+	claims  []Claim   // scratch of rerate
+	shares  []float64 // scratch of rerate
+	hubbed  []*member // scratch of rerate: the active disks on the hub
+}
+
+// Work is what a disk does from the time it joins until it has moved all its files.
+type Work struct {
+	Profile string        // the disk's name in the profile; the name it joins by where empty
+	Op      scenario.Role // Read or Write
+	Sizes   []int64       // bytes of each file, in order; it leaves when the last is done
+	Direct  bool          // it hangs on a port of its own and contends with nobody
+}
+
+// Grant is an Ask fulfilled.
+type Grant struct {
+	Disk   string
+	Bytes  int64 // as asked
+	DoneNS int64 // when the last of them had moved, in the model's time
+}
+
+// change is something from outside: a disk joins or is taken away.
+type change struct {
+	tNS    int64
+	member *member
+	leaves bool
+}
+
+// NewSim makes a simulation with nobody active and the time at zero. The profile is trusted: it comes from
+// Load or has passed Check.
+func NewSim(p *Profile) *Sim {
+	return &Sim{profile: p}
+}
+
+// Join makes a disk active from tNS on, which must not lie before the last Advance. A disk that has left
+// may join again.
+func (s *Sim) Join(disk string, work Work, tNS int64) error {
+	name := cmp.Or(work.Profile, disk)
+	known := s.profile.Disk(name)
+	switch {
+	case known == nil:
+		return fmt.Errorf("disk %s joins the hub: profile %s has no disk %q; it has %s", disk, s.profile.Name, name, s.profile.names())
+	case work.Op != scenario.Read && work.Op != scenario.Write:
+		return fmt.Errorf("disk %s joins the hub: role %q is neither read nor write", disk, work.Op)
+	case len(work.Sizes) == 0:
+		return fmt.Errorf("disk %s joins the hub: it has no file to move", disk)
+	case slices.Min(work.Sizes) <= 0:
+		return fmt.Errorf("disk %s joins the hub: a file of %d bytes", disk, slices.Min(work.Sizes))
+	case tNS < s.now:
+		return fmt.Errorf("disk %s joins the hub at %d ns: the hub is already at %d ns", disk, tNS, s.now)
+	}
+	m := newMember(disk, known.Side(work.Op), work)
+	if i := s.index(disk); i < 0 {
+		s.members = append(s.members, m)
+	} else if s.members[i].state != gone {
+		return fmt.Errorf("disk %s joins the hub: it is already there", disk)
+	} else {
+		s.members[i] = m
+	}
+	// By name, not in the order of the calls: then it does not matter who came first through the wire.
+	slices.SortFunc(s.members, func(a, b *member) int { return cmp.Compare(a.disk, b.disk) })
+	s.schedule(change{tNS: tNS, member: m})
+	return nil
+}
+
+// Ask says that a disk's worker waits for so many more bytes. Several asks of one disk queue up.
+func (s *Sim) Ask(disk string, bytes int64) error {
+	i := s.index(disk)
+	if i < 0 {
+		return fmt.Errorf("disk %s asks the hub for %d bytes: it has not joined", disk, bytes)
+	}
+	m := s.members[i]
+	switch {
+	case bytes <= 0:
+		return fmt.Errorf("disk %s asks the hub for %d bytes: must be above zero", disk, bytes)
+	case m.asked+bytes > m.total:
+		return fmt.Errorf("disk %s asks the hub for %d bytes: only %d of its files are left", disk, bytes, m.total-m.asked)
+	}
+	m.asked += bytes
+	m.asks = append(m.asks, bytes)
+	return nil
+}
+
+// Leave takes a disk away at tNS, whatever it still had to move: a killed worker. Where the hub is already
+// past tNS, it leaves now. What it asked for and had not moved by then is never granted.
+func (s *Sim) Leave(disk string, tNS int64) {
+	if i := s.index(disk); i >= 0 && s.members[i].state != gone {
+		s.schedule(change{tNS: max(tNS, s.now), member: s.members[i], leaves: true})
+	}
+}
+
+// Next is when something next happens: a grant falls due or a rate may change. Where a grant is overdue it
+// lies in the past. ok is false when nothing is under way.
+func (s *Sim) Next() (tNS int64, ok bool) {
+	tNS = s.nextEvent()
+	for _, m := range s.members {
+		if len(m.asks) > 0 {
+			tNS = min(tNS, m.movedAt(m.granted+m.asks[0]))
+		}
+	}
+	return tNS, tNS < never
+}
+
+// Advance moves the time to tNS and returns every grant due by then, in the order of completion, equal
+// times by name. How often it is called, and at which times, makes no difference to any result.
+func (s *Sim) Advance(tNS int64) []Grant {
+	for {
+		at := s.nextEvent()
+		if at > tNS {
+			break
+		}
+		s.now = max(s.now, at)
+		s.step()
+	}
+	s.now = max(s.now, tNS)
+
+	var grants []Grant
+	for _, m := range s.members {
+		for len(m.asks) > 0 {
+			done := m.movedAt(m.granted + m.asks[0])
+			if done > s.now {
+				break
+			}
+			m.granted += m.asks[0]
+			grants = append(grants, Grant{Disk: m.disk, Bytes: m.asks[0], DoneNS: done})
+			m.asks = m.asks[1:]
+		}
+		m.forget()
+	}
+	slices.SortStableFunc(grants, func(a, b Grant) int { return cmp.Compare(a.DoneNS, b.DoneNS) })
+	return grants
+}
+
+// Rates gives every active disk's rate at the time last advanced to.
+func (s *Sim) Rates() map[string]float64 {
+	rates := map[string]float64{}
+	for _, m := range s.members {
+		if m.state == active {
+			rates[m.disk] = m.rate()
+		}
+	}
+	return rates
+}
+
+// step processes all that happens at s.now: first what ends, then who comes, then lags that run out; and
+// shares out anew.
+func (s *Sim) step() {
+	for _, m := range s.members {
+		if m.state == active && m.moved(s.now) >= float64(m.total)-tolerance {
+			s.leave(m)
+		}
+	}
+	due := 0
+	for due < len(s.changes) && s.changes[due].tNS <= s.now {
+		due++
+	}
+	for _, c := range s.changes[:due] {
+		if c.leaves && c.member.state == active {
+			s.leave(c.member)
+		} else if c.leaves {
+			c.member.state = gone // taken away before it came, or already gone
+		}
+	}
+	for _, c := range s.changes[:due] {
+		if !c.leaves && c.member.state == coming {
+			c.member.state = active
+			c.member.turn(s.now, 0)
+		}
+	}
+	s.changes = slices.Delete(s.changes, 0, due)
+	for _, m := range s.members {
+		if m.heldUntil <= s.now {
+			m.release()
+		}
+	}
+	s.rerate()
+}
+
+// leave ends a member's activity and holds those who stay.
+func (s *Sim) leave(gone *member) {
+	gone.stop(s.now)
+	if gone.work.Direct {
+		return
+	}
+	staying := 0
+	for _, m := range s.members {
+		if m.contends() {
+			staying++
+		}
+	}
+	for _, m := range s.members {
+		if m.contends() {
+			lag := s.profile.Lags.After(m.work.Op, gone.work.Op, staying)
+			m.hold(m.rate(), s.now+int64(lag))
+		}
+	}
+}
+
+// rerate shares out the capacity among those active now.
+func (s *Sim) rerate() {
+	s.claims, s.hubbed = s.claims[:0], s.hubbed[:0]
+	for _, m := range s.members {
+		switch {
+		case m.contends():
+			s.claims = append(s.claims, Claim{Op: m.work.Op, Cap: m.side.Hub, Weight: m.side.Weight})
+			s.hubbed = append(s.hubbed, m)
+		case m.state == active:
+			m.turn(s.now, m.side.Direct)
+		}
+	}
+	s.shares = slices.Grow(s.shares[:0], len(s.claims))[:len(s.claims)]
+	share(s.profile.Capacity, s.claims, s.shares)
+	for i, m := range s.hubbed {
+		m.turn(s.now, min(s.shares[i], m.held))
+	}
+}
+
+// nextEvent is when a rate next may change.
+func (s *Sim) nextEvent() int64 {
+	next := int64(never)
+	if len(s.changes) > 0 {
+		next = s.changes[0].tNS
+	}
+	for _, m := range s.members {
+		if m.state == active {
+			next = min(next, m.heldUntil, m.movedAt(m.total))
+		}
+	}
+	return next
+}
+
+func (s *Sim) schedule(c change) {
+	s.changes = append(s.changes, c)
+	slices.SortStableFunc(s.changes, func(a, b change) int {
+		return cmp.Or(cmp.Compare(a.tNS, b.tNS), cmp.Compare(a.member.disk, b.member.disk))
+	})
+}
+
+func (s *Sim) index(disk string) int {
+	return slices.IndexFunc(s.members, func(m *member) bool { return m.disk == disk })
+}
+
+// never is later than any event.
+const never = math.MaxInt64

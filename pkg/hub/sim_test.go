@@ -1,0 +1,296 @@
+package hub
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// round is a hub of round numbers, in GB/s: A, B and C alone write 2 and read 3; C pulls twice.
+func round() *Profile {
+	disk := func(name string, weight float64) Disk {
+		return Disk{Name: name, Read: Side{Hub: 3 * gb, Direct: 3.5 * gb, Weight: 1}, Write: Side{Hub: 2 * gb, Direct: 2.5 * gb, Weight: weight}}
+	}
+	return &Profile{
+		Name:     "round",
+		Capacity: Capacity{Read: 3.6 * gb, Write: 2.4 * gb, Both: 4 * gb, ReadWeight: 1, WriteWeight: 1},
+		Lags: Lags{
+			WriteAfterWrite: []time.Duration{4 * time.Second, 10 * time.Second},
+			ReadAfterWrite:  []time.Duration{2 * time.Second, 11 * time.Second},
+		},
+		Disks: []Disk{disk("A", 1), disk("B", 1), disk("C", 2)},
+	}
+}
+
+const second = int64(time.Second)
+
+func files(gigabytes ...float64) []int64 {
+	sizes := make([]int64, len(gigabytes))
+	for i, size := range gigabytes {
+		sizes[i] = int64(math.Round(size * gb))
+	}
+	return sizes
+}
+
+func join(t *testing.T, s *Sim, disk string, op scenario.Role, tNS int64, gigabytes ...float64) {
+	t.Helper()
+	if err := s.Join(disk, Work{Op: op, Sizes: files(gigabytes...)}, tNS); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func ask(t *testing.T, s *Sim, disk string, gigabytes float64) {
+	t.Helper()
+	if err := s.Ask(disk, int64(math.Round(gigabytes*gb))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// rates is Rates in GB/s.
+func rates(s *Sim) map[string]float64 {
+	got := s.Rates()
+	for disk := range got {
+		got[disk] /= gb
+	}
+	return got
+}
+
+var near = cmpopts.EquateApprox(0, 1e-9)
+
+func TestSimHoldsThoseWhoStay(t *testing.T) {
+	s := NewSim(round())
+	// C moves 12 GB at 1.2 GB/s: 10 s. A and B are at 0.6 until 20 s, then at 1.2.
+	join(t, s, "C", write, 0, 12)
+	join(t, s, "A", write, 0, 30)
+	join(t, s, "B", write, 0, 18)
+	for _, want := range []struct {
+		at    float64
+		rates map[string]float64
+	}{
+		{0, map[string]float64{"A": 0.6, "B": 0.6, "C": 1.2}},
+		{9.999, map[string]float64{"A": 0.6, "B": 0.6, "C": 1.2}},
+		{10, map[string]float64{"A": 0.6, "B": 0.6}},
+		{19.999, map[string]float64{"A": 0.6, "B": 0.6}},
+		{20, map[string]float64{"A": 1.2, "B": 1.2}},
+		{24.999, map[string]float64{"A": 1.2, "B": 1.2}},
+		{25, map[string]float64{"A": 1.2}}, // B has its 12 + 6; one stays: 4 s
+		{29, map[string]float64{"A": 2}},
+		{32.599, map[string]float64{"A": 2}}, // A has 12 + 6 + 4.8, and the last 7.2 in 3.6 s
+		{32.6, map[string]float64{}},
+	} {
+		s.Advance(int64(want.at * 1e9))
+		if diff := cmp.Diff(want.rates, rates(s), near); diff != "" {
+			t.Errorf("at %g s (-want +got):\n%s", want.at, diff)
+		}
+	}
+	if _, ok := s.Next(); ok {
+		t.Error("something is still to come when all have left")
+	}
+}
+
+func TestSimLatestLeaveDecides(t *testing.T) {
+	s := NewSim(round())
+	// Two writers end 1 s apart. The reader's hold is 11 s after the first (two stay) and 2 s after the second.
+	join(t, s, "C", read, 0, 100)
+	join(t, s, "A", write, 0, 5)
+	join(t, s, "B", write, 0, 6)
+	s.Advance(0)
+	if diff := cmp.Diff(map[string]float64{"A": 1, "B": 1, "C": 2}, rates(s), near); diff != "" {
+		t.Fatalf("at 0 s (-want +got):\n%s", diff)
+	}
+	for _, want := range []struct{ at, rate float64 }{{5, 2}, {6, 2}, {7.999, 2}, {8, 3}} {
+		s.Advance(int64(want.at * 1e9))
+		if got := rates(s)["C"]; math.Abs(got-want.rate) > 1e-9 {
+			t.Errorf("at %g s C reads at %g GB/s, want %g", want.at, got, want.rate)
+		}
+	}
+}
+
+func TestSimJoinDuringHold(t *testing.T) {
+	s := NewSim(round())
+	join(t, s, "C", write, 0, 1.6) // with A at 0.8 to C's 1.6 until 1 s; then A is held to 5 s
+	join(t, s, "A", write, 0, 100)
+	join(t, s, "B", write, 3*second, 100)
+	for _, want := range []struct {
+		at    float64
+		rates map[string]float64
+	}{
+		{1, map[string]float64{"A": 0.8}},
+		{3, map[string]float64{"A": 0.8, "B": 1.2}}, // B's share as if A were not held
+		{5, map[string]float64{"A": 1.2, "B": 1.2}},
+	} {
+		s.Advance(int64(want.at * 1e9))
+		if diff := cmp.Diff(want.rates, rates(s), near); diff != "" {
+			t.Errorf("at %g s (-want +got):\n%s", want.at, diff)
+		}
+	}
+	// A held disk gives way to one that joins, where its share falls below what it holds.
+	s = NewSim(round())
+	join(t, s, "A", write, 0, 1)
+	join(t, s, "B", write, 0, 100)
+	join(t, s, "C", write, second, 100)
+	s.Advance(second)
+	if diff := cmp.Diff(map[string]float64{"B": 0.8, "C": 1.6}, rates(s), near); diff != "" {
+		t.Errorf("given way (-want +got):\n%s", diff)
+	}
+}
+
+func TestSimGrantsLateAsksInThePast(t *testing.T) {
+	s := NewSim(round())
+	join(t, s, "A", write, 0, 2, 2) // alone: 2 GB/s
+	ask(t, s, "A", 1)
+	if at, ok := s.Next(); !ok || at != 0 {
+		t.Errorf("next: got %d, %v; want the joining at 0", at, ok)
+	}
+	if got := s.Advance(0); got != nil {
+		t.Errorf("at once: got %v", got)
+	}
+	if at, ok := s.Next(); !ok || at != second/2 {
+		t.Errorf("next: got %d, %v; want the grant at 0.5 s", at, ok)
+	}
+	grants := s.Advance(5 * second) // long after it has left
+	ask(t, s, "A", 1)
+	ask(t, s, "A", 2)
+	if at, ok := s.Next(); !ok || at != second {
+		t.Errorf("next: got %d, %v; want the overdue grant at 1 s", at, ok)
+	}
+	grants = append(grants, s.Advance(5*second)...)
+	want := []Grant{{"A", 1e9, second / 2}, {"A", 1e9, second}, {"A", 2e9, 2 * second}}
+	if diff := cmp.Diff(want, grants); diff != "" {
+		t.Errorf("grants (-want +got):\n%s", diff)
+	}
+	if err := s.Ask("A", 1); err == nil || !strings.Contains(err.Error(), "only 0 of its files are left") {
+		t.Errorf("asked for more than its files: %v", err)
+	}
+}
+
+func TestSimLeave(t *testing.T) {
+	s := NewSim(round())
+	join(t, s, "A", write, 0, 100)
+	join(t, s, "C", write, 0, 100)
+	ask(t, s, "C", 1.6)
+	ask(t, s, "C", 16)
+	s.Advance(second / 2)
+	s.Leave("C", 2*second)
+	s.Leave("nobody", 2*second)
+	grants := s.Advance(4 * second)
+	if diff := cmp.Diff([]Grant{{"C", 1.6e9, second}}, grants); diff != "" {
+		t.Errorf("grants of a killed disk (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]float64{"A": 0.8}, rates(s), near); diff != "" {
+		t.Errorf("held (-want +got):\n%s", diff)
+	}
+	s.Advance(6 * second)
+	if diff := cmp.Diff(map[string]float64{"A": 2}, rates(s), near); diff != "" {
+		t.Errorf("recovered (-want +got):\n%s", diff)
+	}
+	join(t, s, "C", write, 7*second, 1) // and back again
+	s.Leave("C", 6*second+1)            // killed before it came
+	s.Advance(8 * second)
+	if diff := cmp.Diff(map[string]float64{"A": 2}, rates(s), near); diff != "" {
+		t.Errorf("killed before it came (-want +got):\n%s", diff)
+	}
+}
+
+func TestSimDirect(t *testing.T) {
+	s := NewSim(round())
+	join(t, s, "A", write, 0, 10)
+	if err := s.Join("mine", Work{Profile: "C", Op: write, Sizes: files(2.5), Direct: true}, 0); err != nil {
+		t.Fatal(err)
+	}
+	s.Advance(0)
+	if diff := cmp.Diff(map[string]float64{"A": 2, "mine": 2.5}, rates(s), near); diff != "" {
+		t.Errorf("rates (-want +got):\n%s", diff)
+	}
+	s.Advance(second)
+	if diff := cmp.Diff(map[string]float64{"A": 2}, rates(s), near); diff != "" {
+		t.Errorf("rates (-want +got):\n%s", diff)
+	}
+}
+
+// Workers ask when they can, Advance is called when it may be: neither may change a single nanosecond.
+func TestSimDoesNotDependOnItsCallers(t *testing.T) {
+	play := func(rng *rand.Rand) (map[string][]Grant, error) {
+		s := NewSim(round())
+		left := map[string]int{}
+		for _, i := range rng.Perm(3) {
+			name := string(rune('A' + i))
+			op := write
+			if i == 0 {
+				op = read
+			}
+			if err := s.Join(name, Work{Op: op, Sizes: files(3.3, 1.7, float64(i+1))}, int64(i)*second/3); err != nil {
+				return nil, err
+			}
+			left[name] = 50 + 10*(i+1) // asks of 100 MB
+		}
+		got := map[string][]Grant{}
+		for now := int64(0); len(left) > 0 || now < 60*second; now += rng.Int64N(second) {
+			for _, name := range slices.Sorted(maps.Keys(left)) {
+				for range rng.IntN(10) {
+					if left[name]--; left[name] < 0 {
+						delete(left, name)
+						break
+					}
+					if err := s.Ask(name, 1e8); err != nil {
+						return nil, err
+					}
+				}
+			}
+			for _, g := range s.Advance(now) {
+				got[g.Disk] = append(got[g.Disk], g)
+			}
+		}
+		return got, nil
+	}
+	want, err := play(rand.New(rand.NewPCG(0, 0)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(want["A"]) + len(want["B"]) + len(want["C"]); n != 60+70+80 {
+		t.Fatalf("%d grants, want 210", n)
+	}
+	for seed := range uint64(20) {
+		got, err := play(rand.New(rand.NewPCG(seed, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("seed %d (-want +got):\n%s", seed, diff)
+		}
+	}
+}
+
+func TestSimRefuses(t *testing.T) {
+	ok := Work{Op: write, Sizes: []int64{1}}
+	for _, test := range []struct {
+		what string
+		do   func(s *Sim) error
+		want string
+	}{
+		{"unknown disk", func(s *Sim) error { return s.Join("D", ok, 0) }, `profile round has no disk "D"; it has A, B, C`},
+		{"unknown profile", func(s *Sim) error { return s.Join("A", Work{Profile: "X", Op: read}, 0) }, `no disk "X"`},
+		{"idle", func(s *Sim) error { return s.Join("A", Work{Op: scenario.Idle, Sizes: []int64{1}}, 0) }, `neither read nor write`},
+		{"no files", func(s *Sim) error { return s.Join("A", Work{Op: read}, 0) }, `no file`},
+		{"empty file", func(s *Sim) error { return s.Join("A", Work{Op: read, Sizes: []int64{5, 0}}, 0) }, `a file of 0 bytes`},
+		{"the past", func(s *Sim) error { s.Advance(10); return s.Join("A", ok, 9) }, `already at 10 ns`},
+		{"twice", func(s *Sim) error { return fmt.Errorf("%w %w", s.Join("A", ok, 0), s.Join("A", ok, 0)) }, `already there`},
+		{"ask unknown", func(s *Sim) error { return s.Ask("A", 1) }, `has not joined`},
+		{"ask nothing", func(s *Sim) error { _ = s.Join("A", ok, 0); return s.Ask("A", 0) }, `above zero`},
+		{"ask too much", func(s *Sim) error { _ = s.Join("A", ok, 0); return s.Ask("A", 2) }, `only 1 of its files`},
+	} {
+		if err := test.do(NewSim(round())); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: got %v, want %q", test.what, err, test.want)
+		}
+	}
+}
