@@ -43,6 +43,9 @@ func Read(r io.Reader, name string) (*Run, error) {
 	return b.run, nil
 }
 
+// maxBytes bounds the bytes of a whole trace, so that no sum overflows.
+const maxBytes = 1 << 60
+
 // builder sorts events into a Run.
 type builder struct {
 	run    *Run
@@ -51,6 +54,7 @@ type builder struct {
 	phases map[string]*phaseBuilder
 	last   *diskBuilder // of the last event: most follow one of the same disk
 	lastIn string       // last's phase
+	bytes  int64        // of all files
 	arena  []Sample     // file samples are cut from it, so that small files cost no allocation each
 }
 
@@ -92,6 +96,10 @@ func (b *builder) add(e *Event) error {
 	case ProgressType:
 		b.disk(e).progress(e)
 	case FileType:
+		if e.Bytes > maxBytes-b.bytes {
+			return fmt.Errorf("disk %s: file %d brings the trace to more than %d bytes, beyond what can be counted", e.Disk, e.Seq, int64(maxBytes))
+		}
+		b.bytes += max(e.Bytes, 0)
 		d := b.disk(e)
 		if d.trace.Op == "" {
 			d.trace.Op = e.Op

@@ -14,6 +14,9 @@ import (
 // MaxLine is the longest line a Reader takes, in bytes.
 const MaxLine = 16 << 20
 
+// maxNS bounds times, so that no difference of two overflows.
+const maxNS = 1 << 60
+
 // FormatVersion is the version of events.jsonl that this package writes and fully knows.
 const FormatVersion = 1
 
@@ -180,6 +183,9 @@ func (e *Event) check() error {
 	}
 	if e.Disk == "" {
 		return errors.New(`no "disk"`)
+	}
+	if max(e.TNS, e.StartNS, e.EndNS) > maxNS || min(e.TNS, e.StartNS, e.EndNS) < -maxNS {
+		return errors.New("time more than 36 years from the phase's release: times are nanoseconds since then")
 	}
 	if e.Type == FileType && e.Op != scenario.Read && e.Op != scenario.Write {
 		return fmt.Errorf("op %q: want read or write", e.Op)
