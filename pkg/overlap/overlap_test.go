@@ -1,0 +1,228 @@
+package overlap
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// disk makes a disk of files given as start, end, bytes.
+func disk(files ...[3]int64) *trace.DiskTrace {
+	d := &trace.DiskTrace{}
+	for i, f := range files {
+		d.Files = append(d.Files, trace.File{Seq: i, StartNS: f[0], EndNS: f[1], Bytes: f[2]})
+	}
+	return d
+}
+
+func TestActive(t *testing.T) {
+	tests := []struct {
+		name string
+		disk *trace.DiskTrace
+		want []Interval
+	}{
+		{"nothing", disk(), nil},
+		{"gap of just the limit", disk([3]int64{0, 10, 1}, [3]int64{15, 20, 1}), []Interval{{0, 20}}},
+		{"longer gap", disk([3]int64{0, 10, 1}, [3]int64{16, 20, 1}), []Interval{{0, 10}, {16, 20}}},
+		{"file inside a file", disk([3]int64{0, 30, 1}, [3]int64{5, 10, 1}, [3]int64{34, 40, 1}), []Interval{{0, 40}}},
+		{"unusable files", disk([3]int64{0, 10, 0}, [3]int64{20, 20, 5}, [3]int64{30, 25, 5}), nil},
+		{"unfinished file", &trace.DiskTrace{
+			Files: []trace.File{{Bytes: 1, StartNS: 0, EndNS: 10}},
+			Open:  []trace.Sample{{TNS: 30, Bytes: 1}, {TNS: 40, Bytes: 2}},
+		}, []Interval{{0, 10}, {30, 40}}},
+		{"unfinished file before another", &trace.DiskTrace{
+			Files: []trace.File{{Bytes: 1, StartNS: 50, EndNS: 60}},
+			Open:  []trace.Sample{{TNS: 30, Bytes: 1}, {TNS: 40, Bytes: 2}},
+		}, []Interval{{30, 40}, {50, 60}}},
+		{"a single sample", &trace.DiskTrace{Open: []trace.Sample{{TNS: 30, Bytes: 1}}}, nil},
+	}
+	for _, tt := range tests {
+		if diff := cmp.Diff(tt.want, Active(tt.disk, 5)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+func TestStages(t *testing.T) {
+	active := [][]Interval{{{0, 100}}, {{20, 50}, {60, 120}}, {{20, 90}}}
+	want := []Stage{
+		{Interval{0, 20}, []int{0}},
+		{Interval{20, 50}, []int{0, 1, 2}},
+		{Interval{50, 60}, []int{0, 2}},
+		{Interval{60, 90}, []int{0, 1, 2}},
+		{Interval{90, 100}, []int{0, 1}},
+		{Interval{100, 120}, []int{1}},
+	}
+	stages := Stages(active)
+	if diff := cmp.Diff(want, stages); diff != "" {
+		t.Errorf("stages (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]Interval{{20, 50}, {60, 90}}, Window(stages, 3)); diff != "" {
+		t.Errorf("window (-want +got):\n%s", diff)
+	}
+	if got := Window(stages, 4); got != nil {
+		t.Errorf("window of four disks: got %v, want none", got)
+	}
+	if got := Window(nil, 0); got != nil {
+		t.Errorf("window of no disks: got %v, want none", got)
+	}
+}
+
+func TestCurve(t *testing.T) {
+	sampled := &trace.DiskTrace{Files: []trace.File{
+		{Bytes: 100, StartNS: 0, EndNS: 100, Samples: []trace.Sample{{TNS: 20, Bytes: 60}, {TNS: 60, Bytes: 80}}},
+		{Bytes: 50, StartNS: 110, EndNS: 120},
+	}}
+	tests := []struct {
+		name string
+		disk *trace.DiskTrace
+		v    Interval
+		want Amount
+	}{
+		{"all", sampled, Interval{0, 120}, Amount{150, 150, 150}},
+		{"beyond", sampled, Interval{-10, 500}, Amount{150, 150, 150}},
+		{"at samples", sampled, Interval{20, 60}, Amount{20, 20, 20}},
+		{"between samples", sampled, Interval{0, 40}, Amount{70, 60, 80}},
+		{"in the pause", sampled, Interval{100, 110}, Amount{0, 0, 0}},
+		{"no samples", sampled, Interval{112, 117}, Amount{25, 0, 50}},
+		{"overlapping files", disk([3]int64{0, 100, 100}, [3]int64{10, 20, 40}, [3]int64{50, 60, 40}), Interval{15, 55}, Amount{80, 0, 180}},
+		{"unusable left out", disk([3]int64{0, 10, 10}, [3]int64{10, 10, 7}, [3]int64{20, 15, 7}), Interval{0, 30}, Amount{10, 10, 10}},
+		{"unfinished", &trace.DiskTrace{Open: []trace.Sample{{TNS: 10, Bytes: 5}, {TNS: 20, Bytes: 15}}}, Interval{0, 15}, Amount{5, 0, 10}},
+		{"unfinished, after", &trace.DiskTrace{Open: []trace.Sample{{TNS: 10, Bytes: 5}, {TNS: 20, Bytes: 15}}}, Interval{15, 99}, Amount{5, 0, 10}},
+	}
+	for _, tt := range tests {
+		if got := NewCurve(tt.disk).Between(tt.v); got != tt.want {
+			t.Errorf("%s: Between(%v) = %v, want %v", tt.name, tt.v, got, tt.want)
+		}
+	}
+}
+
+// TestAgainstBruteForce compares stages, window and bytes with a walk over every nanosecond of small random traces.
+func TestAgainstBruteForce(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for trial := range 10_000 {
+		const gap, end = 4, 120
+		disks := make([]*trace.DiskTrace, 1+rnd.IntN(4))
+		active := make([][]Interval, len(disks))
+		for i := range disks {
+			disks[i] = randomDisk(rnd, end)
+			active[i] = Active(disks[i], gap)
+		}
+		got := Stages(active)
+		want, moved := bruteForce(disks, gap, end)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("trial %d: stages (-brute +sweep):\n%s", trial, diff)
+		}
+		for i, d := range disks {
+			c := NewCurve(d)
+			var total, inStages int64
+			for j := range d.Files {
+				if d.Files[j].Usable() {
+					total += d.Files[j].Bytes
+				}
+			}
+			for _, s := range got {
+				a := c.Between(s.Interval)
+				inStages += a.Bytes
+				var sum float64
+				for ns := s.StartNS; ns < s.EndNS; ns++ {
+					sum += moved[i][ns]
+				}
+				// A curve rounds each file in transfer to whole bytes; no more than four overlap here.
+				if d := float64(a.Bytes) - sum; d > 4 || d < -4 {
+					t.Fatalf("trial %d, disk %d, stage %v: %d bytes, brute force %.2f", trial, i, s, a.Bytes, sum)
+				}
+				if a.Low > a.Bytes || a.High < a.Bytes {
+					t.Fatalf("trial %d, disk %d: bounds %v", trial, i, a)
+				}
+			}
+			if inStages != total {
+				t.Fatalf("trial %d, disk %d: %d bytes in stages, want all %d", trial, i, inStages, total)
+			}
+		}
+	}
+}
+
+// randomDisk makes up to four files, now and then overlapping, unusable, or with progress samples.
+func randomDisk(rnd *rand.Rand, end int64) *trace.DiskTrace {
+	d := &trace.DiskTrace{}
+	at := rnd.Int64N(20)
+	for range rnd.IntN(5) {
+		f := trace.File{StartNS: at, EndNS: min(end, at+rnd.Int64N(25)), Bytes: rnd.Int64N(1000) - 20}
+		if f.Usable() && rnd.IntN(2) == 0 {
+			for ns := f.StartNS + rnd.Int64N(3); ns < f.EndNS; ns += 1 + rnd.Int64N(6) {
+				var done int64
+				if n := len(f.Samples); n > 0 {
+					done = f.Samples[n-1].Bytes
+				}
+				f.Samples = append(f.Samples, trace.Sample{TNS: ns, Bytes: done + rnd.Int64N(f.Bytes-done+1)})
+			}
+		}
+		d.Files = append(d.Files, f)
+		at += rnd.Int64N(30)
+	}
+	return d
+}
+
+// bruteForce returns the stages and, per disk and nanosecond, the bytes moved.
+func bruteForce(disks []*trace.DiskTrace, gap, end int64) (stages []Stage, moved [][]float64) {
+	on := make([][]bool, len(disks))
+	for i, d := range disks {
+		on[i] = make([]bool, end)
+		moved = append(moved, make([]float64, end))
+		for _, f := range d.Files {
+			if !f.Usable() {
+				continue
+			}
+			points := append([]trace.Sample{{TNS: f.StartNS}}, f.Samples...)
+			points = append(points, trace.Sample{TNS: f.EndNS, Bytes: f.Bytes})
+			for k := 1; k < len(points); k++ {
+				p, q := points[k-1], points[k]
+				if q.TNS == p.TNS { // a jump counts as done by its instant, but not before the file's start
+					moved[i][max(q.TNS-1, f.StartNS)] += float64(q.Bytes - p.Bytes)
+				}
+				for ns := p.TNS; ns < q.TNS; ns++ {
+					on[i][ns] = true
+					moved[i][ns] += float64(q.Bytes-p.Bytes) / float64(q.TNS-p.TNS)
+				}
+			}
+		}
+		bridge(on[i], gap)
+	}
+	for ns := range end {
+		var now []int
+		for i := range disks {
+			if on[i][ns] {
+				now = append(now, i)
+			}
+		}
+		last := len(stages) - 1
+		switch {
+		case now == nil:
+		case last >= 0 && stages[last].EndNS == ns && cmp.Equal(stages[last].Active, now):
+			stages[last].EndNS++
+		default:
+			stages = append(stages, Stage{Interval{ns, ns + 1}, now})
+		}
+	}
+	return stages, moved
+}
+
+// bridge fills the pauses of up to gap.
+func bridge(on []bool, gap int64) {
+	last := int64(-1)
+	for ns := range int64(len(on)) {
+		if !on[ns] {
+			continue
+		}
+		if last >= 0 && ns-last-1 <= gap {
+			for k := last; k < ns; k++ {
+				on[k] = true
+			}
+		}
+		last = ns
+	}
+}
