@@ -109,6 +109,7 @@ func TestReadRefuses(t *testing.T) {
 		{"second phase", `{"type":"phase","phase":"p"}` + "\n" + `{"type":"phase","phase":"p"}`, `e.jsonl:2: second phase line for "p"`},
 		{"disk twice", `{"type":"run","disks":[{"name":"A"},{"name":"A"}]}`, `e.jsonl:1: disk "A" named twice`},
 		{"absurd time", strings.Replace(fileLine, `:5`, `:2000000000000000000`, 1), "e.jsonl:1: bad file line: time more than 36 years"},
+		{"absurd progress", `{"type":"progress","phase":"p","disk":"A","bytes":-9223372036854775808}`, "e.jsonl:1: bad progress line: bytes -9223372036854775808: beyond"},
 		{"absurd bytes", fileLine + "\n" + strings.Replace(fileLine, `:10`, `:1152921504606846970`, 1), "e.jsonl:2: disk A: file 1 brings the trace to more"},
 		{"bad line", fileLine + "\nnonsense\n", "e.jsonl:2: not an event"},
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
@@ -186,6 +187,9 @@ func (e *Event) check() error {
 	}
 	if max(e.TNS, e.StartNS, e.EndNS) > maxNS || min(e.TNS, e.StartNS, e.EndNS) < -maxNS {
 		return errors.New("time more than 36 years from the phase's release: times are nanoseconds since then")
+	}
+	if max(e.Bytes, -e.Bytes) > maxBytes || e.Bytes == math.MinInt64 {
+		return fmt.Errorf("bytes %d: beyond what can be counted", e.Bytes)
 	}
 	if e.Type == FileType && e.Op != scenario.Read && e.Op != scenario.Write {
 		return fmt.Errorf("op %q: want read or write", e.Op)

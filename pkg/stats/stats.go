@@ -1,0 +1,88 @@
+// Package stats turns samples into numbers with their spread and uncertainty. It knows nothing of disks or traces.
+// Every method names its source. What a sample is too small or too flat to give is NaN or a false "ok", never a
+// guess; NaN in the input is the caller's mistake.
+//
+// Start at Summarize for one sample, at OLS and TheilSen for pairs.
+package stats
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+)
+
+// Summary describes a sample. All but N are NaN where N is 0, SD and CV where it is 1.
+type Summary struct {
+	N         int
+	Mean      float64
+	Median    float64
+	Trimmed20 float64 // mean without the lowest and the highest fifth
+	SD        float64 // standard deviation, with n-1
+	CV        float64 // SD / Mean
+	P05       float64 // 5th percentile
+	P95       float64
+	Min       float64
+	Max       float64
+}
+
+// Summarize describes x, which it leaves as it is.
+func Summarize(x []float64) Summary {
+	if len(x) == 0 {
+		nan := math.NaN()
+		return Summary{0, nan, nan, nan, nan, nan, nan, nan, nan, nan}
+	}
+	sorted := slices.Clone(x)
+	slices.Sort(sorted)
+	mean, sd := stat.MeanStdDev(sorted, nil)
+	return Summary{
+		N:         len(x),
+		Mean:      mean,
+		Median:    Quantile(sorted, 0.5),
+		Trimmed20: TrimmedMean(sorted, 0.2),
+		SD:        sd,
+		CV:        sd / mean,
+		P05:       Quantile(sorted, 0.05),
+		P95:       Quantile(sorted, 0.95),
+		Min:       sorted[0],
+		Max:       sorted[len(sorted)-1],
+	}
+}
+
+// Quantile is the p-quantile of an ascending sample, interpolated linearly between order statistics at
+// 1 + (n-1)p: type 7 of Hyndman and Fan, "Sample Quantiles in Statistical Packages", The American Statistician
+// 50 (1996), the default of R and NumPy. NaN for an empty sample.
+func Quantile(sorted []float64, p float64) float64 {
+	if len(sorted) == 0 {
+		return math.NaN()
+	}
+	h := p * float64(len(sorted)-1)
+	i := min(max(int(h), 0), len(sorted)-1)
+	if i == len(sorted)-1 {
+		return sorted[i]
+	}
+	return sorted[i] + (h-float64(i))*(sorted[i+1]-sorted[i])
+}
+
+// Median is the median of x, which it leaves as it is.
+func Median(x []float64) float64 {
+	sorted := slices.Clone(x)
+	slices.Sort(sorted)
+	return Quantile(sorted, 0.5)
+}
+
+// TrimmedMean is the mean of an ascending sample without the share cut, below 0.5, at each end (Wilcox,
+// "Introduction to Robust Estimation and Hypothesis Testing", section 3.3). The number cut is rounded down.
+func TrimmedMean(sorted []float64, cut float64) float64 {
+	k := int(cut * float64(len(sorted)))
+	return stat.Mean(sorted[k:len(sorted)-k], nil)
+}
+
+// Jain is Jain's fairness index of the shares x: 1 where all are equal, 1/n where one has everything (Jain, Chiu
+// and Hawe, "A Quantitative Measure of Fairness and Discrimination for Resource Allocation", DEC-TR-301, 1984).
+// NaN where there is nothing to share.
+func Jain(x []float64) float64 {
+	sum := floats.Sum(x)
+	return sum * sum / (float64(len(x)) * floats.Dot(x, x))
+}

@@ -1,0 +1,99 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// near reports whether got is want to 1e-9 of its size, or both are NaN.
+func near(got, want float64) bool {
+	if math.IsNaN(want) {
+		return math.IsNaN(got)
+	}
+	return math.Abs(got-want) <= 1e-9*max(1, math.Abs(want))
+}
+
+func TestSummarize(t *testing.T) {
+	nan := math.NaN()
+	tests := []struct {
+		name string
+		x    []float64
+		want Summary
+	}{
+		{"none", nil, Summary{0, nan, nan, nan, nan, nan, nan, nan, nan, nan}},
+		{"one", []float64{3}, Summary{1, 3, 3, 3, nan, nan, 3, 3, 3, 3}},
+		{"unsorted", []float64{5, 1, 4, 2, 103}, Summary{5, 23, 4, 11. / 3, math.Sqrt(2002.5), math.Sqrt(2002.5) / 23, 1.2, 83.4, 1, 103}},
+	}
+	for _, tt := range tests {
+		got := Summarize(tt.x)
+		pairs := [][2]float64{
+			{float64(got.N), float64(tt.want.N)}, {got.Mean, tt.want.Mean}, {got.Median, tt.want.Median},
+			{got.Trimmed20, tt.want.Trimmed20}, {got.SD, tt.want.SD}, {got.CV, tt.want.CV},
+			{got.P05, tt.want.P05}, {got.P95, tt.want.P95}, {got.Min, tt.want.Min}, {got.Max, tt.want.Max},
+		}
+		for _, p := range pairs {
+			if !near(p[0], p[1]) {
+				t.Errorf("%s: got %+v, want %+v", tt.name, got, tt.want)
+				break
+			}
+		}
+	}
+}
+
+func TestJain(t *testing.T) {
+	tests := []struct {
+		x    []float64
+		want float64
+	}{
+		{[]float64{2, 2, 2}, 1},
+		{[]float64{5, 0, 0, 0}, 0.25},
+		{[]float64{2.46, 0.74}, 0.7758516},
+		{[]float64{0, 0}, math.NaN()},
+		{nil, math.NaN()},
+	}
+	for _, tt := range tests {
+		if got := Jain(tt.x); !(math.Abs(got-tt.want) < 1e-6) && !(math.IsNaN(got) && math.IsNaN(tt.want)) {
+			t.Errorf("Jain(%v) = %v, want %v", tt.x, got, tt.want)
+		}
+	}
+}
+
+func TestRegression(t *testing.T) {
+	x := []float64{1, 2, 3, 4, 5, 6, 7}
+	y := make([]float64, len(x))
+	for i := range x {
+		y[i] = 2 + 3*x[i]
+	}
+	for name, fit := range map[string]func(x, y []float64) (Line, bool){"OLS": OLS, "TheilSen": TheilSen} {
+		if got, ok := fit(x, y); !ok || !near(got.Slope, 3) || !near(got.Intercept, 2) {
+			t.Errorf("%s of a line: got %v, %v", name, got, ok)
+		}
+		for _, flat := range [][]float64{nil, {1}, {4, 4, 4}} {
+			if got, ok := fit(flat, flat); ok {
+				t.Errorf("%s of %v: got %v, want none", name, flat, got)
+			}
+		}
+	}
+	y[1], y[5] = 400, -900 // wild points
+	if got, _ := TheilSen(x, y); !near(got.Slope, 3) {
+		t.Errorf("TheilSen with wild points: slope %v, want 3", got.Slope)
+	}
+}
+
+func TestTheilSenOfMany(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	n := 20_000
+	x, y := make([]float64, n), make([]float64, n)
+	for i := range x {
+		x[i] = rnd.Float64()
+		y[i] = 1 + 2*x[i] + rnd.NormFloat64()*0.1
+	}
+	first, ok := TheilSen(x, y)
+	if again, _ := TheilSen(x, y); !ok || again != first {
+		t.Errorf("two fits differ: %v, %v", first, again)
+	}
+	if math.Abs(first.Slope-2) > 0.01 || math.Abs(first.Intercept-1) > 0.01 {
+		t.Errorf("got %v, want slope 2 and intercept 1 within 0.01", first)
+	}
+}
