@@ -7,6 +7,7 @@ import "github.com/hubbench/hubbench/pkg/scenario"
 type Analysis struct {
 	Version  int         `json:"version"`
 	Name     string      `json:"name"`
+	Order    []string    `json:"order"` // the disks' names as the run lists them: maps below have no order
 	Phases   []Phase     `json:"phases"`
 	Matrix   []MatrixRow `json:"matrix"`
 	Findings []Finding   `json:"findings"`
@@ -35,6 +36,8 @@ type Overlap struct {
 	EndS      float64                `json:"end_s"`
 	DurationS float64                `json:"duration_s"`
 	Bytes     int64                  `json:"bytes"`
+	BytesLow  int64                  `json:"bytes_low"` // bounds where files straddle the window's edges without samples
+	BytesHigh int64                  `json:"bytes_high"`
 	Rate      float64                `json:"rate"`
 	CI95      *Interval              `json:"ci95"`
 	ReadRate  float64                `json:"read_rate"`
@@ -45,11 +48,13 @@ type Overlap struct {
 
 // OverlapDisk is one disk's part of the window.
 type OverlapDisk struct {
-	Op    scenario.Role `json:"op"`
-	Bytes int64         `json:"bytes"`
-	Rate  float64       `json:"rate"`
-	CI95  *Interval     `json:"ci95"`
-	Share float64       `json:"share"` // of the window's bytes
+	Op        scenario.Role `json:"op"`
+	Bytes     int64         `json:"bytes"`
+	BytesLow  int64         `json:"bytes_low"`
+	BytesHigh int64         `json:"bytes_high"`
+	Rate      float64       `json:"rate"`
+	CI95      *Interval     `json:"ci95"`
+	Share     float64       `json:"share"` // of the window's bytes
 }
 
 // Stage is a maximal interval with an unchanged set of active disks.

@@ -1,0 +1,70 @@
+package analysis
+
+import (
+	"math"
+
+	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// Version is the version of analysis.json that Analyze fills.
+const Version = 1
+
+// Options are the settings of an analysis; the zero value is the usual one.
+type Options struct {
+	GapNS int64 // longest pause between files within which a disk stays active; overlap.DefaultGapNS where zero
+}
+
+// Analyze works out everything that can be said of a run. It never fails: what cannot be had is null, with a
+// warning that says why. The result shares nothing with the run and marshals to JSON without NaN or infinity.
+func Analyze(run *trace.Run, opts Options) *Analysis {
+	if opts.GapNS == 0 {
+		opts.GapNS = overlap.DefaultGapNS
+	}
+	a := &Analysis{
+		Version:  Version,
+		Name:     run.Name,
+		Order:    make([]string, 0, len(run.Disks)),
+		Phases:   make([]Phase, 0, len(run.Phases)),
+		Matrix:   []MatrixRow{},
+		Findings: []Finding{},
+		Warnings: []Warning{},
+	}
+	for _, d := range run.Disks {
+		a.Order = append(a.Order, d.Name)
+	}
+	for _, w := range run.Warnings {
+		a.Warnings = append(a.Warnings, Warning{Code: "trace", Text: w})
+	}
+	if run.Status == trace.Partial {
+		a.Warnings = append(a.Warnings, Warning{Code: "partial", Text: "the run ended early: phases may be missing or incomplete"})
+	}
+	for _, p := range run.Phases {
+		a.Phases = append(a.Phases, *newPhase(p, opts).analyze())
+	}
+	for i := range a.Phases {
+		a.Matrix = append(a.Matrix, matrixRow(&a.Phases[i]))
+	}
+	return a
+}
+
+// number is v, or nil where v is NaN or infinite.
+func number(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+// matrixRow is the phase's line in the table of all phases.
+func matrixRow(p *Phase) MatrixRow {
+	row := MatrixRow{Phase: p.Phase, Roles: p.Roles, Rates: map[string]float64{}}
+	if p.Overlap == nil {
+		return row
+	}
+	for disk, d := range p.Overlap.Disks {
+		row.Rates[disk] = d.Rate
+	}
+	row.Total = p.Overlap.Rate
+	return row
+}

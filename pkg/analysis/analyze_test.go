@@ -1,0 +1,180 @@
+package analysis
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// level is a rate that holds until a time.
+type level struct{ untilS, rate float64 }
+
+// diskOf makes a disk's part: files of size bytes back to back at the given levels, with a sample every 50 ms.
+func diskOf(name string, op scenario.Role, size int64, levels ...level) *trace.DiskTrace {
+	d := &trace.DiskTrace{Name: name, Op: op}
+	const step = int64(1e6) // the generator moves in milliseconds
+	var f trace.File
+	var done float64
+	var now int64
+	for _, l := range levels {
+		for ; float64(now) < l.untilS*1e9; now += step {
+			done += l.rate * float64(step) / 1e9
+			at := now + step
+			if done >= float64(size) {
+				f.Seq, f.Bytes, f.EndNS = len(d.Files), size, at
+				d.Files = append(d.Files, f)
+				done -= float64(size)
+				f = trace.File{StartNS: at}
+			} else if at%50e6 == 0 {
+				f.Samples = append(f.Samples, trace.Sample{TNS: at, Bytes: int64(done)})
+			}
+		}
+	}
+	return d
+}
+
+func runOf(disks ...*trace.DiskTrace) *trace.Run {
+	p := &trace.Phase{Name: "p", Roles: map[string]scenario.Role{}, Disks: disks}
+	run := &trace.Run{Name: "test", Phases: []*trace.Phase{p}, Status: trace.Complete}
+	for _, d := range disks {
+		p.Roles[d.Name] = d.Op
+		run.Disks = append(run.Disks, trace.Disk{Name: d.Name})
+	}
+	return run
+}
+
+// TestFieldNotesPair is the published case: C writes 46.7 GB in 19 s and takes the bandwidth of A, which comes back
+// about 4 s later.
+func TestFieldNotesPair(t *testing.T) {
+	a := diskOf("A", "write", 100e6, level{23, 0.742e9}, level{40, 1.5e9})
+	c := diskOf("C", "write", 100e6, level{19, 2.458e9})
+	got := Analyze(runOf(a, c), Options{}).Phases[0]
+	o := got.Overlap
+	if o == nil {
+		t.Fatal("no overlap")
+	}
+	check := func(what string, got, want, within float64) {
+		t.Helper()
+		if math.Abs(got-want) > within {
+			t.Errorf("%s: got %v, want %v", what, got, want)
+		}
+	}
+	check("window", o.DurationS, 19, 0.05)
+	check("rate", o.Rate, 3.2e9, 0.01e9)
+	check("rate of A", o.Disks["A"].Rate, 0.742e9, 0.005e9)
+	check("rate of C", o.Disks["C"].Rate, 2.458e9, 0.01e9)
+	check("share of A", o.Disks["A"].Share, 0.232, 0.002)
+	if len(got.Recoveries) != 1 {
+		t.Fatalf("recoveries %+v, want one", got.Recoveries)
+	}
+	r := got.Recoveries[0]
+	check("lag", *r.LagS, 4, 0.2)
+	check("rate before", r.FromRate, 0.742e9, 0.01e9)
+	check("rate after", *r.ToRate, 1.5e9, 0.02e9)
+	want := "Two disks writing: 3.20 GB/s together for 19.0 s; C kept 2.46 GB/s, A fell to 0.74 GB/s (49 % of its later 1.50 GB/s) and took 4.0 s to recover after C finished."
+	if got.Verdict != want {
+		t.Errorf("verdict\n got %s\nwant %s", got.Verdict, want)
+	}
+}
+
+func TestVerdict(t *testing.T) {
+	const second = 1e9
+	tests := []struct {
+		name  string
+		disks []*trace.DiskTrace
+		want  string
+	}{
+		{"alone", []*trace.DiskTrace{diskOf("A", "read", 100e6, level{10, 2.5e9})}, "A reading alone: 2.50 GB/s for 10.0 s."},
+		{"alike", []*trace.DiskTrace{
+			diskOf("A", "read", 100e6, level{10, 1.2e9}), diskOf("B", "read", 100e6, level{10, 1.2e9}), diskOf("C", "read", 100e6, level{10, 1.15e9})},
+			"Three disks reading: 3.55 GB/s together for 10.0 s; A, B and C got 1.18 GB/s each."},
+		{"mixed", []*trace.DiskTrace{
+			diskOf("C", "write", 100e6, level{10, 2.8e9}), diskOf("A", "read", 100e6, level{18, 1e9}, level{30, 2.5e9}), diskOf("B", "read", 100e6, level{18, 1e9}, level{30, 2.5e9})},
+			"C writing, A and B reading: 4.80 GB/s together for 10.0 s; C kept 2.80 GB/s, A and B fell to 1.00 GB/s each (40 % of their later 2.50 GB/s) and took 8.0 s to recover after C finished."},
+		{"never together", []*trace.DiskTrace{
+			{Name: "A", Op: "read", Files: []trace.File{{Bytes: 9, EndNS: second}}}, {Name: "B", Op: "read", Files: []trace.File{{Bytes: 9, StartNS: 2 * second, EndNS: 3 * second}}}},
+			"Two disks reading: no overlap to speak of, disk A ended at 1.0 s, before disk B began at 2.0 s."},
+		{"silent", []*trace.DiskTrace{
+			{Name: "A", Op: "read", Files: []trace.File{{Bytes: 9, EndNS: second}}}, {Name: "B", Op: "read"}},
+			"Two disks reading: no overlap to speak of, disk B moved nothing."},
+		{"nobody", nil, "No disk worked in this phase."},
+	}
+	for _, tt := range tests {
+		if got := Analyze(runOf(tt.disks...), Options{}).Phases[0].Verdict; got != tt.want {
+			t.Errorf("%s\n got %s\nwant %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	late := func(d *trace.DiskTrace, ns int64) *trace.DiskTrace { d.LateNS = &ns; return d }
+	steady := func(name string) *trace.DiskTrace { return diskOf(name, "write", 100e6, level{10, 1e9}) }
+	broken := steady("A")
+	broken.Errors = []trace.Failure{{Seq: 7, TNS: 3e9, Error: "no space left"}}
+	open := steady("A")
+	open.Open = []trace.Sample{{TNS: 10e9, Bytes: 0}, {TNS: 11e9, Bytes: 5}}
+	odd := steady("A")
+	odd.Files = append(odd.Files, trace.File{StartNS: 11e9, EndNS: 10e9, Bytes: 5}, trace.File{StartNS: 12e9, EndNS: 13e9})
+	double := steady("A")
+	double.Files[1].StartNS -= 1000
+	tests := []struct {
+		name  string
+		disks []*trace.DiskTrace
+		want  []string
+	}{
+		{"clean", []*trace.DiskTrace{steady("A"), steady("B")}, nil},
+		{"skew", []*trace.DiskTrace{late(steady("A"), 0), late(steady("B"), 1_100_000)}, []string{"start_skew"}},
+		{"small skew", []*trace.DiskTrace{late(steady("A"), 0), late(steady("B"), 900_000)}, nil},
+		{"failed", []*trace.DiskTrace{broken}, []string{"partial"}},
+		{"unfinished", []*trace.DiskTrace{open}, []string{"partial"}},
+		{"unusable", []*trace.DiskTrace{odd}, []string{"unusable_files"}},
+		{"overlapping", []*trace.DiskTrace{double}, []string{"overlapping_files"}},
+		{"thin", []*trace.DiskTrace{diskOf("A", "write", 100e6, level{1, 1e9})}, []string{"thin_window"}},
+		{"few", []*trace.DiskTrace{diskOf("A", "write", 2e9, level{5, 1e9})}, []string{"few_files"}},
+		{"silent", []*trace.DiskTrace{steady("A"), {Name: "B", Op: "write"}}, []string{"no_overlap"}},
+	}
+	for _, tt := range tests {
+		var got []string
+		for _, w := range Analyze(runOf(tt.disks...), Options{}).Phases[0].Warnings {
+			got = append(got, w.Code)
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+// TestEveryKeyIsThere holds analysis.json to its contract where there is nothing to say.
+func TestEveryKeyIsThere(t *testing.T) {
+	for name, run := range map[string]*trace.Run{
+		"empty":  {},
+		"silent": runOf(&trace.DiskTrace{Name: "A", Op: "read"}, &trace.DiskTrace{Name: "B", Op: "read"}),
+		"tiny":   runOf(&trace.DiskTrace{Name: "A", Op: "read", Files: []trace.File{{Bytes: 1, EndNS: 1}}}),
+	} {
+		data, err := json.Marshal(Analyze(run, Options{}))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var all map[string]any
+		if err := json.Unmarshal(data, &all); err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range []string{"version", "name", "order", "phases", "matrix", "findings", "warnings"} {
+			if all[key] == nil {
+				t.Errorf("%s: key %q is missing or null in %s", name, key, data)
+			}
+		}
+		for _, key := range []string{"roles", "stages", "recoveries", "disks", "active"} {
+			if strings.Contains(string(data), `"`+key+`":null`) {
+				t.Errorf("%s: %q is null in %s", name, key, data)
+			}
+		}
+	}
+}
