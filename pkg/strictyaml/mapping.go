@@ -1,0 +1,163 @@
+package strictyaml
+
+import (
+	"slices"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// Mapping is a node's keys and values. A reader leaves its target alone when the key is absent.
+type Mapping struct {
+	doc   *Doc
+	pos   Pos
+	pairs []Pair
+	asked []string // the keys the file may have
+}
+
+// Pair is one key: value of a mapping.
+type Pair struct {
+	Key    string
+	KeyPos Pos
+	Value  Node
+}
+
+// Mapping reads a mapping; one without any key where the node is none, having said so.
+func (n Node) Mapping() *Mapping {
+	m := &Mapping{doc: n.doc, pos: n.pos}
+	node, ok := n.ast.(ast.MapNode)
+	if !ok {
+		n.wrong("a mapping", "lines of key: value, or {key: value, ...}")
+		return m
+	}
+	first := map[string]Pos{}
+	for it := node.MapRange(); it.Next(); {
+		t := it.Key().GetToken()
+		pair := Pair{Key: t.Value, KeyPos: tokenPos(n.pos.File, t)}
+		pair.Value = Node{doc: n.doc, ast: it.Value(), pos: posOf(n.pos.File, it.Value()), label: printable(pair.Key)}
+		if at, again := first[pair.Key]; again {
+			n.doc.Report(pair.KeyPos.Errorf("key %s is already on line %d; delete one of the two", Quote(pair.Key), at.Line))
+			continue
+		}
+		first[pair.Key] = pair.KeyPos
+		m.pairs = append(m.pairs, pair)
+	}
+	return m
+}
+
+// Pos is where the mapping begins.
+func (m *Mapping) Pos() Pos { return m.pos }
+
+// Errorf reports a mistake at the mapping's beginning.
+func (m *Mapping) Errorf(format string, args ...any) {
+	m.doc.Report(m.pos.Errorf(format, args...))
+}
+
+// Get returns the value of a key the file may have.
+func (m *Mapping) Get(key string) (Node, bool) {
+	if !slices.Contains(m.asked, key) {
+		m.asked = append(m.asked, key)
+	}
+	for _, p := range m.pairs {
+		if p.Key == key {
+			return p.Value, true
+		}
+	}
+	return Node{}, false
+}
+
+// PosOf is where a key's value begins; where the mapping does, if the key is absent.
+func (m *Mapping) PosOf(key string) Pos {
+	if n, ok := m.Get(key); ok {
+		return n.pos
+	}
+	return m.pos
+}
+
+// Pairs returns everything in a mapping whose keys are names of the file's own choice.
+func (m *Mapping) Pairs() []Pair { return m.pairs }
+
+// Require reports the first of the keys that is absent.
+func (m *Mapping) Require(keys ...string) {
+	for _, key := range keys {
+		if _, ok := m.Get(key); !ok {
+			m.Errorf("the key %s is missing; add it", key)
+			return
+		}
+	}
+}
+
+// Done reports every key that no reader has asked for.
+func (m *Mapping) Done() {
+	for _, p := range m.pairs {
+		if !slices.Contains(m.asked, p.Key) {
+			m.doc.Report(p.KeyPos.Errorf("unknown key %s; try %s", Quote(p.Key), Suggest(p.Key, m.asked)))
+		}
+	}
+}
+
+// Text reads a text. See Node.Text, and so on for the others.
+func (m *Mapping) Text(key string, to *string) { read(m, key, to, Node.Text) }
+
+// Bool reads true or false.
+func (m *Mapping) Bool(key string, to *bool) { read(m, key, to, Node.Bool) }
+
+// Int reads a whole number from least to most.
+func (m *Mapping) Int(key string, to *int, least, most int) {
+	read(m, key, to, func(n Node) (int, bool) {
+		v, ok := n.Int(int64(least), int64(most))
+		return int(v), ok
+	})
+}
+
+// Float reads a number from least to most.
+func (m *Mapping) Float(key string, to *float64, least, most float64) {
+	read(m, key, to, func(n Node) (float64, bool) { return n.Float(least, most) })
+}
+
+// Bytes reads a size from least to most bytes.
+func (m *Mapping) Bytes(key string, to *int64, least, most int64) {
+	read(m, key, to, func(n Node) (int64, bool) { return n.Bytes(least, most) })
+}
+
+// Rate reads a rate from least to most bytes per second.
+func (m *Mapping) Rate(key string, to *float64, least, most float64) {
+	read(m, key, to, func(n Node) (float64, bool) { return n.Rate(least, most) })
+}
+
+// Duration reads a time from least to most.
+func (m *Mapping) Duration(key string, to *time.Duration, least, most time.Duration) {
+	read(m, key, to, func(n Node) (time.Duration, bool) { return n.Duration(least, most) })
+}
+
+// OneOf reads one of the allowed words.
+func (m *Mapping) OneOf(key string, to *string, allowed ...string) {
+	read(m, key, to, func(n Node) (string, bool) { return n.OneOf(allowed...) })
+}
+
+// Mapping reads a mapping within; one without any key where it is absent.
+func (m *Mapping) Mapping(key string) *Mapping {
+	if n, ok := m.Get(key); ok {
+		return n.Mapping()
+	}
+	return &Mapping{doc: m.doc, pos: m.pos}
+}
+
+// Items reads a list.
+func (m *Mapping) Items(key string) []Node {
+	if n, ok := m.Get(key); ok {
+		return n.Items()
+	}
+	return nil
+}
+
+// read sets *to to the key's value, if the key is there and its value right.
+func read[T any](m *Mapping, key string, to *T, get func(Node) (T, bool)) {
+	n, ok := m.Get(key)
+	if !ok {
+		return
+	}
+	if v, ok := get(n); ok {
+		*to = v
+	}
+}

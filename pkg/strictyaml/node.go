@@ -1,0 +1,231 @@
+package strictyaml
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
+
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// Node is one value of the document: a text, number, list or mapping. Its readers report a value of
+// the wrong kind to the document and return false.
+type Node struct {
+	doc   *Doc
+	ast   ast.Node
+	pos   Pos
+	label string // what errors call it: its key
+}
+
+// Kind says what a node is.
+type Kind string
+
+// The kinds of node, in the words of error messages. Date-like and other odd scalars are Text.
+const (
+	Text    Kind = "text"
+	Number  Kind = "a number"
+	Boolean Kind = "true or false"
+	Null    Kind = "empty"
+	List    Kind = "a list"
+	Map     Kind = "a mapping"
+)
+
+// Kind says what the node is.
+func (n Node) Kind() Kind {
+	switch n.ast.(type) {
+	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
+		return Number
+	case *ast.BoolNode:
+		return Boolean
+	case *ast.NullNode:
+		return Null
+	case *ast.SequenceNode:
+		return List
+	case ast.MapNode:
+		return Map
+	}
+	return Text
+}
+
+// Pos is where the value begins.
+func (n Node) Pos() Pos { return n.pos }
+
+// Errorf reports a mistake at the value.
+func (n Node) Errorf(format string, args ...any) {
+	n.doc.Report(n.pos.Errorf(format, args...))
+}
+
+// wrong reports that the value is not what it should be.
+func (n Node) wrong(want, try string) {
+	if n.Kind() == Null {
+		n.Errorf("%s has no value; write one, or delete the key", n.label)
+		return
+	}
+	n.Errorf("%s is %s, not %s; try %s", n.label, n.given(), want, try)
+}
+
+// given is the value as an error repeats it.
+func (n Node) given() string {
+	switch kind := n.Kind(); kind {
+	case List, Map:
+		return string(kind)
+	case Text:
+		text, _ := n.raw()
+		return Quote(text)
+	default:
+		return n.ast.GetToken().Value
+	}
+}
+
+// raw is a scalar's text, and whether it stood there without quotes.
+func (n Node) raw() (text string, plain bool) {
+	if l, ok := n.ast.(*ast.LiteralNode); ok {
+		return l.Value.Value, false
+	}
+	t := n.ast.GetToken()
+	return t.Value, t.Type != token.SingleQuoteType && t.Type != token.DoubleQuoteType
+}
+
+// Text reads a text. A number, true or false must be in quotes to be one.
+func (n Node) Text() (string, bool) {
+	text, _ := n.raw()
+	switch n.Kind() {
+	case Text:
+		if !utf8.ValidString(text) {
+			n.Errorf("%s holds an escape that is no character; write the character itself", n.label)
+			return "", false
+		}
+		return text, true
+	case Number, Boolean:
+		n.wrong("text", strconv.Quote(text)+", in quotes")
+	default:
+		n.wrong("text", "one word or a text in quotes")
+	}
+	return "", false
+}
+
+// Int reads a whole number from least to most.
+func (n Node) Int(least, most int64) (int64, bool) {
+	try := fmt.Sprintf("a whole number from %d to %d", least, most)
+	text, plain := n.raw()
+	v, err := strconv.ParseInt(text, 10, 64)
+	if !plain || err != nil && !errors.Is(err, strconv.ErrRange) {
+		n.wrong("a whole number", try)
+		return 0, false
+	}
+	if err != nil || v < least || v > most {
+		n.outside(try)
+		return 0, false
+	}
+	return v, true
+}
+
+// Float reads a number from least to most.
+func (n Node) Float(least, most float64) (float64, bool) {
+	try := fmt.Sprintf("a number from %v to %v", least, most)
+	text, plain := n.raw()
+	v, err := strconv.ParseFloat(text, 64)
+	if !plain || math.IsNaN(v) || err != nil && !errors.Is(err, strconv.ErrRange) {
+		n.wrong("a number", try)
+		return 0, false
+	}
+	if v < least || v > most {
+		n.outside(try)
+		return 0, false
+	}
+	return v, true
+}
+
+// Bool reads true or false.
+func (n Node) Bool() (bool, bool) {
+	switch text, plain := n.raw(); {
+	case plain && text == "true":
+		return true, true
+	case plain && text == "false":
+		return false, true
+	}
+	n.wrong(string(Boolean), "one of those two words")
+	return false, false
+}
+
+// Bytes reads a size from least to most bytes, such as 8 MiB or 4096.
+func (n Node) Bytes(least, most int64) (int64, bool) {
+	v, ok := quantity(n, "a size", "a number of bytes, or a size such as 8 MiB", unit.ParseBytes)
+	if ok && (v < least || v > most) {
+		n.outside(fmt.Sprintf("%s to %s", unit.FormatBytes(least), unit.FormatBytes(most)))
+		return 0, false
+	}
+	return v, ok
+}
+
+// Rate reads a rate from least to most bytes per second, such as 2.8 GB/s.
+func (n Node) Rate(least, most float64) (float64, bool) {
+	v, ok := quantity(n, "a rate", "a rate such as 2.8 GB/s", unit.ParseRate)
+	if ok && (v < least || v > most) {
+		n.outside(fmt.Sprintf("%s to %s", unit.FormatRate(least), unit.FormatRate(most)))
+		return 0, false
+	}
+	return v, ok
+}
+
+// Duration reads a time from least to most, such as 30 s.
+func (n Node) Duration(least, most time.Duration) (time.Duration, bool) {
+	v, ok := quantity(n, "a time", "a time such as 30 s", unit.ParseDuration)
+	if ok && (v < least || v > most) {
+		n.outside(fmt.Sprintf("%s to %s", unit.FormatSeconds(least.Seconds()), unit.FormatSeconds(most.Seconds())))
+		return 0, false
+	}
+	return v, ok
+}
+
+// OneOf reads one of the allowed words.
+func (n Node) OneOf(allowed ...string) (string, bool) {
+	text, ok := n.Text()
+	if !ok || slices.Contains(allowed, text) {
+		return text, ok
+	}
+	n.outside(Suggest(text, allowed))
+	return "", false
+}
+
+// Items reads a list.
+func (n Node) Items() []Node {
+	list, ok := n.ast.(*ast.SequenceNode)
+	if !ok {
+		n.wrong("a list", "one \"- ...\" line for each item, or [..., ...]")
+		return nil
+	}
+	items := make([]Node, len(list.Values))
+	for i, v := range list.Values {
+		items[i] = Node{doc: n.doc, ast: v, pos: posOf(n.pos.File, v), label: fmt.Sprintf("item %d of %s", i+1, n.label)}
+	}
+	return items
+}
+
+// outside reports that a value of the right kind is not an allowed one.
+func (n Node) outside(try string) {
+	n.Errorf("%s is %s; try %s", n.label, n.given(), try)
+}
+
+// quantity reads a number with a unit.
+func quantity[T any](n Node, want, try string, parse func(string) (T, error)) (T, bool) {
+	var zero T
+	if kind := n.Kind(); kind != Text && kind != Number {
+		n.wrong(want, try)
+		return zero, false
+	}
+	text, _ := n.raw()
+	v, err := parse(text)
+	if err != nil {
+		n.Errorf("%s: %v", n.label, err)
+		return zero, false
+	}
+	return v, true
+}
