@@ -1,0 +1,79 @@
+package diskio
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+)
+
+// What test files hold. It must be incompressible, no block may equal another (file systems and controllers
+// that deduplicate would otherwise be measured at speeds that no data of a user's reaches), and it must cost
+// next to nothing to make: so the buffers are filled with noise once, and each unit of a block carries a
+// stamp of its own when it is written. The stamp also tells on reading whether the disk returned what was
+// asked for: the right run, disk, file and offset.
+const (
+	// dataUnit is what a stamp covers: the smallest piece that common deduplication works on.
+	dataUnit = 4096
+	// smallUnit replaces it where the block is no multiple of it.
+	smallUnit = 512
+	// stampBytes is the stamp at the head of each unit: tag, file and noise number, offset, check.
+	stampBytes = 32
+)
+
+// unitOf is the bytes from stamp to stamp in files written in blocks of this size.
+func unitOf(block int64) int64 {
+	if block%dataUnit == 0 {
+		return dataUnit
+	}
+	return smallUnit
+}
+
+// tagOf identifies the run and the disk in every stamp.
+func tagOf(runID, disk string) uint64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "hubbench\x00%s\x00%s", runID, disk)
+	return h.Sum64()
+}
+
+// mix is the finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): a bijection whose values over a
+// counter pass for noise, at one multiplication or two a word.
+func mix(z uint64) uint64 {
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// noise fills p, whose bytes are the noise of seed from the position at on; both are multiples of 8.
+func noise(p []byte, seed uint64, at int64) {
+	const gamma = 0x9e3779b97f4a7c15 // SplitMix64's step
+	z := mix(seed) + uint64(at/8)*gamma
+	for ; len(p) >= 8; p = p[8:] {
+		z += gamma
+		binary.LittleEndian.PutUint64(p, mix(z))
+	}
+}
+
+// stamper stamps the blocks of one file, and checks them.
+type stamper struct {
+	tag  uint64 // of run and disk
+	seed uint64 // of the noise
+	file uint32 // number of the file in its folder
+	unit int64
+}
+
+// put stamps the block p that is about to be written at off. Its noise begins at the position at. Blocks
+// are whole sectors, so that even a last, shorter unit has room for a stamp.
+func (s *stamper) put(p []byte, off, at int64) {
+	number := uint32(at / s.unit)
+	for ; len(p) > 0; p = p[min(int(s.unit), len(p)):] {
+		head := uint64(s.file)<<32 | uint64(number)
+		binary.LittleEndian.PutUint64(p, s.tag)
+		binary.LittleEndian.PutUint64(p[8:], head)
+		binary.LittleEndian.PutUint64(p[16:], uint64(off))
+		binary.LittleEndian.PutUint64(p[24:], checkOf(s.tag, head, uint64(off)))
+		off += s.unit
+		number++
+	}
+}
+
+func checkOf(tag, head, off uint64) uint64 { return mix(tag ^ mix(head^mix(off))) }

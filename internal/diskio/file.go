@@ -1,0 +1,44 @@
+package diskio
+
+import (
+	"os"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// testFile is an open test file. A lane is one request in flight: systems whose handles take one request at
+// a time open the file once for each.
+type testFile interface {
+	readAt(lane int, p []byte, off int64) (int, error)
+	writeAt(lane int, p []byte, off int64) (int, error)
+	// flush brings what was written to the medium, as far as the flush mode goes.
+	flush(mode string) error
+	// reserve allocates the space of a file of that size, without writing it.
+	reserve(size int64) error
+	// settle waits for the written bytes of the stretch to be on the disk and drops them from the cache,
+	// so that neither reads nor writes are served from memory where direct requests cannot be had.
+	settle(off, n int64, op scenario.Role) error
+	// evict drops the whole file from the cache, as far as the system lets us.
+	evict() error
+	// cached is how many bytes of the file the cache holds; -1 where the system does not say.
+	cached(size int64) int64
+	fd() uintptr
+	close() error
+}
+
+// opening says how to open a test file.
+type opening struct {
+	op     scenario.Role
+	direct bool
+	lanes  int
+}
+
+// opener opens the file name of the folder: made anew for writing, as it is for reading.
+type opener func(folder *os.Root, name string, o opening) (testFile, error)
+
+// Flush modes, as scenario files spell them.
+const (
+	flushNone  = "none"
+	flushFsync = "fsync"
+	flushFull  = "full"
+)

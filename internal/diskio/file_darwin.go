@@ -1,0 +1,78 @@
+package diskio
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// darwinFile is a test file on macOS. Direct means F_NOCACHE there: requests go past the cache unless the
+// file's pages are in it already, which is why the files to be read are written the same way.
+type darwinFile struct{ unixFile }
+
+func openTestFile(folder *os.Root, name string, o opening) (testFile, error) {
+	f, err := openUnix(folder, name, o.op, 0)
+	if err != nil {
+		return nil, err
+	}
+	if o.direct {
+		if _, err := unix.FcntlInt(f.fd(), unix.F_NOCACHE, 1); err != nil {
+			return nil, errors.Join(err, f.close())
+		}
+		// Read-ahead would move bytes that nobody asked for.
+		if _, err := unix.FcntlInt(f.fd(), unix.F_RDAHEAD, 0); err != nil {
+			return nil, errors.Join(err, f.close())
+		}
+	}
+	return &darwinFile{f}, nil
+}
+
+// flush: fsync hands the bytes to the disk, which may hold them in its own cache; full (F_FULLFSYNC) has
+// the disk write that out too.
+func (f *darwinFile) flush(mode string) error {
+	switch mode {
+	case flushNone:
+		return nil
+	case flushFull:
+		_, err := unix.FcntlInt(uintptr(f.n), unix.F_FULLFSYNC, 0)
+		return err
+	default:
+		return unix.Fsync(f.n)
+	}
+}
+
+func (f *darwinFile) reserve(size int64) error {
+	store := unix.Fstore_t{Flags: unix.F_ALLOCATECONTIG | unix.F_ALLOCATEALL, Posmode: unix.F_PEOFPOSMODE, Length: size}
+	if unix.FcntlFstore(uintptr(f.n), unix.F_PREALLOCATE, &store) == nil {
+		return nil
+	}
+	// No stretch of free space is that long: take it in pieces.
+	store.Flags = unix.F_ALLOCATEALL
+	return unix.FcntlFstore(uintptr(f.n), unix.F_PREALLOCATE, &store)
+}
+
+// settle has nothing to do: with F_NOCACHE the cache holds no stretch of the file.
+func (f *darwinFile) settle(int64, int64, scenario.Role) error { return nil }
+
+// evict drops the pages by way of a mapping: msync with MS_INVALIDATE is how macOS is told.
+func (f *darwinFile) evict() error {
+	info, err := f.file.Stat()
+	if err != nil || info.Size() == 0 {
+		return err
+	}
+	p, err := unix.Mmap(f.n, 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		return err
+	}
+	return errors.Join(unix.Msync(p, unix.MS_INVALIDATE), unix.Munmap(p))
+}
+
+func (f *darwinFile) cached(int64) int64 { return -1 }
+
+// directAlign: F_NOCACHE takes any request, but passes those that are no whole pages through the cache.
+func directAlign(testFile) int64 { return 4096 }
+
+func adviseHuge([]byte) {}

@@ -1,0 +1,92 @@
+package diskio
+
+import (
+	"errors"
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// linuxFile is a test file on Linux, O_DIRECT or not.
+type linuxFile struct{ unixFile }
+
+func openTestFile(folder *os.Root, name string, o opening) (testFile, error) {
+	extra := 0
+	if o.direct {
+		extra = unix.O_DIRECT
+	}
+	f, err := openUnix(folder, name, o.op, extra)
+	if err != nil {
+		return nil, err
+	}
+	return &linuxFile{f}, nil
+}
+
+// flush makes no difference between fsync and full: fsync on Linux reaches the medium.
+func (f *linuxFile) flush(mode string) error {
+	if mode == flushNone {
+		return nil
+	}
+	return unix.Fsync(f.n)
+}
+
+func (f *linuxFile) reserve(size int64) error {
+	for {
+		if err := unix.Fallocate(f.n, 0, 0, size); err != unix.EINTR {
+			return err
+		}
+	}
+}
+
+func (f *linuxFile) settle(off, n int64, op scenario.Role) error {
+	if op == scenario.Write {
+		const wait = unix.SYNC_FILE_RANGE_WAIT_BEFORE | unix.SYNC_FILE_RANGE_WRITE | unix.SYNC_FILE_RANGE_WAIT_AFTER
+		if err := unix.SyncFileRange(f.n, off, n, wait); err != nil && !errors.Is(err, unix.ENOSYS) {
+			return err
+		}
+	}
+	return unix.Fadvise(f.n, off, n, unix.FADV_DONTNEED)
+}
+
+func (f *linuxFile) evict() error { return unix.Fadvise(f.n, 0, 0, unix.FADV_DONTNEED) }
+
+func (f *linuxFile) cached(size int64) int64 {
+	if size == 0 {
+		return 0
+	}
+	p, err := unix.Mmap(f.n, 0, int(size), unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		return -1
+	}
+	defer func() { _ = unix.Munmap(p) }()
+	page := os.Getpagesize()
+	resident := make([]byte, (int(size)+page-1)/page)
+	_, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)), uintptr(unsafe.Pointer(&resident[0])))
+	if errno != 0 {
+		return -1
+	}
+	var sum int64
+	for _, r := range resident {
+		sum += int64(r&1) * int64(page)
+	}
+	return min(sum, size)
+}
+
+// directAlign is the sector that direct requests on this file must be multiples of, and 0 where the system
+// does not say.
+func directAlign(f testFile) int64 {
+	var st unix.Statx_t
+	err := unix.Statx(int(f.fd()), "", unix.AT_EMPTY_PATH, unix.STATX_DIOALIGN, &st)
+	if err != nil || st.Mask&unix.STATX_DIOALIGN == 0 {
+		return 0
+	}
+	return int64(max(st.Dio_offset_align, st.Dio_mem_align))
+}
+
+func adviseHuge(p []byte) {
+	// Without it the requests are split in pages: slower, not wrong.
+	_ = unix.Madvise(p, unix.MADV_HUGEPAGE)
+}

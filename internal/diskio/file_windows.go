@@ -1,0 +1,86 @@
+package diskio
+
+import (
+	"errors"
+	"io"
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// windowsFile is a test file on Windows. A synchronous handle takes one request at a time, so every lane
+// has one of its own.
+type windowsFile struct {
+	lanes []*os.File
+}
+
+func openTestFile(folder *os.Root, name string, o opening) (testFile, error) {
+	flags, again := os.O_RDONLY, os.O_RDONLY
+	if o.op == scenario.Write {
+		// Readable too: verification reads back what was written.
+		flags, again = os.O_RDWR|os.O_CREATE|os.O_EXCL, os.O_RDWR
+	}
+	direct := 0
+	if o.direct {
+		direct = windows.O_FILE_FLAG_NO_BUFFERING | windows.O_FILE_FLAG_WRITE_THROUGH
+	}
+	f := &windowsFile{}
+	for range max(o.lanes, 1) {
+		lane, err := folder.OpenFile(name, flags|direct, 0o600)
+		if err != nil {
+			return nil, errors.Join(err, f.close())
+		}
+		f.lanes = append(f.lanes, lane)
+		flags = again
+	}
+	return f, nil
+}
+
+func (f *windowsFile) readAt(lane int, p []byte, off int64) (int, error) {
+	n, err := f.lanes[lane].ReadAt(p, off)
+	if errors.Is(err, io.EOF) {
+		err = nil // the end of the file shows as a short read everywhere
+	}
+	return n, err
+}
+
+func (f *windowsFile) writeAt(lane int, p []byte, off int64) (int, error) {
+	return f.lanes[lane].WriteAt(p, off)
+}
+
+// flush makes no difference between fsync and full: FlushFileBuffers reaches the medium.
+func (f *windowsFile) flush(mode string) error {
+	if mode == flushNone {
+		return nil
+	}
+	return windows.FlushFileBuffers(windows.Handle(f.fd()))
+}
+
+func (f *windowsFile) reserve(size int64) error {
+	info := struct{ AllocationSize int64 }{size}
+	return windows.SetFileInformationByHandle(windows.Handle(f.fd()), windows.FileAllocationInfo,
+		(*byte)(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info)))
+}
+
+// settle has nothing to do: there is no dropping a stretch of a file from the cache of Windows.
+func (f *windowsFile) settle(int64, int64, scenario.Role) error { return nil }
+
+// evict has nothing to do: Windows drops a file's cache when it is opened without buffering.
+func (f *windowsFile) evict() error { return nil }
+
+func (f *windowsFile) cached(int64) int64 { return -1 }
+func (f *windowsFile) fd() uintptr        { return f.lanes[0].Fd() }
+
+func (f *windowsFile) close() error {
+	var err error
+	for _, lane := range f.lanes {
+		err = errors.Join(err, lane.Close())
+	}
+	return err
+}
+
+// directAlign is 4096, which every sector size in use divides.
+func directAlign(testFile) int64 { return 4096 }

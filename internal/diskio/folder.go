@@ -1,0 +1,269 @@
+package diskio
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// A run's test files lie in one folder of each disk, named for the run and holding a marker file. Nothing is
+// ever removed but files of our own naming in such a folder, and the folder once it is empty: a folder of
+// the right name without a valid marker may be anybody's. While a process uses the folder it holds a lock on
+// the marker, so that cleaning up after one run cannot reach into another that is alive.
+const (
+	folderPrefix = ".hubbench-"
+	markerName   = "hubbench.json"
+	markerWhat   = "test files of hubbench; safe to remove with `hubbench clean`"
+)
+
+// ownFile is every name a test file can have. macOS adds a twin, "._" and the name, on disks whose file
+// system holds no extended attributes (exFAT).
+var ownFile = regexp.MustCompile(`^(\._)?((data|evidence)-([0-9]{6})\.bin|probe\.bin|files\.json)$`)
+
+var validRunID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+
+// errBusy is returned where another live process holds the folder.
+var errBusy = errors.New("a running hubbench is using it")
+
+// marker is the content of the marker file.
+type marker struct {
+	What string `json:"what"`
+	Run  string `json:"run"`
+	Keep bool   `json:"keep,omitempty"` // the user wants the files when the run is over
+}
+
+// folder is a marked folder held by this process.
+type folder struct {
+	path   string
+	name   string   // the last element of path
+	parent *os.Root // the disk's folder
+	root   *os.Root
+	marker *os.File // locked
+	keep   bool
+}
+
+// openFolder makes the run's folder in dir, or takes the one that an earlier phase of the run left.
+func openFolder(dir, runID string, keep bool) (*folder, error) {
+	if !validRunID.MatchString(runID) {
+		return nil, fmt.Errorf("make the test folder: %q cannot name a folder", runID)
+	}
+	parent, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open the disk's folder: %w", err)
+	}
+	name := folderPrefix + runID
+	// A process that cleans up may remove the folder between our steps; then they are taken again.
+	for range 10 {
+		err := parent.Mkdir(name, 0o700)
+		fresh := err == nil
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			parent.Close()
+			return nil, fmt.Errorf("make the test folder: %w", err)
+		}
+		f, err := holdFolder(parent, dir, name, fresh, keep)
+		if err == nil {
+			return f, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			parent.Close()
+			return nil, fmt.Errorf("use the test folder %s: %w", filepath.Join(dir, name), err)
+		}
+	}
+	parent.Close()
+	return nil, fmt.Errorf("use the test folder %s: it exists without hubbench's marker: look into it and remove it", filepath.Join(dir, name))
+}
+
+// holdFolder opens and locks the folder name of parent. A fresh folder gets its marker; any other must have
+// a valid one. The folder owns parent when there is no error.
+func holdFolder(parent *os.Root, dir, name string, fresh, keep bool) (_ *folder, err error) {
+	f := &folder{path: filepath.Join(dir, name), name: name, parent: parent}
+	defer func() {
+		if err != nil {
+			f.release()
+		}
+	}()
+	if f.root, err = openPlainDir(parent, name); err != nil {
+		return nil, err
+	}
+	if fresh {
+		err = f.createMarker()
+	} else {
+		err = f.readMarker()
+	}
+	if err == nil && (fresh || keep && !f.keep) {
+		err = f.writeMarker(keep)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// openPlainDir opens a folder that is no symbolic link.
+func openPlainDir(parent *os.Root, name string) (*os.Root, error) {
+	info, err := parent.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, errors.New("it is not a folder of hubbench's")
+	}
+	root, err := parent.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := root.Stat(".")
+	if err != nil || !os.SameFile(info, opened) {
+		root.Close()
+		return nil, errors.Join(errors.New("it changed while it was opened"), err)
+	}
+	return root, nil
+}
+
+func (f *folder) createMarker() (err error) {
+	f.marker, err = f.root.OpenFile(markerName, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	return lockFile(f.marker)
+}
+
+func (f *folder) writeMarker(keep bool) error {
+	f.keep = keep
+	text, err := json.Marshal(marker{What: markerWhat, Run: strings.TrimPrefix(f.name, folderPrefix), Keep: keep})
+	if err != nil {
+		return err
+	}
+	if err := f.marker.Truncate(0); err != nil {
+		return err
+	}
+	if _, err := f.marker.WriteAt(append(text, '\n'), 0); err != nil {
+		return err
+	}
+	// An empty marker after a power cut would leave a folder that nothing dares to remove.
+	return f.marker.Sync()
+}
+
+func (f *folder) readMarker() error {
+	info, err := f.root.Lstat(markerName)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return errors.New("its marker is not a file")
+	}
+	if f.marker, err = f.root.OpenFile(markerName, os.O_RDWR, 0); err != nil {
+		return err
+	}
+	if err := lockFile(f.marker); err != nil {
+		return err
+	}
+	text, err := io.ReadAll(io.LimitReader(f.marker, 4096))
+	if err != nil {
+		return err
+	}
+	var m marker
+	if json.Unmarshal(text, &m) != nil || m.What != markerWhat || folderPrefix+m.Run != f.name {
+		return errors.New("its marker is not one of hubbench's")
+	}
+	f.keep = m.Keep
+	// Whoever held the lock before may have removed the marker just now; then this one marks nothing.
+	opened, err := f.marker.Stat()
+	if err != nil {
+		return err
+	}
+	if now, err := f.root.Lstat(markerName); err != nil || !os.SameFile(opened, now) {
+		return fs.ErrNotExist
+	}
+	return nil
+}
+
+// free is the lowest number above those of all test files in the folder.
+func (f *folder) free() (int, error) {
+	entries, err := fs.ReadDir(f.root.FS(), ".")
+	if err != nil {
+		return 0, fmt.Errorf("list %s: %w", f.path, err)
+	}
+	next := 0
+	for _, entry := range entries {
+		if m := ownFile.FindStringSubmatch(entry.Name()); m != nil && m[4] != "" {
+			number, _ := strconv.Atoi(m[4])
+			next = max(next, number+1)
+		}
+	}
+	return next, nil
+}
+
+// release lets go of the folder and leaves it as it is.
+func (f *folder) release() {
+	if f.marker != nil {
+		f.marker.Close() // unlocks
+	}
+	if f.root != nil {
+		f.root.Close()
+	}
+}
+
+// close lets go of the folder and of the disk's folder.
+func (f *folder) close() {
+	f.release()
+	f.parent.Close()
+}
+
+// remove deletes our own files in the folder and then the folder, and lets go of it. What is not ours stays,
+// and the folder and its marker with it. Evidence of a failed verification stays too, unless all is true.
+func (f *folder) remove(all bool) (files int, bytes int64, err error) {
+	defer f.close()
+	entries, err := fs.ReadDir(f.root.FS(), ".")
+	if err != nil {
+		return 0, 0, fmt.Errorf("list %s: %w", f.path, err)
+	}
+	var foreign []string
+	var kept int
+	for _, entry := range entries {
+		name := entry.Name()
+		switch {
+		case name == markerName, name == "._"+markerName:
+		case !ownFile.MatchString(name) || !entry.Type().IsRegular():
+			foreign = append(foreign, name)
+		case !all && strings.HasPrefix(name, "evidence-"):
+			kept++
+		default:
+			if info, err := entry.Info(); err == nil {
+				bytes += info.Size()
+			}
+			if err := f.root.Remove(name); err != nil {
+				return files, bytes, fmt.Errorf("remove %s: %w", filepath.Join(f.path, name), err)
+			}
+			files++
+		}
+	}
+	if len(foreign) > 0 {
+		return files, bytes, fmt.Errorf("%s stays: it holds %q, which hubbench did not make", f.path, foreign[0])
+	}
+	if kept > 0 {
+		return files, bytes, nil
+	}
+	return files, bytes, f.removeEmpty()
+}
+
+// removeEmpty removes the marker and the folder.
+func (f *folder) removeEmpty() error {
+	// The lock is still held: nobody can take the folder for their own before its marker is gone.
+	if err := f.root.Remove(markerName); err != nil {
+		return fmt.Errorf("remove the marker of %s: %w", f.path, err)
+	}
+	_ = f.root.Remove("._" + markerName)
+	f.release() // Windows removes no folder that is open
+	if err := f.parent.Remove(f.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove %s: %w", f.path, err)
+	}
+	return nil
+}

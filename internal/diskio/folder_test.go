@@ -1,0 +1,247 @@
+package diskio
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// makeFolder makes the marked folder of run r1 in dir with the files given, and lets go of it.
+func makeFolder(t *testing.T, dir string, keep bool, files ...string) string {
+	t.Helper()
+	f, err := openFolder(dir, "r1", keep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		if err := f.root.WriteFile(name, []byte("content"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.close()
+	return f.path
+}
+
+// names lists the folder, and nil where there is none.
+func names(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, entry := range entries {
+		list = append(list, entry.Name())
+	}
+	return list
+}
+
+func TestRemoveRun(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		keep    bool
+		files   []string
+		want    []string // what is left; nil: not even the folder
+		wantErr string
+	}{
+		{name: "empty folder"},
+		{name: "own files", files: []string{"data-000000.bin", "data-000001.bin", "probe.bin", "files.json"}},
+		{name: "twins made by macOS", files: []string{"data-000000.bin", "._data-000000.bin", "._hubbench.json"}},
+		{name: "kept", keep: true, files: []string{"data-000000.bin"}, want: []string{"data-000000.bin", "hubbench.json"}},
+		{name: "evidence", files: []string{"data-000000.bin", "evidence-000001.bin"}, want: []string{"evidence-000001.bin", "hubbench.json"}},
+		{
+			name: "a foreign file", files: []string{"data-000000.bin", "thesis.doc"},
+			want: []string{"hubbench.json", "thesis.doc"}, wantErr: `holds "thesis.doc", which hubbench did not make`,
+		},
+		{
+			name: "nearly our name", files: []string{"data-000000.bin.bak"},
+			want: []string{"data-000000.bin.bak", "hubbench.json"}, wantErr: "hubbench did not make",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := makeFolder(t, dir, tt.keep, tt.files...)
+			err := RemoveRun(dir, "r1")
+			if tt.wantErr == "" && err != nil || tt.wantErr != "" && (err == nil || !strings.Contains(err.Error(), tt.wantErr)) {
+				t.Errorf("RemoveRun() = %v, want %q", err, tt.wantErr)
+			}
+			if diff := cmp.Diff(tt.want, names(t, path)); diff != "" {
+				t.Errorf("left in the folder (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestRemoveRunWithoutFolder(t *testing.T) {
+	if err := RemoveRun(t.TempDir(), "r1"); err != nil {
+		t.Errorf("RemoveRun() = %v, want nil", err)
+	}
+	for _, id := range []string{"", "..", "../x", "a/b", `a\b`, ".", strings.Repeat("x", 200)} {
+		if err := RemoveRun(t.TempDir(), id); err == nil {
+			t.Errorf("RemoveRun(%q) = nil, want an error", id)
+		}
+	}
+}
+
+func TestCleanRemovesEvenWhatIsKept(t *testing.T) {
+	dir := t.TempDir()
+	path := makeFolder(t, dir, true, "data-000000.bin", "evidence-000001.bin")
+	got, err := Clean(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]Cleaned{{Path: path, Files: 2, Bytes: 14}}, got); diff != "" {
+		t.Errorf("Clean() (-want +got):\n%s", diff)
+	}
+	if got := names(t, dir); got != nil {
+		t.Errorf("left: %q", got)
+	}
+}
+
+func TestCleanTakesTheFolderItself(t *testing.T) {
+	dir := t.TempDir()
+	path := makeFolder(t, dir, false, "data-000000.bin")
+	if got, err := Clean(path); err != nil || len(got) != 1 || got[0].Skipped != "" {
+		t.Errorf("Clean() = %+v, %v, want one folder removed", got, err)
+	}
+	if got := names(t, dir); got != nil {
+		t.Errorf("left: %q", got)
+	}
+}
+
+// What is in doubt stays exactly as it is.
+func TestCleanLeavesWhatIsInDoubt(t *testing.T) {
+	write := func(t *testing.T, path, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		name string
+		make func(t *testing.T, dir string)
+		want string
+	}{
+		{"no marker", func(t *testing.T, dir string) {
+			write(t, filepath.Join(dir, ".hubbench-r1/data-000000.bin"), "x")
+		}, "no marker"},
+		{"an empty marker", func(t *testing.T, dir string) {
+			write(t, filepath.Join(dir, ".hubbench-r1/hubbench.json"), "")
+			write(t, filepath.Join(dir, ".hubbench-r1/data-000000.bin"), "x")
+		}, "marker is not one of hubbench's"},
+		{"another run's marker", func(t *testing.T, dir string) {
+			path := makeFolder(t, dir, false, "data-000000.bin")
+			if err := os.Rename(path, filepath.Join(dir, ".hubbench-r2")); err != nil {
+				t.Fatal(err)
+			}
+		}, "marker is not one of hubbench's"},
+		{"a marker that is a link", func(t *testing.T, dir string) {
+			path := makeFolder(t, dir, false, "data-000000.bin")
+			if err := os.Rename(filepath.Join(path, markerName), filepath.Join(path, "elsewhere")); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink("elsewhere", filepath.Join(path, markerName)); err != nil {
+				t.Fatal(err)
+			}
+		}, "marker is not a file"},
+		{"a link to a marked folder", func(t *testing.T, dir string) {
+			path := makeFolder(t, dir, false, "data-000000.bin")
+			if err := os.Rename(path, filepath.Join(dir, "moved")); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink("moved", path); err != nil {
+				t.Fatal(err)
+			}
+		}, "not a folder of hubbench's"},
+		{"a file", func(t *testing.T, dir string) {
+			write(t, filepath.Join(dir, ".hubbench-r1"), "x")
+		}, "not a folder of hubbench's"},
+		{"a live run", func(t *testing.T, dir string) {
+			f, err := openFolder(dir, "r1", false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(f.close)
+		}, "a running hubbench is using it"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			tt.make(t, dir)
+			before := tree(t, dir)
+			got, err := Clean(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(got) != 1 || !strings.Contains(got[0].Skipped, tt.want) {
+				t.Errorf("Clean() = %+v, want one skipped with %q", got, tt.want)
+			}
+			if diff := cmp.Diff(before, tree(t, dir)); diff != "" {
+				t.Errorf("the folder changed (-before +after):\n%s", diff)
+			}
+		})
+	}
+}
+
+// tree lists every path under dir.
+func tree(t *testing.T, dir string) []string {
+	t.Helper()
+	var list []string
+	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		list = append(list, path)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// A link among the test files is foreign: neither it nor its target is touched.
+func TestRemoveRunFollowsNoLink(t *testing.T) {
+	dir := t.TempDir()
+	path := makeFolder(t, dir, false)
+	target := filepath.Join(dir, "data-000000.bin")
+	if err := os.WriteFile(target, []byte("the user's"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, filepath.Join(path, "data-000000.bin")); err != nil {
+		t.Fatal(err)
+	}
+	if err := RemoveRun(dir, "r1"); err == nil {
+		t.Error("RemoveRun() = nil, want an error that names the link")
+	}
+	if got, err := os.ReadFile(target); err != nil || string(got) != "the user's" {
+		t.Errorf("the link's target = %q, %v, want it untouched", got, err)
+	}
+}
+
+func TestPhasesShareTheFolder(t *testing.T) {
+	dir := t.TempDir()
+	makeFolder(t, dir, false, "data-000006.bin", "evidence-000008.bin")
+	f, err := openFolder(dir, "r1", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := f.free(); err != nil || got != 9 {
+		t.Errorf("free() = %d, %v, want 9", got, err)
+	}
+	if _, err := openFolder(dir, "r1", false); !errors.Is(err, errBusy) {
+		t.Errorf("openFolder() while it is held = %v, want %v", err, errBusy)
+	}
+	f.close()
+	// The second phase wanted the files kept: that holds for the run.
+	if err := RemoveRun(dir, "r1"); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(t, filepath.Join(dir, ".hubbench-r1")); len(got) != 3 {
+		t.Errorf("left: %q, want both files and the marker", got)
+	}
+}

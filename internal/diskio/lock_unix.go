@@ -1,0 +1,23 @@
+//go:build unix
+
+package diskio
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// lockFile takes the file for this process until it closes it, or gives errBusy at once. File systems
+// without locks (some network ones) are used without.
+func lockFile(f *os.File) error {
+	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	switch {
+	case errors.Is(err, unix.EWOULDBLOCK):
+		return errBusy
+	case errors.Is(err, unix.ENOTSUP), errors.Is(err, unix.ENOSYS), errors.Is(err, unix.ENOLCK):
+		return nil
+	}
+	return err
+}
