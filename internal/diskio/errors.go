@@ -1,0 +1,42 @@
+package diskio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+)
+
+// explain says what failed on which disk, and ends with what to try where there is something.
+func (j Job) explain(step string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	err = fmt.Errorf("disk %s: %s in %s: %w", j.Disk, step, j.Dir, err)
+	if hint := hintFor(err); hint != "" {
+		err = fmt.Errorf("%w: %s", err, hint)
+	}
+	return err
+}
+
+// hintFor is what to try after err; empty where nothing sensible can be said.
+func hintFor(err error) string {
+	switch {
+	case isFull(err):
+		return "free some space, or ask for fewer or smaller files or for a footprint"
+	case isTooLarge(err):
+		return "this file system takes no file that large (FAT32 ends at 4 GiB): use smaller files, or format the disk as exFAT, APFS, NTFS or ext4"
+	case isReadOnly(err):
+		return "the volume is mounted read-only: mount it writable, or choose another folder"
+	case isGone(err):
+		return "the disk has gone or failed: check its cable, hub port and power"
+	case errors.Is(err, fs.ErrPermission):
+		return "choose a folder that you may write to"
+	case errors.Is(err, fs.ErrNotExist):
+		return "check that the disk is mounted and that the folder exists"
+	}
+	return ""
+}

@@ -1,0 +1,229 @@
+package diskio
+
+import (
+	"errors"
+	"os"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/hubbench/hubbench/internal/clock"
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// faulty is a file that misbehaves from the moment it is armed.
+type faulty struct {
+	testFile
+	fault *fault
+}
+
+// fault is what goes wrong: one of its parts is set.
+type fault struct {
+	armed   atomic.Bool
+	write   error // of the third write
+	read    error
+	flush   error
+	reserve error
+	direct  error // of opening for direct requests
+	short   bool  // writes move half of what they are given
+	writes  atomic.Int64
+}
+
+func (f *fault) open(folder *os.Root, name string, o opening) (testFile, error) {
+	if o.direct && f.direct != nil {
+		return nil, f.direct
+	}
+	file, err := openTestFile(folder, name, o)
+	if err != nil {
+		return nil, err
+	}
+	return &faulty{file, f}, nil
+}
+
+func (f *faulty) writeAt(lane int, p []byte, off int64) (int, error) {
+	if f.fault.armed.Load() {
+		if f.fault.write != nil && f.fault.writes.Add(1) >= 3 {
+			return 0, f.fault.write
+		}
+		if f.fault.short && len(p) > smallUnit {
+			p = p[:len(p)/2/smallUnit*smallUnit]
+		}
+	}
+	return f.testFile.writeAt(lane, p, off)
+}
+
+func (f *faulty) readAt(lane int, p []byte, off int64) (int, error) {
+	if f.fault.read != nil && f.fault.armed.Load() {
+		return 0, f.fault.read
+	}
+	return f.testFile.readAt(lane, p, off)
+}
+
+func (f *faulty) flush(mode string) error {
+	if f.fault.flush != nil && f.fault.armed.Load() {
+		return f.fault.flush
+	}
+	return f.testFile.flush(mode)
+}
+
+func (f *faulty) reserve(size int64) error {
+	if f.fault.reserve != nil {
+		return f.fault.reserve
+	}
+	return f.testFile.reserve(size)
+}
+
+func TestTransferFails(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the faults are Unix error numbers")
+	}
+	for _, tt := range []struct {
+		name  string
+		role  scenario.Role
+		fault *fault
+		want  []string
+	}{
+		{"disk full", scenario.Write, &fault{write: syscall.ENOSPC}, []string{"write file 0", "no space left", "footprint"}},
+		{"quota", scenario.Write, &fault{write: syscall.EDQUOT}, []string{"quota exceeded", "free some space"}},
+		{"file too large", scenario.Write, &fault{write: syscall.EFBIG}, []string{"FAT32", "smaller files"}},
+		{"turned read-only", scenario.Write, &fault{write: syscall.EROFS}, []string{"read-only"}},
+		{"unplugged while writing", scenario.Write, &fault{write: syscall.EIO}, []string{"check its cable"}},
+		{"unplugged while reading", scenario.Read, &fault{read: syscall.ENXIO}, []string{"read file 0", "check its cable"}},
+		{"flush fails", scenario.Write, &fault{flush: syscall.EIO}, []string{"check its cable"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			engine, err := newReal(newJob(dir, tt.role, 8<<20), tt.fault.open)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := engine.Prepare(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			tt.fault.armed.Store(true)
+			engine.Start(clock.Now())
+			_, err = engine.Transfer(t.Context(), 0, nil)
+			if err == nil {
+				t.Fatal("Transfer() = nil, want an error")
+			}
+			for _, want := range append(tt.want, "disk B: ", dir) {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("Transfer() = %v, want it to say %q", err, want)
+				}
+			}
+			if err := engine.Close(); err != nil {
+				t.Errorf("Close() = %v", err)
+			}
+			if got := names(t, dir); got != nil {
+				t.Errorf("left: %q", got)
+			}
+		})
+	}
+}
+
+func TestShortWritesAreCompleted(t *testing.T) {
+	fault := &fault{short: true}
+	engine, err := newReal(newJob(t.TempDir(), scenario.Write, 1<<20), fault.open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := engine.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	fault.armed.Store(true)
+	transferAll(t, engine)
+	checkContent(t, engine.folder.path+"/"+engine.fileName(0), 0, 1<<20)
+	if err := engine.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// What the file system cannot do is done otherwise, with a warning.
+func TestFallbacks(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		fault *fault
+		cache string
+		want  string
+	}{
+		{"no direct requests", &fault{direct: syscall.EINVAL}, "buffered", "opening a file for it failed"},
+		{"no preallocation", &fault{reserve: errors.New("not supported")}, "direct", "allocates nothing in advance"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, role := range []scenario.Role{scenario.Write, scenario.Read} {
+				job := newJob(t.TempDir(), role, 100<<20, 12345)
+				job.IO.Block = 1 << 20
+				engine, err := newReal(job, tt.fault.open)
+				if err != nil {
+					t.Fatal(err)
+				}
+				eff, err := engine.Prepare(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := strings.Join(eff.Warnings, "\n"); role == scenario.Write && !strings.Contains(got, tt.want) {
+					t.Errorf("%s: warnings = %q, want %q", role, got, tt.want)
+				}
+				if eff.Cache != tt.cache {
+					t.Errorf("%s: cache = %s, want %s", role, eff.Cache, tt.cache)
+				}
+				transferAll(t, engine)
+				checkContent(t, engine.folder.path+"/"+engine.fileName(0), 0, 100<<20)
+				if err := engine.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+// The transfer loop must not allocate: a garbage collection would show as a dip of the disk's.
+func TestTransferLoopAllocatesNothing(t *testing.T) {
+	job := newJob(t.TempDir(), scenario.Write, 1)
+	engine, _ := prepared(t, job)
+	tr := &transfer{
+		file: nullFile{}, op: scenario.Write, size: 256 << 20, padded: 256 << 20, block: job.IO.Block,
+		stamps: stamper{unit: dataUnit}, sample: func(_, _ int64) {}, sampleNS: 1,
+	}
+	requests := float64(tr.size / tr.block)
+	got := testing.AllocsPerRun(5, func() {
+		tr.next.Store(0)
+		tr.done.Store(0)
+		if err := engine.mover.move(t.Context(), tr); err != nil {
+			t.Error(err)
+		}
+	})
+	// A handful for a whole file is the hand-off to the lanes; one a request would be thousands.
+	if got > requests/100 {
+		t.Errorf("%v allocations for %v requests, want none of the loop's", got, requests)
+	}
+}
+
+// nullFile takes every request and does nothing.
+type nullFile struct{ testFile }
+
+func (nullFile) writeAt(_ int, p []byte, _ int64) (int, error) { return len(p), nil }
+
+// One operation is one request of 64 KiB, without the disk: what hubbench itself costs.
+func BenchmarkTransferLoop(b *testing.B) {
+	buf, err := newBuffer(minNoise)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer freeBuffer(buf)
+	m := newThreads(buf, 4)
+	defer m.close()
+	const block = 64 << 10
+	tr := &transfer{
+		file: nullFile{}, op: scenario.Write, size: int64(b.N) * block, padded: int64(b.N) * block, block: block,
+		stamps: stamper{unit: dataUnit}, sample: func(_, _ int64) {}, sampleNS: defaultSampleNS,
+	}
+	b.SetBytes(block)
+	b.ReportAllocs()
+	b.ResetTimer()
+	if err := m.move(b.Context(), tr); err != nil {
+		b.Fatal(err)
+	}
+}

@@ -1,0 +1,284 @@
+package diskio
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/hubbench/hubbench/internal/clock"
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// newJob is a small job in dir.
+func newJob(dir string, role scenario.Role, sizes ...int64) Job {
+	return Job{
+		Job: scenario.Job{
+			Disk: "B", Role: role, Sizes: sizes, Seed: 1,
+			IO: scenario.IO{Mode: "direct", Block: 64 << 10, Depth: 4, Flush: "fsync", Preallocate: true},
+		},
+		RunID: "r1", Phase: "WWW", Dir: dir, SampleNS: 1,
+	}
+}
+
+// folders are one folder on each kind of file system at hand.
+func folders(t *testing.T) map[string]string {
+	t.Helper()
+	dirs := map[string]string{"disk": t.TempDir()}
+	if runtime.GOOS == "linux" {
+		dir, err := os.MkdirTemp("/dev/shm", "hubbench-test-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { os.RemoveAll(dir) })
+		dirs["memory"] = dir
+	}
+	return dirs
+}
+
+// prepared makes the job's engine and prepares it; the test closes it if it does not itself.
+func prepared(t *testing.T, job Job) (*real, Effective) {
+	t.Helper()
+	engine, err := newReal(job, openTestFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := engine.Close(); err != nil {
+			t.Errorf("Close() = %v", err)
+		}
+	})
+	eff, err := engine.Prepare(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return engine, eff
+}
+
+// transferAll does every file of the job and checks spans and samples.
+func transferAll(t *testing.T, engine *real) {
+	t.Helper()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	release := clock.Now()
+	engine.Start(release)
+	var last int64
+	for seq, size := range engine.job.Sizes {
+		var samples, bytes, at int64
+		span, err := engine.Transfer(t.Context(), seq, func(b, t int64) {
+			samples++
+			if b < bytes || t < at {
+				at = -1
+			}
+			bytes, at = b, max(at, t)
+		})
+		if err != nil {
+			t.Fatalf("Transfer(%d) = %v", seq, err)
+		}
+		if span.Bytes != size {
+			t.Errorf("Transfer(%d) moved %d bytes, want %d", seq, span.Bytes, size)
+		}
+		if span.StartNS < last || span.EndNS <= span.StartNS || span.EndNS > clock.Now()-release {
+			t.Errorf("Transfer(%d) = %+v after %d ns, want a span after that and before now", seq, span, last)
+		}
+		if samples == 0 || at < span.StartNS || at > span.EndNS || bytes > size {
+			t.Errorf("Transfer(%d): %d samples, the last %d bytes at %d ns, want some within %+v", seq, samples, bytes, at, span)
+		}
+		last = span.EndNS
+	}
+}
+
+// odd are sizes at every edge: one byte, less than a sector, a sector, not quite a block, blocks and a bit.
+var odd = []int64{1, 511, 512, 64<<10 - 1, 64 << 10, 1_000_000, 3<<20 + 7}
+
+func TestWriteThenRead(t *testing.T) {
+	for name, dir := range folders(t) {
+		for _, role := range []scenario.Role{scenario.Write, scenario.Read} {
+			t.Run(name+" "+string(role), func(t *testing.T) {
+				engine, _ := prepared(t, newJob(dir, role, odd...))
+				transferAll(t, engine)
+				for seq, size := range odd {
+					checkContent(t, filepath.Join(engine.folder.path, engine.fileName(seq)), seq, size)
+				}
+				if err := engine.Close(); err != nil {
+					t.Errorf("Close() = %v", err)
+				}
+				if got := names(t, dir); got != nil {
+					t.Errorf("left: %q", got)
+				}
+			})
+		}
+	}
+}
+
+// checkContent checks that the file has its size and every unit the stamp of its place.
+func checkContent(t *testing.T, path string, seq int, size int64) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if int64(len(content)) != size {
+		t.Errorf("file %d has %d bytes, want %d", seq, len(content), size)
+	}
+	want := make([]byte, dataUnit)
+	for off := int64(0); off < int64(len(content)); off += dataUnit {
+		got := content[off:min(off+dataUnit, int64(len(content)))]
+		if len(got) < stampBytes {
+			continue
+		}
+		number := int64(binary.LittleEndian.Uint32(got[8:]))
+		noise(want, 1, number*dataUnit)
+		s := stamper{tag: tagOf("r1", "B"), file: uint32(seq), unit: dataUnit}
+		s.put(want, off, number*dataUnit)
+		if !bytes.Equal(got, want[:len(got)]) {
+			t.Fatalf("file %d at %d: content is not what was to be written", seq, off)
+		}
+	}
+}
+
+func TestEffective(t *testing.T) {
+	dirs := folders(t)
+	for _, tt := range []struct {
+		name, dir string
+		change    func(*Job)
+		want      Effective
+		warning   string
+	}{
+		{"as asked", "disk", func(*Job) {}, Effective{Cache: "direct", Block: 64 << 10, Depth: 4, Flush: "fsync"}, ""},
+		{"block of no whole sectors", "disk", func(j *Job) { j.IO.Block = 100_000 }, Effective{Cache: "direct", Block: 100_352, Depth: 4, Flush: "fsync"}, "no multiple of the disk's"},
+		{"defaults", "disk", func(j *Job) { j.IO = scenario.IO{} }, Effective{Cache: "direct", Block: 1 << 20, Depth: 8, Flush: "none"}, ""},
+		{"memory", "memory", func(*Job) {}, Effective{Cache: "buffered", Block: 64 << 10, Depth: 4, Flush: "fsync"}, "no direct requests here"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if dirs[tt.dir] == "" {
+				t.Skip("no file system in memory here")
+			}
+			job := newJob(dirs[tt.dir], scenario.Write, 1<<20)
+			tt.change(&job)
+			_, got := prepared(t, job)
+			if runtime.GOOS == "linux" && (got.Cache != tt.want.Cache || got.Block != tt.want.Block) || got.Depth != tt.want.Depth || got.Flush != tt.want.Flush {
+				t.Errorf("Prepare() = %+v, want %+v", got, tt.want)
+			}
+			if all := strings.Join(got.Warnings, "\n"); !strings.Contains(all, tt.warning) || tt.warning == "" && all != "" {
+				t.Errorf("warnings = %q, want %q", all, tt.warning)
+			}
+		})
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(*Job)
+		want   string
+	}{
+		{"an idle job", func(j *Job) { j.Role = scenario.Idle }, "must read or write"},
+		{"no files", func(j *Job) { j.Sizes = nil }, "no files"},
+		{"an empty file", func(j *Job) { j.Sizes = []int64{5, 0} }, "file 1 has 0 bytes"},
+		{"a negative size", func(j *Job) { j.Sizes = []int64{-5} }, "file 0 has -5 bytes"},
+		{"a huge block", func(j *Job) { j.IO.Block = 2 << 30 }, "between 1 byte and 1 GiB"},
+		{"a deep queue", func(j *Job) { j.IO.Depth = 5000 }, "depth 5000"},
+		{"too much in flight", func(j *Job) { j.IO.Depth, j.IO.Block = 1024, 8<<20 }, "together they may have 1 GiB"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			job := newJob(t.TempDir(), scenario.Write, 1)
+			tt.change(&job)
+			if _, err := New(job); err == nil || !strings.Contains(err.Error(), "disk B: ") || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("New() = %v, want an error with %q that names the disk", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestKeep(t *testing.T) {
+	dir := t.TempDir()
+	job := newJob(dir, scenario.Write, 4096, 8192)
+	job.IO.Keep = true
+	// A second phase of the run keeps its files beside the first's.
+	for range 2 {
+		engine, _ := prepared(t, job)
+		transferAll(t, engine)
+		if err := engine.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := "data-000000.bin data-000001.bin data-000002.bin data-000003.bin hubbench.json"
+	if got := strings.Join(names(t, filepath.Join(dir, ".hubbench-r1")), " "); got != want {
+		t.Errorf("kept %s, want %s", got, want)
+	}
+}
+
+func TestCancelStopsAtTheNextRequest(t *testing.T) {
+	for _, role := range []scenario.Role{scenario.Write, scenario.Read} {
+		t.Run(string(role), func(t *testing.T) {
+			engine, _ := prepared(t, newJob(t.TempDir(), role, 64<<20))
+			ctx, cancel := context.WithCancel(t.Context())
+			engine.Start(clock.Now())
+			span, err := engine.Transfer(ctx, 0, func(_, _ int64) { cancel() })
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("Transfer() = %v, want %v", err, context.Canceled)
+			}
+			if span.Bytes == 0 || span.Bytes >= 32<<20 {
+				t.Errorf("moved %d bytes, want some, and far from all", span.Bytes)
+			}
+		})
+	}
+}
+
+func TestPrepareStopsWhenCancelled(t *testing.T) {
+	dir := t.TempDir()
+	engine, err := newReal(newJob(dir, scenario.Read, 1<<20), openTestFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := engine.Prepare(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("Prepare() = %v, want %v", err, context.Canceled)
+	}
+	if err := engine.Close(); err != nil {
+		t.Errorf("Close() = %v", err)
+	}
+	if got := names(t, dir); got != nil {
+		t.Errorf("left: %q", got)
+	}
+}
+
+func TestFileTruncatedUnderARead(t *testing.T) {
+	for _, left := range []int64{0, 64 << 10, 100_000} {
+		engine, _ := prepared(t, newJob(t.TempDir(), scenario.Read, 1<<20))
+		if err := os.Truncate(filepath.Join(engine.folder.path, engine.fileName(0)), left); err != nil {
+			t.Fatal(err)
+		}
+		engine.Start(clock.Now())
+		_, err := engine.Transfer(t.Context(), 0, nil)
+		if err == nil || !strings.Contains(err.Error(), "disk B: read file 0") || !strings.Contains(err.Error(), "truncated it during the run") {
+			t.Errorf("cut to %d: Transfer() = %v, want an error that says so", left, err)
+		}
+	}
+}
+
+func TestPrepareInNoFolder(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{filepath.Join(t.TempDir(), "absent"), file} {
+		engine, err := newReal(newJob(dir, scenario.Write, 1), openTestFile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := engine.Prepare(t.Context()); err == nil || !strings.Contains(err.Error(), "disk B: prepare in "+dir) {
+			t.Errorf("Prepare() in %s = %v, want an error that names disk and folder", dir, err)
+		}
+		if err := engine.Close(); err != nil {
+			t.Errorf("Close() = %v", err)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package diskio
+
+import (
+	"context"
+	"sync"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// threads moves bytes with one blocked thread for each request in flight. Lane 0 is the caller itself, so
+// the first request leaves without a hand-off; each other lane has a goroutine that waits for work.
+type threads struct {
+	lanes []lane
+	owner sync.WaitGroup // the goroutines, for close
+}
+
+// lane is one request in flight and its memory. Small blocks walk through the memory, so that neighbours
+// in the file differ in more than their stamps.
+type lane struct {
+	number int
+	buf    []byte
+	noise  int64 // where in the job's noise buf begins
+	pos    int64 // of the next block in buf
+	work   chan work
+}
+
+// work is a transfer handed to a lane.
+type work struct {
+	ctx   context.Context
+	t     *transfer
+	ended *sync.WaitGroup
+	rest  []lane // lanes to wake after this one
+}
+
+// newThreads makes a lane for each of the equal parts of buf.
+func newThreads(buf []byte, depth int) *threads {
+	m := &threads{lanes: make([]lane, depth)}
+	part := len(buf) / depth
+	for i := range m.lanes {
+		m.lanes[i] = lane{number: i, buf: buf[i*part : (i+1)*part], noise: int64(i * part), work: make(chan work, 1)}
+	}
+	for i := range m.lanes[1:] {
+		m.owner.Go(m.lanes[i+1].serve)
+	}
+	return m
+}
+
+func (m *threads) close() {
+	for i := range m.lanes[1:] {
+		close(m.lanes[i+1].work)
+	}
+	m.owner.Wait()
+}
+
+func (m *threads) move(ctx context.Context, t *transfer) error {
+	var ended sync.WaitGroup
+	requests := (t.padded + t.block - 1) / t.block
+	lanes := m.lanes[:min(int64(len(m.lanes)), requests)]
+	ended.Add(len(lanes) - 1)
+	t.begin()
+	wake(work{ctx, t, &ended, lanes[1:]})
+	lanes[0].run(ctx, t)
+	ended.Wait()
+	return t.err(ctx)
+}
+
+// wake hands the work to the first lane of rest, which wakes the next: the caller's own first request
+// waits for one hand-off, not for all.
+func wake(w work) {
+	if len(w.rest) > 0 {
+		next := w.rest[0].work
+		w.rest = w.rest[1:]
+		next <- w
+	}
+}
+
+func (l *lane) serve() {
+	for w := range l.work {
+		wake(w)
+		l.run(w.ctx, w.t)
+		w.ended.Done()
+	}
+}
+
+// run moves requests until there is none left. It neither allocates nor locks nor logs.
+func (l *lane) run(ctx context.Context, t *transfer) {
+	done := ctx.Done()
+	for {
+		off, n, ok := t.take(done)
+		if !ok {
+			return
+		}
+		if l.pos+n > int64(len(l.buf)) {
+			l.pos = 0
+		}
+		p := l.buf[l.pos : l.pos+n]
+		var err error
+		if t.op == scenario.Write {
+			t.stamps.put(p, off, l.noise+l.pos)
+			err = writeAll(t.file, l.number, p, off)
+		} else {
+			err = readAll(t.file, l.number, p, off, t.counted(off, n))
+		}
+		l.pos += t.block
+		if err == nil && t.settle > 0 && off > 0 && off/t.settle != (off-t.block)/t.settle {
+			err = t.settleBehind(off)
+		}
+		if err != nil {
+			t.fail(err)
+			return
+		}
+		t.done.Add(t.counted(off, n))
+		if l.number == 0 {
+			t.progress()
+		}
+	}
+}
+
+// settleBehind settles the stretch before the last whole one before off: all its requests have ended, or
+// nearly all.
+func (t *transfer) settleBehind(off int64) error {
+	start := (off/t.settle - 2) * t.settle
+	if start < 0 {
+		return nil
+	}
+	return t.file.settle(start, t.settle, t.op)
+}
+
+func writeAll(f testFile, lane int, p []byte, off int64) error {
+	for len(p) > 0 {
+		n, err := f.writeAt(lane, p, off)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return errNothingWritten
+		}
+		p, off = p[n:], off+int64(n)
+	}
+	return nil
+}
+
+// readAll reads at least want bytes into p, which may reach beyond the end of the file.
+func readAll(f testFile, lane int, p []byte, off, want int64) error {
+	var got int64
+	for got < want {
+		n, err := f.readAt(lane, p[got:], off+got)
+		if err != nil {
+			return err
+		}
+		got += int64(n)
+		if n == 0 || got < want && n%smallUnit != 0 {
+			return errTruncated(off + got)
+		}
+	}
+	return nil
+}

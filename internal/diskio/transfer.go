@@ -1,0 +1,98 @@
+package diskio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/hubbench/hubbench/internal/clock"
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// mover keeps the requests of a transfer in flight. One is made for a job and used for file after file.
+type mover interface {
+	// move does the requests of t and returns when none is in flight any more.
+	move(ctx context.Context, t *transfer) error
+	close()
+}
+
+// transfer is the moving of one open file, shared by the lanes that move it. A mover sets startNS
+// immediately before the first request; the rest is set before.
+type transfer struct {
+	file   testFile
+	op     scenario.Role
+	size   int64 // bytes that count
+	padded int64 // size in whole sectors: what is requested
+	block  int64
+	stamps stamper
+	verify bool  // check the stamps that are read
+	settle int64 // bytes from one write-back to the next where the cache is in the way; 0: it is not
+
+	release  int64 // all times given out count from it
+	sample   Sampler
+	sampleNS int64
+
+	startNS int64
+	lastNS  int64        // of the last sample
+	next    atomic.Int64 // number of the next request
+	done    atomic.Int64 // bytes moved
+	failure atomic.Pointer[error]
+}
+
+// begin notes the instant before the first request.
+func (t *transfer) begin() {
+	t.startNS = clock.Now()
+	t.lastNS = t.startNS
+}
+
+// take gives a lane its next request, and none when all are taken, one failed or ctx has ended.
+func (t *transfer) take(done <-chan struct{}) (off, n int64, ok bool) {
+	select {
+	case <-done:
+		return 0, 0, false
+	default:
+	}
+	if t.failure.Load() != nil {
+		return 0, 0, false
+	}
+	off = (t.next.Add(1) - 1) * t.block
+	if off >= t.padded {
+		return 0, 0, false
+	}
+	return off, min(t.block, t.padded-off), true
+}
+
+// counted is how many of the n bytes at off belong to the file and not to its padding.
+func (t *transfer) counted(off, n int64) int64 { return min(n, t.size-off) }
+
+// progress gives the caller's sampler a point when one is due. Only one lane calls it.
+func (t *transfer) progress() {
+	if t.sample == nil {
+		return
+	}
+	if now := clock.Now(); now-t.lastNS >= t.sampleNS {
+		t.lastNS = now
+		t.sample(t.done.Load(), now-t.release)
+	}
+}
+
+func (t *transfer) fail(err error) { t.failure.CompareAndSwap(nil, &err) }
+
+// err is how the transfer ended.
+func (t *transfer) err(ctx context.Context) error {
+	if failed := t.failure.Load(); failed != nil {
+		return *failed
+	}
+	if t.done.Load() < t.size {
+		return ctx.Err()
+	}
+	return nil
+}
+
+// errTruncated tells of a file that ended early.
+func errTruncated(at int64) error {
+	return fmt.Errorf("the file ends at byte %d: something truncated it during the run", at)
+}
+
+var errNothingWritten = errors.New("the system wrote nothing and gave no reason")
