@@ -18,14 +18,28 @@ import (
 // Profile is a hub and the disks known on it. All rates are in bytes per second.
 type Profile struct {
 	Name     string
+	About    string
+	Source   Source
+	Link     float64 // what the cable's link can carry one way; infinite where not said
 	Capacity Capacity
 	Lags     Lags
 	Disks    []Disk
 }
 
+// Source says how a profile's figures were come by.
+type Source string
+
+// The sources, from the surest to the least sure.
+const (
+	Fitted    Source = "fitted"         // to hubbench's own runs
+	Measured  Source = "measured"       // by hand, or taken from published measurements
+	Specified Source = "specifications" // from data sheets: not measured
+)
+
 // Disk is one SSD as the model knows it.
 type Disk struct {
 	Name        string
+	About       string
 	Read, Write Side
 }
 
@@ -62,24 +76,29 @@ type Lags struct {
 }
 
 // After is the lag of a disk that stays.
-func (l Lags) After(stays, left scenario.Role, staying int) time.Duration {
-	list := l.list(stays, left)
-	if len(list) == 0 || staying < 1 {
-		return 0
+func (l *Lags) After(stays, left scenario.Role, staying int) time.Duration {
+	for _, list := range l.lists() {
+		if n := len(*list.lags); list.stays == stays && list.left == left && n > 0 && staying > 0 {
+			return (*list.lags)[min(staying, n)-1]
+		}
 	}
-	return list[min(staying, len(list))-1]
+	return 0
 }
 
-func (l Lags) list(stays, left scenario.Role) []time.Duration {
-	switch {
-	case stays == scenario.Write && left == scenario.Write:
-		return l.WriteAfterWrite
-	case stays == scenario.Write:
-		return l.WriteAfterRead
-	case left == scenario.Write:
-		return l.ReadAfterWrite
-	default:
-		return l.ReadAfterRead
+// lagList is one of the four lists with its key in a profile.
+type lagList struct {
+	key         string
+	stays, left scenario.Role
+	lags        *[]time.Duration
+}
+
+func (l *Lags) lists() [4]lagList {
+	const r, w = scenario.Read, scenario.Write
+	return [4]lagList{
+		{"write_after_write", w, w, &l.WriteAfterWrite},
+		{"write_after_read", w, r, &l.WriteAfterRead},
+		{"read_after_write", r, w, &l.ReadAfterWrite},
+		{"read_after_read", r, r, &l.ReadAfterRead},
 	}
 }
 

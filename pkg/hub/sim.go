@@ -57,7 +57,7 @@ type change struct {
 }
 
 // NewSim makes a simulation with nobody active and the time at zero. The profile is trusted: it comes from
-// Load or has passed Check.
+// Load, or from Fit.
 func NewSim(p *Profile) *Sim {
 	return &Sim{profile: p}
 }
