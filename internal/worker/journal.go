@@ -1,0 +1,74 @@
+package worker
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/hubbench/hubbench/internal/diskio"
+	"github.com/hubbench/hubbench/internal/wire"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+const (
+	// flushEvery is how long an event may wait for company.
+	flushEvery = 100 * time.Millisecond
+	// buffered is how many events the transfer may be ahead of the pipe: at 50 ms samples, minutes.
+	buffered = 4096
+)
+
+// journal carries events from the transfer to the coordinator, so that the transfer never waits
+// for a pipe: it fills a buffer, drain empties it.
+type journal struct {
+	conn   *wire.Conn
+	events chan trace.Event
+	moved  atomic.Int64 // bytes of the job so far
+	before int64        // bytes of the files already ended
+}
+
+func newJournal(conn *wire.Conn) *journal {
+	return &journal{conn: conn, events: make(chan trace.Event, buffered)}
+}
+
+func (j *journal) add(e trace.Event) { j.events <- e }
+
+func (j *journal) progress(job wire.Job, seq int, bytes, tNS int64) {
+	j.moved.Store(j.before + bytes)
+	j.add(trace.Event{Type: trace.ProgressType, Phase: job.Phase, Disk: job.Disk, Seq: seq, Bytes: bytes, TNS: tNS})
+}
+
+func (j *journal) file(job wire.Job, seq int, span diskio.Span) {
+	j.before += span.Bytes
+	j.moved.Store(j.before)
+	j.add(trace.Event{Type: trace.FileType, Phase: job.Phase, Disk: job.Disk, Op: job.Role, Seq: seq,
+		Bytes: span.Bytes, StartNS: span.StartNS, EndNS: span.EndNS})
+}
+
+func (j *journal) close() { close(j.events) }
+
+// drain sends what has gathered, several times a second, until close.
+func (j *journal) drain() {
+	tick := time.NewTicker(flushEvery)
+	defer tick.Stop()
+	var batch []trace.Event
+	send := func() {
+		if len(batch) > 0 {
+			// A coordinator that is gone cannot be told; the inbox ends the job.
+			_ = j.conn.Send(wire.Message{Kind: wire.EventsKind, Events: batch})
+			batch = batch[:0]
+		}
+	}
+	for {
+		select {
+		case e, ok := <-j.events:
+			if !ok {
+				send()
+				return
+			}
+			if batch = append(batch, e); len(batch) == cap(j.events) {
+				send()
+			}
+		case <-tick.C:
+			send()
+		}
+	}
+}

@@ -1,0 +1,145 @@
+// Package worker does one disk's job in a process of its own: it gets ready, waits for the release,
+// moves the files and tells the coordinator what happened. It knows one disk and no other, and
+// whatever ends it early (a stop, a lost coordinator, a signal), it removes its files first.
+// Start at Run.
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/hubbench/hubbench/internal/clock"
+	"github.com/hubbench/hubbench/internal/diskio"
+	"github.com/hubbench/hubbench/internal/wire"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"go.uber.org/zap"
+)
+
+// Reasons for which a worker ends early.
+var (
+	errStopped  = errors.New("stopped by the coordinator")
+	errOrphaned = errors.New("the coordinator is gone")
+)
+
+// AliveEvery is how often a worker says that it lives, and how far it is.
+const AliveEvery = 500 * time.Millisecond
+
+// NewEngine makes the engine for a job; hub serves the simulated ones.
+type NewEngine func(job wire.Job, hub diskio.Hub) (diskio.Engine, error)
+
+// worker is the state of one job.
+type worker struct {
+	conn    *wire.Conn
+	job     wire.Job
+	engine  diskio.Engine
+	log     *zap.Logger
+	inbox   *inbox
+	journal *journal
+}
+
+// Run serves one job and returns when its files are removed. What goes wrong with the job is told to
+// the coordinator, not returned; an error means that the coordinator could not be told.
+func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Logger) error {
+	first, err := conn.Receive()
+	if errors.Is(err, io.EOF) {
+		return errOrphaned
+	}
+	if err != nil {
+		return err
+	}
+	if first.Kind != wire.JobKind || first.Job == nil {
+		return fmt.Errorf("expected a job, got a %q message: the worker command is for hubbench's own use", first.Kind)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	w := &worker{conn: conn, job: *first.Job, inbox: newInbox(conn), log: log}
+	go w.inbox.listen(cancel) // ends with the process: nothing can interrupt a read of stdin
+	if w.engine, err = newEngine(w.job, w.inbox); err != nil {
+		return conn.Send(wire.Message{Kind: wire.DoneKind, Error: err.Error()})
+	}
+
+	w.journal = newJournal(conn)
+	var helpers sync.WaitGroup
+	helpers.Go(w.journal.drain)
+	quit := make(chan struct{})
+	helpers.Go(func() { w.stayAlive(quit) })
+
+	err = w.serve(ctx)
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	log.Info("job over", zap.String("phase", w.job.Phase), zap.String("disk", w.job.Disk), zap.Error(err))
+	if closeErr := w.engine.Close(); closeErr != nil {
+		err = errors.Join(err, fmt.Errorf("remove the test files: %w", closeErr))
+	}
+	w.journal.close()
+	close(quit)
+	helpers.Wait()
+	done := wire.Message{Kind: wire.DoneKind}
+	if err != nil {
+		done.Error = err.Error()
+	}
+	if sendErr := conn.Send(done); sendErr != nil && !errors.Is(err, errOrphaned) {
+		return sendErr
+	}
+	return nil
+}
+
+// serve gets ready, waits, and moves every file. It holds its thread from the wait to the last file,
+// so that the first request leaves without a hand-over.
+func (w *worker) serve(ctx context.Context) error {
+	effective, err := w.engine.Prepare(ctx)
+	if err != nil {
+		return err
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := w.conn.Send(wire.Message{Kind: wire.ReadyKind, Effective: &effective}); err != nil {
+		return err
+	}
+	var releaseNS int64
+	select {
+	case releaseNS = <-w.inbox.release:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	w.engine.Start(releaseNS)
+	clock.WaitUntil(releaseNS)
+	lateNS := clock.Now() - releaseNS
+	for seq := range w.job.Sizes {
+		span, err := w.engine.Transfer(ctx, seq, func(bytes, tNS int64) { w.journal.progress(w.job, seq, bytes, tNS) })
+		if seq == 0 {
+			w.journal.add(trace.Event{Type: trace.StartType, Phase: w.job.Phase, Disk: w.job.Disk, LateNS: lateNS})
+		}
+		if err != nil {
+			if ctx.Err() == nil {
+				w.journal.add(trace.Event{Type: trace.ErrorType, Phase: w.job.Phase, Disk: w.job.Disk, Seq: seq,
+					TNS: clock.Now() - releaseNS, Error: err.Error()})
+			}
+			return err
+		}
+		w.journal.file(w.job, seq, span)
+	}
+	return nil
+}
+
+// stayAlive tells the coordinator how far the job is until quit closes.
+func (w *worker) stayAlive(quit <-chan struct{}) {
+	tick := time.NewTicker(AliveEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			if w.conn.Send(wire.Message{Kind: wire.AliveKind, Bytes: w.journal.moved.Load()}) != nil {
+				return // the coordinator is gone: the inbox sees it too
+			}
+		case <-quit:
+			return
+		}
+	}
+}

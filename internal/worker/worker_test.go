@@ -1,0 +1,221 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/hubbench/hubbench/internal/clock"
+	"github.com/hubbench/hubbench/internal/diskio"
+	"github.com/hubbench/hubbench/internal/wire"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"go.uber.org/zap"
+)
+
+// fakeEngine moves each file in ten nanoseconds, or does what a test tells it to.
+type fakeEngine struct {
+	job        wire.Job
+	prepareErr error
+	transfer   func(ctx context.Context, seq int) error
+	releaseNS  int64
+	closed     chan struct{}
+}
+
+func (f *fakeEngine) Prepare(context.Context) (diskio.Effective, error) {
+	return diskio.Effective{Engine: "fake"}, f.prepareErr
+}
+
+func (f *fakeEngine) Start(releaseNS int64) { f.releaseNS = releaseNS }
+
+func (f *fakeEngine) Transfer(ctx context.Context, seq int, sample diskio.Sampler) (diskio.Span, error) {
+	if f.transfer != nil {
+		if err := f.transfer(ctx, seq); err != nil {
+			return diskio.Span{}, err
+		}
+	}
+	startNS := int64(10 * seq)
+	sample(f.job.Sizes[seq]/2, startNS+5)
+	return diskio.Span{Bytes: f.job.Sizes[seq], StartNS: startNS, EndNS: startNS + 10}, nil
+}
+
+func (f *fakeEngine) Close() error {
+	close(f.closed)
+	return nil
+}
+
+// coordinatorSide is the other end of a worker under test.
+type coordinatorSide struct {
+	t      *testing.T
+	conn   *wire.Conn
+	hangUp func() error
+	engine *fakeEngine
+	ended  chan error
+}
+
+func start(t *testing.T, engine *fakeEngine) *coordinatorSide {
+	t.Helper()
+	toWorker, coordinatorOut := io.Pipe()
+	coordinatorIn, fromWorker := io.Pipe()
+	engine.job = wire.Job{Job: diskio.Job{Phase: "WW", Job: scenario.Job{Disk: "A", Role: scenario.Write, Sizes: []int64{100, 200}}}}
+	engine.closed = make(chan struct{})
+	side := &coordinatorSide{t: t, conn: wire.NewConn(coordinatorIn, coordinatorOut), engine: engine, ended: make(chan error, 1)}
+	side.hangUp = func() error { return errors.Join(coordinatorOut.Close(), coordinatorIn.Close()) }
+	go func() {
+		newEngine := func(wire.Job, diskio.Hub) (diskio.Engine, error) { return engine, nil }
+		side.ended <- Run(context.Background(), wire.NewConn(toWorker, fromWorker), newEngine, zap.NewNop())
+	}()
+	side.send(wire.Message{Kind: wire.JobKind, Job: &engine.job})
+	return side
+}
+
+func (s *coordinatorSide) send(m wire.Message) {
+	s.t.Helper()
+	if err := s.conn.Send(m); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// until reads up to the first message of a kind; events go to the result, signs of life are skipped.
+func (s *coordinatorSide) until(kind wire.Kind) (wire.Message, []trace.Event) {
+	s.t.Helper()
+	var events []trace.Event
+	for {
+		m, err := s.conn.Receive()
+		if err != nil {
+			s.t.Fatalf("waiting for %s: %v", kind, err)
+		}
+		events = append(events, m.Events...)
+		if m.Kind == kind {
+			return m, events
+		}
+	}
+}
+
+func (s *coordinatorSide) end() {
+	s.t.Helper()
+	select {
+	case <-s.engine.closed:
+	case <-time.After(10 * time.Second):
+		s.t.Fatal("the engine was not closed")
+	}
+	if err := <-s.ended; err != nil {
+		s.t.Errorf("worker ended with %v", err)
+	}
+}
+
+func TestRun(t *testing.T) {
+	side := start(t, &fakeEngine{})
+	ready, _ := side.until(wire.ReadyKind)
+	if got := ready.Effective.Engine; got != "fake" {
+		t.Errorf("got engine %q, want fake", got)
+	}
+	atNS := clock.Now() + 1e6
+	side.send(wire.Message{Kind: wire.ReleaseKind, AtNS: atNS})
+	done, events := side.until(wire.DoneKind)
+	if done.Error != "" {
+		t.Errorf("got %q, want no error", done.Error)
+	}
+	side.end()
+	if side.engine.releaseNS != atNS {
+		t.Errorf("engine started at %d, want %d", side.engine.releaseNS, atNS)
+	}
+	want := []trace.Event{
+		{Type: trace.ProgressType, Phase: "WW", Disk: "A", Seq: 0, Bytes: 50, TNS: 5},
+		{Type: trace.StartType, Phase: "WW", Disk: "A"},
+		{Type: trace.FileType, Phase: "WW", Disk: "A", Op: scenario.Write, Seq: 0, Bytes: 100, StartNS: 0, EndNS: 10},
+		{Type: trace.ProgressType, Phase: "WW", Disk: "A", Seq: 1, Bytes: 100, TNS: 15},
+		{Type: trace.FileType, Phase: "WW", Disk: "A", Op: scenario.Write, Seq: 1, Bytes: 200, StartNS: 10, EndNS: 20},
+	}
+	if diff := cmp.Diff(want, events, cmpopts.IgnoreFields(trace.Event{}, "LateNS")); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+	if late := events[1].LateNS; late < 0 {
+		t.Errorf("started %d ns before the release", -late)
+	}
+}
+
+func TestFailures(t *testing.T) {
+	disk := errors.New("disk on fire")
+	t.Run("getting ready", func(t *testing.T) {
+		side := start(t, &fakeEngine{prepareErr: disk})
+		done, _ := side.until(wire.DoneKind)
+		if done.Error != disk.Error() {
+			t.Errorf("got %q, want %q", done.Error, disk)
+		}
+		side.end()
+	})
+	t.Run("in the middle", func(t *testing.T) {
+		side := start(t, &fakeEngine{transfer: func(_ context.Context, seq int) error {
+			if seq == 1 {
+				return disk
+			}
+			return nil
+		}})
+		side.until(wire.ReadyKind)
+		side.send(wire.Message{Kind: wire.ReleaseKind, AtNS: clock.Now()})
+		done, events := side.until(wire.DoneKind)
+		if done.Error != disk.Error() {
+			t.Errorf("got %q, want %q", done.Error, disk)
+		}
+		last := events[len(events)-1]
+		if last.Type != trace.ErrorType || last.Seq != 1 || last.Error != disk.Error() {
+			t.Errorf("got last event %+v, want the error of file 1", last)
+		}
+		side.end()
+	})
+}
+
+// untilCancelled is a transfer that only the end of its context ends.
+func untilCancelled(ctx context.Context, _ int) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func TestEndsEarly(t *testing.T) {
+	t.Run("told to stop", func(t *testing.T) {
+		side := start(t, &fakeEngine{transfer: untilCancelled})
+		side.until(wire.ReadyKind)
+		side.send(wire.Message{Kind: wire.ReleaseKind, AtNS: clock.Now()})
+		side.send(wire.Message{Kind: wire.StopKind})
+		done, events := side.until(wire.DoneKind)
+		if done.Error != errStopped.Error() {
+			t.Errorf("got %q, want %q", done.Error, errStopped)
+		}
+		for _, e := range events {
+			if e.Type == trace.ErrorType {
+				t.Errorf("a stop was reported as an error: %+v", e)
+			}
+		}
+		side.end()
+	})
+	t.Run("stopped before the release", func(t *testing.T) {
+		side := start(t, &fakeEngine{})
+		side.until(wire.ReadyKind)
+		side.send(wire.Message{Kind: wire.StopKind})
+		side.until(wire.DoneKind)
+		side.end()
+	})
+	t.Run("coordinator gone", func(t *testing.T) {
+		side := start(t, &fakeEngine{transfer: untilCancelled})
+		side.until(wire.ReadyKind)
+		side.send(wire.Message{Kind: wire.ReleaseKind, AtNS: clock.Now()})
+		if err := side.hangUp(); err != nil {
+			t.Fatal(err)
+		}
+		side.end()
+	})
+}
+
+func TestRefusesOtherTalk(t *testing.T) {
+	toWorker, out := io.Pipe()
+	go func() { _ = wire.NewConn(nil, out).Send(wire.Message{Kind: wire.StopKind}) }()
+	err := Run(context.Background(), wire.NewConn(toWorker, io.Discard), nil, zap.NewNop())
+	if err == nil {
+		t.Error("a worker without a job did not complain")
+	}
+}
