@@ -1,0 +1,80 @@
+package coordinator
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"time"
+
+	"github.com/hubbench/hubbench/internal/wire"
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// child is a worker process and what is known of it.
+type child struct {
+	job  scenario.Job
+	dir  string // of its test files; empty where it has none
+	cmd  *exec.Cmd
+	conn *wire.Conn
+	said *stderrLog
+
+	ready     bool
+	done      bool      // said so itself
+	gone      bool      // exited
+	killed    string    // why we killed it; empty where we did not
+	lastMoved time.Time // when it last showed that its job goes on
+	bytes     int64
+}
+
+// word is a message from a child, or, where exited is set, its end.
+type word struct {
+	from    *child
+	message wire.Message
+	exited  bool
+	err     error // of the exit
+}
+
+// newChild starts a worker; what it says goes to words until its exit, which is always the last.
+func newChild(s *starter, cmd *exec.Cmd, said *stderrLog, job scenario.Job, dir string, words chan<- word) (*child, error) {
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, fmt.Errorf("start worker: %w", err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, fmt.Errorf("start worker: %w", err)
+	}
+	cmd.Stderr = said
+	outlive(cmd)
+	if err := s.start(cmd); err != nil {
+		return nil, fmt.Errorf("start worker: %w", err)
+	}
+	c := &child{job: job, dir: dir, cmd: cmd, conn: wire.NewConn(stdout, stdin), said: said, lastMoved: time.Now()}
+	go func() {
+		var broken error
+		for {
+			m, err := c.conn.Receive()
+			if err != nil {
+				if !errors.Is(err, io.EOF) {
+					broken = err
+					_ = cmd.Process.Kill() // it cannot be talked to
+				}
+				break
+			}
+			words <- word{from: c, message: m}
+		}
+		err := cmd.Wait()
+		words <- word{from: c, exited: true, err: errors.Join(broken, err)}
+	}()
+	return c, nil
+}
+
+// kill ends a worker that does not end by itself. Its exit is reported as any other.
+func (c *child) kill(why string) {
+	if c.killed == "" {
+		c.killed = why
+	}
+	// The one error is that it has already exited.
+	_ = c.cmd.Process.Kill()
+}

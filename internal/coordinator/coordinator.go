@@ -1,0 +1,147 @@
+// Package coordinator runs a plan: for each phase it starts a worker process per disk, releases them
+// at one instant, serves the simulated hub, writes down what they report, and sees that every worker
+// is gone and every test file removed before it goes on. It measures nothing itself and knows no
+// disk (see diskio) and no terminal (see progress). Start at Run.
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"runtime"
+	"time"
+
+	"github.com/hubbench/hubbench/internal/diskio"
+	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"go.uber.org/zap"
+)
+
+// Journal takes the run's events in the order in which they became known.
+type Journal interface {
+	Append(events ...trace.Event) error
+}
+
+// Watcher is told how the run goes, for people to see. Its calls come from one goroutine and must
+// be quick.
+type Watcher interface {
+	PhaseBegins(index int, phase scenario.Phase)
+	Released()
+	Moved(disk string, bytes int64) // of the job, so far
+	PhaseEnds(failures []Failure)
+}
+
+// Options is all that a run needs.
+type Options struct {
+	Plan      *scenario.Plan
+	RunID     string
+	Profile   *hub.Profile // of the simulated hub; nil where every disk is real
+	Command   func() *exec.Cmd
+	Journal   Journal
+	Watcher   Watcher
+	Pause     func(ctx context.Context, text string) error // waits for a person
+	WorkerLog io.Writer                                    // takes what workers write to stderr
+	Stall     time.Duration                                // a worker that moves nothing for so long is killed
+	Kill      <-chan struct{}                              // closed: end at once, without waiting for workers
+	Log       *zap.Logger
+}
+
+// Failure is why a phase is not whole.
+type Failure struct {
+	Phase string `json:"phase"`
+	Disk  string `json:"disk,omitempty"`
+	Cause string `json:"cause"`
+}
+
+func (f Failure) String() string {
+	if f.Disk == "" {
+		return fmt.Sprintf("phase %s: %s", f.Phase, f.Cause)
+	}
+	return fmt.Sprintf("disk %s, phase %s: %s", f.Disk, f.Phase, f.Cause)
+}
+
+// Outcome is how a run ended.
+type Outcome struct {
+	Status    string                                 // trace.Complete or trace.Partial
+	Effective map[string]map[string]diskio.Effective // by phase and disk: what each job really got
+	Failures  []Failure
+}
+
+// errKilled ends a run at the second interrupt.
+var errKilled = errors.New("interrupted twice")
+
+// Run runs every phase of the plan, or as many as it can: the first failure ends the run, since what
+// follows would not be what was asked for. When ctx ends, the workers stop at their next request.
+// The error is about the run folder only; what went wrong with the disks is in the outcome.
+func Run(ctx context.Context, opts Options) (Outcome, error) {
+	out := Outcome{Status: trace.Partial, Effective: map[string]map[string]diskio.Effective{}}
+	starter := newStarter()
+	defer starter.close()
+	for i, phase := range opts.Plan.Phases {
+		if err := rest(ctx, opts, phase); err != nil {
+			break
+		}
+		opts.Watcher.PhaseBegins(i, phase)
+		if err := opts.Journal.Append(trace.Event{Type: trace.PhaseType, Phase: phase.Name, Roles: phase.Roles}); err != nil {
+			return out, err
+		}
+		p := newPhaseRun(opts, phase)
+		err := p.run(ctx, starter)
+		out.Effective[phase.Name] = p.effective
+		out.Failures = append(out.Failures, p.failures...)
+		opts.Watcher.PhaseEnds(p.failures)
+		if err != nil {
+			return out, err
+		}
+		if len(p.failures) > 0 || ctx.Err() != nil {
+			break
+		}
+		if i == len(opts.Plan.Phases)-1 {
+			out.Status = trace.Complete
+		}
+	}
+	return out, opts.Journal.Append(trace.Event{Type: trace.EndType, Status: out.Status})
+}
+
+// rest waits as a phase asks before it begins: for its cool-down, and for a person.
+func rest(ctx context.Context, opts Options, phase scenario.Phase) error {
+	if phase.Pause != "" {
+		if err := opts.Pause(ctx, phase.Pause); err != nil {
+			return err
+		}
+	}
+	select {
+	case <-time.After(phase.Cooldown):
+		return ctx.Err()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// starter starts processes from one thread that lives as long as the run. On Linux a child is
+// signalled when the thread that started it ends, and Go ends threads as it likes.
+type starter struct {
+	commands chan *exec.Cmd
+	errs     chan error
+}
+
+func newStarter() *starter {
+	s := &starter{commands: make(chan *exec.Cmd), errs: make(chan error)}
+	go func() {
+		runtime.LockOSThread()
+		for cmd := range s.commands {
+			s.errs <- cmd.Start()
+		}
+	}()
+	return s
+}
+
+func (s *starter) start(cmd *exec.Cmd) error {
+	s.commands <- cmd
+	return <-s.errs
+}
+
+func (s *starter) close() { close(s.commands) }

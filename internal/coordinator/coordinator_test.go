@@ -1,0 +1,246 @@
+package coordinator
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hubbench/hubbench/internal/diskio"
+	"github.com/hubbench/hubbench/internal/wire"
+	"github.com/hubbench/hubbench/internal/worker"
+	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"go.uber.org/zap"
+)
+
+// behaviour, in the environment of a child, makes this test binary a worker, and says of which kind.
+const behaviour = "HUBBENCH_TEST_WORKER"
+
+func TestMain(m *testing.M) {
+	kind := os.Getenv(behaviour)
+	if kind == "" {
+		os.Exit(m.Run())
+	}
+	conn := wire.NewConn(os.Stdin, os.Stdout)
+	switch kind {
+	case "good":
+		newEngine := func(job wire.Job, hub diskio.Hub) (diskio.Engine, error) {
+			return diskio.NewSimulated(job.Job, hub), nil
+		}
+		if err := worker.Run(context.Background(), conn, newEngine, zap.NewNop()); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	case "babbling":
+		fmt.Println("hello, is this the coordinator?")
+		select {}
+	case "crashing":
+		getReady(conn)
+		fmt.Fprintln(os.Stderr, "panic: out of sectors")
+		os.Exit(2)
+	case "failing":
+		getReady(conn)
+		_ = conn.Send(wire.Message{Kind: wire.DoneKind, Error: "no space left on device"})
+	case "silent":
+		signal.Ignore(syscall.SIGTERM)
+		getReady(conn)
+		select {}
+	}
+}
+
+func getReady(conn *wire.Conn) {
+	_, _ = conn.Receive()
+	_ = conn.Send(wire.Message{Kind: wire.ReadyKind, Effective: &diskio.Effective{Engine: "fake"}})
+	_, _ = conn.Receive()
+}
+
+// memory is a Journal and a Watcher that remembers.
+type memory struct {
+	mu       sync.Mutex
+	events   []trace.Event
+	released chan struct{} // gets one value for each release
+	moved    map[string]int64
+}
+
+func (m *memory) Append(events ...trace.Event) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.events = append(m.events, events...)
+	return nil
+}
+
+func (m *memory) PhaseBegins(int, scenario.Phase) {}
+func (m *memory) Released()                       { m.released <- struct{}{} }
+func (m *memory) Moved(disk string, bytes int64)  { m.moved[disk] = bytes }
+func (m *memory) PhaseEnds([]Failure)             {}
+func (m *memory) count(t trace.Type) (n int) {
+	for _, e := range m.events {
+		if e.Type == t {
+			n++
+		}
+	}
+	return n
+}
+
+// profile is a hub on which disks A and B move a byte a nanosecond each.
+func profile() *hub.Profile {
+	side := hub.Side{Hub: 1e9, Direct: 1e9, Weight: 1}
+	disk := func(name string) hub.Disk { return hub.Disk{Name: name, Read: side, Write: side} }
+	return &hub.Profile{Name: "even", Capacity: hub.Capacity{Read: 2e9, Write: 2e9, Both: 2e9, ReadWeight: 1, WriteWeight: 1},
+		Disks: []hub.Disk{disk("A"), disk("B")}}
+}
+
+// plan has phases of two disks, each with files of so many bytes.
+func plan(phases int, sizes ...int64) *scenario.Plan {
+	p := &scenario.Plan{Name: "test", Hub: &scenario.Hub{Profile: "even", Speedup: 1000},
+		Disks: []scenario.Disk{{Name: "one", Profile: "A"}, {Name: "two", Profile: "B"}}}
+	for i := range phases {
+		phase := scenario.Phase{Name: fmt.Sprintf("WW-%d", i+1), Roles: map[string]scenario.Role{}}
+		for _, d := range p.Disks {
+			phase.Roles[d.Name] = scenario.Write
+			phase.Jobs = append(phase.Jobs, scenario.Job{Disk: d.Name, Role: scenario.Write, Sizes: sizes})
+		}
+		p.Phases = append(p.Phases, phase)
+	}
+	return p
+}
+
+// record runs a plan with workers of the given kinds, the last for all further ones.
+func record(t *testing.T, ctx context.Context, p *scenario.Plan, change func(*Options), kinds ...string) (Outcome, *memory) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := &memory{released: make(chan struct{}, 100), moved: map[string]int64{}}
+	started := 0
+	opts := Options{Plan: p, RunID: "20260102-030405-abcd", Profile: profile(), Journal: seen, Watcher: seen, WorkerLog: io.Discard,
+		Stall: time.Minute, Log: zap.NewNop(),
+		Command: func() *exec.Cmd {
+			cmd := exec.Command(self)
+			// The race detector would make every child linger for a second.
+			cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", behaviour+"="+kinds[min(started, len(kinds)-1)])
+			started++
+			return cmd
+		}}
+	if change != nil {
+		change(&opts)
+	}
+	out, err := Run(ctx, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := seen.events[len(seen.events)-1]; last.Type != trace.EndType || last.Status != out.Status {
+		t.Errorf("last event %+v, want the end with status %q", last, out.Status)
+	}
+	return out, seen
+}
+
+func TestCompleteRun(t *testing.T) {
+	out, seen := record(t, context.Background(), plan(3, 5e9, 3e9), nil, "good")
+	if out.Status != trace.Complete || len(out.Failures) != 0 {
+		t.Errorf("got status %q, failures %v; want a complete run", out.Status, out.Failures)
+	}
+	if got := seen.count(trace.FileType); got != 12 {
+		t.Errorf("got %d files, want 12", got)
+	}
+	if got := seen.count(trace.StartType); got != 6 {
+		t.Errorf("got %d starts, want 6", got)
+	}
+	if got := out.Effective["WW-2"]["two"].Engine; got != "simulated" {
+		t.Errorf("got engine %q, want simulated", got)
+	}
+	for _, e := range seen.events {
+		// Alone on its lane each disk moves a byte a nanosecond, whatever the wall clock did.
+		if e.Type == trace.FileType && e.EndNS-e.StartNS != e.Bytes {
+			t.Errorf("%+v: took %d ns of model time, want %d", e, e.EndNS-e.StartNS, e.Bytes)
+		}
+	}
+}
+
+func TestPartialRun(t *testing.T) {
+	for name, tc := range map[string]struct {
+		kinds []string
+		want  string
+	}{
+		"a crash":         {[]string{"good", "crashing"}, "disk two, phase WW-1: its worker died (exit status 2): panic: out of sectors"},
+		"a failure":       {[]string{"failing", "good"}, "disk one, phase WW-1: no space left on device"},
+		"a foreign voice": {[]string{"babbling", "good"}, "disk one, phase WW-1: its worker died (receive message: a frame of"},
+		"silence":         {[]string{"good", "silent"}, "disk two, phase WW-1: its worker was ended: nothing moved for 500ms"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			// A minute of model time at half speed would take two: whoever is well must be stopped.
+			p := plan(2, 60e9)
+			p.Hub.Speedup = 0.5
+			out, seen := record(t, context.Background(), p, func(o *Options) { o.Stall = 500 * time.Millisecond }, tc.kinds...)
+			if out.Status != trace.Partial {
+				t.Errorf("got status %q, want partial", out.Status)
+			}
+			if len(out.Failures) == 0 || !strings.HasPrefix(out.Failures[0].String(), tc.want) {
+				t.Errorf("got failures %v, want first %q", out.Failures, tc.want)
+			}
+			if got := seen.count(trace.PhaseType); got != 1 {
+				t.Errorf("got %d phases, want the run to end with the first", got)
+			}
+		})
+	}
+}
+
+func TestInterrupt(t *testing.T) {
+	p := plan(2, 60e9)
+	p.Hub.Speedup = 1
+	ctx, cancel := context.WithCancel(context.Background())
+	out, seen := record(t, ctx, p, func(o *Options) {
+		seen := o.Watcher.(*memory)
+		go func() { <-seen.released; cancel() }()
+	}, "good")
+	if out.Status != trace.Partial || len(out.Failures) != 1 || out.Failures[0].Cause != "interrupted" {
+		t.Errorf("got status %q, failures %v; want partial, interrupted", out.Status, out.Failures)
+	}
+	if got := seen.count(trace.PhaseType); got != 1 {
+		t.Errorf("got %d phases, want 1", got)
+	}
+}
+
+func TestSecondInterruptWaitsForNobody(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	kill := make(chan struct{})
+	began := time.Now()
+	out, _ := record(t, ctx, plan(1, 60e9), func(o *Options) {
+		o.Kill = kill
+		seen := o.Watcher.(*memory)
+		go func() { <-seen.released; cancel(); close(kill) }()
+	}, "silent")
+	if took := time.Since(began); took >= grace {
+		t.Errorf("took %s: it waited for workers that do not stop", took)
+	}
+	if out.Status != trace.Partial {
+		t.Errorf("got status %q, want partial", out.Status)
+	}
+}
+
+func TestStderrLog(t *testing.T) {
+	var out bytes.Buffer
+	s := &stderrLog{out: &out, log: zap.NewNop()}
+	for _, part := range []string{`{"msg":`, `"a"}` + "\npan", "ic: x\ngoroutine 1\n", `{"msg":"b"}` + "\n"} {
+		if _, err := io.WriteString(s, part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := out.String(), "{\"msg\":\"a\"}\n{\"msg\":\"b\"}\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := s.crash, "panic: x"; got != want {
+		t.Errorf("got crash %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,53 @@
+package coordinator
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/hubbench/hubbench/internal/clock"
+	"github.com/hubbench/hubbench/pkg/hub"
+)
+
+// liveHub lets the hub model run beside the clock, `speedup` times as fast. The model keeps its own
+// time: however late a worker asks or a timer fires, the instants it grants are exact.
+type liveHub struct {
+	sim       *hub.Sim
+	releaseNS int64
+	speedup   float64
+	timer     *time.Timer
+}
+
+// newLiveHub starts the model with every working disk on it from the release on.
+func (p *phaseRun) newLiveHub(releaseNS int64) (*liveHub, error) {
+	h := &liveHub{sim: hub.NewSim(p.opts.Profile), releaseNS: releaseNS, speedup: p.opts.Plan.Hub.Speedup, timer: time.NewTimer(time.Hour)}
+	for _, job := range p.phase.Jobs {
+		disk := p.disk(job.Disk)
+		work := hub.Work{Profile: disk.Profile, Op: job.Role, Sizes: job.Sizes, Direct: disk.Connection == "direct"}
+		if err := h.sim.Join(job.Disk, work, 0); err != nil {
+			return nil, fmt.Errorf("simulated hub: %w", err)
+		}
+	}
+	return h, nil
+}
+
+// nowNS is the model's time.
+func (h *liveHub) nowNS() int64 {
+	return max(0, int64(float64(clock.Now()-h.releaseNS)*h.speedup))
+}
+
+// granted returns what is done by now, and sets the timer for what is done next.
+func (h *liveHub) granted() []hub.Grant {
+	grants := h.sim.Advance(h.nowNS())
+	if nextNS, ok := h.sim.Next(); ok {
+		h.timer.Reset(time.Duration(float64(nextNS-h.nowNS()) / h.speedup))
+	}
+	return grants
+}
+
+// due fires when the model has something to hand out; never where there is no model.
+func (h *liveHub) due() <-chan time.Time {
+	if h == nil {
+		return nil
+	}
+	return h.timer.C
+}

@@ -1,0 +1,280 @@
+package coordinator
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hubbench/hubbench/internal/clock"
+	"github.com/hubbench/hubbench/internal/diskio"
+	"github.com/hubbench/hubbench/internal/wire"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"go.uber.org/zap"
+)
+
+const (
+	// lead is how far ahead the release instant lies: enough for every worker to hear of it and sleep.
+	lead = 30 * time.Millisecond
+	// grace is how long a worker that was told to stop may take to finish its request and remove its
+	// files, before it is killed and its files are removed for it.
+	grace = 4 * time.Second
+	// watchEvery is how often silence is looked for.
+	watchEvery = 250 * time.Millisecond
+	// sampleNS is the time between progress samples.
+	sampleNS = int64(50 * time.Millisecond)
+)
+
+// phaseRun is one phase under way. One goroutine owns it; children speak to it through words.
+type phaseRun struct {
+	opts      Options
+	phase     scenario.Phase
+	children  []*child
+	words     chan word
+	hub       *liveHub // nil before the release and where no disk is simulated
+	stopping  bool
+	stopBy    time.Time // when patience with stopping workers ends
+	effective map[string]diskio.Effective
+	failures  []Failure
+}
+
+func newPhaseRun(opts Options, phase scenario.Phase) *phaseRun {
+	return &phaseRun{opts: opts, phase: phase, words: make(chan word, 256), effective: map[string]diskio.Effective{}}
+}
+
+// run sees the phase through: start, ready, release, listen, until every child has exited.
+func (p *phaseRun) run(ctx context.Context, starter *starter) error {
+	for _, job := range p.phase.Jobs {
+		if err := p.start(starter, job); err != nil {
+			p.fail(job.Disk, err.Error())
+			p.stop()
+			break
+		}
+	}
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	interrupted, kill := ctx.Done(), p.opts.Kill
+	var journalErr error
+	for p.living() {
+		select {
+		case w := <-p.words:
+			if err := p.hear(w); err != nil && journalErr == nil {
+				journalErr = err
+				p.stop()
+			}
+		case <-p.hub.due():
+			p.serve()
+		case now := <-tick.C:
+			p.watch(now)
+		case <-interrupted:
+			interrupted = nil
+			p.fail("", "interrupted")
+			p.stop()
+		case <-kill:
+			kill = nil
+			p.killAll(errKilled.Error())
+		}
+	}
+	return journalErr
+}
+
+func (p *phaseRun) start(starter *starter, job scenario.Job) error {
+	disk := p.disk(job.Disk)
+	said := &stderrLog{out: p.opts.WorkerLog, log: p.opts.Log.With(zap.String("disk", job.Disk))}
+	c, err := newChild(starter, p.opts.Command(), said, job, disk.Path, p.words)
+	if err != nil {
+		return err
+	}
+	p.children = append(p.children, c)
+	p.opts.Log.Info("worker started", zap.String("disk", job.Disk), zap.String("phase", p.phase.Name), zap.Int("pid", c.cmd.Process.Pid))
+	return c.conn.Send(wire.Message{Kind: wire.JobKind, Job: &wire.Job{
+		Simulated: disk.Simulated(),
+		Job:       diskio.Job{Job: job, RunID: p.opts.RunID, Phase: p.phase.Name, Dir: disk.Path, SampleNS: sampleNS},
+	}})
+}
+
+func (p *phaseRun) disk(name string) scenario.Disk {
+	for _, d := range p.opts.Plan.Disks {
+		if d.Name == name {
+			return d
+		}
+	}
+	return scenario.Disk{Name: name}
+}
+
+func (p *phaseRun) living() bool {
+	for _, c := range p.children {
+		if !c.gone {
+			return true
+		}
+	}
+	return false
+}
+
+// hear acts on what a child said. Its error is the journal's.
+func (p *phaseRun) hear(w word) error {
+	c := w.from
+	if w.exited {
+		p.bury(c, w.err)
+		return nil
+	}
+	m := w.message
+	if m.Kind != wire.AliveKind || m.Bytes != c.bytes || !c.ready {
+		c.lastMoved = time.Now()
+	}
+	switch m.Kind {
+	case wire.ReadyKind:
+		c.ready = true
+		if m.Effective != nil {
+			p.effective[c.job.Disk] = *m.Effective
+		}
+		return p.releaseWhenReady()
+	case wire.EventsKind:
+		return p.opts.Journal.Append(m.Events...)
+	case wire.AliveKind:
+		c.bytes = m.Bytes
+		p.opts.Watcher.Moved(c.job.Disk, m.Bytes)
+	case wire.AskKind:
+		if p.hub != nil {
+			if err := p.hub.sim.Ask(c.job.Disk, m.Bytes); err != nil {
+				p.fail(c.job.Disk, err.Error())
+				p.stop()
+				return nil
+			}
+			p.serve()
+		}
+	case wire.DoneKind:
+		c.done = true
+		if m.Error != "" && !p.stopping {
+			p.fail(c.job.Disk, m.Error)
+			p.stop()
+		}
+	}
+	return nil
+}
+
+// releaseWhenReady lets all workers begin at one instant once the last of them is ready.
+func (p *phaseRun) releaseWhenReady() error {
+	if p.stopping || len(p.children) < len(p.phase.Jobs) {
+		return nil
+	}
+	for _, c := range p.children {
+		if !c.ready {
+			return nil
+		}
+	}
+	atNS := clock.Now() + int64(lead)
+	if p.opts.Profile != nil {
+		live, err := p.newLiveHub(atNS)
+		if err != nil {
+			p.fail("", err.Error())
+			p.stop()
+			return nil
+		}
+		p.hub = live
+	}
+	for _, c := range p.children {
+		c.lastMoved = time.Now()
+		if err := c.conn.Send(wire.Message{Kind: wire.ReleaseKind, AtNS: atNS}); err != nil {
+			p.opts.Log.Warn("release", zap.String("disk", c.job.Disk), zap.Error(err)) // its exit follows
+		}
+	}
+	p.opts.Watcher.Released()
+	return nil
+}
+
+// serve hands out what the simulated hub has moved by now.
+func (p *phaseRun) serve() {
+	for _, g := range p.hub.granted() {
+		for _, c := range p.children {
+			if c.job.Disk == g.Disk && !c.gone {
+				if err := c.conn.Send(wire.Message{Kind: wire.GrantKind, DoneNS: g.DoneNS}); err != nil {
+					p.opts.Log.Warn("grant", zap.String("disk", g.Disk), zap.Error(err)) // its exit follows
+				}
+			}
+		}
+	}
+}
+
+// stop asks every worker to end, once.
+func (p *phaseRun) stop() {
+	if p.stopping {
+		return
+	}
+	p.stopping = true
+	p.stopBy = time.Now().Add(grace)
+	for _, c := range p.children {
+		if !c.gone && !c.done {
+			_ = c.conn.Send(wire.Message{Kind: wire.StopKind}) // a worker that cannot hear it is about to exit
+		}
+	}
+}
+
+func (p *phaseRun) killAll(why string) {
+	p.stopping = true
+	for _, c := range p.children {
+		if !c.gone {
+			c.kill(why)
+		}
+	}
+}
+
+// watch kills workers whose job does not go on, and those that do not stop when told to.
+func (p *phaseRun) watch(now time.Time) {
+	for _, c := range p.children {
+		switch silent := now.Sub(c.lastMoved); {
+		case c.gone || c.killed != "":
+		case p.stopping && now.After(p.stopBy):
+			c.kill(fmt.Sprintf("did not stop within %s", grace))
+		case !p.stopping && silent > p.opts.Stall && (!c.ready || p.hub != nil || p.released()):
+			c.kill(fmt.Sprintf("nothing moved for %s: is the disk still connected?", p.opts.Stall))
+		}
+	}
+}
+
+// released reports whether all workers have been let go: before that, a ready one may be silent.
+func (p *phaseRun) released() bool {
+	for _, c := range p.children {
+		if !c.ready {
+			return false
+		}
+	}
+	return true
+}
+
+// bury notes a child's exit. One that did not say goodbye has left its files behind: they are removed
+// here, and the phase is not whole.
+func (p *phaseRun) bury(c *child, exit error) {
+	c.gone = true
+	p.opts.Log.Info("worker gone", zap.String("disk", c.job.Disk), zap.String("phase", p.phase.Name), zap.Error(exit))
+	if p.hub != nil {
+		p.hub.sim.Leave(c.job.Disk, p.hub.nowNS())
+	}
+	if c.done && exit == nil {
+		return
+	}
+	cause := fmt.Sprintf("its worker died (%v)", exit)
+	switch {
+	case c.killed != "":
+		cause = "its worker was ended: " + c.killed
+	case c.said.crash != "":
+		cause += ": " + c.said.crash
+	}
+	if c.dir != "" {
+		if err := diskio.RemoveRun(c.dir, p.opts.RunID); err != nil {
+			cause += fmt.Sprintf("; its test files are still there (%v): hubbench clean %s", err, c.dir)
+		} else {
+			cause += "; its test files were removed"
+		}
+	}
+	if !p.stopping || c.killed != "" && c.killed != errKilled.Error() {
+		p.fail(c.job.Disk, cause)
+	}
+	p.stop()
+}
+
+func (p *phaseRun) fail(disk, cause string) {
+	f := Failure{Phase: p.phase.Name, Disk: disk, Cause: strings.ReplaceAll(cause, "\n", "; ")}
+	p.opts.Log.Error("phase not whole", zap.String("phase", f.Phase), zap.String("disk", f.Disk), zap.String("cause", f.Cause))
+	p.failures = append(p.failures, f)
+}
