@@ -1,0 +1,111 @@
+package rundir
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/hubbench/hubbench/internal/coordinator"
+	"github.com/hubbench/hubbench/internal/diskio"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// Running is the status in run.json until the run has ended; one that is never replaced belongs to a
+// run that was cut off.
+const Running = "running"
+
+// Info is run.json: all that is known of a run beside its events.
+type Info struct {
+	Tool      string                                 `json:"tool"` // hubbench's version
+	RunID     string                                 `json:"run_id"`
+	Name      string                                 `json:"name"`
+	Started   string                                 `json:"started"`
+	Status    string                                 `json:"status"` // running | complete | partial
+	Host      Host                                   `json:"host"`
+	Plan      *scenario.Plan                         `json:"plan"`
+	Effective map[string]map[string]diskio.Effective `json:"effective"` // by phase and disk
+	Failures  []coordinator.Failure                  `json:"failures,omitempty"`
+	Warnings  []string                               `json:"warnings,omitempty"` // of the checks before the run
+}
+
+// Host is the machine a run ran on.
+type Host struct {
+	Name string `json:"name"`
+	OS   string `json:"os"`
+	Arch string `json:"arch"`
+	CPUs int    `json:"cpus"`
+}
+
+// ThisHost describes the machine we are on.
+func ThisHost() Host {
+	name, err := os.Hostname()
+	if err != nil {
+		name = "unknown"
+	}
+	return Host{Name: name, OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()}
+}
+
+// Loaded is a run as found: its events, and its run.json where there is one.
+type Loaded struct {
+	Folder string // of the run, or around a lone events file
+	Trace  *trace.Run
+	Info   *Info // nil where there is no run.json
+}
+
+// Load reads a run folder or a lone events file. A run that was cut off is read as far as it got, and
+// a warning says so.
+func Load(path string) (*Loaded, error) {
+	stat, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("load run: %s does not exist; give a run folder (results/NAME-DATE-TIME) or an %s", path, EventsFile)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("load run: %w", err)
+	}
+	run := &Loaded{Folder: filepath.Dir(path)}
+	events := path
+	if stat.IsDir() {
+		run.Folder = path
+		events = filepath.Join(path, EventsFile)
+		if run.Info, err = loadInfo(filepath.Join(path, InfoFile)); err != nil {
+			return nil, err
+		}
+	}
+	file, err := os.Open(events)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("load run: %s has no %s: is it a run folder?", path, EventsFile)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("load run: %w", err)
+	}
+	defer file.Close()
+	if run.Trace, err = trace.Read(file, events); err != nil {
+		return nil, fmt.Errorf("load run: %w", err)
+	}
+	if run.Trace.Name == "" {
+		run.Trace.Name = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	}
+	return run, nil
+}
+
+// loadInfo reads run.json; a missing one is no error, as the events stand by themselves.
+func loadInfo(path string) (*Info, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("load run: %w", err)
+	}
+	var info Info
+	if err := json.Unmarshal(data, &info); err != nil {
+		return nil, fmt.Errorf("load run: %s: %w", path, err)
+	}
+	return &info, nil
+}

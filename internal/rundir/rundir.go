@@ -1,0 +1,99 @@
+// Package rundir is a run's folder: the scenario as given, what the run was (run.json), what happened
+// (events.jsonl), what it means (analysis.json), the page and the log. It creates and loads them; it
+// does not make their content. Start at Create, or at Load for a run that has been.
+package rundir
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// The files of a run's folder.
+const (
+	ScenarioFile = "scenario.yaml"
+	InfoFile     = "run.json"
+	EventsFile   = "events.jsonl"
+	AnalysisFile = "analysis.json"
+	ReportFile   = "report.html"
+	LogFile      = "run.log"
+)
+
+// Dir is the folder of a run under way.
+type Dir struct {
+	Path    string
+	Journal *Journal
+	Log     *os.File
+}
+
+// Name is a run's default folder: what it is called and when it began.
+func Name(scenario string, began time.Time) string {
+	return clean(scenario) + "-" + began.Format("20060102-150405")
+}
+
+// clean keeps of a name what every file system and every shell takes as it is.
+func clean(name string) string {
+	cleaned := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_' || r == '.' {
+			return r
+		}
+		return '-'
+	}, name)
+	if cleaned = strings.Trim(cleaned, "-."); cleaned == "" {
+		return "run"
+	}
+	return cleaned
+}
+
+// Create makes a run's folder and opens all that is written during the run, so that what cannot be
+// written fails before a byte is measured. A folder that holds a run already is refused.
+func Create(path string, scenario []byte) (*Dir, error) {
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		return nil, fmt.Errorf("create run folder: %w", err)
+	}
+	if _, err := os.Lstat(filepath.Join(path, EventsFile)); !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("create run folder: %s holds a run already; choose another with --out", path)
+	}
+	if err := os.WriteFile(filepath.Join(path, ScenarioFile), scenario, 0o644); err != nil {
+		return nil, fmt.Errorf("create run folder: %w", err)
+	}
+	log, err := os.Create(filepath.Join(path, LogFile))
+	if err != nil {
+		return nil, fmt.Errorf("create run folder: %w", err)
+	}
+	journal, err := newJournal(filepath.Join(path, EventsFile))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("create run folder: %w", err), log.Close())
+	}
+	return &Dir{Path: path, Journal: journal, Log: log}, nil
+}
+
+// File is the path of one of the folder's files.
+func (d *Dir) File(name string) string { return filepath.Join(d.Path, name) }
+
+// WriteJSON writes a value to one of the folder's files, whole or not at all.
+func (d *Dir) WriteJSON(name string, v any) error {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	part := d.File(name + ".part")
+	if err := os.WriteFile(part, append(data, '\n'), 0o644); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	if err := os.Rename(part, d.File(name)); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
+}
+
+// Close ends the journal and the log.
+func (d *Dir) Close() error {
+	return errors.Join(d.Journal.Close(), d.Log.Close())
+}

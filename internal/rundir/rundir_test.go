@@ -1,0 +1,129 @@
+package rundir
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+func TestName(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for in, want := range map[string]string{
+		"triple":       "triple-20260102-030405",
+		"a/b\\c: d":    "a-b-c--d-20260102-030405",
+		"../..":        "run-20260102-030405",
+		"Ünï 🚀 .":      "Ünï-20260102-030405",
+		"":             "run-20260102-030405",
+		".hidden.name": "hidden.name-20260102-030405",
+	} {
+		if got := Name(in, at); got != want {
+			t.Errorf("Name(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+// events is a small run.
+func events() []trace.Event {
+	return []trace.Event{
+		{Type: trace.RunType, Version: trace.FormatVersion, Name: "small", Disks: []trace.Disk{{Name: "A"}}},
+		{Type: trace.PhaseType, Phase: "W", Roles: map[string]scenario.Role{"A": scenario.Write}},
+		{Type: trace.FileType, Phase: "W", Disk: "A", Op: scenario.Write, Bytes: 100, EndNS: 50},
+		{Type: trace.EndType, Status: trace.Complete},
+	}
+}
+
+func create(t *testing.T) *Dir {
+	t.Helper()
+	dir, err := Create(filepath.Join(t.TempDir(), "results", "one"), []byte("version: 1\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestRoundTrip(t *testing.T) {
+	dir := create(t)
+	if err := dir.Journal.Append(events()...); err != nil {
+		t.Fatal(err)
+	}
+	info := Info{Tool: "v1", RunID: "r", Name: "small", Status: Running, Host: ThisHost()}
+	if err := dir.WriteJSON(InfoFile, info); err != nil {
+		t.Fatal(err)
+	}
+	if err := dir.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{dir.Path, dir.File(EventsFile)} {
+		run, err := Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := run.Trace.Phases[0].Disks[0].Files[0].Bytes; got != 100 {
+			t.Errorf("%s: got a file of %d bytes, want 100", path, got)
+		}
+		if run.Folder != dir.Path {
+			t.Errorf("%s: got folder %s, want %s", path, run.Folder, dir.Path)
+		}
+		if path == dir.Path {
+			if diff := cmp.Diff(&info, run.Info); diff != "" {
+				t.Errorf("run.json (-want +got):\n%s", diff)
+			}
+		}
+	}
+}
+
+// What Append took must be in the file when it returns: a killed process runs no code.
+func TestAppendReachesTheFile(t *testing.T) {
+	dir := create(t)
+	for i, e := range events() {
+		if err := dir.Journal.Append(e); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(dir.File(EventsFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(string(data), "\n"); got != i+1 {
+			t.Errorf("after %d events: got %d lines", i+1, got)
+		}
+	}
+	if err := dir.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCreateRefusesARun(t *testing.T) {
+	dir := create(t)
+	if err := dir.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Create(dir.Path, nil)
+	if err == nil || !strings.Contains(err.Error(), "holds a run already") {
+		t.Errorf("got %v, want it to refuse the folder of another run", err)
+	}
+}
+
+func TestLoadErrors(t *testing.T) {
+	empty := t.TempDir()
+	broken := t.TempDir()
+	for name, content := range map[string]string{EventsFile: "", InfoFile: "{"} {
+		if err := os.WriteFile(filepath.Join(broken, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, want := range map[string]string{
+		filepath.Join(empty, "none"): "does not exist",
+		empty:                        "is it a run folder?",
+		broken:                       "run.json: unexpected end of JSON input",
+	} {
+		if _, err := Load(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want an error with %q", path, err, want)
+		}
+	}
+}
