@@ -1,0 +1,81 @@
+// Package device knows what lies behind the folders under test: the volume, its free space and limits, and
+// whether a plan can run there at all. It does no I/O on test files (see diskio) and changes nothing.
+// Start at Check, which judges a plan before anything is touched; Look is what it knows of one folder.
+package device
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Place is what is known of a folder.
+type Place struct {
+	Path     string // absolute, without symbolic links
+	ID       uint64 // the same for all folders of one file system; 0 where the system does not say
+	Free     int64  // bytes that this user may still write
+	FileMax  int64  // bytes of the largest file the file system takes; 0: no limit worth a word
+	System   bool   // holds the operating system
+	Writable error  // why nothing can be written; nil when it can
+	info     fs.FileInfo
+}
+
+// errNoFolder marks a path that is something else.
+var errNoFolder = errors.New("it is no folder")
+
+// Look finds out about the folder path.
+func Look(path string) (Place, error) {
+	resolved, err := resolve(path)
+	if err != nil {
+		return Place{}, err
+	}
+	info, err := os.Stat(resolved)
+	if err != nil {
+		return Place{}, err
+	}
+	if !info.IsDir() {
+		return Place{}, fmt.Errorf("%s: %w", path, errNoFolder)
+	}
+	p := Place{Path: resolved, info: info}
+	if err := p.look(); err != nil {
+		return Place{}, fmt.Errorf("ask the system about %s: %w", path, err)
+	}
+	return p, nil
+}
+
+// FreeBytes is how many bytes may still be written in the folder path.
+func FreeBytes(path string) (int64, error) {
+	p, err := Look(path)
+	return p.Free, err
+}
+
+// sameFolder reports whether both are one folder, under whatever names.
+func (p Place) sameFolder(q Place) bool { return os.SameFile(p.info, q.info) }
+
+// sameDisk reports whether both share a file system, as far as the system says.
+func (p Place) sameDisk(q Place) bool { return p.ID != 0 && p.ID == q.ID }
+
+func resolve(path string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(abs)
+}
+
+// lookAbove is Look for a folder that may not exist yet: the nearest one above it that does.
+func lookAbove(path string) (Place, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return Place{}, err
+	}
+	for {
+		p, err := Look(path)
+		if !errors.Is(err, fs.ErrNotExist) || filepath.Dir(path) == path {
+			return p, err
+		}
+		path = filepath.Dir(path)
+	}
+}

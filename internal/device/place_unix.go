@@ -1,0 +1,41 @@
+//go:build unix
+
+package device
+
+import (
+	"golang.org/x/sys/unix"
+)
+
+// fatFileMax is the largest file on FAT: its sizes have 32 bits.
+const fatFileMax = 1<<32 - 1
+
+func (p *Place) look() error {
+	var st unix.Statfs_t
+	if err := unix.Statfs(p.Path, &st); err != nil {
+		return err
+	}
+	p.Free = int64(st.Bavail) * int64(st.Bsize)
+	if isFAT(&st) {
+		p.FileMax = fatFileMax
+	}
+	id, err := deviceID(p.Path)
+	if err != nil {
+		return err
+	}
+	p.ID = id
+	for _, root := range systemRoots {
+		if other, err := deviceID(root); err == nil && other == id {
+			p.System = true
+		}
+	}
+	p.Writable = unix.Access(p.Path, unix.W_OK|unix.X_OK)
+	return nil
+}
+
+func deviceID(path string) (uint64, error) {
+	var st unix.Stat_t
+	if err := unix.Stat(path, &st); err != nil {
+		return 0, err
+	}
+	return uint64(st.Dev), nil
+}

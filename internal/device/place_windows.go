@@ -1,0 +1,54 @@
+package device
+
+import (
+	"strings"
+
+	"golang.org/x/sys/windows"
+)
+
+// fatFileMax is the largest file on FAT: its sizes have 32 bits.
+const fatFileMax = 1<<32 - 1
+
+func (p *Place) look() error {
+	path, err := windows.UTF16PtrFromString(p.Path)
+	if err != nil {
+		return err
+	}
+	var free uint64
+	if err := windows.GetDiskFreeSpaceEx(path, &free, nil, nil); err != nil {
+		return err
+	}
+	p.Free = int64(free)
+	root, err := volumeRoot(path)
+	if err != nil {
+		return err
+	}
+	var serial, flags uint32
+	kind := make([]uint16, windows.MAX_PATH)
+	if err := windows.GetVolumeInformation(&root[0], nil, 0, &serial, nil, &flags, &kind[0], uint32(len(kind))); err != nil {
+		return err
+	}
+	p.ID = uint64(serial)
+	if strings.HasPrefix(windows.UTF16ToString(kind), "FAT") {
+		p.FileMax = fatFileMax
+	}
+	if flags&windows.FILE_READ_ONLY_VOLUME != 0 {
+		p.Writable = windows.ERROR_WRITE_PROTECT
+	}
+	system, err := windows.GetSystemWindowsDirectory()
+	if err != nil {
+		return err
+	}
+	drive := windows.UTF16ToString(root)
+	p.System = len(system) >= 3 && strings.EqualFold(drive, system[:3])
+	return nil
+}
+
+// volumeRoot is where the path's volume is mounted, as in C:\.
+func volumeRoot(path *uint16) ([]uint16, error) {
+	root := make([]uint16, windows.MAX_PATH)
+	if err := windows.GetVolumePathName(path, &root[0], uint32(len(root))); err != nil {
+		return nil, err
+	}
+	return root, nil
+}

@@ -1,0 +1,89 @@
+package device
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// Beside the test files themselves, a file system needs room for its own records, and one filled to the
+// last byte is slower than the disk: this much must stay free.
+const (
+	marginPart  = 50 // a fiftieth of what is written, and
+	marginBytes = 64 << 20
+)
+
+// judgeSpace finds the phase that needs most on each file system. Disks that share one share its space.
+func judgeSpace(plan *scenario.Plan, places map[string]Place) []Problem {
+	var problems []Problem
+	var judged []string
+	for _, disk := range plan.Disks {
+		place, ok := places[disk.Name]
+		if !ok || slices.Contains(judged, disk.Name) {
+			continue
+		}
+		var sharers []string
+		for _, other := range plan.Disks {
+			if q, ok := places[other.Name]; ok && (other.Name == disk.Name || place.sameDisk(q)) {
+				sharers = append(sharers, other.Name)
+			}
+		}
+		judged = append(judged, sharers...)
+		need, phase := mostSpace(plan, sharers)
+		margin := need/marginPart + marginBytes
+		if need == 0 || need+margin <= place.Free {
+			continue
+		}
+		who := "disk " + disk.Name
+		if len(sharers) > 1 {
+			who = "disks " + strings.Join(sharers, ", ")
+		}
+		problems = append(problems, Problem{Code: "space", Disk: disk.Name, Fatal: true, Text: fmt.Sprintf(
+			"%s: phase %s needs %s and %s to spare, and %s is free: free some space, or ask for fewer or smaller files or for a footprint",
+			who, phase, amount(need), amount(margin), amount(place.Free))})
+	}
+	return problems
+}
+
+// mostSpace is the most that the disks' test files take up at one time, and the phase that does it.
+func mostSpace(plan *scenario.Plan, disks []string) (most int64, phase string) {
+	var kept int64
+	for _, p := range plan.Phases {
+		now := kept
+		for _, job := range p.Jobs {
+			if !slices.Contains(disks, job.Disk) {
+				continue
+			}
+			now += space(job)
+			if job.IO.Keep {
+				kept += space(job)
+			}
+		}
+		if now > most {
+			most, phase = now, p.Name
+		}
+	}
+	return most, phase
+}
+
+// space is what the job's files take up at most.
+func space(job scenario.Job) int64 {
+	if job.IO.Footprint <= 0 || job.Role != scenario.Write {
+		return job.Bytes()
+	}
+	return min(job.Bytes(), max(job.IO.Footprint, slices.Max(job.Sizes)))
+}
+
+// amount is bytes for people, in decimal units.
+func amount(bytes int64) string {
+	switch {
+	case bytes >= 1e9:
+		return fmt.Sprintf("%.1f GB", float64(bytes)/1e9)
+	case bytes >= 1e6:
+		return fmt.Sprintf("%.0f MB", float64(bytes)/1e6)
+	default:
+		return fmt.Sprintf("%d bytes", bytes)
+	}
+}
