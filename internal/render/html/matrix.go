@@ -1,0 +1,63 @@
+package html
+
+import (
+	"github.com/hubbench/hubbench/internal/render/chart"
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// matrix is the table of all phases.
+type matrix struct {
+	Disks []disk
+	Rows  []matrixRow
+}
+
+type matrixRow struct {
+	ID, Phase string
+	Cells     []cell
+	Total     string
+	Warnings  int
+}
+
+// cell is a disk's rate in a phase, with the letter of its role.
+type cell struct {
+	Letter, Rate string
+	Idle         bool
+	Off          bool // departs from what the disk does alone
+}
+
+// departure is how far a rate may lie from the disk's own alone before it is set in bold.
+const departure = 0.1
+
+func newMatrix(in Input, phases []phase) *matrix {
+	m := &matrix{}
+	scale := chart.ScaleOf(in.Analysis)
+	for _, d := range in.Run.Disks {
+		m.Disks = append(m.Disks, look(in.Run, d.Name))
+	}
+	for _, line := range in.Analysis.Matrix {
+		r := matrixRow{Phase: line.Phase, Total: none}
+		if line.Total > 0 {
+			r.Total = scale.Number(line.Total)
+		}
+		for i := range in.Analysis.Phases {
+			found := &in.Analysis.Phases[i]
+			if found.Phase != line.Phase {
+				continue
+			}
+			r.ID, r.Warnings = phases[i].ID, len(found.Warnings)
+			for _, d := range in.Run.Disks {
+				role := line.Roles[d.Name]
+				c := cell{Letter: string(role.Letter()), Rate: none, Idle: role == scenario.Idle || role == ""}
+				if rate, ok := line.Rates[d.Name]; ok && !c.Idle {
+					c.Rate = scale.Number(rate)
+					if bar := against(in.Analysis, found, d.Name, rate); bar != nil {
+						c.Off = bar.Part < 100*(1-departure) || bar.Whole < 100*(1-departure)
+					}
+				}
+				r.Cells = append(r.Cells, c)
+			}
+		}
+		m.Rows = append(m.Rows, r)
+	}
+	return m
+}

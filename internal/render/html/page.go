@@ -1,0 +1,196 @@
+package html
+
+import (
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"strings"
+
+	"github.com/hubbench/hubbench/internal/render/chart"
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// page is what the template shows: words and numbers, already formatted.
+type page struct {
+	Policy   string
+	Style    template.CSS
+	Library  template.JS
+	Script   template.JS
+	Summary  template.JS // analysis.json
+	Name     string
+	Started  string
+	Partial  bool
+	Disks    []disk
+	Matrix   *matrix
+	Phases   []phase
+	Warnings []string
+	Notes    []Fact // the environment
+	Modes    []mode
+	Unit     string // of every rate
+	Static   bool   // no chart library: pictures instead
+}
+
+// disk is a disk's name with what always goes with it: its colour and its symbol.
+type disk struct {
+	Name, Connection, Path string
+	Colour, Shape          int
+}
+
+// phase is one phase's part of the page.
+type phase struct {
+	ID       string
+	Name     string
+	Pattern  string
+	Verdict  string
+	Tiles    []tile
+	Warnings []string
+	Figure   template.JS
+	Height   int
+	Legend   []legend
+	Disks    []row
+	Stages   []stage
+	Short    int // stages too short to list
+	Recover  []recovery
+	Overlap  string // where it lies: for the caption
+}
+
+type legend struct {
+	disk
+	Op     string
+	Series string
+}
+
+// colours and shapes are how many of each the style sheet and the symbols have.
+const colours, shapes = 8, 8
+
+// look is a disk's constant appearance. Past the eighth the pairs of colour and symbol shift.
+func look(run *trace.Run, name string) disk {
+	i := chart.Index(run, name)
+	d := disk{Name: name, Colour: i % colours, Shape: (i + i/colours) % shapes}
+	if i < len(run.Disks) {
+		d.Connection, d.Path = run.Disks[i].Connection, run.Disks[i].Path
+	}
+	return d
+}
+
+func newPage(in Input, interactive bool) (*page, error) {
+	summary, err := json.Marshal(in.Analysis)
+	if err != nil {
+		return nil, fmt.Errorf("encode the analysis: %w", err)
+	}
+	p := &page{
+		Summary: template.JS(summary),
+		Name:    in.Analysis.Name,
+		Started: in.Run.Started,
+		Partial: in.Run.Status != trace.Complete,
+		Unit:    chart.ScaleOf(in.Analysis).Unit,
+		Static:  !interactive,
+		Notes:   in.Info.notes(),
+		Modes:   in.Info.modes(),
+	}
+	for _, d := range in.Run.Disks {
+		p.Disks = append(p.Disks, look(in.Run, d.Name))
+	}
+	for _, warning := range in.Analysis.Warnings {
+		p.Warnings = append(p.Warnings, warning.Text)
+	}
+	for i := range in.Analysis.Phases {
+		made, err := newPhase(in, i)
+		if err != nil {
+			return nil, fmt.Errorf("phase %s: %w", in.Analysis.Phases[i].Phase, err)
+		}
+		p.Phases = append(p.Phases, made)
+	}
+	if len(p.Phases) > 1 {
+		p.Matrix = newMatrix(in, p.Phases)
+	}
+	return p, nil
+}
+
+func newPhase(in Input, index int) (phase, error) {
+	found := &in.Analysis.Phases[index]
+	p := phase{
+		ID:      fmt.Sprintf("phase-%d", index+1),
+		Name:    found.Phase,
+		Pattern: pattern(in.Run, found),
+		Verdict: found.Verdict,
+		Tiles:   tiles(in, found),
+		Disks:   rows(in, found),
+		Recover: recoveryRows(in, found),
+	}
+	p.Stages, p.Short = stages(in, found)
+	for _, warning := range found.Warnings {
+		p.Warnings = append(p.Warnings, warning.Text)
+	}
+	if o := found.Overlap; o != nil {
+		p.Overlap = fmt.Sprintf("Shaded: the overlap, %s to %s s.", chart.Clock(o.StartS, o.EndS), chart.Clock(o.EndS, o.EndS))
+	}
+	for _, traced := range in.Run.Phases {
+		if traced.Name != found.Phase {
+			continue
+		}
+		line := chart.NewTimeline(in.Run, traced, found)
+		drawn := timeline(line, found, chart.ScaleOf(in.Analysis))
+		text, err := drawn.encode()
+		if err != nil {
+			return phase{}, err
+		}
+		p.Figure, p.Height = text, drawn.Height
+		for i, lane := range line.Disks {
+			p.Legend = append(p.Legend, legend{look(in.Run, lane.Disk), verb(lane.Op), fmt.Sprintf("disk%d", i)})
+		}
+	}
+	return p, nil
+}
+
+// pattern is the phase's letters in the run's order of disks.
+func pattern(run *trace.Run, found *analysis.Phase) string {
+	var letters strings.Builder
+	for _, d := range run.Disks {
+		letters.WriteByte(found.Roles[d.Name].Letter())
+	}
+	return letters.String()
+}
+
+// verb is what a disk with the role does.
+func verb(role scenario.Role) string {
+	switch role {
+	case scenario.Read:
+		return "reading"
+	case scenario.Write:
+		return "writing"
+	default:
+		return "idle"
+	}
+}
+
+// notes are the environment's lines, as far as they are known.
+func (i Info) notes() []Fact {
+	var notes []Fact
+	for _, fact := range append([]Fact{
+		{"hubbench", i.Tool}, {"Host", i.Host}, {"System", i.OS}, {"Hub", i.Hub}, {"Scenario", i.Scenario}, {"Seed", i.Seed},
+	}, i.Facts...) {
+		if fact.Value != "" {
+			notes = append(notes, fact)
+		}
+	}
+	return notes
+}
+
+// mode is a line of the table of effective modes.
+type mode struct {
+	Phase, Disk, Engine, Cache, Flush, Block string
+	Depth                                    int
+	Warnings                                 []string
+}
+
+func (i Info) modes() []mode {
+	modes := make([]mode, len(i.Modes))
+	for k, m := range i.Modes {
+		modes[k] = mode{m.Phase, m.Disk, m.Engine, m.Cache, m.Flush, unit.FormatBytes(m.Block), m.Depth, m.Warnings}
+	}
+	return modes
+}

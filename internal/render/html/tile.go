@@ -1,0 +1,259 @@
+package html
+
+import (
+	"strconv"
+
+	"github.com/hubbench/hubbench/internal/render/chart"
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// tile is one number of the first screen, with what it is and what to doubt about it.
+type tile struct {
+	Key      string // names the number for tests and scripts: "overlap.rate"
+	Raw      string // the number as analysis.json has it
+	Label    string
+	Value    string
+	Unit     string
+	Lines    []string
+	Disk     *disk
+	Share    *meter
+	Warnings []string
+}
+
+// meter is a bar of part against whole: both lengths in the 100 units of an SVG's width.
+type meter struct {
+	Part, Whole float64
+	Text        string
+}
+
+// tiles answer the reader's questions in order: how much together, how long, who got what, how fair, how
+// long the others needed afterwards.
+func tiles(in Input, found *analysis.Phase) []tile {
+	o := found.Overlap
+	if o == nil {
+		return diskTiles(in, found)
+	}
+	scale := chart.ScaleOf(in.Analysis)
+	working := len(o.Disks)
+	together := number("overlap.rate", o.Rate, scale.Rate(o.Rate))
+	together.Label = "all " + words(working) + " together"
+	if working == 1 {
+		together.Label = "alone"
+	}
+	together.Lines = append(together.Lines, strconv.FormatFloat(o.Rate*8/1e9, 'f', 1, 64)+" Gb/s on the link")
+	if o.ReadRate > 0 && o.WriteRate > 0 {
+		together.Lines = append(together.Lines, scale.Number(o.ReadRate)+" read + "+scale.Number(o.WriteRate)+" written")
+	}
+	if o.CI95 != nil {
+		together.Lines = append(together.Lines, interval(scale, o.CI95))
+	}
+	window := number("overlap.duration_s", o.DurationS, unit.FormatSeconds(o.DurationS))
+	window.Label = "of overlap"
+	window.Lines = []string{
+		"from " + chart.Clock(o.StartS, o.EndS) + " to " + chart.Clock(o.EndS, o.EndS) + " s",
+		unit.FormatBytes(o.Bytes) + " moved",
+	}
+	for _, warning := range found.Warnings {
+		if warning.Disk == "" {
+			window.Warnings = append(window.Warnings, warning.Text)
+		}
+	}
+	out := append([]tile{together, window}, diskTiles(in, found)...)
+	if slowest := slowest(found); slowest != nil {
+		lag := number("recovery.lag_s", *slowest.LagS, unit.FormatSeconds(*slowest.LagS))
+		lag.Label = "to recover"
+		lag.Lines = []string{slowest.Disk + ", after " + slowest.After + " ended", "from " + scale.Number(slowest.FromRate) + " to " + rate(scale, slowest.ToRate) + " " + scale.Unit}
+		out = append(out, lag)
+	}
+	if working > 1 {
+		fair := number("overlap.jain", o.Jain, strconv.FormatFloat(o.Jain, 'f', 2, 64))
+		fair.Label = "fairness"
+		fair.Lines = []string{"Jain's index", "1: equal, " + strconv.FormatFloat(1/float64(working), 'f', 2, 64) + ": one has all"}
+		out = append(out, fair)
+	}
+	return out
+}
+
+// diskTiles are one tile per working disk: its rate in the overlap, or where there is none in all.
+func diskTiles(in Input, found *analysis.Phase) []tile {
+	var out []tile
+	scale := chart.ScaleOf(in.Analysis)
+	for _, d := range in.Run.Disks {
+		if found.Roles[d.Name] == scenario.Idle || found.Roles[d.Name] == "" {
+			continue
+		}
+		face := look(in.Run, d.Name)
+		var t tile
+		if o := found.Overlap; o != nil {
+			part := o.Disks[d.Name]
+			t = number("overlap.disks."+d.Name+".rate", part.Rate, scale.Rate(part.Rate))
+			t.Lines = append(t.Lines, percent(part.Share)+" of the bytes")
+			t.Share = against(in.Analysis, found, d.Name, part.Rate)
+		} else {
+			t = number("disks."+d.Name+".rate", 0, "no rate")
+			if r := found.Disks[d.Name].Rate; r != nil {
+				t = number("disks."+d.Name+".rate", *r, scale.Rate(*r))
+			}
+			t.Lines = append(t.Lines, "no overlap to compare")
+		}
+		t.Label, t.Disk = verb(found.Roles[d.Name]), &face
+		for _, warning := range found.Warnings {
+			if warning.Disk == d.Name {
+				t.Warnings = append(t.Warnings, warning.Text)
+			}
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// against sets a disk's share of the hub beside what it does alone.
+func against(a *analysis.Analysis, found *analysis.Phase, name string, shared float64) *meter {
+	alone := chart.AloneRate(a, found, name)
+	if alone == nil || alone.Rate <= 0 {
+		return nil
+	}
+	top := max(alone.Rate, shared)
+	return &meter{
+		Part: fixed(100*shared/top, 1), Whole: fixed(100*alone.Rate/top, 1),
+		Text: percent(shared/alone.Rate) + " of " + chart.ScaleOf(a).Number(alone.Rate) + " " + alone.From,
+	}
+}
+
+func number(key string, raw float64, text string) tile {
+	t := tile{Key: key, Raw: strconv.FormatFloat(raw, 'g', -1, 64), Value: text}
+	for i := range text {
+		if text[i] == ' ' {
+			t.Value, t.Unit = text[:i], text[i+1:]
+			break
+		}
+	}
+	return t
+}
+
+// slowest is the recovery that took longest.
+func slowest(found *analysis.Phase) *analysis.Recovery {
+	var out *analysis.Recovery
+	for i := range found.Recoveries {
+		if r := &found.Recoveries[i]; r.LagS != nil && (out == nil || *r.LagS > *out.LagS) {
+			out = r
+		}
+	}
+	return out
+}
+
+// row is a disk's line in the table under the panels.
+type row struct {
+	disk
+	Op, Window, CI, Share, Alone, AloneFrom, Files, Bytes, Rate, Median, Spread string
+}
+
+// The tables give rates as bare numbers: their heads name the unit.
+
+func rows(in Input, found *analysis.Phase) []row {
+	scale := chart.ScaleOf(in.Analysis)
+	var out []row
+	for _, d := range in.Run.Disks {
+		stats, ok := found.Disks[d.Name]
+		if !ok {
+			continue
+		}
+		r := row{disk: look(in.Run, d.Name), Op: string(stats.Op), Files: strconv.Itoa(stats.Files), Bytes: unit.FormatBytes(stats.Bytes),
+			Rate: rate(scale, stats.Rate), Median: rate(scale, stats.Median), Spread: span(scale, stats.P05, stats.P95), Window: none, Share: none, Alone: none, CI: none}
+		if found.Overlap != nil {
+			if part, ok := found.Overlap.Disks[d.Name]; ok {
+				r.Window, r.Share = scale.Number(part.Rate), percent(part.Share)
+				if part.CI95 != nil {
+					r.CI = span(scale, &part.CI95[0], &part.CI95[1])
+				}
+			}
+		}
+		if alone := chart.AloneRate(in.Analysis, found, d.Name); alone != nil {
+			r.Alone, r.AloneFrom = scale.Number(alone.Rate), alone.From
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// stage is a line of the table of stages.
+type stage struct {
+	From, To, Rate string
+	Active         []disk
+}
+
+// stages lists them but for those too short to matter, mostly the workers' different starts; short is their number.
+func stages(in Input, found *analysis.Phase) (out []stage, short int) {
+	scale := chart.ScaleOf(in.Analysis)
+	end := 0.0
+	for _, s := range found.Stages {
+		end = max(end, s.EndS)
+	}
+	for _, s := range found.Stages {
+		if s.EndS-s.StartS < end/1000 {
+			short++
+			continue
+		}
+		line := stage{From: chart.Clock(s.StartS, end), To: chart.Clock(s.EndS, end), Rate: scale.Number(s.Rate)}
+		for _, name := range s.Active {
+			line.Active = append(line.Active, look(in.Run, name))
+		}
+		out = append(out, line)
+	}
+	return out, short
+}
+
+// recovery is a line of the table of recoveries.
+type recovery struct {
+	disk
+	After, At, Lag, From, To string
+}
+
+func recoveryRows(in Input, found *analysis.Phase) []recovery {
+	scale := chart.ScaleOf(in.Analysis)
+	var out []recovery
+	for _, r := range found.Recoveries {
+		lag := r.Reason
+		if r.LagS != nil {
+			lag = unit.FormatSeconds(*r.LagS)
+		}
+		out = append(out, recovery{look(in.Run, r.Disk), r.After, chart.Clock(r.AtS, r.AtS), lag, scale.Number(r.FromRate), rate(scale, r.ToRate)})
+	}
+	return out
+}
+
+// none stands where there is no number.
+const none = "–"
+
+func rate(scale chart.Scale, r *float64) string {
+	if r == nil {
+		return none
+	}
+	return scale.Number(*r)
+}
+
+func span(scale chart.Scale, low, high *float64) string {
+	if low == nil || high == nil {
+		return none
+	}
+	return scale.Number(*low) + " – " + scale.Number(*high)
+}
+
+func interval(scale chart.Scale, ci *analysis.Interval) string {
+	return "95 % sure: " + span(scale, &ci[0], &ci[1])
+}
+
+func percent(fraction float64) string {
+	return strconv.FormatFloat(100*fraction, 'f', 0, 64) + " %"
+}
+
+// words writes a small count as a word.
+func words(n int) string {
+	names := [...]string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"}
+	if n < len(names) {
+		return names[n]
+	}
+	return strconv.Itoa(n)
+}

@@ -1,0 +1,199 @@
+package html
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/go-echarts/go-echarts/v2/charts"
+	"github.com/go-echarts/go-echarts/v2/opts"
+
+	"github.com/hubbench/hubbench/internal/render/chart"
+	"github.com/hubbench/hubbench/pkg/analysis"
+)
+
+// The heights of the timeline's parts in pixels.
+const (
+	speedHeight = 250
+	totalHeight = 110
+	rowHeight   = 26 // of a disk in the panel of files
+	panelGap    = 48 // between panels: room for the next one's name
+	headHeight  = 34
+	footHeight  = 78 // time labels and the slider
+	sliderSize  = 22
+)
+
+// timelineView is what report.js looks up for the three panels.
+type timelineView struct {
+	Disks []viewDisk `json:"disks"`
+	Unit  string     `json:"unit"`
+}
+
+// timeline is the three linked panels: speed, total, files.
+func timeline(line *chart.Timeline, found *analysis.Phase, by chart.Scale) figure {
+	unit, scale := by.Unit, by.Size
+	decimals := timeDecimals(line)
+	rows := make([][]float64, len(line.Disks))
+	ends := [][]float64{}
+	view := timelineView{Unit: unit}
+
+	c := charts.NewCustom()
+	c.Accept(visitor{zoom: zooms([]int{0, 1, 2})})
+	c.ExtendXAxis(opts.XAxis{}, opts.XAxis{})
+	c.ExtendYAxis(opts.YAxis{}, opts.YAxis{})
+	top := headHeight
+	grid := func(height int) opts.Grid {
+		g := opts.Grid{Left: "52", Right: "24", Top: strconv.Itoa(top), Height: strconv.Itoa(height)}
+		top += height + panelGap
+		return g
+	}
+	end := fixed(line.EndS, decimals)
+	axis := func(i int) charts.GlobalOpts {
+		return charts.WithXAxisOpts(opts.XAxis{Type: "value", Min: 0, Max: end, GridIndex: i}, i)
+	}
+	c.SetGlobalOptions(
+		charts.WithAnimation(false),
+		charts.WithGridOpts(grid(speedHeight), grid(totalHeight), grid(rowHeight*len(line.Disks))),
+		axis(0), axis(1), axis(2),
+		charts.WithYAxisOpts(opts.YAxis{Name: speedName(line) + ", " + unit, Type: "value", Min: 0, SplitNumber: 5}, 0),
+		charts.WithYAxisOpts(opts.YAxis{Name: "total, " + unit, Type: "value", Min: 0, SplitNumber: 3, GridIndex: 1}, 1),
+		charts.WithYAxisOpts(opts.YAxis{
+			Name: "files in transfer", NameLocation: "start", Type: "value", Min: -0.5, Max: float64(len(line.Disks)) - 0.5, Inverse: opts.Bool(true),
+			AxisLabel: &opts.AxisLabel{Show: opts.Bool(false)}, GridIndex: 2,
+		}, 2),
+		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)}),
+		charts.WithTooltipOpts(opts.Tooltip{Trigger: "axis", Formatter: function("timeTip")}),
+		charts.WithAxisPointerOpts(&opts.AxisPointer{Type: "line", Link: []opts.AxisPointerLink{{XAxisIndex: []int{0, 1, 2}}}}),
+		charts.WithDataZoomOpts(opts.DataZoom{}),
+	)
+
+	windows := make([][]float64, len(line.Windows))
+	for i, span := range line.Windows {
+		windows[i] = []float64{fixed(span.StartS, decimals), fixed(span.EndS, decimals)}
+	}
+	for panel := range 3 {
+		add(c, "window", panel, "shade", windows, opts.Encode{X: []int{0, 1}})
+	}
+	for i, lane := range line.Disks {
+		view.Disks = append(view.Disks, viewDisk{Name: lane.Disk, Op: string(lane.Op), Index: lane.Index})
+		speed, busy := make([][]float64, len(lane.Files)), make([][]float64, len(lane.Files))
+		for j, file := range lane.Files {
+			start, end := fixed(file.StartS, decimals), fixed(file.EndS, decimals)
+			speed[j] = []float64{start, end, significant(file.Rate / scale), significant(float64(file.Bytes) / 1e6), float64(file.Seq)}
+			busy[j] = []float64{start, end, float64(i)}
+		}
+		name := "disk" + strconv.Itoa(i)
+		add(c, name, 0, "segment", speed, opts.Encode{X: []int{0, 1}, Y: 2})
+		add(c, name, 2, "busy", busy, opts.Encode{X: []int{0, 1}, Y: 2})
+		rows[i] = []float64{0, float64(i)}
+		if n := len(speed); n > 0 {
+			ends = append(ends, []float64{speed[n-1][1], speed[n-1][2], float64(i)})
+		}
+	}
+	add(c, "names", 2, "row", rows, opts.Encode{X: 0, Y: 1})
+	add(c, "ends", 0, "ends", ends, opts.Encode{X: 0, Y: 1})
+	total := make([][]float64, 0, len(line.Total)+1)
+	for _, step := range line.Total {
+		total = append(total, []float64{fixed(step.StartS, decimals), significant(step.Rate / scale)})
+	}
+	if n := len(line.Total); n > 0 {
+		total = append(total, []float64{end, significant(line.Total[n-1].Rate / scale)})
+	}
+	totals := charts.NewLine()
+	totals.AddSeries("total", nil, charts.WithSeriesOpts(func(s *charts.SingleSeries) {
+		s.Data, s.XAxisIndex, s.YAxisIndex = total, 1, 1
+		s.Step, s.ShowSymbol, s.Symbol = "end", opts.Bool(false), "none"
+		s.LineStyle = &opts.LineStyle{Color: "@ink", Width: 1.5}
+		s.ItemStyle = &opts.ItemStyle{Color: "@ink"}
+		s.AreaStyle = &opts.AreaStyle{Color: "@area", Opacity: opts.Float(1)}
+	}))
+	c.Overlap(totals)
+	if found != nil && found.Overlap != nil {
+		mean := [][]float64{}
+		for _, span := range windows {
+			mean = append(mean, []float64{span[0], span[1], significant(found.Overlap.Rate / scale)})
+		}
+		add(c, "mean", 1, "mean", mean, opts.Encode{X: []int{0, 1}, Y: 2})
+	}
+	if brackets := recoveries(line, found, scale, decimals); len(brackets) > 0 {
+		add(c, "recovery", 0, "bracket", brackets, opts.Encode{X: []int{0, 1}, Y: 2})
+	}
+	c.Validate()
+	return figure{Option: c.JSON(), View: view, Height: top - panelGap + footHeight}
+}
+
+// add puts a series on a panel that report.js draws item by item. The first columns are its place.
+func add(c *charts.Custom, name string, panel int, draw string, data [][]float64, encode opts.Encode) {
+	c.AddSeries(name, nil, charts.WithSeriesOpts(func(s *charts.SingleSeries) {
+		s.Data, s.XAxisIndex, s.YAxisIndex = data, panel, panel
+		s.RenderItem = function(draw)
+		s.Encode = &encode
+	}))
+}
+
+// recoveries are brackets from a winner's end to the new level, halfway up: start, end, rate, disk, place in its group.
+func recoveries(line *chart.Timeline, found *analysis.Phase, scale float64, decimals int) [][]float64 {
+	if found == nil {
+		return nil
+	}
+	var rows [][]float64
+	group := map[string]int{}
+	for _, recovery := range found.Recoveries {
+		if recovery.LagS == nil || recovery.ToRate == nil || *recovery.LagS <= 0 {
+			continue
+		}
+		for i, lane := range line.Disks {
+			if lane.Disk != recovery.Disk {
+				continue
+			}
+			rows = append(rows, []float64{
+				fixed(recovery.AtS, decimals), fixed(recovery.AtS+*recovery.LagS, decimals),
+				significant((recovery.FromRate + *recovery.ToRate) / 2 / scale),
+				float64(i), float64(group[recovery.After]), significant(*recovery.LagS),
+			})
+			group[recovery.After]++
+		}
+	}
+	return rows
+}
+
+// zooms are a slider under the panels and, inside them, dragging, pinching, and the wheel with Ctrl:
+// the bare wheel scrolls the page.
+func zooms(axes []int) []zoom {
+	return []zoom{
+		{Type: "inside", XAxisIndex: axes, FilterMode: "none", ZoomOnWheel: "ctrl"},
+		{
+			Type: "slider", XAxisIndex: axes, FilterMode: "none", Bottom: 10, Height: sliderSize,
+			BorderColor: "@line", FillerColor: "@area", Background: "@none",
+			HandleStyle: map[string]string{"color": "@surface", "borderColor": "@axis"},
+		},
+	}
+}
+
+// timeDecimals is how many decimals of a second the panels need: a 1/20 of the shortest file, and
+// never more than a nanosecond.
+func timeDecimals(line *chart.Timeline) int {
+	finest := line.EndS / 1e4
+	for _, lane := range line.Disks {
+		for _, file := range lane.Files {
+			finest = min(finest, (file.EndS-file.StartS)/20)
+		}
+	}
+	if finest <= 0 {
+		return 9
+	}
+	return min(9, max(0, int(math.Ceil(-math.Log10(finest)))))
+}
+
+// speedName says what the speeds are of.
+func speedName(line *chart.Timeline) string {
+	name := ""
+	for _, lane := range line.Disks {
+		switch {
+		case name == "":
+			name = string(lane.Op)
+		case name != string(lane.Op):
+			return "speed of each file"
+		}
+	}
+	return name + " speed of each file"
+}

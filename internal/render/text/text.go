@@ -1,0 +1,112 @@
+// Package text prints an analysis for a terminal: a table per phase, plain words, no colour. It draws
+// nothing and counts nothing. Start at Write.
+package text
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/hubbench/hubbench/internal/render/chart"
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// Write prints each phase: the verdict, a line per disk, the overlap, and what to doubt.
+// No line is wider than 100 columns, whatever the names.
+func Write(w io.Writer, a *analysis.Analysis) error {
+	out := bufio.NewWriter(w)
+	for i := range a.Phases {
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		phase(out, a, &a.Phases[i])
+	}
+	if len(a.Warnings) > 0 {
+		fmt.Fprintln(out)
+		warnings(out, a.Warnings)
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("print the tables: %w", err)
+	}
+	return nil
+}
+
+func phase(out io.Writer, a *analysis.Analysis, p *analysis.Phase) {
+	fmt.Fprintln(out, clip(clean(p.Phase), most))
+	wrap(out, "  ", p.Verdict)
+	t := table{{"disk", "does", "files", "bytes", "in overlap", "± (95 %)", "share", "alone", "recovered in"}}
+	if p.Overlap == nil {
+		t[0][4] = "rate"
+	}
+	for _, name := range disks(a, p) {
+		t = append(t, row(a, p, name))
+	}
+	if o := p.Overlap; o != nil && len(o.Disks) > 1 {
+		t = append(t, []string{"together", "", "", unit.FormatBytes(o.Bytes), unit.FormatRate(o.Rate), margin(o.CI95), "", "", ""})
+	}
+	t.print(out)
+	if o := p.Overlap; o != nil && len(o.Disks) > 1 {
+		line := fmt.Sprintf("overlap %s, from %s to %s", unit.FormatSeconds(o.DurationS), unit.FormatSeconds(o.StartS), unit.FormatSeconds(o.EndS))
+		if o.ReadRate > 0 && o.WriteRate > 0 {
+			line += fmt.Sprintf("; %s read, %s written", unit.FormatRate(o.ReadRate), unit.FormatRate(o.WriteRate))
+		}
+		wrap(out, "  ", line+fmt.Sprintf("; fairness %.2f", o.Jain))
+	}
+	warnings(out, p.Warnings)
+}
+
+// disks are the phase's working disks in the run's order.
+func disks(a *analysis.Analysis, p *analysis.Phase) []string {
+	var names []string
+	for _, name := range a.Order {
+		if role := p.Roles[name]; role == scenario.Read || role == scenario.Write {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func row(a *analysis.Analysis, p *analysis.Phase, name string) []string {
+	stats := p.Disks[name]
+	cells := []string{name, string(p.Roles[name]), strconv.Itoa(stats.Files), unit.FormatBytes(stats.Bytes), "", "", "", "", ""}
+	if p.Overlap != nil {
+		if part, ok := p.Overlap.Disks[name]; ok {
+			cells[3] = unit.FormatBytes(part.Bytes)
+			cells[4], cells[5] = unit.FormatRate(part.Rate), margin(part.CI95)
+			if len(p.Overlap.Disks) > 1 {
+				cells[6] = strconv.FormatFloat(100*part.Share, 'f', 0, 64) + " %"
+			}
+		}
+	} else if stats.Rate != nil {
+		cells[4] = unit.FormatRate(*stats.Rate)
+	}
+	if alone := chart.AloneRate(a, p, name); alone != nil {
+		cells[7] = unit.FormatRate(alone.Rate)
+	}
+	var lags []string
+	for _, r := range p.Recoveries {
+		if r.Disk == name && r.LagS != nil {
+			lags = append(lags, unit.FormatSeconds(*r.LagS))
+		}
+	}
+	cells[8] = strings.Join(lags, ", ")
+	return cells
+}
+
+// margin is half of a confidence interval's width.
+func margin(ci *analysis.Interval) string {
+	if ci == nil {
+		return ""
+	}
+	return unit.FormatRate((ci[1] - ci[0]) / 2)
+}
+
+func warnings(out io.Writer, list []analysis.Warning) {
+	for _, warning := range list {
+		wrap(out, "  ! ", warning.Text)
+	}
+}
