@@ -47,7 +47,7 @@ func (t table) print(out io.Writer) {
 
 // wrap prints text in lines of at most so many columns, the first after prefix, the others under it.
 func wrap(out io.Writer, prefix, text string) {
-	words := strings.Fields(clean(text))
+	words := glue(strings.Fields(clean(text)))
 	if len(words) == 0 {
 		return
 	}
@@ -66,4 +66,17 @@ func wrap(out io.Writer, prefix, text string) {
 		}
 	}
 	fmt.Fprintln(out, line)
+}
+
+// glue joins a number and the short word after it, its unit, so that no line break parts them.
+func glue(words []string) []string {
+	var out []string
+	for i, word := range words {
+		if i > 0 && len(word) <= 5 && strings.ContainsAny(words[i-1][len(words[i-1])-1:], "0123456789") {
+			out[len(out)-1] += " " + word
+			continue
+		}
+		out = append(out, word)
+	}
+	return out
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
 	"github.com/hubbench/hubbench/internal/render/chart"
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -38,21 +37,23 @@ func Write(w io.Writer, a *analysis.Analysis) error {
 func phase(out io.Writer, a *analysis.Analysis, p *analysis.Phase) {
 	fmt.Fprintln(out, clip(clean(p.Phase), most))
 	wrap(out, "  ", p.Verdict)
-	t := table{{"disk", "does", "files", "bytes", "in overlap", "± (95 %)", "share", "alone", "recovered in"}}
-	if p.Overlap == nil {
-		t[0][4] = "rate"
-	}
+	scale := chart.ScaleOf(a)
+	t := table{{"disk", "does", "files", "bytes", scale.Unit, "±", "share", "alone", "recovered in"}}
 	for _, name := range disks(a, p) {
-		t = append(t, row(a, p, name))
+		t = append(t, row(a, p, name, scale))
 	}
 	if o := p.Overlap; o != nil && len(o.Disks) > 1 {
-		t = append(t, []string{"together", "", "", unit.FormatBytes(o.Bytes), unit.FormatRate(o.Rate), margin(o.CI95), "", "", ""})
+		t = append(t, []string{"together", "", "", unit.FormatBytes(o.Bytes), scale.Number(o.Rate), margin(o.CI95, scale), "", "", ""})
 	}
 	t.print(out)
 	if o := p.Overlap; o != nil && len(o.Disks) > 1 {
-		line := fmt.Sprintf("overlap %s, from %s to %s", unit.FormatSeconds(o.DurationS), unit.FormatSeconds(o.StartS), unit.FormatSeconds(o.EndS))
+		line := fmt.Sprintf("bytes, %s and share: in the overlap of %s, from %s to %s s", scale.Unit,
+			unit.FormatSeconds(o.DurationS), chart.Clock(o.StartS, o.EndS), chart.Clock(o.EndS, o.EndS))
+		if o.CI95 != nil {
+			line += "; ±: 95 % sure"
+		}
 		if o.ReadRate > 0 && o.WriteRate > 0 {
-			line += fmt.Sprintf("; %s read, %s written", unit.FormatRate(o.ReadRate), unit.FormatRate(o.WriteRate))
+			line += fmt.Sprintf("; %s read, %s written", scale.Number(o.ReadRate), scale.Number(o.WriteRate))
 		}
 		wrap(out, "  ", line+fmt.Sprintf("; fairness %.2f", o.Jain))
 	}
@@ -70,39 +71,39 @@ func disks(a *analysis.Analysis, p *analysis.Phase) []string {
 	return names
 }
 
-func row(a *analysis.Analysis, p *analysis.Phase, name string) []string {
+func row(a *analysis.Analysis, p *analysis.Phase, name string, scale chart.Scale) []string {
 	stats := p.Disks[name]
 	cells := []string{name, string(p.Roles[name]), strconv.Itoa(stats.Files), unit.FormatBytes(stats.Bytes), "", "", "", "", ""}
 	if p.Overlap != nil {
 		if part, ok := p.Overlap.Disks[name]; ok {
 			cells[3] = unit.FormatBytes(part.Bytes)
-			cells[4], cells[5] = unit.FormatRate(part.Rate), margin(part.CI95)
+			cells[4], cells[5] = scale.Number(part.Rate), margin(part.CI95, scale)
 			if len(p.Overlap.Disks) > 1 {
 				cells[6] = strconv.FormatFloat(100*part.Share, 'f', 0, 64) + " %"
 			}
 		}
 	} else if stats.Rate != nil {
-		cells[4] = unit.FormatRate(*stats.Rate)
+		cells[4] = scale.Number(*stats.Rate)
 	}
 	if alone := chart.AloneRate(a, p, name); alone != nil {
-		cells[7] = unit.FormatRate(alone.Rate)
+		cells[7] = scale.Number(alone.Rate)
 	}
-	var lags []string
+	longest := -1.0
 	for _, r := range p.Recoveries {
-		if r.Disk == name && r.LagS != nil {
-			lags = append(lags, unit.FormatSeconds(*r.LagS))
+		if r.Disk == name && r.LagS != nil && *r.LagS > longest {
+			longest = *r.LagS
+			cells[8] = unit.FormatSeconds(longest)
 		}
 	}
-	cells[8] = strings.Join(lags, ", ")
 	return cells
 }
 
 // margin is half of a confidence interval's width.
-func margin(ci *analysis.Interval) string {
+func margin(ci *analysis.Interval, scale chart.Scale) string {
 	if ci == nil {
 		return ""
 	}
-	return unit.FormatRate((ci[1] - ci[0]) / 2)
+	return scale.Number((ci[1] - ci[0]) / 2)
 }
 
 func warnings(out io.Writer, list []analysis.Warning) {

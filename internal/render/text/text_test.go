@@ -1,0 +1,126 @@
+package text
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/internal/render/fixture"
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func TestWrite(t *testing.T) {
+	var out strings.Builder
+	if err := Write(&out, sample()); err != nil {
+		t.Fatal(err)
+	}
+	golden := filepath.Join("testdata", "triple.txt")
+	if *update {
+		if err := os.WriteFile(golden, []byte(out.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), out.String()); diff != "" {
+		t.Errorf("tables changed (-want +got); -update accepts:\n%s", diff)
+	}
+}
+
+// sample is written by hand, so that the golden file changes with this package alone.
+func sample() *analysis.Analysis {
+	lag, short, alone, read := 11.7, 0.0, 1.4e9, 2.6e9
+	return &analysis.Analysis{
+		Order: []string{"A", "B", "C"},
+		Phases: []analysis.Phase{
+			{
+				Phase:   "WWW",
+				Roles:   map[string]scenario.Role{"A": scenario.Write, "B": scenario.Write, "C": scenario.Write},
+				Verdict: "Three disks writing: 3.46 GB/s together for 33.3 s; C kept 2.1 GB/s, A and B fell to 0.7 GB/s (50 % of their later 1.4) and took 11.7 s to recover after C finished.",
+				Overlap: &analysis.Overlap{
+					StartS: 46e-6, EndS: 33.3, DurationS: 33.3, Bytes: 115.2e9, Rate: 3.46e9, CI95: &analysis.Interval{3.44e9, 3.48e9}, WriteRate: 3.46e9, Jain: 0.72,
+					Disks: map[string]analysis.OverlapDisk{
+						"A": {Op: scenario.Write, Bytes: 23.3e9, Rate: 0.7e9, CI95: &analysis.Interval{0.69e9, 0.71e9}, Share: 0.2},
+						"B": {Op: scenario.Write, Bytes: 22.6e9, Rate: 0.66e9, CI95: &analysis.Interval{0.65e9, 0.67e9}, Share: 0.19},
+						"C": {Op: scenario.Write, Bytes: 69.9e9, Rate: 2.1e9, CI95: &analysis.Interval{2.08e9, 2.12e9}, Share: 0.61},
+					},
+				},
+				Recoveries: []analysis.Recovery{
+					{Disk: "A", After: "C", LagS: &lag, ToRate: &alone}, {Disk: "A", After: "B", LagS: &short, ToRate: &alone},
+					{Disk: "B", After: "C", Reason: "the phase ended first"},
+				},
+				Disks: map[string]analysis.Disk{"A": {Files: 50}, "B": {Files: 45}, "C": {Files: 70}},
+			},
+			{
+				Phase:   "A reads",
+				Roles:   map[string]scenario.Role{"A": scenario.Read, "B": scenario.Idle, "C": scenario.Idle},
+				Verdict: "A reading alone: 2.60 GB/s.",
+				Disks:   map[string]analysis.Disk{"A": {Files: 2, Bytes: 3e9, Rate: &read}},
+				Warnings: []analysis.Warning{
+					{Code: "few_files", Disk: "A", Text: "disk A has 2 files: too few for a spread; give it at least 5"},
+				},
+			},
+		},
+		Warnings: []analysis.Warning{{Code: "torn", Text: "the last line of the trace was torn and is left out"}},
+	}
+}
+
+func TestHostileNames(t *testing.T) {
+	var out strings.Builder
+	if err := Write(&out, analysis.Analyze(fixture.Hostile(), analysis.Options{})); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(out.String()) {
+		line = strings.TrimSuffix(line, "\n")
+		if got := columns(line); got > most {
+			t.Errorf("%d columns, want at most %d: %q", got, most, line)
+		}
+		if strings.ContainsAny(line, "\x1b\t\u202e") {
+			t.Errorf("a control character reached the terminal: %q", line)
+		}
+	}
+	for _, want := range []string{"__f__function(){alert(2)}__f__", "磁盘 💾 größer", "قرص أسود"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+}
+
+func TestAlignment(t *testing.T) {
+	var out strings.Builder
+	table{{"disk", "does", "rate"}, {"磁盘", "read", "1.00 GB/s"}, {"é́", "write", "12 GB/s"}}.print(&out)
+	want := "" +
+		"  disk  does        rate\n" +
+		"  磁盘  read   1.00 GB/s\n" +
+		"  é́     write    12 GB/s\n"
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestClip(t *testing.T) {
+	for _, test := range []struct {
+		text  string
+		limit int
+		want  string
+	}{
+		{"short", 5, "short"},
+		{"longer", 5, "long…"},
+		{"磁盘磁盘", 5, "磁盘…"},
+		{"磁盘磁盘", 4, "磁…"},
+		{"", 0, ""},
+	} {
+		if got := clip(test.text, test.limit); got != test.want || columns(got) > test.limit {
+			t.Errorf("clip(%q, %d) = %q, want %q", test.text, test.limit, got, test.want)
+		}
+	}
+}
