@@ -21,6 +21,8 @@ type Profile struct {
 	About    string
 	Source   Source
 	Link     float64 // what the cable's link can carry one way; infinite where not said
+	Lane     float64 // what one PCIe lane of a disk's enclosure can carry; infinite where not said
+	Noise    float64 // relative standard deviation of a file's rate from one file to the next
 	Capacity Capacity
 	Lags     Lags
 	Disks    []Disk
@@ -40,7 +42,17 @@ const (
 type Disk struct {
 	Name        string
 	About       string
+	Lanes       int // PCIe lanes of its enclosure; zero where not said
 	Read, Write Side
+	Cache       *Cache // nil: it writes as fast for ever
+}
+
+// Cache is a budget of fast writing: flash written one bit to a cell until it must be rewritten denser, or heat
+// that must be shed. From outside the two cannot be told apart, so they are one.
+type Cache struct {
+	Bytes  int64   // written at full speed from rest
+	After  float64 // the rate once they are used up, bytes per second
+	Refill float64 // regained while the disk is not writing, bytes per second
 }
 
 // Side is a disk in one direction.
@@ -48,14 +60,40 @@ type Side struct {
 	Hub    float64 // alone through the hub; the disk's cap when it contends
 	Direct float64 // on a port of its own
 	Weight float64 // its pull when the direction is contended: the winner's advantage; above zero
+
+	// What the size of a file does to the rate the disk can reach on it. Where contention leaves it less than
+	// that, size costs nothing.
+	PerFile time.Duration // what each file takes beyond its bytes
+	Knee    Knee
+}
+
+// Knee is a file size above which a disk is slower. Its cause is not known; it has been seen in reads.
+type Knee struct {
+	AboveBytes int64   // zero: no knee
+	Factor     float64 // of the rate, for larger files
+}
+
+// cap is the rate the disk can reach on a file of this size.
+func (s *Side) cap(direct bool, size int64) float64 {
+	rate := s.Hub
+	if direct {
+		rate = s.Direct
+	}
+	if s.Knee.AboveBytes > 0 && size > s.Knee.AboveBytes {
+		rate *= s.Knee.Factor
+	}
+	if s.PerFile > 0 {
+		rate = float64(size) / (float64(size)/rate + s.PerFile.Seconds())
+	}
+	return rate
 }
 
 // Side returns the disk's reading or writing side.
-func (d *Disk) Side(op scenario.Role) Side {
+func (d *Disk) Side(op scenario.Role) *Side {
 	if op == scenario.Write {
-		return d.Write
+		return &d.Write
 	}
-	return d.Read
+	return &d.Read
 }
 
 // Disk finds a disk by its name in the profile; nil where there is none.

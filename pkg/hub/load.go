@@ -15,6 +15,11 @@ const (
 	leastWeight, mostWeight = 1e-3, 1e3
 	longestLag              = time.Hour
 	mostStaying             = 64 // entries of a list of lags
+	mostLanes               = 64
+	mostNoise               = 0.5
+	leastFactor             = 0.01
+	mostPerFile             = time.Minute
+	mostBytes               = 1e15
 )
 
 // Load reads a hub profile from YAML. name is the file's, for errors; each names the line, the column and
@@ -34,6 +39,9 @@ func Load(name string, data []byte) (*Profile, error) {
 	m.OneOf("source", (*string)(&p.Source), string(Measured), string(Specified), string(Fitted))
 	p.Link = math.Inf(1)
 	m.Rate("link", &p.Link, leastRate, mostRate)
+	p.Lane = math.Inf(1)
+	m.Rate("lane", &p.Lane, leastRate, mostRate)
+	m.Float("noise", &p.Noise, 0, mostNoise)
 	loadCapacity(m, p)
 	loadLags(m.Mapping("recovery"), &p.Lags)
 	loadDisks(m, p)
@@ -100,37 +108,82 @@ func loadDisks(m *strictyaml.Mapping, p *Profile) {
 		case slices.ContainsFunc(p.Disks, func(other Disk) bool { return other.Name == d.Name }):
 			report(disk, "name", "disk %s is there twice; give one another name", strictyaml.Quote(d.Name))
 		}
-		d.Read = loadSide(disk, "read", p.Capacity.Read)
-		d.Write = loadSide(disk, "write", p.Capacity.Write)
+		lanes := math.Inf(1) // what the enclosure carries
+		disk.Int("lanes", &d.Lanes, 1, mostLanes)
+		if d.Lanes > 0 {
+			lanes = float64(d.Lanes) * p.Lane
+			if math.IsInf(p.Lane, 1) {
+				report(disk, "lanes", "lanes say nothing without a rate for each; add lane: at the top, such as lane: 0.75 GB/s")
+			}
+		}
+		d.Read = loadSide(disk, "read", p.Capacity.Read, lanes)
+		d.Write = loadSide(disk, "write", p.Capacity.Write, lanes)
+		if _, ok := disk.Get("cache"); ok {
+			d.Cache = loadCache(disk.Mapping("cache"), &d.Write)
+		}
 		disk.Done()
 		p.Disks = append(p.Disks, d)
 	}
 }
 
-// loadSide reads one direction of a disk. Of hub and direct one may be missing: a disk known only on a port
-// of its own is taken to reach the same through the hub, as far as the hub can carry it, and the other way round.
-func loadSide(disk *strictyaml.Mapping, key string, carries float64) Side {
+// loadSide reads one direction of a disk: what the hub carries in it, and the disk's lanes, bound it. Of hub and
+// direct one may be missing: a disk known only on a port of its own is taken to reach the same through the hub, as
+// far as the hub can carry it, and the other way round. Where both are missing, the lanes are all that is known.
+func loadSide(disk *strictyaml.Mapping, key string, carries, lanes float64) Side {
 	s := Side{Weight: 1}
 	m := disk.Mapping(key)
 	m.Rate("hub", &s.Hub, leastRate, mostRate)
 	m.Rate("direct", &s.Direct, leastRate, mostRate)
 	m.Float("weight", &s.Weight, leastWeight, mostWeight)
+	m.Duration("per_file", &s.PerFile, 0, mostPerFile)
+	if _, ok := m.Get("knee"); ok {
+		knee := m.Mapping("knee")
+		knee.Require("above", "factor")
+		knee.Bytes("above", &s.Knee.AboveBytes, 1, mostBytes)
+		knee.Float("factor", &s.Knee.Factor, leastFactor, 1)
+		knee.Done()
+	}
 	m.Done()
-	_, hub := m.Get("hub")
-	_, direct := m.Get("direct")
-	switch {
-	case !hub && !direct:
-		m.Errorf("%s needs a rate; write hub: (through the hub), direct: (on a port of its own) or both", key)
-	case !hub:
-		s.Hub = min(s.Direct, carries)
-	case !direct:
-		s.Direct = s.Hub
+	for _, of := range []struct {
+		key  string
+		rate float64
+	}{{"hub", s.Hub}, {"direct", s.Direct}} {
+		if of.rate > lanes {
+			report(m, of.key, "%s is %s, above the %s of the disk's lanes; nothing passes them faster",
+				of.key, unit.FormatRate(of.rate), unit.FormatRate(lanes))
+		}
 	}
 	if s.Hub > carries && carries > 0 {
 		report(m, "hub", "hub is %s, above the %s that the hub carries in that direction; nothing passes it faster",
 			unit.FormatRate(s.Hub), unit.FormatRate(carries))
 	}
+	_, hub := m.Get("hub")
+	_, direct := m.Get("direct")
+	switch {
+	case !hub && !direct && math.IsInf(lanes, 1):
+		m.Errorf("%s needs a rate; write hub: (through the hub), direct: (on a port of its own) or both", key)
+	case !hub && !direct:
+		s.Hub, s.Direct = min(lanes, carries), lanes
+	case !hub:
+		s.Hub = min(s.Direct, carries)
+	case !direct:
+		s.Direct = s.Hub
+	}
 	return s
+}
+
+func loadCache(m *strictyaml.Mapping, write *Side) *Cache {
+	var c Cache
+	m.Require("bytes", "after")
+	m.Bytes("bytes", &c.Bytes, 1, mostBytes)
+	m.Rate("after", &c.After, leastRate, mostRate)
+	m.Rate("refill", &c.Refill, 0, mostRate)
+	if fastest := max(write.Hub, write.Direct); c.After > fastest && fastest > 0 {
+		report(m, "after", "after is %s, above the %s that the disk writes at its best; a spent cache does not make it faster",
+			unit.FormatRate(c.After), unit.FormatRate(fastest))
+	}
+	m.Done()
+	return &c
 }
 
 // report reports a mistake at a key's value.

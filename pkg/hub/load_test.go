@@ -13,6 +13,8 @@ name: small
 about: two disks
 source: measured
 link: 4 GB/s
+lane: 0.75 GB/s
+noise: 0.03
 capacity: {read: 3.4 GB/s, write: 3.3 GB/s, both: 4.5 GB/s}
 weights: {read: 1.9, write: 2.6}
 recovery:
@@ -26,6 +28,11 @@ disks:
   - name: B
     read: {direct: 5 GB/s}
     write: {direct: 3 GB/s}
+  - name: X
+    lanes: 2
+    read: {}
+    write: {direct: 1.4 GB/s, per_file: 2 ms, knee: {above: 550 MB, factor: 0.8}}
+    cache: {bytes: 24 GB, after: 0.6 GB/s, refill: 10 MB/s}
 `
 
 func TestLoad(t *testing.T) {
@@ -34,15 +41,20 @@ func TestLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &Profile{
-		Name: "small", About: "two disks", Source: Measured, Link: 4e9,
+		Name: "small", About: "two disks", Source: Measured, Link: 4e9, Lane: 0.75e9, Noise: 0.03,
 		Capacity: Capacity{Read: 3.4e9, Write: 3.3e9, Both: 4.5e9, ReadWeight: 1.9, WriteWeight: 2.6},
 		Lags: Lags{
 			WriteAfterWrite: []time.Duration{4 * time.Second, 10 * time.Second},
 			ReadAfterWrite:  []time.Duration{2500 * time.Millisecond},
 		},
 		Disks: []Disk{
-			{Name: "A", About: "slow", Read: Side{2.6e9, 2.7e9, 1}, Write: Side{1.5e9, 1.5e9, 2}},
-			{Name: "B", Read: Side{3.4e9, 5e9, 1}, Write: Side{3e9, 3e9, 1}},
+			{Name: "A", About: "slow", Read: Side{Hub: 2.6e9, Direct: 2.7e9, Weight: 1}, Write: Side{Hub: 1.5e9, Direct: 1.5e9, Weight: 2}},
+			{Name: "B", Read: Side{Hub: 3.4e9, Direct: 5e9, Weight: 1}, Write: Side{Hub: 3e9, Direct: 3e9, Weight: 1}},
+			{
+				Name: "X", Lanes: 2, Read: Side{Hub: 1.5e9, Direct: 1.5e9, Weight: 1},
+				Write: Side{Hub: 1.4e9, Direct: 1.4e9, Weight: 1, PerFile: 2 * time.Millisecond, Knee: Knee{AboveBytes: 550e6, Factor: 0.8}},
+				Cache: &Cache{Bytes: 24e9, After: 0.6e9, Refill: 1e7},
+			},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -55,29 +67,37 @@ func TestLoadRefuses(t *testing.T) {
 		what, old, new string
 		want           string
 	}{
-		{"negative capacity", "read: 3.4 GB/s", "read: -3.4 GB/s", `hub.yaml:6:18: read: rate "-3.4 GB/s": must not be negative`},
-		{"zero capacity", "write: 3.3 GB/s", "write: 0 GB/s", `hub.yaml:6:35: write is "0 GB/s"; try`},
-		{"bits", "4.5 GB/s", "4.5 Gb/s", `hub.yaml:6:51: both: rate "4.5 Gb/s": "Gb" is bits`},
-		{"capacity above the link", "read: 3.4 GB/s", "read: 4.4 GB/s", `hub.yaml:6:18: read is 4.40 GB/s, above the link's 4.00 GB/s`},
-		{"both above the sum", "both: 4.5 GB/s", "both: 7 GB/s", `hub.yaml:6:51: both is 7.00 GB/s, above read and write together (6.70 GB/s)`},
-		{"capacity missing", "write: 3.3 GB/s, ", "", `hub.yaml:6:11: the key write is missing`},
-		{"weight of zero", "weights: {read: 1.9", "weights: {read: 0", `hub.yaml:7:17: read is 0; try a number from 0.001 to 1000`},
-		{"disk weight of zero", "weight: 2", "weight: 0", `hub.yaml:15:36: weight is 0; try`},
-		{"negative weight", "weight: 2", "weight: -2", `hub.yaml:15:36: weight is -2; try`},
-		{"weight not a number", "weight: 2", "weight: .nan", `hub.yaml:15:36: weight is .nan`},
-		{"disk above the hub", "hub: 2.6 GB/s", "hub: 3.6 GB/s", `hub.yaml:14:17: hub is 3.60 GB/s, above the 3.40 GB/s that the hub carries`},
-		{"unknown key", "recovery:", "recovry:", `hub.yaml:8:1: unknown key "recovry"; try recovery`},
-		{"unknown key of a disk", "weight: 2", "wieght: 2", `hub.yaml:15:28: unknown key "wieght"; try weight`},
-		{"unknown lag", "write_after_write", "write_after_all", `hub.yaml:9:3: unknown key "write_after_all"; try write_after_`},
-		{"negative lag", "[2.5 s]", "[-1 s]", `hub.yaml:10:22: item 1 of read_after_write: time "-1 s"`},
-		{"lag not a list", "[2.5 s]", "2.5 s", `hub.yaml:10:21: read_after_write is "2.5 s", not a list`},
-		{"endless lag", "[2.5 s]", "[2 h]", `hub.yaml:10:22: item 1 of read_after_write is "2 h"; try 0 s to 1 h`},
+		{"negative capacity", "read: 3.4 GB/s", "read: -3.4 GB/s", `hub.yaml:8:18: read: rate "-3.4 GB/s": must not be negative`},
+		{"zero capacity", "write: 3.3 GB/s", "write: 0 GB/s", `hub.yaml:8:35: write is "0 GB/s"; try`},
+		{"bits", "4.5 GB/s", "4.5 Gb/s", `hub.yaml:8:51: both: rate "4.5 Gb/s": "Gb" is bits`},
+		{"capacity above the link", "read: 3.4 GB/s", "read: 4.4 GB/s", `hub.yaml:8:18: read is 4.40 GB/s, above the link's 4.00 GB/s`},
+		{"both above the sum", "both: 4.5 GB/s", "both: 7 GB/s", `hub.yaml:8:51: both is 7.00 GB/s, above read and write together (6.70 GB/s)`},
+		{"capacity missing", "write: 3.3 GB/s, ", "", `hub.yaml:8:11: the key write is missing`},
+		{"weight of zero", "weights: {read: 1.9", "weights: {read: 0", `hub.yaml:9:17: read is 0; try a number from 0.001 to 1000`},
+		{"disk weight of zero", "weight: 2", "weight: 0", `hub.yaml:17:36: weight is 0; try`},
+		{"negative weight", "weight: 2", "weight: -2", `hub.yaml:17:36: weight is -2; try`},
+		{"weight not a number", "weight: 2", "weight: .nan", `hub.yaml:17:36: weight is .nan`},
+		{"disk above the hub", "hub: 2.6 GB/s", "hub: 3.6 GB/s", `hub.yaml:16:17: hub is 3.60 GB/s, above the 3.40 GB/s that the hub carries`},
+		{"unknown key", "recovery:", "recovry:", `hub.yaml:10:1: unknown key "recovry"; try recovery`},
+		{"unknown key of a disk", "weight: 2", "wieght: 2", `hub.yaml:17:28: unknown key "wieght"; try weight`},
+		{"unknown lag", "write_after_write", "write_after_all", `hub.yaml:11:3: unknown key "write_after_all"; try write_after_`},
+		{"negative lag", "[2.5 s]", "[-1 s]", `hub.yaml:12:22: item 1 of read_after_write: time "-1 s"`},
+		{"lag not a list", "[2.5 s]", "2.5 s", `hub.yaml:12:21: read_after_write is "2.5 s", not a list`},
+		{"endless lag", "[2.5 s]", "[2 h]", `hub.yaml:12:22: item 1 of read_after_write is "2 h"; try 0 s to 1 h`},
 		{"too many lags", "[2.5 s]", "[" + strings.Repeat("1 s, ", 64) + "1 s]", `read_after_write has more than 64 entries`},
-		{"twice the same disk", "name: B", "name: A", `hub.yaml:16:11: disk "A" is there twice`},
-		{"disk without name", "name: B", `name: ""`, `hub.yaml:16:11: the disk's name is empty`},
-		{"disk without rates", "{direct: 5 GB/s}", "{}", `hub.yaml:17:11: read needs a rate`},
-		{"disk without a direction", "    write: {direct: 3 GB/s}\n", "", `hub.yaml:16:5: the key write is missing`},
-		{"no disks", good[strings.Index(good, "disks:"):], "disks: []\n", `hub.yaml:11:8: disks is empty`},
+		{"twice the same disk", "name: B", "name: A", `hub.yaml:18:11: disk "A" is there twice`},
+		{"disk without name", "name: B", `name: ""`, `hub.yaml:18:11: the disk's name is empty`},
+		{"disk without rates", "{direct: 5 GB/s}", "{}", `hub.yaml:19:11: read needs a rate`},
+		{"disk without a direction", "    write: {direct: 3 GB/s}\n", "", `hub.yaml:18:5: the key write is missing`},
+		{"no disks", good[strings.Index(good, "disks:"):], "disks: []\n", `hub.yaml:13:8: disks is empty`},
+		{"above its lanes", "direct: 1.4 GB/s", "direct: 1.6 GB/s", `hub.yaml:24:21: direct is 1.60 GB/s, above the 1.50 GB/s of the disk's lanes`},
+		{"lanes without a rate", "lane: 0.75 GB/s\n", "", `hub.yaml:21:12: lanes say nothing without a rate for each`},
+		{"no lanes", "lanes: 2", "lanes: 0", `hub.yaml:22:12: lanes is 0; try`},
+		{"noise in per cent", "noise: 0.03", "noise: 3", `hub.yaml:7:8: noise is 3; try a number from 0 to 0.5`},
+		{"knee upwards", "factor: 0.8", "factor: 1.2", `hub.yaml:24:77: factor is 1.2; try`},
+		{"half a knee", ", factor: 0.8", "", `hub.yaml:24:53: the key factor is missing`},
+		{"cache that quickens", "after: 0.6 GB/s", "after: 1.6 GB/s", `hub.yaml:25:34: after is 1.60 GB/s, above the 1.40 GB/s that the disk writes at its best`},
+		{"cache of nothing", "bytes: 24 GB", "bytes: 0 GB", `hub.yaml:25:20: bytes is "0 GB"; try`},
 		{"another version", "version: 1", "version: 2", `hub.yaml:1:10: version is 2; try`},
 		{"unknown source", "source: measured", "source: measurd", `hub.yaml:4:9: source is "measurd"; try measured`},
 		{"not YAML", good, "a: [1", `hub.yaml:1:`},

@@ -1,23 +1,47 @@
 package hub
 
-import "math"
+import (
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+)
 
 // member is one disk's part in a simulation: what it is to do, and its curve of bytes moved over time.
 type member struct {
 	disk  string
-	side  Side
+	side  *Side
 	work  Work
 	total int64 // bytes of all its files
 	state state
 
-	curve []bend // by time; from the last grant on
+	curve []bend  // by time; from the last grant on
+	share float64 // its rate now, but for luck
 
 	asked   int64 // in all
 	granted int64
 	asks    []int64 // waiting
 
-	held      float64 // the rate it may not pass until heldUntil; infinite when it is not held
+	held      float64 // the share it may not pass until heldUntil; infinite when it is not held
 	heldUntil int64
+
+	// What changes from file to file; without it, files are one stream.
+	perFile bool
+	noise   float64
+	rng     *rand.Rand
+	file    int     // in transfer
+	fileEnd int64   // bytes of all its files up to and with that one
+	luck    float64 // factor of this file's rate
+
+	cache   *Cache // nil where it does not matter
+	level   *cacheLevel
+	emptyAt float64 // bytes moved when the cache has none left
+	empty   bool
+}
+
+// cacheLevel is what is left of a disk's cache.
+type cacheLevel struct {
+	left    float64 // bytes
+	sinceNS int64   // when that was, the disk not having written since; below zero: before this phase
 }
 
 // bend is a point of the curve from which on the rate is constant.
@@ -40,13 +64,75 @@ const (
 // (1e-5 at 10^11), far below one byte's time.
 const tolerance = 1e-3
 
-func newMember(disk string, side Side, work Work) *member {
-	m := &member{disk: disk, side: side, work: work}
+func newMember(disk string, side *Side, work Work, noise float64) *member {
+	m := &member{disk: disk, side: side, work: work, noise: noise, luck: 1, fileEnd: work.Sizes[0], emptyAt: math.Inf(1)}
 	for _, size := range work.Sizes {
 		m.total += size
 	}
+	m.perFile = noise > 0 || side.PerFile > 0 || side.Knee.AboveBytes > 0
+	if noise > 0 {
+		h := fnv.New64a()
+		h.Write([]byte(disk))
+		m.rng = rand.New(rand.NewPCG(work.Seed, h.Sum64()))
+		m.draw()
+	}
 	m.release()
 	return m
+}
+
+// draw decides the luck of the next file: lognormal, such that over many files the mean time, and so the rate
+// over all, is as without noise.
+func (m *member) draw() {
+	if m.noise > 0 {
+		m.luck = math.Exp(m.noise*m.rng.NormFloat64() + m.noise*m.noise/2)
+	}
+}
+
+// start makes it active.
+func (m *member) start(tNS int64) {
+	m.state = active
+	m.turn(tNS, 0)
+	if m.cache != nil {
+		rested := float64(tNS-m.level.sinceNS) * 1e-9 * m.cache.Refill
+		m.emptyAt = min(m.level.left+rested, float64(m.cache.Bytes))
+	}
+}
+
+// proceed goes on to the next file where one is done, and notes when the cache has none left.
+func (m *member) proceed(tNS int64) {
+	m.empty = m.cache != nil && m.moved(tNS) >= m.emptyAt-tolerance
+	for m.perFile && m.fileEnd < m.total && m.moved(tNS) >= float64(m.fileEnd)-tolerance {
+		m.file++
+		m.fileEnd += m.work.Sizes[m.file]
+		m.draw()
+	}
+}
+
+// cap is the rate it can reach now with nobody else there.
+func (m *member) cap() float64 {
+	rate := m.side.cap(m.work.Direct, m.work.Sizes[m.file])
+	if m.empty {
+		rate = min(rate, m.cache.After)
+	}
+	return rate
+}
+
+// flow sets its share from tNS on.
+func (m *member) flow(tNS int64, share float64) {
+	m.share = share
+	m.turn(tNS, share*m.luck)
+}
+
+// nextEvent is when it next needs looking at, as long as its rate stays.
+func (m *member) nextEvent() int64 {
+	next := min(m.heldUntil, m.movedAt(float64(m.total)))
+	if m.perFile && m.fileEnd < m.total {
+		next = min(next, m.movedAt(float64(m.fileEnd)))
+	}
+	if m.cache != nil && !m.empty {
+		next = min(next, m.movedAt(m.emptyAt))
+	}
+	return next
 }
 
 func (m *member) contends() bool { return m.state == active && !m.work.Direct }
@@ -73,6 +159,9 @@ func (m *member) turn(tNS int64, rate float64) {
 
 // stop ends the curve.
 func (m *member) stop(tNS int64) {
+	if m.cache != nil {
+		m.level.left, m.level.sinceNS = max(m.emptyAt-m.moved(tNS), 0), tNS
+	}
 	m.turn(tNS, 0)
 	m.state = gone
 	m.release()
@@ -100,8 +189,7 @@ func (b bend) moved(tNS int64) float64 {
 
 // movedAt is when the disk has moved so many bytes in all, rounded up to a nanosecond: the past is
 // known, the future is as the present rate has it. It is never where the curve ends below.
-func (m *member) movedAt(bytes int64) int64 {
-	target := float64(bytes)
+func (m *member) movedAt(target float64) int64 {
 	for i, b := range m.curve {
 		if i+1 < len(m.curve) && m.curve[i+1].bytes < target-tolerance {
 			continue

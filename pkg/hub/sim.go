@@ -3,14 +3,14 @@ package hub
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
 // Sim plays disks against one another in the model's time. It is exact: rates change only at events (a
-// disk joins, ends or is taken away, a lag runs out), and between events nothing is computed.
+// disk joins, ends or is taken away, a lag runs out, a cache fills, a file of another size or luck begins), and
+// between events nothing is computed.
 //
 // It serves a simulation of a whole plan, and equally a hub that real workers ask over the wire. For the
 // latter, an active disk is always being served, whether its worker has asked yet or not: a late Ask is
@@ -28,10 +28,11 @@ type Sim struct {
 	profile *Profile
 	now     int64 // everything up to here has been processed
 	members []*member
-	changes []change  // to come, by time
-	claims  []Claim   // scratch of rerate
-	shares  []float64 // scratch of rerate
-	hubbed  []*member // scratch of rerate: the active disks on the hub
+	caches  map[string]*cacheLevel // by disk; they outlast a phase
+	changes []change               // to come, by time
+	claims  []Claim                // scratch of rerate
+	shares  []float64              // scratch of rerate
+	hubbed  []*member              // scratch of rerate: the active disks on the hub
 }
 
 // Work is what a disk does from the time it joins until it has moved all its files.
@@ -40,6 +41,7 @@ type Work struct {
 	Op      scenario.Role // Read or Write
 	Sizes   []int64       // bytes of each file, in order; it leaves when the last is done
 	Direct  bool          // it hangs on a port of its own and contends with nobody
+	Seed    uint64        // of the profile's noise
 }
 
 // Grant is an Ask fulfilled.
@@ -59,7 +61,21 @@ type change struct {
 // NewSim makes a simulation with nobody active and the time at zero. The profile is trusted: it comes from
 // Load, or from Fit.
 func NewSim(p *Profile) *Sim {
-	return &Sim{profile: p}
+	return &Sim{profile: p, caches: map[string]*cacheLevel{}}
+}
+
+// Restart begins a new phase after a rest: nobody is active and the time is at zero again. Caches refill during
+// the rest.
+func (s *Sim) Restart(restNS int64) {
+	for _, m := range s.members {
+		if m.state == active {
+			m.stop(s.now)
+		}
+	}
+	for _, level := range s.caches {
+		level.sinceNS -= s.now + restNS
+	}
+	s.members, s.changes, s.now = nil, nil, 0
 }
 
 // Join makes a disk active from tNS on, which must not lie before the last Advance. A disk that has left
@@ -79,7 +95,13 @@ func (s *Sim) Join(disk string, work Work, tNS int64) error {
 	case tNS < s.now:
 		return fmt.Errorf("disk %s joins the hub at %d ns: the hub is already at %d ns", disk, tNS, s.now)
 	}
-	m := newMember(disk, known.Side(work.Op), work)
+	m := newMember(disk, known.Side(work.Op), work, s.profile.Noise)
+	if known.Cache != nil && work.Op == scenario.Write {
+		if s.caches[disk] == nil {
+			s.caches[disk] = &cacheLevel{left: float64(known.Cache.Bytes), sinceNS: tNS}
+		}
+		m.cache, m.level = known.Cache, s.caches[disk]
+	}
 	if i := s.index(disk); i < 0 {
 		s.members = append(s.members, m)
 	} else if s.members[i].state != gone {
@@ -125,7 +147,7 @@ func (s *Sim) Next() (tNS int64, ok bool) {
 	tNS = s.nextEvent()
 	for _, m := range s.members {
 		if len(m.asks) > 0 {
-			tNS = min(tNS, m.movedAt(m.granted+m.asks[0]))
+			tNS = min(tNS, m.movedAt(float64(m.granted+m.asks[0])))
 		}
 	}
 	return tNS, tNS < never
@@ -147,7 +169,7 @@ func (s *Sim) Advance(tNS int64) []Grant {
 	var grants []Grant
 	for _, m := range s.members {
 		for len(m.asks) > 0 {
-			done := m.movedAt(m.granted + m.asks[0])
+			done := m.movedAt(float64(m.granted + m.asks[0]))
 			if done > s.now {
 				break
 			}
@@ -171,104 +193,3 @@ func (s *Sim) Rates() map[string]float64 {
 	}
 	return rates
 }
-
-// step processes all that happens at s.now: first what ends, then who comes, then lags that run out; and
-// shares out anew.
-func (s *Sim) step() {
-	for _, m := range s.members {
-		if m.state == active && m.moved(s.now) >= float64(m.total)-tolerance {
-			s.leave(m)
-		}
-	}
-	due := 0
-	for due < len(s.changes) && s.changes[due].tNS <= s.now {
-		due++
-	}
-	for _, c := range s.changes[:due] {
-		if c.leaves && c.member.state == active {
-			s.leave(c.member)
-		} else if c.leaves {
-			c.member.state = gone // taken away before it came, or already gone
-		}
-	}
-	for _, c := range s.changes[:due] {
-		if !c.leaves && c.member.state == coming {
-			c.member.state = active
-			c.member.turn(s.now, 0)
-		}
-	}
-	s.changes = slices.Delete(s.changes, 0, due)
-	for _, m := range s.members {
-		if m.heldUntil <= s.now {
-			m.release()
-		}
-	}
-	s.rerate()
-}
-
-// leave ends a member's activity and holds those who stay.
-func (s *Sim) leave(gone *member) {
-	gone.stop(s.now)
-	if gone.work.Direct {
-		return
-	}
-	staying := 0
-	for _, m := range s.members {
-		if m.contends() {
-			staying++
-		}
-	}
-	for _, m := range s.members {
-		if m.contends() {
-			lag := s.profile.Lags.After(m.work.Op, gone.work.Op, staying)
-			m.hold(m.rate(), s.now+int64(lag))
-		}
-	}
-}
-
-// rerate shares out the capacity among those active now.
-func (s *Sim) rerate() {
-	s.claims, s.hubbed = s.claims[:0], s.hubbed[:0]
-	for _, m := range s.members {
-		switch {
-		case m.contends():
-			s.claims = append(s.claims, Claim{Op: m.work.Op, Cap: m.side.Hub, Weight: m.side.Weight})
-			s.hubbed = append(s.hubbed, m)
-		case m.state == active:
-			m.turn(s.now, m.side.Direct)
-		}
-	}
-	s.shares = slices.Grow(s.shares[:0], len(s.claims))[:len(s.claims)]
-	share(s.profile.Capacity, s.claims, s.shares)
-	for i, m := range s.hubbed {
-		m.turn(s.now, min(s.shares[i], m.held))
-	}
-}
-
-// nextEvent is when a rate next may change.
-func (s *Sim) nextEvent() int64 {
-	next := int64(never)
-	if len(s.changes) > 0 {
-		next = s.changes[0].tNS
-	}
-	for _, m := range s.members {
-		if m.state == active {
-			next = min(next, m.heldUntil, m.movedAt(m.total))
-		}
-	}
-	return next
-}
-
-func (s *Sim) schedule(c change) {
-	s.changes = append(s.changes, c)
-	slices.SortStableFunc(s.changes, func(a, b change) int {
-		return cmp.Or(cmp.Compare(a.tNS, b.tNS), cmp.Compare(a.member.disk, b.member.disk))
-	})
-}
-
-func (s *Sim) index(disk string) int {
-	return slices.IndexFunc(s.members, func(m *member) bool { return m.disk == disk })
-}
-
-// never is later than any event.
-const never = math.MaxInt64

@@ -1,0 +1,154 @@
+package hub
+
+import (
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// triple is a plan of three disks with files of random sizes from 2 MB to 2 GB.
+func triple(pattern string, count int) *scenario.Plan {
+	plan := &scenario.Plan{Name: "triple"}
+	phase := scenario.Phase{Name: pattern, Roles: map[string]scenario.Role{}}
+	rng := rand.New(rand.NewPCG(7, 7))
+	for i, letter := range pattern {
+		name := string(rune('A' + i))
+		plan.Disks = append(plan.Disks, scenario.Disk{Name: name, Profile: name, Connection: "hub"})
+		role := map[rune]scenario.Role{'R': read, 'W': write, '-': scenario.Idle}[letter]
+		phase.Roles[name] = role
+		if role == scenario.Idle {
+			continue
+		}
+		sizes := make([]int64, count)
+		for i := range sizes {
+			sizes[i] = 2e6 + rng.Int64N(2e9-2e6)
+		}
+		phase.Jobs = append(phase.Jobs, scenario.Job{Disk: name, Role: role, Sizes: sizes, Seed: uint64(i)})
+	}
+	plan.Phases = []scenario.Phase{phase}
+	return plan
+}
+
+func record(t testing.TB, plan *scenario.Plan, p *Profile) []trace.Event {
+	t.Helper()
+	var events []trace.Event
+	if err := Simulate(plan, p, func(e *trace.Event) error { events = append(events, *e); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return events
+}
+
+func TestSimulate(t *testing.T) {
+	plan := &scenario.Plan{
+		Name:  "small",
+		Disks: []scenario.Disk{{Name: "A", Profile: "C"}, {Name: "B", Path: "/b", Connection: "direct"}},
+		Phases: []scenario.Phase{
+			{Name: "W-", Roles: map[string]scenario.Role{"A": write, "B": scenario.Idle}, Jobs: []scenario.Job{
+				{Disk: "A", Role: write, Sizes: []int64{100e6, 150e6}},
+			}},
+			{Name: "WR", Roles: map[string]scenario.Role{"A": write, "B": read}, Jobs: []scenario.Job{
+				{Disk: "A", Role: write, Sizes: []int64{20e6}},
+				{Disk: "B", Role: read, Sizes: []int64{70e6}},
+			}},
+		},
+	}
+	// A (C on the hub) writes at 2 GB/s, B reads at 3.5 on its own port.
+	want := []trace.Event{
+		{Type: trace.RunType, Version: 1, Name: "small", Disks: []trace.Disk{{Name: "A", Profile: "C"}, {Name: "B", Path: "/b", Connection: "direct"}}},
+		{Type: trace.PhaseType, Phase: "W-", Roles: plan.Phases[0].Roles},
+		{Type: trace.FileType, Phase: "W-", Disk: "A", Op: write, Bytes: 100e6, EndNS: 50e6},
+		{Type: trace.ProgressType, Phase: "W-", Disk: "A", Op: write, Seq: 1, Bytes: 128e6, TNS: 114e6},
+		{Type: trace.FileType, Phase: "W-", Disk: "A", Op: write, Seq: 1, Bytes: 150e6, StartNS: 50e6, EndNS: 125e6},
+		{Type: trace.PhaseType, Phase: "WR", Roles: plan.Phases[1].Roles},
+		{Type: trace.FileType, Phase: "WR", Disk: "A", Op: write, Bytes: 20e6, EndNS: 10e6},
+		{Type: trace.FileType, Phase: "WR", Disk: "B", Op: read, Bytes: 70e6, EndNS: 20e6},
+		{Type: trace.EndType, Status: trace.Complete},
+	}
+	got := record(t, plan, round())
+	for i := range got { // leftovers of the one event that is reused, which a writer does not look at
+		switch got[i].Type {
+		case trace.FileType:
+			got[i].TNS = 0
+		case trace.ProgressType:
+			got[i].StartNS, got[i].EndNS = 0, 0
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestSimulateIsATrace(t *testing.T) {
+	var file strings.Builder
+	if err := Simulate(triple("WRR", 20), round(), trace.NewWriter(&file).Write); err != nil {
+		t.Fatal(err)
+	}
+	run, err := trace.Read(strings.NewReader(file.String()), "events.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(run.Warnings) > 0 || run.Status != trace.Complete {
+		t.Errorf("status %q, warnings %v", run.Status, run.Warnings)
+	}
+	for _, d := range run.Phases[0].Disks {
+		if len(d.Files) != 20 {
+			t.Errorf("disk %s: %d files, want 20", d.Name, len(d.Files))
+		}
+		at := int64(0)
+		for _, f := range d.Files {
+			if f.StartNS != at || f.EndNS <= at {
+				t.Fatalf("disk %s: file %d from %d to %d after %d", d.Name, f.Seq, f.StartNS, f.EndNS, at)
+			}
+			at = f.EndNS
+			for _, s := range f.Samples {
+				if s.TNS <= f.StartNS || s.TNS >= f.EndNS || s.Bytes >= f.Bytes {
+					t.Fatalf("disk %s: sample %+v outside its file %d", d.Name, s, f.Seq)
+				}
+			}
+		}
+	}
+}
+
+func TestSimulateFails(t *testing.T) {
+	plan := triple("WWW", 1)
+	plan.Disks[1].Profile = "X"
+	err := Simulate(plan, round(), func(*trace.Event) error { return nil })
+	if err == nil || !strings.Contains(err.Error(), `simulate phase WWW: disk B joins the hub: profile round has no disk "X"`) {
+		t.Errorf("unknown disk: %v", err)
+	}
+	full := errors.New("full")
+	for n := range 5 { // whichever event it is
+		left := n
+		err := Simulate(triple("W--", 2), round(), func(*trace.Event) error {
+			if left--; left < 0 {
+				return full
+			}
+			return nil
+		})
+		if !errors.Is(err, full) {
+			t.Errorf("after %d events: %v", n, err)
+		}
+	}
+}
+
+// BenchmarkSimulate plays a triple of 100 files a disk, and reports how much faster than real time that is.
+func BenchmarkSimulate(b *testing.B) {
+	plan, p := triple("WWW", 100), round()
+	p.Noise = 0.03
+	var modelNS int64
+	for b.Loop() {
+		err := Simulate(plan, p, func(e *trace.Event) error { modelNS = max(modelNS, e.EndNS); return nil })
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	perOp := b.Elapsed() / time.Duration(b.N)
+	b.ReportMetric(float64(modelNS)/float64(perOp), "x-real-time")
+}

@@ -1,0 +1,110 @@
+package hub
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// step processes all that happens at s.now: first what ends, then who comes, then lags that run out and
+// files that begin; and shares out anew.
+func (s *Sim) step() {
+	for _, m := range s.members {
+		if m.state == active && m.moved(s.now) >= float64(m.total)-tolerance {
+			s.leave(m)
+		}
+	}
+	due := 0
+	for due < len(s.changes) && s.changes[due].tNS <= s.now {
+		due++
+	}
+	for _, c := range s.changes[:due] {
+		if c.leaves && c.member.state == active {
+			s.leave(c.member)
+		} else if c.leaves {
+			c.member.state = gone // taken away before it came, or already gone
+		}
+	}
+	for _, c := range s.changes[:due] {
+		if !c.leaves && c.member.state == coming {
+			c.member.start(s.now)
+		}
+	}
+	s.changes = slices.Delete(s.changes, 0, due)
+	for _, m := range s.members {
+		if m.heldUntil <= s.now {
+			m.release()
+		}
+		if m.state == active {
+			m.proceed(s.now)
+		}
+	}
+	s.rerate()
+}
+
+// leave ends a member's activity and holds those who stay.
+func (s *Sim) leave(gone *member) {
+	gone.stop(s.now)
+	if gone.work.Direct {
+		return
+	}
+	staying := 0
+	for _, m := range s.members {
+		if m.contends() {
+			staying++
+		}
+	}
+	for _, m := range s.members {
+		if m.contends() {
+			lag := s.profile.Lags.After(m.work.Op, gone.work.Op, staying)
+			m.hold(m.share, s.now+int64(lag))
+		}
+	}
+}
+
+// rerate shares out the capacity among those active now.
+func (s *Sim) rerate() {
+	s.claims, s.hubbed = s.claims[:0], s.hubbed[:0]
+	for _, m := range s.members {
+		switch {
+		case m.contends():
+			s.claims = append(s.claims, Claim{Op: m.work.Op, Cap: m.cap(), Weight: m.side.Weight})
+			s.hubbed = append(s.hubbed, m)
+		case m.state == active:
+			m.flow(s.now, m.cap())
+		}
+	}
+	s.shares = slices.Grow(s.shares[:0], len(s.claims))[:len(s.claims)]
+	share(s.profile.Capacity, s.claims, s.shares)
+	for i, m := range s.hubbed {
+		m.flow(s.now, min(s.shares[i], m.held))
+	}
+}
+
+// nextEvent is when a rate next may change.
+func (s *Sim) nextEvent() int64 {
+	next := int64(never)
+	if len(s.changes) > 0 {
+		next = s.changes[0].tNS
+	}
+	for _, m := range s.members {
+		if m.state == active {
+			next = min(next, m.nextEvent())
+		}
+	}
+	return next
+}
+
+func (s *Sim) schedule(c change) {
+	s.changes = append(s.changes, c)
+	slices.SortStableFunc(s.changes, func(a, b change) int {
+		return cmp.Or(cmp.Compare(a.tNS, b.tNS), cmp.Compare(a.member.disk, b.member.disk))
+	})
+}
+
+func (s *Sim) index(disk string) int {
+	return slices.IndexFunc(s.members, func(m *member) bool { return m.disk == disk })
+}
+
+// never is later than any event.
+const never = math.MaxInt64
