@@ -1,0 +1,63 @@
+# make builds bin/hubbench; make demo shows what it is for; make test and make lint check it.
+# Needs Go; with Node the reports hold live charts, without it static pictures. GNU make 3.81 or newer.
+
+# For make fuzz: the time each target gets. For make bench: which benchmarks, where, and how often
+# (benchstat wants 6 of each for a 95 % interval).
+FUZZTIME ?= 10s
+BENCH    ?= .
+PKG      ?= ./...
+COUNT    ?= 6
+
+tool    := go tool -modfile=.tools/go.mod
+version := $(shell git describe --tags --always --dirty 2>/dev/null)
+html    := internal/render/html
+charts  := $(html)/dist/echarts.js
+
+# Empty where the race detector cannot be had: it needs cgo, and that a C compiler.
+race := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
+
+# Packages whose golden files -update writes afresh: those whose tests know the flag.
+golden = $(addprefix ./,$(sort $(dir $(shell grep -rl --include='*_test.go' 'flag.Bool."update"' cmd internal pkg))))
+
+.PHONY: build demo test race lint fuzz bench golden clean
+
+# Always handed to go, which knows better than a file list what is out of date.
+build: $(charts)
+	go build -ldflags='-X main.version=$(version)' -o bin/hubbench ./cmd/hubbench
+
+# Without npm this says so, makes nothing and succeeds.
+$(charts): $(addprefix $(html)/,bundle.go echarts.js package.json package-lock.json .npmrc) .tools/go.mod
+	go run -modfile=.tools/go.mod $<
+
+demo: build
+	bin/hubbench run configs/demo.yaml
+
+# Unit tests and testscripts, all of them under the race detector where there is one.
+test: $(charts)
+	@$(if $(race),,echo 'no C compiler here: testing without the race detector' >&2)
+	go test $(race) ./...
+
+# As test, but nothing from the cache, in another order each time, and a failure where there is no race detector.
+race: $(charts)
+	go test -race -count=1 -shuffle=on ./...
+
+# Each system's files in turn: what a build tag hides is held to the rules too.
+lint:
+	@lint=$$($(tool) -n golangci-lint) && for os in linux darwin windows; do echo "lint for $$os" && GOOS=$$os CGO_ENABLED=0 $$lint run || exit 1; done
+
+fuzz:
+	@grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' cmd internal pkg | sed 's,/[^/]*:func , ,' | while read -r dir target; do \
+	echo "$$dir $$target" && go test -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZTIME) "./$$dir" || exit 1; done
+
+bench: | bin
+	go test -run='^$$' -bench='$(BENCH)' -benchmem -count=$(COUNT) $(PKG) | tee bin/bench.txt
+	@! grep -q '^FAIL' bin/bench.txt && $(tool) benchstat bin/bench.txt
+
+golden: $(charts)
+	go test $(golden) -update
+
+clean:
+	rm -rf bin $(charts) $(html)/node_modules
+
+bin:
+	mkdir -p $@
