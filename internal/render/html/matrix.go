@@ -3,6 +3,7 @@ package html
 import (
 	"github.com/hubbench/hubbench/internal/render/chart"
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // matrix is the table of all phases.
@@ -15,7 +16,16 @@ type matrixRow struct {
 	ID, Phase string
 	Cells     []cell
 	Total     string
+	Overlap   string
+	Stack     []bar
 	Warnings  int
+}
+
+// bar is a disk's part of a phase's total: a stretch of a picture 100 units wide, the same for all phases.
+type bar struct {
+	disk
+	X, Width float64
+	Title    string
 }
 
 // cell is a disk's rate in a phase, with the letter of its role.
@@ -34,6 +44,10 @@ func newMatrix(in Input, phases []phase) *matrix {
 	for _, d := range in.Run.Disks {
 		m.Disks = append(m.Disks, look(in.Run, d.Name))
 	}
+	top := 0.0
+	for _, line := range in.Analysis.Matrix {
+		top = max(top, line.Total)
+	}
 	for _, line := range in.Analysis.Matrix {
 		r := matrixRow{Phase: line.Phase, Total: none}
 		if line.Total > 0 {
@@ -45,11 +59,18 @@ func newMatrix(in Input, phases []phase) *matrix {
 				continue
 			}
 			r.ID, r.Warnings = phases[i].ID, len(found.Warnings)
+			if found.Overlap != nil {
+				r.Overlap = unit.FormatSeconds(found.Overlap.DurationS)
+			}
+			at := 0.0
 			for _, d := range in.Run.Disks {
 				role := line.Roles[d.Name]
 				c := cell{Letter: string(role.Letter()), Rate: none, Idle: role == scenario.Idle || role == ""}
 				if rate, ok := line.Rates[d.Name]; ok && !c.Idle {
 					c.Rate = scale.Number(rate)
+					width := fixed(100*rate/top, 2)
+					r.Stack = append(r.Stack, bar{look(in.Run, d.Name), fixed(at, 2), width, d.Name + " " + scale.Rate(rate)})
+					at += width
 					if bar := against(in.Analysis, found, d.Name, rate); bar != nil {
 						c.Off = bar.Part < 100*(1-departure) || bar.Whole < 100*(1-departure)
 					}

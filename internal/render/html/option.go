@@ -142,7 +142,7 @@ func (v visitor) VisitYAxis(axes []opts.YAxis) any {
 		values := axis.AxisLabel == nil // the panel of files has rows, and hides its labels
 		out[i] = yAxis{
 			YAxis:         axis,
-			NameTextStyle: nameStyle{Align: "left", Color: "@ink", FontWeight: 600, FontSize: 13, Padding: []int{0, 0, 2, -44}},
+			NameTextStyle: nameStyle{Align: "left", Color: "@ink", FontWeight: 600, FontSize: 13, Padding: []int{0, 0, 2, 0}},
 			AxisLine:      axisLine{Show: !values, LineStyle: lineStyle{"@axis"}},
 			AxisTick:      axisLine{Show: false},
 			AxisLabel:     axisLabel{Show: values, Color: "@muted", FontSize: 12, ShowMax: true},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
+	"time"
 
 	"github.com/hubbench/hubbench/internal/render/chart"
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -43,7 +44,7 @@ type disk struct {
 type phase struct {
 	ID       string
 	Name     string
-	Pattern  string
+	Does     string // "A and B read, C writes"
 	Verdict  string
 	Tiles    []tile
 	Warnings []string
@@ -84,7 +85,7 @@ func newPage(in Input, interactive bool) (*page, error) {
 	p := &page{
 		Summary: template.JS(summary),
 		Name:    in.Analysis.Name,
-		Started: in.Run.Started,
+		Started: started(in.Run.Started),
 		Partial: in.Run.Status != trace.Complete,
 		Unit:    chart.ScaleOf(in.Analysis).Unit,
 		Static:  !interactive,
@@ -115,7 +116,7 @@ func newPhase(in Input, index int) (phase, error) {
 	p := phase{
 		ID:      fmt.Sprintf("phase-%d", index+1),
 		Name:    found.Phase,
-		Pattern: pattern(in.Run, found),
+		Does:    does(in.Run, found),
 		Verdict: found.Verdict,
 		Tiles:   tiles(in, found),
 		Disks:   rows(in, found),
@@ -146,13 +147,40 @@ func newPhase(in Input, index int) (phase, error) {
 	return p, nil
 }
 
-// pattern is the phase's letters in the run's order of disks.
-func pattern(run *trace.Run, found *analysis.Phase) string {
-	var letters strings.Builder
-	for _, d := range run.Disks {
-		letters.WriteByte(found.Roles[d.Name].Letter())
+// started writes the run's wall time as people read it, or as it stands where it is not RFC 3339.
+func started(text string) string {
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return text
 	}
-	return letters.String()
+	return at.Format("2 January 2006, 15:04 MST")
+}
+
+// does says who reads and who writes: "A and B read, C writes".
+func does(run *trace.Run, found *analysis.Phase) string {
+	var parts []string
+	for _, role := range []struct {
+		role      scenario.Role
+		one, many string
+	}{{scenario.Read, "reads", "read"}, {scenario.Write, "writes", "write"}} {
+		var names []string
+		for _, d := range run.Disks {
+			if found.Roles[d.Name] == role.role {
+				names = append(names, d.Name)
+			}
+		}
+		switch len(names) {
+		case 0:
+		case 1:
+			parts = append(parts, names[0]+" "+role.one)
+		case 2, 3, 4, 5:
+			last := len(names) - 1
+			parts = append(parts, strings.Join(names[:last], ", ")+" and "+names[last]+" "+role.many)
+		default:
+			parts = append(parts, words(len(names))+" disks "+role.many)
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // verb is what a disk with the role does.

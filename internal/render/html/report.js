@@ -8,6 +8,7 @@
   const $$ = (selector, from = document) => [...from.querySelectorAll(selector)];
 
   const style = (name) => getComputedStyle(root).getPropertyValue("--" + name).trim();
+  const rem = () => parseFloat(getComputedStyle(root).fontSize) / 16; // the page's text grows on wide screens
   const escape = (text) => String(text).replace(/[&<>"']/g, (c) => "&#" + c.charCodeAt(0) + ";");
   const short = (x) => String(Number(Number(x).toPrecision(3)));
   const size = (mb) => (mb >= 999.5 ? short(mb / 1000) + " GB" : mb >= 0.9995 ? short(mb) + " MB" : short(mb * 1000) + " KB");
@@ -30,7 +31,11 @@
     `<svg class="mark c${disk.index % 8}" viewBox="-10 -10 20 20"><use href="#shape-${shape(disk)}"/></svg>`;
   const text = (x, y, words, more) => ({
     type: "text",
-    style: { x, y, text: words, fill: style("ink"), font: "12px system-ui, sans-serif", textVerticalAlign: "middle", ...more },
+    silent: true,
+    style: {
+      x, y, text: String(words).replace(/\s+/g, " "), fill: style("ink"), fontSize: 12 * rem(), fontFamily: "system-ui, sans-serif", textVerticalAlign: "middle",
+      stroke: style("bg"), lineWidth: 3, ...more,
+    },
   });
 
   // What is under an instant: for each disk the file in transfer, and the total.
@@ -110,8 +115,8 @@
       return {
         type: "group",
         children: [
-          symbol(disk, box.x - 40, y, 5, chart.colour(disk)),
-          text(box.x - 30, y, disk.name, { width: 28, overflow: "truncate", ellipsis: "…" }),
+          symbol(disk, 14, y, 5, chart.colour(disk)),
+          text(24, y, disk.name, { width: box.x - 32, overflow: "truncate", ellipsis: "…" }),
         ],
       };
     },
@@ -131,9 +136,12 @@
         const inside = label.room < 70; // no room after its end: above it
         label.x += inside ? 0 : 8;
         label.y -= inside ? 16 : 0;
-        while (placed.some((other) => Math.abs(other.y - label.y) < 14 && Math.abs(other.x - label.x) < 90)) label.y -= 14;
-        placed.push(label);
         label.inside = inside;
+        for (let tries = 0; tries < 3; tries++, label.y -= 14) {
+          if (placed.some((other) => Math.abs(other.y - label.y) < 14 && Math.abs(other.x - label.x) < 60)) continue;
+          placed.push(label);
+          break;
+        }
       }
       return {
         type: "group",
@@ -145,12 +153,16 @@
     },
 
     // The overlap window, as high as its panel.
-    shade: () => (params, api) => {
+    shade: (chart) => (params, api) => {
       const box = params.coordSys;
       const left = Math.max(api.coord([api.value(0), 0])[0], box.x);
       const right = Math.min(api.coord([api.value(1), 0])[0], box.x + box.width);
       if (right <= left) return null;
-      return { type: "rect", shape: { x: left, y: box.y, width: right - left, height: box.height }, style: { fill: style("shade") } };
+      const children = [{ type: "rect", shape: { x: left, y: box.y, width: right - left, height: box.height }, style: { fill: style("shade") } }];
+      if (api.value(2)) {
+        children.push(text((left + right) / 2, box.y + 9, chart.view.window, { fill: style("muted"), textAlign: "center", width: right - left - 8, overflow: "truncate", stroke: null }));
+      }
+      return { type: "group", silent: true, children };
     },
 
     // The overlap's rate across its window.
@@ -184,7 +196,7 @@
         children: [
           { type: "polyline", shape: { points: [[left, y - 4], [left, y + 4], [left, y], [right, y], [right, y - 4], [right, y + 4]] }, style: { stroke: fill, lineWidth: 1.3, fill: "none" } },
           symbol(disk, left + 10, y - 9, 3.6, fill),
-          text(left + 18, y - 8, short(api.value(5)) + " s to recover", {}),
+          text(left + 18, y - 8, short(api.value(5)) + (box.width > 500 ? " s to recover" : " s"), {}),
         ],
       };
     },
@@ -199,6 +211,7 @@
     if (value && typeof value === "object") {
       return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, resolve(v, chart, k)]));
     }
+    if (key === "fontSize") return value * rem();
     if (typeof value !== "string") return value;
     if (colourKeys.has(key) && value.startsWith("@")) return value === "@none" ? "transparent" : style(value.slice(1));
     if (functionKeys.has(key) && Object.hasOwn(functions, value)) return functions[value](chart);
@@ -232,9 +245,16 @@
     paint() {
       this.colours = this.view.disks.map(colour);
       const zoom = this.ui.getOption()?.dataZoom?.[0];
-      this.ui.setOption(resolve(this.option, this), { notMerge: true });
+      this.ui.setOption(this.fit(resolve(this.option, this)), { notMerge: true });
       if (zoom) this.zoom(zoom.start, zoom.end);
       for (const name of this.hidden) this.ui.dispatchAction({ type: "legendUnSelect", name });
+    }
+    // Names of disks take what a narrow page can spare; the panels' own names stand at its left edge.
+    fit(option) {
+      const left = Math.round(Math.min(this.view.gutter * rem(), Math.max(52, this.plot.clientWidth * 0.16)));
+      option.grid.forEach((grid) => (grid.left = left));
+      option.yAxis.forEach((axis) => (axis.nameTextStyle.padding = [0, 0, 2, 8 - left]));
+      return option;
     }
     zoom(start, end) {
       this.ui.dispatchAction({ type: "dataZoom", dataZoomIndex: 0, start, end });
@@ -244,6 +264,11 @@
       const { start, end } = this.ui.getOption().dataZoom[0];
       const middle = (start + end) / 2, half = Math.max(0.01, ((end - start) / 2) * factor);
       this.zoom(Math.max(0, middle - half), Math.min(100, middle + half));
+    }
+    resize() {
+      if (this.plot.clientWidth === this.ui.getWidth()) return;
+      this.ui.resize();
+      this.paint();
     }
     toggle(name, on) {
       if (on) this.hidden.delete(name);
@@ -302,7 +327,7 @@
     if (!globalThis.echarts) return;
     for (const plot of $$(".plot")) {
       if (plot.closest("[hidden]")) continue;
-      if (charts.has(plot)) charts.get(plot).ui.resize();
+      if (charts.has(plot)) charts.get(plot).resize();
       else charts.set(plot, new Chart(plot));
     }
     root.dataset.painted = "true";

@@ -1,6 +1,7 @@
 package html
 
 import (
+	"encoding/json"
 	"strconv"
 
 	"github.com/hubbench/hubbench/internal/render/chart"
@@ -11,7 +12,7 @@ import (
 
 // tile is one number of the first screen, with what it is and what to doubt about it.
 type tile struct {
-	Key      string // names the number for tests and scripts: "overlap.rate"
+	Key      string // the number's place in analysis.json, below its phase
 	Raw      string // the number as analysis.json has it
 	Label    string
 	Value    string
@@ -37,7 +38,7 @@ func tiles(in Input, found *analysis.Phase) []tile {
 	}
 	scale := chart.ScaleOf(in.Analysis)
 	working := len(o.Disks)
-	together := number("overlap.rate", o.Rate, scale.Rate(o.Rate))
+	together := number(key("overlap", "rate"), o.Rate, scale.Rate(o.Rate))
 	together.Label = "all " + words(working) + " together"
 	if working == 1 {
 		together.Label = "alone"
@@ -49,7 +50,7 @@ func tiles(in Input, found *analysis.Phase) []tile {
 	if o.CI95 != nil {
 		together.Lines = append(together.Lines, interval(scale, o.CI95))
 	}
-	window := number("overlap.duration_s", o.DurationS, unit.FormatSeconds(o.DurationS))
+	window := number(key("overlap", "duration_s"), o.DurationS, unit.FormatSeconds(o.DurationS))
 	window.Label = "of overlap"
 	window.Lines = []string{
 		"from " + chart.Clock(o.StartS, o.EndS) + " to " + chart.Clock(o.EndS, o.EndS) + " s",
@@ -61,14 +62,15 @@ func tiles(in Input, found *analysis.Phase) []tile {
 		}
 	}
 	out := append([]tile{together, window}, diskTiles(in, found)...)
-	if slowest := slowest(found); slowest != nil {
-		lag := number("recovery.lag_s", *slowest.LagS, unit.FormatSeconds(*slowest.LagS))
+	if i := slowest(found); i >= 0 {
+		slowest := found.Recoveries[i]
+		lag := number(key("recoveries", i, "lag_s"), *slowest.LagS, unit.FormatSeconds(*slowest.LagS))
 		lag.Label = "to recover"
 		lag.Lines = []string{slowest.Disk + ", after " + slowest.After + " ended", "from " + scale.Number(slowest.FromRate) + " to " + rate(scale, slowest.ToRate) + " " + scale.Unit}
 		out = append(out, lag)
 	}
 	if working > 1 {
-		fair := number("overlap.jain", o.Jain, strconv.FormatFloat(o.Jain, 'f', 2, 64))
+		fair := number(key("overlap", "jain"), o.Jain, strconv.FormatFloat(o.Jain, 'f', 2, 64))
 		fair.Label = "fairness"
 		fair.Lines = []string{"Jain's index", "1: equal, " + strconv.FormatFloat(1/float64(working), 'f', 2, 64) + ": one has all"}
 		out = append(out, fair)
@@ -88,13 +90,13 @@ func diskTiles(in Input, found *analysis.Phase) []tile {
 		var t tile
 		if o := found.Overlap; o != nil {
 			part := o.Disks[d.Name]
-			t = number("overlap.disks."+d.Name+".rate", part.Rate, scale.Rate(part.Rate))
+			t = number(key("overlap", "disks", d.Name, "rate"), part.Rate, scale.Rate(part.Rate))
 			t.Lines = append(t.Lines, percent(part.Share)+" of the bytes")
 			t.Share = against(in.Analysis, found, d.Name, part.Rate)
 		} else {
-			t = number("disks."+d.Name+".rate", 0, "no rate")
+			t = tile{Value: "no rate"}
 			if r := found.Disks[d.Name].Rate; r != nil {
-				t = number("disks."+d.Name+".rate", *r, scale.Rate(*r))
+				t = number(key("disks", d.Name, "rate"), *r, scale.Rate(*r))
 			}
 			t.Lines = append(t.Lines, "no overlap to compare")
 		}
@@ -133,15 +135,24 @@ func number(key string, raw float64, text string) tile {
 	return t
 }
 
-// slowest is the recovery that took longest.
-func slowest(found *analysis.Phase) *analysis.Recovery {
-	var out *analysis.Recovery
-	for i := range found.Recoveries {
-		if r := &found.Recoveries[i]; r.LagS != nil && (out == nil || *r.LagS > *out.LagS) {
-			out = r
+// key is the number's place in the phase's part of analysis.json, as a JSON list of steps.
+func key(steps ...any) string {
+	text, err := json.Marshal(steps)
+	if err != nil {
+		panic(err) // strings and integers always encode
+	}
+	return string(text)
+}
+
+// slowest is the index of the recovery that took longest, or -1.
+func slowest(found *analysis.Phase) int {
+	at := -1
+	for i, r := range found.Recoveries {
+		if r.LagS != nil && (at < 0 || *r.LagS > *found.Recoveries[at].LagS) {
+			at = i
 		}
 	}
-	return out
+	return at
 }
 
 // row is a disk's line in the table under the panels.

@@ -3,12 +3,14 @@ package html
 import (
 	"math"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
 
 	"github.com/hubbench/hubbench/internal/render/chart"
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // The heights of the timeline's parts in pixels.
@@ -24,17 +26,19 @@ const (
 
 // timelineView is what report.js looks up for the three panels.
 type timelineView struct {
-	Disks []viewDisk `json:"disks"`
-	Unit  string     `json:"unit"`
+	Disks  []viewDisk `json:"disks"`
+	Unit   string     `json:"unit"`
+	Window string     `json:"window"` // the label of the overlap
+	Gutter int        `json:"gutter"` // pixels left of the panels
 }
 
 // timeline is the three linked panels: speed, total, files.
 func timeline(line *chart.Timeline, found *analysis.Phase, by chart.Scale) figure {
-	unit, scale := by.Unit, by.Size
+	scale := by.Size
 	decimals := timeDecimals(line)
 	rows := make([][]float64, len(line.Disks))
 	ends := [][]float64{}
-	view := timelineView{Unit: unit}
+	view := timelineView{Unit: by.Unit, Window: windowLabel(found), Gutter: gutter(line)}
 
 	c := charts.NewCustom()
 	c.Accept(visitor{zoom: zooms([]int{0, 1, 2})})
@@ -54,8 +58,8 @@ func timeline(line *chart.Timeline, found *analysis.Phase, by chart.Scale) figur
 		charts.WithAnimation(false),
 		charts.WithGridOpts(grid(speedHeight), grid(totalHeight), grid(rowHeight*len(line.Disks))),
 		axis(0), axis(1), axis(2),
-		charts.WithYAxisOpts(opts.YAxis{Name: speedName(line) + ", " + unit, Type: "value", Min: 0, SplitNumber: 5}, 0),
-		charts.WithYAxisOpts(opts.YAxis{Name: "total, " + unit, Type: "value", Min: 0, SplitNumber: 3, GridIndex: 1}, 1),
+		charts.WithYAxisOpts(opts.YAxis{Name: speedName(line) + ", " + by.Unit, Type: "value", Min: 0, SplitNumber: 5}, 0),
+		charts.WithYAxisOpts(opts.YAxis{Name: "total, " + by.Unit, Type: "value", Min: 0, SplitNumber: 3, GridIndex: 1}, 1),
 		charts.WithYAxisOpts(opts.YAxis{
 			Name: "files in transfer", NameLocation: "start", Type: "value", Min: -0.5, Max: float64(len(line.Disks)) - 0.5, Inverse: opts.Bool(true),
 			AxisLabel: &opts.AxisLabel{Show: opts.Bool(false)}, GridIndex: 2,
@@ -71,7 +75,14 @@ func timeline(line *chart.Timeline, found *analysis.Phase, by chart.Scale) figur
 		windows[i] = []float64{fixed(span.StartS, decimals), fixed(span.EndS, decimals)}
 	}
 	for panel := range 3 {
-		add(c, "window", panel, "shade", windows, opts.Encode{X: []int{0, 1}})
+		rows := make([][]float64, len(windows))
+		for i, span := range windows {
+			rows[i] = []float64{span[0], span[1], 0}
+			if panel == 0 && widest(line.Windows) == i {
+				rows[i][2] = 1 // the one that carries the label
+			}
+		}
+		add(c, "window", panel, "shade", rows, opts.Encode{X: []int{0, 1}})
 	}
 	for i, lane := range line.Disks {
 		view.Disks = append(view.Disks, viewDisk{Name: lane.Disk, Op: string(lane.Op), Index: lane.Index})
@@ -128,6 +139,37 @@ func add(c *charts.Custom, name string, panel int, draw string, data [][]float64
 		s.RenderItem = function(draw)
 		s.Encode = &encode
 	}))
+}
+
+// gutter is room for the longest name, within reason.
+func gutter(line *chart.Timeline) int {
+	longest := 0
+	for _, lane := range line.Disks {
+		longest = max(longest, utf8.RuneCountInString(lane.Disk))
+	}
+	return min(150, max(52, 40+8*longest))
+}
+
+// windowLabel names the shaded part.
+func windowLabel(found *analysis.Phase) string {
+	if found == nil || found.Overlap == nil {
+		return ""
+	}
+	if n := len(found.Overlap.Disks); n > 1 {
+		return "all " + words(n) + " active: " + unit.FormatSeconds(found.Overlap.DurationS)
+	}
+	return ""
+}
+
+// widest is the index of the longest span.
+func widest(spans []chart.Span) int {
+	at := 0
+	for i, span := range spans {
+		if span.EndS-span.StartS > spans[at].EndS-spans[at].StartS {
+			at = i
+		}
+	}
+	return at
 }
 
 // recoveries are brackets from a winner's end to the new level, halfway up: start, end, rate, disk, place in its group.

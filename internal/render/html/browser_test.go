@@ -1,0 +1,278 @@
+package html
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+var shots = flag.String("shots", "", "a folder for screenshots of the report")
+
+// browser starts a headless browser for a test, or skips the test where there is none.
+func browser(t *testing.T) context.Context {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a browser takes seconds to start")
+	}
+	found := false
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "headless-shell"} {
+		if _, err := exec.LookPath(name); err == nil {
+			found = true
+		}
+	}
+	if library() == nil {
+		missing(t, "the chart library is not built: install Node and run make build")
+	}
+	if !found {
+		missing(t, "no browser to look at the page with: install chromium")
+	}
+	options := chromedp.DefaultExecAllocatorOptions[:]
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox) // Chromium refuses to sandbox for root
+	}
+	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	ctx, cancel = context.WithTimeout(ctx, 2*time.Minute)
+	t.Cleanup(cancel)
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatalf("start the browser: %v", err)
+	}
+	return ctx
+}
+
+// missing skips where a person works, and fails where a machine is there to check everything.
+func missing(t *testing.T, why string) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatal(why)
+	}
+	t.Skip(why)
+}
+
+// tab is a report open in a browser. Anything on its console and any request is a failure of the test.
+type tab struct {
+	context.Context
+	t    *testing.T
+	in   Input
+	file string
+}
+
+type view struct {
+	width, height int64
+	dark          bool
+}
+
+// open writes the run's report to a file and opens it.
+func open(t *testing.T, parent context.Context, run *trace.Run, v view) *tab {
+	t.Helper()
+	in := input(run)
+	var out bytes.Buffer
+	if err := Write(&out, in); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "report.html")
+	if err := os.WriteFile(file, out.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := chromedp.NewContext(parent)
+	tab := &tab{Context: ctx, t: t, in: in, file: file}
+	scheme := "light"
+	if v.dark {
+		scheme = "dark"
+	}
+	tab.do(chromedp.EmulateViewport(v.width, v.height))
+	if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	tab.watch(cancel)
+	tab.do(chromedp.Navigate("file://" + filepath.ToSlash(file)))
+	tab.wait(`document.documentElement.dataset.painted === "true"`)
+	return tab
+}
+
+// watch collects what must not happen, and fails the test at its end where it did.
+func (tab *tab) watch(stop context.CancelFunc) {
+	var mu sync.Mutex
+	var bad []string
+	note := func(format string, args ...any) {
+		mu.Lock()
+		defer mu.Unlock()
+		bad = append(bad, fmt.Sprintf(format, args...))
+	}
+	console, requests := chromedp.Console(tab), chromedp.Events(tab, network.RequestWillBeSent)
+	if _, err := chromedp.Call(tab, network.Enable, network.EnableParams{}); err != nil {
+		tab.t.Fatal(err)
+	}
+	var done sync.WaitGroup
+	done.Go(func() {
+		for message, err := range console {
+			if err != nil {
+				return
+			}
+			note("console: %s", message)
+		}
+	})
+	done.Go(func() {
+		for event, err := range requests {
+			if err != nil {
+				return
+			}
+			url := event.Request.URL
+			if !strings.HasSuffix(url, "/report.html") && !strings.HasPrefix(url, "data:") && !strings.HasPrefix(url, "blob:") {
+				note("request: %s", url)
+			}
+		}
+	})
+	tab.t.Cleanup(func() {
+		stop()
+		done.Wait()
+		for _, line := range bad {
+			tab.t.Error(line)
+		}
+	})
+}
+
+func (tab *tab) do(actions ...chromedp.Action[chromedp.Void]) {
+	tab.t.Helper()
+	if err := chromedp.Do(tab, actions...); err != nil {
+		tab.t.Fatal(err)
+	}
+}
+
+func (tab *tab) wait(expression string) {
+	tab.t.Helper()
+	if _, err := chromedp.Run(tab, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(20*time.Second))); err != nil {
+		tab.t.Fatalf("wait for %s: %v", expression, err)
+	}
+}
+
+// eval is the value of an expression in the page.
+func eval[T any](tab *tab, expression string) T {
+	tab.t.Helper()
+	value, err := chromedp.Run(tab, chromedp.Evaluate[T](expression))
+	if err != nil {
+		tab.t.Fatalf("evaluate %s: %v", expression, err)
+	}
+	return value
+}
+
+// painted counts the visible chart's pixels in each disk's colour, in the order of the disks.
+func painted(tab *tab, disks int) []int {
+	tab.t.Helper()
+	return eval[[]int](tab, fmt.Sprintf(`(() => {
+		const canvas = document.querySelector(".phase:not([hidden]) .plot canvas");
+		const copy = document.createElement("canvas");
+		copy.width = canvas.width;
+		copy.height = canvas.height;
+		const pen = copy.getContext("2d", { willReadFrequently: true });
+		pen.drawImage(canvas, 0, 0);
+		const data = pen.getImageData(0, 0, canvas.width, canvas.height).data;
+		return [...Array(%d).keys()].map((i) => {
+			const hex = getComputedStyle(document.documentElement).getPropertyValue("--c" + i).trim();
+			const [r, g, b] = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+			let n = 0;
+			for (let p = 0; p < data.length; p += 4)
+				if (Math.abs(data[p] - r) + Math.abs(data[p + 1] - g) + Math.abs(data[p + 2] - b) < 12) n++;
+			return n;
+		});
+	})()`, disks))
+}
+
+// shoot saves a picture of the whole page where -shots asks for it.
+func (tab *tab) shoot(name string) {
+	tab.t.Helper()
+	if *shots == "" {
+		return
+	}
+	picture, err := chromedp.Run(tab, chromedp.FullScreenshot(100))
+	if err != nil {
+		tab.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(*shots, name+".png"), picture, 0o644); err != nil {
+		tab.t.Fatal(err)
+	}
+}
+
+// lookup follows a path of keys and indices through decoded JSON.
+func lookup(value any, path []any) any {
+	for _, step := range path {
+		switch step := step.(type) {
+		case string:
+			object, _ := value.(map[string]any)
+			value = object[step]
+		case float64:
+			list, _ := value.([]any)
+			if int(step) >= len(list) {
+				return nil
+			}
+			value = list[int(step)]
+		}
+	}
+	return value
+}
+
+func decode(t *testing.T, text string) any {
+	t.Helper()
+	var value any
+	if err := json.Unmarshal([]byte(text), &value); err != nil {
+		t.Fatalf("decode %q: %v", text, err)
+	}
+	return value
+}
+
+var (
+	focusPlot = chromedp.Focus(chromedp.CSS(".phase:not([hidden]) .plot"))
+	focusTab  = chromedp.Focus(chromedp.CSS("[role=tab][aria-selected=true]"))
+	keyCodes  = map[string]string{
+		"ArrowRight": kb.ArrowRight, "ArrowLeft": kb.ArrowLeft, "Home": kb.Home, "End": kb.End, "Escape": kb.Escape,
+	}
+)
+
+// click presses an element where it stands, after bringing it into view.
+func (tab *tab) click(selector string) {
+	tab.t.Helper()
+	tab.do(chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
+	tab.settle()
+}
+
+// press types keys into what has the focus.
+func (tab *tab) press(keys ...string) {
+	tab.t.Helper()
+	for _, key := range keys {
+		if code, named := keyCodes[key]; named {
+			key = code
+		}
+		tab.do(chromedp.KeyEvent(key))
+	}
+	tab.settle()
+}
+
+// settle waits until the page has painted twice: ECharts draws on the next frame.
+func (tab *tab) settle() {
+	tab.t.Helper()
+	if err := chromedp.Do(tab, chromedp.Evaluate[chromedp.Void](
+		`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() => done()))))`,
+		chromedp.EvalAwaitPromise)); err != nil {
+		tab.t.Fatal(err)
+	}
+}

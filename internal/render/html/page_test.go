@@ -1,0 +1,167 @@
+package html
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/internal/render/fixture"
+)
+
+func TestPageInBrowser(t *testing.T) {
+	ctx := browser(t)
+	for _, width := range []int64{390, 1280, 2560} {
+		for _, dark := range []bool{false, true} {
+			name := fmt.Sprintf("%d light", width)
+			if dark {
+				name = fmt.Sprintf("%d dark", width)
+			}
+			t.Run(name, func(t *testing.T) {
+				tab := open(t, ctx, fixture.Triple(), view{width, 900, dark})
+				tab.shoot(strings.ReplaceAll(name, " ", "-"))
+				for i, pixels := range painted(tab, 3) {
+					if pixels < 500 {
+						t.Errorf("disk %d: %d pixels in its colour, want its files to be painted", i, pixels)
+					}
+				}
+				if wide := eval[int](tab, `document.documentElement.scrollWidth`); int64(wide) > width {
+					t.Errorf("the page is %d px wide in a window of %d", wide, width)
+				}
+			})
+		}
+	}
+}
+
+// Every tile shows the number that the analysis has under its key, rounded to what is shown.
+func TestTilesShowTheAnalysis(t *testing.T) {
+	tab := open(t, browser(t), fixture.Triple(), view{1280, 900, false})
+	text, err := json.Marshal(tab.in.Analysis)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := decode(t, string(text))
+	type number struct{ Phase, Key, Raw, Text, Unit string }
+	numbers := eval[[]number](tab, `[...document.querySelectorAll(".tile .n")].map((n) => ({
+		Phase: n.closest(".phase").dataset.index, Key: n.dataset.key, Raw: n.value, Text: n.textContent,
+		Unit: n.parentElement.querySelector(".unit")?.textContent ?? "",
+	}))`)
+	if len(numbers) < 15 {
+		t.Fatalf("%d tiles, want at least 5 in each of 3 phases", len(numbers))
+	}
+	sizes := map[string]float64{"GB/s": 1e9, "MB/s": 1e6, "s": 1, "ms": 1e-3, "µs": 1e-6, "": 1}
+	for _, n := range numbers {
+		path := append([]any{"phases"}, decode(t, "["+n.Phase+"]").([]any)...)
+		want, ok := lookup(whole, append(path, decode(t, n.Key).([]any)...)).(float64)
+		if !ok {
+			t.Errorf("no number at %s of phase %s", n.Key, n.Phase)
+			continue
+		}
+		if raw, err := strconv.ParseFloat(n.Raw, 64); err != nil || raw != want {
+			t.Errorf("%s of phase %s: value %s, want %g", n.Key, n.Phase, n.Raw, want)
+		}
+		shown, err := strconv.ParseFloat(n.Text, 64)
+		if got := shown * sizes[n.Unit]; err != nil || got < want*0.994 || got > want*1.006 {
+			t.Errorf("%s of phase %s: shows %s %s, want %g", n.Key, n.Phase, n.Text, n.Unit, want)
+		}
+	}
+}
+
+func TestHostileNamesInBrowser(t *testing.T) {
+	tab := open(t, browser(t), fixture.Hostile(), view{1280, 900, false})
+	tab.shoot("hostile")
+	want := fixture.HostileNames()
+	got := eval[[]string](tab, `[...document.querySelectorAll(".phase:not([hidden]) .tile .name bdi")].map((e) => e.textContent)`)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("names on the tiles (-want +got):\n%s", diff)
+	}
+	for i, pixels := range painted(tab, 8) {
+		if pixels < 100 {
+			t.Errorf("disk %d: %d pixels in its colour, want its files to be painted", i, pixels)
+		}
+	}
+	// The tooltip is made in the page from the names.
+	tab.do(focusPlot)
+	tab.press("ArrowRight")
+	tip := eval[[]string](tab, `[...document.querySelectorAll(".tip bdi")].map((e) => e.textContent)`)
+	if diff := cmp.Diff(want, tip); diff != "" {
+		t.Errorf("names in the tooltip (-want +got):\n%s", diff)
+	}
+	if n := eval[int](tab, `document.querySelectorAll(".tip img, .tip script").length`); n != 0 {
+		t.Errorf("%d elements in the tooltip came out of a name", n)
+	}
+}
+
+func TestControls(t *testing.T) {
+	tab := open(t, browser(t), fixture.Triple(), view{1280, 900, false})
+
+	t.Run("legend", func(t *testing.T) {
+		before := painted(tab, 3)
+		tab.click(`.phase:not([hidden]) .legend button[data-series="disk2"]`)
+		after := painted(tab, 3)
+		if after[2] > 200 || after[0] != before[0] { // its name stays before its row
+			t.Errorf("pixels per disk %v, want those of %v without C's", after, before)
+		}
+		tab.click(`.phase:not([hidden]) .legend button[data-series="disk2"]`)
+		if again := painted(tab, 3); again[2] != before[2] {
+			t.Errorf("pixels per disk %v after showing C again, want %v", again, before)
+		}
+	})
+
+	t.Run("theme", func(t *testing.T) {
+		tab.click("#theme")
+		if got := eval[string](tab, `getComputedStyle(document.documentElement).getPropertyValue("--c0").trim()`); got != "#56b4e9" {
+			t.Errorf("first colour %s after the switch to dark, want #56b4e9", got)
+		}
+		for i, pixels := range painted(tab, 3) {
+			if pixels < 500 {
+				t.Errorf("disk %d: %d pixels in its dark colour", i, pixels)
+			}
+		}
+		tab.click("#theme")
+	})
+
+	t.Run("zoom", func(t *testing.T) {
+		before := painted(tab, 3)
+		tab.do(focusPlot)
+		tab.press("+")
+		if after := painted(tab, 3); cmp.Equal(before, after) {
+			t.Error("plus changed nothing in the picture")
+		}
+		tab.press("0")
+		if again := painted(tab, 3); !cmp.Equal(before, again) {
+			t.Errorf("pixels per disk %v after zooming out, want %v", again, before)
+		}
+	})
+
+	t.Run("keyboard reads the chart", func(t *testing.T) {
+		tab.do(focusPlot)
+		tab.press("Home", "ArrowRight")
+		first := eval[string](tab, `document.querySelector(".phase:not([hidden]) [aria-live]").textContent`)
+		tab.press("End")
+		last := eval[string](tab, `document.querySelector(".phase:not([hidden]) [aria-live]").textContent`)
+		if !strings.Contains(first, "A 0.") || !strings.Contains(first, "together 3.") || first == last {
+			t.Errorf("the live region said %q, then %q; want the rates at two instants", first, last)
+		}
+	})
+
+	t.Run("phases", func(t *testing.T) {
+		tab.click(`.matrix tbody tr:nth-child(3) a`)
+		if got := eval[string](tab, `document.querySelector(".phase:not([hidden])").dataset.name`); got != "RRW" {
+			t.Errorf("the matrix's third link shows phase %s, want RRW", got)
+		}
+		for i, pixels := range painted(tab, 3) {
+			if pixels < 500 {
+				t.Errorf("disk %d: %d pixels in the third phase", i, pixels)
+			}
+		}
+		tab.do(focusTab)
+		tab.press("ArrowRight")
+		if got := eval[string](tab, `document.querySelector("[role=tab][aria-selected=true]").textContent`); got != "WWW" {
+			t.Errorf("right of the last tab is %s, want the first", got)
+		}
+	})
+}
