@@ -80,6 +80,10 @@ func Run(ctx context.Context, opts Options) (Outcome, error) {
 	out := Outcome{Status: trace.Partial, Effective: map[string]map[string]diskio.Effective{}}
 	starter := newStarter()
 	defer starter.close()
+	var sim *hub.Sim // one for the run: caches stay as full as a phase leaves them
+	if opts.Profile != nil {
+		sim = hub.NewSim(opts.Profile)
+	}
 	for i, phase := range opts.Plan.Phases {
 		if err := rest(ctx, opts, phase); err != nil {
 			break
@@ -88,7 +92,7 @@ func Run(ctx context.Context, opts Options) (Outcome, error) {
 		if err := opts.Journal.Append(trace.Event{Type: trace.PhaseType, Phase: phase.Name, Roles: phase.Roles}); err != nil {
 			return out, err
 		}
-		p := newPhaseRun(opts, phase)
+		p := newPhaseRun(opts, phase, sim)
 		err := p.run(ctx, starter)
 		out.Effective[phase.Name] = p.effective
 		out.Failures = append(out.Failures, p.failures...)

@@ -17,13 +17,13 @@ type liveHub struct {
 	timer     *time.Timer
 }
 
-// newLiveHub starts the model with every working disk on it from the release on.
+// newLiveHub starts the model's part of a phase: from the release on, every working disk is on it.
 func (p *phaseRun) newLiveHub(releaseNS int64) (*liveHub, error) {
-	h := &liveHub{sim: hub.NewSim(p.opts.Profile), releaseNS: releaseNS, speedup: p.opts.Plan.Hub.Speedup, timer: time.NewTimer(time.Hour)}
-	for _, job := range p.phase.Jobs {
-		disk := p.disk(job.Disk)
-		work := hub.Work{Profile: disk.Profile, Op: job.Role, Sizes: job.Sizes, Direct: disk.Connection == "direct"}
-		if err := h.sim.Join(job.Disk, work, 0); err != nil {
+	p.sim.Restart(int64(p.phase.Cooldown))
+	h := &liveHub{sim: p.sim, releaseNS: releaseNS, speedup: p.opts.Plan.Hub.Speedup, timer: time.NewTimer(time.Hour)}
+	for i := range p.phase.Jobs {
+		job := &p.phase.Jobs[i]
+		if err := h.sim.Join(job.Disk, hub.WorkOf(p.opts.Plan, job), 0); err != nil {
 			return nil, fmt.Errorf("simulated hub: %w", err)
 		}
 	}

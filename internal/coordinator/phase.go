@@ -9,6 +9,7 @@ import (
 	"github.com/hubbench/hubbench/internal/clock"
 	"github.com/hubbench/hubbench/internal/diskio"
 	"github.com/hubbench/hubbench/internal/wire"
+	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"go.uber.org/zap"
 )
@@ -29,17 +30,18 @@ const (
 type phaseRun struct {
 	opts      Options
 	phase     scenario.Phase
+	sim       *hub.Sim // of the run; nil where no disk is simulated
 	children  []*child
 	words     chan word
-	hub       *liveHub // nil before the release and where no disk is simulated
+	hub       *liveHub // that simulation, from the release on
 	stopping  bool
 	stopBy    time.Time // when patience with stopping workers ends
 	effective map[string]diskio.Effective
 	failures  []Failure
 }
 
-func newPhaseRun(opts Options, phase scenario.Phase) *phaseRun {
-	return &phaseRun{opts: opts, phase: phase, words: make(chan word, 256), effective: map[string]diskio.Effective{}}
+func newPhaseRun(opts Options, phase scenario.Phase, sim *hub.Sim) *phaseRun {
+	return &phaseRun{opts: opts, phase: phase, sim: sim, words: make(chan word, 256), effective: map[string]diskio.Effective{}}
 }
 
 // run sees the phase through: start, ready, release, listen, until every child has exited.
@@ -164,7 +166,7 @@ func (p *phaseRun) releaseWhenReady() error {
 		}
 	}
 	atNS := clock.Now() + int64(lead)
-	if p.opts.Profile != nil {
+	if p.sim != nil {
 		live, err := p.newLiveHub(atNS)
 		if err != nil {
 			p.fail("", err.Error())
