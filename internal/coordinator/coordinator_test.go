@@ -116,7 +116,7 @@ func plan(phases int, sizes ...int64) *scenario.Plan {
 }
 
 // record runs a plan with workers of the given kinds, the last for all further ones.
-func record(t *testing.T, ctx context.Context, p *scenario.Plan, change func(*Options), kinds ...string) (Outcome, *memory) {
+func record(t testing.TB, ctx context.Context, p *scenario.Plan, change func(*Options), kinds ...string) (Outcome, *memory) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
