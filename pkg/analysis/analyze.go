@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"math"
+	"slices"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -39,8 +40,11 @@ func Analyze(run *trace.Run, opts Options) *Analysis {
 	if run.Status == trace.Partial {
 		a.Warnings = append(a.Warnings, Warning{Code: "partial", Text: "the run ended early: phases may be missing or incomplete"})
 	}
-	for _, p := range run.Phases {
-		a.Phases = append(a.Phases, *newPhase(p, opts).analyze())
+	simulated := len(run.Disks) > 0 && !slices.ContainsFunc(run.Disks, func(d trace.Disk) bool { return d.Profile == "" })
+	for _, t := range run.Phases {
+		p := newPhase(t, opts)
+		p.simulated = simulated
+		a.Phases = append(a.Phases, *p.analyze())
 	}
 	for i := range a.Phases {
 		a.Matrix = append(a.Matrix, matrixRow(&a.Phases[i]))

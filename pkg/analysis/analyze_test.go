@@ -93,7 +93,7 @@ func TestVerdict(t *testing.T) {
 		{"alone", []*trace.DiskTrace{diskOf("A", "read", 100e6, level{10, 2.5e9})}, "A reading alone: 2.50 GB/s for 10.0 s."},
 		{"alike", []*trace.DiskTrace{
 			diskOf("A", "read", 100e6, level{10, 1.2e9}), diskOf("B", "read", 100e6, level{10, 1.2e9}), diskOf("C", "read", 100e6, level{10, 1.15e9})},
-			"Three disks reading: 3.55 GB/s together for 10.0 s; A, B and C got 1.18 GB/s each."},
+			"Three disks reading: 3.55 GB/s together for 10.0 s; evenly shared, 1.18 GB/s each."},
 		{"mixed", []*trace.DiskTrace{
 			diskOf("C", "write", 100e6, level{10, 2.8e9}), diskOf("A", "read", 100e6, level{18, 1e9}, level{30, 2.5e9}), diskOf("B", "read", 100e6, level{18, 1e9}, level{30, 2.5e9})},
 			"C writing, A and B reading: 4.80 GB/s together for 10.0 s; C kept 2.80 GB/s, A and B fell to 1.00 GB/s each (40 % of their later 2.50 GB/s) and took 8.0 s to recover after C finished."},
@@ -147,6 +147,22 @@ func TestWarnings(t *testing.T) {
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
+	}
+}
+
+// Simulated disks begin as one, whenever their processes did.
+func TestNoSkewWarningOnASimulatedHub(t *testing.T) {
+	run := runOf(diskOf("A", "write", 100e6, level{10, 1e9}), diskOf("B", "write", 100e6, level{10, 1e9}))
+	for i, late := range []int64{0, 5e6} {
+		run.Phases[0].Disks[i].LateNS = &late
+		run.Disks[i].Profile = run.Disks[i].Name
+	}
+	p := Analyze(run, Options{}).Phases[0]
+	if len(p.Warnings) > 0 {
+		t.Errorf("got warnings %v, want none", p.Warnings)
+	}
+	if p.StartSkewS == nil || *p.StartSkewS != 0.005 {
+		t.Errorf("got skew %v, want the processes' 5 ms all the same", p.StartSkewS)
 	}
 }
 

@@ -64,15 +64,19 @@ func (p *phase) parties() []string {
 	byRate := func(a, b string) int { return int(disks[b].Rate - disks[a].Rate) }
 	slices.SortStableFunc(kept, byRate)
 	slices.SortStableFunc(fell, byRate)
+	rateOf := func(n string) float64 { return disks[n].Rate }
+	if all := p.alike(slices.SortedStableFunc(slices.Values(slices.Concat(kept, fell)), byRate), rateOf); len(all) == 1 {
+		return []string{"evenly shared, " + each(all[0], disks)}
+	}
 	verb := "got"
 	if len(fell) > 0 {
 		verb = "kept"
 	}
 	var texts []string
-	for _, group := range alike(kept, func(n string) float64 { return disks[n].Rate }) {
+	for _, group := range p.alike(kept, rateOf) {
 		texts = append(texts, fmt.Sprintf("%s %s %s", list(group), verb, each(group, disks)))
 	}
-	for _, group := range alike(fell, func(n string) float64 { return disks[n].Rate }) {
+	for _, group := range p.alike(fell, rateOf) {
 		texts = append(texts, fmt.Sprintf("%s fell to %s %s", list(group), each(group, disks), regained(group, recovered, disks)))
 	}
 	return texts
@@ -120,8 +124,8 @@ func regained(group []string, recovered map[string]Recovery, disks map[string]Ov
 	return fmt.Sprintf("%s and took %s to recover after %s finished", text, took, after)
 }
 
-// alike groups neighbours whose values lie within a tenth of the group's first.
-func alike(names []string, value func(string) float64) [][]string {
+// alike groups neighbours whose values lie within a tenth of the group's first, each group in the run's order.
+func (p *phase) alike(names []string, value func(string) float64) [][]string {
 	var groups [][]string
 	for _, n := range names {
 		if last := len(groups) - 1; last >= 0 && value(n) >= 0.9*value(groups[last][0]) {
@@ -129,6 +133,12 @@ func alike(names []string, value func(string) float64) [][]string {
 			continue
 		}
 		groups = append(groups, []string{n})
+	}
+	place := func(n string) int {
+		return slices.IndexFunc(p.parts, func(part part) bool { return part.trace.Name == n })
+	}
+	for _, group := range groups {
+		slices.SortFunc(group, func(a, b string) int { return place(a) - place(b) })
 	}
 	return groups
 }
