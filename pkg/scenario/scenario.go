@@ -1,3 +1,101 @@
 // Package scenario says what to do: it loads a scenario file, checks it, and makes of it a Plan
 // in which nothing is left to decide. It touches no disk. Start at Load, then Scenario.Plan.
 package scenario
+
+import (
+	"time"
+
+	"github.com/hubbench/hubbench/pkg/strictyaml"
+)
+
+// Scenario is a scenario file, checked and with its defaults filled in.
+type Scenario struct {
+	Name            string
+	Hub             *Hub // nil where the disks are real
+	Disks           []Disk
+	Phases          []PhaseSpec
+	Results         string // the folder for run folders; empty: the tool's default
+	AllowSystemDisk bool   // a disk under test may be the one the system runs from
+
+	pos   strictyaml.Pos            // of the phases
+	paths map[string]strictyaml.Pos // of each real disk's path
+}
+
+// PhaseSpec is one entry of the scenario's phases; Repeat makes several phases of it.
+type PhaseSpec struct {
+	Name     string // empty: named after its pattern
+	Pattern  string // as given; from the roles, in the order of the disks, where those were given
+	Roles    map[string]Role
+	Workload Workload       // the scenario's, with what the phase overrides
+	Files    map[string]int // number of files of single disks; the others have the workload's
+	Repeat   int            // at least 1
+	Cooldown time.Duration
+	Pause    string
+
+	pos strictyaml.Pos
+}
+
+// Load reads a scenario file. name is only for errors, which are of type *strictyaml.Error: one line that
+// names the file, line and column and says what to try.
+func Load(name string, data []byte) (*Scenario, error) {
+	doc, err := strictyaml.Parse(name, data)
+	if err != nil {
+		return nil, err
+	}
+	top := doc.Root().Mapping()
+	if !readVersion(top) {
+		return nil, doc.Err() // another version's keys would only look like mistakes
+	}
+
+	s := &Scenario{}
+	base := defaultWorkload()
+	refuseUnsupported(top)
+	top.Require("name", "disks", "phases")
+	readFileName(top, "name", &s.Name)
+	readText(top, "results", &s.Results)
+	top.Bool("allow_system_disk", &s.AllowSystemDisk)
+	top.Get("study")
+	s.readHub(top)
+	s.readDisks(top)
+	if m, ok := top.Get("workload"); ok {
+		m := m.Mapping()
+		base.read(m)
+		base.readOrder(m)
+		base.readFiles(m)
+		m.Done()
+	}
+	phases, _ := top.Get("phases")
+	top.Done()
+	if err := doc.Err(); err != nil {
+		return nil, err // phases name disks: without sound disks every name is unknown
+	}
+
+	s.pos = phases.Pos()
+	s.readPhases(phases, base)
+	if err := doc.Err(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// PathPos is where the scenario file names a disk's path, for errors about what is found there.
+func (s *Scenario) PathPos(disk string) strictyaml.Pos { return s.paths[disk] }
+
+// disk finds a disk by name.
+func (s *Scenario) disk(name string) (Disk, bool) {
+	for _, d := range s.Disks {
+		if d.Name == name {
+			return d, true
+		}
+	}
+	return Disk{}, false
+}
+
+// diskNames lists the disks in the scenario's order.
+func (s *Scenario) diskNames() []string {
+	names := make([]string, len(s.Disks))
+	for i, d := range s.Disks {
+		names[i] = d.Name
+	}
+	return names
+}

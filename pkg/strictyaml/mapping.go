@@ -11,6 +11,7 @@ import (
 type Mapping struct {
 	doc   *Doc
 	pos   Pos
+	path  string // of its values' labels; empty at the top and in lists
 	pairs []Pair
 	asked []string // the keys the file may have
 }
@@ -22,9 +23,23 @@ type Pair struct {
 	Value  Node
 }
 
+// child makes a value's node, whose errors call it by its keys: "hub.speedup".
+func (m *Mapping) child(key string, value ast.Node) Node {
+	label := printable(key)
+	if m.path != "" {
+		label = m.path + "." + label
+	}
+	return Node{doc: m.doc, ast: value, pos: posOf(m.pos.File, value), label: label, path: label}
+}
+
+// Errorf reports a mistake at the key.
+func (p Pair) Errorf(format string, args ...any) {
+	p.Value.doc.Report(p.KeyPos.Errorf(format, args...))
+}
+
 // Mapping reads a mapping; one without any key where the node is none, having said so.
 func (n Node) Mapping() *Mapping {
-	m := &Mapping{doc: n.doc, pos: n.pos}
+	m := &Mapping{doc: n.doc, pos: n.pos, path: n.path}
 	node, ok := n.ast.(ast.MapNode)
 	if !ok {
 		n.wrong("a mapping", "lines of key: value, or {key: value, ...}")
@@ -34,7 +49,7 @@ func (n Node) Mapping() *Mapping {
 	for it := node.MapRange(); it.Next(); {
 		t := it.Key().GetToken()
 		pair := Pair{Key: t.Value, KeyPos: tokenPos(n.pos.File, t)}
-		pair.Value = Node{doc: n.doc, ast: it.Value(), pos: posOf(n.pos.File, it.Value()), label: printable(pair.Key)}
+		pair.Value = m.child(pair.Key, it.Value())
 		if at, again := first[pair.Key]; again {
 			n.doc.Report(pair.KeyPos.Errorf("key %s is already on line %d; delete one of the two", Quote(pair.Key), at.Line))
 			continue
@@ -51,6 +66,13 @@ func (m *Mapping) Pos() Pos { return m.pos }
 // Errorf reports a mistake at the mapping's beginning.
 func (m *Mapping) Errorf(format string, args ...any) {
 	m.doc.Report(m.pos.Errorf(format, args...))
+}
+
+// Missing reports that something is absent from the mapping. Any other mistake in the file is told in its place.
+func (m *Mapping) Missing(format string, args ...any) {
+	err := m.pos.Errorf(format, args...)
+	err.missing = true
+	m.doc.Report(err)
 }
 
 // Get returns the value of a key the file may have.
@@ -81,7 +103,7 @@ func (m *Mapping) Pairs() []Pair { return m.pairs }
 func (m *Mapping) Require(keys ...string) {
 	for _, key := range keys {
 		if _, ok := m.Get(key); !ok {
-			m.Errorf("the key %s is missing; add it", key)
+			m.Missing("the key %s is missing; add it", key)
 			return
 		}
 	}
@@ -140,7 +162,7 @@ func (m *Mapping) Mapping(key string) *Mapping {
 	if n, ok := m.Get(key); ok {
 		return n.Mapping()
 	}
-	return &Mapping{doc: m.doc, pos: m.pos}
+	return &Mapping{doc: m.doc, pos: m.pos, path: m.path}
 }
 
 // Items reads a list.

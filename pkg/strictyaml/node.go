@@ -21,7 +21,8 @@ type Node struct {
 	doc   *Doc
 	ast   ast.Node
 	pos   Pos
-	label string // what errors call it: its key
+	label string // what errors call it: its key, with those around it
+	path  string // what its own values' labels begin with
 }
 
 // Kind says what a node is.
@@ -93,6 +94,15 @@ func (n Node) raw() (text string, plain bool) {
 	return t.Value, t.Type != token.SingleQuoteType && t.Type != token.DoubleQuoteType
 }
 
+// Raw is the text of a value other than a list or mapping, whatever its kind; empty for those.
+func (n Node) Raw() string {
+	if kind := n.Kind(); kind == List || kind == Map {
+		return ""
+	}
+	text, _ := n.raw()
+	return text
+}
+
 // Text reads a text. A number, true or false must be in quotes to be one.
 func (n Node) Text() (string, bool) {
 	text, _ := n.raw()
@@ -114,6 +124,9 @@ func (n Node) Text() (string, bool) {
 // Int reads a whole number from least to most.
 func (n Node) Int(least, most int64) (int64, bool) {
 	try := fmt.Sprintf("a whole number from %d to %d", least, most)
+	if least == most {
+		try = strconv.FormatInt(least, 10)
+	}
 	text, plain := n.raw()
 	v, err := strconv.ParseInt(text, 10, 64)
 	if !plain || err != nil && !errors.Is(err, strconv.ErrRange) {

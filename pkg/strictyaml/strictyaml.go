@@ -52,6 +52,8 @@ func (p Pos) before(q Pos) bool {
 type Error struct {
 	Pos
 	Msg string
+
+	missing bool // something is absent, not wrong
 }
 
 // Error is the mistake on one line: file:line:column: what; what to try.
@@ -66,11 +68,19 @@ type Doc struct {
 // Root is the document's only value.
 func (d *Doc) Root() Node { return d.root }
 
-// Report records a mistake. Of all reported, Err returns the one that comes first in the file.
+// Report records a mistake. Of all reported, Err returns the one that comes first in the file; one
+// about what is absent only if there is no other, for that other may be the absent key misspelt.
 func (d *Doc) Report(err *Error) {
-	if d.first == nil || err.before(d.first.Pos) {
-		d.first = err
+	switch {
+	case d.first == nil:
+	case err.missing != d.first.missing:
+		if err.missing {
+			return
+		}
+	case !err.before(d.first.Pos):
+		return
 	}
+	d.first = err
 }
 
 // Err is the mistake that comes first in the file, or nil. Its type is *Error.

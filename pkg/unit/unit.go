@@ -24,7 +24,7 @@ var sizes = []struct {
 }
 
 // trySize ends the errors about sizes.
-const trySize = "try a number with B, KB, MB, GB or TB (KiB, MiB, GiB or TiB for powers of two), such as 2 MB"
+const trySize = "try a number with B, KB, MB, GB, KiB, MiB or GiB, such as 2 MB"
 
 // tryRate ends the errors about rates.
 const tryRate = "try a number with KB/s, MB/s or GB/s, such as 2.8 GB/s"

@@ -1,0 +1,117 @@
+package scenario
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/strictyaml"
+)
+
+// Limits of disks and their hub.
+const (
+	maxDisks   = 64
+	maxSpeedup = 1000 // beyond it the model's steps are shorter than a wall clock can pace
+)
+
+// readVersion checks that the file is not of another version than the one there is.
+func readVersion(top *strictyaml.Mapping) bool {
+	n, ok := top.Get("version")
+	if !ok {
+		top.Missing("the key version is missing; add version: 1")
+		return true
+	}
+	_, ok = n.Int(1, 1)
+	return ok
+}
+
+// readHub reads the hub model that simulated disks share.
+func (s *Scenario) readHub(top *strictyaml.Mapping) {
+	n, ok := top.Get("hub")
+	if !ok {
+		return
+	}
+	s.Hub = &Hub{Speedup: 1}
+	m := n.Mapping()
+	m.Require("profile")
+	readText(m, "profile", &s.Hub.Profile)
+	m.Float("speedup", &s.Hub.Speedup, 0.001, maxSpeedup)
+	m.Done()
+}
+
+// readDisks reads the disks and checks that they go together.
+func (s *Scenario) readDisks(top *strictyaml.Mapping) {
+	n, ok := top.Get("disks")
+	if !ok {
+		return
+	}
+	items := n.Items()
+	if n.Kind() == strictyaml.List && len(items) == 0 {
+		n.Errorf("disks is empty; add one, such as {name: A, path: /Volumes/A}")
+	}
+	if len(items) > maxDisks {
+		items[maxDisks].Errorf("more than %d disks; remove some", maxDisks)
+		return
+	}
+	s.paths = map[string]strictyaml.Pos{}
+	folders := map[string]string{} // the disk of each folder
+	for _, item := range items {
+		m := item.Mapping()
+		d := readDisk(m)
+		m.Done()
+		if _, again := s.disk(d.Name); again && d.Name != "" {
+			at, _ := m.Get("name")
+			at.Errorf("there is a disk %s already; give each its own name", strictyaml.Quote(d.Name))
+		}
+		if d.Path != "" {
+			at, _ := m.Get("path")
+			folder := filepath.Clean(d.Path)
+			if other, again := folders[folder]; again {
+				at.Errorf("disk %s has the same folder; give each disk its own", strictyaml.Quote(other))
+			}
+			folders[folder] = d.Name
+			s.paths[d.Name] = at.Pos()
+		}
+		s.checkKind(top, m, d)
+		s.Disks = append(s.Disks, d)
+	}
+	if hub, ok := top.Get("hub"); ok && len(s.Disks) > 0 && !slices.ContainsFunc(s.Disks, Disk.Simulated) {
+		hub.Errorf("hub is for simulated disks, and these have paths; delete it, or give the disks simulate: {profile: ...}")
+	}
+}
+
+// readDisk reads one disk.
+func readDisk(m *strictyaml.Mapping) Disk {
+	var d Disk
+	m.Require("name")
+	readName(m, "name", &d.Name)
+	readText(m, "connection", &d.Connection)
+	readText(m, "path", &d.Path)
+	if at, ok := m.Get("path"); ok && (d.Path == "~" || strings.HasPrefix(d.Path, "~/")) {
+		at.Errorf("~ stands for nothing here; write the folder's whole path")
+	}
+	simulate, simulated := m.Get("simulate")
+	if simulated {
+		sm := simulate.Mapping()
+		sm.Require("profile")
+		readText(sm, "profile", &d.Profile)
+		sm.Done()
+	}
+	switch _, real := m.Get("path"); {
+	case real && simulated:
+		simulate.Errorf("a disk is either real or simulated; delete path or simulate")
+	case !real && !simulated:
+		m.Missing("the disk has no path; add path: and a folder on it, or simulate: {profile: ...}")
+	}
+	return d
+}
+
+// checkKind refuses a disk that is simulated among real ones, or without a hub.
+func (s *Scenario) checkKind(top, m *strictyaml.Mapping, d Disk) {
+	if len(s.Disks) > 0 && d.Simulated() != s.Disks[0].Simulated() && (d.Simulated() || d.Path != "") {
+		m.Errorf("real and simulated disks cannot share a hub; make all of one kind")
+	}
+	if d.Simulated() && s.Hub == nil {
+		top.Missing("simulated disks need a hub; add hub: {profile: goshen-ridge}")
+	}
+}

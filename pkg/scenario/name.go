@@ -1,0 +1,75 @@
+package scenario
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hubbench/hubbench/pkg/strictyaml"
+)
+
+// Limits of texts, in characters.
+const (
+	maxName = 64
+	maxText = 4096 // a path, a label or a pause
+)
+
+// readName reads the name of a disk, a phase or the scenario. It may be in any script and hold any sign,
+// as reports show it as plain text, but it stands in lines of a terminal.
+func readName(m *strictyaml.Mapping, key string, to *string) {
+	n, ok := m.Get(key)
+	if !ok {
+		return
+	}
+	name, ok := n.Text()
+	switch {
+	case !ok:
+	case name == "":
+		n.Errorf("%s is empty; write a short word", key)
+	case utf8.RuneCountInString(name) > maxName:
+		n.Errorf("%s is longer than %d characters; shorten it", key, maxName)
+	case strings.TrimSpace(name) != name:
+		n.Errorf("%s %s begins or ends with a space; delete it", key, strictyaml.Quote(name))
+	case strings.ContainsFunc(name, breaksLine):
+		n.Errorf("%s %s holds a control character or line break; delete it", key, strictyaml.Quote(name))
+	default:
+		*to = name
+	}
+}
+
+// readFileName reads a name that becomes part of file names, as the scenario's and its phases' do.
+func readFileName(m *strictyaml.Mapping, key string, to *string) {
+	readName(m, key, to)
+	n, _ := m.Get(key)
+	switch {
+	case strings.ContainsAny(*to, `/\`):
+		n.Errorf(`%s %s has a / or \ in it; use another sign`, key, strictyaml.Quote(*to))
+	case *to == "." || *to == "..":
+		n.Errorf("%s %s stands for a folder; write a word", key, strictyaml.Quote(*to))
+	}
+}
+
+// readText reads a text of one line, such as a path.
+func readText(m *strictyaml.Mapping, key string, to *string) {
+	n, ok := m.Get(key)
+	if !ok {
+		return
+	}
+	text, ok := n.Text()
+	switch {
+	case !ok:
+	case text == "":
+		n.Errorf("%s is empty; write it, or delete the key", key)
+	case utf8.RuneCountInString(text) > maxText:
+		n.Errorf("%s is longer than %d characters; shorten it", key, maxText)
+	case strings.ContainsFunc(text, breaksLine):
+		n.Errorf("%s %s holds a control character or line break; delete it", key, strictyaml.Quote(text))
+	default:
+		*to = text
+	}
+}
+
+// breaksLine reports whether a character would garble the line of a terminal or log it stands in.
+func breaksLine(r rune) bool {
+	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029'
+}

@@ -1,0 +1,308 @@
+package scenario
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// mustPlan plans a scenario given as text.
+func mustPlan(t *testing.T, text string) *Plan {
+	t.Helper()
+	plan, err := loadPlan("test.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+// twoDisks is a scenario of disks A and B with the given workload and phases, both in flow style.
+func twoDisks(workload, phases string) string {
+	return fmt.Sprintf("version: 1\nname: two\ndisks: [{name: A, path: /a}, {name: B, path: /b}]\nworkload: %s\nphases: %s\n", workload, phases)
+}
+
+// The plans of the scenarios in testdata, in short.
+func TestPlans(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scenarios: %v", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plan := mustPlan(t, string(data))
+			golden(t, strings.TrimSuffix(file, ".yaml")+".plan", outline(plan))
+
+			encoded, err := json.Marshal(plan)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := json.Marshal(mustPlan(t, string(data)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(encoded, again) {
+				t.Error("the same file gave two plans")
+			}
+			var decoded *Plan
+			if err := json.Unmarshal(encoded, &decoded); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(plan, decoded); diff != "" {
+				t.Errorf("plan changed on its way through JSON (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// outline writes a plan for people to check.
+func outline(p *Plan) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "plan %q\n", p.Name)
+	if p.Hub != nil {
+		fmt.Fprintf(&b, "hub %q speedup %v\n", p.Hub.Profile, p.Hub.Speedup)
+	}
+	for _, d := range p.Disks {
+		fmt.Fprintf(&b, "disk %q path %q connection %q profile %q\n", d.Name, d.Path, d.Connection, d.Profile)
+	}
+	for _, ph := range p.Phases {
+		fmt.Fprintf(&b, "\nphase %q %v cooldown %v pause %q: %s\n", ph.Name, ph.Roles, ph.Cooldown, ph.Pause, unit.FormatBytes(ph.Bytes()))
+		for _, j := range ph.Jobs {
+			fmt.Fprintf(&b, "  %q %s %d files, %d bytes, seed %016x, %+v\n    %d", j.Disk, j.Role, len(j.Sizes), j.Bytes(), j.Seed, j.IO, j.Sizes[:min(4, len(j.Sizes))])
+			if n := len(j.Sizes); n > 4 {
+				fmt.Fprintf(&b, " ... %d", j.Sizes[n-1])
+			}
+			b.WriteByte('\n')
+		}
+	}
+	b.WriteByte('\n')
+	for _, total := range p.Totals() {
+		fmt.Fprintf(&b, "total %+v\n", total)
+	}
+	return b.String()
+}
+
+// The presets against the field notes.
+func TestPresets(t *testing.T) {
+	tests := []struct {
+		preset    string
+		files     int
+		bytes     int64 // 0: drawn
+		low, high int64
+	}{
+		{"random", 50, 0, 2e6, 2e9},
+		{"standard", 160, 53_300_000_000, 2e6, 2e9},
+		{"ladder", 20, 0, 50e3, 2e9},
+		{"endurance", 320, 0, 2e6, 2e9},
+		{"blackmagic", 1, 5_000_000_000, 5e9, 5e9},
+	}
+	if got, want := len(presets()), len(tests); got != want {
+		t.Errorf("%d presets, want %d", got, want)
+	}
+	for _, tt := range tests {
+		t.Run(tt.preset, func(t *testing.T) {
+			j := mustPlan(t, twoDisks("{preset: "+tt.preset+"}", "[{pattern: W-}]")).Phases[0].Jobs[0]
+			if len(j.Sizes) != tt.files {
+				t.Errorf("%d files, want %d", len(j.Sizes), tt.files)
+			}
+			if tt.bytes > 0 && j.Bytes() != tt.bytes {
+				t.Errorf("%d bytes, want %d", j.Bytes(), tt.bytes)
+			}
+			if low, high := slices.Min(j.Sizes), slices.Max(j.Sizes); low < tt.low || high > tt.high {
+				t.Errorf("sizes from %d to %d, want within %d to %d", low, high, tt.low, tt.high)
+			}
+			if ladder := slices.IsSorted(j.Sizes); ladder != (tt.preset == "ladder" || tt.files == 1) {
+				t.Errorf("sizes ascending: %v", ladder)
+			}
+		})
+	}
+}
+
+// What one part of a scenario draws never moves another's.
+func TestSizesStay(t *testing.T) {
+	sizes := func(text string, phase int, disk string) []int64 {
+		j, ok := mustPlan(t, text).Phases[phase].Job(disk)
+		if !ok {
+			t.Fatalf("disk %s has no job in phase %d", disk, phase)
+		}
+		return j.Sizes
+	}
+	base := sizes(twoDisks("{files: 20}", "[{pattern: WW}]"), 0, "A")
+	same := map[string][]int64{
+		"a phase added before":       sizes(twoDisks("{files: 20}", "[{pattern: RR}, {pattern: WW}]"), 1, "A"),
+		"another role":               sizes(twoDisks("{files: 20}", "[{pattern: RW}]"), 0, "A"),
+		"another block and depth":    sizes(twoDisks("{files: 20, block: 4096, depth: 1}", "[{pattern: WW}]"), 0, "A"),
+		"more files of another disk": sizes(twoDisks("{files: 20}", "[{pattern: WW, files: {B: 40}}]"), 0, "A"),
+		"the first of more files":    sizes(twoDisks("{files: 40}", "[{pattern: WW}]"), 0, "A")[:20],
+		"a repeat":                   sizes(twoDisks("{files: 20}", "[{pattern: WW, repeat: 3}]"), 2, "A"),
+	}
+	for name, got := range same {
+		if diff := cmp.Diff(base, got); diff != "" {
+			t.Errorf("%s changed the sizes:\n%s", name, diff)
+		}
+	}
+	differ := map[string][]int64{
+		"another disk": sizes(twoDisks("{files: 20}", "[{pattern: WW}]"), 0, "B"),
+		"another seed": sizes(twoDisks("{files: 20, seed: 2}", "[{pattern: WW}]"), 0, "A"),
+	}
+	for name, got := range differ {
+		if slices.Equal(base, got) {
+			t.Errorf("%s has the same sizes", name)
+		}
+	}
+
+	first := sizes(twoDisks("{preset: standard}", "[{pattern: WW}, {pattern: RR}]"), 0, "A")
+	second := sizes(twoDisks("{preset: standard}", "[{pattern: WW}, {pattern: RR}]"), 1, "A")
+	if slices.Equal(first, second) {
+		t.Error("two phases shuffled a list the same way")
+	}
+	slices.Sort(first)
+	slices.Sort(second)
+	if !slices.Equal(first, second) {
+		t.Error("shuffling changed the sizes")
+	}
+}
+
+// The data of any two jobs differs, so that no controller finds a block it has already.
+func TestSeedsDiffer(t *testing.T) {
+	plan := mustPlan(t, twoDisks("{files: 1}", "[{pattern: WW, repeat: 10}, {pattern: RR}, {pattern: WR, seed: 2}]"))
+	seen := map[uint64]string{}
+	for _, ph := range plan.Phases {
+		for _, j := range ph.Jobs {
+			job := ph.Name + " " + j.Disk
+			if other, again := seen[j.Seed]; again {
+				t.Errorf("%s and %s have one seed", job, other)
+			}
+			seen[j.Seed] = job
+		}
+	}
+}
+
+// Drawn sizes fill their range as their distribution says: the share below a mark is within four standard errors.
+func TestDistribution(t *testing.T) {
+	tests := []struct {
+		distribution string
+		mark         float64
+		below        float64 // share of sizes
+	}{
+		{uniform, 0.2e9, (0.2e9 - 2e6) / (2e9 - 2e6)},
+		{uniform, 1e9, (1e9 - 2e6) / (2e9 - 2e6)},
+		{logUniform, 20e6, math.Log(10) / math.Log(1000)},
+		{logUniform, 200e6, math.Log(100) / math.Log(1000)},
+	}
+	const n = 20_000
+	for _, tt := range tests {
+		sizes := mustPlan(t, twoDisks(fmt.Sprintf("{files: %d, sizes: {min: 2 MB, max: 2 GB, distribution: %s}}", n, tt.distribution),
+			"[{pattern: W-}]")).Phases[0].Jobs[0].Sizes
+		below := 0
+		for _, size := range sizes {
+			if size < 2e6 || size > 2e9 || size%grain != 0 {
+				t.Fatalf("%s drew %d", tt.distribution, size)
+			}
+			if float64(size) < tt.mark {
+				below++
+			}
+		}
+		if got, slack := float64(below)/n, 4*math.Sqrt(tt.below*(1-tt.below)/n); math.Abs(got-tt.below) > slack {
+			t.Errorf("%s: %.3f of the sizes below %.0f, want %.3f within %.3f", tt.distribution, got, tt.mark, tt.below, slack)
+		}
+	}
+}
+
+// Both ends of a range are drawn.
+func TestRangeEnds(t *testing.T) {
+	for _, distribution := range []string{uniform, logUniform} {
+		s := Sizes{Min: 3 * grain, Max: 5 * grain, Distribution: distribution}
+		seen := map[int64]int{}
+		for r, i := newStream(1, distribution), 0; i < 300; i++ {
+			seen[s.draw(r)]++
+		}
+		if len(seen) != 3 || seen[3*grain] == 0 || seen[4*grain] == 0 || seen[5*grain] == 0 {
+			t.Errorf("%s drew %v", distribution, seen)
+		}
+	}
+}
+
+// PathPos lets a later check of a folder point into the file.
+func TestPathPos(t *testing.T) {
+	s, err := Load("two.yaml", []byte(twoDisks("{files: 1}", "[{pattern: WW}]")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := s.PathPos("B").String(), "two.yaml:3:46"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestPhaseNames(t *testing.T) {
+	tests := []struct {
+		phases string
+		want   []string
+	}{
+		{"[{pattern: WW}, {pattern: RR}, {pattern: WW}]", []string{"WW", "RR", "WW-2"}},
+		{"[{pattern: WW, repeat: 2}, {pattern: WW}]", []string{"WW-1", "WW-2", "WW"}},
+		{"[{pattern: WW}, {pattern: RR, name: WW}]", []string{"WW-2", "WW"}},
+		{"[{pattern: WW, repeat: 2}, {pattern: RR, name: WW-2}]", []string{"WW-2-1", "WW-2-2", "WW-2"}},
+		{"[{roles: {B: read}}]", []string{"-R"}},
+	}
+	for _, tt := range tests {
+		var got []string
+		for _, ph := range mustPlan(t, twoDisks("{files: 1}", tt.phases)).Phases {
+			got = append(got, ph.Name)
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.phases, diff)
+		}
+	}
+}
+
+// Whatever the bytes: no panic; a scenario that loads has a sound plan, or an error on one line.
+func FuzzLoad(f *testing.F) {
+	for _, pattern := range []string{"testdata/*.yaml", badDir + "/*.yaml"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(data)
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		plan, err := loadPlan("f.yaml", data)
+		if err != nil {
+			if strings.ContainsAny(err.Error(), "\n\r") || !strings.HasPrefix(err.Error(), "f.yaml:") {
+				t.Errorf("not one line with a place: %q", err)
+			}
+			return
+		}
+		names := map[string]bool{}
+		for _, ph := range plan.Phases {
+			if names[ph.Name] || len(ph.Jobs) == 0 || len(ph.Roles) != len(plan.Disks) {
+				t.Fatalf("phase %q: %d jobs, %d roles for %d disks", ph.Name, len(ph.Jobs), len(ph.Roles), len(plan.Disks))
+			}
+			names[ph.Name] = true
+			for _, j := range ph.Jobs {
+				if len(j.Sizes) == 0 || slices.Min(j.Sizes) < 1 || j.Role == Idle || j.Role != ph.Roles[j.Disk] {
+					t.Fatalf("phase %q: unsound job of %s", ph.Name, j.Disk)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,104 @@
+package scenario
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/strictyaml"
+)
+
+// The distributions sizes are drawn from.
+const (
+	uniform    = "uniform"
+	logUniform = "log-uniform" // as many from 2 to 20 MB as from 200 MB to 2 GB
+)
+
+// grain is what drawn sizes are multiples of, in bytes, so that they can be moved past the cache whole.
+const grain = 4096
+
+// Sizes says how large a job's files are: those of a list, over and over, exactly as given; or drawn from a range.
+// Drawn sizes are multiples of 4 KiB, unless the range holds none.
+type Sizes struct {
+	List         []int64
+	Min, Max     int64
+	Distribution string // uniform | log-uniform
+}
+
+// IsZero reports whether nothing was said.
+func (s Sizes) IsZero() bool { return s.List == nil && s.Max == 0 }
+
+// readSizes reads a list of sizes, or a range.
+func readSizes(n strictyaml.Node) Sizes {
+	var s Sizes
+	if n.Kind() != strictyaml.Map {
+		items := n.Items()
+		if n.Kind() == strictyaml.List && len(items) == 0 {
+			n.Errorf("sizes is empty; list one, such as 1 GB, or delete the key")
+		}
+		for _, item := range items {
+			if size, ok := item.Bytes(1, maxFileSize); ok {
+				s.List = append(s.List, size)
+			}
+		}
+		return s
+	}
+	m := n.Mapping()
+	m.Require("min", "max")
+	s.Distribution = uniform
+	m.Bytes("min", &s.Min, 1, maxFileSize)
+	m.Bytes("max", &s.Max, 1, maxFileSize)
+	m.OneOf("distribution", &s.Distribution, uniform, logUniform)
+	m.Done()
+	if at, ok := m.Get("max"); ok && s.Max > 0 && s.Max < s.Min {
+		at.Errorf("max is less than min; swap them")
+	}
+	return s
+}
+
+// sizesOf is the sizes of a job's files in the order of transfer.
+//
+// Drawn sizes depend on the seed and the disk alone: a disk moves the same files in every phase that says nothing else (as many
+// of them as the phase has), so that phases differ by their pattern and not by luck, and files written for
+// one read phase serve the next. A shuffled list has an order of its own in each phase.
+func (w Workload) sizesOf(phase, disk string, files int) []int64 {
+	w = w.resolved()
+	sizes := make([]int64, files)
+	if list := w.Sizes.List; list != nil {
+		for i := range sizes {
+			sizes[i] = list[i%len(list)]
+		}
+		if w.Order == orderRandom {
+			shuffle(newStream(w.Seed, "order", phase, disk), sizes)
+		}
+	} else {
+		r := newStream(w.Seed, "sizes", disk)
+		for i := range sizes {
+			sizes[i] = w.Sizes.draw(r)
+		}
+	}
+	switch w.Order {
+	case orderAscending:
+		slices.Sort(sizes)
+	case orderDescending:
+		slices.SortFunc(sizes, func(a, b int64) int { return cmp.Compare(b, a) })
+	}
+	return sizes
+}
+
+// draw takes the next size from the range.
+func (s Sizes) draw(r *rand.PCG) int64 {
+	unit := int64(grain)
+	least, most := (s.Min+unit-1)/unit, s.Max/unit
+	if least > most {
+		unit, least, most = 1, s.Min, s.Max
+	}
+	if s.Distribution == logUniform {
+		// Every value between two whole numbers is rounded down, so the range is that of the numbers' lower edges.
+		from, to := math.Log(float64(least)), math.Log(float64(most+1))
+		fraction := float64(r.Uint64()>>11) / (1 << 53)
+		return unit * min(max(int64(math.Exp(from+fraction*(to-from))), least), most)
+	}
+	return unit * (least + below(r, most-least+1))
+}

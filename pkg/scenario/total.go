@@ -1,0 +1,52 @@
+package scenario
+
+// Total is what a plan asks of one disk, in bytes.
+type Total struct {
+	Disk    string
+	Files   int   // measured transfers
+	Read    int64 // measured reads
+	Written int64 // measured writes, and the files a read phase writes beforehand: the disk's wear
+	Space   int64 // most test files at one time
+}
+
+// Totals sums the plan up, disk by disk. Every phase removes its files, so the largest needs the space.
+func (p *Plan) Totals() []Total {
+	totals := make([]Total, len(p.Disks))
+	for i, d := range p.Disks {
+		t := Total{Disk: d.Name}
+		for _, phase := range p.Phases {
+			j, ok := phase.Job(d.Name)
+			if !ok {
+				continue
+			}
+			bytes := j.Bytes()
+			t.Files += len(j.Sizes)
+			t.Written += bytes
+			t.Space = max(t.Space, bytes)
+			if j.Role == Read {
+				t.Read += bytes
+			}
+		}
+		totals[i] = t
+	}
+	return totals
+}
+
+// Job finds a disk's job; there is none where the disk is idle.
+func (p Phase) Job(disk string) (Job, bool) {
+	for _, j := range p.Jobs {
+		if j.Disk == disk {
+			return j, true
+		}
+	}
+	return Job{}, false
+}
+
+// Bytes is the measured work of all disks in the phase.
+func (p Phase) Bytes() int64 {
+	var sum int64
+	for _, j := range p.Jobs {
+		sum += j.Bytes()
+	}
+	return sum
+}
