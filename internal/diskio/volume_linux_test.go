@@ -1,0 +1,157 @@
+package diskio
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/hubbench/hubbench/internal/clock"
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// mountVolume makes an ext4 file system of so many MiB on a loop device over a file in memory, mounts it
+// with the options and returns its root. That takes root's rights; CI must have them.
+func mountVolume(t *testing.T, mib int, options string) string {
+	t.Helper()
+	if os.Getuid() != 0 && os.Getenv("CI") != "true" {
+		t.Skip("needs root, to mount a loop device")
+	}
+	dir, err := os.MkdirTemp("/dev/shm", "hubbench-volume-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	image, root := filepath.Join(dir, "image"), filepath.Join(dir, "root")
+	if err := os.WriteFile(image, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(image, int64(mib)<<20); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(root, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	command(t, "mkfs.ext4", "-q", "-m", "0", image)
+	loop := strings.TrimSpace(command(t, "losetup", "--find", "--show", image))
+	t.Cleanup(func() { command(t, "losetup", "--detach", loop) })
+	command(t, "mount", "-o", options, loop, root)
+	t.Cleanup(func() { command(t, "umount", root) })
+	return root
+}
+
+func command(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	out, err := exec.Command(name, args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+func TestVolumeFillsUp(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		role     scenario.Role
+		reserve  bool
+		sizes    []int64
+		prepares bool
+		want     string
+	}{
+		{"while writing", scenario.Write, false, []int64{8 << 20, 200 << 20}, true, "write file 1"},
+		{"while allocating", scenario.Write, true, []int64{8 << 20, 200 << 20}, true, "allocate test file 1"},
+		{"while the files to be read are written", scenario.Read, false, []int64{200 << 20}, false, "write file 0 to be read"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := mountVolume(t, 64, "rw")
+			job := newJob(dir, tt.role, tt.sizes...)
+			job.IO.Preallocate = tt.reserve
+			engine, err := newReal(job, openTestFile)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = engine.Prepare(t.Context())
+			if (err == nil) != tt.prepares {
+				t.Fatalf("Prepare() = %v", err)
+			}
+			if tt.prepares {
+				engine.Start(clock.Now())
+				if _, err := engine.Transfer(t.Context(), 0, nil); err != nil {
+					t.Fatal(err)
+				}
+				_, err = engine.Transfer(t.Context(), 1, nil)
+			}
+			if err == nil {
+				t.Fatal("200 MiB fit into 64")
+			}
+			for _, want := range []string{"disk B: ", tt.want, dir, "no space left on device", "free some space"} {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("got %v, want it to say %q", err, want)
+				}
+			}
+			if err := engine.Close(); err != nil {
+				t.Errorf("Close() = %v", err)
+			}
+			if got := names(t, dir); len(got) != 1 || got[0] != "lost+found" {
+				t.Errorf("left: %q", got)
+			}
+		})
+	}
+}
+
+func TestReadOnlyVolume(t *testing.T) {
+	dir := mountVolume(t, 16, "ro")
+	engine, err := newReal(newJob(dir, scenario.Write, 1), openTestFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = engine.Prepare(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "disk B: prepare in "+dir) || !strings.Contains(err.Error(), "mount it writable") {
+		t.Errorf("Prepare() = %v, want an error that says so", err)
+	}
+	if err := engine.Close(); err != nil {
+		t.Errorf("Close() = %v", err)
+	}
+}
+
+// The bytes that the device counts are those reported, within 0.1 %: none came from a cache, and nothing
+// was moved beside them. The loop device belongs to this test alone.
+func TestDeviceCountsWhatIsReported(t *testing.T) {
+	dir := mountVolume(t, 300, "rw")
+	source := strings.TrimSpace(command(t, "findmnt", "-n", "-o", "SOURCE", dir))
+	for _, role := range []scenario.Role{scenario.Write, scenario.Read} {
+		job := newJob(dir, role, 100<<20, 100<<20)
+		job.IO.Block = 1 << 20
+		engine, _ := prepared(t, job)
+		command(t, "sync")
+		before := sectors(t, source, role)
+		transferAll(t, engine)
+		got := (sectors(t, source, role) - before) * 512
+		if want := job.Bytes(); got < want*999/1000 || got > want*1001/1000 {
+			t.Errorf("%s: the device counted %d bytes, reported were %d", role, got, want)
+		}
+		if err := engine.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// sectors is how many sectors of 512 bytes the device has moved so far.
+func sectors(t *testing.T, device string, role scenario.Role) int64 {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("/sys/class/block", filepath.Base(device), "stat"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := 2
+	if role == scenario.Write {
+		column = 6
+	}
+	n, err := strconv.ParseInt(strings.Fields(string(text))[column], 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
