@@ -53,6 +53,30 @@ func noise(p []byte, seed uint64, at int64) {
 	}
 }
 
+// memory is where one request in flight keeps its bytes: a part of the job's buffer, filled with noise.
+// Small blocks walk through it, so that neighbours in the file differ in more than their stamps.
+type memory struct {
+	buf   []byte
+	noise int64 // where in the job's noise buf begins
+	pos   int64 // of the next block in buf
+}
+
+// memoryOf is the part of buf that belongs to request i of depth.
+func memoryOf(buf []byte, i, depth int) memory {
+	part := len(buf) / depth
+	return memory{buf: buf[i*part : (i+1)*part : (i+1)*part], noise: int64(i * part)}
+}
+
+// take gives the memory of the next request, of n bytes where most have block, and its place in the noise.
+func (m *memory) take(n, block int64) (p []byte, noise int64) {
+	if m.pos+n > int64(len(m.buf)) {
+		m.pos = 0
+	}
+	p, noise = m.buf[m.pos:m.pos+n:m.pos+n], m.noise+m.pos
+	m.pos += block
+	return p, noise
+}
+
 // stamper stamps the blocks of one file, and checks them.
 type stamper struct {
 	tag  uint64 // of run and disk

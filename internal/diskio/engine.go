@@ -9,8 +9,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
-// Engine moves the files of one job. The worker calls Prepare, waits for the release, calls Start,
-// then Transfer for file 0, 1, 2 ... from one goroutine locked to its thread, and Close in every case.
+// Engine moves the files of one job. From one goroutine locked to its thread, the worker calls Prepare, waits
+// for the release, calls Start, then Transfer for file 0, 1, 2 ..., and Close in every case.
 type Engine interface {
 	// Prepare does all that must lie outside the timing before the release: the marked folder, buffers
 	// touched, the files a read phase reads, the first file open. It returns what the job really got.

@@ -95,7 +95,7 @@ func TestTransferFails(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
-			engine, err := newReal(newJob(dir, tt.role, 8<<20), tt.fault.open)
+			engine, err := newReal(newJob(dir, tt.role, 8<<20), system{open: tt.fault.open, ring: noRing})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -125,7 +125,7 @@ func TestTransferFails(t *testing.T) {
 
 func TestShortWritesAreCompleted(t *testing.T) {
 	fault := &fault{short: true}
-	engine, err := newReal(newJob(t.TempDir(), scenario.Write, 1<<20), fault.open)
+	engine, err := newReal(newJob(t.TempDir(), scenario.Write, 1<<20), system{open: fault.open, ring: noRing})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestFallbacks(t *testing.T) {
 			for _, role := range []scenario.Role{scenario.Write, scenario.Read} {
 				job := newJob(t.TempDir(), role, 100<<20, 12345)
 				job.IO.Block = 1 << 20
-				engine, err := newReal(job, tt.fault.open)
+				engine, err := newReal(job, system{open: tt.fault.open, ring: noRing})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -176,54 +176,5 @@ func TestFallbacks(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// The transfer loop must not allocate: a garbage collection would show as a dip of the disk's.
-func TestTransferLoopAllocatesNothing(t *testing.T) {
-	job := newJob(t.TempDir(), scenario.Write, 1)
-	engine, _ := prepared(t, job)
-	tr := &transfer{
-		file: nullFile{}, op: scenario.Write, size: 256 << 20, padded: 256 << 20, block: job.IO.Block,
-		stamps: stamper{unit: dataUnit}, sample: func(_, _ int64) {}, sampleNS: 1,
-	}
-	requests := float64(tr.size / tr.block)
-	got := testing.AllocsPerRun(5, func() {
-		tr.next.Store(0)
-		tr.done.Store(0)
-		if err := engine.mover.move(t.Context(), tr); err != nil {
-			t.Error(err)
-		}
-	})
-	// A handful for a whole file is the hand-off to the lanes; one a request would be thousands.
-	if got > requests/100 {
-		t.Errorf("%v allocations for %v requests, want none of the loop's", got, requests)
-	}
-}
-
-// nullFile takes every request and does nothing.
-type nullFile struct{ testFile }
-
-func (nullFile) writeAt(_ int, p []byte, _ int64) (int, error) { return len(p), nil }
-
-// One operation is one request of 64 KiB, without the disk: what hubbench itself costs.
-func BenchmarkTransferLoop(b *testing.B) {
-	buf, err := newBuffer(minNoise)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer freeBuffer(buf)
-	m := newThreads(buf, 4)
-	defer m.close()
-	const block = 64 << 10
-	tr := &transfer{
-		file: nullFile{}, op: scenario.Write, size: int64(b.N) * block, padded: int64(b.N) * block, block: block,
-		stamps: stamper{unit: dataUnit}, sample: func(_, _ int64) {}, sampleNS: defaultSampleNS,
-	}
-	b.SetBytes(block)
-	b.ReportAllocs()
-	b.ResetTimer()
-	if err := m.move(b.Context(), tr); err != nil {
-		b.Fatal(err)
 	}
 }

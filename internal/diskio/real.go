@@ -31,7 +31,7 @@ const (
 // real moves a job's bytes to and from real files.
 type real struct {
 	job     Job
-	open    opener
+	system  system
 	folder  *folder
 	traits  traits
 	buf     []byte
@@ -43,12 +43,18 @@ type real struct {
 	release int64
 }
 
-// New makes the engine for a job on real files. It touches nothing until Prepare.
-func New(job Job) (Engine, error) {
-	return newReal(job, openTestFile)
+// system is what an engine asks of the operating system; tests put faults between.
+type system struct {
+	open opener
+	ring func(buf []byte, depth int) (mover, error) // errors.ErrUnsupported where there is no such thing
 }
 
-func newReal(job Job, open opener) (*real, error) {
+// New makes the engine for a job on real files. It touches nothing until Prepare.
+func New(job Job) (Engine, error) {
+	return newReal(job, system{open: openTestFile, ring: newRingMover})
+}
+
+func newReal(job Job, sys system) (*real, error) {
 	if job.SampleNS <= 0 {
 		job.SampleNS = defaultSampleNS
 	}
@@ -61,7 +67,7 @@ func newReal(job Job, open opener) (*real, error) {
 	if err := job.check(); err != nil {
 		return nil, fmt.Errorf("disk %s: %w", job.Disk, err)
 	}
-	return &real{job: job, open: open}, nil
+	return &real{job: job, system: sys}, nil
 }
 
 // check refuses what no disk could do.
@@ -100,11 +106,11 @@ func (e *real) prepare(ctx context.Context) (eff Effective, err error) {
 	if e.first, err = e.folder.free(); err != nil {
 		return eff, err
 	}
-	if e.traits, err = probe(e.open, e.folder.root, true); err != nil {
+	if e.traits, err = probe(e.system.open, e.folder.root, true); err != nil {
 		return eff, fmt.Errorf("try the disk: %w", err)
 	}
 	eff = e.effective()
-	if err := e.makeMover(eff); err != nil {
+	if err := e.makeMover(&eff); err != nil {
 		return eff, err
 	}
 	if job.Role == scenario.Read {
@@ -118,7 +124,7 @@ func (e *real) prepare(ctx context.Context) (eff Effective, err error) {
 // effective settles how the job will really run, and says where that is not what was asked for.
 func (e *real) effective() Effective {
 	asked := e.job.IO
-	eff := Effective{Engine: "threads", Cache: "direct", Flush: asked.Flush, Block: asked.Block, Depth: asked.Depth}
+	eff := Effective{Cache: "direct", Flush: asked.Flush, Block: asked.Block, Depth: asked.Depth}
 	if !e.traits.direct {
 		eff.Cache = "buffered"
 		eff.Warnings = append(eff.Warnings, "no direct requests here ("+e.traits.whyNot+"): the cache takes part, and is written out and emptied as the job goes")
@@ -138,14 +144,28 @@ func (e *real) effective() Effective {
 }
 
 // makeMover gets the buffers, fills them (which also touches every page) and starts the lanes.
-func (e *real) makeMover(eff Effective) (err error) {
-	lane := max(eff.Block, minNoise/int64(eff.Depth)/eff.Block*eff.Block)
-	if e.buf, err = newBuffer(lane * int64(eff.Depth)); err != nil {
+func (e *real) makeMover(eff *Effective) (err error) {
+	if e.buf, err = newBuffer(bufferBytes(eff.Block, eff.Depth)); err != nil {
 		return err
 	}
 	noise(e.buf, e.job.Seed, 0)
+	eff.Engine = "threads"
+	if e.traits.direct {
+		if e.mover, err = e.system.ring(e.buf, eff.Depth); err == nil {
+			eff.Engine = "io_uring"
+			return nil
+		}
+		if !errors.Is(err, errors.ErrUnsupported) {
+			eff.Warnings = append(eff.Warnings, fmt.Sprintf("io_uring is refused here (%v): threads move the bytes, at a higher cost in processor time", err))
+		}
+	}
 	e.mover = newThreads(e.buf, eff.Depth)
 	return nil
+}
+
+// bufferBytes is the memory of a job's requests: a whole number of blocks for each.
+func bufferBytes(block int64, depth int) int64 {
+	return int64(depth) * max(block, minNoise/int64(depth)/block*block)
 }
 
 // fileName is the name of the job's file seq.
@@ -162,7 +182,7 @@ func (e *real) openNext(seq int) error {
 }
 
 func (e *real) openFile(seq int, op scenario.Role) (testFile, error) {
-	f, err := e.open(e.folder.root, e.fileName(seq), opening{op: op, direct: e.traits.direct, lanes: e.job.IO.Depth})
+	f, err := e.system.open(e.folder.root, e.fileName(seq), opening{op: op, direct: e.traits.direct, lanes: e.job.IO.Depth})
 	if err != nil {
 		return nil, fmt.Errorf("open test file %d: %w", seq, err)
 	}
@@ -222,11 +242,15 @@ func (e *real) moveFile(ctx context.Context, f testFile, seq int, op scenario.Ro
 	if !e.traits.direct {
 		t.settle = max(settleBytes/t.block, 1) * t.block
 	}
+	if err := e.mover.attach(f); err != nil {
+		return Span{}, err
+	}
 	err := e.mover.move(ctx, t)
 	if err == nil && op == scenario.Write {
 		err = f.flush(e.job.IO.Flush)
 	}
 	span := Span{Bytes: t.done.Load(), StartNS: t.startNS - e.release, EndNS: clock.Now() - e.release}
+	err = errors.Join(err, e.mover.detach())
 	if err == nil && op == scenario.Write && t.padded > size {
 		err = e.cut(seq, size)
 	}
@@ -280,7 +304,7 @@ func (e *real) Close() error {
 		e.next = nil
 	}
 	if e.mover != nil {
-		e.mover.close()
+		err = errors.Join(err, e.mover.close())
 		e.mover = nil
 	}
 	if e.buf != nil {

@@ -14,13 +14,10 @@ type threads struct {
 	owner sync.WaitGroup // the goroutines, for close
 }
 
-// lane is one request in flight and its memory. Small blocks walk through the memory, so that neighbours
-// in the file differ in more than their stamps.
+// lane is a thread with one request in flight.
 type lane struct {
 	number int
-	buf    []byte
-	noise  int64 // where in the job's noise buf begins
-	pos    int64 // of the next block in buf
+	memory memory
 	work   chan work
 }
 
@@ -35,9 +32,8 @@ type work struct {
 // newThreads makes a lane for each of the equal parts of buf.
 func newThreads(buf []byte, depth int) *threads {
 	m := &threads{lanes: make([]lane, depth)}
-	part := len(buf) / depth
 	for i := range m.lanes {
-		m.lanes[i] = lane{number: i, buf: buf[i*part : (i+1)*part], noise: int64(i * part), work: make(chan work, 1)}
+		m.lanes[i] = lane{number: i, memory: memoryOf(buf, i, depth), work: make(chan work, 1)}
 	}
 	for i := range m.lanes[1:] {
 		m.owner.Go(m.lanes[i+1].serve)
@@ -45,12 +41,16 @@ func newThreads(buf []byte, depth int) *threads {
 	return m
 }
 
-func (m *threads) close() {
+func (m *threads) close() error {
 	for i := range m.lanes[1:] {
 		close(m.lanes[i+1].work)
 	}
 	m.owner.Wait()
+	return nil
 }
+
+func (m *threads) attach(testFile) error { return nil }
+func (m *threads) detach() error         { return nil }
 
 func (m *threads) move(ctx context.Context, t *transfer) error {
 	var ended sync.WaitGroup
@@ -90,18 +90,14 @@ func (l *lane) run(ctx context.Context, t *transfer) {
 		if !ok {
 			return
 		}
-		if l.pos+n > int64(len(l.buf)) {
-			l.pos = 0
-		}
-		p := l.buf[l.pos : l.pos+n]
+		p, noise := l.memory.take(n, t.block)
 		var err error
 		if t.op == scenario.Write {
-			t.stamps.put(p, off, l.noise+l.pos)
+			t.stamps.put(p, off, noise)
 			err = writeAll(t.file, l.number, p, off)
 		} else {
 			err = readAll(t.file, l.number, p, off, t.counted(off, n))
 		}
-		l.pos += t.block
 		if err == nil && t.settle > 0 && off > 0 && off/t.settle != (off-t.block)/t.settle {
 			err = t.settleBehind(off)
 		}

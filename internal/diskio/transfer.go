@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/hubbench/hubbench/internal/clock"
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -12,9 +13,12 @@ import (
 
 // mover keeps the requests of a transfer in flight. One is made for a job and used for file after file.
 type mover interface {
+	// attach makes the file ready to be moved, and detach lets go of it; both lie outside the timing.
+	attach(f testFile) error
+	detach() error
 	// move does the requests of t and returns when none is in flight any more.
 	move(ctx context.Context, t *transfer) error
-	close()
+	close() error
 }
 
 // transfer is the moving of one open file, shared by the lanes that move it. A mover sets startNS
@@ -34,6 +38,7 @@ type transfer struct {
 	sampleNS int64
 
 	startNS int64
+	began   time.Time    // the same instant for Go's clock, which takes no system call to read
 	lastNS  int64        // of the last sample
 	next    atomic.Int64 // number of the next request
 	done    atomic.Int64 // bytes moved
@@ -43,8 +48,12 @@ type transfer struct {
 // begin notes the instant before the first request.
 func (t *transfer) begin() {
 	t.startNS = clock.Now()
+	t.began = time.Now() // second, so that no sample can seem to lie after the end
 	t.lastNS = t.startNS
 }
+
+// now is clock.Now for the transfer loop.
+func (t *transfer) now() int64 { return t.startNS + int64(time.Since(t.began)) }
 
 // take gives a lane its next request, and none when all are taken, one failed or ctx has ended.
 func (t *transfer) take(done <-chan struct{}) (off, n int64, ok bool) {
@@ -71,7 +80,7 @@ func (t *transfer) progress() {
 	if t.sample == nil {
 		return
 	}
-	if now := clock.Now(); now-t.lastNS >= t.sampleNS {
+	if now := t.now(); now-t.lastNS >= t.sampleNS {
 		t.lastNS = now
 		t.sample(t.done.Load(), now-t.release)
 	}
@@ -95,4 +104,5 @@ func errTruncated(at int64) error {
 	return fmt.Errorf("the file ends at byte %d: something truncated it during the run", at)
 }
 
+// errNothingWritten tells of a write without an effect.
 var errNothingWritten = errors.New("the system wrote nothing and gave no reason")

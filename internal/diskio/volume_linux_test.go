@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -64,46 +65,49 @@ func TestVolumeFillsUp(t *testing.T) {
 		{"while allocating", scenario.Write, true, []int64{8 << 20, 200 << 20}, true, "allocate test file 1"},
 		{"while the files to be read are written", scenario.Read, false, []int64{200 << 20}, false, "write file 0 to be read"},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			dir := mountVolume(t, 64, "rw")
-			job := newJob(dir, tt.role, tt.sizes...)
-			job.IO.Preallocate = tt.reserve
-			engine, err := newReal(job, openTestFile)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = engine.Prepare(t.Context())
-			if (err == nil) != tt.prepares {
-				t.Fatalf("Prepare() = %v", err)
-			}
-			if tt.prepares {
-				engine.Start(clock.Now())
-				if _, err := engine.Transfer(t.Context(), 0, nil); err != nil {
+		for how, sys := range systems {
+			t.Run(tt.name+" "+how, func(t *testing.T) {
+				runtime.LockOSThread()
+				dir := mountVolume(t, 64, "rw")
+				job := newJob(dir, tt.role, tt.sizes...)
+				job.IO.Preallocate = tt.reserve
+				engine, err := newReal(job, sys)
+				if err != nil {
 					t.Fatal(err)
 				}
-				_, err = engine.Transfer(t.Context(), 1, nil)
-			}
-			if err == nil {
-				t.Fatal("200 MiB fit into 64")
-			}
-			for _, want := range []string{"disk B: ", tt.want, dir, "no space left on device", "free some space"} {
-				if !strings.Contains(err.Error(), want) {
-					t.Errorf("got %v, want it to say %q", err, want)
+				_, err = engine.Prepare(t.Context())
+				if (err == nil) != tt.prepares {
+					t.Fatalf("Prepare() = %v", err)
 				}
-			}
-			if err := engine.Close(); err != nil {
-				t.Errorf("Close() = %v", err)
-			}
-			if got := names(t, dir); len(got) != 1 || got[0] != "lost+found" {
-				t.Errorf("left: %q", got)
-			}
-		})
+				if tt.prepares {
+					engine.Start(clock.Now())
+					if _, err := engine.Transfer(t.Context(), 0, nil); err != nil {
+						t.Fatal(err)
+					}
+					_, err = engine.Transfer(t.Context(), 1, nil)
+				}
+				if err == nil {
+					t.Fatal("200 MiB fit into 64")
+				}
+				for _, want := range []string{"disk B: ", tt.want, dir, "no space left on device", "free some space"} {
+					if !strings.Contains(err.Error(), want) {
+						t.Errorf("got %v, want it to say %q", err, want)
+					}
+				}
+				if err := engine.Close(); err != nil {
+					t.Errorf("Close() = %v", err)
+				}
+				if got := names(t, dir); len(got) != 1 || got[0] != "lost+found" {
+					t.Errorf("left: %q", got)
+				}
+			})
+		}
 	}
 }
 
 func TestReadOnlyVolume(t *testing.T) {
 	dir := mountVolume(t, 16, "ro")
-	engine, err := newReal(newJob(dir, scenario.Write, 1), openTestFile)
+	engine, err := newReal(newJob(dir, scenario.Write, 1), systems["io_uring"])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,19 +125,21 @@ func TestReadOnlyVolume(t *testing.T) {
 func TestDeviceCountsWhatIsReported(t *testing.T) {
 	dir := mountVolume(t, 300, "rw")
 	source := strings.TrimSpace(command(t, "findmnt", "-n", "-o", "SOURCE", dir))
-	for _, role := range []scenario.Role{scenario.Write, scenario.Read} {
-		job := newJob(dir, role, 100<<20, 100<<20)
-		job.IO.Block = 1 << 20
-		engine, _ := prepared(t, job)
-		command(t, "sync")
-		before := sectors(t, source, role)
-		transferAll(t, engine)
-		got := (sectors(t, source, role) - before) * 512
-		if want := job.Bytes(); got < want*999/1000 || got > want*1001/1000 {
-			t.Errorf("%s: the device counted %d bytes, reported were %d", role, got, want)
-		}
-		if err := engine.Close(); err != nil {
-			t.Error(err)
+	for how, sys := range systems {
+		for _, role := range []scenario.Role{scenario.Write, scenario.Read} {
+			job := newJob(dir, role, 100<<20, 100<<20)
+			job.IO.Block = 1 << 20
+			engine, _ := prepared(t, job, sys)
+			command(t, "sync")
+			before := sectors(t, source, role)
+			transferAll(t, engine)
+			got := (sectors(t, source, role) - before) * 512
+			if want := job.Bytes(); got < want*999/1000 || got > want*1001/1000 {
+				t.Errorf("%s %s: the device counted %d bytes, reported were %d", how, role, got, want)
+			}
+			if err := engine.Close(); err != nil {
+				t.Error(err)
+			}
 		}
 	}
 }

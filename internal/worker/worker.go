@@ -69,6 +69,9 @@ func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Log
 	quit := make(chan struct{})
 	helpers.Go(func() { w.stayAlive(quit) })
 
+	// An engine may belong to its thread (io_uring does), from getting ready to removing its files.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	err = w.serve(ctx)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
@@ -90,15 +93,13 @@ func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Log
 	return nil
 }
 
-// serve gets ready, waits, and moves every file. It holds its thread from the wait to the last file,
-// so that the first request leaves without a hand-over.
+// serve gets ready, waits, and moves every file. Its thread is its own, so that the first request leaves
+// without a hand-over.
 func (w *worker) serve(ctx context.Context) error {
 	effective, err := w.engine.Prepare(ctx)
 	if err != nil {
 		return err
 	}
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	if err := w.conn.Send(wire.Message{Kind: wire.ReadyKind, Effective: &effective}); err != nil {
 		return err
 	}

@@ -1,0 +1,117 @@
+package diskio
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// newMovers are both movers over one buffer. The test's thread is theirs.
+func newMovers(t testing.TB, block int64, depth int) map[string]mover {
+	t.Helper()
+	runtime.LockOSThread()
+	buf, err := newBuffer(bufferBytes(block, depth))
+	if err != nil {
+		t.Fatal(err)
+	}
+	movers := map[string]mover{"threads": newThreads(buf, depth)}
+	if ring, err := newRingMover(buf, depth); err == nil {
+		movers["io_uring"] = ring
+	}
+	t.Cleanup(func() {
+		for _, m := range movers {
+			if err := m.close(); err != nil {
+				t.Error(err)
+			}
+		}
+		freeBuffer(buf)
+	})
+	return movers
+}
+
+// newTransfer writes size bytes in blocks to a file that takes them at once, so that what is left is the
+// cost of hubbench itself: a sparse file's worth of pages in memory for the ring, nothing for threads.
+func newTransfer(t testing.TB, how string, size, block int64) *transfer {
+	t.Helper()
+	tr := &transfer{
+		op: scenario.Write, size: size, padded: size, block: block,
+		stamps: stamper{unit: unitOf(block)}, sample: func(_, _ int64) {}, sampleNS: 1,
+	}
+	tr.file = nullFile{}
+	if how == "io_uring" {
+		f, err := os.OpenFile(filepath.Join("/dev", "null"), os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { f.Close() })
+		tr.file = nullFile{fdNumber: f.Fd()}
+	}
+	return tr
+}
+
+// nullFile takes every request and does nothing.
+type nullFile struct {
+	testFile
+	fdNumber uintptr
+}
+
+func (nullFile) writeAt(_ int, p []byte, _ int64) (int, error) { return len(p), nil }
+func (f nullFile) fd() uintptr                                 { return f.fdNumber }
+
+// The transfer loop must not allocate: a garbage collection would show as a dip of the disk's.
+func TestTransferLoopAllocatesNothing(t *testing.T) {
+	for how, m := range newMovers(t, 64<<10, 4) {
+		tr := newTransfer(t, how, 256<<20, 64<<10)
+		if err := m.attach(tr.file); err != nil {
+			t.Fatal(err)
+		}
+		requests := float64(tr.size / tr.block)
+		got := testing.AllocsPerRun(5, func() {
+			tr.next.Store(0)
+			tr.done.Store(0)
+			if err := m.move(t.Context(), tr); err != nil {
+				t.Error(err)
+			}
+		})
+		// A handful for a whole file is the hand-off to the lanes; one a request would be thousands.
+		if got > requests/100 {
+			t.Errorf("%s: %v allocations for %v requests, want none of the loop's", how, got, requests)
+		}
+	}
+}
+
+// One operation is one request, without the disk: what hubbench itself costs.
+func BenchmarkTransferLoop(b *testing.B) {
+	for _, bb := range []struct {
+		name  string
+		block int64
+		depth int
+	}{
+		{"1MiB depth 8", 1 << 20, 8},
+		{"4KiB depth 64", 4 << 10, 64},
+		{"4KiB depth 1", 4 << 10, 1},
+	} {
+		for _, how := range []string{"threads", "io_uring"} {
+			b.Run(bb.name+" "+how, func(b *testing.B) {
+				m := newMovers(b, bb.block, bb.depth)[how]
+				if m == nil {
+					b.Skip("no io_uring here")
+				}
+				tr := newTransfer(b, how, int64(b.N)*bb.block, bb.block)
+				tr.sampleNS = defaultSampleNS
+				if err := m.attach(tr.file); err != nil {
+					b.Fatal(err)
+				}
+				b.SetBytes(bb.block)
+				b.ReportAllocs()
+				b.ResetTimer()
+				if err := m.move(b.Context(), tr); err != nil {
+					b.Fatal(err)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,144 @@
+package diskio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// ringMover moves bytes through an io_uring: one thread keeps all requests in flight, and hands the kernel
+// many at a time. All its methods must be called from the thread that made it.
+type ringMover struct {
+	ring       *ring
+	slots      []slot
+	registered bool // the buffer is
+}
+
+// slot is one request in flight.
+type slot struct {
+	memory memory
+	p      []byte
+	off    int64
+	got    int64 // bytes of p already moved, when the kernel moved less than was asked
+}
+
+// newRingMover makes a slot for each of the equal parts of buf.
+func newRingMover(buf []byte, depth int) (mover, error) {
+	r, err := newRing(depth)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.reserveFile(); err != nil {
+		return nil, errors.Join(fmt.Errorf("register a file with io_uring: %w", err), r.close())
+	}
+	m := &ringMover{ring: r, slots: make([]slot, depth)}
+	for i := range m.slots {
+		m.slots[i].memory = memoryOf(buf, i, depth)
+	}
+	// Refused where it exceeds the limit of locked memory: then every request pins its own pages.
+	m.registered = r.registerBuffer(buf) == nil
+	return m, nil
+}
+
+func (m *ringMover) close() error            { return m.ring.close() }
+func (m *ringMover) attach(f testFile) error { return m.ring.setFile(int32(f.fd())) }
+func (m *ringMover) detach() error           { return m.ring.setFile(-1) }
+
+func (m *ringMover) move(ctx context.Context, t *transfer) error {
+	done := ctx.Done()
+	flying := 0
+	for i := range m.slots {
+		if !m.issue(t, done, i) {
+			break
+		}
+		flying++
+	}
+	t.begin()
+	for flying > 0 {
+		if err := m.ring.enter(1); err != nil {
+			return fmt.Errorf("wait for io_uring: %w", err)
+		}
+		for {
+			c, ok := m.ring.reap()
+			if !ok {
+				break
+			}
+			if !m.complete(t, int(c.user), c.res) && !m.issue(t, done, int(c.user)) {
+				flying--
+			}
+		}
+		t.progress()
+	}
+	return t.err(ctx)
+}
+
+// issue queues the slot's next request, if there is one.
+func (m *ringMover) issue(t *transfer, done <-chan struct{}, i int) bool {
+	off, n, ok := t.take(done)
+	if !ok {
+		return false
+	}
+	s := &m.slots[i]
+	var noise int64
+	s.p, noise = s.memory.take(n, t.block)
+	s.off, s.got = off, 0
+	if t.op == scenario.Write {
+		t.stamps.put(s.p, off, noise)
+	}
+	m.queue(t, i)
+	return true
+}
+
+// queue queues what is left of the slot's request.
+func (m *ringMover) queue(t *transfer, i int) {
+	s := &m.slots[i]
+	e := m.ring.next()
+	// The registered file has number 0, the registered buffer too.
+	*e = sqe{opcode: opRead, flags: sqeFixedFile, off: uint64(s.off + s.got),
+		addr: uint64(uintptr(unsafe.Pointer(&s.p[s.got]))), len: uint32(int64(len(s.p)) - s.got), user: uint64(i)}
+	switch {
+	case m.registered && t.op == scenario.Write:
+		e.opcode = opWriteFixed
+	case m.registered:
+		e.opcode = opReadFixed
+	case t.op == scenario.Write:
+		e.opcode = opWrite
+	}
+}
+
+// complete takes account of a completion, and reports whether the request had to be queued again.
+func (m *ringMover) complete(t *transfer, i int, res int32) (again bool) {
+	s := &m.slots[i]
+	counted := t.counted(s.off, int64(len(s.p)))
+	want := counted
+	if t.op == scenario.Write {
+		want = int64(len(s.p))
+	}
+	switch {
+	case res == -int32(unix.EINTR) || res == -int32(unix.EAGAIN):
+	case res < 0:
+		t.fail(unix.Errno(-res))
+		return false
+	default:
+		s.got += int64(res)
+		if s.got >= want {
+			t.done.Add(counted)
+			return false
+		}
+		if t.op == scenario.Read && (res == 0 || res%smallUnit != 0) {
+			t.fail(errTruncated(s.off + s.got))
+			return false
+		}
+		if res == 0 {
+			t.fail(errNothingWritten)
+			return false
+		}
+	}
+	m.queue(t, i)
+	return true
+}
