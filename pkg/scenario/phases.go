@@ -50,9 +50,13 @@ func (s *Scenario) readPhase(m *strictyaml.Mapping, base Workload) PhaseSpec {
 	readText(m, "pause", &p.Pause)
 
 	order := s.diskNames()
-	if n, ok := m.Get("order"); ok && n.Kind() == strictyaml.List {
+	switch n, ok := m.Get("order"); {
+	case ok && n.Kind() == strictyaml.List:
 		order = s.readDiskOrder(n)
-	} else {
+	case ok && !slices.Contains(orders(), n.Raw()):
+		n.Errorf("order is neither a list of the disks nor an order of files; try [%s], or %s",
+			strings.Join(order, ", "), strictyaml.Choice(orders()))
+	default:
 		p.Workload.readOrder(m)
 	}
 	s.readRoles(m, &p, order)

@@ -8,6 +8,11 @@ const (
 	orderListed     = "listed"     // as the list has them
 )
 
+// orders lists them.
+func orders() []string {
+	return []string{orderRandom, orderAscending, orderDescending, orderListed}
+}
+
 // preset is a method of the field, as data: which files, how many, in which order. What the disks do with them
 // is for the phases to say.
 type preset struct {
@@ -33,7 +38,8 @@ func presets() []preset {
 			2 * mb, 4 * mb, 6 * mb, 8 * mb, 10 * mb, 20 * mb, 40 * mb, 60 * mb, 80 * mb, 100 * mb,
 			200 * mb, 400 * mb, 600 * mb, 800 * mb, 1 * gb, 2 * gb,
 		}}},
-		// Speed against size, one file of each. Where the reports saw a change (under 1 MB, above 500 MB) the steps are small.
+		// Speed against size, one file of each. The reports give the ends and the number of sizes; these steps are close
+		// where they saw speed change (under 1 MB, around 600 MB).
 		{name: "ladder", files: 20, order: orderAscending, sizes: Sizes{List: []int64{
 			50 * kb, 100 * kb, 200 * kb, 400 * kb, 600 * kb, 800 * kb, 1 * mb, 2 * mb, 5 * mb, 10 * mb,
 			20 * mb, 50 * mb, 100 * mb, 200 * mb, 400 * mb, 600 * mb, 800 * mb, 1 * gb, 1500 * mb, 2 * gb,

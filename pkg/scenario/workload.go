@@ -82,7 +82,7 @@ func (w *Workload) checkBuffers(m *strictyaml.Mapping) {
 
 // readOrder reads the order of the files.
 func (w *Workload) readOrder(m *strictyaml.Mapping) {
-	m.OneOf("order", &w.Order, orderRandom, orderAscending, orderDescending, orderListed)
+	m.OneOf("order", &w.Order, orders()...)
 }
 
 // readFiles reads the number of files.

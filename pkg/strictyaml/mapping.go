@@ -2,6 +2,7 @@ package strictyaml
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
@@ -112,9 +113,14 @@ func (m *Mapping) Require(keys ...string) {
 // Done reports every key that no reader has asked for.
 func (m *Mapping) Done() {
 	for _, p := range m.pairs {
-		if !slices.Contains(m.asked, p.Key) {
-			m.doc.Report(p.KeyPos.Errorf("unknown key %s; try %s", Quote(p.Key), Suggest(p.Key, m.asked)))
+		if slices.Contains(m.asked, p.Key) {
+			continue
 		}
+		if key, value, colon := strings.Cut(p.Key, ":"); colon && slices.Contains(m.asked, key) {
+			p.Errorf("%s lacks a space after its colon; write %s: %s", Quote(p.Key), key, printable(value))
+			continue
+		}
+		p.Errorf("unknown key %s; try %s", Quote(p.Key), Suggest(p.Key, m.asked))
 	}
 }
 
