@@ -1,6 +1,7 @@
 package strictyaml
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -170,32 +171,19 @@ func (n Node) Bool() (bool, bool) {
 
 // Bytes reads a size from least to most bytes, such as 8 MiB or 4096.
 func (n Node) Bytes(least, most int64) (int64, bool) {
-	v, ok := quantity(n, "a size", "a number of bytes, or a size such as 8 MiB", unit.ParseBytes)
-	if ok && (v < least || v > most) {
-		n.outside(fmt.Sprintf("%s to %s", unit.FormatBytes(least), unit.FormatBytes(most)))
-		return 0, false
-	}
-	return v, ok
+	return quantity(n, least, most, "a size", "8 MiB", unit.ParseBytes, unit.FormatBytes)
 }
 
 // Rate reads a rate from least to most bytes per second, such as 2.8 GB/s.
 func (n Node) Rate(least, most float64) (float64, bool) {
-	v, ok := quantity(n, "a rate", "a rate such as 2.8 GB/s", unit.ParseRate)
-	if ok && (v < least || v > most) {
-		n.outside(fmt.Sprintf("%s to %s", unit.FormatRate(least), unit.FormatRate(most)))
-		return 0, false
-	}
-	return v, ok
+	return quantity(n, least, most, "a rate", "2.8 GB/s", unit.ParseRate, unit.FormatRate)
 }
 
 // Duration reads a time from least to most, such as 30 s.
 func (n Node) Duration(least, most time.Duration) (time.Duration, bool) {
-	v, ok := quantity(n, "a time", "a time such as 30 s", unit.ParseDuration)
-	if ok && (v < least || v > most) {
-		n.outside(fmt.Sprintf("%s to %s", unit.FormatSeconds(least.Seconds()), unit.FormatSeconds(most.Seconds())))
-		return 0, false
-	}
-	return v, ok
+	return quantity(n, least, most, "a time", "30 s", unit.ParseDuration, func(d time.Duration) string {
+		return unit.FormatSeconds(d.Seconds())
+	})
 }
 
 // OneOf reads one of the allowed words.
@@ -227,17 +215,20 @@ func (n Node) outside(try string) {
 	n.Errorf("%s is %s; try %s", n.label, n.given(), try)
 }
 
-// quantity reads a number with a unit.
-func quantity[T any](n Node, want, try string, parse func(string) (T, error)) (T, bool) {
+// quantity reads a number with a unit, from least to most.
+func quantity[T cmp.Ordered](n Node, least, most T, want, example string, parse func(string) (T, error), format func(T) string) (T, bool) {
 	var zero T
 	if kind := n.Kind(); kind != Text && kind != Number {
-		n.wrong(want, try)
+		n.wrong(want, example)
 		return zero, false
 	}
-	text, _ := n.raw()
-	v, err := parse(text)
+	v, err := parse(n.Raw())
 	if err != nil {
 		n.Errorf("%s: %v", n.label, err)
+		return zero, false
+	}
+	if v < least || v > most {
+		n.outside(format(least) + " to " + format(most))
 		return zero, false
 	}
 	return v, true

@@ -137,7 +137,7 @@ func TestMistakes(t *testing.T) {
 		{"out of range, rate", "name: a\nread: 0", `2:7: read is 0; try 1 B/s to 1.00 TB/s`},
 		{"out of range, time", "name: a\ncooldown: 61 min", `2:11: cooldown is "61 min"; try 0 s to 1 h`},
 		{"bad size", "name: a\nblock: 8 M", `2:8: block: size "8 M": "M" may mean powers of 1000 (MB) or of 1024 (MiB); try a number with B, KB, MB, GB, KiB, MiB or GiB, such as 2 MB`},
-		{"size of a kind", "name: a\nblock: true", "2:8: block is true, not a size; try a number of bytes, or a size such as 8 MiB"},
+		{"size of a kind", "name: a\nblock: true", "2:8: block is true, not a size; try 8 MiB"},
 		{"not a boolean", "name: a\nkeep: yes", `2:7: keep is "yes", not true or false; try one of those two words`},
 		{"near word", "name: a\nflush: fsinc", `2:8: flush is "fsinc"; try fsync`},
 		{"no near word", "name: a\nflush: x", `2:8: flush is "x"; try none, fsync or full`},
