@@ -25,7 +25,7 @@ func (s *Scenario) Plan() (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan := &Plan{Name: s.Name, Disks: slices.Clone(s.Disks)}
+	plan := &Plan{Name: s.Name, Seed: s.Seed, Disks: slices.Clone(s.Disks)}
 	if s.Hub != nil {
 		hub := *s.Hub
 		plan.Hub = &hub

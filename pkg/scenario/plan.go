@@ -6,6 +6,7 @@ import "time"
 // The same scenario with the same seed always gives the same plan.
 type Plan struct {
 	Name   string  `json:"name"`
+	Seed   uint64  `json:"seed"` // of the workload; a phase may have one of its own
 	Hub    *Hub    `json:"hub,omitempty"`
 	Disks  []Disk  `json:"disks"`
 	Phases []Phase `json:"phases"`

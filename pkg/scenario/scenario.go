@@ -15,6 +15,7 @@ type Scenario struct {
 	Disks           []Disk
 	Phases          []PhaseSpec
 	Results         string // the folder for run folders; empty: the tool's default
+	Seed            uint64 // of the workload
 	AllowSystemDisk bool   // a disk under test may be the one the system runs from
 
 	pos   strictyaml.Pos            // of the phases
@@ -64,6 +65,7 @@ func Load(name string, data []byte) (*Scenario, error) {
 		base.readFiles(m)
 		m.Done()
 	}
+	s.Seed = base.Seed
 	phases, _ := top.Get("phases")
 	top.Done()
 	if err := doc.Err(); err != nil {

@@ -1,5 +1,7 @@
 package scenario
 
+import "strings"
+
 // Total is what a plan asks of one disk, in bytes.
 type Total struct {
 	Disk    string
@@ -49,4 +51,34 @@ func (p Phase) Bytes() int64 {
 		sum += j.Bytes()
 	}
 	return sum
+}
+
+// Who says which disks do what in the phase: "C writes; A, B read".
+func (p Phase) Who() string {
+	var roles []Role
+	disks := map[Role][]string{}
+	for _, j := range p.Jobs {
+		if disks[j.Role] == nil {
+			roles = append(roles, j.Role)
+		}
+		disks[j.Role] = append(disks[j.Role], j.Disk)
+	}
+	var parts []string
+	for _, role := range roles {
+		verb := string(role)
+		if len(disks[role]) == 1 {
+			verb += "s"
+		}
+		parts = append(parts, strings.Join(disks[role], ", ")+" "+verb)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Files is how many transfers are measured in the phase.
+func (p Phase) Files() int {
+	n := 0
+	for _, j := range p.Jobs {
+		n += len(j.Sizes)
+	}
+	return n
 }
