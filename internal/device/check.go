@@ -56,7 +56,7 @@ func unusable(disk scenario.Disk, err error) Problem {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		p.Code = "missing"
-		p.Text = fmt.Sprintf("disk %s: %s does not exist: check that the disk is mounted, and the spelling (`hubbench devices` lists what is there)", disk.Name, disk.Path)
+		p.Text = fmt.Sprintf("disk %s: %s does not exist: check that the disk is mounted, and the spelling", disk.Name, disk.Path)
 	case errors.Is(err, errNoFolder):
 		p.Code = "not_folder"
 		p.Text = fmt.Sprintf("disk %s: %s is a file: give a folder on the disk", disk.Name, disk.Path)

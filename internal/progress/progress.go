@@ -37,34 +37,7 @@ func New(w io.Writer, live bool, phases int) *Progress {
 // PhaseBegins says what comes now.
 func (p *Progress) PhaseBegins(index int, phase scenario.Phase) {
 	p.phase, p.moved, p.released = phase, map[string]int64{}, time.Time{}
-	var files int
-	var bytes int64
-	for _, job := range phase.Jobs {
-		files += len(job.Sizes)
-		bytes += job.Bytes()
-	}
-	fmt.Fprintf(p.w, "[%d/%d] %s: %s; %d files, %s\n", index+1, p.phases, phase.Name, who(phase), files, unit.FormatBytes(bytes))
-}
-
-// who says which disks do what: "C writes; A, B read".
-func who(phase scenario.Phase) string {
-	var roles []scenario.Role
-	byRole := map[scenario.Role][]string{}
-	for _, job := range phase.Jobs {
-		if byRole[job.Role] == nil {
-			roles = append(roles, job.Role)
-		}
-		byRole[job.Role] = append(byRole[job.Role], job.Disk)
-	}
-	var parts []string
-	for _, role := range roles {
-		verb := string(role)
-		if len(byRole[role]) == 1 {
-			verb += "s"
-		}
-		parts = append(parts, strings.Join(byRole[role], ", ")+" "+verb)
-	}
-	return strings.Join(parts, "; ")
+	fmt.Fprintf(p.w, "[%d/%d] %s: %s; %d files, %s\n", index+1, p.phases, phase.Name, phase.Who(), phase.Files(), unit.FormatBytes(phase.Bytes()))
 }
 
 // Released notes the common start.
