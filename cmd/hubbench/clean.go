@@ -1,0 +1,37 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/hubbench/hubbench/internal/diskio"
+	"github.com/hubbench/hubbench/pkg/unit"
+	"github.com/spf13/cobra"
+)
+
+func newClean(p program) *cobra.Command {
+	return &cobra.Command{
+		Use:   "clean PATH",
+		Short: "Remove test files that a killed run left behind",
+		Long: `Remove the folders that hubbench created and marked (.hubbench-RUNID) directly under PATH.
+Nothing else is touched, and the folder of a run under way is left alone.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return runClean(p, args[0])
+		},
+	}
+}
+
+func runClean(p program, path string) error {
+	cleaned, err := diskio.Clean(path)
+	for _, c := range cleaned {
+		if c.Skipped != "" {
+			fmt.Fprintf(p.stdout, "left %s: %s\n", c.Path, c.Skipped)
+			continue
+		}
+		fmt.Fprintf(p.stdout, "removed %s: %d files, %s\n", c.Path, c.Files, unit.FormatBytes(c.Bytes))
+	}
+	if err == nil && len(cleaned) == 0 {
+		fmt.Fprintf(p.stdout, "nothing of hubbench's in %s\n", path)
+	}
+	return err
+}

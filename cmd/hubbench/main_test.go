@@ -1,0 +1,240 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"hubbench": main})
+}
+
+// TestScripts runs the command line as people do: one script per behaviour, in testdata/scripts.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("..", "..", "testdata", "scripts"),
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			root, err := filepath.Abs(filepath.Join("..", ".."))
+			if err != nil {
+				return err
+			}
+			env.Setenv("ROOT", root)
+			// The race detector would make every worker linger for a second.
+			env.Setenv("GORACE", "atexit_sleep_ms=0")
+			env.Values[runsKey{}] = map[string]*exec.Cmd{}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":  exits,
+			"begin":  begin,
+			"ends":   ends,
+			"await":  await,
+			"signal": signalRun,
+			"slay":   slay,
+			"gone":   gone,
+		},
+	})
+}
+
+// patience bounds every wait of a script; nothing should come near it.
+const patience = 30 * time.Second
+
+type runsKey struct{}
+
+func runs(ts *testscript.TestScript) map[string]*exec.Cmd {
+	return ts.Value(runsKey{}).(map[string]*exec.Cmd)
+}
+
+// exits CODE COMMAND... runs a command and checks its exit code; stdout and stderr can be matched after it.
+func exits(ts *testscript.TestScript, _ bool, args []string) {
+	cmd := command(ts, args[1:])
+	// exec's own output is what `stdout` and `stderr` match, so let it run the command.
+	err := ts.Exec(cmd.Path, cmd.Args[1:]...)
+	var code int
+	if err != nil {
+		if _, scanErr := fmt.Sscanf(err.Error(), "exit status %d", &code); scanErr != nil {
+			ts.Fatalf("%v: %v", args[1:], err)
+		}
+	}
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("%v: exit code %d, want %s", args[1:], code, args[0])
+	}
+}
+
+func command(ts *testscript.TestScript, args []string) *exec.Cmd {
+	path, err := exec.LookPath(args[0])
+	ts.Check(err)
+	return exec.Command(path, args[1:]...)
+}
+
+// begin NAME COMMAND... starts a command in the background.
+func begin(ts *testscript.TestScript, _ bool, args []string) {
+	cmd := command(ts, args[1:])
+	cmd.Dir = ts.Getenv("WORK")
+	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	ts.Check(cmd.Start())
+	runs(ts)[args[0]] = cmd
+	ts.Defer(func() {
+		if cmd.ProcessState == nil {
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+		}
+	})
+}
+
+// ends NAME CODE [PATTERN] waits for a background command, and checks how it ended and what it said.
+func ends(ts *testscript.TestScript, _ bool, args []string) {
+	cmd := runs(ts)[args[0]]
+	timer := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+	defer timer.Stop()
+	_ = cmd.Wait()
+	out := cmd.Stdout.(*bytes.Buffer).String()
+	ts.Logf("[%s]\n%s", args[0], out)
+	if got := strconv.Itoa(cmd.ProcessState.ExitCode()); got != args[1] {
+		ts.Fatalf("%s: exit code %s, want %s", args[0], got, args[1])
+	}
+	if len(args) > 2 && !regexp.MustCompile(args[2]).MatchString(out) {
+		ts.Fatalf("%s: its output does not match %q", args[0], args[2])
+	}
+}
+
+// await FILE PATTERN waits until a file has a match.
+func await(ts *testscript.TestScript, _ bool, args []string) {
+	pattern := regexp.MustCompile(args[1])
+	poll(ts, "no match for "+args[1]+" in "+args[0], func() bool {
+		data, _ := os.ReadFile(ts.MkAbs(args[0]))
+		return pattern.Match(data)
+	})
+}
+
+// poll waits for a condition outside of the program's reach.
+func poll(ts *testscript.TestScript, complaint string, met func() bool) {
+	for deadline := time.Now().Add(patience); !met(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			ts.Fatalf("after %s: %s", patience, complaint)
+		}
+	}
+}
+
+// signal NAME SIGNAL sends one to a background command.
+func signalRun(ts *testscript.TestScript, _ bool, args []string) {
+	signals := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "KILL": os.Kill}
+	ts.Check(runs(ts)[args[0]].Process.Signal(signals[args[1]]))
+}
+
+// workerPIDs are the workers that a run log tells of, by disk.
+func workerPIDs(ts *testscript.TestScript, log string) map[string]int {
+	data, err := os.ReadFile(ts.MkAbs(log))
+	ts.Check(err)
+	pids := map[string]int{}
+	for _, m := range regexp.MustCompile(`"worker started","disk":"([^"]*)","phase":"[^"]*","pid":(\d+)`).FindAllStringSubmatch(string(data), -1) {
+		pids[m[1]], err = strconv.Atoi(m[2])
+		ts.Check(err)
+	}
+	return pids
+}
+
+// slay LOG DISK kills the worker of a disk.
+func slay(ts *testscript.TestScript, _ bool, args []string) {
+	worker, err := os.FindProcess(workerPIDs(ts, args[0])[args[1]])
+	ts.Check(err)
+	ts.Check(worker.Kill())
+}
+
+// gone LOG FOLDER... waits, three seconds at most, until no worker of a run lives and no test folder is
+// left in the folders.
+func gone(ts *testscript.TestScript, _ bool, args []string) {
+	pids := workerPIDs(ts, args[0])
+	var left []string
+	for deadline := time.Now().Add(3 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		left = nil
+		for disk, pid := range pids {
+			if alive(pid) {
+				left = append(left, "worker of "+disk)
+			}
+		}
+		for _, folder := range args[1:] {
+			found, err := filepath.Glob(filepath.Join(ts.MkAbs(folder), ".hubbench-*"))
+			ts.Check(err)
+			left = append(left, found...)
+		}
+		if len(left) == 0 {
+			return
+		}
+	}
+	ts.Fatalf("after 3 s: %s", strings.Join(left, ", "))
+}
+
+// alive reports whether a process runs; one that nobody has waited for yet is as good as gone.
+func alive(pid int) bool {
+	process, err := os.FindProcess(pid)
+	if err != nil || process.Signal(syscall.Signal(0)) != nil {
+		return false
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err != nil || !bytes.Contains(stat, []byte(") Z "))
+}
+
+func TestExitCodes(t *testing.T) {
+	for _, tc := range []struct {
+		args string
+		want int
+	}{
+		{"version", exitOK},
+		{"--help", exitOK},
+		{"", exitOK},
+		{"nonsense", exitUsage},
+		{"run", exitUsage},
+		{"run one two", exitUsage},
+		{"run --nonsense x", exitUsage},
+		{"run --stall soon x", exitUsage},
+		{"run no-such-file.yaml", exitUsage},
+		{"report --format pdf x", exitUsage},
+		{"analyze no-such-run", exitFailed},
+	} {
+		var out, errs bytes.Buffer
+		got := run(context.Background(), slices.DeleteFunc(strings.Split(tc.args, " "), func(s string) bool { return s == "" }),
+			program{stdin: strings.NewReader(""), stdout: &out, stderr: &errs})
+		if got != tc.want {
+			t.Errorf("hubbench %s: exit code %d, want %d; stderr: %s", tc.args, got, tc.want, errs.String())
+		}
+		if lines := strings.Count(errs.String(), "\n"); tc.want != exitOK && lines != 1 {
+			t.Errorf("hubbench %s: got %d lines on stderr, want one:\n%s", tc.args, lines, errs.String())
+		}
+	}
+}
+
+// TestBadScenarios holds every bad scenario to one line on stderr and exit code 2, in plan as in run.
+func TestBadScenarios(t *testing.T) {
+	t.Chdir(filepath.Join("..", "..", "testdata", "bad-scenarios"))
+	data, err := os.ReadFile("want.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want := range strings.Lines(string(data)) {
+		file, _, _ := strings.Cut(want, ":")
+		for _, command := range []string{"plan", "run"} {
+			var out, errs bytes.Buffer
+			got := run(context.Background(), []string{command, file}, program{stdin: strings.NewReader(""), stdout: &out, stderr: &errs})
+			if got != exitUsage || errs.String() != "hubbench: "+want || out.Len() > 0 {
+				t.Errorf("%s %s: exit code %d, stdout %q, stderr %q; want %d and %q", command, file, got, out.String(), errs.String(), exitUsage, want)
+			}
+		}
+	}
+}

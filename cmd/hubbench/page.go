@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/internal/render/html"
+	"github.com/hubbench/hubbench/internal/rundir"
+)
+
+// pageInfo is what the page says of how and where a run was made; a lone events file says nothing of it.
+func pageInfo(loaded *rundir.Loaded) html.Info {
+	run := loaded.Info
+	if run == nil {
+		return html.Info{}
+	}
+	info := html.Info{
+		Tool:     run.Tool,
+		Host:     run.Host.Name,
+		OS:       fmt.Sprintf("%s/%s, %d CPUs", run.Host.OS, run.Host.Arch, run.Host.CPUs),
+		Scenario: filepath.Join(loaded.Folder, rundir.ScenarioFile),
+	}
+	if run.Plan == nil {
+		return info
+	}
+	info.Seed = fmt.Sprint(run.Plan.Seed)
+	if hub := run.Plan.Hub; hub != nil {
+		info.Hub = fmt.Sprintf("%s (simulated, %g times as fast as the clock)", hub.Profile, hub.Speedup)
+	} else {
+		info.Hub = strings.Join(connections(run), ", ")
+	}
+	for _, phase := range run.Plan.Phases {
+		for _, job := range phase.Jobs {
+			if mode, ok := run.Effective[phase.Name][job.Disk]; ok {
+				info.Modes = append(info.Modes, html.Mode{Phase: phase.Name, Disk: job.Disk, Effective: mode})
+			}
+		}
+	}
+	return info
+}
+
+// connections are the labels that the disks have in the scenario, each once.
+func connections(run *rundir.Info) []string {
+	var labels []string
+	for _, d := range run.Plan.Disks {
+		if d.Connection != "" && !slices.Contains(labels, d.Connection) {
+			labels = append(labels, d.Connection)
+		}
+	}
+	return labels
+}

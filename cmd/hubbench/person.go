@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hubbench/hubbench/internal/coordinator"
+	"github.com/hubbench/hubbench/internal/progress"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// How hubbench talks to people: results go to stdout, everything else to stderr; a question is only
+// asked of a terminal, and every question can be answered beforehand with a flag.
+
+// askAbove is how much a run may write to real disks before a person is asked: below it, wear is not
+// worth a question.
+const askAbove = 100_000_000_000
+
+// confirm asks whether to write as much as the plan does to real disks.
+func confirm(ctx context.Context, p program, plan *scenario.Plan, yes bool) error {
+	var written int64
+	for i, total := range plan.Totals() {
+		if !plan.Disks[i].Simulated() {
+			written += total.Written
+		}
+	}
+	if yes || written < askAbove || !isTerminal(p.stdin) {
+		return nil
+	}
+	fmt.Fprintf(p.stderr, "This writes %s to the disks in all. Go on? [y/N] ", unit.FormatBytes(written))
+	answer, err := readLine(ctx, p.stdin)
+	if err != nil {
+		return err
+	}
+	if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
+		return errors.New("not started; --yes answers beforehand")
+	}
+	return nil
+}
+
+// pause shows what is to be done by hand and waits for Enter.
+func pause(ctx context.Context, p program, text string) error {
+	fmt.Fprintf(p.stderr, "\n%s\nPress Enter to go on: ", text)
+	_, err := readLine(ctx, p.stdin)
+	return err
+}
+
+// readLine reads one line unless ctx ends first; the read itself cannot be interrupted and is left behind.
+func readLine(ctx context.Context, r io.Reader) (string, error) {
+	type result struct {
+		line string
+		err  error
+	}
+	got := make(chan result, 1)
+	go func() {
+		line, err := bufio.NewReader(r).ReadString('\n')
+		got <- result{line, err}
+	}()
+	select {
+	case res := <-got:
+		if errors.Is(res.err, io.EOF) {
+			return res.line, nil
+		}
+		return res.line, res.err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// isTerminal reports whether a stream is a character device, which is a terminal or as good as one.
+func isTerminal(stream any) bool {
+	file, ok := stream.(*os.File)
+	if !ok {
+		return false
+	}
+	stat, err := file.Stat()
+	return err == nil && stat.Mode()&os.ModeCharDevice != 0
+}
+
+// watcher shows a run's progress on stderr, or nowhere with --quiet.
+func watcher(p program, opts runOptions, phases int) coordinator.Watcher {
+	if opts.quiet {
+		return progress.New(io.Discard, false, phases)
+	}
+	return progress.New(p.stderr, isTerminal(p.stderr), phases)
+}
+
+// newRunID names a run's test folders: when, and four random digits against two runs in one second.
+func newRunID(began time.Time) string {
+	var tail [2]byte
+	_, _ = rand.Read(tail[:]) // never fails
+	return began.UTC().Format("20060102-150405") + "-" + hex.EncodeToString(tail[:])
+}
+
+// openPage shows a file in the person's browser.
+func openPage(path string) error {
+	var cmd *exec.Cmd
+	switch runtime.GOOS {
+	case "darwin":
+		cmd = exec.Command("open", path)
+	case "windows":
+		cmd = exec.Command("rundll32", "url.dll,FileProtocolHandler", path)
+	default:
+		cmd = exec.Command("xdg-open", path)
+	}
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("open the report: %w; it is at %s", err, path)
+	}
+	return nil
+}
+
+// lockedWriter lets workers and coordinator log to one file.
+type lockedWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (l *lockedWriter) Write(data []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(data)
+}

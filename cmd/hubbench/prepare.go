@@ -1,0 +1,130 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hubbench/hubbench/configs"
+	"github.com/hubbench/hubbench/internal/device"
+	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// prepared is a scenario that has been read and checked against itself, not yet against the machine.
+type prepared struct {
+	source   []byte
+	scenario *scenario.Scenario
+	plan     *scenario.Plan
+	profile  *hub.Profile // of the simulated hub; nil where every disk is real
+}
+
+// prepare loads a scenario and makes its plan. Nothing is touched.
+func prepare(path string) (*prepared, error) {
+	source, err := readSmall(path)
+	if err != nil {
+		return nil, usage(err)
+	}
+	s, err := scenario.Load(path, source)
+	if err != nil {
+		return nil, usage(err)
+	}
+	plan, err := s.Plan()
+	if err != nil {
+		return nil, usage(err)
+	}
+	ready := &prepared{source: source, scenario: s, plan: plan}
+	for i, d := range plan.Disks {
+		if !d.Simulated() && !filepath.IsAbs(d.Path) {
+			// Workers run in this folder too, but whoever reads run.json does not.
+			if plan.Disks[i].Path, err = filepath.Abs(filepath.Join(filepath.Dir(path), d.Path)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if plan.Hub != nil {
+		if ready.profile, err = loadProfile(plan.Hub.Profile, filepath.Dir(path)); err != nil {
+			return nil, usage(err)
+		}
+		for _, d := range plan.Disks {
+			if ready.profile.Disk(d.Profile) == nil {
+				return nil, usage(fmt.Errorf("%s: disk %s: hub profile %s has no disk %q", path, d.Name, ready.profile.Name, d.Profile))
+			}
+		}
+	}
+	return ready, nil
+}
+
+// results is the folder that run folders go into by default.
+func (r *prepared) results() string {
+	if r.scenario.Results != "" {
+		return r.scenario.Results
+	}
+	return "results"
+}
+
+// check asks the machine whether the plan can run here, with its results in a folder. The first thing
+// that cannot be is the error.
+func (r *prepared) check(results string) (warnings []string, err error) {
+	for _, problem := range r.problems(results) {
+		text := r.locate(problem)
+		if problem.Fatal {
+			return nil, usage(errors.New(text))
+		}
+		warnings = append(warnings, text)
+	}
+	return warnings, nil
+}
+
+func (r *prepared) problems(results string) []device.Problem {
+	return device.Check(r.plan, device.Options{AllowSystemDisk: r.scenario.AllowSystemDisk, Results: results})
+}
+
+// locate says a problem with the place in the scenario file that it comes from.
+func (r *prepared) locate(problem device.Problem) string {
+	if pos := r.scenario.PathPos(problem.Disk); pos.Line > 0 {
+		return fmt.Sprintf("%s: %s", pos, problem.Text)
+	}
+	return problem.Text
+}
+
+// loadProfile finds a hub profile by its built-in name, or by a path relative to the scenario.
+func loadProfile(name, folder string) (*hub.Profile, error) {
+	if data, ok := configs.Hub(name); ok {
+		return hub.Load(name, data)
+	}
+	if !strings.ContainsAny(name, `/\.`) {
+		return nil, fmt.Errorf("no hub profile is called %q; built in are %s, any other is given as a path to its .yaml", name, strings.Join(configs.Hubs(), ", "))
+	}
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(folder, name)
+	}
+	data, err := readSmall(name)
+	if err != nil {
+		return nil, fmt.Errorf("hub profile: %w", err)
+	}
+	return hub.Load(name, data)
+}
+
+// most is the largest file read as a scenario or profile; strictyaml refuses far smaller ones, in its
+// own words, so that one byte more than it takes is enough to read.
+const most = 2 << 20
+
+// readSmall reads a file that a person wrote, and no more of it than such a file can have.
+func readSmall(path string) ([]byte, error) {
+	stat, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: no such file; start from configs/demo.yaml", path)
+	case err != nil:
+		return nil, err
+	case stat.IsDir():
+		return nil, fmt.Errorf("%s: is a folder; give the scenario file in it", path)
+	case stat.Size() > most:
+		return nil, fmt.Errorf("%s:1:1: the file has %d bytes; no scenario is that long: is it the right file?", path, stat.Size())
+	}
+	return os.ReadFile(path)
+}

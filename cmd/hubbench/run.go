@@ -1,0 +1,181 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/hubbench/hubbench/internal/coordinator"
+	"github.com/hubbench/hubbench/internal/rundir"
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/spf13/cobra"
+)
+
+type runOptions struct {
+	out   string
+	yes   bool
+	open  bool
+	quiet bool
+	json  bool
+	stall time.Duration
+}
+
+func newRun(p program) *cobra.Command {
+	var opts runOptions
+	cmd := &cobra.Command{
+		Use:   "run SCENARIO",
+		Short: "Record, analyse and report a scenario",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runRun(cmd.Context(), p, args[0], opts)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&opts.out, "out", "", "the run's folder (default results/NAME-DATE-TIME)")
+	flags.BoolVar(&opts.yes, "yes", false, "do not ask before writing to disks")
+	flags.BoolVar(&opts.open, "open", false, "open the report when done")
+	flags.BoolVar(&opts.quiet, "quiet", false, "print results only")
+	flags.BoolVar(&opts.json, "json", false, "print analysis.json instead of the tables")
+	flags.DurationVar(&opts.stall, "stall", time.Minute, "end a worker that moves nothing for so long")
+	return cmd
+}
+
+// runRun is the whole way: prepare, check, record, analyse, report.
+func runRun(ctx context.Context, p program, path string, opts runOptions) error {
+	ready, err := prepare(path)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	if opts.out == "" {
+		opts.out = filepath.Join(ready.results(), rundir.Name(ready.plan.Name, began))
+	}
+	warnings, err := ready.check(opts.out)
+	if err != nil {
+		return err
+	}
+	if !opts.quiet {
+		for _, w := range warnings {
+			fmt.Fprintf(p.stderr, "warning: %s\n", w)
+		}
+	}
+	if err := confirm(ctx, p, ready.plan, opts.yes); err != nil {
+		return err
+	}
+	dir, err := rundir.Create(opts.out, ready.source)
+	if err != nil {
+		return err
+	}
+	info := rundir.Info{
+		Tool: toolVersion(), RunID: newRunID(began), Name: ready.plan.Name, Started: began.UTC().Format(time.RFC3339),
+		Status: rundir.Running, Host: rundir.ThisHost(), Plan: ready.plan, Warnings: warnings,
+	}
+	interrupted, recordErr := record(ctx, p, ready, opts, dir, &info)
+	if err := errors.Join(recordErr, dir.Close()); err != nil {
+		return fmt.Errorf("%w; what was recorded is in %s", err, dir.Path)
+	}
+	if err := conclude(p, dir, opts); err != nil {
+		return err
+	}
+	switch {
+	case interrupted:
+		return &exitError{code: exitInterrupted}
+	case info.Status != trace.Complete:
+		return &exitError{code: exitPartial, err: fmt.Errorf("partial run: %s", info.Failures[0])}
+	}
+	return nil
+}
+
+// record runs the plan and leaves events.jsonl and run.json behind, whatever happens on the way.
+func record(ctx context.Context, p program, ready *prepared, opts runOptions, dir *rundir.Dir, info *rundir.Info) (interrupted bool, err error) {
+	if err := dir.WriteJSON(rundir.InfoFile, info); err != nil {
+		return false, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return false, fmt.Errorf("find hubbench itself, to start workers: %w", err)
+	}
+	ctx, kill, release := onInterrupt(ctx)
+	defer release()
+	logs := &lockedWriter{w: dir.Log}
+	begin := trace.Event{Type: trace.RunType, Version: trace.FormatVersion, Name: info.Name, Started: info.Started}
+	for _, d := range ready.plan.Disks {
+		begin.Disks = append(begin.Disks, trace.Disk{Name: d.Name, Path: d.Path, Connection: d.Connection, Profile: d.Profile})
+	}
+	if err := dir.Journal.Append(begin); err != nil {
+		return false, err
+	}
+	outcome, err := coordinator.Run(ctx, coordinator.Options{
+		Plan:      ready.plan,
+		RunID:     info.RunID,
+		Profile:   ready.profile,
+		Command:   func() *exec.Cmd { return exec.Command(self, "worker") },
+		Journal:   dir.Journal,
+		Watcher:   watcher(p, opts, len(ready.plan.Phases)),
+		Pause:     func(ctx context.Context, text string) error { return pause(ctx, p, text) },
+		WorkerLog: logs,
+		Stall:     opts.stall,
+		Kill:      kill,
+		Log:       newLog(logs),
+	})
+	info.Status, info.Effective, info.Failures = outcome.Status, outcome.Effective, outcome.Failures
+	return ctx.Err() != nil, errors.Join(err, dir.WriteJSON(rundir.InfoFile, info))
+}
+
+// onInterrupt ends the context at the first SIGINT or SIGTERM and closes kill at the second.
+func onInterrupt(parent context.Context) (ctx context.Context, kill <-chan struct{}, release func()) {
+	ctx, cancel := context.WithCancel(parent)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	now := make(chan struct{})
+	quit := make(chan struct{})
+	go func() {
+		for _, act := range []func(){cancel, func() { close(now) }} {
+			select {
+			case <-signals:
+				act()
+			case <-quit:
+				return
+			}
+		}
+	}()
+	return ctx, now, func() { signal.Stop(signals); close(quit); cancel() }
+}
+
+// conclude analyses what was recorded, writes the results and prints them.
+func conclude(p program, dir *rundir.Dir, opts runOptions) error {
+	loaded, err := rundir.Load(dir.Path)
+	if err != nil {
+		return err
+	}
+	found := analysis.Analyze(loaded.Trace, analysis.Options{})
+	if err := dir.WriteJSON(rundir.AnalysisFile, found); err != nil {
+		return err
+	}
+	page := dir.File(rundir.ReportFile)
+	if err := writePage(page, loaded, found); err != nil {
+		return err
+	}
+	out := bufio.NewWriter(p.stdout)
+	if err := printAnalysis(out, found, opts.json); err != nil {
+		return err
+	}
+	if !opts.json {
+		fmt.Fprintf(out, "\nreport: %s\n", page)
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	if opts.open {
+		return openPage(page)
+	}
+	return nil
+}
