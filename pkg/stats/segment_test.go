@@ -1,0 +1,138 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// ones is a sequence of n equal weights.
+func ones(n int) []float64 {
+	w := make([]float64, n)
+	for i := range w {
+		w[i] = 1
+	}
+	return w
+}
+
+func TestSegments(t *testing.T) {
+	step := append(append(repeat(10, 1), repeat(6, 5)...), repeat(9, 2)...)
+	tests := []struct {
+		name    string
+		x       []float64
+		minLen  int
+		penalty float64
+		want    []int
+	}{
+		{"nothing", nil, 3, 1, nil},
+		{"too short to cut", []float64{1, 9}, 3, 1, []int{0}},
+		{"flat", repeat(20, 4), 3, 1, []int{0}},
+		{"two steps", step, 3, 1, []int{0, 10, 16}},
+		{"steps cost more than they gain", step, 3, 1000, []int{0}},
+		{"outlier too short to be a level", []float64{1, 1, 1, 1, 9, 1, 1, 1, 1}, 5, 0.1, []int{0}},
+	}
+	for _, tt := range tests {
+		got := Segments(tt.x, ones(len(tt.x)), tt.minLen, tt.penalty)
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+func repeat(n int, v float64) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = v
+	}
+	return x
+}
+
+// TestSegmentsIsOptimal compares the cost with that of a search over all cuts.
+func TestSegmentsIsOptimal(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(5, 6))
+	for trial := range 500 {
+		n := 1 + rnd.IntN(60)
+		minLen := 1 + rnd.IntN(6)
+		penalty := rnd.Float64() * 10
+		x, w := make([]float64, n), make([]float64, n)
+		level := 0.0
+		for i := range x {
+			if rnd.IntN(8) == 0 {
+				level = rnd.NormFloat64() * 5
+			}
+			x[i], w[i] = 100+level+rnd.NormFloat64(), 0.5+rnd.Float64()
+		}
+		c := newCosts(x, w)
+		best := make([]float64, n+1)
+		best[0] = -penalty
+		for to := 1; to <= n; to++ {
+			best[to] = math.Inf(1)
+			for from := 0; from <= to-min(minLen, n); from++ {
+				best[to] = min(best[to], best[from]+c.of(from, to)+penalty)
+			}
+		}
+		starts := Segments(x, w, minLen, penalty)
+		got := -penalty
+		for i, from := range starts {
+			to := n
+			if i+1 < len(starts) {
+				to = starts[i+1]
+			}
+			if to-from < min(minLen, n) {
+				t.Fatalf("trial %d: segment from %d to %d is shorter than %d", trial, from, to, minLen)
+			}
+			got += c.of(from, to) + penalty
+		}
+		if math.Abs(got-best[n]) > 1e-9*max(1, math.Abs(got)) {
+			t.Fatalf("trial %d: cost %v of %v, want %v", trial, got, starts, best[n])
+		}
+	}
+}
+
+func TestLongRunVariance(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(7, 8))
+	const n = 4000
+	white, auto := make([]float64, n), make([]float64, n)
+	const rho = 0.8
+	for i := range white {
+		e := rnd.NormFloat64()
+		white[i] = e
+		if i > 0 {
+			auto[i] = rho*auto[i-1] + e
+		}
+	}
+	stepped := make([]float64, n)
+	for i := range stepped {
+		stepped[i] = white[i] + 10*float64(i*4/n)
+	}
+	tests := []struct {
+		name      string
+		x         []float64
+		low, high float64
+	}{
+		{"white noise", white, 0.9, 2},
+		{"with three changes of ten deviations", stepped, 0.9, 5},
+		{"autocorrelated, 1/(1-rho)^2", auto, 18, 50},
+		{"flat", repeat(100, 3), 0, 0},
+		{"one value", []float64{3}, 0, 0},
+	}
+	for _, tt := range tests {
+		if got := LongRunVariance(tt.x, ones(len(tt.x))); got < tt.low || got > tt.high {
+			t.Errorf("%s: got %v, want %v to %v", tt.name, got, tt.low, tt.high)
+		}
+	}
+}
+
+func BenchmarkSegments(b *testing.B) {
+	rnd := rand.New(rand.NewPCG(9, 9))
+	x := make([]float64, 2000)
+	for i := range x {
+		x[i] = rnd.NormFloat64()
+	}
+	w := ones(len(x))
+	for b.Loop() {
+		Segments(x, w, 5, 30)
+	}
+}
