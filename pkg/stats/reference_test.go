@@ -1,0 +1,61 @@
+package stats
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"slices"
+	"testing"
+)
+
+// TestAgainstReference compares with figures that testdata/reference.py had from NumPy, SciPy, diptest and arch.
+func TestAgainstReference(t *testing.T) {
+	data, err := os.ReadFile("testdata/reference.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []struct {
+		Name                                                      string
+		X, Y, Ranks                                               []float64
+		Mean, Median, Trimmed20, SD, CV, P05, P95, Spearman, Jain float64
+		OLS, TheilSen                                             [2]float64
+		Dip, Block                                                *float64
+	}
+	if err := json.Unmarshal(data, &cases); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		check := func(what string, got, want float64) {
+			t.Helper()
+			if math.Abs(got-want) > 1e-9*math.Max(1e-3, math.Abs(want)) {
+				t.Errorf("%s: %s = %v, want %v", c.Name, what, got, want)
+			}
+		}
+		s := Summarize(c.Y)
+		check("mean", s.Mean, c.Mean)
+		check("median", s.Median, c.Median)
+		check("trimmed20", s.Trimmed20, c.Trimmed20)
+		check("sd", s.SD, c.SD)
+		check("cv", s.CV, c.CV)
+		check("p05", s.P05, c.P05)
+		check("p95", s.P95, c.P95)
+		check("spearman", Spearman(c.X, c.Y), c.Spearman)
+		check("jain", Jain(c.Y), c.Jain)
+		line, _ := OLS(c.X, c.Y)
+		check("ols intercept", line.Intercept, c.OLS[0])
+		check("ols slope", line.Slope, c.OLS[1])
+		line, _ = TheilSen(c.X, c.Y)
+		check("theil-sen intercept", line.Intercept, c.TheilSen[0])
+		check("theil-sen slope", line.Slope, c.TheilSen[1])
+		for i, r := range Ranks(c.Y) {
+			check("rank", r, c.Ranks[i])
+		}
+		if c.Dip != nil {
+			sorted := slices.Sorted(slices.Values(c.Y))
+			check("dip", Dip(sorted), *c.Dip)
+		}
+		if c.Block != nil {
+			check("block length", BlockLength(c.Y), max(1, *c.Block)) // arch gives fractions of a bin
+		}
+	}
+}
