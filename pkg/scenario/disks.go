@@ -59,7 +59,7 @@ func (s *Scenario) readDisks(top *strictyaml.Mapping) {
 		m := item.Mapping()
 		d := readDisk(m)
 		m.Done()
-		if _, again := s.disk(d.Name); again && d.Name != "" {
+		if d.Name != "" && s.hasDisk(d.Name) {
 			at, _ := m.Get("name")
 			at.Errorf("there is a disk %s already; give each its own name", strictyaml.Quote(d.Name))
 		}

@@ -72,7 +72,7 @@ func (s *Scenario) readDiskOrder(n strictyaml.Node) []string {
 		if !ok {
 			return nil
 		}
-		if _, known := s.disk(name); !known {
+		if !s.hasDisk(name) {
 			s.unknownDisk(item.Errorf, name)
 			return nil
 		}
@@ -154,7 +154,7 @@ func (s *Scenario) readRoleMap(n strictyaml.Node) map[string]Role {
 	}
 	sound := true
 	for _, pair := range n.Mapping().Pairs() {
-		if _, known := s.disk(pair.Key); !known {
+		if !s.hasDisk(pair.Key) {
 			s.unknownDisk(pair.Errorf, pair.Key)
 			sound = false
 			continue
@@ -188,9 +188,8 @@ func (s *Scenario) readFiles(m *strictyaml.Mapping, p *PhaseSpec) {
 	}
 	p.Files = map[string]int{}
 	for _, pair := range n.Mapping().Pairs() {
-		_, known := s.disk(pair.Key)
 		switch role, working := p.Roles[pair.Key]; {
-		case !known:
+		case !s.hasDisk(pair.Key):
 			s.unknownDisk(pair.Errorf, pair.Key)
 		case working && role == Idle:
 			pair.Errorf("disk %s is idle in this phase; delete its number of files", strictyaml.Quote(pair.Key))

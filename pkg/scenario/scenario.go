@@ -3,6 +3,7 @@
 package scenario
 
 import (
+	"slices"
 	"time"
 
 	"github.com/hubbench/hubbench/pkg/strictyaml"
@@ -83,14 +84,9 @@ func Load(name string, data []byte) (*Scenario, error) {
 // PathPos is where the scenario file names a disk's path, for errors about what is found there.
 func (s *Scenario) PathPos(disk string) strictyaml.Pos { return s.paths[disk] }
 
-// disk finds a disk by name.
-func (s *Scenario) disk(name string) (Disk, bool) {
-	for _, d := range s.Disks {
-		if d.Name == name {
-			return d, true
-		}
-	}
-	return Disk{}, false
+// hasDisk reports whether there is a disk of that name.
+func (s *Scenario) hasDisk(name string) bool {
+	return slices.ContainsFunc(s.Disks, func(d Disk) bool { return d.Name == name })
 }
 
 // diskNames lists the disks in the scenario's order.

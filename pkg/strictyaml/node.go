@@ -171,19 +171,18 @@ func (n Node) Bool() (bool, bool) {
 
 // Bytes reads a size from least to most bytes, such as 8 MiB or 4096.
 func (n Node) Bytes(least, most int64) (int64, bool) {
-	return quantity(n, least, most, "a size", "8 MiB", unit.ParseBytes, unit.FormatBytes)
+	return quantity[int64]{"a size", "8 MiB", unit.ParseBytes, unit.FormatBytes}.read(n, least, most)
 }
 
 // Rate reads a rate from least to most bytes per second, such as 2.8 GB/s.
 func (n Node) Rate(least, most float64) (float64, bool) {
-	return quantity(n, least, most, "a rate", "2.8 GB/s", unit.ParseRate, unit.FormatRate)
+	return quantity[float64]{"a rate", "2.8 GB/s", unit.ParseRate, unit.FormatRate}.read(n, least, most)
 }
 
 // Duration reads a time from least to most, such as 30 s.
 func (n Node) Duration(least, most time.Duration) (time.Duration, bool) {
-	return quantity(n, least, most, "a time", "30 s", unit.ParseDuration, func(d time.Duration) string {
-		return unit.FormatSeconds(d.Seconds())
-	})
+	format := func(d time.Duration) string { return unit.FormatSeconds(d.Seconds()) }
+	return quantity[time.Duration]{"a time", "30 s", unit.ParseDuration, format}.read(n, least, most)
 }
 
 // OneOf reads one of the allowed words.
@@ -215,20 +214,27 @@ func (n Node) outside(try string) {
 	n.Errorf("%s is %s; try %s", n.label, n.given(), try)
 }
 
-// quantity reads a number with a unit, from least to most.
-func quantity[T cmp.Ordered](n Node, least, most T, want, example string, parse func(string) (T, error), format func(T) string) (T, bool) {
+// quantity is a kind of number with a unit.
+type quantity[T cmp.Ordered] struct {
+	what, example string
+	parse         func(string) (T, error)
+	format        func(T) string
+}
+
+// read reads a quantity from least to most.
+func (q quantity[T]) read(n Node, least, most T) (T, bool) {
 	var zero T
 	if kind := n.Kind(); kind != Text && kind != Number {
-		n.wrong(want, example)
+		n.wrong(q.what, q.example)
 		return zero, false
 	}
-	v, err := parse(n.Raw())
+	v, err := q.parse(n.Raw())
 	if err != nil {
 		n.Errorf("%s: %v", n.label, err)
 		return zero, false
 	}
 	if v < least || v > most {
-		n.outside(format(least) + " to " + format(most))
+		n.outside(q.format(least) + " to " + q.format(most))
 		return zero, false
 	}
 	return v, true

@@ -79,8 +79,7 @@ func parse(start Pos, text string) (body ast.Node, err error) {
 	}
 	parsed, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey()) // Mapping refuses duplicates, in its own words
 	if err != nil {
-		var at yaml.Error
-		if errors.As(err, &at) {
+		if at, ok := errors.AsType[yaml.Error](err); ok {
 			return nil, syntaxError(tokenPos(start.File, at.GetToken()), at.GetMessage())
 		}
 		return nil, syntaxError(start, err.Error())

@@ -111,7 +111,7 @@ func TestMistakes(t *testing.T) {
 		{"only comments", "# a\n\n# b\n", "1:1: the file is empty; write its keys, one key: value to a line"},
 		{"a word", "hello", `1:1: the file is "hello", not a mapping; try lines of key: value, or {key: value, ...}`},
 		{"a list", "- a\n- b", `1:1: the file is a list, not a mapping; try lines of key: value, or {key: value, ...}`},
-		{"missing key misspelt", "nmae: a", `1:1: unknown key "nmae"; try name`},
+		{"missing key misspelt", "naame: a", `1:1: unknown key "naame"; try name`},
 		{"missing comes last", "depth: 0", "1:8: depth is 0; try a whole number from 1 to 1024"},
 		{"unknown key", "name: a\nname2: b\ndepht: 3", `2:1: unknown key "name2"; try name`},
 		{"swapped letters", "name: a\ndepht: 3", `2:1: unknown key "depht"; try depth`},
