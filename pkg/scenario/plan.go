@@ -66,4 +66,9 @@ type IO struct {
 	Preallocate bool   `json:"preallocate"`         // reserve the space before the timing starts
 	Keep        bool   `json:"keep,omitempty"`      // leave the test files when the run ends
 	Footprint   int64  `json:"footprint,omitempty"` // most bytes of test files at one time; 0: no limit
+
+	Access  string        `json:"access,omitempty"`   // sequential (also where empty) | random: every block once, in random order
+	Cap     time.Duration `json:"cap_ns,omitempty"`   // most time a file may take, after which the rest of it is left; 0: no limit
+	OneFile bool          `json:"one_file,omitempty"` // each of Sizes, all alike, is a pass over one and the same file, written in full before
+	Rest    time.Duration `json:"rest_ns,omitempty"`  // pause before each file but the first
 }
