@@ -4,8 +4,6 @@
 // or after a reboot. Start at Now, then WaitUntil.
 package clock
 
-import "time"
-
 // WaitUntil returns at the instant ns of Now, or at once when that has passed. Call it from a goroutine
 // locked to its thread (runtime.LockOSThread): the thread's timers become precise and stay so.
 //
@@ -14,12 +12,5 @@ import "time"
 func WaitUntil(ns int64) {
 	sleepUntil(ns - spinNS)
 	for Now() < ns {
-	}
-}
-
-// sleepCoarse sleeps to the instant ns where no system call takes an absolute one.
-func sleepCoarse(ns int64) {
-	if rest := ns - Now(); rest > 0 {
-		time.Sleep(time.Duration(rest))
 	}
 }

@@ -13,5 +13,3 @@ func Now() int64 {
 	_ = unix.ClockGettime(unix.CLOCK_UPTIME_RAW, &ts)
 	return ts.Nano()
 }
-
-func sleepUntil(ns int64) { sleepCoarse(ns) }

@@ -27,5 +27,3 @@ func Now() int64 {
 	ns, _ := bits.Div64(hi, lo, uint64(perSecond))
 	return int64(ns)
 }
-
-func sleepUntil(ns int64) { sleepCoarse(ns) }

@@ -1,0 +1,12 @@
+//go:build !linux
+
+package clock
+
+import "time"
+
+// sleepUntil sleeps to the instant ns where no system call takes an absolute one.
+func sleepUntil(ns int64) {
+	if rest := ns - Now(); rest > 0 {
+		time.Sleep(time.Duration(rest))
+	}
+}
