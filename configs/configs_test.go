@@ -50,7 +50,7 @@ func TestHubs(t *testing.T) {
 func play(t *testing.T, p *hub.Profile, who string, gigabytes map[string]float64) *hub.Sim {
 	t.Helper()
 	s := hub.NewSim(p)
-	for _, part := range strings.Fields(who) {
+	for part := range strings.FieldsSeq(who) {
 		disk, role, _ := strings.Cut(part, ":")
 		op, direct := scenario.Read, strings.HasSuffix(role, "!")
 		if role[0] == 'w' {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
@@ -57,7 +58,7 @@ func (r *Reader) Warnings() []string {
 	if r.unknown == 0 {
 		return r.warnings
 	}
-	return append(r.warnings[:len(r.warnings):len(r.warnings)],
+	return append(slices.Clip(r.warnings),
 		fmt.Sprintf("%s: lines of unknown type ignored: %d", r.name, r.unknown))
 }
 
