@@ -4,10 +4,11 @@ import (
 	"encoding/json"
 	"io"
 
+	"github.com/spf13/cobra"
+
 	"github.com/hubbench/hubbench/internal/render/text"
 	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/spf13/cobra"
 )
 
 func newAnalyze(p program) *cobra.Command {

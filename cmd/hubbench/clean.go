@@ -3,9 +3,10 @@ package main
 import (
 	"fmt"
 
+	"github.com/spf13/cobra"
+
 	"github.com/hubbench/hubbench/internal/diskio"
 	"github.com/hubbench/hubbench/pkg/unit"
-	"github.com/spf13/cobra"
 )
 
 func newClean(p program) *cobra.Command {

@@ -7,10 +7,11 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"github.com/hubbench/hubbench/internal/render/html"
 	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/spf13/cobra"
 )
 
 type reportOptions struct {

@@ -5,10 +5,11 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
 	"github.com/hubbench/hubbench/internal/diskio"
 	"github.com/hubbench/hubbench/internal/wire"
 	"github.com/hubbench/hubbench/internal/worker"
-	"github.com/spf13/cobra"
 )
 
 // newWorker is the process that does one disk's job: started by run, never by a person.

@@ -13,11 +13,12 @@ import (
 	"runtime"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/hubbench/hubbench/internal/diskio"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"go.uber.org/zap"
 )
 
 // Journal takes the run's events in the order in which they became known.

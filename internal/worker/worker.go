@@ -13,11 +13,12 @@ import (
 	"sync"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/hubbench/hubbench/internal/clock"
 	"github.com/hubbench/hubbench/internal/diskio"
 	"github.com/hubbench/hubbench/internal/wire"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"go.uber.org/zap"
 )
 
 // Reasons for which a worker ends early.
