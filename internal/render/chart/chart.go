@@ -4,7 +4,6 @@
 package chart
 
 import (
-	"math"
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -20,13 +19,21 @@ type Timeline struct {
 	EndS    float64
 }
 
-// Lane is one disk's part in a timeline.
+// Lane is one disk's part in a timeline: every file, or where they are too many to tell apart (see MaxFiles)
+// bands, the files that stand out of them, and the stretches with a file in transfer.
 type Lane struct {
-	Disk  string
-	Index int // in the run's list of disks: gives colour and symbol
-	Op    scenario.Role
-	Files []Segment
+	Disk     string
+	Index    int // in the run's list of disks: gives colour and symbol
+	Op       scenario.Role
+	N        int // files
+	Files    []Segment
+	Bands    []Band
+	Outliers []Segment
+	Busy     []Span
 }
+
+// MaxFiles is the most files of a phase that are drawn one by one.
+const MaxFiles = 5000
 
 // Segment is one file: its span, and its rate over it.
 type Segment struct {
@@ -48,25 +55,38 @@ type Step struct {
 // NewTimeline lays out a phase. The analysis says where the overlap window lies.
 func NewTimeline(run *trace.Run, phase *trace.Phase, found *analysis.Phase) *Timeline {
 	line := &Timeline{Windows: Windows(found)}
+	count := 0
 	for _, disk := range phase.Disks {
-		lane := Lane{Disk: disk.Name, Index: Index(run, disk.Name), Op: disk.Op}
-		for _, file := range disk.Files {
-			if file.EndNS <= file.StartNS || file.Bytes <= 0 {
-				continue // reported by the analysis as impossible
-			}
-			seconds := float64(file.EndNS-file.StartNS) / 1e9
-			lane.Files = append(lane.Files, Segment{
-				Span:  Span{StartS: float64(file.StartNS) / 1e9, EndS: float64(file.EndNS) / 1e9},
-				Seq:   file.Seq,
-				Bytes: file.Bytes,
-				Rate:  float64(file.Bytes) / seconds,
-			})
-			line.EndS = max(line.EndS, float64(file.EndNS)/1e9)
+		lane := Lane{Disk: disk.Name, Index: Index(run, disk.Name), Op: disk.Op, Files: segments(disk)}
+		lane.N = len(lane.Files)
+		count += lane.N
+		for _, file := range lane.Files {
+			line.EndS = max(line.EndS, file.EndS)
 		}
 		line.Disks = append(line.Disks, lane)
 	}
 	line.Total = total(phase, line.EndS)
+	if count > MaxFiles {
+		line.condense()
+	}
 	return line
+}
+
+// segments are the disk's files but for the impossible ones, which the analysis reports.
+func segments(disk *trace.DiskTrace) []Segment {
+	out := make([]Segment, 0, len(disk.Files))
+	for _, file := range disk.Files {
+		if file.EndNS <= file.StartNS || file.Bytes <= 0 {
+			continue
+		}
+		out = append(out, Segment{
+			Span:  Span{StartS: float64(file.StartNS) / 1e9, EndS: float64(file.EndNS) / 1e9},
+			Seq:   file.Seq,
+			Bytes: file.Bytes,
+			Rate:  float64(file.Bytes) / (float64(file.EndNS-file.StartNS) / 1e9),
+		})
+	}
+	return out
 }
 
 // Index is the disk's place in the run's list, or 0 where the list lacks it.
@@ -94,62 +114,4 @@ func Windows(phase *analysis.Phase) []Span {
 		spans = []Span{{phase.Overlap.StartS, phase.Overlap.EndS}}
 	}
 	return spans
-}
-
-// maxSteps is how many steps the total has at most: more than a screen shows of it.
-const maxSteps = 400
-
-// total is the sum of all disks' rates in steps of one width, by the bytes that moved in each.
-func total(phase *trace.Phase, end float64) []Step {
-	if end <= 0 {
-		return nil
-	}
-	width := nice(end / maxSteps)
-	moved := make([]float64, int(math.Ceil(end/width)))
-	for _, disk := range phase.Disks {
-		for _, file := range disk.Files {
-			from, done := file.StartNS, int64(0)
-			for _, sample := range file.Samples {
-				spread(moved, width, from, sample.TNS, sample.Bytes-done)
-				from, done = sample.TNS, sample.Bytes
-			}
-			spread(moved, width, from, file.EndNS, file.Bytes-done)
-		}
-	}
-	steps := make([]Step, len(moved))
-	for i, bytes := range moved {
-		span := Span{float64(i) * width, min(float64(i+1)*width, end)}
-		steps[i] = Step{Span: span, Rate: bytes / (span.EndS - span.StartS)}
-	}
-	return steps
-}
-
-// spread adds bytes moved evenly between two instants to the steps that they fall into.
-func spread(moved []float64, width float64, fromNS, toNS, bytes int64) {
-	if toNS <= fromNS || bytes <= 0 {
-		return
-	}
-	from, to := float64(fromNS)/1e9, float64(toNS)/1e9
-	rate := float64(bytes) / (to - from)
-	for i := max(0, int(from/width)); i < len(moved); i++ {
-		start, end := max(from, float64(i)*width), min(to, float64(i+1)*width)
-		if end <= start {
-			if float64(i)*width >= to {
-				return
-			}
-			continue
-		}
-		moved[i] += rate * (end - start)
-	}
-}
-
-// nice rounds up to 1, 2 or 5 times a power of ten.
-func nice(x float64) float64 {
-	power := math.Pow(10, math.Floor(math.Log10(x)))
-	for _, factor := range []float64{1, 2, 5} {
-		if factor*power >= x {
-			return factor * power
-		}
-	}
-	return 10 * power
 }

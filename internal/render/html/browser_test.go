@@ -75,13 +75,13 @@ type tab struct {
 	file string
 }
 
-type view struct {
+type screen struct {
 	width, height int64
 	dark          bool
 }
 
 // open writes the run's report to a file and opens it.
-func open(t *testing.T, parent context.Context, run *trace.Run, v view) *tab {
+func open(t *testing.T, parent context.Context, run *trace.Run, v screen) *tab {
 	t.Helper()
 	in := input(run)
 	var out bytes.Buffer
@@ -204,6 +204,7 @@ func (tab *tab) shoot(name string) {
 	if *shots == "" {
 		return
 	}
+	tab.drawAll()
 	picture, err := chromedp.Run(tab, chromedp.FullScreenshot(100))
 	if err != nil {
 		tab.t.Fatal(err)
@@ -211,6 +212,18 @@ func (tab *tab) shoot(name string) {
 	if err := os.WriteFile(filepath.Join(*shots, name+".png"), picture, 0o644); err != nil {
 		tab.t.Fatal(err)
 	}
+}
+
+// drawAll brings every chart of the phase into view, and goes back to the top.
+func (tab *tab) drawAll() {
+	tab.t.Helper()
+	n := eval[int](tab, `document.querySelectorAll(".phase:not([hidden]) .plot").length`)
+	for i := range n {
+		tab.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelectorAll(".phase:not([hidden]) .plot")[%d].scrollIntoView()`, i)))
+		tab.wait(fmt.Sprintf(`document.querySelectorAll(".phase:not([hidden]) .plot")[%d].querySelector("canvas") !== null`, i))
+	}
+	tab.do(chromedp.Evaluate[chromedp.Void](`scrollTo(0, 0)`))
+	tab.settle()
 }
 
 // lookup follows a path of keys and indices through decoded JSON.

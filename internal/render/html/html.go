@@ -47,8 +47,21 @@ type Mode struct {
 // Fact is a line of the environment.
 type Fact struct{ Name, Value string }
 
-//go:embed page.tmpl report.css report.js
+//go:embed page.tmpl report.css script
 var parts embed.FS
+
+// script is the page's own script: its parts share one scope.
+func script() ([]byte, error) {
+	out := []byte("(() => {\n\"use strict\";\n")
+	for _, name := range []string{"look", "draw", "chart", "page"} {
+		part, err := parts.ReadFile("script/" + name + ".js")
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, part...)
+	}
+	return append(out, "})();\n"...), nil
+}
 
 // Write writes the report. The analysis must be that of the run.
 func Write(w io.Writer, in Input) error {
@@ -80,7 +93,7 @@ func (p *page) dress(charts []byte) error {
 	if err != nil {
 		return err
 	}
-	script, err := parts.ReadFile("report.js")
+	script, err := script()
 	if err != nil {
 		return err
 	}

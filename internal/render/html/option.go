@@ -16,8 +16,8 @@ import (
 // allow-list. Names that people chose never stand where either is resolved.
 type figure struct {
 	Option map[string]any `json:"option"`
-	View   any            `json:"view"`
-	Height int            `json:"height"` // pixels
+	View   view           `json:"view"`
+	Height int            `json:"-"` // pixels
 }
 
 // encode makes the figure safe inside a script element: json.Marshal escapes <, > and &.
@@ -27,6 +27,16 @@ func (f figure) encode() (template.JS, error) {
 		return "", fmt.Errorf("encode a chart: %w", err)
 	}
 	return template.JS(text), nil
+}
+
+// view is what report.js looks up for a figure.
+type view struct {
+	Kind   string     `json:"kind"` // time, or items that are read one by one
+	Disks  []viewDisk `json:"disks"`
+	Unit   string     `json:"unit"`
+	Gutter int        `json:"gutter"`           // pixels left of the panels
+	Window string     `json:"window,omitempty"` // the label of the overlap
+	Fit    bool       `json:"fit,omitempty"`    // has regression lines to show on demand
 }
 
 // viewDisk is a disk as report.js names and colours it.
@@ -39,15 +49,18 @@ type viewDisk struct {
 // visitor adds to go-echarts' options the keys of ECharts that it has no field for.
 type visitor struct {
 	charts.BaseConfigurationVisitor
-	zoom []zoom
+	zoom  []zoom
+	xTick string // report.js's function for the labels of the horizontal axes
+	rows  bool   // a row per disk in place of a vertical scale
 }
 
 type xAxis struct {
 	opts.XAxis
-	AxisLine  axisLine  `json:"axisLine"`
-	AxisTick  axisLine  `json:"axisTick"`
-	AxisLabel axisLabel `json:"axisLabel"`
-	SplitLine splitLine `json:"splitLine"`
+	NameTextStyle nameStyle `json:"nameTextStyle"`
+	AxisLine      axisLine  `json:"axisLine"`
+	AxisTick      axisLine  `json:"axisTick"`
+	AxisLabel     axisLabel `json:"axisLabel"`
+	SplitLine     splitLine `json:"splitLine"`
 }
 
 type yAxis struct {
@@ -126,11 +139,12 @@ func (v visitor) VisitXAxis(axes []opts.XAxis) any {
 	for i, axis := range axes {
 		last := i == len(axes)-1
 		out[i] = xAxis{
-			XAxis:     axis,
-			AxisLine:  axisLine{Show: true, LineStyle: lineStyle{"@axis"}},
-			AxisTick:  axisLine{Show: last, LineStyle: lineStyle{"@axis"}},
-			AxisLabel: axisLabel{Show: last, Color: "@muted", FontSize: 12, Formatter: "seconds", HideOverlap: true},
-			SplitLine: splitLine{Show: false},
+			XAxis:         axis,
+			NameTextStyle: nameStyle{Align: "right", Color: "@muted", FontWeight: 400, FontSize: 12, Padding: []int{0, 0, 0, 0}},
+			AxisLine:      axisLine{Show: !v.rows, LineStyle: lineStyle{"@axis"}},
+			AxisTick:      axisLine{Show: last && !v.rows, LineStyle: lineStyle{"@axis"}},
+			AxisLabel:     axisLabel{Show: last, Color: "@muted", FontSize: 12, Formatter: v.xTick, HideOverlap: true, ShowMax: v.rows},
+			SplitLine:     splitLine{Show: v.rows, LineStyle: lineStyle{"@line"}},
 		}
 	}
 	return out
@@ -173,9 +187,15 @@ func fixed(x float64, decimals int) float64 {
 }
 
 // significant rounds to four significant figures: finer than any screen.
-func significant(x float64) float64 {
+func significant(x float64) float64 { return figures(x, 4) }
+
+// precise rounds to as many figures as make no difference to the three that are shown: 0.69849 must not
+// become 0.6985 here and 0.699 there.
+func precise(x float64) float64 { return figures(x, 9) }
+
+func figures(x float64, n int) float64 {
 	if x == 0 {
 		return 0
 	}
-	return fixed(x, 3-int(math.Floor(math.Log10(math.Abs(x)))))
+	return fixed(x, n-1-int(math.Floor(math.Log10(math.Abs(x)))))
 }

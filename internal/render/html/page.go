@@ -21,6 +21,7 @@ type page struct {
 	Library  template.JS
 	Script   template.JS
 	Summary  template.JS // analysis.json
+	Shapes   [][]chart.Corner
 	Name     string
 	Started  string
 	Partial  bool
@@ -48,14 +49,23 @@ type phase struct {
 	Verdict  string
 	Tiles    []tile
 	Warnings []string
-	Figure   template.JS
-	Height   int
-	Legend   []legend
+	Findings []string
+	Time     []drawn // the three linked panels
+	More     []drawn
 	Disks    []row
 	Stages   []stage
 	Short    int // stages too short to list
 	Recover  []recovery
 	Overlap  string // where it lies: for the caption
+}
+
+// drawn is a figure with its words.
+type drawn struct {
+	ID, Title, Text, Label string
+	JSON                   template.JS
+	Height                 int // pixels
+	Fit                    bool
+	Legend                 []legend // of the one that can be zoomed and filtered
 }
 
 type legend struct {
@@ -64,13 +74,11 @@ type legend struct {
 	Series string
 }
 
-// colours and shapes are how many of each the style sheet and the symbols have.
-const colours, shapes = 8, 8
-
-// look is a disk's constant appearance. Past the eighth the pairs of colour and symbol shift.
+// look is a disk's constant appearance.
 func look(run *trace.Run, name string) disk {
 	i := chart.Index(run, name)
-	d := disk{Name: name, Colour: i % colours, Shape: (i + i/colours) % shapes}
+	d := disk{Name: name}
+	d.Colour, d.Shape = chart.Look(i)
 	if i < len(run.Disks) {
 		d.Connection, d.Path = run.Disks[i].Connection, run.Disks[i].Path
 	}
@@ -84,6 +92,7 @@ func newPage(in Input, interactive bool) (*page, error) {
 	}
 	p := &page{
 		Summary: template.JS(summary),
+		Shapes:  chart.Shapes(),
 		Name:    in.Analysis.Name,
 		Started: started(in.Run.Started),
 		Partial: in.Run.Status != trace.Complete,
@@ -126,25 +135,73 @@ func newPhase(in Input, index int) (phase, error) {
 	for _, warning := range found.Warnings {
 		p.Warnings = append(p.Warnings, warning.Text)
 	}
+	for _, finding := range in.Analysis.Findings {
+		if finding.Phase == found.Phase && finding.Text != found.Verdict {
+			p.Findings = append(p.Findings, finding.Text)
+		}
+	}
 	if o := found.Overlap; o != nil {
 		p.Overlap = fmt.Sprintf("Shaded: the overlap, %s to %s s.", chart.Clock(o.StartS, o.EndS), chart.Clock(o.EndS, o.EndS))
 	}
 	for _, traced := range in.Run.Phases {
-		if traced.Name != found.Phase {
-			continue
-		}
-		line := chart.NewTimeline(in.Run, traced, found)
-		drawn := timeline(line, found, chart.ScaleOf(in.Analysis))
-		text, err := drawn.encode()
-		if err != nil {
-			return phase{}, err
-		}
-		p.Figure, p.Height = text, drawn.Height
-		for i, lane := range line.Disks {
-			p.Legend = append(p.Legend, legend{look(in.Run, lane.Disk), verb(lane.Op), fmt.Sprintf("disk%d", i)})
+		if traced.Name == found.Phase {
+			return p, p.draw(in, traced, found)
 		}
 	}
 	return p, nil
+}
+
+// draw makes the phase's figures.
+func (p *phase) draw(in Input, traced *trace.Phase, found *analysis.Phase) error {
+	by := chart.ScaleOf(in.Analysis)
+	line, files := chart.NewTimeline(in.Run, traced, found), chart.NewFiles(in.Run, traced, found)
+	if line.EndS <= 0 {
+		return nil
+	}
+	text := "Each mark is one file, drawn from its start to its end at its speed. "
+	if line.Disks[0].Bands != nil {
+		text = "Lines: mean speed. Bands: the middle nine tenths of the files. Marks: the files furthest from them. "
+	}
+	first, err := p.newFigure("time", "Over time", text+p.Overlap, timeline(line, found, by))
+	if err != nil {
+		return err
+	}
+	for i, lane := range line.Disks {
+		first.Legend = append(first.Legend, legend{look(in.Run, lane.Disk), verb(lane.Op), fmt.Sprintf("disk%d", i)})
+	}
+	p.Time = []drawn{first}
+	alone, hasAlone := aloneFigure(in, found, files, by)
+	size, hasSize := sizeFigure(files, by)
+	worn, hasWorn := wornFigure(files, by)
+	for _, f := range []struct {
+		show            bool
+		id, title, text string
+		figure
+	}{
+		{hasAlone, "alone", "Alone against shared", "Full bar: in the overlap. Outline: what the disk does alone. " + by.Unit + ".", alone},
+		{true, "spread", "How the files spread", "Marks: single files. Bar: the middle nine tenths. Line: the median; ring: the mean. " + by.Unit + ".", spreadFigure(files, by)},
+		{hasSize, "size", "Speed against file size", "Each mark is one file.", size},
+		{hasWorn, "worn", "Speed against bytes so far", "All that the disk has moved in this phase, from left to right.", worn},
+	} {
+		if !f.show {
+			continue
+		}
+		d, err := p.newFigure(f.id, f.title, f.text, f.figure)
+		if err != nil {
+			return err
+		}
+		p.More = append(p.More, d)
+	}
+	return nil
+}
+
+// newFigure encodes a figure under the phase's name.
+func (p *phase) newFigure(id, title, text string, f figure) (drawn, error) {
+	encoded, err := f.encode()
+	if err != nil {
+		return drawn{}, fmt.Errorf("figure %s: %w", id, err)
+	}
+	return drawn{ID: p.ID + "-" + id, Title: title, Text: text, Label: title + " in phase " + p.Name, JSON: encoded, Height: f.Height, Fit: f.View.Fit}, nil
 }
 
 // started writes the run's wall time as people read it, or as it stands where it is not RFC 3339.

@@ -21,7 +21,7 @@ func TestPageInBrowser(t *testing.T) {
 				name = fmt.Sprintf("%d dark", width)
 			}
 			t.Run(name, func(t *testing.T) {
-				tab := open(t, ctx, fixture.Triple(), view{width, 900, dark})
+				tab := open(t, ctx, fixture.Triple(), screen{width, 900, dark})
 				tab.shoot(strings.ReplaceAll(name, " ", "-"))
 				for i, pixels := range painted(tab, 3) {
 					if pixels < 500 {
@@ -38,7 +38,7 @@ func TestPageInBrowser(t *testing.T) {
 
 // Every tile shows the number that the analysis has under its key, rounded to what is shown.
 func TestTilesShowTheAnalysis(t *testing.T) {
-	tab := open(t, browser(t), fixture.Triple(), view{1280, 900, false})
+	tab := open(t, browser(t), fixture.Triple(), screen{1280, 900, false})
 	text, err := json.Marshal(tab.in.Analysis)
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func TestTilesShowTheAnalysis(t *testing.T) {
 }
 
 func TestHostileNamesInBrowser(t *testing.T) {
-	tab := open(t, browser(t), fixture.Hostile(), view{1280, 900, false})
+	tab := open(t, browser(t), fixture.Hostile(), screen{1280, 900, false})
 	tab.shoot("hostile")
 	want := fixture.HostileNames()
 	got := eval[[]string](tab, `[...document.querySelectorAll(".phase:not([hidden]) .tile .name bdi")].map((e) => e.textContent)`)
@@ -96,7 +96,7 @@ func TestHostileNamesInBrowser(t *testing.T) {
 }
 
 func TestControls(t *testing.T) {
-	tab := open(t, browser(t), fixture.Triple(), view{1280, 900, false})
+	tab := open(t, browser(t), fixture.Triple(), screen{1280, 900, false})
 
 	t.Run("legend", func(t *testing.T) {
 		before := painted(tab, 3)

@@ -3,6 +3,7 @@ package html
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 
 	"github.com/hubbench/hubbench/internal/render/chart"
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -159,6 +160,7 @@ func slowest(found *analysis.Phase) int {
 type row struct {
 	disk
 	Op, Window, CI, Share, Alone, AloneFrom, Files, Bytes, Rate, Median, Spread string
+	Mean, Trimmed, CV, OLS, Latency, TheilSen, Shape                            string
 }
 
 // The tables give rates as bare numbers: their heads name the unit.
@@ -173,6 +175,14 @@ func rows(in Input, found *analysis.Phase) []row {
 		}
 		r := row{disk: look(in.Run, d.Name), Op: string(stats.Op), Files: strconv.Itoa(stats.Files), Bytes: unit.FormatBytes(stats.Bytes),
 			Rate: rate(scale, stats.Rate), Median: rate(scale, stats.Median), Spread: span(scale, stats.P05, stats.P95), Window: none, Share: none, Alone: none, CI: none}
+		r.Mean, r.Trimmed, r.OLS, r.TheilSen = rate(scale, stats.Mean), rate(scale, stats.Trimmed20), rate(scale, stats.OLSRate), rate(scale, stats.TheilSenRate)
+		r.CV, r.Latency, r.Shape = none, none, shape(stats, scale)
+		if stats.CV != nil {
+			r.CV = percent(*stats.CV)
+		}
+		if stats.OLSLatencyS != nil {
+			r.Latency = unit.FormatSeconds(*stats.OLSLatencyS)
+		}
 		if found.Overlap != nil {
 			if part, ok := found.Overlap.Disks[d.Name]; ok {
 				r.Window, r.Share = scale.Number(part.Rate), percent(part.Share)
@@ -187,6 +197,24 @@ func rows(in Input, found *analysis.Phase) []row {
 		out = append(out, r)
 	}
 	return out
+}
+
+// shape says what a mean would hide.
+func shape(stats analysis.Disk, scale chart.Scale) string {
+	var parts []string
+	if t := stats.Throttle; t != nil {
+		parts = append(parts, "throttled at "+unit.FormatBytes(int64(t.AtBytes))+": "+scale.Number(t.FromRate)+" to "+scale.Number(t.ToRate))
+	}
+	if k := stats.SizeKnee; k != nil {
+		parts = append(parts, "changes at files of "+unit.FormatBytes(int64(k.AtBytes))+": "+scale.Number(k.BelowRate)+" to "+scale.Number(k.AboveRate))
+	}
+	if stats.Bimodal != nil && *stats.Bimodal {
+		parts = append(parts, "two speeds: no mean tells of both")
+	}
+	if parts == nil {
+		return none
+	}
+	return strings.Join(parts, "; ")
 }
 
 // stage is a line of the table of stages.

@@ -24,24 +24,16 @@ const (
 	sliderSize  = 22
 )
 
-// timelineView is what report.js looks up for the three panels.
-type timelineView struct {
-	Disks  []viewDisk `json:"disks"`
-	Unit   string     `json:"unit"`
-	Window string     `json:"window"` // the label of the overlap
-	Gutter int        `json:"gutter"` // pixels left of the panels
-}
-
 // timeline is the three linked panels: speed, total, files.
 func timeline(line *chart.Timeline, found *analysis.Phase, by chart.Scale) figure {
 	scale := by.Size
 	decimals := timeDecimals(line)
 	rows := make([][]float64, len(line.Disks))
 	ends := [][]float64{}
-	view := timelineView{Unit: by.Unit, Window: windowLabel(found), Gutter: gutter(line)}
+	view := view{Kind: "time", Unit: by.Unit, Window: windowLabel(found)}
 
 	c := charts.NewCustom()
-	c.Accept(visitor{zoom: zooms([]int{0, 1, 2})})
+	c.Accept(visitor{zoom: zooms([]int{0, 1, 2}), xTick: "seconds"})
 	c.ExtendXAxis(opts.XAxis{}, opts.XAxis{})
 	c.ExtendYAxis(opts.YAxis{}, opts.YAxis{})
 	top := headHeight
@@ -86,19 +78,34 @@ func timeline(line *chart.Timeline, found *analysis.Phase, by chart.Scale) figur
 	}
 	for i, lane := range line.Disks {
 		view.Disks = append(view.Disks, viewDisk{Name: lane.Disk, Op: string(lane.Op), Index: lane.Index})
-		speed, busy := make([][]float64, len(lane.Files)), make([][]float64, len(lane.Files))
-		for j, file := range lane.Files {
-			start, end := fixed(file.StartS, decimals), fixed(file.EndS, decimals)
-			speed[j] = []float64{start, end, significant(file.Rate / scale), significant(float64(file.Bytes) / 1e6), float64(file.Seq)}
-			busy[j] = []float64{start, end, float64(i)}
-		}
 		name := "disk" + strconv.Itoa(i)
-		add(c, name, 0, "segment", speed, opts.Encode{X: []int{0, 1}, Y: 2})
-		add(c, name, 2, "busy", busy, opts.Encode{X: []int{0, 1}, Y: 2})
-		rows[i] = []float64{0, float64(i)}
-		if n := len(speed); n > 0 {
-			ends = append(ends, []float64{speed[n-1][1], speed[n-1][2], float64(i)})
+		place := opts.Encode{X: []int{0, 1}, Y: 2}
+		files, busy := fileRows(lane.Files, decimals, scale), lane.Busy
+		if lane.Bands != nil {
+			bands := make([][]float64, len(lane.Bands))
+			for j, band := range lane.Bands {
+				bands[j] = bandRow(band, decimals, 1, scale)
+			}
+			add(c, name, 0, "band", bands, opts.Encode{X: []int{0, 1}, Y: []int{2, 3, 4}})
+			files = fileRows(lane.Outliers, decimals, scale)
+			if n := len(bands); n > 0 {
+				ends = append(ends, []float64{bands[n-1][1], bands[n-1][2], float64(i)})
+			}
+		} else {
+			for _, file := range lane.Files {
+				busy = append(busy, file.Span)
+			}
+			if n := len(files); n > 0 {
+				ends = append(ends, []float64{files[n-1][1], files[n-1][2], float64(i)})
+			}
 		}
+		add(c, name, 0, "segment", files, place)
+		blocks := make([][]float64, len(busy))
+		for j, span := range busy {
+			blocks[j] = []float64{fixed(span.StartS, decimals), fixed(span.EndS, decimals), float64(i)}
+		}
+		add(c, name, 2, "busy", blocks, place)
+		rows[i] = []float64{0, float64(i)}
 	}
 	add(c, "names", 2, "row", rows, opts.Encode{X: 0, Y: 1})
 	add(c, "ends", 0, "ends", ends, opts.Encode{X: 0, Y: 1})
@@ -121,15 +128,36 @@ func timeline(line *chart.Timeline, found *analysis.Phase, by chart.Scale) figur
 	if found != nil && found.Overlap != nil {
 		mean := [][]float64{}
 		for _, span := range windows {
-			mean = append(mean, []float64{span[0], span[1], significant(found.Overlap.Rate / scale)})
+			mean = append(mean, []float64{span[0], span[1], precise(found.Overlap.Rate / scale)})
 		}
 		add(c, "mean", 1, "mean", mean, opts.Encode{X: []int{0, 1}, Y: 2})
 	}
 	if brackets := recoveries(line, found, scale, decimals); len(brackets) > 0 {
 		add(c, "recovery", 0, "bracket", brackets, opts.Encode{X: []int{0, 1}, Y: 2})
 	}
+	view.Gutter = gutter(view.Disks)
 	c.Validate()
 	return figure{Option: c.JSON(), View: view, Height: top - panelGap + footHeight}
+}
+
+// fileRows are the columns of report.js's segments: start, end, rate, megabytes, number.
+func fileRows(files []chart.Segment, decimals int, scale float64) [][]float64 {
+	rows := make([][]float64, len(files))
+	for i, file := range files {
+		rows[i] = []float64{
+			fixed(file.StartS, decimals), fixed(file.EndS, decimals), significant(file.Rate / scale),
+			significant(float64(file.Bytes) / 1e6), float64(file.Seq),
+		}
+	}
+	return rows
+}
+
+// bandRow is the columns of report.js's bands: from, to, mean, 5th and 95th percentile.
+func bandRow(band chart.Band, decimals int, unit, scale float64) []float64 {
+	return []float64{
+		fixed(band.From/unit, decimals), fixed(band.To/unit, decimals),
+		significant(band.Mean / scale), significant(band.P05 / scale), significant(band.P95 / scale),
+	}
 }
 
 // add puts a series on a panel that report.js draws item by item. The first columns are its place.
@@ -142,10 +170,10 @@ func add(c *charts.Custom, name string, panel int, draw string, data [][]float64
 }
 
 // gutter is room for the longest name, within reason.
-func gutter(line *chart.Timeline) int {
+func gutter(disks []viewDisk) int {
 	longest := 0
-	for _, lane := range line.Disks {
-		longest = max(longest, utf8.RuneCountInString(lane.Disk))
+	for _, d := range disks {
+		longest = max(longest, utf8.RuneCountInString(d.Name))
 	}
 	return min(150, max(52, 40+8*longest))
 }
@@ -190,7 +218,7 @@ func recoveries(line *chart.Timeline, found *analysis.Phase, scale float64, deci
 			rows = append(rows, []float64{
 				fixed(recovery.AtS, decimals), fixed(recovery.AtS+*recovery.LagS, decimals),
 				significant((recovery.FromRate + *recovery.ToRate) / 2 / scale),
-				float64(i), float64(group[recovery.After]), significant(*recovery.LagS),
+				float64(i), float64(group[recovery.After]), precise(*recovery.LagS),
 			})
 			group[recovery.After]++
 		}
@@ -216,6 +244,10 @@ func zooms(axes []int) []zoom {
 func timeDecimals(line *chart.Timeline) int {
 	finest := line.EndS / 1e4
 	for _, lane := range line.Disks {
+		if lane.Bands != nil {
+			finest = line.EndS / 1e5 // no single file to look at
+			break
+		}
 		for _, file := range lane.Files {
 			finest = min(finest, (file.EndS-file.StartS)/20)
 		}
