@@ -3,14 +3,12 @@ package main
 import (
 	"fmt"
 	"io"
-	"path/filepath"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hubbench/hubbench/internal/device"
-	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -38,7 +36,7 @@ func runPlan(w io.Writer, path string) error {
 	if err := printDisks(w, ready); err != nil {
 		return err
 	}
-	problems := ready.problems(filepath.Join(ready.results(), rundir.Name(ready.plan.Name, time.Now())))
+	problems := ready.problems(ready.folder("", time.Now()))
 	if len(problems) == 0 {
 		_, err := fmt.Fprintln(w, "\nChecks: all passed")
 		return err

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -16,16 +14,13 @@ import (
 
 	"github.com/hubbench/hubbench/internal/coordinator"
 	"github.com/hubbench/hubbench/internal/rundir"
-	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 type runOptions struct {
-	out   string
+	resultOptions
 	yes   bool
-	open  bool
 	quiet bool
-	json  bool
 	stall time.Duration
 }
 
@@ -39,12 +34,10 @@ func newRun(p program) *cobra.Command {
 			return runRun(cmd.Context(), p, args[0], opts)
 		},
 	}
+	opts.flags(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&opts.out, "out", "", "the run's folder (default results/NAME-DATE-TIME)")
 	flags.BoolVar(&opts.yes, "yes", false, "do not ask before writing to disks")
-	flags.BoolVar(&opts.open, "open", false, "open the report when done")
 	flags.BoolVar(&opts.quiet, "quiet", false, "print results only")
-	flags.BoolVar(&opts.json, "json", false, "print analysis.json instead of the tables")
 	flags.DurationVar(&opts.stall, "stall", time.Minute, "end a worker that moves nothing for so long")
 	return cmd
 }
@@ -56,10 +49,8 @@ func runRun(ctx context.Context, p program, path string, opts runOptions) error 
 		return err
 	}
 	began := time.Now()
-	if opts.out == "" {
-		opts.out = filepath.Join(ready.results(), rundir.Name(ready.plan.Name, began))
-	}
-	warnings, err := ready.check(opts.out)
+	out := ready.folder(opts.out, began)
+	warnings, err := ready.check(out)
 	if err != nil {
 		return err
 	}
@@ -71,19 +62,17 @@ func runRun(ctx context.Context, p program, path string, opts runOptions) error 
 	if err := confirm(ctx, p, ready.plan, opts.yes); err != nil {
 		return err
 	}
-	dir, err := rundir.Create(opts.out, ready.source)
+	dir, err := rundir.Create(out, ready.source)
 	if err != nil {
 		return err
 	}
-	info := rundir.Info{
-		Tool: toolVersion(), RunID: newRunID(began), Name: ready.plan.Name, Started: began.UTC().Format(time.RFC3339),
-		Status: rundir.Running, Host: rundir.ThisHost(), Plan: ready.plan, Warnings: warnings,
-	}
+	info := ready.info(began)
+	info.Warnings = warnings
 	interrupted, recordErr := record(ctx, p, ready, opts, dir, &info)
 	if err := errors.Join(recordErr, dir.Close()); err != nil {
 		return fmt.Errorf("%w; what was recorded is in %s", err, dir.Path)
 	}
-	if err := conclude(p, dir, opts); err != nil {
+	if err := conclude(p, dir, opts.resultOptions); err != nil {
 		return err
 	}
 	switch {
@@ -149,34 +138,4 @@ func onInterrupt(parent context.Context) (ctx context.Context, kill <-chan struc
 		}
 	}()
 	return ctx, now, func() { signal.Stop(signals); close(quit); cancel() }
-}
-
-// conclude analyses what was recorded, writes the results and prints them.
-func conclude(p program, dir *rundir.Dir, opts runOptions) error {
-	loaded, err := rundir.Load(dir.Path)
-	if err != nil {
-		return err
-	}
-	found := analysis.Analyze(loaded.Trace, analysis.Options{})
-	if err := dir.WriteJSON(rundir.AnalysisFile, found); err != nil {
-		return err
-	}
-	page := dir.File(rundir.ReportFile)
-	if err := writePage(page, loaded, found); err != nil {
-		return err
-	}
-	out := bufio.NewWriter(p.stdout)
-	if err := printAnalysis(out, found, opts.json); err != nil {
-		return err
-	}
-	if !opts.json {
-		fmt.Fprintf(out, "\nreport: %s\n", page)
-	}
-	if err := out.Flush(); err != nil {
-		return err
-	}
-	if opts.open {
-		return openPage(page)
-	}
-	return nil
 }

@@ -26,7 +26,8 @@ type Info struct {
 	RunID     string                                 `json:"run_id"`
 	Name      string                                 `json:"name"`
 	Started   string                                 `json:"started"`
-	Status    string                                 `json:"status"` // running | complete | partial
+	Status    string                                 `json:"status"`              // running | complete | partial
+	Simulated bool                                   `json:"simulated,omitempty"` // by the hub model, in virtual time: no process ran
 	Host      Host                                   `json:"host"`
 	Plan      *scenario.Plan                         `json:"plan"`
 	Effective map[string]map[string]diskio.Effective `json:"effective"` // by phase and disk

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/hubbench/hubbench/internal/rundir"
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/spf13/cobra"
+)
+
+// resultOptions say where the results of a run or a simulation go.
+type resultOptions struct {
+	out  string
+	open bool
+	json bool
+}
+
+func (o *resultOptions) flags(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&o.out, "out", "", "the run's folder (default results/NAME-DATE-TIME)")
+	flags.BoolVar(&o.open, "open", false, "open the report when done")
+	flags.BoolVar(&o.json, "json", false, "print analysis.json instead of the tables")
+}
+
+// folder is the run's folder: the one asked for, else one named for the scenario and the time.
+func (r *prepared) folder(asked string, began time.Time) string {
+	if asked != "" {
+		return asked
+	}
+	return filepath.Join(r.results(), rundir.Name(r.plan.Name, began))
+}
+
+// info is run.json as it stands when a run begins.
+func (r *prepared) info(began time.Time) rundir.Info {
+	return rundir.Info{
+		Tool: toolVersion(), RunID: newRunID(began), Name: r.plan.Name, Started: began.UTC().Format(time.RFC3339),
+		Status: rundir.Running, Host: rundir.ThisHost(), Plan: r.plan,
+	}
+}
+
+// conclude analyses what was recorded, writes the results and prints them.
+func conclude(p program, dir *rundir.Dir, opts resultOptions) error {
+	loaded, err := rundir.Load(dir.Path)
+	if err != nil {
+		return err
+	}
+	found := analysis.Analyze(loaded.Trace, analysis.Options{})
+	if err := dir.WriteJSON(rundir.AnalysisFile, found); err != nil {
+		return err
+	}
+	page := dir.File(rundir.ReportFile)
+	if err := writePage(page, loaded, found); err != nil {
+		return err
+	}
+	out := bufio.NewWriter(p.stdout)
+	if err := printAnalysis(out, found, opts.json); err != nil {
+		return err
+	}
+	if !opts.json {
+		fmt.Fprintf(out, "\nreport: %s\n", page)
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	if opts.open {
+		return openPage(page)
+	}
+	return nil
+}

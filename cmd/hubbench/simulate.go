@@ -1,0 +1,71 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hubbench/hubbench/internal/rundir"
+	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/spf13/cobra"
+)
+
+type simulateOptions struct {
+	resultOptions
+	profile string
+}
+
+func newSimulate(p program) *cobra.Command {
+	var opts simulateOptions
+	cmd := &cobra.Command{
+		Use:   "simulate SCENARIO",
+		Short: "Work out from the hub model what a run would show",
+		Long: `Play a scenario on the hub model in virtual time and write all that a run of it would: no
+process, no disk, no waiting. A scenario for real disks is played on the hub of --profile,
+which must know the disks by their names.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return runSimulate(p, args[0], opts)
+		},
+	}
+	opts.flags(cmd)
+	cmd.Flags().StringVar(&opts.profile, "profile", "", "the hub: a built-in name or a .yaml (default the scenario's)")
+	return cmd
+}
+
+func runSimulate(p program, path string, opts simulateOptions) error {
+	ready, err := prepare(path)
+	if err != nil {
+		return err
+	}
+	if opts.profile != "" {
+		if ready.profile, err = loadProfile(opts.profile, "."); err != nil {
+			return usage(err)
+		}
+	}
+	if ready.profile == nil {
+		return usage(fmt.Errorf("%s is for real disks; name the hub to play it on with --profile, such as --profile goshen-ridge", path))
+	}
+	began := time.Now()
+	dir, err := rundir.Create(ready.folder(opts.out, began), ready.source)
+	if err != nil {
+		return err
+	}
+	info := ready.info(began)
+	info.Simulated = true
+	err = hub.Simulate(ready.plan, ready.profile, func(e *trace.Event) error {
+		if e.Type == trace.RunType {
+			e.Started = info.Started
+		}
+		return dir.Journal.Append(*e)
+	})
+	if err == nil {
+		info.Status = trace.Complete
+		err = dir.WriteJSON(rundir.InfoFile, info)
+	}
+	if err := errors.Join(err, dir.Close()); err != nil {
+		return err
+	}
+	return conclude(p, dir, opts.resultOptions)
+}
