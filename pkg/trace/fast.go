@@ -76,6 +76,10 @@ func (r *Reader) parseFast(line []byte) bool { //nolint:gocognit // a case for e
 			if e.EndNS, ok = p.integer(); !ok {
 				return false
 			}
+		case "filler":
+			if e.Filler, ok = p.boolean(); !ok {
+				return false
+			}
 		default:
 			return false
 		}
@@ -142,6 +146,17 @@ func (p *parser) str() ([]byte, bool) {
 		}
 	}
 	return nil, false
+}
+
+func (p *parser) boolean() (v, ok bool) {
+	p.space()
+	for _, word := range []string{"false", "true"} {
+		if rest := p.b[p.i:]; len(rest) >= len(word) && string(rest[:len(word)]) == word {
+			p.i += len(word)
+			return word == "true", true
+		}
+	}
+	return false, false
 }
 
 // integer reads an integer of at most 18 digits, which cannot overflow.

@@ -90,6 +90,7 @@ func (b *builder) add(e *Event) error {
 		}
 		p.declared = true
 		p.phase.Roles = e.Roles
+		p.phase.Stop, p.phase.Test, p.phase.Score, p.phase.Connections = e.Stop, e.Test, e.Score, e.Connections
 	case StartType:
 		late := e.LateNS
 		b.disk(e).trace.LateNS = &late
@@ -106,7 +107,7 @@ func (b *builder) add(e *Event) error {
 		}
 		d.mixed = d.mixed || d.trace.Op != e.Op
 		d.trace.Files = append(d.trace.Files, File{
-			Seq: e.Seq, Bytes: e.Bytes, StartNS: e.StartNS, EndNS: e.EndNS, Samples: b.samplesOf(d, e),
+			Seq: e.Seq, Bytes: e.Bytes, StartNS: e.StartNS, EndNS: e.EndNS, Filler: e.Filler, Samples: b.samplesOf(d, e),
 		})
 	case ErrorType:
 		d := b.disk(e)

@@ -159,6 +159,10 @@ func own(e Event) Event {
 		return o
 	case PhaseType:
 		o.Phase, o.Roles = e.Phase, e.Roles
+		o.Stop, o.Test, o.Score = e.Stop, e.Test, e.Score
+		if len(e.Connections) > 0 {
+			o.Connections = e.Connections
+		}
 		return o
 	case EndType:
 		o.Status = e.Status
@@ -172,6 +176,7 @@ func own(e Event) Event {
 		o.Seq, o.Bytes, o.TNS = e.Seq, e.Bytes, e.TNS
 	case FileType:
 		o.Op, o.Seq, o.Bytes, o.StartNS, o.EndNS = e.Op, e.Seq, e.Bytes, e.StartNS, e.EndNS
+		o.Filler = e.Filler
 	case ErrorType:
 		o.Seq, o.TNS, o.Error = e.Seq, e.TNS, e.Error
 	}

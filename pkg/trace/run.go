@@ -17,6 +17,11 @@ type Phase struct {
 	Name  string
 	Roles map[string]scenario.Role
 	Disks []*DiskTrace // the working disks, in the run's order
+
+	Stop        string            // race (also where empty) | hold | time
+	Test        string            // of a preset's tests; empty where it has one
+	Score       string            // median | best, where the preset's original has a score of its own
+	Connections map[string]string // of disks that hang elsewhere than in the run's line
 }
 
 // DiskTrace is one disk's part in a phase.
@@ -35,6 +40,7 @@ type File struct {
 	Bytes   int64
 	StartNS int64
 	EndNS   int64
+	Filler  bool     // keeps the disk busy for the others' sake and is no part of its work
 	Samples []Sample // bytes done by time, ascending; may be empty
 }
 

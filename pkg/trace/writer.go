@@ -52,6 +52,10 @@ func AppendEvent(dst []byte, e *Event) []byte {
 			dst = appendString(dst, string(e.Roles[disk]))
 		}
 		dst = append(dst, '}')
+		dst = appendSome(dst, "stop", e.Stop)
+		dst = appendSome(dst, "test", e.Test)
+		dst = appendSome(dst, "score", e.Score)
+		dst = appendConnections(dst, e.Connections)
 	case StartType:
 		dst = appendPlace(dst, e)
 		dst = appendInt(dst, "late_ns", e.LateNS)
@@ -68,6 +72,9 @@ func AppendEvent(dst []byte, e *Event) []byte {
 		dst = appendInt(dst, "bytes", e.Bytes)
 		dst = appendInt(dst, "start_ns", e.StartNS)
 		dst = appendInt(dst, "end_ns", e.EndNS)
+		if e.Filler {
+			dst = append(dst, `,"filler":true`...)
+		}
 	case ErrorType:
 		dst = appendPlace(dst, e)
 		dst = appendInt(dst, "seq", int64(e.Seq))
@@ -92,18 +99,36 @@ func appendDisks(dst []byte, disks []Disk) []byte {
 		}
 		dst = append(dst, `{"name":`...)
 		dst = appendString(dst, d.Name)
-		if d.Path != "" {
-			dst = appendKey(dst, "path", d.Path)
-		}
-		if d.Connection != "" {
-			dst = appendKey(dst, "connection", d.Connection)
-		}
-		if d.Profile != "" {
-			dst = appendKey(dst, "profile", d.Profile)
-		}
+		dst = appendSome(dst, "path", d.Path)
+		dst = appendSome(dst, "connection", d.Connection)
+		dst = appendSome(dst, "profile", d.Profile)
 		dst = append(dst, '}')
 	}
 	return append(dst, ']')
+}
+
+func appendConnections(dst []byte, connections map[string]string) []byte {
+	if len(connections) == 0 {
+		return dst
+	}
+	dst = append(dst, `,"connections":{`...)
+	for i, disk := range slices.Sorted(maps.Keys(connections)) {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendString(dst, disk)
+		dst = append(dst, ':')
+		dst = appendString(dst, connections[disk])
+	}
+	return append(dst, '}')
+}
+
+// appendSome appends a key that is left out where it says nothing.
+func appendSome(dst []byte, key, v string) []byte {
+	if v == "" {
+		return dst
+	}
+	return appendKey(dst, key, v)
 }
 
 func appendInt(dst []byte, key string, v int64) []byte {
