@@ -38,6 +38,7 @@ type Watcher interface {
 // Options is all that a run needs.
 type Options struct {
 	Plan      *scenario.Plan
+	Done      int // phases that an earlier sitting has completed
 	RunID     string
 	Profile   *hub.Profile // of the simulated hub; nil where every disk is real
 	Command   func() *exec.Cmd
@@ -86,6 +87,12 @@ func Run(ctx context.Context, opts Options) (Outcome, error) {
 		sim = hub.NewSim(opts.Profile)
 	}
 	for i, phase := range opts.Plan.Phases {
+		if i < opts.Done {
+			if err := relive(sim, opts.Plan, i); err != nil {
+				return out, err
+			}
+			continue
+		}
 		if err := rest(ctx, opts, phase); err != nil {
 			break
 		}
@@ -101,14 +108,29 @@ func Run(ctx context.Context, opts Options) (Outcome, error) {
 		if err != nil {
 			return out, err
 		}
-		if len(p.failures) > 0 || ctx.Err() != nil {
-			break
+		if len(p.failures) > 0 {
+			return out, opts.Journal.Append(ended(phase, trace.Partial), trace.Event{Type: trace.EndType, Status: out.Status})
+		}
+		if err := opts.Journal.Append(ended(phase, trace.Complete)); err != nil {
+			return out, err
 		}
 		if i == len(opts.Plan.Phases)-1 {
 			out.Status = trace.Complete
 		}
 	}
 	return out, opts.Journal.Append(trace.Event{Type: trace.EndType, Status: out.Status})
+}
+
+func ended(phase scenario.Phase, status string) trace.Event {
+	return trace.Event{Type: trace.PhaseEndType, Phase: phase.Name, Status: status}
+}
+
+// relive brings the simulated hub to where a phase of an earlier sitting has left it.
+func relive(sim *hub.Sim, plan *scenario.Plan, index int) error {
+	if sim == nil {
+		return nil
+	}
+	return sim.Play(plan, &plan.Phases[index], func(*trace.Event) error { return nil })
 }
 
 // rest waits as a phase asks before it begins: for its cool-down, and for a person.

@@ -62,7 +62,7 @@ func loadCapacity(m *strictyaml.Mapping, p *Profile) {
 	}
 	c.Both = c.Read + c.Write
 	capacity.Rate("both", &c.Both, leastRate, mostRate)
-	if sum := c.Read + c.Write; c.Both > sum && sum > 0 {
+	if sum := c.Read + c.Write; c.Both > sum && c.Read > 0 && c.Write > 0 {
 		report(capacity, "both", "both is %s, above read and write together (%s); lower it, or leave it out for no joint limit",
 			unit.FormatRate(c.Both), unit.FormatRate(sum))
 	}

@@ -33,12 +33,14 @@ func Simulate(plan *scenario.Plan, p *Profile, emit func(*trace.Event) error) er
 	s := NewSim(p)
 	for i := range plan.Phases {
 		phase := &plan.Phases[i]
-		s.Restart(int64(phase.Cooldown))
 		if err := emit(&trace.Event{Type: trace.PhaseType, Phase: phase.Name, Roles: phase.Roles}); err != nil {
 			return err
 		}
-		if err := simulatePhase(s, plan, phase, emit); err != nil {
+		if err := s.Play(plan, phase, emit); err != nil {
 			return fmt.Errorf("simulate phase %s: %w", phase.Name, err)
+		}
+		if err := emit(&trace.Event{Type: trace.PhaseEndType, Phase: phase.Name, Status: trace.Complete}); err != nil {
+			return err
 		}
 	}
 	return emit(&trace.Event{Type: trace.EndType, Status: trace.Complete})
@@ -65,7 +67,10 @@ type worker struct {
 	sampleNS int64 // of the last progress line, or the file's start
 }
 
-func simulatePhase(s *Sim, plan *scenario.Plan, phase *scenario.Phase, emit func(*trace.Event) error) error {
+// Play plays one phase of the plan from its cool-down to its end, on the hub as the phase before has left it, and
+// emits its progress and file events.
+func (s *Sim) Play(plan *scenario.Plan, phase *scenario.Phase, emit func(*trace.Event) error) error {
+	s.Restart(int64(phase.Cooldown))
 	workers := make(map[string]*worker, len(phase.Jobs))
 	for i := range phase.Jobs {
 		job := &phase.Jobs[i]

@@ -66,9 +66,11 @@ func TestSimulate(t *testing.T) {
 		{Type: trace.FileType, Phase: "W-", Disk: "A", Op: write, Bytes: 100e6, EndNS: 50e6},
 		{Type: trace.ProgressType, Phase: "W-", Disk: "A", Op: write, Seq: 1, Bytes: 128e6, TNS: 114e6},
 		{Type: trace.FileType, Phase: "W-", Disk: "A", Op: write, Seq: 1, Bytes: 150e6, StartNS: 50e6, EndNS: 125e6},
+		{Type: trace.PhaseEndType, Phase: "W-", Status: trace.Complete},
 		{Type: trace.PhaseType, Phase: "WR", Roles: plan.Phases[1].Roles},
 		{Type: trace.FileType, Phase: "WR", Disk: "A", Op: write, Bytes: 20e6, EndNS: 10e6},
 		{Type: trace.FileType, Phase: "WR", Disk: "B", Op: read, Bytes: 70e6, EndNS: 20e6},
+		{Type: trace.PhaseEndType, Phase: "WR", Status: trace.Complete},
 		{Type: trace.EndType, Status: trace.Complete},
 	}
 	got := record(t, plan, round())

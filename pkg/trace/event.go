@@ -13,10 +13,11 @@ const (
 	ProgressType Type = "progress"
 	FileType     Type = "file"
 	ErrorType    Type = "error"
+	PhaseEndType Type = "phase_end"
 	EndType      Type = "end"
 )
 
-// The two values of an end line's status.
+// The two values of a status.
 const (
 	Complete = "complete"
 	Partial  = "partial"
@@ -55,7 +56,7 @@ type Event struct {
 	LateNS  int64         `json:"late_ns,omitempty"`  // start: wall nanoseconds between the release and the worker's first request
 	Error   string        `json:"error,omitempty"`
 
-	// end
+	// phase_end, end
 	Status string `json:"status,omitempty"`
 }
 

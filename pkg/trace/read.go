@@ -112,6 +112,8 @@ func (b *builder) add(e *Event) error {
 	case ErrorType:
 		d := b.disk(e)
 		d.trace.Errors = append(d.trace.Errors, Failure{Seq: e.Seq, TNS: e.TNS, Error: e.Error})
+	case PhaseEndType:
+		b.phase(e.Phase).phase.Status = e.Status
 	case EndType:
 		b.ended = true
 		b.run.Status = e.Status

@@ -144,7 +144,7 @@ func (r *Reader) parse(line []byte) (known bool, err error) {
 			return false, errors.New(`not an event: no "type"`)
 		}
 		switch *head.Type {
-		case RunType, PhaseType, StartType, ProgressType, FileType, ErrorType, EndType:
+		case RunType, PhaseType, StartType, ProgressType, FileType, ErrorType, PhaseEndType, EndType:
 		default:
 			return false, nil
 		}
@@ -175,7 +175,10 @@ func (e *Event) check() error {
 	if e.Phase == "" {
 		return errors.New(`no "phase"`)
 	}
-	if e.Type == PhaseType {
+	switch e.Type {
+	case PhaseEndType:
+		return nil
+	case PhaseType:
 		for disk, role := range e.Roles {
 			if role != scenario.Read && role != scenario.Write && role != scenario.Idle {
 				return fmt.Errorf("disk %q: role %q: want read, write or idle", disk, role)

@@ -164,6 +164,9 @@ func own(e Event) Event {
 			o.Connections = e.Connections
 		}
 		return o
+	case PhaseEndType:
+		o.Phase, o.Status = e.Phase, e.Status
+		return o
 	case EndType:
 		o.Status = e.Status
 		return o

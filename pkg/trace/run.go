@@ -14,9 +14,10 @@ type Run struct {
 
 // Phase is what happened in one phase.
 type Phase struct {
-	Name  string
-	Roles map[string]scenario.Role
-	Disks []*DiskTrace // the working disks, in the run's order
+	Name   string
+	Roles  map[string]scenario.Role
+	Disks  []*DiskTrace // the working disks, in the run's order
+	Status string       // Complete, Partial, or empty where nothing says how it ended
 
 	Stop        string            // race (also where empty) | hold | time
 	Test        string            // of a preset's tests; empty where it has one

@@ -80,6 +80,9 @@ func AppendEvent(dst []byte, e *Event) []byte {
 		dst = appendInt(dst, "seq", int64(e.Seq))
 		dst = appendInt(dst, "t_ns", e.TNS)
 		dst = appendKey(dst, "error", e.Error)
+	case PhaseEndType:
+		dst = appendKey(dst, "phase", e.Phase)
+		dst = appendKey(dst, "status", e.Status)
 	case EndType:
 		dst = appendKey(dst, "status", e.Status)
 	}

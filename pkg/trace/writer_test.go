@@ -25,6 +25,7 @@ func everyEvent() []Event {
 		{Type: EndType, Status: Complete},
 		{Type: PhaseType, Phase: "RR", Roles: map[string]scenario.Role{"A": "read", "B": "read"}, Stop: "hold", Test: "SEQ1M QD8",
 			Score: "median", Connections: map[string]string{"B": "direct", "A": "hub"}},
+		{Type: PhaseEndType, Phase: "RR", Status: Partial},
 		{Type: FileType, Phase: "RR", Disk: "A", Op: "read", Seq: 3, Bytes: 1000000000, StartNS: 1200, EndNS: 714286000, Filler: true},
 	}
 }
@@ -42,7 +43,8 @@ func TestAppendEvent(t *testing.T) {
 		{everyEvent()[5], `{"type":"error","phase":"WR","disk":"B","seq":7,"t_ns":9000000,"error":"no space left on device"}`},
 		{everyEvent()[6], `{"type":"end","status":"complete"}`},
 		{everyEvent()[7], `{"type":"phase","phase":"RR","roles":{"A":"read","B":"read"},"stop":"hold","test":"SEQ1M QD8","score":"median","connections":{"A":"hub","B":"direct"}}`},
-		{everyEvent()[8], `{"type":"file","phase":"RR","disk":"A","op":"read","seq":3,"bytes":1000000000,"start_ns":1200,"end_ns":714286000,"filler":true}`},
+		{everyEvent()[8], `{"type":"phase_end","phase":"RR","status":"partial"}`},
+		{everyEvent()[9], `{"type":"file","phase":"RR","disk":"A","op":"read","seq":3,"bytes":1000000000,"start_ns":1200,"end_ns":714286000,"filler":true}`},
 		{Event{Type: StartType, Phase: "p", Disk: "A"}, `{"type":"start","phase":"p","disk":"A","late_ns":0,"t_ns":0}`},
 		{Event{Type: ProgressType, Phase: "p", Disk: "A"}, `{"type":"progress","phase":"p","disk":"A","seq":0,"bytes":0,"t_ns":0}`},
 		{Event{Type: FileType, Phase: "p", Disk: "A", Op: "read"}, `{"type":"file","phase":"p","disk":"A","op":"read","seq":0,"bytes":0,"start_ns":0,"end_ns":0}`},
