@@ -31,12 +31,35 @@ type Hub struct {
 
 // Phase is one pattern run once.
 type Phase struct {
-	Name     string          `json:"name"`  // unique in the run
-	Roles    map[string]Role `json:"roles"` // every disk of the run
-	Jobs     []Job           `json:"jobs"`  // the working disks, in the scenario's order
-	Pause    string          `json:"pause,omitempty"`
-	Cooldown time.Duration   `json:"cooldown_ns,omitempty"` // rest before this phase
+	Name        string            `json:"name"`                  // unique in the run
+	Roles       map[string]Role   `json:"roles"`                 // every disk of the run
+	Connections map[string]string `json:"connections,omitempty"` // of the disks that are connected otherwise than Disk.Connection says
+	Jobs        []Job             `json:"jobs"`                  // the working disks, in the scenario's order
+
+	Pause     string        `json:"pause,omitempty"`       // what to do by hand before this phase
+	Cooldown  time.Duration `json:"cooldown_ns,omitempty"` // rest before this phase; the longest one where UntilIdle
+	UntilIdle bool          `json:"until_idle,omitempty"`  // rest only until the disks have come to rest
+
+	Stop   string        `json:"stop,omitempty"`      // race (also where empty) | hold | time
+	Limit  time.Duration `json:"limit_ns,omitempty"`  // when a phase that stops by time does
+	Target time.Duration `json:"target_ns,omitempty"` // how long each job is to take, whose files are as many as that needs; 0: its Sizes are its work
+
+	Test  string `json:"test,omitempty"`  // of a preset with several tests, such as SEQ1M QD8
+	Score string `json:"score,omitempty"` // what the preset's original makes of the counted files' rates: median | best; empty: nothing
 }
+
+// When a phase ends.
+const (
+	StopRace = "race" // every disk stops at its last file, and the others go on alone
+	StopHold = "hold" // a disk that has moved its last file goes on with filler until all have
+	StopTime = "time" // all stop at Phase.Limit
+)
+
+// What a preset's original makes of its passes.
+const (
+	ScoreMedian = "median"
+	ScoreBest   = "best"
+)
 
 // Job is one disk's work in a phase.
 type Job struct {
@@ -46,6 +69,10 @@ type Job struct {
 	Seed  uint64  `json:"seed"`  // of the data written
 	IO    IO      `json:"io"`
 }
+
+// Size is the bytes of file seq. A job that is not done after the last of its Sizes (it fills, or works for
+// a time) begins again with the first, and moves each such file in place of the earlier one.
+func (j Job) Size(seq int) int64 { return j.Sizes[seq%len(j.Sizes)] }
 
 // Bytes is the job's whole work.
 func (j Job) Bytes() int64 {
@@ -71,4 +98,5 @@ type IO struct {
 	Cap     time.Duration `json:"cap_ns,omitempty"`   // most time a file may take, after which the rest of it is left; 0: no limit
 	OneFile bool          `json:"one_file,omitempty"` // each of Sizes, all alike, is a pass over one and the same file, written in full before
 	Rest    time.Duration `json:"rest_ns,omitempty"`  // pause before each file but the first
+	Discard int           `json:"discard,omitempty"`  // so many files at the beginning warm up and do not count
 }
