@@ -17,9 +17,11 @@ import (
 // prepared is a scenario that has been read and checked against itself, not yet against the machine.
 type prepared struct {
 	source   []byte
-	scenario *scenario.Scenario
+	scenario *scenario.Scenario // nil where an earlier sitting made the plan
 	plan     *scenario.Plan
 	profile  *hub.Profile // of the simulated hub; nil where every disk is real
+	systemOK bool         // the disk that the system runs from may be loaded
+	done     int          // phases that an earlier sitting has completed
 }
 
 // prepare loads a scenario and makes its plan. Nothing is touched.
@@ -36,17 +38,17 @@ func prepare(path string) (*prepared, error) {
 	if err != nil {
 		return nil, usage(err)
 	}
-	ready := &prepared{source: source, scenario: s, plan: plan}
+	ready := &prepared{source: source, scenario: s, plan: plan, systemOK: s.AllowSystemDisk}
 	for i, d := range plan.Disks {
 		if !d.Simulated() && !filepath.IsAbs(d.Path) {
-			// Workers run in this folder too, but whoever reads run.json does not.
+			// The run may be resumed from another folder.
 			if plan.Disks[i].Path, err = filepath.Abs(filepath.Join(filepath.Dir(path), d.Path)); err != nil {
 				return nil, err
 			}
 		}
 	}
 	if plan.Hub != nil {
-		if ready.profile, err = loadProfile(plan.Hub.Profile, filepath.Dir(path)); err != nil {
+		if ready.profile, err = ready.loadHub(filepath.Dir(path)); err != nil {
 			return nil, usage(err)
 		}
 		for _, d := range plan.Disks {
@@ -80,27 +82,43 @@ func (r *prepared) check(results string) (warnings []string, err error) {
 }
 
 func (r *prepared) problems(results string) []device.Problem {
-	return device.Check(r.plan, device.Options{AllowSystemDisk: r.scenario.AllowSystemDisk, Results: results})
+	return device.Check(r.plan, device.Options{AllowSystemDisk: r.systemOK, Results: results})
 }
 
 // locate says a problem with the place in the scenario file that it comes from.
 func (r *prepared) locate(problem device.Problem) string {
+	if r.scenario == nil {
+		return problem.Text
+	}
 	if pos := r.scenario.PathPos(problem.Disk); pos.Line > 0 {
 		return fmt.Sprintf("%s: %s", pos, problem.Text)
 	}
 	return problem.Text
 }
 
-// loadProfile finds a hub profile by its built-in name, or by a path relative to the scenario.
-func loadProfile(name, folder string) (*hub.Profile, error) {
+// loadHub loads the plan's hub profile; a relative path to one counts from folder and becomes absolute.
+func (r *prepared) loadHub(folder string) (*hub.Profile, error) {
+	name := r.plan.Hub.Profile
+	if _, builtIn := configs.Hub(name); !builtIn && isPath(name) && !filepath.IsAbs(name) {
+		path, err := filepath.Abs(filepath.Join(folder, name))
+		if err != nil {
+			return nil, err
+		}
+		r.plan.Hub.Profile = path
+	}
+	return loadProfile(r.plan.Hub.Profile)
+}
+
+// isPath tells the path of a profile from the name of a built-in one.
+func isPath(profile string) bool { return strings.ContainsAny(profile, `/\.`) }
+
+// loadProfile finds a hub profile by its built-in name or its path.
+func loadProfile(name string) (*hub.Profile, error) {
 	if data, ok := configs.Hub(name); ok {
 		return hub.Load(name, data)
 	}
-	if !strings.ContainsAny(name, `/\.`) {
+	if !isPath(name) {
 		return nil, fmt.Errorf("no hub profile is called %q; built in are %s, any other is given as a path to its .yaml", name, strings.Join(configs.Hubs(), ", "))
-	}
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(folder, name)
 	}
 	data, err := readSmall(name)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/diskio"
 	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/spf13/cobra"
@@ -37,7 +38,8 @@ func (r *prepared) folder(asked string, began time.Time) string {
 func (r *prepared) info(began time.Time) rundir.Info {
 	return rundir.Info{
 		Tool: toolVersion(), RunID: newRunID(began), Name: r.plan.Name, Started: began.UTC().Format(time.RFC3339),
-		Status: rundir.Running, Host: rundir.ThisHost(), Plan: r.plan,
+		Status: rundir.Running, Host: rundir.ThisHost(), Plan: r.plan, SystemOK: r.systemOK,
+		Effective: map[string]map[string]diskio.Effective{},
 	}
 }
 

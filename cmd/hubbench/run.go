@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hubbench/hubbench/internal/coordinator"
+	"github.com/hubbench/hubbench/internal/diskio"
 	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -22,15 +23,24 @@ type runOptions struct {
 	yes   bool
 	quiet bool
 	stall time.Duration
+	from  string // the folder of a run to resume
 }
 
 func newRun(p program) *cobra.Command {
 	var opts runOptions
 	cmd := &cobra.Command{
-		Use:   "run SCENARIO",
+		Use:   "run SCENARIO | --resume RUN",
 		Short: "Record, analyse and report a scenario",
-		Args:  cobra.ExactArgs(1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if opts.from != "" {
+				return cobra.NoArgs(cmd, args)
+			}
+			return cobra.ExactArgs(1)(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if opts.from != "" {
+				return runResume(cmd.Context(), p, opts)
+			}
 			return runRun(cmd.Context(), p, args[0], opts)
 		},
 	}
@@ -38,6 +48,7 @@ func newRun(p program) *cobra.Command {
 	flags := cmd.Flags()
 	flags.BoolVar(&opts.yes, "yes", false, "do not ask before writing to disks")
 	flags.BoolVar(&opts.quiet, "quiet", false, "print results only")
+	flags.StringVar(&opts.from, "resume", "", "go on with an interrupted run at its first phase that is not whole")
 	flags.DurationVar(&opts.stall, "stall", time.Minute, "end a worker that moves nothing for so long")
 	return cmd
 }
@@ -50,16 +61,8 @@ func runRun(ctx context.Context, p program, path string, opts runOptions) error 
 	}
 	began := time.Now()
 	out := ready.folder(opts.out, began)
-	warnings, err := ready.check(out)
+	warnings, err := ready.clear(ctx, p, out, opts)
 	if err != nil {
-		return err
-	}
-	if !opts.quiet {
-		for _, w := range warnings {
-			fmt.Fprintf(p.stderr, "warning: %s\n", w)
-		}
-	}
-	if err := confirm(ctx, p, ready.plan, opts.yes); err != nil {
 		return err
 	}
 	dir, err := rundir.Create(out, ready.source)
@@ -68,7 +71,25 @@ func runRun(ctx context.Context, p program, path string, opts runOptions) error 
 	}
 	info := ready.info(began)
 	info.Warnings = warnings
-	interrupted, recordErr := record(ctx, p, ready, opts, dir, &info)
+	return measure(ctx, p, ready, opts, dir, &info)
+}
+
+// clear checks the plan against the machine and asks the person, before anything is created.
+func (r *prepared) clear(ctx context.Context, p program, results string, opts runOptions) (warnings []string, err error) {
+	if warnings, err = r.check(results); err != nil {
+		return nil, err
+	}
+	if !opts.quiet {
+		for _, w := range warnings {
+			fmt.Fprintf(p.stderr, "warning: %s\n", w)
+		}
+	}
+	return warnings, confirm(ctx, p, r.plan, opts.yes)
+}
+
+// measure records, analyses and reports, and says by its error how the run ended.
+func measure(ctx context.Context, p program, ready *prepared, opts runOptions, dir *rundir.Dir, info *rundir.Info) error {
+	interrupted, recordErr := record(ctx, p, ready, opts, dir, info)
 	if err := errors.Join(recordErr, dir.Close()); err != nil {
 		return fmt.Errorf("%w; what was recorded is in %s", err, dir.Path)
 	}
@@ -96,15 +117,14 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 	ctx, kill, release := onInterrupt(ctx)
 	defer release()
 	logs := &lockedWriter{w: dir.Log}
-	begin := trace.Event{Type: trace.RunType, Version: trace.FormatVersion, Name: info.Name, Started: info.Started}
-	for _, d := range ready.plan.Disks {
-		begin.Disks = append(begin.Disks, trace.Disk{Name: d.Name, Path: d.Path, Connection: d.Connection, Profile: d.Profile})
-	}
-	if err := dir.Journal.Append(begin); err != nil {
-		return false, err
+	if ready.done == 0 {
+		if err := dir.Journal.Append(header(info)); err != nil {
+			return false, err
+		}
 	}
 	outcome, err := coordinator.Run(ctx, coordinator.Options{
 		Plan:      ready.plan,
+		Done:      ready.done,
 		RunID:     info.RunID,
 		Profile:   ready.profile,
 		Command:   func() *exec.Cmd { return exec.Command(self, "worker") },
@@ -115,9 +135,22 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 		Stall:     opts.stall,
 		Kill:      kill,
 		Log:       newLog(logs),
+		Modes: func(phase string, modes map[string]diskio.Effective) error {
+			info.Effective[phase] = modes
+			return dir.WriteJSON(rundir.InfoFile, info)
+		},
 	})
-	info.Status, info.Effective, info.Failures = outcome.Status, outcome.Effective, outcome.Failures
-	return ctx.Err() != nil, errors.Join(err, dir.WriteJSON(rundir.InfoFile, info))
+	info.Status, info.Failures = outcome.Status, outcome.Failures
+	return ctx.Err() != nil && outcome.Status == trace.Partial, errors.Join(err, dir.WriteJSON(rundir.InfoFile, info))
+}
+
+// header is the first line of a run's events.
+func header(info *rundir.Info) trace.Event {
+	e := trace.Event{Type: trace.RunType, Version: trace.FormatVersion, Name: info.Name, Started: info.Started}
+	for _, d := range info.Plan.Disks {
+		e.Disks = append(e.Disks, trace.Disk{Name: d.Name, Path: d.Path, Connection: d.Connection, Profile: d.Profile})
+	}
+	return e
 }
 
 // onInterrupt ends the context at the first SIGINT or SIGTERM and closes kill at the second.

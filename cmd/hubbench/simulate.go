@@ -40,7 +40,7 @@ func runSimulate(p program, path string, opts simulateOptions) error {
 		return err
 	}
 	if opts.profile != "" {
-		if ready.profile, err = loadProfile(opts.profile, "."); err != nil {
+		if ready.profile, err = loadProfile(opts.profile); err != nil {
 			return usage(err)
 		}
 	}

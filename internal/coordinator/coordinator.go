@@ -44,10 +44,11 @@ type Options struct {
 	Command   func() *exec.Cmd
 	Journal   Journal
 	Watcher   Watcher
-	Pause     func(ctx context.Context, text string) error // waits for a person
-	WorkerLog io.Writer                                    // takes what workers write to stderr
-	Stall     time.Duration                                // a worker that moves nothing for so long is killed
-	Kill      <-chan struct{}                              // closed: end at once, without waiting for workers
+	Pause     func(ctx context.Context, text string) error                // waits for a person
+	WorkerLog io.Writer                                                   // takes what workers write to stderr
+	Modes     func(phase string, modes map[string]diskio.Effective) error // is told what each job really got
+	Stall     time.Duration                                               // a worker that moves nothing for so long is killed
+	Kill      <-chan struct{}                                             // closed: end at once, without waiting for workers
 	Log       *zap.Logger
 }
 
@@ -67,25 +68,27 @@ func (f Failure) String() string {
 
 // Outcome is how a run ended.
 type Outcome struct {
-	Status    string                                 // trace.Complete or trace.Partial
-	Effective map[string]map[string]diskio.Effective // by phase and disk: what each job really got
-	Failures  []Failure
+	Status   string // trace.Complete or trace.Partial
+	Failures []Failure
 }
 
-// errKilled ends a run at the second interrupt.
-var errKilled = errors.New("interrupted twice")
+// What a person does to a run: the first interrupt stops it, the second ends it at once.
+var (
+	errInterrupted = errors.New("interrupted")
+	errKilled      = errors.New("interrupted twice")
+)
 
 // Run runs every phase of the plan, or as many as it can: the first failure ends the run, since what
 // follows would not be what was asked for. When ctx ends, the workers stop at their next request.
 // The error is about the run folder only; what went wrong with the disks is in the outcome.
 func Run(ctx context.Context, opts Options) (Outcome, error) {
-	out := Outcome{Status: trace.Partial, Effective: map[string]map[string]diskio.Effective{}}
 	starter := newStarter()
 	defer starter.close()
 	var sim *hub.Sim // one for the run: caches stay as full as a phase leaves them
 	if opts.Profile != nil {
 		sim = hub.NewSim(opts.Profile)
 	}
+	out := Outcome{Status: trace.Complete}
 	for i, phase := range opts.Plan.Phases {
 		if i < opts.Done {
 			if err := relive(sim, opts.Plan, i); err != nil {
@@ -93,32 +96,41 @@ func Run(ctx context.Context, opts Options) (Outcome, error) {
 			}
 			continue
 		}
-		if err := rest(ctx, opts, phase); err != nil {
-			break
-		}
-		opts.Watcher.PhaseBegins(i, phase)
-		if err := opts.Journal.Append(trace.Event{Type: trace.PhaseType, Phase: phase.Name, Roles: phase.Roles}); err != nil {
-			return out, err
-		}
-		p := newPhaseRun(opts, phase, sim)
-		err := p.run(ctx, starter)
-		out.Effective[phase.Name] = p.effective
-		out.Failures = append(out.Failures, p.failures...)
-		opts.Watcher.PhaseEnds(p.failures)
+		failures, err := runPhase(ctx, opts, i, starter, sim)
 		if err != nil {
-			return out, err
+			return Outcome{Status: trace.Partial, Failures: failures}, err
 		}
-		if len(p.failures) > 0 {
-			return out, opts.Journal.Append(ended(phase, trace.Partial), trace.Event{Type: trace.EndType, Status: out.Status})
+		if len(failures) > 0 {
+			out = Outcome{Status: trace.Partial, Failures: failures}
+			break
 		}
 		if err := opts.Journal.Append(ended(phase, trace.Complete)); err != nil {
 			return out, err
 		}
-		if i == len(opts.Plan.Phases)-1 {
-			out.Status = trace.Complete
-		}
 	}
 	return out, opts.Journal.Append(trace.Event{Type: trace.EndType, Status: out.Status})
+}
+
+// runPhase rests as the phase asks, runs it, and says why it is not whole. The error is the run folder's.
+func runPhase(ctx context.Context, opts Options, index int, starter *starter, sim *hub.Sim) ([]Failure, error) {
+	phase := opts.Plan.Phases[index]
+	if err := rest(ctx, opts, phase); err != nil {
+		if ctx.Err() != nil {
+			err = errInterrupted
+		}
+		return []Failure{{Phase: phase.Name, Cause: err.Error()}}, nil
+	}
+	opts.Watcher.PhaseBegins(index, phase)
+	if err := opts.Journal.Append(trace.Event{Type: trace.PhaseType, Phase: phase.Name, Roles: phase.Roles}); err != nil {
+		return nil, err
+	}
+	p := newPhaseRun(opts, phase, sim)
+	err := errors.Join(p.run(ctx, starter), opts.Modes(phase.Name, p.effective))
+	opts.Watcher.PhaseEnds(p.failures)
+	if err == nil && len(p.failures) > 0 {
+		err = opts.Journal.Append(ended(phase, trace.Partial))
+	}
+	return p.failures, err
 }
 
 func ended(phase scenario.Phase, status string) trace.Event {

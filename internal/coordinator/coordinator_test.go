@@ -71,6 +71,7 @@ type memory struct {
 	events   []trace.Event
 	released chan struct{} // gets one value for each release
 	moved    map[string]int64
+	modes    map[string]map[string]diskio.Effective
 }
 
 func (m *memory) Append(events ...trace.Event) error {
@@ -123,10 +124,11 @@ func record(t testing.TB, ctx context.Context, p *scenario.Plan, change func(*Op
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := &memory{released: make(chan struct{}, 100), moved: map[string]int64{}}
+	seen := &memory{released: make(chan struct{}, 100), moved: map[string]int64{}, modes: map[string]map[string]diskio.Effective{}}
 	started := 0
 	opts := Options{Plan: p, RunID: "20260102-030405-abcd", Profile: profile(), Journal: seen, Watcher: seen, WorkerLog: io.Discard,
 		Stall: time.Minute, Log: zap.NewNop(),
+		Modes: func(phase string, modes map[string]diskio.Effective) error { seen.modes[phase] = modes; return nil },
 		Command: func() *exec.Cmd {
 			cmd := exec.Command(self)
 			// The race detector would make every child linger for a second.
@@ -158,7 +160,7 @@ func TestCompleteRun(t *testing.T) {
 	if got := seen.count(trace.StartType); got != 6 {
 		t.Errorf("got %d starts, want 6", got)
 	}
-	if got := out.Effective["WW-2"]["two"].Engine; got != "simulated" {
+	if got := seen.modes["WW-2"]["two"].Engine; got != "simulated" {
 		t.Errorf("got engine %q, want simulated", got)
 	}
 	for _, e := range seen.events {

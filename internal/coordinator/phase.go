@@ -71,7 +71,7 @@ func (p *phaseRun) run(ctx context.Context, starter *starter) error {
 			p.watch(now)
 		case <-interrupted:
 			interrupted = nil
-			p.fail("", "interrupted")
+			p.fail("", errInterrupted.Error())
 			p.stop()
 		case <-kill:
 			kill = nil

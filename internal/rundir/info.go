@@ -29,7 +29,9 @@ type Info struct {
 	Status    string                                 `json:"status"`              // running | complete | partial
 	Simulated bool                                   `json:"simulated,omitempty"` // by the hub model, in virtual time: no process ran
 	Host      Host                                   `json:"host"`
+	Resumed   []string                               `json:"resumed,omitempty"` // when it went on after an interruption
 	Plan      *scenario.Plan                         `json:"plan"`
+	SystemOK  bool                                   `json:"allow_system_disk,omitempty"`
 	Effective map[string]map[string]diskio.Effective `json:"effective"` // by phase and disk
 	Failures  []coordinator.Failure                  `json:"failures,omitempty"`
 	Warnings  []string                               `json:"warnings,omitempty"` // of the checks before the run

@@ -25,8 +25,9 @@ type Journal struct {
 	failed error // of the syncer; read after it ended
 }
 
-func newJournal(path string) (*Journal, error) {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
+// newJournal appends to a file, which flag says more about: os.O_EXCL for one that must be new.
+func newJournal(path string, flag int) (*Journal, error) {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND|flag, 0o644)
 	if err != nil {
 		return nil, err
 	}

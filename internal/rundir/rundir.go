@@ -67,7 +67,7 @@ func Create(path string, scenario []byte) (*Dir, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create run folder: %w", err)
 	}
-	journal, err := newJournal(filepath.Join(path, EventsFile))
+	journal, err := newJournal(filepath.Join(path, EventsFile), os.O_EXCL)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("create run folder: %w", err), log.Close())
 	}
@@ -84,13 +84,23 @@ func (d *Dir) WriteJSON(name string, v any) error {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	part := d.File(name + ".part")
-	if err := os.WriteFile(part, append(data, '\n'), 0o644); err != nil {
+	if err := writeSynced(part, append(data, '\n')); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	if err := os.Rename(part, d.File(name)); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
+}
+
+// writeSynced writes a file that a power cut cannot take back once its name is known.
+func writeSynced(path string, data []byte) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(data)
+	return errors.Join(err, file.Sync(), file.Close())
 }
 
 // Close ends the journal and the log.

@@ -35,6 +35,7 @@ type Reader struct {
 	name     string
 	long     []byte // a line longer than in's buffer
 	line     int
+	offset   int64 // bytes read
 	event    Event
 	names    map[string]string
 	unknown  int
@@ -49,6 +50,9 @@ func NewReader(r io.Reader, name string) *Reader {
 
 // Event is the event that the last call of Next read. It is overwritten by the next.
 func (r *Reader) Event() *Event { return &r.event }
+
+// Offset is how many bytes of the input lie before and in the line of Event.
+func (r *Reader) Offset() int64 { return r.offset }
 
 // Err is the first error, nil at a regular end.
 func (r *Reader) Err() error { return r.err }
@@ -103,6 +107,7 @@ func (r *Reader) readLine() (line []byte, whole bool, err error) {
 	r.long = r.long[:0]
 	for {
 		part, err := r.in.ReadSlice('\n')
+		r.offset += int64(len(part))
 		if len(r.long)+len(part) > MaxLine {
 			return nil, false, fmt.Errorf("line longer than %d bytes", MaxLine)
 		}

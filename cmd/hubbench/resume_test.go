@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/internal/rundir"
+)
+
+const resumeScenario = `version: 1
+name: resume
+hub: {profile: goshen-ridge, speedup: 500}
+disks: [{name: A, simulate: {profile: A}}, {name: C, simulate: {profile: C}}]
+workload: {files: 10}
+phases: [{pattern: WW}, {pattern: RW}, {pattern: RR}, {pattern: WR}]
+`
+
+// TestResume cuts runs short at thirty places, by Ctrl-C, by kill -9 and by a torn file, and resumes them: each then
+// has every phase once, and the same files and progress as a run that nothing interrupted.
+func TestResume(t *testing.T) {
+	work := t.TempDir()
+	scenario := filepath.Join(work, "s.yaml")
+	if err := os.WriteFile(scenario, []byte(resumeScenario), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	whole := filepath.Join(work, "whole")
+	hubbench(t, exitOK, "run", scenario, "--out", whole, "--quiet")
+	want := measured(t, whole)
+	full, err := os.ReadFile(filepath.Join(whole, rundir.EventsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(7, 7))
+
+	for i := range 10 {
+		at := random.IntN(len(full))
+		dir := filepath.Join(work, fmt.Sprint("torn-", i))
+		if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
+			t.Fatal(err)
+		}
+		torn := slices.Concat(full[:at], make([]byte, random.IntN(2)*512)) // a power cut may leave a hole of zeros
+		if err := os.WriteFile(filepath.Join(dir, rundir.EventsFile), torn, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		resumed(t, dir, fmt.Sprintf("torn after %d of %d bytes", at, len(full)), want)
+	}
+	for _, sig := range []struct {
+		signal os.Signal
+		code   int
+	}{{os.Interrupt, exitInterrupted}, {os.Kill, -1}} {
+		for i := range 10 {
+			at := random.IntN(len(full) * 9 / 10)
+			dir := filepath.Join(work, fmt.Sprint(sig.signal, i))
+			run := exec.Command("hubbench", "run", scenario, "--out", dir, "--quiet")
+			if err := run.Start(); err != nil {
+				t.Fatal(err)
+			}
+			for size := 0; size < at && run.ProcessState == nil; time.Sleep(time.Millisecond) {
+				if stat, err := os.Stat(filepath.Join(dir, rundir.EventsFile)); err == nil {
+					size = int(stat.Size())
+				}
+			}
+			if err := run.Process.Signal(sig.signal); err != nil {
+				t.Fatal(err)
+			}
+			_ = run.Wait()
+			what := fmt.Sprintf("%s after %d of %d bytes", sig.signal, at, len(full))
+			switch run.ProcessState.ExitCode() {
+			case exitOK: // it was too late
+				continue
+			case sig.code:
+			default:
+				t.Errorf("%s: exit code %d, want %d", what, run.ProcessState.ExitCode(), sig.code)
+			}
+			resumed(t, dir, what, want)
+		}
+	}
+}
+
+// resumed resumes a run and compares it with one that was not interrupted.
+func resumed(t *testing.T, dir, what string, want []string) {
+	t.Helper()
+	hubbench(t, exitOK, "run", "--resume", dir, "--quiet")
+	if diff := cmp.Diff(want, measured(t, dir)); diff != "" {
+		t.Errorf("%s (-uninterrupted +resumed):\n%s", what, diff)
+	}
+}
+
+// hubbench runs the command line and checks its exit code.
+func hubbench(t *testing.T, code int, args ...string) {
+	t.Helper()
+	cmd := exec.Command("hubbench", args...)
+	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	_ = cmd.Run()
+	if got := cmd.ProcessState.ExitCode(); got != code {
+		t.Fatalf("hubbench %s: exit code %d, want %d: %s", strings.Join(args, " "), got, code, errs.String())
+	}
+}
+
+// measured is what a run recorded, less the wall clock's part in it, in an order that does not depend on which
+// worker was heard first.
+func measured(t *testing.T, dir string) []string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, rundir.EventsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for line := range strings.Lines(string(data)) {
+		if !strings.HasPrefix(line, `{"type":"start"`) && !strings.HasPrefix(line, `{"type":"run"`) {
+			lines = append(lines, line)
+		}
+	}
+	slices.Sort(lines)
+	return lines
+}
