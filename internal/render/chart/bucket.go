@@ -21,16 +21,18 @@ const (
 // stretch is a file along the axis that is cut into bands.
 type stretch struct{ from, to, rate float64 }
 
-// bands cuts the axis from 0 to end into equal parts. Parts without a file are left out.
+// bands cuts the axis from 0 to end into equal parts of some twenty files each, or more where that would make
+// more parts than a screen can show. Parts without a file are left out.
 func bands(files []stretch, end float64) []Band {
-	if end <= 0 {
+	if end <= 0 || len(files) == 0 {
 		return nil
 	}
-	width := end / maxBands
+	count := min(maxBands, max(100, len(files)/20))
+	width := end / float64(count)
 	type share struct{ rate, weight float64 }
-	parts := make([][]share, maxBands)
+	parts := make([][]share, count)
 	for _, file := range files {
-		for i := max(0, int(file.from/width)); i < maxBands; i++ {
+		for i := max(0, int(file.from/width)); i < count; i++ {
 			weight := min(file.to, float64(i+1)*width) - max(file.from, float64(i)*width)
 			if weight <= 0 {
 				break

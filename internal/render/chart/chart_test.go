@@ -4,6 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/hubbench/hubbench/internal/render/fixture"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -90,5 +93,66 @@ func TestAloneRate(t *testing.T) {
 	}
 	if got := AloneRate(found, &found.Phases[0], "A"); got != nil {
 		t.Errorf("A in its own phase: got %+v, want nothing to compare with", got)
+	}
+}
+
+func TestSteps(t *testing.T) {
+	for _, test := range []struct {
+		low, high float64
+		most      int
+		want      []float64
+	}{
+		{0, 2.6, 6, []float64{0, 0.5, 1, 1.5, 2, 2.5}},
+		{-0.5, 1, 3, []float64{-0.5, 0, 0.5, 1}},
+		{3, 3, 5, nil},
+	} {
+		if diff := cmp.Diff(test.want, Steps(test.low, test.high, test.most), cmpopts.EquateApprox(0, 1e-12)); diff != "" {
+			t.Errorf("Steps(%g, %g, %d) (-want +got):\n%s", test.low, test.high, test.most, diff)
+		}
+	}
+}
+
+// Bands keep what they stand for: means lie between the percentiles, and a stall among many files is an outlier.
+func TestManyFiles(t *testing.T) {
+	run := fixture.Many(20000)
+	found := analysis.Analyze(run, analysis.Options{})
+	line := NewTimeline(run, run.Phases[0], &found.Phases[0])
+	for _, lane := range line.Disks {
+		if lane.N != 10000 || lane.Files != nil || len(lane.Bands) < 100 || len(lane.Bands) > maxBands {
+			t.Fatalf("disk %s: %d files, %d drawn, %d bands; want 10000 in bands", lane.Disk, lane.N, len(lane.Files), len(lane.Bands))
+		}
+		for _, band := range lane.Bands {
+			if band.Mean <= 0 || band.P05 > band.P95 || band.To <= band.From {
+				t.Fatalf("disk %s: impossible band %+v", lane.Disk, band)
+			}
+		}
+		if len(lane.Busy) > 2*maxBands {
+			t.Errorf("disk %s: %d busy stretches, want them joined", lane.Disk, len(lane.Busy))
+		}
+	}
+	outliers := append(line.Disks[0].Outliers, line.Disks[1].Outliers...)
+	if len(outliers) == 0 || len(outliers) > maxOutliers {
+		t.Errorf("%d outliers, want some and at most %d", len(outliers), maxOutliers)
+	}
+	files := NewFiles(run, run.Phases[0], &found.Phases[0])
+	for _, lane := range files.Disks {
+		inCells, inBins := 0, 0
+		for _, cell := range lane.Cells {
+			inCells += cell.N
+		}
+		for _, bin := range lane.Bins {
+			inBins += bin.N
+		}
+		if inCells != 10000 || inBins != 10000 {
+			t.Errorf("disk %s: %d files in cells and %d in bins, want 10000", lane.Disk, inCells, inBins)
+		}
+	}
+}
+
+func TestBandWeighsByTime(t *testing.T) {
+	got := bands([]stretch{{0, 1, 10}, {1, 4, 30}}, 400)
+	want := []Band{{From: 0, To: 4, Mean: 25, P05: 10, P95: 30}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -75,3 +75,16 @@ func Round125(low, high float64) (float64, float64) {
 	}
 	return below, nice(high)
 }
+
+// Steps are round numbers from low to high, at most so many of them.
+func Steps(low, high float64, most int) []float64 {
+	if high <= low || most < 1 {
+		return nil
+	}
+	step := nice((high - low) / float64(most))
+	var out []float64
+	for i := math.Ceil(low/step - 1e-9); i*step <= high+step*1e-9; i++ {
+		out = append(out, i*step+0) // +0: never -0
+	}
+	return out
+}

@@ -73,19 +73,26 @@ type tab struct {
 	t    *testing.T
 	in   Input
 	file string
+	screen
 }
 
 type screen struct {
 	width, height int64
 	dark          bool
+	static        bool // a report without the chart library
+	noScript      bool
 }
 
 // open writes the run's report to a file and opens it.
-func open(t *testing.T, parent context.Context, run *trace.Run, v screen) *tab {
+func open(t *testing.T, parent context.Context, run *trace.Run, s screen) *tab {
 	t.Helper()
 	in := input(run)
 	var out bytes.Buffer
-	if err := Write(&out, in); err != nil {
+	charts := library()
+	if s.static {
+		charts = nil
+	}
+	if err := write(&out, in, charts); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "report.html")
@@ -93,19 +100,27 @@ func open(t *testing.T, parent context.Context, run *trace.Run, v screen) *tab {
 		t.Fatal(err)
 	}
 	ctx, cancel := chromedp.NewContext(parent)
-	tab := &tab{Context: ctx, t: t, in: in, file: file}
+	tab := &tab{Context: ctx, t: t, in: in, file: file, screen: s}
 	scheme := "light"
-	if v.dark {
+	if s.dark {
 		scheme = "dark"
 	}
-	tab.do(chromedp.EmulateViewport(v.width, v.height))
+	tab.do(chromedp.EmulateViewport(s.width, s.height))
 	if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
 	}); err != nil {
 		t.Fatal(err)
 	}
 	tab.watch(cancel)
+	if s.noScript {
+		if _, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	tab.do(chromedp.Navigate("file://" + filepath.ToSlash(file)))
+	if s.noScript {
+		return tab
+	}
 	tab.wait(`document.documentElement.dataset.painted === "true"`)
 	return tab
 }
@@ -204,7 +219,9 @@ func (tab *tab) shoot(name string) {
 	if *shots == "" {
 		return
 	}
-	tab.drawAll()
+	if !tab.noScript {
+		tab.drawAll()
+	}
 	picture, err := chromedp.Run(tab, chromedp.FullScreenshot(100))
 	if err != nil {
 		tab.t.Fatal(err)

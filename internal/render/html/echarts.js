@@ -1,25 +1,12 @@
 // The parts of Apache ECharts that the report draws with; bundle.go makes dist/echarts.js of them.
 import * as core from "echarts/core";
-import { BarChart, BoxplotChart, CustomChart, LineChart, ScatterChart } from "echarts/charts";
-import {
-  AriaComponent,
-  AxisPointerComponent,
-  DatasetComponent,
-  DataZoomComponent,
-  GridComponent,
-  LegendComponent,
-  MarkAreaComponent,
-  MarkLineComponent,
-  ToolboxComponent,
-  TooltipComponent,
-} from "echarts/components";
+import { CustomChart, LineChart } from "echarts/charts";
+import { AxisPointerComponent, DataZoomComponent, GridComponent, LegendPlainComponent, TooltipComponent } from "echarts/components";
 import { CanvasRenderer } from "echarts/renderers";
 
+// Most of what the report shows it draws itself, as custom series.
 core.use([
-  BarChart, BoxplotChart, CustomChart, LineChart, ScatterChart,
-  AriaComponent, AxisPointerComponent, DatasetComponent, DataZoomComponent, GridComponent,
-  LegendComponent, MarkAreaComponent, MarkLineComponent, ToolboxComponent, TooltipComponent,
-  CanvasRenderer,
+  CustomChart, LineChart, AxisPointerComponent, DataZoomComponent, GridComponent, LegendPlainComponent, TooltipComponent, CanvasRenderer,
 ]);
 
-globalThis.echarts = { init: core.init, graphic: core.graphic, version: core.version };
+globalThis.echarts = { init: core.init, version: core.version };

@@ -55,12 +55,12 @@ func (p panel) finish(c *charts.Custom) figure {
 }
 
 // names puts the disks' names before their rows.
-func names(c *charts.Custom, disks int) {
+func names(c *charts.Custom, panel, disks int) {
 	rows := make([][]float64, disks)
 	for i := range rows {
 		rows[i] = []float64{0, float64(i)}
 	}
-	add(c, "names", 0, "row", rows, opts.Encode{X: 0, Y: 1})
+	add(c, "names", panel, "row", rows, opts.Encode{X: 0, Y: 1})
 }
 
 // filesView names the disks of a chart of files.
@@ -81,7 +81,7 @@ func aloneFigure(in Input, found *analysis.Phase, files *chart.Files, by chart.S
 	v.Gutter = gutter(v.Disks)
 	p := panel{x: opts.XAxis{Type: "value", Min: 0}, tick: "plain", rows: len(v.Disks), height: pairHeight * len(v.Disks), view: v}
 	c := p.chart()
-	any := false
+	known := false
 	for i, d := range v.Disks {
 		part, ok := found.Overlap.Disks[d.Name]
 		if !ok {
@@ -89,15 +89,15 @@ func aloneFigure(in Input, found *analysis.Phase, files *chart.Files, by chart.S
 		}
 		row := []float64{precise(part.Rate / by.Size), float64(i), -1, -1, -1}
 		if alone := chart.AloneRate(in.Analysis, found, d.Name); alone != nil {
-			row[2], any = precise(alone.Rate/by.Size), true
+			row[2], known = precise(alone.Rate/by.Size), true
 		}
 		if part.CI95 != nil {
 			row[3], row[4] = precise(part.CI95[0]/by.Size), precise(part.CI95[1]/by.Size)
 		}
 		add(c, "disk"+strconv.Itoa(i), 0, "pair", [][]float64{row}, opts.Encode{X: []int{0, 2}, Y: 1})
 	}
-	names(c, len(v.Disks))
-	return p.finish(c), any
+	names(c, 0, len(v.Disks))
+	return p.finish(c), known
 }
 
 // spreadFigure shows how the speeds of a disk's files spread: each file, the middle nine tenths, median and mean.
@@ -130,7 +130,7 @@ func spreadFigure(files *chart.Files, by chart.Scale) figure {
 			add(c, name, 0, "box", [][]float64{box}, opts.Encode{X: []int{0, 2}, Y: 1})
 		}
 	}
-	names(c, len(v.Disks))
+	names(c, 0, len(v.Disks))
 	return p.finish(c)
 }
 
@@ -200,7 +200,7 @@ func wornFigure(files *chart.Files, by chart.Scale) (figure, bool) {
 		name := "disk" + strconv.Itoa(i)
 		rows := make([][]float64, len(lane.So))
 		for j, band := range lane.So {
-			rows[j] = bandRow(band, 0, 1, by.Size)
+			rows[j] = bandRow(band, 0, by.Size)
 		}
 		draw := "segment"
 		if lane.Sizes == nil {

@@ -1,6 +1,8 @@
 package html
 
 import (
+	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -8,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hubbench/hubbench/internal/render/chart"
+	"github.com/hubbench/hubbench/internal/render/plot"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -62,8 +65,9 @@ type phase struct {
 // drawn is a figure with its words.
 type drawn struct {
 	ID, Title, Text, Label string
-	JSON                   template.JS
-	Height                 int // pixels
+	JSON                   template.JS  // of the live chart
+	Picture                template.URL // the same without scripts, where it is needed
+	Height                 int          // pixels
 	Fit                    bool
 	Legend                 []legend // of the one that can be zoomed and filtered
 }
@@ -91,7 +95,7 @@ func newPage(in Input, interactive bool) (*page, error) {
 		return nil, fmt.Errorf("encode the analysis: %w", err)
 	}
 	p := &page{
-		Summary: template.JS(summary),
+		Summary: template.JS(summary), //nolint:gosec // json.Marshal escapes what could end the element
 		Shapes:  chart.Shapes(),
 		Name:    in.Analysis.Name,
 		Started: started(in.Run.Started),
@@ -108,7 +112,7 @@ func newPage(in Input, interactive bool) (*page, error) {
 		p.Warnings = append(p.Warnings, warning.Text)
 	}
 	for i := range in.Analysis.Phases {
-		made, err := newPhase(in, i)
+		made, err := newPhase(in, i, p.Static)
 		if err != nil {
 			return nil, fmt.Errorf("phase %s: %w", in.Analysis.Phases[i].Phase, err)
 		}
@@ -120,7 +124,7 @@ func newPage(in Input, interactive bool) (*page, error) {
 	return p, nil
 }
 
-func newPhase(in Input, index int) (phase, error) {
+func newPhase(in Input, index int, static bool) (phase, error) {
 	found := &in.Analysis.Phases[index]
 	p := phase{
 		ID:      fmt.Sprintf("phase-%d", index+1),
@@ -145,14 +149,14 @@ func newPhase(in Input, index int) (phase, error) {
 	}
 	for _, traced := range in.Run.Phases {
 		if traced.Name == found.Phase {
-			return p, p.draw(in, traced, found)
+			return p, p.draw(in, traced, found, static)
 		}
 	}
 	return p, nil
 }
 
 // draw makes the phase's figures.
-func (p *phase) draw(in Input, traced *trace.Phase, found *analysis.Phase) error {
+func (p *phase) draw(in Input, traced *trace.Phase, found *analysis.Phase, static bool) error {
 	by := chart.ScaleOf(in.Analysis)
 	line, files := chart.NewTimeline(in.Run, traced, found), chart.NewFiles(in.Run, traced, found)
 	if line.EndS <= 0 {
@@ -164,6 +168,9 @@ func (p *phase) draw(in Input, traced *trace.Phase, found *analysis.Phase) error
 	}
 	first, err := p.newFigure("time", "Over time", text+p.Overlap, timeline(line, found, by))
 	if err != nil {
+		return err
+	}
+	if first.Picture, err = picture(in, found, plot.Time); err != nil {
 		return err
 	}
 	for i, lane := range line.Disks {
@@ -190,9 +197,24 @@ func (p *phase) draw(in Input, traced *trace.Phase, found *analysis.Phase) error
 		if err != nil {
 			return err
 		}
+		if static {
+			if d.Picture, err = picture(in, found, plot.Name(f.id)); err != nil {
+				return err
+			}
+		}
 		p.More = append(p.More, d)
 	}
 	return nil
+}
+
+// picture draws a chart without scripts, as an address that holds the whole of it.
+func picture(in Input, found *analysis.Phase, name plot.Name) (template.URL, error) {
+	var out bytes.Buffer
+	if err := plot.Write(&out, in.Run, in.Analysis, plot.Options{Chart: name, Phase: found.Phase}); err != nil {
+		return "", err
+	}
+	// Made by this program, letter by letter of base64: nothing in it can end the attribute.
+	return template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(out.Bytes())), nil //nolint:gosec // see above
 }
 
 // newFigure encodes a figure under the phase's name.

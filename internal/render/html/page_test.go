@@ -21,7 +21,7 @@ func TestPageInBrowser(t *testing.T) {
 				name = fmt.Sprintf("%d dark", width)
 			}
 			t.Run(name, func(t *testing.T) {
-				tab := open(t, ctx, fixture.Triple(), screen{width, 900, dark})
+				tab := open(t, ctx, fixture.Triple(), screen{width: width, height: 900, dark: dark})
 				tab.shoot(strings.ReplaceAll(name, " ", "-"))
 				for i, pixels := range painted(tab, 3) {
 					if pixels < 500 {
@@ -38,7 +38,7 @@ func TestPageInBrowser(t *testing.T) {
 
 // Every tile shows the number that the analysis has under its key, rounded to what is shown.
 func TestTilesShowTheAnalysis(t *testing.T) {
-	tab := open(t, browser(t), fixture.Triple(), screen{1280, 900, false})
+	tab := open(t, browser(t), fixture.Triple(), screen{width: 1280, height: 900})
 	text, err := json.Marshal(tab.in.Analysis)
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func TestTilesShowTheAnalysis(t *testing.T) {
 }
 
 func TestHostileNamesInBrowser(t *testing.T) {
-	tab := open(t, browser(t), fixture.Hostile(), screen{1280, 900, false})
+	tab := open(t, browser(t), fixture.Hostile(), screen{width: 1280, height: 900})
 	tab.shoot("hostile")
 	want := fixture.HostileNames()
 	got := eval[[]string](tab, `[...document.querySelectorAll(".phase:not([hidden]) .tile .name bdi")].map((e) => e.textContent)`)
@@ -96,7 +96,7 @@ func TestHostileNamesInBrowser(t *testing.T) {
 }
 
 func TestControls(t *testing.T) {
-	tab := open(t, browser(t), fixture.Triple(), screen{1280, 900, false})
+	tab := open(t, browser(t), fixture.Triple(), screen{width: 1280, height: 900})
 
 	t.Run("legend", func(t *testing.T) {
 		before := painted(tab, 3)
@@ -164,4 +164,39 @@ func TestControls(t *testing.T) {
 			t.Errorf("right of the last tab is %s, want the first", got)
 		}
 	})
+}
+
+// Without the library and without scripts there are pictures, and every table is there.
+func TestPictures(t *testing.T) {
+	ctx := browser(t)
+	for _, test := range []struct {
+		name     string
+		screen   screen
+		pictures int // of the page
+	}{
+		{"static", screen{width: 1280, height: 900, static: true}, 3 * 5},
+		{"static, no scripts", screen{width: 390, height: 900, static: true, noScript: true}, 3 * 5},
+		{"no scripts", screen{width: 1280, height: 900, noScript: true}, 3},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			tab := open(t, ctx, fixture.Triple(), test.screen)
+			tab.shoot(strings.NewReplacer(",", "", " ", "-").Replace(test.name))
+			widths := eval[[]int](tab, `[...document.images].map((image) => image.naturalWidth)`)
+			for i, width := range widths {
+				if width < 500 {
+					t.Errorf("picture %d is %d px wide", i, width)
+				}
+			}
+			if len(widths) != test.pictures {
+				t.Errorf("%d pictures, want %d", len(widths), test.pictures)
+			}
+			if n := eval[int](tab, `document.querySelectorAll(".phase table").length`); n < 3*4 {
+				t.Errorf("%d tables in three phases, want at least 12", n)
+			}
+			notice := eval[string](tab, `document.querySelector("main").textContent`)
+			if says := strings.Contains(notice, "without the interactive charts"); says != test.screen.static {
+				t.Errorf("says that charts are missing: %v, want %v", says, test.screen.static)
+			}
+		})
+	}
 }

@@ -156,14 +156,12 @@ func slowest(found *analysis.Phase) int {
 	return at
 }
 
-// row is a disk's line in the table under the panels.
+// row is a disk's line in the tables. They give rates as bare numbers: their heads name the unit.
 type row struct {
 	disk
 	Op, Window, CI, Share, Alone, AloneFrom, Files, Bytes, Rate, Median, Spread string
-	Mean, Trimmed, CV, OLS, Latency, TheilSen, Shape                            string
+	Mean, Trimmed, CV, OLS, Latency, TheilSen, Remark                           string
 }
-
-// The tables give rates as bare numbers: their heads name the unit.
 
 func rows(in Input, found *analysis.Phase) []row {
 	scale := chart.ScaleOf(in.Analysis)
@@ -176,7 +174,7 @@ func rows(in Input, found *analysis.Phase) []row {
 		r := row{disk: look(in.Run, d.Name), Op: string(stats.Op), Files: strconv.Itoa(stats.Files), Bytes: unit.FormatBytes(stats.Bytes),
 			Rate: rate(scale, stats.Rate), Median: rate(scale, stats.Median), Spread: span(scale, stats.P05, stats.P95), Window: none, Share: none, Alone: none, CI: none}
 		r.Mean, r.Trimmed, r.OLS, r.TheilSen = rate(scale, stats.Mean), rate(scale, stats.Trimmed20), rate(scale, stats.OLSRate), rate(scale, stats.TheilSenRate)
-		r.CV, r.Latency, r.Shape = none, none, shape(stats, scale)
+		r.CV, r.Latency, r.Remark = none, none, remark(stats, scale)
 		if stats.CV != nil {
 			r.CV = percent(*stats.CV)
 		}
@@ -199,8 +197,8 @@ func rows(in Input, found *analysis.Phase) []row {
 	return out
 }
 
-// shape says what a mean would hide.
-func shape(stats analysis.Disk, scale chart.Scale) string {
+// remark says what a mean would hide.
+func remark(stats analysis.Disk, scale chart.Scale) string {
 	var parts []string
 	if t := stats.Throttle; t != nil {
 		parts = append(parts, "throttled at "+unit.FormatBytes(int64(t.AtBytes))+": "+scale.Number(t.FromRate)+" to "+scale.Number(t.ToRate))

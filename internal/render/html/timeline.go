@@ -2,6 +2,7 @@ package html
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -26,34 +27,57 @@ const (
 
 // timeline is the three linked panels: speed, total, files.
 func timeline(line *chart.Timeline, found *analysis.Phase, by chart.Scale) figure {
-	scale := by.Size
-	decimals := timeDecimals(line)
-	rows := make([][]float64, len(line.Disks))
-	ends := [][]float64{}
-	view := view{Kind: "time", Unit: by.Unit, Window: windowLabel(found)}
+	t := &timelineChart{Custom: charts.NewCustom(), line: line, scale: by.Size, decimals: timeDecimals(line)}
+	v := view{Kind: "time", Unit: by.Unit, Window: windowLabel(found)}
+	for _, lane := range line.Disks {
+		v.Disks = append(v.Disks, viewDisk{Name: lane.Disk, Op: string(lane.Op), Index: lane.Index})
+	}
+	v.Gutter = gutter(v.Disks)
+	height := t.frame(by.Unit)
+	t.windows()
+	for i := range line.Disks {
+		t.lane(i)
+	}
+	names(t.Custom, 2, len(line.Disks))
+	add(t.Custom, "ends", 0, "ends", t.ends, opts.Encode{X: 0, Y: 1})
+	t.total()
+	t.overlap(found)
+	t.Validate()
+	return figure{Option: t.JSON(), View: v, Height: height}
+}
 
-	c := charts.NewCustom()
-	c.Accept(visitor{zoom: zooms([]int{0, 1, 2}), xTick: "seconds"})
-	c.ExtendXAxis(opts.XAxis{}, opts.XAxis{})
-	c.ExtendYAxis(opts.YAxis{}, opts.YAxis{})
+// timelineChart is the chart in the making.
+type timelineChart struct {
+	*charts.Custom
+	line     *chart.Timeline
+	scale    float64     // of the page's unit of rates
+	decimals int         // of a second
+	ends     [][]float64 // where each disk's name stands in the speed panel
+}
+
+// frame sets up the panels one above the other, and returns the height of all.
+func (t *timelineChart) frame(unit string) int {
+	t.Accept(visitor{zoom: zooms([]int{0, 1, 2}), xTick: "seconds"})
+	t.ExtendXAxis(opts.XAxis{}, opts.XAxis{})
+	t.ExtendYAxis(opts.YAxis{}, opts.YAxis{})
 	top := headHeight
 	grid := func(height int) opts.Grid {
 		g := opts.Grid{Left: "52", Right: "24", Top: strconv.Itoa(top), Height: strconv.Itoa(height)}
 		top += height + panelGap
 		return g
 	}
-	end := fixed(line.EndS, decimals)
 	axis := func(i int) charts.GlobalOpts {
-		return charts.WithXAxisOpts(opts.XAxis{Type: "value", Min: 0, Max: end, GridIndex: i}, i)
+		return charts.WithXAxisOpts(opts.XAxis{Type: "value", Min: 0, Max: t.seconds(t.line.EndS), GridIndex: i}, i)
 	}
-	c.SetGlobalOptions(
+	disks := len(t.line.Disks)
+	t.SetGlobalOptions(
 		charts.WithAnimation(false),
-		charts.WithGridOpts(grid(speedHeight), grid(totalHeight), grid(rowHeight*len(line.Disks))),
+		charts.WithGridOpts(grid(speedHeight), grid(totalHeight), grid(rowHeight*disks)),
 		axis(0), axis(1), axis(2),
-		charts.WithYAxisOpts(opts.YAxis{Name: speedName(line) + ", " + by.Unit, Type: "value", Min: 0, SplitNumber: 5}, 0),
-		charts.WithYAxisOpts(opts.YAxis{Name: "total, " + by.Unit, Type: "value", Min: 0, SplitNumber: 3, GridIndex: 1}, 1),
+		charts.WithYAxisOpts(opts.YAxis{Name: speedName(t.line) + ", " + unit, Type: "value", Min: 0, SplitNumber: 5}, 0),
+		charts.WithYAxisOpts(opts.YAxis{Name: "total, " + unit, Type: "value", Min: 0, SplitNumber: 3, GridIndex: 1}, 1),
 		charts.WithYAxisOpts(opts.YAxis{
-			Name: "files in transfer", NameLocation: "start", Type: "value", Min: -0.5, Max: float64(len(line.Disks)) - 0.5, Inverse: opts.Bool(true),
+			Name: "files in transfer", NameLocation: "start", Type: "value", Min: -0.5, Max: float64(disks) - 0.5, Inverse: opts.Bool(true),
 			AxisLabel: &opts.AxisLabel{Show: opts.Bool(false)}, GridIndex: 2,
 		}, 2),
 		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)}),
@@ -61,101 +85,113 @@ func timeline(line *chart.Timeline, found *analysis.Phase, by chart.Scale) figur
 		charts.WithAxisPointerOpts(&opts.AxisPointer{Type: "line", Link: []opts.AxisPointerLink{{XAxisIndex: []int{0, 1, 2}}}}),
 		charts.WithDataZoomOpts(opts.DataZoom{}),
 	)
+	return top - panelGap + footHeight
+}
 
-	windows := make([][]float64, len(line.Windows))
-	for i, span := range line.Windows {
-		windows[i] = []float64{fixed(span.StartS, decimals), fixed(span.EndS, decimals)}
-	}
+// windows shades the overlap in every panel; the widest stretch carries its name in the first.
+func (t *timelineChart) windows() {
 	for panel := range 3 {
-		rows := make([][]float64, len(windows))
-		for i, span := range windows {
-			rows[i] = []float64{span[0], span[1], 0}
-			if panel == 0 && widest(line.Windows) == i {
-				rows[i][2] = 1 // the one that carries the label
+		rows := make([][]float64, len(t.line.Windows))
+		for i, span := range t.line.Windows {
+			rows[i] = []float64{t.seconds(span.StartS), t.seconds(span.EndS), 0}
+			if panel == 0 && widest(t.line.Windows) == i {
+				rows[i][2] = 1
 			}
 		}
-		add(c, "window", panel, "shade", rows, opts.Encode{X: []int{0, 1}})
+		add(t.Custom, "window", panel, "shade", rows, opts.Encode{X: []int{0, 1}})
 	}
-	for i, lane := range line.Disks {
-		view.Disks = append(view.Disks, viewDisk{Name: lane.Disk, Op: string(lane.Op), Index: lane.Index})
-		name := "disk" + strconv.Itoa(i)
-		place := opts.Encode{X: []int{0, 1}, Y: 2}
-		files, busy := fileRows(lane.Files, decimals, scale), lane.Busy
-		if lane.Bands != nil {
-			bands := make([][]float64, len(lane.Bands))
-			for j, band := range lane.Bands {
-				bands[j] = bandRow(band, decimals, 1, scale)
-			}
-			add(c, name, 0, "band", bands, opts.Encode{X: []int{0, 1}, Y: []int{2, 3, 4}})
-			files = fileRows(lane.Outliers, decimals, scale)
-			if n := len(bands); n > 0 {
-				ends = append(ends, []float64{bands[n-1][1], bands[n-1][2], float64(i)})
-			}
-		} else {
-			for _, file := range lane.Files {
-				busy = append(busy, file.Span)
-			}
-			if n := len(files); n > 0 {
-				ends = append(ends, []float64{files[n-1][1], files[n-1][2], float64(i)})
-			}
+}
+
+// lane adds a disk: its files in the speed panel, or bands and outliers, and its row of blocks.
+func (t *timelineChart) lane(i int) {
+	lane := t.line.Disks[i]
+	name := "disk" + strconv.Itoa(i)
+	place := opts.Encode{X: []int{0, 1}, Y: 2}
+	files, busy := lane.Files, lane.Busy
+	var last []float64
+	if lane.Bands != nil {
+		rows := make([][]float64, len(lane.Bands))
+		for j, band := range lane.Bands {
+			rows[j] = bandRow(band, t.decimals, t.scale)
+			last = rows[j]
 		}
-		add(c, name, 0, "segment", files, place)
-		blocks := make([][]float64, len(busy))
-		for j, span := range busy {
-			blocks[j] = []float64{fixed(span.StartS, decimals), fixed(span.EndS, decimals), float64(i)}
+		add(t.Custom, name, 0, "band", rows, opts.Encode{X: []int{0, 1}, Y: []int{2, 3, 4}})
+		files = lane.Outliers
+	}
+	rows := make([][]float64, len(files))
+	for j, file := range files {
+		rows[j] = []float64{
+			t.seconds(file.StartS), t.seconds(file.EndS), significant(file.Rate / t.scale), significant(float64(file.Bytes)), float64(file.Seq),
 		}
-		add(c, name, 2, "busy", blocks, place)
-		rows[i] = []float64{0, float64(i)}
+		if lane.Bands == nil {
+			last = rows[j]
+			busy = append(busy, file.Span)
+		}
 	}
-	add(c, "names", 2, "row", rows, opts.Encode{X: 0, Y: 1})
-	add(c, "ends", 0, "ends", ends, opts.Encode{X: 0, Y: 1})
-	total := make([][]float64, 0, len(line.Total)+1)
-	for _, step := range line.Total {
-		total = append(total, []float64{fixed(step.StartS, decimals), significant(step.Rate / scale)})
+	add(t.Custom, name, 0, "segment", rows, place)
+	blocks := make([][]float64, len(busy))
+	for j, span := range busy {
+		blocks[j] = []float64{t.seconds(span.StartS), t.seconds(span.EndS), float64(i)}
 	}
-	if n := len(line.Total); n > 0 {
-		total = append(total, []float64{end, significant(line.Total[n-1].Rate / scale)})
+	add(t.Custom, name, 2, "busy", blocks, place)
+	if last != nil {
+		t.ends = append(t.ends, []float64{last[1], last[2], float64(i)})
+	}
+}
+
+// total is the stepped line of the second panel.
+func (t *timelineChart) total() {
+	rows := make([][]float64, 0, len(t.line.Total)+1)
+	for _, step := range t.line.Total {
+		rows = append(rows, []float64{t.seconds(step.StartS), significant(step.Rate / t.scale)})
+	}
+	if n := len(rows); n > 0 {
+		rows = append(rows, []float64{t.seconds(t.line.EndS), rows[n-1][1]})
 	}
 	totals := charts.NewLine()
 	totals.AddSeries("total", nil, charts.WithSeriesOpts(func(s *charts.SingleSeries) {
-		s.Data, s.XAxisIndex, s.YAxisIndex = total, 1, 1
+		s.Data, s.XAxisIndex, s.YAxisIndex = rows, 1, 1
 		s.Step, s.ShowSymbol, s.Symbol = "end", opts.Bool(false), "none"
 		s.LineStyle = &opts.LineStyle{Color: "@ink", Width: 1.5}
 		s.ItemStyle = &opts.ItemStyle{Color: "@ink"}
 		s.AreaStyle = &opts.AreaStyle{Color: "@area", Opacity: opts.Float(1)}
 	}))
-	c.Overlap(totals)
-	if found != nil && found.Overlap != nil {
-		mean := [][]float64{}
-		for _, span := range windows {
-			mean = append(mean, []float64{span[0], span[1], precise(found.Overlap.Rate / scale)})
-		}
-		add(c, "mean", 1, "mean", mean, opts.Encode{X: []int{0, 1}, Y: 2})
-	}
-	if brackets := recoveries(line, found, scale, decimals); len(brackets) > 0 {
-		add(c, "recovery", 0, "bracket", brackets, opts.Encode{X: []int{0, 1}, Y: 2})
-	}
-	view.Gutter = gutter(view.Disks)
-	c.Validate()
-	return figure{Option: c.JSON(), View: view, Height: top - panelGap + footHeight}
+	t.Overlap(totals)
 }
 
-// fileRows are the columns of report.js's segments: start, end, rate, megabytes, number.
-func fileRows(files []chart.Segment, decimals int, scale float64) [][]float64 {
-	rows := make([][]float64, len(files))
-	for i, file := range files {
-		rows[i] = []float64{
-			fixed(file.StartS, decimals), fixed(file.EndS, decimals), significant(file.Rate / scale),
-			significant(float64(file.Bytes) / 1e6), float64(file.Seq),
+// overlap adds what the analysis found: the overlap's rate, and brackets from a winner's end to the new level.
+func (t *timelineChart) overlap(found *analysis.Phase) {
+	if found.Overlap != nil {
+		rows := make([][]float64, len(t.line.Windows))
+		for i, span := range t.line.Windows {
+			rows[i] = []float64{t.seconds(span.StartS), t.seconds(span.EndS), precise(found.Overlap.Rate / t.scale)}
 		}
+		add(t.Custom, "mean", 1, "mean", rows, opts.Encode{X: []int{0, 1}, Y: 2})
 	}
-	return rows
+	var rows [][]float64
+	group := map[string]int{}
+	for _, r := range found.Recoveries {
+		i := slices.IndexFunc(t.line.Disks, func(lane chart.Lane) bool { return lane.Disk == r.Disk })
+		if i < 0 || r.LagS == nil || r.ToRate == nil || *r.LagS <= 0 {
+			continue
+		}
+		rows = append(rows, []float64{
+			t.seconds(r.AtS), t.seconds(r.AtS + *r.LagS), significant((r.FromRate + *r.ToRate) / 2 / t.scale), // halfway up
+			float64(i), float64(group[r.After]), precise(*r.LagS),
+		})
+		group[r.After]++
+	}
+	if rows != nil {
+		add(t.Custom, "recovery", 0, "bracket", rows, opts.Encode{X: []int{0, 1}, Y: 2})
+	}
 }
+
+func (t *timelineChart) seconds(s float64) float64 { return fixed(s, t.decimals) }
 
 // bandRow is the columns of report.js's bands: from, to, mean, 5th and 95th percentile.
-func bandRow(band chart.Band, decimals int, unit, scale float64) []float64 {
+func bandRow(band chart.Band, decimals int, scale float64) []float64 {
 	return []float64{
-		fixed(band.From/unit, decimals), fixed(band.To/unit, decimals),
+		fixed(band.From, decimals), fixed(band.To, decimals),
 		significant(band.Mean / scale), significant(band.P05 / scale), significant(band.P95 / scale),
 	}
 }
@@ -180,7 +216,7 @@ func gutter(disks []viewDisk) int {
 
 // windowLabel names the shaded part.
 func windowLabel(found *analysis.Phase) string {
-	if found == nil || found.Overlap == nil {
+	if found.Overlap == nil {
 		return ""
 	}
 	if n := len(found.Overlap.Disks); n > 1 {
@@ -198,32 +234,6 @@ func widest(spans []chart.Span) int {
 		}
 	}
 	return at
-}
-
-// recoveries are brackets from a winner's end to the new level, halfway up: start, end, rate, disk, place in its group.
-func recoveries(line *chart.Timeline, found *analysis.Phase, scale float64, decimals int) [][]float64 {
-	if found == nil {
-		return nil
-	}
-	var rows [][]float64
-	group := map[string]int{}
-	for _, recovery := range found.Recoveries {
-		if recovery.LagS == nil || recovery.ToRate == nil || *recovery.LagS <= 0 {
-			continue
-		}
-		for i, lane := range line.Disks {
-			if lane.Disk != recovery.Disk {
-				continue
-			}
-			rows = append(rows, []float64{
-				fixed(recovery.AtS, decimals), fixed(recovery.AtS+*recovery.LagS, decimals),
-				significant((recovery.FromRate + *recovery.ToRate) / 2 / scale),
-				float64(i), float64(group[recovery.After]), precise(*recovery.LagS),
-			})
-			group[recovery.After]++
-		}
-	}
-	return rows
 }
 
 // zooms are a slider under the panels and, inside them, dragging, pinching, and the wheel with Ctrl:

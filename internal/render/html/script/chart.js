@@ -74,7 +74,7 @@ class Chart {
         else high = middle;
       }
       const row = rows[low] && rows[low][0] <= time ? rows[low] : null;
-      const detail = !row ? "" : bands.length ? rate(row[3]) + " – " + rate(row[4]) : size(row[3] * 1e6) + ", file " + (row[4] + 1);
+      const detail = !row ? "" : bands.length ? rate(row[3]) + " – " + rate(row[4]) : size(row[3]) + ", file " + (row[4] + 1);
       return { disk, speed: row ? rate(row[2]) + " " + unit : "no file", detail };
     });
     let total = 0;
@@ -98,7 +98,7 @@ class Chart {
       segment: () => rate(row[2]) + " " + unit + " from " + size(row[0]) + " to " + size(row[1]),
       band: () => rate(row[2]) + " " + unit + " (" + rate(row[3]) + " – " + rate(row[4]) + ") from " + size(row[0]) + " to " + size(row[1]),
       pair: () => rate(row[0]) + " " + unit + " in the overlap" + (row[2] >= 0 ? ", " + rate(row[2]) + " alone" : ""),
-      strip: () => rate(row[0]) + " " + unit + ", " + size(row[2] * 1e6) + ", file " + (row[3] + 1),
+      strip: () => rate(row[0]) + " " + unit + ", " + size(row[2]) + ", file " + (row[3] + 1),
       bin: () => row[3] + " files from " + short(row[0]) + " to " + rate(row[2]) + " " + unit,
       box: () => "median " + short(row[3]) + ", mean " + short(row[4]) + ", middle nine tenths " + short(row[0]) + " – " + rate(row[2]) + " " + unit,
       dot: () => rate(row[1]) + " " + unit + ", " + size(row[0]) + ", file " + (row[2] + 1),

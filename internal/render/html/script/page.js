@@ -22,14 +22,12 @@ function show(plot) {
 
 // draw makes or fits the charts of the visible phase, the first of them at once.
 function draw() {
-  if (!globalThis.echarts) return;
   const plots = $$(".plot").filter((plot) => !plot.closest("[hidden]"));
   for (const plot of plots) plot.style.height = plot.dataset.height + "px";
   plots.forEach((plot, i) => {
     if (i === 0 || !near || charts.has(plot)) show(plot);
     else near.observe(plot);
   });
-  root.dataset.painted = "true";
 }
 
 function theme() {
@@ -106,3 +104,4 @@ tabs();
 draw();
 theme();
 addEventListener("resize", draw);
+root.dataset.painted = "true";
