@@ -44,7 +44,7 @@ func cleanOne(dir, name string) Cleaned {
 	result := Cleaned{Path: filepath.Join(dir, name)}
 	f, err := takeFolder(dir, name)
 	if err == nil {
-		result.Files, result.Bytes, err = f.remove(true)
+		result.Files, result.Bytes, err = f.remove(nil, true)
 	} else if errors.Is(err, fs.ErrNotExist) {
 		err = errors.New("it has no marker of hubbench's")
 	}
@@ -68,12 +68,12 @@ func RemoveRun(dir, runID string) error {
 	if err != nil {
 		return fmt.Errorf("remove the test folder of run %s in %s: %w", runID, dir, err)
 	}
-	if f.keep {
+	s, err := openShelf(f)
+	if err != nil {
 		f.close()
-		return nil
+		return err
 	}
-	_, _, err = f.remove(false)
-	return err
+	return s.leave(nil)
 }
 
 // takeFolder holds a folder that exists.
@@ -82,7 +82,7 @@ func takeFolder(dir, name string) (*folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := holdFolder(parent, dir, name, false, false)
+	f, err := holdFolder(parent, dir, name, false)
 	if err != nil {
 		parent.Close()
 		return nil, err

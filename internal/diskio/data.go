@@ -35,6 +35,9 @@ func tagOf(runID, disk string) uint64 {
 	return h.Sum64()
 }
 
+// gamma is SplitMix64's step from word to word.
+const gamma = 0x9e3779b97f4a7c15
+
 // mix is the finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): a bijection whose values over a
 // counter pass for noise, at one multiplication or two a word.
 func mix(z uint64) uint64 {
@@ -45,7 +48,6 @@ func mix(z uint64) uint64 {
 
 // noise fills p, whose bytes are the noise of seed from the position at on; both are multiples of 8.
 func noise(p []byte, seed uint64, at int64) {
-	const gamma = 0x9e3779b97f4a7c15 // SplitMix64's step
 	z := mix(seed) + uint64(at/8)*gamma
 	for ; len(p) >= 8; p = p[8:] {
 		z += gamma
@@ -79,10 +81,18 @@ func (m *memory) take(n, block int64) (p []byte, noise int64) {
 
 // stamper stamps the blocks of one file, and checks them.
 type stamper struct {
-	tag  uint64 // of run and disk
-	seed uint64 // of the noise
-	file uint32 // number of the file in its folder
-	unit int64
+	tag    uint64 // of run and disk; also the seed of the noise
+	file   uint32 // number of the file in its folder
+	unit   int64
+	period int64 // after which the content repeats; 0: it does not
+}
+
+// place is the offset that the stamp of the unit at off bears.
+func (s *stamper) place(off int64) int64 {
+	if s.period > 0 {
+		return off % s.period
+	}
+	return off
 }
 
 // put stamps the block p that is about to be written at off. Its noise begins at the position at. Blocks
@@ -100,4 +110,5 @@ func (s *stamper) put(p []byte, off, at int64) {
 	}
 }
 
-func checkOf(tag, head, off uint64) uint64 { return mix(tag ^ mix(head^mix(off))) }
+// checkOf tells a stamp from other data: no block of zeros bears a right one.
+func checkOf(tag, head, off uint64) uint64 { return mix(tag ^ mix(head^mix(off+gamma))) }

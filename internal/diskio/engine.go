@@ -40,11 +40,15 @@ type Job struct {
 	Phase    string
 	Dir      string // the disk's folder
 	SampleNS int64  // between progress samples; 50 ms where zero
+	// Leave is the sizes of the files that the disk's next job needs to exist (see the function of that
+	// name). Close leaves what there is of them when the job has succeeded; whoever sets it calls
+	// RemoveRun when the run ends.
+	Leave []int64
 }
 
 // Effective is what a job really got, which may be less than it asked for.
 type Effective struct {
-	Engine   string   `json:"engine"` // simulated | threads | io_uring
+	Engine   string   `json:"engine"` // simulated | threads | io_uring | app
 	Cache    string   `json:"cache"`  // direct | buffered | none (simulated)
 	Flush    string   `json:"flush"`
 	Block    int64    `json:"block"`

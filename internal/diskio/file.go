@@ -11,6 +11,9 @@ import (
 type testFile interface {
 	readAt(lane int, p []byte, off int64) (int, error)
 	writeAt(lane int, p []byte, off int64) (int, error)
+	// readList and writeList move all the pieces in one call where the system has one for it.
+	readList(list [][]byte, off int64) (int64, error)
+	writeList(list [][]byte, off int64) (int64, error)
 	// flush brings what was written to the medium, as far as the flush mode goes.
 	flush(mode string) error
 	// reserve allocates the space of a file of that size, without writing it.
@@ -29,11 +32,12 @@ type testFile interface {
 // opening says how to open a test file.
 type opening struct {
 	op     scenario.Role
+	again  bool // the file is there already and is written over
 	direct bool
 	lanes  int
 }
 
-// opener opens the file name of the folder: made anew for writing, as it is for reading.
+// opener opens the file name of the folder: as it is for reading, made anew for writing unless again.
 type opener func(folder *os.Root, name string, o opening) (testFile, error)
 
 // Flush modes, as scenario files spell them.

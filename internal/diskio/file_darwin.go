@@ -14,7 +14,7 @@ import (
 type darwinFile struct{ unixFile }
 
 func openTestFile(folder *os.Root, name string, o opening) (testFile, error) {
-	f, err := openUnix(folder, name, o.op, 0)
+	f, err := openUnix(folder, name, o, 0)
 	if err != nil {
 		return nil, err
 	}

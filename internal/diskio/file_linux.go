@@ -18,7 +18,7 @@ func openTestFile(folder *os.Root, name string, o opening) (testFile, error) {
 	if o.direct {
 		extra = unix.O_DIRECT
 	}
-	f, err := openUnix(folder, name, o.op, extra)
+	f, err := openUnix(folder, name, o, extra)
 	if err != nil {
 		return nil, err
 	}

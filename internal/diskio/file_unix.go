@@ -17,11 +17,13 @@ type unixFile struct {
 }
 
 // openUnix opens the file; extra flags are the system's own.
-func openUnix(folder *os.Root, name string, op scenario.Role, extra int) (unixFile, error) {
+func openUnix(folder *os.Root, name string, o opening, extra int) (unixFile, error) {
 	flags := os.O_RDONLY
-	if op == scenario.Write {
-		// Readable too: verification reads back what was written.
-		flags = os.O_RDWR | os.O_CREATE | os.O_EXCL
+	if o.op == scenario.Write {
+		flags = os.O_RDWR
+		if !o.again {
+			flags |= os.O_CREATE | os.O_EXCL
+		}
 	}
 	f, err := folder.OpenFile(name, flags|extra, 0o600)
 	if err != nil {
@@ -44,6 +46,24 @@ func (f *unixFile) writeAt(_ int, p []byte, off int64) (int, error) {
 		n, err := unix.Pwrite(f.n, p, off)
 		if err != unix.EINTR {
 			return max(n, 0), err
+		}
+	}
+}
+
+func (f *unixFile) readList(list [][]byte, off int64) (int64, error) {
+	for {
+		n, err := unix.Preadv(f.n, list, off)
+		if err != unix.EINTR {
+			return int64(max(n, 0)), err
+		}
+	}
+}
+
+func (f *unixFile) writeList(list [][]byte, off int64) (int64, error) {
+	for {
+		n, err := unix.Pwritev(f.n, list, off)
+		if err != unix.EINTR {
+			return int64(max(n, 0)), err
 		}
 	}
 }

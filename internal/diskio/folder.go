@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 )
 
@@ -25,7 +24,7 @@ const (
 
 // ownFile is every name a test file can have. macOS adds a twin, "._" and the name, on disks whose file
 // system holds no extended attributes (exFAT).
-var ownFile = regexp.MustCompile(`^(\._)?((data|evidence)-([0-9]{6})\.bin|probe\.bin|files\.json)$`)
+var ownFile = regexp.MustCompile(`^(\._)?((data|evidence)-[0-9]{6}\.bin|probe\.bin|files\.json)$`)
 
 var validRunID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
@@ -36,7 +35,6 @@ var errBusy = errors.New("a running hubbench is using it")
 type marker struct {
 	What string `json:"what"`
 	Run  string `json:"run"`
-	Keep bool   `json:"keep,omitempty"` // the user wants the files when the run is over
 }
 
 // folder is a marked folder held by this process.
@@ -46,11 +44,10 @@ type folder struct {
 	parent *os.Root // the disk's folder
 	root   *os.Root
 	marker *os.File // locked
-	keep   bool
 }
 
 // openFolder makes the run's folder in dir, or takes the one that an earlier phase of the run left.
-func openFolder(dir, runID string, keep bool) (*folder, error) {
+func openFolder(dir, runID string) (*folder, error) {
 	if !validRunID.MatchString(runID) {
 		return nil, fmt.Errorf("make the test folder: %q cannot name a folder", runID)
 	}
@@ -67,7 +64,7 @@ func openFolder(dir, runID string, keep bool) (*folder, error) {
 			parent.Close()
 			return nil, fmt.Errorf("make the test folder: %w", err)
 		}
-		f, err := holdFolder(parent, dir, name, fresh, keep)
+		f, err := holdFolder(parent, dir, name, fresh)
 		if err == nil {
 			return f, nil
 		}
@@ -82,7 +79,7 @@ func openFolder(dir, runID string, keep bool) (*folder, error) {
 
 // holdFolder opens and locks the folder name of parent. A fresh folder gets its marker; any other must have
 // a valid one. The folder owns parent when there is no error.
-func holdFolder(parent *os.Root, dir, name string, fresh, keep bool) (_ *folder, err error) {
+func holdFolder(parent *os.Root, dir, name string, fresh bool) (_ *folder, err error) {
 	f := &folder{path: filepath.Join(dir, name), name: name, parent: parent}
 	defer func() {
 		if err != nil {
@@ -93,12 +90,9 @@ func holdFolder(parent *os.Root, dir, name string, fresh, keep bool) (_ *folder,
 		return nil, err
 	}
 	if fresh {
-		err = f.createMarker()
+		err = f.writeMarker()
 	} else {
 		err = f.readMarker()
-	}
-	if err == nil && (fresh || keep && !f.keep) {
-		err = f.writeMarker(keep)
 	}
 	if err != nil {
 		return nil, err
@@ -127,24 +121,19 @@ func openPlainDir(parent *os.Root, name string) (*os.Root, error) {
 	return root, nil
 }
 
-func (f *folder) createMarker() (err error) {
+func (f *folder) writeMarker() (err error) {
 	f.marker, err = f.root.OpenFile(markerName, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
-	return lockFile(f.marker)
-}
-
-func (f *folder) writeMarker(keep bool) error {
-	f.keep = keep
-	text, err := json.Marshal(marker{What: markerWhat, Run: strings.TrimPrefix(f.name, folderPrefix), Keep: keep})
+	if err := lockFile(f.marker); err != nil {
+		return err
+	}
+	text, err := json.Marshal(marker{What: markerWhat, Run: strings.TrimPrefix(f.name, folderPrefix)})
 	if err != nil {
 		return err
 	}
-	if err := f.marker.Truncate(0); err != nil {
-		return err
-	}
-	if _, err := f.marker.WriteAt(append(text, '\n'), 0); err != nil {
+	if _, err := f.marker.Write(append(text, '\n')); err != nil {
 		return err
 	}
 	// An empty marker after a power cut would leave a folder that nothing dares to remove.
@@ -173,7 +162,6 @@ func (f *folder) readMarker() error {
 	if json.Unmarshal(text, &m) != nil || m.What != markerWhat || folderPrefix+m.Run != f.name {
 		return errors.New("its marker is not one of hubbench's")
 	}
-	f.keep = m.Keep
 	// Whoever held the lock before may have removed the marker just now; then this one marks nothing.
 	opened, err := f.marker.Stat()
 	if err != nil {
@@ -183,22 +171,6 @@ func (f *folder) readMarker() error {
 		return fs.ErrNotExist
 	}
 	return nil
-}
-
-// free is the lowest number above those of all test files in the folder.
-func (f *folder) free() (int, error) {
-	entries, err := fs.ReadDir(f.root.FS(), ".")
-	if err != nil {
-		return 0, fmt.Errorf("list %s: %w", f.path, err)
-	}
-	next := 0
-	for _, entry := range entries {
-		if m := ownFile.FindStringSubmatch(entry.Name()); m != nil && m[4] != "" {
-			number, _ := strconv.Atoi(m[4])
-			next = max(next, number+1)
-		}
-	}
-	return next, nil
 }
 
 // release lets go of the folder and leaves it as it is.
@@ -217,9 +189,10 @@ func (f *folder) close() {
 	f.parent.Close()
 }
 
-// remove deletes our own files in the folder and then the folder, and lets go of it. What is not ours stays,
-// and the folder and its marker with it. Evidence of a failed verification stays too, unless all is true.
-func (f *folder) remove(all bool) (files int, bytes int64, err error) {
+// remove deletes our own files in the folder and then the folder, and lets go of it. Those named in stay
+// remain, and evidence of a failed verification unless all is true, and in any case what is not ours; the
+// folder and its marker remain with them.
+func (f *folder) remove(stay map[string]bool, all bool) (files int, bytes int64, err error) {
 	defer f.close()
 	entries, err := fs.ReadDir(f.root.FS(), ".")
 	if err != nil {
@@ -233,7 +206,7 @@ func (f *folder) remove(all bool) (files int, bytes int64, err error) {
 		case name == markerName, name == "._"+markerName:
 		case !ownFile.MatchString(name) || !entry.Type().IsRegular():
 			foreign = append(foreign, name)
-		case !all && strings.HasPrefix(name, "evidence-"):
+		case stay[name], !all && strings.HasPrefix(name, "evidence-"):
 			kept++
 		default:
 			if info, err := entry.Info(); err == nil {

@@ -12,14 +12,18 @@ import (
 )
 
 // makeFolder makes the marked folder of run r1 in dir with the files given, and lets go of it.
-func makeFolder(t *testing.T, dir string, keep bool, files ...string) string {
+func makeFolder(t *testing.T, dir string, files ...string) string {
 	t.Helper()
-	f, err := openFolder(dir, "r1", keep)
+	f, err := openFolder(dir, "r1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range files {
-		if err := f.root.WriteFile(name, []byte("content"), 0o600); err != nil {
+		content := "content"
+		if name == shelfName {
+			content = `[{"number":0,"size":7,"unit":4096,"keep":true},{"number":1,"size":7,"unit":4096}]`
+		}
+		if err := f.root.WriteFile(name, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -44,15 +48,17 @@ func names(t *testing.T, dir string) []string {
 func TestRemoveRun(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
-		keep    bool
 		files   []string
 		want    []string // what is left; nil: not even the folder
 		wantErr string
 	}{
 		{name: "empty folder"},
-		{name: "own files", files: []string{"data-000000.bin", "data-000001.bin", "probe.bin", "files.json"}},
+		{name: "own files", files: []string{"data-000000.bin", "data-000001.bin", "probe.bin"}},
 		{name: "twins made by macOS", files: []string{"data-000000.bin", "._data-000000.bin", "._hubbench.json"}},
-		{name: "kept", keep: true, files: []string{"data-000000.bin"}, want: []string{"data-000000.bin", "hubbench.json"}},
+		{
+			name: "kept", files: []string{"data-000000.bin", "data-000001.bin", "data-000002.bin", "files.json"},
+			want: []string{"data-000000.bin", "files.json", "hubbench.json"},
+		},
 		{name: "evidence", files: []string{"data-000000.bin", "evidence-000001.bin"}, want: []string{"evidence-000001.bin", "hubbench.json"}},
 		{
 			name: "a foreign file", files: []string{"data-000000.bin", "thesis.doc"},
@@ -65,7 +71,7 @@ func TestRemoveRun(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
-			path := makeFolder(t, dir, tt.keep, tt.files...)
+			path := makeFolder(t, dir, tt.files...)
 			err := RemoveRun(dir, "r1")
 			if tt.wantErr == "" && err != nil || tt.wantErr != "" && (err == nil || !strings.Contains(err.Error(), tt.wantErr)) {
 				t.Errorf("RemoveRun() = %v, want %q", err, tt.wantErr)
@@ -90,12 +96,12 @@ func TestRemoveRunWithoutFolder(t *testing.T) {
 
 func TestCleanRemovesEvenWhatIsKept(t *testing.T) {
 	dir := t.TempDir()
-	path := makeFolder(t, dir, true, "data-000000.bin", "evidence-000001.bin")
+	path := makeFolder(t, dir, "data-000000.bin", "evidence-000001.bin", "files.json")
 	got, err := Clean(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]Cleaned{{Path: path, Files: 2, Bytes: 14}}, got); diff != "" {
+	if diff := cmp.Diff([]Cleaned{{Path: path, Files: 3, Bytes: 95}}, got); diff != "" {
 		t.Errorf("Clean() (-want +got):\n%s", diff)
 	}
 	if got := names(t, dir); got != nil {
@@ -105,7 +111,7 @@ func TestCleanRemovesEvenWhatIsKept(t *testing.T) {
 
 func TestCleanTakesTheFolderItself(t *testing.T) {
 	dir := t.TempDir()
-	path := makeFolder(t, dir, false, "data-000000.bin")
+	path := makeFolder(t, dir, "data-000000.bin")
 	if got, err := Clean(path); err != nil || len(got) != 1 || got[0].Skipped != "" {
 		t.Errorf("Clean() = %+v, %v, want one folder removed", got, err)
 	}
@@ -138,13 +144,13 @@ func TestCleanLeavesWhatIsInDoubt(t *testing.T) {
 			write(t, filepath.Join(dir, ".hubbench-r1/data-000000.bin"), "x")
 		}, "marker is not one of hubbench's"},
 		{"another run's marker", func(t *testing.T, dir string) {
-			path := makeFolder(t, dir, false, "data-000000.bin")
+			path := makeFolder(t, dir, "data-000000.bin")
 			if err := os.Rename(path, filepath.Join(dir, ".hubbench-r2")); err != nil {
 				t.Fatal(err)
 			}
 		}, "marker is not one of hubbench's"},
 		{"a marker that is a link", func(t *testing.T, dir string) {
-			path := makeFolder(t, dir, false, "data-000000.bin")
+			path := makeFolder(t, dir, "data-000000.bin")
 			if err := os.Rename(filepath.Join(path, markerName), filepath.Join(path, "elsewhere")); err != nil {
 				t.Fatal(err)
 			}
@@ -153,7 +159,7 @@ func TestCleanLeavesWhatIsInDoubt(t *testing.T) {
 			}
 		}, "marker is not a file"},
 		{"a link to a marked folder", func(t *testing.T, dir string) {
-			path := makeFolder(t, dir, false, "data-000000.bin")
+			path := makeFolder(t, dir, "data-000000.bin")
 			if err := os.Rename(path, filepath.Join(dir, "moved")); err != nil {
 				t.Fatal(err)
 			}
@@ -165,7 +171,7 @@ func TestCleanLeavesWhatIsInDoubt(t *testing.T) {
 			write(t, filepath.Join(dir, ".hubbench-r1"), "x")
 		}, "not a folder of hubbench's"},
 		{"a live run", func(t *testing.T, dir string) {
-			f, err := openFolder(dir, "r1", false)
+			f, err := openFolder(dir, "r1")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -207,7 +213,7 @@ func tree(t *testing.T, dir string) []string {
 // A link among the test files is foreign: neither it nor its target is touched.
 func TestRemoveRunFollowsNoLink(t *testing.T) {
 	dir := t.TempDir()
-	path := makeFolder(t, dir, false)
+	path := makeFolder(t, dir)
 	target := filepath.Join(dir, "data-000000.bin")
 	if err := os.WriteFile(target, []byte("the user's"), 0o600); err != nil {
 		t.Fatal(err)
@@ -225,23 +231,24 @@ func TestRemoveRunFollowsNoLink(t *testing.T) {
 
 func TestPhasesShareTheFolder(t *testing.T) {
 	dir := t.TempDir()
-	makeFolder(t, dir, false, "data-000006.bin", "evidence-000008.bin")
-	f, err := openFolder(dir, "r1", true)
+	makeFolder(t, dir, "data-000006.bin", "data-000000.bin", "files.json")
+	f, err := openFolder(dir, "r1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := f.free(); err != nil || got != 9 {
-		t.Errorf("free() = %d, %v, want 9", got, err)
-	}
-	if _, err := openFolder(dir, "r1", false); !errors.Is(err, errBusy) {
-		t.Errorf("openFolder() while it is held = %v, want %v", err, errBusy)
-	}
-	f.close()
-	// The second phase wanted the files kept: that holds for the run.
-	if err := RemoveRun(dir, "r1"); err != nil {
+	defer f.close()
+	s, err := openShelf(f)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if got := names(t, filepath.Join(dir, ".hubbench-r1")); len(got) != 3 {
-		t.Errorf("left: %q, want both files and the marker", got)
+	// Of the two files listed one is gone; the third is not listed, but its number is taken.
+	if diff := cmp.Diff([]record{{Number: 0, Size: 7, Unit: 4096, Keep: true}}, s.records); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+	if got := s.number(); got != 7 {
+		t.Errorf("number() = %d, want 7", got)
+	}
+	if _, err := openFolder(dir, "r1"); !errors.Is(err, errBusy) {
+		t.Errorf("openFolder() while it is held = %v, want %v", err, errBusy)
 	}
 }

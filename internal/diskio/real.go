@@ -4,43 +4,32 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"time"
 
-	"github.com/hubbench/hubbench/internal/clock"
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
-// What a job gets that leaves these zero.
-const (
-	defaultBlock    = 1 << 20
-	defaultDepth    = 8
-	defaultSampleNS = 50_000_000
-)
+// minNoise is how much different noise a job writes at least, however small its blocks.
+const minNoise = 4 << 20
 
-const (
-	maxDepth = 1024
-	// maxBuffers is what all requests in flight may hold together.
-	maxBuffers = 1 << 30
-	// minNoise is how much different noise a job writes at least, however small its blocks.
-	minNoise = 4 << 20
-	// settleBytes is the stretch after which buffered writes are pushed out: as much as the cache ever
-	// holds of a file, times three.
-	settleBytes = 32 << 20
-)
-
-// real moves a job's bytes to and from real files.
+// real moves a job's bytes to and from real files. What it does before the release is in this file, what
+// happens to each file after it in move.go.
 type real struct {
-	job     Job
-	system  system
-	folder  *folder
-	traits  traits
-	buf     []byte
-	mover   mover
-	first   int      // number of the job's file 0 in the folder, where earlier phases may have left some
-	made    []string // test files of this job that exist
-	next    testFile // open and allocated for the next Transfer
-	nextSeq int
-	release int64
+	job      Job
+	system   system
+	folder   *folder
+	shelf    *shelf
+	traits   traits
+	buf      []byte
+	mover    mover
+	files    []record // the files that are there before the release, by their place in the job
+	next     testFile // open and allocated for the next Transfer
+	nextSeq  int
+	nextFile record
+	ended    time.Time // when the last file did
+	moved    int       // files moved without a failure
+	release  int64
+	warnings []string
 }
 
 // system is what an engine asks of the operating system; tests put faults between.
@@ -55,248 +44,201 @@ func New(job Job) (Engine, error) {
 }
 
 func newReal(job Job, sys system) (*real, error) {
-	if job.SampleNS <= 0 {
-		job.SampleNS = defaultSampleNS
-	}
-	if job.IO.Block == 0 {
-		job.IO.Block = defaultBlock
-	}
-	if job.IO.Depth == 0 {
-		job.IO.Depth = defaultDepth
-	}
+	job = job.withDefaults()
 	if err := job.check(); err != nil {
 		return nil, fmt.Errorf("disk %s: %w", job.Disk, err)
 	}
 	return &real{job: job, system: sys}, nil
 }
 
-// check refuses what no disk could do.
-func (j Job) check() error {
-	switch {
-	case j.Role != scenario.Read && j.Role != scenario.Write:
-		return fmt.Errorf("a job must read or write, not %q", j.Role)
-	case len(j.Sizes) == 0:
-		return errors.New("the job has no files")
-	case j.IO.Block < 0 || j.IO.Block > maxBuffers:
-		return fmt.Errorf("block of %d bytes: it must lie between 1 byte and 1 GiB", j.IO.Block)
-	case j.IO.Depth < 0 || j.IO.Depth > maxDepth:
-		return fmt.Errorf("depth %d: it must lie between 1 and %d", j.IO.Depth, maxDepth)
-	case j.IO.Block*int64(j.IO.Depth) > maxBuffers:
-		return fmt.Errorf("%d requests of %d bytes in flight: together they may have 1 GiB; use a smaller block or depth", j.IO.Depth, j.IO.Block)
-	}
-	for seq, size := range j.Sizes {
-		if size <= 0 {
-			return fmt.Errorf("file %d has %d bytes: a file must have at least 1", seq, size)
-		}
-	}
-	return nil
-}
-
 // Prepare makes the folder, finds out what the file system can do, and readies buffers and files.
 func (e *real) Prepare(ctx context.Context) (Effective, error) {
 	eff, err := e.prepare(ctx)
+	eff.Warnings = e.warnings
 	return eff, e.job.explain("prepare", err)
 }
 
 func (e *real) prepare(ctx context.Context) (eff Effective, err error) {
-	job := &e.job
-	if e.folder, err = openFolder(job.Dir, job.RunID, job.IO.Keep); err != nil {
+	if e.folder, err = openFolder(e.job.Dir, e.job.RunID); err != nil {
 		return eff, err
 	}
-	if e.first, err = e.folder.free(); err != nil {
+	if e.shelf, err = openShelf(e.folder); err != nil {
 		return eff, err
 	}
-	if e.traits, err = probe(e.system.open, e.folder.root, true); err != nil {
+	if e.traits, err = probe(e.system.open, e.folder.root, e.job.IO.Mode == modeDirect); err != nil {
 		return eff, fmt.Errorf("try the disk: %w", err)
 	}
 	eff = e.effective()
-	if err := e.makeMover(&eff); err != nil {
+	if eff.Engine, err = e.makeMover(); err != nil {
 		return eff, err
 	}
-	if job.Role == scenario.Read {
-		if err := e.writeReadSet(ctx); err != nil {
-			return eff, err
-		}
+	if err := e.fillShelf(ctx); err != nil {
+		return eff, err
 	}
 	return eff, e.openNext(0)
 }
 
-// effective settles how the job will really run, and says where that is not what was asked for.
+func (e *real) warn(format string, args ...any) {
+	e.warnings = append(e.warnings, fmt.Sprintf(format, args...))
+}
+
+// effective settles how the job will really run, and warns where that is not what was asked for.
 func (e *real) effective() Effective {
-	asked := e.job.IO
-	eff := Effective{Cache: "direct", Flush: asked.Flush, Block: asked.Block, Depth: asked.Depth}
-	if !e.traits.direct {
-		eff.Cache = "buffered"
-		eff.Warnings = append(eff.Warnings, "no direct requests here ("+e.traits.whyNot+"): the cache takes part, and is written out and emptied as the job goes")
+	job := &e.job
+	if job.IO.Mode == modeApp {
+		e.traits.sector = 1
+		job.IO.Depth = 1
+		job.IO.Block = appBytes
+	} else if !e.traits.direct {
+		e.warn("no direct requests here (%s): the cache takes part, and is written out and emptied as the job goes", e.traits.whyNot)
 	}
-	if over := eff.Block % e.traits.sector; over != 0 {
-		eff.Block += e.traits.sector - over
-		eff.Warnings = append(eff.Warnings, fmt.Sprintf("the block of %d bytes is no multiple of the disk's %d-byte sector: %d is used", asked.Block, e.traits.sector, eff.Block))
+	if over := job.IO.Block % e.traits.sector; over != 0 {
+		asked := job.IO.Block
+		job.IO.Block += e.traits.sector - over
+		e.warn("the block of %d bytes is no multiple of the disk's %d-byte sector: %d is used", asked, e.traits.sector, job.IO.Block)
 	}
-	if asked.Preallocate && e.job.Role == scenario.Write && !e.traits.reserves {
-		eff.Warnings = append(eff.Warnings, fmt.Sprintf("the file system allocates nothing in advance (%v): allocation lies inside the timing", e.traits.reserveNo))
+	if job.IO.Preallocate && job.Role == scenario.Write && !e.traits.reserves {
+		e.warn("the file system allocates nothing in advance (%v): allocation lies inside the timing", e.traits.reserveNo)
 	}
-	if eff.Flush == "" {
-		eff.Flush = flushNone
+	eff := Effective{Cache: "buffered", Flush: job.IO.Flush, Block: job.IO.Block, Depth: job.IO.Depth}
+	if e.traits.direct {
+		eff.Cache = "direct"
 	}
-	e.job.IO.Block, e.job.IO.Flush = eff.Block, eff.Flush
+	if job.IO.Mode == modeApp {
+		eff.Block = appCall(job.Sizes)
+	}
 	return eff
 }
 
-// makeMover gets the buffers, fills them (which also touches every page) and starts the lanes.
-func (e *real) makeMover(eff *Effective) (err error) {
-	if e.buf, err = newBuffer(bufferBytes(eff.Block, eff.Depth)); err != nil {
-		return err
+// makeMover gets the buffers, fills them (which also touches every page) and starts what moves them.
+func (e *real) makeMover() (engine string, err error) {
+	block, depth := e.job.IO.Block, e.job.IO.Depth
+	if e.buf, err = newBuffer(bufferBytes(block, depth)); err != nil {
+		return "", err
 	}
-	noise(e.buf, e.job.Seed, 0)
-	eff.Engine = "threads"
+	e.refill()
+	if e.job.IO.Mode == modeApp {
+		e.mover = newApp(e.buf, e.job.Sizes)
+		return "app", nil
+	}
 	if e.traits.direct {
-		if e.mover, err = e.system.ring(e.buf, eff.Depth); err == nil {
-			eff.Engine = "io_uring"
-			return nil
+		if e.mover, err = e.system.ring(e.buf, depth); err == nil {
+			return "io_uring", nil
 		}
 		if !errors.Is(err, errors.ErrUnsupported) {
-			eff.Warnings = append(eff.Warnings, fmt.Sprintf("io_uring is refused here (%v): threads move the bytes, at a higher cost in processor time", err))
+			e.warn("io_uring is refused here (%v): threads move the bytes, at a higher cost in processor time", err)
 		}
 	}
-	e.mover = newThreads(e.buf, eff.Depth)
-	return nil
+	e.mover = newThreads(e.buf, depth)
+	return "threads", nil
 }
+
+// refill makes the buffer noise (again, after something was read into it).
+func (e *real) refill() { noise(e.buf, tagOf(e.job.RunID, e.job.Disk), 0) }
 
 // bufferBytes is the memory of a job's requests: a whole number of blocks for each.
 func bufferBytes(block int64, depth int) int64 {
 	return int64(depth) * max(block, minNoise/int64(depth)/block*block)
 }
 
-// fileName is the name of the job's file seq.
-func (e *real) fileName(seq int) string { return fmt.Sprintf("data-%06d.bin", e.first+seq) }
-
-// openNext opens file seq, allocated if it is to be written.
-func (e *real) openNext(seq int) error {
-	f, err := e.openFile(seq, e.job.Role)
-	if err != nil {
-		return err
+// fillShelf sees that the files are there that the job reads or passes over: those that earlier phases left,
+// and new ones for the rest. What neither this job nor the next can use is removed.
+func (e *real) fillShelf(ctx context.Context) error {
+	need := existing(e.job.Job)
+	mine := e.shelf.match(need, e.fits)
+	produced := e.job.Sizes
+	if need != nil {
+		produced = need
 	}
-	e.next, e.nextSeq = f, seq
-	return nil
-}
-
-func (e *real) openFile(seq int, op scenario.Role) (testFile, error) {
-	f, err := e.system.open(e.folder.root, e.fileName(seq), opening{op: op, direct: e.traits.direct, lanes: e.job.IO.Depth})
-	if err != nil {
-		return nil, fmt.Errorf("open test file %d: %w", seq, err)
+	later := e.shelf.match(without(e.job.Leave, produced), anyRecord)
+	if err := e.shelf.thin(append(later, mine...)...); err != nil {
+		return fmt.Errorf("remove files of earlier phases: %w", err)
 	}
-	if op == scenario.Write {
-		e.made = append(e.made, e.fileName(seq))
-		if e.job.IO.Preallocate && e.traits.reserves {
-			if err := f.reserve(e.padded(e.job.Sizes[seq])); err != nil {
-				return nil, errors.Join(fmt.Errorf("allocate test file %d: %w", seq, err), f.close())
-			}
+	mine = e.shelf.match(need, e.fits) // thinning moved them
+	e.files = make([]record, len(need))
+	for i, r := range mine {
+		if r != nil {
+			e.files[i] = *r
+			continue
 		}
+		made, err := e.writeBefore(ctx, need[i])
+		if err != nil {
+			return fmt.Errorf("write file %d that must be there before: %w", i, err)
+		}
+		e.files[i] = made
 	}
-	return f, nil
+	return e.emptyCache()
 }
 
-// padded is the size in whole sectors.
-func (e *real) padded(size int64) int64 {
-	sector := e.traits.sector
-	return (size + sector - 1) / sector * sector
-}
+func anyRecord(record) bool { return true }
 
-// Start notes the release.
-func (e *real) Start(releaseNS int64) { e.release = releaseNS }
-
-// Transfer moves file seq. A size that is no whole number of sectors is written in whole sectors and cut to
-// size afterwards, outside the span, which counts the file's own bytes only.
-func (e *real) Transfer(ctx context.Context, seq int, sample Sampler) (Span, error) {
-	span, err := e.transfer(ctx, seq, sample)
-	return span, e.job.explain(fmt.Sprintf("%s file %d", e.job.Role, seq), err)
-}
-
-func (e *real) transfer(ctx context.Context, seq int, sample Sampler) (span Span, err error) {
-	if seq < 0 || seq >= len(e.job.Sizes) {
-		return span, fmt.Errorf("the job has %d files", len(e.job.Sizes))
+// fits reports whether an existing file will do for this job.
+func (e *real) fits(r record) bool {
+	if e.job.Role == scenario.Read {
+		return true
 	}
+	// It is written over: by the same units, and not where the user is to find it as it was.
+	return !r.Keep && r.Unit == unitOf(e.job.IO.Block) && r.Period == e.period()
+}
+
+// period is that of the files the job writes.
+func (e *real) period() int64 {
+	if e.job.IO.Mode == modeApp {
+		return appBytes
+	}
+	return 0
+}
+
+// writeBefore writes a file before the release: to the medium, whatever the job's own flush, as bytes still
+// on their way would slow what follows.
+func (e *real) writeBefore(ctx context.Context, size int64) (r record, err error) {
 	if err := ctx.Err(); err != nil {
-		return span, err
+		return r, err
 	}
-	if e.next == nil || e.nextSeq != seq {
-		if err := e.openNext(seq); err != nil {
-			return span, err
-		}
-	}
-	f := e.next
-	e.next = nil
-	defer func() { err = errors.Join(err, f.close()) }()
-	return e.moveFile(ctx, f, seq, e.job.Role, sample)
-}
-
-// moveFile does the timed part: requests and flush.
-func (e *real) moveFile(ctx context.Context, f testFile, seq int, op scenario.Role, sample Sampler) (Span, error) {
-	size := e.job.Sizes[seq]
-	t := &transfer{
-		file: f, op: op, size: size, padded: e.padded(size), block: e.job.IO.Block,
-		stamps:  stamper{tag: tagOf(e.job.RunID, e.job.Disk), seed: e.job.Seed, file: uint32(e.first + seq), unit: unitOf(e.job.IO.Block)},
-		release: e.release, sample: sample, sampleNS: e.job.SampleNS,
-	}
-	if !e.traits.direct {
-		t.settle = max(settleBytes/t.block, 1) * t.block
-	}
-	if err := e.mover.attach(f); err != nil {
-		return Span{}, err
-	}
-	err := e.mover.move(ctx, t)
-	if err == nil && op == scenario.Write {
-		err = f.flush(e.job.IO.Flush)
-	}
-	span := Span{Bytes: t.done.Load(), StartNS: t.startNS - e.release, EndNS: clock.Now() - e.release}
-	err = errors.Join(err, e.mover.detach())
-	if err == nil && op == scenario.Write && t.padded > size {
-		err = e.cut(seq, size)
-	}
-	return span, err
-}
-
-// cut gives file seq its own size. It opens the file anew: some systems cut no file that is open for
-// direct requests to anything but whole sectors.
-func (e *real) cut(seq int, size int64) error {
-	f, err := e.folder.root.OpenFile(e.fileName(seq), os.O_WRONLY, 0)
+	r = e.newRecord(size)
+	f, err := e.open(r, scenario.Write)
 	if err != nil {
-		return fmt.Errorf("cut to size: %w", err)
+		return r, err
 	}
-	return errors.Join(f.Truncate(size), f.Close())
+	t := e.newTransfer(f, r, scenario.Write)
+	err = e.moveOpen(ctx, t)
+	if err == nil {
+		err = f.flush(flushFull)
+	}
+	if err = errors.Join(err, f.close()); err != nil {
+		return r, err
+	}
+	return r, e.written(t, r)
 }
 
-// writeReadSet writes the files that the job will read: to the medium, and out of the cache.
-func (e *real) writeReadSet(ctx context.Context) error {
-	for seq := range e.job.Sizes {
-		if err := e.writeReadFile(ctx, seq); err != nil {
-			return fmt.Errorf("write file %d to be read: %w", seq, err)
+// emptyCache sees that no file to be read is in the cache, or says so.
+func (e *real) emptyCache() error {
+	if e.job.Role != scenario.Read || e.traits.direct {
+		return nil
+	}
+	var bytes, cached int64
+	for _, r := range e.files {
+		f, err := e.open(r, scenario.Read)
+		if err != nil {
+			return err
 		}
+		err = f.evict()
+		bytes, cached = bytes+r.Size, cached+f.cached(r.Size)
+		if err = errors.Join(err, f.close()); err != nil {
+			return fmt.Errorf("drop the files to be read from the cache: %w", err)
+		}
+	}
+	switch {
+	case cached < 0:
+		e.warn("this system does not say whether its cache still holds what is to be read: a speed above the link's limit means that it does")
+	case cached > bytes/100:
+		e.warn("the cache holds %d of the %d bytes to be read and does not let go of them: their speed is that of memory", cached, bytes)
 	}
 	return nil
 }
 
-func (e *real) writeReadFile(ctx context.Context, seq int) (err error) {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	f, err := e.openFile(seq, scenario.Write)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.close()) }()
-	if _, err := e.moveFile(ctx, f, seq, scenario.Write, nil); err != nil {
-		return err
-	}
-	// Whatever the job's own flush: bytes that are still on their way would slow the reads.
-	if err := f.flush(flushFull); err != nil {
-		return err
-	}
-	return f.evict()
-}
-
-// Close stops the lanes and removes what the job made, unless it is to stay.
+// Close stops what moves the bytes and removes the files: but those to be kept, and those that the next
+// phase needs where this one succeeded.
 func (e *real) Close() error {
 	var err error
 	if e.next != nil {
@@ -318,23 +260,17 @@ func (e *real) Close() error {
 	return e.job.explain("clean up", err)
 }
 
-// leave removes the job's files and, where nobody is to find anything there, the folder.
 func (e *real) leave() error {
-	if e.job.IO.Keep {
+	if e.shelf == nil {
 		e.folder.close()
 		return nil
 	}
-	if e.folder.keep {
-		defer e.folder.close()
-		var err error
-		for _, name := range e.made {
-			err = errors.Join(err, e.folder.root.Remove(name))
-		}
-		return err
+	var needed []*record
+	if e.moved == len(e.job.Sizes) {
+		needed = e.shelf.match(e.job.Leave, anyRecord)
 	}
-	_, _, err := e.folder.remove(false)
-	return err
+	return e.shelf.leave(needed)
 }
 
-// Interface check: the worker takes any Engine.
+// The worker takes any Engine.
 var _ Engine = (*real)(nil)

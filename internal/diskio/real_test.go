@@ -116,7 +116,7 @@ func TestWriteThenRead(t *testing.T) {
 					engine, _ := prepared(t, newJob(dir, role, odd...), sys)
 					transferAll(t, engine)
 					for seq, size := range odd {
-						checkContent(t, filepath.Join(engine.folder.path, engine.fileName(seq)), seq, size)
+						checkContent(t, filepath.Join(engine.folder.path, record{Number: seq}.name()), seq, size)
 					}
 					if err := engine.Close(); err != nil {
 						t.Errorf("Close() = %v", err)
@@ -147,7 +147,7 @@ func checkContent(t *testing.T, path string, seq int, size int64) {
 			continue
 		}
 		number := int64(binary.LittleEndian.Uint32(got[8:]))
-		noise(want, 1, number*dataUnit)
+		noise(want, tagOf("r1", "B"), number*dataUnit)
 		s := stamper{tag: tagOf("r1", "B"), file: uint32(seq), unit: dataUnit}
 		s.put(want, off, number*dataUnit)
 		if !bytes.Equal(got, want[:len(got)]) {
@@ -222,7 +222,10 @@ func TestKeep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := "data-000000.bin data-000001.bin data-000002.bin data-000003.bin hubbench.json"
+	if err := RemoveRun(dir, "r1"); err != nil {
+		t.Fatal(err)
+	}
+	want := "data-000000.bin data-000001.bin data-000002.bin data-000003.bin files.json hubbench.json"
 	if got := strings.Join(names(t, filepath.Join(dir, ".hubbench-r1")), " "); got != want {
 		t.Errorf("kept %s, want %s", got, want)
 	}
@@ -270,7 +273,7 @@ func TestFileTruncatedUnderARead(t *testing.T) {
 	for how, sys := range systems {
 		for _, left := range []int64{0, 64 << 10, 100_000} {
 			engine, _ := prepared(t, newJob(t.TempDir(), scenario.Read, 1<<20), sys)
-			if err := os.Truncate(filepath.Join(engine.folder.path, engine.fileName(0)), left); err != nil {
+			if err := os.Truncate(filepath.Join(engine.folder.path, record{}.name()), left); err != nil {
 				t.Fatal(err)
 			}
 			engine.Start(clock.Now())

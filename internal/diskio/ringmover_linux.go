@@ -127,6 +127,12 @@ func (m *ringMover) complete(t *transfer, i int, res int32) (again bool) {
 	default:
 		s.got += int64(res)
 		if s.got >= want {
+			if t.checking != checkNothing {
+				if err := t.look(s.p, s.off); err != nil {
+					t.fail(err)
+					return false
+				}
+			}
 			t.done.Add(counted)
 			return false
 		}

@@ -54,8 +54,7 @@ func (m *threads) detach() error         { return nil }
 
 func (m *threads) move(ctx context.Context, t *transfer) error {
 	var ended sync.WaitGroup
-	requests := (t.padded + t.block - 1) / t.block
-	lanes := m.lanes[:min(int64(len(m.lanes)), requests)]
+	lanes := m.lanes[:min(int64(len(m.lanes)), t.requests)]
 	ended.Add(len(lanes) - 1)
 	t.begin()
 	wake(work{ctx, t, &ended, lanes[1:]})
@@ -97,9 +96,12 @@ func (l *lane) run(ctx context.Context, t *transfer) {
 			err = writeAll(t.file, l.number, p, off)
 		} else {
 			err = readAll(t.file, l.number, p, off, t.counted(off, n))
+			if err == nil && t.checking != checkNothing {
+				err = t.look(p, off)
+			}
 		}
-		if err == nil && t.settle > 0 && off > 0 && off/t.settle != (off-t.block)/t.settle {
-			err = t.settleBehind(off)
+		if err == nil && t.settle > 0 {
+			err = t.settleAfter(off, n)
 		}
 		if err != nil {
 			t.fail(err)
@@ -112,11 +114,14 @@ func (l *lane) run(ctx context.Context, t *transfer) {
 	}
 }
 
-// settleBehind settles the stretch before the last whole one before off: all its requests have ended, or
-// nearly all.
-func (t *transfer) settleBehind(off int64) error {
+// settleAfter keeps the cache small: random requests are settled one by one, sequential ones a stretch at a
+// time, as soon as all its requests have ended, or nearly all.
+func (t *transfer) settleAfter(off, n int64) error {
+	if t.random {
+		return t.file.settle(off, n, t.op)
+	}
 	start := (off/t.settle - 2) * t.settle
-	if start < 0 {
+	if off%t.settle >= t.block || start < 0 {
 		return nil
 	}
 	return t.file.settle(start, t.settle, t.op)

@@ -24,25 +24,29 @@ type mover interface {
 // transfer is the moving of one open file, shared by the lanes that move it. A mover sets startNS
 // immediately before the first request; the rest is set before.
 type transfer struct {
-	file   testFile
-	op     scenario.Role
-	size   int64 // bytes that count
-	padded int64 // size in whole sectors: what is requested
-	block  int64
-	stamps stamper
-	verify bool  // check the stamps that are read
-	settle int64 // bytes from one write-back to the next where the cache is in the way; 0: it is not
+	file     testFile
+	op       scenario.Role
+	size     int64 // bytes that count
+	padded   int64 // size in whole sectors: what is requested
+	block    int64
+	requests int64 // blocks of padded
+	stamps   stamper
+	checking checking // of what is read
+	settle   int64    // bytes from one write-back to the next where the cache is in the way; 0: it is not
+	cap      int64    // nanoseconds after which no request begins; 0: no limit
+	random   bool     // blocks in the order of shuffled
+	shuffled shuffle
 
 	release  int64 // all times given out count from it
 	sample   Sampler
 	sampleNS int64
 
-	startNS int64
-	began   time.Time    // the same instant for Go's clock, which takes no system call to read
-	lastNS  int64        // of the last sample
-	next    atomic.Int64 // number of the next request
-	done    atomic.Int64 // bytes moved
-	failure atomic.Pointer[error]
+	startNS, endNS int64
+	began          time.Time    // the same instant for Go's clock, which takes no system call to read
+	lastNS         int64        // of the last sample
+	next           atomic.Int64 // number of the next request
+	done           atomic.Int64 // bytes moved
+	failure        atomic.Pointer[error]
 }
 
 // begin notes the instant before the first request.
@@ -55,7 +59,12 @@ func (t *transfer) begin() {
 // now is clock.Now for the transfer loop.
 func (t *transfer) now() int64 { return t.startNS + int64(time.Since(t.began)) }
 
-// take gives a lane its next request, and none when all are taken, one failed or ctx has ended.
+// shuffle has the blocks moved in a random order, another for every key.
+func (t *transfer) shuffle(key uint64) {
+	t.random, t.shuffled = true, newShuffle(t.requests, key)
+}
+
+// take gives a lane its next request, and none when all are taken, time is up, one failed or ctx has ended.
 func (t *transfer) take(done <-chan struct{}) (off, n int64, ok bool) {
 	select {
 	case <-done:
@@ -65,10 +74,17 @@ func (t *transfer) take(done <-chan struct{}) (off, n int64, ok bool) {
 	if t.failure.Load() != nil {
 		return 0, 0, false
 	}
-	off = (t.next.Add(1) - 1) * t.block
-	if off >= t.padded {
+	if t.cap > 0 && !t.began.IsZero() && time.Since(t.began) >= time.Duration(t.cap) {
 		return 0, 0, false
 	}
+	i := t.next.Add(1) - 1
+	if i >= t.requests {
+		return 0, 0, false
+	}
+	if t.random {
+		i = t.shuffled.at(i)
+	}
+	off = i * t.block
 	return off, min(t.block, t.padded-off), true
 }
 
@@ -86,6 +102,14 @@ func (t *transfer) progress() {
 	}
 }
 
+// look checks what was read into p from off. Padding is not looked at.
+func (t *transfer) look(p []byte, off int64) error {
+	if m := t.stamps.check(p[:t.counted(off, int64(len(p)))], off, t.checking); m != nil {
+		return m
+	}
+	return nil
+}
+
 func (t *transfer) fail(err error) { t.failure.CompareAndSwap(nil, &err) }
 
 // err is how the transfer ended.
@@ -94,7 +118,7 @@ func (t *transfer) err(ctx context.Context) error {
 		return *failed
 	}
 	if t.done.Load() < t.size {
-		return ctx.Err()
+		return ctx.Err() // nil where the cap ended it
 	}
 	return nil
 }

@@ -62,8 +62,8 @@ func TestVolumeFillsUp(t *testing.T) {
 		want     string
 	}{
 		{"while writing", scenario.Write, false, []int64{8 << 20, 200 << 20}, true, "write file 1"},
-		{"while allocating", scenario.Write, true, []int64{8 << 20, 200 << 20}, true, "allocate test file 1"},
-		{"while the files to be read are written", scenario.Read, false, []int64{200 << 20}, false, "write file 0 to be read"},
+		{"while allocating", scenario.Write, true, []int64{8 << 20, 200 << 20}, true, "allocate test file data-000001.bin"},
+		{"while the files to be read are written", scenario.Read, false, []int64{200 << 20}, false, "write file 0 that must be there before"},
 	} {
 		for how, sys := range systems {
 			t.Run(tt.name+" "+how, func(t *testing.T) {

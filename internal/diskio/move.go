@@ -1,0 +1,218 @@
+package diskio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/hubbench/hubbench/internal/clock"
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// settleBytes is the stretch after which buffered writes are pushed out; the cache holds up to three of
+// them at a time.
+const settleBytes = 32 << 20
+
+// Start notes the release.
+func (e *real) Start(releaseNS int64) { e.release = releaseNS }
+
+// Transfer moves file seq. A size that is no whole number of sectors is written in whole sectors and cut to
+// size afterwards, outside the span, which counts the file's own bytes only. A pass that reaches its cap
+// ends early, and its span says how far it came.
+func (e *real) Transfer(ctx context.Context, seq int, sample Sampler) (Span, error) {
+	span, err := e.transfer(ctx, seq, sample)
+	return span, e.job.explain(fmt.Sprintf("%s file %d", e.job.Role, seq), err)
+}
+
+func (e *real) transfer(ctx context.Context, seq int, sample Sampler) (span Span, err error) {
+	if seq < 0 || seq >= len(e.job.Sizes) {
+		return span, fmt.Errorf("the job has %d files", len(e.job.Sizes))
+	}
+	if err := e.rest(ctx); err != nil {
+		return span, err
+	}
+	if e.next == nil || e.nextSeq != seq {
+		if err := e.openNext(seq); err != nil {
+			return span, err
+		}
+	}
+	f, r := e.next, e.nextFile
+	e.next = nil
+	t := e.newTransfer(f, r, e.job.Role)
+	t.sample, t.sampleNS = sample, e.job.SampleNS
+	t.cap = e.job.IO.Cap.Nanoseconds()
+	if e.job.IO.Access == accessRandom {
+		t.shuffle(e.job.Seed + uint64(seq))
+	}
+	if t.op == scenario.Read && e.job.IO.Mode == modeDirect && e.verifies() {
+		t.checking = checkStamps
+	}
+	err = e.moveOpen(ctx, t)
+	span = Span{Bytes: t.done.Load(), StartNS: t.startNS - e.release, EndNS: t.endNS - e.release}
+	if err = errors.Join(err, f.close()); err == nil {
+		err = e.afterwards(ctx, t, r)
+	}
+	if err != nil {
+		return span, e.keepEvidence(err, r)
+	}
+	e.ended = time.Now()
+	e.moved++
+	return span, nil
+}
+
+// verifies reports whether the job wants stamps checked at least.
+func (e *real) verifies() bool {
+	return e.job.IO.Verify == verifyStamps || e.job.IO.Verify == verifyFull
+}
+
+// rest waits between two files as long as the job wants.
+func (e *real) rest(ctx context.Context) error {
+	if e.job.IO.Rest <= 0 || e.ended.IsZero() {
+		return ctx.Err()
+	}
+	select {
+	case <-time.After(time.Until(e.ended.Add(e.job.IO.Rest))):
+		return ctx.Err()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// openNext opens file seq. One that is to be written anew is allocated.
+func (e *real) openNext(seq int) (err error) {
+	e.nextSeq = seq
+	switch {
+	case e.job.IO.OneFile:
+		e.nextFile = e.files[0]
+	case e.job.Role == scenario.Read:
+		e.nextFile = e.files[seq]
+	default:
+		e.nextFile = e.newRecord(e.job.Sizes[seq])
+	}
+	e.next, err = e.open(e.nextFile, e.job.Role)
+	return err
+}
+
+// newRecord is a file that the job is about to write.
+func (e *real) newRecord(size int64) record {
+	return record{Number: e.shelf.number(), Size: size, Unit: unitOf(e.job.IO.Block), Period: e.period(), Keep: e.job.IO.Keep}
+}
+
+// open opens a file for the job's requests. A new one is made, after room for it.
+func (e *real) open(r record, op scenario.Role) (testFile, error) {
+	again := e.shelf.has(r.Number)
+	fresh := op == scenario.Write && !again
+	if fresh && e.job.IO.Footprint > 0 {
+		if err := e.shelf.fit(r.Size, e.job.IO.Footprint); err != nil {
+			return nil, err
+		}
+	}
+	f, err := e.shelf.openFile(e.system.open, r, opening{op: op, again: again, direct: e.traits.direct, lanes: e.job.IO.Depth})
+	if err != nil {
+		return nil, err
+	}
+	if fresh && e.job.IO.Preallocate && e.traits.reserves {
+		if err := f.reserve(e.padded(r.Size)); err != nil {
+			return nil, errors.Join(fmt.Errorf("allocate test file %s: %w", r.name(), err), f.close())
+		}
+	}
+	return f, nil
+}
+
+// padded is the size in whole sectors.
+func (e *real) padded(size int64) int64 {
+	sector := e.traits.sector
+	return (size + sector - 1) / sector * sector
+}
+
+// newTransfer is the sequential moving of an open file, with no time taken of it but its ends.
+func (e *real) newTransfer(f testFile, r record, op scenario.Role) *transfer {
+	t := &transfer{
+		file: f, op: op, size: r.Size, padded: e.padded(r.Size), block: e.job.IO.Block, release: e.release,
+		stamps: stamper{tag: tagOf(e.job.RunID, e.job.Disk), file: uint32(r.Number), unit: r.Unit, period: r.Period},
+	}
+	t.requests = (t.padded + t.block - 1) / t.block
+	if !e.traits.direct && e.job.IO.Mode == modeDirect {
+		t.settle = max(settleBytes/t.block, 1) * t.block
+	}
+	return t
+}
+
+// moveOpen does the timed part: requests and flush.
+func (e *real) moveOpen(ctx context.Context, t *transfer) error {
+	if err := e.mover.attach(t.file); err != nil {
+		return err
+	}
+	err := e.mover.move(ctx, t)
+	if err == nil && t.op == scenario.Write {
+		err = t.file.flush(e.job.IO.Flush)
+	}
+	t.endNS = clock.Now()
+	return errors.Join(err, e.mover.detach())
+}
+
+// afterwards does what is not timed: a written file gets its size and its place on the shelf, and is
+// verified if the job wants it.
+func (e *real) afterwards(ctx context.Context, t *transfer, r record) error {
+	if t.op == scenario.Write && !e.shelf.has(r.Number) {
+		if t.done.Load() < t.size {
+			// The cap ended it: a file with holes is of no use to anybody.
+			return e.folder.root.Remove(r.name())
+		}
+		if err := e.written(t, r); err != nil {
+			return err
+		}
+	}
+	switch {
+	case e.job.IO.Verify == verifyFull:
+		return e.readBack(ctx, r, checkAll)
+	case e.job.IO.Mode == modeApp && t.op == scenario.Read && e.verifies():
+		// One call for the whole file leaves nothing to look at while it is read.
+		return e.readBack(ctx, r, checkStamps)
+	}
+	return nil
+}
+
+// written gives a file that was just written its size, and puts it on the shelf.
+func (e *real) written(t *transfer, r record) error {
+	if t.padded > r.Size {
+		if err := e.shelf.cut(r); err != nil {
+			return err
+		}
+	}
+	e.shelf.add(r)
+	return nil
+}
+
+// readBack reads the file once more, untimed, and compares it with what must have been written.
+func (e *real) readBack(ctx context.Context, r record, how checking) error {
+	f, err := e.open(r, scenario.Read)
+	if err != nil {
+		return fmt.Errorf("verify: %w", err)
+	}
+	if !e.traits.direct {
+		err = f.evict()
+	}
+	if err == nil {
+		t := e.newTransfer(f, r, scenario.Read)
+		t.checking = how
+		err = e.moveOpen(ctx, t)
+	}
+	if e.job.Role == scenario.Write {
+		e.refill()
+	}
+	return errors.Join(err, f.close())
+}
+
+// keepEvidence puts a file whose content is wrong aside and completes the error that says so.
+func (e *real) keepEvidence(err error, r record) error {
+	var m *Mismatch
+	if !errors.As(err, &m) {
+		return err
+	}
+	name, keepErr := e.shelf.evidence(r) // the caller has closed it
+	m.Disk, m.File = e.job.Disk, filepath.Join(e.folder.path, name)
+	return errors.Join(err, keepErr)
+}

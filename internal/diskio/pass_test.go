@@ -1,0 +1,265 @@
+package diskio
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/internal/clock"
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// newPasses is a job of three passes over one file, in random order.
+func newPasses(dir string, role scenario.Role) Job {
+	job := newJob(dir, role, 4<<20, 4<<20, 4<<20)
+	job.IO.Block, job.IO.Depth = 4096, 16
+	job.IO.OneFile, job.IO.Access, job.IO.Verify = true, "random", "full"
+	return job
+}
+
+func TestRandomPassesOverOneFile(t *testing.T) {
+	for where, dir := range folders(t) {
+		for how, sys := range systems {
+			for _, role := range []scenario.Role{scenario.Write, scenario.Read} {
+				t.Run(strings.Join([]string{where, how, string(role)}, " "), func(t *testing.T) {
+					engine, _ := prepared(t, newPasses(dir, role), sys)
+					transferAll(t, engine)
+					if got := names(t, engine.folder.path); !slices.Equal(got, []string{"data-000000.bin", "hubbench.json"}) {
+						t.Errorf("files: %q, want one", got)
+					}
+					checkContent(t, filepath.Join(engine.folder.path, record{}.name()), 0, 4<<20)
+				})
+			}
+		}
+	}
+}
+
+// A file that is written at random for the first time ends whole too.
+func TestRandomWriteOfNewFiles(t *testing.T) {
+	for how, sys := range systems {
+		t.Run(how, func(t *testing.T) {
+			job := newJob(t.TempDir(), scenario.Write, 1_000_003, 65537)
+			job.IO.Block, job.IO.Access = 4096, "random"
+			engine, _ := prepared(t, job, sys)
+			transferAll(t, engine)
+			for seq, size := range job.Sizes {
+				checkContent(t, filepath.Join(engine.folder.path, record{Number: seq}.name()), seq, size)
+			}
+		})
+	}
+}
+
+func TestCapEndsAPass(t *testing.T) {
+	for how, sys := range systems {
+		for _, oneFile := range []bool{true, false} {
+			t.Run(how, func(t *testing.T) {
+				dir := t.TempDir()
+				job := newPasses(dir, scenario.Write)
+				job.IO.OneFile, job.IO.Cap = oneFile, time.Nanosecond
+				engine, _ := prepared(t, job, sys)
+				engine.Start(clock.Now())
+				for seq := range job.Sizes {
+					span, err := engine.Transfer(t.Context(), seq, nil)
+					if err != nil || span.Bytes == job.Sizes[seq] {
+						t.Errorf("Transfer(%d) = %d bytes, %v, want fewer than %d and no error", seq, span.Bytes, err, job.Sizes[seq])
+					}
+				}
+				// What a pass leaves undone makes no hole: files are whole or gone.
+				if got, want := names(t, engine.folder.path), oneFile; slices.Contains(got, "data-000000.bin") != want {
+					t.Errorf("files: %q, want the file there: %v", got, want)
+				}
+			})
+		}
+	}
+}
+
+func TestRestBetweenFiles(t *testing.T) {
+	job := newJob(t.TempDir(), scenario.Write, 4096, 4096, 4096)
+	job.IO.Rest = 30 * time.Millisecond
+	engine, _ := prepared(t, job, systems["io_uring"])
+	engine.Start(clock.Now())
+	var last Span
+	for seq := range 2 {
+		span, err := engine.Transfer(t.Context(), seq, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The rest counts from when the file before was over and done with, so it is never shorter.
+		if seq > 0 && span.StartNS-last.EndNS < job.IO.Rest.Nanoseconds() {
+			t.Errorf("file %d began %d ns after the one before, want at least %v", seq, span.StartNS-last.EndNS, job.IO.Rest)
+		}
+		last = span
+	}
+	engine.job.IO.Rest = time.Hour
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := engine.Transfer(ctx, 2, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("Transfer() = %v, want %v", err, context.Canceled)
+	}
+}
+
+func TestFootprint(t *testing.T) {
+	dir := t.TempDir()
+	sizes := []int64{3 << 20, 1 << 20, 2 << 20, 4 << 20, 1 << 20}
+	job := newJob(dir, scenario.Write, sizes...)
+	job.IO.Footprint = 5 << 20
+	engine, _ := prepared(t, job, systems["io_uring"])
+	engine.Start(clock.Now())
+	for seq := range sizes {
+		if _, err := engine.Transfer(t.Context(), seq, nil); err != nil {
+			t.Fatal(err)
+		}
+		var bytes int64
+		for _, name := range names(t, engine.folder.path) {
+			info, err := os.Stat(filepath.Join(engine.folder.path, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if name != markerName {
+				bytes += info.Size()
+			}
+		}
+		if bytes > job.IO.Footprint {
+			t.Errorf("after file %d there are %d bytes, want at most %d", seq, bytes, job.IO.Footprint)
+		}
+		if !slices.Contains(names(t, engine.folder.path), record{Number: seq}.name()) {
+			t.Errorf("file %d itself is gone", seq)
+		}
+	}
+	job.Role = scenario.Read
+	if _, err := New(job); err == nil || !strings.Contains(err.Error(), "more than the footprint") {
+		t.Errorf("New() = %v, want an error: what is read must be there", err)
+	}
+}
+
+// phases runs the jobs one after the other as phases of a run, and lists the files there are between them.
+func phases(t *testing.T, dir string, opened *counter, jobs ...Job) (between []string) {
+	t.Helper()
+	for _, job := range jobs {
+		engine, _ := prepared(t, job, system{open: opened.open, ring: newRingMover})
+		transferAll(t, engine)
+		if err := engine.Close(); err != nil {
+			t.Fatal(err)
+		}
+		between = append(between, strings.Join(names(t, filepath.Join(dir, ".hubbench-r1")), " "))
+	}
+	return between
+}
+
+// counter counts the data files created.
+type counter struct{ created int }
+
+func (c *counter) open(folder *os.Root, name string, o opening) (testFile, error) {
+	if o.op == scenario.Write && !o.again && name != probeName {
+		c.created++
+	}
+	return openTestFile(folder, name, o)
+}
+
+func TestPhasesReadWhatEarlierOnesWrote(t *testing.T) {
+	sizes := []int64{8192, 4096, 8192, 100}
+	backwards := []int64{100, 8192, 4096, 8192}
+	some := []int64{4096, 300}
+	for _, tt := range []struct {
+		name    string
+		jobs    func(dir string) []Job
+		created int
+		between []string
+	}{
+		{"written, read, read in another order", func(dir string) []Job {
+			return []Job{newJob(dir, scenario.Write, sizes...), newJob(dir, scenario.Read, sizes...), newJob(dir, scenario.Read, backwards...)}
+		}, 4, []string{
+			"data-000000.bin data-000001.bin data-000002.bin data-000003.bin files.json hubbench.json",
+			"data-000000.bin data-000001.bin data-000002.bin data-000003.bin files.json hubbench.json", "",
+		}},
+		{"some of the sizes match", func(dir string) []Job {
+			return []Job{newJob(dir, scenario.Write, sizes...), newJob(dir, scenario.Read, some...)}
+		}, 5, []string{"data-000001.bin files.json hubbench.json", ""}},
+		{"a read set outlives a write phase", func(dir string) []Job {
+			return []Job{newJob(dir, scenario.Read, some...), newJob(dir, scenario.Write, 4096), newJob(dir, scenario.Read, some...)}
+		}, 3, []string{
+			// The write phase makes the 4096 itself.
+			"data-000000.bin data-000001.bin files.json hubbench.json", "data-000001.bin data-000002.bin files.json hubbench.json", "",
+		}},
+		{"passes over a file that was read", func(dir string) []Job {
+			return []Job{newJob(dir, scenario.Read, 4<<20), newPasses(dir, scenario.Write), newPasses(dir, scenario.Read)}
+		}, 1, []string{"data-000000.bin files.json hubbench.json", "data-000000.bin files.json hubbench.json", ""}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			jobs := tt.jobs(dir)
+			plan := &scenario.Plan{}
+			for _, job := range jobs {
+				plan.Phases = append(plan.Phases, scenario.Phase{Jobs: []scenario.Job{{Disk: "A"}, job.Job}})
+			}
+			for i := range jobs {
+				jobs[i].Leave = Leave(plan, i, "B")
+				jobs[i].IO.Verify = "full"
+			}
+			var opened counter
+			between := phases(t, dir, &opened, jobs...)
+			if diff := cmp.Diff(tt.between, between); diff != "" {
+				t.Errorf("files after each phase (-want +got):\n%s", diff)
+			}
+			if opened.created != tt.created {
+				t.Errorf("%d files created, want %d", opened.created, tt.created)
+			}
+		})
+	}
+}
+
+// A phase that did not succeed leaves nothing for the next: there will be none.
+func TestFailedPhaseLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	job := newJob(dir, scenario.Write, 4096, 4096)
+	job.Leave = []int64{4096}
+	engine, _ := prepared(t, job, systems["io_uring"])
+	engine.Start(clock.Now())
+	if _, err := engine.Transfer(t.Context(), 0, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := engine.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(t, dir); got != nil {
+		t.Errorf("left: %q", got)
+	}
+}
+
+func TestLeave(t *testing.T) {
+	job := func(disk string, role scenario.Role, sizes ...int64) scenario.Job {
+		return scenario.Job{Disk: disk, Role: role, Sizes: sizes}
+	}
+	pass := job("A", scenario.Write, 5, 5)
+	pass.IO.OneFile = true
+	plan := &scenario.Plan{Phases: []scenario.Phase{
+		{Jobs: []scenario.Job{job("A", scenario.Write, 1, 2), job("B", scenario.Read, 9)}},
+		{Jobs: []scenario.Job{job("B", scenario.Read, 7)}},
+		{Jobs: []scenario.Job{job("A", scenario.Write, 3)}},
+		{Jobs: []scenario.Job{job("A", scenario.Read, 1, 2, 2)}},
+		{Jobs: []scenario.Job{pass}},
+	}}
+	for _, tt := range []struct {
+		phase int
+		disk  string
+		want  []int64
+	}{
+		{0, "A", []int64{1, 2, 2}},
+		{0, "B", []int64{7}},
+		{1, "B", nil},
+		{3, "A", []int64{5}},
+		{4, "A", nil},
+		{0, "C", nil},
+	} {
+		if diff := cmp.Diff(tt.want, Leave(plan, tt.phase, tt.disk)); diff != "" {
+			t.Errorf("Leave(%d, %s) (-want +got):\n%s", tt.phase, tt.disk, diff)
+		}
+	}
+}

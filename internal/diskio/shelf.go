@@ -1,0 +1,203 @@
+package diskio
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+const shelfName = "files.json"
+
+// record is a test file that is written whole.
+type record struct {
+	Number int   `json:"number"` // in its name and its stamps
+	Size   int64 `json:"size"`
+	Unit   int64 `json:"unit"`             // from stamp to stamp
+	Period int64 `json:"period,omitempty"` // after which its content repeats; 0: it does not
+	Keep   bool  `json:"keep,omitempty"`   // the user wants it when the run is over
+}
+
+func (r record) name() string { return fmt.Sprintf("data-%06d.bin", r.Number) }
+
+// shelf is the whole test files in a folder, oldest first. Between the phases of a run it rests in a file,
+// so that the next may read what an earlier one wrote.
+type shelf struct {
+	folder  *folder
+	records []record
+	next    int // number of the next file
+}
+
+// openShelf finds what earlier phases left in the folder. What is not as it should be is no record, and
+// will be written again.
+func openShelf(f *folder) (*shelf, error) {
+	s := &shelf{folder: f}
+	entries, err := fs.ReadDir(f.root.FS(), ".")
+	if err != nil {
+		return nil, fmt.Errorf("list %s: %w", f.path, err)
+	}
+	for _, entry := range entries {
+		var number int
+		if _, err := fmt.Sscanf(entry.Name(), "data-%06d.bin", &number); err == nil {
+			s.next = max(s.next, number+1)
+		}
+	}
+	text, err := f.root.ReadFile(shelfName)
+	var listed []record
+	if err != nil || json.Unmarshal(text, &listed) != nil {
+		return s, nil
+	}
+	for _, r := range listed {
+		if info, err := f.root.Lstat(r.name()); err == nil && info.Mode().IsRegular() && info.Size() == r.Size {
+			s.records = append(s.records, r)
+		}
+	}
+	return s, nil
+}
+
+// save writes the shelf down for the next phase.
+func (s *shelf) save() error {
+	text, err := json.Marshal(s.records)
+	if err != nil {
+		return err
+	}
+	if err := s.folder.root.WriteFile(shelfName, append(text, '\n'), 0o600); err != nil {
+		return fmt.Errorf("list the files left for the next phase: %w", err)
+	}
+	return nil
+}
+
+// number reserves the number of a new file.
+func (s *shelf) number() int {
+	s.next++
+	return s.next - 1
+}
+
+func (s *shelf) add(r record) { s.records = append(s.records, r) }
+
+// forget takes a file off the shelf without touching it.
+func (s *shelf) forget(number int) {
+	s.records = slices.DeleteFunc(s.records, func(r record) bool { return r.Number == number })
+}
+
+func (s *shelf) has(number int) bool {
+	return slices.ContainsFunc(s.records, func(r record) bool { return r.Number == number })
+}
+
+// bytes is the size of all files together.
+func (s *shelf) bytes() int64 {
+	var total int64
+	for _, r := range s.records {
+		total += r.Size
+	}
+	return total
+}
+
+// match finds a file for each of the sizes, no file twice; nil where there is none.
+func (s *shelf) match(sizes []int64, fits func(record) bool) []*record {
+	found := make([]*record, len(sizes))
+	free := map[int64][]*record{}
+	for i := range s.records {
+		if r := &s.records[i]; fits(*r) {
+			free[r.Size] = append(free[r.Size], r)
+		}
+	}
+	for i, size := range sizes {
+		if list := free[size]; len(list) > 0 {
+			found[i], free[size] = list[0], list[1:]
+		}
+	}
+	return found
+}
+
+// thin removes every file that is neither among the needed nor to be kept.
+func (s *shelf) thin(needed ...*record) error {
+	stay := map[int]bool{}
+	for _, r := range needed {
+		if r != nil {
+			stay[r.Number] = true
+		}
+	}
+	var left []record
+	var err error
+	for _, r := range s.records {
+		if stay[r.Number] || r.Keep {
+			left = append(left, r)
+		} else {
+			err = errors.Join(err, s.folder.root.Remove(r.name()))
+		}
+	}
+	s.records = left
+	return err
+}
+
+// fit removes the oldest files, those to be kept excepted, until so many more bytes stay within the
+// footprint.
+func (s *shelf) fit(more, footprint int64) error {
+	for i := 0; i < len(s.records) && s.bytes()+more > footprint; {
+		r := s.records[i]
+		if r.Keep {
+			i++
+			continue
+		}
+		if err := s.folder.root.Remove(r.name()); err != nil {
+			return fmt.Errorf("make room within the footprint: %w", err)
+		}
+		s.records = slices.Delete(s.records, i, i+1)
+	}
+	return nil
+}
+
+// openFile opens a file of the shelf, or makes it anew for writing.
+func (s *shelf) openFile(open opener, r record, o opening) (testFile, error) {
+	f, err := open(s.folder.root, r.name(), o)
+	if err != nil {
+		verb := "open"
+		if o.op == scenario.Write && !o.again {
+			verb = "create"
+		}
+		return nil, fmt.Errorf("%s test file %s: %w", verb, r.name(), err)
+	}
+	return f, nil
+}
+
+// leave removes everything but the files needed and those to be kept, and lets go of the folder, which goes
+// too when nothing is left in it.
+func (s *shelf) leave(needed []*record) error {
+	err := s.thin(needed...)
+	stay := map[string]bool{}
+	if len(s.records) > 0 {
+		err = errors.Join(err, s.save())
+		stay[shelfName] = true
+	}
+	for _, r := range s.records {
+		stay[r.name()] = true
+	}
+	_, _, removeErr := s.folder.remove(stay, false)
+	return errors.Join(err, removeErr)
+}
+
+// cut gives a file its own size. It opens the file anew: some systems cut no file that is open for direct
+// requests to anything but whole sectors.
+func (s *shelf) cut(r record) error {
+	f, err := s.folder.root.OpenFile(r.name(), os.O_WRONLY, 0)
+	if err != nil {
+		return fmt.Errorf("cut to size: %w", err)
+	}
+	return errors.Join(f.Truncate(r.Size), f.Close())
+}
+
+// evidence takes a file whose content is wrong out of the run, for people to look at, and returns where it
+// is. Only `hubbench clean` removes it.
+func (s *shelf) evidence(r record) (string, error) {
+	name := fmt.Sprintf("evidence-%06d.bin", r.Number)
+	s.forget(r.Number)
+	if err := s.folder.root.Rename(r.name(), name); err != nil {
+		return "", fmt.Errorf("keep the file as evidence: %w", err)
+	}
+	return name, nil
+}
