@@ -84,6 +84,7 @@ var (
 func Run(ctx context.Context, opts Options) (Outcome, error) {
 	starter := newStarter()
 	defer starter.close()
+	defer removeTestFiles(opts)
 	var sim *hub.Sim // one for the run: caches stay as full as a phase leaves them
 	if opts.Profile != nil {
 		sim = hub.NewSim(opts.Profile)
@@ -125,6 +126,7 @@ func runPhase(ctx context.Context, opts Options, index int, starter *starter, si
 		return nil, err
 	}
 	p := newPhaseRun(opts, phase, sim)
+	p.leave = func(disk string) []int64 { return diskio.Leave(opts.Plan, index, disk) }
 	err := errors.Join(p.run(ctx, starter), opts.Modes(phase.Name, p.effective))
 	opts.Watcher.PhaseEnds(p.failures)
 	if err == nil && len(p.failures) > 0 {
@@ -143,6 +145,18 @@ func relive(sim *hub.Sim, plan *scenario.Plan, index int) error {
 		return nil
 	}
 	return sim.Play(plan, &plan.Phases[index], func(*trace.Event) error { return nil })
+}
+
+// removeTestFiles removes what phases have left for later ones.
+func removeTestFiles(opts Options) {
+	for _, disk := range opts.Plan.Disks {
+		if disk.Simulated() {
+			continue
+		}
+		if err := diskio.RemoveRun(disk.Path, opts.RunID); err != nil {
+			opts.Log.Error("test files left", zap.String("disk", disk.Name), zap.Error(err))
+		}
+	}
 }
 
 // rest waits as a phase asks before it begins: for its cool-down, and for a person.

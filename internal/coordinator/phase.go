@@ -31,7 +31,8 @@ const (
 type phaseRun struct {
 	opts      Options
 	phase     scenario.Phase
-	sim       *hub.Sim // of the run; nil where no disk is simulated
+	leave     func(disk string) []int64 // sizes of the files that later phases need (see diskio.Job)
+	sim       *hub.Sim                  // of the run; nil where no disk is simulated
 	children  []*child
 	words     chan word
 	hub       *liveHub // that simulation, from the release on
@@ -92,7 +93,7 @@ func (p *phaseRun) start(starter *starter, job scenario.Job) error {
 	p.opts.Log.Info("worker started", zap.String("disk", job.Disk), zap.String("phase", p.phase.Name), zap.Int("pid", c.cmd.Process.Pid))
 	return c.conn.Send(wire.Message{Kind: wire.JobKind, Job: &wire.Job{
 		Simulated: disk.Simulated(),
-		Job:       diskio.Job{Job: job, RunID: p.opts.RunID, Phase: p.phase.Name, Dir: disk.Path, SampleNS: sampleNS},
+		Job:       diskio.Job{Job: job, RunID: p.opts.RunID, Phase: p.phase.Name, Dir: disk.Path, SampleNS: sampleNS, Leave: p.leave(job.Disk)},
 	}})
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hubbench/hubbench/internal/diskio"
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
@@ -49,31 +50,18 @@ func judgeSpace(plan *scenario.Plan, places map[string]Place) []Problem {
 
 // mostSpace is the most that the disks' test files take up at one time, and the phase that does it.
 func mostSpace(plan *scenario.Plan, disks []string) (most int64, phase string) {
-	var kept int64
-	for _, p := range plan.Phases {
-		now := kept
-		for _, job := range p.Jobs {
-			if !slices.Contains(disks, job.Disk) {
-				continue
-			}
-			now += space(job)
-			if job.IO.Keep {
-				kept += space(job)
-			}
+	total := make([]int64, len(plan.Phases))
+	for _, disk := range disks {
+		for i, bytes := range diskio.Space(plan, disk) {
+			total[i] += bytes
 		}
-		if now > most {
-			most, phase = now, p.Name
+	}
+	for i, p := range plan.Phases {
+		if total[i] > most {
+			most, phase = total[i], p.Name
 		}
 	}
 	return most, phase
-}
-
-// space is what the job's files take up at most.
-func space(job scenario.Job) int64 {
-	if job.IO.Footprint <= 0 || job.Role != scenario.Write {
-		return job.Bytes()
-	}
-	return min(job.Bytes(), max(job.IO.Footprint, slices.Max(job.Sizes)))
 }
 
 // amount is bytes for people, in decimal units.

@@ -19,9 +19,8 @@ const (
 
 // What a job gets that leaves these zero.
 const (
-	defaultBlock    = 1 << 20
-	defaultDepth    = 8
-	defaultSampleNS = 50_000_000
+	defaultBlock = 1 << 20
+	defaultDepth = 8
 )
 
 const (
@@ -33,7 +32,7 @@ const (
 // withDefaults is the job with nothing left open.
 func (j Job) withDefaults() Job {
 	if j.SampleNS <= 0 {
-		j.SampleNS = defaultSampleNS
+		j.SampleNS = sampleNS
 	}
 	if j.IO.Mode == "" {
 		j.IO.Mode = modeDirect
@@ -89,36 +88,4 @@ func existing(j scenario.Job) []int64 {
 		return j.Sizes
 	}
 	return nil
-}
-
-// Leave is the sizes of the files that the disk's next job in the plan, after the given phase, needs to
-// exist. What this phase leaves of them need not be written again; it is the Leave of a Job.
-func Leave(plan *scenario.Plan, phase int, disk string) []int64 {
-	for _, p := range plan.Phases[phase+1:] {
-		for _, job := range p.Jobs {
-			if need := existing(job); job.Disk == disk && need != nil {
-				return need
-			}
-		}
-	}
-	return nil
-}
-
-func sum(sizes []int64) int64 {
-	var total int64
-	for _, size := range sizes {
-		total += size
-	}
-	return total
-}
-
-// without is the multiset of sizes less those of taken.
-func without(sizes, taken []int64) []int64 {
-	rest := slices.Clone(sizes)
-	for _, size := range taken {
-		if i := slices.Index(rest, size); i >= 0 {
-			rest = slices.Delete(rest, i, i+1)
-		}
-	}
-	return rest
 }

@@ -101,7 +101,7 @@ func BenchmarkTransferLoop(b *testing.B) {
 					b.Skip("no io_uring here")
 				}
 				tr := newTransfer(b, how, int64(b.N)*bb.block, bb.block)
-				tr.sampleNS = defaultSampleNS
+				tr.sampleNS = sampleNS
 				if err := m.attach(tr.file); err != nil {
 					b.Fatal(err)
 				}

@@ -23,13 +23,11 @@ func (e *real) Start(releaseNS int64) { e.release = releaseNS }
 // ends early, and its span says how far it came.
 func (e *real) Transfer(ctx context.Context, seq int, sample Sampler) (Span, error) {
 	span, err := e.transfer(ctx, seq, sample)
+	e.failed = e.failed || err != nil
 	return span, e.job.explain(fmt.Sprintf("%s file %d", e.job.Role, seq), err)
 }
 
 func (e *real) transfer(ctx context.Context, seq int, sample Sampler) (span Span, err error) {
-	if seq < 0 || seq >= len(e.job.Sizes) {
-		return span, fmt.Errorf("the job has %d files", len(e.job.Sizes))
-	}
 	if err := e.rest(ctx); err != nil {
 		return span, err
 	}
@@ -80,16 +78,19 @@ func (e *real) rest(ctx context.Context) error {
 	}
 }
 
-// openNext opens file seq. One that is to be written anew is allocated.
+// openNext opens file seq. One that is to be written anew is allocated; beyond the job's last file, each
+// takes the place of the one written a round before.
 func (e *real) openNext(seq int) (err error) {
 	e.nextSeq = seq
-	switch {
-	case e.job.IO.OneFile:
-		e.nextFile = e.files[0]
-	case e.job.Role == scenario.Read:
-		e.nextFile = e.files[seq]
-	default:
-		e.nextFile = e.newRecord(e.job.Sizes[seq])
+	if len(e.files) > 0 {
+		e.nextFile = e.files[seq%len(e.files)]
+	} else {
+		if before := seq - len(e.job.Sizes); before >= 0 {
+			if err := e.shelf.drop(e.first + before); err != nil {
+				return fmt.Errorf("make room for file %d: %w", seq, err)
+			}
+		}
+		e.nextFile = e.newRecord(e.job.Size(seq))
 	}
 	e.next, err = e.open(e.nextFile, e.job.Role)
 	return err

@@ -225,6 +225,11 @@ func TestFailedPhaseLeavesNothing(t *testing.T) {
 	if _, err := engine.Transfer(t.Context(), 0, nil); err != nil {
 		t.Fatal(err)
 	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := engine.Transfer(ctx, 1, nil); !errors.Is(err, context.Canceled) {
+		t.Fatalf("Transfer() = %v, want %v", err, context.Canceled)
+	}
 	if err := engine.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -233,33 +238,36 @@ func TestFailedPhaseLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestLeave(t *testing.T) {
-	job := func(disk string, role scenario.Role, sizes ...int64) scenario.Job {
-		return scenario.Job{Disk: disk, Role: role, Sizes: sizes}
-	}
-	pass := job("A", scenario.Write, 5, 5)
-	pass.IO.OneFile = true
-	plan := &scenario.Plan{Phases: []scenario.Phase{
-		{Jobs: []scenario.Job{job("A", scenario.Write, 1, 2), job("B", scenario.Read, 9)}},
-		{Jobs: []scenario.Job{job("B", scenario.Read, 7)}},
-		{Jobs: []scenario.Job{job("A", scenario.Write, 3)}},
-		{Jobs: []scenario.Job{job("A", scenario.Read, 1, 2, 2)}},
-		{Jobs: []scenario.Job{pass}},
-	}}
-	for _, tt := range []struct {
-		phase int
-		disk  string
-		want  []int64
-	}{
-		{0, "A", []int64{1, 2, 2}},
-		{0, "B", []int64{7}},
-		{1, "B", nil},
-		{3, "A", []int64{5}},
-		{4, "A", nil},
-		{0, "C", nil},
-	} {
-		if diff := cmp.Diff(tt.want, Leave(plan, tt.phase, tt.disk)); diff != "" {
-			t.Errorf("Leave(%d, %s) (-want +got):\n%s", tt.phase, tt.disk, diff)
-		}
+// Beyond its last file a job begins again: reads with the same files, writes in place of the earlier ones.
+func TestFillerTakesThePlaceOfEarlierFiles(t *testing.T) {
+	for _, role := range []scenario.Role{scenario.Write, scenario.Read} {
+		t.Run(string(role), func(t *testing.T) {
+			dir := t.TempDir()
+			job := newJob(dir, role, 8192, 4096)
+			job.Leave = []int64{4096}
+			engine, _ := prepared(t, job, systems["io_uring"])
+			engine.Start(clock.Now())
+			for seq := range 7 {
+				span, err := engine.Transfer(t.Context(), seq, nil)
+				if err != nil || span.Bytes != job.Size(seq) {
+					t.Fatalf("Transfer(%d) = %d bytes, %v, want %d", seq, span.Bytes, err, job.Size(seq))
+				}
+			}
+			if got := names(t, engine.folder.path); len(got) != 3 {
+				t.Errorf("files: %q, want two and the marker", got)
+			}
+			// Stopped in the middle of filler, the job's own work is done.
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			if _, err := engine.Transfer(ctx, 7, nil); !errors.Is(err, context.Canceled) {
+				t.Fatalf("Transfer() = %v, want %v", err, context.Canceled)
+			}
+			if err := engine.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if got := names(t, filepath.Join(dir, ".hubbench-r1")); len(got) != 3 || got[1] != shelfName {
+				t.Errorf("left: %q, want a file, the list and the marker", got)
+			}
+		})
 	}
 }

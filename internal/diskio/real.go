@@ -22,12 +22,14 @@ type real struct {
 	traits   traits
 	buf      []byte
 	mover    mover
-	files    []record // the files that are there before the release, by their place in the job
+	files    []record // those that are there before the release, in the job's order: to be read, or written over
+	first    int      // number of the first file written otherwise
 	next     testFile // open and allocated for the next Transfer
 	nextSeq  int
 	nextFile record
 	ended    time.Time // when the last file did
 	moved    int       // files moved without a failure
+	failed   bool
 	release  int64
 	warnings []string
 }
@@ -75,6 +77,7 @@ func (e *real) prepare(ctx context.Context) (eff Effective, err error) {
 	if err := e.fillShelf(ctx); err != nil {
 		return eff, err
 	}
+	e.first = e.shelf.next
 	return eff, e.openNext(0)
 }
 
@@ -146,11 +149,7 @@ func bufferBytes(block int64, depth int) int64 {
 func (e *real) fillShelf(ctx context.Context) error {
 	need := existing(e.job.Job)
 	mine := e.shelf.match(need, e.fits)
-	produced := e.job.Sizes
-	if need != nil {
-		produced = need
-	}
-	later := e.shelf.match(without(e.job.Leave, produced), anyRecord)
+	later := e.shelf.match(without(e.job.Leave, produced(e.job.Job)), anyRecord)
 	if err := e.shelf.thin(append(later, mine...)...); err != nil {
 		return fmt.Errorf("remove files of earlier phases: %w", err)
 	}
@@ -266,7 +265,8 @@ func (e *real) leave() error {
 		return nil
 	}
 	var needed []*record
-	if e.moved == len(e.job.Sizes) {
+	// A job that is stopped after its last file, as fillers are, has succeeded all the same.
+	if e.moved >= len(e.job.Sizes) || e.moved > 0 && !e.failed {
 		needed = e.shelf.match(e.job.Leave, anyRecord)
 	}
 	return e.shelf.leave(needed)

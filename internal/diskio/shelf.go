@@ -88,6 +88,19 @@ func (s *shelf) has(number int) bool {
 	return slices.ContainsFunc(s.records, func(r record) bool { return r.Number == number })
 }
 
+// drop removes a file, unless it is gone already or to be kept.
+func (s *shelf) drop(number int) error {
+	i := slices.IndexFunc(s.records, func(r record) bool { return r.Number == number })
+	if i < 0 || s.records[i].Keep {
+		return nil
+	}
+	if err := s.folder.root.Remove(s.records[i].name()); err != nil {
+		return err
+	}
+	s.records = slices.Delete(s.records, i, i+1)
+	return nil
+}
+
 // bytes is the size of all files together.
 func (s *shelf) bytes() int64 {
 	var total int64
@@ -138,16 +151,13 @@ func (s *shelf) thin(needed ...*record) error {
 // fit removes the oldest files, those to be kept excepted, until so many more bytes stay within the
 // footprint.
 func (s *shelf) fit(more, footprint int64) error {
-	for i := 0; i < len(s.records) && s.bytes()+more > footprint; {
-		r := s.records[i]
-		if r.Keep {
-			i++
-			continue
+	for _, r := range slices.Clone(s.records) {
+		if s.bytes()+more <= footprint {
+			break
 		}
-		if err := s.folder.root.Remove(r.name()); err != nil {
+		if err := s.drop(r.Number); err != nil {
 			return fmt.Errorf("make room within the footprint: %w", err)
 		}
-		s.records = slices.Delete(s.records, i, i+1)
 	}
 	return nil
 }
