@@ -226,3 +226,31 @@ func bridge(on []bool, gap int64) {
 		last = ns
 	}
 }
+
+func TestPoints(t *testing.T) {
+	sampled := &trace.DiskTrace{
+		Files: []trace.File{
+			{Bytes: 100, StartNS: 0, EndNS: 100, Samples: []trace.Sample{{TNS: 20, Bytes: 60}, {TNS: 25, Bytes: 65}, {TNS: 60, Bytes: 80}}},
+			{Bytes: 50, StartNS: 110, EndNS: 190},
+		},
+		Open: []trace.Sample{{TNS: 195, Bytes: 5}, {TNS: 205, Bytes: 7}, {TNS: 206, Bytes: 9}},
+	}
+	tests := []struct {
+		name string
+		disk *trace.DiskTrace
+		v    Interval
+		want []trace.Sample
+	}{
+		{"known moments", sampled, Interval{0, 206}, []trace.Sample{{TNS: 0}, {TNS: 20, Bytes: 60}, {TNS: 60, Bytes: 80},
+			{TNS: 100, Bytes: 100}, {TNS: 110, Bytes: 100}, {TNS: 190, Bytes: 150}, {TNS: 206, Bytes: 154}}},
+		{"a part", sampled, Interval{22, 63}, []trace.Sample{{TNS: 22, Bytes: 62}, {TNS: 63, Bytes: 82}}},
+		{"overlapping files", disk([3]int64{0, 30, 30}, [3]int64{10, 20, 10}), Interval{0, 30},
+			[]trace.Sample{{TNS: 0}, {TNS: 10, Bytes: 10}, {TNS: 20, Bytes: 30}, {TNS: 30, Bytes: 40}}},
+		{"nothing", disk(), Interval{0, 7}, []trace.Sample{{TNS: 0}, {TNS: 7}}},
+	}
+	for _, tt := range tests {
+		if diff := cmp.Diff(tt.want, NewCurve(tt.disk).Points(tt.v, 10)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
