@@ -20,6 +20,8 @@ type Phase struct {
 	Roles      map[string]scenario.Role `json:"roles"`
 	StartSkewS *float64                 `json:"start_skew_s"` // latest less earliest start among the workers, by the wall clock
 	Overlap    *Overlap                 `json:"overlap"`
+	OthersSay  *OthersSay               `json:"others_say"` // null where no disk moved anything
+	Contention *Contention              `json:"contention"` // null without an overlap of two disks or more
 	Stages     []Stage                  `json:"stages"`
 	Recoveries []Recovery               `json:"recoveries"`
 	Disks      map[string]Disk          `json:"disks"`
@@ -84,33 +86,87 @@ type Recovery struct {
 	Reason   string        `json:"reason,omitempty"` // why lag_s is null
 }
 
+// OthersSay is what other tools would have made of the phase: why the window matters.
+type OthersSay struct {
+	FioRate       float64 `json:"fio_rate"`        // fio's group bandwidth: all bytes over the longest job's own time
+	SoloSumRate   float64 `json:"solo_sum_rate"`   // each job's bytes over its own time, added up
+	FirstDoneRate float64 `json:"first_done_rate"` // elbencho: from the first start to the first disk's end
+	LastDoneRate  float64 `json:"last_done_rate"`  // elbencho: from the first start to the last disk's end
+}
+
+// Contention compares the window with what the disks do unhindered.
+type Contention struct {
+	Disks      map[string]DiskContention `json:"disks"`
+	Steals     []Steal                   `json:"steals"`
+	DuplexGain *float64                  `json:"duplex_gain"` // total of reads and writes mixed over the best total one way, of the same disks
+	Ceiling    *Ceiling                  `json:"ceiling"`     // null where the total is above every known limit
+}
+
+// DiskContention is one disk's rate in the window against what it could have had.
+type DiskContention struct {
+	Reference     string   `json:"reference"`      // where the rate alone comes from: a phase's name, "after the others", or empty
+	ReferenceRate *float64 `json:"reference_rate"` // the rate alone
+	Retention     *float64 `json:"retention"`      // rate in the window over the rate alone
+	FairRate      float64  `json:"fair_rate"`      // its part if the window's total were shared max-min fairly
+}
+
+// Steal is what one disk lost of its fair part to another that had more than its own.
+type Steal struct {
+	From  string  `json:"from"`
+	By    string  `json:"by"`
+	Rate  float64 `json:"rate"`
+	Share float64 `json:"share"` // of From's fair rate
+}
+
+// Ceiling is the lowest known limit of a link that the busier direction's total does not pass.
+type Ceiling struct {
+	Name string  `json:"name"`
+	Rate float64 `json:"rate"`
+	Use  float64 `json:"use"` // total over limit
+}
+
 // Disk summarises one disk's files in a phase. The statistics are over the rates of single files.
 type Disk struct {
-	Op           scenario.Role `json:"op"`
-	Files        int           `json:"files"`
-	Bytes        int64         `json:"bytes"`
-	BusyS        float64       `json:"busy_s"` // time with a file in transfer
-	Rate         *float64      `json:"rate"`   // bytes / busy_s
-	Mean         *float64      `json:"mean"`
-	Median       *float64      `json:"median"`
-	Trimmed20    *float64      `json:"trimmed20"`
-	OLSRate      *float64      `json:"ols_rate"`
-	OLSLatencyS  *float64      `json:"ols_latency_s"`
-	TheilSenRate *float64      `json:"theilsen_rate"`
-	P05          *float64      `json:"p05"`
-	P95          *float64      `json:"p95"`
-	CV           *float64      `json:"cv"`
-	Bimodal      *bool         `json:"bimodal"`
-	Throttle     *Throttle     `json:"throttle"`
-	SizeKnee     *SizeKnee     `json:"size_knee"`
+	Op               scenario.Role `json:"op"`
+	Files            int           `json:"files"`
+	Bytes            int64         `json:"bytes"`
+	BusyS            float64       `json:"busy_s"` // time with a file in transfer
+	Rate             *float64      `json:"rate"`   // bytes / busy_s
+	Mean             *float64      `json:"mean"`
+	Median           *float64      `json:"median"`
+	Trimmed20        *float64      `json:"trimmed20"`
+	OLSRate          *float64      `json:"ols_rate"` // of time against size, as the next three
+	OLSLatencyS      *float64      `json:"ols_latency_s"`
+	TheilSenRate     *float64      `json:"theilsen_rate"`
+	TheilSenLatencyS *float64      `json:"theilsen_latency_s"`
+	P05              *float64      `json:"p05"`
+	P95              *float64      `json:"p95"`
+	CV               *float64      `json:"cv"`
+	Bimodal          *bool         `json:"bimodal"`
+	DipP             *float64      `json:"dip_p"` // Hartigan's dip test: chance of as much of a dip in a sample with one mode
+	Modes            *[2]float64   `json:"modes"` // the two rates, where bimodal
+	Quote            string        `json:"quote"` // which figure to quote: overlap, trimmed20, theilsen_rate, rate, or empty
+	QuoteRate        *float64      `json:"quote_rate"`
+	Throttle         *Throttle     `json:"throttle"`
+	SizeKnee         *SizeKnee     `json:"size_knee"`
+	SmallFiles       *SmallFiles   `json:"small_files"`
+	LowLatency       *LowLatency   `json:"low_latency"`
 }
 
 // Throttle is a lasting drop of a disk's rate that no other disk explains.
 type Throttle struct {
-	AtBytes  float64 `json:"at_bytes"` // written in all when it set in
-	AtS      float64 `json:"at_s"`
-	FromRate float64 `json:"from_rate"`
-	ToRate   float64 `json:"to_rate"`
+	AtBytes   float64  `json:"at_bytes"` // moved in all when it set in
+	AtS       float64  `json:"at_s"`
+	FromRate  float64  `json:"from_rate"`
+	ToRate    float64  `json:"to_rate"`
+	Recovered *Rebound `json:"recovered"` // null where the rate stayed low to the end
+}
+
+// Rebound is a throttle that was over after a pause.
+type Rebound struct {
+	AtS    float64 `json:"at_s"`
+	PauseS float64 `json:"pause_s"`
+	Rate   float64 `json:"rate"`
 }
 
 // SizeKnee is a file size at which the rate changes.
@@ -118,22 +174,45 @@ type SizeKnee struct {
 	AtBytes   float64 `json:"at_bytes"`
 	BelowRate float64 `json:"below_rate"`
 	AboveRate float64 `json:"above_rate"`
+	P         float64 `json:"p"` // by permutation
 }
 
-// MatrixRow is one phase in the table of all phases.
+// SmallFiles is time against size among small files, where latency shows.
+type SmallFiles struct {
+	UpToBytes        float64  `json:"up_to_bytes"`
+	Files            int      `json:"files"`
+	OLSRate          *float64 `json:"ols_rate"`
+	OLSLatencyS      *float64 `json:"ols_latency_s"`
+	TheilSenRate     *float64 `json:"theilsen_rate"`
+	TheilSenLatencyS *float64 `json:"theilsen_latency_s"`
+}
+
+// LowLatency is the region of sizes in which a file's time hardly depends on its size.
+type LowLatency struct {
+	UpToBytes float64 `json:"up_to_bytes"`
+	Files     int     `json:"files"`
+	MedianS   float64 `json:"median_s"`
+}
+
+// MatrixRow is one phase in the table of all phases, which lists those of one disk first, then of two, and so on.
 type MatrixRow struct {
-	Phase string                   `json:"phase"`
-	Roles map[string]scenario.Role `json:"roles"`
-	Rates map[string]float64       `json:"rates"` // per working disk, in the window
-	Total float64                  `json:"total"`
+	Phase      string                   `json:"phase"`
+	Roles      map[string]scenario.Role `json:"roles"`
+	Working    int                      `json:"working"` // how many disks
+	Rates      map[string]float64       `json:"rates"`   // per working disk, in the window
+	Total      float64                  `json:"total"`
+	ReadRate   float64                  `json:"read_rate"`
+	WriteRate  float64                  `json:"write_rate"`
+	Departures map[string]float64       `json:"departures"` // rate over the rate alone, where more than a tenth apart
 }
 
-// Finding is a plain sentence with the numbers in it.
+// Finding is a plain sentence with the numbers in it. Findings come in the order of their weight.
 type Finding struct {
-	Code  string `json:"code"`
-	Phase string `json:"phase"`
-	Disk  string `json:"disk,omitempty"`
-	Text  string `json:"text"`
+	Code   string  `json:"code"`
+	Phase  string  `json:"phase"`
+	Disk   string  `json:"disk,omitempty"`
+	Text   string  `json:"text"`
+	Weight float64 `json:"weight"` // about the share of speed at stake: 1 is all of it
 }
 
 // Warning is a doubt to show beside a number.

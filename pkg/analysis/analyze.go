@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"math"
-	"slices"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -27,8 +26,6 @@ func Analyze(run *trace.Run, opts Options) *Analysis {
 		Name:     run.Name,
 		Order:    make([]string, 0, len(run.Disks)),
 		Phases:   make([]Phase, 0, len(run.Phases)),
-		Matrix:   []MatrixRow{},
-		Findings: []Finding{},
 		Warnings: []Warning{},
 	}
 	for _, d := range run.Disks {
@@ -40,15 +37,20 @@ func Analyze(run *trace.Run, opts Options) *Analysis {
 	if run.Status == trace.Partial {
 		a.Warnings = append(a.Warnings, Warning{Code: "partial", Text: "the run ended early: phases may be missing or incomplete"})
 	}
-	simulated := len(run.Disks) > 0 && !slices.ContainsFunc(run.Disks, func(d trace.Disk) bool { return d.Profile == "" })
+	phases := make([]*phase, 0, len(run.Phases))
 	for _, t := range run.Phases {
-		p := newPhase(t, opts)
-		p.simulated = simulated
-		a.Phases = append(a.Phases, *p.analyze())
+		p := newPhase(run, t, opts)
+		p.measure()
+		phases = append(phases, p)
 	}
-	for i := range a.Phases {
-		a.Matrix = append(a.Matrix, matrixRow(&a.Phases[i]))
+	solos := soloRates(phases)
+	for _, p := range phases {
+		p.compare(solos)
+		a.Phases = append(a.Phases, *p.out)
 	}
+	duplexGains(a.Phases)
+	a.Matrix = matrix(a.Phases)
+	a.Findings = findings(a.Phases, a.Order)
 	return a
 }
 
@@ -58,17 +60,4 @@ func number(v float64) *float64 {
 		return nil
 	}
 	return &v
-}
-
-// matrixRow is the phase's line in the table of all phases.
-func matrixRow(p *Phase) MatrixRow {
-	row := MatrixRow{Phase: p.Phase, Roles: p.Roles, Rates: map[string]float64{}}
-	if p.Overlap == nil {
-		return row
-	}
-	for disk, d := range p.Overlap.Disks {
-		row.Rates[disk] = d.Rate
-	}
-	row.Total = p.Overlap.Rate
-	return row
 }

@@ -2,81 +2,160 @@ package analysis
 
 import (
 	"math"
+	"slices"
 
 	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // summarize describes a disk's files in the phase. Files without bytes or without time count nowhere; files that
 // overlap others of their disk count in bytes and busy time, but have no rate of their own.
 func (p *phase) summarize(part *part) Disk {
 	d := Disk{Op: part.trace.Op}
-	files := part.trace.Files
-	single := apart(part)
-	rates := make([]float64, 0, len(files))
-	sizes := make([]float64, 0, len(files))
-	times := make([]float64, 0, len(files))
-	var busy int64
-	ended := int64(math.MinInt64)
-	for i := range files {
-		f := &files[i]
-		if !f.Usable() {
-			continue
-		}
-		d.Files++
-		busy += max(0, f.EndNS-max(f.StartNS, ended))
-		ended = max(ended, f.EndNS)
-		d.Bytes += f.Bytes
-		if !single[i] {
-			continue
-		}
-		length := seconds(f.EndNS - f.StartNS)
-		rates = append(rates, float64(f.Bytes)/length)
-		sizes = append(sizes, float64(f.Bytes))
-		times = append(times, length)
+	files, work := part.transfers(&d)
+	if n := work - d.Files; n > 0 {
+		p.warnf("unusable_files", part.name(), "disk %s: %d of %d files have no bytes, or end no later than they start; they are left out", part.name(), n, work)
 	}
-	name := part.trace.Name
-	if n := len(files) - d.Files; n > 0 {
-		p.warnf("unusable_files", name, "disk %s: %d of %d files have no bytes, or end no later than they start; they are left out", name, n, len(files))
-	}
-	if n := d.Files - len(rates); n > 0 {
-		p.warnf("overlapping_files", name, "disk %s: %d of %d files overlap others of the same disk; their rates are left out of the mean, the median and the rest", name, n, d.Files)
+	if n := d.Files - len(files); n > 0 {
+		p.warnf("overlapping_files", part.name(), "disk %s: %d of %d files overlap others of the same disk; their rates are left out of the mean, the median and the rest", part.name(), n, d.Files)
 	}
 	if d.Files == 0 {
 		return d
 	}
-	d.BusyS = seconds(busy)
 	d.Rate = number(float64(d.Bytes) / d.BusyS)
+	rates, sizes, times := make([]float64, len(files)), make([]float64, len(files)), make([]float64, len(files))
+	for i, f := range files {
+		rates[i], sizes[i], times[i] = f.rate(), f.bytes, f.seconds
+	}
 	s := stats.Summarize(rates)
 	d.Mean, d.Median, d.Trimmed20 = number(s.Mean), number(s.Median), number(s.Trimmed20)
 	d.P05, d.P95, d.CV = number(s.P05), number(s.P95), number(s.CV)
-	if line, ok := stats.OLS(sizes, times); ok && line.Slope > 0 {
-		d.OLSRate, d.OLSLatencyS = number(1/line.Slope), number(line.Intercept)
+	d.OLSRate, d.OLSLatencyS = fit(stats.OLS, sizes, times)
+	d.TheilSenRate, d.TheilSenLatencyS = fit(stats.TheilSen, sizes, times)
+	if len(files) > 0 && len(files) < fewest {
+		p.warnf("few_files", part.name(), "disk %s: %s: too few to judge the spread of the rates by", part.name(), plural(len(files), "file"))
 	}
-	if line, ok := stats.TheilSen(sizes, times); ok && line.Slope > 0 {
-		d.TheilSenRate = number(1 / line.Slope)
-	}
-	if len(rates) > 0 && len(rates) < 3 {
-		p.warnf("few_files", name, "disk %s: only %d files: no spread to judge the rates by", name, len(rates))
-	}
+	d.Throttle = p.throttle(part)
+	p.sizeEffects(part, files, &d)
+	p.bimodality(part, files, rates, &d)
+	p.quote(part, &d)
 	return d
 }
 
-// apart says of each file whether it shares no time with another one of its disk.
-func apart(part *part) []bool {
-	files := part.trace.Files
+// transfers returns the usable files that share no time with another one of their disk, and counts all usable ones
+// in d and all that are work. Filler, which keeps the disk busy for the others' sake, is in none of these.
+func (p *part) transfers(d *Disk) (apart []transfer, work int) {
+	files := p.trace.Files
 	single := make([]bool, len(files))
 	latest := -1 // the usable file so far that ends last
+	var busy int64
+	ended := int64(math.MinInt64)
 	for i := range files {
-		if !files[i].Usable() {
+		f := &files[i]
+		if f.Filler {
 			continue
 		}
-		single[i] = true
-		if latest >= 0 && files[i].StartNS < files[latest].EndNS {
-			single[i], single[latest] = false, false
+		work++
+		if !f.Usable() {
+			continue
 		}
-		if latest < 0 || files[i].EndNS > files[latest].EndNS {
-			latest = i
+		d.Files++
+		d.Bytes += f.Bytes
+		busy += max(0, f.EndNS-max(f.StartNS, ended))
+		single[i] = f.StartNS >= ended
+		if !single[i] {
+			single[latest] = false
+		}
+		if f.EndNS > ended {
+			latest, ended = i, f.EndNS
 		}
 	}
-	return single
+	d.BusyS = seconds(busy)
+	apart = make([]transfer, 0, d.Files)
+	for i := range files {
+		if f := &files[i]; single[i] {
+			apart = append(apart, transfer{float64(f.Bytes), seconds(f.EndNS - f.StartNS), f.StartNS, f.EndNS})
+		}
+	}
+	return apart, work
+}
+
+// sizeEffects looks for what depends on the files' size, among those that met the same conditions.
+func (p *phase) sizeEffects(part *part, files []transfer, d *Disk) {
+	same, ordered := part.sameConditions(files)
+	d.SizeKnee = sizeKnee(same)
+	d.SmallFiles = smallFiles(same)
+	d.LowLatency = lowLatency(same, d.SmallFiles)
+	if ordered && d.SizeKnee != nil && d.Throttle != nil {
+		d.Throttle = nil
+		p.warnf("size_or_time", part.name(), "disk %s: its rate changes at files of %s, but the files came in order of size: it may as well have changed with time",
+			part.name(), unit.FormatBytes(int64(d.SizeKnee.AtBytes)))
+	}
+}
+
+// How two modes are told.
+const (
+	dipP        = 0.05 // chance of such a dip in a sample with one mode
+	modesApart  = 1.15 // ratio of the modes below which two are of no interest
+	minority    = 0.02 // of the files: fewer are outliers, not a mode
+	levelsApart = 1.25 // ratio of two levels in time that make two modes
+	fewestModes = 10   // files without which nothing can be said
+)
+
+// bimodality tests the rates for two modes: by Hartigan's dip test, or by two clearly different levels in time, of
+// which the test misses one with less than about a tenth of the files.
+func (p *phase) bimodality(part *part, files []transfer, rates []float64, d *Disk) {
+	if len(rates) < fewestModes {
+		return
+	}
+	ascending := slices.Clone(rates)
+	slices.Sort(ascending)
+	chance := stats.DipP(stats.Dip(ascending), len(ascending))
+	cut := stats.TwoGroups(ascending)
+	modes := [2]float64{stats.Quantile(ascending[:cut], 0.5), stats.Quantile(ascending[cut:], 0.5)}
+	fewer := min(cut, len(ascending)-cut)
+	bimodal := fewer >= fewest && float64(fewer) >= minority*float64(len(ascending)) && modes[1] >= modesApart*modes[0] &&
+		(chance <= dipP || part.twoLevels(files))
+	d.Bimodal, d.DipP = &bimodal, number(chance)
+	if !bimodal {
+		return
+	}
+	d.Modes = &modes
+	if slices.ContainsFunc(p.out.Recoveries, func(r Recovery) bool { return r.Disk == part.name() }) {
+		return // with the others and after them: the recovery says it better
+	}
+	p.warnf("bimodal", part.name(), "disk %s: its files fall into two groups, near %s and %s; the mean of %s describes neither",
+		part.name(), rate(modes[0]), rate(modes[1]), rate(*d.Mean))
+}
+
+// twoLevels reports whether two levels in time, each with its share of the files, lie clearly apart.
+func (p *part) twoLevels(files []transfer) bool {
+	count := make([]int, len(p.levels))
+	for _, f := range files {
+		count[p.levelAt((f.startNS+f.endNS)/2)]++
+	}
+	low, high := math.Inf(1), 0.0
+	for i, l := range p.levels {
+		if count[i] >= fewest && float64(count[i]) >= minority*float64(len(files)) {
+			low, high = min(low, l.rate), max(high, l.rate)
+		}
+	}
+	return high >= levelsApart*low
+}
+
+// quote chooses the figure that describes the disk best: where others worked too, the rate in the window; where
+// there are two modes, or a throttle, the Theil-Sen rate, which goes with the larger part of the bytes; else the
+// trimmed mean.
+func (p *phase) quote(part *part, d *Disk) {
+	lasting := d.Throttle != nil || d.Bimodal != nil && *d.Bimodal
+	switch {
+	case len(p.parts) > 1 && p.out.Overlap != nil:
+		d.Quote, d.QuoteRate = "overlap", number(p.out.Overlap.Disks[part.name()].Rate)
+	case lasting && d.TheilSenRate != nil:
+		d.Quote, d.QuoteRate = "theilsen_rate", d.TheilSenRate
+	case lasting || d.Trimmed20 == nil:
+		d.Quote, d.QuoteRate = "rate", d.Rate
+	default:
+		d.Quote, d.QuoteRate = "trimmed20", d.Trimmed20
+	}
 }

@@ -1,94 +1,130 @@
 package analysis
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// How a recovery is looked for.
+// How a recovery is told.
 const (
-	binNS       = 100_000_000 // rates are compared in bins of 0.1 s
-	minGain     = 1.1         // a rise of less than a tenth is no recovery
-	minHoldBins = 5           // the new level must hold for half a second to be one
+	minGain   = 1.10          // a rise of less than a tenth is none
+	settledAt = 0.95          // of the level reached: where the climb has arrived
+	togetherS = 0.5           // disks that end this close together count as one event, the last one's
+	blurNS    = 300_000_000   // a change may be dated this much too early: levels are compared from this long before the end
+	settleNS  = 1_000_000_000 // a new level must be seen to hold for a second
+	heldDown  = 0.8           // below this share of its rate alone, a disk that shows no recovery was still waiting for it
 )
 
-// recoveries looks, after every disk that ends while others go on, for what the others gained and when.
-func (p *phase) recoveries() {
-	for i, s := range p.stages {
-		if i == 0 {
+// recoveries looks, after every disk that ends while others go on, for what the others gained and when. A change is
+// laid to the latest end before it, and looked for until the next disk starts or ends.
+func (p *phase) recoveries(solos solos) {
+	ends := make([]int, 0, len(p.parts))
+	for i := range p.parts {
+		if len(p.parts[i].active) > 0 {
+			ends = append(ends, i)
+		}
+	}
+	slices.SortStableFunc(ends, func(a, b int) int { return cmp.Compare(p.parts[a].endNS(), p.parts[b].endNS()) })
+	for k, e := range ends {
+		ended := &p.parts[e]
+		at := ended.endNS()
+		if k+1 < len(ends) && seconds(p.parts[ends[k+1]].endNS()-at) < togetherS {
 			continue
 		}
-		before := p.stages[i-1]
-		if before.EndNS != s.StartNS {
+		stage := slices.IndexFunc(p.stages, func(s overlap.Stage) bool { return s.StartNS == at })
+		if stage < 0 {
 			continue
 		}
-		for _, ended := range before.Active {
-			part := &p.parts[ended]
-			if part.active[len(part.active)-1].EndNS != s.StartNS {
-				continue
-			}
-			for _, other := range s.Active {
-				if slices.Contains(before.Active, other) {
-					p.recovery(&p.parts[other], part.trace.Name, before, s)
-				}
+		for _, other := range p.stages[stage].Active {
+			part := &p.parts[other]
+			if before := p.quietBefore(other, at); before < at {
+				p.recovery(part, ended.name(), overlap.Interval{StartNS: before, EndNS: at}, p.stages[stage].EndNS, solos)
 			}
 		}
 	}
 }
 
-// recovery compares a disk's rate before another ended with its rate after, until the next disk starts or ends.
-func (p *phase) recovery(part *part, after string, before, stage overlap.Stage) {
-	from := float64(part.curve.Between(before.Interval).Bytes) / before.Seconds()
-	rates := binRates(part.curve, stage.Interval)
-	if len(rates) < 2*minHoldBins {
+// quietBefore is the start of the last stage before ns with the disk in it that is long enough to measure in, ns
+// itself where there is none.
+func (p *phase) quietBefore(disk int, ns int64) int64 {
+	for i := len(p.stages) - 1; i >= 0; i-- {
+		s := &p.stages[i]
+		if s.EndNS > ns {
+			continue
+		}
+		if !slices.Contains(s.Active, disk) {
+			return ns
+		}
+		if s.Seconds() >= togetherS {
+			return s.StartNS
+		}
+	}
+	return ns
+}
+
+// recovery looks for one disk's climb after another's end, from the level it had before.
+func (p *phase) recovery(part *part, after string, before overlap.Interval, until int64, solos solos) {
+	at := before.EndNS
+	first := part.levelAt(at - blurNS)
+	from := part.levels[first]
+	r := Recovery{Disk: part.name(), Op: part.trace.Op, After: after, AtS: seconds(at)}
+	r.FromRate = part.rateIn(overlap.Interval{StartNS: max(from.StartNS, before.StartNS), EndNS: min(from.EndNS, at)})
+	if r.FromRate <= 0 {
 		return
 	}
-	split, level := bestSplit(rates)
-	if level < from*minGain {
+	// Climb as long as the levels rise.
+	top := first
+	for i := first + 1; i < len(part.levels) && part.levels[i].StartNS < until-holdNS && part.levels[i].rate > part.levels[top].rate; i++ {
+		top = i
+	}
+	arrived := first
+	for part.levels[arrived].rate < settledAt*part.levels[top].rate {
+		arrived++
+	}
+	reached := overlap.Interval{StartNS: max(part.levels[arrived].StartNS, at), EndNS: min(part.levels[top].EndNS, until)}
+	to := part.rateIn(reached)
+	switch {
+	case arrived > first && to >= minGain*r.FromRate && reached.EndNS-reached.StartNS >= settleNS:
+		r.LagS, r.ToRate = number(seconds(reached.StartNS-at)), number(to)
+	case arrived > first && to >= minGain*r.FromRate:
+		r.Reason = fmt.Sprintf("it rose %s after %s ended, but %s too soon to see the new rate hold",
+			unit.FormatSeconds(seconds(reached.StartNS-at)), after, p.whatEnded(part, until))
+	case p.stillHeld(r, part, solos, until):
+		r.Reason = fmt.Sprintf("%s later, when %s, it still had not reached the rate it has alone",
+			unit.FormatSeconds(seconds(until-at)), p.whatEnded(part, until))
+	default:
 		return
-	}
-	r := Recovery{
-		Disk: part.trace.Name, Op: part.trace.Op, After: after,
-		AtS: seconds(stage.StartNS), FromRate: from, ToRate: number(level),
-	}
-	if len(rates)-split < minHoldBins {
-		r.Reason = "the rate was still rising when the trace, or this mix of disks, ended"
-	} else {
-		r.LagS = number(float64(split) * seconds(binNS))
 	}
 	p.out.Recoveries = append(p.out.Recoveries, r)
 }
 
-// binRates are a disk's rates in the whole bins that fit into v.
-func binRates(c *overlap.Curve, v overlap.Interval) []float64 {
-	var rates []float64
-	done := c.At(v.StartNS)
-	for ns := v.StartNS + binNS; ns <= v.EndNS; ns += binNS {
-		now := c.At(ns)
-		rates = append(rates, float64(now-done)/seconds(binNS))
-		done = now
-	}
-	return rates
+// stillHeld reports whether the disk goes on to its own end at much less than it has alone: its recovery lies beyond
+// the trace.
+func (p *phase) stillHeld(r Recovery, part *part, solos solos, until int64) bool {
+	alone, ok := solos.of(p, part)
+	return ok && until == part.endNS() && r.FromRate < heldDown*alone.rate
 }
 
-// bestSplit finds where two levels fit the rates best, by least squares, and the second level. It is 0 where the
-// whole holds one level.
-func bestSplit(rates []float64) (split int, level float64) {
-	var sum float64
-	for _, r := range rates {
-		sum += r
+// whatEnded says what cut off the view of a disk at ns.
+func (p *phase) whatEnded(part *part, ns int64) string {
+	if ns == part.endNS() {
+		return "it ended"
 	}
-	n := float64(len(rates))
-	best, left := 0.0, 0.0
-	level = sum / n
-	for i := 1; i < len(rates); i++ {
-		left += rates[i-1]
-		k := float64(i)
-		low, high := left/k, (sum-left)/(n-k)
-		if gain := (high - low) * (high - low) * k * (n - k) / n; high > low*minGain && gain > best {
-			best, split, level = gain, i, high
+	for i := range p.parts {
+		other := &p.parts[i]
+		if other == part || len(other.active) == 0 {
+			continue
+		}
+		if other.endNS() == ns {
+			return other.name() + " ended"
+		}
+		if slices.ContainsFunc(other.active, func(v overlap.Interval) bool { return v.StartNS == ns }) {
+			return other.name() + " started"
 		}
 	}
-	return split, level
+	return "another disk paused"
 }

@@ -1,12 +1,14 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // verdict says the phase in one sentence.
@@ -18,10 +20,10 @@ func (p *phase) verdict() string {
 	case o == nil:
 		return fmt.Sprintf("%s: no overlap to speak of, %s.", upperFirst(p.whoDoesWhat()), p.whyNoOverlap())
 	case len(p.parts) == 1:
-		return fmt.Sprintf("%s alone: %s for %s.", upperFirst(p.whoDoesWhat()), rate(o.Rate), duration(o.DurationS))
+		return fmt.Sprintf("%s alone: %s for %s.", upperFirst(p.whoDoesWhat()), rate(o.Rate), unit.FormatSeconds(o.DurationS))
 	}
 	return fmt.Sprintf("%s: %s together for %s; %s.",
-		upperFirst(p.whoDoesWhat()), rate(o.Rate), duration(o.DurationS), strings.Join(p.parties(), ", "))
+		upperFirst(p.whoDoesWhat()), rate(o.Rate), unit.FormatSeconds(o.DurationS), strings.Join(p.parties(), ", "))
 }
 
 // whoDoesWhat is "three disks writing", or "C writing, A and B reading".
@@ -45,87 +47,105 @@ func (p *phase) whoDoesWhat() string {
 	return strings.Join(texts, ", ")
 }
 
-// parties are the clauses of the verdict about the disks: those that kept their rate, then those that a recovery
-// shows to have been held down, alike ones together.
+// parties are the clauses of the verdict about the disks: those that kept their rate, then those that were held
+// down, alike ones together.
 func (p *phase) parties() []string {
-	recovered := map[string]Recovery{}
-	for _, r := range p.out.Recoveries { // the last one leads to the highest level
-		recovered[r.Disk] = r
-	}
+	disks := p.out.Overlap.Disks
 	var kept, fell []string
-	for _, part := range p.parts {
-		if _, ok := recovered[part.trace.Name]; ok {
-			fell = append(fell, part.trace.Name)
+	for _, name := range p.names() {
+		if r := p.out.Contention.Disks[name].Retention; r != nil && *r <= heldBack {
+			fell = append(fell, name)
 		} else {
-			kept = append(kept, part.trace.Name)
+			kept = append(kept, name)
 		}
 	}
-	disks := p.out.Overlap.Disks
-	byRate := func(a, b string) int { return int(disks[b].Rate - disks[a].Rate) }
-	slices.SortStableFunc(kept, byRate)
-	slices.SortStableFunc(fell, byRate)
-	rateOf := func(n string) float64 { return disks[n].Rate }
-	if all := p.alike(slices.SortedStableFunc(slices.Values(slices.Concat(kept, fell)), byRate), rateOf); len(all) == 1 {
-		return []string{"evenly shared, " + each(all[0], disks)}
+	rateOf := func(name string) float64 { return disks[name].Rate }
+	if all := alike(p.names(), rateOf); len(all) == 1 {
+		text := "evenly shared, " + each(all[0], rateOf)
+		if len(kept) == 0 {
+			text += " " + p.against(all[0])
+		}
+		return []string{text}
 	}
 	verb := "got"
 	if len(fell) > 0 {
 		verb = "kept"
 	}
 	var texts []string
-	for _, group := range p.alike(kept, rateOf) {
-		texts = append(texts, fmt.Sprintf("%s %s %s", list(group), verb, each(group, disks)))
+	for _, group := range alike(kept, rateOf) {
+		texts = append(texts, fmt.Sprintf("%s %s %s", list(group), verb, each(group, rateOf)))
 	}
-	for _, group := range p.alike(fell, rateOf) {
-		texts = append(texts, fmt.Sprintf("%s fell to %s %s", list(group), each(group, disks), regained(group, recovered, disks)))
+	for _, group := range alike(fell, rateOf) {
+		texts = append(texts, fmt.Sprintf("%s fell to %s %s", list(group), each(group, rateOf), p.against(group)))
 	}
 	return texts
 }
 
-// each is the group's common rate: "0.7 GB/s each".
-func each(group []string, disks map[string]OverlapDisk) string {
+// each is the group's common rate: "0.74 GB/s each".
+func each(group []string, value func(string) float64) string {
 	var sum float64
 	for _, n := range group {
-		sum += disks[n].Rate
+		sum += value(n)
 	}
-	text := rate(sum / float64(len(group)))
-	if len(group) > 1 {
-		text += " each"
-	}
-	return text
+	return meanEach(sum, float64(len(group)))
 }
 
-// regained is "(50 % of their later 1.4 GB/s) and took 11.7 s to recover after C finished".
-func regained(group []string, recovered map[string]Recovery, disks map[string]OverlapDisk) string {
-	var now, later float64
-	var lags []float64
+// against is "(50 % of their later 1.40 GB/s) and took 11.7 s to recover after C finished".
+func (p *phase) against(group []string) string {
+	c := p.out.Contention.Disks
+	var now, reference float64
+	which := "alone"
 	for _, n := range group {
-		r := recovered[n]
-		now += disks[n].Rate
-		later += *r.ToRate
-		if r.LagS != nil {
-			lags = append(lags, *r.LagS)
+		now += p.out.Overlap.Disks[n].Rate
+		reference += *c[n].ReferenceRate
+		if c[n].Reference == afterward {
+			which = "later"
 		}
 	}
 	whose := "its"
 	if len(group) > 1 {
 		whose = "their"
 	}
-	text := fmt.Sprintf("(%.0f %% of %s later %s)", 100*now/later, whose, rate(later/float64(len(group))))
-	after := recovered[group[0]].After
-	if len(lags) < len(group) {
-		return fmt.Sprintf("%s and had not settled when the trace ended after %s finished", text, after)
+	alone := rate(reference / float64(len(group)))
+	if which == "later" {
+		alone = "later " + alone
+	} else {
+		alone += " alone"
 	}
-	low, high := slices.Min(lags), slices.Max(lags)
-	took := duration(high)
-	if low < 0.8*high {
-		took = fmt.Sprintf("%.1f to %s", low, took)
-	}
-	return fmt.Sprintf("%s and took %s to recover after %s finished", text, took, after)
+	return fmt.Sprintf("(%.0f %% of %s %s)%s", 100*now/reference, whose, alone, p.recovered(group))
 }
 
-// alike groups neighbours whose values lie within a tenth of the group's first, each group in the run's order.
-func (p *phase) alike(names []string, value func(string) float64) [][]string {
+// recovered says how long the group took to recover, where all of it did.
+func (p *phase) recovered(group []string) string {
+	last := map[string]Recovery{}
+	for _, r := range p.out.Recoveries {
+		last[r.Disk] = r
+	}
+	var lags []float64
+	for _, n := range group {
+		if r, ok := last[n]; ok && r.LagS != nil {
+			lags = append(lags, *r.LagS)
+		}
+	}
+	if len(lags) < len(group) {
+		return ""
+	}
+	return fmt.Sprintf(" and took %s to recover after %s finished", secondsRange(slices.Min(lags), slices.Max(lags)), last[group[0]].After)
+}
+
+// secondsRange is one time, or two where they lie apart.
+func secondsRange(low, high float64) string {
+	if low >= 0.8*high {
+		return unit.FormatSeconds(high)
+	}
+	return unit.FormatSeconds(low) + " to " + unit.FormatSeconds(high)
+}
+
+// alike groups names whose values lie within a tenth of the highest in the group: the groups from high to low, each
+// in the order of names.
+func alike(names []string, value func(string) float64) [][]string {
+	order := names
+	names = slices.SortedStableFunc(slices.Values(names), func(a, b string) int { return cmp.Compare(value(b), value(a)) })
 	var groups [][]string
 	for _, n := range names {
 		if last := len(groups) - 1; last >= 0 && value(n) >= 0.9*value(groups[last][0]) {
@@ -134,48 +154,10 @@ func (p *phase) alike(names []string, value func(string) float64) [][]string {
 		}
 		groups = append(groups, []string{n})
 	}
-	place := func(n string) int {
-		return slices.IndexFunc(p.parts, func(part part) bool { return part.trace.Name == n })
-	}
 	for _, group := range groups {
-		slices.SortFunc(group, func(a, b string) int { return place(a) - place(b) })
+		slices.SortFunc(group, func(a, b string) int { return slices.Index(order, a) - slices.Index(order, b) })
 	}
 	return groups
-}
-
-// rate is a rate for a sentence, in decimal units: "3.46 GB/s".
-func rate(v float64) string {
-	for _, u := range []struct {
-		size float64
-		name string
-	}{{1e9, "GB/s"}, {1e6, "MB/s"}, {1e3, "kB/s"}} {
-		if v >= 0.1*u.size {
-			return digits(v/u.size) + " " + u.name
-		}
-	}
-	return digits(v) + " B/s"
-}
-
-// digits writes v with three significant digits, or as a whole number above a hundred.
-func digits(v float64) string {
-	switch {
-	case v >= 100:
-		return strconv.FormatFloat(v, 'f', 0, 64)
-	case v >= 10:
-		return strconv.FormatFloat(v, 'f', 1, 64)
-	}
-	return strconv.FormatFloat(v, 'f', 2, 64)
-}
-
-// duration is a time for a sentence.
-func duration(s float64) string {
-	switch {
-	case s >= 0.1:
-		return strconv.FormatFloat(s, 'f', 1, 64) + " s"
-	case s >= 1e-4:
-		return strconv.FormatFloat(s*1e3, 'f', 1, 64) + " ms"
-	}
-	return strconv.FormatFloat(s*1e6, 'f', 0, 64) + " us"
 }
 
 // count is a small number as a word.
@@ -192,4 +174,29 @@ func upperFirst(s string) string {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// rate is a rate for a sentence: in GB/s from 0.1 on, so that rates to compare read alike.
+func rate(v float64) string {
+	if v < 0.1e9 || v >= 1e9 {
+		return unit.FormatRate(v)
+	}
+	return strconv.FormatFloat(v/1e9, 'f', 2, 64) + " GB/s"
+}
+
+// list joins names as in a sentence: "A, B and C".
+func list(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// plural is "1 file", or "3 files".
+func plural(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return strconv.Itoa(n) + " " + what
 }

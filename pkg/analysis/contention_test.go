@@ -1,0 +1,226 @@
+package analysis
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// fieldNotes is a run like the published ones: every disk alone, then pairs, then all three.
+func fieldNotes() *trace.Run {
+	write := func(name string, paces ...pace) *trace.DiskTrace { return diskOf(name, "write", 100e6, paces...) }
+	read := func(name string, paces ...pace) *trace.DiskTrace { return diskOf(name, "read", 100e6, paces...) }
+	return runOfPhases(
+		phaseOf("WWW", write("A", pace{43, 0.7e9}, pace{60, 1.4e9}), write("B", pace{43, 0.7e9}, pace{60, 1.4e9}), write("C", pace{33, 2.1e9})),
+		phaseOf("RRR", read("A", pace{30, 1.15e9}), read("B", pace{30, 1.15e9}), read("C", pace{30, 1.15e9})),
+		phaseOf("CA writing", write("A", pace{23, 0.74e9}, pace{40, 1.5e9}), write("C", pace{19, 2.46e9})),
+		phaseOf("C writing, A and B reading", read("A", pace{38, 1e9}, pace{50, 2.5e9}), read("B", pace{38, 1e9}, pace{50, 2.5e9}), write("C", pace{27, 2.8e9})),
+		phaseOf("A writes", write("A", pace{20, 1.5e9})), phaseOf("B writes", write("B", pace{20, 1.5e9})), phaseOf("C writes", write("C", pace{20, 2.8e9})),
+		phaseOf("A reads", read("A", pace{20, 2.6e9})), phaseOf("B reads", read("B", pace{20, 2.6e9})), phaseOf("C reads", read("C", pace{20, 2.7e9})),
+	)
+}
+
+func phaseNamed(t *testing.T, a *Analysis, name string) *Phase {
+	t.Helper()
+	for i := range a.Phases {
+		if a.Phases[i].Phase == name {
+			return &a.Phases[i]
+		}
+	}
+	t.Fatalf("no phase %q", name)
+	return nil
+}
+
+func TestContention(t *testing.T) {
+	a := Analyze(fieldNotes(), Options{})
+	www := phaseNamed(t, a, "WWW").Contention
+	within(t, "retention of A", *www.Disks["A"].Retention, 0.7/1.5, 0.01)
+	within(t, "retention of C", *www.Disks["C"].Retention, 0.75, 0.01)
+	within(t, "fair part of C", www.Disks["C"].FairRate, 3.5e9/3, 0.01e9)
+	if got := www.Disks["A"].Reference; got != "A writes" {
+		t.Errorf("reference of A: %q, want its own phase", got)
+	}
+	want := []Steal{{From: "A", By: "C", Rate: 0.4667e9, Share: 0.4}, {From: "B", By: "C", Rate: 0.4667e9, Share: 0.4}}
+	if diff := cmp.Diff(want, www.Steals, cmpopts.EquateApprox(0.02, 0)); diff != "" {
+		t.Errorf("steals (-want +got):\n%s", diff)
+	}
+	rrr := phaseNamed(t, a, "RRR").Contention
+	if len(rrr.Steals) > 0 {
+		t.Errorf("steals among even readers: %+v", rrr.Steals)
+	}
+	if rrr.Ceiling == nil || rrr.Ceiling.Name != "Thunderbolt 3 or 4" || rrr.Ceiling.Use < 1 {
+		t.Errorf("ceiling %+v, want Thunderbolt's used up", rrr.Ceiling)
+	}
+	mixed := phaseNamed(t, a, "C writing, A and B reading").Contention
+	within(t, "duplex gain", *mixed.DuplexGain, 4.8/3.5, 0.01)
+	if www.DuplexGain != nil {
+		t.Errorf("duplex gain of writes alone: %v, want none", *www.DuplexGain)
+	}
+	if solo := phaseNamed(t, a, "A writes").Contention; solo != nil {
+		t.Errorf("contention of a disk alone: %+v, want none", solo)
+	}
+}
+
+func TestContentionWithoutSolo(t *testing.T) {
+	run := fieldNotes()
+	run.Phases = run.Phases[:3]
+	c := phaseNamed(t, Analyze(run, Options{}), "CA writing").Contention
+	if d := c.Disks["A"]; d.Reference != "after the others" || d.Retention == nil {
+		t.Errorf("A: %+v, want a reference from after the others ended", d)
+	}
+	if d := c.Disks["C"]; d.Reference != "" || d.Retention != nil {
+		t.Errorf("C ended first: %+v, want no reference", d)
+	}
+	within(t, "retention of A", *c.Disks["A"].Retention, 0.74/1.5, 0.01)
+	if len(c.Steals) != 1 || c.Steals[0].From != "A" || c.Steals[0].By != "C" {
+		t.Errorf("steals %+v, want C from A", c.Steals)
+	}
+}
+
+// TestSoloMustBeComparable: the same disk on a port of its own, or in another test, says nothing of it on the hub.
+func TestSoloMustBeComparable(t *testing.T) {
+	for name, change := range map[string]func(p *trace.Phase){
+		"direct":       func(p *trace.Phase) { p.Connections = map[string]string{"A": "direct"} },
+		"another test": func(p *trace.Phase) { p.Test = "RND4K QD1" },
+	} {
+		run := fieldNotes()
+		for _, p := range run.Phases {
+			if p.Name == "A writes" {
+				change(p)
+			}
+		}
+		if got := phaseNamed(t, Analyze(run, Options{}), "WWW").Contention.Disks["A"].Reference; got == "A writes" {
+			t.Errorf("%s: taken as the rate alone on the hub", name)
+		}
+	}
+}
+
+func TestMaxMin(t *testing.T) {
+	tests := []struct {
+		total      float64
+		caps, want []float64
+	}{
+		{3, []float64{5, 5, 5}, []float64{1, 1, 1}},
+		{3.2, []float64{2.8, 1.5}, []float64{1.7, 1.5}},
+		{10, []float64{1, 9, 2}, []float64{1, 7, 2}},
+		{4, []float64{1, 2}, []float64{1, 2}},
+	}
+	for _, tt := range tests {
+		if diff := cmp.Diff(tt.want, maxMin(tt.total, tt.caps), cmpopts.EquateApprox(1e-12, 0)); diff != "" {
+			t.Errorf("maxMin(%v, %v) (-want +got):\n%s", tt.total, tt.caps, diff)
+		}
+	}
+}
+
+func TestMatrix(t *testing.T) {
+	var phases []string
+	rows := map[string]MatrixRow{}
+	for _, r := range Analyze(fieldNotes(), Options{}).Matrix {
+		phases = append(phases, r.Phase)
+		rows[r.Phase] = r
+	}
+	want := []string{"A writes", "B writes", "C writes", "A reads", "B reads", "C reads", "CA writing", "WWW", "RRR", "C writing, A and B reading"}
+	if diff := cmp.Diff(want, phases); diff != "" {
+		t.Errorf("order (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]float64{"A": 0.7 / 1.5, "B": 0.7 / 1.5, "C": 0.75}, rows["WWW"].Departures, cmpopts.EquateApprox(0.02, 0)); diff != "" {
+		t.Errorf("departures of WWW (-want +got):\n%s", diff)
+	}
+	row := rows["C writing, A and B reading"]
+	within(t, "read total", row.ReadRate, 2e9, 0.01e9)
+	within(t, "write total", row.WriteRate, 2.8e9, 0.01e9)
+	within(t, "total", row.Total, 4.8e9, 0.01e9)
+	if got := rows["C writes"].Departures; len(got) > 0 {
+		t.Errorf("departures of a disk alone: %v", got)
+	}
+}
+
+func TestFindings(t *testing.T) {
+	a := Analyze(fieldNotes(), Options{})
+	var codes []string
+	last := 1e9
+	for _, f := range a.Findings {
+		if f.Weight > last {
+			t.Errorf("finding %q weighs %v after one of %v", f.Text, f.Weight, last)
+		}
+		last = f.Weight
+		if !slices.Contains(codes, f.Code) {
+			codes = append(codes, f.Code)
+		}
+		if !strings.HasPrefix(f.Text, f.Phase+": ") || !strings.HasSuffix(f.Text, ".") {
+			t.Errorf("finding %q is no sentence that names its phase", f.Text)
+		}
+	}
+	slices.Sort(codes)
+	if diff := cmp.Diff([]string{"ceiling", "duplex", "even", "held", "others", "recovery", "steal"}, codes); diff != "" {
+		t.Errorf("codes (-want +got):\n%s", diff)
+	}
+	want := "WWW: C took 0.93 GB/s of the fair share of A and B, which had 0.70 GB/s each where an even split would have given 1.17 GB/s."
+	if !slices.ContainsFunc(a.Findings, func(f Finding) bool { return f.Text == want }) {
+		for _, f := range a.Findings {
+			t.Logf("%.2f %s", f.Weight, f.Text)
+		}
+		t.Errorf("no finding %q", want)
+	}
+	quiet := runOf(diskOf("A", "read", 100e6, pace{20, 1e9}), diskOf("B", "read", 100e6, pace{20, 1e9}))
+	if got := Analyze(quiet, Options{}).Findings; len(got) > 0 {
+		t.Errorf("findings without evidence: %v", got)
+	}
+}
+
+// TestHold: filler keeps the disks together in the window, and counts in no total of the disk's own work.
+func TestHold(t *testing.T) {
+	a, c := diskOf("A", "write", 100e6, pace{30, 1e9}), diskOf("C", "write", 100e6, pace{30, 2e9})
+	for i := range c.Files {
+		c.Files[i].Filler = c.Files[i].EndNS > 15e9
+	}
+	c.Open = []trace.Sample{{TNS: 30.01e9, Bytes: 0}, {TNS: 30.04e9, Bytes: 60e6}} // cut off when A was done
+	p := phaseOf("p", a, c)
+	p.Stop = "hold"
+	got := Analyze(runOfPhases(p), Options{}).Phases[0]
+	within(t, "window", got.Overlap.DurationS, 30, 0.01)
+	within(t, "rate of C in it", got.Overlap.Disks["C"].Rate, 2e9, 0.01e9)
+	if d := got.Disks["C"]; d.Files != 300 || d.Bytes != 30e9 {
+		t.Errorf("C: %d files, %d bytes; want its 300 of work, 30 GB", d.Files, d.Bytes)
+	}
+	within(t, "sum of solo rates", got.OthersSay.SoloSumRate, 3e9, 0.01e9)
+	if len(got.Recoveries) > 0 || len(got.Warnings) > 0 {
+		t.Errorf("recoveries %v, warnings %v; want none", got.Recoveries, got.Warnings)
+	}
+}
+
+func TestCensoredRecovery(t *testing.T) {
+	solo := phaseOf("A alone", diskOf("A", "write", 100e6, pace{20, 1.5e9}))
+	tests := []struct {
+		name   string
+		a      []pace
+		solo   bool
+		reason string // empty: no recovery at all
+	}{
+		{"rises just before its end", []pace{{22, 0.7e9}, {22.8, 1.5e9}}, true, "too soon to see the new rate hold"},
+		{"ends before it rises", []pace{{21, 0.7e9}}, true, "still had not reached the rate it has alone"},
+		{"ends before it rises, and nothing says that it would have", []pace{{21, 0.7e9}}, false, ""},
+		{"nothing changes", []pace{{30, 1.5e9}}, true, ""},
+	}
+	for _, tt := range tests {
+		phases := []*trace.Phase{phaseOf("pair", diskOf("A", "write", 100e6, tt.a...), diskOf("C", "write", 100e6, pace{19, 2.4e9}))}
+		if tt.solo {
+			phases = append(phases, solo)
+		}
+		got := Analyze(runOfPhases(phases...), Options{}).Phases[0].Recoveries
+		if tt.reason == "" {
+			if len(got) > 0 {
+				t.Errorf("%s: recoveries %+v, want none", tt.name, got)
+			}
+			continue
+		}
+		if len(got) != 1 || got[0].LagS != nil || got[0].ToRate != nil || !strings.Contains(got[0].Reason, tt.reason) {
+			t.Errorf("%s: recoveries %+v, want one without a lag because %q", tt.name, got, tt.reason)
+		}
+	}
+}

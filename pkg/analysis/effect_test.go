@@ -1,0 +1,293 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// TestThrottleAgainstTruth lets a disk alone fall to a lower rate after so many bytes.
+func TestThrottleAgainstTruth(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(31, 32))
+	for _, n := range []noise{
+		{fast: 0.02, samples: true}, {fast: 0.10, samples: true}, {fast: 0.05, perFile: 0.05, samples: true}, {fast: 0.02}, {fast: 0.10}, {fast: 0.05, perFile: 0.05},
+	} {
+		for _, ratio := range []float64{0.28, 0.5, 0.7} {
+			t.Run(fmt.Sprintf("%+v, to %v", n, ratio), func(t *testing.T) {
+				const from, onset = 2.3e9, 23.9e9
+				s := script{name: "X", op: scenario.Write, paces: []pace{{onset / from, from}, {60, from * ratio}}, sizes: uniform}
+				got := Analyze(runOf(s.play(rnd, n)), Options{}).Phases[0].Disks["X"].Throttle
+				if got == nil {
+					t.Fatal("no throttle found")
+				}
+				within(t, "onset", got.AtBytes, onset, 2e9)
+				within(t, "rate before", got.FromRate, from, 0.05*from)
+				within(t, "rate after", got.ToRate, ratio*from, 0.05*ratio*from)
+				if got.Recovered != nil {
+					t.Errorf("recovered %+v, want never", got.Recovered)
+				}
+			})
+		}
+	}
+}
+
+// TestThrottleComesBack: after a pause the disk is fast again, which a full cache and heat do after different times.
+func TestThrottleComesBack(t *testing.T) {
+	s := script{name: "X", op: scenario.Write, paces: []pace{{10, 2.3e9}, {30, 0.65e9}, {70, 2.2e9}}, pauses: []pause{{30, 60}}, sizes: fixed(0.5e9)}
+	got := Analyze(runOf(s.play(rand.New(rand.NewPCG(33, 34)), noise{fast: 0.05, samples: true})), Options{}).Phases[0].Disks["X"].Throttle
+	if got == nil || got.Recovered == nil {
+		t.Fatalf("throttle %+v, want one with a recovery", got)
+	}
+	within(t, "onset", got.AtS, 10, 0.3)
+	within(t, "low rate", got.ToRate, 0.65e9, 0.03e9)
+	within(t, "back at", got.Recovered.AtS, 60, 0.1)
+	within(t, "pause", got.Recovered.PauseS, 30, 0.1)
+	within(t, "rate then", got.Recovered.Rate, 2.2e9, 0.05e9)
+}
+
+// TestNoThrottle lists drops that are no throttles.
+func TestNoThrottle(t *testing.T) {
+	tests := []struct {
+		name  string
+		disks []script
+	}{
+		{"another disk starts", []script{
+			{name: "A", op: "write", paces: []pace{{10, 1.5e9}, {30, 0.75e9}}, sizes: uniform},
+			{name: "C", op: "write", startS: 10, paces: []pace{{30, 2.4e9}}, sizes: uniform}}},
+		{"another disk starts, and takes a second", []script{
+			{name: "A", op: "write", paces: []pace{{11, 1.5e9}, {30, 0.75e9}}, sizes: uniform},
+			{name: "C", op: "write", startS: 10, paces: []pace{{30, 2.4e9}}, sizes: uniform}}},
+		{"another disk recovers", []script{
+			{name: "A", op: "write", paces: []pace{{18, 2e9}, {40, 1e9}}, sizes: uniform},
+			{name: "B", op: "write", paces: []pace{{18, 0.5e9}, {40, 1.5e9}}, sizes: uniform},
+			{name: "C", op: "write", paces: []pace{{10, 1e9}}, sizes: uniform}}},
+		{"a slow spell", []script{{name: "A", op: "write", paces: []pace{{10, 1.5e9}, {13, 0.75e9}, {30, 1.5e9}}, sizes: uniform}}},
+		{"a small drop", []script{{name: "A", op: "write", paces: []pace{{10, 1.5e9}, {30, 1.3e9}}, sizes: uniform}}},
+		{"a rise", []script{{name: "A", op: "write", paces: []pace{{10, 0.7e9}, {30, 1.5e9}}, sizes: uniform}}},
+	}
+	for _, tt := range tests {
+		rnd := rand.New(rand.NewPCG(35, 36))
+		var disks []*trace.DiskTrace
+		for _, s := range tt.disks {
+			disks = append(disks, s.play(rnd, noise{fast: 0.05, samples: true}))
+		}
+		for name, d := range Analyze(runOf(disks...), Options{}).Phases[0].Disks {
+			if d.Throttle != nil {
+				t.Errorf("%s: disk %s: throttle %+v, want none", tt.name, name, *d.Throttle)
+			}
+		}
+	}
+}
+
+// TestThrottleAmongOthers: a drop long after the others' last start is the disk's own.
+func TestThrottleAmongOthers(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(37, 38))
+	n := noise{fast: 0.05, samples: true}
+	a := script{name: "A", op: "write", paces: []pace{{15, 1.2e9}, {40, 0.5e9}}, sizes: uniform}
+	b := script{name: "B", op: "write", paces: []pace{{15.2, 1.2e9}, {42, 1.8e9}}, sizes: uniform} // takes what A leaves
+	disks := Analyze(runOf(a.play(rnd, n), b.play(rnd, n)), Options{}).Phases[0].Disks
+	if got := disks["A"].Throttle; got == nil || math.Abs(got.AtS-15) > 0.5 {
+		t.Errorf("throttle of A %+v, want one at 15 s", got)
+	}
+	if got := disks["B"].Throttle; got != nil {
+		t.Errorf("throttle of B %+v, want none", got)
+	}
+}
+
+// TestKneeAgainstTruth reads files that go at another rate above 550 MB.
+func TestKneeAgainstTruth(t *testing.T) {
+	standard := []float64{2e6, 4e6, 6e6, 8e6, 1e7, 2e7, 4e7, 6e7, 8e7, 1e8, 2e8, 4e8, 6e8, 8e8, 1e9, 2e9}
+	for _, fast := range []float64{0.02, 0.05, 0.10} {
+		for _, sizes := range []struct {
+			name string
+			of   func(*rand.Rand, int) float64
+		}{
+			{"uniform", uniform},
+			{"standard", func(rnd *rand.Rand, _ int) float64 { return standard[rnd.IntN(len(standard))] }},
+		} {
+			t.Run(fmt.Sprintf("noise %v, %s", fast, sizes.name), func(t *testing.T) {
+				s := script{name: "C", op: scenario.Read, paces: []pace{{80, 2.9e9}}, sizes: sizes.of, cost: func(bytes float64) float64 {
+					if bytes > 550e6 {
+						return 2.9 / 2.5
+					}
+					return 1
+				}}
+				knee := Analyze(runOf(s.play(rand.New(rand.NewPCG(39, 40)), noise{fast: fast, samples: true})), Options{}).Phases[0].Disks["C"].SizeKnee
+				if knee == nil {
+					t.Fatal("no knee found")
+				}
+				within(t, "knee", knee.AtBytes, 550e6, 100e6)
+				within(t, "rate below", knee.BelowRate, 2.9e9, 0.05*2.9e9)
+				within(t, "rate above", knee.AboveRate, 2.5e9, 0.05*2.5e9)
+			})
+		}
+	}
+}
+
+// TestLowLatency writes a ladder of small files that cost 0.3 ms each.
+func TestLowLatency(t *testing.T) {
+	d := &trace.DiskTrace{Name: "A", Op: scenario.Write}
+	rnd := rand.New(rand.NewPCG(41, 42))
+	at := int64(0)
+	for i := range 60 {
+		bytes := []float64{50e3, 100e3, 200e3, 500e3, 1e6, 2e6, 4e6, 6e6, 8e6, 10e6}[i%10]
+		length := (0.3e-3 + bytes/2.5e9) * (1 + 0.02*rnd.NormFloat64())
+		d.Files = append(d.Files, trace.File{Seq: i, Bytes: int64(bytes), StartNS: at, EndNS: at + ns(length)})
+		at += ns(length) + 1000
+	}
+	got := Analyze(runOf(d), Options{}).Phases[0].Disks["A"]
+	if got.SmallFiles == nil || got.SmallFiles.TheilSenLatencyS == nil || got.LowLatency == nil {
+		t.Fatalf("small files %+v, low latency %+v, want both", got.SmallFiles, got.LowLatency)
+	}
+	within(t, "latency", *got.SmallFiles.TheilSenLatencyS, 0.3e-3, 0.03e-3)
+	within(t, "latency by least squares", *got.SmallFiles.OLSLatencyS, 0.3e-3, 0.06e-3)
+	within(t, "rate", *got.SmallFiles.TheilSenRate, 2.5e9, 0.1e9)
+	within(t, "region", got.LowLatency.UpToBytes, 750e3, 75e3)
+	if got.LowLatency.Files != 24 {
+		t.Errorf("files in the region: got %d, want 24", got.LowLatency.Files)
+	}
+}
+
+// TestX5 is the published endurance case: 800 files, fast until the cache is full.
+func TestX5(t *testing.T) {
+	for _, sizes := range []struct {
+		name string
+		of   func(*rand.Rand, int) float64
+	}{
+		{"many slow files", uniform},
+		{"two fifths fast", func(rnd *rand.Rand, _ int) float64 { return 2e6 + rnd.Float64()*140e6 }},
+	} {
+		t.Run(sizes.name, func(t *testing.T) {
+			rnd := rand.New(rand.NewPCG(43, 44))
+			s := script{name: "X", op: scenario.Write, paces: []pace{{23.9 / 2.3, 2.3e9}, {1300, 0.65e9}}, sizes: sizes.of}
+			d := s.play(rnd, noise{fast: 0.05, perFile: 0.03, samples: true})
+			if len(d.Files) < 800 {
+				t.Fatalf("only %d files made", len(d.Files))
+			}
+			d.Files = d.Files[:800]
+			a := Analyze(runOf(d), Options{})
+			got := a.Phases[0].Disks["X"]
+			if got.Throttle == nil {
+				t.Fatal("no throttle found")
+			}
+			within(t, "onset", got.Throttle.AtBytes, 23.9e9, 2e9)
+			if got.Bimodal == nil || !*got.Bimodal {
+				t.Errorf("bimodal %v, want true", got.Bimodal)
+			}
+			within(t, "Theil-Sen", *got.TheilSenRate, 0.65e9, 0.1e9)
+			within(t, "rate to quote", *got.QuoteRate, 0.65e9, 0.1e9)
+			if got.Quote != "theilsen_rate" {
+				t.Errorf("quote %q, want theilsen_rate", got.Quote)
+			}
+			if !slices.ContainsFunc(a.Phases[0].Warnings, func(w Warning) bool { return w.Code == "bimodal" && w.Disk == "X" }) {
+				t.Errorf("warnings %v, want one that flags the mean", a.Phases[0].Warnings)
+			}
+			if len(a.Findings) == 0 || a.Findings[0].Code != "throttle" {
+				t.Errorf("findings %v, want the throttle first", a.Findings)
+			}
+		})
+	}
+}
+
+// TestFalseAlarms: of 200 steady runs with 5 % noise, at most 5 % may show any throttle, knee, steal, second mode or
+// recovery. Under the race detector there are 40.
+func TestFalseAlarms(t *testing.T) {
+	runs := 200
+	if raceEnabled {
+		runs = 40
+	}
+	for _, n := range []noise{{fast: 0.05, samples: true}, {fast: 0.05}, {fast: 0.02, perFile: 0.05, samples: true}, {perFile: 0.05}} {
+		alarms := map[string]int{}
+		any := 0
+		for seed := range runs {
+			rnd := rand.New(rand.NewPCG(uint64(seed), 45))
+			var disks []*trace.DiskTrace
+			for i := range 3 {
+				s := script{name: string(rune('A' + i)), op: scenario.Write, startS: float64(i) * 0.5, sizes: uniform}
+				s.paces = []pace{{30 + 5*float64(i), 1.1e9}}
+				disks = append(disks, s.play(rnd, n))
+			}
+			p := Analyze(runOf(disks...), Options{}).Phases[0]
+			kinds := alarmsIn(&p)
+			for _, k := range kinds {
+				alarms[k]++
+			}
+			if len(kinds) > 0 {
+				any++
+			}
+		}
+		if any*20 > runs {
+			t.Errorf("%+v: %d of %d steady runs raise an alarm: %v", n, any, runs, alarms)
+		}
+	}
+}
+
+// alarmsIn lists what the phase claims to have found.
+func alarmsIn(p *Phase) []string {
+	found := map[string]bool{}
+	for _, d := range p.Disks {
+		found["throttle"] = found["throttle"] || d.Throttle != nil
+		found["knee"] = found["knee"] || d.SizeKnee != nil
+		found["bimodal"] = found["bimodal"] || d.Bimodal != nil && *d.Bimodal
+	}
+	found["steal"] = p.Contention != nil && len(p.Contention.Steals) > 0
+	found["recovery"] = len(p.Recoveries) > 0
+	var kinds []string
+	for k, yes := range found {
+		if yes {
+			kinds = append(kinds, k)
+		}
+	}
+	slices.Sort(kinds)
+	return kinds
+}
+
+// TestIntervalsCover: of 500 windows with autocorrelated noise, 90 to 98 % of the 95 % intervals must hold the truth,
+// for the total and for a disk. Under the race detector there are 50, and the bounds are wider.
+func TestIntervalsCover(t *testing.T) {
+	runs, low, high := 500, 0.90, 0.98
+	if raceEnabled {
+		runs, low, high = 50, 0.84, 1
+	}
+	for _, n := range []noise{{fast: 0.10, samples: true}, {fast: 0.10}, {fast: 0.05, perFile: 0.05, samples: true}} {
+		total, single := 0, 0
+		for seed := range runs {
+			rnd := rand.New(rand.NewPCG(uint64(seed), 46))
+			var disks []*trace.DiskTrace
+			for i := range 2 {
+				s := script{name: string(rune('A' + i)), op: scenario.Write, sizes: fixed(0.4e9), paces: []pace{{30, 1.2e9}}}
+				disks = append(disks, s.play(rnd, n))
+			}
+			o := Analyze(runOf(disks...), Options{}).Phases[0].Overlap
+			if o.CI95[0] <= 2.4e9 && 2.4e9 <= o.CI95[1] {
+				total++
+			}
+			if ci := o.Disks["A"].CI95; ci[0] <= 1.2e9 && 1.2e9 <= ci[1] {
+				single++
+			}
+		}
+		for what, held := range map[string]int{"total": total, "disk": single} {
+			if share := float64(held) / float64(runs); share < low || share > high {
+				t.Errorf("%+v: %.1f %% of the intervals of the %s hold the truth", n, 100*share, what)
+			}
+		}
+	}
+}
+
+func TestSameTraceSameAnalysis(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(47, 48))
+	n := noise{fast: 0.1, samples: true}
+	run := runOf(
+		script{name: "A", op: "write", paces: []pace{{23, 0.7e9}, {40, 1.5e9}}, sizes: uniform}.play(rnd, n),
+		script{name: "C", op: "write", paces: []pace{{19, 2.5e9}}, sizes: uniform}.play(rnd, n))
+	if diff := cmp.Diff(Analyze(run, Options{}), Analyze(run, Options{})); diff != "" {
+		t.Errorf("two analyses of one trace differ:\n%s", diff)
+	}
+}

@@ -1,0 +1,73 @@
+package analysis
+
+import (
+	"cmp"
+	"slices"
+)
+
+// departs is how far a disk's rate must lie from its rate alone to be marked in the matrix.
+const departs = 0.10
+
+// matrix lists all phases, those of one disk first, then those of two, and so on, in the order of the run.
+func matrix(phases []Phase) []MatrixRow {
+	rows := make([]MatrixRow, 0, len(phases))
+	for i := range phases {
+		rows = append(rows, matrixRow(&phases[i]))
+	}
+	slices.SortStableFunc(rows, func(a, b MatrixRow) int { return cmp.Compare(a.Working, b.Working) })
+	return rows
+}
+
+// matrixRow is the phase's line in the table of all phases.
+func matrixRow(p *Phase) MatrixRow {
+	row := MatrixRow{Phase: p.Phase, Roles: p.Roles, Working: len(p.Disks), Rates: map[string]float64{}, Departures: map[string]float64{}}
+	if p.Overlap == nil {
+		return row
+	}
+	for disk, d := range p.Overlap.Disks {
+		row.Rates[disk] = d.Rate
+	}
+	row.Total, row.ReadRate, row.WriteRate = p.Overlap.Rate, p.Overlap.ReadRate, p.Overlap.WriteRate
+	if p.Contention == nil {
+		return row
+	}
+	for disk, d := range p.Contention.Disks {
+		if d.Retention != nil && (*d.Retention < 1-departs || *d.Retention > 1+departs) {
+			row.Departures[disk] = *d.Retention
+		}
+	}
+	return row
+}
+
+// duplexGains compares every phase of reads and writes mixed with the best phase of the same disks one way.
+func duplexGains(phases []Phase) {
+	for i := range phases {
+		p := &phases[i]
+		if p.Contention == nil || !mixed(p) {
+			continue
+		}
+		var best float64
+		for j := range phases {
+			if q := &phases[j]; q.Overlap != nil && !mixed(q) && sameDisks(p, q) {
+				best = max(best, q.Overlap.Rate)
+			}
+		}
+		if best > 0 {
+			p.Contention.DuplexGain = number(p.Overlap.Rate / best)
+		}
+	}
+}
+
+func mixed(p *Phase) bool { return p.Overlap.ReadRate > 0 && p.Overlap.WriteRate > 0 }
+
+func sameDisks(p, q *Phase) bool {
+	if len(p.Disks) != len(q.Disks) {
+		return false
+	}
+	for disk := range p.Disks {
+		if _, ok := q.Disks[disk]; !ok {
+			return false
+		}
+	}
+	return true
+}

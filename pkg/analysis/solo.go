@@ -1,0 +1,44 @@
+package analysis
+
+import "github.com/hubbench/hubbench/pkg/scenario"
+
+// solos are the disks' rates alone: of phases in which one disk worked by itself.
+type solos map[soloKey]solo
+
+// soloKey is what must be the same for a rate alone to be comparable.
+type soloKey struct {
+	disk       string
+	op         scenario.Role
+	connection string // a disk on the hub is not to be judged by its speed on a port of its own
+	test       string
+}
+
+// solo is a disk's rate alone, and the phase that says so.
+type solo struct {
+	rate  float64
+	phase string
+}
+
+func soloRates(phases []*phase) solos {
+	s := solos{}
+	for _, p := range phases {
+		if len(p.parts) != 1 || p.out.Overlap == nil || p.out.Overlap.Rate <= 0 {
+			continue
+		}
+		key := p.soloKey(&p.parts[0])
+		if _, ok := s[key]; !ok {
+			s[key] = solo{p.out.Overlap.Rate, p.out.Phase}
+		}
+	}
+	return s
+}
+
+// of is what the disk does alone under the phase's conditions, if a phase says it.
+func (s solos) of(p *phase, part *part) (solo, bool) {
+	alone, ok := s[p.soloKey(part)]
+	return alone, ok
+}
+
+func (p *phase) soloKey(part *part) soloKey {
+	return soloKey{part.name(), part.trace.Op, p.hangs[part.name()], p.trace.Test}
+}

@@ -1,0 +1,132 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// within reports how a number misses the truth by more than allowed.
+func within(t *testing.T, what string, got, want, allowed float64) {
+	t.Helper()
+	if math.IsNaN(got) || math.Abs(got-want) > allowed {
+		t.Errorf("%s: got %.6g, want %.6g within %.3g", what, got, want, allowed)
+	}
+}
+
+// TestWindowAgainstTruth plays disks that start at different times, pause, and end at different times, and holds the
+// window and its rates to what was really moved.
+func TestWindowAgainstTruth(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(21, 22))
+	for trial := range 60 {
+		disks := 1 + trial%12
+		n := noise{fast: []float64{0.02, 0.05, 0.10}[trial%3], samples: trial%2 == 0}
+		t.Run(fmt.Sprintf("%d disks, noise %.2f, samples %v", disks, n.fast, n.samples), func(t *testing.T) {
+			scripts := make([]script, disks)
+			for i := range scripts {
+				scripts[i] = randomScript(rnd, i)
+			}
+			checkWindow(t, rnd, scripts, n)
+		})
+	}
+}
+
+func randomScript(rnd *rand.Rand, i int) script {
+	start := math.Round(rnd.Float64()*300) / 100
+	end := 20 + math.Round(rnd.Float64()*1500)/100
+	s := script{
+		name: string(rune('A' + i)), op: []scenario.Role{scenario.Read, scenario.Write}[rnd.IntN(2)], startS: start,
+		paces: []pace{{10, 0.5e9 + rnd.Float64()*2e9}, {end, 0.5e9 + rnd.Float64()*2e9}},
+		sizes: uniform,
+	}
+	if rnd.IntN(2) == 0 { // too short to matter, and long enough
+		s.pauses = []pause{{5, 5.3}, {12, 13 + math.Round(rnd.Float64()*100)/100}}
+	}
+	return s
+}
+
+func checkWindow(t *testing.T, rnd *rand.Rand, scripts []script, n noise) {
+	t.Helper()
+	moved := make([][]float64, len(scripts))
+	disks := make([]*trace.DiskTrace, len(scripts))
+	for i, s := range scripts {
+		disks[i], moved[i] = s.playAndKnow(rnd, n)
+	}
+	// The truth, step by step: a disk is active but for its pause of more than half a second.
+	const steps = 40 * 100
+	first, last, count := -1, -1, 0
+	bytes := make([]float64, len(scripts))
+	for k := range steps {
+		at := (float64(k) + 0.5) * stepS
+		all := true
+		for i := range scripts {
+			s := &scripts[i]
+			pausing := len(s.pauses) > 0 && s.pauses[1].fromS <= at && at < s.pauses[1].toS
+			all = all && at > s.startS && at < s.paces[len(s.paces)-1].untilS && !pausing
+		}
+		if !all {
+			continue
+		}
+		if first < 0 {
+			first = k
+		}
+		last = k
+		count++
+		for i := range scripts {
+			bytes[i] += moved[i][k-int(math.Round(scripts[i].startS/stepS))]
+		}
+	}
+	o := Analyze(runOf(disks...), Options{}).Phases[0].Overlap
+	if o == nil {
+		t.Fatal("no overlap")
+	}
+	within(t, "start", o.StartS, float64(first)*stepS, 0.05)
+	within(t, "end", o.EndS, float64(last+1)*stepS, 0.05)
+	within(t, "duration", o.DurationS, float64(count)*stepS, 0.05)
+	tolerance := 0.01
+	if !n.samples {
+		tolerance = 0.04
+	}
+	var total float64
+	for i, s := range scripts {
+		want := bytes[i] / (float64(count) * stepS)
+		total += want
+		d := o.Disks[s.name]
+		within(t, "rate of "+s.name, d.Rate, want, tolerance*want)
+		if float64(d.BytesLow) > bytes[i]+1e5 || float64(d.BytesHigh) < bytes[i]-1e5 {
+			t.Errorf("bytes of %s: %.0f are not between %d and %d", s.name, bytes[i], d.BytesLow, d.BytesHigh)
+		}
+	}
+	within(t, "total", o.Rate, total, tolerance*total)
+}
+
+// TestRecoveryAgainstTruth ends one disk and lets the other rise some time after.
+func TestRecoveryAgainstTruth(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(23, 24))
+	for _, n := range []noise{
+		{fast: 0.02, samples: true}, {fast: 0.05, samples: true}, {fast: 0.10, samples: true}, {fast: 0.05, perFile: 0.05, samples: true},
+		{fast: 0.02}, {fast: 0.05}, {fast: 0.10},
+	} {
+		for _, lag := range []float64{0, 0.3, 1, 4, 10} {
+			t.Run(fmt.Sprintf("%+v, lag %v", n, lag), func(t *testing.T) {
+				c := script{name: "C", op: scenario.Write, paces: []pace{{19, 2.46e9}}, sizes: uniform}
+				a := script{name: "A", op: scenario.Write, paces: []pace{{19 + lag, 0.742e9}, {45, 1.5e9}}, sizes: uniform}
+				p := Analyze(runOf(a.play(rnd, n), c.play(rnd, n)), Options{}).Phases[0]
+				if len(p.Recoveries) != 1 || p.Recoveries[0].LagS == nil {
+					t.Fatalf("recoveries %+v, want one with a lag", p.Recoveries)
+				}
+				r := p.Recoveries[0]
+				within(t, "lag", *r.LagS, lag, 0.5)
+				within(t, "rate before", r.FromRate, 0.742e9, 0.04*0.742e9)
+				within(t, "rate after", *r.ToRate, 1.5e9, 0.04*1.5e9)
+				if p.Disks["A"].Throttle != nil || p.Disks["C"].Throttle != nil {
+					t.Errorf("a throttle was found where there is none")
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,172 @@
+package analysis
+
+import (
+	"fmt"
+
+	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// thinWindowS is the window's length below which its rates have hardly settled: too few bins for an interval.
+const thinWindowS = stats.MinBins * binS
+
+// The window is cut into bins of 0.1 s for its intervals, or into so many where there would be more.
+const (
+	binS    = 0.1
+	maxBins = 600
+)
+
+func (p *phase) fillStages() {
+	for _, s := range p.stages {
+		out := Stage{
+			StartS: seconds(s.StartNS),
+			EndS:   seconds(s.EndNS),
+			Active: make([]string, 0, len(s.Active)),
+			Disks:  make(map[string]StageDisk, len(s.Active)),
+		}
+		for _, i := range s.Active {
+			part := &p.parts[i]
+			bytes := part.curve.Between(s.Interval).Bytes
+			rate := float64(bytes) / s.Seconds()
+			out.Active = append(out.Active, part.name())
+			out.Disks[part.name()] = StageDisk{Bytes: bytes, Rate: rate}
+			out.Rate += rate
+		}
+		p.out.Stages = append(p.out.Stages, out)
+	}
+}
+
+func (p *phase) fillOverlap() {
+	if len(p.window) == 0 {
+		p.warnf("no_overlap", "", "no overlap: %s", p.whyNoOverlap())
+		return
+	}
+	length := overlap.Seconds(p.window)
+	o := &Overlap{
+		StartS:    seconds(p.window[0].StartNS),
+		EndS:      seconds(p.window[len(p.window)-1].EndNS),
+		DurationS: length,
+		Disks:     map[string]OverlapDisk{},
+	}
+	total, each := p.windowIntervals(length)
+	o.CI95 = total
+	rates := make([]float64, 0, len(p.parts))
+	for i := range p.parts {
+		part := &p.parts[i]
+		d := OverlapDisk{Op: part.trace.Op, CI95: each[i]}
+		for _, v := range p.window {
+			a := part.curve.Between(v)
+			d.Bytes += a.Bytes
+			d.BytesLow += a.Low
+			d.BytesHigh += a.High
+		}
+		d.Rate = float64(d.Bytes) / length
+		if d.Op == scenario.Write {
+			o.WriteRate += d.Rate
+		} else {
+			o.ReadRate += d.Rate
+		}
+		o.Bytes += d.Bytes
+		o.BytesLow += d.BytesLow
+		o.BytesHigh += d.BytesHigh
+		rates = append(rates, d.Rate)
+		o.Disks[part.name()] = d
+	}
+	o.Rate = float64(o.Bytes) / length
+	if o.Bytes > 0 {
+		o.Jain = stats.Jain(rates)
+		for name, d := range o.Disks {
+			d.Share = float64(d.Bytes) / float64(o.Bytes)
+			o.Disks[name] = d
+		}
+	}
+	p.out.Overlap = o
+	if length < thinWindowS {
+		p.warnf("thin_window", "", "the window is only %s long: too short for the rates to settle; give the disks more to do", unit.FormatSeconds(length))
+	}
+	if doubt := float64(o.BytesHigh-o.BytesLow) / 2; doubt > maxEdgeDoubt*float64(o.Bytes) {
+		p.warnf("edges", "", "files straddle the window's edges without progress samples: its bytes are known to within %.0f %%", 100*doubt/float64(o.Bytes))
+	}
+}
+
+// maxEdgeDoubt is the share of the window's bytes up to which it does not matter when exactly they moved.
+const maxEdgeDoubt = 0.02
+
+// windowIntervals are the 95 % intervals of the total rate and of each disk's, nil where the window is too short. The
+// window's parts are joined end to end and cut into bins of equal length.
+func (p *phase) windowIntervals(length float64) (total *Interval, each []*Interval) {
+	each = make([]*Interval, len(p.parts))
+	bins := min(int(length/binS+1e-9), maxBins)
+	if bins < stats.MinBins {
+		return nil, each
+	}
+	binNS := length * 1e9 / float64(bins)
+	series := make([][]float64, len(p.parts)+1)
+	sum := make([]float64, bins)
+	for i := range p.parts {
+		series[i] = p.parts[i].binRates(p.window, binNS, bins)
+		for k, v := range series[i] {
+			sum[k] += v
+		}
+	}
+	series[len(p.parts)] = sum
+	intervals := stats.MeanIntervals(series)
+	for i := range each {
+		each[i] = interval(intervals[i])
+	}
+	return interval(intervals[len(p.parts)]), each
+}
+
+func interval(v stats.Interval) *Interval { return &Interval{max(0, v[0]), v[1]} }
+
+// binRates are the disk's rates in so many bins of the joined intervals.
+func (p *part) binRates(window []overlap.Interval, binNS float64, bins int) []float64 {
+	rates := make([]float64, bins)
+	part, before := 0, int64(0) // the part of the window the bin's end lies in, and the length of those before it
+	var done, carried int64     // bytes up to the last bin's end, and in the parts before
+	for k := range rates {
+		at := int64(float64(k+1) * binNS)
+		for part < len(window)-1 && at > before+window[part].EndNS-window[part].StartNS {
+			before += window[part].EndNS - window[part].StartNS
+			carried += p.curve.Between(window[part]).Bytes
+			part++
+		}
+		end := min(window[part].StartNS+at-before, window[part].EndNS)
+		now := carried + p.curve.At(end) - p.curve.At(window[part].StartNS)
+		rates[k] = float64(now-done) / binNS * 1e9
+		done = now
+	}
+	return rates
+}
+
+// whyNoOverlap says what kept the disks from being active together.
+func (p *phase) whyNoOverlap() string {
+	if len(p.parts) == 0 {
+		return "no disk worked in this phase"
+	}
+	var silent []string
+	for i := range p.parts {
+		if len(p.parts[i].active) == 0 {
+			silent = append(silent, p.parts[i].name())
+		}
+	}
+	if len(silent) > 0 {
+		return fmt.Sprintf("disk %s moved nothing", list(silent))
+	}
+	last, first := &p.parts[0], &p.parts[0]
+	for i := range p.parts {
+		if p.parts[i].startNS() > last.startNS() {
+			last = &p.parts[i]
+		}
+		if p.parts[i].endNS() < first.endNS() {
+			first = &p.parts[i]
+		}
+	}
+	if first.endNS() <= last.startNS() {
+		return fmt.Sprintf("disk %s ended at %.1f s, before disk %s began at %.1f s",
+			first.name(), seconds(first.endNS()), last.name(), seconds(last.startNS()))
+	}
+	return "the disks' pauses left no moment in which all were active"
+}
