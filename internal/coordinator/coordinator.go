@@ -126,7 +126,7 @@ func runPhase(ctx context.Context, opts Options, index int, starter *starter, si
 		return nil, err
 	}
 	p := newPhaseRun(opts, phase, sim)
-	p.leave = func(disk string) []int64 { return diskio.Leave(opts.Plan, index, disk) }
+	p.leave = func(disk string) []int64 { return opts.Plan.Leave(index, disk) }
 	err := errors.Join(p.run(ctx, starter), opts.Modes(phase.Name, p.effective))
 	opts.Watcher.PhaseEnds(p.failures)
 	if err == nil && len(p.failures) > 0 {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hubbench/hubbench/internal/diskio"
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
@@ -52,8 +51,8 @@ func judgeSpace(plan *scenario.Plan, places map[string]Place) []Problem {
 func mostSpace(plan *scenario.Plan, disks []string) (most int64, phase string) {
 	total := make([]int64, len(plan.Phases))
 	for _, disk := range disks {
-		for i, bytes := range diskio.Space(plan, disk) {
-			total[i] += bytes
+		for i, stock := range plan.Stock(disk) {
+			total[i] += stock.Space
 		}
 	}
 	for i, p := range plan.Phases {

@@ -40,8 +40,8 @@ type Job struct {
 	Phase    string
 	Dir      string // the disk's folder
 	SampleNS int64  // between progress samples; 50 ms where zero
-	// Leave is the sizes of the files that the disk's next job needs to exist (see the function of that
-	// name). Close leaves what there is of them when the job has succeeded; whoever sets it calls
+	// Leave is the sizes of the files that the disk's next job needs to exist (see scenario.Plan.Leave).
+	// Close leaves what there is of them when the job has succeeded; whoever sets it calls
 	// RemoveRun when the run ends.
 	Leave []int64
 }

@@ -72,20 +72,12 @@ func (j Job) check() error {
 			return fmt.Errorf("file %d has %d bytes: a file must have at least 1", seq, size)
 		}
 	}
-	if need := sum(existing(j.Job)); j.IO.Footprint > 0 && need > j.IO.Footprint {
-		return fmt.Errorf("the files to be read take %d bytes, more than the footprint of %d: read fewer or smaller files, or allow more", need, j.IO.Footprint)
+	var need int64
+	for _, size := range j.Needs() {
+		need += size
 	}
-	return nil
-}
-
-// existing is the sizes of the files that must be there before the job begins: those it reads, or the one
-// it passes over.
-func existing(j scenario.Job) []int64 {
-	switch {
-	case j.IO.OneFile && len(j.Sizes) > 0:
-		return j.Sizes[:1]
-	case j.Role == scenario.Read:
-		return j.Sizes
+	if j.IO.Footprint > 0 && need > j.IO.Footprint {
+		return fmt.Errorf("the files to be read take %d bytes, more than the footprint of %d: read fewer or smaller files, or allow more", need, j.IO.Footprint)
 	}
 	return nil
 }

@@ -200,7 +200,7 @@ func TestPhasesReadWhatEarlierOnesWrote(t *testing.T) {
 				plan.Phases = append(plan.Phases, scenario.Phase{Jobs: []scenario.Job{{Disk: "A"}, job.Job}})
 			}
 			for i := range jobs {
-				jobs[i].Leave = Leave(plan, i, "B")
+				jobs[i].Leave = plan.Leave(i, "B")
 				jobs[i].IO.Verify = "full"
 			}
 			var opened counter

@@ -147,9 +147,9 @@ func bufferBytes(block int64, depth int) int64 {
 // fillShelf sees that the files are there that the job reads or passes over: those that earlier phases left,
 // and new ones for the rest. What neither this job nor the next can use is removed.
 func (e *real) fillShelf(ctx context.Context) error {
-	need := existing(e.job.Job)
+	need := e.job.Needs()
 	mine := e.shelf.match(need, e.fits)
-	later := e.shelf.match(without(e.job.Leave, produced(e.job.Job)), anyRecord)
+	later := e.shelf.match(e.job.Beyond(e.job.Leave), anyRecord)
 	if err := e.shelf.thin(append(later, mine...)...); err != nil {
 		return fmt.Errorf("remove files of earlier phases: %w", err)
 	}

@@ -7,26 +7,27 @@ type Total struct {
 	Disk    string
 	Files   int   // measured transfers
 	Read    int64 // measured reads
-	Written int64 // measured writes, and the files a read phase writes beforehand: the disk's wear
+	Written int64 // measured writes, and the files that must be there beforehand: the disk's wear
 	Space   int64 // most test files at one time
 }
 
-// Totals sums the plan up, disk by disk. Every phase removes its files, so the largest needs the space.
+// Totals sums the plan up, disk by disk.
 func (p *Plan) Totals() []Total {
 	totals := make([]Total, len(p.Disks))
 	for i, d := range p.Disks {
 		t := Total{Disk: d.Name}
-		for _, phase := range p.Phases {
-			j, ok := phase.Job(d.Name)
+		for k, stock := range p.Stock(d.Name) {
+			t.Space = max(t.Space, stock.Space)
+			j, ok := p.Phases[k].Job(d.Name)
 			if !ok {
 				continue
 			}
-			bytes := j.Bytes()
 			t.Files += len(j.Sizes)
-			t.Written += bytes
-			t.Space = max(t.Space, bytes)
+			t.Written += stock.Before
 			if j.Role == Read {
-				t.Read += bytes
+				t.Read += j.Bytes()
+			} else {
+				t.Written += j.Bytes()
 			}
 		}
 		totals[i] = t
