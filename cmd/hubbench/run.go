@@ -118,7 +118,7 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 	defer release()
 	logs := &lockedWriter{w: dir.Log}
 	if ready.done == 0 {
-		if err := dir.Journal.Append(header(info)); err != nil {
+		if err := dir.Journal.Append(trace.RunEvent(info.Plan, info.Started)); err != nil {
 			return false, err
 		}
 	}
@@ -142,15 +142,6 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 	})
 	info.Status, info.Failures = outcome.Status, outcome.Failures
 	return ctx.Err() != nil && outcome.Status == trace.Partial, errors.Join(err, dir.WriteJSON(rundir.InfoFile, info))
-}
-
-// header is the first line of a run's events.
-func header(info *rundir.Info) trace.Event {
-	e := trace.Event{Type: trace.RunType, Version: trace.FormatVersion, Name: info.Name, Started: info.Started}
-	for _, d := range info.Plan.Disks {
-		e.Disks = append(e.Disks, trace.Disk{Name: d.Name, Path: d.Path, Connection: d.Connection, Profile: d.Profile})
-	}
-	return e
 }
 
 // onInterrupt ends the context at the first SIGINT or SIGTERM and closes kill at the second.

@@ -122,7 +122,7 @@ func runPhase(ctx context.Context, opts Options, index int, starter *starter, si
 		return []Failure{{Phase: phase.Name, Cause: err.Error()}}, nil
 	}
 	opts.Watcher.PhaseBegins(index, phase)
-	if err := opts.Journal.Append(trace.Event{Type: trace.PhaseType, Phase: phase.Name, Roles: phase.Roles}); err != nil {
+	if err := opts.Journal.Append(trace.PhaseEvent(&phase)); err != nil {
 		return nil, err
 	}
 	p := newPhaseRun(opts, phase, sim)

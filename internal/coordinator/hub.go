@@ -19,14 +19,10 @@ type liveHub struct {
 
 // newLiveHub starts the model's part of a phase: from the release on, every working disk is on it.
 func (p *phaseRun) newLiveHub(releaseNS int64) (*liveHub, error) {
-	p.sim.Restart(int64(p.phase.Cooldown))
-	h := &liveHub{sim: p.sim, releaseNS: releaseNS, speedup: p.opts.Plan.Hub.Speedup, timer: time.NewTimer(time.Hour)}
-	for i := range p.phase.Jobs {
-		job := &p.phase.Jobs[i]
-		if err := h.sim.Join(job.Disk, hub.WorkOf(p.opts.Plan, job), 0); err != nil {
-			return nil, fmt.Errorf("simulated hub: %w", err)
-		}
+	if err := p.sim.JoinPhase(p.opts.Plan, &p.phase); err != nil {
+		return nil, fmt.Errorf("simulated hub: %w", err)
 	}
+	h := &liveHub{sim: p.sim, releaseNS: releaseNS, speedup: p.opts.Plan.Hub.Speedup, timer: time.NewTimer(time.Hour)}
 	return h, nil
 }
 

@@ -35,7 +35,8 @@ type phaseRun struct {
 	sim       *hub.Sim                  // of the run; nil where no disk is simulated
 	children  []*child
 	words     chan word
-	hub       *liveHub // that simulation, from the release on
+	hub       *liveHub         // that simulation, from the release on
+	over      <-chan time.Time // fires when a phase that stops by time is over
 	stopping  bool
 	stopBy    time.Time // when patience with stopping workers ends
 	effective map[string]diskio.Effective
@@ -68,6 +69,8 @@ func (p *phaseRun) run(ctx context.Context, starter *starter) error {
 			}
 		case <-p.hub.due():
 			p.serve()
+		case <-p.over:
+			p.enough()
 		case now := <-tick.C:
 			p.watch(now)
 		case <-interrupted:
@@ -93,6 +96,8 @@ func (p *phaseRun) start(starter *starter, job scenario.Job) error {
 	p.opts.Log.Info("worker started", zap.String("disk", job.Disk), zap.String("phase", p.phase.Name), zap.Int("pid", c.cmd.Process.Pid))
 	return c.conn.Send(wire.Message{Kind: wire.JobKind, Job: &wire.Job{
 		Simulated: disk.Simulated(),
+		Stop:      p.phase.Stop,
+		Target:    p.phase.Target,
 		Job:       diskio.Job{Job: job, RunID: p.opts.RunID, Phase: p.phase.Name, Dir: disk.Path, SampleNS: sampleNS, Leave: p.leave(job.Disk)},
 	}})
 }
@@ -147,8 +152,18 @@ func (p *phaseRun) hear(w word) error {
 			}
 			p.serve()
 		}
+	case wire.WorkedKind:
+		p.worked(c)
+	case wire.QuotaKind:
+		if p.hub != nil {
+			p.hub.sim.Finish(c.job.Disk, m.Bytes)
+			p.serve()
+		}
 	case wire.DoneKind:
 		c.done = true
+		if p.phase.Stop == scenario.StopHold {
+			p.worked(c)
+		}
 		if m.Error != "" && !p.stopping {
 			p.fail(c.job.Disk, m.Error)
 			p.stop()
@@ -177,6 +192,7 @@ func (p *phaseRun) releaseWhenReady() error {
 		}
 		p.hub = live
 	}
+	p.over = p.limit(atNS)
 	for _, c := range p.children {
 		c.lastMoved = time.Now()
 		if err := c.conn.Send(wire.Message{Kind: wire.ReleaseKind, AtNS: atNS}); err != nil {
@@ -198,6 +214,7 @@ func (p *phaseRun) serve() {
 			}
 		}
 	}
+	p.endSpent()
 }
 
 // stop asks every worker to end, once.
@@ -230,7 +247,7 @@ func (p *phaseRun) watch(now time.Time) {
 		case c.gone || c.killed != "":
 		case p.stopping && now.After(p.stopBy):
 			c.kill(fmt.Sprintf("did not stop within %s", grace))
-		case !p.stopping && silent > p.opts.Stall && (!c.ready || p.hub != nil || p.released()):
+		case !p.stopping && silent > p.opts.Stall && (!c.ready || p.released()):
 			c.kill(fmt.Sprintf("nothing moved for %s: is the disk still connected?", p.opts.Stall))
 		}
 	}

@@ -42,7 +42,7 @@ func (s *simulated) Start(int64) {}
 func (s *simulated) Transfer(ctx context.Context, seq int, sample Sampler) (Span, error) {
 	span := Span{StartNS: s.nowNS}
 	lastSampleNS := s.nowNS
-	for size := s.job.Sizes[seq]; span.Bytes < size; {
+	for size := s.job.Size(seq); span.Bytes < size; {
 		n := min(stretch, size-span.Bytes)
 		doneNS, err := s.hub.Move(ctx, n)
 		if err != nil {

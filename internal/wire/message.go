@@ -4,6 +4,8 @@
 package wire
 
 import (
+	"time"
+
 	"github.com/hubbench/hubbench/internal/diskio"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -16,6 +18,7 @@ const (
 	JobKind     Kind = "job"     // Job: what to do; get ready
 	ReleaseKind Kind = "release" // AtNS: begin at this instant of clock.Now
 	GrantKind   Kind = "grant"   // DoneNS: the hub moved what was asked by this model time
+	EnoughKind  Kind = "enough"  // the job ends here, and is whole
 	StopKind    Kind = "stop"    // stop at the next request, remove the files, end
 )
 
@@ -24,6 +27,8 @@ const (
 	ReadyKind  Kind = "ready"  // Effective: waiting for the release
 	EventsKind Kind = "events" // Events: a batch for the journal
 	AskKind    Kind = "ask"    // Bytes: wanted of the hub; one at a time
+	WorkedKind Kind = "worked" // all of the job's files are moved; it goes on with filler until it is told that it is enough
+	QuotaKind  Kind = "quota"  // Bytes: what the job comes to in all, as far as can be told by now
 	AliveKind  Kind = "alive"  // Bytes: moved so far by this job
 	DoneKind   Kind = "done"   // Error: empty where all went well; the worker ends after it
 )
@@ -40,8 +45,10 @@ type Message struct {
 	Error     string            `json:"error,omitempty"`
 }
 
-// Job is an engine's job, and which engine it is for.
+// Job is an engine's job, which engine it is for, and when it ends.
 type Job struct {
 	diskio.Job
-	Simulated bool `json:"simulated,omitempty"`
+	Simulated bool          `json:"simulated,omitempty"`
+	Stop      string        `json:"stop,omitempty"`      // of the phase: race, hold or time
+	Target    time.Duration `json:"target_ns,omitempty"` // of the phase; zero: the job's files are counted
 }

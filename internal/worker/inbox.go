@@ -17,7 +17,7 @@ func newInbox(conn *wire.Conn) *inbox {
 	return &inbox{conn: conn, release: make(chan int64, 1), grants: make(chan int64, 1)}
 }
 
-// listen reads until the coordinator falls silent, and cancels the job when it says stop or is gone.
+// listen reads until the coordinator falls silent, and cancels the job when it has had enough, says stop or is gone.
 func (in *inbox) listen(cancel context.CancelCauseFunc) {
 	for {
 		m, err := in.conn.Receive()
@@ -30,6 +30,8 @@ func (in *inbox) listen(cancel context.CancelCauseFunc) {
 			in.release <- m.AtNS
 		case wire.GrantKind:
 			in.grants <- m.DoneNS
+		case wire.EnoughKind:
+			cancel(errEnough)
 		case wire.StopKind:
 			cancel(errStopped)
 		}
@@ -38,6 +40,9 @@ func (in *inbox) listen(cancel context.CancelCauseFunc) {
 
 // Move asks the hub for a stretch and waits for the grant.
 func (in *inbox) Move(ctx context.Context, bytes int64) (doneNS int64, err error) {
+	if ctx.Err() != nil {
+		return 0, context.Cause(ctx)
+	}
 	if err := in.conn.Send(wire.Message{Kind: wire.AskKind, Bytes: bytes}); err != nil {
 		return 0, err
 	}
@@ -45,6 +50,11 @@ func (in *inbox) Move(ctx context.Context, bytes int64) (doneNS int64, err error
 	case doneNS := <-in.grants:
 		return doneNS, nil
 	case <-ctx.Done():
+	}
+	select {
+	case doneNS := <-in.grants: // said before the job was ended: it counts
+		return doneNS, nil
+	default:
 		return 0, context.Cause(ctx)
 	}
 }

@@ -18,11 +18,11 @@ import (
 	"github.com/hubbench/hubbench/internal/clock"
 	"github.com/hubbench/hubbench/internal/diskio"
 	"github.com/hubbench/hubbench/internal/wire"
-	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // Reasons for which a worker ends early.
 var (
+	errEnough   = errors.New("enough") // not a failure: the job ends where it is
 	errStopped  = errors.New("stopped by the coordinator")
 	errOrphaned = errors.New("the coordinator is gone")
 )
@@ -77,6 +77,9 @@ func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Log
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
 	log.Info("job over", zap.String("phase", w.job.Phase), zap.String("disk", w.job.Disk), zap.Error(err))
 	if closeErr := w.engine.Close(); closeErr != nil {
 		err = errors.Join(err, fmt.Errorf("remove the test files: %w", closeErr))
@@ -112,22 +115,7 @@ func (w *worker) serve(ctx context.Context) error {
 	}
 	w.engine.Start(releaseNS)
 	clock.WaitUntil(releaseNS)
-	lateNS := clock.Now() - releaseNS
-	for seq := range w.job.Sizes {
-		span, err := w.engine.Transfer(ctx, seq, func(bytes, tNS int64) { w.journal.progress(w.job, seq, bytes, tNS) })
-		if seq == 0 {
-			w.journal.add(trace.Event{Type: trace.StartType, Phase: w.job.Phase, Disk: w.job.Disk, LateNS: lateNS})
-		}
-		if err != nil {
-			if ctx.Err() == nil {
-				w.journal.add(trace.Event{Type: trace.ErrorType, Phase: w.job.Phase, Disk: w.job.Disk, Seq: seq,
-					TNS: clock.Now() - releaseNS, Error: err.Error()})
-			}
-			return err
-		}
-		w.journal.file(w.job, seq, span)
-	}
-	return nil
+	return w.work(ctx, releaseNS, clock.Now()-releaseNS)
 }
 
 // stayAlive tells the coordinator how far the job is until quit closes.

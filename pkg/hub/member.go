@@ -11,7 +11,8 @@ type member struct {
 	disk  string
 	side  *Side
 	work  Work
-	total int64 // bytes of all its files
+	total int64 // bytes after which it leaves, or begins to fill
+	fills bool  // it holds, and has moved its files
 	state state
 
 	curve []bend  // by time; from the last grant on
@@ -66,8 +67,12 @@ const tolerance = 1e-3
 
 func newMember(disk string, side *Side, work Work, noise float64) *member {
 	m := &member{disk: disk, side: side, work: work, noise: noise, luck: 1, fileEnd: work.Sizes[0], emptyAt: math.Inf(1)}
-	for _, size := range work.Sizes {
-		m.total += size
+	m.total = endless
+	if !work.Endless {
+		m.total = 0
+		for _, size := range work.Sizes {
+			m.total += size
+		}
 	}
 	m.perFile = noise > 0 || side.PerFile > 0 || side.Knee.AboveBytes > 0
 	if noise > 0 {
@@ -80,6 +85,9 @@ func newMember(disk string, side *Side, work Work, noise float64) *member {
 	return m
 }
 
+// endless is more bytes than any disk moves, and few enough that no sum overflows.
+const endless = math.MaxInt64 / 4
+
 // draw decides the luck of the next file: lognormal, such that over many files the mean time, and so the rate
 // over all, is as without noise.
 func (m *member) draw() {
@@ -87,6 +95,12 @@ func (m *member) draw() {
 		m.luck = math.Exp(m.noise*m.rng.NormFloat64() + m.noise*m.noise/2)
 	}
 }
+
+// size is the bytes of the file in transfer; after the last the first comes again.
+func (m *member) size() int64 { return m.work.Sizes[m.file%len(m.work.Sizes)] }
+
+// fill lets it go on for the others' sake.
+func (m *member) fill() { m.fills, m.total = true, endless }
 
 // start makes it active.
 func (m *member) start(tNS int64) {
@@ -103,14 +117,14 @@ func (m *member) proceed(tNS int64) {
 	m.empty = m.cache != nil && m.moved(tNS) >= m.emptyAt-tolerance
 	for m.perFile && m.fileEnd < m.total && m.moved(tNS) >= float64(m.fileEnd)-tolerance {
 		m.file++
-		m.fileEnd += m.work.Sizes[m.file]
+		m.fileEnd += m.size()
 		m.draw()
 	}
 }
 
 // cap is the rate it can reach now with nobody else there.
 func (m *member) cap() float64 {
-	rate := m.side.cap(m.work.Direct, m.work.Sizes[m.file])
+	rate := m.side.cap(m.work.Direct, m.size())
 	if m.empty {
 		rate = min(rate, m.cache.After)
 	}

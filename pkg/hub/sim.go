@@ -35,11 +35,14 @@ type Sim struct {
 	hubbed  []*member              // scratch of rerate: the active disks on the hub
 }
 
-// Work is what a disk does from the time it joins until it has moved all its files.
+// Work is what a disk does from the time it joins until it leaves: when it has moved all its files, unless it holds
+// or has no end.
 type Work struct {
 	Profile string        // the disk's name in the profile; the name it joins by where empty
 	Op      scenario.Role // Read or Write
 	Sizes   []int64       // bytes of each file, in order; it leaves when the last is done
+	Hold    bool          // having moved them it begins anew, until all who hold have moved theirs; then they leave as one
+	Endless bool          // having moved them it begins anew, until Finish or Leave
 	Direct  bool          // it hangs on a port of its own and contends with nobody
 	Seed    uint64        // of the profile's noise
 }
@@ -139,6 +142,24 @@ func (s *Sim) Leave(disk string, tNS int64) {
 	if i := s.index(disk); i >= 0 && s.members[i].state != gone {
 		s.schedule(change{tNS: max(tNS, s.now), member: s.members[i], leaves: true})
 	}
+}
+
+// Finish gives endless work its end: the disk leaves when it has moved so many bytes in all, or now where it has
+// moved more.
+func (s *Sim) Finish(disk string, bytes int64) {
+	if i := s.index(disk); i >= 0 && s.members[i].work.Endless {
+		s.members[i].total = bytes
+	}
+}
+
+// Spent reports whether a disk has left and asks for more than it had moved by then: it waits in vain.
+func (s *Sim) Spent(disk string) bool {
+	i := s.index(disk)
+	if i < 0 {
+		return false
+	}
+	m := s.members[i]
+	return m.state == gone && len(m.asks) > 0 && m.movedAt(float64(m.granted+m.asks[0])) == never
 }
 
 // Next is when something next happens: a grant falls due or a rate may change. Where a grant is overdue it

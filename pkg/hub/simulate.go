@@ -23,17 +23,15 @@ const (
 // that is real is looked up in the profile by its own name. The run line has no wall time: nothing ran.
 // It stops at the first error of emit.
 func Simulate(plan *scenario.Plan, p *Profile, emit func(*trace.Event) error) error {
-	header := &trace.Event{Type: trace.RunType, Version: 1, Name: plan.Name}
-	for _, d := range plan.Disks {
-		header.Disks = append(header.Disks, trace.Disk{Name: d.Name, Path: d.Path, Connection: d.Connection, Profile: d.Profile})
-	}
-	if err := emit(header); err != nil {
+	header := trace.RunEvent(plan, "")
+	if err := emit(&header); err != nil {
 		return err
 	}
 	s := NewSim(p)
 	for i := range plan.Phases {
 		phase := &plan.Phases[i]
-		if err := emit(&trace.Event{Type: trace.PhaseType, Phase: phase.Name, Roles: phase.Roles}); err != nil {
+		begins := trace.PhaseEvent(phase)
+		if err := emit(&begins); err != nil {
 			return err
 		}
 		if err := s.Play(plan, phase, emit); err != nil {
@@ -47,38 +45,47 @@ func Simulate(plan *scenario.Plan, p *Profile, emit func(*trace.Event) error) er
 }
 
 // WorkOf is what a job of the plan does on the hub.
-func WorkOf(plan *scenario.Plan, job *scenario.Job) Work {
-	w := Work{Profile: job.Disk, Op: job.Role, Sizes: job.Sizes, Seed: job.Seed}
+func WorkOf(plan *scenario.Plan, phase *scenario.Phase, job *scenario.Job) Work {
+	w := Work{
+		Profile: job.Disk, Op: job.Role, Sizes: job.Sizes, Seed: job.Seed,
+		Hold:    phase.Stop == scenario.StopHold,
+		Endless: phase.Stop == scenario.StopTime || phase.Target > 0,
+	}
 	for _, d := range plan.Disks {
 		if d.Name == job.Disk {
 			w.Profile = cmp.Or(d.Profile, job.Disk)
-			w.Direct = d.Connection == direct
+			w.Direct = cmp.Or(phase.Connections[d.Name], d.Connection) == direct
 		}
 	}
 	return w
 }
 
-// worker is a job under way in a simulation: what the worker process is in a run.
-type worker struct {
-	job      *scenario.Job
-	seq      int   // the file in transfer
-	done     int64 // bytes of it
-	startNS  int64
-	sampleNS int64 // of the last progress line, or the file's start
+// JoinPhase brings all disks of a phase onto the hub at its release, and takes them away at its limit, if it has one.
+func (s *Sim) JoinPhase(plan *scenario.Plan, phase *scenario.Phase) error {
+	s.Restart(int64(phase.Cooldown))
+	for i := range phase.Jobs {
+		job := &phase.Jobs[i]
+		if err := s.Join(job.Disk, WorkOf(plan, phase, job), 0); err != nil {
+			return err
+		}
+		if phase.Stop == scenario.StopTime {
+			s.Leave(job.Disk, int64(phase.Limit))
+		}
+	}
+	return nil
 }
 
 // Play plays one phase of the plan from its cool-down to its end, on the hub as the phase before has left it, and
 // emits its progress and file events.
 func (s *Sim) Play(plan *scenario.Plan, phase *scenario.Phase, emit func(*trace.Event) error) error {
-	s.Restart(int64(phase.Cooldown))
+	if err := s.JoinPhase(plan, phase); err != nil {
+		return err
+	}
 	workers := make(map[string]*worker, len(phase.Jobs))
 	for i := range phase.Jobs {
 		job := &phase.Jobs[i]
-		w := &worker{job: job}
+		w := newWorker(phase, job)
 		workers[job.Disk] = w
-		if err := s.Join(job.Disk, WorkOf(plan, job), 0); err != nil {
-			return err
-		}
 		if err := s.Ask(job.Disk, w.next()); err != nil {
 			return err
 		}
@@ -87,7 +94,7 @@ func (s *Sim) Play(plan *scenario.Plan, phase *scenario.Phase, emit func(*trace.
 	for {
 		at, ok := s.Next()
 		if !ok {
-			return nil
+			return cutShort(phase, workers, event, emit)
 		}
 		for _, g := range s.Advance(at) {
 			w := workers[g.Disk]
@@ -95,6 +102,9 @@ func (s *Sim) Play(plan *scenario.Plan, phase *scenario.Phase, emit func(*trace.
 				if err := emit(event); err != nil {
 					return err
 				}
+			}
+			if bytes, ok := w.decided(event); ok {
+				s.Finish(g.Disk, bytes)
 			}
 			if n := w.next(); n > 0 {
 				if err := s.Ask(g.Disk, n); err != nil {
@@ -105,27 +115,17 @@ func (s *Sim) Play(plan *scenario.Plan, phase *scenario.Phase, emit func(*trace.
 	}
 }
 
-// next is what the worker asks for next: zero when it has moved all its files.
-func (w *worker) next() int64 {
-	if w.seq == len(w.job.Sizes) {
-		return 0
+// cutShort emits what is known of the fillers that the end of the phase has cut short.
+func cutShort(phase *scenario.Phase, workers map[string]*worker, event *trace.Event, emit func(*trace.Event) error) error {
+	for i := range phase.Jobs {
+		w := workers[phase.Jobs[i].Disk]
+		if w.filling() && w.sampled > 0 {
+			w.tell(event)
+			event.Type, event.Op, event.Bytes, event.StartNS, event.EndNS = trace.FileType, w.job.Role, w.sampled, w.startNS, w.sampleNS
+			if err := emit(event); err != nil {
+				return err
+			}
+		}
 	}
-	return min(stretch, w.job.Sizes[w.seq]-w.done)
-}
-
-// granted moves the worker on, and fills in the event where there is one to tell.
-func (w *worker) granted(g Grant, event *trace.Event) bool {
-	w.done += g.Bytes
-	event.Disk, event.Op, event.Seq, event.Bytes = g.Disk, w.job.Role, w.seq, w.done
-	switch {
-	case w.done == w.job.Sizes[w.seq]:
-		event.Type, event.StartNS, event.EndNS = trace.FileType, w.startNS, g.DoneNS
-		w.seq, w.done, w.startNS, w.sampleNS = w.seq+1, 0, g.DoneNS, g.DoneNS
-	case g.DoneNS-w.sampleNS >= sampleNS:
-		event.Type, event.TNS = trace.ProgressType, g.DoneNS
-		w.sampleNS = g.DoneNS
-	default:
-		return false
-	}
-	return true
+	return nil
 }

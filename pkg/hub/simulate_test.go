@@ -2,6 +2,7 @@ package hub
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -64,7 +65,7 @@ func TestSimulate(t *testing.T) {
 		{Type: trace.RunType, Version: 1, Name: "small", Disks: []trace.Disk{{Name: "A", Profile: "C"}, {Name: "B", Path: "/b", Connection: "direct"}}},
 		{Type: trace.PhaseType, Phase: "W-", Roles: plan.Phases[0].Roles},
 		{Type: trace.FileType, Phase: "W-", Disk: "A", Op: write, Bytes: 100e6, EndNS: 50e6},
-		{Type: trace.ProgressType, Phase: "W-", Disk: "A", Op: write, Seq: 1, Bytes: 128e6, TNS: 114e6},
+		{Type: trace.ProgressType, Phase: "W-", Disk: "A", Seq: 1, Bytes: 128e6, TNS: 114e6},
 		{Type: trace.FileType, Phase: "W-", Disk: "A", Op: write, Seq: 1, Bytes: 150e6, StartNS: 50e6, EndNS: 125e6},
 		{Type: trace.PhaseEndType, Phase: "W-", Status: trace.Complete},
 		{Type: trace.PhaseType, Phase: "WR", Roles: plan.Phases[1].Roles},
@@ -74,14 +75,6 @@ func TestSimulate(t *testing.T) {
 		{Type: trace.EndType, Status: trace.Complete},
 	}
 	got := record(t, plan, round())
-	for i := range got { // leftovers of the one event that is reused, which a writer does not look at
-		switch got[i].Type {
-		case trace.FileType:
-			got[i].TNS = 0
-		case trace.ProgressType:
-			got[i].StartNS, got[i].EndNS = 0, 0
-		}
-	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -153,4 +146,69 @@ func BenchmarkSimulate(b *testing.B) {
 	}
 	perOp := b.Elapsed() / time.Duration(b.N)
 	b.ReportMetric(float64(modelNS)/float64(perOp), "x-real-time")
+}
+
+// stopped is a plan of one phase in which all three disks write until it stops.
+func stopped(stop string, limit, target time.Duration) *scenario.Plan {
+	plan := triple("WWW", 30)
+	phase := &plan.Phases[0]
+	phase.Stop, phase.Limit, phase.Target = stop, limit, target
+	return plan
+}
+
+// lastWork is when each disk ended the last file of its work, and lastSeen the last thing known of it.
+func lastWork(events []trace.Event) (work, seen map[string]int64, fillers int) {
+	work, seen = map[string]int64{}, map[string]int64{}
+	for _, e := range events {
+		switch {
+		case e.Type == trace.FileType && e.Filler:
+			fillers++
+			seen[e.Disk] = max(seen[e.Disk], e.EndNS)
+		case e.Type == trace.FileType:
+			work[e.Disk] = max(work[e.Disk], e.EndNS)
+			seen[e.Disk] = max(seen[e.Disk], e.EndNS)
+		case e.Type == trace.ProgressType:
+			seen[e.Disk] = max(seen[e.Disk], e.TNS)
+		}
+	}
+	return work, seen, fillers
+}
+
+func TestHold(t *testing.T) {
+	work, seen, fillers := lastWork(record(t, stopped(scenario.StopHold, 0, 0), round()))
+	end := max(work["A"], work["B"], work["C"])
+	if fillers == 0 {
+		t.Fatal("nobody filled")
+	}
+	for disk, at := range seen {
+		if at > end || end-at > 200e6 {
+			t.Errorf("disk %s was last seen at %d, want to the end of the slowest's work at %d", disk, at, end)
+		}
+	}
+	race, _, _ := lastWork(record(t, stopped(scenario.StopRace, 0, 0), round()))
+	if first := "C"; work[first] != race[first] {
+		t.Errorf("disk %s ended its work at %d, in a race at %d: want the same", first, work[first], race[first])
+	}
+}
+
+func TestStopByTime(t *testing.T) {
+	limit := 20 * time.Second
+	_, seen, fillers := lastWork(record(t, stopped(scenario.StopTime, limit, 0), round()))
+	if fillers > 0 {
+		t.Errorf("got %d fillers, want none", fillers)
+	}
+	for disk, at := range seen {
+		if left := int64(limit) - at; left < 0 || left > 200e6 {
+			t.Errorf("disk %s was last seen at %d, want at %s", disk, at, limit)
+		}
+	}
+}
+
+func TestTarget(t *testing.T) {
+	work, _, _ := lastWork(record(t, stopped("", 0, 40*time.Second), round()))
+	for disk, at := range work {
+		if off := math.Abs(float64(at)/40e9 - 1); off > 0.05 {
+			t.Errorf("disk %s ended after %.1f s, want 40 s within 5 %%", disk, float64(at)/1e9)
+		}
+	}
 }

@@ -9,11 +9,7 @@ import (
 // step processes all that happens at s.now: first what ends, then who comes, then lags that run out and
 // files that begin; and shares out anew.
 func (s *Sim) step() {
-	for _, m := range s.members {
-		if m.state == active && m.moved(s.now) >= float64(m.total)-tolerance {
-			s.leave(m)
-		}
-	}
+	s.finish()
 	due := 0
 	for due < len(s.changes) && s.changes[due].tNS <= s.now {
 		due++
@@ -31,6 +27,7 @@ func (s *Sim) step() {
 		}
 	}
 	s.changes = slices.Delete(s.changes, 0, due)
+	s.finish() // whoever was taken away holds nobody up
 	for _, m := range s.members {
 		if m.heldUntil <= s.now {
 			m.release()
@@ -40,6 +37,27 @@ func (s *Sim) step() {
 		}
 	}
 	s.rerate()
+}
+
+// finish lets those leave who have moved all they were to. Those who hold fill until the last of them has.
+func (s *Sim) finish() {
+	holding := false
+	for _, m := range s.members {
+		switch {
+		case m.state == active && m.moved(s.now) < float64(m.total)-tolerance, m.state == coming:
+			holding = holding || m.work.Hold && !m.fills
+		case m.state != active:
+		case m.work.Hold:
+			m.fill()
+		default:
+			s.leave(m)
+		}
+	}
+	for _, m := range s.members {
+		if m.state == active && m.fills && !holding {
+			s.leave(m)
+		}
+	}
 }
 
 // leave ends a member's activity and holds those who stay.

@@ -1,0 +1,58 @@
+package coordinator
+
+import (
+	"time"
+
+	"github.com/hubbench/hubbench/internal/clock"
+	"github.com/hubbench/hubbench/internal/wire"
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// limit fires when a phase that stops by time is over; never in others. The model of a simulated hub has its own.
+func (p *phaseRun) limit(releaseNS int64) <-chan time.Time {
+	if p.phase.Stop != scenario.StopTime || p.sim != nil {
+		return nil
+	}
+	return time.After(time.Duration(releaseNS-clock.Now()) + p.phase.Limit)
+}
+
+// enough ends every job that goes on by the phase's policy, as whole.
+func (p *phaseRun) enough() {
+	for _, c := range p.children {
+		p.enoughOf(c)
+	}
+}
+
+func (p *phaseRun) enoughOf(c *child) {
+	if !c.gone && !c.done && !c.enough {
+		c.enough = true
+		_ = c.conn.Send(wire.Message{Kind: wire.EnoughKind}) // a worker that cannot hear it is about to exit
+	}
+}
+
+// worked notes that a child has moved what it was to. When all have, those who hold have filled enough.
+func (p *phaseRun) worked(c *child) {
+	c.worked = true
+	if p.sim != nil {
+		return // the model decides, and is exact
+	}
+	for _, c := range p.children {
+		if !c.worked && !c.done && !c.gone {
+			return
+		}
+	}
+	p.enough()
+}
+
+// endSpent ends the jobs that the model has taken off the hub (by its limit, or all together after the last of those
+// who hold has moved what it was to), each when it has caught up with the model.
+func (p *phaseRun) endSpent() {
+	if p.phase.Stop != scenario.StopHold && p.phase.Stop != scenario.StopTime {
+		return
+	}
+	for _, c := range p.children {
+		if p.hub.sim.Spent(c.job.Disk) {
+			p.enoughOf(c)
+		}
+	}
+}
