@@ -6,7 +6,9 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
+	"strings"
 
 	"github.com/hubbench/hubbench/internal/render/chart"
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -43,7 +45,7 @@ func phase(out io.Writer, a *analysis.Analysis, p *analysis.Phase) {
 		t = append(t, row(a, p, name, scale))
 	}
 	if o := p.Overlap; o != nil && len(o.Disks) > 1 {
-		t = append(t, []string{"together", "", "", unit.FormatBytes(o.Bytes), scale.Number(o.Rate), margin(o.CI95, scale), "", "", ""})
+		t = append(t, []string{"together", "", "", unit.FormatBytes(o.Bytes), scale.Number(o.Rate), margin(o.CI95, o.Rate, scale), "", "", ""})
 	}
 	t.print(out)
 	if o := p.Overlap; o != nil && len(o.Disks) > 1 {
@@ -77,7 +79,7 @@ func row(a *analysis.Analysis, p *analysis.Phase, name string, scale chart.Scale
 	if p.Overlap != nil {
 		if part, ok := p.Overlap.Disks[name]; ok {
 			cells[3] = unit.FormatBytes(part.Bytes)
-			cells[4], cells[5] = scale.Number(part.Rate), margin(part.CI95, scale)
+			cells[4], cells[5] = scale.Number(part.Rate), margin(part.CI95, part.Rate, scale)
 			if len(p.Overlap.Disks) > 1 {
 				cells[6] = strconv.FormatFloat(100*part.Share, 'f', 0, 64) + " %"
 			}
@@ -98,12 +100,15 @@ func row(a *analysis.Analysis, p *analysis.Phase, name string, scale chart.Scale
 	return cells
 }
 
-// margin is half of a confidence interval's width.
-func margin(ci *analysis.Interval, scale chart.Scale) string {
+// margin is half the interval, rounded up to the last decimal of the rate that it stands beside.
+func margin(ci *analysis.Interval, rate float64, scale chart.Scale) string {
 	if ci == nil {
 		return ""
 	}
-	return scale.Number((ci[1] - ci[0]) / 2)
+	_, decimals, _ := strings.Cut(scale.Number(rate), ".")
+	step := math.Pow10(-len(decimals))
+	half := math.Ceil((ci[1]-ci[0])/2/scale.Size/step-1e-9) * step
+	return strconv.FormatFloat(half, 'f', len(decimals), 64)
 }
 
 func warnings(out io.Writer, list []analysis.Warning) {
