@@ -18,7 +18,9 @@ type Analysis struct {
 type Phase struct {
 	Phase      string                   `json:"phase"`
 	Roles      map[string]scenario.Role `json:"roles"`
-	StartSkewS *float64                 `json:"start_skew_s"` // latest less earliest start among the workers, by the wall clock
+	Test       string                   `json:"test,omitempty"` // which of a preset's tests this is
+	Stop       string                   `json:"stop,omitempty"` // race (also where empty) | hold | time: what ended it
+	StartSkewS *float64                 `json:"start_skew_s"`   // latest less earliest start among the workers, by the wall clock
 	Overlap    *Overlap                 `json:"overlap"`
 	OthersSay  *OthersSay               `json:"others_say"` // null where no disk moved anything
 	Contention *Contention              `json:"contention"` // null without an overlap of two disks or more
@@ -147,6 +149,7 @@ type Disk struct {
 	Modes            *[2]float64   `json:"modes"` // the two rates, where bimodal
 	Quote            string        `json:"quote"` // which figure to quote: overlap, trimmed20, theilsen_rate, rate, or empty
 	QuoteRate        *float64      `json:"quote_rate"`
+	Score            *Score        `json:"score"` // of the program that the preset takes after
 	Throttle         *Throttle     `json:"throttle"`
 	SizeKnee         *SizeKnee     `json:"size_knee"`
 	SmallFiles       *SmallFiles   `json:"small_files"`

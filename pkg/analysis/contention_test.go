@@ -194,6 +194,31 @@ func TestHold(t *testing.T) {
 	}
 }
 
+// TestScore: what the original of a preset would say stands beside what we say, and its warm-up is in neither.
+func TestScore(t *testing.T) {
+	a := diskOf("A", "read", 1e9, pace{1, 3e9}, pace{2, 1e9}, pace{3, 2e9}, pace{5, 1e9})
+	b := diskOf("B", "read", 1e9, pace{5, 1e9})
+	for _, d := range []*trace.DiskTrace{a, b} {
+		for i := range d.Files {
+			d.Files[i].Filler = d.Files[i].StartNS < 1e9
+		}
+	}
+	for method, want := range map[string]float64{"median": 1e9, "best": 2e9} {
+		p := phaseOf("p", a, b)
+		p.Score = method
+		got := Analyze(runOfPhases(p), Options{}).Phases[0]
+		d := got.Disks["A"]
+		if d.Score == nil || d.Score.Method != method || d.Score.N != d.Files {
+			t.Fatalf("%s: got score %+v of %d files", method, d.Score, d.Files)
+		}
+		within(t, method, d.Score.Rate, want, 0.01e9)
+		within(t, "start of the window", got.Overlap.StartS, 1, 0.01)
+	}
+	if got := Analyze(runOf(a, b), Options{}).Phases[0].Disks["A"].Score; got != nil {
+		t.Errorf("got score %+v where the phase takes after no program", got)
+	}
+}
+
 func TestCensoredRecovery(t *testing.T) {
 	solo := phaseOf("A alone", diskOf("A", "write", 100e6, pace{20, 1.5e9}))
 	tests := []struct {

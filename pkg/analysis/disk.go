@@ -35,6 +35,7 @@ func (p *phase) summarize(part *part) Disk {
 	if len(files) > 0 && len(files) < fewest {
 		p.warnf("few_files", part.name(), "disk %s: %s: too few to judge the spread of the rates by", part.name(), plural(len(files), "file"))
 	}
+	d.Score = p.score(rates)
 	d.Throttle = p.throttle(part)
 	p.sizeEffects(part, files, &d)
 	p.bimodality(part, files, rates, &d)

@@ -39,8 +39,17 @@ const (
 
 func newPart(t *trace.DiskTrace, gapNS int64) part {
 	p := part{trace: t, active: overlap.Active(t, gapNS), curve: overlap.NewCurve(t)}
+	p.skipWarmUp()
 	p.findLevels()
 	return p
+}
+
+// skipWarmUp leaves out what a preset has the disk move before its work, which is to count nowhere.
+func (p *part) skipWarmUp() {
+	first := slices.IndexFunc(p.trace.Files, func(f trace.File) bool { return !f.Filler })
+	if first > 0 {
+		p.active = p.activeIn(overlap.Interval{StartNS: p.trace.Files[first].StartNS, EndNS: math.MaxInt64})
+	}
 }
 
 // name is the disk's.

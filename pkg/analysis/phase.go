@@ -31,6 +31,8 @@ func newPhase(run *trace.Run, t *trace.Phase, opts Options) *phase {
 	p := &phase{trace: t, simulated: len(run.Disks) > 0, hangs: map[string]string{}, out: &Phase{
 		Phase:      t.Name,
 		Roles:      map[string]scenario.Role{},
+		Test:       t.Test,
+		Stop:       t.Stop,
 		Stages:     []Stage{},
 		Recoveries: []Recovery{},
 		Disks:      map[string]Disk{},
