@@ -2,11 +2,13 @@
 # Needs Go; with Node the reports hold live charts, without it static pictures. GNU make 3.81 or newer.
 
 # For make fuzz: the time each target gets. For make bench: which benchmarks, where, and how often
-# (benchstat wants 6 of each for a 95 % interval).
+# (benchstat wants 6 of each for a 95 % interval); then fio and hubbench in turns in DIR, a folder on the
+# disk to compare them on.
 FUZZTIME ?= 10s
 BENCH    ?= .
 PKG      ?= ./...
 COUNT    ?= 6
+DIR      ?= bin
 
 tool    := go tool -modfile=.tools/go.mod
 version := $(shell git describe --tags --always --dirty 2>/dev/null)
@@ -49,9 +51,10 @@ fuzz:
 	@grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' cmd internal pkg | sed 's,/[^/]*:func , ,' | while read -r dir target; do \
 	echo "$$dir $$target" && go test -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZTIME) "./$$dir" || exit 1; done
 
-bench: | bin
+bench: build | bin
 	go test -run='^$$' -bench='$(BENCH)' -benchmem -count=$(COUNT) $(PKG) | tee bin/bench.txt
 	@! grep -q '^FAIL' bin/bench.txt && $(tool) benchstat bin/bench.txt
+	go run ./testdata/bench -dir '$(DIR)'
 
 golden: $(charts)
 	go test $(golden) -update

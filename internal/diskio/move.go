@@ -131,10 +131,10 @@ func (e *real) padded(size int64) int64 {
 // newTransfer is the sequential moving of an open file, with no time taken of it but its ends.
 func (e *real) newTransfer(f testFile, r record, op scenario.Role) *transfer {
 	t := &transfer{
-		file: f, op: op, size: r.Size, padded: e.padded(r.Size), block: e.job.IO.Block, release: e.release,
+		file: f, op: op, size: r.Size, padded: e.padded(r.Size), release: e.release,
 		stamps: stamper{tag: tagOf(e.job.RunID, e.job.Disk), file: uint32(r.Number), unit: r.Unit, period: r.Period},
 	}
-	t.requests = (t.padded + t.block - 1) / t.block
+	t.setBlock(e.job.IO.Block)
 	if !e.traits.direct && e.job.IO.Mode == modeDirect {
 		t.settle = max(settleBytes/t.block, 1) * t.block
 	}

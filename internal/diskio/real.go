@@ -200,6 +200,8 @@ func (e *real) writeBefore(ctx context.Context, size int64) (r record, err error
 		return r, err
 	}
 	t := e.newTransfer(f, r, scenario.Write)
+	// In the largest blocks that the buffer holds: how it came to be written is nobody's measurement.
+	t.setBlock(int64(len(e.buf) / e.job.IO.Depth))
 	err = e.moveOpen(ctx, t)
 	if err == nil {
 		err = f.flush(flushFull)

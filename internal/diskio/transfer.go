@@ -59,6 +59,11 @@ func (t *transfer) begin() {
 // now is clock.Now for the transfer loop.
 func (t *transfer) now() int64 { return t.startNS + int64(time.Since(t.began)) }
 
+// setBlock has the file moved in requests of so many bytes.
+func (t *transfer) setBlock(block int64) {
+	t.block, t.requests = block, (t.padded+block-1)/block
+}
+
 // shuffle has the blocks moved in a random order, another for every key.
 func (t *transfer) shuffle(key uint64) {
 	t.random, t.shuffled = true, newShuffle(t.requests, key)
