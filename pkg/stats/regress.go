@@ -3,7 +3,6 @@ package stats
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"gonum.org/v1/gonum/stat"
 )
@@ -64,8 +63,7 @@ func TheilSen(x, y []float64) (Line, bool) {
 	if len(slopes) == 0 { // nearly all x equal, and the draw missed the others
 		return Line{}, false
 	}
-	slices.Sort(slopes)
-	slope := Quantile(slopes, 0.5)
+	slope := medianInPlace(slopes)
 	return Line{Median(y) - slope*Median(x), slope}, true
 }
 

@@ -114,7 +114,7 @@ func LongRunVariance(x, w []float64) float64 {
 		for i := 1; i < half; i++ {
 			squares = append(squares, differenceSquare(x[i-1], x[i], w[i-1], w[i]))
 		}
-		largest = max(largest, Median(squares)/medianOfSquare)
+		largest = max(largest, medianInPlace(squares)/medianOfSquare)
 	}
 	return largest
 }

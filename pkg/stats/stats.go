@@ -68,10 +68,51 @@ func Quantile(sorted []float64, p float64) float64 {
 }
 
 // Median is the median of x, which it leaves as it is.
-func Median(x []float64) float64 {
-	sorted := slices.Clone(x)
-	slices.Sort(sorted)
-	return Quantile(sorted, 0.5)
+func Median(x []float64) float64 { return medianInPlace(slices.Clone(x)) }
+
+// medianInPlace is the median of x, which it puts into another order. It takes time in proportion to len(x).
+func medianInPlace(x []float64) float64 {
+	n := len(x)
+	if n == 0 {
+		return math.NaN()
+	}
+	order(x, n/2)
+	if n%2 == 1 {
+		return x[n/2]
+	}
+	below := slices.Max(x[:n/2])
+	return below + 0.5*(x[n/2]-below)
+}
+
+// order moves the k-th smallest value to x[k], no larger ones before and no smaller ones after it (Hoare, "Algorithm
+// 65: Find", Communications of the ACM 4, 1961).
+func order(x []float64, k int) {
+	for low, high := 0, len(x)-1; low < high; {
+		// The median of three as a pivot serves sorted input as well as any.
+		pivot := max(min(x[low], x[high]), min(max(x[low], x[high]), x[low+(high-low)/2]))
+		i, j := low, high
+		for i <= j {
+			for x[i] < pivot {
+				i++
+			}
+			for pivot < x[j] {
+				j--
+			}
+			if i <= j {
+				x[i], x[j] = x[j], x[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case k <= j:
+			high = j
+		case k >= i:
+			low = i
+		default:
+			return
+		}
+	}
 }
 
 // TrimmedMean is the mean of an ascending sample without the share cut, below 0.5, at each end (Wilcox,

@@ -3,6 +3,7 @@ package stats
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -95,5 +96,30 @@ func TestTheilSenOfMany(t *testing.T) {
 	}
 	if math.Abs(first.Slope-2) > 0.01 || math.Abs(first.Intercept-1) > 0.01 {
 		t.Errorf("got %v, want slope 2 and intercept 1 within 0.01", first)
+	}
+}
+
+func TestMedian(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(25, 26))
+	for trial := range 2000 {
+		x := make([]float64, rnd.IntN(50))
+		for i := range x {
+			x[i] = math.Round(rnd.NormFloat64() * 10)
+		}
+		switch trial % 3 {
+		case 1:
+			slices.Sort(x)
+		case 2:
+			slices.Sort(x)
+			slices.Reverse(x)
+		}
+		before := slices.Clone(x)
+		got := Median(x)
+		if want := Quantile(slices.Sorted(slices.Values(x)), 0.5); !near(got, want) {
+			t.Fatalf("median of %v: got %v, want %v", x, got, want)
+		}
+		if !slices.Equal(x, before) {
+			t.Fatalf("Median changed %v to %v", before, x)
+		}
 	}
 }
