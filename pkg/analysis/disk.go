@@ -27,6 +27,7 @@ func (p *phase) summarize(part *part) Disk {
 	for i, f := range files {
 		rates[i], sizes[i], times[i] = f.rate(), f.bytes, f.seconds
 	}
+	slices.Sort(rates)
 	s := stats.Summarize(rates)
 	d.Mean, d.Median, d.Trimmed20 = number(s.Mean), number(s.Median), number(s.Trimmed20)
 	d.P05, d.P95, d.CV = number(s.P05), number(s.P95), number(s.CV)
@@ -105,12 +106,10 @@ const (
 
 // bimodality tests the rates for two modes: by Hartigan's dip test, or by two clearly different levels in time, of
 // which the test misses one with less than about a tenth of the files.
-func (p *phase) bimodality(part *part, files []transfer, rates []float64, d *Disk) {
-	if len(rates) < fewestModes {
+func (p *phase) bimodality(part *part, files []transfer, ascending []float64, d *Disk) {
+	if len(ascending) < fewestModes {
 		return
 	}
-	ascending := slices.Clone(rates)
-	slices.Sort(ascending)
 	chance := stats.DipP(stats.Dip(ascending), len(ascending))
 	cut := stats.TwoGroups(ascending)
 	modes := [2]float64{stats.Quantile(ascending[:cut], 0.5), stats.Quantile(ascending[cut:], 0.5)}

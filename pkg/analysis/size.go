@@ -29,9 +29,9 @@ func (t transfer) rate() float64 { return t.bytes / t.seconds }
 // sameConditions returns the files of the level that holds most of them, so that a throttle, or other disks, are not
 // taken for an effect of size. Files in order of size are all returned: there a level is a range of sizes.
 func (p *part) sameConditions(files []transfer) (same []transfer, ordered bool) {
-	sizes, order := make([]float64, len(files)), make([]float64, len(files))
-	for i, f := range files {
-		sizes[i], order[i] = f.bytes, float64(i)
+	var sizes, order []float64
+	for i := 0; i < len(files); i += 1 + len(files)/maxPieces { // of a long trace, some will do
+		sizes, order = append(sizes, files[i].bytes), append(order, float64(i))
 	}
 	if r := stats.Spearman(sizes, order); r > sorted || r < -sorted {
 		return files, true
@@ -54,7 +54,12 @@ func (p *part) sameConditions(files []transfer) (same []transfer, ordered bool) 
 // sizeKnee looks for one file size at which the rate shifts (stats.RankShift).
 func sizeKnee(files []transfer) *SizeKnee {
 	files = slices.Clone(files)
-	slices.SortStableFunc(files, func(a, b transfer) int { return cmp.Compare(a.bytes, b.bytes) })
+	slices.SortFunc(files, func(a, b transfer) int {
+		if a.bytes != b.bytes {
+			return cmp.Compare(a.bytes, b.bytes)
+		}
+		return cmp.Compare(a.startNS, b.startNS)
+	})
 	sizes, rates := grouped(files)
 	minLen := max(fewest, len(rates)/20)
 	cut, p := stats.RankShift(rates, minLen, func(i int) bool { return sizes[i] != sizes[i-1] })

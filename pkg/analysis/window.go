@@ -18,8 +18,15 @@ const (
 	maxBins = 600
 )
 
+// maxStages is how many stages are listed. A run has as many as disks start, end and pause: more than this are of use
+// to no one, and cost more than all the rest.
+const maxStages = 10_000
+
 func (p *phase) fillStages() {
-	for _, s := range p.stages {
+	if n := len(p.stages); n > maxStages {
+		p.warnf("many_stages", "", "the disks start and pause so often that there are %d stages; the first %d are listed", n, maxStages)
+	}
+	for _, s := range p.stages[:min(len(p.stages), maxStages)] {
 		out := Stage{
 			StartS: seconds(s.StartNS),
 			EndS:   seconds(s.EndNS),

@@ -1,0 +1,143 @@
+package analysis
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// FuzzAnalyze holds that whatever can be read can be analysed and written as JSON, which refuses NaN and infinity,
+// with every list a list and the window within its stages.
+func FuzzAnalyze(f *testing.F) {
+	f.Add([]byte(nil))
+	f.Add([]byte(`{"type":"file","phase":"p","disk":"A","op":"read","bytes":1,"end_ns":1}`))
+	f.Add([]byte(`{"type":"file","phase":"p","disk":"A","op":"read","bytes":-5,"start_ns":7,"end_ns":1}
+{"type":"progress","phase":"p","disk":"B","bytes":5,"t_ns":100}
+{"type":"progress","phase":"p","disk":"B","bytes":9,"t_ns":1000000000}
+{"type":"phase","phase":"p","roles":{"A":"write","B":"read","C":"write"},"stop":"hold"}
+{"type":"error","phase":"p","disk":"C","error":"gone"}`))
+	f.Add(writeRun(fieldNotes(), 3))
+	rnd := rand.New(rand.NewPCG(61, 62))
+	n := noise{fast: 0.1, samples: true}
+	f.Add(writeRun(runOf(
+		script{name: "A", op: scenario.Write, paces: []pace{{4, 2e9}, {12, 0.5e9}}, pauses: []pause{{6, 7}}, sizes: fixed(2e8)}.play(rnd, n),
+		script{name: "B", op: scenario.Read, startS: 1, paces: []pace{{5, 1e9}, {9, 2e9}}, sizes: fixed(3e8)}.play(rnd, n)), 12))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		run, err := trace.Read(bytes.NewReader(data), "fuzz")
+		if err != nil {
+			return
+		}
+		checkAnalysis(t, Analyze(run, Options{}))
+	})
+}
+
+// FuzzMoves holds the same of traces made of numbers: nearly every input is one, where FuzzAnalyze's mostly fail to
+// be read. Eight bytes are a file: disk and kind, pause before it, length and size with an exponent each.
+func FuzzMoves(f *testing.F) {
+	f.Add([]byte{0, 0, 1, 100, 3, 50, 2, 0, 1, 0, 1, 90, 3, 60, 2, 0, 2, 1, 1, 100, 3, 50, 2, 9})
+	f.Add(bytes.Repeat([]byte{0, 0, 1, 100, 3, 50, 2, 0, 9, 0, 1, 90, 3, 60, 2, 0}, 20))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		names := []string{"A", "B", "C", "D"}
+		phases := []*trace.Phase{phaseOf("p"), phaseOf("q")}
+		for _, p := range phases {
+			for _, name := range names {
+				p.Disks = append(p.Disks, &trace.DiskTrace{Name: name, Op: scenario.Write})
+			}
+		}
+		for ; len(data) >= 8; data = data[8:] {
+			p := phases[data[0]>>2&1]
+			d := p.Disks[data[0]&3]
+			if data[0]&8 != 0 {
+				d.Op = scenario.Read
+			}
+			scaled := func(v, exponent byte) int64 { return int64(v) * int64(math.Pow(10, float64(exponent%12))) }
+			var at int64
+			if n := len(d.Files); n > 0 {
+				at = d.Files[n-1].EndNS - int64(data[7]&3)*1e6
+			}
+			file := trace.File{Seq: len(d.Files), StartNS: at + scaled(data[1], data[2]), Bytes: scaled(data[5], data[6]), Filler: data[0]&16 != 0}
+			file.EndNS = file.StartNS + scaled(data[3], data[4])
+			if data[0]&32 != 0 && file.Usable() {
+				file.Samples = []trace.Sample{{TNS: (file.StartNS + file.EndNS) / 2, Bytes: file.Bytes / int64(1+data[7])}}
+			}
+			d.Files = append(d.Files, file)
+		}
+		run, err := trace.Read(bytes.NewReader(writeRun(runOfPhases(phases...), math.MaxInt)), "fuzz")
+		if err != nil {
+			t.Skip("beyond what can be counted")
+		}
+		checkAnalysis(t, Analyze(run, Options{}))
+	})
+}
+
+// checkAnalysis holds what must be true of any analysis.
+func checkAnalysis(t *testing.T, a *Analysis) {
+	t.Helper()
+	text, err := json.Marshal(a)
+	if err != nil {
+		t.Fatalf("%v in %+v", err, a)
+	}
+	for _, list := range []string{"order", "phases", "matrix", "findings", "warnings", "stages", "active", "recoveries", "steals", "roles", "disks", "rates", "departures"} {
+		if bytes.Contains(text, []byte(`"`+list+`":null`)) {
+			t.Fatalf("%q is null in %s", list, text)
+		}
+	}
+	for i := range a.Phases {
+		checkPhase(t, &a.Phases[i])
+	}
+}
+
+// checkPhase holds what must be true of any phase.
+func checkPhase(t *testing.T, p *Phase) {
+	t.Helper()
+	for i, s := range p.Stages {
+		if s.EndS < s.StartS || i > 0 && s.StartS < p.Stages[i-1].EndS || len(s.Active) == 0 {
+			t.Fatalf("stages out of order: %+v", p.Stages)
+		}
+	}
+	if p.Verdict == "" {
+		t.Fatal("no verdict")
+	}
+	o := p.Overlap
+	if o == nil {
+		return
+	}
+	if o.DurationS > o.EndS-o.StartS+1e-6 || o.Rate < 0 || o.BytesLow > o.Bytes || o.BytesHigh < o.Bytes {
+		t.Fatalf("impossible overlap: %+v", o)
+	}
+	var sum int64
+	for _, d := range o.Disks {
+		sum += d.Bytes
+		if d.CI95 != nil && d.CI95[0] > d.CI95[1] {
+			t.Fatalf("impossible interval: %+v", d)
+		}
+	}
+	if sum != o.Bytes {
+		t.Fatalf("the disks' bytes add up to %d, the window's are %d", sum, o.Bytes)
+	}
+}
+
+// writeRun writes a run's events as a worker would, with at most so many files a disk.
+func writeRun(run *trace.Run, most int) []byte {
+	text := trace.AppendEvent(nil, &trace.Event{Type: trace.RunType, Version: 1, Name: run.Name, Disks: run.Disks})
+	for _, p := range run.Phases {
+		text = trace.AppendEvent(text, &trace.Event{Type: trace.PhaseType, Phase: p.Name, Roles: p.Roles, Stop: p.Stop})
+		for _, d := range p.Disks {
+			for _, f := range d.Files[:min(most, len(d.Files))] {
+				e := trace.Event{Type: trace.ProgressType, Phase: p.Name, Disk: d.Name, Op: d.Op, Seq: f.Seq}
+				for _, s := range f.Samples {
+					e.Bytes, e.TNS = s.Bytes, s.TNS
+					text = trace.AppendEvent(text, &e)
+				}
+				e.Type, e.Bytes, e.StartNS, e.EndNS, e.Filler = trace.FileType, f.Bytes, f.StartNS, f.EndNS, f.Filler
+				text = trace.AppendEvent(text, &e)
+			}
+		}
+	}
+	return trace.AppendEvent(text, &trace.Event{Type: trace.EndType, Status: run.Status})
+}

@@ -1,0 +1,57 @@
+package analysis
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// longTrace is events.jsonl with so many files, of three disks that write together.
+func longTrace(files int) []byte {
+	var text []byte
+	rnd := rand.New(rand.NewPCG(51, 52))
+	var at [3]int64
+	for i := range files {
+		disk := i % 3
+		bytes := 2e6 + rnd.Float64()*200e6
+		end := at[disk] + int64(bytes/1.1*(1+0.05*rnd.NormFloat64()))
+		text = trace.AppendEvent(text, &trace.Event{
+			Type: trace.FileType, Phase: "WWW", Disk: string(rune('A' + disk)), Op: scenario.Write,
+			Seq: i / 3, Bytes: int64(bytes), StartNS: at[disk], EndNS: end,
+		})
+		at[disk] = end + 1000
+	}
+	return text
+}
+
+// BenchmarkFiles is all that `hubbench analyze --json` does of a trace but for opening the file. It must grow no
+// faster than n log n, and do a million files in two seconds and 500 MB on two cores. Reading is bound by the scan of
+// the text; the analysis by sorting the rates of each disk, and by the fixed cost of the bootstrap and Theil-Sen.
+func BenchmarkFiles(b *testing.B) {
+	for _, files := range []int{10_000, 100_000, 1_000_000} {
+		b.Run(fmt.Sprint(files), func(b *testing.B) {
+			text := longTrace(files)
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				run, err := trace.Read(bytes.NewReader(text), "bench")
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := json.Marshal(Analyze(run, Options{})); err != nil {
+					b.Fatal(err)
+				}
+			}
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			b.ReportMetric(float64(m.Sys)/1e6, "MB-from-OS")
+			b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(b.N)/float64(files), "ns/file")
+		})
+	}
+}
