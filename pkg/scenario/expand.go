@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hubbench/hubbench/pkg/strictyaml"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // Limits of a plan, far above any sensible test: they keep a slip of the hand (repeat: 10000000) from filling memory.
@@ -31,15 +33,24 @@ func (s *Scenario) Plan() (*Plan, error) {
 		plan.Hub = &hub
 	}
 	var bytes int64
-	for i, spec := range s.Phases {
-		for repeat, name := range names[i] {
-			phase := s.expand(spec, name)
-			if repeat > 0 {
+	for _, t := range s.turns() {
+		spec := s.Phases[t.entry]
+		variants := spec.Workload.variants()
+		for i, variant := range variants {
+			phase := s.expand(spec, names[t.entry][t.repeat*len(variants)+i], variant)
+			if t.repeat > 0 || i > 0 {
 				phase.Pause = "" // the one before the first holds for all
+			}
+			if i > 0 {
+				phase.Cooldown = max(phase.Cooldown, presetByName(spec.Workload.Preset).between)
 			}
 			for _, j := range phase.Jobs {
 				if bytes += j.Bytes(); bytes > maxPlanBytes {
 					return nil, s.pos.Errorf("the phases move over 1 EB in all; try fewer or smaller files")
+				}
+				if need := sum(j.Needs()); j.IO.Footprint > 0 && need > j.IO.Footprint {
+					return nil, spec.pos.Errorf("disk %s reads files of %s in all, above the footprint of %s; try fewer or smaller files there, or a larger footprint",
+						strictyaml.Quote(j.Disk), unit.FormatBytes(need), unit.FormatBytes(j.IO.Footprint))
 				}
 			}
 			plan.Phases = append(plan.Phases, phase)
@@ -48,14 +59,47 @@ func (s *Scenario) Plan() (*Plan, error) {
 	return plan, nil
 }
 
+// turn is one time that an entry of the phases is run.
+type turn struct {
+	entry, repeat int // from zero
+}
+
+// turns is the order of all: entry by entry, with its repeats. The repeats of a study are rounds of all its phases,
+// every other one backwards: what changes steadily over the run, such as heat, then favours none of them.
+func (s *Scenario) turns() []turn {
+	var turns []turn
+	rounds := 0
+	for i, p := range s.Phases {
+		if p.study && s.interleave {
+			rounds = p.Repeat // the same in all phases of the study
+			continue
+		}
+		for repeat := range p.Repeat {
+			turns = append(turns, turn{i, repeat})
+		}
+	}
+	for repeat := range rounds {
+		for i := range s.Phases {
+			if repeat%2 == 1 {
+				i = len(s.Phases) - 1 - i
+			}
+			if s.Phases[i].study {
+				turns = append(turns, turn{i, repeat})
+			}
+		}
+	}
+	return turns
+}
+
 // checkSum refuses more phases or files than any test has, before they take memory.
 func (s *Scenario) checkSum() error {
 	phases, files := 0, 0
 	for _, p := range s.Phases {
-		phases += p.Repeat
+		times := p.Repeat * len(p.Workload.variants())
+		phases += times
 		for _, d := range s.Disks {
 			if p.Roles[d.Name] != Idle {
-				files += p.Repeat * p.filesOf(d.Name)
+				files += times * p.filesOf(d.Name)
 			}
 		}
 		if phases > maxPlanPhases {
@@ -68,17 +112,24 @@ func (s *Scenario) checkSum() error {
 	return nil
 }
 
-// filesOf is the number of files a working disk moves.
+// filesOf is the number of files a working disk moves, with those that do not count.
 func (p PhaseSpec) filesOf(disk string) int {
-	if n, ok := p.Files[disk]; ok {
-		return n
+	files, ok := p.Files[disk]
+	if !ok {
+		files = p.Workload.files()
 	}
-	return p.Workload.files()
+	return files + presetByName(p.Workload.Preset).discard
 }
 
 // expand makes one phase.
-func (s *Scenario) expand(spec PhaseSpec, name string) Phase {
-	phase := Phase{Name: name, Roles: maps.Clone(spec.Roles), Pause: spec.Pause, Cooldown: spec.Cooldown}
+func (s *Scenario) expand(spec PhaseSpec, name string, variant test) Phase {
+	work := spec.Workload.resolved()
+	phase := Phase{
+		Name: name, Roles: maps.Clone(spec.Roles), Connections: s.connections(spec),
+		Pause: spec.Pause, Cooldown: spec.Cooldown, UntilIdle: spec.UntilIdle,
+		Stop: spec.Stop, Limit: spec.Limit, Target: spec.Workload.Target,
+		Test: variant.name, Score: presetByName(work.Preset).score,
+	}
 	for _, d := range s.Disks {
 		role := spec.Roles[d.Name]
 		if role == Idle {
@@ -87,21 +138,45 @@ func (s *Scenario) expand(spec PhaseSpec, name string) Phase {
 		phase.Jobs = append(phase.Jobs, Job{
 			Disk:  d.Name,
 			Role:  role,
-			Sizes: spec.Workload.sizesOf(name, d.Name, spec.filesOf(d.Name)),
-			Seed:  derive(spec.Workload.Seed, "data", name, d.Name),
-			IO:    spec.Workload.IO,
+			Sizes: work.sizesOf(name, d.Name, spec.filesOf(d.Name)),
+			Seed:  derive(work.Seed, "data", name, d.Name),
+			IO:    variant.apply(work.IO),
 		})
+	}
+	if len(phase.Jobs) > 1 {
+		for i := range phase.Jobs {
+			if io := &phase.Jobs[i].IO; io.Rest > 0 {
+				io.Step = io.Cap + io.Rest // the fastest would otherwise soon work while the others rest
+			}
+		}
 	}
 	return phase
 }
 
-// phaseNames names every phase: those of each entry, one for each repeat. An entry's own name stands; one without is named after its
-// pattern, numbered from the second on (WWW, WWW-2); repeats are numbered from the first (WWW-1, WWW-2).
+// connections are those of a phase's working disks that are not the usual ones; nil where there is none.
+func (s *Scenario) connections(spec PhaseSpec) map[string]string {
+	var others map[string]string
+	for _, d := range s.Disks {
+		label, ok := spec.Connections[d.Name]
+		if !ok || label == d.Connection || spec.Roles[d.Name] == Idle {
+			continue
+		}
+		if others == nil {
+			others = map[string]string{}
+		}
+		others[d.Name] = label
+	}
+	return others
+}
+
+// phaseNames names every phase: those of each entry, one for each repeat and test. An entry's own name stands; one
+// without is named after its pattern, numbered from the second on (WWW, WWW-2); repeats are numbered from the first
+// (WWW-1, WWW-2); a test comes last (WWW SEQ1M QD8).
 func (s *Scenario) phaseNames() ([][]string, error) {
 	taken := map[string]bool{}
 	all := make([][]string, len(s.Phases))
 	take := func(i int, base string) bool {
-		names := repeated(base, s.Phases[i].Repeat)
+		names := s.Phases[i].names(base)
 		if slices.ContainsFunc(names, func(name string) bool { return taken[name] }) {
 			return false
 		}
@@ -121,9 +196,9 @@ func (s *Scenario) phaseNames() ([][]string, error) {
 			continue
 		}
 		for n := 1; ; n++ {
-			base := p.Pattern
+			base := p.auto
 			if n > 1 {
-				base = fmt.Sprintf("%s-%d", p.Pattern, n)
+				base = fmt.Sprintf("%s-%d", p.auto, n)
 			}
 			if take(i, base) {
 				break
@@ -133,14 +208,17 @@ func (s *Scenario) phaseNames() ([][]string, error) {
 	return all, nil
 }
 
-// repeated is the names of a phase's repeats.
-func repeated(base string, repeat int) []string {
-	if repeat == 1 {
-		return []string{base}
-	}
-	names := make([]string, repeat)
-	for i := range names {
-		names[i] = fmt.Sprintf("%s-%d", base, i+1)
+// names are those of an entry's repeats, and of the tests in each.
+func (p PhaseSpec) names(base string) []string {
+	var names []string
+	for repeat := range p.Repeat {
+		name := base
+		if p.Repeat > 1 {
+			name = fmt.Sprintf("%s-%d", base, repeat+1)
+		}
+		for _, variant := range p.Workload.variants() {
+			names = append(names, strings.TrimSpace(name+" "+variant.name))
+		}
 	}
 	return names
 }

@@ -2,18 +2,13 @@ package scenario
 
 import (
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/hubbench/hubbench/pkg/strictyaml"
 )
 
-// Limits of phases.
-const (
-	maxPhases   = 1000 // entries, and repeats of one
-	maxCooldown = 24 * time.Hour
-)
+// maxPhases is the most entries, and repeats of one.
+const maxPhases = 1000
 
 // readPhases reads the phases; the disks are known by now.
 func (s *Scenario) readPhases(n strictyaml.Node, base Workload) {
@@ -41,13 +36,9 @@ func (s *Scenario) readPhases(n strictyaml.Node, base Workload) {
 
 // readPhase reads one phase.
 func (s *Scenario) readPhase(m *strictyaml.Mapping, base Workload) PhaseSpec {
-	p := PhaseSpec{Workload: base, Repeat: 1, pos: m.Pos()}
+	p := PhaseSpec{Workload: base, Repeat: 1, Stop: StopRace, pos: m.Pos()}
 	readFileName(m, "name", &p.Name)
-	p.Workload.read(m)
-	m.Get("stop")
-	m.Duration("cooldown", &p.Cooldown, 0, maxCooldown)
-	m.Int("repeat", &p.Repeat, 1, maxPhases)
-	readText(m, "pause", &p.Pause)
+	s.readWork(m, &p)
 
 	order := s.diskNames()
 	switch n, ok := m.Get("order"); {
@@ -60,155 +51,64 @@ func (s *Scenario) readPhase(m *strictyaml.Mapping, base Workload) PhaseSpec {
 		p.Workload.readOrder(m)
 	}
 	s.readRoles(m, &p, order)
-	s.readFiles(m, &p)
+	idle := func(disk string) bool { return p.Roles[disk] == Idle }
+	s.readFiles(m, &p, idle)
+	s.readConnection(m, &p, idle)
+	p.auto = s.withConnection(p.Pattern, p)
 	return p
 }
 
-// readDiskOrder reads the disks a pattern's letters stand for.
-func (s *Scenario) readDiskOrder(n strictyaml.Node) []string {
-	var order []string
-	for _, item := range n.Items() {
-		name, ok := item.Text()
-		if !ok {
-			return nil
-		}
-		if !s.hasDisk(name) {
-			s.unknownDisk(item.Errorf, name)
-			return nil
-		}
-		if slices.Contains(order, name) {
-			item.Errorf("disk %s is in order twice; name each disk once", strictyaml.Quote(name))
-			return nil
-		}
-		order = append(order, name)
-	}
-	if len(order) != len(s.Disks) {
-		n.Errorf("order has %d of the %d disks; name each disk once", len(order), len(s.Disks))
-		return nil
-	}
-	return order
+// readWork reads what a phase and a study have in common, all but the keys that name disks.
+func (s *Scenario) readWork(m *strictyaml.Mapping, p *PhaseSpec) {
+	s.refuse(m)
+	p.Workload.read(m)
+	s.checkSimulated(m, p.Workload)
+	readStop(m, p)
+	s.readCooldown(m, p)
+	m.Int("repeat", &p.Repeat, 1, maxPhases)
+	readText(m, "pause", &p.Pause)
 }
 
-// readRoles reads what each disk does: a pattern, whose letters stand for the disks in order, or roles.
-func (s *Scenario) readRoles(m *strictyaml.Mapping, p *PhaseSpec, order []string) {
-	pattern, byPattern := m.Get("pattern")
-	roles, byRoles := m.Get("roles")
-	switch {
-	case byPattern && byRoles:
-		roles.Errorf("a phase has a pattern or roles; delete one of the two")
-	case byPattern:
-		p.Roles = readPattern(pattern, order)
-		p.Pattern = pattern.Raw()
-	case byRoles:
-		if n, ok := m.Get("order"); ok && n.Kind() == strictyaml.List {
-			n.Errorf("order belongs to a pattern, and roles name their disks; delete it")
-		}
-		p.Roles = s.readRoleMap(roles)
-		for _, d := range s.Disks {
-			p.Pattern += string(p.Roles[d.Name].Letter())
-		}
-	default:
-		m.Missing("the phase has no pattern; add one, such as pattern: %s", strings.Repeat("W", len(s.Disks)))
+// checkSimulated refuses a preset that the hub model would not do justice: it has no notion of a block.
+func (s *Scenario) checkSimulated(m *strictyaml.Mapping, w Workload) {
+	if n, ok := m.Get("preset"); ok && s.Hub != nil && presetByName(w.Preset).tests != nil {
+		n.Errorf("preset %s times single blocks, which simulated disks do not have; try another, or disks with a path", w.Preset)
 	}
-}
-
-// readPattern reads a letter per disk; nil where order is, as that was a mistake already.
-func readPattern(n strictyaml.Node, order []string) map[string]Role {
-	pattern, ok := n.Text()
-	if !ok || order == nil {
-		return nil
-	}
-	letters := []rune(pattern)
-	if len(letters) != len(order) {
-		n.Errorf("pattern %s has %s for %s; write one W, R or - for each disk", strictyaml.Quote(pattern),
-			count(len(letters), "letter"), count(len(order), "disk"))
-		return nil
-	}
-	roles := map[string]Role{}
-	for i, letter := range letters {
-		switch letter {
-		case 'W':
-			roles[order[i]] = Write
-		case 'R':
-			roles[order[i]] = Read
-		case '-':
-			roles[order[i]] = Idle
-		default:
-			n.Errorf("pattern %s: letter %d is %q; use W (write), R (read) or - (idle)", strictyaml.Quote(pattern), i+1, letter)
-			return nil
-		}
-	}
-	checkWork(n, roles)
-	return roles
-}
-
-// readRoleMap reads roles by disk; disks it does not name are idle.
-func (s *Scenario) readRoleMap(n strictyaml.Node) map[string]Role {
-	roles := map[string]Role{}
-	for _, d := range s.Disks {
-		roles[d.Name] = Idle
-	}
-	if n.Kind() != strictyaml.Map {
-		n.Mapping() // says so
-		return roles
-	}
-	sound := true
-	for _, pair := range n.Mapping().Pairs() {
-		if !s.hasDisk(pair.Key) {
-			s.unknownDisk(pair.Errorf, pair.Key)
-			sound = false
-			continue
-		}
-		role, ok := pair.Value.OneOf(string(Read), string(Write), string(Idle))
-		roles[pair.Key] = Role(role)
-		sound = sound && ok
-	}
-	if sound {
-		checkWork(n, roles)
-	}
-	return roles
-}
-
-// checkWork refuses a phase in which nobody works.
-func checkWork(n strictyaml.Node, roles map[string]Role) {
-	for _, role := range roles {
-		if role != Idle {
-			return
-		}
-	}
-	n.Errorf("every disk is idle in this phase; let one read or write, or delete the phase")
 }
 
 // readFiles reads the number of files: one for all disks, or a mapping for some.
-func (s *Scenario) readFiles(m *strictyaml.Mapping, p *PhaseSpec) {
+func (s *Scenario) readFiles(m *strictyaml.Mapping, p *PhaseSpec, idle func(disk string) bool) {
 	n, ok := m.Get("files")
 	if !ok || n.Kind() != strictyaml.Map {
 		p.Workload.readFiles(m)
+	} else {
+		p.Workload.Target = 0
+		p.Workload.readTarget(m)
+		p.Files = map[string]int{}
+		s.eachDisk(n, idle, "number of files", func(disk string, n strictyaml.Node) {
+			files, _ := n.Int(1, maxFiles)
+			p.Files[disk] = int(files)
+		})
+	}
+	if p.Stop != StopTime {
 		return
 	}
-	p.Files = map[string]int{}
+	if ok && n.Raw() == filesAuto {
+		n.Errorf("files: auto sizes the work for disks to end together, and stop ends them by the clock; delete one of the two")
+	}
+	p.Workload.Target = 0
+}
+
+// eachDisk reads a mapping of values by disk.
+func (s *Scenario) eachDisk(n strictyaml.Node, idle func(disk string) bool, what string, read func(disk string, n strictyaml.Node)) {
 	for _, pair := range n.Mapping().Pairs() {
-		switch role, working := p.Roles[pair.Key]; {
+		switch {
 		case !s.hasDisk(pair.Key):
 			s.unknownDisk(pair.Errorf, pair.Key)
-		case working && role == Idle:
-			pair.Errorf("disk %s is idle in this phase; delete its number of files", strictyaml.Quote(pair.Key))
+		case idle(pair.Key):
+			pair.Errorf("disk %s is idle here; delete its %s", strictyaml.Quote(pair.Key), what)
 		default:
-			files, _ := pair.Value.Int(1, maxFiles)
-			p.Files[pair.Key] = int(files)
+			read(pair.Key, pair.Value)
 		}
 	}
-}
-
-// unknownDisk reports a name that no disk has.
-func (s *Scenario) unknownDisk(errorf func(string, ...any), name string) {
-	errorf("unknown disk %s; try %s", strictyaml.Quote(name), strictyaml.Suggest(name, s.diskNames()))
-}
-
-// count writes a number of things: "1 disk", "2 disks".
-func count(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return strconv.Itoa(n) + " " + thing
 }

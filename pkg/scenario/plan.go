@@ -74,15 +74,6 @@ type Job struct {
 // a time) begins again with the first, and moves each such file in place of the earlier one.
 func (j Job) Size(seq int) int64 { return j.Sizes[seq%len(j.Sizes)] }
 
-// Bytes is the job's whole work.
-func (j Job) Bytes() int64 {
-	var sum int64
-	for _, size := range j.Sizes {
-		sum += size
-	}
-	return sum
-}
-
 // IO is how a job moves its bytes, as asked for; what was really had is diskio.Effective.
 type IO struct {
 	Mode        string `json:"mode"`                // direct | app
@@ -98,5 +89,6 @@ type IO struct {
 	Cap     time.Duration `json:"cap_ns,omitempty"`   // most time a file may take, after which the rest of it is left; 0: no limit
 	OneFile bool          `json:"one_file,omitempty"` // each of Sizes, all alike, is a pass over one and the same file, written in full before
 	Rest    time.Duration `json:"rest_ns,omitempty"`  // pause before each file but the first
+	Step    time.Duration `json:"step_ns,omitempty"`  // files begin at its multiples after the release, so that disks that rest keep in step; 0: at once
 	Discard int           `json:"discard,omitempty"`  // so many files at the beginning warm up and do not count
 }

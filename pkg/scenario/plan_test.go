@@ -10,10 +10,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // mustPlan plans a scenario given as text.
@@ -79,9 +78,15 @@ func outline(p *Plan) string {
 		fmt.Fprintf(&b, "disk %q path %q connection %q profile %q\n", d.Name, d.Path, d.Connection, d.Profile)
 	}
 	for _, ph := range p.Phases {
-		fmt.Fprintf(&b, "\nphase %q %v cooldown %v pause %q: %s\n", ph.Name, ph.Roles, ph.Cooldown, ph.Pause, unit.FormatBytes(ph.Bytes()))
+		fmt.Fprintf(&b, "\nphase %q %v connections %v cooldown %v until idle %v pause %q stop %s limit %v target %v test %q score %q\n", ph.Name, ph.Roles,
+			ph.Connections, ph.Cooldown, ph.UntilIdle, ph.Pause, ph.Stop, ph.Limit, ph.Target, ph.Test, ph.Score)
 		for _, j := range ph.Jobs {
-			fmt.Fprintf(&b, "  %q %s %d files, %d bytes, seed %016x, %+v\n    %d", j.Disk, j.Role, len(j.Sizes), j.Bytes(), j.Seed, j.IO, j.Sizes[:min(4, len(j.Sizes))])
+			io, err := json.Marshal(j.IO)
+			if err != nil {
+				panic(err)
+			}
+			moves, bound := ph.Moves(j)
+			fmt.Fprintf(&b, "  %q %s %d files, %s %d bytes, seed %016x, %s\n    %d", j.Disk, j.Role, len(j.Sizes), bound, moves, j.Seed, io, j.Sizes[:min(4, len(j.Sizes))])
 			if n := len(j.Sizes); n > 4 {
 				fmt.Fprintf(&b, " ... %d", j.Sizes[n-1])
 			}
@@ -102,19 +107,42 @@ func TestPresets(t *testing.T) {
 		files     int
 		bytes     int64 // 0: drawn
 		low, high int64
+		score     string
+		tests     []string
+		io        IO // of the first test, what the preset says of it
 	}{
-		{"random", 50, 0, 2e6, 2e9},
-		{"standard", 160, 53_300_000_000, 2e6, 2e9},
-		{"ladder", 20, 0, 50e3, 2e9},
-		{"endurance", 320, 0, 2e6, 2e9},
-		{"blackmagic", 1, 5_000_000_000, 5e9, 5e9},
+		{preset: "random", files: 50, low: 2e6, high: 2e9},
+		{preset: "standard", files: 160, bytes: 53_300_000_000, low: 2e6, high: 2e9},
+		{preset: "ladder", files: 20, low: 50e3, high: 2e9},
+		{preset: "endurance", files: 320, low: 2e6, high: 2e9},
+		{preset: "blackmagic", files: 5, bytes: 25_000_000_000, low: 5e9, high: 5e9, io: IO{OneFile: true}},
+		{preset: "amorphous", files: 5, bytes: 5 << 30, low: 1 << 30, high: 1 << 30,
+			tests: []string{"W- SEQ1M QD8", "W- SEQ1M QD1", "W- RND4K QD64", "W- RND4K QD1"}, score: ScoreMedian,
+			io: IO{OneFile: true, Cap: 5 * time.Second, Rest: 5 * time.Second, Access: "sequential", Block: 1 << 20, Depth: 8}},
+		{preset: "crystal", files: 6, bytes: 6 << 30, low: 1 << 30, high: 1 << 30,
+			tests: []string{"W- SEQ1M Q8T1", "W- SEQ1M Q1T1", "W- RND4K Q32T1", "W- RND4K Q1T1"}, score: ScoreBest,
+			io: IO{OneFile: true, Cap: 5 * time.Second, Discard: 1, Access: "sequential", Block: 1 << 20, Depth: 8, Flush: "none"}},
 	}
 	if got, want := len(presets()), len(tests); got != want {
 		t.Errorf("%d presets, want %d", got, want)
 	}
 	for _, tt := range tests {
 		t.Run(tt.preset, func(t *testing.T) {
-			j := mustPlan(t, twoDisks("{preset: "+tt.preset+"}", "[{pattern: W-}]")).Phases[0].Jobs[0]
+			plan := mustPlan(t, twoDisks("{preset: "+tt.preset+"}", "[{pattern: W-}]"))
+			if tt.tests == nil {
+				tt.tests = []string{"W-"}
+			}
+			var names []string
+			for _, phase := range plan.Phases {
+				names = append(names, phase.Name)
+				if phase.Score != tt.score {
+					t.Errorf("phase %s scores the %q, want %q", phase.Name, phase.Score, tt.score)
+				}
+			}
+			if diff := cmp.Diff(tt.tests, names); diff != "" {
+				t.Errorf("phases (-want +got):\n%s", diff)
+			}
+			j := plan.Phases[0].Jobs[0]
 			if len(j.Sizes) != tt.files {
 				t.Errorf("%d files, want %d", len(j.Sizes), tt.files)
 			}
@@ -124,8 +152,21 @@ func TestPresets(t *testing.T) {
 			if low, high := slices.Min(j.Sizes), slices.Max(j.Sizes); low < tt.low || high > tt.high {
 				t.Errorf("sizes from %d to %d, want within %d to %d", low, high, tt.low, tt.high)
 			}
-			if ladder := slices.IsSorted(j.Sizes); ladder != (tt.preset == "ladder" || tt.files == 1) {
+			if ladder := slices.IsSorted(j.Sizes); ladder != (tt.preset == "ladder" || tt.low == tt.high) {
 				t.Errorf("sizes ascending: %v", ladder)
+			}
+			// What a preset leaves open is the workload's.
+			usual := IO{Mode: "direct", Block: 8 << 20, Depth: 4, Flush: "fsync", Verify: "off", Preallocate: true}
+			want := tt.io
+			want.Mode, want.Verify, want.Preallocate = usual.Mode, usual.Verify, usual.Preallocate
+			if want.Block == 0 {
+				want.Block, want.Depth = usual.Block, usual.Depth
+			}
+			if want.Flush == "" {
+				want.Flush = usual.Flush
+			}
+			if diff := cmp.Diff(want, j.IO); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}

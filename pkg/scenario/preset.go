@@ -1,11 +1,19 @@
 package scenario
 
+import "time"
+
 // Orders in which a job takes its files.
 const (
 	orderRandom     = "random"     // drawn sizes as they were drawn; listed ones shuffled, anew in every phase
 	orderAscending  = "ascending"  // smallest first
 	orderDescending = "descending" // largest first
 	orderListed     = "listed"     // as the list has them
+)
+
+// The ways through a file.
+const (
+	accessSequential = "sequential"
+	accessRandom     = "random"
 )
 
 // orders lists them.
@@ -17,9 +25,43 @@ func orders() []string {
 // is for the phases to say.
 type preset struct {
 	name  string
-	files int
+	files int // that count
 	sizes Sizes
 	order string
+
+	oneFile bool // its files are passes over one and the same file
+	discard int  // passes before those that count
+	cap     time.Duration
+	rest    time.Duration // between passes
+	flush   string        // empty: the workload's
+	score   string
+
+	tests   []test        // run one after another, each in a phase of its own; none: the workload says all
+	between time.Duration // between tests
+}
+
+// test is one way of moving a preset's file.
+type test struct {
+	name   string
+	access string
+	block  int64
+	depth  int
+}
+
+// variants are the preset's tests; one without a name, that changes nothing, where it has none.
+func (p preset) variants() []test {
+	if len(p.tests) == 0 {
+		return []test{{}}
+	}
+	return p.tests
+}
+
+// apply makes io the test's.
+func (t test) apply(io IO) IO {
+	if t.name != "" {
+		io.Access, io.Block, io.Depth = t.access, t.block, t.depth
+	}
+	return io
 }
 
 // presets lists the methods. Sizes are decimal, as in the reports they come from.
@@ -46,8 +88,47 @@ func presets() []preset {
 		}}},
 		// Speed against all the bytes so far: long enough to exhaust a cache or to heat a disk. 800 files for the stubborn.
 		{name: "endurance", files: 320, sizes: anySize, order: orderRandom},
-		// The look of Blackmagic Disk Speed Test: one long file; repeat the phase for over and over.
-		{name: "blackmagic", files: 1, sizes: Sizes{List: []int64{5 * gb}}, order: orderListed},
+		// The look of Blackmagic Disk Speed Test, which goes on until it is told to stop: five times over show a spread.
+		{name: "blackmagic", files: 5, sizes: Sizes{List: []int64{5 * gb}}, order: orderListed, oneFile: true},
+		amorphous(),
+		crystal(),
+	}
+}
+
+// The tests that AmorphousDiskMark and CrystalDiskMark share, and the file that they are run on.
+const (
+	sequentialBlock = 1 << 20
+	randomBlock     = 4 << 10
+	testFile        = 1 << 30
+	testTime        = 5 * time.Second // of a pass at most, and between tests
+)
+
+// amorphous is AmorphousDiskMark's method: it waits between passes, and flushes inside a write's time.
+func amorphous() preset {
+	return preset{
+		name: "amorphous", files: 5, sizes: Sizes{List: []int64{testFile}}, order: orderListed,
+		oneFile: true, cap: testTime, rest: testTime, flush: "fsync", score: ScoreMedian, between: testTime,
+		tests: []test{
+			{"SEQ1M QD8", accessSequential, sequentialBlock, 8},
+			{"SEQ1M QD1", accessSequential, sequentialBlock, 1},
+			{"RND4K QD64", accessRandom, randomBlock, 64},
+			{"RND4K QD1", accessRandom, randomBlock, 1},
+		},
+	}
+}
+
+// crystal is CrystalDiskMark's default: its passes follow one another at once, its tests do not, and it never
+// flushes. T1 is one thread.
+func crystal() preset {
+	return preset{
+		name: "crystal", files: 5, sizes: Sizes{List: []int64{testFile}}, order: orderListed,
+		oneFile: true, discard: 1, cap: testTime, flush: "none", score: ScoreBest, between: testTime,
+		tests: []test{
+			{"SEQ1M Q8T1", accessSequential, sequentialBlock, 8},
+			{"SEQ1M Q1T1", accessSequential, sequentialBlock, 1},
+			{"RND4K Q32T1", accessRandom, randomBlock, 32},
+			{"RND4K Q1T1", accessRandom, randomBlock, 1},
+		},
 	}
 }
 

@@ -19,27 +19,41 @@ type Scenario struct {
 	Seed            uint64 // of the workload
 	AllowSystemDisk bool   // a disk under test may be the one the system runs from
 
-	pos   strictyaml.Pos            // of the phases
-	paths map[string]strictyaml.Pos // of each real disk's path
+	interleave bool // the study's repeats are rounds of all its phases
+	refused    []refusal
+	pos        strictyaml.Pos            // of the phases, or the study
+	paths      map[string]strictyaml.Pos // of each real disk's path
 }
 
-// PhaseSpec is one entry of the scenario's phases; Repeat makes several phases of it.
+// PhaseSpec is one entry of the scenario's phases, or one phase of its study; Repeat, and a preset with several
+// tests, make several phases of it.
 type PhaseSpec struct {
-	Name     string // empty: named after its pattern
-	Pattern  string // as given; from the roles, in the order of the disks, where those were given
-	Roles    map[string]Role
-	Workload Workload       // the scenario's, with what the phase overrides
-	Files    map[string]int // number of files of single disks; the others have the workload's
-	Repeat   int            // at least 1
-	Cooldown time.Duration
-	Pause    string
+	Name        string // empty: named after its pattern
+	Pattern     string // as given; from the roles, in the order of the disks, where those were given
+	Roles       map[string]Role
+	Connections map[string]string // of disks connected otherwise in this phase
+	Workload    Workload          // the scenario's, with what the phase overrides
+	Files       map[string]int    // number of files of single disks; the others have the workload's
+	Repeat      int               // at least 1
+	Cooldown    time.Duration
+	UntilIdle   bool          // end the cooldown when the disks are idle
+	Stop        string        // StopRace | StopHold | StopTime
+	Limit       time.Duration // of StopTime
+	Pause       string
 
-	pos strictyaml.Pos
+	pos   strictyaml.Pos
+	auto  string // the name where Name is empty, but for its number
+	study bool   // of the study
 }
 
 // Load reads a scenario file. name is only for errors, which are of type *strictyaml.Error: one line that
 // names the file, line and column and says what to try.
 func Load(name string, data []byte) (*Scenario, error) {
+	return load(name, data, refusals())
+}
+
+// load is Load with the parts of the format that are refused.
+func load(name string, data []byte, refused []refusal) (*Scenario, error) {
 	doc, err := strictyaml.Parse(name, data)
 	if err != nil {
 		return nil, err
@@ -49,32 +63,45 @@ func Load(name string, data []byte) (*Scenario, error) {
 		return nil, doc.Err() // another version's keys would only look like mistakes
 	}
 
-	s := &Scenario{}
+	s := &Scenario{refused: refused}
 	base := defaultWorkload()
-	refuseUnsupported(top)
-	top.Require("name", "disks", "phases")
+	s.refuse(top)
+	top.Require("name", "disks")
+	phases, explicit := top.Get("phases")
+	study, studied := top.Get("study")
+	if !explicit && !studied {
+		top.Require("phases")
+	}
 	readFileName(top, "name", &s.Name)
 	readText(top, "results", &s.Results)
 	top.Bool("allow_system_disk", &s.AllowSystemDisk)
-	top.Get("study")
 	s.readHub(top)
 	s.readDisks(top)
 	if m, ok := top.Get("workload"); ok {
 		m := m.Mapping()
+		s.refuse(m)
 		base.read(m)
+		s.checkSimulated(m, base)
 		base.readOrder(m)
 		base.readFiles(m)
 		m.Done()
 	}
 	s.Seed = base.Seed
-	phases, _ := top.Get("phases")
 	top.Done()
 	if err := doc.Err(); err != nil {
 		return nil, err // phases name disks: without sound disks every name is unknown
 	}
 
-	s.pos = phases.Pos()
-	s.readPhases(phases, base)
+	if studied {
+		s.pos = study.Pos()
+	}
+	if explicit {
+		s.pos = phases.Pos()
+		s.readPhases(phases, base)
+	}
+	if studied {
+		s.readStudy(study, base)
+	}
 	if err := doc.Err(); err != nil {
 		return nil, err
 	}

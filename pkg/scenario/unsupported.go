@@ -18,20 +18,14 @@ type refusal struct {
 // refusals lists all of them: what is built is deleted here.
 func refusals() []refusal {
 	return []refusal{
-		{key: "study", try: "listing the phases"},
-		{key: "stop", except: []string{"race"}, try: "race"},
-		{key: "io", values: []string{"app"}, try: "direct"},
-		{key: "verify", values: []string{"stamps", "full"}, try: "off"},
-		{key: "keep", values: []string{"true"}, try: "false"},
-		{key: "footprint", try: "fewer or smaller files"},
-		{key: "preset", values: []string{"amorphous", "crystal"}, try: strictyaml.Choice(presetNames())},
+		{key: "until", values: []string{"idle"}, try: "a time in its place, such as cooldown: 2 min"},
 	}
 }
 
-// refuseUnsupported reports what a mapping asks for that this version does not do.
-func refuseUnsupported(m *strictyaml.Mapping) {
+// refuse reports what a mapping asks for that this version does not do.
+func (s *Scenario) refuse(m *strictyaml.Mapping) {
 	for _, p := range m.Pairs() {
-		for _, r := range refusals() {
+		for _, r := range s.refused {
 			value := p.Value.Raw()
 			if p.Key != r.key || slices.Contains(r.except, value) || r.values != nil && !slices.Contains(r.values, value) {
 				continue

@@ -1,7 +1,9 @@
 package scenario
 
 import (
+	"cmp"
 	"math"
+	"time"
 
 	"github.com/hubbench/hubbench/pkg/strictyaml"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -15,12 +17,31 @@ const (
 	maxBlock    = 1 << 30   // bytes
 	maxDepth    = 1024
 	maxBuffers  = 1 << 30 // bytes of all blocks in flight, which a worker holds in memory
+
+	maxFootprint = 1e15 // bytes
+
+	minTime = 100 * time.Millisecond // of a phase or its work: two samples of its progress
+	maxTime = 24 * time.Hour
 )
 
-// Workload says which files each disk of a phase moves, and how. The zero Files, Sizes and Order are the preset's.
+// How bytes are moved: blocks past the cache, or whole files as a plain application does.
+const (
+	modeDirect = "direct"
+	modeApp    = "app"
+)
+
+// A number of files that follows from the time they are to take, and that time unless it is said.
+const (
+	filesAuto     = "auto"
+	defaultTarget = 40 * time.Second
+)
+
+// Workload says which files each disk of a phase moves, and how. The zero Files, Sizes, Order and IO.Flush are
+// the preset's.
 type Workload struct {
 	Preset string
 	Files  int
+	Target time.Duration // files: auto, as many as take so long; 0: Files
 	Sizes  Sizes
 	Order  string // random | ascending | descending | listed
 	Seed   uint64
@@ -32,16 +53,15 @@ func defaultWorkload() Workload {
 	return Workload{
 		Preset: "random",
 		Seed:   1,
-		IO:     IO{Mode: "direct", Block: 8 << 20, Depth: 4, Flush: "fsync", Verify: "off", Preallocate: true},
+		IO:     IO{Mode: modeDirect, Block: 8 << 20, Depth: 4, Verify: "off", Preallocate: true},
 	}
 }
 
 // read overrides w with a mapping's keys, all but order and files, which a phase writes in more ways.
 func (w *Workload) read(m *strictyaml.Mapping) {
-	refuseUnsupported(m)
 	if _, ok := m.Get("preset"); ok {
-		w.Files, w.Sizes, w.Order = 0, Sizes{}, "" // a preset brings its own
-		m.OneOf("preset", &w.Preset, append(presetNames(), "amorphous", "crystal")...)
+		w.Files, w.Target, w.Sizes, w.Order = 0, 0, Sizes{}, "" // a preset brings its own
+		m.OneOf("preset", &w.Preset, presetNames()...)
 	}
 	if n, ok := m.Get("sizes"); ok {
 		w.Sizes, w.Order = readSizes(n), "" // the order was meant for other sizes
@@ -51,15 +71,50 @@ func (w *Workload) read(m *strictyaml.Mapping) {
 			w.Seed = uint64(seed)
 		}
 	}
-	m.OneOf("io", &w.IO.Mode, "direct", "app")
+	m.OneOf("io", &w.IO.Mode, modeDirect, modeApp)
 	m.Bytes("block", &w.IO.Block, minBlock, maxBlock)
 	m.Int("depth", &w.IO.Depth, 1, maxDepth)
 	m.OneOf("flush", &w.IO.Flush, "none", "fsync", "full")
 	m.OneOf("verify", &w.IO.Verify, "off", "stamps", "full")
 	m.Bool("preallocate", &w.IO.Preallocate)
 	m.Bool("keep", &w.IO.Keep)
-	m.Get("footprint")
+	m.Bytes("footprint", &w.IO.Footprint, 1, maxFootprint)
 	w.checkBuffers(m)
+	w.checkMethod(m)
+}
+
+// checkMethod refuses what the preset or the way of moving files leaves no choice in.
+func (w *Workload) checkMethod(m *strictyaml.Mapping) {
+	if io, ok := m.Get("io"); ok && io.Raw() == modeApp {
+		refuseKeys(m, "io: app moves whole files, in one call each; delete %s", "block", "depth")
+	}
+	p := presetByName(w.Preset)
+	if n, ok := m.Get("sizes"); ok && p.oneFile && len(w.Sizes.List) != 1 {
+		n.Errorf("preset %s goes over one file again and again; give one size, such as [1 GB]", p.name)
+	}
+	if p.tests == nil {
+		return
+	}
+	refuseKeys(m, "the tests of preset "+p.name+" have a %[1]s each; delete it", "block", "depth")
+	if w.IO.Mode != modeApp {
+		return
+	}
+	n, ok := m.Get("io")
+	if !ok {
+		n, ok = m.Get("preset")
+	}
+	if ok {
+		n.Errorf("preset %s moves single blocks, and io: app whole files; delete one of the two", p.name)
+	}
+}
+
+// refuseKeys reports each of the keys that is there.
+func refuseKeys(m *strictyaml.Mapping, format string, keys ...string) {
+	for _, key := range keys {
+		if n, ok := m.Get(key); ok {
+			n.Errorf(format, key)
+		}
+	}
 }
 
 // checkBuffers refuses a block that no disk takes, and more blocks in flight than fit in memory.
@@ -85,23 +140,43 @@ func (w *Workload) readOrder(m *strictyaml.Mapping) {
 	m.OneOf("order", &w.Order, orders()...)
 }
 
-// readFiles reads the number of files.
+// readFiles reads the number of files, or how long they are to take.
 func (w *Workload) readFiles(m *strictyaml.Mapping) {
-	m.Int("files", &w.Files, 1, maxFiles)
+	switch n, ok := m.Get("files"); {
+	case ok && n.Raw() == filesAuto:
+		w.Files, w.Target = 0, defaultTarget
+		if p := presetByName(w.Preset); p.tests != nil {
+			n.Errorf("preset %s goes over its file a number of times, of a few seconds each; write how often, such as files: %d", p.name, p.files)
+		}
+	case ok:
+		w.Target = 0
+		m.Int("files", &w.Files, 1, maxFiles)
+	}
+	w.readTarget(m)
+}
+
+// readTarget reads how long the files are to take where their number follows from that.
+func (w *Workload) readTarget(m *strictyaml.Mapping) {
+	if n, ok := m.Get("target"); ok && w.Target == 0 {
+		n.Errorf("target is how long files: auto is to take; write that, or delete target")
+		return
+	}
+	m.Duration("target", &w.Target, minTime, maxTime)
 }
 
 // files is the number of files each disk moves unless its phase says otherwise.
 func (w Workload) files() int {
+	p := presetByName(w.Preset)
 	switch {
 	case w.Files > 0:
 		return w.Files
-	case w.Sizes.List != nil:
+	case w.Sizes.List != nil && !p.oneFile:
 		return len(w.Sizes.List)
 	}
-	return presetByName(w.Preset).files
+	return p.files
 }
 
-// resolved is w with the preset's sizes and order where it has none of its own.
+// resolved is w with the preset's sizes, order and way of moving them where it has none of its own.
 func (w Workload) resolved() Workload {
 	p := presetByName(w.Preset)
 	switch {
@@ -116,5 +191,10 @@ func (w Workload) resolved() Workload {
 	if w.Sizes.IsZero() {
 		w.Sizes = p.sizes
 	}
+	w.IO.Flush = cmp.Or(w.IO.Flush, p.flush, "fsync")
+	w.IO.OneFile, w.IO.Discard, w.IO.Cap, w.IO.Rest = p.oneFile, p.discard, p.cap, p.rest
 	return w
 }
+
+// variants are the preset's tests.
+func (w Workload) variants() []test { return presetByName(w.Preset).variants() }

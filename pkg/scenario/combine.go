@@ -1,0 +1,70 @@
+package scenario
+
+// combine lists who does what, phase by phase, for one part of a study. Phases of one disk lie apart, so that it
+// rests while others work, and solo phases come first, for what is learnt there sizes the work of the others.
+// There is none where the disks are too few.
+func combine(part string, disks []string) []map[string]Role {
+	var phases []map[string]Role
+	add := func(roles map[string]Role) { phases = append(phases, roles) }
+	switch part {
+	case studySolo:
+		for _, role := range []Role{Write, Read} {
+			for _, disk := range disks {
+				add(map[string]Role{disk: role})
+			}
+		}
+	case studyPairs:
+		for _, roles := range [][2]Role{{Write, Write}, {Read, Read}, {Write, Read}, {Read, Write}} {
+			for _, pair := range pairs(len(disks)) {
+				add(map[string]Role{disks[pair[0]]: roles[0], disks[pair[1]]: roles[1]})
+			}
+		}
+	case studyAll:
+		for _, role := range []Role{Write, Read} {
+			add(allBut(disks, role, "", Idle))
+		}
+	case studyMixed:
+		if len(disks) < 2 {
+			return nil
+		}
+		for _, role := range [][2]Role{{Write, Read}, {Read, Write}} {
+			for _, disk := range disks {
+				add(allBut(disks, role[1], disk, role[0]))
+			}
+		}
+	case studyMatrix:
+		for _, part := range []string{studySolo, studyPairs, studyAll, studyMixed} {
+			phases = append(phases, combine(part, disks)...)
+		}
+	}
+	return phases
+}
+
+// allBut gives every disk a role, and one of them another.
+func allBut(disks []string, role Role, one string, its Role) map[string]Role {
+	roles := map[string]Role{}
+	for _, disk := range disks {
+		roles[disk] = role
+	}
+	if one != "" {
+		roles[one] = its
+	}
+	return roles
+}
+
+// pairs lists every two of n, in rounds in which nobody is twice: the circle method of tournaments. One
+// stays, the others turn; where n is odd, who meets the one that stays rests.
+func pairs(n int) [][2]int {
+	var all [][2]int
+	stays := n - 1 + n%2
+	for round := range stays {
+		if stays < n {
+			all = append(all, [2]int{round, stays})
+		}
+		for i := 1; i <= (stays-1)/2; i++ {
+			a, b := (round+i)%stays, (round-i+stays)%stays
+			all = append(all, [2]int{min(a, b), max(a, b)})
+		}
+	}
+	return all
+}

@@ -1,0 +1,172 @@
+package scenario
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hubbench/hubbench/pkg/strictyaml"
+)
+
+// What a study may include.
+const (
+	studySolo   = "solo"   // every disk writes alone, then reads alone
+	studyPairs  = "pairs"  // every two disks write, read, and do one of each, both ways round
+	studyAll    = "all"    // all write, all read
+	studyMixed  = "mixed"  // one writes and the rest read, one reads and the rest write, each disk in turn
+	studyMatrix = "matrix" // all of these
+)
+
+// studyParts lists them.
+func studyParts() []string {
+	return []string{studySolo, studyPairs, studyAll, studyMixed, studyMatrix}
+}
+
+// readStudy reads a study and appends its phases to the explicit ones: a word, a list of words, or a mapping with
+// these under include.
+func (s *Scenario) readStudy(n strictyaml.Node, base Workload) {
+	p := PhaseSpec{Workload: base, Repeat: 1, Stop: StopRace, pos: n.Pos(), study: true}
+	disks, include := s.diskNames(), n
+	s.interleave = true
+	if n.Kind() == strictyaml.Map {
+		m := n.Mapping()
+		m.Require("include")
+		s.readWork(m, &p)
+		p.Workload.readOrder(m)
+		if n, ok := m.Get("disks"); ok {
+			if disks = s.readDiskList(n, "disks"); disks != nil && len(disks) == 0 {
+				n.Errorf("disks is empty; name those to study, or delete the key for all")
+			}
+		}
+		idle := func(disk string) bool { return !slices.Contains(disks, disk) }
+		s.readFiles(m, &p, idle)
+		s.readConnection(m, &p, idle)
+		m.Bool("interleave", &s.interleave)
+		var ok bool
+		include, ok = m.Get("include")
+		m.Done()
+		if !ok {
+			return
+		}
+	}
+	first := len(s.Phases)
+	for _, roles := range s.readParts(include, disks) {
+		spec := p
+		spec.Roles = roles
+		spec.Pattern = s.pattern(roles)
+		spec.auto = s.withConnection(s.studyName(roles), spec)
+		s.Phases = append(s.Phases, spec)
+		p.Pause = "" // the one before the first holds for all
+	}
+	if phases := (len(s.Phases) - first) * p.Repeat * len(p.Workload.variants()); phases > maxPlanPhases {
+		include.Errorf("the study has %d phases, and %d are the most; try [solo, all, mixed], or fewer disks or repeats", phases, maxPlanPhases)
+	}
+}
+
+// readParts reads what a study includes, and returns who does what in each of its phases, none twice.
+func (s *Scenario) readParts(n strictyaml.Node, disks []string) []map[string]Role {
+	items := []strictyaml.Node{n}
+	if n.Kind() == strictyaml.List {
+		items = n.Items()
+		if len(items) == 0 {
+			n.Errorf("the study includes nothing; try %s", studyMatrix)
+		}
+	}
+	var parts []map[string]Role
+	seen := map[string]bool{}
+	for _, item := range items {
+		word := item.Raw()
+		if !slices.Contains(studyParts(), word) {
+			item.Errorf("unknown study %s; try %s", strictyaml.Quote(word), strictyaml.Suggest(word, studyParts()))
+			continue
+		}
+		if len(disks) == 0 {
+			continue // said already
+		}
+		combined := combine(word, disks)
+		if len(combined) == 0 {
+			item.Errorf("study %s needs two disks at least; try %s", word, studySolo)
+		}
+		for _, working := range combined {
+			roles := map[string]Role{}
+			for _, d := range s.Disks {
+				roles[d.Name] = Idle
+			}
+			maps.Copy(roles, working)
+			if pattern := s.pattern(roles); !seen[pattern] {
+				seen[pattern] = true
+				parts = append(parts, roles)
+			}
+		}
+	}
+	return parts
+}
+
+// pattern writes roles as letters, in the order of the disks.
+func (s *Scenario) pattern(roles map[string]Role) string {
+	letters := make([]byte, len(s.Disks))
+	for i, d := range s.Disks {
+		letters[i] = roles[d.Name].Letter()
+	}
+	return string(letters)
+}
+
+// studyName names a phase by who does what, as the letters of a pattern leave one counting: "A W", "A+C R",
+// "A W, C R", "all W", "A R, rest W". Where disks have names too long for that it is the pattern.
+func (s *Scenario) studyName(roles map[string]Role) string {
+	working := map[Role][]string{}
+	for _, d := range s.Disks {
+		role := roles[d.Name]
+		working[role] = append(working[role], d.Name)
+	}
+	group := func(role Role) string {
+		disks := working[role]
+		switch {
+		case len(disks) < 2 || len(working[Idle]) > 0 || len(s.Disks) == 2:
+			return strings.Join(disks, "+") + " " + string(role.Letter())
+		case len(disks) == len(s.Disks):
+			return "all " + string(role.Letter())
+		}
+		return "rest " + string(role.Letter())
+	}
+	var name string
+	switch writers, readers := len(working[Write]), len(working[Read]); {
+	case readers == 0:
+		name = group(Write)
+	case writers == 0:
+		name = group(Read)
+	case readers == 1 && writers > 1:
+		name = group(Read) + ", " + group(Write)
+	default:
+		name = group(Write) + ", " + group(Read)
+	}
+	if !fitsName(name) {
+		return s.pattern(roles)
+	}
+	return name
+}
+
+// withConnection adds to a phase's name how its disks are connected, where that is one way, and not the usual one.
+func (s *Scenario) withConnection(name string, p PhaseSpec) string {
+	connections := s.connections(p)
+	label := ""
+	for _, d := range s.Disks {
+		switch other, ok := connections[d.Name]; {
+		case p.Roles[d.Name] == Idle:
+		case !ok || label != "" && label != other:
+			return name
+		default:
+			label = other
+		}
+	}
+	if with := name + " " + label; fitsName(with) {
+		return with
+	}
+	return name
+}
+
+// fitsName reports whether a text made of other names may name a phase.
+func fitsName(name string) bool {
+	return utf8.RuneCountInString(name) <= maxName && !strings.ContainsAny(name, `/\`)
+}
