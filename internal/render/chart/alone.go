@@ -1,48 +1,29 @@
 package chart
 
-import (
-	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/scenario"
-)
+import "github.com/hubbench/hubbench/pkg/analysis"
 
 // Alone is what a disk does when the others leave it be, and how the run shows it.
 type Alone struct {
-	Rate float64 // bytes per second
-	From string  // "alone in phase X", "after C ended"
+	Rate      float64  // bytes per second
+	Retention *float64 // the rate in the overlap over it
+	From      string   // "alone in phase X", "after the others"
 }
 
-// AloneRate finds a disk's rate without the others, or nil where the run shows none: from a phase in which
-// it worked alone in the same direction, or else from its recovery in this phase.
-func AloneRate(a *analysis.Analysis, phase *analysis.Phase, disk string) *Alone {
-	op := phase.Roles[disk]
-	for i := range a.Phases {
-		solo := &a.Phases[i]
-		if solo != phase && only(solo) == disk && solo.Roles[disk] == op {
-			if rate := solo.Disks[disk].Rate; rate != nil {
-				return &Alone{*rate, "alone in " + solo.Phase}
-			}
-		}
+// AloneRate is a disk's rate without the others as the analysis found it, or nil where the run shows none.
+func AloneRate(phase *analysis.Phase, disk string) *Alone {
+	if phase.Contention == nil {
+		return nil
 	}
-	var best *Alone
-	for _, recovery := range phase.Recoveries {
-		if recovery.Disk == disk && recovery.ToRate != nil && (best == nil || *recovery.ToRate > best.Rate) {
-			best = &Alone{*recovery.ToRate, "after " + recovery.After + " ended"}
-		}
+	c, ok := phase.Contention.Disks[disk]
+	if !ok || c.ReferenceRate == nil || *c.ReferenceRate <= 0 {
+		return nil
 	}
-	return best
+	from := c.Reference
+	if from != afterOthers {
+		from = "alone in " + from
+	}
+	return &Alone{*c.ReferenceRate, c.Retention, from}
 }
 
-// only is the one working disk of a phase, or "".
-func only(phase *analysis.Phase) string {
-	name := ""
-	for disk, role := range phase.Roles {
-		if role == scenario.Idle {
-			continue
-		}
-		if name != "" {
-			return ""
-		}
-		name = disk
-	}
-	return name
-}
+// afterOthers is the analysis' word for a rate taken from the end of the same phase; any other is a phase's name.
+const afterOthers = "after the others"

@@ -83,15 +83,15 @@ func TestClock(t *testing.T) {
 }
 
 func TestAloneRate(t *testing.T) {
-	w := []fixture.Part{{Disk: "A", Op: "write", Files: 9, Pace: []fixture.Pace{{Rate: 1e9}}}}
-	both := append(w[:1:1], fixture.Part{Disk: "B", Op: "write", Files: 9, Pace: []fixture.Pace{{Rate: 2e9}}})
+	w := []fixture.Part{{Disk: "A", Op: "write", Files: 20, Pace: []fixture.Pace{{Rate: 1e9}}}}
+	both := append(w[:1:1], fixture.Part{Disk: "B", Op: "write", Files: 20, Pace: []fixture.Pace{{Rate: 2e9}}})
 	run := fixture.Run("solo", []string{"A", "B"}, map[string][]fixture.Part{"A alone": w, "WW": both}, "A alone", "WW")
 	found := analysis.Analyze(run, analysis.Options{})
-	got := AloneRate(found, &found.Phases[1], "A")
+	got := AloneRate(&found.Phases[1], "A")
 	if got == nil || got.From != "alone in A alone" || math.Abs(got.Rate-1e9) > 0.1e9 {
 		t.Errorf("A alone: got %+v, want about 1 GB/s from its own phase", got)
 	}
-	if got := AloneRate(found, &found.Phases[0], "A"); got != nil {
+	if got := AloneRate(&found.Phases[0], "A"); got != nil {
 		t.Errorf("A in its own phase: got %+v, want nothing to compare with", got)
 	}
 }

@@ -19,13 +19,14 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/hubbench/hubbench/internal/render/fixture"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 var shots = flag.String("shots", "", "a folder for screenshots of the report")
 
-// browser starts a headless browser for a test, or skips the test where there is none.
-func browser(t *testing.T) context.Context {
+// browserFor starts a headless browser for a test, or skips the test where there is none.
+func browserFor(t *testing.T) context.Context {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("a browser takes seconds to start")
@@ -87,6 +88,7 @@ type screen struct {
 func open(t *testing.T, parent context.Context, run *trace.Run, s screen) *tab {
 	t.Helper()
 	in := input(run)
+	in.Events = bytes.NewReader(fixture.Events(run))
 	var out bytes.Buffer
 	charts := library()
 	if s.static {

@@ -73,7 +73,7 @@ func filesView(files *chart.Files, by chart.Scale) view {
 }
 
 // aloneFigure sets what each disk got in the overlap beside what it does alone.
-func aloneFigure(in Input, found *analysis.Phase, files *chart.Files, by chart.Scale) (figure, bool) {
+func aloneFigure(found *analysis.Phase, files *chart.Files, by chart.Scale) (figure, bool) {
 	if found.Overlap == nil || len(found.Overlap.Disks) < 2 {
 		return figure{}, false
 	}
@@ -88,7 +88,7 @@ func aloneFigure(in Input, found *analysis.Phase, files *chart.Files, by chart.S
 			continue
 		}
 		row := []float64{precise(part.Rate / by.Size), float64(i), -1, -1, -1}
-		if alone := chart.AloneRate(in.Analysis, found, d.Name); alone != nil {
+		if alone := chart.AloneRate(found, d.Name); alone != nil {
 			row[2], known = precise(alone.Rate/by.Size), true
 		}
 		if part.CI95 != nil {

@@ -24,6 +24,7 @@ type Input struct {
 	Run      *trace.Run
 	Analysis *analysis.Analysis
 	Info     Info
+	Events   io.Reader // events.jsonl as it is, for the page to carry; nil, or too long (see maxEvents): the page goes without
 }
 
 // Info says how and where the run was made. Empty fields are left out of the page.

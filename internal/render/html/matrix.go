@@ -35,9 +35,6 @@ type cell struct {
 	Off          bool // departs from what the disk does alone
 }
 
-// departure is how far a rate may lie from the disk's own alone before it is set in bold.
-const departure = 0.1
-
 func newMatrix(in Input, phases []phase) *matrix {
 	m := &matrix{}
 	scale := chart.ScaleOf(in.Analysis)
@@ -71,9 +68,7 @@ func newMatrix(in Input, phases []phase) *matrix {
 					width := fixed(100*rate/top, 2)
 					r.Stack = append(r.Stack, bar{look(in.Run, d.Name), fixed(at, 2), width, d.Name + " " + scale.Rate(rate)})
 					at += width
-					if bar := against(in.Analysis, found, d.Name, rate); bar != nil {
-						c.Off = bar.Part < 100*(1-departure) || bar.Whole < 100*(1-departure)
-					}
+					_, c.Off = line.Departures[d.Name]
 				}
 				r.Cells = append(r.Cells, c)
 			}

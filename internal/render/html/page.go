@@ -24,6 +24,7 @@ type page struct {
 	Library  template.JS
 	Script   template.JS
 	Summary  template.JS // analysis.json
+	Events   template.JS // events.jsonl, packed; empty where the page goes without
 	Shapes   [][]chart.Corner
 	Name     string
 	Started  string
@@ -55,10 +56,13 @@ type phase struct {
 	Findings []string
 	Time     []drawn // the three linked panels
 	More     []drawn
+	Files    []fileRow // every file, where they are few enough to list
+	Count    int       // of files
 	Disks    []row
 	Stages   []stage
 	Short    int // stages too short to list
 	Recover  []recovery
+	Claims   []claim
 	Overlap  string // where it lies: for the caption
 }
 
@@ -94,7 +98,12 @@ func newPage(in Input, interactive bool) (*page, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode the analysis: %w", err)
 	}
+	events, err := pack(in.Events)
+	if err != nil {
+		return nil, err
+	}
 	p := &page{
+		Events:  events,
 		Summary: template.JS(summary), //nolint:gosec // json.Marshal escapes what could end the element
 		Shapes:  chart.Shapes(),
 		Name:    in.Analysis.Name,
@@ -134,6 +143,7 @@ func newPhase(in Input, index int, static bool) (phase, error) {
 		Tiles:   tiles(in, found),
 		Disks:   rows(in, found),
 		Recover: recoveryRows(in, found),
+		Claims:  claims(in, found),
 	}
 	p.Stages, p.Short = stages(in, found)
 	for _, warning := range found.Warnings {
@@ -159,6 +169,7 @@ func newPhase(in Input, index int, static bool) (phase, error) {
 func (p *phase) draw(in Input, traced *trace.Phase, found *analysis.Phase, static bool) error {
 	by := chart.ScaleOf(in.Analysis)
 	line, files := chart.NewTimeline(in.Run, traced, found), chart.NewFiles(in.Run, traced, found)
+	p.files(line, in.Run, by)
 	if line.EndS <= 0 {
 		return nil
 	}
@@ -177,7 +188,7 @@ func (p *phase) draw(in Input, traced *trace.Phase, found *analysis.Phase, stati
 		first.Legend = append(first.Legend, legend{look(in.Run, lane.Disk), verb(lane.Op), fmt.Sprintf("disk%d", i)})
 	}
 	p.Time = []drawn{first}
-	alone, hasAlone := aloneFigure(in, found, files, by)
+	alone, hasAlone := aloneFigure(found, files, by)
 	size, hasSize := sizeFigure(files, by)
 	worn, hasWorn := wornFigure(files, by)
 	for _, f := range []struct {

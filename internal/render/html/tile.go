@@ -3,7 +3,6 @@ package html
 import (
 	"encoding/json"
 	"strconv"
-	"strings"
 
 	"github.com/hubbench/hubbench/internal/render/chart"
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -45,6 +44,9 @@ func tiles(in Input, found *analysis.Phase) []tile {
 		together.Label = "alone"
 	}
 	together.Lines = append(together.Lines, strconv.FormatFloat(o.Rate*8/1e9, 'f', 1, 64)+" Gb/s on the link")
+	if c := found.Contention; c != nil && c.Ceiling != nil {
+		together.Lines = append(together.Lines, percent(c.Ceiling.Use)+" of "+c.Ceiling.Name)
+	}
 	if o.ReadRate > 0 && o.WriteRate > 0 {
 		together.Lines = append(together.Lines, scale.Number(o.ReadRate)+" read + "+scale.Number(o.WriteRate)+" written")
 	}
@@ -93,7 +95,7 @@ func diskTiles(in Input, found *analysis.Phase) []tile {
 			part := o.Disks[d.Name]
 			t = number(key("overlap", "disks", d.Name, "rate"), part.Rate, scale.Rate(part.Rate))
 			t.Lines = append(t.Lines, percent(part.Share)+" of the bytes")
-			t.Share = against(in.Analysis, found, d.Name, part.Rate)
+			t.Share = against(scale, chart.AloneRate(found, d.Name), part.Rate)
 		} else {
 			t = tile{Value: "no rate"}
 			if r := found.Disks[d.Name].Rate; r != nil {
@@ -113,16 +115,16 @@ func diskTiles(in Input, found *analysis.Phase) []tile {
 }
 
 // against sets a disk's share of the hub beside what it does alone.
-func against(a *analysis.Analysis, found *analysis.Phase, name string, shared float64) *meter {
-	alone := chart.AloneRate(a, found, name)
-	if alone == nil || alone.Rate <= 0 {
+func against(scale chart.Scale, alone *chart.Alone, shared float64) *meter {
+	if alone == nil {
 		return nil
 	}
 	top := max(alone.Rate, shared)
-	return &meter{
-		Part: fixed(100*shared/top, 1), Whole: fixed(100*alone.Rate/top, 1),
-		Text: percent(shared/alone.Rate) + " of " + chart.ScaleOf(a).Number(alone.Rate) + " " + alone.From,
+	text := "of " + scale.Number(alone.Rate) + " " + alone.From
+	if alone.Retention != nil {
+		text = percent(*alone.Retention) + " " + text
 	}
+	return &meter{Part: fixed(100*shared/top, 1), Whole: fixed(100*alone.Rate/top, 1), Text: text}
 }
 
 func number(key string, raw float64, text string) tile {
@@ -154,111 +156,6 @@ func slowest(found *analysis.Phase) int {
 		}
 	}
 	return at
-}
-
-// row is a disk's line in the tables. They give rates as bare numbers: their heads name the unit.
-type row struct {
-	disk
-	Op, Window, CI, Share, Alone, AloneFrom, Files, Bytes, Rate, Median, Spread string
-	Mean, Trimmed, CV, OLS, Latency, TheilSen, Remark                           string
-}
-
-func rows(in Input, found *analysis.Phase) []row {
-	scale := chart.ScaleOf(in.Analysis)
-	var out []row
-	for _, d := range in.Run.Disks {
-		stats, ok := found.Disks[d.Name]
-		if !ok {
-			continue
-		}
-		r := row{disk: look(in.Run, d.Name), Op: string(stats.Op), Files: strconv.Itoa(stats.Files), Bytes: unit.FormatBytes(stats.Bytes),
-			Rate: rate(scale, stats.Rate), Median: rate(scale, stats.Median), Spread: span(scale, stats.P05, stats.P95), Window: none, Share: none, Alone: none, CI: none}
-		r.Mean, r.Trimmed, r.OLS, r.TheilSen = rate(scale, stats.Mean), rate(scale, stats.Trimmed20), rate(scale, stats.OLSRate), rate(scale, stats.TheilSenRate)
-		r.CV, r.Latency, r.Remark = none, none, remark(stats, scale)
-		if stats.CV != nil {
-			r.CV = percent(*stats.CV)
-		}
-		if stats.OLSLatencyS != nil {
-			r.Latency = unit.FormatSeconds(*stats.OLSLatencyS)
-		}
-		if found.Overlap != nil {
-			if part, ok := found.Overlap.Disks[d.Name]; ok {
-				r.Window, r.Share = scale.Number(part.Rate), percent(part.Share)
-				if part.CI95 != nil {
-					r.CI = span(scale, &part.CI95[0], &part.CI95[1])
-				}
-			}
-		}
-		if alone := chart.AloneRate(in.Analysis, found, d.Name); alone != nil {
-			r.Alone, r.AloneFrom = scale.Number(alone.Rate), alone.From
-		}
-		out = append(out, r)
-	}
-	return out
-}
-
-// remark says what a mean would hide.
-func remark(stats analysis.Disk, scale chart.Scale) string {
-	var parts []string
-	if t := stats.Throttle; t != nil {
-		parts = append(parts, "throttled at "+unit.FormatBytes(int64(t.AtBytes))+": "+scale.Number(t.FromRate)+" to "+scale.Number(t.ToRate))
-	}
-	if k := stats.SizeKnee; k != nil {
-		parts = append(parts, "changes at files of "+unit.FormatBytes(int64(k.AtBytes))+": "+scale.Number(k.BelowRate)+" to "+scale.Number(k.AboveRate))
-	}
-	if stats.Bimodal != nil && *stats.Bimodal {
-		parts = append(parts, "two speeds: no mean tells of both")
-	}
-	if parts == nil {
-		return none
-	}
-	return strings.Join(parts, "; ")
-}
-
-// stage is a line of the table of stages.
-type stage struct {
-	From, To, Rate string
-	Active         []disk
-}
-
-// stages lists them but for those too short to matter, mostly the workers' different starts; short is their number.
-func stages(in Input, found *analysis.Phase) (out []stage, short int) {
-	scale := chart.ScaleOf(in.Analysis)
-	end := 0.0
-	for _, s := range found.Stages {
-		end = max(end, s.EndS)
-	}
-	for _, s := range found.Stages {
-		if s.EndS-s.StartS < end/1000 {
-			short++
-			continue
-		}
-		line := stage{From: chart.Clock(s.StartS, end), To: chart.Clock(s.EndS, end), Rate: scale.Number(s.Rate)}
-		for _, name := range s.Active {
-			line.Active = append(line.Active, look(in.Run, name))
-		}
-		out = append(out, line)
-	}
-	return out, short
-}
-
-// recovery is a line of the table of recoveries.
-type recovery struct {
-	disk
-	After, At, Lag, From, To string
-}
-
-func recoveryRows(in Input, found *analysis.Phase) []recovery {
-	scale := chart.ScaleOf(in.Analysis)
-	var out []recovery
-	for _, r := range found.Recoveries {
-		lag := r.Reason
-		if r.LagS != nil {
-			lag = unit.FormatSeconds(*r.LagS)
-		}
-		out = append(out, recovery{look(in.Run, r.Disk), r.After, chart.Clock(r.AtS, r.AtS), lag, scale.Number(r.FromRate), rate(scale, r.ToRate)})
-	}
-	return out
 }
 
 // none stands where there is no number.

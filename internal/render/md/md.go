@@ -42,7 +42,7 @@ func matrix(out io.Writer, a *analysis.Analysis) {
 		fmt.Fprintf(out, " %s |", escape(disk))
 	}
 	fmt.Fprintf(out, " together | overlap |\n|---|%s\n", strings.Repeat("---:|", len(a.Order)+2))
-	for i, row := range a.Matrix {
+	for _, row := range a.Matrix {
 		fmt.Fprintf(out, "| %s |", escape(row.Phase))
 		for _, disk := range a.Order {
 			role := row.Roles[disk]
@@ -57,8 +57,10 @@ func matrix(out io.Writer, a *analysis.Analysis) {
 			}
 		}
 		total, window := "–", "–"
-		if i < len(a.Phases) && a.Phases[i].Overlap != nil {
-			total, window = scale.Number(row.Total), unit.FormatSeconds(a.Phases[i].Overlap.DurationS)
+		for i := range a.Phases {
+			if p := &a.Phases[i]; p.Phase == row.Phase && p.Overlap != nil {
+				total, window = scale.Number(row.Total), unit.FormatSeconds(p.Overlap.DurationS)
+			}
 		}
 		fmt.Fprintf(out, " %s | %s |\n", total, window)
 	}

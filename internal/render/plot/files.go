@@ -40,7 +40,7 @@ func (p *picture) level(name string, disks []string, top float64) *gonum.Plot {
 }
 
 // alone sets what each disk got in the overlap beside what it does alone.
-func (p *picture) alone(run *trace.Run, a *analysis.Analysis, found *analysis.Phase) {
+func (p *picture) alone(run *trace.Run, found *analysis.Phase) {
 	var disks []string
 	top := 0.0
 	for _, disk := range run.Disks {
@@ -50,7 +50,7 @@ func (p *picture) alone(run *trace.Run, a *analysis.Analysis, found *analysis.Ph
 		if part, ok := found.Overlap.Disks[disk.Name]; ok {
 			disks = append(disks, disk.Name)
 			top = max(top, part.Rate)
-			if alone := chart.AloneRate(a, found, disk.Name); alone != nil {
+			if alone := chart.AloneRate(found, disk.Name); alone != nil {
 				top = max(top, alone.Rate)
 			}
 		}
@@ -58,7 +58,7 @@ func (p *picture) alone(run *trace.Run, a *analysis.Analysis, found *analysis.Ph
 	plane := p.level("in the overlap (full) against alone (outline), "+p.scale.Unit, disks, top)
 	for i, disk := range disks {
 		y, colour := float64(len(disks)-1-i), p.disk(chart.Index(run, disk))
-		part, alone := found.Overlap.Disks[disk], chart.AloneRate(a, found, disk)
+		part, alone := found.Overlap.Disks[disk], chart.AloneRate(found, disk)
 		plane.Add(painter(func(pen pen) {
 			end, words := part.Rate/p.scale.Size, p.scale.Number(part.Rate)
 			pen.rects(colour, [][4]float64{{0, y - 0.25, end, y + 0.25}})

@@ -120,7 +120,7 @@ func newPicture(run *trace.Run, a *analysis.Analysis, opts *Options) (*picture, 
 	case Time:
 		p.time(chart.NewTimeline(run, traced, found), found)
 	case Alone:
-		p.alone(run, a, found)
+		p.alone(run, found)
 	case Spread:
 		p.spread(chart.NewFiles(run, traced, found))
 	case Size:

@@ -42,7 +42,7 @@ func phase(out io.Writer, a *analysis.Analysis, p *analysis.Phase) {
 	scale := chart.ScaleOf(a)
 	t := table{{"disk", "does", "files", "bytes", scale.Unit, "±", "share", "alone", "recovered in"}}
 	for _, name := range disks(a, p) {
-		t = append(t, row(a, p, name, scale))
+		t = append(t, row(p, name, scale))
 	}
 	if o := p.Overlap; o != nil && len(o.Disks) > 1 {
 		t = append(t, []string{"together", "", "", unit.FormatBytes(o.Bytes), scale.Number(o.Rate), margin(o.CI95, o.Rate, scale), "", "", ""})
@@ -73,7 +73,7 @@ func disks(a *analysis.Analysis, p *analysis.Phase) []string {
 	return names
 }
 
-func row(a *analysis.Analysis, p *analysis.Phase, name string, scale chart.Scale) []string {
+func row(p *analysis.Phase, name string, scale chart.Scale) []string {
 	stats := p.Disks[name]
 	cells := []string{name, string(p.Roles[name]), strconv.Itoa(stats.Files), unit.FormatBytes(stats.Bytes), "", "", "", "", ""}
 	if p.Overlap != nil {
@@ -87,7 +87,7 @@ func row(a *analysis.Analysis, p *analysis.Phase, name string, scale chart.Scale
 	} else if stats.Rate != nil {
 		cells[4] = scale.Number(*stats.Rate)
 	}
-	if alone := chart.AloneRate(a, p, name); alone != nil {
+	if alone := chart.AloneRate(p, name); alone != nil {
 		cells[7] = scale.Number(alone.Rate)
 	}
 	longest := -1.0

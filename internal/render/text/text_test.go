@@ -54,6 +54,9 @@ func sample() *analysis.Analysis {
 						"C": {Op: scenario.Write, Bytes: 69.9e9, Rate: 2.1e9, CI95: &analysis.Interval{2.08e9, 2.12e9}, Share: 0.61},
 					},
 				},
+				Contention: &analysis.Contention{Disks: map[string]analysis.DiskContention{
+					"A": {Reference: "after the others", ReferenceRate: &alone}, "B": {Reference: "after the others", ReferenceRate: &alone},
+				}},
 				Recoveries: []analysis.Recovery{
 					{Disk: "A", After: "C", LagS: &lag, ToRate: &alone}, {Disk: "A", After: "B", LagS: &short, ToRate: &alone},
 					{Disk: "B", After: "C", Reason: "the phase ended first"},

@@ -51,6 +51,67 @@ function theme() {
   tell();
 }
 
+// The page's data as files: the analysis and the events as hubbench wrote them, and the files as the CSV that
+// hubbench report --format csv writes.
+const data = {
+  summary: async () => ["analysis.json", "application/json", document.getElementById("hubbench-summary").textContent],
+  events: async () => ["events.jsonl", "application/x-ndjson", await events()],
+  files: async () => ["files.csv", "text/csv", table(await events())],
+};
+
+async function events() {
+  const packed = JSON.parse(document.getElementById("hubbench-events").textContent).gzip;
+  const bytes = Uint8Array.from(atob(packed), (c) => c.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+}
+
+function table(lines) {
+  const tame = (name) => (/^[=+\-@\t\r]/.test(name) ? "'" + name : name);
+  const quote = (text) => (/^\s|[",\r\n]/.test(text) || text === "\\." ? '"' + text.replace(/"/g, '""') + '"' : text);
+  const seconds = (ns) => (ns < 0 ? "-" : "") + Math.floor(Math.abs(ns) / 1e9) + "." + String(Math.abs(ns) % 1e9).padStart(9, "0");
+  const phases = new Map();
+  let order = [];
+  for (const line of lines.split("\n")) {
+    let event;
+    try {
+      event = JSON.parse(line);
+    } catch {
+      continue; // empty, or torn at the end
+    }
+    if (event.type === "run") order = event.disks.map((disk) => disk.name);
+    if (!event.phase) continue;
+    if (!phases.has(event.phase)) phases.set(event.phase, []);
+    if (event.type === "file") phases.get(event.phase).push(event);
+  }
+  const place = (disk) => (order.includes(disk) ? order.indexOf(disk) : order.length);
+  const rows = ["phase,disk,op,seq,bytes,start_s,end_s,rate"];
+  for (const [phase, files] of phases) {
+    files.sort((a, b) => place(a.disk) - place(b.disk) || a.start_ns - b.start_ns);
+    for (const f of files) {
+      const usable = f.bytes > 0 && f.end_ns > f.start_ns;
+      rows.push([
+        quote(tame(phase)), quote(tame(f.disk)), f.op, f.seq ?? 0, f.bytes, seconds(f.start_ns), seconds(f.end_ns),
+        usable ? Math.round(f.bytes / ((f.end_ns - f.start_ns) / 1e9)) : "",
+      ].join(","));
+    }
+  }
+  return rows.join("\n") + "\n";
+}
+
+function downloads() {
+  const section = document.querySelector(".data");
+  section.hidden = false;
+  for (const button of $$("[data-get]", section)) {
+    button.addEventListener("click", async () => {
+      const [name, type, content] = await data[button.dataset.get]();
+      const url = URL.createObjectURL(new Blob([content], { type }));
+      download(url, name);
+      setTimeout(() => URL.revokeObjectURL(url), 60000);
+      document.getElementById("data-said").textContent = name + " saved";
+    });
+  }
+}
+
 function tabs() {
   const bar = document.querySelector(".tabs"), phases = $$(".phase");
   if (!bar || phases.length < 2) return;
@@ -103,5 +164,6 @@ function tabs() {
 tabs();
 draw();
 theme();
+downloads();
 addEventListener("resize", draw);
 root.dataset.painted = "true";
