@@ -151,7 +151,7 @@ func newPhase(in Input, index int, static bool) (phase, error) {
 	}
 	for _, finding := range in.Analysis.Findings {
 		if finding.Phase == found.Phase && finding.Text != found.Verdict {
-			p.Findings = append(p.Findings, finding.Text)
+			p.Findings = append(p.Findings, strings.TrimPrefix(finding.Text, found.Phase+": "))
 		}
 	}
 	if o := found.Overlap; o != nil {

@@ -72,7 +72,7 @@ func phase(out io.Writer, a *analysis.Analysis, p *analysis.Phase) {
 	var findings []string
 	for _, finding := range a.Findings {
 		if finding.Phase == p.Phase && finding.Text != p.Verdict {
-			findings = append(findings, finding.Text)
+			findings = append(findings, strings.TrimPrefix(finding.Text, p.Phase+": "))
 		}
 	}
 	list(out, "", findings)
