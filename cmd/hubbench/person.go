@@ -90,11 +90,11 @@ func isTerminal(stream any) bool {
 }
 
 // watcher shows a run's progress on stderr, or nowhere with --quiet.
-func watcher(p program, opts runOptions, phases int) coordinator.Watcher {
+func watcher(p program, opts runOptions, plan *scenario.Plan) coordinator.Watcher {
 	if opts.quiet {
-		return progress.New(io.Discard, false, phases)
+		return progress.New(io.Discard, false, plan)
 	}
-	return progress.New(p.stderr, isTerminal(p.stderr), phases)
+	return progress.New(p.stderr, isTerminal(p.stderr), plan)
 }
 
 // newRunID names a run's test folders: when, and four random digits against two runs in one second.

@@ -129,7 +129,7 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 		Profile:   ready.profile,
 		Command:   func() *exec.Cmd { return exec.Command(self, "worker") },
 		Journal:   dir.Journal,
-		Watcher:   watcher(p, opts, len(ready.plan.Phases)),
+		Watcher:   watcher(p, opts, ready.plan),
 		Pause:     func(ctx context.Context, text string) error { return pause(ctx, p, text) },
 		WorkerLog: logs,
 		Stall:     opts.stall,

@@ -27,6 +27,7 @@ type child struct {
 	killed    string    // why we killed it; empty where we did not
 	lastMoved time.Time // when it last showed that its job goes on
 	bytes     int64
+	files     int // of its work, ended
 }
 
 // word is a message from a child, or, where exited is set, its end.

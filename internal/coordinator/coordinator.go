@@ -31,7 +31,7 @@ type Journal interface {
 type Watcher interface {
 	PhaseBegins(index int, phase scenario.Phase)
 	Released()
-	Moved(disk string, bytes int64) // of the job, so far
+	Moved(disk string, files int, bytes int64) // of the job, so far
 	PhaseEnds(failures []Failure)
 }
 

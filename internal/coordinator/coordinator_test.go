@@ -81,10 +81,10 @@ func (m *memory) Append(events ...trace.Event) error {
 	return nil
 }
 
-func (m *memory) PhaseBegins(int, scenario.Phase) {}
-func (m *memory) Released()                       { m.released <- struct{}{} }
-func (m *memory) Moved(disk string, bytes int64)  { m.moved[disk] = bytes }
-func (m *memory) PhaseEnds([]Failure)             {}
+func (m *memory) PhaseBegins(int, scenario.Phase)       {}
+func (m *memory) Released()                             { m.released <- struct{}{} }
+func (m *memory) Moved(disk string, _ int, bytes int64) { m.moved[disk] = bytes }
+func (m *memory) PhaseEnds([]Failure)                   {}
 func (m *memory) count(t trace.Type) (n int) {
 	for _, e := range m.events {
 		if e.Type == t {

@@ -13,6 +13,7 @@ import (
 	"github.com/hubbench/hubbench/internal/wire"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 const (
@@ -139,10 +140,15 @@ func (p *phaseRun) hear(w word) error {
 		}
 		return p.releaseWhenReady()
 	case wire.EventsKind:
+		for i := range m.Events {
+			if e := &m.Events[i]; e.Type == trace.FileType && !e.Filler {
+				c.files++
+			}
+		}
 		return p.opts.Journal.Append(m.Events...)
 	case wire.AliveKind:
 		c.bytes = m.Bytes
-		p.opts.Watcher.Moved(c.job.Disk, m.Bytes)
+		p.opts.Watcher.Moved(c.job.Disk, c.files, m.Bytes)
 	case wire.AskKind:
 		if p.hub != nil {
 			if err := p.hub.sim.Ask(c.job.Disk, m.Bytes); err != nil {
