@@ -15,6 +15,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/term"
+
 	"github.com/hubbench/hubbench/internal/coordinator"
 	"github.com/hubbench/hubbench/internal/progress"
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -50,8 +52,25 @@ func confirm(ctx context.Context, p program, plan *scenario.Plan, yes bool) erro
 	return nil
 }
 
-// pause shows what is to be done by hand and waits for Enter.
-func pause(ctx context.Context, p program, text string) error {
+// checkHands refuses a plan with pauses where nobody can press Enter, before anything is measured.
+func (r *prepared) checkHands(p program, opts runOptions) error {
+	if opts.alone || isTerminal(p.stdin) {
+		return nil
+	}
+	for _, phase := range r.plan.Phases[r.done:] {
+		if phase.Pause != "" {
+			return usage(fmt.Errorf("phase %s waits for a person (%s), and there is no terminal; --no-pause goes on without", phase.Name, phase.Pause))
+		}
+	}
+	return nil
+}
+
+// pause shows what is to be done by hand and waits for Enter, if there are hands.
+func pause(ctx context.Context, p program, text string, alone bool) error {
+	if alone {
+		fmt.Fprintf(p.stderr, "not waiting: %s\n", text)
+		return nil
+	}
 	fmt.Fprintf(p.stderr, "\n%s\nPress Enter to go on: ", text)
 	_, err := readLine(ctx, p.stdin)
 	return err
@@ -79,14 +98,10 @@ func readLine(ctx context.Context, r io.Reader) (string, error) {
 	}
 }
 
-// isTerminal reports whether a stream is a character device, which is a terminal or as good as one.
+// isTerminal reports whether a person sits at a stream.
 func isTerminal(stream any) bool {
 	file, ok := stream.(*os.File)
-	if !ok {
-		return false
-	}
-	stat, err := file.Stat()
-	return err == nil && stat.Mode()&os.ModeCharDevice != 0
+	return ok && term.IsTerminal(int(file.Fd()))
 }
 
 // watcher shows a run's progress on stderr, or nowhere with --quiet.

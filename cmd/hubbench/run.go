@@ -22,6 +22,7 @@ type runOptions struct {
 	resultOptions
 	yes   bool
 	quiet bool
+	alone bool // pauses wait for nobody
 	stall time.Duration
 	from  string // the folder of a run to resume
 }
@@ -48,6 +49,7 @@ func newRun(p program) *cobra.Command {
 	flags := cmd.Flags()
 	flags.BoolVar(&opts.yes, "yes", false, "do not ask before writing to disks")
 	flags.BoolVar(&opts.quiet, "quiet", false, "print results only")
+	flags.BoolVar(&opts.alone, "no-pause", false, "go on without waiting where a phase has a pause")
 	flags.StringVar(&opts.from, "resume", "", "go on with an interrupted run at its first phase that is not whole")
 	flags.DurationVar(&opts.stall, "stall", time.Minute, "end a worker that moves nothing for so long")
 	return cmd
@@ -83,6 +85,9 @@ func (r *prepared) clear(ctx context.Context, p program, results string, opts ru
 		for _, w := range warnings {
 			fmt.Fprintf(p.stderr, "warning: %s\n", w)
 		}
+	}
+	if err := r.checkHands(p, opts); err != nil {
+		return nil, err
 	}
 	return warnings, confirm(ctx, p, r.plan, opts.yes)
 }
@@ -130,7 +135,7 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 		Command:   func() *exec.Cmd { return exec.Command(self, "worker") },
 		Journal:   dir.Journal,
 		Watcher:   watcher(p, opts, ready.plan),
-		Pause:     func(ctx context.Context, text string) error { return pause(ctx, p, text) },
+		Pause:     func(ctx context.Context, text string) error { return pause(ctx, p, text, opts.alone) },
 		WorkerLog: logs,
 		Stall:     opts.stall,
 		Kill:      kill,
