@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hubbench/hubbench/internal/render/text"
-	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/pkg/analysis"
 )
 
@@ -16,14 +15,14 @@ func newAnalyze(p program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "analyze RUN",
 		Short: "Print what a run shows",
-		Long:  "Analyze a run folder or a lone events.jsonl, and print the tables, or analysis.json with --json.",
+		Long:  "Analyze a run folder, a lone events.jsonl or a report.html, and print the tables, or analysis.json with --json.",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			loaded, err := rundir.Load(args[0])
+			run, err := load(args[0])
 			if err != nil {
 				return err
 			}
-			return printAnalysis(p.stdout, analysis.Analyze(loaded.Trace, analysis.Options{}), asJSON)
+			return printAnalysis(p.stdout, run.analysis, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print analysis.json instead of the tables")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -10,11 +11,13 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 var update = flag.Bool("update", false, "write what hubbench prints into the README")
 
-// TestReadme runs the first screen of the README: its scenario, by its command, prints what it says.
+// TestReadme runs the first screen of the README: its scenario, by its command, prints what it says and
+// draws what it shows.
 func TestReadme(t *testing.T) {
 	path := filepath.Join("..", "..", "README.md")
 	data, err := os.ReadFile(path)
@@ -33,20 +36,26 @@ func TestReadme(t *testing.T) {
 		t.Fatalf("the console block begins with %q, not with a command", prompt)
 	}
 
+	picture := filepath.Join("..", "..", "testdata", "readme.svg")
+	drawn, err := os.ReadFile(picture)
+	if err != nil {
+		t.Fatal(err)
+	}
 	work := t.TempDir()
 	script := filepath.Join(work, "readme.txtar")
-	content := fmt.Sprintf("exec %s\ncmp stdout want\n-- triple.yaml --\n%s-- want --\n%s", command, scenario, want)
+	content := fmt.Sprintf("exec %s\ncmp stdout want\nexec hubbench report triple --format svg --out -\ncmp stdout want.svg\n"+
+		"-- triple.yaml --\n%s-- want --\n%s-- want.svg --\n%s", command, scenario, want, drawn)
 	if err := os.WriteFile(script, []byte(content), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { // the script runs in parallel: it has ended only now
-		fresh, err := os.ReadFile(script)
+		fresh, err := txtar.ParseFile(script)
 		if err != nil || !*update {
 			return
 		}
-		_, got, _ := strings.Cut(string(fresh), "-- want --\n")
-		readme := string(data[:blocks[1][4]]) + prompt + "\n" + got + string(data[blocks[1][5]:])
-		if err := os.WriteFile(path, []byte(readme), 0o644); err != nil {
+		printed, drawn := fresh.Files[1].Data, fresh.Files[2].Data
+		readme := string(data[:blocks[1][4]]) + prompt + "\n" + string(printed) + string(data[blocks[1][5]:])
+		if err := errors.Join(os.WriteFile(path, []byte(readme), 0o644), os.WriteFile(picture, drawn, 0o644)); err != nil {
 			t.Error(err)
 		}
 	})

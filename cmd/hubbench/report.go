@@ -2,68 +2,129 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hubbench/hubbench/internal/render/csv"
+	"github.com/hubbench/hubbench/internal/render/gobench"
 	"github.com/hubbench/hubbench/internal/render/html"
+	"github.com/hubbench/hubbench/internal/render/md"
+	"github.com/hubbench/hubbench/internal/render/plot"
 	"github.com/hubbench/hubbench/internal/rundir"
-	"github.com/hubbench/hubbench/pkg/analysis"
 )
 
 type reportOptions struct {
 	format string
 	out    string
+	chart  string
+	phase  string
+	dark   bool
+}
+
+// reportFormats are the formats of a report and the file each is written to by default.
+func reportFormats() map[string]string {
+	return map[string]string{
+		"html": rundir.ReportFile, "svg": "report.svg", "png": "report.png", "csv": "files.csv", "md": "report.md", "gobench": "bench.txt",
+	}
 }
 
 func newReport(p program) *cobra.Command {
 	var opts reportOptions
+	formats := strings.Join(slices.Sorted(maps.Keys(reportFormats())), ", ")
 	cmd := &cobra.Command{
 		Use:   "report RUN",
-		Short: "Write a run's report again",
-		Long:  "Write the report of a run folder or a lone events.jsonl. Without --out the page goes into the run folder, or beside the events file.",
-		Args:  cobra.ExactArgs(1),
+		Short: "Write a run's report again, as a page, a picture or a table",
+		Long: `Write the report of a run folder, a lone events.jsonl or a report.html. Without --out it goes into the run
+folder, or beside the events file; --out - writes to stdout.`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return runReport(p, args[0], opts)
 		},
 	}
-	cmd.Flags().StringVar(&opts.format, "format", "html", "what to write: html")
-	cmd.Flags().StringVar(&opts.out, "out", "", "the file to write")
+	flags := cmd.Flags()
+	flags.StringVar(&opts.format, "format", "html", "what to write: "+formats)
+	flags.StringVar(&opts.out, "out", "", "the file to write")
+	flags.StringVar(&opts.chart, "chart", "", fmt.Sprintf("which chart an svg or png shows: %v (default the first)", plot.Names()))
+	flags.StringVar(&opts.phase, "phase", "", "which phase an svg or png shows (default the first)")
+	flags.BoolVar(&opts.dark, "dark", false, "an svg or png for dark backgrounds")
 	return cmd
 }
 
 func runReport(p program, path string, opts reportOptions) error {
-	if opts.format != "html" {
-		return usage(fmt.Errorf("unknown format %q; this version writes html", opts.format))
+	file, known := reportFormats()[opts.format]
+	if !known {
+		return usage(fmt.Errorf("--format %s: try one of %s", opts.format, strings.Join(slices.Sorted(maps.Keys(reportFormats())), ", ")))
 	}
-	loaded, err := rundir.Load(path)
+	run, err := load(path)
 	if err != nil {
 		return err
 	}
-	out := opts.out
-	if out == "" {
-		out = filepath.Join(loaded.Folder, rundir.ReportFile)
+	if run.Trace == nil && opts.format != "md" {
+		return fmt.Errorf("%s carries its results but not its %s, which are too many for a page; give the run folder", path, rundir.EventsFile)
 	}
-	if err := writePage(out, loaded, analysis.Analyze(loaded.Trace, analysis.Options{})); err != nil {
+	write := func(w io.Writer) error { return writeReport(w, run, opts) }
+	if opts.out == "-" {
+		return write(p.stdout)
+	}
+	out := cmp.Or(opts.out, filepath.Join(run.Folder, file))
+	if err := writeFile(out, write); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(p.stdout, out)
 	return err
 }
 
-// writePage writes the HTML report of a run to a file.
-func writePage(path string, loaded *rundir.Loaded, a *analysis.Analysis) (err error) {
-	file, err := os.Create(path)
+// writeReport writes a run in one of the formats.
+func writeReport(w io.Writer, run *found, opts reportOptions) error {
+	switch opts.format {
+	case "csv":
+		return csv.Write(w, run.Trace)
+	case "md":
+		return md.Write(w, run.analysis)
+	case "gobench":
+		return gobench.Write(w, run.Trace, run.analysis)
+	case "svg", "png":
+		err := plot.Write(w, run.Trace, run.analysis, plot.Options{
+			Chart: plot.Name(opts.chart), Phase: opts.phase, Format: plot.Format(opts.format), Dark: opts.dark,
+		})
+		return usage(err) // it fails only for a chart or a phase that is not there
+	default:
+		return writePage(w, run)
+	}
+}
+
+// writePage writes the HTML report, with the run's events in it.
+func writePage(w io.Writer, run *found) (err error) {
+	events, err := run.events()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, events.Close()) }()
+	return html.Write(w, html.Input{Run: run.Trace, Analysis: run.analysis, Info: pageInfo(run.Loaded), Events: events})
+}
+
+// writeFile writes a file whole or not at all.
+func writeFile(path string, write func(io.Writer) error) error {
+	part := path + ".part"
+	file, err := os.Create(part)
 	if err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
 	w := bufio.NewWriter(file)
-	if err := html.Write(w, html.Input{Run: loaded.Trace, Analysis: a, Info: pageInfo(loaded)}); err != nil {
+	if err := errors.Join(write(w), w.Flush(), file.Close()); err != nil {
+		return errors.Join(err, os.Remove(part))
+	}
+	if err := os.Rename(part, path); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
-	return w.Flush()
+	return nil
 }

@@ -3,12 +3,12 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"path/filepath"
 	"time"
 
 	"github.com/hubbench/hubbench/internal/diskio"
 	"github.com/hubbench/hubbench/internal/rundir"
-	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/spf13/cobra"
 )
 
@@ -45,20 +45,20 @@ func (r *prepared) info(began time.Time) rundir.Info {
 
 // conclude analyses what was recorded, writes the results and prints them.
 func conclude(p program, dir *rundir.Dir, opts resultOptions) error {
-	loaded, err := rundir.Load(dir.Path)
+	run, err := load(dir.Path)
 	if err != nil {
 		return err
 	}
-	found := analysis.Analyze(loaded.Trace, analysis.Options{})
-	if err := dir.WriteJSON(rundir.AnalysisFile, found); err != nil {
+	if err := dir.WriteJSON(rundir.AnalysisFile, run.analysis); err != nil {
 		return err
 	}
 	page := dir.File(rundir.ReportFile)
-	if err := writePage(page, loaded, found); err != nil {
+	write := func(w io.Writer) error { return writeReport(w, run, reportOptions{}) }
+	if err := writeFile(page, write); err != nil {
 		return err
 	}
 	out := bufio.NewWriter(p.stdout)
-	if err := printAnalysis(out, found, opts.json); err != nil {
+	if err := printAnalysis(out, run.analysis, opts.json); err != nil {
 		return err
 	}
 	if !opts.json {

@@ -57,6 +57,7 @@ func ThisHost() Host {
 // Loaded is a run as found: its events, and its run.json where there is one.
 type Loaded struct {
 	Folder string // of the run, or around a lone events file
+	Events string // the path of its events file
 	Trace  *trace.Run
 	Info   *Info // nil where there is no run.json
 }
@@ -80,6 +81,7 @@ func Load(path string) (*Loaded, error) {
 			return nil, err
 		}
 	}
+	run.Events = events
 	file, err := os.Open(events)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("load run: %s has no %s: is it a run folder?", path, EventsFile)

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hubbench/hubbench/internal/render/html"
+	"github.com/hubbench/hubbench/internal/rundir"
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// found is a run to be analysed or reported, and its analysis.
+type found struct {
+	*rundir.Loaded // its Trace is nil where a page was too large to carry its events
+	analysis       *analysis.Analysis
+	events         func() (io.ReadCloser, error) // events.jsonl, for a page to carry
+}
+
+// load reads a run: its folder, its events, or a report.html that somebody forwarded.
+func load(path string) (*found, error) {
+	if strings.EqualFold(filepath.Ext(path), ".html") {
+		return loadPage(path)
+	}
+	run, err := rundir.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	events := func() (io.ReadCloser, error) { return os.Open(run.Events) }
+	return &found{run, analysis.Analyze(run.Trace, analysis.Options{}), events}, nil
+}
+
+// loadPage reads back what a page carries. Where it has the events, they are analysed anew.
+func loadPage(path string) (*found, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("load page: %w", err)
+	}
+	defer file.Close()
+	events, known, err := html.Read(file)
+	if err != nil {
+		return nil, fmt.Errorf("load page: %s: %w", path, err)
+	}
+	run := &found{Loaded: &rundir.Loaded{Folder: filepath.Dir(path)}, analysis: known}
+	if len(events) > 0 {
+		if run.Trace, err = trace.Read(bytes.NewReader(events), path); err != nil {
+			return nil, fmt.Errorf("load page: %w", err)
+		}
+		run.analysis = analysis.Analyze(run.Trace, analysis.Options{})
+		run.events = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(events)), nil }
+	}
+	return run, nil
+}
