@@ -106,10 +106,11 @@ type Contention struct {
 
 // DiskContention is one disk's rate in the window against what it could have had.
 type DiskContention struct {
-	Reference     string   `json:"reference"`      // where the rate alone comes from: a phase's name, "after the others", or empty
-	ReferenceRate *float64 `json:"reference_rate"` // the rate alone
-	Retention     *float64 `json:"retention"`      // rate in the window over the rate alone
-	FairRate      float64  `json:"fair_rate"`      // its part if the window's total were shared max-min fairly
+	Reference     string   `json:"reference"`      // solo: its rate alone; later: its rate after others ended; or empty
+	ReferenceFrom string   `json:"reference_from"` // the solo phase, or the disk that ended
+	ReferenceRate *float64 `json:"reference_rate"`
+	Retention     *float64 `json:"retention"` // rate in the window over the reference
+	FairRate      float64  `json:"fair_rate"` // its part if the window's total were shared max-min fairly
 }
 
 // Steal is what one disk lost of its fair part to another that had more than its own.
@@ -206,7 +207,7 @@ type MatrixRow struct {
 	Total      float64                  `json:"total"`
 	ReadRate   float64                  `json:"read_rate"`
 	WriteRate  float64                  `json:"write_rate"`
-	Departures map[string]float64       `json:"departures"` // rate over the rate alone, where more than a tenth apart
+	Departures map[string]float64       `json:"departures"` // rate over the reference, where more than a tenth apart
 }
 
 // Finding is a plain sentence with the numbers in it. Findings come in the order of their weight.

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
@@ -9,10 +10,15 @@ import (
 
 // When a disk counts as robbed.
 const (
-	minSteal  = 0.10          // of its fair part
-	heldBack  = 0.90          // of its rate alone: above it, nothing was taken
-	aloneNS   = 1_000_000_000 // time alone at one level before the rate of it counts
-	afterward = "after the others"
+	minSteal = 0.10          // of its fair part
+	heldBack = 0.90          // of its reference: above it, nothing was taken
+	aloneNS  = 1_000_000_000 // time alone at one level before the rate of it counts
+)
+
+// Where a disk's reference comes from.
+const (
+	fromSolo  = "solo"
+	fromLater = "later"
 )
 
 // aloneAfterwards is the disk's rate at the end of the phase, when the others had ended and it had its last level.
@@ -33,25 +39,36 @@ func (p *phase) aloneAfterwards(disk int) (rate float64, ok bool) {
 	return part.rateIn(v), true
 }
 
-// reference is what the disk has unhindered: in a phase of its own, else after the others ended in this one, alone
-// or at least recovered.
-func (p *phase) reference(disk int, solos solos) (rate float64, source string) {
+// reference is what the disk has with fewer or no others beside it: alone in a phase of its own, else alone at the end
+// of this one, else after its last recovery. Its rate is 0 where nothing says it.
+func (p *phase) reference(disk int, solos solos) (rate float64, kind, from string) {
 	part := &p.parts[disk]
 	if alone, ok := solos.of(p, part); ok {
-		return alone.rate, alone.phase
+		return alone.rate(), fromSolo, alone.phase
 	}
 	if rate, ok := p.aloneAfterwards(disk); ok {
-		return rate, afterward
+		return rate, fromLater, p.lastToEnd(disk)
 	}
 	for _, r := range slices.Backward(p.out.Recoveries) {
 		if r.Disk == part.name() && r.ToRate != nil {
-			return *r.ToRate, afterward
+			return *r.ToRate, fromLater, r.After
 		}
 	}
-	return 0, ""
+	return 0, "", ""
 }
 
-// fillContention compares the window with the disks' rates alone, and with a fair sharing of its total.
+// lastToEnd is the last of the other disks to end.
+func (p *phase) lastToEnd(disk int) string {
+	last, name := int64(math.MinInt64), ""
+	for i := range p.parts {
+		if part := &p.parts[i]; i != disk && len(part.active) > 0 && part.endNS() > last {
+			last, name = part.endNS(), part.name()
+		}
+	}
+	return name
+}
+
+// fillContention compares the window with the disks' references, and with a fair sharing of its total.
 func (p *phase) fillContention(solos solos) {
 	o := p.out.Overlap
 	if o == nil || len(p.parts) < 2 {
@@ -63,12 +80,13 @@ func (p *phase) fillContention(solos solos) {
 		name := p.parts[i].name()
 		rate := o.Disks[name].Rate
 		d := DiskContention{}
-		alone, source := p.reference(i, solos)
-		if alone > 0 {
-			d.Reference, d.ReferenceRate, d.Retention = source, number(alone), number(rate/alone)
+		reference, kind, from := p.reference(i, solos)
+		if reference > 0 {
+			d.Reference, d.ReferenceFrom = kind, from
+			d.ReferenceRate, d.Retention = number(reference), number(rate/reference)
 		}
-		caps[i] = max(alone, rate)
-		if alone <= 0 {
+		caps[i] = max(reference, rate)
+		if reference <= 0 {
 			caps[i] = o.Rate // nothing is known of what it could use
 		}
 		c.Disks[name] = d
@@ -100,7 +118,7 @@ func maxMin(total float64, caps []float64) []float64 {
 }
 
 // steals lays what the disks lack of their fair parts to those that have more, in proportion. A disk was robbed only
-// if it is known to do better alone.
+// if it is known to do better without the others.
 func steals(disks map[string]DiskContention, window map[string]OverlapDisk, order []string) []Steal {
 	var excess float64
 	for _, name := range order {

@@ -42,8 +42,8 @@ func TestContention(t *testing.T) {
 	within(t, "retention of A", *www.Disks["A"].Retention, 0.7/1.5, 0.01)
 	within(t, "retention of C", *www.Disks["C"].Retention, 0.75, 0.01)
 	within(t, "fair part of C", www.Disks["C"].FairRate, 3.5e9/3, 0.01e9)
-	if got := www.Disks["A"].Reference; got != "A writes" {
-		t.Errorf("reference of A: %q, want its own phase", got)
+	if d := www.Disks["A"]; d.Reference != "solo" || d.ReferenceFrom != "A writes" {
+		t.Errorf("reference of A: %q from %q, want its own phase", d.Reference, d.ReferenceFrom)
 	}
 	want := []Steal{{From: "A", By: "C", Rate: 0.4667e9, Share: 0.4}, {From: "B", By: "C", Rate: 0.4667e9, Share: 0.4}}
 	if diff := cmp.Diff(want, www.Steals, cmpopts.EquateApprox(0.02, 0)); diff != "" {
@@ -70,7 +70,7 @@ func TestContentionWithoutSolo(t *testing.T) {
 	run := fieldNotes()
 	run.Phases = run.Phases[:3]
 	c := phaseNamed(t, Analyze(run, Options{}), "CA writing").Contention
-	if d := c.Disks["A"]; d.Reference != "after the others" || d.Retention == nil {
+	if d := c.Disks["A"]; d.Reference != "later" || d.ReferenceFrom != "C" || d.Retention == nil {
 		t.Errorf("A: %+v, want a reference from after the others ended", d)
 	}
 	if d := c.Disks["C"]; d.Reference != "" || d.Retention != nil {
@@ -94,7 +94,7 @@ func TestSoloMustBeComparable(t *testing.T) {
 				change(p)
 			}
 		}
-		if got := phaseNamed(t, Analyze(run, Options{}), "WWW").Contention.Disks["A"].Reference; got == "A writes" {
+		if got := phaseNamed(t, Analyze(run, Options{}), "WWW").Contention.Disks["A"].Reference; got == "solo" {
 			t.Errorf("%s: taken as the rate alone on the hub", name)
 		}
 	}

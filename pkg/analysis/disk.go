@@ -39,7 +39,7 @@ func (p *phase) summarize(part *part) Disk {
 	d.Score = p.score(rates)
 	d.Throttle = p.throttle(part)
 	p.sizeEffects(part, files, &d)
-	p.bimodality(part, files, rates, &d)
+	p.bimodality(part, rates, &d)
 	p.quote(part, &d)
 	return d
 }
@@ -100,22 +100,22 @@ const (
 	dipP        = 0.05 // chance of such a dip in a sample with one mode
 	modesApart  = 1.15 // ratio of the modes below which two are of no interest
 	minority    = 0.02 // of the files: fewer are outliers, not a mode
-	levelsApart = 1.25 // ratio of two levels in time that make two modes
 	fewestModes = 10   // files without which nothing can be said
 )
 
-// bimodality tests the rates for two modes: by Hartigan's dip test, or by two clearly different levels in time, of
-// which the test misses one with less than about a tenth of the files.
-func (p *phase) bimodality(part *part, files []transfer, ascending []float64, d *Disk) {
-	if len(ascending) < fewestModes {
+// bimodality tests the rates for two modes: by Hartigan's dip test, which misses a mode with less than about a tenth
+// of the files, or by a throttle, which is two modes in time.
+func (p *phase) bimodality(part *part, ascending []float64, d *Disk) {
+	n := len(ascending)
+	if n < fewestModes {
 		return
 	}
-	chance := stats.DipP(stats.Dip(ascending), len(ascending))
+	chance := stats.DipP(stats.Dip(ascending), n)
 	cut := stats.TwoGroups(ascending)
 	modes := [2]float64{stats.Quantile(ascending[:cut], 0.5), stats.Quantile(ascending[cut:], 0.5)}
-	fewer := min(cut, len(ascending)-cut)
-	bimodal := fewer >= fewest && float64(fewer) >= minority*float64(len(ascending)) && modes[1] >= modesApart*modes[0] &&
-		(chance <= dipP || part.twoLevels(files))
+	fewer := min(cut, n-cut)
+	bimodal := fewer >= fewest && float64(fewer) >= minority*float64(n) && modes[1] >= modesApart*modes[0] &&
+		(chance <= dipP || d.Throttle != nil)
 	d.Bimodal, d.DipP = &bimodal, number(chance)
 	if !bimodal {
 		return
@@ -126,21 +126,6 @@ func (p *phase) bimodality(part *part, files []transfer, ascending []float64, d 
 	}
 	p.warnf("bimodal", part.name(), "disk %s: its files fall into two groups, near %s and %s; the mean of %s describes neither",
 		part.name(), rate(modes[0]), rate(modes[1]), rate(*d.Mean))
-}
-
-// twoLevels reports whether two levels in time, each with its share of the files, lie clearly apart.
-func (p *part) twoLevels(files []transfer) bool {
-	count := make([]int, len(p.levels))
-	for _, f := range files {
-		count[p.levelAt((f.startNS+f.endNS)/2)]++
-	}
-	low, high := math.Inf(1), 0.0
-	for i, l := range p.levels {
-		if count[i] >= fewest && float64(count[i]) >= minority*float64(len(files)) {
-			low, high = min(low, l.rate), max(high, l.rate)
-		}
-	}
-	return high >= levelsApart*low
 }
 
 // quote chooses the figure that describes the disk best: where others worked too, the rate in the window; where

@@ -24,10 +24,10 @@
 // A knee is a shift of the rate along file size of a tenth or more, with p <= 0.01 by permutation (stats.RankShift),
 // among files that met the same conditions. Below latency times rate (n-half), a file's time hardly depends on size.
 //
-// Two modes are told by Hartigan's dip test at 0.05, or by two levels in time a quarter apart; they must lie 15 %
-// apart and hold 2 % of the files each. The mean of such files carries a warning, and another figure is quoted.
+// Two modes are told by Hartigan's dip test at 0.05, or by a throttle; they must lie 15 % apart and hold 2 % of the
+// files each. The mean of such files carries a warning, and another figure is quoted.
 //
-// Contention is measured against the disk's own solo phase, of the same direction, connection and test, else against
-// its rate after the others ended. The fair part is its max-min share of the window's total. What a disk that does
+// Contention is measured against the disk's own solo phases, of the same direction, connection and test, else against
+// its rate after others ended. The fair part is its max-min share of the window's total. What a disk that does
 // better alone lacks of it was taken, in proportion, by those that have more than theirs.
 package analysis

@@ -72,7 +72,7 @@ func (f *finder) contention() {
 	}
 	if even := len(held) == len(c.Disks) && o.Jain >= evenJain; even {
 		low, high := f.retentions(held)
-		f.add("even", "", (1-high)/2, "the disks shared evenly (Jain's index %.2f): each kept %s of its rate alone.", o.Jain, percentRange(low, high))
+		f.add("even", "", (1-high)/2, "the disks shared evenly (Jain's index %.2f): each kept %s of what it has without the others.", o.Jain, percentRange(low, high))
 	} else {
 		f.held(held)
 	}
@@ -81,7 +81,7 @@ func (f *finder) contention() {
 			rate(o.Rate), 100*(*g-1))
 	}
 	if l := c.Ceiling; l != nil && l.Use >= atCeiling && len(held) > 0 {
-		f.add("ceiling", "", 0.1, "the busier direction ran at %s, and %s carries about %s: the link, not the disks, is the limit.",
+		f.add("ceiling", "", 0.1, "the busier direction ran at %s, and %s carries about %s: the link, not the disks, seems to be the limit.",
 			rate(l.Use*l.Rate), l.Name, rate(l.Rate))
 	}
 }
@@ -134,17 +134,13 @@ func (f *finder) held(names []string) {
 			continue
 		}
 		d := c.Disks[name]
+		when := "alone (" + d.ReferenceFrom + ")"
+		if d.Reference == fromLater {
+			when = "after " + d.ReferenceFrom + " ended"
+		}
 		f.add("held", name, (1-*d.Retention)/2, "%s had %s, %.0f %% of the %s it has %s.",
-			name, rate(f.phase.Overlap.Disks[name].Rate), 100**d.Retention, rate(*d.ReferenceRate), whenAlone(d.Reference))
+			name, rate(f.phase.Overlap.Disks[name].Rate), 100**d.Retention, rate(*d.ReferenceRate), when)
 	}
-}
-
-// whenAlone says where a rate alone comes from.
-func whenAlone(reference string) string {
-	if reference == afterward {
-		return "after the others ended"
-	}
-	return "alone (" + reference + ")"
 }
 
 func percentRange(low, high float64) string {
@@ -164,7 +160,6 @@ func (f *finder) recoveries() {
 	var ends []key
 	for _, r := range f.phase.Recoveries {
 		if r.LagS == nil {
-			f.add("no_recovery", r.Disk, 0.1, "after %s ended, %s did not get to a lasting new rate: %s.", r.After, r.Disk, r.Reason)
 			continue
 		}
 		k := key{r.After, r.AtS}
@@ -211,7 +206,7 @@ func (f *finder) totals() {
 		return
 	}
 	if wrong := others.FioRate/o.Rate - 1; wrong <= -misleading {
-		f.add("others", "", -wrong/4, "all bytes over the longest job's time would give %s, %.0f %% less than the %s the disks moved while all of them worked.",
+		f.add("others", "", -wrong/4, "fio's rule, all bytes over the longest job's time, would give %s: %.0f %% less than the %s the disks moved while all of them worked.",
 			rate(others.FioRate), -100*wrong, rate(o.Rate))
 	}
 }

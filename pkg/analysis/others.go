@@ -1,6 +1,10 @@
 package analysis
 
-import "math"
+import (
+	"math"
+
+	"github.com/hubbench/hubbench/pkg/overlap"
+)
 
 // othersSay works out the phase by other tools' rules.
 func (p *phase) othersSay() *OthersSay {
@@ -13,14 +17,14 @@ func (p *phase) othersSay() *OthersSay {
 			continue
 		}
 		end := part.workEndNS()
-		done := float64(part.curve.At(end))
-		own := seconds(end - part.startNS())
-		if own <= 0 {
+		own := overlap.Interval{StartNS: part.startNS(), EndNS: end}
+		if end <= own.StartNS {
 			continue
 		}
+		done := float64(part.curve.Between(own).Bytes)
 		bytes += done
-		longest = max(longest, own)
-		o.SoloSumRate += done / own
+		longest = max(longest, own.Seconds())
+		o.SoloSumRate += done / own.Seconds()
 		start, first, last = min(start, part.startNS()), min(first, end), max(last, end)
 	}
 	if longest == 0 {
@@ -28,7 +32,9 @@ func (p *phase) othersSay() *OthersSay {
 	}
 	var early float64
 	for i := range p.parts {
-		early += float64(p.parts[i].curve.At(first))
+		if part := &p.parts[i]; len(part.active) > 0 && part.startNS() < first {
+			early += float64(part.curve.Between(overlap.Interval{StartNS: part.startNS(), EndNS: first}).Bytes)
+		}
 	}
 	o.FioRate = bytes / longest
 	o.FirstDoneRate = early / seconds(first-start)

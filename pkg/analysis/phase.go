@@ -85,9 +85,12 @@ func (p *phase) failures() {
 		case len(d.Errors) > 0:
 			e := d.Errors[0]
 			p.warnf("partial", d.Name, "disk %s failed %.1f s into the phase, at file %d: %s", d.Name, seconds(e.TNS), e.Seq, e.Error)
-		case len(d.Open) > 0 && p.trace.Stop != "hold" && p.trace.Stop != "time": // they cut off the last file
+		case len(d.Open) > 0 && p.trace.Stop != scenario.StopHold && p.trace.Stop != scenario.StopTime: // they cut off the last file
 			p.warnf("partial", d.Name, "disk %s left its last file unfinished; it counts as far as its progress is known", d.Name)
 		}
+	}
+	if p.trace.Status == trace.Partial && len(p.out.Warnings) == 0 {
+		p.warnf("partial", "", "the phase ended early")
 	}
 }
 

@@ -106,7 +106,7 @@ func (p *phase) recovery(part *part, after string, before overlap.Interval, unti
 // the trace.
 func (p *phase) stillHeld(r Recovery, part *part, solos solos, until int64) bool {
 	alone, ok := solos.of(p, part)
-	return ok && until == part.endNS() && r.FromRate < heldDown*alone.rate
+	return ok && until == part.endNS() && r.FromRate < heldDown*alone.rate()
 }
 
 // whatEnded says what cut off the view of a disk at ns.

@@ -13,11 +13,13 @@ type soloKey struct {
 	test       string
 }
 
-// solo is a disk's rate alone, and the phase that says so.
+// solo is what a disk moved alone, and the phases that say so.
 type solo struct {
-	rate  float64
-	phase string
+	bytes, seconds float64
+	phase          string
 }
+
+func (s solo) rate() float64 { return s.bytes / s.seconds }
 
 func soloRates(phases []*phase) solos {
 	s := solos{}
@@ -26,9 +28,14 @@ func soloRates(phases []*phase) solos {
 			continue
 		}
 		key := p.soloKey(&p.parts[0])
-		if _, ok := s[key]; !ok {
-			s[key] = solo{p.out.Overlap.Rate, p.out.Phase}
+		alone := s[key]
+		if alone.phase != "" {
+			alone.phase += ", "
 		}
+		alone.phase += p.out.Phase
+		alone.bytes += float64(p.out.Overlap.Bytes)
+		alone.seconds += p.out.Overlap.DurationS
+		s[key] = alone
 	}
 	return s
 }

@@ -94,20 +94,18 @@ func each(group []string, value func(string) float64) string {
 func (p *phase) against(group []string) string {
 	c := p.out.Contention.Disks
 	var now, reference float64
-	which := "alone"
+	later := false
 	for _, n := range group {
 		now += p.out.Overlap.Disks[n].Rate
 		reference += *c[n].ReferenceRate
-		if c[n].Reference == afterward {
-			which = "later"
-		}
+		later = later || c[n].Reference == fromLater
 	}
 	whose := "its"
 	if len(group) > 1 {
 		whose = "their"
 	}
 	alone := rate(reference / float64(len(group)))
-	if which == "later" {
+	if later {
 		alone = "later " + alone
 	} else {
 		alone += " alone"
