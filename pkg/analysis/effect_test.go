@@ -205,7 +205,7 @@ func TestFalseAlarms(t *testing.T) {
 	}
 	for _, n := range []noise{{fast: 0.05, samples: true}, {fast: 0.05}, {fast: 0.02, perFile: 0.05, samples: true}, {perFile: 0.05}} {
 		alarms := map[string]int{}
-		any := 0
+		raised := 0
 		for seed := range runs {
 			rnd := rand.New(rand.NewPCG(uint64(seed), 45))
 			var disks []*trace.DiskTrace
@@ -220,11 +220,11 @@ func TestFalseAlarms(t *testing.T) {
 				alarms[k]++
 			}
 			if len(kinds) > 0 {
-				any++
+				raised++
 			}
 		}
-		if any*20 > runs {
-			t.Errorf("%+v: %d of %d steady runs raise an alarm: %v", n, any, runs, alarms)
+		if raised*20 > runs {
+			t.Errorf("%+v: %d of %d steady runs raise an alarm: %v", n, raised, runs, alarms)
 		}
 	}
 }

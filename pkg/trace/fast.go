@@ -10,94 +10,76 @@ import (
 // than encoding/json. It takes only lines whose meaning is beyond doubt: a flat object of known keys in any
 // order, strings without escapes, plain integers. At anything else it returns false, and encoding/json
 // decides; FuzzReader holds the two to the same answers.
-func (r *Reader) parseFast(line []byte) bool { //nolint:gocognit // a case for each key, few lines each
+func (r *Reader) parseFast(line []byte) bool {
 	r.event = Event{}
-	e := &r.event
 	p := parser{b: line}
 	if !p.eat('{') {
 		return false
 	}
 	for {
 		key, ok := p.str()
-		if !ok || !p.eat(':') {
-			return false
-		}
-		switch string(key) {
-		case "type":
-			v, ok := p.str()
-			if !ok {
-				return false
-			}
-			switch string(v) {
-			case string(FileType):
-				e.Type = FileType
-			case string(ProgressType):
-				e.Type = ProgressType
-			default:
-				return false
-			}
-		case "phase":
-			v, ok := p.str()
-			if !ok {
-				return false
-			}
-			e.Phase = r.intern(v)
-		case "disk":
-			v, ok := p.str()
-			if !ok {
-				return false
-			}
-			e.Disk = r.intern(v)
-		case "op":
-			v, ok := p.str()
-			if !ok {
-				return false
-			}
-			e.Op = scenario.Role(r.intern(v))
-		case "seq":
-			v, ok := p.integer()
-			if !ok || v != int64(int(v)) {
-				return false
-			}
-			e.Seq = int(v)
-		case "bytes":
-			if e.Bytes, ok = p.integer(); !ok {
-				return false
-			}
-		case "t_ns":
-			if e.TNS, ok = p.integer(); !ok {
-				return false
-			}
-		case "start_ns":
-			if e.StartNS, ok = p.integer(); !ok {
-				return false
-			}
-		case "end_ns":
-			if e.EndNS, ok = p.integer(); !ok {
-				return false
-			}
-		case "filler":
-			if e.Filler, ok = p.boolean(); !ok {
-				return false
-			}
-		default:
+		if !ok || !p.eat(':') || !r.parseValue(&p, string(key)) {
 			return false
 		}
 		if p.eat(',') {
 			continue
 		}
-		return p.eat('}') && p.atEnd() && e.Type != ""
+		return p.eat('}') && p.atEnd() && r.event.Type != ""
 	}
 }
 
-// intern returns v as a string without allocating for one seen before: a trace has few names, repeated endlessly.
-func (r *Reader) intern(v []byte) string {
-	if s, ok := r.names[string(v)]; ok {
-		return s
+// parseValue reads the value of a key into the event.
+func (r *Reader) parseValue(p *parser, key string) (ok bool) {
+	e := &r.event
+	switch key {
+	case "type":
+		var v []byte
+		if v, ok = p.str(); string(v) == string(FileType) {
+			e.Type = FileType
+		} else if string(v) == string(ProgressType) {
+			e.Type = ProgressType
+		} else {
+			return false
+		}
+	case "phase":
+		e.Phase, ok = r.word(p)
+	case "disk":
+		e.Disk, ok = r.word(p)
+	case "op":
+		var op string
+		op, ok = r.word(p)
+		e.Op = scenario.Role(op)
+	case "seq":
+		var v int64
+		v, ok = p.integer()
+		e.Seq = int(v)
+		ok = ok && v == int64(e.Seq)
+	case "bytes":
+		e.Bytes, ok = p.integer()
+	case "t_ns":
+		e.TNS, ok = p.integer()
+	case "start_ns":
+		e.StartNS, ok = p.integer()
+	case "end_ns":
+		e.EndNS, ok = p.integer()
+	case "filler":
+		e.Filler, ok = p.boolean()
+	}
+	return ok
+}
+
+// word reads a string, without allocating for one seen before: a trace has few names, repeated endlessly.
+func (r *Reader) word(p *parser) (string, bool) {
+	v, ok := p.str()
+	if !ok {
+		return "", false
+	}
+	if s, seen := r.names[string(v)]; seen {
+		return s, true
 	}
 	s := string(v)
 	r.names[s] = s
-	return s
+	return s, true
 }
 
 // parser steps through one line.
