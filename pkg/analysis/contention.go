@@ -17,8 +17,8 @@ const (
 
 // Where a disk's reference comes from.
 const (
-	fromSolo  = "solo"
-	fromLater = "later"
+	ReferenceSolo  = "solo"
+	ReferenceLater = "later"
 )
 
 // aloneAfterwards is the disk's rate at the end of the phase, when the others had ended and it had its last level.
@@ -44,14 +44,14 @@ func (p *phase) aloneAfterwards(disk int) (rate float64, ok bool) {
 func (p *phase) reference(disk int, solos solos) (rate float64, kind, from string) {
 	part := &p.parts[disk]
 	if alone, ok := solos.of(p, part); ok {
-		return alone.rate(), fromSolo, alone.phase
+		return alone.rate(), ReferenceSolo, alone.phase
 	}
 	if rate, ok := p.aloneAfterwards(disk); ok {
-		return rate, fromLater, p.lastToEnd(disk)
+		return rate, ReferenceLater, p.lastToEnd(disk)
 	}
 	for _, r := range slices.Backward(p.out.Recoveries) {
 		if r.Disk == part.name() && r.ToRate != nil {
-			return *r.ToRate, fromLater, r.After
+			return *r.ToRate, ReferenceLater, r.After
 		}
 	}
 	return 0, "", ""

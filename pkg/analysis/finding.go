@@ -135,7 +135,7 @@ func (f *finder) held(names []string) {
 		}
 		d := c.Disks[name]
 		when := "alone (" + d.ReferenceFrom + ")"
-		if d.Reference == fromLater {
+		if d.Reference == ReferenceLater {
 			when = "after " + d.ReferenceFrom + " ended"
 		}
 		f.add("held", name, (1-*d.Retention)/2, "%s had %s, %.0f %% of the %s it has %s.",

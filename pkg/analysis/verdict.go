@@ -98,7 +98,7 @@ func (p *phase) against(group []string) string {
 	for _, n := range group {
 		now += p.out.Overlap.Disks[n].Rate
 		reference += *c[n].ReferenceRate
-		later = later || c[n].Reference == fromLater
+		later = later || c[n].Reference == ReferenceLater
 	}
 	whose := "its"
 	if len(group) > 1 {

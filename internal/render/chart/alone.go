@@ -6,7 +6,7 @@ import "github.com/hubbench/hubbench/pkg/analysis"
 type Alone struct {
 	Rate      float64  // bytes per second
 	Retention *float64 // the rate in the overlap over it
-	From      string   // "alone in phase X", "after the others"
+	From      string   // "alone in phase X", "after C ended"
 }
 
 // AloneRate is a disk's rate without the others as the analysis found it, or nil where the run shows none.
@@ -18,12 +18,9 @@ func AloneRate(phase *analysis.Phase, disk string) *Alone {
 	if !ok || c.ReferenceRate == nil || *c.ReferenceRate <= 0 {
 		return nil
 	}
-	from := c.Reference
-	if from != afterOthers {
-		from = "alone in " + from
+	from := "alone in " + c.ReferenceFrom
+	if c.Reference == analysis.ReferenceLater {
+		from = "after " + c.ReferenceFrom + " ended"
 	}
 	return &Alone{*c.ReferenceRate, c.Retention, from}
 }
-
-// afterOthers is the analysis' word for a rate taken from the end of the same phase; any other is a phase's name.
-const afterOthers = "after the others"

@@ -55,7 +55,7 @@ func sample() *analysis.Analysis {
 					},
 				},
 				Contention: &analysis.Contention{Disks: map[string]analysis.DiskContention{
-					"A": {Reference: "after the others", ReferenceRate: &alone}, "B": {Reference: "after the others", ReferenceRate: &alone},
+					"A": {Reference: analysis.ReferenceLater, ReferenceFrom: "C", ReferenceRate: &alone}, "B": {Reference: analysis.ReferenceLater, ReferenceFrom: "C", ReferenceRate: &alone},
 				}},
 				Recoveries: []analysis.Recovery{
 					{Disk: "A", After: "C", LagS: &lag, ToRate: &alone}, {Disk: "A", After: "B", LagS: &short, ToRate: &alone},
