@@ -10,7 +10,7 @@ import (
 
 // Problem is something about a plan that will not work, or will work but mean less than it seems.
 type Problem struct {
-	Code  string // missing, not_folder, unwritable, same_folder, same_disk, space, file_limit, system_disk, results_on_disk
+	Code  string // missing, not_folder, unwritable, same_folder, same_disk, space, footprint, file_limit, system_disk, results_on_disk
 	Disk  string // the disk's name
 	Fatal bool   // the plan must not run; otherwise a warning
 	Text  string // what is wrong and what to try; names the disk
@@ -91,6 +91,9 @@ func judge(plan *scenario.Plan, places map[string]Place, results *Place, allowSy
 		if size, phase := largestFile(plan, disk.Name); place.FileMax > 0 && size > place.FileMax {
 			add("file_limit", true, "phase %s has a file of %s, and the file system of %s takes none above 4 GiB: use smaller files, or format the disk as exFAT, APFS, NTFS or ext4", phase, amount(size), disk.Path)
 		}
+		if need, phase := mostNeeded(plan, disk.Name); need > 0 {
+			add("footprint", true, "phase %s reads %s, and its footprint allows less at one time: read fewer or smaller files, or allow more", phase, amount(need))
+		}
 		for _, other := range plan.Disks[:i] {
 			if q, ok := places[other.Name]; !ok {
 				continue
@@ -103,6 +106,23 @@ func judge(plan *scenario.Plan, places map[string]Place, results *Place, allowSy
 		}
 	}
 	return append(problems, judgeSpace(plan, places)...)
+}
+
+// mostNeeded is the files that a job of the disk needs at one time though its footprint forbids it, and the
+// phase; 0 where there is no such job.
+func mostNeeded(plan *scenario.Plan, disk string) (bytes int64, phase string) {
+	for _, p := range plan.Phases {
+		for _, job := range p.Jobs {
+			var need int64
+			for _, size := range job.Needs() {
+				need += size
+			}
+			if job.Disk == disk && job.IO.Footprint > 0 && need > job.IO.Footprint {
+				return need, p.Name
+			}
+		}
+	}
+	return 0, ""
 }
 
 // largestFile is the disk's largest file and its phase.

@@ -88,6 +88,10 @@ func TestJudge(t *testing.T) {
 			p.Phases[0].Jobs[1].IO.Footprint = 1_500_000_000
 		}, want: []string{
 			"! disk B: phase W needs 4.0 GB and 147 MB to spare, and 3.0 GB is free: free some space, or ask for fewer or smaller files or for a footprint"}},
+		{name: "a footprint too small to read", a: place(t, 1), b: place(t, 2), change: func(p *scenario.Plan) {
+			p.Phases[1].Jobs[0].IO.Footprint = 4e9
+		}, want: []string{
+			"! disk A: phase R reads 5.0 GB, and its footprint allows less at one time: read fewer or smaller files, or allow more"}},
 		{name: "FAT32", a: place(t, 1, fat), b: place(t, 2, fat), want: []string{
 			"! disk A: phase R has a file of 5.0 GB, and the file system of pathA takes none above 4 GiB: use smaller files, or format the disk as exFAT, APFS, NTFS or ext4"}},
 	} {

@@ -2,6 +2,7 @@ package diskio
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"runtime"
 	"strings"
@@ -192,4 +193,17 @@ func TestFallbacks(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Containers often forbid io_uring: threads do the work then, and the job says so.
+func TestRefusedRing(t *testing.T) {
+	refused := func([]byte, int) (mover, error) { return nil, fmt.Errorf("set up io_uring: %w", syscall.EPERM) }
+	engine, eff := prepared(t, newJob(t.TempDir(), scenario.Write, 1<<20), system{open: openTestFile, ring: refused})
+	if eff.Cache == "buffered" {
+		t.Skip("no direct requests on this file system")
+	}
+	if got := strings.Join(eff.Warnings, "\n"); eff.Engine != "threads" || !strings.Contains(got, "io_uring is refused here (set up io_uring: operation not permitted)") {
+		t.Errorf("Prepare() = %+v, want threads and a warning", eff)
+	}
+	transferAll(t, engine)
 }

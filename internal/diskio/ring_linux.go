@@ -101,17 +101,19 @@ const (
 // ringSetups are the ways to make a ring, best first. Completions are best handled when the thread asks
 // for them (DEFER_TASKRUN, Linux 6.1); before that at its next system call (COOP_TASKRUN, 5.19); otherwise
 // by interrupting it.
-var ringSetups = [...]uint32{
-	setupSingleIssuer | setupDeferTaskrun | setupNoSQArray,
-	setupSingleIssuer | setupDeferTaskrun,
-	setupCoopTaskrun,
-	0,
+func ringSetups() []uint32 {
+	return []uint32{
+		setupSingleIssuer | setupDeferTaskrun | setupNoSQArray,
+		setupSingleIssuer | setupDeferTaskrun,
+		setupCoopTaskrun,
+		0,
+	}
 }
 
-// newRing makes a ring for so many requests in flight.
-func newRing(depth int) (*ring, error) {
+// newRing makes a ring for so many requests in flight, in the first way that the kernel takes.
+func newRing(depth int, setups []uint32) (*ring, error) {
 	var err error
-	for _, flags := range ringSetups {
+	for _, flags := range setups {
 		p := ringParams{flags: flags | setupClamp}
 		fd, _, errno := unix.Syscall(unix.SYS_IO_URING_SETUP, uintptr(depth), uintptr(unsafe.Pointer(&p)), 0)
 		if errno == 0 {

@@ -27,9 +27,18 @@ type slot struct {
 	got    int64 // bytes of p already moved, when the kernel moved less than was asked
 }
 
-// newRingMover makes a slot for each of the equal parts of buf.
+// newRingMover makes a mover in the best way that the kernel takes.
 func newRingMover(buf []byte, depth int) (mover, error) {
-	r, err := newRing(depth)
+	m, err := makeRingMover(buf, depth, ringSetups())
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// makeRingMover makes a slot for each of the equal parts of buf.
+func makeRingMover(buf []byte, depth int, setups []uint32) (*ringMover, error) {
+	r, err := newRing(depth, setups)
 	if err != nil {
 		return nil, err
 	}

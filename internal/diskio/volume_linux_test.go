@@ -123,19 +123,27 @@ func TestReadOnlyVolume(t *testing.T) {
 // The bytes that the device counts are those reported, within 0.1 %: none came from a cache, and nothing
 // was moved beside them. The loop device belongs to this test alone.
 func TestDeviceCountsWhatIsReported(t *testing.T) {
-	dir := mountVolume(t, 300, "rw")
+	dir := mountVolume(t, 250, "rw")
 	source := strings.TrimSpace(command(t, "findmnt", "-n", "-o", "SOURCE", dir))
-	for how, sys := range systems {
-		for _, role := range []scenario.Role{scenario.Write, scenario.Read} {
-			job := newJob(dir, role, 100<<20, 100<<20)
-			job.IO.Block = 1 << 20
+	write := newJob(dir, scenario.Write, 100<<20, 100<<20)
+	write.IO.Block = 1 << 20
+	read := write
+	read.Role = scenario.Read
+	random := newJob(dir, scenario.Read, 50<<20, 50<<20, 50<<20)
+	random.IO.Block, random.IO.Depth, random.IO.OneFile, random.IO.Access = 4096, 32, true, "random"
+	app := read
+	app.IO.Mode = "app"
+	for _, how := range []string{"threads", "io_uring"} {
+		sys := systems[how]
+		for what, job := range map[string]Job{"write": write, "read": read, "random read": random, "app read": app} {
+			role := job.Role
 			engine, _ := prepared(t, job, sys)
 			command(t, "sync")
 			before := sectors(t, source, role)
 			transferAll(t, engine)
 			got := (sectors(t, source, role) - before) * 512
 			if want := job.Bytes(); got < want*999/1000 || got > want*1001/1000 {
-				t.Errorf("%s %s: the device counted %d bytes, reported were %d", how, role, got, want)
+				t.Errorf("%s, %s: the device counted %d bytes, reported were %d", how, what, got, want)
 			}
 			if err := engine.Close(); err != nil {
 				t.Error(err)
