@@ -28,7 +28,7 @@ func (e *real) Transfer(ctx context.Context, seq int, sample Sampler) (Span, err
 }
 
 func (e *real) transfer(ctx context.Context, seq int, sample Sampler) (span Span, err error) {
-	if err := e.rest(ctx); err != nil {
+	if err := e.rest(ctx, seq); err != nil {
 		return span, err
 	}
 	if e.next == nil || e.nextSeq != seq {
@@ -66,16 +66,30 @@ func (e *real) verifies() bool {
 }
 
 // rest waits between two files as long as the job wants.
-func (e *real) rest(ctx context.Context) error {
-	if e.job.IO.Rest <= 0 || e.ended.IsZero() {
+func (e *real) rest(ctx context.Context, seq int) error {
+	if e.ended.IsZero() {
+		return ctx.Err()
+	}
+	wait := time.Until(e.ended.Add(e.job.IO.Rest))
+	if step := e.job.IO.Step.Nanoseconds(); step > 0 {
+		sinceNS := clock.Now() - e.release
+		wait = time.Duration(stepOf(seq, step, sinceNS) - sinceNS)
+	}
+	if wait <= 0 {
 		return ctx.Err()
 	}
 	select {
-	case <-time.After(time.Until(e.ended.Add(e.job.IO.Rest))):
+	case <-time.After(wait):
 		return ctx.Err()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// stepOf is when file seq begins, in nanoseconds since the release as all are: at its own step, or at the next one
+// where that is past.
+func stepOf(seq int, stepNS, sinceNS int64) int64 {
+	return max(int64(seq)*stepNS, (sinceNS+stepNS-1)/stepNS*stepNS)
 }
 
 // openNext opens file seq. One that is to be written anew is allocated; beyond the job's last file, each

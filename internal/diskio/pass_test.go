@@ -105,6 +105,33 @@ func TestRestBetweenFiles(t *testing.T) {
 	}
 }
 
+// Files begin at steps after the release, however long the ones before took.
+func TestFilesKeepInStep(t *testing.T) {
+	job := newJob(t.TempDir(), scenario.Write, 4096, 4096, 4096)
+	job.IO.Step = 20 * time.Millisecond
+	engine, _ := prepared(t, job, systems["io_uring"])
+	engine.Start(clock.Now())
+	for seq := range job.Sizes {
+		span, err := engine.Transfer(t.Context(), seq, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := int64(seq) * job.IO.Step.Nanoseconds(); span.StartNS < want {
+			t.Errorf("file %d began %d ns after the release, want from %d on", seq, span.StartNS, want)
+		}
+	}
+	for _, tt := range []struct {
+		seq         int
+		since, want int64
+	}{
+		{0, 0, 0}, {1, 4, 10}, {1, 10, 10}, {3, 10, 30}, {1, 11, 20}, {2, 35, 40},
+	} {
+		if got := stepOf(tt.seq, 10, tt.since); got != tt.want {
+			t.Errorf("at %d, file %d begins at %d, want %d", tt.since, tt.seq, got, tt.want)
+		}
+	}
+}
+
 func TestFootprint(t *testing.T) {
 	dir := t.TempDir()
 	sizes := []int64{3 << 20, 1 << 20, 2 << 20, 4 << 20, 1 << 20}
