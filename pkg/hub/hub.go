@@ -26,6 +26,7 @@ type Profile struct {
 	Capacity Capacity
 	Lags     Lags
 	Disks    []Disk
+	Evidence Evidence // what was observed, where the profile says so
 }
 
 // Source says how a profile's figures were come by.

@@ -45,6 +45,7 @@ func Load(name string, data []byte) (*Profile, error) {
 	loadCapacity(m, p)
 	loadLags(m.Mapping("recovery"), &p.Lags)
 	loadDisks(m, p)
+	loadEvidence(m.Mapping("observed"), p)
 	m.Done()
 	return p, doc.Err()
 }

@@ -133,11 +133,11 @@ func TestShareProperties(t *testing.T) {
 
 		// Work-conserving: who has less than his cap is stopped by a capacity that is used up.
 		for i, claim := range claims {
-			own, cap := r, c.Read
+			own, carries := r, c.Read
 			if claim.Op == write {
-				own, cap = w, c.Write
+				own, carries = w, c.Write
 			}
-			if rates[i] < claim.Cap-eps && own < cap-eps && !(both && r+w > c.Both-eps) {
+			if rates[i] < claim.Cap-eps && own < carries-eps && !(both && r+w > c.Both-eps) {
 				bad("capacity left over that a disk could use")
 			}
 		}

@@ -1,0 +1,111 @@
+package hub
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Limits of a descent, and how many there are.
+const (
+	starts     = 8
+	mostSteps  = 100
+	step       = 1e-6 // of the numerical derivative, in logarithms
+	goodEnough = 1e-9 // relative gain at which a descent ends
+	tooStiff   = 1e9  // damping at which it gives up
+)
+
+// descend finds a least sum of squares near x, within the bounds: Levenberg and Marquardt's method (Marquardt, J. SIAM
+// 11, 1963) with steps clipped at the bounds. It changes x and returns the sum.
+func (s *space) descend(x []float64) float64 {
+	n := len(x)
+	r := s.residuals(x, nil)
+	cost := squares(r)
+	moved, rMoved := make([]float64, n), make([]float64, 0, len(r))
+	normal, damped := mat.NewSymDense(n, nil), mat.NewSymDense(n, nil)
+	var slope, delta mat.VecDense
+	var chol mat.Cholesky
+	damping := 1e-3
+	for range mostSteps {
+		jacobian := s.jacobian(x, r, step)
+		normal.SymOuterK(1, jacobian.T())
+		slope.MulVec(jacobian.T(), mat.NewVecDense(len(r), r))
+		before := cost
+		for damping < tooStiff {
+			damped.CopySym(normal)
+			for j := range n {
+				damped.SetSym(j, j, normal.At(j, j)*(1+damping)+1e-12)
+			}
+			if !chol.Factorize(damped) || chol.SolveVecTo(&delta, &slope) != nil {
+				damping *= 4
+				continue
+			}
+			for j, p := range s.params {
+				moved[j] = min(max(x[j]-delta.AtVec(j), p.low), p.high)
+			}
+			rMoved = s.residuals(moved, rMoved)
+			if c := squares(rMoved); c < cost {
+				cost = c
+				copy(x, moved)
+				copy(r, rMoved)
+				damping /= 5
+				break
+			}
+			damping *= 4
+		}
+		if before-cost <= goodEnough*before {
+			break
+		}
+	}
+	return cost
+}
+
+// jacobian is how the residuals r at x change with each parameter when it is moved by a step.
+func (s *space) jacobian(x, r []float64, by float64) *mat.Dense {
+	moved, rMoved := slices.Clone(x), make([]float64, 0, len(r))
+	j := mat.NewDense(len(r), len(x), nil)
+	for k := range x {
+		moved[k] = x[k] + by
+		rMoved = s.residuals(moved, rMoved)
+		moved[k] = x[k]
+		for i := range r {
+			j.Set(i, k, (rMoved[i]-r[i])/by)
+		}
+	}
+	return j
+}
+
+// start is where the nth descent begins: at the guesses, then at random places about them.
+func (s *space) start(rng *rand.Rand, n int) []float64 {
+	x := make([]float64, len(s.params))
+	for i, p := range s.params {
+		x[i] = p.start
+		if n > 0 {
+			x[i] = min(max(x[i]+p.prior.wide*rng.NormFloat64()/2, p.low), p.high)
+		}
+	}
+	return x
+}
+
+// best descends from several starts and returns the deepest place found.
+func (s *space) best(rng *rand.Rand) []float64 {
+	var best []float64
+	least := math.Inf(1)
+	for n := range starts {
+		at := s.start(rng, n)
+		if cost := s.descend(at); cost < least {
+			best, least = at, cost
+		}
+	}
+	return best
+}
+
+func squares(r []float64) float64 {
+	sum := 0.0
+	for _, v := range r {
+		sum += v * v
+	}
+	return sum
+}

@@ -1,0 +1,149 @@
+package hub
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// Evidence is what measurements say of a hub: what Observe takes from runs, what Fit works from, and what a
+// fitted profile keeps so that Predict can say how sure it is.
+type Evidence struct {
+	Rates []Observation
+	Lags  []ObservedLag
+	Noise ObservedNoise
+}
+
+// Observation is a stretch of time in which the same disks were active and had settled.
+type Observation struct {
+	Phase  string // where it was seen
+	Direct bool   // its one disk was on a port of its own
+	Disks  []Observed
+}
+
+// Observed is one disk's rate in an observation.
+type Observed struct {
+	Disk  string // its name in the profile
+	Op    scenario.Role
+	Rate  float64
+	Error float64 // relative standard error of Rate; above zero
+}
+
+// ObservedLag is a disk's wait for its new share after another left.
+type ObservedLag struct {
+	Phase       string
+	Stays, Left scenario.Role
+	Staying     int
+	Seconds     float64
+	Error       float64 // standard error, seconds
+}
+
+// ObservedNoise is how much files differ that were moved under the same conditions: the sum of the squares of their
+// rates' logarithms, each about its observation's mean, and its degrees of freedom.
+type ObservedNoise struct {
+	Squares float64
+	Freedom int
+}
+
+// Deviation is the standard deviation of a file's rate, relative. ok is false where too few files were seen.
+func (n ObservedNoise) Deviation() (sd float64, ok bool) {
+	if n.Freedom < leastFreedom {
+		return 0, false
+	}
+	return math.Sqrt(n.Squares / float64(n.Freedom)), true
+}
+
+// leastFreedom makes a standard deviation good to about a fifth.
+const leastFreedom = 12
+
+// Mix names what the disks of the observation did, whatever the phase was called: "A write + C read".
+func (o *Observation) Mix() string {
+	parts := make([]string, len(o.Disks))
+	for i, d := range o.Disks {
+		parts[i] = d.Disk + " " + string(d.Op)
+	}
+	slices.Sort(parts)
+	mix := strings.Join(parts, " + ")
+	if o.Direct {
+		mix += " direct"
+	}
+	return mix
+}
+
+// Add joins the evidence of another run to this.
+func (e *Evidence) Add(other *Evidence) {
+	e.Rates = append(e.Rates, other.Rates...)
+	e.Lags = append(e.Lags, other.Lags...)
+	e.Noise.Squares += other.Noise.Squares
+	e.Noise.Freedom += other.Noise.Freedom
+}
+
+// Without is the evidence less every observation for which drop says so.
+func (e *Evidence) Without(drop func(*Observation) bool) *Evidence {
+	less := *e
+	less.Rates = slices.DeleteFunc(slices.Clone(e.Rates), func(o Observation) bool { return drop(&o) })
+	return &less
+}
+
+// pooled joins the observations of the same disks in phases of the same name, as repeated runs give: to their mean in
+// their errors' weights, with an error widened to how far they really differ (Birge, Phys. Rev. 40, 1932).
+func (e *Evidence) pooled() *Evidence {
+	less := *e
+	less.Rates = nil
+	groups := map[string][]Observation{}
+	var order []string
+	for _, o := range e.Rates {
+		key := o.Phase + "\n" + o.Mix()
+		if groups[key] == nil {
+			order = append(order, key)
+		}
+		groups[key] = append(groups[key], o)
+	}
+	for _, key := range order {
+		group := groups[key]
+		mean := Observation{Phase: group[0].Phase, Direct: group[0].Direct}
+		for _, d := range group[0].Disks {
+			mean.Disks = append(mean.Disks, pool(d, group))
+		}
+		less.Rates = append(less.Rates, mean)
+	}
+	return &less
+}
+
+// pool is the disk's mean over a group of observations.
+func pool(d Observed, group []Observation) Observed {
+	if len(group) == 1 {
+		return d
+	}
+	var weights, sum, squares float64
+	for _, o := range group {
+		for _, same := range o.Disks {
+			if same.Disk == d.Disk {
+				weight := 1 / (same.Error * same.Error)
+				log := math.Log(same.Rate)
+				weights += weight
+				sum += weight * log
+				squares += weight * log * log
+			}
+		}
+	}
+	mean := sum / weights
+	scatter := max(squares-sum*mean, 0) / float64(len(group)-1)
+	d.Rate, d.Error = math.Exp(mean), math.Sqrt(max(scatter, 1)/weights)
+	return d
+}
+
+// disks lists the names of the disks seen, sorted.
+func (e *Evidence) disks() []string {
+	var names []string
+	for _, o := range e.Rates {
+		for _, d := range o.Disks {
+			names = append(names, d.Disk)
+		}
+	}
+	slices.SortFunc(names, cmp.Compare[string])
+	return slices.Compact(names)
+}

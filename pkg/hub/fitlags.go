@@ -1,0 +1,89 @@
+package hub
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// lags takes the means of the lags observed, by what left, what stayed and how many.
+func (f *Fit) lags(e *Evidence) {
+	for _, list := range f.Profile.Lags.lists() {
+		means := map[int]float64{}
+		for staying := 1; staying <= mostStaying; staying++ {
+			var seen []ObservedLag
+			for _, l := range e.Lags {
+				if l.Stays == list.stays && l.Left == list.left && l.Staying == staying {
+					seen = append(seen, l)
+				}
+			}
+			if len(seen) == 0 {
+				continue
+			}
+			mean, err := meanLag(seen)
+			means[staying] = mean
+			f.Parameters = append(f.Parameters, Parameter{
+				Name: fmt.Sprintf("recovery.%s[%d]", list.key, staying), Unit: "s",
+				Value: mean, Low: max(mean-z95*err, 0), High: mean + z95*err,
+			})
+		}
+		*list.lags = fillLags(means)
+	}
+}
+
+// z95 is how many standard errors a 95 % interval reaches either way.
+const z95 = 1.96
+
+// meanLag is the mean of lags of one kind and its standard error: by the errors of each, and by how they differ.
+func meanLag(seen []ObservedLag) (mean, err float64) {
+	n := float64(len(seen))
+	var own, scatter float64
+	for _, l := range seen {
+		mean += l.Seconds / n
+		own += l.Error * l.Error / n
+	}
+	for _, l := range seen {
+		scatter += (l.Seconds - mean) * (l.Seconds - mean) / max(n-1, 1)
+	}
+	return mean, math.Sqrt((own + scatter) / n)
+}
+
+// fillLags makes a list of lags by how many stay. A number that was not seen is taken to be as the nearest that was,
+// of two the smaller.
+func fillLags(means map[int]float64) []time.Duration {
+	var list []time.Duration
+	most := 0
+	for staying := range means {
+		most = max(most, staying)
+	}
+	for staying := 1; staying <= most; staying++ {
+		for off := 0; ; off++ {
+			mean, ok := means[staying-off]
+			if !ok {
+				mean, ok = means[staying+off]
+			}
+			if ok {
+				list = append(list, time.Duration(mean*1e9).Round(time.Millisecond))
+				break
+			}
+		}
+	}
+	if !slices.ContainsFunc(list, func(l time.Duration) bool { return l > 0 }) {
+		return nil
+	}
+	return list
+}
+
+// noise takes the deviation of single files about their observation's mean.
+func (f *Fit) noise(e *Evidence) {
+	sd, ok := e.Noise.Deviation()
+	if !ok {
+		f.Parameters = append(f.Parameters, Parameter{Name: "noise", Value: assumedNoise, Low: 0, High: mostNoise, Note: "too few files to tell; assumed"})
+		f.Profile.Noise = assumedNoise
+		return
+	}
+	f.Profile.Noise = min(sd, mostNoise)
+	off := z95 / math.Sqrt(2*float64(e.Noise.Freedom)) // of a standard deviation, relative
+	f.Parameters = append(f.Parameters, Parameter{Name: "noise", Value: sd, Low: sd * (1 - off), High: sd * (1 + off)})
+}

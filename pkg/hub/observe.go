@@ -1,0 +1,266 @@
+package hub
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// How a trace is read for evidence.
+const (
+	binNS     = 50_000_000 // rates after a leave are looked at in bins as long as the samples are apart
+	shortestS = 0.5        // a shorter stretch says nothing that its edges do not blur
+	leastGain = 1.2        // a rate that rises by less after a leave may as well be luck
+	leastErr  = 1e-3       // relative: no rate is known better than a part in a thousand
+
+	// randomTest begins the names of a preset's tests of random access.
+	randomTest = "RND"
+
+	// assumedNoise stands in where a run has too few files to tell: 3 % from file to file.
+	assumedNoise = 0.03
+)
+
+// Observe reads a run for what it says of the hub: a rate for every disk in every stretch with the same disks
+// active, and the lags after a disk left. Only settled stretches count: from a join on, and after a leave from
+// where every disk that stayed has visibly risen to its new share. Where one has not, it cannot be told from one
+// that is still held, and the stretch is left out.
+//
+// Disks are named as in the profile the run was simulated with, real ones by their own names.
+func Observe(run *trace.Run) *Evidence {
+	r := &reading{}
+	for _, phase := range run.Phases {
+		if strings.HasPrefix(phase.Test, randomTest) {
+			continue
+		}
+		var onHub []*watched
+		for _, d := range phase.Disks {
+			w := watch(run, phase, d)
+			if len(w.active) == 0 {
+				continue
+			}
+			if w.direct {
+				r.observe(phase.Name, []*watched{w}, w.active)
+			} else {
+				onHub = append(onHub, w)
+			}
+		}
+		r.observeHub(phase.Name, onHub)
+	}
+	r.estimateErrors()
+	return &r.Evidence
+}
+
+// reading is evidence while it is gathered.
+type reading struct {
+	Evidence
+	doubts [][]doubt // by observation and disk, as in Rates
+}
+
+// doubt is what a rate's error will come from.
+type doubt struct {
+	files float64 // how many equal files it rests on
+	edges float64 // relative error by not knowing the bytes at its edges
+}
+
+// watched is a disk of a phase while its trace is read.
+type watched struct {
+	name   string
+	direct bool
+	trace  *trace.DiskTrace
+	active []overlap.Interval
+	curve  *overlap.Curve
+	last   float64 // its latest rate known, in the stage before
+}
+
+func watch(run *trace.Run, phase *trace.Phase, d *trace.DiskTrace) *watched {
+	w := &watched{name: d.Name, trace: d, active: overlap.Active(d, overlap.DefaultGapNS), curve: overlap.NewCurve(d)}
+	for _, known := range run.Disks {
+		if known.Name == d.Name {
+			w.name = cmp.Or(known.Profile, d.Name)
+			w.direct = cmp.Or(phase.Connections[d.Name], known.Connection) == direct
+		}
+	}
+	return w
+}
+
+// rate is its mean rate in v, bytes per second.
+func (w *watched) rate(v overlap.Interval) float64 {
+	return float64(w.curve.Between(v).Bytes) / v.Seconds()
+}
+
+// observeHub goes through the stages of the disks on the hub.
+func (r *reading) observeHub(phase string, disks []*watched) {
+	active := make([][]overlap.Interval, len(disks))
+	for i, w := range disks {
+		active[i] = w.active
+	}
+	stages := overlap.Stages(active)
+	for i, stage := range stages {
+		there := make([]*watched, len(stage.Active))
+		for j, k := range stage.Active {
+			there[j] = disks[k]
+		}
+		settled := stage.Interval
+		if i > 0 && stages[i-1].EndNS == stage.StartNS {
+			before := stages[i-1]
+			left := slices.DeleteFunc(slices.Clone(before.Active), func(k int) bool { return slices.Contains(stage.Active, k) })
+			if len(left) > 0 {
+				settled.StartNS = r.afterLeave(phase, disks[left[len(left)-1]].trace.Op, there, stage.Interval)
+			}
+		}
+		if settled.Seconds() >= shortestS {
+			r.observe(phase, there, []overlap.Interval{settled})
+		}
+		if stage.Seconds() >= shortestS {
+			tail := stage.Interval
+			tail.StartNS = max(min(settled.StartNS, tail.EndNS-int64(shortestS*1e9)), tail.StartNS)
+			for _, w := range there {
+				w.last = w.rate(tail)
+			}
+		}
+	}
+}
+
+// afterLeave notes the lags of those who stay, and returns from when on all of them have settled: the end of the
+// stage where some may not have.
+func (r *reading) afterLeave(phase string, left scenario.Role, there []*watched, stage overlap.Interval) int64 {
+	settledNS := stage.StartNS
+	for _, w := range there {
+		lag, certain, ok := w.lag(stage)
+		if !ok {
+			return stage.EndNS
+		}
+		r.Lags = append(r.Lags, ObservedLag{Phase: phase, Stays: w.trace.Op, Left: left, Staying: len(there), Seconds: lag, Error: certain})
+		settledNS = max(settledNS, stage.StartNS+int64((lag+4*certain)*1e9))
+	}
+	return min(settledNS, stage.EndNS)
+}
+
+// lag finds when the disk rose from the rate it had to a new one: the split into the old level, which is known,
+// and a new one with the least squares (a change point with one mean known; Hinkley, Biometrika 57, 1970). ok is
+// false where it did not rise.
+func (w *watched) lag(stage overlap.Interval) (seconds, stdErr float64, ok bool) {
+	bin := float64(binNS) / 1e9
+	var rates []float64
+	for ns := stage.StartNS; ns+binNS <= stage.EndNS; ns += binNS {
+		rates = append(rates, w.rate(overlap.Interval{StartNS: ns, EndNS: ns + binNS}))
+	}
+	need := int(shortestS / bin)
+	if w.last <= 0 || len(rates) < need {
+		return 0, 0, false
+	}
+	// Backwards: sums over rates[split:], against what is left at the old level.
+	held := 0.0
+	for _, r := range rates {
+		held += (r - w.last) * (r - w.last)
+	}
+	best, split, level := math.Inf(1), len(rates), 0.0
+	var sum, squares float64
+	for i, r := range slices.Backward(rates) {
+		sum += r
+		squares += r * r
+		held -= (r - w.last) * (r - w.last)
+		n := float64(len(rates) - i)
+		if cost := held + squares - sum*sum/n; cost < best {
+			best, split, level = cost, i, sum/n
+		}
+	}
+	if len(rates)-split < need || level < leastGain*w.last {
+		return 0, 0, false
+	}
+	// Within its bin, the rise lies where the bytes of the bins about it say.
+	from, to := max(split-1, 0), min(split+1, len(rates))
+	bytes := 0.0
+	for _, r := range rates[from:to] {
+		bytes += r * bin
+	}
+	span := float64(to-from) * bin
+	at := (level*span - bytes) / (level - w.last)
+	seconds = float64(from)*bin + min(max(at, 0), span)
+	// Luck from file to file moves the split the more, the smaller the rise.
+	perFile := overlap.Seconds(w.active) / float64(max(len(w.trace.Files), 1))
+	luck := assumedNoise * level / (level - w.last)
+	return seconds, bin/2 + luck*luck*perFile, true
+}
+
+// observe adds an observation of the disks in the intervals.
+func (r *reading) observe(phase string, disks []*watched, in []overlap.Interval) {
+	o := Observation{Phase: phase, Direct: disks[0].direct}
+	var doubts []doubt
+	for _, w := range disks {
+		var bytes, blur int64
+		for _, v := range in {
+			a := w.curve.Between(v)
+			bytes += a.Bytes
+			blur += a.High - a.Low
+		}
+		if bytes == 0 {
+			return
+		}
+		rate := float64(bytes) / overlap.Seconds(in)
+		o.Disks = append(o.Disks, Observed{Disk: w.name, Op: w.trace.Op, Rate: rate})
+		doubts = append(doubts, doubt{
+			files: r.files(w, in, rate),
+			edges: float64(blur) / float64(bytes) / math.Sqrt(12), // anywhere within the bounds, evenly
+		})
+	}
+	r.Rates = append(r.Rates, o)
+	r.doubts = append(r.doubts, doubts)
+}
+
+// files looks at the files moved in the intervals: what they say of noise, and how many files of equal size they
+// are worth (Kish's effective number).
+func (r *reading) files(w *watched, in []overlap.Interval, rate float64) float64 {
+	var sum, squares float64
+	whole := 0
+	logs := 0.0
+	var deviations []float64
+	for i := range w.trace.Files {
+		f := &w.trace.Files[i]
+		for _, v := range in {
+			piece := overlap.Interval{StartNS: max(f.StartNS, v.StartNS), EndNS: min(f.EndNS, v.EndNS)}
+			if !f.Usable() || piece.EndNS <= piece.StartNS {
+				continue
+			}
+			bytes := float64(w.curve.Between(piece).Bytes)
+			sum += bytes
+			squares += bytes * bytes
+			if piece.StartNS == f.StartNS && piece.EndNS == f.EndNS {
+				deviation := math.Log(float64(f.Bytes) / piece.Seconds() / rate)
+				deviations = append(deviations, deviation)
+				logs += deviation
+				whole++
+			}
+		}
+	}
+	if whole > 1 {
+		mean := logs / float64(whole)
+		for _, d := range deviations {
+			r.Noise.Squares += (d - mean) * (d - mean)
+		}
+		r.Noise.Freedom += whole - 1
+	}
+	if squares == 0 {
+		return 1 // an unfinished file
+	}
+	return sum * sum / squares
+}
+
+// estimateErrors turns the doubts into standard errors, now that the noise is known.
+func (r *reading) estimateErrors() {
+	noise, ok := r.Noise.Deviation()
+	if !ok {
+		noise = assumedNoise
+	}
+	for i := range r.Rates {
+		for j := range r.Rates[i].Disks {
+			d := r.doubts[i][j]
+			r.Rates[i].Disks[j].Error = max(math.Hypot(noise/math.Sqrt(d.files), d.edges), leastErr)
+		}
+	}
+}

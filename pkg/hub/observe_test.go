@@ -1,0 +1,197 @@
+package hub
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// study plans every mix of the disks with at most so many at work, with files of random sizes.
+func study(disks []string, atWork, files int, seed uint64) *scenario.Plan {
+	plan := &scenario.Plan{Name: "study"}
+	for _, name := range disks {
+		plan.Disks = append(plan.Disks, scenario.Disk{Name: name, Profile: name, Connection: "hub"})
+	}
+	rng := rand.New(rand.NewPCG(seed, 7))
+	for _, m := range mixes(disks) {
+		if len(m) > atWork {
+			continue
+		}
+		phase := scenario.Phase{Name: m.pattern(disks), Roles: map[string]scenario.Role{}}
+		for _, disk := range disks {
+			phase.Roles[disk] = scenario.Idle
+		}
+		for _, use := range m {
+			sizes := make([]int64, files)
+			for i := range sizes {
+				sizes[i] = 2e6 + rng.Int64N(2e9-2e6)
+			}
+			phase.Roles[use.disk] = use.op
+			phase.Jobs = append(phase.Jobs, scenario.Job{Disk: use.disk, Role: use.op, Sizes: sizes, Seed: rng.Uint64()})
+		}
+		plan.Phases = append(plan.Phases, phase)
+	}
+	return plan
+}
+
+// observe simulates a plan and takes its events for evidence.
+func observe(t testing.TB, plan *scenario.Plan, p *Profile) *Evidence {
+	t.Helper()
+	run := &trace.Run{}
+	var phase *trace.Phase
+	samples := map[string][]trace.Sample{} // of the file in transfer
+	err := Simulate(plan, p, func(e *trace.Event) error {
+		switch e.Type {
+		case trace.RunType:
+			run.Disks = e.Disks
+		case trace.PhaseType:
+			phase = &trace.Phase{Name: e.Phase, Roles: e.Roles, Test: e.Test, Connections: e.Connections}
+			run.Phases = append(run.Phases, phase)
+		case trace.FileType:
+			d := phase.Disk(e.Disk)
+			if d == nil {
+				d = &trace.DiskTrace{Name: e.Disk, Op: e.Op}
+				phase.Disks = append(phase.Disks, d)
+			}
+			d.Files = append(d.Files, trace.File{Seq: e.Seq, Bytes: e.Bytes, StartNS: e.StartNS, EndNS: e.EndNS, Samples: samples[e.Disk]})
+			samples[e.Disk] = nil
+		case trace.ProgressType:
+			samples[e.Disk] = append(samples[e.Disk], trace.Sample{TNS: e.TNS, Bytes: e.Bytes})
+		default:
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Observe(run)
+}
+
+// noisy is a hub as the field reports have it, with 3 % noise.
+func noisy() *Profile {
+	p := round()
+	p.Name, p.Noise = "noisy", 0.03
+	p.Capacity = Capacity{Read: 3.25 * gb, Write: 3.35 * gb, Both: 4.5 * gb, ReadWeight: 1, WriteWeight: 1.37}
+	for i, caps := range [][2]float64{{2.6, 1.5}, {2.65, 1.5}, {2.75, 2.8}} {
+		p.Disks[i].Read.Hub, p.Disks[i].Write.Hub = caps[0]*gb, caps[1]*gb
+	}
+	p.Disks[2].Write.Weight = 3.2
+	return p
+}
+
+// Every rate observed lies about the model's as its error says, held stretches and all.
+func TestObserveRates(t *testing.T) {
+	p := noisy()
+	var sum, squares, n float64
+	mixesSeen := map[string]bool{}
+	for seed := range uint64(10) {
+		e := observe(t, study([]string{"A", "B", "C"}, 3, 30, seed), p)
+		for _, o := range e.Rates {
+			mixesSeen[o.Mix()] = true
+			var m mix
+			for _, d := range o.Disks {
+				m = append(m, use{d.Disk, d.Op})
+			}
+			for i, want := range m.rates(p) {
+				off := math.Log(o.Disks[i].Rate/want) / o.Disks[i].Error
+				if math.Abs(off) > 5 {
+					t.Errorf("seed %d, phase %s, %s: %s at %.4g, the model has %.4g: %.1f errors off",
+						seed, o.Phase, o.Mix(), o.Disks[i].Disk, o.Disks[i].Rate, want, off)
+				}
+				sum += off
+				squares += off * off
+				n++
+			}
+		}
+		if sd, ok := e.Noise.Deviation(); !ok || math.Abs(sd/0.03-1) > 0.1 {
+			t.Errorf("seed %d: noise %.4f, want 0.03", seed, sd)
+		}
+	}
+	if len(mixesSeen) != 26 {
+		t.Errorf("%d mixes observed, want all 26", len(mixesSeen))
+	}
+	// Some 700 rates: the mean is good to 0.04 and the spread to 3 %; allowed is three times that.
+	if mean := sum / n; math.Abs(mean) > 0.12 {
+		t.Errorf("the rates are biased by %.2f of their errors", mean)
+	}
+	if spread := math.Sqrt(squares / n); spread < 0.9 || spread > 1.1 {
+		t.Errorf("the rates scatter by %.2f of their errors", spread)
+	}
+}
+
+func TestObserveLags(t *testing.T) {
+	p := noisy()
+	seen := map[string]int{}
+	for seed := range uint64(5) {
+		for _, l := range observe(t, study([]string{"A", "B", "C"}, 3, 30, seed), p).Lags {
+			want := p.Lags.After(l.Stays, l.Left, l.Staying).Seconds()
+			if off := math.Abs(l.Seconds - want); off > 4*l.Error || off > 0.3 {
+				t.Errorf("seed %d, phase %s: %s after %s, %d staying: %.3f ± %.3f s, want %g", seed, l.Phase, l.Stays, l.Left, l.Staying, l.Seconds, l.Error, want)
+			}
+			seen[fmt.Sprint(l.Stays, l.Left, l.Staying)]++
+		}
+	}
+	if len(seen) != 8 {
+		t.Errorf("lags of %v, want all 8 kinds", seen)
+	}
+}
+
+// Without noise, samples alone are to blame for what is off.
+func TestObserveExactly(t *testing.T) {
+	p := noisy()
+	p.Noise = 0
+	plan := study([]string{"C"}, 1, 3, 1)
+	plan.Disks[0].Connection = "direct"
+	e := observe(t, plan, p)
+	if len(e.Rates) != 2 || !e.Rates[0].Direct || e.Rates[0].Mix() != "C write direct" {
+		t.Fatalf("got %+v, want two direct observations", e.Rates)
+	}
+	if got := e.Rates[0].Disks[0]; math.Abs(got.Rate/(2.5*gb)-1) > 1e-6 || got.Op != write {
+		t.Errorf("got %+v, want writes at 2.5 GB/s", got)
+	}
+}
+
+// Tests of random access say nothing of the hub, and a phase may plug a disk in elsewhere than the run does.
+func TestObserveHeedsThePhase(t *testing.T) {
+	file := trace.File{Bytes: 2e9, EndNS: 1e9}
+	disk := &trace.DiskTrace{Name: "A", Op: write, Files: []trace.File{file}}
+	run := &trace.Run{
+		Disks: []trace.Disk{{Name: "A", Profile: "X", Connection: "hub"}},
+		Phases: []*trace.Phase{
+			{Name: "random", Test: "RND4K QD64", Disks: []*trace.DiskTrace{disk}},
+			{Name: "own port", Disks: []*trace.DiskTrace{disk}, Connections: map[string]string{"A": "direct"}},
+			{Name: "hub", Test: "SEQ1M QD8", Disks: []*trace.DiskTrace{disk}},
+		},
+	}
+	seen := []Observed{{Disk: "X", Op: write, Rate: 2e9, Error: assumedNoise}}
+	want := []Observation{{Phase: "own port", Direct: true, Disks: seen}, {Phase: "hub", Disks: seen}}
+	if diff := cmp.Diff(want, Observe(run).Rates); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A disk that has not risen when the stage ends may still be held: such a stage proves nothing.
+func TestObserveLeavesOutHeldStretches(t *testing.T) {
+	p := noisy()
+	plan := study([]string{"A", "C"}, 2, 30, 3)
+	var both scenario.Phase
+	for _, phase := range plan.Phases {
+		if phase.Name == "WW" {
+			both = phase
+		}
+	}
+	// C ends with some 2.5 s of A's work left: less than the lag of 4 s.
+	both.Jobs[0].Sizes = []int64{8e9, 2e9}
+	both.Jobs[1].Sizes = []int64{25.6e9}
+	plan.Phases = []scenario.Phase{both}
+	e := observe(t, plan, p)
+	if len(e.Rates) != 1 || len(e.Lags) != 0 || e.Rates[0].Mix() != "A write + C write" {
+		t.Errorf("got %+v and %+v, want the pair and nothing else", e.Rates, e.Lags)
+	}
+}

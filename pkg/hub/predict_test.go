@@ -1,0 +1,156 @@
+package hub
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestPredictEveryCombination(t *testing.T) {
+	p := noisy()
+	told, err := Predict(p, []string{"C", "A"}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var patterns []string
+	rates := map[string][]float64{}
+	for _, row := range told.Rows {
+		patterns = append(patterns, row.Pattern)
+		for _, r := range append(row.Rates, row.Total) {
+			rates[row.Pattern] = append(rates[row.Pattern], math.Round(r.Rate/1e6)/1e3)
+			if r.Low != r.Rate || r.High != r.Rate {
+				t.Errorf("%s: an interval without any observation: %+v", row.Pattern, r)
+			}
+		}
+		if row.Measured {
+			t.Errorf("%s: measured, without any observation", row.Pattern)
+		}
+	}
+	if diff := cmp.Diff([]string{"W-", "R-", "-W", "-R", "WW", "WR", "RW", "RR"}, patterns); diff != "" {
+		t.Errorf("patterns (-want +got):\n%s", diff)
+	}
+	for pattern, want := range map[string][]float64{
+		"W-": {2.8, 0, 2.8},
+		"WW": {2.552, 0.798, 3.35},
+		"WR": {2.601, 1.899, 4.5},
+		"RW": {2.75, 1.5, 4.25},
+		"RR": {1.625, 1.625, 3.25},
+	} {
+		if diff := cmp.Diff(want, rates[pattern]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", pattern, diff)
+		}
+	}
+	if got, want := told.Rows[4].Kept, 0.798/1.5; math.Abs(got-want) > 1e-3 {
+		t.Errorf("in WW one disk keeps %.3f, want %.3f", got, want)
+	}
+	if told.Next != nil {
+		t.Errorf("advice on what to measure without any observation: %v", told.Next)
+	}
+}
+
+func TestPredictPlacement(t *testing.T) {
+	told, err := Predict(noisy(), []string{"A", "B", "C"}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, place := range told.Placements {
+		got = append(got, place.String())
+	}
+	want := []string{
+		"A, B and C on the hub: in the worst mix (WRR) one of them keeps 35 % of what it reaches alone",
+		"put A and B on the hub, C on a port of its own: in the worst mix (RR) one of those on the hub keeps 61 % of what it reaches alone",
+		"put C on the hub, A and B on ports of their own: nobody contends",
+	}
+	if len(got) != 3 || got[1] != want[1] || !strings.HasPrefix(got[0], "A, B and C on the hub: ") || !strings.HasSuffix(got[2], "nobody contends") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// A fitted profile, written and read again, tells the same with the same intervals; the phase to measure next is one
+// that was not measured, and measuring it narrows the intervals about as it said.
+func TestPredictFromFit(t *testing.T) {
+	p := noisy()
+	disks := []string{"A", "B", "C"}
+	plan := study(disks, 3, 20, 5)
+	measured := slices.Clone(plan.Phases[:6]) // solos, and only one pair
+	rest := plan.Phases[6:]
+	plan.Phases = append(slices.Clone(measured), rest[0])
+	e := observe(t, plan, p)
+	f := fit(t, e)
+	loaded, err := Load("fitted.yaml", f.YAML())
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, f.YAML())
+	}
+	told, err := Predict(loaded, disks, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Predict(f.Profile, disks, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	width := func(told *Prediction) (sum float64) {
+		for _, row := range told.Rows {
+			sum += math.Log(row.Total.High / row.Total.Low)
+		}
+		return sum / float64(len(told.Rows))
+	}
+	for i, row := range told.Rows {
+		for j, r := range row.Rates {
+			if other := again.Rows[i].Rates[j]; math.Abs(r.Rate-other.Rate) > 1e-4*other.Rate {
+				t.Errorf("%s: %g as loaded, %g as fitted", row.Pattern, r.Rate, other.Rate)
+			}
+			if r.Rate < r.Low || r.Rate > r.High {
+				t.Errorf("%s: %+v", row.Pattern, r)
+			}
+		}
+	}
+	if told.Next == nil || slices.ContainsFunc(told.Rows, func(r Row) bool { return r.Pattern == told.Next.Pattern && r.Measured }) {
+		t.Fatalf("next: %v, which was measured", told.Next)
+	}
+	if told.Next.After >= told.Next.Before/1.2 {
+		t.Errorf("next: %v gains nothing", told.Next)
+	}
+	for _, phase := range rest {
+		if phase.Name == told.Next.Pattern {
+			plan.Phases = append(plan.Phases, phase)
+		}
+	}
+	after, err := Predict(fit(t, observe(t, plan, p)).Profile, disks, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if was, is := width(told), width(after); is > was/1.2 {
+		t.Errorf("intervals of %.3f became %.3f by measuring %s", was, is, told.Next.Pattern)
+	}
+}
+
+func TestPredictRefuses(t *testing.T) {
+	for _, test := range []struct {
+		disks []string
+		want  string
+	}{
+		{nil, "name 1 to 5 of the profile's A, B, C"},
+		{[]string{"A", "B", "C", "D", "E", "F"}, "predict 6 disks"},
+		{[]string{"A", "X"}, `predict disk "X": profile noisy has none of that name`},
+		{[]string{"A", "A"}, "named twice"},
+	} {
+		if _, err := Predict(noisy(), test.disks, 1); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%v: got %v, want %q", test.disks, err, test.want)
+		}
+	}
+}
+
+func TestPredictOneDisk(t *testing.T) {
+	told, err := Predict(noisy(), []string{"A"}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(told.Rows) != 2 || len(told.Placements) != 1 || told.Placements[0].String() != "A is alone on the hub" {
+		t.Errorf("got %+v", told)
+	}
+}

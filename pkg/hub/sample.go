@@ -1,0 +1,139 @@
+package hub
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// How the sampler walks.
+const (
+	burnIn = 1_000 // steps not counted
+	steps  = 9_000 // steps counted
+	draws  = 900   // vectors kept of those
+	tail   = 5.0   // degrees of freedom of the jumps' distribution: tails fatter than those of what is sampled
+)
+
+// sample draws parameter vectors as likely as the evidence makes them: Metropolis and Hastings' method with three kinds of
+// step: jumps to anywhere about the best (Tierney's independence chain, Ann. Statist. 22, 1994) and walks from where it
+// is, which both follow the curvature at the best; and sidesteps of one parameter, of any length. Where the curvature
+// is all there is to know nearly every jump succeeds; where a capacity is just reached, and so known from one side
+// only, the sidesteps go where the others do not. inflate widens the errors of the evidence by that factor.
+func (s *space) sample(rng *rand.Rand, best []float64, inflate float64) [][]float64 {
+	n := len(best)
+	scratch := make([]float64, 0, 64)
+	height := func(x []float64) float64 {
+		for i, p := range s.params {
+			if x[i] < p.low || x[i] > p.high {
+				return math.Inf(-1)
+			}
+		}
+		scratch = s.residuals(x, scratch)
+		data := len(scratch) - n // the priors come last
+		return -(squares(scratch[:data])/(inflate*inflate) + squares(scratch[data:])) / 2
+	}
+	shape := s.shape(best)
+	at, trial := slices.Clone(best), make([]float64, n)
+	atHeight, atFar := height(at), shape.far(at)
+	var kept [][]float64
+	for i := range burnIn + steps {
+		kind := i % 3
+		switch kind {
+		case 0: // jump
+			chi := 0.0
+			for range int(tail) {
+				z := rng.NormFloat64()
+				chi += z * z
+			}
+			shape.scatter(rng, best, trial, inflate*math.Sqrt(tail/chi))
+		case 1: // walk
+			stride := 2.4 / math.Sqrt(float64(n)) // Gelman, Roberts and Gilks, Bayesian Statistics 5, 1996
+			shape.scatter(rng, at, trial, inflate*stride*math.Pow(0.1, 2*rng.Float64()))
+		case 2: // sidestep
+			copy(trial, at)
+			k := rng.IntN(n)
+			trial[k] += s.params[k].prior.wide * rng.NormFloat64() * math.Pow(0.1, 3*rng.Float64())
+		}
+		h, far := height(trial), shape.far(trial)
+		odds := h - atHeight
+		if kind == 0 { // less how much likelier the jump there is than the jump back
+			density := func(far float64) float64 { return -(tail + float64(n)) / 2 * math.Log1p(far/(tail*inflate*inflate)) }
+			odds -= density(far) - density(atFar)
+		}
+		if math.Log(rng.Float64()) < odds {
+			copy(at, trial)
+			atHeight, atFar = h, far
+		}
+		if i >= burnIn && (i-burnIn)%(steps/draws) == 0 {
+			kept = append(kept, slices.Clone(at))
+		}
+	}
+	return kept
+}
+
+// shape is the normal distribution that the curvature at the best place makes of the evidence.
+type shape struct {
+	centre []float64
+	lower  mat.TriDense // Cholesky factor of the covariance
+	z, d   *mat.VecDense
+}
+
+func (s *space) shape(best []float64) *shape {
+	n := len(best)
+	sh := &shape{centre: best, z: mat.NewVecDense(n, nil), d: mat.NewVecDense(n, nil)}
+	r := s.residuals(best, nil)
+	j := s.jacobian(best, r, 0.01)
+	for _, by := range []float64{-0.01, 0.1, -0.1} { // at the edge of a capacity, the flattest side has most to sample
+		other := s.jacobian(best, r, by)
+		for k := range n {
+			if mat.Norm(other.ColView(k), 2) < mat.Norm(j.ColView(k), 2) {
+				j.SetCol(k, mat.Col(nil, k, other))
+			}
+		}
+	}
+	normal := mat.NewSymDense(n, nil)
+	normal.SymOuterK(1, j.T())
+	var chol mat.Cholesky
+	var inverse mat.SymDense
+	if !chol.Factorize(normal) || chol.InverseTo(&inverse) != nil || !chol.Factorize(&inverse) {
+		// The priors give every parameter some curvature; only rounding can spoil it. Then walk in small steps.
+		inverse = *mat.NewSymDense(n, nil)
+		for i := range n {
+			inverse.SetSym(i, i, 1e-6)
+		}
+		chol.Factorize(&inverse)
+	}
+	chol.LTo(&sh.lower)
+	return sh
+}
+
+// scatter draws a vector about from.
+func (sh *shape) scatter(rng *rand.Rand, from, to []float64, scale float64) {
+	for i := range to {
+		sh.z.SetVec(i, scale*rng.NormFloat64())
+	}
+	sh.d.MulVec(&sh.lower, sh.z)
+	for i := range to {
+		to[i] = from[i] + sh.d.AtVec(i)
+	}
+}
+
+// far is the square of Mahalanobis' distance from the centre.
+func (sh *shape) far(x []float64) float64 {
+	for i := range x {
+		sh.d.SetVec(i, x[i]-sh.centre[i])
+	}
+	sum := 0.0
+	for i := range x { // forward substitution
+		v := sh.d.AtVec(i)
+		for k := range i {
+			v -= sh.lower.At(i, k) * sh.z.AtVec(k)
+		}
+		v /= sh.lower.At(i, i)
+		sh.z.SetVec(i, v)
+		sum += v * v
+	}
+	return sum
+}

@@ -1,0 +1,187 @@
+package hub
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// YAML writes the fitted profile as Load reads it, with each parameter's interval beside it, and below what was
+// observed.
+func (f *Fit) YAML() []byte {
+	notes := map[string]string{}
+	for _, p := range f.Parameters {
+		note := fmt.Sprintf("%s to %s", p.format(p.Low), p.format(p.High))
+		if p.Note != "" {
+			note += "; " + p.Note
+		}
+		notes[p.Name] = note
+	}
+	return f.Profile.yaml(notes)
+}
+
+// format writes a value of the parameter as people read it.
+func (p *Parameter) format(value float64) string {
+	switch p.Unit {
+	case "B/s":
+		return unit.FormatRate(value)
+	case "s":
+		return unit.FormatSeconds(value)
+	}
+	return strconv.FormatFloat(value, 'g', 3, 64)
+}
+
+// YAML writes the profile as Load reads it.
+func (p *Profile) YAML() []byte { return p.yaml(nil) }
+
+// yaml writes the profile, and a comment beside each parameter that has a note.
+func (p *Profile) yaml(notes map[string]string) []byte {
+	w := &yamlWriter{notes: notes}
+	w.line("version: 1")
+	w.line("name: %s", strconv.Quote(p.Name))
+	w.line("about: %s", strconv.Quote(p.About))
+	if p.Source != "" {
+		w.line("source: %s", p.Source)
+	}
+	if !math.IsInf(p.Link, 1) {
+		w.line("link: %s", rate(p.Link))
+	}
+	if !math.IsInf(p.Lane, 1) {
+		w.line("lane: %s", rate(p.Lane))
+	}
+	w.noted("noise", "noise: %s", number(p.Noise))
+	c := &p.Capacity
+	w.line("\ncapacity:")
+	w.noted("capacity.read", "  read: %s", rate(c.Read))
+	w.noted("capacity.write", "  write: %s", rate(c.Write))
+	w.noted("capacity.both", "  both: %s", rate(c.Both))
+	w.line("weights:")
+	w.noted("weights.read", "  read: %s", number(c.ReadWeight))
+	w.noted("weights.write", "  write: %s", number(c.WriteWeight))
+	w.lags(&p.Lags)
+	w.line("\ndisks:")
+	for i := range p.Disks {
+		w.disk(&p.Disks[i])
+	}
+	w.evidence(p.Evidence.pooled())
+	return []byte(w.String())
+}
+
+// yamlWriter collects lines.
+type yamlWriter struct {
+	strings.Builder
+	notes map[string]string
+}
+
+func (w *yamlWriter) line(format string, args ...any) {
+	fmt.Fprintf(w, format+"\n", args...)
+}
+
+// noted writes a line with the parameter's note beside it.
+func (w *yamlWriter) noted(parameter, format string, args ...any) {
+	if note := w.notes[parameter]; note != "" {
+		format += strings.Repeat(" ", 4) + "# " + strings.ReplaceAll(note, "%", "%%")
+	}
+	w.line(format, args...)
+}
+
+func (w *yamlWriter) lags(l *Lags) {
+	began := false
+	for _, list := range l.lists() {
+		if len(*list.lags) == 0 {
+			continue
+		}
+		if !began {
+			w.line("\nrecovery:")
+			began = true
+		}
+		lags := make([]string, len(*list.lags))
+		for i, lag := range *list.lags {
+			lags[i] = seconds(lag)
+		}
+		w.line("  %s: [%s]", list.key, strings.Join(lags, ", "))
+		for i := range lags {
+			name := fmt.Sprintf("recovery.%s[%d]", list.key, i+1)
+			if w.notes[name] != "" {
+				w.noted(name, "  # %d staying:", i+1)
+			}
+		}
+	}
+}
+
+func (w *yamlWriter) disk(d *Disk) {
+	w.line("  - name: %s", strconv.Quote(d.Name))
+	w.line("    about: %s", strconv.Quote(d.About))
+	if d.Lanes > 0 {
+		w.line("    lanes: %d", d.Lanes)
+	}
+	w.side(d.Name+".read", "read", &d.Read)
+	w.side(d.Name+".write", "write", &d.Write)
+	if c := d.Cache; c != nil {
+		w.line("    cache: {bytes: %d, after: %s, refill: %s}", c.Bytes, rate(c.After), rate(c.Refill))
+	}
+}
+
+func (w *yamlWriter) side(parameter, key string, s *Side) {
+	w.line("    %s:", key)
+	w.noted(parameter+".hub", "      hub: %s", rate(s.Hub))
+	w.noted(parameter+".direct", "      direct: %s", rate(s.Direct))
+	w.noted(parameter+".weight", "      weight: %s", number(s.Weight))
+	if s.PerFile > 0 {
+		w.line("      per_file: %s", seconds(s.PerFile))
+	}
+	if s.Knee.AboveBytes > 0 {
+		w.line("      knee: {above: %d, factor: %s}", s.Knee.AboveBytes, number(s.Knee.Factor))
+	}
+}
+
+func (w *yamlWriter) evidence(e *Evidence) {
+	if len(e.Rates) == 0 && len(e.Lags) == 0 {
+		return
+	}
+	w.line("\n# What was observed: in each entry, the disks active together. `error` is a standard error: of a rate relative\n# to it, of a lag in seconds.\nobserved:")
+	if len(e.Rates) > 0 {
+		w.line("  rates:")
+	}
+	for _, o := range e.Rates {
+		w.line("    - phase: %s", strconv.Quote(o.Phase))
+		if o.Direct {
+			w.line("      direct: true")
+		}
+		w.line("      disks:")
+		for _, d := range o.Disks {
+			w.line("        - {disk: %s, op: %s, rate: %s, error: %s}", strconv.Quote(d.Disk), d.Op, rate(d.Rate), number(d.Error))
+		}
+	}
+	if len(e.Lags) > 0 {
+		w.line("  lags:")
+	}
+	for _, l := range e.Lags {
+		w.line("    - {phase: %s, stays: %s, left: %s, staying: %d, seconds: %s, error: %s}",
+			strconv.Quote(l.Phase), l.Stays, l.Left, l.Staying, number(l.Seconds), number(l.Error))
+	}
+	w.line("  noise: {squares: %s, freedom: %d}", number(e.Noise.Squares), e.Noise.Freedom)
+}
+
+// rate, number and seconds write values with six significant figures, which no measurement here exceeds.
+func rate(bytesPerSecond float64) string {
+	return strconv.FormatFloat(roundTo6(bytesPerSecond/1e9), 'f', -1, 64) + " GB/s"
+}
+
+func number(v float64) string { return strconv.FormatFloat(roundTo6(v), 'f', -1, 64) }
+
+func seconds(d time.Duration) string {
+	return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + " s"
+}
+
+func roundTo6(v float64) float64 {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
+	if err != nil {
+		return v // not a number: Load will refuse it
+	}
+	return rounded
+}

@@ -1,0 +1,122 @@
+package hub
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// What is written is read back the same, to six figures.
+func TestYAMLRoundTrip(t *testing.T) {
+	full, err := Load("small.yaml", []byte(good))
+	if err != nil {
+		t.Fatal(err)
+	}
+	full.Name = "odd: \"name\" #1\n\u2028"
+	full.Evidence = Evidence{
+		Rates: []Observation{
+			{Phase: "WW: \"all\"", Disks: []Observed{{Disk: "A", Op: write, Rate: 0.123456e9, Error: 0.00123}, {Disk: "B", Op: read, Rate: 2e9, Error: 0.5}}},
+			{Phase: "alone", Direct: true, Disks: []Observed{{Disk: "B", Op: read, Rate: 5000, Error: 1}}},
+		},
+		Lags:  []ObservedLag{{Phase: "WW", Stays: write, Left: read, Staying: 2, Seconds: 10.25, Error: 0.03}},
+		Noise: ObservedNoise{Squares: 0.125, Freedom: 140},
+	}
+	bare := &Profile{
+		Name: "bare", Link: math.Inf(1), Lane: math.Inf(1),
+		Capacity: Capacity{Read: 1e9, Write: 1.5e9, Both: 2.5e9, ReadWeight: 1, WriteWeight: 1},
+		Disks:    []Disk{{Name: "A", Read: Side{Hub: 1e6, Direct: 1e6, Weight: 1}, Write: Side{Hub: 1e6, Direct: 1e6, Weight: 1}}},
+	}
+	for _, p := range []*Profile{full, bare, roundTripped(t, noisy())} {
+		if diff := cmp.Diff(p, roundTripped(t, p)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", p.Name, diff)
+		}
+	}
+}
+
+func roundTripped(t *testing.T, p *Profile) *Profile {
+	t.Helper()
+	if p.Link == 0 {
+		p.Link, p.Lane = math.Inf(1), math.Inf(1)
+	}
+	got, err := Load("written.yaml", p.YAML())
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, p.YAML())
+	}
+	return got
+}
+
+func TestFitYAMLShowsIntervals(t *testing.T) {
+	f := &Fit{Profile: noisy(), Parameters: []Parameter{
+		{Name: "capacity.read", Unit: "B/s", Value: 3.25e9, Low: 3.2e9, High: 3.3e9},
+		{Name: "weights.write", Value: 1.37, Low: 0.5, High: 3, Note: "not identifiable: assumed"},
+		{Name: "recovery.write_after_write[2]", Unit: "s", Value: 10, Low: 9.9, High: 10.1},
+	}}
+	f.Profile.Link, f.Profile.Lane = math.Inf(1), math.Inf(1)
+	f.Profile.Lags = Lags{WriteAfterWrite: []time.Duration{4 * time.Second, 10 * time.Second}}
+	got := string(f.YAML())
+	for _, want := range []string{
+		"  read: 3.25 GB/s    # 3.20 GB/s to 3.30 GB/s\n",
+		"  write: 1.37    # 0.5 to 3; not identifiable: assumed\n",
+		"  write_after_write: [4 s, 10 s]\n  # 2 staying:    # 9.9 s to 10.1 s\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if _, err := Load("fit.yaml", []byte(got)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestPooled(t *testing.T) {
+	seen := func(phase string, rate, err float64) Observation {
+		return Observation{Phase: phase, Disks: []Observed{{Disk: "A", Op: write, Rate: rate, Error: err}}}
+	}
+	e := &Evidence{Rates: []Observation{
+		seen("W", 100, 0.02), seen("R", 7, 0.1), seen("W", 100, 0.02), // agree: the error shrinks by the root of 2
+		seen("V", 100, 0.01), seen("V", 100*math.Exp(0.2), 0.01), // do not: half their distance
+	}}
+	got := e.pooled().Rates
+	want := []Observation{seen("W", 100, 0.02/math.Sqrt2), seen("R", 7, 0.1), seen("V", 100*math.Exp(0.1), 0.1)}
+	if diff := cmp.Diff(want, got, near); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestLoadEvidenceRefuses(t *testing.T) {
+	const seen = `observed:
+  rates:
+    - phase: WW
+      disks:
+        - {disk: A, op: write, rate: 1 GB/s, error: 0.01}
+        - {disk: B, op: read, rate: 1 GB/s, error: 0.01}
+  lags:
+    - {phase: WW, stays: write, left: read, staying: 1, seconds: 4, error: 0.1}
+  noise: {squares: 0.1, freedom: 100}
+`
+	if _, err := Load("hub.yaml", []byte(good+seen)); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ what, old, new, want string }{
+		{"unknown disk", "disk: B", "disk: D", `hub.yaml:31:18: the profile has no disk "D"; try A, B or X`},
+		{"disk twice", "disk: B", "disk: A", `hub.yaml:31:18: disk "A" is in the observation twice`},
+		{"idle", "op: read", "op: idle", `op is "idle"; try read or write`},
+		{"no error", "rate: 1 GB/s, error: 0.01}", "rate: 1 GB/s, error: 0}", `error is 0; try`},
+		{"no disks", seen[strings.Index(seen, "      disks"):strings.Index(seen, "  lags")], "      disks: []\n", `disks is empty`},
+		{"two direct", "phase: WW\n", "direct: true\n", `2 disks together are no direct observation`},
+		{"negative lag", "seconds: 4", "seconds: -4", `seconds is -4; try`},
+		{"nobody stays", "staying: 1", "staying: 0", `staying is 0; try`},
+		{"unknown key", "noise: {squares", "noise: {square", `unknown key "square"; try squares`},
+	} {
+		if !strings.Contains(seen, test.old) {
+			t.Fatalf("%s: no %q", test.what, test.old)
+		}
+		_, err := Load("hub.yaml", []byte(good+strings.Replace(seen, test.old, test.new, 1)))
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: got %v, want %s", test.what, err, test.want)
+		}
+	}
+}
