@@ -50,7 +50,7 @@ func Analyze(run *trace.Run, opts Options) *Analysis {
 	}
 	duplexGains(a.Phases)
 	a.Matrix = matrix(a.Phases)
-	a.Findings = findings(a.Phases, a.Order)
+	a.Findings = findings(a.Phases, a.Order, solos)
 	return a
 }
 

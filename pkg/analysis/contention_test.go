@@ -249,3 +249,25 @@ func TestCensoredRecovery(t *testing.T) {
 		}
 	}
 }
+
+// TestHubCost: the published case of a disk that writes at 2.2 GB/s on a port of its own and at 1.5 on the hub.
+func TestHubCost(t *testing.T) {
+	run := runOfPhases(
+		phaseOf("A writes", diskOf("A", "write", 100e6, pace{20, 1.5e9})), phaseOf("A writes, direct", diskOf("A", "write", 100e6, pace{20, 2.2e9})),
+		phaseOf("A reads", diskOf("A", "read", 100e6, pace{20, 2.6e9})), phaseOf("A reads, direct", diskOf("A", "read", 100e6, pace{20, 2.7e9})),
+	)
+	run.Disks[0].Connection = "hub"
+	for _, p := range run.Phases {
+		if strings.HasSuffix(p.Name, "direct") {
+			p.Connections = map[string]string{"A": "direct"}
+		}
+	}
+	var got []string
+	for _, f := range Analyze(run, Options{}).Findings {
+		got = append(got, f.Text)
+	}
+	want := []string{"A writes: A alone on the hub writes at 1.50 GB/s, 32 % less than the 2.20 GB/s it has on a port of its own (A writes, direct)."}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+}

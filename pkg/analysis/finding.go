@@ -14,12 +14,14 @@ const (
 	evenJain   = 0.98 // fairness from which a sharing is even
 	duplexGain = 1.10 // mixed traffic must carry a tenth more than one way
 	atCeiling  = 0.90 // of a link's limit
+	hubCost    = 0.10 // of its rate on a port of its own
 	misleading = 0.10 // relative error of fio's rule worth telling
 )
 
 // findings are the plain sentences of all phases, the weightiest first.
-func findings(phases []Phase, order []string) []Finding {
+func findings(phases []Phase, order []string, solos solos) []Finding {
 	f := finder{order: order, found: []Finding{}}
+	f.connections(solos)
 	for i := range phases {
 		f.phase = &phases[i]
 		f.failures()
@@ -32,7 +34,9 @@ func findings(phases []Phase, order []string) []Finding {
 			}
 		}
 	}
-	slices.SortStableFunc(f.found, func(a, b Finding) int { return cmp.Compare(b.Weight, a.Weight) })
+	slices.SortStableFunc(f.found, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Phase, b.Phase), cmp.Compare(a.Disk, b.Disk))
+	})
 	return f.found
 }
 
@@ -43,12 +47,39 @@ type finder struct {
 	found []Finding
 }
 
+// add tells something of the phase in hand.
 func (f *finder) add(code, disk string, weight float64, format string, args ...any) {
 	f.found = append(f.found, Finding{
 		Code: code, Phase: f.phase.Phase, Disk: disk, Weight: weight,
 		Text: f.phase.Phase + ": " + fmt.Sprintf(format, args...),
 	})
 }
+
+// connections tells what a disk alone loses by hanging on the hub, where phases show both.
+func (f *finder) connections(solos solos) {
+	for key, hub := range solos {
+		if key.connection != onHub {
+			continue
+		}
+		key.connection = onItsOwn
+		direct, ok := solos[key]
+		if !ok || hub.rate() > (1-hubCost)*direct.rate() {
+			continue
+		}
+		lost := 1 - hub.rate()/direct.rate()
+		f.found = append(f.found, Finding{
+			Code: "hub_cost", Phase: hub.phase, Disk: key.disk, Weight: lost,
+			Text: fmt.Sprintf("%s: %s alone on the hub %ss at %s, %.0f %% less than the %s it has on a port of its own (%s).",
+				hub.phase, key.disk, key.op, rate(hub.rate()), 100*lost, rate(direct.rate()), direct.phase),
+		})
+	}
+}
+
+// The connections that connections compares, as scenarios name them.
+const (
+	onHub    = "hub"
+	onItsOwn = "direct"
+)
 
 func (f *finder) failures() {
 	for _, w := range f.phase.Warnings {

@@ -13,17 +13,32 @@ import (
 
 // verdict says the phase in one sentence.
 func (p *phase) verdict() string {
-	o := p.out.Overlap
-	switch {
-	case len(p.parts) == 0:
+	if len(p.parts) == 0 {
 		return "No disk worked in this phase."
-	case o == nil:
-		return fmt.Sprintf("%s: no overlap to speak of, %s.", upperFirst(p.whoDoesWhat()), p.whyNoOverlap())
-	case len(p.parts) == 1:
-		return fmt.Sprintf("%s alone: %s for %s.", upperFirst(p.whoDoesWhat()), rate(o.Rate), unit.FormatSeconds(o.DurationS))
 	}
-	return fmt.Sprintf("%s: %s together for %s; %s.",
-		upperFirst(p.whoDoesWhat()), rate(o.Rate), unit.FormatSeconds(o.DurationS), strings.Join(p.parties(), ", "))
+	o, who := p.out.Overlap, upperFirst(p.whoDoesWhat())
+	var clauses []string
+	switch {
+	case o == nil:
+		return fmt.Sprintf("%s: no overlap to speak of, %s.", who, p.whyNoOverlap())
+	case len(p.parts) == 1:
+		clauses = []string{fmt.Sprintf("%s alone: %s for %s", who, rate(o.Rate), unit.FormatSeconds(o.DurationS))}
+	default:
+		clauses = []string{
+			fmt.Sprintf("%s: %s together for %s", who, rate(o.Rate), unit.FormatSeconds(o.DurationS)),
+			strings.Join(p.parties(), ", "),
+		}
+	}
+	for _, name := range p.names() {
+		if t := p.out.Disks[name].Throttle; t != nil {
+			clause := fmt.Sprintf("%s fell from %s to %s after %s", name, rate(t.FromRate), rate(t.ToRate), unit.FormatBytes(int64(t.AtBytes)))
+			if len(p.parts) > 1 {
+				clause += " of its own accord"
+			}
+			clauses = append(clauses, clause)
+		}
+	}
+	return strings.Join(clauses, "; ") + "."
 }
 
 // whoDoesWhat is "three disks writing", or "C writing, A and B reading".

@@ -94,7 +94,7 @@ func (p *phase) fillOverlap() {
 		p.warnf("thin_window", "", "the window is only %s long: too short for the rates to settle; give the disks more to do", unit.FormatSeconds(length))
 	}
 	if doubt := float64(o.BytesHigh-o.BytesLow) / 2; doubt > maxEdgeDoubt*float64(o.Bytes) {
-		p.warnf("edges", "", "files straddle the window's edges without progress samples: its bytes are known to within %.0f %%", 100*doubt/float64(o.Bytes))
+		p.warnf("edges", "", "files straddle the window's edges, and no progress sample says how far they were: its bytes are known to within %.0f %%", 100*doubt/float64(o.Bytes))
 	}
 }
 

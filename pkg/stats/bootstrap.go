@@ -46,9 +46,13 @@ func MeanIntervals(series [][]float64) []Interval {
 	}
 	length := min(int(math.Ceil(2*block)), n/5)
 	means := make([][]float64, len(series))
+	for i := range means {
+		means[i] = make([]float64, 0, draws)
+	}
+	total := make([]float64, len(series))
 	rnd := rand.New(rand.NewPCG(1989, uint64(n)))
 	for range draws {
-		total := make([]float64, len(series))
+		clear(total)
 		for left := n; left > 0; {
 			k := min(length, left)
 			at := rnd.IntN(n - length + 1)
