@@ -49,7 +49,7 @@ func (e *real) transfer(ctx context.Context, seq int, sample Sampler) (span Span
 	}
 	err = e.moveOpen(ctx, t)
 	span = Span{Bytes: t.done.Load(), StartNS: t.startNS - e.release, EndNS: t.endNS - e.release}
-	if err = errors.Join(err, f.close()); err == nil {
+	if err = errors.Join(err, e.shut(f)); err == nil {
 		err = e.afterwards(ctx, t, r)
 	}
 	if err != nil {
@@ -115,7 +115,7 @@ func (e *real) newRecord(size int64) record {
 	return record{Number: e.shelf.number(), Size: size, Unit: unitOf(e.job.IO.Block), Period: e.period(), Keep: e.job.IO.Keep}
 }
 
-// open opens a file for the job's requests. A new one is made, after room for it.
+// open opens a file for the job's requests, one at a time. A new one is made, after room for it.
 func (e *real) open(r record, op scenario.Role) (testFile, error) {
 	again := e.shelf.has(r.Number)
 	fresh := op == scenario.Write && !again
@@ -133,8 +133,14 @@ func (e *real) open(r record, op scenario.Role) (testFile, error) {
 			return nil, errors.Join(fmt.Errorf("allocate test file %s: %w", r.name(), err), f.close())
 		}
 	}
+	if err := e.mover.attach(f); err != nil {
+		return nil, errors.Join(err, f.close())
+	}
 	return f, nil
 }
+
+// shut closes the file that open opened.
+func (e *real) shut(f testFile) error { return errors.Join(e.mover.detach(), f.close()) }
 
 // padded is the size in whole sectors.
 func (e *real) padded(size int64) int64 {
@@ -157,15 +163,12 @@ func (e *real) newTransfer(f testFile, r record, op scenario.Role) *transfer {
 
 // moveOpen does the timed part: requests and flush.
 func (e *real) moveOpen(ctx context.Context, t *transfer) error {
-	if err := e.mover.attach(t.file); err != nil {
-		return err
-	}
 	err := e.mover.move(ctx, t)
 	if err == nil && t.op == scenario.Write {
 		err = t.file.flush(e.job.IO.Flush)
 	}
 	t.endNS = clock.Now()
-	return errors.Join(err, e.mover.detach())
+	return err
 }
 
 // afterwards does what is not timed: a written file gets its size and its place on the shelf, and is
@@ -218,7 +221,7 @@ func (e *real) readBack(ctx context.Context, r record, how checking) error {
 	if e.job.Role == scenario.Write {
 		e.refill()
 	}
-	return errors.Join(err, f.close())
+	return errors.Join(err, e.shut(f))
 }
 
 // keepEvidence puts a file whose content is wrong aside and completes the error that says so.

@@ -206,7 +206,7 @@ func (e *real) writeBefore(ctx context.Context, size int64) (r record, err error
 	if err == nil {
 		err = f.flush(flushFull)
 	}
-	if err = errors.Join(err, f.close()); err != nil {
+	if err = errors.Join(err, e.shut(f)); err != nil {
 		return r, err
 	}
 	return r, e.written(t, r)
@@ -225,7 +225,7 @@ func (e *real) emptyCache() error {
 		}
 		err = f.evict()
 		bytes, cached = bytes+r.Size, cached+f.cached(r.Size)
-		if err = errors.Join(err, f.close()); err != nil {
+		if err = errors.Join(err, e.shut(f)); err != nil {
 			return fmt.Errorf("drop the files to be read from the cache: %w", err)
 		}
 	}
@@ -243,7 +243,7 @@ func (e *real) emptyCache() error {
 func (e *real) Close() error {
 	var err error
 	if e.next != nil {
-		err = e.next.close()
+		err = e.shut(e.next)
 		e.next = nil
 	}
 	if e.mover != nil {

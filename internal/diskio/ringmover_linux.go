@@ -65,9 +65,14 @@ func (m *ringMover) move(ctx context.Context, t *transfer) error {
 		if !m.issue(t, done, i) {
 			break
 		}
-		flying++
+		if flying++; flying == 1 {
+			// The first leaves at once; the others are made ready while it is under way.
+			t.begin()
+			if err := m.ring.enter(0); err != nil {
+				return fmt.Errorf("submit to io_uring: %w", err)
+			}
+		}
 	}
-	t.begin()
 	for flying > 0 {
 		if err := m.ring.enter(1); err != nil {
 			return fmt.Errorf("wait for io_uring: %w", err)
