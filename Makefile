@@ -28,7 +28,7 @@ build: $(charts)
 	go build -ldflags='-X main.version=$(version)' -o bin/hubbench ./cmd/hubbench
 
 # Without npm this says so, makes nothing and succeeds.
-$(charts): $(addprefix $(html)/,bundle.go echarts.js package.json package-lock.json .npmrc) .tools/go.mod
+$(charts): $(addprefix $(html)/,bundle.go echarts.js package.json package-lock.json .npmrc)
 	go run -modfile=.tools/go.mod $<
 
 demo: build
@@ -45,7 +45,8 @@ race: $(charts)
 
 # Each system's files in turn: what a build tag hides is held to the rules too.
 lint:
-	@lint=$$($(tool) -n golangci-lint) && for os in linux darwin windows; do echo "lint for $$os" && GOOS=$$os CGO_ENABLED=0 $$lint run || exit 1; done
+	@lint=$$($(tool) -n golangci-lint) && $$lint config verify && \
+	for os in linux darwin windows; do echo "lint for $$os" && GOOS=$$os $$lint run || exit 1; done
 
 fuzz:
 	@grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' cmd internal pkg | sed 's,/[^/]*:func , ,' | while read -r dir target; do \
