@@ -7,9 +7,10 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/hubbench/hubbench/internal/diskio"
 	"github.com/hubbench/hubbench/internal/rundir"
-	"github.com/spf13/cobra"
 )
 
 // resultOptions say where the results of a run or a simulation go.
