@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -34,7 +33,5 @@ func printAnalysis(w io.Writer, a *analysis.Analysis, asJSON bool) error {
 	if !asJSON {
 		return text.Write(w, a)
 	}
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(a)
+	return printJSON(w, a)
 }
