@@ -12,9 +12,9 @@
 // lowers the squared error by more than 3 ln n times the noise of long stretches. A level holds for half a second at
 // least. A change is dated within its pieces by the bytes they hold, so that it may fall inside a file.
 //
-// A recovery is a climb of a tenth or more, after another disk's end and before the next start or end. The lag runs
-// until the first level within 5 % of the highest, which must be seen for a second; else it is null, with a reason.
-// Disks that end within half a second of one another count as one event.
+// A recovery is a climb of a tenth or more, after another disk's end and before the next start or end. Levels
+// less than 9 % apart are one here. The lag runs until the highest, which must be seen for a second; else it is null,
+// with a reason. Disks that end within half a second of one another count as one event.
 //
 // A throttle is a fall to four fifths or less, for two seconds at least, from which the rate does not come back
 // without a pause. A fall up to two seconds after another disk starts, ends or pauses, or when another recovers, is

@@ -63,7 +63,7 @@ func FuzzMoves(f *testing.F) {
 			file := trace.File{Seq: len(d.Files), StartNS: at + scaled(data[1], data[2]), Bytes: scaled(data[5], data[6]), Filler: data[0]&16 != 0}
 			file.EndNS = file.StartNS + scaled(data[3], data[4])
 			if data[0]&32 != 0 && file.Usable() {
-				file.Samples = []trace.Sample{{TNS: (file.StartNS + file.EndNS) / 2, Bytes: file.Bytes / int64(1+data[7])}}
+				file.Samples = []trace.Sample{{TNS: (file.StartNS + file.EndNS) / 2, Bytes: file.Bytes / (1 + int64(data[7]))}}
 			}
 			d.Files = append(d.Files, file)
 		}

@@ -81,13 +81,13 @@ func (p *part) rateIn(v overlap.Interval) float64 {
 }
 
 // levelAt is the index of the level that holds ns, the nearest one where it lies outside all.
-func (p *part) levelAt(ns int64) int {
-	for i, l := range p.levels {
+func levelAt(levels []level, ns int64) int {
+	for i, l := range levels {
 		if ns < l.EndNS {
 			return i
 		}
 	}
-	return len(p.levels) - 1
+	return len(levels) - 1
 }
 
 // piece is a stretch of active time long enough to have a rate.

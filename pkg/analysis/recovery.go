@@ -12,7 +12,7 @@ import (
 // How a recovery is told.
 const (
 	minGain   = 1.10          // a rise of less than a tenth is none
-	settledAt = 0.95          // of the level reached: where the climb has arrived
+	oneStep   = 0.09          // neighbouring levels that differ by less are taken for one
 	togetherS = 0.5           // disks that end this close together count as one event, the last one's
 	blurNS    = 300_000_000   // a change may be dated this much too early: levels are compared from this long before the end
 	settleNS  = 1_000_000_000 // a new level must be seen to hold for a second
@@ -69,8 +69,9 @@ func (p *phase) quietBefore(disk int, ns int64) int64 {
 // recovery looks for one disk's climb after another's end, from the level it had before.
 func (p *phase) recovery(part *part, after string, before overlap.Interval, until int64, solos solos) {
 	at := before.EndNS
-	first := part.levelAt(at - blurNS)
-	from := part.levels[first]
+	levels := part.plateaus(oneStep)
+	first := levelAt(levels, at-blurNS)
+	from := levels[first]
 	r := Recovery{Disk: part.name(), Op: part.trace.Op, After: after, AtS: seconds(at)}
 	r.FromRate = part.rateIn(overlap.Interval{StartNS: max(from.StartNS, before.StartNS), EndNS: min(from.EndNS, at)})
 	if r.FromRate <= 0 {
@@ -78,19 +79,15 @@ func (p *phase) recovery(part *part, after string, before overlap.Interval, unti
 	}
 	// Climb as long as the levels rise.
 	top := first
-	for i := first + 1; i < len(part.levels) && part.levels[i].StartNS < until-holdNS && part.levels[i].rate > part.levels[top].rate; i++ {
+	for i := first + 1; i < len(levels) && levels[i].StartNS < until-holdNS && levels[i].rate > levels[top].rate; i++ {
 		top = i
 	}
-	arrived := first
-	for part.levels[arrived].rate < settledAt*part.levels[top].rate {
-		arrived++
-	}
-	reached := overlap.Interval{StartNS: max(part.levels[arrived].StartNS, at), EndNS: min(part.levels[top].EndNS, until)}
+	reached := overlap.Interval{StartNS: max(levels[top].StartNS, at), EndNS: min(levels[top].EndNS, until)}
 	to := part.rateIn(reached)
 	switch {
-	case arrived > first && to >= minGain*r.FromRate && reached.EndNS-reached.StartNS >= settleNS:
+	case top > first && to >= minGain*r.FromRate && reached.EndNS-reached.StartNS >= settleNS:
 		r.LagS, r.ToRate = number(seconds(reached.StartNS-at)), number(to)
-	case arrived > first && to >= minGain*r.FromRate:
+	case top > first && to >= minGain*r.FromRate:
 		r.Reason = fmt.Sprintf("it rose %s after %s ended, but %s too soon to see the new rate hold",
 			unit.FormatSeconds(seconds(reached.StartNS-at)), after, p.whatEnded(part, until))
 	case p.stillHeld(r, part, solos, until):

@@ -39,7 +39,7 @@ func (p *part) sameConditions(files []transfer) (same []transfer, ordered bool) 
 	groups := make([][]transfer, len(p.levels))
 	largest := 0
 	for _, f := range files {
-		i := p.levelAt((f.startNS + f.endNS) / 2)
+		i := levelAt(p.levels, (f.startNS+f.endNS)/2)
 		groups[i] = append(groups[i], f)
 		if len(groups[i]) > len(groups[largest]) {
 			largest = i
