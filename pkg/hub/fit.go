@@ -150,7 +150,7 @@ func (f *Fit) rates(s *space, best []float64, vectors [][]float64) {
 		slices.Sort(column)
 		low, high := stats.Quantile(column, 0.025), stats.Quantile(column, 0.975)
 		p := Parameter{Name: c.name, Low: math.Exp(low), High: math.Exp(high)}
-		if c.kind == aRate {
+		if c.kind != aWeight {
 			p.Unit = "B/s"
 		}
 		up, down := s.matters(best, i)
@@ -173,6 +173,13 @@ func (f *Fit) rates(s *space, best []float64, vectors [][]float64) {
 	for i, x := range chosen {
 		p := &f.Parameters[i]
 		p.Value = math.Exp(x)
+		switch s.params[i].kind {
+		case readThrough:
+			p.under(&f.Parameters[reads])
+		case writeThrough:
+			p.under(&f.Parameters[writes])
+		case aRate, aWeight:
+		}
 		p.Low, p.High = min(p.Low, p.Value), max(p.High, p.Value)
 	}
 	f.Profile.Capacity = s.model.capacity
@@ -181,6 +188,11 @@ func (f *Fit) rates(s *space, best []float64, vectors [][]float64) {
 	for _, name := range s.disks {
 		f.Profile.Disks = append(f.Profile.Disks, s.disk(name, c))
 	}
+}
+
+// under bounds a disk's rate by what the hub carries: more would make no difference.
+func (p *Parameter) under(capacity *Parameter) {
+	p.Value, p.Low, p.High = min(p.Value, capacity.Value), min(p.Low, capacity.Low), min(p.High, capacity.High)
 }
 
 // disk makes a profile's disk of the model's. What was never measured is taken to be as what was: through the hub as

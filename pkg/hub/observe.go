@@ -17,6 +17,7 @@ const (
 	shortestS = 0.5        // a shorter stretch says nothing that its edges do not blur
 	leastGain = 1.2        // a rate that rises by less after a leave may as well be luck
 	leastErr  = 1e-3       // relative: no rate is known better than a part in a thousand
+	vagueErr  = 0.5        // relative: a rate known no better says nothing
 
 	// randomTest begins the names of a preset's tests of random access.
 	randomTest = "RND"
@@ -28,7 +29,8 @@ const (
 // Observe reads a run for what it says of the hub: a rate for every disk in every stretch with the same disks
 // active, and the lags after a disk left. Only settled stretches count: from a join on, and after a leave from
 // where every disk that stayed has visibly risen to its new share. Where one has not, it cannot be told from one
-// that is still held, and the stretch is left out.
+// that is still held, and the stretch is left out. Tests of random access are passed over: all they show is the
+// disk's own delays.
 //
 // Disks are named as in the profile the run was simulated with, real ones by their own names.
 func Observe(run *trace.Run) *Evidence {
@@ -82,7 +84,7 @@ func watch(run *trace.Run, phase *trace.Phase, d *trace.DiskTrace) *watched {
 	for _, known := range run.Disks {
 		if known.Name == d.Name {
 			w.name = cmp.Or(known.Profile, d.Name)
-			w.direct = cmp.Or(phase.Connections[d.Name], known.Connection) == direct
+			w.direct = ownPort(cmp.Or(phase.Connections[d.Name], known.Connection))
 		}
 	}
 	return w
@@ -263,4 +265,7 @@ func (r *reading) estimateErrors() {
 			r.Rates[i].Disks[j].Error = max(math.Hypot(noise/math.Sqrt(d.files), d.edges), leastErr)
 		}
 	}
+	r.Rates = slices.DeleteFunc(r.Rates, func(o Observation) bool {
+		return slices.ContainsFunc(o.Disks, func(d Observed) bool { return d.Error > vagueErr })
+	})
 }

@@ -166,11 +166,12 @@ func TestObserveHeedsThePhase(t *testing.T) {
 		Phases: []*trace.Phase{
 			{Name: "random", Test: "RND4K QD64", Disks: []*trace.DiskTrace{disk}},
 			{Name: "own port", Disks: []*trace.DiskTrace{disk}, Connections: map[string]string{"A": "direct"}},
+			{Name: "inside", Disks: []*trace.DiskTrace{disk}, Connections: map[string]string{"A": "internal"}},
 			{Name: "hub", Test: "SEQ1M QD8", Disks: []*trace.DiskTrace{disk}},
 		},
 	}
 	seen := []Observed{{Disk: "X", Op: write, Rate: 2e9, Error: assumedNoise}}
-	want := []Observation{{Phase: "own port", Direct: true, Disks: seen}, {Phase: "hub", Disks: seen}}
+	want := []Observation{{Phase: "own port", Direct: true, Disks: seen}, {Phase: "inside", Direct: true, Disks: seen}, {Phase: "hub", Disks: seen}}
 	if diff := cmp.Diff(want, Observe(run).Rates); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -13,10 +13,10 @@ const (
 	// noted, in a run as well: so a run and its simulation agree to the nanosecond.
 	stretch  = 32_000_000
 	sampleNS = 50_000_000
-
-	// direct is the connection of a disk on a port of its own, as scenarios name it.
-	direct = "direct"
 )
+
+// ownPort tells whether a disk of this connection, as scenarios label it, contends with nobody on the hub.
+func ownPort(connection string) bool { return connection == "direct" || connection == "internal" }
 
 // Simulate plays a plan in the model's time and emits what a run of it would have recorded, in the order of time:
 // the same plan always gives the same events, and a run on simulated disks gives the same files. A disk of the plan
@@ -54,7 +54,7 @@ func WorkOf(plan *scenario.Plan, phase *scenario.Phase, job *scenario.Job) Work 
 	for _, d := range plan.Disks {
 		if d.Name == job.Disk {
 			w.Profile = cmp.Or(d.Profile, job.Disk)
-			w.Direct = cmp.Or(phase.Connections[d.Name], d.Connection) == direct
+			w.Direct = ownPort(cmp.Or(phase.Connections[d.Name], d.Connection))
 		}
 	}
 	return w

@@ -46,11 +46,19 @@ type term struct {
 	factor float64
 }
 
+// The first parameters of every space: the capacities to read and to write.
+const (
+	reads = iota
+	writes
+)
+
 type kind int
 
 const (
 	aRate kind = iota
 	aWeight
+	readThrough // a disk's rate through the hub, which cannot pass the hub's own
+	writeThrough
 )
 
 // model is the part of a profile that rates depend on.
@@ -91,8 +99,8 @@ func newSpace(e *Evidence) (*space, error) {
 	// What no observation touches still needs a value: all capacities are parameters in any case.
 	c := &s.model.capacity
 	most := math.Log(max(seen.total[0], seen.total[1], seen.fastest))
-	reads := s.add(coordinate{name: "capacity.read", value: &c.Read, start: most, prior: prior{centre: most, wide: wideRate}})
-	writes := s.add(coordinate{name: "capacity.write", value: &c.Write, start: most, prior: prior{moved: []term{{reads, 1}}, wide: wideWays}})
+	s.add(coordinate{name: "capacity.read", value: &c.Read, start: most, prior: prior{centre: most, wide: wideRate}})
+	s.add(coordinate{name: "capacity.write", value: &c.Write, start: most, prior: prior{moved: []term{{reads, 1}}, wide: wideWays}})
 	s.add(coordinate{
 		name: "capacity.both", value: &c.Both, start: most + math.Log(bothRatio),
 		prior: prior{centre: math.Log(bothRatio), moved: []term{{reads, 0.5}, {writes, 0.5}}, wide: wideBoth},
@@ -107,7 +115,8 @@ func newSpace(e *Evidence) (*space, error) {
 			side, name := &sides[d], disk+"."+string(op)
 			if rate := seen.hub[diskOp{disk, op}]; rate > 0 {
 				at := math.Log(rate)
-				s.add(coordinate{name: name + ".hub", value: &side.Hub, start: at, prior: prior{centre: at, wide: wideRate}})
+				through := [2]kind{readThrough, writeThrough}[d]
+				s.add(coordinate{name: name + ".hub", kind: through, value: &side.Hub, start: at, prior: prior{centre: at, wide: wideRate}})
 				if first[d] == 0 {
 					first[d] = at
 				} else {
@@ -187,11 +196,10 @@ func survey(e *Evidence) seen {
 	return s
 }
 
-// add takes a parameter in and returns its index.
-func (s *space) add(c coordinate) int {
+// add takes a parameter in.
+func (s *space) add(c coordinate) {
 	c.low, c.high = c.start-farthest*wideRate, c.start+farthest*wideRate
 	s.params = append(s.params, c)
-	return len(s.params) - 1
 }
 
 // set makes the model of a vector.

@@ -58,7 +58,9 @@ func (p *Profile) yaml(notes map[string]string) []byte {
 	w.line("\ncapacity:")
 	w.noted("capacity.read", "  read: %s", rate(c.Read))
 	w.noted("capacity.write", "  write: %s", rate(c.Write))
-	w.noted("capacity.both", "  both: %s", rate(c.Both))
+	if c.Both < (c.Read+c.Write)*(1-1e-5) { // else there is no joint limit, and rounding must not make it one too high
+		w.noted("capacity.both", "  both: %s", rate(c.Both))
+	}
 	w.line("weights:")
 	w.noted("weights.read", "  read: %s", number(c.ReadWeight))
 	w.noted("weights.write", "  write: %s", number(c.WriteWeight))

@@ -26,13 +26,23 @@ func TestYAMLRoundTrip(t *testing.T) {
 	}
 	bare := &Profile{
 		Name: "bare", Link: math.Inf(1), Lane: math.Inf(1),
-		Capacity: Capacity{Read: 1e9, Write: 1.5e9, Both: 2.5e9, ReadWeight: 1, WriteWeight: 1},
+		Capacity: Capacity{Read: 1e9, Write: 1.5e9, Both: 2.5e9, ReadWeight: 1, WriteWeight: 1}, // no joint limit
 		Disks:    []Disk{{Name: "A", Read: Side{Hub: 1e6, Direct: 1e6, Weight: 1}, Write: Side{Hub: 1e6, Direct: 1e6, Weight: 1}}},
 	}
 	for _, p := range []*Profile{full, bare, roundTripped(t, noisy())} {
 		if diff := cmp.Diff(p, roundTripped(t, p)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", p.Name, diff)
 		}
+	}
+}
+
+// Rounded to six figures, read and write may come to less than what both is rounded to, which Load would refuse.
+func TestYAMLOfNoJointLimit(t *testing.T) {
+	p := noisy()
+	p.Capacity.Read, p.Capacity.Write = 3.000004e9, 3.000004e9
+	p.Capacity.Both = 6.000008e9
+	if got := roundTripped(t, p).Capacity; got.Both != got.Read+got.Write {
+		t.Errorf("got %+v", got)
 	}
 }
 
