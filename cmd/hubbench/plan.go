@@ -9,8 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hubbench/hubbench/internal/device"
-	"github.com/hubbench/hubbench/pkg/hub"
-	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -30,10 +29,18 @@ func runPlan(w io.Writer, path string) error {
 	if err != nil {
 		return err
 	}
-	if err := printPhases(w, ready); err != nil {
+	forecasts, err := ready.forecasts()
+	if err != nil {
 		return err
 	}
-	if err := printDisks(w, ready); err != nil {
+	var total forecast
+	for _, f := range forecasts {
+		total = total.plus(f)
+	}
+	if err := printPhases(w, ready, forecasts, total); err != nil {
+		return err
+	}
+	if err := printDisks(w, ready, total); err != nil {
 		return err
 	}
 	problems := ready.problems(ready.folder("", time.Now()))
@@ -56,75 +63,20 @@ func runPlan(w io.Writer, path string) error {
 	return nil
 }
 
-// printPhases says what happens when, and how long it takes.
-func printPhases(w io.Writer, ready *prepared) error {
-	plan := ready.plan
-	expected, err := ready.expect()
-	if err != nil {
-		return err
-	}
-	where := "real disks"
-	if plan.Hub != nil {
-		where = "simulated on hub " + ready.profile.Name
-	}
-	fmt.Fprintf(w, "%s: %d phases, %d disks, %s\n\n", plan.Name, len(plan.Phases), len(plan.Disks), where)
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "  phase\twho does what\tfiles\tmoves\ttime")
-	var moved int64
-	var total time.Duration
-	for _, phase := range plan.Phases {
-		took := expected[phase.Name]
-		moved, total = moved+phase.Bytes(), total+took
-		fmt.Fprintf(table, "  %s\t%s\t%d\t%s\t%s\n", phase.Name, phase.Who(), phase.Files(),
-			unit.FormatBytes(phase.Bytes()), unit.FormatSeconds(took.Seconds()))
-	}
-	fmt.Fprintf(table, "  total\t\t\t%s\t%s\n", unit.FormatBytes(moved), unit.FormatSeconds(total.Seconds()))
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	if plan.Hub == nil {
-		fmt.Fprintf(w, "  The times are the least that one link of %s allows, without what read phases write first.\n", unit.FormatRate(linkRate))
-	} else if plan.Hub.Speedup != 1 {
-		fmt.Fprintf(w, "  The times are the model's; it runs %g times as fast as the clock.\n", plan.Hub.Speedup)
-	}
-	return nil
-}
-
-// linkRate is what a Thunderbolt 3 or 4 link carries in one direction: measured over tens of seconds,
-// 3.2 to 3.4 GB/s.
-const linkRate = 3.4e9
-
-// expect is how long each phase takes: by the model where it is simulated, else at least.
-func (r *prepared) expect() (map[string]time.Duration, error) {
-	expected := map[string]time.Duration{}
-	if r.profile != nil {
-		return expected, hub.Simulate(r.plan, r.profile, func(e *trace.Event) error {
-			if e.Type == trace.FileType {
-				expected[e.Phase] = max(expected[e.Phase], time.Duration(e.EndNS))
-			}
-			return nil
-		})
-	}
-	for _, phase := range r.plan.Phases {
-		expected[phase.Name] = time.Duration(float64(phase.Bytes()) / linkRate * float64(time.Second))
-	}
-	return expected, nil
-}
-
 // printDisks says what each disk has to take.
-func printDisks(w io.Writer, ready *prepared) error {
+func printDisks(w io.Writer, ready *prepared, total forecast) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "\n  disk\twhere\twritten in all\tmost at a time\tfree")
 	totals := ready.plan.Totals()
 	for i, disk := range ready.plan.Disks {
-		where, free := disk.Path, "-"
+		where, free, bound := disk.Path, "-", totals[i].Bound
 		if disk.Simulated() {
-			where = "profile " + disk.Profile
+			where, bound = "profile "+disk.Profile, scenario.Exact // as the model is
 		} else if bytes, err := device.FreeBytes(disk.Path); err == nil {
 			free = unit.FormatBytes(bytes)
 		}
 		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\t%s\n", disk.Name, where,
-			unit.FormatBytes(totals[i].Written), unit.FormatBytes(totals[i].Space), free)
+			amount(bound, total.writes[disk.Name]), unit.FormatBytes(totals[i].Space), free)
 	}
 	return table.Flush()
 }

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// planned is what `hubbench plan` says of the phases of a scenario on folders a, b and c, which need not have room.
+func planned(t *testing.T, body string) string {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "s.yaml")
+	for _, folder := range []string{"a", "b", "c"} {
+		if err := os.Mkdir(filepath.Join(dir, folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(path, []byte("version: 1\nname: t\nallow_system_disk: true\n"+body), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	run(context.Background(), []string{"plan", path}, program{stdin: strings.NewReader(""), stdout: &out, stderr: &errs})
+	phases, _, ok := strings.Cut(out.String(), "\n  disk ")
+	if !ok {
+		t.Fatalf("no table of disks: %s%s", out.String(), errs.String())
+	}
+	return phases
+}
+
+func TestPlanTables(t *testing.T) {
+	const (
+		one = "disks: [{name: A, path: a}]\n"
+		two = "disks: [{name: A, path: a}, {name: B, path: b}]\n"
+	)
+	for _, tt := range []struct{ name, scenario, want string }{
+		{"standard", one + "workload: {preset: standard}\nphases: [{pattern: W}, {pattern: R}]\n", `
+t: 2 phases, 1 disk, real disks
+
+  phase  who does what  work                     moves    writes   time
+  W      A writes       160 files, 2 MB to 2 GB  53.3 GB  53.3 GB  15.7 s
+  R      A reads        160 files, 2 MB to 2 GB  53.3 GB  -        15.7 s
+  total                                          107 GB   53.3 GB  31.4 s
+  The times are the least that one link of 3.40 GB/s allows, without what is written beforehand.
+`},
+		{"amorphous on one disk and on two", two + "workload: {preset: amorphous}\nphases: [{pattern: R-}, {pattern: WW}]\n", `
+t: 8 phases, 2 disks, real disks
+
+  phase          who does what  work                      moves            writes           time
+  R- SEQ1M QD8   A reads        5 passes of 1.07 GB       at most 5.37 GB  1.07 GB          21.6 s to 45 s
+  R- SEQ1M QD1   A reads        5 passes of 1.07 GB       at most 5.37 GB  -                21.6 s to 45 s
+  R- RND4K QD64  A reads        5 passes of 1.07 GB       at most 5.37 GB  -                21.6 s to 45 s
+  R- RND4K QD1   A reads        5 passes of 1.07 GB       at most 5.37 GB  -                21.6 s to 45 s
+  WW SEQ1M QD8   A, B write     5 passes each of 1.07 GB  at most 10.7 GB  at most 11.8 GB  40.3 s to 45 s
+  WW SEQ1M QD1   A, B write     5 passes each of 1.07 GB  at most 10.7 GB  at most 10.7 GB  40.3 s to 45 s
+  WW RND4K QD64  A, B write     5 passes each of 1.07 GB  at most 10.7 GB  at most 10.7 GB  40.3 s to 45 s
+  WW RND4K QD1   A, B write     5 passes each of 1.07 GB  at most 10.7 GB  at most 10.7 GB  40.3 s to 45 s
+  total                                                   at most 64.4 GB  at most 45.1 GB  4 min 8 s to 6 min
+  R- SEQ1M QD8 and 3 more: passes go over one and the same file, 5 s at most, 5 s apart; the median is the score.
+  WW SEQ1M QD8 and 3 more: passes go over one and the same file, 5 s at most, and begin every 10 s on all disks at once; the median is the score.
+  The times are the least that one link of 3.40 GB/s allows, without what is written beforehand.
+  Cooling down between them takes 30 s more.
+`},
+		{"crystal", one + "workload: {preset: crystal}\nphases: [{pattern: R}, {pattern: W}]\n", `
+t: 8 phases, 1 disk, real disks
+
+  phase          who does what  work                     moves            writes           time
+  R SEQ1M Q8T1   A reads        1 + 5 passes of 1.07 GB  at most 6.44 GB  1.07 GB          1.89 s to 30 s
+  R SEQ1M Q1T1   A reads        1 + 5 passes of 1.07 GB  at most 6.44 GB  -                1.89 s to 30 s
+  R RND4K Q32T1  A reads        1 + 5 passes of 1.07 GB  at most 6.44 GB  -                1.89 s to 30 s
+  R RND4K Q1T1   A reads        1 + 5 passes of 1.07 GB  at most 6.44 GB  -                1.89 s to 30 s
+  W SEQ1M Q8T1   A writes       1 + 5 passes of 1.07 GB  at most 6.44 GB  at most 6.44 GB  1.89 s to 30 s
+  W SEQ1M Q1T1   A writes       1 + 5 passes of 1.07 GB  at most 6.44 GB  at most 6.44 GB  1.89 s to 30 s
+  W RND4K Q32T1  A writes       1 + 5 passes of 1.07 GB  at most 6.44 GB  at most 6.44 GB  1.89 s to 30 s
+  W RND4K Q1T1   A writes       1 + 5 passes of 1.07 GB  at most 6.44 GB  at most 6.44 GB  1.89 s to 30 s
+  total                                                  at most 51.5 GB  at most 26.8 GB  15.2 s to 4 min
+  In all phases: passes go over one and the same file, 5 s at most; the first is not counted; the best is the score.
+  The times are the least that one link of 3.40 GB/s allows, without what is written beforehand.
+  Cooling down between them takes 30 s more.
+`},
+		{"the other presets", two + `phases:
+  - {name: random, pattern: WW}
+  - {name: ladder, pattern: W-, preset: ladder}
+  - {name: endurance, pattern: -W, preset: endurance}
+  - {name: blackmagic, pattern: WR, preset: blackmagic}
+`, `
+t: 4 phases, 2 disks, real disks
+
+  phase       who does what      work                               moves    writes   time
+  random      A, B write         50 files each, 14.7 MB to 1.96 GB  100 GB   100 GB   29.5 s
+  ladder      A writes           20 files, 50 KB to 2 GB            6.69 GB  6.69 GB  1.97 s
+  endurance   B writes           320 files, 14.7 MB to 2 GB         317 GB   317 GB   1 min 33 s
+  blackmagic  A writes; B reads  5 passes each of 5 GB              50 GB    35 GB    14.7 s
+  total                                                             474 GB   459 GB   2 min 19 s
+  blackmagic: passes go over one and the same file.
+  The times are the least that one link of 3.40 GB/s allows, without what is written beforehand.
+`},
+		{"how phases end", two + `workload: {sizes: [1 GB], files: 10}
+phases:
+  - {pattern: WR, stop: hold, files: {A: 4}}
+  - {pattern: WW, stop: 30 s, cooldown: 1 min}
+  - {pattern: W-, files: auto, target: 20 s, connection: direct, pause: Plug A into the computer}
+  - {pattern: RR, cooldown: 2 min}
+`, `
+t: 4 phases, 2 disks, real disks
+
+  phase      who does what      work                         moves           writes          time
+  WR         A writes; B reads  4, 10 files of 1 GB          at least 14 GB  at least 14 GB  4.12 s
+  WW         A, B write         30 s of files of 1 GB        about 102 GB    about 102 GB    30 s
+  W- direct  A writes           about 20 s of files of 1 GB  about 68 GB     about 68 GB     20 s
+  RR         A, B read          10 files each of 1 GB        20 GB           -               5.88 s
+  total                                                      about 204 GB    about 184 GB    1 min
+  WR: a disk that has moved its files goes on with filler until all have.
+  WW: all disks stop by the clock.
+  W- direct: each disk moves as many files as end with the others'.
+  The times are the least that one link of 3.40 GB/s allows, without what is written beforehand.
+  Cooling down between them takes 3 min more.
+  Before 1 phase a person must press Enter.
+`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(strings.TrimPrefix(tt.want, "\n"), planned(t, tt.scenario)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// The demo of a whole study must not try anyone's patience: each phase also takes a moment to begin and to end.
+func TestStudyDemoTakesNotLong(t *testing.T) {
+	ready, err := prepare(filepath.Join("..", "..", "configs", "study-demo.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	forecasts, err := ready.forecasts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var total forecast
+	for _, f := range forecasts {
+		total = total.plus(f)
+	}
+	const moment = 300 * time.Millisecond
+	took := time.Duration(float64(total.least)/ready.plan.Hub.Speedup) + time.Duration(len(forecasts))*moment
+	if took > 90*time.Second {
+		t.Errorf("%d phases take about %s, want at most 90 s", len(forecasts), took)
+	}
+}
