@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,6 +63,7 @@ func TestVerdict(t *testing.T) {
 		{"silent", []*trace.DiskTrace{
 			{Name: "A", Op: "read", Files: []trace.File{{Bytes: 9, EndNS: second}}}, {Name: "B", Op: "read"}},
 			"Two disks reading: no overlap to speak of, disk B moved nothing."},
+		{"names stay as they are", []*trace.DiskTrace{diskOf("x5", "read", 100e6, pace{10, 2.5e9})}, "x5 reading alone: 2.50 GB/s for 10 s."},
 		{"nobody", nil, "No disk worked in this phase."},
 	}
 	for _, tt := range tests {
@@ -105,6 +107,18 @@ func TestWarnings(t *testing.T) {
 		}
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+// TestCached: a hub cannot be faster than its link, so a cache was; an internal disk can.
+func TestCached(t *testing.T) {
+	for connection, want := range map[string]bool{"hub": true, "internal": false, "": false} {
+		run := runOf(diskOf("A", "read", 100e6, pace{10, 12e9}))
+		run.Disks[0].Connection = connection
+		warnings := Analyze(run, Options{}).Phases[0].Warnings
+		if got := slices.ContainsFunc(warnings, func(w Warning) bool { return w.Code == "cached" }); got != want {
+			t.Errorf("connection %q: warned of a cache: %v, want %v", connection, got, want)
 		}
 	}
 }

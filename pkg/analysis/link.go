@@ -34,3 +34,20 @@ func ceiling(total float64) *Ceiling {
 	}
 	return nil
 }
+
+// cached warns of rates that no hub's link has: what came so fast came from memory.
+func (p *phase) cached() {
+	o := p.out.Overlap
+	all := links()
+	top := all[len(all)-1]
+	if o == nil || p.simulated || max(o.ReadRate, o.WriteRate) <= top.rate*linkSlack {
+		return
+	}
+	for i := range p.parts {
+		if p.hangs[p.parts[i].name()] != onHub {
+			return
+		}
+	}
+	p.warnf("cached", "", "%s through one hub is more than %s carries (%s): some of it came from or went to a cache, not the disks",
+		rate(max(o.ReadRate, o.WriteRate)), top.name, rate(top.rate))
+}

@@ -60,6 +60,7 @@ func (p *phase) measure() {
 	p.startSkew()
 	p.fillStages()
 	p.fillOverlap()
+	p.cached()
 	p.out.OthersSay = p.othersSay()
 }
 

@@ -16,7 +16,7 @@ func (p *phase) verdict() string {
 	if len(p.parts) == 0 {
 		return "No disk worked in this phase."
 	}
-	o, who := p.out.Overlap, upperFirst(p.whoDoesWhat())
+	o, who := p.out.Overlap, p.whoDoesWhat()
 	var clauses []string
 	switch {
 	case o == nil:
@@ -41,7 +41,7 @@ func (p *phase) verdict() string {
 	return strings.Join(clauses, "; ") + "."
 }
 
-// whoDoesWhat is "three disks writing", or "C writing, A and B reading".
+// whoDoesWhat is "Three disks writing", or "C writing, A and B reading".
 func (p *phase) whoDoesWhat() string {
 	byOp := map[scenario.Role][]string{}
 	var ops []scenario.Role
@@ -173,20 +173,13 @@ func alike(names []string, value func(string) float64) [][]string {
 	return groups
 }
 
-// count is a small number as a word.
+// count is a small number as a word to begin a sentence with.
 func count(n int) string {
-	words := []string{"no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"}
+	words := []string{"No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve"}
 	if n < len(words) {
 		return words[n]
 	}
 	return strconv.Itoa(n)
-}
-
-func upperFirst(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 // rate is a rate for a sentence: in GB/s from 0.1 on, so that rates to compare read alike.
