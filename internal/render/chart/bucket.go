@@ -101,7 +101,9 @@ func (line *Timeline) condense() {
 		}
 		lane.Files = nil
 	}
-	slices.SortStableFunc(candidates, func(a, b outlier) int { return cmp.Compare(b.far, a.far) })
+	slices.SortFunc(candidates, func(a, b outlier) int {
+		return cmp.Or(cmp.Compare(b.far, a.far), cmp.Compare(a.file.StartS, b.file.StartS), cmp.Compare(a.lane, b.lane))
+	})
 	for _, c := range candidates[:min(len(candidates), maxOutliers)] {
 		line.Disks[c.lane].Outliers = append(line.Disks[c.lane].Outliers, c.file)
 	}

@@ -123,7 +123,7 @@ func open(t *testing.T, parent context.Context, run *trace.Run, s screen) *tab {
 	if s.noScript {
 		return tab
 	}
-	tab.wait(`document.documentElement.dataset.painted === "true"`)
+	tab.wait(`document.documentElement.dataset.painted !== undefined`)
 	return tab
 }
 

@@ -199,14 +199,17 @@ func wornFigure(files *chart.Files, by chart.Scale) (figure, bool) {
 	for i, lane := range files.Disks {
 		name := "disk" + strconv.Itoa(i)
 		rows := make([][]float64, len(lane.So))
+		draw, place := "segment", opts.Encode{X: []int{0, 1}, Y: 2}
+		if lane.Sizes == nil {
+			draw, place.Y = "band", []int{2, 3, 4}
+		}
 		for j, band := range lane.So {
 			rows[j] = bandRow(band, 0, by.Size)
+			if lane.Sizes != nil {
+				rows[j] = rows[j][:3] // one file: no spread
+			}
 		}
-		draw := "segment"
-		if lane.Sizes == nil {
-			draw = "band"
-		}
-		add(c, name, 0, draw, rows, opts.Encode{X: []int{0, 1}, Y: []int{2, 3, 4}})
+		add(c, name, 0, draw, rows, place)
 		if t := lane.Stats.Throttle; t != nil {
 			add(c, name, 0, "knee", [][]float64{{significant(t.AtBytes), significant(t.FromRate / by.Size), float64(i)}}, opts.Encode{X: 0, Y: 1})
 		}

@@ -175,6 +175,7 @@ func (v visitor) VisitDataZooms([]opts.DataZoom) any { return v.zoom }
 func (v visitor) Visit(option map[string]any) {
 	delete(option, "title")
 	delete(option, "toolbox")
+	delete(option, "color") // every series says its own, as a token of the style sheet
 }
 
 // function names an entry of report.js's allow-list.

@@ -56,8 +56,8 @@ type phase struct {
 	Findings []string
 	Time     []drawn // the three linked panels
 	More     []drawn
-	Files    []fileRow // every file, where they are few enough to list
-	Count    int       // of files
+	Files    []fileList // every file, where they are few enough to list
+	Count    int        // of files
 	Disks    []row
 	Stages   []stage
 	Short    int // stages too short to list
@@ -169,6 +169,7 @@ func newPhase(in Input, index int, static bool) (phase, error) {
 func (p *phase) draw(in Input, traced *trace.Phase, found *analysis.Phase, static bool) error {
 	by := chart.ScaleOf(in.Analysis)
 	line, files := chart.NewTimeline(in.Run, traced, found), chart.NewFiles(in.Run, traced, found)
+	laid := plot.Phase{Run: in.Run, Analysis: in.Analysis, Found: found, Timeline: line, Files: files}
 	p.files(line, in.Run, by)
 	if line.EndS <= 0 {
 		return nil
@@ -181,7 +182,7 @@ func (p *phase) draw(in Input, traced *trace.Phase, found *analysis.Phase, stati
 	if err != nil {
 		return err
 	}
-	if first.Picture, err = picture(in, found, plot.Time); err != nil {
+	if first.Picture, err = picture(laid, plot.Time); err != nil {
 		return err
 	}
 	for i, lane := range line.Disks {
@@ -209,7 +210,7 @@ func (p *phase) draw(in Input, traced *trace.Phase, found *analysis.Phase, stati
 			return err
 		}
 		if static {
-			if d.Picture, err = picture(in, found, plot.Name(f.id)); err != nil {
+			if d.Picture, err = picture(laid, plot.Name(f.id)); err != nil {
 				return err
 			}
 		}
@@ -219,9 +220,9 @@ func (p *phase) draw(in Input, traced *trace.Phase, found *analysis.Phase, stati
 }
 
 // picture draws a chart without scripts, as an address that holds the whole of it.
-func picture(in Input, found *analysis.Phase, name plot.Name) (template.URL, error) {
+func picture(phase plot.Phase, name plot.Name) (template.URL, error) {
 	var out bytes.Buffer
-	if err := plot.Write(&out, in.Run, in.Analysis, plot.Options{Chart: name, Phase: found.Phase}); err != nil {
+	if err := plot.WritePhase(&out, phase, plot.Options{Chart: name}); err != nil {
 		return "", err
 	}
 	// Made by this program, letter by letter of base64: nothing in it can end the attribute.

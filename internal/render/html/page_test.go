@@ -1,15 +1,21 @@
 package html
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/internal/render/fixture"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 func TestPageInBrowser(t *testing.T) {
@@ -198,5 +204,79 @@ func TestPictures(t *testing.T) {
 				t.Errorf("says that charts are missing: %v, want %v", says, test.screen.static)
 			}
 		})
+	}
+}
+
+// The first chart stands soon after opening, however many the files. The limits leave room for a busy machine.
+func TestPaintsSoon(t *testing.T) {
+	ctx := browserFor(t)
+	for _, test := range []struct {
+		name string
+		run  *trace.Run
+	}{{"three phases", fixture.Triple()}, {"a million files", fixture.Many(1_000_000)}} {
+		t.Run(test.name, func(t *testing.T) {
+			tab := open(t, ctx, test.run, screen{width: 1280, height: 900})
+			took := eval[string](tab, `document.documentElement.dataset.painted`)
+			size, err := os.Stat(tab.file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("painted %s ms after opening; the page takes %d bytes", took, size.Size())
+			if ms, err := strconv.Atoi(took); err != nil || ms > 5000 {
+				t.Errorf("painted after %s ms, want at most 5000", took)
+			}
+			for i, pixels := range painted(tab, len(test.run.Disks)) {
+				if pixels < 500 {
+					t.Errorf("disk %d: %d pixels in its colour", i, pixels)
+				}
+			}
+			tab.shoot("soon-" + strings.ReplaceAll(test.name, " ", "-"))
+		})
+	}
+}
+
+// On paper are all phases, in light colours, with every chart and every list.
+func TestPrint(t *testing.T) {
+	tab := open(t, browserFor(t), fixture.Triple(), screen{width: 1280, height: 900, dark: true})
+	paper, err := chromedp.Run(tab, chromedp.PrintToPDF())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *shots != "" {
+		if err := os.WriteFile(filepath.Join(*shots, "report.pdf"), paper, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if pages := bytes.Count(paper, []byte("/Type /Page\n")); pages < 3 {
+		t.Errorf("%d pages, want at least one for each phase", pages)
+	}
+	// After printing the page is as it was.
+	got := eval[[]any](tab, `[document.querySelectorAll(".phase:not([hidden])").length, document.querySelectorAll("details[open]").length,
+		getComputedStyle(document.documentElement).getPropertyValue("--c0").trim()]`)
+	if diff := cmp.Diff([]any{1.0, 0.0, "#56b4e9"}, got); diff != "" {
+		t.Errorf("phases shown, lists open and first colour after printing (-want +got):\n%s", diff)
+	}
+	// What is on paper, seen on a screen of its width.
+	tab.do(chromedp.Evaluate[chromedp.Void](`dispatchEvent(new Event("beforeprint"))`))
+	if _, err := chromedp.Call(tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
+		t.Fatal(err)
+	}
+	tab.do(chromedp.EmulateViewport(720, 1000))
+	for i, drawn := range eval[[]bool](tab, `[...document.querySelectorAll(".plot")].map((plot) => plot.querySelector("canvas")?.getBoundingClientRect().width > 300)`) {
+		if !drawn {
+			t.Errorf("chart %d is missing on paper", i)
+		}
+	}
+	if wide := eval[int](tab, `document.documentElement.scrollWidth`); wide > 740 {
+		t.Errorf("%d px wide on paper of 720", wide)
+	}
+	if *shots != "" {
+		picture, err := chromedp.Run(tab, chromedp.FullScreenshot(100))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(*shots, "print.png"), picture, 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

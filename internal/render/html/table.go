@@ -157,11 +157,14 @@ func claims(in Input, found *analysis.Phase) []claim {
 // maxListed is how many files of a phase are listed one by one; more are to be had as CSV.
 const maxListed = 500
 
-// fileRow is a line of the table of files.
-type fileRow struct {
+// fileList is a disk's files in the table of all of them.
+type fileList struct {
 	disk
-	Seq, Bytes, Start, End, Rate string
+	Op   string
+	Rows []fileRow
 }
+
+type fileRow struct{ Seq, Bytes, Start, End, Rate string }
 
 // files lists the phase's files as the charts have them.
 func (p *phase) files(line *chart.Timeline, run *trace.Run, scale chart.Scale) {
@@ -172,12 +175,13 @@ func (p *phase) files(line *chart.Timeline, run *trace.Run, scale chart.Scale) {
 		return
 	}
 	for _, lane := range line.Disks {
-		face := look(run, lane.Disk)
+		list := fileList{disk: look(run, lane.Disk), Op: verb(lane.Op)}
 		for _, file := range lane.Files {
-			p.Files = append(p.Files, fileRow{
-				face, strconv.Itoa(file.Seq + 1), unit.FormatBytes(file.Bytes),
+			list.Rows = append(list.Rows, fileRow{
+				strconv.Itoa(file.Seq + 1), unit.FormatBytes(file.Bytes),
 				strconv.FormatFloat(file.StartS, 'f', 3, 64), strconv.FormatFloat(file.EndS, 'f', 3, 64), scale.Number(file.Rate),
 			})
 		}
+		p.Files = append(p.Files, list)
 	}
 }

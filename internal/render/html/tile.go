@@ -54,7 +54,7 @@ func tiles(in Input, found *analysis.Phase) []tile {
 		together.Lines = append(together.Lines, interval(scale, o.CI95))
 	}
 	window := number(key("overlap", "duration_s"), o.DurationS, unit.FormatSeconds(o.DurationS))
-	window.Label = "of overlap"
+	window.Label = "overlap"
 	window.Lines = []string{
 		"from " + chart.Clock(o.StartS, o.EndS) + " to " + chart.Clock(o.EndS, o.EndS) + " s",
 		unit.FormatBytes(o.Bytes) + " moved",
@@ -68,7 +68,7 @@ func tiles(in Input, found *analysis.Phase) []tile {
 	if i := slowest(found); i >= 0 {
 		slowest := found.Recoveries[i]
 		lag := number(key("recoveries", i, "lag_s"), *slowest.LagS, unit.FormatSeconds(*slowest.LagS))
-		lag.Label = "to recover"
+		lag.Label = "slowest recovery"
 		lag.Lines = []string{slowest.Disk + ", after " + slowest.After + " ended", "from " + scale.Number(slowest.FromRate) + " to " + rate(scale, slowest.ToRate) + " " + scale.Unit}
 		out = append(out, lag)
 	}

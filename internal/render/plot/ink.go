@@ -77,7 +77,7 @@ func (i ink) disk(index int) color.Color {
 // plot is an empty plane with the picture's type and colours.
 func (i ink) plot(name string) *gonum.Plot {
 	p := gonum.New()
-	p.BackgroundColor = color.Transparent
+	p.BackgroundColor = nil // the picture has its own
 	p.Title.Text = clean(name)
 	p.Title.TextStyle = i.text(11, i.black)
 	p.Title.TextStyle.Font.Weight = bold

@@ -4,6 +4,7 @@
 package plot
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -54,24 +55,54 @@ type Options struct {
 
 // Write draws one picture.
 func Write(w io.Writer, run *trace.Run, a *analysis.Analysis, opts Options) error {
-	picture, err := newPicture(run, a, &opts)
+	traced, found, err := find(run, a, opts.Phase)
 	if err != nil {
 		return fmt.Errorf("plot: %w", err)
 	}
-	var canvas interface {
-		vg.CanvasSizer
-		io.WriterTo
+	phase := Phase{Run: run, Analysis: a, Found: found}
+	switch opts.Chart {
+	case Time, "":
+		phase.Timeline = chart.NewTimeline(run, traced, found)
+	default:
+		phase.Files = chart.NewFiles(run, traced, found)
+	}
+	return WritePhase(w, phase, opts)
+}
+
+// Phase is a phase laid out for its pictures. Time needs the timeline, the other charts the files.
+type Phase struct {
+	Run      *trace.Run
+	Analysis *analysis.Analysis
+	Found    *analysis.Phase
+	Timeline *chart.Timeline
+	Files    *chart.Files
+}
+
+// WritePhase is Write for a caller that has laid out the phase already; it ignores the options' own.
+func WritePhase(w io.Writer, phase Phase, opts Options) error {
+	picture, err := newPicture(phase, opts)
+	if err != nil {
+		return fmt.Errorf("plot: %w", err)
+	}
+	if opts.Format == "" {
+		opts.Format = SVG
 	}
 	switch opts.Format {
 	case SVG:
-		canvas = vgsvg.New(picture.width, picture.height)
+		canvas := vgsvg.New(picture.width, picture.height)
+		picture.draw(draw.New(canvas))
+		var text bytes.Buffer
+		if _, err = canvas.WriteTo(&text); err == nil {
+			_, err = w.Write(tidy(text.Bytes()))
+		}
 	case PNG:
-		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(picture.width, picture.height), vgimg.UseDPI(144))}
+		canvas := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(picture.width, picture.height), vgimg.UseDPI(144))}
+		picture.draw(draw.New(canvas))
+		_, err = canvas.WriteTo(w)
 	default:
 		return fmt.Errorf("plot: unknown format %q: try svg or png", opts.Format)
 	}
-	picture.draw(draw.New(canvas))
-	if _, err := canvas.WriteTo(w); err != nil {
+	if err != nil {
 		return fmt.Errorf("plot: write the picture: %w", err)
 	}
 	return nil
@@ -94,20 +125,12 @@ type panel struct {
 
 const (
 	width       = 900 // points: 72 to the inch
+	narrow      = 640 // for the charts that stand two in a row
 	titleHeight = 30
 )
 
-func newPicture(run *trace.Run, a *analysis.Analysis, opts *Options) (*picture, error) {
-	if opts.Chart == "" {
-		opts.Chart = Time
-	}
-	if opts.Format == "" {
-		opts.Format = SVG
-	}
-	traced, found, err := find(run, a, opts.Phase)
-	if err != nil {
-		return nil, err
-	}
+func newPicture(phase Phase, opts Options) (*picture, error) {
+	a, found := phase.Analysis, phase.Found
 	p := &picture{ink: newInk(opts.Dark), scale: chart.ScaleOf(a), width: width}
 	p.title = a.Name
 	if found.Phase != "" && found.Phase != a.Name {
@@ -117,18 +140,21 @@ func newPicture(run *trace.Run, a *analysis.Analysis, opts *Options) (*picture, 
 		p.title += ": " + p.scale.Rate(o.Rate) + " together"
 	}
 	switch opts.Chart {
-	case Time:
-		p.time(chart.NewTimeline(run, traced, found), found)
+	case Time, "":
+		p.time(phase.Timeline, found)
 	case Alone:
-		p.alone(run, found)
+		p.alone(phase.Run, found)
 	case Spread:
-		p.spread(chart.NewFiles(run, traced, found))
+		p.spread(phase.Files)
 	case Size:
-		p.size(chart.NewFiles(run, traced, found))
+		p.size(phase.Files)
 	case Worn:
-		p.worn(chart.NewFiles(run, traced, found))
+		p.worn(phase.Files)
 	default:
 		return nil, fmt.Errorf("unknown chart %q: try one of %s", opts.Chart, list(Names()))
+	}
+	if opts.Chart != Time && opts.Chart != "" {
+		p.width = narrow
 	}
 	p.height = titleHeight
 	for _, panel := range p.panels {

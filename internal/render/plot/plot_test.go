@@ -72,7 +72,8 @@ func checkSVG(t *testing.T, text string) {
 				t.Errorf("an element <%s> in the picture", element.Name.Local)
 			}
 			for _, attribute := range element.Attr {
-				if strings.HasPrefix(attribute.Name.Local, "on") || strings.Contains(attribute.Value, "NaN") || strings.Contains(attribute.Value, "Inf") {
+				if strings.HasPrefix(attribute.Name.Local, "on") || strings.Contains(attribute.Value, "NaN") || strings.Contains(attribute.Value, "Inf") ||
+					strings.Contains(attribute.Value, "#-") {
 					t.Errorf("<%s %s=%q>", element.Name.Local, attribute.Name.Local, attribute.Value)
 				}
 			}

@@ -10,7 +10,7 @@ class Chart {
     this.hidden = new Set(this.view.fit ? ["fit"] : []);
     this.cursor = -1;
     this.readable = this.option.series.flatMap((s, i) => (/^disk/.test(s.name) && s.data ? s.data.map((_, row) => [i, row]) : []));
-    this.ui = echarts.init(plot, null, { renderer: "canvas" });
+    this.ui = echarts.init(plot, null, { renderer: "canvas", height: Number(plot.dataset.height) });
     this.paint();
     this.listen();
   }
@@ -26,6 +26,7 @@ class Chart {
   }
 
   paint() {
+    this.theme = root.dataset.theme;
     this.colours = this.view.disks.map(colourOf);
     const zoom = this.ui.getOption()?.dataZoom?.[0];
     this.ui.setOption(this.fit(resolve(this.option, this)), { notMerge: true });
@@ -34,14 +35,15 @@ class Chart {
   }
   // Names of disks take what a narrow page can spare; the panels' own names stand at its left edge.
   fit(option) {
-    const left = Math.round(Math.min(this.view.gutter * rem(), Math.max(52, this.plot.clientWidth * 0.16)));
+    const left = Math.round(Math.min(this.view.gutter * rem(), Math.max(52, this.ui.getWidth() * 0.16)));
     option.grid.forEach((grid) => (grid.left = left));
     option.yAxis.forEach((axis) => (axis.nameTextStyle.padding = [0, 0, 2, 8 - left]));
     return option;
   }
-  resize() {
-    if (this.plot.clientWidth === this.ui.getWidth()) return;
-    this.ui.resize();
+  // Fits the chart to its place, or to a width.
+  resize(width) {
+    if ((width || this.plot.clientWidth) === this.ui.getWidth() && this.theme === root.dataset.theme) return;
+    this.ui.resize({ width: width || "auto", height: Number(this.plot.dataset.height) });
     this.paint();
   }
 

@@ -5,7 +5,7 @@ const root = document.documentElement;
 const $$ = (selector, from = document) => [...from.querySelectorAll(selector)];
 
 const style = (name) => getComputedStyle(root).getPropertyValue("--" + name).trim();
-const rem = () => parseFloat(getComputedStyle(root).fontSize) / 16; // the page's text grows on wide screens
+const rem = () => Math.max(1, parseFloat(getComputedStyle(root).fontSize) / 16); // the page's text grows on wide screens
 
 const escape = (text) => String(text).replace(/[&<>"']/g, (c) => "&#" + c.charCodeAt(0) + ";");
 const short = (x) => String(Number(Number(x).toPrecision(3)));

@@ -10,6 +10,8 @@ function download(url, name) {
 }
 
 // Charts far down the page wait until they come near.
+for (const plot of $$(".plot")) plot.style.height = plot.dataset.height + "px";
+
 const near = globalThis.IntersectionObserver && new IntersectionObserver((entries) => {
   for (const entry of entries) if (entry.isIntersecting) show(entry.target);
 }, { rootMargin: "300px" });
@@ -18,12 +20,12 @@ function show(plot) {
   near?.unobserve(plot);
   if (charts.has(plot)) charts.get(plot).resize();
   else charts.set(plot, new Chart(plot));
+  return charts.get(plot);
 }
 
 // draw makes or fits the charts of the visible phase, the first of them at once.
 function draw() {
   const plots = $$(".plot").filter((plot) => !plot.closest("[hidden]"));
-  for (const plot of plots) plot.style.height = plot.dataset.height + "px";
   plots.forEach((plot, i) => {
     if (i === 0 || !near || charts.has(plot)) show(plot);
     else near.observe(plot);
@@ -161,9 +163,33 @@ function tabs() {
   open(phases.some((phase) => phase.id === wanted) ? wanted : phases[0].id);
 }
 
+// On paper stand all phases, their charts drawn for its width, and every list is open.
+function printing() {
+  const paper = (plot) => (plot.closest(".figures") ? 400 : 760); // pixels: A4 or Letter between its margins, or half
+  let before = null;
+  addEventListener("beforeprint", () => {
+    if (before) return;
+    before = { theme: root.dataset.theme, hidden: $$(".phase[hidden]"), closed: $$("details:not([open])") };
+    root.dataset.theme = "light";
+    for (const phase of before.hidden) phase.hidden = false;
+    for (const list of before.closed) list.open = true;
+    if (globalThis.echarts) $$(".plot").forEach((plot) => (charts.get(plot) || show(plot)).resize(paper(plot)));
+  });
+  addEventListener("afterprint", () => {
+    if (!before) return;
+    if (before.theme) root.dataset.theme = before.theme;
+    else delete root.dataset.theme;
+    for (const phase of before.hidden) phase.hidden = true;
+    for (const list of before.closed) list.open = false;
+    before = null;
+    for (const chart of charts.values()) chart.resize();
+  });
+}
+
 tabs();
 draw();
+printing();
 theme();
 downloads();
 addEventListener("resize", draw);
-root.dataset.painted = "true";
+root.dataset.painted = Math.round(performance.now()); // milliseconds since the page was opened
