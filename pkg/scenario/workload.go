@@ -74,6 +74,7 @@ func (w *Workload) read(m *strictyaml.Mapping) {
 	m.OneOf("io", &w.IO.Mode, modeDirect, modeApp)
 	m.Bytes("block", &w.IO.Block, minBlock, maxBlock)
 	m.Int("depth", &w.IO.Depth, 1, maxDepth)
+	m.OneOf("access", &w.IO.Access, accessSequential, accessRandom)
 	m.OneOf("flush", &w.IO.Flush, "none", "fsync", "full")
 	m.OneOf("verify", &w.IO.Verify, "off", "stamps", "full")
 	m.Bool("preallocate", &w.IO.Preallocate)
@@ -85,6 +86,10 @@ func (w *Workload) read(m *strictyaml.Mapping) {
 
 // checkMethod refuses what the preset or the way of moving files leaves no choice in.
 func (w *Workload) checkMethod(m *strictyaml.Mapping) {
+	if w.IO.Mode == modeApp {
+		refuseKeys(m, "io: app moves files from end to end; delete %s", "access")
+		w.IO.Access = "" // that of the workload was meant for blocks
+	}
 	if io, ok := m.Get("io"); ok && io.Raw() == modeApp {
 		refuseKeys(m, "io: app moves whole files, in one call each; delete %s", "block", "depth")
 	}
@@ -95,7 +100,7 @@ func (w *Workload) checkMethod(m *strictyaml.Mapping) {
 	if p.tests == nil {
 		return
 	}
-	refuseKeys(m, "the tests of preset "+p.name+" have a %[1]s each; delete it", "block", "depth")
+	refuseKeys(m, "the tests of preset "+p.name+" have a %[1]s each; delete it", "block", "depth", "access")
 	if w.IO.Mode != modeApp {
 		return
 	}
