@@ -57,3 +57,17 @@ type Failure struct {
 	TNS   int64
 	Error string
 }
+
+// Usable reports whether the file can be counted: bytes moved, in a time above zero. Others are reported, never
+// averaged in.
+func (f *File) Usable() bool { return f.Bytes > 0 && f.EndNS > f.StartNS }
+
+// Disk returns the part of the named disk, nil where it did nothing.
+func (p *Phase) Disk(name string) *DiskTrace {
+	for _, d := range p.Disks {
+		if d.Name == name {
+			return d
+		}
+	}
+	return nil
+}

@@ -1,0 +1,146 @@
+package trace
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// finish puts everything in order and infers what no line said.
+func (b *builder) finish() {
+	switch {
+	case !b.header && len(b.run.Phases) == 0:
+		b.warnf("no events")
+	case !b.header:
+		b.warnf("no run line: disks taken from the events")
+	case !b.ended:
+		b.warnf("no end line: the run was cut short, or is still going")
+	}
+	for _, p := range b.run.Phases {
+		for _, disk := range slices.Sorted(maps.Keys(p.Roles)) {
+			if b.knows(disk) {
+				continue
+			}
+			if b.header {
+				b.warnf("phase %s: disk %s is not in the run line", p.Name, disk)
+			}
+			b.run.Disks = append(b.run.Disks, Disk{Name: disk})
+		}
+	}
+	for _, p := range b.run.Phases {
+		b.finishPhase(b.phases[p.Name])
+	}
+}
+
+func (b *builder) finishPhase(p *phaseBuilder) {
+	if p.phase.Roles == nil {
+		p.phase.Roles = map[string]scenario.Role{}
+	}
+	roles := p.phase.Roles
+	for _, d := range p.disks {
+		d.finish(b, p.phase.Name, roles[d.trace.Name])
+		roles[d.trace.Name] = d.trace.Op
+	}
+	for _, disk := range b.run.Disks {
+		if d := slices.IndexFunc(p.disks, func(d *diskBuilder) bool { return d.trace.Name == disk.Name }); d >= 0 {
+			p.phase.Disks = append(p.phase.Disks, p.disks[d].trace)
+		} else if role := roles[disk.Name]; role == scenario.Read || role == scenario.Write {
+			p.phase.Disks = append(p.phase.Disks, &DiskTrace{Name: disk.Name, Op: role})
+		} else {
+			roles[disk.Name] = scenario.Idle
+		}
+	}
+}
+
+func (d *diskBuilder) finish(b *builder, phase string, role scenario.Role) {
+	t := d.trace
+	if t.Op == "" {
+		t.Op = role
+	}
+	if t.Op == "" {
+		b.warnf("phase %s: nothing says whether disk %s reads or writes: counted as reading", phase, t.Name)
+		t.Op = scenario.Read
+	}
+	if d.mixed {
+		b.warnf("phase %s: disk %s both reads and writes; all its files count as %s", phase, t.Name, t.Op)
+	}
+	if (role == scenario.Read || role == scenario.Write) && role != t.Op {
+		b.warnf("phase %s: disk %s was to %s, its files say %s", phase, t.Name, role, t.Op)
+	}
+	d.late()
+	if n := d.open(); n > 1 {
+		b.warnf("phase %s: disk %s left %d files unfinished; the progress of the last is kept", phase, t.Name, n)
+	}
+	if dropped := t.tidy(); dropped > 0 {
+		b.warnf("phase %s: disk %s: progress samples out of order or beyond their file dropped: %d", phase, t.Name, dropped)
+	}
+}
+
+// late attaches progress that came after its file's own line.
+func (d *diskBuilder) late() {
+	if len(d.pending) == 0 {
+		return
+	}
+	for i := range d.trace.Files {
+		f := &d.trace.Files[i]
+		if samples, ok := d.pending[f.Seq]; ok {
+			f.Samples = append(slices.Clone(f.Samples), samples...)
+			delete(d.pending, f.Seq)
+		}
+	}
+}
+
+// open keeps the progress of the unfinished file that got furthest in time, and counts the unfinished ones.
+func (d *diskBuilder) open() int {
+	for _, samples := range d.pending {
+		slices.SortFunc(samples, bySample)
+		if len(d.trace.Open) == 0 || bySample(samples[len(samples)-1], d.trace.Open[len(d.trace.Open)-1]) > 0 {
+			d.trace.Open = samples
+		}
+	}
+	return len(d.pending)
+}
+
+func bySample(a, b Sample) int {
+	return cmp.Or(cmp.Compare(a.TNS, b.TNS), cmp.Compare(a.Bytes, b.Bytes))
+}
+
+// tidy sorts files and samples, and drops samples that lie outside their file or go backwards.
+func (t *DiskTrace) tidy() (dropped int) {
+	byStart := func(a, b File) int {
+		return cmp.Or(cmp.Compare(a.StartNS, b.StartNS), cmp.Compare(a.EndNS, b.EndNS), cmp.Compare(a.Seq, b.Seq))
+	}
+	if !slices.IsSortedFunc(t.Files, byStart) {
+		slices.SortStableFunc(t.Files, byStart)
+	}
+	for i := range t.Files {
+		f := &t.Files[i]
+		n := len(f.Samples)
+		f.Samples = ascending(f.Samples, Sample{f.StartNS, 0}, Sample{f.EndNS, f.Bytes})
+		dropped += n - len(f.Samples)
+	}
+	if n := len(t.Open); n > 0 {
+		last := t.Open[n-1]
+		t.Open = ascending(t.Open, Sample{t.Open[0].TNS, 0}, Sample{last.TNS, max(last.Bytes, 0)})
+		dropped += n - len(t.Open)
+	}
+	return dropped
+}
+
+// ascending returns the samples, in place, that lie between from and to and do not go backwards.
+func ascending(samples []Sample, from, to Sample) []Sample {
+	if !slices.IsSortedFunc(samples, bySample) {
+		slices.SortFunc(samples, bySample)
+	}
+	kept := samples[:0]
+	for _, s := range samples {
+		if s.TNS < from.TNS || s.TNS > to.TNS || s.Bytes < from.Bytes || s.Bytes > to.Bytes {
+			continue
+		}
+		kept = append(kept, s)
+		from = s
+	}
+	return kept
+}
