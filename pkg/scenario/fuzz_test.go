@@ -31,14 +31,23 @@ func FuzzLoad(f *testing.F) {
 			}
 			return
 		}
+		for _, total := range plan.Totals() {
+			if total.Written < 0 || total.Read < 0 || total.Space < 0 {
+				t.Fatalf("total %+v", total)
+			}
+		}
 		names := map[string]bool{}
 		for _, ph := range plan.Phases {
+			if (ph.Stop == StopTime) != (ph.Limit > 0) || ph.Stop == StopTime && ph.Target > 0 {
+				t.Fatalf("phase %q stops by %s at %v, with a target of %v", ph.Name, ph.Stop, ph.Limit, ph.Target)
+			}
 			if names[ph.Name] || len(ph.Jobs) == 0 || len(ph.Roles) != len(plan.Disks) {
 				t.Fatalf("phase %q: %d jobs, %d roles for %d disks", ph.Name, len(ph.Jobs), len(ph.Roles), len(plan.Disks))
 			}
 			names[ph.Name] = true
 			for _, j := range ph.Jobs {
-				if len(j.Sizes) == 0 || slices.Min(j.Sizes) < 1 || j.Role == Idle || j.Role != ph.Roles[j.Disk] {
+				if len(j.Sizes) <= j.IO.Discard || slices.Min(j.Sizes) < 1 || j.Role == Idle || j.Role != ph.Roles[j.Disk] ||
+					j.IO.OneFile && slices.Min(j.Sizes) < slices.Max(j.Sizes) {
 					t.Fatalf("phase %q: unsound job of %s", ph.Name, j.Disk)
 				}
 			}

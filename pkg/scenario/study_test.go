@@ -1,0 +1,184 @@
+package scenario
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// manyDisks is a scenario of so many disks, D1 and on, with a study and no phases.
+func manyDisks(n int, study string) string {
+	disks := make([]string, n)
+	for i := range disks {
+		disks[i] = fmt.Sprintf("{name: D%d, path: /d%d}", i+1, i+1)
+	}
+	return fmt.Sprintf("version: 1\nname: many\ndisks: [%s]\nworkload: {files: 1}\nstudy: %s\n", strings.Join(disks, ", "), study)
+}
+
+func phaseNames(p *Plan) []string {
+	names := make([]string, len(p.Phases))
+	for i, phase := range p.Phases {
+		names[i] = phase.Name
+	}
+	return names
+}
+
+func TestStudyPhases(t *testing.T) {
+	for _, tt := range []struct {
+		disks int
+		study string
+		want  []string
+	}{
+		{1, "matrix", []string{"D1 W", "D1 R"}},
+		{1, "all", []string{"D1 W", "D1 R"}},
+		{2, "matrix", []string{"D1 W", "D2 W", "D1 R", "D2 R", "D1+D2 W", "D1+D2 R", "D1 W, D2 R", "D2 W, D1 R"}},
+		{3, "[solo, all, mixed]", []string{
+			"D1 W", "D2 W", "D3 W", "D1 R", "D2 R", "D3 R", "all W", "all R",
+			"D1 W, rest R", "D2 W, rest R", "D3 W, rest R", "D1 R, rest W", "D2 R, rest W", "D3 R, rest W",
+		}},
+		{3, "pairs", []string{
+			"D2+D3 W", "D1+D3 W", "D1+D2 W", "D2+D3 R", "D1+D3 R", "D1+D2 R",
+			"D2 W, D3 R", "D1 W, D3 R", "D1 W, D2 R", "D3 W, D2 R", "D3 W, D1 R", "D2 W, D1 R",
+		}},
+		{3, "{include: all, disks: [D3, D1]}", []string{"D1+D3 W", "D1+D3 R"}},
+		{3, "{include: [all, solo, all], disks: [D2]}", []string{"D2 W", "D2 R"}},
+		{2, "{include: all, connection: direct}", []string{"D1+D2 W direct", "D1+D2 R direct"}},
+		{1, "{include: solo, repeat: 3}", []string{"D1 W-1", "D1 R-1", "D1 R-2", "D1 W-2", "D1 W-3", "D1 R-3"}},
+		{1, "{include: solo, repeat: 2, interleave: false}", []string{"D1 W-1", "D1 W-2", "D1 R-1", "D1 R-2"}},
+		{1, "{include: solo, preset: crystal}", []string{
+			"D1 W SEQ1M Q8T1", "D1 W SEQ1M Q1T1", "D1 W RND4K Q32T1", "D1 W RND4K Q1T1",
+			"D1 R SEQ1M Q8T1", "D1 R SEQ1M Q1T1", "D1 R RND4K Q32T1", "D1 R RND4K Q1T1",
+		}},
+	} {
+		if diff := cmp.Diff(tt.want, phaseNames(mustPlan(t, manyDisks(tt.disks, tt.study)))); diff != "" {
+			t.Errorf("study %s of %d disks (-want +got):\n%s", tt.study, tt.disks, diff)
+		}
+	}
+}
+
+// The phases of a study grow with the disks as documented, and no two are the same.
+func TestStudySize(t *testing.T) {
+	for _, tt := range []struct {
+		disks int
+		study string
+		want  int
+	}{
+		{3, "matrix", 26},
+		{4, "matrix", 8 + 24 + 2 + 8},
+		{12, "matrix", 24 + 264 + 2 + 24},
+		{12, "[solo, all, mixed]", 24 + 2 + 24},
+		{64, "[solo, all, mixed]", 128 + 2 + 128},
+	} {
+		plan := mustPlan(t, manyDisks(tt.disks, tt.study))
+		if got := len(plan.Phases); got != tt.want {
+			t.Errorf("study %s of %d disks has %d phases, want %d", tt.study, tt.disks, got, tt.want)
+		}
+		seen := map[string]string{}
+		for _, phase := range plan.Phases {
+			roles := fmt.Sprint(phase.Roles)
+			if other, again := seen[roles]; again {
+				t.Errorf("%s and %s are the same", phase.Name, other)
+			}
+			seen[roles] = phase.Name
+		}
+	}
+}
+
+// Every two meet once, and nobody is in two pairs of a round.
+func TestPairs(t *testing.T) {
+	for n := range 13 {
+		met := map[[2]int]bool{}
+		round := map[int]bool{}
+		for i, pair := range pairs(n) {
+			if i%max(1, n/2) == 0 {
+				clear(round)
+			}
+			if met[pair] || round[pair[0]] || round[pair[1]] || pair[0] >= pair[1] || pair[1] >= n {
+				t.Errorf("of %d: pair %v has met, or is in its round twice, or is none", n, pair)
+			}
+			met[pair], round[pair[0]], round[pair[1]] = true, true, true
+		}
+		if len(met) != n*(n-1)/2 {
+			t.Errorf("of %d: %d pairs, want %d", n, len(met), n*(n-1)/2)
+		}
+	}
+}
+
+// Names that would be too long, or no file's, give way to the pattern.
+func TestStudyNamesFit(t *testing.T) {
+	long := strings.Repeat("x", 40)
+	text := fmt.Sprintf("version: 1\nname: n\ndisks: [{name: a/b, path: /a}, {name: %s, path: /b}, {name: %sy, path: /c}]\nstudy: [solo, pairs]\n", long, long)
+	names := phaseNames(mustPlan(t, text))
+	want := []string{"W--", long + " W", long + "y W", "R--", long + " R", long + "y R", "-WW", "W-W", "WW-", "-RR", "R-R", "RR-", "-WR", "W-R", "WR-", "-RW", "R-W", "RW-"}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A study stands beside explicit phases, after them, whatever names those have taken.
+func TestStudyBesidePhases(t *testing.T) {
+	plan := mustPlan(t, manyDisks(1, "{include: solo, pause: Plug it in, cooldown: 10 s, stop: hold}")+"phases: [{pattern: W, name: D1 R}, {pattern: W}]\n")
+	if diff := cmp.Diff([]string{"D1 R", "W", "D1 W", "D1 R-2"}, phaseNames(plan)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for i, want := range []string{"", "", "Plug it in", ""} {
+		if got := plan.Phases[i].Pause; got != want {
+			t.Errorf("phase %d: pause %q, want %q", i, got, want)
+		}
+	}
+	if p := plan.Phases[3]; p.Cooldown != 10*time.Second || p.Stop != StopHold {
+		t.Errorf("cooldown %v, stop %s; want 10s, hold", p.Cooldown, p.Stop)
+	}
+}
+
+// What a phase moves at most, at least or about.
+func TestMoves(t *testing.T) {
+	for _, tt := range []struct {
+		phases string
+		want   int64
+		bound  Bound
+	}{
+		{"{pattern: WW}", 3e9, Exact},
+		{"{pattern: WW, stop: hold}", 3e9, AtLeast},
+		{"{pattern: W-, stop: hold}", 3e9, Exact},
+		{"{pattern: WW, stop: 10 s}", 17e9, About},
+		{"{pattern: WW, files: auto, target: 20 s}", 34e9, About},
+		{"{pattern: WW, preset: amorphous, sizes: [1 GB], files: 3}", 3e9, AtMost},
+		{"{pattern: WW, preset: amorphous, sizes: [1 GB], files: 3, stop: hold}", 3e9, About},
+	} {
+		phase := mustPlan(t, twoDisks("{sizes: [1 GB], files: 3}", "["+tt.phases+"]")).Phases[0]
+		if got, bound := phase.Moves(phase.Jobs[0]); got != tt.want || bound != tt.bound {
+			t.Errorf("%s moves %s %d, want %s %d", tt.phases, bound, got, tt.bound, tt.want)
+		}
+	}
+}
+
+// What a phase says of its own replaces what the workload says, and what follows from that.
+func TestOverrides(t *testing.T) {
+	for _, tt := range []struct {
+		workload, phase string
+		files           int
+		target          time.Duration
+	}{
+		{"{files: auto}", "{pattern: WW}", 50, 40 * time.Second},
+		{"{files: auto, target: 1 min}", "{pattern: WW}", 50, time.Minute},
+		{"{files: auto}", "{pattern: WW, target: 10 s}", 50, 10 * time.Second},
+		{"{files: auto}", "{pattern: WW, files: 5}", 5, 0},
+		{"{files: auto}", "{pattern: WW, files: {A: 5}}", 5, 0},
+		{"{files: auto}", "{pattern: WW, stop: 5 s}", 50, 0},
+		{"{files: auto}", "{pattern: WW, preset: ladder}", 20, 0},
+		{"{files: 7}", "{pattern: WW, files: auto}", 50, 40 * time.Second},
+		{"{preset: crystal}", "{pattern: WW, files: 2}", 3, 0},
+		{"{preset: crystal, sizes: [1 MB]}", "{pattern: WW}", 6, 0},
+		{"{preset: crystal}", "{pattern: WW, preset: random, files: 2}", 2, 0},
+		{"{preset: blackmagic}", "{pattern: WW, files: auto}", 5, 40 * time.Second},
+	} {
+		phase := mustPlan(t, twoDisks(tt.workload, "["+tt.phase+"]")).Phases[0]
+		if got := len(phase.Jobs[0].Sizes); got != tt.files || phase.Target != tt.target {
+			t.Errorf("%s in %s: %d files, target %v; want %d, %v", tt.phase, tt.workload, got, phase.Target, tt.files, tt.target)
+		}
+	}
+}
