@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/hubbench/hubbench/internal/filelock"
 )
 
 // A run's test files lie in one folder of each disk, named for the run and holding a marker file. Nothing is
@@ -27,9 +29,6 @@ const (
 var ownFile = regexp.MustCompile(`^(\._)?((data|evidence)-[0-9]{6}\.bin|probe\.bin|files\.json)$`)
 
 var validRunID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
-
-// errBusy is returned where another live process holds the folder.
-var errBusy = errors.New("a running hubbench is using it")
 
 // marker is the content of the marker file.
 type marker struct {
@@ -126,7 +125,7 @@ func (f *folder) writeMarker() (err error) {
 	if err != nil {
 		return err
 	}
-	if err := lockFile(f.marker); err != nil {
+	if err := filelock.Take(f.marker); err != nil {
 		return err
 	}
 	text, err := json.Marshal(marker{What: markerWhat, Run: strings.TrimPrefix(f.name, folderPrefix)})
@@ -151,7 +150,7 @@ func (f *folder) readMarker() error {
 	if f.marker, err = f.root.OpenFile(markerName, os.O_RDWR, 0); err != nil {
 		return err
 	}
-	if err := lockFile(f.marker); err != nil {
+	if err := filelock.Take(f.marker); err != nil {
 		return err
 	}
 	text, err := io.ReadAll(io.LimitReader(f.marker, 4096))

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/internal/filelock"
 )
 
 // makeFolder makes the marked folder of run r1 in dir with the files given, and lets go of it.
@@ -248,7 +250,7 @@ func TestPhasesShareTheFolder(t *testing.T) {
 	if got := s.number(); got != 7 {
 		t.Errorf("number() = %d, want 7", got)
 	}
-	if _, err := openFolder(dir, "r1"); !errors.Is(err, errBusy) {
-		t.Errorf("openFolder() while it is held = %v, want %v", err, errBusy)
+	if _, err := openFolder(dir, "r1"); !errors.Is(err, filelock.ErrBusy) {
+		t.Errorf("openFolder() while it is held = %v, want %v", err, filelock.ErrBusy)
 	}
 }

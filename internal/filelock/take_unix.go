@@ -1,6 +1,6 @@
 //go:build unix
 
-package diskio
+package filelock
 
 import (
 	"errors"
@@ -9,13 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockFile takes the file for this process until it closes it, or gives errBusy at once. File systems
+// Take takes the file for this process until it closes it, or gives ErrBusy at once. File systems
 // without locks (some network ones) are used without.
-func lockFile(f *os.File) error {
+func Take(f *os.File) error {
 	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	switch {
 	case errors.Is(err, unix.EWOULDBLOCK):
-		return errBusy
+		return ErrBusy
 	case errors.Is(err, unix.ENOTSUP), errors.Is(err, unix.ENOSYS), errors.Is(err, unix.ENOLCK):
 		return nil
 	}
