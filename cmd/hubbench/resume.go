@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -11,36 +12,51 @@ import (
 
 // runResume goes on with a run that was cut off, by the plan that it began with.
 func runResume(ctx context.Context, p program, opts runOptions) error {
-	dir, info, done, err := rundir.Resume(opts.from)
+	rest, err := rundir.Resume(opts.from)
 	if err != nil {
 		return err
 	}
-	ready := &prepared{plan: info.Plan, systemOK: info.SystemOK, done: done}
-	if info.Plan.Hub != nil {
-		if ready.profile, err = loadProfile(info.Plan.Hub.Profile); err != nil {
-			return err
-		}
+	ready, warnings, err := prepareRest(ctx, p, rest, opts)
+	if err != nil {
+		return errors.Join(err, rest.Close())
 	}
-	for _, d := range info.Plan.Disks {
-		if d.Simulated() {
-			continue
-		}
-		if err := diskio.RemoveRun(d.Path, info.RunID); err != nil { // what a power cut left
-			return fmt.Errorf("resume run: disk %s: %w", d.Name, err)
-		}
-	}
-	warnings, err := ready.clear(ctx, p, dir.Path, opts)
+	dir, err := rest.Open() // only now is the folder touched
 	if err != nil {
 		return err
 	}
-	if tool := toolVersion(); tool != info.Tool {
-		warnings = append(warnings, fmt.Sprintf("begun with hubbench %s, resumed with %s: they may not measure alike", info.Tool, tool))
-	}
-	if !opts.quiet {
-		fmt.Fprintf(p.stderr, "resuming %s: %d of %d phases are whole\n", dir.Path, done, len(info.Plan.Phases))
-	}
+	info := rest.Info
 	info.Warnings = append(info.Warnings, warnings...)
 	info.Resumed = append(info.Resumed, time.Now().UTC().Format(time.RFC3339))
 	info.Status, info.Failures = rundir.Running, nil
 	return measure(ctx, p, ready, opts, dir, info)
+}
+
+// prepareRest checks whether the run's own plan can go on here.
+func prepareRest(ctx context.Context, p program, rest *rundir.Rest, opts runOptions) (*prepared, []string, error) {
+	ready := &prepared{plan: rest.Info.Plan, systemOK: rest.Info.SystemOK, done: rest.Done}
+	if ready.plan.Hub != nil {
+		var err error
+		if ready.profile, err = loadProfile(ready.plan.Hub.Profile); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, d := range ready.plan.Disks {
+		if d.Simulated() {
+			continue
+		}
+		if err := diskio.RemoveRun(d.Path, rest.Info.RunID); err != nil { // what a power cut left
+			return nil, nil, fmt.Errorf("resume run: disk %s: %w", d.Name, err)
+		}
+	}
+	warnings, err := ready.clear(ctx, p, opts.from, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	if tool := toolVersion(); tool != rest.Info.Tool {
+		warnings = append(warnings, fmt.Sprintf("begun with hubbench %s, resumed with %s: they may not measure alike", rest.Info.Tool, tool))
+	}
+	if !opts.quiet {
+		fmt.Fprintf(p.stderr, "resuming %s: %d of %d phases are whole\n", opts.from, rest.Done, len(ready.plan.Phases))
+	}
+	return ready, warnings, nil
 }

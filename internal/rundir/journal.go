@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/filelock"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -25,11 +26,15 @@ type Journal struct {
 	failed error // of the syncer; read after it ended
 }
 
-// newJournal appends to a file, which flag says more about: os.O_EXCL for one that must be new.
+// newJournal appends to a file, which flag says more about (os.O_EXCL for one that must be new), and holds it: no
+// other process may write to the run.
 func newJournal(path string, flag int) (*Journal, error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND|flag, 0o644)
 	if err != nil {
 		return nil, err
+	}
+	if err := filelock.Take(file); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
 	}
 	j := &Journal{file: file, quit: make(chan struct{})}
 	j.syncer.Go(j.keepSynced)
@@ -57,7 +62,9 @@ func (j *Journal) keepSynced() {
 		select {
 		case <-tick.C:
 			if j.dirty.Swap(false) {
-				j.failed = errors.Join(j.failed, j.file.Sync())
+				if err := j.file.Sync(); err != nil {
+					j.failed = err
+				}
 			}
 		case <-j.quit:
 			return

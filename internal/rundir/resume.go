@@ -10,32 +10,56 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Resume opens the folder of a run that was cut off. Whatever lies behind the last whole phase is dropped from
-// events.jsonl, so that no phase is half from before and half from after; done is how many phases stay. Where
-// none does, the journal begins anew.
-func Resume(path string) (dir *Dir, info *Info, done int, err error) {
-	if info, err = loadInfo(filepath.Join(path, InfoFile)); err != nil {
-		return nil, nil, 0, err
+// Rest is what is left to do of a run that was cut off.
+type Rest struct {
+	Info *Info
+	Done int // phases that are whole
+	dir  *Dir
+	keep int64 // bytes of the events up to the end of the last of them
+}
+
+// Resume takes the folder of a run that was cut off, unless it is still going on. Nothing is changed yet.
+func Resume(path string) (*Rest, error) {
+	rest, err := resume(path)
+	if err != nil {
+		return nil, fmt.Errorf("resume run: %w", err)
+	}
+	return rest, nil
+}
+
+func resume(path string) (*Rest, error) {
+	info, err := loadInfo(filepath.Join(path, InfoFile))
+	if err != nil {
+		return nil, err
 	}
 	if info == nil || info.Plan == nil {
-		return nil, nil, 0, fmt.Errorf("resume run: %s has no %s with a plan: is it a run folder?", path, InfoFile)
+		return nil, fmt.Errorf("%s has no %s with a plan: is it a run folder?", path, InfoFile)
 	}
-	dir = &Dir{Path: path}
-	keep, done, err := whole(dir.File(EventsFile), info)
-	if err != nil {
-		return nil, nil, 0, fmt.Errorf("resume run: %w", err)
+	r := &Rest{Info: info, dir: &Dir{Path: path}}
+	if r.dir.Journal, err = newJournal(r.dir.File(EventsFile), 0); err != nil {
+		return nil, err
 	}
-	if err := cut(dir.File(EventsFile), keep); err != nil {
-		return nil, nil, 0, fmt.Errorf("resume run: %w", err)
+	if r.keep, r.Done, err = whole(r.dir.File(EventsFile), info); err != nil {
+		return nil, errors.Join(err, r.dir.Journal.Close())
 	}
-	if dir.Log, err = os.OpenFile(dir.File(LogFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644); err != nil {
-		return nil, nil, 0, fmt.Errorf("resume run: %w", err)
-	}
-	if dir.Journal, err = newJournal(dir.File(EventsFile), 0); err != nil {
-		return nil, nil, 0, errors.Join(fmt.Errorf("resume run: %w", err), dir.Log.Close())
-	}
-	return dir, info, done, nil
+	return r, nil
 }
+
+// Open drops from the events whatever lies behind the last whole phase, so that no phase is half from before and half
+// from after, and gives the folder to go on with. Where no phase is whole, the journal begins anew.
+func (r *Rest) Open() (*Dir, error) {
+	err := cut(r.dir.File(EventsFile), r.keep)
+	if err == nil {
+		r.dir.Log, err = os.OpenFile(r.dir.File(LogFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("resume run: %w", err), r.dir.Journal.Close())
+	}
+	return r.dir, nil
+}
+
+// Close lets go of a run that is not resumed after all.
+func (r *Rest) Close() error { return r.dir.Journal.Close() }
 
 // cut shortens a file of lines to keep bytes, and sees that what is appended begins a line.
 func cut(path string, keep int64) error {

@@ -52,26 +52,39 @@ func clean(name string) string {
 }
 
 // Create makes a run's folder and opens all that is written during the run, so that what cannot be
-// written fails before a byte is measured. A folder that holds a run already is refused.
+// written fails before a byte is measured. A folder that holds a run, or a file that only looks like one's, is
+// refused: nothing of a person's is written over.
 func Create(path string, scenario []byte) (*Dir, error) {
-	if err := os.MkdirAll(path, 0o755); err != nil {
-		return nil, fmt.Errorf("create run folder: %w", err)
-	}
-	if _, err := os.Lstat(filepath.Join(path, EventsFile)); !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("create run folder: %s holds a run already; choose another with --out", path)
-	}
-	if err := os.WriteFile(filepath.Join(path, ScenarioFile), scenario, 0o644); err != nil {
-		return nil, fmt.Errorf("create run folder: %w", err)
-	}
-	log, err := os.Create(filepath.Join(path, LogFile))
+	dir, err := create(path, scenario)
 	if err != nil {
 		return nil, fmt.Errorf("create run folder: %w", err)
 	}
+	return dir, nil
+}
+
+func create(path string, scenario []byte) (*Dir, error) {
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{ScenarioFile, InfoFile, EventsFile, AnalysisFile, ReportFile, LogFile} {
+		if _, err := os.Lstat(filepath.Join(path, name)); !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s holds a run already, or a file of its name (%s); choose another folder with --out", path, name)
+		}
+	}
+	// The events are made first, and only where they are not: of two runs that begin at once, one is told.
 	journal, err := newJournal(filepath.Join(path, EventsFile), os.O_EXCL)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("create run folder: %w", err), log.Close())
+		return nil, err
 	}
-	return &Dir{Path: path, Journal: journal, Log: log}, nil
+	log, err := os.OpenFile(filepath.Join(path, LogFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil, errors.Join(err, journal.Close())
+	}
+	dir := &Dir{Path: path, Journal: journal, Log: log}
+	if err := writeSynced(dir.File(ScenarioFile), scenario); err != nil {
+		return nil, errors.Join(err, dir.Close())
+	}
+	return dir, nil
 }
 
 // File is the path of one of the folder's files.

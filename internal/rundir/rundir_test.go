@@ -1,6 +1,7 @@
 package rundir
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/internal/filelock"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -39,7 +41,7 @@ func events() []trace.Event {
 	}
 }
 
-func create(t *testing.T) *Dir {
+func newDir(t *testing.T) *Dir {
 	t.Helper()
 	dir, err := Create(filepath.Join(t.TempDir(), "results", "one"), []byte("version: 1\n"))
 	if err != nil {
@@ -49,7 +51,7 @@ func create(t *testing.T) *Dir {
 }
 
 func TestRoundTrip(t *testing.T) {
-	dir := create(t)
+	dir := newDir(t)
 	if err := dir.Journal.Append(events()...); err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +83,7 @@ func TestRoundTrip(t *testing.T) {
 
 // What Append took must be in the file when it returns: a killed process runs no code.
 func TestAppendReachesTheFile(t *testing.T) {
-	dir := create(t)
+	dir := newDir(t)
 	for i, e := range events() {
 		if err := dir.Journal.Append(e); err != nil {
 			t.Fatal(err)
@@ -100,13 +102,56 @@ func TestAppendReachesTheFile(t *testing.T) {
 }
 
 func TestCreateRefusesARun(t *testing.T) {
-	dir := create(t)
+	dir := newDir(t)
 	if err := dir.Close(); err != nil {
 		t.Fatal(err)
 	}
 	_, err := Create(dir.Path, nil)
 	if err == nil || !strings.Contains(err.Error(), "holds a run already") {
 		t.Errorf("got %v, want it to refuse the folder of another run", err)
+	}
+}
+
+// A person's own file of one of our names is not written over.
+func TestCreateRefusesAFile(t *testing.T) {
+	for _, name := range []string{ScenarioFile, InfoFile, EventsFile, AnalysisFile, ReportFile, LogFile} {
+		path := t.TempDir()
+		mine := filepath.Join(path, name)
+		if err := os.WriteFile(mine, []byte("mine"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Create(path, nil); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: got %v, want it refused by name", name, err)
+		}
+		if got, err := os.ReadFile(mine); string(got) != "mine" {
+			t.Errorf("%s: now holds %q, %v", name, got, err)
+		}
+	}
+}
+
+// A run that is going on cannot be resumed, and is left as it is.
+func TestResumeRefusesALivingRun(t *testing.T) {
+	dir := newDir(t)
+	info := Info{Plan: &scenario.Plan{Phases: []scenario.Phase{{Name: "W"}, {Name: "R"}}}, Status: Running}
+	if err := errors.Join(dir.Journal.Append(events()...), dir.WriteJSON(InfoFile, info)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Resume(dir.Path); !errors.Is(err, filelock.ErrBusy) {
+		t.Errorf("got %v, want %v", err, filelock.ErrBusy)
+	}
+	if err := dir.Close(); err != nil {
+		t.Fatal(err)
+	}
+	rest, err := Resume(dir.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := rest.Close(); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(dir.File(EventsFile))
+	if got := strings.Count(string(data), "\n"); err != nil || got != len(events()) {
+		t.Errorf("after a resume that did not open it: %d lines, %v; want %d", got, err, len(events()))
 	}
 }
 
