@@ -64,7 +64,7 @@ Try it without a disk:  hubbench run configs/demo.yaml`,
 	root.SetUsageTemplate(root.UsageTemplate() + exitCodesHelp)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
-		newRun(p), newPlan(p), newSimulate(p), newAnalyze(p), newReport(p), newFit(p), newPredict(p), newClean(p), newVersion(p), newWorker(p),
+		newRun(p), newPlan(p), newSimulate(p), newAnalyze(p), newReport(p), newFit(p), newPredict(p), newClean(p), newVersion(p), newWorker(p), newJanitor(p),
 	)
 	return root
 }

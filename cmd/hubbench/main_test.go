@@ -46,6 +46,7 @@ func TestScripts(t *testing.T) {
 			"signal": signalRun,
 			"slay":   slay,
 			"gone":   gone,
+			"litter": litter,
 		},
 	})
 }
@@ -134,7 +135,7 @@ func poll(ts *testscript.TestScript, complaint string, met func() bool) {
 
 // signal NAME SIGNAL sends one to a background command.
 func signalRun(ts *testscript.TestScript, _ bool, args []string) {
-	signals := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "KILL": os.Kill}
+	signals := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "QUIT": syscall.SIGQUIT, "KILL": os.Kill}
 	ts.Check(runs(ts)[args[0]].Process.Signal(signals[args[1]]))
 }
 
@@ -179,6 +180,16 @@ func gone(ts *testscript.TestScript, _ bool, args []string) {
 		}
 	}
 	ts.Fatalf("after 3 s: %s", strings.Join(left, ", "))
+}
+
+// litter FOLDER puts a file that is not hubbench's into the test folder there.
+func litter(ts *testscript.TestScript, _ bool, args []string) {
+	found, err := filepath.Glob(filepath.Join(ts.MkAbs(args[0]), ".hubbench-*"))
+	ts.Check(err)
+	if len(found) != 1 {
+		ts.Fatalf("%d test folders in %s, want one", len(found), args[0])
+	}
+	ts.Check(os.WriteFile(filepath.Join(found[0], "mine.txt"), []byte("precious"), 0o644))
 }
 
 // alive reports whether a process runs; one that nobody has waited for yet is as good as gone.

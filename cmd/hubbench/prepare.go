@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -51,13 +53,21 @@ func prepare(path string) (*prepared, error) {
 		if ready.profile, err = ready.loadHub(filepath.Dir(path)); err != nil {
 			return nil, usage(err)
 		}
-		for _, d := range plan.Disks {
-			if ready.profile.Disk(d.Profile) == nil {
-				return nil, usage(fmt.Errorf("%s: disk %s: hub profile %s has no disk %q", path, d.Name, ready.profile.Name, d.Profile))
-			}
+		if err := ready.checkProfile(path); err != nil {
+			return nil, err
 		}
 	}
 	return ready, nil
+}
+
+// checkProfile refuses disks that the hub profile does not know.
+func (r *prepared) checkProfile(path string) error {
+	for _, d := range r.plan.Disks {
+		if name := cmp.Or(d.Profile, d.Name); r.profile.Disk(name) == nil {
+			return usage(fmt.Errorf("%s: disk %s: hub profile %s has no disk %q", path, d.Name, r.profile.Name, name))
+		}
+	}
+	return nil
 }
 
 // results is the folder that run folders go into by default.
@@ -83,6 +93,22 @@ func (r *prepared) check(results string) (warnings []string, err error) {
 
 func (r *prepared) problems(results string) []device.Problem {
 	return device.Check(r.plan, device.Options{AllowSystemDisk: r.systemOK, Results: results})
+}
+
+// devices are the file systems that the real disks' folders are on now.
+func (r *prepared) devices() (map[string]uint64, error) {
+	ids := map[string]uint64{}
+	for _, d := range r.plan.Disks {
+		if d.Simulated() {
+			continue
+		}
+		place, err := device.Look(d.Path)
+		if err != nil {
+			return nil, fmt.Errorf("disk %s: %w", d.Name, err)
+		}
+		ids[d.Name] = place.ID
+	}
+	return ids, nil
 }
 
 // locate says a problem with the place in the scenario file that it comes from.
@@ -127,8 +153,8 @@ func loadProfile(name string) (*hub.Profile, error) {
 	return hub.Load(name, data)
 }
 
-// most is the largest file read as a scenario or profile; strictyaml refuses far smaller ones, in its
-// own words, so that one byte more than it takes is enough to read.
+// most is how much of a file is read as a scenario or profile: more than strictyaml takes, so that it is what
+// refuses a longer one, and in its own words.
 const most = 2 << 20
 
 // readSmall reads a file that a person wrote, and no more of it than such a file can have.
@@ -141,8 +167,11 @@ func readSmall(path string) ([]byte, error) {
 		return nil, err
 	case stat.IsDir():
 		return nil, fmt.Errorf("%s: is a folder; give the scenario file in it", path)
-	case stat.Size() > most:
-		return nil, fmt.Errorf("%s:1:1: the file has %d bytes; no scenario is that long: is it the right file?", path, stat.Size())
 	}
-	return os.ReadFile(path)
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, most))
 }

@@ -76,6 +76,9 @@ func runReport(p program, path string, opts reportOptions) error {
 		return write(p.stdout)
 	}
 	out := cmp.Or(opts.out, filepath.Join(run.Folder, file))
+	if slices.Contains([]string{rundir.EventsFile, rundir.InfoFile, rundir.ScenarioFile, rundir.LogFile, rundir.AnalysisFile}, filepath.Base(out)) {
+		return usage(fmt.Errorf("--out %s: that is the name of a run's own record; choose another", out))
+	}
 	if err := writeFile(out, write); err != nil {
 		return err
 	}

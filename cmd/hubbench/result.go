@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -32,7 +33,13 @@ func (r *prepared) folder(asked string, began time.Time) string {
 	if asked != "" {
 		return asked
 	}
-	return filepath.Join(r.results(), rundir.Name(r.plan.Name, began))
+	path := filepath.Join(r.results(), rundir.Name(r.plan.Name, began))
+	for n := 2; ; n++ { // another run of this second
+		if _, err := os.Lstat(path); err != nil {
+			return path
+		}
+		path = filepath.Join(r.results(), fmt.Sprintf("%s-%d", rundir.Name(r.plan.Name, began), n))
+	}
 }
 
 // info is run.json as it stands when a run begins.
@@ -69,7 +76,9 @@ func conclude(p program, dir *rundir.Dir, opts resultOptions) error {
 		return err
 	}
 	if opts.open {
-		return openPage(page)
+		if err := openPage(page); err != nil {
+			fmt.Fprintf(p.stderr, "warning: %s\n", oneLine(err.Error())) // the run is none the worse for it
+		}
 	}
 	return nil
 }

@@ -27,6 +27,9 @@ type runOptions struct {
 	from  string // the folder of a run to resume
 }
 
+// leastStall is the shortest time without progress that can mean anything: workers report twice a second.
+const leastStall = 2 * time.Second
+
 func newRun(p program) *cobra.Command {
 	var opts runOptions
 	cmd := &cobra.Command{
@@ -39,6 +42,9 @@ func newRun(p program) *cobra.Command {
 			return cobra.ExactArgs(1)(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if opts.stall < leastStall {
+				return usage(fmt.Errorf("--stall %s: too short to tell a slow disk from a dead one; try %s or more", opts.stall, leastStall))
+			}
 			if opts.from != "" {
 				return runResume(cmd.Context(), p, opts)
 			}
@@ -95,6 +101,11 @@ func (r *prepared) clear(ctx context.Context, p program, results string, opts ru
 // measure records, analyses and reports, and says by its error how the run ended.
 func measure(ctx context.Context, p program, ready *prepared, opts runOptions, dir *rundir.Dir, info *rundir.Info) error {
 	interrupted, recordErr := record(ctx, p, ready, opts, dir, info)
+	for _, f := range info.Failures {
+		if f.Phase == "" { // those of phases have been told as they came
+			fmt.Fprintln(p.stderr, f)
+		}
+	}
 	if err := errors.Join(recordErr, dir.Close()); err != nil {
 		return fmt.Errorf("%w; what was recorded is in %s", err, dir.Path)
 	}
@@ -119,6 +130,10 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 	if err != nil {
 		return false, fmt.Errorf("find hubbench itself, to start workers: %w", err)
 	}
+	devices, err := ready.devices()
+	if err != nil {
+		return false, err
+	}
 	ctx, kill, release := onInterrupt(ctx)
 	defer release()
 	logs := &lockedWriter{w: dir.Log}
@@ -132,7 +147,9 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 		Done:      ready.done,
 		RunID:     info.RunID,
 		Profile:   ready.profile,
+		Devices:   devices,
 		Command:   func() *exec.Cmd { return exec.Command(self, "worker") },
+		Janitor:   func(args ...string) *exec.Cmd { return exec.Command(self, append([]string{"janitor"}, args...)...) },
 		Journal:   dir.Journal,
 		Watcher:   watcher(p, opts, ready.plan),
 		Pause:     func(ctx context.Context, text string) error { return pause(ctx, p, text, opts.alone) },
@@ -149,11 +166,13 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 	return ctx.Err() != nil && outcome.Status == trace.Partial, errors.Join(err, dir.WriteJSON(rundir.InfoFile, info))
 }
 
-// onInterrupt ends the context at the first SIGINT or SIGTERM and closes kill at the second.
+// onInterrupt ends the context at the first signal that asks the process to end, and closes kill at the second. A
+// reader that is gone (a closed pager) ends no run.
 func onInterrupt(parent context.Context) (ctx context.Context, kill <-chan struct{}, release func()) {
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	signal.Ignore(syscall.SIGPIPE)
 	now := make(chan struct{})
 	quit := make(chan struct{})
 	go func() {

@@ -48,6 +48,9 @@ func runSimulate(p program, path string, opts simulateOptions) error {
 	if ready.profile == nil {
 		return usage(fmt.Errorf("%s is for real disks; name the hub to play it on with --profile, such as --profile goshen-ridge", path))
 	}
+	if err := ready.checkProfile(path); err != nil {
+		return err
+	}
 	began := time.Now()
 	dir, err := rundir.Create(ready.folder(opts.out, began), ready.source)
 	if err != nil {

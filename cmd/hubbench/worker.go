@@ -1,12 +1,16 @@
 package main
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hubbench/hubbench/internal/coordinator"
+	"github.com/hubbench/hubbench/internal/device"
 	"github.com/hubbench/hubbench/internal/diskio"
 	"github.com/hubbench/hubbench/internal/wire"
 	"github.com/hubbench/hubbench/internal/worker"
@@ -19,19 +23,45 @@ func newWorker(p program) *cobra.Command {
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			// Ctrl-C reaches the whole process group; the coordinator decides what it means. A
-			// coordinator that is gone must not kill us by a broken pipe before the files are removed.
-			signal.Ignore(os.Interrupt, syscall.SIGPIPE)
-			ctx, cancel := signal.NotifyContext(cmd.Context(), syscall.SIGTERM)
+			ctx, cancel := underCoordinator(cmd.Context())
 			defer cancel()
 			return worker.Run(ctx, wire.NewConn(p.stdin, p.stdout), newEngine, newLog(p.stderr))
 		},
 	}
 }
 
+// newJanitor is the process that removes a run's test files when the run is over: started by run as well.
+func newJanitor(p program) *cobra.Command {
+	return &cobra.Command{
+		Use:    "janitor RUNID FOLDER...",
+		Hidden: true,
+		Args:   cobra.MinimumNArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, cancel := underCoordinator(cmd.Context())
+			defer cancel()
+			return coordinator.Clean(p.stdin, ctx.Done(), p.stdout, args[0], args[1:])
+		},
+	}
+}
+
+// underCoordinator ends a context when the process is asked to end. What a terminal sends (Ctrl-C, Ctrl-\, its end)
+// reaches the whole process group, and the coordinator decides what it means; one that is gone must not kill us by a
+// broken pipe before the files are removed.
+func underCoordinator(ctx context.Context) (context.Context, context.CancelFunc) {
+	signal.Ignore(os.Interrupt, syscall.SIGQUIT, syscall.SIGHUP, syscall.SIGPIPE)
+	return signal.NotifyContext(ctx, syscall.SIGTERM)
+}
+
 func newEngine(job wire.Job, hub diskio.Hub) (diskio.Engine, error) {
 	if job.Simulated {
 		return diskio.NewSimulated(job.Job, hub), nil
+	}
+	place, err := device.Look(job.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if place.ID != job.Device {
+		return nil, fmt.Errorf("%s is no longer on the disk that it was on when the run began: has it been unmounted?", job.Dir)
 	}
 	return diskio.New(job.Job)
 }

@@ -14,17 +14,17 @@ import (
 // child is a worker process and what is known of it.
 type child struct {
 	job  scenario.Job
-	dir  string // of its test files; empty where it has none
 	cmd  *exec.Cmd
 	conn *wire.Conn
 	said *stderrLog
 
 	ready     bool
-	worked    bool      // has moved what it was to; it may go on as filler
-	enough    bool      // was told to end where it is
-	done      bool      // said so itself
-	gone      bool      // exited
-	killed    string    // why we killed it; empty where we did not
+	worked    bool   // has moved what it was to; it may go on as filler
+	enough    bool   // was told to end where it is
+	done      bool   // said so itself
+	gone      bool   // exited
+	killed    string // why we killed it; empty where we did not
+	killedAt  time.Time
 	lastMoved time.Time // when it last showed that its job goes on
 	bytes     int64
 	files     int // of its work, ended
@@ -39,7 +39,7 @@ type word struct {
 }
 
 // newChild starts a worker; what it says goes to words until its exit, which is always the last.
-func newChild(s *starter, cmd *exec.Cmd, said *stderrLog, job scenario.Job, dir string, words chan<- word) (*child, error) {
+func newChild(s *starter, cmd *exec.Cmd, said *stderrLog, job scenario.Job, words chan<- word) (*child, error) {
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, fmt.Errorf("start worker: %w", err)
@@ -53,7 +53,7 @@ func newChild(s *starter, cmd *exec.Cmd, said *stderrLog, job scenario.Job, dir 
 	if err := s.start(cmd); err != nil {
 		return nil, fmt.Errorf("start worker: %w", err)
 	}
-	c := &child{job: job, dir: dir, cmd: cmd, conn: wire.NewConn(stdout, stdin), said: said, lastMoved: time.Now()}
+	c := &child{job: job, cmd: cmd, conn: wire.NewConn(stdout, stdin), said: said, lastMoved: time.Now()}
 	go func() {
 		var broken error
 		for {
@@ -76,7 +76,7 @@ func newChild(s *starter, cmd *exec.Cmd, said *stderrLog, job scenario.Job, dir 
 // kill ends a worker that does not end by itself. Its exit is reported as any other.
 func (c *child) kill(why string) {
 	if c.killed == "" {
-		c.killed = why
+		c.killed, c.killedAt = why, time.Now()
 	}
 	// The one error is that it has already exited.
 	_ = c.cmd.Process.Kill()

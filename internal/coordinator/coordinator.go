@@ -40,8 +40,10 @@ type Options struct {
 	Plan      *scenario.Plan
 	Done      int // phases that an earlier sitting has completed
 	RunID     string
-	Profile   *hub.Profile // of the simulated hub; nil where every disk is real
-	Command   func() *exec.Cmd
+	Profile   *hub.Profile                   // of the simulated hub; nil where every disk is real
+	Devices   map[string]uint64              // that each real disk's folder is on, by disk
+	Command   func() *exec.Cmd               // a worker
+	Janitor   func(args ...string) *exec.Cmd // what calls Clean with a run's ID and folders
 	Journal   Journal
 	Watcher   Watcher
 	Pause     func(ctx context.Context, text string) error                // waits for a person
@@ -54,16 +56,20 @@ type Options struct {
 
 // Failure is why a phase is not whole.
 type Failure struct {
-	Phase string `json:"phase"`
+	Phase string `json:"phase,omitempty"`
 	Disk  string `json:"disk,omitempty"`
 	Cause string `json:"cause"`
 }
 
 func (f Failure) String() string {
-	if f.Disk == "" {
+	switch {
+	case f.Phase == "":
+		return f.Cause
+	case f.Disk == "":
 		return fmt.Sprintf("phase %s: %s", f.Phase, f.Cause)
+	default:
+		return fmt.Sprintf("disk %s, phase %s: %s", f.Disk, f.Phase, f.Cause)
 	}
-	return fmt.Sprintf("disk %s, phase %s: %s", f.Disk, f.Phase, f.Cause)
 }
 
 // Outcome is how a run ended.
@@ -84,32 +90,46 @@ var (
 func Run(ctx context.Context, opts Options) (Outcome, error) {
 	starter := newStarter()
 	defer starter.close()
-	defer removeTestFiles(opts)
+	janitor, err := newJanitor(starter, opts)
+	if err != nil {
+		return Outcome{Status: trace.Partial}, err
+	}
+	failures, err := runPhases(ctx, opts, starter)
+	for _, complaint := range janitor.finish() {
+		failures = append(failures, Failure{Cause: complaint})
+	}
+	out := Outcome{Status: trace.Complete, Failures: failures}
+	if len(failures) > 0 || err != nil {
+		out.Status = trace.Partial
+	}
+	if err != nil {
+		return out, err
+	}
+	return out, opts.Journal.Append(trace.Event{Type: trace.EndType, Status: out.Status})
+}
+
+// runPhases runs the phases that are not done yet, up to the first that is not whole.
+func runPhases(ctx context.Context, opts Options, starter *starter) ([]Failure, error) {
 	var sim *hub.Sim // one for the run: caches stay as full as a phase leaves them
 	if opts.Profile != nil {
 		sim = hub.NewSim(opts.Profile)
 	}
-	out := Outcome{Status: trace.Complete}
 	for i, phase := range opts.Plan.Phases {
 		if i < opts.Done {
 			if err := relive(sim, opts.Plan, i); err != nil {
-				return out, err
+				return nil, err
 			}
 			continue
 		}
 		failures, err := runPhase(ctx, opts, i, starter, sim)
-		if err != nil {
-			return Outcome{Status: trace.Partial, Failures: failures}, err
-		}
-		if len(failures) > 0 {
-			out = Outcome{Status: trace.Partial, Failures: failures}
-			break
+		if len(failures) > 0 || err != nil {
+			return failures, err
 		}
 		if err := opts.Journal.Append(ended(phase, trace.Complete)); err != nil {
-			return out, err
+			return nil, err
 		}
 	}
-	return out, opts.Journal.Append(trace.Event{Type: trace.EndType, Status: out.Status})
+	return nil, nil
 }
 
 // runPhase rests as the phase asks, runs it, and says why it is not whole. The error is the run folder's.
@@ -145,18 +165,6 @@ func relive(sim *hub.Sim, plan *scenario.Plan, index int) error {
 		return nil
 	}
 	return sim.Play(plan, &plan.Phases[index], func(*trace.Event) error { return nil })
-}
-
-// removeTestFiles removes what phases have left for later ones.
-func removeTestFiles(opts Options) {
-	for _, disk := range opts.Plan.Disks {
-		if disk.Simulated() {
-			continue
-		}
-		if err := diskio.RemoveRun(disk.Path, opts.RunID); err != nil {
-			opts.Log.Error("test files left", zap.String("disk", disk.Name), zap.Error(err))
-		}
-	}
 }
 
 // rest waits as a phase asks before it begins: for its cool-down, and for a person.

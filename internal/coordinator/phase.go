@@ -22,10 +22,11 @@ const (
 	// grace is how long a worker that was told to stop may take to finish its request and remove its
 	// files, before it is killed and its files are removed for it.
 	grace = 4 * time.Second
+	// dyingPatience is how long a killed worker may take to die. One that the kernel holds in a request to a disk
+	// that hangs takes for ever.
+	dyingPatience = 2 * time.Second
 	// watchEvery is how often silence is looked for.
 	watchEvery = 250 * time.Millisecond
-	// sampleNS is the time between progress samples.
-	sampleNS = int64(50 * time.Millisecond)
 )
 
 // phaseRun is one phase under way. One goroutine owns it; children speak to it through words.
@@ -42,6 +43,8 @@ type phaseRun struct {
 	stopBy    time.Time // when patience with stopping workers ends
 	effective map[string]diskio.Effective
 	failures  []Failure
+	released  int64 // the instant of the release, by clock.Now; zero before
+	err       error // the journal's
 }
 
 func newPhaseRun(opts Options, phase scenario.Phase, sim *hub.Sim) *phaseRun {
@@ -60,14 +63,10 @@ func (p *phaseRun) run(ctx context.Context, starter *starter) error {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	interrupted, kill := ctx.Done(), p.opts.Kill
-	var journalErr error
 	for p.living() {
 		select {
 		case w := <-p.words:
-			if err := p.hear(w); err != nil && journalErr == nil {
-				journalErr = err
-				p.stop()
-			}
+			p.hear(w)
 		case <-p.hub.due():
 			p.serve()
 		case <-p.over:
@@ -83,13 +82,13 @@ func (p *phaseRun) run(ctx context.Context, starter *starter) error {
 			p.killAll(errKilled.Error())
 		}
 	}
-	return journalErr
+	return p.err
 }
 
 func (p *phaseRun) start(starter *starter, job scenario.Job) error {
 	disk := p.disk(job.Disk)
 	said := &stderrLog{out: p.opts.WorkerLog, log: p.opts.Log.With(zap.String("disk", job.Disk))}
-	c, err := newChild(starter, p.opts.Command(), said, job, disk.Path, p.words)
+	c, err := newChild(starter, p.opts.Command(), said, job, p.words)
 	if err != nil {
 		return err
 	}
@@ -97,9 +96,10 @@ func (p *phaseRun) start(starter *starter, job scenario.Job) error {
 	p.opts.Log.Info("worker started", zap.String("disk", job.Disk), zap.String("phase", p.phase.Name), zap.Int("pid", c.cmd.Process.Pid))
 	return c.conn.Send(wire.Message{Kind: wire.JobKind, Job: &wire.Job{
 		Simulated: disk.Simulated(),
+		Device:    p.opts.Devices[disk.Name],
 		Stop:      p.phase.Stop,
 		Target:    p.phase.Target,
-		Job:       diskio.Job{Job: job, RunID: p.opts.RunID, Phase: p.phase.Name, Dir: disk.Path, SampleNS: sampleNS, Leave: p.leave(job.Disk)},
+		Job:       diskio.Job{Job: job, RunID: p.opts.RunID, Phase: p.phase.Name, Dir: disk.Path, Leave: p.leave(job.Disk)},
 	}})
 }
 
@@ -121,15 +121,15 @@ func (p *phaseRun) living() bool {
 	return false
 }
 
-// hear acts on what a child said. Its error is the journal's.
-func (p *phaseRun) hear(w word) error {
+// hear acts on what a child said.
+func (p *phaseRun) hear(w word) {
 	c := w.from
 	if w.exited {
 		p.bury(c, w.err)
-		return nil
+		return
 	}
 	m := w.message
-	if m.Kind != wire.AliveKind || m.Bytes != c.bytes || !c.ready {
+	if m.Kind != wire.AliveKind || m.Bytes != c.bytes {
 		c.lastMoved = time.Now()
 	}
 	switch m.Kind {
@@ -138,14 +138,14 @@ func (p *phaseRun) hear(w word) error {
 		if m.Effective != nil {
 			p.effective[c.job.Disk] = *m.Effective
 		}
-		return p.releaseWhenReady()
+		p.releaseWhenReady()
 	case wire.EventsKind:
 		for i := range m.Events {
 			if e := &m.Events[i]; e.Type == trace.FileType && !e.Filler {
 				c.files++
 			}
 		}
-		return p.opts.Journal.Append(m.Events...)
+		p.record(m.Events...)
 	case wire.AliveKind:
 		c.bytes = m.Bytes
 		p.opts.Watcher.Moved(c.job.Disk, c.files, m.Bytes)
@@ -154,7 +154,7 @@ func (p *phaseRun) hear(w word) error {
 			if err := p.hub.sim.Ask(c.job.Disk, m.Bytes); err != nil {
 				p.fail(c.job.Disk, err.Error())
 				p.stop()
-				return nil
+				return
 			}
 			p.serve()
 		}
@@ -175,17 +175,24 @@ func (p *phaseRun) hear(w word) error {
 			p.stop()
 		}
 	}
-	return nil
+}
+
+// record writes events down; a run that cannot be recorded stops.
+func (p *phaseRun) record(events ...trace.Event) {
+	if err := p.opts.Journal.Append(events...); err != nil && p.err == nil {
+		p.err = err
+		p.stop()
+	}
 }
 
 // releaseWhenReady lets all workers begin at one instant once the last of them is ready.
-func (p *phaseRun) releaseWhenReady() error {
+func (p *phaseRun) releaseWhenReady() {
 	if p.stopping || len(p.children) < len(p.phase.Jobs) {
-		return nil
+		return
 	}
 	for _, c := range p.children {
 		if !c.ready {
-			return nil
+			return
 		}
 	}
 	atNS := clock.Now() + int64(lead)
@@ -194,10 +201,11 @@ func (p *phaseRun) releaseWhenReady() error {
 		if err != nil {
 			p.fail("", err.Error())
 			p.stop()
-			return nil
+			return
 		}
 		p.hub = live
 	}
+	p.released = atNS
 	p.over = p.limit(atNS)
 	for _, c := range p.children {
 		c.lastMoved = time.Now()
@@ -206,7 +214,6 @@ func (p *phaseRun) releaseWhenReady() error {
 		}
 	}
 	p.opts.Watcher.Released()
-	return nil
 }
 
 // serve hands out what the simulated hub has moved by now.
@@ -250,27 +257,21 @@ func (p *phaseRun) killAll(why string) {
 func (p *phaseRun) watch(now time.Time) {
 	for _, c := range p.children {
 		switch silent := now.Sub(c.lastMoved); {
-		case c.gone || c.killed != "":
+		case c.gone:
+		case c.killed != "":
+			if now.Sub(c.killedAt) > dyingPatience {
+				c.gone = true // nothing in our power ends it: its exit is not waited for
+				p.lose(c, fmt.Sprintf("its worker was ended (%s), and does not die: the disk hangs", c.killed))
+			}
 		case p.stopping && now.After(p.stopBy):
-			c.kill(fmt.Sprintf("did not stop within %s", grace))
-		case !p.stopping && silent > p.opts.Stall && (!c.ready || p.released()):
+			c.kill(fmt.Sprintf("it did not stop within %s", grace))
+		case !p.stopping && silent > p.opts.Stall && (!c.ready || p.released > 0):
 			c.kill(fmt.Sprintf("nothing moved for %s: is the disk still connected?", p.opts.Stall))
 		}
 	}
 }
 
-// released reports whether all workers have been let go: before that, a ready one may be silent.
-func (p *phaseRun) released() bool {
-	for _, c := range p.children {
-		if !c.ready {
-			return false
-		}
-	}
-	return true
-}
-
-// bury notes a child's exit. One that did not say goodbye has left its files behind: they are removed
-// here, and the phase is not whole.
+// bury notes a child's exit. Where it did not say goodbye, the phase is not whole; the janitor removes its files.
 func (p *phaseRun) bury(c *child, exit error) {
 	c.gone = true
 	p.opts.Log.Info("worker gone", zap.String("disk", c.job.Disk), zap.String("phase", p.phase.Name), zap.Error(exit))
@@ -287,21 +288,29 @@ func (p *phaseRun) bury(c *child, exit error) {
 	case c.said.crash != "":
 		cause += ": " + c.said.crash
 	}
-	if c.dir != "" {
-		if err := diskio.RemoveRun(c.dir, p.opts.RunID); err != nil {
-			cause += fmt.Sprintf("; its test files are still there (%v): hubbench clean %s", err, c.dir)
-		} else {
-			cause += "; its test files were removed"
-		}
-	}
 	if !p.stopping || c.killed != "" && c.killed != errKilled.Error() {
-		p.fail(c.job.Disk, cause)
+		p.lose(c, cause)
 	}
 	p.stop()
 }
 
+// lose notes that a child is gone that could not say so itself, for whoever reads the trace.
+func (p *phaseRun) lose(c *child, cause string) {
+	var nowNS int64
+	switch {
+	case p.hub != nil:
+		nowNS = p.hub.nowNS()
+	case p.released > 0:
+		nowNS = clock.Now() - p.released
+	}
+	p.record(trace.Event{Type: trace.ErrorType, Phase: p.phase.Name, Disk: c.job.Disk, Seq: c.files, TNS: nowNS, Error: cause})
+	p.fail(c.job.Disk, cause)
+	p.stop()
+}
+
 func (p *phaseRun) fail(disk, cause string) {
-	f := Failure{Phase: p.phase.Name, Disk: disk, Cause: strings.ReplaceAll(cause, "\n", "; ")}
+	cause = strings.TrimPrefix(strings.ReplaceAll(cause, "\n", "; "), "disk "+disk+": ") // which is said anyway
+	f := Failure{Phase: p.phase.Name, Disk: disk, Cause: cause}
 	p.opts.Log.Error("phase not whole", zap.String("phase", f.Phase), zap.String("disk", f.Disk), zap.String("cause", f.Cause))
 	p.failures = append(p.failures, f)
 }

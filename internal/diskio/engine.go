@@ -13,8 +13,9 @@ import (
 // for the release, calls Start, then Transfer for file 0, 1, 2 ..., and Close in every case.
 type Engine interface {
 	// Prepare does all that must lie outside the timing before the release: the marked folder, buffers
-	// touched, the files a read phase reads, the first file open. It returns what the job really got.
-	Prepare(ctx context.Context) (Effective, error)
+	// touched, the files a read phase reads, the first file open. It returns what the job really got. It tells
+	// wrote how many bytes it has written, from its own goroutine or another: a disk that hangs is known by that.
+	Prepare(ctx context.Context, wrote func(bytes int64)) (Effective, error)
 	// Start gives the release instant (clock.Now's nanoseconds); all times returned count from it.
 	Start(releaseNS int64)
 	// Transfer moves file seq of the job. Opening, allocation and closing lie outside the span it returns.

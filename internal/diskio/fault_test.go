@@ -115,7 +115,7 @@ func TestTransferFails(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := engine.Prepare(t.Context()); err != nil {
+			if _, err := engine.Prepare(t.Context(), func(int64) {}); err != nil {
 				t.Fatal(err)
 			}
 			tt.fault.armed.Store(true)
@@ -145,7 +145,7 @@ func TestShortWritesAreCompleted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := engine.Prepare(t.Context()); err != nil {
+	if _, err := engine.Prepare(t.Context(), func(int64) {}); err != nil {
 		t.Fatal(err)
 	}
 	fault.armed.Store(true)
@@ -175,7 +175,7 @@ func TestFallbacks(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				eff, err := engine.Prepare(t.Context())
+				eff, err := engine.Prepare(t.Context(), func(int64) {})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
@@ -32,7 +33,7 @@ const (
 // withDefaults is the job with nothing left open.
 func (j Job) withDefaults() Job {
 	if j.SampleNS <= 0 {
-		j.SampleNS = sampleNS
+		j.SampleNS = hub.SampleNS
 	}
 	if j.IO.Mode == "" {
 		j.IO.Mode = modeDirect

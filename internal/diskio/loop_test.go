@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
@@ -101,7 +102,7 @@ func BenchmarkTransferLoop(b *testing.B) {
 					b.Skip("no io_uring here")
 				}
 				tr := newTransfer(b, how, int64(b.N)*bb.block, bb.block)
-				tr.sampleNS = sampleNS
+				tr.sampleNS = hub.SampleNS
 				if err := m.attach(tr.file); err != nil {
 					b.Fatal(err)
 				}

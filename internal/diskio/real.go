@@ -32,6 +32,8 @@ type real struct {
 	failed   bool
 	release  int64
 	warnings []string
+	wrote    func(bytes int64) // is told how far Prepare is
+	before   int64             // bytes that Prepare has written
 }
 
 // system is what an engine asks of the operating system; tests put faults between.
@@ -54,7 +56,8 @@ func newReal(job Job, sys system) (*real, error) {
 }
 
 // Prepare makes the folder, finds out what the file system can do, and readies buffers and files.
-func (e *real) Prepare(ctx context.Context) (Effective, error) {
+func (e *real) Prepare(ctx context.Context, wrote func(bytes int64)) (Effective, error) {
+	e.wrote = wrote
 	eff, err := e.prepare(ctx)
 	eff.Warnings = e.warnings
 	return eff, e.job.explain("prepare", err)
@@ -202,7 +205,10 @@ func (e *real) writeBefore(ctx context.Context, size int64) (r record, err error
 	t := e.newTransfer(f, r, scenario.Write)
 	// In the largest blocks that the buffer holds: how it came to be written is nobody's measurement.
 	t.setBlock(int64(len(e.buf) / e.job.IO.Depth))
+	t.sampleNS = e.job.SampleNS
+	t.sample = func(bytes, _ int64) { e.wrote(e.before + bytes) }
 	err = e.moveOpen(ctx, t)
+	e.before += size
 	if err == nil {
 		err = f.flush(flushFull)
 	}

@@ -62,7 +62,7 @@ func prepared(t *testing.T, job Job, sys system) (*real, Effective) {
 			t.Errorf("Close() = %v", err)
 		}
 	})
-	eff, err := engine.Prepare(t.Context())
+	eff, err := engine.Prepare(t.Context(), func(int64) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +257,7 @@ func TestPrepareStopsWhenCancelled(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := engine.Prepare(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := engine.Prepare(ctx, func(int64) {}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Prepare() = %v, want %v", err, context.Canceled)
 	}
 	if err := engine.Close(); err != nil {
@@ -294,7 +294,7 @@ func TestPrepareInNoFolder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := engine.Prepare(t.Context()); err == nil || !strings.Contains(err.Error(), "disk B: prepare in "+dir) {
+		if _, err := engine.Prepare(t.Context(), func(int64) {}); err == nil || !strings.Contains(err.Error(), "disk B: prepare in "+dir) {
 			t.Errorf("Prepare() in %s = %v, want an error that names disk and folder", dir, err)
 		}
 		if err := engine.Close(); err != nil {

@@ -3,14 +3,8 @@ package diskio
 import (
 	"cmp"
 	"context"
-)
 
-const (
-	// stretch is what a simulated disk asks of the hub at a time: at 0.7 GB/s a grant every 46 ms of
-	// model time, which is what progress is sampled at.
-	stretch = 32_000_000
-	// sampleNS is the time between progress samples where the job does not say.
-	sampleNS = 50_000_000
+	"github.com/hubbench/hubbench/pkg/hub"
 )
 
 // Hub is the model that simulated disks share.
@@ -23,18 +17,18 @@ type Hub interface {
 // model's, so it never looks at a clock.
 type simulated struct {
 	job   Job
-	hub   Hub
+	model Hub
 	nowNS int64
 }
 
 // NewSimulated makes the engine of a simulated disk.
-func NewSimulated(job Job, hub Hub) Engine {
-	job.SampleNS = cmp.Or(job.SampleNS, sampleNS)
-	return &simulated{job: job, hub: hub}
+func NewSimulated(job Job, model Hub) Engine {
+	job.SampleNS = cmp.Or(job.SampleNS, hub.SampleNS)
+	return &simulated{job: job, model: model}
 }
 
-func (s *simulated) Prepare(context.Context) (Effective, error) {
-	return Effective{Engine: "simulated", Cache: "none", Flush: "none", Block: stretch, Depth: 1}, nil
+func (s *simulated) Prepare(context.Context, func(int64)) (Effective, error) {
+	return Effective{Engine: "simulated", Cache: "none", Flush: "none", Block: hub.Stretch, Depth: 1}, nil
 }
 
 func (s *simulated) Start(int64) {}
@@ -43,8 +37,8 @@ func (s *simulated) Transfer(ctx context.Context, seq int, sample Sampler) (Span
 	span := Span{StartNS: s.nowNS}
 	lastSampleNS := s.nowNS
 	for size := s.job.Size(seq); span.Bytes < size; {
-		n := min(stretch, size-span.Bytes)
-		doneNS, err := s.hub.Move(ctx, n)
+		n := min(hub.Stretch, size-span.Bytes)
+		doneNS, err := s.model.Move(ctx, n)
 		if err != nil {
 			return span, err
 		}

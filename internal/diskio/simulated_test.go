@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
@@ -23,9 +24,9 @@ func (h *fakeHub) Move(ctx context.Context, bytes int64) (int64, error) {
 }
 
 func TestSimulated(t *testing.T) {
-	hub := &fakeHub{}
-	job := Job{Job: scenario.Job{Sizes: []int64{stretch, 3*stretch + 5, 7}}, SampleNS: 2 * stretch}
-	engine := NewSimulated(job, hub)
+	model := &fakeHub{}
+	job := Job{Job: scenario.Job{Sizes: []int64{hub.Stretch, 3*hub.Stretch + 5, 7}}, SampleNS: 2 * hub.Stretch}
+	engine := NewSimulated(job, model)
 	var got []Span
 	var samples [][2]int64
 	for seq := range job.Sizes {
@@ -38,17 +39,17 @@ func TestSimulated(t *testing.T) {
 		got = append(got, span)
 	}
 	want := []Span{
-		{Bytes: stretch, StartNS: 0, EndNS: stretch},
-		{Bytes: 3*stretch + 5, StartNS: stretch, EndNS: 4*stretch + 5},
-		{Bytes: 7, StartNS: 4*stretch + 5, EndNS: 4*stretch + 12},
+		{Bytes: hub.Stretch, StartNS: 0, EndNS: hub.Stretch},
+		{Bytes: 3*hub.Stretch + 5, StartNS: hub.Stretch, EndNS: 4*hub.Stretch + 5},
+		{Bytes: 7, StartNS: 4*hub.Stretch + 5, EndNS: 4*hub.Stretch + 12},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("spans (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([][2]int64{{2 * stretch, 3 * stretch}}, samples); diff != "" {
+	if diff := cmp.Diff([][2]int64{{2 * hub.Stretch, 3 * hub.Stretch}}, samples); diff != "" {
 		t.Errorf("samples (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]int64{stretch, stretch, stretch, stretch, 5, 7}, hub.asks); diff != "" {
+	if diff := cmp.Diff([]int64{hub.Stretch, hub.Stretch, hub.Stretch, hub.Stretch, 5, 7}, model.asks); diff != "" {
 		t.Errorf("asks (-want +got):\n%s", diff)
 	}
 }

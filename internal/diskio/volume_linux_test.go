@@ -75,7 +75,7 @@ func TestVolumeFillsUp(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				_, err = engine.Prepare(t.Context())
+				_, err = engine.Prepare(t.Context(), func(int64) {})
 				if (err == nil) != tt.prepares {
 					t.Fatalf("Prepare() = %v", err)
 				}
@@ -111,7 +111,7 @@ func TestReadOnlyVolume(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = engine.Prepare(t.Context())
+	_, err = engine.Prepare(t.Context(), func(int64) {})
 	if err == nil || !strings.Contains(err.Error(), "disk B: prepare in "+dir) || !strings.Contains(err.Error(), "mount it writable") {
 		t.Errorf("Prepare() = %v, want an error that says so", err)
 	}

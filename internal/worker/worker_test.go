@@ -27,7 +27,7 @@ type fakeEngine struct {
 	closed     chan struct{}
 }
 
-func (f *fakeEngine) Prepare(context.Context) (diskio.Effective, error) {
+func (f *fakeEngine) Prepare(context.Context, func(int64)) (diskio.Effective, error) {
 	return diskio.Effective{Engine: "fake"}, f.prepareErr
 }
 

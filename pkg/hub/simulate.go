@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// stretch and sampleNS are what a simulated disk asks the hub for at a time, and how often its progress is
-	// noted, in a run as well: so a run and its simulation agree to the nanosecond.
-	stretch  = 32_000_000
-	sampleNS = 50_000_000
+	// Stretch is the bytes that a simulated disk asks the hub for at a time, and SampleNS the time after which its
+	// progress is noted, in a run as in a simulation: so that the two agree to the nanosecond.
+	Stretch  = 32_000_000
+	SampleNS = 50_000_000
 )
 
 // ownPort tells whether a disk of this connection, as scenarios label it, contends with nobody on the hub.

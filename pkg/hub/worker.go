@@ -40,7 +40,7 @@ func (w *worker) next() int64 {
 	if w.seq >= w.files {
 		return 0
 	}
-	return min(stretch, w.job.Size(w.seq)-w.done)
+	return min(Stretch, w.job.Size(w.seq)-w.done)
 }
 
 // tell fills in what all events of the file in transfer have in common.
@@ -58,7 +58,7 @@ func (w *worker) granted(g Grant, event *trace.Event) bool {
 		event.Type, event.Op, event.StartNS, event.EndNS = trace.FileType, w.job.Role, w.startNS, g.DoneNS
 		w.seq, w.before, w.done, w.startNS = w.seq+1, w.before+w.done, 0, g.DoneNS
 		w.sampled, w.sampleNS = 0, g.DoneNS
-	case g.DoneNS-w.sampleNS >= sampleNS:
+	case g.DoneNS-w.sampleNS >= SampleNS:
 		event.Type, event.TNS, event.Filler = trace.ProgressType, g.DoneNS, false
 		w.sampled, w.sampleNS = w.done, g.DoneNS
 	default:

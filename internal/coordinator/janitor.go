@@ -1,0 +1,122 @@
+package coordinator
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hubbench/hubbench/internal/diskio"
+	"github.com/hubbench/hubbench/internal/filelock"
+)
+
+const (
+	// cleanPatience is how long a run that is over waits for its janitor; one whose disk hangs goes on by itself.
+	cleanPatience = 5 * time.Second
+	// busyPatience is how long a janitor waits for workers that are still ending.
+	busyPatience = 30 * time.Second
+	busyRetry    = 20 * time.Millisecond
+)
+
+// janitor is a process that outlives the run, however that ends, and then removes its test files: those that a phase
+// leaves for the next one have no worker, and a coordinator that was killed cleans up nothing.
+type janitor struct {
+	cmd        *exec.Cmd
+	stdin      io.Closer
+	complaints chan []string // of the janitor, when it has ended
+}
+
+// newJanitor starts the run's janitor; nil where no disk is real.
+func newJanitor(s *starter, opts Options) (*janitor, error) {
+	args := []string{opts.RunID}
+	for _, disk := range opts.Plan.Disks {
+		if !disk.Simulated() {
+			args = append(args, disk.Path)
+		}
+	}
+	if len(args) == 1 {
+		return nil, nil
+	}
+	cmd := opts.Janitor(args...)
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, fmt.Errorf("start janitor: %w", err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, fmt.Errorf("start janitor: %w", err)
+	}
+	if err := s.start(cmd); err != nil {
+		return nil, fmt.Errorf("start janitor: %w", err)
+	}
+	j := &janitor{cmd: cmd, stdin: stdin, complaints: make(chan []string, 1)}
+	go func() {
+		var said []string
+		for lines := bufio.NewScanner(stdout); lines.Scan(); {
+			said = append(said, lines.Text())
+		}
+		if err := cmd.Wait(); err != nil {
+			said = append(said, fmt.Sprintf("the janitor died (%v): hubbench clean removes test files that are left", err))
+		}
+		j.complaints <- said
+	}()
+	return j, nil
+}
+
+// finish lets the janitor do its work, and returns what it could not remove.
+func (j *janitor) finish() []string {
+	if j == nil {
+		return nil
+	}
+	_ = j.stdin.Close() // its end is the sign to begin
+	select {
+	case said := <-j.complaints:
+		return said
+	case <-time.After(cleanPatience):
+		return []string{"test files are still being removed; if a disk hangs, hubbench clean removes them later"}
+	}
+}
+
+// Clean is the janitor's work: when stdin ends or stop is closed, it removes the run's test files in all folders, and
+// writes a line to stdout for each that it cannot.
+func Clean(stdin io.Reader, stop <-chan struct{}, stdout io.Writer, runID string, folders []string) error {
+	ended := make(chan struct{})
+	go func() {
+		_, _ = io.Copy(io.Discard, stdin) // whatever ends it
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-stop:
+	}
+	errs := make([]error, len(folders))
+	var each sync.WaitGroup
+	for i, folder := range folders {
+		each.Go(func() { errs[i] = removeRun(folder, runID) }) // a disk that hangs holds up no other
+	}
+	each.Wait()
+	for i, err := range errs {
+		if err == nil {
+			continue
+		}
+		text := strings.ReplaceAll(err.Error(), "\n", "; ")
+		if _, err := fmt.Fprintf(stdout, "test files left in %s: %s; try hubbench clean %s\n", folders[i], text, folders[i]); err != nil {
+			return nil // nobody is left to be told
+		}
+	}
+	return nil
+}
+
+// removeRun removes a run's test files in a folder once its last worker has let go of them.
+func removeRun(folder, runID string) error {
+	for deadline := time.Now().Add(busyPatience); ; time.Sleep(busyRetry) {
+		err := diskio.RemoveRun(folder, runID)
+		if !errors.Is(err, filelock.ErrBusy) || time.Now().After(deadline) {
+			return err
+		}
+	}
+}
