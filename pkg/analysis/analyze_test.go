@@ -74,7 +74,7 @@ func TestVerdict(t *testing.T) {
 }
 
 func TestWarnings(t *testing.T) {
-	late := func(d *trace.DiskTrace, ns int64) *trace.DiskTrace { d.LateNS = &ns; return d }
+	late := func(d *trace.DiskTrace, ns int64) *trace.DiskTrace { d.Files[0].StartNS += ns; return d }
 	steady := func(name string) *trace.DiskTrace { return diskOf(name, "write", 100e6, pace{10, 1e9}) }
 	broken := steady("A")
 	broken.Errors = []trace.Failure{{Seq: 7, TNS: 3e9, Error: "no space left"}}

@@ -95,7 +95,7 @@ func (p *phase) failures() {
 	}
 }
 
-// startSkew compares the workers' starts by the wall clock where recorded, else their first files' starts.
+// startSkew is how far apart the disks began, by their first requests.
 func (p *phase) startSkew() {
 	if len(p.parts) < 2 {
 		return
@@ -106,12 +106,14 @@ func (p *phase) startSkew() {
 		if part.trace.LateNS != nil {
 			late = append(late, *part.trace.LateNS)
 		}
-		if len(part.active) > 0 {
-			first = append(first, part.startNS())
+		if files := part.trace.Files; len(files) > 0 {
+			first = append(first, files[0].StartNS)
 		}
 	}
+	// The first request is what counts. Where there is none of every disk's, or only the model's, the moment in which
+	// a worker was let go has to do.
 	starts := first
-	if len(late) == len(p.parts) {
+	if len(first) < len(p.parts) || p.simulated && len(late) == len(p.parts) {
 		starts = late
 	}
 	if len(starts) < len(p.parts) {
