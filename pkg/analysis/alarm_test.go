@@ -1,0 +1,102 @@
+package analysis
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// TestFalseAlarms: of 200 steady runs with 5 % noise, at most 5 % may show any throttle, knee, steal, second mode or
+// recovery. Under the race detector there are 40.
+func TestFalseAlarms(t *testing.T) {
+	runs := 200
+	if raceEnabled {
+		runs = 40
+	}
+	for _, n := range []noise{{fast: 0.05, samples: true}, {fast: 0.05}, {fast: 0.02, perFile: 0.05, samples: true}, {perFile: 0.05}} {
+		alarms := map[string]int{}
+		raised := 0
+		for seed := range runs {
+			rnd := rand.New(rand.NewPCG(uint64(seed), 45))
+			var disks []*trace.DiskTrace
+			var phases []*trace.Phase
+			for i := range 3 {
+				s := script{name: string(rune('A' + i)), op: scenario.Write, startS: float64(i) * 0.5, sizes: uniform}
+				s.paces = []pace{{30 + 5*float64(i), 1.1e9}}
+				disks = append(disks, s.play(rnd, n))
+				s.paces = []pace{{15, 1.1e9}}
+				phases = append(phases, phaseOf(s.name+" alone", s.play(rnd, n)))
+			}
+			kinds := alarmsIn(Analyze(runOfPhases(append(phases, phaseOf("all", disks...))...), Options{}))
+			for _, k := range kinds {
+				alarms[k]++
+			}
+			if len(kinds) > 0 {
+				raised++
+			}
+		}
+		if raised*20 > runs {
+			t.Errorf("%+v: %d of %d steady runs raise an alarm: %v", n, raised, runs, alarms)
+		}
+	}
+}
+
+// alarmsIn lists what the analysis claims to have found.
+func alarmsIn(a *Analysis) []string {
+	found := map[string]bool{}
+	for _, p := range a.Phases {
+		for _, d := range p.Disks {
+			found["throttle"] = found["throttle"] || d.Throttle != nil
+			found["knee"] = found["knee"] || d.SizeKnee != nil
+			found["bimodal"] = found["bimodal"] || d.Bimodal != nil && *d.Bimodal
+		}
+		found["steal"] = found["steal"] || p.Contention != nil && len(p.Contention.Steals) > 0
+		found["recovery"] = found["recovery"] || len(p.Recoveries) > 0
+	}
+	for _, f := range a.Findings {
+		found["finding: "+f.Code] = f.Code != "others" // which the staggered ends justify
+	}
+	var kinds []string
+	for k, yes := range found {
+		if yes {
+			kinds = append(kinds, k)
+		}
+	}
+	slices.Sort(kinds)
+	return kinds
+}
+
+// TestIntervalsCover: of 500 windows with autocorrelated noise, 90 to 98 % of the 95 % intervals must hold the truth,
+// for the total and for a disk. Under the race detector there are 50, and the bounds are wider.
+func TestIntervalsCover(t *testing.T) {
+	runs, low, high := 500, 0.90, 0.98
+	if raceEnabled {
+		runs, low, high = 50, 0.84, 1
+	}
+	for _, n := range []noise{{fast: 0.10, samples: true}, {fast: 0.10}, {fast: 0.05, perFile: 0.05, samples: true}} {
+		total, single := 0, 0
+		for seed := range runs {
+			rnd := rand.New(rand.NewPCG(uint64(seed), 46))
+			var disks []*trace.DiskTrace
+			for i := range 2 {
+				s := script{name: string(rune('A' + i)), op: scenario.Write, sizes: fixed(0.4e9), paces: []pace{{30, 1.2e9}}}
+				disks = append(disks, s.play(rnd, n))
+			}
+			o := Analyze(runOf(disks...), Options{}).Phases[0].Overlap
+			if o.CI95[0] <= 2.4e9 && 2.4e9 <= o.CI95[1] {
+				total++
+			}
+			if ci := o.Disks["A"].CI95; ci[0] <= 1.2e9 && 1.2e9 <= ci[1] {
+				single++
+			}
+		}
+		for what, held := range map[string]int{"total": total, "disk": single} {
+			if share := float64(held) / float64(runs); share < low || share > high {
+				t.Errorf("%+v: %.1f %% of the intervals of the %s hold the truth", n, 100*share, what)
+			}
+		}
+	}
+}
