@@ -53,11 +53,7 @@ func TestBadScenarios(t *testing.T) {
 
 // What this version does not do is refused, and nothing else: without the refusal it would load.
 func TestRefused(t *testing.T) {
-	phases := map[string]string{ // by the key that is refused
-		"stop":  "stop: hold",
-		"files": "files: auto",
-		"until": "cooldown: {until: idle}",
-	}
+	phases := map[string]string{"until": "cooldown: {until: idle}"} // by the key that is refused
 	for _, r := range refusals() {
 		text := []byte(twoDisks("{files: 1}", "[{pattern: WW, "+phases[r.key]+"}]"))
 		if _, err := loadPlan("r.yaml", text); err != nil || phases[r.key] == "" {
