@@ -167,21 +167,6 @@ func relive(sim *hub.Sim, plan *scenario.Plan, index int) error {
 	return sim.Play(plan, &plan.Phases[index], func(*trace.Event) error { return nil })
 }
 
-// rest waits as a phase asks before it begins: for its cool-down, and for a person.
-func rest(ctx context.Context, opts Options, phase scenario.Phase) error {
-	if phase.Pause != "" {
-		if err := opts.Pause(ctx, phase.Pause); err != nil {
-			return err
-		}
-	}
-	select {
-	case <-time.After(phase.Cooldown):
-		return ctx.Err()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // starter starts processes from one thread that lives as long as the run. On Linux a child is
 // signalled when the thread that started it ends, and Go ends threads as it likes.
 type starter struct {

@@ -1,0 +1,77 @@
+package coordinator
+
+import (
+	"context"
+	"time"
+
+	"github.com/hubbench/hubbench/internal/device"
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// A disk that has been written goes on working by itself: it folds its cache and collects garbage. It is idle when
+// nothing has moved on it for a while.
+const (
+	idleFor   = 5 * time.Second
+	idleCheck = 500 * time.Millisecond
+)
+
+// rest waits as a phase asks before it begins: for a person, and for its cool-down, which ends earlier where it is to
+// last only until the disks are idle.
+func rest(ctx context.Context, opts Options, phase scenario.Phase) error {
+	if phase.Pause != "" {
+		if err := opts.Pause(ctx, phase.Pause); err != nil {
+			return err
+		}
+	}
+	over := time.NewTimer(phase.Cooldown)
+	defer over.Stop()
+	var calm calm
+	var check <-chan time.Time // never, unless
+	if phase.UntilIdle {
+		tick := time.NewTicker(idleCheck)
+		defer tick.Stop()
+		check = tick.C
+	}
+	for {
+		select {
+		case <-over.C:
+			return ctx.Err()
+		case <-ctx.Done():
+			return ctx.Err()
+		case now := <-check:
+			count, known := traffic(opts.Plan.Disks)
+			if calm.since(count, known, now) >= idleFor {
+				return ctx.Err()
+			}
+		}
+	}
+}
+
+// traffic is what all disks have moved, whoever moved it; it is not known where one of them does not say.
+func traffic(disks []scenario.Disk) (sum int64, known bool) {
+	for _, d := range disks {
+		if d.Simulated() {
+			return 0, false
+		}
+		sectors, ok := device.Traffic(d.Path)
+		if !ok {
+			return 0, false
+		}
+		sum += sectors
+	}
+	return sum, true
+}
+
+// calm watches a counter stand still.
+type calm struct {
+	count int64
+	at    time.Time // when it last moved; zero before it is known
+}
+
+// since is how long the counter has stood still by now; zero where it is not known.
+func (c *calm) since(count int64, known bool, now time.Time) time.Duration {
+	if !known || c.at.IsZero() || count != c.count {
+		c.count, c.at = count, now
+	}
+	return now.Sub(c.at)
+}

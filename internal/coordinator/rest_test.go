@@ -1,0 +1,44 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+func TestCalm(t *testing.T) {
+	var c calm
+	start := time.Unix(0, 0)
+	for i, step := range []struct {
+		count int64
+		known bool
+		want  time.Duration
+	}{
+		{5, true, 0}, {5, true, time.Second}, {6, true, 0}, {6, true, time.Second}, {6, true, 2 * time.Second},
+		{6, false, 0}, {6, true, time.Second}, {7, true, 0},
+	} {
+		if got := c.since(step.count, step.known, start.Add(time.Duration(i)*time.Second)); got != step.want {
+			t.Errorf("step %d: still for %s, want %s", i, got, step.want)
+		}
+	}
+}
+
+func TestRest(t *testing.T) {
+	opts := Options{Plan: &scenario.Plan{Disks: []scenario.Disk{{Name: "A", Profile: "A"}}}}
+	var asked string
+	opts.Pause = func(_ context.Context, text string) error { asked = text; return nil }
+	if err := rest(t.Context(), opts, scenario.Phase{Pause: "plug it in", Cooldown: time.Millisecond, UntilIdle: true}); err != nil {
+		t.Error(err)
+	}
+	if asked != "plug it in" {
+		t.Errorf("asked for %q", asked)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := rest(ctx, opts, scenario.Phase{Cooldown: time.Hour}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: got %v", err)
+	}
+}
