@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/hubbench/hubbench/pkg/unit"
 )
@@ -37,7 +38,29 @@ func findings(phases []Phase, order []string, solos solos) []Finding {
 	slices.SortStableFunc(f.found, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Phase, b.Phase), cmp.Compare(a.Disk, b.Disk))
 	})
-	return f.found
+	return fold(f.found)
+}
+
+// fold keeps the weightiest of the findings that say the same of phase after phase, and how many more there were.
+func fold(found []Finding) []Finding {
+	more := map[string]int{}
+	kept := found[:0]
+	for _, f := range found {
+		switch f.Code {
+		case "others", "ceiling", "duplex":
+			more[f.Code]++
+			if more[f.Code] > 1 {
+				continue
+			}
+		}
+		kept = append(kept, f)
+	}
+	for i := range kept {
+		if n := more[kept[i].Code] - 1; n > 0 {
+			kept[i].Text = strings.TrimSuffix(kept[i].Text, ".") + "; likewise in " + plural(n, "more phase") + "."
+		}
+	}
+	return kept
 }
 
 // finder gathers findings, of one phase at a time.
