@@ -14,6 +14,7 @@ import (
 	"github.com/hubbench/hubbench/internal/device"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/strictyaml"
 )
 
 // prepared is a scenario that has been read and checked against itself, not yet against the machine.
@@ -51,9 +52,12 @@ func prepare(path string) (*prepared, error) {
 	}
 	if plan.Hub != nil {
 		if ready.profile, err = ready.loadHub(filepath.Dir(path)); err != nil {
-			return nil, usage(err)
+			if badProfile := (*strictyaml.Error)(nil); errors.As(err, &badProfile) {
+				return nil, err // it names its own place
+			}
+			return nil, usage(s.HubPos().Errorf("%s", err))
 		}
-		if err := ready.checkProfile(path); err != nil {
+		if err := ready.checkProfile(); err != nil {
 			return nil, err
 		}
 	}
@@ -61,10 +65,10 @@ func prepare(path string) (*prepared, error) {
 }
 
 // checkProfile refuses disks that the hub profile does not know.
-func (r *prepared) checkProfile(path string) error {
+func (r *prepared) checkProfile() error {
 	for _, d := range r.plan.Disks {
 		if name := cmp.Or(d.Profile, d.Name); r.profile.Disk(name) == nil {
-			return usage(fmt.Errorf("%s: disk %s: hub profile %s has no disk %q", path, d.Name, r.profile.Name, name))
+			return usage(r.scenario.DiskPos(d.Name).Errorf("disk %s: hub profile %s has no disk %q", d.Name, r.profile.Name, name))
 		}
 	}
 	return nil
@@ -116,7 +120,7 @@ func (r *prepared) locate(problem device.Problem) string {
 	if r.scenario == nil {
 		return problem.Text
 	}
-	if pos := r.scenario.PathPos(problem.Disk); pos.Line > 0 {
+	if pos := r.scenario.DiskPos(problem.Disk); pos.Line > 0 {
 		return fmt.Sprintf("%s: %s", pos, problem.Text)
 	}
 	return problem.Text
@@ -162,7 +166,7 @@ func readSmall(path string) ([]byte, error) {
 	stat, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s: no such file; start from configs/demo.yaml", path)
+		return nil, fmt.Errorf("%s: no such file; check the spelling, or copy one of configs", path)
 	case err != nil:
 		return nil, err
 	case stat.IsDir():

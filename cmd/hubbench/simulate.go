@@ -48,7 +48,7 @@ func runSimulate(p program, path string, opts simulateOptions) error {
 	if ready.profile == nil {
 		return usage(fmt.Errorf("%s is for real disks; name the hub to play it on with --profile, such as --profile goshen-ridge", path))
 	}
-	if err := ready.checkProfile(path); err != nil {
+	if err := ready.checkProfile(); err != nil {
 		return err
 	}
 	began := time.Now()

@@ -23,7 +23,11 @@ func rest(ctx context.Context, opts Options, phase scenario.Phase) error {
 			return err
 		}
 	}
-	over := time.NewTimer(phase.Cooldown)
+	cooldown := phase.Cooldown
+	if hub := opts.Plan.Hub; hub != nil {
+		cooldown = time.Duration(float64(cooldown) / hub.Speedup)
+	}
+	over := time.NewTimer(cooldown)
 	defer over.Stop()
 	var calm calm
 	var check <-chan time.Time // never, unless

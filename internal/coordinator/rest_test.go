@@ -36,6 +36,11 @@ func TestRest(t *testing.T) {
 	if asked != "plug it in" {
 		t.Errorf("asked for %q", asked)
 	}
+	opts.Plan.Hub = &scenario.Hub{Speedup: 1e9} // an hour of the model's time
+	if err := rest(t.Context(), opts, scenario.Phase{Cooldown: time.Hour}); err != nil {
+		t.Error(err)
+	}
+	opts.Plan.Hub = nil
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := rest(ctx, opts, scenario.Phase{Cooldown: time.Hour}); !errors.Is(err, context.Canceled) {

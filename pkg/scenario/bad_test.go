@@ -19,7 +19,7 @@ const badDir = "../../testdata/bad-scenarios"
 
 // loadPlan does what every command does with a scenario, but for refusing what this version does not do.
 func loadPlan(name string, data []byte) (*Plan, error) {
-	s, err := load(name, data, nil)
+	s, err := Load(name, data)
 	if err != nil {
 		return nil, err
 	}
@@ -49,20 +49,6 @@ func TestBadScenarios(t *testing.T) {
 		got.WriteString(err.Error() + "\n")
 	}
 	golden(t, filepath.Join(badDir, "want.txt"), got.String())
-}
-
-// What this version does not do is refused, and nothing else: without the refusal it would load.
-func TestRefused(t *testing.T) {
-	phases := map[string]string{"until": "cooldown: {until: idle}"} // by the key that is refused
-	for _, r := range refusals() {
-		text := []byte(twoDisks("{files: 1}", "[{pattern: WW, "+phases[r.key]+"}]"))
-		if _, err := loadPlan("r.yaml", text); err != nil || phases[r.key] == "" {
-			t.Errorf("%s is refused, and no scenario with %q would be sound: %v", r.key, phases[r.key], err)
-		}
-		if _, err := Load("r.yaml", text); err == nil || !strings.Contains(err.Error(), r.key) || !strings.Contains(err.Error(), "not supported by this version of hubbench; try "+r.try) {
-			t.Errorf("%s: got %v", r.key, err)
-		}
-	}
 }
 
 func TestLoadHugeFile(t *testing.T) {

@@ -35,6 +35,7 @@ func (s *Scenario) readHub(top *strictyaml.Mapping) {
 	m := n.Mapping()
 	m.Require("profile")
 	readText(m, "profile", &s.Hub.Profile)
+	s.hubPos = m.PosOf("profile")
 	m.Float("speedup", &s.Hub.Speedup, 0.001, maxSpeedup)
 	m.Done()
 }
@@ -53,7 +54,7 @@ func (s *Scenario) readDisks(top *strictyaml.Mapping) {
 		items[maxDisks].Errorf("more than %d disks; remove some", maxDisks)
 		return
 	}
-	s.paths = map[string]strictyaml.Pos{}
+	s.places = map[string]strictyaml.Pos{}
 	folders := map[string]string{} // the disk of each folder
 	for _, item := range items {
 		m := item.Mapping()
@@ -70,7 +71,10 @@ func (s *Scenario) readDisks(top *strictyaml.Mapping) {
 				at.Errorf("disk %s has the same folder; give each disk its own", strictyaml.Quote(other))
 			}
 			folders[folder] = d.Name
-			s.paths[d.Name] = at.Pos()
+			s.places[d.Name] = at.Pos()
+		}
+		if at, ok := m.Get("simulate"); ok {
+			s.places[d.Name] = at.Pos()
 		}
 		s.checkKind(top, m, d)
 		s.Disks = append(s.Disks, d)

@@ -32,14 +32,13 @@ func readStop(m *strictyaml.Mapping, p *PhaseSpec) {
 }
 
 // readCooldown reads the rest before a phase: a time, or until the disks are idle.
-func (s *Scenario) readCooldown(m *strictyaml.Mapping, p *PhaseSpec) {
+func readCooldown(m *strictyaml.Mapping, p *PhaseSpec) {
 	n, ok := m.Get("cooldown")
 	if !ok || n.Kind() != strictyaml.Map {
 		m.Duration("cooldown", &p.Cooldown, 0, maxCooldown)
 		return
 	}
 	until := n.Mapping()
-	s.refuse(until)
 	until.Require("until")
 	until.OneOf("until", new(string), "idle")
 	p.UntilIdle, p.Cooldown = true, longestRest

@@ -60,11 +60,10 @@ func (s *Scenario) readPhase(m *strictyaml.Mapping, base Workload) PhaseSpec {
 
 // readWork reads what a phase and a study have in common, all but the keys that name disks.
 func (s *Scenario) readWork(m *strictyaml.Mapping, p *PhaseSpec) {
-	s.refuse(m)
 	p.Workload.read(m)
 	s.checkSimulated(m, p.Workload)
 	readStop(m, p)
-	s.readCooldown(m, p)
+	readCooldown(m, p)
 	m.Int("repeat", &p.Repeat, 1, maxPhases)
 	readText(m, "pause", &p.Pause)
 }

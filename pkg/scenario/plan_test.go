@@ -277,13 +277,13 @@ func TestRangeEnds(t *testing.T) {
 	}
 }
 
-// PathPos lets a later check of a folder point into the file.
-func TestPathPos(t *testing.T) {
+// DiskPos lets a later check of a folder point into the file.
+func TestDiskPos(t *testing.T) {
 	s, err := Load("two.yaml", []byte(twoDisks("{files: 1}", "[{pattern: WW}]")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := s.PathPos("B").String(), "two.yaml:3:46"; got != want {
+	if got, want := s.DiskPos("B").String(), "two.yaml:3:46"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -19,10 +19,10 @@ type Scenario struct {
 	Seed            uint64 // of the workload
 	AllowSystemDisk bool   // a disk under test may be the one the system runs from
 
-	interleave bool // the study's repeats are rounds of all its phases
-	refused    []refusal
+	interleave bool                      // the study's repeats are rounds of all its phases
 	pos        strictyaml.Pos            // of the phases, or the study
-	paths      map[string]strictyaml.Pos // of each real disk's path
+	places     map[string]strictyaml.Pos // of each disk\'s path or profile
+	hubPos     strictyaml.Pos            // of the profile
 }
 
 // PhaseSpec is one entry of the scenario's phases, or one phase of its study; Repeat, and a preset with several
@@ -49,11 +49,6 @@ type PhaseSpec struct {
 // Load reads a scenario file. name is only for errors, which are of type *strictyaml.Error: one line that
 // names the file, line and column and says what to try.
 func Load(name string, data []byte) (*Scenario, error) {
-	return load(name, data, refusals())
-}
-
-// load is Load with the parts of the format that are refused.
-func load(name string, data []byte, refused []refusal) (*Scenario, error) {
 	doc, err := strictyaml.Parse(name, data)
 	if err != nil {
 		return nil, err
@@ -63,9 +58,8 @@ func load(name string, data []byte, refused []refusal) (*Scenario, error) {
 		return nil, doc.Err() // another version's keys would only look like mistakes
 	}
 
-	s := &Scenario{refused: refused}
+	s := &Scenario{}
 	base := defaultWorkload()
-	s.refuse(top)
 	top.Require("name", "disks")
 	phases, explicit := top.Get("phases")
 	study, studied := top.Get("study")
@@ -79,7 +73,6 @@ func load(name string, data []byte, refused []refusal) (*Scenario, error) {
 	s.readDisks(top)
 	if m, ok := top.Get("workload"); ok {
 		m := m.Mapping()
-		s.refuse(m)
 		base.read(m)
 		s.checkSimulated(m, base)
 		base.readOrder(m)
@@ -108,8 +101,11 @@ func load(name string, data []byte, refused []refusal) (*Scenario, error) {
 	return s, nil
 }
 
-// PathPos is where the scenario file names a disk's path, for errors about what is found there.
-func (s *Scenario) PathPos(disk string) strictyaml.Pos { return s.paths[disk] }
+// DiskPos is where the scenario file names a disk's path or profile, for errors about what is found there.
+func (s *Scenario) DiskPos(disk string) strictyaml.Pos { return s.places[disk] }
+
+// HubPos is where the scenario file names the hub's profile.
+func (s *Scenario) HubPos() strictyaml.Pos { return s.hubPos }
 
 // hasDisk reports whether there is a disk of that name.
 func (s *Scenario) hasDisk(name string) bool {
