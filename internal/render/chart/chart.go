@@ -38,9 +38,10 @@ const MaxFiles = 5000
 // Segment is one file: its span, and its rate over it.
 type Segment struct {
 	Span
-	Seq   int
-	Bytes int64
-	Rate  float64 // bytes per second
+	Seq    int
+	Bytes  int64
+	Rate   float64 // bytes per second
+	Filler bool    // keeps the disk busy for the others' sake and is no part of its work
 }
 
 // Span is a stretch of time in seconds since the phase's release.
@@ -75,15 +76,17 @@ func NewTimeline(run *trace.Run, phase *trace.Phase, found *analysis.Phase) *Tim
 // segments are the disk's files but for the impossible ones, which the analysis reports.
 func segments(disk *trace.DiskTrace) []Segment {
 	out := make([]Segment, 0, len(disk.Files))
-	for _, file := range disk.Files {
-		if file.EndNS <= file.StartNS || file.Bytes <= 0 {
+	for i := range disk.Files {
+		file := &disk.Files[i]
+		if !file.Usable() {
 			continue
 		}
 		out = append(out, Segment{
-			Span:  Span{StartS: float64(file.StartNS) / 1e9, EndS: float64(file.EndNS) / 1e9},
-			Seq:   file.Seq,
-			Bytes: file.Bytes,
-			Rate:  float64(file.Bytes) / (float64(file.EndNS-file.StartNS) / 1e9),
+			Span:   Span{StartS: float64(file.StartNS) / 1e9, EndS: float64(file.EndNS) / 1e9},
+			Seq:    file.Seq,
+			Bytes:  file.Bytes,
+			Rate:   float64(file.Bytes) / (float64(file.EndNS-file.StartNS) / 1e9),
+			Filler: file.Filler,
 		})
 	}
 	return out

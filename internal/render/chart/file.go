@@ -47,7 +47,7 @@ type Bin struct {
 	N        int
 }
 
-// NewFiles lays out a phase's files.
+// NewFiles lays out a phase's files, filler left out.
 func NewFiles(run *trace.Run, phase *trace.Phase, found *analysis.Phase) *Files {
 	out := &Files{MinBytes: math.Inf(1)}
 	count := 0
@@ -58,6 +58,9 @@ func NewFiles(run *trace.Run, phase *trace.Phase, found *analysis.Phase) *Files 
 		}
 		sum := 0.0
 		for _, file := range segments(disk) {
+			if file.Filler {
+				continue
+			}
 			size := float64(file.Bytes)
 			lane.Sizes = append(lane.Sizes, Dot{size, file.Rate})
 			lane.So = append(lane.So, Band{From: sum, To: sum + size, Mean: file.Rate, P05: file.Rate, P95: file.Rate})

@@ -15,17 +15,18 @@ import (
 
 // Write writes a head and a row per file, in the order of phases, disks and files. Times are seconds since the
 // phase's release; the rate is in bytes per second, and empty for a file that cannot be counted.
+// Filler keeps a disk busy for the others' sake and is no part of its work.
 func Write(w io.Writer, run *trace.Run) error {
 	buffer := bufio.NewWriter(w)
 	out := csv.NewWriter(buffer)
-	rows := [][]string{{"phase", "disk", "op", "seq", "bytes", "start_s", "end_s", "rate"}}
+	rows := [][]string{{"phase", "disk", "op", "seq", "bytes", "start_s", "end_s", "rate", "filler"}}
 	for _, phase := range run.Phases {
 		for _, disk := range phase.Disks {
 			for i := range disk.Files {
 				file := &disk.Files[i]
 				rows = append(rows, []string{
 					tame(phase.Name), tame(disk.Name), string(disk.Op), strconv.Itoa(file.Seq), strconv.FormatInt(file.Bytes, 10),
-					seconds(file.StartNS), seconds(file.EndNS), rate(file),
+					seconds(file.StartNS), seconds(file.EndNS), rate(file), strconv.FormatBool(file.Filler),
 				})
 			}
 			if err := out.WriteAll(rows); err != nil {

@@ -18,17 +18,17 @@ func TestWrite(t *testing.T) {
 				{Seq: 0, Bytes: 1e9, StartNS: 1200, EndNS: 500_001_200},
 				{Seq: 1, Bytes: 0, StartNS: 6e8, EndNS: 7e8},
 			}},
-			{Name: "=cmd()", Op: scenario.Read, Files: []trace.File{{Seq: 7, Bytes: 3, StartNS: -5, EndNS: 2e9}}},
+			{Name: "=cmd()", Op: scenario.Read, Files: []trace.File{{Seq: 7, Bytes: 3, StartNS: -5, EndNS: 2e9, Filler: true}}},
 		},
 	}}}
 	var out strings.Builder
 	if err := Write(&out, run); err != nil {
 		t.Fatal(err)
 	}
-	want := `phase,disk,op,seq,bytes,start_s,end_s,rate
-"W, ""both""",A,write,0,1000000000,0.000001200,0.500001200,2000000000
-"W, ""both""",A,write,1,0,0.600000000,0.700000000,
-"W, ""both""",'=cmd(),read,7,3,-0.000000005,2.000000000,1
+	want := `phase,disk,op,seq,bytes,start_s,end_s,rate,filler
+"W, ""both""",A,write,0,1000000000,0.000001200,0.500001200,2000000000,false
+"W, ""both""",A,write,1,0,0.600000000,0.700000000,,false
+"W, ""both""",'=cmd(),read,7,3,-0.000000005,2.000000000,1,true
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -40,7 +40,7 @@ func TestEmptyRunHasAHead(t *testing.T) {
 	if err := Write(&out, &trace.Run{}); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := out.String(), "phase,disk,op,seq,bytes,start_s,end_s,rate\n"; got != want {
+	if got, want := out.String(), "phase,disk,op,seq,bytes,start_s,end_s,rate,filler\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

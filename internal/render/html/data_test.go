@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
@@ -112,16 +111,29 @@ func TestDownloads(t *testing.T) {
 	for _, run := range []*trace.Run{fixture.Triple(), fixture.Hostile()} {
 		tab := open(t, ctx, run, screen{width: 1280, height: 900})
 		dir := t.TempDir()
+		yes := true
 		if _, err := chromedp.CallBrowser(tab, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
-			Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir,
+			Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir, EventsEnabled: &yes,
 		}); err != nil {
 			t.Fatal(err)
 		}
 		get := func(button, name string) []byte {
 			t.Helper()
+			progress := chromedp.BrowserEvents(tab, browser.DownloadProgress)
 			tab.click(`[data-get="` + button + `"]`)
-			tab.wait(`document.getElementById("data-said").textContent === "` + name + ` saved"`)
-			return await(t, filepath.Join(dir, name))
+			for event, err := range progress {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if event.State == browser.DownloadProgressStateCompleted {
+					break
+				}
+			}
+			text, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return text
 		}
 		if got, want := get("events", "events.jsonl"), fixture.Events(run); !bytes.Equal(got, want) {
 			t.Errorf("%d bytes of events, want the recorded %d", len(got), len(want))
@@ -141,19 +153,4 @@ func TestDownloads(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}
-}
-
-// await reads a file that a browser is about to finish: it appears under its name when whole.
-func await(t *testing.T, path string) []byte {
-	t.Helper()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for range 1000 {
-		if text, err := os.ReadFile(path); err == nil {
-			return text
-		}
-		<-tick.C
-	}
-	t.Fatalf("%s was not saved", path)
-	return nil
 }

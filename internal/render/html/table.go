@@ -177,6 +177,9 @@ func (p *phase) files(line *chart.Timeline, run *trace.Run, scale chart.Scale) {
 	for _, lane := range line.Disks {
 		list := fileList{disk: look(run, lane.Disk), Op: verb(lane.Op)}
 		for _, file := range lane.Files {
+			if file.Filler {
+				continue
+			}
 			list.Rows = append(list.Rows, fileRow{
 				strconv.Itoa(file.Seq + 1), unit.FormatBytes(file.Bytes),
 				strconv.FormatFloat(file.StartS, 'f', 3, 64), strconv.FormatFloat(file.EndS, 'f', 3, 64), scale.Number(file.Rate),

@@ -29,6 +29,9 @@ const (
 func timeline(line *chart.Timeline, found *analysis.Phase, by chart.Scale) figure {
 	t := &timelineChart{Custom: charts.NewCustom(), line: line, scale: by.Size, decimals: timeDecimals(line)}
 	v := view{Kind: "time", Unit: by.Unit, Window: windowLabel(found)}
+	if limit := oneWayLimit(found); limit != nil {
+		v.Limit = limit.Name
+	}
 	for _, lane := range line.Disks {
 		v.Disks = append(v.Disks, viewDisk{Name: lane.Disk, Op: string(lane.Op), Index: lane.Index})
 	}
@@ -123,6 +126,9 @@ func (t *timelineChart) lane(i int) {
 		rows[j] = []float64{
 			t.seconds(file.StartS), t.seconds(file.EndS), significant(file.Rate / t.scale), significant(float64(file.Bytes)), float64(file.Seq),
 		}
+		if file.Filler {
+			rows[j] = append(rows[j], 1)
+		}
 		if lane.Bands == nil {
 			last = rows[j]
 			busy = append(busy, file.Span)
@@ -161,6 +167,9 @@ func (t *timelineChart) total() {
 
 // overlap adds what the analysis found: the overlap's rate, and brackets from a winner's end to the new level.
 func (t *timelineChart) overlap(found *analysis.Phase) {
+	if limit := oneWayLimit(found); limit != nil {
+		add(t.Custom, "limit", 1, "limit", [][]float64{{0, t.seconds(t.line.EndS), precise(limit.Rate / t.scale)}}, opts.Encode{X: []int{0, 1}, Y: 2})
+	}
 	if found.Overlap != nil {
 		rows := make([][]float64, len(t.line.Windows))
 		for i, span := range t.line.Windows {
@@ -212,6 +221,14 @@ func gutter(disks []viewDisk) int {
 		longest = max(longest, utf8.RuneCountInString(d.Name))
 	}
 	return min(150, max(52, 40+8*longest))
+}
+
+// oneWayLimit is the link's limit where all traffic goes one way: then it bounds the total.
+func oneWayLimit(found *analysis.Phase) *analysis.Ceiling {
+	if found.Overlap == nil || found.Contention == nil || found.Overlap.ReadRate > 0 && found.Overlap.WriteRate > 0 {
+		return nil
+	}
+	return found.Contention.Ceiling
 }
 
 // windowLabel names the shaded part.

@@ -102,6 +102,9 @@ func (p *picture) speeds(lane chart.Lane) painter {
 		for _, file := range files {
 			rate := file.Rate / p.scale.Size
 			lines = append(lines, [4]float64{file.StartS, rate, file.EndS, rate})
+			if file.Filler {
+				continue // a line alone: no part of the disk's work
+			}
 			points = append(points, vg.Point{X: pen.x((file.StartS + file.EndS) / 2), Y: pen.y(rate)})
 		}
 		pen.rects(pale(colour, 60), boxes)

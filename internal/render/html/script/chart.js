@@ -76,7 +76,7 @@ class Chart {
         else high = middle;
       }
       const row = rows[low] && rows[low][0] <= time ? rows[low] : null;
-      const detail = !row ? "" : bands.length ? rate(row[3]) + " – " + rate(row[4]) : size(row[3]) + ", file " + (row[4] + 1);
+      const detail = !row ? "" : bands.length ? rate(row[3]) + " – " + rate(row[4]) : size(row[3]) + (row[5] ? ", filler" : ", file " + (row[4] + 1));
       return { disk, speed: row ? rate(row[2]) + " " + unit : "no file", detail };
     });
     let total = 0;

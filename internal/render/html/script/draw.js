@@ -22,7 +22,7 @@ const functions = {
     return told ? `<div class="tip-in">${told.html}</div>` : "";
   },
 
-  // A file: a line from its start to its end, the disk's symbol in its middle. from, to, rate
+  // A file: a line from its start to its end, the disk's symbol in its middle. from, to, rate, bytes, number, whether filler
   segment: (chart) => (params, api) => {
     const disk = chart.disk(params.seriesName), box = params.coordSys;
     const [x1, y] = api.coord([api.value(0), api.value(2)]);
@@ -30,7 +30,9 @@ const functions = {
     const seen = within(box, x1, x2);
     if (!seen) return null;
     const fill = chart.colour(disk), middle = (x1 + x2) / 2;
-    const children = [line(seen[0], y, seen[1], y, { stroke: fill, lineWidth: 2, opacity: 0.85 })];
+    const filler = chart.option.series[params.seriesIndex].data[params.dataIndex][5];
+    const children = [line(seen[0], y, seen[1], y, { stroke: fill, lineWidth: 2, opacity: filler ? 0.35 : 0.85 })];
+    if (filler) return group(children); // no part of the disk's work
     if (middle >= box.x && middle <= box.x + box.width) {
       children.push(symbol(disk, middle, y, Math.min(4.5, Math.max(2.2, (x2 - x1) / 2.6)), fill));
     }
@@ -116,6 +118,15 @@ const functions = {
     return group([
       line(seen[0], y, seen[1], y, { stroke: style("ink"), lineWidth: 1.2, lineDash: [5, 4] }),
       text(seen[0] + 8, y + 13, rate(api.value(2)) + " " + chart.view.unit + " in the overlap", { fontWeight: 600 }),
+    ], { silent: true });
+  },
+
+  // The link's limit, right across. from, to, rate
+  limit: (chart) => (params, api) => {
+    const box = params.coordSys, y = api.coord([0, api.value(2)])[1];
+    return group([
+      line(box.x, y, box.x + box.width, y, { stroke: style("doubt"), lineWidth: 1, lineDash: [2, 3] }),
+      text(box.x + box.width, y - 8, chart.view.limit + ": " + rate(api.value(2)), { textAlign: "right", fill: style("doubt"), fontSize: 11 * rem() }),
     ], { silent: true });
   },
 

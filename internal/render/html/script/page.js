@@ -86,7 +86,7 @@ function table(lines) {
     if (event.type === "file") phases.get(event.phase).push(event);
   }
   const place = (disk) => (order.includes(disk) ? order.indexOf(disk) : order.length);
-  const rows = ["phase,disk,op,seq,bytes,start_s,end_s,rate"];
+  const rows = ["phase,disk,op,seq,bytes,start_s,end_s,rate,filler"];
   for (const [phase, files] of phases) {
     files.sort((a, b) => place(a.disk) - place(b.disk) || a.start_ns - b.start_ns);
     for (const f of files) {
@@ -94,6 +94,7 @@ function table(lines) {
       rows.push([
         quote(tame(phase)), quote(tame(f.disk)), f.op, f.seq ?? 0, f.bytes, seconds(f.start_ns), seconds(f.end_ns),
         usable ? Math.round(f.bytes / ((f.end_ns - f.start_ns) / 1e9)) : "",
+        Boolean(f.filler),
       ].join(","));
     }
   }
