@@ -156,3 +156,13 @@ func TestBandWeighsByTime(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+func TestFindings(t *testing.T) {
+	a := &analysis.Analysis{Order: []string{"ssd a"}, Findings: []analysis.Finding{
+		{Phase: "WW", Text: "WW: after it ended, all rose"}, {Phase: "WW", Text: "ssd a took more"}, {Phase: "RR", Text: "RR: no"}, {Phase: "WW", Text: "the verdict"},
+	}}
+	got := Findings(a, &analysis.Phase{Phase: "WW", Verdict: "the verdict"})
+	if diff := cmp.Diff([]string{"After it ended, all rose", "ssd a took more"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

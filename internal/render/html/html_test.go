@@ -140,3 +140,19 @@ func between(t *testing.T, text, from, to string) string {
 	part, _, _ := strings.Cut(after, to)
 	return part
 }
+
+func TestCount(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567"} {
+		if got := count(n); got != want {
+			t.Errorf("count(%d) = %s, want %s", n, got, want)
+		}
+	}
+}
+
+func TestNumberSplitsOffItsUnit(t *testing.T) {
+	for text, want := range map[string][2]string{"0.698 GB/s": {"0.698", "GB/s"}, "11 min 34 s": {"11 min 34", "s"}, "0.76": {"0.76", ""}} {
+		if got := number("key", 1, text); got.Value != want[0] || got.Unit != want[1] {
+			t.Errorf("%s: value %q and unit %q, want %q", text, got.Value, got.Unit, want)
+		}
+	}
+}

@@ -41,8 +41,9 @@ type page struct {
 
 // disk is a disk's name with what always goes with it: its colour and its symbol.
 type disk struct {
-	Name, Connection, Path string
-	Colour, Shape          int
+	Name, Connection string
+	Where            string // its path or its model, and what it hangs on
+	Colour, Shape    int
 }
 
 // phase is one phase's part of the page.
@@ -57,7 +58,7 @@ type phase struct {
 	Time     []drawn // the three linked panels
 	More     []drawn
 	Files    []fileList // every file, where they are few enough to list
-	Count    int        // of files
+	Listed   string     // how many files there are; empty for none
 	Disks    []row
 	Stages   []stage
 	Short    int // stages too short to list
@@ -88,7 +89,19 @@ func look(run *trace.Run, name string) disk {
 	d := disk{Name: name}
 	d.Colour, d.Shape = chart.Look(i)
 	if i < len(run.Disks) {
-		d.Connection, d.Path = run.Disks[i].Connection, run.Disks[i].Path
+		known := run.Disks[i]
+		d.Connection = known.Connection
+		var where []string
+		if known.Path != "" {
+			where = append(where, known.Path)
+		}
+		if known.Profile != "" {
+			where = append(where, "simulated as "+known.Profile)
+		}
+		if known.Connection != "" {
+			where = append(where, known.Connection)
+		}
+		d.Where = strings.Join(where, ", ")
 	}
 	return d
 }
@@ -136,23 +149,19 @@ func newPage(in Input, interactive bool) (*page, error) {
 func newPhase(in Input, index int, static bool) (phase, error) {
 	found := &in.Analysis.Phases[index]
 	p := phase{
-		ID:      fmt.Sprintf("phase-%d", index+1),
-		Name:    found.Phase,
-		Does:    does(in.Run, found),
-		Verdict: found.Verdict,
-		Tiles:   tiles(in, found),
-		Disks:   rows(in, found),
-		Recover: recoveryRows(in, found),
-		Claims:  claims(in, found),
+		ID:       fmt.Sprintf("phase-%d", index+1),
+		Name:     found.Phase,
+		Does:     does(in.Run, found),
+		Verdict:  found.Verdict,
+		Tiles:    tiles(in, found),
+		Disks:    rows(in, found),
+		Recover:  recoveryRows(in, found),
+		Claims:   claims(in, found),
+		Findings: chart.Findings(in.Analysis, found),
 	}
 	p.Stages, p.Short = stages(in, found)
 	for _, warning := range found.Warnings {
 		p.Warnings = append(p.Warnings, warning.Text)
-	}
-	for _, finding := range in.Analysis.Findings {
-		if finding.Phase == found.Phase && finding.Text != found.Verdict {
-			p.Findings = append(p.Findings, strings.TrimPrefix(finding.Text, found.Phase+": "))
-		}
 	}
 	if o := found.Overlap; o != nil {
 		p.Overlap = fmt.Sprintf("Shaded: the overlap, %s to %s s.", chart.Clock(o.StartS, o.EndS), chart.Clock(o.EndS, o.EndS))
@@ -198,8 +207,8 @@ func (p *phase) draw(in Input, traced *trace.Phase, found *analysis.Phase, stati
 		figure
 	}{
 		{hasAlone, "alone", "Alone against shared", "Full bar: in the overlap. Outline: what the disk does alone. " + by.Unit + ".", alone},
-		{true, "spread", "How the files spread", "Marks: single files. Bar: the middle nine tenths. Line: the median; ring: the mean. " + by.Unit + ".", spreadFigure(files, by)},
-		{hasSize, "size", "Speed against file size", "Each mark is one file.", size},
+		{true, "spread", "How the files spread", each(files, "Marks: single files. ", "Height: how many files. ") + "Bar: the middle nine tenths. Line: the median; ring: the mean. " + by.Unit + ".", spreadFigure(files, by)},
+		{hasSize, "size", "Speed against file size", each(files, "Each mark is one file.", "The fuller the colour, the more files."), size},
 		{hasWorn, "worn", "Speed against bytes so far", "All that the disk has moved in this phase, from left to right.", worn},
 	} {
 		if !f.show {
@@ -227,6 +236,14 @@ func picture(phase plot.Phase, name plot.Name) (template.URL, error) {
 	}
 	// Made by this program, letter by letter of base64: nothing in it can end the attribute.
 	return template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(out.Bytes())), nil //nolint:gosec // see above
+}
+
+// each picks the words for files that are drawn one by one, or for many.
+func each(files *chart.Files, one, many string) string {
+	if len(files.Disks) > 0 && files.Disks[0].Cells != nil {
+		return many
+	}
+	return one
 }
 
 // newFigure encodes a figure under the phase's name.

@@ -26,7 +26,7 @@ func rows(in Input, found *analysis.Phase) []row {
 		if !ok {
 			continue
 		}
-		r := row{disk: look(in.Run, d.Name), Op: string(stats.Op), Files: strconv.Itoa(stats.Files), Bytes: unit.FormatBytes(stats.Bytes),
+		r := row{disk: look(in.Run, d.Name), Op: string(stats.Op), Files: count(stats.Files), Bytes: unit.FormatBytes(stats.Bytes),
 			Rate: rate(scale, stats.Rate), Median: rate(scale, stats.Median), Spread: span(scale, stats.P05, stats.P95), Window: none, Share: none, Alone: none, CI: none}
 		r.Mean, r.Trimmed, r.OLS, r.TheilSen = rate(scale, stats.Mean), rate(scale, stats.Trimmed20), rate(scale, stats.OLSRate), rate(scale, stats.TheilSenRate)
 		r.Quote, r.QuoteFrom = rate(scale, stats.QuoteRate), quoted(stats.Quote)
@@ -168,10 +168,15 @@ type fileRow struct{ Seq, Bytes, Start, End, Rate string }
 
 // files lists the phase's files as the charts have them.
 func (p *phase) files(line *chart.Timeline, run *trace.Run, scale chart.Scale) {
+	total := 0
 	for _, lane := range line.Disks {
-		p.Count += lane.N
+		total += lane.N
 	}
-	if p.Count > maxListed {
+	if total == 0 {
+		return
+	}
+	p.Listed = count(total)
+	if total > maxListed {
 		return
 	}
 	for _, lane := range line.Disks {

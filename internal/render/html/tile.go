@@ -3,6 +3,7 @@ package html
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 
 	"github.com/hubbench/hubbench/internal/render/chart"
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -129,11 +130,8 @@ func against(scale chart.Scale, alone *chart.Alone, shared float64) *meter {
 
 func number(key string, raw float64, text string) tile {
 	t := tile{Key: key, Raw: strconv.FormatFloat(raw, 'g', -1, 64), Value: text}
-	for i := range text {
-		if text[i] == ' ' {
-			t.Value, t.Unit = text[:i], text[i+1:]
-			break
-		}
+	if i := strings.LastIndexByte(text, ' '); i >= 0 {
+		t.Value, t.Unit = text[:i], text[i+1:]
 	}
 	return t
 }
@@ -181,6 +179,15 @@ func interval(scale chart.Scale, ci *analysis.Interval) string {
 
 func percent(fraction float64) string {
 	return strconv.FormatFloat(100*fraction, 'f', 0, 64) + " %"
+}
+
+// count writes a whole number with its thousands apart.
+func count(n int) string {
+	text := strconv.Itoa(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
 }
 
 // words writes a small count as a word.

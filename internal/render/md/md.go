@@ -69,13 +69,7 @@ func matrix(out io.Writer, a *analysis.Analysis) {
 
 func phase(out io.Writer, a *analysis.Analysis, p *analysis.Phase) {
 	fmt.Fprintf(out, "**%s.** %s\n\n", escape(p.Phase), escape(p.Verdict))
-	var findings []string
-	for _, finding := range a.Findings {
-		if finding.Phase == p.Phase && finding.Text != p.Verdict {
-			findings = append(findings, strings.TrimPrefix(finding.Text, p.Phase+": "))
-		}
-	}
-	list(out, "", findings)
+	list(out, "", chart.Findings(a, p))
 	list(out, "To keep in mind", texts(p.Warnings))
 }
 

@@ -126,8 +126,8 @@ const functions = {
     const box = params.coordSys, y = api.coord([0, api.value(2)])[1];
     return group([
       line(box.x, y, box.x + box.width, y, { stroke: style("doubt"), lineWidth: 1, lineDash: [2, 3] }),
-      text(box.x + box.width, y - 8, chart.view.limit + ": " + rate(api.value(2)), { textAlign: "right", fill: style("doubt"), fontSize: 11 * rem() }),
-    ], { silent: true });
+      box.width > 500 && text(box.x + box.width, y - 8, chart.view.limit + ": " + rate(api.value(2)), { textAlign: "right", fill: style("doubt"), fontSize: 11 * rem() }),
+    ].filter(Boolean), { silent: true });
   },
 
   // How long a disk took to recover: a bracket from the winner's end to the new level. from, to, rate, disk, place in its group, seconds
