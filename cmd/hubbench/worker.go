@@ -39,7 +39,8 @@ func newJanitor(p program) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, cancel := underCoordinator(cmd.Context())
 			defer cancel()
-			return coordinator.Clean(p.stdin, ctx.Done(), p.stdout, args[0], args[1:])
+			coordinator.Clean(p.stdin, ctx.Done(), p.stdout, args[0], args[1:])
+			return nil
 		},
 	}
 }

@@ -83,7 +83,7 @@ func (j *janitor) finish() []string {
 
 // Clean is the janitor's work: when stdin ends or stop is closed, it removes the run's test files in all folders, and
 // writes a line to stdout for each that it cannot.
-func Clean(stdin io.Reader, stop <-chan struct{}, stdout io.Writer, runID string, folders []string) error {
+func Clean(stdin io.Reader, stop <-chan struct{}, stdout io.Writer, runID string, folders []string) {
 	ended := make(chan struct{})
 	go func() {
 		_, _ = io.Copy(io.Discard, stdin) // whatever ends it
@@ -104,11 +104,9 @@ func Clean(stdin io.Reader, stop <-chan struct{}, stdout io.Writer, runID string
 			continue
 		}
 		text := strings.ReplaceAll(err.Error(), "\n", "; ")
-		if _, err := fmt.Fprintf(stdout, "test files left in %s: %s; try hubbench clean %s\n", folders[i], text, folders[i]); err != nil {
-			return nil // nobody is left to be told
-		}
+		// A coordinator that is gone cannot be told.
+		_, _ = fmt.Fprintf(stdout, "test files left in %s: %s; try hubbench clean %s\n", folders[i], text, folders[i])
 	}
-	return nil
 }
 
 // removeRun removes a run's test files in a folder once its last worker has let go of them.

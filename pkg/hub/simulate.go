@@ -9,9 +9,10 @@ import (
 )
 
 const (
-	// Stretch is the bytes that a simulated disk asks the hub for at a time, and SampleNS the time after which its
-	// progress is noted, in a run as in a simulation: so that the two agree to the nanosecond.
-	Stretch  = 32_000_000
+	// Stretch is the bytes that a simulated disk asks the hub for at a time, in a run as in a simulation: so that the
+	// two agree to the nanosecond.
+	Stretch = 32_000_000
+	// SampleNS is the time after which a disk's progress is noted, for the same reason.
 	SampleNS = 50_000_000
 )
 
