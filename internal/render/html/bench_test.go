@@ -13,7 +13,7 @@ import (
 func TestManyFilesMakeASmallPage(t *testing.T) {
 	const files = 200_000
 	var page bytes.Buffer
-	if err := write(&page, input(fixture.Many(files)), make([]byte, 600_000)); err != nil {
+	if err := write(&page, reportOf(fixture.Many(files)), make([]byte, 600_000)); err != nil {
 		t.Fatal(err)
 	}
 	if got := page.Len(); got > 2_000_000 {
@@ -22,7 +22,7 @@ func TestManyFilesMakeASmallPage(t *testing.T) {
 }
 
 func BenchmarkWriteMillionFiles(b *testing.B) {
-	in := input(fixture.Many(1_000_000))
+	in := reportOf(fixture.Many(1_000_000))
 	b.ReportAllocs()
 	for b.Loop() {
 		if err := Write(io.Discard, in); err != nil {
@@ -32,7 +32,7 @@ func BenchmarkWriteMillionFiles(b *testing.B) {
 }
 
 func BenchmarkWriteTriple(b *testing.B) {
-	in := input(fixture.Triple())
+	in := reportOf(fixture.Triple())
 	b.ReportAllocs()
 	for b.Loop() {
 		if err := Write(io.Discard, in); err != nil {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -87,7 +88,7 @@ type screen struct {
 // open writes the run's report to a file and opens it.
 func open(t *testing.T, parent context.Context, run *trace.Run, s screen) *tab {
 	t.Helper()
-	in := input(run)
+	in := reportOf(run)
 	in.Events = bytes.NewReader(fixture.Events(run))
 	var out bytes.Buffer
 	charts := library()
@@ -295,6 +296,17 @@ func (tab *tab) press(keys ...string) {
 			key = code
 		}
 		tab.do(chromedp.KeyEvent(key))
+	}
+	tab.settle()
+}
+
+// wheel turns the mouse's wheel over a place of the window.
+func (tab *tab) wheel(x, y, delta float64, modifiers int64) {
+	tab.t.Helper()
+	if _, err := chromedp.Call(tab, input.DispatchMouseEvent, input.DispatchMouseEventParams{
+		Type: input.DispatchMouseEventTypeMouseWheel, X: x, Y: y, DeltaX: 1e-9, DeltaY: delta, Modifiers: modifiers, // a zero would be left out, which Chromium refuses
+	}); err != nil {
+		tab.t.Fatal(err)
 	}
 	tab.settle()
 }

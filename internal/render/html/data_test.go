@@ -22,7 +22,7 @@ import (
 // A report read back is the run it was made from: the events to the byte, and the same analysis of them.
 func TestRoundTrip(t *testing.T) {
 	for _, run := range []*trace.Run{fixture.Triple(), fixture.Hostile()} {
-		in := input(run)
+		in := reportOf(run)
 		recorded := fixture.Events(run)
 		in.Events = bytes.NewReader(recorded)
 		var page bytes.Buffer
@@ -67,7 +67,7 @@ func TestTooManyEventsStayOut(t *testing.T) {
 
 func TestReadRefuses(t *testing.T) {
 	var page bytes.Buffer
-	in := input(fixture.Triple())
+	in := reportOf(fixture.Triple())
 	in.Events = bytes.NewReader(fixture.Events(in.Run))
 	if err := write(&page, in, standIn); err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 // panel is the frame of a chart of one panel: its axes and its place.
 type panel struct {
 	x, y   opts.XAxis
-	tick   string // report.js's function for the labels of the horizontal axis
+	tick   string // the script's function for the labels of the horizontal axis
 	rows   int    // a row per disk in place of a vertical scale, where not zero
 	height int    // of the plane in pixels
 	view   view

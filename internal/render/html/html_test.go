@@ -18,13 +18,13 @@ import (
 func render(t *testing.T, run *trace.Run, charts []byte) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := write(&out, input(run), charts); err != nil {
+	if err := write(&out, reportOf(run), charts); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
 }
 
-func input(run *trace.Run) Input {
+func reportOf(run *trace.Run) Input {
 	return Input{
 		Run: run, Analysis: analysis.Analyze(run, analysis.Options{}),
 		Info: Info{Tool: "v0.1.0", Host: "bench", OS: "Linux 6.12", Seed: "42", Scenario: "triple.yaml"},
@@ -34,7 +34,7 @@ func input(run *trace.Run) Input {
 var standIn = []byte("globalThis.echarts = null;")
 
 func TestSummaryIsTheAnalysis(t *testing.T) {
-	in := input(fixture.Triple())
+	in := reportOf(fixture.Triple())
 	text := render(t, in.Run, standIn)
 	_, after, _ := strings.Cut(text, `<script type="application/json" id="hubbench-summary">`)
 	summary, _, found := strings.Cut(after, "</script>")
@@ -106,7 +106,7 @@ func TestPolicyAllowsThePartsAndNothingElse(t *testing.T) {
 }
 
 func TestScriptThatWouldEndItselfIsRefused(t *testing.T) {
-	err := write(&bytes.Buffer{}, input(fixture.Triple()), []byte(`"</SCRIPT>"`))
+	err := write(&bytes.Buffer{}, reportOf(fixture.Triple()), []byte(`"</SCRIPT>"`))
 	if err == nil || !strings.Contains(err.Error(), "make build") {
 		t.Errorf("got error %v, want one that says to rebuild", err)
 	}

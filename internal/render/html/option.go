@@ -11,8 +11,8 @@ import (
 	"github.com/go-echarts/go-echarts/v2/types"
 )
 
-// figure is what report.js needs to draw a chart: the option, and what its functions look up.
-// In the option, colours are "@name" tokens of the style sheet and functions are names from report.js's
+// figure is what the page's script needs to draw a chart: the option, and what its functions look up.
+// In the option, colours are "@name" tokens of the style sheet and functions are names from the script's
 // allow-list. Names that people chose never stand where either is resolved.
 type figure struct {
 	Option map[string]any `json:"option"`
@@ -29,7 +29,7 @@ func (f figure) encode() (template.JS, error) {
 	return template.JS(text), nil //nolint:gosec // see above: it cannot end the element
 }
 
-// view is what report.js looks up for a figure.
+// view is what the page's script looks up for a figure.
 type view struct {
 	Kind   string     `json:"kind"` // time, or items that are read one by one
 	Disks  []viewDisk `json:"disks"`
@@ -40,7 +40,7 @@ type view struct {
 	Fit    bool       `json:"fit,omitempty"`    // has regression lines to show on demand
 }
 
-// viewDisk is a disk as report.js names and colours it.
+// viewDisk is a disk as the page's script names and colours it.
 type viewDisk struct {
 	Name  string `json:"name"`
 	Op    string `json:"op"`
@@ -51,7 +51,7 @@ type viewDisk struct {
 type visitor struct {
 	charts.BaseConfigurationVisitor
 	zoom  []zoom
-	xTick string // report.js's function for the labels of the horizontal axes
+	xTick string // the script's function for the labels of the horizontal axes
 	rows  bool   // a row per disk in place of a vertical scale
 }
 
@@ -179,7 +179,7 @@ func (v visitor) Visit(option map[string]any) {
 	delete(option, "color") // every series says its own, as a token of the style sheet
 }
 
-// function names an entry of report.js's allow-list.
+// function names an entry of the script's allow-list.
 func function(name string) types.FuncStr { return types.FuncStr(name) }
 
 // fixed rounds to a number of decimals, so that the page carries no noise.

@@ -143,6 +143,24 @@ func TestControls(t *testing.T) {
 		}
 	})
 
+	t.Run("the wheel scrolls the page, with Ctrl it zooms", func(t *testing.T) {
+		at := eval[[]float64](tab, `(() => { const box = document.querySelector(".phase:not([hidden]) .plot").getBoundingClientRect(); return [box.x + box.width / 2, box.y + 40]; })()`)
+		const ctrl = 2 // as the protocol numbers it
+		before := painted(tab, 3)
+		tab.wheel(at[0], at[1], -300, ctrl)
+		if after := painted(tab, 3); near(before, after) {
+			t.Error("Ctrl and the wheel changed nothing in the picture")
+		}
+		tab.do(focusPlot)
+		tab.press("0")
+		from := eval[float64](tab, `scrollY`)
+		tab.wheel(at[0], at[1], 200, 0)
+		tab.wait(fmt.Sprintf(`scrollY > %g`, from))
+		if after := painted(tab, 3); !near(before, after) {
+			t.Errorf("pixels per disk %v after the bare wheel, want %v", after, before)
+		}
+	})
+
 	t.Run("keyboard reads the chart", func(t *testing.T) {
 		tab.do(focusPlot)
 		tab.press("Home", "ArrowRight")
@@ -170,6 +188,16 @@ func TestControls(t *testing.T) {
 			t.Errorf("right of the last tab is %s, want the first", got)
 		}
 	})
+}
+
+// near reports whether two pictures differ by no more than the line that follows the mouse.
+func near(a, b []int) bool {
+	for i := range a {
+		if d := a[i] - b[i]; max(d, -d)*100 > a[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // Without the library and without scripts there are pictures, and every table is there.

@@ -197,7 +197,7 @@ func (t *timelineChart) overlap(found *analysis.Phase) {
 
 func (t *timelineChart) seconds(s float64) float64 { return fixed(s, t.decimals) }
 
-// bandRow is the columns of report.js's bands: from, to, mean, 5th and 95th percentile.
+// bandRow is the columns of the script's bands: from, to, mean, 5th and 95th percentile.
 func bandRow(band chart.Band, decimals int, scale float64) []float64 {
 	return []float64{
 		fixed(band.From, decimals), fixed(band.To, decimals),
@@ -205,7 +205,7 @@ func bandRow(band chart.Band, decimals int, scale float64) []float64 {
 	}
 }
 
-// add puts a series on a panel that report.js draws item by item. The first columns are its place.
+// add puts a series on a panel that the page's script draws item by item. The first columns are its place.
 func add(c *charts.Custom, name string, panel int, draw string, data [][]float64, encode opts.Encode) {
 	c.AddSeries(name, nil, charts.WithSeriesOpts(func(s *charts.SingleSeries) {
 		s.Data, s.XAxisIndex, s.YAxisIndex = data, panel, panel

@@ -143,6 +143,10 @@ class Chart {
       "+": actions.in, "=": actions.in, "-": actions.out, 0: actions.reset,
       Escape: () => this.ui.dispatchAction({ type: "hideTip" }),
     };
+    // ECharts keeps every turn of the wheel from the page, whether it zooms or not: only those with Ctrl are for it.
+    for (const type of ["wheel", "mousewheel"]) {
+      this.plot.addEventListener(type, (event) => event.ctrlKey || event.stopPropagation(), { capture: true, passive: true });
+    }
     this.plot.addEventListener("keydown", (event) => {
       if (!Object.hasOwn(keys, event.key) || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
