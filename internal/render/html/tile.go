@@ -40,7 +40,7 @@ func tiles(in Input, found *analysis.Phase) []tile {
 	scale := chart.ScaleOf(in.Analysis)
 	working := len(o.Disks)
 	together := number(key("overlap", "rate"), o.Rate, scale.Rate(o.Rate))
-	together.Label = "all " + words(working) + " together"
+	together.Label = allOf(working) + " together"
 	if working == 1 {
 		together.Label = "alone"
 	}
@@ -188,6 +188,14 @@ func count(n int) string {
 		text = text[:i] + "," + text[i:]
 	}
 	return text
+}
+
+// allOf stands for several disks: "both", "all three".
+func allOf(n int) string {
+	if n == 2 {
+		return "both"
+	}
+	return "all " + words(n)
 }
 
 // words writes a small count as a word.

@@ -236,10 +236,11 @@ func windowLabel(found *analysis.Phase) string {
 	if found.Overlap == nil {
 		return ""
 	}
+	who := "active: "
 	if n := len(found.Overlap.Disks); n > 1 {
-		return "all " + words(n) + " active: " + unit.FormatSeconds(found.Overlap.DurationS)
+		who = allOf(n) + " " + who
 	}
-	return ""
+	return who + unit.FormatSeconds(found.Overlap.DurationS)
 }
 
 // widest is the index of the longest span.
