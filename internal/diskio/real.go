@@ -9,8 +9,12 @@ import (
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
-// minNoise is how much different noise a job writes at least, however small its blocks.
-const minNoise = 4 << 20
+const (
+	// minNoise is how much different noise a job writes at least, however small its blocks.
+	minNoise = 4 << 20
+	// layoutBlock is the least block of files that are written before the release; minNoise holds some.
+	layoutBlock = 1 << 20
+)
 
 // real moves a job's bytes to and from real files. What it does before the release is in this file, what
 // happens to each file after it in move.go.
@@ -123,20 +127,23 @@ func (e *real) makeMover() (engine string, err error) {
 		return "", err
 	}
 	e.refill()
+	if e.mover, engine, err = e.newMover(depth); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		e.warn("io_uring is refused here (%v): threads move the bytes, at a higher cost in processor time", err)
+	}
+	return engine, nil
+}
+
+// newMover starts the best that can be had for so many requests in flight; err is why it is not io_uring.
+func (e *real) newMover(depth int) (m mover, engine string, err error) {
 	if e.job.IO.Mode == modeApp {
-		e.mover = newApp(e.buf, e.job.Sizes)
-		return "app", nil
+		return newApp(e.buf, e.job.Sizes), "app", nil
 	}
 	if e.traits.direct {
-		if e.mover, err = e.system.ring(e.buf, depth); err == nil {
-			return "io_uring", nil
-		}
-		if !errors.Is(err, errors.ErrUnsupported) {
-			e.warn("io_uring is refused here (%v): threads move the bytes, at a higher cost in processor time", err)
+		if m, err = e.system.ring(e.buf, depth); err == nil {
+			return m, "io_uring", nil
 		}
 	}
-	e.mover = newThreads(e.buf, depth)
-	return "threads", nil
+	return newThreads(e.buf, depth), "threads", err
 }
 
 // refill makes the buffer noise (again, after something was read into it).
@@ -145,103 +152,6 @@ func (e *real) refill() { noise(e.buf, tagOf(e.job.RunID, e.job.Disk), 0) }
 // bufferBytes is the memory of a job's requests: a whole number of blocks for each.
 func bufferBytes(block int64, depth int) int64 {
 	return int64(depth) * max(block, minNoise/int64(depth)/block*block)
-}
-
-// fillShelf sees that the files are there that the job reads or passes over: those that earlier phases left,
-// and new ones for the rest. What neither this job nor the next can use is removed.
-func (e *real) fillShelf(ctx context.Context) error {
-	need := e.job.Needs()
-	mine := e.shelf.match(need, e.fits)
-	later := e.shelf.match(e.job.Beyond(e.job.Leave), anyRecord)
-	if err := e.shelf.thin(append(later, mine...)...); err != nil {
-		return fmt.Errorf("remove files of earlier phases: %w", err)
-	}
-	mine = e.shelf.match(need, e.fits) // thinning moved them
-	e.files = make([]record, len(need))
-	for i, r := range mine {
-		if r != nil {
-			e.files[i] = *r
-			continue
-		}
-		made, err := e.writeBefore(ctx, need[i])
-		if err != nil {
-			return fmt.Errorf("write file %d that must be there before: %w", i, err)
-		}
-		e.files[i] = made
-	}
-	return e.emptyCache()
-}
-
-func anyRecord(record) bool { return true }
-
-// fits reports whether an existing file will do for this job.
-func (e *real) fits(r record) bool {
-	if e.job.Role == scenario.Read {
-		return true
-	}
-	// It is written over: by the same units, and not where the user is to find it as it was.
-	return !r.Keep && r.Unit == unitOf(e.job.IO.Block) && r.Period == e.period()
-}
-
-// period is that of the files the job writes.
-func (e *real) period() int64 {
-	if e.job.IO.Mode == modeApp {
-		return appBytes
-	}
-	return 0
-}
-
-// writeBefore writes a file before the release: to the medium, whatever the job's own flush, as bytes still
-// on their way would slow what follows.
-func (e *real) writeBefore(ctx context.Context, size int64) (r record, err error) {
-	if err := ctx.Err(); err != nil {
-		return r, err
-	}
-	r = e.newRecord(size)
-	f, err := e.open(r, scenario.Write)
-	if err != nil {
-		return r, err
-	}
-	t := e.newTransfer(f, r, scenario.Write)
-	// In the largest blocks that the buffer holds: how it came to be written is nobody's measurement.
-	t.setBlock(int64(len(e.buf) / e.job.IO.Depth))
-	t.sampleNS = e.job.SampleNS
-	t.sample = func(bytes, _ int64) { e.wrote(e.before + bytes) }
-	err = e.moveOpen(ctx, t)
-	e.before += size
-	if err == nil {
-		err = f.flush(flushFull)
-	}
-	if err = errors.Join(err, e.shut(f)); err != nil {
-		return r, err
-	}
-	return r, e.written(t, r)
-}
-
-// emptyCache sees that no file to be read is in the cache, or says so.
-func (e *real) emptyCache() error {
-	if e.job.Role != scenario.Read || e.traits.direct {
-		return nil
-	}
-	var bytes, cached int64
-	for _, r := range e.files {
-		f, err := e.open(r, scenario.Read)
-		if err != nil {
-			return err
-		}
-		err = f.evict()
-		bytes, cached = bytes+r.Size, cached+f.cached(r.Size)
-		if err = errors.Join(err, e.shut(f)); err != nil {
-			return fmt.Errorf("drop the files to be read from the cache: %w", err)
-		}
-	}
-	switch {
-	case cached < 0:
-		e.warn("this system does not say whether its cache still holds what is to be read: a speed above the link's limit means that it does")
-	case cached > bytes/100:
-		e.warn("the cache holds %d of the %d bytes to be read and does not let go of them: their speed is that of memory", cached, bytes)
-	}
-	return nil
 }
 
 // Close stops what moves the bytes and removes the files: but those to be kept, and those that the next

@@ -208,8 +208,8 @@ func (r *ring) next() *sqe {
 // enter submits what is queued and waits until at least one request has completed.
 //
 // The call does not tell Go's scheduler that it blocks: the thread keeps its place, and the scheduler's
-// own bookkeeping and watchdog, which would cost more than a request does, stay out of it. Go still
-// interrupts it by a signal whenever it needs the thread, which ends the call with EINTR.
+// bookkeeping and watchdog stay out of it, which at one 4 KiB request at a time cost as much again as the
+// request. Go still interrupts it by a signal whenever it needs the thread, which ends the call with EINTR.
 func (r *ring) enter(wait uint32) error {
 	atomic.StoreUint32(r.sqTail, r.tail)
 	n, _, errno := unix.RawSyscall6(unix.SYS_IO_URING_ENTER, uintptr(r.enterFD), uintptr(r.queued), uintptr(wait), uintptr(enterGetEvents|r.enterReg), 0, 0)

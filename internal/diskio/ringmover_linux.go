@@ -11,6 +11,12 @@ import (
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
+// submitEvery is after how many completions the requests that follow them are submitted, though more
+// completions wait. Disks complete many at a time; were all seen to first, the disk would idle meanwhile.
+// At 4 KiB and depth 64, submitting all at once lost a tenth of the rate, and each by itself cost a third
+// more processor time.
+const submitEvery = 3
+
 // ringMover moves bytes through an io_uring: one thread keeps all requests in flight, and hands the kernel
 // many at a time. All its methods must be called from the thread that made it.
 type ringMover struct {
@@ -84,6 +90,11 @@ func (m *ringMover) move(ctx context.Context, t *transfer) error {
 			}
 			if !m.complete(t, int(c.user), c.res) && !m.issue(t, done, int(c.user)) {
 				flying--
+			}
+			if m.ring.queued >= submitEvery {
+				if err := m.ring.enter(0); err != nil {
+					return fmt.Errorf("submit to io_uring: %w", err)
+				}
 			}
 		}
 		t.progress()

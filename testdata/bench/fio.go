@@ -8,8 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-
-	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
 // runFio runs the row with fio, on files of its own that are gone afterwards.
@@ -25,17 +23,17 @@ func runFio(dir string, r row, extra string) (res result, err error) {
 		"--ioengine=" + fioEngine(), "--direct=1",
 		fmt.Sprintf("--numjobs=%d", r.workers), fmt.Sprintf("--size=%d", r.size), "--output-format=json",
 	}
-	if r.role == scenario.Read {
+	if r.op == "read" {
 		prepare := append([]string{"--rw=write", "--bs=1m", "--iodepth=8", "--end_fsync=1"}, common...)
 		if out, err := exec.Command("fio", prepare...).CombinedOutput(); err != nil {
 			return res, fmt.Errorf("fio: %w\n%s", err, out)
 		}
 	}
 	args := append([]string{
-		"--rw=" + map[bool]string{true: "rand"}[r.random] + string(r.role), fmt.Sprintf("--bs=%d", r.block),
+		"--rw=" + map[bool]string{true: "rand"}[r.random] + r.op, fmt.Sprintf("--bs=%d", r.block),
 		fmt.Sprintf("--iodepth=%d", r.depth), fmt.Sprintf("--loops=%d", r.passes),
 	}, common...)
-	if r.role == scenario.Write {
+	if r.op == "write" {
 		args = append(args, "--end_fsync=1")
 	}
 	if extra != "" {

@@ -1,161 +1,133 @@
 package main
 
 import (
-	"bytes"
-	"context"
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"time"
-
-	"go.uber.org/zap"
-
-	"github.com/hubbench/hubbench/internal/coordinator"
-	"github.com/hubbench/hubbench/internal/diskio"
-	"github.com/hubbench/hubbench/pkg/scenario"
-	"github.com/hubbench/hubbench/pkg/trace"
+	"strings"
 )
 
-// childVariable makes this program the coordinator of one run, whose process tree can then be weighed.
-const childVariable = "HUBBENCH_BENCH_CHILD"
-
-// order is what the coordinator is told, and answer what it says.
-type order struct {
-	Hubbench string
-	Plan     scenario.Plan
+// scenario is the row as a user would write it.
+func (r row) scenario(folders []string) string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "version: 1\nname: bench\nallow_system_disk: true\ndisks:\n")
+	for i, folder := range folders {
+		fmt.Fprintf(&s, "  - {name: D%d, path: %q}\n", i, folder)
+	}
+	access := "sequential"
+	if r.random {
+		access = "random"
+	}
+	fmt.Fprintf(&s, "workload: {files: %d, sizes: [%d], block: %d, depth: %d, access: %s, flush: fsync}\n", r.passes, r.size, r.block, r.depth, access)
+	fmt.Fprintf(&s, "phases:\n  - {pattern: %s}\n", strings.Repeat(strings.ToUpper(r.op[:1]), r.workers))
+	return s.String()
 }
 
-type answer struct {
-	Rates []float64 // of each worker
-	Bytes int64
-}
-
-// runHubbench runs the row with workers of the real hubbench, each in a folder of its own.
+// runHubbench runs the row as a user does, with a folder for each worker, and reads the events.
 func runHubbench(hubbench, dir string, r row) (res result, err error) {
-	o := order{Hubbench: hubbench, Plan: scenario.Plan{Phases: []scenario.Phase{{Name: "bench", Roles: map[string]scenario.Role{}}}}}
-	phase := &o.Plan.Phases[0]
+	home, err := os.MkdirTemp("", "hubbench-bench-")
+	if err != nil {
+		return res, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(home)) }()
+	var folders []string
 	for i := range r.workers {
-		folder := filepath.Join(dir, fmt.Sprintf("bench-hubbench.%d", i))
+		folder, err := filepath.Abs(filepath.Join(dir, fmt.Sprintf("bench-hubbench.%d", i)))
+		if err != nil {
+			return res, err
+		}
 		if err := os.MkdirAll(folder, 0o700); err != nil {
 			return res, err
 		}
-		defer func() { err = errors.Join(err, os.Remove(folder)) }()
-		job := scenario.Job{
-			Disk: string(rune('A' + i)), Role: r.role, Seed: uint64(i),
-			IO: scenario.IO{Mode: "direct", Block: r.block, Depth: r.depth, Flush: "fsync", Verify: "off", Preallocate: true},
-		}
-		for range r.passes {
-			job.Sizes = append(job.Sizes, r.size)
-		}
-		if r.random {
-			job.IO.Access = "random"
-		}
-		// fio writes its file anew and then over it; hubbench would first lay it out, which nobody asks for.
-		job.IO.OneFile = r.role == scenario.Read
-		o.Plan.Disks = append(o.Plan.Disks, scenario.Disk{Name: job.Disk, Path: folder})
-		phase.Roles[job.Disk] = r.role
-		phase.Jobs = append(phase.Jobs, job)
+		defer func() { _ = os.Remove(folder) }() // an empty folder at worst
+		folders = append(folders, folder)
 	}
-	text, err := json.Marshal(o)
-	if err != nil {
+	scenario, out := filepath.Join(home, "bench.yaml"), filepath.Join(home, "run")
+	if err := os.WriteFile(scenario, []byte(r.scenario(folders)), 0o600); err != nil {
 		return res, err
 	}
-	self, err := os.Executable()
-	if err != nil {
+	cmd := exec.Command(hubbench, "run", scenario, "--out", out, "--yes", "--quiet")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return res, fmt.Errorf("hubbench: %w\n%s", err, text)
+	}
+	if err := checkModes(filepath.Join(out, "run.json")); err != nil {
 		return res, err
 	}
-	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), childVariable+"=1")
-	cmd.Stdin, cmd.Stderr = bytes.NewReader(text), os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return res, fmt.Errorf("hubbench: %w", err)
-	}
-	var a answer
-	if err := json.Unmarshal(out, &a); err != nil {
-		return res, fmt.Errorf("read the coordinator's answer: %w", err)
-	}
-	if a.Bytes != r.bytes() {
-		return res, fmt.Errorf("hubbench moved %d bytes instead of %d", a.Bytes, r.bytes())
-	}
-	for _, rate := range a.Rates {
-		res.rate += rate
+	if res.rate, err = r.rateOf(filepath.Join(out, "events.jsonl")); err != nil {
+		return res, err
 	}
 	res.cpu = r.perUnit(cmd.ProcessState)
 	return res, nil
 }
 
-// coordinate runs the plan that it is told.
-func coordinate(in io.Reader, out io.Writer) error {
-	var o order
-	if err := json.NewDecoder(in).Decode(&o); err != nil {
-		return err
-	}
-	w := &watch{spans: map[string][2]int64{}, bytes: map[string]int64{}}
-	result, err := coordinator.Run(context.Background(), coordinator.Options{
-		Plan: &o.Plan, RunID: fmt.Sprintf("bench-%d", os.Getpid()), Journal: w, Watcher: w, WorkerLog: io.Discard, Log: zap.NewNop(),
-		Command: func() *exec.Cmd { return exec.Command(o.Hubbench, "worker") },
-		Modes:   checkModes, Stall: time.Minute,
-	})
+// checkModes refuses to compare anything but direct requests.
+func checkModes(path string) error {
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	if len(result.Failures) > 0 {
-		return errors.New(result.Failures[0].String())
+	var run struct {
+		Effective map[string]map[string]struct {
+			Cache    string
+			Warnings []string
+		}
 	}
-	var a answer
-	for disk, span := range w.spans {
-		a.Bytes += w.bytes[disk]
-		a.Rates = append(a.Rates, float64(w.bytes[disk])/float64(span[1]-span[0])*1e9)
+	if err := json.Unmarshal(text, &run); err != nil {
+		return fmt.Errorf("read run.json: %w", err)
 	}
-	return json.NewEncoder(out).Encode(a)
-}
-
-// checkModes refuses to compare anything but direct requests.
-func checkModes(_ string, modes map[string]diskio.Effective) error {
-	for disk, m := range modes {
-		if m.Cache != "direct" || len(m.Warnings) > 0 {
-			return fmt.Errorf("disk %s: %s %s %q: not what is to be compared", disk, m.Engine, m.Cache, m.Warnings)
+	if len(run.Effective) == 0 {
+		return errors.New("run.json does not say how the bytes were moved")
+	}
+	for _, disks := range run.Effective {
+		for name, mode := range disks {
+			if mode.Cache != "direct" || len(mode.Warnings) > 0 {
+				return fmt.Errorf("disk %s: %s %q: not what is to be compared", name, mode.Cache, mode.Warnings)
+			}
 		}
 	}
 	return nil
 }
 
-// watch takes the files' spans.
-type watch struct {
-	spans map[string][2]int64 // from the start of a disk's first file to the end of its last
-	bytes map[string]int64
-}
-
-// Append notes the files among the events.
-func (w *watch) Append(events ...trace.Event) error {
-	for _, e := range events {
-		if e.Type != trace.FileType {
+// rateOf adds up the disks' rates, each from the start of its first file to the end of its last, as fio has it.
+func (r row) rateOf(path string) (float64, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	type span struct{ start, end, bytes int64 }
+	disks := map[string]*span{}
+	var total int64
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		var e struct {
+			Type, Disk string
+			Bytes      int64
+			Start      int64 `json:"start_ns"`
+			End        int64 `json:"end_ns"`
+		}
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			return 0, fmt.Errorf("read events.jsonl: %w", err)
+		}
+		if e.Type != "file" {
 			continue
 		}
-		span, ok := w.spans[e.Disk]
-		if !ok {
-			span[0] = e.StartNS
+		if disks[e.Disk] == nil {
+			disks[e.Disk] = &span{start: e.Start}
 		}
-		span[1] = e.EndNS
-		w.spans[e.Disk] = span
-		w.bytes[e.Disk] += e.Bytes
+		disks[e.Disk].end = e.End
+		disks[e.Disk].bytes += e.Bytes
+		total += e.Bytes
 	}
-	return nil
+	if total != r.bytes() {
+		return 0, fmt.Errorf("hubbench moved %d bytes instead of %d", total, r.bytes())
+	}
+	var rate float64
+	for _, s := range disks {
+		rate += float64(s.bytes) / float64(s.end-s.start) * 1e9
+	}
+	return rate, nil
 }
-
-// PhaseBegins does nothing, as the other calls do: nobody watches.
-func (w *watch) PhaseBegins(int, scenario.Phase) {}
-
-// Released does nothing.
-func (w *watch) Released() {}
-
-// Moved does nothing.
-func (w *watch) Moved(string, int64) {}
-
-// PhaseEnds does nothing.
-func (w *watch) PhaseEnds([]coordinator.Failure) {}

@@ -4,9 +4,10 @@
 //
 //	go run ./testdata/bench -dir /mnt/ssd -pairs 7 -rows random
 //
-// What hubbench is charged for includes its coordinator, and writing the files that it reads; fio's files to
-// be read are written by an fio that is not counted. Each pair is measured within seconds, in turns as to who
-// goes first, so that what drifts in between (heat, neighbours) meets both.
+// Hubbench is charged for all of `hubbench run`: coordinator, analysis and report, and writing the files that
+// it reads. fio's files to be read are written by an fio that is not counted. Each pair is measured within
+// seconds, in turns as to who goes first, so that what drifts (heat, neighbours) meets both. It needs nothing
+// of hubbench but its commands and files, so it can measure any version.
 package main
 
 import (
@@ -18,19 +19,17 @@ import (
 	"os/exec"
 	"regexp"
 	"slices"
-
-	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
 // row is one way of moving bytes.
 type row struct {
 	name    string
-	role    scenario.Role
+	op      string // read | write
 	random  bool
 	block   int64
 	depth   int
-	size    int64 // of the file
-	passes  int   // over it
+	size    int64 // of a file
+	passes  int   // files of hubbench, passes over one file of fio
 	workers int
 }
 
@@ -40,7 +39,7 @@ func (r row) bytes() int64 { return r.size * int64(r.passes) * int64(r.workers) 
 // rows are all of them; scale makes the files larger.
 func rows(scale int64) []row {
 	const (
-		r, w = scenario.Read, scenario.Write
+		r, w = "read", "write"
 		kib  = 1 << 10
 		mib  = 1 << 20
 	)
@@ -63,13 +62,6 @@ type result struct {
 }
 
 func main() {
-	if os.Getenv(childVariable) != "" {
-		if err := coordinate(os.Stdin, os.Stdout); err != nil {
-			fmt.Fprintln(os.Stderr, "bench:", err)
-			os.Exit(1)
-		}
-		return
-	}
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)

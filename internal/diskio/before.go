@@ -1,0 +1,129 @@
+package diskio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// fillShelf sees that the files are there that the job reads or passes over: those that earlier phases left,
+// and new ones for the rest. What neither this job nor the next can use is removed.
+func (e *real) fillShelf(ctx context.Context) error {
+	need := e.job.Needs()
+	mine := e.shelf.match(need, e.fits)
+	later := e.shelf.match(e.job.Beyond(e.job.Leave), anyRecord)
+	if err := e.shelf.thin(append(later, mine...)...); err != nil {
+		return fmt.Errorf("remove files of earlier phases: %w", err)
+	}
+	mine = e.shelf.match(need, e.fits) // thinning moved them
+	e.files = make([]record, len(need))
+	var missing []int
+	for i, r := range mine {
+		if r != nil {
+			e.files[i] = *r
+		} else {
+			missing = append(missing, i)
+		}
+	}
+	if err := e.writeBefore(ctx, missing, need); err != nil {
+		return err
+	}
+	return e.emptyCache()
+}
+
+func anyRecord(record) bool { return true }
+
+// fits reports whether an existing file will do for this job.
+func (e *real) fits(r record) bool {
+	if e.job.Role == scenario.Read {
+		return true
+	}
+	// It is written over: by the same units, and not where the user is to find it as it was.
+	return !r.Keep && r.Unit == unitOf(e.job.IO.Block) && r.Period == e.period()
+}
+
+// period is that of the files the job writes.
+func (e *real) period() int64 {
+	if e.job.IO.Mode == modeApp {
+		return appBytes
+	}
+	return 0
+}
+
+// writeBefore writes the missing of the needed files before the release. It takes large blocks, however
+// small the job's are: how a file came to be is nobody's measurement, and small ones leave it in pieces.
+func (e *real) writeBefore(ctx context.Context, missing []int, need []int64) (err error) {
+	if len(missing) == 0 {
+		return nil
+	}
+	block := e.job.IO.Block
+	if block < layoutBlock {
+		job, depth := e.mover, len(e.buf)/layoutBlock
+		block = layoutBlock
+		e.mover, _, _ = e.newMover(depth) // that it is not io_uring is said already
+		defer func() {
+			err = errors.Join(err, e.mover.close())
+			e.mover = job
+		}()
+	}
+	for _, i := range missing {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		e.files[i] = e.newRecord(need[i])
+		if err := e.writeOne(ctx, e.files[i], block); err != nil {
+			return fmt.Errorf("write file %d that must be there before: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// writeOne writes a file to the medium, whatever the job's own flush: bytes still on their way would slow
+// what follows.
+func (e *real) writeOne(ctx context.Context, r record, block int64) error {
+	f, err := e.open(r, scenario.Write)
+	if err != nil {
+		return err
+	}
+	t := e.newTransfer(f, r, scenario.Write)
+	t.setBlock(block)
+	t.sampleNS = e.job.SampleNS
+	t.sample = func(bytes, _ int64) { e.wrote(e.before + bytes) }
+	err = e.moveOpen(ctx, t)
+	e.before += r.Size
+	if err == nil {
+		err = f.flush(flushFull)
+	}
+	if err = errors.Join(err, e.shut(f)); err != nil {
+		return err
+	}
+	return e.written(t, r)
+}
+
+// emptyCache sees that no file to be read is in the cache, or says so.
+func (e *real) emptyCache() error {
+	if e.job.Role != scenario.Read || e.traits.direct {
+		return nil
+	}
+	var bytes, cached int64
+	for _, r := range e.files {
+		f, err := e.open(r, scenario.Read)
+		if err != nil {
+			return err
+		}
+		err = f.evict()
+		bytes, cached = bytes+r.Size, cached+f.cached(r.Size)
+		if err = errors.Join(err, e.shut(f)); err != nil {
+			return fmt.Errorf("drop the files to be read from the cache: %w", err)
+		}
+	}
+	switch {
+	case cached < 0:
+		e.warn("this system does not say whether its cache still holds what is to be read: a speed above the link's limit means that it does")
+	case cached > bytes/100:
+		e.warn("the cache holds %d of the %d bytes to be read and does not let go of them: their speed is that of memory", cached, bytes)
+	}
+	return nil
+}
