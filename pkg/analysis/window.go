@@ -109,11 +109,10 @@ func (p *phase) windowIntervals(length float64) (total *Interval, each []*Interv
 	if bins < stats.MinBins {
 		return nil, each
 	}
-	binNS := length * 1e9 / float64(bins)
 	series := make([][]float64, len(p.parts)+1)
 	sum := make([]float64, bins)
 	for i := range p.parts {
-		series[i] = p.parts[i].binRates(p.window, binNS, bins)
+		series[i] = p.parts[i].curve.Rates(p.window, bins)
 		for k, v := range series[i] {
 			sum[k] += v
 		}
@@ -127,26 +126,6 @@ func (p *phase) windowIntervals(length float64) (total *Interval, each []*Interv
 }
 
 func interval(v stats.Interval) *Interval { return &Interval{max(0, v[0]), v[1]} }
-
-// binRates are the disk's rates in so many bins of the joined intervals.
-func (p *part) binRates(window []overlap.Interval, binNS float64, bins int) []float64 {
-	rates := make([]float64, bins)
-	part, before := 0, int64(0) // the part of the window the bin's end lies in, and the length of those before it
-	var done, carried int64     // bytes up to the last bin's end, and in the parts before
-	for k := range rates {
-		at := int64(float64(k+1) * binNS)
-		for part < len(window)-1 && at > before+window[part].EndNS-window[part].StartNS {
-			before += window[part].EndNS - window[part].StartNS
-			carried += p.curve.Between(window[part]).Bytes
-			part++
-		}
-		end := min(window[part].StartNS+at-before, window[part].EndNS)
-		now := carried + p.curve.At(end) - p.curve.At(window[part].StartNS)
-		rates[k] = float64(now-done) / binNS * 1e9
-		done = now
-	}
-	return rates
-}
 
 // whyNoOverlap says what kept the disks from being active together.
 func (p *phase) whyNoOverlap() string {

@@ -109,3 +109,25 @@ func between(samples []trace.Sample, first, last trace.Sample, ns int64) Amount 
 	done := first.Bytes + int64(math.Round(share*float64(last.Bytes-first.Bytes)))
 	return Amount{done, first.Bytes, last.Bytes}
 }
+
+// Rates joins the intervals end to end, cuts them into n pieces of equal length, and returns the rate in each, in
+// bytes per second.
+func (c *Curve) Rates(intervals []Interval, n int) []float64 {
+	lengthNS := Seconds(intervals) * 1e9 / float64(n)
+	rates := make([]float64, n)
+	part, before := 0, int64(0) // the interval the piece's end lies in, and the length of those before it
+	var done, carried int64     // bytes up to the last piece's end, and in the intervals before
+	for k := range rates {
+		at := int64(float64(k+1) * lengthNS)
+		for part < len(intervals)-1 && at > before+intervals[part].EndNS-intervals[part].StartNS {
+			before += intervals[part].EndNS - intervals[part].StartNS
+			carried += c.Between(intervals[part]).Bytes
+			part++
+		}
+		end := min(intervals[part].StartNS+at-before, intervals[part].EndNS)
+		now := carried + c.At(end) - c.At(intervals[part].StartNS)
+		rates[k] = float64(now-done) / lengthNS * 1e9
+		done = now
+	}
+	return rates
+}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -251,6 +252,26 @@ func TestPoints(t *testing.T) {
 	for _, tt := range tests {
 		if diff := cmp.Diff(tt.want, NewCurve(tt.disk).Points(tt.v, 10)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+func TestRates(t *testing.T) {
+	// 10 bytes a second up to 100 s, then 30, with a pause that the intervals leave out.
+	d := disk([3]int64{0, 100e9, 1000}, [3]int64{120e9, 220e9, 3000})
+	intervals := []Interval{{20e9, 100e9}, {120e9, 180e9}}
+	tests := []struct {
+		n    int
+		want []float64
+	}{
+		{1, []float64{(800 + 1800) / 140.0}},
+		{2, []float64{10, (100 + 1800) / 70.0}},
+		{7, []float64{10, 10, 10, 10, 30, 30, 30}},
+	}
+	for _, tt := range tests {
+		got := NewCurve(d).Rates(intervals, tt.n)
+		if diff := cmp.Diff(tt.want, got, cmpopts.EquateApprox(1e-6, 0)); diff != "" {
+			t.Errorf("in %d pieces (-want +got):\n%s", tt.n, diff)
 		}
 	}
 }
