@@ -1,0 +1,239 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// Version is the version of the JSON that a Comparison marshals to.
+const Version = 1
+
+// Level is the chance, for a whole comparison, that any rate is called faster or slower by mistake.
+const Level = 0.05
+
+// Run is one of the runs to compare.
+type Run struct {
+	Label    string // what its user calls it, such as its path
+	Trace    *trace.Run
+	Analysis *analysis.Analysis // of the trace
+	Method   *Method            // nil where nothing is known of it but the trace
+}
+
+// Comparison is what Compare finds. Rates are in bytes per second, times in seconds, changes are shares: 0.05 is 5 %
+// more than in the base. A null is what could not be had.
+type Comparison struct {
+	Version int     `json:"version"`
+	Level   float64 `json:"level"` // chance of any false verdict
+	Tests   int     `json:"tests"` // corrected together
+	Base    Side    `json:"base"`
+	Pairs   []Pair  `json:"runs"` // each of the others beside the base
+}
+
+// Side names a run.
+type Side struct {
+	Label   string `json:"label"`
+	Name    string `json:"name"`
+	Started string `json:"started,omitempty"`
+	Partial bool   `json:"partial,omitempty"`
+}
+
+// Pair is a run beside the base.
+type Pair struct {
+	Side
+	Method   []Difference       `json:"method"` // what was not measured alike
+	Phases   []Phase            `json:"phases"` // those in both runs, in the base's order
+	OnlyBase []string           `json:"only_in_base"`
+	OnlyHere []string           `json:"only_here"`
+	Appeared []analysis.Finding `json:"findings_appeared"` // of phases in both
+	Went     []analysis.Finding `json:"findings_went"`
+	Warnings []string           `json:"warnings"`
+}
+
+// Phase is one phase in two runs.
+type Phase struct {
+	Phase      string     `json:"phase"`
+	Rates      []Rate     `json:"rates"`
+	Recoveries []Recovery `json:"recoveries"`
+	Reason     string     `json:"reason,omitempty"` // why there are no rates
+}
+
+// Measure is which of a disk's rates a Rate is.
+type Measure string
+
+// The measures. Of the disks together there is only the window.
+const (
+	Window Measure = "window" // bytes over time while all disks were active
+	File   Measure = "file"   // the typical file in the window
+)
+
+// Verdict is what a test says.
+type Verdict string
+
+// The verdicts. That no difference is shown does not mean there is none: the interval says how large it may be.
+const (
+	Faster    Verdict = "faster"
+	Slower    Verdict = "slower"
+	NotShown  Verdict = "no_difference_shown"
+	TooLittle Verdict = "too_little_data"
+)
+
+// Rate is one rate in two runs.
+type Rate struct {
+	Disk      string             `json:"disk"` // empty: all together
+	Op        scenario.Role      `json:"op,omitempty"`
+	Measure   Measure            `json:"measure"`
+	Base      *float64           `json:"base"`
+	New       *float64           `json:"new"`
+	Change    *float64           `json:"change"` // new / base - 1
+	CI95      *analysis.Interval `json:"ci95"`   // of the change
+	Unit      string             `json:"unit"`   // of the evidence: block, file, or pair of files
+	N         int                `json:"n"`      // units, in the run that has fewer
+	P         *float64           `json:"p"`
+	Corrected *float64           `json:"p_holm"`
+	Verdict   Verdict            `json:"verdict"`
+	Reason    string             `json:"reason,omitempty"` // for too little data
+}
+
+// Recovery is a disk's recovery in two runs. It happens once in a run, so there is nothing to test.
+type Recovery struct {
+	Disk     string        `json:"disk"`
+	Op       scenario.Role `json:"op"`
+	After    string        `json:"after"`
+	BaseLagS *float64      `json:"base_lag_s"` // null where it was not seen to its end, or not at all
+	LagS     *float64      `json:"lag_s"`
+}
+
+// Compare sets each of the others beside the base.
+func Compare(base Run, others ...Run) *Comparison {
+	c := &Comparison{Version: Version, Level: Level, Base: base.side(), Pairs: make([]Pair, 0, len(others))}
+	for _, other := range others {
+		c.Pairs = append(c.Pairs, newPair(base, other))
+	}
+	c.judge()
+	return c
+}
+
+func (r Run) side() Side {
+	return Side{Label: r.Label, Name: r.Analysis.Name, Started: r.Trace.Started, Partial: r.Trace.Status == trace.Partial}
+}
+
+// phase finds a phase by its name.
+func (r Run) phase(name string) (found *analysis.Phase, traced *trace.Phase) {
+	for i := range r.Analysis.Phases {
+		if r.Analysis.Phases[i].Phase == name {
+			found = &r.Analysis.Phases[i]
+		}
+	}
+	for _, t := range r.Trace.Phases {
+		if t.Name == name {
+			traced = t
+		}
+	}
+	return found, traced
+}
+
+func newPair(base, other Run) Pair {
+	p := Pair{
+		Side: other.side(), Phases: []Phase{}, OnlyBase: []string{}, OnlyHere: []string{},
+		Appeared: []analysis.Finding{}, Went: []analysis.Finding{}, Warnings: []string{},
+	}
+	for _, r := range []Run{base, other} {
+		if r.Trace.Status == trace.Partial {
+			p.Warnings = append(p.Warnings, fmt.Sprintf("%s ended early: phases may be missing or incomplete", r.Label))
+		}
+		if r.Method == nil {
+			p.Warnings = append(p.Warnings, fmt.Sprintf("%s comes without its run.json: how it was measured is not known beyond its events", r.Label))
+		}
+	}
+	for _, b := range base.Trace.Phases {
+		if _, n := other.phase(b.Name); n == nil {
+			p.OnlyBase = append(p.OnlyBase, b.Name)
+		} else {
+			p.Phases = append(p.Phases, newPhase(base, other, b.Name))
+		}
+	}
+	for _, n := range other.Trace.Phases {
+		if _, b := base.phase(n.Name); b == nil {
+			p.OnlyHere = append(p.OnlyHere, n.Name)
+		}
+	}
+	p.Method = differences(base, other, p.Phases)
+	p.Appeared = missing(other.Analysis.Findings, base.Analysis.Findings, p.Phases)
+	p.Went = missing(base.Analysis.Findings, other.Analysis.Findings, p.Phases)
+	return p
+}
+
+// missing are the findings, of phases in both runs, that are not among the others. Findings are the same where they
+// have the same code, phase and disk, whatever their numbers.
+func missing(findings, others []analysis.Finding, phases []Phase) []analysis.Finding {
+	list := []analysis.Finding{}
+	for _, f := range findings {
+		same := func(g analysis.Finding) bool { return g.Code == f.Code && g.Phase == f.Phase && g.Disk == f.Disk }
+		if slices.ContainsFunc(phases, func(p Phase) bool { return p.Phase == f.Phase }) && !slices.ContainsFunc(others, same) {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// judge corrects all tests for their number and gives the verdicts.
+func (c *Comparison) judge() {
+	var tested []*Rate
+	var chances []float64
+	for i := range c.Pairs {
+		for j := range c.Pairs[i].Phases {
+			rates := c.Pairs[i].Phases[j].Rates
+			for k := range rates {
+				chance := 1.0
+				if rates[k].P != nil {
+					chance = *rates[k].P
+				}
+				tested, chances = append(tested, &rates[k]), append(chances, chance)
+			}
+		}
+	}
+	c.Tests = len(tested)
+	for i, p := range stats.Holm(chances) {
+		r := tested[i]
+		if r.P == nil {
+			continue
+		}
+		r.Corrected = &p
+		switch {
+		case p > Level:
+			r.Verdict = NotShown
+		case *r.Change > 0:
+			r.Verdict = Faster
+		default:
+			r.Verdict = Slower
+		}
+	}
+}
+
+// Fall is a rate that is lower than in the base.
+type Fall struct {
+	Run   string // its label
+	Phase string
+	Rate
+}
+
+// Falls are the rates that fell by more than the given share of the base's and for which the fall is no chance: the
+// corrected test says slower, and the measured change is a greater fall than that.
+func (c *Comparison) Falls(more float64) []Fall {
+	var falls []Fall
+	for _, pair := range c.Pairs {
+		for _, phase := range pair.Phases {
+			for _, r := range phase.Rates {
+				if r.Verdict == Slower && -*r.Change > more {
+					falls = append(falls, Fall{pair.Label, phase.Phase, r})
+				}
+			}
+		}
+	}
+	return falls
+}

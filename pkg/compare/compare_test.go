@@ -1,0 +1,202 @@
+package compare
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// still is a phase without noise, with files whose sizes depend on seed.
+func still(name string, seed uint64, loads ...load) *trace.Phase {
+	return play(name, seed, rand.New(rand.NewPCG(1, 1)), noise{}, loads...)
+}
+
+// find returns a rate of the first phase of the first pair.
+func find(t *testing.T, c *Comparison, disk string, m Measure) Rate {
+	t.Helper()
+	for _, r := range c.Pairs[0].Phases[0].Rates {
+		if r.Disk == disk && r.Measure == m {
+			return r
+		}
+	}
+	t.Fatalf("no %s rate of disk %q", m, disk)
+	return Rate{}
+}
+
+func TestCompareRates(t *testing.T) {
+	w := scenario.Write
+	base := runOf("base", still("WW", 1, load{"A", w, 1e9, 30}, load{"C", w, 2e9, 60}))
+	other := runOf("other", still("WW", 1, load{"A", w, 0.9e9, 30}, load{"C", w, 2e9, 60}))
+	again := runOf("again", still("WW", 2, load{"A", w, 1e9, 30}, load{"C", w, 2.2e9, 60}))
+	tests := []struct {
+		name      string
+		other     Run
+		disk      string
+		measure   Measure
+		base, new float64
+		unit      string
+		verdict   Verdict
+	}{
+		{"slower in the window", other, "A", Window, 1e9, 0.9e9, "block", Slower},
+		{"slower by twins", other, "A", File, 1e9, 0.9e9, "pair", Slower},
+		{"the same", other, "C", Window, 2e9, 2e9, "block", NotShown},
+		{"the same by twins", other, "C", File, 2e9, 2e9, "pair", NotShown},
+		{"together", other, "", Window, 3e9, 2.9e9, "block", Slower},
+		{"faster", again, "C", Window, 2e9, 2.2e9, "block", Faster},
+		{"faster by files of other sizes", again, "C", File, 2e9, 2.2e9, "file", Faster},
+		{"the base itself", base, "A", Window, 1e9, 1e9, "block", NotShown},
+	}
+	for _, tt := range tests {
+		r := find(t, Compare(base, tt.other), tt.disk, tt.measure)
+		close := func(got *float64, want float64) bool {
+			return got != nil && math.Abs(*got-want) < 1e-4*math.Abs(want)+1e-6
+		}
+		if !close(r.Base, tt.base) || !close(r.New, tt.new) || !close(r.Change, tt.new/tt.base-1) || r.Unit != tt.unit || r.Verdict != tt.verdict {
+			got, _ := json.Marshal(r)
+			t.Errorf("%s: got %s, want %v, %v, in %ss, %s", tt.name, got, tt.base, tt.new, tt.unit, tt.verdict)
+			continue
+		}
+		if r.CI95[0] > *r.Change || r.CI95[1] < *r.Change || *r.Corrected < *r.P {
+			t.Errorf("%s: change %v outside of %v, or p %v above the corrected %v", tt.name, *r.Change, *r.CI95, *r.P, *r.Corrected)
+		}
+	}
+	c := Compare(base, other, again)
+	if c.Tests != 10 || len(c.Pairs) != 2 {
+		t.Errorf("got %d tests of %d pairs, want all 10 of 2 corrected together", c.Tests, len(c.Pairs))
+	}
+}
+
+func TestFalls(t *testing.T) {
+	w := scenario.Write
+	base := runOf("base", still("WW", 1, load{"A", w, 1e9, 30}, load{"C", w, 2e9, 60}))
+	c := Compare(base, runOf("other", still("WW", 1, load{"A", w, 0.9e9, 30}, load{"C", w, 2.5e9, 60})))
+	tests := []struct {
+		more float64
+		want int
+	}{{0, 2}, {0.09, 2}, {0.11, 0}}
+	for _, tt := range tests {
+		falls := c.Falls(tt.more)
+		if len(falls) != tt.want {
+			t.Errorf("falls of more than %v: got %+v, want %d", tt.more, falls, tt.want)
+		}
+		for _, f := range falls {
+			if f.Disk != "A" || f.Phase != "WW" || f.Run != "other" {
+				t.Errorf("got a fall of disk %s in %s of %s, want A in WW of other", f.Disk, f.Phase, f.Run)
+			}
+		}
+	}
+}
+
+// TestTooLittle: each case says why there is no verdict, and gives none.
+func TestTooLittle(t *testing.T) {
+	w, r := scenario.Write, scenario.Read
+	full := load{"A", w, 1e9, 30}
+	climbing := still("W", 1, full)
+	now := int64(0)
+	for i := range climbing.Disks[0].Files { // each file slower than the one before
+		f := &climbing.Disks[0].Files[i]
+		length := (f.EndNS - f.StartNS) * int64(20+i) / 20
+		*f = trace.File{Seq: i, Bytes: f.Bytes, StartNS: now, EndNS: now + length}
+		now += length
+	}
+	tests := []struct {
+		name        string
+		base, other *trace.Phase
+		measure     Measure
+		want        string
+	}{
+		{"few files", still("W", 1, load{"A", w, 1e9, 5}), still("W", 1, full), File, "in the base 5 files lie wholly in the window, and it takes 8"},
+		{"few files here", still("W", 1, full), still("W", 1, load{"A", w, 1e9, 5}), File, "5 files lie wholly in the window, and it takes 8"},
+		{"short", still("W", 1, load{"A", w, 40e9, 30}), still("W", 1, full), Window, "in the base the window is only 0.7 s long"},
+		{"drifting", climbing, climbing, Window, "varies too slowly"},
+		{"drifting files", climbing, still("W", 2, full), File, "varies too slowly"},
+	}
+	for _, tt := range tests {
+		rate := find(t, Compare(runOf("base", tt.base), runOf("other", tt.other)), "A", tt.measure)
+		if rate.Verdict != TooLittle || !strings.Contains(rate.Reason, tt.want) || rate.P != nil || rate.CI95 != nil {
+			got, _ := json.Marshal(rate)
+			t.Errorf("%s: got %s, want no verdict because %q", tt.name, got, tt.want)
+		}
+	}
+	// Without samples a file's bytes are known at its ends alone.
+	bare := still("W", 1, load{"A", w, 1e9, 5})
+	for i := range bare.Disks[0].Files {
+		bare.Disks[0].Files[i].Samples = nil
+	}
+	if rate := find(t, Compare(runOf("base", bare), runOf("other", bare)), "A", Window); rate.Reason != "in the base the progress is known at no more than 5 moments of the window" {
+		t.Errorf("without samples: got %q", rate.Reason)
+	}
+	// Phases of which nothing can be said.
+	apart := still("p", 1, load{"A", w, 1e9, 9}, load{"B", w, 1e9, 9})
+	for i := range apart.Disks[1].Files {
+		f := &apart.Disks[1].Files[i]
+		f.StartNS, f.EndNS, f.Samples = f.StartNS+100e9, f.EndNS+100e9, nil
+	}
+	together := still("p", 1, load{"A", w, 1e9, 9}, load{"B", w, 1e9, 9})
+	for _, tt := range []struct {
+		name        string
+		base, other *trace.Phase
+		want        string
+	}{
+		{"other roles", still("p", 1, load{"A", w, 1e9, 9}), still("p", 1, load{"A", r, 1e9, 9}), "no disk has the same role in both runs"},
+		{"no window in the base", apart, together, "the base has no time in which all disks were active"},
+		{"no window here", together, apart, "there is no time in which all disks were active"},
+	} {
+		p := Compare(runOf("base", tt.base), runOf("other", tt.other)).Pairs[0].Phases[0]
+		if p.Reason != tt.want || len(p.Rates) > 0 {
+			t.Errorf("%s: got %d rates, reason %q; want %q", tt.name, len(p.Rates), p.Reason, tt.want)
+		}
+	}
+}
+
+func TestComparePhases(t *testing.T) {
+	w := scenario.Write
+	base := runOf("base", still("one", 1, load{"A", w, 1e9, 9}), still("both", 1, load{"A", w, 1e9, 9}, load{"B", w, 1e9, 9}))
+	other := runOf("other", still("both", 1, load{"A", w, 1e9, 9}), still("two", 1, load{"A", w, 1e9, 9}))
+	other.Trace.Status = trace.Partial
+	lag, longer := 4.0, 6.5
+	phase := func(r Run, name string) *analysis.Phase { found, _ := r.phase(name); return found }
+	phase(base, "both").Recoveries = []analysis.Recovery{{Disk: "A", Op: w, After: "B", LagS: &lag}, {Disk: "B", Op: w, After: "A"}}
+	phase(other, "both").Recoveries = []analysis.Recovery{{Disk: "A", Op: w, After: "B", LagS: &longer}, {Disk: "A", Op: w, After: "C", LagS: &lag}}
+	steal := analysis.Finding{Code: "steal", Phase: "both", Disk: "B", Text: "both: B took 0.1"}
+	base.Analysis.Findings = []analysis.Finding{steal, {Code: "even", Phase: "both"}, {Code: "even", Phase: "one"}}
+	moved := steal
+	moved.Text = "both: B took 0.2"
+	other.Analysis.Findings = []analysis.Finding{moved, {Code: "throttle", Phase: "both", Disk: "A"}, {Code: "throttle", Phase: "two"}}
+
+	p := Compare(base, other).Pairs[0]
+	want := Pair{
+		Side:     Side{Label: "other", Name: "test", Partial: true},
+		OnlyBase: []string{"one"},
+		OnlyHere: []string{"two"},
+		Appeared: []analysis.Finding{{Code: "throttle", Phase: "both", Disk: "A"}},
+		Went:     []analysis.Finding{{Code: "even", Phase: "both"}},
+		Warnings: []string{
+			"base comes without its run.json: how it was measured is not known beyond its events",
+			"other ended early: phases may be missing or incomplete",
+			"other comes without its run.json: how it was measured is not known beyond its events",
+		},
+		Method: []Difference{{What: "at work", Base: "A, B write", New: "A writes"}},
+	}
+	got := p
+	got.Phases = nil
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("pair (-want +got):\n%s", diff)
+	}
+	recovered := []Recovery{{"A", w, "B", &lag, &longer}, {"B", w, "A", nil, nil}, {"A", w, "C", nil, &lag}}
+	if diff := cmp.Diff(recovered, p.Phases[0].Recoveries); diff != "" {
+		t.Errorf("recoveries (-want +got):\n%s", diff)
+	}
+	// With other disks at work there is no common total.
+	if n := len(p.Phases[0].Rates); n != 2 {
+		t.Errorf("got %d rates, want the window and the files of A", n)
+	}
+}

@@ -1,0 +1,209 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// beyond says what both runs tell of beyond their traces.
+type beyond struct {
+	plan bool
+	mode func(phase, disk string) bool // how a disk was really driven, and not only what was asked for
+}
+
+func beyondTrace(base, other *Method) beyond {
+	if base == nil || other == nil {
+		return beyond{}
+	}
+	return beyond{true, func(phase, disk string) bool {
+		_, b := base.Effective[phase][disk]
+		_, n := other.Effective[phase][disk]
+		return b && n
+	}}
+}
+
+// facts are what is known of how a run was made, in the given phases.
+func facts(r Run, phases []Phase, with beyond) []fact {
+	var list []fact
+	add := func(what, disk, is string) { list = append(list, fact{what: what, at: place{"", disk}, is: is}) }
+	kind := "real"
+	if simulated(r) {
+		kind = "simulated"
+	}
+	add(whatKind, "", kind)
+	for _, d := range r.Trace.Disks {
+		add(whatPath, d.Name, cmp.Or(d.Path, "none"))
+	}
+	if with.plan {
+		m := r.Method
+		add(whatTool, "", m.Tool)
+		add(whatSystem, "", m.System)
+		add(whatHost, "", m.Host)
+		add(whatSeed, "", strconv.FormatUint(m.Plan.Seed, 10))
+		if hub := m.Plan.Hub; hub != nil {
+			add(whatHub, "", hub.Profile)
+		}
+	}
+	for _, p := range phases {
+		_, traced := r.phase(p.Phase)
+		list = append(list, phaseFacts(r.Trace, traced)...)
+		if with.plan {
+			list = append(list, planFacts(r.Method, p.Phase, with)...)
+		} else {
+			list = append(list, fileFacts(traced)...)
+		}
+	}
+	return list
+}
+
+// simulated reports whether the run was played on a model, whatever its disks.
+func simulated(r Run) bool {
+	real := func(d trace.Disk) bool { return d.Profile == "" }
+	return r.Method != nil && r.Method.Simulated || len(r.Trace.Disks) > 0 && !slices.ContainsFunc(r.Trace.Disks, real)
+}
+
+// phaseFacts are what every trace says of a phase.
+func phaseFacts(run *trace.Run, p *trace.Phase) []fact {
+	at := place{phase: p.Name}
+	list := []fact{
+		{what: whatWork, at: at, is: who(p)},
+		{what: whatTest, at: at, is: cmp.Or(p.Test, "none")},
+	}
+	for _, d := range run.Disks {
+		if role := p.Roles[d.Name]; role == scenario.Read || role == scenario.Write {
+			hangs := cmp.Or(p.Connections[d.Name], d.Connection, "not said")
+			list = append(list, fact{what: whatConnection, at: place{p.Name, d.Name}, is: hangs})
+		}
+	}
+	return list
+}
+
+// who says which disks do what: "A, B write; C reads".
+func who(p *trace.Phase) string {
+	jobs := scenario.Phase{}
+	for _, d := range p.Disks {
+		jobs.Jobs = append(jobs.Jobs, scenario.Job{Disk: d.Name, Role: d.Op})
+	}
+	return jobs.Who()
+}
+
+// fileFacts are what the files of a trace say of what was to be done.
+func fileFacts(p *trace.Phase) []fact {
+	list := []fact{{what: whatStop, at: place{phase: p.Name}, is: cmp.Or(p.Stop, scenario.StopRace)}}
+	for _, d := range p.Disks {
+		var sizes []int64
+		for i := range d.Files {
+			if f := &d.Files[i]; !f.Filler {
+				sizes = append(sizes, f.Bytes)
+			}
+		}
+		if p.Stop != scenario.StopTime {
+			list = append(list, sizesFact(place{p.Name, d.Name}, sizes))
+		}
+	}
+	return list
+}
+
+// planFacts are what the plan says of a phase, and how the disks were driven in it.
+func planFacts(m *Method, name string, with beyond) []fact {
+	i := slices.IndexFunc(m.Plan.Phases, func(p scenario.Phase) bool { return p.Name == name })
+	if i < 0 {
+		return nil
+	}
+	p := &m.Plan.Phases[i]
+	at := place{phase: name}
+	list := []fact{{what: whatStop, at: at, is: stop(p)}, {what: whatRest, at: at, is: rest(p)}}
+	for _, job := range p.Jobs {
+		at := place{name, job.Disk}
+		mode := Mode{Engine: job.IO.Mode, Flush: job.IO.Flush, Block: job.IO.Block, Depth: job.IO.Depth}
+		if with.mode(name, job.Disk) {
+			mode = m.Effective[name][job.Disk]
+		}
+		list = append(list, sizesFact(at, job.Sizes))
+		for _, f := range []fact{
+			{what: whatEngine, is: mode.Engine},
+			{what: whatCache, is: mode.Cache},
+			{what: whatFlush, is: mode.Flush},
+			{what: whatBlock, is: unit.FormatBytes(mode.Block), like: strconv.FormatInt(mode.Block, 10)},
+			{what: whatDepth, is: strconv.Itoa(mode.Depth)},
+			{what: whatAccess, is: access(job.IO)},
+			{what: whatVerify, is: cmp.Or(job.IO.Verify, "off")},
+			{what: whatPrealloc, is: strconv.FormatBool(job.IO.Preallocate)},
+		} {
+			f.at = at
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// stop says what ended the phase.
+func stop(p *scenario.Phase) string {
+	text := cmp.Or(p.Stop, scenario.StopRace)
+	if p.Limit > 0 {
+		text += ", after " + seconds(p.Limit)
+	}
+	if p.Target > 0 {
+		text += ", with files for " + seconds(p.Target)
+	}
+	return text
+}
+
+// rest says what the disks did just before.
+func rest(p *scenario.Phase) string {
+	text := "none"
+	if p.Cooldown > 0 {
+		text = seconds(p.Cooldown)
+	}
+	if p.UntilIdle {
+		text = "until idle, " + text + " at most"
+	}
+	return text
+}
+
+// access says in what order, how often and how long a job touches its files.
+func access(io scenario.IO) string {
+	text := cmp.Or(io.Access, "sequential")
+	if io.OneFile {
+		text += ", one file again and again"
+	}
+	if io.Cap > 0 {
+		text += ", at most " + seconds(io.Cap) + " each"
+	}
+	if io.Rest > 0 {
+		text += ", " + seconds(io.Rest) + " apart"
+	}
+	if io.Discard > 0 {
+		text += fmt.Sprintf(", %d to warm up", io.Discard)
+	}
+	return text
+}
+
+func seconds(d time.Duration) string { return unit.FormatSeconds(d.Seconds()) }
+
+// sizesFact tells files apart by all their sizes, and shows how many there are and of how much.
+func sizesFact(at place, sizes []int64) fact {
+	var sum int64
+	all := make([]string, len(sizes))
+	for i, size := range sizes {
+		sum += size
+		all[i] = strconv.FormatInt(size, 10)
+	}
+	text := "none"
+	if len(sizes) > 0 {
+		least, most := unit.FormatBytes(slices.Min(sizes)), unit.FormatBytes(slices.Max(sizes))
+		if text = fmt.Sprintf("%d of %s", len(sizes), least); least != most {
+			text += " to " + most
+		}
+		text += ", " + unit.FormatBytes(sum) + " in all"
+	}
+	return fact{what: whatSizes, at: at, is: text, like: strings.Join(all, " ")}
+}

@@ -1,0 +1,143 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// Method is how a run was made, as far as its trace does not say.
+type Method struct {
+	Tool      string // hubbench's version
+	Host      string
+	System    string                     // operating system, processor
+	Plan      *scenario.Plan             // what was to be done; never nil
+	Effective map[string]map[string]Mode // by phase and disk: how the disk was really driven
+	Simulated bool                       // on a hub model in virtual time, even if the plan's disks are real
+}
+
+// Mode is how a disk was driven in a phase.
+type Mode struct {
+	Engine, Cache, Flush string
+	Block                int64
+	Depth                int
+}
+
+// Difference is something that was not the same when the two runs were made. It may be what the comparison is
+// about, or what makes it unfair.
+type Difference struct {
+	What  string `json:"what"`
+	Where string `json:"where,omitempty"` // phases and disks; empty: everywhere
+	Base  string `json:"base"`
+	New   string `json:"new"`
+}
+
+// place is a phase, a disk, or a disk in a phase; that of the run as a whole is empty.
+type place struct{ phase, disk string }
+
+// fact is one thing about how a run was made.
+type fact struct {
+	what string
+	at   place
+	is   string
+	like string // what is compared, where is does not tell everything
+}
+
+// differences lists what was not alike in the phases that are in both runs, the weightiest first.
+func differences(base, other Run, phases []Phase) []Difference {
+	with := beyondTrace(base.Method, other.Method)
+	b, n := facts(base, phases, with), facts(other, phases, with)
+	type key struct {
+		what string
+		at   place
+	}
+	known := map[key]fact{}
+	for _, f := range n {
+		known[key{f.what, f.at}] = f
+	}
+	type change struct{ what, base, new string }
+	var order []change
+	changed, all := map[change][]place{}, map[string]int{}
+	for _, f := range b {
+		g, ok := known[key{f.what, f.at}]
+		if !ok {
+			continue
+		}
+		all[f.what]++
+		if f.is == g.is && f.like == g.like {
+			continue
+		}
+		if f.is == g.is {
+			g.is += ", but other ones"
+		}
+		c := change{f.what, f.is, g.is}
+		if changed[c] == nil {
+			order = append(order, c)
+		}
+		changed[c] = append(changed[c], f.at)
+	}
+	slices.SortStableFunc(order, func(a, b change) int { return weight(a.what) - weight(b.what) })
+	list := make([]Difference, 0, len(order))
+	for _, c := range order {
+		d := Difference{What: c.what, Base: c.base, New: c.new}
+		if len(changed[c]) < all[c.what] {
+			d.Where = where(changed[c])
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
+// The things that are looked at, the weightiest first.
+const (
+	whatKind       = "disks"
+	whatWork       = "at work"
+	whatConnection = "connection"
+	whatHub        = "hub model"
+	whatEngine     = "engine"
+	whatCache      = "cache"
+	whatFlush      = "flush"
+	whatBlock      = "block"
+	whatDepth      = "depth"
+	whatAccess     = "access"
+	whatVerify     = "verify"
+	whatPrealloc   = "preallocate"
+	whatTest       = "test"
+	whatSizes      = "files"
+	whatStop       = "stop"
+	whatRest       = "rest before"
+	whatSeed       = "seed"
+	whatTool       = "hubbench"
+	whatSystem     = "system"
+	whatHost       = "host"
+	whatPath       = "path"
+)
+
+func weight(what string) int {
+	return slices.Index([]string{
+		whatKind, whatWork, whatConnection, whatHub, whatEngine, whatCache, whatFlush, whatBlock, whatDepth, whatAccess,
+		whatVerify, whatPrealloc, whatTest, whatSizes, whatStop, whatRest, whatSeed, whatTool, whatSystem, whatHost, whatPath,
+	}, what)
+}
+
+// where names places: whole phases, or disks in phases; after the third only how many there are.
+func where(places []place) string {
+	var names []string
+	for _, p := range places {
+		switch {
+		case p.phase == "":
+			names = append(names, p.disk)
+		case p.disk == "":
+			names = append(names, p.phase)
+		default:
+			names = append(names, p.disk+" in "+p.phase)
+		}
+	}
+	const most = 3
+	if more := len(names) - most; more > 1 {
+		names = append(names[:most], fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(names, ", ")
+}

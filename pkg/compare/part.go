@@ -1,0 +1,97 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// part is a phase of one run, with what its rates are read from.
+type part struct {
+	found  *analysis.Phase
+	traced *trace.Phase
+	window []overlap.Interval
+	curves map[string]*overlap.Curve // of the working disks
+}
+
+func newPart(r Run, name string) part {
+	found, traced := r.phase(name)
+	p := part{found: found, traced: traced, curves: map[string]*overlap.Curve{}}
+	for _, d := range traced.Disks {
+		p.curves[d.Name] = overlap.NewCurve(d)
+	}
+	if o := found.Overlap; o != nil {
+		for _, s := range found.Stages {
+			if len(s.Active) == len(o.Disks) {
+				p.window = append(p.window, overlap.Interval{StartNS: ns(s.StartS), EndNS: ns(s.EndS)})
+			}
+		}
+	}
+	return p
+}
+
+func ns(seconds float64) int64 { return int64(math.Round(seconds * 1e9)) }
+
+// inWindow is the disks' rate in blocks of the window; fault says why that tells too little.
+func (p part) inWindow(disks []string) (blocks []float64, fault string) {
+	n := stats.MaxBlocks
+	step := ns(overlap.Seconds(p.window) / stats.MaxBlocks / 2)
+	for _, disk := range disks {
+		known := 0 // stretches between moments at which its bytes are known
+		for _, v := range p.window {
+			known += len(p.curves[disk].Points(v, step)) - 1
+		}
+		n = min(n, known)
+	}
+	blocks = make([]float64, n)
+	for _, disk := range disks {
+		for i, rate := range p.curves[disk].Rates(p.window, n) {
+			blocks[i] += rate
+		}
+	}
+	switch {
+	case p.found.Overlap.CI95 == nil:
+		fault = fmt.Sprintf("the window is only %.1f s long", overlap.Seconds(p.window))
+	case n < stats.MinBlocks:
+		fault = fmt.Sprintf("the progress is known at no more than %d moments of the window", n+1)
+	}
+	return blocks, fault
+}
+
+// file is a transfer that lies in the window.
+type file struct {
+	place int // among the disk's files, those outside the window included
+	bytes int64
+	rate  float64 // its logarithm
+}
+
+// files are the disk's files that lie in the window and share no time with another of theirs.
+func (p part) files(disk string) []file {
+	var files []file
+	for _, d := range p.traced.Disks {
+		if d.Name != disk {
+			continue
+		}
+		place := -1
+		ended := int64(math.MinInt64)
+		for i := range d.Files {
+			f := &d.Files[i]
+			if f.Filler || !f.Usable() {
+				continue
+			}
+			place++
+			alone := f.StartNS >= ended && (i+1 == len(d.Files) || d.Files[i+1].StartNS >= f.EndNS)
+			ended = max(ended, f.EndNS)
+			within := func(v overlap.Interval) bool { return v.StartNS <= f.StartNS && f.EndNS <= v.EndNS }
+			if alone && slices.ContainsFunc(p.window, within) {
+				files = append(files, file{place, f.Bytes, math.Log(float64(f.Bytes) / float64(f.EndNS-f.StartNS) * 1e9)})
+			}
+		}
+	}
+	return files
+}

@@ -1,0 +1,68 @@
+package compare
+
+import (
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// newPhase compares the rates and recoveries of a phase that is in both runs.
+func newPhase(base, other Run, name string) Phase {
+	b, n := newPart(base, name), newPart(other, name)
+	out := Phase{Phase: name, Rates: []Rate{}, Recoveries: recoveries(b.found, n.found)}
+	disks := shared(base, b.found, n.found)
+	switch {
+	case len(disks) == 0:
+		out.Reason = "no disk has the same role in both runs"
+	case len(b.window) == 0:
+		out.Reason = "the base has no time in which all disks were active"
+	case len(n.window) == 0:
+		out.Reason = "there is no time in which all disks were active"
+	}
+	if out.Reason != "" {
+		return out
+	}
+	for _, disk := range disks {
+		op := b.found.Roles[disk]
+		window := windowRate(b, n, []string{disk})
+		window.Disk, window.Op = disk, op
+		file := fileRate(b.files(disk), n.files(disk))
+		file.Disk, file.Op = disk, op
+		out.Rates = append(out.Rates, window, file)
+	}
+	if len(disks) > 1 && len(disks) == len(b.curves) && len(disks) == len(n.curves) {
+		out.Rates = append(out.Rates, windowRate(b, n, disks))
+	}
+	return out
+}
+
+// shared are the disks that work in the phase in both runs, and in the same direction, in the base's order.
+func shared(base Run, b, n *analysis.Phase) []string {
+	var disks []string
+	for _, name := range base.Analysis.Order {
+		role := b.Roles[name]
+		if (role == scenario.Read || role == scenario.Write) && n.Roles[name] == role {
+			disks = append(disks, name)
+		}
+	}
+	return disks
+}
+
+// recoveries matches recoveries by the disk and by the one that ended before.
+func recoveries(base, other *analysis.Phase) []Recovery {
+	type key struct{ disk, after string }
+	list := []Recovery{}
+	at := map[key]int{}
+	for _, r := range base.Recoveries {
+		at[key{r.Disk, r.After}] = len(list)
+		list = append(list, Recovery{Disk: r.Disk, Op: r.Op, After: r.After, BaseLagS: r.LagS})
+	}
+	for _, r := range other.Recoveries {
+		i, ok := at[key{r.Disk, r.After}]
+		if !ok {
+			i = len(list)
+			list = append(list, Recovery{Disk: r.Disk, Op: r.Op, After: r.After})
+		}
+		list[i].LagS = r.LagS
+	}
+	return list
+}

@@ -1,0 +1,148 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/stats"
+)
+
+const (
+	// trim is the share of the files left out at each end: stalls, and files served by a cache.
+	trim = 0.2
+	// leastWorth is how many independent files or blocks the evidence must be worth: fewer show no variation. Few show
+	// little, but their few degrees of freedom see to that.
+	leastWorth = 2
+	// minError is the least error the difference of two rates is credited with, as a share: simulated disks repeat to
+	// the nanosecond, and a difference that small is of no interest.
+	minError = 0.0007
+)
+
+// windowRate compares the rate that some disks have together in the window.
+func windowRate(b, n part, disks []string) Rate {
+	r := Rate{Measure: Window, Unit: "block"}
+	base, baseFault := b.inWindow(disks)
+	other, otherFault := n.inWindow(disks)
+	before, after := mean(base), mean(other)
+	r.set(before, after, min(len(base), len(other)))
+	switch {
+	case baseFault != "":
+		r.Reason = "in the base " + baseFault
+	case otherFault != "":
+		r.Reason = otherFault
+	case r.Change == nil:
+		r.Reason = "nothing was moved"
+	default:
+		d, _ := stats.Difference(logarithms(base, before), logarithms(other, after), 0)
+		r.test(d)
+	}
+	return r
+}
+
+func mean(x []float64) float64 {
+	var sum float64
+	for _, v := range x {
+		sum += v
+	}
+	return sum / float64(len(x))
+}
+
+// logarithms are those of rates, made straight around their mean (the delta method), so that the mean of the
+// logarithms is the logarithm of the mean.
+func logarithms(rates []float64, mean float64) []float64 {
+	out := make([]float64, len(rates))
+	for i, v := range rates {
+		out[i] = math.Log(mean) + v/mean - 1
+	}
+	return out
+}
+
+// fileRate compares the typical rates of files: pair by pair where most of them have a twin, a file of the same place
+// and size, in the other run.
+func fileRate(base, other []file) Rate {
+	fewer := min(len(base), len(other))
+	if b, n := twins(base, other); len(b) >= stats.MinBlocks && len(b) >= fewer/2 {
+		return pairedRate(rates(b), rates(n))
+	}
+	r := Rate{Measure: File, Unit: "file"}
+	b, n := rates(base), rates(other)
+	before, after := stats.Summarize(b).Trimmed20, stats.Summarize(n).Trimmed20
+	r.set(math.Exp(before), math.Exp(after), fewer)
+	switch {
+	case len(base) < stats.MinBlocks:
+		r.Reason = fmt.Sprintf("in the base %d files lie wholly in the window, and it takes %d", len(base), stats.MinBlocks)
+	case len(other) < stats.MinBlocks:
+		r.Reason = fmt.Sprintf("%d files lie wholly in the window, and it takes %d", len(other), stats.MinBlocks)
+	default:
+		d, _ := stats.Difference(b, n, trim)
+		r.test(d)
+	}
+	return r
+}
+
+// twins are the files of equal place and size in both runs, in order.
+func twins(base, other []file) (b, n []file) {
+	byPlace := map[int]file{}
+	for _, f := range other {
+		byPlace[f.place] = f
+	}
+	for _, f := range base {
+		if twin, ok := byPlace[f.place]; ok && twin.bytes == f.bytes {
+			b, n = append(b, f), append(n, twin)
+		}
+	}
+	return b, n
+}
+
+// rates are the logarithms of the files' rates.
+func rates(files []file) []float64 {
+	out := make([]float64, len(files))
+	for i, f := range files {
+		out[i] = f.rate
+	}
+	return out
+}
+
+// pairedRate compares files with their twins. The rates shown are those of the pairs whose change is not among the
+// lowest or the highest fifth, so that they agree with the change.
+func pairedRate(b, n []float64) Rate {
+	r := Rate{Measure: File, Unit: "pair"}
+	d, _ := stats.PairedDifference(b, n, trim)
+	byChange := make([]int, len(b))
+	for i := range byChange {
+		byChange[i] = i
+	}
+	slices.SortStableFunc(byChange, func(i, j int) int { return cmp.Compare(n[i]-b[i], n[j]-b[j]) })
+	cut := int(trim * float64(len(b)))
+	var before float64
+	for _, i := range byChange[cut : len(b)-cut] {
+		before += b[i] / float64(len(b)-2*cut)
+	}
+	r.set(math.Exp(before), math.Exp(before+d.Mean), len(b))
+	r.test(d)
+	return r
+}
+
+// set fills in what there is to see, whether or not a test follows.
+func (r *Rate) set(base, other float64, n int) {
+	r.N, r.Verdict = n, TooLittle
+	if base > 0 && other > 0 {
+		change := other/base - 1
+		r.Base, r.New, r.Change = &base, &other, &change
+	}
+}
+
+// test fills in what the difference of the logarithms says.
+func (r *Rate) test(difference stats.Estimate) {
+	if difference.Worth < leastWorth {
+		r.Reason = "the rate varies too slowly to tell by a window this short"
+		return
+	}
+	difference.SE = max(difference.SE, minError)
+	p, ci := difference.P(), difference.Interval()
+	r.P = &p
+	r.CI95 = &analysis.Interval{math.Expm1(ci[0]), math.Expm1(ci[1])}
+}
