@@ -9,6 +9,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -44,6 +45,10 @@ func runSimulate(p program, path string, opts simulateOptions) error {
 		if ready.profile, err = loadProfile(opts.profile); err != nil {
 			return usage(err)
 		}
+		if ready.plan.Hub == nil {
+			ready.plan.Hub = &scenario.Hub{Speedup: 1}
+		}
+		ready.plan.Hub.Profile = opts.profile // for run.json
 	}
 	if ready.profile == nil {
 		return usage(fmt.Errorf("%s is for real disks; name the hub to play it on with --profile, such as --profile goshen-ridge", path))
