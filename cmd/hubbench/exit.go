@@ -11,17 +11,19 @@ import (
 	"github.com/hubbench/hubbench/pkg/strictyaml"
 )
 
-// What an exit code says. 4 is kept for a comparison that crossed its threshold.
+// What an exit code says.
 const (
 	exitOK          = 0
 	exitFailed      = 1
 	exitUsage       = 2
 	exitPartial     = 3
+	exitThreshold   = 4 // compare --fail-above
 	exitInterrupted = 130
 )
 
 const exitCodesHelp = `
-Exit codes: 0 ok, 1 failed, 2 bad usage or scenario, 3 partial run (results kept), 130 interrupted (results kept)
+Exit codes: 0 ok, 1 failed, 2 bad usage or scenario, 3 partial run (results kept),
+            4 threshold crossed (compare --fail-above), 130 interrupted (results kept)
 `
 
 // exitError is an error that knows its exit code.

@@ -64,7 +64,9 @@ Try it without a disk:  hubbench run configs/demo.yaml`,
 	root.SetUsageTemplate(root.UsageTemplate() + exitCodesHelp)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
-		newRun(p), newPlan(p), newSimulate(p), newAnalyze(p), newReport(p), newFit(p), newPredict(p), newClean(p), newVersion(p), newWorker(p), newJanitor(p),
+		newRun(p), newPlan(p), newSimulate(p),
+		newAnalyze(p), newReport(p), newCompare(p), newFit(p), newPredict(p),
+		newClean(p), newVersion(p), newWorker(p), newJanitor(p),
 	)
 	return root
 }

@@ -19,7 +19,7 @@ func pageInfo(loaded *rundir.Loaded) html.Info {
 	info := html.Info{
 		Tool:     run.Tool,
 		Host:     run.Host.Name,
-		OS:       fmt.Sprintf("%s/%s, %d CPUs", run.Host.OS, run.Host.Arch, run.Host.CPUs),
+		OS:       systemOf(run.Host),
 		Scenario: filepath.Join(loaded.Folder, rundir.ScenarioFile),
 	}
 	if run.Plan == nil {
@@ -51,3 +51,6 @@ func connections(run *rundir.Info) []string {
 	}
 	return labels
 }
+
+// systemOf is the machine of a run in a few words.
+func systemOf(h rundir.Host) string { return fmt.Sprintf("%s/%s, %d CPUs", h.OS, h.Arch, h.CPUs) }

@@ -26,6 +26,11 @@ func ScaleOf(a *analysis.Analysis) Scale {
 			}
 		}
 	}
+	return ScaleFor(top)
+}
+
+// ScaleFor picks the unit by the fastest rate.
+func ScaleFor(top float64) Scale {
 	if top < 100e6 {
 		return Scale{"MB/s", 1e6}
 	}
