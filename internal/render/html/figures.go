@@ -36,7 +36,7 @@ func (p panel) chart() *charts.Custom {
 		charts.WithAnimation(false),
 		charts.WithGridOpts(opts.Grid{Left: "52", Right: "24", Top: strconv.Itoa(p.top()), Height: strconv.Itoa(p.height)}),
 		charts.WithXAxisOpts(p.x), charts.WithYAxisOpts(y),
-		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false), Selected: map[string]bool{"fit": false}}),
+		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)}),
 		charts.WithTooltipOpts(opts.Tooltip{Trigger: "item", Formatter: function("itemTip")}),
 	)
 	return c

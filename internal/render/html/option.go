@@ -36,6 +36,7 @@ type view struct {
 	Unit   string     `json:"unit"`
 	Gutter int        `json:"gutter"`           // pixels left of the panels
 	Window string     `json:"window,omitempty"` // the label of the overlap
+	Mean   string     `json:"mean,omitempty"`   // what the overlap's rate is called
 	Limit  string     `json:"limit,omitempty"`  // the link's name
 	Fit    bool       `json:"fit,omitempty"`    // has regression lines to show on demand
 }

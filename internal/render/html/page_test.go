@@ -117,6 +117,22 @@ func TestControls(t *testing.T) {
 		}
 	})
 
+	t.Run("regression lines on demand, whatever the theme", func(t *testing.T) {
+		tab.drawAll()
+		const shown = `[...document.querySelectorAll(".phase:not([hidden]) [data-figure$='-size'] canvas")].map((canvas) => canvas.toDataURL().length)[0]`
+		plain := eval[int](tab, shown)
+		tab.click(`.phase:not([hidden]) button[data-series="fit"]`)
+		lines := eval[int](tab, shown)
+		if lines <= plain {
+			t.Errorf("the picture takes %d bytes with the lines and %d without", lines, plain)
+		}
+		tab.click("#theme")
+		tab.click("#theme")
+		if again := eval[int](tab, shown); again != lines {
+			t.Errorf("the picture takes %d bytes after two switches of the theme, want %d", again, lines)
+		}
+	})
+
 	t.Run("theme", func(t *testing.T) {
 		tab.click("#theme")
 		if got := eval[string](tab, `getComputedStyle(document.documentElement).getPropertyValue("--c0").trim()`); got != "#56b4e9" {

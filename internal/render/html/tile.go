@@ -39,21 +39,36 @@ func tiles(in Input, found *analysis.Phase) []tile {
 	}
 	scale := chart.ScaleOf(in.Analysis)
 	working := len(o.Disks)
+	window := overlapTile(found)
+	if working == 1 {
+		out := diskTiles(in, found)
+		for i := range out {
+			out[i].Label = "alone, " + out[i].Label
+			out[i].Lines = append(speedLines(found, scale), out[i].Lines[1:]...) // its share of the bytes is all of them
+		}
+		window.Label = "at work"
+		return append(out, window)
+	}
 	together := number(key("overlap", "rate"), o.Rate, scale.Rate(o.Rate))
 	together.Label = allOf(working) + " together"
-	if working == 1 {
-		together.Label = "alone"
+	together.Lines = speedLines(found, scale)
+	out := append([]tile{together, window}, diskTiles(in, found)...)
+	if i := slowest(found); i >= 0 {
+		slowest := found.Recoveries[i]
+		lag := number(key("recoveries", i, "lag_s"), *slowest.LagS, unit.FormatSeconds(*slowest.LagS))
+		lag.Label = "slowest recovery"
+		lag.Lines = []string{slowest.Disk + ", after " + slowest.After + " ended", "from " + scale.Number(slowest.FromRate) + " to " + rate(scale, slowest.ToRate) + " " + scale.Unit}
+		out = append(out, lag)
 	}
-	together.Lines = append(together.Lines, strconv.FormatFloat(o.Rate*8/1e9, 'f', 1, 64)+" Gb/s on the link")
-	if c := found.Contention; c != nil && c.Ceiling != nil {
-		together.Lines = append(together.Lines, percent(c.Ceiling.Use)+" of "+c.Ceiling.Name)
-	}
-	if o.ReadRate > 0 && o.WriteRate > 0 {
-		together.Lines = append(together.Lines, scale.Number(o.ReadRate)+" read + "+scale.Number(o.WriteRate)+" written")
-	}
-	if o.CI95 != nil {
-		together.Lines = append(together.Lines, interval(scale, o.CI95))
-	}
+	fair := number(key("overlap", "jain"), o.Jain, strconv.FormatFloat(o.Jain, 'f', 2, 64))
+	fair.Label = "fairness"
+	fair.Lines = []string{"Jain's index", "1: equal, " + strconv.FormatFloat(1/float64(working), 'f', 2, 64) + ": one has all"}
+	return append(out, fair)
+}
+
+// overlapTile is the tile of the window: its length, its place, its bytes and what to doubt about it.
+func overlapTile(found *analysis.Phase) tile {
+	o := found.Overlap
 	window := number(key("overlap", "duration_s"), o.DurationS, unit.FormatSeconds(o.DurationS))
 	window.Label = "overlap"
 	window.Lines = []string{
@@ -65,21 +80,23 @@ func tiles(in Input, found *analysis.Phase) []tile {
 			window.Warnings = append(window.Warnings, warning.Text)
 		}
 	}
-	out := append([]tile{together, window}, diskTiles(in, found)...)
-	if i := slowest(found); i >= 0 {
-		slowest := found.Recoveries[i]
-		lag := number(key("recoveries", i, "lag_s"), *slowest.LagS, unit.FormatSeconds(*slowest.LagS))
-		lag.Label = "slowest recovery"
-		lag.Lines = []string{slowest.Disk + ", after " + slowest.After + " ended", "from " + scale.Number(slowest.FromRate) + " to " + rate(scale, slowest.ToRate) + " " + scale.Unit}
-		out = append(out, lag)
+	return window
+}
+
+// speedLines say what the overlap's total means.
+func speedLines(found *analysis.Phase, scale chart.Scale) []string {
+	o := found.Overlap
+	lines := []string{strconv.FormatFloat(o.Rate*8/1e9, 'f', 1, 64) + " Gb/s on the link"}
+	if c := found.Contention; c != nil && c.Ceiling != nil {
+		lines = append(lines, percent(c.Ceiling.Use)+" of "+c.Ceiling.Name)
 	}
-	if working > 1 {
-		fair := number(key("overlap", "jain"), o.Jain, strconv.FormatFloat(o.Jain, 'f', 2, 64))
-		fair.Label = "fairness"
-		fair.Lines = []string{"Jain's index", "1: equal, " + strconv.FormatFloat(1/float64(working), 'f', 2, 64) + ": one has all"}
-		out = append(out, fair)
+	if o.ReadRate > 0 && o.WriteRate > 0 {
+		lines = append(lines, scale.Number(o.ReadRate)+" read + "+scale.Number(o.WriteRate)+" written")
 	}
-	return out
+	if o.CI95 != nil {
+		lines = append(lines, interval(scale, o.CI95))
+	}
+	return lines
 }
 
 // diskTiles are one tile per working disk: its rate in the overlap, or where there is none in all.
@@ -105,6 +122,9 @@ func diskTiles(in Input, found *analysis.Phase) []tile {
 			t.Lines = append(t.Lines, "no overlap to compare")
 		}
 		t.Label, t.Disk = verb(found.Roles[d.Name]), &face
+		if stats := found.Disks[d.Name]; stats.QuoteRate != nil && (stats.Quote == "trimmed20" || stats.Quote == "theilsen_rate") {
+			t.Lines = append(t.Lines, "better quoted: "+scale.Number(*stats.QuoteRate)+", "+quoted(stats.Quote))
+		}
 		for _, warning := range found.Warnings {
 			if warning.Disk == d.Name {
 				t.Warnings = append(t.Warnings, warning.Text)

@@ -28,7 +28,10 @@ const (
 // timeline is the three linked panels: speed, total, files.
 func timeline(line *chart.Timeline, found *analysis.Phase, by chart.Scale) figure {
 	t := &timelineChart{Custom: charts.NewCustom(), line: line, scale: by.Size, decimals: timeDecimals(line)}
-	v := view{Kind: "time", Unit: by.Unit, Window: windowLabel(found)}
+	v := view{Kind: "time", Unit: by.Unit, Window: windowLabel(found), Mean: "in the overlap"}
+	if found.Overlap != nil && len(found.Overlap.Disks) == 1 {
+		v.Mean = "on average"
+	}
 	if limit := oneWayLimit(found); limit != nil {
 		v.Limit = limit.Name
 	}
@@ -37,7 +40,7 @@ func timeline(line *chart.Timeline, found *analysis.Phase, by chart.Scale) figur
 	}
 	v.Gutter = gutter(v.Disks)
 	height := t.frame(by.Unit)
-	t.windows()
+	t.windows(v.Window != "")
 	for i := range line.Disks {
 		t.lane(i)
 	}
@@ -92,12 +95,12 @@ func (t *timelineChart) frame(unit string) int {
 }
 
 // windows shades the overlap in every panel; the widest stretch carries its name in the first.
-func (t *timelineChart) windows() {
+func (t *timelineChart) windows(named bool) {
 	for panel := range 3 {
 		rows := make([][]float64, len(t.line.Windows))
 		for i, span := range t.line.Windows {
 			rows[i] = []float64{t.seconds(span.StartS), t.seconds(span.EndS), 0}
-			if panel == 0 && widest(t.line.Windows) == i {
+			if named && panel == 0 && widest(t.line.Windows) == i {
 				rows[i][2] = 1
 			}
 		}

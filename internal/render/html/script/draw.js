@@ -117,7 +117,7 @@ const functions = {
     if (!seen) return null;
     return group([
       line(seen[0], y, seen[1], y, { stroke: style("ink"), lineWidth: 1.2, lineDash: [5, 4] }),
-      text(seen[0] + 8, y + 13, rate(api.value(2)) + " " + chart.view.unit + " in the overlap", { fontWeight: 600 }),
+      text(seen[0] + 8, y + 13, rate(api.value(2)) + " " + chart.view.unit + " " + chart.view.mean, { fontWeight: 600 }),
     ], { silent: true });
   },
 
