@@ -89,7 +89,7 @@ func (t *timelineChart) frame(unit string) int {
 		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)}),
 		charts.WithTooltipOpts(opts.Tooltip{Trigger: "axis", Formatter: function("timeTip")}),
 		charts.WithAxisPointerOpts(&opts.AxisPointer{Type: "line", Link: []opts.AxisPointerLink{{XAxisIndex: []int{0, 1, 2}}}}),
-		charts.WithDataZoomOpts(opts.DataZoom{}),
+		charts.WithDataZoomOpts(opts.DataZoom{}), // one at least, or the visitor is not asked for its own
 	)
 	return top - panelGap + footHeight
 }
