@@ -175,7 +175,7 @@ func (f *folder) readMarker() error {
 // release lets go of the folder and leaves it as it is.
 func (f *folder) release() {
 	if f.marker != nil {
-		f.marker.Close() // unlocks
+		_ = f.marker.Close() // unlocks
 	}
 	if f.root != nil {
 		f.root.Close()

@@ -48,14 +48,14 @@ func (e *real) transfer(ctx context.Context, seq int, sample Sampler) (span Span
 		t.checking = checkStamps
 	}
 	err = e.moveOpen(ctx, t)
-	span = Span{Bytes: t.done.Load(), StartNS: t.startNS - e.release, EndNS: t.endNS - e.release}
+	span = Span{Bytes: t.done.Load(), StartNS: t.watch.StartNS() - e.release, EndNS: t.endNS - e.release}
 	if err = errors.Join(err, e.shut(f)); err == nil {
 		err = e.afterwards(ctx, t, r)
 	}
 	if err != nil {
 		return span, e.keepEvidence(err, r)
 	}
-	e.ended = time.Now()
+	e.ended = clock.Now()
 	e.moved++
 	return span, nil
 }
@@ -67,10 +67,10 @@ func (e *real) verifies() bool {
 
 // rest waits between two files as long as the job wants.
 func (e *real) rest(ctx context.Context, seq int) error {
-	if e.ended.IsZero() {
+	if e.ended == 0 {
 		return ctx.Err()
 	}
-	wait := time.Until(e.ended.Add(e.job.IO.Rest))
+	wait := e.job.IO.Rest - time.Duration(clock.Now()-e.ended)
 	if step := e.job.IO.Step.Nanoseconds(); step > 0 {
 		sinceNS := clock.Now() - e.release
 		wait = time.Duration(stepOf(seq, step, sinceNS) - sinceNS)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
@@ -31,8 +30,8 @@ type real struct {
 	next     testFile // open and allocated for the next Transfer
 	nextSeq  int
 	nextFile record
-	ended    time.Time // when the last file did
-	moved    int       // files moved without a failure
+	ended    int64 // when the last file did, by clock.Now; zero before
+	moved    int   // files moved without a failure
 	failed   bool
 	release  int64
 	warnings []string

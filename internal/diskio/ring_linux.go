@@ -162,13 +162,14 @@ func (r *ring) registerSelf() {
 		offset, _ uint32
 		data      uint64
 	}{offset: ^uint32(0), data: uint64(r.fd)}
-	if r.register(registerRingFDs, unsafe.Pointer(&update), 1) == nil {
+	if r.register(registerRingFDs, unsafe.Pointer(&update)) == nil {
 		r.enterFD, r.enterReg = int(update.offset), enterRegisteredRing
 	}
 }
 
-func (r *ring) register(what uintptr, arg unsafe.Pointer, n int) error {
-	if _, _, errno := unix.Syscall6(unix.SYS_IO_URING_REGISTER, uintptr(r.fd), what, uintptr(arg), uintptr(n), 0, 0); errno != 0 {
+// register hands the kernel one thing to keep.
+func (r *ring) register(what uintptr, arg unsafe.Pointer) error {
+	if _, _, errno := unix.Syscall6(unix.SYS_IO_URING_REGISTER, uintptr(r.fd), what, uintptr(arg), 1, 0, 0); errno != 0 {
 		return errno
 	}
 	return nil
@@ -178,13 +179,13 @@ func (r *ring) register(what uintptr, arg unsafe.Pointer, n int) error {
 func (r *ring) registerBuffer(p []byte) error {
 	iov := unix.Iovec{Base: &p[0]}
 	iov.SetLen(len(p))
-	return r.register(registerBuffers, unsafe.Pointer(&iov), 1)
+	return r.register(registerBuffers, unsafe.Pointer(&iov))
 }
 
 // reserveFile makes room for one registered file, which setFile then names: fd, or -1 for none.
 func (r *ring) reserveFile() error {
 	r.file = -1
-	return r.register(registerFiles, unsafe.Pointer(&r.file), 1)
+	return r.register(registerFiles, unsafe.Pointer(&r.file))
 }
 
 func (r *ring) setFile(fd int32) error {
@@ -193,7 +194,7 @@ func (r *ring) setFile(fd int32) error {
 		offset, _ uint32
 		fds       uint64
 	}{fds: uint64(uintptr(unsafe.Pointer(&r.file)))}
-	return r.register(registerFilesUpdate, unsafe.Pointer(&update), 1)
+	return r.register(registerFilesUpdate, unsafe.Pointer(&update))
 }
 
 // next gives the entry of the next request. There is always room: no more are in flight than the ring

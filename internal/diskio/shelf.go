@@ -46,17 +46,25 @@ func openShelf(f *folder) (*shelf, error) {
 			s.next = max(s.next, number+1)
 		}
 	}
-	text, err := f.root.ReadFile(shelfName)
-	var listed []record
-	if err != nil || json.Unmarshal(text, &listed) != nil {
-		return s, nil
-	}
-	for _, r := range listed {
+	for _, r := range f.listed() {
 		if info, err := f.root.Lstat(r.name()); err == nil && info.Mode().IsRegular() && info.Size() == r.Size {
 			s.records = append(s.records, r)
 		}
 	}
 	return s, nil
+}
+
+// listed is the folder's own list of its files. One that cannot be read lists nothing: then they are written anew.
+func (f *folder) listed() []record {
+	text, err := f.root.ReadFile(shelfName)
+	if err != nil {
+		return nil
+	}
+	var all []record
+	if json.Unmarshal(text, &all) != nil {
+		return nil
+	}
+	return all
 }
 
 // save writes the shelf down for the next phase.

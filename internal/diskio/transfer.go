@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
-	"time"
 
 	"github.com/hubbench/hubbench/internal/clock"
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -21,7 +20,7 @@ type mover interface {
 	close() error
 }
 
-// transfer is the moving of one open file, shared by the lanes that move it. A mover sets startNS
+// transfer is the moving of one open file, shared by the lanes that move it. A mover begins it
 // immediately before the first request; the rest is set before.
 type transfer struct {
 	file     testFile
@@ -41,23 +40,22 @@ type transfer struct {
 	sample   Sampler
 	sampleNS int64
 
-	startNS, endNS int64
-	began          time.Time    // the same instant for Go's clock, which takes no system call to read
-	lastNS         int64        // of the last sample
-	next           atomic.Int64 // number of the next request
-	done           atomic.Int64 // bytes moved
-	failure        atomic.Pointer[error]
+	watch   clock.Stopwatch // started just before the first request
+	endNS   int64
+	lastNS  int64        // of the last sample
+	next    atomic.Int64 // number of the next request
+	done    atomic.Int64 // bytes moved
+	failure atomic.Pointer[error]
 }
 
 // begin notes the instant before the first request.
 func (t *transfer) begin() {
-	t.startNS = clock.Now()
-	t.began = time.Now() // second, so that no sample can seem to lie after the end
-	t.lastNS = t.startNS
+	t.watch = clock.Start()
+	t.lastNS = t.watch.StartNS()
 }
 
 // now is clock.Now for the transfer loop.
-func (t *transfer) now() int64 { return t.startNS + int64(time.Since(t.began)) }
+func (t *transfer) now() int64 { return t.watch.Now() }
 
 // setBlock has the file moved in requests of so many bytes.
 func (t *transfer) setBlock(block int64) {
@@ -79,7 +77,7 @@ func (t *transfer) take(done <-chan struct{}) (off, n int64, ok bool) {
 	if t.failure.Load() != nil {
 		return 0, 0, false
 	}
-	if t.cap > 0 && !t.began.IsZero() && time.Since(t.began) >= time.Duration(t.cap) {
+	if start := t.watch.StartNS(); t.cap > 0 && start > 0 && t.now()-start >= t.cap {
 		return 0, 0, false
 	}
 	i := t.next.Add(1) - 1

@@ -56,10 +56,10 @@ func TestCompareRates(t *testing.T) {
 	}
 	for _, tt := range tests {
 		r := find(t, Compare(base, tt.other), tt.disk, tt.measure)
-		close := func(got *float64, want float64) bool {
+		near := func(got *float64, want float64) bool {
 			return got != nil && math.Abs(*got-want) < 1e-4*math.Abs(want)+1e-6
 		}
-		if !close(r.Base, tt.base) || !close(r.New, tt.new) || !close(r.Change, tt.new/tt.base-1) || r.Unit != tt.unit || r.Verdict != tt.verdict {
+		if !near(r.Base, tt.base) || !near(r.New, tt.new) || !near(r.Change, tt.new/tt.base-1) || r.Unit != tt.unit || r.Verdict != tt.verdict {
 			got, _ := json.Marshal(r)
 			t.Errorf("%s: got %s, want %v, %v, in %ss, %s", tt.name, got, tt.base, tt.new, tt.unit, tt.verdict)
 			continue
