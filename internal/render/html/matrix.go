@@ -1,6 +1,8 @@
 package html
 
 import (
+	"fmt"
+
 	"github.com/hubbench/hubbench/internal/render/chart"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -32,7 +34,7 @@ type bar struct {
 type cell struct {
 	Letter, Rate string
 	Idle         bool
-	Off          bool // departs from what the disk does alone
+	Kept         string // of what the disk does alone, where it departs from that
 }
 
 func newMatrix(in Input, phases []phase) *matrix {
@@ -68,7 +70,9 @@ func newMatrix(in Input, phases []phase) *matrix {
 					width := fixed(100*rate/top, 2)
 					r.Stack = append(r.Stack, bar{look(in.Run, d.Name), fixed(at, 2), width, d.Name + " " + scale.Rate(rate)})
 					at += width
-					_, c.Off = line.Departures[d.Name]
+					if kept, departs := line.Departures[d.Name]; departs {
+						c.Kept = fmt.Sprintf("%.0f %%", 100*kept)
+					}
 				}
 				r.Cells = append(r.Cells, c)
 			}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,24 +17,26 @@ import (
 
 // page is what the template shows: words and numbers, already formatted.
 type page struct {
-	Policy   string
-	Style    template.CSS
-	Library  template.JS
-	Script   template.JS
-	Summary  template.JS // analysis.json
-	Events   template.JS // events.jsonl, packed; empty where the page goes without
-	Shapes   [][]chart.Corner
-	Name     string
-	Started  string
-	Partial  bool
-	Disks    []disk
-	Matrix   *matrix
-	Phases   []phase
-	Warnings []string
-	Notes    []Fact // the environment
-	Modes    []mode
-	Unit     string // of every rate
-	Static   bool   // no chart library: pictures instead
+	Policy  string
+	Style   template.CSS
+	Library template.JS
+	Script  template.JS
+	Summary template.JS // analysis.json
+	Events  template.JS // events.jsonl, packed; empty where the page goes without
+	Shapes  [][]chart.Corner
+	Name    string
+	Started string
+	Partial bool
+	// Simulated disks are no measurement of anything; the reader is told before any number.
+	Simulated bool
+	Disks     []disk
+	Matrix    *matrix
+	Phases    []phase
+	Warnings  []string
+	Notes     []Fact // the environment
+	Modes     []mode
+	Unit      string // of every rate
+	Static    bool   // no chart library: pictures instead
 }
 
 // disk is a disk's name with what always goes with it: its colour and its symbol.
@@ -108,6 +111,7 @@ func newPage(in Input, interactive bool) (*page, error) {
 		Notes:   in.Info.notes(),
 		Modes:   in.Info.modes(),
 	}
+	p.Simulated = len(in.Run.Disks) > 0 && !slices.ContainsFunc(in.Run.Disks, func(d trace.Disk) bool { return d.Profile == "" })
 	for _, d := range in.Run.Disks {
 		p.Disks = append(p.Disks, look(in.Run, d.Name))
 	}
