@@ -10,6 +10,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
+// oneCall: readList and writeList are one system call.
+const oneCall = true
+
 // unixFile is what test files on Linux and macOS have in common.
 type unixFile struct {
 	file *os.File

@@ -11,6 +11,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
+// oneCall: Windows has no call that takes several pieces of memory through the cache.
+const oneCall = false
+
 // windowsFile is a test file on Windows. A synchronous handle takes one request at a time, so every lane
 // has one of its own.
 type windowsFile struct {
@@ -53,7 +56,7 @@ func (f *windowsFile) writeAt(lane int, p []byte, off int64) (int, error) {
 	return f.lanes[lane].WriteAt(p, off)
 }
 
-// readList makes a call for each piece: Windows has no call that takes several through the cache.
+// readList makes a call for each piece.
 func (f *windowsFile) readList(list [][]byte, off int64) (int64, error) {
 	var sum int64
 	for _, p := range list {

@@ -115,6 +115,10 @@ func (e *real) effective() Effective {
 	}
 	if job.IO.Mode == modeApp {
 		eff.Block = appCall(job.Sizes)
+		if !oneCall && eff.Block > appBytes {
+			eff.Block = appBytes
+			e.warn("this system moves whole files in calls of %d bytes here, where an application might use one", appBytes)
+		}
 	}
 	return eff
 }

@@ -49,7 +49,7 @@ func rows(scale int64) []row {
 		{"write 8 MiB depth 4", w, false, 8 * mib, 4, 1024 * mib * scale, 2, 1},
 		{"read 8 MiB depth 4", r, false, 8 * mib, 4, 1024 * mib * scale, 2, 1},
 		{"random read 4 KiB depth 64", r, true, 4 * kib, 64, 256 * mib * scale, 4, 1},
-		{"random read 4 KiB depth 1", r, true, 4 * kib, 1, 64 * mib * scale, 2, 1},
+		{"random read 4 KiB depth 1", r, true, 4 * kib, 1, 128 * mib * scale, 3, 1},
 		{"write 1 MiB depth 8, three at once", w, false, mib, 8, 512 * mib * scale, 2, 3},
 		{"read 1 MiB depth 8, three at once", r, false, mib, 8, 512 * mib * scale, 2, 3},
 	}
@@ -105,7 +105,7 @@ func run() error {
 				return fmt.Errorf("%s: %w", r.name, err)
 			}
 		}
-		print(r, ours, theirs)
+		show(r, ours, theirs)
 	}
 	fmt.Println("\n* of the random rows: CPU s per million requests")
 	return nil
@@ -117,7 +117,8 @@ func add(list *[]result, run func() (result, error)) error {
 	return err
 }
 
-func print(r row, ours, theirs []result) {
+// show prints the row's line.
+func show(r row, ours, theirs []result) {
 	rate := func(x result) float64 { return x.rate / 1e9 }
 	cpu := func(x result) float64 { return x.cpu }
 	fmt.Printf("%-35s %9.3f %9.3f  %23s   %12.4f %12.4f  %23s\n", r.name,
