@@ -104,3 +104,29 @@ func TestAppReadsFromTheCacheAreFlagged(t *testing.T) {
 		t.Errorf("warnings = %q, want one about the cache", all)
 	}
 }
+
+// What an earlier phase has left in the cache, flushed or not, is out of it before it is read.
+func TestWhatIsReadIsNotInTheCache(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux says what its cache holds")
+	}
+	for _, mode := range []string{modeDirect, modeApp} {
+		dir := t.TempDir()
+		write := newJob(dir, scenario.Write, 5<<20)
+		write.IO.Mode, write.IO.Flush, write.Leave = modeApp, flushNone, write.Sizes
+		engine, _ := prepared(t, write, systems["threads"])
+		engine.Start(clock.Now())
+		if _, err := engine.Transfer(t.Context(), 0, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := engine.Close(); err != nil {
+			t.Fatal(err)
+		}
+		read := newJob(dir, scenario.Read, 5<<20)
+		read.IO.Mode = mode
+		engine, _ = prepared(t, read, systems["threads"])
+		if got := engine.next.cached(5 << 20); got != 0 || engine.nextFile.Number != 0 {
+			t.Errorf("%s: the cache holds %d bytes of file %d, want none of file 0", mode, got, engine.nextFile.Number)
+		}
+	}
+}

@@ -57,8 +57,12 @@ func (f *darwinFile) reserve(size int64) error {
 // settle has nothing to do: with F_NOCACHE the cache holds no stretch of the file.
 func (f *darwinFile) settle(int64, int64, scenario.Role) error { return nil }
 
-// evict drops the pages by way of a mapping: msync with MS_INVALIDATE is how macOS is told.
+// evict writes the file out and drops its pages by way of a mapping: msync with MS_INVALIDATE is how macOS is
+// told.
 func (f *darwinFile) evict() error {
+	if err := unix.Fsync(f.n); err != nil {
+		return err
+	}
 	info, err := f.file.Stat()
 	if err != nil || info.Size() == 0 {
 		return err

@@ -51,7 +51,13 @@ func (f *linuxFile) settle(off, n int64, op scenario.Role) error {
 	return unix.Fadvise(f.n, off, n, unix.FADV_DONTNEED)
 }
 
-func (f *linuxFile) evict() error { return unix.Fadvise(f.n, 0, 0, unix.FADV_DONTNEED) }
+// evict writes the file out first, as the cache keeps what is not on the disk yet.
+func (f *linuxFile) evict() error {
+	if err := unix.Fsync(f.n); err != nil {
+		return err
+	}
+	return unix.Fadvise(f.n, 0, 0, unix.FADV_DONTNEED)
+}
 
 func (f *linuxFile) cached(size int64) int64 {
 	if size == 0 {
