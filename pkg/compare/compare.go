@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -32,6 +31,8 @@ type Comparison struct {
 	Tests   int     `json:"tests"` // corrected together
 	Base    Side    `json:"base"`
 	Pairs   []Pair  `json:"runs"` // each of the others beside the base
+
+	Warnings []string `json:"warnings"` // of what is not known of the runs
 }
 
 // Side names a run.
@@ -51,7 +52,6 @@ type Pair struct {
 	OnlyHere []string           `json:"only_here"`
 	Appeared []analysis.Finding `json:"findings_appeared"` // of phases in both
 	Went     []analysis.Finding `json:"findings_went"`
-	Warnings []string           `json:"warnings"`
 }
 
 // Phase is one phase in two runs.
@@ -110,9 +110,10 @@ type Recovery struct {
 
 // Compare sets each of the others beside the base.
 func Compare(base Run, others ...Run) *Comparison {
-	c := &Comparison{Version: Version, Level: Level, Base: base.side(), Pairs: make([]Pair, 0, len(others))}
+	c := &Comparison{Version: Version, Level: Level, Base: base.side(), Pairs: make([]Pair, 0, len(others)), Warnings: base.warnings()}
 	for _, other := range others {
 		c.Pairs = append(c.Pairs, newPair(base, other))
+		c.Warnings = append(c.Warnings, other.warnings()...)
 	}
 	c.judge()
 	return c
@@ -120,6 +121,17 @@ func Compare(base Run, others ...Run) *Comparison {
 
 func (r Run) side() Side {
 	return Side{Label: r.Label, Name: r.Analysis.Name, Started: r.Trace.Started, Partial: r.Trace.Status == trace.Partial}
+}
+
+func (r Run) warnings() []string {
+	list := []string{}
+	if r.Trace.Status == trace.Partial {
+		list = append(list, r.Label+" ended early: phases may be missing or incomplete")
+	}
+	if r.Method == nil {
+		list = append(list, r.Label+" comes without its run.json: how it was measured is not known beyond its events")
+	}
+	return list
 }
 
 // phase finds a phase by its name.
@@ -140,15 +152,7 @@ func (r Run) phase(name string) (found *analysis.Phase, traced *trace.Phase) {
 func newPair(base, other Run) Pair {
 	p := Pair{
 		Side: other.side(), Phases: []Phase{}, OnlyBase: []string{}, OnlyHere: []string{},
-		Appeared: []analysis.Finding{}, Went: []analysis.Finding{}, Warnings: []string{},
-	}
-	for _, r := range []Run{base, other} {
-		if r.Trace.Status == trace.Partial {
-			p.Warnings = append(p.Warnings, fmt.Sprintf("%s ended early: phases may be missing or incomplete", r.Label))
-		}
-		if r.Method == nil {
-			p.Warnings = append(p.Warnings, fmt.Sprintf("%s comes without its run.json: how it was measured is not known beyond its events", r.Label))
-		}
+		Appeared: []analysis.Finding{}, Went: []analysis.Finding{},
 	}
 	for _, b := range base.Trace.Phases {
 		if _, n := other.phase(b.Name); n == nil {

@@ -46,9 +46,9 @@ func TestCompareRates(t *testing.T) {
 		verdict   Verdict
 	}{
 		{"slower in the window", other, "A", Window, 1e9, 0.9e9, "block", Slower},
-		{"slower by twins", other, "A", File, 1e9, 0.9e9, "pair", Slower},
+		{"slower by files", other, "A", File, 1e9, 0.9e9, "file", Slower},
 		{"the same", other, "C", Window, 2e9, 2e9, "block", NotShown},
-		{"the same by twins", other, "C", File, 2e9, 2e9, "pair", NotShown},
+		{"the same by files", other, "C", File, 2e9, 2e9, "pair", NotShown},
 		{"together", other, "", Window, 3e9, 2.9e9, "block", Slower},
 		{"faster", again, "C", Window, 2e9, 2.2e9, "block", Faster},
 		{"faster by files of other sizes", again, "C", File, 2e9, 2.2e9, "file", Faster},
@@ -71,6 +71,39 @@ func TestCompareRates(t *testing.T) {
 	c := Compare(base, other, again)
 	if c.Tests != 10 || len(c.Pairs) != 2 {
 		t.Errorf("got %d tests of %d pairs, want all 10 of 2 corrected together", c.Tests, len(c.Pairs))
+	}
+}
+
+// TestTwins: what a file's size does to its rate is the same in both runs, and hides a change of 2 % from all but pairs.
+func TestTwins(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 1))
+	var base, other, unlike []file
+	for i := range 30 {
+		bySize := math.Log(1e9) + 0.4*rnd.NormFloat64()
+		base = append(base, file{i, int64(1e6 * (i + 1)), bySize})
+		other = append(other, file{i, int64(1e6 * (i + 1)), bySize + math.Log(0.98) + 0.005*rnd.NormFloat64()})
+		unlike = append(unlike, file{i, int64(1e6 * (i + 1)), math.Log(1e9) + 0.4*rnd.NormFloat64()})
+	}
+	r := fileRate(base, other)
+	if r.Unit != "pair" || r.N != 30 || *r.P > 1e-6 || math.Abs(*r.Change+0.02) > 0.002 || math.Abs(*r.New / *r.Base-1-*r.Change) > 1e-9 {
+		got, _ := json.Marshal(r)
+		t.Errorf("twins: got %s, want 30 pairs, 2 %% slower", got)
+	}
+	other[0].rate += 3 // one that stalled, or came from a cache, does not count
+	if again := fileRate(base, other); math.Abs(*again.Change+0.02) > 0.002 {
+		t.Errorf("with a wild pair: change %v, want it near -0.02", *again.Change)
+	}
+	if r := fileRate(base, unlike); r.Unit != "file" {
+		t.Errorf("twins that have nothing in common: compared in %ss, want files", r.Unit)
+	}
+	if r := fileRate(base, other[18:]); r.Unit != "pair" || r.N != 12 {
+		t.Errorf("with the last 12 alone: %d %ss, want 12 pairs", r.N, r.Unit)
+	}
+	for i := range other {
+		other[i].bytes++
+	}
+	if r := fileRate(base, other); r.Unit != "file" {
+		t.Errorf("files of other sizes: compared in %ss, want files", r.Unit)
 	}
 }
 
@@ -172,19 +205,23 @@ func TestComparePhases(t *testing.T) {
 	moved.Text = "both: B took 0.2"
 	other.Analysis.Findings = []analysis.Finding{moved, {Code: "throttle", Phase: "both", Disk: "A"}, {Code: "throttle", Phase: "two"}}
 
-	p := Compare(base, other).Pairs[0]
+	c := Compare(base, other)
+	warnings := []string{
+		"base comes without its run.json: how it was measured is not known beyond its events",
+		"other ended early: phases may be missing or incomplete",
+		"other comes without its run.json: how it was measured is not known beyond its events",
+	}
+	if diff := cmp.Diff(warnings, c.Warnings); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
+	}
+	p := c.Pairs[0]
 	want := Pair{
 		Side:     Side{Label: "other", Name: "test", Partial: true},
 		OnlyBase: []string{"one"},
 		OnlyHere: []string{"two"},
 		Appeared: []analysis.Finding{{Code: "throttle", Phase: "both", Disk: "A"}},
 		Went:     []analysis.Finding{{Code: "even", Phase: "both"}},
-		Warnings: []string{
-			"base comes without its run.json: how it was measured is not known beyond its events",
-			"other ended early: phases may be missing or incomplete",
-			"other comes without its run.json: how it was measured is not known beyond its events",
-		},
-		Method: []Difference{{What: "at work", Base: "A, B write", New: "A writes"}},
+		Method:   []Difference{{What: "at work", Base: "A, B write", New: "A writes"}},
 	}
 	got := p
 	got.Phases = nil

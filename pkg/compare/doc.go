@@ -8,10 +8,11 @@
 // time in which all disks of the phase were active, and the typical rate of its files that lie in the window. The disks
 // of a phase together have one in the window.
 //
-// What a rate in the window varies by is seen in 24 blocks of the window's time, fewer where the trace knows less of
-// its progress. For files the evidence is the file: where both runs moved files of the same sizes in the same order,
-// each is paired with its twin, so that neither its size nor what happened at that point of both runs counts; else the
-// files stand by themselves. Files count by the logarithm of their rate, without the lowest and the highest fifth.
+// What a rate in the window varies by is seen in 30 blocks of the window's time, fewer where the trace knows less of
+// its progress. For files the evidence is the file: where both runs moved files of the same sizes in the same order, and
+// the rates of such twins go together, each is paired with its twin, so that neither its size nor what happened at that
+// point of both runs counts; else the files stand by themselves. Files count by the logarithm of their rate, without the
+// lowest and the highest fifth.
 //
 // Blocks and files that follow one another go together: a test that takes them for independent finds differences
 // where there are none. So the test is Welch's t between means of blocks, or of the pairs' differences against zero,

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -71,6 +72,11 @@ func (l load) trace(sizes, rnd *rand.Rand, n noise) *trace.DiskTrace {
 
 // runOf makes a run of phases, analysed.
 func runOf(label string, phases ...*trace.Phase) Run {
+	t := traceOf(phases...)
+	return Run{Label: label, Trace: t, Analysis: analysis.Analyze(t, analysis.Options{})}
+}
+
+func traceOf(phases ...*trace.Phase) *trace.Run {
 	t := &trace.Run{Name: "test", Phases: phases, Status: trace.Complete}
 	seen := map[string]bool{}
 	for _, p := range phases {
@@ -81,5 +87,29 @@ func runOf(label string, phases ...*trace.Phase) Run {
 			}
 		}
 	}
-	return Run{Label: label, Trace: t, Analysis: analysis.Analyze(t, analysis.Options{})}
+	return t
+}
+
+// quick is runOf for thousands of runs of one phase: of the analysis it has no more than rates are compared by.
+func quick(p *trace.Phase) Run {
+	t := traceOf(p)
+	found := analysis.Phase{
+		Phase: p.Name, Roles: p.Roles,
+		Overlap: &analysis.Overlap{CI95: &analysis.Interval{}, Disks: map[string]analysis.OverlapDisk{}},
+	}
+	active := make([][]overlap.Interval, len(p.Disks))
+	order := make([]string, len(p.Disks))
+	for i, d := range p.Disks {
+		active[i] = overlap.Active(d, overlap.DefaultGapNS)
+		found.Overlap.Disks[d.Name] = analysis.OverlapDisk{Op: d.Op}
+		order[i] = d.Name
+	}
+	for _, s := range overlap.Stages(active) {
+		stage := analysis.Stage{StartS: float64(s.StartNS) / 1e9, EndS: float64(s.EndNS) / 1e9}
+		for _, i := range s.Active {
+			stage.Active = append(stage.Active, order[i])
+		}
+		found.Stages = append(found.Stages, stage)
+	}
+	return Run{Trace: t, Analysis: &analysis.Analysis{Order: order, Phases: []analysis.Phase{found}}}
 }

@@ -13,6 +13,8 @@ import (
 const (
 	// trim is the share of the files left out at each end: stalls, and files served by a cache.
 	trim = 0.2
+	// alike is the rank correlation of twins' rates from which they are compared pair by pair.
+	alike = 0.3
 	// leastWorth is how many independent files or blocks the evidence must be worth: fewer show no variation. Few show
 	// little, but their few degrees of freedom see to that.
 	leastWorth = 2
@@ -61,11 +63,13 @@ func logarithms(rates []float64, mean float64) []float64 {
 }
 
 // fileRate compares the typical rates of files: pair by pair where most of them have a twin, a file of the same place
-// and size, in the other run.
+// and size, in the other run, and twins are alike. Where they are not, pairs would only halve the evidence.
 func fileRate(base, other []file) Rate {
 	fewer := min(len(base), len(other))
-	if b, n := twins(base, other); len(b) >= stats.MinBlocks && len(b) >= fewer/2 {
-		return pairedRate(rates(b), rates(n))
+	if before, after := twins(base, other); len(before) >= stats.MinBlocks && len(before) >= fewer/2 {
+		if b, n := rates(before), rates(after); stats.Spearman(b, n) >= alike {
+			return pairedRate(b, n)
+		}
 	}
 	r := Rate{Measure: File, Unit: "file"}
 	b, n := rates(base), rates(other)
@@ -137,11 +141,13 @@ func (r *Rate) set(base, other float64, n int) {
 
 // test fills in what the difference of the logarithms says.
 func (r *Rate) test(difference stats.Estimate) {
-	if difference.Worth < leastWorth {
+	switch {
+	case difference.SE < minError: // set, not estimated: as good as free of doubt itself
+		difference.SE, difference.Free = minError, 1000
+	case difference.Worth < leastWorth:
 		r.Reason = "the rate varies too slowly to tell by a window this short"
 		return
 	}
-	difference.SE = max(difference.SE, minError)
 	p, ci := difference.P(), difference.Interval()
 	r.P = &p
 	r.CI95 = &analysis.Interval{math.Expm1(ci[0]), math.Expm1(ci[1])}

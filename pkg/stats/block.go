@@ -15,7 +15,7 @@ const MinBlocks = 8
 // MaxBlocks is how many blocks of neighbours a sequence is cut into at most. More would hardly add to the power of a
 // test, and hide slow waves from it (Schmeiser, "Batch Size Effects in the Analysis of Simulation Output", Operations
 // Research 30, 1982).
-const MaxBlocks = 24
+const MaxBlocks = 30
 
 // Estimate is a difference of means and how sure it is.
 type Estimate struct {
@@ -28,7 +28,7 @@ type Estimate struct {
 // Difference is the mean of b less the mean of a, both without the share cut at each end of their distributions (see
 // TrimmedMean), and how sure it is where neighbours in a sequence go together. It is Welch's t ("The Generalization of
 // 'Student's' Problem When Several Different Population Variances Are Involved", Biometrika 34, 1947) on the means of
-// up to 24 blocks of neighbours.
+// up to 30 blocks of neighbours.
 //
 // What the means of neighbouring blocks still have in common widens the error as in a first-order autoregression, as
 // Skart does (Tafazzoli and Wilson, "Skart: A Skewness- and Autoregression-Adjusted Batch-Means Procedure for
@@ -99,7 +99,8 @@ func (b blocks) variance(factor float64) float64 {
 
 func (b blocks) free(factor float64) float64 { return (min(b.count(), float64(b.kept)) - 1) / factor }
 
-// correlation is that of neighbouring blocks, in all sequences together.
+// correlation is that of neighbouring blocks, in all sequences together, and a quarter of its standard error more: to
+// guess too little costs more than to guess too much.
 func correlation(sequences ...blocks) float64 {
 	var together, all float64
 	for _, s := range sequences {
@@ -117,7 +118,7 @@ func correlation(sequences ...blocks) float64 {
 	if all == 0 {
 		return 0
 	}
-	return together / all
+	return together/all + 0.25/math.Sqrt(sequences[0].count())
 }
 
 // inflation is how much larger than that of independent blocks the variance of their mean is. Above a correlation of

@@ -20,6 +20,7 @@ func WriteComparison(w io.Writer, c *compare.Comparison) error {
 	for i := range c.Pairs {
 		pair(out, c, &c.Pairs[i], scale)
 	}
+	list(out, "To keep in mind", c.Warnings)
 	for _, note := range delta.Notes(c) {
 		fmt.Fprintf(out, "%s\n\n", escape(note))
 	}
@@ -37,7 +38,6 @@ func pair(out io.Writer, c *compare.Comparison, p *compare.Pair, scale chart.Sca
 		method = append(method, delta.Method(d))
 	}
 	list(out, strings.TrimSuffix(delta.MethodTitle, ":"), method)
-	list(out, "To keep in mind", p.Warnings)
 	fmt.Fprintf(out, "%s\n\n", escape(delta.Summary(p)))
 	for i := range p.Phases {
 		comparedPhase(out, &p.Phases[i], scale)

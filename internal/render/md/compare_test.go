@@ -23,10 +23,6 @@ Not alike (a fair comparison differs in the one thing it is about):
 - connection, A in WWW: hub → direct
 - flush: full → none
 
-To keep in mind:
-
-- results/after ended early: phases may be missing or incomplete
-
 Of 5 rates, 1 fell, 1 rose, 2 show no difference, 1 cannot be judged.
 
 **WWW**
@@ -57,6 +53,10 @@ Findings that appeared:
 Findings that went:
 
 - WRR: the disks shared evenly.
+
+To keep in mind:
+
+- results/after ended early: phases may be missing or incomplete
 
 `
 	tables, notes, _ := strings.Cut(out.String(), "window: bytes over time")

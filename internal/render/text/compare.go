@@ -22,6 +22,9 @@ func WriteComparison(w io.Writer, c *compare.Comparison) error {
 		pair(out, c, &c.Pairs[i])
 	}
 	fmt.Fprintln(out)
+	for _, warning := range c.Warnings {
+		wrap(out, "! ", warning)
+	}
 	for _, note := range delta.Notes(c) {
 		wrap(out, "", note)
 	}
@@ -39,12 +42,6 @@ func pair(out io.Writer, c *compare.Comparison, p *compare.Pair) {
 		wrap(out, "", delta.MethodTitle)
 		for _, d := range p.Method {
 			wrap(out, "  ", delta.Method(d))
-		}
-	}
-	if len(p.Warnings) > 0 {
-		fmt.Fprintln(out)
-		for _, warning := range p.Warnings {
-			wrap(out, "! ", warning)
 		}
 	}
 	fmt.Fprintln(out)
