@@ -12,13 +12,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hubbench/hubbench/internal/render/delta"
+	"github.com/hubbench/hubbench/internal/render/html"
+	"github.com/hubbench/hubbench/internal/render/md"
 	"github.com/hubbench/hubbench/internal/render/text"
 	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/pkg/compare"
 )
 
 type compareOptions struct {
+	format    string
 	json      bool
+	html      string
 	failAbove float64
 }
 
@@ -30,7 +34,8 @@ func newCompare(p program) *cobra.Command {
 		Long: `Set runs beside the first one, phase by phase and disk by disk. Each rate comes with its change, an
 interval, and a verdict that is corrected for the number of comparisons. What was not measured alike comes first.
 
-RUN is a run folder, a lone events.jsonl or a report.html.
+RUN is a run folder, a lone events.jsonl or a report.html. --html FILE also writes a page, with the runs' files laid
+over one another.
 
 --fail-above PCT exits with 4 where a rate fell by more: where the difference is significant (slower in the
 tables) and the measured change is a fall of more than PCT percent. With 0, any significant fall does. A rate
@@ -41,7 +46,9 @@ without enough data to judge does not; how many there are is said on stderr.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&opts.json, "json", false, "print the comparison as JSON instead of the tables")
+	flags.StringVar(&opts.format, "format", "text", "what to print: text, md or json")
+	flags.BoolVar(&opts.json, "json", false, "the same as --format json")
+	flags.StringVar(&opts.html, "html", "", "write a page to this file as well")
 	flags.Float64Var(&opts.failAbove, "fail-above", 0, "exit with 4 where a rate fell significantly, by more than so many percent")
 	return cmd
 }
@@ -49,6 +56,12 @@ without enough data to judge does not; how many there are is said on stderr.`,
 func runCompare(p program, paths []string, opts compareOptions, gate bool) error {
 	if gate && !(opts.failAbove >= 0 && opts.failAbove < 100) {
 		return usage(fmt.Errorf("--fail-above %v: give a percentage from 0 to below 100", opts.failAbove))
+	}
+	if opts.json {
+		opts.format = "json"
+	}
+	if !slices.Contains([]string{"text", "md", "json"}, opts.format) {
+		return usage(fmt.Errorf("--format %s: try text, md or json", opts.format))
 	}
 	runs := make([]compare.Run, len(paths))
 	for i, path := range paths {
@@ -65,8 +78,13 @@ func runCompare(p program, paths []string, opts compareOptions, gate bool) error
 	if err := checkShared(c); err != nil {
 		return err
 	}
-	if err := printComparison(p.stdout, c, opts.json); err != nil {
+	if err := printComparison(p.stdout, c, opts.format); err != nil {
 		return err
+	}
+	if opts.html != "" {
+		if err := writeFile(opts.html, func(w io.Writer) error { return html.WriteComparison(w, c, runs) }); err != nil {
+			return err
+		}
 	}
 	if !gate {
 		return nil
@@ -84,13 +102,17 @@ func checkShared(c *compare.Comparison) error {
 	return nil
 }
 
-func printComparison(w io.Writer, c *compare.Comparison, asJSON bool) error {
-	if !asJSON {
+func printComparison(w io.Writer, c *compare.Comparison, format string) error {
+	switch format {
+	case "json":
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+		return enc.Encode(c)
+	case "md":
+		return md.WriteComparison(w, c)
+	default:
 		return text.WriteComparison(w, c)
 	}
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(c)
 }
 
 // crossed is an error where a rate fell by more than the given percentage. What the gate cannot go by is said.

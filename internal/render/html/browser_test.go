@@ -98,12 +98,20 @@ func open(t *testing.T, parent context.Context, run *trace.Run, s screen) *tab {
 	if err := write(&out, in, charts); err != nil {
 		t.Fatal(err)
 	}
+	tab := openPage(t, parent, out.Bytes(), s)
+	tab.in = in
+	return tab
+}
+
+// openPage opens a page from a file of its own.
+func openPage(t *testing.T, parent context.Context, page []byte, s screen) *tab {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "report.html")
-	if err := os.WriteFile(file, out.Bytes(), 0o644); err != nil {
+	if err := os.WriteFile(file, page, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := chromedp.NewContext(parent)
-	tab := &tab{Context: ctx, t: t, in: in, file: file, screen: s}
+	tab := &tab{Context: ctx, t: t, file: file, screen: s}
 	scheme := "light"
 	if s.dark {
 		scheme = "dark"

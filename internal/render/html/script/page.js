@@ -103,6 +103,7 @@ function table(lines) {
 
 function downloads() {
   const section = document.querySelector(".data");
+  if (!section) return; // the page of a comparison
   section.hidden = false;
   for (const button of $$("[data-get]", section)) {
     button.addEventListener("click", async () => {
