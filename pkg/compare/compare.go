@@ -125,11 +125,11 @@ func (r Run) side() Side {
 
 func (r Run) warnings() []string {
 	list := []string{}
-	if r.Trace.Status == trace.Partial {
-		list = append(list, r.Label+" ended early: phases may be missing or incomplete")
+	for _, w := range r.Analysis.Warnings {
+		list = append(list, r.Label+": "+w.Text)
 	}
 	if r.Method == nil {
-		list = append(list, r.Label+" comes without its run.json: how it was measured is not known beyond its events")
+		list = append(list, r.Label+": there is no run.json, so how it was measured is not known beyond its events")
 	}
 	return list
 }

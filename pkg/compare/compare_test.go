@@ -85,7 +85,7 @@ func TestTwins(t *testing.T) {
 		unlike = append(unlike, file{i, int64(1e6 * (i + 1)), math.Log(1e9) + 0.4*rnd.NormFloat64()})
 	}
 	r := fileRate(base, other)
-	if r.Unit != "pair" || r.N != 30 || *r.P > 1e-6 || math.Abs(*r.Change+0.02) > 0.002 || math.Abs(*r.New / *r.Base-1-*r.Change) > 1e-9 {
+	if r.Unit != "pair" || r.N != 30 || *r.P > 1e-6 || math.Abs(*r.Change+0.02) > 0.002 || math.Abs(*r.New / *r.Base - 1 - *r.Change) > 1e-9 {
 		got, _ := json.Marshal(r)
 		t.Errorf("twins: got %s, want 30 pairs, 2 %% slower", got)
 	}
@@ -195,6 +195,7 @@ func TestComparePhases(t *testing.T) {
 	base := runOf("base", still("one", 1, load{"A", w, 1e9, 9}), still("both", 1, load{"A", w, 1e9, 9}, load{"B", w, 1e9, 9}))
 	other := runOf("other", still("both", 1, load{"A", w, 1e9, 9}), still("two", 1, load{"A", w, 1e9, 9}))
 	other.Trace.Status = trace.Partial
+	other.Analysis = analysis.Analyze(other.Trace, analysis.Options{})
 	lag, longer := 4.0, 6.5
 	phase := func(r Run, name string) *analysis.Phase { found, _ := r.phase(name); return found }
 	phase(base, "both").Recoveries = []analysis.Recovery{{Disk: "A", Op: w, After: "B", LagS: &lag}, {Disk: "B", Op: w, After: "A"}}
@@ -207,9 +208,9 @@ func TestComparePhases(t *testing.T) {
 
 	c := Compare(base, other)
 	warnings := []string{
-		"base comes without its run.json: how it was measured is not known beyond its events",
-		"other ended early: phases may be missing or incomplete",
-		"other comes without its run.json: how it was measured is not known beyond its events",
+		"base: there is no run.json, so how it was measured is not known beyond its events",
+		"other: the run ended early: phases may be missing or incomplete",
+		"other: there is no run.json, so how it was measured is not known beyond its events",
 	}
 	if diff := cmp.Diff(warnings, c.Warnings); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)

@@ -78,9 +78,13 @@ func of(r compare.Rate) string {
 	}
 }
 
-// Percent writes a change with its sign: "-5.0 %".
+// Percent writes a change with its sign: "-5.0 %", "+250 %".
 func Percent(change float64) string {
-	text := strconv.FormatFloat(100*change, 'f', 1, 64)
+	decimals := 1
+	if change >= 0.9995 {
+		decimals = 0
+	}
+	text := strconv.FormatFloat(100*change, 'f', decimals, 64)
 	if value, err := strconv.ParseFloat(text, 64); err == nil && value == 0 {
 		return "0.0 %"
 	}

@@ -11,7 +11,7 @@ import (
 
 func TestPercent(t *testing.T) {
 	for change, want := range map[float64]string{
-		0: "0.0 %", 0.0004: "0.0 %", -0.0004: "0.0 %", 0.0006: "+0.1 %", -0.05: "-5.0 %", 1.234: "+123.4 %",
+		0: "0.0 %", 0.0004: "0.0 %", -0.0004: "0.0 %", 0.0006: "+0.1 %", -0.05: "-5.0 %", 0.999: "+99.9 %", 0.9996: "+100 %", 1.234: "+123 %",
 	} {
 		if got := Percent(change); got != want {
 			t.Errorf("Percent(%v) = %q, want %q", change, got, want)

@@ -47,7 +47,7 @@ func TestComparisonPage(t *testing.T) {
 	text := compared(t, runs, standIn)
 	for _, want := range []string{
 		"<title>after beside before – hubbench</title>", "connection, A in WR: hub → direct",
-		"Of 7 rates, ", "<strong>slower</strong>", "A: by file size", "How sure this is", "-50 % to &#43;50 %", "before comes without its run.json",
+		"Of 7 rates, ", "<strong>slower</strong>", "A: by file size", "How sure this is", "-50 % to &#43;50 %", "before: there is no run.json",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in the page", want)

@@ -56,7 +56,7 @@ Findings that went:
 
 To keep in mind:
 
-- results/after ended early: phases may be missing or incomplete
+- results/after: the run ended early: phases may be missing or incomplete
 
 `
 	tables, notes, _ := strings.Cut(out.String(), "window: bytes over time")

@@ -1,12 +1,8 @@
 package text
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/internal/render/fixture"
 )
@@ -16,19 +12,7 @@ func TestWriteComparison(t *testing.T) {
 	if err := WriteComparison(&out, fixture.Comparison()); err != nil {
 		t.Fatal(err)
 	}
-	golden := filepath.Join("testdata", "comparison.txt")
-	if *update {
-		if err := os.WriteFile(golden, []byte(out.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), out.String()); diff != "" {
-		t.Errorf("tables changed (-want +got); -update accepts:\n%s", diff)
-	}
+	golden(t, "comparison.txt", out.String())
 }
 
 // TestHostileComparison: no name breaks a line or moves the cursor.

@@ -21,17 +21,23 @@ func TestWrite(t *testing.T) {
 	if err := Write(&out, sample()); err != nil {
 		t.Fatal(err)
 	}
-	golden := filepath.Join("testdata", "triple.txt")
+	golden(t, "triple.txt", out.String())
+}
+
+// golden compares what was printed with a file of testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(golden, []byte(out.String()), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(golden)
+	want, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), out.String()); diff != "" {
+	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("tables changed (-want +got); -update accepts:\n%s", diff)
 	}
 }
