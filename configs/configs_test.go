@@ -10,7 +10,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/pkg/hub"
-	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 func load(t *testing.T, name string) *hub.Profile {
@@ -52,9 +52,9 @@ func play(t *testing.T, p *hub.Profile, who string, gigabytes map[string]float64
 	s := hub.NewSim(p)
 	for part := range strings.FieldsSeq(who) {
 		disk, role, _ := strings.Cut(part, ":")
-		op, direct := scenario.Read, strings.HasSuffix(role, "!")
+		op, direct := trace.Read, strings.HasSuffix(role, "!")
 		if role[0] == 'w' {
-			op = scenario.Write
+			op = trace.Write
 		}
 		size, ok := gigabytes[disk]
 		if !ok {

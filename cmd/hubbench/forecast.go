@@ -53,7 +53,7 @@ func (r *prepared) forecasts() ([]forecast, error) {
 			moves, bound := phase.Moves(job)
 			f.add(job.Disk, job.Role, moves)
 			f.bound = f.bound.With(bound)
-			if job.Role == scenario.Write {
+			if job.Role == trace.Write {
 				f.worn = f.worn.With(bound)
 			}
 		}
@@ -73,9 +73,9 @@ func (r *prepared) forecasts() ([]forecast, error) {
 }
 
 // add counts what a disk moves.
-func (f *forecast) add(disk string, role scenario.Role, bytes int64) {
+func (f *forecast) add(disk string, role trace.Role, bytes int64) {
 	f.moves += bytes
-	if role == scenario.Write {
+	if role == trace.Write {
 		f.writes[disk] += bytes
 	}
 }

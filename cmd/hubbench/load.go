@@ -47,7 +47,7 @@ func loadPage(path string) (*found, error) {
 	}
 	run := &found{Loaded: &rundir.Loaded{Folder: filepath.Dir(path)}, analysis: known}
 	if len(events) > 0 {
-		if run.Trace, err = trace.Read(bytes.NewReader(events), path); err != nil {
+		if run.Trace, err = trace.Load(bytes.NewReader(events), path); err != nil {
 			return nil, fmt.Errorf("load page: %w", err)
 		}
 		run.analysis = analysis.Analyze(run.Trace, analysis.Options{})

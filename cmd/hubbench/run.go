@@ -138,7 +138,7 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 	defer release()
 	logs := &lockedWriter{w: dir.Log}
 	if ready.done == 0 {
-		if err := dir.Journal.Append(trace.RunEvent(info.Plan, info.Started)); err != nil {
+		if err := dir.Journal.Append(info.Plan.Event(info.Started)); err != nil {
 			return false, err
 		}
 	}

@@ -142,7 +142,7 @@ func runPhase(ctx context.Context, opts Options, index int, starter *starter, si
 		return []Failure{{Phase: phase.Name, Cause: err.Error()}}, nil
 	}
 	opts.Watcher.PhaseBegins(index, phase)
-	if err := opts.Journal.Append(trace.PhaseEvent(&phase)); err != nil {
+	if err := opts.Journal.Append(phase.Event()); err != nil {
 		return nil, err
 	}
 	p := newPhaseRun(opts, phase, sim)

@@ -107,10 +107,10 @@ func plan(phases int, sizes ...int64) *scenario.Plan {
 	p := &scenario.Plan{Name: "test", Hub: &scenario.Hub{Profile: "even", Speedup: 1000},
 		Disks: []scenario.Disk{{Name: "one", Profile: "A"}, {Name: "two", Profile: "B"}}}
 	for i := range phases {
-		phase := scenario.Phase{Name: fmt.Sprintf("WW-%d", i+1), Roles: map[string]scenario.Role{}}
+		phase := scenario.Phase{Name: fmt.Sprintf("WW-%d", i+1), Roles: map[string]trace.Role{}}
 		for _, d := range p.Disks {
-			phase.Roles[d.Name] = scenario.Write
-			phase.Jobs = append(phase.Jobs, scenario.Job{Disk: d.Name, Role: scenario.Write, Sizes: sizes})
+			phase.Roles[d.Name] = trace.Write
+			phase.Jobs = append(phase.Jobs, scenario.Job{Disk: d.Name, Role: trace.Write, Sizes: sizes})
 		}
 		p.Phases = append(p.Phases, phase)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // twoDisks is a plan whose phase W writes on A and B and whose phase R reads on A.
@@ -19,10 +20,10 @@ func twoDisks(a, b string) *scenario.Plan {
 		Disks: []scenario.Disk{{Name: "A", Path: a}, {Name: "B", Path: b}},
 		Phases: []scenario.Phase{
 			{Name: "W", Jobs: []scenario.Job{
-				{Disk: "A", Role: scenario.Write, Sizes: []int64{1e9, 2e9}},
-				{Disk: "B", Role: scenario.Write, Sizes: []int64{4e9}},
+				{Disk: "A", Role: trace.Write, Sizes: []int64{1e9, 2e9}},
+				{Disk: "B", Role: trace.Write, Sizes: []int64{4e9}},
 			}},
-			{Name: "R", Jobs: []scenario.Job{{Disk: "A", Role: scenario.Read, Sizes: []int64{5e9}}}},
+			{Name: "R", Jobs: []scenario.Job{{Disk: "A", Role: trace.Read, Sizes: []int64{5e9}}}},
 		},
 	}
 }

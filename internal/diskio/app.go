@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 const (
@@ -36,7 +36,7 @@ func (m *app) close() error          { return nil }
 
 func (m *app) move(ctx context.Context, t *transfer) error {
 	most := int64(appMost)
-	if t.op == scenario.Write {
+	if t.op == trace.Write {
 		t.stamps.put(m.buf[:min((t.size+dataUnit-1)/dataUnit*dataUnit, appBytes)], 0, 0)
 	} else if t.checking != checkNothing {
 		most = appBytes // what the next piece overwrites could not be looked at
@@ -60,7 +60,7 @@ func (m *app) move(ctx context.Context, t *transfer) error {
 
 // do makes one call.
 func (m *app) do(t *transfer, list [][]byte, off int64) (int64, error) {
-	if t.op == scenario.Write {
+	if t.op == trace.Write {
 		n, err := t.file.writeList(list, off)
 		if n == 0 && err == nil {
 			err = errNothingWritten

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/internal/clock"
-	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // calls notes the sizes of the calls for whole files.
@@ -33,7 +33,7 @@ func (c *calls) readList(list [][]byte, off int64) (int64, error) {
 
 func TestAppMovesAFileInOneCall(t *testing.T) {
 	sizes := []int64{1, 100_000, appBytes, 3*appBytes + 12345}
-	for _, role := range []scenario.Role{scenario.Write, scenario.Read} {
+	for _, role := range []trace.Role{trace.Write, trace.Read} {
 		t.Run(string(role), func(t *testing.T) {
 			var log []int64
 			sys := system{ring: noRing, open: func(folder *os.Root, name string, o opening) (testFile, error) {
@@ -61,7 +61,7 @@ func TestAppMovesAFileInOneCall(t *testing.T) {
 				}
 			}
 			want := sizes
-			if role == scenario.Read {
+			if role == trace.Read {
 				want = []int64{-sizes[0], -sizes[1], -sizes[2], -sizes[3]}
 			}
 			if diff := cmp.Diff(want, log); diff != "" {
@@ -97,7 +97,7 @@ func TestAppReadsFromTheCacheAreFlagged(t *testing.T) {
 	if dir == "" {
 		t.Skip("no file system in memory here")
 	}
-	job := newJob(dir, scenario.Read, 1<<20)
+	job := newJob(dir, trace.Read, 1<<20)
 	job.IO.Mode = "app"
 	_, eff := prepared(t, job, systems["threads"])
 	if all := strings.Join(eff.Warnings, "\n"); !strings.Contains(all, "the cache holds 1048576 of the 1048576 bytes to be read") {
@@ -112,7 +112,7 @@ func TestWhatIsReadIsNotInTheCache(t *testing.T) {
 	}
 	for _, mode := range []string{modeDirect, modeApp} {
 		dir := t.TempDir()
-		write := newJob(dir, scenario.Write, 5<<20)
+		write := newJob(dir, trace.Write, 5<<20)
 		write.IO.Mode, write.IO.Flush, write.Leave = modeApp, flushNone, write.Sizes
 		engine, _ := prepared(t, write, systems["threads"])
 		engine.Start(clock.Now())
@@ -122,7 +122,7 @@ func TestWhatIsReadIsNotInTheCache(t *testing.T) {
 		if err := engine.Close(); err != nil {
 			t.Fatal(err)
 		}
-		read := newJob(dir, scenario.Read, 5<<20)
+		read := newJob(dir, trace.Read, 5<<20)
 		read.IO.Mode = mode
 		engine, _ = prepared(t, read, systems["threads"])
 		if got := engine.next.cached(5 << 20); got != 0 || engine.nextFile.Number != 0 {

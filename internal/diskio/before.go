@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // fillShelf sees that the files are there that the job reads or passes over: those that earlier phases left,
@@ -37,7 +37,7 @@ func anyRecord(record) bool { return true }
 
 // fits reports whether an existing file will do for this job.
 func (e *real) fits(r record) bool {
-	if e.job.Role == scenario.Read {
+	if e.job.Role == trace.Read {
 		return true
 	}
 	// It is written over: by the same units, and not where the user is to find it as it was.
@@ -83,11 +83,11 @@ func (e *real) writeBefore(ctx context.Context, missing []int, need []int64) (er
 // writeOne writes a file to the medium, whatever the job's own flush: bytes still on their way would slow
 // what follows.
 func (e *real) writeOne(ctx context.Context, r record, block int64) error {
-	f, err := e.open(r, scenario.Write)
+	f, err := e.open(r, trace.Write)
 	if err != nil {
 		return err
 	}
-	t := e.newTransfer(f, r, scenario.Write)
+	t := e.newTransfer(f, r, trace.Write)
 	t.setBlock(block)
 	t.sampleNS = e.job.SampleNS
 	t.sample = func(bytes, _ int64) { e.wrote(e.before + bytes) }
@@ -105,12 +105,12 @@ func (e *real) writeOne(ctx context.Context, r record, block int64) error {
 // emptyCache sees that no file to be read is in the cache, or says so. Direct requests may meet one there
 // too: an earlier phase may have moved it through the cache, which macOS then reads it from.
 func (e *real) emptyCache() error {
-	if e.job.Role != scenario.Read {
+	if e.job.Role != trace.Read {
 		return nil
 	}
 	var bytes, cached int64
 	for _, r := range e.files {
-		f, err := e.open(r, scenario.Read)
+		f, err := e.open(r, trace.Read)
 		if err != nil {
 			return err
 		}

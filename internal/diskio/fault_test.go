@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/clock"
-	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // faulty is a file that misbehaves from the moment it is armed.
@@ -97,17 +97,17 @@ func TestTransferFails(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name  string
-		role  scenario.Role
+		role  trace.Role
 		fault *fault
 		want  []string
 	}{
-		{"disk full", scenario.Write, &fault{write: syscall.ENOSPC}, []string{"write file 0", "no space left", "footprint"}},
-		{"quota", scenario.Write, &fault{write: syscall.EDQUOT}, []string{"quota exceeded", "free some space"}},
-		{"file too large", scenario.Write, &fault{write: syscall.EFBIG}, []string{"FAT32", "smaller files"}},
-		{"turned read-only", scenario.Write, &fault{write: syscall.EROFS}, []string{"read-only"}},
-		{"unplugged while writing", scenario.Write, &fault{write: syscall.EIO}, []string{"check its cable"}},
-		{"unplugged while reading", scenario.Read, &fault{read: syscall.ENXIO}, []string{"read file 0", "check its cable"}},
-		{"flush fails", scenario.Write, &fault{flush: syscall.EIO}, []string{"check its cable"}},
+		{"disk full", trace.Write, &fault{write: syscall.ENOSPC}, []string{"write file 0", "no space left", "footprint"}},
+		{"quota", trace.Write, &fault{write: syscall.EDQUOT}, []string{"quota exceeded", "free some space"}},
+		{"file too large", trace.Write, &fault{write: syscall.EFBIG}, []string{"FAT32", "smaller files"}},
+		{"turned read-only", trace.Write, &fault{write: syscall.EROFS}, []string{"read-only"}},
+		{"unplugged while writing", trace.Write, &fault{write: syscall.EIO}, []string{"check its cable"}},
+		{"unplugged while reading", trace.Read, &fault{read: syscall.ENXIO}, []string{"read file 0", "check its cable"}},
+		{"flush fails", trace.Write, &fault{flush: syscall.EIO}, []string{"check its cable"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -141,7 +141,7 @@ func TestTransferFails(t *testing.T) {
 
 func TestShortWritesAreCompleted(t *testing.T) {
 	fault := &fault{short: true}
-	engine, err := newReal(newJob(t.TempDir(), scenario.Write, 1<<20), system{open: fault.open, ring: noRing})
+	engine, err := newReal(newJob(t.TempDir(), trace.Write, 1<<20), system{open: fault.open, ring: noRing})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestFallbacks(t *testing.T) {
 		{"no preallocation", &fault{reserve: errors.New("not supported")}, "direct", "allocates nothing in advance"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			for _, role := range []scenario.Role{scenario.Write, scenario.Read} {
+			for _, role := range []trace.Role{trace.Write, trace.Read} {
 				job := newJob(t.TempDir(), role, 100<<20, 12345)
 				job.IO.Block = 1 << 20
 				engine, err := newReal(job, system{open: tt.fault.open, ring: noRing})
@@ -179,7 +179,7 @@ func TestFallbacks(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got := strings.Join(eff.Warnings, "\n"); role == scenario.Write && !strings.Contains(got, tt.want) {
+				if got := strings.Join(eff.Warnings, "\n"); role == trace.Write && !strings.Contains(got, tt.want) {
 					t.Errorf("%s: warnings = %q, want %q", role, got, tt.want)
 				}
 				if eff.Cache != tt.cache {
@@ -198,7 +198,7 @@ func TestFallbacks(t *testing.T) {
 // Containers often forbid io_uring: threads do the work then, and the job says so.
 func TestRefusedRing(t *testing.T) {
 	refused := func([]byte, int) (mover, error) { return nil, fmt.Errorf("set up io_uring: %w", syscall.EPERM) }
-	engine, eff := prepared(t, newJob(t.TempDir(), scenario.Write, 1<<20), system{open: openTestFile, ring: refused})
+	engine, eff := prepared(t, newJob(t.TempDir(), trace.Write, 1<<20), system{open: openTestFile, ring: refused})
 	if eff.Cache == "buffered" {
 		t.Skip("no direct requests on this file system")
 	}

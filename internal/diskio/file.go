@@ -3,7 +3,7 @@ package diskio
 import (
 	"os"
 
-	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // testFile is an open test file. A lane is one request in flight: systems whose handles take one request at
@@ -20,7 +20,7 @@ type testFile interface {
 	reserve(size int64) error
 	// settle waits for the written bytes of the stretch to be on the disk and drops them from the cache,
 	// so that neither reads nor writes are served from memory where direct requests cannot be had.
-	settle(off, n int64, op scenario.Role) error
+	settle(off, n int64, op trace.Role) error
 	// evict drops the whole file from the cache, as far as the system lets us.
 	evict() error
 	// cached is how many bytes of the file the cache holds; -1 where the system does not say.
@@ -31,7 +31,7 @@ type testFile interface {
 
 // opening says how to open a test file.
 type opening struct {
-	op     scenario.Role
+	op     trace.Role
 	again  bool // the file is there already and is written over
 	direct bool
 	lanes  int

@@ -4,9 +4,8 @@ import (
 	"errors"
 	"os"
 
+	"github.com/hubbench/hubbench/pkg/trace"
 	"golang.org/x/sys/unix"
-
-	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
 // darwinFile is a test file on macOS. Direct means F_NOCACHE there: requests go past the cache unless the
@@ -55,7 +54,7 @@ func (f *darwinFile) reserve(size int64) error {
 }
 
 // settle has nothing to do: with F_NOCACHE the cache holds no stretch of the file.
-func (f *darwinFile) settle(int64, int64, scenario.Role) error { return nil }
+func (f *darwinFile) settle(int64, int64, trace.Role) error { return nil }
 
 // evict writes the file out and drops its pages by way of a mapping: msync with MS_INVALIDATE is how macOS is
 // told.

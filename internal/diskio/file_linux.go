@@ -5,9 +5,8 @@ import (
 	"os"
 	"unsafe"
 
+	"github.com/hubbench/hubbench/pkg/trace"
 	"golang.org/x/sys/unix"
-
-	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
 // linuxFile is a test file on Linux, O_DIRECT or not.
@@ -41,8 +40,8 @@ func (f *linuxFile) reserve(size int64) error {
 	}
 }
 
-func (f *linuxFile) settle(off, n int64, op scenario.Role) error {
-	if op == scenario.Write {
+func (f *linuxFile) settle(off, n int64, op trace.Role) error {
+	if op == trace.Write {
 		const wait = unix.SYNC_FILE_RANGE_WAIT_BEFORE | unix.SYNC_FILE_RANGE_WRITE | unix.SYNC_FILE_RANGE_WAIT_AFTER
 		if err := unix.SyncFileRange(f.n, off, n, wait); err != nil && !errors.Is(err, unix.ENOSYS) {
 			return err

@@ -5,9 +5,8 @@ package diskio
 import (
 	"os"
 
+	"github.com/hubbench/hubbench/pkg/trace"
 	"golang.org/x/sys/unix"
-
-	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
 // oneCall: readList and writeList are one system call.
@@ -22,7 +21,7 @@ type unixFile struct {
 // openUnix opens the file; extra flags are the system's own.
 func openUnix(folder *os.Root, name string, o opening, extra int) (unixFile, error) {
 	flags := os.O_RDONLY
-	if o.op == scenario.Write {
+	if o.op == trace.Write {
 		flags = os.O_RDWR
 		if !o.again {
 			flags |= os.O_CREATE | os.O_EXCL

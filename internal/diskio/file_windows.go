@@ -6,9 +6,8 @@ import (
 	"os"
 	"unsafe"
 
+	"github.com/hubbench/hubbench/pkg/trace"
 	"golang.org/x/sys/windows"
-
-	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
 // oneCall: Windows has no call that takes several pieces of memory through the cache.
@@ -22,7 +21,7 @@ type windowsFile struct {
 
 func openTestFile(folder *os.Root, name string, o opening) (testFile, error) {
 	flags, again := os.O_RDONLY, os.O_RDONLY
-	if o.op == scenario.Write {
+	if o.op == trace.Write {
 		flags, again = os.O_RDWR, os.O_RDWR
 		if !o.again {
 			flags |= os.O_CREATE | os.O_EXCL
@@ -97,7 +96,7 @@ func (f *windowsFile) reserve(size int64) error {
 }
 
 // settle has nothing to do: there is no dropping a stretch of a file from the cache of Windows.
-func (f *windowsFile) settle(int64, int64, scenario.Role) error { return nil }
+func (f *windowsFile) settle(int64, int64, trace.Role) error { return nil }
 
 // evict has nothing to do: Windows drops a file's cache when it is opened without buffering.
 func (f *windowsFile) evict() error { return nil }

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/hub"
-	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // How a job moves its bytes and what it checks, as scenario files spell it.
@@ -53,7 +53,7 @@ func (j Job) withDefaults() Job {
 // check refuses what no disk could do.
 func (j Job) check() error {
 	switch {
-	case j.Role != scenario.Read && j.Role != scenario.Write:
+	case j.Role != trace.Read && j.Role != trace.Write:
 		return fmt.Errorf("a job must read or write, not %q", j.Role)
 	case len(j.Sizes) == 0:
 		return errors.New("the job has no files")

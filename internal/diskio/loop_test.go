@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/pkg/hub"
-	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // newMovers are both movers over one buffer. The test's thread is theirs.
@@ -38,7 +38,7 @@ func newMovers(t testing.TB, block int64, depth int) map[string]mover {
 func newTransfer(t testing.TB, how string, size, block int64) *transfer {
 	t.Helper()
 	tr := &transfer{
-		op: scenario.Write, size: size, padded: size, block: block, requests: size / block,
+		op: trace.Write, size: size, padded: size, block: block, requests: size / block,
 		stamps: stamper{unit: unitOf(block)}, sample: func(_, _ int64) {}, sampleNS: 1,
 	}
 	tr.file = nullFile{}

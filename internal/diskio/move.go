@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/hubbench/hubbench/internal/clock"
-	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // settleBytes is the stretch after which buffered writes are pushed out; the cache holds up to three of
@@ -44,7 +44,7 @@ func (e *real) transfer(ctx context.Context, seq int, sample Sampler) (span Span
 	if e.job.IO.Access == accessRandom {
 		t.shuffle(e.job.Seed + uint64(seq))
 	}
-	if t.op == scenario.Read && e.job.IO.Mode == modeDirect && e.verifies() {
+	if t.op == trace.Read && e.job.IO.Mode == modeDirect && e.verifies() {
 		t.checking = checkStamps
 	}
 	err = e.moveOpen(ctx, t)
@@ -116,9 +116,9 @@ func (e *real) newRecord(size int64) record {
 }
 
 // open opens a file for the job's requests, one at a time. A new one is made, after room for it.
-func (e *real) open(r record, op scenario.Role) (testFile, error) {
+func (e *real) open(r record, op trace.Role) (testFile, error) {
 	again := e.shelf.has(r.Number)
-	fresh := op == scenario.Write && !again
+	fresh := op == trace.Write && !again
 	if fresh && e.job.IO.Footprint > 0 {
 		if err := e.shelf.fit(r.Size, e.job.IO.Footprint); err != nil {
 			return nil, err
@@ -149,7 +149,7 @@ func (e *real) padded(size int64) int64 {
 }
 
 // newTransfer is the sequential moving of an open file, with no time taken of it but its ends.
-func (e *real) newTransfer(f testFile, r record, op scenario.Role) *transfer {
+func (e *real) newTransfer(f testFile, r record, op trace.Role) *transfer {
 	t := &transfer{
 		file: f, op: op, size: r.Size, padded: e.padded(r.Size), release: e.release,
 		stamps: stamper{tag: tagOf(e.job.RunID, e.job.Disk), file: uint32(r.Number), unit: r.Unit, period: r.Period},
@@ -164,7 +164,7 @@ func (e *real) newTransfer(f testFile, r record, op scenario.Role) *transfer {
 // moveOpen does the timed part: requests and flush.
 func (e *real) moveOpen(ctx context.Context, t *transfer) error {
 	err := e.mover.move(ctx, t)
-	if err == nil && t.op == scenario.Write {
+	if err == nil && t.op == trace.Write {
 		err = t.file.flush(e.job.IO.Flush)
 	}
 	t.endNS = clock.Now()
@@ -174,7 +174,7 @@ func (e *real) moveOpen(ctx context.Context, t *transfer) error {
 // afterwards does what is not timed: a written file gets its size and its place on the shelf, and is
 // verified if the job wants it.
 func (e *real) afterwards(ctx context.Context, t *transfer, r record) error {
-	if t.op == scenario.Write && !e.shelf.has(r.Number) {
+	if t.op == trace.Write && !e.shelf.has(r.Number) {
 		if t.done.Load() < t.size {
 			// The cap ended it: a file with holes is of no use to anybody.
 			return e.folder.root.Remove(r.name())
@@ -186,7 +186,7 @@ func (e *real) afterwards(ctx context.Context, t *transfer, r record) error {
 	switch {
 	case e.job.IO.Verify == verifyFull:
 		return e.readBack(ctx, r, checkAll)
-	case e.job.IO.Mode == modeApp && t.op == scenario.Read && e.verifies():
+	case e.job.IO.Mode == modeApp && t.op == trace.Read && e.verifies():
 		// One call for the whole file leaves nothing to look at while it is read.
 		return e.readBack(ctx, r, checkStamps)
 	}
@@ -206,7 +206,7 @@ func (e *real) written(t *transfer, r record) error {
 
 // readBack reads the file once more, untimed, and compares it with what must have been written.
 func (e *real) readBack(ctx context.Context, r record, how checking) error {
-	f, err := e.open(r, scenario.Read)
+	f, err := e.open(r, trace.Read)
 	if err != nil {
 		return fmt.Errorf("verify: %w", err)
 	}
@@ -214,11 +214,11 @@ func (e *real) readBack(ctx context.Context, r record, how checking) error {
 		err = f.evict()
 	}
 	if err == nil {
-		t := e.newTransfer(f, r, scenario.Read)
+		t := e.newTransfer(f, r, trace.Read)
 		t.checking = how
 		err = e.moveOpen(ctx, t)
 	}
-	if e.job.Role == scenario.Write {
+	if e.job.Role == trace.Write {
 		e.refill()
 	}
 	return errors.Join(err, e.shut(f))

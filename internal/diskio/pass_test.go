@@ -14,10 +14,11 @@ import (
 
 	"github.com/hubbench/hubbench/internal/clock"
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // newPasses is a job of three passes over one file, in random order.
-func newPasses(dir string, role scenario.Role) Job {
+func newPasses(dir string, role trace.Role) Job {
 	job := newJob(dir, role, 4<<20, 4<<20, 4<<20)
 	job.IO.Block, job.IO.Depth = 4096, 16
 	job.IO.OneFile, job.IO.Access, job.IO.Verify = true, "random", "full"
@@ -27,7 +28,7 @@ func newPasses(dir string, role scenario.Role) Job {
 func TestRandomPassesOverOneFile(t *testing.T) {
 	for where, dir := range folders(t) {
 		for how, sys := range systems {
-			for _, role := range []scenario.Role{scenario.Write, scenario.Read} {
+			for _, role := range []trace.Role{trace.Write, trace.Read} {
 				t.Run(strings.Join([]string{where, how, string(role)}, " "), func(t *testing.T) {
 					engine, _ := prepared(t, newPasses(dir, role), sys)
 					transferAll(t, engine)
@@ -45,7 +46,7 @@ func TestRandomPassesOverOneFile(t *testing.T) {
 func TestRandomWriteOfNewFiles(t *testing.T) {
 	for how, sys := range systems {
 		t.Run(how, func(t *testing.T) {
-			job := newJob(t.TempDir(), scenario.Write, 1_000_003, 65537)
+			job := newJob(t.TempDir(), trace.Write, 1_000_003, 65537)
 			job.IO.Block, job.IO.Access = 4096, "random"
 			engine, _ := prepared(t, job, sys)
 			transferAll(t, engine)
@@ -61,7 +62,7 @@ func TestCapEndsAPass(t *testing.T) {
 		for _, oneFile := range []bool{true, false} {
 			t.Run(how, func(t *testing.T) {
 				dir := t.TempDir()
-				job := newPasses(dir, scenario.Write)
+				job := newPasses(dir, trace.Write)
 				job.IO.OneFile, job.IO.Cap = oneFile, time.Nanosecond
 				engine, _ := prepared(t, job, sys)
 				engine.Start(clock.Now())
@@ -81,7 +82,7 @@ func TestCapEndsAPass(t *testing.T) {
 }
 
 func TestRestBetweenFiles(t *testing.T) {
-	job := newJob(t.TempDir(), scenario.Write, 4096, 4096, 4096)
+	job := newJob(t.TempDir(), trace.Write, 4096, 4096, 4096)
 	job.IO.Rest = 30 * time.Millisecond
 	engine, _ := prepared(t, job, systems["io_uring"])
 	engine.Start(clock.Now())
@@ -107,7 +108,7 @@ func TestRestBetweenFiles(t *testing.T) {
 
 // Files begin at steps after the release, however long the ones before took.
 func TestFilesKeepInStep(t *testing.T) {
-	job := newJob(t.TempDir(), scenario.Write, 4096, 4096, 4096)
+	job := newJob(t.TempDir(), trace.Write, 4096, 4096, 4096)
 	job.IO.Step = 20 * time.Millisecond
 	engine, _ := prepared(t, job, systems["io_uring"])
 	engine.Start(clock.Now())
@@ -135,7 +136,7 @@ func TestFilesKeepInStep(t *testing.T) {
 func TestFootprint(t *testing.T) {
 	dir := t.TempDir()
 	sizes := []int64{3 << 20, 1 << 20, 2 << 20, 4 << 20, 1 << 20}
-	job := newJob(dir, scenario.Write, sizes...)
+	job := newJob(dir, trace.Write, sizes...)
 	job.IO.Footprint = 5 << 20
 	engine, _ := prepared(t, job, systems["io_uring"])
 	engine.Start(clock.Now())
@@ -160,7 +161,7 @@ func TestFootprint(t *testing.T) {
 			t.Errorf("file %d itself is gone", seq)
 		}
 	}
-	job.Role = scenario.Read
+	job.Role = trace.Read
 	if _, err := New(job); err == nil || !strings.Contains(err.Error(), "more than the footprint") {
 		t.Errorf("New() = %v, want an error: what is read must be there", err)
 	}
@@ -184,7 +185,7 @@ func phases(t *testing.T, dir string, opened *counter, jobs ...Job) (between []s
 type counter struct{ created int }
 
 func (c *counter) open(folder *os.Root, name string, o opening) (testFile, error) {
-	if o.op == scenario.Write && !o.again && name != probeName {
+	if o.op == trace.Write && !o.again && name != probeName {
 		c.created++
 	}
 	return openTestFile(folder, name, o)
@@ -201,22 +202,22 @@ func TestPhasesReadWhatEarlierOnesWrote(t *testing.T) {
 		between []string
 	}{
 		{"written, read, read in another order", func(dir string) []Job {
-			return []Job{newJob(dir, scenario.Write, sizes...), newJob(dir, scenario.Read, sizes...), newJob(dir, scenario.Read, backwards...)}
+			return []Job{newJob(dir, trace.Write, sizes...), newJob(dir, trace.Read, sizes...), newJob(dir, trace.Read, backwards...)}
 		}, 4, []string{
 			"data-000000.bin data-000001.bin data-000002.bin data-000003.bin files.json hubbench.json",
 			"data-000000.bin data-000001.bin data-000002.bin data-000003.bin files.json hubbench.json", "",
 		}},
 		{"some of the sizes match", func(dir string) []Job {
-			return []Job{newJob(dir, scenario.Write, sizes...), newJob(dir, scenario.Read, some...)}
+			return []Job{newJob(dir, trace.Write, sizes...), newJob(dir, trace.Read, some...)}
 		}, 5, []string{"data-000001.bin files.json hubbench.json", ""}},
 		{"a read set outlives a write phase", func(dir string) []Job {
-			return []Job{newJob(dir, scenario.Read, some...), newJob(dir, scenario.Write, 4096), newJob(dir, scenario.Read, some...)}
+			return []Job{newJob(dir, trace.Read, some...), newJob(dir, trace.Write, 4096), newJob(dir, trace.Read, some...)}
 		}, 3, []string{
 			// The write phase makes the 4096 itself.
 			"data-000000.bin data-000001.bin files.json hubbench.json", "data-000001.bin data-000002.bin files.json hubbench.json", "",
 		}},
 		{"passes over a file that was read", func(dir string) []Job {
-			return []Job{newJob(dir, scenario.Read, 4<<20), newPasses(dir, scenario.Write), newPasses(dir, scenario.Read)}
+			return []Job{newJob(dir, trace.Read, 4<<20), newPasses(dir, trace.Write), newPasses(dir, trace.Read)}
 		}, 1, []string{"data-000000.bin files.json hubbench.json", "data-000000.bin files.json hubbench.json", ""}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -245,7 +246,7 @@ func TestPhasesReadWhatEarlierOnesWrote(t *testing.T) {
 // A phase that did not succeed leaves nothing for the next: there will be none.
 func TestFailedPhaseLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
-	job := newJob(dir, scenario.Write, 4096, 4096)
+	job := newJob(dir, trace.Write, 4096, 4096)
 	job.Leave = []int64{4096}
 	engine, _ := prepared(t, job, systems["io_uring"])
 	engine.Start(clock.Now())
@@ -267,7 +268,7 @@ func TestFailedPhaseLeavesNothing(t *testing.T) {
 
 // Beyond its last file a job begins again: reads with the same files, writes in place of the earlier ones.
 func TestFillerTakesThePlaceOfEarlierFiles(t *testing.T) {
-	for _, role := range []scenario.Role{scenario.Write, scenario.Read} {
+	for _, role := range []trace.Role{trace.Write, trace.Read} {
 		t.Run(string(role), func(t *testing.T) {
 			dir := t.TempDir()
 			job := newJob(dir, role, 8192, 4096)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 const (
@@ -48,7 +48,7 @@ func probe(open opener, folder *os.Root, direct bool) (traits, error) {
 func makeProbe(open opener, folder *os.Root, direct bool) (testFile, error) {
 	// An earlier process may have died between making its probe and removing it.
 	_ = folder.Remove(probeName)
-	return open(folder, probeName, opening{op: scenario.Write, direct: direct, lanes: 1})
+	return open(folder, probeName, opening{op: trace.Write, direct: direct, lanes: 1})
 }
 
 // tryDirect writes one sector past the cache, and returns why it could not.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 const (
@@ -106,7 +106,7 @@ func (e *real) effective() Effective {
 		job.IO.Block += e.traits.sector - over
 		e.warn("the block of %d bytes is no multiple of the disk's %d-byte sector: %d is used", asked, e.traits.sector, job.IO.Block)
 	}
-	if job.IO.Preallocate && job.Role == scenario.Write && !e.traits.reserves {
+	if job.IO.Preallocate && job.Role == trace.Write && !e.traits.reserves {
 		e.warn("the file system allocates nothing in advance (%v): allocation lies inside the timing", e.traits.reserveNo)
 	}
 	eff := Effective{Cache: "buffered", Flush: job.IO.Flush, Block: job.IO.Block, Depth: job.IO.Depth}

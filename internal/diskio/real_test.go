@@ -13,10 +13,11 @@ import (
 
 	"github.com/hubbench/hubbench/internal/clock"
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // newJob is a small job in dir.
-func newJob(dir string, role scenario.Role, sizes ...int64) Job {
+func newJob(dir string, role trace.Role, sizes ...int64) Job {
 	return Job{
 		Job: scenario.Job{
 			Disk: "B", Role: role, Sizes: sizes, Seed: 1,
@@ -110,7 +111,7 @@ var odd = []int64{1, 511, 512, 64<<10 - 1, 64 << 10, 1_000_000, 3<<20 + 7}
 func TestWriteThenRead(t *testing.T) {
 	for where, dir := range folders(t) {
 		for how, sys := range systems {
-			for _, role := range []scenario.Role{scenario.Write, scenario.Read} {
+			for _, role := range []trace.Role{trace.Write, trace.Read} {
 				t.Run(where+" "+how+" "+string(role), func(t *testing.T) {
 					engine, _ := prepared(t, newJob(dir, role, odd...), sys)
 					transferAll(t, engine)
@@ -172,7 +173,7 @@ func TestEffective(t *testing.T) {
 			if dirs[tt.dir] == "" {
 				t.Skip("no file system in memory here")
 			}
-			job := newJob(dirs[tt.dir], scenario.Write, 1<<20)
+			job := newJob(dirs[tt.dir], trace.Write, 1<<20)
 			tt.change(&job)
 			_, got := prepared(t, job, systems["threads"])
 			if runtime.GOOS == "linux" && (got.Cache != tt.want.Cache || got.Block != tt.want.Block) || got.Depth != tt.want.Depth || got.Flush != tt.want.Flush {
@@ -191,7 +192,7 @@ func TestNewRefuses(t *testing.T) {
 		change func(*Job)
 		want   string
 	}{
-		{"an idle job", func(j *Job) { j.Role = scenario.Idle }, "must read or write"},
+		{"an idle job", func(j *Job) { j.Role = trace.Idle }, "must read or write"},
 		{"no files", func(j *Job) { j.Sizes = nil }, "no files"},
 		{"an empty file", func(j *Job) { j.Sizes = []int64{5, 0} }, "file 1 has 0 bytes"},
 		{"a negative size", func(j *Job) { j.Sizes = []int64{-5} }, "file 0 has -5 bytes"},
@@ -200,7 +201,7 @@ func TestNewRefuses(t *testing.T) {
 		{"too much in flight", func(j *Job) { j.IO.Depth, j.IO.Block = 1024, 8<<20 }, "together they may have 1 GiB"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			job := newJob(t.TempDir(), scenario.Write, 1)
+			job := newJob(t.TempDir(), trace.Write, 1)
 			tt.change(&job)
 			if _, err := New(job); err == nil || !strings.Contains(err.Error(), "disk B: ") || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("New() = %v, want an error with %q that names the disk", err, tt.want)
@@ -211,7 +212,7 @@ func TestNewRefuses(t *testing.T) {
 
 func TestKeep(t *testing.T) {
 	dir := t.TempDir()
-	job := newJob(dir, scenario.Write, 4096, 8192)
+	job := newJob(dir, trace.Write, 4096, 8192)
 	job.IO.Keep = true
 	// A second phase of the run keeps its files beside the first's.
 	for range 2 {
@@ -232,7 +233,7 @@ func TestKeep(t *testing.T) {
 
 func TestCancelStopsAtTheNextRequest(t *testing.T) {
 	for how, sys := range systems {
-		for _, role := range []scenario.Role{scenario.Write, scenario.Read} {
+		for _, role := range []trace.Role{trace.Write, trace.Read} {
 			t.Run(how+" "+string(role), func(t *testing.T) {
 				engine, _ := prepared(t, newJob(t.TempDir(), role, 64<<20), sys)
 				ctx, cancel := context.WithCancel(t.Context())
@@ -251,7 +252,7 @@ func TestCancelStopsAtTheNextRequest(t *testing.T) {
 
 func TestPrepareStopsWhenCancelled(t *testing.T) {
 	dir := t.TempDir()
-	engine, err := newReal(newJob(dir, scenario.Read, 1<<20), systems["io_uring"])
+	engine, err := newReal(newJob(dir, trace.Read, 1<<20), systems["io_uring"])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +272,7 @@ func TestPrepareStopsWhenCancelled(t *testing.T) {
 func TestFileTruncatedUnderARead(t *testing.T) {
 	for how, sys := range systems {
 		for _, left := range []int64{0, 64 << 10, 100_000} {
-			engine, _ := prepared(t, newJob(t.TempDir(), scenario.Read, 1<<20), sys)
+			engine, _ := prepared(t, newJob(t.TempDir(), trace.Read, 1<<20), sys)
 			if err := os.Truncate(filepath.Join(engine.folder.path, record{}.name()), left); err != nil {
 				t.Fatal(err)
 			}
@@ -290,7 +291,7 @@ func TestPrepareInNoFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{filepath.Join(t.TempDir(), "absent"), file} {
-		engine, err := newReal(newJob(dir, scenario.Write, 1), systems["io_uring"])
+		engine, err := newReal(newJob(dir, trace.Write, 1), systems["io_uring"])
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"unsafe"
 
+	"github.com/hubbench/hubbench/pkg/trace"
 	"golang.org/x/sys/unix"
-
-	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
 // submitEvery is after how many completions the requests that follow them are submitted, though more
@@ -112,7 +111,7 @@ func (m *ringMover) issue(t *transfer, done <-chan struct{}, i int) bool {
 	var noise int64
 	s.p, noise = s.memory.take(n, t.block)
 	s.off, s.got = off, 0
-	if t.op == scenario.Write {
+	if t.op == trace.Write {
 		t.stamps.put(s.p, off, noise)
 	}
 	m.queue(t, i)
@@ -127,11 +126,11 @@ func (m *ringMover) queue(t *transfer, i int) {
 	*e = sqe{opcode: opRead, flags: sqeFixedFile, off: uint64(s.off + s.got),
 		addr: uint64(uintptr(unsafe.Pointer(&s.p[s.got]))), len: uint32(int64(len(s.p)) - s.got), user: uint64(i)}
 	switch {
-	case m.registered && t.op == scenario.Write:
+	case m.registered && t.op == trace.Write:
 		e.opcode = opWriteFixed
 	case m.registered:
 		e.opcode = opReadFixed
-	case t.op == scenario.Write:
+	case t.op == trace.Write:
 		e.opcode = opWrite
 	}
 }
@@ -141,7 +140,7 @@ func (m *ringMover) complete(t *transfer, i int, res int32) (again bool) {
 	s := &m.slots[i]
 	counted := t.counted(s.off, int64(len(s.p)))
 	want := counted
-	if t.op == scenario.Write {
+	if t.op == trace.Write {
 		want = int64(len(s.p))
 	}
 	switch {
@@ -161,7 +160,7 @@ func (m *ringMover) complete(t *transfer, i int, res int32) (again bool) {
 			t.done.Add(counted)
 			return false
 		}
-		if t.op == scenario.Read && (res == 0 || res%smallUnit != 0) {
+		if t.op == trace.Read && (res == 0 || res%smallUnit != 0) {
 			t.fail(errTruncated(s.off + s.got))
 			return false
 		}

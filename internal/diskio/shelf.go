@@ -8,7 +8,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 const shelfName = "files.json"
@@ -175,7 +175,7 @@ func (s *shelf) openFile(open opener, r record, o opening) (testFile, error) {
 	f, err := open(s.folder.root, r.name(), o)
 	if err != nil {
 		verb := "open"
-		if o.op == scenario.Write && !o.again {
+		if o.op == trace.Write && !o.again {
 			verb = "create"
 		}
 		return nil, fmt.Errorf("%s test file %s: %w", verb, r.name(), err)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // threads moves bytes with one blocked thread for each request in flight. Lane 0 is the caller itself, so
@@ -91,7 +91,7 @@ func (l *lane) run(ctx context.Context, t *transfer) {
 		}
 		p, noise := l.memory.take(n, t.block)
 		var err error
-		if t.op == scenario.Write {
+		if t.op == trace.Write {
 			t.stamps.put(p, off, noise)
 			err = writeAll(t.file, l.number, p, off)
 		} else {

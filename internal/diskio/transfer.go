@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/hubbench/hubbench/internal/clock"
-	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // mover keeps the requests of a transfer in flight. One is made for a job and used for file after file.
@@ -24,7 +24,7 @@ type mover interface {
 // immediately before the first request; the rest is set before.
 type transfer struct {
 	file     testFile
-	op       scenario.Role
+	op       trace.Role
 	size     int64 // bytes that count
 	padded   int64 // size in whole sectors: what is requested
 	block    int64

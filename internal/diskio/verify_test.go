@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/clock"
-	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 func TestCheck(t *testing.T) {
@@ -111,7 +111,7 @@ func TestVerifyFindsWhatTheDiskChanged(t *testing.T) {
 				}
 				t.Run(strings.Join([]string{how, mode, tt.verify, tt.want}, " "), func(t *testing.T) {
 					dir := t.TempDir()
-					job := newJob(dir, scenario.Read, 1_500_007, 4096)
+					job := newJob(dir, trace.Read, 1_500_007, 4096)
 					job.IO.Verify, job.IO.Mode = tt.verify, mode
 					engine, _ := prepared(t, job, sys)
 					corrupt(t, engine, tt.at, tt.n)
@@ -149,7 +149,7 @@ func TestVerifyFindsWhatTheDiskChanged(t *testing.T) {
 func TestVerifyReadsBackWhatWasWritten(t *testing.T) {
 	for _, mode := range []string{modeDirect, modeApp} {
 		fault := &fault{lose: true}
-		job := newJob(t.TempDir(), scenario.Write, 1<<20, 1<<20)
+		job := newJob(t.TempDir(), trace.Write, 1<<20, 1<<20)
 		job.IO.Verify, job.IO.Mode = verifyFull, mode
 		engine, _ := prepared(t, job, system{open: fault.open, ring: noRing})
 		engine.Start(clock.Now())
@@ -166,7 +166,7 @@ func TestVerifyReadsBackWhatWasWritten(t *testing.T) {
 func TestVerifiedJobsPass(t *testing.T) {
 	for where, dir := range folders(t) {
 		for how, sys := range systems {
-			for _, role := range []scenario.Role{scenario.Write, scenario.Read} {
+			for _, role := range []trace.Role{trace.Write, trace.Read} {
 				for _, mode := range []string{modeDirect, modeApp} {
 					t.Run(strings.Join([]string{where, how, string(role), mode}, " "), func(t *testing.T) {
 						job := newJob(dir, role, odd...)

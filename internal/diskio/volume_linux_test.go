@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/clock"
-	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // mountVolume makes an ext4 file system of so many MiB on a loop device over a file in memory, mounts it
@@ -55,15 +55,15 @@ func command(t *testing.T, name string, args ...string) string {
 func TestVolumeFillsUp(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
-		role     scenario.Role
+		role     trace.Role
 		reserve  bool
 		sizes    []int64
 		prepares bool
 		want     string
 	}{
-		{"while writing", scenario.Write, false, []int64{8 << 20, 200 << 20}, true, "write file 1"},
-		{"while allocating", scenario.Write, true, []int64{8 << 20, 200 << 20}, true, "allocate test file data-000001.bin"},
-		{"while the files to be read are written", scenario.Read, false, []int64{200 << 20}, false, "write file 0 that must be there before"},
+		{"while writing", trace.Write, false, []int64{8 << 20, 200 << 20}, true, "write file 1"},
+		{"while allocating", trace.Write, true, []int64{8 << 20, 200 << 20}, true, "allocate test file data-000001.bin"},
+		{"while the files to be read are written", trace.Read, false, []int64{200 << 20}, false, "write file 0 that must be there before"},
 	} {
 		for how, sys := range systems {
 			t.Run(tt.name+" "+how, func(t *testing.T) {
@@ -107,7 +107,7 @@ func TestVolumeFillsUp(t *testing.T) {
 
 func TestReadOnlyVolume(t *testing.T) {
 	dir := mountVolume(t, 16, "ro")
-	engine, err := newReal(newJob(dir, scenario.Write, 1), systems["io_uring"])
+	engine, err := newReal(newJob(dir, trace.Write, 1), systems["io_uring"])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,11 +125,11 @@ func TestReadOnlyVolume(t *testing.T) {
 func TestDeviceCountsWhatIsReported(t *testing.T) {
 	dir := mountVolume(t, 250, "rw")
 	source := strings.TrimSpace(command(t, "findmnt", "-n", "-o", "SOURCE", dir))
-	write := newJob(dir, scenario.Write, 100<<20, 100<<20)
+	write := newJob(dir, trace.Write, 100<<20, 100<<20)
 	write.IO.Block = 1 << 20
 	read := write
-	read.Role = scenario.Read
-	random := newJob(dir, scenario.Read, 50<<20, 50<<20, 50<<20)
+	read.Role = trace.Read
+	random := newJob(dir, trace.Read, 50<<20, 50<<20, 50<<20)
 	random.IO.Block, random.IO.Depth, random.IO.OneFile, random.IO.Access = 4096, 32, true, "random"
 	app := read
 	app.IO.Mode = "app"
@@ -153,14 +153,14 @@ func TestDeviceCountsWhatIsReported(t *testing.T) {
 }
 
 // sectors is how many sectors of 512 bytes the device has moved so far.
-func sectors(t *testing.T, device string, role scenario.Role) int64 {
+func sectors(t *testing.T, device string, role trace.Role) int64 {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("/sys/class/block", filepath.Base(device), "stat"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	column := 2
-	if role == scenario.Write {
+	if role == trace.Write {
 		column = 6
 	}
 	n, err := strconv.ParseInt(strings.Fields(string(text))[column], 10, 64)

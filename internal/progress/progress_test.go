@@ -10,13 +10,14 @@ import (
 
 	"github.com/hubbench/hubbench/internal/coordinator"
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 func plan() *scenario.Plan {
 	phase := scenario.Phase{Name: "WRR", Jobs: []scenario.Job{
-		{Disk: "C", Role: scenario.Write, Sizes: []int64{20e9, 10e9}},
-		{Disk: "A", Role: scenario.Read, Sizes: []int64{10e9}},
-		{Disk: "B", Role: scenario.Read, Sizes: []int64{10e9}},
+		{Disk: "C", Role: trace.Write, Sizes: []int64{20e9, 10e9}},
+		{Disk: "A", Role: trace.Read, Sizes: []int64{10e9}},
+		{Disk: "B", Role: trace.Read, Sizes: []int64{10e9}},
 	}}
 	last := phase
 	last.Name = "again"

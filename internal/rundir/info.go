@@ -90,7 +90,7 @@ func Load(path string) (*Loaded, error) {
 		return nil, fmt.Errorf("load run: %w", err)
 	}
 	defer file.Close()
-	if run.Trace, err = trace.Read(file, events); err != nil {
+	if run.Trace, err = trace.Load(file, events); err != nil {
 		return nil, fmt.Errorf("load run: %w", err)
 	}
 	if run.Trace.Name == "" {

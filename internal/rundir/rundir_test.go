@@ -35,8 +35,8 @@ func TestName(t *testing.T) {
 func events() []trace.Event {
 	return []trace.Event{
 		{Type: trace.RunType, Version: trace.FormatVersion, Name: "small", Disks: []trace.Disk{{Name: "A"}}},
-		{Type: trace.PhaseType, Phase: "W", Roles: map[string]scenario.Role{"A": scenario.Write}},
-		{Type: trace.FileType, Phase: "W", Disk: "A", Op: scenario.Write, Bytes: 100, EndNS: 50},
+		{Type: trace.PhaseType, Phase: "W", Roles: map[string]trace.Role{"A": trace.Write}},
+		{Type: trace.FileType, Phase: "W", Disk: "A", Op: trace.Write, Bytes: 100, EndNS: 50},
 		{Type: trace.EndType, Status: trace.Complete},
 	}
 }

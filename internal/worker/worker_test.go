@@ -62,7 +62,7 @@ func start(t *testing.T, engine *fakeEngine) *coordinatorSide {
 	t.Helper()
 	toWorker, coordinatorOut := io.Pipe()
 	coordinatorIn, fromWorker := io.Pipe()
-	engine.job = wire.Job{Job: diskio.Job{Phase: "WW", Job: scenario.Job{Disk: "A", Role: scenario.Write, Sizes: []int64{100, 200}}}}
+	engine.job = wire.Job{Job: diskio.Job{Phase: "WW", Job: scenario.Job{Disk: "A", Role: trace.Write, Sizes: []int64{100, 200}}}}
 	engine.closed = make(chan struct{})
 	side := &coordinatorSide{t: t, conn: wire.NewConn(coordinatorIn, coordinatorOut), engine: engine, ended: make(chan error, 1)}
 	side.hangUp = func() error { return errors.Join(coordinatorOut.Close(), coordinatorIn.Close()) }
@@ -128,9 +128,9 @@ func TestRun(t *testing.T) {
 	want := []trace.Event{
 		{Type: trace.ProgressType, Phase: "WW", Disk: "A", Seq: 0, Bytes: 50, TNS: 5},
 		{Type: trace.StartType, Phase: "WW", Disk: "A"},
-		{Type: trace.FileType, Phase: "WW", Disk: "A", Op: scenario.Write, Seq: 0, Bytes: 100, StartNS: 0, EndNS: 10},
+		{Type: trace.FileType, Phase: "WW", Disk: "A", Op: trace.Write, Seq: 0, Bytes: 100, StartNS: 0, EndNS: 10},
 		{Type: trace.ProgressType, Phase: "WW", Disk: "A", Seq: 1, Bytes: 100, TNS: 15},
-		{Type: trace.FileType, Phase: "WW", Disk: "A", Op: scenario.Write, Seq: 1, Bytes: 200, StartNS: 10, EndNS: 20},
+		{Type: trace.FileType, Phase: "WW", Disk: "A", Op: trace.Write, Seq: 1, Bytes: 200, StartNS: 10, EndNS: 20},
 	}
 	if diff := cmp.Diff(want, events, cmpopts.IgnoreFields(trace.Event{}, "LateNS")); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)

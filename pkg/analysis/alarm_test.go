@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -24,7 +23,7 @@ func TestFalseAlarms(t *testing.T) {
 			var disks []*trace.DiskTrace
 			var phases []*trace.Phase
 			for i := range 3 {
-				s := script{name: string(rune('A' + i)), op: scenario.Write, startS: float64(i) * 0.5, sizes: uniform}
+				s := script{name: string(rune('A' + i)), op: trace.Write, startS: float64(i) * 0.5, sizes: uniform}
 				s.paces = []pace{{30 + 5*float64(i), 1.1e9}}
 				disks = append(disks, s.play(rnd, n))
 				s.paces = []pace{{15, 1.1e9}}
@@ -82,7 +81,7 @@ func TestIntervalsCover(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(uint64(seed), 46))
 			var disks []*trace.DiskTrace
 			for i := range 2 {
-				s := script{name: string(rune('A' + i)), op: scenario.Write, sizes: fixed(0.4e9), paces: []pace{{30, 1.2e9}}}
+				s := script{name: string(rune('A' + i)), op: trace.Write, sizes: fixed(0.4e9), paces: []pace{{30, 1.2e9}}}
 				disks = append(disks, s.play(rnd, n))
 			}
 			o := Analyze(runOf(disks...), Options{}).Phases[0].Overlap

@@ -1,6 +1,6 @@
 package analysis
 
-import "github.com/hubbench/hubbench/pkg/scenario"
+import "github.com/hubbench/hubbench/pkg/trace"
 
 // Analysis is analysis.json: rates in bytes per second, times in seconds since the phase's release.
 // A null is a number that could not be had; a warning beside it says why.
@@ -16,19 +16,19 @@ type Analysis struct {
 
 // Phase is the analysis of one phase.
 type Phase struct {
-	Phase      string                   `json:"phase"`
-	Roles      map[string]scenario.Role `json:"roles"`
-	Test       string                   `json:"test,omitempty"` // which of a preset's tests this is
-	Stop       string                   `json:"stop,omitempty"` // race (also where empty) | hold | time: what ended it
-	StartSkewS *float64                 `json:"start_skew_s"`   // latest less earliest start among the workers, by the wall clock
-	Overlap    *Overlap                 `json:"overlap"`
-	OthersSay  *OthersSay               `json:"others_say"` // null where no disk moved anything
-	Contention *Contention              `json:"contention"` // null without an overlap of two disks or more
-	Stages     []Stage                  `json:"stages"`
-	Recoveries []Recovery               `json:"recoveries"`
-	Disks      map[string]Disk          `json:"disks"`
-	Verdict    string                   `json:"verdict"` // the phase in one sentence
-	Warnings   []Warning                `json:"warnings"`
+	Phase      string                `json:"phase"`
+	Roles      map[string]trace.Role `json:"roles"`
+	Test       string                `json:"test,omitempty"` // which of a preset's tests this is
+	Stop       string                `json:"stop,omitempty"` // race (also where empty) | hold | time: what ended it
+	StartSkewS *float64              `json:"start_skew_s"`   // latest less earliest start among the workers, by the wall clock
+	Overlap    *Overlap              `json:"overlap"`
+	OthersSay  *OthersSay            `json:"others_say"` // null where no disk moved anything
+	Contention *Contention           `json:"contention"` // null without an overlap of two disks or more
+	Stages     []Stage               `json:"stages"`
+	Recoveries []Recovery            `json:"recoveries"`
+	Disks      map[string]Disk       `json:"disks"`
+	Verdict    string                `json:"verdict"` // the phase in one sentence
+	Warnings   []Warning             `json:"warnings"`
 }
 
 // Interval is a 95 % confidence interval: low, high.
@@ -52,13 +52,13 @@ type Overlap struct {
 
 // OverlapDisk is one disk's part of the window.
 type OverlapDisk struct {
-	Op        scenario.Role `json:"op"`
-	Bytes     int64         `json:"bytes"`
-	BytesLow  int64         `json:"bytes_low"`
-	BytesHigh int64         `json:"bytes_high"`
-	Rate      float64       `json:"rate"`
-	CI95      *Interval     `json:"ci95"`
-	Share     float64       `json:"share"` // of the window's bytes
+	Op        trace.Role `json:"op"`
+	Bytes     int64      `json:"bytes"`
+	BytesLow  int64      `json:"bytes_low"`
+	BytesHigh int64      `json:"bytes_high"`
+	Rate      float64    `json:"rate"`
+	CI95      *Interval  `json:"ci95"`
+	Share     float64    `json:"share"` // of the window's bytes
 }
 
 // Stage is a maximal interval with an unchanged set of active disks.
@@ -78,14 +78,14 @@ type StageDisk struct {
 
 // Recovery is what a disk gained after another ended, and how long it took.
 type Recovery struct {
-	Disk     string        `json:"disk"`
-	Op       scenario.Role `json:"op"`
-	After    string        `json:"after"` // the disk that ended
-	AtS      float64       `json:"at_s"`  // when it ended
-	LagS     *float64      `json:"lag_s"` // null where the trace ends before the new level holds
-	FromRate float64       `json:"from_rate"`
-	ToRate   *float64      `json:"to_rate"`
-	Reason   string        `json:"reason,omitempty"` // why lag_s is null
+	Disk     string     `json:"disk"`
+	Op       trace.Role `json:"op"`
+	After    string     `json:"after"` // the disk that ended
+	AtS      float64    `json:"at_s"`  // when it ended
+	LagS     *float64   `json:"lag_s"` // null where the trace ends before the new level holds
+	FromRate float64    `json:"from_rate"`
+	ToRate   *float64   `json:"to_rate"`
+	Reason   string     `json:"reason,omitempty"` // why lag_s is null
 }
 
 // OthersSay is what other tools would have made of the phase: why the window matters.
@@ -130,31 +130,31 @@ type Ceiling struct {
 
 // Disk summarises one disk's files in a phase. The statistics are over the rates of single files.
 type Disk struct {
-	Op               scenario.Role `json:"op"`
-	Files            int           `json:"files"`
-	Bytes            int64         `json:"bytes"`
-	BusyS            float64       `json:"busy_s"` // time with a file in transfer
-	Rate             *float64      `json:"rate"`   // bytes / busy_s
-	Mean             *float64      `json:"mean"`
-	Median           *float64      `json:"median"`
-	Trimmed20        *float64      `json:"trimmed20"`
-	OLSRate          *float64      `json:"ols_rate"` // of time against size, as the next three
-	OLSLatencyS      *float64      `json:"ols_latency_s"`
-	TheilSenRate     *float64      `json:"theilsen_rate"`
-	TheilSenLatencyS *float64      `json:"theilsen_latency_s"`
-	P05              *float64      `json:"p05"`
-	P95              *float64      `json:"p95"`
-	CV               *float64      `json:"cv"`
-	Bimodal          *bool         `json:"bimodal"`
-	DipP             *float64      `json:"dip_p"` // Hartigan's dip test: chance of as much of a dip in a sample with one mode
-	Modes            *[2]float64   `json:"modes"` // the two rates, where bimodal
-	Quote            string        `json:"quote"` // which figure to quote: overlap, trimmed20, theilsen_rate, rate, or empty
-	QuoteRate        *float64      `json:"quote_rate"`
-	Score            *Score        `json:"score"` // of the program that the preset takes after
-	Throttle         *Throttle     `json:"throttle"`
-	SizeKnee         *SizeKnee     `json:"size_knee"`
-	SmallFiles       *SmallFiles   `json:"small_files"`
-	LowLatency       *LowLatency   `json:"low_latency"`
+	Op               trace.Role  `json:"op"`
+	Files            int         `json:"files"`
+	Bytes            int64       `json:"bytes"`
+	BusyS            float64     `json:"busy_s"` // time with a file in transfer
+	Rate             *float64    `json:"rate"`   // bytes / busy_s
+	Mean             *float64    `json:"mean"`
+	Median           *float64    `json:"median"`
+	Trimmed20        *float64    `json:"trimmed20"`
+	OLSRate          *float64    `json:"ols_rate"` // of time against size, as the next three
+	OLSLatencyS      *float64    `json:"ols_latency_s"`
+	TheilSenRate     *float64    `json:"theilsen_rate"`
+	TheilSenLatencyS *float64    `json:"theilsen_latency_s"`
+	P05              *float64    `json:"p05"`
+	P95              *float64    `json:"p95"`
+	CV               *float64    `json:"cv"`
+	Bimodal          *bool       `json:"bimodal"`
+	DipP             *float64    `json:"dip_p"` // Hartigan's dip test: chance of as much of a dip in a sample with one mode
+	Modes            *[2]float64 `json:"modes"` // the two rates, where bimodal
+	Quote            string      `json:"quote"` // which figure to quote: overlap, trimmed20, theilsen_rate, rate, or empty
+	QuoteRate        *float64    `json:"quote_rate"`
+	Score            *Score      `json:"score"` // of the program that the preset takes after
+	Throttle         *Throttle   `json:"throttle"`
+	SizeKnee         *SizeKnee   `json:"size_knee"`
+	SmallFiles       *SmallFiles `json:"small_files"`
+	LowLatency       *LowLatency `json:"low_latency"`
 }
 
 // Throttle is a lasting drop of a disk's rate that no other disk explains.
@@ -200,14 +200,14 @@ type LowLatency struct {
 
 // MatrixRow is one phase in the table of all phases, which lists those of one disk first, then of two, and so on.
 type MatrixRow struct {
-	Phase      string                   `json:"phase"`
-	Roles      map[string]scenario.Role `json:"roles"`
-	Working    int                      `json:"working"` // how many disks
-	Rates      map[string]float64       `json:"rates"`   // per working disk, in the window
-	Total      float64                  `json:"total"`
-	ReadRate   float64                  `json:"read_rate"`
-	WriteRate  float64                  `json:"write_rate"`
-	Departures map[string]float64       `json:"departures"` // rate over the reference, where more than a tenth apart
+	Phase      string                `json:"phase"`
+	Roles      map[string]trace.Role `json:"roles"`
+	Working    int                   `json:"working"` // how many disks
+	Rates      map[string]float64    `json:"rates"`   // per working disk, in the window
+	Total      float64               `json:"total"`
+	ReadRate   float64               `json:"read_rate"`
+	WriteRate  float64               `json:"write_rate"`
+	Departures map[string]float64    `json:"departures"` // rate over the reference, where more than a tenth apart
 }
 
 // Finding is a plain sentence with the numbers in it. Findings come in the order of their weight.

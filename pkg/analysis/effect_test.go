@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -23,7 +22,7 @@ func TestThrottleAgainstTruth(t *testing.T) {
 		for _, ratio := range []float64{0.28, 0.5, 0.7} {
 			t.Run(fmt.Sprintf("%+v, to %v", n, ratio), func(t *testing.T) {
 				const from, onset = 2.3e9, 23.9e9
-				s := script{name: "X", op: scenario.Write, paces: []pace{{onset / from, from}, {60, from * ratio}}, sizes: uniform}
+				s := script{name: "X", op: trace.Write, paces: []pace{{onset / from, from}, {60, from * ratio}}, sizes: uniform}
 				got := Analyze(runOf(s.play(rnd, n)), Options{}).Phases[0].Disks["X"].Throttle
 				if got == nil {
 					t.Fatal("no throttle found")
@@ -41,7 +40,7 @@ func TestThrottleAgainstTruth(t *testing.T) {
 
 // TestThrottleComesBack: after a pause the disk is fast again, which a full cache and heat do after different times.
 func TestThrottleComesBack(t *testing.T) {
-	s := script{name: "X", op: scenario.Write, paces: []pace{{10, 2.3e9}, {30, 0.65e9}, {70, 2.2e9}}, pauses: []pause{{30, 60}}, sizes: fixed(0.5e9)}
+	s := script{name: "X", op: trace.Write, paces: []pace{{10, 2.3e9}, {30, 0.65e9}, {70, 2.2e9}}, pauses: []pause{{30, 60}}, sizes: fixed(0.5e9)}
 	got := Analyze(runOf(s.play(rand.New(rand.NewPCG(33, 34)), noise{fast: 0.05, samples: true})), Options{}).Phases[0].Disks["X"].Throttle
 	if got == nil || got.Recovered == nil {
 		t.Fatalf("throttle %+v, want one with a recovery", got)
@@ -114,7 +113,7 @@ func TestKneeAgainstTruth(t *testing.T) {
 			{"standard", func(rnd *rand.Rand, _ int) float64 { return standard[rnd.IntN(len(standard))] }},
 		} {
 			t.Run(fmt.Sprintf("noise %v, %s", fast, sizes.name), func(t *testing.T) {
-				s := script{name: "C", op: scenario.Read, paces: []pace{{80, 2.9e9}}, sizes: sizes.of, cost: func(bytes float64) float64 {
+				s := script{name: "C", op: trace.Read, paces: []pace{{80, 2.9e9}}, sizes: sizes.of, cost: func(bytes float64) float64 {
 					if bytes > 550e6 {
 						return 2.9 / 2.5
 					}
@@ -134,7 +133,7 @@ func TestKneeAgainstTruth(t *testing.T) {
 
 // TestLowLatency writes a ladder of small files that cost 0.3 ms each.
 func TestLowLatency(t *testing.T) {
-	d := &trace.DiskTrace{Name: "A", Op: scenario.Write}
+	d := &trace.DiskTrace{Name: "A", Op: trace.Write}
 	rnd := rand.New(rand.NewPCG(41, 42))
 	at := int64(0)
 	for i := range 60 {
@@ -167,7 +166,7 @@ func TestX5(t *testing.T) {
 	} {
 		t.Run(sizes.name, func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(43, 44))
-			s := script{name: "X", op: scenario.Write, paces: []pace{{23.9 / 2.3, 2.3e9}, {1300, 0.65e9}}, sizes: sizes.of}
+			s := script{name: "X", op: trace.Write, paces: []pace{{23.9 / 2.3, 2.3e9}, {1300, 0.65e9}}, sizes: sizes.of}
 			d := s.play(rnd, noise{fast: 0.05, perFile: 0.03, samples: true})
 			if len(d.Files) < 800 {
 				t.Fatalf("only %d files made", len(d.Files))

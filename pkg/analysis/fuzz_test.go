@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -25,10 +24,10 @@ func FuzzAnalyze(f *testing.F) {
 	rnd := rand.New(rand.NewPCG(61, 62))
 	n := noise{fast: 0.1, samples: true}
 	f.Add(writeRun(runOf(
-		script{name: "A", op: scenario.Write, paces: []pace{{4, 2e9}, {12, 0.5e9}}, pauses: []pause{{6, 7}}, sizes: fixed(2e8)}.play(rnd, n),
-		script{name: "B", op: scenario.Read, startS: 1, paces: []pace{{5, 1e9}, {9, 2e9}}, sizes: fixed(3e8)}.play(rnd, n)), 12))
+		script{name: "A", op: trace.Write, paces: []pace{{4, 2e9}, {12, 0.5e9}}, pauses: []pause{{6, 7}}, sizes: fixed(2e8)}.play(rnd, n),
+		script{name: "B", op: trace.Read, startS: 1, paces: []pace{{5, 1e9}, {9, 2e9}}, sizes: fixed(3e8)}.play(rnd, n)), 12))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		run, err := trace.Read(bytes.NewReader(data), "fuzz")
+		run, err := trace.Load(bytes.NewReader(data), "fuzz")
 		if err != nil {
 			return
 		}
@@ -46,14 +45,14 @@ func FuzzMoves(f *testing.F) {
 		phases := []*trace.Phase{phaseOf("p"), phaseOf("q")}
 		for _, p := range phases {
 			for _, name := range names {
-				p.Disks = append(p.Disks, &trace.DiskTrace{Name: name, Op: scenario.Write})
+				p.Disks = append(p.Disks, &trace.DiskTrace{Name: name, Op: trace.Write})
 			}
 		}
 		for ; len(data) >= 8; data = data[8:] {
 			p := phases[data[0]>>2&1]
 			d := p.Disks[data[0]&3]
 			if data[0]&8 != 0 {
-				d.Op = scenario.Read
+				d.Op = trace.Read
 			}
 			scaled := func(v, exponent byte) int64 { return int64(v) * int64(math.Pow(10, float64(exponent%12))) }
 			var at int64
@@ -67,7 +66,7 @@ func FuzzMoves(f *testing.F) {
 			}
 			d.Files = append(d.Files, file)
 		}
-		run, err := trace.Read(bytes.NewReader(writeRun(runOfPhases(phases...), math.MaxInt)), "fuzz")
+		run, err := trace.Load(bytes.NewReader(writeRun(runOfPhases(phases...), math.MaxInt)), "fuzz")
 		if err != nil {
 			t.Skip("beyond what can be counted")
 		}

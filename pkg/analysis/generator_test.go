@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -17,7 +16,7 @@ type pause struct{ fromS, toS float64 }
 // script is what a generated disk does: the truth that the analysis is to find.
 type script struct {
 	name   string
-	op     scenario.Role
+	op     trace.Role
 	startS float64
 	paces  []pace  // the last one's end is the disk's
 	pauses []pause // ascending, within the paces
@@ -139,7 +138,7 @@ func runOf(disks ...*trace.DiskTrace) *trace.Run {
 }
 
 func phaseOf(name string, disks ...*trace.DiskTrace) *trace.Phase {
-	p := &trace.Phase{Name: name, Roles: map[string]scenario.Role{}, Disks: disks}
+	p := &trace.Phase{Name: name, Roles: map[string]trace.Role{}, Disks: disks}
 	for _, d := range disks {
 		p.Roles[d.Name] = d.Op
 	}
@@ -161,7 +160,7 @@ func runOfPhases(phases ...*trace.Phase) *trace.Run {
 }
 
 // diskOf plays a script without noise from the release on, in files of one size.
-func diskOf(name string, op scenario.Role, size float64, paces ...pace) *trace.DiskTrace {
+func diskOf(name string, op trace.Role, size float64, paces ...pace) *trace.DiskTrace {
 	s := script{name: name, op: op, paces: paces, sizes: fixed(size)}
 	return s.play(rand.New(rand.NewPCG(1, 1)), noise{samples: true})
 }

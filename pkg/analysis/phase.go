@@ -30,7 +30,7 @@ func seconds(ns int64) float64 { return float64(ns) / 1e9 }
 func newPhase(run *trace.Run, t *trace.Phase, opts Options) *phase {
 	p := &phase{trace: t, simulated: len(run.Disks) > 0, hangs: map[string]string{}, out: &Phase{
 		Phase:      t.Name,
-		Roles:      map[string]scenario.Role{},
+		Roles:      map[string]trace.Role{},
 		Test:       t.Test,
 		Stop:       t.Stop,
 		Stages:     []Stage{},

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -22,7 +21,7 @@ func longTrace(files int) []byte {
 		bytes := 2e6 + rnd.Float64()*200e6
 		end := at[disk] + int64(bytes/1.1*(1+0.05*rnd.NormFloat64()))
 		text = trace.AppendEvent(text, &trace.Event{
-			Type: trace.FileType, Phase: "WWW", Disk: string(rune('A' + disk)), Op: scenario.Write,
+			Type: trace.FileType, Phase: "WWW", Disk: string(rune('A' + disk)), Op: trace.Write,
 			Seq: i / 3, Bytes: int64(bytes), StartNS: at[disk], EndNS: end,
 		})
 		at[disk] = end + 1000
@@ -40,7 +39,7 @@ func BenchmarkFiles(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				run, err := trace.Read(bytes.NewReader(text), "bench")
+				run, err := trace.Load(bytes.NewReader(text), "bench")
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -1,6 +1,6 @@
 package analysis
 
-import "github.com/hubbench/hubbench/pkg/scenario"
+import "github.com/hubbench/hubbench/pkg/trace"
 
 // solos are the disks' rates alone: of phases in which one disk worked by itself.
 type solos map[soloKey]solo
@@ -8,7 +8,7 @@ type solos map[soloKey]solo
 // soloKey is what must be the same for a rate alone to be comparable.
 type soloKey struct {
 	disk       string
-	op         scenario.Role
+	op         trace.Role
 	connection string // a disk on the hub is not to be judged by its speed on a port of its own
 	test       string
 }

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -39,7 +38,7 @@ func randomScript(rnd *rand.Rand, i int) script {
 	start := math.Round(rnd.Float64()*300) / 100
 	end := 20 + math.Round(rnd.Float64()*1500)/100
 	s := script{
-		name: string(rune('A' + i)), op: []scenario.Role{scenario.Read, scenario.Write}[rnd.IntN(2)], startS: start,
+		name: string(rune('A' + i)), op: []trace.Role{trace.Read, trace.Write}[rnd.IntN(2)], startS: start,
 		paces: []pace{{10, 0.5e9 + rnd.Float64()*2e9}, {end, 0.5e9 + rnd.Float64()*2e9}},
 		sizes: uniform,
 	}
@@ -113,8 +112,8 @@ func TestRecoveryAgainstTruth(t *testing.T) {
 	} {
 		for _, lag := range []float64{0, 0.3, 1, 4, 10} {
 			t.Run(fmt.Sprintf("%+v, lag %v", n, lag), func(t *testing.T) {
-				c := script{name: "C", op: scenario.Write, paces: []pace{{19, 2.46e9}}, sizes: uniform}
-				a := script{name: "A", op: scenario.Write, paces: []pace{{19 + lag, 0.742e9}, {45, 1.5e9}}, sizes: uniform}
+				c := script{name: "C", op: trace.Write, paces: []pace{{19, 2.46e9}}, sizes: uniform}
+				a := script{name: "A", op: trace.Write, paces: []pace{{19 + lag, 0.742e9}, {45, 1.5e9}}, sizes: uniform}
 				p := Analyze(runOf(a.play(rnd, n), c.play(rnd, n)), Options{}).Phases[0]
 				if len(p.Recoveries) != 1 || p.Recoveries[0].LagS == nil {
 					t.Fatalf("recoveries %+v, want one with a lag", p.Recoveries)
@@ -147,7 +146,7 @@ func TestRecoveriesAmongMany(t *testing.T) {
 			for i := range disks {
 				name := string(rune('A' + i))
 				rate := 0.3e9 + rnd.Float64()*0.5e9
-				s := script{name: name, op: scenario.Write, sizes: func(rnd *rand.Rand, _ int) float64 { return 2e6 + rnd.Float64()*4e8 }}
+				s := script{name: name, op: trace.Write, sizes: func(rnd *rand.Rand, _ int) float64 { return 2e6 + rnd.Float64()*4e8 }}
 				s.startS = math.Round(rnd.Float64()*100) / 100
 				switch i {
 				case 0:
@@ -191,12 +190,12 @@ func TestRecoveriesAmongMany(t *testing.T) {
 func TestSlowClimb(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(27, 28))
 	for _, fast := range []float64{0.02, 0.05} {
-		a := script{name: "A", op: scenario.Write, paces: []pace{{21, 0.7e9}}, sizes: uniform}
+		a := script{name: "A", op: trace.Write, paces: []pace{{21, 0.7e9}}, sizes: uniform}
 		for k := range 60 { // from 2 s to 8 s after C's end
 			a.paces = append(a.paces, pace{21 + float64(k+1)/10, 0.7e9 + 0.8e9*float64(k+1)/60})
 		}
 		a.paces = append(a.paces, pace{45, 1.5e9})
-		c := script{name: "C", op: scenario.Write, paces: []pace{{19, 2.4e9}}, sizes: uniform}
+		c := script{name: "C", op: trace.Write, paces: []pace{{19, 2.4e9}}, sizes: uniform}
 		n := noise{fast: fast, samples: true}
 		got := Analyze(runOf(a.play(rnd, n), c.play(rnd, n)), Options{}).Phases[0].Recoveries
 		if len(got) != 1 || got[0].LagS == nil {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -43,15 +43,15 @@ func (p *phase) verdict() string {
 
 // whoDoesWhat is "Three disks writing", or "C writing, A and B reading".
 func (p *phase) whoDoesWhat() string {
-	byOp := map[scenario.Role][]string{}
-	var ops []scenario.Role
+	byOp := map[trace.Role][]string{}
+	var ops []trace.Role
 	for _, part := range p.parts {
 		if byOp[part.trace.Op] == nil {
 			ops = append(ops, part.trace.Op)
 		}
 		byOp[part.trace.Op] = append(byOp[part.trace.Op], part.trace.Name)
 	}
-	verb := map[scenario.Role]string{scenario.Read: "reading", scenario.Write: "writing"}
+	verb := map[trace.Role]string{trace.Read: "reading", trace.Write: "writing"}
 	if len(ops) == 1 && len(p.parts) > 1 {
 		return count(len(p.parts)) + " disks " + verb[ops[0]]
 	}

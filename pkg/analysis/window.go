@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -70,7 +70,7 @@ func (p *phase) fillOverlap() {
 			d.BytesHigh += a.High
 		}
 		d.Rate = float64(d.Bytes) / length
-		if d.Op == scenario.Write {
+		if d.Op == trace.Write {
 			o.WriteRate += d.Rate
 		} else {
 			o.ReadRate += d.Rate

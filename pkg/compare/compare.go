@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -85,7 +84,7 @@ const (
 // Rate is one rate in two runs.
 type Rate struct {
 	Disk      string             `json:"disk"` // empty: all together
-	Op        scenario.Role      `json:"op,omitempty"`
+	Op        trace.Role         `json:"op,omitempty"`
 	Measure   Measure            `json:"measure"`
 	Base      *float64           `json:"base"`
 	New       *float64           `json:"new"`
@@ -101,11 +100,11 @@ type Rate struct {
 
 // Recovery is a disk's recovery in two runs. It happens once in a run, so there is nothing to test.
 type Recovery struct {
-	Disk     string        `json:"disk"`
-	Op       scenario.Role `json:"op"`
-	After    string        `json:"after"`
-	BaseLagS *float64      `json:"base_lag_s"` // null where it was not seen to its end, or not at all
-	LagS     *float64      `json:"lag_s"`
+	Disk     string     `json:"disk"`
+	Op       trace.Role `json:"op"`
+	After    string     `json:"after"`
+	BaseLagS *float64   `json:"base_lag_s"` // null where it was not seen to its end, or not at all
+	LagS     *float64   `json:"lag_s"`
 }
 
 // Compare sets each of the others beside the base.

@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -32,7 +31,7 @@ func find(t *testing.T, c *Comparison, disk string, m Measure) Rate {
 }
 
 func TestCompareRates(t *testing.T) {
-	w := scenario.Write
+	w := trace.Write
 	base := runOf("base", still("WW", 1, load{"A", w, 1e9, 30}, load{"C", w, 2e9, 60}))
 	other := runOf("other", still("WW", 1, load{"A", w, 0.9e9, 30}, load{"C", w, 2e9, 60}))
 	again := runOf("again", still("WW", 2, load{"A", w, 1e9, 30}, load{"C", w, 2.2e9, 60}))
@@ -108,7 +107,7 @@ func TestTwins(t *testing.T) {
 }
 
 func TestFalls(t *testing.T) {
-	w := scenario.Write
+	w := trace.Write
 	base := runOf("base", still("WW", 1, load{"A", w, 1e9, 30}, load{"C", w, 2e9, 60}))
 	c := Compare(base, runOf("other", still("WW", 1, load{"A", w, 0.9e9, 30}, load{"C", w, 2.5e9, 60})))
 	tests := []struct {
@@ -130,7 +129,7 @@ func TestFalls(t *testing.T) {
 
 // TestTooLittle: each case says why there is no verdict, and gives none.
 func TestTooLittle(t *testing.T) {
-	w, r := scenario.Write, scenario.Read
+	w, r := trace.Write, trace.Read
 	full := load{"A", w, 1e9, 30}
 	climbing := still("W", 1, full)
 	now := int64(0)
@@ -191,7 +190,7 @@ func TestTooLittle(t *testing.T) {
 }
 
 func TestComparePhases(t *testing.T) {
-	w := scenario.Write
+	w := trace.Write
 	base := runOf("base", still("one", 1, load{"A", w, 1e9, 9}), still("both", 1, load{"A", w, 1e9, 9}, load{"B", w, 1e9, 9}))
 	other := runOf("other", still("both", 1, load{"A", w, 1e9, 9}), still("two", 1, load{"A", w, 1e9, 9}))
 	other.Trace.Status = trace.Partial

@@ -78,7 +78,7 @@ func phaseFacts(run *trace.Run, p *trace.Phase) []fact {
 		{what: whatTest, at: at, is: cmp.Or(p.Test, "none")},
 	}
 	for _, d := range run.Disks {
-		if role := p.Roles[d.Name]; role == scenario.Read || role == scenario.Write {
+		if role := p.Roles[d.Name]; role == trace.Read || role == trace.Write {
 			hangs := cmp.Or(p.Connections[d.Name], d.Connection, "not said")
 			list = append(list, fact{what: whatConnection, at: place{p.Name, d.Name}, is: hangs})
 		}

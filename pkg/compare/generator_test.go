@@ -6,14 +6,13 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/overlap"
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // load is what a generated disk does in a phase.
 type load struct {
 	disk  string
-	op    scenario.Role
+	op    trace.Role
 	rate  float64 // bytes per second
 	files int
 }
@@ -29,7 +28,7 @@ const tick = 0.05 // seconds between steps of the generator, and between progres
 
 // play makes the trace of a phase: files of 2 MB to 2 GB, whose sizes depend on seed alone.
 func play(name string, seed uint64, rnd *rand.Rand, n noise, loads ...load) *trace.Phase {
-	p := &trace.Phase{Name: name, Roles: map[string]scenario.Role{}, Status: trace.Complete}
+	p := &trace.Phase{Name: name, Roles: map[string]trace.Role{}, Status: trace.Complete}
 	for i, l := range loads {
 		p.Roles[l.disk] = l.op
 		p.Disks = append(p.Disks, l.trace(rand.New(rand.NewPCG(seed, uint64(i))), rnd, n))

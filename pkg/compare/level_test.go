@@ -4,15 +4,15 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // triple is three disks writing; C has some 50 files in the window.
 func triple(factor float64) []load {
 	return []load{
-		{"A", scenario.Write, 0.7e9, 25},
-		{"B", scenario.Write, 0.7e9, 25},
-		{"C", scenario.Write, 2.1e9 * factor, 50},
+		{"A", trace.Write, 0.7e9, 25},
+		{"B", trace.Write, 0.7e9, 25},
+		{"C", trace.Write, 2.1e9 * factor, 50},
 	}
 }
 

@@ -7,11 +7,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // planned is a run of two phases whose plan and modes can be changed.
 func planned(label string) Run {
-	w := scenario.Write
+	w := trace.Write
 	r := runOf(label, still("WW", 1, load{"A", w, 1e9, 9}, load{"B", w, 1e9, 9}), still("W", 1, load{"A", w, 1e9, 9}))
 	m := &Method{Tool: "1.0", Host: "mac", System: "darwin/arm64, 8 CPUs", Plan: &scenario.Plan{Seed: 7, Hub: &scenario.Hub{Profile: "goshen-ridge"}}, Effective: map[string]map[string]Mode{}}
 	for _, p := range r.Trace.Phases {
@@ -101,7 +102,7 @@ func TestMethod(t *testing.T) {
 
 // TestMethodOfTraces: where a run is nothing but its events, these say what they can.
 func TestMethodOfTraces(t *testing.T) {
-	w := scenario.Write
+	w := trace.Write
 	base := runOf("base", still("W", 1, load{"A", w, 1e9, 9}))
 	other := runOf("other", still("W", 2, load{"A", w, 1e9, 9}))
 	other.Trace.Phases[0].Stop = scenario.StopHold

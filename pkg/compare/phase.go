@@ -2,7 +2,7 @@ package compare
 
 import (
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // newPhase compares the rates and recoveries of a phase that is in both runs.
@@ -40,7 +40,7 @@ func shared(base Run, b, n *analysis.Phase) []string {
 	var disks []string
 	for _, name := range base.Analysis.Order {
 		role := b.Roles[name]
-		if (role == scenario.Read || role == scenario.Write) && n.Roles[name] == role {
+		if (role == trace.Read || role == trace.Write) && n.Roles[name] == role {
 			disks = append(disks, name)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // Evidence is what measurements say of a hub: what Observe takes from runs, what Fit works from, and what a
@@ -27,7 +27,7 @@ type Observation struct {
 // Observed is one disk's rate in an observation.
 type Observed struct {
 	Disk  string // its name in the profile
-	Op    scenario.Role
+	Op    trace.Role
 	Rate  float64
 	Error float64 // relative standard error of Rate; above zero
 }
@@ -35,7 +35,7 @@ type Observed struct {
 // ObservedLag is a disk's wait for its new share after another left.
 type ObservedLag struct {
 	Phase       string
-	Stays, Left scenario.Role
+	Stays, Left trace.Role
 	Staying     int
 	Seconds     float64
 	Error       float64 // standard error, seconds

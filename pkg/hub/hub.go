@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // Profile is a hub and the disks known on it. All rates are in bytes per second.
@@ -91,8 +91,8 @@ func (s *Side) cap(direct bool, size int64) float64 {
 }
 
 // Side returns the disk's reading or writing side.
-func (d *Disk) Side(op scenario.Role) *Side {
-	if op == scenario.Write {
+func (d *Disk) Side(op trace.Role) *Side {
+	if op == trace.Write {
 		return &d.Write
 	}
 	return &d.Read
@@ -116,7 +116,7 @@ type Lags struct {
 }
 
 // After is the lag of a disk that stays.
-func (l *Lags) After(stays, left scenario.Role, staying int) time.Duration {
+func (l *Lags) After(stays, left trace.Role, staying int) time.Duration {
 	for _, list := range l.lists() {
 		if n := len(*list.lags); list.stays == stays && list.left == left && n > 0 && staying > 0 {
 			return (*list.lags)[min(staying, n)-1]
@@ -128,12 +128,12 @@ func (l *Lags) After(stays, left scenario.Role, staying int) time.Duration {
 // lagList is one of the four lists with its key in a profile.
 type lagList struct {
 	key         string
-	stays, left scenario.Role
+	stays, left trace.Role
 	lags        *[]time.Duration
 }
 
 func (l *Lags) lists() [4]lagList {
-	const r, w = scenario.Read, scenario.Write
+	const r, w = trace.Read, trace.Write
 	return [4]lagList{
 		{"write_after_write", w, w, &l.WriteAfterWrite},
 		{"write_after_read", w, r, &l.WriteAfterRead},

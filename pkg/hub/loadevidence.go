@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // Bounds of what may have been observed.
@@ -42,8 +42,8 @@ func loadEvidence(m *strictyaml.Mapping, p *Profile) {
 		seen.Require("stays", "left", "staying", "seconds", "error")
 		var l ObservedLag
 		seen.Text("phase", &l.Phase)
-		seen.OneOf("stays", (*string)(&l.Stays), string(scenario.Read), string(scenario.Write))
-		seen.OneOf("left", (*string)(&l.Left), string(scenario.Read), string(scenario.Write))
+		seen.OneOf("stays", (*string)(&l.Stays), string(trace.Read), string(trace.Write))
+		seen.OneOf("left", (*string)(&l.Left), string(trace.Read), string(trace.Write))
 		seen.Int("staying", &l.Staying, 1, mostStaying)
 		seen.Float("seconds", &l.Seconds, 0, longestLagS)
 		seen.Float("error", &l.Error, leastLagErrS, longestLagS)
@@ -61,7 +61,7 @@ func loadObserved(m *strictyaml.Mapping, p *Profile, others []Observed) Observed
 	m.Require("disk", "op", "rate", "error")
 	var d Observed
 	m.Text("disk", &d.Disk)
-	m.OneOf("op", (*string)(&d.Op), string(scenario.Read), string(scenario.Write))
+	m.OneOf("op", (*string)(&d.Op), string(trace.Read), string(trace.Write))
 	m.Rate("rate", &d.Rate, leastRate, mostRate)
 	m.Float("error", &d.Error, math.SmallestNonzeroFloat64, mostErr)
 	m.Done()

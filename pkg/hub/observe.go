@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -130,7 +129,7 @@ func (r *reading) observeHub(phase string, disks []*watched) {
 
 // afterLeave notes the lags of those who stay, and returns from when on all of them have settled: the end of the
 // stage where some may not have.
-func (r *reading) afterLeave(phase string, left scenario.Role, there []*watched, stage overlap.Interval) int64 {
+func (r *reading) afterLeave(phase string, left trace.Role, there []*watched, stage overlap.Interval) int64 {
 	settledNS := stage.StartNS
 	for _, w := range there {
 		lag, certain, ok := w.lag(stage)

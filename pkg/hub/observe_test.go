@@ -23,9 +23,9 @@ func study(disks []string, atWork, files int, seed uint64) *scenario.Plan {
 		if len(m) > atWork {
 			continue
 		}
-		phase := scenario.Phase{Name: m.pattern(disks), Roles: map[string]scenario.Role{}}
+		phase := scenario.Phase{Name: m.pattern(disks), Roles: map[string]trace.Role{}}
 		for _, disk := range disks {
-			phase.Roles[disk] = scenario.Idle
+			phase.Roles[disk] = trace.Idle
 		}
 		for _, use := range m {
 			sizes := make([]int64, files)

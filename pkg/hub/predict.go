@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // mostDisks is how many disks are predicted together: each triples the number of combinations, and five make 242.
@@ -134,7 +134,7 @@ type mix []use
 
 type use struct {
 	disk string
-	op   scenario.Role
+	op   trace.Role
 }
 
 // mixes lists every mix of the disks, the smaller first.
@@ -142,7 +142,7 @@ func mixes(disks []string) []mix {
 	list := []mix{nil}
 	for _, disk := range disks {
 		for _, m := range slices.Clone(list) {
-			for _, op := range []scenario.Role{scenario.Write, scenario.Read} {
+			for _, op := range []trace.Role{trace.Write, trace.Read} {
 				list = append(list, append(slices.Clone(m), use{disk, op}))
 			}
 		}
@@ -173,7 +173,7 @@ func (m mix) kept(p *Profile) float64 {
 func (m mix) pattern(disks []string) string {
 	letters := make([]byte, len(disks))
 	for i := range letters {
-		letters[i] = scenario.Idle.Letter()
+		letters[i] = trace.Idle.Letter()
 	}
 	for _, use := range m {
 		letters[slices.Index(disks, use.disk)] = use.op.Letter()

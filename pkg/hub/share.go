@@ -1,6 +1,6 @@
 package hub
 
-import "github.com/hubbench/hubbench/pkg/scenario"
+import "github.com/hubbench/hubbench/pkg/trace"
 
 // Capacity is what the hub's one upstream port carries, in bytes per second, and how the two
 // directions divide it when both are in use.
@@ -16,9 +16,9 @@ type Capacity struct {
 
 // Claim is one active disk's part in the contention.
 type Claim struct {
-	Op     scenario.Role // Read or Write
-	Cap    float64       // the most it can move, alone on the hub; bytes per second
-	Weight float64       // its pull on what its direction gets, relative to the others'
+	Op     trace.Role // Read or Write
+	Cap    float64    // the most it can move, alone on the hub; bytes per second
+	Weight float64    // its pull on what its direction gets, relative to the others'
 }
 
 // Share divides the capacity among the claims, and returns a rate for each, in bytes per second.
@@ -53,8 +53,8 @@ func share(c Capacity, claims []Claim, rates []float64) {
 
 const anyDirection = -1
 
-func direction(op scenario.Role) int {
-	if op == scenario.Write {
+func direction(op trace.Role) int {
+	if op == trace.Write {
 		return 1
 	}
 	return 0

@@ -5,18 +5,18 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 const (
-	read  = scenario.Read
-	write = scenario.Write
+	read  = trace.Read
+	write = trace.Write
 	gb    = 1e9
 )
 
 // slowShare is an independent solver: it finds every water level by bisection, knowing nothing of rounds.
 func slowShare(c Capacity, claims []Claim) []float64 {
-	wants := func(op scenario.Role, carries float64) float64 {
+	wants := func(op trace.Role, carries float64) float64 {
 		sum := 0.0
 		for _, claim := range claims {
 			if claim.Op == op {
@@ -45,7 +45,7 @@ func slowShare(c Capacity, claims []Claim) []float64 {
 		r, w = math.Min(r, l*c.ReadWeight), math.Min(w, l*c.WriteWeight)
 	}
 	rates := make([]float64, len(claims))
-	for op, amount := range map[scenario.Role]float64{read: r, write: w} {
+	for op, amount := range map[trace.Role]float64{read: r, write: w} {
 		l := level(amount*(1-1e-15), func(l float64) float64 {
 			sum := 0.0
 			for _, claim := range claims {
@@ -158,7 +158,7 @@ func TestShareProperties(t *testing.T) {
 
 		// Monotone: more capacity of one kind never lowers the total, nor a rate of that kind.
 		for _, more := range []struct {
-			kind scenario.Role
+			kind trace.Role
 			c    Capacity
 		}{
 			{read, Capacity{c.Read * 1.3, c.Write, c.Both, c.ReadWeight, c.WriteWeight}},

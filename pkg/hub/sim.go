@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // Sim plays disks against one another in the model's time. It is exact: rates change only at events (a
@@ -38,13 +38,13 @@ type Sim struct {
 // Work is what a disk does from the time it joins until it leaves: when it has moved all its files, unless it holds
 // or has no end.
 type Work struct {
-	Profile string        // the disk's name in the profile; the name it joins by where empty
-	Op      scenario.Role // Read or Write
-	Sizes   []int64       // bytes of each file, in order; it leaves when the last is done
-	Hold    bool          // having moved them it begins anew, until all who hold have moved theirs; then they leave as one
-	Endless bool          // having moved them it begins anew, until Finish or Leave
-	Direct  bool          // it hangs on a port of its own and contends with nobody
-	Seed    uint64        // of the profile's noise
+	Profile string     // the disk's name in the profile; the name it joins by where empty
+	Op      trace.Role // Read or Write
+	Sizes   []int64    // bytes of each file, in order; it leaves when the last is done
+	Hold    bool       // having moved them it begins anew, until all who hold have moved theirs; then they leave as one
+	Endless bool       // having moved them it begins anew, until Finish or Leave
+	Direct  bool       // it hangs on a port of its own and contends with nobody
+	Seed    uint64     // of the profile's noise
 }
 
 // Grant is an Ask fulfilled.
@@ -89,7 +89,7 @@ func (s *Sim) Join(disk string, work Work, tNS int64) error {
 	switch {
 	case known == nil:
 		return fmt.Errorf("disk %s joins the hub: profile %s has no disk %q; it has %s", disk, s.profile.Name, name, s.profile.names())
-	case work.Op != scenario.Read && work.Op != scenario.Write:
+	case work.Op != trace.Read && work.Op != trace.Write:
 		return fmt.Errorf("disk %s joins the hub: role %q is neither read nor write", disk, work.Op)
 	case len(work.Sizes) == 0:
 		return fmt.Errorf("disk %s joins the hub: it has no file to move", disk)
@@ -99,7 +99,7 @@ func (s *Sim) Join(disk string, work Work, tNS int64) error {
 		return fmt.Errorf("disk %s joins the hub at %d ns: the hub is already at %d ns", disk, tNS, s.now)
 	}
 	m := newMember(disk, known.Side(work.Op), work, s.profile.Noise)
-	if known.Cache != nil && work.Op == scenario.Write {
+	if known.Cache != nil && work.Op == trace.Write {
 		if s.caches[disk] == nil {
 			s.caches[disk] = &cacheLevel{left: float64(known.Cache.Bytes), sinceNS: tNS}
 		}

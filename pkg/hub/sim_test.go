@@ -12,8 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-
-	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // round is a hub of round numbers, in GB/s: A, B and C alone write 2 and read 3; C pulls twice.
@@ -42,7 +41,7 @@ func files(gigabytes ...float64) []int64 {
 	return sizes
 }
 
-func join(t *testing.T, s *Sim, disk string, op scenario.Role, tNS int64, gigabytes ...float64) {
+func join(t *testing.T, s *Sim, disk string, op trace.Role, tNS int64, gigabytes ...float64) {
 	t.Helper()
 	if err := s.Join(disk, Work{Op: op, Sizes: files(gigabytes...)}, tNS); err != nil {
 		t.Fatal(err)
@@ -280,7 +279,7 @@ func TestSimRefuses(t *testing.T) {
 	}{
 		{"unknown disk", func(s *Sim) error { return s.Join("D", ok, 0) }, `profile round has no disk "D"; it has A, B, C`},
 		{"unknown profile", func(s *Sim) error { return s.Join("A", Work{Profile: "X", Op: read}, 0) }, `no disk "X"`},
-		{"idle", func(s *Sim) error { return s.Join("A", Work{Op: scenario.Idle, Sizes: []int64{1}}, 0) }, `neither read nor write`},
+		{"idle", func(s *Sim) error { return s.Join("A", Work{Op: trace.Idle, Sizes: []int64{1}}, 0) }, `neither read nor write`},
 		{"no files", func(s *Sim) error { return s.Join("A", Work{Op: read}, 0) }, `no file`},
 		{"empty file", func(s *Sim) error { return s.Join("A", Work{Op: read, Sizes: []int64{5, 0}}, 0) }, `a file of 0 bytes`},
 		{"the past", func(s *Sim) error { s.Advance(10); return s.Join("A", ok, 9) }, `already at 10 ns`},

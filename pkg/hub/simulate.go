@@ -24,14 +24,14 @@ func ownPort(connection string) bool { return connection == "direct" || connecti
 // that is real is looked up in the profile by its own name. The run line has no wall time: nothing ran.
 // It stops at the first error of emit.
 func Simulate(plan *scenario.Plan, p *Profile, emit func(*trace.Event) error) error {
-	header := trace.RunEvent(plan, "")
+	header := plan.Event("")
 	if err := emit(&header); err != nil {
 		return err
 	}
 	s := NewSim(p)
 	for i := range plan.Phases {
 		phase := &plan.Phases[i]
-		begins := trace.PhaseEvent(phase)
+		begins := phase.Event()
 		if err := emit(&begins); err != nil {
 			return err
 		}

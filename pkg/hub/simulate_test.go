@@ -17,14 +17,14 @@ import (
 // triple is a plan of three disks with files of random sizes from 2 MB to 2 GB.
 func triple(pattern string, count int) *scenario.Plan {
 	plan := &scenario.Plan{Name: "triple"}
-	phase := scenario.Phase{Name: pattern, Roles: map[string]scenario.Role{}}
+	phase := scenario.Phase{Name: pattern, Roles: map[string]trace.Role{}}
 	rng := rand.New(rand.NewPCG(7, 7))
 	for i, letter := range pattern {
 		name := string(rune('A' + i))
 		plan.Disks = append(plan.Disks, scenario.Disk{Name: name, Profile: name, Connection: "hub"})
-		role := map[rune]scenario.Role{'R': read, 'W': write, '-': scenario.Idle}[letter]
+		role := map[rune]trace.Role{'R': read, 'W': write, '-': trace.Idle}[letter]
 		phase.Roles[name] = role
-		if role == scenario.Idle {
+		if role == trace.Idle {
 			continue
 		}
 		sizes := make([]int64, count)
@@ -51,10 +51,10 @@ func TestSimulate(t *testing.T) {
 		Name:  "small",
 		Disks: []scenario.Disk{{Name: "A", Profile: "C"}, {Name: "B", Path: "/b", Connection: "direct"}},
 		Phases: []scenario.Phase{
-			{Name: "W-", Roles: map[string]scenario.Role{"A": write, "B": scenario.Idle}, Jobs: []scenario.Job{
+			{Name: "W-", Roles: map[string]trace.Role{"A": write, "B": trace.Idle}, Jobs: []scenario.Job{
 				{Disk: "A", Role: write, Sizes: []int64{100e6, 150e6}},
 			}},
-			{Name: "WR", Roles: map[string]scenario.Role{"A": write, "B": read}, Jobs: []scenario.Job{
+			{Name: "WR", Roles: map[string]trace.Role{"A": write, "B": read}, Jobs: []scenario.Job{
 				{Disk: "A", Role: write, Sizes: []int64{20e6}},
 				{Disk: "B", Role: read, Sizes: []int64{70e6}},
 			}},
@@ -85,7 +85,7 @@ func TestSimulateIsATrace(t *testing.T) {
 	if err := Simulate(triple("WRR", 20), round(), trace.NewWriter(&file).Write); err != nil {
 		t.Fatal(err)
 	}
-	run, err := trace.Read(strings.NewReader(file.String()), "events.jsonl")
+	run, err := trace.Load(strings.NewReader(file.String()), "events.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}

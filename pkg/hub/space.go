@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // space is the parameters that evidence can speak of, as one vector of logarithms, and the evidence made ready to be
@@ -70,7 +70,7 @@ type model struct {
 // target is an observation with its disks resolved.
 type target struct {
 	sides  []*Side
-	ops    []scenario.Role
+	ops    []trace.Role
 	direct bool
 	logs   []float64 // of the rates observed
 	errors []float64 // of those
@@ -111,7 +111,7 @@ func newSpace(e *Evidence) (*space, error) {
 	for _, disk := range s.disks {
 		sides := &[2]Side{{Hub: 1, Direct: 1, Weight: 1}, {Hub: 1, Direct: 1, Weight: 1}}
 		s.model.sides[disk] = sides
-		for d, op := range [2]scenario.Role{scenario.Read, scenario.Write} {
+		for d, op := range [2]trace.Role{trace.Read, trace.Write} {
 			side, name := &sides[d], disk+"."+string(op)
 			if rate := seen.hub[diskOp{disk, op}]; rate > 0 {
 				at := math.Log(rate)
@@ -167,7 +167,7 @@ func (s *space) has(name string) bool {
 
 type diskOp struct {
 	disk string
-	op   scenario.Role
+	op   trace.Role
 }
 
 // seen is the most that was seen of each thing.

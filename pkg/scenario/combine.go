@@ -1,33 +1,35 @@
 package scenario
 
+import "github.com/hubbench/hubbench/pkg/trace"
+
 // combine lists who does what, phase by phase, for one part of a study. Phases of one disk lie apart, so that it
 // rests while others work, and solo phases come first, for what is learnt there sizes the work of the others.
 // There is none where the disks are too few.
-func combine(part string, disks []string) []map[string]Role {
-	var phases []map[string]Role
-	add := func(roles map[string]Role) { phases = append(phases, roles) }
+func combine(part string, disks []string) []map[string]trace.Role {
+	var phases []map[string]trace.Role
+	add := func(roles map[string]trace.Role) { phases = append(phases, roles) }
 	switch part {
 	case studySolo:
-		for _, role := range []Role{Write, Read} {
+		for _, role := range []trace.Role{trace.Write, trace.Read} {
 			for _, disk := range disks {
-				add(map[string]Role{disk: role})
+				add(map[string]trace.Role{disk: role})
 			}
 		}
 	case studyPairs:
-		for _, roles := range [][2]Role{{Write, Write}, {Read, Read}, {Write, Read}, {Read, Write}} {
+		for _, roles := range [][2]trace.Role{{trace.Write, trace.Write}, {trace.Read, trace.Read}, {trace.Write, trace.Read}, {trace.Read, trace.Write}} {
 			for _, pair := range pairs(len(disks)) {
-				add(map[string]Role{disks[pair[0]]: roles[0], disks[pair[1]]: roles[1]})
+				add(map[string]trace.Role{disks[pair[0]]: roles[0], disks[pair[1]]: roles[1]})
 			}
 		}
 	case studyAll:
-		for _, role := range []Role{Write, Read} {
-			add(allBut(disks, role, "", Idle))
+		for _, role := range []trace.Role{trace.Write, trace.Read} {
+			add(allBut(disks, role, "", trace.Idle))
 		}
 	case studyMixed:
 		if len(disks) < 2 {
 			return nil
 		}
-		for _, role := range [][2]Role{{Write, Read}, {Read, Write}} {
+		for _, role := range [][2]trace.Role{{trace.Write, trace.Read}, {trace.Read, trace.Write}} {
 			for _, disk := range disks {
 				add(allBut(disks, role[1], disk, role[0]))
 			}
@@ -41,8 +43,8 @@ func combine(part string, disks []string) []map[string]Role {
 }
 
 // allBut gives every disk a role, and one of them another.
-func allBut(disks []string, role Role, one string, its Role) map[string]Role {
-	roles := map[string]Role{}
+func allBut(disks []string, role trace.Role, one string, its trace.Role) map[string]trace.Role {
+	roles := map[string]trace.Role{}
 	for _, disk := range disks {
 		roles[disk] = role
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/strictyaml"
+	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -98,7 +99,7 @@ func (s *Scenario) checkSum() error {
 		times := p.Repeat * len(p.Workload.variants())
 		phases += times
 		for _, d := range s.Disks {
-			if p.Roles[d.Name] != Idle {
+			if p.Roles[d.Name] != trace.Idle {
 				files += times * p.filesOf(d.Name)
 			}
 		}
@@ -132,7 +133,7 @@ func (s *Scenario) expand(spec PhaseSpec, name string, variant test) Phase {
 	}
 	for _, d := range s.Disks {
 		role := spec.Roles[d.Name]
-		if role == Idle {
+		if role == trace.Idle {
 			continue
 		}
 		phase.Jobs = append(phase.Jobs, Job{
@@ -158,7 +159,7 @@ func (s *Scenario) connections(spec PhaseSpec) map[string]string {
 	var others map[string]string
 	for _, d := range s.Disks {
 		label, ok := spec.Connections[d.Name]
-		if !ok || label == d.Connection || spec.Roles[d.Name] == Idle {
+		if !ok || label == d.Connection || spec.Roles[d.Name] == trace.Idle {
 			continue
 		}
 		if others == nil {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // Whatever the bytes: no panic; a scenario that loads has a sound plan, or an error on one line.
@@ -46,7 +48,7 @@ func FuzzLoad(f *testing.F) {
 			}
 			names[ph.Name] = true
 			for _, j := range ph.Jobs {
-				if len(j.Sizes) <= j.IO.Discard || slices.Min(j.Sizes) < 1 || j.Role == Idle || j.Role != ph.Roles[j.Disk] ||
+				if len(j.Sizes) <= j.IO.Discard || slices.Min(j.Sizes) < 1 || j.Role == trace.Idle || j.Role != ph.Roles[j.Disk] ||
 					j.IO.OneFile && slices.Min(j.Sizes) < slices.Max(j.Sizes) {
 					t.Fatalf("phase %q: unsound job of %s", ph.Name, j.Disk)
 				}

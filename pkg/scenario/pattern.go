@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/strictyaml"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // readDiskOrder reads the disks a pattern's letters stand for.
@@ -61,7 +62,7 @@ func (s *Scenario) readRoles(m *strictyaml.Mapping, p *PhaseSpec, order []string
 }
 
 // readPattern reads a letter per disk; nil where order is, as that was a mistake already.
-func readPattern(n strictyaml.Node, order []string) map[string]Role {
+func readPattern(n strictyaml.Node, order []string) map[string]trace.Role {
 	pattern, ok := n.Text()
 	if !ok || order == nil {
 		return nil
@@ -72,15 +73,15 @@ func readPattern(n strictyaml.Node, order []string) map[string]Role {
 			count(len(letters), "letter"), count(len(order), "disk"))
 		return nil
 	}
-	roles := map[string]Role{}
+	roles := map[string]trace.Role{}
 	for i, letter := range letters {
 		switch letter {
 		case 'W':
-			roles[order[i]] = Write
+			roles[order[i]] = trace.Write
 		case 'R':
-			roles[order[i]] = Read
+			roles[order[i]] = trace.Read
 		case '-':
-			roles[order[i]] = Idle
+			roles[order[i]] = trace.Idle
 		default:
 			n.Errorf("pattern %s: letter %d is %q; use W (write), R (read) or - (idle)", strictyaml.Quote(pattern), i+1, letter)
 			return nil
@@ -91,10 +92,10 @@ func readPattern(n strictyaml.Node, order []string) map[string]Role {
 }
 
 // readRoleMap reads roles by disk; disks it does not name are idle.
-func (s *Scenario) readRoleMap(n strictyaml.Node) map[string]Role {
-	roles := map[string]Role{}
+func (s *Scenario) readRoleMap(n strictyaml.Node) map[string]trace.Role {
+	roles := map[string]trace.Role{}
 	for _, d := range s.Disks {
-		roles[d.Name] = Idle
+		roles[d.Name] = trace.Idle
 	}
 	if n.Kind() != strictyaml.Map {
 		n.Mapping() // says so
@@ -107,8 +108,8 @@ func (s *Scenario) readRoleMap(n strictyaml.Node) map[string]Role {
 			sound = false
 			continue
 		}
-		role, ok := pair.Value.OneOf(string(Read), string(Write), string(Idle))
-		roles[pair.Key] = Role(role)
+		role, ok := pair.Value.OneOf(string(trace.Read), string(trace.Write), string(trace.Idle))
+		roles[pair.Key] = trace.Role(role)
 		sound = sound && ok
 	}
 	if sound {
@@ -118,9 +119,9 @@ func (s *Scenario) readRoleMap(n strictyaml.Node) map[string]Role {
 }
 
 // checkWork refuses a phase in which nobody works.
-func checkWork(n strictyaml.Node, roles map[string]Role) {
+func checkWork(n strictyaml.Node, roles map[string]trace.Role) {
 	for _, role := range roles {
-		if role != Idle {
+		if role != trace.Idle {
 			return
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/strictyaml"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // maxPhases is the most entries, and repeats of one.
@@ -51,7 +52,7 @@ func (s *Scenario) readPhase(m *strictyaml.Mapping, base Workload) PhaseSpec {
 		p.Workload.readOrder(m)
 	}
 	s.readRoles(m, &p, order)
-	idle := func(disk string) bool { return p.Roles[disk] == Idle }
+	idle := func(disk string) bool { return p.Roles[disk] == trace.Idle }
 	s.readFiles(m, &p, idle)
 	s.readConnection(m, &p, idle)
 	p.auto = s.withConnection(p.Pattern, p)

@@ -1,6 +1,10 @@
 package scenario
 
-import "time"
+import (
+	"time"
+
+	"github.com/hubbench/hubbench/pkg/trace"
+)
 
 // Plan is a scenario made definite: every phase, every disk's job in it, every file's size.
 // The same scenario with the same seed always gives the same plan.
@@ -31,10 +35,10 @@ type Hub struct {
 
 // Phase is one pattern run once.
 type Phase struct {
-	Name        string            `json:"name"`                  // unique in the run
-	Roles       map[string]Role   `json:"roles"`                 // every disk of the run
-	Connections map[string]string `json:"connections,omitempty"` // of the disks that are connected otherwise than Disk.Connection says
-	Jobs        []Job             `json:"jobs"`                  // the working disks, in the scenario's order
+	Name        string                `json:"name"`                  // unique in the run
+	Roles       map[string]trace.Role `json:"roles"`                 // every disk of the run
+	Connections map[string]string     `json:"connections,omitempty"` // of the disks that are connected otherwise than Disk.Connection says
+	Jobs        []Job                 `json:"jobs"`                  // the working disks, in the scenario's order
 
 	Pause     string        `json:"pause,omitempty"`       // what to do by hand before this phase
 	Cooldown  time.Duration `json:"cooldown_ns,omitempty"` // rest before this phase; the longest one where UntilIdle
@@ -63,11 +67,11 @@ const (
 
 // Job is one disk's work in a phase.
 type Job struct {
-	Disk  string  `json:"disk"`
-	Role  Role    `json:"role"`
-	Sizes []int64 `json:"sizes"` // bytes of each file, in the order of transfer
-	Seed  uint64  `json:"seed"`  // of the data written
-	IO    IO      `json:"io"`
+	Disk  string     `json:"disk"`
+	Role  trace.Role `json:"role"`
+	Sizes []int64    `json:"sizes"` // bytes of each file, in the order of transfer
+	Seed  uint64     `json:"seed"`  // of the data written
+	IO    IO         `json:"io"`
 }
 
 // Size is the bytes of file seq. A job that is not done after the last of its Sizes (it fills, or works for

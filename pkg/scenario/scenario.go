@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hubbench/hubbench/pkg/strictyaml"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // Scenario is a scenario file, checked and with its defaults filled in.
@@ -30,7 +31,7 @@ type Scenario struct {
 type PhaseSpec struct {
 	Name        string // empty: named after its pattern
 	Pattern     string // as given; from the roles, in the order of the disks, where those were given
-	Roles       map[string]Role
+	Roles       map[string]trace.Role
 	Connections map[string]string // of disks connected otherwise in this phase
 	Workload    Workload          // the scenario's, with what the phase overrides
 	Files       map[string]int    // number of files of single disks; the others have the workload's

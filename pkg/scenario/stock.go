@@ -1,6 +1,10 @@
 package scenario
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/trace"
+)
 
 // Stock is what a phase means for one disk's test files.
 type Stock struct {
@@ -50,7 +54,7 @@ func (j Job) Needs() []int64 {
 	switch {
 	case j.IO.OneFile && len(j.Sizes) > 0:
 		return j.Sizes[:1]
-	case j.Role == Read:
+	case j.Role == trace.Read:
 		return j.Sizes
 	}
 	return nil

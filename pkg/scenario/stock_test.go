@@ -4,19 +4,20 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 func TestLeave(t *testing.T) {
-	job := func(disk string, role Role, sizes ...int64) Job {
+	job := func(disk string, role trace.Role, sizes ...int64) Job {
 		return Job{Disk: disk, Role: role, Sizes: sizes}
 	}
-	pass := job("A", Write, 5, 5)
+	pass := job("A", trace.Write, 5, 5)
 	pass.IO.OneFile = true
 	plan := &Plan{Phases: []Phase{
-		{Jobs: []Job{job("A", Write, 1, 2), job("B", Read, 9)}},
-		{Jobs: []Job{job("B", Read, 7)}},
-		{Jobs: []Job{job("A", Write, 3)}},
-		{Jobs: []Job{job("A", Read, 1, 2, 2)}},
+		{Jobs: []Job{job("A", trace.Write, 1, 2), job("B", trace.Read, 9)}},
+		{Jobs: []Job{job("B", trace.Read, 7)}},
+		{Jobs: []Job{job("A", trace.Write, 3)}},
+		{Jobs: []Job{job("A", trace.Read, 1, 2, 2)}},
 		{Jobs: []Job{pass}},
 	}}
 	for _, tt := range []struct {
@@ -38,12 +39,12 @@ func TestLeave(t *testing.T) {
 }
 
 func TestStock(t *testing.T) {
-	job := func(role Role, io IO, sizes ...int64) Job {
+	job := func(role trace.Role, io IO, sizes ...int64) Job {
 		return Job{Disk: "A", Role: role, Sizes: sizes, IO: io}
 	}
 	var plain IO
 	passes := IO{OneFile: true}
-	const w, r = Write, Read
+	const w, r = trace.Write, trace.Read
 	for _, tt := range []struct {
 		name string
 		jobs []Job

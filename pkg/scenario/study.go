@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hubbench/hubbench/pkg/strictyaml"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // What a study may include.
@@ -65,7 +66,7 @@ func (s *Scenario) readStudy(n strictyaml.Node, base Workload) {
 }
 
 // readParts reads what a study includes, and returns who does what in each of its phases, none twice.
-func (s *Scenario) readParts(n strictyaml.Node, disks []string) []map[string]Role {
+func (s *Scenario) readParts(n strictyaml.Node, disks []string) []map[string]trace.Role {
 	items := []strictyaml.Node{n}
 	if n.Kind() == strictyaml.List {
 		items = n.Items()
@@ -73,7 +74,7 @@ func (s *Scenario) readParts(n strictyaml.Node, disks []string) []map[string]Rol
 			n.Errorf("the study includes nothing; try %s", studyMatrix)
 		}
 	}
-	var parts []map[string]Role
+	var parts []map[string]trace.Role
 	seen := map[string]bool{}
 	for _, item := range items {
 		word := item.Raw()
@@ -89,9 +90,9 @@ func (s *Scenario) readParts(n strictyaml.Node, disks []string) []map[string]Rol
 			item.Errorf("study %s needs two disks at least; try %s", word, studySolo)
 		}
 		for _, working := range combined {
-			roles := map[string]Role{}
+			roles := map[string]trace.Role{}
 			for _, d := range s.Disks {
-				roles[d.Name] = Idle
+				roles[d.Name] = trace.Idle
 			}
 			maps.Copy(roles, working)
 			if pattern := s.pattern(roles); !seen[pattern] {
@@ -104,7 +105,7 @@ func (s *Scenario) readParts(n strictyaml.Node, disks []string) []map[string]Rol
 }
 
 // pattern writes roles as letters, in the order of the disks.
-func (s *Scenario) pattern(roles map[string]Role) string {
+func (s *Scenario) pattern(roles map[string]trace.Role) string {
 	letters := make([]byte, len(s.Disks))
 	for i, d := range s.Disks {
 		letters[i] = roles[d.Name].Letter()
@@ -114,16 +115,16 @@ func (s *Scenario) pattern(roles map[string]Role) string {
 
 // studyName names a phase by who does what, as the letters of a pattern leave one counting: "A W", "A+C R",
 // "A W, C R", "all W", "A R, rest W". Where disks have names too long for that it is the pattern.
-func (s *Scenario) studyName(roles map[string]Role) string {
-	working := map[Role][]string{}
+func (s *Scenario) studyName(roles map[string]trace.Role) string {
+	working := map[trace.Role][]string{}
 	for _, d := range s.Disks {
 		role := roles[d.Name]
 		working[role] = append(working[role], d.Name)
 	}
-	group := func(role Role) string {
+	group := func(role trace.Role) string {
 		disks := working[role]
 		switch {
-		case len(disks) < 2 || len(working[Idle]) > 0 || len(s.Disks) == 2:
+		case len(disks) < 2 || len(working[trace.Idle]) > 0 || len(s.Disks) == 2:
 			return strings.Join(disks, "+") + " " + string(role.Letter())
 		case len(disks) == len(s.Disks):
 			return "all " + string(role.Letter())
@@ -131,15 +132,15 @@ func (s *Scenario) studyName(roles map[string]Role) string {
 		return "rest " + string(role.Letter())
 	}
 	var name string
-	switch writers, readers := len(working[Write]), len(working[Read]); {
+	switch writers, readers := len(working[trace.Write]), len(working[trace.Read]); {
 	case readers == 0:
-		name = group(Write)
+		name = group(trace.Write)
 	case writers == 0:
-		name = group(Read)
+		name = group(trace.Read)
 	case readers == 1 && writers > 1:
-		name = group(Read) + ", " + group(Write)
+		name = group(trace.Read) + ", " + group(trace.Write)
 	default:
-		name = group(Write) + ", " + group(Read)
+		name = group(trace.Write) + ", " + group(trace.Read)
 	}
 	if !fitsName(name) {
 		return s.pattern(roles)
@@ -153,7 +154,7 @@ func (s *Scenario) withConnection(name string, p PhaseSpec) string {
 	label := ""
 	for _, d := range s.Disks {
 		switch other, ok := connections[d.Name]; {
-		case p.Roles[d.Name] == Idle:
+		case p.Roles[d.Name] == trace.Idle:
 		case !ok || label != "" && label != other:
 			return name
 		default:

@@ -3,6 +3,8 @@ package scenario
 import (
 	"cmp"
 	"strings"
+
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // LinkRate is what a Thunderbolt 3 or 4 link carries in one direction, in bytes per second: measured over tens
@@ -52,7 +54,7 @@ func (p *Plan) Totals() []Total {
 			moves, bound := p.Phases[k].Moves(j)
 			t.Files += len(j.Sizes)
 			t.Written += stock.Before
-			if j.Role == Read {
+			if j.Role == trace.Read {
 				t.Read += moves
 			} else {
 				t.Written += moves
@@ -112,8 +114,8 @@ func (p Phase) Files() int {
 
 // Who says which disks do what in the phase: "C writes; A, B read".
 func (p Phase) Who() string {
-	var roles []Role
-	disks := map[Role][]string{}
+	var roles []trace.Role
+	disks := map[trace.Role][]string{}
 	for _, j := range p.Jobs {
 		if disks[j.Role] == nil {
 			roles = append(roles, j.Role)

@@ -1,7 +1,5 @@
 package trace
 
-import "github.com/hubbench/hubbench/pkg/scenario"
-
 // Type says which kind of line an event is.
 type Type string
 
@@ -38,23 +36,23 @@ type Event struct {
 	Phase string `json:"phase,omitempty"`
 
 	// phase
-	Roles       map[string]scenario.Role `json:"roles,omitempty"`
-	Stop        string                   `json:"stop,omitempty"`        // race (also where empty) | hold | time: what ended the jobs
-	Test        string                   `json:"test,omitempty"`        // which of a preset's tests this is
-	Score       string                   `json:"score,omitempty"`       // median | best: of the files, by the preset's original
-	Connections map[string]string        `json:"connections,omitempty"` // of disks, where not the run's
+	Roles       map[string]Role   `json:"roles,omitempty"`
+	Stop        string            `json:"stop,omitempty"`        // race (also where empty) | hold | time: what ended the jobs
+	Test        string            `json:"test,omitempty"`        // which of a preset's tests this is
+	Score       string            `json:"score,omitempty"`       // median | best: of the files, by the preset's original
+	Connections map[string]string `json:"connections,omitempty"` // of disks, where not the run's
 
 	// start, progress, file, error
-	Disk    string        `json:"disk,omitempty"`
-	Op      scenario.Role `json:"op,omitempty"`
-	Seq     int           `json:"seq,omitempty"`
-	Bytes   int64         `json:"bytes,omitempty"`
-	TNS     int64         `json:"t_ns,omitempty"`     // progress, error
-	StartNS int64         `json:"start_ns,omitempty"` // file: just before its first request
-	EndNS   int64         `json:"end_ns,omitempty"`   // file: just after its flush
-	Filler  bool          `json:"filler,omitempty"`   // file: keeps the disk busy and is no part of its work
-	LateNS  int64         `json:"late_ns,omitempty"`  // start: wall nanoseconds between the release and the worker's first request
-	Error   string        `json:"error,omitempty"`
+	Disk    string `json:"disk,omitempty"`
+	Op      Role   `json:"op,omitempty"`
+	Seq     int    `json:"seq,omitempty"`
+	Bytes   int64  `json:"bytes,omitempty"`
+	TNS     int64  `json:"t_ns,omitempty"`     // progress, error
+	StartNS int64  `json:"start_ns,omitempty"` // file: just before its first request
+	EndNS   int64  `json:"end_ns,omitempty"`   // file: just after its flush
+	Filler  bool   `json:"filler,omitempty"`   // file: keeps the disk busy and is no part of its work
+	LateNS  int64  `json:"late_ns,omitempty"`  // start: wall nanoseconds between the release and the worker's first request
+	Error   string `json:"error,omitempty"`
 
 	// phase_end, end
 	Status string `json:"status,omitempty"`

@@ -2,8 +2,6 @@ package trace
 
 import (
 	"unicode/utf8"
-
-	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
 // parseFast reads file and progress lines, which make up nearly all of a trace, some twenty times faster
@@ -48,7 +46,7 @@ func (r *Reader) parseValue(p *parser, key string) (ok bool) {
 	case "op":
 		var op string
 		op, ok = r.word(p)
-		e.Op = scenario.Role(op)
+		e.Op = Role(op)
 	case "seq":
 		var v int64
 		v, ok = p.integer()

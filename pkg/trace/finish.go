@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-
-	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
 // finish puts everything in order and infers what no line said.
@@ -36,7 +34,7 @@ func (b *builder) finish() {
 
 func (b *builder) finishPhase(p *phaseBuilder) {
 	if p.phase.Roles == nil {
-		p.phase.Roles = map[string]scenario.Role{}
+		p.phase.Roles = map[string]Role{}
 	}
 	roles := p.phase.Roles
 	for _, d := range p.disks {
@@ -46,27 +44,27 @@ func (b *builder) finishPhase(p *phaseBuilder) {
 	for _, disk := range b.run.Disks {
 		if d := slices.IndexFunc(p.disks, func(d *diskBuilder) bool { return d.trace.Name == disk.Name }); d >= 0 {
 			p.phase.Disks = append(p.phase.Disks, p.disks[d].trace)
-		} else if role := roles[disk.Name]; role == scenario.Read || role == scenario.Write {
+		} else if role := roles[disk.Name]; role == Read || role == Write {
 			p.phase.Disks = append(p.phase.Disks, &DiskTrace{Name: disk.Name, Op: role})
 		} else {
-			roles[disk.Name] = scenario.Idle
+			roles[disk.Name] = Idle
 		}
 	}
 }
 
-func (d *diskBuilder) finish(b *builder, phase string, role scenario.Role) {
+func (d *diskBuilder) finish(b *builder, phase string, role Role) {
 	t := d.trace
 	if t.Op == "" {
 		t.Op = role
 	}
 	if t.Op == "" {
 		b.warnf("phase %s: nothing says whether disk %s reads or writes: counted as reading", phase, t.Name)
-		t.Op = scenario.Read
+		t.Op = Read
 	}
 	if d.mixed {
 		b.warnf("phase %s: disk %s both reads and writes; all its files count as %s", phase, t.Name, t.Op)
 	}
-	if (role == scenario.Read || role == scenario.Write) && role != t.Op {
+	if (role == Read || role == Write) && role != t.Op {
 		b.warnf("phase %s: disk %s was to %s, its files say %s", phase, t.Name, role, t.Op)
 	}
 	d.late()

@@ -9,8 +9,6 @@ import (
 	"io"
 	"math"
 	"slices"
-
-	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
 // MaxLine is the longest line a Reader takes, in bytes.
@@ -185,7 +183,7 @@ func (e *Event) check() error {
 		return nil
 	case PhaseType:
 		for disk, role := range e.Roles {
-			if role != scenario.Read && role != scenario.Write && role != scenario.Idle {
+			if role != Read && role != Write && role != Idle {
 				return fmt.Errorf("disk %q: role %q: want read, write or idle", disk, role)
 			}
 		}
@@ -200,7 +198,7 @@ func (e *Event) check() error {
 	if max(e.Bytes, -e.Bytes) > maxBytes || e.Bytes == math.MinInt64 {
 		return fmt.Errorf("bytes %d: beyond what can be counted", e.Bytes)
 	}
-	if e.Type == FileType && e.Op != scenario.Read && e.Op != scenario.Write {
+	if e.Type == FileType && e.Op != Read && e.Op != Write {
 		return fmt.Errorf("op %q: want read or write", e.Op)
 	}
 	return nil

@@ -144,8 +144,8 @@ func FuzzReader(f *testing.F) {
 				t.Fatalf("event %d changed (-first +again):\n%s", i, diff)
 			}
 		}
-		if run, err := Read(bytes.NewReader(data), "fuzz"); (run == nil) == (err == nil) {
-			t.Fatalf("Read gave run %v and error %v", run, err)
+		if run, err := Load(bytes.NewReader(data), "fuzz"); (run == nil) == (err == nil) {
+			t.Fatalf("Load gave run %v and error %v", run, err)
 		}
 	})
 }

@@ -1,7 +1,5 @@
 package trace
 
-import "github.com/hubbench/hubbench/pkg/scenario"
-
 // Run is a whole trace, sorted out by phase and disk.
 type Run struct {
 	Name     string
@@ -15,7 +13,7 @@ type Run struct {
 // Phase is what happened in one phase.
 type Phase struct {
 	Name   string
-	Roles  map[string]scenario.Role
+	Roles  map[string]Role
 	Disks  []*DiskTrace // the working disks, in the run's order
 	Status string       // Complete, Partial, or empty where nothing says how it ended
 
@@ -28,7 +26,7 @@ type Phase struct {
 // DiskTrace is one disk's part in a phase.
 type DiskTrace struct {
 	Name   string
-	Op     scenario.Role
+	Op     Role
 	LateNS *int64   // how long after the release the worker started, by the wall clock; nil where not recorded
 	Files  []File   // by start time
 	Open   []Sample // progress of a file that never ended (a killed worker, a full disk)

@@ -6,5 +6,5 @@
 // a warning, ignores types and keys it does not know, and calls any other bad line an error that names
 // its number. Only file lines are required; disks and phases are inferred where their lines are missing.
 //
-// Start at Read for a whole run, at Reader for one event at a time, at Writer to record.
+// Start at Load for a whole run, at Reader for one event at a time, at Writer to record.
 package trace

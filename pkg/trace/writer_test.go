@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
 // everyEvent has each type once, with all of its fields set.
@@ -17,13 +15,13 @@ func everyEvent() []Event {
 	return []Event{
 		{Type: RunType, Version: 1, Name: "triple", Started: "2026-11-20T08:00:00Z", Disks: []Disk{
 			{Name: "A", Path: "/Volumes/A", Connection: "hub"}, {Name: "B", Profile: "B"}}},
-		{Type: PhaseType, Phase: "WR", Roles: map[string]scenario.Role{"A": "write", "B": "read"}},
+		{Type: PhaseType, Phase: "WR", Roles: map[string]Role{"A": "write", "B": "read"}},
 		{Type: StartType, Phase: "WR", Disk: "A", LateNS: 900, TNS: 1200},
 		{Type: ProgressType, Phase: "WR", Disk: "A", Seq: 3, Bytes: 524288000, TNS: 350000000},
 		{Type: FileType, Phase: "WR", Disk: "A", Op: "write", Seq: 3, Bytes: 1000000000, StartNS: 1200, EndNS: 714286000},
 		{Type: ErrorType, Phase: "WR", Disk: "B", Seq: 7, TNS: 9000000, Error: "no space left on device"},
 		{Type: EndType, Status: Complete},
-		{Type: PhaseType, Phase: "RR", Roles: map[string]scenario.Role{"A": "read", "B": "read"}, Stop: "hold", Test: "SEQ1M QD8",
+		{Type: PhaseType, Phase: "RR", Roles: map[string]Role{"A": "read", "B": "read"}, Stop: "hold", Test: "SEQ1M QD8",
 			Score: "median", Connections: map[string]string{"B": "direct", "A": "hub"}},
 		{Type: PhaseEndType, Phase: "RR", Status: Partial},
 		{Type: FileType, Phase: "RR", Disk: "A", Op: "read", Seq: 3, Bytes: 1000000000, StartNS: 1200, EndNS: 714286000, Filler: true},

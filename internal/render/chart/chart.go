@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -24,7 +23,7 @@ type Timeline struct {
 type Lane struct {
 	Disk     string
 	Index    int // in the run's list of disks: gives colour and symbol
-	Op       scenario.Role
+	Op       trace.Role
 	N        int // files
 	Files    []Segment
 	Bands    []Band

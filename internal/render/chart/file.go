@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -23,7 +22,7 @@ type Files struct {
 type FileLane struct {
 	Disk  string
 	Index int
-	Op    scenario.Role
+	Op    trace.Role
 	Stats analysis.Disk
 	Sizes []Dot  // in order of transfer
 	Cells []Cell // of speed against size

@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -14,11 +13,11 @@ func TestWrite(t *testing.T) {
 	run := &trace.Run{Phases: []*trace.Phase{{
 		Name: "W, \"both\"",
 		Disks: []*trace.DiskTrace{
-			{Name: "A", Op: scenario.Write, Files: []trace.File{
+			{Name: "A", Op: trace.Write, Files: []trace.File{
 				{Seq: 0, Bytes: 1e9, StartNS: 1200, EndNS: 500_001_200},
 				{Seq: 1, Bytes: 0, StartNS: 6e8, EndNS: 7e8},
 			}},
-			{Name: "=cmd()", Op: scenario.Read, Files: []trace.File{{Seq: 7, Bytes: 3, StartNS: -5, EndNS: 2e9, Filler: true}}},
+			{Name: "=cmd()", Op: trace.Read, Files: []trace.File{{Seq: 7, Bytes: 3, StartNS: -5, EndNS: 2e9, Filler: true}}},
 		},
 	}}}
 	var out strings.Builder

@@ -10,7 +10,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/render/chart"
 	"github.com/hubbench/hubbench/pkg/compare"
-	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -69,9 +69,9 @@ func Disk(r compare.Rate) string {
 func of(r compare.Rate) string {
 	text := map[compare.Measure]string{compare.Window: "window", compare.File: "files"}[r.Measure]
 	switch r.Op {
-	case scenario.Read:
+	case trace.Read:
 		return "reads, " + text
-	case scenario.Write:
+	case trace.Write:
 		return "writes, " + text
 	default:
 		return text

@@ -9,14 +9,13 @@ import (
 
 	"github.com/hubbench/hubbench/internal/render/fixture"
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 func TestWrite(t *testing.T) {
 	run := &trace.Run{Name: "two\nlines", Started: "2026-11-20T08:00:00Z", Phases: []*trace.Phase{{
 		Name: "W-",
-		Disks: []*trace.DiskTrace{{Name: "my disk/1", Op: scenario.Write, Files: []trace.File{
+		Disks: []*trace.DiskTrace{{Name: "my disk/1", Op: trace.Write, Files: []trace.File{
 			{Bytes: 1e9, EndNS: 5e8}, {Bytes: 0, StartNS: 5e8, EndNS: 6e8}, {Bytes: 1e9, StartNS: 6e8, EndNS: 16e8}, {Bytes: 1, StartNS: 2e9, EndNS: 3e9, Filler: true},
 		}}},
 	}}}

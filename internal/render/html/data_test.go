@@ -39,7 +39,7 @@ func TestRoundTrip(t *testing.T) {
 		if diff := cmp.Diff(in.Analysis, a); diff != "" {
 			t.Errorf("%s: the analysis changed on the way (-want +got):\n%s", run.Name, diff)
 		}
-		again, err := trace.Read(bytes.NewReader(events), "report.html")
+		again, err := trace.Load(bytes.NewReader(events), "report.html")
 		if err != nil {
 			t.Fatal(err)
 		}

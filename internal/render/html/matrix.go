@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/hubbench/hubbench/internal/render/chart"
-	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -64,7 +64,7 @@ func newMatrix(in Input, phases []phase) *matrix {
 			at := 0.0
 			for _, d := range in.Run.Disks {
 				role := line.Roles[d.Name]
-				c := cell{Letter: string(role.Letter()), Rate: none, Idle: role == scenario.Idle || role == ""}
+				c := cell{Letter: string(role.Letter()), Rate: none, Idle: role == trace.Idle || role == ""}
 				if rate, ok := line.Rates[d.Name]; ok && !c.Idle {
 					c.Rate = scale.Number(rate)
 					width := fixed(100*rate/top, 2)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/hubbench/hubbench/internal/render/chart"
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -33,30 +32,30 @@ func small() (*trace.Run, *analysis.Phase) {
 	run := &trace.Run{
 		Name: "small", Disks: []trace.Disk{{Name: "A"}, {Name: "</script>"}, {Name: "idle"}},
 		Phases: []*trace.Phase{{Name: "WR", Disks: []*trace.DiskTrace{
-			{Name: "A", Op: scenario.Write, Files: files(0.7e9, 1e9, 4e8, 2e9)},
-			{Name: "</script>", Op: scenario.Read, Files: files(2.1e9, 2e9, 1e9)},
+			{Name: "A", Op: trace.Write, Files: files(0.7e9, 1e9, 4e8, 2e9)},
+			{Name: "</script>", Op: trace.Read, Files: files(2.1e9, 2e9, 1e9)},
 		}}},
 	}
 	alone, retention, lag, ols, latency, mid := 1.4e9, 0.5, 1.2, 0.71e9, -0.002, 0.7e9
 	found := &analysis.Phase{
-		Phase: "WR", Roles: map[string]scenario.Role{"A": scenario.Write, "</script>": scenario.Read, "idle": scenario.Idle},
+		Phase: "WR", Roles: map[string]trace.Role{"A": trace.Write, "</script>": trace.Read, "idle": trace.Idle},
 		Overlap: &analysis.Overlap{
 			EndS: 1.43, DurationS: 1.43, Bytes: 4e9, Rate: 2.8e9, ReadRate: 2.1e9, WriteRate: 0.7e9, Jain: 0.8,
 			Disks: map[string]analysis.OverlapDisk{
-				"A":         {Op: scenario.Write, Bytes: 1e9, Rate: 0.69849e9, CI95: &analysis.Interval{0.69e9, 0.71e9}, Share: 0.25},
-				"</script>": {Op: scenario.Read, Bytes: 3e9, Rate: 2.1e9, Share: 0.75},
+				"A":         {Op: trace.Write, Bytes: 1e9, Rate: 0.69849e9, CI95: &analysis.Interval{0.69e9, 0.71e9}, Share: 0.25},
+				"</script>": {Op: trace.Read, Bytes: 3e9, Rate: 2.1e9, Share: 0.75},
 			},
 		},
 		Contention: &analysis.Contention{Disks: map[string]analysis.DiskContention{
 			"A": {Reference: "after the others", ReferenceRate: &alone, Retention: &retention}, "</script>": {},
 		}},
-		Recoveries: []analysis.Recovery{{Disk: "A", Op: scenario.Write, After: "</script>", AtS: 1.43, LagS: &lag, FromRate: 0.7e9, ToRate: &alone}},
+		Recoveries: []analysis.Recovery{{Disk: "A", Op: trace.Write, After: "</script>", AtS: 1.43, LagS: &lag, FromRate: 0.7e9, ToRate: &alone}},
 		Disks: map[string]analysis.Disk{
 			"A": {
-				Op: scenario.Write, Files: 3, Bytes: 34e8, P05: &mid, P95: &mid, Median: &mid, Mean: &mid, OLSRate: &ols, OLSLatencyS: &latency, TheilSenRate: &mid,
+				Op: trace.Write, Files: 3, Bytes: 34e8, P05: &mid, P95: &mid, Median: &mid, Mean: &mid, OLSRate: &ols, OLSLatencyS: &latency, TheilSenRate: &mid,
 				Throttle: &analysis.Throttle{AtBytes: 1.4e9, FromRate: 0.7e9, ToRate: 0.6e9}, SizeKnee: &analysis.SizeKnee{AtBytes: 1e9, BelowRate: 0.6e9, AboveRate: 0.7e9},
 			},
-			"</script>": {Op: scenario.Read, Files: 2, Bytes: 3e9},
+			"</script>": {Op: trace.Read, Files: 2, Bytes: 3e9},
 		},
 	}
 	return run, found
@@ -114,7 +113,7 @@ func TestFunctionsAreKnown(t *testing.T) {
 	for i := range many {
 		many[i] = trace.File{Seq: i, Bytes: int64(1e6 + i), StartNS: int64(i) * 2e6, EndNS: int64(i)*2e6 + 1e6}
 	}
-	large := &trace.Phase{Name: "WR", Disks: []*trace.DiskTrace{{Name: "A", Op: scenario.Write, Files: many}}}
+	large := &trace.Phase{Name: "WR", Disks: []*trace.DiskTrace{{Name: "A", Op: trace.Write, Files: many}}}
 	for _, phase := range []*trace.Phase{run.Phases[0], large} {
 		files := chart.NewFiles(run, phase, found)
 		alone, _ := aloneFigure(found, files, by)

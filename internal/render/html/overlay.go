@@ -9,7 +9,6 @@ import (
 	"github.com/hubbench/hubbench/internal/render/plot"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/compare"
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -28,7 +27,7 @@ func newOverlay(runs []compare.Run) overlay {
 	}
 	for _, p := range runs[0].Trace.Phases {
 		for _, d := range p.Disks {
-			over := &trace.Phase{Name: overlayName(p.Name, d.Name), Roles: map[string]scenario.Role{}}
+			over := &trace.Phase{Name: overlayName(p.Name, d.Name), Roles: map[string]trace.Role{}}
 			for i, r := range runs {
 				if traced := windowed(r, p.Name, d); traced != nil {
 					traced.Name = out.Disks[i].Name

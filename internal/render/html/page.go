@@ -10,7 +10,6 @@ import (
 
 	"github.com/hubbench/hubbench/internal/render/chart"
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
@@ -172,9 +171,9 @@ func started(text string) string {
 func does(run *trace.Run, found *analysis.Phase) string {
 	var parts []string
 	for _, role := range []struct {
-		role      scenario.Role
+		role      trace.Role
 		one, many string
-	}{{scenario.Read, "reads", "read"}, {scenario.Write, "writes", "write"}} {
+	}{{trace.Read, "reads", "read"}, {trace.Write, "writes", "write"}} {
 		var names []string
 		for _, d := range run.Disks {
 			if found.Roles[d.Name] == role.role {
@@ -196,11 +195,11 @@ func does(run *trace.Run, found *analysis.Phase) string {
 }
 
 // verb is what a disk with the role does.
-func verb(role scenario.Role) string {
+func verb(role trace.Role) string {
 	switch role {
-	case scenario.Read:
+	case trace.Read:
 		return "reading"
-	case scenario.Write:
+	case trace.Write:
 		return "writing"
 	default:
 		return "idle"

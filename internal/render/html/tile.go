@@ -7,7 +7,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/render/chart"
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -104,7 +104,7 @@ func diskTiles(in Input, found *analysis.Phase) []tile {
 	var out []tile
 	scale := chart.ScaleOf(in.Analysis)
 	for _, d := range in.Run.Disks {
-		if found.Roles[d.Name] == scenario.Idle || found.Roles[d.Name] == "" {
+		if found.Roles[d.Name] == trace.Idle || found.Roles[d.Name] == "" {
 			continue
 		}
 		face := look(in.Run, d.Name)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/render/chart"
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -48,7 +48,7 @@ func matrix(out io.Writer, a *analysis.Analysis) {
 			role := row.Roles[disk]
 			rate, ok := row.Rates[disk]
 			switch {
-			case role != scenario.Read && role != scenario.Write:
+			case role != trace.Read && role != trace.Write:
 				fmt.Fprint(out, " idle |")
 			case !ok:
 				fmt.Fprintf(out, " %c – |", role.Letter())

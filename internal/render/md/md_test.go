@@ -8,7 +8,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/render/fixture"
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 func TestWrite(t *testing.T) {
@@ -19,8 +19,8 @@ func TestWrite(t *testing.T) {
 			{Phase: "W-", Verdict: "A alone: no overlap.", Warnings: []analysis.Warning{{Text: "one file only"}}},
 		},
 		Matrix: []analysis.MatrixRow{
-			{Phase: "WR", Roles: map[string]scenario.Role{"A": scenario.Write, "B|b": scenario.Read}, Rates: map[string]float64{"A": 2.1e9, "B|b": 0.7e9}, Total: 2.8e9},
-			{Phase: "W-", Roles: map[string]scenario.Role{"A": scenario.Write, "B|b": scenario.Idle}},
+			{Phase: "WR", Roles: map[string]trace.Role{"A": trace.Write, "B|b": trace.Read}, Rates: map[string]float64{"A": 2.1e9, "B|b": 0.7e9}, Total: 2.8e9},
+			{Phase: "W-", Roles: map[string]trace.Role{"A": trace.Write, "B|b": trace.Idle}},
 		},
 		Findings: []analysis.Finding{{Phase: "WR", Text: "A takes bandwidth from B."}},
 	}

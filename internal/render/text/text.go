@@ -12,7 +12,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/render/chart"
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -66,7 +66,7 @@ func phase(out io.Writer, a *analysis.Analysis, p *analysis.Phase) {
 func disks(a *analysis.Analysis, p *analysis.Phase) []string {
 	var names []string
 	for _, name := range a.Order {
-		if role := p.Roles[name]; role == scenario.Read || role == scenario.Write {
+		if role := p.Roles[name]; role == trace.Read || role == trace.Write {
 			names = append(names, name)
 		}
 	}

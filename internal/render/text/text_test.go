@@ -11,7 +11,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/render/fixture"
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -50,14 +50,14 @@ func sample() *analysis.Analysis {
 		Phases: []analysis.Phase{
 			{
 				Phase:   "WWW",
-				Roles:   map[string]scenario.Role{"A": scenario.Write, "B": scenario.Write, "C": scenario.Write},
+				Roles:   map[string]trace.Role{"A": trace.Write, "B": trace.Write, "C": trace.Write},
 				Verdict: "Three disks writing: 3.46 GB/s together for 33.3 s; C kept 2.1 GB/s, A and B fell to 0.7 GB/s (50 % of their later 1.4) and took 11.7 s to recover after C finished.",
 				Overlap: &analysis.Overlap{
 					StartS: 46e-6, EndS: 33.3, DurationS: 33.3, Bytes: 115.2e9, Rate: 3.46e9, CI95: &analysis.Interval{3.44e9, 3.48e9}, WriteRate: 3.46e9, Jain: 0.72,
 					Disks: map[string]analysis.OverlapDisk{
-						"A": {Op: scenario.Write, Bytes: 23.3e9, Rate: 0.7e9, CI95: &analysis.Interval{0.69e9, 0.71e9}, Share: 0.2},
-						"B": {Op: scenario.Write, Bytes: 22.6e9, Rate: 0.66e9, CI95: &analysis.Interval{0.65e9, 0.67e9}, Share: 0.19},
-						"C": {Op: scenario.Write, Bytes: 69.9e9, Rate: 2.1e9, CI95: &analysis.Interval{2.08e9, 2.12e9}, Share: 0.61},
+						"A": {Op: trace.Write, Bytes: 23.3e9, Rate: 0.7e9, CI95: &analysis.Interval{0.69e9, 0.71e9}, Share: 0.2},
+						"B": {Op: trace.Write, Bytes: 22.6e9, Rate: 0.66e9, CI95: &analysis.Interval{0.65e9, 0.67e9}, Share: 0.19},
+						"C": {Op: trace.Write, Bytes: 69.9e9, Rate: 2.1e9, CI95: &analysis.Interval{2.08e9, 2.12e9}, Share: 0.61},
 					},
 				},
 				Contention: &analysis.Contention{Disks: map[string]analysis.DiskContention{
@@ -71,7 +71,7 @@ func sample() *analysis.Analysis {
 			},
 			{
 				Phase:   "A reads",
-				Roles:   map[string]scenario.Role{"A": scenario.Read, "B": scenario.Idle, "C": scenario.Idle},
+				Roles:   map[string]trace.Role{"A": trace.Read, "B": trace.Idle, "C": trace.Idle},
 				Verdict: "A reading alone: 2.60 GB/s.",
 				Disks:   map[string]analysis.Disk{"A": {Files: 2, Bytes: 3e9, Rate: &read}},
 				Warnings: []analysis.Warning{

@@ -6,24 +6,22 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
-type roles = map[string]scenario.Role
+type roles = map[string]Role
 
-func mustRead(t *testing.T, lines ...string) *Run {
+func mustLoad(t *testing.T, lines ...string) *Run {
 	t.Helper()
-	run, err := Read(strings.NewReader(strings.Join(lines, "\n")+"\n"), "e.jsonl")
+	run, err := Load(strings.NewReader(strings.Join(lines, "\n")+"\n"), "e.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return run
 }
 
-func TestReadWhole(t *testing.T) {
+func TestLoadWhole(t *testing.T) {
 	late := int64(40)
-	got := mustRead(t,
+	got := mustLoad(t,
 		`{"type":"run","version":1,"name":"pair","started":"2026-11-20T08:00:00Z","disks":[{"name":"B"},{"name":"A"},{"name":"C"}]}`,
 		`{"type":"phase","phase":"WW-","roles":{"A":"write","B":"write","C":"idle"}}`,
 		`{"type":"start","phase":"WW-","disk":"A","late_ns":40,"t_ns":7}`,
@@ -51,8 +49,8 @@ func TestReadWhole(t *testing.T) {
 	}
 }
 
-func TestReadInfers(t *testing.T) {
-	got := mustRead(t,
+func TestLoadInfers(t *testing.T) {
+	got := mustLoad(t,
 		`{"type":"file","phase":"p","disk":"B","op":"read","seq":1,"bytes":10,"start_ns":50,"end_ns":99}`,
 		`{"type":"file","phase":"p","disk":"B","op":"read","seq":0,"bytes":10,"start_ns":0,"end_ns":49}`,
 		`{"type":"file","phase":"q","disk":"A","op":"write","seq":0,"bytes":10,"start_ns":0,"end_ns":9}`,
@@ -71,7 +69,7 @@ func TestReadInfers(t *testing.T) {
 	}
 }
 
-func TestReadWarns(t *testing.T) {
+func TestLoadWarns(t *testing.T) {
 	const head = `{"type":"run","version":1,"name":"x","disks":[{"name":"A"}]}`
 	const end = `{"type":"end","status":"complete"}`
 	file := func(disk, op string) string {
@@ -95,7 +93,7 @@ func TestReadWarns(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			run := mustRead(t, tt.lines...)
+			run := mustLoad(t, tt.lines...)
 			if got := strings.Join(run.Warnings, "|"); len(run.Warnings) != 1 || !strings.Contains(got, tt.want) {
 				t.Errorf("warnings %q, want one with %q", run.Warnings, tt.want)
 			}
@@ -103,7 +101,7 @@ func TestReadWarns(t *testing.T) {
 	}
 }
 
-func TestReadRefuses(t *testing.T) {
+func TestLoadRefuses(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"second run", `{"type":"run"}` + "\n" + `{"type":"run"}`, "e.jsonl:2: second run line"},
 		{"second phase", `{"type":"phase","phase":"p"}` + "\n" + `{"type":"phase","phase":"p"}`, `e.jsonl:2: second phase line for "p"`},
@@ -114,25 +112,25 @@ func TestReadRefuses(t *testing.T) {
 		{"bad line", fileLine + "\nnonsense\n", "e.jsonl:2: not an event"},
 	}
 	for _, tt := range tests {
-		run, err := Read(strings.NewReader(tt.text+"\n"), "e.jsonl")
+		run, err := Load(strings.NewReader(tt.text+"\n"), "e.jsonl")
 		if run != nil || err == nil || !strings.HasPrefix(err.Error(), tt.want) {
 			t.Errorf("%s: got %v, error %v; want %q", tt.name, run, err, tt.want)
 		}
 	}
 }
 
-// BenchmarkRead reads a trace of a hundred thousand files of three disks, a progress line before each.
-func BenchmarkRead(b *testing.B) {
+// BenchmarkLoad reads a trace of a hundred thousand files of three disks, a progress line before each.
+func BenchmarkLoad(b *testing.B) {
 	var text []byte
 	for i := range 100_000 {
 		disk, at := string(rune('A'+i%3)), int64(i)*1_000_000
 		text = AppendEvent(text, &Event{Type: ProgressType, Phase: "WWW", Disk: disk, Seq: i, Bytes: 500_000, TNS: at + 500_000})
-		text = AppendEvent(text, &Event{Type: FileType, Phase: "WWW", Disk: disk, Op: scenario.Write, Seq: i, Bytes: 1_000_000, StartNS: at, EndNS: at + 999_000})
+		text = AppendEvent(text, &Event{Type: FileType, Phase: "WWW", Disk: disk, Op: Write, Seq: i, Bytes: 1_000_000, StartNS: at, EndNS: at + 999_000})
 	}
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Read(bytes.NewReader(text), "bench"); err != nil {
+		if _, err := Load(bytes.NewReader(text), "bench"); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,6 +1,6 @@
-package scenario
+package trace
 
-// Role is what a disk does in a phase; as an event's `op` it is only ever Read or Write.
+// Role is what a disk does in a phase, in plans, traces and models alike; as an event's `op` it is only ever Read or Write.
 type Role string
 
 // The three roles, as they stand in scenario files and traces.

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Read reads a whole trace; name stands for the input in errors and warnings. Disks and phases that have no line
+// Load reads a whole trace; name stands for the input in errors and warnings. Disks and phases that have no line
 // of their own are inferred from the others. Progress is attached to its file, or to the disk's Open where the
 // file never ended.
-func Read(r io.Reader, name string) (*Run, error) {
+func Load(r io.Reader, name string) (*Run, error) {
 	in := NewReader(r, name)
 	b := builder{run: &Run{}, phases: map[string]*phaseBuilder{}}
 	for in.Next() {
