@@ -1,0 +1,154 @@
+// Package tracetest makes traces whose truth is known, to hold claims and intervals against. A Disk plays levels
+// under a Noise; the disks of a phase are played together, so that what one leaves others may take. It is for tests
+// only, and knows nothing of how traces are analysed.
+//
+// Start at Disk for one disk and at Classes for the kinds of noise that real disks show.
+package tracetest
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// Disk is what a generated disk does: the truth that an analysis is to find.
+type Disk struct {
+	Name   string
+	Op     trace.Role // Write where empty
+	StartS float64
+	Levels []Level // the last one's end is the disk's, unless it runs out of files
+	Files  int     // most files; no limit where 0
+	Sizes  Sizes   // Uniform where nil
+	Noise  Noise
+
+	// KneeBytes is a size above which files run at KneeFactor of the level; none where 0.
+	KneeBytes, KneeFactor float64
+	// BareFiles leaves out the progress samples.
+	BareFiles bool
+}
+
+// Level is a rate, in bytes per second, that holds until a time.
+type Level struct{ UntilS, Rate float64 }
+
+// Sizes draws the bytes of the disk's next file.
+type Sizes func(rnd *rand.Rand, seq int) float64
+
+// Uniform draws sizes between 2 MB and 2 GB, as the preset random does.
+func Uniform(rnd *rand.Rand, _ int) float64 { return 2e6 + rnd.Float64()*1.998e9 }
+
+// LogUniform draws sizes whose logarithms are spread evenly from low to high.
+func LogUniform(low, high float64) Sizes {
+	return func(rnd *rand.Rand, _ int) float64 { return low * math.Exp(rnd.Float64()*math.Log(high/low)) }
+}
+
+// Between draws sizes evenly from low to high.
+func Between(low, high float64) Sizes {
+	return func(rnd *rand.Rand, _ int) float64 { return low + rnd.Float64()*(high-low) }
+}
+
+// Fixed is always the same size.
+func Fixed(bytes float64) Sizes { return func(*rand.Rand, int) float64 { return bytes } }
+
+const sampleS = 0.05 // between progress samples
+
+// Play makes the disk's trace.
+func (d Disk) Play(rnd *rand.Rand) *trace.DiskTrace {
+	p := player{disk: d, rnd: rnd, noise: d.Noise.start(rnd, d.endS()), trace: &trace.DiskTrace{Name: d.Name, Op: d.Op}}
+	if p.trace.Op == "" {
+		p.trace.Op = trace.Write
+	}
+	if p.disk.Sizes == nil {
+		p.disk.Sizes = Uniform
+	}
+	p.now, p.nextSample = d.StartS, d.StartS
+	for p.now < d.endS()-1e-9 && (d.Files == 0 || len(p.trace.Files) < d.Files) {
+		p.file()
+	}
+	return p.trace
+}
+
+func (d *Disk) endS() float64 { return d.Levels[len(d.Levels)-1].UntilS }
+
+// rateAt is the level at a time, and when it ends.
+func (d *Disk) rateAt(at float64) (rate, untilS float64) {
+	for _, l := range d.Levels {
+		if at < l.UntilS-1e-12 {
+			return l.Rate, l.UntilS
+		}
+	}
+	last := d.Levels[len(d.Levels)-1]
+	return last.Rate, math.Inf(1)
+}
+
+// player is a disk while it is played.
+type player struct {
+	disk            Disk
+	rnd             *rand.Rand
+	noise           *wave
+	trace           *trace.DiskTrace
+	now, nextSample float64
+}
+
+// file plays one file, cut short by the disk's end.
+func (p *player) file() {
+	size := math.Max(1, math.Round(p.disk.Sizes(p.rnd, len(p.trace.Files))))
+	factor := p.disk.Noise.fileFactor(p.rnd)
+	if p.disk.KneeBytes > 0 && size > p.disk.KneeBytes {
+		factor *= p.disk.KneeFactor
+	}
+	f := trace.File{Seq: len(p.trace.Files), StartNS: ns(p.now)}
+	end := p.disk.endS()
+	p.now += p.disk.Noise.PerFileS // before the first byte counts
+	done := 0.0
+	for done < size-1e-6 && p.now < end-1e-12 {
+		level, until := p.disk.rateAt(p.now)
+		wave, untilWave := p.noise.at(p.now)
+		rate := level * factor * wave
+		stop := math.Min(math.Min(until, untilWave), end)
+		if t := p.now + (size-done)/rate; t < stop {
+			stop = t
+		}
+		for p.nextSample <= p.now {
+			p.nextSample += sampleS
+		}
+		for ; p.nextSample < stop-1e-9; p.nextSample += sampleS {
+			if at := done + rate*(p.nextSample-p.now); !p.disk.BareFiles && at >= 1 {
+				f.Samples = append(f.Samples, trace.Sample{TNS: ns(p.nextSample), Bytes: int64(at)})
+			}
+		}
+		done += rate * (stop - p.now)
+		p.now = stop
+	}
+	p.now += p.disk.Noise.FlushS
+	f.Bytes, f.EndNS = int64(math.Round(done)), ns(p.now)
+	if f.Bytes > 0 && f.EndNS > f.StartNS {
+		p.trace.Files = append(p.trace.Files, f)
+	}
+}
+
+func ns(s float64) int64 { return int64(math.Round(s * 1e9)) }
+
+// Phase puts disks together.
+func Phase(name string, disks ...*trace.DiskTrace) *trace.Phase {
+	p := &trace.Phase{Name: name, Roles: map[string]trace.Role{}, Disks: disks, Status: trace.Complete}
+	for _, d := range disks {
+		p.Roles[d.Name] = d.Op
+	}
+	return p
+}
+
+// Run makes a run of phases.
+func Run(phases ...*trace.Phase) *trace.Run {
+	run := &trace.Run{Name: "test", Phases: phases, Status: trace.Complete}
+	seen := map[string]bool{}
+	for _, p := range phases {
+		for _, d := range p.Disks {
+			if !seen[d.Name] {
+				seen[d.Name] = true
+				run.Disks = append(run.Disks, trace.Disk{Name: d.Name, Connection: "hub"})
+			}
+		}
+	}
+	return run
+}
