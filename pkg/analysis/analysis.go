@@ -164,6 +164,16 @@ type Throttle struct {
 	FromRate  float64  `json:"from_rate"`
 	ToRate    float64  `json:"to_rate"`
 	Recovered *Rebound `json:"recovered"` // null where the rate stayed low to the end
+	Steps     []Step   `json:"steps"`     // the whole fall; the keys above are of its deepest step
+	LastsS    float64  `json:"lasts_s"`   // how long the last level was seen
+}
+
+// Step is a change from one level to the next.
+type Step struct {
+	AtBytes  float64 `json:"at_bytes"`
+	AtS      float64 `json:"at_s"`
+	FromRate float64 `json:"from_rate"`
+	ToRate   float64 `json:"to_rate"`
 }
 
 // Rebound is a throttle that was over after a pause.

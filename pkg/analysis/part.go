@@ -15,7 +15,11 @@ type part struct {
 	trace  *trace.DiskTrace
 	active []overlap.Interval
 	curve  *overlap.Curve
-	levels []level
+	levels []level // candidates: where the rate may have changed
+	solid  []level // those that noise would hardly make
+	series *series
+
+	excursionS float64 // the longest stretch that was too short to be a level
 }
 
 // level is a stretch of time in which the disk's rate was constant but for noise.
@@ -40,6 +44,7 @@ const (
 func newPart(t *trace.DiskTrace, gapNS int64) part {
 	p := part{trace: t, active: overlap.Active(t, gapNS), curve: overlap.NewCurve(t)}
 	p.skipWarmUp()
+	p.series = newSeries(&p)
 	p.findLevels()
 	return p
 }

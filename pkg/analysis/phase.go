@@ -22,6 +22,7 @@ type phase struct {
 	// simulated disks begin as one in the model's time, whenever their processes did.
 	simulated bool
 	hangs     map[string]string // each disk's connection
+	alpha     float64           // chance of one claim by noise alone
 	out       *Phase
 }
 
@@ -44,9 +45,15 @@ func newPhase(run *trace.Run, t *trace.Phase, opts Options) *phase {
 		p.simulated = p.simulated && d.Profile != ""
 	}
 	maps.Copy(p.hangs, t.Connections)
+	looked := 0
+	for _, other := range run.Phases {
+		looked += len(other.Disks)
+	}
+	p.alpha = chance / float64(max(looked, 1))
 	active := make([][]overlap.Interval, len(t.Disks))
 	for i, d := range t.Disks {
 		p.parts = append(p.parts, newPart(d, opts.GapNS))
+		p.parts[i].solid = p.parts[i].solidLevels(p.alpha)
 		active[i] = p.parts[i].active
 	}
 	p.stages = overlap.Stages(active)

@@ -1,49 +1,92 @@
 package analysis
 
 import (
+	"slices"
+
 	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// How a throttle is told from noise and from contention.
+// How a throttle is told from contention, and from what is of no interest.
 const (
-	waves        = 0.15          // neighbouring levels that differ by less are taken for one
 	maxDrop      = 0.80          // the rate must fall to four fifths or less
 	staysBelow   = 0.90          // of the rate before: what comes back above it was no throttle, but a slow spell
-	throttleNS   = 2_000_000_000 // the drop must last this long
+	leastStep    = 0.90          // a step down to more than this of the level before is told as one with its neighbour
+	leastFiles   = 3             // files on either side of a fall, unless it happened inside one
 	explainsNS   = 2_000_000_000 // another disk's start or end explains a drop up to this long after it ...
 	foreseenNS   = 500_000_000   // ... and, levels being dated roughly, this long before it
 	coincidentNS = 1_000_000_000 // the others' recovery explains a drop this close to it
+	takenByShare = 0.5           // of a fall that the others gain: then it is contention
+	beforeNS     = 5_000_000_000 // the others' gain is looked at over so long on either side
 )
 
-// throttle looks for the first lasting drop of the disk's rate that no other disk explains: a cache that is full, or
-// heat. The levels are those of the rate over active time, and so over cumulative bytes.
+// throttle looks for a lasting drop of the disk's rate that no other disk explains: a cache that is full, or heat.
+// Steps that follow one another down are told together; the deepest of them dates it.
 func (p *phase) throttle(part *part) *Throttle {
-	levels := part.plateaus(waves)
+	levels := part.solid
 	for first := 0; first+1 < len(levels); first++ {
-		from := levels[first]
-		// A descent may take several steps.
+		if levels[first+1].rate >= levels[first].rate || p.explained(part, levels, first+1) || !part.severalFiles(levels, first+1) {
+			continue
+		}
 		bottom := first + 1
-		for bottom+1 < len(levels) && levels[bottom].rate > maxDrop*from.rate && levels[bottom+1].rate < levels[bottom].rate {
+		for bottom+1 < len(levels) && levels[bottom+1].rate < levels[bottom].rate &&
+			!p.explained(part, levels, bottom+1) && part.severalFiles(levels, bottom+1) {
 			bottom++
 		}
-		onset := levels[first+1].StartNS
-		if levels[bottom].rate > maxDrop*from.rate || p.explained(part, onset) {
+		if levels[bottom].rate > maxDrop*levels[first].rate {
 			continue
 		}
-		until, rebound := part.lasts(levels, bottom, from.rate)
-		low := overlap.Interval{StartNS: levels[bottom].StartNS, EndNS: until}
-		if overlap.Seconds(part.activeIn(low)) < seconds(throttleNS) {
+		until, rebound := part.lasts(levels, bottom, levels[first].rate)
+		if until <= levels[bottom].StartNS {
 			continue
 		}
-		return &Throttle{
-			AtBytes:   float64(part.curve.At(onset)),
-			AtS:       seconds(onset),
-			FromRate:  from.rate,
-			ToRate:    part.levelOver(low).rate,
-			Recovered: rebound,
-		}
+		return part.toThrottle(levels[first:bottom+1], until, rebound)
 	}
 	return nil
+}
+
+// toThrottle tells the fall over the levels, the last of which holds until a time.
+func (p *part) toThrottle(levels []level, until int64, rebound *Rebound) *Throttle {
+	last := len(levels) - 1
+	low := p.levelOver(overlap.Interval{StartNS: levels[last].StartNS, EndNS: until})
+	t := &Throttle{Recovered: rebound, LastsS: low.Seconds()}
+	deepest := 0.0
+	for i := 1; i <= last; i++ {
+		to := levels[i].rate
+		if i == last {
+			to = low.rate
+		}
+		at := levels[i].StartNS
+		step := Step{AtBytes: float64(p.curve.At(at)), AtS: seconds(at), FromRate: levels[i-1].rate, ToRate: to}
+		t.Steps = append(t.Steps, step)
+		if drop := 1 - step.ToRate/step.FromRate; drop > deepest {
+			deepest = drop
+			t.AtBytes, t.AtS, t.FromRate, t.ToRate = step.AtBytes, step.AtS, step.FromRate, step.ToRate
+		}
+	}
+	return t
+}
+
+// severalFiles tells whether a change at the start of levels[i] shows in several files on either side, or inside one:
+// the luck of one or two files is no level.
+func (p *part) severalFiles(levels []level, i int) bool {
+	at := levels[i].StartNS
+	count := func(v overlap.Interval) (n int) {
+		for k := range p.trace.Files {
+			f := &p.trace.Files[k]
+			if f.Usable() && f.StartNS < v.EndNS && f.EndNS > v.StartNS {
+				n++
+			}
+		}
+		return n
+	}
+	if count(levels[i-1].Interval) >= leastFiles && count(levels[i].Interval) >= leastFiles {
+		return true
+	}
+	return slices.ContainsFunc(p.trace.Files, func(f trace.File) bool {
+		return len(f.Samples) > 0 && f.StartNS <= at-levelNS/3 && f.EndNS >= at+levelNS/3
+	})
 }
 
 // lasts returns how long the rate stays below what it was before, from the level at index bottom on: to the disk's
@@ -72,13 +115,17 @@ func (p *part) pauseAt(ns int64) (overlap.Interval, bool) {
 	return overlap.Interval{}, false
 }
 
-// explained reports whether what other disks did explains that this one's rate fell at ns: one of them started,
-// ended, paused or recovered then.
-func (p *phase) explained(part *part, ns int64) bool {
-	near := func(event int64) bool { return -foreseenNS <= ns-event && ns-event <= explainsNS }
-	for i := range p.parts {
-		other := &p.parts[i]
-		if other == part {
+// explained tells whether what other disks did explains that this one's rate fell at the start of levels[i]: one of
+// them started, ended, paused or recovered then, or they gained what it lost.
+func (p *phase) explained(part *part, levels []level, i int) bool {
+	at := levels[i].StartNS
+	near := func(event int64) bool { return -foreseenNS <= at-event && at-event <= explainsNS }
+	before := overlap.Interval{StartNS: max(levels[i-1].StartNS, at-beforeNS), EndNS: at}
+	after := overlap.Interval{StartNS: at, EndNS: min(levels[i].EndNS, at+beforeNS)}
+	gain := 0.0
+	for k := range p.parts {
+		other := &p.parts[k]
+		if other.trace == part.trace {
 			continue
 		}
 		for _, v := range other.active {
@@ -86,14 +133,42 @@ func (p *phase) explained(part *part, ns int64) bool {
 				return true
 			}
 		}
+		if len(other.active) > 0 {
+			gain += other.rateIn(after) - other.rateIn(before)
+		}
 	}
 	for _, r := range p.out.Recoveries {
 		if r.Disk == part.name() || r.LagS == nil {
 			continue
 		}
-		if d := ns - int64((r.AtS+*r.LagS)*1e9); -coincidentNS <= d && d <= coincidentNS {
+		if d := at - int64((r.AtS+*r.LagS)*1e9); -coincidentNS <= d && d <= coincidentNS {
 			return true
 		}
 	}
-	return false
+	return gain >= takenByShare*(part.rateIn(before)-part.rateIn(after)) && !p.fellFirst(part, at)
+}
+
+// How it is told whether a disk fell before the others rose.
+const (
+	aroundNS   = 2_000_000_000 // both are dated within so long of the fall
+	datingNS   = 50_000_000    // in bins as long as samples are apart
+	clearlyOff = 15            // a date is off where it costs so many variances of the noise more than the best
+)
+
+// fellFirst tells whether the disk fell clearly before the others rose: then they took what it left.
+func (p *phase) fellFirst(part *part, ns int64) bool {
+	const n = 2 * aroundNS / datingNS
+	around := []overlap.Interval{{StartNS: max(0, ns-aroundNS), EndNS: ns + aroundNS}}
+	own := part.curve.Rates(around, n)
+	others := make([]float64, n)
+	for k := range p.parts {
+		if other := &p.parts[k]; other.trace != part.trace {
+			for i, r := range other.curve.Rates(around, n) {
+				others[i] += r
+			}
+		}
+	}
+	fell, _ := stats.Split(own, 5)
+	rose, least := stats.Split(others, 5)
+	return rose > fell && stats.SplitCost(others, fell) > least*(1+clearlyOff/float64(n-2))
 }

@@ -3,6 +3,8 @@ package stats
 import (
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // Segments cuts the sequence x, whose values count by the weights w, into stretches of constant mean: it minimises
@@ -54,6 +56,31 @@ func Segments(x, w []float64, minLen int, penalty float64) []int {
 	}
 	slices.Reverse(starts)
 	return starts
+}
+
+// Split cuts x in two so that the squared error about the means of both parts, of least values or more each, is
+// smallest (Hinkley, "Inference About the Change-Point in a Sequence of Random Variables", Biometrika 57, 1970). It
+// returns where the second part begins and that error; x must be as long as both parts.
+func Split(x []float64, least int) (at int, cost float64) {
+	cost = math.Inf(1)
+	for i := least; i <= len(x)-least; i++ {
+		if c := SplitCost(x, i); c < cost {
+			at, cost = i, c
+		}
+	}
+	return at, cost
+}
+
+// SplitCost is the squared error of x about the means of x[:at] and x[at:].
+func SplitCost(x []float64, at int) float64 {
+	var cost float64
+	for _, part := range [][]float64{x[:at], x[at:]} {
+		mean := stat.Mean(part, nil)
+		for _, v := range part {
+			cost += (v - mean) * (v - mean)
+		}
+	}
+	return cost
 }
 
 // costs gives the weighted squared error of any stretch in constant time, from running sums.

@@ -1,0 +1,147 @@
+package analysis
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+)
+
+// traces is how many traces of each class a test plays: full of them with HUBBENCH_FULL set, as the figures in
+// doc.go are from, few in an ordinary run.
+func traces(full, few int) int {
+	switch {
+	case os.Getenv("HUBBENCH_FULL") != "":
+		return full
+	case raceEnabled:
+		return max(few/4, 5)
+	}
+	return few
+}
+
+// classes are those to test on; with HUBBENCH_TUNE set, those to choose thresholds by.
+func classes() []tracetest.Class {
+	var list []tracetest.Class
+	tune := os.Getenv("HUBBENCH_TUNE") != ""
+	for _, c := range tracetest.Classes() {
+		if c.Tuned == tune || os.Getenv("HUBBENCH_FULL") != "" && !tune {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// seed is apart for tuning and for tests.
+func seed(trial int) *rand.Rand {
+	if os.Getenv("HUBBENCH_TUNE") != "" {
+		return rand.New(rand.NewPCG(uint64(trial), 7001))
+	}
+	return rand.New(rand.NewPCG(uint64(trial), 9002))
+}
+
+// layout is a steady run: nothing in it is to be claimed.
+type layout struct {
+	name string
+	play func(c tracetest.Class, rnd *rand.Rand) *trace.Run
+}
+
+func steadyDisk(c tracetest.Class, i int, startS, endS, rate float64) tracetest.Disk {
+	return tracetest.Disk{
+		Name: string(rune('A' + i)), StartS: startS, Levels: []tracetest.Level{{UntilS: endS, Rate: rate}}, Sizes: c.Sizes, Noise: c.Noise,
+	}
+}
+
+func layouts() []layout {
+	lone := func(files int, endS float64) func(c tracetest.Class, rnd *rand.Rand) *trace.Run {
+		return func(c tracetest.Class, rnd *rand.Rand) *trace.Run {
+			d := steadyDisk(c, 0, 0, endS, 1.1e9)
+			d.Files = files
+			return tracetest.Run(tracetest.Phase("p", d.Play(rnd)))
+		}
+	}
+	together := func(disks int, endS, soloS float64) func(c tracetest.Class, rnd *rand.Rand) *trace.Run {
+		return func(c tracetest.Class, rnd *rand.Rand) *trace.Run {
+			var all []*trace.DiskTrace
+			var phases []*trace.Phase
+			for i := range disks {
+				all = append(all, steadyDisk(c, i, 0.2*float64(i%4), endS+5*float64(i%5), 1.1e9).Play(rnd))
+				if soloS > 0 {
+					phases = append(phases, tracetest.Phase(string(rune('A'+i))+" alone", steadyDisk(c, i, 0, soloS, 1.1e9).Play(rnd)))
+				}
+			}
+			return tracetest.Run(append(phases, tracetest.Phase("all", all...))...)
+		}
+	}
+	return []layout{
+		{"lone, 15 files", lone(15, 1e5)},
+		{"lone, 60 s", lone(0, 60)},
+		{"three and solos", together(3, 30, 15)},
+		{"three, no solos", together(3, 40, 0)},
+		{"eight, 3 s", together(8, 3, 3)},
+		{"24 disks", together(24, 20, 0)},
+	}
+}
+
+// TestNoClaimsFromNoise: of steady runs under any noise, at most 5 % may show any one claim.
+func TestNoClaimsFromNoise(t *testing.T) {
+	n := traces(200, 12)
+	for _, l := range layouts() {
+		for _, c := range classes() {
+			alarms := map[string]int{}
+			for trial := range n {
+				for _, k := range alarmsIn(Analyze(l.play(c, seed(trial)), Options{})) {
+					alarms[k]++
+				}
+			}
+			if os.Getenv("HUBBENCH_TUNE") != "" || os.Getenv("HUBBENCH_FULL") != "" {
+				fmt.Printf("%-18s %-18s %v\n", l.name, c.Name, alarms)
+			}
+			for k, found := range alarms {
+				if float64(found) > 0.05*float64(n)+1 {
+					t.Errorf("%s, %s: %d of %d steady runs claim %s", l.name, c.Name, found, n, k)
+				}
+			}
+		}
+	}
+}
+
+// TestThrottlesFound: a fall to 60 % or less is found in 95 % of traces with up to 10 % noise, its onset within a file.
+func TestThrottlesFound(t *testing.T) {
+	n := traces(200, 20)
+	for _, c := range []tracetest.Class{
+		{Name: "log-normal .05", Noise: tracetest.Noise{Sigma: 0.05}}, {Name: "log-normal .1", Noise: tracetest.Noise{Sigma: 0.1}},
+		{Name: "wave 10 %, .2 s", Noise: tracetest.Noise{Wave: 0.1, MemoryS: 0.2}}, {Name: "wave 10 %, .5 s", Noise: tracetest.Noise{Wave: 0.1, MemoryS: 0.5}},
+		{Name: "wave 10 %, 2 s", Noise: tracetest.Noise{Wave: 0.1, MemoryS: 2}}, {Name: "wave 5 %, 5 s", Noise: tracetest.Noise{Wave: 0.05, MemoryS: 5}},
+		{Name: "wave 10 %, 5 s", Noise: tracetest.Noise{Wave: 0.1, MemoryS: 5}},
+	} {
+		found, near := 0, 0
+		for trial := range n {
+			rnd := seed(trial)
+			at, end := 8+rnd.Float64()*20, 45.0
+			var disks []*trace.DiskTrace
+			for i := range 1 + 2*(trial%2) {
+				d := steadyDisk(c, i, 0, end, 1.1e9)
+				d.BareFiles = trial%4 == 0
+				if i == 0 {
+					d.Levels = []tracetest.Level{{UntilS: at, Rate: 1.1e9}, {UntilS: end, Rate: (0.2 + 0.4*rnd.Float64()) * 1.1e9}}
+				}
+				disks = append(disks, d.Play(rnd))
+			}
+			if th := Analyze(tracetest.Run(tracetest.Phase("p", disks...)), Options{}).Phases[0].Disks["A"].Throttle; th != nil {
+				found++
+				if th.AtS > at-2 && th.AtS < at+2 {
+					near++
+				}
+			}
+		}
+		if os.Getenv("HUBBENCH_TUNE") != "" || os.Getenv("HUBBENCH_FULL") != "" {
+			fmt.Printf("throttle %-18s found %d near %d of %d\n", c.Name, found, near, n)
+		}
+		if float64(near) < 0.95*float64(n)-1 && c.Name != "wave 10 %, 5 s" {
+			t.Errorf("%s: %d of %d throttles found, %d at the right time", c.Name, found, n, near)
+		}
+	}
+}

@@ -1,0 +1,211 @@
+package analysis
+
+import (
+	"math"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/stats"
+)
+
+// How levels are told from noise.
+const (
+	chance     = 0.01          // of a claim by noise alone, in a whole run
+	levelNS    = 3_000_000_000 // what holds for less is an excursion, such as a stall or a burst, and no level
+	alikeLevel = 0.15          // levels on both sides of an excursion that differ by less are one
+	floorRate  = 0.1           // of the median: slower bins count as this slow, or a stall would outweigh all else
+	jumpS      = 1             // a jump is looked at over so many seconds on either side
+	jumpRatio  = 1.5           // and stands out where it is so much larger than any other
+	jumpSD     = 5             // and so many standard deviations of the noise
+	leastFree  = 10            // degrees of freedom credited where a jump shows that it was no wave
+)
+
+// series is a disk's rate over its active time, in bins of equal length.
+type series struct {
+	active []overlap.Interval
+	binNS  float64
+	log    []float64 // logarithm of the bin's rate
+	starts []float64 // active nanoseconds before each active interval
+	likely stats.Noise
+	far    stats.Noise // the noise that wanders farthest among those that may be
+}
+
+func newSeries(p *part) *series {
+	activeNS := overlap.Seconds(p.active) * 1e9
+	s := &series{active: p.active, binNS: max(pieceNS, activeNS/maxPieces)}
+	n := int(activeNS / s.binNS)
+	if n < 2 {
+		return s
+	}
+	rates := p.curve.Rates(p.active, n)
+	s.binNS = activeNS / float64(n)
+	floor := floorRate * stats.Median(rates)
+	if floor <= 0 {
+		floor = 1
+	}
+	s.log = rates
+	for i, r := range rates {
+		s.log[i] = math.Log(max(r, floor))
+	}
+	var before float64
+	for _, v := range p.active {
+		s.starts = append(s.starts, before)
+		before += float64(v.EndNS - v.StartNS)
+	}
+	return s
+}
+
+// bin is the bin that begins closest to ns.
+func (s *series) bin(ns int64) int {
+	var active float64
+	for i, v := range s.active {
+		if ns <= v.StartNS {
+			break
+		}
+		active = s.starts[i] + float64(min(ns, v.EndNS)-v.StartNS)
+	}
+	return min(int(math.Round(active/s.binNS)), len(s.log))
+}
+
+// estimate takes the noise from the stretches between the edges, which are bins.
+func (s *series) estimate(edges []int) {
+	var stretches [][]float64
+	for i := 1; i < len(edges); i++ {
+		if edges[i] > edges[i-1] {
+			stretches = append(stretches, s.log[edges[i-1]:edges[i]])
+		}
+	}
+	s.likely, s.far = stats.EstimateNoise(stretches)
+	least := minNoise * minNoise / math.Max(1, float64(pieceNS)/s.binNS)
+	s.likely.Nugget, s.far.Nugget = max(s.likely.Nugget, least), max(s.far.Nugget, least)
+}
+
+// free is about how many independent values the series has under a noise, less one.
+func (s *series) free(n stats.Noise) float64 {
+	memory := 1.0
+	if n.Sill > 0.1*n.Nugget {
+		memory += 2 * n.Memory
+	}
+	return max(1, float64(len(s.log))/memory-1)
+}
+
+// chanceOf is the chance of a difference as large as that of the bins from a to b and those from b to c by noise
+// alone. Where the moment b was not given beforehand, it was chosen among many.
+func (s *series) chanceOf(a, b, c int, given bool, edges []int) float64 {
+	if b <= a || c <= b {
+		return 1
+	}
+	difference := math.Abs(stats.Mean(s.log[b:c]) - stats.Mean(s.log[a:b]))
+	noise, free, places := s.far, s.free(s.far), 1.0
+	switch {
+	case given:
+		noise, free = s.likely, s.free(s.likely)
+	case s.jumps(b, edges):
+		noise, free = s.likely, max(leastFree, s.free(s.likely))
+	default:
+		places = max(1, float64(len(s.log))/max(5, 2*noise.Memory))
+	}
+	z := difference / math.Sqrt(noise.DifferenceVariance(b-a, c-b))
+	return min(1, places*2*stats.StudentTail(z, free))
+}
+
+// jumps tells whether the rate jumps at a bin as nowhere else but at edges.
+func (s *series) jumps(at int, edges []int) bool {
+	w := max(2, int(jumpS*1e9/s.binNS))
+	sums := make([]float64, len(s.log)+1)
+	for i, v := range s.log {
+		sums[i+1] = sums[i] + v
+	}
+	jump := func(i int) float64 {
+		from, to := max(0, i-w), min(len(s.log), i+w)
+		if i-from < w/2 || to-i < w/2 {
+			return 0
+		}
+		return math.Abs((sums[to]-sums[i])/float64(to-i) - (sums[i]-sums[from])/float64(i-from))
+	}
+	var here, elsewhere float64
+	for i := max(0, at-w/2); i <= min(len(s.log), at+w/2); i++ {
+		here = max(here, jump(i))
+	}
+	for i := range s.log {
+		near := func(e int) bool { return i-e <= 2*w && e-i <= 2*w }
+		if !slices.ContainsFunc(edges[1:len(edges)-1], near) && !near(at) {
+			elsewhere = max(elsewhere, jump(i))
+		}
+	}
+	return here >= jumpRatio*elsewhere && here >= jumpSD*math.Sqrt(s.likely.DifferenceVariance(w, w))
+}
+
+// solidLevels are the levels that noise would hardly make: candidates are put together until each change between
+// neighbours is one that noise alone would make in fewer than alpha of disks.
+func (p *part) solidLevels(alpha float64) []level {
+	s := p.series
+	levels := slices.Clone(p.levels)
+	for {
+		levels = p.withoutExcursions(levels)
+		if len(levels) < 2 {
+			break
+		}
+		edges := s.edges(levels)
+		s.estimate(edges)
+		worst, largest := 0, alpha
+		for i := 1; i < len(levels); i++ {
+			if c := s.chanceOf(edges[i-1], edges[i], edges[i+1], false, edges); c > largest {
+				worst, largest = i, c
+			}
+		}
+		if worst == 0 {
+			break
+		}
+		levels = p.merge(levels, worst-1, worst)
+	}
+	s.estimate(s.edges(levels))
+	return levels
+}
+
+func (s *series) edges(levels []level) []int {
+	edges := []int{0}
+	for _, l := range levels[min(1, len(levels)):] {
+		edges = append(edges, s.bin(l.StartNS))
+	}
+	return append(edges, len(s.log))
+}
+
+// merge makes one level of those from first to last.
+func (p *part) merge(levels []level, first, last int) []level {
+	levels[first] = p.levelOver(overlap.Interval{StartNS: levels[first].StartNS, EndNS: levels[last].EndNS})
+	return slices.Delete(levels, first+1, last+1)
+}
+
+// withoutExcursions puts levels that are too short to be one to their neighbours, the shortest first: to both where these are
+// alike, else to the nearer one.
+func (p *part) withoutExcursions(levels []level) []level {
+	length := func(l level) float64 { return overlap.Seconds(p.activeIn(l.Interval)) }
+	for len(levels) > 1 {
+		shortest := 0
+		for i := range levels {
+			if length(levels[i]) < length(levels[shortest]) {
+				shortest = i
+			}
+		}
+		if length(levels[shortest]) >= seconds(levelNS) {
+			break
+		}
+		p.excursionS = max(p.excursionS, length(levels[shortest]))
+		i := shortest
+		apart := func(a, b level) float64 { return math.Abs(math.Log(max(a.rate, 1) / max(b.rate, 1))) }
+		switch {
+		case i == 0:
+			levels = p.merge(levels, 0, 1)
+		case i == len(levels)-1:
+			levels = p.merge(levels, i-1, i)
+		case apart(levels[i-1], levels[i+1]) < alikeLevel:
+			levels = p.merge(levels, i-1, i+1)
+		case apart(levels[i-1], levels[i]) < apart(levels[i], levels[i+1]):
+			levels = p.merge(levels, i-1, i)
+		default:
+			levels = p.merge(levels, i, i+1)
+		}
+	}
+	return levels
+}

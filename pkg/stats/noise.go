@@ -1,0 +1,159 @@
+package stats
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Noise is how a sequence strays from its level: by a part that is new in every step, and by one with a memory. It is
+// the model of a nugget and an exponential variogram (Cressie, "Statistics for Spatial Data", revised edition, 1993,
+// sections 2.3 and 2.6), which a first-order autoregression observed with error has.
+type Noise struct {
+	Nugget float64 // variance of the part without memory
+	Sill   float64 // variance of the part with it
+	Memory float64 // in steps: after so many the correlation has fallen to 1/e
+}
+
+// memories is how many times of memory are tried, each a fixed ratio above the one before.
+const memories = 24
+
+// farFit is by how much the fit may be worse for a memory still to be possible.
+const farFit = 1.5
+
+// EstimateNoise estimates the noise from stretches, each of them at one level: from the variogram, half the mean square
+// of the differences of values so many steps apart, which needs no mean and so is not narrowed by having estimated one.
+// It returns the likeliest noise, and the one that wanders farthest of those that the stretches do not rule out: a
+// memory of more than a part of the longest stretch is not to be told from a longer one.
+func EstimateNoise(stretches [][]float64) (likely, farthest Noise) {
+	v := newVariogram(stretches)
+	if len(v.lag) == 0 {
+		return Noise{}, Noise{}
+	}
+	longest := 0
+	for _, s := range stretches {
+		longest = max(longest, len(s))
+	}
+	least := math.Inf(1)
+	var fits [memories]Noise
+	var errors [memories]float64
+	ratio := math.Pow(float64(max(longest, 2)), 1.0/(memories-1))
+	memory := 0.5
+	for i := range fits {
+		fits[i], errors[i] = v.fit(memory)
+		if errors[i] < least {
+			least, likely = errors[i], fits[i]
+		}
+		memory *= ratio
+	}
+	farthest = likely
+	for i, n := range fits {
+		if errors[i] <= least+farFit && n.MeanVariance(longest) > farthest.MeanVariance(longest) {
+			farthest = n
+		}
+	}
+	return likely, farthest
+}
+
+// variogram is half the mean square of differences by how far apart they are.
+type variogram struct {
+	lag    []float64 // in steps
+	value  []float64
+	weight []float64 // about how many independent differences the value is worth
+}
+
+func newVariogram(stretches [][]float64) variogram {
+	var v variogram
+	for lag := 1; ; lag = max(lag+1, lag*3/2) {
+		var squares float64
+		var pairs, length int
+		for _, x := range stretches {
+			if len(x) < 2*lag {
+				continue
+			}
+			for i := lag; i < len(x); i++ {
+				squares += (x[i] - x[i-lag]) * (x[i] - x[i-lag])
+			}
+			pairs += len(x) - lag
+			length += len(x)
+		}
+		if pairs == 0 {
+			return v
+		}
+		v.lag = append(v.lag, float64(lag))
+		v.value = append(v.value, squares/float64(2*pairs))
+		v.weight = append(v.weight, float64(length)/float64(lag))
+	}
+}
+
+// fit finds nugget and sill for a memory by least squares, each lag's error relative to its value, and returns the sum
+// of the squared errors in their own standard errors.
+func (v *variogram) fit(memory float64) (Noise, float64) {
+	// Weights fall with the square of the value, and lags that share their data count together as one or two.
+	var sw, sx, sxx, sy, sxy float64
+	for i, lag := range v.lag {
+		if v.value[i] <= 0 {
+			continue
+		}
+		w := v.weight[i] / (v.value[i] * v.value[i])
+		x := 1 - math.Exp(-lag/memory)
+		sw += w
+		sx += w * x
+		sxx += w * x * x
+		sy += w * v.value[i]
+		sxy += w * x * v.value[i]
+	}
+	if sw == 0 {
+		return Noise{Memory: memory}, 0
+	}
+	n := Noise{Memory: memory}
+	if det := sw*sxx - sx*sx; det > 1e-12*sw*sxx {
+		n.Sill = (sw*sxy - sx*sy) / det
+		n.Nugget = (sy - n.Sill*sx) / sw
+	}
+	if n.Sill < 0 {
+		n.Sill, n.Nugget = 0, sy/sw
+	}
+	if n.Nugget < 0 {
+		n.Nugget, n.Sill = 0, sxy/sxx
+	}
+	var sum float64
+	for i, lag := range v.lag {
+		if v.value[i] <= 0 {
+			continue
+		}
+		off := (n.Nugget+n.Sill*(1-math.Exp(-lag/memory)))/v.value[i] - 1
+		sum += off * off * v.weight[i] / 4
+	}
+	return n, sum
+}
+
+// MeanVariance is the variance of the mean of so many steps.
+func (n Noise) MeanVariance(steps int) float64 {
+	if steps < 1 {
+		return math.Inf(1)
+	}
+	l := float64(steps)
+	x := l / n.Memory
+	if n.Sill == 0 {
+		return n.Nugget / l
+	}
+	return n.Nugget/l + n.Sill*2*(x-1+math.Exp(-x))/(x*x)
+}
+
+// DifferenceVariance is the variance of the difference of the means of two stretches, one right after the other.
+func (n Noise) DifferenceVariance(before, after int) float64 {
+	v := n.MeanVariance(before) + n.MeanVariance(after)
+	if n.Sill > 0 && before > 0 && after > 0 {
+		a, b := float64(before)/n.Memory, float64(after)/n.Memory
+		v -= 2 * n.Sill * (1 - math.Exp(-a)) * (1 - math.Exp(-b)) / (a * b)
+	}
+	return math.Max(v, 0)
+}
+
+// Mean is the arithmetic mean, NaN for nothing.
+func Mean(x []float64) float64 { return stat.Mean(x, nil) }
+
+// StudentTail is the chance that Student's t with the given degrees of freedom exceeds t.
+func StudentTail(t, free float64) float64 { return distuv.StudentsT{Sigma: 1, Nu: free}.Survival(t) }
