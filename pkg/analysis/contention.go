@@ -8,11 +8,12 @@ import (
 	"github.com/hubbench/hubbench/pkg/overlap"
 )
 
-// When a disk counts as robbed.
+// What losing and taking need beyond evidence.
 const (
-	minSteal = 0.10          // of its fair part
-	heldBack = 0.90          // of its reference: above it, nothing was taken
-	aloneNS  = 1_000_000_000 // time alone at one level before the rate of it counts
+	minSteal = 0.10          // of the fair part
+	keptMore = 1.20          // a taker keeps so many times as much of its reference as the loser does
+	heldBack = 0.90          // of the reference: above it, nothing is worth telling
+	aloneNS  = 1_000_000_000 // time without others at one level before its rate counts
 )
 
 // Where a disk's reference comes from.
@@ -21,40 +22,46 @@ const (
 	ReferenceLater = "later"
 )
 
+// reference is what a disk has with fewer or no others beside it, and who says so.
+type reference struct {
+	measured
+	kind, from string
+}
+
 // aloneAfterwards is the disk's rate at the end of the phase, when the others had ended and it had its last level.
-func (p *phase) aloneAfterwards(disk int) (rate float64, ok bool) {
+func (p *phase) aloneAfterwards(disk int) (measured, bool) {
 	part := &p.parts[disk]
 	if len(part.levels) == 0 || len(p.stages) == 0 {
-		return 0, false
+		return measured{}, false
 	}
 	stage := p.stages[len(p.stages)-1]
 	if len(stage.Active) != 1 || stage.Active[0] != disk {
-		return 0, false
+		return measured{}, false
 	}
 	last := part.levels[len(part.levels)-1]
 	v := overlap.Interval{StartNS: max(last.StartNS, stage.StartNS), EndNS: stage.EndNS}
 	if v.EndNS-v.StartNS < aloneNS {
-		return 0, false
+		return measured{}, false
 	}
-	return part.rateIn(v), true
+	return part.measure(v)
 }
 
-// reference is what the disk has with fewer or no others beside it: alone in a phase of its own, else alone at the end
-// of this one, else after its last recovery. Its rate is 0 where nothing says it.
-func (p *phase) reference(disk int, solos solos) (rate float64, kind, from string) {
+// reference looks for the disk's rate alone in a phase of its own, else alone at the end of this one, else after its
+// last recovery.
+func (p *phase) reference(disk int, solos solos) (reference, bool) {
 	part := &p.parts[disk]
 	if alone, ok := solos.of(p, part); ok {
-		return alone.rate(), ReferenceSolo, alone.phase
+		return reference{alone.measured, ReferenceSolo, alone.phase}, true
 	}
-	if rate, ok := p.aloneAfterwards(disk); ok {
-		return rate, ReferenceLater, p.lastToEnd(disk)
+	if m, ok := p.aloneAfterwards(disk); ok {
+		return reference{m, ReferenceLater, p.lastToEnd(disk)}, true
 	}
-	for _, r := range slices.Backward(p.out.Recoveries) {
+	for i, r := range slices.Backward(p.out.Recoveries) {
 		if r.Disk == part.name() && r.ToRate != nil {
-			return *r.ToRate, ReferenceLater, r.After
+			return reference{p.reached[i], ReferenceLater, r.After}, true
 		}
 	}
-	return 0, "", ""
+	return reference{}, false
 }
 
 // lastToEnd is the last of the other disks to end.
@@ -76,18 +83,18 @@ func (p *phase) fillContention(solos solos) {
 	}
 	c := &Contention{Disks: map[string]DiskContention{}, Steals: []Steal{}}
 	caps := make([]float64, len(p.parts))
+	window := make([]measured, len(p.parts))
 	for i := range p.parts {
 		name := p.parts[i].name()
-		rate := o.Disks[name].Rate
 		d := DiskContention{}
-		reference, kind, from := p.reference(i, solos)
-		if reference > 0 {
-			d.Reference, d.ReferenceFrom = kind, from
-			d.ReferenceRate, d.Retention = number(reference), number(rate/reference)
-		}
-		caps[i] = max(reference, rate)
-		if reference <= 0 {
-			caps[i] = o.Rate // nothing is known of what it could use
+		window[i], _ = p.parts[i].measure(p.window...)
+		window[i].rate = o.Disks[name].Rate
+		caps[i] = o.Rate // where nothing is known of what it could use
+		if r, ok := p.reference(i, solos); ok {
+			d.Reference, d.ReferenceFrom = r.kind, r.from
+			d.ReferenceRate, d.Retention = number(r.rate), number(window[i].rate/r.rate)
+			caps[i] = max(r.rate, window[i].rate)
+			d.Held = window[i].rate > 0 && *d.Retention <= heldBack && r.chanceAbove(window[i]) < p.alpha && !p.fellByItself(i)
 		}
 		c.Disks[name] = d
 	}
@@ -96,9 +103,16 @@ func (p *phase) fillContention(solos solos) {
 		d.FairRate = fair
 		c.Disks[p.parts[i].name()] = d
 	}
-	c.Steals = steals(c.Disks, o.Disks, p.names())
-	c.Ceiling = ceiling(max(o.ReadRate, o.WriteRate))
+	c.Steals = p.steals(c.Disks, window)
 	p.out.Contention = c
+}
+
+// fellByItself tells whether the disk's rate fell in the window with no other disk involved.
+func (p *phase) fellByItself(disk int) bool {
+	return slices.ContainsFunc(p.window, func(v overlap.Interval) bool {
+		t := p.throttle(&p.parts[disk])
+		return t != nil && t.AtS < seconds(v.EndNS)
+	})
 }
 
 // maxMin shares a total so that nobody has more than his cap, and no part can grow but at the cost of a smaller one
@@ -117,24 +131,36 @@ func maxMin(total float64, caps []float64) []float64 {
 	return parts
 }
 
-// steals lays what the disks lack of their fair parts to those that have more, in proportion. A disk was robbed only
-// if it is known to do better without the others.
-func steals(disks map[string]DiskContention, window map[string]OverlapDisk, order []string) []Steal {
-	var excess float64
-	for _, name := range order {
-		excess += max(0, window[name].Rate-disks[name].FairRate)
+// steals lays what the disks lack of their fair parts to those of the same direction that have more than theirs, in
+// proportion. A disk lost only if it is known to do better without the others and did not fall by itself, and another
+// took only if it kept clearly more of its own reference, where it has one.
+func (p *phase) steals(disks map[string]DiskContention, window []measured) []Steal {
+	more := func(i int) float64 { return window[i].rate - disks[p.parts[i].name()].FairRate }
+	differs := func(high, low measured) bool { return high.chanceAbove(low) < p.alpha }
+	takes := func(by, from int) bool {
+		to, of := disks[p.parts[by].name()], disks[p.parts[from].name()]
+		kept := to.Retention == nil || *to.Retention >= keptMore**of.Retention
+		return by != from && p.parts[by].trace.Op == p.parts[from].trace.Op && kept && more(by) > 0 &&
+			differs(window[by], measured{rate: to.FairRate, free: window[by].free}) && differs(window[by], window[from])
 	}
 	found := []Steal{}
-	for _, from := range order {
-		d := disks[from]
-		lost := d.FairRate - window[from].Rate
-		if d.Retention == nil || *d.Retention > heldBack || lost < minSteal*d.FairRate || excess <= 0 {
+	for from := range p.parts {
+		name := p.parts[from].name()
+		d := disks[name]
+		lost := -more(from)
+		if !d.Held || lost < minSteal*d.FairRate || !differs(measured{rate: d.FairRate, free: window[from].free}, window[from]) {
 			continue
 		}
-		for _, by := range order {
-			if more := window[by].Rate - disks[by].FairRate; more > 0 {
-				rate := lost * more / excess
-				found = append(found, Steal{From: from, By: by, Rate: rate, Share: rate / d.FairRate})
+		var excess float64
+		for by := range p.parts {
+			if takes(by, from) {
+				excess += more(by)
+			}
+		}
+		for by := range p.parts {
+			if takes(by, from) {
+				rate := min(lost, excess) * more(by) / excess
+				found = append(found, Steal{From: name, By: p.parts[by].name(), Rate: rate, Share: rate / d.FairRate})
 			}
 		}
 	}

@@ -20,8 +20,8 @@ const (
 )
 
 // findings are the plain sentences of all phases, the weightiest first.
-func findings(phases []Phase, order []string, solos solos) []Finding {
-	f := finder{order: order, found: []Finding{}}
+func findings(phases []Phase, order []string, solos solos, alpha float64) []Finding {
+	f := finder{order: order, alpha: alpha, found: []Finding{}}
 	f.connections(solos)
 	for i := range phases {
 		f.phase = &phases[i]
@@ -66,6 +66,7 @@ func fold(found []Finding) []Finding {
 // finder gathers findings, of one phase at a time.
 type finder struct {
 	order []string
+	alpha float64 // chance of one claim by noise alone
 	phase *Phase
 	found []Finding
 }
@@ -86,14 +87,14 @@ func (f *finder) connections(solos solos) {
 		}
 		key.connection = onItsOwn
 		direct, ok := solos[key]
-		if !ok || hub.rate() > (1-hubCost)*direct.rate() {
+		if !ok || hub.rate > (1-hubCost)*direct.rate || direct.chanceAbove(hub.measured) > f.alpha {
 			continue
 		}
-		lost := 1 - hub.rate()/direct.rate()
+		lost := 1 - hub.rate/direct.rate
 		f.found = append(f.found, Finding{
 			Code: "hub_cost", Phase: hub.phase, Disk: key.disk, Weight: lost,
 			Text: fmt.Sprintf("%s: %s alone on the hub %ss at %s, %.0f %% less than the %s it has on a port of its own (%s).",
-				hub.phase, key.disk, key.op, rate(hub.rate()), 100*lost, rate(direct.rate()), direct.phase),
+				hub.phase, key.disk, key.op, rate(hub.rate), 100*lost, rate(direct.rate), direct.phase),
 		})
 	}
 }
@@ -120,7 +121,7 @@ func (f *finder) contention() {
 	f.steals()
 	var held []string
 	for _, name := range f.order {
-		if r := c.Disks[name].Retention; r != nil && *r <= heldBack {
+		if c.Disks[name].Held {
 			held = append(held, name)
 		}
 	}

@@ -14,6 +14,7 @@ const (
 	levelNS    = 3_000_000_000 // what holds for less is an excursion, such as a stall or a burst, and no level
 	alikeLevel = 0.15          // levels on both sides of an excursion that differ by less are one
 	floorRate  = 0.1           // of the median: slower bins count as this slow, or a stall would outweigh all else
+	ramp       = 0.2           // of the longest level: shorter ones may be a climb, and say nothing of the noise
 	jumpS      = 1             // a jump is looked at over so many seconds on either side
 	jumpRatio  = 1.5           // and stands out where it is so much larger than any other
 	jumpSD     = 5             // and so many standard deviations of the noise
@@ -26,13 +27,17 @@ type series struct {
 	binNS  float64
 	log    []float64 // logarithm of the bin's rate
 	starts []float64 // active nanoseconds before each active interval
-	likely stats.Noise
-	far    stats.Noise // the noise that wanders farthest among those that may be
+	noise  stats.Noise
 }
 
 func newSeries(p *part) *series {
 	activeNS := overlap.Seconds(p.active) * 1e9
 	s := &series{active: p.active, binNS: max(pieceNS, activeNS/maxPieces)}
+	var before float64
+	for _, v := range p.active {
+		s.starts = append(s.starts, before)
+		before += float64(v.EndNS - v.StartNS)
+	}
 	n := int(activeNS / s.binNS)
 	if n < 2 {
 		return s
@@ -46,11 +51,6 @@ func newSeries(p *part) *series {
 	s.log = rates
 	for i, r := range rates {
 		s.log[i] = math.Log(max(r, floor))
-	}
-	var before float64
-	for _, v := range p.active {
-		s.starts = append(s.starts, before)
-		before += float64(v.EndNS - v.StartNS)
 	}
 	return s
 }
@@ -67,17 +67,40 @@ func (s *series) bin(ns int64) int {
 	return min(int(math.Round(active/s.binNS)), len(s.log))
 }
 
-// estimate takes the noise from the stretches between the edges, which are bins.
-func (s *series) estimate(edges []int) {
+// estimate is the noise that the stretches between the edges show, which are bins. Stretches within the bins from out[0] to out[1] are left out.
+func (s *series) estimate(edges []int, out [2]int) stats.Noise {
 	var stretches [][]float64
+	longest := 0
 	for i := 1; i < len(edges); i++ {
-		if edges[i] > edges[i-1] {
+		longest = max(longest, edges[i]-edges[i-1])
+	}
+	for i := 1; i < len(edges); i++ {
+		within := edges[i-1] >= out[0] && edges[i] <= out[1]
+		if n := edges[i] - edges[i-1]; n > 0 && float64(n) >= ramp*float64(longest) && !within {
 			stretches = append(stretches, s.log[edges[i-1]:edges[i]])
 		}
 	}
-	s.likely, s.far = stats.EstimateNoise(stretches)
-	least := minNoise * minNoise / math.Max(1, float64(pieceNS)/s.binNS)
-	s.likely.Nugget, s.far.Nugget = max(s.likely.Nugget, least), max(s.far.Nugget, least)
+	n := stats.EstimateNoise(stretches)
+	n.Nugget = max(n.Nugget, minNoise*minNoise)
+	return n
+}
+
+// differ measures two stretches, one after the other, to tell whether they differ: under the noise that there is
+// without the change from one to the other.
+func (p *part) differ(before, after overlap.Interval) (was, is measured) {
+	s := p.series
+	edges := s.edges(p.solid)
+	from, to := s.bin(before.EndNS), s.bin(after.StartNS)
+	edges = append(edges, from, to, s.bin(before.StartNS), s.bin(after.EndNS))
+	slices.Sort(edges)
+	edges = slices.Compact(edges)
+	noise := s.estimate(edges, [2]int{from, to})
+	was, _ = p.measureUnder(noise, before)
+	is, _ = p.measureUnder(noise, after)
+	if s.jumps(to, edges) {
+		was.free, is.free = max(was.free, leastFree), max(is.free, leastFree)
+	}
+	return was, is
 }
 
 // free is about how many independent values the series has under a noise, less one.
@@ -90,22 +113,19 @@ func (s *series) free(n stats.Noise) float64 {
 }
 
 // chanceOf is the chance of a difference as large as that of the bins from a to b and those from b to c by noise
-// alone. Where the moment b was not given beforehand, it was chosen among many.
-func (s *series) chanceOf(a, b, c int, given bool, edges []int) float64 {
+// alone. Unless the rate jumps there as nowhere else, b was chosen among many places.
+func (s *series) chanceOf(a, b, c int, edges []int) float64 {
 	if b <= a || c <= b {
 		return 1
 	}
 	difference := math.Abs(stats.Mean(s.log[b:c]) - stats.Mean(s.log[a:b]))
-	noise, free, places := s.far, s.free(s.far), 1.0
-	switch {
-	case given:
-		noise, free = s.likely, s.free(s.likely)
-	case s.jumps(b, edges):
-		noise, free = s.likely, max(leastFree, s.free(s.likely))
-	default:
-		places = max(1, float64(len(s.log))/max(5, 2*noise.Memory))
+	free, places := s.free(s.noise), 1.0
+	if s.jumps(b, edges) {
+		free = max(leastFree, free)
+	} else {
+		places = max(1, float64(len(s.log))/max(5, 2*s.noise.Memory))
 	}
-	z := difference / math.Sqrt(noise.DifferenceVariance(b-a, c-b))
+	z := difference / math.Sqrt(s.noise.DifferenceVariance(b-a, c-b))
 	return min(1, places*2*stats.StudentTail(z, free))
 }
 
@@ -133,7 +153,7 @@ func (s *series) jumps(at int, edges []int) bool {
 			elsewhere = max(elsewhere, jump(i))
 		}
 	}
-	return here >= jumpRatio*elsewhere && here >= jumpSD*math.Sqrt(s.likely.DifferenceVariance(w, w))
+	return here >= jumpRatio*elsewhere && here >= jumpSD*math.Sqrt(s.noise.DifferenceVariance(w, w))
 }
 
 // solidLevels are the levels that noise would hardly make: candidates are put together until each change between
@@ -147,10 +167,10 @@ func (p *part) solidLevels(alpha float64) []level {
 			break
 		}
 		edges := s.edges(levels)
-		s.estimate(edges)
+		s.noise = s.estimate(edges, [2]int{})
 		worst, largest := 0, alpha
 		for i := 1; i < len(levels); i++ {
-			if c := s.chanceOf(edges[i-1], edges[i], edges[i+1], false, edges); c > largest {
+			if c := s.chanceOf(edges[i-1], edges[i], edges[i+1], edges); c > largest {
 				worst, largest = i, c
 			}
 		}
@@ -159,7 +179,7 @@ func (p *part) solidLevels(alpha float64) []level {
 		}
 		levels = p.merge(levels, worst-1, worst)
 	}
-	s.estimate(s.edges(levels))
+	s.noise = s.estimate(s.edges(levels), [2]int{})
 	return levels
 }
 
@@ -194,6 +214,7 @@ func (p *part) withoutExcursions(levels []level) []level {
 		p.excursionS = max(p.excursionS, length(levels[shortest]))
 		i := shortest
 		apart := func(a, b level) float64 { return math.Abs(math.Log(max(a.rate, 1) / max(b.rate, 1))) }
+		short := func(k int) bool { return length(levels[k]) < seconds(levelNS) }
 		switch {
 		case i == 0:
 			levels = p.merge(levels, 0, 1)
@@ -201,7 +222,8 @@ func (p *part) withoutExcursions(levels []level) []level {
 			levels = p.merge(levels, i-1, i)
 		case apart(levels[i-1], levels[i+1]) < alikeLevel:
 			levels = p.merge(levels, i-1, i+1)
-		case apart(levels[i-1], levels[i]) < apart(levels[i], levels[i+1]):
+		case short(i-1) != short(i+1) && short(i-1), // parts of a climb or a descent make one
+			short(i-1) == short(i+1) && apart(levels[i-1], levels[i]) < apart(levels[i], levels[i+1]):
 			levels = p.merge(levels, i-1, i)
 		default:
 			levels = p.merge(levels, i, i+1)

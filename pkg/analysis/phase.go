@@ -23,13 +23,14 @@ type phase struct {
 	simulated bool
 	hangs     map[string]string // each disk's connection
 	alpha     float64           // chance of one claim by noise alone
+	reached   []measured        // the new level of each recovery of out
 	out       *Phase
 }
 
 func seconds(ns int64) float64 { return float64(ns) / 1e9 }
 
-func newPhase(run *trace.Run, t *trace.Phase, opts Options) *phase {
-	p := &phase{trace: t, simulated: len(run.Disks) > 0, hangs: map[string]string{}, out: &Phase{
+func newPhase(run *trace.Run, t *trace.Phase, opts Options, alpha float64) *phase {
+	p := &phase{trace: t, simulated: len(run.Disks) > 0, hangs: map[string]string{}, alpha: alpha, out: &Phase{
 		Phase:      t.Name,
 		Roles:      map[string]trace.Role{},
 		Test:       t.Test,
@@ -45,11 +46,6 @@ func newPhase(run *trace.Run, t *trace.Phase, opts Options) *phase {
 		p.simulated = p.simulated && d.Profile != ""
 	}
 	maps.Copy(p.hangs, t.Connections)
-	looked := 0
-	for _, other := range run.Phases {
-		looked += len(other.Disks)
-	}
-	p.alpha = chance / float64(max(looked, 1))
 	active := make([][]overlap.Interval, len(t.Disks))
 	for i, d := range t.Disks {
 		p.parts = append(p.parts, newPart(d, opts.GapNS))

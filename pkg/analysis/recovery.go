@@ -15,7 +15,7 @@ const (
 	oneStep   = 0.09          // neighbouring levels that differ by less are taken for one
 	togetherS = 0.5           // disks that end this close together count as one event, the last one's
 	blurNS    = 300_000_000   // a change may be dated this much too early: levels are compared from this long before the end
-	settleNS  = 1_000_000_000 // a new level must be seen to hold for a second
+	settleNS  = 2_000_000_000 // the old level must be seen for so long
 	heldDown  = 0.8           // below this share of its rate alone, a disk that shows no recovery was still waiting for it
 )
 
@@ -71,39 +71,65 @@ func (p *phase) recovery(part *part, after string, before overlap.Interval, unti
 	at := before.EndNS
 	levels := part.plateaus(oneStep)
 	first := levelAt(levels, at-blurNS)
-	from := levels[first]
-	r := Recovery{Disk: part.name(), Op: part.trace.Op, After: after, AtS: seconds(at)}
-	r.FromRate = part.rateIn(overlap.Interval{StartNS: max(from.StartNS, before.StartNS), EndNS: min(from.EndNS, at)})
-	if r.FromRate <= 0 {
+	had := overlap.Interval{StartNS: max(levels[first].StartNS, before.StartNS), EndNS: min(levels[first].EndNS, at)}
+	from, ok := part.measure(had)
+	if !ok || had.EndNS-had.StartNS < settleNS {
 		return
 	}
-	// Climb as long as the levels rise.
-	top := first
-	for i := first + 1; i < len(levels) && levels[i].StartNS < until-holdNS && levels[i].rate > levels[top].rate; i++ {
-		top = i
+	r := Recovery{Disk: part.name(), Op: part.trace.Op, After: after, AtS: seconds(at), FromRate: from.rate}
+	reached := part.climb(levels, first, at, until)
+	to, ok := part.measure(reached)
+	rose := ok && to.rate >= minGain*from.rate
+	if rose {
+		from, to = part.differ(had, reached)
+		rose = to.chanceAbove(from) < p.alpha && part.showsInFiles(had, reached)
 	}
-	reached := overlap.Interval{StartNS: max(levels[top].StartNS, at), EndNS: min(levels[top].EndNS, until)}
-	to := part.rateIn(reached)
+	alone, hasAlone := solos.of(p, part)
+	held := hasAlone && from.rate < heldDown*alone.rate && alone.chanceAbove(from) < p.alpha
 	switch {
-	case top > first && to >= minGain*r.FromRate && reached.EndNS-reached.StartNS >= settleNS:
-		r.LagS, r.ToRate = number(seconds(reached.StartNS-at)), number(to)
-	case top > first && to >= minGain*r.FromRate:
+	case rose && part.holds(reached):
+		r.LagS, r.ToRate = number(seconds(reached.StartNS-at)), number(to.rate)
+	case rose && held && to.rate >= heldBack*alone.rate && reached.EndNS == until:
 		r.Reason = fmt.Sprintf("it rose %s after %s ended, but %s too soon to see the new rate hold",
 			unit.FormatSeconds(seconds(reached.StartNS-at)), after, p.whatEnded(part, until))
-	case p.stillHeld(r, part, solos, until):
+	case !rose && held && until == part.endNS(): // its recovery lies beyond the trace
 		r.Reason = fmt.Sprintf("%s later, when %s, it still had not reached the rate it has alone",
 			unit.FormatSeconds(seconds(until-at)), p.whatEnded(part, until))
 	default:
 		return
 	}
-	p.out.Recoveries = append(p.out.Recoveries, r)
+	p.out.Recoveries, p.reached = append(p.out.Recoveries, r), append(p.reached, to)
 }
 
-// stillHeld reports whether the disk goes on to its own end at much less than it has alone: its recovery lies beyond
-// the trace.
-func (p *phase) stillHeld(r Recovery, part *part, solos solos, until int64) bool {
-	alone, ok := solos.of(p, part)
-	return ok && until == part.endNS() && r.FromRate < heldDown*alone.rate()
+// climb is where the disk got to from levels[first] before the next start or end: the earliest of the rising levels
+// that is not clearly below the highest, with what follows at about that rate. It is empty where nothing rises.
+func (p *part) climb(levels []level, first int, at, until int64) overlap.Interval {
+	top := first
+	for i := first + 1; i < len(levels) && levels[i].StartNS < until-holdNS && levels[i].rate > levels[top].rate; i++ {
+		top = i
+	}
+	if top == first {
+		return overlap.Interval{StartNS: at, EndNS: at}
+	}
+	highest, _ := p.measure(levels[top].Interval)
+	start := first + 1
+	for start < top {
+		if lower, ok := p.measure(levels[start].Interval); ok && highest.chanceAbove(lower) > chance {
+			break
+		}
+		start++
+	}
+	end := start
+	half := (levels[first].rate + levels[top].rate) / 2
+	for end+1 < len(levels) && levels[end+1].StartNS < until && levels[end+1].rate >= half {
+		end++
+	}
+	return overlap.Interval{StartNS: max(levels[start].StartNS, at), EndNS: min(levels[end].EndNS, until)}
+}
+
+// holds tells whether a new level was seen for longer than a burst: than any seen of the disk, or than a burst may be.
+func (p *part) holds(reached overlap.Interval) bool {
+	return float64(reached.EndNS-reached.StartNS) >= max(levelNS, 1.5e9*p.excursionS)
 }
 
 // whatEnded says what cut off the view of a disk at ns.

@@ -13,28 +13,39 @@ type soloKey struct {
 	test       string
 }
 
-// solo is what a disk moved alone, and the phases that say so.
+// solo is what a disk does alone, and the phases that say so.
 type solo struct {
-	bytes, seconds float64
-	phase          string
+	measured
+	phase string
 }
 
-func (s solo) rate() float64 { return s.bytes / s.seconds }
-
+// soloRates takes of each phase of one disk its lowest level: a rate averaged over a throttle is none that the disk
+// has, and whoever has no less than the lowest level beside others was not held back.
 func soloRates(phases []*phase) solos {
+	lists := map[soloKey][]measured{}
 	s := solos{}
 	for _, p := range phases {
 		if len(p.parts) != 1 || p.out.Overlap == nil || p.out.Overlap.Rate <= 0 {
 			continue
 		}
-		key := p.soloKey(&p.parts[0])
+		part := &p.parts[0]
+		lowest, found := measured{}, false
+		for _, l := range part.solid {
+			if m, ok := part.measure(part.activeIn(l.Interval)...); ok && (!found || m.rate < lowest.rate) {
+				lowest, found = m, true
+			}
+		}
+		if !found {
+			continue
+		}
+		key := p.soloKey(part)
 		alone := s[key]
 		if alone.phase != "" {
 			alone.phase += ", "
 		}
 		alone.phase += p.out.Phase
-		alone.bytes += float64(p.out.Overlap.Bytes)
-		alone.seconds += p.out.Overlap.DurationS
+		lists[key] = append(lists[key], lowest)
+		alone.measured = pooled(lists[key])
 		s[key] = alone
 	}
 	return s

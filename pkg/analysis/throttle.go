@@ -1,11 +1,8 @@
 package analysis
 
 import (
-	"slices"
-
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
-	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // How a throttle is told from contention, and from what is of no interest.
@@ -13,7 +10,6 @@ const (
 	maxDrop      = 0.80          // the rate must fall to four fifths or less
 	staysBelow   = 0.90          // of the rate before: what comes back above it was no throttle, but a slow spell
 	leastStep    = 0.90          // a step down to more than this of the level before is told as one with its neighbour
-	leastFiles   = 3             // files on either side of a fall, unless it happened inside one
 	explainsNS   = 2_000_000_000 // another disk's start or end explains a drop up to this long after it ...
 	foreseenNS   = 500_000_000   // ... and, levels being dated roughly, this long before it
 	coincidentNS = 1_000_000_000 // the others' recovery explains a drop this close to it
@@ -26,12 +22,12 @@ const (
 func (p *phase) throttle(part *part) *Throttle {
 	levels := part.solid
 	for first := 0; first+1 < len(levels); first++ {
-		if levels[first+1].rate >= levels[first].rate || p.explained(part, levels, first+1) || !part.severalFiles(levels, first+1) {
+		if levels[first+1].rate >= levels[first].rate || p.explained(part, levels, first+1) || !part.showsInFiles(levels[first].Interval, levels[first+1].Interval) {
 			continue
 		}
 		bottom := first + 1
 		for bottom+1 < len(levels) && levels[bottom+1].rate < levels[bottom].rate &&
-			!p.explained(part, levels, bottom+1) && part.severalFiles(levels, bottom+1) {
+			!p.explained(part, levels, bottom+1) && part.showsInFiles(levels[bottom].Interval, levels[bottom+1].Interval) {
 			bottom++
 		}
 		if levels[bottom].rate > maxDrop*levels[first].rate {
@@ -66,27 +62,6 @@ func (p *part) toThrottle(levels []level, until int64, rebound *Rebound) *Thrott
 		}
 	}
 	return t
-}
-
-// severalFiles tells whether a change at the start of levels[i] shows in several files on either side, or inside one:
-// the luck of one or two files is no level.
-func (p *part) severalFiles(levels []level, i int) bool {
-	at := levels[i].StartNS
-	count := func(v overlap.Interval) (n int) {
-		for k := range p.trace.Files {
-			f := &p.trace.Files[k]
-			if f.Usable() && f.StartNS < v.EndNS && f.EndNS > v.StartNS {
-				n++
-			}
-		}
-		return n
-	}
-	if count(levels[i-1].Interval) >= leastFiles && count(levels[i].Interval) >= leastFiles {
-		return true
-	}
-	return slices.ContainsFunc(p.trace.Files, func(f trace.File) bool {
-		return len(f.Samples) > 0 && f.StartNS <= at-levelNS/3 && f.EndNS >= at+levelNS/3
-	})
 }
 
 // lasts returns how long the rate stays below what it was before, from the level at index bottom on: to the disk's

@@ -68,7 +68,7 @@ func (p *phase) parties() []string {
 	disks := p.out.Overlap.Disks
 	var kept, fell []string
 	for _, name := range p.names() {
-		if r := p.out.Contention.Disks[name].Retention; r != nil && *r <= heldBack {
+		if p.out.Contention.Disks[name].Held {
 			fell = append(fell, name)
 		} else {
 			kept = append(kept, name)

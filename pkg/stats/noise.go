@@ -19,41 +19,28 @@ type Noise struct {
 // memories is how many times of memory are tried, each a fixed ratio above the one before.
 const memories = 24
 
-// farFit is by how much the fit may be worse for a memory still to be possible.
-const farFit = 1.5
-
 // EstimateNoise estimates the noise from stretches, each of them at one level: from the variogram, half the mean square
 // of the differences of values so many steps apart, which needs no mean and so is not narrowed by having estimated one.
-// It returns the likeliest noise, and the one that wanders farthest of those that the stretches do not rule out: a
-// memory of more than a part of the longest stretch is not to be told from a longer one.
-func EstimateNoise(stretches [][]float64) (likely, farthest Noise) {
+func EstimateNoise(stretches [][]float64) Noise {
 	v := newVariogram(stretches)
 	if len(v.lag) == 0 {
-		return Noise{}, Noise{}
+		return Noise{}
 	}
 	longest := 0
 	for _, s := range stretches {
 		longest = max(longest, len(s))
 	}
+	var best Noise
 	least := math.Inf(1)
-	var fits [memories]Noise
-	var errors [memories]float64
 	ratio := math.Pow(float64(max(longest, 2)), 1.0/(memories-1))
 	memory := 0.5
-	for i := range fits {
-		fits[i], errors[i] = v.fit(memory)
-		if errors[i] < least {
-			least, likely = errors[i], fits[i]
+	for range memories {
+		if n, cost := v.fit(memory); cost < least {
+			best, least = n, cost
 		}
 		memory *= ratio
 	}
-	farthest = likely
-	for i, n := range fits {
-		if errors[i] <= least+farFit && n.MeanVariance(longest) > farthest.MeanVariance(longest) {
-			farthest = n
-		}
-	}
-	return likely, farthest
+	return best
 }
 
 // variogram is half the mean square of differences by how far apart they are.

@@ -1,0 +1,47 @@
+package analysis
+
+import (
+	"math"
+
+	"github.com/hubbench/hubbench/pkg/overlap"
+)
+
+// How a change of level is told from the luck of single files.
+const (
+	leastFiles = 3             // files on either side, unless the change lies inside one
+	mostOfOne  = 0.5           // of the time on either side, that one file may take
+	insideNS   = 1_000_000_000 // a change inside a file is seen for so long on either side of it
+	sameChange = 0.5           // of the change between the levels that must show inside the file
+)
+
+// showsInFiles tells whether a change from one stretch to a later one shows in several files on either side, or inside
+// one: file times have heavy tails, and the luck of one or two files is no level.
+func (p *part) showsInFiles(before, after overlap.Interval) bool {
+	return p.restsOnFiles(before) && p.restsOnFiles(after) || p.showsInsideFile(before, after)
+}
+
+func (p *part) restsOnFiles(v overlap.Interval) bool {
+	n, longest := 0, int64(0)
+	for i := range p.trace.Files {
+		if f := &p.trace.Files[i]; f.Usable() && f.StartNS < v.EndNS && f.EndNS > v.StartNS {
+			n++
+			longest = max(longest, min(f.EndNS, v.EndNS)-max(f.StartNS, v.StartNS))
+		}
+	}
+	return n >= leastFiles && float64(longest) <= mostOfOne*float64(v.EndNS-v.StartNS)
+}
+
+func (p *part) showsInsideFile(before, after overlap.Interval) bool {
+	from, to := before.EndNS, after.StartNS
+	change := math.Log(p.rateIn(after) / p.rateIn(before))
+	for i := range p.trace.Files {
+		f := &p.trace.Files[i]
+		if len(f.Samples) == 0 || f.StartNS > from-insideNS || f.EndNS < to+insideNS {
+			continue
+		}
+		inside := math.Log(p.rateIn(overlap.Interval{StartNS: to, EndNS: min(f.EndNS, after.EndNS)}) /
+			p.rateIn(overlap.Interval{StartNS: max(f.StartNS, before.StartNS), EndNS: from}))
+		return inside/change >= sameChange
+	}
+	return false
+}

@@ -1,0 +1,63 @@
+package analysis
+
+import (
+	"math"
+
+	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/stats"
+)
+
+// measured is a rate and how far the disk's noise may have put it off.
+type measured struct {
+	rate  float64
+	error float64 // standard error, relative
+	free  float64 // degrees of freedom of the error
+}
+
+// measure is the disk's rate over the intervals, pauses included; none where it moved nothing.
+func (p *part) measure(in ...overlap.Interval) (measured, bool) {
+	return p.measureUnder(p.series.noise, in...)
+}
+
+// measureUnder is the same under a noise of its own.
+func (p *part) measureUnder(n stats.Noise, in ...overlap.Interval) (measured, bool) {
+	var bytes int64
+	bins := 0
+	for _, v := range in {
+		bytes += p.curve.Between(v).Bytes
+		bins += p.series.bin(v.EndNS) - p.series.bin(v.StartNS)
+	}
+	if bytes <= 0 || bins < 1 {
+		return measured{}, false
+	}
+	return measured{
+		rate: float64(bytes) / overlap.Seconds(in), error: math.Sqrt(n.MeanVariance(bins)), free: p.series.free(n),
+	}, true
+}
+
+// chanceAbove is the chance that noise alone puts m so far above other, if they are equal in truth.
+func (m measured) chanceAbove(other measured) float64 {
+	z := math.Log(m.rate/other.rate) / math.Hypot(m.error, other.error)
+	return stats.StudentTail(z, min(m.free, other.free))
+}
+
+// pooled is the mean of rates measured apart from one another. Where they differ by more than their errors, what
+// changed from one to the next counts as error as well.
+func pooled(list []measured) measured {
+	var out measured
+	var logs []float64
+	for _, m := range list {
+		out.rate += m.rate / float64(len(list))
+		out.error += m.error * m.error
+		out.free = max(out.free, m.free)
+		logs = append(logs, math.Log(m.rate))
+	}
+	n := float64(len(list))
+	out.error = math.Sqrt(out.error) / n
+	if len(list) > 1 {
+		if between := stats.Summarize(logs).SD / math.Sqrt(n); between > out.error {
+			out.error, out.free = between, n-1
+		}
+	}
+	return out
+}
