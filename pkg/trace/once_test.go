@@ -196,7 +196,7 @@ func TestOnce(t *testing.T) {
 // However many lines are repeated, as they are or with other times, and in whatever order: the clean trace is left.
 func TestOnceAtRandom(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(83, 84))
-	for trial := range 500 {
+	for trial := range 200 {
 		clean := inTurn(40+rnd.IntN(200), 0, 0)
 		var at int64
 		for i := range clean {
