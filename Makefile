@@ -19,7 +19,7 @@ charts  := $(html)/dist/echarts.js
 race := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
 # Packages whose golden files -update writes afresh: those whose tests know the flag.
-golden = $(addprefix ./,$(sort $(dir $(shell grep -rl --include='*_test.go' 'flag.Bool."update"' cmd internal pkg))))
+golden = $(addprefix ./,$(sort $(dir $(shell grep -rl --include='*_test.go' 'flag.Bool."update"' cmd configs internal pkg))))
 
 .PHONY: build demo test race lint fuzz bench golden clean
 

@@ -67,6 +67,8 @@ func loadCapacity(m *strictyaml.Mapping, p *Profile) {
 		report(capacity, "both", "both is %s, above read and write together (%s); lower it, or leave it out for no joint limit",
 			unit.FormatRate(c.Both), unit.FormatRate(sum))
 	}
+	capacity.Float("pair", &c.Pair, leastFactor, 1)
+	capacity.Float("two_writers", &c.TwoWriters, leastFactor, 1)
 	capacity.Done()
 
 	weights := m.Mapping("weights")

@@ -15,7 +15,7 @@ source: measured
 link: 4 GB/s
 lane: 0.75 GB/s
 noise: 0.03
-capacity: {read: 3.4 GB/s, write: 3.3 GB/s, both: 4.5 GB/s}
+capacity: {read: 3.4 GB/s, write: 3.3 GB/s, both: 4.5 GB/s, pair: 0.9, two_writers: 0.8}
 weights: {read: 1.9, write: 2.6}
 recovery:
   write_after_write: [4 s, 10 s]
@@ -42,7 +42,7 @@ func TestLoad(t *testing.T) {
 	}
 	want := &Profile{
 		Name: "small", About: "two disks", Source: Measured, Link: 4e9, Lane: 0.75e9, Noise: 0.03,
-		Capacity: Capacity{Read: 3.4e9, Write: 3.3e9, Both: 4.5e9, ReadWeight: 1.9, WriteWeight: 2.6},
+		Capacity: Capacity{Read: 3.4e9, Write: 3.3e9, Both: 4.5e9, ReadWeight: 1.9, WriteWeight: 2.6, Pair: 0.9, TwoWriters: 0.8},
 		Lags: Lags{
 			WriteAfterWrite: []time.Duration{4 * time.Second, 10 * time.Second},
 			ReadAfterWrite:  []time.Duration{2500 * time.Millisecond},

@@ -12,6 +12,10 @@ type Capacity struct {
 	// The pull of each direction on Both. A direction that wants less than its part leaves the rest
 	// to the other.
 	ReadWeight, WriteWeight float64
+
+	// The part that is carried where fewer, or more, disks ask than at best. Zero: all of it.
+	Pair       float64 // of Read, and of Write, where two disks share the direction
+	TwoWriters float64 // of Both, where more than one disk writes
 }
 
 // Claim is one active disk's part in the contention.
@@ -35,6 +39,7 @@ func Share(c Capacity, claims []Claim) []float64 {
 
 // share is Share into a slice of the caller's, for the simulation's inner loop.
 func share(c Capacity, claims []Claim, rates []float64) {
+	c = c.among(claims)
 	var want [2]Claim // read, write
 	want[0].Weight, want[1].Weight = c.ReadWeight, c.WriteWeight
 	for _, claim := range claims {
@@ -49,6 +54,24 @@ func share(c Capacity, claims []Claim, rates []float64) {
 	}
 	fill(carried[0], claims, rates, 0)
 	fill(carried[1], claims, rates, 1)
+}
+
+// among is what is carried while these share it.
+func (c Capacity) among(claims []Claim) Capacity {
+	var disks [2]int
+	for _, claim := range claims {
+		disks[direction(claim.Op)]++
+	}
+	if disks[0] == 2 && c.Pair > 0 {
+		c.Read *= c.Pair
+	}
+	if disks[1] == 2 && c.Pair > 0 {
+		c.Write *= c.Pair
+	}
+	if disks[1] > 1 && c.TwoWriters > 0 {
+		c.Both *= c.TwoWriters
+	}
+	return c
 }
 
 const anyDirection = -1

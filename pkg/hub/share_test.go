@@ -161,9 +161,9 @@ func TestShareProperties(t *testing.T) {
 			kind trace.Role
 			c    Capacity
 		}{
-			{read, Capacity{c.Read * 1.3, c.Write, c.Both, c.ReadWeight, c.WriteWeight}},
-			{write, Capacity{c.Read, c.Write * 1.3, c.Both, c.ReadWeight, c.WriteWeight}},
-			{"", Capacity{c.Read, c.Write, c.Both * 1.3, c.ReadWeight, c.WriteWeight}},
+			{read, Capacity{Read: c.Read * 1.3, Write: c.Write, Both: c.Both, ReadWeight: c.ReadWeight, WriteWeight: c.WriteWeight}},
+			{write, Capacity{Read: c.Read, Write: c.Write * 1.3, Both: c.Both, ReadWeight: c.ReadWeight, WriteWeight: c.WriteWeight}},
+			{"", Capacity{Read: c.Read, Write: c.Write, Both: c.Both * 1.3, ReadWeight: c.ReadWeight, WriteWeight: c.WriteWeight}},
 		} {
 			rates2 := Share(more.c, claims)
 			r2, w2 := sums(claims, rates2)
@@ -199,6 +199,27 @@ func TestShareProperties(t *testing.T) {
 			if rate < rates[i]-eps {
 				bad("a disk that loses by another's leaving")
 			}
+		}
+	}
+}
+
+// Two disks in a direction, and two writers among readers, may find less than there is at best.
+func TestShareOfFew(t *testing.T) {
+	c := Capacity{Read: 3, Write: 4, Both: 5, ReadWeight: 1, WriteWeight: 1, Pair: 0.9, TwoWriters: 0.8}
+	for _, test := range []struct {
+		pattern string
+		want    float64 // in all
+	}{{"R", 3}, {"W", 4}, {"RR", 2.7}, {"WW", 3.6}, {"RRR", 3}, {"WWW", 4}, {"WWWWW", 4}, {"RW", 5}, {"RRW", 5}, {"RWW", 4}, {"RRWWW", 4}} {
+		var claims []Claim
+		for _, letter := range test.pattern {
+			claims = append(claims, Claim{Op: map[rune]trace.Role{'R': read, 'W': write}[letter], Cap: 9, Weight: 1})
+		}
+		total := 0.0
+		for _, rate := range Share(c, claims) {
+			total += rate
+		}
+		if math.Abs(total-test.want) > 1e-9 {
+			t.Errorf("%s: %g in all, want %g", test.pattern, total, test.want)
 		}
 	}
 }

@@ -61,6 +61,12 @@ func (p *Profile) yaml(notes map[string]string) []byte {
 	if c.Both < (c.Read+c.Write)*(1-1e-5) { // else there is no joint limit, and rounding must not make it one too high
 		w.noted("capacity.both", "  both: %s", rate(c.Both))
 	}
+	if c.Pair > 0 {
+		w.line("  pair: %s", number(c.Pair))
+	}
+	if c.TwoWriters > 0 {
+		w.line("  two_writers: %s", number(c.TwoWriters))
+	}
 	w.line("weights:")
 	w.noted("weights.read", "  read: %s", number(c.ReadWeight))
 	w.noted("weights.write", "  write: %s", number(c.WriteWeight))

@@ -9,19 +9,20 @@ import (
 // finish puts everything in order and infers what no line said.
 func (b *builder) finish() {
 	switch {
-	case !b.header && len(b.run.Phases) == 0:
+	case b.headers == 0 && len(b.run.Phases) == 0:
 		b.warnf("no events")
-	case !b.header:
+	case b.headers == 0:
 		b.warnf("no run line: disks taken from the events")
 	case !b.ended:
 		b.warnf("no end line: the run was cut short, or is still going")
 	}
+	b.choose()
 	for _, p := range b.run.Phases {
 		for _, disk := range slices.Sorted(maps.Keys(p.Roles)) {
 			if b.knows(disk) {
 				continue
 			}
-			if b.header {
+			if b.headers > 0 {
 				b.warnf("phase %s: disk %s is not in the run line", p.Name, disk)
 			}
 			b.run.Disks = append(b.run.Disks, Disk{Name: disk})
@@ -30,6 +31,7 @@ func (b *builder) finish() {
 	for _, p := range b.run.Phases {
 		b.finishPhase(b.phases[p.Name])
 	}
+	b.warnLeftOut()
 }
 
 func (b *builder) finishPhase(p *phaseBuilder) {
@@ -71,6 +73,10 @@ func (d *diskBuilder) finish(b *builder, phase string, role Role) {
 	if n := d.open(); n > 1 {
 		b.warnf("phase %s: disk %s left %d files unfinished; the progress of the last is kept", phase, t.Name, n)
 	}
+	left := t.once()
+	b.repeated.add(left.repeated, phase, t.Name)
+	b.again.add(left.again, phase, t.Name)
+	b.strays.add(left.strays, phase, t.Name)
 	if dropped := t.tidy(); dropped > 0 {
 		b.warnf("phase %s: disk %s: progress samples out of order or beyond their file dropped: %d", phase, t.Name, dropped)
 	}
@@ -105,20 +111,18 @@ func bySample(a, b Sample) int {
 	return cmp.Or(cmp.Compare(a.TNS, b.TNS), cmp.Compare(a.Bytes, b.Bytes))
 }
 
-// tidy sorts files and samples, and drops samples that lie outside their file or go backwards.
+// tidy sorts samples, and drops those that lie outside their file or go backwards. Repeated lines
+// are not counted as dropped: nothing is lost with them.
 func (t *DiskTrace) tidy() (dropped int) {
-	byStart := func(a, b File) int {
-		return cmp.Or(cmp.Compare(a.StartNS, b.StartNS), cmp.Compare(a.EndNS, b.EndNS), cmp.Compare(a.Seq, b.Seq))
-	}
-	if !slices.IsSortedFunc(t.Files, byStart) {
-		slices.SortStableFunc(t.Files, byStart)
-	}
+	t.Errors = unique(t.Errors)
 	for i := range t.Files {
 		f := &t.Files[i]
+		f.Samples = inOrder(f.Samples)
 		n := len(f.Samples)
 		f.Samples = ascending(f.Samples, Sample{f.StartNS, 0}, Sample{f.EndNS, f.Bytes})
 		dropped += n - len(f.Samples)
 	}
+	t.Open = inOrder(t.Open)
 	if n := len(t.Open); n > 0 {
 		last := t.Open[n-1]
 		t.Open = ascending(t.Open, Sample{t.Open[0].TNS, 0}, Sample{last.TNS, max(last.Bytes, 0)})
@@ -127,11 +131,31 @@ func (t *DiskTrace) tidy() (dropped int) {
 	return dropped
 }
 
-// ascending returns the samples, in place, that lie between from and to and do not go backwards.
-func ascending(samples []Sample, from, to Sample) []Sample {
+// inOrder returns the samples sorted, each once.
+func inOrder(samples []Sample) []Sample {
 	if !slices.IsSortedFunc(samples, bySample) {
 		slices.SortFunc(samples, bySample)
 	}
+	return slices.Compact(samples)
+}
+
+// unique returns the failures, each once.
+func unique(failures []Failure) []Failure {
+	if len(failures) < 2 {
+		return failures
+	}
+	seen := make(map[Failure]bool, len(failures))
+	return slices.DeleteFunc(failures, func(f Failure) bool {
+		if seen[f] {
+			return true
+		}
+		seen[f] = true
+		return false
+	})
+}
+
+// ascending returns the sorted samples, in place, that lie between from and to and do not go backwards.
+func ascending(samples []Sample, from, to Sample) []Sample {
 	kept := samples[:0]
 	for _, s := range samples {
 		if s.TNS < from.TNS || s.TNS > to.TNS || s.Bytes < from.Bytes || s.Bytes > to.Bytes {

@@ -30,20 +30,24 @@ const maxBytes = 1 << 60
 
 // builder sorts events into a Run.
 type builder struct {
-	run    *Run
-	header bool
-	ended  bool
-	phases map[string]*phaseBuilder
-	last   *diskBuilder // of the last event: most follow one of the same disk
-	lastIn string       // last's phase
-	bytes  int64        // of all files
-	arena  []Sample     // file samples are cut from it, so that small files cost no allocation each
+	run      *Run
+	headers  int    // run lines
+	declared []Disk // in the first of them
+	ended    bool
+	phases   map[string]*phaseBuilder // the latest take of each
+	last     *diskBuilder             // of the last event: most follow one of the same disk
+	lastIn   string                   // last's phase
+	bytes    int64                    // of all files
+	arena    []Sample                 // file samples are cut from it, so that small files cost no allocation each
+
+	repeated, again, strays tally // file lines left out
 }
 
 type phaseBuilder struct {
 	phase    *Phase
 	declared bool
 	disks    []*diskBuilder
+	earlier  []*phaseBuilder // takes of the same phase
 }
 
 type diskBuilder struct {
@@ -56,10 +60,10 @@ type diskBuilder struct {
 func (b *builder) add(e *Event) error {
 	switch e.Type {
 	case RunType:
-		if b.header {
-			return fmt.Errorf("second run line: a trace holds one run, analyse the parts one by one")
+		if b.headers > 0 {
+			return b.another(e)
 		}
-		b.header = true
+		b.headers, b.declared = 1, slices.Clone(e.Disks)
 		b.run.Name, b.run.Started = e.Name, e.Started
 		if e.Version > FormatVersion {
 			b.warnf("written in version %d of the format; this program knows version %d and may misread it", e.Version, FormatVersion)
@@ -68,7 +72,7 @@ func (b *builder) add(e *Event) error {
 	case PhaseType:
 		p := b.phase(e.Phase)
 		if p.declared {
-			return fmt.Errorf("second phase line for %q: phase names must be unique in a run", e.Phase)
+			p = b.restart(p)
 		}
 		p.declared = true
 		p.phase.Roles = e.Roles

@@ -1,0 +1,94 @@
+package configs
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// played is a scenario on the hub's model: what a run would record, and what the analysis says of it.
+type played struct {
+	trace  map[string]*trace.Phase
+	phases map[string]*analysis.Phase
+}
+
+// simulate plays phases, one a line of YAML, on disks that are called as the profile has them.
+func simulate(t *testing.T, p *hub.Profile, disks, workload string, phases ...string) played {
+	t.Helper()
+	text := fmt.Sprintf("version: 1\nname: notes\nhub: {profile: %s}\ndisks:\n%sworkload: %s\nphases:\n", p.Name, disks, workload)
+	for _, phase := range phases {
+		text += "  - {" + phase + "}\n"
+	}
+	s, err := scenario.Load("notes.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := s.Plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var events []byte
+	if err := hub.Simulate(plan, p, func(e *trace.Event) error {
+		events = trace.AppendEvent(events, e)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	run, err := trace.Load(bytes.NewReader(events), "events.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := played{map[string]*trace.Phase{}, map[string]*analysis.Phase{}}
+	for _, phase := range run.Phases {
+		out.trace[phase.Name] = phase
+	}
+	a := analysis.Analyze(run, analysis.Options{})
+	for i := range a.Phases {
+		out.phases[a.Phases[i].Phase] = &a.Phases[i]
+	}
+	return out
+}
+
+// simulated is a line of `disks` for each name, or for each NAME=PROFILE.
+func simulated(names ...string) string {
+	var lines string
+	for _, name := range names {
+		name, profile, _ := strings.Cut(name, "=")
+		lines += fmt.Sprintf("  - {name: %s, connection: hub, simulate: {profile: %s}}\n", name, cmp.Or(profile, name))
+	}
+	return lines
+}
+
+// disk is a disk's summary in a phase.
+func (p played) disk(phase, disk string) analysis.Disk { return p.phases[phase].Disks[disk] }
+
+// rate is a disk's in the overlap, or all disks' for "", in GB/s.
+func (p played) rate(phase, disk string) float64 {
+	o := p.phases[phase].Overlap
+	if disk == "" {
+		return o.Rate / 1e9
+	}
+	return o.Disks[disk].Rate / 1e9
+}
+
+// recovery is what a disk did after another had ended.
+func (p played) recovery(t *testing.T, phase, disk string) (lagS, to float64) {
+	t.Helper()
+	for _, r := range p.phases[phase].Recoveries {
+		if r.Disk == disk {
+			if r.LagS == nil {
+				t.Fatalf("%s: %s: no lag: %s", phase, disk, r.Reason)
+			}
+			return *r.LagS, *r.ToRate / 1e9
+		}
+	}
+	t.Errorf("%s: %s does not recover", phase, disk)
+	return 0, 0
+}

@@ -1,0 +1,204 @@
+package trace
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+)
+
+const (
+	// mostTakes is how many files may have one number, on average, for it to be a file's number: a trace need not
+	// number its files, and then all have the same.
+	mostTakes = 4
+	// fewStrays is the share of a disk's files that may be left out for the rest to come one at a time. Where there
+	// are more, the disk had several files in transfer at once.
+	fewStrays = 0.05
+)
+
+// leftOut counts the file lines that are not counted.
+type leftOut struct {
+	repeated int // the same line again
+	again    int // the same file again, with other times
+	strays   int // another file, in the time of one that is counted
+}
+
+// once sorts the files by start, and leaves out those that cannot have been moved beside the others. They must be in
+// the order of their lines. The package comment has the rule.
+func (t *DiskTrace) once() leftOut {
+	var out leftOut
+	if apart(t.Files) {
+		return out
+	}
+	var again []File
+	again, out.repeated = t.takeOut()
+	slices.SortStableFunc(t.Files, byStart)
+	if len(again) > 0 {
+		possible := beside(t.Files, again)
+		out.again = len(again) - len(possible)
+		t.Files = append(t.Files, possible...)
+		slices.SortStableFunc(t.Files, byStart)
+	}
+	if gone := strays(t.Files); float64(len(gone)) <= fewStrays*float64(len(t.Files)) {
+		out.strays = len(gone)
+		t.Files = without(t.Files, gone)
+	}
+	return out
+}
+
+// without returns the files but for those at the indices, which must be ascending.
+func without(files []File, indices []int) []File {
+	kept := files[:0]
+	for i, f := range files {
+		if len(indices) > 0 && indices[0] == i {
+			indices = indices[1:]
+			continue
+		}
+		kept = append(kept, f)
+	}
+	return kept
+}
+
+func byStart(a, b File) int { return compare(&a, &b) }
+
+// compare orders files by time. It is zero where their lines say the same.
+func compare(a, b *File) int {
+	return cmp.Or(cmp.Compare(a.StartNS, b.StartNS), cmp.Compare(a.EndNS, b.EndNS), cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Bytes, b.Bytes))
+}
+
+// apart reports whether the files are sorted and no two share any time: one file at a time, as hubbench records them.
+func apart(files []File) bool {
+	for i := 1; i < len(files); i++ {
+		if a, b := &files[i-1], &files[i]; b.StartNS < max(a.StartNS, a.EndNS) || compare(a, b) >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// verdict is what becomes of a file line.
+type verdict byte
+
+const (
+	counted verdict = iota
+	repeats         // another line says the same
+	takes           // another file has its number
+)
+
+// takeOut leaves one of the lines that say the same, and takes out the files that have another one's number. Of both
+// kinds the first line stays, or the first with progress.
+func (t *DiskTrace) takeOut() (again []File, repeated int) {
+	verdicts := judge(t.Files)
+	kept := t.Files[:0]
+	for i, f := range t.Files {
+		switch verdicts[i] {
+		case counted:
+			kept = append(kept, f)
+		case takes:
+			again = append(again, f)
+		case repeats:
+			repeated++
+		}
+	}
+	t.Files = kept
+	return again, repeated
+}
+
+// judge compares the files of one number with one another.
+func judge(files []File) []verdict {
+	verdicts := make([]verdict, len(files))
+	order := make([]int, len(files)) // by number, then time, then line
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(files[a].Seq, files[b].Seq), compare(&files[a], &files[b]), cmp.Compare(a, b))
+	})
+	single := order[:0] // without repeated lines
+	numbers := 0
+	for k, i := range order {
+		if k == 0 || files[i].Seq != files[single[len(single)-1]].Seq {
+			numbers++
+		} else if first := &files[single[len(single)-1]]; compare(&files[i], first) == 0 {
+			verdicts[i] = repeats
+			if len(first.Samples) == 0 {
+				first.Samples = files[i].Samples
+			}
+			continue
+		}
+		single = append(single, i)
+	}
+	if numbers*mostTakes <= len(single) {
+		return verdicts
+	}
+	best := 0 // of the number so far, as an index of single
+	for k := 1; k < len(single); k++ {
+		i, j := single[best], single[k]
+		switch {
+		case files[i].Seq != files[j].Seq:
+			best = k
+		case earlier(files, j, i):
+			verdicts[i] = takes
+			best = k
+		default:
+			verdicts[j] = takes
+		}
+	}
+	return verdicts
+}
+
+// earlier reports whether line i is to be counted rather than line j of the same file: the one with progress, else
+// the first.
+func earlier(files []File, i, j int) bool {
+	if a, b := len(files[i].Samples) > 0, len(files[j].Samples) > 0; a != b {
+		return a
+	}
+	return i < j
+}
+
+// beside returns those of the doubtful files that clash with none of the others, which must be sorted.
+func beside(files, doubtful []File) []File {
+	ends := make([]int64, len(files)) // the latest end so far
+	for i := range files {
+		ends[i] = files[i].EndNS
+		if i > 0 {
+			ends[i] = max(ends[i], ends[i-1])
+		}
+	}
+	return slices.DeleteFunc(doubtful, func(f File) bool {
+		i := sort.Search(len(files), func(i int) bool { return ends[i] > f.StartNS })
+		for ; i < len(files) && files[i].StartNS < f.EndNS; i++ {
+			if clash(&files[i], &f) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// clash reports whether two files share more time than the rounding of their times explains: more than half of the
+// shorter one's.
+func clash(a, b *File) bool {
+	common := min(a.EndNS, b.EndNS) - max(a.StartNS, b.StartNS)
+	return a.Usable() && b.Usable() && common > min(a.EndNS-a.StartNS, b.EndNS-b.StartNS)/2
+}
+
+// strays are the indices of few files without which no two clash; the files must be sorted. Of two that clash the one
+// that ends later goes, for it leaves most room: but not where it clashes with that one only, and is the longer.
+func strays(files []File) []int {
+	var gone []int
+	last := -1
+	for i := range files {
+		f := &files[i]
+		switch {
+		case !f.Usable():
+		case last < 0 || !clash(&files[last], f):
+			last = i
+		case f.EndNS < files[last].EndNS && i+1 < len(files) && clash(&files[last], &files[i+1]):
+			gone = append(gone, last)
+			last = i
+		default:
+			gone = append(gone, i)
+		}
+	}
+	return gone
+}

@@ -1,0 +1,253 @@
+package trace
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// recorded is a trace of two phases and two disks as hubbench writes it, a line each, with so many files a disk.
+func recorded(files int) [][]byte {
+	rnd := rand.New(rand.NewPCG(81, 82))
+	events := []*Event{{Type: RunType, Version: 1, Name: "pair", Disks: []Disk{{Name: "A"}, {Name: "B"}}}}
+	for _, phase := range []string{"WW", "RR"} {
+		op := map[string]Role{"WW": Write, "RR": Read}[phase]
+		events = append(events, &Event{Type: PhaseType, Phase: phase, Roles: roles{"A": op, "B": op}})
+		events = append(events, &Event{Type: StartType, Phase: phase, Disk: "A", LateNS: 9})
+		var at [2]int64
+		for i := range 2 * files {
+			disk := string(rune('A' + i%2))
+			start := at[i%2]
+			end := start + 1000 + rnd.Int64N(500)
+			at[i%2] = end + rnd.Int64N(3)
+			events = append(events,
+				&Event{Type: ProgressType, Phase: phase, Disk: disk, Seq: i / 2, Bytes: 40, TNS: start + 500},
+				&Event{Type: FileType, Phase: phase, Disk: disk, Op: op, Seq: i / 2, Bytes: 100, StartNS: start, EndNS: end})
+		}
+		events = append(events,
+			&Event{Type: ErrorType, Phase: phase, Disk: "B", Seq: files, TNS: at[1], Error: "gone"},
+			&Event{Type: ProgressType, Phase: phase, Disk: "B", Seq: files, Bytes: 10, TNS: at[1] + 5},
+			&Event{Type: PhaseEndType, Phase: phase, Status: Complete})
+	}
+	events = append(events, &Event{Type: EndType, Status: Complete})
+	lines := make([][]byte, len(events))
+	for i, e := range events {
+		lines[i] = AppendEvent(nil, e)
+	}
+	return lines
+}
+
+func load(t *testing.T, lines [][]byte) *Run {
+	t.Helper()
+	run, err := Load(bytes.NewReader(bytes.Join(lines, nil)), "e.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// Whatever is doubled, the run is that of the clean trace, but for a warning that says how much was left out.
+func TestDoubled(t *testing.T) {
+	const files = 100
+	clean := recorded(files)
+	fileLines := func(line []byte) bool { return bytes.HasPrefix(line, []byte(`{"type":"file"`)) }
+	twice := func(oneIn int, which func([]byte) bool) [][]byte {
+		var lines [][]byte
+		n := 0
+		for _, line := range clean {
+			lines = append(lines, line)
+			if which(line) {
+				if n++; n%oneIn == 0 {
+					lines = append(lines, line)
+				}
+			}
+		}
+		return lines
+	}
+	without := func(lines [][]byte, prefix string) [][]byte {
+		return slices.DeleteFunc(slices.Clone(lines), func(l []byte) bool { return bytes.HasPrefix(l, []byte(prefix)) })
+	}
+	bare := without(without(without(clean, `{"type":"p`), `{"type":"run`), `{"type":"end`)
+	half := clean[:len(clean)/3]
+	tests := []struct {
+		name        string
+		clean, with [][]byte
+		want        []string
+	}{
+		{"a tenth of the file lines", clean, twice(10, fileLines), []string{
+			"repeated file lines: each is counted once, 40 are left out (phase WW, disk B: 20; phase RR, disk B: 20)"}},
+		{"every line", clean, twice(1, func([]byte) bool { return true }), []string{
+			"2 run lines of one name and the same disks: counted as one run",
+			"repeated file lines: each is counted once, 400 are left out (phase WW, disk A: 100; phase WW, disk B: 100; phase RR, disk A: 100; phase RR, disk B: 100)"}},
+		{"the whole trace", clean, slices.Concat(clean, clean), []string{
+			"2 run lines of one name and the same disks: counted as one run",
+			"phases recorded more than once: WW (2 times); RR (2 times); the last complete one of each is counted, 400 file lines of the others are left out"}},
+		{"resumed from the start", clean, slices.Concat(half, clean[1:]), []string{
+			"phases recorded more than once: WW (2 times); the last complete one of each is counted, 133 file lines of the others are left out"}},
+		{"begun again and cut off", clean, slices.Concat(clean[:len(clean)-1], half[1:], clean[len(clean)-1:]), []string{
+			"phases recorded more than once: WW (2 times); the last complete one of each is counted, 133 file lines of the others are left out"}},
+		{"begun again without a file", clean, slices.Concat(clean[:len(clean)-1], clean[1:2], clean[len(clean)-1:]), nil},
+		{"file lines alone", bare, slices.Concat(bare, bare), []string{
+			"no run line: disks taken from the events",
+			"repeated file lines: each is counted once, 400 are left out (phase WW, disk A: 100; phase WW, disk B: 100; phase RR, disk A: 100; phase RR, disk B: 100)"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			want, got := load(t, tt.clean), load(t, tt.with)
+			if diff := cmp.Diff(tt.want, got.Warnings); diff != "" {
+				t.Errorf("warnings (-want +got):\n%s", diff)
+			}
+			want.Warnings, got.Warnings = nil, nil
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("run (-clean +doubled):\n%s", diff)
+			}
+		})
+	}
+}
+
+// inTurn is n files one after the other, of 100 ns and 10 bytes, numbered from first on.
+func inTurn(n, first int, startNS int64) []File {
+	files := make([]File, n)
+	for i := range files {
+		files[i] = File{Seq: first + i, Bytes: 10, StartNS: startNS + int64(i)*100, EndNS: startNS + int64(i+1)*100}
+	}
+	return files
+}
+
+func TestOnce(t *testing.T) {
+	one := func(seq int, startNS, endNS int64) []File {
+		return []File{{Seq: seq, Bytes: 7, StartNS: startNS, EndNS: endNS}}
+	}
+	told := func(files []File) []File {
+		for i := range files {
+			files[i].Samples = []Sample{{TNS: files[i].StartNS + 1, Bytes: 1}}
+		}
+		return files
+	}
+	lanes := func(n int, seq func(lane, i int) int) (files []File) {
+		for lane := range 4 {
+			for i, f := range inTurn(n, 0, int64(lane)*17) {
+				f.Seq = seq(lane, i)
+				files = append(files, f)
+			}
+		}
+		slices.SortStableFunc(files, byStart)
+		return files
+	}
+	numbered := lanes(50, func(lane, i int) int { return 4*i + lane })
+	unnumbered := lanes(50, func(int, int) int { return 0 })
+	ring := inTurn(100, 0, 0)
+	for i := range ring {
+		ring[i].Seq = i % 50
+	}
+	clean := inTurn(100, 0, 0)
+	late := inTurn(100, 0, 30) // the same files at other times
+	tests := []struct {
+		name  string
+		files []File
+		want  []File
+		left  leftOut
+	}{
+		{"none", nil, nil, leftOut{}},
+		{"in turn", clean, clean, leftOut{}},
+		{"out of order", slices.Concat(clean[50:], clean[:50]), clean, leftOut{}},
+		{"numbers come round", ring, ring, leftOut{}},
+		{"a line thrice", slices.Concat(clean, clean[7:8], clean[7:8]), clean, leftOut{repeated: 2}},
+		{"the copy has the progress", slices.Concat(clean, told(inTurn(100, 0, 0))), told(inTurn(100, 0, 0)), leftOut{repeated: 100}},
+		{"unusable lines too", slices.Concat(clean[:9], one(9, 900, 900), one(9, 900, 900)), slices.Concat(clean[:9], one(9, 900, 900)), leftOut{repeated: 1}},
+		{"again with other times", slices.Concat(clean, late), clean, leftOut{again: 100}},
+		{"again, before the first in time", slices.Concat(late, clean), late, leftOut{again: 100}},
+		{"again, slower", slices.Concat(clean, one(99, 9900, 10150)), clean, leftOut{again: 1}},
+		{"again, with the progress", slices.Concat(clean, told(inTurn(100, 0, 30))), told(inTurn(100, 0, 30)), leftOut{again: 100}},
+		{"goes on where it was cut off", slices.Concat(clean[:40], late), slices.Concat(clean[:40], late[40:]), leftOut{again: 40}},
+		{"numbered lanes", numbered, numbered, leftOut{}},
+		{"lanes without numbers", unnumbered, unnumbered, leftOut{}},
+		{"rounded times", slices.Concat(clean[:50], one(200, 4960, 5000), clean[50:]), slices.Concat(clean[:49], clean[49:50], clean[50:]), leftOut{strays: 1}},
+		{"a touch", slices.Concat(clean[:99], one(99, 9890, 9990)), slices.Concat(clean[:99], one(99, 9890, 9990)), leftOut{}},
+		{"a short one within another", slices.Concat(clean, one(100, 4010, 4080)), clean, leftOut{strays: 1}},
+		{"a long one over many", slices.Concat(clean, one(100, 1950, 8050)), clean, leftOut{strays: 1}},
+		{"five in a hundred", slices.Concat(clean[:95], inTurn(5, 100, 4030)), clean[:95], leftOut{strays: 5}},
+		{"six in a hundred", slices.Concat(clean[:94], inTurn(6, 100, 4030)), nil, leftOut{}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d := DiskTrace{Files: slices.Clone(tt.files)}
+			if got := d.once(); got != tt.left {
+				t.Errorf("left out %+v, want %+v", got, tt.left)
+			}
+			if tt.want == nil { // all stay
+				if len(d.Files) != len(tt.files) {
+					t.Errorf("%d files, want all %d", len(d.Files), len(tt.files))
+				}
+				return
+			}
+			if diff := cmp.Diff(tt.want, d.Files); diff != "" {
+				t.Errorf("files (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// However many lines are repeated, as they are or with other times, and in whatever order: the clean trace is left.
+func TestOnceAtRandom(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(83, 84))
+	for trial := range 200 {
+		clean := inTurn(40+rnd.IntN(200), 0, 0)
+		var at int64
+		for i := range clean {
+			clean[i].StartNS, clean[i].EndNS = at, at+50+rnd.Int64N(200)
+			at = clean[i].EndNS + rnd.Int64N(10)
+		}
+		files := slices.Clone(clean)
+		for range rnd.IntN(len(clean) / 2) { // the same lines
+			files = append(files, clean[rnd.IntN(len(clean))])
+		}
+		for range rnd.IntN(len(clean) / 2) { // the same files at other times
+			f := clean[rnd.IntN(len(clean))]
+			f.StartNS += 1 + rnd.Int64N(20)
+			files = append(files, f)
+		}
+		if rnd.IntN(2) == 0 {
+			rnd.Shuffle(len(files)-len(clean), func(i, j int) {
+				i, j = i+len(clean), j+len(clean)
+				files[i], files[j] = files[j], files[i]
+			})
+		}
+		d := DiskTrace{Files: files}
+		d.once()
+		if diff := cmp.Diff(clean, d.Files); diff != "" {
+			t.Fatalf("trial %d (-clean +got):\n%s", trial, diff)
+		}
+	}
+}
+
+// A warning names a few places only.
+func TestFew(t *testing.T) {
+	for n, want := range map[int]string{1: "a", 4: "a; b; c; d", 6: "a; b; c; d; and 2 more"} {
+		if got := few(strings.Split("abcdef"[:n], "")); got != want {
+			t.Errorf("few of %d: %q, want %q", n, got, want)
+		}
+	}
+}
+
+// BenchmarkLanes reads a trace with several files of one disk in transfer: all of its lines must be compared.
+func BenchmarkLanes(b *testing.B) {
+	var text strings.Builder
+	const lanes, files = 8, 100_000
+	for i := range files {
+		start := int64(i/lanes)*1000 + int64(i%lanes)*77
+		text.Write(AppendEvent(nil, &Event{Type: FileType, Phase: "R", Disk: "A", Op: Read, Seq: i, Bytes: 1000, StartNS: start, EndNS: start + 1000 - int64(math.Sin(float64(i))*300)}))
+	}
+	b.SetBytes(int64(text.Len()))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Load(strings.NewReader(text.String()), "bench"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
