@@ -109,9 +109,11 @@ type DiskContention struct {
 	Reference     string   `json:"reference"`      // solo: its rate alone; later: its rate after others ended; or empty
 	ReferenceFrom string   `json:"reference_from"` // the solo phase, or the disk that ended
 	ReferenceRate *float64 `json:"reference_rate"`
-	Retention     *float64 `json:"retention"` // rate in the window over the reference
-	Held          bool     `json:"held"`      // it has less than the reference, by more than noise would make of equals
-	FairRate      float64  `json:"fair_rate"` // its part if the window's total were shared max-min fairly
+	Retention     *float64 `json:"retention"`  // rate in the window over the reference
+	Held          bool     `json:"held"`       // it has less than the reference, by more than noise would make of equals
+	Kept          bool     `json:"kept"`       // it has about as much as the reference, as far as noise lets tell
+	FairRate      float64  `json:"fair_rate"`  // its part if the window's total were shared max-min fairly
+	AboveEven     float64  `json:"above_even"` // how much more it got than an even share of its direction; 0 where noise may have made that
 }
 
 // Steal is what one disk lost of its fair part to another that had more than its own.

@@ -37,7 +37,7 @@ func Analyze(run *trace.Run, opts Options) *Analysis {
 	if run.Status == trace.Partial {
 		a.Warnings = append(a.Warnings, Warning{Code: "partial", Text: "the run ended early: phases may be missing or incomplete"})
 	}
-	alpha := claimChance(run)
+	alpha := newAlphas(run)
 	phases := make([]*phase, 0, len(run.Phases))
 	for _, t := range run.Phases {
 		p := newPhase(run, t, opts, alpha)
@@ -51,18 +51,26 @@ func Analyze(run *trace.Run, opts Options) *Analysis {
 	}
 	duplexGains(a.Phases)
 	a.Matrix = matrix(a.Phases)
-	a.Findings = findings(a.Phases, a.Order, solos, alpha)
+	a.Findings = findings(a.Phases, a.Order, solos, alpha.own)
 	return a
 }
 
-// claimChance is the chance by which noise alone may make one claim of one disk, so that it makes any of that kind in
-// the whole run with a chance of no more than chance (Bonferroni's correction).
-func claimChance(run *trace.Run) float64 {
-	looked := 0
+// alphas are the chances by which noise alone may make one claim of one disk, so that it makes any of that kind in the
+// whole run with a chance of no more than chance (Bonferroni's correction).
+type alphas struct {
+	own    float64 // of a disk by itself, in any phase
+	shared float64 // of a disk beside others
+}
+
+func newAlphas(run *trace.Run) alphas {
+	all, beside := 0, 0
 	for _, p := range run.Phases {
-		looked += len(p.Disks)
+		all += len(p.Disks)
+		if len(p.Disks) > 1 {
+			beside += len(p.Disks)
+		}
 	}
-	return chance / float64(max(looked, 1))
+	return alphas{own: chance / float64(max(all, 1)), shared: chance / float64(max(beside, 1))}
 }
 
 // number is v, or nil where v is NaN or infinite.

@@ -78,6 +78,7 @@ func layouts() []layout {
 	return []layout{
 		{"lone, 15 files", lone(15, 1e5)},
 		{"lone, 60 s", lone(0, 60)},
+		{"lone, 15 s", lone(0, 15)},
 		{"three and solos", together(3, 30, 15)},
 		{"three, no solos", together(3, 40, 0)},
 		{"eight, 3 s", together(8, 3, 3)},

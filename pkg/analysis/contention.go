@@ -10,10 +10,14 @@ import (
 
 // What losing and taking need beyond evidence.
 const (
-	minSteal = 0.10          // of the fair part
-	keptMore = 1.20          // a taker keeps so many times as much of its reference as the loser does
-	heldBack = 0.90          // of the reference: above it, nothing is worth telling
-	aloneNS  = 1_000_000_000 // time without others at one level before its rate counts
+	minSteal = 0.10 // of the fair part
+	keptMore = 1.20 // a taker keeps so many times as much of its reference as the loser does
+	heldBack = 0.90 // of the reference: above it, nothing is worth telling
+	// A disk kept its rate where it has heldBack of its reference, and chance would show that much of one that has only
+	// clearlyLess in fewer than doubt of cases.
+	clearlyLess = 0.80
+	doubt       = 0.05
+	aloneNS     = 1_000_000_000 // time without others at one level before its rate counts
 )
 
 // Where a disk's reference comes from.
@@ -94,7 +98,9 @@ func (p *phase) fillContention(solos solos) {
 			d.Reference, d.ReferenceFrom = r.kind, r.from
 			d.ReferenceRate, d.Retention = number(r.rate), number(window[i].rate/r.rate)
 			caps[i] = max(r.rate, window[i].rate)
-			d.Held = window[i].rate > 0 && *d.Retention <= heldBack && r.chanceAbove(window[i]) < p.alpha && !p.fellByItself(i)
+			d.Held = window[i].rate > 0 && *d.Retention <= heldBack && r.chanceAbove(window[i]) < p.alpha.shared && !p.fellByItself(i)
+			atLeast := measured{rate: clearlyLess * r.rate, error: r.error, free: r.free}
+			d.Kept = *d.Retention >= heldBack && !d.Held && window[i].chanceAbove(atLeast) < doubt
 		}
 		c.Disks[name] = d
 	}
@@ -103,8 +109,30 @@ func (p *phase) fillContention(solos solos) {
 		d.FairRate = fair
 		c.Disks[p.parts[i].name()] = d
 	}
+	p.aboveEven(c.Disks, window)
 	c.Steals = p.steals(c.Disks, window)
 	p.out.Contention = c
+}
+
+// aboveEven fills in who got more than an even share of what its direction moved.
+func (p *phase) aboveEven(disks map[string]DiskContention, window []measured) {
+	for i := range p.parts {
+		sum, n, squares, free := 0.0, 0.0, 0.0, window[i].free
+		for k := range p.parts {
+			if p.parts[k].trace.Op == p.parts[i].trace.Op {
+				sum += window[k].rate
+				squares += math.Pow(window[k].rate*window[k].error, 2)
+				n++
+				free = min(free, window[k].free)
+			}
+		}
+		even := measured{rate: sum / n, error: math.Sqrt(squares) / sum, free: free}
+		d := disks[p.parts[i].name()]
+		if more := window[i].rate - even.rate; more >= minSteal*even.rate && window[i].chanceAbove(even) < p.alpha.shared {
+			d.AboveEven = more
+			disks[p.parts[i].name()] = d
+		}
+	}
 }
 
 // fellByItself tells whether the disk's rate fell in the window with no other disk involved.
@@ -136,7 +164,7 @@ func maxMin(total float64, caps []float64) []float64 {
 // took only if it kept clearly more of its own reference, where it has one.
 func (p *phase) steals(disks map[string]DiskContention, window []measured) []Steal {
 	more := func(i int) float64 { return window[i].rate - disks[p.parts[i].name()].FairRate }
-	differs := func(high, low measured) bool { return high.chanceAbove(low) < p.alpha }
+	differs := func(high, low measured) bool { return high.chanceAbove(low) < p.alpha.shared }
 	takes := func(by, from int) bool {
 		to, of := disks[p.parts[by].name()], disks[p.parts[from].name()]
 		kept := to.Retention == nil || *to.Retention >= keptMore**of.Retention

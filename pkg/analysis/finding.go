@@ -119,6 +119,7 @@ func (f *finder) contention() {
 		return
 	}
 	f.steals()
+	f.uneven()
 	var held []string
 	for _, name := range f.order {
 		if c.Disks[name].Held {
@@ -149,6 +150,29 @@ func (f *finder) retentions(names []string) (low, high float64) {
 		low, high = min(low, r), max(high, r)
 	}
 	return low, high
+}
+
+// steps tells a fall: "from 2.0 GB/s to 1.66 GB/s after 12 GB and to 0.50 GB/s after 52 GB".
+func steps(t *Throttle) string {
+	text := "from " + rate(t.Steps[0].FromRate)
+	for i, s := range t.Steps {
+		if i > 0 {
+			text += " and"
+		}
+		text += fmt.Sprintf(" to %s after %s", rate(s.ToRate), unit.FormatBytes(int64(s.AtBytes)))
+	}
+	return text
+}
+
+// uneven tells of a disk that got more than an even share, where nothing says from whom.
+func (f *finder) uneven() {
+	c := f.phase.Contention
+	for _, name := range f.order {
+		took := slices.ContainsFunc(c.Steals, func(s Steal) bool { return s.By == name })
+		if d, ok := c.Disks[name]; ok && d.AboveEven > 0 && !took {
+			f.add("uneven", name, d.AboveEven/f.phase.Overlap.Rate/2, "%s got %s more than an even share.", name, rate(d.AboveEven))
+		}
+	}
 }
 
 // steals tells of each disk that took from others, and from whom.
@@ -191,7 +215,7 @@ func (f *finder) held(names []string) {
 		d := c.Disks[name]
 		when := "alone (" + d.ReferenceFrom + ")"
 		if d.Reference == ReferenceLater {
-			when = "after " + d.ReferenceFrom + " ended"
+			when = "without " + d.ReferenceFrom
 		}
 		f.add("held", name, (1-*d.Retention)/2, "%s had %s, %.0f %% of the %s it has %s.",
 			name, rate(f.phase.Overlap.Disks[name].Rate), 100**d.Retention, rate(*d.ReferenceRate), when)
@@ -268,12 +292,11 @@ func (f *finder) totals() {
 
 func (f *finder) disk(name string, d Disk) {
 	if t := d.Throttle; t != nil {
-		text := "to its end"
+		end := "to its end"
 		if t.Recovered != nil {
-			text = fmt.Sprintf("until a pause of %s, after which it was back at %s", unit.FormatSeconds(t.Recovered.PauseS), rate(t.Recovered.Rate))
+			end = fmt.Sprintf("until a pause of %s, after which it was back at %s", unit.FormatSeconds(t.Recovered.PauseS), rate(t.Recovered.Rate))
 		}
-		f.add("throttle", name, 1+(1-t.ToRate/t.FromRate), "%s fell from %s to %s after %s and stayed there %s, with no other disk to blame: a full cache, or heat.",
-			name, rate(t.FromRate), rate(t.ToRate), unit.FormatBytes(int64(t.AtBytes)), text)
+		f.add("throttle", name, 1+(1-t.ToRate/t.FromRate), "%s fell %s and stayed there %s, with no other disk involved: a full cache or heat.", name, steps(t), end)
 	}
 	if k := d.SizeKnee; k != nil {
 		change := k.AboveRate/k.BelowRate - 1

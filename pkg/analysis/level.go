@@ -103,30 +103,35 @@ func (p *part) differ(before, after overlap.Interval) (was, is measured) {
 	return was, is
 }
 
-// free is about how many independent values the series has under a noise, less one.
-func (s *series) free(n stats.Noise) float64 {
+// freeOf is about how many independent values so many bins hold under a noise, less one.
+func freeOf(bins int, n stats.Noise) float64 {
 	memory := 1.0
 	if n.Sill > 0.1*n.Nugget {
 		memory += 2 * n.Memory
 	}
-	return max(1, float64(len(s.log))/memory-1)
+	return max(1, float64(bins)/memory-1)
 }
 
 // chanceOf is the chance of a difference as large as that of the bins from a to b and those from b to c by noise
-// alone. Unless the rate jumps there as nowhere else, b was chosen among many places.
+// alone: by that of the whole series or of these bins, whichever makes it more likely, because a disk that others hold
+// back strays less than one that is free. Unless the rate jumps there as nowhere else, b was chosen among many places.
 func (s *series) chanceOf(a, b, c int, edges []int) float64 {
 	if b <= a || c <= b {
 		return 1
 	}
 	difference := math.Abs(stats.Mean(s.log[b:c]) - stats.Mean(s.log[a:b]))
-	free, places := s.free(s.noise), 1.0
-	if s.jumps(b, edges) {
-		free = max(leastFree, free)
-	} else {
-		places = max(1, float64(len(s.log))/max(5, 2*s.noise.Memory))
+	jumps := s.jumps(b, edges)
+	under := func(n stats.Noise, bins int) float64 {
+		free, places := freeOf(bins, n), 1.0
+		if jumps {
+			free = max(leastFree, free)
+		} else {
+			places = max(1, float64(len(s.log))/max(5, 2*n.Memory))
+		}
+		z := difference / math.Sqrt(n.DifferenceVariance(b-a, c-b))
+		return min(1, places*2*stats.StudentTail(z, free))
 	}
-	z := difference / math.Sqrt(s.noise.DifferenceVariance(b-a, c-b))
-	return min(1, places*2*stats.StudentTail(z, free))
+	return max(under(s.noise, len(s.log)), under(s.estimate([]int{a, b, c}, [2]int{}), c-a))
 }
 
 // jumps tells whether the rate jumps at a bin as nowhere else but at edges.
@@ -197,37 +202,54 @@ func (p *part) merge(levels []level, first, last int) []level {
 	return slices.Delete(levels, first+1, last+1)
 }
 
-// withoutExcursions puts levels that are too short to be one to their neighbours, the shortest first: to both where these are
-// alike, else to the nearer one.
+// withoutExcursions puts levels that are too short to be one to their neighbours, the shortest first.
 func (p *part) withoutExcursions(levels []level) []level {
-	length := func(l level) float64 { return overlap.Seconds(p.activeIn(l.Interval)) }
 	for len(levels) > 1 {
 		shortest := 0
 		for i := range levels {
-			if length(levels[i]) < length(levels[shortest]) {
+			if p.activeS(levels[i]) < p.activeS(levels[shortest]) {
 				shortest = i
 			}
 		}
-		if length(levels[shortest]) >= seconds(levelNS) {
+		if p.activeS(levels[shortest]) >= seconds(levelNS) {
 			break
 		}
-		p.excursionS = max(p.excursionS, length(levels[shortest]))
-		i := shortest
-		apart := func(a, b level) float64 { return math.Abs(math.Log(max(a.rate, 1) / max(b.rate, 1))) }
-		short := func(k int) bool { return length(levels[k]) < seconds(levelNS) }
-		switch {
-		case i == 0:
-			levels = p.merge(levels, 0, 1)
-		case i == len(levels)-1:
-			levels = p.merge(levels, i-1, i)
-		case apart(levels[i-1], levels[i+1]) < alikeLevel:
-			levels = p.merge(levels, i-1, i+1)
-		case short(i-1) != short(i+1) && short(i-1), // parts of a climb or a descent make one
-			short(i-1) == short(i+1) && apart(levels[i-1], levels[i]) < apart(levels[i], levels[i+1]):
-			levels = p.merge(levels, i-1, i)
-		default:
-			levels = p.merge(levels, i, i+1)
-		}
+		p.excursionS = max(p.excursionS, p.activeS(levels[shortest]))
+		first, last := p.absorb(levels, shortest)
+		levels = p.merge(levels, first, last)
 	}
 	return levels
+}
+
+func (p *part) activeS(l level) float64 { return overlap.Seconds(p.activeIn(l.Interval)) }
+
+// absorb says which levels become one where levels[i] is too short: it and both neighbours where these are alike, as
+// about a stall or a burst; it and a short neighbour where they are steps of one climb or descent; else it and the
+// nearer one. Where it is at an end, what lies before the neighbour stands in for the neighbour on the other side.
+func (p *part) absorb(levels []level, i int) (first, last int) {
+	apart := func(a, b int) float64 { return math.Abs(math.Log(max(levels[a].rate, 1) / max(levels[b].rate, 1))) }
+	short := func(k int) bool { return p.activeS(levels[k]) < seconds(levelNS) }
+	end := len(levels) - 1
+	switch {
+	case i == 0 && end > 1 && short(1) && apart(0, 2) < alikeLevel:
+		return 0, 2
+	case i == 0:
+		return 0, 1
+	case i == end && end > 1 && short(end-1) && apart(end-2, end) < alikeLevel:
+		return end - 2, end
+	case i == end:
+		return end - 1, end
+	case apart(i-1, i+1) < alikeLevel:
+		return i - 1, i + 1
+	}
+	if steps := (levels[i].rate > levels[i-1].rate) == (levels[i+1].rate > levels[i].rate); steps && short(i-1) != short(i+1) {
+		if short(i - 1) {
+			return i - 1, i
+		}
+		return i, i + 1
+	}
+	if apart(i-1, i) < apart(i, i+1) {
+		return i - 1, i
+	}
+	return i, i + 1
 }

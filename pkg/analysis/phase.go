@@ -22,14 +22,14 @@ type phase struct {
 	// simulated disks begin as one in the model's time, whenever their processes did.
 	simulated bool
 	hangs     map[string]string // each disk's connection
-	alpha     float64           // chance of one claim by noise alone
-	reached   []measured        // the new level of each recovery of out
+	alpha     alphas
+	reached   []measured // the new level of each recovery of out
 	out       *Phase
 }
 
 func seconds(ns int64) float64 { return float64(ns) / 1e9 }
 
-func newPhase(run *trace.Run, t *trace.Phase, opts Options, alpha float64) *phase {
+func newPhase(run *trace.Run, t *trace.Phase, opts Options, alpha alphas) *phase {
 	p := &phase{trace: t, simulated: len(run.Disks) > 0, hangs: map[string]string{}, alpha: alpha, out: &Phase{
 		Phase:      t.Name,
 		Roles:      map[string]trace.Role{},
@@ -49,7 +49,7 @@ func newPhase(run *trace.Run, t *trace.Phase, opts Options, alpha float64) *phas
 	active := make([][]overlap.Interval, len(t.Disks))
 	for i, d := range t.Disks {
 		p.parts = append(p.parts, newPart(d, opts.GapNS))
-		p.parts[i].solid = p.parts[i].solidLevels(p.alpha)
+		p.parts[i].solid = p.parts[i].solidLevels(p.alpha.own)
 		active[i] = p.parts[i].active
 	}
 	p.stages = overlap.Stages(active)

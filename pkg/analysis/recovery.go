@@ -82,10 +82,10 @@ func (p *phase) recovery(part *part, after string, before overlap.Interval, unti
 	rose := ok && to.rate >= minGain*from.rate
 	if rose {
 		from, to = part.differ(had, reached)
-		rose = to.chanceAbove(from) < p.alpha && part.showsInFiles(had, reached)
+		rose = to.chanceAbove(from) < p.alpha.shared && part.showsInFiles(had, reached)
 	}
 	alone, hasAlone := solos.of(p, part)
-	held := hasAlone && from.rate < heldDown*alone.rate && alone.chanceAbove(from) < p.alpha
+	held := hasAlone && from.rate < heldDown*alone.rate && alone.chanceAbove(from) < p.alpha.shared
 	switch {
 	case rose && part.holds(reached):
 		r.LagS, r.ToRate = number(seconds(reached.StartNS-at)), number(to.rate)

@@ -31,9 +31,9 @@ func (p *phase) verdict() string {
 	}
 	for _, name := range p.names() {
 		if t := p.out.Disks[name].Throttle; t != nil {
-			clause := fmt.Sprintf("%s fell from %s to %s after %s", name, rate(t.FromRate), rate(t.ToRate), unit.FormatBytes(int64(t.AtBytes)))
+			clause := name + " fell " + steps(t)
 			if len(p.parts) > 1 {
-				clause += " of its own accord"
+				clause += " with no other disk involved"
 			}
 			clauses = append(clauses, clause)
 		}
@@ -62,33 +62,35 @@ func (p *phase) whoDoesWhat() string {
 	return strings.Join(texts, ", ")
 }
 
-// parties are the clauses of the verdict about the disks: those that kept their rate, then those that were held
-// down, alike ones together.
+// parties are the clauses of the verdict about the disks: those that kept their rate, those of which that is not
+// known, and those that were held back, alike ones together.
 func (p *phase) parties() []string {
 	disks := p.out.Overlap.Disks
-	var kept, fell []string
+	var kept, got, fell []string
 	for _, name := range p.names() {
-		if p.out.Contention.Disks[name].Held {
+		switch c := p.out.Contention.Disks[name]; {
+		case c.Held:
 			fell = append(fell, name)
-		} else {
+		case c.Kept:
 			kept = append(kept, name)
+		default:
+			got = append(got, name)
 		}
 	}
 	rateOf := func(name string) float64 { return disks[name].Rate }
 	if all := alike(p.names(), rateOf); len(all) == 1 {
 		text := "evenly shared, " + each(all[0], rateOf)
-		if len(kept) == 0 {
+		if len(fell) == len(disks) {
 			text += " " + p.against(all[0])
 		}
 		return []string{text}
 	}
-	verb := "got"
-	if len(fell) > 0 {
-		verb = "kept"
-	}
 	var texts []string
 	for _, group := range alike(kept, rateOf) {
-		texts = append(texts, fmt.Sprintf("%s %s %s", list(group), verb, each(group, rateOf)))
+		texts = append(texts, fmt.Sprintf("%s kept %s", list(group), each(group, rateOf)))
+	}
+	for _, group := range alike(got, rateOf) {
+		texts = append(texts, fmt.Sprintf("%s got %s", list(group), each(group, rateOf)))
 	}
 	for _, group := range alike(fell, rateOf) {
 		texts = append(texts, fmt.Sprintf("%s fell to %s %s", list(group), each(group, rateOf), p.against(group)))
@@ -105,27 +107,19 @@ func each(group []string, value func(string) float64) string {
 	return meanEach(sum, float64(len(group)))
 }
 
-// against is "(50 % of their later 1.40 GB/s) and took 11.7 s to recover after C finished".
+// against is "(50 % of the 1.40 GB/s without C) and took 11.7 s to recover after C finished".
 func (p *phase) against(group []string) string {
 	c := p.out.Contention.Disks
 	var now, reference float64
-	later := false
+	where := " alone"
 	for _, n := range group {
 		now += p.out.Overlap.Disks[n].Rate
 		reference += *c[n].ReferenceRate
-		later = later || c[n].Reference == ReferenceLater
+		if c[n].Reference == ReferenceLater {
+			where = " without " + c[n].ReferenceFrom
+		}
 	}
-	whose := "its"
-	if len(group) > 1 {
-		whose = "their"
-	}
-	alone := rate(reference / float64(len(group)))
-	if later {
-		alone = "later " + alone
-	} else {
-		alone += " alone"
-	}
-	return fmt.Sprintf("(%.0f %% of %s %s)%s", 100*now/reference, whose, alone, p.recovered(group))
+	return fmt.Sprintf("(%.0f %% of the %s%s)%s", 100*now/reference, rate(reference/float64(len(group))), where, p.recovered(group))
 }
 
 // recovered says how long the group took to recover, where all of it did.

@@ -1,0 +1,129 @@
+package analysis
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+)
+
+// TestClaimsOnOneHub plays three disks that share a hub, alone and together, and counts what is claimed that is not so.
+func TestClaimsOnOneHub(t *testing.T) {
+	n := traces(200, 10)
+	hub := tracetest.Hub{Capacity: 3.4e9, Weights: map[string]float64{"C": 3}}
+	rates := []float64{1.5e9, 1.5e9, 2.8e9}
+	for _, c := range classes() {
+		if c.Sizes != nil || c.Noise.FlushS > 0 || c.Noise.PerFileS > 0 {
+			continue // a hub plays none
+		}
+		counts := map[string]int{}
+		for trial := range n {
+			rnd := seed(trial)
+			even := trial%2 == 0
+			run := tracetest.Run()
+			var together []tracetest.Disk
+			for i, rate := range rates {
+				d := steadyDisk(c, i, 0, 15, rate)
+				if even {
+					d.Levels[0].Rate = 1.5e9
+				}
+				run.Phases = append(run.Phases, tracetest.Phase(d.Name+" alone", hub.Play(rnd, d)...))
+				d.Levels = []tracetest.Level{{UntilS: 45 - 8*float64(i), Rate: d.Levels[0].Rate}}
+				together = append(together, d)
+			}
+			h := hub
+			if even {
+				h.Weights = nil
+			}
+			run.Phases = append(run.Phases, tracetest.Phase("together", h.Play(rnd, together...)...))
+			run.Disks = tracetest.Run(run.Phases...).Disks
+			for k := range wrongOnHub(Analyze(run, Options{}), even) {
+				counts[k]++
+			}
+		}
+		if os.Getenv("HUBBENCH_TUNE") != "" || os.Getenv("HUBBENCH_FULL") != "" {
+			fmt.Printf("hub %-18s of %d %v\n", c.Name, n, counts)
+		}
+		for k, found := range counts {
+			if float64(found) > 0.05*float64(n)+1 && k != "missed steal" && k != "missed held" {
+				t.Errorf("%s: %d of %d runs: %s", c.Name, found, n, k)
+			}
+		}
+	}
+}
+
+// wrongOnHub are the claims that are not so, and those missed: C takes from A and B unless the disks are even, all are
+// held back, and none falls by itself.
+func wrongOnHub(a *Analysis, even bool) map[string]bool {
+	wrong := map[string]bool{}
+	for _, p := range a.Phases {
+		for _, d := range p.Disks {
+			wrong["throttle"] = wrong["throttle"] || d.Throttle != nil
+			wrong["knee"] = wrong["knee"] || d.SizeKnee != nil
+		}
+		if p.Phase != "together" {
+			wrong["recovery alone"] = wrong["recovery alone"] || len(p.Recoveries) > 0
+			continue
+		}
+		byC := map[string]bool{}
+		for _, s := range p.Contention.Steals {
+			wrong["steal"] = wrong["steal"] || even || s.By != "C"
+			byC[s.From] = true
+		}
+		wrong["missed steal"] = !even && !(byC["A"] && byC["B"])
+		wrong["missed held"] = !p.Contention.Disks["A"].Held
+	}
+	for k, yes := range wrong {
+		if !yes {
+			delete(wrong, k)
+		}
+	}
+	return wrong
+}
+
+// TestOwnFallIsNotTaken: a disk that falls by itself beside steady ones is told as that, and as nothing else.
+func TestOwnFallIsNotTaken(t *testing.T) {
+	n := traces(200, 20)
+	blamed, missed := 0, 0
+	for trial := range n {
+		rnd := seed(trial)
+		c := tracetest.Class{Noise: tracetest.Noise{Sigma: 0.05}}
+		a, b := steadyDisk(c, 0, 0, 40, 1.5e9), steadyDisk(c, 2, 0, 40, 1.5e9)
+		a.Levels = []tracetest.Level{{UntilS: 10 + 15*rnd.Float64(), Rate: 1.5e9}, {UntilS: 40, Rate: 0.6e9}}
+		run := tracetest.Run(
+			tracetest.Phase("A alone", steadyDisk(c, 0, 0, 15, 1.5e9).Play(rnd)), tracetest.Phase("C alone", steadyDisk(c, 2, 0, 15, 1.5e9).Play(rnd)),
+			tracetest.Phase("pair", a.Play(rnd), b.Play(rnd)))
+		p := Analyze(run, Options{}).Phases[2]
+		if len(p.Contention.Steals) > 0 || p.Contention.Disks["A"].Held {
+			blamed++
+		}
+		if p.Disks["A"].Throttle == nil {
+			missed++
+		}
+	}
+	if blamed > 0 || missed > n/20 {
+		t.Errorf("of %d disks that fell by themselves, %d are said to be held back or robbed, %d not to have fallen", n, blamed, missed)
+	}
+}
+
+// TestSoloOverThrottle: a disk that fell in its own phase has no less beside others than the level it fell to.
+func TestSoloOverThrottle(t *testing.T) {
+	n := traces(200, 20)
+	blamed := 0
+	for trial := range n {
+		rnd := rand.New(rand.NewPCG(uint64(trial), 77))
+		c := tracetest.Class{Noise: tracetest.Noise{Sigma: 0.05}}
+		a := steadyDisk(c, 0, 0, 30, 0)
+		a.Levels = []tracetest.Level{{UntilS: 15, Rate: 2e9}, {UntilS: 30, Rate: 0.8e9}}
+		run := tracetest.Run(tracetest.Phase("A alone", a.Play(rnd)), tracetest.Phase("C alone", steadyDisk(c, 2, 0, 15, 2e9).Play(rnd)),
+			tracetest.Phase("pair", steadyDisk(c, 0, 0, 30, 0.8e9).Play(rnd), steadyDisk(c, 2, 0, 30, 2e9).Play(rnd)))
+		if p := Analyze(run, Options{}).Phases[2]; len(p.Contention.Steals) > 0 || p.Contention.Disks["A"].Held {
+			blamed++
+		}
+	}
+	if float64(blamed) > 0.02*float64(n) {
+		t.Errorf("%d of %d disks at their lower level are said to be held back", blamed, n)
+	}
+}
