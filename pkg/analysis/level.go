@@ -15,9 +15,6 @@ const (
 	alikeLevel = 0.15          // levels on both sides of an excursion that differ by less are one
 	floorRate  = 0.1           // of the median: slower bins count as this slow, or a stall would outweigh all else
 	ramp       = 0.2           // of the longest level: shorter ones may be a climb, and say nothing of the noise
-	jumpS      = 1             // a jump is looked at over so many seconds on either side
-	jumpRatio  = 1.5           // and stands out where it is so much larger than any other
-	jumpSD     = 5             // and so many standard deviations of the noise
 	leastFree  = 10            // degrees of freedom credited where a jump shows that it was no wave
 )
 
@@ -132,33 +129,6 @@ func (s *series) chanceOf(a, b, c int, edges []int) float64 {
 		return min(1, places*2*stats.StudentTail(z, free))
 	}
 	return max(under(s.noise, len(s.log)), under(s.estimate([]int{a, b, c}, [2]int{}), c-a))
-}
-
-// jumps tells whether the rate jumps at a bin as nowhere else but at edges.
-func (s *series) jumps(at int, edges []int) bool {
-	w := max(2, int(jumpS*1e9/s.binNS))
-	sums := make([]float64, len(s.log)+1)
-	for i, v := range s.log {
-		sums[i+1] = sums[i] + v
-	}
-	jump := func(i int) float64 {
-		from, to := max(0, i-w), min(len(s.log), i+w)
-		if i-from < w/2 || to-i < w/2 {
-			return 0
-		}
-		return math.Abs((sums[to]-sums[i])/float64(to-i) - (sums[i]-sums[from])/float64(i-from))
-	}
-	var here, elsewhere float64
-	for i := max(0, at-w/2); i <= min(len(s.log), at+w/2); i++ {
-		here = max(here, jump(i))
-	}
-	for i := range s.log {
-		near := func(e int) bool { return i-e <= 2*w && e-i <= 2*w }
-		if !slices.ContainsFunc(edges[1:len(edges)-1], near) && !near(at) {
-			elsewhere = max(elsewhere, jump(i))
-		}
-	}
-	return here >= jumpRatio*elsewhere && here >= jumpSD*math.Sqrt(s.noise.DifferenceVariance(w, w))
 }
 
 // solidLevels are the levels that noise would hardly make: candidates are put together until each change between

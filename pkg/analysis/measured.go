@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"math"
+	"sort"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
@@ -43,8 +44,32 @@ func (p *part) measureUnder(n stats.Noise, in ...overlap.Interval) (measured, bo
 		return measured{}, false
 	}
 	return measured{
-		rate: float64(bytes) / overlap.Seconds(in), error: math.Sqrt(n.MeanVariance(bins)), free: freeOf(len(p.series.log), n),
+		rate: float64(bytes) / overlap.Seconds(in), error: math.Sqrt(n.MeanVariance(bins) + p.unseenLuck(in)), free: freeOf(len(p.series.log), n),
 	}, true
+}
+
+// fileLuck is how far a file's rate is taken to stray from the next one's, relative, where too few were seen to tell.
+const fileLuck = 0.10
+
+// unseenLuck is the variance that the luck of single files adds to a rate that rests on few of them: within a file it
+// does not show.
+func (p *part) unseenLuck(in []overlap.Interval) float64 {
+	var squares float64
+	total := overlap.Seconds(in)
+	for _, v := range in {
+		for i := sort.Search(len(p.trace.Files), func(i int) bool { return p.trace.Files[i].EndNS > v.StartNS }); i < len(p.trace.Files); i++ {
+			f := &p.trace.Files[i]
+			if f.StartNS >= v.EndNS {
+				break
+			}
+			share := seconds(min(f.EndNS, v.EndNS)-max(f.StartNS, v.StartNS)) / total
+			squares += share * share
+		}
+	}
+	if squares < 1.0/leastFiles {
+		return 0
+	}
+	return fileLuck * fileLuck * squares
 }
 
 // chanceAbove is the chance that noise alone puts m so far above other, if they are equal in truth.

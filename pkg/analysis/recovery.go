@@ -81,6 +81,7 @@ func (p *phase) recovery(part *part, after string, before overlap.Interval, unti
 	to, ok := part.measure(reached)
 	rose := ok && to.rate >= minGain*from.rate
 	if rose {
+		reached.StartNS = max(at, part.sharpest(reached.StartNS, to.rate-from.rate))
 		from, to = part.differ(had, reached)
 		rose = to.chanceAbove(from) < p.alpha.shared && part.showsInFiles(had, reached)
 	}

@@ -1,0 +1,89 @@
+package analysis
+
+import (
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// How a jump of the rate is told: slow noise cannot jump, and noise that jumps does so elsewhere too.
+const (
+	jumpRatio = 1.5 // a jump stands out where it is so much larger than any other
+	jumpSD    = 5   // and so many standard deviations of the noise
+)
+
+// jumpWidths are over how many bins on either side a jump is looked at. The bin between them may hold the jump itself.
+func jumpWidths() [3]int { return [3]int{2, 5, 10} }
+
+// jumps tells whether the rate jumps close to a bin as nowhere else but at edges.
+func (s *series) jumps(at int, edges []int) bool {
+	sums := make([]float64, len(s.log)+1)
+	for i, v := range s.log {
+		sums[i+1] = sums[i] + v
+	}
+	for _, w := range jumpWidths() {
+		jump := func(i int) float64 {
+			if i < w || i+w+1 > len(s.log) {
+				return 0
+			}
+			return math.Abs(sums[i+1+w]-sums[i+1]-sums[i]+sums[i-w]) / float64(w)
+		}
+		var here, elsewhere float64
+		for i := range s.log {
+			near := func(e int) bool { return i-e <= 2*w && e-i <= 2*w }
+			switch {
+			case near(at):
+				here = max(here, jump(i))
+			case !slices.ContainsFunc(edges[1:len(edges)-1], near):
+				elsewhere = max(elsewhere, jump(i))
+			}
+		}
+		if here >= jumpRatio*elsewhere && here >= jumpSD*math.Sqrt(s.noise.DifferenceVariance(w, w)) {
+			return true
+		}
+	}
+	return false
+}
+
+// How a change is dated by its sharpest jump.
+const (
+	sharpNS    = 1_500_000_000 // this close to where the levels put it
+	sharpBinNS = 50_000_000    // in bins as long as samples are apart
+	sharpWidth = 8             // bins on either side
+	sharpShare = 0.75          // of the change that the jump must make up, or the change was gradual
+	sharper    = 1.3           // times the jump at the level's edge
+)
+
+// sharpest is where the rate jumps most inside a file within sharpNS of ns, and ns itself where no jump makes up most of
+// the change: the luck of the files about it can draw a level's edge to where one of them begins.
+func (p *part) sharpest(ns int64, change float64) int64 {
+	const half = int(sharpNS / sharpBinNS)
+	around := overlap.Interval{StartNS: ns - sharpNS - sharpWidth*sharpBinNS, EndNS: ns + sharpNS + sharpWidth*sharpBinNS}
+	sampled := slices.ContainsFunc(p.trace.Files, func(f trace.File) bool { return len(f.Samples) > 0 })
+	if !sampled || around.StartNS < p.startNS() || around.EndNS > p.endNS() {
+		return ns
+	}
+	const n = 2 * (half + sharpWidth)
+	rates := p.curve.Rates([]overlap.Interval{around}, n)
+	jump := func(i int) float64 { // in the direction of the change
+		return math.Copysign(1, change) * (stats.Mean(rates[i:i+sharpWidth]) - stats.Mean(rates[i-sharpWidth:i]))
+	}
+	best, at := max(sharpShare*math.Abs(change), sharper*jump(n/2)), ns
+	for i := sharpWidth; i <= n-sharpWidth; i++ {
+		moment := around.StartNS + int64(i)*sharpBinNS
+		if j := jump(i); j > best && p.insideFile(moment) {
+			best, at = j, moment
+		}
+	}
+	return at
+}
+
+// insideFile tells whether a file was in transfer at ns, and not just begun or nearly done.
+func (p *part) insideFile(ns int64) bool {
+	i := sort.Search(len(p.trace.Files), func(i int) bool { return p.trace.Files[i].EndNS > ns })
+	return i < len(p.trace.Files) && p.trace.Files[i].StartNS < ns-2*sharpBinNS && p.trace.Files[i].EndNS > ns+2*sharpBinNS
+}
