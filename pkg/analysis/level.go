@@ -13,7 +13,7 @@ const (
 	chance     = 0.01          // of a claim by noise alone, in a whole run
 	levelNS    = 3_000_000_000 // what holds for less is an excursion, such as a stall or a burst, and no level
 	alikeLevel = 0.15          // levels on both sides of an excursion that differ by less are one
-	floorRate  = 0.1           // of the median: slower bins count as this slow, or a stall would outweigh all else
+	floorRate  = 0.3           // of the median: slower bins count as this slow, or a stall would outweigh all else
 	ramp       = 0.2           // of the longest level: shorter ones may be a climb, and say nothing of the noise
 	leastFree  = 10            // degrees of freedom credited where a jump shows that it was no wave
 )
