@@ -18,7 +18,7 @@ const (
 func readVersion(top *strictyaml.Mapping) bool {
 	n, ok := top.Get("version")
 	if !ok {
-		top.Missing("the key version is missing; add version: 1")
+		top.Missing("version", "the key version is missing; add version: 1")
 		return true
 	}
 	_, ok = n.Int(1, 1)
@@ -105,7 +105,7 @@ func readDisk(m *strictyaml.Mapping) Disk {
 	case real && simulated:
 		simulate.Errorf("a disk is either real or simulated; delete path or simulate")
 	case !real && !simulated:
-		m.Missing("the disk has no path; add path: and a folder on it, or simulate: {profile: ...}")
+		m.Missing("path", "the disk has no path; add path: and a folder on it, or simulate: {profile: ...}")
 	}
 	return d
 }
@@ -116,6 +116,6 @@ func (s *Scenario) checkKind(top, m *strictyaml.Mapping, d Disk) {
 		m.Errorf("real and simulated disks cannot share a hub; make all of one kind")
 	}
 	if d.Simulated() && s.Hub == nil {
-		top.Missing("simulated disks need a hub; add hub: {profile: goshen-ridge}")
+		top.Missing("hub", "simulated disks need a hub; add hub: {profile: goshen-ridge}")
 	}
 }

@@ -57,7 +57,7 @@ func (s *Scenario) readRoles(m *strictyaml.Mapping, p *PhaseSpec, order []string
 		p.Roles = s.readRoleMap(roles)
 		p.Pattern = s.pattern(p.Roles)
 	default:
-		m.Missing("the phase has no pattern; add one, such as pattern: %s", strings.Repeat("W", len(s.Disks)))
+		m.Missing("pattern", "the phase has no pattern; add one, such as pattern: %s", strings.Repeat("W", len(s.Disks)))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -102,6 +103,20 @@ func (n Node) Raw() string {
 	}
 	text, _ := n.raw()
 	return text
+}
+
+// Escaped is what stands between a text's double quotes in the file, where a \ in it begins an escape. It is empty for
+// any other value.
+func (n Node) Escaped() string {
+	t := n.ast.GetToken()
+	if t.Type != token.DoubleQuoteType {
+		return ""
+	}
+	source := strings.Trim(strings.TrimSpace(t.Origin), `"`)
+	if !strings.Contains(strings.ReplaceAll(source, `\\`, ""), `\`) {
+		return ""
+	}
+	return source
 }
 
 // Text reads a text. A number, true or false must be in quotes to be one.

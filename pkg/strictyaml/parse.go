@@ -169,7 +169,7 @@ func syntaxError(at Pos, message string) *Error {
 	case strings.Contains(message, "mapping value is not allowed"):
 		return at.Errorf("a key: value is not allowed here; check the indentation, or put a text with a colon in quotes")
 	case strings.Contains(message, "escape") || strings.Contains(message, "surrogate"):
-		return at.Errorf(`a \ in double quotes begins an escape, and this is none; put the text in single quotes`)
+		return at.Errorf(`a \ in double quotes begins an escape, and this is none; put the text in single quotes, such as 'D:\data'`)
 	case strings.Contains(message, "end character of double-quoted"):
 		return at.Errorf(`the quote that opens here is never closed; close it, or use single quotes if there is a \ in it`)
 	case strings.Contains(message, "could not find end character"):
