@@ -15,7 +15,7 @@ func newAnalyze(p program) *cobra.Command {
 		Use:   "analyze RUN",
 		Short: "Print what a run shows",
 		Long:  "Analyze a run folder, a lone events.jsonl or a report.html, and print the tables, or analysis.json with --json.",
-		Args:  cobra.ExactArgs(1),
+		Args:  takes(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			run, err := load(args[0])
 			if err != nil {

@@ -15,7 +15,7 @@ func newClean(p program) *cobra.Command {
 		Short: "Remove test files that a killed run left behind",
 		Long: `Remove the folders that hubbench created and marked (.hubbench-RUNID) directly under PATH.
 Nothing else is touched, and the folder of a run under way is left alone.`,
-		Args: cobra.ExactArgs(1),
+		Args: takes(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return runClean(p, args[0])
 		},

@@ -40,7 +40,7 @@ over one another.
 --fail-above PCT exits with 4 where a rate fell by more: where the difference is significant (slower in the
 tables) and the measured change is a fall of more than PCT percent. With 0, any significant fall does. A rate
 without enough data to judge does not; how many there are is said on stderr.`,
-		Args: cobra.MinimumNArgs(2),
+		Args: takes(2, unlimited),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runCompare(p, args, opts, cmd.Flags().Changed("fail-above"))
 		},

@@ -28,7 +28,7 @@ func newFit(p program) *cobra.Command {
 		Long: `Find the hub that explains one or more runs best, and print its parameters, how sure each
 is, and how far each phase lies from it. --out writes a profile that simulate and predict
 read. --check instead refits without each phase in turn and says how well the rest foretells it.`,
-		Args: cobra.MinimumNArgs(1),
+		Args: takes(1, unlimited),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return runFit(p, args, opts)
 		},

@@ -61,6 +61,9 @@ Try it without a disk:  hubbench run configs/demo.yaml`,
 		SilenceUsage:  true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.Version = toolVersion() // so that there is a --version
+	root.SetVersionTemplate(versionLine())
+	root.SetFlagErrorFunc(flagError)
 	root.SetUsageTemplate(root.UsageTemplate() + exitCodesHelp)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(

@@ -10,10 +10,12 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"golang.org/x/term"
 
@@ -146,4 +148,19 @@ func (l *lockedWriter) Write(data []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.w.Write(data)
+}
+
+// quoteForShell writes a path so that it can be pasted into a command line.
+func quoteForShell(path string) string {
+	plain := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("/_-.,:+@%", r) || r == filepath.Separator
+	}
+	switch {
+	case path != "" && !strings.ContainsFunc(path, func(r rune) bool { return !plain(r) }):
+		return path
+	case runtime.GOOS == "windows":
+		return `"` + path + `"`
+	default:
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
 }

@@ -17,7 +17,7 @@ func newPlan(p program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "plan SCENARIO",
 		Short: "Say what a scenario would do, and touch nothing",
-		Args:  cobra.ExactArgs(1),
+		Args:  takes(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return runPlan(p.stdout, args[0])
 		},

@@ -25,7 +25,7 @@ func newPredict(p program) *cobra.Command {
 		Long: `Work out from a hub profile what its disks (or those named) get in every combination of
 reading, writing and resting, how best to plug them in, and what to measure next. PROFILE is
 a .yaml that fit wrote, or built in: ` + strings.Join(configs.Hubs(), ", ") + ".",
-		Args: cobra.MinimumNArgs(1),
+		Args: takes(1, unlimited),
 		RunE: func(_ *cobra.Command, args []string) error {
 			profile, err := loadProfile(args[0])
 			if err != nil {

@@ -45,7 +45,7 @@ func newReport(p program) *cobra.Command {
 		Short: "Write a run's report again, as a page, a picture or a table",
 		Long: `Write the report of a run folder, a lone events.jsonl or a report.html. Without --out it goes into the run
 folder, or beside the events file; --out - writes to stdout.`,
-		Args: cobra.ExactArgs(1),
+		Args: takes(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return runReport(p, args[0], opts)
 		},

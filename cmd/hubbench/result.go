@@ -33,12 +33,12 @@ func (r *prepared) folder(asked string, began time.Time) string {
 	if asked != "" {
 		return asked
 	}
-	path := filepath.Join(r.results(), rundir.Name(r.plan.Name, began))
+	path := filepath.Join(resultsOf(r.scenario), rundir.Name(r.plan.Name, began))
 	for n := 2; ; n++ { // another run of this second
 		if _, err := os.Lstat(path); err != nil {
 			return path
 		}
-		path = filepath.Join(r.results(), fmt.Sprintf("%s-%d", rundir.Name(r.plan.Name, began), n))
+		path = filepath.Join(resultsOf(r.scenario), fmt.Sprintf("%s-%d", rundir.Name(r.plan.Name, began), n))
 	}
 }
 

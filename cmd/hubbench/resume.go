@@ -12,6 +12,9 @@ import (
 
 // runResume goes on with a run that was cut off, by the plan that it began with.
 func runResume(ctx context.Context, p program, opts runOptions) error {
+	if err := checkResumable(opts.from); err != nil {
+		return err
+	}
 	rest, err := rundir.Resume(opts.from)
 	if err != nil {
 		return err

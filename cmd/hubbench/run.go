@@ -37,9 +37,9 @@ func newRun(p program) *cobra.Command {
 		Short: "Record, analyse and report a scenario",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if opts.from != "" {
-				return cobra.NoArgs(cmd, args)
+				return takes(0, 0)(cmd, args)
 			}
-			return cobra.ExactArgs(1)(cmd, args)
+			return takes(1, 1)(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.stall < leastStall {

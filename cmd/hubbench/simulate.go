@@ -26,7 +26,7 @@ func newSimulate(p program) *cobra.Command {
 		Long: `Play a scenario on the hub model in virtual time and write all that a run of it would: no
 process, no disk, no waiting. A scenario for real disks is played on the hub of --profile,
 which must know the disks by their names.`,
-		Args: cobra.ExactArgs(1),
+		Args: takes(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return runSimulate(p, args[0], opts)
 		},

@@ -19,7 +19,7 @@ const (
 )
 
 // Plan makes everything definite. It fails only where the phases come to too much, or repeats
-// collide with another phase's name; the error's type is *strictyaml.Error.
+// collide with another phase's name; the error is as Load's.
 func (s *Scenario) Plan() (*Plan, error) {
 	if err := s.checkSum(); err != nil {
 		return nil, err
@@ -34,6 +34,7 @@ func (s *Scenario) Plan() (*Plan, error) {
 		plan.Hub = &hub
 	}
 	var bytes int64
+	var mistakes strictyaml.Doc
 	for _, t := range s.turns() {
 		spec := s.Phases[t.entry]
 		variants := spec.Workload.variants()
@@ -50,12 +51,15 @@ func (s *Scenario) Plan() (*Plan, error) {
 					return nil, s.pos.Errorf("the phases move over 1 EB in all; try fewer or smaller files")
 				}
 				if need := sum(j.Needs()); j.IO.Footprint > 0 && need > j.IO.Footprint {
-					return nil, spec.pos.Errorf("disk %s reads files of %s in all, above the footprint of %s; try fewer or smaller files there, or a larger footprint",
-						strictyaml.Quote(j.Disk), unit.FormatBytes(need), unit.FormatBytes(j.IO.Footprint))
+					mistakes.Report(spec.pos.Errorf("disk %s reads files of %s in all, above the footprint of %s; try fewer or smaller files there, or a larger footprint",
+						strictyaml.Quote(j.Disk), unit.FormatBytes(need), unit.FormatBytes(j.IO.Footprint)))
 				}
 			}
 			plan.Phases = append(plan.Phases, phase)
 		}
+	}
+	if err := mistakes.Err(); err != nil {
+		return nil, err
 	}
 	return plan, nil
 }
@@ -187,10 +191,14 @@ func (s *Scenario) phaseNames() ([][]string, error) {
 		all[i] = names
 		return true
 	}
+	var mistakes strictyaml.Doc
 	for i, p := range s.Phases { // names given come first, wherever they stand
 		if p.Name != "" && !take(i, p.Name) {
-			return nil, p.pos.Errorf("phase %s, with its repeats, has a name of another phase; give it another name", strictyaml.Quote(p.Name))
+			mistakes.Report(p.pos.Errorf("phase %s, with its repeats, has a name of another phase; give it another name", strictyaml.Quote(p.Name)))
 		}
+	}
+	if err := mistakes.Err(); err != nil {
+		return nil, err
 	}
 	for i, p := range s.Phases {
 		if p.Name != "" {

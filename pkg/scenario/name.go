@@ -62,11 +62,18 @@ func readText(m *strictyaml.Mapping, key string, to *string) {
 		n.Errorf("%s is empty; write it, or delete the key", key)
 	case utf8.RuneCountInString(text) > maxText:
 		n.Errorf("%s is longer than %d characters; shorten it", key, maxText)
+	case isWindowsPath(n.Escaped()):
+		n.Errorf(`%s has double quotes, in which \ begins an escape; write it in single ones: '%s'`, key, n.Escaped())
 	case strings.ContainsFunc(text, breaksLine):
 		n.Errorf("%s %s holds a control character or line break; delete it", key, strictyaml.Quote(text))
 	default:
 		*to = text
 	}
+}
+
+// isWindowsPath reports whether a text looks like a folder on a drive or a share of Windows.
+func isWindowsPath(text string) bool {
+	return strings.HasPrefix(text, `\\`) || len(text) > 2 && text[1] == ':' && text[2] == '\\'
 }
 
 // breaksLine reports whether a character would garble the line of a terminal or log it stands in.

@@ -15,7 +15,7 @@ const maxPhases = 1000
 func (s *Scenario) readPhases(n strictyaml.Node, base Workload) {
 	items := n.Items()
 	if n.Kind() == strictyaml.List && len(items) == 0 {
-		n.Errorf("phases is empty; add one, such as {pattern: %s}", strings.Repeat("W", len(s.Disks)))
+		n.Errorf("phases is empty; add one, such as {pattern: %s}", s.allWrite())
 	}
 	if len(items) > maxPhases {
 		items[maxPhases].Errorf("more than %d phases; remove some", maxPhases)

@@ -40,7 +40,7 @@ func (s *Scenario) readStudy(n strictyaml.Node, base Workload) {
 				n.Errorf("disks is empty; name those to study, or delete the key for all")
 			}
 		}
-		idle := func(disk string) bool { return !slices.Contains(disks, disk) }
+		idle := func(disk string) bool { return disks != nil && !slices.Contains(disks, disk) }
 		s.readFiles(m, &p, idle)
 		s.readConnection(m, &p, idle)
 		m.Bool("interleave", &s.interleave)

@@ -125,7 +125,7 @@ func (m *Mapping) Done() {
 			continue
 		}
 		err := p.KeyPos.Errorf("unknown key %s; try %s", Quote(p.Key), Suggest(p.Key, m.asked))
-		err.in, err.meant = m.pos, nearest(p.Key, m.asked)
+		err.in, err.meant = m.pos, Nearest(p.Key, m.asked)
 		if key, value, colon := strings.Cut(p.Key, ":"); colon && slices.Contains(m.asked, key) {
 			err.Msg = fmt.Sprintf("%s lacks a space after its colon; write %s: %s", Quote(p.Key), key, printable(value))
 			err.meant = key

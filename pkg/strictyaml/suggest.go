@@ -7,7 +7,7 @@ const leastPrefix = 3
 
 // Suggest is what to try in place of an unknown word: the nearest of the known ones, or else all of them.
 func Suggest(word string, known []string) string {
-	if near := nearest(word, known); near != "" {
+	if near := Nearest(word, known); near != "" {
 		return printable(near)
 	}
 	shown := make([]string, len(known))
@@ -17,9 +17,9 @@ func Suggest(word string, known []string) string {
 	return Choice(shown)
 }
 
-// nearest is the known word that an unknown one most likely stands for: the one it is the beginning of, or one that
+// Nearest is the known word that an unknown one most likely stands for: the one it is the beginning of, or one that
 // differs from it by a slip of the hand. It is empty where there is none.
-func nearest(word string, known []string) string {
+func Nearest(word string, known []string) string {
 	word = strings.ToLower(word)
 	best, least, begun := "", 0, 0
 	for _, k := range known {
