@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -112,9 +111,7 @@ func unfinishedRun(path string) string {
 	}
 	for _, entry := range slices.Backward(entries) {
 		folder := filepath.Join(resultsOf(s), entry.Name())
-		var info struct{ Name, Status string }
-		data, err := os.ReadFile(filepath.Join(folder, rundir.InfoFile))
-		if err == nil && json.Unmarshal(data, &info) == nil && info.Name == s.Name && info.Status != trace.Complete {
+		if info, err := readInfo(folder); err == nil && info.Name == s.Name && info.Status != trace.Complete {
 			return folder
 		}
 	}

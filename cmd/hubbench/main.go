@@ -71,5 +71,6 @@ Try it without a disk:  hubbench run configs/demo.yaml`,
 		newAnalyze(p), newReport(p), newCompare(p), newFit(p), newPredict(p),
 		newClean(p), newVersion(p), newWorker(p), newJanitor(p),
 	)
+	complete(root)
 	return root
 }
