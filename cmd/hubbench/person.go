@@ -19,8 +19,6 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/hubbench/hubbench/internal/coordinator"
-	"github.com/hubbench/hubbench/internal/progress"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
@@ -104,14 +102,6 @@ func readLine(ctx context.Context, r io.Reader) (string, error) {
 func isTerminal(stream any) bool {
 	file, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
-}
-
-// watcher shows a run's progress on stderr, or nowhere with --quiet.
-func watcher(p program, opts runOptions, plan *scenario.Plan) coordinator.Watcher {
-	if opts.quiet {
-		return progress.New(io.Discard, false, plan)
-	}
-	return progress.New(p.stderr, isTerminal(p.stderr), plan)
 }
 
 // newRunID names a run's test folders: when, and four random digits against two runs in one second.

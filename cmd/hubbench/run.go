@@ -101,9 +101,13 @@ func (r *prepared) clear(ctx context.Context, p program, results string, opts ru
 // measure records, analyses and reports, and says by its error how the run ended.
 func measure(ctx context.Context, p program, ready *prepared, opts runOptions, dir *rundir.Dir, info *rundir.Info) error {
 	interrupted, recordErr := record(ctx, p, ready, opts, dir, info)
-	for _, f := range info.Failures {
-		if f.Phase == "" { // those of phases have been told as they came
-			fmt.Fprintln(p.stderr, f)
+	if opts.quiet {
+		sayDoubts(p, opts, info)
+	} else {
+		for _, f := range info.Failures {
+			if f.Phase == "" { // those of phases have been told as they came
+				fmt.Fprintln(p.stderr, f)
+			}
 		}
 	}
 	if err := errors.Join(recordErr, dir.Close()); err != nil {
@@ -112,13 +116,32 @@ func measure(ctx context.Context, p program, ready *prepared, opts runOptions, d
 	if err := conclude(p, dir, opts.resultOptions); err != nil {
 		return err
 	}
+	goOn := "hubbench run --resume " + quoteForShell(dir.Path)
 	switch {
 	case interrupted:
-		return &exitError{code: exitInterrupted}
+		return &exitError{code: exitInterrupted, err: fmt.Errorf("interrupted; go on with: %s", goOn)}
 	case info.Status != trace.Complete:
-		return &exitError{code: exitPartial, err: fmt.Errorf("partial run: %s", info.Failures[0])}
+		return &exitError{code: exitPartial, err: fmt.Errorf("partial run: %s; go on with: %s", info.Failures[0], goOn)}
 	}
 	return nil
+}
+
+// sayDoubts puts what makes the results doubtful above them, where nothing was said while the run went on: on stdout, as
+// a part of them, unless that takes JSON alone.
+func sayDoubts(p program, opts runOptions, info *rundir.Info) {
+	w := p.stdout
+	if opts.json {
+		w = p.stderr
+	}
+	for _, f := range info.Failures {
+		fmt.Fprintf(w, "failed: %s\n", oneLine(f.String()))
+	}
+	for _, warning := range info.Warnings {
+		fmt.Fprintf(w, "warning: %s\n", oneLine(warning))
+	}
+	if len(info.Failures)+len(info.Warnings) > 0 {
+		fmt.Fprintln(w)
+	}
 }
 
 // record runs the plan and leaves events.jsonl and run.json behind, whatever happens on the way.
@@ -134,14 +157,16 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 	if err != nil {
 		return false, err
 	}
-	ctx, kill, release := onInterrupt(ctx)
-	defer release()
-	logs := &lockedWriter{w: dir.Log}
 	if ready.done == 0 {
 		if err := dir.Journal.Append(info.Plan.Event(info.Started)); err != nil {
 			return false, err
 		}
 	}
+	watcher := watch(p, opts, ready, dir)
+	defer watcher.Close()
+	ctx, kill, release := onInterrupt(ctx, watcher.Stopping)
+	defer release()
+	logs := &lockedWriter{w: dir.Log}
 	outcome, err := coordinator.Run(ctx, coordinator.Options{
 		Plan:      ready.plan,
 		Done:      ready.done,
@@ -151,7 +176,7 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 		Command:   func() *exec.Cmd { return exec.Command(self, "worker") },
 		Janitor:   func(args ...string) *exec.Cmd { return exec.Command(self, append([]string{"janitor"}, args...)...) },
 		Journal:   dir.Journal,
-		Watcher:   watcher(p, opts, ready.plan),
+		Watcher:   watcher,
 		Pause:     func(ctx context.Context, text string) error { return pause(ctx, p, text, opts.alone) },
 		WorkerLog: logs,
 		Stall:     opts.stall,
@@ -166,9 +191,9 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 	return ctx.Err() != nil && outcome.Status == trace.Partial, errors.Join(err, dir.WriteJSON(rundir.InfoFile, info))
 }
 
-// onInterrupt ends the context at the first signal that asks the process to end, and closes kill at the second. A
-// reader that is gone (a closed pager) ends no run.
-func onInterrupt(parent context.Context) (ctx context.Context, kill <-chan struct{}, release func()) {
+// onInterrupt ends the context at the first signal that asks the process to end, having said so, and closes kill at the
+// second. A reader that is gone (a closed pager) ends no run.
+func onInterrupt(parent context.Context, say func()) (ctx context.Context, kill <-chan struct{}, release func()) {
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
@@ -176,7 +201,7 @@ func onInterrupt(parent context.Context) (ctx context.Context, kill <-chan struc
 	now := make(chan struct{})
 	quit := make(chan struct{})
 	go func() {
-		for _, act := range []func(){cancel, func() { close(now) }} {
+		for _, act := range []func(){func() { cancel(); say() }, func() { close(now) }} {
 			select {
 			case <-signals:
 				act()
