@@ -41,37 +41,37 @@ func confirm(ctx context.Context, p program, plan *scenario.Plan, yes bool) erro
 	if yes || written < askAbove || !isTerminal(p.stdin) {
 		return nil
 	}
-	fmt.Fprintf(p.stderr, "This writes %s to the disks in all. Go on? [y/N] ", unit.FormatBytes(written))
+	fmt.Fprintf(p.stderr, "This will write %s to the disks in total. Continue? [y/N] ", unit.FormatBytes(written))
 	answer, err := readLine(ctx, p.stdin)
 	if err != nil {
 		return err
 	}
 	if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
-		return errors.New("not started; --yes answers beforehand")
+		return errors.New("not started; --yes skips the question")
 	}
 	return nil
 }
 
-// checkHands refuses a plan with pauses where nobody can press Enter, before anything is measured.
-func (r *prepared) checkHands(p program, opts runOptions) error {
-	if opts.alone || isTerminal(p.stdin) {
+// requireTerminal refuses a plan with pauses where nobody can press Enter, before anything is measured.
+func (r *prepared) requireTerminal(p program, opts runOptions) error {
+	if opts.noPause || isTerminal(p.stdin) {
 		return nil
 	}
 	for _, phase := range r.plan.Phases[r.done:] {
 		if phase.Pause != "" {
-			return usage(fmt.Errorf("phase %s waits for a person (%s), and there is no terminal; --no-pause goes on without", phase.Name, phase.Pause))
+			return usage(fmt.Errorf("phase %s has a pause (%s), and there is no terminal to press Enter in; --no-pause continues without waiting", phase.Name, phase.Pause))
 		}
 	}
 	return nil
 }
 
-// pause shows what is to be done by hand and waits for Enter, if there are hands.
-func pause(ctx context.Context, p program, text string, alone bool) error {
-	if alone {
+// pause shows what is to be done by hand and waits for Enter, unless nobody is to.
+func pause(ctx context.Context, p program, text string, noPause bool) error {
+	if noPause {
 		fmt.Fprintf(p.stderr, "not waiting: %s\n", text)
 		return nil
 	}
-	fmt.Fprintf(p.stderr, "\n%s\nPress Enter to go on: ", text)
+	fmt.Fprintf(p.stderr, "\n%s\nPress Enter to continue: ", text)
 	_, err := readLine(ctx, p.stdin)
 	return err
 }

@@ -23,8 +23,8 @@ type resultOptions struct {
 
 func (o *resultOptions) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&o.out, "out", "", "the run's folder (default results/NAME-DATE-TIME)")
-	flags.BoolVar(&o.open, "open", false, "open the report when done")
+	flags.StringVar(&o.out, "out", "", "the run's `FOLDER` (default results/NAME-DATE-TIME)")
+	flags.BoolVar(&o.open, "open", false, "open the report in the browser when done")
 	flags.BoolVar(&o.json, "json", false, "print analysis.json instead of the tables")
 }
 

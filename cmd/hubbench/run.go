@@ -16,15 +16,16 @@ import (
 	"github.com/hubbench/hubbench/internal/diskio"
 	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 type runOptions struct {
 	resultOptions
-	yes   bool
-	quiet bool
-	alone bool // pauses wait for nobody
-	stall time.Duration
-	from  string // the folder of a run to resume
+	yes     bool
+	quiet   bool
+	noPause bool // pauses do not wait
+	stall   time.Duration
+	from    string // the folder of a run to resume
 }
 
 // leastStall is the shortest time without progress that can mean anything: workers report twice a second.
@@ -34,7 +35,15 @@ func newRun(p program) *cobra.Command {
 	var opts runOptions
 	cmd := &cobra.Command{
 		Use:   "run SCENARIO | --resume RUN",
-		Short: "Record, analyse and report a scenario",
+		Short: "Run a scenario: measure, analyse and write the report",
+		Long: `Check a scenario against this machine, run its phases one after another, print the results and
+write them to a new folder: events.jsonl, analysis.json, report.html and more.
+
+Ctrl-C stops the run, removes the test files and keeps the results; --resume continues it at the
+first phase that is not complete.`,
+		Example: `  hubbench run my.yaml
+  hubbench run my.yaml --out before --open
+  hubbench run --resume results/my-20261121-140500`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if opts.from != "" {
 				return takes(0, 0)(cmd, args)
@@ -53,11 +62,11 @@ func newRun(p program) *cobra.Command {
 	}
 	opts.flags(cmd)
 	flags := cmd.Flags()
-	flags.BoolVar(&opts.yes, "yes", false, "do not ask before writing to disks")
-	flags.BoolVar(&opts.quiet, "quiet", false, "print results only")
-	flags.BoolVar(&opts.alone, "no-pause", false, "go on without waiting where a phase has a pause")
-	flags.StringVar(&opts.from, "resume", "", "go on with an interrupted run at its first phase that is not whole")
-	flags.DurationVar(&opts.stall, "stall", time.Minute, "end a worker that moves nothing for so long")
+	flags.BoolVar(&opts.yes, "yes", false, "do not ask before writing more than "+unit.FormatBytes(askAbove))
+	flags.BoolVar(&opts.quiet, "quiet", false, "print only the results, with failures and warnings above them")
+	flags.BoolVar(&opts.noPause, "no-pause", false, "do not wait for Enter where a phase has a pause")
+	flags.StringVar(&opts.from, "resume", "", "continue the run in folder `RUN` at its first phase that is not complete")
+	flags.DurationVar(&opts.stall, "stall", time.Minute, "give up on a disk that moves nothing for this long")
 	return cmd
 }
 
@@ -69,7 +78,7 @@ func runRun(ctx context.Context, p program, path string, opts runOptions) error 
 	}
 	began := time.Now()
 	out := ready.folder(opts.out, began)
-	warnings, err := ready.clear(ctx, p, out, opts)
+	warnings, err := ready.preflight(ctx, p, out, opts)
 	if err != nil {
 		return err
 	}
@@ -82,8 +91,8 @@ func runRun(ctx context.Context, p program, path string, opts runOptions) error 
 	return measure(ctx, p, ready, opts, dir, &info)
 }
 
-// clear checks the plan against the machine and asks the person, before anything is created.
-func (r *prepared) clear(ctx context.Context, p program, results string, opts runOptions) (warnings []string, err error) {
+// preflight checks the plan against the machine and asks the person, before anything is created.
+func (r *prepared) preflight(ctx context.Context, p program, results string, opts runOptions) (warnings []string, err error) {
 	if warnings, err = r.check(results); err != nil {
 		return nil, err
 	}
@@ -92,7 +101,7 @@ func (r *prepared) clear(ctx context.Context, p program, results string, opts ru
 			fmt.Fprintf(p.stderr, "warning: %s\n", w)
 		}
 	}
-	if err := r.checkHands(p, opts); err != nil {
+	if err := r.requireTerminal(p, opts); err != nil {
 		return nil, err
 	}
 	return warnings, confirm(ctx, p, r.plan, opts.yes)
@@ -116,12 +125,12 @@ func measure(ctx context.Context, p program, ready *prepared, opts runOptions, d
 	if err := conclude(p, dir, opts.resultOptions); err != nil {
 		return err
 	}
-	goOn := "hubbench run --resume " + quoteForShell(dir.Path)
+	next := "hubbench run --resume " + quoteForShell(dir.Path)
 	switch {
 	case interrupted:
-		return &exitError{code: exitInterrupted, err: fmt.Errorf("interrupted; go on with: %s", goOn)}
+		return &exitError{code: exitInterrupted, err: fmt.Errorf("interrupted; continue with: %s", next)}
 	case info.Status != trace.Complete:
-		return &exitError{code: exitPartial, err: fmt.Errorf("partial run: %s; go on with: %s", info.Failures[0], goOn)}
+		return &exitError{code: exitPartial, err: fmt.Errorf("partial run: %s; continue with: %s", info.Failures[0], next)}
 	}
 	return nil
 }
@@ -177,7 +186,7 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 		Janitor:   func(args ...string) *exec.Cmd { return exec.Command(self, append([]string{"janitor"}, args...)...) },
 		Journal:   dir.Journal,
 		Watcher:   watcher,
-		Pause:     func(ctx context.Context, text string) error { return pause(ctx, p, text, opts.alone) },
+		Pause:     func(ctx context.Context, text string) error { return pause(ctx, p, text, opts.noPause) },
 		WorkerLog: logs,
 		Stall:     opts.stall,
 		Kill:      kill,

@@ -10,7 +10,7 @@ import (
 func newVersion(p program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print hubbench's version",
+		Short: "Print the version",
 		Args:  takes(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprint(p.stdout, versionLine())

@@ -104,7 +104,7 @@ func readDisk(m *strictyaml.Mapping) Disk {
 	readText(m, "connection", &d.Connection)
 	readText(m, "path", &d.Path)
 	if at, ok := m.Get("path"); ok && (d.Path == "~" || strings.HasPrefix(d.Path, "~/")) {
-		at.Errorf("~ stands for nothing here; write the folder's whole path")
+		at.Errorf("~ is not expanded here; write the folder's full path")
 	}
 	simulate, simulated := m.Get("simulate")
 	if simulated {

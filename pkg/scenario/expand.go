@@ -48,10 +48,10 @@ func (s *Scenario) Plan() (*Plan, error) {
 			}
 			for _, j := range phase.Jobs {
 				if bytes += j.Bytes(); bytes > maxPlanBytes {
-					return nil, s.pos.Errorf("the phases move over 1 EB in all; try fewer or smaller files")
+					return nil, s.pos.Errorf("the phases move more than 1 EB in total; try fewer or smaller files")
 				}
 				if need := sum(j.Needs()); j.IO.Footprint > 0 && need > j.IO.Footprint {
-					mistakes.Report(spec.pos.Errorf("disk %s reads files of %s in all, above the footprint of %s; try fewer or smaller files there, or a larger footprint",
+					mistakes.Report(spec.pos.Errorf("disk %s reads files of %s in total, more than its footprint of %s; read fewer or smaller files there, or raise the footprint",
 						strictyaml.Quote(j.Disk), unit.FormatBytes(need), unit.FormatBytes(j.IO.Footprint)))
 				}
 			}
@@ -108,7 +108,7 @@ func (s *Scenario) checkSum() error {
 			}
 		}
 		if phases > maxPlanPhases {
-			return p.pos.Errorf("more than %d phases, counting repeats; repeat less", maxPlanPhases)
+			return p.pos.Errorf("more than %d phases, counting repeats; use fewer repeats", maxPlanPhases)
 		}
 		if files > maxPlanFiles {
 			return p.pos.Errorf("more than %d files in all phases; try fewer files or repeats", maxPlanFiles)
@@ -194,7 +194,7 @@ func (s *Scenario) phaseNames() ([][]string, error) {
 	var mistakes strictyaml.Doc
 	for i, p := range s.Phases { // names given come first, wherever they stand
 		if p.Name != "" && !take(i, p.Name) {
-			mistakes.Report(p.pos.Errorf("phase %s, with its repeats, has a name of another phase; give it another name", strictyaml.Quote(p.Name)))
+			mistakes.Report(p.pos.Errorf("phase %s, or one of its repeats, has the same name as another phase; rename it", strictyaml.Quote(p.Name)))
 		}
 	}
 	if err := mistakes.Err(); err != nil {

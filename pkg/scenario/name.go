@@ -25,13 +25,13 @@ func readName(m *strictyaml.Mapping, key string, to *string) {
 	switch {
 	case !ok:
 	case name == "":
-		n.Errorf("%s is empty; write a short word", key)
+		n.Errorf("%s is empty; write a short name", key)
 	case utf8.RuneCountInString(name) > maxName:
 		n.Errorf("%s is longer than %d characters; shorten it", key, maxName)
 	case strings.TrimSpace(name) != name:
 		n.Errorf("%s %s begins or ends with a space; delete it", key, strictyaml.Quote(name))
 	case strings.ContainsFunc(name, breaksLine):
-		n.Errorf("%s %s holds a control character or line break; delete it", key, strictyaml.Quote(name))
+		n.Errorf("%s %s contains a control character or line break; delete it", key, strictyaml.Quote(name))
 	default:
 		*to = name
 	}
@@ -43,9 +43,9 @@ func readFileName(m *strictyaml.Mapping, key string, to *string) {
 	n, _ := m.Get(key)
 	switch {
 	case strings.ContainsAny(*to, `/\`):
-		n.Errorf(`%s %s has a / or \ in it; use another sign`, key, strictyaml.Quote(*to))
+		n.Errorf(`%s %s contains / or \; use another character`, key, strictyaml.Quote(*to))
 	case *to == "." || *to == "..":
-		n.Errorf("%s %s stands for a folder; write a word", key, strictyaml.Quote(*to))
+		n.Errorf("%s %s means a folder; write a name", key, strictyaml.Quote(*to))
 	}
 }
 
@@ -63,9 +63,9 @@ func readText(m *strictyaml.Mapping, key string, to *string) {
 	case utf8.RuneCountInString(text) > maxText:
 		n.Errorf("%s is longer than %d characters; shorten it", key, maxText)
 	case isWindowsPath(n.Escaped()):
-		n.Errorf(`%s has double quotes, in which \ begins an escape; write it in single ones: '%s'`, key, n.Escaped())
+		n.Errorf(`%s is in double quotes, where \ starts an escape sequence; use single quotes: '%s'`, key, n.Escaped())
 	case strings.ContainsFunc(text, breaksLine):
-		n.Errorf("%s %s holds a control character or line break; delete it", key, strictyaml.Quote(text))
+		n.Errorf("%s %s contains a control character or line break; delete it", key, strictyaml.Quote(text))
 	default:
 		*to = text
 	}

@@ -46,13 +46,13 @@ func (s *Scenario) readRoles(m *strictyaml.Mapping, p *PhaseSpec, order []string
 	roles, byRoles := m.Get("roles")
 	switch {
 	case byPattern && byRoles:
-		roles.Errorf("a phase has a pattern or roles; delete one of the two")
+		roles.Errorf("a phase has either a pattern or roles; delete one of the two")
 	case byPattern:
 		p.Roles = readPattern(pattern, order)
 		p.Pattern = pattern.Raw()
 	case byRoles:
 		if n, ok := m.Get("order"); ok && n.Kind() == strictyaml.List {
-			n.Errorf("order belongs to a pattern, and roles name their disks; delete it")
+			n.Errorf("order goes with a pattern, and roles name their disks; delete it")
 		}
 		p.Roles = s.readRoleMap(roles)
 		p.Pattern = s.pattern(p.Roles)

@@ -125,7 +125,7 @@ func (n Node) Text() (string, bool) {
 	switch n.Kind() {
 	case Text:
 		if !utf8.ValidString(text) {
-			n.Errorf("%s holds an escape that is no character; write the character itself", n.label)
+			n.Errorf("%s contains an escape sequence that is not a character; write the character itself", n.label)
 			return "", false
 		}
 		return text, true
@@ -180,7 +180,14 @@ func (n Node) Bool() (bool, bool) {
 	case plain && text == "false":
 		return false, true
 	}
-	n.wrong(string(Boolean), "one of those two words")
+	try := "true or false"
+	switch strings.ToLower(n.Raw()) {
+	case "yes", "on", "1":
+		try = "true"
+	case "no", "off", "0":
+		try = "false"
+	}
+	n.wrong(string(Boolean), try)
 	return false, false
 }
 
