@@ -7,7 +7,6 @@ package progress
 import (
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 	"time"
 
@@ -127,6 +126,9 @@ func (p *Progress) PhaseEnds(failures []coordinator.Failure) {
 		p.printer.say(indent, p.conclusion(now))
 	}
 	p.state.end(now)
+	if text := p.state.cooldown(); text != "" && len(failures) == 0 {
+		p.printer.say(indent, text)
+	}
 }
 
 // conclusion is what there is to say of a phase that is whole.
@@ -138,7 +140,11 @@ func (p *Progress) conclusion(now time.Time) string {
 	if took == 0 {
 		took = p.state.passed(now)
 	}
-	return strings.TrimSpace("done in " + p.state.time(took) + ". " + verdict)
+	text := "done in " + p.state.time(took)
+	if verdict != "" {
+		text += ". " + verdict
+	}
+	return text
 }
 
 // indent is what stands before all that belongs to a phase.

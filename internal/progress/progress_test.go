@@ -228,7 +228,7 @@ func TestConclusion(t *testing.T) {
 		failures []coordinator.Failure
 		want     string
 	}{
-		{"nothing known", Options{Plan: plan(), Size: screen(80, 24)}, nil, "      done in 8 s.\n"},
+		{"nothing known", Options{Plan: plan(), Size: screen(80, 24)}, nil, "      done in 8 s\n"},
 		{"a verdict", Options{Plan: simulated, Size: screen(60, 24), Conclude: conclude}, nil,
 			"      done in 1 min 19 s of model time. Three disks got\n      4.00 GB/s together for 70 s.\n"},
 		{"a failure", Options{Plan: plan(), Size: screen(80, 24), Conclude: conclude}, []coordinator.Failure{{Phase: "WRR", Disk: "A\x1b", Cause: "unplugged"}},
@@ -295,6 +295,10 @@ func TestLeft(t *testing.T) {
 	if left, known := shown.state.left(); !known || left != 15*time.Second {
 		t.Errorf("40 of 100 GB in 10 s: got %s, %v; want 15 s", left, known)
 	}
+	p.Phases[1].Cooldown = time.Minute
+	if left, _ := shown.state.left(); left != 75*time.Second {
+		t.Errorf("with a cooldown of 1 min: got %s left, want 1 min more", left)
+	}
 	p.Phases[1].Stop, p.Phases[1].Limit = scenario.StopTime, time.Second
 	if _, known := shown.state.left(); known {
 		t.Error("a time is predicted for a phase that ends by the clock")
@@ -321,6 +325,27 @@ func TestWork(t *testing.T) {
 	} {
 		if got := work(&p); got != want {
 			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// A run that waits says so.
+func TestCooldown(t *testing.T) {
+	for _, tt := range []struct {
+		cooldown  time.Duration
+		untilIdle bool
+		want      string
+	}{
+		{time.Second, false, "      done in 1 s\n"},
+		{time.Minute, false, "      done in 1 s\n      cooldown of 1 min\n"},
+		{time.Hour, true, "      done in 1 s\n      cooldown until the disks are idle, at most 1 h\n"},
+	} {
+		p := plan()
+		p.Phases[1].Cooldown, p.Phases[1].UntilIdle = tt.cooldown, tt.untilIdle
+		shown, out := follow(Options{Plan: p}, time.Second)
+		shown.PhaseEnds(nil)
+		if !strings.HasSuffix(out.String(), tt.want) {
+			t.Errorf("got %q, want %q at its end", out.String(), tt.want)
 		}
 	}
 }

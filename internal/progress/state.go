@@ -212,8 +212,37 @@ func (s *state) left() (time.Duration, bool) {
 		return 0, false
 	}
 	spent := s.worked + s.now.Sub(s.released)
-	return time.Duration(float64(spent) * float64(total-done) / float64(done)), true
+	left := time.Duration(float64(spent) * float64(total-done) / float64(done))
+	for i := range s.plan.Phases[s.index+1:] {
+		if p := &s.plan.Phases[s.index+1+i]; !p.UntilIdle {
+			left += s.real(p.Cooldown)
+		}
+	}
+	return left, true
 }
+
+// longCooldown is one that needs a word, or the run would seem to hang.
+const longCooldown = 2 * time.Second
+
+// cooldown says that the next phase waits; empty where it does not, or not for long.
+func (s *state) cooldown() string {
+	if s.index+1 == len(s.plan.Phases) {
+		return ""
+	}
+	next := &s.plan.Phases[s.index+1]
+	wait := unit.FormatSeconds(s.real(next.Cooldown).Seconds())
+	switch {
+	case s.real(next.Cooldown) < longCooldown:
+		return ""
+	case next.UntilIdle:
+		return "cooldown until the disks are idle, at most " + wait
+	default:
+		return "cooldown of " + wait
+	}
+}
+
+// real is how long a time of the plan takes on the clock.
+func (s *state) real(d time.Duration) time.Duration { return time.Duration(float64(d) / s.speedup) }
 
 // scale is one unit for all the numbers of a column.
 type scale struct {
