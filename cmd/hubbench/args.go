@@ -51,15 +51,14 @@ func flagError(cmd *cobra.Command, err error) error {
 // checkRun refuses a path that can only be something else than a run, and says what to give instead.
 func checkRun(path string) error {
 	folder := filepath.Dir(path)
-	_, noRun := os.Stat(filepath.Join(folder, rundir.InfoFile))
 	switch base := filepath.Base(path); {
 	case isFolder(path):
 		return nil
-	case noRun == nil && slices.Contains([]string{rundir.ScenarioFile, rundir.InfoFile, rundir.AnalysisFile, rundir.LogFile}, base):
+	case exists(filepath.Join(folder, rundir.InfoFile)) && slices.Contains([]string{rundir.ScenarioFile, rundir.InfoFile, rundir.AnalysisFile, rundir.LogFile}, base):
 		return usage(fmt.Errorf("%s is one file of a run; give the run's folder, %s", path, folder))
 	case base == rundir.AnalysisFile:
 		return usage(fmt.Errorf("%s holds the results of a run; give the run's folder, its %s or its %s", path, rundir.EventsFile, rundir.ReportFile))
-	case isScenario(path):
+	case isScenario(path) && exists(path):
 		return usage(fmt.Errorf("%s is a scenario; give the folder of one of its runs, %s", path, runsOf(path)))
 	}
 	return nil
@@ -72,14 +71,20 @@ func checkResumable(path string) error {
 		return nil
 	case unfinished != "":
 		return usage(fmt.Errorf("%s is a scenario, and --resume takes the folder of a run; try --resume %s", path, quoteForShell(unfinished)))
-	case isScenario(path):
+	case isScenario(path) && exists(path):
 		return usage(fmt.Errorf("%s is a scenario, and --resume takes the folder of a run, %s; hubbench run %s begins a new one",
 			path, runsOf(path), quoteForShell(path)))
-	}
-	if _, err := os.Stat(path); err == nil {
+	case exists(filepath.Join(filepath.Dir(path), rundir.InfoFile)) && exists(path):
 		return usage(fmt.Errorf("%s is a file, and --resume takes the folder of a run; try --resume %s", path, quoteForShell(filepath.Dir(path))))
+	case exists(path):
+		return usage(fmt.Errorf("%s is a file, and --resume takes the folder of a run, %s", path, filepath.Join(defaultResults, "NAME-DATE-TIME")))
 	}
 	return nil // that it does not exist is said by who opens it
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 func isFolder(path string) bool {

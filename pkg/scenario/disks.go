@@ -32,7 +32,7 @@ func (s *Scenario) readHub(top *strictyaml.Mapping) {
 		return
 	}
 	s.Hub = &Hub{Speedup: 1}
-	m := n.Mapping()
+	m := mappingWith(n, "hub", "profile")
 	m.Require("profile")
 	readText(m, "profile", &s.Hub.Profile)
 	s.hubPos = m.PosOf("profile")
@@ -108,7 +108,7 @@ func readDisk(m *strictyaml.Mapping) Disk {
 	}
 	simulate, simulated := m.Get("simulate")
 	if simulated {
-		sm := simulate.Mapping()
+		sm := mappingWith(simulate, "simulate", "profile")
 		sm.Require("profile")
 		readText(sm, "profile", &d.Profile)
 		sm.Done()

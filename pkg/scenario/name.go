@@ -71,6 +71,14 @@ func readText(m *strictyaml.Mapping, key string, to *string) {
 	}
 }
 
+// mappingWith reads a mapping. For a word in place of one it suggests the mapping in which the word is key's value.
+func mappingWith(n strictyaml.Node, label, key string) *strictyaml.Mapping {
+	if n.Kind() == strictyaml.Text {
+		n.Errorf("%[1]s is %[2]s, not a mapping; try %[1]s: {%[3]s: %[2]s}", label, strictyaml.Quote(n.Raw()), key)
+	}
+	return n.Mapping() // of two mistakes in one place the first counts
+}
+
 // isWindowsPath reports whether a text looks like a folder on a drive or a share of Windows.
 func isWindowsPath(text string) bool {
 	return strings.HasPrefix(text, `\\`) || len(text) > 2 && text[1] == ':' && text[2] == '\\'

@@ -73,8 +73,8 @@ func Load(name string, data []byte) (*Scenario, error) {
 	top.Bool("allow_system_disk", &s.AllowSystemDisk)
 	s.readHub(top)
 	s.readDisks(top)
-	if m, ok := top.Get("workload"); ok {
-		m := m.Mapping()
+	if n, ok := top.Get("workload"); ok {
+		m := mappingWith(n, "workload", "preset")
 		base.read(m)
 		s.checkSimulated(m, base)
 		base.readOrder(m)
