@@ -32,7 +32,7 @@ func runClean(p program, path string) error {
 		fmt.Fprintf(p.stdout, "removed %s: %d files, %s\n", c.Path, c.Files, unit.FormatBytes(c.Bytes))
 	}
 	if err == nil && len(cleaned) == 0 {
-		fmt.Fprintf(p.stdout, "no test files of hubbench in %s\n", path)
+		fmt.Fprintf(p.stdout, "no hubbench test folders in %s\n", path)
 	}
 	return err
 }

@@ -59,13 +59,13 @@ func (r *prepared) requireTerminal(p program, opts runOptions) error {
 	}
 	for _, phase := range r.plan.Phases[r.done:] {
 		if phase.Pause != "" {
-			return usage(fmt.Errorf("phase %s has a pause (%s), and there is no terminal to press Enter in; --no-pause continues without waiting", phase.Name, phase.Pause))
+			return usage(fmt.Errorf("phase %s waits for a person (%s), but there is no terminal; --no-pause skips the wait", phase.Name, phase.Pause))
 		}
 	}
 	return nil
 }
 
-// pause shows what is to be done by hand and waits for Enter, unless nobody is to.
+// pause shows what is to be done by hand and waits for Enter, where somebody is there.
 func pause(ctx context.Context, p program, text string, noPause bool) error {
 	if noPause {
 		fmt.Fprintf(p.stderr, "not waiting: %s\n", text)

@@ -56,7 +56,7 @@ func prepareRest(ctx context.Context, p program, rest *rundir.Rest, opts runOpti
 		return nil, nil, err
 	}
 	if tool := toolVersion(); tool != rest.Info.Tool {
-		warnings = append(warnings, fmt.Sprintf("started with hubbench %s and resumed with %s; the two may measure differently", rest.Info.Tool, tool))
+		warnings = append(warnings, fmt.Sprintf("started with hubbench %s, resumed with %s: the two may measure differently", rest.Info.Tool, tool))
 	}
 	if !opts.quiet {
 		fmt.Fprintf(p.stderr, "resuming %s: %d of %d phases are complete\n", opts.from, rest.Done, len(ready.plan.Phases))

@@ -23,13 +23,13 @@ type runOptions struct {
 	resultOptions
 	yes     bool
 	quiet   bool
-	noPause bool // pauses do not wait
+	noPause bool // pauses wait for nobody
 	stall   time.Duration
 	from    string // the folder of a run to resume
 }
 
-// leastStall is the shortest time without progress that can mean anything: workers report twice a second.
-const leastStall = 2 * time.Second
+// minStall is the shortest time without progress that can mean anything: workers report twice a second.
+const minStall = 2 * time.Second
 
 func newRun(p program) *cobra.Command {
 	var opts runOptions
@@ -51,8 +51,8 @@ first phase that is not complete.`,
 			return takes(1, 1)(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if opts.stall < leastStall {
-				return usage(fmt.Errorf("--stall %s: too short to tell a slow disk from a dead one; try %s or more", opts.stall, leastStall))
+			if opts.stall < minStall {
+				return usage(fmt.Errorf("--stall %s: too short to tell a slow disk from a dead one; try %s or more", opts.stall, minStall))
 			}
 			if opts.from != "" {
 				return runResume(cmd.Context(), p, opts)
@@ -64,7 +64,7 @@ first phase that is not complete.`,
 	flags := cmd.Flags()
 	flags.BoolVar(&opts.yes, "yes", false, "do not ask before writing more than "+unit.FormatBytes(askAbove))
 	flags.BoolVar(&opts.quiet, "quiet", false, "print only the results, with failures and warnings above them")
-	flags.BoolVar(&opts.noPause, "no-pause", false, "do not wait for Enter where a phase has a pause")
+	flags.BoolVar(&opts.noPause, "no-pause", false, "do not wait at the pauses of phases")
 	flags.StringVar(&opts.from, "resume", "", "continue the run in folder `RUN` at its first phase that is not complete")
 	flags.DurationVar(&opts.stall, "stall", time.Minute, "give up on a disk that moves nothing for this long")
 	return cmd

@@ -90,7 +90,7 @@ func judge(plan *scenario.Plan, places map[string]Place, results *Place, allowSy
 			add("results_on_disk", !place.System, "the results would be written to this disk while it is measured; choose a folder on another disk with --out")
 		}
 		if size, phase := largestFile(plan, disk.Name); place.FileMax > 0 && size > place.FileMax {
-			add("file_limit", true, "phase %s has a file of %s, and the file system of %s holds none above 4 GiB; use smaller files, or format the disk as exFAT, APFS, NTFS or ext4", phase, unit.FormatBytes(size), disk.Path)
+			add("file_limit", true, "phase %s has a file of %s, and the file system of %s supports none above 4 GiB; use smaller files, or format the disk as exFAT, APFS, NTFS or ext4", phase, unit.FormatBytes(size), disk.Path)
 		}
 		if need, phase := mostNeeded(plan, disk.Name); need > 0 {
 			add("footprint", true, "phase %s reads %s, more than its footprint allows at one time; read fewer or smaller files, or raise the footprint", phase, unit.FormatBytes(need))

@@ -74,13 +74,13 @@ func TestJudge(t *testing.T) {
 		{name: "results on the system disk", a: place(t, 1), b: place(t, 9, system), system: true, results: &inUse, want: []string{
 			"disk B: the results would be written to this disk while it is measured; choose a folder on another disk with --out"}},
 		{name: "largest phase does not fit", a: place(t, 1, free(5_160_000_000)), b: place(t, 2), want: []string{
-			"! disk A: phase R needs 5 GB and 167 MB in reserve, and 5.16 GB is free; free some space, use fewer or smaller files, or set a footprint"}},
+			"! disk A: phase R needs 5 GB plus a margin of 167 MB, but only 5.16 GB is free; free some space, use fewer or smaller files, or set a footprint"}},
 		{name: "largest phase just fits", a: place(t, 1, free(5_170_000_000)), b: place(t, 2)},
 		{name: "shared space", a: place(t, 1, free(7e9)), b: place(t, 1, free(7e9)), want: []string{
 			"disk B: is on the same file system as disk A; the two compete for one disk, not for the hub",
-			"! disks A, B: phase W needs 7 GB and 207 MB in reserve, and 7 GB is free; free some space, use fewer or smaller files, or set a footprint"}},
+			"! disks A, B: phase W needs 7 GB plus a margin of 207 MB, but only 7 GB is free; free some space, use fewer or smaller files, or set a footprint"}},
 		{name: "kept files add up", a: place(t, 1, free(8e9)), b: place(t, 2), change: func(p *scenario.Plan) { p.Phases[0].Jobs[0].IO.Keep = true }, want: []string{
-			"! disk A: phase R needs 8 GB and 227 MB in reserve, and 8 GB is free; free some space, use fewer or smaller files, or set a footprint"}},
+			"! disk A: phase R needs 8 GB plus a margin of 227 MB, but only 8 GB is free; free some space, use fewer or smaller files, or set a footprint"}},
 		{name: "a footprint bounds writes", a: place(t, 1), b: place(t, 2, free(2e9)), change: func(p *scenario.Plan) {
 			p.Phases[0].Jobs[1].Sizes = []int64{1e9, 1e9, 1e9, 1e9}
 			p.Phases[0].Jobs[1].IO.Footprint = 1_500_000_000
@@ -88,13 +88,13 @@ func TestJudge(t *testing.T) {
 		{name: "a footprint below the largest file", a: place(t, 1), b: place(t, 2, free(3e9)), change: func(p *scenario.Plan) {
 			p.Phases[0].Jobs[1].IO.Footprint = 1_500_000_000
 		}, want: []string{
-			"! disk B: phase W needs 4 GB and 147 MB in reserve, and 3 GB is free; free some space, use fewer or smaller files, or set a footprint"}},
+			"! disk B: phase W needs 4 GB plus a margin of 147 MB, but only 3 GB is free; free some space, use fewer or smaller files, or set a footprint"}},
 		{name: "a footprint too small to read", a: place(t, 1), b: place(t, 2), change: func(p *scenario.Plan) {
 			p.Phases[1].Jobs[0].IO.Footprint = 4e9
 		}, want: []string{
 			"! disk A: phase R reads 5 GB, more than its footprint allows at one time; read fewer or smaller files, or raise the footprint"}},
 		{name: "FAT32", a: place(t, 1, fat), b: place(t, 2, fat), want: []string{
-			"! disk A: phase R has a file of 5 GB, and the file system of pathA holds none above 4 GiB; use smaller files, or format the disk as exFAT, APFS, NTFS or ext4"}},
+			"! disk A: phase R has a file of 5 GB, and the file system of pathA supports none above 4 GiB; use smaller files, or format the disk as exFAT, APFS, NTFS or ext4"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			plan := twoDisks("pathA", "pathB")

@@ -42,7 +42,7 @@ func judgeSpace(plan *scenario.Plan, places map[string]Place) []Problem {
 			who = "disks " + strings.Join(sharers, ", ")
 		}
 		problems = append(problems, Problem{Code: "space", Disk: disk.Name, Fatal: true, Text: fmt.Sprintf(
-			"%s: phase %s needs %s and %s in reserve, and %s is free; free some space, use fewer or smaller files, or set a footprint",
+			"%s: phase %s needs %s plus a margin of %s, but only %s is free; free some space, use fewer or smaller files, or set a footprint",
 			who, phase, unit.FormatBytes(need), unit.FormatBytes(margin), unit.FormatBytes(place.Free))})
 	}
 	return problems
