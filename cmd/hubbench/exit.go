@@ -66,8 +66,8 @@ func exitCode(err error) int {
 // mostMistakes is how many mistakes are told at once: more than that is not read.
 const mostMistakes = 10
 
-// report says on one line what went wrong, or on a line each where that is several things, and returns the exit code.
-func report(err error, stderr io.Writer) int {
+// complain says on one line what went wrong, or on a line each where that is several things, and returns the exit code.
+func complain(err error, stderr io.Writer) int {
 	all := causes(err)
 	for _, cause := range all[:min(len(all), mostMistakes)] {
 		fmt.Fprintf(stderr, "hubbench: %s\n", oneLine(cause.Error()))

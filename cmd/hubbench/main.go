@@ -45,7 +45,7 @@ func run(ctx context.Context, args []string, p program) int {
 	if err != nil && !began {
 		err = usage(err) // cobra refused the command line before any command ran
 	}
-	return report(err, p.stderr)
+	return complain(err, p.stderr)
 }
 
 func newRoot(p program) *cobra.Command {
