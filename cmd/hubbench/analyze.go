@@ -13,9 +13,9 @@ func newAnalyze(p program) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "analyze RUN",
-		Short: "Print what a run shows",
-		Long:  "Analyze a run folder, a lone events.jsonl or a report.html, and print the tables, or analysis.json with --json.",
-		Args:  cobra.ExactArgs(1),
+		Short: "Print the results of a run",
+		Long:  "Analyze a run and print its tables, or analysis.json with --json. RUN is a run's folder, an events.jsonl or a report.html.",
+		Args:  takes(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			run, err := load(args[0])
 			if err != nil {

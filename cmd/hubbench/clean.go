@@ -12,10 +12,10 @@ import (
 func newClean(p program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "clean PATH",
-		Short: "Remove test files that a killed run left behind",
-		Long: `Remove the folders that hubbench created and marked (.hubbench-RUNID) directly under PATH.
-Nothing else is touched, and the folder of a run under way is left alone.`,
-		Args: cobra.ExactArgs(1),
+		Short: "Remove test files that a killed run left",
+		Long: `Remove the folders that hubbench created and marked (.hubbench-RUNID) directly in PATH.
+Nothing else is touched, and the folder of a run that is still going on is kept.`,
+		Args: takes(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return runClean(p, args[0])
 		},
@@ -26,13 +26,13 @@ func runClean(p program, path string) error {
 	cleaned, err := diskio.Clean(path)
 	for _, c := range cleaned {
 		if c.Skipped != "" {
-			fmt.Fprintf(p.stdout, "left %s: %s\n", c.Path, c.Skipped)
+			fmt.Fprintf(p.stdout, "kept %s: %s\n", c.Path, c.Skipped)
 			continue
 		}
 		fmt.Fprintf(p.stdout, "removed %s: %d files, %s\n", c.Path, c.Files, unit.FormatBytes(c.Bytes))
 	}
 	if err == nil && len(cleaned) == 0 {
-		fmt.Fprintf(p.stdout, "nothing of hubbench's in %s\n", path)
+		fmt.Fprintf(p.stdout, "no hubbench test folders in %s\n", path)
 	}
 	return err
 }

@@ -30,17 +30,18 @@ func newCompare(p program) *cobra.Command {
 	var opts compareOptions
 	cmd := &cobra.Command{
 		Use:   "compare RUN RUN...",
-		Short: "Say how runs differ from the first, and how surely",
-		Long: `Set runs beside the first one, phase by phase and disk by disk. Each rate comes with its change, an
-interval, and a verdict that is corrected for the number of comparisons. What was not measured alike comes first.
+		Short: "Compare runs with the first one, with confidence intervals",
+		Long: `Compare runs with the first one, phase by phase and disk by disk. Each rate has its change, a
+confidence interval, and a verdict that is corrected for the number of comparisons. Differences in
+how the runs were made come first.
 
-RUN is a run folder, a lone events.jsonl or a report.html. --html FILE also writes a page, with the runs' files laid
-over one another.
+RUN is a run's folder, an events.jsonl or a report.html. --html FILE also writes a page that lays the
+runs' files over one another.
 
---fail-above PCT exits with 4 where a rate fell by more: where the difference is significant (slower in the
-tables) and the measured change is a fall of more than PCT percent. With 0, any significant fall does. A rate
-without enough data to judge does not; how many there are is said on stderr.`,
-		Args: cobra.MinimumNArgs(2),
+--fail-above PCT exits with 4 if a rate fell by more than PCT percent and the difference is
+significant ("slower" in the tables). With 0, any significant fall counts. Rates with too little data
+do not count; their number is printed to stderr.`,
+		Args: takes(2, unlimited),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runCompare(p, args, opts, cmd.Flags().Changed("fail-above"))
 		},
@@ -48,8 +49,8 @@ without enough data to judge does not; how many there are is said on stderr.`,
 	flags := cmd.Flags()
 	flags.StringVar(&opts.format, "format", "text", "what to print: text, md or json")
 	flags.BoolVar(&opts.json, "json", false, "the same as --format json")
-	flags.StringVar(&opts.html, "html", "", "write a page to this file as well")
-	flags.Float64Var(&opts.failAbove, "fail-above", 0, "exit with 4 where a rate fell significantly, by more than so many percent")
+	flags.StringVar(&opts.html, "html", "", "also write a page to `FILE`")
+	flags.Float64Var(&opts.failAbove, "fail-above", 0, "exit with 4 if a rate fell significantly, and by more than `PCT` percent")
 	return cmd
 }
 

@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
-
-	"github.com/hubbench/hubbench/pkg/strictyaml"
 )
 
 // What an exit code says.
@@ -52,14 +51,11 @@ func usage(err error) error {
 // exitCode maps an error to what the process exits with.
 func exitCode(err error) int {
 	var known *exitError
-	var badFile *strictyaml.Error
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &known):
 		return known.code
-	case errors.As(err, &badFile):
-		return exitUsage
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
 	default:
@@ -67,13 +63,36 @@ func exitCode(err error) int {
 	}
 }
 
-// report says on one line what went wrong, and returns the exit code.
-func report(err error, stderr io.Writer) int {
-	var known *exitError
-	if err != nil && !(errors.As(err, &known) && known.err == nil) {
-		fmt.Fprintf(stderr, "hubbench: %s\n", oneLine(err.Error()))
+// mostMistakes is how many mistakes are told at once: more than that is not read.
+const mostMistakes = 10
+
+// complain says on one line what went wrong, or on a line each where that is several things, and returns the exit code.
+func complain(err error, stderr io.Writer) int {
+	all := causes(err)
+	for _, cause := range all[:min(len(all), mostMistakes)] {
+		fmt.Fprintf(stderr, "hubbench: %s\n", oneLine(cause.Error()))
+	}
+	if more := len(all) - mostMistakes; more > 0 {
+		fmt.Fprintf(stderr, "hubbench: and %d more\n", more)
 	}
 	return exitCode(err)
+}
+
+// causes are what there is to say of an error: itself, each of the mistakes that a person made at once, or nothing where
+// all has been said.
+func causes(err error) []error {
+	var known *exitError
+	if !errors.As(err, &known) {
+		return slices.DeleteFunc([]error{err}, func(err error) bool { return err == nil })
+	}
+	if known.err == nil {
+		return nil
+	}
+	// One that is nothing but a list: what is wrapped has words around it.
+	if several, ok := known.err.(interface{ Unwrap() []error }); ok {
+		return several.Unwrap()
+	}
+	return []error{err}
 }
 
 func oneLine(text string) string {

@@ -24,20 +24,20 @@ func newFit(p program) *cobra.Command {
 	var opts fitOptions
 	cmd := &cobra.Command{
 		Use:   "fit RUN...",
-		Short: "Make a hub profile from runs",
-		Long: `Find the hub that explains one or more runs best, and print its parameters, how sure each
-is, and how far each phase lies from it. --out writes a profile that simulate and predict
-read. --check instead refits without each phase in turn and says how well the rest foretells it.`,
-		Args: cobra.MinimumNArgs(1),
+		Short: "Fit a hub profile to runs",
+		Long: `Find the hub model that explains one or more runs best, and print its parameters with their 95 %
+confidence intervals, and how far the model is off in each phase. --out writes a profile for simulate
+and predict. --check instead fits without each phase in turn and shows how well the rest predicts it.`,
+		Args: takes(1, unlimited),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return runFit(p, args, opts)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&opts.out, "out", "", "the profile to write, a .yaml; - for stdout")
-	flags.StringVar(&opts.name, "name", "fitted", "what the profile is called")
-	flags.Uint64Var(&opts.seed, "seed", 1, "of the fit's random starts")
-	flags.BoolVar(&opts.check, "check", false, "refit without each phase and predict it")
+	flags.StringVar(&opts.out, "out", "", "the profile to write, a .yaml `FILE`; - for stdout")
+	flags.StringVar(&opts.name, "name", "fitted", "the profile's name")
+	flags.Uint64Var(&opts.seed, "seed", 1, "seed of the fit's random starting points")
+	flags.BoolVar(&opts.check, "check", false, "fit without each phase in turn and predict it")
 	flags.BoolVar(&opts.json, "json", false, "print the fit as JSON")
 	return cmd
 }

@@ -23,6 +23,9 @@ type found struct {
 
 // load reads a run: its folder, its events, or a report.html that somebody forwarded.
 func load(path string) (*found, error) {
+	if err := checkRun(path); err != nil {
+		return nil, err
+	}
 	if strings.EqualFold(filepath.Ext(path), ".html") {
 		return loadPage(path)
 	}

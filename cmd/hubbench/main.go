@@ -45,22 +45,26 @@ func run(ctx context.Context, args []string, p program) int {
 	if err != nil && !began {
 		err = usage(err) // cobra refused the command line before any command ran
 	}
-	return report(err, p.stderr)
+	return complain(err, p.stderr)
 }
 
 func newRoot(p program) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "hubbench",
 		Short: "Measure what SSDs on one hub do to each other",
-		Long: `hubbench runs several SSDs on one hub against each other, one process per disk, released
-at the same instant, and says who got how much while all of them were busy, who took it
-from whom, and how long the others needed to recover.
-
-Try it without a disk:  hubbench run configs/demo.yaml`,
+		Long: `hubbench runs several SSDs on one hub against each other, one process per disk, all started
+at the same instant, and reports how much bandwidth each got while all of them were busy, who
+took it from whom, and how long the others needed to recover.`,
+		Example: `  hubbench run configs/demo.yaml      try it: the disks are simulated
+  hubbench plan my.yaml               see what a scenario would do
+  hubbench run my.yaml --open         do it, and open the report`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.Version = toolVersion() // so that there is a --version
+	root.SetVersionTemplate(versionLine())
+	root.SetFlagErrorFunc(flagError)
 	root.SetUsageTemplate(root.UsageTemplate() + exitCodesHelp)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
@@ -68,5 +72,6 @@ Try it without a disk:  hubbench run configs/demo.yaml`,
 		newAnalyze(p), newReport(p), newCompare(p), newFit(p), newPredict(p),
 		newClean(p), newVersion(p), newWorker(p), newJanitor(p),
 	)
+	complete(root)
 	return root
 }

@@ -10,15 +10,15 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"golang.org/x/term"
 
-	"github.com/hubbench/hubbench/internal/coordinator"
-	"github.com/hubbench/hubbench/internal/progress"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
@@ -41,37 +41,37 @@ func confirm(ctx context.Context, p program, plan *scenario.Plan, yes bool) erro
 	if yes || written < askAbove || !isTerminal(p.stdin) {
 		return nil
 	}
-	fmt.Fprintf(p.stderr, "This writes %s to the disks in all. Go on? [y/N] ", unit.FormatBytes(written))
+	fmt.Fprintf(p.stderr, "This will write %s to the disks in total. Continue? [y/N] ", unit.FormatBytes(written))
 	answer, err := readLine(ctx, p.stdin)
 	if err != nil {
 		return err
 	}
 	if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
-		return errors.New("not started; --yes answers beforehand")
+		return errors.New("not started; --yes skips the question")
 	}
 	return nil
 }
 
-// checkHands refuses a plan with pauses where nobody can press Enter, before anything is measured.
-func (r *prepared) checkHands(p program, opts runOptions) error {
-	if opts.alone || isTerminal(p.stdin) {
+// requireTerminal refuses a plan with pauses where nobody can press Enter, before anything is measured.
+func (r *prepared) requireTerminal(p program, opts runOptions) error {
+	if opts.noPause || isTerminal(p.stdin) {
 		return nil
 	}
 	for _, phase := range r.plan.Phases[r.done:] {
 		if phase.Pause != "" {
-			return usage(fmt.Errorf("phase %s waits for a person (%s), and there is no terminal; --no-pause goes on without", phase.Name, phase.Pause))
+			return usage(fmt.Errorf("phase %s waits for a person (%s), but there is no terminal; --no-pause skips the wait", phase.Name, phase.Pause))
 		}
 	}
 	return nil
 }
 
-// pause shows what is to be done by hand and waits for Enter, if there are hands.
-func pause(ctx context.Context, p program, text string, alone bool) error {
-	if alone {
+// pause shows what is to be done by hand and waits for Enter, where somebody is there.
+func pause(ctx context.Context, p program, text string, noPause bool) error {
+	if noPause {
 		fmt.Fprintf(p.stderr, "not waiting: %s\n", text)
 		return nil
 	}
-	fmt.Fprintf(p.stderr, "\n%s\nPress Enter to go on: ", text)
+	fmt.Fprintf(p.stderr, "\n%s\nPress Enter to continue: ", text)
 	_, err := readLine(ctx, p.stdin)
 	return err
 }
@@ -102,14 +102,6 @@ func readLine(ctx context.Context, r io.Reader) (string, error) {
 func isTerminal(stream any) bool {
 	file, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
-}
-
-// watcher shows a run's progress on stderr, or nowhere with --quiet.
-func watcher(p program, opts runOptions, plan *scenario.Plan) coordinator.Watcher {
-	if opts.quiet {
-		return progress.New(io.Discard, false, plan)
-	}
-	return progress.New(p.stderr, isTerminal(p.stderr), plan)
 }
 
 // newRunID names a run's test folders: when, and four random digits against two runs in one second.
@@ -146,4 +138,19 @@ func (l *lockedWriter) Write(data []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.w.Write(data)
+}
+
+// quoteForShell writes a path so that it can be pasted into a command line.
+func quoteForShell(path string) string {
+	plain := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("/_-.,:+@%", r) || r == filepath.Separator
+	}
+	switch {
+	case path != "" && !strings.ContainsFunc(path, func(r rune) bool { return !plain(r) }):
+		return path
+	case runtime.GOOS == "windows":
+		return `"` + path + `"`
+	default:
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
 }

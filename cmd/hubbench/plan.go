@@ -16,8 +16,10 @@ import (
 func newPlan(p program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "plan SCENARIO",
-		Short: "Say what a scenario would do, and touch nothing",
-		Args:  cobra.ExactArgs(1),
+		Short: "Show what a scenario would do, and touch nothing",
+		Long: `Print the phases of a scenario, how much they move and write, how long they take, the space they
+need on each disk, and every check of this machine that is not passed. Nothing is written.`,
+		Args: takes(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return runPlan(p.stdout, args[0])
 		},
@@ -66,7 +68,7 @@ func runPlan(w io.Writer, path string) error {
 // printDisks says what each disk has to take.
 func printDisks(w io.Writer, ready *prepared, total forecast) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "\n  disk\twhere\twritten in all\tmost at a time\tfree")
+	fmt.Fprintln(table, "\n  disk\twhere\twritten in total\tspace needed\tfree")
 	totals := ready.plan.Totals()
 	for i, disk := range ready.plan.Disks {
 		where, free, bound := disk.Path, "-", totals[i].Bound

@@ -47,7 +47,7 @@ t: 2 phases, 1 disk, real disks
   W      A writes       160 files, 2 MB to 2 GB  53.3 GB  53.3 GB  15.7 s
   R      A reads        160 files, 2 MB to 2 GB  53.3 GB  -        15.7 s
   total                                          107 GB   53.3 GB  31.4 s
-  The times are the least that one link of 3.40 GB/s allows, without what is written beforehand.
+  The times are the shortest that one shared link of 3.40 GB/s allows; test files written beforehand add to them.
 `},
 		{"amorphous on one disk and on two", two + "workload: {preset: amorphous}\nphases: [{pattern: R-}, {pattern: WW}]\n", `
 t: 8 phases, 2 disks, real disks
@@ -62,10 +62,10 @@ t: 8 phases, 2 disks, real disks
   WW RND4K QD64  A, B write     5 passes each of 1.07 GB  at most 10.7 GB  at most 10.7 GB  40.3 s to 45 s
   WW RND4K QD1   A, B write     5 passes each of 1.07 GB  at most 10.7 GB  at most 10.7 GB  40.3 s to 45 s
   total                                                   at most 64.4 GB  at most 45.1 GB  4 min 8 s to 6 min
-  R- SEQ1M QD8 and 3 more: passes go over one and the same file, 5 s at most, 5 s apart; the median is the score.
-  WW SEQ1M QD8 and 3 more: passes go over one and the same file, 5 s at most, and begin every 10 s on all disks at once; the median is the score.
-  The times are the least that one link of 3.40 GB/s allows, without what is written beforehand.
-  Cooling down between them takes 30 s more.
+  R- SEQ1M QD8 and 3 more: all passes are over the same file, at most 5 s each, 5 s apart; the score is the median rate.
+  WW SEQ1M QD8 and 3 more: all passes are over the same file, at most 5 s each, starting every 10 s on all disks at once; the score is the median rate.
+  The times are the shortest that one shared link of 3.40 GB/s allows; test files written beforehand add to them.
+  Cooldowns take 30 s more.
 `},
 		{"crystal", one + "workload: {preset: crystal}\nphases: [{pattern: R}, {pattern: W}]\n", `
 t: 8 phases, 1 disk, real disks
@@ -80,9 +80,9 @@ t: 8 phases, 1 disk, real disks
   W RND4K Q32T1  A writes       1 + 5 passes of 1.07 GB  at most 6.44 GB  at most 6.44 GB  1.89 s to 30 s
   W RND4K Q1T1   A writes       1 + 5 passes of 1.07 GB  at most 6.44 GB  at most 6.44 GB  1.89 s to 30 s
   total                                                  at most 51.5 GB  at most 26.8 GB  15.2 s to 4 min
-  In all phases: passes go over one and the same file, 5 s at most; the first is not counted; the best is the score.
-  The times are the least that one link of 3.40 GB/s allows, without what is written beforehand.
-  Cooling down between them takes 30 s more.
+  In all phases: all passes are over the same file, at most 5 s each; the first does not count; the score is the best rate.
+  The times are the shortest that one shared link of 3.40 GB/s allows; test files written beforehand add to them.
+  Cooldowns take 30 s more.
 `},
 		{"the other presets", two + `phases:
   - {name: random, pattern: WW}
@@ -98,8 +98,8 @@ t: 4 phases, 2 disks, real disks
   endurance   B writes           320 files, 14.7 MB to 2 GB         317 GB   317 GB   1 min 33 s
   blackmagic  A writes; B reads  5 passes each of 5 GB              50 GB    35 GB    14.7 s
   total                                                             474 GB   459 GB   2 min 19 s
-  blackmagic: passes go over one and the same file.
-  The times are the least that one link of 3.40 GB/s allows, without what is written beforehand.
+  blackmagic: all passes are over the same file.
+  The times are the shortest that one shared link of 3.40 GB/s allows; test files written beforehand add to them.
 `},
 		{"how phases end", two + `workload: {sizes: [1 GB], files: 10}
 phases:
@@ -116,12 +116,12 @@ t: 4 phases, 2 disks, real disks
   W- direct  A writes           about 20 s of files of 1 GB  about 68 GB     about 68 GB     20 s
   RR         A, B read          10 files each of 1 GB        20 GB           -               5.88 s
   total                                                      about 204 GB    about 184 GB    1 min
-  WR: a disk that has moved its files goes on with filler until all have.
-  WW: all disks stop by the clock.
-  W- direct: each disk moves as many files as end with the others'.
-  The times are the least that one link of 3.40 GB/s allows, without what is written beforehand.
-  Cooling down between them takes 3 min more.
-  Before 1 phase a person must press Enter.
+  WR: a disk that has moved its files goes on with filler, which does not count, until all have.
+  WW: all disks stop when the time is up.
+  W- direct: each disk moves as many files as fit in the time, so that all end together.
+  The times are the shortest that one shared link of 3.40 GB/s allows; test files written beforehand add to them.
+  Cooldowns take 3 min more.
+  Before 1 phase it waits for Enter.
 `},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -21,11 +21,11 @@ func newPredict(p program) *cobra.Command {
 	var opts predictOptions
 	cmd := &cobra.Command{
 		Use:   "predict PROFILE [DISK...]",
-		Short: "Say what a hub does with disks in every combination",
-		Long: `Work out from a hub profile what its disks (or those named) get in every combination of
-reading, writing and resting, how best to plug them in, and what to measure next. PROFILE is
-a .yaml that fit wrote, or built in: ` + strings.Join(configs.Hubs(), ", ") + ".",
-		Args: cobra.MinimumNArgs(1),
+		Short: "Predict what disks get on a hub in every combination",
+		Long: `Predict from a hub profile what its disks (or those named) get in every combination of reading,
+writing and idle, how best to plug them in, and what to measure next. PROFILE is a .yaml that fit
+wrote, or built in: ` + strings.Join(configs.Hubs(), ", ") + ".",
+		Args: takes(1, unlimited),
 		RunE: func(_ *cobra.Command, args []string) error {
 			profile, err := loadProfile(args[0])
 			if err != nil {
@@ -47,7 +47,7 @@ a .yaml that fit wrote, or built in: ` + strings.Join(configs.Hubs(), ", ") + ".
 			return printPrediction(p.stdout, prediction)
 		},
 	}
-	cmd.Flags().Uint64Var(&opts.seed, "seed", 1, "of the intervals' sampling")
+	cmd.Flags().Uint64Var(&opts.seed, "seed", 1, "seed of the sampling behind the intervals")
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print the prediction as JSON")
 	return cmd
 }

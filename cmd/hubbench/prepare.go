@@ -12,6 +12,7 @@ import (
 
 	"github.com/hubbench/hubbench/configs"
 	"github.com/hubbench/hubbench/internal/device"
+	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
@@ -53,7 +54,7 @@ func prepare(path string) (*prepared, error) {
 	if plan.Hub != nil {
 		if ready.profile, err = ready.loadHub(filepath.Dir(path)); err != nil {
 			if badProfile := (*strictyaml.Error)(nil); errors.As(err, &badProfile) {
-				return nil, err // it names its own place
+				return nil, usage(err) // it names its own place
 			}
 			return nil, usage(s.HubPos().Errorf("%s", err))
 		}
@@ -66,33 +67,42 @@ func prepare(path string) (*prepared, error) {
 
 // checkProfile refuses disks that the hub profile does not know.
 func (r *prepared) checkProfile() error {
+	var known []string
+	for _, d := range r.profile.Disks {
+		known = append(known, d.Name)
+	}
+	var unknown []error
 	for _, d := range r.plan.Disks {
 		if name := cmp.Or(d.Profile, d.Name); r.profile.Disk(name) == nil {
-			return usage(r.scenario.DiskPos(d.Name).Errorf("disk %s: hub profile %s has no disk %q", d.Name, r.profile.Name, name))
+			try := strictyaml.Suggest(name, known)
+			if all := strictyaml.Choice(known); all != try {
+				try += " (of " + all + ")"
+			}
+			unknown = append(unknown, r.scenario.DiskPos(d.Name).Errorf("disk %s: hub profile %s has no disk %s; try %s",
+				d.Name, r.profile.Name, strictyaml.Quote(name), try))
 		}
 	}
-	return nil
+	return usage(errors.Join(unknown...))
 }
 
-// results is the folder that run folders go into by default.
-func (r *prepared) results() string {
-	if r.scenario.Results != "" {
-		return r.scenario.Results
-	}
-	return "results"
-}
+// defaultResults is where run folders go unless the scenario says otherwise.
+const defaultResults = "results"
 
-// check asks the machine whether the plan can run here, with its results in a folder. The first thing
-// that cannot be is the error.
+// resultsOf is the folder that a scenario's run folders go into by default.
+func resultsOf(s *scenario.Scenario) string { return cmp.Or(s.Results, defaultResults) }
+
+// check asks the machine whether the plan can run here, with its results in a folder. What cannot be is the error.
 func (r *prepared) check(results string) (warnings []string, err error) {
+	var fatal []error
 	for _, problem := range r.problems(results) {
 		text := r.locate(problem)
 		if problem.Fatal {
-			return nil, usage(errors.New(text))
+			fatal = append(fatal, errors.New(text))
+			continue
 		}
 		warnings = append(warnings, text)
 	}
-	return warnings, nil
+	return warnings, usage(errors.Join(fatal...))
 }
 
 func (r *prepared) problems(results string) []device.Problem {
@@ -148,7 +158,7 @@ func loadProfile(name string) (*hub.Profile, error) {
 		return hub.Load(name, data)
 	}
 	if !isPath(name) {
-		return nil, fmt.Errorf("no hub profile is called %q; built in are %s, any other is given as a path to its .yaml", name, strings.Join(configs.Hubs(), ", "))
+		return nil, fmt.Errorf("no hub profile is called %q; try %s, or the path of a .yaml", name, strictyaml.Suggest(name, configs.Hubs()))
 	}
 	data, err := readSmall(name)
 	if err != nil {
@@ -166,10 +176,14 @@ func readSmall(path string) ([]byte, error) {
 	stat, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s: no such file; check the spelling, or copy one of configs", path)
+		return nil, fmt.Errorf("%s: no such file; check the spelling, or copy a scenario from configs", path)
 	case err != nil:
 		return nil, err
 	case stat.IsDir():
+		inside := filepath.Join(path, rundir.ScenarioFile)
+		if _, err := os.Stat(inside); err == nil {
+			return nil, fmt.Errorf("%s: is the folder of a run; give its scenario, %s, to make another like it", path, inside)
+		}
 		return nil, fmt.Errorf("%s: is a folder; give the scenario file in it", path)
 	}
 	file, err := os.Open(path)

@@ -42,10 +42,10 @@ func newReport(p program) *cobra.Command {
 	formats := strings.Join(slices.Sorted(maps.Keys(reportFormats())), ", ")
 	cmd := &cobra.Command{
 		Use:   "report RUN",
-		Short: "Write a run's report again, as a page, a picture or a table",
-		Long: `Write the report of a run folder, a lone events.jsonl or a report.html. Without --out it goes into the run
-folder, or beside the events file; --out - writes to stdout.`,
-		Args: cobra.ExactArgs(1),
+		Short: "Write the report of a run as a page, a picture or a table",
+		Long: `Write the report of a run. RUN is a run's folder, an events.jsonl or a report.html. Without --out the
+report goes into the run's folder, or beside the file; --out - writes to stdout.`,
+		Args: takes(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return runReport(p, args[0], opts)
 		},

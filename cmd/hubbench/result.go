@@ -23,8 +23,8 @@ type resultOptions struct {
 
 func (o *resultOptions) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&o.out, "out", "", "the run's folder (default results/NAME-DATE-TIME)")
-	flags.BoolVar(&o.open, "open", false, "open the report when done")
+	flags.StringVar(&o.out, "out", "", "the run's `FOLDER` (default results/NAME-DATE-TIME)")
+	flags.BoolVar(&o.open, "open", false, "open the report in the browser when done")
 	flags.BoolVar(&o.json, "json", false, "print analysis.json instead of the tables")
 }
 
@@ -33,12 +33,12 @@ func (r *prepared) folder(asked string, began time.Time) string {
 	if asked != "" {
 		return asked
 	}
-	path := filepath.Join(r.results(), rundir.Name(r.plan.Name, began))
+	path := filepath.Join(resultsOf(r.scenario), rundir.Name(r.plan.Name, began))
 	for n := 2; ; n++ { // another run of this second
 		if _, err := os.Lstat(path); err != nil {
 			return path
 		}
-		path = filepath.Join(r.results(), fmt.Sprintf("%s-%d", rundir.Name(r.plan.Name, began), n))
+		path = filepath.Join(resultsOf(r.scenario), fmt.Sprintf("%s-%d", rundir.Name(r.plan.Name, began), n))
 	}
 }
 

@@ -12,6 +12,9 @@ import (
 
 // runResume goes on with a run that was cut off, by the plan that it began with.
 func runResume(ctx context.Context, p program, opts runOptions) error {
+	if err := checkResumable(opts.from); err != nil {
+		return err
+	}
 	rest, err := rundir.Resume(opts.from)
 	if err != nil {
 		return err
@@ -48,15 +51,15 @@ func prepareRest(ctx context.Context, p program, rest *rundir.Rest, opts runOpti
 			return nil, nil, fmt.Errorf("resume run: disk %s: %w", d.Name, err)
 		}
 	}
-	warnings, err := ready.clear(ctx, p, opts.from, opts)
+	warnings, err := ready.preflight(ctx, p, opts.from, opts)
 	if err != nil {
 		return nil, nil, err
 	}
 	if tool := toolVersion(); tool != rest.Info.Tool {
-		warnings = append(warnings, fmt.Sprintf("begun with hubbench %s, resumed with %s: they may not measure alike", rest.Info.Tool, tool))
+		warnings = append(warnings, fmt.Sprintf("started with hubbench %s, resumed with %s: the two may measure differently", rest.Info.Tool, tool))
 	}
 	if !opts.quiet {
-		fmt.Fprintf(p.stderr, "resuming %s: %d of %d phases are whole\n", opts.from, rest.Done, len(ready.plan.Phases))
+		fmt.Fprintf(p.stderr, "resuming %s: %d of %d phases are complete\n", opts.from, rest.Done, len(ready.plan.Phases))
 	}
 	return ready, warnings, nil
 }

@@ -16,34 +16,43 @@ import (
 	"github.com/hubbench/hubbench/internal/diskio"
 	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 type runOptions struct {
 	resultOptions
-	yes   bool
-	quiet bool
-	alone bool // pauses wait for nobody
-	stall time.Duration
-	from  string // the folder of a run to resume
+	yes     bool
+	quiet   bool
+	noPause bool // pauses wait for nobody
+	stall   time.Duration
+	from    string // the folder of a run to resume
 }
 
-// leastStall is the shortest time without progress that can mean anything: workers report twice a second.
-const leastStall = 2 * time.Second
+// minStall is the shortest time without progress that can mean anything: workers report twice a second.
+const minStall = 2 * time.Second
 
 func newRun(p program) *cobra.Command {
 	var opts runOptions
 	cmd := &cobra.Command{
 		Use:   "run SCENARIO | --resume RUN",
-		Short: "Record, analyse and report a scenario",
+		Short: "Run a scenario: measure, analyse and write the report",
+		Long: `Check a scenario against this machine, run its phases one after another, print the results and
+write them to a new folder: events.jsonl, analysis.json, report.html and more.
+
+Ctrl-C stops the run, removes the test files and keeps the results; --resume continues it at the
+first phase that is not complete.`,
+		Example: `  hubbench run my.yaml
+  hubbench run my.yaml --out before --open
+  hubbench run --resume results/my-20261121-140500`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if opts.from != "" {
-				return cobra.NoArgs(cmd, args)
+				return takes(0, 0)(cmd, args)
 			}
-			return cobra.ExactArgs(1)(cmd, args)
+			return takes(1, 1)(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if opts.stall < leastStall {
-				return usage(fmt.Errorf("--stall %s: too short to tell a slow disk from a dead one; try %s or more", opts.stall, leastStall))
+			if opts.stall < minStall {
+				return usage(fmt.Errorf("--stall %s: too short to tell a slow disk from a dead one; try %s or more", opts.stall, minStall))
 			}
 			if opts.from != "" {
 				return runResume(cmd.Context(), p, opts)
@@ -53,11 +62,11 @@ func newRun(p program) *cobra.Command {
 	}
 	opts.flags(cmd)
 	flags := cmd.Flags()
-	flags.BoolVar(&opts.yes, "yes", false, "do not ask before writing to disks")
-	flags.BoolVar(&opts.quiet, "quiet", false, "print results only")
-	flags.BoolVar(&opts.alone, "no-pause", false, "go on without waiting where a phase has a pause")
-	flags.StringVar(&opts.from, "resume", "", "go on with an interrupted run at its first phase that is not whole")
-	flags.DurationVar(&opts.stall, "stall", time.Minute, "end a worker that moves nothing for so long")
+	flags.BoolVar(&opts.yes, "yes", false, "do not ask before writing more than "+unit.FormatBytes(askAbove))
+	flags.BoolVar(&opts.quiet, "quiet", false, "print only the results, with failures and warnings above them")
+	flags.BoolVar(&opts.noPause, "no-pause", false, "do not wait at the pauses of phases")
+	flags.StringVar(&opts.from, "resume", "", "continue the run in folder `RUN` at its first phase that is not complete")
+	flags.DurationVar(&opts.stall, "stall", time.Minute, "give up on a disk that moves nothing for this long")
 	return cmd
 }
 
@@ -69,7 +78,7 @@ func runRun(ctx context.Context, p program, path string, opts runOptions) error 
 	}
 	began := time.Now()
 	out := ready.folder(opts.out, began)
-	warnings, err := ready.clear(ctx, p, out, opts)
+	warnings, err := ready.preflight(ctx, p, out, opts)
 	if err != nil {
 		return err
 	}
@@ -82,8 +91,8 @@ func runRun(ctx context.Context, p program, path string, opts runOptions) error 
 	return measure(ctx, p, ready, opts, dir, &info)
 }
 
-// clear checks the plan against the machine and asks the person, before anything is created.
-func (r *prepared) clear(ctx context.Context, p program, results string, opts runOptions) (warnings []string, err error) {
+// preflight checks the plan against the machine and asks the person, before anything is created.
+func (r *prepared) preflight(ctx context.Context, p program, results string, opts runOptions) (warnings []string, err error) {
 	if warnings, err = r.check(results); err != nil {
 		return nil, err
 	}
@@ -92,7 +101,7 @@ func (r *prepared) clear(ctx context.Context, p program, results string, opts ru
 			fmt.Fprintf(p.stderr, "warning: %s\n", w)
 		}
 	}
-	if err := r.checkHands(p, opts); err != nil {
+	if err := r.requireTerminal(p, opts); err != nil {
 		return nil, err
 	}
 	return warnings, confirm(ctx, p, r.plan, opts.yes)
@@ -101,9 +110,13 @@ func (r *prepared) clear(ctx context.Context, p program, results string, opts ru
 // measure records, analyses and reports, and says by its error how the run ended.
 func measure(ctx context.Context, p program, ready *prepared, opts runOptions, dir *rundir.Dir, info *rundir.Info) error {
 	interrupted, recordErr := record(ctx, p, ready, opts, dir, info)
-	for _, f := range info.Failures {
-		if f.Phase == "" { // those of phases have been told as they came
-			fmt.Fprintln(p.stderr, f)
+	if opts.quiet {
+		sayDoubts(p, opts, info)
+	} else {
+		for _, f := range info.Failures {
+			if f.Phase == "" { // those of phases have been told as they came
+				fmt.Fprintln(p.stderr, f)
+			}
 		}
 	}
 	if err := errors.Join(recordErr, dir.Close()); err != nil {
@@ -112,13 +125,32 @@ func measure(ctx context.Context, p program, ready *prepared, opts runOptions, d
 	if err := conclude(p, dir, opts.resultOptions); err != nil {
 		return err
 	}
+	next := "hubbench run --resume " + quoteForShell(dir.Path)
 	switch {
 	case interrupted:
-		return &exitError{code: exitInterrupted}
+		return &exitError{code: exitInterrupted, err: fmt.Errorf("interrupted; continue with: %s", next)}
 	case info.Status != trace.Complete:
-		return &exitError{code: exitPartial, err: fmt.Errorf("partial run: %s", info.Failures[0])}
+		return &exitError{code: exitPartial, err: fmt.Errorf("partial run: %s; continue with: %s", info.Failures[0], next)}
 	}
 	return nil
+}
+
+// sayDoubts puts what makes the results doubtful above them, where nothing was said while the run went on: on stdout, as
+// a part of them, unless that takes JSON alone.
+func sayDoubts(p program, opts runOptions, info *rundir.Info) {
+	w := p.stdout
+	if opts.json {
+		w = p.stderr
+	}
+	for _, f := range info.Failures {
+		fmt.Fprintf(w, "failed: %s\n", oneLine(f.String()))
+	}
+	for _, warning := range info.Warnings {
+		fmt.Fprintf(w, "warning: %s\n", oneLine(warning))
+	}
+	if len(info.Failures)+len(info.Warnings) > 0 {
+		fmt.Fprintln(w)
+	}
 }
 
 // record runs the plan and leaves events.jsonl and run.json behind, whatever happens on the way.
@@ -134,14 +166,16 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 	if err != nil {
 		return false, err
 	}
-	ctx, kill, release := onInterrupt(ctx)
-	defer release()
-	logs := &lockedWriter{w: dir.Log}
 	if ready.done == 0 {
 		if err := dir.Journal.Append(info.Plan.Event(info.Started)); err != nil {
 			return false, err
 		}
 	}
+	watcher := watch(p, opts, ready, dir)
+	defer watcher.Close()
+	ctx, kill, release := onInterrupt(ctx, watcher.Stopping)
+	defer release()
+	logs := &lockedWriter{w: dir.Log}
 	outcome, err := coordinator.Run(ctx, coordinator.Options{
 		Plan:      ready.plan,
 		Done:      ready.done,
@@ -151,8 +185,8 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 		Command:   func() *exec.Cmd { return exec.Command(self, "worker") },
 		Janitor:   func(args ...string) *exec.Cmd { return exec.Command(self, append([]string{"janitor"}, args...)...) },
 		Journal:   dir.Journal,
-		Watcher:   watcher(p, opts, ready.plan),
-		Pause:     func(ctx context.Context, text string) error { return pause(ctx, p, text, opts.alone) },
+		Watcher:   watcher,
+		Pause:     func(ctx context.Context, text string) error { return pause(ctx, p, text, opts.noPause) },
 		WorkerLog: logs,
 		Stall:     opts.stall,
 		Kill:      kill,
@@ -166,9 +200,9 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 	return ctx.Err() != nil && outcome.Status == trace.Partial, errors.Join(err, dir.WriteJSON(rundir.InfoFile, info))
 }
 
-// onInterrupt ends the context at the first signal that asks the process to end, and closes kill at the second. A
-// reader that is gone (a closed pager) ends no run.
-func onInterrupt(parent context.Context) (ctx context.Context, kill <-chan struct{}, release func()) {
+// onInterrupt ends the context at the first signal that asks the process to end, having said so, and closes kill at the
+// second. A reader that is gone (a closed pager) ends no run.
+func onInterrupt(parent context.Context, say func()) (ctx context.Context, kill <-chan struct{}, release func()) {
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
@@ -176,7 +210,7 @@ func onInterrupt(parent context.Context) (ctx context.Context, kill <-chan struc
 	now := make(chan struct{})
 	quit := make(chan struct{})
 	go func() {
-		for _, act := range []func(){cancel, func() { close(now) }} {
+		for _, act := range []func(){func() { cancel(); say() }, func() { close(now) }} {
 			select {
 			case <-signals:
 				act()

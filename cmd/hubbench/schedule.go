@@ -107,9 +107,9 @@ func policies(plan *scenario.Plan) []string {
 		is   func(scenario.Phase) bool
 		note string
 	}{
-		{func(p scenario.Phase) bool { return p.Stop == scenario.StopHold }, "a disk that has moved its files goes on with filler until all have."},
-		{func(p scenario.Phase) bool { return p.Stop == scenario.StopTime }, "all disks stop by the clock."},
-		{func(p scenario.Phase) bool { return p.Target > 0 }, "each disk moves as many files as end with the others'."},
+		{func(p scenario.Phase) bool { return p.Stop == scenario.StopHold }, "a disk that has moved its files goes on with filler, which does not count, until all have."},
+		{func(p scenario.Phase) bool { return p.Stop == scenario.StopTime }, "all disks stop when the time is up."},
+		{func(p scenario.Phase) bool { return p.Target > 0 }, "each disk moves as many files as fit in the time, so that all end together."},
 	} {
 		if names := phasesWhere(plan, of.is); names != "" {
 			notes = append(notes, names+": "+of.note)
@@ -140,21 +140,21 @@ func method(phase scenario.Phase) string {
 	if !io.OneFile {
 		return ""
 	}
-	note := "passes go over one and the same file"
+	note := "all passes are over the same file"
 	if io.Cap > 0 {
-		note += ", " + unit.FormatSeconds(io.Cap.Seconds()) + " at most"
+		note += ", at most " + unit.FormatSeconds(io.Cap.Seconds()) + " each"
 	}
 	switch {
 	case io.Step > 0:
-		note += ", and begin every " + unit.FormatSeconds(io.Step.Seconds()) + " on all disks at once"
+		note += ", starting every " + unit.FormatSeconds(io.Step.Seconds()) + " on all disks at once"
 	case io.Rest > 0:
 		note += ", " + unit.FormatSeconds(io.Rest.Seconds()) + " apart"
 	}
 	if io.Discard > 0 {
-		note += "; the first is not counted"
+		note += "; the first does not count"
 	}
 	if phase.Score != "" {
-		note += fmt.Sprintf("; the %s is the score", phase.Score)
+		note += fmt.Sprintf("; the score is the %s rate", phase.Score)
 	}
 	return note + "."
 }
@@ -191,16 +191,16 @@ func timing(plan *scenario.Plan, total forecast) []string {
 	}
 	var notes []string
 	if plan.Hub == nil {
-		notes = append(notes, fmt.Sprintf("The times are the least that one link of %s allows, without what is written beforehand.", unit.FormatRate(scenario.LinkRate)))
+		notes = append(notes, fmt.Sprintf("The times are the shortest that one shared link of %s allows; test files written beforehand add to them.", unit.FormatRate(scenario.LinkRate)))
 	} else if plan.Hub.Speedup != 1 {
-		notes = append(notes, fmt.Sprintf("The times are the model's; it runs %g times as fast as the clock: %s.", plan.Hub.Speedup,
+		notes = append(notes, fmt.Sprintf("The times are model time, which passes %g times as fast as real time: the run takes about %s.", plan.Hub.Speedup,
 			unit.FormatSeconds(total.least.Seconds()/plan.Hub.Speedup)))
 	}
 	if rests > 0 {
-		notes = append(notes, fmt.Sprintf("Cooling down between them takes %s%s more.", idle, unit.FormatSeconds(rests.Seconds())))
+		notes = append(notes, fmt.Sprintf("Cooldowns take %s%s more.", idle, unit.FormatSeconds(rests.Seconds())))
 	}
 	if pauses > 0 {
-		notes = append(notes, fmt.Sprintf("Before %s a person must press Enter.", count(pauses, "phase")))
+		notes = append(notes, fmt.Sprintf("Before %s it waits for Enter.", count(pauses, "phase")))
 	}
 	return notes
 }

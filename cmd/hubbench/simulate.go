@@ -22,17 +22,19 @@ func newSimulate(p program) *cobra.Command {
 	var opts simulateOptions
 	cmd := &cobra.Command{
 		Use:   "simulate SCENARIO",
-		Short: "Work out from the hub model what a run would show",
-		Long: `Play a scenario on the hub model in virtual time and write all that a run of it would: no
-process, no disk, no waiting. A scenario for real disks is played on the hub of --profile,
-which must know the disks by their names.`,
-		Args: cobra.ExactArgs(1),
+		Short: "Run a scenario on the hub model instead of real disks",
+		Long: `Run a scenario on the hub model in virtual time. The outputs are those of a run, at once and
+without a disk. For a scenario with real disks --profile names the hub, which must have disks of
+the same names.`,
+		Example: `  hubbench simulate configs/demo.yaml
+  hubbench simulate my.yaml --profile goshen-ridge`,
+		Args: takes(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return runSimulate(p, args[0], opts)
 		},
 	}
 	opts.flags(cmd)
-	cmd.Flags().StringVar(&opts.profile, "profile", "", "the hub: a built-in name or a .yaml (default the scenario's)")
+	cmd.Flags().StringVar(&opts.profile, "profile", "", "the hub `PROFILE`: a built-in name or a .yaml (default the scenario's)")
 	return cmd
 }
 
@@ -51,7 +53,7 @@ func runSimulate(p program, path string, opts simulateOptions) error {
 		ready.plan.Hub.Profile = opts.profile // for run.json
 	}
 	if ready.profile == nil {
-		return usage(fmt.Errorf("%s is for real disks; name the hub to play it on with --profile, such as --profile goshen-ridge", path))
+		return usage(fmt.Errorf("%s has real disks; name the hub to simulate them on, such as --profile goshen-ridge", path))
 	}
 	if err := ready.checkProfile(); err != nil {
 		return err

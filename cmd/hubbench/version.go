@@ -10,11 +10,16 @@ import (
 func newVersion(p program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print hubbench's version",
-		Args:  cobra.NoArgs,
+		Short: "Print the version",
+		Args:  takes(0, 0),
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(p.stdout, "hubbench %s %s/%s %s\n", toolVersion(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+			_, err := fmt.Fprint(p.stdout, versionLine())
 			return err
 		},
 	}
+}
+
+// versionLine is what version and --version print.
+func versionLine() string {
+	return fmt.Sprintf("hubbench %s %s/%s %s\n", toolVersion(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // Problem is something about a plan that will not work, or will work but mean less than it seems.
@@ -56,10 +57,10 @@ func unusable(disk scenario.Disk, err error) Problem {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		p.Code = "missing"
-		p.Text = fmt.Sprintf("disk %s: %s does not exist: check that the disk is mounted, and the spelling", disk.Name, disk.Path)
+		p.Text = fmt.Sprintf("disk %s: %s does not exist; check the spelling, and that the disk is mounted", disk.Name, disk.Path)
 	case errors.Is(err, errNoFolder):
 		p.Code = "not_folder"
-		p.Text = fmt.Sprintf("disk %s: %s is a file: give a folder on the disk", disk.Name, disk.Path)
+		p.Text = fmt.Sprintf("disk %s: %s is a file; give a folder on the disk", disk.Name, disk.Path)
 	default:
 		p.Code = "missing"
 		p.Text = fmt.Sprintf("disk %s: %v", disk.Name, err)
@@ -80,27 +81,27 @@ func judge(plan *scenario.Plan, places map[string]Place, results *Place, allowSy
 			problems = append(problems, Problem{Code: code, Disk: disk.Name, Fatal: fatal, Text: text})
 		}
 		if place.Writable != nil {
-			add("unwritable", true, "nothing can be written in %s (%v): choose a folder that you may write to, on a volume that is not read-only", disk.Path, place.Writable)
+			add("unwritable", true, "cannot write to %s (%v); choose a folder that you may write to, on a volume that is not read-only", disk.Path, place.Writable)
 		}
 		if place.System && !allowSystem {
-			add("system_disk", true, "%s is on the disk that holds the operating system: give a folder on the disk under test, or set `allow_system_disk: true` if that is what you want to measure", disk.Path)
+			add("system_disk", true, "%s is on the disk that holds the operating system; give a folder on the disk under test, or set `allow_system_disk: true` to measure this one", disk.Path)
 		}
 		if results != nil && results.sameDisk(place) {
-			add("results_on_disk", !place.System, "the results would be written to the disk under test: choose a folder on another disk with --out")
+			add("results_on_disk", !place.System, "the results would be written to this disk while it is measured; choose a folder on another disk with --out")
 		}
 		if size, phase := largestFile(plan, disk.Name); place.FileMax > 0 && size > place.FileMax {
-			add("file_limit", true, "phase %s has a file of %s, and the file system of %s takes none above 4 GiB: use smaller files, or format the disk as exFAT, APFS, NTFS or ext4", phase, amount(size), disk.Path)
+			add("file_limit", true, "phase %s has a file of %s, and the file system of %s supports none above 4 GiB; use smaller files, or format the disk as exFAT, APFS, NTFS or ext4", phase, unit.FormatBytes(size), disk.Path)
 		}
 		if need, phase := mostNeeded(plan, disk.Name); need > 0 {
-			add("footprint", true, "phase %s reads %s, and its footprint allows less at one time: read fewer or smaller files, or allow more", phase, amount(need))
+			add("footprint", true, "phase %s reads %s, more than its footprint allows at one time; read fewer or smaller files, or raise the footprint", phase, unit.FormatBytes(need))
 		}
 		for _, other := range plan.Disks[:i] {
 			if q, ok := places[other.Name]; !ok {
 				continue
 			} else if place.sameFolder(q) {
-				add("same_folder", true, "%s is the folder of disk %s too: every disk needs its own", disk.Path, other.Name)
+				add("same_folder", true, "%s is the folder of disk %s too; give each disk its own", disk.Path, other.Name)
 			} else if place.sameDisk(q) {
-				add("same_disk", false, "shares its file system with disk %s: the two contend for one disk, not for the hub", other.Name)
+				add("same_disk", false, "is on the same file system as disk %s; the two compete for one disk, not for the hub", other.Name)
 				break
 			}
 		}

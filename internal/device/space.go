@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // Beside the test files themselves, a file system needs room for its own records, and one filled to the
@@ -41,8 +42,8 @@ func judgeSpace(plan *scenario.Plan, places map[string]Place) []Problem {
 			who = "disks " + strings.Join(sharers, ", ")
 		}
 		problems = append(problems, Problem{Code: "space", Disk: disk.Name, Fatal: true, Text: fmt.Sprintf(
-			"%s: phase %s needs %s and %s to spare, and %s is free: free some space, or ask for fewer or smaller files or for a footprint",
-			who, phase, amount(need), amount(margin), amount(place.Free))})
+			"%s: phase %s needs %s plus a margin of %s, but only %s is free; free some space, use fewer or smaller files, or set a footprint",
+			who, phase, unit.FormatBytes(need), unit.FormatBytes(margin), unit.FormatBytes(place.Free))})
 	}
 	return problems
 }
@@ -61,16 +62,4 @@ func mostSpace(plan *scenario.Plan, disks []string) (most int64, phase string) {
 		}
 	}
 	return most, phase
-}
-
-// amount is bytes for people, in decimal units.
-func amount(bytes int64) string {
-	switch {
-	case bytes >= 1e9:
-		return fmt.Sprintf("%.1f GB", float64(bytes)/1e9)
-	case bytes >= 1e6:
-		return fmt.Sprintf("%.0f MB", float64(bytes)/1e6)
-	default:
-		return fmt.Sprintf("%d bytes", bytes)
-	}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hubbench/hubbench/pkg/unit"
+	"github.com/hubbench/hubbench/internal/cells"
 )
 
 // lineEvery is how often a log is told that a long phase goes on.
@@ -26,12 +26,23 @@ func (l *lines) draw(s *state) {
 		return
 	}
 	l.written = s.now
+	scale := scaleOf(s.top(), "B/s")
 	var disks []string
 	for i := range s.disks {
 		d := &s.disks[i]
-		disks = append(disks, fmt.Sprintf("%s %s, %s", d.job.Disk, progressOf(s, d), unit.FormatRate(d.rate(s.speedup))))
+		rate := scale.number(s.rate(d)) + " " + scale.unit
+		if d.finished(s) {
+			rate = "done"
+		}
+		disks = append(disks, fmt.Sprintf("%s %s files, %s", d.job.Disk, s.filesOf(d), rate))
 	}
-	fmt.Fprintf(l.w, "      %s: %s\n", times(s), strings.Join(disks, "; "))
+	l.say(indent, s.times()+": "+strings.Join(disks, "; "))
 }
 
+func (l *lines) redraw(*state) {}
+
+func (l *lines) stop(*state) { l.say(indent, stopping) }
+
 func (l *lines) wipe() {}
+
+func (l *lines) say(under, text string) { fmt.Fprintln(l.w, under+cells.Clean(text)) }

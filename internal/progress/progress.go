@@ -1,11 +1,13 @@
-// Package progress shows a run under way to a person: on a terminal the phase, each disk's pace and what is left,
+// Package progress shows a run under way to a person: on a terminal the phase, each disk's rate and what is left,
 // drawn over and over; elsewhere plain lines. It shows and never measures: what it prints is for the eye, the numbers
-// come from the trace. state.go is what it knows, terminal.go and lines.go are the two ways to show it. Start at New.
+// come from the trace. state.go is what it knows; terminal.go (with frame.go) and lines.go are the two ways to show it.
+// Start at New.
 package progress
 
 import (
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/hubbench/hubbench/internal/coordinator"
@@ -16,33 +18,59 @@ import (
 // printer shows the state of a phase under way.
 type printer interface {
 	draw(s *state)
-	wipe() // what is drawn over and over goes; what comes next is there to stay
+	redraw(s *state)        // at once, as the terminal has another size
+	stop(s *state)          // says that the run has been asked to stop
+	wipe()                  // what is drawn over and over goes; what comes next is there to stay
+	say(under, text string) // prints a paragraph that stays, under an indent
+}
+
+// Options say what is shown, and how.
+type Options struct {
+	Plan     *scenario.Plan
+	Size     func() (columns, rows int)                          // of the terminal; nil where there is none
+	Limit    func(phase *scenario.Phase) float64                 // what the hub carries of a phase, bytes per second; 0, or nil: not known
+	Conclude func(phase string) (took time.Duration, say string) // what was recorded of a phase that is whole; nil: nothing is said of it
 }
 
 // Progress follows a run. It is a coordinator.Watcher.
 type Progress struct {
-	w       io.Writer
+	mu      sync.Mutex // the terminal's size changes whenever it likes
+	opts    Options
 	printer printer
 	clock   func() time.Time
 	state   state
+	done    func() // ends the watch over the terminal's size
 }
 
-// New shows the progress of a plan on w: live where w is a terminal.
-func New(w io.Writer, live bool, plan *scenario.Plan) *Progress {
-	p := &Progress{w: w, printer: &lines{w: w}, clock: time.Now, state: state{plan: plan, speedup: 1}}
-	if live {
-		p.printer = &terminal{w: w}
+// New shows the progress of a plan on w. Close ends it.
+func New(w io.Writer, opts Options) *Progress {
+	p := &Progress{opts: opts, printer: &lines{w: w}, clock: time.Now, state: state{plan: opts.Plan, speedup: 1}, done: func() {}}
+	if opts.Plan.Hub != nil {
+		p.state.speedup, p.state.simulated = opts.Plan.Hub.Speedup, true
 	}
-	if plan.Hub != nil {
-		p.state.speedup = plan.Hub.Speedup
+	if opts.Size != nil {
+		p.printer = &terminal{w: w, size: opts.Size}
+		p.done = onResize(func() {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.printer.redraw(&p.state)
+		})
 	}
 	return p
 }
 
+// Close ends what New began.
+func (p *Progress) Close() { p.done() }
+
 // PhaseBegins says what comes now.
 func (p *Progress) PhaseBegins(index int, phase scenario.Phase) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.state.begin(index)
-	fmt.Fprintf(p.w, "[%d/%d] %s: %s; %s\n", index+1, len(p.state.plan.Phases), phase.Name, phase.Who(), work(&phase))
+	if p.opts.Limit != nil {
+		p.state.limit = p.opts.Limit(&phase)
+	}
+	p.printer.say("", fmt.Sprintf("[%d/%d] %s: %s; %s", index+1, len(p.state.plan.Phases), phase.Name, phase.Who(), work(&phase)))
 }
 
 // work says what a phase is to move, or when it ends.
@@ -52,16 +80,24 @@ func work(phase *scenario.Phase) string {
 		return "for " + unit.FormatSeconds(phase.Limit.Seconds())
 	case phase.Target > 0:
 		return "about " + unit.FormatSeconds(phase.Target.Seconds())
+	case phase.Files() == 1:
+		return "1 file, " + unit.FormatBytes(phase.Bytes())
 	default:
 		return fmt.Sprintf("%d files, %s", phase.Files(), unit.FormatBytes(phase.Bytes()))
 	}
 }
 
 // Released notes the common start.
-func (p *Progress) Released() { p.state.release(p.clock()) }
+func (p *Progress) Released() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.state.release(p.clock())
+}
 
 // Moved shows how far a disk is.
 func (p *Progress) Moved(disk string, files int, bytes int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.state.released.IsZero() {
 		return
 	}
@@ -69,15 +105,47 @@ func (p *Progress) Moved(disk string, files int, bytes int64) {
 	p.printer.draw(&p.state)
 }
 
-// PhaseEnds says how long it took, or what went wrong.
+// Stopping says that the run has been asked to stop.
+func (p *Progress) Stopping() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.state.stopping = true
+	p.printer.stop(&p.state)
+}
+
+// PhaseEnds says how long it took and what it showed, or what went wrong.
 func (p *Progress) PhaseEnds(failures []coordinator.Failure) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.printer.wipe()
 	now := p.clock()
 	for _, f := range failures {
-		fmt.Fprintf(p.w, "      %s\n", f)
+		p.printer.say(indent, f.String())
 	}
 	if len(failures) == 0 && !p.state.released.IsZero() {
-		fmt.Fprintf(p.w, "      done in %s\n", unit.FormatSeconds(now.Sub(p.state.released).Seconds()))
+		p.printer.say(indent, p.conclusion(now))
 	}
 	p.state.end(now)
+	if text := p.state.cooldown(); text != "" && len(failures) == 0 {
+		p.printer.say(indent, text)
+	}
 }
+
+// conclusion is what there is to say of a phase that is whole.
+func (p *Progress) conclusion(now time.Time) string {
+	took, verdict := time.Duration(0), ""
+	if p.opts.Conclude != nil {
+		took, verdict = p.opts.Conclude(p.state.phase().Name)
+	}
+	if took == 0 {
+		took = p.state.passed(now)
+	}
+	text := "done in " + p.state.time(took)
+	if verdict != "" {
+		text += ". " + verdict
+	}
+	return text
+}
+
+// indent is what stands before all that belongs to a phase.
+const indent = "      "

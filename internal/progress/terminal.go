@@ -4,62 +4,95 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
-	"github.com/hubbench/hubbench/pkg/unit"
+	"github.com/hubbench/hubbench/internal/cells"
 )
 
 // redrawEvery keeps a terminal readable, and us from stealing time from the workers.
 const redrawEvery = 250 * time.Millisecond
 
+// Sizes taken for a terminal that does not say, or that is too small to be one.
+const (
+	usualColumns, usualRows = 80, 24
+	leastColumns, leastRows = 20, 4
+)
+
 // terminal draws a line for each disk, over the ones drawn before. It uses no colour.
 type terminal struct {
 	w     io.Writer
-	drawn time.Time
-	lines int // drawn, above the cursor
+	size  func() (columns, rows int)
+	at    time.Time
+	drawn []string // above the cursor
 }
 
 func (t *terminal) draw(s *state) {
-	if s.now.Sub(t.drawn) < redrawEvery {
-		return
-	}
-	t.drawn = s.now
-	t.wipe()
-	var text strings.Builder
-	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	for i := range s.disks {
-		d := &s.disks[i]
-		fmt.Fprintf(table, "      %s\t%s\t%s\t%s\t%.0f %%\n", d.job.Disk, progressOf(s, d), unit.FormatBytes(d.moved()),
-			unit.FormatRate(d.rate(s.speedup)), 100*s.share(d))
-	}
-	_ = table.Flush() // a strings.Builder takes all
-	fmt.Fprintf(&text, "      %s\n", times(s))
-	t.lines = strings.Count(text.String(), "\n")
-	_, _ = io.WriteString(t.w, text.String()) // a terminal that is gone must not end a run
-}
-
-// wipe takes the lines off the screen.
-func (t *terminal) wipe() {
-	if t.lines > 0 {
-		fmt.Fprintf(t.w, "\x1b[%dA\x1b[J", t.lines)
-		t.lines = 0
+	if s.now.Sub(t.at) >= redrawEvery {
+		t.show(s)
 	}
 }
 
-// progressOf is how many files of how many.
-func progressOf(s *state, d *disk) string {
-	if phase := s.phase(); phase.Target > 0 || phase.Limit > 0 {
-		return fmt.Sprintf("%d files", d.files)
+func (t *terminal) redraw(s *state) {
+	if len(t.drawn) > 0 {
+		t.show(s)
 	}
-	return fmt.Sprintf("%d of %d files", d.files, len(d.job.Sizes)-d.job.IO.Discard)
 }
 
-// times is how long the phase has been going on, and how long the run still will.
-func times(s *state) string {
-	text := unit.FormatSeconds(s.now.Sub(s.released).Truncate(time.Second).Seconds())
-	if left, known := s.left(); known {
-		text += ", about " + unit.FormatSeconds(left.Round(time.Second).Seconds()) + " left in all"
+func (t *terminal) show(s *state) {
+	t.at = s.now
+	gone := t.erase()
+	t.drawn = frame(s, t.columns(), t.rows())
+	t.write(gone + strings.Join(t.drawn, "\n") + "\n") // at once, or it flickers
+}
+
+func (t *terminal) wipe() { t.write(t.erase()) }
+
+// erase is what takes the drawn lines off the screen. Terminals break lines that a smaller window cannot hold, so these
+// may take more rows than when they were drawn. Each row is erased by itself: some terminals keep what is erased
+// together, from the top row down, in the lines that can be scrolled back to.
+func (t *terminal) erase() string {
+	rows := 0
+	for _, line := range t.drawn {
+		rows += max(1, (cells.Width(line)+t.columns()-1)/t.columns())
 	}
-	return text
+	if t.drawn = nil; rows == 0 {
+		return ""
+	}
+	up := fmt.Sprintf("\x1b[%dA", rows)
+	return up + strings.Repeat("\x1b[2K\n", rows) + up
+}
+
+func (t *terminal) stop(s *state) {
+	if len(t.drawn) == 0 {
+		t.say(indent, stopping)
+	}
+	t.redraw(s)
+}
+
+func (t *terminal) say(under, text string) {
+	paragraph := cells.Wrap(cells.Clean(text), indent[len(under):], t.columns()-1-len(under))
+	for i := range paragraph {
+		paragraph[i] = under + paragraph[i]
+	}
+	t.write(strings.Join(paragraph, "\n") + "\n")
+}
+
+func (t *terminal) write(text string) {
+	_, _ = io.WriteString(t.w, text) // a terminal that is gone must not end a run
+}
+
+func (t *terminal) columns() int {
+	columns, _ := t.size()
+	if columns <= 0 {
+		columns = usualColumns
+	}
+	return max(leastColumns, columns)
+}
+
+func (t *terminal) rows() int {
+	_, rows := t.size()
+	if rows <= 0 {
+		rows = usualRows
+	}
+	return max(leastRows, rows)
 }

@@ -101,7 +101,12 @@ func loadDisks(m *strictyaml.Mapping, p *Profile) {
 	}
 	for _, item := range items {
 		disk := item.Mapping()
-		disk.Require("name", "read", "write")
+		disk.Require("name")
+		for _, key := range []string{"read", "write"} {
+			if _, ok := disk.Get(key); !ok {
+				disk.Missing(key, "%s needs a rate; write hub: (through the hub), direct: (on a port of its own) or both", key)
+			}
+		}
 		var d Disk
 		disk.Text("name", &d.Name)
 		disk.Text("about", &d.About)

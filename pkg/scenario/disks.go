@@ -18,7 +18,7 @@ const (
 func readVersion(top *strictyaml.Mapping) bool {
 	n, ok := top.Get("version")
 	if !ok {
-		top.Missing("the key version is missing; add version: 1")
+		top.Missing("version", "the key version is missing; add version: 1")
 		return true
 	}
 	_, ok = n.Int(1, 1)
@@ -32,7 +32,7 @@ func (s *Scenario) readHub(top *strictyaml.Mapping) {
 		return
 	}
 	s.Hub = &Hub{Speedup: 1}
-	m := n.Mapping()
+	m := mappingWith(n, "hub", "profile")
 	m.Require("profile")
 	readText(m, "profile", &s.Hub.Profile)
 	s.hubPos = m.PosOf("profile")
@@ -44,22 +44,25 @@ func (s *Scenario) readHub(top *strictyaml.Mapping) {
 func (s *Scenario) readDisks(top *strictyaml.Mapping) {
 	n, ok := top.Get("disks")
 	if !ok {
+		s.unsure = true
 		return
 	}
 	items := n.Items()
 	if n.Kind() == strictyaml.List && len(items) == 0 {
 		n.Errorf("disks is empty; add one, such as {name: A, path: /Volumes/A}")
 	}
-	if len(items) > maxDisks {
+	if s.unsure = len(items) == 0 || len(items) > maxDisks; len(items) > maxDisks {
 		items[maxDisks].Errorf("more than %d disks; remove some", maxDisks)
 		return
 	}
 	s.places = map[string]strictyaml.Pos{}
 	folders := map[string]string{} // the disk of each folder
+	var simulated []bool
 	for _, item := range items {
 		m := item.Mapping()
 		d := readDisk(m)
 		m.Done()
+		s.unsure = s.unsure || d.Name == ""
 		if d.Name != "" && s.hasDisk(d.Name) {
 			at, _ := m.Get("name")
 			at.Errorf("there is a disk %s already; give each its own name", strictyaml.Quote(d.Name))
@@ -76,10 +79,16 @@ func (s *Scenario) readDisks(top *strictyaml.Mapping) {
 		if at, ok := m.Get("simulate"); ok {
 			s.places[d.Name] = at.Pos()
 		}
-		s.checkKind(top, m, d)
+		_, isSimulated := m.Get("simulate")
+		if simulated = append(simulated, isSimulated); isSimulated != simulated[0] && (isSimulated || d.Path != "") {
+			m.Errorf("real and simulated disks cannot share a hub; make all of one kind")
+		}
+		if isSimulated && s.Hub == nil {
+			top.Missing("hub", "simulated disks need a hub; add hub: {profile: goshen-ridge}")
+		}
 		s.Disks = append(s.Disks, d)
 	}
-	if hub, ok := top.Get("hub"); ok && len(s.Disks) > 0 && !slices.ContainsFunc(s.Disks, Disk.Simulated) {
+	if hub, ok := top.Get("hub"); ok && len(items) > 0 && !slices.Contains(simulated, true) {
 		hub.Errorf("hub is for simulated disks, and these have paths; delete it, or give the disks simulate: {profile: ...}")
 	}
 }
@@ -89,14 +98,17 @@ func readDisk(m *strictyaml.Mapping) Disk {
 	var d Disk
 	m.Require("name")
 	readName(m, "name", &d.Name)
+	if n, ok := m.Get("name"); ok && d.Name == "" {
+		d.Name = n.Raw() // not a good one, but the one that phases call the disk by
+	}
 	readText(m, "connection", &d.Connection)
 	readText(m, "path", &d.Path)
 	if at, ok := m.Get("path"); ok && (d.Path == "~" || strings.HasPrefix(d.Path, "~/")) {
-		at.Errorf("~ stands for nothing here; write the folder's whole path")
+		at.Errorf("~ is not expanded here; write the folder's full path")
 	}
 	simulate, simulated := m.Get("simulate")
 	if simulated {
-		sm := simulate.Mapping()
+		sm := mappingWith(simulate, "simulate", "profile")
 		sm.Require("profile")
 		readText(sm, "profile", &d.Profile)
 		sm.Done()
@@ -105,17 +117,7 @@ func readDisk(m *strictyaml.Mapping) Disk {
 	case real && simulated:
 		simulate.Errorf("a disk is either real or simulated; delete path or simulate")
 	case !real && !simulated:
-		m.Missing("the disk has no path; add path: and a folder on it, or simulate: {profile: ...}")
+		m.Missing("path", "the disk has no path; add path: and a folder on it, or simulate: {profile: ...}")
 	}
 	return d
-}
-
-// checkKind refuses a disk that is simulated among real ones, or without a hub.
-func (s *Scenario) checkKind(top, m *strictyaml.Mapping, d Disk) {
-	if len(s.Disks) > 0 && d.Simulated() != s.Disks[0].Simulated() && (d.Simulated() || d.Path != "") {
-		m.Errorf("real and simulated disks cannot share a hub; make all of one kind")
-	}
-	if d.Simulated() && s.Hub == nil {
-		top.Missing("simulated disks need a hub; add hub: {profile: goshen-ridge}")
-	}
 }

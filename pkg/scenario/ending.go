@@ -27,7 +27,7 @@ func readStop(m *strictyaml.Mapping, p *PhaseSpec) {
 		p.Stop = StopTime
 		m.Duration("stop", &p.Limit, minTime, maxTime)
 	default:
-		n.Errorf("stop is none of race, hold and a time; try %s, or 30 s", strictyaml.Suggest(word, []string{StopRace, StopHold}))
+		n.Errorf("stop must be race, hold or a time; try %s, or 30 s", strictyaml.Suggest(word, []string{StopRace, StopHold}))
 	}
 }
 

@@ -19,7 +19,7 @@ const (
 )
 
 // Plan makes everything definite. It fails only where the phases come to too much, or repeats
-// collide with another phase's name; the error's type is *strictyaml.Error.
+// collide with another phase's name; the error is as Load's.
 func (s *Scenario) Plan() (*Plan, error) {
 	if err := s.checkSum(); err != nil {
 		return nil, err
@@ -34,6 +34,7 @@ func (s *Scenario) Plan() (*Plan, error) {
 		plan.Hub = &hub
 	}
 	var bytes int64
+	var mistakes strictyaml.Doc
 	for _, t := range s.turns() {
 		spec := s.Phases[t.entry]
 		variants := spec.Workload.variants()
@@ -47,15 +48,18 @@ func (s *Scenario) Plan() (*Plan, error) {
 			}
 			for _, j := range phase.Jobs {
 				if bytes += j.Bytes(); bytes > maxPlanBytes {
-					return nil, s.pos.Errorf("the phases move over 1 EB in all; try fewer or smaller files")
+					return nil, s.pos.Errorf("the phases move more than 1 EB in total; try fewer or smaller files")
 				}
 				if need := sum(j.Needs()); j.IO.Footprint > 0 && need > j.IO.Footprint {
-					return nil, spec.pos.Errorf("disk %s reads files of %s in all, above the footprint of %s; try fewer or smaller files there, or a larger footprint",
-						strictyaml.Quote(j.Disk), unit.FormatBytes(need), unit.FormatBytes(j.IO.Footprint))
+					mistakes.Report(spec.pos.Errorf("disk %s reads files of %s in total, more than its footprint of %s; read fewer or smaller files there, or raise the footprint",
+						strictyaml.Quote(j.Disk), unit.FormatBytes(need), unit.FormatBytes(j.IO.Footprint)))
 				}
 			}
 			plan.Phases = append(plan.Phases, phase)
 		}
+	}
+	if err := mistakes.Err(); err != nil {
+		return nil, err
 	}
 	return plan, nil
 }
@@ -104,7 +108,7 @@ func (s *Scenario) checkSum() error {
 			}
 		}
 		if phases > maxPlanPhases {
-			return p.pos.Errorf("more than %d phases, counting repeats; repeat less", maxPlanPhases)
+			return p.pos.Errorf("more than %d phases, counting repeats; use fewer repeats", maxPlanPhases)
 		}
 		if files > maxPlanFiles {
 			return p.pos.Errorf("more than %d files in all phases; try fewer files or repeats", maxPlanFiles)
@@ -187,10 +191,14 @@ func (s *Scenario) phaseNames() ([][]string, error) {
 		all[i] = names
 		return true
 	}
+	var mistakes strictyaml.Doc
 	for i, p := range s.Phases { // names given come first, wherever they stand
 		if p.Name != "" && !take(i, p.Name) {
-			return nil, p.pos.Errorf("phase %s, with its repeats, has a name of another phase; give it another name", strictyaml.Quote(p.Name))
+			mistakes.Report(p.pos.Errorf("phase %s, or one of its repeats, has the same name as another phase; rename it", strictyaml.Quote(p.Name)))
 		}
+	}
+	if err := mistakes.Err(); err != nil {
+		return nil, err
 	}
 	for i, p := range s.Phases {
 		if p.Name != "" {

@@ -46,25 +46,25 @@ func (s *Scenario) readRoles(m *strictyaml.Mapping, p *PhaseSpec, order []string
 	roles, byRoles := m.Get("roles")
 	switch {
 	case byPattern && byRoles:
-		roles.Errorf("a phase has a pattern or roles; delete one of the two")
+		roles.Errorf("a phase has either a pattern or roles; delete one of the two")
 	case byPattern:
 		p.Roles = readPattern(pattern, order)
 		p.Pattern = pattern.Raw()
 	case byRoles:
 		if n, ok := m.Get("order"); ok && n.Kind() == strictyaml.List {
-			n.Errorf("order belongs to a pattern, and roles name their disks; delete it")
+			n.Errorf("order goes with a pattern, and roles name their disks; delete it")
 		}
 		p.Roles = s.readRoleMap(roles)
 		p.Pattern = s.pattern(p.Roles)
 	default:
-		m.Missing("the phase has no pattern; add one, such as pattern: %s", strings.Repeat("W", len(s.Disks)))
+		m.Missing("pattern", "the phase has no pattern; add one, such as pattern: %s", s.allWrite())
 	}
 }
 
 // readPattern reads a letter per disk; nil where order is, as that was a mistake already.
 func readPattern(n strictyaml.Node, order []string) map[string]trace.Role {
 	pattern, ok := n.Text()
-	if !ok || order == nil {
+	if !ok || len(order) == 0 {
 		return nil
 	}
 	letters := []rune(pattern)
@@ -128,10 +128,16 @@ func checkWork(n strictyaml.Node, roles map[string]trace.Role) {
 	n.Errorf("every disk is idle in this phase; let one read or write, or delete the phase")
 }
 
-// unknownDisk reports a name that no disk has.
+// unknownDisk reports a name that no disk has, where the disks are known.
 func (s *Scenario) unknownDisk(errorf func(string, ...any), name string) {
+	if s.unsure {
+		return
+	}
 	errorf("unknown disk %s; try %s", strictyaml.Quote(name), strictyaml.Suggest(name, s.diskNames()))
 }
+
+// allWrite is the pattern of a phase in which all disks write.
+func (s *Scenario) allWrite() string { return strings.Repeat("W", max(1, len(s.Disks))) }
 
 // count writes a number of things: "1 disk", "2 disks".
 func count(n int, thing string) string {

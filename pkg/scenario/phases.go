@@ -15,7 +15,7 @@ const maxPhases = 1000
 func (s *Scenario) readPhases(n strictyaml.Node, base Workload) {
 	items := n.Items()
 	if n.Kind() == strictyaml.List && len(items) == 0 {
-		n.Errorf("phases is empty; add one, such as {pattern: %s}", strings.Repeat("W", len(s.Disks)))
+		n.Errorf("phases is empty; add one, such as {pattern: %s}", s.allWrite())
 	}
 	if len(items) > maxPhases {
 		items[maxPhases].Errorf("more than %d phases; remove some", maxPhases)
@@ -72,7 +72,7 @@ func (s *Scenario) readWork(m *strictyaml.Mapping, p *PhaseSpec) {
 // checkSimulated refuses a preset that the hub model would not do justice: it has no notion of a block.
 func (s *Scenario) checkSimulated(m *strictyaml.Mapping, w Workload) {
 	if n, ok := m.Get("preset"); ok && s.Hub != nil && presetByName(w.Preset).tests != nil {
-		n.Errorf("preset %s times single blocks, which simulated disks do not have; try another, or disks with a path", w.Preset)
+		n.Errorf("preset %s measures single blocks, which simulated disks do not have; use another preset, or disks with a path", w.Preset)
 	}
 }
 
@@ -94,7 +94,7 @@ func (s *Scenario) readFiles(m *strictyaml.Mapping, p *PhaseSpec, idle func(disk
 		return
 	}
 	if ok && n.Raw() == filesAuto {
-		n.Errorf("files: auto sizes the work for disks to end together, and stop ends them by the clock; delete one of the two")
+		n.Errorf("files: auto sizes the work so that all disks end together, and this stop ends them all at a time; delete one of the two")
 	}
 	p.Workload.Target = 0
 }

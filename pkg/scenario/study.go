@@ -40,7 +40,7 @@ func (s *Scenario) readStudy(n strictyaml.Node, base Workload) {
 				n.Errorf("disks is empty; name those to study, or delete the key for all")
 			}
 		}
-		idle := func(disk string) bool { return !slices.Contains(disks, disk) }
+		idle := func(disk string) bool { return disks != nil && !slices.Contains(disks, disk) }
 		s.readFiles(m, &p, idle)
 		s.readConnection(m, &p, idle)
 		m.Bool("interleave", &s.interleave)
@@ -61,7 +61,7 @@ func (s *Scenario) readStudy(n strictyaml.Node, base Workload) {
 		p.Pause = "" // the one before the first holds for all
 	}
 	if phases := (len(s.Phases) - first) * p.Repeat * len(p.Workload.variants()); phases > maxPlanPhases {
-		include.Errorf("the study has %d phases, and %d are the most; try [solo, all, mixed], or fewer disks or repeats", phases, maxPlanPhases)
+		include.Errorf("the study has %d phases, and the limit is %d; try [solo, all, mixed], or fewer disks or repeats", phases, maxPlanPhases)
 	}
 }
 
@@ -87,7 +87,7 @@ func (s *Scenario) readParts(n strictyaml.Node, disks []string) []map[string]tra
 		}
 		combined := combine(word, disks)
 		if len(combined) == 0 {
-			item.Errorf("study %s needs two disks at least; try %s", word, studySolo)
+			item.Errorf("study %s needs at least two disks; try %s", word, studySolo)
 		}
 		for _, working := range combined {
 			roles := map[string]trace.Role{}

@@ -87,7 +87,7 @@ func (w *Workload) read(m *strictyaml.Mapping) {
 // checkMethod refuses what the preset or the way of moving files leaves no choice in.
 func (w *Workload) checkMethod(m *strictyaml.Mapping) {
 	if w.IO.Mode == modeApp {
-		refuseKeys(m, "io: app moves files from end to end; delete %s", "access")
+		refuseKeys(m, "io: app moves files from beginning to end; delete %s", "access")
 		w.IO.Access = "" // that of the workload was meant for blocks
 	}
 	if io, ok := m.Get("io"); ok && io.Raw() == modeApp {
@@ -95,12 +95,12 @@ func (w *Workload) checkMethod(m *strictyaml.Mapping) {
 	}
 	p := presetByName(w.Preset)
 	if n, ok := m.Get("sizes"); ok && p.oneFile && len(w.Sizes.List) != 1 {
-		n.Errorf("preset %s goes over one file again and again; give one size, such as [1 GB]", p.name)
+		n.Errorf("preset %s moves one file again and again; give one size, such as [1 GB]", p.name)
 	}
 	if p.tests == nil {
 		return
 	}
-	refuseKeys(m, "the tests of preset "+p.name+" have a %[1]s each; delete it", "block", "depth", "access")
+	refuseKeys(m, "each test of preset "+p.name+" has its own %[1]s; delete it", "block", "depth", "access")
 	if w.IO.Mode != modeApp {
 		return
 	}
@@ -125,7 +125,7 @@ func refuseKeys(m *strictyaml.Mapping, format string, keys ...string) {
 // checkBuffers refuses a block that no disk takes, and more blocks in flight than fit in memory.
 func (w *Workload) checkBuffers(m *strictyaml.Mapping) {
 	if n, ok := m.Get("block"); ok && w.IO.Block%minBlock != 0 {
-		n.Errorf("block of %d bytes is no multiple of a sector; try a multiple of %d, such as 1 MiB", w.IO.Block, minBlock)
+		n.Errorf("block of %d bytes is not a multiple of a sector; try a multiple of %d, such as 1 MiB", w.IO.Block, minBlock)
 	}
 	if w.IO.Block*int64(w.IO.Depth) <= maxBuffers {
 		return
@@ -151,7 +151,7 @@ func (w *Workload) readFiles(m *strictyaml.Mapping) {
 	case ok && n.Raw() == filesAuto:
 		w.Files, w.Target = 0, defaultTarget
 		if p := presetByName(w.Preset); p.tests != nil {
-			n.Errorf("preset %s goes over its file a number of times, of a few seconds each; write how often, such as files: %d", p.name, p.files)
+			n.Errorf("preset %s moves its file a number of times, for a few seconds each; write how often, such as files: %d", p.name, p.files)
 		}
 	case ok:
 		w.Target = 0
@@ -163,7 +163,7 @@ func (w *Workload) readFiles(m *strictyaml.Mapping) {
 // readTarget reads how long the files are to take where their number follows from that.
 func (w *Workload) readTarget(m *strictyaml.Mapping) {
 	if n, ok := m.Get("target"); ok && w.Target == 0 {
-		n.Errorf("target is how long files: auto is to take; write that, or delete target")
+		n.Errorf("target is the time for files: auto to take; add files: auto, or delete target")
 		return
 	}
 	m.Duration("target", &w.Target, minTime, maxTime)

@@ -1,6 +1,7 @@
 package strictyaml
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ type Mapping struct {
 	path  string // of its values' labels; empty at the top and in lists
 	pairs []Pair
 	asked []string // the keys the file may have
+	none  bool     // there is no mapping: what it lacks has been reported, or may be absent
 }
 
 // Pair is one key: value of a mapping.
@@ -44,6 +46,7 @@ func (n Node) Mapping() *Mapping {
 	node, ok := n.ast.(ast.MapNode)
 	if !ok {
 		n.wrong("a mapping", "lines of key: value, or {key: value, ...}")
+		m.none = true
 		return m
 	}
 	first := map[string]Pos{}
@@ -64,15 +67,21 @@ func (n Node) Mapping() *Mapping {
 // Pos is where the mapping begins.
 func (m *Mapping) Pos() Pos { return m.pos }
 
-// Errorf reports a mistake at the mapping's beginning.
+// Errorf reports a mistake at the mapping's beginning, where there is a mapping.
 func (m *Mapping) Errorf(format string, args ...any) {
+	if m.none {
+		return
+	}
 	m.doc.Report(m.pos.Errorf(format, args...))
 }
 
-// Missing reports that something is absent from the mapping. Any other mistake in the file is told in its place.
-func (m *Mapping) Missing(format string, args ...any) {
+// Missing reports that a key is absent from the mapping, where there is a mapping.
+func (m *Mapping) Missing(key, format string, args ...any) {
+	if m.none {
+		return
+	}
 	err := m.pos.Errorf(format, args...)
-	err.missing = true
+	err.in, err.missing = m.pos, key
 	m.doc.Report(err)
 }
 
@@ -100,12 +109,11 @@ func (m *Mapping) PosOf(key string) Pos {
 // Pairs returns everything in a mapping whose keys are names of the file's own choice.
 func (m *Mapping) Pairs() []Pair { return m.pairs }
 
-// Require reports the first of the keys that is absent.
+// Require reports each of the keys that is absent.
 func (m *Mapping) Require(keys ...string) {
 	for _, key := range keys {
 		if _, ok := m.Get(key); !ok {
-			m.Missing("the key %s is missing; add it", key)
-			return
+			m.Missing(key, "the key %s is missing; add it", key)
 		}
 	}
 }
@@ -116,11 +124,13 @@ func (m *Mapping) Done() {
 		if slices.Contains(m.asked, p.Key) {
 			continue
 		}
+		err := p.KeyPos.Errorf("unknown key %s; try %s", Quote(p.Key), Suggest(p.Key, m.asked))
+		err.in, err.meant = m.pos, Nearest(p.Key, m.asked)
 		if key, value, colon := strings.Cut(p.Key, ":"); colon && slices.Contains(m.asked, key) {
-			p.Errorf("%s lacks a space after its colon; write %s: %s", Quote(p.Key), key, printable(value))
-			continue
+			err.Msg = fmt.Sprintf("%s lacks a space after its colon; write %s: %s", Quote(p.Key), key, printable(value))
+			err.meant = key
 		}
-		p.Errorf("unknown key %s; try %s", Quote(p.Key), Suggest(p.Key, m.asked))
+		m.doc.Report(err)
 	}
 }
 
@@ -168,7 +178,7 @@ func (m *Mapping) Mapping(key string) *Mapping {
 	if n, ok := m.Get(key); ok {
 		return n.Mapping()
 	}
-	return &Mapping{doc: m.doc, pos: m.pos, path: m.path}
+	return &Mapping{doc: m.doc, pos: m.pos, path: m.path, none: true}
 }
 
 // Items reads a list.

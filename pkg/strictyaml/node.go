@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -104,13 +105,27 @@ func (n Node) Raw() string {
 	return text
 }
 
+// Escaped is what stands between a text's double quotes in the file, where a \ in it begins an escape. It is empty for
+// any other value.
+func (n Node) Escaped() string {
+	t := n.ast.GetToken()
+	if t.Type != token.DoubleQuoteType {
+		return ""
+	}
+	source := strings.Trim(strings.TrimSpace(t.Origin), `"`)
+	if !strings.Contains(strings.ReplaceAll(source, `\\`, ""), `\`) {
+		return ""
+	}
+	return source
+}
+
 // Text reads a text. A number, true or false must be in quotes to be one.
 func (n Node) Text() (string, bool) {
 	text, _ := n.raw()
 	switch n.Kind() {
 	case Text:
 		if !utf8.ValidString(text) {
-			n.Errorf("%s holds an escape that is no character; write the character itself", n.label)
+			n.Errorf("%s contains an escape sequence that is not a character; write the character itself", n.label)
 			return "", false
 		}
 		return text, true
@@ -165,7 +180,14 @@ func (n Node) Bool() (bool, bool) {
 	case plain && text == "false":
 		return false, true
 	}
-	n.wrong(string(Boolean), "one of those two words")
+	try := "true or false"
+	switch strings.ToLower(n.Raw()) {
+	case "yes", "on", "1":
+		try = "true"
+	case "no", "off", "0":
+		try = "false"
+	}
+	n.wrong(string(Boolean), try)
 	return false, false
 }
 

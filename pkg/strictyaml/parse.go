@@ -103,7 +103,7 @@ func checkTokens(file string, tokens token.Tokens) *Error {
 	for i, t := range tokens {
 		at := tokenPos(file, t)
 		if i >= maxTokens {
-			return at.Errorf("more than %d values and marks; shorten the lists", maxTokens)
+			return at.Errorf("more than %d values and punctuation marks; shorten the lists", maxTokens)
 		}
 		if err := checkToken(at, t, content); err != nil {
 			return err
@@ -141,18 +141,18 @@ func checkToken(at Pos, t *token.Token, content bool) *Error {
 	case token.InvalidType:
 		return syntaxError(at, t.Error)
 	case token.AnchorType, token.AliasType:
-		return at.Errorf("anchors and aliases (%s) are not read here; write the value out, or put it in quotes", t.Value)
+		return at.Errorf("anchors and aliases (%s) are not supported; write the value out, or put it in quotes", t.Value)
 	case token.TagType:
-		return at.Errorf("tags (%s) are not read here; delete it, or put the value in quotes", Quote(t.Value))
+		return at.Errorf("tags (%s) are not supported; delete it, or put the value in quotes", Quote(t.Value))
 	case token.MergeKeyType:
-		return at.Errorf("merge keys (<<) are not read here; write the keys out")
+		return at.Errorf("merge keys (<<) are not supported; write the keys out")
 	case token.MappingKeyType:
-		return at.Errorf("keys marked by ? are not read here; write key: value")
+		return at.Errorf("keys marked by ? are not supported; write key: value")
 	case token.DirectiveType:
-		return at.Errorf("%% begins a directive, which is not read here; delete the line, or put the value in quotes")
+		return at.Errorf("%% starts a directive, which is not supported; delete the line, or put the value in quotes")
 	case token.DocumentHeaderType:
 		if content {
-			return at.Errorf("a second document begins here; keep one document to a file")
+			return at.Errorf("a second document starts here; keep one document per file")
 		}
 	}
 	return nil
@@ -169,11 +169,11 @@ func syntaxError(at Pos, message string) *Error {
 	case strings.Contains(message, "mapping value is not allowed"):
 		return at.Errorf("a key: value is not allowed here; check the indentation, or put a text with a colon in quotes")
 	case strings.Contains(message, "escape") || strings.Contains(message, "surrogate"):
-		return at.Errorf(`a \ in double quotes begins an escape, and this is none; put the text in single quotes`)
+		return at.Errorf(`in double quotes \ starts an escape sequence, and this is not one; put the text in single quotes, such as 'D:\data'`)
 	case strings.Contains(message, "end character of double-quoted"):
-		return at.Errorf(`the quote that opens here is never closed; close it, or use single quotes if there is a \ in it`)
+		return at.Errorf(`the quote opened here is never closed; close it, or use single quotes if there is a \ in it`)
 	case strings.Contains(message, "could not find end character"):
-		return at.Errorf("the quote that opens here is never closed; close it")
+		return at.Errorf("the quote opened here is never closed; close it")
 	}
 	return at.Errorf("not valid YAML (%s); check the indentation, brackets and quotes here", printable(message))
 }

@@ -16,11 +16,13 @@
 //	return doc.Err()
 //
 // Readers leave their target alone when the key is absent, and report to the document when its value
-// is wrong, so a whole file is read without a branch. Doc.Err returns the mistake that comes first in it.
+// is wrong, so a whole file is read without a branch. Doc.Err returns all the mistakes in it.
 package strictyaml
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -43,9 +45,9 @@ func (p Pos) String() string {
 	return fmt.Sprintf("%s:%d:%d", printable(p.File), p.Line, p.Column)
 }
 
-// before reports whether p comes earlier in the file than q.
-func (p Pos) before(q Pos) bool {
-	return p.Line < q.Line || p.Line == q.Line && p.Column < q.Column
+// compare is below zero where p comes earlier in the file than q, and zero at the same place.
+func (p Pos) compare(q Pos) int {
+	return cmp.Or(cmp.Compare(p.Line, q.Line), cmp.Compare(p.Column, q.Column))
 }
 
 // Error is a mistake in a file, at its place.
@@ -53,42 +55,83 @@ type Error struct {
 	Pos
 	Msg string
 
-	missing bool // something is absent, not wrong
+	in      Pos    // of a key, absent or unknown: the mapping that should have it
+	missing string // the absent key
+	meant   string // the key that an unknown one most likely stands for
 }
 
 // Error is the mistake on one line: file:line:column: what; what to try.
 func (e *Error) Error() string { return e.Pos.String() + ": " + e.Msg }
 
-// Doc is a parsed file, and the first mistake found in it so far.
+// Errors are several mistakes of one file, in the order of its lines.
+type Errors []*Error
+
+// Error is the first mistake, on one line, and how many more there are.
+func (e Errors) Error() string {
+	if len(e) == 0 {
+		return "no mistakes"
+	}
+	return fmt.Sprintf("%s (and %d more)", e[0], len(e)-1)
+}
+
+// Unwrap returns each mistake.
+func (e Errors) Unwrap() []error {
+	all := make([]error, len(e))
+	for i := range e {
+		all[i] = e[i]
+	}
+	return all
+}
+
+// Doc is a parsed file, and the mistakes found in it so far.
 type Doc struct {
-	root  Node
-	first *Error
+	root     Node
+	mistakes Errors
+	known    map[place]bool // the mistakes' places
+}
+
+// place tells mistakes apart: by where they are, and by what is absent there.
+type place struct {
+	Pos
+	missing string
 }
 
 // Root is the document's only value.
 func (d *Doc) Root() Node { return d.root }
 
-// Report records a mistake. Of all reported, Err returns the one that comes first in the file; one
-// about what is absent only if there is no other, for that other may be the absent key misspelt.
+// Report records a mistake. Of several at one place the first counts: the others mostly follow from it. Keys that are
+// absent have no place of their own, and all count.
 func (d *Doc) Report(err *Error) {
-	switch {
-	case d.first == nil:
-	case err.missing != d.first.missing:
-		if err.missing {
-			return
-		}
-	case !err.before(d.first.Pos):
+	at := place{err.Pos, err.missing}
+	if d.known[at] {
 		return
 	}
-	d.first = err
+	if d.known == nil {
+		d.known = map[place]bool{}
+	}
+	d.known[at] = true
+	d.mistakes = append(d.mistakes, err)
 }
 
-// Err is the mistake that comes first in the file, or nil. Its type is *Error.
+// Err is nil where there is no mistake, an *Error where there is one, and otherwise Errors. An absent key is no mistake
+// of its own where an unknown one stands in its place, misspelt.
 func (d *Doc) Err() error {
-	if d.first == nil {
-		return nil
+	misspelt := map[place]bool{}
+	for _, e := range d.mistakes {
+		if e.meant != "" {
+			misspelt[place{e.in, e.meant}] = true
+		}
 	}
-	return d.first
+	all := slices.DeleteFunc(slices.Clone(d.mistakes), func(e *Error) bool { return misspelt[place{e.in, e.missing}] })
+	slices.SortStableFunc(all, func(a, b *Error) int { return a.compare(b.Pos) })
+	switch len(all) {
+	case 0:
+		return nil
+	case 1:
+		return all[0]
+	default:
+		return all
+	}
 }
 
 // maxQuoted is the most characters of a value that an error repeats.

@@ -2,23 +2,44 @@ package strictyaml
 
 import "strings"
 
+// leastPrefix is how many letters of a word must stand for the beginning of another to mean it.
+const leastPrefix = 3
+
 // Suggest is what to try in place of an unknown word: the nearest of the known ones, or else all of them.
 func Suggest(word string, known []string) string {
-	best, least := "", 0
-	for _, k := range known {
-		if d := distance(strings.ToLower(word), strings.ToLower(k)); best == "" || d < least {
-			best, least = k, d
-		}
-	}
-	// A third of the letters wrong is still a slip of the hand; more is another word.
-	if best != "" && least <= max(1, len([]rune(best))/3) && least < len([]rune(best)) {
-		return printable(best)
+	if near := Nearest(word, known); near != "" {
+		return printable(near)
 	}
 	shown := make([]string, len(known))
 	for i, k := range known {
 		shown[i] = printable(k)
 	}
 	return Choice(shown)
+}
+
+// Nearest is the known word that an unknown one most likely stands for: the one it is the beginning of, or one that
+// differs from it by a slip of the hand. It is empty where there is none.
+func Nearest(word string, known []string) string {
+	word = strings.ToLower(word)
+	best, least, begun := "", 0, 0
+	for _, k := range known {
+		if d := distance(word, strings.ToLower(k)); best == "" || d < least {
+			best, least = k, d
+		}
+	}
+	// A third of the letters wrong is still a slip; more is another word.
+	if letters := len([]rune(best)); least <= max(1, letters/3) && least < letters {
+		return best
+	}
+	for _, k := range known {
+		if len([]rune(word)) >= leastPrefix && strings.HasPrefix(strings.ToLower(k), word) {
+			best, begun = k, begun+1
+		}
+	}
+	if begun == 1 {
+		return best
+	}
+	return ""
 }
 
 // distance is the number of letters to add, drop, change or swap with their neighbour to make b of a

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/hubbench/hubbench/internal/rundir"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/strictyaml"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// unlimited arguments may follow.
+const unlimited = -1
+
+// takes checks the number of a command's arguments, and names the one that is missing as the command's Use does.
+func takes(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			names := strings.Fields(cmd.Use)[1:]
+			return fmt.Errorf("%s: %s is missing; usage: %s", cmd.Name(), strings.Trim(names[len(args)], "."), cmd.UseLine())
+		case most != unlimited && len(args) > most:
+			return fmt.Errorf("%s: too many arguments (%q); usage: %s", cmd.Name(), args[most], cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+// flagError suggests the flag that an unknown one most likely stands for.
+func flagError(cmd *cobra.Command, err error) error {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok || unknown.GetSpecifiedShortnames() != "" {
+		return err
+	}
+	var known []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	if near := strictyaml.Nearest(unknown.GetSpecifiedName(), known); near != "" {
+		return fmt.Errorf("%w; try --%s", err, near)
+	}
+	return fmt.Errorf("%w; %s --help lists them", err, cmd.CommandPath())
+}
+
+// checkRun refuses a path that can only be something else than a run, and says what to give instead.
+func checkRun(path string) error {
+	folder := filepath.Dir(path)
+	switch base := filepath.Base(path); {
+	case isFolder(path):
+		return nil
+	case exists(filepath.Join(folder, rundir.InfoFile)) && slices.Contains([]string{rundir.ScenarioFile, rundir.InfoFile, rundir.AnalysisFile, rundir.LogFile}, base):
+		return usage(fmt.Errorf("%s is one file of a run; give the run's folder, %s", path, folder))
+	case base == rundir.AnalysisFile:
+		return usage(fmt.Errorf("%s holds the results of a run; give the run's folder, its %s or its %s", path, rundir.EventsFile, rundir.ReportFile))
+	case isScenario(path) && exists(path):
+		return usage(fmt.Errorf("%s is a scenario; give the folder of one of its runs, %s", path, runsOf(path)))
+	}
+	return nil
+}
+
+// checkResumable refuses a path that is not a run's folder, and says what to give instead.
+func checkResumable(path string) error {
+	switch unfinished := unfinishedRun(path); {
+	case isFolder(path):
+		return nil
+	case unfinished != "":
+		return usage(fmt.Errorf("%s is a scenario, and --resume takes the folder of a run; try --resume %s", path, quoteForShell(unfinished)))
+	case isScenario(path) && exists(path):
+		return usage(fmt.Errorf("%s is a scenario, and --resume takes the folder of a run, %s; hubbench run %s begins a new one",
+			path, runsOf(path), quoteForShell(path)))
+	case exists(filepath.Join(filepath.Dir(path), rundir.InfoFile)) && exists(path):
+		return usage(fmt.Errorf("%s is a file, and --resume takes the folder of a run; try --resume %s", path, quoteForShell(filepath.Dir(path))))
+	case exists(path):
+		return usage(fmt.Errorf("%s is a file, and --resume takes the folder of a run, %s", path, filepath.Join(defaultResults, "NAME-DATE-TIME")))
+	}
+	return nil // that it does not exist is said by who opens it
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func isFolder(path string) bool {
+	stat, err := os.Stat(path)
+	return err == nil && stat.IsDir()
+}
+
+func isScenario(path string) bool {
+	return slices.Contains([]string{".yaml", ".yml"}, strings.ToLower(filepath.Ext(path)))
+}
+
+// runsOf is where the runs of a scenario are, as far as the file says.
+func runsOf(path string) string {
+	if s, err := loadScenario(path); err == nil {
+		return filepath.Join(resultsOf(s), s.Name+"-DATE-TIME")
+	}
+	return filepath.Join(defaultResults, "NAME-DATE-TIME")
+}
+
+// unfinishedRun finds the last run of a scenario that was cut off; empty where there is none.
+func unfinishedRun(path string) string {
+	s, err := loadScenario(path)
+	if err != nil {
+		return ""
+	}
+	entries, err := os.ReadDir(resultsOf(s)) // by name, and so by time
+	if err != nil {
+		return ""
+	}
+	for _, entry := range slices.Backward(entries) {
+		folder := filepath.Join(resultsOf(s), entry.Name())
+		if info, err := readInfo(folder); err == nil && info.Name == s.Name && info.Status != trace.Complete {
+			return folder
+		}
+	}
+	return ""
+}
+
+func loadScenario(path string) (*scenario.Scenario, error) {
+	source, err := readSmall(path)
+	if err != nil {
+		return nil, err
+	}
+	return scenario.Load(path, source)
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hubbench/hubbench/configs"
+	"github.com/hubbench/hubbench/internal/render/plot"
+	"github.com/hubbench/hubbench/internal/rundir"
+)
+
+// What a shell completes when Tab is pressed: `hubbench completion --help` says how it is set up.
+
+// complete gives the commands' arguments and flags their completions.
+func complete(root *cobra.Command) {
+	scenario := files("yaml", "yml")
+	run := files("jsonl", "html")
+	args := map[string]cobra.CompletionFunc{
+		"run": first(scenario), "plan": first(scenario), "simulate": first(scenario),
+		"analyze": first(run), "report": first(run), "compare": run, "fit": run,
+		"predict": profileAndDisks, "clean": first(folders),
+	}
+	flags := map[string]map[string]cobra.CompletionFunc{
+		"run":      {"resume": folders, "out": folders},
+		"simulate": {"profile": profiles, "out": folders},
+		"report":   {"format": words(slices.Sorted(maps.Keys(reportFormats()))...), "chart": charts, "phase": phases},
+		"compare":  {"format": words("text", "md", "json"), "html": files("html")},
+		"fit":      {"out": files("yaml")},
+	}
+	for _, cmd := range root.Commands() {
+		cmd.ValidArgsFunction = args[cmd.Name()]
+		for name, function := range flags[cmd.Name()] {
+			_ = cmd.RegisterFlagCompletionFunc(name, function) // it fails for a flag that is not there, as a test would show
+		}
+	}
+}
+
+// words completes one of a few words.
+func words(list ...string) cobra.CompletionFunc {
+	return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
+}
+
+// files completes files with one of the endings, and folders.
+func files(endings ...string) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return endings, cobra.ShellCompDirectiveFilterFileExt
+	}
+}
+
+func folders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+// first completes the first argument only.
+func first(function cobra.CompletionFunc) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return function(cmd, args, begun)
+	}
+}
+
+func charts(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	for _, name := range plot.Names() {
+		names = append(names, string(name))
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// profiles completes a built-in hub profile, or the file of another.
+func profiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return configs.Hubs(), cobra.ShellCompDirectiveDefault
+}
+
+// profileAndDisks completes a hub profile, and then its disks.
+func profileAndDisks(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return profiles(cmd, args, begun)
+	}
+	profile, err := loadProfile(args[0])
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []string
+	for _, d := range profile.Disks {
+		if !slices.Contains(args[1:], d.Name) {
+			names = append(names, cobra.CompletionWithDesc(d.Name, d.About))
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// phases completes a phase of the run that is the command's argument.
+func phases(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []string
+	if info, err := readInfo(args[0]); err == nil && info.Plan != nil {
+		for _, phase := range info.Plan.Phases {
+			names = append(names, cobra.CompletionWithDesc(phase.Name, phase.Who()))
+		}
+	} else if run, err := load(args[0]); err == nil {
+		for i := range run.analysis.Phases {
+			names = append(names, run.analysis.Phases[i].Phase)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// readInfo reads the run.json of a run's folder.
+func readInfo(folder string) (*rundir.Info, error) {
+	data, err := os.ReadFile(filepath.Join(folder, rundir.InfoFile))
+	if err != nil {
+		return nil, err
+	}
+	var info rundir.Info
+	return &info, json.Unmarshal(data, &info)
+}

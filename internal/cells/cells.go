@@ -1,0 +1,139 @@
+// Package cells measures, cuts and wraps text by the cells of a terminal that it takes: two for a wide East Asian
+// letter or an emoji, none for a mark that combines with the letter before. It draws nothing. Start at Width.
+package cells
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/width"
+)
+
+// ellipsis stands for what was cut.
+const ellipsis = "…"
+
+// Width is how many cells the text takes.
+func Width(text string) int {
+	n := 0
+	for _, r := range text {
+		n += of(r)
+	}
+	return n
+}
+
+// of is how many cells a character takes.
+func of(r rune) int {
+	switch {
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		return 0
+	case r >= 0x1F300 && r <= 0x1FAFF: // emoji: some are neutral in Unicode's table, all are wide on screens
+		return 2
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return 2
+	default:
+		return 1
+	}
+}
+
+// Cut shortens text to so many cells at most, with an ellipsis at its end where something was cut.
+func Cut(text string, limit int) string {
+	if Width(text) <= limit {
+		return text
+	}
+	if limit < 1 {
+		return ""
+	}
+	return head(text, limit-1) + ellipsis
+}
+
+// CutMiddle shortens text to so many cells at most, in the middle: names of disks mostly differ at their ends.
+func CutMiddle(text string, limit int) string {
+	if Width(text) <= limit {
+		return text
+	}
+	if limit < 3 {
+		return Cut(text, limit)
+	}
+	front := head(text, (limit-1)/2)
+	letters := []rune(text[len(front):])
+	from, room := len(letters), limit-1-Width(front)
+	for i := len(letters) - 1; i >= 0 && of(letters[i]) <= room; i-- {
+		room -= of(letters[i])
+		if of(letters[i]) > 0 { // a mark alone would combine with the ellipsis
+			from = i
+		}
+	}
+	return front + ellipsis + string(letters[from:])
+}
+
+// head is the beginning of text that fits in so many cells.
+func head(text string, limit int) string {
+	n := 0
+	for i, r := range text {
+		if n += of(r); n > limit {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+// Pad fills text up with spaces to so many cells, on the right, or on the left where the width is negative.
+func Pad(text string, to int) string {
+	fill := strings.Repeat(" ", max(0, max(to, -to)-Width(text)))
+	if to < 0 {
+		return fill + text
+	}
+	return text + fill
+}
+
+// Clean replaces what would move the cursor, colour the screen or turn the line around.
+func Clean(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.Is(unicode.Bidi_Control, r):
+			return -1
+		case unicode.IsControl(r) || r == '\u2028' || r == '\u2029':
+			return '·'
+		default:
+			return r
+		}
+	}, text)
+}
+
+// Wrap breaks text into lines of so many cells at most, all but the first after an indent. A word that is longer than a
+// line is cut. A number and its unit stay together.
+func Wrap(text, indent string, limit int) []string {
+	var lines []string
+	line := ""
+	for _, word := range glue(strings.Fields(text)) {
+		word = Cut(word, max(1, limit-Width(indent)))
+		switch {
+		case line == "":
+			line = word
+		case Width(line)+1+Width(word) > limit:
+			lines = append(lines, line)
+			line = indent + word
+		default:
+			line += " " + word
+		}
+	}
+	return append(lines, line)
+}
+
+// longestUnit is "GB/s" and what may stand behind it, in bytes.
+const longestUnit = 5
+
+// glue joins a number and the short word after it, its unit.
+func glue(words []string) []string {
+	var out []string
+	for i, word := range words {
+		if i > 0 && len(word) <= longestUnit && strings.ContainsAny(words[i-1][len(words[i-1])-1:], "0123456789") {
+			out[len(out)-1] += " " + word
+			continue
+		}
+		out = append(out, word)
+	}
+	return out
+}

@@ -1,0 +1,6 @@
+//go:build !unix
+
+package progress
+
+// onResize does nothing where no signal tells of a new size: the next drawing asks for it anyway.
+func onResize(func()) (stop func()) { return func() {} }
