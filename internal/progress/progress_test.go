@@ -337,8 +337,8 @@ func TestCooldown(t *testing.T) {
 		want      string
 	}{
 		{time.Second, false, "      done in 1 s\n"},
-		{time.Minute, false, "      done in 1 s\n      cooldown of 1 min\n"},
-		{time.Hour, true, "      done in 1 s\n      cooldown until the disks are idle, at most 1 h\n"},
+		{time.Minute, false, "      done in 1 s\n      next after a cooldown of 1 min\n"},
+		{time.Hour, true, "      done in 1 s\n      next after a cooldown until the disks are idle, at most 1 h\n"},
 	} {
 		p := plan()
 		p.Phases[1].Cooldown, p.Phases[1].UntilIdle = tt.cooldown, tt.untilIdle

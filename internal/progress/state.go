@@ -235,9 +235,9 @@ func (s *state) cooldown() string {
 	case s.real(next.Cooldown) < longCooldown:
 		return ""
 	case next.UntilIdle:
-		return "cooldown until the disks are idle, at most " + wait
+		return "next after a cooldown until the disks are idle, at most " + wait
 	default:
-		return "cooldown of " + wait
+		return "next after a cooldown of " + wait
 	}
 }
 
