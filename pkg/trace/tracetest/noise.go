@@ -64,7 +64,7 @@ type wave struct {
 
 // start begins the noise of a disk that ends at endS. Long disks are played in longer steps.
 func (n Noise) start(rnd *rand.Rand, endS float64) *wave {
-	w := &wave{noise: n, rnd: rnd, endS: endS, stepS: math.Max(0.02, endS/20_000), value: rnd.NormFloat64(), stall: math.Inf(1), until: math.Inf(1)}
+	w := &wave{noise: n, rnd: rnd, endS: endS, stepS: math.Min(math.Max(0.02, endS/20_000), 0.5), value: rnd.NormFloat64(), stall: math.Inf(1), until: math.Inf(1)}
 	if n.Drift != 0 {
 		w.slope = n.Drift
 		if rnd.IntN(2) == 0 {

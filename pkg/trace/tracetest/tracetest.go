@@ -106,9 +106,8 @@ func (p *player) file() {
 		wave, untilWave := p.noise.at(p.now)
 		rate := level * factor * wave
 		stop := math.Min(math.Min(until, untilWave), end)
-		if t := p.now + (size-done)/rate; t < stop {
-			stop = t
-		}
+		whole := p.now + (size-done)/rate // when the file is done at this rate
+		stop = math.Min(stop, whole)
 		for p.nextSample <= p.now {
 			p.nextSample += sampleS
 		}
@@ -117,7 +116,9 @@ func (p *player) file() {
 				f.Samples = append(f.Samples, trace.Sample{TNS: ns(p.nextSample), Bytes: int64(at)})
 			}
 		}
-		done += rate * (stop - p.now)
+		if done += rate * (stop - p.now); stop == whole { // or rounding would leave some for ever
+			done = size
+		}
 		p.now = stop
 	}
 	p.now += p.disk.Noise.FlushS
