@@ -147,14 +147,20 @@ type Disk struct {
 	CV               *float64    `json:"cv"`
 	Bimodal          *bool       `json:"bimodal"`
 	DipP             *float64    `json:"dip_p"` // Hartigan's dip test: chance of as much of a dip in a sample with one mode
-	Modes            *[2]float64 `json:"modes"` // the two rates, where bimodal
-	Quote            string      `json:"quote"` // which figure to quote: overlap, trimmed20, theilsen_rate, rate, or empty
-	QuoteRate        *float64    `json:"quote_rate"`
+	Modes            *[2]float64 `json:"modes"` // the two rates, where bimodal, the fixed cost of a file taken out
+	Quote            *Quote      `json:"quote"` // the figure to quote
 	Score            *Score      `json:"score"` // of the program that the preset takes after
 	Throttle         *Throttle   `json:"throttle"`
 	SizeKnee         *SizeKnee   `json:"size_knee"`
 	SmallFiles       *SmallFiles `json:"small_files"`
 	LowLatency       *LowLatency `json:"low_latency"`
+}
+
+// Quote is the one figure to quote for a disk: what a user meets again.
+type Quote struct {
+	Rate float64 `json:"rate"`
+	Kind string  `json:"kind"` // overlap: beside the others; later: after a lasting fall; mean: bytes over time
+	Text string  `json:"text"` // what it is, and what to say beside it
 }
 
 // Throttle is a lasting drop of a disk's rate that no other disk explains.
@@ -173,12 +179,13 @@ type Rebound struct {
 	Rate   float64 `json:"rate"`
 }
 
-// SizeKnee is a file size at which the rate changes.
+// SizeKnee is a file size at which the rate changes. The rates are those of the bytes: the fixed cost of a file is
+// taken out.
 type SizeKnee struct {
 	AtBytes   float64 `json:"at_bytes"`
 	BelowRate float64 `json:"below_rate"`
 	AboveRate float64 `json:"above_rate"`
-	P         float64 `json:"p"` // by permutation
+	P         float64 `json:"p"` // chance of a step as clear where there is none
 }
 
 // SmallFiles is time against size among small files, where latency shows.

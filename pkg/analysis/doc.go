@@ -21,11 +21,25 @@
 // contention and no throttle. Full cache and heat look the same while a disk works; how it is after a pause is
 // reported, because it differs.
 //
-// A knee is a shift of the rate along file size of a tenth or more, with p <= 0.01 by permutation (stats.RankShift),
-// among files that met the same conditions. Below latency times rate (n-half), a file's time hardly depends on size.
+// Files are judged against one another at equal conditions: in the longest stretch in which no other disk began or
+// ended, and the disk neither recovered nor throttled.
 //
-// Two modes are told by Hartigan's dip test at 0.05, or by a throttle; they must lie 15 % apart and hold 2 % of the
-// files each. The mean of such files carries a warning, and another figure is quoted.
+// A knee is a step of the rate at one file size. The fixed cost of a file is taken out first, by least absolute
+// deviations of log time from log(cost + bytes/rate) (stats.FitCost), and the rates above and below are those of the
+// bytes alone. The step's score is greatest over all sizes; it must be clearer than in 99.5 % of runs without one, all
+// disks and phases together, by surrogates of the residuals' normal scores in blocks as long as their memory
+// (stats.StepScan), be clear (p <= 0.1) beside a rate that bends with the logarithm of the size, and change both the
+// typical rate and the summed one by a tenth. From files in order of size no knee is told: it may be a change in time.
+// Below latency times rate (n-half), a file's time hardly depends on size.
+//
+// Two modes are told by Hartigan's dip test on the logarithms of the files' typical rates: that of the middle byte, by
+// the samples, which a stall within the file does not move, else bytes over time less the fixed cost. Neighbours count
+// for as many files as are worth the same independent ones (stats.Memory). By chance one run in fifty may show so deep
+// a dip; the modes must lie 1.3 apart and hold a quarter of the files each, as spells that come and go do not. A
+// throttle is two modes in time. The mean of such files carries a warning.
+//
+// The figure to quote is one that a user meets again: beside others the rate in the window, after a lasting fall the
+// later level, else bytes over time, whose expectation is the rate in the long run.
 //
 // Contention is measured against the disk's own solo phases, of the same direction, connection and test, else against
 // its rate after others ended. The fair part is its max-min share of the window's total. What a disk that does

@@ -22,6 +22,7 @@ type phase struct {
 	// simulated disks begin as one in the model's time, whenever their processes did.
 	simulated bool
 	hangs     map[string]string // each disk's connection
+	looks     int               // disks and phases in the run: how often chance may pass for a claim
 	out       *Phase
 }
 
@@ -44,6 +45,9 @@ func newPhase(run *trace.Run, t *trace.Phase, opts Options) *phase {
 		p.simulated = p.simulated && d.Profile != ""
 	}
 	maps.Copy(p.hangs, t.Connections)
+	for _, each := range run.Phases {
+		p.looks += len(each.Disks)
+	}
 	active := make([][]overlap.Interval, len(t.Disks))
 	for i, d := range t.Disks {
 		p.parts = append(p.parts, newPart(d, opts.GapNS))

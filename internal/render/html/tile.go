@@ -122,8 +122,8 @@ func diskTiles(in Input, found *analysis.Phase) []tile {
 			t.Lines = append(t.Lines, "no overlap to compare")
 		}
 		t.Label, t.Disk = verb(found.Roles[d.Name]), &face
-		if stats := found.Disks[d.Name]; stats.QuoteRate != nil && (stats.Quote == "trimmed20" || stats.Quote == "theilsen_rate") {
-			t.Lines = append(t.Lines, "better quoted: "+scale.Number(*stats.QuoteRate)+", "+quoted(stats.Quote))
+		if q := found.Disks[d.Name].Quote; q != nil && q.Kind == analysis.QuoteLater {
+			t.Lines = append(t.Lines, "better quoted: "+scale.Number(q.Rate)+", "+quoted(q.Kind))
 		}
 		for _, warning := range found.Warnings {
 			if warning.Disk == d.Name {
