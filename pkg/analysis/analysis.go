@@ -101,7 +101,7 @@ type Contention struct {
 	Disks      map[string]DiskContention `json:"disks"`
 	Steals     []Steal                   `json:"steals"`
 	DuplexGain *float64                  `json:"duplex_gain"` // total of reads and writes mixed over the best total one way, of the same disks
-	Ceiling    *Ceiling                  `json:"ceiling"`     // null where the total is above every known limit
+	Ceiling    *Ceiling                  `json:"ceiling"`     // null where nothing shows a common limit
 }
 
 // DiskContention is one disk's rate in the window against what it could have had.
@@ -121,11 +121,16 @@ type Steal struct {
 	Share float64 `json:"share"` // of From's fair rate
 }
 
-// Ceiling is the lowest known limit of a link that the busier direction's total does not pass.
+// Ceiling is a limit that several sets of disks ran into, in one direction. What it is of is not known.
 type Ceiling struct {
-	Name string  `json:"name"`
-	Rate float64 `json:"rate"`
-	Use  float64 `json:"use"` // total over limit
+	Rate   float64  `json:"rate"`
+	Phases []string `json:"phases"` // that reached it
+	// Where this phase shows it: the phase without some of its disks that moved as much, and what its disks reach one
+	// by one.
+	Without     string   `json:"without,omitempty"`
+	WithoutRate float64  `json:"without_rate,omitempty"`
+	Added       []string `json:"added,omitempty"`
+	AloneRate   float64  `json:"alone_rate,omitempty"`
 }
 
 // Disk summarises one disk's files in a phase. The statistics are over the rates of single files.

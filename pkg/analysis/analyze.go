@@ -46,6 +46,9 @@ func Analyze(run *trace.Run, opts Options) *Analysis {
 	solos := soloRates(phases)
 	for _, p := range phases {
 		p.compare(solos)
+	}
+	ceilings(phases, solos)
+	for _, p := range phases {
 		a.Phases = append(a.Phases, *p.out)
 	}
 	duplexGains(a.Phases)

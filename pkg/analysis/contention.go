@@ -97,7 +97,6 @@ func (p *phase) fillContention(solos solos) {
 		c.Disks[p.parts[i].name()] = d
 	}
 	c.Steals = steals(c.Disks, o.Disks, p.names())
-	c.Ceiling = ceiling(max(o.ReadRate, o.WriteRate))
 	p.out.Contention = c
 }
 

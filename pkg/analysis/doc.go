@@ -44,4 +44,9 @@
 // Contention is measured against the disk's own solo phases, of the same direction, connection and test, else against
 // its rate after others ended. The fair part is its max-min share of the window's total. What a disk that does
 // better alone lacks of it was taken, in proportion, by those that have more than theirs.
+//
+// No link is known by a rate. Disks have a limit in common where one was added to a set without raising its total in
+// a direction, though one by one they reach a fifth more, where no other set passed that total, and where so many sets
+// that had more to give ended on it that chance is ruled out: the binomial tail of totals spread over half of what
+// the disks reach. Totals count as one within 1.7 times their intervals.
 package analysis

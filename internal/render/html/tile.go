@@ -88,7 +88,7 @@ func speedLines(found *analysis.Phase, scale chart.Scale) []string {
 	o := found.Overlap
 	lines := []string{strconv.FormatFloat(o.Rate*8/1e9, 'f', 1, 64) + " Gb/s on the link"}
 	if c := found.Contention; c != nil && c.Ceiling != nil {
-		lines = append(lines, percent(c.Ceiling.Use)+" of "+c.Ceiling.Name)
+		lines = append(lines, scale.Number(c.Ceiling.Rate)+": a limit the disks share")
 	}
 	if o.ReadRate > 0 && o.WriteRate > 0 {
 		lines = append(lines, scale.Number(o.ReadRate)+" read + "+scale.Number(o.WriteRate)+" written")
