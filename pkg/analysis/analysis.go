@@ -101,7 +101,7 @@ type Contention struct {
 	Disks      map[string]DiskContention `json:"disks"`
 	Steals     []Steal                   `json:"steals"`
 	DuplexGain *float64                  `json:"duplex_gain"` // total of reads and writes mixed over the best total one way, of the same disks
-	Ceiling    *Ceiling                  `json:"ceiling"`     // null where the total is above every known limit
+	Ceiling    *Ceiling                  `json:"ceiling"`     // null where nothing shows a common limit
 }
 
 // DiskContention is one disk's rate in the window against what it could have had.
@@ -124,11 +124,16 @@ type Steal struct {
 	Share float64 `json:"share"` // of From's fair rate
 }
 
-// Ceiling is the lowest known limit of a link that the busier direction's total does not pass.
+// Ceiling is a limit that several sets of disks ran into, in one direction. What it is of is not known.
 type Ceiling struct {
-	Name string  `json:"name"`
-	Rate float64 `json:"rate"`
-	Use  float64 `json:"use"` // total over limit
+	Rate   float64  `json:"rate"`
+	Phases []string `json:"phases"` // that reached it
+	// Where this phase shows it: the phase without some of its disks that moved as much, and what its disks reach one
+	// by one.
+	Without     string   `json:"without,omitempty"`
+	WithoutRate float64  `json:"without_rate,omitempty"`
+	Added       []string `json:"added,omitempty"`
+	AloneRate   float64  `json:"alone_rate,omitempty"`
 }
 
 // Disk summarises one disk's files in a phase. The statistics are over the rates of single files.
@@ -150,14 +155,20 @@ type Disk struct {
 	CV               *float64    `json:"cv"`
 	Bimodal          *bool       `json:"bimodal"`
 	DipP             *float64    `json:"dip_p"` // Hartigan's dip test: chance of as much of a dip in a sample with one mode
-	Modes            *[2]float64 `json:"modes"` // the two rates, where bimodal
-	Quote            string      `json:"quote"` // which figure to quote: overlap, trimmed20, theilsen_rate, rate, or empty
-	QuoteRate        *float64    `json:"quote_rate"`
+	Modes            *[2]float64 `json:"modes"` // the two rates, where bimodal, the fixed cost of a file taken out
+	Quote            *Quote      `json:"quote"` // the figure to quote
 	Score            *Score      `json:"score"` // of the program that the preset takes after
 	Throttle         *Throttle   `json:"throttle"`
 	SizeKnee         *SizeKnee   `json:"size_knee"`
 	SmallFiles       *SmallFiles `json:"small_files"`
 	LowLatency       *LowLatency `json:"low_latency"`
+}
+
+// Quote is the one figure to quote for a disk: what a user meets again.
+type Quote struct {
+	Rate float64 `json:"rate"`
+	Kind string  `json:"kind"` // overlap: beside the others; later: after a lasting fall; mean: bytes over time
+	Text string  `json:"text"` // what it is, and what to say beside it
 }
 
 // Throttle is a lasting drop of a disk's rate that no other disk explains.
@@ -186,12 +197,13 @@ type Rebound struct {
 	Rate   float64 `json:"rate"`
 }
 
-// SizeKnee is a file size at which the rate changes.
+// SizeKnee is a file size at which the rate changes. The rates are those of the bytes: the fixed cost of a file is
+// taken out.
 type SizeKnee struct {
 	AtBytes   float64 `json:"at_bytes"`
 	BelowRate float64 `json:"below_rate"`
 	AboveRate float64 `json:"above_rate"`
-	P         float64 `json:"p"` // by permutation
+	P         float64 `json:"p"` // chance of a step as clear where there is none
 }
 
 // SmallFiles is time against size among small files, where latency shows.

@@ -47,6 +47,9 @@ func Analyze(run *trace.Run, opts Options) *Analysis {
 	solos := soloRates(phases)
 	for _, p := range phases {
 		p.compare(solos)
+	}
+	ceilings(phases, solos)
+	for _, p := range phases {
 		a.Phases = append(a.Phases, *p.out)
 	}
 	duplexGains(a.Phases)
@@ -58,6 +61,7 @@ func Analyze(run *trace.Run, opts Options) *Analysis {
 // alphas are the chances by which noise alone may make one claim of one disk, so that it makes any of that kind in the
 // whole run with a chance of no more than chance (Bonferroni's correction).
 type alphas struct {
+	looks  int     // disks and phases in the run: how often chance may pass for a claim
 	own    float64 // of a disk by itself, in any phase
 	shared float64 // of a disk beside others
 }
@@ -70,7 +74,7 @@ func newAlphas(run *trace.Run) alphas {
 			beside += len(p.Disks)
 		}
 	}
-	return alphas{own: chance / float64(max(all, 1)), shared: chance / float64(max(beside, 1))}
+	return alphas{looks: max(all, 1), own: chance / float64(max(all, 1)), shared: chance / float64(max(beside, 1))}
 }
 
 // number is v, or nil where v is NaN or infinite.

@@ -10,33 +10,24 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
-// traces is how many traces of each class a test plays: full of them with HUBBENCH_FULL set, as the figures in
-// doc.go are from, few in an ordinary run.
-func traces(full, few int) int {
-	switch {
-	case os.Getenv("HUBBENCH_FULL") != "":
-		return full
-	case raceEnabled:
-		return max(few/4, 5)
-	}
-	return few
-}
+// tuneClasses is the environment's variable that asks for the classes and seeds that thresholds were chosen by, in place
+// of those to test on.
+const tuneClasses = "HUBBENCH_TUNE"
 
-// classes are those to test on; with HUBBENCH_TUNE set, those to choose thresholds by.
+// classes are those to test on, and the tuned ones too where the full number of traces is asked for.
 func classes() []tracetest.Class {
 	var list []tracetest.Class
-	tune := os.Getenv("HUBBENCH_TUNE") != ""
+	tune := os.Getenv(tuneClasses) != ""
 	for _, c := range tracetest.Classes() {
-		if c.Tuned == tune || os.Getenv("HUBBENCH_FULL") != "" && !tune {
+		if c.Tuned == tune || os.Getenv(fullCounts) != "" && !tune {
 			list = append(list, c)
 		}
 	}
 	return list
 }
 
-// seed is apart for tuning and for tests.
 func seed(trial int) *rand.Rand {
-	if os.Getenv("HUBBENCH_TUNE") != "" {
+	if os.Getenv(tuneClasses) != "" {
 		return rand.New(rand.NewPCG(uint64(trial), 7001))
 	}
 	return rand.New(rand.NewPCG(uint64(trial), 9002))
@@ -48,7 +39,7 @@ type layout struct {
 	play func(c tracetest.Class, rnd *rand.Rand) *trace.Run
 }
 
-func steadyDisk(c tracetest.Class, i int, startS, endS, rate float64) tracetest.Disk {
+func steadyAt(c tracetest.Class, i int, startS, endS, rate float64) tracetest.Disk {
 	return tracetest.Disk{
 		Name: string(rune('A' + i)), StartS: startS, Levels: []tracetest.Level{{UntilS: endS, Rate: rate}}, Sizes: c.Sizes, Noise: c.Noise,
 	}
@@ -57,7 +48,7 @@ func steadyDisk(c tracetest.Class, i int, startS, endS, rate float64) tracetest.
 func layouts() []layout {
 	lone := func(files int, endS float64) func(c tracetest.Class, rnd *rand.Rand) *trace.Run {
 		return func(c tracetest.Class, rnd *rand.Rand) *trace.Run {
-			d := steadyDisk(c, 0, 0, endS, 1.1e9)
+			d := steadyAt(c, 0, 0, endS, 1.1e9)
 			d.Files = files
 			return tracetest.Run(tracetest.Phase("p", d.Play(rnd)))
 		}
@@ -67,9 +58,9 @@ func layouts() []layout {
 			var all []*trace.DiskTrace
 			var phases []*trace.Phase
 			for i := range disks {
-				all = append(all, steadyDisk(c, i, 0.2*float64(i%4), endS+5*float64(i%5), 1.1e9).Play(rnd))
+				all = append(all, steadyAt(c, i, 0.2*float64(i%4), endS+5*float64(i%5), 1.1e9).Play(rnd))
 				if soloS > 0 {
-					phases = append(phases, tracetest.Phase(string(rune('A'+i))+" alone", steadyDisk(c, i, 0, soloS, 1.1e9).Play(rnd)))
+					phases = append(phases, tracetest.Phase(string(rune('A'+i))+" alone", steadyAt(c, i, 0, soloS, 1.1e9).Play(rnd)))
 				}
 			}
 			return tracetest.Run(append(phases, tracetest.Phase("all", all...))...)
@@ -84,7 +75,7 @@ func layouts() []layout {
 		{"eight, 3 s", together(8, 3, 3)},
 		{"24 disks", together(24, 20, 0)},
 		{"5,000 small files", func(c tracetest.Class, rnd *rand.Rand) *trace.Run {
-			d := steadyDisk(c, 0, 0, 1e4, 1.1e9)
+			d := steadyAt(c, 0, 0, 1e4, 1.1e9)
 			if d.Files = 5000; c.Sizes == nil {
 				d.Sizes = tracetest.Between(1e6, 40e6)
 			} else {
@@ -96,7 +87,7 @@ func layouts() []layout {
 		{"three, no progress", func(c tracetest.Class, rnd *rand.Rand) *trace.Run {
 			var all []*trace.DiskTrace
 			for i := range 3 {
-				d := steadyDisk(c, i, 0, 30+6*float64(i), 1.1e9)
+				d := steadyAt(c, i, 0, 30+6*float64(i), 1.1e9)
 				d.BareFiles = true
 				all = append(all, d.Play(rnd))
 			}
@@ -107,7 +98,7 @@ func layouts() []layout {
 
 // TestNoClaimsFromNoise: of steady runs under any noise, at most 5 % may show any one claim.
 func TestNoClaimsFromNoise(t *testing.T) {
-	n := traces(200, 12)
+	n := traces(t, 12, 5)
 	for _, l := range layouts() {
 		for _, c := range classes() {
 			if l.name == "two hours" && c.Sizes != nil {
@@ -123,7 +114,7 @@ func TestNoClaimsFromNoise(t *testing.T) {
 					alarms[k]++
 				}
 			}
-			if os.Getenv("HUBBENCH_TUNE") != "" || os.Getenv("HUBBENCH_FULL") != "" {
+			if os.Getenv(tuneClasses)+os.Getenv(fullCounts) != "" {
 				fmt.Printf("%-18s %-18s %v\n", l.name, c.Name, alarms)
 			}
 			for k, found := range alarms {
@@ -137,7 +128,7 @@ func TestNoClaimsFromNoise(t *testing.T) {
 
 // TestThrottlesFound: a fall to 60 % or less is found in 95 % of traces with up to 10 % noise, its onset within a file.
 func TestThrottlesFound(t *testing.T) {
-	n := traces(200, 20)
+	n := traces(t, 20, 5)
 	for _, c := range []tracetest.Class{
 		{Name: "log-normal .05", Noise: tracetest.Noise{Sigma: 0.05}}, {Name: "log-normal .1", Noise: tracetest.Noise{Sigma: 0.1}},
 		{Name: "wave 10 %, .2 s", Noise: tracetest.Noise{Wave: 0.1, MemoryS: 0.2}}, {Name: "wave 10 %, .5 s", Noise: tracetest.Noise{Wave: 0.1, MemoryS: 0.5}},
@@ -150,7 +141,7 @@ func TestThrottlesFound(t *testing.T) {
 			at, end := 8+rnd.Float64()*20, 45.0
 			var disks []*trace.DiskTrace
 			for i := range 1 + 2*(trial%2) {
-				d := steadyDisk(c, i, 0, end, 1.1e9)
+				d := steadyAt(c, i, 0, end, 1.1e9)
 				d.BareFiles = trial%4 == 0
 				if i == 0 {
 					d.Levels = []tracetest.Level{{UntilS: at, Rate: 1.1e9}, {UntilS: end, Rate: (0.2 + 0.4*rnd.Float64()) * 1.1e9}}
@@ -164,7 +155,7 @@ func TestThrottlesFound(t *testing.T) {
 				}
 			}
 		}
-		if os.Getenv("HUBBENCH_TUNE") != "" || os.Getenv("HUBBENCH_FULL") != "" {
+		if os.Getenv(tuneClasses)+os.Getenv(fullCounts) != "" {
 			fmt.Printf("throttle %-18s found %d near %d of %d\n", c.Name, found, near, n)
 		}
 		if float64(near) < 0.95*float64(n)-1 && c.Name != "wave 10 %, 5 s" {
@@ -176,7 +167,7 @@ func TestThrottlesFound(t *testing.T) {
 // TestRecoveriesFound: a rise of 30 % or more after another disk's end is found in 95 % of traces with up to 10 % noise,
 // its lag within half a second.
 func TestRecoveriesFound(t *testing.T) {
-	n := traces(200, 20)
+	n := traces(t, 20, 5)
 	for _, c := range []tracetest.Class{
 		{Name: "log-normal .05", Noise: tracetest.Noise{Sigma: 0.05}}, {Name: "log-normal .1", Noise: tracetest.Noise{Sigma: 0.1}},
 		{Name: "wave 5 %, .5 s", Noise: tracetest.Noise{Wave: 0.05, MemoryS: 0.5}},
@@ -188,8 +179,8 @@ func TestRecoveriesFound(t *testing.T) {
 			rnd := seed(trial)
 			at, lag, end := 12+rnd.Float64()*10, rnd.Float64()*8, 45.0
 			factor := 1.3 + rnd.Float64()
-			gone := steadyDisk(c, 2, 0, at, 2e9)
-			stays := steadyDisk(c, 0, 0, end, 0)
+			gone := steadyAt(c, 2, 0, at, 2e9)
+			stays := steadyAt(c, 0, 0, end, 0)
 			stays.Levels = []tracetest.Level{{UntilS: at + lag, Rate: 0.7e9}, {UntilS: end, Rate: factor * 0.7e9}}
 			stays.BareFiles = trial%4 == 0
 			got := Analyze(tracetest.Run(tracetest.Phase("p", stays.Play(rnd), gone.Play(rnd))), Options{}).Phases[0].Recoveries
@@ -200,7 +191,7 @@ func TestRecoveriesFound(t *testing.T) {
 				}
 			}
 		}
-		if os.Getenv("HUBBENCH_TUNE") != "" || os.Getenv("HUBBENCH_FULL") != "" {
+		if os.Getenv(tuneClasses)+os.Getenv(fullCounts) != "" {
 			fmt.Printf("recovery %-18s found %d near %d of %d\n", c.Name, found, near, n)
 		}
 		if float64(near) < 0.95*float64(n)-1 && c.Name != "wave 10 %, 2 s" {

@@ -11,7 +11,7 @@ import (
 
 // TestClaimsOnOneHub plays three disks that share a hub, alone and together, and counts what is claimed that is not so.
 func TestClaimsOnOneHub(t *testing.T) {
-	n := traces(200, 10)
+	n := traces(t, 10, 3)
 	hub := tracetest.Hub{Capacity: 3.4e9, Weights: map[string]float64{"C": 3}}
 	rates := []float64{1.5e9, 1.5e9, 2.8e9}
 	for _, c := range classes() {
@@ -25,7 +25,7 @@ func TestClaimsOnOneHub(t *testing.T) {
 			run := tracetest.Run()
 			var together []tracetest.Disk
 			for i, rate := range rates {
-				d := steadyDisk(c, i, 0, 15, rate)
+				d := steadyAt(c, i, 0, 15, rate)
 				if even {
 					d.Levels[0].Rate = 1.5e9
 				}
@@ -43,7 +43,7 @@ func TestClaimsOnOneHub(t *testing.T) {
 				counts[k]++
 			}
 		}
-		if os.Getenv("HUBBENCH_TUNE") != "" || os.Getenv("HUBBENCH_FULL") != "" {
+		if os.Getenv(tuneClasses)+os.Getenv(fullCounts) != "" {
 			fmt.Printf("hub %-18s of %d %v\n", c.Name, n, counts)
 		}
 		for k, found := range counts {
@@ -85,15 +85,15 @@ func wrongOnHub(a *Analysis, even bool) map[string]bool {
 
 // TestOwnFallIsNotTaken: a disk that falls by itself beside steady ones is told as that, and as nothing else.
 func TestOwnFallIsNotTaken(t *testing.T) {
-	n := traces(200, 20)
+	n := traces(t, 20, 5)
 	blamed, missed := 0, 0
 	for trial := range n {
 		rnd := seed(trial)
 		c := tracetest.Class{Noise: tracetest.Noise{Sigma: 0.05}}
-		a, b := steadyDisk(c, 0, 0, 40, 1.5e9), steadyDisk(c, 2, 0, 40, 1.5e9)
+		a, b := steadyAt(c, 0, 0, 40, 1.5e9), steadyAt(c, 2, 0, 40, 1.5e9)
 		a.Levels = []tracetest.Level{{UntilS: 10 + 15*rnd.Float64(), Rate: 1.5e9}, {UntilS: 40, Rate: 0.6e9}}
 		run := tracetest.Run(
-			tracetest.Phase("A alone", steadyDisk(c, 0, 0, 15, 1.5e9).Play(rnd)), tracetest.Phase("C alone", steadyDisk(c, 2, 0, 15, 1.5e9).Play(rnd)),
+			tracetest.Phase("A alone", steadyAt(c, 0, 0, 15, 1.5e9).Play(rnd)), tracetest.Phase("C alone", steadyAt(c, 2, 0, 15, 1.5e9).Play(rnd)),
 			tracetest.Phase("pair", a.Play(rnd), b.Play(rnd)))
 		p := Analyze(run, Options{}).Phases[2]
 		if len(p.Contention.Steals) > 0 || p.Contention.Disks["A"].Held {
@@ -110,15 +110,15 @@ func TestOwnFallIsNotTaken(t *testing.T) {
 
 // TestSoloOverThrottle: a disk that fell in its own phase has no less beside others than the level it fell to.
 func TestSoloOverThrottle(t *testing.T) {
-	n := traces(200, 20)
+	n := traces(t, 20, 5)
 	blamed := 0
 	for trial := range n {
 		rnd := rand.New(rand.NewPCG(uint64(trial), 77))
 		c := tracetest.Class{Noise: tracetest.Noise{Sigma: 0.05}}
-		a := steadyDisk(c, 0, 0, 30, 0)
+		a := steadyAt(c, 0, 0, 30, 0)
 		a.Levels = []tracetest.Level{{UntilS: 15, Rate: 2e9}, {UntilS: 30, Rate: 0.8e9}}
-		run := tracetest.Run(tracetest.Phase("A alone", a.Play(rnd)), tracetest.Phase("C alone", steadyDisk(c, 2, 0, 15, 2e9).Play(rnd)),
-			tracetest.Phase("pair", steadyDisk(c, 0, 0, 30, 0.8e9).Play(rnd), steadyDisk(c, 2, 0, 30, 2e9).Play(rnd)))
+		run := tracetest.Run(tracetest.Phase("A alone", a.Play(rnd)), tracetest.Phase("C alone", steadyAt(c, 2, 0, 15, 2e9).Play(rnd)),
+			tracetest.Phase("pair", steadyAt(c, 0, 0, 30, 0.8e9).Play(rnd), steadyAt(c, 2, 0, 30, 2e9).Play(rnd)))
 		if p := Analyze(run, Options{}).Phases[2]; len(p.Contention.Steals) > 0 || p.Contention.Disks["A"].Held {
 			blamed++
 		}

@@ -53,8 +53,8 @@ func TestContention(t *testing.T) {
 	if len(rrr.Steals) > 0 {
 		t.Errorf("steals among even readers: %+v", rrr.Steals)
 	}
-	if rrr.Ceiling == nil || rrr.Ceiling.Name != "Thunderbolt 3 or 4" || rrr.Ceiling.Use < 1 {
-		t.Errorf("ceiling %+v, want Thunderbolt's used up", rrr.Ceiling)
+	if rrr.Ceiling != nil {
+		t.Errorf("ceiling %+v of a single total, want none", rrr.Ceiling)
 	}
 	mixed := phaseNamed(t, a, "C writing, A and B reading").Contention
 	within(t, "duplex gain", *mixed.DuplexGain, 4.8/3.5, 0.01)
@@ -157,7 +157,7 @@ func TestFindings(t *testing.T) {
 		}
 	}
 	slices.Sort(codes)
-	if diff := cmp.Diff([]string{"ceiling", "duplex", "even", "held", "others", "recovery", "steal"}, codes); diff != "" {
+	if diff := cmp.Diff([]string{"duplex", "even", "held", "others", "recovery", "steal"}, codes); diff != "" {
 		t.Errorf("codes (-want +got):\n%s", diff)
 	}
 	want := "WWW: C took 0.93 GB/s of the fair share of A and B, which had 0.70 GB/s each where an even split would have given 1.17 GB/s."

@@ -38,9 +38,10 @@ func (p *phase) summarize(part *part) Disk {
 	}
 	d.Score = p.score(rates)
 	d.Throttle = p.throttle(part)
-	p.sizeEffects(part, files, &d)
-	p.bimodality(part, rates, &d)
-	p.quote(part, &d)
+	same := p.sameConditions(part, files, d.Throttle)
+	p.sizeEffects(part, files, same, &d)
+	p.bimodality(part, files, same, &d)
+	d.Quote = p.quote(part, &d)
 	return d
 }
 
@@ -76,71 +77,27 @@ func (p *part) transfers(d *Disk) (apart []transfer, work int) {
 	apart = make([]transfer, 0, d.Files)
 	for i := range files {
 		if f := &files[i]; single[i] {
-			apart = append(apart, transfer{float64(f.Bytes), seconds(f.EndNS - f.StartNS), f.StartNS, f.EndNS})
+			apart = append(apart, transfer{float64(f.Bytes), seconds(f.EndNS - f.StartNS), f})
 		}
 	}
 	return apart, work
 }
 
-// sizeEffects looks for what depends on the files' size, among those that met the same conditions.
-func (p *phase) sizeEffects(part *part, files []transfer, d *Disk) {
-	same, ordered := part.sameConditions(files)
-	d.SizeKnee = sizeKnee(same)
-	d.SmallFiles = smallFiles(same)
-	d.LowLatency = lowLatency(same, d.SmallFiles)
-	if ordered && d.SizeKnee != nil && d.Throttle != nil {
+// sizeEffects looks for what depends on the files' size, among those that met the same conditions. Files in order of
+// size are all looked at, but no knee is told from them: it may as well be a change in time, and so may a throttle be
+// an effect of size.
+func (p *phase) sizeEffects(part *part, files, same []transfer, d *Disk) {
+	if !bySize(files) {
+		d.SizeKnee = sizeKnee(same, p.alpha.looks)
+		d.SmallFiles = smallFiles(same)
+		d.LowLatency = lowLatency(same, d.SmallFiles)
+		return
+	}
+	d.SmallFiles = smallFiles(files)
+	d.LowLatency = lowLatency(files, d.SmallFiles)
+	if knee := sizeKnee(files, p.alpha.looks); knee != nil && d.Throttle != nil {
 		d.Throttle = nil
 		p.warnf("size_or_time", part.name(), "disk %s: its rate changes at files of %s, but the files came in order of size: it may as well have changed with time",
-			part.name(), unit.FormatBytes(int64(d.SizeKnee.AtBytes)))
-	}
-}
-
-// How two modes are told.
-const (
-	dipP        = 0.05 // chance of such a dip in a sample with one mode
-	modesApart  = 1.15 // ratio of the modes below which two are of no interest
-	minority    = 0.02 // of the files: fewer are outliers, not a mode
-	fewestModes = 10   // files without which nothing can be said
-)
-
-// bimodality tests the rates for two modes: by Hartigan's dip test, which misses a mode with less than about a tenth
-// of the files, or by a throttle, which is two modes in time.
-func (p *phase) bimodality(part *part, ascending []float64, d *Disk) {
-	n := len(ascending)
-	if n < fewestModes {
-		return
-	}
-	chance := stats.DipP(stats.Dip(ascending), n)
-	cut := stats.TwoGroups(ascending)
-	modes := [2]float64{stats.Quantile(ascending[:cut], 0.5), stats.Quantile(ascending[cut:], 0.5)}
-	fewer := min(cut, n-cut)
-	bimodal := fewer >= fewest && float64(fewer) >= minority*float64(n) && modes[1] >= modesApart*modes[0] &&
-		(chance <= dipP || d.Throttle != nil)
-	d.Bimodal, d.DipP = &bimodal, number(chance)
-	if !bimodal {
-		return
-	}
-	d.Modes = &modes
-	if slices.ContainsFunc(p.out.Recoveries, func(r Recovery) bool { return r.Disk == part.name() }) {
-		return // with the others and after them: the recovery says it better
-	}
-	p.warnf("bimodal", part.name(), "disk %s: its files fall into two groups, near %s and %s; the mean of %s describes neither",
-		part.name(), rate(modes[0]), rate(modes[1]), rate(*d.Mean))
-}
-
-// quote chooses the figure that describes the disk best: where others worked too, the rate in the window; where
-// there are two modes, or a throttle, the Theil-Sen rate, which goes with the larger part of the bytes; else the
-// trimmed mean.
-func (p *phase) quote(part *part, d *Disk) {
-	lasting := d.Throttle != nil || d.Bimodal != nil && *d.Bimodal
-	switch {
-	case len(p.parts) > 1 && p.out.Overlap != nil:
-		d.Quote, d.QuoteRate = "overlap", number(p.out.Overlap.Disks[part.name()].Rate)
-	case lasting && d.TheilSenRate != nil:
-		d.Quote, d.QuoteRate = "theilsen_rate", d.TheilSenRate
-	case lasting || d.Trimmed20 == nil:
-		d.Quote, d.QuoteRate = "rate", d.Rate
-	default:
-		d.Quote, d.QuoteRate = "trimmed20", d.Trimmed20
+			part.name(), unit.FormatBytes(int64(knee.AtBytes)))
 	}
 }

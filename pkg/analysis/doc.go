@@ -41,18 +41,37 @@
 //
 // # Figures
 //
-// HUBBENCH_FULL=1 go test -run 'TestNoClaims|TestClaims|Found' -v plays the full number of traces of the classes that no
+// HUBBENCH_TRACES=200 go test -run 'TestNoClaims|TestClaims|Found' -v plays the full number of traces of the classes that no
 // threshold was chosen by (tracetest.Classes): of 200 steady runs in each class and layout no claim may show in more than
 // 5 %, and of falls to 60 % or less and rises of 30 % or more under noise of up to 10 %, 95 % are to be found.
 //
 // # Sizes, modes and totals
 //
-// A knee is a shift of the rate along file size of a tenth or more, with p <= 0.01 by permutation (stats.RankShift),
-// among files that met the same conditions. Below latency times rate (n-half), a file's time hardly depends on size.
+// Files are judged against one another at equal conditions: in the longest stretch in which no other disk began or
+// ended, and the disk neither recovered nor throttled.
 //
-// Two modes are told by Hartigan's dip test at 0.05, or by a throttle; they must lie 15 % apart and hold 2 % of the
-// files each. The mean of such files carries a warning, and another figure is quoted.
+// A knee is a step of the rate at one file size. The fixed cost of a file is taken out first, by least absolute
+// deviations of log time from log(cost + bytes/rate) (stats.FitCost), and the rates above and below are those of the
+// bytes alone. The step's score is greatest over all sizes; it must be clearer than in 99.5 % of runs without one, all
+// disks and phases together, by surrogates of the residuals' normal scores in blocks as long as their memory
+// (stats.StepScan), be clear (p <= 0.1) beside a rate that bends with the logarithm of the size, and change both the
+// typical rate and the summed one by a tenth. From files in order of size no knee is told: it may be a change in time.
+// Below latency times rate (n-half), a file's time hardly depends on size.
+//
+// Two modes are told by Hartigan's dip test on the logarithms of the files' typical rates: that of the middle byte, by
+// the samples, which a stall within the file does not move, else bytes over time less the fixed cost. Neighbours count
+// for as many files as are worth the same independent ones (stats.Memory). By chance one run in fifty may show so deep
+// a dip; the modes must lie 1.3 apart and hold a quarter of the files each, as spells that come and go do not. A
+// throttle is two modes in time. The mean of such files carries a warning.
+//
+// The figure to quote is one that a user meets again: beside others the rate in the window, after a lasting fall the
+// later level, else bytes over time, whose expectation is the rate in the long run.
 //
 // The window, its rates and bounds are overlap's. Its 95 % intervals come from a moving-block bootstrap over bins of
 // 0.1 s, 600 at most, with blocks as long as the bins' correlation asks for (stats.MeanIntervals).
+//
+// No link is known by a rate. Disks have a limit in common where one was added to a set without raising its total in
+// a direction, though one by one they reach a fifth more, where no other set passed that total, and where so many sets
+// that had more to give ended on it that chance is ruled out: the binomial tail of totals spread over half of what
+// the disks reach. Totals count as one within 1.7 times their intervals.
 package analysis

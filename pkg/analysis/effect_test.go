@@ -182,10 +182,10 @@ func TestX5(t *testing.T) {
 				t.Errorf("bimodal %v, want true", got.Bimodal)
 			}
 			within(t, "Theil-Sen", *got.TheilSenRate, 0.65e9, 0.1e9)
-			within(t, "rate to quote", *got.QuoteRate, 0.65e9, 0.1e9)
-			if got.Quote != "theilsen_rate" {
-				t.Errorf("quote %q, want theilsen_rate", got.Quote)
+			if q := got.Quote; q == nil || q.Kind != QuoteLater {
+				t.Fatalf("quote %+v, want the later level", q)
 			}
+			within(t, "rate to quote", got.Quote.Rate, 0.65e9, 0.1e9)
 			if !slices.ContainsFunc(a.Phases[0].Warnings, func(w Warning) bool { return w.Code == "bimodal" && w.Disk == "X" }) {
 				t.Errorf("warnings %v, want one that flags the mean", a.Phases[0].Warnings)
 			}

@@ -14,7 +14,6 @@ import (
 const (
 	evenJain   = 0.98 // fairness from which a sharing is even
 	duplexGain = 1.10 // mixed traffic must carry a tenth more than one way
-	atCeiling  = 0.90 // of a link's limit
 	hubCost    = 0.10 // of its rate on a port of its own
 	misleading = 0.10 // relative error of fio's rule worth telling
 )
@@ -136,10 +135,7 @@ func (f *finder) contention() {
 		f.add("duplex", "", *g-1, "reads and writes mixed moved %s together, %.0f %% more than the best these disks did one way.",
 			rate(o.Rate), 100*(*g-1))
 	}
-	if l := c.Ceiling; l != nil && l.Use >= atCeiling && len(held) > 0 {
-		f.add("ceiling", "", 0.1, "the busier direction ran at %s, and %s carries about %s: the link, not the disks, seems to be the limit.",
-			rate(l.Use*l.Rate), l.Name, rate(l.Rate))
-	}
+	f.ceiling()
 }
 
 // retentions are the lowest and the highest of the disks'.

@@ -2,16 +2,19 @@ package analysis
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // How effects of file size are told.
 const (
-	kneeP      = 0.01 // chance of a knee as clear among files whose size does not matter
-	kneeEffect = 0.10 // relative change of the median rate below which a knee is of no interest
-	kneeGroups = 400  // more files than this are put together by size
+	kneeP      = 0.005 // chance of a knee as clear, in the whole run, where there is none
+	bendP      = 0.10  // chance of a knee as clear where the rate bends smoothly with the logarithm of the size
+	kneeEffect = 0.10  // relative change of the rate below which a knee is of no interest
+	kneeGroups = 400   // more files than this are put together by size
 	smallBytes = 10_000_000
 	sorted     = 0.7 // rank correlation of size with order, above which time and size cannot be told apart
 	fewest     = 5   // files on either side of a knee, and in a fit
@@ -21,72 +24,147 @@ const (
 // transfer is a usable file with a rate of its own.
 type transfer struct {
 	bytes, seconds float64
-	startNS, endNS int64
+	file           *trace.File
 }
 
 func (t transfer) rate() float64 { return t.bytes / t.seconds }
 
-// sameConditions returns the files of the level that holds most of them, so that a throttle, or other disks, are not
-// taken for an effect of size. Files in order of size are all returned: there a level is a range of sizes.
-func (p *part) sameConditions(files []transfer) (same []transfer, ordered bool) {
+// bySize reports whether the files came in order of size, so that size and time cannot be told apart.
+func bySize(files []transfer) bool {
 	var sizes, order []float64
 	for i := 0; i < len(files); i += 1 + len(files)/maxPieces { // of a long trace, some will do
 		sizes, order = append(sizes, files[i].bytes), append(order, float64(i))
 	}
-	if r := stats.Spearman(sizes, order); r > sorted || r < -sorted {
-		return files, true
-	}
-	groups := make([][]transfer, len(p.levels))
-	largest := 0
-	for _, f := range files {
-		i := levelAt(p.levels, (f.startNS+f.endNS)/2)
-		groups[i] = append(groups[i], f)
-		if len(groups[i]) > len(groups[largest]) {
-			largest = i
-		}
-	}
-	if len(groups) == 0 {
-		return nil, false
-	}
-	return groups[largest], false
+	r := stats.Spearman(sizes, order)
+	return r > sorted || r < -sorted
 }
 
-// sizeKnee looks for one file size at which the rate shifts (stats.RankShift).
-func sizeKnee(files []transfer) *SizeKnee {
+// kneeSample are files in order of size, or medians of neighbours where there are many.
+type kneeSample struct {
+	bytes, seconds []float64
+	byTime         []int // indices in the order of the files' times
+}
+
+func newKneeSample(files []transfer) kneeSample {
 	files = slices.Clone(files)
 	slices.SortFunc(files, func(a, b transfer) int {
-		if a.bytes != b.bytes {
-			return cmp.Compare(a.bytes, b.bytes)
-		}
-		return cmp.Compare(a.startNS, b.startNS)
+		return cmp.Or(cmp.Compare(a.bytes, b.bytes), cmp.Compare(a.file.StartNS, b.file.StartNS))
 	})
-	sizes, rates := grouped(files)
-	minLen := max(fewest, len(rates)/20)
-	cut, p := stats.RankShift(rates, minLen, func(i int) bool { return sizes[i] != sizes[i-1] })
-	if p > kneeP {
-		return nil
-	}
-	below, above := stats.Median(rates[:cut]), stats.Median(rates[cut:])
-	if change := above/below - 1; -kneeEffect < change && change < kneeEffect {
-		return nil
-	}
-	return &SizeKnee{AtBytes: (sizes[cut-1] + sizes[cut]) / 2, BelowRate: below, AboveRate: above, P: p}
-}
-
-// grouped returns sizes and rates of files in order of size, medians of neighbours where there are many.
-func grouped(files []transfer) (sizes, rates []float64) {
 	n := len(files)
 	groups := min(n, kneeGroups)
+	var s kneeSample
+	at := make([]int64, groups)
 	for g := range groups {
 		group := files[g*n/groups : (g+1)*n/groups]
-		in := make([]float64, len(group))
+		perByte := make([]float64, len(group))
 		for i, f := range group {
-			in[i] = f.rate()
+			perByte[i] = f.seconds / f.bytes
 		}
-		sizes = append(sizes, group[len(group)/2].bytes)
-		rates = append(rates, stats.Median(in))
+		middle := group[len(group)/2]
+		s.bytes = append(s.bytes, middle.bytes)
+		s.seconds = append(s.seconds, middle.bytes*stats.Median(perByte))
+		at[g] = middle.file.StartNS
+		s.byTime = append(s.byTime, g)
 	}
-	return sizes, rates
+	slices.SortFunc(s.byTime, func(a, b int) int { return cmp.Compare(at[a], at[b]) })
+	return s
+}
+
+// sizeKnee looks for one file size at which the rate changes by a step (stats.StepScan), once the fixed cost of a
+// file is taken out. It must be clear beside a cost and a rate that change smoothly with size, and be there in the
+// middle of the files as well as in their sums. Looks is how many disks and phases are asked.
+func sizeKnee(files []transfer, looks int) *SizeKnee {
+	s := newKneeSample(files)
+	n := len(s.bytes)
+	line, ok := stats.FitCost(s.bytes, s.seconds)
+	if !ok || n < 2*fewest {
+		return nil
+	}
+	off, part := make([]float64, n), make([]float64, n) // log of the time over the fit's, and the transfer's part in it
+	for i, b := range s.bytes {
+		fitted := line.Time(b)
+		off[i], part[i] = math.Log(s.seconds[i]/fitted), 1-line.Cost/fitted
+	}
+	values := stats.NormalScores(off)
+	varies := deviations(s.bytes, values)
+	cost, bend, effect := make([]float64, n), make([]float64, n), make([]float64, n)
+	telling := make([]int, n+1) // of the files before, how many depend on the rate
+	for i, b := range s.bytes {
+		values[i] /= varies[i]
+		effect[i] = part[i] / varies[i]
+		cost[i], bend[i] = effect[i]/b, effect[i]*math.Log(b)
+		telling[i+1] = telling[i]
+		if part[i] > 0.5 {
+			telling[i+1]++
+		}
+	}
+	scan := stats.StepScan{Values: values, Effect: effect, Smooth: [][]float64{effect, cost}, Order: s.byTime}
+	inTime := make([]float64, n)
+	for k, i := range s.byTime {
+		inTime[k] = scan.Values[i]
+	}
+	if memory := stats.Memory(inTime); memory > 1.5 {
+		scan.Block = min(int(math.Ceil(2*memory)), n/8)
+	}
+	each := max(fewest, n/20)
+	scan.Cut = func(i int) bool {
+		return s.bytes[i] != s.bytes[i-1] && telling[i] >= each && telling[n]-telling[i] >= each
+	}
+	cut, p := scan.Find()
+	if p > kneeP/float64(looks) {
+		return nil
+	}
+	scan.Smooth = append(scan.Smooth, bend)
+	if _, p := scan.Find(); p > bendP {
+		return nil
+	}
+	below, above, ok := stats.FitCostStep(s.bytes, s.seconds, cut)
+	if !ok {
+		return nil
+	}
+	at := (s.bytes[cut-1] + s.bytes[cut]) / 2
+	typical, summed := above.Rate/below.Rate-1, summedRate(files, below.Cost, at, math.Inf(1))/summedRate(files, below.Cost, 0, at)-1
+	if min(math.Abs(typical), math.Abs(summed)) < kneeEffect || typical*summed < 0 {
+		return nil
+	}
+	return &SizeKnee{AtBytes: at, BelowRate: below.Rate, AboveRate: above.Rate, P: p}
+}
+
+// summedRate is the rate of the files of sizes from low up to high in all, their fixed cost taken out.
+func summedRate(files []transfer, cost, low, high float64) float64 {
+	var bytes, seconds float64
+	for _, f := range files {
+		if low <= f.bytes && f.bytes < high {
+			bytes += f.bytes
+			seconds += f.seconds - cost
+		}
+	}
+	return bytes / seconds
+}
+
+// deviations are how far the values vary along size: small files often vary more than large ones, or less. They follow
+// a power of the size, through those of the smaller and of the larger half. These come of the differences of
+// neighbours, which neither a step nor a bend moves (von Neumann et al., "The Mean Square Successive Difference",
+// Annals of Mathematical Statistics 12, 1941), by their median.
+func deviations(bytes, values []float64) []float64 {
+	n := len(values)
+	steps := make([]float64, n-1)
+	for i := range steps {
+		steps[i] = math.Abs(values[i+1] - values[i])
+	}
+	all := stats.Median(steps)
+	least := max(all/3, 1e-9)
+	small, large := max(stats.Median(steps[:n/2]), least), max(stats.Median(steps[n/2:]), least)
+	low, high := math.Log(bytes[n/4]), math.Log(bytes[n-1-n/4])
+	found := make([]float64, n)
+	for i, b := range bytes {
+		share := 0.5
+		if high > low {
+			share = min(max((math.Log(b)-low)/(high-low), 0), 1)
+		}
+		found[i] = small * math.Pow(large/small, share)
+	}
+	return found
 }
 
 // smallFiles fits time against size for the small ones, where latency shows: the slope is a rate's inverse, the

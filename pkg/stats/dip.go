@@ -110,7 +110,8 @@ func widest(under, over polygon) (apart float64, low, high int) {
 }
 
 // DipP is the probability that a sample of n from a uniform distribution, the hardest unimodal one to tell from two
-// modes, has a dip of at least d. It never falls below 0.001, where the table ends.
+// modes, has a dip of at least d. Below 0.001, where the table ends, the logarithm goes on falling as the square of
+// the dip, as the tail of a Brownian bridge's supremum does and the table's last columns do.
 func DipP(d float64, n int) float64 {
 	// Quantiles of sqrt(n) d at these probabilities, from samples drawn and put through Dip: 200,000 of each size up
 	// to 500, 50,000 up to 2000, 20,000 above. They agree with Maechler's table in R's diptest within its own error.
@@ -149,7 +150,10 @@ func DipP(d float64, n int) float64 {
 			return 1 - (probabilities[k-1] + (scaled-low)/(high-low)*(probabilities[k]-probabilities[k-1]))
 		}
 	}
-	return 0.001
+	last := len(probabilities) - 1
+	inner, outer := quantile(last-2)*quantile(last-2), quantile(last)*quantile(last)
+	fall := math.Log((1-probabilities[last-2])/(1-probabilities[last])) / (outer - inner)
+	return (1 - probabilities[last]) * math.Exp(-fall*(scaled*scaled-outer))
 }
 
 // TwoGroups cuts an ascending sample in two so that the groups differ most for their spread: the squared error about

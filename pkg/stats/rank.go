@@ -2,11 +2,10 @@ package stats
 
 import (
 	"cmp"
-	"math"
-	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Ranks are the ranks of x from 1 up, ties sharing their mean rank.
@@ -36,60 +35,12 @@ func Spearman(x, y []float64) float64 {
 	return stat.Correlation(Ranks(x), Ranks(y), nil)
 }
 
-// RankShift permutes up to shuffles times, so that p can be told to 0.001, and stops when chance has been as clear as
-// the sample enough times to know that p is not small.
-const (
-	shuffles = 999
-	enough   = 20
-)
-
-// RankShift looks for one place at which the values y, in their given order, shift up or down. It returns the index
-// of the first value after the shift and the probability p of a shift as clear by chance.
-//
-// Cuts are tried where allowed(i), for a cut before y[i], is true, with at least minLen values on either side. The
-// statistic is the difference of the mean ranks on both sides over its standard error, greatest over all cuts: a
-// rank version of Page's scan, as in Pettitt, "A Non-parametric Approach to the Change-point Problem", Applied
-// Statistics 28, 1979, but standardised, so that shifts near an end are found as well. p comes from at most
-// 999 permutations (always the same), fewer where p is plainly not small (Besag and Clifford, "Sequential Monte Carlo
-// P-values", Biometrika 78, 1991). The cut is 0 and p is 1 where no cut is allowed.
-func RankShift(y []float64, minLen int, allowed func(i int) bool) (cut int, p float64) {
-	ranks := Ranks(y)
-	n := len(y)
-	var cuts []int
-	for i := max(minLen, 1); i <= n-max(minLen, 1); i++ {
-		if allowed(i) {
-			cuts = append(cuts, i)
-		}
+// NormalScores are what a normal sample has on average in place of the values of these ranks, by Blom's approximation
+// ("Statistical Estimates and Transformed Beta Variables", 1958): they keep a sample's order and drop its tails.
+func NormalScores(x []float64) []float64 {
+	scores := Ranks(x)
+	for i, r := range scores {
+		scores[i] = distuv.UnitNormal.Quantile((r - 0.375) / (float64(len(x)) + 0.25))
 	}
-	if len(cuts) == 0 {
-		return 0, 1
-	}
-	mean := float64(n+1) / 2
-	scan := func() (best float64, cut int) {
-		var sum float64
-		next := 0
-		for i, r := range ranks {
-			if next < len(cuts) && i == cuts[next] {
-				next++
-				if z := math.Abs(sum) / math.Sqrt(float64(i)*float64(n-i)); z > best {
-					best, cut = z, i
-				}
-			}
-			sum += r - mean
-		}
-		return best, cut
-	}
-	found, cut := scan()
-	rnd := rand.New(rand.NewPCG(1979, uint64(n)))
-	asClear := 0
-	for drawn := 1; drawn <= shuffles; drawn++ {
-		rnd.Shuffle(n, func(i, j int) { ranks[i], ranks[j] = ranks[j], ranks[i] })
-		if z, _ := scan(); z >= found {
-			asClear++
-		}
-		if asClear == enough {
-			return cut, float64(enough) / float64(drawn)
-		}
-	}
-	return cut, float64(asClear+1) / (shuffles + 1)
+	return scores
 }

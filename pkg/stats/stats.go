@@ -2,8 +2,8 @@
 // Every method names its source. What a sample is too small or too flat to give is NaN or a false "ok", never a
 // guess; NaN in the input is the caller's mistake.
 //
-// Start at Summarize and Dip for one sample, OLS and TheilSen for pairs, Segments and RankShift for changes along a
-// sequence, MeanIntervals for how sure the mean of a time series is. testdata holds what NumPy, SciPy and others say
+// Start at Summarize and Dip for one sample, OLS, TheilSen and FitCost for pairs, Segments and StepScan for changes
+// along a sequence, MeanIntervals for how sure the mean of a time series is. testdata holds what NumPy, SciPy and others say
 // of the same samples.
 package stats
 

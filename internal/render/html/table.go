@@ -29,7 +29,10 @@ func rows(in Input, found *analysis.Phase) []row {
 		r := row{disk: look(in.Run, d.Name), Op: string(stats.Op), Files: count(stats.Files), Bytes: unit.FormatBytes(stats.Bytes),
 			Rate: rate(scale, stats.Rate), Median: rate(scale, stats.Median), Spread: span(scale, stats.P05, stats.P95), Window: none, Share: none, Alone: none, CI: none}
 		r.Mean, r.Trimmed, r.OLS, r.TheilSen = rate(scale, stats.Mean), rate(scale, stats.Trimmed20), rate(scale, stats.OLSRate), rate(scale, stats.TheilSenRate)
-		r.Quote, r.QuoteFrom = rate(scale, stats.QuoteRate), quoted(stats.Quote)
+		r.Quote = none
+		if q := stats.Quote; q != nil {
+			r.Quote, r.QuoteFrom = scale.Number(q.Rate), quoted(q.Kind)
+		}
 		r.CV, r.Latency, r.Remark = none, none, remark(stats, scale)
 		if stats.CV != nil {
 			r.CV = percent(*stats.CV)
@@ -53,19 +56,17 @@ func rows(in Input, found *analysis.Phase) []row {
 	return out
 }
 
-// quoted names the figure that the analysis would quote for a disk.
-func quoted(key string) string {
-	switch key {
-	case "overlap":
+// quoted says which figure the analysis would quote for a disk.
+func quoted(kind string) string {
+	switch kind {
+	case analysis.QuoteOverlap:
 		return "in the overlap"
-	case "trimmed20":
-		return "trimmed mean"
-	case "theilsen_rate":
-		return "Theil–Sen"
-	case "rate":
-		return "whole phase"
+	case analysis.QuoteLater:
+		return "after its fall"
+	case analysis.QuoteMean:
+		return "over time"
 	default:
-		return key
+		return kind
 	}
 }
 

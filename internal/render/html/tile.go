@@ -88,7 +88,7 @@ func speedLines(found *analysis.Phase, scale chart.Scale) []string {
 	o := found.Overlap
 	lines := []string{strconv.FormatFloat(o.Rate*8/1e9, 'f', 1, 64) + " Gb/s on the link"}
 	if c := found.Contention; c != nil && c.Ceiling != nil {
-		lines = append(lines, percent(c.Ceiling.Use)+" of "+c.Ceiling.Name)
+		lines = append(lines, scale.Number(c.Ceiling.Rate)+": a limit the disks share")
 	}
 	if o.ReadRate > 0 && o.WriteRate > 0 {
 		lines = append(lines, scale.Number(o.ReadRate)+" read + "+scale.Number(o.WriteRate)+" written")
@@ -122,8 +122,8 @@ func diskTiles(in Input, found *analysis.Phase) []tile {
 			t.Lines = append(t.Lines, "no overlap to compare")
 		}
 		t.Label, t.Disk = verb(found.Roles[d.Name]), &face
-		if stats := found.Disks[d.Name]; stats.QuoteRate != nil && (stats.Quote == "trimmed20" || stats.Quote == "theilsen_rate") {
-			t.Lines = append(t.Lines, "better quoted: "+scale.Number(*stats.QuoteRate)+", "+quoted(stats.Quote))
+		if q := found.Disks[d.Name].Quote; q != nil && q.Kind == analysis.QuoteLater {
+			t.Lines = append(t.Lines, "better quoted: "+scale.Number(q.Rate)+", "+quoted(q.Kind))
 		}
 		for _, warning := range found.Warnings {
 			if warning.Disk == d.Name {

@@ -32,8 +32,8 @@ func timeline(line *chart.Timeline, found *analysis.Phase, by chart.Scale) figur
 	if found.Overlap != nil && len(found.Overlap.Disks) == 1 {
 		v.Mean = "on average"
 	}
-	if limit := oneWayLimit(found); limit != nil {
-		v.Limit = limit.Name
+	if oneWayLimit(found) != nil {
+		v.Limit = "a limit the disks share"
 	}
 	for _, lane := range line.Disks {
 		v.Disks = append(v.Disks, viewDisk{Name: lane.Disk, Op: string(lane.Op), Index: lane.Index})
@@ -226,7 +226,7 @@ func gutter(disks []viewDisk) int {
 	return min(150, max(52, 40+8*longest))
 }
 
-// oneWayLimit is the link's limit where all traffic goes one way: then it bounds the total.
+// oneWayLimit is the disks' common limit where all traffic goes one way: then it bounds the total.
 func oneWayLimit(found *analysis.Phase) *analysis.Ceiling {
 	if found.Overlap == nil || found.Contention == nil || found.Overlap.ReadRate > 0 && found.Overlap.WriteRate > 0 {
 		return nil

@@ -121,7 +121,7 @@ const functions = {
     ], { silent: true });
   },
 
-  // The link's limit, right across. from, to, rate
+  // The disks' common limit, right across. from, to, rate
   limit: (chart) => (params, api) => {
     const box = params.coordSys, y = api.coord([0, api.value(2)])[1];
     return group([

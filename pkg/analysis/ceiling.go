@@ -1,0 +1,221 @@
+package analysis
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// When sets of disks have a limit in common.
+const (
+	headroom = 1.2   // what the disks reach one by one over their total together, from which something held them
+	ceilingP = 0.10  // chance of totals as alike in the whole run, if they were spread over half of what the disks reach
+	spare    = 1.7   // times the intervals of two totals, within which they count as one
+	leastSE  = 0.005 // of a total: no interval is taken to be narrower
+)
+
+// reach is what a set of disks moved together in one direction.
+type reach struct {
+	disks  []string // in alphabetical order
+	phases []*phase // more than one where the set was measured again
+	total  float64
+	half   float64 // of the total's 95 % interval
+	alone  float64 // what the disks reach one by one
+}
+
+func (r *reach) held() bool { return r.alone >= headroom*r.total }
+
+// alike reports whether the totals lie as close as their intervals allow.
+func (r *reach) alike(o *reach) bool { return math.Abs(r.total-o.total) <= r.tolerance(o) }
+
+func (r *reach) tolerance(o *reach) float64 { return spare * math.Hypot(r.half, o.half) }
+
+// conditions are what must be the same for totals to be comparable.
+type conditions struct {
+	op                     trace.Role
+	connection, test, rest string // rest: the disks that went the other way
+}
+
+// ceilings looks for limits that disks have in common. No link is known by a rate alone: the evidence is a set of disks
+// to which another was added without raising the total, though one by one they reach a fifth more, and that no other
+// set passed that total either. Totals that lie alike by chance must be ruled out: the more sets that had more to
+// give, the more of them must have reached it.
+func ceilings(phases []*phase, solos solos) {
+	groups := map[conditions][]*reach{}
+	var order []conditions
+	for _, p := range phases {
+		for _, op := range []trace.Role{trace.Read, trace.Write} {
+			key, r, ok := p.reach(op, solos)
+			if !ok {
+				continue
+			}
+			if groups[key] == nil {
+				order = append(order, key)
+			}
+			groups[key] = gather(groups[key], r)
+		}
+	}
+	looks := 0
+	for _, sets := range groups {
+		if slices.ContainsFunc(sets, (*reach).held) {
+			looks++
+		}
+	}
+	for _, key := range order {
+		ceiling(groups[key], ceilingP/float64(max(1, looks)))
+	}
+}
+
+// reach is what the phase's disks moved together in one direction; false where that or what each has alone is not
+// known, or where they do not hang on the same port.
+func (p *phase) reach(op trace.Role, solos solos) (key conditions, r *reach, ok bool) {
+	o := p.out.Overlap
+	key, r = conditions{op: op, test: p.trace.Test}, &reach{phases: []*phase{p}}
+	if o == nil {
+		return key, r, false
+	}
+	var rest []string
+	for i := range p.parts {
+		part := &p.parts[i]
+		if part.trace.Op != op {
+			rest = append(rest, part.name())
+			continue
+		}
+		alone, known := solos.of(p, part)
+		d := o.Disks[part.name()]
+		connection := p.hangs[part.name()]
+		if !known || d.CI95 == nil || len(r.disks) > 0 && connection != key.connection {
+			return key, r, false
+		}
+		key.connection = connection
+		r.disks = append(r.disks, part.name())
+		r.total += d.Rate
+		r.alone += alone.rate
+		r.half = math.Hypot(r.half, (d.CI95[1]-d.CI95[0])/2)
+	}
+	if len(rest) == 0 && o.CI95 != nil {
+		r.half = (o.CI95[1] - o.CI95[0]) / 2
+	}
+	r.half = max(r.half, leastSE*r.total)
+	slices.Sort(r.disks)
+	slices.Sort(rest)
+	key.rest = strings.Join(rest, "\x00")
+	return key, r, len(r.disks) > 0
+}
+
+// gather adds a set, to itself where it was measured before.
+func gather(sets []*reach, r *reach) []*reach {
+	for _, s := range sets {
+		if slices.Equal(s.disks, r.disks) {
+			n := float64(len(s.phases))
+			s.total, s.half = (s.total*n+r.total)/(n+1), (s.half*n+r.half)/(n+1)
+			s.phases = append(s.phases, r.phases...)
+			return sets
+		}
+	}
+	return append(sets, r)
+}
+
+// ceiling looks for a limit that sets of disks have in common, and puts it to the phases that reached it.
+func ceiling(sets []*reach, p float64) {
+	if len(sets) == 0 {
+		return
+	}
+	top := slices.MaxFunc(sets, func(a, b *reach) int {
+		if a.total < b.total {
+			return -1
+		}
+		return 1
+	})
+	reached := []*reach{top}
+	var could, did int
+	var chance float64
+	for _, s := range sets {
+		if s == top || !s.held() {
+			if s != top && s.alike(top) {
+				reached = append(reached, s)
+			}
+			continue
+		}
+		could++
+		chance += min(1, 2*s.tolerance(top)/(s.alone/2))
+		if s.alike(top) {
+			did++
+			reached = append(reached, s)
+		}
+	}
+	if did == 0 || stats.BinomialTail(could, did, chance/float64(could)) > p {
+		return
+	}
+	if !slices.ContainsFunc(reached, func(s *reach) bool { return s.held() && largestWithin(reached, s) != nil }) {
+		return
+	}
+	var sum, weight float64
+	var names []string
+	for _, s := range reached {
+		w := 1 / (s.half * s.half)
+		sum, weight = sum+w*s.total, weight+w
+		for _, p := range s.phases {
+			names = append(names, p.out.Phase)
+		}
+	}
+	for _, s := range reached {
+		c := &Ceiling{Rate: sum / weight, Phases: names}
+		if less := largestWithin(reached, s); less != nil && s.held() {
+			c.Without, c.WithoutRate, c.AloneRate = less.phases[0].out.Phase, less.total, s.alone
+			for _, d := range s.disks {
+				if !slices.Contains(less.disks, d) {
+					c.Added = append(c.Added, d)
+				}
+			}
+		}
+		for _, p := range s.phases {
+			if p.out.Contention != nil {
+				p.out.Contention.Ceiling = c
+			}
+		}
+	}
+}
+
+// largestWithin is the largest of the sets that lies within s, nil where none does.
+func largestWithin(sets []*reach, s *reach) *reach {
+	var found *reach
+	for _, r := range sets {
+		within := len(r.disks) < len(s.disks)
+		for _, d := range r.disks {
+			within = within && slices.Contains(s.disks, d)
+		}
+		if within && (found == nil || len(r.disks) > len(found.disks)) {
+			found = r
+		}
+	}
+	return found
+}
+
+// ceiling tells of a limit where adding a disk moved no more.
+func (f *finder) ceiling() {
+	c, o := f.phase.Contention.Ceiling, f.phase.Overlap
+	if c == nil || c.Without == "" {
+		return
+	}
+	var less []string
+	op := o.Disks[c.Added[0]].Op
+	total := 0.0
+	for _, name := range f.order {
+		if d, ok := o.Disks[name]; ok && d.Op == op {
+			total += d.Rate
+			if !slices.Contains(c.Added, name) {
+				less = append(less, name)
+			}
+		}
+	}
+	together := ""
+	if len(less) > 1 {
+		together = " together"
+	}
+	f.add("ceiling", "", 0.1, "%s%s moved %s (%s), and with %s added no more (%s), although the %s reach %s one by one: something they share limits them.",
+		list(less), together, rate(c.WithoutRate), c.Without, list(c.Added), rate(total), strings.ToLower(count(len(less)+len(c.Added))), rate(c.AloneRate))
+}
