@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -49,7 +50,7 @@ func simulate(t *testing.T, p *hub.Profile, disks, workload string, phases ...st
 	for _, phase := range run.Phases {
 		out.trace[phase.Name] = phase
 	}
-	a := analysis.Analyze(run, analysis.Options{})
+	a := say.Analyze(run, analysis.Options{})
 	for i := range a.Phases {
 		out.phases[a.Phases[i].Phase] = &a.Phases[i]
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/progress"
 	"github.com/hubbench/hubbench/internal/rundir"
+	"github.com/hubbench/hubbench/internal/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -71,7 +72,7 @@ type phaseReader struct {
 const mostRecorded = 32 << 20
 
 // conclude says how long a phase took and what it showed. It says nothing where that cannot be had at once.
-func (r *phaseReader) conclude(phase string) (took time.Duration, say string) {
+func (r *phaseReader) conclude(phase string) (took time.Duration, verdict string) {
 	file, err := os.Open(r.path)
 	if err != nil {
 		return 0, ""
@@ -102,7 +103,7 @@ func (r *phaseReader) conclude(phase string) (took time.Duration, say string) {
 			}
 		}
 		run.Phases = []*trace.Phase{t} // the end of the phase before is here too
-		return took, analysis.Analyze(run, analysis.Options{}).Phases[0].Verdict
+		return took, say.Analyze(run, analysis.Options{}).Phases[0].Verdict
 	}
 	return 0, ""
 }

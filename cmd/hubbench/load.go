@@ -10,6 +10,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/render/html"
 	"github.com/hubbench/hubbench/internal/rundir"
+	"github.com/hubbench/hubbench/internal/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -34,7 +35,7 @@ func load(path string) (*found, error) {
 		return nil, err
 	}
 	events := func() (io.ReadCloser, error) { return os.Open(run.Events) }
-	return &found{run, analysis.Analyze(run.Trace, analysis.Options{}), events}, nil
+	return &found{run, say.Analyze(run.Trace, analysis.Options{}), events}, nil
 }
 
 // loadPage reads back what a page carries. Where it has the events, they are analysed anew.
@@ -53,7 +54,7 @@ func loadPage(path string) (*found, error) {
 		if run.Trace, err = trace.Load(bytes.NewReader(events), path); err != nil {
 			return nil, fmt.Errorf("load page: %w", err)
 		}
-		run.analysis = analysis.Analyze(run.Trace, analysis.Options{})
+		run.analysis = say.Analyze(run.Trace, analysis.Options{})
 		run.events = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(events)), nil }
 	}
 	return run, nil

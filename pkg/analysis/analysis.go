@@ -22,12 +22,13 @@ type Phase struct {
 	Stop       string                `json:"stop,omitempty"` // race (also where empty) | hold | time: what ended it
 	StartSkewS *float64              `json:"start_skew_s"`   // latest less earliest start among the workers, by the wall clock
 	Overlap    *Overlap              `json:"overlap"`
-	OthersSay  *OthersSay            `json:"others_say"` // null where no disk moved anything
-	Contention *Contention           `json:"contention"` // null without an overlap of two disks or more
+	NoOverlap  *NoOverlap            `json:"no_overlap,omitempty"` // where overlap is null
+	OthersSay  *OthersSay            `json:"others_say"`           // null where no disk moved anything
+	Contention *Contention           `json:"contention"`           // null without an overlap of two disks or more
 	Stages     []Stage               `json:"stages"`
 	Recoveries []Recovery            `json:"recoveries"`
 	Disks      map[string]Disk       `json:"disks"`
-	Verdict    string                `json:"verdict"` // the phase in one sentence
+	Verdict    string                `json:"verdict"` // the phase in one sentence; filled in by say
 	Warnings   []Warning             `json:"warnings"`
 }
 
@@ -85,7 +86,16 @@ type Recovery struct {
 	LagS     *float64   `json:"lag_s"` // null where the trace ends before the new level holds
 	FromRate float64    `json:"from_rate"`
 	ToRate   *float64   `json:"to_rate"`
-	Reason   string     `json:"reason,omitempty"` // why lag_s is null
+	Cut      *Cut       `json:"cut,omitempty"`    // what was seen instead of the whole, where lag_s is null
+	Reason   string     `json:"reason,omitempty"` // that in words; filled in by say
+}
+
+// Cut is where the view of a recovery ended.
+type Cut struct {
+	Rose bool    `json:"rose"`           // it had reached a new level, too short a time before; else it had not risen
+	S    float64 `json:"s"`              // after the other disk's end: when it rose, or else when the view ended
+	Why  string  `json:"why"`            // a disk ended, started or paused
+	Disk string  `json:"disk,omitempty"` // which
 }
 
 // OthersSay is what other tools would have made of the phase: why the window matters.
@@ -168,7 +178,7 @@ type Disk struct {
 type Quote struct {
 	Rate float64 `json:"rate"`
 	Kind string  `json:"kind"` // overlap: beside the others; later: after a lasting fall; mean: bytes over time
-	Text string  `json:"text"` // what it is, and what to say beside it
+	Text string  `json:"text"` // what it is, and what to say beside it; filled in by say
 }
 
 // Throttle is a lasting drop of a disk's rate that no other disk explains.
@@ -179,6 +189,7 @@ type Throttle struct {
 	ToRate    float64  `json:"to_rate"`
 	Recovered *Rebound `json:"recovered"` // null where the rate stayed low to the end
 	Steps     []Step   `json:"steps"`     // the whole fall; the keys above are of its deepest step
+	HeldS     float64  `json:"held_s"`    // how long the level of from_rate was seen
 	LastsS    float64  `json:"lasts_s"`   // how long the last level was seen
 }
 
@@ -235,18 +246,33 @@ type MatrixRow struct {
 	Departures map[string]float64    `json:"departures"` // rate over the reference, where more than a tenth apart
 }
 
-// Finding is a plain sentence with the numbers in it. Findings come in the order of their weight.
+// Finding is something worth telling. Findings come in the order of their weight.
 type Finding struct {
-	Code   string  `json:"code"`
-	Phase  string  `json:"phase"`
-	Disk   string  `json:"disk,omitempty"`
-	Text   string  `json:"text"`
-	Weight float64 `json:"weight"` // about the share of speed at stake: 1 is all of it
+	Code       string             `json:"code"`
+	Phase      string             `json:"phase"`
+	Disk       string             `json:"disk,omitempty"`  // whom it is about, where it is one
+	Disks      []string           `json:"disks,omitempty"` // all whom it is about; of a steal: who lost
+	Added      []string           `json:"added,omitempty"` // of a ceiling: the disks that were added without more being moved
+	Other      string             `json:"other,omitempty"` // what it is held against: a phase, a disk, an error
+	Values     map[string]float64 `json:"values,omitempty"`
+	MorePhases int                `json:"more_phases,omitempty"` // that show it as well
+	Weight     float64            `json:"weight"`                // about the share of speed at stake: 1 is all of it
+	Text       string             `json:"text"`                  // filled in by say
 }
 
 // Warning is a doubt to show beside a number.
 type Warning struct {
-	Code string `json:"code"`
-	Disk string `json:"disk,omitempty"`
-	Text string `json:"text"`
+	Code   string             `json:"code"`
+	Disk   string             `json:"disk,omitempty"`
+	Other  string             `json:"other,omitempty"` // what caused it, in the words of who said so
+	Values map[string]float64 `json:"values,omitempty"`
+	Text   string             `json:"text"` // filled in by say
+}
+
+// NoOverlap says why the disks of a phase were never active together: some moved nothing, or one ended before another
+// began, or, where no disks are named, pauses left no moment.
+type NoOverlap struct {
+	Disks  []string `json:"disks,omitempty"` // that moved nothing; or who ended first, and who began after that
+	EndedS float64  `json:"ended_s,omitempty"`
+	BeganS float64  `json:"began_s,omitempty"`
 }

@@ -32,10 +32,10 @@ func Analyze(run *trace.Run, opts Options) *Analysis {
 		a.Order = append(a.Order, d.Name)
 	}
 	for _, w := range run.Warnings {
-		a.Warnings = append(a.Warnings, Warning{Code: "trace", Text: w})
+		a.Warnings = append(a.Warnings, Warning{Code: "trace", Other: w})
 	}
 	if run.Status == trace.Partial {
-		a.Warnings = append(a.Warnings, Warning{Code: "partial", Text: "the run ended early: phases may be missing or incomplete"})
+		a.Warnings = append(a.Warnings, Warning{Code: "partial"})
 	}
 	alpha := newAlphas(run)
 	phases := make([]*phase, 0, len(run.Phases))

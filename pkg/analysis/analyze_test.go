@@ -37,40 +37,6 @@ func TestFieldNotesPair(t *testing.T) {
 	within(t, "sum of the solo rates", got.OthersSay.SoloSumRate, 3.5e9, 0.1e9)
 	within(t, "up to the first done", got.OthersSay.FirstDoneRate, 3.2e9, 0.01e9)
 	within(t, "up to the last done", got.OthersSay.LastDoneRate, 2.2e9, 0.05e9)
-	want := "Two disks writing: 3.20 GB/s together for 19 s; C got 2.46 GB/s, A fell to 0.74 GB/s (49 % of the 1.50 GB/s without C) and took 4 s to recover after C finished."
-	if got.Verdict != want {
-		t.Errorf("verdict\n got %s\nwant %s", got.Verdict, want)
-	}
-}
-
-func TestVerdict(t *testing.T) {
-	const second = 1e9
-	tests := []struct {
-		name  string
-		disks []*trace.DiskTrace
-		want  string
-	}{
-		{"alone", []*trace.DiskTrace{diskOf("A", "read", 100e6, pace{10, 2.5e9})}, "A reading alone: 2.50 GB/s for 10 s."},
-		{"alike", []*trace.DiskTrace{
-			diskOf("A", "read", 100e6, pace{10, 1.2e9}), diskOf("B", "read", 100e6, pace{10, 1.2e9}), diskOf("C", "read", 100e6, pace{10, 1.15e9})},
-			"Three disks reading: 3.55 GB/s together for 10 s; evenly shared, 1.18 GB/s each."},
-		{"mixed", []*trace.DiskTrace{
-			diskOf("C", "write", 100e6, pace{10, 2.8e9}), diskOf("A", "read", 100e6, pace{18, 1e9}, pace{30, 2.5e9}), diskOf("B", "read", 100e6, pace{18, 1e9}, pace{30, 2.5e9})},
-			"C writing, A and B reading: 4.80 GB/s together for 10 s; C got 2.80 GB/s, A and B fell to 1.00 GB/s each (40 % of the 2.50 GB/s without C) and took 8 s to recover after C finished."},
-		{"never together", []*trace.DiskTrace{
-			{Name: "A", Op: "read", Files: []trace.File{{Bytes: 9, EndNS: second}}}, {Name: "B", Op: "read", Files: []trace.File{{Bytes: 9, StartNS: 2 * second, EndNS: 3 * second}}}},
-			"Two disks reading: no overlap to speak of, disk A ended at 1.0 s, before disk B began at 2.0 s."},
-		{"silent", []*trace.DiskTrace{
-			{Name: "A", Op: "read", Files: []trace.File{{Bytes: 9, EndNS: second}}}, {Name: "B", Op: "read"}},
-			"Two disks reading: no overlap to speak of, disk B moved nothing."},
-		{"names stay as they are", []*trace.DiskTrace{diskOf("x5", "read", 100e6, pace{10, 2.5e9})}, "x5 reading alone: 2.50 GB/s for 10 s."},
-		{"nobody", nil, "No disk worked in this phase."},
-	}
-	for _, tt := range tests {
-		if got := Analyze(runOf(tt.disks...), Options{}).Phases[0].Verdict; got != tt.want {
-			t.Errorf("%s\n got %s\nwant %s", tt.name, got, tt.want)
-		}
-	}
 }
 
 func TestWarnings(t *testing.T) {

@@ -212,10 +212,8 @@ func (f *finder) ceiling() {
 			}
 		}
 	}
-	together := ""
-	if len(less) > 1 {
-		together = " together"
-	}
-	f.add("ceiling", "", 0.1, "%s%s moved %s (%s), and with %s added no more (%s), although the %s reach %s one by one: something they share limits them.",
-		list(less), together, rate(c.WithoutRate), c.Without, list(c.Added), rate(total), strings.ToLower(count(len(less)+len(c.Added))), rate(c.AloneRate))
+	f.add(Finding{
+		Code: "ceiling", Disks: less, Added: c.Added, Other: c.Without, Weight: 0.1,
+		Values: map[string]float64{"without": c.WithoutRate, "rate": total, "alone": c.AloneRate},
+	})
 }

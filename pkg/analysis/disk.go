@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/stats"
-	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // summarize describes a disk's files in the phase. Files without bytes or without time count nowhere; files that
@@ -14,10 +13,10 @@ func (p *phase) summarize(part *part) Disk {
 	d := Disk{Op: part.trace.Op}
 	files, work := part.transfers(&d)
 	if n := work - d.Files; n > 0 {
-		p.warnf("unusable_files", part.name(), "disk %s: %d of %d files have no bytes, or end no later than they start; they are left out", part.name(), n, work)
+		p.warn(Warning{Code: "unusable_files", Disk: part.name(), Values: map[string]float64{"files": float64(n), "of": float64(work)}})
 	}
 	if n := d.Files - len(files); n > 0 {
-		p.warnf("overlapping_files", part.name(), "disk %s: %d of %d files overlap others of the same disk; their rates are left out of the mean, the median and the rest", part.name(), n, d.Files)
+		p.warn(Warning{Code: "overlapping_files", Disk: part.name(), Values: map[string]float64{"files": float64(n), "of": float64(d.Files)}})
 	}
 	if d.Files == 0 {
 		return d
@@ -34,7 +33,7 @@ func (p *phase) summarize(part *part) Disk {
 	d.OLSRate, d.OLSLatencyS = fit(stats.OLS, sizes, times)
 	d.TheilSenRate, d.TheilSenLatencyS = fit(stats.TheilSen, sizes, times)
 	if len(files) > 0 && len(files) < fewest {
-		p.warnf("few_files", part.name(), "disk %s: %s: too few to judge the spread of the rates by", part.name(), plural(len(files), "file"))
+		p.warn(Warning{Code: "few_files", Disk: part.name(), Values: map[string]float64{"files": float64(len(files))}})
 	}
 	d.Score = p.score(rates)
 	d.Throttle = p.throttle(part)
@@ -97,7 +96,6 @@ func (p *phase) sizeEffects(part *part, files, same []transfer, d *Disk) {
 	d.LowLatency = lowLatency(files, d.SmallFiles)
 	if knee := sizeKnee(files, p.alpha.looks); knee != nil && d.Throttle != nil {
 		d.Throttle = nil
-		p.warnf("size_or_time", part.name(), "disk %s: its rate changes at files of %s, but the files came in order of size: it may as well have changed with time",
-			part.name(), unit.FormatBytes(int64(knee.AtBytes)))
+		p.warn(Warning{Code: "size_or_time", Disk: part.name(), Values: map[string]float64{"at_bytes": knee.AtBytes}})
 	}
 }

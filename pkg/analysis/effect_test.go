@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"regexp"
 	"slices"
 	"testing"
 
@@ -188,9 +187,6 @@ func TestX5(t *testing.T) {
 			within(t, "rate to quote", got.Quote.Rate, 0.65e9, 0.1e9)
 			if !slices.ContainsFunc(a.Phases[0].Warnings, func(w Warning) bool { return w.Code == "bimodal" && w.Disk == "X" }) {
 				t.Errorf("warnings %v, want one that flags the mean", a.Phases[0].Warnings)
-			}
-			if !regexp.MustCompile(`s; X fell from 2\.[23]. GB/s to 0\.65 GB/s after 2[34](\.\d)? GB\.$`).MatchString(a.Phases[0].Verdict) {
-				t.Errorf("verdict %q does not tell of the fall", a.Phases[0].Verdict)
 			}
 			if len(a.Findings) == 0 || a.Findings[0].Code != "throttle" {
 				t.Errorf("findings %v, want the throttle first", a.Findings)

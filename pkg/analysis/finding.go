@@ -2,12 +2,8 @@ package analysis
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
-	"strings"
-
-	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // What a finding needs beyond what its number needs to be there at all.
@@ -18,7 +14,7 @@ const (
 	misleading = 0.10 // relative error of fio's rule worth telling
 )
 
-// findings are the plain sentences of all phases, the weightiest first.
+// findings are what is worth telling of all phases, the weightiest first.
 func findings(phases []Phase, order []string, solos solos, alpha float64) []Finding {
 	f := finder{order: order, alpha: alpha, found: []Finding{}}
 	f.connections(solos)
@@ -37,29 +33,7 @@ func findings(phases []Phase, order []string, solos solos, alpha float64) []Find
 	slices.SortStableFunc(f.found, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Phase, b.Phase), cmp.Compare(a.Disk, b.Disk))
 	})
-	return fold(f.found)
-}
-
-// fold keeps the weightiest of the findings that say the same of phase after phase, and how many more there were.
-func fold(found []Finding) []Finding {
-	more := map[string]int{}
-	kept := found[:0]
-	for _, f := range found {
-		switch f.Code {
-		case "others", "ceiling", "duplex":
-			more[f.Code]++
-			if more[f.Code] > 1 {
-				continue
-			}
-		}
-		kept = append(kept, f)
-	}
-	for i := range kept {
-		if n := more[kept[i].Code] - 1; n > 0 {
-			kept[i].Text = strings.TrimSuffix(kept[i].Text, ".") + "; likewise in " + plural(n, "more phase") + "."
-		}
-	}
-	return kept
+	return f.found
 }
 
 // finder gathers findings, of one phase at a time.
@@ -71,11 +45,18 @@ type finder struct {
 }
 
 // add tells something of the phase in hand.
-func (f *finder) add(code, disk string, weight float64, format string, args ...any) {
-	f.found = append(f.found, Finding{
-		Code: code, Phase: f.phase.Phase, Disk: disk, Weight: weight,
-		Text: f.phase.Phase + ": " + fmt.Sprintf(format, args...),
-	})
+func (f *finder) add(found Finding) {
+	found.Phase = f.phase.Phase
+	f.found = append(f.found, found)
+}
+
+// once tells what may hold in phase after phase: of the first that shows it, with how many more do.
+func (f *finder) once(found Finding) {
+	if i := slices.IndexFunc(f.found, func(g Finding) bool { return g.Code == found.Code }); i >= 0 {
+		f.found[i].MorePhases++
+		return
+	}
+	f.add(found)
 }
 
 // connections tells what a disk alone loses by hanging on the hub, where phases show both.
@@ -89,11 +70,9 @@ func (f *finder) connections(solos solos) {
 		if !ok || hub.rate > (1-hubCost)*direct.rate || direct.chanceAbove(hub.measured) > f.alpha {
 			continue
 		}
-		lost := 1 - hub.rate/direct.rate
 		f.found = append(f.found, Finding{
-			Code: "hub_cost", Phase: hub.phase, Disk: key.disk, Weight: lost,
-			Text: fmt.Sprintf("%s: %s alone on the hub %ss at %s, %.0f %% less than the %s it has on a port of its own (%s).",
-				hub.phase, key.disk, key.op, rate(hub.rate), 100*lost, rate(direct.rate), direct.phase),
+			Code: "hub_cost", Phase: hub.phase, Disk: key.disk, Other: direct.phase, Weight: 1 - hub.rate/direct.rate,
+			Values: map[string]float64{"rate": hub.rate, "reference": direct.rate},
 		})
 	}
 }
@@ -107,7 +86,7 @@ const (
 func (f *finder) failures() {
 	for _, w := range f.phase.Warnings {
 		if w.Code == "partial" {
-			f.add("partial", w.Disk, 2, "%s.", w.Text)
+			f.add(Finding{Code: "partial", Disk: w.Disk, Other: w.Other, Values: w.Values, Weight: 2})
 		}
 	}
 }
@@ -127,13 +106,12 @@ func (f *finder) contention() {
 	}
 	if even := len(held) == len(c.Disks) && o.Jain >= evenJain; even {
 		low, high := f.retentions(held)
-		f.add("even", "", (1-high)/2, "the disks shared evenly (Jain's index %.2f): each kept %s of what it has without the others.", o.Jain, percentRange(low, high))
+		f.add(Finding{Code: "even", Disks: held, Values: map[string]float64{"jain": o.Jain, "low": low, "high": high}, Weight: (1 - high) / 2})
 	} else {
 		f.held(held)
 	}
 	if g := c.DuplexGain; g != nil && *g >= duplexGain {
-		f.add("duplex", "", *g-1, "reads and writes mixed moved %s together, %.0f %% more than the best these disks did one way.",
-			rate(o.Rate), 100*(*g-1))
+		f.once(Finding{Code: "duplex", Values: map[string]float64{"rate": o.Rate, "gain": *g - 1}, Weight: *g - 1})
 	}
 	f.ceiling()
 }
@@ -148,25 +126,13 @@ func (f *finder) retentions(names []string) (low, high float64) {
 	return low, high
 }
 
-// steps tells a fall: "from 2.0 GB/s to 1.66 GB/s after 12 GB and to 0.50 GB/s after 52 GB".
-func steps(t *Throttle) string {
-	text := "from " + rate(t.Steps[0].FromRate)
-	for i, s := range t.Steps {
-		if i > 0 {
-			text += " and"
-		}
-		text += fmt.Sprintf(" to %s after %s", rate(s.ToRate), unit.FormatBytes(int64(s.AtBytes)))
-	}
-	return text
-}
-
 // uneven tells of a disk that got more than an even share, where nothing says from whom.
 func (f *finder) uneven() {
 	c := f.phase.Contention
 	for _, name := range f.order {
 		took := slices.ContainsFunc(c.Steals, func(s Steal) bool { return s.By == name })
 		if d, ok := c.Disks[name]; ok && d.AboveEven > 0 && !took {
-			f.add("uneven", name, d.AboveEven/f.phase.Overlap.Rate/2, "%s got %s more than an even share.", name, rate(d.AboveEven))
+			f.add(Finding{Code: "uneven", Disk: name, Values: map[string]float64{"rate": d.AboveEven}, Weight: d.AboveEven / f.phase.Overlap.Rate / 2})
 		}
 	}
 }
@@ -186,22 +152,14 @@ func (f *finder) steals() {
 			}
 		}
 		if n := float64(len(from)); n > 0 {
-			f.add("steal", by, taken/fair, "%s took %s of the fair share of %s, which had %s where an even split would have given %s.",
-				by, rate(taken), list(from), meanEach(had, n), rate(fair/n))
+			f.add(Finding{
+				Code: "steal", Disk: by, Disks: from, Values: map[string]float64{"rate": taken, "had": had / n, "fair": fair / n}, Weight: taken / fair,
+			})
 		}
 	}
 }
 
-// meanEach is a sum as a mean: "0.70 GB/s each".
-func meanEach(sum, n float64) string {
-	text := rate(sum / n)
-	if n > 1 {
-		text += " each"
-	}
-	return text
-}
-
-// held tells of disks that had less than alone and were robbed by none.
+// held tells of disks that had less than without others, and of which nothing says who took it.
 func (f *finder) held(names []string) {
 	c := f.phase.Contention
 	for _, name := range names {
@@ -209,23 +167,14 @@ func (f *finder) held(names []string) {
 			continue
 		}
 		d := c.Disks[name]
-		when := "alone (" + d.ReferenceFrom + ")"
-		if d.Reference == ReferenceLater {
-			when = "without " + d.ReferenceFrom
-		}
-		f.add("held", name, (1-*d.Retention)/2, "%s had %s, %.0f %% of the %s it has %s.",
-			name, rate(f.phase.Overlap.Disks[name].Rate), 100**d.Retention, rate(*d.ReferenceRate), when)
+		f.add(Finding{
+			Code: "held", Disk: name, Other: d.ReferenceFrom, Weight: (1 - *d.Retention) / 2,
+			Values: map[string]float64{"rate": f.phase.Overlap.Disks[name].Rate, "reference": *d.ReferenceRate},
+		})
 	}
 }
 
-func percentRange(low, high float64) string {
-	if high-low < 0.02 {
-		return fmt.Sprintf("%.0f %%", 100*(low+high)/2)
-	}
-	return fmt.Sprintf("%.0f to %.0f %%", 100*low, 100*high)
-}
-
-// recoveries tells what the disks gained after each that ended, those alike in one sentence.
+// recoveries tells what the disks gained after each that ended, those alike together.
 func (f *finder) recoveries() {
 	type key struct {
 		after string
@@ -251,7 +200,7 @@ func (f *finder) recoveries() {
 				names = append(names, name)
 			}
 		}
-		for _, group := range alike(names, func(n string) float64 { return *byEnd[k][n].ToRate }) {
+		for _, group := range Alike(names, func(n string) float64 { return *byEnd[k][n].ToRate }) {
 			f.recovery(k.after, group, byEnd[k])
 		}
 	}
@@ -263,16 +212,18 @@ func (f *finder) recovery(after string, group []string, recovered map[string]Rec
 	shortest := math.Inf(1)
 	for _, name := range group {
 		r := recovered[name]
-		from += r.FromRate
-		to += *r.ToRate
+		from += r.FromRate / n
+		to += *r.ToRate / n
 		shortest, longest = min(shortest, *r.LagS), max(longest, *r.LagS)
 	}
-	disk := group[0]
-	if n > 1 {
-		disk = ""
+	found := Finding{
+		Code: "recovery", Disks: group, Other: after, Weight: (1 - from/to) * min(1, longest/10),
+		Values: map[string]float64{"from": from, "to": to, "lag_low": shortest, "lag_high": longest},
 	}
-	f.add("recovery", disk, (1-from/to)*min(1, longest/10), "after %s ended, %s went from %s to %s, and took %s to get there.",
-		after, list(group), rate(from/n), meanEach(to, n), secondsRange(shortest, longest))
+	if len(group) == 1 {
+		found.Disk = group[0]
+	}
+	f.add(found)
 }
 
 func (f *finder) totals() {
@@ -281,26 +232,38 @@ func (f *finder) totals() {
 		return
 	}
 	if wrong := others.FioRate/o.Rate - 1; wrong <= -misleading {
-		f.add("others", "", -wrong/4, "fio's rule, all bytes over the longest job's time, would give %s: %.0f %% less than the %s the disks moved while all of them worked.",
-			rate(others.FioRate), -100*wrong, rate(o.Rate))
+		f.once(Finding{Code: "others", Values: map[string]float64{"rate": others.FioRate, "overlap": o.Rate}, Weight: -wrong / 4})
 	}
 }
 
 func (f *finder) disk(name string, d Disk) {
 	if t := d.Throttle; t != nil {
-		end := "to its end"
-		if t.Recovered != nil {
-			end = fmt.Sprintf("until a pause of %s, after which it was back at %s", unit.FormatSeconds(t.Recovered.PauseS), rate(t.Recovered.Rate))
-		}
-		f.add("throttle", name, 1+(1-t.ToRate/t.FromRate), "%s fell %s and stayed there %s, with no other disk involved: a full cache or heat.", name, steps(t), end)
+		f.add(Finding{Code: "throttle", Disk: name, Weight: 1 + (1 - t.ToRate/t.FromRate)})
 	}
 	if k := d.SizeKnee; k != nil {
 		change := k.AboveRate/k.BelowRate - 1
-		f.add("size_knee", name, min(1, max(change, -change))/2, "%s moves files above %s at %s, smaller ones at %s (p = %.3f).",
-			name, unit.FormatBytes(int64(k.AtBytes)), rate(k.AboveRate), rate(k.BelowRate), k.P)
+		f.add(Finding{Code: "size_knee", Disk: name, Weight: min(1, max(change, -change)) / 2})
 	}
 	if d.Modes != nil && d.Throttle == nil && len(f.phase.Disks) == 1 {
-		f.add("bimodal", name, 0.3*(1-d.Modes[0]/d.Modes[1]), "%s's files fall into two groups, near %s and %s: do not quote the mean.",
-			name, rate(d.Modes[0]), rate(d.Modes[1]))
+		f.add(Finding{Code: "bimodal", Disk: name, Weight: 0.3 * (1 - d.Modes[0]/d.Modes[1])})
 	}
+}
+
+// Alike groups names whose values lie within a tenth of the highest in the group: the groups from high to low, each
+// in the order of names.
+func Alike(names []string, value func(string) float64) [][]string {
+	order := names
+	names = slices.SortedStableFunc(slices.Values(names), func(a, b string) int { return cmp.Compare(value(b), value(a)) })
+	var groups [][]string
+	for _, n := range names {
+		if last := len(groups) - 1; last >= 0 && value(n) >= 0.9*value(groups[last][0]) {
+			groups[last] = append(groups[last], n)
+			continue
+		}
+		groups = append(groups, []string{n})
+	}
+	for _, group := range groups {
+		slices.SortFunc(group, func(a, b string) int { return slices.Index(order, a) - slices.Index(order, b) })
+	}
+	return groups
 }

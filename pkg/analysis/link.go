@@ -1,13 +1,16 @@
 package analysis
 
 // fastestHub is what the fastest hub link, Thunderbolt 5's PCIe 4.0 x4, has been seen to carry in one direction, after
-// line code and protocol, and a little more: it is itself only known to so much.
-const fastestHub = 7.0e9 * 1.03
+// line code and protocol; it is itself only known to within slack.
+const (
+	fastestHub = 7.0e9
+	slack      = 1.03
+)
 
 // cached warns of rates that no hub's link has: what came so fast came from memory.
 func (p *phase) cached() {
 	o := p.out.Overlap
-	if o == nil || p.simulated || max(o.ReadRate, o.WriteRate) <= fastestHub {
+	if o == nil || p.simulated || max(o.ReadRate, o.WriteRate) <= fastestHub*slack {
 		return
 	}
 	for i := range p.parts {
@@ -15,6 +18,5 @@ func (p *phase) cached() {
 			return
 		}
 	}
-	p.warnf("cached", "", "%s through one hub is more than Thunderbolt 5 carries (7.0 GB/s): some of it came from or went to a cache, not the disks",
-		rate(max(o.ReadRate, o.WriteRate)))
+	p.warn(Warning{Code: "cached", Values: map[string]float64{"rate": max(o.ReadRate, o.WriteRate), "most": fastestHub}})
 }

@@ -11,7 +11,7 @@ const (
 	// Files on either side, unless the change lies inside one: of ten that could come in any order, one order in 252 has
 	// the five slowest first.
 	leastFiles = 5
-	mostOfOne  = 0.5           // of the time on either side, that one file may take
+	mostOfOne  = 0.35          // of the time on either side, that one file may take
 	insideNS   = 1_000_000_000 // a change inside a file is seen for so long on either side of it
 	sameChange = 0.5           // of the change between the levels that must show inside the file
 )

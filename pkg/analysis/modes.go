@@ -85,8 +85,7 @@ func (p *phase) bimodality(part *part, files, same []transfer, d *Disk) {
 	}
 	yes := true
 	d.Bimodal = &yes
-	p.warnf("bimodal", part.name(), "disk %s: its files fall into two groups, near %s and %s; the mean of %s describes neither",
-		part.name(), rate(d.Modes[0]), rate(d.Modes[1]), rate(*d.Mean))
+	p.warn(Warning{Code: "bimodal", Disk: part.name(), Values: map[string]float64{"low": d.Modes[0], "high": d.Modes[1], "mean": *d.Mean}})
 }
 
 // beforeAndAfter are the median rates of the files during a throttle and of the others; nil where either are few.

@@ -1,13 +1,11 @@
 package analysis
 
 import (
-	"fmt"
 	"maps"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // maxSkewS is the time between the disks' starts above which a phase carries a warning.
@@ -74,12 +72,9 @@ func (p *phase) compare(solos solos) {
 	for i := range p.parts {
 		p.out.Disks[p.parts[i].name()] = p.summarize(&p.parts[i])
 	}
-	p.out.Verdict = p.verdict()
 }
 
-func (p *phase) warnf(code, disk, format string, args ...any) {
-	p.out.Warnings = append(p.out.Warnings, Warning{Code: code, Disk: disk, Text: fmt.Sprintf(format, args...)})
-}
+func (p *phase) warn(w Warning) { p.out.Warnings = append(p.out.Warnings, w) }
 
 // failures warns of disks that did not finish their work.
 func (p *phase) failures() {
@@ -88,13 +83,13 @@ func (p *phase) failures() {
 		switch {
 		case len(d.Errors) > 0:
 			e := d.Errors[0]
-			p.warnf("partial", d.Name, "disk %s failed %.1f s into the phase, at file %d: %s", d.Name, seconds(e.TNS), e.Seq, e.Error)
+			p.warn(Warning{Code: "partial", Disk: d.Name, Other: e.Error, Values: map[string]float64{"at_s": seconds(e.TNS), "seq": float64(e.Seq)}})
 		case len(d.Open) > 0 && p.trace.Stop != scenario.StopHold && p.trace.Stop != scenario.StopTime: // they cut off the last file
-			p.warnf("partial", d.Name, "disk %s left its last file unfinished; it counts as far as its progress is known", d.Name)
+			p.warn(Warning{Code: "partial", Disk: d.Name})
 		}
 	}
 	if p.trace.Status == trace.Partial && len(p.out.Warnings) == 0 {
-		p.warnf("partial", "", "the phase ended early")
+		p.warn(Warning{Code: "partial"})
 	}
 }
 
@@ -129,6 +124,6 @@ func (p *phase) startSkew() {
 	skew := float64(high-low) / 1e9
 	p.out.StartSkewS = &skew
 	if skew > maxSkewS && !p.simulated {
-		p.warnf("start_skew", "", "the disks started %s apart; the overlap window leaves that time out, but they did not begin as equals", unit.FormatSeconds(skew))
+		p.warn(Warning{Code: "start_skew", Values: map[string]float64{"seconds": skew}})
 	}
 }

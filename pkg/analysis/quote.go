@@ -1,10 +1,7 @@
 package analysis
 
 import (
-	"fmt"
-
 	"github.com/hubbench/hubbench/pkg/overlap"
-	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // The kinds of figures that Quote recommends.
@@ -25,22 +22,16 @@ func (p *phase) quote(part *part, d *Disk) *Quote {
 			later = p.laterInWindow(part, t)
 		}
 		if later > 0 {
-			return &Quote{later, QuoteLater, fmt.Sprintf("%s, as it was after %s; before that %s for %s",
-				rate(later), unit.FormatBytes(int64(t.AtBytes)), rate(t.FromRate), unit.FormatSeconds(t.AtS-seconds(part.startNS())))}
+			return &Quote{Rate: later, Kind: QuoteLater}
 		}
 	}
 	if many {
-		r := p.out.Overlap.Disks[part.name()].Rate
-		return &Quote{r, QuoteOverlap, rate(r) + " while all " + plural(len(p.parts), "disk") + " worked"}
+		return &Quote{Rate: p.out.Overlap.Disks[part.name()].Rate, Kind: QuoteOverlap}
 	}
 	if d.Rate == nil {
 		return nil
 	}
-	q := Quote{*d.Rate, QuoteMean, rate(*d.Rate) + " over time"}
-	if d.Modes != nil {
-		q.Text += fmt.Sprintf("; its files ran near %s or near %s", rate(d.Modes[0]), rate(d.Modes[1]))
-	}
-	return &q
+	return &Quote{Rate: *d.Rate, Kind: QuoteMean}
 }
 
 // laterInWindow is the disk's rate in that part of the window in which it was throttled, 0 where that is too short.

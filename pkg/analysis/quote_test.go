@@ -3,7 +3,6 @@ package analysis
 import (
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/hubbench/hubbench/pkg/stats"
@@ -16,18 +15,18 @@ func TestQuoteAfterAFall(t *testing.T) {
 	for seed := range 10 {
 		rnd := rand.New(rand.NewPCG(uint64(seed), 76))
 		d := tracetest.Disk{Name: "A", Levels: []tracetest.Level{{UntilS: 20, Rate: 2e9}, {UntilS: 40, Rate: 0.5e9}}, Noise: tracetest.Noise{Sigma: 0.05}, Sizes: tracetest.Between(2e6, 5e8)}
-		alone := Analyze(tracetest.Run(tracetest.Phase("W", d.Play(rnd))), Options{}).Phases[0].Disks["A"].Quote
+		alone := Analyze(tracetest.Run(tracetest.Phase("W", d.Play(rnd))), Options{}).Phases[0].Disks["A"]
 		d.StartS = 0.5
 		other := tracetest.Disk{Name: "B", Levels: []tracetest.Level{{UntilS: 45, Rate: 1e9}}}
-		among := Analyze(tracetest.Run(tracetest.Phase("WW", d.Play(rnd), other.Play(rnd))), Options{}).Phases[0].Disks["A"].Quote
-		for _, q := range []*Quote{alone, among} {
+		among := Analyze(tracetest.Run(tracetest.Phase("WW", d.Play(rnd), other.Play(rnd))), Options{}).Phases[0].Disks["A"]
+		for _, disk := range []Disk{alone, among} {
+			q := disk.Quote
 			if q == nil || q.Kind != QuoteLater {
 				t.Fatalf("quote %+v, want the later level", q)
 			}
 			within(t, "quote", q.Rate, 0.5e9, 0.03*0.5e9)
-			if !strings.Contains(q.Text, "before that 2.0") && !strings.Contains(q.Text, "before that 1.9") || !strings.Contains(q.Text, " for 20") && !strings.Contains(q.Text, " for 19") {
-				t.Errorf("%q does not say what it was before, and for how long", q.Text)
-			}
+			within(t, "rate before", disk.Throttle.FromRate, 2e9, 0.05e9)
+			within(t, "seconds before", disk.Throttle.HeldS, 20, 1)
 		}
 	}
 }

@@ -2,11 +2,9 @@ package analysis
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
-	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // How a recovery is told.
@@ -91,11 +89,9 @@ func (p *phase) recovery(part *part, after string, before overlap.Interval, unti
 	case rose && part.holds(reached):
 		r.LagS, r.ToRate = number(seconds(reached.StartNS-at)), number(to.rate)
 	case rose && held && to.rate >= heldBack*alone.rate && reached.EndNS == until:
-		r.Reason = fmt.Sprintf("it rose %s after %s ended, but %s too soon to see the new rate hold",
-			unit.FormatSeconds(seconds(reached.StartNS-at)), after, p.whatEnded(part, until))
+		r.Cut = p.cut(part, until, seconds(reached.StartNS-at), true)
 	case !rose && held && until == part.endNS(): // its recovery lies beyond the trace
-		r.Reason = fmt.Sprintf("%s later, when %s, it still had not reached the rate it has alone",
-			unit.FormatSeconds(seconds(until-at)), p.whatEnded(part, until))
+		r.Cut = p.cut(part, until, seconds(until-at), false)
 	default:
 		return
 	}
@@ -133,22 +129,26 @@ func (p *part) holds(reached overlap.Interval) bool {
 	return float64(reached.EndNS-reached.StartNS) >= max(levelNS, 1.5e9*p.excursionS)
 }
 
-// whatEnded says what cut off the view of a disk at ns.
-func (p *phase) whatEnded(part *part, ns int64) string {
+// cut says what cut off the view of a disk at ns.
+func (p *phase) cut(part *part, ns int64, s float64, rose bool) *Cut {
+	c := &Cut{Rose: rose, S: s, Why: "ended", Disk: part.name()}
 	if ns == part.endNS() {
-		return "it ended"
+		return c
 	}
 	for i := range p.parts {
 		other := &p.parts[i]
 		if other == part || len(other.active) == 0 {
 			continue
 		}
+		c.Disk = other.name()
 		if other.endNS() == ns {
-			return other.name() + " ended"
+			return c
 		}
 		if slices.ContainsFunc(other.active, func(v overlap.Interval) bool { return v.StartNS == ns }) {
-			return other.name() + " started"
+			c.Why = "started"
+			return c
 		}
 	}
-	return "another disk paused"
+	c.Why, c.Disk = "paused", ""
+	return c
 }

@@ -59,6 +59,7 @@ func (p *part) toThrottle(levels []level, until int64, rebound *Rebound) *Thrott
 		if drop := 1 - step.ToRate/step.FromRate; drop > deepest {
 			deepest = drop
 			t.AtBytes, t.AtS, t.FromRate, t.ToRate = step.AtBytes, step.AtS, step.FromRate, step.ToRate
+			t.HeldS = levels[i-1].Seconds()
 		}
 	}
 	return t

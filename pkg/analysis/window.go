@@ -1,12 +1,9 @@
 package analysis
 
 import (
-	"fmt"
-
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // thinWindowS is the window's length below which its rates have hardly settled: too few bins for an interval.
@@ -24,7 +21,7 @@ const maxStages = 10_000
 
 func (p *phase) fillStages() {
 	if n := len(p.stages); n > maxStages {
-		p.warnf("many_stages", "", "the disks start and pause so often that there are %d stages; the first %d are listed", n, maxStages)
+		p.warn(Warning{Code: "many_stages", Values: map[string]float64{"stages": float64(n), "listed": maxStages}})
 	}
 	for _, s := range p.stages[:min(len(p.stages), maxStages)] {
 		out := Stage{
@@ -47,7 +44,8 @@ func (p *phase) fillStages() {
 
 func (p *phase) fillOverlap() {
 	if len(p.window) == 0 {
-		p.warnf("no_overlap", "", "no overlap: %s", p.whyNoOverlap())
+		p.out.NoOverlap = p.noOverlap()
+		p.warn(Warning{Code: "no_overlap"})
 		return
 	}
 	length := overlap.Seconds(p.window)
@@ -91,10 +89,10 @@ func (p *phase) fillOverlap() {
 	}
 	p.out.Overlap = o
 	if length < thinWindowS {
-		p.warnf("thin_window", "", "the window is only %s long: too short for the rates to settle; give the disks more to do", unit.FormatSeconds(length))
+		p.warn(Warning{Code: "thin_window", Values: map[string]float64{"seconds": length}})
 	}
 	if doubt := float64(o.BytesHigh-o.BytesLow) / 2; doubt > maxEdgeDoubt*float64(o.Bytes) {
-		p.warnf("edges", "", "files straddle the window's edges, and no progress sample says how far they were: its bytes are known to within %.0f %%", 100*doubt/float64(o.Bytes))
+		p.warn(Warning{Code: "edges", Values: map[string]float64{"share": doubt / float64(o.Bytes)}})
 	}
 }
 
@@ -127,19 +125,16 @@ func (p *phase) windowIntervals(length float64) (total *Interval, each []*Interv
 
 func interval(v stats.Interval) *Interval { return &Interval{max(0, v[0]), v[1]} }
 
-// whyNoOverlap says what kept the disks from being active together.
-func (p *phase) whyNoOverlap() string {
-	if len(p.parts) == 0 {
-		return "no disk worked in this phase"
-	}
-	var silent []string
+// noOverlap says what kept the disks from being active together.
+func (p *phase) noOverlap() *NoOverlap {
+	n := &NoOverlap{}
 	for i := range p.parts {
 		if len(p.parts[i].active) == 0 {
-			silent = append(silent, p.parts[i].name())
+			n.Disks = append(n.Disks, p.parts[i].name())
 		}
 	}
-	if len(silent) > 0 {
-		return fmt.Sprintf("disk %s moved nothing", list(silent))
+	if len(n.Disks) > 0 || len(p.parts) == 0 {
+		return n
 	}
 	last, first := &p.parts[0], &p.parts[0]
 	for i := range p.parts {
@@ -151,8 +146,7 @@ func (p *phase) whyNoOverlap() string {
 		}
 	}
 	if first.endNS() <= last.startNS() {
-		return fmt.Sprintf("disk %s ended at %.1f s, before disk %s began at %.1f s",
-			first.name(), seconds(first.endNS()), last.name(), seconds(last.startNS()))
+		return &NoOverlap{Disks: []string{first.name(), last.name()}, EndedS: seconds(first.endNS()), BeganS: seconds(last.startNS())}
 	}
-	return "the disks' pauses left no moment in which all were active"
+	return n
 }

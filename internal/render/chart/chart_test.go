@@ -8,13 +8,14 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hubbench/hubbench/internal/render/fixture"
+	"github.com/hubbench/hubbench/internal/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 func TestTotalHoldsEveryByte(t *testing.T) {
 	run := fixture.Triple()
-	found := analysis.Analyze(run, analysis.Options{})
+	found := say.Analyze(run, analysis.Options{})
 	for i, phase := range run.Phases {
 		want := 0.0
 		for _, disk := range phase.Disks {
@@ -86,7 +87,7 @@ func TestAloneRate(t *testing.T) {
 	w := []fixture.Part{{Disk: "A", Op: "write", Files: 20, Pace: []fixture.Pace{{Rate: 1e9}}}}
 	both := append(w[:1:1], fixture.Part{Disk: "B", Op: "write", Files: 20, Pace: []fixture.Pace{{Rate: 2e9}}})
 	run := fixture.Run("solo", []string{"A", "B"}, map[string][]fixture.Part{"A alone": w, "WW": both}, "A alone", "WW")
-	found := analysis.Analyze(run, analysis.Options{})
+	found := say.Analyze(run, analysis.Options{})
 	got := AloneRate(&found.Phases[1], "A")
 	if got == nil || got.From != "alone in A alone" || math.Abs(got.Rate-1e9) > 0.1e9 {
 		t.Errorf("A alone: got %+v, want about 1 GB/s from its own phase", got)
@@ -115,7 +116,7 @@ func TestSteps(t *testing.T) {
 // Bands keep what they stand for: means lie between the percentiles, and a stall among many files is an outlier.
 func TestManyFiles(t *testing.T) {
 	run := fixture.Many(20000)
-	found := analysis.Analyze(run, analysis.Options{})
+	found := say.Analyze(run, analysis.Options{})
 	line := NewTimeline(run, run.Phases[0], &found.Phases[0])
 	for _, lane := range line.Disks {
 		if lane.N != 10000 || lane.Files != nil || len(lane.Bands) < 100 || len(lane.Bands) > maxBands {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/internal/render/fixture"
+	"github.com/hubbench/hubbench/internal/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -40,7 +41,7 @@ BenchmarkFile/phase=W‐/disk=my_disk_1/op=write 1 1000000000 B/s
 func TestHostileNames(t *testing.T) {
 	run := fixture.Hostile()
 	var out strings.Builder
-	if err := Write(&out, run, analysis.Analyze(run, analysis.Options{})); err != nil {
+	if err := Write(&out, run, say.Analyze(run, analysis.Options{})); err != nil {
 		t.Fatal(err)
 	}
 	result := regexp.MustCompile(`^(Benchmark(Together/phase=[^ /]+|File/phase=[^ /]+/disk=[^ /]+/op=write) 1 [0-9]+ B/s|)$`)

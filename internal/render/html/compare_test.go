@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/internal/render/fixture"
+	"github.com/hubbench/hubbench/internal/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/compare"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -27,7 +28,7 @@ func pairOf(a, b, phase, before, after string) []compare.Run {
 			},
 			"alone": {{Disk: a, Op: "write", Files: 30, Pace: []fixture.Pace{{Rate: rate}}}},
 		}, phase, "alone")
-		return compare.Run{Label: label, Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})}
+		return compare.Run{Label: label, Trace: run, Analysis: say.Analyze(run, analysis.Options{})}
 	}
 	return []compare.Run{made(before, 1e9), made(after, 0.8e9), made(after, 1.3e9)}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/render/csv"
 	"github.com/hubbench/hubbench/internal/render/fixture"
+	"github.com/hubbench/hubbench/internal/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -43,7 +44,7 @@ func TestRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(in.Analysis, analysis.Analyze(again, analysis.Options{})); diff != "" {
+		if diff := cmp.Diff(in.Analysis, say.Analyze(again, analysis.Options{})); diff != "" {
 			t.Errorf("%s: the events give another analysis (-want +got):\n%s", run.Name, diff)
 		}
 	}

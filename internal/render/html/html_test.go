@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/internal/render/fixture"
+	"github.com/hubbench/hubbench/internal/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -26,7 +27,7 @@ func render(t *testing.T, run *trace.Run, charts []byte) string {
 
 func reportOf(run *trace.Run) Input {
 	return Input{
-		Run: run, Analysis: analysis.Analyze(run, analysis.Options{}),
+		Run: run, Analysis: say.Analyze(run, analysis.Options{}),
 		Info: Info{Tool: "v0.1.0", Host: "bench", OS: "Linux 6.12", Seed: "42", Scenario: "triple.yaml"},
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/render/chart"
 	"github.com/hubbench/hubbench/internal/render/plot"
+	"github.com/hubbench/hubbench/internal/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/compare"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -38,7 +39,7 @@ func newOverlay(runs []compare.Run) overlay {
 			out.Phases = append(out.Phases, over)
 		}
 	}
-	return overlay{out, analysis.Analyze(out, analysis.Options{})}
+	return overlay{out, say.Analyze(out, analysis.Options{})}
 }
 
 // overlayName names a disk's phase in an overlay. It is shown nowhere, and no two are alike.

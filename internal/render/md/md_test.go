@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/internal/render/fixture"
+	"github.com/hubbench/hubbench/internal/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -54,7 +55,7 @@ Rates are bytes over time while all working disks were active; 1 GB = 10^9 bytes
 
 func TestHostileNames(t *testing.T) {
 	var out strings.Builder
-	if err := Write(&out, analysis.Analyze(fixture.Hostile(), analysis.Options{})); err != nil {
+	if err := Write(&out, say.Analyze(fixture.Hostile(), analysis.Options{})); err != nil {
 		t.Fatal(err)
 	}
 	for _, bad := range []string{"<script", "<img", " @ink", "__f__", "\x1b", "\u202e"} {

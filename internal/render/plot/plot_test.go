@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/render/fixture"
+	"github.com/hubbench/hubbench/internal/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -24,7 +25,7 @@ func TestEveryChart(t *testing.T) {
 		"triple": fixture.Triple(), "hostile": fixture.Hostile(), "many": fixture.Many(6000),
 		"idle": fixture.Run("idle", []string{"A"}, nil, "nothing"),
 	} {
-		a := analysis.Analyze(run, analysis.Options{})
+		a := say.Analyze(run, analysis.Options{})
 		for _, chart := range Names() {
 			for _, format := range []Format{SVG, PNG} {
 				if format == PNG && name != "triple" {
@@ -89,7 +90,7 @@ func checkSVG(t *testing.T, text string) {
 
 func TestErrorsSayWhatToTry(t *testing.T) {
 	run := fixture.Triple()
-	a := analysis.Analyze(run, analysis.Options{})
+	a := say.Analyze(run, analysis.Options{})
 	for _, test := range []struct {
 		opts Options
 		want string

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/internal/render/fixture"
+	"github.com/hubbench/hubbench/internal/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -85,7 +86,7 @@ func sample() *analysis.Analysis {
 
 func TestHostileNames(t *testing.T) {
 	var out strings.Builder
-	if err := Write(&out, analysis.Analyze(fixture.Hostile(), analysis.Options{})); err != nil {
+	if err := Write(&out, say.Analyze(fixture.Hostile(), analysis.Options{})); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(out.String()) {

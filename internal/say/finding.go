@@ -1,0 +1,92 @@
+package say
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// finding is a finding as a sentence that names its phase.
+func finding(f *analysis.Finding, p *analysis.Phase) string {
+	text := f.Phase + ": " + sentence(f, p)
+	if f.MorePhases > 0 {
+		text += "; likewise in " + plural(f.MorePhases, "more phase")
+	}
+	return text + "."
+}
+
+func sentence(f *analysis.Finding, p *analysis.Phase) string {
+	v := f.Values
+	switch f.Code {
+	case "partial":
+		return partial(f.Disk, f.Other, v)
+	case "hub_cost":
+		return fmt.Sprintf("%s alone on the hub %ss at %s, %.0f %% less than the %s it has on a port of its own (%s)",
+			f.Disk, p.Disks[f.Disk].Op, rate(v["rate"]), 100*(1-v["rate"]/v["reference"]), rate(v["reference"]), f.Other)
+	case "steal":
+		return fmt.Sprintf("%s took %s of the fair share of %s, which had %s where an even split would have given %s",
+			f.Disk, rate(v["rate"]), list(f.Disks), each(v["had"], len(f.Disks)), rate(v["fair"]))
+	case "uneven":
+		return fmt.Sprintf("%s got %s more than an even share", f.Disk, rate(v["rate"]))
+	case "even":
+		return fmt.Sprintf("the disks shared evenly (Jain's index %.2f): each kept %s of what it has without the others", v["jain"], percentRange(v["low"], v["high"]))
+	case "held":
+		when := "alone (" + f.Other + ")"
+		if p.Contention.Disks[f.Disk].Reference == analysis.ReferenceLater {
+			when = "without " + f.Other
+		}
+		return fmt.Sprintf("%s had %s, %.0f %% of the %s it has %s", f.Disk, rate(v["rate"]), 100*v["rate"]/v["reference"], rate(v["reference"]), when)
+	case "recovery":
+		return fmt.Sprintf("after %s ended, %s went from %s to %s, and took %s to get there",
+			f.Other, list(f.Disks), rate(v["from"]), each(v["to"], len(f.Disks)), secondsRange(v["lag_low"], v["lag_high"]))
+	case "duplex":
+		return fmt.Sprintf("reads and writes mixed moved %s together, %.0f %% more than the best these disks did one way", rate(v["rate"]), 100*v["gain"])
+	case "ceiling":
+		return ceiling(f)
+	case "others":
+		return fmt.Sprintf("fio's rule, all bytes over the longest job's time, would give %s: %.0f %% less than the %s the disks moved while all of them worked",
+			rate(v["rate"]), 100*(1-v["rate"]/v["overlap"]), rate(v["overlap"]))
+	default:
+		return ofDisk(f, p.Disks[f.Disk])
+	}
+}
+
+// ofDisk says what was found of one disk's files.
+func ofDisk(f *analysis.Finding, d analysis.Disk) string {
+	switch f.Code {
+	case "throttle":
+		end := "to its end"
+		if r := d.Throttle.Recovered; r != nil {
+			end = fmt.Sprintf("until a pause of %s, after which it was back at %s", unit.FormatSeconds(r.PauseS), rate(r.Rate))
+		}
+		return fmt.Sprintf("%s fell %s and stayed there %s, with no other disk involved: a full cache or heat", f.Disk, steps(d.Throttle), end)
+	case "size_knee":
+		k := d.SizeKnee
+		return fmt.Sprintf("%s moves files above %s at %s, smaller ones at %s (p = %.3f)", f.Disk, unit.FormatBytes(int64(k.AtBytes)), rate(k.AboveRate), rate(k.BelowRate), k.P)
+	case "bimodal":
+		return fmt.Sprintf("%s's files fall into two groups, near %s and %s: do not quote the mean", f.Disk, rate(d.Modes[0]), rate(d.Modes[1]))
+	default:
+		return f.Code
+	}
+}
+
+// ceiling says which disks were added without moving more.
+func ceiling(f *analysis.Finding) string {
+	together := ""
+	if len(f.Disks) > 1 {
+		together = " together"
+	}
+	v := f.Values
+	return fmt.Sprintf("%s%s moved %s (%s), and with %s added no more (%s), although the %s reach %s one by one: something they share limits them",
+		list(f.Disks), together, rate(v["without"]), f.Other, list(f.Added), rate(v["rate"]),
+		strings.ToLower(count(len(f.Disks)+len(f.Added))), rate(v["alone"]))
+}
+
+func percentRange(low, high float64) string {
+	if high-low < 0.02 {
+		return fmt.Sprintf("%.0f %%", 100*(low+high)/2)
+	}
+	return fmt.Sprintf("%.0f to %.0f %%", 100*low, 100*high)
+}

@@ -1,0 +1,97 @@
+// Package say puts an analysis into words: the one place where verdicts, findings, warnings and recommended figures
+// become English. It computes nothing: what it says stands in the analysis as codes and numbers. Start at Analyze for
+// an analysis with its texts, at Verdict for one phase.
+package say
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// Analyze is analysis.Analyze with the texts filled in, as analysis.json has them.
+func Analyze(run *trace.Run, opts analysis.Options) *analysis.Analysis {
+	a := analysis.Analyze(run, opts)
+	Fill(a)
+	return a
+}
+
+// Fill fills in the texts of an analysis.
+func Fill(a *analysis.Analysis) {
+	phases := map[string]*analysis.Phase{}
+	warnings(a.Warnings, nil)
+	for i := range a.Phases {
+		p := &a.Phases[i]
+		phases[p.Phase] = p
+		warnings(p.Warnings, p)
+		p.Verdict = Verdict(a.Order, p)
+		for k := range p.Recoveries {
+			if r := &p.Recoveries[k]; r.Cut != nil {
+				r.Reason = reason(r)
+			}
+		}
+		for name, d := range p.Disks {
+			if d.Quote != nil {
+				d.Quote.Text = quote(d.Quote, &d)
+			}
+			p.Disks[name] = d
+		}
+	}
+	for i := range a.Findings {
+		f := &a.Findings[i]
+		f.Text = finding(f, phases[f.Phase])
+	}
+}
+
+// secondsRange is one time, or two where they lie apart.
+func secondsRange(low, high float64) string {
+	if low >= 0.8*high {
+		return unit.FormatSeconds(high)
+	}
+	return unit.FormatSeconds(low) + " to " + unit.FormatSeconds(high)
+}
+
+// count is a small number as a word to begin a sentence with.
+func count(n int) string {
+	words := []string{"No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve"}
+	if n < len(words) {
+		return words[n]
+	}
+	return strconv.Itoa(n)
+}
+
+// rate is a rate for a sentence: in GB/s from 0.1 on, so that rates to compare read alike.
+func rate(v float64) string {
+	if v < 0.1e9 || v >= 1e9 {
+		return unit.FormatRate(v)
+	}
+	return strconv.FormatFloat(v/1e9, 'f', 2, 64) + " GB/s"
+}
+
+// each is a rate of several disks: "0.70 GB/s each".
+func each(v float64, disks int) string {
+	if disks > 1 {
+		return rate(v) + " each"
+	}
+	return rate(v)
+}
+
+// list joins names as in a sentence: "A, B and C".
+func list(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// plural is "1 file", or "3 files".
+func plural(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return strconv.Itoa(n) + " " + what
+}

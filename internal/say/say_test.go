@@ -1,0 +1,135 @@
+package say
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+)
+
+// level is a rate in GB/s that holds until a time.
+type level struct{ untilS, rate float64 }
+
+// disk plays levels without noise, in files of 100 MB.
+func disk(name string, op trace.Role, levels ...level) *trace.DiskTrace {
+	d := tracetest.Disk{Name: name, Op: op, Sizes: tracetest.Fixed(100e6)}
+	for _, l := range levels {
+		d.Levels = append(d.Levels, tracetest.Level{UntilS: l.untilS, Rate: l.rate * 1e9})
+	}
+	return d.Play(rand.New(rand.NewPCG(1, 1)))
+}
+
+func told(phases ...*trace.Phase) *analysis.Analysis {
+	return Analyze(tracetest.Run(phases...), analysis.Options{})
+}
+
+func TestVerdict(t *testing.T) {
+	const second = 1e9
+	tests := []struct {
+		name  string
+		disks []*trace.DiskTrace
+		want  string
+	}{
+		{"alone", []*trace.DiskTrace{disk("A", "read", level{10, 2.5})}, "A reading alone: 2.50 GB/s for 10 s."},
+		{"alike", []*trace.DiskTrace{disk("A", "read", level{10, 1.2}), disk("B", "read", level{10, 1.2}), disk("C", "read", level{10, 1.15})},
+			"Three disks reading: 3.55 GB/s together for 10 s; evenly shared, 1.18 GB/s each."},
+		{"a pair", []*trace.DiskTrace{disk("A", "write", level{23, 0.742}, level{43, 1.5}), disk("C", "write", level{19, 2.458})},
+			"Two disks writing: 3.20 GB/s together for 19 s; C got 2.46 GB/s, A fell to 0.74 GB/s (49 % of the 1.50 GB/s without C) and took 4 s to recover after C finished."},
+		{"mixed", []*trace.DiskTrace{
+			disk("C", "write", level{10, 2.8}), disk("A", "read", level{18, 1}, level{30, 2.5}), disk("B", "read", level{18, 1}, level{30, 2.5})},
+			"C writing, A and B reading: 4.80 GB/s together for 10 s; C got 2.80 GB/s, A and B fell to 1.00 GB/s each (40 % of the 2.50 GB/s without C) and took 8 s to recover after C finished."},
+		{"falls by itself", []*trace.DiskTrace{disk("A", "write", level{10, 2}, level{30, 0.5}), disk("B", "write", level{30, 1})},
+			"Two disks writing: 2.00 GB/s together for 30 s; evenly shared, 1.00 GB/s each; A fell from 2.00 GB/s to 0.50 GB/s after 20 GB with no other disk involved."},
+		{"falls in steps", []*trace.DiskTrace{disk("A", "write", level{10, 2}, level{30, 1.5}, level{50, 0.5})},
+			"A writing alone: 1.20 GB/s for 50 s; A fell from 2.00 GB/s to 1.50 GB/s after 20 GB and to 0.50 GB/s after 50 GB."},
+		{"never together", []*trace.DiskTrace{
+			{Name: "A", Op: "read", Files: []trace.File{{Bytes: 9, EndNS: second}}}, {Name: "B", Op: "read", Files: []trace.File{{Bytes: 9, StartNS: 2 * second, EndNS: 3 * second}}}},
+			"Two disks reading: no overlap, disk A ended at 1.0 s, before disk B began at 2.0 s."},
+		{"silent", []*trace.DiskTrace{
+			{Name: "A", Op: "read", Files: []trace.File{{Bytes: 9, EndNS: second}}}, {Name: "B", Op: "read"}},
+			"Two disks reading: no overlap, disk B moved nothing."},
+		{"names stay as they are", []*trace.DiskTrace{disk("x5", "read", level{10, 2.5})}, "x5 reading alone: 2.50 GB/s for 10 s."},
+		{"nobody", nil, "No disk worked in this phase."},
+	}
+	for _, tt := range tests {
+		if got := told(tracetest.Phase("p", tt.disks...)).Phases[0].Verdict; got != tt.want {
+			t.Errorf("%s\n got %s\nwant %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestFindings: each finding is one sentence that names its phase, with the numbers in it.
+func TestFindings(t *testing.T) {
+	www := tracetest.Phase("WWW", disk("A", "write", level{43, 0.7}, level{60, 1.4}), disk("B", "write", level{43, 0.7}, level{60, 1.4}), disk("C", "write", level{33, 2.1}))
+	direct := tracetest.Phase("A direct", disk("A", "write", level{20, 2.2}))
+	direct.Connections = map[string]string{"A": "direct"}
+	a := told(www,
+		tracetest.Phase("RRR", disk("A", "read", level{30, 1.15}), disk("B", "read", level{30, 1.15}), disk("C", "read", level{30, 1.15})),
+		tracetest.Phase("mixed", disk("A", "read", level{38, 1}, level{50, 2.5}), disk("B", "read", level{38, 1}, level{50, 2.5}), disk("C", "write", level{27, 2.8})),
+		tracetest.Phase("A writes", disk("A", "write", level{20, 1.5})), tracetest.Phase("B writes", disk("B", "write", level{20, 1.5})),
+		tracetest.Phase("C writes", disk("C", "write", level{20, 2.8})), direct,
+		tracetest.Phase("A reads", disk("A", "read", level{20, 2.6})), tracetest.Phase("B reads", disk("B", "read", level{20, 2.6})), tracetest.Phase("C reads", disk("C", "read", level{20, 2.7})),
+		tracetest.Phase("X", disk("X", "write", level{10, 2}, level{30, 0.5})))
+	var texts []string
+	for _, f := range a.Findings {
+		texts = append(texts, f.Text)
+		if !strings.HasPrefix(f.Text, f.Phase+": ") || !strings.HasSuffix(f.Text, ".") {
+			t.Errorf("finding %q is no sentence that names its phase", f.Text)
+		}
+	}
+	all := strings.Join(texts, "\n")
+	for _, want := range []string{
+		"WWW: C took 0.93 GB/s of the fair share of A and B, which had 0.70 GB/s each where an even split would have given 1.17 GB/s.",
+		"WWW: after C ended, A and B went from 0.70 GB/s to 1.40 GB/s each, and took 10 s to get there.",
+		"RRR: the disks shared evenly (Jain's index 1.00): each kept 43 % of what it has without the others.",
+		"mixed: A had 1.00 GB/s, 38 % of the 2.60 GB/s it has alone (A reads).",
+		"A writes: A alone on the hub writes at 1.50 GB/s, 32 % less than the 2.20 GB/s it has on a port of its own (A direct).",
+		"X: X fell from 2.00 GB/s to 0.50 GB/s after 20 GB and stayed there to its end, with no other disk involved: a full cache or heat.",
+	} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no finding %q", want)
+		}
+	}
+	if t.Failed() {
+		t.Log(all)
+	}
+	if got, want := a.Phases[10].Disks["X"].Quote.Text, "0.50 GB/s, as it was after 20 GB; before that 2.00 GB/s for 10 s"; got != want {
+		t.Errorf("quote %q, want %q", got, want)
+	}
+}
+
+// TestWarnings: no warning goes without words.
+func TestWarnings(t *testing.T) {
+	broken := disk("A", "write", level{10, 1})
+	broken.Errors = []trace.Failure{{Seq: 7, TNS: 3e9, Error: "no space left"}}
+	late := disk("B", "write", level{10, 1})
+	late.Files[0].StartNS += 2_000_000
+	run := tracetest.Run(tracetest.Phase("p", broken, late), tracetest.Phase("thin", disk("A", "write", level{1, 1})),
+		tracetest.Phase("never", disk("A", "write", level{1, 1}), &trace.DiskTrace{Name: "B", Op: "write"}))
+	run.Status = trace.Partial
+	a := Analyze(run, analysis.Options{})
+	got := map[string]string{a.Warnings[0].Code: a.Warnings[0].Text}
+	for _, p := range a.Phases {
+		for _, w := range p.Warnings {
+			got[p.Phase+" "+w.Code] = w.Text
+		}
+	}
+	for code, want := range map[string]string{
+		"partial":          "the run ended early: phases may be missing or incomplete",
+		"p partial":        "disk A failed 3.0 s into the phase, at file 7: no space left",
+		"p start_skew":     "the disks started 2 ms apart; the overlap leaves that time out",
+		"never no_overlap": "no overlap: disk B moved nothing",
+	} {
+		if got[code] != want {
+			t.Errorf("%s: %q, want %q", code, got[code], want)
+		}
+	}
+	for code, text := range got {
+		if text == "" || !strings.Contains(text, " ") {
+			t.Errorf("%s: %q says nothing", code, text)
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package say
+
+import (
+	"fmt"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// warnings fills in the texts of a phase's warnings, or of a run's where p is nil.
+func warnings(list []analysis.Warning, p *analysis.Phase) {
+	for i := range list {
+		list[i].Text = warning(&list[i], p)
+	}
+}
+
+func warning(w *analysis.Warning, p *analysis.Phase) string {
+	v := w.Values
+	disk := "disk " + w.Disk + ": "
+	switch w.Code {
+	case "partial":
+		if p == nil {
+			return "the run ended early: phases may be missing or incomplete"
+		}
+		return partial(w.Disk, w.Other, v)
+	case "trace":
+		return w.Other
+	case "start_skew":
+		return fmt.Sprintf("the disks started %s apart; the overlap leaves that time out", unit.FormatSeconds(v["seconds"]))
+	case "many_stages":
+		return fmt.Sprintf("the disks start and pause so often that there are %.0f stages; the first %.0f are listed", v["stages"], v["listed"])
+	case "no_overlap":
+		return "no overlap: " + noOverlap(p.NoOverlap)
+	case "thin_window":
+		return fmt.Sprintf("the overlap is only %s long: too short for the rates to settle; give the disks more to do", unit.FormatSeconds(v["seconds"]))
+	case "edges":
+		return fmt.Sprintf("some files cross the overlap's edges; their bytes are estimated to %.0f %%", 100*v["share"])
+	case "unusable_files":
+		return disk + fmt.Sprintf("%.0f of %.0f files have no bytes, or end no later than they start; they are left out", v["files"], v["of"])
+	case "overlapping_files":
+		return disk + fmt.Sprintf("%.0f of %.0f files overlap others of the same disk; their rates are left out of the mean, the median and the rest", v["files"], v["of"])
+	case "few_files":
+		return disk + plural(int(v["files"]), "file") + ": too few to judge the spread of the rates by"
+	case "size_or_time":
+		return disk + fmt.Sprintf("its rate changes at files of %s, but the files came in order of size: it may as well have changed with time", unit.FormatBytes(int64(v["at_bytes"])))
+	case "bimodal":
+		return disk + fmt.Sprintf("its files fall into two groups, near %s and %s; the mean of %s describes neither", rate(v["low"]), rate(v["high"]), rate(v["mean"]))
+	case "cached":
+		return fmt.Sprintf("%s through one hub is more than any hub's link carries (%s): some of it came from or went to a cache, not the disks",
+			rate(v["rate"]), rate(v["most"]))
+	default:
+		return w.Code
+	}
+}
+
+// partial says what went unfinished: the run, the phase, or a disk's work.
+func partial(disk, cause string, v map[string]float64) string {
+	switch {
+	case cause != "":
+		return fmt.Sprintf("disk %s failed %.1f s into the phase, at file %.0f: %s", disk, v["at_s"], v["seq"], cause)
+	case disk != "":
+		return fmt.Sprintf("disk %s left its last file unfinished; it counts as far as its progress is known", disk)
+	default:
+		return "the phase ended early"
+	}
+}
+
+// noOverlap says why the disks of a phase were never active together.
+func noOverlap(n *analysis.NoOverlap) string {
+	switch {
+	case n == nil || len(n.Disks) == 0 && n.BeganS == 0:
+		return "the disks' pauses left no moment in which all were active"
+	case len(n.Disks) == 2 && n.BeganS > 0:
+		return fmt.Sprintf("disk %s ended at %.1f s, before disk %s began at %.1f s", n.Disks[0], n.EndedS, n.Disks[1], n.BeganS)
+	default:
+		return fmt.Sprintf("disk %s moved nothing", list(n.Disks))
+	}
+}
