@@ -19,7 +19,6 @@ type child struct {
 	said *stderrLog
 
 	ready     bool
-	worked    bool   // has moved what it was to; it may go on as filler
 	enough    bool   // was told to end where it is
 	done      bool   // said so itself
 	gone      bool   // exited

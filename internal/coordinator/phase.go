@@ -12,6 +12,7 @@ import (
 	"github.com/hubbench/hubbench/internal/diskio"
 	"github.com/hubbench/hubbench/internal/wire"
 	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/policy"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -33,6 +34,8 @@ const (
 type phaseRun struct {
 	opts      Options
 	phase     scenario.Phase
+	policy    policy.Policy
+	working   policy.Phase
 	leave     func(disk string) []int64 // sizes of the files that later phases need (see diskio.Job)
 	sim       *hub.Sim                  // of the run; nil where no disk is simulated
 	children  []*child
@@ -48,7 +51,11 @@ type phaseRun struct {
 }
 
 func newPhaseRun(opts Options, phase scenario.Phase, sim *hub.Sim) *phaseRun {
-	return &phaseRun{opts: opts, phase: phase, sim: sim, words: make(chan word, 256), effective: map[string]diskio.Effective{}}
+	p := &phaseRun{opts: opts, phase: phase, policy: policy.Of(&phase), sim: sim, words: make(chan word, 256), effective: map[string]diskio.Effective{}}
+	for _, job := range phase.Jobs {
+		p.working.Begin(job.Disk)
+	}
+	return p
 }
 
 // run sees the phase through: start, ready, release, listen, until every child has exited.
@@ -97,8 +104,7 @@ func (p *phaseRun) start(starter *starter, job scenario.Job) error {
 	return c.conn.Send(wire.Message{Kind: wire.JobKind, Job: &wire.Job{
 		Simulated: disk.Simulated(),
 		Device:    p.opts.Devices[disk.Name],
-		Stop:      p.phase.Stop,
-		Target:    p.phase.Target,
+		Policy:    p.policy,
 		Job:       diskio.Job{Job: job, RunID: p.opts.RunID, Phase: p.phase.Name, Dir: disk.Path, Leave: p.leave(job.Disk)},
 	}})
 }
@@ -167,9 +173,7 @@ func (p *phaseRun) hear(w word) {
 		}
 	case wire.DoneKind:
 		c.done = true
-		if p.phase.Stop == scenario.StopHold {
-			p.worked(c)
-		}
+		p.worked(c)
 		if m.Error != "" && !p.stopping {
 			p.fail(c.job.Disk, m.Error)
 			p.stop()

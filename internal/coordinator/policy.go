@@ -5,15 +5,14 @@ import (
 
 	"github.com/hubbench/hubbench/internal/clock"
 	"github.com/hubbench/hubbench/internal/wire"
-	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
 // limit fires when a phase that stops by time is over; never in others. The model of a simulated hub has its own.
 func (p *phaseRun) limit(releaseNS int64) <-chan time.Time {
-	if p.phase.Stop != scenario.StopTime || p.sim != nil {
+	if p.policy.Limit == 0 || p.sim != nil {
 		return nil
 	}
-	return time.After(time.Duration(releaseNS-clock.Now()) + p.phase.Limit)
+	return time.After(time.Duration(releaseNS-clock.Now()) + p.policy.Limit)
 }
 
 // enough ends every job that goes on by the phase's policy, as whole.
@@ -30,26 +29,18 @@ func (p *phaseRun) enoughOf(c *child) {
 	}
 }
 
-// worked notes that a child has moved what it was to. When all have, those who hold have filled enough.
+// worked notes that a child has moved what it was to. When all have, those who hold have filled enough; those of a
+// simulated hub when the model says so, which is exact.
 func (p *phaseRun) worked(c *child) {
-	c.worked = true
-	if p.sim != nil {
-		return // the model decides, and is exact
+	p.working.End(c.job.Disk)
+	if p.sim == nil && p.working.Over() {
+		p.enough()
 	}
-	for _, c := range p.children {
-		if !c.worked && !c.done && !c.gone {
-			return
-		}
-	}
-	p.enough()
 }
 
 // endSpent ends the jobs that the model has taken off the hub (by its limit, or all together after the last of those
 // who hold has moved what it was to), each when it has caught up with the model.
 func (p *phaseRun) endSpent() {
-	if p.phase.Stop != scenario.StopHold && p.phase.Stop != scenario.StopTime {
-		return
-	}
 	for _, c := range p.children {
 		if p.hub.sim.Spent(c.job.Disk) {
 			p.enoughOf(c)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/policy"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -33,7 +33,7 @@ const (
 // withDefaults is the job with nothing left open.
 func (j Job) withDefaults() Job {
 	if j.SampleNS <= 0 {
-		j.SampleNS = hub.SampleNS
+		j.SampleNS = policy.SampleNS
 	}
 	if j.IO.Mode == "" {
 		j.IO.Mode = modeDirect

@@ -4,9 +4,8 @@
 package wire
 
 import (
-	"time"
-
 	"github.com/hubbench/hubbench/internal/diskio"
+	"github.com/hubbench/hubbench/pkg/policy"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -49,7 +48,6 @@ type Message struct {
 type Job struct {
 	diskio.Job
 	Simulated bool          `json:"simulated,omitempty"`
-	Device    uint64        `json:"device,omitempty"`    // that the folder was on when the run began
-	Stop      string        `json:"stop,omitempty"`      // of the phase: race, hold or time
-	Target    time.Duration `json:"target_ns,omitempty"` // of the phase; zero: the job's files are counted
+	Device    uint64        `json:"device,omitempty"` // that the folder was on when the run began
+	Policy    policy.Policy `json:"policy"`           // of the phase
 }

@@ -68,7 +68,7 @@ const tolerance = 1e-3
 func newMember(disk string, side *Side, work Work, noise float64) *member {
 	m := &member{disk: disk, side: side, work: work, noise: noise, luck: 1, fileEnd: work.Sizes[0], emptyAt: math.Inf(1)}
 	m.total = endless
-	if !work.Endless {
+	if !work.Policy.Open() {
 		m.total = 0
 		for _, size := range work.Sizes {
 			m.total += size

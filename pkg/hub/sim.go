@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hubbench/hubbench/pkg/policy"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -33,18 +34,18 @@ type Sim struct {
 	claims  []Claim                // scratch of rerate
 	shares  []float64              // scratch of rerate
 	hubbed  []*member              // scratch of rerate: the active disks on the hub
+	phase   policy.Phase
 }
 
-// Work is what a disk does from the time it joins until it leaves: when it has moved all its files, unless it holds
-// or has no end.
+// Work is what a disk does from the time it joins until it leaves: in a race, when it has moved all its files. Those
+// who hold leave as one when the last of them has; open work lasts until Finish or Leave.
 type Work struct {
 	Profile string     // the disk's name in the profile; the name it joins by where empty
 	Op      trace.Role // Read or Write
-	Sizes   []int64    // bytes of each file, in order; it leaves when the last is done
-	Hold    bool       // having moved them it begins anew, until all who hold have moved theirs; then they leave as one
-	Endless bool       // having moved them it begins anew, until Finish or Leave
+	Sizes   []int64    // bytes of each file, in order; after the last it leaves, or begins again, as the policy has it
 	Direct  bool       // it hangs on a port of its own and contends with nobody
 	Seed    uint64     // of the profile's noise
+	Policy  policy.Policy
 }
 
 // Grant is an Ask fulfilled.
@@ -78,7 +79,7 @@ func (s *Sim) Restart(restNS int64) {
 	for _, level := range s.caches {
 		level.sinceNS -= s.now + restNS
 	}
-	s.members, s.changes, s.now = nil, nil, 0
+	s.members, s.changes, s.now, s.phase = nil, nil, 0, policy.Phase{}
 }
 
 // Join makes a disk active from tNS on, which must not lie before the last Advance. A disk that has left
@@ -115,6 +116,7 @@ func (s *Sim) Join(disk string, work Work, tNS int64) error {
 	// By name, not in the order of the calls: then it does not matter who came first through the wire.
 	slices.SortFunc(s.members, func(a, b *member) int { return cmp.Compare(a.disk, b.disk) })
 	s.schedule(change{tNS: tNS, member: m})
+	s.phase.Begin(disk)
 	return nil
 }
 
@@ -144,10 +146,10 @@ func (s *Sim) Leave(disk string, tNS int64) {
 	}
 }
 
-// Finish gives endless work its end: the disk leaves when it has moved so many bytes in all, or now where it has
-// moved more.
+// Finish gives open work its end: the disk leaves, or begins to fill, when it has moved so many bytes in all, or now
+// where it has moved more. For a disk that fills already, it comes too late to matter.
 func (s *Sim) Finish(disk string, bytes int64) {
-	if i := s.index(disk); i >= 0 && s.members[i].work.Endless {
+	if i := s.index(disk); i >= 0 && s.members[i].work.Policy.Open() && !s.members[i].fills {
 		s.members[i].total = bytes
 	}
 }

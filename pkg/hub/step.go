@@ -15,10 +15,13 @@ func (s *Sim) step() {
 		due++
 	}
 	for _, c := range s.changes[:due] {
-		if c.leaves && c.member.state == active {
+		switch {
+		case !c.leaves:
+		case c.member.state == active:
 			s.leave(c.member)
-		} else if c.leaves {
-			c.member.state = gone // taken away before it came, or already gone
+		case c.member.state == coming: // taken away before it came
+			c.member.state = gone
+			s.phase.End(c.member.disk)
 		}
 	}
 	for _, c := range s.changes[:due] {
@@ -41,20 +44,18 @@ func (s *Sim) step() {
 
 // finish lets those leave who have moved all they were to. Those who hold fill until the last of them has.
 func (s *Sim) finish() {
-	holding := false
 	for _, m := range s.members {
 		switch {
-		case m.state == active && m.moved(s.now) < float64(m.total)-tolerance, m.state == coming:
-			holding = holding || m.work.Hold && !m.fills
-		case m.state != active:
-		case m.work.Hold:
+		case m.state != active || m.moved(s.now) < float64(m.total)-tolerance:
+		case m.work.Policy.Hold:
 			m.fill()
+			s.phase.End(m.disk)
 		default:
 			s.leave(m)
 		}
 	}
 	for _, m := range s.members {
-		if m.state == active && m.fills && !holding {
+		if m.state == active && m.fills && s.phase.Over() {
 			s.leave(m)
 		}
 	}
@@ -63,6 +64,7 @@ func (s *Sim) finish() {
 // leave ends a member's activity and holds those who stay.
 func (s *Sim) leave(gone *member) {
 	gone.stop(s.now)
+	s.phase.End(gone.disk)
 	if gone.work.Direct {
 		return
 	}
