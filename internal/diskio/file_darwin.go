@@ -4,8 +4,9 @@ import (
 	"errors"
 	"os"
 
-	"github.com/hubbench/hubbench/pkg/trace"
 	"golang.org/x/sys/unix"
+
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // darwinFile is a test file on macOS. Direct means F_NOCACHE there: requests go past the cache unless the

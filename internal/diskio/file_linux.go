@@ -5,8 +5,9 @@ import (
 	"os"
 	"unsafe"
 
-	"github.com/hubbench/hubbench/pkg/trace"
 	"golang.org/x/sys/unix"
+
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // linuxFile is a test file on Linux, O_DIRECT or not.

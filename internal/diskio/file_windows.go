@@ -6,8 +6,9 @@ import (
 	"os"
 	"unsafe"
 
-	"github.com/hubbench/hubbench/pkg/trace"
 	"golang.org/x/sys/windows"
+
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // oneCall: Windows has no call that takes several pieces of memory through the cache.

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/hubbench/hubbench/pkg/trace"
 	"golang.org/x/sys/unix"
+
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // submitEvery is after how many completions the requests that follow them are submitted, though more
