@@ -7,7 +7,6 @@ package coordinator
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os/exec"
 	"runtime"
@@ -15,7 +14,6 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/hubbench/hubbench/internal/diskio"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -32,7 +30,7 @@ type Watcher interface {
 	PhaseBegins(index int, phase scenario.Phase)
 	Released()
 	Moved(disk string, files int, bytes int64) // of the job, so far
-	PhaseEnds(failures []Failure)
+	PhaseEnds(failures []trace.RunFailure)
 }
 
 // Options is all that a run needs.
@@ -46,36 +44,18 @@ type Options struct {
 	Janitor   func(args ...string) *exec.Cmd // what calls Clean with a run's ID and folders
 	Journal   Journal
 	Watcher   Watcher
-	Pause     func(ctx context.Context, text string) error                // waits for a person
-	WorkerLog io.Writer                                                   // takes what workers write to stderr
-	Modes     func(phase string, modes map[string]diskio.Effective) error // is told what each job really got
-	Stall     time.Duration                                               // a worker that moves nothing for so long is killed
-	Kill      <-chan struct{}                                             // closed: end at once, without waiting for workers
+	Pause     func(ctx context.Context, text string) error               // waits for a person
+	WorkerLog io.Writer                                                  // takes what workers write to stderr
+	Modes     func(phase string, modes map[string]trace.Effective) error // is told what each job really got
+	Stall     time.Duration                                              // a worker that moves nothing for so long is killed
+	Kill      <-chan struct{}                                            // closed: end at once, without waiting for workers
 	Log       *zap.Logger
-}
-
-// Failure is why a phase is not whole.
-type Failure struct {
-	Phase string `json:"phase,omitempty"`
-	Disk  string `json:"disk,omitempty"`
-	Cause string `json:"cause"`
-}
-
-func (f Failure) String() string {
-	switch {
-	case f.Phase == "":
-		return f.Cause
-	case f.Disk == "":
-		return fmt.Sprintf("phase %s: %s", f.Phase, f.Cause)
-	default:
-		return fmt.Sprintf("disk %s, phase %s: %s", f.Disk, f.Phase, f.Cause)
-	}
 }
 
 // Outcome is how a run ended.
 type Outcome struct {
 	Status   string // trace.Complete or trace.Partial
-	Failures []Failure
+	Failures []trace.RunFailure
 }
 
 // What a person does to a run: the first interrupt stops it, the second ends it at once.
@@ -96,7 +76,7 @@ func Run(ctx context.Context, opts Options) (Outcome, error) {
 	}
 	failures, err := runPhases(ctx, opts, starter)
 	for _, complaint := range janitor.finish() {
-		failures = append(failures, Failure{Cause: complaint})
+		failures = append(failures, trace.RunFailure{Cause: complaint})
 	}
 	out := Outcome{Status: trace.Complete, Failures: failures}
 	if len(failures) > 0 || err != nil {
@@ -109,7 +89,7 @@ func Run(ctx context.Context, opts Options) (Outcome, error) {
 }
 
 // runPhases runs the phases that are not done yet, up to the first that is not whole.
-func runPhases(ctx context.Context, opts Options, starter *starter) ([]Failure, error) {
+func runPhases(ctx context.Context, opts Options, starter *starter) ([]trace.RunFailure, error) {
 	var sim *hub.Sim // one for the run: caches stay as full as a phase leaves them
 	if opts.Profile != nil {
 		sim = hub.NewSim(opts.Profile)
@@ -133,13 +113,13 @@ func runPhases(ctx context.Context, opts Options, starter *starter) ([]Failure, 
 }
 
 // runPhase rests as the phase asks, runs it, and says why it is not whole. The error is the run folder's.
-func runPhase(ctx context.Context, opts Options, index int, starter *starter, sim *hub.Sim) ([]Failure, error) {
+func runPhase(ctx context.Context, opts Options, index int, starter *starter, sim *hub.Sim) ([]trace.RunFailure, error) {
 	phase := opts.Plan.Phases[index]
 	if err := rest(ctx, opts, phase); err != nil {
 		if ctx.Err() != nil {
 			err = errInterrupted
 		}
-		return []Failure{{Phase: phase.Name, Cause: err.Error()}}, nil
+		return []trace.RunFailure{{Phase: phase.Name, Cause: err.Error()}}, nil
 	}
 	opts.Watcher.PhaseBegins(index, phase)
 	if err := opts.Journal.Append(phase.Event()); err != nil {

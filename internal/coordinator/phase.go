@@ -44,14 +44,14 @@ type phaseRun struct {
 	over      <-chan time.Time // fires when a phase that stops by time is over
 	stopping  bool
 	stopBy    time.Time // when patience with stopping workers ends
-	effective map[string]diskio.Effective
-	failures  []Failure
+	effective map[string]trace.Effective
+	failures  []trace.RunFailure
 	released  int64 // the instant of the release, by clock.Now; zero before
 	err       error // the journal's
 }
 
 func newPhaseRun(opts Options, phase scenario.Phase, sim *hub.Sim) *phaseRun {
-	p := &phaseRun{opts: opts, phase: phase, policy: policy.Of(&phase), sim: sim, words: make(chan word, 256), effective: map[string]diskio.Effective{}}
+	p := &phaseRun{opts: opts, phase: phase, policy: policy.Of(&phase), sim: sim, words: make(chan word, 256), effective: map[string]trace.Effective{}}
 	for _, job := range phase.Jobs {
 		p.working.Begin(job.Disk)
 	}
@@ -314,7 +314,7 @@ func (p *phaseRun) lose(c *child, cause string) {
 
 func (p *phaseRun) fail(disk, cause string) {
 	cause = strings.TrimPrefix(strings.ReplaceAll(cause, "\n", "; "), "disk "+disk+": ") // which is said anyway
-	f := Failure{Phase: p.phase.Name, Disk: disk, Cause: cause}
+	f := trace.RunFailure{Phase: p.phase.Name, Disk: disk, Cause: cause}
 	p.opts.Log.Error("phase not whole", zap.String("phase", f.Phase), zap.String("disk", f.Disk), zap.String("cause", f.Cause))
 	p.failures = append(p.failures, f)
 }

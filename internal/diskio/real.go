@@ -59,14 +59,14 @@ func newReal(job Job, sys system) (*real, error) {
 }
 
 // Prepare makes the folder, finds out what the file system can do, and readies buffers and files.
-func (e *real) Prepare(ctx context.Context, wrote func(bytes int64)) (Effective, error) {
+func (e *real) Prepare(ctx context.Context, wrote func(bytes int64)) (trace.Effective, error) {
 	e.wrote = wrote
 	eff, err := e.prepare(ctx)
 	eff.Warnings = e.warnings
 	return eff, e.job.explain("prepare", err)
 }
 
-func (e *real) prepare(ctx context.Context) (eff Effective, err error) {
+func (e *real) prepare(ctx context.Context) (eff trace.Effective, err error) {
 	if e.folder, err = openFolder(e.job.Dir, e.job.RunID); err != nil {
 		return eff, err
 	}
@@ -92,7 +92,7 @@ func (e *real) warn(format string, args ...any) {
 }
 
 // effective settles how the job will really run, and warns where that is not what was asked for.
-func (e *real) effective() Effective {
+func (e *real) effective() trace.Effective {
 	job := &e.job
 	if job.IO.Mode == modeApp {
 		e.traits.sector = 1
@@ -109,7 +109,7 @@ func (e *real) effective() Effective {
 	if job.IO.Preallocate && job.Role == trace.Write && !e.traits.reserves {
 		e.warn("the file system allocates nothing in advance (%v): allocation lies inside the timing", e.traits.reserveNo)
 	}
-	eff := Effective{Cache: "buffered", Flush: job.IO.Flush, Block: job.IO.Block, Depth: job.IO.Depth}
+	eff := trace.Effective{Cache: "buffered", Flush: job.IO.Flush, Block: job.IO.Block, Depth: job.IO.Depth}
 	if e.traits.direct {
 		eff.Cache = "direct"
 	}

@@ -51,7 +51,7 @@ func noRing([]byte, int) (mover, error) { return nil, errors.ErrUnsupported }
 
 // prepared makes the job's engine and prepares it; the test closes it if it does not itself. An engine
 // belongs to a thread, which ends with the test.
-func prepared(t *testing.T, job Job, sys system) (*real, Effective) {
+func prepared(t *testing.T, job Job, sys system) (*real, trace.Effective) {
 	t.Helper()
 	runtime.LockOSThread()
 	engine, err := newReal(job, sys)
@@ -161,13 +161,13 @@ func TestEffective(t *testing.T) {
 	for _, tt := range []struct {
 		name, dir string
 		change    func(*Job)
-		want      Effective
+		want      trace.Effective
 		warning   string
 	}{
-		{"as asked", "disk", func(*Job) {}, Effective{Cache: "direct", Block: 64 << 10, Depth: 4, Flush: "fsync"}, ""},
-		{"block of no whole sectors", "disk", func(j *Job) { j.IO.Block = 100_000 }, Effective{Cache: "direct", Block: 100_352, Depth: 4, Flush: "fsync"}, "no multiple of the disk's"},
-		{"defaults", "disk", func(j *Job) { j.IO = scenario.IO{} }, Effective{Cache: "direct", Block: 1 << 20, Depth: 8, Flush: "none"}, ""},
-		{"memory", "memory", func(*Job) {}, Effective{Cache: "buffered", Block: 64 << 10, Depth: 4, Flush: "fsync"}, "no direct requests here"},
+		{"as asked", "disk", func(*Job) {}, trace.Effective{Cache: "direct", Block: 64 << 10, Depth: 4, Flush: "fsync"}, ""},
+		{"block of no whole sectors", "disk", func(j *Job) { j.IO.Block = 100_000 }, trace.Effective{Cache: "direct", Block: 100_352, Depth: 4, Flush: "fsync"}, "no multiple of the disk's"},
+		{"defaults", "disk", func(j *Job) { j.IO = scenario.IO{} }, trace.Effective{Cache: "direct", Block: 1 << 20, Depth: 8, Flush: "none"}, ""},
+		{"memory", "memory", func(*Job) {}, trace.Effective{Cache: "buffered", Block: 64 << 10, Depth: 4, Flush: "fsync"}, "no direct requests here"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if dirs[tt.dir] == "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/hubbench/hubbench/pkg/policy"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // Hub is the model that simulated disks share.
@@ -25,8 +26,8 @@ func NewSimulated(job Job, model Hub) Engine {
 	return &simulated{job: job, model: model}
 }
 
-func (s *simulated) Prepare(context.Context, func(int64)) (Effective, error) {
-	return Effective{Engine: "simulated", Cache: "none", Flush: "none", Block: policy.Stretch, Depth: 1}, nil
+func (s *simulated) Prepare(context.Context, func(int64)) (trace.Effective, error) {
+	return trace.Effective{Engine: "simulated", Cache: "none", Flush: "none", Block: policy.Stretch, Depth: 1}, nil
 }
 
 func (s *simulated) Start(int64) {}

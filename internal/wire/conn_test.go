@@ -25,7 +25,7 @@ func messages() []Message {
 		{Kind: GrantKind, DoneNS: 7},
 		{Kind: EventsKind, Events: []trace.Event{{Type: trace.FileType, Phase: "WWW", Disk: "A", Op: trace.Read, Bytes: 9, StartNS: 1, EndNS: 2}}},
 		{Kind: AskKind, Bytes: 5},
-		{Kind: ReadyKind, Effective: &diskio.Effective{Engine: "threads", Depth: 4, Warnings: []string{"w"}}},
+		{Kind: ReadyKind, Effective: &trace.Effective{Engine: "threads", Depth: 4, Warnings: []string{"w"}}},
 		{Kind: DoneKind, Error: "no space left"},
 	}
 }

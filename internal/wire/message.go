@@ -34,14 +34,14 @@ const (
 
 // Message is anything either side says, flat: which fields count depends on Kind.
 type Message struct {
-	Kind      Kind              `json:"kind"`
-	Job       *Job              `json:"job,omitempty"`
-	AtNS      int64             `json:"at_ns,omitempty"`
-	Effective *diskio.Effective `json:"effective,omitempty"`
-	Events    []trace.Event     `json:"events,omitempty"`
-	Bytes     int64             `json:"bytes,omitempty"`
-	DoneNS    int64             `json:"done_ns,omitempty"`
-	Error     string            `json:"error,omitempty"`
+	Kind      Kind             `json:"kind"`
+	Job       *Job             `json:"job,omitempty"`
+	AtNS      int64            `json:"at_ns,omitempty"`
+	Effective *trace.Effective `json:"effective,omitempty"`
+	Events    []trace.Event    `json:"events,omitempty"`
+	Bytes     int64            `json:"bytes,omitempty"`
+	DoneNS    int64            `json:"done_ns,omitempty"`
+	Error     string           `json:"error,omitempty"`
 }
 
 // Job is an engine's job, which engine it is for, and when it ends.

@@ -27,8 +27,8 @@ type fakeEngine struct {
 	closed     chan struct{}
 }
 
-func (f *fakeEngine) Prepare(context.Context, func(int64)) (diskio.Effective, error) {
-	return diskio.Effective{Engine: "fake"}, f.prepareErr
+func (f *fakeEngine) Prepare(context.Context, func(int64)) (trace.Effective, error) {
+	return trace.Effective{Engine: "fake"}, f.prepareErr
 }
 
 func (f *fakeEngine) Start(releaseNS int64) { f.releaseNS = releaseNS }

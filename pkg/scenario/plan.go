@@ -78,7 +78,7 @@ type Job struct {
 // a time) begins again with the first, and moves each such file in place of the earlier one.
 func (j Job) Size(seq int) int64 { return j.Sizes[seq%len(j.Sizes)] }
 
-// IO is how a job moves its bytes, as asked for; what was really had is diskio.Effective.
+// IO is how a job moves its bytes, as asked for; what was really had is trace.Effective.
 type IO struct {
 	Mode        string `json:"mode"`                // direct | app
 	Block       int64  `json:"block"`               // bytes per request
