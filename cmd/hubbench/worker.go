@@ -64,5 +64,5 @@ func newEngine(job wire.Job, hub diskio.Hub) (diskio.Engine, error) {
 	if place.ID != job.Device {
 		return nil, fmt.Errorf("%s is no longer on the disk that it was on when the run began: has it been unmounted?", job.Dir)
 	}
-	return diskio.New(job.Job)
+	return diskio.New(job.Job), nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/internal/clock"
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -110,10 +111,10 @@ func TestWhatIsReadIsNotInTheCache(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux says what its cache holds")
 	}
-	for _, mode := range []string{modeDirect, modeApp} {
+	for _, mode := range []string{scenario.ModeDirect, scenario.ModeApp} {
 		dir := t.TempDir()
 		write := newJob(dir, trace.Write, 5<<20)
-		write.IO.Mode, write.IO.Flush, write.Leave = modeApp, flushNone, write.Sizes
+		write.IO.Mode, write.IO.Flush, write.Leave = scenario.ModeApp, scenario.FlushNone, write.Sizes
 		engine, _ := prepared(t, write, systems["threads"])
 		engine.Start(clock.Now())
 		if _, err := engine.Transfer(t.Context(), 0, nil); err != nil {

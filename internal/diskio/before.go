@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -46,7 +47,7 @@ func (e *real) fits(r record) bool {
 
 // period is that of the files the job writes.
 func (e *real) period() int64 {
-	if e.job.IO.Mode == modeApp {
+	if e.job.IO.Mode == scenario.ModeApp {
 		return appBytes
 	}
 	return 0
@@ -89,12 +90,11 @@ func (e *real) writeOne(ctx context.Context, r record, block int64) error {
 	}
 	t := e.newTransfer(f, r, trace.Write)
 	t.setBlock(block)
-	t.sampleNS = e.job.SampleNS
 	t.sample = func(bytes, _ int64) { e.wrote(e.before + bytes) }
 	err = e.moveOpen(ctx, t)
 	e.before += r.Size
 	if err == nil {
-		err = f.flush(flushFull)
+		err = f.flush(scenario.FlushFull)
 	}
 	if err = errors.Join(err, e.shut(f)); err != nil {
 		return err

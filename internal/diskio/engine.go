@@ -38,10 +38,9 @@ type Span struct {
 // Job is what an engine is made for: the plan's job and where to do it.
 type Job struct {
 	scenario.Job
-	RunID    string // names the marked folder
-	Phase    string
-	Dir      string // the disk's folder
-	SampleNS int64  // between progress samples; 50 ms where zero
+	RunID string // names the marked folder
+	Phase string
+	Dir   string // the disk's folder
 	// Leave is the sizes of the files that the disk's next job needs to exist (see scenario.Plan.Leave).
 	// Close leaves what there is of them when the job has succeeded; whoever sets it calls
 	// RemoveRun when the run ends.

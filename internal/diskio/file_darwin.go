@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -34,9 +35,9 @@ func openTestFile(folder *os.Root, name string, o opening) (testFile, error) {
 // the disk write that out too.
 func (f *darwinFile) flush(mode string) error {
 	switch mode {
-	case flushNone:
+	case scenario.FlushNone:
 		return nil
-	case flushFull:
+	case scenario.FlushFull:
 		_, err := unix.FcntlInt(uintptr(f.n), unix.F_FULLFSYNC, 0)
 		return err
 	default:

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -27,7 +28,7 @@ func openTestFile(folder *os.Root, name string, o opening) (testFile, error) {
 
 // flush makes no difference between fsync and full: fsync on Linux reaches the medium.
 func (f *linuxFile) flush(mode string) error {
-	if mode == flushNone {
+	if mode == scenario.FlushNone {
 		return nil
 	}
 	return unix.Fsync(f.n)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hubbench/hubbench/internal/clock"
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -39,12 +40,12 @@ func (e *real) transfer(ctx context.Context, seq int, sample Sampler) (span Span
 	f, r := e.next, e.nextFile
 	e.next = nil
 	t := e.newTransfer(f, r, e.job.Role)
-	t.sample, t.sampleNS = sample, e.job.SampleNS
+	t.sample = sample
 	t.cap = e.job.IO.Cap.Nanoseconds()
-	if e.job.IO.Access == accessRandom {
+	if e.job.IO.Access == scenario.AccessRandom {
 		t.shuffle(e.job.Seed + uint64(seq))
 	}
-	if t.op == trace.Read && e.job.IO.Mode == modeDirect && e.verifies() {
+	if t.op == trace.Read && e.job.IO.Mode == scenario.ModeDirect && e.verifies() {
 		t.checking = checkStamps
 	}
 	err = e.moveOpen(ctx, t)
@@ -62,7 +63,7 @@ func (e *real) transfer(ctx context.Context, seq int, sample Sampler) (span Span
 
 // verifies reports whether the job wants stamps checked at least.
 func (e *real) verifies() bool {
-	return e.job.IO.Verify == verifyStamps || e.job.IO.Verify == verifyFull
+	return e.job.IO.Verify == scenario.VerifyStamps || e.job.IO.Verify == scenario.VerifyFull
 }
 
 // rest waits between two files as long as the job wants.
@@ -151,11 +152,11 @@ func (e *real) padded(size int64) int64 {
 // newTransfer is the sequential moving of an open file, with no time taken of it but its ends.
 func (e *real) newTransfer(f testFile, r record, op trace.Role) *transfer {
 	t := &transfer{
-		file: f, op: op, size: r.Size, padded: e.padded(r.Size), release: e.release,
+		file: f, op: op, size: r.Size, padded: e.padded(r.Size), release: e.release, sampleNS: e.sampleNS,
 		stamps: stamper{tag: tagOf(e.job.RunID, e.job.Disk), file: uint32(r.Number), unit: r.Unit, period: r.Period},
 	}
 	t.setBlock(e.job.IO.Block)
-	if !e.traits.direct && e.job.IO.Mode == modeDirect {
+	if !e.traits.direct && e.job.IO.Mode == scenario.ModeDirect {
 		t.settle = max(settleBytes/t.block, 1) * t.block
 	}
 	return t
@@ -184,9 +185,9 @@ func (e *real) afterwards(ctx context.Context, t *transfer, r record) error {
 		}
 	}
 	switch {
-	case e.job.IO.Verify == verifyFull:
+	case e.job.IO.Verify == scenario.VerifyFull:
 		return e.readBack(ctx, r, checkAll)
-	case e.job.IO.Mode == modeApp && t.op == trace.Read && e.verifies():
+	case e.job.IO.Mode == scenario.ModeApp && t.op == trace.Read && e.verifies():
 		// One call for the whole file leaves nothing to look at while it is read.
 		return e.readBack(ctx, r, checkStamps)
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/hubbench/hubbench/pkg/policy"
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -20,6 +22,7 @@ const (
 type real struct {
 	job      Job
 	system   system
+	sampleNS int64 // between samples of progress
 	folder   *folder
 	shelf    *shelf
 	traits   traits
@@ -46,16 +49,12 @@ type system struct {
 }
 
 // New makes the engine for a job on real files. It touches nothing until Prepare.
-func New(job Job) (Engine, error) {
+func New(job Job) Engine {
 	return newReal(job, system{open: openTestFile, ring: newRingMover})
 }
 
-func newReal(job Job, sys system) (*real, error) {
-	job = job.withDefaults()
-	if err := job.check(); err != nil {
-		return nil, fmt.Errorf("disk %s: %w", job.Disk, err)
-	}
-	return &real{job: job, system: sys}, nil
+func newReal(job Job, sys system) *real {
+	return &real{job: job, system: sys, sampleNS: policy.SampleNS}
 }
 
 // Prepare makes the folder, finds out what the file system can do, and readies buffers and files.
@@ -73,7 +72,7 @@ func (e *real) prepare(ctx context.Context) (eff trace.Effective, err error) {
 	if e.shelf, err = openShelf(e.folder); err != nil {
 		return eff, err
 	}
-	if e.traits, err = probe(e.system.open, e.folder.root, e.job.IO.Mode == modeDirect); err != nil {
+	if e.traits, err = probe(e.system.open, e.folder.root, e.job.IO.Mode == scenario.ModeDirect); err != nil {
 		return eff, fmt.Errorf("try the disk: %w", err)
 	}
 	eff = e.effective()
@@ -94,7 +93,7 @@ func (e *real) warn(format string, args ...any) {
 // effective settles how the job will really run, and warns where that is not what was asked for.
 func (e *real) effective() trace.Effective {
 	job := &e.job
-	if job.IO.Mode == modeApp {
+	if job.IO.Mode == scenario.ModeApp {
 		e.traits.sector = 1
 		job.IO.Depth = 1
 		job.IO.Block = appBytes
@@ -113,7 +112,7 @@ func (e *real) effective() trace.Effective {
 	if e.traits.direct {
 		eff.Cache = "direct"
 	}
-	if job.IO.Mode == modeApp {
+	if job.IO.Mode == scenario.ModeApp {
 		eff.Block = appCall(job.Sizes)
 		if !oneCall && eff.Block > appBytes {
 			eff.Block = appBytes
@@ -138,7 +137,7 @@ func (e *real) makeMover() (engine string, err error) {
 
 // newMover starts the best that can be had for so many requests in flight; err is why it is not io_uring.
 func (e *real) newMover(depth int) (m mover, engine string, err error) {
-	if e.job.IO.Mode == modeApp {
+	if e.job.IO.Mode == scenario.ModeApp {
 		return newApp(e.buf, e.job.Sizes), "app", nil
 	}
 	if e.traits.direct {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/hubbench/hubbench/pkg/policy"
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -27,7 +28,7 @@ func NewSimulated(job Job, model Hub) Engine {
 }
 
 func (s *simulated) Prepare(context.Context, func(int64)) (trace.Effective, error) {
-	return trace.Effective{Engine: "simulated", Cache: "none", Flush: "none", Block: policy.Stretch, Depth: 1}, nil
+	return trace.Effective{Engine: "simulated", Cache: "none", Flush: scenario.FlushNone, Block: policy.Stretch, Depth: 1}, nil
 }
 
 func (s *simulated) Start(int64) {}

@@ -71,11 +71,8 @@ func TestVolumeFillsUp(t *testing.T) {
 				dir := mountVolume(t, 64, "rw")
 				job := newJob(dir, tt.role, tt.sizes...)
 				job.IO.Preallocate = tt.reserve
-				engine, err := newReal(job, sys)
-				if err != nil {
-					t.Fatal(err)
-				}
-				_, err = engine.Prepare(t.Context(), func(int64) {})
+				engine := newReal(job, sys)
+				_, err := engine.Prepare(t.Context(), func(int64) {})
 				if (err == nil) != tt.prepares {
 					t.Fatalf("Prepare() = %v", err)
 				}
@@ -107,11 +104,8 @@ func TestVolumeFillsUp(t *testing.T) {
 
 func TestReadOnlyVolume(t *testing.T) {
 	dir := mountVolume(t, 16, "ro")
-	engine, err := newReal(newJob(dir, trace.Write, 1), systems["io_uring"])
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = engine.Prepare(t.Context(), func(int64) {})
+	engine := newReal(newJob(dir, trace.Write, 1), systems["io_uring"])
+	_, err := engine.Prepare(t.Context(), func(int64) {})
 	if err == nil || !strings.Contains(err.Error(), "disk B: prepare in "+dir) || !strings.Contains(err.Error(), "mount it writable") {
 		t.Errorf("Prepare() = %v, want an error that says so", err)
 	}

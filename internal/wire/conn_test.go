@@ -19,7 +19,7 @@ func messages() []Message {
 	return []Message{
 		{Kind: JobKind, Job: &Job{Simulated: true, Job: diskio.Job{
 			Job:   scenario.Job{Disk: `</script>"☃`, Role: trace.Write, Sizes: []int64{1, 2_000_000_000}, Seed: 1<<64 - 1},
-			RunID: "r", Phase: "WWW", Dir: "/d", SampleNS: 5e7,
+			RunID: "r", Phase: "WWW", Dir: "/d",
 		}}},
 		{Kind: ReleaseKind, AtNS: 1<<62 + 1},
 		{Kind: GrantKind, DoneNS: 7},

@@ -78,6 +78,32 @@ type Job struct {
 // a time) begins again with the first, and moves each such file in place of the earlier one.
 func (j Job) Size(seq int) int64 { return j.Sizes[seq%len(j.Sizes)] }
 
+// How bytes are moved: blocks past the cache, or whole files as a plain application does.
+const (
+	ModeDirect = "direct"
+	ModeApp    = "app"
+)
+
+// The ways through a file.
+const (
+	AccessSequential = "sequential"
+	AccessRandom     = "random"
+)
+
+// How far a written file is brought before its time ends.
+const (
+	FlushNone  = "none"
+	FlushFsync = "fsync"
+	FlushFull  = "full" // to the medium itself
+)
+
+// How closely what is read is looked at.
+const (
+	VerifyOff    = "off"
+	VerifyStamps = "stamps" // each block's stamp
+	VerifyFull   = "full"   // each byte
+)
+
 // IO is how a job moves its bytes, as asked for; what was really had is trace.Effective.
 type IO struct {
 	Mode        string `json:"mode"`                // direct | app
