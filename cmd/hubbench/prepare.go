@@ -116,7 +116,7 @@ func (r *prepared) devices() (map[string]uint64, error) {
 		if d.Simulated() {
 			continue
 		}
-		place, err := device.Look(d.Path)
+		place, err := device.Inspect(d.Path)
 		if err != nil {
 			return nil, fmt.Errorf("disk %s: %w", d.Name, err)
 		}

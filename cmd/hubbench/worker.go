@@ -57,7 +57,7 @@ func newEngine(job wire.Job, hub diskio.Hub) (diskio.Engine, error) {
 	if job.Simulated {
 		return diskio.NewSimulated(job.Job, hub), nil
 	}
-	place, err := device.Look(job.Dir)
+	place, err := device.Inspect(job.Dir)
 	if err != nil {
 		return nil, err
 	}

@@ -88,7 +88,7 @@ func Run(ctx context.Context, opts Options) (Outcome, error) {
 	return out, opts.Journal.Append(trace.Event{Type: trace.EndType, Status: out.Status})
 }
 
-// runPhases runs the phases that are not done yet, up to the first that is not whole.
+// runPhases runs the phases that are not done yet, up to the first that is incomplete.
 func runPhases(ctx context.Context, opts Options, starter *starter) ([]trace.RunFailure, error) {
 	var sim *hub.Sim // one for the run: caches stay as full as a phase leaves them
 	if opts.Profile != nil {
@@ -96,7 +96,7 @@ func runPhases(ctx context.Context, opts Options, starter *starter) ([]trace.Run
 	}
 	for i, phase := range opts.Plan.Phases {
 		if i < opts.Done {
-			if err := relive(sim, opts.Plan, i); err != nil {
+			if err := replay(sim, opts.Plan, i); err != nil {
 				return nil, err
 			}
 			continue
@@ -112,10 +112,10 @@ func runPhases(ctx context.Context, opts Options, starter *starter) ([]trace.Run
 	return nil, nil
 }
 
-// runPhase rests as the phase asks, runs it, and says why it is not whole. The error is the run folder's.
+// runPhase waits as the phase asks, runs it, and says why it is incomplete. The error is the run folder's.
 func runPhase(ctx context.Context, opts Options, index int, starter *starter, sim *hub.Sim) ([]trace.RunFailure, error) {
 	phase := opts.Plan.Phases[index]
-	if err := rest(ctx, opts, phase); err != nil {
+	if err := waitBefore(ctx, opts, phase); err != nil {
 		if ctx.Err() != nil {
 			err = errInterrupted
 		}
@@ -126,7 +126,7 @@ func runPhase(ctx context.Context, opts Options, index int, starter *starter, si
 		return nil, err
 	}
 	p := newPhaseRun(opts, phase, sim)
-	p.leave = func(disk string) []int64 { return opts.Plan.Leave(index, disk) }
+	p.carryOver = func(disk string) []int64 { return opts.Plan.CarryOver(index, disk) }
 	err := errors.Join(p.run(ctx, starter), opts.Modes(phase.Name, p.effective))
 	opts.Watcher.PhaseEnds(p.failures)
 	if err == nil && len(p.failures) > 0 {
@@ -139,8 +139,8 @@ func ended(phase scenario.Phase, status string) trace.Event {
 	return trace.Event{Type: trace.PhaseEndType, Phase: phase.Name, Status: status}
 }
 
-// relive brings the simulated hub to where a phase of an earlier sitting has left it.
-func relive(sim *hub.Sim, plan *scenario.Plan, index int) error {
+// replay brings the simulated hub to where a phase of an earlier sitting has left it.
+func replay(sim *hub.Sim, plan *scenario.Plan, index int) error {
 	if sim == nil {
 		return nil
 	}

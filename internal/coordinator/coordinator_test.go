@@ -180,7 +180,7 @@ func TestPartialRun(t *testing.T) {
 		"a crash":         {[]string{"good", "crashing"}, time.Minute, "disk two, phase WW-1: its worker died (exit status 2): panic: out of sectors"},
 		"a failure":       {[]string{"failing", "good"}, time.Minute, "disk one, phase WW-1: no space left on device"},
 		"a foreign voice": {[]string{"babbling", "good"}, time.Minute, "disk one, phase WW-1: its worker died (receive message: a frame of"},
-		"silence":         {[]string{"good", "silent"}, 2 * time.Second, "disk two, phase WW-1: its worker was ended: nothing moved for 2s"},
+		"silence":         {[]string{"good", "silent"}, 2 * time.Second, "disk two, phase WW-1: its worker was killed: nothing moved for 2s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			// A minute of model time at half speed would take two: whoever is well must be stopped.
@@ -225,7 +225,7 @@ func TestSecondInterruptWaitsForNobody(t *testing.T) {
 		seen := o.Watcher.(*memory)
 		go func() { <-seen.released; cancel(); close(kill) }()
 	}, "silent")
-	if took := time.Since(began); took >= grace {
+	if took := time.Since(began); took >= stopTimeout {
 		t.Errorf("took %s: it waited for workers that do not stop", took)
 	}
 	if out.Status != trace.Partial {

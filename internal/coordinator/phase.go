@@ -18,28 +18,28 @@ import (
 )
 
 const (
-	// lead is how far ahead the release instant lies: enough for every worker to hear of it and sleep.
-	lead = 30 * time.Millisecond
-	// grace is how long a worker that was told to stop may take to finish its request and remove its
+	// releaseDelay is how far ahead the release instant lies: enough for every worker to be told and to sleep.
+	releaseDelay = 30 * time.Millisecond
+	// stopTimeout is how long a worker that was told to stop may take to finish its request and remove its
 	// files, before it is killed and its files are removed for it.
-	grace = 4 * time.Second
-	// dyingPatience is how long a killed worker may take to die. One that the kernel holds in a request to a disk
+	stopTimeout = 4 * time.Second
+	// killTimeout is how long a killed worker may take to die. One that the kernel holds in a request to a disk
 	// that hangs takes for ever.
-	dyingPatience = 2 * time.Second
+	killTimeout = 2 * time.Second
 	// watchEvery is how often silence is looked for.
 	watchEvery = 250 * time.Millisecond
 )
 
-// phaseRun is one phase under way. One goroutine owns it; children speak to it through words.
+// phaseRun is one phase under way. One goroutine owns it; children speak to it through reports.
 type phaseRun struct {
 	opts      Options
 	phase     scenario.Phase
 	policy    policy.Policy
 	working   policy.Phase
-	leave     func(disk string) []int64 // sizes of the files that later phases need (see diskio.Job)
+	carryOver func(disk string) []int64 // sizes of the files that later phases need (see diskio.Job)
 	sim       *hub.Sim                  // of the run; nil where no disk is simulated
 	children  []*child
-	words     chan word
+	reports   chan report
 	hub       *liveHub         // that simulation, from the release on
 	over      <-chan time.Time // fires when a phase that stops by time is over
 	stopping  bool
@@ -51,7 +51,7 @@ type phaseRun struct {
 }
 
 func newPhaseRun(opts Options, phase scenario.Phase, sim *hub.Sim) *phaseRun {
-	p := &phaseRun{opts: opts, phase: phase, policy: policy.Of(&phase), sim: sim, words: make(chan word, 256), effective: map[string]trace.Effective{}}
+	p := &phaseRun{opts: opts, phase: phase, policy: policy.Of(&phase), sim: sim, reports: make(chan report, 256), effective: map[string]trace.Effective{}}
 	for _, job := range phase.Jobs {
 		p.working.Begin(job.Disk)
 	}
@@ -70,14 +70,14 @@ func (p *phaseRun) run(ctx context.Context, starter *starter) error {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	interrupted, kill := ctx.Done(), p.opts.Kill
-	for p.living() {
+	for p.running() {
 		select {
-		case w := <-p.words:
-			p.hear(w)
+		case r := <-p.reports:
+			p.handle(r)
 		case <-p.hub.due():
 			p.serve()
 		case <-p.over:
-			p.enough()
+			p.finishAll()
 		case now := <-tick.C:
 			p.watch(now)
 		case <-interrupted:
@@ -94,8 +94,8 @@ func (p *phaseRun) run(ctx context.Context, starter *starter) error {
 
 func (p *phaseRun) start(starter *starter, job scenario.Job) error {
 	disk := p.disk(job.Disk)
-	said := &stderrLog{out: p.opts.WorkerLog, log: p.opts.Log.With(zap.String("disk", job.Disk))}
-	c, err := newChild(starter, p.opts.Command(), said, job, p.words)
+	stderr := &stderrLog{out: p.opts.WorkerLog, log: p.opts.Log.With(zap.String("disk", job.Disk))}
+	c, err := newChild(starter, p.opts.Command(), stderr, job, p.reports)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (p *phaseRun) start(starter *starter, job scenario.Job) error {
 		Simulated: disk.Simulated(),
 		Device:    p.opts.Devices[disk.Name],
 		Policy:    p.policy,
-		Job:       diskio.Job{Job: job, RunID: p.opts.RunID, Phase: p.phase.Name, Dir: disk.Path, Leave: p.leave(job.Disk)},
+		Job:       diskio.Job{Job: job, RunID: p.opts.RunID, Phase: p.phase.Name, Dir: disk.Path, CarryOver: p.carryOver(job.Disk)},
 	}})
 }
 
@@ -118,7 +118,7 @@ func (p *phaseRun) disk(name string) scenario.Disk {
 	return scenario.Disk{Name: name}
 }
 
-func (p *phaseRun) living() bool {
+func (p *phaseRun) running() bool {
 	for _, c := range p.children {
 		if !c.gone {
 			return true
@@ -127,14 +127,14 @@ func (p *phaseRun) living() bool {
 	return false
 }
 
-// hear acts on what a child said.
-func (p *phaseRun) hear(w word) {
-	c := w.from
-	if w.exited {
-		p.bury(c, w.err)
+// handle acts on what a child reports.
+func (p *phaseRun) handle(r report) {
+	c := r.from
+	if r.exited {
+		p.recordExit(c, r.err)
 		return
 	}
-	m := w.message
+	m := r.message
 	if m.Kind != wire.AliveKind || m.Bytes != c.bytes {
 		c.lastMoved = time.Now()
 	}
@@ -199,7 +199,7 @@ func (p *phaseRun) releaseWhenReady() {
 			return
 		}
 	}
-	atNS := clock.Now() + int64(lead)
+	atNS := clock.Now() + int64(releaseDelay)
 	if p.sim != nil {
 		live, err := p.newLiveHub(atNS)
 		if err != nil {
@@ -231,7 +231,7 @@ func (p *phaseRun) serve() {
 			}
 		}
 	}
-	p.endSpent()
+	p.finishSpent()
 }
 
 // stop asks every worker to end, once.
@@ -240,10 +240,10 @@ func (p *phaseRun) stop() {
 		return
 	}
 	p.stopping = true
-	p.stopBy = time.Now().Add(grace)
+	p.stopBy = time.Now().Add(stopTimeout)
 	for _, c := range p.children {
 		if !c.gone && !c.done {
-			_ = c.conn.Send(wire.Message{Kind: wire.StopKind}) // a worker that cannot hear it is about to exit
+			_ = c.conn.Send(wire.Message{Kind: wire.StopKind}) // a worker that cannot be told is about to exit
 		}
 	}
 }
@@ -263,22 +263,22 @@ func (p *phaseRun) watch(now time.Time) {
 		switch silent := now.Sub(c.lastMoved); {
 		case c.gone:
 		case c.killed != "":
-			if now.Sub(c.killedAt) > dyingPatience {
+			if now.Sub(c.killedAt) > killTimeout {
 				c.gone = true // nothing in our power ends it: its exit is not waited for
-				p.lose(c, fmt.Sprintf("its worker was ended (%s), and does not die: the disk hangs", c.killed))
+				p.recordLoss(c, fmt.Sprintf("its worker was killed (%s) and does not exit: the disk hangs", c.killed))
 			}
 		case p.stopping && now.After(p.stopBy):
-			c.kill(fmt.Sprintf("it did not stop within %s", grace))
+			c.kill(fmt.Sprintf("it did not stop within %s", stopTimeout))
 		case !p.stopping && silent > p.opts.Stall && (!c.ready || p.released > 0):
 			c.kill(fmt.Sprintf("nothing moved for %s: is the disk still connected?", p.opts.Stall))
 		}
 	}
 }
 
-// bury notes a child's exit. Where it did not say goodbye, the phase is not whole; the janitor removes its files.
-func (p *phaseRun) bury(c *child, exit error) {
+// recordExit notes a child's exit. Where it had not said that it is done, the phase is incomplete; the janitor removes its files.
+func (p *phaseRun) recordExit(c *child, exit error) {
 	c.gone = true
-	p.opts.Log.Info("worker gone", zap.String("disk", c.job.Disk), zap.String("phase", p.phase.Name), zap.Error(exit))
+	p.opts.Log.Info("worker exited", zap.String("disk", c.job.Disk), zap.String("phase", p.phase.Name), zap.Error(exit))
 	if p.hub != nil {
 		p.hub.sim.Leave(c.job.Disk, p.hub.nowNS())
 	}
@@ -288,18 +288,18 @@ func (p *phaseRun) bury(c *child, exit error) {
 	cause := fmt.Sprintf("its worker died (%v)", exit)
 	switch {
 	case c.killed != "":
-		cause = "its worker was ended: " + c.killed
-	case c.said.crash != "":
-		cause += ": " + c.said.crash
+		cause = "its worker was killed: " + c.killed
+	case c.stderr.crash != "":
+		cause += ": " + c.stderr.crash
 	}
 	if !p.stopping || c.killed != "" && c.killed != errKilled.Error() {
-		p.lose(c, cause)
+		p.recordLoss(c, cause)
 	}
 	p.stop()
 }
 
-// lose notes that a child is gone that could not say so itself, for whoever reads the trace.
-func (p *phaseRun) lose(c *child, cause string) {
+// recordLoss notes that a child is gone that could not say so itself, for whoever reads the trace.
+func (p *phaseRun) recordLoss(c *child, cause string) {
 	var nowNS int64
 	switch {
 	case p.hub != nil:
@@ -315,6 +315,6 @@ func (p *phaseRun) lose(c *child, cause string) {
 func (p *phaseRun) fail(disk, cause string) {
 	cause = strings.TrimPrefix(strings.ReplaceAll(cause, "\n", "; "), "disk "+disk+": ") // which is said anyway
 	f := trace.RunFailure{Phase: p.phase.Name, Disk: disk, Cause: cause}
-	p.opts.Log.Error("phase not whole", zap.String("phase", f.Phase), zap.String("disk", f.Disk), zap.String("cause", f.Cause))
+	p.opts.Log.Error("phase incomplete", zap.String("phase", f.Phase), zap.String("disk", f.Disk), zap.String("cause", f.Cause))
 	p.failures = append(p.failures, f)
 }

@@ -15,17 +15,17 @@ func (p *phaseRun) limit(releaseNS int64) <-chan time.Time {
 	return time.After(time.Duration(releaseNS-clock.Now()) + p.policy.Limit)
 }
 
-// enough ends every job that goes on by the phase's policy, as whole.
-func (p *phaseRun) enough() {
+// finishAll ends every job that goes on by the phase's policy, as whole.
+func (p *phaseRun) finishAll() {
 	for _, c := range p.children {
-		p.enoughOf(c)
+		p.finish(c)
 	}
 }
 
-func (p *phaseRun) enoughOf(c *child) {
-	if !c.gone && !c.done && !c.enough {
-		c.enough = true
-		_ = c.conn.Send(wire.Message{Kind: wire.EnoughKind}) // a worker that cannot hear it is about to exit
+func (p *phaseRun) finish(c *child) {
+	if !c.gone && !c.done && !c.finishing {
+		c.finishing = true
+		_ = c.conn.Send(wire.Message{Kind: wire.FinishKind}) // a worker that cannot be told is about to exit
 	}
 }
 
@@ -34,16 +34,16 @@ func (p *phaseRun) enoughOf(c *child) {
 func (p *phaseRun) worked(c *child) {
 	p.working.End(c.job.Disk)
 	if p.sim == nil && p.working.Over() {
-		p.enough()
+		p.finishAll()
 	}
 }
 
-// endSpent ends the jobs that the model has taken off the hub (by its limit, or all together after the last of those
+// finishSpent ends the jobs that the model has taken off the hub (by its limit, or all together after the last of those
 // who hold has moved what it was to), each when it has caught up with the model.
-func (p *phaseRun) endSpent() {
+func (p *phaseRun) finishSpent() {
 	for _, c := range p.children {
 		if p.hub.sim.Spent(c.job.Disk) {
-			p.enoughOf(c)
+			p.finish(c)
 		}
 	}
 }

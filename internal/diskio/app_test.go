@@ -101,7 +101,7 @@ func TestAppReadsFromTheCacheAreFlagged(t *testing.T) {
 	job := newJob(dir, trace.Read, 1<<20)
 	job.IO.Mode = "app"
 	_, eff := prepared(t, job, systems["threads"])
-	if all := strings.Join(eff.Warnings, "\n"); !strings.Contains(all, "the cache holds 1048576 of the 1048576 bytes to be read") {
+	if all := strings.Join(eff.Warnings, "\n"); !strings.Contains(all, "1048576 of the 1048576 bytes to be read could not be dropped") {
 		t.Errorf("warnings = %q, want one about the cache", all)
 	}
 }
@@ -114,7 +114,7 @@ func TestWhatIsReadIsNotInTheCache(t *testing.T) {
 	for _, mode := range []string{scenario.ModeDirect, scenario.ModeApp} {
 		dir := t.TempDir()
 		write := newJob(dir, trace.Write, 5<<20)
-		write.IO.Mode, write.IO.Flush, write.Leave = scenario.ModeApp, scenario.FlushNone, write.Sizes
+		write.IO.Mode, write.IO.Flush, write.CarryOver = scenario.ModeApp, scenario.FlushNone, write.Sizes
 		engine, _ := prepared(t, write, systems["threads"])
 		engine.Start(clock.Now())
 		if _, err := engine.Transfer(t.Context(), 0, nil); err != nil {

@@ -41,8 +41,8 @@ type Job struct {
 	RunID string // names the marked folder
 	Phase string
 	Dir   string // the disk's folder
-	// Leave is the sizes of the files that the disk's next job needs to exist (see scenario.Plan.Leave).
+	// CarryOver is the sizes of the files that the disk's next job needs to exist (see scenario.Plan.CarryOver).
 	// Close leaves what there is of them when the job has succeeded; whoever sets it calls
 	// RemoveRun when the run ends.
-	Leave []int64
+	CarryOver []int64
 }

@@ -28,7 +28,7 @@ func hintFor(err error) string {
 	case isFull(err):
 		return "free some space, or ask for fewer or smaller files or for a footprint"
 	case isTooLarge(err):
-		return "this file system takes no file that large (FAT32 ends at 4 GiB): use smaller files, or format the disk as exFAT, APFS, NTFS or ext4"
+		return "this file system does not support files that large (FAT32: up to 4 GiB): use smaller files, or format the disk as exFAT, APFS, NTFS or ext4"
 	case isReadOnly(err):
 		return "the volume is mounted read-only: mount it writable, or choose another folder"
 	case isGone(err):

@@ -159,7 +159,7 @@ func TestFallbacks(t *testing.T) {
 		want  string
 	}{
 		{"no direct requests", &fault{direct: syscall.EINVAL}, "buffered", "opening a file for it failed"},
-		{"no preallocation", &fault{reserve: errors.New("not supported")}, "direct", "allocates nothing in advance"},
+		{"no preallocation", &fault{reserve: errors.New("not supported")}, "direct", "does not preallocate"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, role := range []trace.Role{trace.Write, trace.Read} {
@@ -194,7 +194,7 @@ func TestRefusedRing(t *testing.T) {
 	if eff.Cache == "buffered" {
 		t.Skip("no direct requests on this file system")
 	}
-	if got := strings.Join(eff.Warnings, "\n"); eff.Engine != "threads" || !strings.Contains(got, "io_uring is refused here (set up io_uring: operation not permitted)") {
+	if got := strings.Join(eff.Warnings, "\n"); eff.Engine != "threads" || !strings.Contains(got, "io_uring is not available here (set up io_uring: operation not permitted)") {
 		t.Errorf("Prepare() = %+v, want threads and a warning", eff)
 	}
 	transferAll(t, engine)

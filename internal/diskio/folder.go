@@ -73,7 +73,7 @@ func openFolder(dir, runID string) (*folder, error) {
 		}
 	}
 	parent.Close()
-	return nil, fmt.Errorf("use the test folder %s: it exists without hubbench's marker: look into it and remove it", filepath.Join(dir, name))
+	return nil, fmt.Errorf("use the test folder %s: it exists without hubbench's marker: check what is in it, and remove it", filepath.Join(dir, name))
 }
 
 // holdFolder opens and locks the folder name of parent. A fresh folder gets its marker; any other must have
@@ -106,7 +106,7 @@ func openPlainDir(parent *os.Root, name string) (*os.Root, error) {
 		return nil, err
 	}
 	if !info.IsDir() {
-		return nil, errors.New("it is not a folder of hubbench's")
+		return nil, errors.New("it is not a hubbench test folder")
 	}
 	root, err := parent.OpenRoot(name)
 	if err != nil {
@@ -159,7 +159,7 @@ func (f *folder) readMarker() error {
 	}
 	var m marker
 	if json.Unmarshal(text, &m) != nil || m.What != markerWhat || folderPrefix+m.Run != f.name {
-		return errors.New("its marker is not one of hubbench's")
+		return errors.New("its marker is not hubbench's")
 	}
 	// Whoever held the lock before may have removed the marker just now; then this one marks nothing.
 	opened, err := f.marker.Stat()

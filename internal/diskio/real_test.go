@@ -163,8 +163,8 @@ func TestEffective(t *testing.T) {
 		warning   string
 	}{
 		{"as asked", "disk", func(*Job) {}, trace.Effective{Cache: "direct", Block: 64 << 10, Depth: 4, Flush: "fsync"}, ""},
-		{"block of no whole sectors", "disk", func(j *Job) { j.IO.Block = 100_000 }, trace.Effective{Cache: "direct", Block: 100_352, Depth: 4, Flush: "fsync"}, "no multiple of the disk's"},
-		{"memory", "memory", func(*Job) {}, trace.Effective{Cache: "buffered", Block: 64 << 10, Depth: 4, Flush: "fsync"}, "no direct requests here"},
+		{"block of no whole sectors", "disk", func(j *Job) { j.IO.Block = 100_000 }, trace.Effective{Cache: "direct", Block: 100_352, Depth: 4, Flush: "fsync"}, "not a multiple of the disk's"},
+		{"memory", "memory", func(*Job) {}, trace.Effective{Cache: "buffered", Block: 64 << 10, Depth: 4, Flush: "fsync"}, "direct I/O is not available here"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if dirs[tt.dir] == "" {
@@ -248,7 +248,7 @@ func TestFileTruncatedUnderARead(t *testing.T) {
 			}
 			engine.Start(clock.Now())
 			_, err := engine.Transfer(t.Context(), 0, nil)
-			if err == nil || !strings.Contains(err.Error(), "disk B: read file 0") || !strings.Contains(err.Error(), "truncated it during the run") {
+			if err == nil || !strings.Contains(err.Error(), "disk B: read file 0") || !strings.Contains(err.Error(), "it was truncated during the run") {
 				t.Errorf("%s: cut to %d: Transfer() = %v, want an error that says so", how, left, err)
 			}
 		}

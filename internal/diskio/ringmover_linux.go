@@ -153,7 +153,7 @@ func (m *ringMover) complete(t *transfer, i int, res int32) (again bool) {
 		s.got += int64(res)
 		if s.got >= want {
 			if t.checking != checkNothing {
-				if err := t.look(s.p, s.off); err != nil {
+				if err := t.verify(s.p, s.off); err != nil {
 					t.fail(err)
 					return false
 				}

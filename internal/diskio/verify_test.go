@@ -104,8 +104,8 @@ func TestVerifyFindsWhatTheDiskChanged(t *testing.T) {
 				{"off", 8192, 4096, ""},
 				{scenario.VerifyStamps, 8192, 4096, "in test file 0 at byte 8192: wrote this run's stamp of file 0 at byte 8192, got zeros"},
 				{scenario.VerifyStamps, 8192 + 100, 100, ""}, // beside the stamp
-				{scenario.VerifyFull, 8192 + 104, 96, "in test file 0 at byte 8296: wrote noise"},
-				{scenario.VerifyFull, 1_500_000, 1, "in test file 0 at byte 1500000: wrote noise"}, // the last byte but some
+				{scenario.VerifyFull, 8192 + 104, 96, "in test file 0 at byte 8296: wrote random data"},
+				{scenario.VerifyFull, 1_500_000, 1, "in test file 0 at byte 1500000: wrote random data"}, // the last byte but some
 			} {
 				if mode == scenario.ModeApp && how != "threads" {
 					continue

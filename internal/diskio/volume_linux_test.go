@@ -63,7 +63,7 @@ func TestVolumeFillsUp(t *testing.T) {
 	}{
 		{"while writing", trace.Write, false, []int64{8 << 20, 200 << 20}, true, "write file 1"},
 		{"while allocating", trace.Write, true, []int64{8 << 20, 200 << 20}, true, "allocate test file data-000001.bin"},
-		{"while the files to be read are written", trace.Read, false, []int64{200 << 20}, false, "write file 0 that must be there before"},
+		{"while the files to be read are written", trace.Read, false, []int64{200 << 20}, false, "write test file 0 before the phase"},
 	} {
 		for how, sys := range systems {
 			t.Run(tt.name+" "+how, func(t *testing.T) {

@@ -17,7 +17,7 @@ const (
 	JobKind     Kind = "job"     // Job: what to do; get ready
 	ReleaseKind Kind = "release" // AtNS: begin at this instant of clock.Now
 	GrantKind   Kind = "grant"   // DoneNS: the hub moved what was asked by this model time
-	EnoughKind  Kind = "enough"  // the job ends here, and is whole
+	FinishKind  Kind = "finish"  // the job ends here, and is whole
 	StopKind    Kind = "stop"    // stop at the next request, remove the files, end
 )
 

@@ -30,8 +30,8 @@ func (in *inbox) listen(cancel context.CancelCauseFunc) {
 			in.release <- m.AtNS
 		case wire.GrantKind:
 			in.grants <- m.DoneNS
-		case wire.EnoughKind:
-			cancel(errEnough)
+		case wire.FinishKind:
+			cancel(errFinished)
 		case wire.StopKind:
 			cancel(errStopped)
 		}
