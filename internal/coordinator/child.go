@@ -19,7 +19,6 @@ type child struct {
 	stderr *stderrLog
 
 	ready     bool
-	finishing bool   // was told to end where it is, as complete
 	done      bool   // said so itself
 	gone      bool   // exited
 	killed    string // why we killed it; empty where we did not
@@ -39,17 +38,10 @@ type report struct {
 
 // newChild starts a worker; what it says goes to reports until its exit, which is always the last.
 func newChild(s *starter, cmd *exec.Cmd, stderr *stderrLog, job scenario.Job, reports chan<- report) (*child, error) {
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, fmt.Errorf("start worker: %w", err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, fmt.Errorf("start worker: %w", err)
-	}
 	cmd.Stderr = stderr
 	dieWithParent(cmd)
-	if err := s.start(cmd); err != nil {
+	stdin, stdout, err := s.start(cmd)
+	if err != nil {
 		return nil, fmt.Errorf("start worker: %w", err)
 	}
 	c := &child{job: job, cmd: cmd, conn: wire.NewConn(stdout, stdin), stderr: stderr, lastMoved: time.Now()}

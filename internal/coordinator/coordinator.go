@@ -165,9 +165,16 @@ func newStarter() *starter {
 	return s
 }
 
-func (s *starter) start(cmd *exec.Cmd) error {
+// start starts a process with a pipe to its stdin and one from its stdout.
+func (s *starter) start(cmd *exec.Cmd) (stdin io.WriteCloser, stdout io.Reader, err error) {
+	if stdin, err = cmd.StdinPipe(); err != nil {
+		return nil, nil, err
+	}
+	if stdout, err = cmd.StdoutPipe(); err != nil {
+		return nil, nil, err
+	}
 	s.commands <- cmd
-	return <-s.errs
+	return stdin, stdout, <-s.errs
 }
 
 func (s *starter) close() { close(s.commands) }

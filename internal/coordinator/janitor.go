@@ -42,16 +42,9 @@ func newJanitor(s *starter, opts Options) (*janitor, error) {
 		return nil, nil
 	}
 	cmd := opts.Janitor(args...)
-	stdin, err := cmd.StdinPipe()
+	stdin, stdout, err := s.start(cmd)
 	if err != nil {
-		return nil, fmt.Errorf("start janitor: %w", err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, fmt.Errorf("start janitor: %w", err)
-	}
-	if err := s.start(cmd); err != nil {
-		return nil, fmt.Errorf("start janitor: %w", err)
+		return nil, fmt.Errorf("start clean-up process: %w", err)
 	}
 	j := &janitor{cmd: cmd, stdin: stdin, complaints: make(chan []string, 1)}
 	go func() {

@@ -40,8 +40,7 @@ type phaseRun struct {
 	sim       *hub.Sim                  // of the run; nil where no disk is simulated
 	children  []*child
 	reports   chan report
-	hub       *liveHub         // that simulation, from the release on
-	over      <-chan time.Time // fires when a phase that stops by time is over
+	hub       *liveHub // that simulation, from the release on
 	stopping  bool
 	stopBy    time.Time // when patience with stopping workers ends
 	effective map[string]trace.Effective
@@ -76,8 +75,6 @@ func (p *phaseRun) run(ctx context.Context, starter *starter) error {
 			p.handle(r)
 		case <-p.hub.due():
 			p.serve()
-		case <-p.over:
-			p.finishAll()
 		case now := <-tick.C:
 			p.watch(now)
 		case <-interrupted:
@@ -93,7 +90,7 @@ func (p *phaseRun) run(ctx context.Context, starter *starter) error {
 }
 
 func (p *phaseRun) start(starter *starter, job scenario.Job) error {
-	disk := p.disk(job.Disk)
+	disk := p.opts.Plan.Disk(job.Disk)
 	stderr := &stderrLog{out: p.opts.WorkerLog, log: p.opts.Log.With(zap.String("disk", job.Disk))}
 	c, err := newChild(starter, p.opts.Command(), stderr, job, p.reports)
 	if err != nil {
@@ -107,15 +104,6 @@ func (p *phaseRun) start(starter *starter, job scenario.Job) error {
 		Policy:    p.policy,
 		Job:       diskio.Job{Job: job, RunID: p.opts.RunID, Phase: p.phase.Name, Dir: disk.Path, CarryOver: p.carryOver(job.Disk)},
 	}})
-}
-
-func (p *phaseRun) disk(name string) scenario.Disk {
-	for _, d := range p.opts.Plan.Disks {
-		if d.Name == name {
-			return d
-		}
-	}
-	return scenario.Disk{Name: name}
 }
 
 func (p *phaseRun) running() bool {
@@ -210,7 +198,6 @@ func (p *phaseRun) releaseWhenReady() {
 		p.hub = live
 	}
 	p.released = atNS
-	p.over = p.limit(atNS)
 	for _, c := range p.children {
 		c.lastMoved = time.Now()
 		if err := c.conn.Send(wire.Message{Kind: wire.ReleaseKind, AtNS: atNS}); err != nil {
@@ -220,18 +207,22 @@ func (p *phaseRun) releaseWhenReady() {
 	p.opts.Watcher.Released()
 }
 
-// serve hands out what the simulated hub has moved by now.
-func (p *phaseRun) serve() {
-	for _, g := range p.hub.granted() {
-		for _, c := range p.children {
-			if c.job.Disk == g.Disk && !c.gone {
-				if err := c.conn.Send(wire.Message{Kind: wire.GrantKind, DoneNS: g.DoneNS}); err != nil {
-					p.opts.Log.Warn("grant", zap.String("disk", g.Disk), zap.Error(err)) // its exit follows
-				}
-			}
+// worked notes that a child has moved its files. When all have, those who hold have filled enough; on a simulated hub the
+// model says when, to the nanosecond.
+func (p *phaseRun) worked(c *child) {
+	p.working.End(c.job.Disk)
+	if p.sim == nil && p.working.Over() {
+		p.tell(wire.FinishKind)
+	}
+}
+
+// tell sends a message to every worker that is not done.
+func (p *phaseRun) tell(kind wire.Kind) {
+	for _, c := range p.children {
+		if !c.gone && !c.done {
+			_ = c.conn.Send(wire.Message{Kind: kind}) // a worker that cannot be told is about to exit
 		}
 	}
-	p.finishSpent()
 }
 
 // stop asks every worker to end, once.
@@ -241,11 +232,7 @@ func (p *phaseRun) stop() {
 	}
 	p.stopping = true
 	p.stopBy = time.Now().Add(stopTimeout)
-	for _, c := range p.children {
-		if !c.gone && !c.done {
-			_ = c.conn.Send(wire.Message{Kind: wire.StopKind}) // a worker that cannot be told is about to exit
-		}
-	}
+	p.tell(wire.StopKind)
 }
 
 func (p *phaseRun) killAll(why string) {

@@ -45,12 +45,6 @@ func Inspect(path string) (Place, error) {
 	return p, nil
 }
 
-// FreeBytes is how many bytes may still be written in the folder path.
-func FreeBytes(path string) (int64, error) {
-	p, err := Inspect(path)
-	return p.Free, err
-}
-
 // sameFolder reports whether both are one folder, under whatever names.
 func (p Place) sameFolder(q Place) bool { return os.SameFile(p.info, q.info) }
 

@@ -18,18 +18,14 @@ const (
 // journal carries events from the transfer to the coordinator, so that the transfer never waits
 // for a pipe: it fills a buffer, drain empties it.
 type journal struct {
-	conn     *wire.Conn
-	events   chan trace.Event
-	messages chan wire.Message
-	moved    atomic.Int64 // bytes of the job so far
+	conn   *wire.Conn
+	events chan trace.Event
+	moved  atomic.Int64 // bytes of the job so far
 }
 
 func newJournal(conn *wire.Conn) *journal {
-	return &journal{conn: conn, events: make(chan trace.Event, buffered), messages: make(chan wire.Message, buffered)}
+	return &journal{conn: conn, events: make(chan trace.Event, buffered)}
 }
-
-// send hands a message to drain: the transfer must not wait for a pipe.
-func (j *journal) send(m wire.Message) { j.messages <- m }
 
 func (j *journal) add(e trace.Event) { j.events <- e }
 
@@ -57,8 +53,6 @@ func (j *journal) drain() {
 			if batch = append(batch, e); len(batch) == cap(j.events) {
 				send()
 			}
-		case m := <-j.messages:
-			_ = j.conn.Send(m)
 		case <-tick.C:
 			send()
 		}

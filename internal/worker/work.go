@@ -17,7 +17,7 @@ func (w *worker) work(ctx context.Context, releaseNS, lateNS int64) error {
 	for _, ok := job.Next(); ok; _, ok = job.Next() {
 		if job.Worked() && !worked { // what follows is filler
 			worked = true
-			w.journal.send(wire.Message{Kind: wire.WorkedKind})
+			_ = w.conn.Send(wire.Message{Kind: wire.WorkedKind}) // a coordinator that is gone cannot be told
 		}
 		seq := job.Seq()
 		span, err := w.engine.Transfer(ctx, seq, func(bytes, tNS int64) { w.tell(job, job.Progress(bytes, tNS)) })
@@ -35,12 +35,12 @@ func (w *worker) work(ctx context.Context, releaseNS, lateNS int64) error {
 	return nil
 }
 
-// tell passes an event on, and what it has decided about the job: a simulated hub must know when the disk leaves.
+// tell passes an event on, and to a simulated hub what it has decided about the job, before the next ask.
 func (w *worker) tell(job *policy.Job, e trace.Event) {
 	w.journal.moved.Store(job.Moved())
 	w.journal.add(e)
-	if bytes, ok := job.Quota(); ok {
-		w.journal.send(wire.Message{Kind: wire.QuotaKind, Bytes: bytes})
+	if bytes, ok := job.Quota(); ok && w.job.Simulated {
+		_ = w.conn.Send(wire.Message{Kind: wire.QuotaKind, Bytes: bytes})
 	}
 }
 

@@ -37,6 +37,7 @@ type NewEngine func(job wire.Job, hub diskio.Hub) (diskio.Engine, error)
 type worker struct {
 	conn    *wire.Conn
 	job     wire.Job
+	cancel  context.CancelCauseFunc // ends the job, and says why
 	engine  diskio.Engine
 	log     *zap.Logger
 	inbox   *inbox
@@ -58,7 +59,7 @@ func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Log
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	w := &worker{conn: conn, job: *first.Job, inbox: newInbox(conn), log: log}
+	w := &worker{conn: conn, job: *first.Job, cancel: cancel, inbox: newInbox(conn), log: log}
 	go w.inbox.listen(cancel) // ends with the process: nothing can interrupt a read of stdin
 	if w.engine, err = newEngine(w.job, w.inbox); err != nil {
 		return conn.Send(wire.Message{Kind: wire.DoneKind, Error: err.Error()})
@@ -114,6 +115,9 @@ func (w *worker) serve(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	w.engine.Start(releaseNS)
+	if limit := w.job.Policy.Limit; limit > 0 && !w.job.Simulated { // the model of a simulated hub has its own
+		defer time.AfterFunc(time.Duration(releaseNS-clock.Now())+limit, func() { w.cancel(errFinished) }).Stop()
+	}
 	clock.WaitUntil(releaseNS)
 	return w.work(ctx, releaseNS, clock.Now()-releaseNS)
 }

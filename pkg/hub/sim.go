@@ -48,11 +48,12 @@ type Work struct {
 	Policy  policy.Policy
 }
 
-// Grant is an Ask fulfilled.
+// Grant is the answer to an Ask.
 type Grant struct {
 	Disk   string
 	Bytes  int64 // as asked
 	DoneNS int64 // when the last of them had moved, in the model's time
+	Ended  bool  // they never will: the disk had left before
 }
 
 // change is something from outside: a disk joins or is taken away.
@@ -139,7 +140,7 @@ func (s *Sim) Ask(disk string, bytes int64) error {
 }
 
 // Leave takes a disk away at tNS, whatever it still had to move: a killed worker. Where the hub is already
-// past tNS, it leaves now. What it asked for and had not moved by then is never granted.
+// past tNS, it leaves now. An Ask for more than it had moved by then is answered as Ended.
 func (s *Sim) Leave(disk string, tNS int64) {
 	if i := s.index(disk); i >= 0 && s.members[i].state != gone {
 		s.schedule(change{tNS: max(tNS, s.now), member: s.members[i], leaves: true})
@@ -152,16 +153,6 @@ func (s *Sim) Finish(disk string, bytes int64) {
 	if i := s.index(disk); i >= 0 && s.members[i].work.Policy.Open() && !s.members[i].fills {
 		s.members[i].total = bytes
 	}
-}
-
-// Spent reports whether a disk has left and asks for more than it had moved by then: it waits in vain.
-func (s *Sim) Spent(disk string) bool {
-	i := s.index(disk)
-	if i < 0 {
-		return false
-	}
-	m := s.members[i]
-	return m.state == gone && len(m.asks) > 0 && m.movedAt(float64(m.granted+m.asks[0])) == never
 }
 
 // Next is when something next happens: a grant falls due or a rate may change. Where a grant is overdue it
@@ -193,11 +184,12 @@ func (s *Sim) Advance(tNS int64) []Grant {
 	for _, m := range s.members {
 		for len(m.asks) > 0 {
 			done := m.movedAt(float64(m.granted + m.asks[0]))
-			if done > s.now {
+			ended := m.state == gone && done == never
+			if done > s.now && !ended {
 				break
 			}
 			m.granted += m.asks[0]
-			grants = append(grants, Grant{Disk: m.disk, Bytes: m.asks[0], DoneNS: done})
+			grants = append(grants, Grant{Disk: m.disk, Bytes: m.asks[0], DoneNS: done, Ended: ended})
 			m.asks = m.asks[1:]
 		}
 		m.forget()

@@ -40,17 +40,11 @@ func Simulate(plan *scenario.Plan, p *Profile, emit func(*trace.Event) error) er
 
 // WorkOf is what a job of the plan does on the hub.
 func WorkOf(plan *scenario.Plan, phase *scenario.Phase, job *scenario.Job) Work {
-	w := Work{
-		Profile: job.Disk, Op: job.Role, Sizes: job.Sizes, Seed: job.Seed,
-		Policy: policy.Of(phase),
+	disk := plan.Disk(job.Disk)
+	return Work{
+		Profile: cmp.Or(disk.Profile, job.Disk), Op: job.Role, Sizes: job.Sizes, Seed: job.Seed, Policy: policy.Of(phase),
+		Direct: ownPort(cmp.Or(phase.Connections[job.Disk], disk.Connection)),
 	}
-	for _, d := range plan.Disks {
-		if d.Name == job.Disk {
-			w.Profile = cmp.Or(d.Profile, job.Disk)
-			w.Direct = ownPort(cmp.Or(phase.Connections[d.Name], d.Connection))
-		}
-	}
-	return w
 }
 
 // JoinPhase brings all disks of a phase onto the hub at its release, and takes them away at its limit, if it has one.
@@ -107,6 +101,9 @@ func (s *Sim) Play(plan *scenario.Plan, phase *scenario.Phase, emit func(*trace.
 
 // answer moves a player on by what the hub has granted it, and asks for the next stretch.
 func (s *Sim) answer(g Grant, p *player, emit func(*trace.Event) error) error {
+	if g.Ended {
+		return nil
+	}
 	if p.granted(g.DoneNS) {
 		if err := emit(&p.event); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"slices"
 	"time"
 
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -22,6 +23,14 @@ type Disk struct {
 	Path       string `json:"path,omitempty"`       // a folder on the disk; empty when simulated
 	Connection string `json:"connection,omitempty"` // hub, direct, internal: a label for the report
 	Profile    string `json:"profile,omitempty"`    // the disk's name in the hub profile; empty when real
+}
+
+// Disk finds a disk by its name; without one, the zero Disk.
+func (p *Plan) Disk(name string) Disk {
+	if i := slices.IndexFunc(p.Disks, func(d Disk) bool { return d.Name == name }); i >= 0 {
+		return p.Disks[i]
+	}
+	return Disk{}
 }
 
 // Simulated reports whether the disk exists only in the hub model.

@@ -47,18 +47,18 @@ func (e *Event) at(key string) any {
 		return &e.Phase
 	case "disk":
 		return &e.Disk
-	case "op":
-		return &e.Op
 	case "seq":
 		return &e.Seq
 	case "bytes":
 		return &e.Bytes
-	case "t_ns":
-		return &e.TNS
+	case "op":
+		return &e.Op
 	case "start_ns":
 		return &e.StartNS
 	case "end_ns":
 		return &e.EndNS
+	case "t_ns":
+		return &e.TNS
 	case "filler":
 		return &e.Filler
 	case "late_ns":
@@ -240,8 +240,12 @@ func (d *decoder) value(p *parser, at any) (ok bool) {
 		word, ok = d.word(p)
 		*v = Role(word)
 	case *Type:
-		word, ok = d.word(p)
-		*v = Type(word)
+		text, _ := p.str()
+		for i := range lines {
+			if string(lines[i].kind) == string(text) {
+				*v, ok = lines[i].kind, true
+			}
+		}
 	case *int64:
 		*v, ok = p.integer()
 	case *int:
