@@ -36,7 +36,7 @@ type Watcher interface {
 // Options is all that a run needs.
 type Options struct {
 	Plan      *scenario.Plan
-	Done      int // phases that an earlier sitting has completed
+	Done      int // phases that an earlier session has completed
 	RunID     string
 	Profile   *hub.Profile                   // of the simulated hub; nil where every disk is real
 	Devices   map[string]uint64              // that each real disk's folder is on, by disk
@@ -139,7 +139,7 @@ func ended(phase scenario.Phase, status string) trace.Event {
 	return trace.Event{Type: trace.PhaseEndType, Phase: phase.Name, Status: status}
 }
 
-// replay brings the simulated hub to where a phase of an earlier sitting has left it.
+// replay brings the simulated hub to where a phase of an earlier session has left it.
 func replay(sim *hub.Sim, plan *scenario.Plan, index int) error {
 	if sim == nil {
 		return nil

@@ -29,7 +29,7 @@ func waitBefore(ctx context.Context, opts Options, phase scenario.Phase) error {
 	}
 	over := time.NewTimer(cooldown)
 	defer over.Stop()
-	var idle stillness
+	var idle idleWatch
 	var check <-chan time.Time // never, unless
 	if phase.UntilIdle {
 		tick := time.NewTicker(idleCheck)
@@ -66,14 +66,14 @@ func traffic(disks []scenario.Disk) (sum int64, known bool) {
 	return sum, true
 }
 
-// stillness watches a counter stand still.
-type stillness struct {
+// idleWatch watches a counter stand still.
+type idleWatch struct {
 	count int64
 	at    time.Time // when it last moved; zero before it is known
 }
 
 // since is how long the counter has stood still by now; zero where it is not known.
-func (c *stillness) since(count int64, known bool, now time.Time) time.Duration {
+func (c *idleWatch) since(count int64, known bool, now time.Time) time.Duration {
 	if !known || c.at.IsZero() || count != c.count {
 		c.count, c.at = count, now
 	}

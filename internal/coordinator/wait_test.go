@@ -9,8 +9,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
-func TestStillness(t *testing.T) {
-	var c stillness
+func TestIdleWatch(t *testing.T) {
+	var c idleWatch
 	start := time.Unix(0, 0)
 	for i, step := range []struct {
 		count int64

@@ -54,7 +54,7 @@ func (e *real) period() int64 {
 }
 
 // writeBefore writes the missing of the needed files before the release. It takes large blocks, however
-// small the job's are: how a file came to be is nobody's measurement, and small ones leave it in pieces.
+// small the job's are: this is not measured, and small blocks would leave the file in pieces.
 func (e *real) writeBefore(ctx context.Context, missing []int, need []int64) (err error) {
 	if len(missing) == 0 {
 		return nil

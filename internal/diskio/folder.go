@@ -172,7 +172,7 @@ func (f *folder) readMarker() error {
 	return nil
 }
 
-// release lets go of the folder and leaves it as it is.
+// release closes the folder and leaves it as it is.
 func (f *folder) release() {
 	if f.marker != nil {
 		_ = f.marker.Close() // unlocks
@@ -182,13 +182,13 @@ func (f *folder) release() {
 	}
 }
 
-// close lets go of the folder and of the disk's folder.
+// close closes the folder and the disk's folder.
 func (f *folder) close() {
 	f.release()
 	f.parent.Close()
 }
 
-// remove deletes our own files in the folder and then the folder, and lets go of it. Those named in stay
+// remove deletes our own files in the folder and then the folder, and closes it. Those named in stay
 // remain, and evidence of a failed verification unless all is true, and in any case what is not ours; the
 // folder and its marker remain with them.
 func (f *folder) remove(stay map[string]bool, all bool) (files int, bytes int64, err error) {

@@ -12,7 +12,7 @@ import (
 
 // mover keeps the requests of a transfer in flight. One is made for a job and used for file after file.
 type mover interface {
-	// attach makes the file ready to be moved, and detach lets go of it; both lie outside the timing.
+	// attach makes the file ready to be moved, and detach undoes that; both lie outside the timing.
 	attach(f testFile) error
 	detach() error
 	// move does the requests of t and returns when none is in flight any more.

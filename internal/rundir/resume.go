@@ -58,7 +58,7 @@ func (r *Unfinished) Open() (*Dir, error) {
 	return r.dir, nil
 }
 
-// Close lets go of a run that is not resumed after all.
+// Close leaves a run that is not resumed after all as it is.
 func (r *Unfinished) Close() error { return r.dir.Journal.Close() }
 
 // truncateLines shortens a file of lines to keep bytes, and sees that what is appended begins a line.

@@ -10,7 +10,7 @@ import (
 )
 
 // Sim plays disks against one another in the model's time. It is exact: rates change only at events (a
-// disk joins, ends or is taken away, a lag runs out, a cache fills, a file of another size or luck begins), and
+// disk joins, ends or is taken away, a lag runs out, a cache fills, a file of another size or noise factor begins), and
 // between events nothing is computed.
 //
 // It serves a simulation of a whole plan, and equally a hub that real workers ask over the wire. For the

@@ -19,21 +19,21 @@ func (s *Sim) step() {
 		case !c.leaves:
 		case c.member.state == active:
 			s.leave(c.member)
-		case c.member.state == coming: // taken away before it came
+		case c.member.state == pending: // taken away before it came
 			c.member.state = gone
 			s.phase.End(c.member.disk)
 		}
 	}
 	for _, c := range s.changes[:due] {
-		if !c.leaves && c.member.state == coming {
+		if !c.leaves && c.member.state == pending {
 			c.member.start(s.now)
 		}
 	}
 	s.changes = slices.Delete(s.changes, 0, due)
 	s.finish() // whoever was taken away holds nobody up
 	for _, m := range s.members {
-		if m.heldUntil <= s.now {
-			m.release()
+		if m.lagUntil <= s.now {
+			m.endLag()
 		}
 		if m.state == active {
 			m.proceed(s.now)
@@ -77,7 +77,7 @@ func (s *Sim) leave(gone *member) {
 	for _, m := range s.members {
 		if m.contends() {
 			lag := s.profile.Lags.After(m.work.Op, gone.work.Op, staying)
-			m.hold(m.share, s.now+int64(lag))
+			m.startLag(m.share, s.now+int64(lag))
 		}
 	}
 }
@@ -97,7 +97,7 @@ func (s *Sim) rerate() {
 	s.shares = slices.Grow(s.shares[:0], len(s.claims))[:len(s.claims)]
 	share(s.profile.Capacity, s.claims, s.shares)
 	for i, m := range s.hubbed {
-		m.flow(s.now, min(s.shares[i], m.held))
+		m.flow(s.now, min(s.shares[i], m.lagRate))
 	}
 }
 
