@@ -125,8 +125,7 @@ func runPhase(ctx context.Context, opts Options, index int, starter *starter, si
 	if err := opts.Journal.Append(phase.Event()); err != nil {
 		return nil, err
 	}
-	p := newPhaseRun(opts, phase, sim)
-	p.carryOver = func(disk string) []int64 { return opts.Plan.CarryOver(index, disk) }
+	p := newPhaseRun(opts, index, sim)
 	err := errors.Join(p.run(ctx, starter), opts.Modes(phase.Name, p.effective))
 	opts.Watcher.PhaseEnds(p.failures)
 	if err == nil && len(p.failures) > 0 {

@@ -34,10 +34,9 @@ const (
 type phaseRun struct {
 	opts      Options
 	phase     scenario.Phase
-	policy    policy.Policy
+	index     int // of the phase in the plan
 	working   policy.Phase
-	carryOver func(disk string) []int64 // sizes of the files that later phases need (see diskio.Job)
-	sim       *hub.Sim                  // of the run; nil where no disk is simulated
+	sim       *hub.Sim // of the run; nil where no disk is simulated
 	children  []*child
 	reports   chan report
 	hub       *liveHub // that simulation, from the release on
@@ -49,8 +48,9 @@ type phaseRun struct {
 	err       error // the journal's
 }
 
-func newPhaseRun(opts Options, phase scenario.Phase, sim *hub.Sim) *phaseRun {
-	p := &phaseRun{opts: opts, phase: phase, policy: policy.Of(&phase), sim: sim, reports: make(chan report, 256), effective: map[string]trace.Effective{}}
+func newPhaseRun(opts Options, index int, sim *hub.Sim) *phaseRun {
+	phase := opts.Plan.Phases[index]
+	p := &phaseRun{opts: opts, phase: phase, index: index, sim: sim, reports: make(chan report, 256), effective: map[string]trace.Effective{}}
 	for _, job := range phase.Jobs {
 		p.working.Begin(job.Disk)
 	}
@@ -101,8 +101,8 @@ func (p *phaseRun) start(starter *starter, job scenario.Job) error {
 	return c.conn.Send(wire.Message{Kind: wire.JobKind, Job: &wire.Job{
 		Simulated: disk.Simulated(),
 		Device:    p.opts.Devices[disk.Name],
-		Policy:    p.policy,
-		Job:       diskio.Job{Job: job, RunID: p.opts.RunID, Phase: p.phase.Name, Dir: disk.Path, CarryOver: p.carryOver(job.Disk)},
+		Policy:    policy.Of(&p.phase),
+		Job:       diskio.Job{Job: job, RunID: p.opts.RunID, Phase: p.phase.Name, Dir: disk.Path, CarryOver: p.opts.Plan.CarryOver(p.index, job.Disk)},
 	}})
 }
 
@@ -257,7 +257,7 @@ func (p *phaseRun) watch(now time.Time) {
 		case p.stopping && now.After(p.stopBy):
 			c.kill(fmt.Sprintf("it did not stop within %s", stopTimeout))
 		case !p.stopping && silent > p.opts.Stall && (!c.ready || p.released > 0):
-			c.kill(fmt.Sprintf("nothing moved for %s: is the disk still connected?", p.opts.Stall))
+			c.kill(fmt.Sprintf("nothing moved for %s; check that the disk is still connected", p.opts.Stall))
 		}
 	}
 }

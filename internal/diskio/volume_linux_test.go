@@ -106,7 +106,7 @@ func TestReadOnlyVolume(t *testing.T) {
 	dir := mountVolume(t, 16, "ro")
 	engine := newReal(newJob(dir, trace.Write, 1), systems["io_uring"])
 	_, err := engine.Prepare(t.Context(), func(int64) {})
-	if err == nil || !strings.Contains(err.Error(), "disk B: prepare in "+dir) || !strings.Contains(err.Error(), "mount it writable") {
+	if err == nil || !strings.Contains(err.Error(), "disk B: prepare in "+dir) || !strings.Contains(err.Error(), "mount the volume writable") {
 		t.Errorf("Prepare() = %v, want an error that says so", err)
 	}
 	if err := engine.Close(); err != nil {
