@@ -74,8 +74,8 @@ func printDisks(w io.Writer, ready *prepared, total forecast) error {
 		where, free, bound := disk.Path, "-", totals[i].Bound
 		if disk.Simulated() {
 			where, bound = "profile "+disk.Profile, scenario.Exact // as the model is
-		} else if bytes, err := device.FreeBytes(disk.Path); err == nil {
-			free = unit.FormatBytes(bytes)
+		} else if place, err := device.Inspect(disk.Path); err == nil {
+			free = unit.FormatBytes(place.Free)
 		}
 		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\t%s\n", disk.Name, where,
 			amount(bound, total.writes[disk.Name]), unit.FormatBytes(totals[i].Space), free)

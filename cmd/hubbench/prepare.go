@@ -21,11 +21,11 @@ import (
 // prepared is a scenario that has been read and checked against itself, not yet against the machine.
 type prepared struct {
 	source   []byte
-	scenario *scenario.Scenario // nil where an earlier sitting made the plan
+	scenario *scenario.Scenario // nil where an earlier session made the plan
 	plan     *scenario.Plan
 	profile  *hub.Profile // of the simulated hub; nil where every disk is real
 	systemOK bool         // the disk that the system runs from may be loaded
-	done     int          // phases that an earlier sitting has completed
+	done     int          // phases that an earlier session has completed
 }
 
 // prepare loads a scenario and makes its plan. Nothing is touched.
@@ -116,7 +116,7 @@ func (r *prepared) devices() (map[string]uint64, error) {
 		if d.Simulated() {
 			continue
 		}
-		place, err := device.Look(d.Path)
+		place, err := device.Inspect(d.Path)
 		if err != nil {
 			return nil, fmt.Errorf("disk %s: %w", d.Name, err)
 		}

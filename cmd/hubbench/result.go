@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hubbench/hubbench/internal/diskio"
 	"github.com/hubbench/hubbench/internal/rundir"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // resultOptions say where the results of a run or a simulation go.
@@ -47,7 +47,7 @@ func (r *prepared) info(began time.Time) rundir.Info {
 	return rundir.Info{
 		Tool: toolVersion(), RunID: newRunID(began), Name: r.plan.Name, Started: began.UTC().Format(time.RFC3339),
 		Status: rundir.Running, Host: rundir.ThisHost(), Plan: r.plan, SystemOK: r.systemOK,
-		Effective: map[string]map[string]diskio.Effective{},
+		Effective: map[string]map[string]trace.Effective{},
 	}
 }
 

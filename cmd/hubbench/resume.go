@@ -35,7 +35,7 @@ func runResume(ctx context.Context, p program, opts runOptions) error {
 }
 
 // prepareRest checks whether the run's own plan can go on here.
-func prepareRest(ctx context.Context, p program, rest *rundir.Rest, opts runOptions) (*prepared, []string, error) {
+func prepareRest(ctx context.Context, p program, rest *rundir.Unfinished, opts runOptions) (*prepared, []string, error) {
 	ready := &prepared{plan: rest.Info.Plan, systemOK: rest.Info.SystemOK, done: rest.Done}
 	if ready.plan.Hub != nil {
 		var err error

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hubbench/hubbench/internal/coordinator"
-	"github.com/hubbench/hubbench/internal/diskio"
 	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -191,7 +190,7 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 		Stall:     opts.stall,
 		Kill:      kill,
 		Log:       newLog(logs),
-		Modes: func(phase string, modes map[string]diskio.Effective) error {
+		Modes: func(phase string, modes map[string]trace.Effective) error {
 			info.Effective[phase] = modes
 			return dir.WriteJSON(rundir.InfoFile, info)
 		},

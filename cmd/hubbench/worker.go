@@ -57,12 +57,12 @@ func newEngine(job wire.Job, hub diskio.Hub) (diskio.Engine, error) {
 	if job.Simulated {
 		return diskio.NewSimulated(job.Job, hub), nil
 	}
-	place, err := device.Look(job.Dir)
+	place, err := device.Inspect(job.Dir)
 	if err != nil {
 		return nil, err
 	}
 	if place.ID != job.Device {
 		return nil, fmt.Errorf("%s is no longer on the disk that it was on when the run began: has it been unmounted?", job.Dir)
 	}
-	return diskio.New(job.Job)
+	return diskio.New(job.Job), nil
 }

@@ -13,14 +13,12 @@ import (
 
 // child is a worker process and what is known of it.
 type child struct {
-	job  scenario.Job
-	cmd  *exec.Cmd
-	conn *wire.Conn
-	said *stderrLog
+	job    scenario.Job
+	cmd    *exec.Cmd
+	conn   *wire.Conn
+	stderr *stderrLog
 
 	ready     bool
-	worked    bool   // has moved what it was to; it may go on as filler
-	enough    bool   // was told to end where it is
 	done      bool   // said so itself
 	gone      bool   // exited
 	killed    string // why we killed it; empty where we did not
@@ -30,30 +28,23 @@ type child struct {
 	files     int // of its work, ended
 }
 
-// word is a message from a child, or, where exited is set, its end.
-type word struct {
+// report is a message from a child, or, where exited is set, its end.
+type report struct {
 	from    *child
 	message wire.Message
 	exited  bool
 	err     error // of the exit
 }
 
-// newChild starts a worker; what it says goes to words until its exit, which is always the last.
-func newChild(s *starter, cmd *exec.Cmd, said *stderrLog, job scenario.Job, words chan<- word) (*child, error) {
-	stdin, err := cmd.StdinPipe()
+// newChild starts a worker; what it says goes to reports until its exit, which is always the last.
+func newChild(s *starter, cmd *exec.Cmd, stderr *stderrLog, job scenario.Job, reports chan<- report) (*child, error) {
+	cmd.Stderr = stderr
+	dieWithParent(cmd)
+	stdin, stdout, err := s.start(cmd)
 	if err != nil {
 		return nil, fmt.Errorf("start worker: %w", err)
 	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, fmt.Errorf("start worker: %w", err)
-	}
-	cmd.Stderr = said
-	outlive(cmd)
-	if err := s.start(cmd); err != nil {
-		return nil, fmt.Errorf("start worker: %w", err)
-	}
-	c := &child{job: job, cmd: cmd, conn: wire.NewConn(stdout, stdin), said: said, lastMoved: time.Now()}
+	c := &child{job: job, cmd: cmd, conn: wire.NewConn(stdout, stdin), stderr: stderr, lastMoved: time.Now()}
 	go func() {
 		var broken error
 		for {
@@ -65,10 +56,10 @@ func newChild(s *starter, cmd *exec.Cmd, said *stderrLog, job scenario.Job, word
 				}
 				break
 			}
-			words <- word{from: c, message: m}
+			reports <- report{from: c, message: m}
 		}
 		err := cmd.Wait()
-		words <- word{from: c, exited: true, err: errors.Join(broken, err)}
+		reports <- report{from: c, exited: true, err: errors.Join(broken, err)}
 	}()
 	return c, nil
 }

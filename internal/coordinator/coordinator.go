@@ -7,7 +7,6 @@ package coordinator
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os/exec"
 	"runtime"
@@ -15,7 +14,6 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/hubbench/hubbench/internal/diskio"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -32,13 +30,13 @@ type Watcher interface {
 	PhaseBegins(index int, phase scenario.Phase)
 	Released()
 	Moved(disk string, files int, bytes int64) // of the job, so far
-	PhaseEnds(failures []Failure)
+	PhaseEnds(failures []trace.RunFailure)
 }
 
 // Options is all that a run needs.
 type Options struct {
 	Plan      *scenario.Plan
-	Done      int // phases that an earlier sitting has completed
+	Done      int // phases that an earlier session has completed
 	RunID     string
 	Profile   *hub.Profile                   // of the simulated hub; nil where every disk is real
 	Devices   map[string]uint64              // that each real disk's folder is on, by disk
@@ -46,36 +44,18 @@ type Options struct {
 	Janitor   func(args ...string) *exec.Cmd // what calls Clean with a run's ID and folders
 	Journal   Journal
 	Watcher   Watcher
-	Pause     func(ctx context.Context, text string) error                // waits for a person
-	WorkerLog io.Writer                                                   // takes what workers write to stderr
-	Modes     func(phase string, modes map[string]diskio.Effective) error // is told what each job really got
-	Stall     time.Duration                                               // a worker that moves nothing for so long is killed
-	Kill      <-chan struct{}                                             // closed: end at once, without waiting for workers
+	Pause     func(ctx context.Context, text string) error               // waits for a person
+	WorkerLog io.Writer                                                  // takes what workers write to stderr
+	Modes     func(phase string, modes map[string]trace.Effective) error // is told what each job really got
+	Stall     time.Duration                                              // a worker that moves nothing for so long is killed
+	Kill      <-chan struct{}                                            // closed: end at once, without waiting for workers
 	Log       *zap.Logger
-}
-
-// Failure is why a phase is not whole.
-type Failure struct {
-	Phase string `json:"phase,omitempty"`
-	Disk  string `json:"disk,omitempty"`
-	Cause string `json:"cause"`
-}
-
-func (f Failure) String() string {
-	switch {
-	case f.Phase == "":
-		return f.Cause
-	case f.Disk == "":
-		return fmt.Sprintf("phase %s: %s", f.Phase, f.Cause)
-	default:
-		return fmt.Sprintf("disk %s, phase %s: %s", f.Disk, f.Phase, f.Cause)
-	}
 }
 
 // Outcome is how a run ended.
 type Outcome struct {
 	Status   string // trace.Complete or trace.Partial
-	Failures []Failure
+	Failures []trace.RunFailure
 }
 
 // What a person does to a run: the first interrupt stops it, the second ends it at once.
@@ -96,7 +76,7 @@ func Run(ctx context.Context, opts Options) (Outcome, error) {
 	}
 	failures, err := runPhases(ctx, opts, starter)
 	for _, complaint := range janitor.finish() {
-		failures = append(failures, Failure{Cause: complaint})
+		failures = append(failures, trace.RunFailure{Cause: complaint})
 	}
 	out := Outcome{Status: trace.Complete, Failures: failures}
 	if len(failures) > 0 || err != nil {
@@ -108,15 +88,15 @@ func Run(ctx context.Context, opts Options) (Outcome, error) {
 	return out, opts.Journal.Append(trace.Event{Type: trace.EndType, Status: out.Status})
 }
 
-// runPhases runs the phases that are not done yet, up to the first that is not whole.
-func runPhases(ctx context.Context, opts Options, starter *starter) ([]Failure, error) {
+// runPhases runs the phases that are not done yet, up to the first that is incomplete.
+func runPhases(ctx context.Context, opts Options, starter *starter) ([]trace.RunFailure, error) {
 	var sim *hub.Sim // one for the run: caches stay as full as a phase leaves them
 	if opts.Profile != nil {
 		sim = hub.NewSim(opts.Profile)
 	}
 	for i, phase := range opts.Plan.Phases {
 		if i < opts.Done {
-			if err := relive(sim, opts.Plan, i); err != nil {
+			if err := replay(sim, opts.Plan, i); err != nil {
 				return nil, err
 			}
 			continue
@@ -132,21 +112,20 @@ func runPhases(ctx context.Context, opts Options, starter *starter) ([]Failure, 
 	return nil, nil
 }
 
-// runPhase rests as the phase asks, runs it, and says why it is not whole. The error is the run folder's.
-func runPhase(ctx context.Context, opts Options, index int, starter *starter, sim *hub.Sim) ([]Failure, error) {
+// runPhase waits as the phase asks, runs it, and says why it is incomplete. The error is the run folder's.
+func runPhase(ctx context.Context, opts Options, index int, starter *starter, sim *hub.Sim) ([]trace.RunFailure, error) {
 	phase := opts.Plan.Phases[index]
-	if err := rest(ctx, opts, phase); err != nil {
+	if err := waitBefore(ctx, opts, phase); err != nil {
 		if ctx.Err() != nil {
 			err = errInterrupted
 		}
-		return []Failure{{Phase: phase.Name, Cause: err.Error()}}, nil
+		return []trace.RunFailure{{Phase: phase.Name, Cause: err.Error()}}, nil
 	}
 	opts.Watcher.PhaseBegins(index, phase)
 	if err := opts.Journal.Append(phase.Event()); err != nil {
 		return nil, err
 	}
-	p := newPhaseRun(opts, phase, sim)
-	p.leave = func(disk string) []int64 { return opts.Plan.Leave(index, disk) }
+	p := newPhaseRun(opts, index, sim)
 	err := errors.Join(p.run(ctx, starter), opts.Modes(phase.Name, p.effective))
 	opts.Watcher.PhaseEnds(p.failures)
 	if err == nil && len(p.failures) > 0 {
@@ -159,8 +138,8 @@ func ended(phase scenario.Phase, status string) trace.Event {
 	return trace.Event{Type: trace.PhaseEndType, Phase: phase.Name, Status: status}
 }
 
-// relive brings the simulated hub to where a phase of an earlier sitting has left it.
-func relive(sim *hub.Sim, plan *scenario.Plan, index int) error {
+// replay brings the simulated hub to where a phase of an earlier session has left it.
+func replay(sim *hub.Sim, plan *scenario.Plan, index int) error {
 	if sim == nil {
 		return nil
 	}
@@ -185,9 +164,16 @@ func newStarter() *starter {
 	return s
 }
 
-func (s *starter) start(cmd *exec.Cmd) error {
+// start starts a process with a pipe to its stdin and one from its stdout.
+func (s *starter) start(cmd *exec.Cmd) (stdin io.WriteCloser, stdout io.Reader, err error) {
+	if stdin, err = cmd.StdinPipe(); err != nil {
+		return nil, nil, err
+	}
+	if stdout, err = cmd.StdoutPipe(); err != nil {
+		return nil, nil, err
+	}
 	s.commands <- cmd
-	return <-s.errs
+	return stdin, stdout, <-s.errs
 }
 
 func (s *starter) close() { close(s.commands) }

@@ -61,7 +61,7 @@ func TestMain(m *testing.M) {
 
 func getReady(conn *wire.Conn) {
 	_, _ = conn.Receive()
-	_ = conn.Send(wire.Message{Kind: wire.ReadyKind, Effective: &diskio.Effective{Engine: "fake"}})
+	_ = conn.Send(wire.Message{Kind: wire.ReadyKind, Effective: &trace.Effective{Engine: "fake"}})
 	_, _ = conn.Receive()
 }
 
@@ -71,7 +71,7 @@ type memory struct {
 	events   []trace.Event
 	released chan struct{} // gets one value for each release
 	moved    map[string]int64
-	modes    map[string]map[string]diskio.Effective
+	modes    map[string]map[string]trace.Effective
 }
 
 func (m *memory) Append(events ...trace.Event) error {
@@ -84,7 +84,7 @@ func (m *memory) Append(events ...trace.Event) error {
 func (m *memory) PhaseBegins(int, scenario.Phase)       {}
 func (m *memory) Released()                             { m.released <- struct{}{} }
 func (m *memory) Moved(disk string, _ int, bytes int64) { m.moved[disk] = bytes }
-func (m *memory) PhaseEnds([]Failure)                   {}
+func (m *memory) PhaseEnds([]trace.RunFailure)          {}
 func (m *memory) count(t trace.Type) (n int) {
 	for _, e := range m.events {
 		if e.Type == t {
@@ -124,11 +124,11 @@ func record(t testing.TB, ctx context.Context, p *scenario.Plan, change func(*Op
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := &memory{released: make(chan struct{}, 100), moved: map[string]int64{}, modes: map[string]map[string]diskio.Effective{}}
+	seen := &memory{released: make(chan struct{}, 100), moved: map[string]int64{}, modes: map[string]map[string]trace.Effective{}}
 	started := 0
 	opts := Options{Plan: p, RunID: "20260102-030405-abcd", Profile: profile(), Journal: seen, Watcher: seen, WorkerLog: io.Discard,
 		Stall: time.Minute, Log: zap.NewNop(),
-		Modes: func(phase string, modes map[string]diskio.Effective) error { seen.modes[phase] = modes; return nil },
+		Modes: func(phase string, modes map[string]trace.Effective) error { seen.modes[phase] = modes; return nil },
 		Command: func() *exec.Cmd {
 			cmd := exec.Command(self)
 			// The race detector would make every child linger for a second.
@@ -180,7 +180,7 @@ func TestPartialRun(t *testing.T) {
 		"a crash":         {[]string{"good", "crashing"}, time.Minute, "disk two, phase WW-1: its worker died (exit status 2): panic: out of sectors"},
 		"a failure":       {[]string{"failing", "good"}, time.Minute, "disk one, phase WW-1: no space left on device"},
 		"a foreign voice": {[]string{"babbling", "good"}, time.Minute, "disk one, phase WW-1: its worker died (receive message: a frame of"},
-		"silence":         {[]string{"good", "silent"}, 2 * time.Second, "disk two, phase WW-1: its worker was ended: nothing moved for 2s"},
+		"silence":         {[]string{"good", "silent"}, 2 * time.Second, "disk two, phase WW-1: its worker was killed: nothing moved for 2s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			// A minute of model time at half speed would take two: whoever is well must be stopped.
@@ -225,7 +225,7 @@ func TestSecondInterruptWaitsForNobody(t *testing.T) {
 		seen := o.Watcher.(*memory)
 		go func() { <-seen.released; cancel(); close(kill) }()
 	}, "silent")
-	if took := time.Since(began); took >= grace {
+	if took := time.Since(began); took >= stopTimeout {
 		t.Errorf("took %s: it waited for workers that do not stop", took)
 	}
 	if out.Status != trace.Partial {

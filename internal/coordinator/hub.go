@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/hubbench/hubbench/internal/clock"
+	"github.com/hubbench/hubbench/internal/wire"
 	"github.com/hubbench/hubbench/pkg/hub"
 )
 
@@ -46,4 +47,20 @@ func (h *liveHub) due() <-chan time.Time {
 		return nil
 	}
 	return h.timer.C
+}
+
+// serve hands out what the simulated hub has moved by now. A worker that asks for more than the disk moved before it was
+// taken off the hub has caught up with the model, and finishes.
+func (p *phaseRun) serve() {
+	for _, g := range p.hub.granted() {
+		m := wire.Message{Kind: wire.GrantKind, DoneNS: g.DoneNS}
+		if g.Ended {
+			m = wire.Message{Kind: wire.FinishKind}
+		}
+		for _, c := range p.children {
+			if c.job.Disk == g.Disk && !c.gone {
+				_ = c.conn.Send(m) // a worker that cannot be told is about to exit
+			}
+		}
+	}
 }

@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	// cleanPatience is how long a run that is over waits for its janitor; one whose disk hangs goes on by itself.
-	cleanPatience = 5 * time.Second
-	// busyPatience is how long a janitor waits for workers that are still ending.
-	busyPatience = 30 * time.Second
-	busyRetry    = 20 * time.Millisecond
+	// cleanTimeout is how long a run that is over waits for its janitor; one whose disk hangs goes on by itself.
+	cleanTimeout = 5 * time.Second
+	// busyTimeout is how long a janitor waits for workers that are still ending.
+	busyTimeout = 30 * time.Second
+	busyRetry   = 20 * time.Millisecond
 )
 
 // janitor is a process that outlives the run, however that ends, and then removes its test files: those that a phase
@@ -42,16 +42,9 @@ func newJanitor(s *starter, opts Options) (*janitor, error) {
 		return nil, nil
 	}
 	cmd := opts.Janitor(args...)
-	stdin, err := cmd.StdinPipe()
+	stdin, stdout, err := s.start(cmd)
 	if err != nil {
-		return nil, fmt.Errorf("start janitor: %w", err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, fmt.Errorf("start janitor: %w", err)
-	}
-	if err := s.start(cmd); err != nil {
-		return nil, fmt.Errorf("start janitor: %w", err)
+		return nil, fmt.Errorf("start clean-up process: %w", err)
 	}
 	j := &janitor{cmd: cmd, stdin: stdin, complaints: make(chan []string, 1)}
 	go func() {
@@ -60,7 +53,7 @@ func newJanitor(s *starter, opts Options) (*janitor, error) {
 			said = append(said, lines.Text())
 		}
 		if err := cmd.Wait(); err != nil {
-			said = append(said, fmt.Sprintf("the janitor died (%v): hubbench clean removes test files that are left", err))
+			said = append(said, fmt.Sprintf("the clean-up process failed (%v); hubbench clean removes test files that are left", err))
 		}
 		j.complaints <- said
 	}()
@@ -76,8 +69,8 @@ func (j *janitor) finish() []string {
 	select {
 	case said := <-j.complaints:
 		return said
-	case <-time.After(cleanPatience):
-		return []string{"test files are still being removed; if a disk hangs, hubbench clean removes them later"}
+	case <-time.After(cleanTimeout):
+		return []string{"test files are still being removed; if a disk hangs, run hubbench clean when it is back"}
 	}
 }
 
@@ -111,7 +104,7 @@ func Clean(stdin io.Reader, stop <-chan struct{}, stdout io.Writer, runID string
 
 // removeRun removes a run's test files in a folder once its last worker has let go of them.
 func removeRun(folder, runID string) error {
-	for deadline := time.Now().Add(busyPatience); ; time.Sleep(busyRetry) {
+	for deadline := time.Now().Add(busyTimeout); ; time.Sleep(busyRetry) {
 		err := diskio.RemoveRun(folder, runID)
 		if !errors.Is(err, filelock.ErrBusy) || time.Now().After(deadline) {
 			return err

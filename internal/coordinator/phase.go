@@ -12,43 +12,49 @@ import (
 	"github.com/hubbench/hubbench/internal/diskio"
 	"github.com/hubbench/hubbench/internal/wire"
 	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/policy"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 const (
-	// lead is how far ahead the release instant lies: enough for every worker to hear of it and sleep.
-	lead = 30 * time.Millisecond
-	// grace is how long a worker that was told to stop may take to finish its request and remove its
+	// releaseDelay is how far ahead the release instant lies: enough for every worker to be told and to sleep.
+	releaseDelay = 30 * time.Millisecond
+	// stopTimeout is how long a worker that was told to stop may take to finish its request and remove its
 	// files, before it is killed and its files are removed for it.
-	grace = 4 * time.Second
-	// dyingPatience is how long a killed worker may take to die. One that the kernel holds in a request to a disk
+	stopTimeout = 4 * time.Second
+	// killTimeout is how long a killed worker may take to die. One that the kernel holds in a request to a disk
 	// that hangs takes for ever.
-	dyingPatience = 2 * time.Second
+	killTimeout = 2 * time.Second
 	// watchEvery is how often silence is looked for.
 	watchEvery = 250 * time.Millisecond
 )
 
-// phaseRun is one phase under way. One goroutine owns it; children speak to it through words.
+// phaseRun is one phase under way. One goroutine owns it; children speak to it through reports.
 type phaseRun struct {
 	opts      Options
 	phase     scenario.Phase
-	leave     func(disk string) []int64 // sizes of the files that later phases need (see diskio.Job)
-	sim       *hub.Sim                  // of the run; nil where no disk is simulated
+	index     int // of the phase in the plan
+	working   policy.Phase
+	sim       *hub.Sim // of the run; nil where no disk is simulated
 	children  []*child
-	words     chan word
-	hub       *liveHub         // that simulation, from the release on
-	over      <-chan time.Time // fires when a phase that stops by time is over
+	reports   chan report
+	hub       *liveHub // that simulation, from the release on
 	stopping  bool
 	stopBy    time.Time // when patience with stopping workers ends
-	effective map[string]diskio.Effective
-	failures  []Failure
+	effective map[string]trace.Effective
+	failures  []trace.RunFailure
 	released  int64 // the instant of the release, by clock.Now; zero before
 	err       error // the journal's
 }
 
-func newPhaseRun(opts Options, phase scenario.Phase, sim *hub.Sim) *phaseRun {
-	return &phaseRun{opts: opts, phase: phase, sim: sim, words: make(chan word, 256), effective: map[string]diskio.Effective{}}
+func newPhaseRun(opts Options, index int, sim *hub.Sim) *phaseRun {
+	phase := opts.Plan.Phases[index]
+	p := &phaseRun{opts: opts, phase: phase, index: index, sim: sim, reports: make(chan report, 256), effective: map[string]trace.Effective{}}
+	for _, job := range phase.Jobs {
+		p.working.Begin(job.Disk)
+	}
+	return p
 }
 
 // run sees the phase through: start, ready, release, listen, until every child has exited.
@@ -63,14 +69,12 @@ func (p *phaseRun) run(ctx context.Context, starter *starter) error {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	interrupted, kill := ctx.Done(), p.opts.Kill
-	for p.living() {
+	for p.running() {
 		select {
-		case w := <-p.words:
-			p.hear(w)
+		case r := <-p.reports:
+			p.handle(r)
 		case <-p.hub.due():
 			p.serve()
-		case <-p.over:
-			p.enough()
 		case now := <-tick.C:
 			p.watch(now)
 		case <-interrupted:
@@ -86,9 +90,9 @@ func (p *phaseRun) run(ctx context.Context, starter *starter) error {
 }
 
 func (p *phaseRun) start(starter *starter, job scenario.Job) error {
-	disk := p.disk(job.Disk)
-	said := &stderrLog{out: p.opts.WorkerLog, log: p.opts.Log.With(zap.String("disk", job.Disk))}
-	c, err := newChild(starter, p.opts.Command(), said, job, p.words)
+	disk := p.opts.Plan.Disk(job.Disk)
+	stderr := &stderrLog{out: p.opts.WorkerLog, log: p.opts.Log.With(zap.String("disk", job.Disk))}
+	c, err := newChild(starter, p.opts.Command(), stderr, job, p.reports)
 	if err != nil {
 		return err
 	}
@@ -97,22 +101,12 @@ func (p *phaseRun) start(starter *starter, job scenario.Job) error {
 	return c.conn.Send(wire.Message{Kind: wire.JobKind, Job: &wire.Job{
 		Simulated: disk.Simulated(),
 		Device:    p.opts.Devices[disk.Name],
-		Stop:      p.phase.Stop,
-		Target:    p.phase.Target,
-		Job:       diskio.Job{Job: job, RunID: p.opts.RunID, Phase: p.phase.Name, Dir: disk.Path, Leave: p.leave(job.Disk)},
+		Policy:    policy.Of(&p.phase),
+		Job:       diskio.Job{Job: job, RunID: p.opts.RunID, Phase: p.phase.Name, Dir: disk.Path, CarryOver: p.opts.Plan.CarryOver(p.index, job.Disk)},
 	}})
 }
 
-func (p *phaseRun) disk(name string) scenario.Disk {
-	for _, d := range p.opts.Plan.Disks {
-		if d.Name == name {
-			return d
-		}
-	}
-	return scenario.Disk{Name: name}
-}
-
-func (p *phaseRun) living() bool {
+func (p *phaseRun) running() bool {
 	for _, c := range p.children {
 		if !c.gone {
 			return true
@@ -121,14 +115,14 @@ func (p *phaseRun) living() bool {
 	return false
 }
 
-// hear acts on what a child said.
-func (p *phaseRun) hear(w word) {
-	c := w.from
-	if w.exited {
-		p.bury(c, w.err)
+// handle acts on what a child reports.
+func (p *phaseRun) handle(r report) {
+	c := r.from
+	if r.exited {
+		p.recordExit(c, r.err)
 		return
 	}
-	m := w.message
+	m := r.message
 	if m.Kind != wire.AliveKind || m.Bytes != c.bytes {
 		c.lastMoved = time.Now()
 	}
@@ -167,9 +161,7 @@ func (p *phaseRun) hear(w word) {
 		}
 	case wire.DoneKind:
 		c.done = true
-		if p.phase.Stop == scenario.StopHold {
-			p.worked(c)
-		}
+		p.worked(c)
 		if m.Error != "" && !p.stopping {
 			p.fail(c.job.Disk, m.Error)
 			p.stop()
@@ -195,7 +187,7 @@ func (p *phaseRun) releaseWhenReady() {
 			return
 		}
 	}
-	atNS := clock.Now() + int64(lead)
+	atNS := clock.Now() + int64(releaseDelay)
 	if p.sim != nil {
 		live, err := p.newLiveHub(atNS)
 		if err != nil {
@@ -206,7 +198,6 @@ func (p *phaseRun) releaseWhenReady() {
 		p.hub = live
 	}
 	p.released = atNS
-	p.over = p.limit(atNS)
 	for _, c := range p.children {
 		c.lastMoved = time.Now()
 		if err := c.conn.Send(wire.Message{Kind: wire.ReleaseKind, AtNS: atNS}); err != nil {
@@ -216,18 +207,22 @@ func (p *phaseRun) releaseWhenReady() {
 	p.opts.Watcher.Released()
 }
 
-// serve hands out what the simulated hub has moved by now.
-func (p *phaseRun) serve() {
-	for _, g := range p.hub.granted() {
-		for _, c := range p.children {
-			if c.job.Disk == g.Disk && !c.gone {
-				if err := c.conn.Send(wire.Message{Kind: wire.GrantKind, DoneNS: g.DoneNS}); err != nil {
-					p.opts.Log.Warn("grant", zap.String("disk", g.Disk), zap.Error(err)) // its exit follows
-				}
-			}
+// worked notes that a child has moved its files. When all have, those who hold have filled enough; on a simulated hub the
+// model says when, to the nanosecond.
+func (p *phaseRun) worked(c *child) {
+	p.working.End(c.job.Disk)
+	if p.sim == nil && p.working.Over() {
+		p.tell(wire.FinishKind)
+	}
+}
+
+// tell sends a message to every worker that is not done.
+func (p *phaseRun) tell(kind wire.Kind) {
+	for _, c := range p.children {
+		if !c.gone && !c.done {
+			_ = c.conn.Send(wire.Message{Kind: kind}) // a worker that cannot be told is about to exit
 		}
 	}
-	p.endSpent()
 }
 
 // stop asks every worker to end, once.
@@ -236,12 +231,8 @@ func (p *phaseRun) stop() {
 		return
 	}
 	p.stopping = true
-	p.stopBy = time.Now().Add(grace)
-	for _, c := range p.children {
-		if !c.gone && !c.done {
-			_ = c.conn.Send(wire.Message{Kind: wire.StopKind}) // a worker that cannot hear it is about to exit
-		}
-	}
+	p.stopBy = time.Now().Add(stopTimeout)
+	p.tell(wire.StopKind)
 }
 
 func (p *phaseRun) killAll(why string) {
@@ -259,22 +250,22 @@ func (p *phaseRun) watch(now time.Time) {
 		switch silent := now.Sub(c.lastMoved); {
 		case c.gone:
 		case c.killed != "":
-			if now.Sub(c.killedAt) > dyingPatience {
+			if now.Sub(c.killedAt) > killTimeout {
 				c.gone = true // nothing in our power ends it: its exit is not waited for
-				p.lose(c, fmt.Sprintf("its worker was ended (%s), and does not die: the disk hangs", c.killed))
+				p.recordLoss(c, fmt.Sprintf("its worker was killed (%s) and does not exit: the disk hangs", c.killed))
 			}
 		case p.stopping && now.After(p.stopBy):
-			c.kill(fmt.Sprintf("it did not stop within %s", grace))
+			c.kill(fmt.Sprintf("it did not stop within %s", stopTimeout))
 		case !p.stopping && silent > p.opts.Stall && (!c.ready || p.released > 0):
-			c.kill(fmt.Sprintf("nothing moved for %s: is the disk still connected?", p.opts.Stall))
+			c.kill(fmt.Sprintf("nothing moved for %s; check that the disk is still connected", p.opts.Stall))
 		}
 	}
 }
 
-// bury notes a child's exit. Where it did not say goodbye, the phase is not whole; the janitor removes its files.
-func (p *phaseRun) bury(c *child, exit error) {
+// recordExit notes a child's exit. Where it had not said that it is done, the phase is incomplete; the janitor removes its files.
+func (p *phaseRun) recordExit(c *child, exit error) {
 	c.gone = true
-	p.opts.Log.Info("worker gone", zap.String("disk", c.job.Disk), zap.String("phase", p.phase.Name), zap.Error(exit))
+	p.opts.Log.Info("worker exited", zap.String("disk", c.job.Disk), zap.String("phase", p.phase.Name), zap.Error(exit))
 	if p.hub != nil {
 		p.hub.sim.Leave(c.job.Disk, p.hub.nowNS())
 	}
@@ -284,18 +275,18 @@ func (p *phaseRun) bury(c *child, exit error) {
 	cause := fmt.Sprintf("its worker died (%v)", exit)
 	switch {
 	case c.killed != "":
-		cause = "its worker was ended: " + c.killed
-	case c.said.crash != "":
-		cause += ": " + c.said.crash
+		cause = "its worker was killed: " + c.killed
+	case c.stderr.crash != "":
+		cause += ": " + c.stderr.crash
 	}
 	if !p.stopping || c.killed != "" && c.killed != errKilled.Error() {
-		p.lose(c, cause)
+		p.recordLoss(c, cause)
 	}
 	p.stop()
 }
 
-// lose notes that a child is gone that could not say so itself, for whoever reads the trace.
-func (p *phaseRun) lose(c *child, cause string) {
+// recordLoss notes that a child is gone that could not say so itself, for whoever reads the trace.
+func (p *phaseRun) recordLoss(c *child, cause string) {
 	var nowNS int64
 	switch {
 	case p.hub != nil:
@@ -310,7 +301,7 @@ func (p *phaseRun) lose(c *child, cause string) {
 
 func (p *phaseRun) fail(disk, cause string) {
 	cause = strings.TrimPrefix(strings.ReplaceAll(cause, "\n", "; "), "disk "+disk+": ") // which is said anyway
-	f := Failure{Phase: p.phase.Name, Disk: disk, Cause: cause}
-	p.opts.Log.Error("phase not whole", zap.String("phase", f.Phase), zap.String("disk", f.Disk), zap.String("cause", f.Cause))
+	f := trace.RunFailure{Phase: p.phase.Name, Disk: disk, Cause: cause}
+	p.opts.Log.Error("phase incomplete", zap.String("phase", f.Phase), zap.String("disk", f.Disk), zap.String("cause", f.Cause))
 	p.failures = append(p.failures, f)
 }

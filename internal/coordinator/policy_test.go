@@ -28,10 +28,11 @@ func lines(events []trace.Event) []string {
 // A run on the simulated hub is what the model says, to the nanosecond, whatever ends its phases.
 func TestRunEqualsSimulation(t *testing.T) {
 	for name, change := range map[string]func(*scenario.Phase){
-		"race":   func(*scenario.Phase) {},
-		"hold":   func(p *scenario.Phase) { p.Stop = scenario.StopHold },
-		"time":   func(p *scenario.Phase) { p.Stop, p.Limit = scenario.StopTime, 21*time.Second },
-		"target": func(p *scenario.Phase) { p.Target = 30 * time.Second },
+		"race":            func(*scenario.Phase) {},
+		"hold":            func(p *scenario.Phase) { p.Stop = scenario.StopHold },
+		"time":            func(p *scenario.Phase) { p.Stop, p.Limit = scenario.StopTime, 21*time.Second },
+		"target":          func(p *scenario.Phase) { p.Target = 30 * time.Second },
+		"target and hold": func(p *scenario.Phase) { p.Target, p.Stop = 30*time.Second, scenario.StopHold },
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := plan(2, 3e9, 5e8, 2e9, 1e9)

@@ -17,9 +17,6 @@ type Problem struct {
 	Text  string // what is wrong and what to try; names the disk
 }
 
-// Error makes a Problem an error.
-func (p Problem) Error() string { return p.Text }
-
 // Options are what Check must know beside the plan.
 type Options struct {
 	AllowSystemDisk bool
@@ -27,7 +24,7 @@ type Options struct {
 }
 
 // Check says what is wrong with running the plan on this machine: fatal problems and warnings, in the
-// order of the disks. It only looks. Simulated disks have no problems.
+// order of the disks. It changes nothing. Simulated disks have no problems.
 func Check(plan *scenario.Plan, opts Options) []Problem {
 	places := map[string]Place{}
 	var problems []Problem
@@ -35,7 +32,7 @@ func Check(plan *scenario.Plan, opts Options) []Problem {
 		if disk.Simulated() {
 			continue
 		}
-		place, err := Look(disk.Path)
+		place, err := Inspect(disk.Path)
 		if err != nil {
 			problems = append(problems, unusable(disk, err))
 			continue
@@ -45,7 +42,7 @@ func Check(plan *scenario.Plan, opts Options) []Problem {
 	var results *Place
 	if opts.Results != "" && len(places) > 0 {
 		// A results folder that cannot be looked at fails when it is made, with a better message.
-		if place, err := lookAbove(opts.Results); err == nil {
+		if place, err := inspectAbove(opts.Results); err == nil {
 			results = &place
 		}
 	}
@@ -58,7 +55,7 @@ func unusable(disk scenario.Disk, err error) Problem {
 	case errors.Is(err, fs.ErrNotExist):
 		p.Code = "missing"
 		p.Text = fmt.Sprintf("disk %s: %s does not exist; check the spelling, and that the disk is mounted", disk.Name, disk.Path)
-	case errors.Is(err, errNoFolder):
+	case errors.Is(err, errNotFolder):
 		p.Code = "not_folder"
 		p.Text = fmt.Sprintf("disk %s: %s is a file; give a folder on the disk", disk.Name, disk.Path)
 	default:

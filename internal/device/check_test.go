@@ -178,13 +178,3 @@ func TestCheckKnowsTheSystemDisk(t *testing.T) {
 		t.Errorf("Check() = %s, want %s among it", all, want)
 	}
 }
-
-func TestFreeBytes(t *testing.T) {
-	got, err := FreeBytes(t.TempDir())
-	if err != nil || got <= 0 {
-		t.Errorf("FreeBytes() = %d, %v, want some", got, err)
-	}
-	if _, err := FreeBytes(filepath.Join(t.TempDir(), "absent")); err == nil {
-		t.Error("FreeBytes() of no folder = nil error")
-	}
-}

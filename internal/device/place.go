@@ -1,6 +1,6 @@
 // Package device knows what lies behind the folders under test: the volume, its free space and limits, and
 // whether a plan can run there at all. It does no I/O on test files (see diskio) and changes nothing.
-// Start at Check, which judges a plan before anything is touched; Look is what it knows of one folder.
+// Start at Check, which judges a plan before anything is touched; Inspect is what it knows of one folder.
 package device
 
 import (
@@ -22,11 +22,11 @@ type Place struct {
 	info     fs.FileInfo
 }
 
-// errNoFolder marks a path that is something else.
-var errNoFolder = errors.New("it is no folder")
+// errNotFolder marks a path that is something else.
+var errNotFolder = errors.New("it is not a folder")
 
-// Look finds out about the folder path.
-func Look(path string) (Place, error) {
+// Inspect finds out about the folder path.
+func Inspect(path string) (Place, error) {
 	resolved, err := resolve(path)
 	if err != nil {
 		return Place{}, err
@@ -36,19 +36,13 @@ func Look(path string) (Place, error) {
 		return Place{}, err
 	}
 	if !info.IsDir() {
-		return Place{}, fmt.Errorf("%s: %w", path, errNoFolder)
+		return Place{}, fmt.Errorf("%s: %w", path, errNotFolder)
 	}
 	p := Place{Path: resolved, info: info}
-	if err := p.look(); err != nil {
-		return Place{}, fmt.Errorf("ask the system about %s: %w", path, err)
+	if err := p.query(); err != nil {
+		return Place{}, fmt.Errorf("query the file system of %s: %w", path, err)
 	}
 	return p, nil
-}
-
-// FreeBytes is how many bytes may still be written in the folder path.
-func FreeBytes(path string) (int64, error) {
-	p, err := Look(path)
-	return p.Free, err
 }
 
 // sameFolder reports whether both are one folder, under whatever names.
@@ -65,14 +59,14 @@ func resolve(path string) (string, error) {
 	return filepath.EvalSymlinks(abs)
 }
 
-// lookAbove is Look for a folder that may not exist yet: the nearest one above it that does.
-func lookAbove(path string) (Place, error) {
+// inspectAbove is Inspect for a folder that may not exist yet: the nearest one above it that does.
+func inspectAbove(path string) (Place, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return Place{}, err
 	}
 	for {
-		p, err := Look(path)
+		p, err := Inspect(path)
 		if !errors.Is(err, fs.ErrNotExist) || filepath.Dir(path) == path {
 			return p, err
 		}

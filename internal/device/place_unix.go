@@ -9,7 +9,7 @@ import (
 // fatFileMax is the largest file on FAT: its sizes have 32 bits.
 const fatFileMax = 1<<32 - 1
 
-func (p *Place) look() error {
+func (p *Place) query() error {
 	var st unix.Statfs_t
 	if err := unix.Statfs(p.Path, &st); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 // fatFileMax is the largest file on FAT: its sizes have 32 bits.
 const fatFileMax = 1<<32 - 1
 
-func (p *Place) look() error {
+func (p *Place) query() error {
 	path, err := windows.UTF16PtrFromString(p.Path)
 	if err != nil {
 		return err

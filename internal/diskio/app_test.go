@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/internal/clock"
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -100,7 +101,7 @@ func TestAppReadsFromTheCacheAreFlagged(t *testing.T) {
 	job := newJob(dir, trace.Read, 1<<20)
 	job.IO.Mode = "app"
 	_, eff := prepared(t, job, systems["threads"])
-	if all := strings.Join(eff.Warnings, "\n"); !strings.Contains(all, "the cache holds 1048576 of the 1048576 bytes to be read") {
+	if all := strings.Join(eff.Warnings, "\n"); !strings.Contains(all, "1048576 of the 1048576 bytes to be read could not be dropped") {
 		t.Errorf("warnings = %q, want one about the cache", all)
 	}
 }
@@ -110,10 +111,10 @@ func TestWhatIsReadIsNotInTheCache(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux says what its cache holds")
 	}
-	for _, mode := range []string{modeDirect, modeApp} {
+	for _, mode := range []string{scenario.ModeDirect, scenario.ModeApp} {
 		dir := t.TempDir()
 		write := newJob(dir, trace.Write, 5<<20)
-		write.IO.Mode, write.IO.Flush, write.Leave = modeApp, flushNone, write.Sizes
+		write.IO.Mode, write.IO.Flush, write.CarryOver = scenario.ModeApp, scenario.FlushNone, write.Sizes
 		engine, _ := prepared(t, write, systems["threads"])
 		engine.Start(clock.Now())
 		if _, err := engine.Transfer(t.Context(), 0, nil); err != nil {

@@ -5,19 +5,20 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// fillShelf sees that the files are there that the job reads or passes over: those that earlier phases left,
+// prepareFiles sees that the files are there that the job reads or passes over: those that earlier phases left,
 // and new ones for the rest. What neither this job nor the next can use is removed.
-func (e *real) fillShelf(ctx context.Context) error {
+func (e *real) prepareFiles(ctx context.Context) error {
 	need := e.job.Needs()
-	mine := e.shelf.match(need, e.fits)
-	later := e.shelf.match(e.job.Beyond(e.job.Leave), anyRecord)
-	if err := e.shelf.thin(append(later, mine...)...); err != nil {
+	mine := e.testFiles.match(need, e.fits)
+	later := e.testFiles.match(e.job.Beyond(e.job.CarryOver), anyRecord)
+	if err := e.testFiles.removeAllBut(append(later, mine...)...); err != nil {
 		return fmt.Errorf("remove files of earlier phases: %w", err)
 	}
-	mine = e.shelf.match(need, e.fits) // thinning moved them
+	mine = e.testFiles.match(need, e.fits) // removing moved them
 	e.files = make([]record, len(need))
 	var missing []int
 	for i, r := range mine {
@@ -46,14 +47,14 @@ func (e *real) fits(r record) bool {
 
 // period is that of the files the job writes.
 func (e *real) period() int64 {
-	if e.job.IO.Mode == modeApp {
+	if e.job.IO.Mode == scenario.ModeApp {
 		return appBytes
 	}
 	return 0
 }
 
 // writeBefore writes the missing of the needed files before the release. It takes large blocks, however
-// small the job's are: how a file came to be is nobody's measurement, and small ones leave it in pieces.
+// small the job's are: this is not measured, and small blocks would leave the file in pieces.
 func (e *real) writeBefore(ctx context.Context, missing []int, need []int64) (err error) {
 	if len(missing) == 0 {
 		return nil
@@ -74,7 +75,7 @@ func (e *real) writeBefore(ctx context.Context, missing []int, need []int64) (er
 		}
 		e.files[i] = e.newRecord(need[i])
 		if err := e.writeOne(ctx, e.files[i], block); err != nil {
-			return fmt.Errorf("write file %d that must be there before: %w", i, err)
+			return fmt.Errorf("write test file %d before the phase: %w", i, err)
 		}
 	}
 	return nil
@@ -89,14 +90,13 @@ func (e *real) writeOne(ctx context.Context, r record, block int64) error {
 	}
 	t := e.newTransfer(f, r, trace.Write)
 	t.setBlock(block)
-	t.sampleNS = e.job.SampleNS
 	t.sample = func(bytes, _ int64) { e.wrote(e.before + bytes) }
 	err = e.moveOpen(ctx, t)
 	e.before += r.Size
 	if err == nil {
-		err = f.flush(flushFull)
+		err = f.flush(scenario.FlushFull)
 	}
-	if err = errors.Join(err, e.shut(f)); err != nil {
+	if err = errors.Join(err, e.closeFile(f)); err != nil {
 		return err
 	}
 	return e.written(t, r)
@@ -116,16 +116,16 @@ func (e *real) emptyCache() error {
 		}
 		err = f.evict()
 		bytes, cached = bytes+r.Size, cached+f.cached(r.Size)
-		if err = errors.Join(err, e.shut(f)); err != nil {
+		if err = errors.Join(err, e.closeFile(f)); err != nil {
 			return fmt.Errorf("drop the files to be read from the cache: %w", err)
 		}
 	}
 	switch {
 	case e.traits.direct:
 	case cached < 0:
-		e.warn("this system does not say whether its cache still holds what is to be read: a speed above the link's limit means that it does")
+		e.warn("this system does not tell whether its cache still holds what is to be read: a rate above the link's limit means that it does")
 	case cached > bytes/100:
-		e.warn("the cache holds %d of the %d bytes to be read and does not let go of them: their speed is that of memory", cached, bytes)
+		e.warn("%d of the %d bytes to be read could not be dropped from the cache: they are read at the speed of memory", cached, bytes)
 	}
 	return nil
 }

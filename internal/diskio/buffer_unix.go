@@ -13,7 +13,7 @@ import (
 func newBuffer(n int64) ([]byte, error) {
 	p, err := unix.Mmap(-1, 0, int(n), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {
-		return nil, fmt.Errorf("get %d bytes of memory for buffers: %w", n, err)
+		return nil, fmt.Errorf("allocate %d bytes of buffers: %w", n, err)
 	}
 	adviseHuge(p)
 	return p, nil

@@ -11,7 +11,7 @@ import (
 func newBuffer(n int64) ([]byte, error) {
 	addr, err := windows.VirtualAlloc(0, uintptr(n), windows.MEM_COMMIT|windows.MEM_RESERVE, windows.PAGE_READWRITE)
 	if err != nil {
-		return nil, fmt.Errorf("get %d bytes of memory for buffers: %w", n, err)
+		return nil, fmt.Errorf("allocate %d bytes of buffers: %w", n, err)
 	}
 	return unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&addr))), n), nil
 }

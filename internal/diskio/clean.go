@@ -46,7 +46,7 @@ func cleanOne(dir, name string) Cleaned {
 	if err == nil {
 		result.Files, result.Bytes, err = f.remove(nil, true)
 	} else if errors.Is(err, fs.ErrNotExist) {
-		err = errors.New("it has no marker of hubbench's")
+		err = errors.New("it has no hubbench marker")
 	}
 	if err != nil {
 		result.Skipped = err.Error()
@@ -68,12 +68,12 @@ func RemoveRun(dir, runID string) error {
 	if err != nil {
 		return fmt.Errorf("remove the test folder of run %s in %s: %w", runID, dir, err)
 	}
-	s, err := openShelf(f)
+	s, err := listTestFiles(f)
 	if err != nil {
 		f.close()
 		return err
 	}
-	return s.leave(nil)
+	return s.carryOver(nil)
 }
 
 // takeFolder holds a folder that exists.

@@ -7,6 +7,7 @@ import (
 	"context"
 
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // Engine moves the files of one job. From one goroutine locked to its thread, the worker calls Prepare, waits
@@ -15,7 +16,7 @@ type Engine interface {
 	// Prepare does all that must lie outside the timing before the release: the marked folder, buffers
 	// touched, the files a read phase reads, the first file open. It returns what the job really got. It tells
 	// wrote how many bytes it has written, from its own goroutine or another: a disk that hangs is known by that.
-	Prepare(ctx context.Context, wrote func(bytes int64)) (Effective, error)
+	Prepare(ctx context.Context, wrote func(bytes int64)) (trace.Effective, error)
 	// Start gives the release instant (clock.Now's nanoseconds); all times returned count from it.
 	Start(releaseNS int64)
 	// Transfer moves file seq of the job. Opening, allocation and closing lie outside the span it returns.
@@ -37,22 +38,11 @@ type Span struct {
 // Job is what an engine is made for: the plan's job and where to do it.
 type Job struct {
 	scenario.Job
-	RunID    string // names the marked folder
-	Phase    string
-	Dir      string // the disk's folder
-	SampleNS int64  // between progress samples; 50 ms where zero
-	// Leave is the sizes of the files that the disk's next job needs to exist (see scenario.Plan.Leave).
+	RunID string // names the marked folder
+	Phase string
+	Dir   string // the disk's folder
+	// CarryOver is the sizes of the files that the disk's next job needs to exist (see scenario.Plan.CarryOver).
 	// Close leaves what there is of them when the job has succeeded; whoever sets it calls
 	// RemoveRun when the run ends.
-	Leave []int64
-}
-
-// Effective is what a job really got, which may be less than it asked for.
-type Effective struct {
-	Engine   string   `json:"engine"` // simulated | threads | io_uring | app
-	Cache    string   `json:"cache"`  // direct | buffered | none (simulated)
-	Flush    string   `json:"flush"`
-	Block    int64    `json:"block"`
-	Depth    int      `json:"depth"`
-	Warnings []string `json:"warnings,omitempty"` // asked for one thing and got another
+	CarryOver []int64
 }

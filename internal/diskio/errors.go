@@ -17,7 +17,7 @@ func (j Job) explain(step string, err error) error {
 	}
 	err = fmt.Errorf("disk %s: %s in %s: %w", j.Disk, step, j.Dir, err)
 	if hint := hintFor(err); hint != "" {
-		err = fmt.Errorf("%w: %s", err, hint)
+		err = fmt.Errorf("%w; %s", err, hint)
 	}
 	return err
 }
@@ -26,13 +26,13 @@ func (j Job) explain(step string, err error) error {
 func hintFor(err error) string {
 	switch {
 	case isFull(err):
-		return "free some space, or ask for fewer or smaller files or for a footprint"
+		return "free some space, use fewer or smaller files, or set a footprint"
 	case isTooLarge(err):
-		return "this file system takes no file that large (FAT32 ends at 4 GiB): use smaller files, or format the disk as exFAT, APFS, NTFS or ext4"
+		return "this file system does not support files that large (FAT32: up to 4 GiB); use smaller files, or format the disk as exFAT, APFS, NTFS or ext4"
 	case isReadOnly(err):
-		return "the volume is mounted read-only: mount it writable, or choose another folder"
+		return "mount the volume writable, or choose another folder"
 	case isGone(err):
-		return "the disk has gone or failed: check its cable, hub port and power"
+		return "the disk was disconnected or has failed; check its cable, hub port and power"
 	case errors.Is(err, fs.ErrPermission):
 		return "choose a folder that you may write to"
 	case errors.Is(err, fs.ErrNotExist):

@@ -111,16 +111,13 @@ func TestTransferFails(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
-			engine, err := newReal(newJob(dir, tt.role, 8<<20), system{open: tt.fault.open, ring: noRing})
-			if err != nil {
-				t.Fatal(err)
-			}
+			engine := newReal(newJob(dir, tt.role, 8<<20), system{open: tt.fault.open, ring: noRing})
 			if _, err := engine.Prepare(t.Context(), func(int64) {}); err != nil {
 				t.Fatal(err)
 			}
 			tt.fault.armed.Store(true)
 			engine.Start(clock.Now())
-			_, err = engine.Transfer(t.Context(), 0, nil)
+			_, err := engine.Transfer(t.Context(), 0, nil)
 			if err == nil {
 				t.Fatal("Transfer() = nil, want an error")
 			}
@@ -141,10 +138,7 @@ func TestTransferFails(t *testing.T) {
 
 func TestShortWritesAreCompleted(t *testing.T) {
 	fault := &fault{short: true}
-	engine, err := newReal(newJob(t.TempDir(), trace.Write, 1<<20), system{open: fault.open, ring: noRing})
-	if err != nil {
-		t.Fatal(err)
-	}
+	engine := newReal(newJob(t.TempDir(), trace.Write, 1<<20), system{open: fault.open, ring: noRing})
 	if _, err := engine.Prepare(t.Context(), func(int64) {}); err != nil {
 		t.Fatal(err)
 	}
@@ -165,16 +159,14 @@ func TestFallbacks(t *testing.T) {
 		want  string
 	}{
 		{"no direct requests", &fault{direct: syscall.EINVAL}, "buffered", "opening a file for it failed"},
-		{"no preallocation", &fault{reserve: errors.New("not supported")}, "direct", "allocates nothing in advance"},
+		{"no preallocation", &fault{reserve: errors.New("not supported")}, "direct", "does not preallocate"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, role := range []trace.Role{trace.Write, trace.Read} {
 				job := newJob(t.TempDir(), role, 100<<20, 12345)
 				job.IO.Block = 1 << 20
-				engine, err := newReal(job, system{open: tt.fault.open, ring: noRing})
-				if err != nil {
-					t.Fatal(err)
-				}
+				engine := newReal(job, system{open: tt.fault.open, ring: noRing})
+				engine.sampleNS = 1
 				eff, err := engine.Prepare(t.Context(), func(int64) {})
 				if err != nil {
 					t.Fatal(err)
@@ -202,7 +194,7 @@ func TestRefusedRing(t *testing.T) {
 	if eff.Cache == "buffered" {
 		t.Skip("no direct requests on this file system")
 	}
-	if got := strings.Join(eff.Warnings, "\n"); eff.Engine != "threads" || !strings.Contains(got, "io_uring is refused here (set up io_uring: operation not permitted)") {
+	if got := strings.Join(eff.Warnings, "\n"); eff.Engine != "threads" || !strings.Contains(got, "io_uring is not available here (set up io_uring: operation not permitted)") {
 		t.Errorf("Prepare() = %+v, want threads and a warning", eff)
 	}
 	transferAll(t, engine)

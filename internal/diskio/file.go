@@ -39,10 +39,3 @@ type opening struct {
 
 // opener opens the file name of the folder: as it is for reading, made anew for writing unless again.
 type opener func(folder *os.Root, name string, o opening) (testFile, error)
-
-// Flush modes, as scenario files spell them.
-const (
-	flushNone  = "none"
-	flushFsync = "fsync"
-	flushFull  = "full"
-)

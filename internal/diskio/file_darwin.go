@@ -4,8 +4,10 @@ import (
 	"errors"
 	"os"
 
-	"github.com/hubbench/hubbench/pkg/trace"
 	"golang.org/x/sys/unix"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // darwinFile is a test file on macOS. Direct means F_NOCACHE there: requests go past the cache unless the
@@ -33,9 +35,9 @@ func openTestFile(folder *os.Root, name string, o opening) (testFile, error) {
 // the disk write that out too.
 func (f *darwinFile) flush(mode string) error {
 	switch mode {
-	case flushNone:
+	case scenario.FlushNone:
 		return nil
-	case flushFull:
+	case scenario.FlushFull:
 		_, err := unix.FcntlInt(uintptr(f.n), unix.F_FULLFSYNC, 0)
 		return err
 	default:

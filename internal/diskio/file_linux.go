@@ -5,8 +5,10 @@ import (
 	"os"
 	"unsafe"
 
-	"github.com/hubbench/hubbench/pkg/trace"
 	"golang.org/x/sys/unix"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // linuxFile is a test file on Linux, O_DIRECT or not.
@@ -26,7 +28,7 @@ func openTestFile(folder *os.Root, name string, o opening) (testFile, error) {
 
 // flush makes no difference between fsync and full: fsync on Linux reaches the medium.
 func (f *linuxFile) flush(mode string) error {
-	if mode == flushNone {
+	if mode == scenario.FlushNone {
 		return nil
 	}
 	return unix.Fsync(f.n)

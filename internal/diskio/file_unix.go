@@ -5,8 +5,9 @@ package diskio
 import (
 	"os"
 
-	"github.com/hubbench/hubbench/pkg/trace"
 	"golang.org/x/sys/unix"
+
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // oneCall: readList and writeList are one system call.

@@ -6,8 +6,10 @@ import (
 	"os"
 	"unsafe"
 
-	"github.com/hubbench/hubbench/pkg/trace"
 	"golang.org/x/sys/windows"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // oneCall: Windows has no call that takes several pieces of memory through the cache.
@@ -83,7 +85,7 @@ func (f *windowsFile) writeList(list [][]byte, off int64) (int64, error) {
 
 // flush makes no difference between fsync and full: FlushFileBuffers reaches the medium.
 func (f *windowsFile) flush(mode string) error {
-	if mode == flushNone {
+	if mode == scenario.FlushNone {
 		return nil
 	}
 	return windows.FlushFileBuffers(windows.Handle(f.fd()))

@@ -73,7 +73,7 @@ func openFolder(dir, runID string) (*folder, error) {
 		}
 	}
 	parent.Close()
-	return nil, fmt.Errorf("use the test folder %s: it exists without hubbench's marker: look into it and remove it", filepath.Join(dir, name))
+	return nil, fmt.Errorf("use the test folder %s: it exists without hubbench's marker: check what is in it, and remove it", filepath.Join(dir, name))
 }
 
 // holdFolder opens and locks the folder name of parent. A fresh folder gets its marker; any other must have
@@ -106,7 +106,7 @@ func openPlainDir(parent *os.Root, name string) (*os.Root, error) {
 		return nil, err
 	}
 	if !info.IsDir() {
-		return nil, errors.New("it is not a folder of hubbench's")
+		return nil, errors.New("it is not a hubbench test folder")
 	}
 	root, err := parent.OpenRoot(name)
 	if err != nil {
@@ -159,7 +159,7 @@ func (f *folder) readMarker() error {
 	}
 	var m marker
 	if json.Unmarshal(text, &m) != nil || m.What != markerWhat || folderPrefix+m.Run != f.name {
-		return errors.New("its marker is not one of hubbench's")
+		return errors.New("its marker is not hubbench's")
 	}
 	// Whoever held the lock before may have removed the marker just now; then this one marks nothing.
 	opened, err := f.marker.Stat()
@@ -172,7 +172,7 @@ func (f *folder) readMarker() error {
 	return nil
 }
 
-// release lets go of the folder and leaves it as it is.
+// release closes the folder and leaves it as it is.
 func (f *folder) release() {
 	if f.marker != nil {
 		_ = f.marker.Close() // unlocks
@@ -182,13 +182,13 @@ func (f *folder) release() {
 	}
 }
 
-// close lets go of the folder and of the disk's folder.
+// close closes the folder and the disk's folder.
 func (f *folder) close() {
 	f.release()
 	f.parent.Close()
 }
 
-// remove deletes our own files in the folder and then the folder, and lets go of it. Those named in stay
+// remove deletes our own files in the folder and then the folder, and closes it. Those named in stay
 // remain, and evidence of a failed verification unless all is true, and in any case what is not ours; the
 // folder and its marker remain with them.
 func (f *folder) remove(stay map[string]bool, all bool) (files int, bytes int64, err error) {

@@ -22,7 +22,7 @@ func makeFolder(t *testing.T, dir string, files ...string) string {
 	}
 	for _, name := range files {
 		content := "content"
-		if name == shelfName {
+		if name == listName {
 			content = `[{"number":0,"size":7,"unit":4096,"keep":true},{"number":1,"size":7,"unit":4096}]`
 		}
 		if err := f.root.WriteFile(name, []byte(content), 0o600); err != nil {
@@ -138,19 +138,19 @@ func TestCleanLeavesWhatIsInDoubt(t *testing.T) {
 		make func(t *testing.T, dir string)
 		want string
 	}{
-		{"no marker", func(t *testing.T, dir string) {
+		{"no hubbench marker", func(t *testing.T, dir string) {
 			write(t, filepath.Join(dir, ".hubbench-r1/data-000000.bin"), "x")
-		}, "no marker"},
+		}, "no hubbench marker"},
 		{"an empty marker", func(t *testing.T, dir string) {
 			write(t, filepath.Join(dir, ".hubbench-r1/hubbench.json"), "")
 			write(t, filepath.Join(dir, ".hubbench-r1/data-000000.bin"), "x")
-		}, "marker is not one of hubbench's"},
+		}, "marker is not hubbench's"},
 		{"another run's marker", func(t *testing.T, dir string) {
 			path := makeFolder(t, dir, "data-000000.bin")
 			if err := os.Rename(path, filepath.Join(dir, ".hubbench-r2")); err != nil {
 				t.Fatal(err)
 			}
-		}, "marker is not one of hubbench's"},
+		}, "marker is not hubbench's"},
 		{"a marker that is a link", func(t *testing.T, dir string) {
 			path := makeFolder(t, dir, "data-000000.bin")
 			if err := os.Rename(filepath.Join(path, markerName), filepath.Join(path, "elsewhere")); err != nil {
@@ -168,10 +168,10 @@ func TestCleanLeavesWhatIsInDoubt(t *testing.T) {
 			if err := os.Symlink("moved", path); err != nil {
 				t.Fatal(err)
 			}
-		}, "not a folder of hubbench's"},
+		}, "not a hubbench test folder"},
 		{"a file", func(t *testing.T, dir string) {
 			write(t, filepath.Join(dir, ".hubbench-r1"), "x")
-		}, "not a folder of hubbench's"},
+		}, "not a hubbench test folder"},
 		{"a live run", func(t *testing.T, dir string) {
 			f, err := openFolder(dir, "r1")
 			if err != nil {
@@ -239,7 +239,7 @@ func TestPhasesShareTheFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.close()
-	s, err := openShelf(f)
+	s, err := listTestFiles(f)
 	if err != nil {
 		t.Fatal(err)
 	}

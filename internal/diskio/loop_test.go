@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/policy"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -102,7 +102,7 @@ func BenchmarkTransferLoop(b *testing.B) {
 					b.Skip("no io_uring here")
 				}
 				tr := newTransfer(b, how, int64(b.N)*bb.block, bb.block)
-				tr.sampleNS = hub.SampleNS
+				tr.sampleNS = policy.SampleNS
 				if err := m.attach(tr.file); err != nil {
 					b.Fatal(err)
 				}

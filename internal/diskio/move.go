@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hubbench/hubbench/internal/clock"
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -28,7 +29,7 @@ func (e *real) Transfer(ctx context.Context, seq int, sample Sampler) (Span, err
 }
 
 func (e *real) transfer(ctx context.Context, seq int, sample Sampler) (span Span, err error) {
-	if err := e.rest(ctx, seq); err != nil {
+	if err := e.pause(ctx, seq); err != nil {
 		return span, err
 	}
 	if e.next == nil || e.nextSeq != seq {
@@ -39,18 +40,18 @@ func (e *real) transfer(ctx context.Context, seq int, sample Sampler) (span Span
 	f, r := e.next, e.nextFile
 	e.next = nil
 	t := e.newTransfer(f, r, e.job.Role)
-	t.sample, t.sampleNS = sample, e.job.SampleNS
+	t.sample = sample
 	t.cap = e.job.IO.Cap.Nanoseconds()
-	if e.job.IO.Access == accessRandom {
+	if e.job.IO.Access == scenario.AccessRandom {
 		t.shuffle(e.job.Seed + uint64(seq))
 	}
-	if t.op == trace.Read && e.job.IO.Mode == modeDirect && e.verifies() {
+	if t.op == trace.Read && e.job.IO.Mode == scenario.ModeDirect && e.verifies() {
 		t.checking = checkStamps
 	}
 	err = e.moveOpen(ctx, t)
 	span = Span{Bytes: t.done.Load(), StartNS: t.watch.StartNS() - e.release, EndNS: t.endNS - e.release}
-	if err = errors.Join(err, e.shut(f)); err == nil {
-		err = e.afterwards(ctx, t, r)
+	if err = errors.Join(err, e.closeFile(f)); err == nil {
+		err = e.finishFile(ctx, t, r)
 	}
 	if err != nil {
 		return span, e.keepEvidence(err, r)
@@ -62,11 +63,11 @@ func (e *real) transfer(ctx context.Context, seq int, sample Sampler) (span Span
 
 // verifies reports whether the job wants stamps checked at least.
 func (e *real) verifies() bool {
-	return e.job.IO.Verify == verifyStamps || e.job.IO.Verify == verifyFull
+	return e.job.IO.Verify == scenario.VerifyStamps || e.job.IO.Verify == scenario.VerifyFull
 }
 
-// rest waits between two files as long as the job wants.
-func (e *real) rest(ctx context.Context, seq int) error {
+// pause waits between two files as long as the job wants.
+func (e *real) pause(ctx context.Context, seq int) error {
 	if e.ended == 0 {
 		return ctx.Err()
 	}
@@ -100,7 +101,7 @@ func (e *real) openNext(seq int) (err error) {
 		e.nextFile = e.files[seq%len(e.files)]
 	} else {
 		if before := seq - len(e.job.Sizes); before >= 0 {
-			if err := e.shelf.drop(e.first + before); err != nil {
+			if err := e.testFiles.remove(e.first + before); err != nil {
 				return fmt.Errorf("make room for file %d: %w", seq, err)
 			}
 		}
@@ -112,19 +113,19 @@ func (e *real) openNext(seq int) (err error) {
 
 // newRecord is a file that the job is about to write.
 func (e *real) newRecord(size int64) record {
-	return record{Number: e.shelf.number(), Size: size, Unit: unitOf(e.job.IO.Block), Period: e.period(), Keep: e.job.IO.Keep}
+	return record{Number: e.testFiles.number(), Size: size, Unit: unitOf(e.job.IO.Block), Period: e.period(), Keep: e.job.IO.Keep}
 }
 
 // open opens a file for the job's requests, one at a time. A new one is made, after room for it.
 func (e *real) open(r record, op trace.Role) (testFile, error) {
-	again := e.shelf.has(r.Number)
+	again := e.testFiles.has(r.Number)
 	fresh := op == trace.Write && !again
 	if fresh && e.job.IO.Footprint > 0 {
-		if err := e.shelf.fit(r.Size, e.job.IO.Footprint); err != nil {
+		if err := e.testFiles.makeRoom(r.Size, e.job.IO.Footprint); err != nil {
 			return nil, err
 		}
 	}
-	f, err := e.shelf.openFile(e.system.open, r, opening{op: op, again: again, direct: e.traits.direct, lanes: e.job.IO.Depth})
+	f, err := e.testFiles.openFile(e.system.open, r, opening{op: op, again: again, direct: e.traits.direct, lanes: e.job.IO.Depth})
 	if err != nil {
 		return nil, err
 	}
@@ -139,8 +140,8 @@ func (e *real) open(r record, op trace.Role) (testFile, error) {
 	return f, nil
 }
 
-// shut closes the file that open opened.
-func (e *real) shut(f testFile) error { return errors.Join(e.mover.detach(), f.close()) }
+// closeFile closes the file that open opened.
+func (e *real) closeFile(f testFile) error { return errors.Join(e.mover.detach(), f.close()) }
 
 // padded is the size in whole sectors.
 func (e *real) padded(size int64) int64 {
@@ -151,11 +152,11 @@ func (e *real) padded(size int64) int64 {
 // newTransfer is the sequential moving of an open file, with no time taken of it but its ends.
 func (e *real) newTransfer(f testFile, r record, op trace.Role) *transfer {
 	t := &transfer{
-		file: f, op: op, size: r.Size, padded: e.padded(r.Size), release: e.release,
+		file: f, op: op, size: r.Size, padded: e.padded(r.Size), release: e.release, sampleNS: e.sampleNS,
 		stamps: stamper{tag: tagOf(e.job.RunID, e.job.Disk), file: uint32(r.Number), unit: r.Unit, period: r.Period},
 	}
 	t.setBlock(e.job.IO.Block)
-	if !e.traits.direct && e.job.IO.Mode == modeDirect {
+	if !e.traits.direct && e.job.IO.Mode == scenario.ModeDirect {
 		t.settle = max(settleBytes/t.block, 1) * t.block
 	}
 	return t
@@ -171,10 +172,10 @@ func (e *real) moveOpen(ctx context.Context, t *transfer) error {
 	return err
 }
 
-// afterwards does what is not timed: a written file gets its size and its place on the shelf, and is
+// finishFile does what is not timed: a written file gets its size and its place among the test files, and is
 // verified if the job wants it.
-func (e *real) afterwards(ctx context.Context, t *transfer, r record) error {
-	if t.op == trace.Write && !e.shelf.has(r.Number) {
+func (e *real) finishFile(ctx context.Context, t *transfer, r record) error {
+	if t.op == trace.Write && !e.testFiles.has(r.Number) {
 		if t.done.Load() < t.size {
 			// The cap ended it: a file with holes is of no use to anybody.
 			return e.folder.root.Remove(r.name())
@@ -184,23 +185,23 @@ func (e *real) afterwards(ctx context.Context, t *transfer, r record) error {
 		}
 	}
 	switch {
-	case e.job.IO.Verify == verifyFull:
+	case e.job.IO.Verify == scenario.VerifyFull:
 		return e.readBack(ctx, r, checkAll)
-	case e.job.IO.Mode == modeApp && t.op == trace.Read && e.verifies():
+	case e.job.IO.Mode == scenario.ModeApp && t.op == trace.Read && e.verifies():
 		// One call for the whole file leaves nothing to look at while it is read.
 		return e.readBack(ctx, r, checkStamps)
 	}
 	return nil
 }
 
-// written gives a file that was just written its size, and puts it on the shelf.
+// written gives a file that was just written its size, and lists it.
 func (e *real) written(t *transfer, r record) error {
 	if t.padded > r.Size {
-		if err := e.shelf.cut(r); err != nil {
+		if err := e.testFiles.truncate(r); err != nil {
 			return err
 		}
 	}
-	e.shelf.add(r)
+	e.testFiles.add(r)
 	return nil
 }
 
@@ -221,7 +222,7 @@ func (e *real) readBack(ctx context.Context, r record, how checking) error {
 	if e.job.Role == trace.Write {
 		e.refill()
 	}
-	return errors.Join(err, e.shut(f))
+	return errors.Join(err, e.closeFile(f))
 }
 
 // keepEvidence puts a file whose content is wrong aside and completes the error that says so.
@@ -230,7 +231,7 @@ func (e *real) keepEvidence(err error, r record) error {
 	if !errors.As(err, &m) {
 		return err
 	}
-	name, keepErr := e.shelf.evidence(r) // the caller has closed it
+	name, keepErr := e.testFiles.evidence(r) // the caller has closed it
 	m.Disk, m.File = e.job.Disk, filepath.Join(e.folder.path, name)
 	return errors.Join(err, keepErr)
 }

@@ -68,7 +68,7 @@ func (tr *traits) tryDirect(open opener, folder *os.Root) (reason string, err er
 	noise(buf, 0, 0)
 	tr.sector = max(directAlign(f), smallUnit)
 	if tr.sector > probeSector {
-		return fmt.Sprintf("it takes only multiples of %d bytes", tr.sector), nil
+		return fmt.Sprintf("it needs multiples of %d bytes", tr.sector), nil
 	}
 	if _, err := f.writeAt(0, buf, 0); err != nil {
 		if isFull(err) {

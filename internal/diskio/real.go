@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/hubbench/hubbench/pkg/policy"
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -18,25 +20,26 @@ const (
 // real moves a job's bytes to and from real files. What it does before the release is in this file, what
 // happens to each file after it in move.go.
 type real struct {
-	job      Job
-	system   system
-	folder   *folder
-	shelf    *shelf
-	traits   traits
-	buf      []byte
-	mover    mover
-	files    []record // those that are there before the release, in the job's order: to be read, or written over
-	first    int      // number of the first file written otherwise
-	next     testFile // open and allocated for the next Transfer
-	nextSeq  int
-	nextFile record
-	ended    int64 // when the last file did, by clock.Now; zero before
-	moved    int   // files moved without a failure
-	failed   bool
-	release  int64
-	warnings []string
-	wrote    func(bytes int64) // is told how far Prepare is
-	before   int64             // bytes that Prepare has written
+	job       Job
+	system    system
+	sampleNS  int64 // between samples of progress
+	folder    *folder
+	testFiles *testFiles
+	traits    traits
+	buf       []byte
+	mover     mover
+	files     []record // those that are there before the release, in the job's order: to be read, or written over
+	first     int      // number of the first file written otherwise
+	next      testFile // open and allocated for the next Transfer
+	nextSeq   int
+	nextFile  record
+	ended     int64 // when the last file did, by clock.Now; zero before
+	moved     int   // files moved without a failure
+	failed    bool
+	release   int64
+	warnings  []string
+	wrote     func(bytes int64) // is told how far Prepare is
+	before    int64             // bytes that Prepare has written
 }
 
 // system is what an engine asks of the operating system; tests put faults between.
@@ -46,44 +49,40 @@ type system struct {
 }
 
 // New makes the engine for a job on real files. It touches nothing until Prepare.
-func New(job Job) (Engine, error) {
+func New(job Job) Engine {
 	return newReal(job, system{open: openTestFile, ring: newRingMover})
 }
 
-func newReal(job Job, sys system) (*real, error) {
-	job = job.withDefaults()
-	if err := job.check(); err != nil {
-		return nil, fmt.Errorf("disk %s: %w", job.Disk, err)
-	}
-	return &real{job: job, system: sys}, nil
+func newReal(job Job, sys system) *real {
+	return &real{job: job, system: sys, sampleNS: policy.SampleNS}
 }
 
 // Prepare makes the folder, finds out what the file system can do, and readies buffers and files.
-func (e *real) Prepare(ctx context.Context, wrote func(bytes int64)) (Effective, error) {
+func (e *real) Prepare(ctx context.Context, wrote func(bytes int64)) (trace.Effective, error) {
 	e.wrote = wrote
 	eff, err := e.prepare(ctx)
 	eff.Warnings = e.warnings
 	return eff, e.job.explain("prepare", err)
 }
 
-func (e *real) prepare(ctx context.Context) (eff Effective, err error) {
+func (e *real) prepare(ctx context.Context) (eff trace.Effective, err error) {
 	if e.folder, err = openFolder(e.job.Dir, e.job.RunID); err != nil {
 		return eff, err
 	}
-	if e.shelf, err = openShelf(e.folder); err != nil {
+	if e.testFiles, err = listTestFiles(e.folder); err != nil {
 		return eff, err
 	}
-	if e.traits, err = probe(e.system.open, e.folder.root, e.job.IO.Mode == modeDirect); err != nil {
-		return eff, fmt.Errorf("try the disk: %w", err)
+	if e.traits, err = probe(e.system.open, e.folder.root, e.job.IO.Mode == scenario.ModeDirect); err != nil {
+		return eff, fmt.Errorf("probe the disk: %w", err)
 	}
 	eff = e.effective()
 	if eff.Engine, err = e.makeMover(); err != nil {
 		return eff, err
 	}
-	if err := e.fillShelf(ctx); err != nil {
+	if err := e.prepareFiles(ctx); err != nil {
 		return eff, err
 	}
-	e.first = e.shelf.next
+	e.first = e.testFiles.next
 	return eff, e.openNext(0)
 }
 
@@ -92,32 +91,32 @@ func (e *real) warn(format string, args ...any) {
 }
 
 // effective settles how the job will really run, and warns where that is not what was asked for.
-func (e *real) effective() Effective {
+func (e *real) effective() trace.Effective {
 	job := &e.job
-	if job.IO.Mode == modeApp {
+	if job.IO.Mode == scenario.ModeApp {
 		e.traits.sector = 1
 		job.IO.Depth = 1
 		job.IO.Block = appBytes
 	} else if !e.traits.direct {
-		e.warn("no direct requests here (%s): the cache takes part, and is written out and emptied as the job goes", e.traits.whyNot)
+		e.warn("direct I/O is not available here (%s): requests go through the cache, which is flushed and emptied as the job runs", e.traits.whyNot)
 	}
 	if over := job.IO.Block % e.traits.sector; over != 0 {
 		asked := job.IO.Block
 		job.IO.Block += e.traits.sector - over
-		e.warn("the block of %d bytes is no multiple of the disk's %d-byte sector: %d is used", asked, e.traits.sector, job.IO.Block)
+		e.warn("the block of %d bytes is not a multiple of the disk's %d-byte sector: %d is used", asked, e.traits.sector, job.IO.Block)
 	}
 	if job.IO.Preallocate && job.Role == trace.Write && !e.traits.reserves {
-		e.warn("the file system allocates nothing in advance (%v): allocation lies inside the timing", e.traits.reserveNo)
+		e.warn("the file system does not preallocate (%v): the time of allocation is part of the measurement", e.traits.reserveNo)
 	}
-	eff := Effective{Cache: "buffered", Flush: job.IO.Flush, Block: job.IO.Block, Depth: job.IO.Depth}
+	eff := trace.Effective{Cache: "buffered", Flush: job.IO.Flush, Block: job.IO.Block, Depth: job.IO.Depth}
 	if e.traits.direct {
 		eff.Cache = "direct"
 	}
-	if job.IO.Mode == modeApp {
+	if job.IO.Mode == scenario.ModeApp {
 		eff.Block = appCall(job.Sizes)
 		if !oneCall && eff.Block > appBytes {
 			eff.Block = appBytes
-			e.warn("this system moves whole files in calls of %d bytes here, where an application might use one", appBytes)
+			e.warn("this system moves files in calls of %d bytes, where an application might use a single one", appBytes)
 		}
 	}
 	return eff
@@ -131,14 +130,14 @@ func (e *real) makeMover() (engine string, err error) {
 	}
 	e.refill()
 	if e.mover, engine, err = e.newMover(depth); err != nil && !errors.Is(err, errors.ErrUnsupported) {
-		e.warn("io_uring is refused here (%v): threads move the bytes, at a higher cost in processor time", err)
+		e.warn("io_uring is not available here (%v): threads are used instead, at a higher CPU cost", err)
 	}
 	return engine, nil
 }
 
 // newMover starts the best that can be had for so many requests in flight; err is why it is not io_uring.
 func (e *real) newMover(depth int) (m mover, engine string, err error) {
-	if e.job.IO.Mode == modeApp {
+	if e.job.IO.Mode == scenario.ModeApp {
 		return newApp(e.buf, e.job.Sizes), "app", nil
 	}
 	if e.traits.direct {
@@ -162,7 +161,7 @@ func bufferBytes(block int64, depth int) int64 {
 func (e *real) Close() error {
 	var err error
 	if e.next != nil {
-		err = e.shut(e.next)
+		err = e.closeFile(e.next)
 		e.next = nil
 	}
 	if e.mover != nil {
@@ -174,23 +173,23 @@ func (e *real) Close() error {
 		e.buf = nil
 	}
 	if e.folder != nil {
-		err = errors.Join(err, e.leave())
+		err = errors.Join(err, e.removeFiles())
 		e.folder = nil
 	}
 	return e.job.explain("clean up", err)
 }
 
-func (e *real) leave() error {
-	if e.shelf == nil {
+func (e *real) removeFiles() error {
+	if e.testFiles == nil {
 		e.folder.close()
 		return nil
 	}
 	var needed []*record
 	// A job that is stopped after its last file, as fillers are, has succeeded all the same.
 	if e.moved >= len(e.job.Sizes) || e.moved > 0 && !e.failed {
-		needed = e.shelf.match(e.job.Leave, anyRecord)
+		needed = e.testFiles.match(e.job.CarryOver, anyRecord)
 	}
-	return e.shelf.leave(needed)
+	return e.testFiles.carryOver(needed)
 }
 
 // The worker takes any Engine.

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/hubbench/hubbench/pkg/trace"
 	"golang.org/x/sys/unix"
+
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // submitEvery is after how many completions the requests that follow them are submitted, though more
@@ -152,7 +153,7 @@ func (m *ringMover) complete(t *transfer, i int, res int32) (again bool) {
 		s.got += int64(res)
 		if s.got >= want {
 			if t.checking != checkNothing {
-				if err := t.look(s.p, s.off); err != nil {
+				if err := t.verify(s.p, s.off); err != nil {
 					t.fail(err)
 					return false
 				}

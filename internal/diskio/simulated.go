@@ -1,10 +1,11 @@
 package diskio
 
 import (
-	"cmp"
 	"context"
 
-	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/policy"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // Hub is the model that simulated disks share.
@@ -23,34 +24,28 @@ type simulated struct {
 
 // NewSimulated makes the engine of a simulated disk.
 func NewSimulated(job Job, model Hub) Engine {
-	job.SampleNS = cmp.Or(job.SampleNS, hub.SampleNS)
 	return &simulated{job: job, model: model}
 }
 
-func (s *simulated) Prepare(context.Context, func(int64)) (Effective, error) {
-	return Effective{Engine: "simulated", Cache: "none", Flush: "none", Block: hub.Stretch, Depth: 1}, nil
+func (s *simulated) Prepare(context.Context, func(int64)) (trace.Effective, error) {
+	return trace.Effective{Engine: "simulated", Cache: "none", Flush: scenario.FlushNone, Block: policy.Stretch, Depth: 1}, nil
 }
 
 func (s *simulated) Start(int64) {}
 
 func (s *simulated) Transfer(ctx context.Context, seq int, sample Sampler) (Span, error) {
-	span := Span{StartNS: s.nowNS}
-	lastSampleNS := s.nowNS
-	for size := s.job.Size(seq); span.Bytes < size; {
-		n := min(hub.Stretch, size-span.Bytes)
+	t := policy.NewTransfer(s.job.Size(seq), s.nowNS)
+	for n := t.Ask(); n > 0; n = t.Ask() {
 		doneNS, err := s.model.Move(ctx, n)
 		if err != nil {
-			return span, err
+			return Span{Bytes: t.Bytes, StartNS: t.StartNS}, err
 		}
-		span.Bytes += n
-		s.nowNS = doneNS
-		if span.Bytes < size && doneNS-lastSampleNS >= s.job.SampleNS {
-			sample(span.Bytes, doneNS)
-			lastSampleNS = doneNS
+		if t.Granted(doneNS) {
+			sample(t.Bytes, doneNS)
 		}
 	}
-	span.EndNS = s.nowNS
-	return span, nil
+	s.nowNS = t.EndNS
+	return Span{Bytes: t.Bytes, StartNS: t.StartNS, EndNS: t.EndNS}, nil
 }
 
 func (s *simulated) Close() error { return nil }

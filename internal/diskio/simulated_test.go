@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/policy"
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
@@ -25,7 +25,7 @@ func (h *fakeHub) Move(ctx context.Context, bytes int64) (int64, error) {
 
 func TestSimulated(t *testing.T) {
 	model := &fakeHub{}
-	job := Job{Job: scenario.Job{Sizes: []int64{hub.Stretch, 3*hub.Stretch + 5, 7}}, SampleNS: 2 * hub.Stretch}
+	job := Job{Job: scenario.Job{Sizes: []int64{policy.Stretch, 3*policy.Stretch + 5, 7}}}
 	engine := NewSimulated(job, model)
 	var got []Span
 	var samples [][2]int64
@@ -39,17 +39,17 @@ func TestSimulated(t *testing.T) {
 		got = append(got, span)
 	}
 	want := []Span{
-		{Bytes: hub.Stretch, StartNS: 0, EndNS: hub.Stretch},
-		{Bytes: 3*hub.Stretch + 5, StartNS: hub.Stretch, EndNS: 4*hub.Stretch + 5},
-		{Bytes: 7, StartNS: 4*hub.Stretch + 5, EndNS: 4*hub.Stretch + 12},
+		{Bytes: policy.Stretch, StartNS: 0, EndNS: policy.Stretch},
+		{Bytes: 3*policy.Stretch + 5, StartNS: policy.Stretch, EndNS: 4*policy.Stretch + 5},
+		{Bytes: 7, StartNS: 4*policy.Stretch + 5, EndNS: 4*policy.Stretch + 12},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("spans (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([][2]int64{{2 * hub.Stretch, 3 * hub.Stretch}}, samples); diff != "" {
+	if diff := cmp.Diff([][2]int64{{2 * policy.Stretch, 3 * policy.Stretch}}, samples); diff != "" {
 		t.Errorf("samples (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]int64{hub.Stretch, hub.Stretch, hub.Stretch, hub.Stretch, 5, 7}, model.asks); diff != "" {
+	if diff := cmp.Diff([]int64{policy.Stretch, policy.Stretch, policy.Stretch, policy.Stretch, 5, 7}, model.asks); diff != "" {
 		t.Errorf("asks (-want +got):\n%s", diff)
 	}
 }

@@ -97,7 +97,7 @@ func (l *lane) run(ctx context.Context, t *transfer) {
 		} else {
 			err = readAll(t.file, l.number, p, off, t.counted(off, n))
 			if err == nil && t.checking != checkNothing {
-				err = t.look(p, off)
+				err = t.verify(p, off)
 			}
 		}
 		if err == nil && t.settle > 0 {

@@ -12,7 +12,7 @@ import (
 
 // mover keeps the requests of a transfer in flight. One is made for a job and used for file after file.
 type mover interface {
-	// attach makes the file ready to be moved, and detach lets go of it; both lie outside the timing.
+	// attach makes the file ready to be moved, and detach undoes that; both lie outside the timing.
 	attach(f testFile) error
 	detach() error
 	// move does the requests of t and returns when none is in flight any more.
@@ -105,8 +105,8 @@ func (t *transfer) progress() {
 	}
 }
 
-// look checks what was read into p from off. Padding is not looked at.
-func (t *transfer) look(p []byte, off int64) error {
+// verify checks what was read into p from off, padding excepted.
+func (t *transfer) verify(p []byte, off int64) error {
 	if m := t.stamps.check(p[:t.counted(off, int64(len(p)))], off, t.checking); m != nil {
 		return m
 	}
@@ -128,8 +128,8 @@ func (t *transfer) err(ctx context.Context) error {
 
 // errTruncated tells of a file that ended early.
 func errTruncated(at int64) error {
-	return fmt.Errorf("the file ends at byte %d: something truncated it during the run", at)
+	return fmt.Errorf("the file ends at byte %d: it was truncated during the run", at)
 }
 
 // errNothingWritten tells of a write without an effect.
-var errNothingWritten = errors.New("the system wrote nothing and gave no reason")
+var errNothingWritten = errors.New("the system wrote nothing and reported no error")

@@ -15,7 +15,7 @@ type Mismatch struct {
 
 // Error says all of it but the disk, which the engine's error begins with.
 func (m *Mismatch) Error() string {
-	return fmt.Sprintf("the disk returned other bytes than were written, in test file %d at byte %d: wrote %s, got %s; the file is kept as %s",
+	return fmt.Sprintf("the disk returned different data than was written, in test file %d at byte %d: wrote %s, got %s; the file is kept as %s",
 		m.Number, m.Offset, m.Wrote, m.Got, m.File)
 }
 
@@ -47,7 +47,7 @@ func (s *stamper) check(p []byte, off int64, how checking) *Mismatch {
 			number := int64(binary.LittleEndian.Uint32(unit[8:]))
 			if wrong := firstDifference(unit[stampBytes:], s.tag, number*s.unit+stampBytes); wrong >= 0 {
 				return &Mismatch{Number: int(s.file), Offset: off + at + stampBytes + int64(wrong),
-					Wrote: "noise under a stamp that is right", Got: "something else"}
+					Wrote: "random data under a valid stamp", Got: "something else"}
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/clock"
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -93,7 +94,7 @@ func corrupt(t *testing.T, engine *real, at int64, n int) {
 
 func TestVerifyFindsWhatTheDiskChanged(t *testing.T) {
 	for how, sys := range systems {
-		for _, mode := range []string{modeDirect, modeApp} {
+		for _, mode := range []string{scenario.ModeDirect, scenario.ModeApp} {
 			for _, tt := range []struct {
 				verify string
 				at     int64
@@ -101,12 +102,12 @@ func TestVerifyFindsWhatTheDiskChanged(t *testing.T) {
 				want   string
 			}{
 				{"off", 8192, 4096, ""},
-				{verifyStamps, 8192, 4096, "in test file 0 at byte 8192: wrote this run's stamp of file 0 at byte 8192, got zeros"},
-				{verifyStamps, 8192 + 100, 100, ""}, // beside the stamp
-				{verifyFull, 8192 + 104, 96, "in test file 0 at byte 8296: wrote noise"},
-				{verifyFull, 1_500_000, 1, "in test file 0 at byte 1500000: wrote noise"}, // the last byte but some
+				{scenario.VerifyStamps, 8192, 4096, "in test file 0 at byte 8192: wrote this run's stamp of file 0 at byte 8192, got zeros"},
+				{scenario.VerifyStamps, 8192 + 100, 100, ""}, // beside the stamp
+				{scenario.VerifyFull, 8192 + 104, 96, "in test file 0 at byte 8296: wrote random data"},
+				{scenario.VerifyFull, 1_500_000, 1, "in test file 0 at byte 1500000: wrote random data"}, // the last byte but some
 			} {
-				if mode == modeApp && how != "threads" {
+				if mode == scenario.ModeApp && how != "threads" {
 					continue
 				}
 				t.Run(strings.Join([]string{how, mode, tt.verify, tt.want}, " "), func(t *testing.T) {
@@ -147,10 +148,10 @@ func TestVerifyFindsWhatTheDiskChanged(t *testing.T) {
 
 // A disk that loses writes is found out by reading back, after the file's time.
 func TestVerifyReadsBackWhatWasWritten(t *testing.T) {
-	for _, mode := range []string{modeDirect, modeApp} {
+	for _, mode := range []string{scenario.ModeDirect, scenario.ModeApp} {
 		fault := &fault{lose: true}
 		job := newJob(t.TempDir(), trace.Write, 1<<20, 1<<20)
-		job.IO.Verify, job.IO.Mode = verifyFull, mode
+		job.IO.Verify, job.IO.Mode = scenario.VerifyFull, mode
 		engine, _ := prepared(t, job, system{open: fault.open, ring: noRing})
 		engine.Start(clock.Now())
 		if _, err := engine.Transfer(t.Context(), 0, nil); err != nil {
@@ -167,10 +168,10 @@ func TestVerifiedJobsPass(t *testing.T) {
 	for where, dir := range folders(t) {
 		for how, sys := range systems {
 			for _, role := range []trace.Role{trace.Write, trace.Read} {
-				for _, mode := range []string{modeDirect, modeApp} {
+				for _, mode := range []string{scenario.ModeDirect, scenario.ModeApp} {
 					t.Run(strings.Join([]string{where, how, string(role), mode}, " "), func(t *testing.T) {
 						job := newJob(dir, role, odd...)
-						job.IO.Verify, job.IO.Mode = verifyFull, mode
+						job.IO.Verify, job.IO.Mode = scenario.VerifyFull, mode
 						engine, _ := prepared(t, job, sys)
 						transferAll(t, engine)
 					})

@@ -63,7 +63,7 @@ func TestVolumeFillsUp(t *testing.T) {
 	}{
 		{"while writing", trace.Write, false, []int64{8 << 20, 200 << 20}, true, "write file 1"},
 		{"while allocating", trace.Write, true, []int64{8 << 20, 200 << 20}, true, "allocate test file data-000001.bin"},
-		{"while the files to be read are written", trace.Read, false, []int64{200 << 20}, false, "write file 0 that must be there before"},
+		{"while the files to be read are written", trace.Read, false, []int64{200 << 20}, false, "write test file 0 before the phase"},
 	} {
 		for how, sys := range systems {
 			t.Run(tt.name+" "+how, func(t *testing.T) {
@@ -71,11 +71,8 @@ func TestVolumeFillsUp(t *testing.T) {
 				dir := mountVolume(t, 64, "rw")
 				job := newJob(dir, tt.role, tt.sizes...)
 				job.IO.Preallocate = tt.reserve
-				engine, err := newReal(job, sys)
-				if err != nil {
-					t.Fatal(err)
-				}
-				_, err = engine.Prepare(t.Context(), func(int64) {})
+				engine := newReal(job, sys)
+				_, err := engine.Prepare(t.Context(), func(int64) {})
 				if (err == nil) != tt.prepares {
 					t.Fatalf("Prepare() = %v", err)
 				}
@@ -107,12 +104,9 @@ func TestVolumeFillsUp(t *testing.T) {
 
 func TestReadOnlyVolume(t *testing.T) {
 	dir := mountVolume(t, 16, "ro")
-	engine, err := newReal(newJob(dir, trace.Write, 1), systems["io_uring"])
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = engine.Prepare(t.Context(), func(int64) {})
-	if err == nil || !strings.Contains(err.Error(), "disk B: prepare in "+dir) || !strings.Contains(err.Error(), "mount it writable") {
+	engine := newReal(newJob(dir, trace.Write, 1), systems["io_uring"])
+	_, err := engine.Prepare(t.Context(), func(int64) {})
+	if err == nil || !strings.Contains(err.Error(), "disk B: prepare in "+dir) || !strings.Contains(err.Error(), "mount the volume writable") {
 		t.Errorf("Prepare() = %v, want an error that says so", err)
 	}
 	if err := engine.Close(); err != nil {

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hubbench/hubbench/internal/coordinator"
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -114,7 +114,7 @@ func (p *Progress) Stopping() {
 }
 
 // PhaseEnds says how long it took and what it showed, or what went wrong.
-func (p *Progress) PhaseEnds(failures []coordinator.Failure) {
+func (p *Progress) PhaseEnds(failures []trace.RunFailure) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.printer.wipe()

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/internal/cells"
-	"github.com/hubbench/hubbench/internal/coordinator"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -75,7 +74,7 @@ func TestLines(t *testing.T) {
 	p.Phases[0].Jobs[0].Sizes = []int64{200e9, 100e9}
 	p.Phases[0].Jobs[1].Sizes = []int64{100e9}
 	shown, out := follow(Options{Plan: p}, 35*time.Second)
-	shown.PhaseEnds([]coordinator.Failure{{Phase: "WRR", Disk: "A", Cause: "unplugged"}})
+	shown.PhaseEnds([]trace.RunFailure{{Phase: "WRR", Disk: "A", Cause: "unplugged"}})
 	want := `[1/2] WRR: C writes; A, B read; 4 files, 410 GB
       30 s, about 3 min 37 s left in all: C 0 of 2 files, 2.00 GB/s; A 0 of 1 files, 1.00 GB/s; B 1 of 1 files, done
       disk A, phase WRR: unplugged
@@ -225,13 +224,13 @@ func TestConclusion(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		opts     Options
-		failures []coordinator.Failure
+		failures []trace.RunFailure
 		want     string
 	}{
 		{"nothing known", Options{Plan: plan(), Size: screen(80, 24)}, nil, "      done in 8 s\n"},
 		{"a verdict", Options{Plan: simulated, Size: screen(60, 24), Conclude: conclude}, nil,
 			"      done in 1 min 19 s of model time. Three disks got\n      4.00 GB/s together for 70 s.\n"},
-		{"a failure", Options{Plan: plan(), Size: screen(80, 24), Conclude: conclude}, []coordinator.Failure{{Phase: "WRR", Disk: "A\x1b", Cause: "unplugged"}},
+		{"a failure", Options{Plan: plan(), Size: screen(80, 24), Conclude: conclude}, []trace.RunFailure{{Phase: "WRR", Disk: "A\x1b", Cause: "unplugged"}},
 			"      disk A·, phase WRR: unplugged\n"},
 	} {
 		shown, out := follow(tt.opts, 8*time.Second)

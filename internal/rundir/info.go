@@ -10,8 +10,6 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/hubbench/hubbench/internal/coordinator"
-	"github.com/hubbench/hubbench/internal/diskio"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -22,19 +20,19 @@ const Running = "running"
 
 // Info is run.json: all that is known of a run beside its events.
 type Info struct {
-	Tool      string                                 `json:"tool"` // hubbench's version
-	RunID     string                                 `json:"run_id"`
-	Name      string                                 `json:"name"`
-	Started   string                                 `json:"started"`
-	Status    string                                 `json:"status"`              // running | complete | partial
-	Simulated bool                                   `json:"simulated,omitempty"` // by the hub model, in virtual time: no process ran
-	Host      Host                                   `json:"host"`
-	Resumed   []string                               `json:"resumed,omitempty"` // when it went on after an interruption
-	Plan      *scenario.Plan                         `json:"plan"`
-	SystemOK  bool                                   `json:"allow_system_disk,omitempty"`
-	Effective map[string]map[string]diskio.Effective `json:"effective"` // by phase and disk
-	Failures  []coordinator.Failure                  `json:"failures,omitempty"`
-	Warnings  []string                               `json:"warnings,omitempty"` // of the checks before the run
+	Tool      string                                `json:"tool"` // hubbench's version
+	RunID     string                                `json:"run_id"`
+	Name      string                                `json:"name"`
+	Started   string                                `json:"started"`
+	Status    string                                `json:"status"`              // running | complete | partial
+	Simulated bool                                  `json:"simulated,omitempty"` // by the hub model, in virtual time: no process ran
+	Host      Host                                  `json:"host"`
+	Resumed   []string                              `json:"resumed,omitempty"` // when it went on after an interruption
+	Plan      *scenario.Plan                        `json:"plan"`
+	SystemOK  bool                                  `json:"allow_system_disk,omitempty"`
+	Effective map[string]map[string]trace.Effective `json:"effective"` // by phase and disk
+	Failures  []trace.RunFailure                    `json:"failures,omitempty"`
+	Warnings  []string                              `json:"warnings,omitempty"` // of the checks before the run
 }
 
 // Host is the machine a run ran on.

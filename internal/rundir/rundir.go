@@ -34,11 +34,11 @@ type Dir struct {
 
 // Name is a run's default folder: what it is called and when it began.
 func Name(scenario string, began time.Time) string {
-	return clean(scenario) + "-" + began.Format("20060102-150405")
+	return safeName(scenario) + "-" + began.Format("20060102-150405")
 }
 
-// clean keeps of a name what every file system and every shell takes as it is.
-func clean(name string) string {
+// safeName keeps of a name what every file system and every shell takes as it is.
+func safeName(name string) string {
 	cleaned := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_' || r == '.' {
 			return r
@@ -68,7 +68,7 @@ func create(path string, scenario []byte) (*Dir, error) {
 	}
 	for _, name := range []string{ScenarioFile, InfoFile, EventsFile, AnalysisFile, ReportFile, LogFile} {
 		if _, err := os.Lstat(filepath.Join(path, name)); !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%s holds a run already, or a file of its name (%s); choose another folder with --out", path, name)
+			return nil, fmt.Errorf("%s already holds a run, or a file named %s; choose another folder with --out", path, name)
 		}
 	}
 	// The events are made first, and only where they are not: of two runs that begin at once, one is told.

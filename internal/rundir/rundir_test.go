@@ -107,7 +107,7 @@ func TestCreateRefusesARun(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Create(dir.Path, nil)
-	if err == nil || !strings.Contains(err.Error(), "holds a run already") {
+	if err == nil || !strings.Contains(err.Error(), "already holds a run") {
 		t.Errorf("got %v, want it to refuse the folder of another run", err)
 	}
 }

@@ -19,13 +19,13 @@ func messages() []Message {
 	return []Message{
 		{Kind: JobKind, Job: &Job{Simulated: true, Job: diskio.Job{
 			Job:   scenario.Job{Disk: `</script>"☃`, Role: trace.Write, Sizes: []int64{1, 2_000_000_000}, Seed: 1<<64 - 1},
-			RunID: "r", Phase: "WWW", Dir: "/d", SampleNS: 5e7,
+			RunID: "r", Phase: "WWW", Dir: "/d",
 		}}},
 		{Kind: ReleaseKind, AtNS: 1<<62 + 1},
 		{Kind: GrantKind, DoneNS: 7},
 		{Kind: EventsKind, Events: []trace.Event{{Type: trace.FileType, Phase: "WWW", Disk: "A", Op: trace.Read, Bytes: 9, StartNS: 1, EndNS: 2}}},
 		{Kind: AskKind, Bytes: 5},
-		{Kind: ReadyKind, Effective: &diskio.Effective{Engine: "threads", Depth: 4, Warnings: []string{"w"}}},
+		{Kind: ReadyKind, Effective: &trace.Effective{Engine: "threads", Depth: 4, Warnings: []string{"w"}}},
 		{Kind: DoneKind, Error: "no space left"},
 	}
 }

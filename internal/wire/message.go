@@ -4,9 +4,8 @@
 package wire
 
 import (
-	"time"
-
 	"github.com/hubbench/hubbench/internal/diskio"
+	"github.com/hubbench/hubbench/pkg/policy"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -18,7 +17,7 @@ const (
 	JobKind     Kind = "job"     // Job: what to do; get ready
 	ReleaseKind Kind = "release" // AtNS: begin at this instant of clock.Now
 	GrantKind   Kind = "grant"   // DoneNS: the hub moved what was asked by this model time
-	EnoughKind  Kind = "enough"  // the job ends here, and is whole
+	FinishKind  Kind = "finish"  // the job ends here, and is whole
 	StopKind    Kind = "stop"    // stop at the next request, remove the files, end
 )
 
@@ -35,21 +34,20 @@ const (
 
 // Message is anything either side says, flat: which fields count depends on Kind.
 type Message struct {
-	Kind      Kind              `json:"kind"`
-	Job       *Job              `json:"job,omitempty"`
-	AtNS      int64             `json:"at_ns,omitempty"`
-	Effective *diskio.Effective `json:"effective,omitempty"`
-	Events    []trace.Event     `json:"events,omitempty"`
-	Bytes     int64             `json:"bytes,omitempty"`
-	DoneNS    int64             `json:"done_ns,omitempty"`
-	Error     string            `json:"error,omitempty"`
+	Kind      Kind             `json:"kind"`
+	Job       *Job             `json:"job,omitempty"`
+	AtNS      int64            `json:"at_ns,omitempty"`
+	Effective *trace.Effective `json:"effective,omitempty"`
+	Events    []trace.Event    `json:"events,omitempty"`
+	Bytes     int64            `json:"bytes,omitempty"`
+	DoneNS    int64            `json:"done_ns,omitempty"`
+	Error     string           `json:"error,omitempty"`
 }
 
 // Job is an engine's job, which engine it is for, and when it ends.
 type Job struct {
 	diskio.Job
 	Simulated bool          `json:"simulated,omitempty"`
-	Device    uint64        `json:"device,omitempty"`    // that the folder was on when the run began
-	Stop      string        `json:"stop,omitempty"`      // of the phase: race, hold or time
-	Target    time.Duration `json:"target_ns,omitempty"` // of the phase; zero: the job's files are counted
+	Device    uint64        `json:"device,omitempty"` // that the folder was on when the run began
+	Policy    policy.Policy `json:"policy"`           // of the phase
 }

@@ -17,7 +17,7 @@ func newInbox(conn *wire.Conn) *inbox {
 	return &inbox{conn: conn, release: make(chan int64, 1), grants: make(chan int64, 1)}
 }
 
-// listen reads until the coordinator falls silent, and cancels the job when it has had enough, says stop or is gone.
+// listen reads until the coordinator closes its end, and cancels the job when told to finish or to stop, or when that happens.
 func (in *inbox) listen(cancel context.CancelCauseFunc) {
 	for {
 		m, err := in.conn.Receive()
@@ -30,8 +30,8 @@ func (in *inbox) listen(cancel context.CancelCauseFunc) {
 			in.release <- m.AtNS
 		case wire.GrantKind:
 			in.grants <- m.DoneNS
-		case wire.EnoughKind:
-			cancel(errEnough)
+		case wire.FinishKind:
+			cancel(errFinished)
 		case wire.StopKind:
 			cancel(errStopped)
 		}

@@ -4,7 +4,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hubbench/hubbench/internal/diskio"
 	"github.com/hubbench/hubbench/internal/wire"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -19,36 +18,16 @@ const (
 // journal carries events from the transfer to the coordinator, so that the transfer never waits
 // for a pipe: it fills a buffer, drain empties it.
 type journal struct {
-	conn     *wire.Conn
-	events   chan trace.Event
-	messages chan wire.Message
-	moved    atomic.Int64 // bytes of the job so far
-	before   int64        // bytes of the files already ended
-	sampled  trace.Sample // the last one of the file in transfer
+	conn   *wire.Conn
+	events chan trace.Event
+	moved  atomic.Int64 // bytes of the job so far
 }
 
 func newJournal(conn *wire.Conn) *journal {
-	return &journal{conn: conn, events: make(chan trace.Event, buffered), messages: make(chan wire.Message, buffered)}
+	return &journal{conn: conn, events: make(chan trace.Event, buffered)}
 }
-
-// send hands a message to drain: the transfer must not wait for a pipe.
-func (j *journal) send(m wire.Message) { j.messages <- m }
 
 func (j *journal) add(e trace.Event) { j.events <- e }
-
-func (j *journal) progress(job wire.Job, seq int, bytes, tNS int64) {
-	j.moved.Store(j.before + bytes)
-	j.sampled = trace.Sample{Bytes: bytes, TNS: tNS}
-	j.add(trace.Event{Type: trace.ProgressType, Phase: job.Phase, Disk: job.Disk, Seq: seq, Bytes: bytes, TNS: tNS})
-}
-
-func (j *journal) file(job wire.Job, seq int, span diskio.Span, filler bool) {
-	j.sampled = trace.Sample{}
-	j.before += span.Bytes
-	j.moved.Store(j.before)
-	j.add(trace.Event{Type: trace.FileType, Phase: job.Phase, Disk: job.Disk, Op: job.Role, Seq: seq,
-		Bytes: span.Bytes, StartNS: span.StartNS, EndNS: span.EndNS, Filler: filler})
-}
 
 func (j *journal) close() { close(j.events) }
 
@@ -74,8 +53,6 @@ func (j *journal) drain() {
 			if batch = append(batch, e); len(batch) == cap(j.events) {
 				send()
 			}
-		case m := <-j.messages:
-			_ = j.conn.Send(m)
 		case <-tick.C:
 			send()
 		}

@@ -22,13 +22,13 @@ import (
 
 // Reasons for which a worker ends early.
 var (
-	errEnough   = errors.New("enough") // not a failure: the job ends where it is
+	errFinished = errors.New("finished") // not a failure: the job ends where it is
 	errStopped  = errors.New("stopped by the coordinator")
-	errOrphaned = errors.New("the coordinator is gone")
+	errOrphaned = errors.New("the coordinator has exited")
 )
 
-// AliveEvery is how often a worker says that it lives, and how far it is.
-const AliveEvery = 500 * time.Millisecond
+// heartbeatEvery is how often a worker says that it lives, and how far it is.
+const heartbeatEvery = 500 * time.Millisecond
 
 // NewEngine makes the engine for a job; hub serves the simulated ones.
 type NewEngine func(job wire.Job, hub diskio.Hub) (diskio.Engine, error)
@@ -37,6 +37,7 @@ type NewEngine func(job wire.Job, hub diskio.Hub) (diskio.Engine, error)
 type worker struct {
 	conn    *wire.Conn
 	job     wire.Job
+	cancel  context.CancelCauseFunc // ends the job, and says why
 	engine  diskio.Engine
 	log     *zap.Logger
 	inbox   *inbox
@@ -58,7 +59,7 @@ func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Log
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	w := &worker{conn: conn, job: *first.Job, inbox: newInbox(conn), log: log}
+	w := &worker{conn: conn, job: *first.Job, cancel: cancel, inbox: newInbox(conn), log: log}
 	go w.inbox.listen(cancel) // ends with the process: nothing can interrupt a read of stdin
 	if w.engine, err = newEngine(w.job, w.inbox); err != nil {
 		return conn.Send(wire.Message{Kind: wire.DoneKind, Error: err.Error()})
@@ -68,7 +69,7 @@ func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Log
 	var helpers sync.WaitGroup
 	helpers.Go(w.journal.drain)
 	quit := make(chan struct{})
-	helpers.Go(func() { w.stayAlive(quit) })
+	helpers.Go(func() { w.heartbeat(quit) })
 
 	// An engine may belong to its thread (io_uring does), from getting ready to removing its files.
 	runtime.LockOSThread()
@@ -77,12 +78,12 @@ func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Log
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	if errors.Is(err, errEnough) {
+	if errors.Is(err, errFinished) {
 		err = nil
 	}
 	log.Info("job over", zap.String("phase", w.job.Phase), zap.String("disk", w.job.Disk), zap.Error(err))
 	if left := w.engine.Close(); left != nil {
-		log.Error("files left to the janitor", zap.String("disk", w.job.Disk), zap.Error(left))
+		log.Error("test files left to the clean-up process", zap.String("disk", w.job.Disk), zap.Error(left))
 	}
 	w.journal.close()
 	close(quit)
@@ -114,13 +115,16 @@ func (w *worker) serve(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	w.engine.Start(releaseNS)
+	if limit := w.job.Policy.Limit; limit > 0 && !w.job.Simulated { // the model of a simulated hub has its own
+		defer time.AfterFunc(time.Duration(releaseNS-clock.Now())+limit, func() { w.cancel(errFinished) }).Stop()
+	}
 	clock.WaitUntil(releaseNS)
 	return w.work(ctx, releaseNS, clock.Now()-releaseNS)
 }
 
-// stayAlive tells the coordinator how far the job is until quit closes.
-func (w *worker) stayAlive(quit <-chan struct{}) {
-	tick := time.NewTicker(AliveEvery)
+// heartbeat tells the coordinator how far the job is until quit closes.
+func (w *worker) heartbeat(quit <-chan struct{}) {
+	tick := time.NewTicker(heartbeatEvery)
 	defer tick.Stop()
 	for {
 		select {

@@ -14,6 +14,7 @@ import (
 	"github.com/hubbench/hubbench/internal/clock"
 	"github.com/hubbench/hubbench/internal/diskio"
 	"github.com/hubbench/hubbench/internal/wire"
+	"github.com/hubbench/hubbench/pkg/policy"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -27,8 +28,8 @@ type fakeEngine struct {
 	closed     chan struct{}
 }
 
-func (f *fakeEngine) Prepare(context.Context, func(int64)) (diskio.Effective, error) {
-	return diskio.Effective{Engine: "fake"}, f.prepareErr
+func (f *fakeEngine) Prepare(context.Context, func(int64)) (trace.Effective, error) {
+	return trace.Effective{Engine: "fake"}, f.prepareErr
 }
 
 func (f *fakeEngine) Start(releaseNS int64) { f.releaseNS = releaseNS }
@@ -62,7 +63,7 @@ func start(t *testing.T, engine *fakeEngine) *coordinatorSide {
 	t.Helper()
 	toWorker, coordinatorOut := io.Pipe()
 	coordinatorIn, fromWorker := io.Pipe()
-	engine.job = wire.Job{Job: diskio.Job{Phase: "WW", Job: scenario.Job{Disk: "A", Role: trace.Write, Sizes: []int64{100, 200}}}}
+	engine.job = wire.Job{Policy: engine.job.Policy, Job: diskio.Job{Phase: "WW", Job: scenario.Job{Disk: "A", Role: trace.Write, Sizes: []int64{100, 200}}}}
 	engine.closed = make(chan struct{})
 	side := &coordinatorSide{t: t, conn: wire.NewConn(coordinatorIn, coordinatorOut), engine: engine, ended: make(chan error, 1)}
 	side.hangUp = func() error { return errors.Join(coordinatorOut.Close(), coordinatorIn.Close()) }
@@ -191,6 +192,15 @@ func TestEndsEarly(t *testing.T) {
 			if e.Type == trace.ErrorType {
 				t.Errorf("a stop was reported as an error: %+v", e)
 			}
+		}
+		side.end()
+	})
+	t.Run("at the limit", func(t *testing.T) {
+		side := start(t, &fakeEngine{job: wire.Job{Policy: policy.Policy{Limit: time.Millisecond}}, transfer: untilCancelled})
+		side.until(wire.ReadyKind)
+		side.send(wire.Message{Kind: wire.ReleaseKind, AtNS: clock.Now()})
+		if done, _ := side.until(wire.DoneKind); done.Error != "" {
+			t.Errorf("got %q, want no error", done.Error)
 		}
 		side.end()
 	})

@@ -15,23 +15,23 @@ type member struct {
 	fills bool  // it holds, and has moved its files
 	state state
 
-	curve []bend  // by time; from the last grant on
-	share float64 // its rate now, but for luck
+	curve []breakpoint // by time; from the last grant on
+	share float64      // its rate now, but for noise
 
 	asked   int64 // in all
 	granted int64
 	asks    []int64 // waiting
 
-	held      float64 // the share it may not pass until heldUntil; infinite when it is not held
-	heldUntil int64
+	lagRate  float64 // the share it may not pass until lagUntil; infinite outside a lag
+	lagUntil int64
 
 	// What changes from file to file; without it, files are one stream.
-	perFile bool
-	noise   float64
-	rng     *rand.Rand
-	file    int     // in transfer
-	fileEnd int64   // bytes of all its files up to and with that one
-	luck    float64 // factor of this file's rate
+	perFile     bool
+	noise       float64
+	rng         *rand.Rand
+	file        int     // in transfer
+	fileEnd     int64   // bytes of all its files up to and with that one
+	noiseFactor float64 // factor of this file's rate
 
 	cache   *Cache // nil where it does not matter
 	level   *cacheLevel
@@ -45,8 +45,8 @@ type cacheLevel struct {
 	sinceNS int64   // when that was, the disk not having written since; below zero: before this phase
 }
 
-// bend is a point of the curve from which on the rate is constant.
-type bend struct {
+// breakpoint is a point of the curve from which on the rate is constant.
+type breakpoint struct {
 	tNS   int64
 	bytes float64 // moved by then
 	rate  float64 // bytes per second from then on
@@ -56,7 +56,7 @@ type bend struct {
 type state int
 
 const (
-	coming state = iota
+	pending state = iota
 	active
 	gone
 )
@@ -66,9 +66,9 @@ const (
 const tolerance = 1e-3
 
 func newMember(disk string, side *Side, work Work, noise float64) *member {
-	m := &member{disk: disk, side: side, work: work, noise: noise, luck: 1, fileEnd: work.Sizes[0], emptyAt: math.Inf(1)}
+	m := &member{disk: disk, side: side, work: work, noise: noise, noiseFactor: 1, fileEnd: work.Sizes[0], emptyAt: math.Inf(1)}
 	m.total = endless
-	if !work.Endless {
+	if !work.Policy.Open() {
 		m.total = 0
 		for _, size := range work.Sizes {
 			m.total += size
@@ -79,20 +79,20 @@ func newMember(disk string, side *Side, work Work, noise float64) *member {
 		h := fnv.New64a()
 		h.Write([]byte(disk))
 		m.rng = rand.New(rand.NewPCG(work.Seed, h.Sum64()))
-		m.draw()
+		m.drawNoise()
 	}
-	m.release()
+	m.endLag()
 	return m
 }
 
 // endless is more bytes than any disk moves, and few enough that no sum overflows.
 const endless = math.MaxInt64 / 4
 
-// draw decides the luck of the next file: lognormal, such that over many files the mean time, and so the rate
+// drawNoise decides the factor of the next file's rate: lognormal, such that over many files the mean time, and so the rate
 // over all, is as without noise.
-func (m *member) draw() {
+func (m *member) drawNoise() {
 	if m.noise > 0 {
-		m.luck = math.Exp(m.noise*m.rng.NormFloat64() + m.noise*m.noise/2)
+		m.noiseFactor = math.Exp(m.noise*m.rng.NormFloat64() + m.noise*m.noise/2)
 	}
 }
 
@@ -118,7 +118,7 @@ func (m *member) proceed(tNS int64) {
 	for m.perFile && m.fileEnd < m.total && m.moved(tNS) >= float64(m.fileEnd)-tolerance {
 		m.file++
 		m.fileEnd += m.size()
-		m.draw()
+		m.drawNoise()
 	}
 }
 
@@ -134,12 +134,12 @@ func (m *member) cap() float64 {
 // flow sets its share from tNS on.
 func (m *member) flow(tNS int64, share float64) {
 	m.share = share
-	m.turn(tNS, share*m.luck)
+	m.turn(tNS, share*m.noiseFactor)
 }
 
 // nextEvent is when it next needs looking at, as long as its rate stays.
 func (m *member) nextEvent() int64 {
-	next := min(m.heldUntil, m.movedAt(float64(m.total)))
+	next := min(m.lagUntil, m.movedAt(float64(m.total)))
 	if m.perFile && m.fileEnd < m.total {
 		next = min(next, m.movedAt(float64(m.fileEnd)))
 	}
@@ -151,14 +151,14 @@ func (m *member) nextEvent() int64 {
 
 func (m *member) contends() bool { return m.state == active && !m.work.Direct }
 
-func (m *member) hold(rate float64, untilNS int64) { m.held, m.heldUntil = rate, untilNS }
+func (m *member) startLag(rate float64, untilNS int64) { m.lagRate, m.lagUntil = rate, untilNS }
 
-func (m *member) release() { m.hold(math.Inf(1), never) }
+func (m *member) endLag() { m.startLag(math.Inf(1), never) }
 
 // turn bends the curve at tNS. A rate that stays as it is leaves the curve alone, so no rounding is added.
 func (m *member) turn(tNS int64, rate float64) {
 	if len(m.curve) == 0 {
-		m.curve = append(m.curve, bend{tNS: tNS, rate: rate})
+		m.curve = append(m.curve, breakpoint{tNS: tNS, rate: rate})
 		return
 	}
 	last := &m.curve[len(m.curve)-1]
@@ -167,7 +167,7 @@ func (m *member) turn(tNS int64, rate float64) {
 	case last.tNS == tNS:
 		last.rate = rate
 	default:
-		m.curve = append(m.curve, bend{tNS: tNS, bytes: m.moved(tNS), rate: rate})
+		m.curve = append(m.curve, breakpoint{tNS: tNS, bytes: m.moved(tNS), rate: rate})
 	}
 }
 
@@ -178,7 +178,7 @@ func (m *member) stop(tNS int64) {
 	}
 	m.turn(tNS, 0)
 	m.state = gone
-	m.release()
+	m.endLag()
 }
 
 // rate is its rate since the last event.
@@ -189,7 +189,7 @@ func (m *member) rate() float64 {
 	return m.curve[len(m.curve)-1].rate
 }
 
-// moved is what it has moved by tNS, which must not lie before the last bend.
+// moved is what it has moved by tNS, which must not lie before the last breakpoint.
 func (m *member) moved(tNS int64) float64 {
 	if len(m.curve) == 0 {
 		return 0
@@ -197,7 +197,7 @@ func (m *member) moved(tNS int64) float64 {
 	return m.curve[len(m.curve)-1].moved(tNS)
 }
 
-func (b bend) moved(tNS int64) float64 {
+func (b breakpoint) moved(tNS int64) float64 {
 	return b.bytes + b.rate*float64(tNS-b.tNS)*1e-9
 }
 

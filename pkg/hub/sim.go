@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hubbench/hubbench/pkg/policy"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // Sim plays disks against one another in the model's time. It is exact: rates change only at events (a
-// disk joins, ends or is taken away, a lag runs out, a cache fills, a file of another size or luck begins), and
+// disk joins, ends or is taken away, a lag runs out, a cache fills, a file of another size or noise factor begins), and
 // between events nothing is computed.
 //
 // It serves a simulation of a whole plan, and equally a hub that real workers ask over the wire. For the
@@ -33,25 +34,26 @@ type Sim struct {
 	claims  []Claim                // scratch of rerate
 	shares  []float64              // scratch of rerate
 	hubbed  []*member              // scratch of rerate: the active disks on the hub
+	phase   policy.Phase
 }
 
-// Work is what a disk does from the time it joins until it leaves: when it has moved all its files, unless it holds
-// or has no end.
+// Work is what a disk does from the time it joins until it leaves: in a race, when it has moved all its files. Those
+// who hold leave as one when the last of them has; open work lasts until Finish or Leave.
 type Work struct {
 	Profile string     // the disk's name in the profile; the name it joins by where empty
 	Op      trace.Role // Read or Write
-	Sizes   []int64    // bytes of each file, in order; it leaves when the last is done
-	Hold    bool       // having moved them it begins anew, until all who hold have moved theirs; then they leave as one
-	Endless bool       // having moved them it begins anew, until Finish or Leave
+	Sizes   []int64    // bytes of each file, in order; after the last it leaves, or begins again, as the policy has it
 	Direct  bool       // it hangs on a port of its own and contends with nobody
 	Seed    uint64     // of the profile's noise
+	Policy  policy.Policy
 }
 
-// Grant is an Ask fulfilled.
+// Grant is the answer to an Ask.
 type Grant struct {
 	Disk   string
 	Bytes  int64 // as asked
 	DoneNS int64 // when the last of them had moved, in the model's time
+	Ended  bool  // they never will: the disk had left before
 }
 
 // change is something from outside: a disk joins or is taken away.
@@ -78,7 +80,7 @@ func (s *Sim) Restart(restNS int64) {
 	for _, level := range s.caches {
 		level.sinceNS -= s.now + restNS
 	}
-	s.members, s.changes, s.now = nil, nil, 0
+	s.members, s.changes, s.now, s.phase = nil, nil, 0, policy.Phase{}
 }
 
 // Join makes a disk active from tNS on, which must not lie before the last Advance. A disk that has left
@@ -115,6 +117,7 @@ func (s *Sim) Join(disk string, work Work, tNS int64) error {
 	// By name, not in the order of the calls: then it does not matter who came first through the wire.
 	slices.SortFunc(s.members, func(a, b *member) int { return cmp.Compare(a.disk, b.disk) })
 	s.schedule(change{tNS: tNS, member: m})
+	s.phase.Begin(disk)
 	return nil
 }
 
@@ -137,29 +140,19 @@ func (s *Sim) Ask(disk string, bytes int64) error {
 }
 
 // Leave takes a disk away at tNS, whatever it still had to move: a killed worker. Where the hub is already
-// past tNS, it leaves now. What it asked for and had not moved by then is never granted.
+// past tNS, it leaves now. An Ask for more than it had moved by then is answered as Ended.
 func (s *Sim) Leave(disk string, tNS int64) {
 	if i := s.index(disk); i >= 0 && s.members[i].state != gone {
 		s.schedule(change{tNS: max(tNS, s.now), member: s.members[i], leaves: true})
 	}
 }
 
-// Finish gives endless work its end: the disk leaves when it has moved so many bytes in all, or now where it has
-// moved more.
+// Finish gives open work its end: the disk leaves, or begins to fill, when it has moved so many bytes in all, or now
+// where it has moved more. For a disk that fills already, it comes too late to matter.
 func (s *Sim) Finish(disk string, bytes int64) {
-	if i := s.index(disk); i >= 0 && s.members[i].work.Endless {
+	if i := s.index(disk); i >= 0 && s.members[i].work.Policy.Open() && !s.members[i].fills {
 		s.members[i].total = bytes
 	}
-}
-
-// Spent reports whether a disk has left and asks for more than it had moved by then: it waits in vain.
-func (s *Sim) Spent(disk string) bool {
-	i := s.index(disk)
-	if i < 0 {
-		return false
-	}
-	m := s.members[i]
-	return m.state == gone && len(m.asks) > 0 && m.movedAt(float64(m.granted+m.asks[0])) == never
 }
 
 // Next is when something next happens: a grant falls due or a rate may change. Where a grant is overdue it
@@ -191,11 +184,12 @@ func (s *Sim) Advance(tNS int64) []Grant {
 	for _, m := range s.members {
 		for len(m.asks) > 0 {
 			done := m.movedAt(float64(m.granted + m.asks[0]))
-			if done > s.now {
+			ended := m.state == gone && done == never
+			if done > s.now && !ended {
 				break
 			}
 			m.granted += m.asks[0]
-			grants = append(grants, Grant{Disk: m.disk, Bytes: m.asks[0], DoneNS: done})
+			grants = append(grants, Grant{Disk: m.disk, Bytes: m.asks[0], DoneNS: done, Ended: ended})
 			m.asks = m.asks[1:]
 		}
 		m.forget()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -164,7 +165,7 @@ func TestSimGrantsLateAsksInThePast(t *testing.T) {
 		t.Errorf("next: got %d, %v; want the overdue grant at 1 s", at, ok)
 	}
 	grants = append(grants, s.Advance(5*second)...)
-	want := []Grant{{"A", 1e9, second / 2}, {"A", 1e9, second}, {"A", 2e9, 2 * second}}
+	want := []Grant{{Disk: "A", Bytes: 1e9, DoneNS: second / 2}, {Disk: "A", Bytes: 1e9, DoneNS: second}, {Disk: "A", Bytes: 2e9, DoneNS: 2 * second}}
 	if diff := cmp.Diff(want, grants); diff != "" {
 		t.Errorf("grants (-want +got):\n%s", diff)
 	}
@@ -183,7 +184,7 @@ func TestSimLeave(t *testing.T) {
 	s.Leave("C", 2*second)
 	s.Leave("nobody", 2*second)
 	grants := s.Advance(4 * second)
-	if diff := cmp.Diff([]Grant{{"C", 1.6e9, second}}, grants); diff != "" {
+	if diff := cmp.Diff([]Grant{{Disk: "C", Bytes: 1.6e9, DoneNS: second}, {Disk: "C", Bytes: 16e9, DoneNS: never, Ended: true}}, grants); diff != "" {
 		t.Errorf("grants of a killed disk (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(map[string]float64{"A": 0.8}, rates(s), near); diff != "" {

@@ -4,16 +4,9 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/hubbench/hubbench/pkg/policy"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
-)
-
-const (
-	// Stretch is the bytes that a simulated disk asks the hub for at a time, in a run as in a simulation: so that the
-	// two agree to the nanosecond.
-	Stretch = 32_000_000
-	// SampleNS is the time after which a disk's progress is noted, for the same reason.
-	SampleNS = 50_000_000
 )
 
 // ownPort tells whether a disk of this connection, as scenarios label it, contends with nobody on the hub.
@@ -47,30 +40,24 @@ func Simulate(plan *scenario.Plan, p *Profile, emit func(*trace.Event) error) er
 
 // WorkOf is what a job of the plan does on the hub.
 func WorkOf(plan *scenario.Plan, phase *scenario.Phase, job *scenario.Job) Work {
-	w := Work{
-		Profile: job.Disk, Op: job.Role, Sizes: job.Sizes, Seed: job.Seed,
-		Hold:    phase.Stop == scenario.StopHold,
-		Endless: phase.Stop == scenario.StopTime || phase.Target > 0,
+	disk := plan.Disk(job.Disk)
+	return Work{
+		Profile: cmp.Or(disk.Profile, job.Disk), Op: job.Role, Sizes: job.Sizes, Seed: job.Seed, Policy: policy.Of(phase),
+		Direct: ownPort(cmp.Or(phase.Connections[job.Disk], disk.Connection)),
 	}
-	for _, d := range plan.Disks {
-		if d.Name == job.Disk {
-			w.Profile = cmp.Or(d.Profile, job.Disk)
-			w.Direct = ownPort(cmp.Or(phase.Connections[d.Name], d.Connection))
-		}
-	}
-	return w
 }
 
 // JoinPhase brings all disks of a phase onto the hub at its release, and takes them away at its limit, if it has one.
 func (s *Sim) JoinPhase(plan *scenario.Plan, phase *scenario.Phase) error {
 	s.Restart(int64(phase.Cooldown))
+	limit := policy.Of(phase).Limit
 	for i := range phase.Jobs {
 		job := &phase.Jobs[i]
 		if err := s.Join(job.Disk, WorkOf(plan, phase, job), 0); err != nil {
 			return err
 		}
-		if phase.Stop == scenario.StopTime {
-			s.Leave(job.Disk, int64(phase.Limit))
+		if limit > 0 {
+			s.Leave(job.Disk, int64(limit))
 		}
 	}
 	return nil
@@ -82,51 +69,85 @@ func (s *Sim) Play(plan *scenario.Plan, phase *scenario.Phase, emit func(*trace.
 	if err := s.JoinPhase(plan, phase); err != nil {
 		return err
 	}
-	workers := make(map[string]*worker, len(phase.Jobs))
+	players := make(map[string]*player, len(phase.Jobs))
 	for i := range phase.Jobs {
-		job := &phase.Jobs[i]
-		w := newWorker(phase, job)
-		workers[job.Disk] = w
-		if err := s.Ask(job.Disk, w.next()); err != nil {
+		p := newPlayer(phase, &phase.Jobs[i])
+		players[phase.Jobs[i].Disk] = p
+		if err := s.Ask(phase.Jobs[i].Disk, p.file.Ask()); err != nil {
 			return err
 		}
 	}
-	event := &trace.Event{Phase: phase.Name} // one for all: emit may not keep it
 	for {
 		at, ok := s.Next()
 		if !ok {
-			return cutShort(phase, workers, event, emit)
+			break
 		}
 		for _, g := range s.Advance(at) {
-			w := workers[g.Disk]
-			if w.granted(g, event) {
-				if err := emit(event); err != nil {
-					return err
-				}
-			}
-			if bytes, ok := w.decided(event); ok {
-				s.Finish(g.Disk, bytes)
-			}
-			if n := w.next(); n > 0 {
-				if err := s.Ask(g.Disk, n); err != nil {
-					return err
-				}
+			if err := s.answer(g, players[g.Disk], emit); err != nil {
+				return err
 			}
 		}
 	}
-}
-
-// cutShort emits what is known of the fillers that the end of the phase has cut short.
-func cutShort(phase *scenario.Phase, workers map[string]*worker, event *trace.Event, emit func(*trace.Event) error) error {
 	for i := range phase.Jobs {
-		w := workers[phase.Jobs[i].Disk]
-		if w.filling() && w.sampled > 0 {
-			w.tell(event)
-			event.Type, event.Op, event.Bytes, event.StartNS, event.EndNS = trace.FileType, w.job.Role, w.sampled, w.startNS, w.sampleNS
-			if err := emit(event); err != nil {
+		p := players[phase.Jobs[i].Disk]
+		if e, ok := p.CutShort(p.file.StartNS); ok {
+			if err := emit(&e); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// answer moves a player on by what the hub has granted it, and asks for the next stretch.
+func (s *Sim) answer(g Grant, p *player, emit func(*trace.Event) error) error {
+	if g.Ended {
+		return nil
+	}
+	if p.granted(g.DoneNS) {
+		if err := emit(&p.event); err != nil {
+			return err
+		}
+	}
+	if bytes, ok := p.Quota(); ok {
+		s.Finish(g.Disk, bytes)
+	}
+	if n := p.file.Ask(); n > 0 {
+		return s.Ask(g.Disk, n)
+	}
+	return nil
+}
+
+// player is a job under way in a simulation: what the worker process is in a run.
+type player struct {
+	*policy.Job
+	file  policy.Transfer
+	event trace.Event // the latest; one for all, so that none is allocated
+}
+
+func newPlayer(phase *scenario.Phase, job *scenario.Job) *player {
+	p := &player{Job: policy.NewJob(phase.Name, policy.Of(phase), job)}
+	p.begin(0)
+	return p
+}
+
+// begin goes on to the next file; where there is none, an empty one asks for nothing.
+func (p *player) begin(tNS int64) {
+	size, _ := p.Next()
+	p.file = policy.NewTransfer(size, tNS)
+}
+
+// granted moves the file on, and reports whether there is an event to tell.
+func (p *player) granted(doneNS int64) bool {
+	sample := p.file.Granted(doneNS)
+	switch {
+	case p.file.Ask() == 0:
+		p.event = p.File(p.file.Bytes, p.file.StartNS, doneNS)
+		p.begin(doneNS)
+	case sample:
+		p.event = p.Progress(p.file.Bytes, doneNS)
+	default:
+		return false
+	}
+	return true
 }

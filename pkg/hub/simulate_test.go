@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -81,11 +82,11 @@ func TestSimulate(t *testing.T) {
 }
 
 func TestSimulateIsATrace(t *testing.T) {
-	var file strings.Builder
-	if err := Simulate(triple("WRR", 20), round(), trace.NewWriter(&file).Write); err != nil {
-		t.Fatal(err)
+	var text []byte
+	for _, e := range record(t, triple("WRR", 20), round()) {
+		text = trace.AppendEvent(text, &e)
 	}
-	run, err := trace.Load(strings.NewReader(file.String()), "events.jsonl")
+	run, err := trace.Load(bytes.NewReader(text), "events.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}

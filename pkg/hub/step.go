@@ -15,22 +15,25 @@ func (s *Sim) step() {
 		due++
 	}
 	for _, c := range s.changes[:due] {
-		if c.leaves && c.member.state == active {
+		switch {
+		case !c.leaves:
+		case c.member.state == active:
 			s.leave(c.member)
-		} else if c.leaves {
-			c.member.state = gone // taken away before it came, or already gone
+		case c.member.state == pending: // taken away before it came
+			c.member.state = gone
+			s.phase.End(c.member.disk)
 		}
 	}
 	for _, c := range s.changes[:due] {
-		if !c.leaves && c.member.state == coming {
+		if !c.leaves && c.member.state == pending {
 			c.member.start(s.now)
 		}
 	}
 	s.changes = slices.Delete(s.changes, 0, due)
 	s.finish() // whoever was taken away holds nobody up
 	for _, m := range s.members {
-		if m.heldUntil <= s.now {
-			m.release()
+		if m.lagUntil <= s.now {
+			m.endLag()
 		}
 		if m.state == active {
 			m.proceed(s.now)
@@ -41,20 +44,18 @@ func (s *Sim) step() {
 
 // finish lets those leave who have moved all they were to. Those who hold fill until the last of them has.
 func (s *Sim) finish() {
-	holding := false
 	for _, m := range s.members {
 		switch {
-		case m.state == active && m.moved(s.now) < float64(m.total)-tolerance, m.state == coming:
-			holding = holding || m.work.Hold && !m.fills
-		case m.state != active:
-		case m.work.Hold:
+		case m.state != active || m.moved(s.now) < float64(m.total)-tolerance:
+		case m.work.Policy.Hold:
 			m.fill()
+			s.phase.End(m.disk)
 		default:
 			s.leave(m)
 		}
 	}
 	for _, m := range s.members {
-		if m.state == active && m.fills && !holding {
+		if m.state == active && m.fills && s.phase.Over() {
 			s.leave(m)
 		}
 	}
@@ -63,6 +64,7 @@ func (s *Sim) finish() {
 // leave ends a member's activity and holds those who stay.
 func (s *Sim) leave(gone *member) {
 	gone.stop(s.now)
+	s.phase.End(gone.disk)
 	if gone.work.Direct {
 		return
 	}
@@ -75,7 +77,7 @@ func (s *Sim) leave(gone *member) {
 	for _, m := range s.members {
 		if m.contends() {
 			lag := s.profile.Lags.After(m.work.Op, gone.work.Op, staying)
-			m.hold(m.share, s.now+int64(lag))
+			m.startLag(m.share, s.now+int64(lag))
 		}
 	}
 }
@@ -95,7 +97,7 @@ func (s *Sim) rerate() {
 	s.shares = slices.Grow(s.shares[:0], len(s.claims))[:len(s.claims)]
 	share(s.profile.Capacity, s.claims, s.shares)
 	for i, m := range s.hubbed {
-		m.flow(s.now, min(s.shares[i], m.held))
+		m.flow(s.now, min(s.shares[i], m.lagRate))
 	}
 }
 

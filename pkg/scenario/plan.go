@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"slices"
 	"time"
 
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -22,6 +23,14 @@ type Disk struct {
 	Path       string `json:"path,omitempty"`       // a folder on the disk; empty when simulated
 	Connection string `json:"connection,omitempty"` // hub, direct, internal: a label for the report
 	Profile    string `json:"profile,omitempty"`    // the disk's name in the hub profile; empty when real
+}
+
+// Disk finds a disk by its name; without one, the zero Disk.
+func (p *Plan) Disk(name string) Disk {
+	if i := slices.IndexFunc(p.Disks, func(d Disk) bool { return d.Name == name }); i >= 0 {
+		return p.Disks[i]
+	}
+	return Disk{}
 }
 
 // Simulated reports whether the disk exists only in the hub model.
@@ -78,7 +87,33 @@ type Job struct {
 // a time) begins again with the first, and moves each such file in place of the earlier one.
 func (j Job) Size(seq int) int64 { return j.Sizes[seq%len(j.Sizes)] }
 
-// IO is how a job moves its bytes, as asked for; what was really had is diskio.Effective.
+// How bytes are moved: blocks past the cache, or whole files as a plain application does.
+const (
+	ModeDirect = "direct"
+	ModeApp    = "app"
+)
+
+// The ways through a file.
+const (
+	AccessSequential = "sequential"
+	AccessRandom     = "random"
+)
+
+// How far a written file is brought before its time ends.
+const (
+	FlushNone  = "none"
+	FlushFsync = "fsync"
+	FlushFull  = "full" // to the medium itself
+)
+
+// How closely what is read is looked at.
+const (
+	VerifyOff    = "off"
+	VerifyStamps = "stamps" // each block's stamp
+	VerifyFull   = "full"   // each byte
+)
+
+// IO is how a job moves its bytes, as asked for; what was really had is trace.Effective.
 type IO struct {
 	Mode        string `json:"mode"`                // direct | app
 	Block       int64  `json:"block"`               // bytes per request

@@ -10,12 +10,6 @@ const (
 	orderListed     = "listed"     // as the list has them
 )
 
-// The ways through a file.
-const (
-	accessSequential = "sequential"
-	accessRandom     = "random"
-)
-
 // orders lists them.
 func orders() []string {
 	return []string{orderRandom, orderAscending, orderDescending, orderListed}
@@ -107,12 +101,12 @@ const (
 func amorphous() preset {
 	return preset{
 		name: "amorphous", files: 5, sizes: Sizes{List: []int64{testFile}}, order: orderListed,
-		oneFile: true, cap: testTime, rest: testTime, flush: "fsync", score: ScoreMedian, between: testTime,
+		oneFile: true, cap: testTime, rest: testTime, flush: FlushFsync, score: ScoreMedian, between: testTime,
 		tests: []test{
-			{"SEQ1M QD8", accessSequential, sequentialBlock, 8},
-			{"SEQ1M QD1", accessSequential, sequentialBlock, 1},
-			{"RND4K QD64", accessRandom, randomBlock, 64},
-			{"RND4K QD1", accessRandom, randomBlock, 1},
+			{"SEQ1M QD8", AccessSequential, sequentialBlock, 8},
+			{"SEQ1M QD1", AccessSequential, sequentialBlock, 1},
+			{"RND4K QD64", AccessRandom, randomBlock, 64},
+			{"RND4K QD1", AccessRandom, randomBlock, 1},
 		},
 	}
 }
@@ -122,12 +116,12 @@ func amorphous() preset {
 func crystal() preset {
 	return preset{
 		name: "crystal", files: 5, sizes: Sizes{List: []int64{testFile}}, order: orderListed,
-		oneFile: true, discard: 1, cap: testTime, flush: "none", score: ScoreBest, between: testTime,
+		oneFile: true, discard: 1, cap: testTime, flush: FlushNone, score: ScoreBest, between: testTime,
 		tests: []test{
-			{"SEQ1M Q8T1", accessSequential, sequentialBlock, 8},
-			{"SEQ1M Q1T1", accessSequential, sequentialBlock, 1},
-			{"RND4K Q32T1", accessRandom, randomBlock, 32},
-			{"RND4K Q1T1", accessRandom, randomBlock, 1},
+			{"SEQ1M Q8T1", AccessSequential, sequentialBlock, 8},
+			{"SEQ1M Q1T1", AccessSequential, sequentialBlock, 1},
+			{"RND4K Q32T1", AccessRandom, randomBlock, 32},
+			{"RND4K Q1T1", AccessRandom, randomBlock, 1},
 		},
 	}
 }

@@ -26,20 +26,20 @@ func (p *Plan) Stock(disk string) []Stock {
 		}
 		missing, _ := split(job.Needs(), left)
 		stock.Before = sum(missing)
-		leave := p.Leave(i, disk)
-		_, left = split(left, job.Beyond(leave))
+		carried := p.CarryOver(i, disk)
+		_, left = split(left, job.Beyond(carried))
 		stock.Space = kept + sum(left) + job.space()
 		if job.IO.Keep {
 			kept += job.space()
 		}
-		_, left = split(append(left, job.holds()...), leave)
+		_, left = split(append(left, job.holds()...), carried)
 	}
 	return stocks
 }
 
-// Leave is the sizes of the files that the disk's next job in the plan, after the given phase, needs to
+// CarryOver is the sizes of the files that the disk's next job in the plan, after the given phase, needs to
 // exist. What this phase leaves of them need not be written again.
-func (p *Plan) Leave(phase int, disk string) []int64 {
+func (p *Plan) CarryOver(phase int, disk string) []int64 {
 	for _, next := range p.Phases[phase+1:] {
 		if job, ok := next.Job(disk); ok && job.Needs() != nil {
 			return job.Needs()

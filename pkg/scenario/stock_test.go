@@ -8,7 +8,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-func TestLeave(t *testing.T) {
+func TestCarryOver(t *testing.T) {
 	job := func(disk string, role trace.Role, sizes ...int64) Job {
 		return Job{Disk: disk, Role: role, Sizes: sizes}
 	}
@@ -33,8 +33,8 @@ func TestLeave(t *testing.T) {
 		{4, "A", nil},
 		{0, "C", nil},
 	} {
-		if diff := cmp.Diff(tt.want, plan.Leave(tt.phase, tt.disk)); diff != "" {
-			t.Errorf("Leave(%d, %s) (-want +got):\n%s", tt.phase, tt.disk, diff)
+		if diff := cmp.Diff(tt.want, plan.CarryOver(tt.phase, tt.disk)); diff != "" {
+			t.Errorf("CarryOver(%d, %s) (-want +got):\n%s", tt.phase, tt.disk, diff)
 		}
 	}
 }

@@ -24,12 +24,6 @@ const (
 	maxTime = 24 * time.Hour
 )
 
-// How bytes are moved: blocks past the cache, or whole files as a plain application does.
-const (
-	modeDirect = "direct"
-	modeApp    = "app"
-)
-
 // A number of files that follows from the time they are to take, and that time unless it is said.
 const (
 	filesAuto     = "auto"
@@ -53,7 +47,7 @@ func defaultWorkload() Workload {
 	return Workload{
 		Preset: "random",
 		Seed:   1,
-		IO:     IO{Mode: modeDirect, Block: 8 << 20, Depth: 4, Verify: "off", Preallocate: true},
+		IO:     IO{Mode: ModeDirect, Block: 8 << 20, Depth: 4, Verify: VerifyOff, Preallocate: true},
 	}
 }
 
@@ -71,12 +65,12 @@ func (w *Workload) read(m *strictyaml.Mapping) {
 			w.Seed = uint64(seed)
 		}
 	}
-	m.OneOf("io", &w.IO.Mode, modeDirect, modeApp)
+	m.OneOf("io", &w.IO.Mode, ModeDirect, ModeApp)
 	m.Bytes("block", &w.IO.Block, minBlock, maxBlock)
 	m.Int("depth", &w.IO.Depth, 1, maxDepth)
-	m.OneOf("access", &w.IO.Access, accessSequential, accessRandom)
-	m.OneOf("flush", &w.IO.Flush, "none", "fsync", "full")
-	m.OneOf("verify", &w.IO.Verify, "off", "stamps", "full")
+	m.OneOf("access", &w.IO.Access, AccessSequential, AccessRandom)
+	m.OneOf("flush", &w.IO.Flush, FlushNone, FlushFsync, FlushFull)
+	m.OneOf("verify", &w.IO.Verify, VerifyOff, VerifyStamps, VerifyFull)
 	m.Bool("preallocate", &w.IO.Preallocate)
 	m.Bool("keep", &w.IO.Keep)
 	m.Bytes("footprint", &w.IO.Footprint, 1, maxFootprint)
@@ -86,11 +80,11 @@ func (w *Workload) read(m *strictyaml.Mapping) {
 
 // checkMethod refuses what the preset or the way of moving files leaves no choice in.
 func (w *Workload) checkMethod(m *strictyaml.Mapping) {
-	if w.IO.Mode == modeApp {
+	if w.IO.Mode == ModeApp {
 		refuseKeys(m, "io: app moves files from beginning to end; delete %s", "access")
 		w.IO.Access = "" // that of the workload was meant for blocks
 	}
-	if io, ok := m.Get("io"); ok && io.Raw() == modeApp {
+	if io, ok := m.Get("io"); ok && io.Raw() == ModeApp {
 		refuseKeys(m, "io: app moves whole files, in one call each; delete %s", "block", "depth")
 	}
 	p := presetByName(w.Preset)
@@ -101,7 +95,7 @@ func (w *Workload) checkMethod(m *strictyaml.Mapping) {
 		return
 	}
 	refuseKeys(m, "each test of preset "+p.name+" has its own %[1]s; delete it", "block", "depth", "access")
-	if w.IO.Mode != modeApp {
+	if w.IO.Mode != ModeApp {
 		return
 	}
 	n, ok := m.Get("io")
@@ -196,7 +190,7 @@ func (w Workload) resolved() Workload {
 	if w.Sizes.IsZero() {
 		w.Sizes = p.sizes
 	}
-	w.IO.Flush = cmp.Or(w.IO.Flush, p.flush, "fsync")
+	w.IO.Flush = cmp.Or(w.IO.Flush, p.flush, FlushFsync)
 	w.IO.OneFile, w.IO.Discard, w.IO.Cap, w.IO.Rest = p.oneFile, p.discard, p.cap, p.rest
 	return w
 }

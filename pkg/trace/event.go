@@ -21,41 +21,41 @@ const (
 	Partial  = "partial"
 )
 
-// Event is one line of events.jsonl, flat: which fields count depends on Type.
+// Event is one line of events.jsonl, flat: which fields count depends on Type, and by which keys they go is in codec.go.
 // Times are nanoseconds since the phase's release.
 type Event struct {
-	Type Type `json:"type"`
+	Type Type
 
 	// run
-	Version int    `json:"version,omitempty"`
-	Name    string `json:"name,omitempty"`
-	Started string `json:"started,omitempty"` // wall time, RFC 3339: a label, never a measurement
-	Disks   []Disk `json:"disks,omitempty"`
+	Version int
+	Name    string
+	Started string // wall time, RFC 3339: a label, never a measurement
+	Disks   []Disk
 
 	// all but run and end
-	Phase string `json:"phase,omitempty"`
+	Phase string
 
 	// phase
-	Roles       map[string]Role   `json:"roles,omitempty"`
-	Stop        string            `json:"stop,omitempty"`        // race (also where empty) | hold | time: what ended the jobs
-	Test        string            `json:"test,omitempty"`        // which of a preset's tests this is
-	Score       string            `json:"score,omitempty"`       // median | best: of the files, by the preset's original
-	Connections map[string]string `json:"connections,omitempty"` // of disks, where not the run's
+	Roles       map[string]Role
+	Stop        string            // race (also where empty) | hold | time: what ended the jobs
+	Test        string            // which of a preset's tests this is
+	Score       string            // median | best: of the files, by the preset's original
+	Connections map[string]string // of disks, where not the run's
 
 	// start, progress, file, error
-	Disk    string `json:"disk,omitempty"`
-	Op      Role   `json:"op,omitempty"`
-	Seq     int    `json:"seq,omitempty"`
-	Bytes   int64  `json:"bytes,omitempty"`
-	TNS     int64  `json:"t_ns,omitempty"`     // progress, error
-	StartNS int64  `json:"start_ns,omitempty"` // file: just before its first request
-	EndNS   int64  `json:"end_ns,omitempty"`   // file: just after its flush
-	Filler  bool   `json:"filler,omitempty"`   // file: keeps the disk busy and is no part of its work
-	LateNS  int64  `json:"late_ns,omitempty"`  // start: wall nanoseconds between the release and the worker's first request
-	Error   string `json:"error,omitempty"`
+	Disk    string
+	Op      Role
+	Seq     int
+	Bytes   int64
+	TNS     int64 // progress, error
+	StartNS int64 // file: just before its first request
+	EndNS   int64 // file: just after its flush
+	Filler  bool  // file: keeps the disk busy and is no part of its work
+	LateNS  int64 // start: wall nanoseconds between the release and the worker's first request
+	Error   string
 
 	// phase_end, end
-	Status string `json:"status,omitempty"`
+	Status string
 }
 
 // Disk is a disk as the run line names it.

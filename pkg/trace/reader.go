@@ -3,7 +3,6 @@ package trace
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -35,7 +34,7 @@ type Reader struct {
 	line     int
 	offset   int64 // bytes read
 	event    Event
-	names    map[string]string
+	decoder  decoder
 	unknown  int
 	err      error
 	warnings []string
@@ -43,7 +42,7 @@ type Reader struct {
 
 // NewReader returns a Reader of r; name stands for the input in errors ("events.jsonl:17: ...").
 func NewReader(r io.Reader, name string) *Reader {
-	return &Reader{in: bufio.NewReaderSize(r, 256<<10), name: name, names: map[string]string{}}
+	return &Reader{in: bufio.NewReaderSize(r, 256<<10), name: name, decoder: decoder{names: map[string]string{}}}
 }
 
 // Event is the event that the last call of Next read. It is overwritten by the next.
@@ -136,25 +135,8 @@ func (r *Reader) dropBOM(line []byte) []byte {
 
 // parse reads a line into r.event, and says whether its type is a known one.
 func (r *Reader) parse(line []byte) (known bool, err error) {
-	if !r.parseFast(line) {
-		var head struct {
-			Type *Type `json:"type"`
-		}
-		if err := json.Unmarshal(line, &head); err != nil {
-			return false, fmt.Errorf("not an event: %w", err)
-		}
-		if head.Type == nil {
-			return false, errors.New(`not an event: no "type"`)
-		}
-		switch *head.Type {
-		case RunType, PhaseType, StartType, ProgressType, FileType, ErrorType, PhaseEndType, EndType:
-		default:
-			return false, nil
-		}
-		r.event = Event{}
-		if err := json.Unmarshal(line, &r.event); err != nil {
-			return false, fmt.Errorf("bad %s line: %w", *head.Type, err)
-		}
+	if known, err = r.decoder.decode(line, &r.event); !known || err != nil {
+		return false, err
 	}
 	if err := r.event.check(); err != nil {
 		return false, fmt.Errorf("bad %s line: %w", r.event.Type, err)

@@ -1,5 +1,5 @@
 // Package trace says what happened: the events of a run, one JSON object a line (events.jsonl), with
-// their writer and reader, and Run, which is those events sorted out by phase, disk and file. It draws
+// their one codec, and Run, which is those events sorted out by phase, disk and file. It draws
 // no conclusions (see overlap and analysis) and opens no files.
 //
 // A trace is written as the run goes and may be cut off anywhere: the reader drops a torn last line with
@@ -20,5 +20,5 @@
 // Two files overlap, for these rules, when they share more than half of the shorter one's time; less may come of
 // rounded times. The run's warnings say how many lines were left out, and where.
 //
-// Start at Load for a whole run, at Reader for one event at a time, at Writer to record.
+// Start at Load for a whole run, at Reader for one event at a time, at AppendEvent to record.
 package trace

@@ -14,7 +14,6 @@ import (
 	"html/template"
 	"io"
 
-	"github.com/hubbench/hubbench/internal/diskio"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -42,7 +41,7 @@ type Info struct {
 // Mode is how a disk was really driven in a phase.
 type Mode struct {
 	Phase, Disk string
-	diskio.Effective
+	trace.Effective
 }
 
 // Fact is a line of the environment.

@@ -15,9 +15,9 @@ const (
 	idleCheck = 500 * time.Millisecond
 )
 
-// rest waits as a phase asks before it begins: for a person, and for its cool-down, which ends earlier where it is to
+// waitBefore waits as a phase asks before it begins: for a person, and for its cool-down, which ends earlier where it is to
 // last only until the disks are idle.
-func rest(ctx context.Context, opts Options, phase scenario.Phase) error {
+func waitBefore(ctx context.Context, opts Options, phase scenario.Phase) error {
 	if phase.Pause != "" {
 		if err := opts.Pause(ctx, phase.Pause); err != nil {
 			return err
@@ -29,7 +29,7 @@ func rest(ctx context.Context, opts Options, phase scenario.Phase) error {
 	}
 	over := time.NewTimer(cooldown)
 	defer over.Stop()
-	var calm calm
+	var idle idleWatch
 	var check <-chan time.Time // never, unless
 	if phase.UntilIdle {
 		tick := time.NewTicker(idleCheck)
@@ -44,7 +44,7 @@ func rest(ctx context.Context, opts Options, phase scenario.Phase) error {
 			return ctx.Err()
 		case now := <-check:
 			count, known := traffic(opts.Plan.Disks)
-			if calm.since(count, known, now) >= idleFor {
+			if idle.since(count, known, now) >= idleFor {
 				return ctx.Err()
 			}
 		}
@@ -66,14 +66,14 @@ func traffic(disks []scenario.Disk) (sum int64, known bool) {
 	return sum, true
 }
 
-// calm watches a counter stand still.
-type calm struct {
+// idleWatch watches a counter stand still.
+type idleWatch struct {
 	count int64
 	at    time.Time // when it last moved; zero before it is known
 }
 
 // since is how long the counter has stood still by now; zero where it is not known.
-func (c *calm) since(count int64, known bool, now time.Time) time.Duration {
+func (c *idleWatch) since(count int64, known bool, now time.Time) time.Duration {
 	if !known || c.at.IsZero() || count != c.count {
 		c.count, c.at = count, now
 	}

@@ -3,7 +3,6 @@ package trace
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"strings"
 	"testing"
 
@@ -70,15 +69,12 @@ func TestAppendStringIsJSON(t *testing.T) {
 
 func TestRoundTrip(t *testing.T) {
 	want := everyEvent()
-	var buf bytes.Buffer
-	w := NewWriter(&buf)
+	var text []byte
 	for i := range want {
-		if err := w.Write(&want[i]); err != nil {
-			t.Fatal(err)
-		}
+		text = AppendEvent(text, &want[i])
 	}
 	var got []Event
-	r := NewReader(&buf, "events.jsonl")
+	r := NewReader(bytes.NewReader(text), "events.jsonl")
 	for r.Next() {
 		got = append(got, *r.Event())
 	}
@@ -90,25 +86,38 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-func TestWriterDoesNotAllocate(t *testing.T) {
-	w := NewWriter(io.Discard)
-	for _, e := range everyEvent() {
-		if e.Type == RunType || e.Type == PhaseType {
-			continue // one a run, one a phase
-		}
-		if n := testing.AllocsPerRun(100, func() { _ = w.Write(&e) }); n != 0 {
-			t.Errorf("%s: %v allocations per event, want 0", e.Type, n)
+// Events travel in messages too, where encoding/json writes and reads them.
+func TestEventsAsJSON(t *testing.T) {
+	want := everyEvent()
+	text, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line := bytes.TrimSpace(AppendEvent(nil, &want[4])); !bytes.Contains(text, line) {
+		t.Errorf("got %s, want the line %s in it", text, line)
+	}
+	var got []Event
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, text := range []string{`[{"type":"surprise"}]`, `[{"seq":1}]`, `[7]`} {
+		if err := json.Unmarshal([]byte(text), &got); err == nil {
+			t.Errorf("%s: got %v, want an error", text, got)
 		}
 	}
 }
 
-type failing struct{}
-
-func (failing) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
-
-func TestWriterReportsFailure(t *testing.T) {
-	err := NewWriter(failing{}).Write(&Event{Type: EndType})
-	if err == nil || !strings.Contains(err.Error(), "write end event: short write") {
-		t.Errorf("got error %v", err)
+func TestAppendEventDoesNotAllocate(t *testing.T) {
+	buf := make([]byte, 0, 512)
+	events := everyEvent()
+	for i := range events {
+		if e := &events[i]; e.Type != RunType && e.Type != PhaseType { // one a run, one a phase
+			if n := testing.AllocsPerRun(100, func() { buf = AppendEvent(buf[:0], e) }); n != 0 {
+				t.Errorf("%s: %v allocations per event, want 0", e.Type, n)
+			}
+		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
-func TestCalm(t *testing.T) {
-	var c calm
+func TestIdleWatch(t *testing.T) {
+	var c idleWatch
 	start := time.Unix(0, 0)
 	for i, step := range []struct {
 		count int64
@@ -26,24 +26,24 @@ func TestCalm(t *testing.T) {
 	}
 }
 
-func TestRest(t *testing.T) {
+func TestWaitBefore(t *testing.T) {
 	opts := Options{Plan: &scenario.Plan{Disks: []scenario.Disk{{Name: "A", Profile: "A"}}}}
 	var asked string
 	opts.Pause = func(_ context.Context, text string) error { asked = text; return nil }
-	if err := rest(t.Context(), opts, scenario.Phase{Pause: "plug it in", Cooldown: time.Millisecond, UntilIdle: true}); err != nil {
+	if err := waitBefore(t.Context(), opts, scenario.Phase{Pause: "plug it in", Cooldown: time.Millisecond, UntilIdle: true}); err != nil {
 		t.Error(err)
 	}
 	if asked != "plug it in" {
 		t.Errorf("asked for %q", asked)
 	}
 	opts.Plan.Hub = &scenario.Hub{Speedup: 1e9} // an hour of the model's time
-	if err := rest(t.Context(), opts, scenario.Phase{Cooldown: time.Hour}); err != nil {
+	if err := waitBefore(t.Context(), opts, scenario.Phase{Cooldown: time.Hour}); err != nil {
 		t.Error(err)
 	}
 	opts.Plan.Hub = nil
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := rest(ctx, opts, scenario.Phase{Cooldown: time.Hour}); !errors.Is(err, context.Canceled) {
+	if err := waitBefore(ctx, opts, scenario.Phase{Cooldown: time.Hour}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: got %v", err)
 	}
 }

@@ -1,33 +1,35 @@
-package scenario
+package policy
 
 import (
 	"math"
 	"testing"
 	"time"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
 // work runs an aimed job at a rate (bytes per second, by time) and returns when it ends.
-func work(job Job, target time.Duration, rate func(s float64) float64) float64 {
+func work(job *scenario.Job, target time.Duration, rate func(s float64) float64) float64 {
 	const step = 0.05
-	aim := NewAim(job, target)
+	aim := newAim(job, target)
 	files := math.MaxInt
 	var s, bytes float64
 	for {
 		if files < math.MaxInt {
-			if left := float64(job.BytesOf(files)) - bytes; left <= 0 {
+			if left := float64(bytesOf(job, files)) - bytes; left <= 0 {
 				return s
 			}
 		}
 		s += step
 		bytes += step * rate(s)
-		if n, ok := aim.Moved(int64(bytes), int64(s*1e9)); ok {
+		if n, ok := aim.moved(int64(bytes), int64(s*1e9)); ok {
 			files = n
 		}
 	}
 }
 
 func TestAim(t *testing.T) {
-	job := Job{Sizes: []int64{1e9, 3e8, 2e9, 5e8, 7e8}}
+	job := &scenario.Job{Sizes: []int64{1e9, 3e8, 2e9, 5e8, 7e8}}
 	for _, tt := range []struct {
 		name string
 		rate func(s float64) float64
@@ -53,12 +55,12 @@ func TestAim(t *testing.T) {
 
 // The decision depends on what was moved when, not on when it is heard of.
 func TestAimIgnoresHowOftenItIsTold(t *testing.T) {
-	job := Job{Sizes: []int64{1e9, 2e9}}
+	job := &scenario.Job{Sizes: []int64{1e9, 2e9}}
 	decide := func(stepNS int64) []int {
-		aim := NewAim(job, 40*time.Second)
+		aim := newAim(job, 40*time.Second)
 		var all []int
 		for ns := stepNS; ns <= 40e9; ns += stepNS {
-			if n, ok := aim.Moved(ns*2, ns); ok {
+			if n, ok := aim.moved(ns*2, ns); ok {
 				all = append(all, n)
 			}
 		}
@@ -74,17 +76,17 @@ func TestAimIgnoresHowOftenItIsTold(t *testing.T) {
 
 // A job that has moved more than it should have keeps the file it is in.
 func TestAimNeverTakesBack(t *testing.T) {
-	aim := NewAim(Job{Sizes: []int64{1e9}}, time.Second)
-	if n, ok := aim.Moved(5_500_000_000, 3e9); !ok || n < 6 {
+	aim := newAim(&scenario.Job{Sizes: []int64{1e9}}, time.Second)
+	if n, ok := aim.moved(5_500_000_000, 3e9); !ok || n < 6 {
 		t.Errorf("got %d files, %v; want at least the 6 that it is in", n, ok)
 	}
 }
 
 func TestBytesOf(t *testing.T) {
-	job := Job{Sizes: []int64{1, 20, 300}}
+	job := &scenario.Job{Sizes: []int64{1, 20, 300}}
 	for n, want := range map[int]int64{0: 0, 1: 1, 3: 321, 4: 322, 8: 663} {
-		if got := job.BytesOf(n); got != want {
-			t.Errorf("BytesOf(%d) = %d, want %d", n, got, want)
+		if got := bytesOf(job, n); got != want {
+			t.Errorf("bytesOf(%d) = %d, want %d", n, got, want)
 		}
 	}
 }

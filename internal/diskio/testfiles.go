@@ -11,7 +11,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-const shelfName = "files.json"
+const listName = "files.json"
 
 // record is a test file that is written whole.
 type record struct {
@@ -24,18 +24,18 @@ type record struct {
 
 func (r record) name() string { return fmt.Sprintf("data-%06d.bin", r.Number) }
 
-// shelf is the whole test files in a folder, oldest first. Between the phases of a run it rests in a file,
-// so that the next may read what an earlier one wrote.
-type shelf struct {
+// testFiles are the complete test files in a folder, oldest first. Between the phases of a run their list is kept in
+// a file, so that the next may read what an earlier one wrote.
+type testFiles struct {
 	folder  *folder
 	records []record
 	next    int // number of the next file
 }
 
-// openShelf finds what earlier phases left in the folder. What is not as it should be is no record, and
+// listTestFiles finds what earlier phases left in the folder. What is not as it should be is no record, and
 // will be written again.
-func openShelf(f *folder) (*shelf, error) {
-	s := &shelf{folder: f}
+func listTestFiles(f *folder) (*testFiles, error) {
+	s := &testFiles{folder: f}
 	entries, err := fs.ReadDir(f.root.FS(), ".")
 	if err != nil {
 		return nil, fmt.Errorf("list %s: %w", f.path, err)
@@ -56,7 +56,7 @@ func openShelf(f *folder) (*shelf, error) {
 
 // listed is the folder's own list of its files. One that cannot be read lists nothing: then they are written anew.
 func (f *folder) listed() []record {
-	text, err := f.root.ReadFile(shelfName)
+	text, err := f.root.ReadFile(listName)
 	if err != nil {
 		return nil
 	}
@@ -67,37 +67,37 @@ func (f *folder) listed() []record {
 	return all
 }
 
-// save writes the shelf down for the next phase.
-func (s *shelf) save() error {
+// save writes the list for the next phase.
+func (s *testFiles) save() error {
 	text, err := json.Marshal(s.records)
 	if err != nil {
 		return err
 	}
-	if err := s.folder.root.WriteFile(shelfName, append(text, '\n'), 0o600); err != nil {
-		return fmt.Errorf("list the files left for the next phase: %w", err)
+	if err := s.folder.root.WriteFile(listName, append(text, '\n'), 0o600); err != nil {
+		return fmt.Errorf("save the list of files for the next phase: %w", err)
 	}
 	return nil
 }
 
 // number reserves the number of a new file.
-func (s *shelf) number() int {
+func (s *testFiles) number() int {
 	s.next++
 	return s.next - 1
 }
 
-func (s *shelf) add(r record) { s.records = append(s.records, r) }
+func (s *testFiles) add(r record) { s.records = append(s.records, r) }
 
-// forget takes a file off the shelf without touching it.
-func (s *shelf) forget(number int) {
+// forget takes a file off the list without touching it.
+func (s *testFiles) forget(number int) {
 	s.records = slices.DeleteFunc(s.records, func(r record) bool { return r.Number == number })
 }
 
-func (s *shelf) has(number int) bool {
+func (s *testFiles) has(number int) bool {
 	return slices.ContainsFunc(s.records, func(r record) bool { return r.Number == number })
 }
 
-// drop removes a file, unless it is gone already or to be kept.
-func (s *shelf) drop(number int) error {
+// remove removes a file, unless it is gone already or to be kept.
+func (s *testFiles) remove(number int) error {
 	i := slices.IndexFunc(s.records, func(r record) bool { return r.Number == number })
 	if i < 0 || s.records[i].Keep {
 		return nil
@@ -110,7 +110,7 @@ func (s *shelf) drop(number int) error {
 }
 
 // bytes is the size of all files together.
-func (s *shelf) bytes() int64 {
+func (s *testFiles) bytes() int64 {
 	var total int64
 	for _, r := range s.records {
 		total += r.Size
@@ -119,7 +119,7 @@ func (s *shelf) bytes() int64 {
 }
 
 // match finds a file for each of the sizes, no file twice; nil where there is none.
-func (s *shelf) match(sizes []int64, fits func(record) bool) []*record {
+func (s *testFiles) match(sizes []int64, fits func(record) bool) []*record {
 	found := make([]*record, len(sizes))
 	free := map[int64][]*record{}
 	for i := range s.records {
@@ -135,8 +135,8 @@ func (s *shelf) match(sizes []int64, fits func(record) bool) []*record {
 	return found
 }
 
-// thin removes every file that is neither among the needed nor to be kept.
-func (s *shelf) thin(needed ...*record) error {
+// removeAllBut removes every file that is neither among the needed nor to be kept.
+func (s *testFiles) removeAllBut(needed ...*record) error {
 	stay := map[int]bool{}
 	for _, r := range needed {
 		if r != nil {
@@ -156,22 +156,22 @@ func (s *shelf) thin(needed ...*record) error {
 	return err
 }
 
-// fit removes the oldest files, those to be kept excepted, until so many more bytes stay within the
+// makeRoom removes the oldest files, those to be kept excepted, until so many more bytes stay within the
 // footprint.
-func (s *shelf) fit(more, footprint int64) error {
+func (s *testFiles) makeRoom(more, footprint int64) error {
 	for _, r := range slices.Clone(s.records) {
 		if s.bytes()+more <= footprint {
 			break
 		}
-		if err := s.drop(r.Number); err != nil {
+		if err := s.remove(r.Number); err != nil {
 			return fmt.Errorf("make room within the footprint: %w", err)
 		}
 	}
 	return nil
 }
 
-// openFile opens a file of the shelf, or makes it anew for writing.
-func (s *shelf) openFile(open opener, r record, o opening) (testFile, error) {
+// openFile opens a test file, or makes it anew for writing.
+func (s *testFiles) openFile(open opener, r record, o opening) (testFile, error) {
 	f, err := open(s.folder.root, r.name(), o)
 	if err != nil {
 		verb := "open"
@@ -183,14 +183,14 @@ func (s *shelf) openFile(open opener, r record, o opening) (testFile, error) {
 	return f, nil
 }
 
-// leave removes everything but the files needed and those to be kept, and lets go of the folder, which goes
+// carryOver removes everything but the files needed and those to be kept, and closes the folder, which is removed
 // too when nothing is left in it.
-func (s *shelf) leave(needed []*record) error {
-	err := s.thin(needed...)
+func (s *testFiles) carryOver(needed []*record) error {
+	err := s.removeAllBut(needed...)
 	stay := map[string]bool{}
 	if len(s.records) > 0 {
 		err = errors.Join(err, s.save())
-		stay[shelfName] = true
+		stay[listName] = true
 	}
 	for _, r := range s.records {
 		stay[r.name()] = true
@@ -199,19 +199,19 @@ func (s *shelf) leave(needed []*record) error {
 	return errors.Join(err, removeErr)
 }
 
-// cut gives a file its own size. It opens the file anew: some systems cut no file that is open for direct
+// truncate gives a file its own size. It opens the file anew: some systems cut no file that is open for direct
 // requests to anything but whole sectors.
-func (s *shelf) cut(r record) error {
+func (s *testFiles) truncate(r record) error {
 	f, err := s.folder.root.OpenFile(r.name(), os.O_WRONLY, 0)
 	if err != nil {
-		return fmt.Errorf("cut to size: %w", err)
+		return fmt.Errorf("truncate to size: %w", err)
 	}
 	return errors.Join(f.Truncate(r.Size), f.Close())
 }
 
 // evidence takes a file whose content is wrong out of the run, for people to look at, and returns where it
 // is. Only `hubbench clean` removes it.
-func (s *shelf) evidence(r record) (string, error) {
+func (s *testFiles) evidence(r record) (string, error) {
 	name := fmt.Sprintf("evidence-%06d.bin", r.Number)
 	s.forget(r.Number)
 	if err := s.folder.root.Rename(r.name(), name); err != nil {

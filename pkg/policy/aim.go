@@ -1,12 +1,16 @@
-package scenario
+package policy
 
-import "time"
+import (
+	"time"
 
-// Aim decides, while a job with a target runs, how many files it has: as many as end nearest to the target, so
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// aim decides, while a job with a target runs, how many files it has: as many as end nearest to the target, so
 // that all disks of a phase end together however they share the hub. It goes by the job's own rate in the phase,
 // which the contention has already made what it is, and checks it again and again.
-type Aim struct {
-	job    Job
+type aim struct {
+	job    *scenario.Job
 	target time.Duration
 	last   point   // the latest known
 	checks []point // at each check so far, and at the release
@@ -27,13 +31,13 @@ type point struct {
 	bytes float64
 }
 
-// NewAim aims a job at a time after the release.
-func NewAim(job Job, target time.Duration) *Aim {
-	return &Aim{job: job, target: target, checks: []point{{}}}
+// newAim aims a job at a time after the release.
+func newAim(job *scenario.Job, target time.Duration) *aim {
+	return &aim{job: job, target: target, checks: []point{{}}}
 }
 
-// Moved takes note that the job has moved so many bytes in all by tNS. At a check it returns the number of files.
-func (a *Aim) Moved(bytes, tNS int64) (files int, decided bool) {
+// moved takes note that the job has moved so many bytes in all by tNS. At a check it returns the number of files.
+func (a *aim) moved(bytes, tNS int64) (files int, decided bool) {
 	now := point{tNS, float64(bytes)}
 	for k := len(a.checks); k <= aimLast && now.ns >= a.checkNS(k); k++ {
 		at := a.between(now, a.checkNS(k))
@@ -49,16 +53,16 @@ func (a *Aim) Moved(bytes, tNS int64) (files int, decided bool) {
 	return files, decided
 }
 
-func (a *Aim) checkNS(k int) int64 { return a.target.Nanoseconds() * int64(k) / aimSteps }
+func (a *aim) checkNS(k int) int64 { return a.target.Nanoseconds() * int64(k) / aimSteps }
 
 // between is where the job was at ns, between the last point and this one: so it does not matter when points come.
-func (a *Aim) between(now point, ns int64) point {
+func (a *aim) between(now point, ns int64) point {
 	part := float64(ns-a.last.ns) / float64(max(1, now.ns-a.last.ns))
 	return point{ns, a.last.bytes + part*(now.bytes-a.last.bytes)}
 }
 
 // files is how many files come nearest to so many bytes, and hold what is moved already.
-func (a *Aim) files(bytes float64, moved int64) int {
+func (a *aim) files(bytes float64, moved int64) int {
 	var sum int64
 	for n := 0; ; n++ {
 		next := sum + a.job.Size(n)
@@ -67,13 +71,4 @@ func (a *Aim) files(bytes float64, moved int64) int {
 		}
 		sum = next
 	}
-}
-
-// BytesOf is what the first n files of a job hold, which begins anew after its last.
-func (j Job) BytesOf(n int) int64 {
-	sum := int64(n/len(j.Sizes)) * j.Bytes()
-	for _, size := range j.Sizes[:n%len(j.Sizes)] {
-		sum += size
-	}
-	return sum
 }

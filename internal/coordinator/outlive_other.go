@@ -1,9 +1,0 @@
-//go:build !linux
-
-package coordinator
-
-import "os/exec"
-
-// outlive has nothing to add where the kernel has no parent-death signal: a worker sees the end of
-// its stdin.
-func outlive(*exec.Cmd) {}

@@ -1,0 +1,9 @@
+//go:build !linux
+
+package coordinator
+
+import "os/exec"
+
+// dieWithParent has nothing to add where the kernel has no parent-death signal: a worker sees the end of
+// its stdin.
+func dieWithParent(*exec.Cmd) {}

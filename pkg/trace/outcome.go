@@ -1,0 +1,31 @@
+package trace
+
+import "fmt"
+
+// Effective is how a job really moved its bytes, which may be less than it asked for.
+type Effective struct {
+	Engine   string   `json:"engine"` // simulated | threads | io_uring | app
+	Cache    string   `json:"cache"`  // direct | buffered | none (simulated)
+	Flush    string   `json:"flush"`
+	Block    int64    `json:"block"`
+	Depth    int      `json:"depth"`
+	Warnings []string `json:"warnings,omitempty"` // asked for one thing and got another
+}
+
+// RunFailure is why a run is not whole: a phase of it, and a disk, where it was one of theirs.
+type RunFailure struct {
+	Phase string `json:"phase,omitempty"`
+	Disk  string `json:"disk,omitempty"`
+	Cause string `json:"cause"`
+}
+
+func (f RunFailure) String() string {
+	switch {
+	case f.Phase == "":
+		return f.Cause
+	case f.Disk == "":
+		return fmt.Sprintf("phase %s: %s", f.Phase, f.Cause)
+	default:
+		return fmt.Sprintf("disk %s, phase %s: %s", f.Disk, f.Phase, f.Cause)
+	}
+}
