@@ -80,7 +80,10 @@ func Cut(text string, limit int) string {
 			tail--
 		}
 	}
-	for tail < len(letters) && cells(letters[tail]) == 0 { // a mark without its letter
+	for head < tail && cells(letters[head]) == 0 { // marks stay with their letters
+		head++
+	}
+	for tail < len(letters) && cells(letters[tail]) == 0 {
 		tail++
 	}
 	return strings.TrimRight(string(letters[:head]), " ") + "…" + strings.TrimLeft(string(letters[tail:]), " ")

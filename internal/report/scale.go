@@ -179,6 +179,9 @@ func Round(x float64, figures int) float64 {
 	if x == 0 || math.IsInf(x, 0) || math.IsNaN(x) {
 		return 0
 	}
-	scale := math.Pow10(figures - 1 - int(math.Floor(math.Log10(math.Abs(x)))))
-	return math.Round(x*scale) / scale
+	places := figures - 1 - int(math.Floor(math.Log10(math.Abs(x))))
+	if places < 0 { // a power of ten below one is not exact
+		return math.Round(x/math.Pow10(-places)) * math.Pow10(-places)
+	}
+	return math.Round(x*math.Pow10(places)) / math.Pow10(places)
 }

@@ -1,5 +1,10 @@
 package report
 
+import (
+	"math"
+	"slices"
+)
+
 // shareFigure is each disk's part of the total over time, one on top of the other.
 func shareFigure(v *phaseView) *Figure {
 	s := v.found.Series
@@ -20,8 +25,13 @@ func shareFigure(v *phaseView) *Figure {
 				continue
 			}
 			from, share := float64(k)*s.StepS, rate/s.Total[k]
-			m.Rows = append(m.Rows, []float64{v.seconds(from), v.seconds(min(from+s.StepS, s.EndS)), Round(below[k], 3), Round(below[k]+share, 3)})
+			row := []float64{v.seconds(from), v.seconds(min(from+s.StepS, s.EndS)), math.Round(100*below[k]) / 100, math.Round(100*(below[k]+share)) / 100}
 			below[k] += share
+			if n := len(m.Rows); n > 0 && slices.Equal(m.Rows[n-1][1:], []float64{row[0], row[2], row[3]}) {
+				m.Rows[n-1][1] = row[1] // as before
+				continue
+			}
+			m.Rows = append(m.Rows, row)
 		}
 		panel.Marks = append(panel.Marks, m)
 	}

@@ -24,26 +24,47 @@ func study(doc *Document, run Run) {
 	if t := pairs.table(doc.Keys); t != nil {
 		doc.Add(t)
 	}
-	var found, more []string
-	for _, f := range a.Findings {
-		if f.Code == "partial" {
-			continue
-		}
-		if len(found) < maxFindings {
-			found = append(found, f.Text)
-		} else {
-			more = append(more, f.Text)
-		}
-	}
-	addList(doc, "What stands out", found)
-	if len(more) > 0 {
-		doc.Add(&Details{Title: plural(len(more), "more finding"), Blocks: []Block{List{Items: more}}})
-	}
 	pooled, each := pool(a, true), pool(a, false)
+	found := pooledFindings(a, pooled)
+	addList(doc, "What stands out", found[:min(len(found), maxFindings)])
+	if len(found) > maxFindings {
+		doc.Add(&Details{Title: plural(len(found)-maxFindings, "more finding"), Blocks: []Block{List{Items: found[maxFindings:]}}})
+	}
 	doc.Add(matrixTable(doc, a, "All phases", pooled))
 	if len(pooled) < len(each) {
 		doc.Add(&Details{Title: "Every repeat by itself", Blocks: []Block{matrixTable(doc, a, "Every phase", each)}})
 	}
+}
+
+// pooledFindings are the findings of all phases, those that repeats of one phase have in common told once.
+func pooledFindings(a *analysis.Analysis, pooled []pooledPhase) []string {
+	type key struct {
+		code, disk string
+		pool       int
+	}
+	times := map[key]int{}
+	var order []key
+	texts := map[key]string{}
+	for _, f := range a.Findings {
+		if f.Code == "partial" {
+			continue
+		}
+		k := key{f.Code, f.Disk, slices.IndexFunc(pooled, func(p pooledPhase) bool {
+			return slices.ContainsFunc(p.phases, func(i int) bool { return a.Phases[i].Phase == f.Phase })
+		})}
+		if times[k] == 0 {
+			order, texts[k] = append(order, k), f.Text
+		}
+		times[k]++
+	}
+	out := make([]string, len(order))
+	for i, k := range order {
+		out[i] = texts[k]
+		if n := times[k]; n > 1 && k.pool >= 0 && len(pooled[k.pool].phases) > 1 {
+			out[i] = strings.TrimSuffix(out[i], ".") + fmt.Sprintf("; seen in %d of %d repeats.", n, len(pooled[k.pool].phases))
+		}
+	}
+	return out
 }
 
 // work is a disk and what it does.
@@ -133,11 +154,11 @@ func (p pairs) table(keys []Key) *Table {
 		return nil
 	}
 	t := &Table{
-		Title: "Who costs whom how much", Columns: []Column{{Head: "Keeps"}},
+		Title: "Who costs whom how much", Columns: []Column{{Head: "Keeps, while"}},
 		Note: "How much of its rate without the other the disk of the row keeps while the disk of the column works: 100 % is nothing lost. Repeats are pooled: their mean, and half their range.",
 	}
 	for _, w := range p.works {
-		t.Columns = append(t.Columns, Column{Head: "while " + w.text(keys), Numbers: true})
+		t.Columns = append(t.Columns, Column{Head: w.text(keys), Numbers: true})
 	}
 	for _, row := range p.works {
 		cells := []Cell{{Text: row.text(keys)}}
@@ -203,22 +224,22 @@ func (p pairs) conclusion(keys []Key, a *analysis.Analysis) string {
 	return text
 }
 
-// pooled is phases that are repeats of one, by their place in the analysis.
-type pooled struct {
+// pooledPhase is phases that are repeats of one, by their place in the analysis.
+type pooledPhase struct {
 	name   string
 	phases []int
 }
 
 // pool puts the repeats of a phase together: the same name but for the number at its end, the same roles and test.
-func pool(a *analysis.Analysis, together bool) []pooled {
-	var out []pooled
+func pool(a *analysis.Analysis, together bool) []pooledPhase {
+	var out []pooledPhase
 	for i := range a.Phases {
 		p := &a.Phases[i]
 		base := p.Phase
 		if at := strings.LastIndexByte(base, '-'); at > 0 && at < len(base)-1 && strings.Trim(base[at+1:], "0123456789") == "" {
 			base = base[:at]
 		}
-		at := slices.IndexFunc(out, func(o pooled) bool {
+		at := slices.IndexFunc(out, func(o pooledPhase) bool {
 			q := &a.Phases[o.phases[0]]
 			same := len(q.Roles) == len(p.Roles) && q.Test == p.Test
 			for disk, role := range p.Roles {
@@ -227,7 +248,7 @@ func pool(a *analysis.Analysis, together bool) []pooled {
 			return same && o.name == base
 		})
 		if !together || at < 0 {
-			out = append(out, pooled{pick(together, base, p.Phase), []int{i}})
+			out = append(out, pooledPhase{pick(together, base, p.Phase), []int{i}})
 			continue
 		}
 		out[at].phases = append(out[at].phases, i)
@@ -238,14 +259,14 @@ func pool(a *analysis.Analysis, together bool) []pooled {
 		}
 	}
 	// The fewer at work, the earlier, as in the analysis' matrix.
-	slices.SortStableFunc(out, func(x, y pooled) int {
+	slices.SortStableFunc(out, func(x, y pooledPhase) int {
 		return cmp.Compare(len(a.Phases[x.phases[0]].Disks), len(a.Phases[y.phases[0]].Disks))
 	})
 	return out
 }
 
 // matrixTable is a line per phase: each disk's rate with its letter, and the total.
-func matrixTable(doc *Document, a *analysis.Analysis, title string, lines []pooled) *Table {
+func matrixTable(doc *Document, a *analysis.Analysis, title string, lines []pooledPhase) *Table {
 	scale := scaleOf(a)
 	t := &Table{
 		Title: title, Columns: []Column{{Head: "Phase"}},
@@ -265,7 +286,7 @@ func matrixTable(doc *Document, a *analysis.Analysis, title string, lines []pool
 	return t
 }
 
-func matrixRow(keys []Key, a *analysis.Analysis, line pooled, scale Scale, top float64) []Cell {
+func matrixRow(keys []Key, a *analysis.Analysis, line pooledPhase, scale Scale, top float64) []Cell {
 	first := &a.Phases[line.phases[0]]
 	head := Cell{Text: phaseLabel(keys, line.name, first.Roles), Link: phaseID(line.phases[0])}
 	if n := len(line.phases); n > 1 {

@@ -134,7 +134,9 @@ func (v *phaseView) total() Panel {
 		m := Mark{Shape: Step, Style: Area, Key: None, Name: "together"}
 		for i, rate := range s.Total {
 			top = max(top, rate)
-			m.Rows = append(m.Rows, []float64{v.seconds(float64(i) * s.StepS), v.rate(rate)})
+			if n := len(m.Rows); n == 0 || m.Rows[n-1][1] != v.rate(rate) {
+				m.Rows = append(m.Rows, []float64{v.seconds(float64(i) * s.StepS), v.rate(rate)})
+			}
 		}
 		m.Rows = append(m.Rows, []float64{v.seconds(s.EndS), v.rate(s.Total[len(s.Total)-1])})
 		panel.Marks = append(panel.Marks, m)

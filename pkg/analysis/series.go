@@ -32,12 +32,21 @@ func (p *phase) series() *Series {
 	out.Total = make([]float64, len(found.Rates[0]))
 	for i, rates := range found.Rates {
 		for k, rate := range rates {
-			rates[k] = math.Round(rate/1e3) * 1e3 // finer is noise, and would be most of analysis.json
+			rates[k] = significant(rate) // finer is noise, and would be most of analysis.json
 			out.Total[k] += rates[k]
 		}
 		out.Disks[p.parts[i].name()] = rates
 	}
 	return out
+}
+
+// significant rounds a rate to four figures, and to whole bytes per second.
+func significant(rate float64) float64 {
+	if rate < 1e4 {
+		return math.Round(rate)
+	}
+	step := math.Pow10(int(math.Log10(rate)) - 3)
+	return math.Round(rate/step) * step
 }
 
 // spans are the window's parts in seconds.

@@ -96,6 +96,15 @@ func Read(r io.Reader) (events []byte, a *analysis.Analysis, err error) {
 	if !found {
 		return nil, nil, errors.New("read report: no hubbench data in the page: is it a report.html, saved whole?")
 	}
+	if bytes.HasPrefix(summary, []byte(`"`)) {
+		var zipped []byte
+		if err := json.Unmarshal(summary, &zipped); err != nil {
+			return nil, nil, fmt.Errorf("read report: its analysis: %w", err)
+		}
+		if summary, err = inflate(zipped); err != nil {
+			return nil, nil, fmt.Errorf("read report: its analysis: %w", err)
+		}
+	}
 	if err := json.Unmarshal(summary, &a); err != nil {
 		return nil, nil, fmt.Errorf("read report: its analysis: %w", err)
 	}
@@ -107,18 +116,26 @@ func Read(r io.Reader) (events []byte, a *analysis.Analysis, err error) {
 	if err := json.Unmarshal(text, &p); err != nil {
 		return nil, nil, fmt.Errorf("read report: its events: %w", err)
 	}
-	zip, err := gzip.NewReader(bytes.NewReader(p.Gzip))
-	if err != nil {
-		return nil, nil, fmt.Errorf("read report: unpack its events: %w", err)
-	}
-	events, err = io.ReadAll(io.LimitReader(zip, maxRaw+1))
-	if err != nil {
-		return nil, nil, fmt.Errorf("read report: unpack its events: %w", err)
-	}
-	if len(events) > maxRaw {
-		return nil, nil, fmt.Errorf("read report: its events unpack to more than %d MB: hubbench writes no such page", maxRaw>>20)
+	if events, err = inflate(p.Gzip); err != nil {
+		return nil, nil, fmt.Errorf("read report: its events: %w", err)
 	}
 	return events, a, nil
+}
+
+// inflate unpacks what a page carries, and no more of it than any page of hubbench does.
+func inflate(zipped []byte) ([]byte, error) {
+	zip, err := gzip.NewReader(bytes.NewReader(zipped))
+	if err != nil {
+		return nil, fmt.Errorf("unpack: %w", err)
+	}
+	text, err := io.ReadAll(io.LimitReader(zip, maxRaw+1))
+	if err != nil {
+		return nil, fmt.Errorf("unpack: %w", err)
+	}
+	if len(text) > maxRaw {
+		return nil, fmt.Errorf("unpacks to more than %d MB: hubbench writes no such page", maxRaw>>20)
+	}
+	return text, nil
 }
 
 // cut is the text of the script element that begins with start.

@@ -16,7 +16,9 @@ type drawer struct {
 	doc    *report.Document
 	static bool
 	pack   bool // the options, as gzip
-	ids    map[*report.Figure]string
+	// scripted figures are of a section that takes a script to be opened, and need no picture for those without.
+	scripted bool
+	ids      map[*report.Figure]string
 }
 
 // name gives the figures among the blocks their IDs.
@@ -41,7 +43,7 @@ type drawn struct {
 
 func (d *drawer) prepare(f *report.Figure) (drawn, error) {
 	out := drawn{Figure: f, ID: d.ids[f], Name: f.ID, Words: f.Describe(), Static: d.static, Legend: !f.Panels[0].Y.Rows}
-	if d.static || f.Wide {
+	if d.static || f.Wide && !d.scripted {
 		var svg bytes.Buffer
 		if err := picture.Write(&svg, d.doc, f, picture.Options{}); err != nil {
 			return out, fmt.Errorf("figure %s: %w", f.ID, err)

@@ -28,6 +28,10 @@ var parts embed.FS
 // unpacked when they are opened: a page of hundreds would take seconds to load.
 const maxPlain = 12
 
+// maxSummary is how many bytes of the document's data stand in the page as they are. More are packed: a JSON string in
+// place of an object.
+const maxSummary = 300_000
+
 // page is what the template shows.
 type page struct {
 	Doc           *report.Document
@@ -75,6 +79,11 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 		return fmt.Errorf("encode its data: %w", err)
 	}
 	p.Summary = template.JS(summary) //nolint:gosec // json.Marshal escapes what could end the element
+	if len(summary) > maxSummary {
+		if p.Summary, err = deflate(summary); err != nil {
+			return err
+		}
+	}
 	if p.Events, err = pack(events); err != nil {
 		return err
 	}
@@ -96,14 +105,18 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 	}
 	phases := doc.Phases()
 	for i, phase := range phases {
+		if len(phases) > maxWhole {
+			phase = trim(phase)
+		}
 		drawer.name(phase.ID, phase.Blocks)
-		drawer.pack = i > 0 // nobody looks at them before they are opened
+		whole := i > 0 && len(phases) > maxPlain
+		drawer.pack, drawer.scripted = i > 0 && !whole, whole // nobody looks at them before they are opened
 		var out bytes.Buffer
 		if err := tmpl.ExecuteTemplate(&out, "phase", phase); err != nil {
 			return fmt.Errorf("phase %s: %w", phase.Title, err)
 		}
 		s := section{ID: phase.ID, Title: phase.Title, Does: phase.Does}
-		if i > 0 && len(phases) > maxPlain {
+		if whole {
 			if s.Packed, err = deflate(out.Bytes()); err != nil {
 				return err
 			}
@@ -113,9 +126,27 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 		p.Phases = append(p.Phases, s)
 	}
 	drawer.name("all", doc.Blocks)
-	drawer.pack = false
+	drawer.pack, drawer.scripted = false, false
 	p.Before, p.After = around(doc)
 	return tmpl.Execute(w, p)
+}
+
+// maxWhole is how many phases there are at most for the page to carry what only some readers open in each.
+const maxWhole = 100
+
+// trim leaves a phase's closed details out, and figures of what stands in a table.
+func trim(phase *report.Details) *report.Details {
+	out := *phase
+	out.Blocks = nil
+	for _, block := range phase.Blocks {
+		_, closed := block.(*report.Details)
+		f, drawn := block.(*report.Figure)
+		if !closed && !(drawn && f.Told) {
+			out.Blocks = append(out.Blocks, block)
+		}
+	}
+	out.Add(report.Sentence{Text: "Its files, one by one, are left out of a page of so many phases: hubbench report has them with --format csv, and their figures with --phase and --format svg."})
+	return &out
 }
 
 // long reports whether closed details hold a table that would make up much of the page: it is unpacked when they are
@@ -238,7 +269,10 @@ func hash(text []byte) string {
 // deflate is text as base64 of its gzip, in a JSON string.
 func deflate(text []byte) (template.JS, error) {
 	var out bytes.Buffer
-	zip := gzip.NewWriter(&out)
+	zip, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		return "", fmt.Errorf("pack: %w", err)
+	}
 	if _, err := zip.Write(text); err != nil {
 		return "", fmt.Errorf("pack: %w", err)
 	}

@@ -120,35 +120,56 @@ func (p *printer) table(indent string, t *report.Table) {
 			widths[i] = max(widths[i], report.Columns(words(row[i])))
 		}
 	}
-	room := p.width - report.Columns(indent) - 2
-	for {
-		used := 0
-		for _, i := range keep {
-			used += widths[i] + 2
-		}
-		if used <= room {
-			break
-		}
-		// The least important column goes; where none may, the widest one of words is cut.
-		at := -1
-		for k, i := range keep {
-			if t.Columns[i].Drop > 0 && (at < 0 || t.Columns[i].Drop > t.Columns[keep[at]].Drop) {
-				at = k
+	room := p.width - report.Columns(indent)
+	keep = fit(t, keep, widths, room)
+	for len(keep) > 0 {
+		now := 1
+		for used := widths[keep[0]] + 2; now < len(keep); now++ {
+			if used += widths[keep[now]] + 2; used > room && now > 1 {
+				break
 			}
 		}
-		if at >= 0 {
-			keep = slices.Delete(keep, at, at+1)
-			continue
+		p.rows(indent, t, keep[:now], widths)
+		// What has no room beside the first column follows under it.
+		if keep = keep[now:]; len(keep) > 0 {
+			keep = append([]int{0}, keep...)
 		}
-		widest := slices.MaxFunc(keep, func(a, b int) int { return widths[a] - widths[b] })
-		if widths[widest] <= 8 {
-			break
-		}
-		widths[widest] -= min(used-room, widths[widest]-8)
 	}
+	if t.Note != "" {
+		p.wrap(indent+"  ", t.Note)
+	}
+}
+
+// fit leaves the least important columns out until the others have room; where none may go, columns of words are cut.
+func fit(t *report.Table, keep, widths []int, room int) []int {
+	for {
+		used, drop, cut := 0, -1, -1
+		for k, i := range keep {
+			used += widths[i] + 2
+			if t.Columns[i].Drop > 0 && (drop < 0 || t.Columns[i].Drop > t.Columns[keep[drop]].Drop) {
+				drop = k
+			}
+			if !t.Columns[i].Numbers && widths[i] > 8 && (cut < 0 || widths[i] > widths[cut]) {
+				cut = i
+			}
+		}
+		switch {
+		case used <= room:
+			return keep
+		case drop >= 0:
+			keep = slices.Delete(keep, drop, drop+1)
+		case cut >= 0:
+			widths[cut] -= min(used-room, widths[cut]-8)
+		default:
+			return keep
+		}
+	}
+}
+
+func (p *printer) rows(indent string, t *report.Table, columns, widths []int) {
 	line := func(cell func(int) string) {
 		var out strings.Builder
-		for _, i := range keep {
+		for _, i := range columns {
 			text := mark(report.Cut(report.Clean(cell(i)), widths[i]))
 			pad := strings.Repeat(" ", max(0, widths[i]-report.Columns(text)))
 			if t.Columns[i].Numbers {
@@ -161,9 +182,6 @@ func (p *printer) table(indent string, t *report.Table) {
 	line(func(i int) string { return t.Columns[i].Head })
 	for _, row := range t.Rows {
 		line(func(i int) string { return words(row[i]) })
-	}
-	if t.Note != "" {
-		p.wrap(indent+"  ", t.Note)
 	}
 }
 

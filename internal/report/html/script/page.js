@@ -61,10 +61,15 @@ function theme() {
 // The page's data as files: the analysis and the events as hubbench wrote them, and the files as the CSV that
 // hubbench report --format csv writes.
 const data = {
-  summary: async () => [$$("[data-get=summary]")[0].textContent, "application/json", document.querySelector("script[id^=hubbench-]").textContent],
+  summary: async () => [$$("[data-get=summary]")[0].textContent, "application/json", await summary()],
   events: async () => ["events.jsonl", "application/x-ndjson", await events()],
   files: async () => ["files.csv", "text/csv", table(await events())],
 };
+
+async function summary() {
+  const text = document.querySelector("script[id^=hubbench-]").textContent;
+  return text.startsWith('"') ? unpack(JSON.parse(text)) : text;
+}
 
 async function events() {
   return unpack(JSON.parse(document.getElementById("hubbench-events").textContent).gzip);
