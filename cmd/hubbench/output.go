@@ -156,7 +156,7 @@ func (o pictureOptions) find(doc *report.Document) (*report.Figure, error) {
 	for i, phase := range doc.Phases() {
 		names = append(names, phase.Title)
 		if o.phase == "" && i == 0 || phase.Title == o.phase {
-			figures = report.Figures(phase.Blocks)
+			figures = append(figures, report.Figures(phase.Blocks)...)
 		}
 	}
 	if o.phase != "" && !slices.Contains(names, o.phase) {

@@ -222,7 +222,8 @@ func (c comparison) figure() *Figure {
 // pair adds a run's differences to the document.
 func (c comparison) pair(doc *Document, i int) {
 	pair := &c.Pairs[i]
-	doc.Add(Heading{c.keys[i+1].Label + " beside " + c.keys[0].Label})
+	part := &Details{ID: phaseID(i), Title: c.keys[i+1].Label, Does: "beside " + c.keys[0].Label, Phase: true}
+	doc.Add(part)
 	var method []string
 	for _, d := range pair.Method {
 		what := d.What
@@ -231,9 +232,9 @@ func (c comparison) pair(doc *Document, i int) {
 		}
 		method = append(method, what+": "+d.Base+" → "+d.New)
 	}
-	addList(doc, "Not alike (a fair comparison differs in the one thing it is about)", method)
-	t := &Table{Title: "Rates", Columns: []Column{
-		{Head: "Phase"}, {Head: "Disk"}, {Head: "Rate"}, {Head: "Base, " + c.scale.Unit, Numbers: true}, {Head: "New", Numbers: true}, {Head: "Change", Numbers: true},
+	addList(part, "Not alike (a fair comparison differs in the one thing it is about)", method)
+	t := &Table{Title: "Rates", Note: "In " + c.scale.Unit + ".", Columns: []Column{
+		{Head: "Phase"}, {Head: "Disk"}, {Head: "Rate"}, {Head: "Base", Numbers: true}, {Head: "New", Numbers: true}, {Head: "Change", Numbers: true},
 		{Head: "95 % interval", Numbers: true, Drop: 1}, {Head: "p (Holm)", Numbers: true, Drop: 2}, {Head: "Verdict"},
 	}}
 	var notes []string
@@ -251,7 +252,7 @@ func (c comparison) pair(doc *Document, i int) {
 		}
 	}
 	if len(t.Rows) > 0 {
-		doc.Add(t)
+		part.Add(t)
 	}
 	for _, list := range []struct {
 		phases []string
@@ -261,9 +262,9 @@ func (c comparison) pair(doc *Document, i int) {
 			notes = append(notes, list.where+": "+strings.Join(list.phases, ", "))
 		}
 	}
-	addList(doc, "", notes)
-	addList(doc, "Findings that appeared", findingTexts(pair.Appeared))
-	addList(doc, "Findings that are gone", findingTexts(pair.Went))
+	addList(part, "", notes)
+	addList(part, "Findings that appeared", findingTexts(pair.Appeared))
+	addList(part, "Findings that are gone", findingTexts(pair.Went))
 }
 
 // row is a rate's line: the disk, which of its rates, the two rates, the change, its interval, its chance, the verdict.

@@ -100,7 +100,8 @@ type Bar struct {
 	Thin     bool
 }
 
-// Details are blocks that belong together: a phase, which can be opened and linked to, or what only some readers want.
+// Details are blocks that belong together: a phase (or what a comparison says of one run), of which one is open at a time
+// and which can be linked to; or what only some readers want.
 type Details struct {
 	ID     string
 	Title  string

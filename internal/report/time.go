@@ -103,12 +103,15 @@ func (v *phaseView) ends() []Mark {
 	return out
 }
 
+// maxBrackets is how many recoveries after one disk's end are drawn; all of them stand in a table.
+const maxBrackets = 3
+
 // recoveries are brackets from a disk's end to the moment at which another has reached its new level.
 func (v *phaseView) recoveries(keys []Key) []Mark {
 	var out []Mark
 	place := map[string]int{}
 	for _, r := range v.found.Recoveries {
-		if r.LagS == nil || r.ToRate == nil || *r.LagS <= v.endS/200 {
+		if r.LagS == nil || r.ToRate == nil || *r.LagS <= v.endS/200 || place[r.After] == maxBrackets {
 			continue
 		}
 		for i, key := range keys {
@@ -141,7 +144,7 @@ func (v *phaseView) total() Panel {
 		m.Rows = append(m.Rows, []float64{v.seconds(s.EndS), v.rate(s.Total[len(s.Total)-1])})
 		panel.Marks = append(panel.Marks, m)
 	}
-	if limit := oneWayLimit(v.found); limit != nil {
+	if limit := v.oneWayLimit(); limit != nil {
 		top = max(top, limit.Rate)
 		panel.Marks = append(panel.Marks, Mark{
 			Shape: Rule, Style: Limit, Key: None, Text: v.scale.Rate(limit.Rate) + ": a limit the disks share",
@@ -160,12 +163,12 @@ func (v *phaseView) total() Panel {
 	return panel
 }
 
-// oneWayLimit is the link's limit where all traffic goes one way: then it bounds the total.
-func oneWayLimit(found *analysis.Phase) *analysis.Ceiling {
-	if found.Overlap == nil || found.Contention == nil || found.Overlap.ReadRate > 0 && found.Overlap.WriteRate > 0 {
+// oneWayLimit is the disks' common limit where all traffic goes one way: then it bounds the total.
+func (v *phaseView) oneWayLimit() *analysis.Ceiling {
+	if o := v.found.Overlap; o == nil || v.found.Contention == nil || o.ReadRate > 0 && o.WriteRate > 0 {
 		return nil
 	}
-	return found.Contention.Ceiling
+	return v.found.Contention.Ceiling
 }
 
 // busyMark is a lane's row of blocks, one for each file.

@@ -95,9 +95,9 @@ func (p *painting) paint() {
 	p.Fill(box(p.Min.X, p.Min.Y, p.Max.X, p.Max.Y))
 	title := p.style(14, p.black)
 	title.Font.Weight = bold
-	p.write(title, vg.Point{X: p.Min.X + margin, Y: p.Max.Y - 20}, p.fits(title, report.PictureTitle(p.doc, p.f), p.Max.X-p.Min.X-2*margin))
+	p.write(title, vg.Point{X: p.Min.X + margin, Y: p.Max.Y - 20}, p.fits(title, p.show(report.PictureTitle(p.doc, p.f)), p.Max.X-p.Min.X-2*margin))
 	origin := p.style(9, p.grey)
-	p.write(origin, vg.Point{X: p.Min.X + margin, Y: p.Min.Y + 12}, p.fits(origin, report.PictureOrigin(p.doc), p.Max.X-p.Min.X-2*margin))
+	p.write(origin, vg.Point{X: p.Min.X + margin, Y: p.Min.Y + 12}, p.fits(origin, p.show(report.PictureOrigin(p.doc)), p.Max.X-p.Min.X-2*margin))
 	top := p.Max.Y - titleSpace
 	for _, row := range p.legend(p.Max.X - p.Min.X) {
 		x := p.Min.X + margin
@@ -177,7 +177,7 @@ func (p *plane) y(v float64) vg.Length {
 func (p *plane) axes() {
 	name := p.style(11, p.black)
 	name.Font.Weight = bold
-	p.write(name, vg.Point{X: p.painting.Min.X + margin, Y: p.Max.Y + 10}, p.panel.Y.Name)
+	p.write(name, vg.Point{X: p.painting.Min.X + margin, Y: p.Max.Y + 10}, p.show(p.panel.Y.Name))
 	values := p.style(10, p.grey)
 	values.XAlign = -1
 	if p.panel.Y.Rows {
@@ -212,7 +212,7 @@ func (p *plane) axes() {
 	p.StrokeLine2(stroke(p.grey, 0.6), p.Min.X, p.Min.Y, p.Max.X, p.Min.Y)
 	if p.last {
 		values.XAlign = -1
-		p.write(values, vg.Point{X: p.Max.X, Y: p.Min.Y - 20}, p.f.X.Name)
+		p.write(values, vg.Point{X: p.Max.X, Y: p.Min.Y - 20}, p.show(p.f.X.Name))
 	}
 }
 

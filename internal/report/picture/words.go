@@ -146,8 +146,9 @@ func drawable(words string) bool {
 	return true
 }
 
+// write writes what show has made fit.
 func (p *painting) write(style text.Style, at vg.Point, words string) {
-	p.FillText(style, at, p.show(words))
+	p.FillText(style, at, words)
 }
 
 // fits cuts text to a width.
