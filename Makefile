@@ -12,7 +12,7 @@ DIR      ?= bin
 
 tool    := go tool -modfile=.tools/go.mod
 version := $(shell git describe --tags --always --dirty 2>/dev/null)
-html    := internal/render/html
+html    := internal/report/html
 charts  := $(html)/dist/echarts.js
 
 # Empty where the race detector cannot be had: it needs cgo, and that a C compiler.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,18 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hubbench/hubbench/internal/render/delta"
-	"github.com/hubbench/hubbench/internal/render/html"
-	"github.com/hubbench/hubbench/internal/render/md"
-	"github.com/hubbench/hubbench/internal/render/text"
+	"github.com/hubbench/hubbench/internal/report"
 	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/pkg/compare"
 )
 
 type compareOptions struct {
-	format    string
-	json      bool
-	html      string
+	output
 	failAbove float64
 }
 
@@ -35,8 +29,7 @@ func newCompare(p program) *cobra.Command {
 confidence interval, and a verdict that is corrected for the number of comparisons. Differences in
 how the runs were made come first.
 
-RUN is a run's folder, an events.jsonl or a report.html. --html FILE also writes a page that lays the
-runs' files over one another.
+RUN is a run's folder, an events.jsonl or a report.html.
 
 --fail-above PCT exits with 4 if a rate fell by more than PCT percent and the difference is
 significant ("slower" in the tables). With 0, any significant fall counts. Rates with too little data
@@ -46,11 +39,8 @@ do not count; their number is printed to stderr.`,
 			return runCompare(p, args, opts, cmd.Flags().Changed("fail-above"))
 		},
 	}
-	flags := cmd.Flags()
-	flags.StringVar(&opts.format, "format", "text", "what to print: text, md or json")
-	flags.BoolVar(&opts.json, "json", false, "the same as --format json")
-	flags.StringVar(&opts.html, "html", "", "also write a page to `FILE`")
-	flags.Float64Var(&opts.failAbove, "fail-above", 0, "exit with 4 if a rate fell significantly, and by more than `PCT` percent")
+	opts.flags(cmd, drawn(), []string{"changes"})
+	cmd.Flags().Float64Var(&opts.failAbove, "fail-above", 0, "exit with 4 if a rate fell significantly, and by more than `PCT` percent")
 	return cmd
 }
 
@@ -58,11 +48,8 @@ func runCompare(p program, paths []string, opts compareOptions, gate bool) error
 	if gate && !(opts.failAbove >= 0 && opts.failAbove < 100) {
 		return usage(fmt.Errorf("--fail-above %v: give a percentage from 0 to below 100", opts.failAbove))
 	}
-	if opts.json {
-		opts.format = "json"
-	}
-	if !slices.Contains([]string{"text", "md", "json"}, opts.format) {
-		return usage(fmt.Errorf("--format %s: try text, md or json", opts.format))
+	if err := opts.settle(); err != nil {
+		return err
 	}
 	runs := make([]compare.Run, len(paths))
 	for i, path := range paths {
@@ -79,13 +66,11 @@ func runCompare(p program, paths []string, opts compareOptions, gate bool) error
 	if err := checkShared(c); err != nil {
 		return err
 	}
-	if err := printComparison(p.stdout, c, opts.format); err != nil {
+	doc := report.OfComparison(c)
+	doc.Tool = toolVersion()
+	doc.Simulated = !slices.ContainsFunc(runs, func(r compare.Run) bool { return !report.Simulated(r.Trace) })
+	if err := opts.send(p, doc, nil); err != nil {
 		return err
-	}
-	if opts.html != "" {
-		if err := writeFile(opts.html, func(w io.Writer) error { return html.WriteComparison(w, c, runs) }); err != nil {
-			return err
-		}
 	}
 	if !gate {
 		return nil
@@ -101,19 +86,6 @@ func checkShared(c *compare.Comparison) error {
 		}
 	}
 	return nil
-}
-
-func printComparison(w io.Writer, c *compare.Comparison, format string) error {
-	switch format {
-	case "json":
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(c)
-	case "md":
-		return md.WriteComparison(w, c)
-	default:
-		return text.WriteComparison(w, c)
-	}
 }
 
 // crossed is an error where a rate fell by more than the given percentage. What the gate cannot go by is said.
@@ -144,7 +116,7 @@ func crossed(stderr io.Writer, c *compare.Comparison, percent float64) error {
 	}
 	worst := slices.MinFunc(falls, func(a, b compare.Fall) int { return cmp.Compare(*a.Change, *b.Change) })
 	return &exitError{exitThreshold, fmt.Errorf("%d of %d rates fell by more than %g %%, most of all in %s: %s (%s) by %s in %s",
-		len(falls), rates, percent, worst.Phase, delta.Disk(worst.Rate), worst.Measure, delta.Percent(*worst.Change), worst.Run)}
+		len(falls), rates, percent, worst.Phase, report.RateDisk(&worst.Rate), worst.Measure, report.Change(*worst.Change), worst.Run)}
 }
 
 // methodOf is what run.json says of how a run was made; nil where there is none, or without a plan.

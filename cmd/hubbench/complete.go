@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hubbench/hubbench/configs"
-	"github.com/hubbench/hubbench/internal/render/plot"
 	"github.com/hubbench/hubbench/internal/rundir"
 )
 
@@ -28,9 +26,9 @@ func complete(root *cobra.Command) {
 	flags := map[string]map[string]cobra.CompletionFunc{
 		"run":      {"resume": folders, "out": folders},
 		"simulate": {"profile": profiles, "out": folders},
-		"report":   {"format": words(slices.Sorted(maps.Keys(reportFormats()))...), "chart": charts, "phase": phases},
-		"compare":  {"format": words("text", "md", "json"), "html": files("html")},
-		"fit":      {"out": files("yaml")},
+		"report":   {"phase": phases},
+		"analyze":  {"phase": phases},
+		"fit":      {"out": files("yaml", "md", "html", "json", "txt")},
 	}
 	for _, cmd := range root.Commands() {
 		cmd.ValidArgsFunction = args[cmd.Name()]
@@ -64,14 +62,6 @@ func first(function cobra.CompletionFunc) cobra.CompletionFunc {
 		}
 		return function(cmd, args, begun)
 	}
-}
-
-func charts(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	var names []string
-	for _, name := range plot.Names() {
-		names = append(names, string(name))
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 // profiles completes a built-in hub profile, or the file of another.

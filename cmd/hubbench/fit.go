@@ -1,23 +1,22 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
-	"text/tabwriter"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hubbench/hubbench/internal/report"
 	"github.com/hubbench/hubbench/pkg/hub"
-	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 type fitOptions struct {
-	out   string
+	output
 	name  string
 	seed  uint64
 	check bool
-	json  bool
 }
 
 func newFit(p program) *cobra.Command {
@@ -34,15 +33,22 @@ and predict. --check instead fits without each phase in turn and shows how well 
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&opts.out, "out", "", "the profile to write, a .yaml `FILE`; - for stdout")
+	flags.StringVar(&opts.out, "out", "", "the profile to write, a .yaml `FILE`, - for stdout; another ending writes the results")
 	flags.StringVar(&opts.name, "name", "fitted", "the profile's name")
 	flags.Uint64Var(&opts.seed, "seed", 1, "seed of the fit's random starting points")
 	flags.BoolVar(&opts.check, "check", false, "fit without each phase in turn and predict it")
-	flags.BoolVar(&opts.json, "json", false, "print the fit as JSON")
+	opts.flags(cmd, printed(), nil)
 	return cmd
 }
 
 func runFit(p program, paths []string, opts fitOptions) error {
+	profile := ""
+	if ending := strings.ToLower(filepath.Ext(opts.out)); opts.out == "-" || ending == ".yaml" || ending == ".yml" {
+		profile, opts.out = opts.out, ""
+	}
+	if err := opts.settle(); err != nil {
+		return err
+	}
 	evidence, err := observe(paths)
 	if err != nil {
 		return err
@@ -53,36 +59,23 @@ func runFit(p program, paths []string, opts fitOptions) error {
 		if err != nil {
 			return fmt.Errorf("check the fit: %w", err)
 		}
-		if opts.json {
-			return printJSON(p.stdout, held)
-		}
-		return printHeld(p.stdout, held)
+		return opts.send(p, report.OfCheck(held, opts.name), nil)
 	}
 	fit, err := hub.FitProfile(evidence, how)
 	if err != nil {
 		return fmt.Errorf("fit a hub: %w", err)
 	}
-	switch opts.out {
+	write := func(w io.Writer) error { _, err := w.Write(fit.YAML()); return err }
+	switch profile {
 	case "":
 	case "-":
-		_, err := p.stdout.Write(fit.YAML())
-		return err
+		return write(p.stdout)
 	default:
-		write := func(w io.Writer) error { _, err := w.Write(fit.YAML()); return err }
-		if err := writeFile(opts.out, write); err != nil {
+		if err := writeFile(profile, write); err != nil {
 			return err
 		}
 	}
-	if opts.json {
-		return printJSON(p.stdout, fit)
-	}
-	if err := printFit(p.stdout, fit); err != nil {
-		return err
-	}
-	if opts.out != "" {
-		_, err = fmt.Fprintf(p.stdout, "\nprofile: %s\n", opts.out)
-	}
-	return err
+	return opts.send(p, report.OfFit(fit, opts.name, profile), nil)
 }
 
 // observe takes what several runs say of one hub.
@@ -99,72 +92,4 @@ func observe(paths []string) (*hub.Evidence, error) {
 		evidence.Add(hub.Observe(run.Trace))
 	}
 	return evidence, nil
-}
-
-func printFit(w io.Writer, fit *hub.Fit) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "parameter\tvalue\t95 % sure\t")
-	for _, param := range fit.Parameters {
-		sure := ""
-		if param.High > param.Low {
-			sure = quantity(param.Low, param.Unit) + " to " + quantity(param.High, param.Unit)
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", param.Name, quantity(param.Value, param.Unit), sure, param.Note)
-	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	fmt.Fprintln(w)
-	if err := printResiduals(w, fit.Residuals); err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "\nmisfit %.2f (near 1 when the model holds)\n", fit.Misfit)
-	for _, warning := range fit.Warnings {
-		fmt.Fprintf(w, "! %s\n", warning)
-	}
-	return nil
-}
-
-// quantity writes a parameter's value in its unit.
-func quantity(v float64, in string) string {
-	switch in {
-	case "B/s":
-		return unit.FormatRate(v)
-	case "s":
-		return unit.FormatSeconds(v)
-	default:
-		return fmt.Sprintf("%.3g", v)
-	}
-}
-
-func printResiduals(w io.Writer, residuals []hub.Residual) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "phase\twho does what\tdisk\tmeasured\tmodel\toff")
-	for i := range residuals {
-		r := &residuals[i]
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%+.1f %%\n", r.Phase, r.Mix, r.Observed.Disk,
-			unit.FormatRate(r.Observed.Rate), unit.FormatRate(r.Model), 100*r.Off())
-	}
-	return table.Flush()
-}
-
-func printHeld(w io.Writer, held []hub.Held) error {
-	for _, h := range held {
-		fmt.Fprintf(w, "without %s: off by %.1f %% at most\n", h.Phase, 100*h.Worst)
-		if h.Note != "" {
-			fmt.Fprintf(w, "  %s\n", h.Note)
-		}
-		if err := printResiduals(w, h.Residuals); err != nil {
-			return err
-		}
-		fmt.Fprintln(w)
-	}
-	return nil
-}
-
-// printJSON writes a value where results go.
-func printJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"time"
 
+	"github.com/hubbench/hubbench/internal/report"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -31,6 +32,11 @@ func (f forecast) plus(other forecast) forecast {
 		}
 	}
 	return sum
+}
+
+// report is the forecast as it is told.
+func (f forecast) report() report.Forecast {
+	return report.Forecast{Moves: f.moves, Writes: f.wear(), MoveBound: f.bound, WriteBound: f.worn, Least: f.least, Most: f.most, Open: f.open}
 }
 
 // wear is that of all disks.

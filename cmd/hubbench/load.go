@@ -8,22 +8,23 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/hubbench/hubbench/internal/render/html"
+	"github.com/hubbench/hubbench/internal/report/html"
 	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/internal/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// found is a run to be analysed or reported, and its analysis.
-type found struct {
+// loadedRun is a run to be analysed or reported, and its analysis.
+type loadedRun struct {
 	*rundir.Loaded // its Trace is nil where a page was too large to carry its events
+	path           string
 	analysis       *analysis.Analysis
 	events         func() (io.ReadCloser, error) // events.jsonl, for a page to carry
 }
 
 // load reads a run: its folder, its events, or a report.html that somebody forwarded.
-func load(path string) (*found, error) {
+func load(path string) (*loadedRun, error) {
 	if err := checkRun(path); err != nil {
 		return nil, err
 	}
@@ -35,11 +36,11 @@ func load(path string) (*found, error) {
 		return nil, err
 	}
 	events := func() (io.ReadCloser, error) { return os.Open(run.Events) }
-	return &found{run, say.Analyze(run.Trace, analysis.Options{}), events}, nil
+	return &loadedRun{run, path, say.Analyze(run.Trace, analysis.Options{}), events}, nil
 }
 
 // loadPage reads back what a page carries. Where it has the events, they are analysed anew.
-func loadPage(path string) (*found, error) {
+func loadPage(path string) (*loadedRun, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("load page: %w", err)
@@ -49,7 +50,7 @@ func loadPage(path string) (*found, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load page: %s: %w", path, err)
 	}
-	run := &found{Loaded: &rundir.Loaded{Folder: filepath.Dir(path)}, analysis: known}
+	run := &loadedRun{Loaded: &rundir.Loaded{Folder: filepath.Dir(path)}, path: path, analysis: known}
 	if len(events) > 0 {
 		if run.Trace, err = trace.Load(bytes.NewReader(events), path); err != nil {
 			return nil, fmt.Errorf("load page: %w", err)

@@ -2,31 +2,35 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hubbench/hubbench/internal/device"
+	"github.com/hubbench/hubbench/internal/report"
 	"github.com/hubbench/hubbench/pkg/scenario"
-	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 func newPlan(p program) *cobra.Command {
-	return &cobra.Command{
+	var out output
+	cmd := &cobra.Command{
 		Use:   "plan SCENARIO",
 		Short: "Show what a scenario would do, and touch nothing",
 		Long: `Print the phases of a scenario, how much they move and write, how long they take, the space they
 need on each disk, and every check of this machine that is not passed. Nothing is written.`,
 		Args: takes(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return runPlan(p.stdout, args[0])
+			return runPlan(p, args[0], out)
 		},
 	}
+	out.flags(cmd, printed(), nil)
+	return cmd
 }
 
-func runPlan(w io.Writer, path string) error {
+func runPlan(p program, path string, out output) error {
+	if err := out.settle(); err != nil {
+		return err
+	}
 	ready, err := prepare(path)
 	if err != nil {
 		return err
@@ -36,28 +40,24 @@ func runPlan(w io.Writer, path string) error {
 		return err
 	}
 	var total forecast
+	plan := report.Plan{Plan: ready.plan}
+	if ready.profile != nil {
+		plan.Model = ready.profile.Name
+	}
 	for _, f := range forecasts {
 		total = total.plus(f)
+		plan.Forecasts = append(plan.Forecasts, f.report())
 	}
-	if err := printPhases(w, ready, forecasts, total); err != nil {
-		return err
-	}
-	if err := printDisks(w, ready, total); err != nil {
-		return err
-	}
-	problems := ready.problems(ready.folder("", time.Now()))
-	if len(problems) == 0 {
-		_, err := fmt.Fprintln(w, "\nChecks: all passed")
-		return err
-	}
-	fmt.Fprintln(w, "\nChecks:")
+	plan.Total, plan.Disks = total.report(), ready.disks(total)
 	fatal := 0
-	for _, problem := range problems {
-		kind := "warning"
+	for _, problem := range ready.problems(ready.folder("", time.Now())) {
+		plan.Checks = append(plan.Checks, report.Check{Fatal: problem.Fatal, Text: ready.locate(problem)})
 		if problem.Fatal {
-			kind, fatal = "error", fatal+1
+			fatal++
 		}
-		fmt.Fprintf(w, "  %s: %s\n", kind, ready.locate(problem))
+	}
+	if err := out.send(p, report.OfPlan(plan), nil); err != nil {
+		return err
 	}
 	if fatal > 0 {
 		return usage(fmt.Errorf("%s cannot run here: %d of the checks failed", path, fatal))
@@ -65,20 +65,18 @@ func runPlan(w io.Writer, path string) error {
 	return nil
 }
 
-// printDisks says what each disk has to take.
-func printDisks(w io.Writer, ready *prepared, total forecast) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "\n  disk\twhere\twritten in total\tspace needed\tfree")
-	totals := ready.plan.Totals()
-	for i, disk := range ready.plan.Disks {
-		where, free, bound := disk.Path, "-", totals[i].Bound
+// disks are what each disk has to take.
+func (r *prepared) disks(total forecast) []report.PlannedDisk {
+	var out []report.PlannedDisk
+	totals := r.plan.Totals()
+	for i, disk := range r.plan.Disks {
+		d := report.PlannedDisk{Name: disk.Name, Where: disk.Path, Writes: total.writes[disk.Name], Bound: totals[i].Bound, Space: totals[i].Space}
 		if disk.Simulated() {
-			where, bound = "profile "+disk.Profile, scenario.Exact // as the model is
+			d.Where, d.Bound = "profile "+disk.Profile, scenario.Exact // as the model is
 		} else if place, err := device.Inspect(disk.Path); err == nil {
-			free = unit.FormatBytes(place.Free)
+			d.Free = &place.Free
 		}
-		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\t%s\n", disk.Name, where,
-			amount(bound, total.writes[disk.Name]), unit.FormatBytes(totals[i].Space), free)
+		out = append(out, d)
 	}
-	return table.Flush()
+	return out
 }

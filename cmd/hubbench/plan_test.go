@@ -27,7 +27,7 @@ func planned(t *testing.T, body string) string {
 	}
 	var out, errs bytes.Buffer
 	run(context.Background(), []string{"plan", path}, program{stdin: strings.NewReader(""), stdout: &out, stderr: &errs})
-	phases, _, ok := strings.Cut(out.String(), "\n  disk ")
+	phases, _, ok := strings.Cut(out.String(), "\n  Disk ")
 	if !ok {
 		t.Fatalf("no table of disks: %s%s", out.String(), errs.String())
 	}
@@ -41,48 +41,57 @@ func TestPlanTables(t *testing.T) {
 	)
 	for _, tt := range []struct{ name, scenario, want string }{
 		{"standard", one + "workload: {preset: standard}\nphases: [{pattern: W}, {pattern: R}]\n", `
-t: 2 phases, 1 disk, real disks
+t
+2 phases, 1 disk, real disks.
 
-  phase  who does what  work                     moves    writes   time
+  Phase  Who does what  Work                     Moves    Writes   Time
   W      A writes       160 files, 2 MB to 2 GB  53.3 GB  53.3 GB  15.7 s
-  R      A reads        160 files, 2 MB to 2 GB  53.3 GB  -        15.7 s
+  R      A reads        160 files, 2 MB to 2 GB  53.3 GB  –        15.7 s
   total                                          107 GB   53.3 GB  31.4 s
-  The times are the shortest that one shared link of 3.40 GB/s allows; test files written beforehand add to them.
+- The times are the shortest that one shared link of 3.40 GB/s allows; test files written beforehand
+  add to them.
 `},
 		{"amorphous on one disk and on two", two + "workload: {preset: amorphous}\nphases: [{pattern: R-}, {pattern: WW}]\n", `
-t: 8 phases, 2 disks, real disks
+t
+8 phases, 2 disks, real disks.
 
-  phase          who does what  work                      moves            writes           time
-  R- SEQ1M QD8   A reads        5 passes of 1.07 GB       at most 5.37 GB  1.07 GB          21.6 s to 45 s
-  R- SEQ1M QD1   A reads        5 passes of 1.07 GB       at most 5.37 GB  -                21.6 s to 45 s
-  R- RND4K QD64  A reads        5 passes of 1.07 GB       at most 5.37 GB  -                21.6 s to 45 s
-  R- RND4K QD1   A reads        5 passes of 1.07 GB       at most 5.37 GB  -                21.6 s to 45 s
-  WW SEQ1M QD8   A, B write     5 passes each of 1.07 GB  at most 10.7 GB  at most 11.8 GB  40.3 s to 45 s
-  WW SEQ1M QD1   A, B write     5 passes each of 1.07 GB  at most 10.7 GB  at most 10.7 GB  40.3 s to 45 s
-  WW RND4K QD64  A, B write     5 passes each of 1.07 GB  at most 10.7 GB  at most 10.7 GB  40.3 s to 45 s
-  WW RND4K QD1   A, B write     5 passes each of 1.07 GB  at most 10.7 GB  at most 10.7 GB  40.3 s to 45 s
-  total                                                   at most 64.4 GB  at most 45.1 GB  4 min 8 s to 6 min
-  R- SEQ1M QD8 and 3 more: all passes are over the same file, at most 5 s each, 5 s apart; the score is the median rate.
-  WW SEQ1M QD8 and 3 more: all passes are over the same file, at most 5 s each, starting every 10 s on all disks at once; the score is the median rate.
-  The times are the shortest that one shared link of 3.40 GB/s allows; test files written beforehand add to them.
-  Cooldowns take 30 s more.
+  Phase          Who does what  Work                      Moves      Writes     Time
+  R- SEQ1M QD8   A reads        5 passes of 1.07 GB       ≤ 5.37 GB  1.07 GB    21.6 s to 45 s
+  R- SEQ1M QD1   A reads        5 passes of 1.07 GB       ≤ 5.37 GB  –          21.6 s to 45 s
+  R- RND4K QD64  A reads        5 passes of 1.07 GB       ≤ 5.37 GB  –          21.6 s to 45 s
+  R- RND4K QD1   A reads        5 passes of 1.07 GB       ≤ 5.37 GB  –          21.6 s to 45 s
+  WW SEQ1M QD8   A, B write     5 passes each of 1.07 GB  ≤ 10.7 GB  ≤ 11.8 GB  40.3 s to 45 s
+  WW SEQ1M QD1   A, B write     5 passes each of 1.07 GB  ≤ 10.7 GB  ≤ 10.7 GB  40.3 s to 45 s
+  WW RND4K QD64  A, B write     5 passes each of 1.07 GB  ≤ 10.7 GB  ≤ 10.7 GB  40.3 s to 45 s
+  WW RND4K QD1   A, B write     5 passes each of 1.07 GB  ≤ 10.7 GB  ≤ 10.7 GB  40.3 s to 45 s
+  total                                                   ≤ 64.4 GB  ≤ 45.1 GB  4 min 8 s to 6 min
+- R- SEQ1M QD8 and 3 more: all passes are over the same file, at most 5 s each, 5 s apart; the score
+  is the median rate.
+- WW SEQ1M QD8 and 3 more: all passes are over the same file, at most 5 s each, starting every 10 s
+  on all disks at once; the score is the median rate.
+- The times are the shortest that one shared link of 3.40 GB/s allows; test files written beforehand
+  add to them.
+- Cooldowns take 30 s more.
 `},
 		{"crystal", one + "workload: {preset: crystal}\nphases: [{pattern: R}, {pattern: W}]\n", `
-t: 8 phases, 1 disk, real disks
+t
+8 phases, 1 disk, real disks.
 
-  phase          who does what  work                     moves            writes           time
-  R SEQ1M Q8T1   A reads        1 + 5 passes of 1.07 GB  at most 6.44 GB  1.07 GB          1.89 s to 30 s
-  R SEQ1M Q1T1   A reads        1 + 5 passes of 1.07 GB  at most 6.44 GB  -                1.89 s to 30 s
-  R RND4K Q32T1  A reads        1 + 5 passes of 1.07 GB  at most 6.44 GB  -                1.89 s to 30 s
-  R RND4K Q1T1   A reads        1 + 5 passes of 1.07 GB  at most 6.44 GB  -                1.89 s to 30 s
-  W SEQ1M Q8T1   A writes       1 + 5 passes of 1.07 GB  at most 6.44 GB  at most 6.44 GB  1.89 s to 30 s
-  W SEQ1M Q1T1   A writes       1 + 5 passes of 1.07 GB  at most 6.44 GB  at most 6.44 GB  1.89 s to 30 s
-  W RND4K Q32T1  A writes       1 + 5 passes of 1.07 GB  at most 6.44 GB  at most 6.44 GB  1.89 s to 30 s
-  W RND4K Q1T1   A writes       1 + 5 passes of 1.07 GB  at most 6.44 GB  at most 6.44 GB  1.89 s to 30 s
-  total                                                  at most 51.5 GB  at most 26.8 GB  15.2 s to 4 min
-  In all phases: all passes are over the same file, at most 5 s each; the first does not count; the score is the best rate.
-  The times are the shortest that one shared link of 3.40 GB/s allows; test files written beforehand add to them.
-  Cooldowns take 30 s more.
+  Phase          Who does what  Work                     Moves      Writes     Time
+  R SEQ1M Q8T1   A reads        1 + 5 passes of 1.07 GB  ≤ 6.44 GB  1.07 GB    1.89 s to 30 s
+  R SEQ1M Q1T1   A reads        1 + 5 passes of 1.07 GB  ≤ 6.44 GB  –          1.89 s to 30 s
+  R RND4K Q32T1  A reads        1 + 5 passes of 1.07 GB  ≤ 6.44 GB  –          1.89 s to 30 s
+  R RND4K Q1T1   A reads        1 + 5 passes of 1.07 GB  ≤ 6.44 GB  –          1.89 s to 30 s
+  W SEQ1M Q8T1   A writes       1 + 5 passes of 1.07 GB  ≤ 6.44 GB  ≤ 6.44 GB  1.89 s to 30 s
+  W SEQ1M Q1T1   A writes       1 + 5 passes of 1.07 GB  ≤ 6.44 GB  ≤ 6.44 GB  1.89 s to 30 s
+  W RND4K Q32T1  A writes       1 + 5 passes of 1.07 GB  ≤ 6.44 GB  ≤ 6.44 GB  1.89 s to 30 s
+  W RND4K Q1T1   A writes       1 + 5 passes of 1.07 GB  ≤ 6.44 GB  ≤ 6.44 GB  1.89 s to 30 s
+  total                                                  ≤ 51.5 GB  ≤ 26.8 GB  15.2 s to 4 min
+- In all phases: all passes are over the same file, at most 5 s each; the first does not count; the
+  score is the best rate.
+- The times are the shortest that one shared link of 3.40 GB/s allows; test files written beforehand
+  add to them.
+- Cooldowns take 30 s more.
 `},
 		{"the other presets", two + `phases:
   - {name: random, pattern: WW}
@@ -90,16 +99,18 @@ t: 8 phases, 1 disk, real disks
   - {name: endurance, pattern: -W, preset: endurance}
   - {name: blackmagic, pattern: WR, preset: blackmagic}
 `, `
-t: 4 phases, 2 disks, real disks
+t
+4 phases, 2 disks, real disks.
 
-  phase       who does what      work                               moves    writes   time
+  Phase       Who does what      Work                               Moves    Writes   Time
   random      A, B write         50 files each, 14.7 MB to 1.96 GB  100 GB   100 GB   29.5 s
   ladder      A writes           20 files, 50 KB to 2 GB            6.69 GB  6.69 GB  1.97 s
   endurance   B writes           320 files, 14.7 MB to 2 GB         317 GB   317 GB   1 min 33 s
   blackmagic  A writes; B reads  5 passes each of 5 GB              50 GB    35 GB    14.7 s
   total                                                             474 GB   459 GB   2 min 19 s
-  blackmagic: all passes are over the same file.
-  The times are the shortest that one shared link of 3.40 GB/s allows; test files written beforehand add to them.
+- blackmagic: all passes are over the same file.
+- The times are the shortest that one shared link of 3.40 GB/s allows; test files written beforehand
+  add to them.
 `},
 		{"how phases end", two + `workload: {sizes: [1 GB], files: 10}
 phases:
@@ -108,20 +119,22 @@ phases:
   - {pattern: W-, files: auto, target: 20 s, connection: direct, pause: Plug A into the computer}
   - {pattern: RR, cooldown: 2 min}
 `, `
-t: 4 phases, 2 disks, real disks
+t
+4 phases, 2 disks, real disks.
 
-  phase      who does what      work                         moves           writes          time
-  WR         A writes; B reads  4, 10 files of 1 GB          at least 14 GB  at least 14 GB  4.12 s
-  WW         A, B write         30 s of files of 1 GB        about 102 GB    about 102 GB    30 s
-  W- direct  A writes           about 20 s of files of 1 GB  about 68 GB     about 68 GB     20 s
-  RR         A, B read          10 files each of 1 GB        20 GB           -               5.88 s
-  total                                                      about 204 GB    about 184 GB    1 min
-  WR: a disk that has moved its files goes on with filler, which does not count, until all have.
-  WW: all disks stop when the time is up.
-  W- direct: each disk moves as many files as fit in the time, so that all end together.
-  The times are the shortest that one shared link of 3.40 GB/s allows; test files written beforehand add to them.
-  Cooldowns take 3 min more.
-  Before 1 phase it waits for Enter.
+  Phase      Who does what      Work                         Moves     Writes    Time
+  WR         A writes; B reads  4, 10 files of 1 GB          ≥ 14 GB   ≥ 14 GB   4.12 s
+  WW         A, B write         30 s of files of 1 GB        ≈ 102 GB  ≈ 102 GB  30 s
+  W- direct  A writes           about 20 s of files of 1 GB  ≈ 68 GB   ≈ 68 GB   20 s
+  RR         A, B read          10 files each of 1 GB        20 GB     –         5.88 s
+  total                                                      ≈ 204 GB  ≈ 184 GB  1 min
+- WR: a disk that has moved its files goes on with filler, which does not count, until all have.
+- WW: all disks stop when the time is up.
+- W- direct: each disk moves as many files as fit in the time, so that all end together.
+- The times are the shortest that one shared link of 3.40 GB/s allows; test files written beforehand
+  add to them.
+- Cooldowns take 3 min more.
+- Before 1 phase it waits for Enter.
 `},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,20 +1,18 @@
 package main
 
 import (
-	"fmt"
-	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hubbench/hubbench/configs"
+	"github.com/hubbench/hubbench/internal/report"
 	"github.com/hubbench/hubbench/pkg/hub"
 )
 
 type predictOptions struct {
+	output
 	seed uint64
-	json bool
 }
 
 func newPredict(p program) *cobra.Command {
@@ -27,6 +25,9 @@ writing and idle, how best to plug them in, and what to measure next. PROFILE is
 wrote, or built in: ` + strings.Join(configs.Hubs(), ", ") + ".",
 		Args: takes(1, unlimited),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if err := opts.settle(); err != nil {
+				return err
+			}
 			profile, err := loadProfile(args[0])
 			if err != nil {
 				return usage(err)
@@ -41,52 +42,10 @@ wrote, or built in: ` + strings.Join(configs.Hubs(), ", ") + ".",
 			if err != nil {
 				return usage(err)
 			}
-			if opts.json {
-				return printJSON(p.stdout, prediction)
-			}
-			return printPrediction(p.stdout, prediction)
+			return opts.send(p, report.OfPrediction(prediction, profile.Name), nil)
 		},
 	}
 	cmd.Flags().Uint64Var(&opts.seed, "seed", 1, "seed of the sampling behind the intervals")
-	cmd.Flags().BoolVar(&opts.json, "json", false, "print the prediction as JSON")
+	opts.flags(cmd, drawn(), []string{"combinations"})
 	return cmd
-}
-
-func printPrediction(w io.Writer, p *hub.Prediction) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "GB/s\t%s\ttogether\tleast kept\t\n", strings.Join(p.Disks, "\t"))
-	for _, row := range p.Rows {
-		var cells []string
-		for _, e := range row.Rates {
-			cells = append(cells, estimate(e))
-		}
-		measured := ""
-		if row.Measured {
-			measured = "measured"
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%.0f %%\t%s\n", row.Pattern, strings.Join(cells, "\t"), estimate(row.Total), 100*row.Kept, measured)
-	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	fmt.Fprintln(w)
-	for i := range p.Placements {
-		fmt.Fprintln(w, p.Placements[i].String())
-	}
-	if p.Next != nil {
-		fmt.Fprintf(w, "\n%s\n", p.Next)
-	}
-	return nil
-}
-
-// estimate is a rate in GB/s with half its interval; idle disks have none.
-func estimate(e hub.Estimate) string {
-	switch {
-	case e.Rate == 0:
-		return "-"
-	case e.High > e.Low:
-		return fmt.Sprintf("%.2f ±%.2f", e.Rate/1e9, (e.High-e.Low)/2e9)
-	default:
-		return fmt.Sprintf("%.2f", e.Rate/1e9)
-	}
 }

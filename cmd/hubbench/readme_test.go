@@ -16,6 +16,13 @@ import (
 
 var update = flag.Bool("update", false, "write what hubbench prints into the README")
 
+// undate FILE puts one date in place of that of the run.
+func undate(ts *testscript.TestScript, _ bool, args []string) {
+	data := ts.ReadFile(args[0])
+	data = regexp.MustCompile(`\d+ \w+ 20\d\d, \d\d:\d\d UTC`).ReplaceAllString(data, "20 November 2026, 08:00 UTC")
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(data), 0o644))
+}
+
 // TestReadme runs the first screen of the README: its scenario, by its command, prints what it says and
 // draws what it shows.
 func TestReadme(t *testing.T) {
@@ -43,7 +50,7 @@ func TestReadme(t *testing.T) {
 	}
 	work := t.TempDir()
 	script := filepath.Join(work, "readme.txtar")
-	content := fmt.Sprintf("exec %s\ncmp stdout want\nexec hubbench report triple --format svg --out -\ncmp stdout want.svg\n"+
+	content := fmt.Sprintf("exec %s\ncmp stdout want\nexec hubbench report triple --out got.svg\nundate got.svg\ncmp got.svg want.svg\n"+
 		"-- triple.yaml --\n%s-- want --\n%s-- want.svg --\n%s", command, scenario, want, drawn)
 	if err := os.WriteFile(script, []byte(content), 0o644); err != nil {
 		t.Fatal(err)
@@ -59,5 +66,5 @@ func TestReadme(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	testscript.Run(t, testscript.Params{Files: []string{script}, RequireExplicitExec: true, UpdateScripts: *update})
+	testscript.Run(t, testscript.Params{Files: []string{script}, RequireExplicitExec: true, UpdateScripts: *update, Cmds: map[string]func(*testscript.TestScript, bool, []string){"undate": undate}})
 }

@@ -1,45 +1,21 @@
 package main
 
 import (
-	"bufio"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/hubbench/hubbench/internal/render/csv"
-	"github.com/hubbench/hubbench/internal/render/gobench"
-	"github.com/hubbench/hubbench/internal/render/html"
-	"github.com/hubbench/hubbench/internal/render/md"
-	"github.com/hubbench/hubbench/internal/render/plot"
+	"github.com/hubbench/hubbench/internal/report"
+	"github.com/hubbench/hubbench/internal/report/export"
 	"github.com/hubbench/hubbench/internal/rundir"
 )
 
-type reportOptions struct {
-	format string
-	out    string
-	chart  string
-	phase  string
-	dark   bool
-}
-
-// reportFormats are the formats of a report and the file each is written to by default.
-func reportFormats() map[string]string {
-	return map[string]string{
-		"html": rundir.ReportFile, "svg": "report.svg", "png": "report.png", "csv": "files.csv", "md": "report.md", "gobench": "bench.txt",
-	}
-}
-
 func newReport(p program) *cobra.Command {
-	var opts reportOptions
-	formats := strings.Join(slices.Sorted(maps.Keys(reportFormats())), ", ")
+	var out output
 	cmd := &cobra.Command{
 		Use:   "report RUN",
 		Short: "Write the report of a run as a page, a picture or a table",
@@ -47,87 +23,76 @@ func newReport(p program) *cobra.Command {
 report goes into the run's folder, or beside the file; --out - writes to stdout.`,
 		Args: takes(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return runReport(p, args[0], opts)
+			return runReport(p, args[0], out)
 		},
 	}
-	flags := cmd.Flags()
-	flags.StringVar(&opts.format, "format", "html", "what to write: "+formats)
-	flags.StringVar(&opts.out, "out", "", "the file to write")
-	flags.StringVar(&opts.chart, "chart", "", fmt.Sprintf("which chart an svg or png shows: %v (default the first)", plot.Names()))
-	flags.StringVar(&opts.phase, "phase", "", "which phase an svg or png shows (default the first)")
-	flags.BoolVar(&opts.dark, "dark", false, "an svg or png for dark backgrounds")
+	out.flags(cmd, []string{"html", "svg", "png", "csv", "md", "gobench", "text", "json"}, report.FigureNames())
 	return cmd
 }
 
-func runReport(p program, path string, opts reportOptions) error {
-	file, known := reportFormats()[opts.format]
-	if !known {
-		return usage(fmt.Errorf("--format %s: try one of %s", opts.format, strings.Join(slices.Sorted(maps.Keys(reportFormats())), ", ")))
+// reportFile is the file that a format is written to by default.
+func reportFile(format string) string {
+	switch format {
+	case "html":
+		return rundir.ReportFile
+	case "csv":
+		return "files.csv"
+	case "gobench":
+		return "bench.txt"
+	case "text":
+		return "report.txt"
+	default:
+		return "report." + format
+	}
+}
+
+func runReport(p program, path string, out output) error {
+	if err := out.settle(); err != nil {
+		return err
+	}
+	if slices.Contains([]string{rundir.EventsFile, rundir.InfoFile, rundir.ScenarioFile, rundir.LogFile, rundir.AnalysisFile}, filepath.Base(out.out)) {
+		return usage(fmt.Errorf("--out %s: that is the name of a run's own record; choose another", out.out))
 	}
 	run, err := load(path)
 	if err != nil {
 		return err
 	}
-	if run.Trace == nil && opts.format != "md" {
-		return fmt.Errorf("%s carries its results but not its %s, which are too many for a page; give the run folder", path, rundir.EventsFile)
+	if out.out == "" {
+		out.out = filepath.Join(run.Folder, reportFile(out.format))
 	}
-	write := func(w io.Writer) error { return writeReport(w, run, opts) }
-	if opts.out == "-" {
-		return write(p.stdout)
+	return run.send(p, out)
+}
+
+// send writes a run in one of the formats: its report, or its data.
+func (r *loadedRun) send(p program, out output) (err error) {
+	data := out.format == "csv" || out.format == "gobench"
+	if r.Trace == nil && (data || out.format == "svg" || out.format == "png" || out.format == "html") {
+		return fmt.Errorf("%s carries its results but not its %s, which are too many for a page; give the run folder", r.path, rundir.EventsFile)
 	}
-	out := cmp.Or(opts.out, filepath.Join(run.Folder, file))
-	if slices.Contains([]string{rundir.EventsFile, rundir.InfoFile, rundir.ScenarioFile, rundir.LogFile, rundir.AnalysisFile}, filepath.Base(out)) {
-		return usage(fmt.Errorf("--out %s: that is the name of a run's own record; choose another", out))
-	}
-	if err := writeFile(out, write); err != nil {
+	if data {
+		write := func(w io.Writer) error {
+			if out.format == "csv" {
+				return export.CSV(w, r.Trace)
+			}
+			return export.GoBench(w, r.Trace, r.analysis)
+		}
+		if out.out == "-" {
+			return write(p.stdout)
+		}
+		if err := writeFile(out.out, write); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintln(p.stdout, out.out)
 		return err
 	}
-	_, err = fmt.Fprintln(p.stdout, out)
-	return err
-}
-
-// writeReport writes a run in one of the formats.
-func writeReport(w io.Writer, run *found, opts reportOptions) error {
-	switch opts.format {
-	case "csv":
-		return csv.Write(w, run.Trace)
-	case "md":
-		return md.Write(w, run.analysis)
-	case "gobench":
-		return gobench.Write(w, run.Trace, run.analysis)
-	case "svg", "png":
-		err := plot.Write(w, run.Trace, run.analysis, plot.Options{
-			Chart: plot.Name(opts.chart), Phase: opts.phase, Format: plot.Format(opts.format), Dark: opts.dark,
-		})
-		return usage(err) // it fails only for a chart or a phase that is not there
-	default:
-		return writePage(w, run)
+	doc := report.OfRun(report.Run{Trace: r.Trace, Analysis: r.analysis, About: about(r.Loaded)})
+	if out.format != "html" {
+		return out.send(p, doc, nil)
 	}
-}
-
-// writePage writes the HTML report, with the run's events in it.
-func writePage(w io.Writer, run *found) (err error) {
-	events, err := run.events()
+	events, err := r.events()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, events.Close()) }()
-	return html.Write(w, html.Input{Run: run.Trace, Analysis: run.analysis, Info: pageInfo(run.Loaded), Events: events})
-}
-
-// writeFile writes a file whole or not at all.
-func writeFile(path string, write func(io.Writer) error) error {
-	part := path + ".part"
-	file, err := os.Create(part)
-	if err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	w := bufio.NewWriter(file)
-	if err := errors.Join(write(w), w.Flush(), file.Close()); err != nil {
-		return errors.Join(err, os.Remove(part))
-	}
-	if err := os.Rename(part, path); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	return nil
+	return out.send(p, doc, events)
 }

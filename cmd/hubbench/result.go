@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"os"
@@ -16,16 +15,16 @@ import (
 
 // resultOptions say where the results of a run or a simulation go.
 type resultOptions struct {
-	out  string
+	output
+	dir  string
 	open bool
-	json bool
 }
 
 func (o *resultOptions) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&o.out, "out", "", "the run's `FOLDER` (default results/NAME-DATE-TIME)")
+	flags.StringVar(&o.dir, "out", "", "the run's `FOLDER` (default results/NAME-DATE-TIME)")
 	flags.BoolVar(&o.open, "open", false, "open the report in the browser when done")
-	flags.BoolVar(&o.json, "json", false, "print analysis.json instead of the tables")
+	o.output.flags(cmd, printed(), nil)
 }
 
 // folder is the run's folder: the one asked for, else one named for the scenario and the time.
@@ -61,19 +60,16 @@ func conclude(p program, dir *rundir.Dir, opts resultOptions) error {
 		return err
 	}
 	page := dir.File(rundir.ReportFile)
-	write := func(w io.Writer) error { return writeReport(w, run, reportOptions{}) }
-	if err := writeFile(page, write); err != nil {
+	if err := run.send(program{stdout: io.Discard}, output{format: "html", out: page}); err != nil {
 		return err
 	}
-	out := bufio.NewWriter(p.stdout)
-	if err := printAnalysis(out, run.analysis, opts.json); err != nil {
+	if err := run.send(p, opts.output); err != nil {
 		return err
 	}
-	if !opts.json {
-		fmt.Fprintf(out, "\nreport: %s\n", page)
-	}
-	if err := out.Flush(); err != nil {
-		return err
+	if opts.format == "text" {
+		if _, err := fmt.Fprintf(p.stdout, "\nreport: %s\n", page); err != nil {
+			return err
+		}
 	}
 	if opts.open {
 		if err := openPage(page); err != nil {

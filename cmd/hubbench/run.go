@@ -50,6 +50,9 @@ first phase that is not complete.`,
 			return takes(1, 1)(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := opts.settle(); err != nil {
+				return err
+			}
 			if opts.stall < minStall {
 				return usage(fmt.Errorf("--stall %s: too short to tell a slow disk from a dead one; try %s or more", opts.stall, minStall))
 			}
@@ -76,7 +79,7 @@ func runRun(ctx context.Context, p program, path string, opts runOptions) error 
 		return err
 	}
 	began := time.Now()
-	out := ready.folder(opts.out, began)
+	out := ready.folder(opts.dir, began)
 	warnings, err := ready.preflight(ctx, p, out, opts)
 	if err != nil {
 		return err
@@ -109,13 +112,10 @@ func (r *prepared) preflight(ctx context.Context, p program, results string, opt
 // measure records, analyses and reports, and says by its error how the run ended.
 func measure(ctx context.Context, p program, ready *prepared, opts runOptions, dir *rundir.Dir, info *rundir.Info) error {
 	interrupted, recordErr := record(ctx, p, ready, opts, dir, info)
-	if opts.quiet {
-		sayDoubts(p, opts, info)
-	} else {
-		for _, f := range info.Failures {
-			if f.Phase == "" { // those of phases have been told as they came
-				fmt.Fprintln(p.stderr, f)
-			}
+	for _, f := range info.Failures {
+		// Those of phases have been told as they came; with --quiet the report alone tells of all, which as JSON it does not.
+		if !opts.quiet && f.Phase == "" || opts.quiet && opts.format == "json" {
+			fmt.Fprintln(p.stderr, f)
 		}
 	}
 	if err := errors.Join(recordErr, dir.Close()); err != nil {
@@ -132,24 +132,6 @@ func measure(ctx context.Context, p program, ready *prepared, opts runOptions, d
 		return &exitError{code: exitPartial, err: fmt.Errorf("partial run: %s; continue with: %s", info.Failures[0], next)}
 	}
 	return nil
-}
-
-// sayDoubts puts what makes the results doubtful above them, where nothing was said while the run went on: on stdout, as
-// a part of them, unless that takes JSON alone.
-func sayDoubts(p program, opts runOptions, info *rundir.Info) {
-	w := p.stdout
-	if opts.json {
-		w = p.stderr
-	}
-	for _, f := range info.Failures {
-		fmt.Fprintf(w, "failed: %s\n", oneLine(f.String()))
-	}
-	for _, warning := range info.Warnings {
-		fmt.Fprintf(w, "warning: %s\n", oneLine(warning))
-	}
-	if len(info.Failures)+len(info.Warnings) > 0 {
-		fmt.Fprintln(w)
-	}
 }
 
 // record runs the plan and leaves events.jsonl and run.json behind, whatever happens on the way.

@@ -30,6 +30,9 @@ the same names.`,
   hubbench simulate my.yaml --profile goshen-ridge`,
 		Args: takes(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if err := opts.settle(); err != nil {
+				return err
+			}
 			return runSimulate(p, args[0], opts)
 		},
 	}
@@ -59,7 +62,7 @@ func runSimulate(p program, path string, opts simulateOptions) error {
 		return err
 	}
 	began := time.Now()
-	dir, err := rundir.Create(ready.folder(opts.out, began), ready.source)
+	dir, err := rundir.Create(ready.folder(opts.dir, began), ready.source)
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,7 @@ type Phase struct {
 	Stages     []Stage               `json:"stages"`
 	Recoveries []Recovery            `json:"recoveries"`
 	Disks      map[string]Disk       `json:"disks"`
+	Series     *Series               `json:"series"`  // null where no disk moved anything
 	Verdict    string                `json:"verdict"` // the phase in one sentence; filled in by say
 	Warnings   []Warning             `json:"warnings"`
 }
@@ -40,6 +41,7 @@ type Overlap struct {
 	StartS    float64                `json:"start_s"`
 	EndS      float64                `json:"end_s"`
 	DurationS float64                `json:"duration_s"`
+	Spans     [][2]float64           `json:"spans"` // the stretches the window is made of: start_s, end_s
 	Bytes     int64                  `json:"bytes"`
 	BytesLow  int64                  `json:"bytes_low"` // bounds where files straddle the window's edges without samples
 	BytesHigh int64                  `json:"bytes_high"`

@@ -62,6 +62,7 @@ func (p *phase) measure() {
 	p.fillStages()
 	p.fillOverlap()
 	p.cached()
+	p.out.Series = p.series()
 	p.out.OthersSay = p.othersSay()
 }
 

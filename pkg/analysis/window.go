@@ -53,6 +53,7 @@ func (p *phase) fillOverlap() {
 		StartS:    seconds(p.window[0].StartNS),
 		EndS:      seconds(p.window[len(p.window)-1].EndNS),
 		DurationS: length,
+		Spans:     spans(p.window),
 		Disks:     map[string]OverlapDisk{},
 	}
 	total, each := p.windowIntervals(length)

@@ -97,18 +97,14 @@ func quick(p *trace.Phase) Run {
 		Overlap: &analysis.Overlap{CI95: &analysis.Interval{}, Disks: map[string]analysis.OverlapDisk{}},
 	}
 	active := make([][]overlap.Interval, len(p.Disks))
-	order := make([]string, len(p.Disks))
+	var order []string
 	for i, d := range p.Disks {
 		active[i] = overlap.Active(d, overlap.DefaultGapNS)
 		found.Overlap.Disks[d.Name] = analysis.OverlapDisk{Op: d.Op}
-		order[i] = d.Name
+		order = append(order, d.Name)
 	}
-	for _, s := range overlap.Stages(active) {
-		stage := analysis.Stage{StartS: float64(s.StartNS) / 1e9, EndS: float64(s.EndNS) / 1e9}
-		for _, i := range s.Active {
-			stage.Active = append(stage.Active, order[i])
-		}
-		found.Stages = append(found.Stages, stage)
+	for _, v := range overlap.Window(overlap.Stages(active), len(active)) {
+		found.Overlap.Spans = append(found.Overlap.Spans, [2]float64{float64(v.StartNS) / 1e9, float64(v.EndNS) / 1e9})
 	}
 	return Run{Trace: t, Analysis: &analysis.Analysis{Order: order, Phases: []analysis.Phase{found}}}
 }

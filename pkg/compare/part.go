@@ -26,10 +26,8 @@ func newPart(r Run, name string) part {
 		p.curves[d.Name] = overlap.NewCurve(d)
 	}
 	if o := found.Overlap; o != nil {
-		for _, s := range found.Stages {
-			if len(s.Active) == len(o.Disks) {
-				p.window = append(p.window, overlap.Interval{StartNS: ns(s.StartS), EndNS: ns(s.EndS)})
-			}
+		for _, span := range o.Spans {
+			p.window = append(p.window, overlap.Interval{StartNS: ns(span[0]), EndNS: ns(span[1])})
 		}
 	}
 	return p

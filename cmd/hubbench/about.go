@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/internal/report"
+	"github.com/hubbench/hubbench/internal/rundir"
+)
+
+// about is what a report says of how and where a run was made; a lone events file says nothing of it.
+func about(loaded *rundir.Loaded) report.About {
+	run := loaded.Info
+	if run == nil {
+		return report.About{}
+	}
+	info := report.About{
+		Tool:     run.Tool,
+		Host:     run.Host.Name,
+		OS:       systemOf(run.Host),
+		Scenario: filepath.Join(loaded.Folder, rundir.ScenarioFile),
+		Warnings: run.Warnings,
+	}
+	for _, failure := range run.Failures {
+		info.Failures = append(info.Failures, failure.String())
+	}
+	if run.Plan == nil {
+		return info
+	}
+	info.Seed = fmt.Sprint(run.Plan.Seed)
+	if hub := run.Plan.Hub; hub != nil {
+		info.Hub = "hub " + hub.Profile
+	} else {
+		info.Hub = strings.Join(connections(run), ", ")
+	}
+	for _, phase := range run.Plan.Phases {
+		for _, job := range phase.Jobs {
+			if mode, ok := run.Effective[phase.Name][job.Disk]; ok {
+				info.Modes = append(info.Modes, report.Mode{Phase: phase.Name, Disk: job.Disk, Effective: mode})
+			}
+		}
+	}
+	return info
+}
+
+// connections are the labels that the disks have in the scenario, each once.
+func connections(run *rundir.Info) []string {
+	var labels []string
+	for _, d := range run.Plan.Disks {
+		if d.Connection != "" && !slices.Contains(labels, d.Connection) {
+			labels = append(labels, d.Connection)
+		}
+	}
+	return labels
+}
+
+// systemOf is the machine of a run in a few words.
+func systemOf(h rundir.Host) string { return fmt.Sprintf("%s/%s, %d CPUs", h.OS, h.Arch, h.CPUs) }

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/hubbench/hubbench/internal/report"
+	"github.com/hubbench/hubbench/internal/report/html"
+	"github.com/hubbench/hubbench/internal/report/md"
+	"github.com/hubbench/hubbench/internal/report/picture"
+	"github.com/hubbench/hubbench/internal/report/text"
+)
+
+// output says in which form a command's results go where. Every command that has results has its flags.
+type output struct {
+	formats []string // that the command knows, its usual one first
+	format  string
+	out     string
+	json    bool
+	picture pictureOptions
+}
+
+// pictureOptions say which figure an svg or png shows, and how.
+type pictureOptions struct {
+	chart string
+	phase string
+	dark  bool
+}
+
+// printed are the forms of what has no figures; drawn adds theirs.
+func printed() []string { return []string{"text", "md", "html", "json"} }
+func drawn() []string   { return append(printed(), "svg", "png") }
+
+func (o *output) flags(cmd *cobra.Command, formats []string, charts []string) {
+	o.formats = formats
+	flags := cmd.Flags()
+	flags.StringVar(&o.format, "format", "", fmt.Sprintf("%s (default by the ending of --out, else %s)", strings.Join(formats, ", "), formats[0]))
+	flags.BoolVar(&o.json, "json", false, "the same as --format json")
+	if flags.Lookup("out") == nil {
+		flags.StringVar(&o.out, "out", "", "the file to write; - for stdout")
+	}
+	if slices.Contains(formats, "svg") {
+		flags.StringVar(&o.picture.chart, "chart", "", fmt.Sprintf("which figure an svg or png shows: %s (default the first)", strings.Join(charts, ", ")))
+		flags.StringVar(&o.picture.phase, "phase", "", "which phase an svg or png shows (default the first)")
+		flags.BoolVar(&o.picture.dark, "dark", false, "an svg or png for dark backgrounds")
+	}
+	complete := func(values []string) cobra.CompletionFunc {
+		return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
+	}
+	for name, values := range map[string][]string{"format": formats, "chart": charts} {
+		if flags.Lookup(name) != nil {
+			_ = cmd.RegisterFlagCompletionFunc(name, complete(values)) // fails only for a flag that is not there
+		}
+	}
+}
+
+// endings are the forms that a file's ending may stand for.
+func endings() map[string][]string {
+	return map[string][]string{
+		".txt": {"text", "gobench"}, ".md": {"md"}, ".markdown": {"md"}, ".html": {"html"}, ".htm": {"html"}, ".json": {"json"},
+		".svg": {"svg"}, ".png": {"png"}, ".csv": {"csv"}, ".bench": {"gobench"},
+	}
+}
+
+// settle finds the format: the one asked for, the one that --out ends with, or the usual one.
+func (o *output) settle() error {
+	if o.json {
+		if o.format != "" && o.format != "json" {
+			return usage(fmt.Errorf("--json and --format %s contradict each other; give one", o.format))
+		}
+		o.format = "json"
+	}
+	if o.format != "" && !slices.Contains(o.formats, o.format) {
+		return usage(fmt.Errorf("--format %s: try one of %s", o.format, strings.Join(slices.Sorted(slices.Values(o.formats)), ", ")))
+	}
+	ending := strings.ToLower(filepath.Ext(o.out))
+	if o.out == "" || o.out == "-" || ending == "" {
+		if o.format == "" {
+			o.format = o.formats[0]
+		}
+		return nil
+	}
+	meant := slices.DeleteFunc(slices.Clone(endings()[ending]), func(f string) bool { return !slices.Contains(o.formats, f) })
+	switch {
+	case o.format == "" && len(meant) > 0:
+		o.format = meant[0]
+	case o.format == "":
+		return usage(fmt.Errorf("--out %s: nothing is written as %s here; end it with one of %s, or add --format", o.out, ending, strings.Join(o.endings(), ", ")))
+	case endings()[ending] != nil && !slices.Contains(meant, o.format):
+		return usage(fmt.Errorf("--out %s and --format %s contradict each other; change one", o.out, o.format))
+	}
+	return nil
+}
+
+// endings are those of the command's formats.
+func (o *output) endings() []string {
+	var list []string
+	for _, ending := range slices.Sorted(maps.Keys(endings())) {
+		if slices.ContainsFunc(endings()[ending], func(f string) bool { return slices.Contains(o.formats, f) }) {
+			list = append(list, ending)
+		}
+	}
+	return list
+}
+
+// send writes a document where it is to go; its page carries the events, where there are any.
+func (o *output) send(p program, doc *report.Document, events io.Reader) error {
+	if o.out == "" || o.out == "-" {
+		out := bufio.NewWriter(p.stdout)
+		if err := o.encode(out, doc, events, columns(p.stdout)); err != nil {
+			return err
+		}
+		return out.Flush()
+	}
+	if err := writeFile(o.out, func(w io.Writer) error { return o.encode(w, doc, events, text.Width) }); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(p.stdout, o.out)
+	return err
+}
+
+func (o *output) encode(w io.Writer, doc *report.Document, events io.Reader, width int) error {
+	switch o.format {
+	case "md":
+		return md.Write(w, doc)
+	case "html":
+		return html.Write(w, doc, events)
+	case "json":
+		return printJSON(w, doc.Data)
+	case "svg", "png":
+		figure, err := o.picture.find(doc)
+		if err != nil {
+			return usage(err)
+		}
+		return picture.Write(w, doc, figure, picture.Options{PNG: o.format == "png", Dark: o.picture.dark})
+	default:
+		return text.Write(w, doc, width)
+	}
+}
+
+// find is the figure asked for: of the phase, where the document has phases.
+func (o pictureOptions) find(doc *report.Document) (*report.Figure, error) {
+	var names []string
+	figures := report.Figures(doc.Blocks)
+	for i, phase := range doc.Phases() {
+		names = append(names, phase.Title)
+		if o.phase == "" && i == 0 || phase.Title == o.phase {
+			figures = append(figures, report.Figures(phase.Blocks)...)
+		}
+	}
+	if o.phase != "" && !slices.Contains(names, o.phase) {
+		return nil, fmt.Errorf("no phase %q: try one of %s", o.phase, strings.Join(names, ", "))
+	}
+	if len(figures) == 0 {
+		return nil, errors.New("there is nothing to draw")
+	}
+	names = nil
+	for _, f := range figures {
+		if o.chart == "" || f.ID == o.chart {
+			return f, nil
+		}
+		names = append(names, f.ID)
+	}
+	return nil, fmt.Errorf("no figure %q here: try one of %s", o.chart, strings.Join(names, ", "))
+}
+
+// columns is how wide the terminal is, or the usual where there is none.
+func columns(w io.Writer) int {
+	if file, ok := w.(*os.File); ok {
+		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
+			return width
+		}
+	}
+	return text.Width
+}
+
+// printJSON writes a value where results go.
+func printJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// writeFile writes a file whole or not at all.
+func writeFile(path string, write func(io.Writer) error) error {
+	part := path + ".part"
+	file, err := os.Create(part)
+	if err != nil {
+		return fmt.Errorf("write results: %w", err)
+	}
+	w := bufio.NewWriter(file)
+	if err := errors.Join(write(w), w.Flush(), file.Close()); err != nil {
+		return errors.Join(err, os.Remove(part))
+	}
+	if err := os.Rename(part, path); err != nil {
+		return fmt.Errorf("write results: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,190 @@
+// Package report says what a run, a comparison, a plan, a fit or a prediction shows: once, as a Document of blocks.
+// It takes the numbers from the analysis and works out none itself; each output has an encoder of its own, which knows
+// blocks and marks but no particular table or chart: text, md, html and picture (svg and png). Package export writes
+// the data as csv and Go benchmarks.
+//
+// Start at Document. OfRun is the largest of the documents; a new figure of a phase goes into Figures.
+package report
+
+// Document is a report before it has a form.
+type Document struct {
+	Kind      string // what it is: report, comparison, plan, fit, check, prediction
+	Title     string
+	Started   string // when it was measured, as people read it
+	Hub       string // what the disks hang on, where it is known
+	Simulated bool   // no disk was measured
+	Tool      string // hubbench's version
+	Keys      []Key  // the disks, or the runs of a comparison
+	Unit      string // of all rates
+	Blocks    []Block
+	Data      any // the same as JSON
+}
+
+// Block is a part of a document. The set is closed: an encoder that knows these eight knows every document.
+type Block interface{ Kind() string }
+
+// Heading stands over the blocks that follow it.
+type Heading struct{ Text string }
+
+// Sentence is a paragraph; the lead one says what the document or the phase comes to.
+type Sentence struct {
+	Text string
+	Lead bool
+}
+
+// Warning is a doubt that belongs before the numbers.
+type Warning struct{ Text string }
+
+// List is sentences that stand by themselves.
+type List struct {
+	Title   string
+	Items   []string
+	Repeats bool // what the document has said before: for those who open one part of it
+}
+
+// Tiles are the few numbers to see first.
+type Tiles []Tile
+
+// Tile is one of them.
+type Tile struct {
+	Label  string
+	Disk   *Key
+	Number Number
+	Lines  []string // what it is part of, or means
+	Meter  *Meter
+}
+
+// Number is a value in words, and where it comes from.
+type Number struct {
+	Text string
+	Unit string
+	Path string // its place in the phase's part of analysis.json, as a JSON list of steps; empty for none
+	Raw  string // the value there
+}
+
+// Meter sets a part beside a whole, each in percent of the drawing's width.
+type Meter struct{ Part, Whole float64 }
+
+// Table is rows of cells under heads.
+type Table struct {
+	Title   string // names it for those who do not see it
+	Note    string // what its numbers are
+	Columns []Column
+	Rows    [][]Cell
+}
+
+// Column is a table's head.
+type Column struct {
+	Head    string
+	Disk    *Key // the head is a disk
+	Numbers bool // to the right
+	Drop    int  // where there is no room, columns with more of it are left out first; those with none never are
+}
+
+// Cell is one entry of a table.
+type Cell struct {
+	Text   string
+	Small  string // a remark after it
+	Letter string // before it: W or R
+	Disk   *Key   // the cell is a disk
+	Link   string // the ID of the details it leads to
+	Strong bool
+	Heat   *float64 // a share to colour the cell by: 1 is nothing lost
+	Bars   []Bar    // a small drawing, for encoders that can
+}
+
+// Bar is a stretch of a cell's drawing, in percent of its width.
+type Bar struct {
+	Disk     *Key
+	X, Width float64
+	Thin     bool
+}
+
+// Details are blocks that belong together: a phase (or what a comparison says of one run), of which one is open at a time
+// and which can be linked to; or what only some readers want.
+type Details struct {
+	ID     string
+	Title  string
+	Does   string // who reads and who writes
+	Phase  bool
+	Blocks []Block
+}
+
+// Kind names the block.
+func (Heading) Kind() string { return "heading" }
+
+// Kind names the block.
+func (Sentence) Kind() string { return "sentence" }
+
+// Kind names the block.
+func (Warning) Kind() string { return "warning" }
+
+// Kind names the block.
+func (List) Kind() string { return "list" }
+
+// Kind names the block.
+func (Tiles) Kind() string { return "tiles" }
+
+// Kind names the block.
+func (*Table) Kind() string { return "table" }
+
+// Kind names the block.
+func (*Figure) Kind() string { return "figure" }
+
+// Kind names the block.
+func (*Details) Kind() string { return "details" }
+
+// Add puts a block at the document's end.
+func (d *Document) Add(blocks ...Block) { d.Blocks = append(d.Blocks, blocks...) }
+
+// Add puts a block at the end of the details.
+func (d *Details) Add(blocks ...Block) { d.Blocks = append(d.Blocks, blocks...) }
+
+// Origin is the line that goes with everything that leaves the document by itself: when and on what it was measured,
+// and that it was not.
+func (d *Document) Origin() []string {
+	var parts []string
+	for _, part := range []string{d.Started, d.Hub} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	if d.Simulated {
+		parts = append(parts, "simulated: no disk was measured")
+	}
+	return parts
+}
+
+// addList puts a list in unless it is empty.
+func addList(to interface{ Add(...Block) }, title string, items []string) {
+	if len(items) > 0 {
+		to.Add(List{Title: title, Items: items})
+	}
+}
+
+// Figures are the figures of the document, or of one of its details, in order.
+func Figures(blocks []Block) []*Figure {
+	var out []*Figure
+	for _, block := range blocks {
+		switch block := block.(type) {
+		case *Figure:
+			out = append(out, block)
+		case *Details:
+			if !block.Phase {
+				out = append(out, Figures(block.Blocks)...)
+			}
+		}
+	}
+	return out
+}
+
+// Phases are the document's phases.
+func (d *Document) Phases() []*Details {
+	var out []*Details
+	for _, block := range d.Blocks {
+		if details, ok := block.(*Details); ok && details.Phase {
+			out = append(out, details)
+		}
+	}
+	return out
+}

@@ -1,0 +1,74 @@
+// Package export writes a run's data for other programs: CSV for spreadsheets, and the format of Go benchmarks. It holds
+// what was measured and no conclusions (see analysis.json for those). Start at CSV or GoBench.
+package export
+
+import (
+	"bufio"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/hubbench/hubbench/internal/report"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// CSV writes a head and a row per file, in the order of phases, disks and files. Times are seconds since the
+// phase's release; the rate is in bytes per second, and empty for a file that cannot be counted.
+// Filler keeps a disk busy for the others' sake and is no part of its work.
+func CSV(w io.Writer, run *trace.Run) error {
+	simulated := strconv.FormatBool(report.Simulated(run))
+	buffer := bufio.NewWriter(w)
+	out := csv.NewWriter(buffer)
+	rows := [][]string{{"phase", "disk", "op", "seq", "bytes", "start_s", "end_s", "rate", "filler", "simulated"}}
+	for _, phase := range run.Phases {
+		for _, disk := range phase.Disks {
+			for i := range disk.Files {
+				file := &disk.Files[i]
+				rows = append(rows, []string{
+					tame(phase.Name), tame(disk.Name), string(disk.Op), strconv.Itoa(file.Seq), strconv.FormatInt(file.Bytes, 10),
+					seconds(file.StartNS), seconds(file.EndNS), rate(file), strconv.FormatBool(file.Filler), simulated,
+				})
+			}
+			if err := out.WriteAll(rows); err != nil {
+				return fmt.Errorf("write csv: %w", err)
+			}
+			rows = rows[:0]
+		}
+	}
+	if err := out.WriteAll(rows); err != nil {
+		return fmt.Errorf("write csv: %w", err)
+	}
+	if err := buffer.Flush(); err != nil {
+		return fmt.Errorf("write csv: %w", err)
+	}
+	return nil
+}
+
+// tame puts a quote before a name that a spreadsheet would run as a formula.
+func tame(name string) string {
+	if name != "" {
+		switch name[0] {
+		case '=', '+', '-', '@', '\t', '\r':
+			return "'" + name
+		}
+	}
+	return name
+}
+
+// seconds writes nanoseconds as seconds, all nine decimals.
+func seconds(ns int64) string {
+	sign := ""
+	if ns < 0 {
+		sign, ns = "-", -ns
+	}
+	return fmt.Sprintf("%s%d.%09d", sign, ns/1e9, ns%1e9)
+}
+
+func rate(file *trace.File) string {
+	if !file.Usable() {
+		return ""
+	}
+	return strconv.FormatFloat(math.Round(float64(file.Bytes)/(float64(file.EndNS-file.StartNS)/1e9)), 'f', 0, 64)
+}

@@ -1,0 +1,236 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Figure is a chart in the units of its data: panels one above the other on one horizontal axis, and the marks in them.
+// Nothing in it is of a particular output: every encoder draws the same marks.
+type Figure struct {
+	ID     string // its name on the command line
+	Title  string
+	Text   string // how to read it
+	Phase  string // the phase it is of; empty for none
+	X      Axis
+	Panels []Panel
+	Keys   []Key  // the disks its marks belong to
+	Wide   bool   // takes the whole width, and can be zoomed
+	Told   bool   // its numbers stand in a table beside it: text leaves it out
+	Also   string // the name of marks to be shown on demand; empty for none
+}
+
+// Panel is a plane with a vertical axis.
+type Panel struct {
+	Y      Axis
+	Height int // of the plane in pixels
+	Marks  []Mark
+}
+
+// Axis is a scale.
+type Axis struct {
+	Name string
+	Unit Unit
+	Min  float64
+	Max  float64
+	Log  bool
+	Rows bool // of the vertical axis: a row for each key from the top, at 0, 1, 2 and so on
+}
+
+// Unit says how an axis' values are written.
+type Unit string
+
+// The units. Rates and other plain numbers have their unit in the axis' name.
+const (
+	Plain   Unit = ""
+	Seconds Unit = "s"
+	Bytes   Unit = "B"
+	Percent Unit = "%" // of shares
+)
+
+// Shape is a kind of mark. Each has rows of its own columns.
+type Shape string
+
+// The shapes and their columns.
+const (
+	Segment   Shape = "segment" // a line with the disk's symbol in its middle: x1, x2, y1, y2
+	Point     Shape = "point"   // the disk's symbol: x, y
+	Step      Shape = "step"    // a level that holds to the next row: x, y
+	Rectangle Shape = "bar"     // x1, x2, y1, y2
+	Band      Shape = "band"    // a range and a line in it: x1, x2, low, high, mean
+	Span      Shape = "span"    // shaded over the whole height: x1, x2
+	Rule      Shape = "rule"    // a line across: x1, x2, y; or upright from foot to top: x
+	Label     Shape = "label"   // words alone: x, y
+)
+
+// width is how many columns a row of the shape has.
+func (s Shape) width(row []float64) int {
+	switch s {
+	case Segment, Rectangle:
+		return 4
+	case Band:
+		return 5
+	case Rule:
+		return min(3, len(row))
+	default:
+		return 2
+	}
+}
+
+// Style sets a mark apart.
+type Style string
+
+// The styles.
+const (
+	Normal  Style = ""
+	Faint   Style = "faint"   // behind the others, or no part of the disk's work
+	Line    Style = "line"    // a segment without its symbol
+	Dashed  Style = "dashed"  // likewise, dashed
+	Outline Style = "outline" // a bar's edge alone
+	Density Style = "density" // the fuller, the more: the last column is a share of the most
+	Ink     Style = "ink"     // in the colour of text
+	Ring    Style = "ring"    // a point's edge, in the colour of text
+	Bracket Style = "bracket" // a segment with its ends marked
+	Area    Style = "area"    // a step with what lies under it
+	Apart   Style = "apart"   // a bar with a gap to its neighbour
+	Limit   Style = "limit"   // a bound that is not of the disks
+)
+
+// None is the key of a mark that belongs to no disk.
+const None = -1
+
+// Mark is rows of one shape and one disk. What is hidden with the disk is all of its marks.
+type Mark struct {
+	Shape Shape       `json:"shape"`
+	Style Style       `json:"style,omitempty"`
+	Key   int         `json:"key"`            // in the figure's keys, or None
+	Name  string      `json:"name,omitempty"` // what a row is, for those who point at it: "file"
+	Text  string      `json:"text,omitempty"` // words beside the first row
+	Extra []Extra     `json:"extra,omitempty"`
+	Rows  [][]float64 `json:"-"`
+}
+
+// Extra is a column after those of the shape: more to say of a row.
+type Extra struct {
+	Name string `json:"name"`
+	Unit Unit   `json:"unit"`
+}
+
+// Key is a disk, or a run of a comparison, with what always goes with it: its colour and its symbol.
+type Key struct {
+	Name  string
+	Label string // the name, cut in its middle where it is long, and unlike the others'
+	Does  string // reading, writing; empty for neither
+	Where string // what it is and hangs on
+	Index int    // its place among all
+}
+
+// Colour and Shape are numbers into Colours and Shapes. After the eighth the pairs shift, so that sixty-four keys
+// differ in one or the other.
+func (k Key) Colour() int { return k.Index % len(Colours(false)) }
+
+// Symbol is the key's shape: see Colour.
+func (k Key) Symbol() int { return (k.Index + k.Index/8) % len(Shapes()) }
+
+// Colours are safe for colour-blind readers (after Okabe and Ito, "Color Universal Design", 2008), darkened or
+// lightened to stand out from the page. The style sheet has the same as --c0 to --c7.
+func Colours(dark bool) []string {
+	if dark {
+		return []string{"#56b4e9", "#e69f00", "#2fc79a", "#e08fbf", "#f0e442", "#9ccdf2", "#ff8f5a", "#cfd4da"}
+	}
+	return []string{"#0072b2", "#d55e00", "#009e73", "#b0548f", "#8f6400", "#3389c4", "#6b6b00", "#4d4d4d"}
+}
+
+// Corner is a point of a symbol's outline, which lies within 10 of its middle; y grows downwards.
+type Corner struct{ X, Y float64 }
+
+// Shapes are the outlines of the symbols. The first has no corners: it is a circle.
+func Shapes() [][]Corner {
+	return [][]Corner{
+		nil,
+		{{0, -9}, {9.5, 7.5}, {-9.5, 7.5}},
+		{{0, -10}, {10, 0}, {0, 10}, {-10, 0}},
+		{{-7.5, -7.5}, {7.5, -7.5}, {7.5, 7.5}, {-7.5, 7.5}},
+		{{0, 9}, {9.5, -7.5}, {-9.5, -7.5}},
+		{{-3, -9}, {3, -9}, {3, -3}, {9, -3}, {9, 3}, {3, 3}, {3, 9}, {-3, 9}, {-3, 3}, {-9, 3}, {-9, -3}, {-3, -3}},
+		{{0, -10}, {2.6, -3.4}, {9.5, -3.1}, {4.1, 1.3}, {5.9, 8.1}, {0, 4.2}, {-5.9, 8.1}, {-4.1, 1.3}, {-9.5, -3.1}, {-2.6, -3.4}},
+		{{-9, 0}, {-4.5, -8}, {4.5, -8}, {9, 0}, {4.5, 8}, {-4.5, 8}},
+	}
+}
+
+// at are a row's values along one axis, those that bound what is drawn.
+func (m *Mark) at(row []float64, horizontal bool) []float64 {
+	n := m.Shape.width(row)
+	switch {
+	case m.Shape == Rule && n < 3:
+		return pick(horizontal, row[:1], nil)
+	case m.Shape == Span:
+		return pick(horizontal, row[:2], nil)
+	case n == 2:
+		return pick(horizontal, row[:1], row[1:2])
+	default:
+		return pick(horizontal, row[:2], row[2:n])
+	}
+}
+
+func pick[T any](first bool, a, b T) T {
+	if first {
+		return a
+	}
+	return b
+}
+
+// Describe says the figure in words, for readers of text: what each disk's marks in the first panel come to.
+func (f *Figure) Describe() string {
+	panel := f.Panels[0]
+	axis, horizontal := panel.Y, false
+	if panel.Y.Rows {
+		axis, horizontal = f.X, true
+	}
+	var parts []string
+	for i, key := range f.Keys {
+		low, high := math.Inf(1), math.Inf(-1)
+		for j := range panel.Marks {
+			m := &panel.Marks[j]
+			if m.Key != i || m.Shape == Label || m.Shape == Span || m.Shape == Rule || m.Style == Bracket || m.Style == Outline {
+				continue
+			}
+			for _, row := range m.Rows {
+				values := m.at(row, horizontal)
+				switch {
+				case m.Shape == Rectangle && horizontal && values[0] == 0: // a bar from nothing
+					values = values[1:]
+				case m.Shape == Rectangle && !horizontal: // one on top of others
+					values = []float64{values[1] - values[0]}
+				}
+				low, high = min(low, slices.Min(values)), max(high, slices.Max(values))
+			}
+		}
+		if low > high {
+			continue
+		}
+		text := Write(axis.Unit, high)
+		if from := Write(axis.Unit, low); from != text {
+			text = from + " to " + text
+		}
+		parts = append(parts, key.Label+" "+text)
+	}
+	return fmt.Sprintf("%s (%s): %s.", f.Title, axis.Name, strings.Join(parts, "; "))
+}
+
+// PictureTitle and PictureOrigin stand over and under a figure that leaves its document: what it shows, when and on what
+// it was measured, and that it was not.
+func PictureTitle(doc *Document, f *Figure) string {
+	title := doc.Title
+	if f.Phase != "" && f.Phase != doc.Title {
+		title += ", " + f.Phase
+	}
+	return Clean(title + ": " + strings.ToLower(f.Title[:1]) + f.Title[1:])
+}
+
+// PictureOrigin is the line under a picture: see PictureTitle.
+func PictureOrigin(doc *Document) string {
+	return Clean(strings.Join(append(doc.Origin(), strings.TrimSpace("hubbench "+doc.Tool)), " · "))
+}

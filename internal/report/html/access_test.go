@@ -1,0 +1,61 @@
+package html
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/hubbench/hubbench/internal/report/fixture"
+)
+
+// TestAccessibility holds the page to axe-core's rules: no violation that it calls serious or critical, contrast
+// of text among them.
+func TestAccessibility(t *testing.T) {
+	ctx := browserFor(t)
+	axe, err := os.ReadFile(filepath.Join("node_modules", "axe-core", "axe.min.js"))
+	if errors.Is(err, fs.ErrNotExist) {
+		missing(t, "axe-core is not installed: run make build with Node")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	type violation struct {
+		ID, Impact, Help string
+		Nodes            []struct {
+			HTML           string `json:"html"`
+			FailureSummary string `json:"failureSummary"`
+		}
+	}
+	for _, test := range []struct {
+		name   string
+		screen screen
+	}{
+		{"light", screen{width: 1280, height: 900}},
+		{"dark", screen{width: 1280, height: 900, dark: true}},
+		{"phone", screen{width: 390, height: 800}},
+		{"static", screen{width: 1280, height: 900, static: true}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			tab := open(t, ctx, fixture.Triple(), test.screen)
+			tab.drawAll()
+			tab.do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("details").forEach((d) => (d.open = true))`))
+			tab.do(chromedp.Evaluate[chromedp.Void](string(axe)))
+			found, err := chromedp.Run(tab, chromedp.Evaluate[[]violation](
+				`axe.run(document, { resultTypes: ["violations"] }).then((result) => result.violations)`, chromedp.EvalAwaitPromise))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range found {
+				report := t.Logf
+				if v.Impact == "serious" || v.Impact == "critical" {
+					report = t.Errorf
+				}
+				report("%s: %s (%s), %d places, the first: %s\n%s", v.Impact, v.Help, v.ID, len(v.Nodes), v.Nodes[0].HTML, v.Nodes[0].FailureSummary)
+			}
+		})
+	}
+}

@@ -1,0 +1,42 @@
+package html
+
+import (
+	"bytes"
+	"io"
+	"testing"
+
+	"github.com/hubbench/hubbench/internal/report/fixture"
+)
+
+// A page of a million files must stay under 4 MB. From some 50,000 of a disk on it grows no more: the bands
+// are as many as a screen can show.
+func TestManyFilesMakeASmallPage(t *testing.T) {
+	const files = 200_000
+	var page bytes.Buffer
+	if err := write(&page, reportOf(fixture.Many(files)), nil, make([]byte, 600_000)); err != nil {
+		t.Fatal(err)
+	}
+	if got := page.Len(); got > 2_000_000 {
+		t.Errorf("a page of %d files takes %d bytes, want at most 2 MB", files, got)
+	}
+}
+
+func BenchmarkWriteMillionFiles(b *testing.B) {
+	run := fixture.Many(1_000_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := Write(io.Discard, reportOf(run), nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkWriteTriple(b *testing.B) {
+	run := fixture.Triple()
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := Write(io.Discard, reportOf(run), nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

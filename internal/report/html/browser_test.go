@@ -1,0 +1,329 @@
+package html
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/hubbench/hubbench/internal/report/fixture"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+var shots = flag.String("shots", "", "a folder for screenshots of the report")
+
+// browserFor starts a headless browser for a test, or skips the test where there is none.
+func browserFor(t *testing.T) context.Context {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a browser takes seconds to start")
+	}
+	found := false
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "headless-shell"} {
+		if _, err := exec.LookPath(name); err == nil {
+			found = true
+		}
+	}
+	if library() == nil {
+		missing(t, "the chart library is not built: install Node and run make build")
+	}
+	if !found {
+		missing(t, "no browser to look at the page with: install chromium")
+	}
+	options := chromedp.DefaultExecAllocatorOptions[:]
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox) // Chromium refuses to sandbox for root
+	}
+	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	ctx, cancel = context.WithTimeout(ctx, 5*time.Minute)
+	t.Cleanup(cancel)
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatalf("start the browser: %v", err)
+	}
+	return ctx
+}
+
+// missing skips where a person works, and fails where a machine is there to check everything.
+func missing(t *testing.T, why string) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatal(why)
+	}
+	t.Skip(why)
+}
+
+// tab is a report open in a browser. Anything on its console and any request is a failure of the test.
+type tab struct {
+	context.Context
+	t    *testing.T
+	run  *trace.Run
+	file string
+	screen
+}
+
+type screen struct {
+	width, height int64
+	dark          bool
+	static        bool // a report without the chart library
+	noScript      bool
+}
+
+// open writes the run's report to a file and opens it.
+func open(t *testing.T, parent context.Context, run *trace.Run, s screen) *tab {
+	t.Helper()
+	var out bytes.Buffer
+	charts := library()
+	if s.static {
+		charts = nil
+	}
+	if err := write(&out, reportOf(run), bytes.NewReader(fixture.Events(run)), charts); err != nil {
+		t.Fatal(err)
+	}
+	tab := openPage(t, parent, out.Bytes(), s)
+	tab.run = run
+	return tab
+}
+
+// openPage opens a page from a file of its own.
+func openPage(t *testing.T, parent context.Context, page []byte, s screen) *tab {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "report.html")
+	if err := os.WriteFile(file, page, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := chromedp.NewContext(parent)
+	tab := &tab{Context: ctx, t: t, file: file, screen: s}
+	scheme := "light"
+	if s.dark {
+		scheme = "dark"
+	}
+	tab.do(chromedp.EmulateViewport(s.width, s.height))
+	if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	tab.watch(cancel)
+	if s.noScript {
+		if _, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tab.do(chromedp.Navigate("file://" + filepath.ToSlash(file)))
+	if s.noScript {
+		return tab
+	}
+	tab.wait(`document.documentElement.dataset.painted !== undefined`)
+	return tab
+}
+
+// watch collects what must not happen, and fails the test at its end where it did.
+func (tab *tab) watch(stop context.CancelFunc) {
+	var mu sync.Mutex
+	var bad []string
+	note := func(format string, args ...any) {
+		mu.Lock()
+		defer mu.Unlock()
+		bad = append(bad, fmt.Sprintf(format, args...))
+	}
+	console, requests := chromedp.Console(tab), chromedp.Events(tab, network.RequestWillBeSent)
+	if _, err := chromedp.Call(tab, network.Enable, network.EnableParams{}); err != nil {
+		tab.t.Fatal(err)
+	}
+	var done sync.WaitGroup
+	done.Go(func() {
+		for message, err := range console {
+			if err != nil {
+				return
+			}
+			note("console: %s", message)
+		}
+	})
+	done.Go(func() {
+		for event, err := range requests {
+			if err != nil {
+				return
+			}
+			url := event.Request.URL
+			if !strings.HasSuffix(url, "/report.html") && !strings.HasPrefix(url, "data:") && !strings.HasPrefix(url, "blob:") {
+				note("request: %s", url)
+			}
+		}
+	})
+	tab.t.Cleanup(func() {
+		stop()
+		done.Wait()
+		for _, line := range bad {
+			tab.t.Error(line)
+		}
+	})
+}
+
+func (tab *tab) do(actions ...chromedp.Action[chromedp.Void]) {
+	tab.t.Helper()
+	if err := chromedp.Do(tab, actions...); err != nil {
+		tab.t.Fatal(err)
+	}
+}
+
+func (tab *tab) wait(expression string) {
+	tab.t.Helper()
+	if _, err := chromedp.Run(tab, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(20*time.Second))); err != nil {
+		tab.t.Fatalf("wait for %s: %v", expression, err)
+	}
+}
+
+// eval is the value of an expression in the page.
+func eval[T any](tab *tab, expression string) T {
+	tab.t.Helper()
+	value, err := chromedp.Run(tab, chromedp.Evaluate[T](expression))
+	if err != nil {
+		tab.t.Fatalf("evaluate %s: %v", expression, err)
+	}
+	return value
+}
+
+// painted counts the visible chart's pixels in each disk's colour, in the order of the disks.
+func painted(tab *tab, disks int) []int {
+	tab.t.Helper()
+	return eval[[]int](tab, fmt.Sprintf(`(() => {
+		const canvas = document.querySelector(".phase:not([hidden]) .plot canvas");
+		const copy = document.createElement("canvas");
+		copy.width = canvas.width;
+		copy.height = canvas.height;
+		const pen = copy.getContext("2d", { willReadFrequently: true });
+		pen.drawImage(canvas, 0, 0);
+		const data = pen.getImageData(0, 0, canvas.width, canvas.height).data;
+		return [...Array(%d).keys()].map((i) => {
+			const hex = getComputedStyle(document.documentElement).getPropertyValue("--c" + i).trim();
+			const [r, g, b] = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+			let n = 0;
+			for (let p = 0; p < data.length; p += 4)
+				if (Math.abs(data[p] - r) + Math.abs(data[p + 1] - g) + Math.abs(data[p + 2] - b) < 12) n++;
+			return n;
+		});
+	})()`, disks))
+}
+
+// shoot saves a picture of the whole page where -shots asks for it.
+func (tab *tab) shoot(name string) {
+	tab.t.Helper()
+	if *shots == "" {
+		return
+	}
+	if !tab.noScript {
+		tab.drawAll()
+	}
+	picture, err := chromedp.Run(tab, chromedp.FullScreenshot(100))
+	if err != nil {
+		tab.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(*shots, name+".png"), picture, 0o644); err != nil {
+		tab.t.Fatal(err)
+	}
+}
+
+// drawAll opens what is closed in the phase, and brings every chart of the phase into view, and goes back to the top.
+func (tab *tab) drawAll() {
+	tab.t.Helper()
+	tab.do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll(".phase:not([hidden]) details").forEach((d) => (d.open = true))`))
+	n := eval[int](tab, `document.querySelectorAll(".phase:not([hidden]) .plot").length`)
+	for i := range n {
+		tab.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelectorAll(".phase:not([hidden]) .plot")[%d].scrollIntoView()`, i)))
+		tab.wait(fmt.Sprintf(`document.querySelectorAll(".phase:not([hidden]) .plot")[%d].querySelector("canvas") !== null`, i))
+	}
+	tab.do(chromedp.Evaluate[chromedp.Void](`scrollTo(0, 0)`))
+	tab.settle()
+}
+
+// lookup follows a path of keys and indices through decoded JSON.
+func lookup(value any, path []any) any {
+	for _, step := range path {
+		switch step := step.(type) {
+		case string:
+			object, _ := value.(map[string]any)
+			value = object[step]
+		case float64:
+			list, _ := value.([]any)
+			if int(step) >= len(list) {
+				return nil
+			}
+			value = list[int(step)]
+		}
+	}
+	return value
+}
+
+func decode(t *testing.T, text string) any {
+	t.Helper()
+	var value any
+	if err := json.Unmarshal([]byte(text), &value); err != nil {
+		t.Fatalf("decode %q: %v", text, err)
+	}
+	return value
+}
+
+var (
+	focusPlot = chromedp.Focus(chromedp.CSS(".phase:not([hidden]) .plot"))
+	focusTab  = chromedp.Focus(chromedp.CSS("[role=tab][aria-selected=true]"))
+	keyCodes  = map[string]string{
+		"ArrowRight": kb.ArrowRight, "ArrowLeft": kb.ArrowLeft, "Home": kb.Home, "End": kb.End, "Escape": kb.Escape,
+	}
+)
+
+// click presses an element where it stands, after bringing it into view.
+func (tab *tab) click(selector string) {
+	tab.t.Helper()
+	tab.do(chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
+	tab.settle()
+}
+
+// press types keys into what has the focus.
+func (tab *tab) press(keys ...string) {
+	tab.t.Helper()
+	for _, key := range keys {
+		if code, named := keyCodes[key]; named {
+			key = code
+		}
+		tab.do(chromedp.KeyEvent(key))
+	}
+	tab.settle()
+}
+
+// wheel turns the mouse's wheel over a place of the window.
+func (tab *tab) wheel(x, y, delta float64, modifiers int64) {
+	tab.t.Helper()
+	if _, err := chromedp.Call(tab, input.DispatchMouseEvent, input.DispatchMouseEventParams{
+		Type: input.DispatchMouseEventTypeMouseWheel, X: x, Y: y, DeltaX: 1e-9, DeltaY: delta, Modifiers: modifiers, // a zero would be left out, which Chromium refuses
+	}); err != nil {
+		tab.t.Fatal(err)
+	}
+	tab.settle()
+}
+
+// settle waits until the page has painted twice: ECharts draws on the next frame.
+func (tab *tab) settle() {
+	tab.t.Helper()
+	if err := chromedp.Do(tab, chromedp.Evaluate[chromedp.Void](
+		`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() => done()))))`,
+		chromedp.EvalAwaitPromise)); err != nil {
+		tab.t.Fatal(err)
+	}
+}

@@ -1,0 +1,68 @@
+package html
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/internal/report"
+	"github.com/hubbench/hubbench/internal/report/fixture"
+	"github.com/hubbench/hubbench/pkg/compare"
+)
+
+func compared(t *testing.T, c *compare.Comparison, charts []byte) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := write(&out, report.OfComparison(c), nil, charts); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestComparisonPage(t *testing.T) {
+	c := fixture.Comparison()
+	text := compared(t, c, standIn)
+	for _, want := range []string{
+		"<title>results/after beside results/before – hubbench</title>", "connection, A in WWW: hub → direct", "Of 5 rates, ", "Change against the base", "slower",
+		"5 files lie wholly in the window",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in the page", want)
+		}
+	}
+	var got compare.Comparison
+	if err := json.Unmarshal([]byte(between(t, text, `id="hubbench-comparison">`, "</script>")), &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(c, &got); diff != "" {
+		t.Errorf("the page's data are not the comparison (-want +got):\n%s", diff)
+	}
+	if n := strings.Count(compared(t, c, nil), "xml;base64,"); n != 1 {
+		t.Errorf("%d pictures without the library, want that of the changes", n)
+	}
+}
+
+// Whatever a label, a phase or a disk is called, the page has the same elements.
+func TestComparisonHostileNames(t *testing.T) {
+	tags := func(name string) []string {
+		c := fixture.Comparison()
+		c.Base.Label, c.Pairs[0].Label, c.Pairs[0].Name = name+"1", name+"2", name
+		phase := &c.Pairs[0].Phases[0]
+		phase.Phase = name
+		for i := range phase.Rates {
+			if phase.Rates[i].Disk != "" {
+				phase.Rates[i].Disk += name
+			}
+		}
+		return regexp.MustCompile(`<(/?[a-zA-Z]+)`).FindAllString(compared(t, c, standIn), -1)
+	}
+	for _, name := range fixture.HostileNames() {
+		if diff := cmp.Diff(tags("plain"), tags(name)); diff != "" {
+			t.Errorf("%q adds or takes elements (-plain +hostile):\n%s", name, diff)
+		}
+	}
+}

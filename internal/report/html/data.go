@@ -1,0 +1,149 @@
+package html
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+)
+
+// maxEvents is how many lines of events a page carries at most. A run with more has its page without them.
+const maxEvents = 100_000
+
+// maxPage and maxRaw bound what Read takes from a page, which anyone may have made: its size, and that of its
+// events unpacked.
+const (
+	maxPage = 64 << 20
+	maxRaw  = 256 << 20
+)
+
+// The marks between which Read finds a page's data. html/template escapes the like of them in any name.
+const (
+	summaryStart = `<script type="application/json" id="hubbench-summary">`
+	eventsStart  = `<script type="application/json" id="hubbench-events">`
+	scriptEnd    = `</script>`
+)
+
+// packed is the events in the page: events.jsonl as it was, compressed. Bytes marshal as base64.
+type packed struct {
+	Lines int    `json:"lines"`
+	Gzip  []byte `json:"gzip"`
+}
+
+// pack compresses the events, or returns nil where they are none or too many.
+func pack(events io.Reader) (template.JS, error) {
+	if events == nil {
+		return "", nil
+	}
+	var out bytes.Buffer
+	zip, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		return "", fmt.Errorf("pack the events: %w", err)
+	}
+	p := packed{}
+	in := bufio.NewReaderSize(events, 1<<16)
+	for {
+		part, err := in.ReadSlice('\n')
+		if len(part) > 0 {
+			if _, err := zip.Write(part); err != nil {
+				return "", fmt.Errorf("pack the events: %w", err)
+			}
+			if part[len(part)-1] == '\n' || errors.Is(err, io.EOF) {
+				p.Lines++
+			}
+		}
+		if p.Lines > maxEvents {
+			return "", nil
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			return "", fmt.Errorf("pack the events: %w", err)
+		}
+	}
+	if p.Lines == 0 {
+		return "", nil
+	}
+	if err := zip.Close(); err != nil {
+		return "", fmt.Errorf("pack the events: %w", err)
+	}
+	p.Gzip = out.Bytes()
+	text, err := json.Marshal(p)
+	if err != nil {
+		return "", fmt.Errorf("pack the events: %w", err)
+	}
+	return template.JS(text), nil //nolint:gosec // a number and base64
+}
+
+// Read takes a report's data out of it again: the analysis, and events.jsonl as it was, or nil where the page
+// has none (see Input.Events). Nothing in the page is run.
+func Read(r io.Reader) (events []byte, a *analysis.Analysis, err error) {
+	page, err := io.ReadAll(io.LimitReader(r, maxPage+1))
+	if err != nil {
+		return nil, nil, fmt.Errorf("read report: %w", err)
+	}
+	if len(page) > maxPage {
+		return nil, nil, fmt.Errorf("read report: more than %d MB: no report of hubbench is that long", maxPage>>20)
+	}
+	summary, found := cut(page, summaryStart)
+	if !found {
+		return nil, nil, errors.New("read report: no hubbench data in the page: is it a report.html, saved whole?")
+	}
+	if bytes.HasPrefix(summary, []byte(`"`)) {
+		var zipped []byte
+		if err := json.Unmarshal(summary, &zipped); err != nil {
+			return nil, nil, fmt.Errorf("read report: its analysis: %w", err)
+		}
+		if summary, err = inflate(zipped); err != nil {
+			return nil, nil, fmt.Errorf("read report: its analysis: %w", err)
+		}
+	}
+	if err := json.Unmarshal(summary, &a); err != nil {
+		return nil, nil, fmt.Errorf("read report: its analysis: %w", err)
+	}
+	text, found := cut(page, eventsStart)
+	if !found {
+		return nil, a, nil
+	}
+	var p packed
+	if err := json.Unmarshal(text, &p); err != nil {
+		return nil, nil, fmt.Errorf("read report: its events: %w", err)
+	}
+	if events, err = inflate(p.Gzip); err != nil {
+		return nil, nil, fmt.Errorf("read report: its events: %w", err)
+	}
+	return events, a, nil
+}
+
+// inflate unpacks what a page carries, and no more of it than any page of hubbench does.
+func inflate(zipped []byte) ([]byte, error) {
+	zip, err := gzip.NewReader(bytes.NewReader(zipped))
+	if err != nil {
+		return nil, fmt.Errorf("unpack: %w", err)
+	}
+	text, err := io.ReadAll(io.LimitReader(zip, maxRaw+1))
+	if err != nil {
+		return nil, fmt.Errorf("unpack: %w", err)
+	}
+	if len(text) > maxRaw {
+		return nil, fmt.Errorf("unpacks to more than %d MB: hubbench writes no such page", maxRaw>>20)
+	}
+	return text, nil
+}
+
+// cut is the text of the script element that begins with start.
+func cut(page []byte, start string) ([]byte, bool) {
+	_, after, found := bytes.Cut(page, []byte(start))
+	if !found {
+		return nil, false
+	}
+	text, _, found := bytes.Cut(after, []byte(scriptEnd))
+	return text, found
+}

@@ -1,0 +1,283 @@
+// Package html writes a document as a page: one file that opens offline. It shows the document's blocks and draws its
+// figures' marks; it knows no particular table or chart. Start at Write.
+//
+// The page is this package's own template. go-echarts serves only to build chart options: its own page loads scripts
+// from elsewhere and runs code hidden in a disk's name.
+package html
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/internal/report"
+)
+
+//go:embed page.tmpl report.css script
+var parts embed.FS
+
+// maxPlain is how many phases stand in the page as they are. Where there are more, all but the first are packed, and
+// unpacked when they are opened: a page of hundreds would take seconds to load.
+const maxPlain = 12
+
+// maxSummary is how many bytes of the document's data stand in the page as they are. More are packed: a JSON string in
+// place of an object.
+const maxSummary = 300_000
+
+// page is what the template shows.
+type page struct {
+	Doc           *report.Document
+	Policy        string
+	Style         template.CSS
+	Library       template.JS
+	Script        template.JS
+	Summary       template.JS // the document's data
+	DataID        string      // of the element that holds it
+	DataName      string      // of the file it is saved as
+	Events        template.JS // events.jsonl, packed; empty where the page goes without
+	Shapes        [][]report.Corner
+	Static        bool // no chart library: pictures instead
+	Before, After []report.Block
+	Phases        []section
+}
+
+// section is a phase as markup, or packed.
+type section struct {
+	ID, Title, Does string
+	HTML            template.HTML
+	Packed          template.JS
+}
+
+// Write writes the document. Events are those of a run, for its page to carry; nil, or too long (see maxEvents): the
+// page goes without.
+func Write(w io.Writer, doc *report.Document, events io.Reader) error {
+	if err := write(w, doc, events, library()); err != nil {
+		return fmt.Errorf("write page: %w", err)
+	}
+	return nil
+}
+
+// write takes the chart library as an argument, so that tests see the page with and without it.
+func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) error {
+	p := &page{Doc: doc, Shapes: report.Shapes(), Static: charts == nil, DataID: doc.Kind, DataName: doc.Kind}
+	if doc.Kind == "report" {
+		p.DataID, p.DataName = "summary", "analysis"
+	}
+	if err := p.dress(charts); err != nil {
+		return err
+	}
+	summary, err := json.Marshal(doc.Data)
+	if err != nil {
+		return fmt.Errorf("encode its data: %w", err)
+	}
+	p.Summary = template.JS(summary) //nolint:gosec // json.Marshal escapes what could end the element
+	if len(summary) > maxSummary {
+		if p.Summary, err = deflate(summary); err != nil {
+			return err
+		}
+	}
+	if p.Events, err = pack(events); err != nil {
+		return err
+	}
+	drawer := &drawer{doc: doc, static: p.Static, ids: map[*report.Figure]string{}}
+	var tmpl *template.Template
+	packed := func(d *report.Details) (template.JS, error) {
+		if !long(d) {
+			return "", nil
+		}
+		var out bytes.Buffer
+		if err := tmpl.ExecuteTemplate(&out, "blocks", d.Blocks); err != nil {
+			return "", err
+		}
+		return deflate(out.Bytes())
+	}
+	functions := template.FuncMap{"group": group, "prepare": drawer.prepare, "class": class, "foreign": report.RightToLeft, "packed": packed}
+	if tmpl, err = template.New("page.tmpl").Funcs(functions).ParseFS(parts, "page.tmpl"); err != nil {
+		return err
+	}
+	phases := doc.Phases()
+	for i, phase := range phases {
+		if len(phases) > maxWhole {
+			phase = trim(phase)
+		}
+		drawer.name(phase.ID, phase.Blocks)
+		whole := i > 0 && len(phases) > maxPlain
+		drawer.pack, drawer.scripted = i > 0 && !whole, whole // nobody looks at them before they are opened
+		var out bytes.Buffer
+		if err := tmpl.ExecuteTemplate(&out, "phase", phase); err != nil {
+			return fmt.Errorf("phase %s: %w", phase.Title, err)
+		}
+		s := section{ID: phase.ID, Title: phase.Title, Does: phase.Does}
+		if whole {
+			if s.Packed, err = deflate(out.Bytes()); err != nil {
+				return err
+			}
+		} else {
+			s.HTML = template.HTML(out.String()) //nolint:gosec // made by this very template
+		}
+		p.Phases = append(p.Phases, s)
+	}
+	drawer.name("all", doc.Blocks)
+	drawer.pack, drawer.scripted = false, false
+	p.Before, p.After = around(doc)
+	return tmpl.Execute(w, p)
+}
+
+// maxWhole is how many phases there are at most for the page to carry what only some readers open in each.
+const maxWhole = 100
+
+// trim leaves a phase's closed details out, and figures of what stands in a table.
+func trim(phase *report.Details) *report.Details {
+	out := *phase
+	out.Blocks = nil
+	for _, block := range phase.Blocks {
+		_, closed := block.(*report.Details)
+		f, drawn := block.(*report.Figure)
+		if !closed && !(drawn && f.Told) {
+			out.Blocks = append(out.Blocks, block)
+		}
+	}
+	out.Add(report.Sentence{Text: "Its files, one by one, are left out of a page of so many phases: hubbench report has them with --format csv, and their figures with --phase and --format svg."})
+	return &out
+}
+
+// long reports whether closed details hold a table that would make up much of the page: it is unpacked when they are
+// opened.
+func long(d *report.Details) bool {
+	return slices.ContainsFunc(d.Blocks, func(b report.Block) bool {
+		t, ok := b.(*report.Table)
+		return ok && len(t.Rows) > 100
+	})
+}
+
+// around are the document's blocks before its first phase, and after its last.
+func around(doc *report.Document) (before, after []report.Block) {
+	seen := false
+	for _, block := range doc.Blocks {
+		d, ok := block.(*report.Details)
+		switch {
+		case ok && d.Phase:
+			seen = true
+		case seen:
+			after = append(after, block)
+		default:
+			before = append(before, block)
+		}
+	}
+	return before, after
+}
+
+// figureRow is figures that stand side by side.
+type figureRow struct{ List []*report.Figure }
+
+// Kind names it for the template.
+func (figureRow) Kind() string { return "figures" }
+
+// group puts neighbouring figures that do not take the whole width side by side, and leaves the phases out, which have
+// sections of their own.
+func group(blocks []report.Block) []report.Block {
+	var out []report.Block
+	for _, block := range blocks {
+		if d, ok := block.(*report.Details); ok && d.Phase {
+			continue
+		}
+		figure, ok := block.(*report.Figure)
+		if !ok || figure.Wide {
+			out = append(out, block)
+			continue
+		}
+		if n := len(out); n > 0 {
+			if row, ok := out[n-1].(figureRow); ok {
+				out[n-1] = figureRow{append(row.List, figure)}
+				continue
+			}
+		}
+		out = append(out, figureRow{[]*report.Figure{figure}})
+	}
+	return out
+}
+
+// class is a cell's: numbers stand to the right, shares are coloured in steps of a tenth.
+func class(column report.Column, cell report.Cell) string {
+	var names []string
+	if column.Numbers {
+		names = append(names, "num")
+	} else if column.Head == "" {
+		names = append(names, "wide")
+	}
+	if cell.Heat != nil {
+		names = append(names, fmt.Sprintf("heat h%d", min(10, max(0, int(*cell.Heat*10+0.5)))))
+	}
+	if len(cell.Text) > 40 {
+		names = append(names, "wrap")
+	}
+	return strings.Join(names, " ")
+}
+
+// script is the page's own script: its parts share one scope.
+func script() ([]byte, error) {
+	out := []byte("(() => {\n\"use strict\";\n")
+	for _, name := range []string{"look", "draw", "chart", "page"} {
+		part, err := parts.ReadFile("script/" + name + ".js")
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, part...)
+	}
+	return append(out, "})();\n"...), nil
+}
+
+// dress puts in the styles and scripts, and a policy under which nothing else may load or run.
+func (p *page) dress(charts []byte) error {
+	style, err := parts.ReadFile("report.css")
+	if err != nil {
+		return err
+	}
+	script, err := script()
+	if err != nil {
+		return err
+	}
+	for _, text := range [][]byte{charts, script} {
+		// The page would end where its script says so.
+		if bytes.Contains(bytes.ToLower(text), []byte("</script")) || bytes.Contains(text, []byte("<!--")) {
+			return fmt.Errorf("a script holds a tag that would end it early: rebuild it with make build")
+		}
+	}
+	p.Style, p.Script, p.Library = template.CSS(style), template.JS(script), template.JS(charts) //nolint:gosec // this program's own files
+	p.Policy = fmt.Sprintf("default-src 'none'; img-src data:; style-src '%s'; script-src '%s'", hash(style), hash(script))
+	if charts != nil {
+		p.Policy += fmt.Sprintf(" '%s'", hash(charts))
+	}
+	p.Policy += "; base-uri 'none'; form-action 'none'"
+	return nil
+}
+
+// hash is a source expression of a Content-Security-Policy.
+func hash(text []byte) string {
+	sum := sha256.Sum256(text)
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// deflate is text as base64 of its gzip, in a JSON string.
+func deflate(text []byte) (template.JS, error) {
+	var out bytes.Buffer
+	zip, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		return "", fmt.Errorf("pack: %w", err)
+	}
+	if _, err := zip.Write(text); err != nil {
+		return "", fmt.Errorf("pack: %w", err)
+	}
+	if err := zip.Close(); err != nil {
+		return "", fmt.Errorf("pack: %w", err)
+	}
+	return template.JS(`"` + base64.StdEncoding.EncodeToString(out.Bytes()) + `"`), nil //nolint:gosec // letters of base64
+}

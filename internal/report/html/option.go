@@ -1,0 +1,243 @@
+package html
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/go-echarts/go-echarts/v2/charts"
+	"github.com/go-echarts/go-echarts/v2/opts"
+	"github.com/go-echarts/go-echarts/v2/types"
+
+	"github.com/hubbench/hubbench/internal/report"
+)
+
+// live is what the page's script needs to draw a figure: the option, and what its functions look up. In the option,
+// colours are "@name" tokens of the style sheet and functions are names from the script's allow-list. Names that people
+// chose never stand where either is resolved.
+type live struct {
+	Option map[string]any `json:"option"`
+	View   view           `json:"view"`
+	height int            // pixels
+}
+
+// view is what the page's script looks up for a figure.
+type view struct {
+	Title  string        `json:"title"` // of a saved picture
+	Origin string        `json:"origin"`
+	Zoom   bool          `json:"zoom,omitempty"`
+	Also   string        `json:"also,omitempty"` // the name of marks to be shown on demand
+	Keys   []viewKey     `json:"keys"`
+	X      viewAxis      `json:"x"`
+	Panels []viewAxis    `json:"panels"`
+	Marks  []report.Mark `json:"marks"` // of the option's series, in its order
+	Place  []int         `json:"place"` // the panel of each
+}
+
+// viewKey is a disk as the page's script names and colours it.
+type viewKey struct {
+	Name  string `json:"name"`
+	Label string `json:"label"`
+	Index int    `json:"index"`
+}
+
+type viewAxis struct {
+	Name string      `json:"name"`
+	Unit report.Unit `json:"unit"`
+	Rows bool        `json:"rows,omitempty"`
+}
+
+// The places of a figure's parts in pixels.
+const (
+	headHeight = 34 // above the first panel: its name
+	panelGap   = 48 // between panels: room for the next one's name
+	footHeight = 48 // the horizontal axis
+	zoomHeight = 32 // the slider below it
+)
+
+func newLive(doc *report.Document, f *report.Figure) live {
+	v := view{Title: report.PictureTitle(doc, f), Origin: report.PictureOrigin(doc), Zoom: f.Wide, Also: f.Also, X: viewAxis{Name: f.X.Name, Unit: f.X.Unit}}
+	for _, key := range f.Keys {
+		v.Keys = append(v.Keys, viewKey{key.Name, key.Label, key.Index})
+	}
+	c := charts.NewCustom()
+	height := frame(c, f)
+	for i, panel := range f.Panels {
+		v.Panels = append(v.Panels, viewAxis{panel.Y.Name, panel.Y.Unit, panel.Y.Rows})
+		for _, m := range panel.Marks {
+			add(c, len(v.Marks), i, &m)
+			v.Marks, v.Place = append(v.Marks, m), append(v.Place, i)
+		}
+	}
+	// What is written in the panels is placed last and together, so that nothing covers anything.
+	for i := range f.Panels {
+		words := report.Mark{Shape: "words", Key: report.None, Rows: [][]float64{{f.X.Min, f.Panels[i].Y.Min}}}
+		add(c, len(v.Marks), i, &words)
+		v.Marks, v.Place = append(v.Marks, words), append(v.Place, i)
+	}
+	c.Validate()
+	return live{Option: c.JSON(), View: v, height: height}
+}
+
+// add puts a mark on a panel, to be drawn row by row by the script's function of the shape's name. A step is a line of
+// the library's own.
+func add(c *charts.Custom, number, panel int, m *report.Mark) {
+	name := "mark" + strconv.Itoa(number)
+	place := func(s *charts.SingleSeries) { s.Data, s.XAxisIndex, s.YAxisIndex = m.Rows, panel, panel }
+	if m.Shape == report.Step {
+		line := charts.NewLine()
+		line.AddSeries(name, nil, charts.WithSeriesOpts(place), charts.WithSeriesOpts(func(s *charts.SingleSeries) {
+			s.Step, s.ShowSymbol, s.Symbol = "end", opts.Bool(false), "none"
+			s.LineStyle = &opts.LineStyle{Color: "@ink", Width: 1.5}
+			s.ItemStyle = &opts.ItemStyle{Color: "@ink"}
+			s.AreaStyle = &opts.AreaStyle{Color: "@area", Opacity: opts.Float(1)}
+		}))
+		c.Overlap(line)
+		return
+	}
+	c.AddSeries(name, nil, charts.WithSeriesOpts(place), charts.WithSeriesOpts(func(s *charts.SingleSeries) {
+		s.RenderItem = types.FuncStr(m.Shape)
+		s.Encode = encode(m)
+	}))
+}
+
+// encode says which columns of the rows lie along which axis.
+func encode(m *report.Mark) *opts.Encode {
+	switch m.Shape {
+	case report.Segment, report.Rectangle:
+		return &opts.Encode{X: []int{0, 1}, Y: []int{2, 3}}
+	case report.Band:
+		return &opts.Encode{X: []int{0, 1}, Y: []int{2, 3, 4}}
+	case report.Span:
+		return &opts.Encode{X: []int{0, 1}}
+	case report.Rule:
+		if len(m.Rows) > 0 && len(m.Rows[0]) == 3 {
+			return &opts.Encode{X: []int{0, 1}, Y: 2}
+		}
+		return &opts.Encode{X: 0}
+	default:
+		return &opts.Encode{X: 0, Y: 1}
+	}
+}
+
+// frame sets up the panels one above the other on one horizontal axis, and returns the height of all.
+func frame(c *charts.Custom, f *report.Figure) int {
+	n := len(f.Panels)
+	axes := make([]int, n)
+	style := visitor{f: f}
+	if f.Wide {
+		style.zoom = zooms(axes)
+	}
+	c.Accept(style)
+	c.ExtendXAxis(make([]opts.XAxis, n-1)...)
+	c.ExtendYAxis(make([]opts.YAxis, n-1)...)
+	var grids []opts.Grid
+	top := headHeight
+	global := []charts.GlobalOpts{charts.WithAnimation(false), charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)})}
+	for i, panel := range f.Panels {
+		axes[i] = i
+		grids = append(grids, opts.Grid{Left: "52", Right: "24", Top: strconv.Itoa(top), Height: strconv.Itoa(panel.Height)})
+		top += panel.Height + panelGap
+		x := opts.XAxis{Type: "value", Min: f.X.Min, Max: f.X.Max, GridIndex: i}
+		if f.X.Log {
+			x.Type = "log"
+		}
+		y := opts.YAxis{Name: panel.Y.Name, Type: "value", Min: panel.Y.Min, Max: panel.Y.Max, SplitNumber: max(2, panel.Height/50), GridIndex: i}
+		global = append(global, charts.WithXAxisOpts(x, i), charts.WithYAxisOpts(y, i))
+	}
+	tip, bottom := opts.Tooltip{Trigger: "item", Formatter: "itemTip"}, footHeight
+	if f.Wide {
+		tip, bottom = opts.Tooltip{Trigger: "axis", Formatter: "lineTip"}, footHeight+zoomHeight
+		global = append(global, charts.WithAxisPointerOpts(&opts.AxisPointer{Type: "line", Link: []opts.AxisPointerLink{{XAxisIndex: axes}}}),
+			charts.WithDataZoomOpts(opts.DataZoom{})) // one at least, or the visitor is not asked for its own
+	}
+	c.SetGlobalOptions(append(global, charts.WithGridOpts(grids...), charts.WithTooltipOpts(tip))...)
+	return top - panelGap + bottom
+}
+
+// visitor adds to go-echarts' options the keys of ECharts that it has no field for.
+type visitor struct {
+	charts.BaseConfigurationVisitor
+	f    *report.Figure
+	zoom []map[string]any
+}
+
+type object = map[string]any
+
+func shown(show bool, colour string) object {
+	return object{"show": show, "onZero": false, "lineStyle": object{"color": colour}}
+}
+
+// format is the script's function that writes a unit.
+func format(in report.Unit) string {
+	switch in {
+	case report.Seconds:
+		return "seconds"
+	case report.Bytes:
+		return "bytes"
+	case report.Percent:
+		return "percent"
+	default:
+		return "plain"
+	}
+}
+
+func (v visitor) VisitXAxis(axes []opts.XAxis) any {
+	out := make([]object, len(axes))
+	upright := slices.ContainsFunc(v.f.Panels, func(p report.Panel) bool { return !p.Y.Rows })
+	for i, axis := range axes {
+		last := i == len(axes)-1
+		out[i] = object{
+			"type": axis.Type, "min": axis.Min, "max": axis.Max, "gridIndex": i, "nameLocation": "middle",
+			"nameTextStyle": object{"color": "@muted", "fontSize": 12, "padding": []int{14, 0, 0, 0}},
+			"axisLine":      shown(upright, "@axis"), "axisTick": shown(last && upright, "@axis"), "splitLine": shown(!upright, "@line"),
+			"axisLabel": object{"show": last, "color": "@muted", "fontSize": 12, "formatter": format(v.f.X.Unit), "hideOverlap": true, "showMaxLabel": false},
+		}
+		if last {
+			out[i]["name"] = v.f.X.Name
+		}
+	}
+	return out
+}
+
+func (v visitor) VisitYAxis(axes []opts.YAxis) any {
+	out := make([]object, len(axes))
+	for i, axis := range axes {
+		rows := v.f.Panels[i].Y.Rows
+		out[i] = object{
+			"type": "value", "min": axis.Min, "max": axis.Max, "gridIndex": i, "name": axis.Name, "splitNumber": axis.SplitNumber, "inverse": rows,
+			"nameTextStyle": object{"align": "left", "color": "@ink", "fontWeight": 600, "fontSize": 13, "padding": []int{0, 0, 2, 0}},
+			"axisLine":      shown(rows, "@axis"), "axisTick": shown(false, "@axis"), "splitLine": shown(!rows, "@line"),
+			"axisLabel": object{"show": !rows, "color": "@muted", "fontSize": 12, "showMaxLabel": false, "formatter": format(v.f.Panels[i].Y.Unit)},
+		}
+		if rows {
+			out[i]["nameLocation"] = "start"
+		}
+	}
+	return out
+}
+
+func (visitor) VisitTooltipOpt(tip opts.Tooltip) any {
+	return object{
+		"show": true, "trigger": tip.Trigger, "formatter": tip.Formatter, "confine": true, "className": "tip", "padding": 0, "borderWidth": 0, "transitionDuration": 0,
+	}
+}
+
+func (v visitor) VisitDataZooms([]opts.DataZoom) any { return v.zoom }
+
+func (visitor) Visit(option map[string]any) {
+	delete(option, "title")
+	delete(option, "toolbox")
+	delete(option, "color") // every series says its own, as a token of the style sheet
+}
+
+// zooms are a slider under the panels and, inside them, pinching and the wheel with Ctrl: the bare wheel scrolls the
+// page, and dragging marks the stretch to zoom to, which the script sees to.
+func zooms(axes []int) []object {
+	return []object{
+		{"type": "inside", "xAxisIndex": axes, "filterMode": "none", "zoomOnMouseWheel": "ctrl", "moveOnMouseMove": false, "moveOnMouseWheel": false, "preventDefaultMouseMove": false},
+		{
+			"type": "slider", "xAxisIndex": axes, "filterMode": "none", "bottom": 6, "height": 20, "showDetail": false, "brushSelect": false, "showDataShadow": false, "moveHandleSize": 0,
+			"borderColor": "@line", "fillerColor": "@area", "backgroundColor": "@none", "handleStyle": object{"color": "@surface", "borderColor": "@axis"},
+		},
+	}
+}

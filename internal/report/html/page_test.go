@@ -1,0 +1,328 @@
+package html
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/internal/report/fixture"
+	"github.com/hubbench/hubbench/internal/say"
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+func TestPageInBrowser(t *testing.T) {
+	ctx := browserFor(t)
+	for _, width := range []int64{390, 1280, 2560} {
+		for _, dark := range []bool{false, true} {
+			name := fmt.Sprintf("%d light", width)
+			if dark {
+				name = fmt.Sprintf("%d dark", width)
+			}
+			t.Run(name, func(t *testing.T) {
+				tab := open(t, ctx, fixture.Triple(), screen{width: width, height: 900, dark: dark})
+				tab.shoot(strings.ReplaceAll(name, " ", "-"))
+				for i, pixels := range painted(tab, 3) {
+					if pixels < 500 {
+						t.Errorf("disk %d: %d pixels in its colour, want its files to be painted", i, pixels)
+					}
+				}
+				if wide := eval[int](tab, `document.documentElement.scrollWidth`); int64(wide) > width {
+					t.Errorf("the page is %d px wide in a window of %d", wide, width)
+				}
+			})
+		}
+	}
+}
+
+// Every tile shows the number that the analysis has under its key, rounded to what is shown.
+func TestTilesShowTheAnalysis(t *testing.T) {
+	tab := open(t, browserFor(t), fixture.Triple(), screen{width: 1280, height: 900})
+	text, err := json.Marshal(say.Analyze(tab.run, analysis.Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := decode(t, string(text))
+	type number struct{ Phase, Key, Raw, Text, Unit string }
+	numbers := eval[[]number](tab, `[...document.querySelectorAll(".tile .n")].map((n) => ({
+		Phase: n.closest(".phase").dataset.index, Key: n.dataset.key, Raw: n.value, Text: n.textContent,
+		Unit: n.parentElement.querySelector(".unit")?.textContent ?? "",
+	}))`)
+	if len(numbers) < 15 {
+		t.Fatalf("%d tiles, want at least 5 in each of 3 phases", len(numbers))
+	}
+	sizes := map[string]float64{"GB/s": 1e9, "MB/s": 1e6, "s": 1, "ms": 1e-3, "µs": 1e-6, "": 1}
+	for _, n := range numbers {
+		path := append([]any{"phases"}, decode(t, "["+n.Phase+"]").([]any)...)
+		want, ok := lookup(whole, append(path, decode(t, n.Key).([]any)...)).(float64)
+		if !ok {
+			t.Errorf("no number at %s of phase %s", n.Key, n.Phase)
+			continue
+		}
+		if raw, err := strconv.ParseFloat(n.Raw, 64); err != nil || raw != want {
+			t.Errorf("%s of phase %s: value %s, want %g", n.Key, n.Phase, n.Raw, want)
+		}
+		shown, err := strconv.ParseFloat(n.Text, 64)
+		if got := shown * sizes[n.Unit]; err != nil || got < want*0.994 || got > want*1.006 {
+			t.Errorf("%s of phase %s: shows %s %s, want %g", n.Key, n.Phase, n.Text, n.Unit, want)
+		}
+	}
+}
+
+func TestHostileNamesInBrowser(t *testing.T) {
+	tab := open(t, browserFor(t), fixture.Hostile(), screen{width: 1280, height: 900})
+	tab.shoot("hostile")
+	want := fixture.HostileNames()
+	got := eval[[]string](tab, `[...document.querySelectorAll(".phase:not([hidden]) .tile .name bdi")].map((e) => e.parentElement.title || e.textContent)`)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("names on the tiles (-want +got):\n%s", diff)
+	}
+	for i, pixels := range painted(tab, 8) {
+		if pixels < 100 {
+			t.Errorf("disk %d: %d pixels in its colour, want its files to be painted", i, pixels)
+		}
+	}
+	// The tooltip is made in the page from the names.
+	tab.do(focusPlot)
+	tab.press("ArrowRight")
+	tip := eval[[]string](tab, `[...document.querySelectorAll(".tip bdi")].map((e) => e.title)`)
+	if diff := cmp.Diff(want, tip); diff != "" {
+		t.Errorf("names in the tooltip (-want +got):\n%s", diff)
+	}
+	if n := eval[int](tab, `document.querySelectorAll(".tip img, .tip script").length`); n != 0 {
+		t.Errorf("%d elements in the tooltip came out of a name", n)
+	}
+}
+
+func TestControls(t *testing.T) {
+	tab := open(t, browserFor(t), fixture.Triple(), screen{width: 1280, height: 900})
+
+	t.Run("legend", func(t *testing.T) {
+		before := painted(tab, 3)
+		tab.click(`.phase:not([hidden]) .legend button[data-key="2"]`)
+		after := painted(tab, 3)
+		if after[2] > 200 || after[0] != before[0] { // its name stays before its row
+			t.Errorf("pixels per disk %v, want those of %v without C's", after, before)
+		}
+		tab.click(`.phase:not([hidden]) .legend button[data-key="2"]`)
+		if again := painted(tab, 3); again[2] != before[2] {
+			t.Errorf("pixels per disk %v after showing C again, want %v", again, before)
+		}
+	})
+
+	t.Run("regression lines on demand, whatever the theme", func(t *testing.T) {
+		tab.drawAll()
+		const shown = `[...document.querySelectorAll(".phase:not([hidden]) [data-figure$='-size'] canvas")].map((canvas) => canvas.toDataURL().length)[0]`
+		plain := eval[int](tab, shown)
+		tab.click(`.phase:not([hidden]) button[data-also]`)
+		lines := eval[int](tab, shown)
+		if lines <= plain {
+			t.Errorf("the picture takes %d bytes with the lines and %d without", lines, plain)
+		}
+		tab.click("#theme")
+		tab.click("#theme")
+		if again := eval[int](tab, shown); again != lines {
+			t.Errorf("the picture takes %d bytes after two switches of the theme, want %d", again, lines)
+		}
+	})
+
+	t.Run("theme", func(t *testing.T) {
+		tab.click("#theme")
+		if got := eval[string](tab, `getComputedStyle(document.documentElement).getPropertyValue("--c0").trim()`); got != "#56b4e9" {
+			t.Errorf("first colour %s after the switch to dark, want #56b4e9", got)
+		}
+		for i, pixels := range painted(tab, 3) {
+			if pixels < 500 {
+				t.Errorf("disk %d: %d pixels in its dark colour", i, pixels)
+			}
+		}
+		tab.click("#theme")
+	})
+
+	t.Run("zoom", func(t *testing.T) {
+		before := painted(tab, 3)
+		tab.do(focusPlot)
+		tab.press("+")
+		if after := painted(tab, 3); cmp.Equal(before, after) {
+			t.Error("plus changed nothing in the picture")
+		}
+		tab.press("0")
+		if again := painted(tab, 3); !cmp.Equal(before, again) {
+			t.Errorf("pixels per disk %v after zooming out, want %v", again, before)
+		}
+	})
+
+	t.Run("the wheel scrolls the page, with Ctrl it zooms", func(t *testing.T) {
+		at := eval[[]float64](tab, `(() => { const box = document.querySelector(".phase:not([hidden]) .plot").getBoundingClientRect(); return [box.x + box.width / 2, box.y + 40]; })()`)
+		const ctrl = 2 // as the protocol numbers it
+		before := painted(tab, 3)
+		tab.wheel(at[0], at[1], -300, ctrl)
+		if after := painted(tab, 3); near(before, after) {
+			t.Error("Ctrl and the wheel changed nothing in the picture")
+		}
+		tab.do(focusPlot)
+		tab.press("0")
+		from := eval[float64](tab, `scrollY`)
+		tab.wheel(at[0], at[1], 200, 0)
+		tab.wait(fmt.Sprintf(`scrollY > %g`, from))
+		if after := painted(tab, 3); !near(before, after) {
+			t.Errorf("pixels per disk %v after the bare wheel, want %v", after, before)
+		}
+	})
+
+	t.Run("keyboard reads the chart", func(t *testing.T) {
+		tab.do(focusPlot)
+		tab.press("Home", "ArrowRight")
+		first := eval[string](tab, `document.querySelector(".phase:not([hidden]) [aria-live]").textContent`)
+		tab.press("End")
+		last := eval[string](tab, `document.querySelector(".phase:not([hidden]) [aria-live]").textContent`)
+		if !strings.Contains(first, "A 0.") || !strings.Contains(first, "together 3.") || first == last {
+			t.Errorf("the live region said %q, then %q; want the rates at two instants", first, last)
+		}
+	})
+
+	t.Run("phases", func(t *testing.T) {
+		tab.click(`.summary tbody tr:nth-child(3) a`)
+		if got := eval[string](tab, `document.querySelector(".phase:not([hidden])").dataset.name`); got != "RRW" {
+			t.Errorf("the matrix's third link shows phase %s, want RRW", got)
+		}
+		for i, pixels := range painted(tab, 3) {
+			if pixels < 500 {
+				t.Errorf("disk %d: %d pixels in the third phase", i, pixels)
+			}
+		}
+		tab.do(focusTab)
+		tab.press("ArrowRight")
+		if got := eval[string](tab, `document.querySelector("[role=tab][aria-selected=true]").textContent`); got != "WWW" {
+			t.Errorf("right of the last tab is %s, want the first", got)
+		}
+	})
+}
+
+// near reports whether two pictures differ by no more than the line that follows the mouse.
+func near(a, b []int) bool {
+	for i := range a {
+		if d := a[i] - b[i]; max(d, -d)*100 > a[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Without the library and without scripts there are pictures, and every table is there.
+func TestPictures(t *testing.T) {
+	ctx := browserFor(t)
+	for _, test := range []struct {
+		name     string
+		screen   screen
+		pictures int // of the page: all of three phases, but for RRR alone against shared
+	}{
+		{"static", screen{width: 1280, height: 900, static: true}, 3*6 - 1},
+		{"static, no scripts", screen{width: 390, height: 900, static: true, noScript: true}, 3*6 - 1},
+		{"no scripts", screen{width: 1280, height: 900, noScript: true}, 3},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			tab := open(t, ctx, fixture.Triple(), test.screen)
+			tab.shoot(strings.NewReplacer(",", "", " ", "-").Replace(test.name))
+			widths := eval[[]int](tab, `[...document.images].map((image) => image.naturalWidth)`)
+			for i, width := range widths {
+				if width < 500 {
+					t.Errorf("picture %d is %d px wide", i, width)
+				}
+			}
+			if len(widths) != test.pictures {
+				t.Errorf("%d pictures, want %d", len(widths), test.pictures)
+			}
+			if n := eval[int](tab, `document.querySelectorAll(".phase table").length`); n < 3*4 {
+				t.Errorf("%d tables in three phases, want at least 12", n)
+			}
+			notice := eval[string](tab, `document.querySelector("main").textContent`)
+			if says := strings.Contains(notice, "without the interactive charts"); says != test.screen.static {
+				t.Errorf("says that charts are missing: %v, want %v", says, test.screen.static)
+			}
+		})
+	}
+}
+
+// The first chart stands soon after opening, however many the files. The limits leave room for a busy machine.
+func TestPaintsSoon(t *testing.T) {
+	ctx := browserFor(t)
+	for _, test := range []struct {
+		name string
+		run  *trace.Run
+	}{{"three phases", fixture.Triple()}, {"many files", fixture.Many(200_000)}} {
+		t.Run(test.name, func(t *testing.T) {
+			tab := open(t, ctx, test.run, screen{width: 1280, height: 900})
+			took := eval[string](tab, `document.documentElement.dataset.painted`)
+			size, err := os.Stat(tab.file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("painted %s ms after opening; the page takes %d bytes", took, size.Size())
+			if ms, err := strconv.Atoi(took); err != nil || ms > 5000 {
+				t.Errorf("painted after %s ms, want at most 5000", took)
+			}
+			for i, pixels := range painted(tab, len(test.run.Disks)) {
+				if pixels < 500 {
+					t.Errorf("disk %d: %d pixels in its colour", i, pixels)
+				}
+			}
+			tab.shoot("soon-" + strings.ReplaceAll(test.name, " ", "-"))
+		})
+	}
+}
+
+// On paper is what is open, in light colours, with every chart of it.
+func TestPrint(t *testing.T) {
+	tab := open(t, browserFor(t), fixture.Triple(), screen{width: 1280, height: 900, dark: true})
+	paper, err := chromedp.Run(tab, chromedp.PrintToPDF())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *shots != "" {
+		if err := os.WriteFile(filepath.Join(*shots, "report.pdf"), paper, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if pages := bytes.Count(paper, []byte("/Type /Page\n")); pages < 2 || pages > 6 {
+		t.Errorf("%d pages, want the summary, and the phase that is open on five at most", pages)
+	}
+	// After printing the page is as it was.
+	got := eval[[]any](tab, `[document.querySelectorAll(".phase:not([hidden])").length, document.querySelectorAll("details[open]").length,
+		getComputedStyle(document.documentElement).getPropertyValue("--c0").trim()]`)
+	if diff := cmp.Diff([]any{1.0, 0.0, "#56b4e9"}, got); diff != "" {
+		t.Errorf("phases shown, lists open and first colour after printing (-want +got):\n%s", diff)
+	}
+	// What is on paper, seen on a screen of its width.
+	tab.do(chromedp.Evaluate[chromedp.Void](`dispatchEvent(new Event("beforeprint"))`))
+	if _, err := chromedp.Call(tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
+		t.Fatal(err)
+	}
+	tab.do(chromedp.EmulateViewport(720, 1000))
+	for i, drawn := range eval[[]bool](tab, `[...document.querySelectorAll(".phase:not([hidden]) .plot")].filter((plot) => !plot.closest("details")).map((plot) => plot.querySelector("canvas")?.getBoundingClientRect().width > 300)`) {
+		if !drawn {
+			t.Errorf("chart %d is missing on paper", i)
+		}
+	}
+	if wide := eval[int](tab, `document.documentElement.scrollWidth`); wide > 740 {
+		t.Errorf("%d px wide on paper of 720", wide)
+	}
+	if *shots != "" {
+		picture, err := chromedp.Run(tab, chromedp.FullScreenshot(100))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(*shots, "print.png"), picture, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

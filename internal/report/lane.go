@@ -1,0 +1,160 @@
+package report
+
+import (
+	"math"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// phaseView is a phase laid out for its figures and tables.
+type phaseView struct {
+	run    *Run
+	found  *analysis.Phase
+	scale  Scale
+	keys   []Key  // of the run's disks
+	lanes  []lane // the working disks; none where the trace is not at hand
+	many   bool   // more files than can be drawn one by one
+	endS   float64
+	top    float64 // the fastest file's rate
+	largeB float64 // the largest file
+	smallB float64
+	sumB   float64 // the most that a disk moved
+	perS   float64 // the finest parts of a second that are drawn
+}
+
+// lane is one disk's files, and what the analysis says of them.
+type lane struct {
+	key   Key
+	op    trace.Role
+	files []file
+	stats analysis.Disk
+}
+
+// file is one transfer, in seconds since the phase's release and bytes per second.
+type file struct {
+	startS, endS float64
+	bytes        float64
+	rate         float64
+	seq          int
+	filler       bool // keeps the disk busy for the others' sake and is no part of its work
+}
+
+// maxFiles is the most files of a phase that are drawn one by one.
+const maxFiles = 5000
+
+func newPhaseView(run *Run, keys []Key, found *analysis.Phase) *phaseView {
+	v := &phaseView{run: run, found: found, scale: scaleOf(run.Analysis), keys: keys, smallB: math.Inf(1)}
+	if found.Series != nil {
+		v.endS = found.Series.EndS
+	}
+	defer v.setFinest()
+	if run.Trace == nil {
+		return v
+	}
+	count := 0
+	for _, traced := range run.Trace.Phases {
+		if traced.Name != found.Phase {
+			continue
+		}
+		for _, d := range traced.Disks {
+			l := lane{key: v.key(d.Name), op: d.Op, stats: found.Disks[d.Name], files: files(d)}
+			sum := 0.0
+			for _, f := range l.files {
+				v.endS, v.top = max(v.endS, f.endS), max(v.top, f.rate)
+				if !f.filler {
+					sum += f.bytes
+					v.largeB, v.smallB = max(v.largeB, f.bytes), min(v.smallB, f.bytes)
+				}
+			}
+			v.sumB = max(v.sumB, sum)
+			count += len(l.files)
+			v.lanes = append(v.lanes, l)
+		}
+	}
+	v.many = count > maxFiles
+	return v
+}
+
+// files are the disk's but for the impossible ones, which the analysis reports.
+func files(d *trace.DiskTrace) []file {
+	out := make([]file, 0, len(d.Files))
+	for i := range d.Files {
+		f := &d.Files[i]
+		if !f.Usable() {
+			continue
+		}
+		took := float64(f.EndNS-f.StartNS) / 1e9
+		out = append(out, file{
+			startS: float64(f.StartNS) / 1e9, endS: float64(f.EndNS) / 1e9, bytes: float64(f.Bytes),
+			rate: float64(f.Bytes) / took, seq: f.Seq, filler: f.Filler,
+		})
+	}
+	return out
+}
+
+// key is the disk of that name, with what it does in this phase.
+func (v *phaseView) key(name string) Key {
+	key := Key{Name: name, Label: name}
+	if i := slices.IndexFunc(v.keys, func(k Key) bool { return k.Name == name }); i >= 0 {
+		key = v.keys[i]
+	}
+	key.Does = verb(v.found.Roles[name])
+	return key
+}
+
+// working are the phase's working disks in the run's order.
+func (v *phaseView) working() []Key {
+	var out []Key
+	for _, key := range v.keys {
+		if role := v.found.Roles[key.Name]; role == trace.Read || role == trace.Write {
+			out = append(out, v.key(key.Name))
+		}
+	}
+	return out
+}
+
+// laneKeys are the keys of a figure of files: a mark's key is its lane's number.
+func (v *phaseView) laneKeys() []Key {
+	keys := make([]Key, len(v.lanes))
+	for i, l := range v.lanes {
+		keys[i] = l.key
+	}
+	return keys
+}
+
+// verb is what a disk with the role does.
+func verb(role trace.Role) string {
+	switch role {
+	case trace.Read:
+		return "reading"
+	case trace.Write:
+		return "writing"
+	default:
+		return ""
+	}
+}
+
+// setFinest finds how finely instants can be told apart in the phase's figures: a twentieth of the shortest file.
+func (v *phaseView) setFinest() {
+	finest := v.endS / 1e5 // where no single file is drawn
+	if !v.many {
+		finest = v.endS / 1e4
+		for _, l := range v.lanes {
+			for _, f := range l.files {
+				finest = min(finest, (f.endS-f.startS)/20)
+			}
+		}
+	}
+	v.perS = 1e9
+	if finest > 0 {
+		v.perS = math.Pow10(min(9, max(0, int(math.Ceil(-math.Log10(finest))))))
+	}
+}
+
+// seconds rounds an instant to what can be told apart.
+func (v *phaseView) seconds(s float64) float64 { return math.Round(s*v.perS) / v.perS }
+
+// rate is one in the document's unit, as fine as a screen shows.
+func (v *phaseView) rate(r float64) float64 { return Round(r/v.scale.Size, 4) }

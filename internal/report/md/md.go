@@ -1,0 +1,219 @@
+// Package md writes a document as Markdown, to paste into a review or an issue. Start at Write.
+package md
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode"
+
+	"github.com/hubbench/hubbench/internal/report"
+)
+
+// Write writes the whole document. Names stay text: what Markdown or HTML would take as markup is escaped.
+func Write(w io.Writer, doc *report.Document) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "## %s\n\n", escape(doc.Title))
+	if origin := doc.Origin(); len(origin) > 0 {
+		fmt.Fprintf(out, "%s\n\n", escape(strings.Join(origin, ", ")))
+	}
+	blocks(out, doc.Blocks)
+	fmt.Fprintln(out, "1 GB = 10^9 bytes. Made with hubbench.")
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("write markdown: %w", err)
+	}
+	return nil
+}
+
+func blocks(out io.Writer, list []report.Block) {
+	for _, block := range list {
+		switch block := block.(type) {
+		case report.Heading:
+			fmt.Fprintf(out, "### %s\n\n", escape(block.Text))
+		case report.Sentence:
+			fmt.Fprintf(out, "%s\n\n", escape(block.Text))
+		case report.Warning:
+			fmt.Fprintf(out, "> ⚠ %s\n\n", escape(block.Text))
+		case report.List:
+			if block.Title != "" {
+				fmt.Fprintf(out, "%s:\n\n", escape(block.Title))
+			}
+			for _, item := range block.Items {
+				fmt.Fprintf(out, "- %s\n", escape(item))
+			}
+			fmt.Fprintln(out)
+		case report.Tiles:
+			tiles(out, block)
+		case *report.Table:
+			table(out, block)
+		case *report.Figure:
+			figure(out, block)
+		case *report.Details:
+			details(out, block)
+		}
+	}
+}
+
+func details(out io.Writer, d *report.Details) {
+	if d.Phase {
+		fmt.Fprintf(out, "### %s\n\n", escape(d.Title))
+		blocks(out, d.Blocks)
+		return
+	}
+	fmt.Fprintf(out, "<details><summary>%s</summary>\n\n", escape(d.Title))
+	blocks(out, d.Blocks)
+	fmt.Fprint(out, "</details>\n\n")
+}
+
+func tiles(out io.Writer, list report.Tiles) {
+	for _, t := range list {
+		if t.Disk != nil {
+			continue // a disk's are in the tables
+		}
+		fmt.Fprintf(out, "- %s: %s", escape(t.Label), escape(strings.TrimSpace(t.Number.Text+" "+t.Number.Unit)))
+		if len(t.Lines) > 0 {
+			fmt.Fprintf(out, " (%s)", escape(strings.Join(t.Lines, ", ")))
+		}
+		fmt.Fprintln(out)
+	}
+	fmt.Fprintln(out)
+}
+
+func table(out io.Writer, t *report.Table) {
+	var keep []int
+	for i := range t.Columns {
+		for _, row := range t.Rows {
+			if words(row[i]) != "" {
+				keep = append(keep, i)
+				break
+			}
+		}
+	}
+	if len(keep) == 0 {
+		return
+	}
+	var rule strings.Builder
+	for _, i := range keep {
+		fmt.Fprintf(out, "| %s ", escape(t.Columns[i].Head))
+		if t.Columns[i].Numbers {
+			rule.WriteString("|---:")
+		} else {
+			rule.WriteString("|---")
+		}
+	}
+	fmt.Fprintf(out, "|\n%s|\n", rule.String())
+	for _, row := range t.Rows {
+		for _, i := range keep {
+			text := escape(words(row[i]))
+			if row[i].Strong && text != "" {
+				text = "**" + text + "**"
+			}
+			fmt.Fprintf(out, "| %s ", text)
+		}
+		fmt.Fprintln(out, "|")
+	}
+	fmt.Fprintln(out)
+	if t.Note != "" {
+		fmt.Fprintf(out, "%s\n\n", escape(t.Note))
+	}
+}
+
+func words(c report.Cell) string {
+	text := c.Text
+	if c.Disk != nil {
+		text = c.Disk.Label
+	}
+	return strings.TrimSpace(strings.TrimSpace(c.Letter+" "+text) + " " + c.Small)
+}
+
+// figure draws what letters can: a line of blocks for each disk, as high as its marks in the first panel; and says the
+// numbers.
+func figure(out io.Writer, f *report.Figure) {
+	fmt.Fprintf(out, "%s\n\n", escape(f.Describe()))
+	if f.Panels[0].Y.Rows || f.X.Log {
+		return
+	}
+	const columns = 60
+	var lines []string
+	longest := 0
+	for _, key := range f.Keys {
+		longest = max(longest, report.Columns(key.Label))
+	}
+	for i, key := range f.Keys {
+		if line := spark(f, i, columns); strings.TrimSpace(line) != "" {
+			lines = append(lines, report.Clean(key.Label)+strings.Repeat(" ", longest-report.Columns(key.Label)+1)+line)
+		}
+	}
+	if lines != nil {
+		fmt.Fprintf(out, "```\n%s\n```\n\n", strings.ReplaceAll(strings.Join(lines, "\n"), "```", "'''"))
+	}
+}
+
+// spark is the mean height of a disk's marks along the figure.
+func spark(f *report.Figure, key, columns int) string {
+	levels := []rune("▁▂▃▄▅▆▇█")
+	y := f.Panels[0].Y
+	sum, weight := make([]float64, columns), make([]float64, columns)
+	for _, m := range f.Panels[0].Marks {
+		if m.Key != key || m.Style == report.Bracket {
+			continue
+		}
+		for _, row := range m.Rows {
+			var height float64
+			switch m.Shape {
+			case report.Segment:
+				height = (row[2] + row[3]) / 2
+			case report.Rectangle:
+				height = row[3] - row[2]
+			case report.Band:
+				height = row[4]
+			default:
+				continue
+			}
+			scale := float64(columns) / (f.X.Max - f.X.Min)
+			from, to := (row[0]-f.X.Min)*scale, (row[1]-f.X.Min)*scale
+			for c := max(0, int(from)); c < columns && float64(c) < to; c++ {
+				w := math.Min(to, float64(c+1)) - math.Max(from, float64(c))
+				sum[c], weight[c] = sum[c]+w*height, weight[c]+w
+			}
+		}
+	}
+	var out strings.Builder
+	for c := range sum {
+		if weight[c] == 0 {
+			out.WriteByte(' ')
+			continue
+		}
+		level := int(sum[c] / weight[c] / (y.Max - y.Min) * float64(len(levels)))
+		out.WriteRune(levels[min(max(level, 0), len(levels)-1)])
+	}
+	return strings.TrimRight(out.String(), " ")
+}
+
+// escape keeps text on one line and out of the way of markup. Most punctuation means nothing inside a line; what does
+// is put behind a backslash, and < and & become entities, which hold in raw HTML too.
+func escape(text string) string {
+	var out strings.Builder
+	for _, r := range text {
+		switch {
+		case unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029':
+			out.WriteByte(' ')
+		case r == '<':
+			out.WriteString("&lt;")
+		case r == '>':
+			out.WriteString("&gt;")
+		case r == '&':
+			out.WriteString("&amp;")
+		case r == '@': // a mention would call somebody
+			out.WriteString("&#64;")
+		case strings.ContainsRune("\\`*_[]|#~", r):
+			out.WriteByte('\\')
+			out.WriteRune(r)
+		default:
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
+}

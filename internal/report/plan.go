@@ -1,0 +1,269 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// Plan is what the report of a plan is made of.
+type Plan struct {
+	*scenario.Plan
+	Model     string     // the hub that the disks are simulated on; empty for real ones
+	Forecasts []Forecast // of each phase
+	Total     Forecast
+	Disks     []PlannedDisk
+	Checks    []Check // what is in the way; none where all passed
+}
+
+// Forecast is what a phase is expected to come to.
+type Forecast struct {
+	Moves      int64          // measured, of all disks, filler included
+	Writes     int64          // the disks' wear: with what is written before the release
+	MoveBound  scenario.Bound // of Moves
+	WriteBound scenario.Bound
+	Least      time.Duration
+	Most       time.Duration
+	Open       bool // nobody can tell the most
+}
+
+// PlannedDisk is what a disk has to take.
+type PlannedDisk struct {
+	Name   string         `json:"name"`
+	Where  string         `json:"where"`
+	Writes int64          `json:"writes_bytes"`
+	Bound  scenario.Bound `json:"bound,omitempty"`
+	Space  int64          `json:"space_bytes"` // the most at a time
+	Free   *int64         `json:"free_bytes"`  // null where nobody knows
+}
+
+// Check is a check that did not pass.
+type Check struct {
+	Fatal bool   `json:"fatal"`
+	Text  string `json:"text"`
+}
+
+// plannedPhase is a phase as JSON.
+type plannedPhase struct {
+	Phase      string         `json:"phase"`
+	Who        string         `json:"who"`
+	Work       string         `json:"work"`
+	Moves      int64          `json:"moves_bytes"`
+	MoveBound  scenario.Bound `json:"moves_bound,omitempty"`
+	Writes     int64          `json:"writes_bytes"`
+	WriteBound scenario.Bound `json:"writes_bound,omitempty"`
+	LeastS     float64        `json:"least_s"`
+	MostS      *float64       `json:"most_s"`
+}
+
+// OfPlan says what happens when, how much is moved and written, how long it takes, and whether it can run here.
+func OfPlan(p Plan) *Document {
+	doc := &Document{Kind: "plan", Title: p.Name, Simulated: p.Model != "", Hub: p.Model}
+	where := "real disks"
+	if p.Model != "" {
+		where = "simulated on hub " + p.Model
+	}
+	doc.Add(Sentence{Text: plural(len(p.Phases), "phase") + ", " + plural(len(p.Plan.Disks), "disk") + ", " + where + ".", Lead: true})
+	t := &Table{Title: "Phases", Columns: []Column{{Head: "Phase"}, {Head: "Who does what"}, {Head: "Work", Drop: 1}, {Head: "Moves"}, {Head: "Writes"}, {Head: "Time"}}}
+	phases := []plannedPhase{}
+	for i, phase := range p.Phases {
+		f := p.Forecasts[i]
+		t.Rows = append(t.Rows, append([]Cell{{Text: phase.Name}, {Text: phase.Who()}, {Text: jobs(phase)}}, f.cells()...))
+		out := plannedPhase{Phase: phase.Name, Who: phase.Who(), Work: jobs(phase), Moves: f.Moves, MoveBound: f.MoveBound, Writes: f.Writes, WriteBound: f.WriteBound, LeastS: f.Least.Seconds()}
+		if most := f.Most.Seconds(); !f.Open {
+			out.MostS = &most
+		}
+		phases = append(phases, out)
+	}
+	if len(p.Phases) > 1 {
+		t.Rows = append(t.Rows, append([]Cell{{Text: "total"}, {}, {}}, p.Total.cells()...))
+	}
+	doc.Add(t)
+	addList(doc, "", slices.Concat(policies(p.Plan), methods(p.Plan), timing(p.Plan, p.Total)))
+	disks := &Table{Title: "Disks", Columns: []Column{{Head: "Disk"}, {Head: "Where"}, {Head: "Written in all"}, {Head: "Most at a time"}, {Head: "Free"}}}
+	for _, d := range p.Disks {
+		free := none
+		if d.Free != nil {
+			free = unit.FormatBytes(*d.Free)
+		}
+		disks.Rows = append(disks.Rows, []Cell{{Text: d.Name}, {Text: d.Where}, {Text: amount(d.Bound, d.Writes)}, {Text: unit.FormatBytes(d.Space)}, {Text: free}})
+	}
+	doc.Add(disks)
+	if len(p.Checks) == 0 {
+		doc.Add(Sentence{Text: "Checks: all passed."})
+	}
+	for _, check := range p.Checks {
+		doc.Add(Warning{pick(check.Fatal, "error: ", "warning: ") + check.Text})
+	}
+	checks := p.Checks
+	if checks == nil {
+		checks = []Check{}
+	}
+	doc.Data = map[string]any{"name": p.Name, "simulated_on": p.Model, "phases": phases, "disks": p.Disks, "checks": checks}
+	return doc
+}
+
+// cells are the last three columns.
+func (f Forecast) cells() []Cell {
+	took := unit.FormatSeconds(f.Least.Seconds())
+	if most := unit.FormatSeconds(f.Most.Seconds()); !f.Open && most != took {
+		took += " to " + most
+	}
+	return []Cell{{Text: amount(f.MoveBound, f.Moves)}, {Text: amount(f.WriteBound, f.Writes)}, {Text: took}}
+}
+
+// amount is bytes with their bound: "≤ 5.37 GB".
+func amount(bound scenario.Bound, bytes int64) string {
+	if bytes == 0 {
+		return none
+	}
+	sign := map[scenario.Bound]string{scenario.AtMost: "≤ ", scenario.AtLeast: "≥ ", scenario.About: "≈ "}[bound]
+	return sign + unit.FormatBytes(bytes)
+}
+
+// jobs says what each disk moves: "50 files each, 2 MB to 2 GB", "1 + 5 passes of 1.07 GB".
+func jobs(phase scenario.Phase) string {
+	least, most := phase.Jobs[0].Sizes[0], int64(0)
+	var counts []string
+	for _, job := range phase.Jobs {
+		least, most = min(least, slices.Min(job.Sizes)), max(most, slices.Max(job.Sizes))
+		n := strconv.Itoa(len(job.Sizes) - job.IO.Discard)
+		if job.IO.Discard > 0 {
+			n = strconv.Itoa(job.IO.Discard) + " + " + n
+		}
+		counts = append(counts, n)
+	}
+	var text string
+	switch differ := len(slices.Compact(slices.Clone(counts))) > 1; {
+	case phase.Limit > 0:
+		text = unit.FormatSeconds(phase.Limit.Seconds()) + " of files"
+	case phase.Target > 0:
+		text = "about " + unit.FormatSeconds(phase.Target.Seconds()) + " of files"
+	case differ:
+		text = strings.Join(counts, ", ") + " files"
+	case counts[0] == "1":
+		text = "1 file"
+	default:
+		text = counts[0] + " files"
+	}
+	if phase.Jobs[0].IO.OneFile {
+		text = strings.NewReplacer("files", "passes", "file", "pass").Replace(text)
+	}
+	if len(counts) > 1 && phase.Limit == 0 && phase.Target == 0 && len(slices.Compact(counts)) == 1 {
+		text += " each"
+	}
+	if least == most {
+		return text + " of " + unit.FormatBytes(most)
+	}
+	return text + ", " + unit.FormatBytes(least) + " to " + unit.FormatBytes(most)
+}
+
+// policies explain how phases end that are no race.
+func policies(plan *scenario.Plan) []string {
+	var notes []string
+	for _, of := range []struct {
+		is   func(scenario.Phase) bool
+		note string
+	}{
+		{func(p scenario.Phase) bool { return p.Stop == scenario.StopHold }, "a disk that has moved its files goes on with filler, which does not count, until all have."},
+		{func(p scenario.Phase) bool { return p.Stop == scenario.StopTime }, "all disks stop when the time is up."},
+		{func(p scenario.Phase) bool { return p.Target > 0 }, "each disk moves as many files as fit in the time, so that all end together."},
+	} {
+		if names := phasesWhere(plan, of.is); names != "" {
+			notes = append(notes, names+": "+of.note)
+		}
+	}
+	return notes
+}
+
+// methods explain how passes are made and scored.
+func methods(plan *scenario.Plan) []string {
+	var notes []string
+	for _, phase := range plan.Phases {
+		note := method(phase)
+		if note == "" || slices.Contains(notes, note) {
+			continue
+		}
+		notes = append(notes, note)
+	}
+	for i, note := range notes {
+		notes[i] = phasesWhere(plan, func(p scenario.Phase) bool { return method(p) == note }) + ": " + note
+	}
+	return notes
+}
+
+func method(phase scenario.Phase) string {
+	job := phase.Jobs[0]
+	io := job.IO
+	if !io.OneFile {
+		return ""
+	}
+	note := "all passes are over the same file"
+	if io.Cap > 0 {
+		note += ", at most " + unit.FormatSeconds(io.Cap.Seconds()) + " each"
+	}
+	switch {
+	case io.Step > 0:
+		note += ", starting every " + unit.FormatSeconds(io.Step.Seconds()) + " on all disks at once"
+	case io.Rest > 0:
+		note += ", " + unit.FormatSeconds(io.Rest.Seconds()) + " apart"
+	}
+	if io.Discard > 0 {
+		note += "; the first does not count"
+	}
+	if phase.Score != "" {
+		note += fmt.Sprintf("; the score is the %s rate", phase.Score)
+	}
+	return note + "."
+}
+
+// phasesWhere names the phases: one, two, or the first and how many more; empty where there is none.
+func phasesWhere(plan *scenario.Plan, is func(scenario.Phase) bool) string {
+	var names []string
+	for _, phase := range plan.Phases {
+		if is(phase) {
+			names = append(names, phase.Name)
+		}
+	}
+	switch {
+	case len(names) == len(plan.Phases):
+		return "In all phases"
+	case len(names) > 2:
+		return fmt.Sprintf("%s and %d more", names[0], len(names)-1)
+	}
+	return strings.Join(names, " and ")
+}
+
+// timing explains the times, and adds what lies between the phases.
+func timing(plan *scenario.Plan, total Forecast) []string {
+	var rests time.Duration
+	idle, pauses := "", 0
+	for _, phase := range plan.Phases {
+		rests += phase.Cooldown
+		if phase.UntilIdle {
+			idle = "at most "
+		}
+		if phase.Pause != "" {
+			pauses++
+		}
+	}
+	var notes []string
+	if plan.Hub == nil {
+		notes = append(notes, fmt.Sprintf("The times are the shortest that one shared link of %s allows; test files written beforehand add to them.", unit.FormatRate(scenario.LinkRate)))
+	} else if plan.Hub.Speedup != 1 {
+		notes = append(notes, fmt.Sprintf("The times are model time, which passes %g times as fast as real time: the run takes about %s.", plan.Hub.Speedup,
+			unit.FormatSeconds(total.Least.Seconds()/plan.Hub.Speedup)))
+	}
+	if rests > 0 {
+		notes = append(notes, fmt.Sprintf("Cooldowns take %s%s more.", idle, unit.FormatSeconds(rests.Seconds())))
+	}
+	if pauses > 0 {
+		notes = append(notes, fmt.Sprintf("Before %s it waits for Enter.", plural(pauses, "phase")))
+	}
+	return notes
+}

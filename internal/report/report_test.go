@@ -1,0 +1,223 @@
+package report
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/hubbench/hubbench/internal/report/fixture"
+	"github.com/hubbench/hubbench/internal/say"
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/compare"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+func TestFigures3(t *testing.T) {
+	for x, want := range map[float64]string{
+		0: "0", 3.456: "3.46", 0.74249: "0.742", 9.996: "10.0", 99.96: "100", 2100: "2100", 0.00012345: "0.00012", 0.9996: "1.00",
+	} {
+		if got := Figures3(x); got != want {
+			t.Errorf("Figures3(%g) = %s, want %s", x, got, want)
+		}
+	}
+}
+
+func TestClock(t *testing.T) {
+	for _, test := range []struct {
+		at, length float64
+		want       string
+	}{
+		{45.8e-6, 32.8, "0"}, {32.84, 32.84, "32.8"}, {3.2, 600, "3"}, {0.00123, 0.01, "0.0012"}, {0, 0, "0"},
+	} {
+		if got := Clock(test.at, test.length); got != test.want {
+			t.Errorf("Clock(%g, %g) = %s, want %s", test.at, test.length, got, test.want)
+		}
+	}
+}
+
+func TestSteps(t *testing.T) {
+	for _, test := range []struct {
+		low, high float64
+		most      int
+		want      []float64
+	}{
+		{0, 2.6, 6, []float64{0, 0.5, 1, 1.5, 2, 2.5}},
+		{-0.5, 1, 3, []float64{-0.5, 0, 0.5, 1}},
+		{3, 3, 5, nil},
+	} {
+		if diff := cmp.Diff(test.want, Steps(test.low, test.high, test.most), cmpopts.EquateApprox(0, 1e-12)); diff != "" {
+			t.Errorf("Steps(%g, %g, %d) (-want +got):\n%s", test.low, test.high, test.most, diff)
+		}
+	}
+}
+
+func TestCountAndRound(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567"} {
+		if got := count(n); got != want {
+			t.Errorf("count(%d) = %s, want %s", n, got, want)
+		}
+	}
+	for x, want := range map[float64]float64{936_499_999.9: 936_500_000, 0.123456: 0.1235, 0: 0, math.NaN(): 0, math.Inf(1): 0} {
+		if got := Round(x, 4); got != want {
+			t.Errorf("Round(%v, 4) = %v, want %v", x, got, want)
+		}
+	}
+}
+
+func TestNumberSplitsOffItsUnit(t *testing.T) {
+	for text, want := range map[string][2]string{"0.698 GB/s": {"0.698", "GB/s"}, "11 min 34 s": {"11 min 34", "s"}, "0.76": {"0.76", ""}} {
+		if got := number(text, 1, "key"); got.Text != want[0] || got.Unit != want[1] {
+			t.Errorf("%s: text %q and unit %q, want %q", text, got.Text, got.Unit, want)
+		}
+	}
+}
+
+// Names that differ in their end alone stay different, wherever they are cut.
+func TestKeys(t *testing.T) {
+	var got []string
+	for _, key := range newKeys([]string{"Samsung T7 Shield Portable 2TB", "Samsung T7 Shield Portable 4TB", strings.Repeat("x", 40) + "1", strings.Repeat("x", 30) + "1", "磁盘", "line\nbreak"}) {
+		if n := Columns(key.Label); n > longest {
+			t.Errorf("%q takes %d columns, want at most %d", key.Label, n, longest)
+		}
+		got = append(got, key.Label)
+	}
+	want := []string{"Samsung T7…rtable 2TB", "Samsung T7…rtable 4TB", "xxxxxxxxxxx…xxxxxxxxx1", "xxxxxxxxx…xxxxxxx1 (2)", "磁盘", "line·break"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestCut(t *testing.T) {
+	for _, test := range []struct {
+		text  string
+		limit int
+		want  string
+	}{{"short", 5, "short"}, {"longer", 5, "lo…er"}, {"磁盘磁盘", 5, "磁…盘"}, {"", 0, ""}, {"ab́cdef", 4, "ab́…f"}} {
+		if got := Cut(test.text, test.limit); got != test.want || Columns(got) > test.limit {
+			t.Errorf("Cut(%q, %d) = %q, want %q", test.text, test.limit, got, test.want)
+		}
+	}
+}
+
+// A pattern in another order than the columns says whose letters they are.
+func TestPhaseLabel(t *testing.T) {
+	keys := newKeys([]string{"A", "B", "C"})
+	roles := map[string]trace.Role{"A": trace.Read, "B": trace.Read, "C": trace.Write}
+	for name, want := range map[string]string{"WRR": "WRR: A and B read, C writes", "RRW": "RRW", "RRW-2": "RRW-2", "my phase": "my phase", "all": "all"} {
+		if got := phaseLabel(keys, name, roles); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestBandWeighsByTime(t *testing.T) {
+	got := bands([]stretch{{0, 1, 10}, {1, 4, 30}}, 400)
+	if want := []band{{from: 0, to: 4, mean: 25, p05: 10, p95: 30}}; len(got) != 1 || got[0] != want[0] {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// Many files are drawn as bands and the files furthest from them, and every file is counted once.
+func TestManyFiles(t *testing.T) {
+	run := fixture.Many(20000)
+	doc := OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
+	inCells, inBins, outside := 0.0, 0.0, 0
+	for _, f := range Figures(doc.Phases()[0].Blocks) {
+		for _, m := range f.Panels[0].Marks {
+			switch {
+			case f.ID == "time" && m.Shape == Band:
+				if len(m.Rows) < 100 || len(m.Rows) > maxBands {
+					t.Errorf("%d bands, want 100 to %d", len(m.Rows), maxBands)
+				}
+				for _, row := range m.Rows {
+					if row[1] <= row[0] || row[2] > row[3] || row[4] <= 0 {
+						t.Fatalf("an impossible band %v", row)
+					}
+				}
+			case f.ID == "time" && m.Shape == Segment && m.Name == "file":
+				outside += len(m.Rows)
+			}
+			for _, row := range m.Rows {
+				switch {
+				case f.ID == "size" && m.Style == Density:
+					inCells += row[4]
+				case f.ID == "spread" && m.Shape == Rectangle:
+					inBins += row[4]
+				}
+			}
+		}
+	}
+	if inCells != 20000 || inBins != 20000 {
+		t.Errorf("%g files in cells and %g in bins, want 20000", inCells, inBins)
+	}
+	if outside == 0 || outside > maxOutliers {
+		t.Errorf("%d outliers, want some and at most %d", outside, maxOutliers)
+	}
+}
+
+// Repeats are pooled by name, roles and test; a phase that only looks like one is not.
+func TestPool(t *testing.T) {
+	a := &analysis.Analysis{}
+	for _, p := range []struct {
+		name string
+		role trace.Role
+	}{{"W-1", trace.Write}, {"R", trace.Read}, {"W-2", trace.Write}, {"W-3", trace.Read}} {
+		a.Phases = append(a.Phases, analysis.Phase{Phase: p.name, Roles: map[string]trace.Role{"A": p.role}})
+	}
+	want := []pooledPhase{{"W", []int{0, 2}}, {"R", []int{1}}, {"W-3", []int{3}}}
+	if diff := cmp.Diff(want, pool(a, true), cmp.AllowUnexported(pooledPhase{})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A study of pairs opens with who loses most and what to plug in elsewhere.
+func TestConclusion(t *testing.T) {
+	w := func(disk string, rate float64) fixture.Part {
+		return fixture.Part{Disk: disk, Op: trace.Write, Files: 20, Pace: []fixture.Pace{{Rate: rate}}}
+	}
+	run := fixture.Run("study", []string{"A", "B", "C"}, map[string][]fixture.Part{
+		"A W": {w("A", 1.5e9)}, "B W": {w("B", 1.5e9)}, "C W": {w("C", 2.8e9)},
+		"A+B W": {w("A", 1.5e9), w("B", 1.5e9)}, "A+C W": {w("A", 0.75e9), w("C", 2.6e9)}, "B+C W": {w("B", 0.8e9), w("C", 2.6e9)},
+	}, "A W", "B W", "C W", "A+B W", "A+C W", "B+C W")
+	doc := OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
+	lead, ok := doc.Blocks[0].(Sentence)
+	if !ok || !strings.HasPrefix(lead.Text, "The most is lost when A writes while C writes: it keeps 50 % of 1.5") || !strings.Contains(lead.Text, "C costs the others most") {
+		t.Errorf("the study opens with %+v", doc.Blocks[0])
+	}
+	table, ok := doc.Blocks[1].(*Table)
+	if !ok || len(table.Rows) != 3 || len(table.Columns) != 4 || table.Rows[0][1].Heat != nil || table.Rows[0][3].Heat == nil {
+		t.Errorf("after it comes %+v, want a table of disks by disks", doc.Blocks[1])
+	}
+}
+
+func TestChange(t *testing.T) {
+	for change, want := range map[float64]string{
+		0: "0.0 %", 0.0004: "0.0 %", -0.0004: "0.0 %", 0.0006: "+0.1 %", -0.05: "-5.0 %", 0.999: "+99.9 %", 0.9996: "+100 %", 1.234: "+123 %",
+	} {
+		if got := Change(change); got != want {
+			t.Errorf("Change(%v) = %q, want %q", change, got, want)
+		}
+	}
+	for p, want := range map[float64]string{0: "< 0.001", 0.001: "0.0010", 0.0123: "0.012", 0.31: "0.31", 0.99: "0.99", 1: "1"} {
+		if got := chance(p); got != want {
+			t.Errorf("chance(%v) = %q, want %q", p, got, want)
+		}
+	}
+}
+
+func TestSummary(t *testing.T) {
+	c := fixture.Comparison()
+	same := &compare.Pair{Phases: []compare.Phase{{Rates: []compare.Rate{{Verdict: compare.NotShown}, {Verdict: compare.NotShown}}}}}
+	for want, pair := range map[string]*compare.Pair{
+		"Of 5 rates, 1 fell, 1 rose, 2 show no significant difference, 1 cannot be judged.": &c.Pairs[0],
+		"No significant difference in 2 rates.":                                             same,
+		"There are no rates to compare.":                                                    {},
+	} {
+		if got := Summary(pair); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

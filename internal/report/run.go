@@ -1,0 +1,275 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// Run is what the report of a run is made of.
+type Run struct {
+	Trace    *trace.Run // nil where only the results are at hand: no figures of files then
+	Analysis *analysis.Analysis
+	About    About
+}
+
+// About says how and where a run was made. Empty fields are left out.
+type About struct {
+	Tool     string // hubbench's version
+	Host     string
+	OS       string
+	Scenario string // the scenario's file name
+	Hub      string // the hub, or the model of it
+	Seed     string // of the plan
+	Modes    []Mode // in the order of the run
+	Warnings []string
+	Failures []string // what went wrong, with its cause
+}
+
+// Mode is how a disk was really driven in a phase.
+type Mode struct {
+	Phase, Disk string
+	trace.Effective
+}
+
+// OfRun is the report of a run: what to doubt, what all phases come to where there are several, and each phase.
+func OfRun(run Run) *Document {
+	a := run.Analysis
+	doc := &Document{Kind: "report", Title: a.Name, Tool: run.About.Tool, Hub: run.About.Hub, Unit: scaleOf(a).Unit, Keys: newKeys(a.Order), Data: a}
+	partial := false
+	if run.Trace != nil {
+		partial = run.Trace.Status != trace.Complete
+		doc.Started, doc.Simulated = when(run.Trace.Started), Simulated(run.Trace)
+		for i, d := range run.Trace.Disks {
+			if i < len(doc.Keys) {
+				doc.Keys[i].Where = where(d)
+			}
+		}
+	}
+	for _, text := range run.About.Failures {
+		doc.Add(Warning{"Failed: " + text})
+	}
+	if partial && !slices.ContainsFunc(a.Warnings, func(w analysis.Warning) bool { return w.Code == "partial" }) {
+		doc.Add(Warning{"Partial run: it stopped before its end, and what follows covers what was recorded."})
+	}
+	for _, w := range a.Warnings {
+		doc.Add(Warning{w.Text})
+	}
+	for _, text := range run.About.Warnings {
+		doc.Add(Warning{text})
+	}
+	if len(a.Phases) > 1 {
+		study(doc, run)
+	}
+	for i := range a.Phases {
+		doc.Add(newPhase(run, doc.Keys, i))
+	}
+	doc.Add(definition(), environment(doc, run.About))
+	return doc
+}
+
+// Simulated reports whether no disk of the run is real.
+func Simulated(run *trace.Run) bool {
+	return len(run.Disks) > 0 && !slices.ContainsFunc(run.Disks, func(d trace.Disk) bool { return d.Profile == "" })
+}
+
+// when writes the run's wall time as people read it, or as it stands where it is not RFC 3339.
+func when(text string) string {
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return text
+	}
+	return at.Format("2 January 2006, 15:04 MST")
+}
+
+func where(d trace.Disk) string {
+	var parts []string
+	if d.Path != "" {
+		parts = append(parts, d.Path)
+	}
+	if d.Profile != "" {
+		parts = append(parts, "simulated as "+d.Profile)
+	}
+	if d.Connection != "" {
+		parts = append(parts, d.Connection)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// phaseID is where a phase is linked to.
+func phaseID(index int) string { return fmt.Sprintf("phase-%d", index+1) }
+
+func newPhase(run Run, keys []Key, index int) *Details {
+	found := &run.Analysis.Phases[index]
+	v := newPhaseView(&run, keys, found)
+	d := &Details{ID: phaseID(index), Title: found.Phase, Does: v.does(), Phase: true}
+	for _, w := range found.Warnings {
+		if w.Code == "partial" {
+			d.Add(Warning{w.Text})
+		}
+	}
+	d.Add(Sentence{Text: found.Verdict, Lead: true})
+	if tiles := v.tiles(); len(tiles) > 0 {
+		d.Add(tiles)
+	}
+	figures := v.figures()
+	wide := 0
+	for ; wide < len(figures) && figures[wide].Wide; wide++ {
+		d.Add(figures[wide])
+	}
+	if len(found.Disks) > 0 {
+		d.Add(v.overlapTable())
+	}
+	if found := v.findings(); len(found) > 0 {
+		d.Add(List{Title: "What stands out", Items: found, Repeats: len(run.Analysis.Phases) > 1})
+	}
+	for _, w := range found.Warnings {
+		if w.Code != "partial" {
+			d.Add(Warning{w.Text})
+		}
+	}
+	byFile := &Details{Title: "File by file"}
+	for _, f := range figures[wide:] {
+		if f.ID == "share" || f.ID == "alone" {
+			d.Add(f)
+		} else {
+			byFile.Add(f)
+		}
+	}
+	if len(found.Disks) > 0 {
+		byFile.Add(v.filesTable())
+		d.Add(byFile)
+	}
+	if more := v.sequence(); len(more.Blocks) > 0 {
+		d.Add(more)
+	}
+	if list := v.fileList(); list != nil {
+		d.Add(list)
+	}
+	return d
+}
+
+// findings are what the analysis found in the phase, as sentences that stand under its name: without the name.
+func (v *phaseView) findings() []string {
+	var out []string
+	for _, finding := range v.run.Analysis.Findings {
+		if finding.Phase != v.found.Phase || finding.Text == v.found.Verdict || finding.Code == "partial" {
+			continue
+		}
+		text := strings.TrimPrefix(finding.Text, v.found.Phase+": ")
+		if !slices.ContainsFunc(v.keys, func(k Key) bool { return strings.HasPrefix(text, k.Name) }) && text != "" {
+			first := []rune(text)[0]
+			text = strings.ToUpper(string(first)) + text[len(string(first)):]
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// does says who reads and who writes: "A and B read, C writes".
+func (v *phaseView) does() string { return does(v.keys, v.found.Roles) }
+
+func does(keys []Key, roles map[string]trace.Role) string {
+	var parts []string
+	for _, role := range []struct {
+		role      trace.Role
+		one, many string
+	}{{trace.Read, "reads", "read"}, {trace.Write, "writes", "write"}} {
+		var names []string
+		for _, key := range keys {
+			if roles[key.Name] == role.role {
+				names = append(names, key.Label)
+			}
+		}
+		switch n := len(names); {
+		case n == 0:
+		case n == 1:
+			parts = append(parts, names[0]+" "+role.one)
+		case n <= 5:
+			parts = append(parts, join(names)+" "+role.many)
+		default:
+			parts = append(parts, words(n)+" disks "+role.many)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// phaseLabel is a phase's name where columns stand in the order of the disks: a pattern whose letters come in another
+// order (order: [C, A, B]) says with it whose they are.
+func phaseLabel(keys []Key, name string, roles map[string]trace.Role) string {
+	var letters strings.Builder
+	for _, key := range keys {
+		letters.WriteByte(roles[key.Name].Letter())
+	}
+	pattern := strings.TrimRight(name, "-0123456789")
+	if len(pattern) < 2 || strings.Trim(pattern, "WR-") != "" || strings.HasPrefix(name, letters.String()) {
+		return name
+	}
+	return name + ": " + does(keys, roles)
+}
+
+func definition() *Details {
+	return &Details{Title: "How the overlap is defined", Blocks: []Block{
+		Sentence{Text: "A disk is active from the start of its first file to the end of its last; pauses longer than half a second between its files are left out. " +
+			"The overlap is the time in which every working disk of the phase is active. A rate in it is the bytes moved inside the overlap over its length. " +
+			"Files that cross an edge of it count by their recorded progress or, where there is none, in proportion to time."},
+		Sentence{Text: "A file's time runs from just before its first request to just after its flush; opening and closing it lie outside. " +
+			"Rates are decimal: 1 GB/s = 10^9 bytes per second = 8 Gb/s."},
+	}}
+}
+
+// environment says where and how the run was made.
+func environment(doc *Document, about About) *Details {
+	d := &Details{Title: "Where and how it was measured"}
+	facts := &Table{Title: "Where it was measured", Columns: []Column{{Head: "What"}, {Head: "Value"}}}
+	for _, fact := range [][2]string{
+		{"hubbench", about.Tool}, {"Host", about.Host}, {"System", about.OS}, {"Hub", about.Hub}, {"Scenario", about.Scenario}, {"Seed", about.Seed},
+	} {
+		if fact[1] != "" {
+			facts.Rows = append(facts.Rows, []Cell{{Text: fact[0]}, {Text: fact[1]}})
+		}
+	}
+	for i := range doc.Keys {
+		facts.Rows = append(facts.Rows, []Cell{{Disk: &doc.Keys[i]}, {Text: doc.Keys[i].Where}})
+	}
+	if len(facts.Rows) > 0 {
+		d.Add(facts)
+	}
+	if len(about.Modes) == 0 {
+		return d
+	}
+	modes := &Table{Title: "How each disk was driven", Note: "How each disk was driven, as it really was.", Columns: []Column{
+		{Head: "Phase"}, {Head: "Disk"}, {Head: "Engine"}, {Head: "Cache"}, {Head: "Flush"}, {Head: "Block", Numbers: true}, {Head: "Depth", Numbers: true},
+	}}
+	var doubts []string
+	// Most runs drive every disk alike in every phase: then one line says it.
+	same := func(a, b Mode) bool {
+		return a.Engine == b.Engine && a.Cache == b.Cache && a.Flush == b.Flush && a.Block == b.Block && a.Depth == b.Depth
+	}
+	all := !slices.ContainsFunc(about.Modes, func(m Mode) bool { return !same(m, about.Modes[0]) })
+	for i, m := range about.Modes {
+		for _, doubt := range m.Warnings {
+			if text := m.Disk + ": " + doubt; !slices.Contains(doubts, text) {
+				doubts = append(doubts, text)
+			}
+		}
+		if all && i > 0 {
+			continue
+		}
+		row := []Cell{{Text: m.Phase}, {Text: m.Disk}, {Text: m.Engine}, {Text: m.Cache}, {Text: m.Flush}, {Text: unit.FormatBytes(m.Block)}, {Text: fmt.Sprint(m.Depth)}}
+		if all && len(about.Modes) > 1 {
+			row[0], row[1] = Cell{Text: "all"}, Cell{Text: "all"}
+		}
+		modes.Rows = append(modes.Rows, row)
+	}
+	d.Add(modes)
+	for _, doubt := range doubts {
+		d.Add(Warning{doubt})
+	}
+	return d
+}

@@ -1,0 +1,187 @@
+package report
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// none stands where there is no number.
+const none = "–"
+
+// Scale is the one unit in which a whole document gives its rates, so that they compare at a glance.
+type Scale struct {
+	Unit string  // "GB/s" or "MB/s"
+	Size float64 // of the unit in bytes per second
+}
+
+// scaleOf picks the unit by the fastest rate in the analysis.
+func scaleOf(a *analysis.Analysis) Scale {
+	top := 0.0
+	for i := range a.Phases {
+		if o := a.Phases[i].Overlap; o != nil {
+			top = max(top, o.Rate)
+		}
+		for _, disk := range a.Phases[i].Disks {
+			if disk.Rate != nil {
+				top = max(top, *disk.Rate)
+			}
+		}
+	}
+	return scaleFor(top)
+}
+
+// scaleFor picks the unit by the fastest rate.
+func scaleFor(top float64) Scale {
+	if top < 100e6 {
+		return Scale{"MB/s", 1e6}
+	}
+	return Scale{"GB/s", 1e9}
+}
+
+// of is a rate in the scale's unit.
+func (s Scale) of(rate float64) float64 { return rate / s.Size }
+
+// Number writes a rate with three significant figures, without the unit: "3.46", "0.742".
+func (s Scale) Number(rate float64) string { return Figures3(rate / s.Size) }
+
+// Rate writes a rate with its unit: "0.742 GB/s".
+func (s Scale) Rate(rate float64) string { return s.Number(rate) + " " + s.Unit }
+
+// maybe is Number for a rate that may be missing.
+func (s Scale) maybe(rate *float64) string {
+	if rate == nil {
+		return none
+	}
+	return s.Number(*rate)
+}
+
+// between writes an interval.
+func (s Scale) between(low, high *float64) string {
+	if low == nil || high == nil {
+		return none
+	}
+	return s.Number(*low) + " – " + s.Number(*high)
+}
+
+// Figures3 writes a number with three significant figures, but no more than five decimals.
+func Figures3(x float64) string {
+	places := 0
+	if x != 0 {
+		places = min(5, max(0, 2-int(math.Floor(math.Log10(math.Abs(x))))))
+	}
+	text := strconv.FormatFloat(x, 'f', places, 64)
+	if rounded, err := strconv.ParseFloat(text, 64); err == nil && places > 0 && math.Abs(rounded) >= math.Pow10(3-places) {
+		text = strconv.FormatFloat(x, 'f', places-1, 64) // 9.996 is 10.0, not 10.00
+	}
+	return text
+}
+
+// Write writes a value in the unit of its axis.
+func Write(in Unit, x float64) string {
+	switch in {
+	case Seconds:
+		return strconv.FormatFloat(x, 'g', 6, 64) + " s"
+	case Bytes:
+		return unit.FormatBytes(int64(x))
+	case Percent:
+		return percent(x)
+	default:
+		return Figures3(x)
+	}
+}
+
+// Clock writes an instant of a phase in seconds, as fine as a phase of the given length deserves: 45.8 µs into a phase
+// of half a minute is "0".
+func Clock(seconds, length float64) string {
+	if length <= 0 {
+		length = seconds
+	}
+	places := 0
+	if length > 0 {
+		places = min(9, max(0, 2-int(math.Floor(math.Log10(length)))))
+	}
+	text := strconv.FormatFloat(seconds, 'f', places, 64)
+	if value, err := strconv.ParseFloat(text, 64); err == nil && value == 0 {
+		return "0"
+	}
+	return text
+}
+
+func percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 0, 64) + " %" }
+
+// count writes a whole number with its thousands apart.
+func count(n int) string {
+	text := strconv.Itoa(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+// plural is a number of things: "1 disk", "2 disks".
+func plural(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return count(n) + " " + thing
+}
+
+// words writes a small count as a word.
+func words(n int) string {
+	names := [...]string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"}
+	if n < len(names) {
+		return names[n]
+	}
+	return strconv.Itoa(n)
+}
+
+// Steps are round numbers from low to high, at most so many of them.
+func Steps(low, high float64, most int) []float64 {
+	if !(high > low) || most < 1 {
+		return nil
+	}
+	step := nice((high - low) / float64(most))
+	var out []float64
+	for i := math.Ceil(low/step - 1e-9); i*step <= high+step*1e-9; i++ {
+		out = append(out, i*step+0) // +0: never -0
+	}
+	return out
+}
+
+// nice rounds up to 1, 2 or 5 times a power of ten.
+func nice(x float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(x)))
+	for _, factor := range []float64{1, 2, 5} {
+		if factor*power >= x {
+			return factor * power
+		}
+	}
+	return 10 * power
+}
+
+// round125 widens an interval of positive numbers to ends that are 1, 2 or 5 times a power of ten.
+func round125(low, high float64) (float64, float64) {
+	power := math.Pow(10, math.Floor(math.Log10(low)))
+	below := power
+	for _, factor := range []float64{2, 5} {
+		if factor*power <= low {
+			below = factor * power
+		}
+	}
+	return below, nice(high)
+}
+
+// Round rounds to a number of significant figures.
+func Round(x float64, figures int) float64 {
+	if x == 0 || math.IsInf(x, 0) || math.IsNaN(x) {
+		return 0
+	}
+	places := figures - 1 - int(math.Floor(math.Log10(math.Abs(x))))
+	if places < 0 { // a power of ten below one is not exact
+		return math.Round(x/math.Pow10(-places)) * math.Pow10(-places)
+	}
+	return math.Round(x*math.Pow10(places)) / math.Pow10(places)
+}

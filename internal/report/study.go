@@ -1,0 +1,340 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// maxFindings is how many findings of all phases are told first; each stands in its phase as well.
+const maxFindings = 8
+
+// study says what several phases come to: who costs whom how much, what stands out, and all phases in a table.
+func study(doc *Document, run Run) {
+	a := run.Analysis
+	pairs := newPairs(a)
+	if text := pairs.conclusion(doc.Keys, a); text != "" {
+		doc.Add(Sentence{Text: text, Lead: true})
+	}
+	if t := pairs.table(doc.Keys); t != nil {
+		doc.Add(t)
+	}
+	pooled, each := pool(a, true), pool(a, false)
+	found := pooledFindings(a, pooled)
+	addList(doc, "What stands out", found[:min(len(found), maxFindings)])
+	if len(found) > maxFindings {
+		doc.Add(&Details{Title: plural(len(found)-maxFindings, "more finding"), Blocks: []Block{List{Items: found[maxFindings:]}}})
+	}
+	doc.Add(matrixTable(doc, a, "All phases", pooled))
+	if len(pooled) < len(each) {
+		doc.Add(&Details{Title: "Every repeat by itself", Blocks: []Block{matrixTable(doc, a, "Every phase", each)}})
+	}
+}
+
+// pooledFindings are the findings of all phases, those that repeats of one phase have in common told once.
+func pooledFindings(a *analysis.Analysis, pooled []pooledPhase) []string {
+	type key struct {
+		code, disk string
+		pool       int
+	}
+	times := map[key]int{}
+	var order []key
+	texts := map[key]string{}
+	for _, f := range a.Findings {
+		if f.Code == "partial" {
+			continue
+		}
+		k := key{f.Code, f.Disk, slices.IndexFunc(pooled, func(p pooledPhase) bool {
+			return slices.ContainsFunc(p.phases, func(i int) bool { return a.Phases[i].Phase == f.Phase })
+		})}
+		if times[k] == 0 {
+			order, texts[k] = append(order, k), f.Text
+		}
+		times[k]++
+	}
+	out := make([]string, len(order))
+	for i, k := range order {
+		out[i] = texts[k]
+		if n := times[k]; n > 1 && k.pool >= 0 && len(pooled[k.pool].phases) > 1 {
+			out[i] = strings.TrimSuffix(out[i], ".") + fmt.Sprintf("; seen in %d of %d repeats.", n, len(pooled[k.pool].phases))
+		}
+	}
+	return out
+}
+
+// work is a disk and what it does.
+type work struct {
+	disk string
+	role trace.Role
+}
+
+func (w work) text(keys []Key) string {
+	return labelOf(keys, w.disk) + " " + string(w.role) + "s"
+}
+
+func labelOf(keys []Key, name string) string {
+	for _, key := range keys {
+		if key.Name == name {
+			return key.Label
+		}
+	}
+	return name
+}
+
+// mostLost is the conclusion where no phase is of two disks: the disk that keeps least of its rate, and when.
+func mostLost(keys []Key, a *analysis.Analysis) string {
+	least, text := 0.95, ""
+	for i := range a.Phases {
+		p := &a.Phases[i]
+		for _, key := range keys {
+			if w := withoutOthers(p, key.Name); w != nil && w.kept != nil && *w.kept < least {
+				least = *w.kept
+				text = fmt.Sprintf("The most is lost in %s (%s): %s keeps %s of the %s it has %s.", p.Phase, does(keys, p.Roles), key.Label, percent(least), scaleOf(a).Rate(w.rate), w.from)
+			}
+		}
+	}
+	return text
+}
+
+// pairs are what disks keep of their rate beside one other, from the phases of two disks.
+type pairs struct {
+	works []work // in the order of disks, reads first
+	kept  map[[2]work][]float64
+	full  map[work]float64 // the rate without the other
+}
+
+func newPairs(a *analysis.Analysis) pairs {
+	p := pairs{kept: map[[2]work][]float64{}, full: map[work]float64{}}
+	seen := map[work]bool{}
+	for i := range a.Phases {
+		phase := &a.Phases[i]
+		if phase.Contention == nil || len(phase.Disks) != 2 {
+			continue
+		}
+		for disk, c := range phase.Contention.Disks {
+			for other := range phase.Contention.Disks {
+				if other == disk || c.Retention == nil {
+					continue
+				}
+				one, two := work{disk, phase.Roles[disk]}, work{other, phase.Roles[other]}
+				p.kept[[2]work{one, two}] = append(p.kept[[2]work{one, two}], *c.Retention)
+				seen[one], seen[two] = true, true
+				if c.ReferenceRate != nil {
+					p.full[one] = *c.ReferenceRate
+				}
+			}
+		}
+	}
+	for _, disk := range a.Order {
+		for _, role := range []trace.Role{trace.Read, trace.Write} {
+			if seen[work{disk, role}] {
+				p.works = append(p.works, work{disk, role})
+			}
+		}
+	}
+	return p
+}
+
+func mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
+// table is the heat map: the row's disk keeps so much beside the column's.
+func (p pairs) table(keys []Key) *Table {
+	if len(p.kept) == 0 {
+		return nil
+	}
+	t := &Table{
+		Title: "Who costs whom how much", Columns: []Column{{Head: "Keeps, while"}},
+		Note: "How much of its rate without the other the disk of the row keeps while the disk of the column works: 100 % is nothing lost. Repeats are pooled: their mean, and half their range.",
+	}
+	for _, w := range p.works {
+		t.Columns = append(t.Columns, Column{Head: w.text(keys), Numbers: true})
+	}
+	for _, row := range p.works {
+		cells := []Cell{{Text: row.text(keys)}}
+		for _, column := range p.works {
+			values := p.kept[[2]work{row, column}]
+			if len(values) == 0 {
+				cells = append(cells, Cell{})
+				continue
+			}
+			kept := mean(values)
+			cell := Cell{Text: percent(kept), Heat: &kept}
+			if len(values) > 1 {
+				cell.Small = fmt.Sprintf("±%.0f", 50*(slices.Max(values)-slices.Min(values)))
+			}
+			cells = append(cells, cell)
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t
+}
+
+// conclusion names the disk that loses most and the one that costs the others most, which is the first to plug in
+// elsewhere.
+func (p pairs) conclusion(keys []Key, a *analysis.Analysis) string {
+	scale := scaleOf(a)
+	type pair struct {
+		loser, winner work
+		kept          float64
+	}
+	var all []pair
+	cost := map[string][]float64{}
+	for _, loser := range p.works {
+		for _, winner := range p.works {
+			if values := p.kept[[2]work{loser, winner}]; len(values) > 0 {
+				all = append(all, pair{loser, winner, mean(values)})
+				cost[winner.disk] = append(cost[winner.disk], mean(values))
+			}
+		}
+	}
+	if len(all) == 0 {
+		return mostLost(keys, a)
+	}
+	worst := slices.MinFunc(all, func(a, b pair) int { return cmp.Compare(a.kept, b.kept) })
+	if worst.kept > 0.95 {
+		return "No pair of disks holds another back by more than 5 %: they can share the hub."
+	}
+	text := fmt.Sprintf("The most is lost when %s while %s: it keeps %s", worst.loser.text(keys), worst.winner.text(keys), percent(worst.kept))
+	if full := p.full[worst.loser]; full > 0 {
+		text += " of " + scale.Rate(full)
+	}
+	var names []string
+	for _, key := range keys {
+		if cost[key.Name] != nil {
+			names = append(names, key.Name)
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(mean(cost[a]), mean(cost[b])) })
+	text += "."
+	if len(names) > 1 && mean(cost[names[1]])-mean(cost[names[0]]) > 0.02 {
+		label := labelOf(keys, names[0])
+		text += fmt.Sprintf(" %s costs the others most (beside it they keep %s on average): plug it into another port first.", label, percent(mean(cost[names[0]])))
+	}
+	return text
+}
+
+// pooledPhase is phases that are repeats of one, by their place in the analysis.
+type pooledPhase struct {
+	name   string
+	phases []int
+}
+
+// pool puts the repeats of a phase together: the same name but for the number at its end, the same roles and test.
+func pool(a *analysis.Analysis, together bool) []pooledPhase {
+	var out []pooledPhase
+	for i := range a.Phases {
+		p := &a.Phases[i]
+		base := p.Phase
+		if at := strings.LastIndexByte(base, '-'); at > 0 && at < len(base)-1 && strings.Trim(base[at+1:], "0123456789") == "" {
+			base = base[:at]
+		}
+		at := slices.IndexFunc(out, func(o pooledPhase) bool {
+			q := &a.Phases[o.phases[0]]
+			same := len(q.Roles) == len(p.Roles) && q.Test == p.Test
+			for disk, role := range p.Roles {
+				same = same && q.Roles[disk] == role
+			}
+			return same && o.name == base
+		})
+		if !together || at < 0 {
+			out = append(out, pooledPhase{pick(together, base, p.Phase), []int{i}})
+			continue
+		}
+		out[at].phases = append(out[at].phases, i)
+	}
+	for i, o := range out {
+		if len(o.phases) == 1 {
+			out[i].name = a.Phases[o.phases[0]].Phase
+		}
+	}
+	// The fewer at work, the earlier, as in the analysis' matrix.
+	slices.SortStableFunc(out, func(x, y pooledPhase) int {
+		return cmp.Compare(len(a.Phases[x.phases[0]].Disks), len(a.Phases[y.phases[0]].Disks))
+	})
+	return out
+}
+
+// matrixTable is a line per phase: each disk's rate with its letter, and the total.
+func matrixTable(doc *Document, a *analysis.Analysis, title string, lines []pooledPhase) *Table {
+	scale := scaleOf(a)
+	t := &Table{
+		Title: title, Columns: []Column{{Head: "Phase"}},
+		Note: "Rate of each disk in " + scale.Unit + " while all working disks were active. W writes, R reads. The percentage is what is left of the rate without the others.",
+	}
+	for i := range doc.Keys {
+		t.Columns = append(t.Columns, Column{Disk: &doc.Keys[i], Head: doc.Keys[i].Label, Numbers: true})
+	}
+	t.Columns = append(t.Columns, Column{Head: "Together", Numbers: true}, Column{Head: "Overlap", Numbers: true, Drop: 1}, Column{})
+	top := 0.0
+	for _, row := range a.Matrix {
+		top = max(top, row.Total)
+	}
+	for _, line := range lines {
+		t.Rows = append(t.Rows, matrixRow(doc.Keys, a, line, scale, top))
+	}
+	return t
+}
+
+func matrixRow(keys []Key, a *analysis.Analysis, line pooledPhase, scale Scale, top float64) []Cell {
+	first := &a.Phases[line.phases[0]]
+	head := Cell{Text: phaseLabel(keys, line.name, first.Roles), Link: phaseID(line.phases[0])}
+	if n := len(line.phases); n > 1 {
+		head.Small = fmt.Sprintf("mean of %d", n)
+	}
+	row := []Cell{head}
+	total, length, n := 0.0, 0.0, 0
+	var bars []Bar
+	at := 0.0
+	for i := range keys {
+		role := first.Roles[keys[i].Name]
+		if role != trace.Read && role != trace.Write {
+			row = append(row, Cell{Text: "idle"})
+			continue
+		}
+		var rates, kept []float64
+		for _, index := range line.phases {
+			p := &a.Phases[index]
+			if p.Overlap == nil {
+				continue
+			}
+			rates = append(rates, p.Overlap.Disks[keys[i].Name].Rate)
+			if p.Contention != nil {
+				if r := p.Contention.Disks[keys[i].Name].Retention; r != nil {
+					kept = append(kept, *r)
+				}
+			}
+		}
+		cell := Cell{Letter: string(role.Letter()), Text: none}
+		if len(rates) > 0 {
+			cell.Text = scale.Number(mean(rates))
+			width := Round(100*mean(rates)/top, 4)
+			bars = append(bars, Bar{Disk: &keys[i], X: Round(at, 4), Width: width})
+			at += width
+		}
+		if len(kept) > 0 {
+			share := mean(kept)
+			cell.Small, cell.Heat, cell.Strong = percent(share), &share, share < 0.9
+		}
+		row = append(row, cell)
+	}
+	for _, index := range line.phases {
+		if o := a.Phases[index].Overlap; o != nil {
+			total, length, n = total+o.Rate, length+o.DurationS, n+1
+		}
+	}
+	if n == 0 {
+		return append(row, Cell{Text: none}, Cell{Text: none}, Cell{})
+	}
+	return append(row, Cell{Text: scale.Number(total / float64(n)), Strong: true}, Cell{Text: unit.FormatSeconds(length / float64(n))}, Cell{Bars: bars})
+}

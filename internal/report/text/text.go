@@ -1,0 +1,242 @@
+// Package text writes a document for a terminal: plain words, tables of columns, no colour. What only some readers want
+// (details that are no phase) is left to the page. Start at Write.
+package text
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/internal/report"
+)
+
+// Width is how many columns a line may take where nobody knows better.
+const Width = 100
+
+// Write writes the document in lines of at most so many columns, whatever the names.
+func Write(w io.Writer, doc *report.Document, width int) error {
+	out := &printer{Writer: bufio.NewWriter(w), width: max(width, 40)}
+	// Whoever has the run at hand knows when it was.
+	origin := slices.DeleteFunc(doc.Origin(), func(part string) bool { return part == doc.Started })
+	out.wrap("", strings.Join(append([]string{doc.Title}, origin...), ", "))
+	out.blocks("", doc.Blocks)
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	return nil
+}
+
+type printer struct {
+	*bufio.Writer
+	width int
+}
+
+func (p *printer) blocks(indent string, blocks []report.Block) {
+	for _, block := range blocks {
+		if indent == "" && apart(block) {
+			fmt.Fprintln(p)
+		}
+		switch block := block.(type) {
+		case report.Heading:
+			p.wrap(indent, block.Text)
+		case report.Sentence:
+			p.wrap(indent, block.Text)
+		case report.Warning:
+			p.wrap(indent+"! ", block.Text)
+		case report.List:
+			if block.Repeats {
+				continue
+			}
+			if block.Title != "" {
+				p.wrap(indent, block.Title+":")
+			}
+			for _, item := range block.Items {
+				p.wrap(indent+"- ", item)
+			}
+		case report.Tiles:
+			p.wrap(indent, tiles(block))
+		case *report.Table:
+			p.table(indent, block)
+		case *report.Figure:
+			if !block.Told {
+				p.wrap(indent, block.Describe())
+			}
+		case *report.Details:
+			if block.Phase {
+				p.wrap(indent, block.Title)
+				p.blocks(indent+"  ", block.Blocks)
+			}
+		}
+	}
+}
+
+// apart reports whether an empty line goes before the block.
+func apart(block report.Block) bool {
+	switch block := block.(type) {
+	case report.Heading, *report.Table:
+		return true
+	case report.List:
+		return block.Title != "" && !block.Repeats
+	case *report.Details:
+		return block.Phase
+	default:
+		return false
+	}
+}
+
+// tiles are those of no disk in a line: a disk's are in the tables.
+func tiles(list report.Tiles) string {
+	var parts []string
+	for _, t := range list {
+		if t.Disk != nil {
+			continue
+		}
+		text := t.Label + " " + strings.TrimSpace(t.Number.Text+" "+t.Number.Unit)
+		if len(t.Lines) > 0 {
+			text += " (" + t.Lines[0] + ")"
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// table prints the columns that have a value in any row, and of these as many as there is room for.
+func (p *printer) table(indent string, t *report.Table) {
+	var keep []int
+	for i := range t.Columns {
+		if slices.ContainsFunc(t.Rows, func(row []report.Cell) bool { return words(row[i]) != "" }) {
+			keep = append(keep, i)
+		}
+	}
+	if len(keep) == 0 {
+		return
+	}
+	widths := make([]int, len(t.Columns))
+	for i, column := range t.Columns {
+		widths[i] = report.Columns(column.Head)
+		for _, row := range t.Rows {
+			widths[i] = max(widths[i], report.Columns(words(row[i])))
+		}
+	}
+	room := p.width - report.Columns(indent)
+	keep = fit(t, keep, widths, room)
+	for len(keep) > 0 {
+		now := 1
+		for used := widths[keep[0]] + 2; now < len(keep); now++ {
+			if used += widths[keep[now]] + 2; used > room && now > 1 {
+				break
+			}
+		}
+		p.rows(indent, t, keep[:now], widths)
+		// What has no room beside the first column follows under it.
+		if keep = keep[now:]; len(keep) > 0 {
+			keep = append([]int{0}, keep...)
+		}
+	}
+	if t.Note != "" {
+		p.wrap(indent+"  ", t.Note)
+	}
+}
+
+// fit leaves the least important columns out until the others have room; where none may go, columns of words are cut.
+func fit(t *report.Table, keep, widths []int, room int) []int {
+	for {
+		used, drop, cut := 0, -1, -1
+		for k, i := range keep {
+			used += widths[i] + 2
+			if t.Columns[i].Drop > 0 && (drop < 0 || t.Columns[i].Drop > t.Columns[keep[drop]].Drop) {
+				drop = k
+			}
+			if !t.Columns[i].Numbers && widths[i] > 8 && (cut < 0 || widths[i] > widths[cut]) {
+				cut = i
+			}
+		}
+		switch {
+		case used <= room:
+			return keep
+		case drop >= 0:
+			keep = slices.Delete(keep, drop, drop+1)
+		case cut >= 0:
+			widths[cut] -= min(used-room, widths[cut]-8)
+		default:
+			return keep
+		}
+	}
+}
+
+func (p *printer) rows(indent string, t *report.Table, columns, widths []int) {
+	line := func(cell func(int) string) {
+		var out strings.Builder
+		for _, i := range columns {
+			text := mark(report.Cut(report.Clean(cell(i)), widths[i]))
+			pad := strings.Repeat(" ", max(0, widths[i]-report.Columns(text)))
+			if t.Columns[i].Numbers {
+				text, pad = pad, text
+			}
+			out.WriteString("  " + text + pad)
+		}
+		fmt.Fprintln(p, strings.TrimRight(indent+out.String(), " "))
+	}
+	line(func(i int) string { return t.Columns[i].Head })
+	for _, row := range t.Rows {
+		line(func(i int) string { return words(row[i]) })
+	}
+}
+
+func words(c report.Cell) string {
+	text := c.Text
+	if c.Disk != nil {
+		text = c.Disk.Label
+	}
+	for _, part := range []struct{ before, after string }{{c.Letter, ""}, {"", c.Small}} {
+		text = strings.TrimSpace(part.before + " " + text + " " + part.after)
+	}
+	return text
+}
+
+// mark keeps what stands after a name written from the right in its place: a terminal that turns such names around
+// would take the numbers with them.
+func mark(text string) string {
+	if report.RightToLeft(text) {
+		return text + "\u200E"
+	}
+	return text
+}
+
+// wrap prints text in lines that fit, the first after prefix, the others under it.
+func (p *printer) wrap(prefix, text string) {
+	words := glue(strings.Fields(report.Clean(text)))
+	if len(words) == 0 {
+		return
+	}
+	indent := report.Columns(prefix)
+	line := prefix
+	for i, word := range words {
+		word = mark(report.Cut(word, p.width-indent))
+		switch {
+		case i == 0:
+			line += word
+		case report.Columns(line)+1+report.Columns(word) > p.width:
+			fmt.Fprintln(p, line)
+			line = strings.Repeat(" ", indent) + word
+		default:
+			line += " " + word
+		}
+	}
+	fmt.Fprintln(p, line)
+}
+
+// glue joins a number and the short word after it, its unit, so that no line break parts them.
+func glue(words []string) []string {
+	var out []string
+	for i, word := range words {
+		if i > 0 && len(word) <= 5 && strings.ContainsAny(words[i-1][len(words[i-1])-1:], "0123456789") {
+			out[len(out)-1] += " " + word
+			continue
+		}
+		out = append(out, word)
+	}
+	return out
+}

@@ -1,0 +1,156 @@
+package text
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/internal/report"
+	"github.com/hubbench/hubbench/internal/report/fixture"
+	"github.com/hubbench/hubbench/internal/say"
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func TestWrite(t *testing.T) {
+	var out strings.Builder
+	if err := Write(&out, report.OfRun(report.Run{Analysis: sample()}), Width); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "triple.txt", out.String())
+}
+
+func TestWriteComparison(t *testing.T) {
+	var out strings.Builder
+	if err := Write(&out, report.OfComparison(fixture.Comparison()), Width); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "comparison.txt", out.String())
+}
+
+// golden compares what was printed with a file of testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("tables changed (-want +got); -update accepts:\n%s", diff)
+	}
+}
+
+// sample is written by hand, so that the golden file changes with this package alone.
+func sample() *analysis.Analysis {
+	lag, short, alone, read := 11.7, 0.0, 1.4e9, 2.6e9
+	return &analysis.Analysis{
+		Order: []string{"A", "B", "C"},
+		Phases: []analysis.Phase{
+			{
+				Phase:   "WWW",
+				Roles:   map[string]trace.Role{"A": trace.Write, "B": trace.Write, "C": trace.Write},
+				Verdict: "Three disks writing: 3.46 GB/s together for 33.3 s; C kept 2.1 GB/s, A and B fell to 0.7 GB/s (50 % of their later 1.4) and took 11.7 s to recover after C finished.",
+				Overlap: &analysis.Overlap{
+					StartS: 46e-6, EndS: 33.3, DurationS: 33.3, Bytes: 115.2e9, Rate: 3.46e9, CI95: &analysis.Interval{3.44e9, 3.48e9}, WriteRate: 3.46e9, Jain: 0.72,
+					Disks: map[string]analysis.OverlapDisk{
+						"A": {Op: trace.Write, Bytes: 23.3e9, Rate: 0.7e9, CI95: &analysis.Interval{0.69e9, 0.71e9}, Share: 0.2},
+						"B": {Op: trace.Write, Bytes: 22.6e9, Rate: 0.66e9, CI95: &analysis.Interval{0.65e9, 0.67e9}, Share: 0.19},
+						"C": {Op: trace.Write, Bytes: 69.9e9, Rate: 2.1e9, CI95: &analysis.Interval{2.08e9, 2.12e9}, Share: 0.61},
+					},
+				},
+				Contention: &analysis.Contention{Disks: map[string]analysis.DiskContention{
+					"A": {Reference: analysis.ReferenceLater, ReferenceFrom: "C", ReferenceRate: &alone}, "B": {Reference: analysis.ReferenceLater, ReferenceFrom: "C", ReferenceRate: &alone},
+				}},
+				Recoveries: []analysis.Recovery{
+					{Disk: "A", After: "C", LagS: &lag, ToRate: &alone}, {Disk: "A", After: "B", LagS: &short, ToRate: &alone},
+					{Disk: "B", After: "C", Reason: "the phase ended first"},
+				},
+				Disks: map[string]analysis.Disk{"A": {Files: 50}, "B": {Files: 45}, "C": {Files: 70}},
+			},
+			{
+				Phase:   "A reads",
+				Roles:   map[string]trace.Role{"A": trace.Read, "B": trace.Idle, "C": trace.Idle},
+				Verdict: "A reading alone: 2.60 GB/s.",
+				Disks:   map[string]analysis.Disk{"A": {Files: 2, Bytes: 3e9, Rate: &read}},
+				Warnings: []analysis.Warning{
+					{Code: "few_files", Disk: "A", Text: "disk A has 2 files: too few for a spread; give it at least 5"},
+				},
+			},
+		},
+		Warnings: []analysis.Warning{{Code: "torn", Text: "the last line of the trace was torn and is left out"}},
+	}
+}
+
+// No line is wider than the terminal, whatever the names, and nothing moves its cursor.
+func TestHostileNames(t *testing.T) {
+	run := fixture.Hostile()
+	doc := report.OfRun(report.Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
+	for _, width := range []int{60, Width} {
+		var out strings.Builder
+		if err := Write(&out, doc, width); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(out.String()) {
+			line = strings.TrimSuffix(line, "\n")
+			if got := report.Columns(line); got > width {
+				t.Errorf("%d columns, want at most %d: %q", got, width, line)
+			}
+			if strings.ContainsAny(line, "\x1b\t\u202e") {
+				t.Errorf("a control character reached the terminal: %q", line)
+			}
+		}
+		for _, want := range []string{"磁盘 💾 größer", "قرص أسود\u200e"} {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("no %q in\n%s", want, out.String())
+			}
+		}
+	}
+}
+
+// Numbers stay under one another beside wide letters, combined ones, and letters from the right.
+func TestAlignment(t *testing.T) {
+	table := &report.Table{Columns: []report.Column{{Head: "disk"}, {Head: "does", Drop: 1}, {Head: "rate", Numbers: true}}}
+	for _, row := range [][]string{{"磁盘", "read", "1.00 GB/s"}, {"é́", "write", "12 GB/s"}, {"דיסק", "write", "3 GB/s"}, {"👨‍👩‍👧 ❤️", "", "7 GB/s"}} {
+		table.Rows = append(table.Rows, []report.Cell{{Text: row[0]}, {Text: row[1]}, {Text: row[2]}})
+	}
+	var out strings.Builder
+	if err := Write(&out, &report.Document{Title: "t", Blocks: []report.Block{table}}, Width); err != nil {
+		t.Fatal(err)
+	}
+	want := "t\n\n" +
+		"  disk   does        rate\n" +
+		"  磁盘   read   1.00 GB/s\n" +
+		"  é́      write    12 GB/s\n" +
+		"  דיסק\u200e   write     3 GB/s\n" +
+		"  👨‍👩‍👧 ❤️            7 GB/s\n"
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Where there is no room, the least important column goes first.
+func TestNarrow(t *testing.T) {
+	table := &report.Table{
+		Columns: []report.Column{{Head: "disk"}, {Head: "rate", Numbers: true}, {Head: "bytes", Numbers: true, Drop: 2}, {Head: "kept", Numbers: true, Drop: 1}},
+		Rows:    [][]report.Cell{{{Text: "Samsung T7 Shield 2 TB"}, {Text: "1.00 GB/s"}, {Text: "23.3 GB"}, {Text: "50 %"}}},
+	}
+	var out strings.Builder
+	if err := Write(&out, &report.Document{Title: "t", Blocks: []report.Block{table}}, 46); err != nil {
+		t.Fatal(err)
+	}
+	if text := out.String(); strings.Contains(text, "bytes") || !strings.Contains(text, "kept") || !strings.Contains(text, "2 TB") {
+		t.Errorf("want the bytes left out and the rest whole:\n%s", text)
+	}
+}
