@@ -148,12 +148,9 @@ func (v verdict) recovered(group []string) string {
 
 // steps tells a fall: "from 2.0 GB/s to 1.66 GB/s after 12 GB and to 0.50 GB/s after 52 GB".
 func steps(t *analysis.Throttle) string {
-	text := "from " + rate(t.Steps[0].FromRate)
-	for i, s := range t.Steps {
-		if i > 0 {
-			text += " and"
-		}
-		text += fmt.Sprintf(" to %s after %s", rate(s.ToRate), unit.FormatBytes(int64(s.AtBytes)))
+	var down []string
+	for _, s := range t.Steps {
+		down = append(down, fmt.Sprintf("to %s after %s", rate(s.ToRate), unit.FormatBytes(int64(s.AtBytes))))
 	}
-	return text
+	return "from " + rate(t.Steps[0].FromRate) + " " + strings.Join(down, " and ")
 }

@@ -121,7 +121,8 @@ func (p *phase) aboveEven(disks map[string]DiskContention, window []measured) {
 		for k := range p.parts {
 			if p.parts[k].trace.Op == p.parts[i].trace.Op {
 				sum += window[k].rate
-				squares += math.Pow(window[k].rate*window[k].error, 2)
+				off := window[k].rate * window[k].error
+				squares += off * off
 				n++
 				free = min(free, window[k].free)
 			}
@@ -193,13 +194,4 @@ func (p *phase) steals(disks map[string]DiskContention, window []measured) []Ste
 		}
 	}
 	return found
-}
-
-// names are the working disks', in the run's order.
-func (p *phase) names() []string {
-	names := make([]string, 0, len(p.parts))
-	for i := range p.parts {
-		names = append(names, p.parts[i].name())
-	}
-	return names
 }
