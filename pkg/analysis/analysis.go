@@ -90,18 +90,23 @@ type Recovery struct {
 
 // OthersSay is what other tools would have made of the phase: why the window matters.
 type OthersSay struct {
-	FioRate       float64 `json:"fio_rate"`        // fio's group bandwidth: all bytes over the longest job's own time
-	SoloSumRate   float64 `json:"solo_sum_rate"`   // each job's bytes over its own time, added up
-	FirstDoneRate float64 `json:"first_done_rate"` // elbencho: from the first start to the first disk's end
-	LastDoneRate  float64 `json:"last_done_rate"`  // elbencho: from the first start to the last disk's end
+	// fio's group bandwidth: all bytes over the longest job's own time. Where some disks read and others write, fio
+	// prints one for each.
+	FioRate       *float64 `json:"fio_rate,omitempty"`
+	FioReadRate   *float64 `json:"fio_read_rate,omitempty"`
+	FioWriteRate  *float64 `json:"fio_write_rate,omitempty"`
+	SoloSumRate   float64  `json:"solo_sum_rate"`   // each job's bytes over its own time, added up
+	FirstDoneRate float64  `json:"first_done_rate"` // elbencho: from the first start to the first disk's end
+	LastDoneRate  float64  `json:"last_done_rate"`  // elbencho: from the first start to the last disk's end
 }
 
 // Contention compares the window with what the disks do unhindered.
 type Contention struct {
 	Disks      map[string]DiskContention `json:"disks"`
 	Steals     []Steal                   `json:"steals"`
-	DuplexGain *float64                  `json:"duplex_gain"` // total of reads and writes mixed over the best total one way, of the same disks
-	Ceiling    *Ceiling                  `json:"ceiling"`     // null where nothing shows a common limit
+	DuplexGain *float64                  `json:"duplex_gain"`      // total of reads and writes mixed over the best total one way, of the same disks
+	DuplexCI95 *Interval                 `json:"duplex_gain_ci95"` // as wide as both totals' intervals make it
+	Ceiling    *Ceiling                  `json:"ceiling"`          // null where nothing shows a common limit
 }
 
 // DiskContention is one disk's rate in the window against what it could have had.

@@ -77,6 +77,10 @@ func (p *phase) reach(op trace.Role, solos solos) (key conditions, r *reach, ok 
 	if o == nil {
 		return key, r, false
 	}
+	r.total, r.half, ok = o.oneWay(op)
+	if !ok {
+		return key, r, false
+	}
 	var rest []string
 	for i := range p.parts {
 		part := &p.parts[i]
@@ -85,25 +89,19 @@ func (p *phase) reach(op trace.Role, solos solos) (key conditions, r *reach, ok 
 			continue
 		}
 		alone, known := solos.of(p, part)
-		d := o.Disks[part.name()]
 		connection := p.hangs[part.name()]
-		if !known || d.CI95 == nil || len(r.disks) > 0 && connection != key.connection {
+		if !known || len(r.disks) > 0 && connection != key.connection {
 			return key, r, false
 		}
 		key.connection = connection
 		r.disks = append(r.disks, part.name())
-		r.total += d.Rate
 		r.alone += alone.rate
-		r.half = math.Hypot(r.half, (d.CI95[1]-d.CI95[0])/2)
-	}
-	if len(rest) == 0 && o.CI95 != nil {
-		r.half = (o.CI95[1] - o.CI95[0]) / 2
 	}
 	r.half = max(r.half, leastSE*r.total)
 	slices.Sort(r.disks)
 	slices.Sort(rest)
 	key.rest = strings.Join(rest, "\x00")
-	return key, r, len(r.disks) > 0
+	return key, r, true
 }
 
 // gather adds a set, to itself where it was measured before.

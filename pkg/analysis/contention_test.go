@@ -168,8 +168,8 @@ func TestFindings(t *testing.T) {
 		t.Errorf("no finding %q", want)
 	}
 	others := slices.DeleteFunc(slices.Clone(a.Findings), func(f Finding) bool { return f.Code != "others" })
-	if len(others) != 1 || !strings.HasPrefix(others[0].Text, "CA writing: fio's rule") || !strings.HasSuffix(others[0].Text, "; likewise in 2 more phases.") {
-		t.Errorf("what others say: %v, want the worst and the number of the rest", others)
+	if len(others) != 1 || !strings.HasPrefix(others[0].Text, "WWW: fio's rule") || !strings.HasSuffix(others[0].Text, "; likewise in 2 more phases.") {
+		t.Errorf("what others say: %v, want the first and the number of the rest", others)
 	}
 	quiet := runOf(diskOf("A", "read", 100e6, pace{20, 1e9}), diskOf("B", "read", 100e6, pace{20, 1e9}))
 	if got := Analyze(quiet, Options{}).Findings; len(got) > 0 {

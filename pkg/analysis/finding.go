@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -131,7 +132,7 @@ func (f *finder) contention() {
 	} else {
 		f.held(held)
 	}
-	if g := c.DuplexGain; g != nil && *g >= duplexGain {
+	if g, ci := c.DuplexGain, c.DuplexCI95; g != nil && *g >= duplexGain && ci != nil && ci[0] > 1 {
 		f.add("duplex", "", *g-1, "reads and writes mixed moved %s together, %.0f %% more than the best these disks did one way.",
 			rate(o.Rate), 100*(*g-1))
 	}
@@ -275,15 +276,50 @@ func (f *finder) recovery(after string, group []string, recovered map[string]Rec
 		after, list(group), rate(from/n), meanEach(to, n), secondsRange(shortest, longest))
 }
 
+// totals tells what other tools would have made of the phase: of the first in the run's order in which that is wrong by
+// more than chance, and how many more there are.
 func (f *finder) totals() {
 	o, others := f.phase.Overlap, f.phase.OthersSay
-	if o == nil || others == nil || len(o.Disks) < 2 || o.Rate <= 0 {
+	if o == nil || others == nil || len(o.Disks) < 2 {
 		return
 	}
-	if wrong := others.FioRate/o.Rate - 1; wrong <= -misleading {
-		f.add("others", "", -wrong/4, "fio's rule, all bytes over the longest job's time, would give %s: %.0f %% less than the %s the disks moved while all of them worked.",
-			rate(others.FioRate), -100*wrong, rate(o.Rate))
+	oneWay := others.FioReadRate == nil
+	reading, writing := others.FioReadRate, others.FioWriteRate
+	if oneWay && o.WriteRate > 0 {
+		writing = others.FioRate
+	} else if oneWay {
+		reading = others.FioRate
 	}
+	var worst, said, moved float64
+	moving := "moved"
+	for _, way := range []struct {
+		op   trace.Role
+		verb string
+		fio  *float64
+	}{{trace.Read, "read", reading}, {trace.Write, "wrote", writing}} {
+		total, half, ok := o.oneWay(way.op)
+		if way.fio == nil || !ok || math.Abs(*way.fio-total) <= half {
+			continue
+		}
+		if wrong := *way.fio/total - 1; math.Abs(wrong) >= max(math.Abs(worst), misleading) {
+			worst, said, moved = wrong, *way.fio, total
+			if !oneWay {
+				moving = way.verb
+			}
+		}
+	}
+	if worst == 0 {
+		return
+	}
+	weight, than := math.Abs(worst)/4, "less"
+	if worst > 0 {
+		than = "more"
+	}
+	if slices.ContainsFunc(f.found, func(t Finding) bool { return t.Code == "others" }) {
+		weight = 0
+	}
+	f.add("others", "", weight, "fio's rule, all bytes over the longest job's time, would give %s: %.0f %% %s than the %s the disks %s while all of them worked.",
+		rate(said), 100*math.Abs(worst), than, rate(moved), moving)
 }
 
 func (f *finder) disk(name string, d Disk) {

@@ -1,15 +1,20 @@
 package analysis
 
 import (
+	"cmp"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // othersSay works out the phase by other tools' rules.
 func (p *phase) othersSay() *OthersSay {
 	var o OthersSay
-	var bytes, longest float64
+	var bytes float64
+	var reads, writes fioGroup
 	start, first, last := int64(math.MaxInt64), int64(math.MaxInt64), int64(math.MinInt64)
 	for i := range p.parts {
 		part := &p.parts[i]
@@ -23,11 +28,16 @@ func (p *phase) othersSay() *OthersSay {
 		}
 		done := float64(part.curve.Between(own).Bytes)
 		bytes += done
-		longest = max(longest, own.Seconds())
+		way := &reads
+		if part.trace.Op == trace.Write {
+			way = &writes
+		}
+		way.bytes += done
+		way.longest = max(way.longest, own.Seconds())
 		o.SoloSumRate += done / own.Seconds()
 		start, first, last = min(start, part.startNS()), min(first, end), max(last, end)
 	}
-	if longest == 0 {
+	if reads.longest+writes.longest == 0 {
 		return nil
 	}
 	var early float64
@@ -36,10 +46,45 @@ func (p *phase) othersSay() *OthersSay {
 			early += float64(part.curve.Between(overlap.Interval{StartNS: part.startNS(), EndNS: first}).Bytes)
 		}
 	}
-	o.FioRate = bytes / longest
+	o.FioReadRate, o.FioWriteRate = reads.rate(), writes.rate()
+	if o.FioReadRate == nil || o.FioWriteRate == nil {
+		o.FioRate = cmp.Or(o.FioReadRate, o.FioWriteRate)
+		o.FioReadRate, o.FioWriteRate = nil, nil
+	}
 	o.FirstDoneRate = early / seconds(first-start)
 	o.LastDoneRate = bytes / seconds(last-start)
 	return &o
+}
+
+// fioGroup is one line of fio's group report, which tells reads and writes apart.
+type fioGroup struct{ bytes, longest float64 }
+
+// rate is all bytes over the longest job's own time, nil for no jobs.
+func (g fioGroup) rate() *float64 { return number(g.bytes / g.longest) }
+
+// oneWay is the total in one direction and half of its 95 % interval; false where there is none. In mixed phases the
+// interval is that of disks that vary by themselves.
+func (o *Overlap) oneWay(op trace.Role) (rate, half float64, ok bool) {
+	rate = o.ReadRate
+	if op == trace.Write {
+		rate = o.WriteRate
+	}
+	mixed := false
+	for _, name := range slices.Sorted(maps.Keys(o.Disks)) {
+		d := o.Disks[name]
+		switch {
+		case d.Op != op:
+			mixed = true
+		case d.CI95 == nil:
+			return rate, 0, false
+		default:
+			half = math.Hypot(half, (d.CI95[1]-d.CI95[0])/2)
+		}
+	}
+	if !mixed && o.CI95 != nil {
+		half = (o.CI95[1] - o.CI95[0]) / 2
+	}
+	return rate, half, rate > 0
 }
 
 // workEndNS is when the disk had done its work: its last moment, filler aside.

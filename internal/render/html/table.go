@@ -146,9 +146,13 @@ func claims(in Input, found *analysis.Phase) []claim {
 		return nil
 	}
 	scale := chart.ScaleOf(in.Analysis)
+	fio := rate(scale, o.FioRate)
+	if o.FioRate == nil {
+		fio = rate(scale, o.FioReadRate) + " read, " + rate(scale, o.FioWriteRate) + " written"
+	}
 	return []claim{
 		{"hubbench: bytes in the overlap over its length", scale.Number(found.Overlap.Rate)},
-		{"fio's group: all bytes over the longest job's time", scale.Number(o.FioRate)},
+		{"fio's group: all bytes over the longest job's time", fio},
 		{"each job's own rate, added up", scale.Number(o.SoloSumRate)},
 		{"elbencho, first done: up to the first disk's end", scale.Number(o.FirstDoneRate)},
 		{"elbencho, last done: up to the last disk's end", scale.Number(o.LastDoneRate)},
