@@ -35,7 +35,9 @@ func (p *phase) sameConditions(part *part, files []transfer, throttle *Throttle)
 		}
 	}
 	if throttle != nil {
-		at(throttle.AtS)
+		for _, step := range throttle.Steps {
+			at(step.AtS)
+		}
 		if throttle.Recovered != nil {
 			at(throttle.Recovered.AtS)
 		}
@@ -89,14 +91,16 @@ func (p *phase) bimodality(part *part, files, same []transfer, d *Disk) {
 		part.name(), rate(d.Modes[0]), rate(d.Modes[1]), rate(*d.Mean))
 }
 
-// beforeAndAfter are the median rates of the files during a throttle and of the others; nil where either are few.
+// beforeAndAfter are the median rates of the files at a throttle's last level and at full speed; nil where either are
+// few.
 func beforeAndAfter(files []transfer, t *Throttle) *[2]float64 {
 	var low, high []float64
 	for _, f := range files {
 		middle := seconds((f.file.StartNS + f.file.EndNS) / 2)
-		if middle < t.AtS || t.Recovered != nil && middle > t.Recovered.AtS {
+		switch {
+		case middle < t.Steps[0].AtS || t.Recovered != nil && middle > t.Recovered.AtS:
 			high = append(high, f.rate())
-		} else {
+		case middle > t.Steps[len(t.Steps)-1].AtS:
 			low = append(low, f.rate())
 		}
 	}

@@ -56,7 +56,7 @@ func TestFioWithinChance(t *testing.T) {
 
 // TestDuplexGain: mixed traffic that moves as much as one way, or a tenth more, or half as much again.
 func TestDuplexGain(t *testing.T) {
-	count := traces(t, 25, 3)
+	count := traces(t, 8, 2)
 	for _, tt := range []struct {
 		gain, least, most float64
 		noise             tracetest.Noise

@@ -20,13 +20,14 @@ const (
 func (p *phase) quote(part *part, d *Disk) *Quote {
 	many := len(p.parts) > 1 && p.out.Overlap != nil
 	if t := d.Throttle; t != nil {
-		later := t.ToRate
+		first, last := t.Steps[0], t.Steps[len(t.Steps)-1]
+		later := last.ToRate
 		if many {
 			later = p.laterInWindow(part, t)
 		}
 		if later > 0 {
 			return &Quote{later, QuoteLater, fmt.Sprintf("%s, as it was after %s; before that %s for %s",
-				rate(later), unit.FormatBytes(int64(t.AtBytes)), rate(t.FromRate), unit.FormatSeconds(t.AtS-seconds(part.startNS())))}
+				rate(later), unit.FormatBytes(int64(last.AtBytes)), rate(first.FromRate), unit.FormatSeconds(first.AtS-seconds(part.startNS())))}
 		}
 	}
 	if many {
@@ -43,9 +44,10 @@ func (p *phase) quote(part *part, d *Disk) *Quote {
 	return &q
 }
 
-// laterInWindow is the disk's rate in that part of the window in which it was throttled, 0 where that is too short.
+// laterInWindow is the disk's rate in that part of the window in which it was at its last level, 0 where that is too
+// short.
 func (p *phase) laterInWindow(part *part, t *Throttle) float64 {
-	low := overlap.Interval{StartNS: int64(t.AtS * 1e9), EndNS: part.endNS()}
+	low := overlap.Interval{StartNS: int64(t.Steps[len(t.Steps)-1].AtS * 1e9), EndNS: part.endNS()}
 	if t.Recovered != nil {
 		low.EndNS = int64((t.Recovered.AtS - t.Recovered.PauseS) * 1e9)
 	}
