@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -16,7 +15,6 @@ const (
 	evenJain   = 0.98 // fairness from which a sharing is even
 	duplexGain = 1.10 // mixed traffic must carry a tenth more than one way
 	hubCost    = 0.10 // of its rate on a port of its own
-	misleading = 0.10 // relative error of fio's rule worth telling
 )
 
 // findings are the plain sentences of all phases, the weightiest first.
@@ -276,52 +274,6 @@ func (f *finder) recovery(after string, group []string, recovered map[string]Rec
 		after, list(group), rate(from/n), meanEach(to, n), secondsRange(shortest, longest))
 }
 
-// totals tells what other tools would have made of the phase: of the first in the run's order in which that is wrong by
-// more than chance, and how many more there are.
-func (f *finder) totals() {
-	o, others := f.phase.Overlap, f.phase.OthersSay
-	if o == nil || others == nil || len(o.Disks) < 2 {
-		return
-	}
-	oneWay := others.FioReadRate == nil
-	reading, writing := others.FioReadRate, others.FioWriteRate
-	if oneWay && o.WriteRate > 0 {
-		writing = others.FioRate
-	} else if oneWay {
-		reading = others.FioRate
-	}
-	var worst, said, moved float64
-	moving := "moved"
-	for _, way := range []struct {
-		op   trace.Role
-		verb string
-		fio  *float64
-	}{{trace.Read, "read", reading}, {trace.Write, "wrote", writing}} {
-		total, half, ok := o.oneWay(way.op)
-		if way.fio == nil || !ok || math.Abs(*way.fio-total) <= half {
-			continue
-		}
-		if wrong := *way.fio/total - 1; math.Abs(wrong) >= max(math.Abs(worst), misleading) {
-			worst, said, moved = wrong, *way.fio, total
-			if !oneWay {
-				moving = way.verb
-			}
-		}
-	}
-	if worst == 0 {
-		return
-	}
-	weight, than := math.Abs(worst)/4, "less"
-	if worst > 0 {
-		than = "more"
-	}
-	if slices.ContainsFunc(f.found, func(t Finding) bool { return t.Code == "others" }) {
-		weight = 0
-	}
-	f.add("others", "", weight, "fio's rule, all bytes over the longest job's time, would give %s: %.0f %% %s than the %s the disks %s while all of them worked.",
-		rate(said), 100*math.Abs(worst), than, rate(moved), moving)
-}
-
 func (f *finder) disk(name string, d Disk) {
 	if t := d.Throttle; t != nil {
 		end := "to its end"
@@ -332,7 +284,7 @@ func (f *finder) disk(name string, d Disk) {
 	}
 	if k := d.SizeKnee; k != nil {
 		change := k.AboveRate/k.BelowRate - 1
-		f.add("size_knee", name, min(1, max(change, -change))/2, "%s moves files above %s at %s, smaller ones at %s (p = %.3f).",
+		f.add("size_knee", name, min(1, max(change, -change))/2, "%s moves files above %s at %s, smaller ones at %s, the fixed cost of a file taken out (p = %.2g).",
 			name, unit.FormatBytes(int64(k.AtBytes)), rate(k.AboveRate), rate(k.BelowRate), k.P)
 	}
 	if d.Modes != nil && d.Throttle == nil && len(f.phase.Disks) == 1 {

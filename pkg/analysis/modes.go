@@ -114,13 +114,7 @@ func beforeAndAfter(files []transfer, t *Throttle) *[2]float64 {
 // file's middle byte where samples tell it, which a stall within the file does not move; else that of all its bytes
 // with the fixed cost taken out, unless it took most of the time.
 func typicalRates(files []transfer) []float64 {
-	some := files
-	if n := len(files); n > modeFiles {
-		some = make([]transfer, modeFiles)
-		for i := range some {
-			some[i] = files[i*n/modeFiles]
-		}
-	}
+	some := thinned(files, modeFiles)
 	sizes, times := make([]float64, len(some)), make([]float64, len(some))
 	for i, f := range some {
 		sizes[i], times[i] = f.bytes, f.seconds
@@ -137,6 +131,15 @@ func typicalRates(files []transfer) []float64 {
 		}
 	}
 	return rates
+}
+
+// thinned is a copy of the files, of most at most, evenly spread over time.
+func thinned(files []transfer, most int) []transfer {
+	some := make([]transfer, min(len(files), most))
+	for i := range some {
+		some[i] = files[i*len(files)/len(some)]
+	}
+	return some
 }
 
 // middleRate is the rate at which half of the file's bytes moved at most, 0 where too few samples tell it.

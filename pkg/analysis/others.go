@@ -103,3 +103,52 @@ func (p *part) workEndNS() int64 {
 	}
 	return end
 }
+
+// misleading is the relative error of fio's rule worth telling.
+const misleading = 0.10
+
+// totals tells what other tools would have made of the phase: of the first in the run's order in which that is wrong by
+// more than chance, and how many more there are.
+func (f *finder) totals() {
+	o, others := f.phase.Overlap, f.phase.OthersSay
+	if o == nil || others == nil || len(o.Disks) < 2 {
+		return
+	}
+	oneWay := others.FioReadRate == nil
+	reading, writing := others.FioReadRate, others.FioWriteRate
+	if oneWay && o.WriteRate > 0 {
+		writing = others.FioRate
+	} else if oneWay {
+		reading = others.FioRate
+	}
+	var worst, said, moved float64
+	moving := "moved"
+	for _, way := range []struct {
+		op   trace.Role
+		verb string
+		fio  *float64
+	}{{trace.Read, "read", reading}, {trace.Write, "wrote", writing}} {
+		total, half, ok := o.oneWay(way.op)
+		if way.fio == nil || !ok || math.Abs(*way.fio-total) <= half {
+			continue
+		}
+		if wrong := *way.fio/total - 1; math.Abs(wrong) >= max(math.Abs(worst), misleading) {
+			worst, said, moved = wrong, *way.fio, total
+			if !oneWay {
+				moving = way.verb
+			}
+		}
+	}
+	if worst == 0 {
+		return
+	}
+	weight, than := math.Abs(worst)/4, "less"
+	if worst > 0 {
+		than = "more"
+	}
+	if slices.ContainsFunc(f.found, func(t Finding) bool { return t.Code == "others" }) {
+		weight = 0
+	}
+	f.add("others", "", weight, "fio's rule, all bytes over the longest job's time, would give %s: %.0f %% %s than the %s the disks %s while all of them worked.",
+		rate(said), 100*math.Abs(worst), than, rate(moved), moving)
+}
