@@ -26,19 +26,23 @@ func (v *phaseView) sequence() *Details {
 	if t := v.stages(); len(t.Rows) > 0 {
 		d.Add(t)
 	}
-	if s, o := v.found.OthersSay, v.found.Overlap; s != nil && o != nil && len(o.Disks) > 1 {
+	if s, o := v.found.OtherToolRates, v.found.Overlap; s != nil && o != nil && len(o.Disks) > 1 {
 		t := &Table{Title: "What other rules would say", Columns: []Column{{Head: "Rule"}, {Head: v.scale.Unit, Numbers: true}}}
 		for _, rule := range []struct {
 			text string
-			rate float64
+			rate *float64 // nil where the rule does not apply
 		}{
-			{"hubbench: bytes in the overlap over its length", o.Rate},
+			{"hubbench: bytes in the overlap over its length", &o.Rate},
 			{"fio's group: all bytes over the longest job's time", s.FioRate},
-			{"each job's own rate, added up", s.SoloSumRate},
-			{"elbencho, first done: up to the first disk's end", s.FirstDoneRate},
-			{"elbencho, last done: up to the last disk's end", s.LastDoneRate},
+			{"fio's group of readers: their bytes over the longest reader's time", s.FioReadRate},
+			{"fio's group of writers: their bytes over the longest writer's time", s.FioWriteRate},
+			{"each job's own rate, added up", &s.SoloSumRate},
+			{"elbencho, first done: up to the first disk's end", &s.FirstDoneRate},
+			{"elbencho, last done: up to the last disk's end", &s.LastDoneRate},
 		} {
-			t.Rows = append(t.Rows, []Cell{{Text: rule.text}, {Text: v.scale.Number(rule.rate), Strong: len(t.Rows) == 0}})
+			if rule.rate != nil {
+				t.Rows = append(t.Rows, []Cell{{Text: rule.text}, {Text: v.scale.Number(*rule.rate), Strong: len(t.Rows) == 0}})
+			}
 		}
 		d.Add(t)
 	}

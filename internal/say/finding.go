@@ -46,8 +46,12 @@ func sentence(f *analysis.Finding, p *analysis.Phase) string {
 	case "ceiling":
 		return ceiling(f)
 	case "others":
-		return fmt.Sprintf("fio's rule, all bytes over the longest job's time, would give %s: %.0f %% less than the %s the disks moved while all of them worked",
-			rate(v["rate"]), 100*(1-v["rate"]/v["overlap"]), rate(v["overlap"]))
+		than, off := "less", 1-v["rate"]/v["overlap"]
+		if off < 0 {
+			than, off = "more", -off
+		}
+		return fmt.Sprintf("fio's rule, all bytes over the longest job's time, would give %s: %.0f %% %s than the %s the disks %s while all of them worked",
+			rate(v["rate"]), 100*off, than, rate(v["overlap"]), f.Other)
 	default:
 		return ofDisk(f, p.Disks[f.Disk])
 	}
@@ -64,7 +68,7 @@ func ofDisk(f *analysis.Finding, d analysis.Disk) string {
 		return fmt.Sprintf("%s fell %s and stayed there %s, with no other disk involved: a full cache or heat", f.Disk, steps(d.Throttle), end)
 	case "size_knee":
 		k := d.SizeKnee
-		return fmt.Sprintf("%s moves files above %s at %s, smaller ones at %s (p = %.3f)", f.Disk, unit.FormatBytes(int64(k.AtBytes)), rate(k.AboveRate), rate(k.BelowRate), k.P)
+		return fmt.Sprintf("%s moves files above %s at %s, smaller ones at %s, the fixed cost of a file taken out (p = %.2g)", f.Disk, unit.FormatBytes(int64(k.AtBytes)), rate(k.AboveRate), rate(k.BelowRate), k.P)
 	case "bimodal":
 		return fmt.Sprintf("%s's files fall into two groups, near %s and %s: do not quote the mean", f.Disk, rate(d.Modes[0]), rate(d.Modes[1]))
 	default:

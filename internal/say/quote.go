@@ -11,9 +11,9 @@ import (
 func quote(q *analysis.Quote, d *analysis.Disk) string {
 	switch q.Kind {
 	case analysis.QuoteLater:
-		t := d.Throttle
+		first, last := d.Throttle.Steps[0], d.Throttle.Steps[len(d.Throttle.Steps)-1]
 		return fmt.Sprintf("%s, as it was after %s; before that %s for %s",
-			rate(q.Rate), unit.FormatBytes(int64(t.AtBytes)), rate(t.FromRate), unit.FormatSeconds(t.HeldS))
+			rate(q.Rate), unit.FormatBytes(int64(last.AtBytes)), rate(first.FromRate), unit.FormatSeconds(d.Throttle.HeldS))
 	case analysis.QuoteOverlap:
 		return rate(q.Rate) + " while all disks of the phase worked"
 	default:

@@ -16,21 +16,21 @@ type Analysis struct {
 
 // Phase is the analysis of one phase.
 type Phase struct {
-	Phase      string                `json:"phase"`
-	Roles      map[string]trace.Role `json:"roles"`
-	Test       string                `json:"test,omitempty"` // which of a preset's tests this is
-	Stop       string                `json:"stop,omitempty"` // race (also where empty) | hold | time: what ended it
-	StartSkewS *float64              `json:"start_skew_s"`   // latest less earliest start among the workers, by the wall clock
-	Overlap    *Overlap              `json:"overlap"`
-	NoOverlap  *NoOverlap            `json:"no_overlap,omitempty"` // where overlap is null
-	OthersSay  *OthersSay            `json:"others_say"`           // null where no disk moved anything
-	Contention *Contention           `json:"contention"`           // null without an overlap of two disks or more
-	Stages     []Stage               `json:"stages"`
-	Recoveries []Recovery            `json:"recoveries"`
-	Disks      map[string]Disk       `json:"disks"`
-	Series     *Series               `json:"series"`  // null where no disk moved anything
-	Verdict    string                `json:"verdict"` // the phase in one sentence; filled in by say
-	Warnings   []Warning             `json:"warnings"`
+	Phase          string                `json:"phase"`
+	Roles          map[string]trace.Role `json:"roles"`
+	Test           string                `json:"test,omitempty"` // which of a preset's tests this is
+	Stop           string                `json:"stop,omitempty"` // race (also where empty) | hold | time: what ended it
+	StartSkewS     *float64              `json:"start_skew_s"`   // latest less earliest start among the workers, by the wall clock
+	Overlap        *Overlap              `json:"overlap"`
+	NoOverlap      *NoOverlap            `json:"no_overlap,omitempty"` // where overlap is null
+	OtherToolRates *OtherToolRates       `json:"others_say"`           // null where no disk moved anything
+	Contention     *Contention           `json:"contention"`           // null without an overlap of two disks or more
+	Stages         []Stage               `json:"stages"`
+	Recoveries     []Recovery            `json:"recoveries"`
+	Disks          map[string]Disk       `json:"disks"`
+	Series         *Series               `json:"series"`  // null where no disk moved anything
+	Verdict        string                `json:"verdict"` // the phase in one sentence; filled in by say
+	Warnings       []Warning             `json:"warnings"`
 }
 
 // Interval is a 95 % confidence interval: low, high.
@@ -100,20 +100,25 @@ type Cut struct {
 	Disk string  `json:"disk,omitempty"` // which
 }
 
-// OthersSay is what other tools would have made of the phase: why the window matters.
-type OthersSay struct {
-	FioRate       float64 `json:"fio_rate"`        // fio's group bandwidth: all bytes over the longest job's own time
-	SoloSumRate   float64 `json:"solo_sum_rate"`   // each job's bytes over its own time, added up
-	FirstDoneRate float64 `json:"first_done_rate"` // elbencho: from the first start to the first disk's end
-	LastDoneRate  float64 `json:"last_done_rate"`  // elbencho: from the first start to the last disk's end
+// OtherToolRates is what other tools would have made of the phase: why the window matters.
+type OtherToolRates struct {
+	// fio's group bandwidth: all bytes over the longest job's own time. Where some disks read and others write, fio
+	// prints one for each.
+	FioRate       *float64 `json:"fio_rate,omitempty"`
+	FioReadRate   *float64 `json:"fio_read_rate,omitempty"`
+	FioWriteRate  *float64 `json:"fio_write_rate,omitempty"`
+	SoloSumRate   float64  `json:"solo_sum_rate"`   // each job's bytes over its own time, added up
+	FirstDoneRate float64  `json:"first_done_rate"` // elbencho: from the first start to the first disk's end
+	LastDoneRate  float64  `json:"last_done_rate"`  // elbencho: from the first start to the last disk's end
 }
 
 // Contention compares the window with what the disks do unhindered.
 type Contention struct {
 	Disks      map[string]DiskContention `json:"disks"`
 	Steals     []Steal                   `json:"steals"`
-	DuplexGain *float64                  `json:"duplex_gain"` // total of reads and writes mixed over the best total one way, of the same disks
-	Ceiling    *Ceiling                  `json:"ceiling"`     // null where nothing shows a common limit
+	DuplexGain *float64                  `json:"duplex_gain"`      // total of reads and writes mixed over the best total one way, of the same disks
+	DuplexCI95 *Interval                 `json:"duplex_gain_ci95"` // as wide as both totals' intervals make it
+	Ceiling    *Ceiling                  `json:"ceiling"`          // null where nothing shows a common limit
 }
 
 // DiskContention is one disk's rate in the window against what it could have had.
@@ -191,7 +196,7 @@ type Throttle struct {
 	ToRate    float64  `json:"to_rate"`
 	Recovered *Rebound `json:"recovered"` // null where the rate stayed low to the end
 	Steps     []Step   `json:"steps"`     // the whole fall; the keys above are of its deepest step
-	HeldS     float64  `json:"held_s"`    // how long the level of from_rate was seen
+	HeldS     float64  `json:"held_s"`    // how long the first level was seen
 	LastsS    float64  `json:"lasts_s"`   // how long the last level was seen
 }
 

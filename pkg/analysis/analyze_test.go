@@ -33,10 +33,10 @@ func TestFieldNotesPair(t *testing.T) {
 	within(t, "lag", *r.LagS, 4, 0.2)
 	within(t, "rate before", r.FromRate, 0.742e9, 0.01e9)
 	within(t, "rate after", *r.ToRate, 1.5e9, 0.02e9)
-	within(t, "fio's rule", got.OthersSay.FioRate, 2.2e9, 0.05e9)
-	within(t, "sum of the solo rates", got.OthersSay.SoloSumRate, 3.5e9, 0.1e9)
-	within(t, "up to the first done", got.OthersSay.FirstDoneRate, 3.2e9, 0.01e9)
-	within(t, "up to the last done", got.OthersSay.LastDoneRate, 2.2e9, 0.05e9)
+	within(t, "fio's rule", *got.OtherToolRates.FioRate, 2.2e9, 0.05e9)
+	within(t, "sum of the solo rates", got.OtherToolRates.SoloSumRate, 3.5e9, 0.1e9)
+	within(t, "up to the first done", got.OtherToolRates.FirstDoneRate, 3.2e9, 0.01e9)
+	within(t, "up to the last done", got.OtherToolRates.LastDoneRate, 2.2e9, 0.05e9)
 }
 
 func TestWarnings(t *testing.T) {

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -77,6 +78,10 @@ func (p *phase) reach(op trace.Role, solos solos) (key conditions, r *reach, ok 
 	if o == nil {
 		return key, r, false
 	}
+	r.total, r.half, ok = o.oneWay(op)
+	if !ok {
+		return key, r, false
+	}
 	var rest []string
 	for i := range p.parts {
 		part := &p.parts[i]
@@ -85,25 +90,19 @@ func (p *phase) reach(op trace.Role, solos solos) (key conditions, r *reach, ok 
 			continue
 		}
 		alone, known := solos.of(p, part)
-		d := o.Disks[part.name()]
 		connection := p.hangs[part.name()]
-		if !known || d.CI95 == nil || len(r.disks) > 0 && connection != key.connection {
+		if !known || len(r.disks) > 0 && connection != key.connection {
 			return key, r, false
 		}
 		key.connection = connection
 		r.disks = append(r.disks, part.name())
-		r.total += d.Rate
 		r.alone += alone.rate
-		r.half = math.Hypot(r.half, (d.CI95[1]-d.CI95[0])/2)
-	}
-	if len(rest) == 0 && o.CI95 != nil {
-		r.half = (o.CI95[1] - o.CI95[0]) / 2
 	}
 	r.half = max(r.half, leastSE*r.total)
 	slices.Sort(r.disks)
 	slices.Sort(rest)
 	key.rest = strings.Join(rest, "\x00")
-	return key, r, len(r.disks) > 0
+	return key, r, true
 }
 
 // gather adds a set, to itself where it was measured before.
@@ -121,36 +120,9 @@ func gather(sets []*reach, r *reach) []*reach {
 
 // ceiling looks for a limit that sets of disks have in common, and puts it to the phases that reached it.
 func ceiling(sets []*reach, p float64) {
-	if len(sets) == 0 {
-		return
-	}
-	top := slices.MaxFunc(sets, func(a, b *reach) int {
-		if a.total < b.total {
-			return -1
-		}
-		return 1
-	})
-	reached := []*reach{top}
-	var could, did int
-	var chance float64
-	for _, s := range sets {
-		if s == top || !s.held() {
-			if s != top && s.alike(top) {
-				reached = append(reached, s)
-			}
-			continue
-		}
-		could++
-		chance += min(1, 2*s.tolerance(top)/(s.alone/2))
-		if s.alike(top) {
-			did++
-			reached = append(reached, s)
-		}
-	}
-	if did == 0 || stats.BinomialTail(could, did, chance/float64(could)) > p {
-		return
-	}
-	if !slices.ContainsFunc(reached, func(s *reach) bool { return s.held() && largestWithin(reached, s) != nil }) {
+	reached := reachedTop(sets, p)
+	shows := func(s *reach) bool { return s.held() && largestWithin(reached, s) != nil }
+	if !slices.ContainsFunc(reached, shows) {
 		return
 	}
 	var sum, weight float64
@@ -164,13 +136,10 @@ func ceiling(sets []*reach, p float64) {
 	}
 	for _, s := range reached {
 		c := &Ceiling{Rate: sum / weight, Phases: names}
-		if less := largestWithin(reached, s); less != nil && s.held() {
+		if shows(s) {
+			less := largestWithin(reached, s)
 			c.Without, c.WithoutRate, c.AloneRate = less.phases[0].out.Phase, less.total, s.alone
-			for _, d := range s.disks {
-				if !slices.Contains(less.disks, d) {
-					c.Added = append(c.Added, d)
-				}
-			}
+			c.Added = slices.DeleteFunc(slices.Clone(s.disks), func(d string) bool { return slices.Contains(less.disks, d) })
 		}
 		for _, p := range s.phases {
 			if p.out.Contention != nil {
@@ -178,6 +147,37 @@ func ceiling(sets []*reach, p float64) {
 			}
 		}
 	}
+}
+
+// reachedTop are the sets whose totals are alike the highest; none where so many of those that had more to give may
+// have ended on it by chance.
+func reachedTop(sets []*reach, p float64) []*reach {
+	if len(sets) == 0 {
+		return nil
+	}
+	top := slices.MaxFunc(sets, func(a, b *reach) int { return cmp.Compare(a.total, b.total) })
+	reached := []*reach{top}
+	could, did := 0, 0
+	var chance float64
+	for _, s := range sets {
+		if s == top {
+			continue
+		}
+		if s.held() {
+			could++
+			chance += min(1, 2*s.tolerance(top)/(s.alone/2))
+			if s.alike(top) {
+				did++
+			}
+		}
+		if s.alike(top) {
+			reached = append(reached, s)
+		}
+	}
+	if did == 0 || stats.BinomialTail(could, did, chance/float64(could)) > p {
+		return nil
+	}
+	return reached
 }
 
 // largestWithin is the largest of the sets that lies within s, nil where none does.

@@ -53,7 +53,7 @@ func soloOf(rnd *rand.Rand, names ...string) map[string]float64 {
 
 // TestNoCommonLimit: of runs whose totals are drawn at random, at most 5 % may show a common limit.
 func TestNoCommonLimit(t *testing.T) {
-	count := traces(t, 15, 2)
+	count := traces(t, 4, 1)
 	all, pair, two := sets("A", "B", "C"), [][]string{{"A"}, {"B"}, {"C"}, {"A", "C"}, {"A", "B", "C"}}, sets("A", "B")
 	for name, tried := range map[string]struct {
 		sets [][]string
@@ -95,7 +95,7 @@ func hasCeiling(a *Analysis) bool {
 // TestCommonLimit: where all disks go through something that carries less than they could, it must be found in 95 %
 // of runs.
 func TestCommonLimit(t *testing.T) {
-	count := traces(t, 15, 2)
+	count := traces(t, 12, 2)
 	pair := [][]string{{"A"}, {"B"}, {"C"}, {"A", "C"}, {"A", "B", "C"}}
 	found, fewFound := 0, 0
 	for seed := range count {

@@ -189,7 +189,7 @@ func TestHold(t *testing.T) {
 	if d := got.Disks["C"]; d.Files != 300 || d.Bytes != 30e9 {
 		t.Errorf("C: %d files, %d bytes; want its 300 of work, 30 GB", d.Files, d.Bytes)
 	}
-	within(t, "sum of solo rates", got.OthersSay.SoloSumRate, 3e9, 0.01e9)
+	within(t, "sum of solo rates", got.OtherToolRates.SoloSumRate, 3e9, 0.01e9)
 	if len(got.Recoveries) > 0 || len(got.Warnings) > 0 {
 		t.Errorf("recoveries %v, warnings %v; want none", got.Recoveries, got.Warnings)
 	}

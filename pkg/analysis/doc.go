@@ -73,5 +73,7 @@
 // No link is known by a rate. Disks have a limit in common where one was added to a set without raising its total in
 // a direction, though one by one they reach a fifth more, where no other set passed that total, and where so many sets
 // that had more to give ended on it that chance is ruled out: the binomial tail of totals spread over half of what
-// the disks reach. Totals count as one within 1.7 times their intervals.
+// the disks reach. Totals count as one within 1.7 times their intervals. Mixed traffic gains where its total passes the
+// best one way by a tenth and beyond both intervals; fio's rule is wrong where it misses by a tenth and by more than
+// the interval.
 package analysis

@@ -11,7 +11,6 @@ const (
 	evenJain   = 0.98 // fairness from which a sharing is even
 	duplexGain = 1.10 // mixed traffic must carry a tenth more than one way
 	hubCost    = 0.10 // of its rate on a port of its own
-	misleading = 0.10 // relative error of fio's rule worth telling
 )
 
 // findings are what is worth telling of all phases, the weightiest first.
@@ -110,7 +109,7 @@ func (f *finder) contention() {
 	} else {
 		f.held(held)
 	}
-	if g := c.DuplexGain; g != nil && *g >= duplexGain {
+	if g, ci := c.DuplexGain, c.DuplexCI95; g != nil && *g >= duplexGain && ci != nil && ci[0] > 1 {
 		f.once(Finding{Code: "duplex", Values: map[string]float64{"rate": o.Rate, "gain": *g - 1}, Weight: *g - 1})
 	}
 	f.ceiling()
@@ -224,16 +223,6 @@ func (f *finder) recovery(after string, group []string, recovered map[string]Rec
 		found.Disk = group[0]
 	}
 	f.add(found)
-}
-
-func (f *finder) totals() {
-	o, others := f.phase.Overlap, f.phase.OthersSay
-	if o == nil || others == nil || len(o.Disks) < 2 || o.Rate <= 0 {
-		return
-	}
-	if wrong := others.FioRate/o.Rate - 1; wrong <= -misleading {
-		f.once(Finding{Code: "others", Values: map[string]float64{"rate": others.FioRate, "overlap": o.Rate}, Weight: -wrong / 4})
-	}
 }
 
 func (f *finder) disk(name string, d Disk) {

@@ -46,14 +46,19 @@ func duplexGains(phases []Phase) {
 		if p.Contention == nil || !mixed(p) {
 			continue
 		}
-		var best float64
+		var best *Overlap
 		for j := range phases {
-			if q := &phases[j]; q.Overlap != nil && !mixed(q) && sameDisks(p, q) {
-				best = max(best, q.Overlap.Rate)
+			q := &phases[j]
+			if q.Overlap != nil && q.Test == p.Test && !mixed(q) && sameDisks(p, q) && (best == nil || q.Overlap.Rate > best.Rate) {
+				best = q.Overlap
 			}
 		}
-		if best > 0 {
-			p.Contention.DuplexGain = number(p.Overlap.Rate / best)
+		if best == nil || best.Rate <= 0 {
+			continue
+		}
+		p.Contention.DuplexGain = number(p.Overlap.Rate / best.Rate)
+		if m, b := p.Overlap.CI95, best.CI95; m != nil && b != nil && b[0] > 0 {
+			p.Contention.DuplexCI95 = &Interval{m[0] / b[1], m[1] / b[0]}
 		}
 	}
 }

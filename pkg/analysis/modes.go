@@ -35,7 +35,9 @@ func (p *phase) sameConditions(part *part, files []transfer, throttle *Throttle)
 		}
 	}
 	if throttle != nil {
-		at(throttle.AtS)
+		for _, step := range throttle.Steps {
+			at(step.AtS)
+		}
 		if throttle.Recovered != nil {
 			at(throttle.Recovered.AtS)
 		}
@@ -88,14 +90,16 @@ func (p *phase) bimodality(part *part, files, same []transfer, d *Disk) {
 	p.warn(Warning{Code: "bimodal", Disk: part.name(), Values: map[string]float64{"low": d.Modes[0], "high": d.Modes[1], "mean": *d.Mean}})
 }
 
-// beforeAndAfter are the median rates of the files during a throttle and of the others; nil where either are few.
+// beforeAndAfter are the median rates of the files at a throttle's last level and at full speed; nil where either are
+// few.
 func beforeAndAfter(files []transfer, t *Throttle) *[2]float64 {
 	var low, high []float64
 	for _, f := range files {
 		middle := seconds((f.file.StartNS + f.file.EndNS) / 2)
-		if middle < t.AtS || t.Recovered != nil && middle > t.Recovered.AtS {
+		switch {
+		case middle < t.Steps[0].AtS || t.Recovered != nil && middle > t.Recovered.AtS:
 			high = append(high, f.rate())
-		} else {
+		case middle > t.Steps[len(t.Steps)-1].AtS:
 			low = append(low, f.rate())
 		}
 	}
@@ -109,13 +113,7 @@ func beforeAndAfter(files []transfer, t *Throttle) *[2]float64 {
 // file's middle byte where samples tell it, which a stall within the file does not move; else that of all its bytes
 // with the fixed cost taken out, unless it took most of the time.
 func typicalRates(files []transfer) []float64 {
-	some := files
-	if n := len(files); n > modeFiles {
-		some = make([]transfer, modeFiles)
-		for i := range some {
-			some[i] = files[i*n/modeFiles]
-		}
-	}
+	some := thinned(files, modeFiles)
 	sizes, times := make([]float64, len(some)), make([]float64, len(some))
 	for i, f := range some {
 		sizes[i], times[i] = f.bytes, f.seconds
@@ -132,6 +130,15 @@ func typicalRates(files []transfer) []float64 {
 		}
 	}
 	return rates
+}
+
+// thinned is a copy of the files, of most at most, evenly spread over time.
+func thinned(files []transfer, most int) []transfer {
+	some := make([]transfer, min(len(files), most))
+	for i := range some {
+		some[i] = files[i*len(files)/len(some)]
+	}
+	return some
 }
 
 // middleRate is the rate at which half of the file's bytes moved at most, 0 where too few samples tell it.

@@ -1,15 +1,20 @@
 package analysis
 
 import (
+	"cmp"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// othersSay works out the phase by other tools' rules.
-func (p *phase) othersSay() *OthersSay {
-	var o OthersSay
-	var bytes, longest float64
+// otherToolRates works out the phase by other tools' rules.
+func (p *phase) otherToolRates() *OtherToolRates {
+	var o OtherToolRates
+	var bytes float64
+	var reads, writes fioGroup
 	start, first, last := int64(math.MaxInt64), int64(math.MaxInt64), int64(math.MinInt64)
 	for i := range p.parts {
 		part := &p.parts[i]
@@ -23,11 +28,16 @@ func (p *phase) othersSay() *OthersSay {
 		}
 		done := float64(part.curve.Between(own).Bytes)
 		bytes += done
-		longest = max(longest, own.Seconds())
+		way := &reads
+		if part.trace.Op == trace.Write {
+			way = &writes
+		}
+		way.bytes += done
+		way.longest = max(way.longest, own.Seconds())
 		o.SoloSumRate += done / own.Seconds()
 		start, first, last = min(start, part.startNS()), min(first, end), max(last, end)
 	}
-	if longest == 0 {
+	if reads.longest+writes.longest == 0 {
 		return nil
 	}
 	var early float64
@@ -36,10 +46,45 @@ func (p *phase) othersSay() *OthersSay {
 			early += float64(part.curve.Between(overlap.Interval{StartNS: part.startNS(), EndNS: first}).Bytes)
 		}
 	}
-	o.FioRate = bytes / longest
+	o.FioReadRate, o.FioWriteRate = reads.rate(), writes.rate()
+	if o.FioReadRate == nil || o.FioWriteRate == nil {
+		o.FioRate = cmp.Or(o.FioReadRate, o.FioWriteRate)
+		o.FioReadRate, o.FioWriteRate = nil, nil
+	}
 	o.FirstDoneRate = early / seconds(first-start)
 	o.LastDoneRate = bytes / seconds(last-start)
 	return &o
+}
+
+// fioGroup is one line of fio's group report, which tells reads and writes apart.
+type fioGroup struct{ bytes, longest float64 }
+
+// rate is all bytes over the longest job's own time, nil for no jobs.
+func (g fioGroup) rate() *float64 { return number(g.bytes / g.longest) }
+
+// oneWay is the total in one direction and half of its 95 % interval; false where there is none. In mixed phases the
+// interval is that of disks that vary by themselves.
+func (o *Overlap) oneWay(op trace.Role) (rate, half float64, ok bool) {
+	rate = o.ReadRate
+	if op == trace.Write {
+		rate = o.WriteRate
+	}
+	mixed := false
+	for _, name := range slices.Sorted(maps.Keys(o.Disks)) {
+		d := o.Disks[name]
+		switch {
+		case d.Op != op:
+			mixed = true
+		case d.CI95 == nil:
+			return rate, 0, false
+		default:
+			half = math.Hypot(half, (d.CI95[1]-d.CI95[0])/2)
+		}
+	}
+	if !mixed && o.CI95 != nil {
+		half = (o.CI95[1] - o.CI95[0]) / 2
+	}
+	return rate, half, rate > 0
 }
 
 // workEndNS is when the disk had done its work: its last moment, filler aside.
@@ -57,4 +102,45 @@ func (p *part) workEndNS() int64 {
 		return p.endNS()
 	}
 	return end
+}
+
+// misleading is the relative error of fio's rule worth telling.
+const misleading = 0.10
+
+// totals tells what other tools would have made of the phase: of the first in the run's order in which that is wrong by
+// more than chance, and how many more there are.
+func (f *finder) totals() {
+	o, others := f.phase.Overlap, f.phase.OtherToolRates
+	if o == nil || others == nil || len(o.Disks) < 2 {
+		return
+	}
+	oneWay := others.FioReadRate == nil
+	reading, writing := others.FioReadRate, others.FioWriteRate
+	if oneWay && o.WriteRate > 0 {
+		writing = others.FioRate
+	} else if oneWay {
+		reading = others.FioRate
+	}
+	var worst, said, moved float64
+	moving := "moved"
+	for _, way := range []struct {
+		op   trace.Role
+		verb string
+		fio  *float64
+	}{{trace.Read, "read", reading}, {trace.Write, "wrote", writing}} {
+		total, half, ok := o.oneWay(way.op)
+		if way.fio == nil || !ok || math.Abs(*way.fio-total) <= half {
+			continue
+		}
+		if wrong := *way.fio/total - 1; math.Abs(wrong) >= max(math.Abs(worst), misleading) {
+			worst, said, moved = wrong, *way.fio, total
+			if !oneWay {
+				moving = way.verb
+			}
+		}
+	}
+	if worst == 0 {
+		return
+	}
+	f.once(Finding{Code: "others", Other: moving, Values: map[string]float64{"rate": said, "overlap": moved}, Weight: math.Abs(worst) / 4})
 }

@@ -63,7 +63,7 @@ func (p *phase) measure() {
 	p.fillOverlap()
 	p.cached()
 	p.out.Series = p.series()
-	p.out.OthersSay = p.othersSay()
+	p.out.OtherToolRates = p.otherToolRates()
 }
 
 // compare fills in what takes the disks' rates alone to say, and what rests on that.

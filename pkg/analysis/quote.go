@@ -17,7 +17,7 @@ const (
 func (p *phase) quote(part *part, d *Disk) *Quote {
 	many := len(p.parts) > 1 && p.out.Overlap != nil
 	if t := d.Throttle; t != nil {
-		later := t.ToRate
+		later := t.Steps[len(t.Steps)-1].ToRate
 		if many {
 			later = p.laterInWindow(part, t)
 		}
@@ -34,9 +34,10 @@ func (p *phase) quote(part *part, d *Disk) *Quote {
 	return &Quote{Rate: *d.Rate, Kind: QuoteMean}
 }
 
-// laterInWindow is the disk's rate in that part of the window in which it was throttled, 0 where that is too short.
+// laterInWindow is the disk's rate in that part of the window in which it was at its last level, 0 where that is too
+// short.
 func (p *phase) laterInWindow(part *part, t *Throttle) float64 {
-	low := overlap.Interval{StartNS: int64(t.AtS * 1e9), EndNS: part.endNS()}
+	low := overlap.Interval{StartNS: int64(t.Steps[len(t.Steps)-1].AtS * 1e9), EndNS: part.endNS()}
 	if t.Recovered != nil {
 		low.EndNS = int64((t.Recovered.AtS - t.Recovered.PauseS) * 1e9)
 	}

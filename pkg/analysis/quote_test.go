@@ -32,10 +32,13 @@ func TestQuoteAfterAFall(t *testing.T) {
 }
 
 // TestQuoteIsTheLongRun: in each class of noise, the middle of the quotes of steady disks lies within 3 % of the rate
-// in the long run. Pareto's distribution below 2 has no variance: most traces never see what its mean is made of, and
+// in the long run, of few traces within 10 %. Pareto's distribution below 2 has no variance: most traces never see what its mean is made of, and
 // no figure of theirs can tell it.
 func TestQuoteIsTheLongRun(t *testing.T) {
-	count := traces(t, 31, 7)
+	count, allowed := traces(t, 7, 3), 0.1
+	if count >= 100 {
+		allowed = 0.03
+	}
 	for i, c := range tracetest.Classes() {
 		if c.Noise.Tail > 0 && c.Noise.Tail < 2 {
 			continue
@@ -60,7 +63,7 @@ func TestQuoteIsTheLongRun(t *testing.T) {
 		}
 		got := stats.Median(quotes) / (1e9 * c.Noise.Rate(1e9, bytes/files))
 		t.Logf("%s: %d quotes, their median %.4f of the rate in the long run", c.Name, len(quotes), got)
-		if math.Abs(got-1) > 0.03 {
+		if math.Abs(got-1) > allowed {
 			t.Errorf("%s: the median quote is %.3f of the rate in the long run", c.Name, got)
 		}
 	}

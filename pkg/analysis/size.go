@@ -11,10 +11,11 @@ import (
 
 // How effects of file size are told.
 const (
-	kneeP      = 0.005 // chance of a knee as clear, in the whole run, where there is none
-	bendP      = 0.10  // chance of a knee as clear where the rate bends smoothly with the logarithm of the size
-	kneeEffect = 0.10  // relative change of the rate below which a knee is of no interest
-	kneeGroups = 400   // more files than this are put together by size
+	kneeP      = 0.005  // chance of a knee as clear, in the whole run, where there is none
+	bendP      = 0.10   // chance of a knee as clear where the rate bends smoothly with the logarithm of the size
+	kneeEffect = 0.10   // relative change of the rate below which a knee is of no interest
+	kneeFiles  = 20_000 // of more files, so many evenly spread over time will do
+	kneeGroups = 400    // more files than this are put together by size
 	smallBytes = 10_000_000
 	sorted     = 0.7 // rank correlation of size with order, above which time and size cannot be told apart
 	fewest     = 5   // files on either side of a knee, and in a fit
@@ -46,7 +47,7 @@ type kneeSample struct {
 }
 
 func newKneeSample(files []transfer) kneeSample {
-	files = slices.Clone(files)
+	files = thinned(files, kneeFiles)
 	slices.SortFunc(files, func(a, b transfer) int {
 		return cmp.Or(cmp.Compare(a.bytes, b.bytes), cmp.Compare(a.file.StartNS, b.file.StartNS))
 	})

@@ -36,10 +36,10 @@ func TestKneeFound(t *testing.T) {
 			found, placed, below, above := 0, 0, 0, 0
 			for seed := range count {
 				rnd := rand.New(rand.NewPCG(uint64(seed), 74))
-				d := tracetest.Disk{Name: "A", Levels: []tracetest.Level{{UntilS: 1e6, Rate: 1.2e9}}, Files: 100, Noise: noise, KneeBytes: 550e6, KneeFactor: 0.75}
+				d := tracetest.Disk{Name: "A", Levels: []tracetest.Level{{UntilS: 300, Rate: 1.2e9}}, Files: 100, Noise: noise, KneeBytes: 550e6, KneeFactor: 0.75}
 				phases := []*trace.Phase{tracetest.Phase("W", d.Play(rnd))}
 				for i := range others {
-					few := tracetest.Disk{Name: "A", Levels: []tracetest.Level{{UntilS: 1e6, Rate: 1.2e9}}, Files: 3, BareFiles: true}
+					few := tracetest.Disk{Name: "A", Levels: []tracetest.Level{{UntilS: 300, Rate: 1.2e9}}, Files: 3, BareFiles: true}
 					phases = append(phases, tracetest.Phase(fmt.Sprint(i), few.Play(rnd)))
 				}
 				if knee := Analyze(tracetest.Run(phases...), Options{}).Phases[0].Disks["A"].SizeKnee; knee != nil {

@@ -46,7 +46,7 @@ func (p *phase) throttle(part *part) *Throttle {
 func (p *part) toThrottle(levels []level, until int64, rebound *Rebound) *Throttle {
 	last := len(levels) - 1
 	low := p.levelOver(overlap.Interval{StartNS: levels[last].StartNS, EndNS: until})
-	t := &Throttle{Recovered: rebound, LastsS: low.Seconds()}
+	t := &Throttle{Recovered: rebound, HeldS: levels[0].Seconds(), LastsS: low.Seconds()}
 	deepest := 0.0
 	for i := 1; i <= last; i++ {
 		to := levels[i].rate
@@ -59,7 +59,6 @@ func (p *part) toThrottle(levels []level, until int64, rebound *Rebound) *Thrott
 		if drop := 1 - step.ToRate/step.FromRate; drop > deepest {
 			deepest = drop
 			t.AtBytes, t.AtS, t.FromRate, t.ToRate = step.AtBytes, step.AtS, step.FromRate, step.ToRate
-			t.HeldS = levels[i-1].Seconds()
 		}
 	}
 	return t
