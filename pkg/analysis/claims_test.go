@@ -98,7 +98,7 @@ func layouts() []layout {
 
 // TestNoClaimsFromNoise: of steady runs under any noise, at most 5 % may show any one claim.
 func TestNoClaimsFromNoise(t *testing.T) {
-	n := traces(t, 12, 5)
+	n := traces(t, 8, 3)
 	for _, l := range layouts() {
 		for _, c := range classes() {
 			if l.name == "two hours" && c.Sizes != nil {
