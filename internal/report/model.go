@@ -3,27 +3,27 @@ package report
 import (
 	"fmt"
 
-	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/fit"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // OfFit says what hub explains some runs best, how well each of its figures is known, and how far each phase lies from
 // it. The profile is the file that it was written to; empty for none.
-func OfFit(fit *hub.Fit, name, profile string) *Document {
-	doc := &Document{Kind: "fit", Title: "Hub " + name, Data: fit}
-	for _, text := range fit.Warnings {
+func OfFit(fitted *fit.Result, name, profile string) *Document {
+	doc := &Document{Kind: "fit", Title: "Hub " + name, Data: fitted}
+	for _, text := range fitted.Warnings {
 		doc.Add(Warning{text})
 	}
-	doc.Add(Sentence{Text: fmt.Sprintf("Model error: %.2f times what the measurements vary by (near 1 when the model holds).", fit.Misfit), Lead: true})
+	doc.Add(Sentence{Text: fmt.Sprintf("Model error: %.2f times what the measurements vary by (near 1 when the model holds).", fitted.Misfit), Lead: true})
 	t := &Table{Title: "Parameters", Columns: []Column{{Head: "Parameter"}, {Head: "Value", Numbers: true}, {Head: "95 % confidence interval", Drop: 1}, {Head: "Note", Drop: 2}}}
-	for _, p := range fit.Parameters {
+	for _, p := range fitted.Parameters {
 		between := ""
 		if p.High > p.Low {
 			between = quantity(p.Low, p.Unit) + " to " + quantity(p.High, p.Unit)
 		}
 		t.Rows = append(t.Rows, []Cell{{Text: p.Name}, {Text: quantity(p.Value, p.Unit)}, {Text: between}, {Text: p.Note}})
 	}
-	doc.Add(t, residuals("Measured and modelled", fit.Residuals))
+	doc.Add(t, residuals("Measured and modelled", fitted.Residuals))
 	if profile != "" {
 		doc.Add(Sentence{Text: "profile: " + profile})
 	}
@@ -31,7 +31,7 @@ func OfFit(fit *hub.Fit, name, profile string) *Document {
 }
 
 // OfCheck says how well a fit without each phase predicts it.
-func OfCheck(held []hub.Held, name string) *Document {
+func OfCheck(held []fit.Held, name string) *Document {
 	doc := &Document{Kind: "check", Title: "Hub " + name + ", refitted without each phase", Data: held}
 	for _, h := range held {
 		doc.Add(Heading{"Without " + h.Phase}, Sentence{Text: fmt.Sprintf("Off by %.1f %% at most.", 100*h.Worst)})
@@ -43,7 +43,7 @@ func OfCheck(held []hub.Held, name string) *Document {
 	return doc
 }
 
-func residuals(title string, list []hub.Residual) *Table {
+func residuals(title string, list []fit.Residual) *Table {
 	t := &Table{Title: title, Columns: []Column{
 		{Head: "Phase"}, {Head: "Who does what", Drop: 1}, {Head: "Disk"}, {Head: "Measured", Numbers: true}, {Head: "Model", Numbers: true}, {Head: "Off", Numbers: true},
 	}}
@@ -70,7 +70,7 @@ func quantity(v float64, in string) string {
 
 // OfPrediction says what a hub does with some disks in every combination, how best to plug them in, and what to measure
 // next.
-func OfPrediction(p *hub.Prediction, profile string) *Document {
+func OfPrediction(p *fit.Prediction, profile string) *Document {
 	doc := &Document{Kind: "prediction", Title: "Hub " + profile, Unit: "GB/s", Keys: newKeys(p.Disks), Data: p}
 	var advice []string
 	for i := range p.Placements {
@@ -114,7 +114,7 @@ func OfPrediction(p *hub.Prediction, profile string) *Document {
 }
 
 // estimate is a rate in GB/s with half its interval; idle disks have none.
-func estimate(e hub.Estimate) string {
+func estimate(e fit.Estimate) string {
 	switch {
 	case e.Rate == 0:
 		return none

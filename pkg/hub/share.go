@@ -33,17 +33,17 @@ type Claim struct {
 // and no disk's part can grow except at the cost of one that has less for its weight.
 func Share(c Capacity, claims []Claim) []float64 {
 	rates := make([]float64, len(claims))
-	share(c, claims, rates)
+	ShareInto(c, claims, rates)
 	return rates
 }
 
-// share is Share into a slice of the caller's, for the simulation's inner loop.
-func share(c Capacity, claims []Claim, rates []float64) {
+// ShareInto is Share into a slice of the caller's, for inner loops.
+func ShareInto(c Capacity, claims []Claim, rates []float64) {
 	c = c.among(claims)
 	var want [2]Claim // read, write
 	want[0].Weight, want[1].Weight = c.ReadWeight, c.WriteWeight
 	for _, claim := range claims {
-		want[direction(claim.Op)].Cap += claim.Cap
+		want[Direction(claim.Op)].Cap += claim.Cap
 	}
 	want[0].Cap = min(want[0].Cap, c.Read)
 	want[1].Cap = min(want[1].Cap, c.Write)
@@ -60,7 +60,7 @@ func share(c Capacity, claims []Claim, rates []float64) {
 func (c Capacity) among(claims []Claim) Capacity {
 	var disks [2]int
 	for _, claim := range claims {
-		disks[direction(claim.Op)]++
+		disks[Direction(claim.Op)]++
 	}
 	if disks[0] == 2 && c.Pair > 0 {
 		c.Read *= c.Pair
@@ -76,7 +76,8 @@ func (c Capacity) among(claims []Claim) Capacity {
 
 const anyDirection = -1
 
-func direction(op trace.Role) int {
+// Direction numbers the roles that move bytes: 0 reads, 1 writes.
+func Direction(op trace.Role) int {
 	if op == trace.Write {
 		return 1
 	}
@@ -88,7 +89,7 @@ func direction(op trace.Role) int {
 // round, which can only raise the next level, so there are at most as many rounds as claims.
 func fill(amount float64, claims []Claim, rates []float64, dir int) {
 	const open = -1
-	mine := func(i int) bool { return dir == anyDirection || direction(claims[i].Op) == dir }
+	mine := func(i int) bool { return dir == anyDirection || Direction(claims[i].Op) == dir }
 	for i := range claims {
 		if mine(i) {
 			rates[i] = open

@@ -1,4 +1,8 @@
-package hub
+// Package fit makes hub profiles from runs and predicts what was not measured. It reads traces and hub profiles; the
+// model itself is package hub's.
+//
+// Start at Observe (from a run to evidence), FromEvidence (from evidence to a profile) and Predict.
+package fit
 
 import (
 	"fmt"
@@ -6,12 +10,14 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/hubbench/hubbench/pkg/hub"
+
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
-// Fit is a hub's parameters as far as the evidence knows them.
-type Fit struct {
-	Profile    *Profile // to be played; what is not known in it is assumed, as its parameter's note says
+// Result is a hub's parameters as far as the evidence knows them.
+type Result struct {
+	Profile    *hub.Profile // to be played; what is not known in it is assumed, as its parameter's note says
 	Parameters []Parameter
 	Residuals  []Residual
 	Misfit     float64 // root mean square of the residuals in their errors: near 1 when the model holds
@@ -30,15 +36,15 @@ type Parameter struct {
 type Residual struct {
 	Phase    string
 	Mix      string
-	Observed Observed
+	Observed hub.Observed
 	Model    float64
 }
 
 // Off is how far the observation lies from the model, relative to it.
 func (r *Residual) Off() float64 { return r.Observed.Rate/r.Model - 1 }
 
-// FitOptions says how to fit.
-type FitOptions struct {
+// Options says how to fit.
+type Options struct {
 	Name string // of the profile
 	Seed uint64 // of the starts and of the intervals' sampling
 }
@@ -55,19 +61,19 @@ const (
 	minds = 3.84
 )
 
-// FitProfile finds the hub that explains the evidence best.
+// FromEvidence finds the hub that explains the evidence best.
 //
 // Rates are fitted by least squares of their logarithms in their standard errors, from several starts; lags and noise are
 // means of what was observed. Where the rates scatter more than their errors allow, the errors are widened until they
 // do not. Size effects and caches are not fitted.
-func FitProfile(e *Evidence, o FitOptions) (*Fit, error) {
+func FromEvidence(e *hub.Evidence, o Options) (*Result, error) {
 	s, err := newSpace(e)
 	if err != nil {
 		return nil, err
 	}
 	rng := rand.New(rand.NewPCG(o.Seed, 1))
 	best := s.best(rng)
-	f := &Fit{Profile: &Profile{Name: o.Name, Source: Fitted, Link: math.Inf(1), Lane: math.Inf(1), Evidence: *e}}
+	f := &Result{Profile: &hub.Profile{Name: o.Name, Source: hub.Fitted, Link: math.Inf(1), Lane: math.Inf(1), Evidence: *e}}
 	f.judge(s, e, best)
 	vectors := s.sample(rng, best, max(f.Misfit, 1))
 	f.rates(s, best, vectors)
@@ -77,7 +83,7 @@ func FitProfile(e *Evidence, o FitOptions) (*Fit, error) {
 }
 
 // judge compares the best model with the evidence.
-func (f *Fit) judge(s *space, e *Evidence, best []float64) {
+func (f *Result) judge(s *space, e *hub.Evidence, best []float64) {
 	s.set(best)
 	sum, n := 0.0, 0
 	for i := range s.obs {
@@ -139,7 +145,7 @@ func (s *space) data(x []float64) []float64 {
 
 // rates makes parameters and profile of the vectors drawn. What is not known takes the median of what is possible,
 // for the best fit of it is an accident; what is known is then fitted to that.
-func (f *Fit) rates(s *space, best []float64, vectors [][]float64) {
+func (f *Result) rates(s *space, best []float64, vectors [][]float64) {
 	chosen := slices.Clone(best)
 	for i := range s.params {
 		c := &s.params[i]
@@ -197,29 +203,29 @@ func (p *Parameter) under(capacity *Parameter) {
 
 // disk makes a profile's disk of the model's. What was never measured is taken to be as what was: through the hub as
 // direct, reads as writes, and the other way round.
-func (s *space) disk(name string, c *Capacity) Disk {
-	d := Disk{Name: name, Read: s.model.sides[name][0], Write: s.model.sides[name][1]}
+func (s *space) disk(name string, c *hub.Capacity) hub.Disk {
+	d := hub.Disk{Name: name, Read: s.model.sides[name][0], Write: s.model.sides[name][1]}
 	for _, side := range []struct {
 		name    string
-		side    *Side
+		side    *hub.Side
 		carries float64
 	}{{"read", &d.Read, c.Read}, {"write", &d.Write, c.Write}} {
-		hub, direct := s.has(name+"."+side.name+".hub"), s.has(name+"."+side.name+".direct")
+		through, direct := s.has(name+"."+side.name+".hub"), s.has(name+"."+side.name+".direct")
 		switch {
-		case hub && !direct:
+		case through && !direct:
 			side.side.Direct = side.side.Hub
-		case direct && !hub:
+		case direct && !through:
 			side.side.Hub = side.side.Direct
-		case !hub:
-			*side.side = Side{}
+		case !through:
+			*side.side = hub.Side{}
 		}
 		side.side.Hub = min(side.side.Hub, side.carries)
 	}
-	if d.Read == (Side{}) {
-		d.Read = Side{Hub: min(d.Write.Hub, c.Read), Direct: d.Write.Direct, Weight: 1}
+	if d.Read == (hub.Side{}) {
+		d.Read = hub.Side{Hub: min(d.Write.Hub, c.Read), Direct: d.Write.Direct, Weight: 1}
 	}
-	if d.Write == (Side{}) {
-		d.Write = Side{Hub: min(d.Read.Hub, c.Write), Direct: d.Read.Direct, Weight: 1}
+	if d.Write == (hub.Side{}) {
+		d.Write = hub.Side{Hub: min(d.Read.Hub, c.Write), Direct: d.Read.Direct, Weight: 1}
 	}
 	return d
 }

@@ -1,9 +1,11 @@
-package hub
+package fit
 
 import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/hubbench/hubbench/pkg/hub"
 
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -19,7 +21,7 @@ type space struct {
 	obs    []target
 
 	model  model // scratch: the parameters of the vector looked at
-	claims []Claim
+	claims []hub.Claim
 	rates  []float64
 }
 
@@ -63,13 +65,13 @@ const (
 
 // model is the part of a profile that rates depend on.
 type model struct {
-	capacity Capacity
-	sides    map[string]*[2]Side // by disk: read, write
+	capacity hub.Capacity
+	sides    map[string]*[2]hub.Side // by disk: read, write
 }
 
 // target is an observation with its disks resolved.
 type target struct {
-	sides  []*Side
+	sides  []*hub.Side
 	ops    []trace.Role
 	direct bool
 	logs   []float64 // of the rates observed
@@ -88,12 +90,12 @@ const (
 )
 
 // newSpace lays out the parameters that the evidence touches.
-func newSpace(e *Evidence) (*space, error) {
-	s := &space{disks: e.disks(), model: model{sides: map[string]*[2]Side{}}}
+func newSpace(e *hub.Evidence) (*space, error) {
+	s := &space{disks: e.Disks(), model: model{sides: map[string]*[2]hub.Side{}}}
 	if len(e.Rates) == 0 {
 		return nil, fmt.Errorf("fit a hub: the runs hold no stretch of %g s with a steady rate; record solo phases and pairs", shortestS)
 	}
-	s.model.capacity = Capacity{ReadWeight: 1}
+	s.model.capacity = hub.Capacity{ReadWeight: 1}
 	seen := survey(e)
 
 	// What no observation touches still needs a value: all capacities are parameters in any case.
@@ -109,7 +111,7 @@ func newSpace(e *Evidence) (*space, error) {
 
 	var first [2]float64 // how fast the disk is whose weight is 1
 	for _, disk := range s.disks {
-		sides := &[2]Side{{Hub: 1, Direct: 1, Weight: 1}, {Hub: 1, Direct: 1, Weight: 1}}
+		sides := &[2]hub.Side{{Hub: 1, Direct: 1, Weight: 1}, {Hub: 1, Direct: 1, Weight: 1}}
 		s.model.sides[disk] = sides
 		for d, op := range [2]trace.Role{trace.Read, trace.Write} {
 			side, name := &sides[d], disk+"."+string(op)
@@ -141,7 +143,7 @@ func newSpace(e *Evidence) (*space, error) {
 
 // target makes an observation ready to be compared. Where no parameter says how fast one of its disks is, it returns
 // which.
-func (s *space) target(o *Observation) (t target, lacks string) {
+func (s *space) target(o *hub.Observation) (t target, lacks string) {
 	t.direct = o.Direct
 	way := ".hub"
 	if o.Direct {
@@ -152,7 +154,7 @@ func (s *space) target(o *Observation) (t target, lacks string) {
 		if !s.has(name) {
 			return t, name
 		}
-		t.sides = append(t.sides, &s.model.sides[d.Disk][direction(d.Op)])
+		t.sides = append(t.sides, &s.model.sides[d.Disk][hub.Direction(d.Op)])
 		t.ops = append(t.ops, d.Op)
 		t.logs = append(t.logs, math.Log(d.Rate))
 		t.errors = append(t.errors, d.Error)
@@ -177,7 +179,7 @@ type seen struct {
 	fastest     float64    // of any disk, wherever it was plugged in
 }
 
-func survey(e *Evidence) seen {
+func survey(e *hub.Evidence) seen {
 	s := seen{hub: map[diskOp]float64{}, direct: map[diskOp]float64{}}
 	for _, o := range e.Rates {
 		var total [2]float64
@@ -189,7 +191,7 @@ func survey(e *Evidence) seen {
 				continue
 			}
 			s.hub[key] = max(s.hub[key], d.Rate)
-			total[direction(d.Op)] += d.Rate
+			total[hub.Direction(d.Op)] += d.Rate
 		}
 		s.total[0], s.total[1] = max(s.total[0], total[0]), max(s.total[1], total[1])
 	}
@@ -213,11 +215,11 @@ func (s *space) set(x []float64) {
 func (s *space) predict(t *target) []float64 {
 	s.claims, s.rates = s.claims[:0], s.rates[:0]
 	for i, side := range t.sides {
-		s.claims = append(s.claims, Claim{Op: t.ops[i], Cap: side.Hub, Weight: side.Weight})
+		s.claims = append(s.claims, hub.Claim{Op: t.ops[i], Cap: side.Hub, Weight: side.Weight})
 		s.rates = append(s.rates, side.Direct)
 	}
 	if !t.direct {
-		share(s.model.capacity, s.claims, s.rates)
+		hub.ShareInto(s.model.capacity, s.claims, s.rates)
 	}
 	return s.rates
 }

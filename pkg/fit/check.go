@@ -1,4 +1,4 @@
-package hub
+package fit
 
 import (
 	"errors"
@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/hubbench/hubbench/pkg/hub"
 )
 
 // Held is a phase that was held back from a fit, and how well the rest foretells it.
@@ -18,7 +20,7 @@ type Held struct {
 
 // LeaveOneOut refits without each phase in turn and predicts it: the honest test of whether the model holds for
 // what has not been measured.
-func LeaveOneOut(e *Evidence, o FitOptions) ([]Held, error) {
+func LeaveOneOut(e *hub.Evidence, o Options) ([]Held, error) {
 	var held []Held
 	done := map[string]bool{}
 	for _, out := range e.Rates {
@@ -36,8 +38,8 @@ func LeaveOneOut(e *Evidence, o FitOptions) ([]Held, error) {
 }
 
 // holdOut fits without a phase and predicts it.
-func holdOut(e *Evidence, phase string, o FitOptions) (*Held, error) {
-	rest := e.Without(func(o *Observation) bool { return o.Phase == phase })
+func holdOut(e *hub.Evidence, phase string, o Options) (*Held, error) {
+	rest := e.Without(func(o *hub.Observation) bool { return o.Phase == phase })
 	if len(rest.Rates) == 0 {
 		return nil, errors.New("nothing else was observed; record more phases")
 	}
@@ -50,7 +52,7 @@ func holdOut(e *Evidence, phase string, o FitOptions) (*Held, error) {
 	h := &Held{Phase: phase}
 	var lacking []string
 	var targets []target
-	var seen []*Observation
+	var seen []*hub.Observation
 	for i := range e.Rates {
 		o := &e.Rates[i]
 		if o.Phase != phase {

@@ -1,4 +1,4 @@
-package hub
+package fit
 
 import (
 	"math"
@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/pkg/hub"
 )
 
 func TestPredictEveryCombination(t *testing.T) {
@@ -81,7 +83,7 @@ func TestPredictFromFit(t *testing.T) {
 	plan.Phases = append(slices.Clone(measured), rest[0])
 	e := observe(t, plan, p)
 	f := fit(t, e)
-	loaded, err := Load("fitted.yaml", f.YAML())
+	loaded, err := hub.Load("fitted.yaml", f.YAML())
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, f.YAML())
 	}

@@ -1,9 +1,11 @@
-package hub
+package fit
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/hubbench/hubbench/pkg/hub"
 
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -36,19 +38,19 @@ type Estimate struct {
 
 // Predict works out every combination of the disks on the hub. Its intervals come from the profile's observations: the
 // parameters are drawn anew from all that agree with them, so what is known only together counts as such.
-func Predict(p *Profile, disks []string, seed uint64) (*Prediction, error) {
+func Predict(p *hub.Profile, disks []string, seed uint64) (*Prediction, error) {
 	if len(disks) == 0 || len(disks) > mostDisks {
-		return nil, fmt.Errorf("predict %d disks: name 1 to %d of the profile's %s", len(disks), mostDisks, p.names())
+		return nil, fmt.Errorf("predict %d disks: name 1 to %d of the profile's %s", len(disks), mostDisks, p.Names())
 	}
 	for i, name := range disks {
 		if p.Disk(name) == nil {
-			return nil, fmt.Errorf("predict disk %q: profile %s has none of that name; it has %s", name, p.Name, p.names())
+			return nil, fmt.Errorf("predict disk %q: profile %s has none of that name; it has %s", name, p.Name, p.Names())
 		}
 		if slices.Contains(disks[:i], name) {
 			return nil, fmt.Errorf("predict disk %s: it is named twice", name)
 		}
 	}
-	alternatives, err := p.alternatives(seed)
+	alternatives, err := alternatives(p, seed)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +93,7 @@ func Predict(p *Profile, disks []string, seed uint64) (*Prediction, error) {
 }
 
 // alternatives are profiles as likely as p by its observations; none where it has none.
-func (p *Profile) alternatives(seed uint64) ([]Profile, error) {
+func alternatives(p *hub.Profile, seed uint64) ([]hub.Profile, error) {
 	if len(p.Evidence.Rates) == 0 {
 		return nil, nil
 	}
@@ -101,13 +103,13 @@ func (p *Profile) alternatives(seed uint64) ([]Profile, error) {
 	}
 	rng := rand.New(rand.NewPCG(seed, 2))
 	best := s.best(rng)
-	fit := &Fit{}
+	fit := &Result{}
 	fit.judge(s, &p.Evidence, best)
 	vectors := s.sample(rng, best, max(fit.Misfit, 1))
-	list := make([]Profile, len(vectors))
+	list := make([]hub.Profile, len(vectors))
 	for i, x := range vectors {
 		s.set(x)
-		list[i] = Profile{Name: p.Name, Capacity: s.model.capacity, Disks: slices.Clone(p.Disks)}
+		list[i] = hub.Profile{Name: p.Name, Capacity: s.model.capacity, Disks: slices.Clone(p.Disks)}
 		for j := range list[i].Disks { // disks that were not observed stay as the profile has them
 			d := &list[i].Disks[j]
 			if !slices.Contains(s.disks, d.Name) {
@@ -152,17 +154,17 @@ func mixes(disks []string) []mix {
 }
 
 // rates are what the mix's disks get.
-func (m mix) rates(p *Profile) []float64 {
-	claims := make([]Claim, len(m))
+func (m mix) rates(p *hub.Profile) []float64 {
+	claims := make([]hub.Claim, len(m))
 	for i, use := range m {
 		side := p.Disk(use.disk).Side(use.op)
-		claims[i] = Claim{Op: use.op, Cap: side.Hub, Weight: side.Weight}
+		claims[i] = hub.Claim{Op: use.op, Cap: side.Hub, Weight: side.Weight}
 	}
-	return Share(p.Capacity, claims)
+	return hub.Share(p.Capacity, claims)
 }
 
 // kept is the least that any of the mix's disks keeps of what it reaches alone.
-func (m mix) kept(p *Profile) float64 {
+func (m mix) kept(p *hub.Profile) float64 {
 	least := 1.0
 	for i, rate := range m.rates(p) {
 		least = min(least, rate/m[i : i+1].rates(p)[0])
@@ -183,9 +185,9 @@ func (m mix) pattern(disks []string) string {
 
 // name is as Observation.Mix has it.
 func (m mix) name() string {
-	o := Observation{}
+	o := hub.Observation{}
 	for _, use := range m {
-		o.Disks = append(o.Disks, Observed{Disk: use.disk, Op: use.op})
+		o.Disks = append(o.Disks, hub.Observed{Disk: use.disk, Op: use.op})
 	}
 	return o.Mix()
 }

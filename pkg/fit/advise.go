@@ -1,4 +1,4 @@
-package hub
+package fit
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/hubbench/hubbench/pkg/hub"
 )
 
 // Placement is a way of plugging the disks in.
@@ -20,7 +22,7 @@ type Placement struct {
 
 // place finds, for every number of ports besides the hub's, which disks best go there: such that the disk that loses
 // most on the hub loses least.
-func place(p *Profile, disks []string) []Placement {
+func place(p *hub.Profile, disks []string) []Placement {
 	best := make([]*Placement, len(disks))
 	for set := range 1 << len(disks) {
 		var here Placement
@@ -104,7 +106,7 @@ const countedFiles = 30
 
 // next finds the phase which, once measured, leaves the least uncertainty in all predictions together. The rates drawn
 // are taken as jointly normal, as in Bayesian linear regression (Lindley and Smith, J. R. Stat. Soc. B 34, 1972).
-func next(p *Profile, rows []Row, drawn [][][]float64) *NextPhase {
+func next(p *hub.Profile, rows []Row, drawn [][][]float64) *NextPhase {
 	if len(drawn) == 0 || len(drawn[0]) == 0 {
 		return nil
 	}
