@@ -15,6 +15,8 @@ const (
 	leastWeight, mostWeight = 1e-3, 1e3
 	longestLag              = time.Hour
 	mostLanes               = 64
+	mostPerDisk             = 1.0
+	mostLoss                = 0.95
 	leastFactor             = 0.01
 	mostPerFile             = time.Minute
 	mostBytes               = 1e15
@@ -73,6 +75,9 @@ func loadCapacity(m *strictyaml.Mapping, p *Profile) {
 	}
 	capacity.Float("pair", &c.Pair, leastFactor, 1)
 	capacity.Float("two_writers", &c.TwoWriters, leastFactor, 1)
+	capacity.Float("per_disk", &c.PerDisk, 0, mostPerDisk)
+	capacity.Float("read_loss", &c.ReadLoss, 0, mostLoss)
+	capacity.Float("write_loss", &c.WriteLoss, 0, mostLoss)
 	capacity.Done()
 
 	weights := m.Mapping("weights")
@@ -80,7 +85,17 @@ func loadCapacity(m *strictyaml.Mapping, p *Profile) {
 	weights.Float("read", &c.ReadWeight, leastWeight, mostWeight)
 	weights.Float("write", &c.WriteWeight, leastWeight, mostWeight)
 	weights.Done()
+
+	sharing := maxMin
+	m.OneOf("sharing", &sharing, maxMin, proportional)
+	c.Proportional = sharing == proportional
 }
+
+// The rules of sharing, as a profile names them.
+const (
+	maxMin       = "max-min"
+	proportional = "proportional"
+)
 
 func loadLags(m *strictyaml.Mapping, l *Lags) {
 	for _, list := range l.Lists() {

@@ -41,6 +41,17 @@ func (p *Profile) YAMLWithNotes(notes map[string]string) []byte {
 	if c.TwoWriters > 0 {
 		w.line("  two_writers: %s", number(c.TwoWriters))
 	}
+	for _, loss := range []struct {
+		key   string
+		value float64
+	}{{"per_disk", c.PerDisk}, {"read_loss", c.ReadLoss}, {"write_loss", c.WriteLoss}} {
+		if loss.value > 0 {
+			w.noted("capacity."+loss.key, "  "+loss.key+": %s", number(loss.value))
+		}
+	}
+	if c.Proportional {
+		w.line("sharing: %s", proportional)
+	}
 	w.line("weights:")
 	w.noted("weights.read", "  read: %s", number(c.ReadWeight))
 	w.noted("weights.write", "  write: %s", number(c.WriteWeight))

@@ -28,7 +28,10 @@ func TestYAMLRoundTrip(t *testing.T) {
 		Capacity: Capacity{Read: 1e9, Write: 1.5e9, Both: 2.5e9, ReadWeight: 1, WriteWeight: 1}, // no joint limit
 		Disks:    []Disk{{Name: "A", Read: Side{Hub: 1e6, Direct: 1e6, Weight: 1}, Write: Side{Hub: 1e6, Direct: 1e6, Weight: 1}}},
 	}
-	for _, p := range []*Profile{full, bare, roundTripped(t, round())} {
+	costly := round()
+	costly.Capacity.Proportional, costly.Capacity.PerDisk = true, 0.07
+	costly.Capacity.ReadLoss, costly.Capacity.WriteLoss = 0.3, 0.125
+	for _, p := range []*Profile{full, bare, roundTripped(t, round()), roundTripped(t, costly)} {
 		if diff := cmp.Diff(p, roundTripped(t, p)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", p.Name, diff)
 		}
