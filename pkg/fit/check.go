@@ -10,12 +10,12 @@ import (
 	"github.com/hubbench/hubbench/pkg/hub"
 )
 
-// Held is a phase that was held back from a fit, and how well the rest foretells it.
+// Held is a phase that was held back from a fit, and how well the rest predicts it.
 type Held struct {
-	Phase     string
-	Residuals []Residual // its observations beside the prediction
-	Worst     float64    // the largest error among them, relative, without sign
-	Note      string     // which parameters nothing but this phase shows: then it is no test of the model, but needed
+	Phase     string     `json:"phase"`
+	Residuals []Residual `json:"residuals"`      // its observations beside the prediction
+	Worst     float64    `json:"worst"`          // the largest error among them, relative, without sign
+	Note      string     `json:"note,omitempty"` // which parameters nothing but this phase shows: then it is no test of the model, but needed
 }
 
 // LeaveOneOut refits without each phase in turn and predicts it: the honest test of whether the model holds for
@@ -43,7 +43,7 @@ func holdOut(e *hub.Evidence, phase string, o Options) (*Held, error) {
 	if len(rest.Rates) == 0 {
 		return nil, errors.New("nothing else was observed; record more phases")
 	}
-	s, err := newSpace(rest)
+	s, err := newSpace(rest, Weighted)
 	if err != nil {
 		return nil, err
 	}
@@ -83,9 +83,9 @@ func (s *space) onlyIn(targets []target, best []float64, lacking []string) strin
 		s.obs = rest
 		up, down := s.matters(best, i)
 		s.obs = targets
-		_, raised := s.effect(best, i, nudge)
-		_, lowered := s.effect(best, i, -nudge)
-		if raised > nudge/5 && !up || lowered > nudge/5 && !down {
+		_, raised := s.effect(best, i, probeStep)
+		_, lowered := s.effect(best, i, -probeStep)
+		if raised > probeStep/5 && !up || lowered > probeStep/5 && !down {
 			lacking = append(lacking, s.params[i].name)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 // Limits of a descent, and how many there are.
 const (
-	starts     = 8
+	starts     = 12
 	mostSteps  = 100
 	step       = 1e-6 // of the numerical derivative, in logarithms
 	goodEnough = 1e-9 // relative gain at which a descent ends
@@ -77,13 +77,17 @@ func (s *space) jacobian(x, r []float64, by float64) *mat.Dense {
 	return j
 }
 
-// start is where the nth descent begins: at the guesses, then at random places about them.
+// start is where the nth descent begins: at the guesses, which have all weights even; at weights as the disks' speeds;
+// then at random places about those in turn.
 func (s *space) start(rng *rand.Rand, n int) []float64 {
 	x := make([]float64, len(s.params))
 	for i, p := range s.params {
 		x[i] = p.start
-		if n > 0 {
-			x[i] = min(max(x[i]+p.prior.wide*rng.NormFloat64()/2, p.low), p.high)
+		if n%2 == 1 {
+			x[i] += p.speed
+		}
+		if n > 1 {
+			x[i] = min(max(x[i]+p.prior.wide*rng.NormFloat64(), p.low), p.high)
 		}
 	}
 	return x

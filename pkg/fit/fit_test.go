@@ -52,14 +52,14 @@ func fit(t *testing.T, e *hub.Evidence) *Result {
 	return f
 }
 
-// True parameters lie in their 95 % intervals in at least 90 % of 50 trials. A single one may have bad luck, to 86 %: less
-// would happen once in some 2000. (In 400 trials the rates and weights were inside in 92.7 to 97 % of them, the lags in more.)
+// True parameters lie in their 95 % intervals in at least 90 % of the trials. A single one may have bad luck: more would
+// happen once in some 500. (In 50 trials none was outside in more than 6.)
 func TestFitCoversTheTruth(t *testing.T) {
 	if testing.Short() {
-		t.Skip("50 fits")
+		t.Skip("many fits")
 	}
 	p := noisy()
-	const trials = 50
+	const trials = quickFits
 	missed, seen := map[string]int{}, map[string]int{}
 	for trial := range uint64(trials) {
 		f := fit(t, observe(t, study([]string{"A", "B", "C"}, 3, 30, trial), p))
@@ -73,8 +73,8 @@ func TestFitCoversTheTruth(t *testing.T) {
 				t.Errorf("trial %d: %s from %g to %g, %q: a full study should know it", trial, param.Name, param.Low, param.High, param.Note)
 			}
 		}
-		if f.Misfit < 0.6 || f.Misfit > 1.4 || len(f.Warnings) > 0 {
-			t.Errorf("trial %d: misfit %.2f, warnings %q", trial, f.Misfit, f.Warnings)
+		if f.ModelError < 0.6 || f.ModelError > 1.4 || len(f.Warnings) > 0 {
+			t.Errorf("trial %d: model error %.2f, warnings %q", trial, f.ModelError, f.Warnings)
 		}
 	}
 	if len(seen) != 23 {
@@ -82,7 +82,7 @@ func TestFitCoversTheTruth(t *testing.T) {
 	}
 	allMissed, allSeen := 0, 0
 	for name, n := range seen {
-		if missed[name]*100 > 14*n {
+		if float64(missed[name]) > 3+0.08*float64(n) {
 			t.Errorf("%s lay outside its interval in %d of %d trials", name, missed[name], n)
 		}
 		allMissed += missed[name]
@@ -113,18 +113,18 @@ func randomHub(rng *rand.Rand) *hub.Profile {
 	return p
 }
 
-// Fitted to solos and pairs, 20 random hubs are foretold in every triple, every disk of it: half within 5 %, none 15 % off.
+// Fitted to solos and pairs, random hubs are predicted in every triple, every disk of it: half within 5 %, none 15 % off.
 // Pairs do not tell everything of every hub: where two disks do not fill it, nothing says how it divides what three
 // demand. Of such hubs the fit must say so, and its intervals must hold.
-func TestFitForetellsTriples(t *testing.T) {
+func TestFitPredictsTriples(t *testing.T) {
 	if testing.Short() {
-		t.Skip("some 40 fits")
+		t.Skip("many fits")
 	}
 	rng := rand.New(rand.NewPCG(3, 3))
 	disks := []string{"A", "B", "C"}
 	var known []float64
 	var hubs, unknown, outside int
-	for seed := uint64(0); hubs < 20; seed++ {
+	for seed := uint64(0); hubs < quickKnown; seed++ {
 		p := randomHub(rng)
 		f := fit(t, observe(t, study(disks, 2, 20, seed), p))
 		sure := !slices.ContainsFunc(f.Parameters, func(p Parameter) bool { return p.Note != "" })
@@ -233,8 +233,8 @@ func TestFitNoticesWhatTheModelLacks(t *testing.T) {
 	disks := []string{"A", "B", "C"}
 	p.Disks[2].Cache = &hub.Cache{Bytes: 20e9, After: 0.6 * gb, Refill: 0.2 * gb}
 	f := fit(t, observe(t, study(disks, 3, 30, 1), p))
-	if f.Misfit < 1.5 || len(f.Warnings) != 1 || !strings.Contains(f.Warnings[0], "something it does not know was at work") {
-		t.Errorf("a cache ran out: misfit %.1f, warnings %q", f.Misfit, f.Warnings)
+	if f.ModelError < 1.5 || len(f.Warnings) != 1 || !strings.Contains(f.Warnings[0], "something it does not know was at work") {
+		t.Errorf("a cache ran out: model error %.1f, warnings %q", f.ModelError, f.Warnings)
 	}
 }
 

@@ -1,28 +1,27 @@
 package fit
 
 import (
-	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // YAML writes the fitted profile as hub.Load reads it, with each parameter's interval beside it, and below what was
 // observed.
-func (f *Result) YAML() []byte {
+func (r *Result) YAML() []byte {
 	notes := map[string]string{}
-	for _, p := range f.Parameters {
-		note := fmt.Sprintf("%s to %s", p.format(p.Low), p.format(p.High))
+	for _, p := range r.Parameters {
+		notes[p.Name] = p.Interval()
 		if p.Note != "" {
-			note += "; " + p.Note
+			notes[p.Name] = strings.TrimPrefix(p.Interval()+"; "+p.Note, "; ")
 		}
-		notes[p.Name] = note
 	}
-	return f.Profile.YAMLWithNotes(notes)
+	return r.Profile.YAMLWithNotes(notes)
 }
 
-// format writes a value of the parameter as people read it.
-func (p *Parameter) format(value float64) string {
+// Format writes a value of the parameter as people read it.
+func (p *Parameter) Format(value float64) string {
 	switch p.Unit {
 	case "B/s":
 		return unit.FormatRate(value)

@@ -19,8 +19,8 @@ type Capacity struct {
 
 	// Proportional lets a disk pull by how fast it is, times its weight; else it pulls by its weight alone.
 	Proportional bool
-	// PerDisk is what every active disk beyond the first costs: n of them find all capacities divided by
-	// 1 + PerDisk (n - 1).
+	// PerDisk is what every active disk beyond the second costs: n of them find all capacities divided by
+	// 1 + PerDisk (n - 2). Where it is not zero, one disk finds no limit but its own.
 	PerDisk float64
 	// What a byte moved in the other direction takes from Read, and from Write: at least 0, below 1.
 	ReadLoss, WriteLoss float64
@@ -48,8 +48,13 @@ func Share(c Capacity, claims []Claim) []float64 {
 // ShareInto is Share into a slice of the caller's, for inner loops.
 func ShareInto(c Capacity, claims []Claim, rates []float64) {
 	c = c.among(claims)
-	if c.PerDisk > 0 && len(claims) > 1 {
-		left := 1 / (1 + c.PerDisk*float64(len(claims)-1))
+	switch n := len(claims); {
+	case c.PerDisk == 0:
+	case n == 1:
+		rates[0] = claims[0].Cap
+		return
+	default:
+		left := 1 / (1 + c.PerDisk*float64(n-2))
 		c.Read, c.Write, c.Both = c.Read*left, c.Write*left, c.Both*left
 	}
 	var want [2]Claim // read, write

@@ -247,15 +247,15 @@ func TestShareInProportion(t *testing.T) {
 
 func TestShareWithACostPerDisk(t *testing.T) {
 	c := Capacity{Read: 3, Write: 3, Both: 4.2, ReadWeight: 1, WriteWeight: 1, PerDisk: 0.1}
-	for n, want := range []float64{3, 3 / 1.1, 3 / 1.2} {
-		claims := slices.Repeat([]Claim{{read, 3, 1}}, n+1)
+	for n, want := range []float64{3.2, 3, 3 / 1.1} {
+		claims := slices.Repeat([]Claim{{read, 3.2, 1}}, n+1)
 		if total, _ := sums(claims, Share(c, claims)); math.Abs(total-want) > 1e-9 {
 			t.Errorf("%d disks read %g, want %g", n+1, total, want)
 		}
 	}
 	claims := []Claim{{read, 3, 1}, {write, 3, 1}, {write, 0.1, 1}}
-	if r, w := sums(claims, Share(c, claims)); math.Abs(r+w-4.2/1.2) > 1e-9 {
-		t.Errorf("both ways: %g, want %g", r+w, 4.2/1.2)
+	if r, w := sums(claims, Share(c, claims)); math.Abs(r+w-4.2/1.1) > 1e-9 {
+		t.Errorf("both ways: %g, want %g", r+w, 4.2/1.1)
 	}
 }
 

@@ -1,0 +1,10 @@
+//go:build race
+
+package fit
+
+// The race detector makes a fit some ten times slower, and there is one goroutine.
+const (
+	quickHubs  = 1
+	quickFits  = 3
+	quickKnown = 2
+)
