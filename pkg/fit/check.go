@@ -18,9 +18,14 @@ type Held struct {
 	Note      string     `json:"note,omitempty"` // which parameters nothing but this phase shows: then it is no test of the model, but needed
 }
 
-// LeaveOneOut refits without each phase in turn and predicts it: the honest test of whether the model holds for
-// what has not been measured.
+// LeaveOneOut refits the family that a fit to all phases is of without each phase in turn and predicts it: the honest
+// test of whether the model holds for what has not been measured.
 func LeaveOneOut(e *hub.Evidence, o Options) ([]Held, error) {
+	en, err := newEnsemble(e, rand.New(rand.NewPCG(o.Seed, 1)))
+	if err != nil {
+		return nil, err
+	}
+	family := en.chosen().space.family
 	var held []Held
 	done := map[string]bool{}
 	for _, out := range e.Rates {
@@ -28,7 +33,7 @@ func LeaveOneOut(e *hub.Evidence, o Options) ([]Held, error) {
 			continue
 		}
 		done[out.Phase] = true
-		h, err := holdOut(e, out.Phase, o)
+		h, err := holdOut(e, out.Phase, family, o.Seed)
 		if err != nil {
 			return nil, fmt.Errorf("leave out phase %s: %w", out.Phase, err)
 		}
@@ -38,16 +43,16 @@ func LeaveOneOut(e *hub.Evidence, o Options) ([]Held, error) {
 }
 
 // holdOut fits without a phase and predicts it.
-func holdOut(e *hub.Evidence, phase string, o Options) (*Held, error) {
+func holdOut(e *hub.Evidence, phase string, family Family, seed uint64) (*Held, error) {
 	rest := e.Without(func(o *hub.Observation) bool { return o.Phase == phase })
 	if len(rest.Rates) == 0 {
 		return nil, errors.New("nothing else was observed; record more phases")
 	}
-	s, err := newSpace(rest, Weighted)
+	s, err := newSpace(rest, family)
 	if err != nil {
 		return nil, err
 	}
-	best := s.best(rand.New(rand.NewPCG(o.Seed, 1)))
+	best := s.best(rand.New(rand.NewPCG(seed, 1)))
 
 	h := &Held{Phase: phase}
 	var lacking []string

@@ -20,6 +20,7 @@ type fitted struct {
 	best   []float64
 	held   []leftOut
 	off    [len(discrepancies)]float64 // how likely each of them is
+	rms    float64                     // its model error
 	weight float64                     // among the families; their sum is 1
 }
 
@@ -33,11 +34,13 @@ const (
 	likelyDiscrepancy = 0.02
 	// extrapolated is by how much more every further disk may put predictions off, where so many were never seen together.
 	extrapolated = 0.02
+	// contradiction is the ratio of two families' model errors from which on the worse one counts for nothing.
+	contradiction = 3.0
 	// bootstraps is how often the combinations are weighed anew.
 	bootstraps = 1000
-	// unreliable is the difference of two families' densities, as a logarithm, that does not tell which of them predicts
-	// better (Sivula, Magnusson, Matamoros and Vehtari, arXiv:2008.10296).
-	unreliable = 4.0
+	// unreliable is the difference of two families' densities, as a logarithm, that counts as none: small ones do not tell
+	// which predicts better (Sivula, Magnusson, Matamoros and Vehtari, arXiv:2008.10296).
+	unreliable = 2.0
 )
 
 // newEnsemble fits all families and weighs them by how well they predict combinations that were left out.
@@ -52,6 +55,7 @@ func newEnsemble(e *hub.Evidence, rng *rand.Rand) (*ensemble, error) {
 			return nil, err
 		}
 		f := &fitted{space: s, best: s.best(rng)}
+		f.rms, _ = s.modelError(f.best)
 		if f.held, err = s.leaveOut(e, f.best, rng); err != nil {
 			return nil, err
 		}
@@ -103,6 +107,15 @@ func (f *fitted) drawDiscrepancy(rng *rand.Rand) float64 {
 	return discrepancies[len(discrepancies)-1]
 }
 
+// contradicted tells whether the runs rule a family out beside another: its model error is several times as large.
+func (en *ensemble) contradicted(f *fitted) bool {
+	least := f.rms
+	for _, other := range en.fitted {
+		least = min(least, other.rms)
+	}
+	return f.rms > poorFit && f.rms > contradiction*least
+}
+
 // weigh gives each family its part by the density it gave to the combinations left out: pseudo-BMA with the Bayesian
 // bootstrap, which shares out among families that do about equally well, where stacking would choose one of them
 // (Yao, Vehtari, Simpson and Gelman, Bayesian Analysis 13, 2018, section 3.4).
@@ -120,6 +133,10 @@ func (en *ensemble) weigh(rng *rand.Rand) {
 		}
 	}
 	sums := make([]float64, len(en.fitted))
+	out := make([]bool, len(en.fitted))
+	for i, f := range en.fitted {
+		out[i] = en.contradicted(f)
+	}
 	for range bootstraps {
 		clear(sums)
 		parts, all := make([]float64, n), 0.0
@@ -131,6 +148,9 @@ func (en *ensemble) weigh(rng *rand.Rand) {
 		for i := range sums {
 			for j, part := range parts {
 				sums[i] += float64(n) * part / all * scores[i][j]
+			}
+			if out[i] {
+				sums[i] = math.Inf(-1)
 			}
 			highest = max(highest, sums[i])
 		}

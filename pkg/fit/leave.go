@@ -60,8 +60,8 @@ func (s *space) copyFrom(other *space, from, to []float64) {
 	}
 }
 
-// leftOutFreedom is the degrees of freedom of what is predicted of a combination left out.
-const leftOutFreedom = 4.0
+// Degrees of freedom of what is predicted of a combination left out: where the prediction is quite open, and at most.
+const openFreedom, closedFreedom = 4.0, 1000.0
 
 // weighed is how many vectors a left-out combination's prediction is the mean of.
 const weighed = 200
@@ -122,8 +122,9 @@ func logs(rates []float64) []float64 {
 }
 
 // density is the logarithm of the density that the prediction gave to what was seen, were the family off by so much,
-// relative, in every combination and disk by itself. It is Student's t: what only one combination tells, such as a
-// weight, may lie far from what was likely before, and that is no failure of the family.
+// relative, in every combination and disk by itself. It is normal where the errors of what was seen are all there is, and
+// Student's t the more the prediction is open: what only one combination tells, such as a weight, may lie far from what
+// was likely before, and that is no failure of the family.
 func (l *leftOut) density(off float64) float64 {
 	n := len(l.seen)
 	total := mat.NewSymDense(n, nil)
@@ -133,13 +134,15 @@ func (l *leftOut) density(off float64) float64 {
 		total.SetSym(i, i, total.At(i, i)+l.errors[i]*l.errors[i]+off*off)
 		apart.SetVec(i, l.seen[i]-l.predicted[i])
 	}
+	free := openFreedom * mat.Trace(total) / max(mat.Trace(l.spread), math.SmallestNonzeroFloat64)
+	free = min(free, closedFreedom)
 	var chol mat.Cholesky
 	var solved mat.VecDense
 	if !chol.Factorize(total) || chol.SolveVecTo(&solved, apart) != nil {
 		return math.Inf(-1)
 	}
-	whole, _ := math.Lgamma((leftOutFreedom + float64(n)) / 2)
-	half, _ := math.Lgamma(leftOutFreedom / 2)
-	return whole - half - (chol.LogDet()+float64(n)*math.Log(leftOutFreedom*math.Pi)+
-		(leftOutFreedom+float64(n))*math.Log1p(mat.Dot(apart, &solved)/leftOutFreedom))/2
+	whole, _ := math.Lgamma((free + float64(n)) / 2)
+	half, _ := math.Lgamma(free / 2)
+	return whole - half - (chol.LogDet()+float64(n)*math.Log(free*math.Pi)+
+		(free+float64(n))*math.Log1p(mat.Dot(apart, &solved)/free))/2
 }
