@@ -64,15 +64,26 @@ func (s *space) descend(x []float64) float64 {
 
 // jacobian is how the residuals r at x change with each parameter when it is moved by a step.
 func (s *space) jacobian(x, r []float64, by float64) *mat.Dense {
-	moved, rMoved := slices.Clone(x), make([]float64, 0, len(r))
+	moved, scratch := slices.Clone(x), make([]float64, 0, len(s.params))
 	j := mat.NewDense(len(r), len(x), nil)
 	for k := range x {
 		moved[k] = x[k] + by
-		rMoved = s.residuals(moved, rMoved)
-		moved[k] = x[k]
-		for i := range r {
-			j.Set(i, k, (rMoved[i]-r[i])/by)
+		s.set(moved)
+		row := 0
+		for i := range s.obs {
+			t := &s.obs[i]
+			if side := s.params[k].side; side == nil || slices.Contains(t.sides, side) {
+				scratch = s.apart(t, scratch[:0])
+				for n, v := range scratch {
+					j.Set(row+n, k, (v-r[row+n])/by)
+				}
+			}
+			row += len(t.logs)
 		}
+		for i := range s.params {
+			j.Set(row+i, k, (s.params[i].prior.residual(moved, i)-r[row+i])/by)
+		}
+		moved[k] = x[k]
 	}
 	return j
 }

@@ -3,7 +3,8 @@
 package fit
 
 const (
-	quickHubs  = 2  // random hubs of each kind predicted
-	quickFits  = 10 // fits whose intervals are checked
-	quickKnown = 4  // hubs predicted whose parameters are all known
+	quickHubs  = 2 // random hubs of each kind predicted
+	quickFits  = 6 // fits whose intervals are checked
+	quickKnown = 3 // hubs predicted whose parameters are all known
+	quickEven  = 2 // even hubs predicted
 )

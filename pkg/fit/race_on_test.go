@@ -5,6 +5,7 @@ package fit
 // The race detector makes a fit some ten times slower, and there is one goroutine.
 const (
 	quickHubs  = 1
-	quickFits  = 3
-	quickKnown = 2
+	quickFits  = 2
+	quickKnown = 1
+	quickEven  = 1
 )

@@ -31,10 +31,11 @@ type space struct {
 type coordinate struct {
 	name      string
 	kind      kind
-	value     *float64 // where it lies in the space's model
-	start     float64  // where descents begin
-	speed     float64  // of a weight: how much faster the disk is than the first
-	low, high float64  // bounds
+	value     *float64  // where it lies in the space's model
+	side      *hub.Side // the disk's side it belongs to; nil for what all disks share
+	start     float64   // where descents begin
+	speed     float64   // of a weight: how much faster the disk is than the first
+	low, high float64   // bounds
 	prior     prior
 }
 
@@ -129,12 +130,12 @@ func newSpace(e *hub.Evidence, family Family) (*space, error) {
 			if rate := seen.hub[diskOp{disk, op}]; rate > 0 {
 				at := math.Log(rate)
 				through := [2]kind{readThrough, writeThrough}[d]
-				s.add(coordinate{name: name + ".hub", kind: through, value: &side.Hub, start: at, prior: prior{centre: at, wide: wideDisk}})
+				s.add(coordinate{name: name + ".hub", kind: through, value: &side.Hub, side: side, start: at, prior: prior{centre: at, wide: wideDisk}})
 				if weighted[d] == nil {
 					first[d] = at
 				} else if family != Proportional {
 					s.add(coordinate{
-						name: name + ".weight", kind: aFactor, value: &side.Weight, speed: at - first[d],
+						name: name + ".weight", kind: aFactor, value: &side.Weight, side: side, speed: at - first[d],
 						prior: prior{moved: mean(weighted[d]), wide: [2]float64{wideReads, wideWeight}[d], heavy: true},
 					})
 				}
@@ -142,7 +143,7 @@ func newSpace(e *hub.Evidence, family Family) (*space, error) {
 			}
 			if rate := seen.direct[diskOp{disk, op}]; rate > 0 {
 				at := math.Log(rate)
-				s.add(coordinate{name: name + ".direct", value: &side.Direct, start: at, prior: prior{centre: at, wide: wideDisk}})
+				s.add(coordinate{name: name + ".direct", value: &side.Direct, side: side, start: at, prior: prior{centre: at, wide: wideDisk}})
 			}
 		}
 	}
@@ -251,13 +252,18 @@ func (s *space) residuals(x, out []float64) []float64 {
 	s.set(x)
 	out = out[:0]
 	for i := range s.obs {
-		t := &s.obs[i]
-		for j, rate := range s.predict(t) {
-			out = append(out, (t.logs[j]-math.Log(rate))/t.errors[j])
-		}
+		out = s.apart(&s.obs[i], out)
 	}
 	for i := range s.params {
 		out = append(out, s.params[i].prior.residual(x, i))
+	}
+	return out
+}
+
+// apart appends how far the rates of an observation lie from those of the model as set, in standard errors.
+func (s *space) apart(t *target, out []float64) []float64 {
+	for j, rate := range s.predict(t) {
+		out = append(out, (t.logs[j]-math.Log(rate))/t.errors[j])
 	}
 	return out
 }

@@ -128,7 +128,7 @@ func TestPredictEvenReadsOfUnequalDisks(t *testing.T) {
 		p.Disks = append(p.Disks, hub.Disk{Name: string(rune('A' + i)), Read: side, Write: side})
 	}
 	w := profiled(p)
-	for seed := range uint64(3) {
+	for seed := range uint64(quickEven) {
 		f := fit(t, w.measured(rand.New(rand.NewPCG(seed, 1)), 2))
 		told, err := Predict(f.Profile, w.disks, 1)
 		if err != nil {
