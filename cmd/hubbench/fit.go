@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hubbench/hubbench/internal/report"
+	"github.com/hubbench/hubbench/pkg/fit"
 	"github.com/hubbench/hubbench/pkg/hub"
 )
 
@@ -53,19 +54,19 @@ func runFit(p program, paths []string, opts fitOptions) error {
 	if err != nil {
 		return err
 	}
-	how := hub.FitOptions{Name: opts.name, Seed: opts.seed}
+	how := fit.Options{Name: opts.name, Seed: opts.seed}
 	if opts.check {
-		held, err := hub.LeaveOneOut(evidence, how)
+		held, err := fit.LeaveOneOut(evidence, how)
 		if err != nil {
 			return fmt.Errorf("check the fit: %w", err)
 		}
 		return opts.send(p, report.OfCheck(held, opts.name), nil)
 	}
-	fit, err := hub.FitProfile(evidence, how)
+	fitted, err := fit.FromEvidence(evidence, how)
 	if err != nil {
 		return fmt.Errorf("fit a hub: %w", err)
 	}
-	write := func(w io.Writer) error { _, err := w.Write(fit.YAML()); return err }
+	write := func(w io.Writer) error { _, err := w.Write(fitted.YAML()); return err }
 	switch profile {
 	case "":
 	case "-":
@@ -75,7 +76,7 @@ func runFit(p program, paths []string, opts fitOptions) error {
 			return err
 		}
 	}
-	return opts.send(p, report.OfFit(fit, opts.name, profile), nil)
+	return opts.send(p, report.OfFit(fitted, opts.name, profile), nil)
 }
 
 // observe takes what several runs say of one hub.
@@ -89,7 +90,7 @@ func observe(paths []string) (*hub.Evidence, error) {
 		if run.Trace == nil {
 			return nil, fmt.Errorf("%s carries its results but not its events, which a fit is made from; give the run folder", path)
 		}
-		evidence.Add(hub.Observe(run.Trace))
+		evidence.Add(fit.Observe(run.Trace))
 	}
 	return evidence, nil
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/hubbench/hubbench/configs"
 	"github.com/hubbench/hubbench/internal/report"
-	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/fit"
 )
 
 type predictOptions struct {
@@ -38,7 +38,7 @@ wrote, or built in: ` + strings.Join(configs.Hubs(), ", ") + ".",
 					disks = append(disks, d.Name)
 				}
 			}
-			prediction, err := hub.Predict(profile, disks, opts.seed)
+			prediction, err := fit.Predict(profile, disks, opts.seed)
 			if err != nil {
 				return usage(err)
 			}

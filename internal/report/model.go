@@ -2,28 +2,25 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
-	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/fit"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // OfFit says what hub explains some runs best, how well each of its figures is known, and how far each phase lies from
 // it. The profile is the file that it was written to; empty for none.
-func OfFit(fit *hub.Fit, name, profile string) *Document {
-	doc := &Document{Kind: "fit", Title: "Hub " + name, Data: fit}
-	for _, text := range fit.Warnings {
+func OfFit(fitted *fit.Result, name, profile string) *Document {
+	doc := &Document{Kind: "fit", Title: "Hub " + name, Data: fitted}
+	for _, text := range fitted.Warnings {
 		doc.Add(Warning{text})
 	}
-	doc.Add(Sentence{Text: fmt.Sprintf("Model error: %.2f times what the measurements vary by (near 1 when the model holds).", fit.Misfit), Lead: true})
+	doc.Add(Sentence{Text: fmt.Sprintf("Model error: %.2f times what the measurements vary by (near 1 when the model holds).", fitted.ModelError), Lead: true})
 	t := &Table{Title: "Parameters", Columns: []Column{{Head: "Parameter"}, {Head: "Value", Numbers: true}, {Head: "95 % confidence interval", Drop: 1}, {Head: "Note", Drop: 2}}}
-	for _, p := range fit.Parameters {
-		between := ""
-		if p.High > p.Low {
-			between = quantity(p.Low, p.Unit) + " to " + quantity(p.High, p.Unit)
-		}
-		t.Rows = append(t.Rows, []Cell{{Text: p.Name}, {Text: quantity(p.Value, p.Unit)}, {Text: between}, {Text: p.Note}})
+	for _, p := range fitted.Parameters {
+		t.Rows = append(t.Rows, []Cell{{Text: p.Name}, {Text: p.Format(p.Value)}, {Text: p.Interval()}, {Text: p.Note}})
 	}
-	doc.Add(t, residuals("Measured and modelled", fit.Residuals))
+	doc.Add(t, residuals("Measured and modelled", fitted.Residuals), sharing(fitted.Families))
 	if profile != "" {
 		doc.Add(Sentence{Text: "profile: " + profile})
 	}
@@ -31,7 +28,7 @@ func OfFit(fit *hub.Fit, name, profile string) *Document {
 }
 
 // OfCheck says how well a fit without each phase predicts it.
-func OfCheck(held []hub.Held, name string) *Document {
+func OfCheck(held []fit.Held, name string) *Document {
 	doc := &Document{Kind: "check", Title: "Hub " + name + ", refitted without each phase", Data: held}
 	for _, h := range held {
 		doc.Add(Heading{"Without " + h.Phase}, Sentence{Text: fmt.Sprintf("Off by %.1f %% at most.", 100*h.Worst)})
@@ -43,7 +40,7 @@ func OfCheck(held []hub.Held, name string) *Document {
 	return doc
 }
 
-func residuals(title string, list []hub.Residual) *Table {
+func residuals(title string, list []fit.Residual) *Table {
 	t := &Table{Title: title, Columns: []Column{
 		{Head: "Phase"}, {Head: "Who does what", Drop: 1}, {Head: "Disk"}, {Head: "Measured", Numbers: true}, {Head: "Model", Numbers: true}, {Head: "Off", Numbers: true},
 	}}
@@ -56,27 +53,28 @@ func residuals(title string, list []hub.Residual) *Table {
 	return t
 }
 
-// quantity writes a parameter's value in its unit.
-func quantity(v float64, in string) string {
-	switch in {
-	case "B/s":
-		return unit.FormatRate(v)
-	case "s":
-		return unit.FormatSeconds(v)
-	default:
-		return fmt.Sprintf("%.3g", v)
+// sharing says in which ways a hub may share.
+func sharing(families []fit.Weight) *Table {
+	t := &Table{
+		Title:   "Ways of sharing",
+		Columns: []Column{{Head: "Way"}, {Head: "Weight", Numbers: true}, {Head: "Off", Numbers: true}},
+		Note:    "Weight: how much it counts, by its predictions of combinations left out of the fit. Off: how far those are off beyond what their errors allow.",
 	}
+	for _, f := range families {
+		t.Rows = append(t.Rows, []Cell{{Text: f.Family.String()}, {Text: percent(f.Weight)}, {Text: fmt.Sprintf("%.1f %%", 100*f.Error)}})
+	}
+	return t
 }
 
 // OfPrediction says what a hub does with some disks in every combination, how best to plug them in, and what to measure
 // next.
-func OfPrediction(p *hub.Prediction, profile string) *Document {
+func OfPrediction(p *fit.Prediction, profile string) *Document {
 	doc := &Document{Kind: "prediction", Title: "Hub " + profile, Unit: "GB/s", Keys: newKeys(p.Disks), Data: p}
 	var advice []string
 	for i := range p.Placements {
 		advice = append(advice, p.Placements[i].String())
 	}
-	t := &Table{Title: "Every combination", Columns: []Column{{Head: "GB/s"}}, Note: "Predicted from the model, not measured, unless marked. ±: half the 95 % confidence interval. Least kept: what the disk that loses most keeps of its rate alone on the hub."}
+	t := &Table{Title: "Every combination", Columns: []Column{{Head: "GB/s"}}, Note: "Predicted from the model, not measured, unless marked. []: 95 % interval. ?: not predictable from these runs. Least kept: what the disk that loses most keeps of its rate alone on the hub."}
 	for i := range doc.Keys {
 		t.Columns = append(t.Columns, Column{Head: doc.Keys[i].Label, Disk: &doc.Keys[i], Numbers: true})
 	}
@@ -90,7 +88,7 @@ func OfPrediction(p *hub.Prediction, profile string) *Document {
 			cells = append(cells, Cell{Text: estimate(e)})
 			top = max(top, e.High/1e9, e.Rate/1e9)
 		}
-		cells = append(cells, Cell{Text: estimate(row.Total), Strong: true}, Cell{Text: percent(row.Kept), Heat: &row.Kept}, Cell{Text: pick(row.Measured, "measured", "")})
+		cells = append(cells, Cell{Text: estimate(row.Total), Strong: true}, kept(row.Kept), Cell{Text: pick(row.Measured, "measured", "")})
 		t.Rows = append(t.Rows, cells)
 	}
 	for i := range p.Disks {
@@ -105,21 +103,67 @@ func OfPrediction(p *hub.Prediction, profile string) *Document {
 	f.X = Axis{Name: "rate, GB/s", Max: 1.1 * max(top, 1e-9)}
 	f.Text = "Each mark is a disk's rate in one combination."
 	f.Panels = []Panel{rows(len(doc.Keys), marks)}
+	if len(advice) == 0 {
+		advice = []string{"not predictable from these runs"}
+	}
+	for _, text := range p.Notes {
+		doc.Add(Warning{text})
+	}
 	addList(doc, "How to plug them in", advice)
-	doc.Add(t, f)
+	doc.Add(t)
+	addList(doc, "Not predictable from these runs", refused(p))
+	doc.Add(f)
 	if p.Next != nil {
 		doc.Add(Sentence{Text: p.Next.String()})
+	}
+	if len(p.Families) > 0 {
+		doc.Add(sharing(p.Families))
 	}
 	return doc
 }
 
-// estimate is a rate in GB/s with half its interval; idle disks have none.
-func estimate(e hub.Estimate) string {
+// kept is a cell with the least that a disk keeps; zero stands for not known.
+func kept(part float64) Cell {
+	if part == 0 {
+		return Cell{Text: "?"}
+	}
+	return Cell{Text: percent(part), Heat: &part}
+}
+
+// refused says what is not predictable, each reason once.
+func refused(p *fit.Prediction) []string {
+	where := map[string][]string{}
+	var list []string
+	for i := range p.Rows {
+		for j, e := range p.Rows[i].Rates {
+			if e.Refused == "" {
+				continue
+			}
+			if where[e.Refused] == nil {
+				list = append(list, e.Refused)
+			}
+			where[e.Refused] = append(where[e.Refused], p.Disks[j]+" in "+p.Rows[i].Pattern)
+		}
+	}
+	for i, reason := range list {
+		places := where[reason]
+		if n := len(places); n > 3 {
+			places = []string{places[0], fmt.Sprintf("%s and %d more", places[1], n-2)}
+		}
+		list[i] = strings.Join(places, ", ") + ": " + reason
+	}
+	return list
+}
+
+// estimate is a rate in GB/s with its 95 % interval; idle disks have none.
+func estimate(e fit.Estimate) string {
 	switch {
+	case e.Refused != "":
+		return "?"
 	case e.Rate == 0:
 		return none
 	case e.High > e.Low:
-		return fmt.Sprintf("%.2f ±%.2f", e.Rate/1e9, (e.High-e.Low)/2e9)
+		return fmt.Sprintf("%.2f [%.2f, %.2f]", e.Rate/1e9, e.Low/1e9, e.High/1e9)
 	default:
 		return fmt.Sprintf("%.2f", e.Rate/1e9)
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Evidence is what measurements say of a hub: what Observe takes from runs, what Fit works from, and what a
-// fitted profile keeps so that Predict can say how sure it is.
+// Evidence is what measurements say of a hub: what is read from runs, what a fit is made from, and what a
+// fitted profile keeps so that predictions have intervals.
 type Evidence struct {
 	Rates []Observation
 	Lags  []ObservedLag
@@ -88,15 +88,22 @@ func (e *Evidence) Without(drop func(*Observation) bool) *Evidence {
 	return &less
 }
 
-// pooled joins the observations of the same disks in phases of the same name, as repeated runs give: to their mean in
+// Pooled joins the observations of the same disks in phases of the same name, as repeated runs give: to their mean in
 // their errors' weights, with an error widened to how far they really differ (Birge, Phys. Rev. 40, 1932).
-func (e *Evidence) pooled() *Evidence {
+func (e *Evidence) Pooled() *Evidence {
+	return e.pooled(func(o *Observation) string { return o.Phase + "\n" + o.Mix() })
+}
+
+// PooledByMix joins all observations of the same disks in the same way, whatever their phases.
+func (e *Evidence) PooledByMix() *Evidence { return e.pooled((*Observation).Mix) }
+
+func (e *Evidence) pooled(by func(*Observation) string) *Evidence {
 	less := *e
 	less.Rates = nil
 	groups := map[string][]Observation{}
 	var order []string
 	for _, o := range e.Rates {
-		key := o.Phase + "\n" + o.Mix()
+		key := by(&o)
 		if groups[key] == nil {
 			order = append(order, key)
 		}
@@ -136,8 +143,8 @@ func pool(d Observed, group []Observation) Observed {
 	return d
 }
 
-// disks lists the names of the disks seen, sorted.
-func (e *Evidence) disks() []string {
+// Disks lists the names of the disks seen, sorted.
+func (e *Evidence) Disks() []string {
 	var names []string
 	for _, o := range e.Rates {
 		for _, d := range o.Disks {

@@ -3,9 +3,8 @@
 //
 // It is a fluid model: bytes flow at rates that stay constant between events, so a simulation is exact and
 // has no time step. It knows nothing of packets, of queues or of the processes that measure; its time is
-// its own, in nanoseconds since a phase's release. Start at Profile (the parameters), Share (who gets what
-// at one instant) and Sim (who gets what over time);
-// then at Observe and FitProfile (from runs to a profile) and Predict (what was not measured).
+// its own, in nanoseconds since a phase's release. Start at Profile (the parameters), Share (who gets what at
+// one instant) and Sim (who gets what over time). Package fit makes profiles from runs, and predicts.
 package hub
 
 import (
@@ -117,24 +116,25 @@ type Lags struct {
 
 // After is the lag of a disk that stays.
 func (l *Lags) After(stays, left trace.Role, staying int) time.Duration {
-	for _, list := range l.lists() {
-		if n := len(*list.lags); list.stays == stays && list.left == left && n > 0 && staying > 0 {
-			return (*list.lags)[min(staying, n)-1]
+	for _, list := range l.Lists() {
+		if n := len(*list.Lags); list.Stays == stays && list.Left == left && n > 0 && staying > 0 {
+			return (*list.Lags)[min(staying, n)-1]
 		}
 	}
 	return 0
 }
 
-// lagList is one of the four lists with its key in a profile.
-type lagList struct {
-	key         string
-	stays, left trace.Role
-	lags        *[]time.Duration
+// LagList is one of the four lists with its key in a profile.
+type LagList struct {
+	Key         string
+	Stays, Left trace.Role
+	Lags        *[]time.Duration
 }
 
-func (l *Lags) lists() [4]lagList {
+// Lists returns the four lists, to be read or changed.
+func (l *Lags) Lists() [4]LagList {
 	const r, w = trace.Read, trace.Write
-	return [4]lagList{
+	return [4]LagList{
 		{"write_after_write", w, w, &l.WriteAfterWrite},
 		{"write_after_read", w, r, &l.WriteAfterRead},
 		{"read_after_write", r, w, &l.ReadAfterWrite},
@@ -142,8 +142,8 @@ func (l *Lags) lists() [4]lagList {
 	}
 }
 
-// names lists the disks of the profile, for messages.
-func (p *Profile) names() string {
+// Names lists the disks of the profile, for messages.
+func (p *Profile) Names() string {
 	names := make([]string, len(p.Disks))
 	for i, d := range p.Disks {
 		names[i] = d.Name

@@ -14,12 +14,18 @@ const (
 	leastRate, mostRate     = 1e3, 1e12 // bytes per second
 	leastWeight, mostWeight = 1e-3, 1e3
 	longestLag              = time.Hour
-	mostStaying             = 64 // entries of a list of lags
 	mostLanes               = 64
-	mostNoise               = 0.5
+	mostPerDisk             = 1.0
+	mostLoss                = 0.95
 	leastFactor             = 0.01
 	mostPerFile             = time.Minute
 	mostBytes               = 1e15
+)
+
+// Bounds that a fit keeps to as well.
+const (
+	MostStaying = 64  // entries of a list of lags
+	MostNoise   = 0.5 // relative, from file to file
 )
 
 // Load reads a hub profile from YAML. name is the file's, for errors; each names the line, the column and
@@ -41,7 +47,7 @@ func Load(name string, data []byte) (*Profile, error) {
 	m.Rate("link", &p.Link, leastRate, mostRate)
 	p.Lane = math.Inf(1)
 	m.Rate("lane", &p.Lane, leastRate, mostRate)
-	m.Float("noise", &p.Noise, 0, mostNoise)
+	m.Float("noise", &p.Noise, 0, MostNoise)
 	loadCapacity(m, p)
 	loadLags(m.Mapping("recovery"), &p.Lags)
 	loadDisks(m, p)
@@ -69,6 +75,9 @@ func loadCapacity(m *strictyaml.Mapping, p *Profile) {
 	}
 	capacity.Float("pair", &c.Pair, leastFactor, 1)
 	capacity.Float("two_writers", &c.TwoWriters, leastFactor, 1)
+	capacity.Float("per_disk", &c.PerDisk, 0, mostPerDisk)
+	capacity.Float("read_loss", &c.ReadLoss, 0, mostLoss)
+	capacity.Float("write_loss", &c.WriteLoss, 0, mostLoss)
 	capacity.Done()
 
 	weights := m.Mapping("weights")
@@ -76,18 +85,28 @@ func loadCapacity(m *strictyaml.Mapping, p *Profile) {
 	weights.Float("read", &c.ReadWeight, leastWeight, mostWeight)
 	weights.Float("write", &c.WriteWeight, leastWeight, mostWeight)
 	weights.Done()
+
+	sharing := maxMin
+	m.OneOf("sharing", &sharing, maxMin, proportional)
+	c.Proportional = sharing == proportional
 }
 
+// The rules of sharing, as a profile names them.
+const (
+	maxMin       = "max-min"
+	proportional = "proportional"
+)
+
 func loadLags(m *strictyaml.Mapping, l *Lags) {
-	for _, list := range l.lists() {
-		items := m.Items(list.key)
-		if len(items) > mostStaying {
-			items[mostStaying].Errorf("%s has more than %d entries; the last stands for all that follow", list.key, mostStaying)
+	for _, list := range l.Lists() {
+		items := m.Items(list.Key)
+		if len(items) > MostStaying {
+			items[MostStaying].Errorf("%s has more than %d entries; the last stands for all that follow", list.Key, MostStaying)
 			continue
 		}
 		for _, item := range items {
 			if lag, ok := item.Duration(0, longestLag); ok {
-				*list.lags = append(*list.lags, lag)
+				*list.Lags = append(*list.Lags, lag)
 			}
 		}
 	}

@@ -44,7 +44,7 @@ func loadEvidence(m *strictyaml.Mapping, p *Profile) {
 		seen.Text("phase", &l.Phase)
 		seen.OneOf("stays", (*string)(&l.Stays), string(trace.Read), string(trace.Write))
 		seen.OneOf("left", (*string)(&l.Left), string(trace.Read), string(trace.Write))
-		seen.Int("staying", &l.Staying, 1, mostStaying)
+		seen.Int("staying", &l.Staying, 1, MostStaying)
 		seen.Float("seconds", &l.Seconds, 0, longestLagS)
 		seen.Float("error", &l.Error, leastLagErrS, longestLagS)
 		seen.Done()

@@ -2,8 +2,8 @@ package hub
 
 import "github.com/hubbench/hubbench/pkg/trace"
 
-// Capacity is what the hub's one upstream port carries, in bytes per second, and how the two
-// directions divide it when both are in use.
+// Capacity is what the hub's one upstream port carries, in bytes per second, and how it is divided. The zero of
+// every field below Both leaves it out.
 type Capacity struct {
 	Read  float64 // all disks reading
 	Write float64 // all disks writing
@@ -16,6 +16,14 @@ type Capacity struct {
 	// The part that is carried where fewer, or more, disks ask than at best. Zero: all of it.
 	Pair       float64 // of Read, and of Write, where two disks share the direction
 	TwoWriters float64 // of Both, where more than one disk writes
+
+	// Proportional lets a disk pull by how fast it is, times its weight; else it pulls by its weight alone.
+	Proportional bool
+	// PerDisk is what every active disk beyond the second costs: n of them find all capacities divided by
+	// 1 + PerDisk (n - 2). Where it is not zero, one disk finds no limit but its own.
+	PerDisk float64
+	// What a byte moved in the other direction takes from Read, and from Write: at least 0, below 1.
+	ReadLoss, WriteLoss float64
 }
 
 // Claim is one active disk's part in the contention.
@@ -33,34 +41,42 @@ type Claim struct {
 // and no disk's part can grow except at the cost of one that has less for its weight.
 func Share(c Capacity, claims []Claim) []float64 {
 	rates := make([]float64, len(claims))
-	share(c, claims, rates)
+	ShareInto(c, claims, rates)
 	return rates
 }
 
-// share is Share into a slice of the caller's, for the simulation's inner loop.
-func share(c Capacity, claims []Claim, rates []float64) {
+// ShareInto is Share into a slice of the caller's, for inner loops.
+func ShareInto(c Capacity, claims []Claim, rates []float64) {
 	c = c.among(claims)
+	switch n := len(claims); {
+	case c.PerDisk == 0:
+	case n == 1:
+		rates[0] = claims[0].Cap
+		return
+	default:
+		left := 1 / (1 + c.PerDisk*float64(n-2))
+		c.Read, c.Write, c.Both = c.Read*left, c.Write*left, c.Both*left
+	}
 	var want [2]Claim // read, write
 	want[0].Weight, want[1].Weight = c.ReadWeight, c.WriteWeight
 	for _, claim := range claims {
-		want[direction(claim.Op)].Cap += claim.Cap
+		want[Direction(claim.Op)].Cap += claim.Cap
 	}
-	want[0].Cap = min(want[0].Cap, c.Read)
-	want[1].Cap = min(want[1].Cap, c.Write)
+	want[0].Cap, want[1].Cap = c.carried(want[0].Cap, want[1].Cap)
 
 	carried := [2]float64{want[0].Cap, want[1].Cap}
 	if carried[0] > 0 && carried[1] > 0 {
-		fill(c.Both, want[:], carried[:], anyDirection)
+		c.fill(c.Both, want[:], carried[:], anyDirection)
 	}
-	fill(carried[0], claims, rates, 0)
-	fill(carried[1], claims, rates, 1)
+	c.fill(carried[0], claims, rates, 0)
+	c.fill(carried[1], claims, rates, 1)
 }
 
 // among is what is carried while these share it.
 func (c Capacity) among(claims []Claim) Capacity {
 	var disks [2]int
 	for _, claim := range claims {
-		disks[direction(claim.Op)]++
+		disks[Direction(claim.Op)]++
 	}
 	if disks[0] == 2 && c.Pair > 0 {
 		c.Read *= c.Pair
@@ -74,53 +90,81 @@ func (c Capacity) among(claims []Claim) Capacity {
 	return c
 }
 
+// carried is how much of what the disks want each direction carries, but for Both. What the one moves takes from the
+// other, which then takes less from the one: as the losses are below 1, there is one pair of amounts that agree.
+func (c *Capacity) carried(wantRead, wantWrite float64) (read, write float64) {
+	reads := func(write float64) float64 { return min(wantRead, max(c.Read-c.ReadLoss*write, leastLeft*c.Read)) }
+	writes := func(read float64) float64 { return min(wantWrite, max(c.Write-c.WriteLoss*read, leastLeft*c.Write)) }
+	if c.ReadLoss == 0 && c.WriteLoss == 0 {
+		return min(wantRead, c.Read), min(wantWrite, c.Write)
+	}
+	if read = reads(wantWrite); writes(read) == wantWrite {
+		return read, wantWrite
+	}
+	if write = writes(wantRead); reads(write) == wantRead {
+		return wantRead, write
+	}
+	write = writes(max((c.Read-c.ReadLoss*c.Write)/(1-c.ReadLoss*c.WriteLoss), leastLeft*c.Read))
+	return reads(write), write
+}
+
+// leastLeft is the part of its capacity that a direction keeps whatever the other moves.
+const leastLeft = 0.01
+
 const anyDirection = -1
 
-func direction(op trace.Role) int {
+// Direction numbers the roles that move bytes: 0 reads, 1 writes.
+func Direction(op trace.Role) int {
 	if op == trace.Write {
 		return 1
 	}
 	return 0
 }
 
-// fill raises one water level, each claim's part being level x weight, until the amount is used up or
+// fill raises one water level, each claim's part being level x pull, until the amount is used up or
 // every claim of the direction is full. Each round fills those whose cap lies under the level of that
 // round, which can only raise the next level, so there are at most as many rounds as claims.
-func fill(amount float64, claims []Claim, rates []float64, dir int) {
+func (c *Capacity) fill(amount float64, claims []Claim, rates []float64, dir int) {
 	const open = -1
-	mine := func(i int) bool { return dir == anyDirection || direction(claims[i].Op) == dir }
+	mine := func(i int) bool { return dir == anyDirection || Direction(claims[i].Op) == dir }
+	pull := func(i int) float64 {
+		if c.Proportional {
+			return claims[i].Weight * claims[i].Cap
+		}
+		return claims[i].Weight
+	}
 	for i := range claims {
 		if mine(i) {
 			rates[i] = open
 		}
 	}
 	for {
-		left, weight := amount, 0.0
-		for i, claim := range claims {
+		left, pulls := amount, 0.0
+		for i := range claims {
 			switch {
 			case !mine(i):
 			case rates[i] == open:
-				weight += claim.Weight
+				pulls += pull(i)
 			default:
 				left -= rates[i]
 			}
 		}
-		if weight == 0 {
+		if pulls == 0 {
 			return
 		}
-		level := max(left, 0) / weight
+		level := max(left, 0) / pulls
 		full := false
-		for i, claim := range claims {
-			if mine(i) && rates[i] == open && claim.Cap <= level*claim.Weight {
-				rates[i], full = claim.Cap, true
+		for i := range claims {
+			if mine(i) && rates[i] == open && claims[i].Cap <= level*pull(i) {
+				rates[i], full = claims[i].Cap, true
 			}
 		}
 		if full {
 			continue
 		}
-		for i, claim := range claims {
+		for i := range claims {
 			if mine(i) && rates[i] == open {
-				rates[i] = level * claim.Weight
+				rates[i] = level * pull(i)
 			}
 		}
 		return

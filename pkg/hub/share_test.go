@@ -3,7 +3,10 @@ package hub
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -227,5 +230,52 @@ func TestShareOfFew(t *testing.T) {
 func TestShareOfNobody(t *testing.T) {
 	if got := Share(Capacity{Read: 1, Write: 1, Both: 1, ReadWeight: 1, WriteWeight: 1}, nil); len(got) != 0 {
 		t.Errorf("got %v, want none", got)
+	}
+}
+
+// Disks that pull by how fast they are lose the same part of it, as long as their weights are equal.
+func TestShareInProportion(t *testing.T) {
+	c := Capacity{Read: 3, Write: 3, Both: 6, ReadWeight: 1, WriteWeight: 1, Proportional: true}
+	got := Share(c, []Claim{{read, 0.8, 1}, {read, 2.6, 1}, {read, 2.6, 1}})
+	if diff := cmp.Diff([]float64{0.4, 1.3, 1.3}, got, near); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]float64{0.8, 2}, Share(c, []Claim{{read, 0.8, 1}, {read, 2, 1}}), near); diff != "" {
+		t.Errorf("nothing contends (-want +got):\n%s", diff)
+	}
+}
+
+func TestShareWithACostPerDisk(t *testing.T) {
+	c := Capacity{Read: 3, Write: 3, Both: 4.2, ReadWeight: 1, WriteWeight: 1, PerDisk: 0.1}
+	for n, want := range []float64{3.2, 3, 3 / 1.1} {
+		claims := slices.Repeat([]Claim{{read, 3.2, 1}}, n+1)
+		if total, _ := sums(claims, Share(c, claims)); math.Abs(total-want) > 1e-9 {
+			t.Errorf("%d disks read %g, want %g", n+1, total, want)
+		}
+	}
+	claims := []Claim{{read, 3, 1}, {write, 3, 1}, {write, 0.1, 1}}
+	if r, w := sums(claims, Share(c, claims)); math.Abs(r+w-4.2/1.1) > 1e-9 {
+		t.Errorf("both ways: %g, want %g", r+w, 4.2/1.1)
+	}
+}
+
+// What each direction carries and what it loses to the other agree: found by a slow iteration as well.
+func TestShareWithLosses(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	for n := range 10_000 {
+		c, claims := randomCase(rng)
+		c.Both, c.ReadLoss, c.WriteLoss = c.Read+c.Write, 0.9*rng.Float64(), 0.9*rng.Float64()
+		var want [2]float64
+		for _, claim := range claims {
+			want[Direction(claim.Op)] += claim.Cap
+		}
+		var r, w float64
+		for range 1000 {
+			r = math.Min(want[0], math.Max(c.Read-c.ReadLoss*w, leastLeft*c.Read))
+			w = math.Min(want[1], math.Max(c.Write-c.WriteLoss*r, leastLeft*c.Write))
+		}
+		if gotR, gotW := sums(claims, Share(c, claims)); math.Abs(gotR-r)+math.Abs(gotW-w) > 1e-6 {
+			t.Fatalf("case %d: %+v %+v:\ngot  %g and %g\nwant %g and %g", n, c, claims, gotR, gotW, r, w)
+		}
 	}
 }

@@ -90,7 +90,7 @@ func (s *Sim) Join(disk string, work Work, tNS int64) error {
 	known := s.profile.Disk(name)
 	switch {
 	case known == nil:
-		return fmt.Errorf("disk %s joins the hub: profile %s has no disk %q; it has %s", disk, s.profile.Name, name, s.profile.names())
+		return fmt.Errorf("disk %s joins the hub: profile %s has no disk %q; it has %s", disk, s.profile.Name, name, s.profile.Names())
 	case work.Op != trace.Read && work.Op != trace.Write:
 		return fmt.Errorf("disk %s joins the hub: role %q is neither read nor write", disk, work.Op)
 	case len(work.Sizes) == 0:

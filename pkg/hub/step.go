@@ -95,7 +95,7 @@ func (s *Sim) rerate() {
 		}
 	}
 	s.shares = slices.Grow(s.shares[:0], len(s.claims))[:len(s.claims)]
-	share(s.profile.Capacity, s.claims, s.shares)
+	ShareInto(s.profile.Capacity, s.claims, s.shares)
 	for i, m := range s.hubbed {
 		m.flow(s.now, min(s.shares[i], m.lagRate))
 	}

@@ -6,40 +6,14 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// YAML writes the fitted profile as Load reads it, with each parameter's interval beside it, and below what was
-// observed.
-func (f *Fit) YAML() []byte {
-	notes := map[string]string{}
-	for _, p := range f.Parameters {
-		note := fmt.Sprintf("%s to %s", p.format(p.Low), p.format(p.High))
-		if p.Note != "" {
-			note += "; " + p.Note
-		}
-		notes[p.Name] = note
-	}
-	return f.Profile.yaml(notes)
-}
-
-// format writes a value of the parameter as people read it.
-func (p *Parameter) format(value float64) string {
-	switch p.Unit {
-	case "B/s":
-		return unit.FormatRate(value)
-	case "s":
-		return unit.FormatSeconds(value)
-	}
-	return strconv.FormatFloat(value, 'g', 3, 64)
-}
-
 // YAML writes the profile as Load reads it.
-func (p *Profile) YAML() []byte { return p.yaml(nil) }
+func (p *Profile) YAML() []byte { return p.YAMLWithNotes(nil) }
 
-// yaml writes the profile, and a comment beside each parameter that has a note.
-func (p *Profile) yaml(notes map[string]string) []byte {
+// YAMLWithNotes writes the profile, and as a comment the note of each parameter that has one, by its keys in the
+// profile: capacity.read, A.write.weight, recovery.write_after_write[2].
+func (p *Profile) YAMLWithNotes(notes map[string]string) []byte {
 	w := &yamlWriter{notes: notes}
 	w.line("version: 1")
 	w.line("name: %s", strconv.Quote(p.Name))
@@ -67,6 +41,17 @@ func (p *Profile) yaml(notes map[string]string) []byte {
 	if c.TwoWriters > 0 {
 		w.line("  two_writers: %s", number(c.TwoWriters))
 	}
+	for _, loss := range []struct {
+		key   string
+		value float64
+	}{{"per_disk", c.PerDisk}, {"read_loss", c.ReadLoss}, {"write_loss", c.WriteLoss}} {
+		if loss.value > 0 {
+			w.noted("capacity."+loss.key, "  "+loss.key+": %s", number(loss.value))
+		}
+	}
+	if c.Proportional {
+		w.line("sharing: %s", proportional)
+	}
 	w.line("weights:")
 	w.noted("weights.read", "  read: %s", number(c.ReadWeight))
 	w.noted("weights.write", "  write: %s", number(c.WriteWeight))
@@ -75,7 +60,7 @@ func (p *Profile) yaml(notes map[string]string) []byte {
 	for i := range p.Disks {
 		w.disk(&p.Disks[i])
 	}
-	w.evidence(p.Evidence.pooled())
+	w.evidence(p.Evidence.Pooled())
 	return []byte(w.String())
 }
 
@@ -99,21 +84,21 @@ func (w *yamlWriter) noted(parameter, format string, args ...any) {
 
 func (w *yamlWriter) lags(l *Lags) {
 	began := false
-	for _, list := range l.lists() {
-		if len(*list.lags) == 0 {
+	for _, list := range l.Lists() {
+		if len(*list.Lags) == 0 {
 			continue
 		}
 		if !began {
 			w.line("\nrecovery:")
 			began = true
 		}
-		lags := make([]string, len(*list.lags))
-		for i, lag := range *list.lags {
+		lags := make([]string, len(*list.Lags))
+		for i, lag := range *list.Lags {
 			lags[i] = seconds(lag)
 		}
-		w.line("  %s: [%s]", list.key, strings.Join(lags, ", "))
+		w.line("  %s: [%s]", list.Key, strings.Join(lags, ", "))
 		for i := range lags {
-			name := fmt.Sprintf("recovery.%s[%d]", list.key, i+1)
+			name := fmt.Sprintf("recovery.%s[%d]", list.Key, i+1)
 			if w.notes[name] != "" {
 				w.noted(name, "  # %d staying:", i+1)
 			}

@@ -1,4 +1,4 @@
-package hub
+package fit
 
 import (
 	"errors"
@@ -6,19 +6,26 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/hubbench/hubbench/pkg/hub"
 )
 
-// Held is a phase that was held back from a fit, and how well the rest foretells it.
+// Held is a phase that was held back from a fit, and how well the rest predicts it.
 type Held struct {
-	Phase     string
-	Residuals []Residual // its observations beside the prediction
-	Worst     float64    // the largest error among them, relative, without sign
-	Note      string     // which parameters nothing but this phase shows: then it is no test of the model, but needed
+	Phase     string     `json:"phase"`
+	Residuals []Residual `json:"residuals"`      // its observations beside the prediction
+	Worst     float64    `json:"worst"`          // the largest error among them, relative, without sign
+	Note      string     `json:"note,omitempty"` // which parameters nothing but this phase shows: then it is no test of the model, but needed
 }
 
-// LeaveOneOut refits without each phase in turn and predicts it: the honest test of whether the model holds for
-// what has not been measured.
-func LeaveOneOut(e *Evidence, o FitOptions) ([]Held, error) {
+// LeaveOneOut refits the family that a fit to all phases is of without each phase in turn and predicts it: the honest
+// test of whether the model holds for what has not been measured.
+func LeaveOneOut(e *hub.Evidence, o Options) ([]Held, error) {
+	en, err := newEnsemble(e, rand.New(rand.NewPCG(o.Seed, 1)))
+	if err != nil {
+		return nil, err
+	}
+	family := en.chosen().space.family
 	var held []Held
 	done := map[string]bool{}
 	for _, out := range e.Rates {
@@ -26,7 +33,7 @@ func LeaveOneOut(e *Evidence, o FitOptions) ([]Held, error) {
 			continue
 		}
 		done[out.Phase] = true
-		h, err := holdOut(e, out.Phase, o)
+		h, err := holdOut(e, out.Phase, family, o.Seed)
 		if err != nil {
 			return nil, fmt.Errorf("leave out phase %s: %w", out.Phase, err)
 		}
@@ -36,21 +43,21 @@ func LeaveOneOut(e *Evidence, o FitOptions) ([]Held, error) {
 }
 
 // holdOut fits without a phase and predicts it.
-func holdOut(e *Evidence, phase string, o FitOptions) (*Held, error) {
-	rest := e.Without(func(o *Observation) bool { return o.Phase == phase })
+func holdOut(e *hub.Evidence, phase string, family Family, seed uint64) (*Held, error) {
+	rest := e.Without(func(o *hub.Observation) bool { return o.Phase == phase })
 	if len(rest.Rates) == 0 {
 		return nil, errors.New("nothing else was observed; record more phases")
 	}
-	s, err := newSpace(rest)
+	s, err := newSpace(rest, family)
 	if err != nil {
 		return nil, err
 	}
-	best := s.best(rand.New(rand.NewPCG(o.Seed, 1)))
+	best := s.best(rand.New(rand.NewPCG(seed, 1)))
 
 	h := &Held{Phase: phase}
 	var lacking []string
 	var targets []target
-	var seen []*Observation
+	var seen []*hub.Observation
 	for i := range e.Rates {
 		o := &e.Rates[i]
 		if o.Phase != phase {
@@ -81,9 +88,9 @@ func (s *space) onlyIn(targets []target, best []float64, lacking []string) strin
 		s.obs = rest
 		up, down := s.matters(best, i)
 		s.obs = targets
-		_, raised := s.effect(best, i, nudge)
-		_, lowered := s.effect(best, i, -nudge)
-		if raised > nudge/5 && !up || lowered > nudge/5 && !down {
+		_, raised := s.effect(best, i, probeStep)
+		_, lowered := s.effect(best, i, -probeStep)
+		if raised > probeStep/5 && !up || lowered > probeStep/5 && !down {
 			lacking = append(lacking, s.params[i].name)
 		}
 	}

@@ -1,20 +1,22 @@
-package hub
+package fit
 
 import (
 	"fmt"
 	"math"
 	"slices"
 	"time"
+
+	"github.com/hubbench/hubbench/pkg/hub"
 )
 
 // lags takes the means of the lags observed, by what left, what stayed and how many.
-func (f *Fit) lags(e *Evidence) {
-	for _, list := range f.Profile.Lags.lists() {
+func (r *Result) lags(e *hub.Evidence) {
+	for _, list := range r.Profile.Lags.Lists() {
 		means := map[int]float64{}
-		for staying := 1; staying <= mostStaying; staying++ {
-			var seen []ObservedLag
+		for staying := 1; staying <= hub.MostStaying; staying++ {
+			var seen []hub.ObservedLag
 			for _, l := range e.Lags {
-				if l.Stays == list.stays && l.Left == list.left && l.Staying == staying {
+				if l.Stays == list.Stays && l.Left == list.Left && l.Staying == staying {
 					seen = append(seen, l)
 				}
 			}
@@ -23,20 +25,17 @@ func (f *Fit) lags(e *Evidence) {
 			}
 			mean, err := meanLag(seen)
 			means[staying] = mean
-			f.Parameters = append(f.Parameters, Parameter{
-				Name: fmt.Sprintf("recovery.%s[%d]", list.key, staying), Unit: "s",
+			r.Parameters = append(r.Parameters, Parameter{
+				Name: fmt.Sprintf("recovery.%s[%d]", list.Key, staying), Unit: "s",
 				Value: mean, Low: max(mean-z95*err, 0), High: mean + z95*err,
 			})
 		}
-		*list.lags = fillLags(means)
+		*list.Lags = fillLags(means)
 	}
 }
 
-// z95 is how many standard errors a 95 % interval reaches either way.
-const z95 = 1.96
-
 // meanLag is the mean of lags of one kind and its standard error: by the errors of each, and by how they differ.
-func meanLag(seen []ObservedLag) (mean, err float64) {
+func meanLag(seen []hub.ObservedLag) (mean, err float64) {
 	n := float64(len(seen))
 	var own, scatter float64
 	for _, l := range seen {
@@ -76,14 +75,14 @@ func fillLags(means map[int]float64) []time.Duration {
 }
 
 // noise takes the deviation of single files about their observation's mean.
-func (f *Fit) noise(e *Evidence) {
+func (r *Result) noise(e *hub.Evidence) {
 	sd, ok := e.Noise.Deviation()
 	if !ok {
-		f.Parameters = append(f.Parameters, Parameter{Name: "noise", Value: assumedNoise, Low: 0, High: mostNoise, Note: "too few files to tell; assumed"})
-		f.Profile.Noise = assumedNoise
+		r.Parameters = append(r.Parameters, Parameter{Name: "noise", Value: assumedNoise, Low: 0, High: hub.MostNoise, Note: "too few files to tell; assumed"})
+		r.Profile.Noise = assumedNoise
 		return
 	}
-	f.Profile.Noise = min(sd, mostNoise)
+	r.Profile.Noise = min(sd, hub.MostNoise)
 	off := z95 / math.Sqrt(2*float64(e.Noise.Freedom)) // of a standard deviation, relative
-	f.Parameters = append(f.Parameters, Parameter{Name: "noise", Value: sd, Low: sd * (1 - off), High: sd * (1 + off)})
+	r.Parameters = append(r.Parameters, Parameter{Name: "noise", Value: sd, Low: sd * (1 - off), High: sd * (1 + off)})
 }

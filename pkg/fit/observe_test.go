@@ -1,15 +1,24 @@
-package hub
+package fit
 
 import (
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
+	"time"
+
+	"github.com/hubbench/hubbench/pkg/hub"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+const (
+	read  = trace.Read
+	write = trace.Write
+	gb    = 1e9
 )
 
 // study plans every mix of the disks with at most so many at work, with files of random sizes.
@@ -41,12 +50,12 @@ func study(disks []string, atWork, files int, seed uint64) *scenario.Plan {
 }
 
 // observe simulates a plan and takes its events for evidence.
-func observe(t testing.TB, plan *scenario.Plan, p *Profile) *Evidence {
+func observe(t testing.TB, plan *scenario.Plan, p *hub.Profile) *hub.Evidence {
 	t.Helper()
 	run := &trace.Run{}
 	var phase *trace.Phase
 	samples := map[string][]trace.Sample{} // of the file in transfer
-	err := Simulate(plan, p, func(e *trace.Event) error {
+	err := hub.Simulate(plan, p, func(e *trace.Event) error {
 		switch e.Type {
 		case trace.RunType:
 			run.Disks = e.Disks
@@ -74,12 +83,21 @@ func observe(t testing.TB, plan *scenario.Plan, p *Profile) *Evidence {
 }
 
 // noisy is a hub as the field reports have it, with 3 % noise.
-func noisy() *Profile {
-	p := round()
-	p.Name, p.Noise = "noisy", 0.03
-	p.Capacity = Capacity{Read: 3.25 * gb, Write: 3.35 * gb, Both: 4.5 * gb, ReadWeight: 1, WriteWeight: 1.37}
+func noisy() *hub.Profile {
+	p := &hub.Profile{
+		Name: "noisy", Noise: 0.03,
+		Capacity: hub.Capacity{Read: 3.25 * gb, Write: 3.35 * gb, Both: 4.5 * gb, ReadWeight: 1, WriteWeight: 1.37},
+		Lags: hub.Lags{
+			WriteAfterWrite: []time.Duration{4 * time.Second, 10 * time.Second},
+			ReadAfterWrite:  []time.Duration{2 * time.Second, 11 * time.Second},
+		},
+	}
 	for i, caps := range [][2]float64{{2.6, 1.5}, {2.65, 1.5}, {2.75, 2.8}} {
-		p.Disks[i].Read.Hub, p.Disks[i].Write.Hub = caps[0]*gb, caps[1]*gb
+		p.Disks = append(p.Disks, hub.Disk{
+			Name:  string(rune('A' + i)),
+			Read:  hub.Side{Hub: caps[0] * gb, Direct: 3.5 * gb, Weight: 1},
+			Write: hub.Side{Hub: caps[1] * gb, Direct: 2.5 * gb, Weight: 1},
+		})
 	}
 	p.Disks[2].Write.Weight = 3.2
 	return p
@@ -170,8 +188,8 @@ func TestObserveHeedsThePhase(t *testing.T) {
 			{Name: "hub", Test: "SEQ1M QD8", Disks: []*trace.DiskTrace{disk}},
 		},
 	}
-	seen := []Observed{{Disk: "X", Op: write, Rate: 2e9, Error: assumedNoise}}
-	want := []Observation{{Phase: "own port", Direct: true, Disks: seen}, {Phase: "inside", Direct: true, Disks: seen}, {Phase: "hub", Disks: seen}}
+	seen := []hub.Observed{{Disk: "X", Op: write, Rate: 2e9, Error: assumedNoise}}
+	want := []hub.Observation{{Phase: "own port", Direct: true, Disks: seen}, {Phase: "inside", Direct: true, Disks: seen}, {Phase: "hub", Disks: seen}}
 	if diff := cmp.Diff(want, Observe(run).Rates); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

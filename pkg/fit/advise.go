@@ -1,4 +1,4 @@
-package hub
+package fit
 
 import (
 	"fmt"
@@ -6,21 +6,26 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/hubbench/hubbench/pkg/hub"
 )
 
 // Placement is a way of plugging the disks in.
 type Placement struct {
-	Own  []string // on ports of their own
-	Hub  []string // together on the hub
-	Kept float64  // the least any disk on the hub keeps of what it reaches alone, in the worst mix of them all
-	Mean float64  // the mean of that over all such mixes
-	// The worst mix, as a pattern of the disks on the hub.
-	Worst string
+	Own   []string `json:"own"`   // on ports of their own
+	Hub   []string `json:"hub"`   // together on the hub
+	Kept  float64  `json:"kept"`  // the least any disk on the hub keeps of what it reaches alone, in the worst mix of them all
+	Mean  float64  `json:"mean"`  // the mean of that over all such mixes
+	Worst string   `json:"worst"` // the worst mix, as a pattern of the disks on the hub
 }
 
 // place finds, for every number of ports besides the hub's, which disks best go there: such that the disk that loses
-// most on the hub loses least.
-func place(p *Profile, disks []string) []Placement {
+// most on the hub loses least. Where a mix of the disks left on the hub is not predictable, they are passed over.
+func place(rows []Row, disks []string) []Placement {
+	kept := map[string]float64{}
+	for i := range rows {
+		kept[rows[i].Pattern] = rows[i].Kept
+	}
 	best := make([]*Placement, len(disks))
 	for set := range 1 << len(disks) {
 		var here Placement
@@ -31,23 +36,9 @@ func place(p *Profile, disks []string) []Placement {
 				here.Hub = append(here.Hub, disk)
 			}
 		}
-		if len(here.Hub) == 0 {
+		if len(here.Hub) == 0 || !here.judge(kept, disks) {
 			continue
 		}
-		here.Kept = math.Inf(1)
-		n := 0
-		for _, m := range mixes(here.Hub) {
-			if len(m) < len(here.Hub) {
-				continue
-			}
-			kept := m.kept(p)
-			here.Mean += kept
-			n++
-			if kept < here.Kept {
-				here.Kept, here.Worst = kept, m.pattern(here.Hub)
-			}
-		}
-		here.Mean /= float64(n)
 		own := len(here.Own)
 		if b := best[own]; b == nil || here.Kept > b.Kept || here.Kept == b.Kept && here.Mean > b.Mean {
 			best[own] = &here
@@ -55,12 +46,37 @@ func place(p *Profile, disks []string) []Placement {
 	}
 	var list []Placement
 	for _, b := range best {
+		if b == nil {
+			continue
+		}
 		list = append(list, *b)
 		if b.Kept == 1 {
 			break // one more port gains nothing
 		}
 	}
 	return list
+}
+
+// judge works out what the disks on the hub keep, by what is kept in each pattern; ok is false where that is not known.
+func (l *Placement) judge(kept map[string]float64, disks []string) (ok bool) {
+	l.Kept = math.Inf(1)
+	n := 0
+	for _, m := range mixes(l.Hub) {
+		if len(m) < len(l.Hub) {
+			continue
+		}
+		k := kept[m.pattern(disks)]
+		if k == 0 {
+			return false
+		}
+		l.Mean += k
+		n++
+		if k < l.Kept {
+			l.Kept, l.Worst = k, m.pattern(l.Hub)
+		}
+	}
+	l.Mean /= float64(n)
+	return true
 }
 
 // String says it as advice.
@@ -94,49 +110,60 @@ func and(names []string) string {
 
 // NextPhase is the phase that would say most about all the others.
 type NextPhase struct {
-	Pattern string
-	Before  float64 // root mean square of the relative standard errors of all predicted rates
-	After   float64 // what measuring the phase would bring it to
+	Pattern string  `json:"pattern"`
+	Before  float64 `json:"before"` // root mean square of the relative standard errors of all predicted rates; zero where one disk's were never seen
+	After   float64 `json:"after"`  // what measuring the phase would bring it to
 }
 
-// countedFiles is how many files a phase to come is taken to move for each disk.
-const countedFiles = 30
+const (
+	// countedFiles is how many files a phase to come is taken to move for each disk.
+	countedFiles = 30
+	// leastProgress is the part of the uncertainty that must go for a phase to be worth measuring.
+	leastProgress = 0.05
+)
 
-// next finds the phase which, once measured, leaves the least uncertainty in all predictions together. The rates drawn
-// are taken as jointly normal, as in Bayesian linear regression (Lindley and Smith, J. R. Stat. Soc. B 34, 1972).
-func next(p *Profile, rows []Row, drawn [][][]float64) *NextPhase {
-	if len(drawn) == 0 || len(drawn[0]) == 0 {
-		return nil
-	}
+// next finds the phase which, once measured, leaves the least uncertainty in all that was not. The rates drawn are
+// taken as jointly normal, as in Bayesian linear regression (Lindley and Smith, J. R. Stat. Soc. B 34, 1972).
+func next(p *hub.Profile, rows []Row, drawn []draws) *NextPhase {
 	// Every predicted rate as a column of deviations of its logarithm.
 	var columns [][]float64
-	first := make([]int, len(rows)) // the row's first column
+	own := make([][][]float64, len(rows)) // the row's
 	for r, all := range drawn {
-		first[r] = len(columns)
+		if rows[r].Measured {
+			continue
+		}
+		if len(all) == 0 { // nothing was seen of one of its disks: the first such row has that one alone
+			return &NextPhase{Pattern: rows[r].Pattern}
+		}
 		for j := range all[0] {
-			column := make([]float64, len(all))
+			column := logs(all.column(j))
 			mean := 0.0
-			for i := range all {
-				column[i] = math.Log(all[i][j])
-				mean += column[i] / float64(len(all))
+			for _, v := range column {
+				mean += v / float64(len(column))
 			}
 			for i := range column {
 				column[i] -= mean
 			}
-			columns = append(columns, column)
+			own[r] = append(own[r], column)
 		}
+		columns = append(columns, own[r]...)
 	}
 	variance := 0.0
 	for _, c := range columns {
 		variance += covariance(c, c)
 	}
 	noise := max(p.Noise, leastErr)
-	best, bestGain := 0, -1.0
+	best, bestGain := -1, leastProgress*variance
 	for r := range rows {
-		measured := columns[first[r] : first[r]+len(drawn[r][0])]
-		if g := gain(measured, columns, noise*noise/countedFiles); g > bestGain {
+		if own[r] == nil {
+			continue
+		}
+		if g := gain(own[r], columns, noise*noise/countedFiles); g > bestGain {
 			best, bestGain = r, g
 		}
+	}
+	if best < 0 {
+		return nil
 	}
 	n := float64(len(columns))
 	return &NextPhase{
@@ -185,6 +212,9 @@ func covariance(a, b []float64) float64 {
 
 // String says it as advice.
 func (n *NextPhase) String() string {
+	if n.Before == 0 {
+		return fmt.Sprintf("measure %s next: nothing is known of it", n.Pattern)
+	}
 	return fmt.Sprintf("measure %s next: it would bring the uncertainty of all predictions from %.2g %% to %.2g %%",
 		n.Pattern, 100*n.Before, 100*n.After)
 }

@@ -1,10 +1,12 @@
-package hub
+package fit
 
 import (
 	"cmp"
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/hubbench/hubbench/pkg/hub"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -32,7 +34,7 @@ const (
 // disk's own delays.
 //
 // Disks are named as in the profile the run was simulated with, real ones by their own names.
-func Observe(run *trace.Run) *Evidence {
+func Observe(run *trace.Run) *hub.Evidence {
 	r := &reading{}
 	for _, phase := range run.Phases {
 		if strings.HasPrefix(phase.Test, randomTest) {
@@ -58,7 +60,7 @@ func Observe(run *trace.Run) *Evidence {
 
 // reading is evidence while it is gathered.
 type reading struct {
-	Evidence
+	hub.Evidence
 	doubts [][]doubt // by observation and disk, as in Rates
 }
 
@@ -83,7 +85,7 @@ func watch(run *trace.Run, phase *trace.Phase, d *trace.DiskTrace) *watched {
 	for _, known := range run.Disks {
 		if known.Name == d.Name {
 			w.name = cmp.Or(known.Profile, d.Name)
-			w.direct = ownPort(cmp.Or(phase.Connections[d.Name], known.Connection))
+			w.direct = hub.OwnPort(cmp.Or(phase.Connections[d.Name], known.Connection))
 		}
 	}
 	return w
@@ -136,7 +138,7 @@ func (r *reading) afterLeave(phase string, left trace.Role, there []*watched, st
 		if !ok {
 			return stage.EndNS
 		}
-		r.Lags = append(r.Lags, ObservedLag{Phase: phase, Stays: w.trace.Op, Left: left, Staying: len(there), Seconds: lag, Error: certain})
+		r.Lags = append(r.Lags, hub.ObservedLag{Phase: phase, Stays: w.trace.Op, Left: left, Staying: len(there), Seconds: lag, Error: certain})
 		settledNS = max(settledNS, stage.StartNS+int64((lag+4*certain)*1e9))
 	}
 	return min(settledNS, stage.EndNS)
@@ -191,7 +193,7 @@ func (w *watched) lag(stage overlap.Interval) (seconds, stdErr float64, ok bool)
 
 // observe adds an observation of the disks in the intervals.
 func (r *reading) observe(phase string, disks []*watched, in []overlap.Interval) {
-	o := Observation{Phase: phase, Direct: disks[0].direct}
+	o := hub.Observation{Phase: phase, Direct: disks[0].direct}
 	var doubts []doubt
 	for _, w := range disks {
 		var bytes, blur int64
@@ -204,7 +206,7 @@ func (r *reading) observe(phase string, disks []*watched, in []overlap.Interval)
 			return
 		}
 		rate := float64(bytes) / overlap.Seconds(in)
-		o.Disks = append(o.Disks, Observed{Disk: w.name, Op: w.trace.Op, Rate: rate})
+		o.Disks = append(o.Disks, hub.Observed{Disk: w.name, Op: w.trace.Op, Rate: rate})
 		doubts = append(doubts, doubt{
 			files: r.files(w, in, rate),
 			edges: float64(blur) / float64(bytes) / math.Sqrt(12), // anywhere within the bounds, evenly
@@ -264,7 +266,7 @@ func (r *reading) estimateErrors() {
 			r.Rates[i].Disks[j].Error = max(math.Hypot(noise/math.Sqrt(d.files), d.edges), leastErr)
 		}
 	}
-	r.Rates = slices.DeleteFunc(r.Rates, func(o Observation) bool {
-		return slices.ContainsFunc(o.Disks, func(d Observed) bool { return d.Error > vagueErr })
+	r.Rates = slices.DeleteFunc(r.Rates, func(o hub.Observation) bool {
+		return slices.ContainsFunc(o.Disks, func(d hub.Observed) bool { return d.Error > vagueErr })
 	})
 }

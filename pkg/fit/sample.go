@@ -1,4 +1,4 @@
-package hub
+package fit
 
 import (
 	"math"
@@ -10,10 +10,10 @@ import (
 
 // How the sampler walks.
 const (
-	burnIn = 1_000 // steps not counted
-	steps  = 9_000 // steps counted
-	draws  = 900   // vectors kept of those
-	tail   = 5.0   // degrees of freedom of the jumps' distribution: tails fatter than those of what is sampled
+	burnIn  = 1_000 // steps not counted
+	steps   = 9_000 // steps counted
+	vectors = 900   // vectors kept of those
+	tail    = 5.0   // degrees of freedom of the jumps' distribution: tails fatter than those of what is sampled
 )
 
 // sample draws parameter vectors as likely as the evidence makes them: Metropolis and Hastings' method with three kinds of
@@ -23,31 +23,16 @@ const (
 // only, the sidesteps go where the others do not. inflate widens the errors of the evidence by that factor.
 func (s *space) sample(rng *rand.Rand, best []float64, inflate float64) [][]float64 {
 	n := len(best)
-	scratch := make([]float64, 0, 64)
-	height := func(x []float64) float64 {
-		for i, p := range s.params {
-			if x[i] < p.low || x[i] > p.high {
-				return math.Inf(-1)
-			}
-		}
-		scratch = s.residuals(x, scratch)
-		data := len(scratch) - n // the priors come last
-		return -(squares(scratch[:data])/(inflate*inflate) + squares(scratch[data:])) / 2
-	}
 	shape := s.shape(best)
 	at, trial := slices.Clone(best), make([]float64, n)
-	atHeight, atFar := height(at), shape.far(at)
+	atHeight, scratch := s.height(at, inflate, make([]float64, 0, 64))
+	atFar := shape.far(at)
 	var kept [][]float64
 	for i := range burnIn + steps {
 		kind := i % 3
 		switch kind {
 		case 0: // jump
-			chi := 0.0
-			for range int(tail) {
-				z := rng.NormFloat64()
-				chi += z * z
-			}
-			shape.scatter(rng, best, trial, inflate*math.Sqrt(tail/chi))
+			shape.jump(rng, best, trial, inflate)
 		case 1: // walk
 			stride := 2.4 / math.Sqrt(float64(n)) // Gelman, Roberts and Gilks, Bayesian Statistics 5, 1996
 			shape.scatter(rng, at, trial, inflate*stride*math.Pow(0.1, 2*rng.Float64()))
@@ -56,21 +41,35 @@ func (s *space) sample(rng *rand.Rand, best []float64, inflate float64) [][]floa
 			k := rng.IntN(n)
 			trial[k] += s.params[k].prior.wide * rng.NormFloat64() * math.Pow(0.1, 3*rng.Float64())
 		}
-		h, far := height(trial), shape.far(trial)
+		var h float64
+		h, scratch = s.height(trial, inflate, scratch)
+		far := shape.far(trial)
 		odds := h - atHeight
 		if kind == 0 { // less how much likelier the jump there is than the jump back
-			density := func(far float64) float64 { return -(tail + float64(n)) / 2 * math.Log1p(far/(tail*inflate*inflate)) }
-			odds -= density(far) - density(atFar)
+			odds -= shape.jumpDensity(far, inflate) - shape.jumpDensity(atFar, inflate)
 		}
 		if math.Log(rng.Float64()) < odds {
 			copy(at, trial)
 			atHeight, atFar = h, far
 		}
-		if i >= burnIn && (i-burnIn)%(steps/draws) == 0 {
+		if i >= burnIn && (i-burnIn)%(steps/vectors) == 0 {
 			kept = append(kept, slices.Clone(at))
 		}
 	}
 	return kept
+}
+
+// height is the logarithm of how likely a vector is, but for a constant, with the errors of the evidence widened by
+// inflate. It leaves the model as the vector has it.
+func (s *space) height(x []float64, inflate float64, scratch []float64) (height float64, same []float64) {
+	for i, p := range s.params {
+		if x[i] < p.low || x[i] > p.high {
+			return math.Inf(-1), scratch
+		}
+	}
+	scratch = s.residuals(x, scratch)
+	data := len(scratch) - len(x) // the priors come last
+	return -(squares(scratch[:data])/(inflate*inflate) + squares(scratch[data:])) / 2, scratch
 }
 
 // shape is the normal distribution that the curvature at the best place makes of the evidence.
@@ -107,6 +106,21 @@ func (s *space) shape(best []float64) *shape {
 	}
 	chol.LTo(&sh.lower)
 	return sh
+}
+
+// jump draws a vector about from with tails fatter than the normal's.
+func (sh *shape) jump(rng *rand.Rand, from, to []float64, scale float64) {
+	chi := 0.0
+	for range int(tail) {
+		z := rng.NormFloat64()
+		chi += z * z
+	}
+	sh.scatter(rng, from, to, scale*math.Sqrt(tail/chi))
+}
+
+// jumpDensity is the logarithm of the density of a jump from the centre to so far away, but for a constant.
+func (sh *shape) jumpDensity(far, scale float64) float64 {
+	return -(tail + float64(len(sh.centre))) / 2 * math.Log1p(far/(tail*scale*scale))
 }
 
 // scatter draws a vector about from.

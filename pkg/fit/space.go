@@ -1,9 +1,11 @@
-package hub
+package fit
 
 import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/hubbench/hubbench/pkg/hub"
 
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -11,33 +13,55 @@ import (
 // space is the parameters that evidence can speak of, as one vector of logarithms, and the evidence made ready to be
 // compared with what a vector predicts.
 //
-// Every parameter has a prior, lognormal and so wide that it only counts where the evidence says nothing: without
-// it, what was never contended would have no value at all.
+// Every parameter has a prior so wide that it only counts where the evidence says nothing: without it, what was never
+// contended would have no value at all. That of a weight has its centre at even sharing, and heavy tails, so that a
+// weight which the evidence only bounds from one side is not held close to the bound.
 type space struct {
+	family Family
 	params []coordinate
 	disks  []string
 	obs    []target
 
 	model  model // scratch: the parameters of the vector looked at
-	claims []Claim
+	claims []hub.Claim
 	rates  []float64
 }
 
-// coordinate is one parameter. All but value are logarithms.
+// coordinate is one parameter. All but value and kind are logarithms.
 type coordinate struct {
 	name      string
 	kind      kind
-	value     *float64 // where it lies in the space's model
-	start     float64  // where descents begin
-	low, high float64  // bounds
+	value     *float64  // where it lies in the space's model
+	side      *hub.Side // the disk's side it belongs to; nil for what all disks share
+	start     float64   // where descents begin
+	speed     float64   // of a weight: how much faster the disk is than the first
+	low, high float64   // bounds
 	prior     prior
 }
 
-// prior is what is taken for likely before any evidence: normal, about a centre that other parameters may move.
+// prior is what is taken for likely before any evidence: normal, about a centre that other parameters may move; or
+// with heavy tails, Student's t (Gelman, Jakulin, Pittau and Su, Ann. Appl. Statist. 2, 2008).
 type prior struct {
 	centre float64
 	moved  []term
-	wide   float64 // standard deviation
+	wide   float64 // standard deviation, or scale
+	heavy  bool
+}
+
+// priorFreedom is the degrees of freedom of a prior with heavy tails.
+const priorFreedom = 3.0
+
+// residual is how far x lies from the centre: its square is twice the fall of the logarithm of the prior's density.
+func (p *prior) residual(x []float64, param int) float64 {
+	off := x[param] - p.centre
+	for _, t := range p.moved {
+		off -= t.factor * x[t.param]
+	}
+	off /= p.wide
+	if p.heavy {
+		return math.Copysign(math.Sqrt((priorFreedom+1)*math.Log1p(off*off/priorFreedom)), off)
+	}
+	return off
 }
 
 // term adds a parameter, times a factor, to a prior's centre.
@@ -55,21 +79,21 @@ const (
 type kind int
 
 const (
-	aRate kind = iota
-	aWeight
-	readThrough // a disk's rate through the hub, which cannot pass the hub's own
+	aRate       kind = iota
+	aFactor          // a weight, or a loss: it has no unit
+	readThrough      // a disk's rate through the hub, which cannot pass the hub's own
 	writeThrough
 )
 
 // model is the part of a profile that rates depend on.
 type model struct {
-	capacity Capacity
-	sides    map[string]*[2]Side // by disk: read, write
+	capacity hub.Capacity
+	sides    map[string]*[2]hub.Side // by disk: read, write
 }
 
 // target is an observation with its disks resolved.
 type target struct {
-	sides  []*Side
+	sides  []*hub.Side
 	ops    []trace.Role
 	direct bool
 	logs   []float64 // of the rates observed
@@ -78,57 +102,48 @@ type target struct {
 
 // Widths of the priors, and what they are centred on.
 const (
+	wideDisk   = 0.35 // of a disk's rate, about the most that was seen of it
 	wideRate   = 0.7  // of a rate, about the most that was seen of it
 	wideWays   = 0.25 // of write capacity about read capacity: a cable's two ways are much alike
 	bothRatio  = 1.4  // both, times the mean of read and write; Goshen Ridge's is 1.36
 	wideBoth   = 0.25
-	wideWeight = 0.5 // of a weight about the disk's speed, relative to the first disk's: the winner is the fastest
-	wideReads  = 0.2 // the same for reads, which were shared about evenly wherever it was looked at
-	farthest   = 4   // bounds lie at so many widths
+	wideWeight = 0.55 // of a weight about an even share
+	wideReads  = 0.35 // the same for reads, which were shared about evenly wherever it was looked at
+	farthest   = 4    // bounds lie at so many widths
 )
 
 // newSpace lays out the parameters that the evidence touches.
-func newSpace(e *Evidence) (*space, error) {
-	s := &space{disks: e.disks(), model: model{sides: map[string]*[2]Side{}}}
+func newSpace(e *hub.Evidence, family Family) (*space, error) {
+	s := &space{family: family, disks: e.Disks(), model: model{sides: map[string]*[2]hub.Side{}}}
 	if len(e.Rates) == 0 {
 		return nil, fmt.Errorf("fit a hub: the runs hold no stretch of %g s with a steady rate; record solo phases and pairs", shortestS)
 	}
-	s.model.capacity = Capacity{ReadWeight: 1}
 	seen := survey(e)
-
-	// What no observation touches still needs a value: all capacities are parameters in any case.
-	c := &s.model.capacity
-	most := math.Log(max(seen.total[0], seen.total[1], seen.fastest))
-	s.add(coordinate{name: "capacity.read", value: &c.Read, start: most, prior: prior{centre: most, wide: wideRate}})
-	s.add(coordinate{name: "capacity.write", value: &c.Write, start: most, prior: prior{moved: []term{{reads, 1}}, wide: wideWays}})
-	s.add(coordinate{
-		name: "capacity.both", value: &c.Both, start: most + math.Log(bothRatio),
-		prior: prior{centre: math.Log(bothRatio), moved: []term{{reads, 0.5}, {writes, 0.5}}, wide: wideBoth},
-	})
-	s.add(coordinate{name: "weights.write", kind: aWeight, value: &c.WriteWeight, prior: prior{wide: wideWeight}})
-
-	var first [2]float64 // how fast the disk is whose weight is 1
+	s.addCapacities(&seen)
+	var first [2]float64   // how fast the disk is whose weight is 1
+	var weighted [2][]term // the weights there are: the mean of all before is the centre of the next
 	for _, disk := range s.disks {
-		sides := &[2]Side{{Hub: 1, Direct: 1, Weight: 1}, {Hub: 1, Direct: 1, Weight: 1}}
+		sides := &[2]hub.Side{{Hub: 1, Direct: 1, Weight: 1}, {Hub: 1, Direct: 1, Weight: 1}}
 		s.model.sides[disk] = sides
 		for d, op := range [2]trace.Role{trace.Read, trace.Write} {
 			side, name := &sides[d], disk+"."+string(op)
 			if rate := seen.hub[diskOp{disk, op}]; rate > 0 {
 				at := math.Log(rate)
 				through := [2]kind{readThrough, writeThrough}[d]
-				s.add(coordinate{name: name + ".hub", kind: through, value: &side.Hub, start: at, prior: prior{centre: at, wide: wideRate}})
-				if first[d] == 0 {
+				s.add(coordinate{name: name + ".hub", kind: through, value: &side.Hub, side: side, start: at, prior: prior{centre: at, wide: wideDisk}})
+				if weighted[d] == nil {
 					first[d] = at
-				} else {
+				} else if family != Proportional {
 					s.add(coordinate{
-						name: name + ".weight", kind: aWeight, value: &side.Weight,
-						start: at - first[d], prior: prior{centre: at - first[d], wide: [2]float64{wideReads, wideWeight}[d]},
+						name: name + ".weight", kind: aFactor, value: &side.Weight, side: side, speed: at - first[d],
+						prior: prior{moved: mean(weighted[d]), wide: [2]float64{wideReads, wideWeight}[d], heavy: true},
 					})
 				}
+				weighted[d] = append(weighted[d], term{param: len(s.params) - 1})
 			}
 			if rate := seen.direct[diskOp{disk, op}]; rate > 0 {
 				at := math.Log(rate)
-				s.add(coordinate{name: name + ".direct", value: &side.Direct, start: at, prior: prior{centre: at, wide: wideRate}})
+				s.add(coordinate{name: name + ".direct", value: &side.Direct, side: side, start: at, prior: prior{centre: at, wide: wideDisk}})
 			}
 		}
 	}
@@ -139,9 +154,18 @@ func newSpace(e *Evidence) (*space, error) {
 	return s, nil
 }
 
+// mean is the mean of weights, the first of which is 1 and no parameter.
+func mean(weights []term) []term {
+	terms := slices.Clone(weights[1:])
+	for i := range terms {
+		terms[i].factor = 1 / float64(len(weights))
+	}
+	return terms
+}
+
 // target makes an observation ready to be compared. Where no parameter says how fast one of its disks is, it returns
 // which.
-func (s *space) target(o *Observation) (t target, lacks string) {
+func (s *space) target(o *hub.Observation) (t target, lacks string) {
 	t.direct = o.Direct
 	way := ".hub"
 	if o.Direct {
@@ -152,7 +176,7 @@ func (s *space) target(o *Observation) (t target, lacks string) {
 		if !s.has(name) {
 			return t, name
 		}
-		t.sides = append(t.sides, &s.model.sides[d.Disk][direction(d.Op)])
+		t.sides = append(t.sides, &s.model.sides[d.Disk][hub.Direction(d.Op)])
 		t.ops = append(t.ops, d.Op)
 		t.logs = append(t.logs, math.Log(d.Rate))
 		t.errors = append(t.errors, d.Error)
@@ -177,7 +201,7 @@ type seen struct {
 	fastest     float64    // of any disk, wherever it was plugged in
 }
 
-func survey(e *Evidence) seen {
+func survey(e *hub.Evidence) seen {
 	s := seen{hub: map[diskOp]float64{}, direct: map[diskOp]float64{}}
 	for _, o := range e.Rates {
 		var total [2]float64
@@ -189,7 +213,7 @@ func survey(e *Evidence) seen {
 				continue
 			}
 			s.hub[key] = max(s.hub[key], d.Rate)
-			total[direction(d.Op)] += d.Rate
+			total[hub.Direction(d.Op)] += d.Rate
 		}
 		s.total[0], s.total[1] = max(s.total[0], total[0]), max(s.total[1], total[1])
 	}
@@ -213,11 +237,11 @@ func (s *space) set(x []float64) {
 func (s *space) predict(t *target) []float64 {
 	s.claims, s.rates = s.claims[:0], s.rates[:0]
 	for i, side := range t.sides {
-		s.claims = append(s.claims, Claim{Op: t.ops[i], Cap: side.Hub, Weight: side.Weight})
+		s.claims = append(s.claims, hub.Claim{Op: t.ops[i], Cap: side.Hub, Weight: side.Weight})
 		s.rates = append(s.rates, side.Direct)
 	}
 	if !t.direct {
-		share(s.model.capacity, s.claims, s.rates)
+		hub.ShareInto(s.model.capacity, s.claims, s.rates)
 	}
 	return s.rates
 }
@@ -228,18 +252,18 @@ func (s *space) residuals(x, out []float64) []float64 {
 	s.set(x)
 	out = out[:0]
 	for i := range s.obs {
-		t := &s.obs[i]
-		for j, rate := range s.predict(t) {
-			out = append(out, (t.logs[j]-math.Log(rate))/t.errors[j])
-		}
+		out = s.apart(&s.obs[i], out)
 	}
 	for i := range s.params {
-		p := &s.params[i].prior
-		off := x[i] - p.centre
-		for _, t := range p.moved {
-			off -= t.factor * x[t.param]
-		}
-		out = append(out, off/p.wide)
+		out = append(out, s.params[i].prior.residual(x, i))
+	}
+	return out
+}
+
+// apart appends how far the rates of an observation lie from those of the model as set, in standard errors.
+func (s *space) apart(t *target, out []float64) []float64 {
+	for j, rate := range s.predict(t) {
+		out = append(out, (t.logs[j]-math.Log(rate))/t.errors[j])
 	}
 	return out
 }

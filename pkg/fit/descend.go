@@ -1,4 +1,4 @@
-package hub
+package fit
 
 import (
 	"math"
@@ -10,7 +10,7 @@ import (
 
 // Limits of a descent, and how many there are.
 const (
-	starts     = 8
+	starts     = 12
 	mostSteps  = 100
 	step       = 1e-6 // of the numerical derivative, in logarithms
 	goodEnough = 1e-9 // relative gain at which a descent ends
@@ -64,26 +64,41 @@ func (s *space) descend(x []float64) float64 {
 
 // jacobian is how the residuals r at x change with each parameter when it is moved by a step.
 func (s *space) jacobian(x, r []float64, by float64) *mat.Dense {
-	moved, rMoved := slices.Clone(x), make([]float64, 0, len(r))
+	moved, scratch := slices.Clone(x), make([]float64, 0, len(s.params))
 	j := mat.NewDense(len(r), len(x), nil)
 	for k := range x {
 		moved[k] = x[k] + by
-		rMoved = s.residuals(moved, rMoved)
-		moved[k] = x[k]
-		for i := range r {
-			j.Set(i, k, (rMoved[i]-r[i])/by)
+		s.set(moved)
+		row := 0
+		for i := range s.obs {
+			t := &s.obs[i]
+			if side := s.params[k].side; side == nil || slices.Contains(t.sides, side) {
+				scratch = s.apart(t, scratch[:0])
+				for n, v := range scratch {
+					j.Set(row+n, k, (v-r[row+n])/by)
+				}
+			}
+			row += len(t.logs)
 		}
+		for i := range s.params {
+			j.Set(row+i, k, (s.params[i].prior.residual(moved, i)-r[row+i])/by)
+		}
+		moved[k] = x[k]
 	}
 	return j
 }
 
-// start is where the nth descent begins: at the guesses, then at random places about them.
+// start is where the nth descent begins: at the guesses, which have all weights even; at weights as the disks' speeds;
+// then at random places about those in turn.
 func (s *space) start(rng *rand.Rand, n int) []float64 {
 	x := make([]float64, len(s.params))
 	for i, p := range s.params {
 		x[i] = p.start
-		if n > 0 {
-			x[i] = min(max(x[i]+p.prior.wide*rng.NormFloat64()/2, p.low), p.high)
+		if n%2 == 1 {
+			x[i] += p.speed
+		}
+		if n > 1 {
+			x[i] = min(max(x[i]+p.prior.wide*rng.NormFloat64(), p.low), p.high)
 		}
 	}
 	return x

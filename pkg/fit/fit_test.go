@@ -1,4 +1,4 @@
-package hub
+package fit
 
 import (
 	"fmt"
@@ -8,10 +8,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hubbench/hubbench/pkg/hub"
 )
 
 // truth is the true value of a fitted parameter, with the first disk's weights and the reads' weight at 1.
-func truth(t *testing.T, p *Profile, name string) float64 {
+func truth(t *testing.T, p *hub.Profile, name string) float64 {
 	t.Helper()
 	c := &p.Capacity
 	values := map[string]float64{
@@ -21,7 +23,7 @@ func truth(t *testing.T, p *Profile, name string) float64 {
 	for _, d := range p.Disks {
 		for _, side := range []struct {
 			name        string
-			side, first Side
+			side, first hub.Side
 		}{{"read", d.Read, p.Disks[0].Read}, {"write", d.Write, p.Disks[0].Write}} {
 			key := d.Name + "." + side.name
 			values[key+".hub"] = side.side.Hub
@@ -29,9 +31,9 @@ func truth(t *testing.T, p *Profile, name string) float64 {
 			values[key+".weight"] = side.side.Weight / side.first.Weight
 		}
 	}
-	for _, list := range p.Lags.lists() {
+	for _, list := range p.Lags.Lists() {
 		for staying := 1; staying <= 4; staying++ {
-			values[fmt.Sprintf("recovery.%s[%d]", list.key, staying)] = p.Lags.After(list.stays, list.left, staying).Seconds()
+			values[fmt.Sprintf("recovery.%s[%d]", list.Key, staying)] = p.Lags.After(list.Stays, list.Left, staying).Seconds()
 		}
 	}
 	v, ok := values[name]
@@ -41,23 +43,23 @@ func truth(t *testing.T, p *Profile, name string) float64 {
 	return v
 }
 
-func fit(t *testing.T, e *Evidence) *Fit {
+func fit(t *testing.T, e *hub.Evidence) *Result {
 	t.Helper()
-	f, err := FitProfile(e, FitOptions{Name: "fitted"})
+	f, err := FromEvidence(e, Options{Name: "fitted"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return f
 }
 
-// True parameters lie in their 95 % intervals in at least 90 % of 50 trials. A single one may have bad luck, to 86 %: less
-// would happen once in some 2000. (In 400 trials the rates and weights were inside in 92.7 to 97 % of them, the lags in more.)
+// True parameters lie in their 95 % intervals in at least 90 % of the trials. A single one may have bad luck: more would
+// happen once in some 500. (In 50 trials none was outside in more than 6.)
 func TestFitCoversTheTruth(t *testing.T) {
 	if testing.Short() {
-		t.Skip("50 fits")
+		t.Skip("many fits")
 	}
 	p := noisy()
-	const trials = 50
+	const trials = quickFits
 	missed, seen := map[string]int{}, map[string]int{}
 	for trial := range uint64(trials) {
 		f := fit(t, observe(t, study([]string{"A", "B", "C"}, 3, 30, trial), p))
@@ -71,8 +73,8 @@ func TestFitCoversTheTruth(t *testing.T) {
 				t.Errorf("trial %d: %s from %g to %g, %q: a full study should know it", trial, param.Name, param.Low, param.High, param.Note)
 			}
 		}
-		if f.Misfit < 0.6 || f.Misfit > 1.4 || len(f.Warnings) > 0 {
-			t.Errorf("trial %d: misfit %.2f, warnings %q", trial, f.Misfit, f.Warnings)
+		if f.ModelError < 0.6 || f.ModelError > 1.4 || len(f.Warnings) > 0 {
+			t.Errorf("trial %d: model error %.2f, warnings %q", trial, f.ModelError, f.Warnings)
 		}
 	}
 	if len(seen) != 23 {
@@ -80,7 +82,7 @@ func TestFitCoversTheTruth(t *testing.T) {
 	}
 	allMissed, allSeen := 0, 0
 	for name, n := range seen {
-		if missed[name]*100 > 14*n {
+		if float64(missed[name]) > 3+0.08*float64(n) {
 			t.Errorf("%s lay outside its interval in %d of %d trials", name, missed[name], n)
 		}
 		allMissed += missed[name]
@@ -93,36 +95,36 @@ func TestFitCoversTheTruth(t *testing.T) {
 }
 
 // randomHub is a hub such as might be bought: the faster writers pull more, by how much differs from hub to hub.
-func randomHub(rng *rand.Rand) *Profile {
+func randomHub(rng *rand.Rand) *hub.Profile {
 	between := func(low, high float64) float64 { return low + (high-low)*rng.Float64() }
-	p := &Profile{Name: "random", Noise: 0.03, Capacity: Capacity{
+	p := &hub.Profile{Name: "random", Noise: 0.03, Capacity: hub.Capacity{
 		Read: between(3, 3.5) * gb, Write: between(3, 3.5) * gb, ReadWeight: 1, WriteWeight: between(0.8, 1.6),
 	}}
 	p.Capacity.Both = between(1.25, 1.5) * (p.Capacity.Read + p.Capacity.Write) / 2
 	winner := between(0, 2)
 	for _, name := range []string{"A", "B", "C"} {
 		speed := between(1.4, 2.9)
-		p.Disks = append(p.Disks, Disk{
+		p.Disks = append(p.Disks, hub.Disk{
 			Name:  name,
-			Read:  Side{Hub: between(2.2, 2.9) * gb, Weight: between(0.9, 1.1)},
-			Write: Side{Hub: speed * gb, Weight: math.Pow(speed, winner) * between(0.85, 1.15)},
+			Read:  hub.Side{Hub: between(2.2, 2.9) * gb, Weight: between(0.9, 1.1)},
+			Write: hub.Side{Hub: speed * gb, Weight: math.Pow(speed, winner) * between(0.85, 1.15)},
 		})
 	}
 	return p
 }
 
-// Fitted to solos and pairs, 20 random hubs are foretold in every triple, every disk of it: half within 5 %, none 15 % off.
+// Fitted to solos and pairs, random hubs are predicted in every triple, every disk of it: half within 5 %, none 15 % off.
 // Pairs do not tell everything of every hub: where two disks do not fill it, nothing says how it divides what three
 // demand. Of such hubs the fit must say so, and its intervals must hold.
-func TestFitForetellsTriples(t *testing.T) {
+func TestFitPredictsTriples(t *testing.T) {
 	if testing.Short() {
-		t.Skip("some 40 fits")
+		t.Skip("many fits")
 	}
 	rng := rand.New(rand.NewPCG(3, 3))
 	disks := []string{"A", "B", "C"}
 	var known []float64
 	var hubs, unknown, outside int
-	for seed := uint64(0); hubs < 20; seed++ {
+	for seed := uint64(0); hubs < quickKnown; seed++ {
 		p := randomHub(rng)
 		f := fit(t, observe(t, study(disks, 2, 20, seed), p))
 		sure := !slices.ContainsFunc(f.Parameters, func(p Parameter) bool { return p.Note != "" })
@@ -159,7 +161,7 @@ func TestFitForetellsTriples(t *testing.T) {
 }
 
 // offBy is how far one profile's rates lie from another's, in every mix of so many disks.
-func offBy(t *testing.T, truth, model *Profile, disks []string, atWork int) (off []float64) {
+func offBy(t *testing.T, truth, model *hub.Profile, disks []string, atWork int) (off []float64) {
 	t.Helper()
 	for _, m := range mixes(disks) {
 		if len(m) == atWork {
@@ -172,7 +174,7 @@ func offBy(t *testing.T, truth, model *Profile, disks []string, atWork int) (off
 	return off
 }
 
-func note(f *Fit, name string) string {
+func note(f *Result, name string) string {
 	for _, p := range f.Parameters {
 		if p.Name == name {
 			return p.Note
@@ -221,7 +223,7 @@ func TestFitSaysWhatItCannotKnow(t *testing.T) {
 }
 
 func TestFitRefusesNothing(t *testing.T) {
-	if _, err := FitProfile(&Evidence{}, FitOptions{}); err == nil || !strings.Contains(err.Error(), "record solo phases and pairs") {
+	if _, err := FromEvidence(&hub.Evidence{}, Options{}); err == nil || !strings.Contains(err.Error(), "record solo phases and pairs") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -229,10 +231,10 @@ func TestFitRefusesNothing(t *testing.T) {
 func TestFitNoticesWhatTheModelLacks(t *testing.T) {
 	p := noisy()
 	disks := []string{"A", "B", "C"}
-	p.Disks[2].Cache = &Cache{Bytes: 20e9, After: 0.6 * gb, Refill: 0.2 * gb}
+	p.Disks[2].Cache = &hub.Cache{Bytes: 20e9, After: 0.6 * gb, Refill: 0.2 * gb}
 	f := fit(t, observe(t, study(disks, 3, 30, 1), p))
-	if f.Misfit < 1.5 || len(f.Warnings) != 1 || !strings.Contains(f.Warnings[0], "something it does not know was at work") {
-		t.Errorf("a cache ran out: misfit %.1f, warnings %q", f.Misfit, f.Warnings)
+	if f.ModelError < 1.5 || len(f.Warnings) != 1 || !strings.Contains(f.Warnings[0], "something it does not know was at work") {
+		t.Errorf("a cache ran out: model error %.1f, warnings %q", f.ModelError, f.Warnings)
 	}
 }
 
@@ -251,7 +253,7 @@ func TestFitOfRealDisksByTheirOwnPorts(t *testing.T) {
 
 func TestLeaveOneOut(t *testing.T) {
 	disks := []string{"A", "B", "C"}
-	held, err := LeaveOneOut(observe(t, study(disks, 3, 30, 1), noisy()), FitOptions{})
+	held, err := LeaveOneOut(observe(t, study(disks, 3, 30, 1), noisy()), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,12 +269,12 @@ func TestLeaveOneOut(t *testing.T) {
 			t.Errorf("phase %s: %d residuals, worst %.3f", h.Phase, len(h.Residuals), h.Worst)
 		}
 	}
-	half, err := LeaveOneOut(observe(t, study(disks[:1], 1, 10, 1), noisy()), FitOptions{})
+	half, err := LeaveOneOut(observe(t, study(disks[:1], 1, 10, 1), noisy()), Options{})
 	if err != nil || len(half) != 2 || len(half[0].Residuals) != 0 || half[0].Note != "nothing else tells A.write.hub" {
 		t.Errorf("without A's writes: %+v, %v", half, err)
 	}
-	one := &Evidence{Rates: []Observation{{Phase: "W", Disks: []Observed{{Disk: "A", Op: write, Rate: 1e9, Error: 0.01}}}}}
-	if _, err := LeaveOneOut(one, FitOptions{}); err == nil || !strings.Contains(err.Error(), "phase W: nothing else was observed") {
+	one := &hub.Evidence{Rates: []hub.Observation{{Phase: "W", Disks: []hub.Observed{{Disk: "A", Op: write, Rate: 1e9, Error: 0.01}}}}}
+	if _, err := LeaveOneOut(one, Options{}); err == nil || !strings.Contains(err.Error(), "phase W: nothing else was observed") {
 		t.Errorf("one phase: %v", err)
 	}
 }

@@ -1,0 +1,101 @@
+package fit
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// draws are the rates drawn of one combination: for each draw, one for each disk at work. There are none where a disk
+// was never observed.
+type draws [][]float64
+
+func (d draws) column(disk int) []float64 {
+	out := make([]float64, len(d))
+	for i := range d {
+		out[i] = d[i][disk]
+	}
+	return out
+}
+
+func (d draws) sums() []float64 {
+	out := make([]float64, len(d))
+	for i := range d {
+		for _, rate := range d[i] {
+			out[i] += rate
+		}
+	}
+	return out
+}
+
+// draw draws the rates of all combinations, each draw with one family's parameters.
+func (en *ensemble) draw(rng *rand.Rand, all []mix) []draws {
+	out := make([]draws, len(all))
+	for _, f := range en.fitted {
+		n := int(math.Round(f.weight * drawn))
+		if n == 0 {
+			continue
+		}
+		vectors := f.sample(rng)
+		targets := make([]*target, len(all))
+		for i, m := range all {
+			if t, lacks := f.space.target(m.observation()); lacks == "" {
+				targets[i] = &t
+			}
+		}
+		for k := range n {
+			f.space.set(vectors[k*len(vectors)/n])
+			inside := f.drawDiscrepancy(rng)
+			for i, t := range targets {
+				if t == nil {
+					continue
+				}
+				rates := append([]float64(nil), f.space.predict(t)...)
+				off := math.Hypot(inside, extrapolated*float64(max(len(t.sides)-en.most, 0)))
+				for j := range rates {
+					rates[j] *= math.Exp(off * rng.NormFloat64())
+				}
+				out[i] = append(out[i], rates)
+			}
+		}
+	}
+	return out
+}
+
+// sample draws parameters of the family, whose discrepancy widens what the combinations say.
+func (f *fitted) sample(rng *rand.Rand) [][]float64 {
+	s, off := f.space, f.discrepancy()
+	for i := range s.obs {
+		if t := &s.obs[i]; len(t.errors) > 1 {
+			for j := range t.errors {
+				t.errors[j] = math.Hypot(t.errors[j], off)
+			}
+		}
+	}
+	best := append([]float64(nil), f.best...)
+	s.descend(best)
+	rms, _ := s.modelError(best)
+	return s.sample(rng, best, max(rms, 1))
+}
+
+// lacks says which disk at work was never observed to do the same on the hub; empty where all were.
+func (en *ensemble) lacks(m mix) string {
+	for _, use := range m {
+		if !en.fitted[0].space.has(use.disk + "." + string(use.op) + ".hub") {
+			return fmt.Sprintf("in none of them does %s %s through the hub", use.disk, use.op)
+		}
+	}
+	return ""
+}
+
+// unexplained says why nothing that was not measured can be predicted, where that is so.
+func (en *ensemble) unexplained() string {
+	off := 0.0
+	for _, f := range en.fitted {
+		off += f.weight * f.discrepancy()
+	}
+	if off > mostDiscrepancy {
+		return fmt.Sprintf("no known way of sharing explains them; combinations left out of the fit are predicted %.0f %% off", 100*off)
+	}
+	return ""
+}

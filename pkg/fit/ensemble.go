@@ -1,0 +1,193 @@
+package fit
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/hub"
+)
+
+// ensemble is every family fitted to the same evidence, and how much each counts.
+type ensemble struct {
+	fitted []*fitted // in the order of families
+	most   int       // disks were seen together
+}
+
+// fitted is one family.
+type fitted struct {
+	space  *space
+	best   []float64
+	held   []leftOut
+	off    [len(discrepancies)]float64 // how likely each of them is
+	rms    float64                     // its model error
+	weight float64                     // among the families; their sum is 1
+}
+
+// discrepancies are the errors that a family may make, relative, in a combination that was not measured, besides those of
+// its parameters (a model's discrepancy: Kennedy and O'Hagan, J. R. Stat. Soc. B 63, 2001).
+var discrepancies = [...]float64{0.005, 0.0075, 0.01, 0.015, 0.02, 0.03, 0.045, 0.065, 0.1, 0.15, 0.22, 0.33, 0.5}
+
+const (
+	// likelyDiscrepancy is the scale of what is taken for likely of a discrepancy before any evidence: half a t
+	// distribution (Gelman, Bayesian Analysis 1, 2006), so that little evidence makes none large.
+	likelyDiscrepancy = 0.02
+	// extrapolated is by how much more every further disk may put predictions off, where so many were never seen together.
+	extrapolated = 0.02
+	// contradiction is the ratio of two families' model errors from which on the worse one counts for nothing.
+	contradiction = 3.0
+	// bootstraps is how often the combinations are weighed anew.
+	bootstraps = 1000
+	// unreliable is the difference of two families' densities, as a logarithm, that counts as none: small ones do not tell
+	// which predicts better (Sivula, Magnusson, Matamoros and Vehtari, arXiv:2008.10296).
+	unreliable = 2.0
+)
+
+// newEnsemble fits all families and weighs them by how well they predict combinations that were left out.
+func newEnsemble(e *hub.Evidence, rng *rand.Rand) (*ensemble, error) {
+	en := &ensemble{}
+	for _, o := range e.Rates {
+		en.most = max(en.most, len(o.Disks))
+	}
+	for _, family := range families {
+		s, err := newSpace(e, family)
+		if err != nil {
+			return nil, err
+		}
+		f := &fitted{space: s, best: s.best(rng)}
+		f.rms, _ = s.modelError(f.best)
+		if f.held, err = s.leaveOut(e, f.best, rng); err != nil {
+			return nil, err
+		}
+		f.weighDiscrepancies()
+		en.fitted = append(en.fitted, f)
+	}
+	en.weigh(rng)
+	return en, nil
+}
+
+// weighDiscrepancies finds how likely each discrepancy is by the combinations left out.
+func (f *fitted) weighDiscrepancies() {
+	var logs [len(discrepancies)]float64
+	highest := math.Inf(-1)
+	for i, d := range discrepancies {
+		logs[i] = math.Log(d) - (priorFreedom+1)/2*math.Log1p(d*d/(priorFreedom*likelyDiscrepancy*likelyDiscrepancy)) // they stand as far apart as they are large
+		for j := range f.held {
+			logs[i] += f.held[j].density(d)
+		}
+		highest = max(highest, logs[i])
+	}
+	sum := 0.0
+	for i := range logs {
+		f.off[i] = math.Exp(logs[i] - highest)
+		sum += f.off[i]
+	}
+	for i := range f.off {
+		f.off[i] /= sum
+	}
+}
+
+// discrepancy is the root mean square of those likely.
+func (f *fitted) discrepancy() float64 {
+	sum := 0.0
+	for i, d := range discrepancies {
+		sum += f.off[i] * d * d
+	}
+	return math.Sqrt(sum)
+}
+
+// drawDiscrepancy draws one by how likely they are.
+func (f *fitted) drawDiscrepancy(rng *rand.Rand) float64 {
+	at := rng.Float64()
+	for i, d := range discrepancies {
+		if at -= f.off[i]; at < 0 {
+			return d
+		}
+	}
+	return discrepancies[len(discrepancies)-1]
+}
+
+// contradicted tells whether the runs rule a family out beside another: its model error is several times as large.
+func (en *ensemble) contradicted(f *fitted) bool {
+	least := f.rms
+	for _, other := range en.fitted {
+		least = min(least, other.rms)
+	}
+	return f.rms > poorFit && f.rms > contradiction*least
+}
+
+// weigh gives each family its part by the density it gave to the combinations left out: pseudo-BMA with the Bayesian
+// bootstrap, which shares out among families that do about equally well, where stacking would choose one of them
+// (Yao, Vehtari, Simpson and Gelman, Bayesian Analysis 13, 2018, section 3.4).
+func (en *ensemble) weigh(rng *rand.Rand) {
+	n := len(en.fitted[0].held)
+	scores := make([][]float64, len(en.fitted))
+	for i, f := range en.fitted {
+		scores[i] = make([]float64, n)
+		for j := range f.held {
+			mean := 0.0
+			for k, d := range discrepancies {
+				mean += f.off[k] * math.Exp(f.held[j].density(d))
+			}
+			scores[i][j] = math.Log(max(mean, math.SmallestNonzeroFloat64))
+		}
+	}
+	sums := make([]float64, len(en.fitted))
+	out := make([]bool, len(en.fitted))
+	for i, f := range en.fitted {
+		out[i] = en.contradicted(f)
+	}
+	for range bootstraps {
+		clear(sums)
+		parts, all := make([]float64, n), 0.0
+		for j := range parts { // Dirichlet's, by exponential waiting times
+			parts[j] = rng.ExpFloat64()
+			all += parts[j]
+		}
+		highest := math.Inf(-1)
+		for i := range sums {
+			for j, part := range parts {
+				sums[i] += float64(n) * part / all * scores[i][j]
+			}
+			if out[i] {
+				sums[i] = math.Inf(-1)
+			}
+			highest = max(highest, sums[i])
+		}
+		all = 0
+		for i := range sums {
+			sums[i] = math.Exp(min(sums[i]-highest+unreliable, 0))
+			all += sums[i]
+		}
+		for i, f := range en.fitted {
+			f.weight += sums[i] / all / bootstraps
+		}
+	}
+}
+
+// Weight is how much a family counts.
+type Weight struct {
+	Family Family  `json:"family"`
+	Weight float64 `json:"weight"` // of all families; their sum is 1
+	// Error is how far the family's predictions of combinations that were left out lie from what was measured beyond what
+	// the errors of both allow: relative, one standard deviation.
+	Error float64 `json:"error"`
+}
+
+func (en *ensemble) weights() []Weight {
+	var list []Weight
+	for _, f := range en.fitted {
+		list = append(list, Weight{Family: f.space.family, Weight: f.weight, Error: f.discrepancy()})
+	}
+	return list
+}
+
+// chosen is the first of the families that count most.
+func (en *ensemble) chosen() *fitted {
+	most := 0.0
+	for _, f := range en.fitted {
+		most = max(most, f.weight)
+	}
+	i := slices.IndexFunc(en.fitted, func(f *fitted) bool { return f.weight >= most/2 })
+	return en.fitted[i]
+}

@@ -1,0 +1,78 @@
+package fit
+
+import (
+	"math"
+
+	"github.com/hubbench/hubbench/pkg/hub"
+)
+
+// Family is a way in which hubs share, fitted with parameters of its own.
+type Family string
+
+// The families that are fitted.
+const (
+	// Weighted is max-min sharing by weights that are fitted.
+	Weighted Family = "weighted"
+	// Proportional gives every disk the same part of what it can do.
+	Proportional Family = "proportional"
+	// DiskCost is Weighted on a hub that carries less the more disks are active.
+	DiskCost Family = "disk_cost"
+	// DuplexLoss is Weighted on a hub each of whose directions loses to the traffic of the other, by factors of its own.
+	DuplexLoss Family = "duplex_loss"
+)
+
+// families lists them, the simplest to read first: it is preferred where the runs cannot tell them apart.
+var families = [...]Family{Weighted, Proportional, DiskCost, DuplexLoss}
+
+// String says it in words.
+func (f Family) String() string {
+	switch f {
+	case Weighted:
+		return "by weights"
+	case Proportional:
+		return "in proportion to the disks' speeds"
+	case DiskCost:
+		return "by weights, with a cost per active disk"
+	case DuplexLoss:
+		return "by weights, each direction losing to the other"
+	}
+	return string(f)
+}
+
+// What is taken for likely of the parameters of a family, before any evidence.
+const (
+	likelyDiskCost, wideDiskCost = 0.06, 0.85 // about 6 %; 95 % from 1 % to 32 %
+	likelyLoss, wideLoss         = 0.2, 1.0
+	mostLoss                     = 0.95
+)
+
+// addCapacities lays out the parameters that all disks share.
+func (s *space) addCapacities(seen *seen) {
+	// What no observation touches still needs a value: all capacities are parameters in any case.
+	c := &s.model.capacity
+	*c = hub.Capacity{ReadWeight: 1, WriteWeight: 1, Both: math.Inf(1), Proportional: s.family == Proportional}
+	most := math.Log(max(seen.total[0], seen.total[1], seen.fastest))
+	s.add(coordinate{name: "capacity.read", value: &c.Read, start: most, prior: prior{centre: most, wide: wideRate}})
+	s.add(coordinate{name: "capacity.write", value: &c.Write, start: most, prior: prior{moved: []term{{reads, 1}}, wide: wideWays}})
+	if s.family == DuplexLoss {
+		at := math.Log(likelyLoss)
+		loss := coordinate{kind: aFactor, start: at, prior: prior{centre: at, wide: wideLoss}}
+		loss.name, loss.value = "capacity.read_loss", &c.ReadLoss
+		s.add(loss)
+		loss.name, loss.value = "capacity.write_loss", &c.WriteLoss
+		s.add(loss)
+		for i := len(s.params) - 2; i < len(s.params); i++ {
+			s.params[i].high = math.Log(mostLoss)
+		}
+		return
+	}
+	s.add(coordinate{
+		name: "capacity.both", value: &c.Both, start: most + math.Log(bothRatio),
+		prior: prior{centre: math.Log(bothRatio), moved: []term{{reads, 0.5}, {writes, 0.5}}, wide: wideBoth},
+	})
+	s.add(coordinate{name: "weights.write", kind: aFactor, value: &c.WriteWeight, prior: prior{wide: wideWeight, heavy: true}})
+	if s.family == DiskCost {
+		at := math.Log(likelyDiskCost)
+		s.add(coordinate{name: "capacity.per_disk", kind: aFactor, value: &c.PerDisk, start: at, prior: prior{centre: at, wide: wideDiskCost}})
+	}
+}

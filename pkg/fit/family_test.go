@@ -1,0 +1,154 @@
+package fit
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/hubbench/hubbench/pkg/hub"
+)
+
+// Measured in every combination, a hub's way of sharing is recognised, and the profile shares as the hub does.
+func TestFitRecognisesFamilies(t *testing.T) {
+	for _, test := range []struct {
+		family Family
+		change func(*hub.Capacity)
+	}{
+		{Weighted, func(*hub.Capacity) {}},
+		{DiskCost, func(c *hub.Capacity) { c.PerDisk = 0.15 }},
+		{DuplexLoss, func(c *hub.Capacity) { c.Both, c.ReadLoss, c.WriteLoss = c.Read+c.Write, 0.6, 0.2 }},
+		{Proportional, func(c *hub.Capacity) { c.Proportional = true }},
+	} {
+		p := noisy()
+		test.change(&p.Capacity)
+		if test.family == Proportional {
+			p.Disks[2].Write.Weight = 1
+		}
+		disks := []string{"A", "B", "C"}
+		f := fit(t, profiled(p).measured(rand.New(rand.NewPCG(1, 2)), 3))
+		c := f.Profile.Capacity
+		got := Weighted
+		switch {
+		case c.Proportional:
+			got = Proportional
+		case c.PerDisk > 0:
+			got = DiskCost
+		case c.ReadLoss > 0:
+			got = DuplexLoss
+		}
+		if got != test.family {
+			t.Errorf("a hub sharing %s was fitted as %s, of %+v", test.family, got, f.Families)
+		}
+		for _, off := range offBy(t, p, f.Profile, disks, 3) {
+			if off > 0.06 {
+				t.Errorf("%s: a rate is %.1f %% off", test.family, 100*off)
+			}
+		}
+		loaded, err := hub.Load("fitted.yaml", f.YAML())
+		if err != nil {
+			t.Fatalf("%s: %v", test.family, err)
+		}
+		for _, off := range offBy(t, f.Profile, loaded, disks, 3) {
+			if off > 1e-4 {
+				t.Errorf("%s: read again, a rate is %.2g off", test.family, off)
+			}
+		}
+	}
+}
+
+// What was measured is predicted as measured, however far from any model.
+func TestPredictWhatWasMeasured(t *testing.T) {
+	w := profiled(noisy())
+	e := w.measured(rand.New(rand.NewPCG(1, 3)), 2)
+	odd := &e.Rates[len(e.Rates)-1]
+	odd.Disks[0].Rate = 0.123 * gb
+	told, err := Predict(predictable(w, e), w.disks, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range told.Rows[:len(e.Rates)] {
+		if !row.Measured {
+			t.Errorf("%s: not measured", row.Pattern)
+		}
+		for _, d := range e.Rates[i].Disks {
+			got := row.Rates[d.Disk[0]-'A']
+			if math.Abs(got.Rate/d.Rate-1) > 1e-9 || got.Low >= d.Rate || got.High <= d.Rate {
+				t.Errorf("%s: %+v, measured were %.4g", row.Pattern, got, d.Rate)
+			}
+		}
+	}
+	if row := told.Rows[len(told.Rows)-1]; row.Measured {
+		t.Errorf("%s passes for measured", row.Pattern)
+	}
+}
+
+func TestPredictRefusesWhatTheRunsDoNotTell(t *testing.T) {
+	// Every combination loses a part of its own: nothing explains that.
+	p := noisy()
+	loss := rand.New(rand.NewPCG(4, 4))
+	erratic := withShares(p, func(m mix, _ [2]int, rates []float64) {
+		if len(m) > 1 {
+			for i := range rates {
+				rates[i] *= between(loss, 0.3, 1)
+			}
+		}
+	})
+	told, err := Predict(predictable(erratic, erratic.measured(rand.New(rand.NewPCG(1, 5)), 2)), erratic.disks, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range told.Rows {
+		if refused := row.Total.Refused; row.Measured == strings.HasPrefix(refused, "no known way of sharing explains them") {
+			t.Errorf("%s: %+v", row.Pattern, row.Total)
+		}
+	}
+	if len(told.Placements) == 0 || len(told.Placements[0].Own) == 0 {
+		t.Errorf("placements by what is not known: %+v", told.Placements)
+	}
+
+	// B was never seen to write through the hub, and has a cache.
+	w := profiled(p)
+	known := predictable(w, w.measured(rand.New(rand.NewPCG(1, 6)), 2).Without(func(o *hub.Observation) bool {
+		return strings.Contains(o.Mix(), "B write")
+	}))
+	known.Disks[1].Cache = &hub.Cache{Bytes: 24e9, After: 0.6e9}
+	if told, err = Predict(known, []string{"A", "B"}, 1); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range told.Rows {
+		refused := row.Rates[1].Refused
+		if row.Pattern[1] == 'W' && refused != "in none of them does B write through the hub" || row.Pattern[1] != 'W' && refused != "" {
+			t.Errorf("%s: %+v", row.Pattern, row.Rates)
+		}
+	}
+	if told.Next == nil || told.Next.Pattern != "-W" || told.Next.Before != 0 {
+		t.Errorf("next: %+v, want B's writes", told.Next)
+	}
+	if len(told.Notes) != 1 || !strings.HasPrefix(told.Notes[0], "B writes so fast for its first 24 GB, then at 600 MB/s") {
+		t.Errorf("notes %q", told.Notes)
+	}
+}
+
+// A weight is said to be bounded where it is, above, below or both.
+func TestFitBoundsWeights(t *testing.T) {
+	p := &hub.Profile{Name: "even", Capacity: hub.Capacity{Read: 3 * gb, Write: 3 * gb, Both: 6 * gb, ReadWeight: 1, WriteWeight: 1}}
+	for name, speed := range map[string]float64{"A": 2.6, "B": 2.6, "C": 0.8} {
+		side := hub.Side{Hub: speed * gb, Weight: 1}
+		p.Disks = append(p.Disks, hub.Disk{Name: name, Read: side, Write: side})
+	}
+	f := fit(t, world{[]string{"A", "B", "C"}, func(m mix) []float64 { return m.rates(p) }}.measured(rand.New(rand.NewPCG(1, 7)), 2))
+	for _, param := range f.Parameters {
+		low, high := param.Low > 0, !math.IsInf(param.High, 1)
+		switch param.Name {
+		case "B.read.weight": // A and B divide what the hub carries
+			if !low || !high || param.Note != "" {
+				t.Errorf("%+v", param)
+			}
+		case "C.read.weight": // C is never held back: its weight may be any that does not do that
+			if !low || high || !strings.HasPrefix(param.Note, "not identifiable from above") || param.Interval() != "at least "+param.Format(param.Low) {
+				t.Errorf("%+v, %s", param, param.Interval())
+			}
+		}
+	}
+}

@@ -1,0 +1,291 @@
+// Package fit makes hub profiles from runs and predicts what was not measured. It reads traces and hub profiles; the
+// model itself is package hub's.
+//
+// Start at Observe (from a run to evidence), FromEvidence (from evidence to a profile) and Predict.
+package fit
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/hub"
+
+	"github.com/hubbench/hubbench/pkg/stats"
+)
+
+// Result is a hub's parameters as far as the evidence knows them.
+type Result struct {
+	Profile    *hub.Profile // to be played; what is not known in it is assumed, as its parameter's note says
+	Families   []Weight     // the profile is of the first of those that count most
+	Parameters []Parameter
+	Residuals  []Residual
+	ModelError float64 // root mean square of the residuals in their errors: near 1 when the model holds
+	Warnings   []string
+}
+
+// Parameter is one figure of the profile with its 95 % interval, which ends at zero or at infinity where the evidence
+// does not bound it.
+type Parameter struct {
+	Name             string // as its keys in the profile: capacity.read, A.write.weight
+	Unit             string // B/s, s, or empty for a plain number
+	Value, Low, High float64
+	Note             string // why it is not known, or from one side only; empty where it is
+}
+
+// boundedBelow tells whether the evidence contradicts low values; noise and lags end at zero by nature.
+func (p *Parameter) boundedBelow() bool { return p.Low > 0 || p.Note == "" }
+
+// Interval writes its 95 % interval as people read it; empty where the evidence bounds neither end.
+func (p *Parameter) Interval() string {
+	switch low, high := p.boundedBelow(), !math.IsInf(p.High, 1); {
+	case low && high:
+		return p.Format(p.Low) + " to " + p.Format(p.High)
+	case low:
+		return "at least " + p.Format(p.Low)
+	case high:
+		return "at most " + p.Format(p.High)
+	}
+	return ""
+}
+
+// Residual is an observed rate beside the fitted model's.
+type Residual struct {
+	Phase    string
+	Mix      string
+	Observed hub.Observed
+	Model    float64
+}
+
+// Off is how far the observation lies from the model, relative to it.
+func (r *Residual) Off() float64 { return r.Observed.Rate/r.Model - 1 }
+
+// Options says how to fit.
+type Options struct {
+	Name string // of the profile
+	Seed uint64 // of the starts and of the intervals' sampling
+}
+
+const (
+	// wellKnown is the ratio of an interval's ends up to which a parameter counts as known.
+	wellKnown = 1.5
+	// poorFit is the model error from which on a fit comes with a warning.
+	poorFit = 1.5
+	// probeStep is by how much a parameter is moved, up and down, to see what depends on it, as a logarithm; probeFar to
+	// see whether the evidence bounds it.
+	probeStep, probeFar = 0.2, 1.4
+	// chi2Critical is the growth of the sum of squares that chance exceeds once in twenty: chi-square, one degree of freedom.
+	chi2Critical = 3.84
+)
+
+// FromEvidence finds the hub that explains the evidence best.
+//
+// Rates are fitted by least squares of their logarithms in their standard errors, from several starts, once for each
+// family of sharing; lags and noise are means of what was observed. Where the rates scatter more than their errors
+// allow, the errors are widened until they do not. Size effects and caches are not fitted.
+func FromEvidence(e *hub.Evidence, o Options) (*Result, error) {
+	rng := rand.New(rand.NewPCG(o.Seed, 1))
+	en, err := newEnsemble(e, rng)
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{Profile: &hub.Profile{Name: o.Name, Source: hub.Fitted, Link: math.Inf(1), Lane: math.Inf(1), Evidence: *e}}
+	r.Families = en.weights()
+	first := en.chosen()
+	r.judge(first.space, e, first.best)
+	r.rates(first.space, first.best, first.space.sample(rng, first.best, max(r.ModelError, 1)))
+	r.lags(e)
+	r.noise(e)
+	return r, nil
+}
+
+// judge compares the best model with the evidence.
+func (r *Result) judge(s *space, e *hub.Evidence, best []float64) {
+	s.set(best)
+	for i := range s.obs {
+		o := &e.Rates[i]
+		for j, rate := range s.predict(&s.obs[i]) {
+			r.Residuals = append(r.Residuals, Residual{Phase: o.Phase, Mix: o.Mix(), Observed: o.Disks[j], Model: rate})
+		}
+	}
+	var ok bool
+	r.ModelError, ok = s.modelError(best)
+	if r.ModelError > poorFit {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the rates lie %.1f times as far from the model as their errors allow: something it does not know was at work, such as heat, a full cache or another program; the intervals are widened by that", r.ModelError))
+	}
+	if !ok {
+		r.Warnings = append(r.Warnings, "there are no more observations than parameters: nothing checks the fit; record more phases")
+	}
+}
+
+// modelError is the root mean square of the residuals in their errors. ok is false where there are too few of them to
+// tell, and it is taken to be 1.
+func (s *space) modelError(best []float64) (rms float64, ok bool) {
+	data := s.data(best)
+	known := 0
+	for i := range s.params {
+		if up, down := s.matters(best, i); up || down {
+			known++
+		}
+	}
+	if len(data) <= known {
+		return 1, false
+	}
+	return math.Sqrt(squares(data) / float64(len(data)-known)), true
+}
+
+// matters tells whether the evidence contradicts a parameter that is raised, and one that is lowered, all others
+// staying: at the edge of a capacity it may contradict one and not the other.
+func (s *space) matters(at []float64, param int) (up, down bool) {
+	worse, _ := s.effect(at, param, probeStep)
+	up = worse > chi2Critical
+	worse, _ = s.effect(at, param, -probeStep)
+	return up, worse > chi2Critical
+}
+
+// effect is what moving a parameter does: by how much the sum of squares grows, and the largest relative change of a
+// rate.
+func (s *space) effect(at []float64, param int, by float64) (worse, most float64) {
+	before := s.data(at)
+	x := slices.Clone(at)
+	x[param] += by
+	after := s.data(x)
+	i := 0
+	for _, t := range s.obs {
+		for _, err := range t.errors {
+			most = max(most, err*math.Abs(after[i]-before[i]))
+			i++
+		}
+	}
+	return squares(after) - squares(before), most
+}
+
+// data is the residuals without the priors'.
+func (s *space) data(x []float64) []float64 {
+	r := s.residuals(x, nil)
+	return r[:len(r)-len(x)]
+}
+
+// bounded tells whether the evidence contradicts a parameter that is much higher, and one that is much lower, whatever
+// all others are then: where the profile likelihood falls (Venzon and Moolgavkar, J. R. Stat. Soc. C 37, 1988).
+func (s *space) bounded(best []float64, param int) (up, down bool) {
+	c := &s.params[param]
+	low, high := c.low, c.high
+	least := squares(s.data(best))
+	at := func(by float64) bool {
+		x := slices.Clone(best)
+		x[param] = min(max(x[param]+by, low), high)
+		c.low, c.high = x[param], x[param]
+		s.descend(x)
+		c.low, c.high = low, high
+		return squares(s.data(x)) > least+chi2Critical
+	}
+	return at(probeFar), at(-probeFar)
+}
+
+// rates makes parameters and profile of the vectors drawn. What is not known takes the median of what is possible,
+// for the best fit of it is an accident; what is known is then fitted to that.
+func (r *Result) rates(s *space, best []float64, vectors [][]float64) {
+	chosen := slices.Clone(best)
+	for i := range s.params {
+		column, values := make([]float64, len(vectors)), make([]float64, len(vectors))
+		for j, v := range vectors {
+			s.set(v)
+			column[j], values[j] = v[i], *s.params[i].value
+		}
+		slices.Sort(column)
+		slices.Sort(values)
+		p := s.parameter(best, i, values)
+		if p.Note != "" {
+			chosen[i] = stats.Quantile(column, 0.5)
+		}
+		r.Parameters = append(r.Parameters, p)
+	}
+	for i, p := range r.Parameters {
+		if p.Note != "" {
+			s.params[i].low, s.params[i].high = chosen[i], chosen[i]
+		}
+	}
+	s.descend(chosen)
+	s.set(chosen)
+	for i := range chosen {
+		p := &r.Parameters[i]
+		p.Value = *s.params[i].value
+		switch s.params[i].kind {
+		case readThrough:
+			p.under(&r.Parameters[reads])
+		case writeThrough:
+			p.under(&r.Parameters[writes])
+		case aRate, aFactor:
+		}
+		p.Low, p.High = min(p.Low, p.Value), max(p.High, p.Value)
+	}
+	r.Profile.Capacity = s.model.capacity
+	c := &r.Profile.Capacity
+	c.Both = min(c.Both, c.Read+c.Write)
+	for _, name := range s.disks {
+		r.Profile.Disks = append(r.Profile.Disks, s.disk(name, c))
+	}
+}
+
+// parameter is a parameter without its value, by the sorted values drawn of it.
+func (s *space) parameter(best []float64, param int, drawn []float64) Parameter {
+	c := &s.params[param]
+	p := Parameter{Name: c.name, Low: stats.Quantile(drawn, 0.025), High: stats.Quantile(drawn, 0.975)}
+	if c.kind != aFactor {
+		p.Unit = "B/s"
+	}
+	up, down := s.bounded(best, param)
+	switch {
+	case !up && !down:
+		p.Note = "not identifiable: no phase depends on it; assumed"
+	case !up:
+		p.Note = "not identifiable from above: no phase reached it"
+	case !down:
+		p.Note = "not identifiable from below: lower values explain the same phases"
+	case p.High > wellKnown*p.Low:
+		p.Note = "poorly known: other values explain the same phases"
+	}
+	if !up {
+		p.High = math.Inf(1)
+	}
+	if !down {
+		p.Low = 0
+	}
+	return p
+}
+
+// under bounds a disk's rate by what the hub carries: more would make no difference.
+func (p *Parameter) under(capacity *Parameter) {
+	p.Value, p.Low, p.High = min(p.Value, capacity.Value), min(p.Low, capacity.Low), min(p.High, capacity.High)
+}
+
+// disk makes a profile's disk of the model's. What was never measured is taken to be as what was: through the hub as
+// direct, reads as writes, and the other way round.
+func (s *space) disk(name string, c *hub.Capacity) hub.Disk {
+	d := hub.Disk{Name: name, Read: s.model.sides[name][0], Write: s.model.sides[name][1]}
+	for _, side := range []struct {
+		name    string
+		side    *hub.Side
+		carries float64
+	}{{"read", &d.Read, c.Read}, {"write", &d.Write, c.Write}} {
+		through, direct := s.has(name+"."+side.name+".hub"), s.has(name+"."+side.name+".direct")
+		switch {
+		case through && !direct:
+			side.side.Direct = side.side.Hub
+		case direct && !through:
+			side.side.Hub = side.side.Direct
+		case !through:
+			*side.side = hub.Side{}
+		}
+		side.side.Hub = min(side.side.Hub, side.carries)
+	}
+	if d.Read == (hub.Side{}) {
+		d.Read = hub.Side{Hub: min(d.Write.Hub, c.Read), Direct: d.Write.Direct, Weight: 1}
+	}
+	if d.Write == (hub.Side{}) {
+		d.Write = hub.Side{Hub: min(d.Read.Hub, c.Write), Direct: d.Read.Direct, Weight: 1}
+	}
+	return d
+}

@@ -1,0 +1,148 @@
+package fit
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hubbench/hubbench/pkg/hub"
+)
+
+// leftOut is a combination of disks that was held back, and what a family fitted to all others predicts of it, as
+// logarithms of rates.
+type leftOut struct {
+	seen      []float64
+	errors    []float64
+	predicted []float64
+	spread    *mat.SymDense // the covariance of what is predicted
+}
+
+// leaveOut fits the family without each combination of two disks or more in turn, and predicts it. What one disk does
+// alone is no test: it only says how fast the disk is.
+func (s *space) leaveOut(e *hub.Evidence, best []float64, rng *rand.Rand) ([]leftOut, error) {
+	var list []leftOut
+	pooled := e.PooledByMix()
+	for i := range pooled.Rates {
+		held := &pooled.Rates[i]
+		if len(held.Disks) < 2 || len(pooled.Rates) == 1 {
+			continue
+		}
+		rest := *pooled
+		rest.Rates = slices.Delete(slices.Clone(pooled.Rates), i, i+1)
+		without, err := newSpace(&rest, s.family)
+		if err != nil {
+			return nil, err
+		}
+		t, lacks := without.target(held)
+		if lacks != "" {
+			continue
+		}
+		at := without.start(rng, 0)
+		without.copyFrom(s, best, at)
+		without.descend(at)
+		l := leftOut{seen: t.logs, errors: t.errors}
+		l.predicted, l.spread = without.moments(rng, at, &t)
+		list = append(list, l)
+	}
+	return list, nil
+}
+
+// copyFrom takes over the other space's values of the parameters that both have.
+func (s *space) copyFrom(other *space, from, to []float64) {
+	for i := range s.params {
+		p := &s.params[i]
+		j := slices.IndexFunc(other.params, func(c coordinate) bool { return c.name == p.name })
+		if j >= 0 {
+			to[i] = min(max(from[j], p.low), p.high)
+		}
+	}
+}
+
+// Degrees of freedom of what is predicted of a combination left out: where the prediction is quite open, and at most.
+const openFreedom, closedFreedom = 4.0, 1000.0
+
+// weighed is how many vectors a left-out combination's prediction is the mean of.
+const weighed = 200
+
+// moments are the mean and covariance of what is predicted of a target, by importance sampling about the best place.
+func (s *space) moments(rng *rand.Rand, best []float64, t *target) ([]float64, *mat.SymDense) {
+	n := len(t.sides)
+	shape := s.shape(best)
+	draws, heights := make([][]float64, weighed), make([]float64, weighed)
+	x, scratch := make([]float64, len(best)), make([]float64, 0, 64)
+	highest := math.Inf(-1)
+	for i := range draws {
+		shape.jump(rng, best, x, 1)
+		var height float64
+		height, scratch = s.height(x, 1, scratch)
+		heights[i] = height - shape.jumpDensity(shape.far(x), 1)
+		highest = max(highest, heights[i])
+		if !math.IsInf(height, -1) {
+			draws[i] = logs(s.predict(t))
+		}
+	}
+	sum := 0.0
+	centre := make([]float64, n)
+	for i, draw := range draws {
+		if draw == nil {
+			heights[i] = 0
+			continue
+		}
+		heights[i] = math.Exp(heights[i] - highest)
+		sum += heights[i]
+		for j := range centre {
+			centre[j] += heights[i] * draw[j]
+		}
+	}
+	for j := range centre {
+		centre[j] /= sum
+	}
+	spread := mat.NewSymDense(n, nil)
+	for i, draw := range draws {
+		if draw == nil {
+			continue
+		}
+		for j := range n {
+			for k := j; k < n; k++ {
+				spread.SetSym(j, k, spread.At(j, k)+heights[i]/sum*(draw[j]-centre[j])*(draw[k]-centre[k]))
+			}
+		}
+	}
+	return centre, spread
+}
+
+func logs(rates []float64) []float64 {
+	out := make([]float64, len(rates))
+	for i, r := range rates {
+		out[i] = math.Log(r)
+	}
+	return out
+}
+
+// density is the logarithm of the density that the prediction gave to what was seen, were the family off by so much,
+// relative, in every combination and disk by itself. It is normal where the errors of what was seen are all there is, and
+// Student's t the more the prediction is open: what only one combination tells, such as a weight, may lie far from what
+// was likely before, and that is no failure of the family.
+func (l *leftOut) density(off float64) float64 {
+	n := len(l.seen)
+	total := mat.NewSymDense(n, nil)
+	total.CopySym(l.spread)
+	apart := mat.NewVecDense(n, nil)
+	for i := range n {
+		total.SetSym(i, i, total.At(i, i)+l.errors[i]*l.errors[i]+off*off)
+		apart.SetVec(i, l.seen[i]-l.predicted[i])
+	}
+	free := openFreedom * mat.Trace(total) / max(mat.Trace(l.spread), math.SmallestNonzeroFloat64)
+	free = min(free, closedFreedom)
+	var chol mat.Cholesky
+	var solved mat.VecDense
+	if !chol.Factorize(total) || chol.SolveVecTo(&solved, apart) != nil {
+		return math.Inf(-1)
+	}
+	whole, _ := math.Lgamma((free + float64(n)) / 2)
+	half, _ := math.Lgamma(free / 2)
+	return whole - half - (chol.LogDet()+float64(n)*math.Log(free*math.Pi)+
+		(free+float64(n))*math.Log1p(mat.Dot(apart, &solved)/free))/2
+}

@@ -1,0 +1,222 @@
+package fit
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+const (
+	// mostDisks is how many disks are predicted together: each triples the number of combinations, and five make 242.
+	mostDisks = 5
+	// drawn is how many vectors of all families together the intervals are taken of.
+	drawn = 2000
+	// widest is the ratio of an interval's ends from which on a rate counts as not predictable.
+	widest = 2.3
+	// mostDiscrepancy is the error of predictions of what was left out from which on no family counts as explaining the runs.
+	mostDiscrepancy = 0.08
+	// z95 is how many standard errors a 95 % interval reaches either way.
+	z95 = 1.96
+)
+
+// Prediction is what a hub would do with some disks in every combination.
+type Prediction struct {
+	Disks      []string    `json:"disks"`
+	Rows       []Row       `json:"rows"`               // by the number of disks at work
+	Placements []Placement `json:"placements"`         // which disks to take off the hub: none, then the best one, the best two, ...
+	Next       *NextPhase  `json:"next"`               // what to measure next; nil where the profile has no observations, or nothing is left to learn
+	Families   []Weight    `json:"families,omitempty"` // how hubs may share, and how much each counts in the intervals; none without observations
+	Notes      []string    `json:"notes,omitempty"`    // what holds for all rows
+}
+
+// Row is one combination. Where the profile has no observations, its intervals have no width.
+type Row struct {
+	Pattern  string // a letter for each disk: W, R or -
+	Rates    []Estimate
+	Total    Estimate
+	Kept     float64 // the least any disk at work keeps of what it reaches alone on the hub; zero where that is not known
+	Measured bool    // exactly this was observed: rates and intervals are the measurement's
+}
+
+// Estimate is a rate with its 95 % interval, bytes per second. It is zero for an idle disk, and where the runs do not
+// tell: Refused is then why it is not predictable from them.
+type Estimate struct {
+	Rate, Low, High float64
+	Refused         string
+}
+
+// Predict works out every combination of the disks on the hub.
+//
+// What was measured is said as it was measured. The intervals of all else come from the profile's observations: of
+// every family that explains them the parameters are drawn anew from all that agree with them, each family as often as
+// its predictions of what was left out deserve, and every rate drawn is off by as much as those predictions were. Where
+// an interval becomes so wide that it says nothing, or no family explains the runs, the rate is refused.
+func Predict(p *hub.Profile, disks []string, seed uint64) (*Prediction, error) {
+	if len(disks) == 0 || len(disks) > mostDisks {
+		return nil, fmt.Errorf("predict %d disks: name 1 to %d of the profile's %s", len(disks), mostDisks, p.Names())
+	}
+	for i, name := range disks {
+		if p.Disk(name) == nil {
+			return nil, fmt.Errorf("predict disk %q: profile %s has none of that name; it has %s", name, p.Name, p.Names())
+		}
+		if slices.Contains(disks[:i], name) {
+			return nil, fmt.Errorf("predict disk %s: it is named twice", name)
+		}
+	}
+	out := &Prediction{Disks: disks}
+	if len(p.Evidence.Rates) == 0 {
+		for _, m := range mixes(disks) {
+			out.Rows = append(out.Rows, asProfiled(p, disks, m))
+		}
+		out.Notes = append(out.Notes, fmt.Sprintf("profile %s holds no observations: these are its own figures, how sure they are is not known", p.Name))
+	} else if err := out.fromEvidence(p, seed); err != nil {
+		return nil, err
+	}
+	out.noteCaches(p)
+	out.keep()
+	out.Placements = place(out.Rows, disks)
+	return out, nil
+}
+
+// asProfiled is a row of a profile that nothing was observed of.
+func asProfiled(p *hub.Profile, disks []string, m mix) Row {
+	row := Row{Pattern: m.pattern(disks), Rates: make([]Estimate, len(disks))}
+	for i, rate := range m.rates(p) {
+		row.Rates[slices.Index(disks, m[i].disk)] = Estimate{Rate: rate, Low: rate, High: rate}
+		row.Total.Rate += rate
+	}
+	row.Total.Low, row.Total.High = row.Total.Rate, row.Total.Rate
+	return row
+}
+
+// fromEvidence fills the rows by what was observed.
+func (out *Prediction) fromEvidence(p *hub.Profile, seed uint64) error {
+	rng := rand.New(rand.NewPCG(seed, 2))
+	en, err := newEnsemble(&p.Evidence, rng)
+	if err != nil {
+		return err
+	}
+	out.Families = en.weights()
+	measured := map[string]*hub.Observation{}
+	pooled := p.Evidence.PooledByMix()
+	for i := range pooled.Rates {
+		measured[pooled.Rates[i].Mix()] = &pooled.Rates[i]
+	}
+	all := mixes(out.Disks)
+	draws := en.draw(rng, all)
+	unexplained := en.unexplained()
+	for i, m := range all {
+		row := Row{Pattern: m.pattern(out.Disks), Rates: make([]Estimate, len(out.Disks))}
+		rates := m.rates(p)
+		seen := measured[m.observation().Mix()]
+		row.Measured = seen != nil
+		lacks := en.lacks(m)
+		for j, use := range m {
+			e := &row.Rates[slices.Index(out.Disks, use.disk)]
+			switch {
+			case seen != nil:
+				*e = asMeasured(seen, use.disk)
+			case lacks != "":
+				e.Refused = lacks
+			case unexplained != "":
+				e.Refused = unexplained
+			default:
+				*e = interval(rates[j], draws[i].column(j))
+			}
+		}
+		row.Total = row.total(rates, draws[i])
+		out.Rows = append(out.Rows, row)
+	}
+	out.Next = next(p, out.Rows, draws)
+	return nil
+}
+
+// total is the total of the row's rates, of which those predicted were drawn together.
+func (r *Row) total(rates []float64, drawn draws) Estimate {
+	var sum Estimate
+	variance, modelled := 0.0, 0.0
+	for _, e := range r.Rates {
+		if e.Refused != "" && (sum.Refused == "" || !strings.HasPrefix(e.Refused, wide)) {
+			sum.Refused = e.Refused
+		}
+		sum.Rate += e.Rate
+		half := (e.High - e.Low) / 2
+		variance += half * half
+	}
+	switch {
+	case r.Measured:
+		half := math.Sqrt(variance)
+		return Estimate{Rate: sum.Rate, Low: sum.Rate - half, High: sum.Rate + half}
+	case sum.Refused != "" && !strings.HasPrefix(sum.Refused, wide):
+		return Estimate{Refused: sum.Refused}
+	}
+	for _, rate := range rates {
+		modelled += rate
+	}
+	return interval(modelled, drawn.sums())
+}
+
+// asMeasured is a disk's rate as it was observed.
+func asMeasured(o *hub.Observation, disk string) Estimate {
+	i := slices.IndexFunc(o.Disks, func(d hub.Observed) bool { return d.Disk == disk })
+	d := o.Disks[i]
+	return Estimate{Rate: d.Rate, Low: d.Rate * math.Exp(-z95*d.Error), High: d.Rate * math.Exp(z95*d.Error)}
+}
+
+// wide begins the refusal of a rate that the runs leave too open.
+const wide = "anything from "
+
+// interval puts a 95 % interval about a rate: the fitted profile's, or the middle of what was drawn where that lies
+// outside. It changes the order of column.
+func interval(rate float64, column []float64) Estimate {
+	slices.Sort(column)
+	e := Estimate{Rate: rate, Low: stats.Quantile(column, 0.025), High: stats.Quantile(column, 0.975)}
+	if rate < e.Low || rate > e.High {
+		e.Rate = stats.Quantile(column, 0.5)
+	}
+	if e.High > widest*e.Low {
+		return Estimate{Refused: fmt.Sprintf("%s%s to %s agrees with them", wide, unit.FormatRate(e.Low), unit.FormatRate(e.High))}
+	}
+	return e
+}
+
+// keep works out what the disks keep of what they reach alone.
+func (out *Prediction) keep() {
+	alone := map[string]float64{} // by disk and letter
+	for i := range out.Rows {
+		row := &out.Rows[i]
+		least := 1.0
+		for j, e := range row.Rates {
+			letter := row.Pattern[j : j+1]
+			if letter == "-" {
+				continue
+			}
+			key := out.Disks[j] + letter
+			if strings.Count(row.Pattern, "-") == len(row.Pattern)-1 {
+				alone[key] = e.Rate
+			}
+			if alone[key] == 0 || e.Refused != "" {
+				least = 0
+				break
+			}
+			least = min(least, e.Rate/alone[key])
+		}
+		row.Kept = least
+	}
+}
+
+// noteCaches says of which disks the rates only hold for so long.
+func (out *Prediction) noteCaches(p *hub.Profile) {
+	for _, name := range out.Disks {
+		if c := p.Disk(name).Cache; c != nil {
+			out.Notes = append(out.Notes, fmt.Sprintf("%s writes so fast for its first %s, then at %s at most: no rate here counts with that",
+				name, unit.FormatBytes(c.Bytes), unit.FormatRate(c.After)))
+		}
+	}
+}

@@ -1,0 +1,10 @@
+//go:build !race
+
+package fit
+
+const (
+	quickHubs  = 2 // random hubs of each kind predicted
+	quickFits  = 6 // fits whose intervals are checked
+	quickKnown = 3 // hubs predicted whose parameters are all known
+	quickEven  = 2 // even hubs predicted
+)

@@ -1,0 +1,11 @@
+//go:build race
+
+package fit
+
+// The race detector makes a fit some ten times slower, and there is one goroutine.
+const (
+	quickHubs  = 1
+	quickFits  = 2
+	quickKnown = 1
+	quickEven  = 1
+)
