@@ -60,14 +60,14 @@ func (d *diskBuilder) finish(b *builder, phase string, role Role) {
 		t.Op = role
 	}
 	if t.Op == "" {
-		b.warnf("phase %s: nothing says whether disk %s reads or writes: counted as reading", phase, t.Name)
+		b.warnf("phase %s: the role of disk %s is not recorded; it is taken to read", phase, t.Name)
 		t.Op = Read
 	}
 	if d.mixed {
 		b.warnf("phase %s: disk %s both reads and writes; all its files count as %s", phase, t.Name, t.Op)
 	}
 	if (role == Read || role == Write) && role != t.Op {
-		b.warnf("phase %s: disk %s was to %s, its files say %s", phase, t.Name, role, t.Op)
+		b.warnf("phase %s: disk %s has the role %s, but its files are of op %s", phase, t.Name, role, t.Op)
 	}
 	d.late()
 	if n := d.open(); n > 1 {
