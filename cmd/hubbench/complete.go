@@ -38,11 +38,6 @@ func complete(root *cobra.Command) {
 	}
 }
 
-// words completes one of a few words.
-func words(list ...string) cobra.CompletionFunc {
-	return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
-}
-
 // files completes files with one of the endings, and folders.
 func files(endings ...string) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
