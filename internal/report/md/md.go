@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/hubbench/hubbench/internal/cells"
 	"github.com/hubbench/hubbench/internal/report"
 )
 
@@ -139,11 +140,11 @@ func figure(out io.Writer, f *report.Figure) {
 	var lines []string
 	longest := 0
 	for _, key := range f.Keys {
-		longest = max(longest, report.Columns(key.Label))
+		longest = max(longest, cells.Width(key.Label))
 	}
 	for i, key := range f.Keys {
 		if line := spark(f, i, columns); strings.TrimSpace(line) != "" {
-			lines = append(lines, report.Clean(key.Label)+strings.Repeat(" ", longest-report.Columns(key.Label)+1)+line)
+			lines = append(lines, report.Clean(key.Label)+strings.Repeat(" ", longest-cells.Width(key.Label)+1)+line)
 		}
 	}
 	if lines != nil {

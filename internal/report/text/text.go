@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hubbench/hubbench/internal/cells"
 	"github.com/hubbench/hubbench/internal/report"
 )
 
@@ -115,12 +116,12 @@ func (p *printer) table(indent string, t *report.Table) {
 	}
 	widths := make([]int, len(t.Columns))
 	for i, column := range t.Columns {
-		widths[i] = report.Columns(column.Head)
+		widths[i] = cells.Width(column.Head)
 		for _, row := range t.Rows {
-			widths[i] = max(widths[i], report.Columns(words(row[i])))
+			widths[i] = max(widths[i], cells.Width(words(row[i])))
 		}
 	}
-	room := p.width - report.Columns(indent)
+	room := p.width - cells.Width(indent)
 	keep = fit(t, keep, widths, room)
 	for len(keep) > 0 {
 		now := 1
@@ -170,8 +171,8 @@ func (p *printer) rows(indent string, t *report.Table, columns, widths []int) {
 	line := func(cell func(int) string) {
 		var out strings.Builder
 		for _, i := range columns {
-			text := mark(report.Cut(report.Clean(cell(i)), widths[i]))
-			pad := strings.Repeat(" ", max(0, widths[i]-report.Columns(text)))
+			text := mark(cells.CutMiddle(report.Clean(cell(i)), widths[i]))
+			pad := strings.Repeat(" ", max(0, widths[i]-cells.Width(text)))
 			if t.Columns[i].Numbers {
 				text, pad = pad, text
 			}
@@ -207,36 +208,14 @@ func mark(text string) string {
 
 // wrap prints text in lines that fit, the first after prefix, the others under it.
 func (p *printer) wrap(prefix, text string) {
-	words := glue(strings.Fields(report.Clean(text)))
-	if len(words) == 0 {
+	if text = report.Clean(text); strings.TrimSpace(text) == "" {
 		return
 	}
-	indent := report.Columns(prefix)
-	line := prefix
-	for i, word := range words {
-		word = mark(report.Cut(word, p.width-indent))
-		switch {
-		case i == 0:
-			line += word
-		case report.Columns(line)+1+report.Columns(word) > p.width:
-			fmt.Fprintln(p, line)
-			line = strings.Repeat(" ", indent) + word
-		default:
-			line += " " + word
+	indent := cells.Width(prefix)
+	for i, line := range cells.Wrap(text, "", p.width-indent) {
+		if i > 0 {
+			prefix = strings.Repeat(" ", indent)
 		}
+		fmt.Fprintln(p, prefix+line)
 	}
-	fmt.Fprintln(p, line)
-}
-
-// glue joins a number and the short word after it, its unit, so that no line break parts them.
-func glue(words []string) []string {
-	var out []string
-	for i, word := range words {
-		if i > 0 && len(word) <= 5 && strings.ContainsAny(words[i-1][len(words[i-1])-1:], "0123456789") {
-			out[len(out)-1] += " " + word
-			continue
-		}
-		out = append(out, word)
-	}
-	return out
 }
