@@ -259,6 +259,14 @@ func TestManyPhases(t *testing.T) {
 	if !strings.HasPrefix(address, "#phase-17&zoom=") {
 		t.Errorf("the address ends in %q, want the phase and its zoom", address)
 	}
+	// The picture that is saved is higher than the chart by what it shows and where it comes from.
+	tab.do(chromedp.Evaluate[chromedp.Void](`HTMLAnchorElement.prototype.click = function () { globalThis.saved = this; }`))
+	tab.click(`#phase-17 [data-do="png"]`)
+	tab.wait(`globalThis.saved !== undefined`)
+	saved := eval[string](tab, `saved.download + " " + saved.href.slice(0, 22)`)
+	if saved != "phase-17-time.png data:image/png;base64," {
+		t.Errorf("saved %q, want a picture named for its phase and figure", saved)
+	}
 	zoomed := painted(tab, 2)
 	tab.do(chromedp.Reload())
 	tab.wait(`document.documentElement.dataset.painted !== undefined`)
