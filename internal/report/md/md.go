@@ -83,15 +83,7 @@ func tiles(out io.Writer, list report.Tiles) {
 }
 
 func table(out io.Writer, t *report.Table) {
-	var keep []int
-	for i := range t.Columns {
-		for _, row := range t.Rows {
-			if words(row[i]) != "" {
-				keep = append(keep, i)
-				break
-			}
-		}
-	}
+	keep := t.Used()
 	if len(keep) == 0 {
 		return
 	}
@@ -107,7 +99,7 @@ func table(out io.Writer, t *report.Table) {
 	fmt.Fprintf(out, "|\n%s|\n", rule.String())
 	for _, row := range t.Rows {
 		for _, i := range keep {
-			text := escape(words(row[i]))
+			text := escape(row[i].Words())
 			if row[i].Strong && text != "" {
 				text = "**" + text + "**"
 			}
@@ -119,14 +111,6 @@ func table(out io.Writer, t *report.Table) {
 	if t.Note != "" {
 		fmt.Fprintf(out, "%s\n\n", escape(t.Note))
 	}
-}
-
-func words(c report.Cell) string {
-	text := c.Text
-	if c.Disk != nil {
-		text = c.Disk.Label
-	}
-	return strings.TrimSpace(strings.TrimSpace(c.Letter+" "+text) + " " + c.Small)
 }
 
 // figure draws what letters can: a line of blocks for each disk, as high as its marks in the first panel; and says the

@@ -105,12 +105,7 @@ func tiles(list report.Tiles) string {
 
 // table prints the columns that have a value in any row, and of these as many as there is room for.
 func (p *printer) table(indent string, t *report.Table) {
-	var keep []int
-	for i := range t.Columns {
-		if slices.ContainsFunc(t.Rows, func(row []report.Cell) bool { return words(row[i]) != "" }) {
-			keep = append(keep, i)
-		}
-	}
+	keep := t.Used()
 	if len(keep) == 0 {
 		return
 	}
@@ -118,7 +113,7 @@ func (p *printer) table(indent string, t *report.Table) {
 	for i, column := range t.Columns {
 		widths[i] = cells.Width(column.Head)
 		for _, row := range t.Rows {
-			widths[i] = max(widths[i], cells.Width(words(row[i])))
+			widths[i] = max(widths[i], cells.Width(row[i].Words()))
 		}
 	}
 	room := p.width - cells.Width(indent)
@@ -182,19 +177,8 @@ func (p *printer) rows(indent string, t *report.Table, columns, widths []int) {
 	}
 	line(func(i int) string { return t.Columns[i].Head })
 	for _, row := range t.Rows {
-		line(func(i int) string { return words(row[i]) })
+		line(func(i int) string { return row[i].Words() })
 	}
-}
-
-func words(c report.Cell) string {
-	text := c.Text
-	if c.Disk != nil {
-		text = c.Disk.Label
-	}
-	for _, part := range []struct{ before, after string }{{c.Letter, ""}, {"", c.Small}} {
-		text = strings.TrimSpace(part.before + " " + text + " " + part.after)
-	}
-	return text
 }
 
 // mark keeps what stands after a name written from the right in its place: a terminal that turns such names around
