@@ -55,12 +55,9 @@ func (o *output) flags(cmd *cobra.Command, formats []string, charts []string) {
 		flags.StringVar(&o.picture.phase, "phase", "", "which phase an svg or png shows (default the first)")
 		flags.BoolVar(&o.picture.dark, "dark", false, "an svg or png for dark backgrounds")
 	}
-	complete := func(values []string) cobra.CompletionFunc {
-		return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
-	}
 	for name, values := range map[string][]string{"format": formats, "chart": charts} {
 		if flags.Lookup(name) != nil {
-			_ = cmd.RegisterFlagCompletionFunc(name, complete(values)) // fails only for a flag that is not there
+			_ = cmd.RegisterFlagCompletionFunc(name, words(values...)) // fails only for a flag that is not there
 		}
 	}
 }

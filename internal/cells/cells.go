@@ -14,9 +14,15 @@ const ellipsis = "…"
 
 // Width is how many cells the text takes.
 func Width(text string) int {
-	n := 0
+	n, joined := 0, false
 	for _, r := range text {
-		n += of(r)
+		switch {
+		case r == '\uFE0F': // the sign before it is shown as an emoji
+			n++
+		case !joined: // what is joined to an emoji is shown in its place
+			n += of(r)
+		}
+		joined = r == '\u200D'
 	}
 	return n
 }
@@ -25,6 +31,8 @@ func Width(text string) int {
 func of(r rune) int {
 	switch {
 	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		return 0
+	case r >= 0x1F3FB && r <= 0x1F3FF: // a tone of the emoji before
 		return 0
 	case r >= 0x1F300 && r <= 0x1FAFF: // emoji: some are neutral in Unicode's table, all are wide on screens
 		return 2

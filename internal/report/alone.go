@@ -19,7 +19,7 @@ func withoutOthers(found *analysis.Phase, disk string) *without {
 	if !ok || c.ReferenceRate == nil || *c.ReferenceRate <= 0 {
 		return nil
 	}
-	return &without{*c.ReferenceRate, c.Retention, pick(c.Reference == analysis.ReferenceLater, "without ", "alone in ") + Cut(Clean(c.ReferenceFrom), longest)}
+	return &without{*c.ReferenceRate, c.Retention, pick(c.Reference == analysis.ReferenceLater, "without ", "alone in ") + shorten(c.ReferenceFrom, longest)}
 }
 
 // aloneFigure sets what each disk got in the overlap beside what it has without the others.

@@ -6,6 +6,11 @@
 // Start at Document. OfRun is the largest of the documents; a new figure of a phase goes into Figures.
 package report
 
+import (
+	"slices"
+	"strings"
+)
+
 // Document is a report before it has a form.
 type Document struct {
 	Kind      string // what it is: report, comparison, plan, fit, check, prediction
@@ -91,6 +96,26 @@ type Cell struct {
 	Strong bool
 	Heat   *float64 // a share to colour the cell by: 1 is nothing lost
 	Bars   []Bar    // a small drawing, for encoders that can
+}
+
+// Words are the cell in letters alone.
+func (c Cell) Words() string {
+	text := c.Text
+	if c.Disk != nil {
+		text = c.Disk.Label
+	}
+	return strings.TrimSpace(strings.TrimSpace(c.Letter+" "+text) + " " + c.Small)
+}
+
+// Used are the columns that have words in any row.
+func (t *Table) Used() []int {
+	var used []int
+	for i := range t.Columns {
+		if slices.ContainsFunc(t.Rows, func(row []Cell) bool { return row[i].Words() != "" }) {
+			used = append(used, i)
+		}
+	}
+	return used
 }
 
 // Bar is a stretch of a cell's drawing, in percent of its width.

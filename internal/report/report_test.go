@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/hubbench/hubbench/internal/cells"
 	"github.com/hubbench/hubbench/internal/report/fixture"
 	"github.com/hubbench/hubbench/internal/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -79,26 +80,14 @@ func TestNumberSplitsOffItsUnit(t *testing.T) {
 func TestKeys(t *testing.T) {
 	var got []string
 	for _, key := range newKeys([]string{"Samsung T7 Shield Portable 2TB", "Samsung T7 Shield Portable 4TB", strings.Repeat("x", 40) + "1", strings.Repeat("x", 30) + "1", "磁盘", "line\nbreak"}) {
-		if n := Columns(key.Label); n > longest {
+		if n := cells.Width(key.Label); n > longest {
 			t.Errorf("%q takes %d columns, want at most %d", key.Label, n, longest)
 		}
 		got = append(got, key.Label)
 	}
-	want := []string{"Samsung T7…rtable 2TB", "Samsung T7…rtable 4TB", "xxxxxxxxxxx…xxxxxxxxx1", "xxxxxxxxx…xxxxxxx1 (2)", "磁盘", "line·break"}
+	want := []string{"Samsung T7…ortable 2TB", "Samsung T7…ortable 4TB", "xxxxxxxxxx…xxxxxxxxxx1", "xxxxxxxx…xxxxxxxx1 (2)", "磁盘", "line·break"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-func TestCut(t *testing.T) {
-	for _, test := range []struct {
-		text  string
-		limit int
-		want  string
-	}{{"short", 5, "short"}, {"longer", 5, "lo…er"}, {"磁盘磁盘", 5, "磁…盘"}, {"", 0, ""}, {"ab́cdef", 4, "ab́…f"}} {
-		if got := Cut(test.text, test.limit); got != test.want || Columns(got) > test.limit {
-			t.Errorf("Cut(%q, %d) = %q, want %q", test.text, test.limit, got, test.want)
-		}
 	}
 }
 

@@ -208,7 +208,7 @@ func phaseLabel(keys []Key, name string, roles map[string]trace.Role) string {
 	}
 	pattern := strings.TrimRight(name, "-0123456789")
 	if len(pattern) < 2 || strings.Trim(pattern, "WR-") != "" || strings.HasPrefix(name, letters.String()) {
-		return name
+		return shorten(name, 2*longest)
 	}
 	return name + ": " + does(keys, roles)
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
 
@@ -206,6 +207,73 @@ func TestControls(t *testing.T) {
 			t.Errorf("right of the last tab is %s, want the first", got)
 		}
 	})
+}
+
+// A study of many phases is one list to choose from; what is chosen is unpacked, and it and its zoom stand in the
+// address. Dragging zooms, and hiding a disk hides what is said of it.
+func TestManyPhases(t *testing.T) {
+	parts, order := map[string][]fixture.Part{}, []string{}
+	for i := range 30 {
+		name := fmt.Sprintf("WW-%d", i+1)
+		order = append(order, name)
+		parts[name] = []fixture.Part{
+			{Disk: "A", Op: trace.Write, Files: 20, Pace: []fixture.Pace{{Rate: 0.7e9}, {FromS: 9, Rate: 1.4e9}}}, {Disk: "C", Op: trace.Write, Files: 18, Pace: []fixture.Pace{{Rate: 2e9}}},
+		}
+	}
+	tab := open(t, browserFor(t), fixture.Run("study", []string{"A", "C"}, parts, order...), screen{width: 1280, height: 900})
+	if n := eval[int](tab, `document.querySelectorAll(".plot").length`); n > 6 {
+		t.Errorf("%d charts in the page before a phase is opened, want those of the first alone", n)
+	}
+	tab.do(chromedp.Evaluate[chromedp.Void](`(() => { const list = document.querySelector(".tabs select"); list.value = "phase-17"; list.dispatchEvent(new Event("change")); })()`))
+	tab.wait(`document.querySelector("#phase-17 .plot canvas") !== null`)
+	tab.settle()
+	for i, pixels := range painted(tab, 2) {
+		if pixels < 500 {
+			t.Errorf("disk %d: %d pixels in phase 17", i, pixels)
+		}
+	}
+	whole := painted(tab, 2)
+	tab.click(`#phase-17 .legend button[data-key="0"]`)
+	if left := painted(tab, 2)[0]; left > 150 { // its name stays before its row
+		t.Errorf("%d pixels of a hidden disk, want its files and its recovery gone", left)
+	}
+	tab.click(`#phase-17 .legend button[data-key="0"]`)
+	box := eval[[]float64](tab, `(() => { const b = document.querySelector("#phase-17 .plot").getBoundingClientRect(); return [b.x, b.y, b.width]; })()`)
+	for _, step := range []struct {
+		kind input.DispatchMouseEventType
+		x    float64
+	}{{input.DispatchMouseEventTypeMousePressed, 0.3}, {input.DispatchMouseEventTypeMouseMoved, 0.4}, {input.DispatchMouseEventTypeMouseMoved, 0.5}, {input.DispatchMouseEventTypeMouseReleased, 0.5}} {
+		params := input.DispatchMouseEventParams{Type: step.kind, X: box[0] + step.x*box[2], Y: box[1] + 120, Button: input.MouseButtonLeft}
+		if step.kind != input.DispatchMouseEventTypeMouseMoved {
+			params.ClickCount = 1
+		}
+		if _, err := chromedp.Call(tab, input.DispatchMouseEvent, params); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tab.settle()
+	if near(whole, painted(tab, 2)) {
+		t.Error("dragging changed nothing in the picture")
+	}
+	address := eval[string](tab, `location.hash`)
+	if !strings.HasPrefix(address, "#phase-17&zoom=") {
+		t.Errorf("the address ends in %q, want the phase and its zoom", address)
+	}
+	// The picture that is saved is higher than the chart by what it shows and where it comes from.
+	tab.do(chromedp.Evaluate[chromedp.Void](`HTMLAnchorElement.prototype.click = function () { globalThis.saved = this; }`))
+	tab.click(`#phase-17 [data-do="png"]`)
+	tab.wait(`globalThis.saved !== undefined`)
+	saved := eval[string](tab, `saved.download + " " + saved.href.slice(0, 22)`)
+	if saved != "phase-17-time.png data:image/png;base64," {
+		t.Errorf("saved %q, want a picture named for its phase and figure", saved)
+	}
+	zoomed := painted(tab, 2)
+	tab.do(chromedp.Reload())
+	tab.wait(`document.documentElement.dataset.painted !== undefined`)
+	tab.settle()
+	if again := painted(tab, 2); !near(zoomed, again) {
+		t.Errorf("pixels per disk %v after opening the address again, want %v", again, zoomed)
+	}
 }
 
 // near reports whether two pictures differ by no more than the line that follows the mouse.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/hubbench/hubbench/internal/cells"
 	"github.com/hubbench/hubbench/internal/report"
 )
 
@@ -82,15 +83,7 @@ func tiles(out io.Writer, list report.Tiles) {
 }
 
 func table(out io.Writer, t *report.Table) {
-	var keep []int
-	for i := range t.Columns {
-		for _, row := range t.Rows {
-			if words(row[i]) != "" {
-				keep = append(keep, i)
-				break
-			}
-		}
-	}
+	keep := t.Used()
 	if len(keep) == 0 {
 		return
 	}
@@ -106,7 +99,7 @@ func table(out io.Writer, t *report.Table) {
 	fmt.Fprintf(out, "|\n%s|\n", rule.String())
 	for _, row := range t.Rows {
 		for _, i := range keep {
-			text := escape(words(row[i]))
+			text := escape(row[i].Words())
 			if row[i].Strong && text != "" {
 				text = "**" + text + "**"
 			}
@@ -120,14 +113,6 @@ func table(out io.Writer, t *report.Table) {
 	}
 }
 
-func words(c report.Cell) string {
-	text := c.Text
-	if c.Disk != nil {
-		text = c.Disk.Label
-	}
-	return strings.TrimSpace(strings.TrimSpace(c.Letter+" "+text) + " " + c.Small)
-}
-
 // figure draws what letters can: a line of blocks for each disk, as high as its marks in the first panel; and says the
 // numbers.
 func figure(out io.Writer, f *report.Figure) {
@@ -139,11 +124,11 @@ func figure(out io.Writer, f *report.Figure) {
 	var lines []string
 	longest := 0
 	for _, key := range f.Keys {
-		longest = max(longest, report.Columns(key.Label))
+		longest = max(longest, cells.Width(key.Label))
 	}
 	for i, key := range f.Keys {
 		if line := spark(f, i, columns); strings.TrimSpace(line) != "" {
-			lines = append(lines, report.Clean(key.Label)+strings.Repeat(" ", longest-report.Columns(key.Label)+1)+line)
+			lines = append(lines, report.Clean(key.Label)+strings.Repeat(" ", longest-cells.Width(key.Label)+1)+line)
 		}
 	}
 	if lines != nil {

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 
+	"github.com/hubbench/hubbench/internal/cells"
 	"github.com/hubbench/hubbench/internal/report"
 )
 
@@ -153,8 +154,8 @@ func (p *painting) write(style text.Style, at vg.Point, words string) {
 
 // fits cuts text to a width.
 func (p *painting) fits(style text.Style, words string, width vg.Length) string {
-	for n := report.Columns(words); n > 4 && style.Width(words) > width; n-- {
-		words = report.Cut(words, n)
+	for n := cells.Width(words); n > 4 && style.Width(words) > width; n-- {
+		words = cells.CutMiddle(words, n)
 	}
 	return words
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hubbench/hubbench/internal/cells"
 	"github.com/hubbench/hubbench/internal/report"
 )
 
@@ -104,23 +105,18 @@ func tiles(list report.Tiles) string {
 
 // table prints the columns that have a value in any row, and of these as many as there is room for.
 func (p *printer) table(indent string, t *report.Table) {
-	var keep []int
-	for i := range t.Columns {
-		if slices.ContainsFunc(t.Rows, func(row []report.Cell) bool { return words(row[i]) != "" }) {
-			keep = append(keep, i)
-		}
-	}
+	keep := t.Used()
 	if len(keep) == 0 {
 		return
 	}
 	widths := make([]int, len(t.Columns))
 	for i, column := range t.Columns {
-		widths[i] = report.Columns(column.Head)
+		widths[i] = cells.Width(column.Head)
 		for _, row := range t.Rows {
-			widths[i] = max(widths[i], report.Columns(words(row[i])))
+			widths[i] = max(widths[i], cells.Width(row[i].Words()))
 		}
 	}
-	room := p.width - report.Columns(indent)
+	room := p.width - cells.Width(indent)
 	keep = fit(t, keep, widths, room)
 	for len(keep) > 0 {
 		now := 1
@@ -170,8 +166,8 @@ func (p *printer) rows(indent string, t *report.Table, columns, widths []int) {
 	line := func(cell func(int) string) {
 		var out strings.Builder
 		for _, i := range columns {
-			text := mark(report.Cut(report.Clean(cell(i)), widths[i]))
-			pad := strings.Repeat(" ", max(0, widths[i]-report.Columns(text)))
+			text := mark(cells.CutMiddle(report.Clean(cell(i)), widths[i]))
+			pad := strings.Repeat(" ", max(0, widths[i]-cells.Width(text)))
 			if t.Columns[i].Numbers {
 				text, pad = pad, text
 			}
@@ -181,19 +177,8 @@ func (p *printer) rows(indent string, t *report.Table, columns, widths []int) {
 	}
 	line(func(i int) string { return t.Columns[i].Head })
 	for _, row := range t.Rows {
-		line(func(i int) string { return words(row[i]) })
+		line(func(i int) string { return row[i].Words() })
 	}
-}
-
-func words(c report.Cell) string {
-	text := c.Text
-	if c.Disk != nil {
-		text = c.Disk.Label
-	}
-	for _, part := range []struct{ before, after string }{{c.Letter, ""}, {"", c.Small}} {
-		text = strings.TrimSpace(part.before + " " + text + " " + part.after)
-	}
-	return text
 }
 
 // mark keeps what stands after a name written from the right in its place: a terminal that turns such names around
@@ -207,36 +192,14 @@ func mark(text string) string {
 
 // wrap prints text in lines that fit, the first after prefix, the others under it.
 func (p *printer) wrap(prefix, text string) {
-	words := glue(strings.Fields(report.Clean(text)))
-	if len(words) == 0 {
+	if text = report.Clean(text); strings.TrimSpace(text) == "" {
 		return
 	}
-	indent := report.Columns(prefix)
-	line := prefix
-	for i, word := range words {
-		word = mark(report.Cut(word, p.width-indent))
-		switch {
-		case i == 0:
-			line += word
-		case report.Columns(line)+1+report.Columns(word) > p.width:
-			fmt.Fprintln(p, line)
-			line = strings.Repeat(" ", indent) + word
-		default:
-			line += " " + word
+	indent := cells.Width(prefix)
+	for i, line := range cells.Wrap(text, "", p.width-indent) {
+		if i > 0 {
+			prefix = strings.Repeat(" ", indent)
 		}
+		fmt.Fprintln(p, prefix+line)
 	}
-	fmt.Fprintln(p, line)
-}
-
-// glue joins a number and the short word after it, its unit, so that no line break parts them.
-func glue(words []string) []string {
-	var out []string
-	for i, word := range words {
-		if i > 0 && len(word) <= 5 && strings.ContainsAny(words[i-1][len(words[i-1])-1:], "0123456789") {
-			out[len(out)-1] += " " + word
-			continue
-		}
-		out = append(out, word)
-	}
-	return out
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/internal/cells"
 	"github.com/hubbench/hubbench/internal/report"
 	"github.com/hubbench/hubbench/internal/report/fixture"
 	"github.com/hubbench/hubbench/internal/say"
@@ -104,7 +105,7 @@ func TestHostileNames(t *testing.T) {
 		}
 		for line := range strings.Lines(out.String()) {
 			line = strings.TrimSuffix(line, "\n")
-			if got := report.Columns(line); got > width {
+			if got := cells.Width(line); got > width {
 				t.Errorf("%d columns, want at most %d: %q", got, width, line)
 			}
 			if strings.ContainsAny(line, "\x1b\t\u202e") {
