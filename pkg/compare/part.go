@@ -35,30 +35,28 @@ func newPart(r Run, name string) part {
 
 func ns(seconds float64) int64 { return int64(math.Round(seconds * 1e9)) }
 
-// inWindow is the disks' rate in blocks of the window; fault says why that tells too little.
-func (p part) inWindow(disks []string) (blocks []float64, fault string) {
-	n := stats.MaxBlocks
-	step := ns(overlap.Seconds(p.window) / stats.MaxBlocks / 2)
-	for _, disk := range disks {
-		known := 0 // stretches between moments at which its bytes are known
-		for _, v := range p.window {
-			known += len(p.curves[disk].Points(v, step)) - 1
-		}
-		n = min(n, known)
+// flow is the rate in the window of some disks together.
+func (p part) flow(disks []string) stats.Flow {
+	flows := make([]stats.Flow, len(disks))
+	for i, disk := range disks {
+		flows[i] = p.curves[disk].Flow(p.window)
 	}
-	blocks = make([]float64, n)
-	for _, disk := range disks {
-		for i, rate := range p.curves[disk].Rates(p.window, n) {
-			blocks[i] += rate
-		}
-	}
+	return stats.Total(flows)
+}
+
+// doubt says why a flow in the window shows too little.
+func (p part) doubt(f stats.Flow) string {
+	length := overlap.Seconds(p.window)
 	switch {
-	case p.found.Overlap.CI95 == nil:
-		fault = fmt.Sprintf("the window is only %.1f s long", overlap.Seconds(p.window))
-	case n < stats.MinBlocks:
-		fault = fmt.Sprintf("the progress is known at no more than %d moments of the window", n+1)
+	case length < overlap.ShortS:
+		return fmt.Sprintf("the window is only %.1f s long", length)
+	case f.Doubt() == stats.TooShort:
+		return fmt.Sprintf("the progress is known at no more than %d moments of the window", f.Known+1)
+	case f.Doubt() == stats.TooFew:
+		return "one or two files took almost all the time of the window, so how files differ cannot be seen"
+	default:
+		return ""
 	}
-	return blocks, fault
 }
 
 // file is a transfer that lies in the window.
