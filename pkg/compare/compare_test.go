@@ -111,15 +111,16 @@ func TestFalls(t *testing.T) {
 	base := runOf("base", still("WW", 1, load{"A", w, 1e9, 30}, load{"C", w, 2e9, 60}))
 	c := Compare(base, runOf("other", still("WW", 1, load{"A", w, 0.9e9, 30}, load{"C", w, 2.5e9, 60})))
 	tests := []struct {
-		more float64
-		want int
-	}{{0, 2}, {0.09, 2}, {0.11, 0}}
+		limit        float64
+		crossed      int
+		fell, others int
+	}{{0, 2, 2, 0}, {0.09, 2, 2, 3}, {0.11, 0, 0, 5}}
 	for _, tt := range tests {
-		falls := c.Falls(tt.more)
-		if len(falls) != tt.want {
-			t.Errorf("falls of more than %v: got %+v, want %d", tt.more, falls, tt.want)
+		g := c.Against(tt.limit)
+		if len(g.Crossed) != tt.crossed || g.Fell != tt.fell || tt.limit > 0 && g.DidNotFall != tt.others {
+			t.Errorf("falls of more than %v: got %+v, want %d crossed, %d fell, %d did not", tt.limit, g, tt.crossed, tt.fell, tt.others)
 		}
-		for _, f := range falls {
+		for _, f := range g.Crossed {
 			if f.Disk != "A" || f.Phase != "WW" || f.Run != "other" {
 				t.Errorf("got a fall of disk %s in %s of %s, want A in WW of other", f.Disk, f.Phase, f.Run)
 			}
@@ -139,7 +140,7 @@ func TestTooLittle(t *testing.T) {
 	}{
 		{"few files", still("W", 1, load{"A", w, 1e9, 5}), still("W", 1, full), File, "in the base 5 files lie wholly in the window, and it takes 8"},
 		{"few files here", still("W", 1, full), still("W", 1, load{"A", w, 1e9, 5}), File, "5 files lie wholly in the window, and it takes 8"},
-		{"short", still("W", 1, load{"A", w, 40e9, 30}), still("W", 1, full), Window, "in the base the window is only 0.7 s long"},
+		{"short", still("W", 1, load{"A", w, 40e9, 30}), still("W", 1, full), Window, "in the base only 0.7 s were measured"},
 	}
 	for _, tt := range tests {
 		rate := find(t, Compare(runOf("base", tt.base), runOf("other", tt.other)), "A", tt.measure)
@@ -153,7 +154,7 @@ func TestTooLittle(t *testing.T) {
 	for i := range bare.Disks[0].Files {
 		bare.Disks[0].Files[i].Samples = nil
 	}
-	if rate := find(t, Compare(runOf("base", bare), runOf("other", bare)), "A", Window); rate.Reason != "in the base the progress is known at no more than 5 moments of the window" {
+	if rate := find(t, Compare(runOf("base", bare), runOf("other", bare)), "A", Window); rate.Reason != "in the base the progress is known at no more than 5 moments" {
 		t.Errorf("without samples: got %q", rate.Reason)
 	}
 	// Phases of which nothing can be said.
@@ -194,7 +195,7 @@ func TestComparePhases(t *testing.T) {
 	base.Analysis.Findings = []analysis.Finding{steal, {Code: "even", Phase: "both"}, {Code: "even", Phase: "one"}}
 	moved := steal
 	moved.Text = "both: B took 0.2"
-	other.Analysis.Findings = []analysis.Finding{moved, {Code: "throttle", Phase: "both", Disk: "A"}, {Code: "throttle", Phase: "two"}}
+	other.Analysis.Findings = []analysis.Finding{moved, {Code: "throttle", Phase: "both", Disk: "A"}, {Code: "throttle", Phase: "two"}, {Code: "partial", Phase: "both"}}
 
 	c := Compare(base, other)
 	warnings := []string{
@@ -210,8 +211,9 @@ func TestComparePhases(t *testing.T) {
 		Side:     Side{Label: "other", Name: "test", Partial: true},
 		OnlyBase: []string{"one"},
 		OnlyHere: []string{"two"},
-		Appeared: []analysis.Finding{{Code: "throttle", Phase: "both", Disk: "A"}},
-		Went:     []analysis.Finding{{Code: "even", Phase: "both"}},
+		Appeared: []analysis.Finding{{Code: "partial", Phase: "both"}}, // a fact
+		Went:     []analysis.Finding{},
+		Unsure:   []analysis.Finding{{Code: "throttle", Phase: "both", Disk: "A"}, {Code: "even", Phase: "both"}}, // at the same rates
 		Method:   []Difference{{What: "at work", Base: "A, B write", New: "A writes"}},
 	}
 	got := p

@@ -20,16 +20,15 @@ const (
 	minError = 0.0007
 )
 
-// windowRate compares the rate that some disks have together in the window.
-func windowRate(b, n part, disks []string) Rate {
-	r := Rate{Measure: Window, Unit: "wave"}
-	base, other := b.flow(disks), n.flow(disks)
+// flowRate compares a rate over time.
+func flowRate(m Measure, base, other stats.Flow) Rate {
+	r := Rate{Measure: m, Unit: "wave"}
 	r.set(mean(base.Rates), mean(other.Rates), min(base.Known, other.Known))
 	switch {
-	case b.doubt(base) != "":
-		r.Reason = "in the base " + b.doubt(base)
-	case n.doubt(other) != "":
-		r.Reason = n.doubt(other)
+	case doubt(base) != "":
+		r.Reason = "in the base " + doubt(base)
+	case doubt(other) != "":
+		r.Reason = doubt(other)
 	case r.Change == nil:
 		r.Reason = "nothing was moved"
 	default:
@@ -132,7 +131,15 @@ func (r *Rate) test(difference stats.Estimate) {
 	if difference.SE() < minError { // set, not estimated: as good as free of doubt itself
 		difference = stats.Certain(difference.Mean, minError)
 	}
-	p, ci := difference.P(), difference.Interval()
+	r.evidence = difference
+	r.read()
+}
+
+// read fills in what the evidence says.
+func (r *Rate) read() {
+	p, ci := r.evidence.P(), r.evidence.Interval()
 	r.P = &p
 	r.CI95 = &analysis.Interval{math.Expm1(ci[0]), math.Expm1(ci[1])}
+	fall := max(0, -math.Expm1(r.evidence.Least(Chance)))
+	r.ExcludedFall = &fall
 }

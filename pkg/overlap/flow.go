@@ -18,11 +18,11 @@ const (
 // estimates of it rest on.
 func (c *Curve) Flow(window []Interval) stats.Flow {
 	length := Seconds(window)
-	f := stats.Flow{Rates: c.Rates(window, max(1, min(int(length/binS+1e-9), maxBins)))}
+	f := stats.Flow{Length: length, Rates: c.Rates(window, max(1, min(int(length/binS+1e-9), maxBins)))}
 	if length < ShortS {
 		return f
 	}
-	step := int64(length / stats.MaxWaves / 2 * 1e9)
+	step := int64(length / float64(len(f.Rates)) * 1e9)
 	for _, v := range window {
 		f.Known += len(c.Points(v, step)) - 1
 	}

@@ -12,6 +12,7 @@ type Interval [2]float64
 // Estimate is a mean, or a difference of means, and how sure it is.
 type Estimate struct {
 	Mean  float64
+	fits  fits
 	parts []student // what the noise over time says of its error
 	few   student   // what the differences between few items say, where they must be asked; its weight is 1 then
 	skew  float64   // of the mean
@@ -78,6 +79,15 @@ func (s student) survival(d float64) float64 {
 		}
 	}
 	return distuv.StudentsT{Sigma: 1, Nu: s.free}.Survival(d / s.se)
+}
+
+// Least is the lower bound of the mean at a one-sided level: lower ones are refused by Above.
+func (e Estimate) Least(level float64) float64 {
+	half := e.half(level)
+	if e.few.weight > 0 {
+		half = max(half, e.few.se*distuv.StudentsT{Sigma: 1, Nu: e.few.free}.Quantile(1-level))
+	}
+	return e.Mean - half
 }
 
 // Interval is the 95 % confidence interval of the mean. It leans to the side that the skewness of the noise asks for

@@ -6,12 +6,13 @@ import "math"
 type Flow struct {
 	Rates  []float64 // over stretches of equal length
 	Known  int       // how many of them are told from their neighbours
+	Length float64   // of all of them, in seconds
 	Spread Spread    // of the items
 }
 
 // Total is the flows together, which were recorded at the same times.
 func Total(flows []Flow) Flow {
-	total := Flow{Rates: make([]float64, len(flows[0].Rates)), Known: math.MaxInt}
+	total := Flow{Rates: make([]float64, len(flows[0].Rates)), Known: math.MaxInt, Length: flows[0].Length}
 	sum := student{weight: 1}
 	total.Spread = Spread{Items: math.MaxInt, Worth: math.Inf(1)}
 	for _, f := range flows {
@@ -68,7 +69,7 @@ func (f Flow) Estimate() Estimate {
 // there must be no doubt about either, and both means above zero.
 func (f Flow) Change(g Flow) Estimate {
 	a, b := relative(f), relative(g)
-	e, _ := Difference(NewSpectrum(a.Rates, a.Known), NewSpectrum(b.Rates, b.Known))
+	e, _ := Difference(a.spectrum(), b.spectrum())
 	e.Mean = math.Log(mean(g.Rates) / mean(f.Rates))
 	if min(f.Spread.Worth, g.Spread.Worth) < fewItems {
 		e.few = student{1, a.Spread.se, a.Spread.free}.plus(student{1, b.Spread.se, b.Spread.free})
@@ -76,10 +77,16 @@ func (f Flow) Change(g Flow) Estimate {
 	return e
 }
 
+func (f Flow) spectrum() Spectrum {
+	s := NewSpectrum(f.Rates, f.Known)
+	s.length = f.Length
+	return s
+}
+
 // relative is the flow as a share of its mean.
 func relative(f Flow) Flow {
 	m := mean(f.Rates)
-	out := Flow{Rates: make([]float64, len(f.Rates)), Known: f.Known, Spread: f.Spread}
+	out := Flow{Rates: make([]float64, len(f.Rates)), Known: f.Known, Length: f.Length, Spread: f.Spread}
 	for i, v := range f.Rates {
 		out.Rates[i] = v / m
 	}
@@ -93,4 +100,14 @@ func mean(x []float64) float64 {
 		sum += v
 	}
 	return sum / float64(len(x))
+}
+
+// Repeat is the logarithm of the flow's mean, as one of several measurements. Where there is doubt about its error it
+// has none of its own.
+func (f Flow) Repeat() Repeat {
+	r := Repeat{Mean: math.Log(mean(f.Rates))}
+	if f.Doubt() == NoDoubt {
+		r.SE = relative(f).Estimate().SE()
+	}
+	return r
 }

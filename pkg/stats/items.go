@@ -27,7 +27,7 @@ type Spread struct {
 const (
 	alike     = 50 // a size from which the largest is no more than so many times as large
 	fewItems  = 12 // from so many on, noise over time tells the differences between items
-	tailShare = 0.25
+	tailShare = 0.15
 )
 
 // Spread tells how the items differ.

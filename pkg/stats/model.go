@@ -18,16 +18,21 @@ type model struct {
 	slow int
 }
 
-// models are noise that lasts no time; noise with a memory, up to half the series, beside some without; and noise
-// whose slow waves differ from its fast ones in whatever way, as regular stalls have it.
-func models() []model {
-	list := make([]model, 0, 40)
-	list = append(list, lasting(0, 0, 0.3))
+// models are noise that lasts no time; noise with a memory, up to half the longest of the series that it is asked of,
+// beside some without; and noise whose slow waves differ from its fast ones in whatever way, as regular stalls have it.
+// They are for a series whose length is a share of the longest. The mean's variance is larger than the model's by margin
+// times the memory: what is read far out in its tails, as tests of many things are, has to allow for waves that are not
+// quite as any model has them.
+func models(length, margin float64) []model {
+	list := make([]model, 0, 50)
+	list = append(list, lasting(0, 0, 0.4))
 	for _, memory := range []struct{ share, prior float64 }{
-		{0.01, 0.2}, {0.02, 0.2}, {0.04, 0.3}, {0.07, 0.3}, {0.1, 0.25}, {0.15, 0.2}, {0.25, 0.15}, {0.5, 0.1},
+		{0.01, 0.2}, {0.02, 0.2}, {0.04, 0.3}, {0.07, 0.3}, {0.1, 0.25}, {0.15, 0.2}, {0.25, 0.12}, {0.5, 0.06},
 	} {
 		for _, quick := range []struct{ share, prior float64 }{{0, 0.2}, {0.03, 0.2}, {0.1, 0.2}, {0.3, 0.25}, {0.6, 0.15}} {
-			list = append(list, lasting(memory.share, quick.share, memory.prior*quick.prior))
+			if quick.share < mostQuick(memory.share) {
+				list = append(list, lasting(memory.share/length, quick.share, memory.prior*quick.prior).with(1+margin*memory.share))
+			}
 		}
 	}
 	for _, slow := range []int{6, 10, 14} {
@@ -36,6 +41,14 @@ func models() []model {
 		list = append(list, m)
 	}
 	return list
+}
+
+// mostQuick is the share of noise without a memory above which slow noise hides in it: the slower, the fewer waves show it.
+func mostQuick(memory float64) float64 {
+	if memory < 0.1 {
+		return 1
+	}
+	return 0.2
 }
 
 // lasting is a first-order autoregression whose memory is a share of the series, plus a share of noise without one.
@@ -57,9 +70,16 @@ func lasting(memory, quick, prior float64) model {
 	return m
 }
 
-// fit is what a model makes of one or two series: the logarithm of its weight, and the error.
+// with is the model with a larger variance of the mean.
+func (m model) with(factor float64) model {
+	m.mean *= factor
+	return m
+}
+
+// fit is what a model makes of one or two series: the logarithm of how likely they are, and the error.
 type fit struct {
-	logWeight float64
+	prior         float64 // the model's
+	logLikelihood float64
 	student
 }
 
@@ -73,7 +93,7 @@ func (m *model) fit(s Spectrum) fit {
 		slow = q
 	}
 	if slow > q-6 && slow < q || slow > q {
-		return fit{logWeight: math.Inf(-1)}
+		return fit{prior: m.prior, logLikelihood: math.Inf(-1)}
 	}
 	var low, high, logs float64
 	for j, v := range s.waves {
@@ -86,11 +106,11 @@ func (m *model) fit(s Spectrum) fit {
 	}
 	k, rest := float64(slow), float64(q-slow)
 	floor := 1e-30 * (s.Mean*s.Mean + 1e-300) // where nothing varies at all
-	weight := math.Log(m.prior) - logs/2 - k/2*math.Log(low+floor)
+	l := -logs/2 - k/2*math.Log(low+floor)
 	if rest > 0 {
-		weight += logGamma(k/2) + logGamma(rest/2) - logGamma(float64(q)/2) - rest/2*math.Log(high+floor)
+		l += logGamma(k/2) + logGamma(rest/2) - logGamma(float64(q)/2) - rest/2*math.Log(high+floor)
 	}
-	return fit{weight, student{se: math.Sqrt(low / k * m.mean / float64(s.n)), free: min(k, s.free)}}
+	return fit{m.prior, l, student{se: math.Sqrt(low / k * m.mean / float64(s.n)), free: min(k, s.free)}}
 }
 
 func logGamma(x float64) float64 {
@@ -98,9 +118,9 @@ func logGamma(x float64) float64 {
 	return v
 }
 
-// with is the fit of a model to another series as well; the prior counts once for both, as the other's is half of it.
+// with is the fit of a model to another series as well.
 func (f fit) with(g fit) fit {
-	f.logWeight += g.logWeight
+	f.logLikelihood += g.logLikelihood
 	f.student = f.student.plus(g.student)
 	return f
 }
@@ -119,29 +139,78 @@ func (s student) plus(t student) student {
 	return sum
 }
 
-// fits gathers what the models say.
+// fits are what the models make of the same series.
 type fits []fit
 
-func (f *fits) add(g fit) { *f = append(*f, g) }
-
-// parts are the mixture: those with a weight that matters.
-func (f fits) parts() []student {
-	const least = 1e-5
+// weights are how likely each model is.
+func (f fits) weights() []float64 {
 	best, total := math.Inf(-1), 0.0
 	for _, g := range f {
-		best = math.Max(best, g.logWeight)
+		best = max(best, g.logLikelihood)
 	}
+	weights := make([]float64, len(f))
+	for i, g := range f {
+		weights[i] = g.prior * math.Exp(g.logLikelihood-best)
+		total += weights[i]
+	}
+	for i := range weights {
+		weights[i] /= total
+	}
+	return weights
+}
+
+// parts are the mixture: the errors whose weight matters.
+func (f fits) parts() []student {
+	const least = 1e-5
 	parts := make([]student, 0, len(f))
-	for _, g := range f {
-		weight := math.Exp(g.logWeight - best)
+	for i, weight := range f.weights() {
 		if weight > least {
-			g.weight = weight
-			parts = append(parts, g.student)
-			total += weight
+			part := f[i].student
+			part.weight = weight
+			parts = append(parts, part)
 		}
 	}
-	for i := range parts {
-		parts[i].weight /= total
-	}
 	return parts
+}
+
+// Pool has estimates learn from one another how long noise lasts, where the same machine made them. The weights that
+// models have beforehand become those that the estimates have given them on average, and their own prior counts as
+// poolPrior estimates do (Efron, "Large-Scale Inference: Empirical Bayes Methods for Estimation, Testing, and
+// Prediction", 2010; found by the EM algorithm). One whose noise is unlike the others' keeps its own by its waves.
+func Pool(estimates []*Estimate) {
+	const poolPrior, steps = 1, 20
+	var pooled []*Estimate
+	for _, e := range estimates {
+		if len(e.fits) > 0 {
+			pooled = append(pooled, e)
+		}
+	}
+	if len(pooled) == 0 {
+		return
+	}
+	own := make([]float64, len(pooled[0].fits))
+	total := 0.0
+	for i, g := range pooled[0].fits {
+		own[i] = g.prior
+		total += g.prior
+	}
+	for range steps {
+		prior := make([]float64, len(own))
+		for i := range own {
+			prior[i] = poolPrior * own[i] / total
+		}
+		for _, e := range pooled {
+			for i, w := range e.fits.weights() {
+				prior[i] += w
+			}
+		}
+		for _, e := range pooled {
+			for i := range e.fits {
+				e.fits[i].prior = prior[i]
+			}
+		}
+	}
+	for _, e := range pooled {
+		e.parts = e.fits.parts()
+	}
 }

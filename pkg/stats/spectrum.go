@@ -11,7 +11,10 @@ import (
 const MinBins = 8
 
 // MaxWaves is how many waves a spectrum has at most. Faster ones say little of a mean's error.
-const MaxWaves = 24
+const MaxWaves = 40
+
+// tailMargin is for tests: of many, the ones that count lie far out in the tails.
+const tailMargin = 4
 
 // Spectrum is what the mean of a time series is judged by: its slowest waves. Under independent noise each of them
 // varies as the mean does, times the root of the number of values, and independently of it; noise that lasts makes
@@ -23,14 +26,16 @@ type Spectrum struct {
 	Mean  float64
 	waves []float64 // the cosine transform: half a period along the series, one, one and a half, ...
 	n     int
-	free  float64 // degrees of freedom at most
-	skew  float64 // of the mean: that of means of neighbours, over the root of their number
+	// length is the series' in the unit in which another's is compared with it: values, unless said.
+	length float64
+	free   float64 // degrees of freedom at most
+	skew   float64 // of the mean: that of means of neighbours, over the root of their number
 }
 
 // NewSpectrum is the spectrum of x, of which no more than known values are told from their neighbours.
 func NewSpectrum(x []float64, known int) Spectrum {
 	n := len(x)
-	s := Spectrum{Mean: stat.Mean(x, nil), n: n, skew: skewOfMean(x)}
+	s := Spectrum{Mean: stat.Mean(x, nil), n: n, length: float64(n), skew: skewOfMean(x)}
 	s.waves = make([]float64, max(0, min(MaxWaves, n-1, known-1)))
 	s.free = float64(len(s.waves))
 	for j := range s.waves {
@@ -60,13 +65,13 @@ func (s Spectrum) Error() (Estimate, bool) {
 		return Estimate{}, false
 	}
 	var fits fits
-	for _, m := range models() {
-		fits.add(m.fit(s))
+	for _, m := range models(1, 0) {
+		fits = append(fits, m.fit(s))
 	}
-	return Estimate{Mean: s.Mean, parts: fits.parts(), skew: s.skew}, true
+	return Estimate{Mean: s.Mean, fits: fits, parts: fits.parts(), skew: s.skew}, true
 }
 
-// Difference is the mean of b less the mean of a and how sure it is. Each has noise of its own size; how it lasts is
+// Difference is the mean of b less the mean of a and how sure it is. Each has noise of its own size; how long it lasts is
 // taken to be the same in both, which halves the doubt about it. The degrees of freedom are Welch's ("The
 // Generalization of 'Student's' Problem When Several Different Population Variances Are Involved", Biometrika 34,
 // 1947). It is false where there are too few values in either.
@@ -75,10 +80,12 @@ func Difference(a, b Spectrum) (Estimate, bool) {
 		return Estimate{}, false
 	}
 	var fits fits
-	for _, m := range models() {
-		fits.add(m.fit(a).with(m.fit(b)))
+	longest := max(a.length, b.length)
+	others := models(b.length/longest, tailMargin)
+	for i, m := range models(a.length/longest, tailMargin) {
+		fits = append(fits, m.fit(a).with(others[i].fit(b)))
 	}
-	return Estimate{Mean: b.Mean - a.Mean, parts: fits.parts()}, true
+	return Estimate{Mean: b.Mean - a.Mean, fits: fits, parts: fits.parts()}, true
 }
 
 // skewOfMean is the skewness of the mean of x, from means of up to 30 stretches of neighbours.

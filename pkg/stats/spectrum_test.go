@@ -153,15 +153,17 @@ func TestSpread(t *testing.T) {
 }
 
 func TestHolm(t *testing.T) {
-	tests := []struct{ p, want []float64 }{
-		{nil, []float64{}},
-		{[]float64{0.03}, []float64{0.03}},
-		{[]float64{0.01, 0.02, 0.03, 0.04, 0.05}, []float64{0.05, 0.08, 0.09, 0.09, 0.09}}, // as R's p.adjust
-		{[]float64{0.9, 0.001, 0.5}, []float64{1, 0.003, 1}},
+	tests := []struct{ p, weights, want []float64 }{
+		{nil, nil, []float64{}},
+		{[]float64{0.03}, nil, []float64{0.03}},
+		{[]float64{0.01, 0.02, 0.03, 0.04, 0.05}, nil, []float64{0.05, 0.08, 0.09, 0.09, 0.09}}, // as R's p.adjust
+		{[]float64{0.9, 0.001, 0.5}, nil, []float64{1, 0.003, 1}},
+		{[]float64{0.01, 0.01, 0.01}, []float64{1, 1, 0.5}, []float64{0.025, 0.025, 0.025}},
+		{[]float64{0.01, 0.001}, []float64{1, 0.25}, []float64{0.01, 0.005}},
 	}
 	for _, tt := range tests {
-		if got := Holm(tt.p); !slices.EqualFunc(got, tt.want, near) {
-			t.Errorf("Holm(%v) = %v, want %v", tt.p, got, tt.want)
+		if got := Holm(tt.p, tt.weights); !slices.EqualFunc(got, tt.want, near) {
+			t.Errorf("Holm(%v, %v) = %v, want %v", tt.p, tt.weights, got, tt.want)
 		}
 	}
 }
