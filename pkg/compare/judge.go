@@ -2,13 +2,14 @@ package compare
 
 import (
 	"math"
+	"slices"
 
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
 // levelWeight is the weight of a test of levels beside one of a whole window or of its files: levels differ much where
 // they do at all, so they need little of the chance of a mistake, and take as little from the others.
-const levelWeight = 0.25
+const levelWeight = 0.15
 
 // each goes over all rates.
 func (c *Comparison) each(do func(*Pair, *Phase, *Rate)) {
@@ -23,11 +24,17 @@ func (c *Comparison) each(do func(*Pair, *Phase, *Rate)) {
 	}
 }
 
-// pool has the rates learn from one another how long noise lasts.
+// stepped reports whether levels of a disk are compared, or of all together.
+func (p *Phase) stepped(disk string) bool {
+	return slices.ContainsFunc(p.Rates, func(r Rate) bool { return r.Measure == Level && r.Disk == disk })
+}
+
+// pool has the rates learn from one another how long noise lasts. What holds a step stays out of it, for a step looks
+// like noise that lasts.
 func (c *Comparison) pool() {
 	var evidence []*stats.Estimate
-	c.each(func(_ *Pair, _ *Phase, r *Rate) {
-		if r.P != nil {
+	c.each(func(_ *Pair, phase *Phase, r *Rate) {
+		if r.P != nil && (r.Measure == Level || !phase.stepped(r.Disk)) {
 			evidence = append(evidence, &r.evidence)
 		}
 	})
@@ -39,22 +46,27 @@ func (c *Comparison) pool() {
 	})
 }
 
-// judge corrects all tests for their number and gives the verdicts.
+// judge corrects all tests for their number and gives the verdicts. The runs themselves say whether there are levels to
+// compare, so their part of the chance of a mistake is set aside where there are none as well.
 func (c *Comparison) judge() {
 	var tested []*Rate
 	var chances, weights []float64
-	c.each(func(_ *Pair, _ *Phase, r *Rate) {
+	aside := 0.0
+	c.each(func(_ *Pair, phase *Phase, r *Rate) {
 		chance, weight := 1.0, 1.0
 		if r.P != nil {
 			chance = *r.P
 		}
-		if r.Measure == Level {
+		switch {
+		case r.Measure == Level:
 			weight = levelWeight
+		case r.Measure == Window && !phase.stepped(r.Disk):
+			aside += 2 * levelWeight
 		}
 		tested, chances, weights = append(tested, r), append(chances, chance), append(weights, weight)
 	})
 	c.Tests = len(tested)
-	for i, p := range stats.Holm(chances, weights) {
+	for i, p := range stats.Holm(append(chances, 1), append(weights, aside+1e-9))[:len(tested)] {
 		r := tested[i]
 		if r.P == nil {
 			continue

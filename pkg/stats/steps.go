@@ -20,7 +20,7 @@ func Steps(x []float64, least, known int, ratio float64) []int {
 	part := func(from, to int) Spectrum { return NewSpectrum(x[from:to], known*(to-from)/n) }
 	before, after := part(0, cut), part(cut, n)
 	d, ok := Difference(before, after)
-	const level = 0.0001
+	const level = 0.005
 	if !ok || before.Mean <= 0 || after.Mean <= 0 || math.Abs(math.Log(after.Mean/before.Mean)) < math.Log(ratio) || d.P() > level {
 		return nil
 	}
