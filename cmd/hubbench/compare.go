@@ -23,46 +23,57 @@ type compareOptions struct {
 func newCompare(p program) *cobra.Command {
 	var opts compareOptions
 	cmd := &cobra.Command{
-		Use:   "compare RUN RUN...",
+		Use:   "compare RUN RUN... | compare BASE... -- NEW...",
 		Short: "Compare runs with the first one, with confidence intervals",
-		Long: `Compare runs with the first one, phase by phase and disk by disk. Each rate has its change, a
+		Long: `Compare runs with the first one, phase by phase and disk by disk. Each rate has its change, a 95 %
 confidence interval, and a verdict that is corrected for the number of comparisons. Differences in
-how the runs were made come first.
+how the runs were made come first. If a rate steps up or down in a run, the levels before and after
+the step are compared as well.
+
+With --, the runs before it are repeats of one measurement and the runs after it repeats of another,
+at least three in all. The comparison then includes what varies from run to run.
 
 RUN is a run's folder, an events.jsonl or a report.html.
 
---fail-above PCT exits with 4 if a rate fell by more than PCT percent and the difference is
-significant ("slower" in the tables). With 0, any significant fall counts. Rates with too little data
-do not count; their number is printed to stderr.`,
+--fail-above PCT asks of each rate whether it fell by more than PCT percent. It fell (the difference
+is significant, and the measured fall is larger), it did not fall by so much (such a fall is excluded),
+or the data cannot tell. hubbench exits with 4 if a rate fell, or if the data cannot tell and the
+measured fall is larger. With 0, any significant fall counts and nothing else.`,
 		Args: takes(2, unlimited),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runCompare(p, args, opts, cmd.Flags().Changed("fail-above"))
+			return runCompare(p, args, cmd.ArgsLenAtDash(), opts, cmd.Flags().Changed("fail-above"))
 		},
 	}
 	opts.flags(cmd, drawn(), []string{"changes"})
-	cmd.Flags().Float64Var(&opts.failAbove, "fail-above", 0, "exit with 4 if a rate fell significantly, and by more than `PCT` percent")
+	cmd.Flags().Float64Var(&opts.failAbove, "fail-above", 0, "exit with 4 if a rate fell by more than `PCT` percent, or may have")
 	return cmd
 }
 
-func runCompare(p program, paths []string, opts compareOptions, gate bool) error {
+// runCompare compares the runs in paths; those before index dash are repeats, unless it is below 0.
+func runCompare(p program, paths []string, dash int, opts compareOptions, gate bool) error {
 	if gate && !(opts.failAbove >= 0 && opts.failAbove < 100) {
 		return usage(fmt.Errorf("--fail-above %v: give a percentage from 0 to below 100", opts.failAbove))
 	}
 	if err := opts.settle(); err != nil {
 		return err
 	}
-	runs := make([]compare.Run, len(paths))
-	for i, path := range paths {
-		loaded, err := load(path)
-		if err != nil {
-			return err
-		}
-		if loaded.Trace == nil {
-			return fmt.Errorf("%s carries its results but not its %s, which are too many for a page; give the run folder", path, rundir.EventsFile)
-		}
-		runs[i] = compare.Run{Label: path, Trace: loaded.Trace, Analysis: loaded.analysis, Method: methodOf(loaded.Info)}
+	if dash >= 0 && (dash == 0 || dash == len(paths) || len(paths) < 3) {
+		return usage(errors.New("give the repeats of one measurement, --, and those of the other: three runs at least in all"))
 	}
-	c := compare.Compare(runs[0], runs[1:]...)
+	runs, err := loadRuns(paths)
+	if err != nil {
+		return err
+	}
+	var c *compare.Comparison
+	if dash > 0 {
+		c = compare.Groups(runs[:dash], runs[dash:])
+		runs = []compare.Run{runs[0], runs[dash]}
+	} else {
+		c = compare.Compare(runs[0], runs[1:]...)
+	}
+	if gate {
+		c.Against(opts.failAbove / 100)
+	}
 	if err := checkShared(c); err != nil {
 		return err
 	}
@@ -78,6 +89,21 @@ func runCompare(p program, paths []string, opts compareOptions, gate bool) error
 	return crossed(p.stderr, c, opts.failAbove)
 }
 
+func loadRuns(paths []string) ([]compare.Run, error) {
+	runs := make([]compare.Run, len(paths))
+	for i, path := range paths {
+		loaded, err := load(path)
+		if err != nil {
+			return nil, err
+		}
+		if loaded.Trace == nil {
+			return nil, fmt.Errorf("%s carries its results but not its %s, which are too many for a page; give the run folder", path, rundir.EventsFile)
+		}
+		runs[i] = compare.Run{Label: path, Trace: loaded.Trace, Analysis: loaded.analysis, Method: methodOf(loaded.Info)}
+	}
+	return runs, nil
+}
+
 // checkShared refuses runs that have nothing in common with the base: a gate must not pass for want of comparisons.
 func checkShared(c *compare.Comparison) error {
 	for _, pair := range c.Pairs {
@@ -88,7 +114,7 @@ func checkShared(c *compare.Comparison) error {
 	return nil
 }
 
-// crossed is an error where a rate fell by more than the given percentage. What the gate cannot go by is said.
+// crossed is an error if a rate fell by more than the given percentage, or may have. What the gate cannot go by is said.
 func crossed(stderr io.Writer, c *compare.Comparison, percent float64) error {
 	rates, unjudged := 0, 0
 	for _, pair := range c.Pairs {
@@ -107,16 +133,20 @@ func crossed(stderr io.Writer, c *compare.Comparison, percent float64) error {
 	if unjudged == rates {
 		return errors.New("no rate could be judged, so --fail-above has nothing to go by; the tables say why")
 	}
-	if unjudged > 0 {
-		fmt.Fprintf(stderr, "hubbench: %d of %d rates have too little data for --fail-above to go by\n", unjudged, rates)
+	g := c.Gate
+	if len(g.Crossed) > 0 {
+		worst := slices.MinFunc(g.Crossed, func(a, b compare.Fall) int { return cmp.Compare(*a.Change, *b.Change) })
+		what := fmt.Sprintf("%d of %d rates fell by more than %g %%", g.Fell, rates, percent)
+		if doubtful := len(g.Crossed) - g.Fell; doubtful > 0 {
+			what += fmt.Sprintf(", and of %d with a larger measured fall the data cannot tell", doubtful)
+		}
+		return &exitError{exitThreshold, fmt.Errorf("%s; most of all in %s: %s (%s) by %s in %s",
+			what, worst.Phase, report.RateDisk(&worst.Rate), worst.Measure, report.Change(*worst.Change), worst.Run)}
 	}
-	falls := c.Falls(percent / 100)
-	if len(falls) == 0 {
-		return nil
+	if g.CannotTell > 0 && percent > 0 {
+		fmt.Fprintf(stderr, "hubbench: of %d of %d rates the data cannot tell whether they fell by more than %g %%\n", g.CannotTell, rates, percent)
 	}
-	worst := slices.MinFunc(falls, func(a, b compare.Fall) int { return cmp.Compare(*a.Change, *b.Change) })
-	return &exitError{exitThreshold, fmt.Errorf("%d of %d rates fell by more than %g %%, most of all in %s: %s (%s) by %s in %s",
-		len(falls), rates, percent, worst.Phase, report.RateDisk(&worst.Rate), worst.Measure, report.Change(*worst.Change), worst.Run)}
+	return nil
 }
 
 // methodOf is what run.json says of how a run was made; nil where there is none, or without a plan.

@@ -109,3 +109,8 @@ func readInfo(folder string) (*rundir.Info, error) {
 	var info rundir.Info
 	return &info, json.Unmarshal(data, &info)
 }
+
+// words completes one of a few words.
+func words(list ...string) cobra.CompletionFunc {
+	return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
+}

@@ -51,11 +51,27 @@ func OfComparison(c *compare.Comparison) *Document {
 	for _, text := range c.Warnings {
 		doc.Add(Warning{text})
 	}
-	doc.Add(Sentence{Text: fmt.Sprintf("Overlap mean: bytes over time while all disks were active; typical file: the typical file in the overlap. Welch's t on means of blocks of "+
-		"neighbours, which go together in time; p corrected by Holm's method for all %d rates. The chance that any is called "+
-		"slower or faster by mistake is %.0f %% at most.", c.Tests, 100*c.Level)},
-		Sentence{Text: "Two recordings show what varies within them. What varies from run to run (heat, cables, how full a disk is) only repeated runs show."})
+	for _, text := range trust(c) {
+		doc.Add(Sentence{Text: text})
+	}
 	return doc
+}
+
+// trust says how far to go by the verdicts.
+func trust(c *compare.Comparison) []string {
+	texts := []string{fmt.Sprintf("Overlap mean: bytes over time while all disks were active; typical file: the typical file in the overlap; "+
+		"a span of seconds: the overlap mean before or after a step of the rate. p allows for noise that lasts, and is corrected "+
+		"by Holm's method for all %d rates. The chance that any is called slower or faster by mistake is %.0f %% at most.", c.Tests, 100*c.Level)}
+	r := c.Repeats
+	if r == nil {
+		return append(texts, "Two recordings show what varies within them. What varies from run to run (heat, cables, how full a disk is) only repeated runs "+
+			"show: compare BASE... -- NEW...")
+	}
+	text := fmt.Sprintf("The unit is the run: %d against %d.", r.Base, r.New)
+	if r.Base+r.New <= 4 {
+		text += " So few show only large differences: with two against two, a single rate must differ by 4.3 times its standard error, and one of many by far more."
+	}
+	return append(texts, text)
 }
 
 func sides(c *compare.Comparison) []compare.Side {
@@ -265,11 +281,14 @@ func (c comparison) pair(doc *Document, i int) {
 	addList(part, "", notes)
 	addList(part, "Findings that appeared", findingTexts(pair.Appeared))
 	addList(part, "Findings that are gone", findingTexts(pair.Went))
+	if n := len(pair.Unsure); n > 0 {
+		part.Add(Sentence{Text: plural(n, "more finding") + " of one run alone, without a significant change of the rates behind."})
+	}
 }
 
 // row is a rate's line: the disk, which of its rates, the two rates, the change, its interval, its chance, the verdict.
 func (c comparison) row(r *compare.Rate) []Cell {
-	cells := []Cell{{Text: rateOf(r)}, {Text: measure(r)}, {}, {}, {}, {}, {}, {Text: verdict(r.Verdict), Strong: told(r)}}
+	cells := []Cell{{Text: rateOf(r)}, {Text: measure(r)}, {}, {}, {}, {}, {}, {Text: verdict(r), Strong: told(r)}}
 	if r.Base != nil {
 		cells[2].Text, cells[3].Text = c.scale.Number(*r.Base), c.scale.Number(*r.New)
 		cells[4] = Cell{Text: Change(*r.Change), Strong: told(r)}
@@ -302,6 +321,9 @@ func rateOf(r *compare.Rate) string {
 }
 
 func measure(r *compare.Rate) string {
+	if r.Span != nil {
+		return fmt.Sprintf("%.0f to %.0f s", r.Span[0], r.Span[1])
+	}
 	return pick(r.Measure == compare.File, "typical file", "overlap mean")
 }
 
@@ -332,14 +354,21 @@ func chance(p float64) string {
 	}
 }
 
-func verdict(v compare.Verdict) string {
-	switch v {
-	case compare.NotShown:
+// verdict is a rate's; against a limit, what the data say of a larger fall.
+func verdict(r *compare.Rate) string {
+	switch {
+	case r.Outcome == compare.CannotTell:
+		return "cannot tell"
+	case r.Outcome == compare.DidNotFall && r.Verdict == compare.Slower:
+		return "slower, by less"
+	case r.Outcome == compare.DidNotFall && r.Verdict == compare.NotShown:
+		return "did not fall"
+	case r.Verdict == compare.NotShown:
 		return "not significant"
-	case compare.TooLittle:
+	case r.Verdict == compare.TooLittle:
 		return "too little data"
 	default:
-		return string(v)
+		return string(r.Verdict)
 	}
 }
 
@@ -357,7 +386,7 @@ func Summary(p *compare.Pair) string {
 		return "There are no rates to compare."
 	}
 	if n[compare.NotShown] == all {
-		return fmt.Sprintf("No significant difference in %s.", plural(all, "rate"))
+		return fmt.Sprintf("No significant difference in %s.", plural(all, "rate")) + excluded(p)
 	}
 	var parts []string
 	for _, part := range []struct {
@@ -368,7 +397,23 @@ func Summary(p *compare.Pair) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n[part.verdict], part.words))
 		}
 	}
-	return fmt.Sprintf("Of %s, %s.", plural(all, "rate"), strings.Join(parts, ", "))
+	return fmt.Sprintf("Of %s, %s.", plural(all, "rate"), strings.Join(parts, ", ")) + excluded(p)
+}
+
+// excluded says which fall the rates without a significant difference exclude.
+func excluded(p *compare.Pair) string {
+	most := 0.0
+	for _, phase := range p.Phases {
+		for i := range phase.Rates {
+			if r := &phase.Rates[i]; r.Verdict == compare.NotShown && r.ExcludedFall != nil {
+				most = max(most, *r.ExcludedFall)
+			}
+		}
+	}
+	if most == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" No rate without a significant difference fell by more than %s.", strings.TrimPrefix(Change(most), "+"))
 }
 
 // doubts say why rates have no verdict, each reason once, or why a phase has no rates.

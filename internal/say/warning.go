@@ -33,6 +33,11 @@ func warning(w *analysis.Warning, p *analysis.Phase) string {
 		return "no overlap: " + noOverlap(p.NoOverlap)
 	case "thin_window":
 		return fmt.Sprintf("the overlap is only %s long: too short for the rates to settle; give the disks more to do", unit.FormatSeconds(v["seconds"]))
+	case "no_interval":
+		if moments, ok := v["moments"]; ok {
+			return disk + fmt.Sprintf("no interval: its progress is known at %.0f moments of the overlap alone", moments)
+		}
+		return disk + "no interval: one or two files took almost all of its time in the overlap, so how files differ cannot be seen; move more files, or smaller ones"
 	case "edges":
 		return fmt.Sprintf("some files cross the overlap's edges; their bytes are estimated to %.0f %%", 100*v["share"])
 	case "unusable_files":

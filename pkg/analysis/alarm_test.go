@@ -67,35 +67,3 @@ func alarmsIn(a *Analysis) []string {
 	slices.Sort(kinds)
 	return kinds
 }
-
-// TestIntervalsCover: of 500 windows with autocorrelated noise, 90 to 98 % of the 95 % intervals must hold the truth,
-// for the total and for a disk. Under the race detector there are 50, and the bounds are wider.
-func TestIntervalsCover(t *testing.T) {
-	runs, low, high := 500, 0.90, 0.98
-	if raceEnabled {
-		runs, low, high = 50, 0.84, 1
-	}
-	for _, n := range []noise{{fast: 0.10, samples: true}, {fast: 0.10}, {fast: 0.05, perFile: 0.05, samples: true}} {
-		total, single := 0, 0
-		for seed := range runs {
-			rnd := rand.New(rand.NewPCG(uint64(seed), 46))
-			var disks []*trace.DiskTrace
-			for i := range 2 {
-				s := script{name: string(rune('A' + i)), op: trace.Write, sizes: fixed(0.4e9), paces: []pace{{30, 1.2e9}}}
-				disks = append(disks, s.play(rnd, n))
-			}
-			o := Analyze(runOf(disks...), Options{}).Phases[0].Overlap
-			if o.CI95[0] <= 2.4e9 && 2.4e9 <= o.CI95[1] {
-				total++
-			}
-			if ci := o.Disks["A"].CI95; ci[0] <= 1.2e9 && 1.2e9 <= ci[1] {
-				single++
-			}
-		}
-		for what, held := range map[string]int{"total": total, "disk": single} {
-			if share := float64(held) / float64(runs); share < low || share > high {
-				t.Errorf("%+v: %.1f %% of the intervals of the %s hold the truth", n, 100*share, what)
-			}
-		}
-	}
-}

@@ -67,8 +67,10 @@
 // The figure to quote is one that a user meets again: beside others the rate in the window, after a lasting fall the
 // later level, else bytes over time, whose expectation is the rate in the long run.
 //
-// The window, its rates and bounds are overlap's. Its 95 % intervals come from a moving-block bootstrap over bins of
-// 0.1 s, 600 at most, with blocks as long as the bins' correlation asks for (stats.MeanIntervals).
+// The window, its rates and bounds are overlap's. The 95 % intervals rest on the rate over time, in bins of 0.1 s, 600 at
+// most: on its slowest waves, with what they say of how long noise lasts (stats.Spectrum), on its skewness, and on how
+// files differ where few of them took most of the time (stats.Spread). Where one or two did, there is no interval, and
+// a warning.
 //
 // No link is known by a rate. Disks have a limit in common where one was added to a set without raising its total in
 // a direction, though one by one they reach a fifth more, where no other set passed that total, and where so many sets

@@ -49,7 +49,7 @@ func (p *phase) laterInWindow(part *part, t *Throttle) float64 {
 			length += v.Seconds()
 		}
 	}
-	if length < thinWindowS {
+	if length < overlap.ShortS {
 		return 0
 	}
 	return bytes / length

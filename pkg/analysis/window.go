@@ -6,15 +6,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// thinWindowS is the window's length below which its rates have hardly settled: too few bins for an interval.
-const thinWindowS = stats.MinBins * binS
-
-// The window is cut into bins of 0.1 s for its intervals, or into so many where there would be more.
-const (
-	binS    = 0.1
-	maxBins = 600
-)
-
 // maxStages is how many stages are listed. A run has as many as disks start, end and pause: more than this are of use
 // to no one, and cost more than all the rest.
 const maxStages = 10_000
@@ -56,7 +47,7 @@ func (p *phase) fillOverlap() {
 		Spans:     spans(p.window),
 		Disks:     map[string]OverlapDisk{},
 	}
-	total, each := p.windowIntervals(length)
+	total, each := p.windowIntervals()
 	o.CI95 = total
 	rates := make([]float64, 0, len(p.parts))
 	for i := range p.parts {
@@ -89,7 +80,7 @@ func (p *phase) fillOverlap() {
 		}
 	}
 	p.out.Overlap = o
-	if length < thinWindowS {
+	if length < overlap.ShortS {
 		p.warn(Warning{Code: "thin_window", Values: map[string]float64{"seconds": length}})
 	}
 	if doubt := float64(o.BytesHigh-o.BytesLow) / 2; doubt > maxEdgeDoubt*float64(o.Bytes) {
@@ -99,32 +90,6 @@ func (p *phase) fillOverlap() {
 
 // maxEdgeDoubt is the share of the window's bytes up to which it does not matter when exactly they moved.
 const maxEdgeDoubt = 0.02
-
-// windowIntervals are the 95 % intervals of the total rate and of each disk's, nil where the window is too short. The
-// window's parts are joined end to end and cut into bins of equal length.
-func (p *phase) windowIntervals(length float64) (total *Interval, each []*Interval) {
-	each = make([]*Interval, len(p.parts))
-	bins := min(int(length/binS+1e-9), maxBins)
-	if bins < stats.MinBins {
-		return nil, each
-	}
-	series := make([][]float64, len(p.parts)+1)
-	sum := make([]float64, bins)
-	for i := range p.parts {
-		series[i] = p.parts[i].curve.Rates(p.window, bins)
-		for k, v := range series[i] {
-			sum[k] += v
-		}
-	}
-	series[len(p.parts)] = sum
-	intervals := stats.MeanIntervals(series)
-	for i := range each {
-		each[i] = interval(intervals[i])
-	}
-	return interval(intervals[len(p.parts)]), each
-}
-
-func interval(v stats.Interval) *Interval { return &Interval{max(0, v[0]), v[1]} }
 
 // noOverlap says what kept the disks from being active together.
 func (p *phase) noOverlap() *NoOverlap {

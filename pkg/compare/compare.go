@@ -1,8 +1,6 @@
 package compare
 
 import (
-	"slices"
-
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -11,8 +9,8 @@ import (
 // Version is the version of the JSON that a Comparison marshals to.
 const Version = 1
 
-// Level is the chance, for a whole comparison, that any rate is called faster or slower by mistake.
-const Level = 0.05
+// Chance is the chance, for a whole comparison, that any rate is called faster or slower by mistake.
+const Chance = 0.05
 
 // Run is one of the runs to compare.
 type Run struct {
@@ -25,11 +23,13 @@ type Run struct {
 // Comparison is what Compare finds. Rates are in bytes per second, times in seconds, changes are shares: 0.05 is 5 %
 // more than in the base. A null is what could not be had.
 type Comparison struct {
-	Version int     `json:"version"`
-	Level   float64 `json:"level"` // chance of any false verdict
-	Tests   int     `json:"tests"` // corrected together
-	Base    Side    `json:"base"`
-	Pairs   []Pair  `json:"runs"` // each of the others beside the base
+	Version int      `json:"version"`
+	Level   float64  `json:"level"` // chance of any false verdict
+	Tests   int      `json:"tests"` // corrected together
+	Base    Side     `json:"base"`
+	Pairs   []Pair   `json:"runs"` // each of the others beside the base
+	Gate    *Gate    `json:"gate,omitempty"`
+	Repeats *Repeats `json:"repeats,omitempty"` // where each side was run more than once
 
 	Warnings []string `json:"warnings"` // of what is not known of the runs
 }
@@ -51,6 +51,7 @@ type Pair struct {
 	OnlyHere []string           `json:"only_here"`
 	Appeared []analysis.Finding `json:"findings_appeared"` // of phases in both
 	Went     []analysis.Finding `json:"findings_went"`
+	Unsure   []analysis.Finding `json:"findings_unsure"` // of one run alone, but the rates behind them did not surely change
 }
 
 // Phase is one phase in two runs.
@@ -67,6 +68,7 @@ type Measure string
 // The measures. Of the disks together there is only the window.
 const (
 	Window Measure = "window" // bytes over time while all disks were active
+	Level  Measure = "level"  // the same over a part of that time, before or after the rate stepped up or down
 	File   Measure = "file"   // the typical file in the window
 )
 
@@ -90,12 +92,20 @@ type Rate struct {
 	New       *float64           `json:"new"`
 	Change    *float64           `json:"change"` // new / base - 1
 	CI95      *analysis.Interval `json:"ci95"`   // of the change
-	Unit      string             `json:"unit"`   // of the evidence: block, file, or pair of files
+	Unit      string             `json:"unit"`   // of the evidence: wave, file, pair of files, or run
 	N         int                `json:"n"`      // units, in the run that has fewer
 	P         *float64           `json:"p"`
 	Corrected *float64           `json:"p_holm"`
 	Verdict   Verdict            `json:"verdict"`
 	Reason    string             `json:"reason,omitempty"` // for too little data
+	// ExcludedFall is the least fall that the data exclude, each rate at a level of 5 % by itself.
+	ExcludedFall *float64 `json:"excluded_fall"`
+	Outcome      Outcome  `json:"outcome,omitempty"` // against a gate's limit
+	// Where a level lies, in seconds of the base's window and of the new run's.
+	BaseSpan *[2]float64 `json:"base_span_s,omitempty"`
+	Span     *[2]float64 `json:"span_s,omitempty"`
+
+	evidence stats.Estimate // of the logarithm of new / base
 }
 
 // Recovery is a disk's recovery in two runs. It happens once in a run, so there is nothing to test.
@@ -109,12 +119,16 @@ type Recovery struct {
 
 // Compare sets each of the others beside the base.
 func Compare(base Run, others ...Run) *Comparison {
-	c := &Comparison{Version: Version, Level: Level, Base: base.side(), Pairs: make([]Pair, 0, len(others)), Warnings: base.warnings()}
+	c := &Comparison{Version: Version, Level: Chance, Base: base.side(), Pairs: make([]Pair, 0, len(others)), Warnings: base.warnings()}
 	for _, other := range others {
 		c.Pairs = append(c.Pairs, newPair(base, other))
 		c.Warnings = append(c.Warnings, other.warnings()...)
 	}
+	c.pool()
 	c.judge()
+	for i, other := range others {
+		c.Pairs[i].findings([]Run{base}, []Run{other})
+	}
 	return c
 }
 
@@ -151,7 +165,7 @@ func (r Run) phase(name string) (found *analysis.Phase, traced *trace.Phase) {
 func newPair(base, other Run) Pair {
 	p := Pair{
 		Side: other.side(), Phases: []Phase{}, OnlyBase: []string{}, OnlyHere: []string{},
-		Appeared: []analysis.Finding{}, Went: []analysis.Finding{},
+		Appeared: []analysis.Finding{}, Went: []analysis.Finding{}, Unsure: []analysis.Finding{},
 	}
 	for _, b := range base.Trace.Phases {
 		if _, n := other.phase(b.Name); n == nil {
@@ -166,77 +180,5 @@ func newPair(base, other Run) Pair {
 		}
 	}
 	p.Method = differences(base, other, p.Phases)
-	p.Appeared = missing(other.Analysis.Findings, base.Analysis.Findings, p.Phases)
-	p.Went = missing(base.Analysis.Findings, other.Analysis.Findings, p.Phases)
 	return p
-}
-
-// missing are the findings, of phases in both runs, that are not among the others. Findings are the same where they
-// have the same code, phase and disk, whatever their numbers.
-func missing(findings, others []analysis.Finding, phases []Phase) []analysis.Finding {
-	list := []analysis.Finding{}
-	for _, f := range findings {
-		same := func(g analysis.Finding) bool { return g.Code == f.Code && g.Phase == f.Phase && g.Disk == f.Disk }
-		if slices.ContainsFunc(phases, func(p Phase) bool { return p.Phase == f.Phase }) && !slices.ContainsFunc(others, same) {
-			list = append(list, f)
-		}
-	}
-	return list
-}
-
-// judge corrects all tests for their number and gives the verdicts.
-func (c *Comparison) judge() {
-	var tested []*Rate
-	var chances []float64
-	for i := range c.Pairs {
-		for j := range c.Pairs[i].Phases {
-			rates := c.Pairs[i].Phases[j].Rates
-			for k := range rates {
-				chance := 1.0
-				if rates[k].P != nil {
-					chance = *rates[k].P
-				}
-				tested, chances = append(tested, &rates[k]), append(chances, chance)
-			}
-		}
-	}
-	c.Tests = len(tested)
-	for i, p := range stats.Holm(chances) {
-		r := tested[i]
-		if r.P == nil {
-			continue
-		}
-		r.Corrected = &p
-		switch {
-		case p > Level:
-			r.Verdict = NotShown
-		case *r.Change > 0:
-			r.Verdict = Faster
-		default:
-			r.Verdict = Slower
-		}
-	}
-}
-
-// Fall is a rate that is lower than in the base.
-type Fall struct {
-	Run   string // its label
-	Phase string
-	Rate
-}
-
-// Falls are the rates that fell by more than the given share of the base's and for which the fall is no chance: the
-// corrected test says slower, and the measured change is a greater fall than that.
-func (c *Comparison) Falls(more float64) []Fall {
-	var falls []Fall
-	for _, pair := range c.Pairs {
-		for _, phase := range pair.Phases {
-			for _, r := range phase.Rates {
-				if r.Verdict == Slower && -*r.Change > more {
-					falls = append(falls, Fall{pair.Label, phase.Phase, r})
-				}
-			}
-		}
-	}
-	return falls
 }

@@ -89,22 +89,23 @@ func traceOf(phases ...*trace.Phase) *trace.Run {
 	return t
 }
 
-// quick is runOf for thousands of runs of one phase: of the analysis it has no more than rates are compared by.
-func quick(p *trace.Phase) Run {
-	t := traceOf(p)
-	found := analysis.Phase{
-		Phase: p.Name, Roles: p.Roles,
-		Overlap: &analysis.Overlap{CI95: &analysis.Interval{}, Disks: map[string]analysis.OverlapDisk{}},
+// quick is runOf for thousands of runs: of the analysis it has no more than rates are compared by.
+func quick(phases ...*trace.Phase) Run {
+	run := Run{Trace: traceOf(phases...), Analysis: &analysis.Analysis{}}
+	for _, d := range run.Trace.Disks {
+		run.Analysis.Order = append(run.Analysis.Order, d.Name)
 	}
-	active := make([][]overlap.Interval, len(p.Disks))
-	var order []string
-	for i, d := range p.Disks {
-		active[i] = overlap.Active(d, overlap.DefaultGapNS)
-		found.Overlap.Disks[d.Name] = analysis.OverlapDisk{Op: d.Op}
-		order = append(order, d.Name)
+	for _, p := range phases {
+		found := analysis.Phase{Phase: p.Name, Roles: p.Roles, Overlap: &analysis.Overlap{Disks: map[string]analysis.OverlapDisk{}}}
+		active := make([][]overlap.Interval, len(p.Disks))
+		for i, d := range p.Disks {
+			active[i] = overlap.Active(d, overlap.DefaultGapNS)
+			found.Overlap.Disks[d.Name] = analysis.OverlapDisk{Op: d.Op}
+		}
+		for _, v := range overlap.Window(overlap.Stages(active), len(active)) {
+			found.Overlap.Spans = append(found.Overlap.Spans, [2]float64{float64(v.StartNS) / 1e9, float64(v.EndNS) / 1e9})
+		}
+		run.Analysis.Phases = append(run.Analysis.Phases, found)
 	}
-	for _, v := range overlap.Window(overlap.Stages(active), len(active)) {
-		found.Overlap.Spans = append(found.Overlap.Spans, [2]float64{float64(v.StartNS) / 1e9, float64(v.EndNS) / 1e9})
-	}
-	return Run{Trace: t, Analysis: &analysis.Analysis{Order: order, Phases: []analysis.Phase{found}}}
+	return run
 }

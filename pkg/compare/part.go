@@ -21,44 +21,48 @@ type part struct {
 
 func newPart(r Run, name string) part {
 	found, traced := r.phase(name)
-	p := part{found: found, traced: traced, curves: map[string]*overlap.Curve{}}
+	p := part{found: found, traced: traced, window: windowOf(found), curves: map[string]*overlap.Curve{}}
 	for _, d := range traced.Disks {
 		p.curves[d.Name] = overlap.NewCurve(d)
-	}
-	if o := found.Overlap; o != nil {
-		for _, span := range o.Spans {
-			p.window = append(p.window, overlap.Interval{StartNS: ns(span[0]), EndNS: ns(span[1])})
-		}
 	}
 	return p
 }
 
+// windowOf is the time in which all disks of the phase were active.
+func windowOf(p *analysis.Phase) []overlap.Interval {
+	if p.Overlap == nil {
+		return nil
+	}
+	window := make([]overlap.Interval, len(p.Overlap.Spans))
+	for i, span := range p.Overlap.Spans {
+		window[i] = overlap.Interval{StartNS: ns(span[0]), EndNS: ns(span[1])}
+	}
+	return window
+}
+
 func ns(seconds float64) int64 { return int64(math.Round(seconds * 1e9)) }
 
-// inWindow is the disks' rate in blocks of the window; fault says why that tells too little.
-func (p part) inWindow(disks []string) (blocks []float64, fault string) {
-	n := stats.MaxBlocks
-	step := ns(overlap.Seconds(p.window) / stats.MaxBlocks / 2)
-	for _, disk := range disks {
-		known := 0 // stretches between moments at which its bytes are known
-		for _, v := range p.window {
-			known += len(p.curves[disk].Points(v, step)) - 1
-		}
-		n = min(n, known)
+// flow is the rate that some disks have together in a time in which all are active.
+func (p part) flow(disks []string, time []overlap.Interval) stats.Flow {
+	flows := make([]stats.Flow, len(disks))
+	for i, disk := range disks {
+		flows[i] = p.curves[disk].Flow(time)
 	}
-	blocks = make([]float64, n)
-	for _, disk := range disks {
-		for i, rate := range p.curves[disk].Rates(p.window, n) {
-			blocks[i] += rate
-		}
-	}
+	return stats.Total(flows)
+}
+
+// doubt says why a flow shows too little, empty where it does not.
+func doubt(f stats.Flow) string {
 	switch {
-	case p.found.Overlap.CI95 == nil:
-		fault = fmt.Sprintf("the window is only %.1f s long", overlap.Seconds(p.window))
-	case n < stats.MinBlocks:
-		fault = fmt.Sprintf("the progress is known at no more than %d moments of the window", n+1)
+	case f.Length < overlap.ShortS:
+		return fmt.Sprintf("only %.1f s were measured", f.Length)
+	case f.Doubt() == stats.TooShort:
+		return fmt.Sprintf("the progress is known at no more than %d moments", f.Known+1)
+	case f.Doubt() == stats.TooFew:
+		return "one or two files took almost all of the time, so how files differ cannot be seen"
+	default:
+		return ""
 	}
-	return blocks, fault
 }
 
 // file is a transfer that lies in the window.

@@ -22,17 +22,23 @@ func newPhase(base, other Run, name string) Phase {
 		return out
 	}
 	for _, disk := range disks {
-		op := b.found.Roles[disk]
-		window := windowRate(b, n, []string{disk})
-		window.Disk, window.Op = disk, op
-		file := fileRate(b.files(disk), n.files(disk))
-		file.Disk, file.Op = disk, op
-		out.Rates = append(out.Rates, window, file)
+		rates := windowRates(b, n, []string{disk})
+		rates = append(rates, fileRate(b.files(disk), n.files(disk)))
+		for _, r := range rates {
+			r.Disk, r.Op = disk, b.found.Roles[disk]
+			out.Rates = append(out.Rates, r)
+		}
 	}
 	if len(disks) > 1 && len(disks) == len(b.curves) && len(disks) == len(n.curves) {
-		out.Rates = append(out.Rates, windowRate(b, n, disks))
+		out.Rates = append(out.Rates, windowRates(b, n, disks)...)
 	}
 	return out
+}
+
+// windowRates compares the rate that some disks have together in the window, and its levels.
+func windowRates(b, n part, disks []string) []Rate {
+	base, other := b.flow(disks, b.window), n.flow(disks, n.window)
+	return append([]Rate{flowRate(Window, base, other)}, levelRates(b, n, disks, base, other)...)
 }
 
 // shared are the disks that work in the phase in both runs, and in the same direction, in the base's order.

@@ -15,31 +15,24 @@ const (
 	trim = 0.2
 	// alike is the rank correlation of twins' rates from which they are compared pair by pair.
 	alike = 0.3
-	// leastWorth is how many independent files or blocks the evidence must be worth: fewer show no variation. Few show
-	// little, but their few degrees of freedom see to that.
-	leastWorth = 2
 	// minError is the least error the difference of two rates is credited with, as a share: simulated disks repeat to
 	// the nanosecond, and a difference that small is of no interest.
 	minError = 0.0007
 )
 
-// windowRate compares the rate that some disks have together in the window.
-func windowRate(b, n part, disks []string) Rate {
-	r := Rate{Measure: Window, Unit: "block"}
-	base, baseFault := b.inWindow(disks)
-	other, otherFault := n.inWindow(disks)
-	before, after := mean(base), mean(other)
-	r.set(before, after, min(len(base), len(other)))
+// flowRate compares a rate over time.
+func flowRate(m Measure, base, other stats.Flow) Rate {
+	r := Rate{Measure: m, Unit: "wave"}
+	r.set(mean(base.Rates), mean(other.Rates), min(base.Known, other.Known))
 	switch {
-	case baseFault != "":
-		r.Reason = "in the base " + baseFault
-	case otherFault != "":
-		r.Reason = otherFault
+	case doubt(base) != "":
+		r.Reason = "in the base " + doubt(base)
+	case doubt(other) != "":
+		r.Reason = doubt(other)
 	case r.Change == nil:
 		r.Reason = "nothing was moved"
 	default:
-		d, _ := stats.Difference(logarithms(base, before), logarithms(other, after), 0)
-		r.test(d)
+		r.test(base.Change(other))
 	}
 	return r
 }
@@ -52,21 +45,11 @@ func mean(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// logarithms are those of rates, made straight around their mean (the delta method), so that the mean of the
-// logarithms is the logarithm of the mean.
-func logarithms(rates []float64, mean float64) []float64 {
-	out := make([]float64, len(rates))
-	for i, v := range rates {
-		out[i] = math.Log(mean) + v/mean - 1
-	}
-	return out
-}
-
 // fileRate compares the typical rates of files: pair by pair where most of them have a twin, a file of the same place
 // and size, in the other run, and twins are alike. Where they are not, pairs would only halve the evidence.
 func fileRate(base, other []file) Rate {
 	fewer := min(len(base), len(other))
-	if before, after := twins(base, other); len(before) >= stats.MinBlocks && len(before) >= fewer/2 {
+	if before, after := twins(base, other); len(before) >= stats.MinBins && len(before) >= fewer/2 {
 		if b, n := rates(before), rates(after); stats.Spearman(b, n) >= alike {
 			return pairedRate(b, n)
 		}
@@ -76,12 +59,12 @@ func fileRate(base, other []file) Rate {
 	before, after := stats.Summarize(b).Trimmed20, stats.Summarize(n).Trimmed20
 	r.set(math.Exp(before), math.Exp(after), fewer)
 	switch {
-	case len(base) < stats.MinBlocks:
-		r.Reason = fmt.Sprintf("in the base %d files lie wholly in the window, and it takes %d", len(base), stats.MinBlocks)
-	case len(other) < stats.MinBlocks:
-		r.Reason = fmt.Sprintf("%d files lie wholly in the window, and it takes %d", len(other), stats.MinBlocks)
+	case len(base) < stats.MinBins:
+		r.Reason = fmt.Sprintf("in the base %d files lie wholly in the window, and it takes %d", len(base), stats.MinBins)
+	case len(other) < stats.MinBins:
+		r.Reason = fmt.Sprintf("%d files lie wholly in the window, and it takes %d", len(other), stats.MinBins)
 	default:
-		d, _ := stats.Difference(b, n, trim)
+		d, _ := stats.Difference(stats.TrimmedSpectrum(b, trim), stats.TrimmedSpectrum(n, trim))
 		r.test(d)
 	}
 	return r
@@ -114,7 +97,11 @@ func rates(files []file) []float64 {
 // lowest or the highest fifth, so that they agree with the change.
 func pairedRate(b, n []float64) Rate {
 	r := Rate{Measure: File, Unit: "pair"}
-	d, _ := stats.PairedDifference(b, n, trim)
+	change := make([]float64, len(b))
+	for i := range b {
+		change[i] = n[i] - b[i]
+	}
+	d, _ := stats.TrimmedSpectrum(change, trim).Error()
 	byChange := make([]int, len(b))
 	for i := range byChange {
 		byChange[i] = i
@@ -141,14 +128,18 @@ func (r *Rate) set(base, other float64, n int) {
 
 // test fills in what the difference of the logarithms says.
 func (r *Rate) test(difference stats.Estimate) {
-	switch {
-	case difference.SE < minError: // set, not estimated: as good as free of doubt itself
-		difference.SE, difference.Free = minError, 1000
-	case difference.Worth < leastWorth:
-		r.Reason = "the rate varies too slowly to tell by a window this short"
-		return
+	if difference.SE() < minError { // set, not estimated: as good as free of doubt itself
+		difference = stats.Certain(difference.Mean, minError)
 	}
-	p, ci := difference.P(), difference.Interval()
+	r.evidence = difference
+	r.read()
+}
+
+// read fills in what the evidence says.
+func (r *Rate) read() {
+	p, ci := r.evidence.P(), r.evidence.Interval()
 	r.P = &p
 	r.CI95 = &analysis.Interval{math.Expm1(ci[0]), math.Expm1(ci[1])}
+	fall := max(0, -math.Expm1(r.evidence.Least(Chance)))
+	r.ExcludedFall = &fall
 }

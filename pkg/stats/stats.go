@@ -3,7 +3,8 @@
 // guess; NaN in the input is the caller's mistake.
 //
 // Start at Summarize and Dip for one sample, OLS, TheilSen and FitCost for pairs, Segments and StepScan for changes
-// along a sequence, MeanIntervals for how sure the mean of a time series is. testdata holds what NumPy, SciPy and others say
+// along a sequence, Spectrum for how sure the mean of a time series is, Flow for a rate whose items are known. testdata
+// holds what NumPy, SciPy and others say
 // of the same samples.
 package stats
 

@@ -1,6 +1,6 @@
 """Makes reference.json: what independent implementations say of a few samples.
 
-Run once, with Python 3.11, numpy 2.4.6, scipy 1.17.1, diptest 0.12.0 and arch 8.0.0:
+Run once, with Python 3.11, numpy 2.4.6, scipy 1.17.1 and diptest 0.12.0:
 
     python reference.py > reference.json
 
@@ -10,7 +10,6 @@ import json
 
 import diptest
 import numpy as np
-from arch.bootstrap import optimal_block_length
 from scipy import stats
 
 rng = np.random.default_rng(1989)
@@ -53,7 +52,5 @@ for name, y in samples.items():
     }
     if n >= 5:
         case["dip"] = float(diptest.dipstat(ordered))
-    if n >= 50:
-        case["block"] = float(optimal_block_length(y)["circular"].iloc[0])
     cases.append(case)
 print(json.dumps(cases, indent=None, separators=(",", ":")).replace('},{', '},\n{'))

@@ -1,0 +1,105 @@
+package analysis
+
+import (
+	"flag"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+)
+
+var full = flag.Bool("full", false, "hold intervals to 500 traces of each class, and show the figures")
+
+// held counts intervals: those that could be given, those that hold the truth, and how wide they are in all.
+type held struct {
+	given, hold, none int
+	width             float64
+}
+
+func (h *held) count(v *Interval, truth float64) {
+	if v == nil {
+		h.none++
+		return
+	}
+	h.given++
+	h.width += (v[1] - v[0]) / 2 / truth
+	if v[0] <= truth && truth <= v[1] {
+		h.hold++
+	}
+}
+
+func (h *held) percent() float64 { return 100 * float64(h.hold) / float64(max(1, h.given)) }
+
+// coverage plays three disks together for so many seconds, and counts for the disks' intervals and for the total's.
+func coverage(c tracetest.Class, traces int, seconds float64, seed uint64) (disks, total held) {
+	sizes := c.Sizes
+	if sizes == nil {
+		sizes = tracetest.Uniform
+	}
+	rnd := rand.New(rand.NewPCG(seed, 61))
+	var bytes float64
+	const draws = 200_000
+	for i := range draws {
+		bytes += sizes(rnd, i) / draws
+	}
+	for range traces {
+		var played []*trace.DiskTrace
+		truths, sum := map[string]float64{}, 0.0
+		for i, rate := range []float64{2e9, 1e9, 0.7e9} {
+			d := tracetest.Disk{Name: string(rune('A' + i)), Levels: []tracetest.Level{{UntilS: seconds, Rate: rate}}, Sizes: c.Sizes, Noise: c.Noise}
+			played = append(played, d.Play(rnd))
+			truths[d.Name] = rate * c.Noise.Rate(rate, bytes)
+			sum += truths[d.Name]
+		}
+		t := tracetest.Phase("WWW", played...)
+		run := tracetest.Run(t)
+		p := newPhase(run, t, Options{GapNS: overlap.DefaultGapNS}, newAlphas(run))
+		p.fillOverlap()
+		for name, d := range p.out.Overlap.Disks {
+			disks.count(d.CI95, truths[name])
+		}
+		total.count(p.out.Overlap.CI95, sum)
+	}
+	return disks, total
+}
+
+// TestIntervalsCover: 95 % intervals hold the truth in 90 to 98 % of traces, so long as the noise's memory is up to a
+// tenth of the window and its tail has a second moment; more may hold it where a window sees few stalls, whose regularity
+// cannot be known. Beyond that fewer do, and the intervals are wide. What the method was tuned on were the seeds up to 10
+// and tracetest's tuned classes.
+func TestIntervalsCover(t *testing.T) {
+	traces := 40
+	switch {
+	case *full:
+		traces = 500
+	case raceEnabled:
+		traces = 10
+	}
+	classes := append(tracetest.Classes(), tracetest.Class{Name: "wave 10 %, 3 s", Noise: tracetest.Noise{Wave: 0.1, MemoryS: 3}},
+		tracetest.Class{Name: "50 GB", Noise: tracetest.Noise{Sigma: 0.1}, Sizes: tracetest.Fixed(50e9)})
+	for i, c := range classes {
+		disks, total := coverage(c, traces, 30, 100+uint64(i))
+		if *full {
+			t.Logf("%-16s disks %5.1f %% hold, %4d none, ±%5.2f %%; total %5.1f %% hold, %3d none, ±%5.2f %%", c.Name,
+				disks.percent(), disks.none, 100*disks.width/float64(max(1, disks.given)), total.percent(), total.none, 100*total.width/float64(max(1, total.given)))
+		}
+		least := 90.0
+		switch {
+		case c.Noise.MemoryS > 3:
+			least = 80
+		case c.Noise.Tail > 0 && c.Noise.Tail < 2:
+			least = 85
+		}
+		if !*full {
+			least -= 6 // for chance
+		}
+		if disks.given > traces/2 && (disks.percent() < least || total.percent() < least-4) {
+			t.Errorf("%s: %.1f %% of the disks' intervals and %.1f %% of the totals' hold the truth", c.Name, disks.percent(), total.percent())
+		}
+		if c.Name == "50 GB" && disks.given+total.given > 0 {
+			t.Errorf("%d intervals from one file each", disks.given+total.given)
+		}
+	}
+}

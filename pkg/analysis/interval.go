@@ -1,0 +1,31 @@
+package analysis
+
+import (
+	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/stats"
+)
+
+// windowIntervals are the 95 % intervals of the total rate and of each disk's, nil where the window does not show them.
+func (p *phase) windowIntervals() (total *Interval, each []*Interval) {
+	each = make([]*Interval, len(p.parts))
+	flows := make([]stats.Flow, len(p.parts))
+	for i := range p.parts {
+		flows[i] = p.parts[i].curve.Flow(p.window)
+		each[i] = intervalOf(flows[i])
+		switch doubt := flows[i].Doubt(); {
+		case doubt == stats.TooFew:
+			p.warn(Warning{Code: "no_interval", Disk: p.parts[i].name(), Values: map[string]float64{"files": float64(flows[i].Spread.Items)}})
+		case doubt == stats.TooShort && overlap.Seconds(p.window) >= overlap.ShortS:
+			p.warn(Warning{Code: "no_interval", Disk: p.parts[i].name(), Values: map[string]float64{"moments": float64(flows[i].Known + 1)}})
+		}
+	}
+	return intervalOf(stats.Total(flows)), each
+}
+
+func intervalOf(f stats.Flow) *Interval {
+	if f.Doubt() != stats.NoDoubt {
+		return nil
+	}
+	v := f.Estimate().Interval()
+	return &Interval{max(0, v[0]), v[1]}
+}

@@ -1,0 +1,168 @@
+package compare
+
+import (
+	"math"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/stats"
+)
+
+// levelWeight is the weight of a test of levels beside one of a whole window or of its files: levels differ much where
+// they do at all, so they need little of the chance of a mistake, and take as little from the others.
+const levelWeight = 0.15
+
+// each goes over all rates.
+func (c *Comparison) each(do func(*Pair, *Phase, *Rate)) {
+	for i := range c.Pairs {
+		pair := &c.Pairs[i]
+		for j := range pair.Phases {
+			phase := &pair.Phases[j]
+			for k := range phase.Rates {
+				do(pair, phase, &phase.Rates[k])
+			}
+		}
+	}
+}
+
+// stepped reports whether levels of a disk are compared, or of all together.
+func (p *Phase) stepped(disk string) bool {
+	return slices.ContainsFunc(p.Rates, func(r Rate) bool { return r.Measure == Level && r.Disk == disk })
+}
+
+// pool has the rates learn from one another how long noise lasts. What holds a step stays out of it, for a step looks
+// like noise that lasts.
+func (c *Comparison) pool() {
+	var evidence []*stats.Estimate
+	c.each(func(_ *Pair, phase *Phase, r *Rate) {
+		if r.P != nil && (r.Measure == Level || !phase.stepped(r.Disk)) {
+			evidence = append(evidence, &r.evidence)
+		}
+	})
+	stats.Pool(evidence)
+	c.each(func(_ *Pair, _ *Phase, r *Rate) {
+		if r.P != nil {
+			r.read()
+		}
+	})
+}
+
+// judge corrects all tests for their number and gives the verdicts. The runs themselves say whether there are levels to
+// compare, so their part of the chance of a mistake is set aside where there are none as well.
+func (c *Comparison) judge() {
+	var tested []*Rate
+	var chances, weights []float64
+	aside := 0.0
+	c.each(func(_ *Pair, phase *Phase, r *Rate) {
+		chance, weight := 1.0, 1.0
+		if r.P != nil {
+			chance = *r.P
+		}
+		switch {
+		case r.Measure == Level:
+			weight = levelWeight
+		case r.Measure == Window && !phase.stepped(r.Disk):
+			aside += 2 * levelWeight
+		}
+		tested, chances, weights = append(tested, r), append(chances, chance), append(weights, weight)
+	})
+	c.Tests = len(tested)
+	for i, p := range stats.Holm(append(chances, 1), append(weights, aside+1e-9))[:len(tested)] {
+		r := tested[i]
+		if r.P == nil {
+			continue
+		}
+		r.Corrected = &p
+		switch {
+		case p > Chance:
+			r.Verdict = NotShown
+		case *r.Change > 0:
+			r.Verdict = Faster
+		default:
+			r.Verdict = Slower
+		}
+	}
+}
+
+// Outcome is what the data say of a fall by more than a limit.
+type Outcome string
+
+// The outcomes.
+const (
+	Fell       Outcome = "fell"         // the corrected test says slower, and the measured fall is larger than the limit
+	DidNotFall Outcome = "did_not_fall" // a fall by so much is excluded
+	CannotTell Outcome = "cannot_tell"
+)
+
+// Gate is what a comparison says of falls by more than a limit.
+type Gate struct {
+	Limit      float64 `json:"limit"` // a share of the base's rate
+	Fell       int     `json:"fell"`  // rates with that outcome
+	DidNotFall int     `json:"did_not_fall"`
+	CannotTell int     `json:"cannot_tell"`
+	Crossed    []Fall  `json:"crossed"` // those that fell, and those that cannot be told but measured a larger fall
+}
+
+// Fall is a rate that is lower than in the base.
+type Fall struct {
+	Run   string `json:"run"` // its label
+	Phase string `json:"phase"`
+	Rate
+}
+
+// Against holds every rate to a limit, a share of the base's rate, and gives each an outcome. That a rate did not fall by
+// so much is a test of its own: a fall as large is refused at a level of 5 %, for each rate by itself, since all must be
+// to pass (Berger, "Multiparameter Hypothesis Testing and Acceptance Sampling", Technometrics 24, 1982; Schuirmann, "A
+// Comparison of the Two One-Sided Tests Procedure", Journal of Pharmacokinetics and Biopharmaceutics 15, 1987).
+//
+// What cannot be told crosses the gate where it measured a larger fall. A limit of 0 is crossed by sure falls alone: no
+// data exclude the smallest. So is it by the files of a disk too few to judge, and by a window whose levels are judged.
+func (c *Comparison) Against(limit float64) *Gate {
+	g := &Gate{Limit: limit, Crossed: []Fall{}}
+	c.each(func(pair *Pair, phase *Phase, r *Rate) {
+		r.Outcome = r.against(limit)
+		switch r.Outcome {
+		case Fell:
+			g.Fell++
+		case DidNotFall:
+			g.DidNotFall++
+		case CannotTell:
+			g.CannotTell++
+		}
+	})
+	c.each(func(pair *Pair, phase *Phase, r *Rate) {
+		doubtful := r.Outcome == CannotTell && limit > 0 && r.Change != nil && -*r.Change > limit &&
+			(r.P != nil || r.Measure != File) && !(r.Measure == Window && phase.levelsHold(r))
+		if r.Outcome == Fell || doubtful {
+			g.Crossed = append(g.Crossed, Fall{pair.Label, phase.Phase, *r})
+		}
+	})
+	c.Gate = g
+	return g
+}
+
+func (r *Rate) against(limit float64) Outcome {
+	switch {
+	case r.P == nil:
+		return CannotTell
+	case r.Verdict == Slower && -*r.Change > limit:
+		return Fell
+	case r.evidence.Above(math.Log1p(-limit)) < Chance:
+		return DidNotFall
+	default:
+		return CannotTell
+	}
+}
+
+// levelsHold reports whether the levels of a disk, which has some, did not fall.
+func (p *Phase) levelsHold(window *Rate) bool {
+	some := false
+	for i := range p.Rates {
+		r := &p.Rates[i]
+		if r.Measure == Level && r.Disk == window.Disk {
+			if some = true; r.Outcome != DidNotFall {
+				return false
+			}
+		}
+	}
+	return some
+}

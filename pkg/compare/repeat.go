@@ -1,0 +1,125 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/stats"
+)
+
+// Repeats is how often each side of a comparison was run. What varies from run to run is in such a comparison.
+type Repeats struct {
+	Base int `json:"base"`
+	New  int `json:"new"`
+}
+
+// Groups compares the repeats of a run with those of another, three at least in all. The unit of evidence is the run: a
+// rate's mean over the runs of each side, with the variance between them (stats.RepeatedDifference). Levels are not
+// compared apart. What was not measured alike is said of the first run of either side.
+func Groups(base, other []Run) *Comparison {
+	c := &Comparison{
+		Version: Version, Level: Chance, Base: sideOf(base), Warnings: []string{}, Repeats: &Repeats{len(base), len(other)},
+	}
+	for _, r := range slices.Concat(base, other) {
+		c.Warnings = append(c.Warnings, r.warnings()...)
+	}
+	p := newPair(base[0], other[0])
+	p.Side = sideOf(other)
+	p.Phases = slices.DeleteFunc(p.Phases, func(q Phase) bool { return !everywhere(q.Phase, base, other) })
+	for i := range p.Phases {
+		p.Phases[i].repeat(base, other)
+	}
+	c.Pairs = []Pair{p}
+	c.judge()
+	c.Pairs[0].findings(base, other)
+	return c
+}
+
+// sideOf names runs together.
+func sideOf(runs []Run) Side {
+	side := runs[0].side()
+	labels := make([]string, len(runs))
+	for i, r := range runs {
+		labels[i] = r.Label
+		side.Partial = side.Partial || r.side().Partial
+	}
+	side.Label = strings.Join(labels, ", ")
+	return side
+}
+
+func everywhere(phase string, groups ...[]Run) bool {
+	for _, r := range slices.Concat(groups...) {
+		if found, _ := r.phase(phase); found == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// repeat puts the evidence of all runs in place of that of the first ones.
+func (p *Phase) repeat(base, other []Run) {
+	p.Rates = slices.DeleteFunc(p.Rates, func(r Rate) bool { return r.Measure == Level })
+	before, after := partsOf(base, p.Phase), partsOf(other, p.Phase)
+	for i := range p.Rates {
+		r := &p.Rates[i]
+		b, faultB := measured(before, r)
+		n, faultN := measured(after, r)
+		*r = Rate{Disk: r.Disk, Op: r.Op, Measure: r.Measure, Unit: "run"}
+		d, ok := stats.RepeatedDifference(b, n)
+		if faultB+faultN != "" || !ok {
+			r.Verdict, r.Reason = TooLittle, max(faultB, faultN)
+			continue
+		}
+		middle := func(list []stats.Repeat) float64 {
+			var sum float64
+			for _, v := range list {
+				sum += v.Mean / float64(len(list))
+			}
+			return math.Exp(sum)
+		}
+		r.set(middle(b), middle(n), min(len(b), len(n)))
+		r.test(d)
+	}
+}
+
+func partsOf(runs []Run, phase string) []part {
+	parts := make([]part, len(runs))
+	for i, r := range runs {
+		parts[i] = newPart(r, phase)
+	}
+	return parts
+}
+
+// measured is a rate in each of the runs, and why it is not in some.
+func measured(parts []part, r *Rate) (list []stats.Repeat, fault string) {
+	for i, p := range parts {
+		disks := []string{r.Disk}
+		if r.Disk == "" {
+			disks = nil
+			for _, d := range p.traced.Disks {
+				disks = append(disks, d.Name)
+			}
+		}
+		switch {
+		case len(p.window) == 0:
+			return nil, fmt.Sprintf("run %d of a side has no time in which all disks were active", i+1)
+		case slices.ContainsFunc(disks, func(d string) bool { return p.curves[d] == nil }):
+			return nil, fmt.Sprintf("disk %s does not work in run %d of a side", r.Disk, i+1)
+		case r.Measure == Window:
+			list = append(list, p.flow(disks, p.window).Repeat())
+		default:
+			files := rates(p.files(r.Disk))
+			if len(files) < stats.MinBins {
+				return nil, fmt.Sprintf("%d files lie wholly in the window of a run, and it takes %d", len(files), stats.MinBins)
+			}
+			e, _ := stats.TrimmedSpectrum(files, trim).Error()
+			list = append(list, stats.Repeat{Mean: e.Mean, SE: e.SE()})
+		}
+		if math.IsInf(list[len(list)-1].Mean, 0) {
+			return nil, "nothing was moved"
+		}
+	}
+	return list, ""
+}

@@ -1,0 +1,72 @@
+package compare
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+)
+
+// TestGroups: where runs differ from one another by 5 %, repeats of equal ones are told apart in 5 % of comparisons at
+// most, which comparisons of single runs are nearly always; and a fall to half is found with three against three.
+func TestGroups(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(51, 52))
+	c := tracetest.Class{Noise: tracetest.Noise{Sigma: 0.02}}
+	runs := func(n int, factor float64) []Run {
+		list := make([]Run, n)
+		for i := range list {
+			list[i] = quick(playClass(c, rnd, "p", steady(factor*(1+0.05*rnd.NormFloat64()))))
+			list[i].Label = string(rune('a' + i))
+		}
+		return list
+	}
+	single, repeated, found := 0, 0, 0
+	pairs := pairsOf(12)
+	for range pairs {
+		base, equal := runs(3, 1), runs(3, 1)
+		if tellings(Compare(base[0], equal[0]), "") > 0 {
+			single++
+		}
+		if tellings(Groups(base, equal), "") > 0 {
+			repeated++
+		}
+		if tellings(Groups(base, runs(3, 0.5)), "") > 0 {
+			found++
+		}
+	}
+	if single < pairs/2 || repeated > max(2, pairs*5/100) || found < pairs*8/10 {
+		t.Errorf("of %d pairs: %d single runs told apart, %d repeats; half the speed found in %d", pairs, single, repeated, found)
+	}
+	g := Groups(runs(2, 1), runs(2, 1))
+	if g.Base.Label != "a, b" || *g.Repeats != (Repeats{2, 2}) || len(g.Pairs) != 1 || g.Pairs[0].Phases[0].Rates[0].Unit != "run" {
+		t.Errorf("got %+v, want two runs against two", g)
+	}
+	few := runs(2, 1)
+	few[1].Trace.Phases[0].Disks[0].Files = few[1].Trace.Phases[0].Disks[0].Files[:3]
+	for _, r := range Groups(few, runs(1, 1)).Pairs[0].Phases[0].Rates {
+		if r.Disk == "A" && r.Measure == File && (r.Verdict != TooLittle || !strings.Contains(r.Reason, "3 files lie wholly")) {
+			t.Errorf("with three files in a run: %+v", r)
+		}
+	}
+}
+
+// TestLevels: a run that steps down at 15 s is compared before and after.
+func TestLevels(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(53, 54))
+	c := tracetest.Class{Noise: tracetest.Noise{Sigma: 0.03}}
+	stepped := steady(1)
+	stepped[0] = []tracetest.Level{{UntilS: 15, Rate: 2e9}, {UntilS: 30, Rate: 1e9}}
+	var levels []Rate
+	for _, r := range Compare(quick(playClass(c, rnd, "p", steady(1))), quick(playClass(c, rnd, "p", stepped))).Pairs[0].Phases[0].Rates {
+		if r.Measure == Level && r.Disk == "A" {
+			levels = append(levels, r)
+		}
+	}
+	if len(levels) != 2 || levels[0].Verdict != NotShown || levels[1].Verdict != Slower {
+		t.Fatalf("levels %+v, want one that did not change and one that is slower", levels)
+	}
+	if at := levels[1].Span[0]; at < 14.5 || at > 15.5 || *levels[1].Change > -0.45 {
+		t.Errorf("from %.1f s on the change is %.2f, want a half from 15 s on", at, *levels[1].Change)
+	}
+}

@@ -1,0 +1,84 @@
+package overlap
+
+import (
+	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// ShortS is the length, in seconds, below which a window is too short for its rates to settle.
+const ShortS = 2
+
+// A flow is cut into bins of 0.1 s, or into so many where there would be more.
+const (
+	binS    = 0.1
+	maxBins = 600
+)
+
+// Flow is the disk's rate over the window, whose parts are joined end to end, and the files that it came of: what
+// estimates of it rest on.
+func (c *Curve) Flow(window []Interval) stats.Flow {
+	length := Seconds(window)
+	f := stats.Flow{Length: length, Rates: c.Rates(window, max(1, min(int(length/binS+1e-9), maxBins)))}
+	if length < ShortS {
+		return f
+	}
+	step := int64(length / float64(len(f.Rates)) * 1e9)
+	for _, v := range window {
+		f.Known += len(c.Points(v, step)) - 1
+	}
+	f.Spread = c.spread(window)
+	return f
+}
+
+// spread is how the files in the window differ. Where it holds very many, noise over time shows all of that.
+func (c *Curve) spread(window []Interval) stats.Spread {
+	const many = 2000 // files of equal length
+	var time, squares float64
+	for i := range c.files {
+		s := Interval{c.files[i].StartNS, c.files[i].EndNS}.Seconds()
+		time += s
+		squares += s * s
+	}
+	if time*time > many*squares && Seconds(window) > time/2 {
+		return stats.Spread{Items: len(c.files), Worth: time * time / squares}
+	}
+	return c.items(window).Spread()
+}
+
+// items are the files, as far as they lie in the window.
+func (c *Curve) items(window []Interval) stats.Items {
+	var it stats.Items
+	add := func(v Interval, bytes int64) {
+		if bytes > 0 {
+			it.Size, it.Time = append(it.Size, float64(bytes)), append(it.Time, v.Seconds())
+		}
+	}
+	part := 0
+	for i := range c.files {
+		f := &c.files[i]
+		for part < len(window) && window[part].EndNS <= f.StartNS {
+			part++
+		}
+		for k := part; k < len(window) && window[k].StartNS < f.EndNS; k++ {
+			v := Interval{max(f.StartNS, window[k].StartNS), min(f.EndNS, window[k].EndNS)}
+			if v.StartNS == f.StartNS && v.EndNS == f.EndNS {
+				add(v, f.Bytes)
+				continue
+			}
+			known := func(ns int64) int64 {
+				return between(f.Samples, trace.Sample{TNS: f.StartNS}, trace.Sample{TNS: f.EndNS, Bytes: f.Bytes}, ns).Bytes
+			}
+			add(v, known(v.EndNS)-known(v.StartNS))
+		}
+	}
+	if n := len(c.open); n > 0 {
+		for _, w := range window {
+			v := Interval{max(c.open[0].TNS, w.StartNS), min(c.open[n-1].TNS, w.EndNS)}
+			if v.EndNS > v.StartNS {
+				known := func(ns int64) int64 { return between(c.open, c.open[0], c.open[n-1], ns).Bytes }
+				add(v, known(v.EndNS)-known(v.StartNS))
+			}
+		}
+	}
+	return it
+}

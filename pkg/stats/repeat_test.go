@@ -1,0 +1,74 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+func TestRepeatedDifference(t *testing.T) {
+	// As Welch's t of the means, by R's t.test: t = 2.4495 at 4 degrees of freedom.
+	d, _ := RepeatedDifference([]Repeat{{1, 0}, {2, 0}, {3, 0}}, []Repeat{{3, 0}, {4, 0}, {5, 0}})
+	if math.Abs(d.P()-0.07048) > 1e-4 {
+		t.Errorf("three against three: p %v, want 0.07048", d.P())
+	}
+	// What measurements say of themselves is the least error.
+	d, _ = RepeatedDifference([]Repeat{{1, 2}, {1, 2}}, []Repeat{{3, 2}, {3, 2}})
+	if want := 2.0; math.Abs(d.SE()-want) > 1e-9 {
+		t.Errorf("error %v, want %v", d.SE(), want)
+	}
+	// One against three varies as the three do.
+	d, _ = RepeatedDifference([]Repeat{{1, 0}}, []Repeat{{3, 0}, {4, 0}, {5, 0}})
+	if want := math.Sqrt(4.0 / 3); math.Abs(d.SE()-want) > 1e-9 {
+		t.Errorf("one against three: error %v, want %v", d.SE(), want)
+	}
+	if _, ok := RepeatedDifference([]Repeat{{1, 0}}, []Repeat{{3, 0}}); ok {
+		t.Error("a difference of one against one")
+	}
+}
+
+func TestSteps(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(21, 22))
+	found, wrong := 0, 0
+	const trials = 60
+	for range trials {
+		x := series(rnd, 300, 0.7) // a memory of 3 values
+		for i := range x {
+			x[i] = 1 + 0.05*x[i]
+		}
+		wrong += len(Steps(x, 20, len(x), 1.3))
+		for i := 150; i < 300; i++ {
+			x[i] *= 0.6
+		}
+		if steps := Steps(x, 20, len(x), 1.3); len(steps) == 1 && math.Abs(float64(steps[0]-150)) <= 3 {
+			found++
+		}
+	}
+	if found < trials*95/100 || wrong > 0 {
+		t.Errorf("a step found in %d of %d series, and %d where there is none", found, trials, wrong)
+	}
+}
+
+// TestPool: one estimate among many whose noise is independent learns that its own is.
+func TestPool(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(23, 24))
+	list := make([]*Estimate, 12)
+	var alone, pooled float64
+	for i := range list {
+		d, _ := Difference(NewSpectrum(series(rnd, 60, 0), 60), NewSpectrum(series(rnd, 60, 0), 60))
+		list[i] = &d
+		v := d.Interval()
+		alone += v[1] - v[0]
+	}
+	Pool(list)
+	for _, d := range list {
+		v := d.Interval()
+		pooled += v[1] - v[0]
+	}
+	if want := 2 * 1.96 * math.Sqrt(2.0/60) * 12; pooled > alone || pooled > 1.15*want || pooled < 0.8*want {
+		t.Errorf("intervals of %.2f together, %.2f alone, want about %.2f", pooled, alone, want)
+	}
+	Pool(nil)
+	sure := Certain(1, 0.1)
+	Pool([]*Estimate{&sure})
+}
