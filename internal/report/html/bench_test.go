@@ -2,6 +2,7 @@ package html
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"testing"
 
@@ -38,5 +39,23 @@ func BenchmarkWriteTriple(b *testing.B) {
 		if err := Write(io.Discard, reportOf(run), nil); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// A study of hundreds of phases must load at once: past a hundred a phase takes 9 kB at most.
+func TestManyPhasesMakeASmallPage(t *testing.T) {
+	const phases, library = 110, 600_000
+	parts, order := map[string][]fixture.Part{}, []string{}
+	for i := range phases {
+		name := fmt.Sprintf("WW-%d", i+1)
+		order = append(order, name)
+		parts[name] = []fixture.Part{{Disk: "A", Op: "write", Files: 20, Pace: []fixture.Pace{{Rate: 0.7e9}}}, {Disk: "C", Op: "write", Files: 20, Pace: []fixture.Pace{{Rate: 2e9}}}}
+	}
+	var page bytes.Buffer
+	if err := write(&page, reportOf(fixture.Run("study", []string{"A", "C"}, parts, order...)), nil, make([]byte, library)); err != nil {
+		t.Fatal(err)
+	}
+	if got := (page.Len() - library) / phases; got > 9000 {
+		t.Errorf("%d bytes for each of %d phases, want at most 9000", got, phases)
 	}
 }

@@ -134,18 +134,18 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 // maxWhole is how many phases there are at most for the page to carry what only some readers open in each.
 const maxWhole = 100
 
-// trim leaves a phase's closed details out, and figures of what stands in a table.
+// trim leaves a phase's closed details out, and all figures but the widest.
 func trim(phase *report.Details) *report.Details {
 	out := *phase
 	out.Blocks = nil
 	for _, block := range phase.Blocks {
 		_, closed := block.(*report.Details)
 		f, drawn := block.(*report.Figure)
-		if !closed && !(drawn && f.Told) {
+		if !closed && !(drawn && !f.Wide) {
 			out.Blocks = append(out.Blocks, block)
 		}
 	}
-	out.Add(report.Sentence{Text: "Its files, one by one, are left out of a page of so many phases: hubbench report has them with --format csv, and their figures with --phase and --format svg."})
+	out.Add(report.Sentence{Text: "A page of so many phases leaves out the other figures and the files one by one: hubbench report has them with --phase and --format svg, and with --format csv."})
 	return &out
 }
 
