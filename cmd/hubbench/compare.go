@@ -23,15 +23,15 @@ type compareOptions struct {
 func newCompare(p program) *cobra.Command {
 	var opts compareOptions
 	cmd := &cobra.Command{
-		Use:   "compare RUN RUN... | compare BASE... -- NEW...",
+		Use:   "compare RUN RUN...",
 		Short: "Compare runs with the first one, with confidence intervals",
 		Long: `Compare runs with the first one, phase by phase and disk by disk. Each rate has its change, a 95 %
 confidence interval, and a verdict that is corrected for the number of comparisons. Differences in
 how the runs were made come first. If a rate steps up or down in a run, the levels before and after
 the step are compared as well.
 
-With --, the runs before it are repeats of one measurement and the runs after it repeats of another,
-at least three in all. The comparison then includes what varies from run to run.
+With BASE... -- NEW..., the runs before -- are repeats of one measurement and those after it of
+another, at least three in all. The comparison then includes what varies from run to run.
 
 RUN is a run's folder, an events.jsonl or a report.html.
 
