@@ -17,12 +17,14 @@ const (
 	Proportional Family = "proportional"
 	// DiskCost is Weighted on a hub that carries less the more disks are active.
 	DiskCost Family = "disk_cost"
+	// PairLoss is Weighted on a hub that carries less in a direction for two disks than for three or more.
+	PairLoss Family = "pair_loss"
 	// DuplexLoss is Weighted on a hub each of whose directions loses to the traffic of the other, by factors of its own.
 	DuplexLoss Family = "duplex_loss"
 )
 
 // families lists them, the simplest to read first: it is preferred where the runs cannot tell them apart.
-var families = [...]Family{Weighted, Proportional, DiskCost, DuplexLoss}
+var families = [...]Family{Weighted, Proportional, DiskCost, PairLoss, DuplexLoss}
 
 // String says it in words.
 func (f Family) String() string {
@@ -33,6 +35,8 @@ func (f Family) String() string {
 		return "in proportion to the disks' speeds"
 	case DiskCost:
 		return "by weights, with a cost per active disk"
+	case PairLoss:
+		return "by weights, two disks filling the hub less than three"
 	case DuplexLoss:
 		return "by weights, each direction losing to the other"
 	}
@@ -41,9 +45,10 @@ func (f Family) String() string {
 
 // What is taken for likely of the parameters of a family, before any evidence.
 const (
-	likelyDiskCost, wideDiskCost = 0.06, 0.85 // about 6 %; 95 % from 1 % to 32 %
-	likelyLoss, wideLoss         = 0.2, 1.0
-	mostLoss                     = 0.95
+	likelyDiskCost, wideDiskCost    = 0.06, 0.85        // about 6 %; 95 % from 1 % to 43 %
+	likelyPair, widePair, leastPair = -0.05, 0.05, -0.3 // the logarithm of the part that two disks carry; at most 0
+	likelyLoss, wideLoss            = 0.2, 1.0
+	mostLoss                        = 0.95
 )
 
 // addCapacities lays out the parameters that all disks share.
@@ -71,6 +76,11 @@ func (s *space) addCapacities(seen *seen) {
 		prior: prior{centre: math.Log(bothRatio), moved: []term{{reads, 0.5}, {writes, 0.5}}, wide: wideBoth},
 	})
 	s.add(coordinate{name: "weights.write", kind: aFactor, value: &c.WriteWeight, prior: prior{wide: wideWeight, heavy: true}})
+	if s.family == PairLoss {
+		s.add(coordinate{name: "capacity.pair", kind: aFactor, value: &c.Pair, start: likelyPair, prior: prior{centre: likelyPair, wide: widePair}})
+		p := &s.params[len(s.params)-1]
+		p.low, p.high = leastPair, 0
+	}
 	if s.family == DiskCost {
 		at := math.Log(likelyDiskCost)
 		s.add(coordinate{name: "capacity.per_disk", kind: aFactor, value: &c.PerDisk, start: at, prior: prior{centre: at, wide: wideDiskCost}})

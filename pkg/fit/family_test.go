@@ -17,6 +17,7 @@ func TestFitRecognisesFamilies(t *testing.T) {
 	}{
 		{Weighted, func(*hub.Capacity) {}},
 		{DiskCost, func(c *hub.Capacity) { c.PerDisk = 0.15 }},
+		{PairLoss, func(c *hub.Capacity) { c.Pair = 0.88 }},
 		{DuplexLoss, func(c *hub.Capacity) { c.Both, c.ReadLoss, c.WriteLoss = c.Read+c.Write, 0.6, 0.2 }},
 		{Proportional, func(c *hub.Capacity) { c.Proportional = true }},
 	} {
@@ -34,6 +35,8 @@ func TestFitRecognisesFamilies(t *testing.T) {
 			got = Proportional
 		case c.PerDisk > 0:
 			got = DiskCost
+		case c.Pair > 0:
+			got = PairLoss
 		case c.ReadLoss > 0:
 			got = DuplexLoss
 		}

@@ -33,6 +33,11 @@ func ownWorlds() []kindOfWorld {
 		{"cost per active disk", func(rng *rand.Rand) world {
 			return withCost(randomProfile(rng, true), between(rng, 0.03, 0.12))
 		}},
+		{"two disks carry less than three", func(rng *rand.Rand) world {
+			p := randomProfile(rng, true)
+			p.Capacity.Pair = between(rng, 0.88, 0.97)
+			return profiled(p)
+		}},
 		{"asymmetric duplex", func(rng *rand.Rand) world {
 			p := randomProfile(rng, true)
 			c := &p.Capacity

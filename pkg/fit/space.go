@@ -226,10 +226,14 @@ func (s *space) add(c coordinate) {
 	s.params = append(s.params, c)
 }
 
-// set makes the model of a vector.
+// set makes the model of a vector. Where pairs carry less, the vector has what they do carry, which is what they tell:
+// so how much more others carry can be any without contradicting them.
 func (s *space) set(x []float64) {
 	for i, p := range s.params {
 		*p.value = math.Exp(x[i])
+	}
+	if c := &s.model.capacity; s.family == PairLoss {
+		c.Read, c.Write = c.Read/c.Pair, c.Write/c.Pair
 	}
 }
 

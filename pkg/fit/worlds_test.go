@@ -78,7 +78,7 @@ func predictTriples(t *testing.T, w world, rng *rand.Rand) (y tally) {
 // And intervals are narrow enough to be of use. Fewer hubs leave more to chance.
 func TestPredictionsCoverTriples(t *testing.T) {
 	if testing.Short() {
-		t.Skip("some 30 fits of four families")
+		t.Skip("many fits of all families")
 	}
 	stream := uint64(200)
 	if *tuning {

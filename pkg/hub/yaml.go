@@ -36,7 +36,7 @@ func (p *Profile) YAMLWithNotes(notes map[string]string) []byte {
 		w.noted("capacity.both", "  both: %s", rate(c.Both))
 	}
 	if c.Pair > 0 {
-		w.line("  pair: %s", number(c.Pair))
+		w.noted("capacity.pair", "  pair: %s", number(c.Pair))
 	}
 	if c.TwoWriters > 0 {
 		w.line("  two_writers: %s", number(c.TwoWriters))
