@@ -182,12 +182,12 @@ func (en *ensemble) weights() []Weight {
 	return list
 }
 
-// chosen is the first of the families that count most.
+// chosen is the family that a profile is of: the simplest that the runs do not tell from the one that counts most.
 func (en *ensemble) chosen() *fitted {
 	most := 0.0
 	for _, f := range en.fitted {
 		most = max(most, f.weight)
 	}
-	i := slices.IndexFunc(en.fitted, func(f *fitted) bool { return f.weight >= most/2 })
+	i := slices.IndexFunc(en.fitted, func(f *fitted) bool { return f.weight >= most/10 })
 	return en.fitted[i]
 }

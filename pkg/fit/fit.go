@@ -18,7 +18,7 @@ import (
 // Result is a hub's parameters as far as the evidence knows them.
 type Result struct {
 	Profile    *hub.Profile // to be played; what is not known in it is assumed, as its parameter's note says
-	Families   []Weight     // the profile is of the first of those that count most
+	Families   []Weight     // the profile is of the first that counts at least a tenth of the most
 	Parameters []Parameter
 	Residuals  []Residual
 	ModelError float64 // root mean square of the residuals in their errors: near 1 when the model holds
