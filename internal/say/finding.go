@@ -34,10 +34,15 @@ func sentence(f *analysis.Finding, p *analysis.Phase) string {
 		return fmt.Sprintf("the disks shared evenly (Jain's index %.2f): each kept %s of what it has without the others", v["jain"], percentRange(v["low"], v["high"]))
 	case "held":
 		when := "alone (" + f.Other + ")"
-		if p.Contention.Disks[f.Disk].Reference == analysis.ReferenceLater {
+		if p.Contention.Disks[f.Disks[0]].Reference == analysis.ReferenceLater {
 			when = "without " + f.Other
 		}
-		return fmt.Sprintf("%s had %s, %.0f %% of the %s it has %s", f.Disk, rate(v["rate"]), 100*v["rate"]/v["reference"], rate(v["reference"]), when)
+		has := "it has"
+		if len(f.Disks) > 1 {
+			has = "they have"
+		}
+		return fmt.Sprintf("%s had %s, %.0f %% of the %s %s %s",
+			list(f.Disks), each(v["rate"], len(f.Disks)), 100*v["rate"]/v["reference"], rate(v["reference"]), has, when)
 	case "recovery":
 		return fmt.Sprintf("after %s ended, %s went from %s to %s, and took %s to get there",
 			f.Other, list(f.Disks), rate(v["from"]), each(v["to"], len(f.Disks)), secondsRange(v["lag_low"], v["lag_high"]))

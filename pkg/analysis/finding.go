@@ -158,18 +158,41 @@ func (f *finder) steals() {
 	}
 }
 
-// held tells of disks that had less than without others, and of which nothing says who took it.
+// held tells of disks that had less than without others, and of which nothing says who took it: those alike together.
 func (f *finder) held(names []string) {
 	c := f.phase.Contention
+	byReference := map[string][]string{}
+	var references []string
 	for _, name := range names {
 		if slices.ContainsFunc(c.Steals, func(s Steal) bool { return s.From == name }) {
 			continue
 		}
-		d := c.Disks[name]
-		f.add(Finding{
-			Code: "held", Disk: name, Other: d.ReferenceFrom, Weight: (1 - *d.Retention) / 2,
-			Values: map[string]float64{"rate": f.phase.Overlap.Disks[name].Rate, "reference": *d.ReferenceRate},
-		})
+		key := c.Disks[name].ReferenceFrom
+		if c.Disks[name].Reference == ReferenceSolo {
+			key = name + " " + key // each has a phase of its own
+		}
+		if byReference[key] == nil {
+			references = append(references, key)
+		}
+		byReference[key] = append(byReference[key], name)
+	}
+	rateOf := func(name string) float64 { return f.phase.Overlap.Disks[name].Rate }
+	for _, key := range references {
+		for _, group := range Alike(byReference[key], rateOf) {
+			var had, reference float64
+			for _, name := range group {
+				had += rateOf(name) / float64(len(group))
+				reference += *c.Disks[name].ReferenceRate / float64(len(group))
+			}
+			found := Finding{
+				Code: "held", Disks: group, Other: c.Disks[group[0]].ReferenceFrom, Weight: (1 - had/reference) / 2,
+				Values: map[string]float64{"rate": had, "reference": reference},
+			}
+			if len(group) == 1 {
+				found.Disk = group[0]
+			}
+			f.add(found)
+		}
 	}
 }
 
