@@ -23,7 +23,7 @@ type compareOptions struct {
 func newCompare(p program) *cobra.Command {
 	var opts compareOptions
 	cmd := &cobra.Command{
-		Use:   "compare RUN RUN...",
+		Use:   "compare RUN RUN... | compare BASE... -- NEW...",
 		Short: "Compare runs with the first one, with confidence intervals",
 		Long: `Compare runs with the first one, phase by phase and disk by disk. Each rate has its change, a 95 %
 confidence interval, and a verdict that is corrected for the number of comparisons. Differences in
