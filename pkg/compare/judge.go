@@ -39,6 +39,10 @@ func (c *Comparison) pool() {
 		}
 	})
 	stats.Pool(evidence)
+}
+
+// read fills in what the evidence of every rate says.
+func (c *Comparison) read() {
 	c.each(func(_ *Pair, _ *Phase, r *Rate) {
 		if r.P != nil {
 			r.read()
@@ -49,6 +53,7 @@ func (c *Comparison) pool() {
 // judge corrects all tests for their number and gives the verdicts. The runs themselves say whether there are levels to
 // compare, so their part of the chance of a mistake is set aside where there are none as well.
 func (c *Comparison) judge() {
+	c.read()
 	var tested []*Rate
 	var chances, weights []float64
 	aside := 0.0

@@ -131,8 +131,8 @@ func (r *Rate) test(difference stats.Estimate) {
 	if difference.SE() < minError { // set, not estimated: as good as free of doubt itself
 		difference = stats.Certain(difference.Mean, minError)
 	}
-	r.evidence = difference
-	r.read()
+	p := difference.P()
+	r.evidence, r.P = difference, &p
 }
 
 // read fills in what the evidence says.
