@@ -11,7 +11,7 @@ import (
 
 // Measured in every combination, a hub's way of sharing is recognised, and the profile shares as the hub does.
 func TestFitRecognisesFamilies(t *testing.T) {
-	for _, test := range []struct {
+	for _, test := range few([]struct {
 		family Family
 		change func(*hub.Capacity)
 	}{
@@ -20,7 +20,7 @@ func TestFitRecognisesFamilies(t *testing.T) {
 		{PairLoss, func(c *hub.Capacity) { c.Pair = 0.88 }},
 		{DuplexLoss, func(c *hub.Capacity) { c.Both, c.ReadLoss, c.WriteLoss = c.Read+c.Write, 0.6, 0.2 }},
 		{Proportional, func(c *hub.Capacity) { c.Proportional = true }},
-	} {
+	}) {
 		p := noisy()
 		test.change(&p.Capacity)
 		if test.family == Proportional {

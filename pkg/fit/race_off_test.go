@@ -7,4 +7,5 @@ const (
 	quickFits  = 6 // fits whose intervals are checked
 	quickKnown = 3 // hubs predicted whose parameters are all known
 	quickEven  = 2 // even hubs predicted
+	quickKinds = 9 // kinds of hubs, at most
 )

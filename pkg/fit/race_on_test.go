@@ -6,6 +6,7 @@ package fit
 const (
 	quickHubs  = 1
 	quickFits  = 2
-	quickKnown = 1
+	quickKnown = 0
 	quickEven  = 1
+	quickKinds = 2
 )
