@@ -34,6 +34,9 @@ func warning(w *analysis.Warning, p *analysis.Phase) string {
 	case "thin_window":
 		return fmt.Sprintf("the overlap is only %s long: too short for the rates to settle; give the disks more to do", unit.FormatSeconds(v["seconds"]))
 	case "no_interval":
+		if length, ok := v["seconds"]; ok {
+			return fmt.Sprintf("no intervals: the overlap is only %s long, and a stall may fill so short a time or be missing from it", unit.FormatSeconds(length))
+		}
 		if moments, ok := v["moments"]; ok {
 			return disk + fmt.Sprintf("no interval: its progress is known at %.0f moments of the overlap alone", moments)
 		}

@@ -67,8 +67,8 @@ func coverage(c tracetest.Class, traces int, seconds float64, seed uint64) (disk
 
 // TestIntervalsCover: 95 % intervals hold the truth in 90 to 98 % of traces, so long as the noise's memory is up to a
 // tenth of the window and its tail has a second moment; more may hold it where a window sees few stalls, whose regularity
-// cannot be known. Beyond that fewer do, and the intervals are wide. What the method was tuned on were the seeds up to 10
-// and tracetest's tuned classes.
+// cannot be known. Beyond that fewer do, and the intervals are wide. The method was tuned on seeds up to 200; these are
+// apart from them.
 func TestIntervalsCover(t *testing.T) {
 	traces := 40
 	switch {
@@ -80,7 +80,10 @@ func TestIntervalsCover(t *testing.T) {
 	classes := append(tracetest.Classes(), tracetest.Class{Name: "wave 10 %, 3 s", Noise: tracetest.Noise{Wave: 0.1, MemoryS: 3}},
 		tracetest.Class{Name: "50 GB", Noise: tracetest.Noise{Sigma: 0.1}, Sizes: tracetest.Fixed(50e9)})
 	for i, c := range classes {
-		disks, total := coverage(c, traces, 30, 100+uint64(i))
+		if raceEnabled && (c.Noise.MemoryS > 3 || c.Noise.Tail > 0 && c.Noise.Tail < 2) {
+			continue // beyond what is promised, and few traces would not tell
+		}
+		disks, total := coverage(c, traces, 30, 5000+uint64(i))
 		if *full {
 			t.Logf("%-16s disks %5.1f %% hold, %4d none, ±%5.2f %%; total %5.1f %% hold, %3d none, ±%5.2f %%", c.Name,
 				disks.percent(), disks.none, 100*disks.width/float64(max(1, disks.given)), total.percent(), total.none, 100*total.width/float64(max(1, total.given)))
