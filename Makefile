@@ -21,7 +21,7 @@ race := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 # Packages whose golden files -update writes afresh: those whose tests know the flag.
 golden = $(addprefix ./,$(sort $(dir $(shell grep -rl --include='*_test.go' 'flag.Bool."update"' cmd configs internal pkg))))
 
-.PHONY: build demo test race lint fuzz bench golden clean
+.PHONY: build demo test race lint fuzz claims bench golden clean
 
 # Always handed to go, which knows better than a file list what is out of date.
 build: $(charts)
@@ -51,6 +51,12 @@ lint:
 fuzz:
 	@grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' cmd internal pkg | sed 's,/[^/]*:func , ,' | while read -r dir target; do \
 	echo "$$dir $$target" && go test -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZTIME) "./$$dir" || exit 1; done
+
+# Every claim, interval and prediction against known truth, at the counts that their figures are from: an hour or so.
+claims:
+	HUBBENCH_TRACES=200 go test -v -timeout 3h -run 'NoClaims|Claims|Found|OwnFall|SoloOver|Covers?$$|Knee|Limit|Duplex|Fio|Quote' ./pkg/analysis -full
+	go test -v -timeout 3h -run 'Classes|Collapses|Level|Power' ./pkg/compare -full
+	go test -v -timeout 3h -run 'PredictionsCover' ./pkg/fit -hubs 20
 
 bench: build | bin
 	go test -run='^$$' -bench='$(BENCH)' -benchmem -count=$(COUNT) $(PKG) | tee bin/bench.txt
