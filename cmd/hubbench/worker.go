@@ -49,7 +49,9 @@ func newJanitor(p program) *cobra.Command {
 // reaches the whole process group, and the coordinator decides what it means; one that is gone must not kill us by a
 // broken pipe before the files are removed.
 func underCoordinator(ctx context.Context) (context.Context, context.CancelFunc) {
-	signal.Ignore(os.Interrupt, syscall.SIGQUIT, syscall.SIGHUP, syscall.SIGPIPE)
+	signal.Ignore(syscall.SIGQUIT, syscall.SIGHUP, syscall.SIGPIPE)
+	// Nobody reads this one: Windows ends a process at Ctrl-C unless the signal is asked for, ignored or not.
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	return signal.NotifyContext(ctx, syscall.SIGTERM)
 }
 

@@ -94,7 +94,7 @@ func (e *real) writeOne(ctx context.Context, r record, block int64) error {
 	err = e.moveOpen(ctx, t)
 	e.before += r.Size
 	if err == nil {
-		err = f.flush(scenario.FlushFull)
+		err = f.flush(e.traits.fullest())
 	}
 	if err = errors.Join(err, e.closeFile(f)); err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/clock"
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -26,6 +27,7 @@ type fault struct {
 	write   error // of the third write
 	read    error
 	flush   error
+	full    error // of flushing to the medium
 	reserve error
 	direct  error // of opening for direct requests
 	short   bool  // writes move half of what they are given
@@ -78,6 +80,9 @@ func (f *faulty) readAt(lane int, p []byte, off int64) (int, error) {
 }
 
 func (f *faulty) flush(mode string) error {
+	if mode == scenario.FlushFull && f.fault.full != nil {
+		return f.fault.full
+	}
 	if f.fault.flush != nil && f.fault.armed.Load() {
 		return f.fault.flush
 	}
@@ -160,11 +165,13 @@ func TestFallbacks(t *testing.T) {
 	}{
 		{"no direct requests", &fault{direct: syscall.EINVAL}, "buffered", "opening a file for it failed"},
 		{"no preallocation", &fault{reserve: errors.New("not supported")}, "direct", "does not preallocate"},
+		{"no flush to the medium", &fault{full: syscall.ENOTTY}, "direct", "fsync is used"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, role := range []trace.Role{trace.Write, trace.Read} {
 				job := newJob(t.TempDir(), role, 100<<20, 12345)
 				job.IO.Block = 1 << 20
+				job.IO.Flush = scenario.FlushFull
 				engine := newReal(job, system{open: tt.fault.open, ring: noRing})
 				engine.sampleNS = 1
 				eff, err := engine.Prepare(t.Context(), func(int64) {})
@@ -176,6 +183,9 @@ func TestFallbacks(t *testing.T) {
 				}
 				if eff.Cache != tt.cache {
 					t.Errorf("%s: cache = %s, want %s", role, eff.Cache, tt.cache)
+				}
+				if want := engine.traits.fullest(); eff.Flush != want {
+					t.Errorf("%s: flush = %s, want %s", role, eff.Flush, want)
 				}
 				transferAll(t, engine)
 				checkContent(t, engine.folder.path+"/"+record{}.name(), 0, 100<<20)

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/internal/filelock"
+	"github.com/hubbench/hubbench/internal/filesync"
 )
 
 // A run's test files lie in one folder of each disk, named for the run and holding a marker file. Nothing is
@@ -136,7 +137,7 @@ func (f *folder) writeMarker() (err error) {
 		return err
 	}
 	// An empty marker after a power cut would leave a folder that nothing dares to remove.
-	return f.marker.Sync()
+	return filesync.Sync(f.marker)
 }
 
 func (f *folder) readMarker() error {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/hubbench/hubbench/internal/filesync"
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -22,6 +24,7 @@ type traits struct {
 	sector    int64  // sizes and offsets of requests are multiples of it
 	reserves  bool   // takes preallocation
 	reserveNo error
+	fullNo    error // why files cannot be flushed to the medium, where the file system knows no way to
 }
 
 // probe writes a small file in the folder and looks at what becomes of it.
@@ -42,6 +45,9 @@ func probe(open opener, folder *os.Root, direct bool) (traits, error) {
 	}
 	tr.reserveNo = f.reserve(1 << 20)
 	tr.reserves = tr.reserveNo == nil
+	if err := f.flush(scenario.FlushFull); filesync.Unsupported(err) {
+		tr.fullNo = err
+	}
 	return tr, errors.Join(f.close(), folder.Remove(probeName))
 }
 
@@ -80,4 +86,12 @@ func (tr *traits) tryDirect(open opener, folder *os.Root) (reason string, err er
 		return "the file system passes direct requests through its cache", nil
 	}
 	return "", nil
+}
+
+// fullest is the flush that reaches farthest of those that the file system knows.
+func (tr *traits) fullest() string {
+	if tr.fullNo != nil {
+		return scenario.FlushFsync
+	}
+	return scenario.FlushFull
 }

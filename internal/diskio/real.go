@@ -108,6 +108,10 @@ func (e *real) effective() trace.Effective {
 	if job.IO.Preallocate && job.Role == trace.Write && !e.traits.reserves {
 		e.warn("the file system does not preallocate (%v): the time of allocation is part of the measurement", e.traits.reserveNo)
 	}
+	if job.IO.Flush == scenario.FlushFull && e.traits.fullNo != nil {
+		job.IO.Flush = scenario.FlushFsync
+		e.warn("the file system cannot flush to the medium (%v): fsync is used, which may leave bytes in the disk's own cache", e.traits.fullNo)
+	}
 	eff := trace.Effective{Cache: "buffered", Flush: job.IO.Flush, Block: job.IO.Block, Depth: job.IO.Depth}
 	if e.traits.direct {
 		eff.Cache = "direct"

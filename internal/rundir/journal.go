@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hubbench/hubbench/internal/filelock"
+	"github.com/hubbench/hubbench/internal/filesync"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -62,7 +63,7 @@ func (j *Journal) keepSynced() {
 		select {
 		case <-tick.C:
 			if j.dirty.Swap(false) {
-				if err := j.file.Sync(); err != nil {
+				if err := filesync.Sync(j.file); err != nil {
 					j.failed = err
 				}
 			}
@@ -76,7 +77,7 @@ func (j *Journal) keepSynced() {
 func (j *Journal) Close() error {
 	close(j.quit)
 	j.syncer.Wait()
-	if err := errors.Join(j.failed, j.file.Sync(), j.file.Close()); err != nil {
+	if err := errors.Join(j.failed, filesync.Sync(j.file), j.file.Close()); err != nil {
 		return fmt.Errorf("sync %s: %w", EventsFile, err)
 	}
 	return nil

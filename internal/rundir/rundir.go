@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/hubbench/hubbench/internal/filesync"
 )
 
 // The files of a run's folder.
@@ -113,7 +115,7 @@ func writeSynced(path string, data []byte) error {
 		return err
 	}
 	_, err = file.Write(data)
-	return errors.Join(err, file.Sync(), file.Close())
+	return errors.Join(err, filesync.Sync(file), file.Close())
 }
 
 // Close ends the journal and the log.

@@ -1,0 +1,8 @@
+package filesync
+
+import "os"
+
+// Unsupported is never so: Windows has one way of flushing.
+func Unsupported(error) bool { return false }
+
+func plainSync(f *os.File) error { return f.Sync() }
