@@ -46,7 +46,7 @@ func warning(w *analysis.Warning, p *analysis.Phase) string {
 	case "unusable_files":
 		return disk + fmt.Sprintf("%.0f of %.0f files have no bytes, or end no later than they start; they are left out", v["files"], v["of"])
 	case "overlapping_files":
-		return disk + fmt.Sprintf("%.0f of %.0f files overlap others of the same disk; their rates are left out of the mean, the median and the rest", v["files"], v["of"])
+		return disk + fmt.Sprintf("%.0f of %.0f files overlap others of the same disk: their bytes count, as of files in flight together, but their own rates are left out of the mean, the median and the rest", v["files"], v["of"])
 	case "few_files":
 		return disk + plural(int(v["files"]), "file") + ": too few to judge the spread of the rates by"
 	case "size_or_time":

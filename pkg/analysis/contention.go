@@ -18,6 +18,7 @@ const (
 	clearlyLess = 0.80
 	doubt       = 0.05
 	aloneNS     = 1_000_000_000 // time without others at one level before its rate counts
+	maxBlur     = 0.2           // of the bytes then, of which it is not known whether they moved before
 )
 
 // Where a disk's reference comes from.
@@ -46,6 +47,9 @@ func (p *phase) aloneAfterwards(disk int) (measured, bool) {
 	v := overlap.Interval{StartNS: max(last.StartNS, stage.StartNS), EndNS: stage.EndNS}
 	if v.EndNS-v.StartNS < aloneNS {
 		return measured{}, false
+	}
+	if a := part.curve.Between(v); float64(a.High-a.Low) > maxBlur*float64(a.Bytes) {
+		return measured{}, false // most of it is a guess
 	}
 	return part.measure(v)
 }
@@ -98,7 +102,7 @@ func (p *phase) fillContention(solos solos) {
 			d.Reference, d.ReferenceFrom = r.kind, r.from
 			d.ReferenceRate, d.Retention = number(r.rate), number(window[i].rate/r.rate)
 			caps[i] = max(r.rate, window[i].rate)
-			d.Held = window[i].rate > 0 && *d.Retention <= heldBack && r.chanceAbove(window[i]) < p.alpha.shared && !p.fellByItself(i)
+			d.Held = window[i].rate > 0 && *d.Retention <= heldBack && r.chanceAbove(window[i]) < p.alpha.shared && !p.fellInside(&p.parts[i])
 			atLeast := measured{rate: clearlyLess * r.rate, error: r.error, free: r.free}
 			d.Kept = *d.Retention >= heldBack && !d.Held && window[i].chanceAbove(atLeast) < doubt
 		}
@@ -134,14 +138,6 @@ func (p *phase) aboveEven(disks map[string]DiskContention, window []measured) {
 			disks[p.parts[i].name()] = d
 		}
 	}
-}
-
-// fellByItself tells whether the disk's rate fell in the window with no other disk involved.
-func (p *phase) fellByItself(disk int) bool {
-	return slices.ContainsFunc(p.window, func(v overlap.Interval) bool {
-		t := p.throttle(&p.parts[disk])
-		return t != nil && t.AtS < seconds(v.EndNS)
-	})
 }
 
 // maxMin shares a total so that nobody has more than his cap, and no part can grow but at the cost of a smaller one

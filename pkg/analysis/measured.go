@@ -48,8 +48,32 @@ func (p *part) measureUnder(n stats.Noise, in ...overlap.Interval) (measured, bo
 	}, true
 }
 
-// fileLuck is how far a file's rate is taken to stray from the next one's, relative, where too few were seen to tell.
-const fileLuck = 0.10
+// How far a file's rate strays from the next one's, relative: at least so much, and so much where too few were seen to
+// tell.
+const (
+	leastLuck = 0.10
+	someLuck  = 0.30
+	luckS     = 0.1 // a file of less time says nothing of longer ones
+)
+
+// fileLuck is the robust spread of the rates of the disk's files (the median absolute deviation of their logarithms).
+func (p *part) fileLuck() float64 {
+	var logs []float64
+	for i := range p.trace.Files {
+		if f := &p.trace.Files[i]; f.Usable() && seconds(f.EndNS-f.StartNS) >= luckS {
+			logs = append(logs, math.Log(float64(f.Bytes)/float64(f.EndNS-f.StartNS)))
+		}
+	}
+	if len(logs) < leastFiles {
+		return someLuck
+	}
+	middle := stats.Median(logs)
+	for i := range logs {
+		logs[i] = math.Abs(logs[i] - middle)
+	}
+	const sdOfMAD = 1.4826 // of a normal distribution
+	return max(leastLuck, sdOfMAD*stats.Median(logs))
+}
 
 // unseenLuck is the variance that the luck of single files adds to a rate that rests on few of them: within a file it
 // does not show.
@@ -69,7 +93,8 @@ func (p *part) unseenLuck(in []overlap.Interval) float64 {
 	if squares < 1.0/leastFiles {
 		return 0
 	}
-	return fileLuck * fileLuck * squares
+	luck := p.fileLuck()
+	return luck * luck * squares
 }
 
 // chanceAbove is the chance that noise alone puts m so far above other, if they are equal in truth.

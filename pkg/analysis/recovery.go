@@ -3,18 +3,20 @@ package analysis
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
 )
 
 // How a recovery is told.
 const (
-	minGain   = 1.10          // a rise of less than a tenth is none
-	oneStep   = 0.09          // neighbouring levels that differ by less are taken for one
-	togetherS = 0.5           // disks that end this close together count as one event, the last one's
-	blurNS    = 300_000_000   // a change may be dated this much too early: levels are compared from this long before the end
-	settleNS  = 2_000_000_000 // the old level must be seen for so long
-	heldDown  = 0.8           // below this share of its rate alone, a disk that shows no recovery was still waiting for it
+	minGain    = 1.10        // a rise of less than a tenth is none
+	oneStep    = 0.09        // neighbouring levels that differ by less are taken for one
+	togetherS  = 0.5         // disks that end this close together count as one event, the last one's
+	blurNS     = 300_000_000 // a change may be dated this much too early: levels are compared from this long before the end
+	blurMostNS = 3_000_000_000
+	settleNS   = 2_000_000_000 // the old level must be seen for so long
+	heldDown   = 0.8           // below this share of its rate alone, a disk that shows no recovery was still waiting for it
 )
 
 // recoveries looks, after every disk that ends while others go on, for what the others gained and when. A change is
@@ -68,7 +70,7 @@ func (p *phase) quietBefore(disk int, ns int64) int64 {
 func (p *phase) recovery(part *part, after string, before overlap.Interval, until int64, solos solos) {
 	at := before.EndNS
 	levels := part.plateaus(oneStep)
-	first := levelAt(levels, at-blurNS)
+	first := levelAt(levels, at-part.blur(at))
 	had := overlap.Interval{StartNS: max(levels[first].StartNS, before.StartNS), EndNS: min(levels[first].EndNS, at)}
 	from, ok := part.measure(had)
 	if !ok || had.EndNS-had.StartNS < settleNS {
@@ -96,6 +98,15 @@ func (p *phase) recovery(part *part, after string, before overlap.Interval, unti
 		return
 	}
 	p.out.Recoveries, p.reached = append(p.out.Recoveries, r), append(p.reached, to)
+}
+
+// blur is how much too early a change at ns may be dated: by the luck of the file before, up to blurMostNS.
+func (p *part) blur(ns int64) int64 {
+	i := sort.Search(len(p.trace.Files), func(i int) bool { return p.trace.Files[i].StartNS >= ns })
+	if i < 2 {
+		return blurNS
+	}
+	return min(max(blurNS, ns-p.trace.Files[i-2].StartNS+blurNS), blurMostNS)
 }
 
 // climb is where the disk got to from levels[first] before the next start or end: the earliest of the rising levels

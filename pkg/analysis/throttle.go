@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"slices"
+
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 )
@@ -91,36 +93,63 @@ func (p *part) pauseAt(ns int64) (overlap.Interval, bool) {
 }
 
 // explained tells whether what other disks did explains that this one's rate fell at the start of levels[i]: one of
-// them started, ended, paused or recovered then, or they gained what it lost.
+// them started, ended, paused or recovered then, or they gained what it lost, unless it fell clearly first or stays as
+// low where it works alone.
 func (p *phase) explained(part *part, levels []level, i int) bool {
 	at := levels[i].StartNS
-	near := func(event int64) bool { return -foreseenNS <= at-event && at-event <= explainsNS }
+	if p.eventNear(part, at) {
+		return true
+	}
 	before := overlap.Interval{StartNS: max(levels[i-1].StartNS, at-beforeNS), EndNS: at}
 	after := overlap.Interval{StartNS: at, EndNS: min(levels[i].EndNS, at+beforeNS)}
 	gain := 0.0
 	for k := range p.parts {
-		other := &p.parts[k]
-		if other.trace == part.trace {
-			continue
-		}
-		for _, v := range other.active {
-			if near(v.StartNS) || near(v.EndNS) {
-				return true
-			}
-		}
-		if len(other.active) > 0 {
+		if other := &p.parts[k]; other.trace != part.trace && len(other.active) > 0 {
 			gain += other.rateIn(after) - other.rateIn(before)
 		}
 	}
-	for _, r := range p.out.Recoveries {
-		if r.Disk == part.name() || r.LagS == nil {
-			continue
-		}
-		if d := at - int64((r.AtS+*r.LagS)*1e9); -coincidentNS <= d && d <= coincidentNS {
+	return gain >= takenByShare*(part.rateIn(before)-part.rateIn(after)) && !p.fellFirst(part, at) && !p.lowAlone(part, levels[i-1].rate, at)
+}
+
+// eventNear tells whether another disk started, ended, paused or recovered about then.
+func (p *phase) eventNear(part *part, at int64) bool {
+	near := func(event int64) bool { return -foreseenNS <= at-event && at-event <= explainsNS }
+	for k := range p.parts {
+		other := &p.parts[k]
+		if other.trace != part.trace && slices.ContainsFunc(other.active, func(v overlap.Interval) bool { return near(v.StartNS) || near(v.EndNS) }) {
 			return true
 		}
 	}
-	return gain >= takenByShare*(part.rateIn(before)-part.rateIn(after)) && !p.fellFirst(part, at)
+	return slices.ContainsFunc(p.out.Recoveries, func(r Recovery) bool {
+		if r.Disk == part.name() || r.LagS == nil {
+			return false
+		}
+		d := at - int64((r.AtS+*r.LagS)*1e9)
+		return -coincidentNS <= d && d <= coincidentNS
+	})
+}
+
+// fellInside tells whether the disk's rate fell in the window with no start, end or pause of another disk about then:
+// whether by itself or not, its mean over the window is of two levels, and nobody is to be blamed for it.
+func (p *phase) fellInside(part *part) bool {
+	for i := 1; i < len(part.solid); i++ {
+		at := part.solid[i].StartNS
+		inside := slices.ContainsFunc(p.window, func(v overlap.Interval) bool { return v.StartNS < at && at < v.EndNS })
+		if inside && part.solid[i].rate <= maxDrop*part.solid[i-1].rate && !p.eventNear(part, at) {
+			return true
+		}
+	}
+	return false
+}
+
+// lowAlone tells whether the disk stays below a rate even where it works alone: then what the others gained was left over.
+func (p *phase) lowAlone(part *part, from float64, at int64) bool {
+	for _, s := range p.stages {
+		if s.StartNS >= at && len(s.Active) == 1 && p.parts[s.Active[0]].trace == part.trace && s.EndNS-s.StartNS >= 3*aloneNS {
+			return part.rateIn(s.Interval) <= staysBelow*from
+		}
+	}
+	return false
 }
 
 // How it is told whether a disk fell before the others rose.

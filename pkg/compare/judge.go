@@ -136,7 +136,7 @@ func (c *Comparison) Against(limit float64) *Gate {
 	})
 	c.each(func(pair *Pair, phase *Phase, r *Rate) {
 		doubtful := r.Outcome == CannotTell && limit > 0 && r.Change != nil && -*r.Change > limit &&
-			(r.P != nil || r.Measure != File) && !(r.Measure == Window && phase.levelsHold(r))
+			(r.P != nil || r.Measure != File) && !((r.Measure == Window || r.Measure == File) && phase.levelsHold(r))
 		if r.Outcome == Fell || doubtful {
 			g.Crossed = append(g.Crossed, Fall{pair.Label, phase.Phase, *r})
 		}

@@ -59,6 +59,9 @@ func levelRates(b, n part, disks []string, base, other stats.Flow) []Rate {
 	before, after := b.levels(base), n.levels(other)
 	var rates []Rate
 	add := func(x, y level) {
+		if min(x.to-x.from, y.to-y.from) < leastLevelS {
+			return // the other run was over by then
+		}
 		r := flowRate(Level, b.flow(disks, x.time), n.flow(disks, y.time))
 		r.BaseSpan, r.Span = &[2]float64{x.from, x.to}, &[2]float64{y.from, y.to}
 		rates = append(rates, r)
@@ -71,23 +74,18 @@ func levelRates(b, n part, disks []string, base, other stats.Flow) []Rate {
 		}
 	case len(before) > len(after):
 		for _, x := range before {
-			add(x, closest(after, x))
+			add(x, n.same(other, x))
 		}
 	default:
 		for _, y := range after {
-			add(closest(before, y), y)
+			add(b.same(base, y), y)
 		}
 	}
 	return rates
 }
 
-// closest is the level that shares most time with another, the last one where none does.
-func closest(levels []level, with level) level {
-	best, most := levels[len(levels)-1], 0.0
-	for _, l := range levels {
-		if common := min(l.to, with.to) - max(l.from, with.from); common > most {
-			best, most = l, common
-		}
-	}
-	return best
+// same is the same time of this part's window as a level is of the other's.
+func (p part) same(f stats.Flow, l level) level {
+	from, to := min(l.from, f.Length), min(l.to, f.Length)
+	return level{stretch(p.window, from, to), from, to}
 }
