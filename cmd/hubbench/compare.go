@@ -23,8 +23,9 @@ type compareOptions struct {
 func newCompare(p program) *cobra.Command {
 	var opts compareOptions
 	cmd := &cobra.Command{
-		Use:   "compare RUN RUN... | compare BASE... -- NEW...",
-		Short: "Compare runs with the first one, with confidence intervals",
+		Use:                   "compare [flags] RUN RUN... | compare [flags] BASE... -- NEW...",
+		DisableFlagsInUseLine: true,
+		Short:                 "Compare runs with the first one, with confidence intervals",
 		Long: `Compare runs with the first one, phase by phase and disk by disk. Each rate has its change, a 95 %
 confidence interval, and a verdict that is corrected for the number of comparisons. Differences in
 how the runs were made come first. If a rate steps up or down in a run, the levels before and after
@@ -126,22 +127,29 @@ func crossed(stderr io.Writer, c *compare.Comparison, percent float64) error {
 				}
 			}
 		}
-		if len(pair.OnlyBase) > 0 {
-			fmt.Fprintf(stderr, "hubbench: not in %s, so --fail-above cannot go by it: %s\n", pair.Label, strings.Join(pair.OnlyBase, ", "))
-		}
 	}
-	if unjudged == rates {
+	if unjudged == rates && len(c.Gate.Lost) == 0 {
 		return errors.New("no rate could be judged, so --fail-above has nothing to go by; the tables say why")
 	}
 	g := c.Gate
+	lost := ""
+	if len(g.Lost) > 0 {
+		lost = "not measured, or not to its end: " + strings.Join(g.Lost, ", ")
+	}
 	if len(g.Crossed) > 0 {
 		worst := slices.MinFunc(g.Crossed, func(a, b compare.Fall) int { return cmp.Compare(*a.Change, *b.Change) })
 		what := fmt.Sprintf("%d of %d rates fell by more than %g %%", g.Fell, rates, percent)
 		if doubtful := len(g.Crossed) - g.Fell; doubtful > 0 {
 			what += fmt.Sprintf(", and of %d with a larger measured fall the data cannot tell", doubtful)
 		}
-		return &exitError{exitThreshold, fmt.Errorf("%s; most of all in %s: %s (%s) by %s in %s",
-			what, worst.Phase, report.RateDisk(&worst.Rate), worst.Measure, report.Change(*worst.Change), worst.Run)}
+		what += fmt.Sprintf("; most of all in %s: %s (%s) by %s in %s", worst.Phase, report.RateDisk(&worst.Rate), worst.Measure, report.Change(*worst.Change), worst.Run)
+		if lost != "" {
+			what += "; " + lost
+		}
+		return &exitError{exitThreshold, errors.New(what)}
+	}
+	if lost != "" {
+		return &exitError{exitThreshold, errors.New(lost)}
 	}
 	if g.CannotTell > 0 && percent > 0 {
 		fmt.Fprintf(stderr, "hubbench: of %d of %d rates the data cannot tell whether they fell by more than %g %%\n", g.CannotTell, rates, percent)

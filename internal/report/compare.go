@@ -401,7 +401,10 @@ func Summary(p *compare.Pair) string {
 }
 
 // excluded says which fall the rates without a significant difference exclude.
+//
+// A bound above worthSaying says no more than that the runs are noisy.
 func excluded(p *compare.Pair) string {
+	const worthSaying = 0.2
 	most := 0.0
 	for _, phase := range p.Phases {
 		for i := range phase.Rates {
@@ -410,7 +413,7 @@ func excluded(p *compare.Pair) string {
 			}
 		}
 	}
-	if most == 0 {
+	if most == 0 || most > worthSaying {
 		return ""
 	}
 	return fmt.Sprintf(" No rate without a significant difference fell by more than %s.", strings.TrimPrefix(Change(most), "+"))

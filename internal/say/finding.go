@@ -29,7 +29,7 @@ func sentence(f *analysis.Finding, p *analysis.Phase) string {
 		return fmt.Sprintf("%s took %s of the fair share of %s, which had %s where an even split would have given %s",
 			f.Disk, rate(v["rate"]), list(f.Disks), each(v["had"], len(f.Disks)), rate(v["fair"]))
 	case "uneven":
-		return fmt.Sprintf("%s got %s more than an even share", f.Disk, rate(v["rate"]))
+		return fmt.Sprintf("%s got %s more than an even share", list(f.Disks), each(v["rate"], len(f.Disks)))
 	case "even":
 		return fmt.Sprintf("the disks shared evenly (Jain's index %.2f): each kept %s of what it has without the others", v["jain"], percentRange(v["low"], v["high"]))
 	case "held":
@@ -70,7 +70,8 @@ func ofDisk(f *analysis.Finding, d analysis.Disk) string {
 		if r := d.Throttle.Recovered; r != nil {
 			end = fmt.Sprintf("until a pause of %s, after which it was back at %s", unit.FormatSeconds(r.PauseS), rate(r.Rate))
 		}
-		return fmt.Sprintf("%s fell %s and stayed there %s, with no other disk involved: a full cache or heat", f.Disk, steps(d.Throttle), end)
+		return fmt.Sprintf("%s fell %s and stayed there %s, with no other disk involved: a full cache or heat; quote %s",
+			f.Disk, steps(d.Throttle), end, rate(d.Quote.Rate))
 	case "size_knee":
 		k := d.SizeKnee
 		return fmt.Sprintf("%s moves files above %s at %s, smaller ones at %s, the fixed cost of a file taken out (p = %.2g)", f.Disk, unit.FormatBytes(int64(k.AtBytes)), rate(k.AboveRate), rate(k.BelowRate), k.P)

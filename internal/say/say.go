@@ -46,8 +46,11 @@ func Fill(a *analysis.Analysis) {
 	}
 }
 
-// secondsRange is one time, or two where they lie apart.
+// secondsRange is one time, or two where they lie apart. Progress is sampled every 50 ms: less cannot be told.
 func secondsRange(low, high float64) string {
+	if high < 0.05 {
+		return "under 0.05 s"
+	}
 	if low >= 0.8*high {
 		return unit.FormatSeconds(high)
 	}

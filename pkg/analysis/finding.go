@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 )
 
 // What a finding needs beyond what its number needs to be there at all.
@@ -125,15 +126,39 @@ func (f *finder) retentions(names []string) (low, high float64) {
 	return low, high
 }
 
-// uneven tells of a disk that got more than an even share, where nothing says from whom.
+// uneven tells of disks that got more than an even share, where nothing says from whom: those alike together.
 func (f *finder) uneven() {
 	c := f.phase.Contention
+	var names []string
 	for _, name := range f.order {
 		took := slices.ContainsFunc(c.Steals, func(s Steal) bool { return s.By == name })
 		if d, ok := c.Disks[name]; ok && d.AboveEven > 0 && !took {
-			f.add(Finding{Code: "uneven", Disk: name, Values: map[string]float64{"rate": d.AboveEven}, Weight: d.AboveEven / f.phase.Overlap.Rate / 2})
+			names = append(names, name)
 		}
 	}
+	more := func(name string) float64 { return c.Disks[name].AboveEven }
+	for _, group := range Alike(names, more) {
+		above := meanOf(group, more)
+		f.add(about(group, Finding{Code: "uneven", Values: map[string]float64{"rate": above}, Weight: above / f.phase.Overlap.Rate / 2}))
+	}
+}
+
+// about makes a finding of the disks.
+func about(disks []string, f Finding) Finding {
+	f.Disks = disks
+	if len(disks) == 1 {
+		f.Disk = disks[0]
+	}
+	return f
+}
+
+// meanOf is the mean of a value over disks.
+func meanOf(disks []string, value func(string) float64) float64 {
+	var sum float64
+	for _, name := range disks {
+		sum += value(name) / float64(len(disks))
+	}
+	return sum
 }
 
 // steals tells of each disk that took from others, and from whom.
@@ -161,37 +186,35 @@ func (f *finder) steals() {
 // held tells of disks that had less than without others, and of which nothing says who took it: those alike together.
 func (f *finder) held(names []string) {
 	c := f.phase.Contention
-	byReference := map[string][]string{}
-	var references []string
+	bySource := map[string][]string{} // who says what they have without others: solo phases, or one disk that ended
+	var sources []string
 	for _, name := range names {
 		if slices.ContainsFunc(c.Steals, func(s Steal) bool { return s.From == name }) {
 			continue
 		}
-		key := c.Disks[name].ReferenceFrom
-		if c.Disks[name].Reference == ReferenceSolo {
-			key = name + " " + key // each has a phase of its own
+		source := ""
+		if c.Disks[name].Reference == ReferenceLater {
+			source = c.Disks[name].ReferenceFrom
 		}
-		if byReference[key] == nil {
-			references = append(references, key)
+		if bySource[source] == nil {
+			sources = append(sources, source)
 		}
-		byReference[key] = append(byReference[key], name)
+		bySource[source] = append(bySource[source], name)
 	}
 	rateOf := func(name string) float64 { return f.phase.Overlap.Disks[name].Rate }
-	for _, key := range references {
-		for _, group := range Alike(byReference[key], rateOf) {
-			var had, reference float64
+	for _, source := range sources {
+		for _, group := range Alike(bySource[source], rateOf) {
+			had, reference := meanOf(group, rateOf), meanOf(group, func(name string) float64 { return *c.Disks[name].ReferenceRate })
+			var from []string
 			for _, name := range group {
-				had += rateOf(name) / float64(len(group))
-				reference += *c.Disks[name].ReferenceRate / float64(len(group))
+				if of := c.Disks[name].ReferenceFrom; !slices.Contains(from, of) {
+					from = append(from, of)
+				}
 			}
-			found := Finding{
-				Code: "held", Disks: group, Other: c.Disks[group[0]].ReferenceFrom, Weight: (1 - had/reference) / 2,
+			f.add(about(group, Finding{
+				Code: "held", Other: strings.Join(from, ", "), Weight: (1 - had/reference) / 2,
 				Values: map[string]float64{"rate": had, "reference": reference},
-			}
-			if len(group) == 1 {
-				found.Disk = group[0]
-			}
-			f.add(found)
+			}))
 		}
 	}
 }
@@ -229,23 +252,16 @@ func (f *finder) recoveries() {
 }
 
 func (f *finder) recovery(after string, group []string, recovered map[string]Recovery) {
-	n := float64(len(group))
-	var from, to, longest float64
-	shortest := math.Inf(1)
+	from := meanOf(group, func(name string) float64 { return recovered[name].FromRate })
+	to := meanOf(group, func(name string) float64 { return *recovered[name].ToRate })
+	shortest, longest := math.Inf(1), 0.0
 	for _, name := range group {
-		r := recovered[name]
-		from += r.FromRate / n
-		to += *r.ToRate / n
-		shortest, longest = min(shortest, *r.LagS), max(longest, *r.LagS)
+		shortest, longest = min(shortest, *recovered[name].LagS), max(longest, *recovered[name].LagS)
 	}
-	found := Finding{
-		Code: "recovery", Disks: group, Other: after, Weight: (1 - from/to) * min(1, longest/10),
+	f.add(about(group, Finding{
+		Code: "recovery", Other: after, Weight: (1 - from/to) * min(1, longest/10),
 		Values: map[string]float64{"from": from, "to": to, "lag_low": shortest, "lag_high": longest},
-	}
-	if len(group) == 1 {
-		found.Disk = group[0]
-	}
-	f.add(found)
+	}))
 }
 
 func (f *finder) disk(name string, d Disk) {

@@ -9,20 +9,22 @@ import (
 // How a change of level is told from the luck of single files.
 const (
 	// Files on either side, unless the change lies inside one: of ten that could come in any order, one order in 252 has
-	// the five slowest first.
+	// the five slowest first. A throttled disk may have moved fewer, and is judged by how long it stayed low as well.
 	leastFiles = 5
+	fewFiles   = 4
 	mostOfOne  = 0.35          // of the time on either side, that one file may take
+	mostOfFew  = 0.5           // the same of a throttle
 	insideNS   = 1_000_000_000 // a change inside a file is seen for so long on either side of it
 	sameChange = 0.5           // of the change between the levels that must show inside the file
 )
 
 // showsInFiles tells whether a change from one stretch to a later one shows in several files on either side, or inside
 // one: file times have heavy tails, and the luck of one or two files is no level.
-func (p *part) showsInFiles(before, after overlap.Interval) bool {
-	return p.restsOnFiles(before) && p.restsOnFiles(after) || p.showsInsideFile(before, after)
+func (p *part) showsInFiles(before, after overlap.Interval, least int, most float64) bool {
+	return p.restsOnFiles(before, least, most) && p.restsOnFiles(after, least, most) || p.showsInsideFile(before, after)
 }
 
-func (p *part) restsOnFiles(v overlap.Interval) bool {
+func (p *part) restsOnFiles(v overlap.Interval, least int, most float64) bool {
 	n, longest := 0, int64(0)
 	for i := range p.trace.Files {
 		if f := &p.trace.Files[i]; f.Usable() && f.StartNS < v.EndNS && f.EndNS > v.StartNS {
@@ -30,7 +32,7 @@ func (p *part) restsOnFiles(v overlap.Interval) bool {
 			longest = max(longest, min(f.EndNS, v.EndNS)-max(f.StartNS, v.StartNS))
 		}
 	}
-	return n >= leastFiles && float64(longest) <= mostOfOne*float64(v.EndNS-v.StartNS)
+	return n >= least && float64(longest) <= most*float64(v.EndNS-v.StartNS)
 }
 
 func (p *part) showsInsideFile(before, after overlap.Interval) bool {

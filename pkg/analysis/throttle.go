@@ -24,12 +24,12 @@ const (
 func (p *phase) throttle(part *part) *Throttle {
 	levels := part.solid
 	for first := 0; first+1 < len(levels); first++ {
-		if levels[first+1].rate >= levels[first].rate || p.explained(part, levels, first+1) || !part.showsInFiles(levels[first].Interval, levels[first+1].Interval) {
+		if levels[first+1].rate >= levels[first].rate || p.explained(part, levels, first+1) || !part.showsInFiles(levels[first].Interval, levels[first+1].Interval, fewFiles, mostOfFew) {
 			continue
 		}
 		bottom := first + 1
 		for bottom+1 < len(levels) && levels[bottom+1].rate < levels[bottom].rate &&
-			!p.explained(part, levels, bottom+1) && part.showsInFiles(levels[bottom].Interval, levels[bottom+1].Interval) {
+			!p.explained(part, levels, bottom+1) && part.showsInFiles(levels[bottom].Interval, levels[bottom+1].Interval, fewFiles, mostOfFew) {
 			bottom++
 		}
 		if levels[bottom].rate > maxDrop*levels[first].rate {

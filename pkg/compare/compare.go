@@ -59,6 +59,7 @@ type Phase struct {
 	Phase      string     `json:"phase"`
 	Rates      []Rate     `json:"rates"`
 	Recoveries []Recovery `json:"recoveries"`
+	Lost       []string   `json:"lost,omitempty"`   // disks that worked in the base, and did not or failed in the other
 	Reason     string     `json:"reason,omitempty"` // why there are no rates
 }
 

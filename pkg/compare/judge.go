@@ -105,6 +105,9 @@ type Gate struct {
 	DidNotFall int     `json:"did_not_fall"`
 	CannotTell int     `json:"cannot_tell"`
 	Crossed    []Fall  `json:"crossed"` // those that fell, and those that cannot be told but measured a larger fall
+
+	// What the base measured and another run did not, or not to its end: the worst of falls may hide there.
+	Lost []string `json:"lost,omitempty"`
 }
 
 // Fall is a rate that is lower than in the base.
@@ -141,6 +144,16 @@ func (c *Comparison) Against(limit float64) *Gate {
 			g.Crossed = append(g.Crossed, Fall{pair.Label, phase.Phase, *r})
 		}
 	})
+	for _, pair := range c.Pairs {
+		for _, phase := range pair.OnlyBase {
+			g.Lost = append(g.Lost, phase+" of "+pair.Label)
+		}
+		for _, phase := range pair.Phases {
+			for _, disk := range phase.Lost {
+				g.Lost = append(g.Lost, disk+" in "+phase.Phase+" of "+pair.Label)
+			}
+		}
+	}
 	c.Gate = g
 	return g
 }
