@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/stats"
 )
 
 // How a change of level is told from the luck of single files.
@@ -48,4 +49,42 @@ func (p *part) showsInsideFile(before, after overlap.Interval) bool {
 		return inside/change >= sameChange
 	}
 	return false
+}
+
+// mostFitted is how many files a fixed cost is fitted to at most: some of very many will do.
+const mostFitted = 500
+
+// sizesExplain tells whether the files of a slower stretch took no longer than those before would have at their sizes: each
+// file has a fixed cost, and a run of small ones is slow for that alone.
+func (p *part) sizesExplain(before, slower overlap.Interval) bool {
+	sizes, times := p.wholeFiles(before)
+	small, took := p.wholeFiles(slower)
+	if len(sizes) < leastFiles || len(small) == 0 {
+		return false
+	}
+	line, ok := stats.FitCost(sizes, times)
+	if !ok {
+		return false
+	}
+	var expected, seen float64
+	for i, size := range small {
+		expected += line.Time(size)
+		seen += took[i]
+	}
+	return seen < expected/maxDrop
+}
+
+// wholeFiles are the bytes and seconds of files that lie within v, or of some where there are very many.
+func (p *part) wholeFiles(v overlap.Interval) (sizes, times []float64) {
+	var within []int
+	for i := range p.trace.Files {
+		if f := &p.trace.Files[i]; f.Usable() && f.StartNS >= v.StartNS && f.EndNS <= v.EndNS {
+			within = append(within, i)
+		}
+	}
+	for k := 0; k < len(within); k += 1 + len(within)/mostFitted {
+		f := &p.trace.Files[within[k]]
+		sizes, times = append(sizes, float64(f.Bytes)), append(times, seconds(f.EndNS-f.StartNS))
+	}
+	return sizes, times
 }

@@ -36,7 +36,7 @@ func (p *phase) throttle(part *part) *Throttle {
 			continue
 		}
 		until, rebound := part.lasts(levels, bottom, levels[first].rate)
-		if until <= levels[bottom].StartNS {
+		if low := (overlap.Interval{StartNS: levels[bottom].StartNS, EndNS: until}); until <= low.StartNS || part.sizesExplain(levels[first].Interval, low) {
 			continue
 		}
 		return part.toThrottle(levels[first:bottom+1], until, rebound)
