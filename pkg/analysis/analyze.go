@@ -64,17 +64,21 @@ type alphas struct {
 	looks  int     // disks and phases in the run: how often chance may pass for a claim
 	own    float64 // of a disk by itself, in any phase
 	shared float64 // of a disk beside others
+	after  float64 // of a disk after another's end
 }
 
 func newAlphas(run *trace.Run) alphas {
-	all, beside := 0, 0
+	all, beside, after := 0, 0, 0
 	for _, p := range run.Phases {
-		all += len(p.Disks)
-		if len(p.Disks) > 1 {
-			beside += len(p.Disks)
+		n := len(p.Disks)
+		all += n
+		if n > 1 {
+			beside += n
+			after += min(n, n*(n-1)/2) // of the disks that stay after each end, those that can rise again are few
 		}
 	}
-	return alphas{looks: max(all, 1), own: chance / float64(max(all, 1)), shared: chance / float64(max(beside, 1))}
+	per := func(looks int) float64 { return chance / float64(max(looks, 1)) }
+	return alphas{looks: max(all, 1), own: per(all), shared: per(beside), after: per(after)}
 }
 
 // number is v, or nil where v is NaN or infinite.

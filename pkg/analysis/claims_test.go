@@ -158,7 +158,7 @@ func TestThrottlesFound(t *testing.T) {
 		if os.Getenv(tuneClasses)+os.Getenv(fullCounts) != "" {
 			fmt.Printf("throttle %-18s found %d near %d of %d\n", c.Name, found, near, n)
 		}
-		if float64(near) < 0.95*float64(n)-1 && c.Name != "wave 10 %, 5 s" {
+		if float64(near) < 0.95*float64(n)-1 {
 			t.Errorf("%s: %d of %d throttles found, %d at the right time", c.Name, found, n, near)
 		}
 	}

@@ -83,10 +83,10 @@ func (p *phase) recovery(part *part, after string, before overlap.Interval, unti
 	if rose {
 		reached.StartNS = max(at, part.sharpest(reached.StartNS, to.rate-from.rate))
 		from, to = part.differ(had, reached)
-		rose = to.chanceAbove(from) < p.alpha.shared && part.showsInFiles(had, reached, leastFiles, mostOfOne)
+		rose = to.chanceAbove(from) < p.alpha.after && part.showsInFiles(had, reached, leastFiles, mostOfOne)
 	}
 	alone, hasAlone := solos.of(p, part)
-	held := hasAlone && from.rate < heldDown*alone.rate && alone.chanceAbove(from) < p.alpha.shared
+	held := hasAlone && from.rate < heldDown*alone.rate && alone.chanceAbove(from) < p.alpha.after && part.restsOnFiles(had, leastFiles, mostOfOne)
 	switch {
 	case rose && part.holds(reached):
 		r.LagS, r.ToRate = number(seconds(reached.StartNS-at)), number(to.rate)
