@@ -10,7 +10,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/compare"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // OfComparison says how runs differ from the first: what was not measured alike, all runs in one table and one figure,
@@ -448,7 +447,7 @@ func recoveries(p *compare.Phase) []string {
 		if seconds == nil {
 			return "not seen"
 		}
-		return unit.FormatSeconds(*seconds)
+		return lagText(*seconds)
 	}
 	var lines []string
 	for _, r := range p.Recoveries {

@@ -112,11 +112,22 @@ func (v *phaseView) diskTiles() Tiles {
 	return out
 }
 
+// leastLagS is the shortest lag that can be told: progress is sampled every 50 ms.
+const leastLagS = 0.05
+
+// lagText is a recovery's lag in words.
+func lagText(s float64) string {
+	if s < leastLagS {
+		return "under 0.05 s"
+	}
+	return unit.FormatSeconds(s)
+}
+
 // slowest is the index of the recovery that took longest, or -1.
 func slowest(found *analysis.Phase) int {
 	at := -1
 	for i, r := range found.Recoveries {
-		if r.LagS != nil && *r.LagS > 0 && (at < 0 || *r.LagS > *found.Recoveries[at].LagS) {
+		if r.LagS != nil && *r.LagS >= leastLagS && (at < 0 || *r.LagS > *found.Recoveries[at].LagS) {
 			at = i
 		}
 	}
@@ -146,11 +157,11 @@ func (v *phaseView) overlapTable() *Table {
 				row[7] = Cell{Text: percent(*w.kept), Heat: w.kept}
 			}
 		}
-		longest := 0.0
+		longest := -1.0
 		for _, r := range v.found.Recoveries {
 			if r.Disk == key.Name && r.LagS != nil && *r.LagS > longest {
 				longest = *r.LagS
-				row[8].Text = unit.FormatSeconds(longest)
+				row[8].Text = lagText(longest)
 			}
 		}
 		t.Rows = append(t.Rows, row)

@@ -17,7 +17,7 @@ func (v *phaseView) sequence() *Details {
 		for _, r := range v.found.Recoveries {
 			key, took := v.key(r.Disk), r.Reason
 			if r.LagS != nil {
-				took = unit.FormatSeconds(*r.LagS)
+				took = lagText(*r.LagS)
 			}
 			t.Rows = append(t.Rows, []Cell{{Disk: &key}, {Text: v.key(r.After).Label + " ended"}, {Text: Clock(r.AtS, r.AtS)}, {Text: took}, {Text: v.scale.Number(r.FromRate)}, {Text: v.scale.maybe(r.ToRate)}})
 		}
