@@ -13,24 +13,23 @@ const lagDoubtS = 0.5
 // findings sorts the findings that only one side has: those that appeared or went, and those that may be in either by
 // chance. Where there are repeats a finding counts where more than half of the runs have it.
 func (p *Pair) findings(base, other []Run) {
-	for _, f := range common(other) {
+	p.Appeared = append(p.Appeared, p.only(other, base)...)
+	p.Went = append(p.Went, p.only(base, other)...)
+}
+
+// only are the findings that the runs have and the others have not, where more than chance is behind that; the rest of
+// them are put with the unsure ones.
+func (p *Pair) only(runs, others []Run) (sure []analysis.Finding) {
+	for _, f := range common(runs) {
 		switch {
-		case !p.has(f.Phase) || told(base, f):
+		case !p.has(f.Phase) || told(others, f):
 		case p.behind(f):
-			p.Appeared = append(p.Appeared, f)
+			sure = append(sure, f)
 		default:
 			p.Unsure = append(p.Unsure, f)
 		}
 	}
-	for _, f := range common(base) {
-		switch {
-		case !p.has(f.Phase) || told(other, f):
-		case p.behind(f):
-			p.Went = append(p.Went, f)
-		default:
-			p.Unsure = append(p.Unsure, f)
-		}
-	}
+	return sure
 }
 
 func (p *Pair) has(phase string) bool {
