@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // TestFalseAlarms: of 200 steady runs with 5 % noise, at most 5 % may show any throttle, knee, steal, second mode or
@@ -27,9 +28,9 @@ func TestFalseAlarms(t *testing.T) {
 				s.paces = []pace{{30 + 5*float64(i), 1.1e9}}
 				disks = append(disks, s.play(rnd, n))
 				s.paces = []pace{{15, 1.1e9}}
-				phases = append(phases, phaseOf(s.name+" alone", s.play(rnd, n)))
+				phases = append(phases, tracetest.Phase(s.name+" alone", s.play(rnd, n)))
 			}
-			kinds := alarmsIn(Analyze(runOfPhases(append(phases, phaseOf("all", disks...))...), Options{}))
+			kinds := alarmsIn(Analyze(tracetest.Run(append(phases, tracetest.Phase("all", disks...))...), Options{}))
 			for _, k := range kinds {
 				alarms[k]++
 			}

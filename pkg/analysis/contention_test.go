@@ -9,19 +9,20 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // fieldNotes is a run like the published ones: every disk alone, then pairs, then all three.
 func fieldNotes() *trace.Run {
 	write := func(name string, paces ...pace) *trace.DiskTrace { return diskOf(name, "write", 100e6, paces...) }
 	read := func(name string, paces ...pace) *trace.DiskTrace { return diskOf(name, "read", 100e6, paces...) }
-	return runOfPhases(
-		phaseOf("WWW", write("A", pace{43, 0.7e9}, pace{60, 1.4e9}), write("B", pace{43, 0.7e9}, pace{60, 1.4e9}), write("C", pace{33, 2.1e9})),
-		phaseOf("RRR", read("A", pace{30, 1.15e9}), read("B", pace{30, 1.15e9}), read("C", pace{30, 1.15e9})),
-		phaseOf("CA writing", write("A", pace{23, 0.74e9}, pace{40, 1.5e9}), write("C", pace{19, 2.46e9})),
-		phaseOf("C writing, A and B reading", read("A", pace{38, 1e9}, pace{50, 2.5e9}), read("B", pace{38, 1e9}, pace{50, 2.5e9}), write("C", pace{27, 2.8e9})),
-		phaseOf("A writes", write("A", pace{20, 1.5e9})), phaseOf("B writes", write("B", pace{20, 1.5e9})), phaseOf("C writes", write("C", pace{20, 2.8e9})),
-		phaseOf("A reads", read("A", pace{20, 2.6e9})), phaseOf("B reads", read("B", pace{20, 2.6e9})), phaseOf("C reads", read("C", pace{20, 2.7e9})),
+	return tracetest.Run(
+		tracetest.Phase("WWW", write("A", pace{43, 0.7e9}, pace{60, 1.4e9}), write("B", pace{43, 0.7e9}, pace{60, 1.4e9}), write("C", pace{33, 2.1e9})),
+		tracetest.Phase("RRR", read("A", pace{30, 1.15e9}), read("B", pace{30, 1.15e9}), read("C", pace{30, 1.15e9})),
+		tracetest.Phase("CA writing", write("A", pace{23, 0.74e9}, pace{40, 1.5e9}), write("C", pace{19, 2.46e9})),
+		tracetest.Phase("C writing, A and B reading", read("A", pace{38, 1e9}, pace{50, 2.5e9}), read("B", pace{38, 1e9}, pace{50, 2.5e9}), write("C", pace{27, 2.8e9})),
+		tracetest.Phase("A writes", write("A", pace{20, 1.5e9})), tracetest.Phase("B writes", write("B", pace{20, 1.5e9})), tracetest.Phase("C writes", write("C", pace{20, 2.8e9})),
+		tracetest.Phase("A reads", read("A", pace{20, 2.6e9})), tracetest.Phase("B reads", read("B", pace{20, 2.6e9})), tracetest.Phase("C reads", read("C", pace{20, 2.7e9})),
 	)
 }
 
@@ -181,9 +182,9 @@ func TestHold(t *testing.T) {
 		c.Files[i].Filler = c.Files[i].EndNS > 15e9
 	}
 	c.Open = []trace.Sample{{TNS: 30.01e9, Bytes: 0}, {TNS: 30.04e9, Bytes: 60e6}} // cut off when A was done
-	p := phaseOf("p", a, c)
+	p := tracetest.Phase("p", a, c)
 	p.Stop = "hold"
-	got := Analyze(runOfPhases(p), Options{}).Phases[0]
+	got := Analyze(tracetest.Run(p), Options{}).Phases[0]
 	within(t, "window", got.Overlap.DurationS, 30, 0.01)
 	within(t, "rate of C in it", got.Overlap.Disks["C"].Rate, 2e9, 0.01e9)
 	if d := got.Disks["C"]; d.Files != 300 || d.Bytes != 30e9 {
@@ -205,9 +206,9 @@ func TestScore(t *testing.T) {
 		}
 	}
 	for method, want := range map[string]float64{"median": 1e9, "best": 2e9} {
-		p := phaseOf("p", a, b)
+		p := tracetest.Phase("p", a, b)
 		p.Score = method
-		got := Analyze(runOfPhases(p), Options{}).Phases[0]
+		got := Analyze(tracetest.Run(p), Options{}).Phases[0]
 		d := got.Disks["A"]
 		if d.Score == nil || d.Score.Method != method || d.Score.N != d.Files {
 			t.Fatalf("%s: got score %+v of %d files", method, d.Score, d.Files)
@@ -221,7 +222,7 @@ func TestScore(t *testing.T) {
 }
 
 func TestCensoredRecovery(t *testing.T) {
-	solo := phaseOf("A alone", diskOf("A", "write", 100e6, pace{20, 1.5e9}))
+	solo := tracetest.Phase("A alone", diskOf("A", "write", 100e6, pace{20, 1.5e9}))
 	tests := []struct {
 		name string
 		a    []pace
@@ -234,11 +235,11 @@ func TestCensoredRecovery(t *testing.T) {
 		{"nothing changes", []pace{{30, 1.5e9}}, true, nil},
 	}
 	for _, tt := range tests {
-		phases := []*trace.Phase{phaseOf("pair", diskOf("A", "write", 100e6, tt.a...), diskOf("C", "write", 100e6, pace{19, 2.4e9}))}
+		phases := []*trace.Phase{tracetest.Phase("pair", diskOf("A", "write", 100e6, tt.a...), diskOf("C", "write", 100e6, pace{19, 2.4e9}))}
 		if tt.solo {
 			phases = append(phases, solo)
 		}
-		got := Analyze(runOfPhases(phases...), Options{}).Phases[0].Recoveries
+		got := Analyze(tracetest.Run(phases...), Options{}).Phases[0].Recoveries
 		if tt.want == nil {
 			if len(got) > 0 {
 				t.Errorf("%s: recoveries %+v, want none", tt.name, got)
@@ -253,9 +254,9 @@ func TestCensoredRecovery(t *testing.T) {
 
 // TestHubCost: the published case of a disk that writes at 2.2 GB/s on a port of its own and at 1.5 on the hub.
 func TestHubCost(t *testing.T) {
-	run := runOfPhases(
-		phaseOf("A writes", diskOf("A", "write", 100e6, pace{20, 1.5e9})), phaseOf("A writes, direct", diskOf("A", "write", 100e6, pace{20, 2.2e9})),
-		phaseOf("A reads", diskOf("A", "read", 100e6, pace{20, 2.6e9})), phaseOf("A reads, direct", diskOf("A", "read", 100e6, pace{20, 2.7e9})),
+	run := tracetest.Run(
+		tracetest.Phase("A writes", diskOf("A", "write", 100e6, pace{20, 1.5e9})), tracetest.Phase("A writes, direct", diskOf("A", "write", 100e6, pace{20, 2.2e9})),
+		tracetest.Phase("A reads", diskOf("A", "read", 100e6, pace{20, 2.6e9})), tracetest.Phase("A reads, direct", diskOf("A", "read", 100e6, pace{20, 2.7e9})),
 	)
 	run.Disks[0].Connection = "hub"
 	for _, p := range run.Phases {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // FuzzAnalyze holds that whatever can be read can be analysed and written as JSON, which refuses NaN and infinity,
@@ -42,7 +43,7 @@ func FuzzMoves(f *testing.F) {
 	f.Add(bytes.Repeat([]byte{0, 0, 1, 100, 3, 50, 2, 0, 9, 0, 1, 90, 3, 60, 2, 0}, 20))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		names := []string{"A", "B", "C", "D"}
-		phases := []*trace.Phase{phaseOf("p"), phaseOf("q")}
+		phases := []*trace.Phase{tracetest.Phase("p"), tracetest.Phase("q")}
 		for _, p := range phases {
 			for _, name := range names {
 				p.Disks = append(p.Disks, &trace.DiskTrace{Name: name, Op: trace.Write})
@@ -66,7 +67,7 @@ func FuzzMoves(f *testing.F) {
 			}
 			d.Files = append(d.Files, file)
 		}
-		run, err := trace.Load(bytes.NewReader(writeRun(runOfPhases(phases...), math.MaxInt)), "fuzz")
+		run, err := trace.Load(bytes.NewReader(writeRun(tracetest.Run(phases...), math.MaxInt)), "fuzz")
 		if err != nil {
 			t.Skip("beyond what can be counted")
 		}

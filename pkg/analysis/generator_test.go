@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // pace is a rate that holds until a time.
@@ -134,29 +135,7 @@ func (s *script) pausedAt(at float64) bool {
 
 // runOf makes a run of one phase.
 func runOf(disks ...*trace.DiskTrace) *trace.Run {
-	return runOfPhases(phaseOf("p", disks...))
-}
-
-func phaseOf(name string, disks ...*trace.DiskTrace) *trace.Phase {
-	p := &trace.Phase{Name: name, Roles: map[string]trace.Role{}, Disks: disks}
-	for _, d := range disks {
-		p.Roles[d.Name] = d.Op
-	}
-	return p
-}
-
-func runOfPhases(phases ...*trace.Phase) *trace.Run {
-	run := &trace.Run{Name: "test", Phases: phases, Status: trace.Complete}
-	seen := map[string]bool{}
-	for _, p := range phases {
-		for _, d := range p.Disks {
-			if !seen[d.Name] {
-				seen[d.Name] = true
-				run.Disks = append(run.Disks, trace.Disk{Name: d.Name})
-			}
-		}
-	}
-	return run
+	return tracetest.Run(tracetest.Phase("p", disks...))
 }
 
 // diskOf plays a script without noise from the release on, in files of one size.

@@ -14,8 +14,8 @@ import (
 
 // TestFioTellsDirectionsApart: fio's group report has a line for reads and one for writes.
 func TestFioTellsDirectionsApart(t *testing.T) {
-	p := phaseOf("mixed", diskOf("C", "write", 100e6, pace{20, 2e9}), diskOf("A", "read", 100e6, pace{10, 1e9}), diskOf("B", "read", 100e6, pace{20, 1e9}))
-	a := Analyze(runOfPhases(p), Options{})
+	p := tracetest.Phase("mixed", diskOf("C", "write", 100e6, pace{20, 2e9}), diskOf("A", "read", 100e6, pace{10, 1e9}), diskOf("B", "read", 100e6, pace{20, 1e9}))
+	a := Analyze(tracetest.Run(p), Options{})
 	o := a.Phases[0].OtherToolRates
 	if o.FioRate != nil || o.FioReadRate == nil || o.FioWriteRate == nil {
 		t.Fatalf("got %+v, want reads and writes apart", o)
@@ -48,9 +48,9 @@ func TestFioWithinChance(t *testing.T) {
 		t.Errorf("fio's rule said to be wrong in %d of %d runs in which it is right", raised, count)
 	}
 	slow := func(name string, end float64) *trace.Phase {
-		return phaseOf(name, diskOf("A", "write", 100e6, pace{10, 2e9}), diskOf("B", "write", 100e6, pace{end, 1e9}))
+		return tracetest.Phase(name, diskOf("A", "write", 100e6, pace{10, 2e9}), diskOf("B", "write", 100e6, pace{end, 1e9}))
 	}
-	for _, f := range Analyze(runOfPhases(slow("first", 20), slow("worse", 40)), Options{}).Findings {
+	for _, f := range Analyze(tracetest.Run(slow("first", 20), slow("worse", 40)), Options{}).Findings {
 		if f.Code == "others" && f.Phase != "first" {
 			t.Errorf("%+v, want the first phase that shows it", f)
 		}
