@@ -157,7 +157,7 @@ func maxMin(total float64, caps []float64) []float64 {
 }
 
 // steals lays what the disks lack of their fair parts to those of the same direction that have more than theirs, in
-// proportion. A disk lost only if it is known to do better without the others and did not fall by itself, and another
+// proportion. A disk lost only if it is known to do better without the others and did not fall meanwhile, and another
 // took only if it kept clearly more of its own reference, where it has one.
 func (p *phase) steals(disks map[string]DiskContention, window []measured) []Steal {
 	more := func(i int) float64 { return window[i].rate - disks[p.parts[i].name()].FairRate }

@@ -22,8 +22,9 @@
 //
 // A throttle is a fall between such levels, to four fifths or less in all, from which the rate does not come back
 // without a pause. It is the disk's own where no other disk starts, ends, pauses or recovers about then, and the others do
-// not gain half of what it loses, unless it clearly fell before they rose. It must show in several files on either
-// side, or inside one: the luck of one file is no level. Full cache and heat look the same while a disk works; how it is
+// not gain half of what it loses, unless it clearly fell before they rose or stays as low where it works alone. It must show
+// in several files on either side, or inside one: the luck of one file is no level; and the sizes of its files must not
+// explain it. Full cache and heat look the same while a disk works; how it is
 // after a pause is reported, because it differs.
 //
 // A recovery is a climb of a tenth or more after another disk's end and before the next start or end, to a level that
@@ -34,7 +35,7 @@
 //
 // A disk's reference is its own solo phase, of the same direction, connection and test, at the lowest level it had
 // there; else its rate after others ended. It was held back where it has less than nine tenths of that, by more than the
-// noise of both, and did not fall by itself. The fair part is its max-min share of the window's total. Of what a disk
+// noise of both, and did not fall meanwhile. The fair part is its max-min share of the window's total. Of what a disk
 // that was held back lacks of its fair part, others took in proportion to what they have above theirs: those of the same
 // direction that kept clearly more of their own references. Where that cannot be told, what a disk got above an even
 // share is all that is said.

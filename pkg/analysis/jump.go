@@ -21,16 +21,12 @@ func jumpWidths() [3]int { return [3]int{2, 5, 10} }
 
 // jumps tells whether the rate jumps close to a bin as nowhere else but at edges.
 func (s *series) jumps(at int, edges []int) bool {
-	sums := make([]float64, len(s.log)+1)
-	for i, v := range s.log {
-		sums[i+1] = sums[i] + v
-	}
 	for _, w := range jumpWidths() {
 		jump := func(i int) float64 {
 			if i < w || i+w+1 > len(s.log) {
 				return 0
 			}
-			return math.Abs(sums[i+1+w]-sums[i+1]-sums[i]+sums[i-w]) / float64(w)
+			return math.Abs(s.mean(i+1, i+1+w) - s.mean(i-w, i))
 		}
 		var here, elsewhere float64
 		for i := range s.log {

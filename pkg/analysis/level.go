@@ -23,6 +23,7 @@ type series struct {
 	active []overlap.Interval
 	binNS  float64
 	log    []float64 // logarithm of the bin's rate
+	sums   []float64 // sums[i]: of log[:i]
 	starts []float64 // active nanoseconds before each active interval
 	noise  stats.Noise
 }
@@ -49,8 +50,15 @@ func newSeries(p *part) *series {
 	for i, r := range rates {
 		s.log[i] = math.Log(max(r, floor))
 	}
+	s.sums = make([]float64, n+1)
+	for i, v := range s.log {
+		s.sums[i+1] = s.sums[i] + v
+	}
 	return s
 }
+
+// mean is that of the logarithms from one bin to before another.
+func (s *series) mean(from, to int) float64 { return (s.sums[to] - s.sums[from]) / float64(to-from) }
 
 // bin is the bin that begins closest to ns.
 func (s *series) bin(ns int64) int {
@@ -64,7 +72,8 @@ func (s *series) bin(ns int64) int {
 	return min(int(math.Round(active/s.binNS)), len(s.log))
 }
 
-// estimate is the noise that the stretches between the edges show, which are bins. Stretches within the bins from out[0] to out[1] are left out.
+// estimate is the noise that the stretches between the edges show, which are bins. Stretches within the bins from out[0]
+// to out[1] are left out.
 func (s *series) estimate(edges []int, out [2]int) stats.Noise {
 	var stretches [][]float64
 	longest := 0
@@ -116,7 +125,7 @@ func (s *series) chanceOf(a, b, c int, edges []int) float64 {
 	if b <= a || c <= b {
 		return 1
 	}
-	difference := math.Abs(stats.Mean(s.log[b:c]) - stats.Mean(s.log[a:b]))
+	difference := math.Abs(s.mean(b, c) - s.mean(a, b))
 	jumps := s.jumps(b, edges)
 	under := func(n stats.Noise, bins int) float64 {
 		free, places := freeOf(bins, n), 1.0

@@ -11,7 +11,6 @@ import (
 const (
 	maxDrop      = 0.80          // the rate must fall to four fifths or less
 	staysBelow   = 0.90          // of the rate before: what comes back above it was no throttle, but a slow spell
-	leastStep    = 0.90          // a step down to more than this of the level before is told as one with its neighbour
 	explainsNS   = 2_000_000_000 // another disk's start or end explains a drop up to this long after it ...
 	foreseenNS   = 500_000_000   // ... and, levels being dated roughly, this long before it
 	coincidentNS = 1_000_000_000 // the others' recovery explains a drop this close to it
