@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
 // A line of each type has these keys after its type, in this order. One with a question mark is left out where it says
@@ -21,10 +23,11 @@ var lines = [...]struct {
 	{FileType, []string{"phase", "disk", "op", "seq", "bytes", "start_ns", "end_ns", "filler?"}},
 	{ProgressType, []string{"phase", "disk", "seq", "bytes", "t_ns"}},
 	{StartType, []string{"phase", "disk", "late_ns", "t_ns"}},
+	{GaugeType, []string{"phase", "disk?", "t_ns", "name", "value"}},
 	{ErrorType, []string{"phase", "disk", "seq", "t_ns", "error"}},
 	{PhaseType, []string{"phase", "roles", "stop?", "test?", "score?", "connections?"}},
 	{PhaseEndType, []string{"phase", "status"}},
-	{RunType, []string{"version", "name", "started", "disks"}},
+	{RunType, []string{"version", "name", "started", "disks", "hardware?"}},
 	{EndType, []string{"status"}},
 }
 
@@ -81,6 +84,10 @@ func (e *Event) at(key string) any {
 		return &e.Version
 	case "name":
 		return &e.Name
+	case "value":
+		return &e.Value
+	case "hardware":
+		return &e.Hardware
 	case "started":
 		return &e.Started
 	case "disks":
@@ -121,6 +128,13 @@ func appendValue(dst []byte, at any) (_ []byte, empty bool) {
 		return strconv.AppendInt(dst, int64(*v), 10), *v == 0
 	case *bool:
 		return strconv.AppendBool(dst, *v), !*v
+	case *float64:
+		return strconv.AppendFloat(dst, *v, 'g', -1, 64), *v == 0
+	case **hardware.Setup:
+		if *v == nil {
+			return append(dst, "null"...), true
+		}
+		return appendJSON(dst, *v), false
 	case *[]Disk:
 		if len(*v) == 0 {
 			return append(dst, "[]"...), true

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
 // everyEvent has each type once, with all of its fields set.
@@ -24,6 +26,10 @@ func everyEvent() []Event {
 			Score: "median", Connections: map[string]string{"B": "direct", "A": "hub"}},
 		{Type: PhaseEndType, Phase: "RR", Status: Partial},
 		{Type: FileType, Phase: "RR", Disk: "A", Op: "read", Seq: 3, Bytes: 1000000000, StartNS: 1200, EndNS: 714286000, Filler: true},
+		{Type: GaugeType, Phase: "WR", Disk: "A", TNS: 1000000000, Name: Temperature, Value: 41.85},
+		{Type: GaugeType, Phase: "WR", TNS: 1000000000, Name: CPU},
+		{Type: RunType, Version: 1, Name: "known", Disks: []Disk{{Name: "A"}}, Hardware: &hardware.Setup{
+			Hub: &hardware.Hub{ID: "0-1", Name: "Dock", Link: &hardware.Link{Kind: hardware.Thunderbolt, RxBps: 40e9}}}},
 	}
 }
 
@@ -42,6 +48,9 @@ func TestAppendEvent(t *testing.T) {
 		{everyEvent()[7], `{"type":"phase","phase":"RR","roles":{"A":"read","B":"read"},"stop":"hold","test":"SEQ1M QD8","score":"median","connections":{"A":"hub","B":"direct"}}`},
 		{everyEvent()[8], `{"type":"phase_end","phase":"RR","status":"partial"}`},
 		{everyEvent()[9], `{"type":"file","phase":"RR","disk":"A","op":"read","seq":3,"bytes":1000000000,"start_ns":1200,"end_ns":714286000,"filler":true}`},
+		{everyEvent()[10], `{"type":"gauge","phase":"WR","disk":"A","t_ns":1000000000,"name":"temperature_c","value":41.85}`},
+		{everyEvent()[11], `{"type":"gauge","phase":"WR","t_ns":1000000000,"name":"cpu_percent","value":0}`},
+		{everyEvent()[12], `{"type":"run","version":1,"name":"known","started":"","disks":[{"name":"A"}],"hardware":{"hub":{"id":"0-1","name":"Dock","link":{"kind":"thunderbolt","rx_bps":40000000000}}}}`},
 		{Event{Type: StartType, Phase: "p", Disk: "A"}, `{"type":"start","phase":"p","disk":"A","late_ns":0,"t_ns":0}`},
 		{Event{Type: ProgressType, Phase: "p", Disk: "A"}, `{"type":"progress","phase":"p","disk":"A","seq":0,"bytes":0,"t_ns":0}`},
 		{Event{Type: FileType, Phase: "p", Disk: "A", Op: "read"}, `{"type":"file","phase":"p","disk":"A","op":"read","seq":0,"bytes":0,"start_ns":0,"end_ns":0}`},

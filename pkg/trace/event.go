@@ -1,5 +1,7 @@
 package trace
 
+import "github.com/hubbench/hubbench/pkg/hardware"
+
 // Type says which kind of line an event is.
 type Type string
 
@@ -11,6 +13,7 @@ const (
 	ProgressType Type = "progress"
 	FileType     Type = "file"
 	ErrorType    Type = "error"
+	GaugeType    Type = "gauge"
 	PhaseEndType Type = "phase_end"
 	EndType      Type = "end"
 )
@@ -31,6 +34,8 @@ type Event struct {
 	Name    string
 	Started string // wall time, RFC 3339: a label, never a measurement
 	Disks   []Disk
+	// What the run was measured on, where it is known.
+	Hardware *hardware.Setup
 
 	// all but run and end
 	Phase string
@@ -42,21 +47,33 @@ type Event struct {
 	Score       string            // median | best: of the files, by the preset's original
 	Connections map[string]string // of disks, where not the run's
 
-	// start, progress, file, error
+	// start, progress, file, error, gauge; of a gauge of the host it is empty
 	Disk    string
 	Op      Role
 	Seq     int
 	Bytes   int64
-	TNS     int64 // progress, error
+	TNS     int64 // progress, error, gauge
 	StartNS int64 // file: just before its first request
 	EndNS   int64 // file: just after its flush
 	Filler  bool  // file: keeps the disk busy and is no part of its work
 	LateNS  int64 // start: wall nanoseconds between the release and the worker's first request
 	Error   string
+	Value   float64 // gauge; its name is in Name
 
 	// phase_end, end
 	Status string
 }
+
+// The names of gauges: of a disk, or of the host where the line names none. Counters count from some start of the
+// device's own.
+const (
+	Temperature = "temperature_c"
+	DeviceRead  = "device_read_bytes"  // counter: all that was read from the device, by whomever
+	DeviceWrite = "device_write_bytes" // counter
+	Throttles   = "throttle_events"    // counter, as the device reports them
+	CPU         = "cpu_percent"        // of all cores: at 100 the host has nothing to spare
+	LinkState   = "link_state"         // bits per second that the slowest link of the disk's path has negotiated
+)
 
 // Disk is a disk as the run line names it.
 type Disk struct {

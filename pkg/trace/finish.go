@@ -38,6 +38,7 @@ func (b *builder) finishPhase(p *phaseBuilder) {
 	if p.phase.Roles == nil {
 		p.phase.Roles = map[string]Role{}
 	}
+	slices.SortStableFunc(p.phase.Gauges, func(a, b Gauge) int { return cmp.Compare(a.TNS, b.TNS) })
 	roles := p.phase.Roles
 	for _, d := range p.disks {
 		d.finish(b, p.phase.Name, roles[d.trace.Name])

@@ -64,7 +64,7 @@ func (b *builder) add(e *Event) error {
 			return b.another(e)
 		}
 		b.headers, b.declared = 1, slices.Clone(e.Disks)
-		b.run.Name, b.run.Started = e.Name, e.Started
+		b.run.Name, b.run.Started, b.run.Hardware = e.Name, e.Started, e.Hardware
 		if e.Version > FormatVersion {
 			b.warnf("written in version %d of the format; this program knows version %d and may misread it", e.Version, FormatVersion)
 		}
@@ -98,6 +98,9 @@ func (b *builder) add(e *Event) error {
 	case ErrorType:
 		d := b.disk(e)
 		d.trace.Errors = append(d.trace.Errors, Failure{Seq: e.Seq, TNS: e.TNS, Error: e.Error})
+	case GaugeType:
+		p := b.phase(e.Phase).phase
+		p.Gauges = append(p.Gauges, Gauge{Disk: e.Disk, Name: e.Name, TNS: e.TNS, Value: e.Value})
 	case PhaseEndType:
 		b.phase(e.Phase).phase.Status = e.Status
 	case EndType:

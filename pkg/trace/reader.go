@@ -171,7 +171,10 @@ func (e *Event) check() error {
 		}
 		return nil
 	}
-	if e.Disk == "" {
+	if e.Type == GaugeType && e.Name == "" {
+		return errors.New(`no "name"`)
+	}
+	if e.Disk == "" && e.Type != GaugeType {
 		return errors.New(`no "disk"`)
 	}
 	if max(e.TNS, e.StartNS, e.EndNS) > maxNS || min(e.TNS, e.StartNS, e.EndNS) < -maxNS {

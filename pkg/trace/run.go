@@ -1,13 +1,16 @@
 package trace
 
+import "github.com/hubbench/hubbench/pkg/hardware"
+
 // Run is a whole trace, sorted out by phase and disk.
 type Run struct {
 	Name     string
 	Started  string
-	Disks    []Disk   // in the scenario's order; from the file lines where there is no run line
-	Phases   []*Phase // in order of appearance
-	Status   string   // Complete, Partial, or empty where the end line is missing
-	Warnings []string // what the reader put up with: a torn last line, a missing header
+	Hardware *hardware.Setup // what it was measured on; nil where that was not recorded
+	Disks    []Disk          // in the scenario's order; from the file lines where there is no run line
+	Phases   []*Phase        // in order of appearance
+	Status   string          // Complete, Partial, or empty where the end line is missing
+	Warnings []string        // what the reader put up with: a torn last line, a missing header
 }
 
 // Phase is what happened in one phase.
@@ -21,6 +24,7 @@ type Phase struct {
 	Test        string            // of a preset's tests; empty where it has one
 	Score       string            // median | best, where the preset's original has a score of its own
 	Connections map[string]string // of disks that hang elsewhere than in the run's line
+	Gauges      []Gauge           // what the machine read off its devices meanwhile, by time
 }
 
 // DiskTrace is one disk's part in a phase.
@@ -31,6 +35,14 @@ type DiskTrace struct {
 	Files  []File   // by start time
 	Open   []Sample // progress of a file that never ended (a killed worker, a full disk)
 	Errors []Failure
+}
+
+// Gauge is one value read off a device, or off the host where Disk is empty.
+type Gauge struct {
+	Disk  string
+	Name  string // Temperature, DeviceRead ...
+	TNS   int64
+	Value float64
 }
 
 // File is one measured transfer.

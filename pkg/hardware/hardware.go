@@ -1,0 +1,136 @@
+// Package hardware describes disks and what they hang on: hosts and their ports, hubs, the links of each disk's path,
+// and what these can carry. It holds facts and asks no system: internal/device finds them. What is not known is empty
+// or nil, never a guess.
+//
+// Start at Inventory, which is all that a machine has; Setup is the part of it that one run was measured on.
+package hardware
+
+// Inventory is what is plugged in where: what `hubbench devices --json` prints.
+type Inventory struct {
+	Hosts    []Host   `json:"hosts"`
+	Hubs     []Hub    `json:"hubs"` // hubs, docks and disk enclosures with a switch of their own, nearest to the host first
+	Disks    []Disk   `json:"disks"`
+	Warnings []string `json:"warnings,omitempty"` // what could not be asked, and why
+}
+
+// Host is the machine.
+type Host struct {
+	Name  string `json:"name,omitempty"`
+	Model string `json:"model,omitempty"` // Mac15,14; of a PC the board's name
+	OS    string `json:"os,omitempty"`    // name and version: macOS 26.1, Debian 12
+	Arch  string `json:"arch,omitempty"`
+	CPU   string `json:"cpu,omitempty"`
+	Power Power  `json:"power,omitempty"`
+	Ports []Port `json:"ports,omitempty"`
+}
+
+// Power is what a host runs on.
+type Power string
+
+// The sources of power; empty where the system does not say.
+const (
+	Mains   Power = "mains"
+	Battery Power = "battery"
+)
+
+// Port is a socket of the host.
+type Port struct {
+	ID       string `json:"id"`
+	Name     string `json:"name,omitempty"` // as people call it: Thunderbolt port 1
+	Protocol string `json:"protocol,omitempty"`
+	Link     *Link  `json:"link,omitempty"` // what it has negotiated; nil where nothing is plugged in
+}
+
+// Hub is a hub, a dock, or an enclosure with a switch of its own.
+type Hub struct {
+	ID       string     `json:"id"`
+	Name     string     `json:"name"`
+	Vendor   string     `json:"vendor,omitempty"`
+	Firmware string     `json:"firmware,omitempty"`
+	Port     string     `json:"port,omitempty"`     // the ID of the host's port that its path begins at
+	Upstream string     `json:"upstream,omitempty"` // the ID of the hub it hangs on; empty: the port
+	Protocol string     `json:"protocol,omitempty"` // Thunderbolt 3, Thunderbolt 4, USB4, USB 3.2 ...
+	Link     *Link      `json:"link,omitempty"`     // its uplink
+	Devices  []Attached `json:"devices,omitempty"`  // what hangs on it
+}
+
+// Kind is what sort of device hangs on a hub.
+type Kind string
+
+// The kinds of device. Displays and network adapters compete with disks for the hub's uplink.
+const (
+	DiskKind    Kind = "disk"
+	HubKind     Kind = "hub"
+	DisplayKind Kind = "display"
+	NetworkKind Kind = "network"
+	OtherKind   Kind = "other"
+)
+
+// Attached is a device on a hub. ID is the name of a disk or the ID of a hub in the same inventory.
+type Attached struct {
+	Kind Kind   `json:"kind"`
+	ID   string `json:"id,omitempty"`
+	Name string `json:"name,omitempty"`
+}
+
+// Disk is a whole disk: what the system lists as one, a virtual one included.
+type Disk struct {
+	Name         string   `json:"name"` // the system's: nvme1n1, disk4, PhysicalDrive2
+	Model        string   `json:"model,omitempty"`
+	Vendor       string   `json:"vendor,omitempty"`
+	Firmware     string   `json:"firmware,omitempty"`
+	Serial       string   `json:"serial,omitempty"` // only where it was asked for
+	Bus          Bus      `json:"bus,omitempty"`
+	UASP         *bool    `json:"uasp,omitempty"` // of a USB disk: with the faster protocol
+	Hub          *string  `json:"hub"`            // the ID of the hub it hangs on
+	SizeBytes    int64    `json:"size_bytes,omitempty"`
+	External     *bool    `json:"external,omitempty"`
+	System       bool     `json:"system,omitempty"`  // the operating system runs from it
+	Backing      []string `json:"backing,omitempty"` // the names of the disks that a virtual one lies on
+	Path         Path     `json:"path"`
+	TemperatureC *float64 `json:"temperature_c"`
+	Volumes      []Volume `json:"volumes,omitempty"`
+}
+
+// Bus is what a disk speaks.
+type Bus string
+
+// The buses.
+const (
+	NVMe        Bus = "nvme" // of its own slot or through Thunderbolt or USB4: see the path
+	USB         Bus = "usb"
+	SATA        Bus = "sata"
+	Virtual     Bus = "virtual" // loop, device mapper, RAID, memory, a disk image
+	OtherBus    Bus = "other"
+	UnknownBus  Bus = ""
+	AppleFabric Bus = "apple-fabric" // of the internal disks of Apple silicon
+)
+
+// Path is the way from the host to a disk.
+type Path struct {
+	Links []Link `json:"links,omitempty"` // from the host on
+}
+
+// Volume is a file system on a disk.
+type Volume struct {
+	Device     string   `json:"device,omitempty"` // the partition, slice or mapped device: sda1, disk5s1, D:
+	Mount      string   `json:"mount"`            // empty: not mounted
+	Mounts     []string `json:"mounts,omitempty"` // further places at which it or a part of it is mounted
+	Label      string   `json:"label,omitempty"`
+	Filesystem string   `json:"filesystem,omitempty"`
+	FreeBytes  int64    `json:"free_bytes"` // that this user may write
+	SizeBytes  int64    `json:"size_bytes"`
+	Encrypted  *bool    `json:"encrypted,omitempty"`
+	Compressed *bool    `json:"compressed,omitempty"`
+	ReadOnly   bool     `json:"read_only,omitempty"`
+	Options    []string `json:"options,omitempty"` // mount options that bear on speed: sync, discard, noatime ...
+	Container  string   `json:"container,omitempty"`
+}
+
+// Fill is how full the volume is, from 0 to 1; 0 where its size is not known.
+func (v *Volume) Fill() float64 {
+	if v.SizeBytes <= 0 {
+		return 0
+	}
+	return 1 - float64(v.FreeBytes)/float64(v.SizeBytes)
+}

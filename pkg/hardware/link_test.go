@@ -1,0 +1,55 @@
+package hardware
+
+import "testing"
+
+func TestPractical(t *testing.T) {
+	for _, tt := range []struct {
+		name        string
+		link        Link
+		read, write float64 // B/s; 0: not known
+	}{
+		{"Thunderbolt 4", Link{Kind: Thunderbolt, RxBps: 40e9, TxBps: 40e9}, 3.4e9, 3.4e9},
+		{"Thunderbolt 5", Link{Kind: Thunderbolt, RxBps: 80e9, TxBps: 80e9}, 7e9, 7e9},
+		{"unequal", Link{Kind: Thunderbolt, RxBps: 40e9, TxBps: 80e9}, 3.4e9, 7e9},
+		{"one way known", Link{Kind: USBLink, RxBps: 10e9}, 1.06e9, 1.06e9},
+		{"PCIe 3.0 x4", Link{Kind: PCIe, Lanes: 4, RxBps: 32e9, TxBps: 32e9}, 3.52e9, 3.52e9},
+		{"PCIe of unknown width", Link{Kind: PCIe, RxBps: 32e9}, 0, 0},
+		{"the synthetic rate of tunnels", Link{Kind: PCIe, Lanes: 4, RxBps: 10e9, TxBps: 10e9}, 0, 0},
+		{"a rate of no known link", Link{Kind: Thunderbolt, RxBps: 33e9}, 0, 0},
+		{"nothing known", Link{}, 0, 0},
+	} {
+		read, _ := tt.link.Practical(true)
+		write, ok := tt.link.Practical(false)
+		if read.Rate != tt.read || write.Rate != tt.write || ok != (write.Source != "") {
+			t.Errorf("%s: reads %g, writes %g (%q), want %g, %g", tt.name, read.Rate, write.Rate, write.Source, tt.read, tt.write)
+		}
+	}
+}
+
+func TestLinkName(t *testing.T) {
+	for want, link := range map[string]Link{
+		"Thunderbolt 4":               {Kind: Thunderbolt, Generation: "4", RxBps: 40e9},
+		"Thunderbolt or USB4 40 Gb/s": {Kind: Thunderbolt, RxBps: 40e9},
+		"PCIe 3.0 x4":                 {Kind: PCIe, Generation: "3", Lanes: 4, RxBps: 32e9},
+		"PCIe":                        {Kind: PCIe},
+		"USB 10 Gb/s":                 {Kind: USBLink, Generation: "3.2 Gen 2", RxBps: 10e9},
+		"USB 480 Mb/s":                {Kind: USBLink, RxBps: 480e6},
+		"SATA 6 Gb/s":                 {Kind: SATALink, RxBps: 6e9},
+		"unknown":                     {},
+	} {
+		if got := link.String(); got != want {
+			t.Errorf("String() = %q, want %q", got, want)
+		}
+	}
+}
+
+func TestFellBack(t *testing.T) {
+	if l := (Link{RxBps: 10e9, MaxBps: 40e9}); !l.FellBack() {
+		t.Error("10 of 40 Gb/s is no fallback")
+	}
+	for _, l := range []Link{{}, {RxBps: 40e9, MaxBps: 40e9}, {RxBps: 10e9}, {MaxBps: 40e9}} {
+		if l.FellBack() {
+			t.Errorf("%+v is a fallback", l)
+		}
+	}
+}
