@@ -50,6 +50,8 @@ func sentence(f *analysis.Finding, p *analysis.Phase) string {
 		return fmt.Sprintf("reads and writes mixed moved %s together, %.0f %% more than the best these disks did one way", rate(v["rate"]), 100*v["gain"])
 	case "ceiling":
 		return ceiling(f)
+	case "bottleneck":
+		return bottleneck(f)
 	case "others":
 		than, off := "less", 1-v["rate"]/v["overlap"]
 		if off < 0 {

@@ -53,7 +53,15 @@ func warning(w *analysis.Warning, p *analysis.Phase) string {
 		return disk + fmt.Sprintf("its rate changes at files of %s, but the files came in order of size: it may as well have changed with time", unit.FormatBytes(int64(v["at_bytes"])))
 	case "bimodal":
 		return disk + fmt.Sprintf("its files fall into two groups, near %s and %s; the mean of %s describes neither", rate(v["low"]), rate(v["high"]), rate(v["mean"]))
+	case "competitor_display":
+		return w.Other + " is a display on the same hub: its picture goes before the disks' data on the hub's uplink"
+	case "competitor_network":
+		return w.Other + " is a network adapter on the same hub and shares its uplink with the disks"
 	case "cached":
+		if w.Other != "" {
+			return fmt.Sprintf("%s over %s is more than the bare line carries (%s): some of it came from or went to a cache, not the disks",
+				rate(v["rate"]), w.Other, rate(v["most"]))
+		}
 		return fmt.Sprintf("%s through one hub is more than any hub's link carries (%s): some of it came from or went to a cache, not the disks",
 			rate(v["rate"]), rate(v["most"]))
 	default:

@@ -25,6 +25,7 @@ type Phase struct {
 	NoOverlap      *NoOverlap            `json:"no_overlap,omitempty"` // where overlap is null
 	OtherToolRates *OtherToolRates       `json:"others_say"`           // null where no disk moved anything
 	Contention     *Contention           `json:"contention"`           // null without an overlap of two disks or more
+	Links          []LinkUse             `json:"links,omitempty"`      // of the disks' paths, where these and their capacity are known
 	Stages         []Stage               `json:"stages"`
 	Recoveries     []Recovery            `json:"recoveries"`
 	Disks          map[string]Disk       `json:"disks"`
@@ -260,6 +261,7 @@ type Finding struct {
 	Disk       string             `json:"disk,omitempty"`  // whom it is about, where it is one
 	Disks      []string           `json:"disks,omitempty"` // all whom it is about; of a steal: who lost
 	Added      []string           `json:"added,omitempty"` // of a ceiling: the disks that were added without more being moved
+	Link       *LinkUse           `json:"link,omitempty"`  // of a bottleneck
 	Other      string             `json:"other,omitempty"` // what it is held against: a phase, a disk, an error
 	Values     map[string]float64 `json:"values,omitempty"`
 	MorePhases int                `json:"more_phases,omitempty"` // that show it as well

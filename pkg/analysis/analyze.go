@@ -37,6 +37,7 @@ func Analyze(run *trace.Run, opts Options) *Analysis {
 	if run.Status == trace.Partial {
 		a.Warnings = append(a.Warnings, Warning{Code: "partial"})
 	}
+	a.Warnings = append(a.Warnings, competitors(run.Hardware)...)
 	alpha := newAlphas(run)
 	phases := make([]*phase, 0, len(run.Phases))
 	for _, t := range run.Phases {

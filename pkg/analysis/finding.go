@@ -24,6 +24,7 @@ func findings(phases []Phase, order []string, solos solos, alpha float64) []Find
 		f.contention()
 		f.recoveries()
 		f.totals()
+		f.bottlenecks()
 		for _, disk := range f.order {
 			if d, ok := f.phase.Disks[disk]; ok {
 				f.disk(disk, d)

@@ -7,9 +7,15 @@ const (
 	slack      = 1.03
 )
 
-// cached warns of rates that no hub's link has: what came so fast came from memory.
+// cached warns of rates that the disks' links cannot have: what came so fast came from memory.
 func (p *phase) cached() {
 	o := p.out.Overlap
+	for _, u := range p.out.Links {
+		if u.Rate > u.line {
+			p.warn(Warning{Code: "cached", Disk: u.only(), Other: u.Link, Values: map[string]float64{"rate": u.Rate, "most": u.line}})
+			return
+		}
+	}
 	if o == nil || p.simulated || max(o.ReadRate, o.WriteRate) <= fastestHub*slack {
 		return
 	}

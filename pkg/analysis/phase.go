@@ -3,6 +3,7 @@ package analysis
 import (
 	"maps"
 
+	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -23,12 +24,13 @@ type phase struct {
 	alpha     alphas
 	reached   []measured // the new level of each recovery of out
 	out       *Phase
+	hardware  *hardware.Setup // nil where it is not known
 }
 
 func seconds(ns int64) float64 { return float64(ns) / 1e9 }
 
 func newPhase(run *trace.Run, t *trace.Phase, opts Options, alpha alphas) *phase {
-	p := &phase{trace: t, simulated: len(run.Disks) > 0, hangs: map[string]string{}, alpha: alpha, out: &Phase{
+	p := &phase{trace: t, hardware: run.Hardware, simulated: len(run.Disks) > 0, hangs: map[string]string{}, alpha: alpha, out: &Phase{
 		Phase:      t.Name,
 		Roles:      map[string]trace.Role{},
 		Test:       t.Test,
@@ -61,6 +63,7 @@ func (p *phase) measure() {
 	p.startSkew()
 	p.fillStages()
 	p.fillOverlap()
+	p.out.Links = p.linkUses()
 	p.cached()
 	p.out.Series = p.series()
 	p.out.OtherToolRates = p.otherToolRates()

@@ -32,7 +32,8 @@ const (
 // it receives (reads) and transmits (writes).
 type Link struct {
 	Segment    Segment  `json:"segment,omitempty"`
-	Hub        string   `json:"hub,omitempty"` // the ID of the hub whose uplink it is
+	Hub        string   `json:"hub,omitempty"`  // the ID of the hub whose uplink it is
+	Port       string   `json:"port,omitempty"` // the ID of the host's port that it is
 	Kind       LinkKind `json:"kind,omitempty"`
 	Generation string   `json:"generation,omitempty"` // of PCIe "3" or "4"; of Thunderbolt "3", "4" or "5"; of USB "3.2 Gen 2", "4"
 	Lanes      int      `json:"lanes,omitempty"`
@@ -95,7 +96,7 @@ func (l *Link) FellBack() bool { return l.MaxBps > max(l.RxBps, l.TxBps) && l.Rx
 
 // String names the link as people do: Thunderbolt 4, PCIe 3.0 x4, USB 10 Gb/s.
 func (l *Link) String() string {
-	rate := speed(max(l.RxBps, l.TxBps))
+	rate := Speed(max(l.RxBps, l.TxBps))
 	switch l.Kind {
 	case Thunderbolt:
 		if l.Generation != "" {
@@ -115,8 +116,8 @@ func (l *Link) String() string {
 	return cmp.Or(rate, "unknown")
 }
 
-// speed is a line rate as people write it; empty for none.
-func speed(bps int64) string {
+// Speed is a line rate as people write it; empty for none.
+func Speed(bps int64) string {
 	switch {
 	case bps <= 0:
 		return ""

@@ -1,0 +1,143 @@
+package analysis
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// When a link counts as the one that a rate runs into.
+const (
+	nearLimit   = 0.85 // of what such links have been seen to carry: as far apart as hosts and enclosures lie
+	beyondLimit = 1.15 // up to here a rate speaks for an uncommonly good link, above it against what is known of the link
+)
+
+// LinkUse is what went over a link in one direction while all disks worked, against what links of its kind have been
+// seen to carry.
+type LinkUse struct {
+	Segment  hardware.Segment `json:"segment"`
+	Link     string           `json:"link"`            // Thunderbolt 4, PCIe 3.0 x4
+	Hub      string           `json:"hub,omitempty"`   // the hub's name, of its uplink
+	Disks    []string         `json:"disks"`           // that move over it in this direction
+	Op       trace.Role       `json:"op"`              // read: towards the host
+	Rate     float64          `json:"rate"`            // of these disks together
+	Capacity float64          `json:"capacity"`        // seen on links of this kind, one way
+	Source   string           `json:"source"`          // of the capacity
+	Share    float64          `json:"share"`           // rate over capacity
+	Could    string           `json:"could,omitempty"` // the speed both its ends support, where they negotiated less
+
+	id   string  // of the link and the direction
+	line float64 // bytes per second of its bare line rate, which nothing passes
+}
+
+// linkUses are the links whose capacity is known, from the host on, each in the directions in which disks used it.
+func (p *phase) linkUses() []LinkUse {
+	o := p.out.Overlap
+	if p.hardware == nil || o == nil {
+		return nil
+	}
+	var uses []LinkUse
+	seen := map[string]int{}
+	for _, op := range []trace.Role{trace.Read, trace.Write} {
+		for i := range p.parts {
+			name := p.parts[i].name()
+			disk, known := p.hardware.Disks[name]
+			if _, moved := p.trace.Connections[name]; moved || !known || o.Disks[name].Op != op {
+				continue
+			}
+			for k := range disk.Path.Links {
+				link := &disk.Path.Links[k]
+				capacity, known := link.Practical(op == trace.Read)
+				if !known {
+					continue
+				}
+				// Disks share a socket of the host and a hub's uplink; what comes after is a disk's own.
+				id := string(op) + "\x00" + string(link.Segment) + "\x00" + cmp.Or(link.Hub, link.Port, "disk "+name)
+				at, again := seen[id]
+				if !again {
+					at = len(uses)
+					seen[id] = at
+					uses = append(uses, LinkUse{
+						Segment: link.Segment, Link: link.String(), Hub: p.hubName(link.Hub), Op: op, Capacity: capacity.Rate, Source: capacity.Source,
+						id: id, line: float64(max(link.RxBps, link.TxBps)) / 8,
+					})
+					if link.FellBack() {
+						uses[at].Could = hardware.Speed(link.MaxBps)
+					}
+				}
+				uses[at].Disks = append(uses[at].Disks, name)
+				uses[at].Rate += o.Disks[name].Rate
+			}
+		}
+	}
+	for i := range uses {
+		uses[i].Share = uses[i].Rate / uses[i].Capacity
+	}
+	return uses
+}
+
+// only is the disk that the link belongs to alone; empty where disks share it.
+func (u *LinkUse) only() string {
+	if len(u.Disks) == 1 {
+		return u.Disks[0]
+	}
+	return ""
+}
+
+// hubName is the name of the hub with an ID, where it is known.
+func (p *phase) hubName(id string) string {
+	if h := p.hardware.Hub; h != nil && h.ID == id {
+		return h.Name
+	}
+	return ""
+}
+
+// bottlenecks tell which link the disks' rates come close to: of each set of disks and direction the one that they
+// fill most. It says how much of the link they fill, not that the link held them: see ceilings for that.
+func (f *finder) bottlenecks() {
+	var told []LinkUse
+	for _, u := range f.phase.Links {
+		i := slices.IndexFunc(told, func(t LinkUse) bool { return t.Op == u.Op && slices.Equal(t.Disks, u.Disks) })
+		switch {
+		case i < 0:
+			told = append(told, u)
+		case u.Share >= told[i].Share: // of the same cable, the hub's end is what people know
+			told[i] = u
+		}
+	}
+	for _, u := range told {
+		if u.Share < nearLimit || u.Share > beyondLimit {
+			continue
+		}
+		// A link that limits shows in phase after phase: told of the first, with how many more.
+		if i := slices.IndexFunc(f.found, func(g Finding) bool { return g.Link != nil && g.Link.id == u.id }); i >= 0 {
+			f.found[i].MorePhases++
+			continue
+		}
+		found := about(u.Disks, Finding{
+			Code: "bottleneck", Other: string(u.Op), Link: &u, Weight: 0.2,
+			Values: map[string]float64{"rate": u.Rate, "capacity": u.Capacity},
+		})
+		if u.Could != "" {
+			found.Weight = 0.5 // a better cable or port would help
+		}
+		f.add(found)
+	}
+}
+
+// competitors warn of what else hangs on the hub and uses its uplink.
+func competitors(setup *hardware.Setup) []Warning {
+	if setup == nil {
+		return nil
+	}
+	var list []Warning
+	for _, c := range setup.Competitors {
+		if c.Kind != hardware.DisplayKind && c.Kind != hardware.NetworkKind {
+			continue
+		}
+		list = append(list, Warning{Code: "competitor_" + string(c.Kind), Other: c.Name})
+	}
+	return list
+}
