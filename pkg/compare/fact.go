@@ -42,6 +42,7 @@ func facts(r Run, phases []Phase, with beyond) []fact {
 	for _, d := range r.Trace.Disks {
 		add(whatPath, d.Name, cmp.Or(d.Path, "none"))
 	}
+	list = append(list, setupFacts(r.Trace)...)
 	if with.plan {
 		m := r.Method
 		add(whatTool, "", m.Tool)

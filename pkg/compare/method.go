@@ -96,28 +96,44 @@ const (
 	whatWork       = "at work"
 	whatConnection = "connection"
 	whatHub        = "hub model"
-	whatEngine     = "engine"
-	whatCache      = "cache"
-	whatFlush      = "flush"
-	whatBlock      = "block"
-	whatDepth      = "depth"
-	whatAccess     = "access"
-	whatVerify     = "verify"
-	whatPrealloc   = "preallocate"
-	whatTest       = "test"
-	whatSizes      = "files"
-	whatStop       = "stop"
-	whatRest       = "rest before"
-	whatSeed       = "seed"
-	whatTool       = "hubbench"
-	whatSystem     = "system"
-	whatHost       = "host"
-	whatPath       = "path"
+
+	whatModel       = "model" // of a disk, as the next
+	whatFirmware    = "firmware"
+	whatLink        = "links"
+	whatFilesystem  = "file system"
+	whatEncrypted   = "encrypted"
+	whatCompressed  = "compressed"
+	whatFill        = "fill level"
+	whatAbout       = "described as"
+	whatHubName     = "hub"
+	whatHubFirmware = "hub firmware"
+	whatSetup       = "hub described as"
+	whatPower       = "power source"
+	whatHostModel   = "host model"
+
+	whatEngine   = "engine"
+	whatCache    = "cache"
+	whatFlush    = "flush"
+	whatBlock    = "block"
+	whatDepth    = "depth"
+	whatAccess   = "access"
+	whatVerify   = "verify"
+	whatPrealloc = "preallocate"
+	whatTest     = "test"
+	whatSizes    = "files"
+	whatStop     = "stop"
+	whatRest     = "rest before"
+	whatSeed     = "seed"
+	whatTool     = "hubbench"
+	whatSystem   = "system"
+	whatHost     = "host"
+	whatPath     = "path"
 )
 
 func weight(what string) int {
 	return slices.Index([]string{
-		whatKind, whatWork, whatConnection, whatHub, whatEngine, whatCache, whatFlush, whatBlock, whatDepth, whatAccess,
+		whatKind, whatWork, whatConnection, whatHub, whatModel, whatFirmware, whatHubName, whatHubFirmware, whatLink, whatFilesystem,
+		whatEncrypted, whatCompressed, whatFill, whatAbout, whatSetup, whatPower, whatHostModel, whatEngine, whatCache, whatFlush, whatBlock, whatDepth, whatAccess,
 		whatVerify, whatPrealloc, whatTest, whatSizes, whatStop, whatRest, whatSeed, whatTool, whatSystem, whatHost, whatPath,
 	}, what)
 }

@@ -5,6 +5,8 @@
 // Start at Inventory, which is all that a machine has; Setup is the part of it that one run was measured on.
 package hardware
 
+import "strings"
+
 // Inventory is what is plugged in where: what `hubbench devices --json` prints.
 type Inventory struct {
 	Hosts    []Host   `json:"hosts"`
@@ -109,6 +111,17 @@ const (
 // Path is the way from the host to a disk.
 type Path struct {
 	Links []Link `json:"links,omitempty"` // from the host on
+}
+
+// String names the links: Thunderbolt 4, PCIe 3.0 x4. It is empty where none is known.
+func (p Path) String() string {
+	names := make([]string, 0, len(p.Links))
+	for i := range p.Links {
+		if name := p.Links[i].String(); len(names) == 0 || names[len(names)-1] != name {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // Volume is a file system on a disk.

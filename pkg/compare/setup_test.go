@@ -1,0 +1,63 @@
+package compare
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/pkg/hardware"
+)
+
+func onSetup(firmware string, change func(*hardware.Setup)) Run {
+	r := planned(firmware)
+	yes := true
+	unit := func(model string) hardware.Unit {
+		return hardware.Unit{
+			Disk:   hardware.Disk{Model: model, Firmware: firmware, Path: hardware.Path{Links: []hardware.Link{{Kind: hardware.Thunderbolt, Generation: "4"}}}},
+			Volume: &hardware.Volume{Filesystem: "apfs", Encrypted: &yes, SizeBytes: 100, FreeBytes: 50},
+		}
+	}
+	r.Trace.Hardware = &hardware.Setup{
+		Host:  &hardware.Host{Model: "Mac15,14", Power: hardware.Mains},
+		Hub:   &hardware.Hub{Name: "Element Hub", Vendor: "CalDigit", Firmware: "30.2"},
+		Disks: map[string]hardware.Unit{"A": unit("X5"), "B": unit("990 PRO")},
+	}
+	if change != nil {
+		change(r.Trace.Hardware)
+	}
+	return r
+}
+
+func TestSetup(t *testing.T) {
+	edit := func(name string, change func(*hardware.Unit)) func(*hardware.Setup) {
+		return func(s *hardware.Setup) { u := s.Disks[name]; change(&u); s.Disks[name] = u }
+	}
+	for _, tt := range []struct {
+		name string
+		new  Run
+		want []Difference
+	}{
+		{"the same", onSetup("3.2", nil), []Difference{}},
+		{"firmware of both", onSetup("3.4", nil), []Difference{{"firmware", "", "3.2", "3.4"}}},
+		{"another disk", onSetup("3.2", edit("B", func(u *hardware.Unit) { u.Model = "980 PRO" })), []Difference{{"model", "B", "990 PRO", "980 PRO"}}},
+		{"not known there", onSetup("3.2", edit("B", func(u *hardware.Unit) { *u = hardware.Unit{} })), []Difference{}},
+		{"nothing known there", planned("none"), []Difference{}},
+		{"fell back", onSetup("3.2", edit("A", func(u *hardware.Unit) { u.Path.Links = []hardware.Link{{Kind: hardware.USBLink, RxBps: 10e9}} })),
+			[]Difference{{"links", "A", "Thunderbolt 4", "USB 10 Gb/s"}}},
+		{"hub, battery, volume", onSetup("3.2", func(s *hardware.Setup) {
+			s.Hub.Firmware, s.Host.Power = "31.0", hardware.Battery
+			v := s.Disks["A"].Volume
+			no := false
+			v.Filesystem, v.Encrypted, v.FreeBytes = "exfat", &no, 5
+		}), []Difference{
+			{"hub firmware", "", "30.2", "31.0"}, {"file system", "A", "apfs", "exfat"}, {"encrypted", "A", "yes", "no"},
+			{"fill level", "A", "at most 90 % full", "over 90 % full"}, {"power source", "", "mains", "battery"},
+		}},
+	} {
+		base := onSetup("3.2", nil)
+		got := differences(base, tt.new, []Phase{{Phase: "WW"}, {Phase: "W"}})
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
