@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -37,6 +38,25 @@ func load(path string) (*loadedRun, error) {
 	}
 	events := func() (io.ReadCloser, error) { return os.Open(run.Events) }
 	return &loadedRun{run, path, say.Analyze(run.Trace, analysis.Options{}), events}, nil
+}
+
+// anonymize leaves out of the run what says whose it is.
+func (r *loadedRun) anonymize() (err error) {
+	if r.Trace == nil {
+		return fmt.Errorf("%s carries its results but not its %s, in which names and paths stand; give the run folder", r.path, rundir.EventsFile)
+	}
+	events, err := r.events()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, events.Close()) }()
+	hidden, err := r.Anonymous(events)
+	if err != nil {
+		return err
+	}
+	r.analysis = say.Analyze(r.Trace, analysis.Options{})
+	r.events = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(hidden)), nil }
+	return nil
 }
 
 // loadPage reads back what a page carries. Where it has the events, they are analysed anew.

@@ -16,6 +16,7 @@ import (
 
 func newReport(p program) *cobra.Command {
 	var out output
+	var anonymous bool
 	cmd := &cobra.Command{
 		Use:   "report RUN",
 		Short: "Write the report of a run as a page, a picture or a table",
@@ -23,10 +24,11 @@ func newReport(p program) *cobra.Command {
 report goes into the run's folder, or beside the file; --out - writes to stdout.`,
 		Args: takes(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return runReport(p, args[0], out)
+			return runReport(p, args[0], out, anonymous)
 		},
 	}
 	out.flags(cmd, []string{"html", "svg", "png", "csv", "md", "gobench", "text", "json"}, report.FigureNames())
+	cmd.Flags().BoolVar(&anonymous, "anonymous", false, "leave out the names of the host and its users, paths, volume labels and serial numbers")
 	return cmd
 }
 
@@ -46,7 +48,7 @@ func reportFile(format string) string {
 	}
 }
 
-func runReport(p program, path string, out output) error {
+func runReport(p program, path string, out output, anonymous bool) error {
 	if err := out.settle(); err != nil {
 		return err
 	}
@@ -58,7 +60,16 @@ func runReport(p program, path string, out output) error {
 		return err
 	}
 	if out.out == "" {
-		out.out = filepath.Join(run.Folder, reportFile(out.format))
+		name := reportFile(out.format)
+		if anonymous { // beside the run's own
+			name = "anonymous-" + name
+		}
+		out.out = filepath.Join(run.Folder, name)
+	}
+	if anonymous {
+		if err := run.anonymize(); err != nil {
+			return err
+		}
 	}
 	return run.send(p, out)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
@@ -45,6 +46,9 @@ func OfRun(run Run) *Document {
 	if run.Trace != nil {
 		partial = run.Trace.Status != trace.Complete
 		doc.Started, doc.Simulated = when(run.Trace.Started), Simulated(run.Trace)
+		if setup := run.Trace.Hardware; setup != nil && setup.Hub != nil {
+			doc.Hub = hubName(setup.Hub)
+		}
 		for i, d := range run.Trace.Disks {
 			if i < len(doc.Keys) {
 				doc.Keys[i].Where = where(d)
@@ -69,7 +73,7 @@ func OfRun(run Run) *Document {
 	for i := range a.Phases {
 		doc.Add(newPhase(run, doc.Keys, i))
 	}
-	doc.Add(definition(), environment(doc, run.About))
+	doc.Add(definition(), environment(doc, run))
 	return doc
 }
 
@@ -124,6 +128,9 @@ func newPhase(run Run, keys []Key, index int) *Details {
 	}
 	if len(found.Disks) > 0 {
 		d.Add(v.overlapTable())
+	}
+	if table := v.linksTable(); table != nil {
+		d.Add(table)
 	}
 	if found := v.findings(); len(found) > 0 {
 		d.Add(List{Title: "What stands out", Items: found, Repeats: len(run.Analysis.Phases) > 1})
@@ -224,12 +231,17 @@ func definition() *Details {
 }
 
 // environment says where and how the run was made.
-func environment(doc *Document, about About) *Details {
+func environment(doc *Document, run Run) *Details {
+	about := run.About
+	var setup *hardware.Setup
+	if run.Trace != nil {
+		setup = run.Trace.Hardware
+	}
 	d := &Details{Title: "Where and how it was measured"}
 	facts := &Table{Title: "Where it was measured", Columns: []Column{{Head: "What"}, {Head: "Value"}}}
-	for _, fact := range [][2]string{
-		{"hubbench", about.Tool}, {"Host", about.Host}, {"System", about.OS}, {"Hub", about.Hub}, {"Scenario", about.Scenario}, {"Seed", about.Seed},
-	} {
+	for _, fact := range append([][2]string{
+		{"hubbench", about.Tool}, {"Host", about.Host}, {"System", about.OS}, {"Hub", doc.Hub}, {"Scenario", about.Scenario}, {"Seed", about.Seed},
+	}, setupFacts(setup)...) {
 		if fact[1] != "" {
 			facts.Rows = append(facts.Rows, []Cell{{Text: fact[0]}, {Text: fact[1]}})
 		}
@@ -239,6 +251,9 @@ func environment(doc *Document, about About) *Details {
 	}
 	if len(facts.Rows) > 0 {
 		d.Add(facts)
+	}
+	if table := setupTable(doc.Keys, setup); table != nil {
+		d.Add(table)
 	}
 	if len(about.Modes) == 0 {
 		return d

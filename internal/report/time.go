@@ -152,6 +152,7 @@ func (v *phaseView) total() Panel {
 		})
 	}
 	if o := v.found.Overlap; o != nil {
+		panel.Marks = append(panel.Marks, v.linkLimits(&top)...)
 		mean := Round(o.Rate/v.scale.Size, 9) // 0.69849 must not become 0.6985 here and 0.699 there
 		m := Mark{Shape: Rule, Style: Dashed, Key: None, Text: v.scale.Rate(o.Rate) + pick(len(o.Disks) > 1, " in the overlap", " on average")}
 		for _, s := range o.Spans {

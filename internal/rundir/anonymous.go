@@ -1,0 +1,134 @@
+package rundir
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// homes are folders that carry a user's name, as far as it goes.
+var homes = regexp.MustCompile(`(?i)(/(?:Users|home|media|run/media)/|[A-Z]:\\Users\\)[^/\\:"' ]+`)
+
+// Anonymous leaves out of a run what says whose it is: the host's name, users' names, paths, volume labels and serial
+// numbers. It changes what was loaded, takes the run's events and returns them without it; the folder stays as it is.
+func (l *Loaded) Anonymous(events io.Reader) ([]byte, error) {
+	hide := l.hider()
+	var out []byte
+	in := trace.NewReader(events, l.Events)
+	for in.Next() {
+		e := *in.Event()
+		e.Error = hide(e.Error)
+		e.Disks = withoutPaths(e.Disks)
+		if e.Hardware != nil {
+			e.Hardware = anonymousSetup(*e.Hardware)
+		}
+		out = trace.AppendEvent(out, &e)
+	}
+	if err := in.Err(); err != nil {
+		return nil, fmt.Errorf("leave out names: %w", err)
+	}
+	var err error
+	if l.Trace, err = trace.Load(bytes.NewReader(out), l.Events); err != nil {
+		return nil, fmt.Errorf("leave out names: %w", err)
+	}
+	l.Folder = ""
+	if info := l.Info; info != nil {
+		info.Host.Name = ""
+		for i := range info.Warnings {
+			info.Warnings[i] = hide(info.Warnings[i])
+		}
+		for i := range info.Failures {
+			info.Failures[i].Cause = hide(info.Failures[i].Cause)
+		}
+		if info.Plan != nil {
+			for i := range info.Plan.Disks {
+				info.Plan.Disks[i].Path = ""
+			}
+		}
+	}
+	return out, nil
+}
+
+// hider replaces in text what gives somebody away: the paths of the disks, the run's own folder, users' folders and the
+// name of the host.
+func (l *Loaded) hider() func(string) string {
+	type pair struct{ is, becomes string }
+	var list []pair
+	for _, d := range l.Trace.Disks {
+		if len(d.Path) > 1 { // "/" stands in every path
+			list = append(list, pair{d.Path, "(path of disk " + d.Name + ")"})
+		}
+	}
+	if len(l.Folder) > 1 {
+		list = append(list, pair{l.Folder, "(run folder)"})
+	}
+	if l.Info != nil && l.Info.Host.Name != "" {
+		list = append(list, pair{l.Info.Host.Name, "(host)"})
+	}
+	slices.SortStableFunc(list, func(a, b pair) int { return len(b.is) - len(a.is) }) // /Volumes/A stands in /Volumes/A2
+	var pairs []string
+	for _, p := range list {
+		pairs = append(pairs, p.is, p.becomes)
+	}
+	known := strings.NewReplacer(pairs...)
+	return func(text string) string { return homes.ReplaceAllString(known.Replace(text), "${1}…") }
+}
+
+func withoutPaths(disks []trace.Disk) []trace.Disk {
+	out := make([]trace.Disk, len(disks))
+	for i, d := range disks {
+		d.Path = ""
+		out[i] = d
+	}
+	return out
+}
+
+func anonymousSetup(s hardware.Setup) *hardware.Setup {
+	if s.Host != nil {
+		host := *s.Host
+		host.Name = ""
+		s.Host = &host
+	}
+	ids := map[string]string{"": ""} // a hub's is unique in the world
+	if s.Hub != nil {
+		hub := *s.Hub
+		ids[hub.ID] = "hub 1"
+		hub.ID, hub.Devices = "hub 1", nil
+		s.Hub = &hub
+	}
+	id := func(is string) string {
+		if _, known := ids[is]; !known {
+			ids[is] = "hub " + strconv.Itoa(len(ids))
+		}
+		return ids[is]
+	}
+	disks := map[string]hardware.Unit{}
+	for _, name := range slices.Sorted(maps.Keys(s.Disks)) {
+		unit := s.Disks[name]
+		if unit.Hub != nil {
+			hub := id(*unit.Hub)
+			unit.Hub = &hub
+		}
+		unit.Path.Links = slices.Clone(unit.Path.Links)
+		for i := range unit.Path.Links {
+			unit.Path.Links[i].Hub = id(unit.Path.Links[i].Hub)
+		}
+		unit.Serial, unit.Volumes = "", nil
+		if unit.Volume != nil {
+			v := *unit.Volume
+			v.Mount, v.Mounts, v.Label, v.Container = "", nil, "", ""
+			unit.Volume = &v
+		}
+		disks[name] = unit
+	}
+	s.Disks = disks
+	return &s
+}
