@@ -34,9 +34,7 @@ wrote, or built in: ` + strings.Join(configs.Hubs(), ", ") + ".",
 			}
 			disks := args[1:]
 			if len(disks) == 0 {
-				for _, d := range profile.Disks {
-					disks = append(disks, d.Name)
-				}
+				disks = profile.Names()
 			}
 			prediction, err := fit.Predict(profile, disks, opts.seed)
 			if err != nil {

@@ -67,10 +67,7 @@ func prepare(path string) (*prepared, error) {
 
 // checkProfile refuses disks that the hub profile does not know.
 func (r *prepared) checkProfile() error {
-	var known []string
-	for _, d := range r.profile.Disks {
-		known = append(known, d.Name)
-	}
+	known := r.profile.Names()
 	var unknown []error
 	for _, d := range r.plan.Disks {
 		if name := cmp.Or(d.Profile, d.Name); r.profile.Disk(name) == nil {

@@ -59,11 +59,11 @@ type Estimate struct {
 // an interval becomes so wide that it says nothing, or no family explains the runs, the rate is refused.
 func Predict(p *hub.Profile, disks []string, seed uint64) (*Prediction, error) {
 	if len(disks) == 0 || len(disks) > mostDisks {
-		return nil, fmt.Errorf("predict %d disks: name 1 to %d of the profile's %s", len(disks), mostDisks, p.Names())
+		return nil, fmt.Errorf("predict %d disks: name 1 to %d of the profile's %s", len(disks), mostDisks, strings.Join(p.Names(), ", "))
 	}
 	for i, name := range disks {
 		if p.Disk(name) == nil {
-			return nil, fmt.Errorf("predict disk %q: profile %s has none of that name; it has %s", name, p.Name, p.Names())
+			return nil, fmt.Errorf("predict disk %q: profile %s has none of that name; it has %s", name, p.Name, strings.Join(p.Names(), ", "))
 		}
 		if slices.Contains(disks[:i], name) {
 			return nil, fmt.Errorf("predict disk %s: it is named twice", name)

@@ -17,7 +17,7 @@ func (r *Result) YAML() []byte {
 			notes[p.Name] = strings.TrimPrefix(p.Interval()+"; "+p.Note, "; ")
 		}
 	}
-	return r.Profile.YAMLWithNotes(notes)
+	return r.Profile.YAML(notes)
 }
 
 // Format writes a value of the parameter as people read it.

@@ -9,7 +9,6 @@ package hub
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -142,11 +141,11 @@ func (l *Lags) Lists() [4]LagList {
 	}
 }
 
-// Names lists the disks of the profile, for messages.
-func (p *Profile) Names() string {
+// Names lists the disks of the profile.
+func (p *Profile) Names() []string {
 	names := make([]string, len(p.Disks))
 	for i, d := range p.Disks {
 		names[i] = d.Name
 	}
-	return strings.Join(names, ", ")
+	return names
 }

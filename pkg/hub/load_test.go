@@ -133,7 +133,7 @@ func FuzzLoad(f *testing.F) {
 			}
 		}
 		s.Advance(0)
-		for disk, rate := range s.Rates() {
+		for disk, rate := range rates(s) {
 			if !(rate > 0) {
 				t.Errorf("disk %s at %v", disk, rate)
 			}

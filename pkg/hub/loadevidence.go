@@ -67,11 +67,7 @@ func loadObserved(m *strictyaml.Mapping, p *Profile, others []Observed) Observed
 	m.Done()
 	switch {
 	case p.Disk(d.Disk) == nil:
-		names := make([]string, len(p.Disks))
-		for i, known := range p.Disks {
-			names[i] = known.Name
-		}
-		report(m, "disk", "the profile has no disk %s; try %s", strictyaml.Quote(d.Disk), strictyaml.Suggest(d.Disk, names))
+		report(m, "disk", "the profile has no disk %s; try %s", strictyaml.Quote(d.Disk), strictyaml.Suggest(d.Disk, p.Names()))
 	case slices.ContainsFunc(others, func(o Observed) bool { return o.Disk == d.Disk }):
 		report(m, "disk", "disk %s is in the observation twice; delete one", strictyaml.Quote(d.Disk))
 	}

@@ -181,14 +181,6 @@ func (m *member) stop(tNS int64) {
 	m.endLag()
 }
 
-// rate is its rate since the last event.
-func (m *member) rate() float64 {
-	if len(m.curve) == 0 {
-		return 0
-	}
-	return m.curve[len(m.curve)-1].rate
-}
-
 // moved is what it has moved by tNS, which must not lie before the last breakpoint.
 func (m *member) moved(tNS int64) float64 {
 	if len(m.curve) == 0 {

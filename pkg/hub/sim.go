@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/hubbench/hubbench/pkg/policy"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -90,7 +91,7 @@ func (s *Sim) Join(disk string, work Work, tNS int64) error {
 	known := s.profile.Disk(name)
 	switch {
 	case known == nil:
-		return fmt.Errorf("disk %s joins the hub: profile %s has no disk %q; it has %s", disk, s.profile.Name, name, s.profile.Names())
+		return fmt.Errorf("disk %s joins the hub: profile %s has no disk %q; it has %s", disk, s.profile.Name, name, strings.Join(s.profile.Names(), ", "))
 	case work.Op != trace.Read && work.Op != trace.Write:
 		return fmt.Errorf("disk %s joins the hub: role %q is neither read nor write", disk, work.Op)
 	case len(work.Sizes) == 0:
@@ -196,15 +197,4 @@ func (s *Sim) Advance(tNS int64) []Grant {
 	}
 	slices.SortStableFunc(grants, func(a, b Grant) int { return cmp.Compare(a.DoneNS, b.DoneNS) })
 	return grants
-}
-
-// Rates gives every active disk's rate at the time last advanced to.
-func (s *Sim) Rates() map[string]float64 {
-	rates := map[string]float64{}
-	for _, m := range s.members {
-		if m.state == active {
-			rates[m.disk] = m.rate()
-		}
-	}
-	return rates
 }

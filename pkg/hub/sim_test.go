@@ -56,11 +56,13 @@ func ask(t *testing.T, s *Sim, disk string, gigabytes float64) {
 	}
 }
 
-// rates is Rates in GB/s.
+// rates are every active disk's at the time last advanced to, in GB/s.
 func rates(s *Sim) map[string]float64 {
-	got := s.Rates()
-	for disk := range got {
-		got[disk] /= gb
+	got := map[string]float64{}
+	for _, m := range s.members {
+		if m.state == active {
+			got[m.disk] = m.curve[len(m.curve)-1].rate / gb
+		}
 	}
 	return got
 }

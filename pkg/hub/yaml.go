@@ -8,12 +8,9 @@ import (
 	"time"
 )
 
-// YAML writes the profile as Load reads it.
-func (p *Profile) YAML() []byte { return p.YAMLWithNotes(nil) }
-
-// YAMLWithNotes writes the profile, and as a comment the note of each parameter that has one, by its keys in the
+// YAML writes the profile as Load reads it, and as a comment the note of each parameter that has one, by its keys in the
 // profile: capacity.read, A.write.weight, recovery.write_after_write[2].
-func (p *Profile) YAMLWithNotes(notes map[string]string) []byte {
+func (p *Profile) YAML(notes map[string]string) []byte {
 	w := &yamlWriter{notes: notes}
 	w.line("version: 1")
 	w.line("name: %s", strconv.Quote(p.Name))

@@ -53,9 +53,9 @@ func roundTripped(t *testing.T, p *Profile) *Profile {
 	if p.Link == 0 {
 		p.Link, p.Lane = math.Inf(1), math.Inf(1)
 	}
-	got, err := Load("written.yaml", p.YAML())
+	got, err := Load("written.yaml", p.YAML(nil))
 	if err != nil {
-		t.Fatalf("%v in\n%s", err, p.YAML())
+		t.Fatalf("%v in\n%s", err, p.YAML(nil))
 	}
 	return got
 }
