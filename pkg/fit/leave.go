@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distmv"
 
 	"github.com/hubbench/hubbench/pkg/hub"
 )
@@ -129,20 +130,14 @@ func (l *leftOut) density(off float64) float64 {
 	n := len(l.seen)
 	total := mat.NewSymDense(n, nil)
 	total.CopySym(l.spread)
-	apart := mat.NewVecDense(n, nil)
 	for i := range n {
 		total.SetSym(i, i, total.At(i, i)+l.errors[i]*l.errors[i]+off*off)
-		apart.SetVec(i, l.seen[i]-l.predicted[i])
 	}
 	free := openFreedom * mat.Trace(total) / max(mat.Trace(l.spread), math.SmallestNonzeroFloat64)
 	free = min(free, closedFreedom)
-	var chol mat.Cholesky
-	var solved mat.VecDense
-	if !chol.Factorize(total) || chol.SolveVecTo(&solved, apart) != nil {
+	t, ok := distmv.NewStudentsT(l.predicted, total, free, nil)
+	if !ok {
 		return math.Inf(-1)
 	}
-	whole, _ := math.Lgamma((free + float64(n)) / 2)
-	half, _ := math.Lgamma(free / 2)
-	return whole - half - (chol.LogDet()+float64(n)*math.Log(free*math.Pi)+
-		(free+float64(n))*math.Log1p(mat.Dot(apart, &solved)/free))/2
+	return t.LogProb(l.seen)
 }

@@ -75,7 +75,8 @@ func (s *space) height(x []float64, inflate float64, scratch []float64) (height 
 // shape is the normal distribution that the curvature at the best place makes of the evidence.
 type shape struct {
 	centre []float64
-	lower  mat.TriDense // Cholesky factor of the covariance
+	chol   mat.Cholesky // of the covariance
+	lower  mat.TriDense // its factor
 	z, d   *mat.VecDense
 }
 
@@ -94,7 +95,7 @@ func (s *space) shape(best []float64) *shape {
 	}
 	normal := mat.NewSymDense(n, nil)
 	normal.SymOuterK(1, j.T())
-	var chol mat.Cholesky
+	chol := &sh.chol
 	var inverse mat.SymDense
 	if !chol.Factorize(normal) || chol.InverseTo(&inverse) != nil || !chol.Factorize(&inverse) {
 		// The priors give every parameter some curvature; only rounding can spoil it. Then walk in small steps.
@@ -139,15 +140,6 @@ func (sh *shape) far(x []float64) float64 {
 	for i := range x {
 		sh.d.SetVec(i, x[i]-sh.centre[i])
 	}
-	sum := 0.0
-	for i := range x { // forward substitution
-		v := sh.d.AtVec(i)
-		for k := range i {
-			v -= sh.lower.At(i, k) * sh.z.AtVec(k)
-		}
-		v /= sh.lower.At(i, i)
-		sh.z.SetVec(i, v)
-		sum += v * v
-	}
-	return sum
+	_ = sh.chol.SolveVecTo(sh.z, sh.d) // solved however badly conditioned, which is all that it can complain of
+	return mat.Dot(sh.d, sh.z)
 }
