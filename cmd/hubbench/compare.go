@@ -162,15 +162,7 @@ func methodOf(info *rundir.Info) *compare.Method {
 	if info == nil || info.Plan == nil {
 		return nil
 	}
-	m := &compare.Method{
-		Tool: info.Tool, Host: info.Host.Name, System: systemOf(info.Host), Plan: info.Plan,
-		Effective: map[string]map[string]compare.Mode{}, Simulated: info.Simulated,
+	return &compare.Method{
+		Tool: info.Tool, Host: info.Host.Name, System: systemOf(info.Host), Plan: info.Plan, Effective: info.Effective, Simulated: info.Simulated,
 	}
-	for phase, disks := range info.Effective {
-		m.Effective[phase] = map[string]compare.Mode{}
-		for disk, e := range disks {
-			m.Effective[phase][disk] = compare.Mode{Engine: e.Engine, Cache: e.Cache, Flush: e.Flush, Block: e.Block, Depth: e.Depth}
-		}
-	}
-	return m
 }

@@ -124,7 +124,7 @@ func planFacts(m *Method, name string, with beyond) []fact {
 	list := []fact{{what: whatStop, at: at, is: stop(p)}, {what: whatRest, at: at, is: rest(p)}}
 	for _, job := range p.Jobs {
 		at := place{name, job.Disk}
-		mode := Mode{Engine: job.IO.Mode, Flush: job.IO.Flush, Block: job.IO.Block, Depth: job.IO.Depth}
+		mode := trace.Effective{Engine: job.IO.Mode, Flush: job.IO.Flush, Block: job.IO.Block, Depth: job.IO.Depth}
 		if with.mode(name, job.Disk) {
 			mode = m.Effective[name][job.Disk]
 		}

@@ -6,23 +6,17 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // Method is how a run was made, as far as its trace does not say.
 type Method struct {
 	Tool      string // hubbench's version
 	Host      string
-	System    string                     // operating system, processor
-	Plan      *scenario.Plan             // what was to be done; never nil
-	Effective map[string]map[string]Mode // by phase and disk: how the disk was really driven
-	Simulated bool                       // on a hub model in virtual time, even if the plan's disks are real
-}
-
-// Mode is how a disk was driven in a phase.
-type Mode struct {
-	Engine, Cache, Flush string
-	Block                int64
-	Depth                int
+	System    string                                // operating system, processor
+	Plan      *scenario.Plan                        // what was to be done; never nil
+	Effective map[string]map[string]trace.Effective // by phase and disk: how the disk was really driven
+	Simulated bool                                  // on a hub model in virtual time, even if the plan's disks are real
 }
 
 // Difference is something that was not the same when the two runs were made. It may be what the comparison is

@@ -14,16 +14,16 @@ import (
 func planned(label string) Run {
 	w := trace.Write
 	r := runOf(label, still("WW", 1, load{"A", w, 1e9, 9}, load{"B", w, 1e9, 9}), still("W", 1, load{"A", w, 1e9, 9}))
-	m := &Method{Tool: "1.0", Host: "mac", System: "darwin/arm64, 8 CPUs", Plan: &scenario.Plan{Seed: 7, Hub: &scenario.Hub{Profile: "goshen-ridge"}}, Effective: map[string]map[string]Mode{}}
+	m := &Method{Tool: "1.0", Host: "mac", System: "darwin/arm64, 8 CPUs", Plan: &scenario.Plan{Seed: 7, Hub: &scenario.Hub{Profile: "goshen-ridge"}}, Effective: map[string]map[string]trace.Effective{}}
 	for _, p := range r.Trace.Phases {
 		phase := scenario.Phase{Name: p.Name, Roles: p.Roles}
-		m.Effective[p.Name] = map[string]Mode{}
+		m.Effective[p.Name] = map[string]trace.Effective{}
 		for _, d := range p.Disks {
 			phase.Jobs = append(phase.Jobs, scenario.Job{
 				Disk: d.Name, Role: d.Op, Sizes: []int64{1e9, 2e9},
 				IO: scenario.IO{Mode: "direct", Block: 8 << 20, Depth: 4, Flush: "full", Verify: "off"},
 			})
-			m.Effective[p.Name][d.Name] = Mode{"io_uring", "direct", "full", 8 << 20, 4}
+			m.Effective[p.Name][d.Name] = trace.Effective{Engine: "io_uring", Cache: "direct", Flush: "full", Block: 8 << 20, Depth: 4}
 		}
 		m.Plan.Phases = append(m.Plan.Phases, phase)
 	}
@@ -33,7 +33,7 @@ func planned(label string) Run {
 
 func TestMethod(t *testing.T) {
 	job := func(r Run, phase, job int) *scenario.Job { return &r.Method.Plan.Phases[phase].Jobs[job] }
-	drive := func(r Run, phase, disk string, change func(*Mode)) {
+	drive := func(r Run, phase, disk string, change func(*trace.Effective)) {
 		m := r.Method.Effective[phase][disk]
 		change(&m)
 		r.Method.Effective[phase][disk] = m
@@ -44,15 +44,15 @@ func TestMethod(t *testing.T) {
 		want   []Difference
 	}{
 		{"nothing", func(Run) {}, []Difference{}},
-		{"flush of one disk", func(r Run) { drive(r, "WW", "B", func(m *Mode) { m.Flush = "none" }) },
+		{"flush of one disk", func(r Run) { drive(r, "WW", "B", func(m *trace.Effective) { m.Flush = "none" }) },
 			[]Difference{{"flush", "B in WW", "full", "none"}}},
 		{"cache everywhere, block by a hair", func(r Run) {
 			for _, at := range [][2]string{{"WW", "A"}, {"WW", "B"}, {"W", "A"}} {
-				drive(r, at[0], at[1], func(m *Mode) { m.Cache = "buffered" })
+				drive(r, at[0], at[1], func(m *trace.Effective) { m.Cache = "buffered" })
 			}
-			drive(r, "W", "A", func(m *Mode) { m.Block = 8<<20 + 512 })
+			drive(r, "W", "A", func(m *trace.Effective) { m.Block = 8<<20 + 512 })
 		}, []Difference{{"cache", "", "direct", "buffered"}, {"block", "A in W", "8.39 MB", "8.39 MB, but other ones"}}},
-		{"asked alike, had otherwise", func(r Run) { drive(r, "W", "A", func(m *Mode) { m.Engine = "threads" }) },
+		{"asked alike, had otherwise", func(r Run) { drive(r, "W", "A", func(m *trace.Effective) { m.Engine = "threads" }) },
 			[]Difference{{"engine", "A in W", "io_uring", "threads"}}},
 		{"asked otherwise, had alike", func(r Run) { job(r, 0, 0).IO.Flush = "fsync" }, []Difference{}},
 		{"asked otherwise, had unknown", func(r Run) { r.Method.Effective = nil; job(r, 0, 0).IO.Flush = "fsync" },

@@ -23,7 +23,7 @@ const (
 // flowRate compares a rate over time.
 func flowRate(m Measure, base, other stats.Flow) Rate {
 	r := Rate{Measure: m, Unit: "wave"}
-	r.set(mean(base.Rates), mean(other.Rates), min(base.Known, other.Known))
+	r.set(stats.Mean(base.Rates), stats.Mean(other.Rates), min(base.Known, other.Known))
 	switch {
 	case doubt(base) != "":
 		r.Reason = "in the base " + doubt(base)
@@ -35,14 +35,6 @@ func flowRate(m Measure, base, other stats.Flow) Rate {
 		r.test(base.Change(other))
 	}
 	return r
-}
-
-func mean(x []float64) float64 {
-	var sum float64
-	for _, v := range x {
-		sum += v
-	}
-	return sum / float64(len(x))
 }
 
 // fileRate compares the typical rates of files: pair by pair where most of them have a twin, a file of the same place

@@ -36,11 +36,8 @@ func (e Estimate) SE() float64 {
 	return math.Sqrt(v)
 }
 
-// Below is the chance of a mean as low as this one, or lower, where the truth is bound or above: the p-value of the
-// test that the truth is below bound.
-func (e Estimate) Below(bound float64) float64 { return e.beyond(bound - e.Mean) }
-
-// Above is the p-value of the test that the truth is above bound.
+// Above is the chance of a mean as high as this one, or higher, where the truth is bound or below: the p-value of the
+// test that the truth is above bound.
 func (e Estimate) Above(bound float64) float64 { return e.beyond(e.Mean - bound) }
 
 // P is the chance of a mean at least as far from zero where the truth is zero.

@@ -70,7 +70,7 @@ func (f Flow) Estimate() Estimate {
 func (f Flow) Change(g Flow) Estimate {
 	a, b := relative(f), relative(g)
 	e, _ := Difference(a.spectrum(), b.spectrum())
-	e.Mean = math.Log(mean(g.Rates) / mean(f.Rates))
+	e.Mean = math.Log(Mean(g.Rates) / Mean(f.Rates))
 	if min(f.Spread.Worth, g.Spread.Worth) < fewItems {
 		e.few = student{1, a.Spread.se, a.Spread.free}.plus(student{1, b.Spread.se, b.Spread.free})
 	}
@@ -85,7 +85,7 @@ func (f Flow) spectrum() Spectrum {
 
 // relative is the flow as a share of its mean.
 func relative(f Flow) Flow {
-	m := mean(f.Rates)
+	m := Mean(f.Rates)
 	out := Flow{Rates: make([]float64, len(f.Rates)), Known: f.Known, Length: f.Length, Spread: f.Spread}
 	for i, v := range f.Rates {
 		out.Rates[i] = v / m
@@ -94,18 +94,10 @@ func relative(f Flow) Flow {
 	return out
 }
 
-func mean(x []float64) float64 {
-	var sum float64
-	for _, v := range x {
-		sum += v
-	}
-	return sum / float64(len(x))
-}
-
 // Repeat is the logarithm of the flow's mean, as one of several measurements. Where there is doubt about its error it
 // has none of its own.
 func (f Flow) Repeat() Repeat {
-	r := Repeat{Mean: math.Log(mean(f.Rates))}
+	r := Repeat{Mean: math.Log(Mean(f.Rates))}
 	if f.Doubt() == NoDoubt {
 		r.SE = relative(f).Estimate().SE()
 	}

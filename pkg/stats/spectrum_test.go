@@ -118,15 +118,15 @@ func TestEstimate(t *testing.T) {
 		what      string
 		got, want float64
 	}{
-		{"p", e.P(), 0.07939}, {"above 0", e.Above(0), 0.07939 / 2}, {"below 0", e.Below(0), 1 - 0.07939/2},
+		{"p", e.P(), 0.07939}, {"above 0", e.Above(0), 0.07939 / 2},
 		{"low", v[0], -0.20548}, {"high", v[1], 3.36548},
 	} {
 		if math.Abs(check.got-check.want) > 1e-4*math.Max(1, math.Abs(check.want)) {
 			t.Errorf("%s = %v, want %v", check.what, check.got, check.want)
 		}
 	}
-	if sure := Certain(1, 0); sure.P() != 0 || sure.Below(2) != 0 || sure.Below(0) != 1 {
-		t.Errorf("without an error: p %v, below 2 %v, below 0 %v", sure.P(), sure.Below(2), sure.Below(0))
+	if sure := Certain(1, 0); sure.P() != 0 || sure.Above(0) != 0 || sure.Above(2) != 1 {
+		t.Errorf("without an error: p %v, above 0 %v, above 2 %v", sure.P(), sure.Above(0), sure.Above(2))
 	}
 }
 

@@ -16,9 +16,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Summary describes a sample. All but N are NaN where N is 0, SD and CV where it is 1.
+// Summary describes a sample. All is NaN where that is empty, SD and CV where it has one value.
 type Summary struct {
-	N         int
 	Mean      float64
 	Median    float64
 	Trimmed20 float64 // mean without the lowest and the highest fifth
@@ -26,21 +25,18 @@ type Summary struct {
 	CV        float64 // SD / Mean
 	P05       float64 // 5th percentile
 	P95       float64
-	Min       float64
-	Max       float64
 }
 
 // Summarize describes x, which it leaves as it is.
 func Summarize(x []float64) Summary {
 	if len(x) == 0 {
 		nan := math.NaN()
-		return Summary{0, nan, nan, nan, nan, nan, nan, nan, nan, nan}
+		return Summary{nan, nan, nan, nan, nan, nan, nan}
 	}
 	sorted := slices.Clone(x)
 	slices.Sort(sorted)
 	mean, sd := stat.MeanStdDev(sorted, nil)
 	return Summary{
-		N:         len(x),
 		Mean:      mean,
 		Median:    Quantile(sorted, 0.5),
 		Trimmed20: TrimmedMean(sorted, 0.2),
@@ -48,8 +44,6 @@ func Summarize(x []float64) Summary {
 		CV:        sd / mean,
 		P05:       Quantile(sorted, 0.05),
 		P95:       Quantile(sorted, 0.95),
-		Min:       sorted[0],
-		Max:       sorted[len(sorted)-1],
 	}
 }
 
