@@ -116,7 +116,7 @@ func unfinishedRun(path string) string {
 	}
 	for _, entry := range slices.Backward(entries) {
 		folder := filepath.Join(resultsOf(s), entry.Name())
-		if info, err := readInfo(folder); err == nil && info.Name == s.Name && info.Status != trace.Complete {
+		if info, err := rundir.LoadInfo(folder); err == nil && info != nil && info.Name == s.Name && info.Status != trace.Complete {
 			return folder
 		}
 	}

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -88,7 +85,7 @@ func phases(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCom
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var names []string
-	if info, err := readInfo(args[0]); err == nil && info.Plan != nil {
+	if info, err := rundir.LoadInfo(args[0]); err == nil && info != nil && info.Plan != nil {
 		for _, phase := range info.Plan.Phases {
 			names = append(names, cobra.CompletionWithDesc(phase.Name, phase.Who()))
 		}
@@ -98,16 +95,6 @@ func phases(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCom
 		}
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
-}
-
-// readInfo reads the run.json of a run's folder.
-func readInfo(folder string) (*rundir.Info, error) {
-	data, err := os.ReadFile(filepath.Join(folder, rundir.InfoFile))
-	if err != nil {
-		return nil, err
-	}
-	var info rundir.Info
-	return &info, json.Unmarshal(data, &info)
 }
 
 // words completes one of a few words.

@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"time"
 	"unicode"
 
@@ -126,18 +125,6 @@ func openPage(path string) error {
 		return fmt.Errorf("open the report: %w; it is at %s", err, path)
 	}
 	return nil
-}
-
-// lockedWriter lets workers and coordinator log to one file.
-type lockedWriter struct {
-	mu sync.Mutex
-	w  io.Writer
-}
-
-func (l *lockedWriter) Write(data []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.w.Write(data)
 }
 
 // quoteForShell writes a path so that it can be pasted into a command line.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"go.uber.org/zap/zapcore"
 
 	"github.com/hubbench/hubbench/internal/coordinator"
 	"github.com/hubbench/hubbench/internal/rundir"
@@ -156,7 +157,7 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 	defer watcher.Close()
 	ctx, kill, release := onInterrupt(ctx, watcher.Stopping)
 	defer release()
-	logs := &lockedWriter{w: dir.Log}
+	logs := zapcore.Lock(dir.Log) // workers and coordinator log to one file
 	outcome, err := coordinator.Run(ctx, coordinator.Options{
 		Plan:      ready.plan,
 		Done:      ready.done,

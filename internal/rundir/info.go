@@ -75,7 +75,7 @@ func Load(path string) (*Loaded, error) {
 	if stat.IsDir() {
 		run.Folder = path
 		events = filepath.Join(path, EventsFile)
-		if run.Info, err = loadInfo(filepath.Join(path, InfoFile)); err != nil {
+		if run.Info, err = LoadInfo(path); err != nil {
 			return nil, err
 		}
 	}
@@ -97,8 +97,9 @@ func Load(path string) (*Loaded, error) {
 	return run, nil
 }
 
-// loadInfo reads run.json; a missing one is no error, as the events stand by themselves.
-func loadInfo(path string) (*Info, error) {
+// LoadInfo reads a folder's run.json. A missing one is nil and no error, as the events stand by themselves.
+func LoadInfo(folder string) (*Info, error) {
+	path := filepath.Join(folder, InfoFile)
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

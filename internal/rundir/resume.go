@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -28,7 +27,7 @@ func Resume(path string) (*Unfinished, error) {
 }
 
 func resume(path string) (*Unfinished, error) {
-	info, err := loadInfo(filepath.Join(path, InfoFile))
+	info, err := LoadInfo(path)
 	if err != nil {
 		return nil, err
 	}
