@@ -22,46 +22,30 @@ func tidy(svg []byte) []byte {
 	})
 }
 
-// shortPath rewrites a path of the commands that gonum's SVG has: M, L, A and Z with absolute coordinates.
-// It reports false for any other.
+// plainPath is a path of the commands that gonum's SVG has: M, L, A and Z with absolute coordinates.
+var plainPath = regexp.MustCompile(`^([ML][-0-9.e]+,[-0-9.e]+|A([-0-9.e]+[ ,]){6}[-0-9.e]+|Z)*$`)
+
+// shortPath rewrites such a path, and reports false for any other.
 func shortPath(path string) (string, bool) {
+	if !plainPath.MatchString(path) {
+		return "", false
+	}
 	var out strings.Builder
 	var x, y int // the last point, in tenths
 	for len(path) > 0 {
-		command := path[0]
-		end := strings.IndexAny(path[1:], "MLAZ") + 1
-		if end == 0 {
-			end = len(path)
-		}
+		command, end := path[0], strings.IndexAny(path[1:]+"Z", "MLAZ")+1
 		numbers := strings.FieldsFunc(path[1:end], func(r rune) bool { return r == ' ' || r == ',' })
-		path = path[end:]
-		values := make([]float64, len(numbers))
-		for i, number := range numbers {
-			value, err := strconv.ParseFloat(number, 64)
-			if err != nil {
-				return "", false
-			}
-			values[i] = value
-		}
-		switch {
-		case command == 'Z' && len(values) == 0:
+		if path = path[end:]; command == 'Z' {
 			out.WriteByte('z')
 			continue
-		case command == 'M' && len(values) == 2:
-			x, y = tenths(values[0]), tenths(values[1])
-			out.WriteString("M" + tenth(x) + "," + tenth(y))
-			continue
-		case command == 'A' && len(values) == 7:
-			toX, toY := tenths(values[5]), tenths(values[6])
-			out.WriteString("a" + tenth(tenths(values[0])) + "," + tenth(tenths(values[1])) + " 0 " + numbers[3] + " " + numbers[4] + " " +
-				tenth(toX-x) + "," + tenth(toY-y))
-			x, y = toX, toY
-			continue
-		case command != 'L' || len(values) != 2:
-			return "", false
 		}
-		toX, toY := tenths(values[0]), tenths(values[1])
+		toX, toY := tenths(numbers[len(numbers)-2]), tenths(numbers[len(numbers)-1])
 		switch {
+		case command == 'M':
+			out.WriteString("M" + tenth(toX) + "," + tenth(toY))
+		case command == 'A':
+			out.WriteString("a" + tenth(tenths(numbers[0])) + "," + tenth(tenths(numbers[1])) + " 0 " + numbers[3] + " " + numbers[4] + " " +
+				tenth(toX-x) + "," + tenth(toY-y))
 		case toX == x && toY == y:
 		case toY == y:
 			out.WriteString("h" + tenth(toX-x))
@@ -75,16 +59,16 @@ func shortPath(path string) (string, bool) {
 	return out.String(), true
 }
 
-func tenths(x float64) int { return int(math.Round(10 * x)) }
+func tenths(number string) int {
+	value, _ := strconv.ParseFloat(number, 64) // plainPath has looked at it
+	return int(math.Round(10 * value))
+}
 
 // tenth writes tenths as a decimal number, as short as can be: 5 is ".5", 30 is "3".
 func tenth(n int) string {
 	text := strconv.FormatFloat(float64(n)/10, 'f', -1, 64)
-	if short, ok := strings.CutPrefix(text, "0."); ok {
-		return "." + short
-	}
-	if short, ok := strings.CutPrefix(text, "-0."); ok {
-		return "-." + short
+	if -10 < n && n < 10 && n != 0 {
+		text = strings.Replace(text, "0.", ".", 1)
 	}
 	return text
 }
