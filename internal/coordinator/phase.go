@@ -3,6 +3,7 @@ package coordinator
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,8 +62,7 @@ func newPhaseRun(opts Options, index int, sim *hub.Sim) *phaseRun {
 func (p *phaseRun) run(ctx context.Context, starter *starter) error {
 	for _, job := range p.phase.Jobs {
 		if err := p.start(starter, job); err != nil {
-			p.fail(job.Disk, err.Error())
-			p.stop()
+			p.abort(job.Disk, err.Error())
 			break
 		}
 	}
@@ -79,8 +79,7 @@ func (p *phaseRun) run(ctx context.Context, starter *starter) error {
 			p.watch(now)
 		case <-interrupted:
 			interrupted = nil
-			p.fail("", errInterrupted.Error())
-			p.stop()
+			p.abort("", errInterrupted.Error())
 		case <-kill:
 			kill = nil
 			p.killAll(errKilled.Error())
@@ -107,12 +106,7 @@ func (p *phaseRun) start(starter *starter, job scenario.Job) error {
 }
 
 func (p *phaseRun) running() bool {
-	for _, c := range p.children {
-		if !c.gone {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.children, func(c *child) bool { return !c.gone })
 }
 
 // handle acts on what a child reports.
@@ -146,8 +140,7 @@ func (p *phaseRun) handle(r report) {
 	case wire.AskKind:
 		if p.hub != nil {
 			if err := p.hub.sim.Ask(c.job.Disk, m.Bytes); err != nil {
-				p.fail(c.job.Disk, err.Error())
-				p.stop()
+				p.abort(c.job.Disk, err.Error())
 				return
 			}
 			p.serve()
@@ -163,8 +156,7 @@ func (p *phaseRun) handle(r report) {
 		c.done = true
 		p.worked(c)
 		if m.Error != "" && !p.stopping {
-			p.fail(c.job.Disk, m.Error)
-			p.stop()
+			p.abort(c.job.Disk, m.Error)
 		}
 	}
 }
@@ -179,20 +171,14 @@ func (p *phaseRun) record(events ...trace.Event) {
 
 // releaseWhenReady lets all workers begin at one instant once the last of them is ready.
 func (p *phaseRun) releaseWhenReady() {
-	if p.stopping || len(p.children) < len(p.phase.Jobs) {
+	if p.stopping || len(p.children) < len(p.phase.Jobs) || slices.ContainsFunc(p.children, func(c *child) bool { return !c.ready }) {
 		return
-	}
-	for _, c := range p.children {
-		if !c.ready {
-			return
-		}
 	}
 	atNS := clock.Now() + int64(releaseDelay)
 	if p.sim != nil {
 		live, err := p.newLiveHub(atNS)
 		if err != nil {
-			p.fail("", err.Error())
-			p.stop()
+			p.abort("", err.Error())
 			return
 		}
 		p.hub = live
@@ -295,13 +281,14 @@ func (p *phaseRun) recordLoss(c *child, cause string) {
 		nowNS = clock.Now() - p.released
 	}
 	p.record(trace.Event{Type: trace.ErrorType, Phase: p.phase.Name, Disk: c.job.Disk, Seq: c.files, TNS: nowNS, Error: cause})
-	p.fail(c.job.Disk, cause)
-	p.stop()
+	p.abort(c.job.Disk, cause)
 }
 
-func (p *phaseRun) fail(disk, cause string) {
+// abort ends the phase for a cause.
+func (p *phaseRun) abort(disk, cause string) {
 	cause = strings.TrimPrefix(strings.ReplaceAll(cause, "\n", "; "), "disk "+disk+": ") // which is said anyway
 	f := trace.RunFailure{Phase: p.phase.Name, Disk: disk, Cause: cause}
 	p.opts.Log.Error("phase incomplete", zap.String("phase", f.Phase), zap.String("disk", f.Disk), zap.String("cause", f.Cause))
 	p.failures = append(p.failures, f)
+	p.stop()
 }

@@ -36,37 +36,29 @@ func openUnix(folder *os.Root, name string, o opening, extra int) (unixFile, err
 }
 
 func (f *unixFile) readAt(_ int, p []byte, off int64) (int, error) {
-	for {
-		n, err := unix.Pread(f.n, p, off)
-		if err != unix.EINTR {
-			return max(n, 0), err
-		}
-	}
+	return again(unix.Pread, f.n, p, off)
 }
 
 func (f *unixFile) writeAt(_ int, p []byte, off int64) (int, error) {
-	for {
-		n, err := unix.Pwrite(f.n, p, off)
-		if err != unix.EINTR {
-			return max(n, 0), err
-		}
-	}
+	return again(unix.Pwrite, f.n, p, off)
 }
 
 func (f *unixFile) readList(list [][]byte, off int64) (int64, error) {
-	for {
-		n, err := unix.Preadv(f.n, list, off)
-		if err != unix.EINTR {
-			return int64(max(n, 0)), err
-		}
-	}
+	n, err := again(unix.Preadv, f.n, list, off)
+	return int64(n), err
 }
 
 func (f *unixFile) writeList(list [][]byte, off int64) (int64, error) {
+	n, err := again(unix.Pwritev, f.n, list, off)
+	return int64(n), err
+}
+
+// again makes a call until no signal interrupts it.
+func again[P []byte | [][]byte](call func(fd int, p P, off int64) (int, error), fd int, p P, off int64) (int, error) {
 	for {
-		n, err := unix.Pwritev(f.n, list, off)
+		n, err := call(fd, p, off)
 		if err != unix.EINTR {
-			return int64(max(n, 0)), err
+			return max(n, 0), err
 		}
 	}
 }
