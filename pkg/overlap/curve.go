@@ -69,7 +69,7 @@ func (c *Curve) at(ns int64) Amount {
 		if f.EndNS <= ns {
 			continue
 		}
-		done := between(f.Samples, trace.Sample{TNS: f.StartNS}, trace.Sample{TNS: f.EndNS, Bytes: f.Bytes}, ns)
+		done := doneOf(f, ns)
 		a.Bytes -= f.Bytes - done.Bytes
 		a.Low -= f.Bytes - done.Low
 		a.High -= f.Bytes - done.High
@@ -88,6 +88,11 @@ func (c *Curve) latest(i int) int64 {
 		return c.files[i].EndNS
 	}
 	return c.ends[i]
+}
+
+// doneOf is how much of a file is done by ns, which lies within its time.
+func doneOf(f *trace.File, ns int64) Amount {
+	return between(f.Samples, trace.Sample{TNS: f.StartNS}, trace.Sample{TNS: f.EndNS, Bytes: f.Bytes}, ns)
 }
 
 // between interpolates at ns, which lies from first to last, with samples in between.

@@ -2,7 +2,6 @@ package overlap
 
 import (
 	"github.com/hubbench/hubbench/pkg/stats"
-	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // ShortS is the length, in seconds, below which a window is too short for its rates to settle.
@@ -35,7 +34,7 @@ func (c *Curve) spread(window []Interval) stats.Spread {
 	const many = 2000 // files of equal length
 	var time, squares float64
 	for i := range c.files {
-		s := Interval{c.files[i].StartNS, c.files[i].EndNS}.Seconds()
+		s := Of(&c.files[i]).Seconds()
 		time += s
 		squares += s * s
 	}
@@ -60,22 +59,18 @@ func (c *Curve) items(window []Interval) stats.Items {
 			part++
 		}
 		for k := part; k < len(window) && window[k].StartNS < f.EndNS; k++ {
-			v := Interval{max(f.StartNS, window[k].StartNS), min(f.EndNS, window[k].EndNS)}
+			v := window[k].Within(Of(f))
 			if v.StartNS == f.StartNS && v.EndNS == f.EndNS {
 				add(v, f.Bytes)
 				continue
 			}
-			known := func(ns int64) int64 {
-				return between(f.Samples, trace.Sample{TNS: f.StartNS}, trace.Sample{TNS: f.EndNS, Bytes: f.Bytes}, ns).Bytes
-			}
-			add(v, known(v.EndNS)-known(v.StartNS))
+			add(v, doneOf(f, v.EndNS).Bytes-doneOf(f, v.StartNS).Bytes)
 		}
 	}
 	if n := len(c.open); n > 0 {
+		known := func(ns int64) int64 { return between(c.open, c.open[0], c.open[n-1], ns).Bytes }
 		for _, w := range window {
-			v := Interval{max(c.open[0].TNS, w.StartNS), min(c.open[n-1].TNS, w.EndNS)}
-			if v.EndNS > v.StartNS {
-				known := func(ns int64) int64 { return between(c.open, c.open[0], c.open[n-1], ns).Bytes }
+			if v := w.Within(Interval{c.open[0].TNS, c.open[n-1].TNS}); v.EndNS > v.StartNS {
 				add(v, known(v.EndNS)-known(v.StartNS))
 			}
 		}

@@ -32,6 +32,14 @@ type Interval struct {
 // Seconds is the interval's length.
 func (v Interval) Seconds() float64 { return float64(v.EndNS-v.StartNS) / 1e9 }
 
+// Within is the part of the interval that lies in another; its end lies before its start where there is none.
+func (v Interval) Within(other Interval) Interval {
+	return Interval{max(v.StartNS, other.StartNS), min(v.EndNS, other.EndNS)}
+}
+
+// Of is the time of a file.
+func Of(f *trace.File) Interval { return Interval{f.StartNS, f.EndNS} }
+
 // Seconds is the length of all intervals together.
 func Seconds(intervals []Interval) float64 {
 	var sum float64
@@ -62,7 +70,7 @@ func Active(d *trace.DiskTrace, gapNS int64) []Interval {
 			add(open)
 			hasOpen = false
 		}
-		add(Interval{f.StartNS, f.EndNS})
+		add(Of(f))
 	}
 	if hasOpen {
 		add(open)
