@@ -11,21 +11,16 @@ import (
 
 // forecast is what a phase is expected to come to.
 type forecast struct {
-	moves  int64            // measured, of all disks, filler included
-	writes map[string]int64 // each disk's wear: with what is written before the release
-	bound  scenario.Bound   // of moves
-	worn   scenario.Bound   // of writes
-	least  time.Duration
-	most   time.Duration
-	open   bool // nobody can tell the most
+	report.Forecast                  // but for the writes of all disks, which are summed up at last
+	writes          map[string]int64 // each disk's wear: with what is written before the release
 }
 
 // plus is both together, one after the other.
 func (f forecast) plus(other forecast) forecast {
-	sum := forecast{
-		moves: f.moves + other.moves, writes: map[string]int64{}, bound: f.bound.With(other.bound), worn: f.worn.With(other.worn),
-		least: f.least + other.least, most: f.most + other.most, open: f.open || other.open,
-	}
+	sum := forecast{report.Forecast{
+		Moves: f.Moves + other.Moves, MoveBound: f.MoveBound.With(other.MoveBound), WriteBound: f.WriteBound.With(other.WriteBound),
+		Least: f.Least + other.Least, Most: f.Most + other.Most, Open: f.Open || other.Open,
+	}, map[string]int64{}}
 	for _, writes := range []map[string]int64{f.writes, other.writes} {
 		for disk, bytes := range writes {
 			sum.writes[disk] += bytes
@@ -36,16 +31,10 @@ func (f forecast) plus(other forecast) forecast {
 
 // report is the forecast as it is told.
 func (f forecast) report() report.Forecast {
-	return report.Forecast{Moves: f.moves, Writes: f.wear(), MoveBound: f.bound, WriteBound: f.worn, Least: f.least, Most: f.most, Open: f.open}
-}
-
-// wear is that of all disks.
-func (f forecast) wear() int64 {
-	var sum int64
 	for _, bytes := range f.writes {
-		sum += bytes
+		f.Writes += bytes
 	}
-	return sum
+	return f.Forecast
 }
 
 // forecasts expects what the model says where disks are simulated; of real ones, what the plan says, as fast as
@@ -58,12 +47,12 @@ func (r *prepared) forecasts() ([]forecast, error) {
 		for _, job := range phase.Jobs {
 			moves, bound := phase.Moves(job)
 			f.add(job.Disk, job.Role, moves)
-			f.bound = f.bound.With(bound)
+			f.MoveBound = f.MoveBound.With(bound)
 			if job.Role == trace.Write {
-				f.worn = f.worn.With(bound)
+				f.WriteBound = f.WriteBound.With(bound)
 			}
 		}
-		f.least, f.most, f.open = linkTime(phase)
+		f.Least, f.Most, f.Open = linkTime(phase)
 	}
 	if r.profile != nil {
 		if err := r.simulated(all); err != nil {
@@ -80,7 +69,7 @@ func (r *prepared) forecasts() ([]forecast, error) {
 
 // add counts what a disk moves.
 func (f *forecast) add(disk string, role trace.Role, bytes int64) {
-	f.moves += bytes
+	f.Moves += bytes
 	if role == trace.Write {
 		f.writes[disk] += bytes
 	}
@@ -95,7 +84,7 @@ func (r *prepared) simulated(all []forecast) error {
 			all[i].add(disk, r.plan.Phases[i].Roles[disk], bytes)
 		}
 		if i >= 0 {
-			all[i].most = all[i].least
+			all[i].Most = all[i].Least
 		}
 	}
 	err := hub.Simulate(r.plan, r.profile, func(e *trace.Event) error {
@@ -103,15 +92,15 @@ func (r *prepared) simulated(all []forecast) error {
 		case trace.PhaseType:
 			closePhase()
 			i++
-			all[i] = forecast{least: r.plan.Phases[i].Limit, writes: map[string]int64{}}
+			all[i] = forecast{report.Forecast{Least: r.plan.Phases[i].Limit}, map[string]int64{}}
 			open = map[string]int64{}
 		case trace.ProgressType:
 			open[e.Disk] = e.Bytes
-			all[i].least = max(all[i].least, time.Duration(e.TNS))
+			all[i].Least = max(all[i].Least, time.Duration(e.TNS))
 		case trace.FileType:
 			open[e.Disk] = 0
 			all[i].add(e.Disk, e.Op, e.Bytes)
-			all[i].least = max(all[i].least, time.Duration(e.EndNS))
+			all[i].Least = max(all[i].Least, time.Duration(e.EndNS))
 		}
 		return nil
 	})

@@ -160,7 +160,7 @@ func TestStudyDemoTakesNotLong(t *testing.T) {
 		total = total.plus(f)
 	}
 	const moment = 300 * time.Millisecond
-	took := time.Duration(float64(total.least)/ready.plan.Hub.Speedup) + time.Duration(len(forecasts))*moment
+	took := time.Duration(float64(total.Least)/ready.plan.Hub.Speedup) + time.Duration(len(forecasts))*moment
 	if took > 90*time.Second {
 		t.Errorf("%d phases take about %s, want at most 90 s", len(forecasts), took)
 	}
