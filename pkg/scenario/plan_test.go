@@ -94,8 +94,8 @@ func outline(p *Plan) string {
 		}
 	}
 	b.WriteByte('\n')
-	for _, total := range p.Totals() {
-		fmt.Fprintf(&b, "total %+v\n", total)
+	for i, total := range p.Totals() {
+		fmt.Fprintf(&b, "total of %q %+v\n", p.Disks[i].Name, total)
 	}
 	return b.String()
 }

@@ -13,12 +13,9 @@ const LinkRate = 3.4e9
 
 // Total is what a plan asks of one disk, in bytes.
 type Total struct {
-	Disk    string
-	Files   int   // measured transfers
-	Read    int64 // measured reads
 	Written int64 // measured writes, and the files that must be there beforehand: the disk's wear
 	Space   int64 // most test files at one time
-	Bound   Bound // of Files, Read and Written
+	Bound   Bound // of Written
 }
 
 // Bound says on which side of an amount that a plan states the truth lies.
@@ -44,7 +41,7 @@ func (b Bound) With(other Bound) Bound {
 func (p *Plan) Totals() []Total {
 	totals := make([]Total, len(p.Disks))
 	for i, d := range p.Disks {
-		t := Total{Disk: d.Name}
+		t := &totals[i]
 		for k, stock := range p.Stock(d.Name) {
 			t.Space = max(t.Space, stock.Space)
 			j, ok := p.Phases[k].Job(d.Name)
@@ -52,16 +49,12 @@ func (p *Plan) Totals() []Total {
 				continue
 			}
 			moves, bound := p.Phases[k].Moves(j)
-			t.Files += len(j.Sizes)
 			t.Written += stock.Before
-			if j.Role == trace.Read {
-				t.Read += moves
-			} else {
+			if j.Role == trace.Write {
 				t.Written += moves
+				t.Bound = t.Bound.With(bound)
 			}
-			t.Bound = t.Bound.With(bound)
 		}
-		totals[i] = t
 	}
 	return totals
 }
