@@ -181,8 +181,7 @@ func (p *part) plateaus(step float64) []level {
 		if least >= step {
 			break
 		}
-		levels[closest-1] = p.levelOver(overlap.Interval{StartNS: levels[closest-1].StartNS, EndNS: levels[closest].EndNS})
-		levels = slices.Delete(levels, closest, closest+1)
+		levels = p.merge(levels, closest-1, closest)
 	}
 	return levels
 }

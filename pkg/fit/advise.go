@@ -5,9 +5,11 @@ import (
 	"math"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/stats"
 )
 
 // Placement is a way of plugging the disks in.
@@ -137,13 +139,7 @@ func next(p *hub.Profile, rows []Row, drawn []draws) *NextPhase {
 		}
 		for j := range all[0] {
 			column := logs(all.column(j))
-			mean := 0.0
-			for _, v := range column {
-				mean += v / float64(len(column))
-			}
-			for i := range column {
-				column[i] -= mean
-			}
+			floats.AddConst(-stats.Mean(column), column)
 			own[r] = append(own[r], column)
 		}
 		columns = append(columns, own[r]...)
@@ -203,11 +199,7 @@ func gain(measured, all [][]float64, own float64) float64 {
 
 // covariance is that of two columns of deviations from their means.
 func covariance(a, b []float64) float64 {
-	sum := 0.0
-	for i := range a {
-		sum += a[i] * b[i]
-	}
-	return sum / float64(len(a))
+	return floats.Dot(a, b) / float64(len(a))
 }
 
 // String says it as advice.

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -117,10 +118,4 @@ func (s *space) best(rng *rand.Rand) []float64 {
 	return best
 }
 
-func squares(r []float64) float64 {
-	sum := 0.0
-	for _, v := range r {
-		sum += v * v
-	}
-	return sum
-}
+func squares(r []float64) float64 { return floats.Dot(r, r) }
