@@ -3,7 +3,6 @@
 package export
 
 import (
-	"bufio"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -19,28 +18,20 @@ import (
 // Filler keeps a disk busy for the others' sake and is no part of its work.
 func CSV(w io.Writer, run *trace.Run) error {
 	simulated := strconv.FormatBool(report.Simulated(run))
-	buffer := bufio.NewWriter(w)
-	out := csv.NewWriter(buffer)
-	rows := [][]string{{"phase", "disk", "op", "seq", "bytes", "start_s", "end_s", "rate", "filler", "simulated"}}
+	out := csv.NewWriter(w)
+	write := func(cells ...string) { _ = out.Write(cells) } // it keeps its first error
+	write("phase", "disk", "op", "seq", "bytes", "start_s", "end_s", "rate", "filler", "simulated")
 	for _, phase := range run.Phases {
 		for _, disk := range phase.Disks {
 			for i := range disk.Files {
 				file := &disk.Files[i]
-				rows = append(rows, []string{
-					tame(phase.Name), tame(disk.Name), string(disk.Op), strconv.Itoa(file.Seq), strconv.FormatInt(file.Bytes, 10),
-					seconds(file.StartNS), seconds(file.EndNS), rate(file), strconv.FormatBool(file.Filler), simulated,
-				})
+				write(tame(phase.Name), tame(disk.Name), string(disk.Op), strconv.Itoa(file.Seq), strconv.FormatInt(file.Bytes, 10),
+					seconds(file.StartNS), seconds(file.EndNS), rate(file), strconv.FormatBool(file.Filler), simulated)
 			}
-			if err := out.WriteAll(rows); err != nil {
-				return fmt.Errorf("write csv: %w", err)
-			}
-			rows = rows[:0]
 		}
 	}
-	if err := out.WriteAll(rows); err != nil {
-		return fmt.Errorf("write csv: %w", err)
-	}
-	if err := buffer.Flush(); err != nil {
+	out.Flush()
+	if err := out.Error(); err != nil {
 		return fmt.Errorf("write csv: %w", err)
 	}
 	return nil
