@@ -13,10 +13,6 @@ type inbox struct {
 	grants  chan int64
 }
 
-func newInbox(conn *wire.Conn) *inbox {
-	return &inbox{conn: conn, release: make(chan int64, 1), grants: make(chan int64, 1)}
-}
-
 // listen reads until the coordinator closes its end, and cancels the job when told to finish or to stop, or when that happens.
 func (in *inbox) listen(cancel context.CancelCauseFunc) {
 	for {

@@ -23,15 +23,7 @@ type journal struct {
 	moved  atomic.Int64 // bytes of the job so far
 }
 
-func newJournal(conn *wire.Conn) *journal {
-	return &journal{conn: conn, events: make(chan trace.Event, buffered)}
-}
-
-func (j *journal) add(e trace.Event) { j.events <- e }
-
-func (j *journal) close() { close(j.events) }
-
-// drain sends what has gathered, several times a second, until close.
+// drain sends what has gathered, several times a second, until there are no more events.
 func (j *journal) drain() {
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()

@@ -24,7 +24,7 @@ func (w *worker) work(ctx context.Context, releaseNS, lateNS int64) error {
 		if seq == 0 {
 			start := job.Event(trace.StartType)
 			start.LateNS = lateNS
-			w.journal.add(start)
+			w.journal.events <- start
 		}
 		if err != nil {
 			w.failed(ctx, job, span, err, clock.Now()-releaseNS)
@@ -38,7 +38,7 @@ func (w *worker) work(ctx context.Context, releaseNS, lateNS int64) error {
 // tell passes an event on, and to a simulated hub what it has decided about the job, before the next ask.
 func (w *worker) tell(job *policy.Job, e trace.Event) {
 	w.journal.moved.Store(job.Moved())
-	w.journal.add(e)
+	w.journal.events <- e
 	if bytes, ok := job.Quota(); ok && w.job.Simulated {
 		_ = w.conn.Send(wire.Message{Kind: wire.QuotaKind, Bytes: bytes})
 	}
@@ -49,8 +49,8 @@ func (w *worker) failed(ctx context.Context, job *policy.Job, span diskio.Span, 
 	if ctx.Err() == nil {
 		e := job.Event(trace.ErrorType)
 		e.TNS, e.Error = nowNS, err.Error()
-		w.journal.add(e)
+		w.journal.events <- e
 	} else if e, ok := job.CutShort(span.StartNS); ok {
-		w.journal.add(e)
+		w.journal.events <- e
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/hubbench/hubbench/internal/clock"
 	"github.com/hubbench/hubbench/internal/diskio"
 	"github.com/hubbench/hubbench/internal/wire"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // Reasons for which a worker ends early.
@@ -59,13 +60,13 @@ func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Log
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	w := &worker{conn: conn, job: *first.Job, cancel: cancel, inbox: newInbox(conn), log: log}
+	w := &worker{conn: conn, job: *first.Job, cancel: cancel, inbox: &inbox{conn: conn, release: make(chan int64, 1), grants: make(chan int64, 1)}, log: log}
 	go w.inbox.listen(cancel) // ends with the process: nothing can interrupt a read of stdin
 	if w.engine, err = newEngine(w.job, w.inbox); err != nil {
 		return conn.Send(wire.Message{Kind: wire.DoneKind, Error: err.Error()})
 	}
 
-	w.journal = newJournal(conn)
+	w.journal = &journal{conn: conn, events: make(chan trace.Event, buffered)}
 	var helpers sync.WaitGroup
 	helpers.Go(w.journal.drain)
 	quit := make(chan struct{})
@@ -85,7 +86,7 @@ func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Log
 	if left := w.engine.Close(); left != nil {
 		log.Error("test files left to the clean-up process", zap.String("disk", w.job.Disk), zap.Error(left))
 	}
-	w.journal.close()
+	close(w.journal.events)
 	close(quit)
 	helpers.Wait()
 	done := wire.Message{Kind: wire.DoneKind}
