@@ -15,7 +15,8 @@ func Dip(sorted []float64) float64 {
 	}
 	dip := 1.0 // in observations, and twice: no continuous function comes closer to a step
 	for low, high := 0, n-1; low < high; {
-		under, over := minorant(sorted, low, high), majorant(sorted, low, high)
+		// The greatest convex curve under the counts of observations below each, and the least concave one over those up to it.
+		under, over := hull(sorted, low, high, 0, 1), hull(sorted, low, high, 1, -1)
 		apart, newLow, newHigh := widest(under, over)
 		if apart <= dip {
 			break
@@ -42,34 +43,22 @@ type polygon struct {
 	index []int
 }
 
-// minorant is the greatest convex curve that lies under the counts of observations below each of sorted[low:high+1].
-func minorant(sorted []float64, low, high int) polygon {
+// hull is the curve about the observations' indices, raised by some, of sorted[low:high+1] that turns one way only: up
+// where the sign is 1, down where it is -1.
+func hull(sorted []float64, low, high, raised int, sign float64) polygon {
 	var p polygon
 	for i := low; i <= high; i++ {
-		p.bend(sorted[i], float64(i), i, func(turn float64) bool { return turn <= 0 })
-	}
-	return p
-}
-
-// majorant is the least concave curve that lies over the counts of observations up to each of sorted[low:high+1].
-func majorant(sorted []float64, low, high int) polygon {
-	var p polygon
-	for i := low; i <= high; i++ {
-		p.bend(sorted[i], float64(i+1), i, func(turn float64) bool { return turn >= 0 })
-	}
-	return p
-}
-
-// bend adds a corner, and takes out those before it at which the curve turns the wrong way.
-func (p *polygon) bend(x, y float64, index int, wrong func(turn float64) bool) {
-	for n := len(p.x); n >= 2; n = len(p.x) {
-		turn := (p.x[n-1]-p.x[n-2])*(y-p.y[n-2]) - (p.y[n-1]-p.y[n-2])*(x-p.x[n-2])
-		if !wrong(turn) {
-			break
+		x, y := sorted[i], float64(i+raised)
+		for n := len(p.x); n >= 2; n = len(p.x) {
+			turn := (p.x[n-1]-p.x[n-2])*(y-p.y[n-2]) - (p.y[n-1]-p.y[n-2])*(x-p.x[n-2])
+			if sign*turn > 0 {
+				break
+			}
+			p.x, p.y, p.index = p.x[:n-1], p.y[:n-1], p.index[:n-1] // a corner at which it would turn the other way
 		}
-		p.x, p.y, p.index = p.x[:n-1], p.y[:n-1], p.index[:n-1]
+		p.x, p.y, p.index = append(p.x, x), append(p.y, y), append(p.index, i)
 	}
-	p.x, p.y, p.index = append(p.x, x), append(p.y, y), append(p.index, index)
+	return p
 }
 
 // after is the first corner from k on that does not lie before x.
