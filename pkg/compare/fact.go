@@ -13,26 +13,10 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// beyond says what both runs tell of beyond their traces.
-type beyond struct {
-	plan bool
-	mode func(phase, disk string) bool // how a disk was really driven, and not only what was asked for
-}
-
-func beyondTrace(base, other *Method) beyond {
-	if base == nil || other == nil {
-		return beyond{}
-	}
-	return beyond{true, func(phase, disk string) bool {
-		_, b := base.Effective[phase][disk]
-		_, n := other.Effective[phase][disk]
-		return b && n
-	}}
-}
-
-// facts are what is known of how a run was made, in the given phases.
-func facts(r Run, phases []Phase, with beyond) []fact {
+// facts are what is known of how a run was made, in the given phases, as far as as much may be known of the other.
+func facts(r, other Run, phases []Phase) []fact {
 	var list []fact
+	planned := r.Method != nil && other.Method != nil
 	add := func(what, disk, is string) { list = append(list, fact{what: what, at: place{"", disk}, is: is}) }
 	kind := "real"
 	if simulated(r) {
@@ -43,7 +27,7 @@ func facts(r Run, phases []Phase, with beyond) []fact {
 		add(whatPath, d.Name, cmp.Or(d.Path, "none"))
 	}
 	list = append(list, setupFacts(r.Trace)...)
-	if with.plan {
+	if planned {
 		m := r.Method
 		add(whatTool, "", m.Tool)
 		add(whatSystem, "", m.System)
@@ -56,8 +40,8 @@ func facts(r Run, phases []Phase, with beyond) []fact {
 	for _, p := range phases {
 		_, traced := r.phase(p.Phase)
 		list = append(list, phaseFacts(r.Trace, traced)...)
-		if with.plan {
-			list = append(list, planFacts(r.Method, p.Phase, with)...)
+		if planned {
+			list = append(list, planFacts(r.Method, other.Method, p.Phase)...)
 		} else {
 			list = append(list, fileFacts(traced)...)
 		}
@@ -113,8 +97,8 @@ func fileFacts(p *trace.Phase) []fact {
 	return list
 }
 
-// planFacts are what the plan says of a phase, and how the disks were driven in it.
-func planFacts(m *Method, name string, with beyond) []fact {
+// planFacts are what the plan says of a phase, and how the disks were really driven in it, where both runs say that.
+func planFacts(m, other *Method, name string) []fact {
 	i := slices.IndexFunc(m.Plan.Phases, func(p scenario.Phase) bool { return p.Name == name })
 	if i < 0 {
 		return nil
@@ -125,8 +109,10 @@ func planFacts(m *Method, name string, with beyond) []fact {
 	for _, job := range p.Jobs {
 		at := place{name, job.Disk}
 		mode := trace.Effective{Engine: job.IO.Mode, Flush: job.IO.Flush, Block: job.IO.Block, Depth: job.IO.Depth}
-		if with.mode(name, job.Disk) {
-			mode = m.Effective[name][job.Disk]
+		if had, ok := m.Effective[name][job.Disk]; ok {
+			if _, ok := other.Effective[name][job.Disk]; ok {
+				mode = had
+			}
 		}
 		list = append(list, sizesFact(at, job.Sizes))
 		for _, f := range []fact{

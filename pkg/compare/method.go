@@ -41,8 +41,7 @@ type fact struct {
 
 // differences lists what was not alike in the phases that are in both runs, the weightiest first.
 func differences(base, other Run, phases []Phase) []Difference {
-	with := beyondTrace(base.Method, other.Method)
-	b, n := facts(base, phases, with), facts(other, phases, with)
+	b, n := facts(base, other, phases), facts(other, base, phases)
 	type key struct {
 		what string
 		at   place
