@@ -73,7 +73,7 @@ func (p *phase) bimodality(part *part, files, same []transfer, d *Disk) {
 		slices.Sort(values)
 		chance := stats.DipP(stats.Dip(values), independent)
 		d.DipP = number(chance)
-		cut := stats.TwoGroups(values)
+		cut := stats.Split(values, 1)
 		slower, faster := values[:cut], values[cut:]
 		modes := [2]float64{math.Exp(stats.Quantile(slower, 0.5)), math.Exp(stats.Quantile(faster, 0.5))}
 		fewer := min(len(slower), len(faster))

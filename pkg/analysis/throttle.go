@@ -171,7 +171,6 @@ func (p *phase) fellFirst(part *part, ns int64) bool {
 			}
 		}
 	}
-	fell, _ := stats.Split(own, 5)
-	rose, least := stats.Split(others, 5)
-	return rose > fell && stats.SplitCost(others, fell) > least*(1+clearlyOff/float64(n-2))
+	fell, rose := stats.Split(own, 5), stats.Split(others, 5)
+	return rose > fell && stats.SplitCost(others, fell) > stats.SplitCost(others, rose)*(1+clearlyOff/float64(n-2))
 }

@@ -144,24 +144,3 @@ func DipP(d float64, n int) float64 {
 	fall := math.Log((1-probabilities[last-2])/(1-probabilities[last])) / (outer - inner)
 	return (1 - probabilities[last]) * math.Exp(-fall*(scaled*scaled-outer))
 }
-
-// TwoGroups cuts an ascending sample in two so that the groups differ most for their spread: the squared error about
-// their means is least (Fisher, "On Grouping for Maximum Homogeneity", JASA 53, 1958). It returns the start of the
-// upper group, 0 for fewer than two values.
-func TwoGroups(sorted []float64) int {
-	n := float64(len(sorted))
-	var sum, best float64
-	for _, v := range sorted {
-		sum += v
-	}
-	cut, below := 0, 0.0
-	for i := 1; i < len(sorted); i++ {
-		below += sorted[i-1]
-		k := float64(i)
-		gap := (sum-below)/(n-k) - below/k
-		if between := gap * gap * k * (n - k); between > best || cut == 0 {
-			best, cut = between, i
-		}
-	}
-	return cut
-}

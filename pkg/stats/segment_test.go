@@ -136,3 +136,29 @@ func BenchmarkSegments(b *testing.B) {
 		Segments(x, w, 5, 30)
 	}
 }
+
+// TestSplitIsOptimal compares the cost with that of every cut.
+func TestSplitIsOptimal(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(7, 8))
+	for range 500 {
+		x := make([]float64, rnd.IntN(40))
+		for i := range x {
+			x[i] = 1e3 + float64(rnd.IntN(9))
+		}
+		least := 1 + rnd.IntN(5)
+		at := Split(x, least)
+		if len(x) < 2*least {
+			if at != 0 {
+				t.Fatalf("%d values cut at %d, into parts of %d or more", len(x), at, least)
+			}
+			continue
+		}
+		best := math.Inf(1)
+		for i := least; i <= len(x)-least; i++ {
+			best = min(best, SplitCost(x, i))
+		}
+		if at < least || at > len(x)-least || SplitCost(x, at) > best+1e-9 {
+			t.Fatalf("%v cut at %d with an error of %g, and the least is %g", x, at, SplitCost(x, at), best)
+		}
+	}
+}

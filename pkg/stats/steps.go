@@ -13,8 +13,8 @@ import (
 // on both sides of it, which knows how noise lasts (Difference), at a level that allows for the choice of the cut.
 func Steps(x []float64, least, known int, ratio float64) []int {
 	n := len(x)
-	cut, ok := bestCut(x, least)
-	if !ok {
+	cut := Split(x, least)
+	if cut == 0 {
 		return nil
 	}
 	part := func(from, to int) Spectrum { return NewSpectrum(x[from:to], known*(to-from)/n) }
@@ -29,26 +29,4 @@ func Steps(x []float64, least, known int, ratio float64) []int {
 		steps = append(steps, cut+later)
 	}
 	return steps
-}
-
-// bestCut is the cut into two stretches of at least so many values that leaves the least squared error.
-func bestCut(x []float64, least int) (cut int, ok bool) {
-	n := len(x)
-	var sum float64
-	for _, v := range x {
-		sum += v
-	}
-	var before, most float64
-	for k := 1; k < n; k++ {
-		before += x[k-1]
-		if k < least || n-k < least {
-			continue
-		}
-		a, b := float64(k), float64(n-k)
-		d := before/a - (sum-before)/b
-		if gain := a * b / float64(n) * d * d; gain > most {
-			cut, most, ok = k, gain, true
-		}
-	}
-	return cut, ok
 }
