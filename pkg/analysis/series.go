@@ -27,10 +27,10 @@ func (p *phase) series() *Series {
 	if endNS <= 0 {
 		return nil
 	}
-	found := overlap.NewSeries(curves, endNS)
-	out := &Series{StepS: seconds(found.StepNS), EndS: seconds(endNS), Disks: map[string][]float64{}}
-	out.Total = make([]float64, len(found.Rates[0]))
-	for i, rates := range found.Rates {
+	stepNS, all := overlap.Series(curves, endNS)
+	out := &Series{StepS: seconds(stepNS), EndS: seconds(endNS), Disks: map[string][]float64{}}
+	out.Total = make([]float64, len(all[0]))
+	for i, rates := range all {
 		for k, rate := range rates {
 			rates[k] = significant(rate) // finer is noise, and would be most of analysis.json
 			out.Total[k] += rates[k]

@@ -13,27 +13,27 @@ func TestSeriesHoldsEveryByte(t *testing.T) {
 	cut := disk([3]int64{0, 6e9, 3e9})
 	cut.Open = []trace.Sample{{TNS: 6e9, Bytes: 0}, {TNS: 9_003_000_000, Bytes: 3e9}}
 	const end = 9_003_000_000
-	s := NewSeries([]*Curve{NewCurve(whole), NewCurve(cut)}, end)
+	stepNS, rates := Series([]*Curve{NewCurve(whole), NewCurve(cut)}, end)
 	for i, want := range []float64{13e9, 6e9} {
 		got := 0.0
-		for k, rate := range s.Rates[i] {
-			from := int64(k) * s.StepNS
-			got += rate * float64(min(s.StepNS, end-from)) / 1e9
+		for k, rate := range rates[i] {
+			from := int64(k) * stepNS
+			got += rate * float64(min(stepNS, end-from)) / 1e9
 		}
 		if math.Abs(got-want) > 10 {
 			t.Errorf("curve %d: the series holds %.0f bytes, want %.0f", i, got, want)
 		}
 	}
-	if n := len(s.Rates[0]); n < 100 || n > maxSteps {
+	if n := len(rates[0]); n < 100 || n > maxSteps {
 		t.Errorf("%d steps, want 100 to %d", n, maxSteps)
 	}
-	if last := s.Rates[1][len(s.Rates[1])-1]; math.Abs(last-1e9) > 0.01e9 {
+	if last := rates[1][len(rates[1])-1]; math.Abs(last-1e9) > 0.01e9 {
 		t.Errorf("the file under way ends at %g B/s, want 1e9", last)
 	}
 }
 
 func TestSeriesOfNothing(t *testing.T) {
-	if s := NewSeries([]*Curve{NewCurve(disk())}, 0); len(s.Rates[0]) != 0 {
-		t.Errorf("got %v, want no steps", s.Rates)
+	if _, rates := Series([]*Curve{NewCurve(disk())}, 0); len(rates[0]) != 0 {
+		t.Errorf("got %v, want no steps", rates)
 	}
 }
