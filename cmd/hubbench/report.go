@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -34,18 +35,8 @@ report goes into the run's folder, or beside the file; --out - writes to stdout.
 
 // reportFile is the file that a format is written to by default.
 func reportFile(format string) string {
-	switch format {
-	case "html":
-		return rundir.ReportFile
-	case "csv":
-		return "files.csv"
-	case "gobench":
-		return "bench.txt"
-	case "text":
-		return "report.txt"
-	default:
-		return "report." + format
-	}
+	names := map[string]string{"html": rundir.ReportFile, "csv": "files.csv", "gobench": "bench.txt", "text": "report.txt"}
+	return cmp.Or(names[format], "report."+format)
 }
 
 func runReport(p program, path string, out output, anonymous bool) error {

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/hubbench/hubbench/pkg/hub"
@@ -28,19 +29,14 @@ var families = [...]Family{Weighted, Proportional, DiskCost, PairLoss, DuplexLos
 
 // String says it in words.
 func (f Family) String() string {
-	switch f {
-	case Weighted:
-		return "by weights"
-	case Proportional:
-		return "in proportion to the disks' speeds"
-	case DiskCost:
-		return "by weights, with a cost per active disk"
-	case PairLoss:
-		return "by weights, two disks filling the hub less than three"
-	case DuplexLoss:
-		return "by weights, each direction losing to the other"
+	words := map[Family]string{
+		Weighted:     "by weights",
+		Proportional: "in proportion to the disks' speeds",
+		DiskCost:     "by weights, with a cost per active disk",
+		PairLoss:     "by weights, two disks filling the hub less than three",
+		DuplexLoss:   "by weights, each direction losing to the other",
 	}
-	return string(f)
+	return cmp.Or(words[f], string(f))
 }
 
 // What is taken for likely of the parameters of a family, before any evidence.

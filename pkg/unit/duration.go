@@ -58,20 +58,14 @@ func span(text, set string) (head, tail string) {
 
 // durationOf is what a suffix of time stands for.
 func durationOf(suffix string) (time.Duration, error) {
-	switch suffix {
-	case "ns":
-		return time.Nanosecond, nil
-	case "us", "µs":
-		return time.Microsecond, nil
-	case "ms":
-		return time.Millisecond, nil
-	case "s", "sec":
-		return time.Second, nil
-	case "m", "min":
-		return time.Minute, nil
-	case "h":
-		return time.Hour, nil
-	case "":
+	times := map[string]time.Duration{
+		"ns": time.Nanosecond, "us": time.Microsecond, "µs": time.Microsecond, "ms": time.Millisecond,
+		"s": time.Second, "sec": time.Second, "m": time.Minute, "min": time.Minute, "h": time.Hour,
+	}
+	if size, ok := times[suffix]; ok {
+		return size, nil
+	}
+	if suffix == "" {
 		return 0, errors.New("the unit is missing")
 	}
 	return 0, fmt.Errorf("unknown unit %s", quote(suffix))

@@ -93,25 +93,11 @@ func sizeOf(suffix string) (int64, error) {
 	if len(suffix) > 1 && suffix[len(suffix)-1] == 'b' && strings.ContainsAny(suffix, "KMGT") {
 		return 0, fmt.Errorf("%s is bits, not bytes", quote(suffix))
 	}
-	switch strings.ToLower(suffix) {
-	case "b":
-		return 1, nil
-	case "kb":
-		return 1e3, nil
-	case "mb":
-		return 1e6, nil
-	case "gb":
-		return 1e9, nil
-	case "tb":
-		return 1e12, nil
-	case "kib":
-		return 1 << 10, nil
-	case "mib":
-		return 1 << 20, nil
-	case "gib":
-		return 1 << 30, nil
-	case "tib":
-		return 1 << 40, nil
+	sizes := map[string]int64{
+		"b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
+	}
+	if size, ok := sizes[strings.ToLower(suffix)]; ok {
+		return size, nil
 	}
 	if len(suffix) == 1 && strings.ContainsAny(suffix, "kKmMgGtT") {
 		return 0, fmt.Errorf("%s may mean powers of 1000 (%[2]sB) or of 1024 (%[2]siB)", quote(suffix), strings.ToUpper(suffix))
