@@ -1,11 +1,11 @@
 package analysis
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/stats"
 )
 
 // What losing and taking need beyond evidence.
@@ -143,13 +143,8 @@ func (p *phase) aboveEven(disks map[string]DiskContention, window []measured) {
 // maxMin shares a total so that nobody has more than his cap, and no part can grow but at the cost of a smaller one
 // (Bertsekas and Gallager, "Data Networks", section 6.5.2).
 func maxMin(total float64, caps []float64) []float64 {
-	order := make([]int, len(caps))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(caps[a], caps[b]) })
 	parts := make([]float64, len(caps))
-	for k, i := range order {
+	for k, i := range stats.Order(caps) {
 		parts[i] = min(caps[i], total/float64(len(caps)-k))
 		total -= parts[i]
 	}

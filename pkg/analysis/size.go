@@ -54,7 +54,7 @@ func newKneeSample(files []transfer) kneeSample {
 	n := len(files)
 	groups := min(n, kneeGroups)
 	var s kneeSample
-	at := make([]int64, groups)
+	at := make([]float64, groups)
 	for g := range groups {
 		group := files[g*n/groups : (g+1)*n/groups]
 		perByte := make([]float64, len(group))
@@ -64,10 +64,9 @@ func newKneeSample(files []transfer) kneeSample {
 		middle := group[len(group)/2]
 		s.bytes = append(s.bytes, middle.bytes)
 		s.seconds = append(s.seconds, middle.bytes*stats.Median(perByte))
-		at[g] = middle.file.StartNS
-		s.byTime = append(s.byTime, g)
+		at[g] = float64(middle.file.StartNS)
 	}
-	slices.SortFunc(s.byTime, func(a, b int) int { return cmp.Compare(at[a], at[b]) })
+	s.byTime = stats.Order(at)
 	return s
 }
 

@@ -1,10 +1,8 @@
 package compare
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/stats"
@@ -94,14 +92,9 @@ func pairedRate(b, n []float64) Rate {
 		change[i] = n[i] - b[i]
 	}
 	d, _ := stats.TrimmedSpectrum(change, trim).Error()
-	byChange := make([]int, len(b))
-	for i := range byChange {
-		byChange[i] = i
-	}
-	slices.SortStableFunc(byChange, func(i, j int) int { return cmp.Compare(n[i]-b[i], n[j]-b[j]) })
 	cut := int(trim * float64(len(b)))
 	var before float64
-	for _, i := range byChange[cut : len(b)-cut] {
+	for _, i := range stats.Order(change)[cut : len(b)-cut] {
 		before += b[i] / float64(len(b)-2*cut)
 	}
 	r.set(math.Exp(before), math.Exp(before+d.Mean), len(b))

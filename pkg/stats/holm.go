@@ -1,8 +1,9 @@
 package stats
 
 import (
-	"cmp"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // Holm corrects the probabilities of several tests for their number: where only those with a corrected p of up to
@@ -13,17 +14,12 @@ func Holm(p, weights []float64) []float64 {
 	if weights == nil {
 		weights = slices.Repeat([]float64{1}, len(p))
 	}
-	order := make([]int, len(p))
-	left := 0.0
-	for i := range order {
-		order[i] = i
-		left += weights[i]
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a]/weights[a], p[b]/weights[b]) })
+	weighed := floats.DivTo(make([]float64, len(p)), p, weights)
+	left := floats.Sum(weights)
 	corrected := make([]float64, len(p))
 	least := 0.0
-	for _, i := range order {
-		least = max(least, min(1, p[i]/weights[i]*left))
+	for _, i := range Order(weighed) {
+		least = max(least, min(1, weighed[i]*left))
 		corrected[i] = least
 		left -= weights[i]
 	}

@@ -1,20 +1,23 @@
 package stats
 
 import (
-	"cmp"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
+// Order lists the indices of x so that their values ascend; equal ones stay in their order.
+func Order(x []float64) []int {
+	order := make([]int, len(x))
+	floats.ArgsortStable(slices.Clone(x), order)
+	return order
+}
+
 // Ranks are the ranks of x from 1 up, ties sharing their mean rank.
 func Ranks(x []float64) []float64 {
-	order := make([]int, len(x))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
+	order := Order(x)
 	ranks := make([]float64, len(x))
 	for i := 0; i < len(order); {
 		j := i
