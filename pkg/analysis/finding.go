@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // What a finding needs beyond what its number needs to be there at all.
@@ -63,10 +65,10 @@ func (f *finder) once(found Finding) {
 // connections tells what a disk alone loses by hanging on the hub, where phases show both.
 func (f *finder) connections(solos solos) {
 	for key, hub := range solos {
-		if key.connection != onHub {
+		if key.connection != trace.OnHub {
 			continue
 		}
-		key.connection = onItsOwn
+		key.connection = trace.Direct
 		direct, ok := solos[key]
 		if !ok || hub.rate > (1-hubCost)*direct.rate || direct.chanceAbove(hub.measured) > f.alpha {
 			continue
@@ -77,12 +79,6 @@ func (f *finder) connections(solos solos) {
 		})
 	}
 }
-
-// The connections that connections compares, as scenarios name them.
-const (
-	onHub    = "hub"
-	onItsOwn = "direct"
-)
 
 func (f *finder) failures() {
 	for _, w := range f.phase.Warnings {

@@ -1,5 +1,7 @@
 package analysis
 
+import "github.com/hubbench/hubbench/pkg/trace"
+
 // fastestHub is what the fastest hub link, Thunderbolt 5's PCIe 4.0 x4, has been seen to carry in one direction, after
 // line code and protocol; it is itself only known to within slack.
 const (
@@ -20,7 +22,7 @@ func (p *phase) cached() {
 		return
 	}
 	for i := range p.parts {
-		if p.hangs[p.parts[i].name()] != onHub {
+		if p.hangs[p.parts[i].name()] != trace.OnHub {
 			return
 		}
 	}

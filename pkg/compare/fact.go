@@ -122,7 +122,7 @@ func planFacts(m, other *Method, name string) []fact {
 			{what: whatBlock, is: unit.FormatBytes(mode.Block), like: strconv.FormatInt(mode.Block, 10)},
 			{what: whatDepth, is: strconv.Itoa(mode.Depth)},
 			{what: whatAccess, is: access(job.IO)},
-			{what: whatVerify, is: cmp.Or(job.IO.Verify, "off")},
+			{what: whatVerify, is: cmp.Or(job.IO.Verify, scenario.VerifyOff)},
 			{what: whatPrealloc, is: strconv.FormatBool(job.IO.Preallocate)},
 		} {
 			f.at = at
@@ -158,7 +158,7 @@ func rest(p *scenario.Phase) string {
 
 // access says in what order, how often and how long a job touches its files.
 func access(io scenario.IO) string {
-	text := cmp.Or(io.Access, "sequential")
+	text := cmp.Or(io.Access, scenario.AccessSequential)
 	if io.OneFile {
 		text += ", one file again and again"
 	}

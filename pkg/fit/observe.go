@@ -85,7 +85,7 @@ func watch(run *trace.Run, phase *trace.Phase, d *trace.DiskTrace) *watched {
 	for _, known := range run.Disks {
 		if known.Name == d.Name {
 			w.name = cmp.Or(known.Profile, d.Name)
-			w.direct = hub.OwnPort(cmp.Or(phase.Connections[d.Name], known.Connection))
+			w.direct = trace.OwnPort(cmp.Or(phase.Connections[d.Name], known.Connection))
 		}
 	}
 	return w

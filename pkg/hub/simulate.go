@@ -9,9 +9,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// OwnPort tells whether a disk of this connection, as scenarios label it, contends with nobody on the hub.
-func OwnPort(connection string) bool { return connection == "direct" || connection == "internal" }
-
 // Simulate plays a plan in the model's time and emits what a run of it would have recorded, in the order of time:
 // the same plan always gives the same events, and a run on simulated disks gives the same files. A disk of the plan
 // that is real is looked up in the profile by its own name. The run line has no wall time: nothing ran.
@@ -43,7 +40,7 @@ func WorkOf(plan *scenario.Plan, phase *scenario.Phase, job *scenario.Job) Work 
 	disk := plan.Disk(job.Disk)
 	return Work{
 		Profile: cmp.Or(disk.Profile, job.Disk), Op: job.Role, Sizes: job.Sizes, Seed: job.Seed, Policy: policy.Of(phase),
-		Direct: OwnPort(cmp.Or(phase.Connections[job.Disk], disk.Connection)),
+		Direct: trace.OwnPort(cmp.Or(phase.Connections[job.Disk], disk.Connection)),
 	}
 }
 
