@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hubbench/hubbench/internal/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -18,8 +19,9 @@ const maxFindings = 8
 func study(doc *Document, run Run) {
 	a := run.Analysis
 	pairs := newPairs(a)
-	if text := pairs.conclusion(doc.Keys, a); text != "" {
-		doc.Add(Sentence{Text: text, Lead: true})
+	if headline, points := say.Opening(a); headline != "" {
+		first := []rune(headline)
+		doc.Add(Sentence{Text: strings.ToUpper(string(first[:1])) + string(first[1:]), Lead: true}, List{Title: "Who wins, who loses, and how to plug the disks in", Items: points})
 	}
 	if t := pairs.table(doc.Keys); t != nil {
 		doc.Add(t)
@@ -86,30 +88,14 @@ func labelOf(keys []Key, name string) string {
 	return name
 }
 
-// mostLost is the conclusion where no phase is of two disks: the disk that keeps least of its rate, and when.
-func mostLost(keys []Key, a *analysis.Analysis) string {
-	least, text := 0.95, ""
-	for i := range a.Phases {
-		p := &a.Phases[i]
-		for _, key := range keys {
-			if w := withoutOthers(p, key.Name); w != nil && w.kept != nil && *w.kept < least {
-				least = *w.kept
-				text = fmt.Sprintf("The most is lost in %s (%s): %s keeps %s of the %s it has %s.", p.Phase, does(keys, p.Roles), key.Label, percent(least), scaleOf(a).Rate(w.rate), w.from)
-			}
-		}
-	}
-	return text
-}
-
 // pairs are what disks keep of their rate beside one other, from the phases of two disks.
 type pairs struct {
 	works []work // in the order of disks, reads first
 	kept  map[[2]work][]float64
-	full  map[work]float64 // the rate without the other
 }
 
 func newPairs(a *analysis.Analysis) pairs {
-	p := pairs{kept: map[[2]work][]float64{}, full: map[work]float64{}}
+	p := pairs{kept: map[[2]work][]float64{}}
 	seen := map[work]bool{}
 	for i := range a.Phases {
 		phase := &a.Phases[i]
@@ -124,9 +110,6 @@ func newPairs(a *analysis.Analysis) pairs {
 				one, two := work{disk, phase.Roles[disk]}, work{other, phase.Roles[other]}
 				p.kept[[2]work{one, two}] = append(p.kept[[2]work{one, two}], *c.Retention)
 				seen[one], seen[two] = true, true
-				if c.ReferenceRate != nil {
-					p.full[one] = *c.ReferenceRate
-				}
 			}
 		}
 	}
@@ -154,8 +137,8 @@ func (p pairs) table(keys []Key) *Table {
 		return nil
 	}
 	t := &Table{
-		Title: "Who costs whom how much", Columns: []Column{{Head: "Keeps, while"}},
-		Note: "How much of its rate without the other the disk of the row keeps while the disk of the column works: 100 % is nothing lost. Repeats are pooled: their mean, and half their range.",
+		Title: "Rate kept beside one other disk", Columns: []Column{{Head: "Rate kept beside"}},
+		Note: "Row: the disk measured; column: the disk that works at the same time. 100 %: it has as much as without the other. Where a phase was repeated: the mean, ± half the range.",
 	}
 	for _, w := range p.works {
 		t.Columns = append(t.Columns, Column{Head: w.text(keys), Numbers: true})
@@ -178,50 +161,6 @@ func (p pairs) table(keys []Key) *Table {
 		t.Rows = append(t.Rows, cells)
 	}
 	return t
-}
-
-// conclusion names the disk that loses most and the one that costs the others most, which is the first to plug in
-// elsewhere.
-func (p pairs) conclusion(keys []Key, a *analysis.Analysis) string {
-	scale := scaleOf(a)
-	type pair struct {
-		loser, winner work
-		kept          float64
-	}
-	var all []pair
-	cost := map[string][]float64{}
-	for _, loser := range p.works {
-		for _, winner := range p.works {
-			if values := p.kept[[2]work{loser, winner}]; len(values) > 0 {
-				all = append(all, pair{loser, winner, mean(values)})
-				cost[winner.disk] = append(cost[winner.disk], mean(values))
-			}
-		}
-	}
-	if len(all) == 0 {
-		return mostLost(keys, a)
-	}
-	worst := slices.MinFunc(all, func(a, b pair) int { return cmp.Compare(a.kept, b.kept) })
-	if worst.kept > 0.95 {
-		return "No pair of disks holds another back by more than 5 %: they can share the hub."
-	}
-	text := fmt.Sprintf("The most is lost when %s while %s: it keeps %s", worst.loser.text(keys), worst.winner.text(keys), percent(worst.kept))
-	if full := p.full[worst.loser]; full > 0 {
-		text += " of " + scale.Rate(full)
-	}
-	var names []string
-	for _, key := range keys {
-		if cost[key.Name] != nil {
-			names = append(names, key.Name)
-		}
-	}
-	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(mean(cost[a]), mean(cost[b])) })
-	text += "."
-	if len(names) > 1 && mean(cost[names[1]])-mean(cost[names[0]]) > 0.02 {
-		label := labelOf(keys, names[0])
-		text += fmt.Sprintf(" %s costs the others most (beside it they keep %s on average): plug it into another port first.", label, percent(mean(cost[names[0]])))
-	}
-	return text
 }
 
 // pooledPhase is phases that are repeats of one, by their place in the analysis.

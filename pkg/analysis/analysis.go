@@ -10,6 +10,7 @@ type Analysis struct {
 	Order    []string    `json:"order"` // the disks' names as the run lists them: maps below have no order
 	Phases   []Phase     `json:"phases"`
 	Matrix   []MatrixRow `json:"matrix"`
+	Summary  Summary     `json:"summary"`
 	Findings []Finding   `json:"findings"`
 	Warnings []Warning   `json:"warnings"`
 }

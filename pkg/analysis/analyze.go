@@ -55,6 +55,7 @@ func Analyze(run *trace.Run, opts Options) *Analysis {
 	}
 	duplexGains(a.Phases)
 	a.Matrix = matrix(a.Phases)
+	a.Summary = summarize(phases)
 	a.Findings = findings(a.Phases, a.Order, solos, alpha.own)
 	return a
 }

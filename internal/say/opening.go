@@ -1,0 +1,225 @@
+package say
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// Opening says what several phases come to: in a headline who wins, who loses and which disk to plug in elsewhere; then
+// with numbers, each in a sentence, and how surely. It is empty where no disks worked together.
+func Opening(a *analysis.Analysis) (headline string, points []string) {
+	var outcomes []string
+	when := map[string][]string{}
+	for i := range a.Summary.Contests {
+		c := newContest(a, &a.Summary.Contests[i])
+		outcome := c.outcome()
+		if when[outcome] == nil {
+			outcomes = append(outcomes, outcome)
+		}
+		when[outcome] = append(when[outcome], "when "+c.who())
+		points = append(points, c.numbers())
+	}
+	if points == nil {
+		return "", nil
+	}
+	for i, outcome := range outcomes {
+		outcomes[i] = outcome + " " + strings.Join(when[outcome], ", and ")
+	}
+	advice, reasons := layout(a)
+	return strings.Join(outcomes, "; ") + "." + advice, append(points, sureness(a), "How to plug them in: "+reasons)
+}
+
+// contest is disks working together, to be told.
+type contest struct {
+	*analysis.Contest
+	all              int      // disks of the run
+	names            []string // in the run's order
+	won, lost, other []string
+}
+
+func newContest(a *analysis.Analysis, found *analysis.Contest) contest {
+	c := contest{Contest: found, all: len(a.Order)}
+	for _, name := range a.Order {
+		d, ok := found.Disks[name]
+		if !ok {
+			continue
+		}
+		c.names = append(c.names, name)
+		switch {
+		case d.Won:
+			c.won = append(c.won, name)
+		case d.Lost:
+			c.lost = append(c.lost, name)
+		default:
+			c.other = append(c.other, name)
+		}
+	}
+	return c
+}
+
+func (c contest) rate(name string) float64 { return c.Disks[name].Rate }
+
+// even reports whether the disks do the same and have about the same.
+func (c contest) even() bool {
+	return len(c.oneOp()) > 0 && len(analysis.Alike(c.names, c.rate)) == 1
+}
+
+// oneOp is what all disks do; empty where they do not do the same.
+func (c contest) oneOp() trace.Role {
+	op := c.Disks[c.names[0]].Op
+	for _, name := range c.names {
+		if c.Disks[name].Op != op {
+			return ""
+		}
+	}
+	return op
+}
+
+// who is "all three write", "A and C write", or "A and B read and C writes".
+func (c contest) who() string {
+	if op := c.oneOp(); op != "" && len(c.names) == c.all {
+		if c.all == 2 {
+			return "both " + string(op)
+		}
+		return "all " + strings.ToLower(count(c.all)) + " " + string(op)
+	}
+	var texts []string
+	for _, op := range []trace.Role{trace.Read, trace.Write} {
+		names := slices.DeleteFunc(slices.Clone(c.names), func(n string) bool { return c.Disks[n].Op != op })
+		if len(names) > 0 {
+			texts = append(texts, subject(names, string(op)))
+		}
+	}
+	return strings.Join(texts, " and ")
+}
+
+// outcome is who wins and who loses.
+func (c contest) outcome() string {
+	switch {
+	case c.even() && len(c.lost) == len(c.names):
+		return "all lose alike"
+	case c.even():
+		return "the disks share evenly"
+	case c.won != nil && c.lost != nil:
+		return subject(c.won, "win") + " and " + subject(c.lost, "lose")
+	case c.lost != nil && c.other == nil:
+		return "all lose"
+	case c.lost != nil:
+		return subject(c.lost, "lose")
+	case c.won != nil:
+		return subject(c.won, "win")
+	default:
+		return "no disk is shown to lose"
+	}
+}
+
+// numbers are the outcome's.
+func (c contest) numbers() string {
+	text := "When " + c.who() + " (" + c.measured() + "): "
+	if c.even() {
+		return text + "an even share, " + c.got(c.names) + "."
+	}
+	var parts []string
+	for _, side := range []struct {
+		names []string
+		does  string
+	}{{c.won, "win"}, {c.other, "get"}, {c.lost, "lose"}} {
+		for _, group := range analysis.Alike(side.names, c.rate) {
+			separator := ": "
+			if side.does == "get" {
+				separator = " "
+			}
+			parts = append(parts, subject(group, side.does)+separator+c.got(group))
+		}
+	}
+	return text + strings.Join(parts, "; ") + "."
+}
+
+// measured names the phases behind the numbers.
+func (c contest) measured() string {
+	switch n := len(c.Phases); {
+	case n == 1:
+		return c.Phases[0]
+	case n <= 3:
+		return "mean of " + list(c.Phases)
+	default:
+		return fmt.Sprintf("mean of %s and %d more", c.Phases[0], n-1)
+	}
+}
+
+// got is what a group has, and which part that is of what it has without the others: those of which it is known.
+func (c contest) got(group []string) string {
+	var rates, references float64
+	var known []string
+	later := false
+	for _, name := range group {
+		d := c.Disks[name]
+		rates += d.Rate / float64(len(group))
+		if d.Reference != nil {
+			known, references, later = append(known, name), references+*d.Reference, later || !d.Solo
+		}
+	}
+	text := each(rates, len(group))
+	if known == nil {
+		return text
+	}
+	low, high := 2.0, 0.0
+	for _, name := range known {
+		low, high = min(low, c.Disks[name].Kept()), max(high, c.Disks[name].Kept())
+	}
+	who := "it has"
+	if len(known) > 1 {
+		who = "they have"
+	}
+	if len(known) < len(group) {
+		text += "; for " + list(known) + " that is"
+	} else {
+		text += ","
+	}
+	where := "alone"
+	if later {
+		where = "after others finished"
+	}
+	return fmt.Sprintf("%s %s of the %s %s %s", text, percentRange(low, high), rate(references/float64(len(known))), who, where)
+}
+
+// sureness says how well the rates are known, and what stands behind a win or a loss.
+func sureness(a *analysis.Analysis) string {
+	widest, unknown, repeated := 0.0, false, true
+	for _, c := range a.Summary.Contests {
+		repeated = repeated && len(c.Phases) > 1
+		for _, d := range c.Disks {
+			if d.CI95 == nil {
+				unknown = true
+				continue
+			}
+			widest = max(widest, (d.CI95[1]-d.CI95[0])/2/d.Rate)
+		}
+	}
+	text := "How sure: "
+	switch {
+	case widest == 0:
+		text += "too little was moved to give these rates a confidence interval."
+	case unknown:
+		text += fmt.Sprintf("these rates are known to ±%.2g %% (95 %% confidence intervals) or, where too little was moved, without an interval.", 100*widest)
+	default:
+		text += fmt.Sprintf("these rates are known to ±%.2g %% or better (95 %% confidence intervals).", 100*widest)
+	}
+	text += " A disk is said to win or lose only where noise would explain it in less than 5 % of runs."
+	if !repeated {
+		text += " Not every phase was repeated: what changes from run to run, such as heat, is not in these intervals."
+	}
+	return text
+}
+
+// subject is "C writes", or "A and B write".
+func subject(names []string, verb string) string {
+	if len(names) == 1 {
+		verb += "s"
+	}
+	return list(names) + " " + verb
+}

@@ -1,0 +1,121 @@
+package say
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+)
+
+// steady is a phase of disks on the hub that hold their rates for 20 s: "A w 1.5" each.
+func steady(name string, jobs ...steadyJob) *trace.Phase {
+	var disks []*trace.DiskTrace
+	for _, j := range jobs {
+		disks = append(disks, disk(j.disk, j.op, level{20, j.rate}))
+	}
+	return tracetest.Phase(name, disks...)
+}
+
+type steadyJob struct {
+	disk string
+	op   trace.Role
+	rate float64
+}
+
+func writes(disk string, rate float64) steadyJob { return steadyJob{disk, trace.Write, rate} }
+func reads(disk string, rate float64) steadyJob  { return steadyJob{disk, trace.Read, rate} }
+
+// The opening answers a stranger's five questions: who wins, who loses, how much, how surely, and how to plug in.
+func TestOpening(t *testing.T) {
+	solos := []*trace.Phase{
+		steady("A W", writes("A", 1.5)), steady("B W", writes("B", 1.45)), steady("C W", writes("C", 2.8)),
+		steady("A R", reads("A", 2.6)), steady("B R", reads("B", 2.6)), steady("C R", reads("C", 2.6)),
+	}
+	sure := "How sure: "
+	tests := []struct {
+		name     string
+		phases   []*trace.Phase
+		headline string
+		points   []string // how each begins
+	}{
+		{
+			"a matrix of three", append(solos,
+				steady("A+B W", writes("A", 1.5), writes("B", 1.45)), steady("A+C W", writes("A", 0.77), writes("C", 2.4)), steady("B+C W", writes("B", 0.77), writes("C", 2.4)),
+				steady("A+B R", reads("A", 1.5), reads("B", 1.5)), steady("A+C R", reads("A", 1.5), reads("C", 1.5)), steady("B+C R", reads("B", 1.5), reads("C", 1.5)),
+				steady("all W", writes("A", 0.7), writes("B", 0.7), writes("C", 2.1)), steady("all R", reads("A", 1.1), reads("B", 1.1), reads("C", 1.1)),
+			),
+			"C wins and A and B lose when all three write; all lose alike when all three read. Give C a port of its own.",
+			[]string{
+				"When all three write (all W): C wins: 2.10 GB/s, 75 % of the 2.80 GB/s it has alone; A and B lose: 0.70 GB/s each, 47 % of the 1.48 GB/s they have alone.",
+				"When all three read (all R): an even share, 1.10 GB/s each, 42 % of the 2.60 GB/s they have alone.",
+				sure,
+				"How to plug them in: give C a port of its own. Without it, A and B write 1.48 GB/s each instead of 0.70 GB/s, 100 % of what they have alone (A+B W against all W), " +
+					"and A and B read 1.50 GB/s each instead of 1.10 GB/s, 58 % of what they have alone (A+B R against all R).",
+			},
+		},
+		{
+			"no pairs: what the others had after one ended", []*trace.Phase{
+				tracetest.Phase("WWW", disk("A", "write", level{20, 0.7}, level{40, 1.5}), disk("B", "write", level{20, 0.7}, level{40, 1.5}), disk("C", "write", level{20, 2.1})),
+				steady("RRR", reads("A", 1.1), reads("B", 1.1), reads("C", 1.1)),
+			},
+			"C wins and A and B lose when all three write; the disks share evenly when all three read. Give C a port of its own.",
+			[]string{
+				"When all three write (WWW): C wins: 2.10 GB/s; A and B lose: 0.70 GB/s each, 47 % of the 1.50 GB/s they have after others finished.",
+				"When all three read (RRR): an even share, 1.10 GB/s each.", sure,
+				"How to plug them in: give C a port of its own. Without it, A and B write 1.50 GB/s each instead of 0.70 GB/s (WWW, after it finished).",
+			},
+		},
+		{
+			"two that share a limit alike", []*trace.Phase{
+				steady("A R", reads("A", 2.6)), steady("B R", reads("B", 2.6)), steady("RR", reads("A", 1.5), reads("B", 1.5)),
+			},
+			"all lose alike when both read. Give one of them a port of its own.",
+			[]string{"When both read (RR): an even share, 1.50 GB/s each, 58 % of the 2.60 GB/s they have alone.", sure,
+				"How to plug them in: give one of A and B a port of its own; which one makes little difference to the others. Without A, B reads 2.60 GB/s instead of 1.50 GB/s (B R against RR)."},
+		},
+		{
+			"two that do not disturb each other", []*trace.Phase{
+				steady("A R", reads("A", 2.6)), steady("B W", writes("B", 1.4)), steady("both", reads("A", 2.6), writes("B", 1.4)),
+			},
+			"no disk is shown to lose when A reads and B writes. They can share the hub.",
+			[]string{"When A reads and B writes (both): A gets 2.60 GB/s, 100 % of the 2.60 GB/s it has alone; B gets 1.40 GB/s, 100 % of the 1.40 GB/s it has alone.", sure,
+				"How to plug them in: together on the hub, where none of them loses more than a tenth of its rate."},
+		},
+		{
+			"nothing to hold it against", []*trace.Phase{steady("WW", writes("A", 0.8), writes("B", 0.8)), steady("RR", reads("A", 1), reads("B", 1))},
+			"the disks share evenly when both write, and when both read.",
+			[]string{"When both write (WW): an even share, 0.80 GB/s each.", "When both read (RR): an even share, 1.00 GB/s each.", sure, "How to plug them in: not measured."},
+		},
+	}
+	for _, tt := range tests {
+		headline, points := Opening(told(tt.phases...))
+		if headline != tt.headline {
+			t.Errorf("%s\n got %s\nwant %s", tt.name, headline, tt.headline)
+		}
+		if len(points) != len(tt.points) {
+			t.Errorf("%s: %d points %q, want %d", tt.name, len(points), points, len(tt.points))
+			continue
+		}
+		for i, want := range tt.points {
+			if !strings.HasPrefix(points[i], want) {
+				t.Errorf("%s\n got %s\nwant %s", tt.name, points[i], want)
+			}
+		}
+	}
+	if headline, points := Opening(told(solos...)); headline != "" || points != nil {
+		t.Errorf("disks that never worked together: %q %q, want nothing", headline, points)
+	}
+}
+
+// How sure the numbers are says the widest interval, that some have none, and that nothing was repeated.
+func TestSureness(t *testing.T) {
+	a := told(steady("WW", writes("A", 0.8), writes("B", 0.8)), steady("WW-2", writes("A", 0.9), writes("B", 0.8)))
+	if got := sureness(a); !strings.Contains(got, "±5.9 %") || strings.Contains(got, "Not every phase") {
+		t.Errorf("repeats 12 %% apart: %s", got)
+	}
+	short := told(tracetest.Phase("WW", disk("A", "write", level{3, 1}), disk("B", "write", level{3, 1})))
+	if got := sureness(short); !strings.Contains(got, "too little was moved") || !strings.Contains(got, "Not every phase was repeated") {
+		t.Errorf("three seconds: %s", got)
+	}
+}
