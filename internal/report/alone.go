@@ -47,7 +47,7 @@ func aloneFigure(v *phaseView) *Figure {
 			marks = append(marks, Mark{Shape: Rectangle, Style: Outline, Key: i, Name: w.from, Rows: [][]float64{{0, full, y - 0.26, y + 0.26}}})
 		}
 		if ci := part.CI95; ci != nil {
-			marks = append(marks, Mark{Shape: Segment, Style: Ink, Key: i, Name: "95 % confidence interval", Rows: [][]float64{{v.rate(ci[0]), v.rate(ci[1]), y, y}}})
+			marks = append(marks, Mark{Shape: Segment, Style: Ink, Key: i, Name: interval, Rows: [][]float64{{v.rate(ci[0]), v.rate(ci[1]), y, y}}})
 		}
 		marks = append(marks, Mark{Shape: Label, Key: i, Style: Ink, Text: text, Rows: [][]float64{{end, y}}})
 	}

@@ -210,7 +210,7 @@ func (c comparison) figure() *Figure {
 	var marks []Mark
 	for i := range c.Pairs {
 		points := Mark{Shape: Point, Key: i, Name: "change"}
-		bars := Mark{Shape: Segment, Style: Line, Key: i, Name: "95 % confidence interval"}
+		bars := Mark{Shape: Segment, Style: Line, Key: i, Name: interval}
 		names := c.phases()
 		for k, name := range names {
 			r := c.find(i, name)
@@ -228,7 +228,7 @@ func (c comparison) figure() *Figure {
 		marks = append(marks, bars, points)
 	}
 	_, reach = round125(0.01, reach)
-	f.X = Axis{Name: "change", Unit: Percent, Min: -reach, Max: reach}
+	f.X = Axis{Name: "change of each phase's rate", Unit: Percent, Min: -reach, Max: reach}
 	marks = append(marks, Mark{Shape: Rule, Style: Dashed, Key: None, Rows: [][]float64{{0}}})
 	f.Panels = []Panel{rows(len(f.Keys), marks)}
 	return f

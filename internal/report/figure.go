@@ -182,6 +182,9 @@ func pick[T any](first bool, a, b T) T {
 	return b
 }
 
+// interval is the name of marks that say how far a value may be off: no values of their own.
+const interval = "95 % confidence interval"
+
 // Describe says the figure in words, for readers of text: what each disk's marks in the first panel come to.
 func (f *Figure) Describe() string {
 	panel := f.Panels[0]
@@ -194,7 +197,7 @@ func (f *Figure) Describe() string {
 		low, high := math.Inf(1), math.Inf(-1)
 		for j := range panel.Marks {
 			m := &panel.Marks[j]
-			if m.Key != i || m.Shape == Label || m.Shape == Span || m.Shape == Rule || m.Style == Bracket || m.Style == Outline {
+			if m.Key != i || m.Name == interval || m.Shape == Label || m.Shape == Span || m.Shape == Rule || m.Style == Bracket || m.Style == Outline {
 				continue
 			}
 			for _, row := range m.Rows {
@@ -211,8 +214,14 @@ func (f *Figure) Describe() string {
 		if low > high {
 			continue
 		}
-		text := Write(axis.Unit, high)
-		if from := Write(axis.Unit, low); from != text {
+		write := func(value float64) string {
+			if axis.Min < 0 && axis.Unit == Percent {
+				return Change(value)
+			}
+			return Write(axis.Unit, value)
+		}
+		text := write(high)
+		if from := write(low); from != text {
 			text = from + " to " + text
 		}
 		parts = append(parts, key.Label+" "+text)

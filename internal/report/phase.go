@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -175,15 +176,23 @@ func (v *phaseView) overlapTable() *Table {
 	}
 	t.Note = "In the overlap of " + unit.FormatSeconds(o.DurationS) + ", from " + Clock(o.StartS, o.EndS) + " to " + Clock(o.EndS, o.EndS) + " s."
 	if o.CI95 != nil {
-		t.Note += " ±: half the 95 % confidence interval."
+		t.Note += " ±: half the 95 % confidence interval"
+		if slices.ContainsFunc(t.Rows, func(row []Cell) bool { return strings.Contains(row[3].Text, " to ") }) {
+			t.Note += ", or where that is more than the rate itself the interval from low to high"
+		}
+		t.Note += "."
 	}
 	return t
 }
 
-// margin is half the interval, rounded up to the last decimal of the rate that it stands beside.
+// margin is half the interval, rounded up to the last decimal of the rate that it stands beside; where that is more than
+// the rate, the interval: no rate is less than nothing.
 func (v *phaseView) margin(ci *analysis.Interval, rate float64) string {
 	if ci == nil {
 		return ""
+	}
+	if ci[1]-ci[0] > 2*rate {
+		return v.scale.Number(ci[0]) + " to " + v.scale.Number(ci[1])
 	}
 	_, decimals, _ := strings.Cut(v.scale.Number(rate), ".")
 	step := math.Pow10(-len(decimals))

@@ -213,3 +213,28 @@ func TestSummary(t *testing.T) {
 		}
 	}
 }
+
+// The changes' figure in words is the least and the greatest change, not how far their intervals reach.
+func TestChangesInWords(t *testing.T) {
+	change := func(phase string, rate, low, high float64) compare.Phase {
+		base, by := 1e9, rate/1e9-1
+		return compare.Phase{Phase: phase, Rates: []compare.Rate{{Base: &base, New: &rate, Change: &by, CI95: &analysis.Interval{low, high}}}}
+	}
+	c := &compare.Comparison{Base: compare.Side{Label: "old"}, Pairs: []compare.Pair{{Side: compare.Side{Label: "new"}, Phases: []compare.Phase{
+		change("WWW", 0.9e9, -0.85, 5.74), change("RRR", 1.25e9, 0.2, 0.3),
+	}}}}
+	got := Figures(OfComparison(c).Blocks)[0].Describe()
+	if want := "Change against the base (change of each phase's rate): new -10.0 % to +25.0 %."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// An interval that is wider than the rate is written from low to high: 0.3 ± 0.6 would be less than nothing.
+func TestMargin(t *testing.T) {
+	v := &phaseView{scale: Scale{"GB/s", 1e9}}
+	for want, ci := range map[string]*analysis.Interval{"": nil, "0.021": {0.28e9, 0.322e9}, "0 to 1.20": {0, 1.2e9}} {
+		if got := v.margin(ci, 0.3e9); got != want {
+			t.Errorf("margin of %v = %q, want %q", ci, got, want)
+		}
+	}
+}

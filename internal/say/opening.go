@@ -190,20 +190,30 @@ func (c contest) got(group []string) string {
 // sureness says how well the rates are known, and what stands behind a win or a loss.
 func sureness(a *analysis.Analysis) string {
 	widest, unknown, repeated := 0.0, false, true
+	var wide string // the rate that is least known
 	for _, c := range a.Summary.Contests {
 		repeated = repeated && len(c.Phases) > 1
-		for _, d := range c.Disks {
+		for _, name := range a.Order {
+			d, ok := c.Disks[name]
+			if !ok {
+				continue
+			}
 			if d.CI95 == nil {
 				unknown = true
 				continue
 			}
-			widest = max(widest, (d.CI95[1]-d.CI95[0])/2/d.Rate)
+			if off := (d.CI95[1] - d.CI95[0]) / 2 / d.Rate; off > widest {
+				widest = off
+				wide = fmt.Sprintf("%s's %s in %s may be anything from %s to %s", name, rate(d.Rate), c.Phases[0], rate(d.CI95[0]), rate(d.CI95[1]))
+			}
 		}
 	}
 	text := "How sure: "
 	switch {
 	case widest == 0:
 		text += "too little was moved to give these rates a confidence interval."
+	case widest > 1:
+		text += "badly. " + wide + " (95 % confidence interval)."
 	case unknown:
 		text += fmt.Sprintf("these rates are known to ±%.2g %% (95 %% confidence intervals) or, where too little was moved, without an interval.", 100*widest)
 	default:

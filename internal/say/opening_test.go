@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
@@ -113,6 +114,10 @@ func TestSureness(t *testing.T) {
 	a := told(steady("WW", writes("A", 0.8), writes("B", 0.8)), steady("WW-2", writes("A", 0.9), writes("B", 0.8)))
 	if got := sureness(a); !strings.Contains(got, "±5.9 %") || strings.Contains(got, "Not every phase") {
 		t.Errorf("repeats 12 %% apart: %s", got)
+	}
+	a.Summary.Contests[0].Disks["A"] = analysis.ContestDisk{Rate: 0.3e9, CI95: &analysis.Interval{0, 1.2e9}}
+	if got := sureness(a); !strings.Contains(got, "A's 0.30 GB/s in WW may be anything from 0 B/s to 1.20 GB/s") {
+		t.Errorf("an interval wider than its rate: %s", got)
 	}
 	short := told(tracetest.Phase("WW", disk("A", "write", level{3, 1}), disk("B", "write", level{3, 1})))
 	if got := sureness(short); !strings.Contains(got, "too little was moved") || !strings.Contains(got, "Not every phase was repeated") {
