@@ -91,6 +91,10 @@ func Load(path string) (*Loaded, error) {
 	if run.Trace, err = trace.Load(file, events); err != nil {
 		return nil, fmt.Errorf("load run: %w", err)
 	}
+	// Beside a run.json it is a run that was cut off before its first event, which there is something to say of.
+	if t := run.Trace; run.Info == nil && len(t.Phases) == 0 && len(t.Disks) == 0 {
+		return nil, fmt.Errorf("load run: %s: no events, so there is nothing to report; is it the %s of a run?", events, EventsFile)
+	}
 	if run.Trace.Name == "" {
 		run.Trace.Name = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	}

@@ -163,6 +163,24 @@ func TestLoadErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	lone := filepath.Join(t.TempDir(), "lone.jsonl")
+	for content, ok := range map[string]bool{"": false, `{"type":"run","ver`: false, `{"type":"other"}` + "\n": false, `{"type":"run","disks":[{"name":"A"}]}` + "\n": true} {
+		if err := os.WriteFile(lone, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(lone); (err == nil) != ok || err != nil && !strings.Contains(err.Error(), "lone.jsonl: no events") {
+			t.Errorf("events %q: got %v", content, err)
+		}
+	}
+	cutOff := t.TempDir()
+	for name, content := range map[string]string{EventsFile: "", InfoFile: "{}"} {
+		if err := os.WriteFile(filepath.Join(cutOff, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := Load(cutOff); err != nil {
+		t.Errorf("a run cut off before its first event: %v", err)
+	}
 	for path, want := range map[string]string{
 		filepath.Join(empty, "none"): "does not exist",
 		empty:                        "is it a run folder?",
