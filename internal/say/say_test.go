@@ -38,6 +38,9 @@ func TestVerdict(t *testing.T) {
 			"Three disks reading: 3.55 GB/s together for 10 s; evenly shared, 1.18 GB/s each."},
 		{"a pair", []*trace.DiskTrace{disk("A", "write", level{23, 0.742}, level{43, 1.5}), disk("C", "write", level{19, 2.458})},
 			"Two disks writing: 3.20 GB/s together for 19 s; C got 2.46 GB/s, A fell to 0.74 GB/s (49 % of the 1.50 GB/s without C) and took 4 s to recover after C finished."},
+		{"each the other's reference", []*trace.DiskTrace{
+			disk("A", "write", level{20, 0.7}, level{30, 1.4}), disk("B", "write", level{20, 0.7}, level{40, 1.4}), disk("C", "write", level{20, 2.1})},
+			"Three disks writing: 3.50 GB/s together for 20 s; C got 2.10 GB/s, A and B fell to 0.70 GB/s each (50 % of the 1.40 GB/s after others finished) and took under 0.05 s to recover after C finished."},
 		{"mixed", []*trace.DiskTrace{
 			disk("C", "write", level{10, 2.8}), disk("A", "read", level{18, 1}, level{30, 2.5}), disk("B", "read", level{18, 1}, level{30, 2.5})},
 			"C writing, A and B reading: 4.80 GB/s together for 10 s; C got 2.80 GB/s, A and B fell to 1.00 GB/s each (40 % of the 2.50 GB/s without C) and took 8 s to recover after C finished."},

@@ -116,14 +116,19 @@ func (v verdict) each(group []string) string {
 // against is "(50 % of the 1.40 GB/s without C) and took 11.7 s to recover after C finished".
 func (v verdict) against(group []string) string {
 	var now, reference float64
-	where := " alone"
+	where := ""
 	for _, n := range group {
 		c := v.Contention.Disks[n]
 		now += v.Overlap.Disks[n].Rate
 		reference += *c.ReferenceRate
+		from := " alone"
 		if c.Reference == analysis.ReferenceLater {
-			where = " without " + c.ReferenceFrom
+			from = " without " + c.ReferenceFrom
 		}
+		if where != "" && where != from { // of disks that were last, each has another
+			from = " after others finished"
+		}
+		where = from
 	}
 	return fmt.Sprintf("(%.0f %% of the %s%s)%s", 100*now/reference, rate(reference/float64(len(group))), where, v.recovered(group))
 }
