@@ -224,7 +224,7 @@ func TestChangesInWords(t *testing.T) {
 		change("WWW", 0.9e9, -0.85, 5.74), change("RRR", 1.25e9, 0.2, 0.3),
 	}}}}
 	got := Figures(OfComparison(c).Blocks)[0].Describe()
-	if want := "Change against the base (change of each phase's rate): new -10.0 % to +25.0 %."; got != want {
+	if want := "Change from the base (change of each phase's rate): new -10.0 % to +25.0 %."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
