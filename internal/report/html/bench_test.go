@@ -42,7 +42,7 @@ func BenchmarkWriteTriple(b *testing.B) {
 	}
 }
 
-// A study of hundreds of phases must load at once: past a hundred a phase takes 9 kB at most.
+// A study of hundreds of phases must load at once: past a hundred a phase takes 6 kB at most.
 func TestManyPhasesMakeASmallPage(t *testing.T) {
 	const phases, library = 110, 600_000
 	parts, order := map[string][]fixture.Part{}, []string{}
@@ -55,7 +55,7 @@ func TestManyPhasesMakeASmallPage(t *testing.T) {
 	if err := write(&page, reportOf(fixture.Run("study", []string{"A", "C"}, parts, order...)), nil, make([]byte, library)); err != nil {
 		t.Fatal(err)
 	}
-	if got := (page.Len() - library) / phases; got > 9000 {
-		t.Errorf("%d bytes for each of %d phases, want at most 9000", got, phases)
+	if got := (page.Len() - library) / phases; got > 6000 {
+		t.Errorf("%d bytes for each of %d phases, want at most 6000", got, phases)
 	}
 }

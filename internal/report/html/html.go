@@ -47,13 +47,15 @@ type page struct {
 	Static        bool // no chart library: pictures instead
 	Before, After []report.Block
 	Phases        []section
+	Volumes       []template.JS // of packed phases
 }
 
-// section is a phase as markup, or packed.
+// section is a phase as markup, or where it is packed.
 type section struct {
 	ID, Title, Does string
 	HTML            template.HTML
-	Packed          template.JS
+	Sealed          bool
+	Volume, Place   int
 }
 
 // Write writes the document. Events are those of a run, for its page to carry; nil, or too long (see maxEvents): the
@@ -90,7 +92,7 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 	drawer := &drawer{doc: doc, static: p.Static, ids: map[*report.Figure]string{}}
 	var tmpl *template.Template
 	packed := func(d *report.Details) (template.JS, error) {
-		if !long(d) {
+		if longest(d) <= maxRows {
 			return "", nil
 		}
 		var out bytes.Buffer
@@ -104,8 +106,9 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 		return err
 	}
 	phases := doc.Phases()
+	var sealed []string
 	for i, phase := range phases {
-		if len(phases) > maxWhole {
+		if len(phases) > maxListed {
 			phase = trim(phase)
 		}
 		drawer.name(phase.ID, phase.Blocks)
@@ -115,15 +118,21 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 		if err := tmpl.ExecuteTemplate(&out, "phase", phase); err != nil {
 			return fmt.Errorf("phase %s: %w", phase.Title, err)
 		}
-		s := section{ID: phase.ID, Title: phase.Title, Does: phase.Does}
+		s := section{ID: phase.ID, Title: phase.Title, Does: phase.Does, Sealed: whole}
 		if whole {
-			if s.Packed, err = deflate(out.Bytes()); err != nil {
-				return err
-			}
+			s.Volume, s.Place = len(sealed)/perVolume, len(sealed)%perVolume
+			sealed = append(sealed, out.String())
 		} else {
 			s.HTML = template.HTML(out.String()) //nolint:gosec // made by this very template
 		}
 		p.Phases = append(p.Phases, s)
+	}
+	for part := range slices.Chunk(sealed, perVolume) {
+		volume, err := deflate([]byte(strings.Join(part, "\x00"))) // which html/template writes nowhere
+		if err != nil {
+			return err
+		}
+		p.Volumes = append(p.Volumes, volume)
 	}
 	drawer.name("all", doc.Blocks)
 	drawer.pack, drawer.scripted = false, false
@@ -131,31 +140,48 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 	return tmpl.Execute(w, p)
 }
 
-// maxWhole is how many phases there are at most for the page to carry what only some readers open in each.
-const maxWhole = 100
+// perVolume is how many phases are packed as one: they are alike, and take half the bytes that they take one by one.
+// Opening one of them unpacks all, some 20 ms.
+const perVolume = 24
 
-// trim leaves a phase's closed details out, and all figures but the widest.
+// maxRows is how many rows a table in closed details has at most that is not packed until they are opened.
+const maxRows = 100
+
+// maxListed is how many phases there are at most for the page to show the files of each one by one.
+const maxListed = 100
+
+// trim leaves out what a phase's closed details show file by file: figures, and tables of more rows than anyone reads.
 func trim(phase *report.Details) *report.Details {
 	out := *phase
 	out.Blocks = nil
 	for _, block := range phase.Blocks {
-		_, closed := block.(*report.Details)
-		f, drawn := block.(*report.Figure)
-		if !closed && !(drawn && !f.Wide) {
-			out.Blocks = append(out.Blocks, block)
+		if d, ok := block.(*report.Details); ok {
+			short := *d
+			short.Blocks = slices.DeleteFunc(slices.Clone(d.Blocks), func(b report.Block) bool {
+				t, listed := b.(*report.Table)
+				_, drawn := b.(*report.Figure)
+				return drawn || listed && len(t.Rows) > 20
+			})
+			if len(short.Blocks) == 0 {
+				continue
+			}
+			block = &short
 		}
+		out.Blocks = append(out.Blocks, block)
 	}
-	out.Add(report.Sentence{Text: "A page of so many phases leaves out the other figures and the files one by one: hubbench report has them with --phase and --format svg, and with --format csv."})
+	out.Add(report.Sentence{Text: "A page of so many phases does not show the files one by one: hubbench report has them with --phase and --format svg, and with --format csv."})
 	return &out
 }
 
-// long reports whether closed details hold a table that would make up much of the page: it is unpacked when they are
-// opened.
-func long(d *report.Details) bool {
-	return slices.ContainsFunc(d.Blocks, func(b report.Block) bool {
-		t, ok := b.(*report.Table)
-		return ok && len(t.Rows) > 100
-	})
+// longest is how many rows the longest table among the details has.
+func longest(d *report.Details) int {
+	rows := 0
+	for _, block := range d.Blocks {
+		if t, ok := block.(*report.Table); ok {
+			rows = max(rows, len(t.Rows))
+		}
+	}
+	return rows
 }
 
 // around are the document's blocks before its first phase, and after its last.

@@ -17,7 +17,9 @@ import (
 type live struct {
 	Option map[string]any `json:"option"`
 	View   view           `json:"view"`
-	height int            // pixels
+	// Columns are the numbers of each series. A column's numbers are like each other, and pack a third smaller than rows.
+	Columns [][][]float64 `json:"columns"`
+	height  int           // pixels
 }
 
 // view is what the page's script looks up for a figure.
@@ -61,11 +63,13 @@ func newLive(doc *report.Document, f *report.Figure) live {
 	}
 	c := charts.NewCustom()
 	height := frame(c, f)
+	var data [][][]float64
 	for i, panel := range f.Panels {
 		v.Panels = append(v.Panels, viewAxis{panel.Y.Name, panel.Y.Unit, panel.Y.Rows})
 		for _, m := range panel.Marks {
 			add(c, len(v.Marks), i, &m)
 			v.Marks, v.Place = append(v.Marks, m), append(v.Place, i)
+			data = append(data, columns(m.Rows))
 		}
 	}
 	// What is written in the panels is placed last and together, so that nothing covers anything.
@@ -73,16 +77,32 @@ func newLive(doc *report.Document, f *report.Figure) live {
 		words := report.Mark{Shape: "words", Key: report.None, Rows: [][]float64{{f.X.Min, f.Panels[i].Y.Min}}}
 		add(c, len(v.Marks), i, &words)
 		v.Marks, v.Place = append(v.Marks, words), append(v.Place, i)
+		data = append(data, columns(words.Rows))
 	}
 	c.Validate()
-	return live{Option: c.JSON(), View: v, height: height}
+	return live{Option: c.JSON(), View: v, Columns: data, height: height}
+}
+
+// columns turns rows of one length on their side.
+func columns(rows [][]float64) [][]float64 {
+	if len(rows) == 0 {
+		return [][]float64{}
+	}
+	out := make([][]float64, len(rows[0]))
+	for i := range out {
+		out[i] = make([]float64, len(rows))
+		for j, row := range rows {
+			out[i][j] = row[i]
+		}
+	}
+	return out
 }
 
 // add puts a mark on a panel, to be drawn row by row by the script's function of the shape's name. A step is a line of
 // the library's own.
 func add(c *charts.Custom, number, panel int, m *report.Mark) {
 	name := "mark" + strconv.Itoa(number)
-	place := func(s *charts.SingleSeries) { s.Data, s.XAxisIndex, s.YAxisIndex = m.Rows, panel, panel }
+	place := func(s *charts.SingleSeries) { s.XAxisIndex, s.YAxisIndex, s.Animation = panel, panel, nil } // the chart's own says it
 	if m.Shape == report.Step {
 		line := charts.NewLine()
 		line.AddSeries(name, nil, charts.WithSeriesOpts(place), charts.WithSeriesOpts(func(s *charts.SingleSeries) {

@@ -55,7 +55,7 @@ func TestTilesShowTheAnalysis(t *testing.T) {
 	whole := decode(t, string(text))
 	type number struct{ Phase, Key, Raw, Text, Unit string }
 	numbers := eval[[]number](tab, `[...document.querySelectorAll(".tile .n")].map((n) => ({
-		Phase: n.closest(".phase").dataset.index, Key: n.dataset.key, Raw: n.value, Text: n.textContent,
+		Phase: String(n.closest(".phase").id.slice(6) - 1), Key: n.dataset.key, Raw: n.value, Text: n.textContent,
 		Unit: n.parentElement.querySelector(".unit")?.textContent ?? "",
 	}))`)
 	if len(numbers) < 15 {
@@ -223,6 +223,15 @@ func TestManyPhases(t *testing.T) {
 	tab := open(t, browserFor(t), fixture.Run("study", []string{"A", "C"}, parts, order...), screen{width: 1280, height: 900})
 	if n := eval[int](tab, `document.querySelectorAll(".plot").length`); n > 6 {
 		t.Errorf("%d charts in the page before a phase is opened, want those of the first alone", n)
+	}
+	// Each is unpacked as itself, from the first volume to the last.
+	for _, phase := range []int{2, 25, 26, 30} {
+		tab.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => { const list = document.querySelector(".tabs select"); list.value = "phase-%d"; list.dispatchEvent(new Event("change")); })()`, phase)))
+		tab.wait(fmt.Sprintf(`document.querySelector("#phase-%d .plot canvas") !== null`, phase))
+		got := eval[string](tab, fmt.Sprintf(`document.querySelector("#phase-%d h2 bdi").textContent + " " + document.querySelector("#phase-%d .plot").dataset.figure`, phase, phase))
+		if want := fmt.Sprintf("WW-%d phase-%d-time", phase, phase); got != want {
+			t.Errorf("phase %d opens as %s, want %s", phase, got, want)
+		}
 	}
 	tab.do(chromedp.Evaluate[chromedp.Void](`(() => { const list = document.querySelector(".tabs select"); list.value = "phase-17"; list.dispatchEvent(new Event("change")); })()`))
 	tab.wait(`document.querySelector("#phase-17 .plot canvas") !== null`)

@@ -6,6 +6,7 @@ class Chart {
     const data = JSON.parse(document.getElementById(plot.dataset.figure).textContent);
     this.plot = plot;
     this.option = data.option;
+    data.columns.forEach((columns, i) => (this.option.series[i].data = (columns[0] || []).map((_, row) => columns.map((column) => column[row]))));
     this.view = data.view;
     this.live = plot.parentElement.querySelector("[aria-live]");
     this.hidden = new Set(); // marks, by their number
