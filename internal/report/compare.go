@@ -72,7 +72,8 @@ func trust(c *compare.Comparison) []string {
 	return append(texts, text)
 }
 
-// distinct are short names for the runs: the last part of their labels where these differ, else the labels, numbered// where one comes twice.
+// distinct are short names for the runs: the last part of their labels where these differ, else the labels, numbered where
+// one comes twice.
 func distinct(labels []string) []string {
 	var last, whole []string
 	for _, label := range labels {

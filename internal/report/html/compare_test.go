@@ -28,7 +28,7 @@ func TestComparisonPage(t *testing.T) {
 	c := fixture.Comparison()
 	text := compared(t, c, standIn)
 	for _, want := range []string{
-		"<title>results/after beside results/before – hubbench</title>", "connection, A in WWW: hub → direct", "Of 5 rates, ", "Change against the base", "slower",
+		"<title>results/after compared with results/before – hubbench</title>", "connection, A in WWW: hub → direct", "Of 5 rates, ", "Change from the base", "slower",
 		"5 files lie wholly in the window",
 	} {
 		if !strings.Contains(text, want) {
