@@ -12,6 +12,7 @@ type Inventory struct {
 	Hosts    []Host   `json:"hosts"`
 	Hubs     []Hub    `json:"hubs"` // hubs, docks and disk enclosures with a switch of their own, nearest to the host first
 	Disks    []Disk   `json:"disks"`
+	Diskless []Mount  `json:"diskless,omitempty"` // where something else than a disk is mounted
 	Warnings []string `json:"warnings,omitempty"` // what could not be asked, and why
 }
 
@@ -88,7 +89,7 @@ type Disk struct {
 	SizeBytes    int64    `json:"size_bytes,omitempty"`
 	External     *bool    `json:"external,omitempty"`
 	System       bool     `json:"system,omitempty"`  // the operating system runs from it
-	Backing      []string `json:"backing,omitempty"` // the names of the disks that a virtual one lies on
+	Backing      []string `json:"backing,omitempty"` // the names of the disks that a virtual one lies on: see Inventory.Physical
 	Path         Path     `json:"path"`
 	TemperatureC *float64 `json:"temperature_c"`
 	Volumes      []Volume `json:"volumes,omitempty"`
@@ -136,13 +137,13 @@ type Volume struct {
 	Encrypted  *bool    `json:"encrypted,omitempty"`
 	Compressed *bool    `json:"compressed,omitempty"`
 	ReadOnly   bool     `json:"read_only,omitempty"`
-	Options    []string `json:"options,omitempty"` // mount options that bear on speed: sync, discard, noatime ...
-	Container  string   `json:"container,omitempty"`
+	Options    []string `json:"options,omitempty"`   // mount options that bear on speed: sync, discard, noatime ...
+	Container  string   `json:"container,omitempty"` // what several volumes share, or one on several disks has in common on each
 }
 
-// Fill is how full the volume is, from 0 to 1; 0 where its size is not known.
+// Fill is how full the volume is, from 0 to 1; 0 where it is not known, as of a volume that is not mounted.
 func (v *Volume) Fill() float64 {
-	if v.SizeBytes <= 0 {
+	if v.SizeBytes <= 0 || v.Mount == "" {
 		return 0
 	}
 	return 1 - float64(v.FreeBytes)/float64(v.SizeBytes)

@@ -17,6 +17,9 @@ const (
 	SATALink    LinkKind = "sata"
 )
 
+// USB4 is the generation of a Thunderbolt link where the system does not tell Thunderbolt 4 from other USB4.
+const USB4 = "USB4"
+
 // Segment is which part of a disk's path a link is.
 type Segment string
 
@@ -35,7 +38,7 @@ type Link struct {
 	Hub        string   `json:"hub,omitempty"`  // the ID of the hub whose uplink it is
 	Port       string   `json:"port,omitempty"` // the ID of the host's port that it is
 	Kind       LinkKind `json:"kind,omitempty"`
-	Generation string   `json:"generation,omitempty"` // of PCIe "3" or "4"; of Thunderbolt "3", "4" or "5"; of USB "3.2 Gen 2", "4"
+	Generation string   `json:"generation,omitempty"` // of PCIe "3" or "4"; of Thunderbolt "3", "4", "5", or "USB4"; of USB "3.2 Gen 2"
 	Lanes      int      `json:"lanes,omitempty"`
 	RxBps      int64    `json:"rx_bps,omitempty"`
 	TxBps      int64    `json:"tx_bps,omitempty"`
@@ -99,7 +102,11 @@ func (l *Link) String() string {
 	rate := Speed(max(l.RxBps, l.TxBps))
 	switch l.Kind {
 	case Thunderbolt:
-		if l.Generation != "" {
+		switch l.Generation {
+		case "":
+		case USB4:
+			return joined(USB4, rate)
+		default:
 			return "Thunderbolt " + l.Generation
 		}
 		return joined("Thunderbolt or USB4", rate)

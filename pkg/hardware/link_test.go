@@ -30,6 +30,7 @@ func TestLinkName(t *testing.T) {
 	for want, link := range map[string]Link{
 		"Thunderbolt 4":               {Kind: Thunderbolt, Generation: "4", RxBps: 40e9},
 		"Thunderbolt or USB4 40 Gb/s": {Kind: Thunderbolt, RxBps: 40e9},
+		"USB4 40 Gb/s":                {Kind: Thunderbolt, Generation: USB4, RxBps: 40e9, TxBps: 40e9},
 		"PCIe 3.0 x4":                 {Kind: PCIe, Generation: "3", Lanes: 4, RxBps: 32e9},
 		"PCIe":                        {Kind: PCIe},
 		"USB 10 Gb/s":                 {Kind: USBLink, Generation: "3.2 Gen 2", RxBps: 10e9},

@@ -1,0 +1,129 @@
+package hardware
+
+import (
+	"slices"
+	"strings"
+)
+
+// Mount is a place at which something is mounted that lies on no disk: memory, a network, a container's layers.
+type Mount struct {
+	Mount      string `json:"mount"`
+	Filesystem string `json:"filesystem,omitempty"`
+}
+
+// Holding finds the disk and the volume that hold a path: the volume with the longest mount point that the path lies
+// below, bind mounts included. The path is absolute and without symbolic links. Both are nil where no disk holds it, and
+// where nobody knows.
+func (inv *Inventory) Holding(path string) (*Disk, *Volume) {
+	var disk *Disk
+	var volume *Volume
+	longest := 0
+	for i := range inv.Disks {
+		for j := range inv.Disks[i].Volumes {
+			v := &inv.Disks[i].Volumes[j]
+			for _, mount := range append([]string{v.Mount}, v.Mounts...) {
+				if n := below(path, mount); n > longest {
+					disk, volume, longest = &inv.Disks[i], v, n
+				}
+			}
+		}
+	}
+	for _, m := range inv.Diskless {
+		if n := below(path, m.Mount); n > longest {
+			disk, volume, longest = nil, nil, n
+		}
+	}
+	return disk, volume
+}
+
+// below is how much of the path the mount point is; 0 where the path does not lie below it. Windows' names may be
+// written in either case and with either slash.
+func below(path, mount string) int {
+	if mount == "" {
+		return 0
+	}
+	if windows(mount) {
+		path, mount = slashes(path), slashes(mount)
+	}
+	bare := strings.TrimSuffix(mount, "/")
+	if path != bare && !strings.HasPrefix(path, bare+"/") {
+		return 0
+	}
+	return len(bare) + 1
+}
+
+// windows reports whether a mount point is written as Windows does: D:, D:\Disks\A, \\?\Volume{...}\.
+func windows(mount string) bool {
+	return strings.HasPrefix(mount, `\\`) || len(mount) > 1 && mount[1] == ':'
+}
+
+func slashes(path string) string {
+	return strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(path, `\\?\`), `\`, "/"))
+}
+
+// Find is the disk of that name; nil where there is none.
+func (inv *Inventory) Find(name string) *Disk {
+	for i := range inv.Disks {
+		if inv.Disks[i].Name == name {
+			return &inv.Disks[i]
+		}
+	}
+	return nil
+}
+
+// Physical are the disks that a disk's bytes end up on: itself, or those beneath a loop device, a mapped device, a RAID
+// or a container, in the inventory's order. With a volume, they are those beneath it, be it spread over several. A
+// virtual disk of which nobody knows what lies beneath stands for itself.
+func (inv *Inventory) Physical(disk *Disk, volume *Volume) []*Disk {
+	found := map[string]bool{}
+	seen := map[string]bool{}
+	var walk func(d *Disk)
+	walk = func(d *Disk) {
+		if d == nil || seen[d.Name] {
+			return
+		}
+		seen[d.Name] = true
+		known := false
+		for _, name := range d.Backing {
+			if under := inv.Find(name); under != nil {
+				known = true
+				walk(under)
+			}
+		}
+		if !known {
+			found[d.Name] = true
+		}
+	}
+	walk(disk)
+	if volume != nil && volume.Container != "" {
+		for i := range inv.Disks {
+			if slices.ContainsFunc(inv.Disks[i].Volumes, func(v Volume) bool { return v.Container == volume.Container }) {
+				walk(&inv.Disks[i])
+			}
+		}
+	}
+	var out []*Disk
+	for i := range inv.Disks {
+		if found[inv.Disks[i].Name] {
+			out = append(out, &inv.Disks[i])
+		}
+	}
+	return out
+}
+
+// Above are the hubs between a disk and the host, the nearest to the disk first.
+func (inv *Inventory) Above(disk *Disk) []*Hub {
+	if disk == nil || disk.Hub == nil {
+		return nil
+	}
+	var out []*Hub
+	for id := *disk.Hub; id != ""; {
+		i := slices.IndexFunc(inv.Hubs, func(h Hub) bool { return h.ID == id })
+		if i < 0 || slices.Contains(out, &inv.Hubs[i]) {
+			break
+		}
+		out = append(out, &inv.Hubs[i])
+		id = inv.Hubs[i].Upstream
+	}
+	return out
+}

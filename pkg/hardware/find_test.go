@@ -1,0 +1,126 @@
+package hardware
+
+import (
+	"strings"
+	"testing"
+)
+
+func mounted(device string, mounts ...string) Volume {
+	return Volume{Device: device, Mount: mounts[0], Mounts: mounts[1:], SizeBytes: 100, FreeBytes: 40}
+}
+
+func TestHolding(t *testing.T) {
+	unix := &Inventory{
+		Disks: []Disk{
+			{Name: "nvme0n1", Volumes: []Volume{mounted("nvme0n1p2", "/", "/srv/home"), {Device: "nvme0n1p3"}}},
+			{Name: "sda", Volumes: []Volume{mounted("sda1", "/mnt/A", "/srv/bind")}},
+			{Name: "sdb", Volumes: []Volume{mounted("sdb1", "/mnt/A/inner")}},
+		},
+		Diskless: []Mount{{Mount: "/tmp", Filesystem: "tmpfs"}},
+	}
+	container := &Inventory{
+		Disks:    []Disk{{Name: "sda", Volumes: []Volume{mounted("sda1", "/etc/hosts")}}},
+		Diskless: []Mount{{Mount: "/", Filesystem: "overlay"}},
+	}
+	windows := &Inventory{Disks: []Disk{
+		{Name: "PhysicalDrive0", Volumes: []Volume{mounted("C:", `C:\`)}},
+		{Name: "PhysicalDrive1", Volumes: []Volume{mounted("E:", "E:", `C:\Disks\A\`)}},
+		{Name: "PhysicalDrive2", Volumes: []Volume{mounted("", `\\?\Volume{4c1b02c1-d990-11dc-99ae-806e6f6e6963}\`)}},
+	}}
+	for _, tt := range []struct {
+		inv        *Inventory
+		path, want string
+	}{
+		{unix, "/", "nvme0n1p2"},
+		{unix, "/home/me/test", "nvme0n1p2"},
+		{unix, "/srv/home/me", "nvme0n1p2"},
+		{unix, "/mnt/A", "sda1"},
+		{unix, "/mnt/A/test", "sda1"},
+		{unix, "/mnt/AB", "nvme0n1p2"}, // the mount point is a name, not a prefix of letters
+		{unix, "/mnt/a", "nvme0n1p2"},
+		{unix, "/srv/bind/test", "sda1"},
+		{unix, "/mnt/A/inner/test", "sdb1"},
+		{unix, "/tmp/test", ""},
+		{unix, "relative", ""},
+		{container, "/root", ""},
+		{container, "/etc/hosts", "sda1"},
+		{windows, `c:\users`, "C:"},
+		{windows, "C:/", "C:"},
+		{windows, `C:\disks\a\test`, "E:"},
+		{windows, `e:\test`, "E:"},
+		{windows, `D:\test`, ""},
+		{windows, `\\?\volume{4C1B02C1-d990-11dc-99ae-806e6f6e6963}\test`, `\\?\Volume{4c1b02c1-d990-11dc-99ae-806e6f6e6963}\`},
+	} {
+		got := ""
+		disk, volume := tt.inv.Holding(tt.path)
+		if volume != nil {
+			got = volume.Device
+			if got == "" {
+				got = volume.Mount
+			}
+		}
+		if got != tt.want || (disk == nil) != (volume == nil) {
+			t.Errorf("Holding(%s) = %q, want %q", tt.path, got, tt.want)
+		}
+	}
+}
+
+func TestPhysical(t *testing.T) {
+	inv := &Inventory{Disks: []Disk{
+		{Name: "sda"},
+		{Name: "sdb", Volumes: []Volume{{Device: "sdb1", Container: "pool"}}},
+		{Name: "sdc", Volumes: []Volume{{Device: "sdc1", Container: "pool"}}},
+		{Name: "md0", Backing: []string{"sdc", "sda"}},
+		{Name: "dm-0", Backing: []string{"md0"}},
+		{Name: "loop0", Backing: []string{"dm-0"}},
+		{Name: "loop1"},
+		{Name: "ring", Backing: []string{"gnir"}},
+		{Name: "gnir", Backing: []string{"ring"}},
+		{Name: "orphan", Backing: []string{"gone"}},
+	}}
+	for name, want := range map[string]string{
+		"sda": "sda", "md0": "sda sdc", "loop0": "sda sdc", "loop1": "loop1", "ring": "", "orphan": "orphan",
+	} {
+		if got := names(inv.Physical(inv.Find(name), nil)); got != want {
+			t.Errorf("Physical(%s) = %q, want %q", name, got, want)
+		}
+	}
+	if got := names(inv.Physical(&inv.Disks[1], &inv.Disks[1].Volumes[0])); got != "sdb sdc" {
+		t.Errorf("a volume on two disks lies on %q", got)
+	}
+	if got := inv.Physical(nil, nil); got != nil {
+		t.Errorf("Physical(nil) = %v", got)
+	}
+}
+
+func names(disks []*Disk) string {
+	var out []string
+	for _, d := range disks {
+		out = append(out, d.Name)
+	}
+	return strings.Join(out, " ")
+}
+
+func TestAbove(t *testing.T) {
+	inv := &Inventory{
+		Hubs:  []Hub{{ID: "dock"}, {ID: "enclosure", Upstream: "dock"}, {ID: "a", Upstream: "b"}, {ID: "b", Upstream: "a"}},
+		Disks: []Disk{{Name: "far", Hub: new("enclosure")}, {Name: "near"}, {Name: "ring", Hub: new("a")}, {Name: "lost", Hub: new("gone")}},
+	}
+	for name, want := range map[string]string{"far": "enclosure dock", "near": "", "ring": "a b", "lost": ""} {
+		var got []string
+		for _, h := range inv.Above(inv.Find(name)) {
+			got = append(got, h.ID)
+		}
+		if all := strings.Join(got, " "); all != want {
+			t.Errorf("Above(%s) = %q, want %q", name, all, want)
+		}
+	}
+}
+
+func TestFill(t *testing.T) {
+	for want, v := range map[float64]Volume{0.6: mounted("sda1", "/mnt"), 0: {Device: "sda2", SizeBytes: 100}} {
+		if got := v.Fill(); got != want {
+			t.Errorf("Fill() of %+v = %g, want %g", v, got, want)
+		}
+	}
+}
