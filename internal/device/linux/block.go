@@ -1,0 +1,181 @@
+package linux
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/hardware"
+)
+
+// sector is what sysfs counts in, whatever the disk's own sectors are (the kernel's Documentation/ABI/stable/sysfs-block).
+const sector = 512
+
+// block is a block device: a disk, a partition, or a virtual one.
+type block struct {
+	name   string
+	dir    string // its place in /sys/devices
+	number string // major:minor
+	whole  *block // the disk, of a partition
+	parts  int
+	size   int64
+	below  []*block          // what a virtual one lies on
+	holds  bool              // something lies on it
+	udev   map[string]string // what udev found out, E: lines of /run/udev/data
+}
+
+// disk is the disk that a block device is, or is a part of.
+func (b *block) disk() *block {
+	if b.whole != nil {
+		return b.whole
+	}
+	return b
+}
+
+func (b *block) virtual() bool { return strings.Contains(b.dir, "/devices/virtual/block/") }
+
+// notDisks are block devices that are no disks, or of no use as one: memory that is made at boot, optical and floppy
+// drives, flash without a translation layer, and the boot areas of an eMMC.
+func notDisks() *regexp.Regexp {
+	return regexp.MustCompile(`^(ram\d+|sr\d+|fd\d+|mtdblock\d+|mmcblk\d+(boot\d+|rpmb))$`)
+}
+
+// readBlocks lists what has a size and is not hidden: an empty card reader, a loop device with no file and the single
+// paths of a multipath NVMe are not disks.
+func (m *machine) readBlocks() {
+	m.blocks, m.numbers = map[string]*block{}, map[string]*block{}
+	skip := notDisks()
+	for _, dir := range m.class("class/block") {
+		name := path.Base(dir)
+		b := &block{name: name, dir: dir, number: m.text(dir, "dev"), size: m.number(dir, "size") * sector}
+		if b.size <= 0 || skip.MatchString(name) || m.text(dir, "hidden") == "1" {
+			continue
+		}
+		b.udev = m.readUdev("b" + b.number)
+		m.blocks[name] = b
+		if b.number != "" {
+			m.numbers[b.number] = b
+		}
+		m.names = append(m.names, name)
+	}
+	for _, name := range m.names {
+		b := m.blocks[name]
+		if m.has(b.dir, "partition") {
+			b.whole = m.blocks[path.Base(path.Dir(b.dir))]
+		}
+		if b.whole == b {
+			b.whole = nil
+		}
+		if b.whole != nil {
+			b.whole.parts++
+		}
+		for _, slave := range m.list(b.dir, "slaves") {
+			if s := m.blocks[slave]; s != nil && s != b {
+				s.holds = true
+				b.below = append(b.below, s)
+			}
+		}
+	}
+}
+
+// readUdev reads an entry of udev's database; empty where there is none, as in most containers.
+func (m *machine) readUdev(id string) map[string]string {
+	out := map[string]string{}
+	for line := range strings.Lines(m.text("run/udev/data", id)) {
+		if key, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok && strings.HasPrefix(key, "E:") {
+			out[key[2:]] = value
+		}
+	}
+	return out
+}
+
+// plain undoes udev's encoding of what is not a letter or digit: \x20.
+func plain(encoded string) string {
+	var out strings.Builder
+	for i := 0; i < len(encoded); i++ {
+		if strings.HasPrefix(encoded[i:], `\x`) && i+4 <= len(encoded) {
+			if c, err := strconv.ParseUint(encoded[i+2:i+4], 16, 8); err == nil {
+				out.WriteByte(byte(c))
+				i += 3
+				continue
+			}
+		}
+		out.WriteByte(encoded[i])
+	}
+	return strings.TrimSpace(strings.ToValidUTF8(out.String(), ""))
+}
+
+// disk describes a whole disk, its volumes apart.
+func (m *machine) disk(b *block) hardware.Disk {
+	d := hardware.Disk{Name: b.name, SizeBytes: b.size}
+	if b.virtual() {
+		d.Bus = hardware.Virtual
+		for _, s := range b.below {
+			if name := s.disk().name; !slices.Contains(d.Backing, name) {
+				d.Backing = append(d.Backing, name)
+			}
+		}
+		d.Model = m.virtualModel(b)
+		return d
+	}
+	way := m.way(b)
+	device := path.Join(b.dir, "device")
+	switch {
+	case way.nvme != "":
+		d.Bus = hardware.NVMe
+		d.Model, d.Firmware, d.Serial = m.text(way.nvme, "model"), m.text(way.nvme, "firmware_rev"), m.text(way.nvme, "serial")
+	case len(way.usb) > 0:
+		d.Bus = hardware.USB
+		enclosure := way.usb[len(way.usb)-1]
+		d.Vendor, d.Model, d.Firmware = m.text(device, "vendor"), m.text(device, "model"), m.text(device, "rev")
+		d.Serial = m.text(enclosure, "serial")
+		if driver := path.Base(m.link(way.usbInterface, "driver")); driver == "uas" || driver == "usb-storage" {
+			d.UASP = new(driver == "uas")
+		}
+		if fixed := m.text(enclosure, "removable"); fixed != "fixed" {
+			d.External = new(true)
+		} else {
+			d.External = new(false)
+		}
+	case way.ata != "":
+		d.Bus = hardware.SATA
+		// The SCSI layer cuts an ATA disk's model to 16 letters and makes its vendor "ATA": udev asked the disk itself.
+		d.Model, d.Firmware, d.Serial = plain(b.udev["ID_MODEL_ENC"]), b.udev["ID_REVISION"], b.udev["ID_SERIAL_SHORT"]
+		if d.Model == "" {
+			d.Model, d.Firmware = m.text(device, "model"), m.text(device, "rev")
+		}
+	default:
+		d.Bus = hardware.OtherBus
+		d.Vendor, d.Model = m.text(device, "vendor"), m.text(device, "model")
+		if strings.HasPrefix(d.Vendor, "0x") { // virtio gives the number of its own make
+			d.Vendor = ""
+		}
+		if name := m.text(device, "name"); d.Model == "" && strings.HasPrefix(b.name, "mmcblk") {
+			d.Model, d.Serial = name, m.text(device, "serial")
+		}
+	}
+	if !m.opts.Serials {
+		d.Serial = ""
+	}
+	m.travel(&d, way)
+	d.TemperatureC = m.temperature(b, way)
+	return d
+}
+
+// virtualModel says what a virtual disk is: the file of a loop device, the name of a mapped device, the level of a RAID.
+func (m *machine) virtualModel(b *block) string {
+	switch {
+	case m.has(b.dir, "loop/backing_file"):
+		return "file " + m.text(b.dir, "loop/backing_file")
+	case m.has(b.dir, "dm/name"):
+		kind, _, _ := strings.Cut(m.text(b.dir, "dm/uuid"), "-")
+		return strings.TrimSpace(map[string]string{"CRYPT": "encrypted", "LVM": "logical volume"}[kind] + " " + m.text(b.dir, "dm/name"))
+	case m.has(b.dir, "md/level"):
+		return m.text(b.dir, "md/level")
+	case strings.HasPrefix(b.name, "zram"):
+		return "compressed memory"
+	}
+	return ""
+}

@@ -1,0 +1,156 @@
+package linux
+
+import (
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// mount is a line of /proc/self/mountinfo (proc_pid_mountinfo(5)). It is taken apart by hand: the format is a line of ten
+// fields that has not changed since 2008, and moby/sys' parser reads the running system only, not a capture.
+type mount struct {
+	id, parent string
+	number     string // of the device
+	root       string // which folder of the file system is mounted: "/" is all of it
+	point      string
+	filesystem string
+	source     string
+	options    []string // of the mount, then of the file system
+}
+
+// parseMount reads a line; ok is false where it is torn.
+func parseMount(line string) (m mount, ok bool) {
+	fields := strings.Fields(line)
+	dash := slices.Index(fields, "-") // optional fields end there
+	if dash < 6 || len(fields) < dash+3 {
+		return mount{}, false
+	}
+	m = mount{
+		id: fields[0], parent: fields[1], number: fields[2], root: unescape(fields[3]), point: unescape(fields[4]),
+		filesystem: fields[dash+1], source: unescape(fields[dash+2]), options: strings.Split(fields[5], ","),
+	}
+	if len(fields) > dash+3 {
+		m.options = append(m.options, strings.Split(fields[dash+3], ",")...)
+	}
+	return m, path.IsAbs(m.point)
+}
+
+// unescape undoes the kernel's octal for what would break a line: \040 is a space.
+func unescape(field string) string {
+	var out strings.Builder
+	for i := 0; i < len(field); i++ {
+		if field[i] == '\\' && i+4 <= len(field) {
+			if c, err := strconv.ParseUint(field[i+1:i+4], 8, 8); err == nil {
+				out.WriteByte(byte(c))
+				i += 3
+				continue
+			}
+		}
+		out.WriteByte(field[i])
+	}
+	return strings.ToValidUTF8(out.String(), "·")
+}
+
+// readMounts keeps the mounts that can be reached: not those that a later one covers.
+func (m *machine) readMounts() {
+	var all []mount
+	for line := range strings.Lines(m.text("proc/self/mountinfo")) {
+		if one, ok := parseMount(line); ok {
+			all = append(all, one)
+		}
+	}
+	byID := map[string]*mount{}
+	siblings := map[string][]*mount{} // by the mount that they are mounted in
+	for i := range all {
+		byID[all[i].id] = &all[i]
+		siblings[all[i].parent] = append(siblings[all[i].parent], &all[i])
+	}
+	// A mount is buried where another one in the same mount lies at or above its place, and with it all that is mounted
+	// in it; it is covered by one in itself, at its own place.
+	buried := func(one *mount) bool {
+		for range len(all) { // a damaged file may have a ring
+			for _, other := range siblings[one.parent] {
+				if other != one && isBelow(one.point, other.point) && other.point != one.point {
+					return true
+				}
+			}
+			parent := byID[one.parent]
+			if parent == nil || parent == one {
+				return false
+			}
+			one = parent
+		}
+		return false
+	}
+	covered := func(one *mount) bool {
+		return slices.ContainsFunc(siblings[one.id], func(other *mount) bool { return other != one && other.point == one.point })
+	}
+	for i := range all {
+		if !buried(&all[i]) && !covered(&all[i]) {
+			m.mounts = append(m.mounts, all[i])
+		}
+	}
+}
+
+// isBelow reports whether a path lies below a folder, or is it.
+func isBelow(file, folder string) bool {
+	folder = strings.TrimSuffix(folder, "/")
+	return file == folder || strings.HasPrefix(file, folder+"/")
+}
+
+// blockOf is the block device that is mounted; nil where it is none.
+func (m *machine) blockOf(one mount) *block {
+	if b := m.numbers[one.number]; b != nil {
+		return b
+	}
+	// btrfs gives each of its mounts a number that is no device's, and names one of its devices.
+	name, ok := strings.CutPrefix(one.source, "/dev/")
+	if !ok || one.filesystem != "btrfs" {
+		return nil
+	}
+	if mapped, ok := strings.CutPrefix(name, "mapper/"); ok {
+		for _, n := range m.names {
+			if m.text(m.blocks[n].dir, "dm/name") == mapped {
+				return m.blocks[n]
+			}
+		}
+	}
+	if to := m.link("dev", name); to != "" { // /dev/disk/by-uuid/..., /dev/mapper/...
+		name = path.Base(to)
+	}
+	return m.blocks[name]
+}
+
+// holding is the block device with the file system that a path lies on; nil where it is none.
+func (m *machine) holding(file string) *block {
+	var best mount
+	for _, one := range m.mounts {
+		if isBelow(file, one.point) && len(one.point) >= len(best.point) {
+			best = one
+		}
+	}
+	if best.point == "" {
+		return nil
+	}
+	return m.blockOf(best)
+}
+
+// pool is a btrfs file system.
+type pool struct {
+	uuid, label string
+	members     []string
+}
+
+// readPools finds the devices of each mounted btrfs.
+func (m *machine) readPools() {
+	m.pools = map[string]pool{}
+	for _, uuid := range m.list("sys/fs/btrfs") {
+		if members := m.list("sys/fs/btrfs", uuid, "devices"); len(members) > 0 {
+			p := pool{uuid: uuid, label: m.text("sys/fs/btrfs", uuid, "label"), members: members}
+			for _, name := range members {
+				m.pools[name] = p
+			}
+		}
+	}
+}

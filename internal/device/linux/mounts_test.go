@@ -1,0 +1,30 @@
+package linux
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+func TestMountsThatCanBeReached(t *testing.T) {
+	m := &machine{tree: tree{fstest.MapFS{"proc/self/mountinfo": {Data: []byte(strings.Join([]string{
+		"27 1 254:0 / / rw,relatime - ext4 /dev/vda rw",
+		"30 27 8:1 / /mnt/My\\040Disk rw shared:1 master:2 - xfs /dev/sda1 rw",
+		"31 27 8:2 / /mnt/over rw - ext4 /dev/sda2 rw",
+		"32 31 8:3 / /mnt/over rw - ext4 /dev/sda3 rw",      // covers it
+		"33 31 8:4 / /mnt/over/gone rw - ext4 /dev/sda4 rw", // in what is covered
+		"34 27 8:5 / /data/inner rw - ext4 /dev/sda5 rw",
+		"35 34 8:6 / /data/inner/deep rw - ext4 /dev/sda6 rw",
+		"36 27 0:50 / /data rw - tmpfs tmpfs rw", // hides both
+		"37 27 8:7 / /torn",
+	}, "\n"))}}}}
+	m.readMounts()
+	var got []string
+	for _, one := range m.mounts {
+		got = append(got, one.number+" "+one.point)
+	}
+	want := "254:0 /, 8:1 /mnt/My Disk, 8:3 /mnt/over, 0:50 /data"
+	if all := strings.Join(got, ", "); all != want {
+		t.Errorf("got %s\nwant %s", all, want)
+	}
+}

@@ -1,0 +1,159 @@
+package linux
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/hardware"
+)
+
+// usbHub is the ID of the hub that is the i-th USB device of a way; it is listed with what it hangs on.
+func (m *machine) usbHub(w way, i int, routers []*router) string {
+	dir := w.usb[i]
+	id := "usb" + path.Base(dir)
+	if slices.ContainsFunc(m.hubs, func(h hardware.Hub) bool { return h.ID == id }) {
+		return id
+	}
+	link := m.usbLink(dir)
+	h := hardware.Hub{ID: id, Name: m.text(dir, "product"), Vendor: m.text(dir, "manufacturer"), Firmware: release(m.text(dir, "bcdDevice"))}
+	if h.Name == "" {
+		h.Name = "USB hub " + path.Base(dir)
+	}
+	if link.RxBps > 0 {
+		link.Segment, link.Hub = hardware.Uplink, id
+		h.Link = &link
+		h.Protocol = "USB " + link.Generation
+	}
+	switch {
+	case i > 0:
+		h.Upstream = m.usbHub(w, i-1, routers)
+	case len(routers) > 0:
+		h.Upstream = routers[len(routers)-1].id()
+	}
+	if up := slices.IndexFunc(m.hubs, func(u hardware.Hub) bool { return u.ID == h.Upstream }); up >= 0 {
+		h.Port = m.hubs[up].Port
+	} else {
+		h.Port = m.usbPort(dir, h.Link)
+	}
+	m.hubs = append(m.hubs, h)
+	return id
+}
+
+// usbPort lists the socket that a USB device of the first rank is plugged into.
+func (m *machine) usbPort(dir string, link *hardware.Link) string {
+	bus, number, _ := strings.Cut(path.Base(dir), "-")
+	id := "usb" + bus + "-port" + number
+	if !slices.ContainsFunc(m.ports, func(p hardware.Port) bool { return p.ID == id }) {
+		m.ports = append(m.ports, hardware.Port{ID: id, Name: "USB port " + number + " of bus " + bus, Protocol: "USB", Link: link})
+	}
+	return id
+}
+
+// release reads a USB device's release number: 0105 is 1.05.
+func release(bcd string) string {
+	if len(bcd) != 4 {
+		return ""
+	}
+	return strings.TrimPrefix(bcd[:2], "0") + "." + bcd[2:]
+}
+
+// other is a device that competes with disks for a hub's uplink.
+type other struct {
+	hardware.Attached
+	way way
+}
+
+// displayLink is the vendor of the chips that send a display's picture over USB.
+const displayLink = "17e9"
+
+// readOthers lists network adapters, displays over USB and graphics cards. A display on DisplayPort is not seen: Linux
+// shows that it is there, but not through which hub.
+func (m *machine) readOthers() {
+	for _, dir := range m.class("class/net") {
+		device := m.link(dir, "device")
+		if device == "" {
+			continue
+		}
+		w := m.wayTo(device)
+		name := path.Base(dir)
+		if len(w.usb) > 0 {
+			if product := m.text(w.usb[len(w.usb)-1], "product"); product != "" {
+				name = product + " (" + name + ")"
+			}
+		}
+		m.others = append(m.others, other{hardware.Attached{Kind: hardware.NetworkKind, Name: name}, w})
+	}
+	for _, dir := range m.class("bus/usb/devices") {
+		if m.text(dir, "idVendor") == displayLink {
+			m.others = append(m.others, other{hardware.Attached{Kind: hardware.DisplayKind, Name: strings.TrimSpace("DisplayLink " + m.text(dir, "product"))}, m.wayTo(dir)})
+		}
+	}
+	for _, dir := range m.class("bus/pci/devices") {
+		if strings.HasPrefix(m.text(dir, "class"), "0x03") {
+			m.others = append(m.others, other{hardware.Attached{Kind: hardware.OtherKind, Name: "graphics card"}, m.wayTo(dir)})
+		}
+	}
+}
+
+// hubOf is the ID of the hub that a device hangs on: a listed one, or empty.
+func (m *machine) hubOf(w way) string {
+	for _, dir := range slices.Backward(w.usb[:max(0, len(w.usb)-1)]) {
+		id := "usb" + path.Base(dir)
+		if slices.ContainsFunc(m.hubs, func(h hardware.Hub) bool { return h.ID == id }) {
+			return id
+		}
+	}
+	if routers := m.routersOf(w.pci); len(routers) > 0 {
+		return routers[len(routers)-1].id()
+	}
+	return ""
+}
+
+// attach lists what hangs on each hub, and tells enclosures from hubs: an enclosure has one disk and nothing else.
+func (m *machine) attach(inv *hardware.Inventory) {
+	slices.SortStableFunc(m.hubs, func(a, b hardware.Hub) int { return m.rank(a) - m.rank(b) })
+	for i := range m.hubs {
+		h := &m.hubs[i]
+		for j := range m.hubs {
+			if m.hubs[j].Upstream == h.ID {
+				h.Devices = append(h.Devices, hardware.Attached{Kind: hardware.HubKind, ID: m.hubs[j].ID, Name: m.hubs[j].Name})
+			}
+		}
+		for _, d := range inv.Disks {
+			if d.Hub != nil && *d.Hub == h.ID {
+				h.Devices = append(h.Devices, hardware.Attached{Kind: hardware.DiskKind, ID: d.Name, Name: strings.TrimSpace(d.Vendor + " " + d.Model)})
+			}
+		}
+		for _, o := range m.others {
+			if m.hubOf(o.way) == h.ID {
+				h.Devices = append(h.Devices, o.Attached)
+			}
+		}
+		if len(h.Devices) == 1 && h.Devices[0].Kind == hardware.DiskKind && strings.HasPrefix(h.ID, "tb") {
+			links := inv.Find(h.Devices[0].ID).Path.Links
+			for k := range links {
+				if links[k].Hub == h.ID {
+					links[k].Segment = hardware.Enclosure
+				}
+			}
+		}
+		if h.Link != nil {
+			h.Link.Segment = hardware.Uplink
+		}
+	}
+}
+
+// rank is how many hubs lie between a hub and the host.
+func (m *machine) rank(h hardware.Hub) int {
+	n := 0
+	for h.Upstream != "" && n <= len(m.hubs) {
+		i := slices.IndexFunc(m.hubs, func(u hardware.Hub) bool { return u.ID == h.Upstream })
+		if i < 0 {
+			break
+		}
+		h = m.hubs[i]
+		n++
+	}
+	return n
+}

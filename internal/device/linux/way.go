@@ -1,0 +1,208 @@
+package linux
+
+import (
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/hardware"
+)
+
+// way is a device's place taken apart: what lies between the host and it.
+type way struct {
+	pci          []string // PCI ports, bridges and controllers, from the host on
+	usb          []string // USB devices from the host on, root hubs left out; the last is the device
+	usbInterface string   // that a driver is bound to
+	ata          string   // the ATA port
+	nvme         string   // the controller
+}
+
+func pciForm() *regexp.Regexp {
+	return regexp.MustCompile(`^[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$`)
+}
+func usbForm() *regexp.Regexp  { return regexp.MustCompile(`^\d+-\d+(\.\d+)*$`) }
+func portForm() *regexp.Regexp { return regexp.MustCompile(`^\d+-\d+(\.\d+)*:\d+\.\d+$`) }
+func ataForm() *regexp.Regexp  { return regexp.MustCompile(`^ata\d+$`) }
+func nvmeForm() *regexp.Regexp { return regexp.MustCompile(`^nvme\d+$`) }
+
+// way takes a block device's place apart.
+func (m *machine) way(b *block) way {
+	dir := b.dir
+	if strings.Contains(dir, "/virtual/nvme-subsystem/") {
+		// With multipath the disk belongs to a subsystem, which has links to its controllers: its way is known where
+		// there is one of them.
+		var controllers []string
+		for _, name := range m.list(path.Dir(dir)) {
+			if to := m.link(path.Dir(dir), name); to != "" && nvmeForm().MatchString(name) {
+				controllers = append(controllers, to)
+			}
+		}
+		if len(controllers) != 1 {
+			return way{}
+		}
+		dir = controllers[0]
+	}
+	return m.wayTo(dir)
+}
+
+func (m *machine) wayTo(dir string) way {
+	last := func(form *regexp.Regexp) string {
+		if all := parents(dir, form); len(all) > 0 {
+			return all[len(all)-1]
+		}
+		return ""
+	}
+	return way{
+		pci: parents(dir, pciForm()), usb: parents(dir, usbForm()), usbInterface: last(portForm()),
+		ata: last(ataForm()), nvme: last(nvmeForm()),
+	}
+}
+
+// travel fills in the links of a disk's path, the hub it hangs on, and whether it is outside the machine.
+func (m *machine) travel(d *hardware.Disk, w way) {
+	routers := m.routersOf(w.pci)
+	for _, r := range routers {
+		d.Hub = new(r.id())
+		d.External = new(true)
+		if r.depth() == 1 {
+			d.Path.Links = append(d.Path.Links, m.controllerLink(r)...)
+		}
+		if link := m.routerLink(r); link != nil {
+			link.Segment = hardware.Uplink // attach says where it is the enclosure's
+			d.Path.Links = append(d.Path.Links, *link)
+		}
+	}
+	if d.External == nil && len(w.pci) > 0 {
+		// The kernel says so of what hangs on a port that the firmware calls external (since 5.17).
+		switch m.text(w.pci[len(w.pci)-1], "removable") {
+		case "removable":
+			d.External = new(true)
+		case "fixed":
+			d.External = new(false)
+		}
+	}
+	controller := ""
+	if len(w.pci) > 0 {
+		controller = w.pci[len(w.pci)-1]
+	}
+	switch d.Bus {
+	case hardware.NVMe:
+		if link := m.pciLink(controller); link != nil {
+			link.Segment = hardware.Lanes
+			d.Path.Links = append(d.Path.Links, *link)
+		}
+	case hardware.USB:
+		if link := m.pciLink(controller); link != nil && len(routers) == 0 && link.Lanes < chipLanes {
+			link.Segment = hardware.HostPort
+			d.Path.Links = append(d.Path.Links, *link)
+		}
+		for i, dir := range w.usb {
+			link := m.usbLink(dir)
+			if i < len(w.usb)-1 {
+				d.Hub = new(m.usbHub(w, i, routers))
+				link.Segment, link.Hub = hardware.Uplink, *d.Hub
+			} else {
+				link.Segment = hardware.Enclosure
+			}
+			if link.RxBps > 0 {
+				d.Path.Links = append(d.Path.Links, link)
+			}
+		}
+	case hardware.SATA:
+		if link := m.ataLink(w.ata); link != nil {
+			link.Segment = hardware.Lanes
+			d.Path.Links = append(d.Path.Links, *link)
+		}
+	}
+}
+
+// chipLanes is a width that no USB controller has: those inside a processor are given it, as no link limits them.
+const chipLanes = 16
+
+// synthetic is what Linux shows for the PCIe ports of a Thunderbolt tunnel, whatever it carries: PCI Express 1's rate
+// (USB4 specification 1.0, section 11.2; minisforum-docs/MS-02-Ultra#10). No SSD of today negotiates it, so it is
+// never taken for a link, tunnel or not: a machine without Thunderbolt's driver does not show which is which.
+const synthetic = 2.5
+
+// pciLink is the PCIe link above a device; nil where it is not known.
+func (m *machine) pciLink(dir string) *hardware.Link {
+	if dir == "" {
+		return nil
+	}
+	rate, lanes := gigatransfers(m.text(dir, "current_link_speed")), m.number(dir, "current_link_width")
+	if rate <= synthetic || lanes <= 0 || lanes > 32 {
+		return nil
+	}
+	link := &hardware.Link{Kind: hardware.PCIe, Generation: pciGeneration(rate), Lanes: int(lanes)}
+	link.RxBps = int64(rate*1e9) * lanes
+	link.TxBps = link.RxBps
+	// Both ends' best: the link falls back only from what both support.
+	above := path.Dir(dir)
+	most, width := gigatransfers(m.text(dir, "max_link_speed")), m.number(dir, "max_link_width")
+	if r := gigatransfers(m.text(above, "max_link_speed")); r > synthetic && r < most {
+		most = r
+	}
+	if w := m.number(above, "max_link_width"); w > 0 && w < width {
+		width = w
+	}
+	if most > synthetic && width > 0 && width <= 32 && gigatransfers(m.text(above, "max_link_speed")) > synthetic {
+		link.MaxBps = int64(most*1e9) * width
+	}
+	return link
+}
+
+// gigatransfers reads "8.0 GT/s PCIe", and "8 GT/s" of older kernels; 0 for "Unknown".
+func gigatransfers(text string) float64 {
+	number, rest, _ := strings.Cut(text, " ")
+	rate, err := strconv.ParseFloat(number, 64)
+	if err != nil || !strings.HasPrefix(rest, "GT/s") || !(rate > 0 && rate <= 256) {
+		return 0
+	}
+	return rate
+}
+
+// pciGeneration names the rate of a lane in GT/s.
+func pciGeneration(rate float64) string {
+	return map[float64]string{2.5: "1", 5: "2", 8: "3", 16: "4", 32: "5", 64: "6", 128: "7"}[rate]
+}
+
+// usbLink is the link above a USB device.
+func (m *machine) usbLink(dir string) hardware.Link {
+	speed, err := strconv.ParseFloat(m.text(dir, "speed"), 64) // Mb/s; 1.5 of the slowest
+	if err != nil || !(speed > 0 && speed < 1e6) {
+		speed = 0
+	}
+	lanes := int(m.number(dir, "rx_lanes"))
+	link := hardware.Link{Kind: hardware.USBLink, RxBps: int64(speed * 1e6), TxBps: int64(speed * 1e6)}
+	if lanes > 0 && lanes <= 2 {
+		link.Lanes = lanes
+	}
+	// The names since USB 3.2; Gen 1x2 is told from Gen 2 by its lanes.
+	switch {
+	case speed == 5000:
+		link.Generation = "3.2 Gen 1"
+	case speed == 10000 && link.Lanes == 2:
+		link.Generation = "3.2 Gen 1x2"
+	case speed == 10000:
+		link.Generation = "3.2 Gen 2"
+	case speed == 20000:
+		link.Generation = "3.2 Gen 2x2"
+	case speed > 0 && speed <= 480:
+		link.Generation = "2.0"
+	}
+	return link
+}
+
+// ataLink is the link of an ATA port: 6.0 Gbps.
+func (m *machine) ataLink(port string) *hardware.Link {
+	for _, link := range m.list(port) {
+		for _, name := range m.list(port, link, "ata_link") {
+			number, unit, _ := strings.Cut(m.text(port, link, "ata_link", name, "sata_spd"), " ")
+			if rate, err := strconv.ParseFloat(number, 64); err == nil && unit == "Gbps" && rate > 0 && rate < 100 {
+				return &hardware.Link{Kind: hardware.SATALink, RxBps: int64(rate * 1e9), TxBps: int64(rate * 1e9)}
+			}
+		}
+	}
+	return nil
+}

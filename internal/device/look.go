@@ -1,0 +1,16 @@
+package device
+
+import (
+	"context"
+
+	"github.com/hubbench/hubbench/pkg/hardware"
+)
+
+// LookOptions are what Look is to find out beyond the usual.
+type LookOptions struct {
+	Serials bool // serial numbers too: they tell one person's disk from another's
+}
+
+// Look finds out what is plugged in where: the machine, hubs, disks and their volumes. It reads what the system offers
+// and writes nothing. What the system does not tell is left out, with a warning where that may surprise.
+func Look(ctx context.Context, opts LookOptions) (*hardware.Inventory, error) { return look(ctx, opts) }
