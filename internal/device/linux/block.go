@@ -125,6 +125,9 @@ func (m *machine) disk(b *block) hardware.Disk {
 	switch {
 	case way.nvme != "":
 		d.Bus = hardware.NVMe
+		if transport := m.text(way.nvme, "transport"); transport != "" && transport != "pcie" { // over a network
+			d.Bus = hardware.OtherBus
+		}
 		d.Model, d.Firmware, d.Serial = m.text(way.nvme, "model"), m.text(way.nvme, "firmware_rev"), m.text(way.nvme, "serial")
 	case len(way.usb) > 0:
 		d.Bus = hardware.USB

@@ -86,7 +86,7 @@ func (m *machine) readSensors() {
 // temperature is that of a disk; nil where it has no thermometer that is read.
 func (m *machine) temperature(b *block, w way) *float64 {
 	for _, s := range m.heat {
-		if s.device == w.nvme || under(b.dir, s.device) {
+		if under(b.dir, s.device) || w.nvme != "" && under(w.nvme, s.device) {
 			return new(s.celsius)
 		}
 	}

@@ -15,7 +15,7 @@ func TestMountsThatCanBeReached(t *testing.T) {
 		"33 31 8:4 / /mnt/over/gone rw - ext4 /dev/sda4 rw", // in what is covered
 		"34 27 8:5 / /data/inner rw - ext4 /dev/sda5 rw",
 		"35 34 8:6 / /data/inner/deep rw - ext4 /dev/sda6 rw",
-		"36 27 0:50 / /data rw - tmpfs tmpfs rw", // hides both
+		"36 27 0:50 / /data rw - tmpfs none rw", // hides both
 		"37 27 8:7 / /torn",
 	}, "\n"))}}}}
 	m.readMounts()

@@ -31,7 +31,7 @@ func (m *machine) way(b *block) way {
 	dir := b.dir
 	if strings.Contains(dir, "/virtual/nvme-subsystem/") {
 		// With multipath the disk belongs to a subsystem, which has links to its controllers: its way is known where
-		// there is one of them.
+		// there is one of them. With several, the subsystem knows model and firmware.
 		var controllers []string
 		for _, name := range m.list(path.Dir(dir)) {
 			if to := m.link(path.Dir(dir), name); to != "" && nvmeForm().MatchString(name) {
@@ -39,7 +39,7 @@ func (m *machine) way(b *block) way {
 			}
 		}
 		if len(controllers) != 1 {
-			return way{}
+			return way{nvme: path.Dir(dir)}
 		}
 		dir = controllers[0]
 	}

@@ -1,0 +1,93 @@
+package linux
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"testing/fstest"
+)
+
+// A capture is a machine's files in one text, written from what people have published of theirs; its head says where.
+//
+//	# words                        a remark
+//	[/sys/devices/...]             the folder that the names below stand in; names that begin with / stand where they say
+//	name: one line                 a file
+//	name:                          a file of several lines, each after a tab
+//	name -> ../target              a symbolic link
+//	< /sys/class/block             a link in that folder to the folder above, as sysfs has them
+//	usage MOUNT: SIZE FREE         what the system answers when asked for the space of a file system
+
+// capture is a machine that can be read.
+type capture struct {
+	files fstest.MapFS
+	usage map[string]Usage
+}
+
+func (c capture) options() Options {
+	return Options{Arch: "amd64", Usage: func(mount string) (Usage, bool) {
+		u, ok := c.usage[mount]
+		return u, ok
+	}}
+}
+
+// parseCapture reads a capture as far as it makes sense: tests cut and twist them.
+func parseCapture(text string) capture {
+	c := capture{fstest.MapFS{}, map[string]Usage{}}
+	folder, open := "", ""
+	place := func(name string) (string, bool) {
+		if !strings.HasPrefix(name, "/") {
+			name = path.Join("/", folder, name)
+		}
+		name = strings.TrimPrefix(path.Clean(name), "/")
+		return name, fs.ValidPath(name) && name != "."
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if more, ok := strings.CutPrefix(line, "\t"); ok && c.files[open] != nil {
+			c.files[open].Data = append(c.files[open].Data, (more + "\n")...)
+			continue
+		}
+		open = ""
+		name, content, file := strings.Cut(line, ":")
+		if _, _, ok := strings.Cut(line, ": "); ok { // PCI addresses have colons too
+			name, content, file = strings.Cut(line, ": ")
+		} else if !strings.HasSuffix(line, ":") {
+			file = false
+		} else {
+			name = strings.TrimSuffix(line, ":")
+			content = ""
+		}
+		from, to, link := strings.Cut(line, " -> ")
+		switch {
+		case line == "" || line[0] == '#':
+		case line[0] == '[':
+			folder = strings.Trim(line, "[]")
+		case strings.HasPrefix(line, "< "):
+			in, ok := place(line[2:])
+			at, valid := place("")
+			if ok && valid {
+				up := strings.Repeat("../", strings.Count(in, "/")+1)
+				c.files[path.Join(in, path.Base(at))] = &fstest.MapFile{Data: []byte(up + at), Mode: fs.ModeSymlink}
+			}
+		case link:
+			if at, ok := place(from); ok {
+				c.files[at] = &fstest.MapFile{Data: []byte(to), Mode: fs.ModeSymlink}
+			}
+		case file && strings.HasPrefix(name, "usage "):
+			var u Usage
+			if n, _ := fmt.Sscan(content, &u.Size, &u.Free); n == 2 {
+				c.usage[name[len("usage "):]] = u
+			}
+		case file:
+			if at, ok := place(name); ok {
+				open = at
+				c.files[at] = &fstest.MapFile{Data: []byte(content)}
+				if content != "" {
+					c.files[at].Data = append(c.files[at].Data, '\n')
+				}
+			}
+		}
+	}
+	return c
+}

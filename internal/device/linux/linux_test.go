@@ -1,0 +1,122 @@
+package linux
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/pkg/hardware"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// captures are the texts in testdata, by name.
+func captures(t testing.TB) map[string]string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("testdata", "*.capture"))
+	if err != nil || len(files) < 12 {
+		t.Fatalf("%d captures: %v", len(files), err)
+	}
+	out := map[string]string{}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[strings.TrimSuffix(filepath.Base(file), ".capture")] = string(data)
+	}
+	return out
+}
+
+func TestCaptures(t *testing.T) {
+	for name, text := range captures(t) {
+		t.Run(name, func(t *testing.T) {
+			if !strings.HasPrefix(text, "# ") || !strings.Contains(text, "# Source: ") {
+				t.Error("a capture says what it is of, and its source")
+			}
+			c := parseCapture(text)
+			got, err := json.MarshalIndent(Read(c.files, c.options()), "", "  ")
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden := filepath.Join("testdata", name+".json")
+			if *update {
+				if err := os.WriteFile(golden, append(got, '\n'), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(strings.TrimSpace(string(want)), string(got)); diff != "" {
+				t.Errorf("inventory changed (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// sound checks what holds of every inventory, whatever it was read from.
+func sound(t *testing.T, inv *hardware.Inventory) {
+	t.Helper()
+	hubs := map[string]bool{}
+	for _, h := range inv.Hubs {
+		if h.ID == "" || h.Name == "" || hubs[h.ID] {
+			t.Errorf("hub %q (%q) has no name, or that of another", h.ID, h.Name)
+		}
+		hubs[h.ID] = true
+	}
+	for i := range inv.Disks {
+		d := &inv.Disks[i]
+		if d.Serial != "" {
+			t.Errorf("disk %s: serial number given away", d.Name)
+		}
+		if d.Hub != nil && !hubs[*d.Hub] {
+			t.Errorf("disk %s hangs on hub %s, which is not listed", d.Name, *d.Hub)
+		}
+		for _, link := range d.Path.Links {
+			if link.RxBps < 0 || link.TxBps < 0 || link.Kind == hardware.PCIe && link.Generation == "1" {
+				t.Errorf("disk %s: link %+v", d.Name, link)
+			}
+		}
+		if d.SizeBytes <= 0 {
+			t.Errorf("disk %s of %d bytes", d.Name, d.SizeBytes)
+		}
+		inv.Physical(d, nil)
+		inv.Above(d)
+		for j := range d.Volumes {
+			inv.Physical(d, &d.Volumes[j])
+		}
+	}
+	inv.Holding("/mnt/a")
+	if _, err := json.Marshal(inv); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCapturesCutAnywhere(t *testing.T) {
+	for name, text := range captures(t) {
+		for cut := 0; cut < len(text); cut += 100 {
+			c := parseCapture(text[:cut])
+			sound(t, Read(c.files, c.options()))
+			if t.Failed() {
+				t.Fatalf("%s, cut at byte %d", name, cut)
+			}
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, text := range captures(f) {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		c := parseCapture(text)
+		sound(t, Read(c.files, c.options()))
+	})
+}
