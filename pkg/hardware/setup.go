@@ -1,5 +1,10 @@
 package hardware
 
+import (
+	"maps"
+	"slices"
+)
+
 // Setup is what a run was measured on: the part of an inventory that its disks' paths touch, under the scenario's names.
 // It stands in the run line of a trace.
 type Setup struct {
@@ -15,4 +20,63 @@ type Unit struct {
 	Disk
 	Volume *Volume `json:"volume,omitempty"` // that holds the folder under test
 	About  string  `json:"about,omitempty"`  // what the scenario says of it: cable, enclosure
+}
+
+// Setup is what disks are measured on whose folders lie at the given paths, by the scenario's names. It is nil where
+// nothing of that is known.
+func (inv *Inventory) Setup(paths map[string]string) *Setup {
+	s := &Setup{Disks: map[string]Unit{}}
+	var above [][]*Hub
+	for _, name := range slices.Sorted(maps.Keys(paths)) {
+		disk, volume := inv.Holding(paths[name])
+		if disk == nil {
+			continue
+		}
+		// What lies beneath a mapped or virtual disk is what is measured, where it is one disk.
+		if physical := inv.Physical(disk, volume); len(physical) == 1 {
+			disk = physical[0]
+		}
+		unit := Unit{Disk: *disk, Volume: volume}
+		unit.Volumes = nil
+		s.Disks[name] = unit
+		above = append(above, inv.Above(disk))
+	}
+	if len(s.Disks) == 0 {
+		return nil
+	}
+	if len(inv.Hosts) > 0 {
+		host := inv.Hosts[0]
+		host.Ports = nil
+		s.Host = &host
+	}
+	s.Hub, s.Competitors = shared(above), competitors(above)
+	return s
+}
+
+// shared is the hub nearest to the disks that all of them hang on.
+func shared(above [][]*Hub) *Hub {
+	for _, hub := range above[0] {
+		if !slices.ContainsFunc(above, func(hubs []*Hub) bool { return !slices.Contains(hubs, hub) }) {
+			return hub
+		}
+	}
+	return nil
+}
+
+// competitors are what else hangs on the disks' hubs and takes a good part of an uplink.
+func competitors(above [][]*Hub) []Attached {
+	var list []Attached
+	var seen []*Hub
+	for _, hub := range slices.Concat(above...) {
+		if slices.Contains(seen, hub) {
+			continue
+		}
+		seen = append(seen, hub)
+		for _, d := range hub.Devices {
+			if d.Kind == DisplayKind || d.Kind == NetworkKind {
+				list = append(list, d)
+			}
+		}
+	}
+	return list
 }

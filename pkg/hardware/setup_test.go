@@ -1,0 +1,70 @@
+package hardware
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// twoHubs is a dock with a display and disk a, and behind it a hub with a network adapter and disks b and c; d is mapped
+// onto c, e is internal, f is spread over b and c.
+func twoHubs() *Inventory {
+	dock, far := "0-1", "0-3"
+	lanes := Path{Links: []Link{{Segment: Lanes, Kind: PCIe, Generation: "3", Lanes: 4}}}
+	at := func(mount string) []Volume { return []Volume{{Mount: mount, Filesystem: "xfs"}} }
+	return &Inventory{
+		Hosts: []Host{{Name: "host", OS: "Debian 12", Ports: []Port{{ID: "1"}}}},
+		Hubs: []Hub{
+			{ID: dock, Name: "Dock", Devices: []Attached{{Kind: DisplayKind, Name: "Display"}, {Kind: DiskKind, ID: "a"}, {Kind: HubKind, ID: far}}},
+			{ID: far, Name: "Hub", Upstream: dock, Devices: []Attached{{Kind: NetworkKind, Name: "Ethernet"}}},
+		},
+		Disks: []Disk{
+			{Name: "a", Hub: &dock, Volumes: at("/a")}, {Name: "b", Hub: &far, Volumes: at("/b")},
+			{Name: "c", Model: "X5", Hub: &far, Path: lanes, Volumes: at("/c")},
+			{Name: "d", Bus: Virtual, Backing: []string{"c"}, Volumes: at("/d")}, {Name: "e", Volumes: at("/")},
+			{Name: "f", Bus: Virtual, Backing: []string{"b", "c"}, Volumes: at("/f")},
+		},
+	}
+}
+
+func TestInventorySetup(t *testing.T) {
+	display, ethernet := Attached{Kind: DisplayKind, Name: "Display"}, Attached{Kind: NetworkKind, Name: "Ethernet"}
+	for _, tt := range []struct {
+		name        string
+		paths       map[string]string
+		hub         string
+		disks       map[string]string // the system's name of each
+		competitors []Attached
+	}{
+		{"one hub", map[string]string{"B": "/b/test", "C": "/c"}, "Hub", map[string]string{"B": "b", "C": "c"}, []Attached{ethernet, display}},
+		{"one behind the other", map[string]string{"A": "/a", "B": "/b"}, "Dock", map[string]string{"A": "a", "B": "b"}, []Attached{display, ethernet}},
+		{"one of them internal", map[string]string{"A": "/a", "E": "/home"}, "", map[string]string{"A": "a", "E": "e"}, []Attached{display}},
+		{"mapped", map[string]string{"D": "/d"}, "Hub", map[string]string{"D": "c"}, []Attached{ethernet, display}},
+		{"spread", map[string]string{"F": "/f"}, "", map[string]string{"F": "f"}, nil},
+	} {
+		s := twoHubs().Setup(tt.paths)
+		hub := ""
+		if s.Hub != nil {
+			hub = s.Hub.Name
+		}
+		disks := map[string]string{}
+		for name, u := range s.Disks {
+			disks[name] = u.Name
+			if u.Volume == nil || u.Volumes != nil {
+				t.Errorf("%s: disk %s has volume %v and volumes %v, want only the one that holds the path", tt.name, name, u.Volume, u.Volumes)
+			}
+		}
+		if hub != tt.hub || s.Host.OS != "Debian 12" || s.Host.Ports != nil {
+			t.Errorf("%s: hub %q, host %+v; want hub %q", tt.name, hub, s.Host, tt.hub)
+		}
+		if diff := cmp.Diff(tt.disks, disks); diff != "" {
+			t.Errorf("%s: disks (-want +got):\n%s", tt.name, diff)
+		}
+		if diff := cmp.Diff(tt.competitors, s.Competitors); diff != "" {
+			t.Errorf("%s: competitors (-want +got):\n%s", tt.name, diff)
+		}
+	}
+	if s := (&Inventory{}).Setup(map[string]string{"A": "/a"}); s != nil {
+		t.Errorf("nothing known: %+v, want nil", s)
+	}
+}
