@@ -10,7 +10,7 @@ import (
 
 // hubName is a hub as people call it: CalDigit Element Hub, firmware 30.2.
 func hubName(hub *hardware.Hub) string {
-	name := strings.TrimSpace(hub.Vendor + " " + strings.TrimPrefix(hub.Name, hub.Vendor+" "))
+	name := hub.Product()
 	if hub.Firmware != "" {
 		name += ", firmware " + hub.Firmware
 	}
@@ -51,11 +51,23 @@ func setupTable(keys []Key, setup *hardware.Setup) *Table {
 			}
 		}
 		t.Rows = append(t.Rows, []Cell{
-			{Disk: &keys[i]}, {Text: strings.TrimSpace(u.Vendor + " " + strings.TrimPrefix(u.Model, u.Vendor+" "))}, {Text: u.Firmware}, {Text: u.Serial}, {Text: sizeOf(u.SizeBytes)},
+			{Disk: &keys[i]}, {Text: productOf(&u)}, {Text: u.Firmware}, {Text: u.Serial}, {Text: sizeOf(u.SizeBytes)},
 			{Text: u.Path.String()}, {Text: filesystem}, {Text: full}, {Text: u.About},
 		})
 	}
 	return t
+}
+
+// productOf is a disk by the name on its case and the one of the disk inside.
+func productOf(u *hardware.Unit) string {
+	model := hardware.WithVendor(u.Vendor, u.Model)
+	switch {
+	case u.Enclosure == "" || u.Enclosure == model:
+		return model
+	case model == "":
+		return u.Enclosure
+	}
+	return u.Enclosure + " (" + model + ")"
 }
 
 func sizeOf(bytes int64) string {

@@ -57,6 +57,17 @@ type Hub struct {
 	Devices  []Attached `json:"devices,omitempty"`  // what hangs on it
 }
 
+// Product is a hub's name with its maker's.
+func (h *Hub) Product() string { return WithVendor(h.Vendor, h.Name) }
+
+// WithVendor puts a maker before a product's name unless it begins with it.
+func WithVendor(vendor, name string) string {
+	if len(name) >= len(vendor) && strings.EqualFold(name[:len(vendor)], vendor) {
+		return name
+	}
+	return strings.TrimSpace(vendor + " " + name)
+}
+
 // Kind is what sort of device hangs on a hub.
 type Kind string
 

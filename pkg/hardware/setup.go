@@ -18,8 +18,9 @@ type Setup struct {
 // Unit is a disk under test.
 type Unit struct {
 	Disk
-	Volume *Volume `json:"volume,omitempty"` // that holds the folder under test
-	About  string  `json:"about,omitempty"`  // what the scenario says of it: cable, enclosure
+	Volume    *Volume `json:"volume,omitempty"`    // that holds the folder under test
+	Enclosure string  `json:"enclosure,omitempty"` // the product that the disk is built into: Samsung Portable SSD X5
+	About     string  `json:"about,omitempty"`     // what the scenario says of it: cable, enclosure
 }
 
 // Setup is what disks are measured on whose folders lie at the given paths, by the scenario's names. It is nil where
@@ -38,8 +39,13 @@ func (inv *Inventory) Setup(paths map[string]string) *Setup {
 		}
 		unit := Unit{Disk: *disk, Volume: volume}
 		unit.Volumes = nil
+		hubs := inv.Above(disk)
+		if len(hubs) > 0 && len(hubs[0].Devices) == 1 { // a switch with nothing else to it
+			unit.Enclosure = hubs[0].Product()
+			hubs = hubs[1:]
+		}
 		s.Disks[name] = unit
-		above = append(above, inv.Above(disk))
+		above = append(above, hubs)
 	}
 	if len(s.Disks) == 0 {
 		return nil

@@ -9,19 +9,21 @@ import (
 // twoHubs is a dock with a display and disk a, and behind it a hub with a network adapter and disks b and c; d is mapped
 // onto c, e is internal, f is spread over b and c.
 func twoHubs() *Inventory {
-	dock, far := "0-1", "0-3"
+	dock, far, x5 := "0-1", "0-3", "0-5"
 	lanes := Path{Links: []Link{{Segment: Lanes, Kind: PCIe, Generation: "3", Lanes: 4}}}
 	at := func(mount string) []Volume { return []Volume{{Mount: mount, Filesystem: "xfs"}} }
 	return &Inventory{
 		Hosts: []Host{{Name: "host", OS: "Debian 12", Ports: []Port{{ID: "1"}}}},
 		Hubs: []Hub{
 			{ID: dock, Name: "Dock", Devices: []Attached{{Kind: DisplayKind, Name: "Display"}, {Kind: DiskKind, ID: "a"}, {Kind: HubKind, ID: far}}},
-			{ID: far, Name: "Hub", Upstream: dock, Devices: []Attached{{Kind: NetworkKind, Name: "Ethernet"}}},
+			{ID: far, Name: "Hub", Upstream: dock, Devices: []Attached{{Kind: DiskKind, ID: "b"}, {Kind: NetworkKind, Name: "Ethernet"}}},
+			{ID: x5, Vendor: "Samsung", Name: "Portable SSD X5", Devices: []Attached{{Kind: DiskKind, ID: "x"}}},
 		},
 		Disks: []Disk{
 			{Name: "a", Hub: &dock, Volumes: at("/a")}, {Name: "b", Hub: &far, Volumes: at("/b")},
 			{Name: "c", Model: "X5", Hub: &far, Path: lanes, Volumes: at("/c")},
 			{Name: "d", Bus: Virtual, Backing: []string{"c"}, Volumes: at("/d")}, {Name: "e", Volumes: at("/")},
+			{Name: "x", Hub: &x5, Volumes: at("/x")},
 			{Name: "f", Bus: Virtual, Backing: []string{"b", "c"}, Volumes: at("/f")},
 		},
 	}
@@ -38,6 +40,7 @@ func TestInventorySetup(t *testing.T) {
 	}{
 		{"one hub", map[string]string{"B": "/b/test", "C": "/c"}, "Hub", map[string]string{"B": "b", "C": "c"}, []Attached{ethernet, display}},
 		{"one behind the other", map[string]string{"A": "/a", "B": "/b"}, "Dock", map[string]string{"A": "a", "B": "b"}, []Attached{display, ethernet}},
+		{"built in", map[string]string{"X": "/x"}, "", map[string]string{"X": "x"}, nil},
 		{"one of them internal", map[string]string{"A": "/a", "E": "/home"}, "", map[string]string{"A": "a", "E": "e"}, []Attached{display}},
 		{"mapped", map[string]string{"D": "/d"}, "Hub", map[string]string{"D": "c"}, []Attached{ethernet, display}},
 		{"spread", map[string]string{"F": "/f"}, "", map[string]string{"F": "f"}, nil},
@@ -63,6 +66,9 @@ func TestInventorySetup(t *testing.T) {
 		if diff := cmp.Diff(tt.competitors, s.Competitors); diff != "" {
 			t.Errorf("%s: competitors (-want +got):\n%s", tt.name, diff)
 		}
+	}
+	if got := twoHubs().Setup(map[string]string{"X": "/x"}).Disks["X"].Enclosure; got != "Samsung Portable SSD X5" {
+		t.Errorf("enclosure %q", got)
 	}
 	if s := (&Inventory{}).Setup(map[string]string{"A": "/a"}); s != nil {
 		t.Errorf("nothing known: %+v, want nil", s)
