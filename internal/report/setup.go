@@ -46,7 +46,7 @@ func setupTable(keys []Key, setup *hardware.Setup) *Table {
 		filesystem, full := "", ""
 		if v := u.Volume; v != nil {
 			filesystem = volumeKind(v)
-			if v.SizeBytes > 0 {
+			if v.SizeBytes > 0 && v.Mount != "" {
 				full = percent(v.Fill())
 			}
 		}

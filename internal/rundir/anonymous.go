@@ -124,7 +124,7 @@ func anonymousSetup(s hardware.Setup) *hardware.Setup {
 		unit.Serial, unit.Volumes = "", nil
 		if unit.Volume != nil {
 			v := *unit.Volume
-			v.Mount, v.Mounts, v.Label, v.Container = "", nil, "", ""
+			v.Mount, v.Mounts, v.Label, v.Container = "(path)", nil, "", ""
 			unit.Volume = &v
 		}
 		disks[name] = unit

@@ -51,7 +51,7 @@ func setupFacts(run *trace.Run) []fact {
 		if v.Compressed != nil {
 			add(whatCompressed, name, yesNo(*v.Compressed))
 		}
-		if v.SizeBytes > 0 {
+		if v.SizeBytes > 0 && v.Mount != "" {
 			full := "at most 90 % full"
 			if v.Fill() > nearlyFull {
 				full = "over 90 % full"

@@ -14,7 +14,7 @@ func onSetup(firmware string, change func(*hardware.Setup)) Run {
 	unit := func(model string) hardware.Unit {
 		return hardware.Unit{
 			Disk:   hardware.Disk{Model: model, Firmware: firmware, Path: hardware.Path{Links: []hardware.Link{{Kind: hardware.Thunderbolt, Generation: "4"}}}},
-			Volume: &hardware.Volume{Filesystem: "apfs", Encrypted: &yes, SizeBytes: 100, FreeBytes: 50},
+			Volume: &hardware.Volume{Mount: "/Volumes/" + model, Filesystem: "apfs", Encrypted: &yes, SizeBytes: 100, FreeBytes: 50},
 		}
 	}
 	r.Trace.Hardware = &hardware.Setup{
