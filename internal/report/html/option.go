@@ -152,10 +152,13 @@ func frame(c *charts.Custom, f *report.Figure) int {
 	c.ExtendYAxis(make([]opts.YAxis, n-1)...)
 	var grids []opts.Grid
 	top := headHeight
+	if f.Panels[0].Y.Name == "" {
+		top = headHeight / 3
+	}
 	global := []charts.GlobalOpts{charts.WithAnimation(false), charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)})}
 	for i, panel := range f.Panels {
 		axes[i] = i
-		grids = append(grids, opts.Grid{Left: "52", Right: "24", Top: strconv.Itoa(top), Height: strconv.Itoa(panel.Height)})
+		grids = append(grids, opts.Grid{Top: strconv.Itoa(top), Height: strconv.Itoa(panel.Height)})
 		top += panel.Height + panelGap
 		x := opts.XAxis{Type: "value", Min: f.X.Min, Max: f.X.Max, GridIndex: i}
 		if f.X.Log {
@@ -222,15 +225,19 @@ func (v visitor) VisitXAxis(axes []opts.XAxis) any {
 func (v visitor) VisitYAxis(axes []opts.YAxis) any {
 	out := make([]object, len(axes))
 	for i, axis := range axes {
-		rows := v.f.Panels[i].Y.Rows
+		y := v.f.Panels[i].Y
+		rows, share := y.Rows, y.Unit == report.Percent
 		out[i] = object{
 			"type": "value", "min": axis.Min, "max": axis.Max, "gridIndex": i, "name": axis.Name, "splitNumber": axis.SplitNumber, "inverse": rows,
 			"nameTextStyle": object{"align": "left", "color": "@ink", "fontWeight": 600, "fontSize": 13, "padding": []int{0, 0, 2, 0}},
 			"axisLine":      shown(rows, "@axis"), "axisTick": shown(false, "@axis"), "splitLine": shown(!rows, "@line"),
-			"axisLabel": object{"show": !rows, "color": "@muted", "fontSize": 12, "showMaxLabel": false, "formatter": format(v.f.Panels[i].Y.Unit)},
+			"axisLabel": object{"show": !rows, "color": "@muted", "fontSize": 12, "showMaxLabel": share, "formatter": format(y.Unit)},
 		}
 		if rows {
 			out[i]["nameLocation"] = "start"
+		}
+		if share {
+			out[i]["interval"] = (y.Max - y.Min) / 4
 		}
 	}
 	return out

@@ -38,18 +38,24 @@ class Chart {
     if (zoom) this.zoom(zoom.start, zoom.end);
     for (const mark of this.hidden) this.ui.dispatchAction({ type: "legendUnSelect", name: "mark" + mark });
   }
-  // Names of disks take what a narrow page can spare; the panels' own names stand at its left edge.
+  // Names of disks take what a narrow page can spare, before their rows and after their marks; the panels' own names
+  // stand at its left edge.
   fit(option) {
     const longest = Math.max(0, ...(this.view.panels.some((p) => p.rows) ? this.view.keys.map((key) => measure(key.label)) : [0]));
     const left = Math.round(Math.max(52 * rem(), Math.min(longest + 36, this.ui.getWidth() * 0.3)));
-    option.grid.forEach((grid) => (grid.left = left));
+    const room = this.ui.getWidth() - left, { min, max } = option.xAxis[0];
+    const beyond = this.view.marks.map((m, i) => (m.shape === "label" && this.rows(i).length ? room - ((room - 12 - measure(m.text, true)) * (max - min)) / (this.rows(i)[0][0] - min) : 0));
+    this.right = Math.round(Math.min(Math.max(24, ...beyond), room * 0.2));
+    option.grid.forEach((grid) => Object.assign(grid, { left, right: this.right }));
+    if (this.paper) option.dataZoom?.forEach((zoom) => (zoom.show = false));
     option.yAxis.forEach((axis) => (axis.nameTextStyle.padding = [0, 0, 2, 8 - left]));
     return option;
   }
   // Fits the chart to its place, or to a width.
   resize(width) {
     if ((width || this.plot.clientWidth) === this.ui.getWidth() && this.theme === root.dataset.theme) return;
-    this.ui.resize({ width: width || "auto", height: Number(this.plot.dataset.height) });
+    this.paper = Boolean(width);
+    this.ui.resize({ width: width || "auto", height: this.plot.dataset.height - (this.paper && this.view.zoom ? 32 : 0) }); // without the slider
     this.paint();
   }
 
@@ -194,7 +200,7 @@ class Chart {
   // Dragging the mouse over the panels marks the stretch to zoom to.
   drag() {
     let from = null, brush = null;
-    const left = () => this.ui.getOption().grid[0].left, right = () => this.ui.getWidth() - 24;
+    const left = () => this.ui.getOption().grid[0].left, right = () => this.ui.getWidth() - this.right;
     const x = (event) => Math.min(right(), Math.max(left(), event.clientX - this.plot.getBoundingClientRect().left));
     this.plot.addEventListener("pointerdown", (event) => {
       const y = event.clientY - this.plot.getBoundingClientRect().top;

@@ -60,7 +60,8 @@ const functions = {
     if (mark.style === "outline") return rect(seen[0], top, wide, tall, { fill: "transparent", stroke: fill, lineWidth: 1.5 });
     const opacity = mark.style === "density" ? 0.15 + 0.85 * Math.sqrt(row[row.length - 1]) : mark.style === "faint" ? 0.5 : 1;
     const gap = mark.style === "apart" && wide > 3 ? 1 : 0;
-    return rect(seen[0], top, Math.max(0.6, wide - gap), tall, { fill, opacity });
+    const seam = opacity === 1 && !gap ? 1 : 0; // pixel over the edge, or what is behind shows between neighbours
+    return rect(seen[0], top, Math.max(0.6, wide - gap + seam), tall, { fill, opacity });
   }),
   band: shape((mark, fill, row, box, at) => {
     const seen = within(box, at.x(row[0]), at.x(row[1]));
@@ -120,12 +121,12 @@ const functions = {
         x += 4;
         y -= 11;
       }
-      if (x < box.x - 1 || x > box.x + box.width + 20) return;
+      if (x < box.x - 1 || x > box.x + box.width + 20) return; // beyond the zoom
       wanted.push({ m, x, y, wide: wide + (key ? 14 : 0), key });
     });
     wanted.sort((a, b) => a.y - b.y);
     for (const w of wanted) {
-      w.x = Math.max(box.x + 2, Math.min(w.x, box.x + box.width + 22 - w.wide));
+      w.x = Math.max(box.x + 2, Math.min(w.x, box.x + box.width + chart.right - 2 - w.wide));
       for (let step = 0; step < 9; step++) {
         const y = w.y + 15 * Math.ceil(step / 2) * (step % 2 ? 1 : -1);
         const spot = [w.x - 2, y - 7, w.x + w.wide + 2, y + 7];

@@ -1,0 +1,68 @@
+package html
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/internal/report"
+	"github.com/hubbench/hubbench/internal/report/fixture"
+)
+
+// figuresOf are those of all phases.
+func figuresOf(doc *report.Document) (out []*report.Figure) {
+	for _, phase := range doc.Phases() {
+		out = append(out, report.Figures(phase.Blocks)...)
+	}
+	return out
+}
+
+// The live chart of a figure has every number of its marks, by column, and a series for each.
+func TestColumnsAreTheRows(t *testing.T) {
+	doc := reportOf(fixture.Triple())
+	seen := 0
+	for _, f := range figuresOf(doc) {
+		l := newLive(doc, f)
+		i := 0
+		for _, panel := range f.Panels {
+			for _, mark := range panel.Marks {
+				var rows [][]float64
+				for _, column := range l.Columns[i] {
+					for j, v := range column {
+						if j == len(rows) {
+							rows = append(rows, nil)
+						}
+						rows[j] = append(rows[j], v)
+					}
+				}
+				if diff := cmp.Diff(mark.Rows, rows); len(mark.Rows)+len(rows) > 0 && diff != "" {
+					t.Errorf("%s, mark %d (-want +got):\n%s", f.ID, i, diff)
+				}
+				seen += len(rows)
+				i++
+			}
+		}
+		if want := i + len(f.Panels); len(l.Columns) != want || len(l.View.Marks) != want {
+			t.Errorf("%s: columns of %d marks out of %d, want %d", f.ID, len(l.Columns), len(l.View.Marks), want)
+		}
+	}
+	if seen < 1000 {
+		t.Errorf("%d rows in all figures of three phases, want their files at least", seen)
+	}
+}
+
+// An axis of shares is marked in quarters, the whole included.
+func TestSharesAreMarkedInQuarters(t *testing.T) {
+	doc := reportOf(fixture.Triple())
+	for _, f := range figuresOf(doc) {
+		if f.ID != "share" {
+			continue
+		}
+		axis := newLive(doc, f).Option["yAxis"].([]object)[0]
+		if axis["interval"] != 0.25 || axis["axisLabel"].(object)["showMaxLabel"] != true {
+			t.Errorf("the axis of shares is %v, want marks at quarters and a label at 100 %%", axis)
+		}
+		return
+	}
+	t.Fatal("no figure of shares")
+}
