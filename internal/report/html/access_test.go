@@ -37,6 +37,7 @@ func TestAccessibility(t *testing.T) {
 		{"light", screen{width: 1280, height: 900}},
 		{"dark", screen{width: 1280, height: 900, dark: true}},
 		{"phone", screen{width: 390, height: 800}},
+		{"phone, dark", screen{width: 390, height: 800, dark: true}},
 		{"static", screen{width: 1280, height: 900, static: true}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

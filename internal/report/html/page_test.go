@@ -209,6 +209,36 @@ func TestControls(t *testing.T) {
 	})
 }
 
+// Long names neither widen the page nor run over their neighbours, and the tab of what is open is in view.
+func TestLongNamesOnAPhone(t *testing.T) {
+	disks := []string{"Samsung Portable SSD T7 Shield 2TB left rear port", "כונן גיבוי של המשפחה בחדר העבודה"}
+	parts, order := map[string][]fixture.Part{}, []string{}
+	for i := range 6 {
+		name := fmt.Sprintf("both write after a rest, round %d", i+1)
+		order = append(order, name)
+		parts[name] = []fixture.Part{{Disk: disks[0], Op: trace.Write, Files: 20, Pace: []fixture.Pace{{Rate: 0.7e9}}}, {Disk: disks[1], Op: trace.Write, Files: 20, Pace: []fixture.Pace{{Rate: 0.9e9}}}}
+	}
+	tab := open(t, browserFor(t), fixture.Run("names", disks, parts, order...), screen{width: 390, height: 800})
+	tab.click(`main a[href="#phase-6"]`)
+	tab.wait(`document.querySelector("#phase-6 .plot canvas") !== null`)
+	tab.shoot("names-390")
+	if wide := eval[int](tab, `document.documentElement.scrollWidth`); wide > 390 {
+		t.Errorf("the page is %d px wide in a window of 390", wide)
+	}
+	for _, name := range eval[[]string](tab, `[...document.querySelectorAll("section:not([hidden]) tbody th")].filter((th) => {
+		const first = th.firstElementChild;
+		return first && first.getBoundingClientRect().right > th.getBoundingClientRect().right + 1;
+	}).map((th) => th.textContent)`) {
+		t.Errorf("%s runs over the next column", name)
+	}
+	if !eval[bool](tab, `(() => {
+		const bar = document.querySelector(".tabs").getBoundingClientRect(), tab = document.querySelector("[aria-selected=true]").getBoundingClientRect();
+		return tab.width > 0 && tab.left >= bar.left - 1 && tab.right <= bar.right + 1;
+	})()`) {
+		t.Error("the tab of the phase that is open is out of view")
+	}
+}
+
 // A study of many phases is one list to choose from; what is chosen is unpacked, and it and its zoom stand in the
 // address. Dragging zooms, and hiding a disk hides what is said of it.
 func TestManyPhases(t *testing.T) {
@@ -389,6 +419,9 @@ func TestPrint(t *testing.T) {
 		if !drawn {
 			t.Errorf("chart %d is missing on paper", i)
 		}
+	}
+	if got := eval[[]bool](tab, `[".legend button", ".tools", "#theme"].map((selector) => document.querySelector(selector).checkVisibility())`); !got[0] || got[1] || got[2] {
+		t.Errorf("on paper are the disks' symbols %v, tools %v and the switch of colours %v, want the first alone", got[0], got[1], got[2])
 	}
 	if wide := eval[int](tab, `document.documentElement.scrollWidth`); wide > 740 {
 		t.Errorf("%d px wide on paper of 720", wide)

@@ -225,8 +225,10 @@ function buttons(bar, phases, choose) {
     all[to].focus();
   });
   return (id) => phases.forEach((phase, i) => {
-    all[i].setAttribute("aria-selected", String(phase.id === id));
-    all[i].tabIndex = phase.id === id ? 0 : -1;
+    const tab = all[i], open = phase.id === id;
+    tab.setAttribute("aria-selected", String(open));
+    tab.tabIndex = open ? 0 : -1;
+    if (open) bar.scrollLeft = tab.offsetLeft - (bar.clientWidth - tab.offsetWidth) / 2;
   });
 }
 
