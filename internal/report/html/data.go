@@ -1,7 +1,6 @@
 package html
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
@@ -36,50 +35,52 @@ type packed struct {
 	Gzip  []byte `json:"gzip"`
 }
 
-// pack compresses the events, or returns nil where they are none or too many.
+// pack compresses the events, or returns nothing where they are none or too many.
 func pack(events io.Reader) (template.JS, error) {
 	if events == nil {
 		return "", nil
 	}
-	var out bytes.Buffer
-	zip, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
-	if err != nil {
-		return "", fmt.Errorf("pack the events: %w", err)
-	}
-	p := packed{}
-	in := bufio.NewReaderSize(events, 1<<16)
-	for {
-		part, err := in.ReadSlice('\n')
-		if len(part) > 0 {
-			if _, err := zip.Write(part); err != nil {
-				return "", fmt.Errorf("pack the events: %w", err)
-			}
-			if part[len(part)-1] == '\n' || errors.Is(err, io.EOF) {
-				p.Lines++
-			}
-		}
-		if p.Lines > maxEvents {
-			return "", nil
-		}
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
-			return "", fmt.Errorf("pack the events: %w", err)
-		}
-	}
-	if p.Lines == 0 {
+	in := &counted{Reader: events}
+	zipped, err := zip(in)
+	switch {
+	case errors.Is(err, errTooMany) || err == nil && in.lines == 0:
 		return "", nil
-	}
-	if err := zip.Close(); err != nil {
+	case err != nil:
 		return "", fmt.Errorf("pack the events: %w", err)
 	}
-	p.Gzip = out.Bytes()
-	text, err := json.Marshal(p)
+	text, err := json.Marshal(packed{in.lines, zipped})
 	if err != nil {
 		return "", fmt.Errorf("pack the events: %w", err)
 	}
 	return template.JS(text), nil //nolint:gosec // a number and base64
+}
+
+var errTooMany = errors.New("more lines than a page carries")
+
+// counted counts the ends of lines that are read, and stops where they are too many.
+type counted struct {
+	io.Reader
+	lines int
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	if c.lines += bytes.Count(p[:n], []byte("\n")); c.lines > maxEvents {
+		err = errTooMany
+	}
+	return n, err
+}
+
+// zip is what in holds, compressed.
+func zip(in io.Reader) ([]byte, error) {
+	var out bytes.Buffer
+	zip, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	_, err = io.Copy(zip, in)
+	err = errors.Join(err, zip.Close())
+	return out.Bytes(), err
 }
 
 // Read takes a report's data out of it again: the analysis, and events.jsonl as it was, or nil where the page

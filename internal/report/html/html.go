@@ -7,7 +7,6 @@ package html
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -294,16 +293,9 @@ func hash(text []byte) string {
 
 // deflate is text as base64 of its gzip, in a JSON string.
 func deflate(text []byte) (template.JS, error) {
-	var out bytes.Buffer
-	zip, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	zipped, err := zip(bytes.NewReader(text))
 	if err != nil {
 		return "", fmt.Errorf("pack: %w", err)
 	}
-	if _, err := zip.Write(text); err != nil {
-		return "", fmt.Errorf("pack: %w", err)
-	}
-	if err := zip.Close(); err != nil {
-		return "", fmt.Errorf("pack: %w", err)
-	}
-	return template.JS(`"` + base64.StdEncoding.EncodeToString(out.Bytes()) + `"`), nil //nolint:gosec // letters of base64
+	return template.JS(`"` + base64.StdEncoding.EncodeToString(zipped) + `"`), nil //nolint:gosec // letters of base64
 }
