@@ -18,8 +18,8 @@ func FigureNames() []string { return []string{"time", "share", "alone", "spread"
 // each picks the words for files that are drawn one by one, or for many.
 func (v *phaseView) each(one, many string) string { return pick(v.many, many, one) }
 
-// speeds is a vertical axis of rates from nothing.
-func (v *phaseView) speeds(name string, top float64) Axis {
+// rates is a vertical axis of rates from nothing.
+func (v *phaseView) rates(name string, top float64) Axis {
 	return Axis{Name: name + ", " + v.scale.Unit, Max: 1.08 * max(v.rate(top), 1e-9)}
 }
 

@@ -16,7 +16,7 @@ func OfFit(fitted *fit.Result, name, profile string) *Document {
 	for _, text := range fitted.Warnings {
 		doc.Add(Warning{text})
 	}
-	doc.Add(Sentence{Text: fmt.Sprintf("Model error: %.2f times what the measurements vary by (near 1 when the model holds).", fitted.ModelError), Lead: true})
+	doc.Add(Sentence{Text: fmt.Sprintf("Model error: %.2f times the spread of the measurements (near 1 where the model holds).", fitted.ModelError), Lead: true})
 	t := &Table{Title: "Parameters", Columns: []Column{{Head: "Parameter"}, {Head: "Value", Numbers: true}, {Head: "95 % confidence interval", Drop: 1}, {Head: "Note", Drop: 2}}}
 	for _, p := range fitted.Parameters {
 		t.Rows = append(t.Rows, []Cell{{Text: p.Name}, {Text: p.Format(p.Value)}, {Text: cmp.Or(p.Interval(), "not known; assumed")}, {Text: p.Note}})

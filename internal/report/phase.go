@@ -41,7 +41,7 @@ func (v *phaseView) tiles() Tiles {
 		for i := range out {
 			out[i].Label, out[i].Lines = "alone, "+out[i].Label, v.totalLines()
 		}
-		window.Label = "at work"
+		window.Label = "active"
 		return append(out, window)
 	}
 	out := Tiles{{
@@ -106,7 +106,7 @@ func (v *phaseView) diskTiles() Tiles {
 			t.Lines = append(t.Lines, "no overlap to compare")
 		}
 		if q := stats.Quote; q != nil && q.Kind == analysis.QuoteLater {
-			t.Lines = append(t.Lines, "better quoted: "+v.scale.Number(q.Rate)+", "+quoted(q.Kind))
+			t.Lines = append(t.Lines, "quote instead: "+v.scale.Number(q.Rate)+", "+quoted(q.Kind))
 		}
 		out = append(out, t)
 	}
@@ -205,7 +205,7 @@ func (v *phaseView) filesTable() *Table {
 	t := &Table{Title: "File by file", Columns: []Column{
 		{Head: "Disk"}, {Head: "Files", Numbers: true}, {Head: "Bytes", Numbers: true}, {Head: "Whole phase", Numbers: true}, {Head: "Mean", Numbers: true}, {Head: "Trimmed", Numbers: true},
 		{Head: "Median", Numbers: true}, {Head: "5th – 95th percentile", Numbers: true}, {Head: "Variation", Numbers: true}, {Head: "Least squares", Numbers: true},
-		{Head: "Latency", Numbers: true}, {Head: "Theil–Sen", Numbers: true}, {Head: "To quote", Numbers: true}, {Head: "Remark"},
+		{Head: "Latency", Numbers: true}, {Head: "Theil–Sen", Numbers: true}, {Head: "Rate to quote", Numbers: true}, {Head: "Remark"},
 	}, Note: "Over the " + v.scale.Unit + " of single files in the whole phase; whole phase: all bytes over the time with a file in transfer. Trimmed: without the fastest and slowest fifth. " +
 		"Regressions of time on size: their slope is the rate, least squares' intercept the latency."}
 	for _, key := range v.working() {
@@ -252,7 +252,7 @@ func (v *phaseView) remark(s analysis.Disk) string {
 		parts = append(parts, "changes at files of "+unit.FormatBytes(int64(k.AtBytes))+": "+fromTo(k.BelowRate, k.AboveRate))
 	}
 	if s.Modes != nil {
-		parts = append(parts, "two speeds, "+v.scale.Number(s.Modes[0])+" and "+v.scale.Number(s.Modes[1]))
+		parts = append(parts, "two rates, "+v.scale.Number(s.Modes[0])+" and "+v.scale.Number(s.Modes[1]))
 	}
 	if parts == nil {
 		return none

@@ -258,7 +258,7 @@ func environment(doc *Document, run Run) *Details {
 	if len(about.Modes) == 0 {
 		return d
 	}
-	modes := &Table{Title: "How each disk was driven", Note: "How each disk was driven, as it really was.", Columns: []Column{
+	modes := &Table{Title: "I/O of each disk", Note: "The I/O that each disk really got, which may differ from what the scenario asked for.", Columns: []Column{
 		{Head: "Phase"}, {Head: "Disk"}, {Head: "Engine"}, {Head: "Cache"}, {Head: "Flush"}, {Head: "Block", Numbers: true}, {Head: "Depth", Numbers: true},
 	}}
 	var doubts []string

@@ -27,7 +27,7 @@ func (v *phaseView) sequence() *Details {
 		d.Add(t)
 	}
 	if s, o := v.found.OtherToolRates, v.found.Overlap; s != nil && o != nil && len(o.Disks) > 1 {
-		t := &Table{Title: "What other rules would say", Columns: []Column{{Head: "Rule"}, {Head: v.scale.Unit, Numbers: true}}}
+		t := &Table{Title: "The same by the rules of other tools", Columns: []Column{{Head: "Rule"}, {Head: v.scale.Unit, Numbers: true}}}
 		for _, rule := range []struct {
 			text string
 			rate *float64 // nil where the rule does not apply
@@ -87,7 +87,7 @@ func (v *phaseView) fileList() *Details {
 	}
 	d := &Details{Title: "All " + count(total) + " files"}
 	if total > maxListed {
-		d.Add(Sentence{Text: "They are too many to list here; hubbench report --format csv writes them."})
+		d.Add(Sentence{Text: "Too many to list here; hubbench report --format csv writes them all."})
 		return d
 	}
 	t := &Table{Title: "All files", Columns: []Column{

@@ -16,11 +16,11 @@ func sizeFigure(v *phaseView) *Figure {
 	}
 	low, high := round125(v.smallB, v.largeB)
 	f := &Figure{
-		ID: "size", Title: "Speed against file size", Keys: v.laneKeys(), Also: regressions,
-		Text: v.each("Each mark is one file.", "The fuller the colour, the more files.") + " Regression, solid: least squares; dashed: Theil and Sen.",
+		ID: "size", Title: "Rate against file size", Keys: v.laneKeys(), Also: regressions,
+		Text: v.each("Each mark is one file.", "The stronger the colour, the more files.") + " Regression, solid: least squares; dashed: Theil and Sen.",
 		X:    Axis{Name: "file size", Unit: Bytes, Min: low, Max: high, Log: true},
 	}
-	panel := Panel{Y: v.speeds("speed", v.top), Height: 250}
+	panel := Panel{Y: v.rates("rate", v.top), Height: 250}
 	for i, l := range v.lanes {
 		if v.many {
 			panel.Marks = append(panel.Marks, v.cells(i))
@@ -92,7 +92,7 @@ func (v *phaseView) cells(key int) Mark {
 		counts[at]++
 		most = max(most, counts[at])
 	}
-	m := Mark{Shape: Rectangle, Style: Density, Key: key, Name: "files of this size and speed", Extra: []Extra{{"files", Plain}}}
+	m := Mark{Shape: Rectangle, Style: Density, Key: key, Name: "files of this size and rate", Extra: []Extra{{"files", Plain}}}
 	for at, n := range counts {
 		if n > 0 {
 			column, row := float64(at/rows), float64(at%rows)

@@ -2,15 +2,15 @@ package report
 
 import "math"
 
-// spreadFigure shows how the speeds of each disk's files spread: every file, or how many there are of each speed, and
+// spreadFigure shows how the rates of each disk's files spread: every file, or how many there are of each rate, and
 // over them the middle nine tenths, the median and the mean.
 func spreadFigure(v *phaseView) *Figure {
 	if v.top == 0 {
 		return nil
 	}
 	f := &Figure{
-		ID: "spread", Title: "How the files spread", Keys: v.laneKeys(), X: Axis{Name: "rate of a file, " + v.scale.Unit, Max: 1.05 * v.rate(v.top)},
-		Text: v.each("Marks: single files. ", "Height: how many files. ") + "Bar: the middle nine tenths. Thick line: the median; ring: the mean.",
+		ID: "spread", Title: "Distribution of file rates", Keys: v.laneKeys(), X: Axis{Name: "rate of a file, " + v.scale.Unit, Max: 1.05 * v.rate(v.top)},
+		Text: v.each("Marks: single files. ", "Height: how many files. ") + "Bar: 5th to 95th percentile; thick line: median; ring: mean.",
 	}
 	var marks []Mark
 	for i, l := range v.lanes {
@@ -30,7 +30,7 @@ func spreadFigure(v *phaseView) *Figure {
 		if s := l.stats; s.P05 != nil && s.P95 != nil && s.Median != nil && s.Mean != nil {
 			median := v.rate(*s.Median)
 			marks = append(marks,
-				Mark{Shape: Segment, Style: Ink, Key: i, Name: "middle nine tenths", Rows: [][]float64{{v.rate(*s.P05), v.rate(*s.P95), y, y}}},
+				Mark{Shape: Segment, Style: Ink, Key: i, Name: "5th to 95th percentile", Rows: [][]float64{{v.rate(*s.P05), v.rate(*s.P95), y, y}}},
 				Mark{Shape: Segment, Style: Ink, Key: i, Name: "median", Rows: [][]float64{{median, median, y - 0.3, y + 0.3}}},
 				Mark{Shape: Point, Style: Ring, Key: i, Name: "mean", Rows: [][]float64{{v.rate(*s.Mean), y}}})
 		}
@@ -39,7 +39,7 @@ func spreadFigure(v *phaseView) *Figure {
 	return f
 }
 
-// bins count a lane's files by their speed.
+// bins count a lane's files by their rate.
 func (v *phaseView) bins(key int) Mark {
 	const parts = 60
 	counts, most := make([]int, parts), 1
@@ -50,7 +50,7 @@ func (v *phaseView) bins(key int) Mark {
 			most = max(most, counts[at])
 		}
 	}
-	m := Mark{Shape: Rectangle, Style: Faint, Key: key, Name: "files of this speed", Extra: []Extra{{"files", Plain}}}
+	m := Mark{Shape: Rectangle, Style: Faint, Key: key, Name: "files of this rate", Extra: []Extra{{"files", Plain}}}
 	for i, n := range counts {
 		if n > 0 {
 			half := 0.4 * float64(n) / float64(most)

@@ -34,7 +34,7 @@ func study(doc *Document, run Run) {
 	}
 	doc.Add(matrixTable(doc, a, "All phases", pooled))
 	if len(pooled) < len(each) {
-		doc.Add(&Details{Title: "Every repeat by itself", Blocks: []Block{matrixTable(doc, a, "Every phase", each)}})
+		doc.Add(&Details{Title: "Each repeat", Blocks: []Block{matrixTable(doc, a, "Every phase", each)}})
 	}
 }
 
@@ -209,7 +209,7 @@ func matrixTable(doc *Document, a *analysis.Analysis, title string, lines []pool
 	scale := scaleOf(a)
 	t := &Table{
 		Title: title, Columns: []Column{{Head: "Phase"}},
-		Note: "Rate of each disk in " + scale.Unit + " while all working disks were active. W writes, R reads. The percentage is what is left of the rate without the others.",
+		Note: "Rate of each disk in " + scale.Unit + " while all working disks were active. W writes, R reads. The percentage is how much of the rate without the others that is.",
 	}
 	for i := range doc.Keys {
 		t.Columns = append(t.Columns, Column{Disk: &doc.Keys[i], Head: doc.Keys[i].Label, Numbers: true})

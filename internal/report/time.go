@@ -13,12 +13,12 @@ func timeFigure(v *phaseView) *Figure {
 		return nil
 	}
 	f := &Figure{ID: "time", Title: "Over time", Wide: true, Keys: v.laneKeys(), X: Axis{Name: "time", Unit: Seconds, Max: v.endS}}
-	f.Text = v.each("Each mark is one file, drawn from its start to its end at its speed.",
-		"Lines: mean speed. Bands: the middle nine tenths of the files. Marks: the files furthest from them.")
+	f.Text = v.each("Each mark is one file, drawn from its start to its end, at the height of its rate.",
+		"Lines: mean rate. Bands: 5th to 95th percentile of the files. Marks: the files furthest outside.")
 	if o := v.found.Overlap; o != nil && len(o.Disks) > 1 {
 		f.Text += " Shaded: the overlap, in which " + allOf(len(o.Disks)) + " were active."
 	}
-	speed := Panel{Y: v.speeds(v.speedName(), v.top), Height: 250, Marks: v.windows(true)}
+	speed := Panel{Y: v.rates(v.rateName(), v.top), Height: 250, Marks: v.windows(true)}
 	inTransfer := Panel{Y: Axis{Name: "files in transfer", Rows: true, Min: -0.5, Max: float64(len(v.lanes)) - 0.5}, Height: 26 * len(v.lanes), Marks: v.windows(false)}
 	for i, parts := range v.fileMarks() {
 		speed.Marks = append(speed.Marks, parts...)
@@ -160,7 +160,7 @@ func (v *phaseView) total() Panel {
 		}
 		panel.Marks = append(panel.Marks, m)
 	}
-	panel.Y = v.speeds("total", top)
+	panel.Y = v.rates("total", top)
 	return panel
 }
 
@@ -182,15 +182,15 @@ func (v *phaseView) busyMark(key int) Mark {
 	return m
 }
 
-// speedName says what the speeds are of.
-func (v *phaseView) speedName() string {
+// rateName says what the rates are of.
+func (v *phaseView) rateName() string {
 	op := string(v.lanes[0].op)
 	for _, l := range v.lanes {
 		if string(l.op) != op {
-			return "speed of each file"
+			return "rate of each file"
 		}
 	}
-	return op + " speed of each file"
+	return op + " rate of each file"
 }
 
 // allOf stands for several disks: "both", "all three".

@@ -6,10 +6,10 @@ func wornFigure(v *phaseView) *Figure {
 		return nil
 	}
 	f := &Figure{
-		ID: "worn", Title: "Speed against bytes so far", Text: "All that the disk has moved in this phase, from left to right.",
+		ID: "worn", Title: "Rate against bytes moved", Text: "From left to right: the bytes that the disk has moved in this phase so far.",
 		Keys: v.laneKeys(), X: Axis{Name: "moved so far", Unit: Bytes, Max: v.sumB},
 	}
-	panel := Panel{Y: v.speeds("speed", v.top), Height: 250}
+	panel := Panel{Y: v.rates("rate", v.top), Height: 250}
 	for i, l := range v.lanes {
 		var stretches []stretch
 		sum := 0.0

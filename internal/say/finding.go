@@ -47,7 +47,7 @@ func sentence(f *analysis.Finding, p *analysis.Phase) string {
 		return fmt.Sprintf("after %s ended, %s went from %s to %s, and took %s to get there",
 			f.Other, list(f.Disks), rate(v["from"]), each(v["to"], len(f.Disks)), secondsRange(v["lag_low"], v["lag_high"]))
 	case "duplex":
-		return fmt.Sprintf("reads and writes mixed moved %s together, %.0f %% more than the best these disks did one way", rate(v["rate"]), 100*v["gain"])
+		return fmt.Sprintf("reads and writes mixed moved %s together, %.0f %% more than the most these disks moved in one direction", rate(v["rate"]), 100*v["gain"])
 	case "ceiling":
 		return ceiling(f)
 	case "bottleneck":
@@ -57,7 +57,7 @@ func sentence(f *analysis.Finding, p *analysis.Phase) string {
 		if off < 0 {
 			than, off = "more", -off
 		}
-		return fmt.Sprintf("fio's rule, all bytes over the longest job's time, would give %s: %.0f %% %s than the %s the disks %s while all of them worked",
+		return fmt.Sprintf("by fio's rule, all bytes over the longest job's time, the rate would be %s: %.0f %% %s than the %s the disks %s while all of them worked",
 			rate(v["rate"]), 100*off, than, rate(v["overlap"]), f.Other)
 	default:
 		return ofDisk(f, p.Disks[f.Disk])
@@ -76,7 +76,7 @@ func ofDisk(f *analysis.Finding, d analysis.Disk) string {
 			f.Disk, steps(d.Throttle), end, rate(d.Quote.Rate))
 	case "size_knee":
 		k := d.SizeKnee
-		return fmt.Sprintf("%s moves files above %s at %s, smaller ones at %s, the fixed cost of a file taken out (p = %.2g)", f.Disk, unit.FormatBytes(int64(k.AtBytes)), rate(k.AboveRate), rate(k.BelowRate), k.P)
+		return fmt.Sprintf("%s moves files above %s at %s, smaller ones at %s, not counting the fixed time each file takes (p = %.2g)", f.Disk, unit.FormatBytes(int64(k.AtBytes)), rate(k.AboveRate), rate(k.BelowRate), k.P)
 	case "bimodal":
 		return fmt.Sprintf("%s's files fall into two groups, near %s and %s: do not quote the mean", f.Disk, rate(d.Modes[0]), rate(d.Modes[1]))
 	default:

@@ -138,8 +138,8 @@ func TestTooLittle(t *testing.T) {
 		measure     Measure
 		want        string
 	}{
-		{"few files", still("W", 1, load{"A", w, 1e9, 5}), still("W", 1, full), File, "in the base 5 files lie wholly in the window, and it takes 8"},
-		{"few files here", still("W", 1, full), still("W", 1, load{"A", w, 1e9, 5}), File, "5 files lie wholly in the window, and it takes 8"},
+		{"few files", still("W", 1, load{"A", w, 1e9, 5}), still("W", 1, full), File, "in the base only 5 files lie wholly in the overlap, and 8 are needed"},
+		{"few files here", still("W", 1, full), still("W", 1, load{"A", w, 1e9, 5}), File, "only 5 files lie wholly in the overlap, and 8 are needed"},
 		{"short", still("W", 1, load{"A", w, 40e9, 30}), still("W", 1, full), Window, "in the base only 0.7 s were measured"},
 	}
 	for _, tt := range tests {
@@ -214,7 +214,7 @@ func TestComparePhases(t *testing.T) {
 		Appeared: []analysis.Finding{{Code: "partial", Phase: "both"}}, // a fact
 		Went:     []analysis.Finding{},
 		Unsure:   []analysis.Finding{{Code: "throttle", Phase: "both", Disk: "A"}, {Code: "even", Phase: "both"}}, // at the same rates
-		Method:   []Difference{{What: "at work", Base: "A, B write", New: "A writes"}},
+		Method:   []Difference{{What: "roles", Base: "A, B write", New: "A writes"}},
 	}
 	got := p
 	got.Phases = nil

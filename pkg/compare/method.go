@@ -86,7 +86,7 @@ func differences(base, other Run, phases []Phase) []Difference {
 // The things that are looked at, the weightiest first.
 const (
 	whatKind       = "disks"
-	whatWork       = "at work"
+	whatWork       = "roles"
 	whatConnection = "connection"
 	whatHub        = "hub model"
 
@@ -115,7 +115,7 @@ const (
 	whatTest     = "test"
 	whatSizes    = "files"
 	whatStop     = "stop"
-	whatRest     = "rest before"
+	whatRest     = "cooldown"
 	whatSeed     = "seed"
 	whatTool     = "hubbench"
 	whatSystem   = "system"

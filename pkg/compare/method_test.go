@@ -70,7 +70,7 @@ func TestMethod(t *testing.T) {
 			r.Method.Plan.Phases[1].Target = 40 * time.Second
 		}, []Difference{
 			{"stop", "WW", "race", "time, after 1 min"}, {"stop", "W", "race", "race, with files for 40 s"},
-			{"rest before", "WW", "none", "until idle, 10 s at most"},
+			{"cooldown", "WW", "none", "until idle, 10 s at most"},
 		}},
 		{"machine", func(r Run) {
 			r.Method.Tool, r.Method.Host, r.Method.System, r.Method.Plan.Seed = "1.1", "pc", "linux/amd64, 2 CPUs", 8

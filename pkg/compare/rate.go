@@ -50,9 +50,9 @@ func fileRate(base, other []file) Rate {
 	r.set(math.Exp(before), math.Exp(after), fewer)
 	switch {
 	case len(base) < stats.MinBins:
-		r.Reason = fmt.Sprintf("in the base %d files lie wholly in the window, and it takes %d", len(base), stats.MinBins)
+		r.Reason = fmt.Sprintf("in the base only %d files lie wholly in the overlap, and %d are needed", len(base), stats.MinBins)
 	case len(other) < stats.MinBins:
-		r.Reason = fmt.Sprintf("%d files lie wholly in the window, and it takes %d", len(other), stats.MinBins)
+		r.Reason = fmt.Sprintf("only %d files lie wholly in the overlap, and %d are needed", len(other), stats.MinBins)
 	default:
 		d, _ := stats.Difference(stats.TrimmedSpectrum(b, trim), stats.TrimmedSpectrum(n, trim))
 		r.test(d)

@@ -112,7 +112,7 @@ func measured(parts []part, r *Rate) (list []stats.Repeat, fault string) {
 		default:
 			files := rates(p.files(r.Disk))
 			if len(files) < stats.MinBins {
-				return nil, fmt.Sprintf("%d files lie wholly in the window of a run, and it takes %d", len(files), stats.MinBins)
+				return nil, fmt.Sprintf("only %d files lie wholly in the overlap of a run, and %d are needed", len(files), stats.MinBins)
 			}
 			e, _ := stats.TrimmedSpectrum(files, trim).Error()
 			list = append(list, stats.Repeat{Mean: e.Mean, SE: e.SE()})

@@ -29,7 +29,7 @@ func TestComparisonPage(t *testing.T) {
 	text := compared(t, c, standIn)
 	for _, want := range []string{
 		"<title>results/after compared with results/before – hubbench</title>", "connection, A in WWW: hub → direct", "Of 5 rates, ", "Change from the base", "slower",
-		"5 files lie wholly in the window",
+		"5 files lie wholly in the overlap",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in the page", want)
