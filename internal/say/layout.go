@@ -13,7 +13,7 @@ import (
 // What it takes to recommend a port of its own for one disk and not for another.
 const (
 	worthMoving = 0.10 // that the others gain
-	clearlyBest = 0.05 // that they gain more than without any other disk
+	clearlyBest = 0.05 // that they gain more than without any other disk, and beyond the intervals of both
 )
 
 // layout is which disk to plug in elsewhere, in short, and why: by what the others have where it does not work.
@@ -28,7 +28,9 @@ func layout(a *analysis.Analysis) (short, reasons string) {
 		return "", "no disk is shown to cost the others more than a tenth of their rate."
 	}
 	best := &moves[0]
-	if alike := slices.DeleteFunc(slices.Clone(moves), func(r analysis.Removal) bool { return r.Gain < best.Gain-clearlyBest }); len(alike) > 1 {
+	if alike := slices.DeleteFunc(slices.Clone(moves), func(r analysis.Removal) bool {
+		return best.Gain-r.Gain > max(clearlyBest, math.Hypot(best.Error, r.Error))
+	}); len(alike) > 1 {
 		var names []string
 		for _, r := range alike {
 			names = append(names, r.Disk)

@@ -109,6 +109,19 @@ func TestOpening(t *testing.T) {
 	}
 }
 
+// Which disk to move is not said where the gains' intervals leave it open.
+func TestLayoutLeavesOpen(t *testing.T) {
+	gain := func(disk string, by float64) analysis.Removal {
+		return analysis.Removal{Disk: disk, Gain: by, Error: 0.2, Cases: []analysis.RemovalCase{{Phase: "WW", Without: "W", Disks: map[string]analysis.RemovalFor{"X": {Op: trace.Write, From: 1e9, To: 2e9}}}}}
+	}
+	for best, want := range map[float64]string{0.9: " Give one of them a port of its own.", 1.2: " Give A a port of its own."} {
+		a := &analysis.Analysis{Order: []string{"A", "B", "X"}, Summary: analysis.Summary{Removals: []analysis.Removal{gain("A", best), gain("B", 0.7)}}}
+		if got, _ := layout(a); got != want {
+			t.Errorf("gains %g and 0.7, each ± 0.2: %q, want %q", best, got, want)
+		}
+	}
+}
+
 // How sure the numbers are says the widest interval, that some have none, and that nothing was repeated.
 func TestSureness(t *testing.T) {
 	a := told(steady("WW", writes("A", 0.8), writes("B", 0.8)), steady("WW-2", writes("A", 0.9), writes("B", 0.8)))

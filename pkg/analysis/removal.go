@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -11,7 +12,8 @@ import (
 // elsewhere: measured, in another phase or in the same after the disk ended.
 type Removal struct {
 	Disk  string                 `json:"disk"`
-	Gain  float64                `json:"gain"` // of the others together: 1 is twice as much; the mean of the cases
+	Gain  float64                `json:"gain"`       // of the others together: 1 is twice as much; the mean of the cases
+	Error float64                `json:"gain_error"` // half of the gain's 95 % confidence interval, of the cases that have one
 	Cases []RemovalCase          `json:"cases"`
 	Own   map[trace.Role]float64 `json:"own,omitempty"` // the disk's rates alone on a port of its own, where measured
 }
@@ -22,6 +24,7 @@ type RemovalCase struct {
 	Without string                `json:"without,omitempty"` // the phase without it; empty: after it ended
 	Disks   map[string]RemovalFor `json:"disks"`             // those that gain, beyond noise
 	Gain    float64               `json:"gain"`              // of all the others together
+	Error   float64               `json:"gain_error"`        // half of its 95 % confidence interval; 0 where none is known
 }
 
 // RemovalFor is one of the others.
@@ -67,6 +70,7 @@ func removals(phases []*phase) []Removal {
 		r := byDisk[name]
 		for _, c := range r.Cases {
 			r.Gain += c.Gain / float64(len(r.Cases))
+			r.Error = math.Hypot(r.Error, c.Error/float64(len(r.Cases)))
 		}
 		out = append(out, *r)
 	}
@@ -82,16 +86,20 @@ func idleElsewhere(p *phase, disk string, phases []*phase) []RemovalCase {
 			continue
 		}
 		c := RemovalCase{Phase: p.out.Phase, Without: q.out.Phase, Disks: map[string]RemovalFor{}}
-		from, to := 0.0, 0.0
+		from, to, errFrom, errTo := 0.0, 0.0, 0.0, 0.0
 		for name, after := range q.out.Overlap.Disks {
 			before := p.out.Overlap.Disks[name]
 			from, to = from+before.Rate, to+after.Rate
-			if before.CI95 != nil && after.CI95 != nil && before.CI95[1] < after.CI95[0] {
+			if before.CI95 == nil || after.CI95 == nil {
+				continue
+			}
+			errFrom, errTo = math.Hypot(errFrom, before.CI95.half()), math.Hypot(errTo, after.CI95.half())
+			if before.CI95[1] < after.CI95[0] {
 				c.Disks[name] = RemovalFor{before.Op, before.Rate, after.Rate}
 			}
 		}
-		if from > 0 {
-			c.Gain = to/from - 1
+		if from > 0 && to > 0 {
+			c.Gain, c.Error = to/from-1, to/from*math.Hypot(errFrom/from, errTo/to)
 			out = append(out, c)
 		}
 	}
@@ -151,3 +159,5 @@ func ownRates(phases []*phase, disk string) map[trace.Role]float64 {
 	}
 	return out
 }
+
+func (i *Interval) half() float64 { return (i[1] - i[0]) / 2 }
