@@ -63,7 +63,7 @@ func TestSimulate(t *testing.T) {
 	}
 	// A (C on the hub) writes at 2 GB/s, B reads at 3.5 on its own port.
 	want := []trace.Event{
-		{Type: trace.RunType, Version: 1, Name: "small", Disks: []trace.Disk{{Name: "A", Profile: "C"}, {Name: "B", Path: "/b", Connection: "direct"}}},
+		{Type: trace.RunType, Version: 1, Name: "small", Disks: []trace.Disk{{Name: "A", Profile: "C"}, {Name: "B", Path: "/b", Connection: "direct", Profile: "B"}}}, // no disk was measured, whatever its path
 		{Type: trace.PhaseType, Phase: "W-", Roles: plan.Phases[0].Roles},
 		{Type: trace.FileType, Phase: "W-", Disk: "A", Op: write, Bytes: 100e6, EndNS: 50e6},
 		{Type: trace.ProgressType, Phase: "W-", Disk: "A", Seq: 1, Bytes: 128e6, TNS: 114e6},
