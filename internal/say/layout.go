@@ -72,7 +72,7 @@ func gains(a *analysis.Analysis, r *analysis.Removal) []string {
 		if best.Without != "" {
 			measured = best.Without + " against " + best.Phase
 		}
-		out = append(out, fmt.Sprintf("%s %s instead of %s%s (%s)", subject(names, string(op)), each(to, len(names)), rate(from), keptThen(a, best, names), measured))
+		out = append(out, fmt.Sprintf("%s %s%s instead of %s (%s)", subject(names, string(op)), each(to, len(names)), keptThen(a, best, names), rate(from), measured))
 	}
 	return out
 }
@@ -103,7 +103,7 @@ func keptThen(a *analysis.Analysis, c *analysis.RemovalCase, names []string) str
 		}
 		low, high = min(low, *kept), max(high, *kept)
 	}
-	return ", " + percentRange(low, high) + " of what " + pick(len(names) > 1, "they have", "it has") + " alone"
+	return " (" + percentRange(low, high) + " of what " + pick(len(names) > 1, "they have", "it has") + " alone)"
 }
 
 // of are the disks that gain in the case, of those that do op.

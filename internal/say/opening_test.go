@@ -51,8 +51,8 @@ func TestOpening(t *testing.T) {
 				"When all three write (all W): C wins: 2.10 GB/s, 75 % of the 2.80 GB/s it has alone; A and B lose: 0.70 GB/s each, 47 % of the 1.48 GB/s they have alone.",
 				"When all three read (all R): an even share, 1.10 GB/s each, 42 % of the 2.60 GB/s they have alone.",
 				sure,
-				"How to plug them in: give C a port of its own. Without it, A and B write 1.48 GB/s each instead of 0.70 GB/s, 100 % of what they have alone (A+B W against all W), " +
-					"and A and B read 1.50 GB/s each instead of 1.10 GB/s, 58 % of what they have alone (A+B R against all R).",
+				"How to plug them in: give C a port of its own. Without it, A and B write 1.48 GB/s each (100 % of what they have alone) instead of 0.70 GB/s (A+B W against all W), " +
+					"and A and B read 1.50 GB/s each (58 % of what they have alone) instead of 1.10 GB/s (A+B R against all R).",
 			},
 		},
 		{
