@@ -39,6 +39,7 @@ type contest struct {
 	all              int      // disks of the run
 	names            []string // in the run's order
 	won, lost, other []string
+	unsure           []string // of the others those that have clearly less than without others, but not beyond noise
 }
 
 func newContest(a *analysis.Analysis, found *analysis.Contest) contest {
@@ -56,6 +57,9 @@ func newContest(a *analysis.Analysis, found *analysis.Contest) contest {
 			c.lost = append(c.lost, name)
 		default:
 			c.other = append(c.other, name)
+			if kept := d.Kept(); kept > 0 && kept < 1-worthMoving {
+				c.unsure = append(c.unsure, name)
+			}
 		}
 	}
 	return c
@@ -104,17 +108,25 @@ func (c contest) outcome() string {
 		return "all lose alike"
 	case c.even():
 		return "the disks share evenly"
-	case c.won != nil && c.lost != nil:
-		return subject(c.won, "win") + " and " + subject(c.lost, "lose")
-	case c.lost != nil && c.other == nil:
+	case c.won == nil && c.unsure == nil && len(c.lost) == len(c.names):
 		return "all lose"
-	case c.lost != nil:
-		return subject(c.lost, "lose")
-	case c.won != nil:
-		return subject(c.won, "win")
-	default:
+	}
+	var clauses []string
+	for _, side := range []struct {
+		names []string
+		does  string
+	}{{c.won, "win"}, {c.lost, "lose"}} {
+		if side.names != nil {
+			clauses = append(clauses, subject(side.names, side.does))
+		}
+	}
+	if c.unsure != nil {
+		clauses = append(clauses, list(c.unsure)+" may lose")
+	}
+	if clauses == nil {
 		return "no disk is shown to lose"
 	}
+	return strings.Join(clauses, " and ")
 }
 
 // numbers are the outcome's.
@@ -135,6 +147,9 @@ func (c contest) numbers() string {
 			}
 			parts = append(parts, subject(group, side.does)+separator+c.got(group))
 		}
+	}
+	if c.unsure != nil {
+		parts = append(parts, "that "+list(c.unsure)+pick(len(c.unsure) > 1, " have", " has")+" less may be noise: give the disks more to do")
 	}
 	return text + strings.Join(parts, "; ") + "."
 }

@@ -109,6 +109,21 @@ func TestOpening(t *testing.T) {
 	}
 }
 
+// A loss that noise may explain is told as one that may be, whoever else loses beyond doubt.
+func TestOpeningOfADoubtfulLoss(t *testing.T) {
+	rate := 1e9
+	c := analysis.Contest{Phases: []string{"WW"}, Disks: map[string]analysis.ContestDisk{
+		"A": {Op: trace.Write, Rate: 0.5e9, Reference: &rate, Solo: true}, "B": {Op: trace.Write, Rate: 0.8e9, Reference: &rate, Solo: true, Lost: true},
+	}}
+	headline, points := Opening(&analysis.Analysis{Order: []string{"A", "B"}, Summary: analysis.Summary{Contests: []analysis.Contest{c}}})
+	if want := "B loses and A may lose when both write."; headline != want {
+		t.Errorf("got %s, want %s", headline, want)
+	}
+	if want := "; that A has less may be noise: give the disks more to do."; !strings.HasSuffix(points[0], want) {
+		t.Errorf("got %s, want it to end %s", points[0], want)
+	}
+}
+
 // Which disk to move is not said where the gains' intervals leave it open.
 func TestLayoutLeavesOpen(t *testing.T) {
 	gain := func(disk string, by float64) analysis.Removal {
