@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/hubbench/hubbench/pkg/hub"
 )
 
@@ -69,21 +71,15 @@ func newEnsemble(e *hub.Evidence, rng *rand.Rand) (*ensemble, error) {
 // weighDiscrepancies finds how likely each discrepancy is by the combinations left out.
 func (f *fitted) weighDiscrepancies() {
 	var logs [len(discrepancies)]float64
-	highest := math.Inf(-1)
 	for i, d := range discrepancies {
 		logs[i] = math.Log(d) - (priorFreedom+1)/2*math.Log1p(d*d/(priorFreedom*likelyDiscrepancy*likelyDiscrepancy)) // they stand as far apart as they are large
 		for j := range f.held {
 			logs[i] += f.held[j].density(d)
 		}
-		highest = max(highest, logs[i])
 	}
-	sum := 0.0
+	all := floats.LogSumExp(logs[:])
 	for i := range logs {
-		f.off[i] = math.Exp(logs[i] - highest)
-		sum += f.off[i]
-	}
-	for i := range f.off {
-		f.off[i] /= sum
+		f.off[i] = math.Exp(logs[i] - all)
 	}
 }
 

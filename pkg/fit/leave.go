@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distmv"
 
@@ -73,42 +74,27 @@ func (s *space) moments(rng *rand.Rand, best []float64, t *target) ([]float64, *
 	shape := s.shape(best)
 	draws, heights := make([][]float64, weighed), make([]float64, weighed)
 	x, scratch := make([]float64, len(best)), make([]float64, 0, 64)
-	highest := math.Inf(-1)
 	for i := range draws {
 		shape.jump(rng, best, x, 1)
 		var height float64
 		height, scratch = s.height(x, 1, scratch)
 		heights[i] = height - shape.jumpDensity(shape.far(x), 1)
-		highest = max(highest, heights[i])
 		if !math.IsInf(height, -1) {
 			draws[i] = logs(s.predict(t))
 		}
 	}
-	sum := 0.0
+	all := floats.LogSumExp(heights)
 	centre := make([]float64, n)
 	for i, draw := range draws {
-		if draw == nil {
-			heights[i] = 0
-			continue
+		if draw != nil {
+			floats.AddScaled(centre, math.Exp(heights[i]-all), draw)
 		}
-		heights[i] = math.Exp(heights[i] - highest)
-		sum += heights[i]
-		for j := range centre {
-			centre[j] += heights[i] * draw[j]
-		}
-	}
-	for j := range centre {
-		centre[j] /= sum
 	}
 	spread := mat.NewSymDense(n, nil)
 	for i, draw := range draws {
-		if draw == nil {
-			continue
-		}
-		for j := range n {
-			for k := j; k < n; k++ {
-				spread.SetSym(j, k, spread.At(j, k)+heights[i]/sum*(draw[j]-centre[j])*(draw[k]-centre[k]))
-			}
+		if draw != nil {
+			floats.Sub(draw, centre)
+			spread.SymRankOne(spread, math.Exp(heights[i]-all), mat.NewVecDense(n, draw))
 		}
 	}
 	return centre, spread

@@ -6,7 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/stats"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -220,33 +223,26 @@ func (r *reading) observe(phase string, disks []*watched, in []overlap.Interval)
 // are worth (Kish's effective number).
 func (r *reading) files(w *watched, in []overlap.Interval, rate float64) float64 {
 	var sum, squares float64
-	whole := 0
-	logs := 0.0
-	var deviations []float64
+	var deviations []float64 // of whole files
 	for i := range w.trace.Files {
 		f := &w.trace.Files[i]
 		for _, v := range in {
-			piece := overlap.Interval{StartNS: max(f.StartNS, v.StartNS), EndNS: min(f.EndNS, v.EndNS)}
+			piece := v.Within(overlap.Of(f))
 			if !f.Usable() || piece.EndNS <= piece.StartNS {
 				continue
 			}
 			bytes := float64(w.curve.Between(piece).Bytes)
 			sum += bytes
 			squares += bytes * bytes
-			if piece.StartNS == f.StartNS && piece.EndNS == f.EndNS {
-				deviation := math.Log(float64(f.Bytes) / piece.Seconds() / rate)
-				deviations = append(deviations, deviation)
-				logs += deviation
-				whole++
+			if piece == overlap.Of(f) {
+				deviations = append(deviations, math.Log(float64(f.Bytes)/piece.Seconds()/rate))
 			}
 		}
 	}
-	if whole > 1 {
-		mean := logs / float64(whole)
-		for _, d := range deviations {
-			r.Noise.Squares += (d - mean) * (d - mean)
-		}
-		r.Noise.Freedom += whole - 1
+	if len(deviations) > 1 {
+		floats.AddConst(-stats.Mean(deviations), deviations)
+		r.Noise.Squares += floats.Dot(deviations, deviations)
+		r.Noise.Freedom += len(deviations) - 1
 	}
 	if squares == 0 {
 		return 1 // an unfinished file

@@ -2,6 +2,8 @@ package stats
 
 import (
 	"math"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // model is a way in which noise may last. How long it does cannot be known from one series, and to settle on a guess
@@ -144,17 +146,13 @@ type fits []fit
 
 // weights are how likely each model is.
 func (f fits) weights() []float64 {
-	best, total := math.Inf(-1), 0.0
-	for _, g := range f {
-		best = max(best, g.logLikelihood)
-	}
 	weights := make([]float64, len(f))
 	for i, g := range f {
-		weights[i] = g.prior * math.Exp(g.logLikelihood-best)
-		total += weights[i]
+		weights[i] = math.Log(g.prior) + g.logLikelihood
 	}
-	for i := range weights {
-		weights[i] /= total
+	all := floats.LogSumExp(weights)
+	for i, w := range weights {
+		weights[i] = math.Exp(w - all)
 	}
 	return weights
 }
