@@ -128,7 +128,7 @@ func figure(out io.Writer, f *report.Figure) {
 	}
 	for i, key := range f.Keys {
 		if line := spark(f, i, columns); strings.TrimSpace(line) != "" {
-			lines = append(lines, report.Clean(key.Label)+strings.Repeat(" ", longest-cells.Width(key.Label)+1)+line)
+			lines = append(lines, cells.Pad(report.Clean(key.Label), longest+1)+line)
 		}
 	}
 	if lines != nil {

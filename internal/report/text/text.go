@@ -166,12 +166,11 @@ func (p *printer) rows(indent string, t *report.Table, columns, widths []int) {
 	line := func(cell func(int) string) {
 		var out strings.Builder
 		for _, i := range columns {
-			text := mark(cells.CutMiddle(report.Clean(cell(i)), widths[i]))
-			pad := strings.Repeat(" ", max(0, widths[i]-cells.Width(text)))
+			width := widths[i]
 			if t.Columns[i].Numbers {
-				text, pad = pad, text
+				width = -width
 			}
-			out.WriteString("  " + text + pad)
+			out.WriteString("  " + cells.Pad(mark(cells.CutMiddle(report.Clean(cell(i)), widths[i])), width))
 		}
 		fmt.Fprintln(p, strings.TrimRight(indent+out.String(), " "))
 	}
