@@ -32,16 +32,10 @@ func (p *Profile) YAML(notes map[string]string) []byte {
 	if c.Both < (c.Read+c.Write)*(1-1e-5) { // else there is no joint limit, and rounding must not make it one too high
 		w.noted("capacity.both", "  both: %s", rate(c.Both))
 	}
-	if c.Pair > 0 {
-		w.noted("capacity.pair", "  pair: %s", number(c.Pair))
-	}
-	if c.TwoWriters > 0 {
-		w.line("  two_writers: %s", number(c.TwoWriters))
-	}
 	for _, loss := range []struct {
 		key   string
 		value float64
-	}{{"per_disk", c.PerDisk}, {"read_loss", c.ReadLoss}, {"write_loss", c.WriteLoss}} {
+	}{{"pair", c.Pair}, {"two_writers", c.TwoWriters}, {"per_disk", c.PerDisk}, {"read_loss", c.ReadLoss}, {"write_loss", c.WriteLoss}} {
 		if loss.value > 0 {
 			w.noted("capacity."+loss.key, "  "+loss.key+": %s", number(loss.value))
 		}
