@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/exec"
 	"strings"
 	"sync"
 	"time"
@@ -25,7 +24,6 @@ const (
 // janitor is a process that outlives the run, however that ends, and then removes its test files: those that a phase
 // leaves for the next one have no worker, and a coordinator that was killed cleans up nothing.
 type janitor struct {
-	cmd        *exec.Cmd
 	stdin      io.Closer
 	complaints chan []string // of the janitor, when it has ended
 }
@@ -46,7 +44,7 @@ func newJanitor(s *starter, opts Options) (*janitor, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start clean-up process: %w", err)
 	}
-	j := &janitor{cmd: cmd, stdin: stdin, complaints: make(chan []string, 1)}
+	j := &janitor{stdin: stdin, complaints: make(chan []string, 1)}
 	go func() {
 		var said []string
 		for lines := bufio.NewScanner(stdout); lines.Scan(); {

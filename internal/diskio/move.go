@@ -232,6 +232,6 @@ func (e *real) keepEvidence(err error, r record) error {
 		return err
 	}
 	name, keepErr := e.testFiles.evidence(r) // the caller has closed it
-	m.Disk, m.File = e.job.Disk, filepath.Join(e.folder.path, name)
+	m.File = filepath.Join(e.folder.path, name)
 	return errors.Join(err, keepErr)
 }

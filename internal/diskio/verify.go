@@ -7,7 +7,7 @@ import (
 
 // Mismatch is a unit that the disk did not return as it was written. It is an error.
 type Mismatch struct {
-	Disk, File string // the file where it is now
+	File       string // where it is now
 	Number     int    // of the file in its folder
 	Offset     int64  // of the unit in the file; of the first wrong byte where the stamp is right
 	Wrote, Got string // in words

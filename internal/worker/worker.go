@@ -40,7 +40,6 @@ type worker struct {
 	job     wire.Job
 	cancel  context.CancelCauseFunc // ends the job, and says why
 	engine  diskio.Engine
-	log     *zap.Logger
 	inbox   *inbox
 	journal *journal
 }
@@ -60,7 +59,7 @@ func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Log
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	w := &worker{conn: conn, job: *first.Job, cancel: cancel, inbox: &inbox{conn: conn, release: make(chan int64, 1), grants: make(chan int64, 1)}, log: log}
+	w := &worker{conn: conn, job: *first.Job, cancel: cancel, inbox: &inbox{conn: conn, release: make(chan int64, 1), grants: make(chan int64, 1)}}
 	go w.inbox.listen(cancel) // ends with the process: nothing can interrupt a read of stdin
 	if w.engine, err = newEngine(w.job, w.inbox); err != nil {
 		return conn.Send(wire.Message{Kind: wire.DoneKind, Error: err.Error()})
