@@ -3,6 +3,7 @@
 package diskio
 
 import (
+	"errors"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -57,7 +58,7 @@ func (f *unixFile) writeList(list [][]byte, off int64) (int64, error) {
 func again[P []byte | [][]byte](call func(fd int, p P, off int64) (int, error), fd int, p P, off int64) (int, error) {
 	for {
 		n, err := call(fd, p, off)
-		if err != unix.EINTR {
+		if !errors.Is(err, unix.EINTR) {
 			return max(n, 0), err
 		}
 	}
