@@ -13,7 +13,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// facts are what is known of how a run was made, in the given phases, as far as the same may be known of the other.
+// facts are what is known of how a run was made, in the given phases: of its method only where the other has one too.
 func facts(r, other Run, phases []Phase) []fact {
 	var list []fact
 	planned := r.Method != nil && other.Method != nil
