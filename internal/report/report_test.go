@@ -85,7 +85,14 @@ func TestKeys(t *testing.T) {
 		}
 		got = append(got, key.Label)
 	}
-	want := []string{"Samsung T7…ortable 2TB", "Samsung T7…ortable 4TB", "xxxxxxxxxx…xxxxxxxxxx1", "xxxxxxxx…xxxxxxxx1 (2)", "磁盘", "line·break"}
+	for _, key := range newKeys([]string{"Samsung Portable SSD T7 Shield 2TB on the rear port", "Samsung Portable SSD T7 Shield 4TB on the rear port", "Samsung Portable SSD T7 Shield 4TB on the rear port"}) {
+		if n := cells.Width(key.Label); n > longest {
+			t.Errorf("%q takes %d columns, want at most %d", key.Label, n, longest)
+		}
+		got = append(got, key.Label)
+	}
+	want := []string{"Samsung T7…ortable 2TB", "Samsung T7…ortable 4TB", "xxxxxxxxxx…xxxxxxxxxx1", "xxxxxxxx…xxxxxxxx1 (2)", "磁盘", "line·break",
+		"Samsung Portable …2TB…", "Samsung Portable …4TB…", "Samsung …rear port (2)"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

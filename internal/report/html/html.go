@@ -100,7 +100,7 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 		}
 		return deflate(out.Bytes())
 	}
-	functions := template.FuncMap{"group": group, "prepare": drawer.prepare, "class": class, "foreign": report.RightToLeft, "packed": packed}
+	functions := template.FuncMap{"group": group, "used": used, "prepare": drawer.prepare, "class": class, "foreign": report.RightToLeft, "packed": packed}
 	if tmpl, err = template.New("page.tmpl").Funcs(functions).ParseFS(parts, "page.tmpl"); err != nil {
 		return err
 	}
@@ -228,23 +228,6 @@ func group(blocks []report.Block) []report.Block {
 		out = append(out, figureRow{[]*report.Figure{figure}})
 	}
 	return out
-}
-
-// class is a cell's: numbers stand to the right, shares are coloured in steps of a tenth.
-func class(column report.Column, cell report.Cell) string {
-	var names []string
-	if column.Numbers {
-		names = append(names, "num")
-	} else if column.Head == "" {
-		names = append(names, "wide")
-	}
-	if cell.Heat != nil {
-		names = append(names, fmt.Sprintf("heat h%d", min(10, max(0, int(*cell.Heat*10+0.5)))))
-	}
-	if len(cell.Text) > 40 {
-		names = append(names, "wrap")
-	}
-	return strings.Join(names, " ")
 }
 
 // script is the page's own script: its parts share one scope.
