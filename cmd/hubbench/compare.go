@@ -140,7 +140,7 @@ func crossed(stderr io.Writer, c *compare.Comparison, percent float64) error {
 		worst := slices.MinFunc(g.Crossed, func(a, b compare.Fall) int { return cmp.Compare(*a.Change, *b.Change) })
 		what := fmt.Sprintf("%d of %d rates fell by more than %g %%", g.Fell, rates, percent)
 		if doubtful := len(g.Crossed) - g.Fell; doubtful > 0 {
-			what += fmt.Sprintf(", and of %d with a larger measured fall the data cannot tell", doubtful)
+			what += fmt.Sprintf(", and %d more were measured lower by more than that, but the data do not settle it", doubtful)
 		}
 		what += fmt.Sprintf("; most of all in %s: %s (%s) by %s in %s", worst.Phase, report.RateDisk(&worst.Rate), worst.Measure, report.Change(*worst.Change), worst.Run)
 		if lost != "" {

@@ -89,7 +89,7 @@ func (l *Placement) String() string {
 	case len(l.Own) == 0:
 		return fmt.Sprintf("%s on the hub: in the worst mix (%s) one of them keeps %.0f %% of what it reaches alone", and(l.Hub), l.Worst, 100*l.Kept)
 	case len(l.Hub) == 1:
-		return fmt.Sprintf("put %s on the hub, %s on %s: nobody contends", l.Hub[0], and(l.Own), ports(len(l.Own)))
+		return fmt.Sprintf("put %s on the hub, %s on %s: no two disks share a link", l.Hub[0], and(l.Own), ports(len(l.Own)))
 	}
 	return fmt.Sprintf("put %s on the hub, %s on %s: in the worst mix (%s) one of those on the hub keeps %.0f %% of what it reaches alone",
 		and(l.Hub), and(l.Own), ports(len(l.Own)), l.Worst, 100*l.Kept)

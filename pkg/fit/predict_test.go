@@ -65,9 +65,9 @@ func TestPredictPlacement(t *testing.T) {
 	want := []string{
 		"A, B and C on the hub: in the worst mix (WRR) one of them keeps 35 % of what it reaches alone",
 		"put A and B on the hub, C on a port of its own: in the worst mix (RR) one of those on the hub keeps 61 % of what it reaches alone",
-		"put C on the hub, A and B on ports of their own: nobody contends",
+		"put C on the hub, A and B on ports of their own: no two disks share a link",
 	}
-	if len(got) != 3 || got[1] != want[1] || !strings.HasPrefix(got[0], "A, B and C on the hub: ") || !strings.HasSuffix(got[2], "nobody contends") {
+	if len(got) != 3 || got[1] != want[1] || !strings.HasPrefix(got[0], "A, B and C on the hub: ") || !strings.HasSuffix(got[2], "no two disks share a link") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
