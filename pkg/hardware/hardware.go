@@ -97,6 +97,7 @@ type Disk struct {
 	Bus          Bus      `json:"bus,omitempty"`
 	UASP         *bool    `json:"uasp,omitempty"` // of a USB disk: with the faster protocol
 	Hub          *string  `json:"hub"`            // the ID of the hub it hangs on
+	Port         string   `json:"port,omitempty"` // the ID of the host's port that its path begins at
 	SizeBytes    int64    `json:"size_bytes,omitempty"`
 	External     *bool    `json:"external,omitempty"`
 	System       bool     `json:"system,omitempty"`  // the operating system runs from it

@@ -2,7 +2,6 @@ package linux
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,21 +35,14 @@ func (b *block) disk() *block {
 
 func (b *block) virtual() bool { return strings.Contains(b.dir, "/devices/virtual/block/") }
 
-// notDisks are block devices that are no disks, or of no use as one: memory that is made at boot, optical and floppy
-// drives, flash without a translation layer, and the boot areas of an eMMC.
-func notDisks() *regexp.Regexp {
-	return regexp.MustCompile(`^(ram\d+|sr\d+|fd\d+|mtdblock\d+|mmcblk\d+(boot\d+|rpmb))$`)
-}
-
 // readBlocks lists what has a size and is not hidden: an empty card reader, a loop device with no file and the single
 // paths of a multipath NVMe are not disks.
 func (m *machine) readBlocks() {
 	m.blocks, m.numbers = map[string]*block{}, map[string]*block{}
-	skip := notDisks()
 	for _, dir := range m.class("class/block") {
 		name := path.Base(dir)
 		b := &block{name: name, dir: dir, number: m.text(dir, "dev"), size: m.number(dir, "size") * sector}
-		if b.size <= 0 || skip.MatchString(name) || m.text(dir, "hidden") == "1" {
+		if b.size <= 0 || m.forms.notDisk.MatchString(name) || m.text(dir, "hidden") == "1" {
 			continue
 		}
 		b.udev = m.readUdev("b" + b.number)

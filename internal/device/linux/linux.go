@@ -26,6 +26,7 @@ type Usage struct{ Size, Free int64 }
 type machine struct {
 	tree
 	opts    Options
+	forms   forms
 	blocks  map[string]*block // by the kernel's name
 	numbers map[string]*block // by major:minor
 	names   []string          // of blocks, in order
@@ -40,7 +41,7 @@ type machine struct {
 
 // Read makes the inventory of the machine whose files root has.
 func Read(root fs.FS, opts Options) *hardware.Inventory {
-	m := &machine{tree: tree{root}, opts: opts}
+	m := &machine{tree: tree{root}, opts: opts, forms: newForms()}
 	m.readBlocks()
 	m.readMounts()
 	m.readPools()

@@ -34,18 +34,22 @@ func (m *machine) usbHub(w way, i int, routers []*router) string {
 	if up := slices.IndexFunc(m.hubs, func(u hardware.Hub) bool { return u.ID == h.Upstream }); up >= 0 {
 		h.Port = m.hubs[up].Port
 	} else {
-		h.Port = m.usbPort(dir, h.Link)
+		h.Port = m.usbPort(dir)
 	}
 	m.hubs = append(m.hubs, h)
 	return id
 }
 
 // usbPort lists the socket that a USB device of the first rank is plugged into.
-func (m *machine) usbPort(dir string, link *hardware.Link) string {
+func (m *machine) usbPort(dir string) string {
 	bus, number, _ := strings.Cut(path.Base(dir), "-")
 	id := "usb" + bus + "-port" + number
 	if !slices.ContainsFunc(m.ports, func(p hardware.Port) bool { return p.ID == id }) {
-		m.ports = append(m.ports, hardware.Port{ID: id, Name: "USB port " + number + " of bus " + bus, Protocol: "USB", Link: link})
+		p := hardware.Port{ID: id, Name: "USB port " + number + " of bus " + bus, Protocol: "USB"}
+		if link := m.usbLink(dir); link.RxBps > 0 {
+			p.Link = &link
+		}
+		m.ports = append(m.ports, p)
 	}
 	return id
 }

@@ -2,7 +2,6 @@ package linux
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,11 +55,10 @@ func (r *router) controller() string {
 
 // readRouters lists the routers, the nearest to the host first.
 func (m *machine) readRouters() {
-	form := regexp.MustCompile(`^\d+-[0-9a-f]+$`) // domains, retimers (0-0:1.1) and services (0-1.0) are no routers
 	byDir := map[string]*router{}
 	for _, dir := range m.class("bus/thunderbolt/devices") {
 		name := path.Base(dir)
-		if !form.MatchString(name) || strings.Contains(m.text(dir, "uevent"), "thunderbolt_xdomain") { // another computer
+		if !m.forms.router.MatchString(name) || strings.Contains(m.text(dir, "uevent"), "thunderbolt_xdomain") { // another computer
 			continue
 		}
 		r := &router{sysname: name, dir: dir, name: strings.TrimSpace(m.text(dir, "vendor_name") + " " + m.text(dir, "device_name"))}
@@ -113,6 +111,15 @@ func (m *machine) hostPorts(host *router) {
 	}
 }
 
+// socket is the ID of the host's port that the way to the router begins at.
+func (r *router) socket() string {
+	first := r
+	for first.parent != nil && first.parent.parent != nil {
+		first = first.parent
+	}
+	return portID(r, first.port())
+}
+
 func portID(host *router, port int) string {
 	return "tb" + host.domain() + "-port" + strconv.Itoa(port)
 }
@@ -136,11 +143,7 @@ func (m *machine) routerHub(r *router) hardware.Hub {
 	if h.Name == "" {
 		h.Name = "Thunderbolt device " + r.sysname
 	}
-	first := r
-	for first.parent != nil && first.parent.parent != nil {
-		first = first.parent
-	}
-	h.Port = portID(r, first.port())
+	h.Port = r.socket()
 	if r.parent != nil && r.parent.parent != nil {
 		h.Upstream = r.parent.id()
 	}

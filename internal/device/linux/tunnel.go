@@ -23,9 +23,8 @@ func (m *machine) bridge(dir string) bool {
 // bridges are the PCI bridges right below a place, in the order of their addresses.
 func (m *machine) bridges(dir string) []string {
 	var out []string
-	form := pciForm()
 	for _, name := range m.list(dir) {
-		if child := path.Join(dir, name); form.MatchString(name) && m.bridge(child) {
+		if child := path.Join(dir, name); m.forms.pci.MatchString(name) && m.bridge(child) {
 			out = append(out, child)
 		}
 	}
@@ -106,7 +105,7 @@ func (m *machine) sockets(host *router, pci []string) (sockets, rest []string) {
 // leadsTo reports whether a device of the class is right below the port.
 func (m *machine) leadsTo(port, class string) bool {
 	for _, name := range m.list(port) {
-		if pciForm().MatchString(name) && strings.HasPrefix(m.text(port, name, "class"), class) {
+		if m.forms.pci.MatchString(name) && strings.HasPrefix(m.text(port, name, "class"), class) {
 			return true
 		}
 	}

@@ -18,13 +18,23 @@ type way struct {
 	nvme         string   // the controller
 }
 
-func pciForm() *regexp.Regexp {
-	return regexp.MustCompile(`^[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$`)
+// forms are what the names of devices look like.
+type forms struct{ pci, usb, usbInterface, ata, nvme, router, notDisk *regexp.Regexp }
+
+func newForms() forms {
+	return forms{
+		pci:          regexp.MustCompile(`^[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$`),
+		usb:          regexp.MustCompile(`^\d+-\d+(\.\d+)*$`),
+		usbInterface: regexp.MustCompile(`^\d+-\d+(\.\d+)*:\d+\.\d+$`),
+		ata:          regexp.MustCompile(`^ata\d+$`),
+		nvme:         regexp.MustCompile(`^nvme\d+$`),
+		// Domains, retimers (0-0:1.1) and services (0-1.0) are no routers.
+		router: regexp.MustCompile(`^\d+-[0-9a-f]+$`),
+		// Memory that is made at boot, optical and floppy drives, flash without a translation layer, the boot areas of an
+		// eMMC: of no use as a disk.
+		notDisk: regexp.MustCompile(`^(ram\d+|sr\d+|fd\d+|mtdblock\d+|mmcblk\d+(boot\d+|rpmb))$`),
+	}
 }
-func usbForm() *regexp.Regexp  { return regexp.MustCompile(`^\d+-\d+(\.\d+)*$`) }
-func portForm() *regexp.Regexp { return regexp.MustCompile(`^\d+-\d+(\.\d+)*:\d+\.\d+$`) }
-func ataForm() *regexp.Regexp  { return regexp.MustCompile(`^ata\d+$`) }
-func nvmeForm() *regexp.Regexp { return regexp.MustCompile(`^nvme\d+$`) }
 
 // way takes a block device's place apart.
 func (m *machine) way(b *block) way {
@@ -34,7 +44,7 @@ func (m *machine) way(b *block) way {
 		// there is one of them. With several, the subsystem knows model and firmware.
 		var controllers []string
 		for _, name := range m.list(path.Dir(dir)) {
-			if to := m.link(path.Dir(dir), name); to != "" && nvmeForm().MatchString(name) {
+			if to := m.link(path.Dir(dir), name); to != "" && m.forms.nvme.MatchString(name) {
 				controllers = append(controllers, to)
 			}
 		}
@@ -54,8 +64,8 @@ func (m *machine) wayTo(dir string) way {
 		return ""
 	}
 	return way{
-		pci: parents(dir, pciForm()), usb: parents(dir, usbForm()), usbInterface: last(portForm()),
-		ata: last(ataForm()), nvme: last(nvmeForm()),
+		pci: parents(dir, m.forms.pci), usb: parents(dir, m.forms.usb), usbInterface: last(m.forms.usbInterface),
+		ata: last(m.forms.ata), nvme: last(m.forms.nvme),
 	}
 }
 
@@ -63,7 +73,7 @@ func (m *machine) wayTo(dir string) way {
 func (m *machine) travel(d *hardware.Disk, w way) {
 	routers := m.routersOf(w.pci)
 	for _, r := range routers {
-		d.Hub = new(r.id())
+		d.Hub, d.Port = new(r.id()), r.socket()
 		d.External = new(true)
 		if r.depth() == 1 {
 			d.Path.Links = append(d.Path.Links, m.controllerLink(r)...)
@@ -96,6 +106,9 @@ func (m *machine) travel(d *hardware.Disk, w way) {
 		if link := m.pciLink(controller); link != nil && len(routers) == 0 && link.Lanes < chipLanes {
 			link.Segment = hardware.HostPort
 			d.Path.Links = append(d.Path.Links, *link)
+		}
+		if len(routers) == 0 {
+			d.Port = m.usbPort(w.usb[0])
 		}
 		for i, dir := range w.usb {
 			link := m.usbLink(dir)
