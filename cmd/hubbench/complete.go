@@ -19,6 +19,7 @@ func complete(root *cobra.Command) {
 		"run": first(scenario), "plan": first(scenario), "simulate": first(scenario),
 		"analyze": first(run), "report": first(run), "compare": run, "fit": run,
 		"predict": profileAndDisks, "clean": first(folders),
+		"devices": words(),
 	}
 	flags := map[string]map[string]cobra.CompletionFunc{
 		"run":      {"resume": folders, "out": folders},

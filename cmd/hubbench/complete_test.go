@@ -56,6 +56,8 @@ phases: [{pattern: WW}, {pattern: RR}]
 		{"predict usb-10g ", "A B C " + only},
 		{"predict usb-10g C ", "A B " + only},
 		{"predict nothing ", only},
+		{"devices --format ", "text md html json " + only},
+		{"devices ", only},
 		{"clean ", inFolders},
 		{"version ", orFiles},
 	} {

@@ -13,7 +13,7 @@ import (
 
 // Document is a report before it has a form.
 type Document struct {
-	Kind      string // what it is: report, comparison, plan, fit, check, prediction
+	Kind      string // what it is: report, comparison, plan, fit, check, prediction, devices
 	Title     string
 	Started   string // when it was measured, as people read it
 	Hub       string // what the disks hang on, where it is known
@@ -88,6 +88,7 @@ type Column struct {
 
 // Cell is one entry of a table.
 type Cell struct {
+	Tree   string // the branches before it, in a table that is a tree; spaces that are kept
 	Text   string
 	Small  string // a remark after it
 	Letter string // before it: W or R
@@ -104,7 +105,7 @@ func (c Cell) Words() string {
 	if c.Disk != nil {
 		text = c.Disk.Label
 	}
-	return strings.TrimSpace(strings.TrimSpace(c.Letter+" "+text) + " " + c.Small)
+	return c.Tree + strings.TrimSpace(strings.TrimSpace(c.Letter+" "+text)+" "+c.Small)
 }
 
 // Used are the columns that have words in any row.

@@ -155,7 +155,7 @@ func fit(t *report.Table, keep, widths []int, room int) []int {
 		case drop >= 0:
 			keep = slices.Delete(keep, drop, drop+1)
 		case cut >= 0:
-			widths[cut] -= min(used-room, widths[cut]-8)
+			widths[cut]-- // one by one: columns of like widths are cut alike
 		default:
 			return keep
 		}
@@ -163,20 +163,24 @@ func fit(t *report.Table, keep, widths []int, room int) []int {
 }
 
 func (p *printer) rows(indent string, t *report.Table, columns, widths []int) {
-	line := func(cell func(int) string) {
+	line := func(cell func(int) (branches, words string)) {
 		var out strings.Builder
 		for _, i := range columns {
 			width := widths[i]
+			branches, words := cell(i)
 			if t.Columns[i].Numbers {
 				width = -width
 			}
-			out.WriteString("  " + cells.Pad(mark(cells.CutMiddle(report.Clean(cell(i)), widths[i])), width))
+			out.WriteString("  " + cells.Pad(branches+mark(cells.CutMiddle(report.Clean(words), widths[i]-cells.Width(branches))), width))
 		}
 		fmt.Fprintln(p, strings.TrimRight(indent+out.String(), " "))
 	}
-	line(func(i int) string { return t.Columns[i].Head })
+	line(func(i int) (branches, words string) { return "", t.Columns[i].Head })
 	for _, row := range t.Rows {
-		line(func(i int) string { return row[i].Words() })
+		line(func(i int) (branches, words string) {
+			branches = row[i].Tree
+			return strings.ReplaceAll(branches, "\u00a0", " "), strings.TrimPrefix(row[i].Words(), branches)
+		})
 	}
 }
 

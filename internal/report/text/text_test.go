@@ -35,6 +35,27 @@ func TestWriteComparison(t *testing.T) {
 	golden(t, "comparison.txt", out.String())
 }
 
+func TestWriteDevices(t *testing.T) {
+	for name, width := range map[string]int{"devices-serials.txt": 120, "devices.txt": 120, "devices-80.txt": 80} {
+		var out strings.Builder
+		inv := fixture.Devices()
+		for i := range inv.Disks {
+			if !strings.Contains(name, "serials") {
+				inv.Disks[i].Serial = ""
+			}
+		}
+		if err := Write(&out, report.OfDevices(inv), width); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(out.String()) {
+			if cells.Width(strings.TrimSuffix(line, "\n")) > width {
+				t.Errorf("%s: wider than %d: %s", name, width, line)
+			}
+		}
+		golden(t, name, out.String())
+	}
+}
+
 // golden compares what was printed with a file of testdata.
 func golden(t *testing.T, name, got string) {
 	t.Helper()

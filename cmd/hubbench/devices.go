@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hubbench/hubbench/internal/device"
+	"github.com/hubbench/hubbench/internal/report"
+)
+
+type devicesOptions struct {
+	output
+	look device.LookOptions
+}
+
+func newDevices(p program) *cobra.Command {
+	var opts devicesOptions
+	cmd := &cobra.Command{
+		Use:   "devices",
+		Short: "Show what is plugged in where",
+		Long: `Print the disks of this machine as a tree: the port and the hub that each hangs on, what its link
+negotiated, the most that such links have been seen to carry one way, its volumes with their space and
+file systems, and what else hangs on the hub. What the system does not tell is left out. Nothing is
+written.`,
+		Args: takes(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runDevices(cmd.Context(), p, opts) },
+	}
+	cmd.Flags().BoolVar(&opts.look.Serials, "serials", false, "show serial numbers too")
+	opts.flags(cmd, printed(), nil)
+	return cmd
+}
+
+func runDevices(ctx context.Context, p program, opts devicesOptions) error {
+	if err := opts.settle(); err != nil {
+		return err
+	}
+	inv, err := device.Look(ctx, opts.look)
+	if err != nil {
+		return err
+	}
+	return opts.send(p, report.OfDevices(inv), nil)
+}

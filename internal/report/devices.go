@@ -1,0 +1,273 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// OfDevices says what is plugged in where: a tree of ports, hubs, disks and volumes.
+func OfDevices(inv *hardware.Inventory) *Document {
+	doc := &Document{Kind: "devices", Title: "Disks and hubs", Data: inv}
+	for i := range inv.Hosts {
+		h := &inv.Hosts[i]
+		doc.Title = "Disks and hubs of " + cmp.Or(h.Name, "this machine")
+		var parts []string
+		for _, part := range []string{h.Model, h.CPU, h.OS} {
+			if part != "" {
+				parts = append(parts, part)
+			}
+		}
+		if h.Power == hardware.Battery {
+			parts = append(parts, "on battery")
+		}
+		if len(parts) > 0 {
+			doc.Add(Sentence{Text: strings.Join(parts, ", ") + ".", Lead: true})
+		}
+	}
+	t := &Table{Title: "Disks and hubs", Columns: []Column{
+		{Head: "What"}, {Head: "Link"}, {Head: "Carries", Numbers: true, Drop: 1}, {Head: "Size", Numbers: true}, {Head: "Free", Numbers: true},
+		{Head: "File system"}, {Head: "°C", Numbers: true}, {Head: "Firmware", Drop: 2}, {Head: "Serial number"},
+	}}
+	tree := deviceTree{inv: inv, done: map[string]bool{}}
+	for _, root := range tree.roots() {
+		t.grow(root, "", "")
+	}
+	if len(t.Rows) > 0 {
+		doc.Add(t)
+	} else {
+		doc.Add(Sentence{Text: "No disk was found."})
+	}
+	addList(doc, "Notes", remarks(inv))
+	for _, text := range inv.Warnings {
+		doc.Add(Warning{text})
+	}
+	return doc
+}
+
+// branch is a row of a tree, with what hangs on it.
+type branch struct {
+	cells    []Cell
+	branches []branch
+}
+
+// grow adds a branch and what hangs on it to a table: own stands before its row, below before those under it. The spaces
+// are such that no page swallows them.
+func (t *Table) grow(b branch, own, below string) {
+	b.cells[0].Tree = own
+	t.Rows = append(t.Rows, b.cells)
+	for i, under := range b.branches {
+		if i < len(b.branches)-1 {
+			t.grow(under, below+"├─\u00a0", below+"│\u00a0\u00a0")
+		} else {
+			t.grow(under, below+"└─\u00a0", below+"\u00a0\u00a0\u00a0")
+		}
+	}
+}
+
+// deviceTree builds the tree of an inventory; each disk and hub is in it once.
+type deviceTree struct {
+	inv  *hardware.Inventory
+	done map[string]bool
+}
+
+// roots are the ports with something on them, and the disks on none.
+func (t *deviceTree) roots() []branch {
+	var out []branch
+	for i := range t.inv.Hosts {
+		for _, port := range t.inv.Hosts[i].Ports {
+			b := branch{cells: row(cmp.Or(port.Name, port.ID))}
+			for j := range t.inv.Hubs {
+				if h := &t.inv.Hubs[j]; h.Port == port.ID && h.Upstream == "" {
+					b.branches = append(b.branches, t.hub(h)...)
+				}
+			}
+			for j := range t.inv.Disks {
+				if d := &t.inv.Disks[j]; d.Port == port.ID && d.Hub == nil {
+					b.branches = append(b.branches, t.disk(d)...)
+				}
+			}
+			if len(b.branches) > 0 {
+				out = append(out, b)
+			}
+		}
+	}
+	for i := range t.inv.Hubs { // whose port is not known
+		if h := &t.inv.Hubs[i]; h.Upstream == "" {
+			out = append(out, t.hub(h)...)
+		}
+	}
+	for i := range t.inv.Disks { // virtual ones come under the disk that they lie on, where there is one
+		if d := &t.inv.Disks[i]; len(d.Backing) != 1 || t.inv.Find(d.Backing[0]) == nil {
+			out = append(out, t.disk(d)...)
+		}
+	}
+	for i := range t.inv.Disks {
+		out = append(out, t.disk(&t.inv.Disks[i])...)
+	}
+	return out
+}
+
+// once reports whether an object is met for the first time.
+func (t *deviceTree) once(id string) bool {
+	met := t.done[id]
+	t.done[id] = true
+	return !met
+}
+
+func (t *deviceTree) hub(h *hardware.Hub) []branch {
+	if !t.once("hub " + h.ID) {
+		return nil
+	}
+	b := branch{cells: row(named(h.Vendor, h.Name))}
+	if h.Link != nil {
+		b.cells[1].Text, b.cells[2].Text = h.Link.String(), carries(h.Link)
+	} else {
+		b.cells[1].Text = h.Protocol
+	}
+	b.cells[7].Text = h.Firmware
+	for i := range t.inv.Hubs {
+		if under := &t.inv.Hubs[i]; under.Upstream == h.ID {
+			b.branches = append(b.branches, t.hub(under)...)
+		}
+	}
+	for i := range t.inv.Disks {
+		if d := &t.inv.Disks[i]; d.Hub != nil && *d.Hub == h.ID {
+			b.branches = append(b.branches, t.disk(d)...)
+		}
+	}
+	for _, a := range h.Devices {
+		if a.Kind == hardware.DiskKind || a.Kind == hardware.HubKind {
+			continue
+		}
+		kind := map[hardware.Kind]string{hardware.DisplayKind: "display", hardware.NetworkKind: "network adapter"}[a.Kind]
+		b.branches = append(b.branches, branch{cells: row(strings.TrimPrefix(kind+": "+a.Name, ": "))})
+	}
+	return []branch{b}
+}
+
+func (t *deviceTree) disk(d *hardware.Disk) []branch {
+	if !t.once("disk " + d.Name) {
+		return nil
+	}
+	b := branch{cells: row(strings.TrimSpace(d.Name + " " + named(d.Vendor, d.Model)))}
+	if len(d.Backing) > 1 {
+		b.cells[0].Small = "on " + join(d.Backing)
+	}
+	b.cells[1].Text = map[hardware.Bus]string{hardware.NVMe: "NVMe", hardware.USB: "USB", hardware.SATA: "SATA", hardware.Virtual: "virtual", hardware.AppleFabric: "Apple Fabric"}[d.Bus]
+	if n := len(d.Path.Links); n > 0 && d.Path.Links[n-1].Segment != hardware.HostPort {
+		b.cells[1].Text, b.cells[2].Text = d.Path.Links[n-1].String(), carries(&d.Path.Links[n-1])
+	}
+	if d.SizeBytes > 0 {
+		b.cells[3].Text = unit.FormatBytes(d.SizeBytes)
+	}
+	if d.TemperatureC != nil {
+		b.cells[6].Text = fmt.Sprintf("%.0f", math.Round(*d.TemperatureC))
+	}
+	b.cells[7].Text, b.cells[8].Text = d.Firmware, d.Serial
+	for i := range d.Volumes {
+		b.branches = append(b.branches, branch{cells: t.volume(d, &d.Volumes[i])})
+	}
+	for i := range t.inv.Disks {
+		if over := &t.inv.Disks[i]; len(over.Backing) == 1 && over.Backing[0] == d.Name {
+			b.branches = append(b.branches, t.disk(over)...)
+		}
+	}
+	return []branch{b}
+}
+
+func (t *deviceTree) volume(d *hardware.Disk, v *hardware.Volume) []Cell {
+	cells := row(shorten(v.Mount, longestName))
+	if v.Mount == "" {
+		cells[0].Text, cells[0].Small = cmp.Or(v.Device, v.Label), cmp.Or(t.partOf(d, v), "not mounted")
+	}
+	if v.SizeBytes > 0 {
+		cells[3].Text = unit.FormatBytes(v.SizeBytes)
+		if v.Mount != "" {
+			cells[4].Text = unit.FormatBytes(v.FreeBytes)
+		}
+	}
+	parts := []string{}
+	for _, part := range []struct {
+		text  string
+		holds bool
+	}{
+		{v.Filesystem, v.Filesystem != ""}, {"encrypted", v.Encrypted != nil && *v.Encrypted},
+		{"compressed", v.Compressed != nil && *v.Compressed}, {"read-only", v.ReadOnly},
+	} {
+		if part.holds {
+			parts = append(parts, part.text)
+		}
+	}
+	cells[5].Text = strings.Join(parts, ", ")
+	return cells
+}
+
+// partOf says which mounted volume, spread over several disks, this is a part of; empty for none.
+func (t *deviceTree) partOf(d *hardware.Disk, v *hardware.Volume) string {
+	for i := range t.inv.Disks {
+		for _, other := range t.inv.Disks[i].Volumes {
+			if v.Container != "" && other.Container == v.Container && other.Mount != "" && t.inv.Disks[i].Name != d.Name {
+				return "part of " + other.Mount
+			}
+		}
+	}
+	return ""
+}
+
+// row is a row of the tree with nothing in it but a name.
+func row(name string) []Cell {
+	cells := make([]Cell, 9)
+	cells[0].Text = name
+	return cells
+}
+
+// longestName is how many columns of a terminal a model or a mount point takes at most: all of "Samsung SSD 970 EVO Plus 1TB".
+const longestName = 28
+
+// named joins a maker and a model, which often begins with its maker.
+func named(vendor, model string) string {
+	if !strings.HasPrefix(strings.ToLower(model), strings.ToLower(vendor)) {
+		model = strings.TrimSpace(vendor + " " + model)
+	}
+	return shorten(model, longestName)
+}
+
+// carries is the practical rate of a link, both where its directions differ; empty where it is not known.
+func carries(link *hardware.Link) string {
+	read, ok := link.Practical(true)
+	write, too := link.Practical(false)
+	switch {
+	case !ok || !too:
+		return ""
+	case read.Rate == write.Rate:
+		return unit.FormatRate(read.Rate)
+	}
+	return unit.FormatRate(read.Rate) + " in, " + unit.FormatRate(write.Rate) + " out"
+}
+
+// remarks say what slows a disk down.
+func remarks(inv *hardware.Inventory) []string {
+	var out []string
+	for i := range inv.Disks {
+		d := &inv.Disks[i]
+		for j := range d.Path.Links {
+			if link := &d.Path.Links[j]; link.FellBack() {
+				out = append(out, fmt.Sprintf("%s: its %s, %s, run at %.3g of the %.3g Gb/s that both ends support.", d.Name, link.Segment, link, float64(max(link.RxBps, link.TxBps))/1e9, float64(link.MaxBps)/1e9))
+			}
+		}
+		if d.UASP != nil && !*d.UASP {
+			out = append(out, d.Name+" is driven without UASP, USB's faster protocol for disks.")
+		}
+	}
+	for _, m := range inv.Diskless {
+		if m.Mount == "/" {
+			out = append(out, "The root, /, is "+cmp.Or(m.Filesystem, "no disk")+": which disk it lies on is not known.")
+		}
+	}
+	return out
+}
