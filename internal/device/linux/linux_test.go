@@ -61,6 +61,20 @@ func TestCaptures(t *testing.T) {
 	}
 }
 
+func TestSerialNumbersOnRequest(t *testing.T) {
+	for name, want := range map[string]map[string]string{
+		"x5-xps9370": {"nvme0n1": "S3ZHNF0K100000"}, "usb": {"sdc": "191951815235"}, "tb3-egpu": {"sda": "1234E5678901"}, "rpi4-usb2": {"mmcblk0": "0x12345678"},
+	} {
+		c := parseCapture(captures(t)[name])
+		inv := Read(c.files, Options{Serials: true})
+		for disk, serial := range want {
+			if d := inv.Find(disk); d == nil || d.Serial != serial {
+				t.Errorf("%s: %s: %+v, want serial number %s", name, disk, d, serial)
+			}
+		}
+	}
+}
+
 // sound checks what holds of every inventory, whatever it was read from.
 func sound(t *testing.T, inv *hardware.Inventory) {
 	t.Helper()

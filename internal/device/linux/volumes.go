@@ -65,7 +65,9 @@ func (m *machine) volume(b *block, mounted map[string][]mount) (v hardware.Volum
 			v.Container = pool.uuid
 		}
 	}
-	v.Encrypted = m.encrypted(b, 0)
+	if v.Filesystem != "" || len(mounts) > 0 { // else it may be encrypted, and nobody has looked
+		v.Encrypted = m.encrypted(b, 0)
+	}
 	if len(mounts) == 0 {
 		return v, true
 	}
