@@ -155,8 +155,11 @@ func (t *deviceTree) disk(d *hardware.Disk) []branch {
 		return nil
 	}
 	b := branch{cells: row(strings.TrimSpace(d.Name + " " + named(d.Vendor, d.Model)))}
-	if len(d.Backing) > 1 {
+	switch {
+	case len(d.Backing) > 1:
 		b.cells[0].Small = "on " + join(d.Backing)
+	case d.System && len(d.Backing) == 0:
+		b.cells[0].Small = "(system)"
 	}
 	b.cells[1].Text = map[hardware.Bus]string{hardware.NVMe: "NVMe", hardware.USB: "USB", hardware.SATA: "SATA", hardware.Virtual: "virtual", hardware.AppleFabric: "Apple Fabric"}[d.Bus]
 	if n := len(d.Path.Links); n > 0 && d.Path.Links[n-1].Segment != hardware.HostPort {
