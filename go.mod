@@ -18,6 +18,7 @@ require (
 	golang.org/x/text v0.28.0
 	gonum.org/v1/gonum v0.17.0
 	gonum.org/v1/plot v0.17.0
+	howett.net/plist v1.0.1
 )
 
 require (

@@ -1,0 +1,170 @@
+package macos
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/hardware"
+)
+
+// addDisks lists the disks: what diskutil calls whole, APFS containers excepted, whose volumes are those of the disk that
+// they lie on. Where diskutil did not answer, the profile and the drivers tell of disks.
+func (m *machine) addDisks(list, apfs dict) {
+	containers := containersOf(list, apfs)
+	for _, entry := range list.list("AllDisksAndPartitions") {
+		name := wholeDisk(entry.text("DeviceIdentifier"))
+		if name == "" || m.disk(name) != nil {
+			continue
+		}
+		if c, ok := containers[name]; ok && len(c.disks) == 1 {
+			continue
+		}
+		disk := hardware.Disk{Name: name, SizeBytes: size(entry)}
+		if c, ok := containers[name]; ok { // on several disks: Fusion
+			disk.Bus, disk.Backing = hardware.Virtual, c.disks
+		}
+		m.inventory.Disks = append(m.inventory.Disks, disk)
+	}
+	for _, name := range m.otherDisks() {
+		m.inventory.Disks = append(m.inventory.Disks, hardware.Disk{Name: name})
+	}
+	for i := range m.inventory.Disks {
+		m.describe(&m.inventory.Disks[i])
+	}
+	slices.SortStableFunc(m.inventory.Disks, func(a, b hardware.Disk) int {
+		return cmp.Or(cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
+	})
+	m.addVolumes(list, containers)
+}
+
+// otherDisks are those that diskutil did not list, because it did not answer or could not be read.
+func (m *machine) otherDisks() []string {
+	if len(m.inventory.Disks) > 0 {
+		return nil
+	}
+	names := map[string]bool{}
+	for name := range m.chains {
+		names[name] = true
+	}
+	for _, item := range m.media() {
+		names[wholeDisk(item.text("bsd_name"))] = true
+	}
+	for _, device := range m.usb {
+		for _, name := range device.disks {
+			names[name] = true
+		}
+	}
+	delete(names, "")
+	return slices.Sorted(maps.Keys(names))
+}
+
+// media are the disks of the profile's NVMe and SATA controllers.
+func (m *machine) media() []dict {
+	var items []dict
+	for _, kind := range []string{"SPNVMeDataType", "SPSerialATADataType"} {
+		for _, controller := range m.profile[kind] {
+			for _, item := range controller.list("_items") {
+				item = maps.Clone(item)
+				item["controller"] = map[string]any(controller)
+				items = append(items, item)
+			}
+		}
+	}
+	return items
+}
+
+func (m *machine) disk(name string) *hardware.Disk {
+	for i := range m.inventory.Disks {
+		if m.inventory.Disks[i].Name == name {
+			return &m.inventory.Disks[i]
+		}
+	}
+	return nil
+}
+
+// describe says what a disk is: by its driver, its controller and its USB device, the one who knows best last.
+func (m *machine) describe(disk *hardware.Disk) {
+	if device := m.usbOf(disk.Name); device != nil {
+		disk.Bus, disk.External = hardware.USB, new(true)
+		disk.Model, disk.Vendor, disk.Serial = device.name, device.vendor, device.serial
+		disk.SizeBytes = cmp.Or(disk.SizeBytes, device.media[disk.Name])
+	}
+	if c, ok := m.chains[disk.Name]; ok {
+		disk.Model, disk.Vendor = cmp.Or(c.model, disk.Model), cmp.Or(c.vendor, disk.Vendor)
+		disk.Firmware, disk.Serial = c.firmware, cmp.Or(c.serial, disk.Serial)
+		disk.Bus = cmp.Or(c.bus, disk.Bus)
+		disk.SizeBytes = cmp.Or(disk.SizeBytes, c.mediaBytes)
+		disk.UASP = c.uasp
+		if c.external != nil {
+			disk.External = c.external
+		}
+	}
+	for _, item := range m.media() {
+		if wholeDisk(item.text("bsd_name")) != disk.Name {
+			continue
+		}
+		disk.Model = cmp.Or(item.text("device_model"), item.text("_name"), disk.Model)
+		disk.Firmware = cmp.Or(item.text("device_revision"), disk.Firmware)
+		disk.Serial = cmp.Or(item.text("device_serial"), disk.Serial)
+		bytes, _ := item.number("size_in_bytes")
+		disk.SizeBytes = cmp.Or(disk.SizeBytes, bytes)
+		if trim := item.flag("spnvme_trim_support"); trim != nil {
+			disk.Trim, disk.Bus = trim, cmp.Or(disk.Bus, hardware.NVMe)
+		}
+		if trim := item.flag("spsata_trim_support"); trim != nil {
+			disk.Trim, disk.Bus = trim, cmp.Or(disk.Bus, hardware.SATA)
+		}
+	}
+	if disk.Bus == hardware.AppleFabric && disk.External == nil {
+		disk.External = new(false)
+	}
+}
+
+func (m *machine) usbOf(name string) *usbDevice {
+	if device, ok := m.usb[m.chains[name].location]; ok {
+		return device
+	}
+	for _, device := range m.usb {
+		if slices.Contains(device.disks, name) {
+			return device
+		}
+	}
+	return nil
+}
+
+// size is that of an entry of diskutil, in bytes.
+func size(entry dict) int64 {
+	n, _ := entry.number("Size")
+	return max(n, 0)
+}
+
+// wholeDisk is the disk of a name like disk4s2 or /dev/disk4; empty where it is none.
+func wholeDisk(name string) string {
+	base, _ := baseName(name)
+	whole, _, _ := strings.Cut(strings.TrimPrefix(base, "disk"), "s")
+	if whole == "" {
+		return ""
+	}
+	return "disk" + whole
+}
+
+// baseName is a name like disk3s1 without the snapshot that disk3s1s1 names; false where it is of no disk.
+func baseName(name string) (string, bool) {
+	rest, ok := strings.CutPrefix(strings.TrimPrefix(name, "/dev/"), "disk")
+	if !ok {
+		return "", false
+	}
+	parts := strings.Split(rest, "s")
+	if len(parts) > 3 {
+		return "", false
+	}
+	for _, p := range parts {
+		if _, err := strconv.ParseUint(p, 10, 16); err != nil {
+			return "", false
+		}
+	}
+	return "disk" + strings.Join(parts[:min(len(parts), 2)], "s"), true
+}

@@ -1,0 +1,141 @@
+package macos
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+
+	"howett.net/plist"
+)
+
+// dict is a dictionary of a capture. Its accessors take what is missing, or of another type than expected, for unknown:
+// keys come, go and change between versions of macOS.
+type dict map[string]any
+
+func (d dict) text(key string) string {
+	s, _ := d[key].(string)
+	return strings.TrimSpace(s)
+}
+
+// number is an integer; false where there is none.
+func (d dict) number(key string) (int64, bool) {
+	switch n := d[key].(type) {
+	case json.Number:
+		i, err := n.Int64()
+		return i, err == nil
+	case uint64:
+		return int64(n), n <= math.MaxInt64
+	case int64:
+		return n, true
+	}
+	return 0, false
+}
+
+// bits are the 64 bits of an identifier, which ioreg prints with or without a sign.
+func (d dict) bits(key string) (uint64, bool) {
+	switch n := d[key].(type) {
+	case uint64:
+		return n, true
+	case int64:
+		return uint64(n), true
+	}
+	return 0, false
+}
+
+// flag is a yes or no, as the tools spell it; nil where there is neither.
+func (d dict) flag(key string) *bool {
+	switch v := d[key].(type) {
+	case bool:
+		return &v
+	case string:
+		switch strings.ToLower(v) {
+		case "yes", "true", "spnvme_yes":
+			return new(true)
+		case "no", "false", "spnvme_no":
+			return new(false)
+		}
+	}
+	return nil
+}
+
+func (d dict) dict(key string) dict {
+	v, _ := d[key].(map[string]any)
+	return v
+}
+
+// list are the dictionaries of an array. Where there is one, ioreg -t gives it without its array.
+func (d dict) list(key string) []dict { return dicts(d[key]) }
+
+func dicts(v any) []dict {
+	switch v := v.(type) {
+	case []any:
+		var list []dict
+		for _, e := range v {
+			if d, ok := e.(map[string]any); ok {
+				list = append(list, d)
+			}
+		}
+		return list
+	case map[string]any:
+		return []dict{v}
+	}
+	return nil
+}
+
+func (m *machine) warn(what string, err error) {
+	m.inventory.Warnings = append(m.inventory.Warnings, fmt.Sprintf("%s: the answer cannot be read, so what it tells stays unknown: %v", what, err))
+}
+
+// readProfile reads the answer of system_profiler: its data types, with what each lists.
+func (m *machine) readProfile(capture []byte) map[string][]dict {
+	if len(capture) == 0 {
+		return nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(capture))
+	decoder.UseNumber()
+	var answer map[string]any
+	if err := decoder.Decode(&answer); err != nil {
+		m.warn("system_profiler", err)
+		return nil
+	}
+	profile := map[string][]dict{}
+	for name, list := range answer {
+		profile[name] = dicts(list)
+	}
+	return profile
+}
+
+// readPlist reads an answer of diskutil.
+func (m *machine) readPlist(what string, capture []byte) dict {
+	v, _ := m.decode(what, capture).(map[string]any)
+	return v
+}
+
+// readRegistry reads an answer of ioreg, which lists trees. It prints nothing where it finds none.
+func (m *machine) readRegistry(what string, capture []byte) []dict {
+	return dicts(m.decode(what, capture))
+}
+
+func (m *machine) decode(what string, capture []byte) any {
+	if len(capture) == 0 {
+		return nil
+	}
+	var v any
+	if _, err := plist.Unmarshal(printable(capture), &v); err != nil {
+		m.warn(what, err)
+		return nil
+	}
+	return v
+}
+
+// printable replaces the control characters that firmware leaves in names: ioreg passes them on, and XML has none.
+func printable(capture []byte) []byte {
+	return bytes.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' && r != '\r' {
+			return ' '
+		}
+		return r
+	}, capture)
+}

@@ -1,0 +1,197 @@
+package macos
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/hardware"
+)
+
+// mode is the technique by which a device is connected, as the profile names it.
+var modes = [...]struct{ key, protocol, generation string }{
+	{"thunderbolt_one", "Thunderbolt", "1"},
+	{"thunderbolt_two", "Thunderbolt 2", "2"},
+	{"thunderbolt_three", "Thunderbolt 3", "3"},
+	{"usb_four", "USB4", ""},       // Thunderbolt 4 among them
+	{"usb_four_v2", "USB4 v2", ""}, // Thunderbolt 5 among them
+}
+
+// socket is a receptacle of a bus: one on Apple silicon, up to two on Intel.
+type socket struct {
+	id        string // as macOS numbers them
+	port      string // its ID in the inventory
+	connected bool
+}
+
+// addThunderbolt reads ports and hubs. Each bus of the profile is the Mac's end of one or two receptacles, and holds what
+// is plugged in there, item within item.
+func (m *machine) addThunderbolt() {
+	for _, bus := range m.profile["SPThunderboltDataType"] {
+		sockets := m.addPorts(bus)
+		for _, device := range bus.list("_items") {
+			m.addRouter(device, bus, m.socketOf(device, bus, sockets), "")
+		}
+	}
+	slices.SortStableFunc(m.inventory.Hosts[0].Ports, func(a, b hardware.Port) int {
+		return cmp.Or(cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID))
+	})
+}
+
+// addPorts adds the receptacles of a bus. "Up to 40 Gb/s" is what an empty one can do, and no link.
+func (m *machine) addPorts(bus dict) []socket {
+	var sockets []socket
+	for _, key := range slices.Sorted(maps.Keys(bus)) {
+		if !strings.HasPrefix(key, "receptacle_") || !strings.HasSuffix(key, "_tag") || strings.Contains(key, "upstream") {
+			continue
+		}
+		tag := bus.dict(key)
+		s := socket{id: tag.text("receptacle_id_key"), connected: tag.text("receptacle_status_key") == "receptacle_connected"}
+		port := hardware.Port{ID: "port" + s.id, Name: "Thunderbolt port " + s.id}
+		if s.id == "" {
+			port.ID = bus.text("_name") + "." + strings.TrimSuffix(key, "_tag")
+			port.Name = ""
+		}
+		if s.connected {
+			port.Link = &hardware.Link{Segment: hardware.HostPort, Kind: hardware.Thunderbolt}
+			setRate(port.Link, tag.text("current_speed_key"))
+		}
+		s.port = port.ID
+		host := &m.inventory.Hosts[0]
+		host.Ports = append(host.Ports, port)
+		sockets = append(sockets, s)
+	}
+	return sockets
+}
+
+// socketOf is where a device is plugged in. Of a bus with two sockets, the last byte of the device's route is the number of
+// the port of the Mac's router, and the registry knows that port's socket.
+func (m *machine) socketOf(device, bus dict, sockets []socket) socket {
+	if len(sockets) == 1 {
+		return sockets[0]
+	}
+	route, err := strconv.ParseUint(device.text("route_string_key"), 16, 64)
+	if host, ok := m.routers[uid(bus)]; ok && err == nil {
+		id := host.port(int64(route & 0xff)).text("Socket ID")
+		for _, s := range sockets {
+			if id != "" && s.id == id {
+				return s
+			}
+		}
+	}
+	var connected []socket
+	for _, s := range sockets {
+		if s.connected {
+			connected = append(connected, s)
+		}
+	}
+	if len(connected) == 1 {
+		return connected[0]
+	}
+	return socket{}
+}
+
+// addRouter adds a hub, a dock or an enclosure, and what hangs on it. Another computer is none of these: it has a domain of
+// its own, and no router in this one.
+func (m *machine) addRouter(device, upstream dict, s socket, parent string) {
+	if device.text("switch_uid_key") == "" {
+		return
+	}
+	route := cmp.Or(device.text("route_string_key"), strconv.Itoa(len(m.inventory.Hubs)))
+	hub := hardware.Hub{
+		ID:       m.unique(cmp.Or(s.port, "thunderbolt") + "." + route),
+		Name:     cmp.Or(device.text("device_name_key"), device.text("_name")),
+		Vendor:   device.text("vendor_name_key"),
+		Firmware: device.text("switch_version_key"),
+		Port:     s.port,
+		Upstream: parent,
+	}
+	hub.Link = &hardware.Link{Segment: hardware.Uplink, Hub: hub.ID, Kind: hardware.Thunderbolt}
+	for _, mode := range modes {
+		if mode.key == device.text("mode_key") {
+			hub.Protocol, hub.Link.Generation = mode.protocol, mode.generation
+		}
+	}
+	setRate(hub.Link, device.dict("receptacle_upstream_ambiguous_tag").text("current_speed_key"))
+	m.refine(hub.Link, device, upstream)
+	if parent == "" {
+		m.linkPort(s.port, &hub)
+	}
+	m.inventory.Hubs = append(m.inventory.Hubs, hub)
+	m.uids[hub.ID] = uid(device)
+	if parent != "" {
+		m.attach(parent, hardware.Attached{Kind: hardware.HubKind, ID: hub.ID, Name: hub.Name})
+	}
+	for _, d := range device.list("_items") {
+		m.addRouter(d, device, s, hub.ID)
+	}
+}
+
+// linkPort tells a port what is plugged in: its link is the first hub's.
+func (m *machine) linkPort(id string, hub *hardware.Hub) {
+	for i := range m.inventory.Hosts[0].Ports {
+		if port := &m.inventory.Hosts[0].Ports[i]; port.ID == id {
+			link := *hub.Link
+			link.Segment, link.Hub = hardware.HostPort, ""
+			port.Link, port.Protocol = &link, hub.Protocol
+		}
+	}
+}
+
+// refine takes a link's rates and its limit from the registry, which knows each direction. Where the profile names
+// another rate than either of them, the profile's stands.
+func (m *machine) refine(link *hardware.Link, device, upstream dict) {
+	r, ok := m.routers[uid(device)]
+	if !ok {
+		return
+	}
+	port := r.port(r.upstream)
+	tx, rx := laneRates(port) // seen from the device: what it transmits, the computer receives
+	if named := max(link.RxBps, link.TxBps); tx > 0 && (named == 0 || named == max(rx, tx)) {
+		link.RxBps, link.TxBps = tx, rx
+	}
+	above, ok := m.routers[uid(upstream)]
+	if !ok {
+		return
+	}
+	for _, p := range above.ports {
+		n, _ := p.number("Port Number")
+		if n == r.route>>(8*uint(above.depth))&0xff {
+			if limit := min(laneLimit(port), laneLimit(p)); limit >= max(link.RxBps, link.TxBps) {
+				link.MaxBps = limit
+			}
+		}
+	}
+}
+
+// setRate takes a link's rate from the profile's words. Only a plain rate has been negotiated; "Up to" is a ceiling, and
+// 120 Gb/s goes one way only, which these words do not name.
+func setRate(link *hardware.Link, words string) {
+	if bps := rate(words); bps < 120e9 {
+		link.RxBps, link.TxBps = bps, bps
+	}
+}
+
+// rate is that of words like 40 Gb/s or 480 Mb/s in bits per second; 0 for any other words.
+func rate(words string) int64 {
+	number, unit, _ := strings.Cut(words, " ")
+	n, err := strconv.ParseFloat(number, 64)
+	if err != nil || !(n > 0 && n < 1e4) {
+		return 0
+	}
+	switch unit {
+	case "Gb/s":
+		return int64(n * 1e9)
+	case "Mb/s":
+		return int64(n * 1e6)
+	}
+	return 0
+}
+
+// uid is the router's number in its makers' numbering; 0 for none.
+func uid(device dict) uint64 {
+	n, _ := strconv.ParseUint(strings.TrimPrefix(strings.ToLower(device.text("switch_uid_key")), "0x"), 16, 64)
+	return n
+}

@@ -1,0 +1,148 @@
+package macos
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/hardware"
+)
+
+// usbDevice is a device of the USB tree that is no hub.
+type usbDevice struct {
+	hub      string   // the ID of the hub it hangs on; empty: the Mac, or a router that has a USB controller
+	hubs     []string // all on the way, from the Mac on
+	name     string
+	vendor   string
+	firmware string
+	serial   string
+	bps      int64
+	tunneled bool
+	disks    []string // whose names it lists
+	media    map[string]int64
+}
+
+// addUSB reads the USB tree, hubs and what hangs on them.
+func (m *machine) addUSB() {
+	buses := m.profile["SPUSBHostDataType"]
+	if len(buses) == 0 {
+		buses = m.profile["SPUSBDataType"]
+	}
+	for _, bus := range buses {
+		for _, device := range bus.list("_items") {
+			m.addUSBDevice(device, nil, 0)
+		}
+	}
+}
+
+// addUSBDevice adds what hangs below a port. Every hub of USB 3 is two, one for each generation: one that nothing hangs on
+// is left out.
+func (m *machine) addUSBDevice(d dict, hubs []string, depth int) {
+	name := cmp.Or(d.text("_name"), "USB device")
+	location := locationOf(d)
+	bps := usbRate(cmp.Or(d.text("USBDeviceKeyLinkSpeed"), d.text("device_speed")))
+	items := d.list("_items")
+	upstream := ""
+	if len(hubs) > 0 {
+		upstream = hubs[len(hubs)-1]
+	}
+	vendor := cmp.Or(d.text("USBDeviceKeyVendorName"), d.text("manufacturer"))
+	version := cmp.Or(d.text("USBDeviceKeyProductVersion"), d.text("bcd_device"))
+	if len(items) > 0 && depth < 8 { // USB allows 5 hubs in a row
+		hub := hardware.Hub{
+			ID: m.unique(fmt.Sprintf("usb-%08x", location)), Name: name, Vendor: vendor, Firmware: version, Upstream: upstream, Protocol: "USB",
+		}
+		hub.Link = &hardware.Link{Segment: hardware.Uplink, Hub: hub.ID, Kind: hardware.USBLink, RxBps: bps, TxBps: bps}
+		m.inventory.Hubs = append(m.inventory.Hubs, hub)
+		m.attach(upstream, hardware.Attached{Kind: hardware.HubKind, ID: hub.ID, Name: name})
+		if len(hubs) == 0 && d.text("USBDeviceKeyUSB4Tunnel") == "Yes" {
+			m.hangUSB(hub.ID, m.usbRouter())
+		}
+		for _, item := range items {
+			m.addUSBDevice(item, append(slices.Clip(hubs), hub.ID), depth+1)
+		}
+		return
+	}
+	device := &usbDevice{hub: upstream, hubs: hubs, name: name, vendor: vendor, firmware: version, bps: bps, media: map[string]int64{}}
+	device.tunneled = d.text("USBDeviceKeyUSB4Tunnel") == "Yes"
+	device.serial = cmp.Or(d.text("USBDeviceKeySerialNumber"), d.text("serial_num"))
+	if strings.EqualFold(device.serial, "Not Provided") {
+		device.serial = ""
+	}
+	for _, medium := range d.list("Media") {
+		if disk := wholeDisk(medium.text("bsd_name")); disk != "" {
+			device.disks = append(device.disks, disk)
+			device.media[disk], _ = medium.number("size_in_bytes")
+		}
+	}
+	if location == 0 {
+		location = -int64(len(m.usb)) - 1
+	}
+	m.usb[location] = device
+	if kind := usbKind(name); len(device.disks) == 0 && !m.isDisk(location) && kind != hardware.HubKind {
+		m.attach(upstream, hardware.Attached{Kind: kind, Name: name})
+	}
+}
+
+// isDisk tells whether a disk's chain passes the device at a location.
+func (m *machine) isDisk(location int64) bool {
+	for _, c := range m.chains {
+		if c.location == location {
+			return true
+		}
+	}
+	return false
+}
+
+// hangUSB hangs a USB hub that had no upstream on a router.
+func (m *machine) hangUSB(id, router string) {
+	hub := m.hub(id)
+	if above := m.hub(router); hub != nil && above != nil && hub.Upstream == "" {
+		hub.Upstream, hub.Port = router, above.Port
+		m.attach(router, hardware.Attached{Kind: hardware.HubKind, ID: hub.ID, Name: hub.Name})
+	}
+}
+
+// usbKind tells network adapters, which compete for the hub, by their names; the profile names no classes.
+func usbKind(name string) hardware.Kind {
+	for word := range strings.FieldsFuncSeq(strings.ToLower(name), func(r rune) bool { return r == ' ' || r == '-' || r == '/' || r == '_' }) {
+		switch word {
+		case "lan", "ethernet", "gbe", "10gbe", "5gbe":
+			return hardware.NetworkKind
+		case "hub":
+			return hardware.HubKind
+		}
+	}
+	return hardware.OtherKind
+}
+
+// locationOf is where a device is in the tree: its bus, then a digit per port. 0 where it is not said. Older systems add the
+// device's address: 0x02100000 / 2.
+func locationOf(d dict) int64 {
+	words, _, _ := strings.Cut(cmp.Or(d.text("USBKeyLocationID"), d.text("location_id")), " ")
+	n, err := strconv.ParseUint(strings.TrimPrefix(words, "0x"), 16, 32)
+	if err != nil {
+		return 0
+	}
+	return int64(n)
+}
+
+// usbRate is the line rate that was negotiated, in bits per second; 0 for words that are not known. Before macOS 26 it is a
+// class of speed.
+func usbRate(words string) int64 {
+	switch words {
+	case "low_speed":
+		return 1_500_000
+	case "full_speed":
+		return 12_000_000
+	case "high_speed":
+		return 480_000_000
+	case "super_speed":
+		return 5_000_000_000
+	case "super_speed_plus":
+		return 10_000_000_000
+	}
+	return rate(words)
+}

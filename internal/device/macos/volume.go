@@ -1,0 +1,236 @@
+package macos
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/hardware"
+)
+
+// container is a pool of APFS: its volumes share the room of the disks that it lies on.
+type container struct {
+	disks     []string // whole disks
+	free      int64
+	size      int64
+	sizeKnown bool
+	volumes   []dict // of diskutil apfs list
+}
+
+// containersOf joins what both lists tell of containers.
+func containersOf(list, apfs dict) map[string]container {
+	containers := map[string]container{}
+	add := func(name string, stores []dict) container {
+		c := containers[name]
+		for _, store := range stores {
+			if disk := wholeDisk(store.text("DeviceIdentifier")); disk != "" && !slices.Contains(c.disks, disk) {
+				c.disks = append(c.disks, disk)
+			}
+		}
+		return c
+	}
+	for _, entry := range list.list("AllDisksAndPartitions") {
+		if name := entry.text("DeviceIdentifier"); wholeDisk(name) == name && name != "" && entry["APFSPhysicalStores"] != nil {
+			containers[name] = add(name, entry.list("APFSPhysicalStores"))
+		}
+	}
+	for _, entry := range apfs.list("Containers") {
+		name := entry.text("ContainerReference")
+		if wholeDisk(name) != name || name == "" {
+			continue
+		}
+		c := add(name, entry.list("PhysicalStores"))
+		var free, size bool
+		c.free, free = entry.number("CapacityFree")
+		c.size, size = entry.number("CapacityCeiling")
+		c.sizeKnown = free && size
+		c.volumes = entry.list("Volumes")
+		containers[name] = c
+	}
+	return containers
+}
+
+// addVolumes tells each disk what is on it.
+func (m *machine) addVolumes(list dict, containers map[string]container) {
+	for _, entry := range list.list("AllDisksAndPartitions") {
+		name := wholeDisk(entry.text("DeviceIdentifier"))
+		holder, c := m.disk(name), containers[name]
+		if len(c.disks) == 1 {
+			holder = m.disk(c.disks[0])
+		}
+		if holder == nil {
+			continue
+		}
+		for _, v := range entry.list("APFSVolumes") {
+			m.addVolume(holder, v, &c, name)
+		}
+		for _, v := range entry.list("Partitions") {
+			m.addVolume(holder, v, nil, "")
+		}
+		if entry.text("MountPoint") != "" { // a file system without partitions
+			m.addVolume(holder, entry, nil, "")
+		}
+	}
+}
+
+// addVolume adds a volume that people put files on. What macOS keeps for itself is left out, and so is a snapshot, which
+// diskutil lists as if it were a volume: it is a place where its volume is mounted.
+func (m *machine) addVolume(disk *hardware.Disk, d dict, c *container, containerName string) {
+	id := d.text("DeviceIdentifier")
+	name, ok := baseName(id)
+	if !ok || name != id {
+		return
+	}
+	volume := hardware.Volume{Device: name, Label: d.text("VolumeName"), Container: containerName}
+	mounts := m.mountPoints(name, d)
+	if len(mounts) > 0 {
+		volume.Mount, volume.Mounts = mounts[0], mounts[1:]
+	}
+	if slices.ContainsFunc(mounts, func(p string) bool { return p == "/" || p == "/System/Volumes/Data" }) {
+		disk.System = true
+	}
+	for _, mount := range m.mounts[name] {
+		volume.Filesystem = mount.filesystem
+		volume.ReadOnly = mount.readOnly
+		volume.Options = mount.options
+	}
+	var roles []any
+	if c != nil {
+		volume.Filesystem = cmp.Or(volume.Filesystem, "apfs")
+		for _, v := range c.volumes {
+			if v.text("DeviceIdentifier") == name {
+				roles, _ = v["Roles"].([]any)
+				volume.Label = cmp.Or(v.text("Name"), volume.Label)
+				volume.Encrypted = cmp.Or(v.flag("FileVault"), v.flag("Encryption"))
+			}
+		}
+		if c.sizeKnown {
+			volume.FreeBytes, volume.SizeBytes = c.free, c.size
+		}
+	}
+	m.measure(&volume, disk)
+	if keepsFiles(volume, roles, d.text("Content")) {
+		disk.Volumes = append(disk.Volumes, volume)
+	}
+}
+
+// measure takes room and file system from the profile, which knows mounted volumes, and of the disk what its driver did not
+// say. Room of which only one half is known is no answer.
+func (m *machine) measure(volume *hardware.Volume, disk *hardware.Disk) {
+	for _, d := range m.profile["SPStorageDataType"] {
+		if name, _ := baseName(d.text("bsd_name")); name != volume.Device {
+			continue
+		}
+		drive := d.dict("physical_drive")
+		if _, ok := m.chains[disk.Name]; !ok {
+			disk.Bus = cmp.Or(busOf(drive.text("protocol")), disk.Bus)
+		}
+		if inside := drive.flag("is_internal_disk"); inside != nil && disk.External == nil {
+			disk.External = new(!*inside)
+		}
+		free, ok := d.number("free_space_in_bytes")
+		size, known := d.number("size_in_bytes")
+		if ok && known {
+			volume.FreeBytes, volume.SizeBytes = free, size
+		}
+		volume.Filesystem = cmp.Or(volume.Filesystem, filesystem(d.text("file_system")))
+		volume.Label = cmp.Or(volume.Label, d.text("_name"))
+		if writable := d.flag("writable"); writable != nil && len(m.mounts[volume.Device]) == 0 {
+			volume.ReadOnly = !*writable
+		}
+	}
+}
+
+// filesystem is a file system's name as mount gives it, of the words of the profile: Case-sensitive APFS, Journaled HFS+.
+func filesystem(words string) string {
+	words = strings.ToLower(words)
+	for _, fs := range []struct{ word, name string }{{"apfs", "apfs"}, {"hfs", "hfs"}, {"exfat", "exfat"}, {"fat", "msdos"}, {"ntfs", "ntfs"}} {
+		if strings.Contains(words, fs.word) {
+			return fs.name
+		}
+	}
+	return words
+}
+
+// keepsFiles tells volumes for people's files from those that macOS and firmware keep for themselves.
+func keepsFiles(volume hardware.Volume, roles []any, content string) bool {
+	for _, role := range roles {
+		switch role {
+		case "System", "Data", "Backup", "User":
+		default:
+			return false
+		}
+	}
+	switch content {
+	case "EFI", "Apple_Boot", "Apple_APFS", "Apple_APFS_ISC", "Apple_APFS_Recovery", "Apple_CoreStorage", "Microsoft Reserved", "Windows Recovery":
+		return false
+	}
+	if rest, ok := strings.CutPrefix(volume.Mount, "/System/Volumes/"); ok && rest != "Data" {
+		return false
+	}
+	return volume.Mount != "" || volume.Label != ""
+}
+
+// mountPoints are where a volume is mounted, the root before all, and people's places before the system's.
+func (m *machine) mountPoints(name string, d dict) []string {
+	var points []string
+	add := func(point string) {
+		if point != "" && !slices.Contains(points, point) {
+			points = append(points, point)
+		}
+	}
+	for _, mount := range m.mounts[name] {
+		add(mount.point)
+	}
+	for _, s := range d.list("MountedSnapshots") {
+		add(s.text("SnapshotMountPoint"))
+	}
+	add(d.text("MountPoint"))
+	slices.SortStableFunc(points, func(a, b string) int {
+		return cmp.Or(cmp.Compare(btoi(a != "/"), btoi(b != "/")), cmp.Compare(btoi(strings.HasPrefix(a, "/System/")), btoi(strings.HasPrefix(b, "/System/"))))
+	})
+	return points
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// mount is a line of mount(8).
+type mount struct {
+	point      string
+	filesystem string
+	readOnly   bool
+	options    []string
+}
+
+// mountsOf reads lines like: /dev/disk3s1s1 on / (apfs, sealed, local, read-only, journaled). A path may hold anything, so
+// the line is read from its ends.
+func mountsOf(capture []byte) map[string][]mount {
+	mounts := map[string][]mount{}
+	for line := range strings.Lines(string(capture)) {
+		line = strings.TrimSuffix(strings.TrimSpace(line), ")")
+		device, rest, ok := strings.Cut(line, " on ")
+		open := strings.LastIndex(rest, " (")
+		name, isDisk := baseName(device)
+		if !ok || !isDisk || open < 0 || !strings.HasPrefix(device, "/dev/") {
+			continue
+		}
+		m := mount{point: rest[:open]}
+		for i, word := range strings.Split(rest[open+2:], ", ") {
+			switch {
+			case i == 0:
+				m.filesystem = word
+			case word == "read-only":
+				m.readOnly = true
+			case word == "synchronous", word == "asynchronous", word == "noatime":
+				m.options = append(m.options, word)
+			}
+		}
+		mounts[name] = append(mounts[name], m)
+	}
+	return mounts
+}
