@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -13,26 +14,31 @@ import (
 
 func newPlan(p program) *cobra.Command {
 	var out output
+	var allow []string
 	cmd := &cobra.Command{
 		Use:   "plan SCENARIO",
 		Short: "Show what a scenario would do, and touch nothing",
 		Long: `Print the phases of a scenario, how much they move and write, how long they take, the space they
 need on each disk, and every check of this machine that is not passed. Nothing is written.`,
 		Args: takes(1, 1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return runPlan(p, args[0], out)
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runPlan(cmd.Context(), p, args[0], allow, out)
 		},
 	}
+	allowFlag(cmd, &allow)
 	out.flags(cmd, printed(), nil)
 	return cmd
 }
 
-func runPlan(p program, path string, out output) error {
+func runPlan(ctx context.Context, p program, path string, allow []string, out output) error {
 	if err := out.settle(); err != nil {
 		return err
 	}
 	ready, err := prepare(path)
 	if err != nil {
+		return err
+	}
+	if err := ready.allowing(allow); err != nil {
 		return err
 	}
 	forecasts, err := ready.forecasts()
@@ -50,8 +56,8 @@ func runPlan(p program, path string, out output) error {
 	}
 	plan.Total, plan.Disks = total.report(), ready.disks(total)
 	fatal := 0
-	for _, problem := range ready.problems(ready.folder("", time.Now())) {
-		plan.Checks = append(plan.Checks, report.Check{Fatal: problem.Fatal, Text: ready.locate(problem)})
+	for _, problem := range ready.problems(ctx, ready.folder("", time.Now())) {
+		plan.Checks = append(plan.Checks, report.Check{Code: problem.Code, Fatal: problem.Fatal, Text: ready.locate(problem)})
 		if problem.Fatal {
 			fatal++
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -24,7 +25,7 @@ type prepared struct {
 	scenario *scenario.Scenario // nil where an earlier session made the plan
 	plan     *scenario.Plan
 	profile  *hub.Profile // of the simulated hub; nil where every disk is real
-	systemOK bool         // the disk that the system runs from may be loaded
+	allow    []string     // the codes of checks to leave out
 	done     int          // phases that an earlier session has completed
 }
 
@@ -42,7 +43,10 @@ func prepare(path string) (*prepared, error) {
 	if err != nil {
 		return nil, usage(err)
 	}
-	ready := &prepared{source: source, scenario: s, plan: plan, systemOK: s.AllowSystemDisk}
+	ready := &prepared{source: source, scenario: s, plan: plan}
+	if s.AllowSystemDisk {
+		ready.allow = []string{systemDisk}
+	}
 	for i, d := range plan.Disks {
 		if !d.Simulated() && !filepath.IsAbs(d.Path) {
 			// The run may be resumed from another folder.
@@ -89,9 +93,9 @@ const defaultResults = "results"
 func resultsOf(s *scenario.Scenario) string { return cmp.Or(s.Results, defaultResults) }
 
 // check asks the machine whether the plan can run here, with its results in a folder. What cannot be is the error.
-func (r *prepared) check(results string) (warnings []string, err error) {
+func (r *prepared) check(ctx context.Context, results string) (warnings []string, err error) {
 	var fatal []error
-	for _, problem := range r.problems(results) {
+	for _, problem := range r.problems(ctx, results) {
 		text := r.locate(problem)
 		if problem.Fatal {
 			fatal = append(fatal, errors.New(text))
@@ -100,10 +104,6 @@ func (r *prepared) check(results string) (warnings []string, err error) {
 		warnings = append(warnings, text)
 	}
 	return warnings, usage(errors.Join(fatal...))
-}
-
-func (r *prepared) problems(results string) []device.Problem {
-	return device.Check(r.plan, device.Options{AllowSystemDisk: r.systemOK, Results: results})
 }
 
 // devices are the file systems that the real disks' folders are on now.
@@ -120,17 +120,6 @@ func (r *prepared) devices() (map[string]uint64, error) {
 		ids[d.Name] = place.ID
 	}
 	return ids, nil
-}
-
-// locate says a problem with the place in the scenario file that it comes from.
-func (r *prepared) locate(problem device.Problem) string {
-	if r.scenario == nil {
-		return problem.Text
-	}
-	if pos := r.scenario.DiskPos(problem.Disk); pos.Line > 0 {
-		return fmt.Sprintf("%s: %s", pos, problem.Text)
-	}
-	return problem.Text
 }
 
 // loadHub loads the plan's hub profile; a relative path to one counts from folder and becomes absolute.

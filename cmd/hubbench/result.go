@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -45,7 +46,7 @@ func (r *prepared) folder(asked string, began time.Time) string {
 func (r *prepared) info(began time.Time) rundir.Info {
 	return rundir.Info{
 		Tool: toolVersion(), RunID: newRunID(began), Name: r.plan.Name, Started: began.UTC().Format(time.RFC3339),
-		Status: rundir.Running, Host: rundir.ThisHost(), Plan: r.plan, SystemOK: r.systemOK,
+		Status: rundir.Running, Host: rundir.ThisHost(), Plan: r.plan, Allow: r.allow, SystemOK: slices.Contains(r.allow, systemDisk),
 		Effective: map[string]map[string]trace.Effective{},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hubbench/hubbench/internal/diskio"
@@ -29,6 +30,7 @@ func runResume(ctx context.Context, p program, opts runOptions) error {
 	}
 	info := rest.Info
 	info.Warnings = append(info.Warnings, warnings...)
+	info.Allow = ready.allow
 	info.Resumed = append(info.Resumed, time.Now().UTC().Format(time.RFC3339))
 	info.Status, info.Failures = rundir.Running, nil
 	return measure(ctx, p, ready, opts, dir, info)
@@ -36,7 +38,10 @@ func runResume(ctx context.Context, p program, opts runOptions) error {
 
 // prepareRest checks whether the run's own plan can go on here.
 func prepareRest(ctx context.Context, p program, rest *rundir.Unfinished, opts runOptions) (*prepared, []string, error) {
-	ready := &prepared{plan: rest.Info.Plan, systemOK: rest.Info.SystemOK, done: rest.Done}
+	ready := &prepared{plan: rest.Info.Plan, allow: rest.Info.Allow, done: rest.Done}
+	if rest.Info.SystemOK && !slices.Contains(ready.allow, systemDisk) { // a run before Allow
+		ready.allow = append(ready.allow, systemDisk)
+	}
 	if ready.plan.Hub != nil {
 		var err error
 		if ready.profile, err = loadProfile(ready.plan.Hub.Profile); err != nil {

@@ -26,6 +26,7 @@ type runOptions struct {
 	noPause bool // pauses wait for nobody
 	stall   time.Duration
 	from    string // the folder of a run to resume
+	allow   []string
 }
 
 // minStall is the shortest time without progress that can mean anything: workers report twice a second.
@@ -68,6 +69,7 @@ first phase that is not complete.`,
 	flags.BoolVar(&opts.yes, "yes", false, "do not ask before writing more than "+unit.FormatBytes(askAbove))
 	flags.BoolVar(&opts.quiet, "quiet", false, "print only the results, with failures and warnings above them")
 	flags.BoolVar(&opts.noPause, "no-pause", false, "do not wait at the pauses of phases")
+	allowFlag(cmd, &opts.allow)
 	flags.StringVar(&opts.from, "resume", "", "continue the run in folder `RUN` at its first phase that is not complete")
 	flags.DurationVar(&opts.stall, "stall", time.Minute, "give up on a disk that moves nothing for this long")
 	return cmd
@@ -96,7 +98,10 @@ func runRun(ctx context.Context, p program, path string, opts runOptions) error 
 
 // preflight checks the plan against the machine and asks the person, before anything is created.
 func (r *prepared) preflight(ctx context.Context, p program, results string, opts runOptions) (warnings []string, err error) {
-	if warnings, err = r.check(results); err != nil {
+	if err := r.allowing(opts.allow); err != nil {
+		return nil, err
+	}
+	if warnings, err = r.check(ctx, results); err != nil {
 		return nil, err
 	}
 	if !opts.quiet {
@@ -107,7 +112,7 @@ func (r *prepared) preflight(ctx context.Context, p program, results string, opt
 	if err := r.requireTerminal(p, opts); err != nil {
 		return nil, err
 	}
-	return warnings, confirm(ctx, p, r.plan, opts.yes)
+	return append(warnings, leftOut(r.allow)...), confirm(ctx, p, r.plan, opts.yes)
 }
 
 // measure records, analyses and reports, and says by its error how the run ended.

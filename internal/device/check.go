@@ -1,138 +1,135 @@
 package device
 
 import (
-	"errors"
+	"context"
 	"fmt"
-	"io/fs"
+	"slices"
+	"time"
 
+	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/scenario"
-	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // Problem is something about a plan that will not work, or will work but mean less than it seems.
 type Problem struct {
-	Code  string // missing, not_folder, unwritable, same_folder, same_disk, space, footprint, file_limit, system_disk, results_on_disk
-	Disk  string // the disk's name
+	Code  string // which check found it: one of Codes
+	Disk  string // the disk's name; empty where it is of the machine
 	Fatal bool   // the plan must not run; otherwise a warning
 	Text  string // what is wrong and what to try; names the disk
 }
 
+// Code is a check's name and what it is for.
+type Code struct {
+	Name   string
+	Finds  string
+	Always bool // it cannot be left out: the run would fail, or touch what it must not
+}
+
+// Codes returns every check, in the order of their findings.
+func Codes() []Code {
+	return []Code{
+		{"missing", "a folder that does not exist", true},
+		{"not_folder", "a file in place of a folder", true},
+		{"closed", "a folder that macOS keeps hubbench out of", true},
+		{"unwritable", "a folder that may not be written to", true},
+		{"same_folder", "two disks with one folder", true},
+		{"footprint", "a footprint too small to read from", true},
+		{"file_limit", "a file larger than the file system takes", true},
+		{"system_disk", "the disk that the system runs from", false},
+		{"results_on_disk", "results that would go to a disk under test", false},
+		{"same_disk", "two names for one physical disk", false},
+		{"not_on_hub", "a disk that should be on the hub and is not", false},
+		{"different_hubs", "disks on hubs that share nothing", false},
+		{"not_disk", "a folder in memory, or on a network", false},
+		{"no_direct", "a file system without direct I/O", false},
+		{"compressed", "a volume that compresses what is written", false},
+		{"encrypted", "a volume that the computer encrypts", false},
+		{"nearly_full", "a volume over 90 % full", false},
+		{"wrote_lately", "a disk that an earlier run has just written much to", false},
+		{"space", "too little free space", false},
+		{"busy", "disks that move something though they should be idle", false},
+		{"background", "backups, indexing and checks of file systems at work", false},
+		{"display", "a display on the disks' hub", false},
+		{"battery", "a computer that runs on battery", false},
+		{"powersave", "a processor held back to save power", false},
+		{"unknown_hardware", "a machine that does not say what is plugged in", false},
+	}
+}
+
 // Options are what Check must know beside the plan.
 type Options struct {
-	AllowSystemDisk bool
-	Results         string // the folder that will take the results, which may not exist yet; empty: none
+	Allow   []string // the codes of checks to leave out
+	Results string   // the folder that will take the results, which may not exist yet; empty: none
+	Recent  []Written
+	Watch   time.Duration                                          // how long to look for other work on the disks; 0: not at all
+	Moved   func(path string) (bytes int64, ok bool)               // what the disk behind a folder has moved since it was plugged in
+	Look    func(context.Context) (*hardware.Inventory, error)     // what is plugged in; nil: not known
+	Running func(context.Context) (processes []Process, err error) // what the machine does; nil: not known
+}
+
+// Written is what an earlier run wrote to a disk.
+type Written struct {
+	Run   string // its folder
+	Path  string // the disk's folder
+	Bytes int64
+	Ago   time.Duration // since the run ended
 }
 
 // Check says what is wrong with running the plan on this machine: fatal problems and warnings, in the
-// order of the disks. It changes nothing. Simulated disks have no problems.
-func Check(plan *scenario.Plan, opts Options) []Problem {
-	places := map[string]Place{}
-	var problems []Problem
-	for _, disk := range plan.Disks {
-		if disk.Simulated() {
-			continue
-		}
-		place, err := Inspect(disk.Path)
-		if err != nil {
-			problems = append(problems, unusable(disk, err))
-			continue
-		}
-		places[disk.Name] = place
+// order of the disks, then those of the machine. It changes nothing. Simulated disks have no problems.
+func Check(ctx context.Context, plan *scenario.Plan, opts Options) []Problem {
+	if !slices.ContainsFunc(plan.Disks, func(d scenario.Disk) bool { return !d.Simulated() }) {
+		return nil
 	}
-	var results *Place
-	if opts.Results != "" && len(places) > 0 {
-		// A results folder that cannot be looked at fails when it is made, with a better message.
-		if place, err := inspectAbove(opts.Results); err == nil {
-			results = &place
-		}
-	}
-	return append(problems, judge(plan, places, results, opts.AllowSystemDisk)...)
+	seen, problems := gather(ctx, plan, opts)
+	problems = append(problems, judge(seen)...)
+	return slices.DeleteFunc(problems, func(p Problem) bool { return !mustHold(p.Code) && slices.Contains(opts.Allow, p.Code) })
 }
 
-func unusable(disk scenario.Disk, err error) Problem {
-	p := Problem{Disk: disk.Name, Fatal: true}
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		p.Code = "missing"
-		p.Text = fmt.Sprintf("disk %s: %s does not exist; check the spelling, and that the disk is mounted", disk.Name, disk.Path)
-	case errors.Is(err, errNotFolder):
-		p.Code = "not_folder"
-		p.Text = fmt.Sprintf("disk %s: %s is a file; give a folder on the disk", disk.Name, disk.Path)
-	default:
-		p.Code = "missing"
-		p.Text = fmt.Sprintf("disk %s: %v", disk.Name, err)
+// mustHold reports whether a check cannot be left out.
+func mustHold(code string) bool {
+	return slices.ContainsFunc(Codes(), func(c Code) bool { return c.Name == code && c.Always })
+}
+
+// findings are the problems found so far.
+type findings []Problem
+
+// warn and refuse add a problem of a disk; its name goes before the text.
+func (f *findings) warn(code, disk, format string, args ...any) {
+	f.add(Problem{Code: code, Disk: disk}, format, args...)
+}
+
+func (f *findings) refuse(code, disk, format string, args ...any) {
+	f.add(Problem{Code: code, Disk: disk, Fatal: true}, format, args...)
+}
+
+func (f *findings) add(p Problem, format string, args ...any) {
+	p.Text = fmt.Sprintf(format, args...)
+	if p.Disk != "" {
+		p.Text = "disk " + p.Disk + ": " + p.Text
 	}
-	return p
+	*f = append(*f, p)
 }
 
 // judge is Check without the looking.
-func judge(plan *scenario.Plan, places map[string]Place, results *Place, allowSystem bool) []Problem {
-	var problems []Problem
-	for i, disk := range plan.Disks {
-		place, ok := places[disk.Name]
+func judge(e *evidence) []Problem {
+	var found findings
+	for i, disk := range e.plan.Disks {
+		place, ok := e.places[disk.Name]
 		if !ok {
 			continue
 		}
-		add := func(code string, fatal bool, format string, args ...any) {
-			text := fmt.Sprintf("disk %s: ", disk.Name) + fmt.Sprintf(format, args...)
-			problems = append(problems, Problem{Code: code, Disk: disk.Name, Fatal: fatal, Text: text})
-		}
-		if place.Writable != nil {
-			add("unwritable", true, "cannot write to %s (%v); choose a folder that you may write to, on a volume that is not read-only", disk.Path, place.Writable)
-		}
-		if place.System && !allowSystem {
-			add("system_disk", true, "%s is on the disk that holds the operating system; give a folder on the disk under test, or set `allow_system_disk: true` to measure this one", disk.Path)
-		}
-		if results != nil && results.sameDisk(place) {
-			add("results_on_disk", !place.System, "the results would be written to this disk while it is measured; choose a folder on another disk with --out")
-		}
-		if size, phase := largestFile(plan, disk.Name); place.FileMax > 0 && size > place.FileMax {
-			add("file_limit", true, "phase %s has a file of %s, and the file system of %s supports none above 4 GiB; use smaller files, or format the disk as exFAT, APFS, NTFS or ext4", phase, unit.FormatBytes(size), disk.Path)
-		}
-		if need, phase := mostNeeded(plan, disk.Name); need > 0 {
-			add("footprint", true, "phase %s reads %s, more than its footprint allows at one time; read fewer or smaller files, or raise the footprint", phase, unit.FormatBytes(need))
-		}
-		for _, other := range plan.Disks[:i] {
-			if q, ok := places[other.Name]; !ok {
-				continue
-			} else if place.sameFolder(q) {
-				add("same_folder", true, "%s is the folder of disk %s too; give each disk its own", disk.Path, other.Name)
-			} else if place.sameDisk(q) {
-				add("same_disk", false, "is on the same file system as disk %s; the two compete for one disk, not for the hub", other.Name)
-				break
-			}
-		}
+		judgeFolder(e, disk, place, &found)
+		judgeSystem(e, disk, place, &found)
+		judgeFiles(e, disk, place, &found)
+		judgeShared(e, i, place, &found)
+		judgeVolume(e, disk, place, &found)
+		judgeHistory(e, disk, &found)
 	}
-	return append(problems, judgeSpace(plan, places)...)
-}
-
-// mostNeeded is the files that a job of the disk needs at one time though its footprint forbids it, and the
-// phase; 0 where there is no such job.
-func mostNeeded(plan *scenario.Plan, disk string) (bytes int64, phase string) {
-	for _, p := range plan.Phases {
-		for _, job := range p.Jobs {
-			var need int64
-			for _, size := range job.Needs() {
-				need += size
-			}
-			if job.Disk == disk && job.IO.Footprint > 0 && need > job.IO.Footprint {
-				return need, p.Name
-			}
-		}
-	}
-	return 0, ""
-}
-
-// largestFile is the disk's largest file and its phase.
-func largestFile(plan *scenario.Plan, disk string) (most int64, phase string) {
-	for _, p := range plan.Phases {
-		for _, job := range p.Jobs {
-			for _, size := range job.Sizes {
-				if job.Disk == disk && size > most {
-					most, phase = size, p.Name
-				}
-			}
-		}
-	}
-	return most, phase
+	found = append(found, judgeSpace(e.plan, e.places)...)
+	judgeHubs(e, &found)
+	judgeTraffic(e, &found)
+	judgePrograms(e, &found)
+	judgeHost(e, &found)
+	return found
 }

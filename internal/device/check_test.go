@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -36,7 +37,7 @@ func place(t *testing.T, id uint64, change ...func(*Place)) Place {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := Place{Path: dir, ID: id, Free: 100e9, info: info}
+	p := Place{Path: dir, ID: id, Free: 100e9, Size: 200e9, Used: 100e9, Filesystem: "ext4", info: info}
 	for _, c := range change {
 		c(&p)
 	}
@@ -45,7 +46,7 @@ func place(t *testing.T, id uint64, change ...func(*Place)) Place {
 
 func free(bytes int64) func(*Place) { return func(p *Place) { p.Free = bytes } }
 func system(p *Place)               { p.System = true }
-func fat(p *Place)                  { p.FileMax = 1<<32 - 1 }
+func fat(p *Place)                  { p.Filesystem = "vfat" }
 
 func TestJudge(t *testing.T) {
 	shared := place(t, 1)
@@ -102,7 +103,11 @@ func TestJudge(t *testing.T) {
 				tt.change(plan)
 			}
 			var got []string
-			for _, p := range judge(plan, map[string]Place{"A": tt.a, "B": tt.b}, tt.results, tt.system) {
+			e := &evidence{plan: plan, places: map[string]Place{"A": tt.a, "B": tt.b}, results: tt.results, machine: &hardware.Inventory{}}
+			for _, p := range judge(e) {
+				if p.Code == "system_disk" && tt.system {
+					continue
+				}
 				text := p.Text
 				if p.Fatal {
 					text = "! " + text
@@ -151,7 +156,7 @@ func TestCheckLooks(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			plan := twoDisks(tt.a, tt.b)
 			plan.Phases = nil
-			got := codes(Check(plan, Options{AllowSystemDisk: true}))
+			got := codes(Check(t.Context(), plan, Options{Allow: []string{"system_disk"}}))
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("Check() (-want +got):\n%s", diff)
 			}
@@ -161,7 +166,7 @@ func TestCheckLooks(t *testing.T) {
 
 func TestCheckLeavesSimulatedDisksAlone(t *testing.T) {
 	plan := &scenario.Plan{Disks: []scenario.Disk{{Name: "A", Profile: "A"}}}
-	if got := Check(plan, Options{Results: "/"}); got != nil {
+	if got := Check(t.Context(), plan, Options{Results: "/"}); got != nil {
 		t.Errorf("Check() = %v, want nothing", got)
 	}
 }
@@ -172,7 +177,7 @@ func TestCheckKnowsTheSystemDisk(t *testing.T) {
 		root = os.Getenv("SystemDrive") + `\`
 	}
 	plan := &scenario.Plan{Disks: []scenario.Disk{{Name: "A", Path: root}}}
-	got := codes(Check(plan, Options{Results: filepath.Join(root, "not", "yet", "made")}))
+	got := codes(Check(t.Context(), plan, Options{Results: filepath.Join(root, "not", "yet", "made")}))
 	want := "A system_disk, A results_on_disk"
 	if all := strings.Join(got, ", "); !strings.Contains(all, want) {
 		t.Errorf("Check() = %s, want %s among it", all, want)

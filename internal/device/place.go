@@ -13,13 +13,18 @@ import (
 
 // Place is what is known of a folder.
 type Place struct {
-	Path     string // absolute, without symbolic links
-	ID       uint64 // the same for all folders of one file system; 0 where the system does not say
-	Free     int64  // bytes that this user may still write
-	FileMax  int64  // bytes of the largest file the file system takes; 0: no limit worth a word
-	System   bool   // holds the operating system
-	Writable error  // why nothing can be written; nil when it can
-	info     fs.FileInfo
+	Path       string // absolute, without symbolic links
+	ID         uint64 // the same for all folders of one file system; 0 where the system does not say
+	Free       int64  // bytes that this user may still write
+	Size       int64  // bytes of the file system
+	Used       int64  // of them, by whomever
+	Mount      string // where the file system is mounted
+	Source     string // what is mounted there: /dev/sda1, a share; empty where the system does not say
+	Filesystem string // its kind, as the system calls it: ext4, apfs, NTFS
+	System     bool   // holds the operating system
+	Writable   error  // why nothing can be written; nil when it can
+	Closed     error  // why the system keeps this program out of a folder that exists; nil where it does not
+	info       fs.FileInfo
 }
 
 // errNotFolder marks a path that is something else.
@@ -48,8 +53,8 @@ func Inspect(path string) (Place, error) {
 // sameFolder reports whether both are one folder, under whatever names.
 func (p Place) sameFolder(q Place) bool { return os.SameFile(p.info, q.info) }
 
-// sameDisk reports whether both share a file system, as far as the system says.
-func (p Place) sameDisk(q Place) bool { return p.ID != 0 && p.ID == q.ID }
+// sameVolume reports whether both share a file system, as far as the system says.
+func (p Place) sameVolume(q Place) bool { return p.ID != 0 && p.ID == q.ID }
 
 func resolve(path string) (string, error) {
 	abs, err := filepath.Abs(path)

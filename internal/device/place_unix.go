@@ -6,18 +6,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fatFileMax is the largest file on FAT: its sizes have 32 bits.
-const fatFileMax = 1<<32 - 1
-
 func (p *Place) query() error {
 	var st unix.Statfs_t
 	if err := unix.Statfs(p.Path, &st); err != nil {
 		return err
 	}
-	p.Free = int64(st.Bavail) * int64(st.Bsize)
-	if isFAT(&st) {
-		p.FileMax = fatFileMax
-	}
+	block := int64(st.Bsize)
+	p.Free = int64(st.Bavail) * block
+	p.Size = int64(st.Blocks) * block
+	p.Used = p.Size - int64(st.Bfree)*block
+	p.mounted(&st)
 	id, err := deviceID(p.Path)
 	if err != nil {
 		return err
@@ -29,6 +27,7 @@ func (p *Place) query() error {
 		}
 	}
 	p.Writable = unix.Access(p.Path, unix.W_OK|unix.X_OK)
+	p.Closed = consent(p.Path)
 	return nil
 }
 

@@ -6,19 +6,16 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// fatFileMax is the largest file on FAT: its sizes have 32 bits.
-const fatFileMax = 1<<32 - 1
-
 func (p *Place) query() error {
 	path, err := windows.UTF16PtrFromString(p.Path)
 	if err != nil {
 		return err
 	}
-	var free uint64
-	if err := windows.GetDiskFreeSpaceEx(path, &free, nil, nil); err != nil {
+	var free, size, unused uint64
+	if err := windows.GetDiskFreeSpaceEx(path, &free, &size, &unused); err != nil {
 		return err
 	}
-	p.Free = int64(free)
+	p.Free, p.Size, p.Used = int64(free), int64(size), int64(size-unused)
 	root, err := volumeRoot(path)
 	if err != nil {
 		return err
@@ -29,8 +26,13 @@ func (p *Place) query() error {
 		return err
 	}
 	p.ID = uint64(serial)
-	if strings.HasPrefix(windows.UTF16ToString(kind), "FAT") {
-		p.FileMax = fatFileMax
+	p.Mount = windows.UTF16ToString(root)
+	p.Filesystem = windows.UTF16ToString(kind)
+	switch windows.GetDriveType(&root[0]) {
+	case windows.DRIVE_REMOTE:
+		p.Filesystem = networkDrive // whatever the server's own is
+	case windows.DRIVE_RAMDISK:
+		p.Filesystem = memoryDrive
 	}
 	if flags&windows.FILE_READ_ONLY_VOLUME != 0 {
 		p.Writable = windows.ERROR_WRITE_PROTECT
@@ -39,8 +41,7 @@ func (p *Place) query() error {
 	if err != nil {
 		return err
 	}
-	drive := windows.UTF16ToString(root)
-	p.System = len(system) >= 3 && strings.EqualFold(drive, system[:3])
+	p.System = len(system) >= 3 && strings.EqualFold(p.Mount, system[:3])
 	return nil
 }
 

@@ -27,7 +27,7 @@ func judgeSpace(plan *scenario.Plan, places map[string]Place) []Problem {
 		}
 		var sharers []string
 		for _, other := range plan.Disks {
-			if q, ok := places[other.Name]; ok && (other.Name == disk.Name || place.sameDisk(q)) {
+			if q, ok := places[other.Name]; ok && (other.Name == disk.Name || place.sameVolume(q)) {
 				sharers = append(sharers, other.Name)
 			}
 		}

@@ -44,6 +44,7 @@ type PlannedDisk struct {
 
 // Check is a check that did not pass.
 type Check struct {
+	Code  string `json:"code"` // which one
 	Fatal bool   `json:"fatal"`
 	Text  string `json:"text"`
 }

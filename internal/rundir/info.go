@@ -30,7 +30,8 @@ type Info struct {
 	Resumed   []string                              `json:"resumed,omitempty"` // when it went on after an interruption
 	Plan      *scenario.Plan                        `json:"plan"`
 	SystemOK  bool                                  `json:"allow_system_disk,omitempty"`
-	Effective map[string]map[string]trace.Effective `json:"effective"` // by phase and disk
+	Allow     []string                              `json:"allow,omitempty"` // checks left out, by their codes
+	Effective map[string]map[string]trace.Effective `json:"effective"`       // by phase and disk
 	Failures  []trace.RunFailure                    `json:"failures,omitempty"`
 	Warnings  []string                              `json:"warnings,omitempty"` // of the checks before the run
 }

@@ -1,0 +1,82 @@
+package device
+
+import (
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// judgeFolder asks whether the disk's folder can be used at all.
+func judgeFolder(_ *evidence, disk scenario.Disk, place Place, found *findings) {
+	if place.Closed != nil {
+		found.refuse("closed", disk.Name, "macOS keeps programs of this terminal out of %s (%v); allow the terminal at removable volumes in System Settings > Privacy & Security > Files and Folders", disk.Path, place.Closed)
+	} else if place.Writable != nil {
+		found.refuse("unwritable", disk.Name, "cannot write to %s (%v); choose a folder that you may write to, on a volume that is not read-only", disk.Path, place.Writable)
+	}
+}
+
+// judgeSystem asks whether the test would load the disk that the system runs from, or the results the disk under test.
+func judgeSystem(e *evidence, disk scenario.Disk, place Place, found *findings) {
+	own, _ := e.at(place)
+	under := slices.ContainsFunc(e.beneath(place), isSystem)
+	switch {
+	case place.System:
+		found.refuse("system_disk", disk.Name, "%s is on the disk that holds the operating system; give a folder on the disk under test, or set `allow_system_disk: true` to measure this one", disk.Path)
+	case own != nil && own.System:
+		found.refuse("system_disk", disk.Name, "%s is on another volume of the disk that holds the operating system (%s); give a folder on the disk under test, or set `allow_system_disk: true` to measure this one", disk.Path, own.Name)
+	case under:
+		found.warn("system_disk", disk.Name, "%s is on %s, which itself lies on the disk that holds the operating system: that is what is measured; give a folder on the disk under test, or set `allow_system_disk: true`", disk.Path, own.Name)
+	}
+	if e.results == nil {
+		return
+	}
+	if e.results.sameVolume(place) || e.shared(*e.results, place) != nil {
+		add := found.refuse
+		if place.System || under {
+			add = found.warn // where else should they go
+		}
+		add("results_on_disk", disk.Name, "the results would be written to this disk while it is measured; choose a folder on another disk with --out")
+	}
+}
+
+// judgeFiles asks whether the file system takes the files.
+func judgeFiles(e *evidence, disk scenario.Disk, place Place, found *findings) {
+	if size, phase := largestFile(e.plan, disk.Name); fileMax(place.Filesystem) > 0 && size > fileMax(place.Filesystem) {
+		found.refuse("file_limit", disk.Name, "phase %s has a file of %s, and the file system of %s supports none above 4 GiB; use smaller files, or format the disk as exFAT, APFS, NTFS or ext4", phase, unit.FormatBytes(size), disk.Path)
+	}
+	if need, phase := mostNeeded(e.plan, disk.Name); need > 0 {
+		found.refuse("footprint", disk.Name, "phase %s reads %s, more than its footprint allows at one time; read fewer or smaller files, or raise the footprint", phase, unit.FormatBytes(need))
+	}
+}
+
+// mostNeeded is the files that a job of the disk needs at one time though its footprint forbids it, and the
+// phase; 0 where there is no such job.
+func mostNeeded(plan *scenario.Plan, disk string) (bytes int64, phase string) {
+	for _, p := range plan.Phases {
+		for _, job := range p.Jobs {
+			var need int64
+			for _, size := range job.Needs() {
+				need += size
+			}
+			if job.Disk == disk && job.IO.Footprint > 0 && need > job.IO.Footprint {
+				return need, p.Name
+			}
+		}
+	}
+	return 0, ""
+}
+
+// largestFile is the disk's largest file and its phase.
+func largestFile(plan *scenario.Plan, disk string) (most int64, phase string) {
+	for _, p := range plan.Phases {
+		for _, job := range p.Jobs {
+			for _, size := range job.Sizes {
+				if job.Disk == disk && size > most {
+					most, phase = size, p.Name
+				}
+			}
+		}
+	}
+	return most, phase
+}

@@ -1,0 +1,36 @@
+package device
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// quietRate is what may move on an idle disk, in bytes per second: journals and access times, not a backup.
+const quietRate = 1e6
+
+// judgeTraffic asks whether something else moves bytes on the disks.
+func judgeTraffic(e *evidence, found *findings) {
+	for _, disk := range e.plan.Disks {
+		if rate := e.traffic[disk.Name]; rate > quietRate {
+			found.warn("busy", disk.Name, "something else moves %s on it now; find it and let it finish, or pause it, before measuring", unit.FormatRate(rate))
+		}
+	}
+}
+
+// judgeHost asks whether the computer can do its best.
+func judgeHost(e *evidence, found *findings) {
+	if slices.ContainsFunc(e.machine.Hosts, func(h hardware.Host) bool { return h.Power == hardware.Battery }) {
+		found.warn("battery", "", "the computer runs on battery, where it may slow its processor and ports down; plug it in")
+	}
+	if e.saving != "" {
+		found.warn("powersave", "", "the processor is held back to save power (%s); %s", e.saving, howToWake(e.saving))
+	}
+	if e.unlooked != nil {
+		found.warn("unknown_hardware", "", "what is plugged in is not known (%s), so that nothing of hubs and physical disks was checked", oneLine(e.unlooked))
+	}
+}
+
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }

@@ -1,0 +1,105 @@
+package device
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// onHub is the label of disks that the scenario says to be on the hub.
+const onHub = "hub"
+
+func isSystem(d *hardware.Disk) bool { return d.System }
+
+// judgeShared asks whether an earlier disk of the plan is the same one.
+func judgeShared(e *evidence, index int, place Place, found *findings) {
+	disk := e.plan.Disks[index]
+	for _, other := range e.plan.Disks[:index] {
+		q, ok := e.places[other.Name]
+		if !ok {
+			continue
+		}
+		if place.sameFolder(q) {
+			found.refuse("same_folder", disk.Name, "%s is the folder of disk %s too; give each disk its own", disk.Path, other.Name)
+			continue
+		}
+		if place.sameVolume(q) {
+			found.warn("same_disk", disk.Name, "is on the same file system as disk %s; the two compete for one disk, not for the hub", other.Name)
+			return
+		}
+		if both := e.shared(place, q); both != nil {
+			found.warn("same_disk", disk.Name, "is on the same physical disk as disk %s, %s; the two compete for one disk, not for the hub: give a folder on another disk", other.Name, described(both))
+			return
+		}
+	}
+}
+
+// described is a disk as a person finds it: its name, and its model where known.
+func described(d *hardware.Disk) string {
+	if d.Model == "" {
+		return d.Name
+	}
+	return d.Name + " (" + d.Model + ")"
+}
+
+// judgeHubs asks whether the disks that the scenario says to be on the hub are on one, and who else is.
+func judgeHubs(e *evidence, found *findings) {
+	var first scenario.Disk // on a hub
+	var common []*hardware.Hub
+	for _, disk := range e.plan.Disks {
+		if _, real := e.places[disk.Name]; !real || disk.Connection != onHub {
+			continue
+		}
+		for _, under := range e.beneath(e.places[disk.Name]) {
+			if where := elsewhere(under); where != "" {
+				found.warn("not_on_hub", disk.Name, "should be on the hub (connection: hub), but %s %s; plug it into the hub, or correct `connection`", described(under), where)
+				continue
+			}
+			chain := e.machine.Above(under)
+			switch {
+			case len(chain) == 0: // not known
+			case first.Name == "":
+				first, common = disk, chain
+			default:
+				both := slices.DeleteFunc(slices.Clone(common), func(h *hardware.Hub) bool { return !slices.Contains(chain, h) })
+				if len(both) == 0 {
+					found.warn("different_hubs", disk.Name, "is on %s, but disk %s on %s: they share no hub; plug both into one, or correct `connection`", hubName(chain), first.Name, hubName(common))
+					continue
+				}
+				common = both
+			}
+		}
+	}
+	for _, hub := range common {
+		for _, device := range hub.Devices {
+			if device.Kind == hardware.DisplayKind {
+				found.warn("display", "", "%s is on the hub of the disks (%s), and a display's picture goes before their data; unplug it, or plug it in elsewhere", cmp.Or(device.Name, "a display"), hub.Name)
+			}
+		}
+	}
+}
+
+// elsewhere says where a disk is that is surely on no hub; empty where it is on one, or where that is not known.
+func elsewhere(d *hardware.Disk) string {
+	switch {
+	case d.Hub != nil:
+		return ""
+	case d.External != nil && !*d.External:
+		return "is inside the computer"
+	case len(d.Path.Links) > 0 && d.External != nil && !slices.ContainsFunc(d.Path.Links, func(l hardware.Link) bool { return l.Segment == hardware.Uplink }):
+		return "is on a port of its own"
+	}
+	return ""
+}
+
+// hubName names a chain of hubs, the nearest to the host first.
+func hubName(chain []*hardware.Hub) string {
+	var names []string
+	for _, h := range slices.Backward(chain) {
+		names = append(names, cmp.Or(h.Name, h.ID))
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,162 @@
+package device
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// evidence is what was looked at before a plan is judged. What could not be had is empty.
+type evidence struct {
+	plan      *scenario.Plan
+	places    map[string]Place // of the real disks, by name
+	results   *Place
+	machine   *hardware.Inventory // never nil
+	traffic   map[string]float64  // what moves on a disk that should be idle, in bytes per second
+	processes []Process           // with what they did meanwhile
+	saving    string              // how the processor is held back to save power; empty where it is not
+	wrote     map[string]Written  // by earlier runs, by disk
+	unlooked  error               // why the machine is not known
+}
+
+// gather looks, and says what is wrong with folders that cannot be looked at.
+func gather(ctx context.Context, plan *scenario.Plan, opts Options) (*evidence, findings) {
+	e := &evidence{plan: plan, places: map[string]Place{}, machine: &hardware.Inventory{}, wrote: map[string]Written{}}
+	var found findings
+	for _, disk := range plan.Disks {
+		if disk.Simulated() {
+			continue
+		}
+		place, err := Inspect(disk.Path)
+		if err != nil {
+			found = append(found, unusable(disk, err))
+			continue
+		}
+		e.places[disk.Name] = place
+	}
+	if len(e.places) == 0 {
+		return e, found
+	}
+	if opts.Results != "" {
+		// A results folder that cannot be looked at fails when it is made, with a better message.
+		if place, err := inspectAbove(opts.Results); err == nil {
+			e.results = &place
+		}
+	}
+	for _, w := range opts.Recent {
+		e.remember(w)
+	}
+	if opts.Look != nil {
+		machine, err := opts.Look(ctx)
+		if machine != nil {
+			e.machine = machine
+		}
+		e.unlooked = err
+	}
+	e.saving = savingPower(ctx)
+	e.watch(ctx, opts)
+	return e, found
+}
+
+// remember keeps what an earlier run wrote to the volume of a disk, if it is the latest to do so.
+func (e *evidence) remember(w Written) {
+	then, err := Inspect(w.Path)
+	if err != nil {
+		return
+	}
+	for name, place := range e.places {
+		if last, ok := e.wrote[name]; place.sameVolume(then) && (!ok || w.Ago < last.Ago) {
+			e.wrote[name] = w
+		}
+	}
+}
+
+// watch looks at the disks' counters and the machine's processes twice, and keeps what happened between.
+func (e *evidence) watch(ctx context.Context, opts Options) {
+	count := func() map[string]int64 {
+		counts := map[string]int64{}
+		for name, place := range e.places {
+			if opts.Moved == nil {
+				break
+			}
+			if bytes, ok := opts.Moved(place.Path); ok {
+				counts[name] = bytes
+			}
+		}
+		return counts
+	}
+	running := func() []Process {
+		if opts.Running == nil {
+			return nil
+		}
+		// Processes that cannot be listed are none to warn of.
+		list, _ := opts.Running(ctx)
+		return list
+	}
+	earlier, before, began := running(), count(), time.Now()
+	if opts.Watch > 0 {
+		timer := time.NewTimer(opts.Watch)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return
+		}
+		took := time.Since(began).Seconds()
+		e.traffic = map[string]float64{}
+		for name, after := range count() {
+			if first, ok := before[name]; ok {
+				e.traffic[name] = float64(after-first) / took
+			}
+		}
+	}
+	e.processes = earlier
+	if opts.Watch > 0 {
+		e.processes = between(earlier, running(), time.Since(began))
+	}
+}
+
+// behind is the disk and the volume that hold a disk's folder; nil where the machine does not say.
+func (e *evidence) behind(name string) (*hardware.Disk, *hardware.Volume) {
+	return e.at(e.places[name])
+}
+
+func (e *evidence) at(place Place) (*hardware.Disk, *hardware.Volume) {
+	return e.machine.Holding(place.Path)
+}
+
+// beneath are the physical disks under a place; none where the machine does not say.
+func (e *evidence) beneath(place Place) []*hardware.Disk {
+	return e.machine.Physical(e.at(place))
+}
+
+// shared is a physical disk that both places lie on; nil where none is known.
+func (e *evidence) shared(p, q Place) *hardware.Disk {
+	for _, a := range e.beneath(p) {
+		for _, b := range e.beneath(q) {
+			if a == b {
+				return a
+			}
+		}
+	}
+	return nil
+}
+
+func unusable(disk scenario.Disk, err error) Problem {
+	p := Problem{Disk: disk.Name, Fatal: true, Code: "missing"}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		p.Text = fmt.Sprintf("disk %s: %s does not exist; check the spelling, and that the disk is mounted", disk.Name, disk.Path)
+	case errors.Is(err, errNotFolder):
+		p.Code = "not_folder"
+		p.Text = fmt.Sprintf("disk %s: %s is a file; give a folder on the disk", disk.Name, disk.Path)
+	default:
+		p.Text = fmt.Sprintf("disk %s: %v", disk.Name, err)
+	}
+	return p
+}

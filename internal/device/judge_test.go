@@ -1,0 +1,200 @@
+package device
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/scenario"
+)
+
+// desk is a machine with two disks of two partitions on a dock that hangs on a hub, one on another port, and what is
+// made of them. Disk A of the plan lies on sda1, disk B on sdb1.
+func desk() *hardware.Inventory {
+	on, yes, no := func(id string) *string { return &id }, true, false
+	volume := func(device string) hardware.Volume {
+		return hardware.Volume{Device: device, Mount: "/mnt/" + device}
+	}
+	return &hardware.Inventory{
+		Hosts: []hardware.Host{{Power: hardware.Mains}},
+		Hubs:  []hardware.Hub{{ID: "hub", Name: "Hub"}, {ID: "dock", Name: "Dock", Upstream: "hub"}, {ID: "box", Name: "Box"}},
+		Disks: []hardware.Disk{
+			{Name: "nvme0n1", System: true, External: &no, Volumes: []hardware.Volume{volume("nvme0n1p2")}},
+			{Name: "sda", Model: "X5", External: &yes, Hub: on("dock"), Volumes: []hardware.Volume{volume("sda1"), volume("sda2")}},
+			{Name: "sdb", External: &yes, Hub: on("hub"), Volumes: []hardware.Volume{volume("sdb1")}},
+			{Name: "sdc", External: &yes, Path: hardware.Path{Links: []hardware.Link{{Segment: hardware.HostPort}}}, Volumes: []hardware.Volume{volume("sdc1")}},
+			{Name: "sdd", External: &yes, Hub: on("box"), Volumes: []hardware.Volume{volume("sdd1")}},
+			{Name: "sde", Volumes: []hardware.Volume{volume("sde1")}}, // of which nothing is known
+			{Name: "loop0", Bus: hardware.Virtual, Backing: []string{"sda"}, Volumes: []hardware.Volume{volume("loop0")}},
+			{Name: "loop1", Bus: hardware.Virtual, Backing: []string{"nvme0n1"}, Volumes: []hardware.Volume{volume("loop1")}},
+		},
+	}
+}
+
+// on puts a place on a device of the desk.
+func on(device string) func(*Place) {
+	return func(p *Place) { p.Path, p.Source, p.Mount = "/mnt/"+device+"/x", "/dev/"+device, "/mnt/"+device }
+}
+
+// desktop is the clean case: A and B on two disks of one hub, and the results on the system disk.
+func desktop(t *testing.T) *evidence {
+	t.Helper()
+	plan := twoDisks("/mnt/sda1/a", "/mnt/sdb1/b")
+	for i := range plan.Disks {
+		plan.Disks[i].Connection = "hub"
+	}
+	for i := range plan.Phases {
+		for k := range plan.Phases[i].Jobs {
+			plan.Phases[i].Jobs[k].IO.Mode = scenario.ModeDirect
+		}
+	}
+	results := place(t, 9, on("nvme0n1p2"), system)
+	return &evidence{
+		plan: plan, machine: desk(), results: &results,
+		places:  map[string]Place{"A": place(t, 1, on("sda1")), "B": place(t, 2, on("sdb1"))},
+		traffic: map[string]float64{"A": 2e5, "B": 0},
+		processes: []Process{
+			{PID: 1, Name: "systemd"}, {PID: 2, Name: "mds_stores", Busy: 0.01}, {PID: 3, Name: "MsMpEng.exe"},
+			{PID: 4, Name: "rsync", Args: []string{"rsync", "/home", "/mnt/sdc1"}, Busy: 1}, {PID: 5, Name: "btrfs", Args: []string{"btrfs", "filesystem", "df"}},
+		},
+		wrote: map[string]Written{"A": {Run: "r", Bytes: 9e9, Ago: time.Minute}, "B": {Run: "r", Bytes: 90e9, Ago: 11 * time.Minute}},
+	}
+}
+
+// TestEveryJudgement breaks the clean case in one way at a time.
+func TestEveryJudgement(t *testing.T) {
+	yes := true
+	put := func(e *evidence, disk string, change ...func(*Place)) {
+		p := e.places[disk]
+		for _, c := range change {
+			c(&p)
+		}
+		e.places[disk] = p
+	}
+	runs := func(p ...Process) func(*evidence) {
+		return func(e *evidence) { e.processes = append(e.processes, p...) }
+	}
+	for _, tt := range []struct {
+		name   string
+		change func(*evidence)
+		want   string // codes, "! " before the fatal ones, and the disk in brackets
+		says   string
+	}{
+		{"nothing", func(*evidence) {}, "", ""},
+		{"macOS asks for consent", func(e *evidence) {
+			put(e, "A", func(p *Place) { p.Closed = errors.New("operation not permitted") })
+		}, "! closed (A)", "Privacy & Security > Files and Folders"},
+		{"two partitions of one disk", func(e *evidence) { put(e, "B", on("sda2")) }, "same_disk (B)", "sda (X5)"},
+		{"an image on the other disk", func(e *evidence) { put(e, "B", on("loop0")) }, "same_disk (B)", "sda (X5)"},
+		{"a bind mount", func(e *evidence) { put(e, "B", on("sda1"), func(p *Place) { p.ID = 1 }) }, "same_disk (B)", "file system"},
+		{"another volume of the system's disk", func(e *evidence) {
+			put(e, "B", on("nvme0n1p2"))
+			e.results = nil
+			e.plan.Disks[1].Connection = ""
+		}, "! system_disk (B)", "nvme0n1"},
+		{"an image on the system's disk", func(e *evidence) {
+			put(e, "B", on("loop1"))
+			e.results = nil
+			e.plan.Disks[1].Connection = "direct"
+		}, "system_disk (B)", "loop1, which itself lies"},
+		{"results on the disk beneath", func(e *evidence) {
+			r := place(t, 8, on("sda2"))
+			e.results = &r
+		}, "! results_on_disk (A)", "--out"},
+		{"results where the image's disk is the system's", func(e *evidence) {
+			put(e, "B", on("loop1"))
+			e.plan.Disks[1].Connection = "direct"
+		}, "system_disk (B), results_on_disk (B)", ""},
+		{"a disk on a port of its own", func(e *evidence) { put(e, "B", on("sdc1")); e.processes = nil }, "not_on_hub (B)", "port of its own"},
+		{"a disk inside", func(e *evidence) { put(e, "B", on("loop1")); e.results = nil }, "system_disk (B), not_on_hub (B)", "inside the computer"},
+		{"a disk on another hub", func(e *evidence) { put(e, "B", on("sdd1")) }, "different_hubs (B)", "is on Box, but disk A on Hub, Dock"},
+		{"a disk of unknown place", func(e *evidence) { put(e, "B", on("sde1")) }, "", ""},
+		{"a display on the hub", func(e *evidence) {
+			e.machine.Hubs[0].Devices = []hardware.Attached{{Kind: hardware.DisplayKind, Name: "Studio Display"}, {Kind: hardware.NetworkKind}}
+		}, "display", "Studio Display is on the hub of the disks (Hub)"},
+		{"a display on the dock of one", func(e *evidence) { e.machine.Hubs[1].Devices = []hardware.Attached{{Kind: hardware.DisplayKind}} }, "", ""},
+		{"tmpfs", func(e *evidence) { put(e, "B", func(p *Place) { p.Filesystem = "tmpfs" }) }, "not_disk (B), no_direct (B)", "in memory"},
+		{"a share", func(e *evidence) { put(e, "B", func(p *Place) { p.Filesystem = "nfs4" }) }, "not_disk (B)", "another machine"},
+		{"ntfs-3g", func(e *evidence) { put(e, "B", func(p *Place) { p.Filesystem = "fuseblk" }) }, "no_direct (B)", "FUSE"},
+		{"ntfs-3g as programs see it", func(e *evidence) {
+			put(e, "B", func(p *Place) { p.Filesystem = "fuseblk" })
+			e.plan.Phases[0].Jobs[1].IO.Mode = scenario.ModeApp
+		}, "", ""},
+		{"compressed", func(e *evidence) { e.machine.Find("sdb").Volumes[0].Compressed = &yes }, "compressed (B)", ""},
+		{"encrypted", func(e *evidence) { e.machine.Find("sdb").Volumes[0].Encrypted = &yes }, "encrypted (B)", ""},
+		{"nearly full", func(e *evidence) { put(e, "B", func(p *Place) { p.Used = 181e9 }) }, "nearly_full (B)", "90 % full, 181 GB of 200 GB"},
+		{"just not", func(e *evidence) { put(e, "B", func(p *Place) { p.Used = 180e9 }) }, "", ""},
+		{"wrote lately", func(e *evidence) { e.wrote["A"] = Written{Run: "r", Bytes: 53e9, Ago: 90 * time.Second} }, "wrote_lately (A)", "ended 1 min 30 s ago (r) wrote 53 GB"},
+		{"a copy", func(e *evidence) { e.traffic["B"] = 50e6 }, "busy (B)", "something else moves 50.0 MB/s"},
+		{"Spotlight", runs(Process{Name: "mds_stores", Busy: 0.5}, Process{Name: "mds_stores", Busy: 0.5}), "background", "Spotlight"},
+		{"a scan for malware", runs(Process{Name: "MsMpEng.exe", Busy: 0.3}), "background", "malware"},
+		{"Time Machine", runs(Process{Name: "backupd", Busy: 0.06}), "background", "tmutil stopbackup"},
+		{"a trim", runs(Process{PID: 77, Name: "fstrim"}), "background", "fstrim (process 77) trims"},
+		{"a scrub", runs(Process{Name: "btrfs", Args: []string{"btrfs", "scrub", "start", "-B", "/x"}}), "background", "scrubs"},
+		{"a check of its volume", runs(Process{Name: "fsck.ext4", Args: []string{"fsck.ext4", "/dev/sdb1"}}), "background (B)", "fsck.ext4"},
+		{"a check of its disk", runs(Process{Name: "badblocks", Args: []string{"badblocks", "/dev/sda"}}), "background (A)", ""},
+		{"a copy to it", runs(Process{Name: "dd", Args: []string{"dd", "if=/dev/zero", "of=/mnt/sdb1/x"}}), "background (B)", ""},
+		{"a backup that has it open", runs(Process{Name: "restic", Places: []string{"/mnt/sdb1/photos/1.jpg"}}), "background (B)", ""},
+		{"a backup elsewhere", runs(Process{Name: "restic", Places: []string{"/mnt/sdb10/photos"}}), "", ""},
+		{"battery", func(e *evidence) { e.machine.Hosts[0].Power = hardware.Battery }, "battery", ""},
+		{"powersave", func(e *evidence) { e.saving = "governor powersave" }, "powersave", "cpupower"},
+		{"nothing to be asked", func(e *evidence) { e.unlooked = errors.New("no\nsysfs"); e.machine = &hardware.Inventory{} }, "unknown_hardware", "(no; sysfs)"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			e := desktop(t)
+			tt.change(e)
+			var got, said []string
+			for _, p := range judge(e) {
+				code := p.Code
+				if !slices.ContainsFunc(Codes(), func(c Code) bool { return c.Name == code }) {
+					t.Errorf("no check has the code %q, so --allow takes it not", code)
+				}
+				if p.Fatal {
+					code = "! " + code
+				}
+				if p.Disk != "" {
+					code += " (" + p.Disk + ")"
+				}
+				got, said = append(got, code), append(said, p.Text)
+			}
+			if strings.Join(got, ", ") != tt.want {
+				t.Errorf("found %q, want %q: %s", got, tt.want, said)
+			}
+			if text := strings.Join(said, "\n"); !strings.Contains(text, tt.says) {
+				t.Errorf("said %q, want %q in it", text, tt.says)
+			}
+		})
+	}
+}
+
+func TestCodes(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range Codes() {
+		if seen[c.Name] || c.Finds == "" {
+			t.Errorf("code %q: twice, or finds nothing", c.Name)
+		}
+		seen[c.Name] = true
+	}
+}
+
+func TestAllow(t *testing.T) {
+	dir := t.TempDir()
+	plan := &scenario.Plan{Disks: []scenario.Disk{{Name: "A", Path: dir}, {Name: "B", Path: dir}}}
+	failing := Options{Look: func(context.Context) (*hardware.Inventory, error) { return nil, errors.New("no sysfs") }}
+	all := codes(Check(t.Context(), plan, failing))
+	for _, want := range []string{"B same_folder", " unknown_hardware"} {
+		if !slices.Contains(all, want) {
+			t.Fatalf("Check() = %q, want %q among it", all, want)
+		}
+	}
+	failing.Allow = []string{"same_folder", "unknown_hardware", "system_disk", "not_disk", "no_direct", "nearly_full"}
+	if diff := cmp.Diff([]string{"B same_folder"}, codes(Check(t.Context(), plan, failing))); diff != "" {
+		t.Errorf("with all left out that can be (-want +got):\n%s", diff)
+	}
+}

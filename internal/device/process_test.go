@@ -1,0 +1,151 @@
+package device
+
+import (
+	"os"
+	"runtime"
+	"slices"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestProcProcesses(t *testing.T) {
+	file := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
+	link := func(to string) *fstest.MapFile {
+		return &fstest.MapFile{Data: []byte(to), Mode: os.ModeSymlink | 0o777}
+	}
+	got, err := procProcesses(fstest.MapFS{
+		"1/stat":      file("1 (systemd) S 0 1 1 0 -1 4194560 9 9 9 9 50 25 7 7 20 0 1 0 4"),
+		"1/cmdline":   file("/sbin/init\x00"),
+		"42/stat":     file("42 (rsync) D 1 1 1 0 -1 4194560 9 9 9 9 100 200 7 7 20 0 1 0 4"),
+		"42/cmdline":  file("rsync\x00-a\x00/home\x00/mnt/x\x00"),
+		"42/cwd":      link("/home/me"),
+		"42/fd/3":     link("/mnt/x/file"),
+		"42/fd/4":     link("socket:[17]"),
+		"43/stat":     file("43 (a) b) R 1 1 1 0 -1 4194560 9 9 9 9 1 0 7 7 20 0 1 0 4"),
+		"44/stat":     file("44 (cut"),
+		"45/stat":     file("45 (short) R 1 1"),
+		"46/comm":     file("gone"),
+		"self":        link("42"),
+		"uptime":      file("1 1"),
+		"sys/x/stat":  file("no process"),
+		"99x/cmdline": file(""),
+	})
+	want := []Process{
+		{PID: 1, Name: "systemd", CPU: 750 * time.Millisecond},
+		{PID: 42, Name: "rsync", Args: []string{"rsync", "-a", "/home", "/mnt/x"}, Places: []string{"/home/me", "/mnt/x/file"}, CPU: 3 * time.Second},
+		{PID: 43, Name: "a) b", CPU: 10 * time.Millisecond},
+	}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("procProcesses() (-want +got), %v:\n%s", err, diff)
+	}
+}
+
+func TestParsePS(t *testing.T) {
+	got := parsePS([]byte("    1   1:02.50 /sbin/launchd\n" +
+		"  321   0:00.03 /System/Library/CoreServices/backupd.bundle/Contents/Resources/backupd\n" +
+		" 4711  27:46:40 rsync -a /Users /Volumes/X\n" +
+		"   12 1-00:00:01 fsck_apfs /dev/rdisk5\n" +
+		"  bad   0:00.00 x\n   13 99 y\n   14  0:00.00\n   15 a:b z\n\n"))
+	want := []Process{
+		{PID: 1, Name: "launchd", Args: []string{"/sbin/launchd"}, CPU: 62500 * time.Millisecond},
+		{PID: 321, Name: "backupd", Args: []string{"/System/Library/CoreServices/backupd.bundle/Contents/Resources/backupd"}, CPU: 30 * time.Millisecond},
+		{PID: 4711, Name: "rsync", Args: []string{"rsync", "-a", "/Users", "/Volumes/X"}, CPU: 100000 * time.Second},
+		{PID: 12, Name: "fsck_apfs", Args: []string{"fsck_apfs", "/dev/rdisk5"}, CPU: 86401 * time.Second},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("parsePS() (-want +got):\n%s", diff)
+	}
+}
+
+func TestBetween(t *testing.T) {
+	s := time.Second
+	got := between(
+		[]Process{{PID: 1, Name: "a", CPU: 10 * s}, {PID: 2, Name: "b", CPU: 10 * s}},
+		[]Process{{PID: 1, Name: "a", CPU: 11 * s}, {PID: 2, Name: "c", CPU: s}, {PID: 3, Name: "d", CPU: 2 * s}}, 2*s)
+	for i, want := range []float64{0.5, 0.5, 1} {
+		if got[i].Busy != want {
+			t.Errorf("%s was busy %g, want %g", got[i].Name, got[i].Busy, want)
+		}
+	}
+}
+
+func TestProcessesFindsItself(t *testing.T) {
+	list, err := Processes(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(list, func(p Process) bool { return p.PID == os.Getpid() && p.Name != "" }) {
+		t.Errorf("%d processes, this one is not among them", len(list))
+	}
+}
+
+func TestPowersave(t *testing.T) {
+	cpu := func(driver, governor, preference string) fstest.MapFS {
+		const dir = "devices/system/cpu/cpu0/cpufreq/"
+		return fstest.MapFS{
+			dir + "scaling_driver":                {Data: []byte(driver + "\n")},
+			dir + "scaling_governor":              {Data: []byte(governor + "\n")},
+			dir + "energy_performance_preference": {Data: []byte(preference + "\n")},
+		}
+	}
+	for _, tt := range []struct {
+		name string
+		sys  fstest.MapFS
+		want string
+	}{
+		{"a virtual machine", fstest.MapFS{}, ""},
+		{"held at the lowest", cpu("acpi-cpufreq", "powersave", ""), "governor powersave"},
+		{"as usual on Intel", cpu("intel_pstate", "powersave", "balance_performance"), ""},
+		{"as usual on AMD", cpu("amd-pstate-epp", "powersave", "balance_power"), ""},
+		{"asked to save", cpu("intel_pstate", "powersave", "power"), "energy preference power"},
+		{"performance", cpu("acpi-cpufreq", "performance", ""), ""},
+	} {
+		if got := governed(tt.sys); got != tt.want {
+			t.Errorf("%s: governed() = %q, want %q", tt.name, got, tt.want)
+		}
+	}
+	if got := macLowPower([]byte("Currently in use:\n standby 1\n lowpowermode         1\n")); got == "" {
+		t.Error("Low Power Mode is not seen")
+	}
+	if got := macLowPower([]byte(" lowpowermode 0\n powermode 2\n")); got != "" {
+		t.Errorf("high power is %q", got)
+	}
+	if got := winPowerSaver([]byte("GUID du mode: A1841308-3541-4fab-bc81-f71556f20b4a  (Economies)")); got == "" {
+		t.Error("Power saver is not seen")
+	}
+	if got := winPowerSaver([]byte("Power Scheme GUID: 381b4222-f694-41f0-9685-ff5bb260df2e  (Balanced)")); got != "" {
+		t.Errorf("Balanced is %q", got)
+	}
+	for _, saving := range []string{"governor powersave", "energy preference power", "Low Power Mode", "power plan Power saver"} {
+		if howToWake(saving) == "" {
+			t.Errorf("%s: nothing to do about it", saving)
+		}
+	}
+}
+
+func TestFindMount(t *testing.T) {
+	info := []byte("22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw\n" +
+		"40 22 0:39 / /mnt/my\\040disk rw - tmpfs tm\\134p rw\n" +
+		"torn\n41 22 0:39 / /x rw shared:5 master:6 - xfs\n")
+	if m, ok := findMount(info, 40); !ok || m != (mount{"/mnt/my disk", "tmpfs", `tm\p`}) {
+		t.Errorf("findMount(40) = %q, %v", m, ok)
+	}
+	for _, id := range []uint64{41, 4, 0} {
+		if m, ok := findMount(info, id); ok {
+			t.Errorf("findMount(%d) = %q, want none", id, m)
+		}
+	}
+}
+
+func TestInspectKnowsItsMount(t *testing.T) {
+	p, err := Inspect(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Filesystem == "" || p.Mount == "" || p.Size < p.Used || p.Size == 0 || runtime.GOOS != "windows" && p.Source == "" {
+		t.Errorf("Inspect() = %+v, want all known", p)
+	}
+}

@@ -1,0 +1,12 @@
+package device
+
+import (
+	"context"
+	"os"
+)
+
+// Processes are what this machine does.
+func Processes(context.Context) ([]Process, error) { return procProcesses(os.DirFS("/proc")) }
+
+// savingPower says how the processor is held back to save power; empty where it is not.
+func savingPower(context.Context) string { return governed(os.DirFS("/sys")) }
