@@ -12,6 +12,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/device"
 	"github.com/hubbench/hubbench/internal/rundir"
+	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
 )
 
@@ -58,6 +59,9 @@ func (r *prepared) problems(ctx context.Context, results string) []device.Proble
 			return sectors * 512, ok
 		},
 		Running: device.Processes,
+		Look: func(ctx context.Context) (*hardware.Inventory, error) {
+			return device.Look(ctx, device.LookOptions{})
+		},
 		Watch:   watchFor,
 	}
 	if slices.Contains(r.allow, "busy") && slices.Contains(r.allow, "background") {

@@ -28,6 +28,9 @@ func judgeHost(e *evidence, found *findings) {
 	if e.saving != "" {
 		found.warn("powersave", "", "the processor is held back to save power (%s); %s", e.saving, howToWake(e.saving))
 	}
+	for _, why := range e.machine.Warnings {
+		found.warn("unknown_hardware", "", "%s", why)
+	}
 	if e.unlooked != nil {
 		found.warn("unknown_hardware", "", "what is plugged in is not known (%s), so that nothing of hubs and physical disks was checked", oneLine(e.unlooked))
 	}
