@@ -25,7 +25,7 @@ const inLab = "HUBBENCH_LAB"
 
 // TestBlockDevices provokes the checks on real block devices: loop devices over files in memory, their partitions, and
 // what can be mounted on them. It runs in a child with mounts of its own. When that ends, however it ends, its mounts
-// go with it, and with them the loop devices, whose files have no name any more.
+// go with it, and with them the loop devices, which nothing else keeps.
 func TestBlockDevices(t *testing.T) {
 	if os.Getenv(inLab) == "" {
 		enterLab(t)
@@ -136,7 +136,7 @@ func enterLab(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("making block devices takes root")
 	}
-	for _, tool := range []string{"losetup", "mkfs.ext4", "addpart"} {
+	for _, tool := range []string{"mkfs.ext4", "addpart"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skipf("no %s here", tool)
 		}
@@ -185,23 +185,48 @@ func (l *lab) folder(name string) string {
 	return dir
 }
 
-// loop makes a loop device of so many MiB over a new file, or over one that is there. It goes when nothing uses it.
+// loop makes a loop device of so many MiB over a new file, or over one that is there. It is held open until the test
+// ends, and goes by itself when nothing has it open or mounted any more: even where the test is killed.
 func (l *lab) loop(t *testing.T, image string, mib int64, partitions bool) string {
 	t.Helper()
-	file, err := os.OpenFile(image, os.O_CREATE|os.O_WRONLY, 0o600)
-	if err == nil {
-		err = errors.Join(file.Truncate(mib<<20), file.Close())
-	}
+	file, err := os.OpenFile(image, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"--find", "--show", image}
-	if partitions {
-		args = slices.Insert(args, 0, "--partscan")
+	defer file.Close()
+	if err := file.Truncate(mib << 20); err != nil {
+		t.Fatal(err)
 	}
-	device := run(t, "losetup", args...)
-	t.Cleanup(func() { _ = exec.Command("losetup", "--detach", device).Run() }) // fails where it is gone already
-	return device
+	control, err := os.OpenFile("/dev/loop-control", os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer control.Close()
+	config := unix.LoopConfig{Fd: uint32(file.Fd())}
+	config.Info.Flags = unix.LO_FLAGS_AUTOCLEAR
+	if partitions {
+		config.Info.Flags |= unix.LO_FLAGS_PARTSCAN
+	}
+	for range 100 { // others may take the free one first
+		number, err := unix.IoctlRetInt(int(control.Fd()), unix.LOOP_CTL_GET_FREE)
+		if err != nil {
+			t.Fatal(err)
+		}
+		device, err := os.OpenFile(fmt.Sprintf("/dev/loop%d", number), os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err = unix.IoctlLoopConfigure(int(device.Fd()), &config); err == nil {
+			t.Cleanup(func() { device.Close() })
+			return device.Name()
+		}
+		device.Close()
+		if !errors.Is(err, unix.EBUSY) {
+			t.Fatalf("make a loop device over %s: %v", image, err)
+		}
+	}
+	t.Fatal("no free loop device")
+	return ""
 }
 
 // disk is an ext4 of 1 GiB on a loop device of its own.
@@ -215,7 +240,7 @@ func (l *lab) disk(name string) string {
 	return dir
 }
 
-// format makes an ext4 that is at rest from the start, and mounts it. The mount keeps the device.
+// format makes an ext4 that is at rest from the start, and mounts it.
 func (l *lab) format(t *testing.T, device, name string) string {
 	return l.formatAs(t, device, name, "ext4", "mkfs.ext4", "-q", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0")
 }
@@ -225,9 +250,6 @@ func (l *lab) formatAs(t *testing.T, device, name, kind string, command ...strin
 	run(t, command[0], append(command[1:], device)...)
 	dir := l.folder(name)
 	l.mount(t, device, dir, kind, 0)
-	if strings.HasPrefix(device, "/dev/loop") && !strings.Contains(filepath.Base(device), "p1") {
-		_ = exec.Command("losetup", "--detach", device).Run() // when it is unmounted
-	}
 	return dir
 }
 
