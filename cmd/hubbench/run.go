@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.uber.org/zap/zapcore"
 
+	"github.com/hubbench/hubbench/internal/awake"
 	"github.com/hubbench/hubbench/internal/coordinator"
 	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -163,6 +164,10 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 	ctx, kill, release := onInterrupt(ctx, watcher.Stopping)
 	defer release()
 	logs := zapcore.Lock(dir.Log) // workers and coordinator log to one file
+	log := newLog(logs)
+	if len(devices) > 0 {
+		defer awake.Keep(log)()
+	}
 	outcome, err := coordinator.Run(ctx, coordinator.Options{
 		Plan:      ready.plan,
 		Done:      ready.done,
@@ -177,7 +182,7 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 		WorkerLog: logs,
 		Stall:     opts.stall,
 		Kill:      kill,
-		Log:       newLog(logs),
+		Log:       log,
 		Modes: func(phase string, modes map[string]trace.Effective) error {
 			info.Effective[phase] = modes
 			return dir.WriteJSON(rundir.InfoFile, info)

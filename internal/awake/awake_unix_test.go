@@ -1,0 +1,137 @@
+//go:build unix
+
+package awake
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// asCoordinator has this test binary keep the machine awake until it is killed.
+const asCoordinator = "HUBBENCH_AWAKE"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCoordinator) != "" {
+		Keep(zap.NewNop())
+		_, _ = os.Stdout.WriteString("kept\n")
+		select {}
+	}
+	os.Exit(m.Run())
+}
+
+// tools puts stand-ins for the systems' tools first in PATH. Each notes its process and its arguments, and goes on as the
+// real one: one until the command that it was given ends, the other until the process that it watches is gone.
+func tools(t *testing.T) (notes string) {
+	t.Helper()
+	dir := t.TempDir()
+	notes = filepath.Join(dir, "notes")
+	script := "#!/bin/sh\necho $$ \"$@\" > " + notes + ".new; mv " + notes + ".new " + notes + "\n"
+	for name, rest := range map[string]string{
+		"systemd-inhibit": "for last; do :; done\n$last\n",
+		"caffeinate":      "for last; do :; done\nwhile kill -0 $last 2>/dev/null; do sleep 0.05; done\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(script+rest), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return notes
+}
+
+// tool waits for the tool to run, and returns its process and its arguments.
+func tool(t *testing.T, notes string) (pid int, args string) {
+	t.Helper()
+	var text []byte
+	eventually(t, "the tool runs", func() bool {
+		var err error
+		text, err = os.ReadFile(notes)
+		return err == nil
+	})
+	first, args, _ := strings.Cut(strings.TrimSpace(string(text)), " ")
+	pid, err := strconv.Atoi(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pid, args
+}
+
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	timeout := time.After(20 * time.Second)
+	for !is() {
+		select {
+		case <-tick.C:
+		case <-timeout:
+			t.Fatalf("waited 20 s in vain: %s", what)
+		}
+	}
+}
+
+// alive reports whether a process, or one of the session that it leads, is there.
+func alive(pid int) bool { return syscall.Kill(-pid, 0) == nil }
+
+func TestKeepUntilReleased(t *testing.T) {
+	notes := tools(t)
+	release := Keep(zap.NewNop())
+	pid, args := tool(t, notes)
+	if !alive(pid) {
+		t.Errorf("%d is not the leader of a session of its own", pid)
+	}
+	if !strings.Contains(args, "sleep:idle") && !strings.Contains(args, "-i -m -s -w") {
+		t.Errorf("the tool was given %q", args)
+	}
+	release()
+	eventually(t, "the tool and what it runs are gone", func() bool { return !alive(pid) })
+}
+
+func TestNothingRemainsOfAKilledRun(t *testing.T) {
+	notes := tools(t)
+	run := exec.Command(os.Args[0])
+	run.Env = append(os.Environ(), asCoordinator+"=1")
+	out, err := run.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "kept\n" {
+		t.Fatalf("the run said %q, %v", line, err)
+	}
+	pid, _ := tool(t, notes)
+	if !alive(pid) {
+		t.Fatal("the tool has ended before the run")
+	}
+	if err := run.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = run.Wait()
+	eventually(t, "the tool and what it runs are gone", func() bool { return !alive(pid) })
+}
+
+func TestKeepWithoutATool(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	Keep(zap.NewNop())() // neither fails nor waits
+}
+
+func TestKeepWithAToolThatFails(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"systemd-inhibit", "caffeinate"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\nexit 1\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	Keep(zap.NewNop())()
+}

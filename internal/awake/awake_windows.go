@@ -1,0 +1,31 @@
+package awake
+
+import (
+	"runtime"
+
+	"go.uber.org/zap"
+	"golang.org/x/sys/windows"
+)
+
+var setExecutionState = windows.NewLazySystemDLL("kernel32.dll").NewProc("SetThreadExecutionState")
+
+// From winbase.h: the state lasts until it is set again or the thread ends; the system must not sleep.
+const (
+	esContinuous     = 0x80000000
+	esSystemRequired = 0x00000001
+)
+
+// keep asks from a thread of its own, as Windows keeps the wish by thread.
+func keep(log *zap.Logger) (release func()) {
+	quit, gone := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(gone)
+		runtime.LockOSThread() // and never unlocked: the thread ends, and its wish with it
+		if was, _, err := setExecutionState.Call(esContinuous | esSystemRequired); was == 0 {
+			log.Info("the machine is not kept awake", zap.Error(err))
+		}
+		<-quit
+		_, _, _ = setExecutionState.Call(esContinuous) // the thread's end does the same
+	}()
+	return func() { close(quit); <-gone }
+}
