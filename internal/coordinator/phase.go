@@ -68,6 +68,10 @@ func (p *phaseRun) run(ctx context.Context, starter *starter) error {
 	}
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
+	look := time.NewTicker(vigilEvery)
+	defer look.Stop()
+	vigil := keepVigil(machineClocks(look.C))
+	defer vigil.end()
 	interrupted, kill := ctx.Done(), p.opts.Kill
 	for p.running() {
 		select {
@@ -77,6 +81,8 @@ func (p *phaseRun) run(ctx context.Context, starter *starter) error {
 			p.serve()
 		case now := <-tick.C:
 			p.watch(now)
+		case s := <-vigil.stops:
+			p.stoodStill(s)
 		case <-interrupted:
 			interrupted = nil
 			p.abort("", errInterrupted.Error())
@@ -227,6 +233,14 @@ func (p *phaseRun) killAll(why string) {
 		if !c.gone {
 			c.kill(why)
 		}
+	}
+}
+
+// stoodStill writes down that nothing went on for a while. Before the release it does not matter.
+func (p *phaseRun) stoodStill(s stop) {
+	p.opts.Log.Warn("the machine slept, or hubbench was stopped", zap.String("phase", p.phase.Name), zap.Duration("for", s.took))
+	if p.released > 0 && s.atNS > p.released {
+		p.record(trace.Event{Type: trace.GaugeType, Phase: p.phase.Name, TNS: s.atNS - p.released, Name: trace.Stopped, Value: s.took.Seconds()})
 	}
 }
 

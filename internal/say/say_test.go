@@ -136,3 +136,16 @@ func TestWarnings(t *testing.T) {
 		}
 	}
 }
+
+func TestStopped(t *testing.T) {
+	w := analysis.Warning{Code: "stopped", Values: map[string]float64{"seconds": 90, "times": 1, "at_s": 12}}
+	for times, want := range map[float64]string{
+		1: "nothing went on for 1 min 30 s from 12 s on: the machine slept, or hubbench was stopped; measure this phase again",
+		2: "nothing went on for 1 min 30 s from 12 s on: the machine slept, or hubbench was stopped, 2 times; measure this phase again",
+	} {
+		w.Values["times"] = times
+		if got := warning(&w, nil); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

@@ -27,6 +27,12 @@ func warning(w *analysis.Warning, p *analysis.Phase) string {
 		return w.Other
 	case "start_skew":
 		return fmt.Sprintf("the disks started %s apart; the overlap leaves that time out", unit.FormatSeconds(v["seconds"]))
+	case "stopped":
+		how := "the machine slept, or hubbench was stopped"
+		if v["times"] > 1 {
+			how += fmt.Sprintf(", %.0f times", v["times"])
+		}
+		return fmt.Sprintf("nothing went on for %s from %s on: %s; measure this phase again", unit.FormatSeconds(v["seconds"]), unit.FormatSeconds(v["at_s"]), how)
 	case "many_stages":
 		return fmt.Sprintf("the disks start and pause so often that there are %.0f stages; the first %.0f are listed", v["stages"], v["listed"])
 	case "no_overlap":

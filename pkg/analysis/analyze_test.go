@@ -77,6 +77,20 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
+// TestStopped: a phase in which the machine slept says so, and other gauges do not.
+func TestStopped(t *testing.T) {
+	run := runOf(diskOf("A", "write", 100e6, pace{10, 1e9}))
+	run.Phases[0].Gauges = []trace.Gauge{{Name: trace.CPU, TNS: 1e9, Value: 50}, {Name: trace.Stopped, TNS: 2e9}}
+	if got := Analyze(run, Options{}).Phases[0].Warnings; len(got) > 0 {
+		t.Errorf("without a stop: %v", got)
+	}
+	run.Phases[0].Gauges = append(run.Phases[0].Gauges, trace.Gauge{Name: trace.Stopped, TNS: 9e9, Value: 6}, trace.Gauge{Name: trace.Stopped, TNS: 20e9, Value: 0.5})
+	want := []Warning{{Code: "stopped", Values: map[string]float64{"seconds": 6.5, "times": 2, "at_s": 3}}}
+	if diff := cmp.Diff(want, Analyze(run, Options{}).Phases[0].Warnings); diff != "" {
+		t.Errorf("with two (-want +got):\n%s", diff)
+	}
+}
+
 // TestCached: a hub cannot be faster than its link, so a cache was; an internal disk can.
 func TestCached(t *testing.T) {
 	for connection, want := range map[string]bool{"hub": true, "internal": false, "": false} {

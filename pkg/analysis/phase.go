@@ -60,6 +60,7 @@ func newPhase(run *trace.Run, t *trace.Phase, opts Options, alpha alphas) *phase
 // measure fills in what the phase says by itself.
 func (p *phase) measure() {
 	p.failures()
+	p.stops()
 	p.startSkew()
 	p.fillStages()
 	p.fillOverlap()
@@ -94,6 +95,25 @@ func (p *phase) failures() {
 	}
 	if p.trace.Status == trace.Partial && len(p.out.Warnings) == 0 {
 		p.warn(Warning{Code: "partial"})
+	}
+}
+
+// stops warns of times in which the machine slept or the run was stopped: the rates count them as work.
+func (p *phase) stops() {
+	var sum, first float64
+	n := 0
+	for _, g := range p.trace.Gauges {
+		if g.Name != trace.Stopped || !(g.Value > 0) {
+			continue
+		}
+		if n == 0 {
+			first = seconds(g.TNS) - g.Value
+		}
+		sum += g.Value
+		n++
+	}
+	if n > 0 {
+		p.warn(Warning{Code: "stopped", Values: map[string]float64{"seconds": sum, "times": float64(n), "at_s": max(first, 0)}})
 	}
 }
 

@@ -72,6 +72,7 @@ const (
 	DeviceWrite = "device_write_bytes" // counter
 	Throttles   = "throttle_events"    // counter, as the device reports them
 	CPU         = "cpu_percent"        // of all cores: at 100 the host has nothing to spare
+	Stopped     = "stopped_s"          // of the host: for how long the machine has just slept, or hubbench was stopped
 	LinkState   = "link_state"         // bits per second that the slowest link of the disk's path has negotiated
 )
 

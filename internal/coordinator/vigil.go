@@ -1,0 +1,84 @@
+package coordinator
+
+import (
+	"sync"
+	"time"
+
+	"github.com/hubbench/hubbench/internal/clock"
+)
+
+const (
+	// vigilEvery is how often the clocks are looked at.
+	vigilEvery = 250 * time.Millisecond
+	// shortSleep is the least that counts as a sleep: the clocks are not read at one instant.
+	shortSleep = 200 * time.Millisecond
+	// longPause is the least time without a look that means that this process stood still (Ctrl-Z, a debugger, a frozen
+	// container) and its workers with it. A busy machine lets nobody wait so long.
+	longPause = 5 * time.Second
+)
+
+// stop is a time in which nothing went on.
+type stop struct {
+	atNS int64 // by the clock, when it went on
+	took time.Duration
+}
+
+// clocks are what a vigil looks at.
+type clocks struct {
+	read  func() (nowNS int64, slept time.Duration) // clock.Now and clock.Slept
+	ticks <-chan time.Time
+}
+
+// vigil notices when the machine has slept or the process was stopped. It looks from a goroutine that does nothing else,
+// so that a slow disk under the results is not taken for it.
+type vigil struct {
+	stops chan stop
+	quit  chan struct{}
+	gone  sync.WaitGroup
+}
+
+// keepVigil begins to look, and goes on until it is ended.
+func keepVigil(c clocks) *vigil {
+	v := &vigil{stops: make(chan stop, 64), quit: make(chan struct{})}
+	now, slept := c.read()
+	v.gone.Go(func() {
+		for {
+			select {
+			case <-v.quit:
+				return
+			case <-c.ticks:
+			}
+			nextNow, nextSlept := c.read()
+			if took := missed(time.Duration(nextNow-now), nextSlept-slept); took > 0 {
+				select {
+				case v.stops <- stop{atNS: nextNow, took: took}:
+				default: // dozens are waiting already: they say enough
+				}
+			}
+			now, slept = nextNow, nextSlept
+		}
+	})
+	return v
+}
+
+// missed is for how long nothing went on, by the time between two looks and the growth of the time asleep between them.
+// The clock of some systems goes on in a sleep.
+func missed(passed, asleep time.Duration) time.Duration {
+	if asleep < shortSleep {
+		asleep = 0
+	}
+	if passed < longPause {
+		return asleep
+	}
+	return max(asleep, passed)
+}
+
+func (v *vigil) end() {
+	close(v.quit)
+	v.gone.Wait()
+}
+
+// machineClocks are the real ones.
+func machineClocks(ticks <-chan time.Time) clocks {
+	return clocks{read: func() (int64, time.Duration) { return clock.Now(), clock.Slept() }, ticks: ticks}
+}
