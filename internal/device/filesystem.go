@@ -34,12 +34,10 @@ func notDisk(kind string) string {
 	return ""
 }
 
-// noDirect says why a kind of file system does not pass requests by the operating system's cache; empty where it does,
+// noDirect says why a kind of file system on a disk does not pass requests by the operating system's cache; empty where it does,
 // or may. The worker tries it and records what it got; this is to know it before.
 func noDirect(kind string) string {
 	switch kind {
-	case "tmpfs", "ramfs", "devtmpfs":
-		return "its files lie nowhere but in the cache"
 	case "fuseblk":
 		return "it is served by a program (FUSE), and that reads and writes the disk through the cache"
 	case "ecryptfs", "vboxsf", "aufs":

@@ -119,7 +119,7 @@ func TestEveryJudgement(t *testing.T) {
 			e.machine.Hubs[0].Devices = []hardware.Attached{{Kind: hardware.DisplayKind, Name: "Studio Display"}, {Kind: hardware.NetworkKind}}
 		}, "display", "Studio Display is on the hub of the disks (Hub)"},
 		{"a display on the dock of one", func(e *evidence) { e.machine.Hubs[1].Devices = []hardware.Attached{{Kind: hardware.DisplayKind}} }, "", ""},
-		{"tmpfs", func(e *evidence) { put(e, "B", func(p *Place) { p.Filesystem = "tmpfs" }) }, "not_disk (B), no_direct (B)", "in memory"},
+		{"tmpfs", func(e *evidence) { put(e, "B", func(p *Place) { p.Filesystem = "tmpfs" }) }, "not_disk (B)", "in memory"},
 		{"a share", func(e *evidence) { put(e, "B", func(p *Place) { p.Filesystem = "nfs4" }) }, "not_disk (B)", "another machine"},
 		{"ntfs-3g", func(e *evidence) { put(e, "B", func(p *Place) { p.Filesystem = "fuseblk" }) }, "no_direct (B)", "FUSE"},
 		{"ntfs-3g as programs see it", func(e *evidence) {
@@ -193,7 +193,7 @@ func TestAllow(t *testing.T) {
 			t.Fatalf("Check() = %q, want %q among it", all, want)
 		}
 	}
-	failing.Allow = []string{"same_folder", "unknown_hardware", "system_disk", "not_disk", "no_direct", "nearly_full"}
+	failing.Allow = []string{"same_folder", "unknown_hardware", "system_disk", "not_disk", "nearly_full"}
 	if diff := cmp.Diff([]string{"B same_folder"}, codes(Check(t.Context(), plan, failing))); diff != "" {
 		t.Errorf("with all left out that can be (-want +got):\n%s", diff)
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 
 	"github.com/hubbench/hubbench/internal/filelock"
@@ -22,7 +23,9 @@ import (
 const (
 	folderPrefix = ".hubbench-"
 	markerName   = "hubbench.json"
-	markerWhat   = "test files of hubbench; safe to remove with `hubbench clean`"
+	// neverIndex is an empty file that keeps macOS's Spotlight from a folder.
+	neverIndex = ".metadata_never_index"
+	markerWhat = "test files of hubbench; safe to remove with `hubbench clean`"
 )
 
 // ownFile is every name a test file can have. macOS adds a twin, "._" and the name, on disks whose file
@@ -137,7 +140,22 @@ func (f *folder) writeMarker() (err error) {
 		return err
 	}
 	// An empty marker after a power cut would leave a folder that nothing dares to remove.
-	return filesync.Sync(f.marker)
+	if err := filesync.Sync(f.marker); err != nil {
+		return err
+	}
+	return f.keepFromIndex(runtime.GOOS)
+}
+
+// keepFromIndex keeps Spotlight, which would read each test file while the next is measured, from the folder.
+func (f *folder) keepFromIndex(goos string) error {
+	if goos != "darwin" {
+		return nil
+	}
+	file, err := f.root.OpenFile(neverIndex, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return file.Close()
 }
 
 func (f *folder) readMarker() error {
@@ -203,7 +221,7 @@ func (f *folder) remove(stay map[string]bool, all bool) (files int, bytes int64,
 	for _, entry := range entries {
 		name := entry.Name()
 		switch {
-		case name == markerName, name == "._"+markerName:
+		case strings.TrimPrefix(name, "._") == markerName, name == neverIndex && entry.Type().IsRegular():
 		case !ownFile.MatchString(name) || !entry.Type().IsRegular():
 			foreign = append(foreign, name)
 		case stay[name], !all && strings.HasPrefix(name, "evidence-"):
@@ -229,6 +247,9 @@ func (f *folder) remove(stay map[string]bool, all bool) (files int, bytes int64,
 
 // removeEmpty removes the marker and the folder.
 func (f *folder) removeEmpty() error {
+	if err := f.root.Remove(neverIndex); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove %s: %w", filepath.Join(f.path, neverIndex), err)
+	}
 	// The lock is still held: nobody can take the folder for their own before its marker is gone.
 	if err := f.root.Remove(markerName); err != nil {
 		return fmt.Errorf("remove the marker of %s: %w", f.path, err)

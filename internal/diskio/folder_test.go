@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -33,7 +34,7 @@ func makeFolder(t *testing.T, dir string, files ...string) string {
 	return f.path
 }
 
-// names lists the folder, and nil where there is none.
+// names lists the folder but for what macOS alone needs, and nil where there is none.
 func names(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -42,7 +43,9 @@ func names(t *testing.T, dir string) []string {
 	}
 	var list []string
 	for _, entry := range entries {
-		list = append(list, entry.Name())
+		if entry.Name() != neverIndex {
+			list = append(list, entry.Name())
+		}
 	}
 	return list
 }
@@ -82,6 +85,39 @@ func TestRemoveRun(t *testing.T) {
 				t.Errorf("left in the folder (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestSpotlightIsKeptOut: the file that does it goes with the folder, and another of its name is left.
+func TestSpotlightIsKeptOut(t *testing.T) {
+	dir := t.TempDir()
+	f, err := openFolder(dir, "r1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, goos := range []string{"linux", "darwin", "darwin"} {
+		if err := f.keepFromIndex(goos); err != nil {
+			t.Fatal(err)
+		}
+		_, err := os.Stat(filepath.Join(f.path, neverIndex))
+		if there := err == nil; there != (goos == "darwin") && runtime.GOOS != "darwin" {
+			t.Errorf("on %s the file is there: %v", goos, there)
+		}
+	}
+	f.close()
+	if err := RemoveRun(dir, "r1"); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(f.path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder is left: %v", err)
+	}
+	path := makeFolder(t, dir)
+	_ = os.Remove(filepath.Join(path, neverIndex))
+	if err := os.Mkdir(filepath.Join(path, neverIndex), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := RemoveRun(dir, "r1"); err == nil || !strings.Contains(err.Error(), "which hubbench did not make") {
+		t.Errorf("a folder of that name: %v", err)
 	}
 }
 

@@ -31,7 +31,7 @@ func Since(folder string, from time.Time) []Earlier {
 			continue
 		}
 		run.Ended = stat.ModTime()
-		if run.Info, err = loadInfo(filepath.Join(run.Path, InfoFile)); err != nil || run.Info == nil {
+		if run.Info, err = LoadInfo(run.Path); err != nil || run.Info == nil {
 			continue
 		}
 		if run.Info.Status == trace.Complete && !run.Info.Simulated && run.Info.Plan != nil {

@@ -65,6 +65,9 @@ func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Log
 		return conn.Send(wire.Message{Kind: wire.DoneKind, Error: err.Error()})
 	}
 
+	if err := foreground(); err != nil {
+		log.Warn("the worker may stay on slow cores", zap.Error(err))
+	}
 	w.journal = &journal{conn: conn, events: make(chan trace.Event, buffered)}
 	var helpers sync.WaitGroup
 	helpers.Go(w.journal.drain)
