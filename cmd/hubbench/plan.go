@@ -19,7 +19,12 @@ func newPlan(p program) *cobra.Command {
 		Use:   "plan SCENARIO",
 		Short: "Show what a scenario would do, and touch nothing",
 		Long: `Print the phases of a scenario, how much they move and write, how long they take, the space they
-need on each disk, and every check of this machine that is not passed. Nothing is written.`,
+need on each disk, and every check of this machine that is not passed. Nothing is written.
+
+Each problem ends with its check's code in brackets. An error keeps run from measuring; a warning is
+kept with the results. --allow CODE leaves a check out, in plan as in run:
+
+` + checksHelp(),
 		Args: takes(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runPlan(cmd.Context(), p, args[0], allow, out)

@@ -27,6 +27,17 @@ func allowFlag(cmd *cobra.Command, allow *[]string) {
 	cmd.Flags().StringSliceVar(allow, "allow", nil, "leave out the checks with these `CODES`, such as busy,background; each check names its own in brackets")
 }
 
+// checksHelp lists the checks that can be left out.
+func checksHelp() string {
+	var b strings.Builder
+	for _, c := range device.Codes() {
+		if !c.Always {
+			fmt.Fprintf(&b, "  %-16s  %s\n", c.Name, c.Finds)
+		}
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
 // allowing leaves out the checks that the command line names beside the scenario's own.
 func (r *prepared) allowing(codes []string) error {
 	var known []string
@@ -62,7 +73,7 @@ func (r *prepared) problems(ctx context.Context, results string) []device.Proble
 		Look: func(ctx context.Context) (*hardware.Inventory, error) {
 			return device.Look(ctx, device.LookOptions{})
 		},
-		Watch:   watchFor,
+		Watch: watchFor,
 	}
 	if slices.Contains(r.allow, "busy") && slices.Contains(r.allow, "background") {
 		opts.Watch = 0 // nothing to look for
@@ -91,16 +102,15 @@ func lately(results string) []device.Written {
 	return list
 }
 
-// locate says a problem with the place in the scenario file that it comes from, and with its code.
+// locate says a problem with the place in the scenario file that it comes from.
 func (r *prepared) locate(problem device.Problem) string {
-	text := problem.Text + " [" + problem.Code + "]"
 	if r.scenario == nil || problem.Disk == "" {
-		return text
+		return problem.Text
 	}
 	if pos := r.scenario.DiskPos(problem.Disk); pos.Line > 0 {
-		return fmt.Sprintf("%s: %s", pos, text)
+		return fmt.Sprintf("%s: %s", pos, problem.Text)
 	}
-	return text
+	return problem.Text
 }
 
 // leftOut tells whoever reads the run's page which checks were not made.

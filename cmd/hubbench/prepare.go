@@ -96,7 +96,7 @@ func resultsOf(s *scenario.Scenario) string { return cmp.Or(s.Results, defaultRe
 func (r *prepared) check(ctx context.Context, results string) (warnings []string, err error) {
 	var fatal []error
 	for _, problem := range r.problems(ctx, results) {
-		text := r.locate(problem)
+		text := r.locate(problem) + " [" + problem.Code + "]"
 		if problem.Fatal {
 			fatal = append(fatal, errors.New(text))
 			continue

@@ -44,7 +44,7 @@ type PlannedDisk struct {
 
 // Check is a check that did not pass.
 type Check struct {
-	Code  string `json:"code"` // which one
+	Code  string `json:"code"` // that --allow takes
 	Fatal bool   `json:"fatal"`
 	Text  string `json:"text"`
 }
@@ -99,7 +99,7 @@ func OfPlan(p Plan) *Document {
 		doc.Add(Sentence{Text: "Checks: all passed."})
 	}
 	for _, check := range p.Checks {
-		doc.Add(Warning{pick(check.Fatal, "error: ", "warning: ") + check.Text})
+		doc.Add(Warning{pick(check.Fatal, "error: ", "warning: ") + check.Text + " [" + check.Code + "]"})
 	}
 	checks := p.Checks
 	if checks == nil {
