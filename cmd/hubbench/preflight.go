@@ -70,8 +70,10 @@ func (r *prepared) problems(ctx context.Context, results string) []device.Proble
 			return sectors * 512, ok
 		},
 		Running: device.Processes,
-		Look: func(ctx context.Context) (*hardware.Inventory, error) {
-			return device.Look(ctx, device.LookOptions{})
+		Look: func(ctx context.Context) (inv *hardware.Inventory, err error) {
+			inv, err = device.Look(ctx, device.LookOptions{})
+			r.seen = inv
+			return inv, err
 		},
 		Watch: watchFor,
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/hubbench/hubbench/configs"
 	"github.com/hubbench/hubbench/internal/device"
 	"github.com/hubbench/hubbench/internal/rundir"
+	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
@@ -24,9 +25,10 @@ type prepared struct {
 	source   []byte
 	scenario *scenario.Scenario // nil where an earlier session made the plan
 	plan     *scenario.Plan
-	profile  *hub.Profile // of the simulated hub; nil where every disk is real
-	allow    []string     // the codes of checks to leave out
-	done     int          // phases that an earlier session has completed
+	profile  *hub.Profile        // of the simulated hub; nil where every disk is real
+	allow    []string            // the codes of checks to leave out
+	seen     *hardware.Inventory // what is plugged in, as the checks found it; nil: not known
+	done     int                 // phases that an earlier session has completed
 }
 
 // prepare loads a scenario and makes its plan. Nothing is touched.
@@ -120,6 +122,20 @@ func (r *prepared) devices() (map[string]uint64, error) {
 		ids[d.Name] = place.ID
 	}
 	return ids, nil
+}
+
+// setup is what the run's disks are and hang on, as far as the checks have found out.
+func (r *prepared) setup() *hardware.Setup {
+	if r.seen == nil {
+		return nil
+	}
+	paths := map[string]string{}
+	for _, d := range r.plan.Disks {
+		if place, err := device.Inspect(d.Path); !d.Simulated() && err == nil {
+			paths[d.Name] = place.Path
+		}
+	}
+	return r.seen.Setup(paths)
 }
 
 // loadHub loads the plan's hub profile; a relative path to one counts from folder and becomes absolute.

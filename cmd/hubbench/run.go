@@ -93,6 +93,7 @@ func runRun(ctx context.Context, p program, path string, opts runOptions) error 
 		return err
 	}
 	info := ready.info(began)
+	info.Hardware = ready.setup()
 	info.Warnings = warnings
 	return measure(ctx, p, ready, opts, dir, &info)
 }
@@ -155,7 +156,9 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 		return false, err
 	}
 	if ready.done == 0 {
-		if err := dir.Journal.Append(info.Plan.Event(info.Started)); err != nil {
+		first := info.Plan.Event(info.Started)
+		first.Hardware = info.Hardware
+		if err := dir.Journal.Append(first); err != nil {
 			return false, err
 		}
 	}

@@ -42,6 +42,9 @@ func (l *Loaded) Anonymous(events io.Reader) ([]byte, error) {
 	l.Folder = ""
 	if info := l.Info; info != nil {
 		info.Host.Name = ""
+		if info.Hardware != nil {
+			info.Hardware = anonymousSetup(*info.Hardware)
+		}
 		for i := range info.Warnings {
 			info.Warnings[i] = hide(info.Warnings[i])
 		}

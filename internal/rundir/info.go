@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -27,7 +28,8 @@ type Info struct {
 	Status    string                                `json:"status"`              // running | complete | partial
 	Simulated bool                                  `json:"simulated,omitempty"` // by the hub model, in virtual time: no process ran
 	Host      Host                                  `json:"host"`
-	Resumed   []string                              `json:"resumed,omitempty"` // when it went on after an interruption
+	Hardware  *hardware.Setup                       `json:"hardware,omitempty"` // what the disks are and hang on
+	Resumed   []string                              `json:"resumed,omitempty"`  // when it went on after an interruption
 	Plan      *scenario.Plan                        `json:"plan"`
 	SystemOK  bool                                  `json:"allow_system_disk,omitempty"`
 	Allow     []string                              `json:"allow,omitempty"` // checks left out, by their codes

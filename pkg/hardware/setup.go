@@ -47,7 +47,7 @@ func (inv *Inventory) Setup(paths map[string]string) *Setup {
 		s.Disks[name] = unit
 		above = append(above, hubs)
 	}
-	if len(s.Disks) == 0 {
+	if len(s.Disks) == 0 && len(inv.Hosts) == 0 {
 		return nil
 	}
 	if len(inv.Hosts) > 0 {
@@ -61,6 +61,9 @@ func (inv *Inventory) Setup(paths map[string]string) *Setup {
 
 // shared is the hub nearest to the disks that all of them hang on.
 func shared(above [][]*Hub) *Hub {
+	if len(above) == 0 {
+		return nil
+	}
 	for _, hub := range above[0] {
 		if !slices.ContainsFunc(above, func(hubs []*Hub) bool { return !slices.Contains(hubs, hub) }) {
 			return hub
