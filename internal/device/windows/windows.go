@@ -1,0 +1,212 @@
+// Package windows tells from what PowerShell prints which disks a Windows machine has and what they hang on. It is a
+// function of captured bytes: it runs nothing, and is tested with captures of many machines on any system.
+//
+// Start at Parse; Script is what the answer is of. What Windows does not tell without an administrator or a program of
+// its own stays unknown: the rates that USB and USB4 have negotiated, and which USB4 router a disk hangs on, which only
+// the Device Portal documents.
+package windows
+
+import (
+	"cmp"
+	_ "embed" // the script
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/hardware"
+)
+
+//go:embed look.ps1
+var script string
+
+// Script is what PowerShell is to run: the whole inventory in one call.
+func Script() string { return script }
+
+// Parse puts an inventory together from the script's answer. An answer that cannot be read costs what it would have told,
+// and a warning. Serial numbers are left out unless asked for.
+func Parse(answer []byte, serials bool) *hardware.Inventory {
+	inventory := &hardware.Inventory{Hosts: []hardware.Host{}, Hubs: []hardware.Hub{}, Disks: []hardware.Disk{}}
+	m := &machine{inventory: inventory, devices: map[string]dict{}, ids: map[string]string{}}
+	var err error
+	if m.answer, err = read(answer); err != nil {
+		inventory.Warnings = append(inventory.Warnings, fmt.Sprintf("PowerShell: the answer cannot be read, so what it tells stays unknown: %v", err))
+	}
+	for _, d := range m.answer.list("Devices") {
+		if id := d.text("InstanceId"); id != "" {
+			m.devices[strings.ToUpper(id)] = d
+		}
+	}
+	m.addHost()
+	m.addRouters()
+	m.addDisks()
+	m.addVolumes()
+	m.addNetworks()
+	failed := m.answer.dict("Failed")
+	for _, name := range slices.Sorted(maps.Keys(failed)) {
+		inventory.Warnings = append(inventory.Warnings, fmt.Sprintf("%s: %s, so what it tells stays unknown", name, strings.TrimSuffix(failed.text(name), ".")))
+	}
+	if !serials {
+		for i := range inventory.Disks {
+			inventory.Disks[i].Serial = ""
+		}
+	}
+	return inventory
+}
+
+// machine is an inventory on its way, and what it is made from.
+type machine struct {
+	inventory *hardware.Inventory
+	answer    dict
+	devices   map[string]dict   // by instance ID, in capitals: Windows does not tell small from capital letters there
+	ids       map[string]string // of hubs, by their instance IDs
+}
+
+func (m *machine) addHost() {
+	var host hardware.Host
+	for _, d := range m.answer.list("Computer") {
+		host.Name = d.text("Name")
+		host.Model = strings.TrimSpace(d.text("Manufacturer") + " " + d.text("Model"))
+	}
+	for _, d := range m.answer.list("System") {
+		host.OS = strings.TrimSpace(strings.TrimPrefix(d.text("Caption"), "Microsoft ") + " " + d.text("Version"))
+	}
+	for _, d := range m.answer.list("Processor") {
+		host.CPU = d.text("Name")
+		switch code, _ := d.number("Architecture"); code { // Win32_Processor
+		case 9:
+			host.Arch = "amd64"
+		case 12:
+			host.Arch = "arm64"
+		}
+	}
+	host.Power = m.power()
+	m.inventory.Hosts = append(m.inventory.Hosts, host)
+}
+
+// power is what the machine runs on, by the status of its battery (Win32_Battery): 1 is discharging, 2 on mains, 3 full and
+// 6 to 9 charging; 4 and 5 tell only how full it is. Without a battery it is mains.
+func (m *machine) power() hardware.Power {
+	batteries, asked := m.answer["Battery"]
+	if _, failed := m.answer.dict("Failed")["Win32_Battery"]; !asked || failed {
+		return ""
+	}
+	power := hardware.Mains
+	for _, d := range dicts(batteries) {
+		switch status, _ := d.number("BatteryStatus"); status {
+		case 1:
+			return hardware.Battery
+		case 2, 3, 6, 7, 8, 9:
+		default:
+			power = ""
+		}
+	}
+	return power
+}
+
+// addDisks lists the disks: Get-Disk's, or those of Win32_DiskDrive where that is not to be had.
+func (m *machine) addDisks() {
+	for _, d := range m.answer.list("Disks") {
+		if n, ok := d.number("Number"); ok {
+			m.addDisk(n, d)
+		}
+	}
+	if len(m.inventory.Disks) == 0 {
+		for _, d := range m.answer.list("Drives") {
+			if n, ok := d.number("Index"); ok {
+				m.addDisk(n, dict{})
+			}
+		}
+	}
+	slices.SortFunc(m.inventory.Disks, func(a, b hardware.Disk) int {
+		return cmp.Or(cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
+	})
+}
+
+func diskName(number int64) string { return fmt.Sprintf("PhysicalDrive%d", number) }
+
+// addDisk describes a disk by what each of the system's lists says of it.
+func (m *machine) addDisk(number int64, d dict) {
+	if number < 0 || m.disk(number) != nil {
+		return
+	}
+	physical, drive := m.find("PhysicalDisks", "DeviceId", number), m.find("Drives", "Index", number)
+	disk := hardware.Disk{
+		Name:     diskName(number),
+		Model:    cmp.Or(physical.text("Model"), d.text("Model"), d.text("FriendlyName"), drive.text("Model")),
+		Vendor:   vendor(d.text("Manufacturer")),
+		Firmware: cmp.Or(d.text("FirmwareVersion"), physical.text("FirmwareVersion"), drive.text("FirmwareRevision")),
+		// Of NVMe the disk's number names its namespace, the adapter's is what is printed on it.
+		Serial: cmp.Or(d.text("AdapterSerialNumber"), d.text("SerialNumber"), physical.text("SerialNumber"), drive.text("SerialNumber")),
+		Bus:    cmp.Or(busOf(d["BusType"]), busOf(physical["BusType"])),
+		System: d.truth("IsBoot") || d.truth("IsSystem"),
+	}
+	for _, source := range []dict{d, physical, drive} {
+		if size, ok := source.number("Size"); ok && disk.SizeBytes == 0 {
+			disk.SizeBytes = max(size, 0)
+		}
+	}
+	m.place(&disk, drive.text("PNPDeviceID"))
+	m.inventory.Disks = append(m.inventory.Disks, disk)
+}
+
+func (m *machine) disk(number int64) *hardware.Disk {
+	for i := range m.inventory.Disks {
+		if m.inventory.Disks[i].Name == diskName(number) {
+			return &m.inventory.Disks[i]
+		}
+	}
+	return nil
+}
+
+// find is the entry of a list that bears a number; nil for none.
+func (m *machine) find(list, key string, number int64) dict {
+	for _, d := range m.answer.list(list) {
+		if n, ok := d.number(key); ok && n == number {
+			return d
+		}
+	}
+	return nil
+}
+
+// vendor leaves out what Windows says of disks whose maker it does not know, in any language: (Standard disk drives).
+func vendor(name string) string {
+	if strings.HasPrefix(name, "(") || strings.EqualFold(name, "NVMe") || strings.EqualFold(name, "ATA") {
+		return ""
+	}
+	return name
+}
+
+// buses are those of MSFT_Disk, by name and by number: PowerShell 5.1 may give either.
+var buses = [...]struct {
+	name   string
+	number int64
+	bus    hardware.Bus
+}{
+	{"SCSI", 1, hardware.OtherBus},
+	{"ATA", 3, hardware.OtherBus},
+	{"1394", 4, hardware.OtherBus},
+	{"Fibre Channel", 6, hardware.OtherBus},
+	{"USB", 7, hardware.USB},
+	{"RAID", 8, hardware.OtherBus}, // and NVMe behind Intel's RST
+	{"iSCSI", 9, hardware.OtherBus},
+	{"SAS", 10, hardware.OtherBus},
+	{"SATA", 11, hardware.SATA},
+	{"SD", 12, hardware.OtherBus},
+	{"MMC", 13, hardware.OtherBus},
+	{"Virtual", 14, hardware.Virtual},
+	{"File Backed Virtual", 15, hardware.Virtual},
+	{"Spaces", 16, hardware.Virtual},
+	{"NVMe", 17, hardware.NVMe},
+}
+
+func busOf(v any) hardware.Bus {
+	d := dict{"": v}
+	number, isNumber := d.number("")
+	for _, b := range buses {
+		if strings.EqualFold(d.text(""), b.name) || isNumber && number == b.number && d.text("") != b.name {
+			return b.bus
+		}
+	}
+	return hardware.UnknownBus
+}

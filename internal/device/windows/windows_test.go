@@ -1,0 +1,186 @@
+package windows
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/hubbench/hubbench/pkg/hardware"
+)
+
+var update = flag.Bool("update", false, "write what is parsed as the expected inventories")
+
+// answers are the captures of testdata, an archive each, which names its sources.
+func answers(tb testing.TB) map[string][]byte {
+	paths, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(paths) < 8 {
+		tb.Fatalf("%d captures, %v", len(paths), err)
+	}
+	answers := map[string][]byte{}
+	for _, path := range paths {
+		archive, err := txtar.ParseFile(path)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if len(archive.Files) != 1 {
+			tb.Fatalf("%s: %d files, want the answer alone", path, len(archive.Files))
+		}
+		answers[strings.TrimSuffix(path, ".txtar")] = archive.Files[0].Data
+	}
+	return answers
+}
+
+func TestParse(t *testing.T) {
+	for name, answer := range answers(t) {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			got, err := json.MarshalIndent(Parse(answer, false), "", "\t")
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, '\n')
+			golden := name + ".golden.json"
+			if *update {
+				if err := os.WriteFile(golden, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), string(got)); diff != "" {
+				t.Errorf("go test -update accepts this (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A console may be set to UTF-16, and PowerShell may begin with a mark.
+func TestEncodings(t *testing.T) {
+	for name, answer := range answers(t) {
+		want := Parse(answer, true)
+		units := utf16.Encode([]rune(string(answer)))
+		for encoding, bytes := range map[string][]byte{
+			"UTF-8 with a mark": append([]byte{0xef, 0xbb, 0xbf}, answer...),
+			"UTF-16LE":          encode(binary.LittleEndian, units),
+			"UTF-16LE, mark":    encode(binary.LittleEndian, append([]uint16{0xfeff}, units...)),
+			"UTF-16BE":          encode(binary.BigEndian, units),
+			"UTF-16BE, mark":    encode(binary.BigEndian, append([]uint16{0xfeff}, units...)),
+			"Windows' lines":    []byte(strings.ReplaceAll(string(answer), "\n", "\r\n")),
+		} {
+			if diff := cmp.Diff(want, Parse(bytes, true)); diff != "" {
+				t.Errorf("%s in %s (-want +got):\n%s", name, encoding, diff)
+			}
+		}
+	}
+}
+
+func encode(order binary.AppendByteOrder, units []uint16) []byte {
+	var b []byte
+	for _, u := range units {
+		b = order.AppendUint16(b, u)
+	}
+	return b
+}
+
+// An answer that was cut short costs everything, and says so.
+func TestCut(t *testing.T) {
+	for name, answer := range answers(t) {
+		for n := 0; n < len(answer)-2; n += 100 {
+			inventory := Parse(answer[:n], true)
+			check(t, inventory)
+			if len(inventory.Disks) > 0 || len(inventory.Warnings) != 1 {
+				t.Errorf("%s cut at %d: %d disks, warnings %q", name, n, len(inventory.Disks), inventory.Warnings)
+			}
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, answer := range answers(f) {
+		f.Add(answer)
+	}
+	f.Fuzz(func(t *testing.T, answer []byte) { check(t, Parse(answer, true)) })
+}
+
+// check holds an inventory to what is true of every machine: names are unique, and what is referred to exists.
+func check(t *testing.T, inventory *hardware.Inventory) {
+	t.Helper()
+	hubs, disks := map[string]bool{"": true}, map[string]bool{}
+	for _, hub := range inventory.Hubs {
+		if hubs[hub.ID] {
+			t.Errorf("two hubs are %q", hub.ID)
+		}
+		if !hubs[hub.Upstream] {
+			t.Errorf("%q hangs on %q, which does not stand before it", hub.ID, hub.Upstream)
+		}
+		hubs[hub.ID] = true
+	}
+	for _, disk := range inventory.Disks {
+		if disks[disk.Name] {
+			t.Errorf("two disks are %q", disk.Name)
+		}
+		disks[disk.Name] = true
+		if disk.Hub != nil && !hubs[*disk.Hub] {
+			t.Errorf("%s hangs on %q, which there is not", disk.Name, *disk.Hub)
+		}
+		for _, link := range disk.Path.Links {
+			if link.RxBps <= 2.5e9*int64(link.Lanes) || link.MaxBps != 0 && link.MaxBps < link.RxBps {
+				t.Errorf("%s has a link of %+v", disk.Name, link)
+			}
+		}
+	}
+}
+
+func TestSerials(t *testing.T) {
+	found := 0
+	for name, answer := range answers(t) {
+		text, err := json.Marshal(Parse(answer, false))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, disk := range Parse(answer, true).Disks {
+			if disk.Serial == "" {
+				continue
+			}
+			found++
+			if bytes.Contains(text, []byte(disk.Serial)) {
+				t.Errorf("%s: the serial number %q, for which nobody asked", name, disk.Serial)
+			}
+		}
+	}
+	if found < 10 {
+		t.Errorf("%d serial numbers where asked for, want 10 or more", found)
+	}
+}
+
+// The script is an argument of a command line, where a double quote would need escapes, and it changes nothing.
+func TestScript(t *testing.T) {
+	script := Script()
+	if strings.Contains(script, `"`) || len(script) > 16_000 {
+		t.Errorf("the script has %d bytes, with double quotes: %t", len(script), strings.Contains(script, `"`))
+	}
+	for _, word := range []string{"Set-", "Remove-", "Clear-", "Format-Volume", "Initialize-", "New-Partition", "Invoke-"} {
+		if strings.Contains(script, word) {
+			t.Errorf("the script says %s: it is to change nothing", word)
+		}
+	}
+	// What Parse reads, the script gives.
+	for _, name := range []string{
+		"Disks =", "PhysicalDisks =", "Partitions =", "Volumes =", "Drives =", "LogicalDisks =", "Devices =", "BitLocker =", "Battery =", "Computer =", "System =", "Processor =", "Failed =",
+		"AdapterSerialNumber", "FirmwareRevision", "SizeRemaining", "PNPDeviceID", "RemovalPolicy", "CurrentLinkWidth", "Protection =",
+	} {
+		if !strings.Contains(script, name) {
+			t.Errorf("the script does not give %s", name)
+		}
+	}
+}
