@@ -39,7 +39,7 @@ func tools(t *testing.T) (notes string) {
 		"systemd-inhibit": "for last; do :; done\n$last\n",
 		"caffeinate":      "for last; do :; done\nwhile kill -0 $last 2>/dev/null; do sleep 0.05; done\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(script+rest), 0o755); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(script+rest), 0o755); err != nil { //nolint:gosec // it is to be run
 			t.Fatal(err)
 		}
 	}
@@ -128,7 +128,7 @@ func TestKeepWithoutATool(t *testing.T) {
 func TestKeepWithAToolThatFails(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"systemd-inhibit", "caffeinate"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\nexit 1\n"), 0o755); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\nexit 1\n"), 0o755); err != nil { //nolint:gosec // it is to be run
 			t.Fatal(err)
 		}
 	}

@@ -168,13 +168,12 @@ type lab struct {
 	recent  []Written
 }
 
-func run(t *testing.T, name string, args ...string) string {
+func run(t *testing.T, name string, args ...string) {
 	t.Helper()
 	out, err := exec.Command(name, args...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s %s: %v: %s", name, strings.Join(args, " "), err, out)
 	}
-	return strings.TrimSpace(string(out))
 }
 
 func (l *lab) folder(name string) string {
@@ -220,7 +219,7 @@ func (l *lab) loop(t *testing.T, image string, mib int64, partitions bool) strin
 			t.Cleanup(func() { device.Close() })
 			return device.Name()
 		}
-		device.Close()
+		_ = device.Close()
 		if !errors.Is(err, unix.EBUSY) {
 			t.Fatalf("make a loop device over %s: %v", image, err)
 		}
@@ -350,7 +349,7 @@ func (l *lab) write(t *testing.T, path string) (stop func()) {
 			}
 		}
 	}()
-	return func() { close(quit); <-gone; file.Close(); os.Remove(path) }
+	return func() { close(quit); <-gone; _, _ = file.Close(), os.Remove(path) }
 }
 
 // program runs something of that name in a folder, which does nothing but be there.
@@ -365,7 +364,7 @@ func (l *lab) program(t *testing.T, name, dir string, meanwhile func()) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, bytes, 0o755); err != nil {
+	if err := os.WriteFile(path, bytes, 0o755); err != nil { //nolint:gosec // it is to be run
 		t.Fatal(err)
 	}
 	cmd := exec.Command(path, "300")

@@ -1,16 +1,38 @@
 package device
 
 import (
+	"errors"
+	"io/fs"
 	"slices"
+	"syscall"
 
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
+// unusable says why a disk's folder could not be looked at. "Operation not permitted" is what macOS says where the person
+// has not let this terminal at removable volumes; permissions of the folder's own give another error.
+func (f *findings) unusable(disk scenario.Disk, err error, goos string) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		f.refuse("missing", disk.Name, "%s does not exist; check the spelling, and that the disk is mounted", disk.Path)
+	case errors.Is(err, errNotFolder):
+		f.refuse("not_folder", disk.Name, "%s is a file; give a folder on the disk", disk.Path)
+	case goos == "darwin" && errors.Is(err, syscall.EPERM):
+		f.closed(disk, err)
+	default:
+		f.refuse("missing", disk.Name, "%v", err)
+	}
+}
+
+func (f *findings) closed(disk scenario.Disk, err error) {
+	f.refuse("closed", disk.Name, "macOS keeps programs of this terminal out of %s (%v); allow the terminal at removable volumes in System Settings > Privacy & Security > Files and Folders", disk.Path, err)
+}
+
 // judgeFolder asks whether the disk's folder can be used at all.
 func judgeFolder(_ *evidence, disk scenario.Disk, place Place, found *findings) {
 	if place.Closed != nil {
-		found.refuse("closed", disk.Name, "macOS keeps programs of this terminal out of %s (%v); allow the terminal at removable volumes in System Settings > Privacy & Security > Files and Folders", disk.Path, place.Closed)
+		found.closed(disk, place.Closed)
 	} else if place.Writable != nil {
 		found.refuse("unwritable", disk.Name, "cannot write to %s (%v); choose a folder that you may write to, on a volume that is not read-only", disk.Path, place.Writable)
 	}

@@ -2,9 +2,8 @@ package device
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
+	"runtime"
+	"slices"
 	"time"
 
 	"github.com/hubbench/hubbench/pkg/hardware"
@@ -34,7 +33,7 @@ func gather(ctx context.Context, plan *scenario.Plan, opts Options) (*evidence, 
 		}
 		place, err := Inspect(disk.Path)
 		if err != nil {
-			found = append(found, unusable(disk, err))
+			found.unusable(disk, err, runtime.GOOS)
 			continue
 		}
 		e.places[disk.Name] = place
@@ -137,26 +136,11 @@ func (e *evidence) beneath(place Place) []*hardware.Disk {
 
 // shared is a physical disk that both places lie on; nil where none is known.
 func (e *evidence) shared(p, q Place) *hardware.Disk {
-	for _, a := range e.beneath(p) {
-		for _, b := range e.beneath(q) {
-			if a == b {
-				return a
-			}
+	others := e.beneath(q)
+	for _, disk := range e.beneath(p) {
+		if slices.Contains(others, disk) {
+			return disk
 		}
 	}
 	return nil
-}
-
-func unusable(disk scenario.Disk, err error) Problem {
-	p := Problem{Disk: disk.Name, Fatal: true, Code: "missing"}
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		p.Text = fmt.Sprintf("disk %s: %s does not exist; check the spelling, and that the disk is mounted", disk.Name, disk.Path)
-	case errors.Is(err, errNotFolder):
-		p.Code = "not_folder"
-		p.Text = fmt.Sprintf("disk %s: %s is a file; give a folder on the disk", disk.Name, disk.Path)
-	default:
-		p.Text = fmt.Sprintf("disk %s: %v", disk.Name, err)
-	}
-	return p
 }

@@ -3,8 +3,10 @@ package device
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -170,6 +172,27 @@ func TestEveryJudgement(t *testing.T) {
 				t.Errorf("said %q, want %q in it", text, tt.says)
 			}
 		})
+	}
+}
+
+func TestUnusableFolders(t *testing.T) {
+	disk := scenario.Disk{Name: "A", Path: "/Volumes/A"}
+	for _, tt := range []struct {
+		err  error
+		goos string
+		want string
+	}{
+		{&fs.PathError{Op: "stat", Path: "/Volumes/A", Err: syscall.EPERM}, "darwin", "closed"},
+		{&fs.PathError{Op: "stat", Path: "/Volumes/A", Err: syscall.EPERM}, "linux", "missing"},
+		{&fs.PathError{Op: "stat", Path: "/Volumes/A", Err: syscall.EACCES}, "darwin", "missing"},
+		{fs.ErrNotExist, "darwin", "missing"},
+		{errNotFolder, "darwin", "not_folder"},
+	} {
+		var found findings
+		found.unusable(disk, tt.err, tt.goos)
+		if len(found) != 1 || found[0].Code != tt.want || !found[0].Fatal || !strings.HasPrefix(found[0].Text, "disk A: ") {
+			t.Errorf("%v on %s: %v, want %s", tt.err, tt.goos, found, tt.want)
+		}
 	}
 }
 
