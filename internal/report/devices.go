@@ -123,7 +123,7 @@ func (t *deviceTree) hub(h *hardware.Hub) []branch {
 	if !t.once("hub " + h.ID) {
 		return nil
 	}
-	b := branch{cells: row(named(h.Vendor, h.Name))}
+	b := branch{cells: row(shorten(h.Product(), longestName))}
 	if h.Link != nil {
 		b.cells[1].Text, b.cells[2].Text = h.Link.String(), carries(h.Link)
 	} else {
@@ -154,7 +154,7 @@ func (t *deviceTree) disk(d *hardware.Disk) []branch {
 	if !t.once("disk " + d.Name) {
 		return nil
 	}
-	b := branch{cells: row(strings.TrimSpace(d.Name + " " + named(d.Vendor, d.Model)))}
+	b := branch{cells: row(strings.TrimSpace(d.Name + " " + shorten(hardware.WithVendor(d.Vendor, d.Model), longestName)))}
 	switch {
 	case len(d.Backing) > 1:
 		b.cells[0].Small = "on " + join(d.Backing)
@@ -231,14 +231,6 @@ func row(name string) []Cell {
 
 // longestName is how many columns of a terminal a model or a mount point takes at most: all of "Samsung SSD 970 EVO Plus 1TB".
 const longestName = 28
-
-// named joins a maker and a model, which often begins with its maker.
-func named(vendor, model string) string {
-	if !strings.HasPrefix(strings.ToLower(model), strings.ToLower(vendor)) {
-		model = strings.TrimSpace(vendor + " " + model)
-	}
-	return shorten(model, longestName)
-}
 
 // carries is the practical rate of a link, both where its directions differ; empty where it is not known.
 func carries(link *hardware.Link) string {

@@ -1,6 +1,7 @@
 package linux
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -68,10 +69,13 @@ type other struct {
 	way way
 }
 
+// hubClass is the class of USB hubs.
+const hubClass = "09"
+
 // displayLink is the vendor of the chips that send a display's picture over USB.
 const displayLink = "17e9"
 
-// readOthers lists network adapters, displays over USB and graphics cards. A display on DisplayPort is not seen: Linux
+// readOthers lists network adapters, displays over USB, other USB devices and graphics cards. A display on DisplayPort is not seen: Linux
 // shows that it is there, but not through which hub.
 func (m *machine) readOthers() {
 	for _, dir := range m.class("class/net") {
@@ -89,8 +93,16 @@ func (m *machine) readOthers() {
 		m.others = append(m.others, other{hardware.Attached{Kind: hardware.NetworkKind, Name: name}, w})
 	}
 	for _, dir := range m.class("bus/usb/devices") {
-		if m.text(dir, "idVendor") == displayLink {
-			m.others = append(m.others, other{hardware.Attached{Kind: hardware.DisplayKind, Name: strings.TrimSpace("DisplayLink " + m.text(dir, "product"))}, m.wayTo(dir)})
+		w := m.wayTo(dir)
+		taken := slices.ContainsFunc(m.others, func(o other) bool { return slices.Contains(o.way.usb, dir) }) ||
+			slices.ContainsFunc(m.names, func(name string) bool { return under(m.blocks[name].dir, dir) })
+		switch {
+		case len(w.usb) == 0 || w.usb[len(w.usb)-1] != dir || taken || m.text(dir, "bDeviceClass") == hubClass:
+		case m.text(dir, "idVendor") == displayLink:
+			m.others = append(m.others, other{hardware.Attached{Kind: hardware.DisplayKind, Name: strings.TrimSpace("DisplayLink " + m.text(dir, "product"))}, w})
+		default:
+			name := hardware.WithVendor(m.text(dir, "manufacturer"), m.text(dir, "product"))
+			m.others = append(m.others, other{hardware.Attached{Kind: hardware.OtherKind, Name: cmp.Or(name, "USB device "+path.Base(dir))}, w})
 		}
 	}
 	for _, dir := range m.class("bus/pci/devices") {
@@ -126,7 +138,7 @@ func (m *machine) attach(inv *hardware.Inventory) {
 		}
 		for _, d := range inv.Disks {
 			if d.Hub != nil && *d.Hub == h.ID {
-				h.Devices = append(h.Devices, hardware.Attached{Kind: hardware.DiskKind, ID: d.Name, Name: strings.TrimSpace(d.Vendor + " " + d.Model)})
+				h.Devices = append(h.Devices, hardware.Attached{Kind: hardware.DiskKind, ID: d.Name, Name: hardware.WithVendor(d.Vendor, d.Model)})
 			}
 		}
 		for _, o := range m.others {
