@@ -1,0 +1,44 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hubbench/hubbench/pkg/hardware"
+)
+
+// treeOf is the first column of the inventory's table, with dots for the spaces of its branches.
+func treeOf(inv *hardware.Inventory) []string {
+	var out []string
+	for _, block := range OfDevices(inv).Blocks {
+		if t, ok := block.(*Table); ok {
+			for _, cells := range t.Rows {
+				out = append(out, strings.ReplaceAll(cells[0].Words(), "\u00a0", "."))
+			}
+		}
+	}
+	return out
+}
+
+func TestDevicesAreATree(t *testing.T) {
+	inv := &hardware.Inventory{
+		Hosts: []hardware.Host{{Ports: []hardware.Port{{ID: "1", Name: "Port 1"}, {ID: "2", Name: "Port 2"}}}},
+		Hubs:  []hardware.Hub{{ID: "far", Name: "Far", Port: "1", Upstream: "near"}, {ID: "near", Name: "Near", Port: "1"}, {ID: "adrift", Name: "Adrift", Port: "9"}},
+		Disks: []hardware.Disk{
+			{Name: "loop0", Backing: []string{"sda"}}, {Name: "sda", Hub: new("far"), Volumes: []hardware.Volume{{Mount: "/a"}}},
+			{Name: "sdb", Port: "1"}, {Name: "lost", Hub: new("gone")}, {Name: "orphan", Backing: []string{"gone"}},
+			{Name: "ring", Backing: []string{"gnir"}}, {Name: "gnir", Backing: []string{"ring"}},
+		},
+	}
+	want := []string{"Port 1", "├─.Near", "│..└─.Far", "│.....└─.sda", "│........├─./a", "│........└─.loop0", "└─.sdb", "Adrift", "lost", "orphan", "ring", "└─.gnir"}
+	if got := treeOf(inv); strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestNoDevices(t *testing.T) {
+	doc := OfDevices(&hardware.Inventory{Warnings: []string{"nothing can be read"}})
+	if len(doc.Blocks) != 2 || doc.Blocks[0] != (Sentence{Text: "No disk was found."}) || doc.Blocks[1] != (Warning{"nothing can be read"}) {
+		t.Errorf("got %+v", doc.Blocks)
+	}
+}
