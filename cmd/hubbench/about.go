@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -30,9 +31,12 @@ func about(loaded *rundir.Loaded) report.About {
 		return info
 	}
 	info.Seed = fmt.Sprint(run.Plan.Seed)
-	if hub := run.Plan.Hub; hub != nil {
-		info.Hub = "hub " + hub.Profile
-	} else {
+	switch hub := run.Plan.Hub; {
+	case run.Plan.Simulated():
+		info.Hub = "hub " + cmp.Or(hub.Name, hub.Profile)
+	case hub != nil && hub.Name != "":
+		info.Hub = "hub " + hub.Name
+	default:
 		info.Hub = strings.Join(connections(run), ", ")
 	}
 	for _, phase := range run.Plan.Phases {

@@ -57,7 +57,7 @@ func prepare(path string) (*prepared, error) {
 			}
 		}
 	}
-	if plan.Hub != nil {
+	if plan.Simulated() {
 		if ready.profile, err = ready.loadHub(filepath.Dir(path)); err != nil {
 			if badProfile := (*strictyaml.Error)(nil); errors.As(err, &badProfile) {
 				return nil, usage(err) // it names its own place

@@ -42,7 +42,7 @@ func prepareRest(ctx context.Context, p program, rest *rundir.Unfinished, opts r
 	if rest.Info.SystemOK && !slices.Contains(ready.allow, systemDisk) { // a run before Allow
 		ready.allow = append(ready.allow, systemDisk)
 	}
-	if ready.plan.Hub != nil {
+	if ready.plan.Simulated() {
 		var err error
 		if ready.profile, err = loadProfile(ready.plan.Hub.Profile); err != nil {
 			return nil, nil, err

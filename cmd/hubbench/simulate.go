@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -51,8 +52,9 @@ func runSimulate(p program, path string, opts simulateOptions) error {
 			return usage(err)
 		}
 		if ready.plan.Hub == nil {
-			ready.plan.Hub = &scenario.Hub{Speedup: 1}
+			ready.plan.Hub = &scenario.Hub{}
 		}
+		ready.plan.Hub.Speedup = cmp.Or(ready.plan.Hub.Speedup, 1)
 		ready.plan.Hub.Profile = opts.profile // for run.json
 	}
 	if ready.profile == nil {

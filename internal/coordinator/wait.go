@@ -24,8 +24,8 @@ func waitBefore(ctx context.Context, opts Options, phase scenario.Phase) error {
 		}
 	}
 	cooldown := phase.Cooldown
-	if hub := opts.Plan.Hub; hub != nil {
-		cooldown = time.Duration(float64(cooldown) / hub.Speedup)
+	if opts.Plan.Simulated() {
+		cooldown = time.Duration(float64(cooldown) / opts.Plan.Hub.Speedup)
 	}
 	over := time.NewTimer(cooldown)
 	defer over.Stop()

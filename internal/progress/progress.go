@@ -45,7 +45,7 @@ type Progress struct {
 // New shows the progress of a plan on w. Close ends it.
 func New(w io.Writer, opts Options) *Progress {
 	p := &Progress{opts: opts, printer: &lines{w: w}, clock: time.Now, state: state{plan: opts.Plan, speedup: 1}, done: func() {}}
-	if opts.Plan.Hub != nil {
+	if opts.Plan.Simulated() {
 		p.state.speedup, p.state.simulated = opts.Plan.Hub.Speedup, true
 	}
 	if opts.Size != nil {

@@ -254,7 +254,7 @@ func timing(plan *scenario.Plan, total Forecast) []string {
 		}
 	}
 	var notes []string
-	if plan.Hub == nil {
+	if !plan.Simulated() {
 		notes = append(notes, fmt.Sprintf("The times are the shortest that one shared link of %s allows; test files written beforehand add to them.", unit.FormatRate(scenario.LinkRate)))
 	} else if plan.Hub.Speedup != 1 {
 		notes = append(notes, fmt.Sprintf("The times are model time, which passes %g times as fast as real time: the run takes about %s.", plan.Hub.Speedup,

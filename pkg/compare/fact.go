@@ -34,7 +34,7 @@ func facts(r, other Run, phases []Phase) []fact {
 		add(whatHost, "", m.Host)
 		add(whatSeed, "", strconv.FormatUint(m.Plan.Seed, 10))
 		if hub := m.Plan.Hub; hub != nil {
-			add(whatHub, "", hub.Profile)
+			add(whatHub, "", cmp.Or(hub.Profile, hub.Name))
 		}
 	}
 	for _, p := range phases {

@@ -39,15 +39,15 @@ func Load(name string, data []byte) (*Profile, error) {
 	m := doc.Root().Mapping()
 	m.Require("version", "name", "capacity", "disks")
 	version := 1
-	m.Int("version", &version, 1, 1)
-	m.Text("name", &p.Name)
-	m.Text("about", &p.About)
-	m.OneOf("source", (*string)(&p.Source), string(Measured), string(Specified), string(Fitted))
+	m.Read("version", strictyaml.Int(&version, 1, 1))
+	m.Read("name", strictyaml.String(&p.Name))
+	m.Read("about", strictyaml.String(&p.About))
+	m.Read("source", strictyaml.OneOf(&p.Source, string(Measured), string(Specified), string(Fitted)))
 	p.Link = math.Inf(1)
-	m.Rate("link", &p.Link, leastRate, mostRate)
+	m.Read("link", strictyaml.Rate(&p.Link, leastRate, mostRate))
 	p.Lane = math.Inf(1)
-	m.Rate("lane", &p.Lane, leastRate, mostRate)
-	m.Float("noise", &p.Noise, 0, MostNoise)
+	m.Read("lane", strictyaml.Rate(&p.Lane, leastRate, mostRate))
+	m.Read("noise", strictyaml.Float(&p.Noise, 0, MostNoise))
 	loadCapacity(m, p)
 	loadLags(m.Mapping("recovery"), &p.Lags)
 	loadDisks(m, p)
@@ -61,33 +61,33 @@ func loadCapacity(m *strictyaml.Mapping, p *Profile) {
 	capacity := m.Mapping("capacity")
 	capacity.Require("read", "write")
 	for key, to := range map[string]*float64{"read": &c.Read, "write": &c.Write} {
-		capacity.Rate(key, to, leastRate, mostRate)
+		capacity.Read(key, strictyaml.Rate(to, leastRate, mostRate))
 		if *to > p.Link {
 			report(capacity, key, "%s is %s, above the link's %s; a port cannot carry more than its link",
 				key, unit.FormatRate(*to), unit.FormatRate(p.Link))
 		}
 	}
 	c.Both = c.Read + c.Write
-	capacity.Rate("both", &c.Both, leastRate, mostRate)
+	capacity.Read("both", strictyaml.Rate(&c.Both, leastRate, mostRate))
 	if sum := c.Read + c.Write; c.Both > sum && c.Read > 0 && c.Write > 0 {
 		report(capacity, "both", "both is %s, above read and write together (%s); lower it, or leave it out for no joint limit",
 			unit.FormatRate(c.Both), unit.FormatRate(sum))
 	}
-	capacity.Float("pair", &c.Pair, leastFactor, 1)
-	capacity.Float("two_writers", &c.TwoWriters, leastFactor, 1)
-	capacity.Float("per_disk", &c.PerDisk, 0, mostPerDisk)
-	capacity.Float("read_loss", &c.ReadLoss, 0, mostLoss)
-	capacity.Float("write_loss", &c.WriteLoss, 0, mostLoss)
+	capacity.Read("pair", strictyaml.Float(&c.Pair, leastFactor, 1))
+	capacity.Read("two_writers", strictyaml.Float(&c.TwoWriters, leastFactor, 1))
+	capacity.Read("per_disk", strictyaml.Float(&c.PerDisk, 0, mostPerDisk))
+	capacity.Read("read_loss", strictyaml.Float(&c.ReadLoss, 0, mostLoss))
+	capacity.Read("write_loss", strictyaml.Float(&c.WriteLoss, 0, mostLoss))
 	capacity.Done()
 
 	weights := m.Mapping("weights")
 	c.ReadWeight, c.WriteWeight = 1, 1
-	weights.Float("read", &c.ReadWeight, leastWeight, mostWeight)
-	weights.Float("write", &c.WriteWeight, leastWeight, mostWeight)
+	weights.Read("read", strictyaml.Float(&c.ReadWeight, leastWeight, mostWeight))
+	weights.Read("write", strictyaml.Float(&c.WriteWeight, leastWeight, mostWeight))
 	weights.Done()
 
 	sharing := maxMin
-	m.OneOf("sharing", &sharing, maxMin, proportional)
+	m.Read("sharing", strictyaml.OneOf(&sharing, maxMin, proportional))
 	c.Proportional = sharing == proportional
 }
 
@@ -127,8 +127,8 @@ func loadDisks(m *strictyaml.Mapping, p *Profile) {
 			}
 		}
 		var d Disk
-		disk.Text("name", &d.Name)
-		disk.Text("about", &d.About)
+		disk.Read("name", strictyaml.String(&d.Name))
+		disk.Read("about", strictyaml.String(&d.About))
 		switch {
 		case d.Name == "":
 			report(disk, "name", "the disk's name is empty; give it one, such as A")
@@ -136,7 +136,7 @@ func loadDisks(m *strictyaml.Mapping, p *Profile) {
 			report(disk, "name", "disk %s is there twice; give one another name", strictyaml.Quote(d.Name))
 		}
 		lanes := math.Inf(1) // what the enclosure carries
-		disk.Int("lanes", &d.Lanes, 1, mostLanes)
+		disk.Read("lanes", strictyaml.Int(&d.Lanes, 1, mostLanes))
 		if d.Lanes > 0 {
 			lanes = float64(d.Lanes) * p.Lane
 			if math.IsInf(p.Lane, 1) {
@@ -159,15 +159,15 @@ func loadDisks(m *strictyaml.Mapping, p *Profile) {
 func loadSide(disk *strictyaml.Mapping, key string, carries, lanes float64) Side {
 	s := Side{Weight: 1}
 	m := disk.Mapping(key)
-	m.Rate("hub", &s.Hub, leastRate, mostRate)
-	m.Rate("direct", &s.Direct, leastRate, mostRate)
-	m.Float("weight", &s.Weight, leastWeight, mostWeight)
-	m.Duration("per_file", &s.PerFile, 0, mostPerFile)
+	m.Read("hub", strictyaml.Rate(&s.Hub, leastRate, mostRate))
+	m.Read("direct", strictyaml.Rate(&s.Direct, leastRate, mostRate))
+	m.Read("weight", strictyaml.Float(&s.Weight, leastWeight, mostWeight))
+	m.Read("per_file", strictyaml.Duration(&s.PerFile, 0, mostPerFile))
 	if _, ok := m.Get("knee"); ok {
 		knee := m.Mapping("knee")
 		knee.Require("above", "factor")
-		knee.Bytes("above", &s.Knee.AboveBytes, 1, mostBytes)
-		knee.Float("factor", &s.Knee.Factor, leastFactor, 1)
+		knee.Read("above", strictyaml.Bytes(&s.Knee.AboveBytes, 1, mostBytes))
+		knee.Read("factor", strictyaml.Float(&s.Knee.Factor, leastFactor, 1))
 		knee.Done()
 	}
 	m.Done()
@@ -202,9 +202,9 @@ func loadSide(disk *strictyaml.Mapping, key string, carries, lanes float64) Side
 func loadCache(m *strictyaml.Mapping, write *Side) *Cache {
 	var c Cache
 	m.Require("bytes", "after")
-	m.Bytes("bytes", &c.Bytes, 1, mostBytes)
-	m.Rate("after", &c.After, leastRate, mostRate)
-	m.Rate("refill", &c.Refill, 0, mostRate)
+	m.Read("bytes", strictyaml.Bytes(&c.Bytes, 1, mostBytes))
+	m.Read("after", strictyaml.Rate(&c.After, leastRate, mostRate))
+	m.Read("refill", strictyaml.Rate(&c.Refill, 0, mostRate))
 	if fastest := max(write.Hub, write.Direct); c.After > fastest && fastest > 0 {
 		report(m, "after", "after is %s, above the %s that the disk writes at its best; a spent cache does not make it faster",
 			unit.FormatRate(c.After), unit.FormatRate(fastest))

@@ -24,8 +24,8 @@ func loadEvidence(m *strictyaml.Mapping, p *Profile) {
 		seen := item.Mapping()
 		seen.Require("disks")
 		var o Observation
-		seen.Text("phase", &o.Phase)
-		seen.Bool("direct", &o.Direct)
+		seen.Read("phase", strictyaml.String(&o.Phase))
+		seen.Read("direct", strictyaml.Bool(&o.Direct))
 		for _, item := range seen.Items("disks") {
 			o.Disks = append(o.Disks, loadObserved(item.Mapping(), p, o.Disks))
 		}
@@ -41,18 +41,18 @@ func loadEvidence(m *strictyaml.Mapping, p *Profile) {
 		seen := item.Mapping()
 		seen.Require("stays", "left", "staying", "seconds", "error")
 		var l ObservedLag
-		seen.Text("phase", &l.Phase)
-		seen.OneOf("stays", (*string)(&l.Stays), string(trace.Read), string(trace.Write))
-		seen.OneOf("left", (*string)(&l.Left), string(trace.Read), string(trace.Write))
-		seen.Int("staying", &l.Staying, 1, MostStaying)
-		seen.Float("seconds", &l.Seconds, 0, longestLagS)
-		seen.Float("error", &l.Error, leastLagErrS, longestLagS)
+		seen.Read("phase", strictyaml.String(&l.Phase))
+		seen.Read("stays", strictyaml.OneOf(&l.Stays, string(trace.Read), string(trace.Write)))
+		seen.Read("left", strictyaml.OneOf(&l.Left, string(trace.Read), string(trace.Write)))
+		seen.Read("staying", strictyaml.Int(&l.Staying, 1, MostStaying))
+		seen.Read("seconds", strictyaml.Float(&l.Seconds, 0, longestLagS))
+		seen.Read("error", strictyaml.Float(&l.Error, leastLagErrS, longestLagS))
 		seen.Done()
 		e.Lags = append(e.Lags, l)
 	}
 	noise := m.Mapping("noise")
-	noise.Float("squares", &e.Noise.Squares, 0, mostSquares)
-	noise.Int("freedom", &e.Noise.Freedom, 0, mostFreedom)
+	noise.Read("squares", strictyaml.Float(&e.Noise.Squares, 0, mostSquares))
+	noise.Read("freedom", strictyaml.Int(&e.Noise.Freedom, 0, mostFreedom))
 	noise.Done()
 	m.Done()
 }
@@ -60,10 +60,10 @@ func loadEvidence(m *strictyaml.Mapping, p *Profile) {
 func loadObserved(m *strictyaml.Mapping, p *Profile, others []Observed) Observed {
 	m.Require("disk", "op", "rate", "error")
 	var d Observed
-	m.Text("disk", &d.Disk)
-	m.OneOf("op", (*string)(&d.Op), string(trace.Read), string(trace.Write))
-	m.Rate("rate", &d.Rate, leastRate, mostRate)
-	m.Float("error", &d.Error, math.SmallestNonzeroFloat64, mostErr)
+	m.Read("disk", strictyaml.String(&d.Disk))
+	m.Read("op", strictyaml.OneOf(&d.Op, string(trace.Read), string(trace.Write)))
+	m.Read("rate", strictyaml.Rate(&d.Rate, leastRate, mostRate))
+	m.Read("error", strictyaml.Float(&d.Error, math.SmallestNonzeroFloat64, mostErr))
 	m.Done()
 	switch {
 	case p.Disk(d.Disk) == nil:

@@ -3,7 +3,6 @@ package scenario
 import (
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/hubbench/hubbench/pkg/strictyaml"
 )
@@ -14,110 +13,126 @@ const (
 	maxSpeedup = 1000 // beyond it the model's steps are shorter than a wall clock can pace
 )
 
-// readVersion checks that the file is not of another version than the one there is.
-func readVersion(top *strictyaml.Mapping) bool {
-	n, ok := top.Get("version")
-	if !ok {
-		top.Missing("version", "the key version is missing; add version: 1")
-		return true
-	}
-	_, ok = n.Int(1, 1)
-	return ok
+// hub is what the disks hang on: described, or the model that simulated disks share.
+func (s *Scenario) hub() strictyaml.Value {
+	h := &Hub{Speedup: 1}
+	return strictyaml.Object{
+		Keys: []strictyaml.Key{
+			{Name: "name", Value: name(&h.Name), About: "what people call it, such as CalDigit TS4"},
+			{Name: "about", Value: text(&h.About), About: "anything worth knowing of it: its port, its cable, its firmware"},
+			{Name: "profile", Value: text(&h.Profile).Then(func(n strictyaml.Node) { s.hubPos = n.Pos() }),
+				About: "of simulated disks: a built-in hub profile, such as goshen-ridge, or the path of a .yaml"},
+			{Name: "speedup", Value: strictyaml.Float(&h.Speedup, 0.001, maxSpeedup), About: "of simulated disks: seconds of model time per second"},
+		},
+		Short: "profile",
+	}.Value().First(func() { s.Hub = h })
 }
 
-// readHub reads the hub model that simulated disks share.
-func (s *Scenario) readHub(top *strictyaml.Mapping) {
-	n, ok := top.Get("hub")
-	if !ok {
-		return
-	}
-	s.Hub = &Hub{Speedup: 1}
-	m := mappingWith(n, "hub", "profile")
-	m.Require("profile")
-	readText(m, "profile", &s.Hub.Profile)
-	s.hubPos = m.PosOf("profile")
-	m.Float("speedup", &s.Hub.Speedup, 0.001, maxSpeedup)
-	m.Done()
-}
-
-// readDisks reads the disks and checks that they go together.
-func (s *Scenario) readDisks(top *strictyaml.Mapping) {
-	n, ok := top.Get("disks")
-	if !ok {
-		s.unsure = true
-		return
-	}
-	items := n.Items()
-	if n.Kind() == strictyaml.List && len(items) == 0 {
-		n.Errorf("disks is empty; add one, such as {name: A, path: /Volumes/A}")
-	}
-	if s.unsure = len(items) == 0 || len(items) > maxDisks; len(items) > maxDisks {
-		items[maxDisks].Errorf("more than %d disks; remove some", maxDisks)
-		return
-	}
-	s.places = map[string]strictyaml.Pos{}
+// disks are the disks, and checks that they go together.
+func (s *Scenario) disks() strictyaml.Value {
+	s.unsure, s.places = true, map[string]strictyaml.Pos{}
 	folders := map[string]string{} // the disk of each folder
 	var simulated []bool
-	for _, item := range items {
-		m := item.Mapping()
-		d := readDisk(m)
-		m.Done()
-		s.unsure = s.unsure || d.Name == ""
-		if d.Name != "" && s.hasDisk(d.Name) {
-			at, _ := m.Get("name")
-			at.Errorf("there is a disk %s already; give each its own name", strictyaml.Quote(d.Name))
-		}
-		if d.Path != "" {
-			at, _ := m.Get("path")
-			folder := filepath.Clean(d.Path)
-			if other, again := folders[folder]; again {
-				at.Errorf("disk %s has the same folder; give each disk its own", strictyaml.Quote(other))
+	disks := strictyaml.Items[Disk]{
+		To: &s.Disks,
+		Item: func(d *Disk) strictyaml.Value {
+			disk := s.disk(d)
+			disk.Check = func(m *strictyaml.Mapping) {
+				s.checkDisk(m, d, folders)
+				_, is := m.Get("simulate")
+				if simulated = append(simulated, is); is != simulated[0] && (is || d.Path != "") {
+					m.Errorf("real and simulated disks cannot share a hub; make all of one kind")
+				}
 			}
-			folders[folder] = d.Name
-			s.places[d.Name] = at.Pos()
-		}
-		if at, ok := m.Get("simulate"); ok {
-			s.places[d.Name] = at.Pos()
-		}
-		_, isSimulated := m.Get("simulate")
-		if simulated = append(simulated, isSimulated); isSimulated != simulated[0] && (isSimulated || d.Path != "") {
-			m.Errorf("real and simulated disks cannot share a hub; make all of one kind")
-		}
-		if isSimulated && s.Hub == nil {
-			top.Missing("hub", "simulated disks need a hub; add hub: {profile: goshen-ridge}")
-		}
-		s.Disks = append(s.Disks, d)
-	}
-	if hub, ok := top.Get("hub"); ok && len(items) > 0 && !slices.Contains(simulated, true) {
-		hub.Errorf("hub is for simulated disks, and these have paths; delete it, or give the disks simulate: {profile: ...}")
+			return disk.Value()
+		},
+		Empty: "disks is empty; add one, such as {name: A, path: /Volumes/A}",
+		Most:  maxDisks,
+	}.Value()
+	return strictyaml.Value{
+		Read: func(n strictyaml.Node) {
+			disks.Read(n)
+			s.unsure = len(s.Disks) == 0 || s.hasDisk("")
+		},
+		Schema: func() strictyaml.Schema {
+			list := disks.Schema()
+			list["anyOf"] = []strictyaml.Schema{
+				{"items": strictyaml.Schema{"required": []string{"path"}}},
+				{"items": strictyaml.Schema{"required": []string{"simulate"}}},
+			}
+			return list
+		},
 	}
 }
 
-// readDisk reads one disk.
-func readDisk(m *strictyaml.Mapping) Disk {
-	var d Disk
-	m.Require("name")
-	readName(m, "name", &d.Name)
-	if n, ok := m.Get("name"); ok && d.Name == "" {
-		d.Name = n.Raw() // not a good one, but the one that phases call the disk by
+// disk is one disk.
+func (s *Scenario) disk(d *Disk) strictyaml.Object {
+	simulate := strictyaml.Object{
+		Keys:  []strictyaml.Key{{Name: "profile", Need: true, Value: text(&d.Profile), About: "the disk's name in the hub's profile"}},
+		Short: "profile",
 	}
-	readText(m, "connection", &d.Connection)
-	readText(m, "path", &d.Path)
-	if at, ok := m.Get("path"); ok && (d.Path == "~" || strings.HasPrefix(d.Path, "~/")) {
-		at.Errorf("~ is not expanded here; write the folder's full path")
+	return strictyaml.Object{
+		Keys: []strictyaml.Key{
+			{Name: "name", Need: true, Value: name(&d.Name), About: "what the disk is called in phases and results"},
+			{Name: "path", Value: folder(&d.Path), About: "a folder on the disk; a relative one starts at the scenario file"},
+			{Name: "simulate", Value: simulate.Value(), About: "in place of a path: the disk exists only in the hub's profile"},
+			{Name: "connection", Value: text(&d.Connection), About: "how it is connected, a label for the report: hub, direct, or what you like"},
+			{Name: "about", Value: text(&d.About), About: "anything worth knowing of it: its enclosure, its cable"},
+		},
+		Among: []strictyaml.Among{{
+			Keys:    []string{"path", "simulate"},
+			Both:    "a disk is either real or simulated; delete path or simulate",
+			Neither: "the disk has no path; add path: and a folder on it, or simulate: {profile: ...}",
+		}},
 	}
-	simulate, simulated := m.Get("simulate")
-	if simulated {
-		sm := mappingWith(simulate, "simulate", "profile")
-		sm.Require("profile")
-		readText(sm, "profile", &d.Profile)
-		sm.Done()
+}
+
+// checkDisk checks that a disk goes with those before it.
+func (s *Scenario) checkDisk(m *strictyaml.Mapping, d *Disk, folders map[string]string) {
+	if at, ok := m.Get("name"); ok {
+		if d.Name == "" {
+			d.Name = at.Raw() // not a good one, but the one that phases call the disk by
+		}
+		if s.hasDisk(d.Name) {
+			at.Errorf("there is a disk %s already; give each its own name", strictyaml.Quote(d.Name))
+		}
 	}
-	switch _, real := m.Get("path"); {
-	case real && simulated:
-		simulate.Errorf("a disk is either real or simulated; delete path or simulate")
-	case !real && !simulated:
-		m.Missing("path", "the disk has no path; add path: and a folder on it, or simulate: {profile: ...}")
+	if d.Path != "" {
+		at, _ := m.Get("path")
+		folder := filepath.Clean(d.Path)
+		if other, again := folders[folder]; again {
+			at.Errorf("disk %s has the same folder; give each disk its own", strictyaml.Quote(other))
+		}
+		folders[folder] = d.Name
+		s.places[d.Name] = at.Pos()
 	}
-	return d
+	if at, ok := m.Get("simulate"); ok {
+		s.places[d.Name] = at.Pos()
+	}
+}
+
+// checkHub checks that the hub is one for the disks there are: a model for simulated ones, and for others none.
+func (s *Scenario) checkHub(top *strictyaml.Mapping) {
+	if len(s.Disks) == 0 {
+		return
+	}
+	_, described := top.Get("hub")
+	hub := top.Mapping("hub")
+	if s.Disks[0].Profile != "" {
+		if !described {
+			top.Missing("hub", "simulated disks need a hub; add hub: {profile: goshen-ridge}")
+		} else if _, ok := hub.Get("profile"); !ok {
+			hub.Missing("profile", "simulated disks need the profile of a hub; add profile: goshen-ridge")
+		}
+		return
+	}
+	if s.Hub == nil || slices.ContainsFunc(s.Disks, func(d Disk) bool { return d.Path == "" }) {
+		return
+	}
+	s.Hub.Speedup = 0
+	for _, key := range []string{"profile", "speedup"} {
+		if n, ok := hub.Get(key); ok {
+			n.Errorf("%s is for simulated disks, and these have paths; delete it, or give the disks simulate: {profile: ...}", n.Label())
+		}
+	}
 }

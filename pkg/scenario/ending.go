@@ -13,60 +13,51 @@ const (
 	longestRest = 10 * time.Minute // for the disks to become idle, unless the scenario says
 )
 
-// readStop reads when a phase ends.
-func readStop(m *strictyaml.Mapping, p *PhaseSpec) {
-	n, ok := m.Get("stop")
-	if !ok {
-		return
-	}
-	word := n.Raw()
-	switch {
-	case word == StopRace || word == StopHold:
-		p.Stop = word
-	case word != "" && strings.Contains("-.0123456789", word[:1]):
-		p.Stop = StopTime
-		m.Duration("stop", &p.Limit, minTime, maxTime)
-	default:
-		n.Errorf("stop must be race, hold or a time; try %s, or 30 s", strictyaml.Suggest(word, []string{StopRace, StopHold}))
+// stop is when a phase ends.
+func (p *PhaseSpec) stop() strictyaml.Value {
+	words := []string{StopRace, StopHold}
+	limit := strictyaml.Duration(&p.Limit, minTime, maxTime)
+	return strictyaml.Value{
+		Read: func(n strictyaml.Node) {
+			word := n.Raw()
+			switch {
+			case word == StopRace || word == StopHold:
+				p.Stop = word
+			case word != "" && strings.Contains("-.0123456789", word[:1]):
+				p.Stop = StopTime
+				limit.Read(n)
+			default:
+				n.Errorf("stop must be race, hold or a time; try %s, or 30 s", strictyaml.Suggest(word, words))
+			}
+		},
+		Schema: func() strictyaml.Schema {
+			return strictyaml.Schema{"anyOf": []strictyaml.Schema{{"enum": words}, limit.Schema()}, "default": p.Stop}
+		},
 	}
 }
 
-// readCooldown reads the rest before a phase: a time, or until the disks are idle.
-func readCooldown(m *strictyaml.Mapping, p *PhaseSpec) {
-	n, ok := m.Get("cooldown")
-	if !ok || n.Kind() != strictyaml.Map {
-		m.Duration("cooldown", &p.Cooldown, 0, maxCooldown)
-		return
-	}
-	until := n.Mapping()
-	until.Require("until")
-	until.OneOf("until", new(string), "idle")
-	p.UntilIdle, p.Cooldown = true, longestRest
-	until.Duration("most", &p.Cooldown, 0, maxCooldown)
-	until.Done()
+// cooldown is the rest before a phase: a time, or until the disks are idle.
+func (p *PhaseSpec) cooldown() strictyaml.Value {
+	most := longestRest
+	idle := strictyaml.Object{Keys: []strictyaml.Key{
+		{Name: "until", Need: true, Value: strictyaml.OneOf(new(string), "idle"), About: "idle: until the disks have come to rest"},
+		{Name: "most", Value: strictyaml.Duration(&most, 0, maxCooldown), About: "but no longer than this"},
+	}}
+	return strictyaml.MappingOr(
+		idle.Value().Then(func(strictyaml.Node) { p.UntilIdle, p.Cooldown = true, most }),
+		strictyaml.Duration(&p.Cooldown, 0, maxCooldown))
 }
 
-// readConnection reads how disks are connected in this phase: all that work, or a mapping for some.
-func (s *Scenario) readConnection(m *strictyaml.Mapping, p *PhaseSpec, idle func(disk string) bool) {
-	n, ok := m.Get("connection")
-	if !ok {
-		return
-	}
-	p.Connections = map[string]string{}
-	if n.Kind() == strictyaml.Map {
-		of := n.Mapping()
-		s.eachDisk(n, idle, "connection", func(disk string, _ strictyaml.Node) {
-			var label string
-			readText(of, disk, &label)
-			p.Connections[disk] = label
-		})
-		return
-	}
+// connection is how disks are connected in this phase: all that work, or a mapping for some.
+func (s *Scenario) connection(p *PhaseSpec, idle func(disk string) bool) strictyaml.Value {
 	var label string
-	readName(m, "connection", &label)
-	for _, d := range s.Disks {
-		if !idle(d.Name) {
-			p.Connections[d.Name] = label
+	all := name(&label).Then(func(strictyaml.Node) {
+		p.Connections = map[string]string{}
+		for _, d := range s.Disks {
+			if !idle(d.Name) {
+				p.Connections[d.Name] = label
+			}
 		}
-	}
+	})
+	return strictyaml.MappingOr(byDisk(s, &p.Connections, idle, "connection", text), all)
 }

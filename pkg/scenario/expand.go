@@ -121,7 +121,7 @@ func (s *Scenario) checkSum() error {
 func (p PhaseSpec) filesOf(disk string) int {
 	files, ok := p.Files[disk]
 	if !ok {
-		files = p.Workload.files()
+		files = p.Workload.count()
 	}
 	return files + presetByName(p.Workload.Preset).discard
 }

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,7 +11,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Whatever the bytes: no panic; a scenario that loads has a sound plan, or an error on one line.
+// Whatever the bytes: no panic; a scenario that loads has a sound plan and is right by the schema, or an error on one line.
 func FuzzLoad(f *testing.F) {
 	for _, pattern := range []string{"testdata/*.yaml", badDir + "/*.yaml"} {
 		files, err := filepath.Glob(pattern)
@@ -25,6 +26,7 @@ func FuzzLoad(f *testing.F) {
 			f.Add(data)
 		}
 	}
+	schema := compiled(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		plan, err := loadPlan("f.yaml", data)
 		if err != nil {
@@ -32,6 +34,9 @@ func FuzzLoad(f *testing.F) {
 				t.Errorf("not one line with a place: %q", err)
 			}
 			return
+		}
+		if value, err := asJSON(data); err != nil || schema.Validate(value) != nil {
+			t.Errorf("loads, but %v", errors.Join(err, schema.Validate(value)))
 		}
 		for _, total := range plan.Totals() {
 			if total.Written < 0 || total.Space < 0 {

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,69 +15,100 @@ const (
 	maxText = 4096 // a path, a label or a pause
 )
 
-// readName reads the name of a disk, a phase or the scenario. It may be in any script and hold any sign,
-// as reports show it as plain text, but it stands in lines of a terminal.
-func readName(m *strictyaml.Mapping, key string, to *string) {
-	n, ok := m.Get(key)
-	if !ok {
-		return
-	}
-	name, ok := n.Text()
-	switch {
-	case !ok:
-	case name == "":
-		n.Errorf("%s is empty; write a short name", key)
-	case utf8.RuneCountInString(name) > maxName:
-		n.Errorf("%s is longer than %d characters; shorten it", key, maxName)
-	case strings.TrimSpace(name) != name:
-		n.Errorf("%s %s begins or ends with a space; delete it", key, strictyaml.Quote(name))
-	case strings.ContainsFunc(name, breaksLine):
-		n.Errorf("%s %s contains a control character or line break; delete it", key, strictyaml.Quote(name))
-	default:
-		*to = name
+// breaks are the characters that would garble the line of a terminal or log they stand in, as in a regular expression.
+const breaks = "\\x00-\\x1f\\x7f-\\x9f\u2028\u2029"
+
+// name is the name of a disk, a phase or the scenario. It may be in any script and hold any sign, as reports show it
+// as plain text, but it stands in lines of a terminal.
+func name(to *string) strictyaml.Value {
+	return line(to, strictyaml.Schema{"maxLength": maxName, "pattern": "^[^ " + breaks + "]([^" + breaks + "]*[^ " + breaks + "])?$"},
+		func(n strictyaml.Node, name string) string {
+			switch {
+			case utf8.RuneCountInString(name) > maxName:
+				return fmt.Sprintf("is longer than %d characters; shorten it", maxName)
+			case strings.TrimSpace(name) != name:
+				return strictyaml.Quote(name) + " begins or ends with a space; delete it"
+			}
+			return ""
+		})
+}
+
+// fileName is a name that becomes part of file names, as the scenario's and its phases' do.
+func fileName(to *string) strictyaml.Value {
+	plain := name(to)
+	return strictyaml.Value{
+		Read: func(n strictyaml.Node) {
+			plain.Read(n)
+			switch {
+			case strings.ContainsAny(*to, `/\`):
+				n.Errorf(`%s %s contains / or \; use another character`, n.Label(), strictyaml.Quote(*to))
+			case *to == "." || *to == "..":
+				n.Errorf("%s %s means a folder; write a name", n.Label(), strictyaml.Quote(*to))
+			}
+		},
+		Schema: func() strictyaml.Schema {
+			s := plain.Schema()
+			s["not"] = strictyaml.Schema{"pattern": `[/\\]|^\.\.?$`}
+			return s
+		},
 	}
 }
 
-// readFileName reads a name that becomes part of file names, as the scenario's and its phases' do.
-func readFileName(m *strictyaml.Mapping, key string, to *string) {
-	readName(m, key, to)
-	n, _ := m.Get(key)
-	switch {
-	case strings.ContainsAny(*to, `/\`):
-		n.Errorf(`%s %s contains / or \; use another character`, key, strictyaml.Quote(*to))
-	case *to == "." || *to == "..":
-		n.Errorf("%s %s means a folder; write a name", key, strictyaml.Quote(*to))
+// text is a text of one line, such as a label.
+func text(to *string) strictyaml.Value {
+	return line(to, strictyaml.Schema{"maxLength": maxText, "pattern": "^[^" + breaks + "]*$"},
+		func(n strictyaml.Node, text string) string {
+			switch {
+			case utf8.RuneCountInString(text) > maxText:
+				return fmt.Sprintf("is longer than %d characters; shorten it", maxText)
+			case isWindowsPath(n.Escaped()):
+				return fmt.Sprintf(`is in double quotes, where \ starts an escape sequence; use single quotes: '%s'`, n.Escaped())
+			}
+			return ""
+		})
+}
+
+// folder is the path of a folder.
+func folder(to *string) strictyaml.Value {
+	plain := text(to)
+	return strictyaml.Value{
+		Read: func(n strictyaml.Node) {
+			if plain.Read(n); *to == "~" || strings.HasPrefix(*to, "~/") {
+				n.Errorf("~ is not expanded here; write the folder's full path")
+			}
+		},
+		Schema: func() strictyaml.Schema {
+			s := plain.Schema()
+			s["not"] = strictyaml.Schema{"pattern": "^~(/|$)"}
+			return s
+		},
 	}
 }
 
-// readText reads a text of one line, such as a path.
-func readText(m *strictyaml.Mapping, key string, to *string) {
-	n, ok := m.Get(key)
-	if !ok {
-		return
+// line is a text of one line. wrong says what is wrong with it and what to try.
+func line(to *string, schema strictyaml.Schema, wrong func(strictyaml.Node, string) string) strictyaml.Value {
+	return strictyaml.Value{
+		Read: func(n strictyaml.Node) {
+			text, ok := n.Text()
+			if !ok {
+				return
+			}
+			switch why := wrong(n, text); {
+			case text == "":
+				n.Errorf("%s is empty; write one", n.Label())
+			case why != "":
+				n.Errorf("%s %s", n.Label(), why)
+			case strings.ContainsFunc(text, breaksLine):
+				n.Errorf("%s %s contains a control character or line break; delete it", n.Label(), strictyaml.Quote(text))
+			default:
+				*to = text
+			}
+		},
+		Schema: func() strictyaml.Schema {
+			schema["type"], schema["minLength"] = "string", 1
+			return schema
+		},
 	}
-	text, ok := n.Text()
-	switch {
-	case !ok:
-	case text == "":
-		n.Errorf("%s is empty; write it, or delete the key", key)
-	case utf8.RuneCountInString(text) > maxText:
-		n.Errorf("%s is longer than %d characters; shorten it", key, maxText)
-	case isWindowsPath(n.Escaped()):
-		n.Errorf(`%s is in double quotes, where \ starts an escape sequence; use single quotes: '%s'`, key, n.Escaped())
-	case strings.ContainsFunc(text, breaksLine):
-		n.Errorf("%s %s contains a control character or line break; delete it", key, strictyaml.Quote(text))
-	default:
-		*to = text
-	}
-}
-
-// mappingWith reads a mapping. For a word in place of one it suggests the mapping in which the word is key's value.
-func mappingWith(n strictyaml.Node, label, key string) *strictyaml.Mapping {
-	if n.Kind() == strictyaml.Text {
-		n.Errorf("%[1]s is %[2]s, not a mapping; try %[1]s: {%[3]s: %[2]s}", label, strictyaml.Quote(n.Raw()), key)
-	}
-	return n.Mapping() // of two mistakes in one place the first counts
 }
 
 // isWindowsPath reports whether a text looks like a folder on a drive or a share of Windows.
@@ -84,7 +116,7 @@ func isWindowsPath(text string) bool {
 	return strings.HasPrefix(text, `\\`) || len(text) > 2 && text[1] == ':' && text[2] == '\\'
 }
 
-// breaksLine reports whether a character would garble the line of a terminal or log it stands in.
+// breaksLine reports whether a character is one of the breaks.
 func breaksLine(r rune) bool {
 	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029'
 }

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,14 +10,24 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// readDiskOrder reads the disks a pattern's letters stand for.
-func (s *Scenario) readDiskOrder(n strictyaml.Node) []string {
-	order := s.readDiskList(n, "order")
-	if order != nil && len(order) != len(s.Disks) {
-		n.Errorf("order has %d of the %d disks; name each disk once", len(order), len(s.Disks))
-		return nil
+// diskOrder is the disks a pattern's letters stand for.
+func (s *Scenario) diskOrder(to *[]string) strictyaml.Value {
+	return s.diskList(to, "order").Then(func(n strictyaml.Node) {
+		if *to != nil && len(*to) != len(s.Disks) {
+			n.Errorf("order has %d of the %d disks; name each disk once", len(*to), len(s.Disks))
+			*to = nil
+		}
+	})
+}
+
+// diskList is a list of names of disks.
+func (s *Scenario) diskList(to *[]string, key string) strictyaml.Value {
+	return strictyaml.Value{
+		Read: func(n strictyaml.Node) { *to = s.readDiskList(n, key) },
+		Schema: func() strictyaml.Schema {
+			return strictyaml.Schema{"type": "array", "items": strictyaml.Schema{"type": "string"}, "minItems": 1, "uniqueItems": true}
+		},
 	}
-	return order
 }
 
 // readDiskList reads names of disks, each once; nil where one is wrong.
@@ -40,24 +51,16 @@ func (s *Scenario) readDiskList(n strictyaml.Node, key string) []string {
 	return list
 }
 
-// readRoles reads what each disk does: a pattern, whose letters stand for the disks in order, or roles.
-func (s *Scenario) readRoles(m *strictyaml.Mapping, p *PhaseSpec, order []string) {
-	pattern, byPattern := m.Get("pattern")
-	roles, byRoles := m.Get("roles")
-	switch {
-	case byPattern && byRoles:
-		roles.Errorf("a phase has either a pattern or roles; delete one of the two")
-	case byPattern:
-		p.Roles = readPattern(pattern, order)
-		p.Pattern = pattern.Raw()
-	case byRoles:
-		if n, ok := m.Get("order"); ok && n.Kind() == strictyaml.List {
-			n.Errorf("order goes with a pattern, and roles name their disks; delete it")
-		}
-		p.Roles = s.readRoleMap(roles)
-		p.Pattern = s.pattern(p.Roles)
-	default:
-		m.Missing("pattern", "the phase has no pattern; add one, such as pattern: %s", s.allWrite())
+// pattern is a letter per disk, in an order of the disks that has been read by then.
+func (p *PhaseSpec) pattern(order *[]string) strictyaml.Value {
+	return strictyaml.Value{
+		Read: func(n strictyaml.Node) {
+			p.Roles = readPattern(n, *order)
+			p.Pattern = n.Raw()
+		},
+		Schema: func() strictyaml.Schema {
+			return strictyaml.Schema{"type": "string", "pattern": "^[WR-]*[WR][WR-]*$", "maxLength": maxDisks}
+		},
 	}
 }
 
@@ -91,31 +94,62 @@ func readPattern(n strictyaml.Node, order []string) map[string]trace.Role {
 	return roles
 }
 
-// readRoleMap reads roles by disk; disks it does not name are idle.
-func (s *Scenario) readRoleMap(n strictyaml.Node) map[string]trace.Role {
+// roles are what each disk does; disks it does not name are idle.
+func (s *Scenario) roles(p *PhaseSpec) strictyaml.Value {
+	named := map[string]trace.Role{}
+	never := func(string) bool { return false }
+	roles := byDisk(s, &named, never, "role", func(role *trace.Role) strictyaml.Value {
+		return strictyaml.OneOf(role, string(trace.Read), string(trace.Write), string(trace.Idle))
+	})
+	return strictyaml.Value{
+		Read: func(n strictyaml.Node) {
+			roles.Read(n)
+			p.Roles = s.withIdle(named)
+			if n.Kind() == strictyaml.Map && len(named) == len(n.Mapping().Pairs()) && !slices.Contains(slices.Collect(maps.Values(named)), "") {
+				checkWork(n, p.Roles)
+			}
+			p.Pattern = s.pattern(p.Roles)
+		},
+		Schema: func() strictyaml.Schema {
+			all := roles.Schema()
+			all["not"] = strictyaml.Schema{"additionalProperties": strictyaml.Schema{"const": trace.Idle}} // nobody works
+			return all
+		},
+	}
+}
+
+// withIdle gives every disk a role: those without one are idle.
+func (s *Scenario) withIdle(working map[string]trace.Role) map[string]trace.Role {
 	roles := map[string]trace.Role{}
 	for _, d := range s.Disks {
 		roles[d.Name] = trace.Idle
 	}
-	if n.Kind() != strictyaml.Map {
-		n.Mapping() // says so
-		return roles
-	}
-	sound := true
-	for _, pair := range n.Mapping().Pairs() {
-		if !s.hasDisk(pair.Key) {
-			s.unknownDisk(pair.Errorf, pair.Key)
-			sound = false
-			continue
-		}
-		role, ok := pair.Value.OneOf(string(trace.Read), string(trace.Write), string(trace.Idle))
-		roles[pair.Key] = trace.Role(role)
-		sound = sound && ok
-	}
-	if sound {
-		checkWork(n, roles)
-	}
+	maps.Copy(roles, working)
 	return roles
+}
+
+// byDisk is a mapping of values by disk, of those that are not idle.
+func byDisk[T any](s *Scenario, to *map[string]T, idle func(disk string) bool, what string, item func(*T) strictyaml.Value) strictyaml.Value {
+	return strictyaml.Value{
+		Read: func(n strictyaml.Node) {
+			*to = map[string]T{}
+			for _, pair := range n.Mapping().Pairs() {
+				switch {
+				case !s.hasDisk(pair.Key):
+					s.unknownDisk(pair.Errorf, pair.Key)
+				case idle(pair.Key):
+					pair.Errorf("disk %s is idle here; delete its %s", strictyaml.Quote(pair.Key), what)
+				default:
+					var v T
+					item(&v).Read(pair.Value)
+					(*to)[pair.Key] = v
+				}
+			}
+		},
+		Schema: func() strictyaml.Schema {
+			return strictyaml.Schema{"type": "object", "additionalProperties": item(new(T)).Schema()}
+		},
+	}
 }
 
 // checkWork refuses a phase in which nobody works.

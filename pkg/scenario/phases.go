@@ -11,104 +11,115 @@ import (
 // maxPhases is the most entries, and repeats of one.
 const maxPhases = 1000
 
-// readPhases reads the phases; the disks are known by now.
-func (s *Scenario) readPhases(n strictyaml.Node, base Workload) {
-	items := n.Items()
-	if n.Kind() == strictyaml.List && len(items) == 0 {
-		n.Errorf("phases is empty; add one, such as {pattern: %s}", s.allWrite())
-	}
-	if len(items) > maxPhases {
-		items[maxPhases].Errorf("more than %d phases; remove some", maxPhases)
-		return
-	}
-	names := map[string]bool{}
-	for _, item := range items {
-		m := item.Mapping()
-		p := s.readPhase(m, base)
-		m.Done()
-		if names[p.Name] {
-			at, _ := m.Get("name")
-			at.Errorf("there is a phase %s already; give each its own name", strictyaml.Quote(p.Name))
-		}
-		names[p.Name] = p.Name != ""
-		s.Phases = append(s.Phases, p)
-	}
+// phases are the phases; the disks are known by now.
+func (s *Scenario) phases() strictyaml.Value {
+	return strictyaml.Items[PhaseSpec]{
+		To: &s.Phases, Item: s.phase, Most: maxPhases,
+		Empty: "phases is empty; add one, such as {pattern: " + s.allWrite() + "}",
+	}.Value()
 }
 
-// readPhase reads one phase.
-func (s *Scenario) readPhase(m *strictyaml.Mapping, base Workload) PhaseSpec {
-	p := PhaseSpec{Workload: base, Repeat: 1, Stop: StopRace, pos: m.Pos()}
-	readFileName(m, "name", &p.Name)
-	s.readWork(m, &p)
-
+// phase is one entry of the phases.
+func (s *Scenario) phase(p *PhaseSpec) strictyaml.Value {
+	*p = s.newSpec()
 	order := s.diskNames()
-	switch n, ok := m.Get("order"); {
-	case ok && n.Kind() == strictyaml.List:
-		order = s.readDiskOrder(n)
-	case ok && !slices.Contains(orders(), n.Raw()):
-		n.Errorf("order is neither a list of the disks nor an order of files; try [%s], or %s",
-			strings.Join(order, ", "), strictyaml.Choice(orders()))
-	default:
-		p.Workload.readOrder(m)
-	}
-	s.readRoles(m, &p, order)
 	idle := func(disk string) bool { return p.Roles[disk] == trace.Idle }
-	s.readFiles(m, &p, idle)
-	s.readConnection(m, &p, idle)
-	p.auto = s.withConnection(p.Pattern, p)
-	return p
+	work := p.Workload.object(s.order(p, &order))
+	more := s.timing(p, idle)
+	return strictyaml.Object{
+		Keys: slices.Concat([]strictyaml.Key{
+			{Name: "name", Value: fileName(&p.Name), About: "what the phase is called; its pattern if it has no name"},
+		}, inherited(work.Keys), []strictyaml.Key{
+			{Name: "pattern", Value: p.pattern(&order), About: "a letter per disk, in the order of disks or the phase's own: W writes, R reads, - is idle"},
+			{Name: "roles", Value: s.roles(p), About: "in place of a pattern, what each disk does: {A: write, C: read}; the others are idle"},
+		}, more.Keys),
+		Among: []strictyaml.Among{{
+			Keys:    []string{"pattern", "roles"},
+			Both:    "a phase has either a pattern or roles; delete one of the two",
+			Neither: "the phase has no pattern; add one, such as pattern: " + s.allWrite(),
+		}},
+		Rules: work.Rules,
+		Also:  slices.Concat(work.Also, more.Also, []strictyaml.Schema{strictyaml.Implies("roles", strictyaml.Schema{}, only("order", strictyaml.Schema{"type": "string"}))}),
+		Check: func(m *strictyaml.Mapping) {
+			more.Check(m)
+			p.pos = m.Pos()
+			p.auto = s.withConnection(p.Pattern, *p)
+			_, byRoles := m.Get("roles")
+			if n, ok := m.Get("order"); ok && byRoles && n.Kind() == strictyaml.List {
+				n.Errorf("order goes with a pattern, and roles name their disks; delete it")
+			}
+			if at, ok := m.Get("name"); ok && p.Name != "" && slices.ContainsFunc(s.Phases, func(other PhaseSpec) bool { return other.Name == p.Name }) {
+				at.Errorf("there is a phase %s already; give each its own name", strictyaml.Quote(p.Name))
+			}
+		},
+	}.Value()
 }
 
-// readWork reads what a phase and a study have in common, all but the keys that name disks.
-func (s *Scenario) readWork(m *strictyaml.Mapping, p *PhaseSpec) {
-	p.Workload.read(m)
-	s.checkSimulated(m, p.Workload)
-	readStop(m, p)
-	readCooldown(m, p)
-	m.Int("repeat", &p.Repeat, 1, maxPhases)
-	readText(m, "pause", &p.Pause)
+// newSpec is a phase that overrides nothing.
+func (s *Scenario) newSpec() PhaseSpec {
+	return PhaseSpec{Workload: s.work, Repeat: 1, Stop: StopRace}
 }
 
-// checkSimulated refuses a preset that the hub model would not do justice: it has no notion of a block.
-func (s *Scenario) checkSimulated(m *strictyaml.Mapping, w Workload) {
-	if n, ok := m.Get("preset"); ok && s.Hub != nil && presetByName(w.Preset).tests != nil {
-		n.Errorf("preset %s measures single blocks, which simulated disks do not have; use another preset, or disks with a path", w.Preset)
+// order is that of the disks or that of the files.
+func (s *Scenario) order(p *PhaseSpec, disks *[]string) strictyaml.Value {
+	list, files := s.diskOrder(disks), p.Workload.order()
+	return strictyaml.Value{
+		Read: func(n strictyaml.Node) {
+			switch {
+			case n.Kind() == strictyaml.List:
+				list.Read(n)
+			case !slices.Contains(orders(), n.Raw()):
+				n.Errorf("order is neither a list of the disks nor an order of files; try [%s], or %s",
+					strings.Join(*disks, ", "), strictyaml.Choice(orders()))
+			default:
+				files.Read(n)
+			}
+		},
+		Schema: func() strictyaml.Schema {
+			return strictyaml.Schema{"anyOf": []strictyaml.Schema{list.Schema(), files.Schema()}}
+		},
 	}
 }
 
-// readFiles reads the number of files: one for all disks, or a mapping for some.
-func (s *Scenario) readFiles(m *strictyaml.Mapping, p *PhaseSpec, idle func(disk string) bool) {
-	n, ok := m.Get("files")
-	if !ok || n.Kind() != strictyaml.Map {
-		p.Workload.readFiles(m)
-	} else {
-		p.Workload.Target = 0
-		p.Workload.readTarget(m)
-		p.Files = map[string]int{}
-		s.eachDisk(n, idle, "number of files", func(disk string, n strictyaml.Node) {
-			files, _ := n.Int(1, maxFiles)
-			p.Files[disk] = int(files)
-		})
+// timing is what a phase and a study have in common beside the workload: the amount of work, and when it is done.
+func (s *Scenario) timing(p *PhaseSpec, idle func(disk string) bool) strictyaml.Object {
+	w := &p.Workload
+	files := strictyaml.MappingOr(
+		byDisk(s, &p.Files, idle, "number of files", func(n *int) strictyaml.Value { return strictyaml.Int(n, 1, maxFiles) }).
+			First(func() { w.Target = 0 }),
+		w.files())
+	return strictyaml.Object{
+		Keys: append(inherited(w.amount(files)), []strictyaml.Key{
+			{Name: "stop", Value: p.stop(), About: "race: each disk stops after its last file; hold: disks that are done go on with filler until all are; a time: all stop then"},
+			{Name: "cooldown", Value: p.cooldown(), About: "how long to wait before it, such as 30 s, or {until: idle}: until the disks are idle"},
+			{Name: "repeat", Value: strictyaml.Int(&p.Repeat, 1, maxPhases), About: "how often it runs"},
+			{Name: "pause", Value: text(&p.Pause), About: "what to do by hand before it: the text is shown, and hubbench waits for Enter"},
+			{Name: "connection", Value: s.connection(p, idle), About: "how disks are connected in this phase, if not as usual: direct, or {A: direct}"},
+		}...),
+		Also: []strictyaml.Schema{strictyaml.Implies("stop",
+			strictyaml.Schema{"not": strictyaml.Schema{"enum": []string{StopRace, StopHold}}}, only("files", not("const", filesAuto)))},
+		Check: func(m *strictyaml.Mapping) {
+			s.checkWorkload(m, w)
+			if p.Stop != StopTime {
+				return
+			}
+			if n, ok := m.Get("files"); ok && n.Raw() == filesAuto {
+				n.Errorf("files: auto sizes the work so that all disks end together, and this stop ends them all at a time; delete one of the two")
+			}
+			w.Target = 0
+		},
 	}
-	if p.Stop != StopTime {
-		return
-	}
-	if ok && n.Raw() == filesAuto {
-		n.Errorf("files: auto sizes the work so that all disks end together, and this stop ends them all at a time; delete one of the two")
-	}
-	p.Workload.Target = 0
 }
 
-// eachDisk reads a mapping of values by disk.
-func (s *Scenario) eachDisk(n strictyaml.Node, idle func(disk string) bool, what string, read func(disk string, n strictyaml.Node)) {
-	for _, pair := range n.Mapping().Pairs() {
-		switch {
-		case !s.hasDisk(pair.Key):
-			s.unknownDisk(pair.Errorf, pair.Key)
-		case idle(pair.Key):
-			pair.Errorf("disk %s is idle here; delete its %s", strictyaml.Quote(pair.Key), what)
-		default:
-			read(pair.Key, pair.Value)
+// inherited are keys whose default is the workload's.
+func inherited(keys []strictyaml.Key) []strictyaml.Key {
+	for i := range keys {
+		v := keys[i].Value
+		keys[i].Value.Schema = func() strictyaml.Schema {
+			s := v.Schema()
+			delete(s, "default")
+			return s
 		}
 	}
+	return keys
 }

@@ -23,7 +23,11 @@ type Disk struct {
 	Path       string `json:"path,omitempty"`       // a folder on the disk; empty when simulated
 	Connection string `json:"connection,omitempty"` // hub, direct, internal: a label for the report
 	Profile    string `json:"profile,omitempty"`    // the disk's name in the hub profile; empty when real
+	About      string `json:"about,omitempty"`      // anything worth knowing of it
 }
+
+// Simulated reports whether the disks exist only in the hub's model.
+func (p *Plan) Simulated() bool { return p.Hub != nil && p.Hub.Profile != "" }
 
 // Disk finds a disk by its name; without one, the zero Disk.
 func (p *Plan) Disk(name string) Disk {
@@ -36,10 +40,12 @@ func (p *Plan) Disk(name string) Disk {
 // Simulated reports whether the disk exists only in the hub model.
 func (d Disk) Simulated() bool { return d.Profile != "" }
 
-// Hub names the hub model that simulated disks share.
+// Hub is what the disks hang on: described, for whoever reads the results, or the model that simulated disks share.
 type Hub struct {
-	Profile string  `json:"profile"` // a built-in name, or a path to a profile file
-	Speedup float64 `json:"speedup"` // model seconds per wall second
+	Name    string  `json:"name,omitempty"`
+	About   string  `json:"about,omitempty"`   // anything worth knowing of it
+	Profile string  `json:"profile,omitempty"` // of simulated disks: a built-in name, or a path to a profile file
+	Speedup float64 `json:"speedup,omitempty"` // of simulated disks: model seconds per wall second
 }
 
 // Phase is one pattern run once.

@@ -126,14 +126,19 @@ func crystal() preset {
 	}
 }
 
-// presetNames lists the presets' names.
-func presetNames() []string {
+// presetsWhere lists the names of the presets of which something holds; of all where it is nil.
+func presetsWhere(holds func(preset) bool) []string {
 	var names []string
 	for _, p := range presets() {
-		names = append(names, p.name)
+		if holds == nil || holds(p) {
+			names = append(names, p.name)
+		}
 	}
 	return names
 }
+
+// hasTests reports whether the preset is a number of tests, each with blocks of its own.
+func (p preset) hasTests() bool { return p.tests != nil }
 
 // presetByName finds a preset.
 func presetByName(name string) preset {

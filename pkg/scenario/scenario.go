@@ -13,7 +13,7 @@ import (
 // Scenario is a scenario file, checked and with its defaults filled in.
 type Scenario struct {
 	Name            string
-	Hub             *Hub // nil where the disks are real
+	Hub             *Hub // nil where nothing is said of it
 	Disks           []Disk
 	Phases          []PhaseSpec
 	Results         string // the folder for run folders; empty: the tool's default
@@ -25,6 +25,7 @@ type Scenario struct {
 	pos        strictyaml.Pos            // of the phases, or the study
 	places     map[string]strictyaml.Pos // of each disk's path or profile
 	hubPos     strictyaml.Pos            // of the profile
+	work       Workload                  // of every phase, unless it says otherwise
 }
 
 // PhaseSpec is one entry of the scenario's phases, or one phase of its study; Repeat, and a preset with several
@@ -55,48 +56,45 @@ func Load(name string, data []byte) (*Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	top := doc.Root().Mapping()
-	if !readVersion(top) {
-		return nil, doc.Err() // another version's keys would only look like mistakes
+	if n, ok := doc.Root().Mapping().Get("version"); ok {
+		if _, ok := n.Int(1, 1); !ok {
+			return nil, doc.Err() // another version's keys would only look like mistakes
+		}
 	}
-
 	s := &Scenario{}
-	base := defaultWorkload()
-	top.Require("name", "disks")
-	phases, explicit := top.Get("phases")
-	study, studied := top.Get("study")
-	if !explicit && !studied {
-		top.Require("phases")
-	}
-	readFileName(top, "name", &s.Name)
-	readText(top, "results", &s.Results)
-	top.Bool("allow_system_disk", &s.AllowSystemDisk)
-	s.readHub(top)
-	s.readDisks(top)
-	if n, ok := top.Get("workload"); ok {
-		m := mappingWith(n, "workload", "preset")
-		base.read(m)
-		s.checkSimulated(m, base)
-		base.readOrder(m)
-		base.readFiles(m)
-		m.Done()
-	}
-	s.Seed = base.Seed
-	top.Done()
-	if studied {
-		s.pos = study.Pos()
-	}
-	if explicit {
-		s.pos = phases.Pos()
-		s.readPhases(phases, base)
-	}
-	if studied {
-		s.readStudy(study, base)
-	}
+	s.value().Read(doc.Root())
 	if err := doc.Err(); err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// value is a scenario file: all that it may say, for Load and for Schema.
+func (s *Scenario) value() strictyaml.Value {
+	s.work = defaultWorkload()
+	return strictyaml.Object{
+		Keys: []strictyaml.Key{
+			{Name: "version", Need: true, Value: strictyaml.Int(new(int), 1, 1), About: "the version of this format"},
+			{Name: "name", Need: true, Value: fileName(&s.Name), About: "the name of the runs, and of their folders"},
+			{Name: "hub", Value: s.hub(), About: "what the disks hang on: a name and a word about it, or the profile that simulated disks share"},
+			{Name: "disks", Need: true, Value: s.disks(), About: "the SSDs, all real or all simulated"},
+			{Name: "workload", Value: s.workload(), About: "what each disk moves; a phase may override any of it"},
+			{Name: "phases", Value: strictyaml.Lazy(s.phases), About: "what runs, in this order"},
+			{Name: "study", Value: strictyaml.Lazy(s.study), About: "a whole set of phases in a word, after phases"},
+			{Name: "results", Value: text(&s.Results).Default("results"), About: "where run folders go"},
+			{Name: "allow_system_disk", Value: strictyaml.Bool(&s.AllowSystemDisk), About: "true allows tests on the disk that the system runs from"},
+		},
+		Among: []strictyaml.Among{{Keys: []string{"phases", "study"}, Neither: "the key phases is missing; add it"}},
+		Also:  append(inheritedRules(&s.work), simulatedRules()),
+		Check: func(top *strictyaml.Mapping) {
+			s.checkHub(top)
+			s.Seed = s.work.Seed
+			s.pos = top.PosOf("phases")
+			if _, ok := top.Get("phases"); !ok {
+				s.pos = top.PosOf("study")
+			}
+		},
+	}.Value()
 }
 
 // DiskPos is where the scenario file names a disk's path or profile, for errors about what is found there.
@@ -104,6 +102,9 @@ func (s *Scenario) DiskPos(disk string) strictyaml.Pos { return s.places[disk] }
 
 // HubPos is where the scenario file names the hub's profile.
 func (s *Scenario) HubPos() strictyaml.Pos { return s.hubPos }
+
+// simulated reports whether the disks exist only in a hub's profile.
+func (s *Scenario) simulated() bool { return len(s.Disks) > 0 && s.Disks[0].Simulated() }
 
 // hasDisk reports whether there is a disk of that name.
 func (s *Scenario) hasDisk(name string) bool {

@@ -23,38 +23,33 @@ const grain = 4096
 type Sizes struct {
 	List         []int64
 	Min, Max     int64
-	Distribution string // uniform | log-uniform
+	Distribution string // uniform (also where empty) | log-uniform
 }
 
 // IsZero reports whether nothing was said.
 func (s Sizes) IsZero() bool { return s.List == nil && s.Max == 0 }
 
-// readSizes reads a list of sizes, or a range.
-func readSizes(n strictyaml.Node) Sizes {
-	var s Sizes
-	if n.Kind() != strictyaml.Map {
-		items := n.Items()
-		if n.Kind() == strictyaml.List && len(items) == 0 {
-			n.Errorf("sizes is empty; list one, such as 1 GB, or delete the key")
-		}
-		for _, item := range items {
-			if size, ok := item.Bytes(1, maxFileSize); ok {
-				s.List = append(s.List, size)
+// value is a list of sizes, or a range.
+func (s *Sizes) value() strictyaml.Value {
+	list := strictyaml.Items[int64]{
+		To:    &s.List,
+		Item:  func(size *int64) strictyaml.Value { return strictyaml.Bytes(size, 1, maxFileSize) },
+		Empty: "sizes is empty; list one, such as 1 GB, or delete the key",
+	}
+	span := strictyaml.Object{
+		Keys: []strictyaml.Key{
+			{Name: "min", Need: true, Value: strictyaml.Bytes(&s.Min, 1, maxFileSize), About: "the smallest size"},
+			{Name: "max", Need: true, Value: strictyaml.Bytes(&s.Max, 1, maxFileSize), About: "the largest size"},
+			{Name: "distribution", Value: strictyaml.OneOf(&s.Distribution, uniform, logUniform).Default(uniform),
+				About: "uniform: every size alike; log-uniform: as many from 2 to 20 MB as from 200 MB to 2 GB"},
+		},
+		Check: func(m *strictyaml.Mapping) {
+			if at, ok := m.Get("max"); ok && s.Max > 0 && s.Max < s.Min {
+				at.Errorf("max is less than min; swap them")
 			}
-		}
-		return s
+		},
 	}
-	m := n.Mapping()
-	m.Require("min", "max")
-	s.Distribution = uniform
-	m.Bytes("min", &s.Min, 1, maxFileSize)
-	m.Bytes("max", &s.Max, 1, maxFileSize)
-	m.OneOf("distribution", &s.Distribution, uniform, logUniform)
-	m.Done()
-	if at, ok := m.Get("max"); ok && s.Max > 0 && s.Max < s.Min {
-		at.Errorf("max is less than min; swap them")
-	}
-	return s
+	return strictyaml.MappingOr(span.Value(), list.Value()).First(func() { *s = Sizes{} })
 }
 
 // sizesOf is the sizes of a job's files in the order of transfer.

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -24,33 +23,49 @@ func studyParts() []string {
 	return []string{studySolo, studyPairs, studyAll, studyMixed, studyMatrix}
 }
 
-// readStudy reads a study and appends its phases to the explicit ones: a word, a list of words, or a mapping with
-// these under include.
-func (s *Scenario) readStudy(n strictyaml.Node, base Workload) {
-	p := PhaseSpec{Workload: base, Repeat: 1, Stop: StopRace, pos: n.Pos(), study: true}
-	disks, include := s.diskNames(), n
-	s.interleave = true
-	if n.Kind() == strictyaml.Map {
-		m := n.Mapping()
-		m.Require("include")
-		s.readWork(m, &p)
-		p.Workload.readOrder(m)
-		if n, ok := m.Get("disks"); ok {
-			if disks = s.readDiskList(n, "disks"); disks != nil && len(disks) == 0 {
-				n.Errorf("disks is empty; name those to study, or delete the key for all")
-			}
-		}
-		idle := func(disk string) bool { return disks != nil && !slices.Contains(disks, disk) }
-		s.readFiles(m, &p, idle)
-		s.readConnection(m, &p, idle)
-		m.Bool("interleave", &s.interleave)
-		var ok bool
-		include, ok = m.Get("include")
-		m.Done()
-		if !ok {
-			return
-		}
+// study appends its phases to the explicit ones: a word, a list of words, or a mapping with these under include.
+func (s *Scenario) study() strictyaml.Value {
+	p := s.newSpec()
+	p.study, s.interleave = true, true
+	disks := s.diskNames()
+	work := p.Workload.object(p.Workload.order())
+	more := s.timing(&p, func(disk string) bool { return disks != nil && !slices.Contains(disks, disk) })
+	var included *strictyaml.Node
+	include := strictyaml.Value{
+		Read: func(n strictyaml.Node) { included = &n },
+		Schema: func() strictyaml.Schema {
+			part := strictyaml.Schema{"enum": studyParts()}
+			return strictyaml.Schema{"anyOf": []strictyaml.Schema{part, {"type": "array", "items": part, "minItems": 1}}}
+		},
 	}
+	full := strictyaml.Object{
+		Keys: slices.Concat([]strictyaml.Key{
+			{Name: "include", Need: true, Value: include, About: "solo, pairs, all, mixed (one against the rest), matrix (all of these), or a list of them"},
+			{Name: "disks", Value: s.diskList(&disks, "disks").Then(func(n strictyaml.Node) {
+				if disks != nil && len(disks) == 0 {
+					n.Errorf("disks is empty; name those to study, or delete the key for all")
+				}
+			}), About: "those to study; all if it is not given"},
+			{Name: "interleave", Value: strictyaml.Bool(&s.interleave), About: "run repeats as rounds of all phases, every other one backwards"},
+		}, inherited(work.Keys), more.Keys),
+		Rules: work.Rules, Check: more.Check,
+		Also: slices.Concat(work.Also, more.Also, []strictyaml.Schema{strictyaml.Implies("disks", strictyaml.Schema{"maxItems": 1}, only("include", forOne()))}),
+	}
+	return strictyaml.MappingOr(full.Value(), include).Then(func(n strictyaml.Node) {
+		if p.pos = n.Pos(); included != nil {
+			s.addStudy(*included, p, disks)
+		}
+	})
+}
+
+// forOne is the schema of what one disk can be studied by.
+func forOne() strictyaml.Schema {
+	two := strictyaml.Schema{"enum": []string{studyPairs, studyMixed}}
+	return not("anyOf", []strictyaml.Schema{two, {"type": "array", "contains": two}})
+}
+
+// addStudy appends the phases of what a study includes.
+func (s *Scenario) addStudy(include strictyaml.Node, p PhaseSpec, disks []string) {
 	first := len(s.Phases)
 	for _, roles := range s.readParts(include, disks) {
 		spec := p
@@ -90,11 +105,7 @@ func (s *Scenario) readParts(n strictyaml.Node, disks []string) []map[string]tra
 			item.Errorf("study %s needs at least two disks; try %s", word, studySolo)
 		}
 		for _, working := range combined {
-			roles := map[string]trace.Role{}
-			for _, d := range s.Disks {
-				roles[d.Name] = trace.Idle
-			}
-			maps.Copy(roles, working)
+			roles := s.withIdle(working)
 			if pattern := s.pattern(roles); !seen[pattern] {
 				seen[pattern] = true
 				parts = append(parts, roles)

@@ -51,120 +51,137 @@ func defaultWorkload() Workload {
 	}
 }
 
-// read overrides w with a mapping's keys, all but order and files, which a phase writes in more ways.
-func (w *Workload) read(m *strictyaml.Mapping) {
-	if _, ok := m.Get("preset"); ok {
-		w.Files, w.Target, w.Sizes, w.Order = 0, 0, Sizes{}, "" // a preset brings its own
-		m.OneOf("preset", &w.Preset, presetNames()...)
-	}
-	if n, ok := m.Get("sizes"); ok {
-		w.Sizes, w.Order = readSizes(n), "" // the order was meant for other sizes
-	}
-	if n, ok := m.Get("seed"); ok {
-		if seed, ok := n.Int(0, math.MaxInt64); ok {
-			w.Seed = uint64(seed)
-		}
-	}
-	m.OneOf("io", &w.IO.Mode, ModeDirect, ModeApp)
-	m.Bytes("block", &w.IO.Block, minBlock, maxBlock)
-	m.Int("depth", &w.IO.Depth, 1, maxDepth)
-	m.OneOf("access", &w.IO.Access, AccessSequential, AccessRandom)
-	m.OneOf("flush", &w.IO.Flush, FlushNone, FlushFsync, FlushFull)
-	m.OneOf("verify", &w.IO.Verify, VerifyOff, VerifyStamps, VerifyFull)
-	m.Bool("preallocate", &w.IO.Preallocate)
-	m.Bool("keep", &w.IO.Keep)
-	m.Bytes("footprint", &w.IO.Footprint, 1, maxFootprint)
-	w.checkBuffers(m)
-	w.checkMethod(m)
+// workload is what every phase does unless it says otherwise.
+func (s *Scenario) workload() strictyaml.Value {
+	w := &s.work
+	o := w.object(w.order())
+	o.Short = "preset"
+	o.Keys = append(o.Keys, w.amount(w.files())...)
+	o.Also = append(o.Also, strictyaml.Implies("target", strictyaml.Schema{}, strictyaml.Schema{"required": []string{"files"}}))
+	o.Check = func(m *strictyaml.Mapping) { s.checkWorkload(m, w) }
+	return o.Value()
 }
 
-// checkMethod refuses what the preset or the way of moving files leaves no choice in.
-func (w *Workload) checkMethod(m *strictyaml.Mapping) {
+// object is the keys of a workload, but for its amount. order is that of the files, which a phase writes in more ways.
+func (w *Workload) object(order strictyaml.Value) strictyaml.Object {
+	type schema = strictyaml.Schema
+	tests := presetsWhere(preset.hasTests)
+	return strictyaml.Object{
+		Keys: []strictyaml.Key{
+			{Name: "preset", Value: strictyaml.OneOf(&w.Preset, presetsWhere(nil)...).First(func() {
+				w.Files, w.Target, w.Sizes, w.Order = 0, 0, Sizes{}, "" // a preset brings its own
+			}), About: "a published method in one word: random, 50 files of 2 MB to 2 GB; standard, 160 files, ten each of 2 MB to 2 GB; ladder, 20 sizes from 50 KB to 2 GB; endurance, 320 files; blackmagic, amorphous and crystal follow the apps of that name"},
+			{Name: "sizes", Value: w.Sizes.value().First(func() { w.Order = "" }), // the order was meant for other sizes
+				About: "the files' sizes, the preset's if they are not given: a list, or a range {min: 2 MB, max: 2 GB}"},
+			{Name: "order", Value: order, About: "the order of the files, the preset's if it is not given; listed: as sizes has them"},
+			{Name: "seed", Value: strictyaml.Int(&w.Seed, 0, math.MaxInt64), About: "the same seed gives the same files"},
+			{Name: "block", Value: sectors(&w.IO.Block), About: "bytes per request"},
+			{Name: "depth", Value: strictyaml.Int(&w.IO.Depth, 1, maxDepth), About: "requests in flight"},
+			{Name: "access", Value: strictyaml.OneOf(&w.IO.Access, AccessSequential, AccessRandom).Default(AccessSequential),
+				About: "random: every block of a file once, in random order"},
+			{Name: "io", Value: strictyaml.OneOf(&w.IO.Mode, ModeDirect, ModeApp),
+				About: "direct: past the operating system's cache; app: each file in one call from memory, as a plain program does"},
+			{Name: "flush", Value: strictyaml.OneOf(&w.IO.Flush, FlushNone, FlushFsync, FlushFull).Default(FlushFsync),
+				About: "how far a written file is brought within its time: full, until it is on the medium"},
+			{Name: "verify", Value: strictyaml.OneOf(&w.IO.Verify, VerifyOff, VerifyStamps, VerifyFull),
+				About: "stamps: check that each block read is the one that was written; full: read every byte again, outside the timing"},
+			{Name: "preallocate", Value: strictyaml.Bool(&w.IO.Preallocate), About: "reserve the space of a file before its timing starts"},
+			{Name: "keep", Value: strictyaml.Bool(&w.IO.Keep), About: "leave the test files when the run ends"},
+			{Name: "footprint", Value: strictyaml.Bytes(&w.IO.Footprint, 1, maxFootprint), About: "most bytes of test files at one time: the oldest are removed, so that many fit on a small disk; no limit if it is not given"},
+		},
+		Rules: []strictyaml.Rule{
+			{Key: "preset", Is: tests, Now: &w.Preset, Refuse: []string{"block", "depth", "access"}, Say: "each test of preset %[2]s has its own %[1]s; delete it"},
+			{Key: "io", Is: []string{ModeApp}, Now: &w.IO.Mode, Refuse: []string{"block", "depth", "access"}, Say: "io: app moves whole files, in one call each; delete %[1]s"},
+		},
+		Also: []schema{
+			strictyaml.Implies("preset", schema{"enum": tests}, only("io", schema{"const": ModeDirect})),
+			strictyaml.Implies("preset", schema{"enum": tests}, only("files", not("const", filesAuto))),
+			strictyaml.Implies("preset", schema{"enum": presetsWhere(func(p preset) bool { return p.oneFile })}, only("sizes", schema{"type": "array", "maxItems": 1})),
+			strictyaml.Implies("target", schema{}, only("files", schema{"const": filesAuto})),
+		},
+	}
+}
+
+// amount is the keys that say how many files there are. A phase writes their number in more ways.
+func (w *Workload) amount(files strictyaml.Value) []strictyaml.Key {
+	return []strictyaml.Key{
+		{Name: "files", Value: files, About: "how many files each disk moves, the preset's number if it is not given; auto: as many as fit in target, so that all disks end together"},
+		{Name: "target", Value: w.target(), About: "the time for files: auto to take"},
+	}
+}
+
+// sectors is a size of whole sectors.
+func sectors(to *int64) strictyaml.Value {
+	v := strictyaml.Bytes(to, minBlock, maxBlock).Then(func(n strictyaml.Node) {
+		if *to%minBlock != 0 {
+			n.Errorf("block of %d bytes is not a multiple of a sector; try a multiple of %d, such as 1 MiB", *to, minBlock)
+		}
+	})
+	return strictyaml.Value{Read: v.Read, Schema: func() strictyaml.Schema {
+		s := v.Schema()
+		s["not"] = strictyaml.Schema{"type": "number", "not": strictyaml.Schema{"multipleOf": minBlock}}
+		return s
+	}}
+}
+
+// order is the order of the files.
+func (w *Workload) order() strictyaml.Value { return strictyaml.OneOf(&w.Order, orders()...) }
+
+// files is the number of files, or auto, and then they are to take a time.
+func (w *Workload) files() strictyaml.Value {
+	return strictyaml.WordOr(filesAuto, func() { w.Files, w.Target = 0, defaultTarget },
+		strictyaml.Int(&w.Files, 1, maxFiles).First(func() { w.Target = 0 }))
+}
+
+// target is how long the files are to take where their number follows from that.
+func (w *Workload) target() strictyaml.Value {
+	time := strictyaml.Duration(&w.Target, minTime, maxTime)
+	return strictyaml.Value{
+		Read: func(n strictyaml.Node) {
+			if w.Target == 0 {
+				n.Errorf("target is the time for files: auto to take; add files: auto, or delete target")
+				return
+			}
+			time.Read(n)
+		},
+		Schema: time.Default(unit.FormatSeconds(defaultTarget.Seconds())).Schema,
+	}
+}
+
+// checkWorkload checks that what was said of a workload goes with its preset, the disks and each other.
+func (s *Scenario) checkWorkload(m *strictyaml.Mapping, w *Workload) {
 	if w.IO.Mode == ModeApp {
-		refuseKeys(m, "io: app moves files from beginning to end; delete %s", "access")
 		w.IO.Access = "" // that of the workload was meant for blocks
 	}
-	if io, ok := m.Get("io"); ok && io.Raw() == ModeApp {
-		refuseKeys(m, "io: app moves whole files, in one call each; delete %s", "block", "depth")
-	}
 	p := presetByName(w.Preset)
-	if n, ok := m.Get("sizes"); ok && p.oneFile && len(w.Sizes.List) != 1 {
-		n.Errorf("preset %s moves one file again and again; give one size, such as [1 GB]", p.name)
-	}
-	if p.tests == nil {
-		return
-	}
-	refuseKeys(m, "each test of preset "+p.name+" has its own %[1]s; delete it", "block", "depth", "access")
-	if w.IO.Mode != ModeApp {
-		return
-	}
-	n, ok := m.Get("io")
-	if !ok {
-		n, ok = m.Get("preset")
-	}
-	if ok {
-		n.Errorf("preset %s moves single blocks, and io: app whole files; delete one of the two", p.name)
-	}
-}
-
-// refuseKeys reports each of the keys that is there.
-func refuseKeys(m *strictyaml.Mapping, format string, keys ...string) {
-	for _, key := range keys {
-		if n, ok := m.Get(key); ok {
-			n.Errorf(format, key)
+	said := func(key string, is bool, format string, args ...any) {
+		if n, ok := m.Get(key); ok && is {
+			n.Errorf(format, args...)
 		}
 	}
-}
-
-// checkBuffers refuses a block that no disk takes, and more blocks in flight than fit in memory.
-func (w *Workload) checkBuffers(m *strictyaml.Mapping) {
-	if n, ok := m.Get("block"); ok && w.IO.Block%minBlock != 0 {
-		n.Errorf("block of %d bytes is not a multiple of a sector; try a multiple of %d, such as 1 MiB", w.IO.Block, minBlock)
+	said("sizes", p.oneFile && len(w.Sizes.List) != 1, "preset %s moves one file again and again; give one size, such as [1 GB]", p.name)
+	if p.hasTests() {
+		key := "io"
+		if _, ok := m.Get(key); !ok {
+			key = "preset"
+		}
+		said(key, w.IO.Mode == ModeApp, "preset %s moves single blocks, and io: app whole files; delete one of the two", p.name)
+		said("files", w.Target > 0, "preset %s moves its file a number of times, for a few seconds each; write how often, such as files: %d", p.name, p.files)
+		// The hub's model has no notion of a block.
+		said("preset", s.simulated(), "preset %s measures single blocks, which simulated disks do not have; use another preset, or disks with a path", p.name)
 	}
-	if w.IO.Block*int64(w.IO.Depth) <= maxBuffers {
-		return
-	}
-	n, ok := m.Get("depth")
-	if !ok {
-		n, ok = m.Get("block")
-	}
-	if ok {
-		n.Errorf("%d blocks of %s at a time need %s of memory; try a depth of at most %d", w.IO.Depth,
+	if w.IO.Block*int64(w.IO.Depth) > maxBuffers {
+		key := "depth"
+		if _, ok := m.Get(key); !ok {
+			key = "block"
+		}
+		said(key, true, "%d blocks of %s at a time need %s of memory; try a depth of at most %d", w.IO.Depth,
 			unit.FormatBytes(w.IO.Block), unit.FormatBytes(w.IO.Block*int64(w.IO.Depth)), maxBuffers/w.IO.Block)
 	}
 }
 
-// readOrder reads the order of the files.
-func (w *Workload) readOrder(m *strictyaml.Mapping) {
-	m.OneOf("order", &w.Order, orders()...)
-}
-
-// readFiles reads the number of files, or how long they are to take.
-func (w *Workload) readFiles(m *strictyaml.Mapping) {
-	switch n, ok := m.Get("files"); {
-	case ok && n.Raw() == filesAuto:
-		w.Files, w.Target = 0, defaultTarget
-		if p := presetByName(w.Preset); p.tests != nil {
-			n.Errorf("preset %s moves its file a number of times, for a few seconds each; write how often, such as files: %d", p.name, p.files)
-		}
-	case ok:
-		w.Target = 0
-		m.Int("files", &w.Files, 1, maxFiles)
-	}
-	w.readTarget(m)
-}
-
-// readTarget reads how long the files are to take where their number follows from that.
-func (w *Workload) readTarget(m *strictyaml.Mapping) {
-	if n, ok := m.Get("target"); ok && w.Target == 0 {
-		n.Errorf("target is the time for files: auto to take; add files: auto, or delete target")
-		return
-	}
-	m.Duration("target", &w.Target, minTime, maxTime)
-}
-
-// files is the number of files each disk moves unless its phase says otherwise.
-func (w Workload) files() int {
+// count is the number of files each disk moves unless its phase says otherwise.
+func (w Workload) count() int {
 	p := presetByName(w.Preset)
 	switch {
 	case w.Files > 0:

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/goccy/go-yaml/ast"
 )
@@ -134,43 +133,11 @@ func (m *Mapping) Done() {
 	}
 }
 
-// Text reads a text. See Node.Text, and so on for the others.
-func (m *Mapping) Text(key string, to *string) { read(m, key, to, Node.Text) }
-
-// Bool reads true or false.
-func (m *Mapping) Bool(key string, to *bool) { read(m, key, to, Node.Bool) }
-
-// Int reads a whole number from least to most.
-func (m *Mapping) Int(key string, to *int, least, most int) {
-	read(m, key, to, func(n Node) (int, bool) {
-		v, ok := n.Int(int64(least), int64(most))
-		return int(v), ok
-	})
-}
-
-// Float reads a number from least to most.
-func (m *Mapping) Float(key string, to *float64, least, most float64) {
-	read(m, key, to, func(n Node) (float64, bool) { return n.Float(least, most) })
-}
-
-// Bytes reads a size from least to most bytes.
-func (m *Mapping) Bytes(key string, to *int64, least, most int64) {
-	read(m, key, to, func(n Node) (int64, bool) { return n.Bytes(least, most) })
-}
-
-// Rate reads a rate from least to most bytes per second.
-func (m *Mapping) Rate(key string, to *float64, least, most float64) {
-	read(m, key, to, func(n Node) (float64, bool) { return n.Rate(least, most) })
-}
-
-// Duration reads a time from least to most.
-func (m *Mapping) Duration(key string, to *time.Duration, least, most time.Duration) {
-	read(m, key, to, func(n Node) (time.Duration, bool) { return n.Duration(least, most) })
-}
-
-// OneOf reads one of the allowed words.
-func (m *Mapping) OneOf(key string, to *string, allowed ...string) {
-	read(m, key, to, func(n Node) (string, bool) { return n.OneOf(allowed...) })
+// Read reads a key's value, where the key is there.
+func (m *Mapping) Read(key string, v Value) {
+	if n, ok := m.Get(key); ok {
+		v.Read(n)
+	}
 }
 
 // Mapping reads a mapping within; one without any key where it is absent.
@@ -187,15 +154,4 @@ func (m *Mapping) Items(key string) []Node {
 		return n.Items()
 	}
 	return nil
-}
-
-// read sets *to to the key's value, if the key is there and its value right.
-func read[T any](m *Mapping, key string, to *T, get func(Node) (T, bool)) {
-	n, ok := m.Get(key)
-	if !ok {
-		return
-	}
-	if v, ok := get(n); ok {
-		*to = v
-	}
 }

@@ -60,6 +60,9 @@ func (n Node) Kind() Kind {
 // Pos is where the value begins.
 func (n Node) Pos() Pos { return n.pos }
 
+// Label is what errors call the value: its key, with those around it.
+func (n Node) Label() string { return n.label }
+
 // Errorf reports a mistake at the value.
 func (n Node) Errorf(format string, args ...any) {
 	n.doc.Report(n.pos.Errorf(format, args...))
@@ -103,6 +106,12 @@ func (n Node) Raw() string {
 	}
 	text, _ := n.raw()
 	return text
+}
+
+// Plain reports whether the value stands there without quotes.
+func (n Node) Plain() bool {
+	_, plain := n.raw()
+	return plain
 }
 
 // Escaped is what stands between a text's double quotes in the file, where a \ in it begins an escape. It is empty for

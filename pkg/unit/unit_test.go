@@ -2,6 +2,7 @@ package unit
 
 import (
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -238,4 +239,32 @@ func FuzzFormatBytes(f *testing.F) {
 			t.Errorf("FormatBytes(%d) = %q reads back as %d", n, text, got)
 		}
 	})
+}
+
+// A pattern and its parser agree on every text made of the pieces of quantities, but for what a pattern cannot say.
+func TestPatterns(t *testing.T) {
+	numbers := []string{"", "0", "2", "2.", ".5", "1.5", "1.2.3", ".", "-1", "1e3", " 7 ", "\u00a03"}
+	units := []string{"", "B", "b", "KB", "kb", "kB", "Kb", "MiB", "mib", "Mib", "iB", "M", "GB/s", "GB /s", "/s", "s", "ms", "µs", "sec", "min", "h", "d", " MB ", "MB/", "S"}
+	for _, number := range numbers {
+		for _, unit := range units {
+			for _, text := range []string{number + unit, number + " " + unit, number + unit + number + unit} {
+				for name, try := range map[string]struct {
+					pattern string
+					parse   func(string) error
+				}{
+					"size": {SizePattern, func(s string) error { _, err := ParseBytes(s); return err }},
+					"rate": {RatePattern, func(s string) error { _, err := ParseRate(s); return err }},
+					"time": {TimePattern, func(s string) error { _, err := ParseDuration(s); return err }},
+				} {
+					err := try.parse(text)
+					if err != nil && strings.Contains(err.Error(), "not a whole number of bytes") {
+						continue
+					}
+					if matches := regexp.MustCompile(try.pattern).MatchString(text); matches != (err == nil) {
+						t.Errorf("%s %q: the pattern says %t, the parser %v", name, text, matches, err)
+					}
+				}
+			}
+		}
+	}
 }

@@ -1,0 +1,48 @@
+package scenario
+
+import "github.com/hubbench/hubbench/pkg/strictyaml"
+
+// SchemaURL is where the schema of the newest version is published.
+const SchemaURL = "https://raw.githubusercontent.com/hubbench/hubbench/main/configs/scenario.schema.json"
+
+// Schema is the JSON Schema of scenario files, made of the keys that Load reads.
+func Schema() strictyaml.Schema {
+	schema := (&Scenario{}).value().Schema()
+	schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	schema["title"] = "hubbench scenario"
+	return schema
+}
+
+// simulatedRules are what a schema can say of simulated disks: they need a profile, and have no single blocks.
+func simulatedRules() strictyaml.Schema {
+	type schema = strictyaml.Schema
+	noTests := only("preset", not("enum", presetsWhere(preset.hasTests)))
+	return schema{
+		"if": schema{"required": []string{"disks"}, "properties": schema{"disks": schema{"contains": schema{"required": []string{"simulate"}}}}},
+		"then": schema{"required": []string{"hub"}, "properties": schema{
+			"hub": schema{"required": []string{"profile"}}, "workload": noTests, "study": noTests, "phases": schema{"items": noTests},
+		}},
+		"else": schema{"properties": schema{"hub": schema{"properties": schema{"profile": false, "speedup": false}}}},
+	}
+}
+
+// inheritedRules are what a schema can say of phases that have their preset, or their way of moving files, of the workload.
+func inheritedRules(w *Workload) []strictyaml.Schema {
+	var all []strictyaml.Schema
+	for _, r := range w.object(w.order()).Rules {
+		all = append(all, r.Inherited("workload", func(phase strictyaml.Schema) strictyaml.Schema {
+			return strictyaml.Schema{"properties": strictyaml.Schema{"phases": strictyaml.Schema{"items": phase}, "study": phase}}
+		}))
+	}
+	return all
+}
+
+// only is the schema of mappings in which a key has certain values, where it is there.
+func only(key string, value strictyaml.Schema) strictyaml.Schema {
+	return strictyaml.Schema{"properties": strictyaml.Schema{key: value}}
+}
+
+// not is the schema of what a keyword does not hold for.
+func not(keyword string, value any) strictyaml.Schema {
+	return strictyaml.Schema{"not": strictyaml.Schema{keyword: value}}
+}

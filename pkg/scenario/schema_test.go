@@ -1,0 +1,249 @@
+package scenario
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/hubbench/hubbench/pkg/strictyaml"
+)
+
+// compiled is the schema of scenarios as a third party's validator understands it.
+func compiled(t testing.TB) *jsonschema.Schema {
+	t.Helper()
+	data, err := json.Marshal(Schema())
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	if err := c.AddResource("scenario.schema.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := c.Compile("scenario.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}
+
+const configsDir = "../../configs"
+
+// number is a number of YAML's core schema.
+var number = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
+
+// asJSON is what an editor makes of a YAML file before it looks at the schema.
+func asJSON(data []byte) (any, error) {
+	doc, err := strictyaml.Parse("f.yaml", data)
+	if err != nil {
+		return nil, err
+	}
+	value := valueOf(doc.Root())
+	return value, doc.Err()
+}
+
+func valueOf(n strictyaml.Node) any {
+	switch n.Kind() {
+	case strictyaml.Map:
+		m := map[string]any{}
+		for _, p := range n.Mapping().Pairs() {
+			m[p.Key] = valueOf(p.Value)
+		}
+		return m
+	case strictyaml.List:
+		list := []any{}
+		for _, item := range n.Items() {
+			list = append(list, valueOf(item))
+		}
+		return list
+	case strictyaml.Null:
+		return nil
+	case strictyaml.Boolean:
+		return n.Raw() == "true"
+	}
+	if n.Plain() && number.MatchString(n.Raw()) {
+		f, err := strconv.ParseFloat(n.Raw(), 64)
+		if err == nil {
+			return f
+		}
+	}
+	return n.Raw()
+}
+
+// beyond are the bad scenarios that a JSON Schema cannot refuse, by what it would need for that.
+func beyond() map[string][]string {
+	return map[string][]string{
+		"to look a name up that another part of the file gives": {
+			"connection-unknown-disk", "order-unknown-disk", "phase-files-unknown-disk", "roles-unknown-disk", "study-disks-unknown"},
+		"to know which disk a letter or a key stands for": {"connection-idle-disk", "phase-files-idle-disk", "study-files-disk"},
+		"to compare a length with the number of disks":    {"order-short", "pattern-long", "pattern-short"},
+		"to compare one key of a list's items":            {"duplicate-disk", "duplicate-phase", "same-folder", "repeat-collides", "repeats-collide"},
+		"to compare amounts that are texts with a unit":   {"max-below-min", "size-overflow", "stop-short", "target-zero"},
+		"to multiply and add up": {"buffers", "footprint-below-reads", "study-too-many", "study-too-many-disks",
+			"too-many-bytes", "too-many-files", "too-many-phases"},
+	}
+}
+
+// Every bad scenario that a schema can refuse is refused by it, and it is known of each other one why not. What is no
+// YAML, or more of it than a scenario may use, is none of the schema's business.
+func TestSchemaRefusesBadScenarios(t *testing.T) {
+	schema := compiled(t)
+	files, err := filepath.Glob(filepath.Join(badDir, "*.yaml"))
+	if err != nil || len(files) < 30 {
+		t.Fatalf("%d bad scenarios, %v", len(files), err)
+	}
+	excused := slices.Concat(slices.Collect(maps.Values(beyond()))...)
+	var unread, passed int
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		value, err := asJSON(data)
+		if err != nil {
+			unread++
+			continue
+		}
+		err = schema.Validate(value)
+		switch excuse := slices.Contains(excused, strings.TrimSuffix(filepath.Base(file), ".yaml")); {
+		case err == nil && !excuse:
+			t.Errorf("%s passes", file)
+		case err != nil && excuse:
+			t.Errorf("%s is refused after all: %v", file, err)
+		case err == nil:
+			passed++
+		}
+	}
+	if passed != len(excused) {
+		t.Errorf("%d scenarios pass, of %d that may", passed, len(excused))
+	}
+	t.Logf("of %d bad scenarios %d are refused, %d are not YAML", len(files), len(files)-unread-passed, unread)
+}
+
+// What loads is right by the schema: an editor complains of nothing that runs.
+func TestSchemaAcceptsWhatLoads(t *testing.T) {
+	schema := compiled(t)
+	const disks = "version: 1\nname: n\ndisks: [{name: A, path: a}, {name: B, path: b, about: old cable}]\n"
+	for _, text := range []string{
+		"phases: [{pattern: WR}]",
+		"study: matrix",
+		"study: [solo, all]\nphases: [{pattern: W-}]",
+		"study: {include: [solo], disks: [A], files: {A: 3}, connection: direct, interleave: false, repeat: 2}",
+		"study: {include: all, files: auto, target: 5 s, order: ascending}",
+		"hub: {name: TS4, about: port 1}\nstudy: solo",
+		"hub: {}\nstudy: solo",
+		"phases: [{roles: {A: write}, order: descending}, {pattern: RW, order: [B, A]}]",
+		"phases: [{pattern: RW, cooldown: 1 min 5s, stop: .5 min}, {pattern: WW, stop: hold, cooldown: {until: idle}}]",
+		"phases: [{pattern: RW, cooldown: {until: idle, most: 1h}, connection: {A: direct}, pause: Plug}]",
+		"workload: {files: auto}\nphases: [{pattern: WW, target: 10 s}, {pattern: WW, stop: 5 s}]",
+		"workload: {sizes: [1 GB, 512, 4 kib], order: listed, block: 4096, depth: 1, verify: off}\nphases: [{pattern: WW}]",
+		"workload: {sizes: {min: 5000, max: 5003}, footprint: 1 TB, keep: true, seed: 0}\nphases: [{pattern: WW}]",
+		"workload: {preset: crystal, files: 2, sizes: [2 GB]}\nphases: [{pattern: WW}]",
+		"workload: {preset: crystal}\nphases: [{pattern: WW, preset: random, block: 1 MiB}]",
+		"workload: {io: app}\nphases: [{pattern: WW, io: direct, depth: 2}]",
+	} {
+		check(t, schema, []byte(disks+text))
+	}
+	for _, pattern := range []string{"testdata/*.yaml", configsDir + "/*.yaml"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
+		}
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			check(t, schema, data)
+			if first := "# yaml-language-server: $schema=scenario.schema.json\n"; strings.HasPrefix(pattern, configsDir) && !strings.HasPrefix(string(data), first) {
+				t.Errorf("%s does not begin with %s", file, first)
+			}
+		}
+	}
+}
+
+// The schema beside the scenarios is the one that hubbench prints.
+func TestSchemaFile(t *testing.T) {
+	data, err := json.MarshalIndent(Schema(), "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, configsDir+"/scenario.schema.json", string(data)+"\n")
+}
+
+// check fails where a scenario does not load, or loads and is not right by the schema.
+func check(t *testing.T, schema *jsonschema.Schema, data []byte) {
+	t.Helper()
+	if _, err := Load("f.yaml", data); err != nil {
+		t.Errorf("%s\n%v", data, err)
+		return
+	}
+	value, err := asJSON(data)
+	if err == nil {
+		err = schema.Validate(value)
+	}
+	if err != nil {
+		t.Errorf("%s\nloads, but %v", data, err)
+	}
+}
+
+// The defaults that the schema shows are what a scenario gets that says nothing.
+func TestSchemaDefaults(t *testing.T) {
+	const least = "version: 1\nname: n\ndisks: [{name: A, path: a}]\nphases: [{pattern: W"
+	want, err := loadPlan("f.yaml", []byte(least+"}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	properties := func(s any, key string) map[string]any {
+		of, _ := s.(strictyaml.Schema)["properties"].(strictyaml.Schema)[key].(strictyaml.Schema)
+		return of
+	}
+	defaults := func(s strictyaml.Schema) string {
+		var all []string
+		for key, of := range s["properties"].(strictyaml.Schema) {
+			if value, ok := of.(strictyaml.Schema)["default"]; ok && key != "target" { // which needs files: auto
+				all = append(all, fmt.Sprintf("%s: %v", key, value))
+			}
+		}
+		return strings.Join(all, ", ")
+	}
+	workload := defaults(properties(Schema(), "workload"))
+	phase := defaults(properties(Schema(), "phases")["items"].(strictyaml.Schema))
+	for _, text := range []string{
+		least + "}]\nworkload: {" + workload + "}",
+		least + ", " + phase + "}]",
+		least + "}]\nallow_system_disk: false\nresults: results",
+	} {
+		got, err := loadPlan("f.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range got.Phases {
+			for k := range got.Phases[i].Jobs {
+				if got.Phases[i].Jobs[k].IO.Access == AccessSequential {
+					got.Phases[i].Jobs[k].IO.Access = "" // the same
+				}
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s\n(-nothing said +defaults):\n%s", text, diff)
+		}
+	}
+	if n := strings.Count(workload, ":"); n < 9 {
+		t.Errorf("only %d defaults of a workload: %s", n, workload)
+	}
+}

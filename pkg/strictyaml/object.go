@@ -1,0 +1,203 @@
+package strictyaml
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Key is one key that a mapping may have.
+type Key struct {
+	Name  string
+	Need  bool // it must be there
+	Value Value
+	About string // for people, in one line: the schema's description
+}
+
+// Object is a mapping with known keys: the table that reads it and that is its schema.
+type Object struct {
+	Keys  []Key    // read in this order, for some depend on others
+	Short string   // the key whose value a word in place of the mapping most likely is
+	Among []Among  // of keys that stand for one another
+	Rules []Rule   // of keys that cannot stand together
+	Also  []Schema // what Check refuses and a schema can say
+	Check func(*Mapping)
+}
+
+// Among is of keys of which one must be there.
+type Among struct {
+	Keys    []string
+	Both    string // what is wrong where two are; empty: nothing
+	Neither string // what is wrong where none is
+}
+
+// Rule refuses keys beside another one.
+type Rule struct {
+	Key    string
+	Is     []string // values of the key for which the rule holds
+	Now    *string  // the key's value, which may be that of another mapping where the key is absent
+	Refuse []string
+	Say    string // what is wrong and what to try; %[1]s: the key that is refused, %[2]s: the value
+}
+
+// Value is the object as a value.
+func (o Object) Value() Value { return Value{o.read, o.schema} }
+
+func (o Object) read(n Node) {
+	if kind := n.Kind(); kind == Text && o.Short != "" {
+		n.Errorf("%[1]s is %[2]s, not a mapping; try %[1]s: {%[3]s: %[2]s}", n.label, Quote(n.Raw()), o.Short)
+		return
+	}
+	m := n.Mapping()
+	for _, k := range o.Keys {
+		m.asked = append(m.asked, k.Name)
+	}
+	for _, c := range o.Among {
+		c.check(m)
+	}
+	for _, k := range o.Keys {
+		switch v, ok := m.Get(k.Name); {
+		case ok:
+			k.Value.Read(v)
+		case k.Need:
+			m.Missing(k.Name, "the key %s is missing; add %s", k.Name, k.example())
+		}
+	}
+	for _, r := range o.Rules {
+		r.check(m)
+	}
+	if o.Check != nil && !m.none {
+		o.Check(m)
+	}
+	m.Done()
+}
+
+// example is what to add for the key.
+func (k Key) example() string {
+	if value, ok := k.Value.Schema()["const"]; ok {
+		return fmt.Sprintf("%s: %v", k.Name, value)
+	}
+	return "it"
+}
+
+func (c Among) check(m *Mapping) {
+	there := slices.DeleteFunc(slices.Clone(c.Keys), func(key string) bool {
+		_, ok := m.Get(key)
+		return !ok
+	})
+	switch {
+	case len(there) == 0:
+		m.Missing(c.Keys[0], "%s", c.Neither)
+	case len(there) > 1 && c.Both != "":
+		n, _ := m.Get(there[len(there)-1])
+		n.Errorf("%s", c.Both)
+	}
+}
+
+func (r Rule) check(m *Mapping) {
+	if !slices.Contains(r.Is, *r.Now) {
+		return
+	}
+	for _, key := range r.Refuse {
+		if n, ok := m.Get(key); ok {
+			n.Errorf(r.Say, key, *r.Now)
+		}
+	}
+}
+
+func (o Object) schema() Schema {
+	properties := Schema{}
+	var need []string
+	for _, k := range o.Keys {
+		properties[k.Name] = with(k.Value.Schema(), "description", k.About)
+		if k.Need {
+			need = append(need, k.Name)
+		}
+	}
+	s := Schema{"type": "object", "properties": properties, "additionalProperties": false}
+	if need != nil {
+		s["required"] = need
+	}
+	var all []Schema
+	for _, c := range o.Among {
+		all = append(all, c.schema())
+	}
+	for _, r := range o.Rules {
+		all = append(all, r.schema())
+	}
+	if all = append(all, o.Also...); all != nil {
+		s["allOf"] = all
+	}
+	return s
+}
+
+func (c Among) schema() Schema {
+	var each []Schema
+	for _, key := range c.Keys {
+		each = append(each, Schema{"required": []string{key}})
+	}
+	if c.Both != "" {
+		return Schema{"oneOf": each}
+	}
+	return Schema{"anyOf": each}
+}
+
+func (r Rule) schema() Schema { return Implies(r.Key, Schema{"enum": r.Is}, r.refusal()) }
+
+// refusal is the schema of mappings without the keys.
+func (r Rule) refusal() Schema {
+	refuse := Schema{}
+	for _, key := range r.Refuse {
+		refuse[key] = false
+	}
+	return Schema{"properties": refuse}
+}
+
+// Inherited is the schema of a file in which a mapping is the default of others: the rule holds for those by its key.
+func (r Rule) Inherited(mapping string, of func(Schema) Schema) Schema {
+	own := Schema{"required": []string{r.Key}}
+	return Implies(mapping, with(own, "properties", Schema{r.Key: Schema{"enum": r.Is}}),
+		of(Schema{"if": Schema{"not": own}, "then": r.refusal()}))
+}
+
+// Implies is the schema of mappings that are to match another one where a key is there and its value as said.
+func Implies(key string, value, then Schema) Schema {
+	return Schema{"if": Schema{"properties": Schema{key: value}, "required": []string{key}}, "then": then}
+}
+
+// Items is a list of values alike.
+type Items[T any] struct {
+	To    *[]T
+	Item  func(*T) Value
+	Empty string // what is wrong where there is none, and what to try; empty: nothing
+	Most  int    // items; 0: any number
+}
+
+// Value is the list as a value.
+func (l Items[T]) Value() Value {
+	return Value{l.read, func() Schema {
+		s := Schema{"type": "array", "items": l.Item(new(T)).Schema()}
+		if l.Empty != "" {
+			s["minItems"] = 1
+		}
+		if l.Most > 0 {
+			s["maxItems"] = l.Most
+		}
+		return s
+	}}
+}
+
+func (l Items[T]) read(n Node) {
+	items := n.Items()
+	if len(items) == 0 && n.Kind() == List && l.Empty != "" {
+		n.Errorf("%s", l.Empty)
+	}
+	if l.Most > 0 && len(items) > l.Most {
+		items[l.Most].Errorf("more than %d %s; remove some", l.Most, n.label)
+		return
+	}
+	for _, item := range items {
+		var v T
+		l.Item(&v).Read(item)
+		*l.To = append(*l.To, v)
+	}
+}

@@ -1,0 +1,171 @@
+package strictyaml
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// Schema is a JSON Schema of draft 2020-12, in keywords that mean the same in earlier drafts, as editors know those.
+type Schema = map[string]any
+
+// Value is what may stand at a key or in a list: how it is read, and its schema.
+type Value struct {
+	Read   func(Node)
+	Schema func() Schema
+}
+
+// First does something before the value is read, where there is one.
+func (v Value) First(do func()) Value {
+	return Value{func(n Node) { do(); v.Read(n) }, v.Schema}
+}
+
+// Then does something after the value has been read, where there is one.
+func (v Value) Then(do func(Node)) Value {
+	return Value{func(n Node) { v.Read(n); do(n) }, v.Schema}
+}
+
+// Default is the value with a default that its target does not have: one that depends on other keys.
+func (v Value) Default(value any) Value {
+	return Value{v.Read, func() Schema { return with(v.Schema(), "default", value) }}
+}
+
+// Lazy is a value that is made only when it is read, out of what has been read by then.
+func Lazy(value func() Value) Value {
+	return Value{func(n Node) { value().Read(n) }, func() Schema { return value().Schema() }}
+}
+
+// MappingOr is a mapping, or else another value.
+func MappingOr(mapping, other Value) Value {
+	return Value{
+		func(n Node) {
+			if n.Kind() == Map {
+				mapping.Read(n)
+				return
+			}
+			other.Read(n)
+		},
+		func() Schema { return Schema{"anyOf": []Schema{other.Schema(), mapping.Schema()}} },
+	}
+}
+
+// WordOr is one word with a meaning of its own, or else another value.
+func WordOr(word string, mean func(), other Value) Value {
+	return Value{
+		func(n Node) {
+			if n.Raw() == word {
+				mean()
+				return
+			}
+			other.Read(n)
+		},
+		func() Schema { return Schema{"anyOf": []Schema{{"const": word}, other.Schema()}} },
+	}
+}
+
+// String is a text. See Node.Text, and so on for the others.
+func String(to *string) Value { return into(to, Node.Text, nil, Schema{"type": "string"}) }
+
+// Bool is true or false.
+func Bool(to *bool) Value {
+	v := into(to, Node.Bool, nil, Schema{"type": "boolean"})
+	return Value{v.Read, func() Schema { return with(v.Schema(), "default", *to) }}
+}
+
+// Int is a whole number from least to most.
+func Int[T ~int | ~int64 | ~uint64](to *T, least, most int64) Value {
+	schema := Schema{"type": "integer", "minimum": least, "maximum": most}
+	if least == most {
+		schema = Schema{"const": least}
+	}
+	return into(to, func(n Node) (T, bool) {
+		v, ok := n.Int(least, most)
+		return T(v), ok
+	}, nil, schema)
+}
+
+// Float is a number from least to most.
+func Float(to *float64, least, most float64) Value {
+	return into(to, func(n Node) (float64, bool) { return n.Float(least, most) }, nil,
+		Schema{"type": "number", "minimum": least, "maximum": most})
+}
+
+// Bytes is a size from least to most bytes.
+func Bytes(to *int64, least, most int64) Value {
+	return into(to, func(n Node) (int64, bool) { return n.Bytes(least, most) }, size, quantitySchema(unit.SizePattern, least, most))
+}
+
+// Rate is a rate from least to most bytes per second.
+func Rate(to *float64, least, most float64) Value {
+	return into(to, func(n Node) (float64, bool) { return n.Rate(least, most) }, unit.FormatRate, quantitySchema(unit.RatePattern, least, most))
+}
+
+// Duration is a time from least to most.
+func Duration(to *time.Duration, least, most time.Duration) Value {
+	format := func(d time.Duration) string { return unit.FormatSeconds(d.Seconds()) }
+	return into(to, func(n Node) (time.Duration, bool) { return n.Duration(least, most) }, format,
+		Schema{"type": "string", "pattern": unit.TimePattern})
+}
+
+// OneOf is one of the words.
+func OneOf[T ~string](to *T, words ...string) Value {
+	return into(to, func(n Node) (T, bool) {
+		v, ok := n.OneOf(words...)
+		return T(v), ok
+	}, nil, Schema{"enum": words})
+}
+
+// into is a value that is read into a target, and left alone where it is wrong. The target's value beforehand is the
+// default, unless it is zero.
+func into[T comparable](to *T, read func(Node) (T, bool), format func(T) string, schema Schema) Value {
+	return Value{
+		func(n Node) {
+			if v, ok := read(n); ok {
+				*to = v
+			}
+		},
+		func() Schema {
+			var zero T
+			switch {
+			case *to == zero:
+				return schema
+			case format != nil:
+				return with(schema, "default", format(*to))
+			}
+			return with(schema, "default", *to)
+		},
+	}
+}
+
+// quantitySchema is that of a quantity which may stand without a unit. A schema compares numbers, and no texts.
+func quantitySchema[T int64 | float64](pattern string, least, most T) Schema {
+	return Schema{"anyOf": []Schema{
+		{"type": "string", "pattern": pattern},
+		{"type": "number", "minimum": least, "maximum": most},
+	}}
+}
+
+// size writes a size in the binary unit that divides it, for that is how blocks are chosen, or else in decimal ones.
+func size(bytes int64) string {
+	for _, u := range [...]struct {
+		bytes int64
+		name  string
+	}{{1 << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}} {
+		if bytes%u.bytes == 0 {
+			return strconv.FormatInt(bytes/u.bytes, 10) + " " + u.name
+		}
+	}
+	return unit.FormatBytes(bytes)
+}
+
+// with is a schema with one more keyword.
+func with(s Schema, keyword string, value any) Schema {
+	more := Schema{keyword: value}
+	for k, v := range s {
+		if k != keyword {
+			more[k] = v
+		}
+	}
+	return more
+}
