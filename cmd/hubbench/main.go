@@ -70,7 +70,7 @@ took it from whom, and how long the others needed to recover.`,
 	root.AddCommand(
 		newRun(p), newPlan(p), newSimulate(p),
 		newAnalyze(p), newReport(p), newCompare(p), newFit(p), newPredict(p),
-		newDevices(p), newClean(p), newVersion(p), newWorker(p), newJanitor(p),
+		newDevices(p), newSchema(p), newClean(p), newVersion(p), newWorker(p), newJanitor(p),
 	)
 	complete(root)
 	return root
