@@ -272,7 +272,7 @@ func (l *lab) check(t *testing.T, a, b string, change func(*scenario.Plan), want
 	change(plan)
 	problems := Check(t.Context(), plan, Options{
 		Results: l.results, Recent: l.recent, Watch: 250 * time.Millisecond, Running: Processes,
-		Moved: func(path string) (int64, bool) { n, ok := Traffic(path); return n * 512, ok },
+		Moved: moved,
 		Look:  func(ctx context.Context) (*hardware.Inventory, error) { return Look(ctx, LookOptions{}) },
 	})
 	var got []string
@@ -388,6 +388,21 @@ func (l *lab) mapped(t *testing.T, under string) {
 	t.Cleanup(func() { _ = exec.Command("dmsetup", "remove", "--deferred", name).Run() })
 	dir := l.formatAs(t, "/dev/mapper/"+name, "mapped", "ext4", "mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0")
 	l.check(t, under, dir, func(*scenario.Plan) {}, "same_disk B")
+}
+
+// moved reads the kernel's count of what a disk has read and written (https://docs.kernel.org/block/stat.html).
+func moved(path string) (bytes int64, ok bool) {
+	var st unix.Stat_t
+	if unix.Stat(path, &st) != nil {
+		return 0, false
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/sys/dev/block/%d:%d/stat", unix.Major(st.Dev), unix.Minor(st.Dev)))
+	if err != nil {
+		return 0, false
+	}
+	var ios, merges, read, ticks, written int64
+	n, _ := fmt.Sscan(string(stat), &ios, &merges, &read, &ticks, &ios, &merges, &written)
+	return 512 * (read + written), n == 7
 }
 
 func kernelKnows(t *testing.T, kind string) bool {

@@ -52,7 +52,7 @@ func Codes() []Code {
 		{"display", "a display on the disks' hub", false},
 		{"battery", "a computer that runs on battery", false},
 		{"powersave", "a processor held back to save power", false},
-		{"unknown_hardware", "a machine that does not say what is plugged in", false},
+		{"unknown_hardware", "a disk that the machine does not tell of", false},
 	}
 }
 
@@ -125,6 +125,7 @@ func judge(e *evidence) []Problem {
 		judgeShared(e, i, place, &found)
 		judgeVolume(e, disk, place, &found)
 		judgeHistory(e, disk, &found)
+		judgeKnowledge(e, disk, place, &found)
 	}
 	found = append(found, judgeSpace(e.plan, e.places)...)
 	judgeHubs(e, &found)

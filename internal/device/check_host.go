@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -28,12 +29,22 @@ func judgeHost(e *evidence, found *findings) {
 	if e.saving != "" {
 		found.warn("powersave", "", "the processor is held back to save power (%s); %s", e.saving, howToWake(e.saving))
 	}
-	for _, why := range e.machine.Warnings {
-		found.warn("unknown_hardware", "", "%s", why)
+}
+
+// judgeKnowledge asks whether the machine has told enough for the checks of hubs and physical disks.
+func judgeKnowledge(e *evidence, disk scenario.Disk, place Place, found *findings) {
+	if own, _ := e.at(place); !e.looked || own != nil || notDisk(place.Filesystem) != "" {
+		return
 	}
+	why := slices.Clone(e.machine.Warnings)
 	if e.unlooked != nil {
-		found.warn("unknown_hardware", "", "what is plugged in is not known (%s), so that nothing of hubs and physical disks was checked", oneLine(e.unlooked))
+		why = append(why, oneLine(e.unlooked))
 	}
+	reason := ""
+	if len(why) > 0 {
+		reason = " (" + strings.Join(why, "; ") + ")"
+	}
+	found.warn("unknown_hardware", disk.Name, "which disk holds %s is not known%s, so it was not checked whether it is another one's, or on the hub; make sure of that by hand", disk.Path, reason)
 }
 
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }

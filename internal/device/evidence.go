@@ -20,7 +20,8 @@ type evidence struct {
 	processes []Process           // with what they did meanwhile
 	saving    string              // how the processor is held back to save power; empty where it is not
 	wrote     map[string]Written  // by earlier runs, by disk
-	unlooked  error               // why the machine is not known
+	looked    bool                // at what is plugged in
+	unlooked  error               // why that is not known
 }
 
 // gather looks, and says what is wrong with folders that cannot be looked at.
@@ -55,7 +56,7 @@ func gather(ctx context.Context, plan *scenario.Plan, opts Options) (*evidence, 
 		if machine != nil {
 			e.machine = machine
 		}
-		e.unlooked = err
+		e.looked, e.unlooked = true, err
 	}
 	e.saving = savingPower(ctx)
 	e.watch(ctx, opts)

@@ -33,6 +33,7 @@ func desk() *hardware.Inventory {
 			{Name: "sdc", External: &yes, Path: hardware.Path{Links: []hardware.Link{{Segment: hardware.HostPort}}}, Volumes: []hardware.Volume{volume("sdc1")}},
 			{Name: "sdd", External: &yes, Hub: on("box"), Volumes: []hardware.Volume{volume("sdd1")}},
 			{Name: "sde", Volumes: []hardware.Volume{volume("sde1")}}, // of which nothing is known
+			{Name: "disk9", Bus: hardware.Virtual, Backing: []string{"sdb"}, Volumes: []hardware.Volume{volume("disk9s1"), volume("disk9s2")}},
 			{Name: "loop0", Bus: hardware.Virtual, Backing: []string{"sda"}, Volumes: []hardware.Volume{volume("loop0")}},
 			{Name: "loop1", Bus: hardware.Virtual, Backing: []string{"nvme0n1"}, Volumes: []hardware.Volume{volume("loop1")}},
 		},
@@ -58,7 +59,7 @@ func desktop(t *testing.T) *evidence {
 	}
 	results := place(t, 9, on("nvme0n1p2"), system)
 	return &evidence{
-		plan: plan, machine: desk(), results: &results,
+		plan: plan, machine: desk(), looked: true, results: &results,
 		places:  map[string]Place{"A": place(t, 1, on("sda1")), "B": place(t, 2, on("sdb1"))},
 		traffic: map[string]float64{"A": 2e5, "B": 0},
 		processes: []Process{
@@ -146,7 +147,14 @@ func TestEveryJudgement(t *testing.T) {
 		{"a backup elsewhere", runs(Process{Name: "restic", Places: []string{"/mnt/sdb10/photos"}}), "", ""},
 		{"battery", func(e *evidence) { e.machine.Hosts[0].Power = hardware.Battery }, "battery", ""},
 		{"powersave", func(e *evidence) { e.saving = "governor powersave" }, "powersave", "cpupower"},
-		{"nothing to be asked", func(e *evidence) { e.unlooked = errors.New("no\nsysfs"); e.machine = &hardware.Inventory{} }, "unknown_hardware", "(no; sysfs)"},
+		{"nothing to be asked", func(e *evidence) { e.unlooked = errors.New("no\nsysfs"); e.machine = &hardware.Inventory{} }, "unknown_hardware (A), unknown_hardware (B)", "(no; sysfs)"},
+		{"a disk that is not told of", func(e *evidence) {
+			put(e, "B", on("sdz1"))
+			e.machine.Warnings = []string{"what USB disks are"}
+		}, "unknown_hardware (B)", "/mnt/sdb1/b is not known (what USB disks are)"},
+		{"warnings of what is known", func(e *evidence) { e.machine.Warnings = []string{"USB4 is not told"} }, "", ""},
+		{"two volumes of one APFS container", func(e *evidence) { put(e, "A", on("disk9s1")); put(e, "B", on("disk9s2")) }, "same_disk (B)", "sdb"},
+		{"a RAID that is checked", runs(Process{Name: "md0_resync"}), "background", "reads a RAID through"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			e := desktop(t)
@@ -209,15 +217,19 @@ func TestCodes(t *testing.T) {
 func TestAllow(t *testing.T) {
 	dir := t.TempDir()
 	plan := &scenario.Plan{Disks: []scenario.Disk{{Name: "A", Path: dir}, {Name: "B", Path: dir}}}
-	failing := Options{Look: func(context.Context) (*hardware.Inventory, error) { return nil, errors.New("no sysfs") }}
-	all := codes(Check(t.Context(), plan, failing))
-	for _, want := range []string{"B same_folder", " unknown_hardware"} {
+	opts := Options{Look: func(context.Context) (*hardware.Inventory, error) {
+		return &hardware.Inventory{Hosts: []hardware.Host{{Power: hardware.Battery}}}, nil
+	}}
+	all := codes(Check(t.Context(), plan, opts))
+	for _, want := range []string{"B same_folder", " battery"} {
 		if !slices.Contains(all, want) {
 			t.Fatalf("Check() = %q, want %q among it", all, want)
 		}
 	}
-	failing.Allow = []string{"same_folder", "unknown_hardware", "system_disk", "not_disk", "nearly_full"}
-	if diff := cmp.Diff([]string{"B same_folder"}, codes(Check(t.Context(), plan, failing))); diff != "" {
+	for _, c := range Codes() {
+		opts.Allow = append(opts.Allow, c.Name)
+	}
+	if diff := cmp.Diff([]string{"B same_folder"}, codes(Check(t.Context(), plan, opts))); diff != "" {
 		t.Errorf("with all left out that can be (-want +got):\n%s", diff)
 	}
 }
