@@ -124,18 +124,27 @@ func (r *prepared) devices() (map[string]uint64, error) {
 	return ids, nil
 }
 
-// setup is what the run's disks are and hang on, as far as the checks have found out.
+// setup is what the run's disks are and hang on, as far as the checks have found out or the scenario says; nil where
+// nothing is known.
 func (r *prepared) setup() *hardware.Setup {
-	if r.seen == nil {
-		return nil
-	}
-	paths := map[string]string{}
+	s := &hardware.Setup{}
+	paths, words := map[string]string{}, map[string]string{}
 	for _, d := range r.plan.Disks {
+		if d.About != "" {
+			words[d.Name] = d.About
+		}
 		if place, err := device.Inspect(d.Path); !d.Simulated() && err == nil {
 			paths[d.Name] = place.Path
 		}
 	}
-	return r.seen.Setup(paths)
+	if r.seen != nil {
+		s = r.seen.Setup(paths)
+	}
+	name, about := "", ""
+	if h := r.plan.Hub; h != nil {
+		name, about = h.Name, h.About
+	}
+	return s.Described(name, about, words)
 }
 
 // loadHub loads the plan's hub profile; a relative path to one counts from folder and becomes absolute.

@@ -3,6 +3,7 @@ package hardware
 import (
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Setup is what a run was measured on: the part of an inventory that its disks' paths touch, under the scenario's names.
@@ -57,6 +58,36 @@ func (inv *Inventory) Setup(paths map[string]string) *Setup {
 	}
 	s.Hub, s.Competitors = shared(above), competitors(above)
 	return s
+}
+
+// Described is the setup, which may be nil, with what a person says of the hub and of disks; nil where there is nothing
+// to either.
+func (s *Setup) Described(hub, about string, disks map[string]string) *Setup {
+	if hub == "" && about == "" && len(disks) == 0 {
+		return s
+	}
+	var out Setup
+	if s != nil {
+		out = *s
+	}
+	out.About = about
+	switch {
+	case hub == "":
+	case out.Hub == nil:
+		out.Hub = &Hub{Name: hub}
+	default: // what the system says is in its place already
+		out.About = strings.TrimSuffix(hub+", "+about, ", ")
+	}
+	out.Disks = maps.Clone(out.Disks)
+	for name, text := range disks {
+		if out.Disks == nil {
+			out.Disks = map[string]Unit{}
+		}
+		unit := out.Disks[name]
+		unit.About = text
+		out.Disks[name] = unit
+	}
+	return &out
 }
 
 // shared is the hub nearest to the disks that all of them hang on.

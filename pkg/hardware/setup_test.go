@@ -74,3 +74,29 @@ func TestInventorySetup(t *testing.T) {
 		t.Errorf("nothing known: %+v, want nil", s)
 	}
 }
+
+func TestDescribed(t *testing.T) {
+	known := &Setup{Hub: &Hub{Name: "TS4", Firmware: "39.1"}, Disks: map[string]Unit{"A": {Disk: Disk{Model: "X5"}}}}
+	for _, tt := range []struct {
+		name       string
+		setup      *Setup
+		hub, about string
+		disks      map[string]string
+		want       *Setup
+	}{
+		{"nothing at all", nil, "", "", nil, nil},
+		{"nothing said", known, "", "", nil, known},
+		{"nothing known", nil, "Element", "left port", map[string]string{"B": "short cable"},
+			&Setup{Hub: &Hub{Name: "Element"}, About: "left port", Disks: map[string]Unit{"B": {About: "short cable"}}}},
+		{"both", known, "my dock", "left port", map[string]string{"A": "short cable"},
+			&Setup{Hub: known.Hub, About: "my dock, left port", Disks: map[string]Unit{"A": {Disk: Disk{Model: "X5"}, About: "short cable"}}}},
+		{"a name for a known hub", known, "my dock", "", nil, &Setup{Hub: known.Hub, About: "my dock", Disks: known.Disks}},
+	} {
+		if diff := cmp.Diff(tt.want, tt.setup.Described(tt.hub, tt.about, tt.disks)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+	if known.Disks["A"].About != "" {
+		t.Error("the setup itself was changed")
+	}
+}
