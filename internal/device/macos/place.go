@@ -195,17 +195,14 @@ func lanes(speed, width string) *hardware.Link {
 	return nil
 }
 
-// sata is the link of a SATA controller's port: 6 Gigabit.
+// sata is the link that a SATA controller's port has negotiated. What the port could do, its disk may not.
 func sata(controller dict) *hardware.Link {
-	for words, bps := range map[string]int64{"1.5 Gigabit": 1.5e9, "3 Gigabit": 3e9, "6 Gigabit": 6e9} {
-		if controller.text("spsata_negotiatedlinkspeed") == words {
-			link := &hardware.Link{Segment: hardware.Lanes, Kind: hardware.SATALink, RxBps: bps, TxBps: bps}
-			for limit, bps := range map[string]int64{"1.5 Gigabit": 1.5e9, "3 Gigabit": 3e9, "6 Gigabit": 6e9} {
-				if controller.text("spsata_portspeed") == limit {
-					link.MaxBps = bps
-				}
-			}
-			return link
+	for _, p := range []struct {
+		words string
+		bps   int64
+	}{{"1.5 Gigabit", 1.5e9}, {"3 Gigabit", 3e9}, {"6 Gigabit", 6e9}} {
+		if controller.text("spsata_negotiatedlinkspeed") == p.words {
+			return &hardware.Link{Segment: hardware.Lanes, Kind: hardware.SATALink, RxBps: p.bps, TxBps: p.bps}
 		}
 	}
 	return nil
