@@ -3,7 +3,7 @@ package device
 import (
 	"context"
 	"fmt"
-	"strings"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -18,15 +18,16 @@ const patience = 30 * time.Second
 func look(ctx context.Context, opts LookOptions) (*hardware.Inventory, error) {
 	var captures macos.Captures
 	tools := []struct {
-		into *[]byte
-		argv []string
+		into  *[]byte
+		tells string
+		argv  []string
 	}{
-		{&captures.Profiler, append([]string{"/usr/sbin/system_profiler", "-json"}, macos.DataTypes[:]...)},
-		{&captures.Disks, []string{"/usr/sbin/diskutil", "list", "-plist"}},
-		{&captures.APFS, []string{"/usr/sbin/diskutil", "apfs", "list", "-plist"}},
-		{&captures.Routers, []string{"/usr/sbin/ioreg", "-a", "-l", "-r", "-c", "IOThunderboltSwitch"}},
-		{&captures.Drivers, []string{"/usr/sbin/ioreg", "-a", "-l", "-r", "-t", "-c", "IOBlockStorageDriver"}},
-		{&captures.Mounts, []string{"/sbin/mount"}},
+		{&captures.Profiler, "ports, hubs and models", append([]string{"/usr/sbin/system_profiler", "-json"}, macos.DataTypes[:]...)},
+		{&captures.Disks, "disks and volumes", []string{"/usr/sbin/diskutil", "list", "-plist"}},
+		{&captures.APFS, "APFS containers and encryption", []string{"/usr/sbin/diskutil", "apfs", "list", "-plist"}},
+		{&captures.Routers, "the rates of Thunderbolt", []string{"/usr/sbin/ioreg", "-a", "-l", "-r", "-c", "IOThunderboltSwitch"}},
+		{&captures.Drivers, "the way to each disk", []string{"/usr/sbin/ioreg", "-a", "-l", "-r", "-t", "-c", "IOBlockStorageDriver"}},
+		{&captures.Mounts, "mount options", []string{"/sbin/mount"}},
 	}
 	failures := make([]error, len(tools))
 	var all sync.WaitGroup
@@ -40,7 +41,7 @@ func look(ctx context.Context, opts LookOptions) (*hardware.Inventory, error) {
 	inventory := macos.Parse(captures, opts.Serials)
 	for i, err := range failures {
 		if err != nil {
-			inventory.Warnings = append(inventory.Warnings, fmt.Sprintf("%s: %v, so what it tells stays unknown", strings.Join(tools[i].argv[:min(2, len(tools[i].argv))], " "), err))
+			inventory.Warnings = append(inventory.Warnings, fmt.Sprintf("%s: %v, so %s may stay unknown", filepath.Base(tools[i].argv[0]), err, tools[i].tells))
 		}
 	}
 	return inventory, nil
