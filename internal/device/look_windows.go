@@ -6,7 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -56,7 +59,11 @@ func askDrives() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list drives: %w", err)
 	}
-	disks, partitions, volumes := []object{}, []object{}, []object{}
+	home, err := windows.GetSystemWindowsDirectory()
+	if err != nil {
+		return nil, fmt.Errorf("find Windows' folder: %w", err)
+	}
+	disks, partitions, volumes := map[uint32]object{}, []object{}, []object{}
 	for i := range 26 {
 		letter := string(rune('A' + i))
 		root, err := windows.UTF16PtrFromString(letter + `:\`)
@@ -70,7 +77,12 @@ func askDrives() ([]byte, error) {
 		if err != nil {
 			continue // of a network, or without a medium
 		}
-		disks = append(disks, object{"Number": number, "FriendlyName": d.Product, "Manufacturer": d.Vendor, "FirmwareVersion": d.Revision, "SerialNumber": d.Serial, "BusType": d.Bus})
+		if disks[number] == nil {
+			disks[number] = object{"Number": number, "FriendlyName": d.Product, "Manufacturer": d.Vendor, "FirmwareVersion": d.Revision, "SerialNumber": d.Serial, "BusType": d.Bus}
+		}
+		if strings.HasPrefix(strings.ToUpper(home), letter+":") {
+			disks[number]["IsBoot"] = true
+		}
 		partitions = append(partitions, object{"DiskNumber": number, "DriveLetter": letter})
 		volume := object{"DriveLetter": letter}
 		label, filesystem := make([]uint16, windows.MAX_PATH), make([]uint16, windows.MAX_PATH)
@@ -83,7 +95,7 @@ func askDrives() ([]byte, error) {
 		}
 		volumes = append(volumes, volume)
 	}
-	return json.Marshal(object{"Disks": disks, "Partitions": partitions, "Volumes": volumes})
+	return json.Marshal(object{"Disks": slices.Collect(maps.Values(disks)), "Partitions": partitions, "Volumes": volumes})
 }
 
 // The questions of winioctl.h that a handle without any right may ask.
