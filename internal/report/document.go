@@ -175,10 +175,18 @@ func (d *Document) Origin() []string {
 			parts = append(parts, part)
 		}
 	}
-	if d.Simulated {
-		parts = append(parts, "simulated: no disk was measured")
+	if text := d.Unmeasured(); text != "" {
+		parts = append(parts, text)
 	}
 	return parts
+}
+
+// Unmeasured says that nothing was measured; it is empty where disks were.
+func (d *Document) Unmeasured() string {
+	if d.Simulated {
+		return "simulated: no disk was measured"
+	}
+	return ""
 }
 
 // addList puts a list in unless it is empty.

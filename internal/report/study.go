@@ -138,7 +138,7 @@ func (p pairs) table(keys []Key) *Table {
 	}
 	t := &Table{
 		Title: "Rate kept beside one other disk", Columns: []Column{{Head: "Rate kept beside"}},
-		Note: "Row: the disk measured; column: the disk that works at the same time. 100 %: it has as much as without the other. Where a phase was repeated: the mean, ± half the range.",
+		Note: "Row: the disk measured; column: the disk that works at the same time. 100 %: it has as much as without the other; empty: not measured. Where a phase was repeated: the mean, ± half the difference between the highest and the lowest.",
 	}
 	for _, w := range p.works {
 		t.Columns = append(t.Columns, Column{Head: w.text(keys), Numbers: true})
@@ -209,7 +209,7 @@ func matrixTable(doc *Document, a *analysis.Analysis, title string, lines []pool
 	scale := scaleOf(a)
 	t := &Table{
 		Title: title, Columns: []Column{{Head: "Phase"}},
-		Note: "Rate of each disk in " + scale.Unit + " while all working disks were active. W writes, R reads. The percentage is how much of the rate without the others that is.",
+		Note: "Rate of each disk in " + scale.Unit + " while all working disks were active. W writes, R reads. The percentage is of the rate that the disk has without the others.",
 	}
 	for i := range doc.Keys {
 		t.Columns = append(t.Columns, Column{Disk: &doc.Keys[i], Head: doc.Keys[i].Label, Numbers: true})

@@ -39,7 +39,7 @@ func layout(a *analysis.Analysis) (short, reasons string) {
 		return " Give one of them a port of its own.",
 			fmt.Sprintf("give one of %s a port of its own; which one makes little difference to the others. Without %s, %s.", list(names), best.Disk, join(gains(a, best)))
 	}
-	reasons = fmt.Sprintf("give %s a port of its own. Without it, %s.", best.Disk, join(gains(a, best)))
+	reasons = fmt.Sprintf("give %[1]s a port of its own. Without %[1]s on the hub, %[2]s.", best.Disk, join(gains(a, best)))
 	if own := ownRates(best); own != "" {
 		reasons += " On a port of its own " + best.Disk + " " + own + "."
 	}

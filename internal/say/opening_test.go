@@ -51,7 +51,7 @@ func TestOpening(t *testing.T) {
 				"When all three write (all W): C wins: 2.10 GB/s, 75 % of the 2.80 GB/s it has alone; A and B lose: 0.70 GB/s each, 47 % of the 1.48 GB/s they have alone.",
 				"When all three read (all R): an even share, 1.10 GB/s each, 42 % of the 2.60 GB/s they have alone.",
 				sure,
-				"How to plug them in: give C a port of its own. Without it, A and B write 1.48 GB/s each (100 % of what they have alone) instead of 0.70 GB/s (A+B W against all W), " +
+				"How to plug them in: give C a port of its own. Without C on the hub, A and B write 1.48 GB/s each (100 % of what they have alone) instead of 0.70 GB/s (A+B W against all W), " +
 					"and A and B read 1.50 GB/s each (58 % of what they have alone) instead of 1.10 GB/s (A+B R against all R).",
 			},
 		},
@@ -64,7 +64,7 @@ func TestOpening(t *testing.T) {
 			[]string{
 				"When all three write (WWW): C wins: 2.10 GB/s; A and B lose: 0.70 GB/s each, 47 % of the 1.50 GB/s they have after others finished.",
 				"When all three read (RRR): an even share, 1.10 GB/s each.", sure,
-				"How to plug them in: give C a port of its own. Without it, A and B write 1.50 GB/s each instead of 0.70 GB/s (WWW, after it finished).",
+				"How to plug them in: give C a port of its own. Without C on the hub, A and B write 1.50 GB/s each instead of 0.70 GB/s (WWW, after it finished).",
 			},
 		},
 		{
