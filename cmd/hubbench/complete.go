@@ -19,13 +19,14 @@ func complete(root *cobra.Command) {
 		"run": first(scenario), "plan": first(scenario), "simulate": first(scenario),
 		"analyze": first(run), "report": first(run), "compare": run, "fit": run,
 		"predict": profileAndDisks, "clean": first(folders),
-		"devices": words(),
+		"init": words(), "devices": words(), "schema": words(),
 	}
 	flags := map[string]map[string]cobra.CompletionFunc{
 		"run":      {"resume": folders, "out": folders},
 		"simulate": {"profile": profiles, "out": folders},
 		"report":   {"phase": phases},
 		"analyze":  {"phase": phases},
+		"init":     {"out": files("yaml", "yml")},
 		"fit":      {"out": files("yaml", "md", "html", "json", "txt")},
 	}
 	for _, cmd := range root.Commands() {

@@ -58,6 +58,10 @@ phases: [{pattern: WW}, {pattern: RR}]
 		{"predict nothing ", only},
 		{"devices --format ", "text md html json " + only},
 		{"devices ", only},
+		{"schema ", only},
+		{"init ", only},
+		{"init --out ", "yaml yml " + names},
+		{"init --from ", "demo study-demo triple-hub " + only},
 		{"clean ", inFolders},
 		{"version ", orFiles},
 	} {

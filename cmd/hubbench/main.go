@@ -9,6 +9,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
 // version is set by the Makefile from the repository's tags.
@@ -19,6 +21,8 @@ type program struct {
 	stdin  io.Reader
 	stdout io.Writer // results
 	stderr io.Writer // everything else
+
+	look func(context.Context) (*hardware.Inventory, error) // nil: device.Look
 }
 
 // toolVersion is the version for run.json and the version command.
@@ -56,8 +60,9 @@ func newRoot(p program) *cobra.Command {
 at the same instant, and reports how much bandwidth each got while all of them were busy, who
 took it from whom, and how long the others needed to recover.`,
 		Example: `  hubbench run configs/demo.yaml      try it: the disks are simulated
-  hubbench plan my.yaml               see what a scenario would do
-  hubbench run my.yaml --open         do it, and open the report`,
+  hubbench init                       write a scenario for the disks that are plugged in
+  hubbench plan hubbench.yaml         see what it would do
+  hubbench run hubbench.yaml --open   do it, and open the report`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -70,7 +75,7 @@ took it from whom, and how long the others needed to recover.`,
 	root.AddCommand(
 		newRun(p), newPlan(p), newSimulate(p),
 		newAnalyze(p), newReport(p), newCompare(p), newFit(p), newPredict(p),
-		newDevices(p), newSchema(p), newClean(p), newVersion(p), newWorker(p), newJanitor(p),
+		newInit(p), newDevices(p), newSchema(p), newClean(p), newVersion(p), newWorker(p), newJanitor(p),
 	)
 	complete(root)
 	return root

@@ -1,13 +1,13 @@
 package scenario
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/hubbench/hubbench/pkg/strictyaml/schematest"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -26,7 +26,7 @@ func FuzzLoad(f *testing.F) {
 			f.Add(data)
 		}
 	}
-	schema := compiled(f)
+	validate := schematest.New(f, Schema())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		plan, err := loadPlan("f.yaml", data)
 		if err != nil {
@@ -35,8 +35,8 @@ func FuzzLoad(f *testing.F) {
 			}
 			return
 		}
-		if value, err := asJSON(data); err != nil || schema.Validate(value) != nil {
-			t.Errorf("loads, but %v", errors.Join(err, schema.Validate(value)))
+		if err := validate(data); err != nil {
+			t.Errorf("loads, but %v", err)
 		}
 		for _, total := range plan.Totals() {
 			if total.Written < 0 || total.Space < 0 {

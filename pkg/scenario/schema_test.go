@@ -2,87 +2,22 @@ package scenario
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/hubbench/hubbench/pkg/strictyaml"
+	"github.com/hubbench/hubbench/pkg/strictyaml/schematest"
 )
 
-// compiled is the schema of scenarios as a third party's validator understands it.
-func compiled(t testing.TB) *jsonschema.Schema {
-	t.Helper()
-	data, err := json.Marshal(Schema())
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
-	if err := c.AddResource("scenario.schema.json", doc); err != nil {
-		t.Fatal(err)
-	}
-	schema, err := c.Compile("scenario.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return schema
-}
-
 const configsDir = "../../configs"
-
-// number is a number of YAML's core schema.
-var number = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
-
-// asJSON is what an editor makes of a YAML file before it looks at the schema.
-func asJSON(data []byte) (any, error) {
-	doc, err := strictyaml.Parse("f.yaml", data)
-	if err != nil {
-		return nil, err
-	}
-	value := valueOf(doc.Root())
-	return value, doc.Err()
-}
-
-func valueOf(n strictyaml.Node) any {
-	switch n.Kind() {
-	case strictyaml.Map:
-		m := map[string]any{}
-		for _, p := range n.Mapping().Pairs() {
-			m[p.Key] = valueOf(p.Value)
-		}
-		return m
-	case strictyaml.List:
-		list := []any{}
-		for _, item := range n.Items() {
-			list = append(list, valueOf(item))
-		}
-		return list
-	case strictyaml.Null:
-		return nil
-	case strictyaml.Boolean:
-		return n.Raw() == "true"
-	}
-	if n.Plain() && number.MatchString(n.Raw()) {
-		f, err := strconv.ParseFloat(n.Raw(), 64)
-		if err == nil {
-			return f
-		}
-	}
-	return n.Raw()
-}
 
 // beyond are the bad scenarios that a JSON Schema cannot refuse, by what it would need for that.
 func beyond() map[string][]string {
@@ -101,7 +36,7 @@ func beyond() map[string][]string {
 // Every bad scenario that a schema can refuse is refused by it, and it is known of each other one why not. What is no
 // YAML, or more of it than a scenario may use, is none of the schema's business.
 func TestSchemaRefusesBadScenarios(t *testing.T) {
-	schema := compiled(t)
+	validate := schematest.New(t, Schema())
 	files, err := filepath.Glob(filepath.Join(badDir, "*.yaml"))
 	if err != nil || len(files) < 30 {
 		t.Fatalf("%d bad scenarios, %v", len(files), err)
@@ -113,12 +48,11 @@ func TestSchemaRefusesBadScenarios(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		value, err := asJSON(data)
-		if err != nil {
+		err = validate(data)
+		if _, unreadable := errors.AsType[*strictyaml.Error](err); unreadable {
 			unread++
 			continue
 		}
-		err = schema.Validate(value)
 		switch excuse := slices.Contains(excused, strings.TrimSuffix(filepath.Base(file), ".yaml")); {
 		case err == nil && !excuse:
 			t.Errorf("%s passes", file)
@@ -136,7 +70,7 @@ func TestSchemaRefusesBadScenarios(t *testing.T) {
 
 // What loads is right by the schema: an editor complains of nothing that runs.
 func TestSchemaAcceptsWhatLoads(t *testing.T) {
-	schema := compiled(t)
+	validate := schematest.New(t, Schema())
 	const disks = "version: 1\nname: n\ndisks: [{name: A, path: a}, {name: B, path: b, about: old cable}]\n"
 	for _, text := range []string{
 		"phases: [{pattern: WR}]",
@@ -156,7 +90,7 @@ func TestSchemaAcceptsWhatLoads(t *testing.T) {
 		"workload: {preset: crystal}\nphases: [{pattern: WW, preset: random, block: 1 MiB}]",
 		"workload: {io: app}\nphases: [{pattern: WW, io: direct, depth: 2}]",
 	} {
-		check(t, schema, []byte(disks+text))
+		check(t, validate, []byte(disks+text))
 	}
 	for _, pattern := range []string{"testdata/*.yaml", configsDir + "/*.yaml"} {
 		files, err := filepath.Glob(pattern)
@@ -168,7 +102,7 @@ func TestSchemaAcceptsWhatLoads(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			check(t, schema, data)
+			check(t, validate, data)
 			if first := "# yaml-language-server: $schema=scenario.schema.json\n"; strings.HasPrefix(pattern, configsDir) && !strings.HasPrefix(string(data), first) {
 				t.Errorf("%s does not begin with %s", file, first)
 			}
@@ -186,17 +120,13 @@ func TestSchemaFile(t *testing.T) {
 }
 
 // check fails where a scenario does not load, or loads and is not right by the schema.
-func check(t *testing.T, schema *jsonschema.Schema, data []byte) {
+func check(t *testing.T, validate schematest.Validator, data []byte) {
 	t.Helper()
 	if _, err := Load("f.yaml", data); err != nil {
 		t.Errorf("%s\n%v", data, err)
 		return
 	}
-	value, err := asJSON(data)
-	if err == nil {
-		err = schema.Validate(value)
-	}
-	if err != nil {
+	if err := validate(data); err != nil {
 		t.Errorf("%s\nloads, but %v", data, err)
 	}
 }

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hubbench/hubbench/configs"
+	"github.com/hubbench/hubbench/internal/device"
+	"github.com/hubbench/hubbench/internal/report"
+	"github.com/hubbench/hubbench/internal/report/text"
+	"github.com/hubbench/hubbench/pkg/draft"
+	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/strictyaml"
+)
+
+type initOptions struct {
+	disks []string
+	demo  bool
+	from  string
+	out   string
+	force bool
+}
+
+func newInit(p program) *cobra.Command {
+	var opts initOptions
+	cmd := &cobra.Command{
+		Use:   "init",
+		Short: "Write a scenario for the disks that are plugged in",
+		Long: `Find the external disks, ask on a terminal which of them to test, and write a scenario that runs as
+it is, with the hub and the disks described. It names a folder on each that you may write to, and sizes
+the files by the free space. Nothing is written but the scenario, and never over another one.`,
+		Example: `  hubbench init && hubbench run hubbench.yaml --open
+  hubbench init --disks nvme1n1,/media/backup
+  hubbench init --demo          three disks on a hub, simulated`,
+		Args: takes(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runInit(cmd.Context(), p, opts) },
+	}
+	flags := cmd.Flags()
+	flags.StringSliceVar(&opts.disks, "disks", nil, "the disks to test: names of `DISK,DISK` as devices shows them, of their volumes, or where these are mounted")
+	flags.BoolVar(&opts.demo, "demo", false, "write a scenario of simulated disks")
+	flags.StringVar(&opts.from, "from", "", "begin with a built-in scenario: "+strictyaml.Choice(configs.Scenarios()))
+	flags.StringVar(&opts.out, "out", "hubbench.yaml", "the `FILE` to write")
+	flags.BoolVar(&opts.force, "force", false, "write over the file if it is there")
+	_ = cmd.RegisterFlagCompletionFunc("disks", pluggedIn(p)) // fails only for a flag that is not there, as the next
+	_ = cmd.RegisterFlagCompletionFunc("from", words(configs.Scenarios()...))
+	return cmd
+}
+
+func runInit(ctx context.Context, p program, opts initOptions) error {
+	if opts.demo && opts.from != "" || opts.disks != nil && (opts.demo || opts.from != "") {
+		return usage(errors.New("--disks, --demo and --from each say what to write; give one of them"))
+	}
+	if exists(opts.out) && !opts.force { // before anybody is asked anything
+		return usage(overwrites(opts.out))
+	}
+	content, err := draftOf(ctx, p, opts)
+	if err != nil {
+		return err
+	}
+	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if opts.force {
+		flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	}
+	file, err := os.OpenFile(opts.out, flags, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return usage(overwrites(opts.out))
+	}
+	if err != nil {
+		return fmt.Errorf("write scenario: %w", err)
+	}
+	_, err = file.Write(content)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return fmt.Errorf("write scenario: %w", err)
+	}
+	fmt.Fprintln(p.stdout, opts.out)
+	fmt.Fprintf(p.stderr, "next: hubbench run %s --open\n", quoteForShell(opts.out))
+	return nil
+}
+
+func overwrites(path string) error {
+	return fmt.Errorf("%s is there already; --force writes over it, and --out names another file", path)
+}
+
+// draftOf is the scenario to write.
+func draftOf(ctx context.Context, p program, opts initOptions) ([]byte, error) {
+	if opts.demo {
+		opts.from = "demo"
+	}
+	if opts.from != "" {
+		return builtIn(opts.from, opts.out)
+	}
+	inv, err := p.lookAround(ctx)
+	if err != nil {
+		return nil, err
+	}
+	disks, unknown := draft.Find(inv, opts.disks, writableFolder)
+	switch {
+	case len(unknown) > 0:
+		return nil, usage(fmt.Errorf("--disks %s: no disk or volume of that name has room for test files in a folder that you may write to; hubbench devices shows them",
+			strings.Join(unknown, ",")))
+	case len(disks) == 0:
+		return nil, usage(errors.New("no external disk has a volume that you may write to, with 200 MB free; plug one in, name a disk with --disks, or try --demo"))
+	case opts.disks == nil && isTerminal(p.stdin):
+		if err := text.Write(p.stderr, report.OfDevices(inv), columns(p.stderr)); err != nil {
+			return nil, err
+		}
+		if disks, err = choose(ctx, p, disks); err != nil {
+			return nil, err
+		}
+	}
+	return draft.Write(inv, disks, opts.out), nil
+}
+
+// choose asks a person which of the disks to test.
+func choose(ctx context.Context, p program, disks []draft.Disk) ([]draft.Disk, error) {
+	fmt.Fprintln(p.stderr, "\nDisks to test:")
+	for _, d := range disks {
+		fmt.Fprintf(p.stderr, "  %s  %s, %s\n", d.Name, d.Folder, d.About())
+	}
+	fmt.Fprintf(p.stderr, "Which of them, such as %s? Enter for all: ", disks[0].Name)
+	answer, err := readLine(ctx, p.stdin)
+	if err != nil {
+		return nil, err
+	}
+	return pick(disks, answer)
+}
+
+// pick is the disks that an answer names by their letters; all where it is empty.
+func pick(disks []draft.Disk, answer string) ([]draft.Disk, error) {
+	names := strings.FieldsFunc(strings.ToUpper(answer), func(r rune) bool { return strings.ContainsRune(", \t\r\n", r) })
+	if len(names) == 0 {
+		return disks, nil
+	}
+	var picked []draft.Disk
+	for _, d := range disks {
+		if i := slices.Index(names, d.Name); i >= 0 {
+			picked, names[i] = append(picked, d), ""
+		}
+	}
+	for _, name := range names {
+		if name != "" {
+			return nil, usage(fmt.Errorf("there is no disk %s in the list; try %s", strictyaml.Quote(name), disks[0].Name))
+		}
+	}
+	return draft.Named(picked), nil
+}
+
+// builtIn is a scenario that comes with hubbench, as if it had been written for where it goes.
+func builtIn(name, out string) ([]byte, error) {
+	data, ok := configs.Scenario(name)
+	if !ok {
+		return nil, usage(fmt.Errorf("--from %s: no scenario is built in by that name; try %s", name, strictyaml.Suggest(name, configs.Scenarios())))
+	}
+	data = bytes.Replace(data, []byte("$schema=scenario.schema.json"), []byte("$schema="+scenario.SchemaURL), 1)
+	return bytes.ReplaceAll(data, []byte("configs/"+name+".yaml"), []byte(quoteForShell(out))), nil
+}
+
+// writableFolder is the folder of a volume that this user may write to: its own, or the first in it.
+func writableFolder(mount string) string {
+	if canWrite(mount) {
+		return mount
+	}
+	entries, err := os.ReadDir(mount)
+	if err != nil {
+		return ""
+	}
+	for _, e := range entries {
+		if inside := filepath.Join(mount, e.Name()); e.IsDir() && !strings.HasPrefix(e.Name(), ".") && canWrite(inside) {
+			return inside
+		}
+	}
+	return ""
+}
+
+func canWrite(folder string) bool {
+	place, err := device.Inspect(folder)
+	return err == nil && place.Writable == nil
+}
+
+// lookAround finds out what is plugged in.
+func (p program) lookAround(ctx context.Context) (*hardware.Inventory, error) {
+	if p.look != nil {
+		return p.look(ctx)
+	}
+	return device.Look(ctx, device.LookOptions{})
+}
+
+// pluggedIn completes the disks that can be tested, by their names.
+func pluggedIn(p program) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+		inv, err := p.lookAround(cmd.Context())
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		before := ""
+		if i := strings.LastIndexByte(begun, ','); i >= 0 {
+			before = begun[:i+1]
+		}
+		disks, _ := draft.Find(inv, nil, writableFolder)
+		var names []string
+		for _, d := range disks {
+			names = append(names, cobra.CompletionWithDesc(before+d.Found.Name, d.About()))
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// From disks that are plugged in to a report, in two commands: on loop devices, which only root can make.
+func TestInitToReport(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("needs root, to make loop devices")
+	}
+	for _, tool := range []string{"losetup", "mkfs.ext4", "mount"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip(err)
+		}
+	}
+	command := func(name string, args ...string) string {
+		t.Helper()
+		out, err := exec.Command(name, args...).Output()
+		if err != nil {
+			t.Fatalf("%s %v: %v", name, args, err)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	var loops []string
+	for _, name := range []string{"one", "it's two"} {
+		image, mount := filepath.Join(t.TempDir(), "image"), filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(image, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(image, 320<<20); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Mkdir(mount, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		command("mkfs.ext4", "-q", "-m", "0", image)
+		loop := command("losetup", "--find", "--show", image)
+		t.Cleanup(func() { command("losetup", "--detach", loop) })
+		command("mount", loop, mount)
+		t.Cleanup(func() { command("umount", mount) })
+		loops = append(loops, filepath.Base(loop))
+	}
+	t.Chdir(t.TempDir())
+	hubbench := func(args ...string) string {
+		t.Helper()
+		var out, errs bytes.Buffer
+		cmd := exec.Command("hubbench", args...) // as scripts call it: TestMain has put it in the path
+		cmd.Stdout, cmd.Stderr = &out, &errs
+		if err := cmd.Run(); err != nil {
+			t.Fatalf("hubbench %v: %v\n%s%s", args, err, out.String(), errs.String())
+		}
+		return out.String() + errs.String()
+	}
+	hubbench("init", "--disks", strings.Join(loops, ","))
+	data, err := os.ReadFile("hubbench.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	hubbench("plan", "hubbench.yaml") // which fails where a check does
+	quick := bytes.ReplaceAll(data, []byte("target: 30 s"), []byte("target: 300 ms"))
+	quick = bytes.ReplaceAll(quick, []byte("cooldown: 10 s"), []byte("cooldown: 0 s"))
+	if err := os.WriteFile("hubbench.yaml", quick, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	hubbench("run", "hubbench.yaml", "--out", "run")
+	if _, err := os.Stat("run/report.html"); err != nil {
+		t.Error(err)
+	}
+	if said := hubbench("analyze", "run"); !strings.Contains(said, "A+B W") || strings.Contains(said, "Failed") {
+		t.Errorf("not all of it was measured:\n%s\n%s", data, said)
+	}
+}

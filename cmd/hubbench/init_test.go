@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hubbench/hubbench/pkg/draft"
+	"github.com/hubbench/hubbench/pkg/hardware"
+)
+
+// plugged is a machine with a hub and two disks on it, whose volumes are folders.
+func plugged(folders ...string) func(context.Context) (*hardware.Inventory, error) {
+	yes, hub := true, "dock"
+	inv := &hardware.Inventory{Hubs: []hardware.Hub{{ID: hub, Name: "TS4", Vendor: "CalDigit"}}}
+	for i, folder := range folders {
+		inv.Disks = append(inv.Disks, hardware.Disk{Name: "sd" + string(rune('a'+i)), Model: "T7", External: &yes, Hub: &hub,
+			Volumes: []hardware.Volume{{Mount: folder, Filesystem: "exfat", FreeBytes: 210e6}}})
+	}
+	return func(context.Context) (*hardware.Inventory, error) { return inv, nil }
+}
+
+func TestInit(t *testing.T) {
+	t.Chdir(t.TempDir())
+	a, b := t.TempDir(), t.TempDir()
+	two := plugged(a, b)
+	for _, tt := range []struct {
+		name    string
+		args    string
+		look    func(context.Context) (*hardware.Inventory, error)
+		code    int
+		says    string // on stderr
+		written []string
+	}{
+		{name: "nothing plugged in", look: plugged(), code: exitUsage,
+			says: "hubbench: no external disk has a volume that you may write to, with 200 MB free; plug one in, name a disk with --disks, or try --demo\n"},
+		{name: "both", look: two, says: "next: hubbench run hubbench.yaml --open\n", written: []string{"path: '" + a + "'", "path: '" + b + "'", "name: 'CalDigit TS4'", "connection: hub", "solo, all"}},
+		{name: "there already", look: two, code: exitUsage, says: "hubbench: hubbench.yaml is there already; --force writes over it, and --out names another file\n"},
+		{name: "there, for the demo", args: "--demo", code: exitUsage, says: "hubbench: hubbench.yaml is there already; --force writes over it, and --out names another file\n"},
+		{name: "forced", args: "--force --disks sdb", look: two, says: "next: hubbench run hubbench.yaml --open\n", written: []string{"name: A\n    path: '" + b + "'", "study: solo"}},
+		{name: "unknown", args: "--out x.yaml --disks sdb,sdx", look: two, code: exitUsage,
+			says: "hubbench: --disks sdx: no disk or volume of that name has room for test files in a folder that you may write to; hubbench devices shows them\n"},
+		{name: "demo", args: "--demo --out demo.yaml", says: "next: hubbench run demo.yaml --open\n", written: []string{"hubbench run demo.yaml", "simulate: {profile: A}"}},
+		{name: "from", args: "--from triple-hub --out mine.yaml", says: "next: hubbench run mine.yaml --open\n", written: []string{"hubbench plan mine.yaml", "$schema=https://"}},
+		{name: "from nothing", args: "--from tripel-hub --out y.yaml", code: exitUsage, says: "hubbench: --from tripel-hub: no scenario is built in by that name; try triple-hub\n"},
+		{name: "contradiction", args: "--demo --disks sda", code: exitUsage, says: "hubbench: --disks, --demo and --from each say what to write; give one of them\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var out, errs bytes.Buffer
+			p := program{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, look: tt.look}
+			if code := run(t.Context(), append([]string{"init"}, strings.Fields(tt.args)...), p); code != tt.code || errs.String() != tt.says {
+				t.Fatalf("exit code %d, want %d; says\n%swant\n%s", code, tt.code, errs.String(), tt.says)
+			}
+			if tt.code != exitOK {
+				return
+			}
+			data, err := os.ReadFile(strings.TrimSpace(out.String()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range tt.written {
+				if !strings.Contains(string(data), want) {
+					t.Errorf("no %q in\n%s", want, data)
+				}
+			}
+			if _, err := prepare(strings.TrimSpace(out.String())); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestInitCompletes(t *testing.T) {
+	var out bytes.Buffer
+	p := program{stdin: strings.NewReader(""), stdout: &out, stderr: &out, look: plugged(t.TempDir(), t.TempDir())}
+	if code := run(t.Context(), []string{"__completeNoDesc", "init", "--disks", "sda,"}, p); code != exitOK || !strings.Contains(out.String(), "sda,sdb\n") {
+		t.Errorf("exit code %d: %s", code, out.String())
+	}
+}
+
+func TestInitPick(t *testing.T) {
+	disks := []draft.Disk{{Name: "A", Folder: "/a"}, {Name: "B", Folder: "/b"}, {Name: "C", Folder: "/c"}}
+	for answer, want := range map[string]string{"": "A/a B/b C/c", "\n": "A/a B/b C/c", "c, a\n": "A/a B/c", "B": "A/b", "D": "", "A D": ""} {
+		picked, err := pick(append([]draft.Disk(nil), disks...), answer)
+		var got []string
+		for _, d := range picked {
+			got = append(got, d.Name+d.Folder)
+		}
+		if strings.Join(got, " ") != want || (err != nil) != (want == "") {
+			t.Errorf("%q picks %q (%v), want %q", answer, got, err, want)
+		}
+	}
+}
+
+// On a terminal the disks are shown by their letters, and the answer picks among them.
+func TestInitChoose(t *testing.T) {
+	inv, err := plugged("/one", "/two")(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	disks, _ := draft.Find(inv, nil, func(mount string) string { return mount })
+	var asked bytes.Buffer
+	picked, err := choose(t.Context(), program{stdin: strings.NewReader("b\n"), stderr: &asked}, disks)
+	if err != nil || len(picked) != 1 || picked[0].Folder != "/two" || picked[0].Name != "A" {
+		t.Errorf("picked %+v, %v", picked, err)
+	}
+	if want := "\nDisks to test:\n  A  /one, T7, exfat\n  B  /two, T7, exfat\nWhich of them, such as A? Enter for all: "; asked.String() != want {
+		t.Errorf("asked %q, want %q", asked.String(), want)
+	}
+}
+
+// A folder that root has made is passed over for one that the user may write to.
+func TestWritableFolder(t *testing.T) {
+	mount := t.TempDir()
+	mine := filepath.Join(mount, "mine")
+	if err := os.Mkdir(mine, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if got := writableFolder(mount); got != mount {
+		t.Errorf("of one's own folder: %q", got)
+	}
+	if os.Geteuid() == 0 || os.PathSeparator == '\\' {
+		t.Skip("nothing is out of reach for root, nor by its mode on Windows")
+	}
+	if err := os.Chmod(mount, 0o555); err != nil { //nolint:gosec // a folder
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(mount, 0o755) }) //nolint:gosec // a folder
+	if got := writableFolder(mount); got != mine {
+		t.Errorf("got %q, want %q", got, mine)
+	}
+}

@@ -1,0 +1,184 @@
+// Package draft writes a first scenario for disks that are plugged in: one that runs as it is, with comments that say
+// how to change it. It asks no system: internal/device finds the disks, and who calls says which folder on each may be
+// written to. Start at Find, then Write.
+package draft
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// leastFree is the free space without which a disk is of no use to a test, in bytes.
+const leastFree = 200e6
+
+// Disk is one that can be tested, and how.
+type Disk struct {
+	Name   string // in the scenario: A, B, ...
+	Folder string // to work in
+	Found  *hardware.Disk
+	Volume *hardware.Volume
+}
+
+// Find lists the volumes that can be tested, one of each disk: the one with the most free space. folder says which
+// folder at a mount point may be written to; the volume is passed over where it is empty. What is not known to be
+// external is listed only where it was asked for by its name, its volume's name or its mount point.
+func Find(inv *hardware.Inventory, asked []string, folder func(mount string) string) (disks []Disk, unknown []string) {
+	seen := map[string]bool{} // folders: a volume may lie on several disks
+	found := map[string]bool{}
+	for i := range inv.Disks {
+		d := &inv.Disks[i]
+		best := Disk{Found: d}
+		for k := range d.Volumes {
+			v := &d.Volumes[k]
+			name := asWhat(asked, d, v)
+			usable := v.Mount != "" && !v.ReadOnly && v.FreeBytes >= leastFree && printable(v.Mount)
+			if !usable || asked != nil && name == "" || asked == nil && !offered(d) {
+				continue
+			}
+			if best.Volume != nil && best.Volume.FreeBytes >= v.FreeBytes {
+				continue
+			}
+			if at := folder(v.Mount); at != "" && printable(at) && !seen[at] {
+				best.Volume, best.Folder = v, at
+			}
+		}
+		if best.Volume == nil {
+			continue
+		}
+		found[asWhat(asked, d, best.Volume)], seen[best.Folder] = true, true
+		disks = append(disks, best)
+	}
+	return Named(disks), slices.DeleteFunc(slices.Clone(asked), func(name string) bool { return found[name] })
+}
+
+// offered reports whether a disk is tested without being asked for.
+func offered(d *hardware.Disk) bool {
+	return d.External != nil && *d.External && !d.System && d.Bus != hardware.Virtual
+}
+
+// asWhat is the name by which a disk or its volume was asked for.
+func asWhat(asked []string, d *hardware.Disk, v *hardware.Volume) string {
+	for _, name := range asked {
+		if name != "" && slices.Contains([]string{d.Name, "/dev/" + d.Name, v.Mount, v.Label, v.Device, strings.TrimSuffix(v.Mount, `\`)}, name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// Named gives disks the names that they have in the scenario, in order.
+func Named(disks []Disk) []Disk {
+	for i := range disks {
+		disks[i].Name = letter(i)
+	}
+	return disks
+}
+
+// letter names disk i: A to Z, then A1 ...
+func letter(i int) string {
+	name := string(rune('A' + i%26))
+	if i >= 26 {
+		name += string(rune('0' + i/26))
+	}
+	return name
+}
+
+// printable reports whether a path can stand in a line of text.
+func printable(path string) bool {
+	return !strings.ContainsFunc(path, func(r rune) bool {
+		return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == unicode.ReplacementChar
+	})
+}
+
+// About describes a disk in a line: Samsung 990 PRO, 2 TB, exfat, USB 10 Gb/s.
+func (d Disk) About() string {
+	var parts []string
+	add := func(text string) {
+		if text = clean(text); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	add(cmp.Or(d.Found.Model, d.Found.Name))
+	if d.Found.SizeBytes > 0 {
+		add(unit.FormatBytes(d.Found.SizeBytes))
+	}
+	add(d.Volume.Filesystem)
+	if links := d.Found.Path.Links; len(links) > 0 {
+		add(slowest(links))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// slowest names the link that carries least of those of which that is known.
+func slowest(links []hardware.Link) string {
+	name, least := "", 0.0
+	for i := range links {
+		if c, ok := links[i].Practical(true); ok && (name == "" || c.Rate < least) {
+			name, least = links[i].String(), c.Rate
+		}
+	}
+	return name
+}
+
+// clean is a text of a device's as one line without odd characters.
+func clean(text string) string {
+	text = strings.ToValidUTF8(text, "")
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case !unicode.IsPrint(r) || r == unicode.ReplacementChar:
+			return -1
+		}
+		return r
+	}, text)
+	if runes := []rune(text); len(runes) > 60 {
+		text = string(runes[:60])
+	}
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// Hub is the hub that most of the disks share, the nearest to them of several; nil where none do. A disk alone shares a hub
+// with whatever else hangs on it.
+func Hub(inv *hardware.Inventory, disks []Disk) *hardware.Hub {
+	var best *hardware.Hub
+	most := 0
+	for i := range inv.Hubs { // nearest to the host first
+		h := &inv.Hubs[i]
+		n := 0
+		for _, d := range disks {
+			if on(inv, d.Found, h.ID) {
+				n++
+			}
+		}
+		shared := n > 1 || n == 1 && len(disks) == 1 && len(h.Devices) > 1
+		if shared && n >= most {
+			best, most = h, n
+		}
+	}
+	return best
+}
+
+// on reports whether a disk hangs on a hub, or on another that does.
+func on(inv *hardware.Inventory, d *hardware.Disk, hub string) bool {
+	if d.Hub == nil {
+		return false
+	}
+	at := *d.Hub
+	for range inv.Hubs { // and no more, if they go round in a circle
+		if at == hub {
+			return true
+		}
+		i := slices.IndexFunc(inv.Hubs, func(h hardware.Hub) bool { return h.ID == at })
+		if i < 0 || inv.Hubs[i].Upstream == "" {
+			return false
+		}
+		at = inv.Hubs[i].Upstream
+	}
+	return at == hub
+}

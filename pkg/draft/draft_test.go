@@ -1,0 +1,214 @@
+package draft
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/strictyaml/schematest"
+)
+
+func itself(mount string) string { return mount }
+
+// captured are the inventories that the parsers of every system's captures are held to.
+func captured(t *testing.T) map[string]*hardware.Inventory {
+	t.Helper()
+	files, err := filepath.Glob("../../internal/device/*/testdata/*.json")
+	if err != nil || len(files) < 10 {
+		t.Fatalf("%d inventories, %v", len(files), err)
+	}
+	all := map[string]*hardware.Inventory{}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var inv hardware.Inventory
+		if err := json.Unmarshal(data, &inv); err == nil && len(inv.Disks) > 0 { // others are captures of a system
+			all[file] = &inv
+		}
+	}
+	return all
+}
+
+// sound fails where the scenario for the disks does not load, is not right by the schema, or does not name the disks'
+// folders; it returns the plan.
+func sound(t *testing.T, validate schematest.Validator, inv *hardware.Inventory, disks []Disk) *scenario.Plan {
+	t.Helper()
+	data := Write(inv, disks, "hubbench.yaml")
+	s, err := scenario.Load("hubbench.yaml", data)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, data)
+	}
+	if err := validate(data); err != nil {
+		t.Fatalf("%v\n%s", err, data)
+	}
+	plan, err := s.Plan()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, data)
+	}
+	for i, d := range disks {
+		if plan.Disks[i].Path != d.Folder || plan.Disks[i].Name != d.Name {
+			t.Fatalf("disk %d is %+v\n%s", i, plan.Disks[i], data)
+		}
+	}
+	for i, total := range plan.Totals() {
+		if need := total.Space + total.Space/50 + 64<<20; need > disks[i].Volume.FreeBytes { // as preflight wants it
+			t.Errorf("disk %s needs %d of its %d free bytes\n%s", disks[i].Name, need, disks[i].Volume.FreeBytes, data)
+		}
+	}
+	return plan
+}
+
+// Whatever was plugged into the captured machines, the scenario for it is sound: for the disks that are offered, and
+// for every disk that can be asked for.
+func TestWriteForCaptures(t *testing.T) {
+	validate := schematest.New(t, scenario.Schema())
+	offered, asked := 0, 0
+	for file, inv := range captured(t) {
+		if disks, _ := Find(inv, nil, itself); len(disks) > 0 {
+			offered++
+			sound(t, validate, inv, disks)
+			for _, d := range disks {
+				if d.Found.System || d.Found.External == nil || !*d.Found.External {
+					t.Errorf("%s: offers %s", file, d.Found.Name)
+				}
+			}
+		}
+		var names []string
+		for _, d := range inv.Disks {
+			names = append(names, d.Name)
+		}
+		if disks, _ := Find(inv, names, itself); len(disks) > 0 {
+			asked++
+			sound(t, validate, inv, disks)
+		}
+	}
+	if offered < 3 || asked < 5 {
+		t.Errorf("only %d captures have disks to offer, and %d to ask for", offered, asked)
+	}
+}
+
+// What devices call themselves is hostile, and any space may be left.
+func TestWriteForAnything(t *testing.T) {
+	validate := schematest.New(t, scenario.Schema())
+	r := rand.New(rand.NewPCG(1, 2))
+	odd := []string{"", "'", `"`, "a: b", "- x", "#", "\n", "\x1b[2J", "\u2028", "日本", " lead", "{", "~", "null", "42", "..", "/", `C:\`, "\xff", strings.Repeat("long ", 40)}
+	text := func() string { return odd[r.IntN(len(odd))] + odd[r.IntN(len(odd))] }
+	yes := true
+	tested := 0
+	for range 150 {
+		inv := &hardware.Inventory{Hosts: []hardware.Host{{Ports: []hardware.Port{{ID: "p", Name: text()}}}}}
+		for i := range r.IntN(3) {
+			inv.Hubs = append(inv.Hubs, hardware.Hub{ID: fmt.Sprint(i), Name: text(), Vendor: text(), Firmware: text(), Port: "p",
+				Upstream: fmt.Sprint(r.IntN(3)), Protocol: text(), Link: &hardware.Link{Kind: hardware.Thunderbolt, RxBps: 40e9, Generation: text()}})
+		}
+		for i := range 1 + r.IntN(30) {
+			hub := fmt.Sprint(r.IntN(3))
+			inv.Disks = append(inv.Disks, hardware.Disk{Name: fmt.Sprint("sd", i), Model: text(), External: &yes, Hub: &hub, SizeBytes: r.Int64N(4e12),
+				Volumes: []hardware.Volume{{Mount: "/m" + fmt.Sprint(i) + text(), Filesystem: text(), FreeBytes: int64(float64(2e8) * (1 + r.ExpFloat64()*1e3))}}})
+		}
+		if disks, _ := Find(inv, nil, itself); len(disks) > 0 {
+			tested++
+			sound(t, validate, inv, disks)
+		}
+	}
+	if tested < 100 {
+		t.Errorf("only %d of 150 had a disk", tested)
+	}
+}
+
+func disk(name, hub, mount string, free int64) hardware.Disk {
+	yes := true
+	d := hardware.Disk{Name: name, Model: "SSD " + name, External: &yes, SizeBytes: 2e12, Bus: hardware.USB,
+		Volumes: []hardware.Volume{{Device: name + "1", Label: "L" + name, Mount: mount, Filesystem: "exfat", FreeBytes: free}},
+		Path:    hardware.Path{Links: []hardware.Link{{Kind: hardware.USBLink, RxBps: 10e9, TxBps: 10e9}}}}
+	if hub != "" {
+		d.Hub = &hub
+	}
+	return d
+}
+
+func TestConnections(t *testing.T) {
+	validate := schematest.New(t, scenario.Schema())
+	hubs := []hardware.Hub{{ID: "dock", Name: "TS4", Vendor: "CalDigit", Devices: []hardware.Attached{{Kind: hardware.HubKind, ID: "case"}, {Kind: hardware.DiskKind, ID: "b"}}},
+		{ID: "case", Name: "Case", Upstream: "dock", Devices: []hardware.Attached{{Kind: hardware.DiskKind, ID: "a"}}}}
+	for _, tt := range []struct {
+		name  string
+		disks []hardware.Disk
+		hub   string
+		want  string
+	}{
+		{"two on the dock, one through its case", []hardware.Disk{disk("a", "case", "/a", 1e12), disk("b", "dock", "/b", 1e12), disk("c", "", "/c", 1e12)}, "CalDigit TS4", "a hub, b hub, c direct"},
+		{"each on its own", []hardware.Disk{disk("a", "", "/a", 1e12), disk("b", "", "/b", 1e12)}, "", "a direct, b direct"},
+		{"one on the dock, one not", []hardware.Disk{disk("b", "dock", "/b", 1e12), disk("c", "", "/c", 1e12)}, "", "b direct, c direct"},
+		{"alone on a dock", []hardware.Disk{disk("b", "dock", "/b", 1e12)}, "CalDigit TS4", "b hub"},
+		{"alone in a case on the dock", []hardware.Disk{disk("a", "case", "/a", 1e12)}, "CalDigit TS4", "a hub"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			inv := &hardware.Inventory{Hubs: hubs, Disks: tt.disks}
+			disks, _ := Find(inv, nil, itself)
+			plan := sound(t, validate, inv, disks)
+			var got []string
+			for i, d := range plan.Disks {
+				got = append(got, plan.Disks[i].About[4:5]+" "+d.Connection)
+			}
+			hub := ""
+			if plan.Hub != nil {
+				hub = plan.Hub.Name
+			}
+			if strings.Join(got, ", ") != tt.want || hub != tt.hub {
+				t.Errorf("%q on hub %q, want %q on %q", got, hub, tt.want, tt.hub)
+			}
+		})
+	}
+}
+
+func TestFind(t *testing.T) {
+	system := disk("sys", "", "/", 1e12)
+	system.System = true
+	inside, full, locked := disk("in", "", "/in", 1e12), disk("full", "", "/full", 1e8), disk("ro", "", "/ro", 1e12)
+	*inside.External = false
+	locked.Volumes[0].ReadOnly = true
+	two := disk("two", "", "/small", 3e8)
+	two.Volumes = append(two.Volumes, hardware.Volume{Mount: "/large", FreeBytes: 1e12}, hardware.Volume{FreeBytes: 2e12})
+	inv := &hardware.Inventory{Disks: []hardware.Disk{system, inside, full, locked, two, disk("mine", "", "/mine", 1e12), disk("not-mine", "", "/not", 1e12)}}
+	folder := func(mount string) string {
+		switch mount {
+		case "/not":
+			return ""
+		case "/mine":
+			return "/mine/sub"
+		}
+		return mount
+	}
+	for _, tt := range []struct {
+		asked         []string
+		want, unknown string
+	}{
+		{nil, "A:/large B:/mine/sub", ""},
+		{[]string{"in"}, "A:/in", ""},
+		{[]string{"/small", "Lmine"}, "A:/small B:/mine/sub", ""},
+		{[]string{"sys", "mine1"}, "A:/ B:/mine/sub", ""},
+		{[]string{"/dev/mine", "full", "nothing"}, "A:/mine/sub", "full nothing"},
+	} {
+		disks, unknown := Find(inv, tt.asked, folder)
+		var got []string
+		for _, d := range disks {
+			got = append(got, d.Name+":"+d.Folder)
+		}
+		if strings.Join(got, " ") != tt.want || strings.Join(unknown, " ") != tt.unknown {
+			t.Errorf("asked for %q: %q, unknown %q, want %q, %q", tt.asked, got, unknown, tt.want, tt.unknown)
+		}
+		if system := slices.ContainsFunc(disks, func(d Disk) bool { return d.Found.System }); system != strings.Contains(string(Write(inv, disks, "x.yaml")), "\nallow_system_disk: true\n") {
+			t.Errorf("asked for %q: the system disk is allowed where it is not tested, or the other way round", tt.asked)
+		}
+	}
+}

@@ -1,0 +1,144 @@
+package draft
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// Limits of a first test, in bytes: files of the sizes of the published tests, or smaller ones where there is little space.
+const (
+	files       = 50 // of the preset random, which are there at one time
+	largestFile = 2e9
+	smallestMax = 2e6
+	usedOfFree  = 0.9
+	keptFree    = 100e6 // for the file system itself
+)
+
+// Write writes the scenario for the disks. file is what it is called.
+func Write(inv *hardware.Inventory, disks []Disk, file string) []byte {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	hub := Hub(inv, disks)
+	line("# yaml-language-server: $schema=%s", scenario.SchemaURL)
+	line("# Written by hubbench init from what was plugged in. It runs as it is:")
+	line("#")
+	line("#     hubbench plan %s          what would be written where; touches nothing", clean(file))
+	line("#     hubbench run %s --open    does it, and opens the report", clean(file))
+	line("#")
+	line("# Close other programs, and let no backup run: everything else on these disks is measured as well.")
+	line("version: 1")
+	line("name: %s", quote(name(hub)))
+	if hub != nil {
+		line("")
+		line("# What the disks hang on. Add what the system cannot know, such as the cable: it stands in the report.")
+		line("hub:")
+		if title := title(hub); title != "" {
+			line("  name: %s", quote(title))
+		}
+		line("  about: %s", quote(aboutHub(inv, hub)))
+	}
+	line("")
+	line("# A folder on each disk: hubbench works in one of its own in there and touches nothing else.")
+	line("disks:")
+	for _, d := range disks {
+		connection := "direct"
+		if hub != nil && on(inv, d.Found, hub.ID) {
+			connection = "hub"
+		}
+		line("  - name: %s", d.Name)
+		line("    path: %s", quote(d.Folder))
+		line("    connection: %s", connection)
+		line("    about: %s", quote(d.About()))
+	}
+	line("")
+	largest := largest(disks)
+	line("workload:")
+	line("  files: auto    # as many as fit in target, so that all disks end together")
+	line("  target: 30 s")
+	line("  # At most %s on a disk at one time, of which all are removed.", unit.FormatBytes(files*largest))
+	line("  sizes: {min: %s, max: %s}", unit.FormatBytes(min(2e6, largest/2)), unit.FormatBytes(largest))
+	line("  flush: full    # until it is on the medium")
+	line("")
+	if len(disks) == 1 {
+		line("# The disk alone, writing and then reading. With a second one, [solo, all] shows what they do to each other.")
+		line("study: solo")
+	} else {
+		line("# Each disk alone, then all together, writing and reading. matrix tries every combination, and takes longer.")
+		line("study: {include: [solo, all], cooldown: 10 s}")
+	}
+	if slices.ContainsFunc(disks, func(d Disk) bool { return d.Found.System }) {
+		line("")
+		line("# One of the disks was asked for by name and holds the operating system. Without this it is refused.")
+		line("allow_system_disk: true")
+	}
+	return []byte(b.String())
+}
+
+// largest is the largest size of a file of which enough fit on every disk, in round figures.
+func largest(disks []Disk) int64 {
+	size := int64(largestFile)
+	for _, d := range disks {
+		size = min(size, int64(usedOfFree*(float64(d.Volume.FreeBytes)-keptFree))/files)
+	}
+	round := int64(1e6)
+	for size >= 100*round {
+		round *= 10
+	}
+	return max(size/round*round, smallestMax)
+}
+
+// name is that of the scenario, which becomes part of folders' names.
+func name(hub *hardware.Hub) string {
+	if hub == nil {
+		return "disks"
+	}
+	plain := strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`/\:*?"<>|.`, r) {
+			return -1
+		}
+		return r
+	}, title(hub))
+	if plain = strings.ToLower(strings.Join(strings.Fields(plain), "-")); plain != "" {
+		return plain
+	}
+	return "hub"
+}
+
+// title is a hub's vendor and name, the vendor once.
+func title(h *hardware.Hub) string {
+	vendor, name := clean(h.Vendor), clean(h.Name)
+	if vendor == "" || strings.Contains(strings.ToLower(name), strings.ToLower(vendor)) {
+		return name
+	}
+	return clean(vendor + " " + name)
+}
+
+// aboutHub describes a hub: its port, link and firmware.
+func aboutHub(inv *hardware.Inventory, h *hardware.Hub) string {
+	var parts []string
+	for _, host := range inv.Hosts {
+		for _, port := range host.Ports {
+			if port.ID == h.Port && port.Name != "" {
+				parts = append(parts, "on "+clean(port.Name))
+			}
+		}
+	}
+	if h.Link != nil {
+		parts = append(parts, clean(h.Link.String()))
+	} else if h.Protocol != "" {
+		parts = append(parts, clean(h.Protocol))
+	}
+	if h.Firmware != "" {
+		parts = append(parts, "firmware "+clean(h.Firmware))
+	}
+	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
+	return strings.Join(append(parts, "cable not said"), ", ")
+}
+
+// quote writes a text in single quotes, in which YAML knows nothing special but the quote itself.
+func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
