@@ -49,6 +49,7 @@ type Options struct {
 	Modes     func(phase string, modes map[string]trace.Effective) error // is told what each job really got
 	Stall     time.Duration                                              // a worker that moves nothing for so long is killed
 	Kill      <-chan struct{}                                            // closed: end at once, without waiting for workers
+	Clocks    func() (nowNS int64, slept time.Duration)                  // nil: the machine's
 	Log       *zap.Logger
 }
 

@@ -10,12 +10,14 @@ import (
 	"os/signal"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"go.uber.org/zap"
 
+	"github.com/hubbench/hubbench/internal/clock"
 	"github.com/hubbench/hubbench/internal/diskio"
 	"github.com/hubbench/hubbench/internal/wire"
 	"github.com/hubbench/hubbench/internal/worker"
@@ -52,6 +54,10 @@ func TestMain(m *testing.M) {
 	case "failing":
 		getReady(conn)
 		_ = conn.Send(wire.Message{Kind: wire.DoneKind, Error: "no space left on device"})
+	case "waiting":
+		getReady(conn)
+		_, _ = conn.Receive() // to be told to stop
+		_ = conn.Send(wire.Message{Kind: wire.DoneKind, Error: "stopped"})
 	case "silent":
 		signal.Ignore(syscall.SIGTERM)
 		getReady(conn)
@@ -169,6 +175,54 @@ func TestCompleteRun(t *testing.T) {
 			t.Errorf("%+v: took %d ns of model time, want %d", e, e.EndNS-e.StartNS, e.Bytes)
 		}
 	}
+}
+
+// A machine that sleeps in a phase leaves a mark in the trace.
+func TestSleepIsRecorded(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	p := plan(1, 1e9)
+	p.Hub = nil
+	for i := range p.Disks {
+		p.Disks[i] = scenario.Disk{Name: p.Disks[i].Name, Path: t.TempDir()}
+	}
+	var slept atomic.Int64
+	_, seen := record(t, ctx, p, func(o *Options) {
+		released := o.Watcher.(*memory).released
+		go func() { <-released; slept.Store(90e9) }()
+		o.Profile = nil
+		o.Journal = untilGauge{o.Journal, cancel}
+		o.Clocks = func() (int64, time.Duration) { return clock.Now(), time.Duration(slept.Load()) }
+		o.Janitor = func(...string) *exec.Cmd {
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), behaviour+"=bystander") // does nothing
+			return cmd
+		}
+	}, "waiting")
+	var marks []trace.Event
+	for _, e := range seen.events {
+		if e.Type == trace.GaugeType {
+			marks = append(marks, e)
+		}
+	}
+	if len(marks) != 1 || marks[0].Name != trace.Stopped || marks[0].Value != 90 || marks[0].Phase != "WW-1" || marks[0].TNS <= 0 {
+		t.Errorf("recorded %+v, want one sleep of 90 s", marks)
+	}
+}
+
+// untilGauge is a journal that ends the run at the first gauge.
+type untilGauge struct {
+	Journal
+	end func()
+}
+
+func (j untilGauge) Append(events ...trace.Event) error {
+	for _, e := range events {
+		if e.Type == trace.GaugeType {
+			defer j.end()
+		}
+	}
+	return j.Journal.Append(events...)
 }
 
 func TestPartialRun(t *testing.T) {

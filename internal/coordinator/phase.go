@@ -70,7 +70,11 @@ func (p *phaseRun) run(ctx context.Context, starter *starter) error {
 	defer tick.Stop()
 	look := time.NewTicker(vigilEvery)
 	defer look.Stop()
-	vigil := keepVigil(machineClocks(look.C))
+	read := p.opts.Clocks
+	if read == nil {
+		read = machineClocks
+	}
+	vigil := keepVigil(clocks{read: read, ticks: look.C})
 	defer vigil.end()
 	interrupted, kill := ctx.Done(), p.opts.Kill
 	for p.running() {
@@ -233,14 +237,6 @@ func (p *phaseRun) killAll(why string) {
 		if !c.gone {
 			c.kill(why)
 		}
-	}
-}
-
-// stoodStill writes down that nothing went on for a while. Before the release it does not matter.
-func (p *phaseRun) stoodStill(s stop) {
-	p.opts.Log.Warn("the machine slept, or hubbench was stopped", zap.String("phase", p.phase.Name), zap.Duration("for", s.took))
-	if p.released > 0 && s.atNS > p.released {
-		p.record(trace.Event{Type: trace.GaugeType, Phase: p.phase.Name, TNS: s.atNS - p.released, Name: trace.Stopped, Value: s.took.Seconds()})
 	}
 }
 

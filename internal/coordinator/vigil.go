@@ -4,7 +4,10 @@ import (
 	"sync"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/hubbench/hubbench/internal/clock"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 const (
@@ -23,7 +26,7 @@ type stop struct {
 	took time.Duration
 }
 
-// clocks are what a vigil looks at.
+// clocks are what a vigil looks at, at each tick.
 type clocks struct {
 	read  func() (nowNS int64, slept time.Duration) // clock.Now and clock.Slept
 	ticks <-chan time.Time
@@ -78,7 +81,13 @@ func (v *vigil) end() {
 	v.gone.Wait()
 }
 
-// machineClocks are the real ones.
-func machineClocks(ticks <-chan time.Time) clocks {
-	return clocks{read: func() (int64, time.Duration) { return clock.Now(), clock.Slept() }, ticks: ticks}
+// machineClocks reads the real ones.
+func machineClocks() (nowNS int64, slept time.Duration) { return clock.Now(), clock.Slept() }
+
+// stoodStill writes down that nothing went on for a while. Before the release it does not matter, nor to a model's time.
+func (p *phaseRun) stoodStill(s stop) {
+	p.opts.Log.Warn("the machine slept, or hubbench was stopped", zap.String("phase", p.phase.Name), zap.Duration("for", s.took))
+	if p.sim == nil && p.released > 0 && s.atNS > p.released {
+		p.record(trace.Event{Type: trace.GaugeType, Phase: p.phase.Name, TNS: s.atNS - p.released, Name: trace.Stopped, Value: s.took.Seconds()})
+	}
 }
