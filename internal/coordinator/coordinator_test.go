@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 		}
 	case "babbling":
 		fmt.Println("hello, is this the coordinator?")
-		select {}
+		hang()
 	case "crashing":
 		getReady(conn)
 		fmt.Fprintln(os.Stderr, "panic: out of sectors")
@@ -61,9 +61,13 @@ func TestMain(m *testing.M) {
 	case "silent":
 		signal.Ignore(syscall.SIGTERM)
 		getReady(conn)
-		select {}
+		hang()
 	}
 }
+
+// hang does nothing for longer than any test. Without the timer the runtime would call it a deadlock, where it has no cgo
+// that might end it.
+func hang() { <-time.After(time.Hour) }
 
 func getReady(conn *wire.Conn) {
 	_, _ = conn.Receive()
