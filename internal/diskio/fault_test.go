@@ -18,7 +18,8 @@ import (
 // faulty is a file that misbehaves from the moment it is armed.
 type faulty struct {
 	testFile
-	fault *fault
+	fault  *fault
+	filled bool // with zeros, by its reservation
 }
 
 // fault is what goes wrong: one of its parts is set.
@@ -32,6 +33,8 @@ type fault struct {
 	direct  error // of opening for direct requests
 	short   bool  // writes move half of what they are given
 	lose    bool  // writes report success and do nothing
+	cached  bool  // all is found in the cache
+	zeroes  bool  // reserving fills the cache
 	writes  atomic.Int64
 }
 
@@ -43,7 +46,7 @@ func (f *fault) open(folder *os.Root, name string, o opening) (testFile, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &faulty{file, f}, nil
+	return &faulty{testFile: file, fault: f}, nil
 }
 
 func (f *faulty) writeAt(lane int, p []byte, off int64) (int, error) {
@@ -89,10 +92,18 @@ func (f *faulty) flush(mode string) error {
 	return f.testFile.flush(mode)
 }
 
+func (f *faulty) cached(size int64) int64 {
+	if f.fault.cached && f.fault.armed.Load() || f.filled {
+		return size
+	}
+	return f.testFile.cached(size)
+}
+
 func (f *faulty) reserve(size int64) error {
 	if f.fault.reserve != nil {
 		return f.fault.reserve
 	}
+	f.filled = f.fault.zeroes
 	return f.testFile.reserve(size)
 }
 
@@ -165,6 +176,7 @@ func TestFallbacks(t *testing.T) {
 	}{
 		{"no direct requests", &fault{direct: syscall.EINVAL}, "buffered", "opening a file for it failed"},
 		{"no preallocation", &fault{reserve: errors.New("not supported")}, "direct", "does not preallocate"},
+		{"preallocation by zeros", &fault{zeroes: true}, "direct", "each new file is written twice"},
 		{"no flush to the medium", &fault{full: syscall.ENOTTY}, "direct", "fsync is used"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

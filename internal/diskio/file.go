@@ -16,7 +16,7 @@ type testFile interface {
 	writeList(list [][]byte, off int64) (int64, error)
 	// flush brings what was written to the medium, as far as the flush mode goes.
 	flush(mode string) error
-	// reserve allocates the space of a file of that size, without writing it.
+	// reserve allocates the space of a file and sets its end, without writing it where the file system can.
 	reserve(size int64) error
 	// settle waits for the written bytes of the stretch to be on the disk and drops them from the cache,
 	// so that neither reads nor writes are served from memory where direct requests cannot be had.

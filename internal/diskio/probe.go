@@ -14,6 +14,8 @@ const (
 	probeName = "probe.bin"
 	// probeSector is a multiple of every sector size in use.
 	probeSector = 4096
+	// probeReserve is enough for a page of any system.
+	probeReserve = 1 << 20
 )
 
 // traits are what the file system of a folder can do, found out by trying: what it accepts is no proof, as
@@ -24,6 +26,7 @@ type traits struct {
 	sector    int64  // sizes and offsets of requests are multiples of it
 	reserves  bool   // takes preallocation
 	reserveNo error
+	zeroes    bool  // fills what it reserves with zeros
 	fullNo    error // why files cannot be flushed to the medium, where the file system knows no way to
 }
 
@@ -43,8 +46,11 @@ func probe(open opener, folder *os.Root, direct bool) (traits, error) {
 	if err != nil {
 		return tr, err
 	}
-	tr.reserveNo = f.reserve(1 << 20)
+	tr.reserveNo = f.reserve(probeReserve)
 	tr.reserves = tr.reserveNo == nil
+	// A file system without holes writes zeros up to the new end, and does so through the cache (cluster_write_copy in
+	// xnu's vfs_cluster.c). What only moves the end leaves no page behind.
+	tr.zeroes = tr.reserves && f.cached(probeReserve) > 0
 	if err := f.flush(scenario.FlushFull); filesync.Unsupported(err) {
 		tr.fullNo = err
 	}

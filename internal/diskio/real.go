@@ -103,10 +103,10 @@ func (e *real) effective() trace.Effective {
 	if over := job.IO.Block % e.traits.sector; over != 0 {
 		asked := job.IO.Block
 		job.IO.Block += e.traits.sector - over
-		e.warn("the block of %d bytes is not a multiple of the disk's %d-byte sector: %d is used", asked, e.traits.sector, job.IO.Block)
+		e.warn("the block of %d bytes is not a multiple of the %d bytes that go past the cache together: %d is used", asked, e.traits.sector, job.IO.Block)
 	}
-	if job.IO.Preallocate && job.Role == trace.Write && !e.traits.reserves {
-		e.warn("the file system does not preallocate (%v): the time of allocation is part of the measurement", e.traits.reserveNo)
+	if job.IO.Preallocate && job.Role == trace.Write {
+		e.warnOfReserving()
 	}
 	if job.IO.Flush == scenario.FlushFull && e.traits.fullNo != nil {
 		job.IO.Flush = scenario.FlushFsync
@@ -124,6 +124,16 @@ func (e *real) effective() trace.Effective {
 		}
 	}
 	return eff
+}
+
+// warnOfReserving tells where space is not reserved as elsewhere, so that the numbers are not those of another system.
+func (e *real) warnOfReserving() {
+	switch {
+	case !e.traits.reserves:
+		e.warn("the file system does not preallocate (%v): the time of allocation is part of the measurement, and requests in flight together may have it fill gaps with zeros", e.traits.reserveNo)
+	case e.traits.direct && e.traits.zeroes:
+		e.warn("the file system preallocates by writing zeros: each new file is written twice, once before its time")
+	}
 }
 
 // makeMover gets the buffers, fills them (which also touches every page) and starts what moves them.
