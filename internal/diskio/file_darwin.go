@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hubbench/hubbench/internal/libsystem"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -79,9 +80,14 @@ func (f *darwinFile) evict() error {
 	return errors.Join(unix.Msync(p, unix.MS_INVALIDATE), unix.Munmap(p))
 }
 
-func (f *darwinFile) cached(int64) int64 { return -1 }
+func mincore(p, pages []byte) error { return libsystem.Mincore(p, pages) }
 
-// directAlign: F_NOCACHE takes any request, but passes those that are no whole pages through the cache.
+// directAlign: F_NOCACHE takes any request, and reads past the cache in whole sectors.
 func directAlign(testFile) int64 { return 4096 }
+
+// cachedBelow: writes go past the cache in whole pages alone, and no fewer than 16 KiB (cluster_write_direct and
+// MIN_DIRECT_WRITE_SIZE in xnu's bsd/vfs/vfs_cluster.c). A page is 16 KiB on Apple silicon, also where a program for Intel
+// runs on it and is told 4 KiB; on Intel the smallest write is the bound.
+const cachedBelow = 16384
 
 func adviseHuge([]byte) {}

@@ -60,26 +60,12 @@ func (f *linuxFile) evict() error {
 	return unix.Fadvise(f.n, 0, 0, unix.FADV_DONTNEED)
 }
 
-func (f *linuxFile) cached(size int64) int64 {
-	if size == 0 {
-		return 0
-	}
-	p, err := unix.Mmap(f.n, 0, int(size), unix.PROT_READ, unix.MAP_SHARED)
-	if err != nil {
-		return -1
-	}
-	defer func() { _ = unix.Munmap(p) }()
-	page := os.Getpagesize()
-	resident := make([]byte, (int(size)+page-1)/page)
-	_, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)), uintptr(unsafe.Pointer(&resident[0])))
+func mincore(p, pages []byte) error {
+	_, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)), uintptr(unsafe.Pointer(&pages[0])))
 	if errno != 0 {
-		return -1
+		return errno
 	}
-	var sum int64
-	for _, r := range resident {
-		sum += int64(r&1) * int64(page)
-	}
-	return min(sum, size)
+	return nil
 }
 
 // directAlign is the sector that direct requests on this file must be multiples of, and 0 where the system
@@ -92,6 +78,9 @@ func directAlign(f testFile) int64 {
 	}
 	return int64(max(st.Dio_offset_align, st.Dio_mem_align))
 }
+
+// cachedBelow: Linux refuses direct requests that it cannot make.
+const cachedBelow = 0
 
 func adviseHuge(p []byte) {
 	// Without it the requests are split in pages: slower, not wrong.

@@ -116,3 +116,6 @@ func (f *windowsFile) close() error {
 
 // directAlign is 4096, which every sector size in use divides.
 func directAlign(testFile) int64 { return 4096 }
+
+// cachedBelow: Windows refuses direct requests that it cannot make.
+const cachedBelow = 0

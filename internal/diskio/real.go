@@ -46,11 +46,13 @@ type real struct {
 type system struct {
 	open opener
 	ring func(buf []byte, depth int) (mover, error) // errors.ErrUnsupported where there is no such thing
+	// cachedBelow: direct writes of no whole multiple of so many bytes go through the cache all the same; 0: none do.
+	cachedBelow int64
 }
 
 // New makes the engine for a job on real files. It touches nothing until Prepare.
 func New(job Job) Engine {
-	return newReal(job, system{open: openTestFile, ring: newRingMover})
+	return newReal(job, system{open: openTestFile, ring: newRingMover, cachedBelow: cachedBelow})
 }
 
 func newReal(job Job, sys system) *real {
@@ -100,6 +102,10 @@ func (e *real) effective() trace.Effective {
 	} else if !e.traits.direct {
 		e.warn("direct I/O is not available here (%s): requests go through the cache, which is flushed and emptied as the job runs", e.traits.whyNot)
 	}
+	// Blocks that can be whole pages are: the rest of the cache's rules is the sector's.
+	if e.traits.direct && job.IO.Block >= e.system.cachedBelow {
+		e.traits.sector = max(e.traits.sector, e.system.cachedBelow)
+	}
 	if over := job.IO.Block % e.traits.sector; over != 0 {
 		asked := job.IO.Block
 		job.IO.Block += e.traits.sector - over
@@ -116,6 +122,10 @@ func (e *real) effective() trace.Effective {
 	if e.traits.direct {
 		eff.Cache = "direct"
 	}
+	if e.traits.direct && e.cachesWrites() {
+		eff.Cache = "cached writes"
+		e.warn("this system takes writes past its cache from %d bytes on: those of %d bytes go through it, and reach the disk when they are flushed", e.system.cachedBelow, job.IO.Block)
+	}
 	if job.IO.Mode == scenario.ModeApp {
 		eff.Block = appCall(job.Sizes)
 		if !oneCall && eff.Block > appBytes {
@@ -124,6 +134,11 @@ func (e *real) effective() trace.Effective {
 		}
 	}
 	return eff
+}
+
+// cachesWrites reports whether the job writes through the cache although requests past it can be had.
+func (e *real) cachesWrites() bool {
+	return e.job.Role == trace.Write && e.job.IO.Block < e.system.cachedBelow
 }
 
 // warnOfReserving tells where space is not reserved as elsewhere, so that the numbers are not those of another system.

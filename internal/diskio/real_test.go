@@ -163,7 +163,7 @@ func TestEffective(t *testing.T) {
 		warning   string
 	}{
 		{"as asked", "disk", func(*Job) {}, trace.Effective{Cache: "direct", Block: 64 << 10, Depth: 4, Flush: "fsync"}, ""},
-		{"block of no whole sectors", "disk", func(j *Job) { j.IO.Block = 100_000 }, trace.Effective{Cache: "direct", Block: 100_352, Depth: 4, Flush: "fsync"}, "not a multiple of the disk's"},
+		{"block of no whole sectors", "disk", func(j *Job) { j.IO.Block = 100_000 }, trace.Effective{Cache: "direct", Block: 100_352, Depth: 4, Flush: "fsync"}, "bytes that go past the cache together"},
 		{"memory", "memory", func(*Job) {}, trace.Effective{Cache: "buffered", Block: 64 << 10, Depth: 4, Flush: "fsync"}, "direct I/O is not available here"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
