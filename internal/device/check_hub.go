@@ -7,10 +7,8 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
-
-// onHub is the label of disks that the scenario says to be on the hub.
-const onHub = "hub"
 
 func isSystem(d *hardware.Disk) bool { return d.System }
 
@@ -50,7 +48,7 @@ func judgeHubs(e *evidence, found *findings) {
 	var first scenario.Disk // on a hub
 	var common []*hardware.Hub
 	for _, disk := range e.plan.Disks {
-		if _, real := e.places[disk.Name]; !real || disk.Connection != onHub {
+		if _, real := e.places[disk.Name]; !real || disk.Connection != trace.OnHub {
 			continue
 		}
 		for _, under := range e.beneath(e.places[disk.Name]) {
