@@ -190,13 +190,19 @@ func TestSleepIsRecorded(t *testing.T) {
 	for i := range p.Disks {
 		p.Disks[i] = scenario.Disk{Name: p.Disks[i].Name, Path: t.TempDir()}
 	}
-	var slept atomic.Int64
+	var released atomic.Int64 // when the workers were told of the release, which lies a little later
 	_, seen := record(t, ctx, p, func(o *Options) {
-		released := o.Watcher.(*memory).released
-		go func() { <-released; slept.Store(90e9) }()
+		told := o.Watcher.(*memory).released
+		go func() { <-told; released.Store(clock.Now()) }()
 		o.Profile = nil
 		o.Journal = untilGauge{o.Journal, cancel}
-		o.Clocks = func() (int64, time.Duration) { return clock.Now(), time.Duration(slept.Load()) }
+		o.Clocks = func() (nowNS int64, slept time.Duration) {
+			nowNS = clock.Now()
+			if at := released.Load(); at > 0 && nowNS > at+2*int64(releaseDelay) {
+				slept = 90 * time.Second
+			}
+			return nowNS, slept
+		}
 		o.Janitor = func(...string) *exec.Cmd {
 			cmd := exec.Command(os.Args[0])
 			cmd.Env = append(os.Environ(), behaviour+"=bystander") // does nothing
