@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hubbench/hubbench/internal/device"
+	"github.com/hubbench/hubbench/internal/gauge"
 	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
@@ -66,8 +67,8 @@ func (r *prepared) problems(ctx context.Context, results string) []device.Proble
 		Allow:   r.allow,
 		Results: results,
 		Moved: func(path string) (int64, bool) {
-			sectors, ok := device.Traffic(path)
-			return sectors * 512, ok
+			count, err := gauge.Count(ctx, path)
+			return count.Sum(), err == nil
 		},
 		Running: device.Processes,
 		Look: func(ctx context.Context) (inv *hardware.Inventory, err error) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/awake"
 	"github.com/hubbench/hubbench/internal/coordinator"
+	"github.com/hubbench/hubbench/internal/gauge"
 	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -183,6 +184,7 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 		Watcher:   watcher,
 		Pause:     func(ctx context.Context, text string) error { return pause(ctx, p, text, opts.noPause) },
 		WorkerLog: logs,
+		Gauges:    new(gauge.Finder).Find,
 		Stall:     opts.stall,
 		Kill:      kill,
 		Log:       log,

@@ -14,6 +14,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/hubbench/hubbench/internal/gauge"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -44,12 +45,13 @@ type Options struct {
 	Janitor   func(args ...string) *exec.Cmd // what calls Clean with a run's ID and folders
 	Journal   Journal
 	Watcher   Watcher
-	Pause     func(ctx context.Context, text string) error               // waits for a person
-	WorkerLog io.Writer                                                  // takes what workers write to stderr
-	Modes     func(phase string, modes map[string]trace.Effective) error // is told what each job really got
-	Stall     time.Duration                                              // a worker that moves nothing for so long is killed
-	Kill      <-chan struct{}                                            // closed: end at once, without waiting for workers
-	Clocks    func() (nowNS int64, slept time.Duration)                  // nil: the machine's
+	Pause     func(ctx context.Context, text string) error                 // waits for a person
+	WorkerLog io.Writer                                                    // takes what workers write to stderr
+	Modes     func(phase string, modes map[string]trace.Effective) error   // is told what each job really got
+	Gauges    func(ctx context.Context, disks []gauge.Disk) []gauge.Source // finds what to read beside a phase; nil: nothing
+	Stall     time.Duration                                                // a worker that moves nothing for so long is killed
+	Kill      <-chan struct{}                                              // closed: end at once, without waiting for workers
+	Clocks    func() (nowNS int64, slept time.Duration)                    // nil: the machine's
 	Log       *zap.Logger
 }
 

@@ -58,6 +58,11 @@ func TestMain(m *testing.M) {
 		getReady(conn)
 		_, _ = conn.Receive() // to be told to stop
 		_ = conn.Send(wire.Message{Kind: wire.DoneKind, Error: "stopped"})
+	case "quick":
+		getReady(conn)
+		_ = conn.Send(wire.Message{Kind: wire.DoneKind})
+	case "tidying":
+		_, _ = io.Copy(io.Discard, os.Stdin)
 	case "silent":
 		signal.Ignore(syscall.SIGTERM)
 		getReady(conn)

@@ -46,6 +46,7 @@ type phaseRun struct {
 	effective map[string]trace.Effective
 	failures  []trace.RunFailure
 	released  int64 // the instant of the release, by clock.Now; zero before
+	gauges    *gauges
 	err       error // the journal's
 }
 
@@ -66,6 +67,8 @@ func (p *phaseRun) run(ctx context.Context, starter *starter) error {
 			break
 		}
 	}
+	p.gauges = p.findGauges(ctx)
+	defer p.gauges.end()
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	look := time.NewTicker(vigilEvery)
@@ -83,6 +86,11 @@ func (p *phaseRun) run(ctx context.Context, starter *starter) error {
 			p.handle(r)
 		case <-p.hub.due():
 			p.serve()
+		case found := <-p.gauges.found:
+			p.gauges.sources = found
+			p.gauges.begin(p.released)
+		case events := <-p.gauges.events:
+			p.record(events...)
 		case now := <-tick.C:
 			p.watch(now)
 		case s := <-vigil.stops:
@@ -95,6 +103,7 @@ func (p *phaseRun) run(ctx context.Context, starter *starter) error {
 			p.killAll(errKilled.Error())
 		}
 	}
+	p.recordLastGauges()
 	return p.err
 }
 
@@ -200,6 +209,7 @@ func (p *phaseRun) releaseWhenReady() {
 			p.opts.Log.Warn("release", zap.String("disk", c.job.Disk), zap.Error(err)) // its exit follows
 		}
 	}
+	p.gauges.begin(p.released)
 	p.opts.Watcher.Released()
 }
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/hubbench/hubbench/internal/device"
+	"github.com/hubbench/hubbench/internal/gauge"
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
@@ -43,7 +43,7 @@ func waitBefore(ctx context.Context, opts Options, phase scenario.Phase) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case now := <-check:
-			count, known := traffic(opts.Plan.Disks)
+			count, known := traffic(ctx, opts.Plan.Disks)
 			if idle.since(count, known, now) >= idleFor {
 				return ctx.Err()
 			}
@@ -52,16 +52,16 @@ func waitBefore(ctx context.Context, opts Options, phase scenario.Phase) error {
 }
 
 // traffic is what all disks have moved, whoever moved it; it is not known where one of them does not say.
-func traffic(disks []scenario.Disk) (sum int64, known bool) {
+func traffic(ctx context.Context, disks []scenario.Disk) (sum int64, known bool) {
 	for _, d := range disks {
 		if d.Simulated() {
 			return 0, false
 		}
-		sectors, ok := device.Traffic(d.Path)
-		if !ok {
+		count, err := gauge.Count(ctx, d.Path)
+		if err != nil {
 			return 0, false
 		}
-		sum += sectors
+		sum += count.Sum()
 	}
 	return sum, true
 }

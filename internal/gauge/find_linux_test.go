@@ -1,0 +1,86 @@
+package gauge
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// What is written to a folder shows in its disk's count, and two folders of one disk have the same counters.
+func TestCount(t *testing.T) {
+	dir := t.TempDir()
+	before, err := Count(t.Context(), dir)
+	if err != nil {
+		t.Skip("the temporary folder is on no block device: ", err)
+	}
+	file, err := os.Create(filepath.Join(dir, "f"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const size = 8 << 20
+	if _, err := file.Write(make([]byte, size)); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	after, err := Count(t.Context(), dir)
+	if err != nil || after.Written-before.Written < size || after.Sum()-before.Sum() < size {
+		t.Errorf("writing %d bytes moved the count from %+v to %+v, %v", size, before, after, err)
+	}
+	if c, err := Count(t.Context(), filepath.Join(dir, "none")); err == nil {
+		t.Errorf("a folder that does not exist has moved %+v", c)
+	}
+	sources := new(Finder).Find(t.Context(), []Disk{{"A", dir}, {"none", "/proc"}, {"B", t.TempDir()}})
+	reads, err := sources[0].Read(t.Context())
+	if err != nil || len(reads) != 4 || !sources[0].Total {
+		t.Fatalf("%s: %v, %v", sources[0].Name, reads, err)
+	}
+	for i, want := range []Reading{{"A", trace.DeviceRead, reads[1].Value}, {"B", trace.DeviceRead, reads[0].Value}, {"A", trace.DeviceWrite, reads[3].Value}, {"B", trace.DeviceWrite, reads[2].Value}} {
+		if reads[i] != want {
+			t.Errorf("reading %d is %v, want %v", i, reads[i], want)
+		}
+	}
+}
+
+// cpuTime is what this process has used so far.
+func cpuTime(t testing.TB) time.Duration {
+	t.Helper()
+	var use unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &use); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
+}
+
+// Reading everything that the kernel tells of eight disks takes less than a hundredth of a second of one core, so that
+// once a second it is under 1 %.
+func TestCost(t *testing.T) {
+	dir := t.TempDir()
+	var sources []Source
+	for _, name := range []string{"A", "B", "C", "D", "E", "F", "G", "H"} { // each found by itself, so that none is shared
+		sources = append(sources, new(Finder).Find(t.Context(), []Disk{{name, dir}})...)
+	}
+	const rounds = 200
+	before := cpuTime(t)
+	for range rounds {
+		for _, s := range sources {
+			if s.Every == Every {
+				_, _ = s.Read(t.Context())
+			}
+		}
+	}
+	took := (cpuTime(t) - before) / rounds
+	t.Logf("%d sources: %s of one core each second", len(sources), took)
+	if took > 10*time.Millisecond {
+		t.Errorf("reading all takes %s of CPU", took)
+	}
+}
