@@ -54,9 +54,10 @@ fuzz:
 
 # Every claim, interval and prediction against known truth, at the counts that their figures are from: an hour or so.
 claims:
-	HUBBENCH_TRACES=200 go test -v -timeout 3h -run 'NoClaims|Claims|Found|OwnFall|SoloOver|Covers?$$|Knee|Limit|Duplex|Fio|Quote' ./pkg/analysis -full
+	HUBBENCH_TRACES=200 go test -v -timeout 3h -run 'NoClaims|Claims|Found|OwnFall|SoloOver|Covers?$$|Knee|Limit|Duplex|Fio|Quote|Causes' ./pkg/analysis -full
 	go test -v -timeout 3h -run 'Classes|Collapses|Level|Power' ./pkg/compare -full
 	go test -v -timeout 3h -run 'PredictionsCover' ./pkg/fit -hubs 20
+	go test -v -timeout 3h -run 'Gauges' ./cmd/hubbench -quiet-runs 20
 
 bench: build | bin
 	go test -run='^$$' -bench='$(BENCH)' -benchmem -count=$(COUNT) $(PKG) | tee bin/bench.txt

@@ -59,6 +59,8 @@ func sentence(f *analysis.Finding, p *analysis.Phase) string {
 		}
 		return fmt.Sprintf("by fio's rule, all bytes over the longest job's time, the rate would be %s: %.0f %% %s than the %s the disks %s while all of them worked",
 			rate(v["rate"]), 100*off, than, rate(v["overlap"]), f.Other)
+	case "foreign_traffic", "cached", "host_bound", "heat", "cache_full":
+		return gauged(f, p)
 	default:
 		return ofDisk(f, p.Disks[f.Disk])
 	}
@@ -72,8 +74,8 @@ func ofDisk(f *analysis.Finding, d analysis.Disk) string {
 		if r := d.Throttle.Recovered; r != nil {
 			end = fmt.Sprintf("until a pause of %s, after which it was back at %s", unit.FormatSeconds(r.PauseS), rate(r.Rate))
 		}
-		return fmt.Sprintf("%s fell %s and stayed there %s, with no other disk involved: a full cache or heat; quote %s",
-			f.Disk, steps(d.Throttle), end, rate(d.Quote.Rate))
+		return fmt.Sprintf("%s fell %s and stayed there %s, with no other disk involved: %s%s; quote %s",
+			f.Disk, steps(d.Throttle), end, cause(d.Throttle), freed(d.Throttle), rate(d.Quote.Rate))
 	case "size_knee":
 		k := d.SizeKnee
 		return fmt.Sprintf("%s moves files above %s at %s, smaller ones at %s, not counting the fixed time each file takes (p = %.2g)", f.Disk, unit.FormatBytes(int64(k.AtBytes)), rate(k.AboveRate), rate(k.BelowRate), k.P)

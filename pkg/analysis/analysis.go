@@ -30,8 +30,9 @@ type Phase struct {
 	Stages         []Stage               `json:"stages"`
 	Recoveries     []Recovery            `json:"recoveries"`
 	Disks          map[string]Disk       `json:"disks"`
-	Series         *Series               `json:"series"`  // null where no disk moved anything
-	Verdict        string                `json:"verdict"` // the phase in one sentence; filled in by say
+	CPUPercent     *float64              `json:"cpu_percent"` // of all cores, on average in the overlap; null where it was not read
+	Series         *Series               `json:"series"`      // null where no disk moved anything
+	Verdict        string                `json:"verdict"`     // the phase in one sentence; filled in by say
 	Warnings       []Warning             `json:"warnings"`
 }
 
@@ -181,6 +182,9 @@ type Disk struct {
 	SizeKnee         *SizeKnee   `json:"size_knee"`
 	SmallFiles       *SmallFiles `json:"small_files"`
 	LowLatency       *LowLatency `json:"low_latency"`
+	// What gauges say; null without them.
+	Device      *Device      `json:"device"`
+	Temperature *Temperature `json:"temperature"`
 }
 
 // Quote is the one figure to quote for a disk: what a user meets again.
@@ -198,8 +202,11 @@ type Throttle struct {
 	ToRate    float64  `json:"to_rate"`
 	Recovered *Rebound `json:"recovered"` // null where the rate stayed low to the end
 	Steps     []Step   `json:"steps"`     // the whole fall; the keys above are of its deepest step
-	HeldS     float64  `json:"held_s"`    // how long the first level was seen
-	LastsS    float64  `json:"lasts_s"`   // how long the last level was seen
+	Cause     string   `json:"cause"`     // heat | cache_full | unknown
+	Evidence  Evidence `json:"evidence"`
+	Freed     []Freed  `json:"freed,omitempty"` // what other disks gained by it
+	HeldS     float64  `json:"held_s"`          // how long the first level was seen
+	LastsS    float64  `json:"lasts_s"`         // how long the last level was seen
 }
 
 // Step is a change from one level to the next.

@@ -40,15 +40,18 @@ func Analyze(run *trace.Run, opts Options) *Analysis {
 	a.Warnings = append(a.Warnings, competitors(run.Hardware)...)
 	alpha := newAlphas(run)
 	phases := make([]*phase, 0, len(run.Phases))
+	early := map[string]float64{}
 	for _, t := range run.Phases {
 		p := newPhase(run, t, opts, alpha)
 		p.measure()
+		p.devices(early)
 		phases = append(phases, p)
 	}
 	solos := soloRates(phases)
 	for _, p := range phases {
 		p.compare(solos)
 	}
+	causes(phases)
 	ceilings(phases, solos)
 	for _, p := range phases {
 		a.Phases = append(a.Phases, *p.out)

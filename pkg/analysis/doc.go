@@ -40,6 +40,19 @@
 // direction that kept clearly more of their own references. Where that cannot be told, what a disk got above an even
 // share is all that is said.
 //
+// # Gauges
+//
+// A device's own counters are held against what was counted from the first reading of a phase to the last: what its disks
+// moved, 2 % and what file systems need besides (64 KB a file, 4 MiB in all) allowed for. What it moved beyond is foreign
+// traffic, told over the stretch of readings that has most of it; writes that an earlier phase left in a cache are none.
+// What was read without the device came from a cache.
+//
+// A throttle is heat where the disk warmed up to 55 °C or more by its own sensor and held its temperature when it fell, or
+// counted a throttle itself; that overrules what the others' gain would explain. It is a full cache where a disk that
+// writes stayed as cool as it was, and no other phase shows it past that number of bytes at full speed. Else the cause is
+// unknown; a temperature that never moves is no evidence. Of 1000 generated falls of each kind, 4, 6 and none were told
+// wrong. The host is the limit where all its cores are 95 % busy in the overlap.
+//
 // # Figures
 //
 // make claims plays the full number of traces, of the classes that no threshold was chosen by (tracetest.Classes) as of

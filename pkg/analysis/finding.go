@@ -27,6 +27,7 @@ func findings(phases []Phase, order []string, solos solos, alpha float64) []Find
 		f.recoveries()
 		f.totals()
 		f.bottlenecks()
+		f.gauges()
 		for _, disk := range f.order {
 			if d, ok := f.phase.Disks[disk]; ok {
 				f.disk(disk, d)
@@ -263,7 +264,11 @@ func (f *finder) recovery(after string, group []string, recovered map[string]Rec
 
 func (f *finder) disk(name string, d Disk) {
 	if t := d.Throttle; t != nil {
-		f.add(Finding{Code: "throttle", Disk: name, Weight: 1 + (1 - t.ToRate/t.FromRate)})
+		fall := 1 - t.ToRate/t.FromRate
+		f.add(Finding{Code: "throttle", Disk: name, Weight: 1 + fall})
+		if t.Cause != CauseUnknown {
+			f.add(Finding{Code: t.Cause, Disk: name, Weight: 0.9 + fall}) // just behind the fall itself
+		}
 	}
 	if k := d.SizeKnee; k != nil {
 		change := k.AboveRate/k.BelowRate - 1

@@ -22,7 +22,9 @@ type phase struct {
 	simulated bool
 	hangs     map[string]string // each disk's connection
 	alpha     alphas
-	reached   []measured // the new level of each recovery of out
+	meters    meters
+	devicesOf map[string]*Device // by disk, where its device counts by itself
+	reached   []measured         // the new level of each recovery of out
 	out       *Phase
 	hardware  *hardware.Setup // nil where it is not known
 }
@@ -30,7 +32,7 @@ type phase struct {
 func seconds(ns int64) float64 { return float64(ns) / 1e9 }
 
 func newPhase(run *trace.Run, t *trace.Phase, opts Options, alpha alphas) *phase {
-	p := &phase{trace: t, hardware: run.Hardware, simulated: len(run.Disks) > 0, hangs: map[string]string{}, alpha: alpha, out: &Phase{
+	p := &phase{trace: t, hardware: run.Hardware, simulated: len(run.Disks) > 0, hangs: map[string]string{}, alpha: alpha, meters: newMeters(t), devicesOf: map[string]*Device{}, out: &Phase{
 		Phase:      t.Name,
 		Roles:      map[string]trace.Role{},
 		Test:       t.Test,
@@ -66,6 +68,7 @@ func (p *phase) measure() {
 	p.fillOverlap()
 	p.out.Links = p.linkUses()
 	p.cached()
+	p.host()
 	p.out.Series = p.series()
 	p.out.OtherToolRates = p.otherToolRates()
 }

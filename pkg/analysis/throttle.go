@@ -92,8 +92,8 @@ func (p *part) pauseAt(ns int64) (overlap.Interval, bool) {
 }
 
 // explained tells whether what other disks did explains that this one's rate fell at the start of levels[i]: one of
-// them started, ended, paused or recovered then, or they gained what it lost, unless it fell clearly first or stays as
-// low where it works alone.
+// them started, ended, paused or recovered then, or they gained what it lost, unless it fell clearly first, stays as
+// low where it works alone, or was hot.
 func (p *phase) explained(part *part, levels []level, i int) bool {
 	at := levels[i].StartNS
 	if p.eventNear(part, at) {
@@ -107,7 +107,7 @@ func (p *phase) explained(part *part, levels []level, i int) bool {
 			gain += other.rateIn(after) - other.rateIn(before)
 		}
 	}
-	return gain >= takenByShare*(part.rateIn(before)-part.rateIn(after)) && !p.fellFirst(part, at) && !p.lowAlone(part, levels[i-1].rate, at)
+	return gain >= takenByShare*(part.rateIn(before)-part.rateIn(after)) && !p.fellFirst(part, at) && !p.lowAlone(part, levels[i-1].rate, at) && !p.warmth(part, at).hot()
 }
 
 // eventNear tells whether another disk started, ended, paused or recovered about then.

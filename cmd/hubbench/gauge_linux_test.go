@@ -1,0 +1,268 @@
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+)
+
+// quietRuns is how many clean runs TestGaugesOfCleanRuns makes: 20 in make claims.
+var quietRuns = flag.Int("quiet-runs", 1, "clean `runs` that must show no foreign traffic and no cache")
+
+const (
+	runRate     = 300e6 // what the device gives the run, in bytes per second
+	foreignRate = 50e6  // what the test moves beside it
+)
+
+// heldVolume is a file system on a loop device that gives hubbench no more than runRate, in either direction. That takes
+// root's rights, and the first version of Linux' control groups, which hold back direct requests of a group's own
+// processes and of no others.
+type heldVolume struct {
+	root  string
+	group string // of the processes that are held back
+}
+
+func newHeldVolume(t *testing.T) heldVolume {
+	t.Helper()
+	const groups = "/sys/fs/cgroup/blkio"
+	if _, err := os.Stat(filepath.Join(groups, "blkio.throttle.write_bps_device")); err != nil || os.Getuid() != 0 {
+		t.Skip("needs root, and cgroup v1 to hold a device back")
+	}
+	dir, err := os.MkdirTemp("/dev/shm", "hubbench-gauge-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	v := heldVolume{root: filepath.Join(dir, "root"), group: filepath.Join(groups, filepath.Base(dir))}
+	image := filepath.Join(dir, "image")
+	for _, folder := range []string{v.root, v.group} {
+		if err := os.Mkdir(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() { os.Remove(v.group) })
+	sh(t, "truncate", "--size=1500M", image)
+	sh(t, "mkfs.ext4", "-q", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0", image)
+	loop := sh(t, "losetup", "--find", "--show", image)
+	t.Cleanup(func() { sh(t, "losetup", "--detach", loop) })
+	sh(t, "mount", loop, v.root)
+	t.Cleanup(func() { sh(t, "umount", v.root) })
+	for _, way := range []string{"read", "write"} {
+		rule := fmt.Sprintf("%s %.0f", sh(t, "lsblk", "-ndo", "MAJ:MIN", loop), runRate)
+		if err := os.WriteFile(filepath.Join(v.group, "blkio.throttle."+way+"_bps_device"), []byte(strings.TrimSpace(rule)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return v
+}
+
+func sh(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	out, err := exec.Command(name, args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// run begins a scenario on the volume; wait gives its analysis.
+func (v heldVolume) run(t *testing.T, workload, phases string) (out string, wait func() *analysis.Analysis) {
+	t.Helper()
+	dir := t.TempDir()
+	scenario := filepath.Join(dir, "s.yaml")
+	text := fmt.Sprintf("version: 1\nname: gauges\ndisks: [{name: A, path: %s}]\nworkload: %s\nphases: %s\n", v.root, workload, phases)
+	if err := os.WriteFile(scenario, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out = filepath.Join(dir, "out")
+	cmd := exec.Command("sh", "-c", `echo $$ >"$1/cgroup.procs" && shift && exec "$@"`, "sh", v.group, "hubbench", "run", scenario, "--yes", "--quiet", "--out", out)
+	var said strings.Builder
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := sync.OnceValue(cmd.Wait)
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = ended() })
+	return out, func() *analysis.Analysis {
+		t.Helper()
+		if err := ended(); err != nil {
+			t.Fatalf("%v\n%s", err, said.String())
+		}
+		data, err := os.ReadFile(filepath.Join(out, "analysis.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var a analysis.Analysis
+		if err := json.Unmarshal(data, &a); err != nil {
+			t.Fatal(err)
+		}
+		return &a
+	}
+}
+
+// found is the finding of a code, nil where there is none.
+func found(a *analysis.Analysis, code string) *analysis.Finding {
+	i := slices.IndexFunc(a.Findings, func(f analysis.Finding) bool { return f.Code == code })
+	if i < 0 {
+		return nil
+	}
+	return &a.Findings[i]
+}
+
+// awaitEvent waits until the journal of a run has a line with all the words.
+func awaitEvent(t *testing.T, out string, words ...string) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		data, _ := os.ReadFile(filepath.Join(out, "events.jsonl"))
+		for line := range strings.Lines(string(data)) {
+			if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(line, w) }) {
+				return
+			}
+		}
+	}
+	t.Fatalf("no event with %q", words)
+}
+
+// Three seconds of what direct and cached I/O move at 300 MB/s.
+const (
+	someFiles = "{sizes: [100MB], files: 9}"
+	appFiles  = "{sizes: [100MB], files: 9, io: app, flush: fsync}"
+)
+
+func TestGaugesFindForeignTraffic(t *testing.T) {
+	v := newHeldVolume(t)
+	out, wait := v.run(t, someFiles, "[{pattern: W, name: w}, {pattern: R, name: r}]")
+	awaitEvent(t, out, `"file"`, `"w"`)
+	moved := writeBeside(t, filepath.Join(v.root, "other"))
+	awaitEvent(t, out, `"phase_end"`, `"w"`)
+	began, bytes := moved()
+	a := wait()
+	f := found(a, "foreign_traffic")
+	if f == nil || f.Phase != "w" {
+		t.Fatalf("findings %+v, want foreign traffic in w", a.Findings)
+	}
+	t.Logf("%s (moved: %.0f MB in %s)", f.Text, bytes/1e6, began)
+	if got := f.Values["rate"]; got < 0.9*foreignRate || got > 1.1*foreignRate {
+		t.Errorf("got %.1f MB/s, want 50 within 10 %%", got/1e6)
+	}
+	if got := f.Values["bytes"]; got < 0.9*bytes || got > 1.1*bytes {
+		t.Errorf("got %.1f MB, want %.1f within 10 %%", got/1e6, bytes/1e6)
+	}
+}
+
+// writeBeside writes to a file, past the cache and at foreignRate, until the time and the bytes it took are asked for.
+func writeBeside(t *testing.T, path string) (stop func() (time.Duration, float64)) {
+	t.Helper()
+	const block = 1 << 20
+	fd, err := unix.Open(path, unix.O_CREAT|unix.O_WRONLY|unix.O_DIRECT, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	buf, err := unix.Mmap(-1, 0, block, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	quit := make(chan struct{})
+	var bytes float64
+	var group sync.WaitGroup
+	began := time.Now()
+	group.Go(func() {
+		for {
+			select {
+			case <-quit:
+				return
+			case <-time.After(5 * time.Millisecond):
+			}
+			for ; bytes < foreignRate*time.Since(began).Seconds(); bytes += block {
+				if _, err := unix.Pwrite(fd, buf, int64(bytes)%(64<<20)); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		}
+	})
+	return func() (time.Duration, float64) {
+		close(quit)
+		group.Wait()
+		took := time.Since(began)
+		if err := unix.Close(fd); err != nil {
+			t.Error(err)
+		}
+		return took, bytes
+	}
+}
+
+func TestGaugesFindCache(t *testing.T) {
+	v := newHeldVolume(t)
+	out, wait := v.run(t, appFiles, "[{pattern: W, name: w}, {pattern: R, name: r, cooldown: 2s}]")
+	awaitEvent(t, out, `"phase_end"`, `"w"`)
+	// What is mapped stays in the cache, whatever hubbench does to empty it.
+	files, _ := filepath.Glob(filepath.Join(v.root, "*", "data-*.bin"))
+	more, _ := filepath.Glob(filepath.Join(v.root, "*", "*", "data-*.bin"))
+	files = append(files, more...)
+	if len(files) == 0 {
+		t.Fatal("no test files between the phases")
+	}
+	for _, name := range files[:len(files)/2] {
+		file, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		pages, err := unix.Mmap(int(file.Fd()), 0, 100e6, unix.PROT_READ, unix.MAP_SHARED|unix.MAP_POPULATE)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer unix.Munmap(pages)
+	}
+	a := wait()
+	f := found(a, "cached")
+	if f == nil || f.Phase != "r" {
+		t.Fatalf("findings %+v, want a cache in r", a.Findings)
+	}
+	t.Log(f.Text)
+	if got, want := f.Values["bytes"], 100e6*float64(len(files)/2); got < 0.9*want || got > 1.1*want {
+		t.Errorf("got %.0f MB, want %.0f within 10 %%", got/1e6, want/1e6)
+	}
+	if f := found(a, "foreign_traffic"); f != nil {
+		t.Error(f.Text)
+	}
+}
+
+func TestGaugesOfCleanRuns(t *testing.T) {
+	v := newHeldVolume(t)
+	for i := range *quietRuns {
+		workload := []string{someFiles, appFiles, "{sizes: [1MB], files: 700}", "{sizes: [100MB], files: 6, verify: full}"}[i%4]
+		_, wait := v.run(t, workload, "[{pattern: W, name: w}, {pattern: R, name: r}]")
+		a := wait()
+		for _, code := range []string{"foreign_traffic", "cached"} {
+			if f := found(a, code); f != nil {
+				t.Errorf("run %d, %s: %s", i, workload, f.Text)
+			}
+		}
+		for _, p := range a.Phases {
+			d := p.Disks["A"].Device
+			if d == nil || d.WriteBytes+d.CountedReadBytes == 0 {
+				t.Fatalf("run %d, phase %s: no gauges: %+v", i, p.Phase, d)
+			}
+			var reads float64
+			if d.ReadBytes != nil {
+				reads = float64(*d.ReadBytes-d.CountedReadBytes) / 1e6
+			}
+			t.Logf("run %d, %s, %s: device beyond what was counted: read %+.3f MB, written %+.3f MB of %d MB", i, workload, p.Phase, reads,
+				float64(d.WriteBytes-d.CountedWriteBytes)/1e6, (d.CountedReadBytes+d.CountedWriteBytes)/1e6)
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package say
+
+import (
+	"fmt"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// gauged says what the machine's own meters found, beside what was counted.
+func gauged(f *analysis.Finding, p *analysis.Phase) string {
+	v := f.Values
+	switch f.Code {
+	case "foreign_traffic":
+		return fmt.Sprintf("something else used %s: by its own counters it moved %s more than hubbench had it move, %s from %.1f s to %.1f s; close what may use it (backup, indexing, sync) and measure again",
+			list(f.Disks), unit.FormatBytes(int64(v["bytes"])), unit.FormatRate(v["rate"]), v["from_s"], v["to_s"])
+	case "cached":
+		return fmt.Sprintf("%.0f %% of what %s read came from a cache: %s were read, and by its own counters the disk gave %s; do not quote the rate as the disk's",
+			100*v["share"], list(f.Disks), unit.FormatBytes(int64(v["counted"])), unit.FormatBytes(int64(v["device"])))
+	case "host_bound":
+		return fmt.Sprintf("the computer's cores were %.0f %% busy while the disks worked: the rates may be its limit and not the disks'; close other programs and measure again", v["percent"])
+	case "heat":
+		return f.Disk + " fell because it was hot: " + hot(p.Disks[f.Disk].Throttle.Evidence)
+	case "cache_full":
+		t := p.Disks[f.Disk].Throttle
+		return f.Disk + " fell because its write cache was full: " + full(t)
+	default:
+		return f.Code
+	}
+}
+
+// hot says what speaks for heat.
+func hot(e analysis.Evidence) string {
+	if e.AtC == nil || e.Stuck {
+		return fmt.Sprintf("it counted %s itself about then", plural(int(e.Events), "throttle"))
+	}
+	text := fmt.Sprintf("it warmed up from %.0f °C to %.0f °C, and stayed at %.0f °C or less after that", *e.StartC, *e.AtC, *e.AfterC)
+	if e.Events > 0 {
+		text += fmt.Sprintf("; it counted %s itself about then", plural(int(e.Events), "throttle"))
+	}
+	return text
+}
+
+// full says what speaks for a full cache.
+func full(t *analysis.Throttle) string {
+	e := t.Evidence
+	text := fmt.Sprintf("%s were written by then, and it was as cool as before (%.0f °C, at the start %.0f °C)", unit.FormatBytes(int64(t.AtBytes)), *e.AtC, *e.StartC)
+	if e.SameBudget > 0 {
+		text += "; it fell after about as many bytes in " + plural(e.SameBudget, "more phase")
+	}
+	return text
+}
+
+// cause is the cause of a throttle in a few words.
+func cause(t *analysis.Throttle) string {
+	switch t.Cause {
+	case analysis.CauseHeat:
+		return "heat"
+	case analysis.CauseCacheFull:
+		return "a full write cache"
+	}
+	text := "a full cache or heat"
+	switch e := t.Evidence; {
+	case e.Stuck:
+		text += " (its temperature never moves, so it tells nothing)"
+	case e.PassedBytes > 0:
+		text += fmt.Sprintf(" (in another phase it wrote %s without a fall)", unit.FormatBytes(int64(e.PassedBytes)))
+	case e.AtC != nil:
+		text += fmt.Sprintf(" (%.0f °C at the start, %.0f °C when it fell: that does not tell)", *e.StartC, *e.AtC)
+	}
+	return text
+}
+
+// freed says what a fall left to the others; empty for nothing.
+func freed(t *analysis.Throttle) string {
+	if len(t.Freed) == 0 {
+		return ""
+	}
+	var names []string
+	var from, to float64
+	for _, f := range t.Freed {
+		names = append(names, f.Disk)
+		from += f.FromRate / float64(len(t.Freed))
+		to += f.ToRate / float64(len(t.Freed))
+	}
+	return fmt.Sprintf("; that left more to %s, which rose from %s to %s", list(names), rate(from), each(to, len(names)))
+}

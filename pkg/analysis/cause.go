@@ -1,0 +1,204 @@
+package analysis
+
+import (
+	"math"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// The causes of a throttle.
+const (
+	CauseHeat      = "heat"
+	CauseCacheFull = "cache_full"
+	CauseUnknown   = "unknown"
+)
+
+// How heat is told from a full cache. Disks slow down at 60 to 85 °C by their own sensor; one that writes gets warmer
+// whether it throttles or not, so that a rise alone says nothing. Temperatures come in whole degrees.
+const (
+	hotC         = 55 // less is not hot enough to throttle for
+	surelyHotC   = 65 // from here on a small rise will do
+	smallRiseC   = 3
+	clearRiseC   = 8
+	settledC     = 5              // a disk that throttles for heat holds its temperature about there
+	flatC        = 3              // what a sensor wanders by itself
+	notCoolC     = 70             // a disk this warm may have throttled for heat however little it warmed up
+	aroundFallNS = 15_000_000_000 // readings further away say nothing of the fall
+	leastBefore  = 3              // readings before the fall
+	sameBudget   = 1.3            // two falls after numbers of bytes that differ by less come of one budget
+	eventNearNS  = 10_000_000_000
+)
+
+// causes fills in what gauges say of each disk, and of each throttle what it came of, as far as temperatures and other
+// phases tell.
+func causes(phases []*phase) {
+	for _, p := range phases {
+		for i := range p.parts {
+			name := p.parts[i].name()
+			d := p.out.Disks[name]
+			d.Device, d.Temperature = p.devicesOf[name], p.temperature(name, stuck(name, phases))
+			p.out.Disks[name] = d
+			if d.Throttle != nil {
+				p.cause(&p.parts[i], &d, phases)
+				p.freed(&p.parts[i], d.Throttle)
+			}
+		}
+	}
+}
+
+func (p *phase) cause(part *part, d *Disk, phases []*phase) {
+	t := d.Throttle
+	e := p.warmth(part, int64(t.Steps[0].AtS*1e9))
+	e.Events = newEvents(p.meters.of(part.name(), trace.Throttles), int64(t.AtS*1e9))
+	e.Stuck = e.AtC != nil && stuck(part.name(), phases)
+	budget(part, d, e, phases)
+	t.Evidence, t.Cause = *e, CauseUnknown
+	foreign := d.Device != nil && d.Device.Foreign != nil
+	switch {
+	case e.Events > 0 || e.hot() && !e.Stuck:
+		t.Cause = CauseHeat
+	case part.trace.Op == trace.Write && e.flat() && !e.Stuck && e.PassedBytes == 0 && !foreign:
+		t.Cause = CauseCacheFull
+	}
+}
+
+// hot reports whether the disk warmed up to where disks throttle, and stayed about there.
+func (e *Evidence) hot() bool {
+	if e.AtC == nil {
+		return false
+	}
+	at, rise := *e.AtC, *e.AtC-*e.StartC
+	return at >= hotC && (rise >= clearRiseC || rise >= smallRiseC && at >= surelyHotC) && *e.AfterC <= at+settledC
+}
+
+// flat reports whether the disk stayed as warm as it was, and cool.
+func (e *Evidence) flat() bool {
+	return e.AtC != nil && math.Abs(*e.AtC-*e.StartC) <= flatC && math.Abs(*e.AfterC-*e.StartC) <= flatC && *e.AtC < notCoolC
+}
+
+// warmth is how warm the disk was at its start, when it fell, and at the most after that: medians, for one reading may be
+// a slip. They are null where there are too few readings.
+func (p *phase) warmth(part *part, at int64) *Evidence {
+	e := &Evidence{}
+	all := p.meters.of(part.name(), trace.Temperature)
+	before := readingsIn(all, overlap.Interval{StartNS: math.MinInt64, EndNS: at})
+	after := readingsIn(all, overlap.Interval{StartNS: at + 1, EndNS: part.endNS()})
+	if len(before) < leastBefore || len(after) == 0 {
+		return e
+	}
+	// Three readings about the fall: those before it alone would be of some time ago, where it is read now and then.
+	near := slices.Concat(before[len(before)-2:], after[:1])
+	if at-near[1].ns > aroundFallNS || near[2].ns-at > aroundFallNS {
+		return e
+	}
+	top := math.Inf(-1)
+	for i := range after {
+		top = max(top, middle(after[i:min(len(after), i+leastBefore)]))
+	}
+	e.StartC, e.AtC, e.AfterC = number(middle(before[:leastBefore])), number(middle(near)), number(top)
+	return e
+}
+
+// stuck reports whether a disk's temperature never moves in the whole run.
+func stuck(disk string, phases []*phase) bool {
+	var all []reading
+	for _, p := range phases {
+		all = append(all, p.meters.of(disk, trace.Temperature)...)
+	}
+	return !moves(all)
+}
+
+// newEvents is by how much the device's own count of throttles grew about the fall.
+func newEvents(all []reading, at int64) float64 {
+	near := readingsIn(all, overlap.Interval{StartNS: at - eventNearNS, EndNS: at + eventNearNS})
+	if len(near) < 2 {
+		return 0
+	}
+	return max(0, near[len(near)-1].value-near[0].value)
+}
+
+// budget looks at what the disk did in the other phases: whether it fell after as many bytes there, or went clearly past
+// that number at full speed.
+func budget(part *part, d *Disk, e *Evidence, phases []*phase) {
+	t := d.Throttle
+	for _, p := range phases {
+		other, ok := p.out.Disks[part.name()]
+		if p.trace.Disk(part.name()) == part.trace || !ok || other.Op != d.Op || other.Rate == nil {
+			continue
+		}
+		full := float64(other.Bytes)
+		switch fell := other.Throttle; {
+		case fell != nil && math.Abs(math.Log(fell.AtBytes/t.AtBytes)) < math.Log(sameBudget):
+			e.SameBudget++
+			continue
+		case fell != nil:
+			full = fell.AtBytes
+		case *other.Rate < maxDrop*t.FromRate:
+			continue // it was never as fast
+		}
+		if full > sameBudget*t.AtBytes {
+			e.PassedBytes = max(e.PassedBytes, full)
+		}
+	}
+}
+
+// What a neighbour must gain for it to be told beside a disk's fall.
+const (
+	freedShare    = 0.10          // of its own rate
+	clearOfFallNS = 1_000_000_000 // after the fall
+)
+
+// freed says what the other disks gained when a disk fell.
+func (p *phase) freed(part *part, t *Throttle) {
+	at := int64(t.AtS * 1e9)
+	for k := range p.parts {
+		other := &p.parts[k]
+		if other.trace == part.trace || len(other.active) == 0 || other.startNS() > at-beforeNS/2 || other.endNS() < at+clearOfFallNS+beforeNS/2 {
+			continue
+		}
+		before := overlap.Interval{StartNS: max(other.startNS(), at-beforeNS), EndNS: at}
+		after := overlap.Interval{StartNS: at + clearOfFallNS, EndNS: min(other.endNS(), at+clearOfFallNS+2*beforeNS)}
+		if p.eventsIn(before.StartNS, after.EndNS) {
+			continue
+		}
+		was, is := other.differ(before, after)
+		if is.rate < (1+freedShare)*was.rate || is.chanceAbove(was) > p.alpha.after {
+			continue
+		}
+		t.Freed = append(t.Freed, Freed{Disk: other.name(), FromRate: was.rate, ToRate: is.rate})
+	}
+}
+
+// eventsIn reports whether a disk starts or ends between two times.
+func (p *phase) eventsIn(fromNS, toNS int64) bool {
+	for i := range p.parts {
+		for _, v := range p.parts[i].active {
+			if fromNS < v.StartNS && v.StartNS < toNS || fromNS < v.EndNS && v.EndNS < toNS {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// temperature is a disk's over the phase; nil where none was read.
+func (p *phase) temperature(disk string, isStuck bool) *Temperature {
+	all := p.meters.of(disk, trace.Temperature)
+	if len(all) == 0 {
+		return nil
+	}
+	t := &Temperature{FirstC: all[0].value, MaxC: math.Inf(-1), LastC: all[len(all)-1].value, Stuck: isStuck && len(all) >= leastStuck}
+	values := make([]float64, len(all))
+	for i, r := range all {
+		values[i] = r.value
+		t.MaxC = max(t.MaxC, r.value)
+	}
+	t.MedianC = stats.Median(values)
+	return t
+}
+
+// leastStuck is how many readings must be alike for the gauge to be called stuck.
+const leastStuck = 10

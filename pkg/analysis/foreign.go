@@ -1,0 +1,188 @@
+package analysis
+
+import (
+	"math"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// How far a device's own counters may be off what was counted for no reason worth telling.
+const (
+	offShare  = 0.02    // of what was counted
+	offBytes  = 4 << 20 // superblocks, journals and what a system does now and then
+	offFile   = 64 << 10
+	offRateNS = 100_000_000 // of the disk's rate: a file that was cut short is known by its last sample
+)
+
+// devices hold what was counted against the devices' own counters. Disks with the same counters share a device. Early is
+// how much of each disk's writes had not reached its device by the end of earlier phases; it may follow in this one.
+func (p *phase) devices(early map[string]float64) {
+	if p.simulated || p.trace.Status == trace.Partial {
+		return
+	}
+	for i := range p.parts {
+		counts, reads := p.meters.counts(p.parts[i].name())
+		if len(counts) < 2 || p.devicesOf[p.parts[i].name()] != nil {
+			continue
+		}
+		d := device{counts: counts, reads: reads}
+		for k := i; k < len(p.parts); k++ {
+			if other, _ := p.meters.counts(p.parts[k].name()); slices.Equal(counts, other) {
+				d.parts = append(d.parts, &p.parts[k])
+			}
+		}
+		if slices.ContainsFunc(d.parts, func(p *part) bool { return len(p.trace.Errors) > 0 || len(p.active) == 0 }) {
+			continue
+		}
+		found := d.compare(p.trace.Stop, early)
+		for _, part := range d.parts {
+			p.devicesOf[part.name()] = found
+		}
+	}
+}
+
+// device is a physical device and the disks on it.
+type device struct {
+	counts []count
+	reads  bool // that its reads are known
+	parts  []*part
+}
+
+// moved are bytes in both directions.
+type moved struct{ read, write float64 }
+
+// own is what the disks were counted to move, and how far that may be off.
+func (d *device) own(v overlap.Interval) (m moved, doubt float64) {
+	for _, p := range d.parts {
+		a := p.curve.Between(v)
+		doubt += float64(a.High - a.Low)
+		if p.trace.Op == trace.Write {
+			m.write += float64(a.Bytes)
+		} else {
+			m.read += float64(a.Bytes)
+		}
+	}
+	return m, doubt
+}
+
+// compare sets the device's counters against what was counted.
+func (d *device) compare(stop string, early map[string]float64) *Device {
+	first, last := d.counts[0], d.counts[len(d.counts)-1]
+	all := overlap.Interval{StartNS: first.ns, EndNS: last.ns}
+	own, doubt := d.own(all)
+	total := moved{last.read - first.read, last.write - first.write}
+	out := &Device{WriteBytes: int64(total.write), CountedReadBytes: int64(own.read), CountedWriteBytes: int64(own.write)}
+	for _, p := range d.parts {
+		out.Disks = append(out.Disks, p.name())
+		doubt += offFile * float64(len(p.trace.Files))
+		if stop == scenario.StopHold || stop == scenario.StopTime || len(p.trace.Open) > 0 {
+			doubt += seconds(offRateNS) * p.rateIn(overlap.Interval{StartNS: p.startNS(), EndNS: p.endNS()})
+		}
+	}
+	off := offBytes + doubt + offShare*(own.read+own.write)
+	if d.reads {
+		read := int64(total.read)
+		out.ReadBytes = &read
+		if lack := own.read - total.read; lack > off {
+			out.CachedBytes = int64(lack)
+		}
+	}
+	key := out.Disks[0]
+	late := min(early[key], max(0, total.write-own.write))
+	early[key] += max(0, own.write-total.write) - late
+	more := max(0, total.write-own.write-late)
+	if d.reads {
+		more += max(0, total.read-own.read)
+	}
+	if more > off {
+		out.Foreign = d.foreign(total.read > own.read, total.write-late > own.write)
+	}
+	return out
+}
+
+// foreign says when the device moved more than was counted, and how much: over the stretch of readings that has most of
+// it, whose ends are drawn in to where the traffic, at the stretch's own rate, would have begun and ended.
+func (d *device) foreign(reads, writes bool) *Foreign {
+	more := make([]float64, len(d.counts)-1) // from one reading to the next
+	from, to, best := 0, 0, math.Inf(-1)
+	start, sum := 0, 0.0
+	for i := range more {
+		a, b := d.counts[i], d.counts[i+1]
+		own, _ := d.own(overlap.Interval{StartNS: a.ns, EndNS: b.ns})
+		if reads {
+			more[i] += b.read - a.read - own.read
+		}
+		if writes {
+			more[i] += b.write - a.write - own.write
+		}
+		if sum <= 0 {
+			start, sum = i, 0
+		}
+		if sum += more[i] - offShare*(own.read+own.write); sum > best {
+			from, to, best = start, i+1, sum
+		}
+	}
+	f := &Foreign{}
+	for _, v := range more[from:to] {
+		f.Bytes += v
+	}
+	startNS, endNS := float64(d.counts[from].ns), float64(d.counts[to].ns)
+	if inner := to - from - 2; inner > 0 {
+		rate := (f.Bytes - more[from] - more[to-1]) / float64(d.counts[to-1].ns-d.counts[from+1].ns) // per nanosecond
+		drawn := func(i int) float64 {
+			return max(0, float64(d.counts[i+1].ns-d.counts[i].ns)-more[i]/rate)
+		}
+		if rate > 0 {
+			startNS, endNS = startNS+drawn(from), endNS-drawn(to-1)
+		}
+	}
+	f.FromS, f.ToS = max(0, startNS/1e9), endNS/1e9
+	f.Rate = f.Bytes / (endNS - startNS) * 1e9
+	return f
+}
+
+// busyCPU is the share of all cores' time, in percent, from which the host has nothing to spare.
+const busyCPU = 95
+
+// host is how busy the host's cores were in the window.
+func (p *phase) host() {
+	var all []reading
+	for _, v := range p.window {
+		all = append(all, readingsIn(p.meters.of("", trace.CPU), v)...)
+	}
+	if len(all) < 3 {
+		return
+	}
+	var sum float64
+	for _, r := range all {
+		sum += r.value
+	}
+	p.out.CPUPercent = number(sum / float64(len(all)))
+}
+
+// gauges tells what the meters found of a phase.
+func (f *finder) gauges() {
+	p := f.phase
+	if c := p.CPUPercent; c != nil && *c >= busyCPU {
+		f.once(Finding{Code: "host_bound", Values: map[string]float64{"percent": *c}, Weight: 0.8})
+	}
+	for _, name := range f.order {
+		d := p.Disks[name].Device
+		if d == nil || d.Disks[0] != name {
+			continue
+		}
+		if t := d.Foreign; t != nil {
+			share := t.Bytes / float64(max(1, d.CountedReadBytes+d.CountedWriteBytes))
+			f.add(about(d.Disks, Finding{Code: "foreign_traffic", Weight: 1 + min(1, share),
+				Values: map[string]float64{"bytes": t.Bytes, "rate": t.Rate, "from_s": t.FromS, "to_s": t.ToS, "share": share}}))
+		}
+		if d.CachedBytes > 0 {
+			share := float64(d.CachedBytes) / float64(d.CountedReadBytes)
+			f.add(about(d.Disks, Finding{Code: "cached", Weight: 1 + share,
+				Values: map[string]float64{"bytes": float64(d.CachedBytes), "share": share, "counted": float64(d.CountedReadBytes), "device": float64(*d.ReadBytes)}}))
+		}
+	}
+}

@@ -1,0 +1,327 @@
+package analysis
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+)
+
+// gauged makes a run of one phase with gauges.
+func gauged(gauges []trace.Gauge, disks ...*trace.DiskTrace) *trace.Run {
+	run := runOf(disks...)
+	run.Phases[0].Gauges = gauges
+	return run
+}
+
+func codes(a *Analysis) []string {
+	var out []string
+	for _, f := range a.Findings {
+		out = append(out, f.Code)
+	}
+	return out
+}
+
+func findingOf(a *Analysis, code string) *Finding {
+	if i := slices.Index(codes(a), code); i >= 0 {
+		return &a.Findings[i]
+	}
+	return nil
+}
+
+// evenDisk is a disk that moves 300 MB/s for some seconds, in files of some bytes.
+func evenDisk(name string, op trace.Role, seconds, size float64) *trace.DiskTrace {
+	d := tracetest.Disk{Name: name, Op: op, Levels: []tracetest.Level{{UntilS: seconds, Rate: 300e6}}, Sizes: tracetest.Fixed(size), Noise: tracetest.Noise{Sigma: 0.05}}
+	return d.Play(rand.New(rand.NewPCG(5, uint64(seconds))))
+}
+
+func TestForeignTraffic(t *testing.T) {
+	for name, tc := range map[string]struct {
+		op      trace.Role
+		seconds float64
+		size    float64
+		perFile float64
+		more    []tracetest.Traffic
+		want    *Foreign
+	}{
+		"nothing":              {op: trace.Write, seconds: 30, size: 1e8},
+		"nothing, short":       {op: trace.Read, seconds: 3, size: 1e8},
+		"metadata":             {op: trace.Write, seconds: 10, size: 1e6, perFile: 48 << 10},
+		"all the time":         {op: trace.Write, seconds: 10, size: 1e8, more: []tracetest.Traffic{{ToS: 10, Rate: 50e6}}, want: &Foreign{Bytes: 500e6, Rate: 50e6, ToS: 10}},
+		"3 s":                  {op: trace.Read, seconds: 3, size: 1e8, more: []tracetest.Traffic{{ToS: 3, Rate: 50e6}}, want: &Foreign{Bytes: 150e6, Rate: 50e6, ToS: 3}},
+		"for a while":          {op: trace.Write, seconds: 60, size: 1e8, more: []tracetest.Traffic{{FromS: 20.4, ToS: 32.7, Rate: 50e6}}, want: &Foreign{Bytes: 615e6, Rate: 50e6, FromS: 20.4, ToS: 32.7}},
+		"less than it matters": {op: trace.Write, seconds: 60, size: 1e8, more: []tracetest.Traffic{{FromS: 20, ToS: 22, Rate: 50e6}}},
+	} {
+		d := evenDisk("A", tc.op, tc.seconds, tc.size)
+		a := Analyze(gauged(tracetest.Counters(d, tc.seconds, tc.perFile, tc.more...), d), Options{})
+		got := a.Phases[0].Disks["A"].Device
+		if got == nil || (got.Foreign == nil) != (tc.want == nil) || got.CachedBytes != 0 {
+			t.Errorf("%s: got %+v, want foreign traffic %+v", name, got, tc.want)
+			continue
+		}
+		if tc.want == nil {
+			if f := findingOf(a, "foreign_traffic"); f != nil {
+				t.Errorf("%s: %+v", name, f)
+			}
+			continue
+		}
+		within(t, name+": bytes", got.Foreign.Bytes, tc.want.Bytes, 0.1*tc.want.Bytes)
+		within(t, name+": rate", got.Foreign.Rate, tc.want.Rate, 0.1*tc.want.Rate)
+		within(t, name+": from", got.Foreign.FromS, tc.want.FromS, 1)
+		within(t, name+": to", got.Foreign.ToS, tc.want.ToS, 1)
+		if f := findingOf(a, "foreign_traffic"); f == nil || f.Disk != "A" || f.Values["bytes"] != got.Foreign.Bytes {
+			t.Errorf("%s: finding %+v", name, f)
+		}
+	}
+}
+
+func TestCachedReads(t *testing.T) {
+	d := evenDisk("A", trace.Read, 10, 1e8)
+	a := Analyze(gauged(tracetest.Counters(d, 10, 0, tracetest.Traffic{ToS: 10, Rate: -120e6}), d), Options{})
+	within(t, "cached", float64(a.Phases[0].Disks["A"].Device.CachedBytes), 1.2e9, 0.02e9)
+	if f := findingOf(a, "cached"); f == nil || f.Disk != "A" {
+		t.Errorf("findings %v, want cached", codes(a))
+	}
+	// Writes that stay in a cache are not held against the disk: that is what flush: none asks for.
+	d = evenDisk("A", trace.Write, 10, 1e8)
+	a = Analyze(gauged(tracetest.Counters(d, 10, 0, tracetest.Traffic{ToS: 10, Rate: -120e6}), d), Options{})
+	if got := codes(a); slices.Contains(got, "cached") || slices.Contains(got, "foreign_traffic") {
+		t.Errorf("findings %v, want none of writes that stay in a cache", got)
+	}
+}
+
+// What one phase has left in the cache the device writes in the next: that is no foreign traffic.
+func TestLateWrites(t *testing.T) {
+	w, r := evenDisk("A", trace.Write, 10, 1e8), evenDisk("A", trace.Read, 10, 1e8)
+	early, late := tracetest.Phase("w", w), tracetest.Phase("r", r)
+	early.Gauges = tracetest.Counters(w, 10, 0, tracetest.Traffic{ToS: 10, Rate: -60e6})
+	late.Gauges = tracetest.Counters(r, 10, 6e8/float64(len(r.Files)))
+	a := Analyze(tracetest.Run(early, late), Options{})
+	if f := findingOf(a, "foreign_traffic"); f != nil {
+		t.Errorf("%+v", f.Values)
+	}
+	a = Analyze(tracetest.Run(late), Options{})
+	if f := findingOf(a, "foreign_traffic"); f == nil {
+		t.Error("600 MB written in a phase that reads, and no foreign traffic")
+	}
+}
+
+// Two names on one device are held against its counters together.
+func TestSharedDevice(t *testing.T) {
+	a, b := evenDisk("A", trace.Write, 10, 1e8), evenDisk("B", trace.Write, 10, 1e8)
+	var gauges []trace.Gauge
+	other := tracetest.Counters(b, 10, 0)
+	for i, g := range tracetest.Counters(a, 10, 0) {
+		g.Value += other[i].Value
+		gauges = append(gauges, g)
+		g.Disk = "B"
+		gauges = append(gauges, g)
+	}
+	found := Analyze(gauged(gauges, a, b), Options{})
+	if got := found.Phases[0].Disks["B"].Device; got == nil || got.Foreign != nil || !slices.Equal(got.Disks, []string{"A", "B"}) {
+		t.Errorf("got %+v, want the two together and no foreign traffic", got)
+	}
+}
+
+// Counters that are not there, run backwards, or belong to a phase that was cut short or simulated say nothing.
+func TestNoCounters(t *testing.T) {
+	d := evenDisk("A", trace.Write, 10, 1e8)
+	counters := tracetest.Counters(d, 10, 0, tracetest.Traffic{ToS: 10, Rate: 50e6})
+	backwards := slices.Clone(counters)
+	backwards[len(backwards)-1].Value = 5
+	partial, simulated := gauged(counters, d), gauged(counters, d)
+	partial.Phases[0].Status = trace.Partial
+	simulated.Disks[0].Profile = "x"
+	for name, run := range map[string]*trace.Run{"none": runOf(d), "one": gauged(counters[:2], d), "backwards": gauged(backwards, d), "partial": partial, "simulated": simulated} {
+		a := Analyze(run, Options{})
+		if got := a.Phases[0].Disks["A"].Device; got != nil || findingOf(a, "foreign_traffic") != nil {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+func TestHostBound(t *testing.T) {
+	d := evenDisk("A", trace.Write, 10, 1e8)
+	for percent, want := range map[float64]bool{99: true, 80: false} {
+		var gauges []trace.Gauge
+		for s := range 10 {
+			gauges = append(gauges, trace.Gauge{Name: trace.CPU, TNS: int64(s) * 1e9, Value: percent})
+		}
+		a := Analyze(gauged(gauges, d), Options{})
+		if got := findingOf(a, "host_bound") != nil; got != want || *a.Phases[0].CPUPercent != percent {
+			t.Errorf("at %v %%: host_bound %v, cpu %v", percent, got, *a.Phases[0].CPUPercent)
+		}
+	}
+}
+
+// fall is a disk that writes 2 GB/s and falls to 0.6 GB/s.
+type fall struct {
+	atS, endS float64
+	op        trace.Role
+	noise     tracetest.Noise
+}
+
+func newFall(rnd *rand.Rand) fall {
+	f := fall{atS: 15 + 30*rnd.Float64(), op: trace.Write}
+	f.endS = f.atS + 20 + 40*rnd.Float64()
+	f.noise = []tracetest.Noise{{Sigma: 0.03}, {Wave: 0.05, MemoryS: 0.5}, {Sigma: 0.05, FlushS: 0.1}}[rnd.IntN(3)]
+	return f
+}
+
+func (f fall) play(rnd *rand.Rand) *trace.DiskTrace {
+	d := tracetest.Disk{Name: "A", Op: f.op, Noise: f.noise, Levels: []tracetest.Level{{UntilS: f.atS, Rate: 2e9}, {UntilS: f.endS, Rate: 0.6e9}}}
+	return d.Play(rnd)
+}
+
+// warmth is a sensor of some disk's.
+func sensor(rnd *rand.Rand, at func(float64) float64) tracetest.Warmth {
+	return tracetest.Warmth{EveryS: []float64{1, 1, 5}[rnd.IntN(3)], At: at, Noise: 0.3 + 0.5*rnd.Float64()}
+}
+
+// heated is a disk that warms up from its start until it throttles, and holds its temperature from then on.
+func heated(rnd *rand.Rand) *trace.Run {
+	f := newFall(rnd)
+	from, limit := 32+18*rnd.Float64(), 62+20*rnd.Float64()
+	rise := tracetest.Approach(from, from+1.3*(limit-from), 0, f.atS/1.4663) // reaches the limit at the fall
+	at := func(s float64) float64 { return min(rise(s), limit) }
+	if rnd.IntN(2) == 0 { // and cools a little once it is slower
+		at = func(s float64) float64 { return min(rise(s), tracetest.Approach(limit, limit-4, f.atS, 10)(s)) }
+	}
+	d := f.play(rnd)
+	return gauged(sensor(rnd, at).Play(rnd, "A", f.endS), d)
+}
+
+// filled is a disk whose cache is full after some bytes, as cool as ever.
+func filled(rnd *rand.Rand) *trace.Run {
+	f := newFall(rnd)
+	level, wander := 30+25*rnd.Float64(), 2*rnd.Float64()
+	at := tracetest.Approach(level, level+wander, 0, 15)
+	d := f.play(rnd)
+	run := gauged(sensor(rnd, at).Play(rnd, "A", f.endS), d)
+	if rnd.IntN(3) == 0 { // and once more, after about as many bytes
+		g := f
+		g.atS *= 0.9 + 0.2*rnd.Float64()
+		g.endS = g.atS + 30
+		more := tracetest.Phase("again", g.play(rnd))
+		more.Gauges = sensor(rnd, at).Play(rnd, "A", g.endS)
+		run.Phases = append(run.Phases, more)
+	}
+	return run
+}
+
+// puzzling is a disk that falls for no reason that its gauges tell.
+func puzzling(rnd *rand.Rand) *trace.Run {
+	f := newFall(rnd)
+	level := 30 + 25*rnd.Float64()
+	flat := func(s float64) float64 { return level + 1.2*float64(int(s/7)%2) }
+	kind := rnd.IntN(5)
+	if kind == 3 {
+		f.op = trace.Read
+	}
+	d := f.play(rnd)
+	switch kind {
+	case 0: // no gauge
+		return runOf(d)
+	case 1: // a stuck one, as some disks have it at 40 °C
+		return gauged(tracetest.Warmth{EveryS: 1, At: func(float64) float64 { return 40 }}.Play(rnd, "A", f.endS), d)
+	case 2: // warmer, as every disk that writes, and not hot
+		at := tracetest.Approach(30, 30+8+8*rnd.Float64(), 0, f.atS/2)
+		return gauged(sensor(rnd, at).Play(rnd, "A", f.endS), d)
+	case 3: // reads fill no cache
+		return gauged(sensor(rnd, flat).Play(rnd, "A", f.endS), d)
+	}
+	// It has moved far more in another phase, at full speed: no budget.
+	run := gauged(sensor(rnd, flat).Play(rnd, "A", f.endS), d)
+	long := fall{atS: 2.5 * f.atS, endS: 2.5 * f.atS, op: trace.Write, noise: f.noise}
+	more := tracetest.Phase("long", long.play(rnd))
+	more.Gauges = sensor(rnd, flat).Play(rnd, "A", long.endS)
+	run.Phases = append(run.Phases, more)
+	return run
+}
+
+// TestCauses holds the causes of throttles to known truth: at most 2 of 50 of each kind may be wrong. The thresholds were
+// chosen on other seeds, which HUBBENCH_TUNE asks for.
+func TestCauses(t *testing.T) {
+	const traces = 50
+	for want, play := range map[string]func(*rand.Rand) *trace.Run{CauseHeat: heated, CauseCacheFull: filled, CauseUnknown: puzzling} {
+		var wrong []string
+		for trial := range traces {
+			a := Analyze(play(seed(5000+trial)), Options{})
+			throttle := a.Phases[0].Disks["A"].Throttle
+			if throttle == nil {
+				wrong = append(wrong, fmt.Sprintf("%d: no throttle", trial))
+			} else if throttle.Cause != want {
+				wrong = append(wrong, fmt.Sprintf("%d: %s (%s)", trial, throttle.Cause, evidence(throttle)))
+			} else if got := findingOf(a, want) != nil; got != (want != CauseUnknown) {
+				t.Errorf("%s %d: findings %v", want, trial, codes(a))
+			}
+		}
+		t.Logf("%s: %d of %d wrong", want, len(wrong), traces)
+		if len(wrong) > 2 {
+			t.Errorf("%s: %s", want, strings.Join(wrong, "\n"))
+		}
+	}
+}
+
+func evidence(t *Throttle) string {
+	show := func(v *float64) string {
+		if v == nil {
+			return "?"
+		}
+		return fmt.Sprintf("%.0f", *v)
+	}
+	e := t.Evidence
+	return fmt.Sprintf("fell at %.1f s; %s, %s, %s °C; stuck %v, budgets %d, passed %.0f", t.AtS, show(e.StartC), show(e.AtC), show(e.AfterC), e.Stuck, e.SameBudget, e.PassedBytes)
+}
+
+// A device that counts its throttles says so itself.
+func TestThrottleEvents(t *testing.T) {
+	rnd := seed(1)
+	f := newFall(rnd)
+	d := f.play(rnd)
+	var gauges []trace.Gauge
+	for s := range int(f.endS) {
+		value := 3.0
+		if float64(s) > f.atS {
+			value = 4
+		}
+		gauges = append(gauges, trace.Gauge{Disk: "A", Name: trace.Throttles, TNS: int64(s) * 1e9, Value: value})
+	}
+	if got := Analyze(gauged(gauges, d), Options{}).Phases[0].Disks["A"].Throttle; got == nil || got.Cause != CauseHeat || got.Evidence.Events != 1 {
+		t.Errorf("got %+v, want heat", got)
+	}
+}
+
+// What a fall leaves to the others is told with it.
+func TestFreed(t *testing.T) {
+	for trial := range 10 {
+		rnd := seed(6000 + trial)
+		hub := tracetest.Hub{Capacity: 2.8e9}
+		noise := tracetest.Noise{Sigma: 0.03}
+		a := tracetest.Disk{Name: "A", Noise: noise, Levels: []tracetest.Level{{UntilS: 20, Rate: 1.5e9}, {UntilS: 45, Rate: 0.5e9}}}
+		b := tracetest.Disk{Name: "B", Noise: noise, Levels: []tracetest.Level{{UntilS: 45, Rate: 1.9e9}}}
+		// A falls by 0.9 GB/s, and B, which the hub held at 1.4, takes what it can of that at once. That it was A that fell
+		// shows where A is as slow alone, or was hot.
+		var hot []trace.Gauge
+		if trial%2 == 0 {
+			a.Levels[1].UntilS = 60
+		} else {
+			hot = tracetest.Warmth{EveryS: 1, At: func(s float64) float64 { return min(40+1.5*s, 70) }}.Play(rnd, "A", 45)
+		}
+		got := Analyze(gauged(hot, hub.Play(rnd, a, b)...), Options{}).Phases[0].Disks["A"].Throttle
+		if got == nil {
+			t.Errorf("%d: no throttle", trial)
+			continue
+		}
+		if len(got.Freed) != 1 || got.Freed[0].Disk != "B" {
+			t.Errorf("%d: freed %+v, want B", trial, got.Freed)
+			continue
+		}
+		within(t, "B before", got.Freed[0].FromRate, 1.4e9, 0.1e9)
+		within(t, "B after", got.Freed[0].ToRate, 1.9e9, 0.1e9)
+	}
+}

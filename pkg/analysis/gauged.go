@@ -1,0 +1,49 @@
+package analysis
+
+// Device is what the disk's device moved by its own counters, beside what was counted of it, from the first reading of
+// the phase to the last.
+type Device struct {
+	Disks             []string `json:"disks"`      // on this device: more than one where names stand for one disk
+	ReadBytes         *int64   `json:"read_bytes"` // null where the run read more than it counted, to verify
+	WriteBytes        int64    `json:"write_bytes"`
+	CountedReadBytes  int64    `json:"counted_read_bytes"`
+	CountedWriteBytes int64    `json:"counted_write_bytes"`
+	CachedBytes       int64    `json:"cached_bytes"` // read without the device; 0 where that is no more than chance
+	Foreign           *Foreign `json:"foreign"`      // null where the device moved no more than was counted
+}
+
+// Foreign is traffic on a device that is not the run's.
+type Foreign struct {
+	Bytes float64 `json:"bytes"`
+	Rate  float64 `json:"rate"`
+	FromS float64 `json:"from_s"`
+	ToS   float64 `json:"to_s"`
+}
+
+// Temperature is how warm a disk was by its own sensor.
+type Temperature struct {
+	FirstC  float64 `json:"first_c"`
+	MedianC float64 `json:"median_c"`
+	MaxC    float64 `json:"max_c"`
+	LastC   float64 `json:"last_c"`
+	Stuck   bool    `json:"stuck"` // it never moves in the whole run: no evidence of anything
+}
+
+// Evidence is what a throttle's cause rests on. Temperatures are medians of a few readings, null where there were too
+// few.
+type Evidence struct {
+	StartC      *float64 `json:"start_c"`
+	AtC         *float64 `json:"at_c"`         // just before the fall
+	AfterC      *float64 `json:"after_c"`      // at most after it
+	Stuck       bool     `json:"stuck"`        // the temperature never moves
+	Events      float64  `json:"events"`       // throttles that the device counted about the fall
+	SameBudget  int      `json:"same_budget"`  // other phases in which it fell after about as many bytes
+	PassedBytes float64  `json:"passed_bytes"` // at most moved in another phase at full speed, where that is clearly more; else 0
+}
+
+// Freed is what a disk gained when another one fell.
+type Freed struct {
+	Disk     string  `json:"disk"`
+	FromRate float64 `json:"from_rate"`
+	ToRate   float64 `json:"to_rate"`
+}
