@@ -3,7 +3,7 @@ package report
 // figures are the figures of a phase, in order. One that has nothing to show is nil.
 func (v *phaseView) figures() []*Figure {
 	var out []*Figure
-	for _, figure := range []func(*phaseView) *Figure{timeFigure, shareFigure, aloneFigure, spreadFigure, sizeFigure, wornFigure} {
+	for _, figure := range []func(*phaseView) *Figure{timeFigure, gaugeFigure, shareFigure, aloneFigure, spreadFigure, sizeFigure, wornFigure} {
 		if f := figure(v); f != nil {
 			f.Phase = v.found.Phase
 			out = append(out, f)
@@ -13,7 +13,9 @@ func (v *phaseView) figures() []*Figure {
 }
 
 // FigureNames are the names of all figures of a phase, the most telling first.
-func FigureNames() []string { return []string{"time", "share", "alone", "spread", "size", "worn"} }
+func FigureNames() []string {
+	return []string{"time", "share", "alone", "spread", "size", "worn", "gauges"}
+}
 
 // each picks the words for files that are drawn one by one, or for many.
 func (v *phaseView) each(one, many string) string { return pick(v.many, many, one) }
