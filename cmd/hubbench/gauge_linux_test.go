@@ -142,6 +142,7 @@ const (
 )
 
 func TestGaugesFindForeignTraffic(t *testing.T) {
+	t.Parallel()
 	v := newHeldVolume(t)
 	out, wait := v.run(t, someFiles, "[{pattern: W, name: w}, {pattern: R, name: r}]")
 	awaitEvent(t, out, `"file"`, `"w"`)
@@ -205,6 +206,7 @@ func writeBeside(t *testing.T, path string) (stop func() (time.Duration, float64
 }
 
 func TestGaugesFindCache(t *testing.T) {
+	t.Parallel()
 	v := newHeldVolume(t)
 	out, wait := v.run(t, appFiles, "[{pattern: W, name: w}, {pattern: R, name: r, cooldown: 2s}]")
 	awaitEvent(t, out, `"phase_end"`, `"w"`)
@@ -242,6 +244,7 @@ func TestGaugesFindCache(t *testing.T) {
 }
 
 func TestGaugesOfCleanRuns(t *testing.T) {
+	t.Parallel()
 	v := newHeldVolume(t)
 	for i := range *quietRuns {
 		workload := []string{someFiles, appFiles, "{sizes: [1MB], files: 700}", "{sizes: [100MB], files: 6, verify: full}"}[i%4]

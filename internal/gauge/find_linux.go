@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -51,7 +52,11 @@ func (s sysfs) find(path string) (*meter, error) {
 	m.count = func(context.Context) (Counters, error) { return s.counters(disk) }
 	if file := s.thermometer(disk); file != "" {
 		m.warm = true
-		m.more = append(m.more, m.value(trace.Temperature, func() (float64, error) { return s.celsius(file) }))
+		warmth := m.value(trace.Temperature, func() (float64, error) { return s.celsius(file) })
+		if !strings.HasPrefix(filepath.Base(disk), "nvme") {
+			warmth.Every = slowEvery
+		}
+		m.more = append(m.more, warmth)
 	}
 	if port := s.usbPort(disk); port != "" {
 		m.more = append(m.more, m.value(trace.LinkState, func() (float64, error) { return s.linkRate(port) }))

@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// How often sources are read. Counters of the kernel cost microseconds. Temperatures change slowly, and asking a disk by
-// SMART can itself warm it and delay its requests.
+// How often sources are read. Counters of the kernel cost microseconds. To ask a disk by SMART, which drivetemp does too,
+// delays its requests for a moment, and some are said to warm up by it.
 const (
 	Every     = time.Second
-	slowEvery = 10 * time.Second
+	slowEvery = 5 * time.Second
 )
 
 // Disk is a disk whose gauges are wanted: its name in the scenario, and a folder on it.

@@ -12,13 +12,13 @@ func gauged(f *analysis.Finding, p *analysis.Phase) string {
 	v := f.Values
 	switch f.Code {
 	case "foreign_traffic":
-		return fmt.Sprintf("something else used %s: by its own counters it moved %s more than hubbench had it move, %s from %.1f s to %.1f s; close what may use it (backup, indexing, sync) and measure again",
+		return fmt.Sprintf("something else used %s: by its own counters it moved %s more than hubbench had it move, %s from %.1f s to %.1f s (close backup, indexing and sync programs, and measure again)",
 			list(f.Disks), unit.FormatBytes(int64(v["bytes"])), unit.FormatRate(v["rate"]), v["from_s"], v["to_s"])
 	case "cached":
 		return fmt.Sprintf("%.0f %% of what %s read came from a cache: %s were read, and by its own counters the disk gave %s; do not quote the rate as the disk's",
 			100*v["share"], list(f.Disks), unit.FormatBytes(int64(v["counted"])), unit.FormatBytes(int64(v["device"])))
 	case "host_bound":
-		return fmt.Sprintf("the computer's cores were %.0f %% busy while the disks worked: the rates may be its limit and not the disks'; close other programs and measure again", v["percent"])
+		return fmt.Sprintf("the computer's cores were %.0f %% busy while the disks worked: the rates may be its limit and not the disks' (close other programs, and measure again)", v["percent"])
 	case "heat":
 		return f.Disk + " fell because it was hot: " + hot(p.Disks[f.Disk].Throttle.Evidence)
 	case "cache_full":

@@ -33,6 +33,7 @@ func TestGaugeFindings(t *testing.T) {
 		tracetest.Disk{Name: "D", Noise: tracetest.Noise{Sigma: 0.03}, Levels: []tracetest.Level{{UntilS: 45, Rate: 1.9e9}}})
 	a := told(
 		with(tracetest.Phase("busy", busy), tracetest.Counters(busy, 10, 0, tracetest.Traffic{ToS: 10, Rate: 50e6})...),
+		with(tracetest.Phase("busy again", busy), tracetest.Counters(busy, 10, 0, tracetest.Traffic{ToS: 10, Rate: 30e6})...),
 		with(tracetest.Phase("lazy", lazy), tracetest.Counters(lazy, 10, 0, tracetest.Traffic{ToS: 10, Rate: -150e6})...),
 		with(tracetest.Phase("cores", disk("A", "read", level{10, 0.3})), cores...),
 		with(tracetest.Phase("hot", fall("C")), hot...),
@@ -47,9 +48,9 @@ func TestGaugeFindings(t *testing.T) {
 	}
 	all := strings.Join(texts, "\n")
 	for _, want := range []string{
-		"busy: something else used A: by its own counters it moved 500 MB more than hubbench had it move, 50.0 MB/s from 0.0 s to 10.0 s; close what may use it (backup, indexing, sync) and measure again.",
+		"busy: something else used A: by its own counters it moved 500 MB more than hubbench had it move, 50.0 MB/s from 0.0 s to 10.0 s (close backup, indexing and sync programs, and measure again); likewise in 1 more phase.",
 		"lazy: 50 % of what B read came from a cache: 3 GB were read, and by its own counters the disk gave 1.5 GB; do not quote the rate as the disk's.",
-		"cores: the computer's cores were 98 % busy while the disks worked: the rates may be its limit and not the disks'; close other programs and measure again.",
+		"cores: the computer's cores were 98 % busy while the disks worked: the rates may be its limit and not the disks' (close other programs, and measure again).",
 		"hot: C fell from 2.00 GB/s to 0.50 GB/s after 40 GB and stayed there to its end, with no other disk involved: heat; quote 0.50 GB/s.",
 		"hot: C fell because it was hot: it warmed up from 43 °C to 70 °C, and stayed at 71 °C or less after that.",
 		"full: G fell because its write cache was full: 40 GB were written by then, and it was as cool as before (41 °C, at the start 41 °C).",
@@ -62,6 +63,9 @@ func TestGaugeFindings(t *testing.T) {
 		if !strings.Contains(all, want) {
 			t.Errorf("no finding %q", want)
 		}
+	}
+	if got := a.Phases[len(a.Phases)-1].Verdict; !strings.Contains(got, "with no other disk involved; that left more to D, which rose from") {
+		t.Errorf("verdict %q does not tell what the fall left to D", got)
 	}
 	if t.Failed() {
 		t.Log(all)

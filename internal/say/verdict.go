@@ -35,7 +35,7 @@ func Verdict(order []string, p *analysis.Phase) string {
 			if len(v.names) > 1 {
 				clause += " with no other disk involved"
 			}
-			clauses = append(clauses, clause)
+			clauses = append(clauses, clause+freed(t))
 		}
 	}
 	return strings.Join(clauses, "; ") + "."

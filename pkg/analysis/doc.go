@@ -50,7 +50,7 @@
 // A throttle is heat where the disk warmed up to 55 °C or more by its own sensor and held its temperature when it fell, or
 // counted a throttle itself; that overrules what the others' gain would explain. It is a full cache where a disk that
 // writes stayed as cool as it was, and no other phase shows it past that number of bytes at full speed. Else the cause is
-// unknown; a temperature that never moves is no evidence. Of 1000 generated falls of each kind, 4, 6 and none were told
+// unknown; a temperature that never moves is no evidence. Of 1000 generated falls of each kind 8, 6 and none were told
 // wrong. The host is the limit where all its cores are 95 % busy in the overlap.
 //
 // # Figures

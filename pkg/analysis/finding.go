@@ -63,6 +63,20 @@ func (f *finder) once(found Finding) {
 	f.add(found)
 }
 
+// most tells what may hold of the same disks in phase after phase: of the one that shows it most, with how many more do.
+func (f *finder) most(found Finding) {
+	i := slices.IndexFunc(f.found, func(g Finding) bool { return g.Code == found.Code && slices.Equal(g.Disks, found.Disks) })
+	if i < 0 {
+		f.add(found)
+		return
+	}
+	f.found[i].MorePhases++
+	if found.Weight > f.found[i].Weight {
+		found.Phase, found.MorePhases = f.phase.Phase, f.found[i].MorePhases
+		f.found[i] = found
+	}
+}
+
 // connections tells what a disk alone loses by hanging on the hub, where phases show both.
 func (f *finder) connections(solos solos) {
 	for key, hub := range solos {

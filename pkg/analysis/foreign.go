@@ -15,6 +15,8 @@ const (
 	offBytes  = 4 << 20 // superblocks, journals and what a system does now and then
 	offFile   = 64 << 10
 	offRateNS = 100_000_000 // of the disk's rate: a file that was cut short is known by its last sample
+
+	wholeReading = 0.8 // of what others moved between two readings: with so much it was all that time, and not a part of it
 )
 
 // devices hold what was counted against the devices' own counters. Disks with the same counters share a device. Early is
@@ -133,7 +135,11 @@ func (d *device) foreign(reads, writes bool) *Foreign {
 	if inner := to - from - 2; inner > 0 {
 		rate := (f.Bytes - more[from] - more[to-1]) / float64(d.counts[to-1].ns-d.counts[from+1].ns) // per nanosecond
 		drawn := func(i int) float64 {
-			return max(0, float64(d.counts[i+1].ns-d.counts[i].ns)-more[i]/rate)
+			length := float64(d.counts[i+1].ns - d.counts[i].ns)
+			if more[i] >= wholeReading*rate*length {
+				return 0
+			}
+			return length - more[i]/rate
 		}
 		if rate > 0 {
 			startNS, endNS = startNS+drawn(from), endNS-drawn(to-1)
@@ -176,12 +182,12 @@ func (f *finder) gauges() {
 		}
 		if t := d.Foreign; t != nil {
 			share := t.Bytes / float64(max(1, d.CountedReadBytes+d.CountedWriteBytes))
-			f.add(about(d.Disks, Finding{Code: "foreign_traffic", Weight: 1 + min(1, share),
+			f.most(about(d.Disks, Finding{Code: "foreign_traffic", Weight: 1 + min(1, share),
 				Values: map[string]float64{"bytes": t.Bytes, "rate": t.Rate, "from_s": t.FromS, "to_s": t.ToS, "share": share}}))
 		}
 		if d.CachedBytes > 0 {
 			share := float64(d.CachedBytes) / float64(d.CountedReadBytes)
-			f.add(about(d.Disks, Finding{Code: "cached", Weight: 1 + share,
+			f.most(about(d.Disks, Finding{Code: "cached", Weight: 1 + share,
 				Values: map[string]float64{"bytes": float64(d.CachedBytes), "share": share, "counted": float64(d.CountedReadBytes), "device": float64(*d.ReadBytes)}}))
 		}
 	}

@@ -246,10 +246,10 @@ func puzzling(rnd *rand.Rand) *trace.Run {
 // TestCauses holds the causes of throttles to known truth: at most 2 of 50 of each kind may be wrong. The thresholds were
 // chosen on other seeds, which HUBBENCH_TUNE asks for.
 func TestCauses(t *testing.T) {
-	const traces = 50
+	n := traces(t, 50, 50)
 	for want, play := range map[string]func(*rand.Rand) *trace.Run{CauseHeat: heated, CauseCacheFull: filled, CauseUnknown: puzzling} {
 		var wrong []string
-		for trial := range traces {
+		for trial := range n {
 			a := Analyze(play(seed(5000+trial)), Options{})
 			throttle := a.Phases[0].Disks["A"].Throttle
 			if throttle == nil {
@@ -260,8 +260,8 @@ func TestCauses(t *testing.T) {
 				t.Errorf("%s %d: findings %v", want, trial, codes(a))
 			}
 		}
-		t.Logf("%s: %d of %d wrong", want, len(wrong), traces)
-		if len(wrong) > 2 {
+		t.Logf("%s: %d of %d wrong", want, len(wrong), n)
+		if len(wrong) > n/25 {
 			t.Errorf("%s: %s", want, strings.Join(wrong, "\n"))
 		}
 	}
