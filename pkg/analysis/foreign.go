@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -16,11 +17,14 @@ const (
 	offFile   = 64 << 10
 	offRateNS = 100_000_000 // of the disk's rate: a file that was cut short is known by its last sample
 
-	wholeReading = 0.8 // of what others moved between two readings: with so much it was all that time, and not a part of it
+	// Between two readings the device may be ahead of what is counted by the requests in flight, some 30 MB at most. Over so
+	// long that is no matter; over less, an end is drawn in only where it has less than half of what the rest has.
+	settledNS   = 5e9
+	partReading = 0.5
 )
 
 // devices hold what was counted against the devices' own counters. Disks with the same counters share a device. Early is
-// how much of each disk's writes had not reached its device by the end of earlier phases; it may follow in this one.
+// how much of each disk's writes had not reached its device by the end of the phase before; it may follow in this one.
 func (p *phase) devices(early map[string]float64) {
 	if p.simulated || p.trace.Status == trace.Partial {
 		return
@@ -94,7 +98,7 @@ func (d *device) compare(stop string, early map[string]float64) *Device {
 	}
 	key := out.Disks[0]
 	late := min(early[key], max(0, total.write-own.write))
-	early[key] += max(0, own.write-total.write) - late
+	early[key] = max(0, own.write-total.write)
 	more := max(0, total.write-own.write-late)
 	if d.reads {
 		more += max(0, total.read-own.read)
@@ -134,19 +138,23 @@ func (d *device) foreign(reads, writes bool) *Foreign {
 	startNS, endNS := float64(d.counts[from].ns), float64(d.counts[to].ns)
 	if inner := to - from - 2; inner > 0 {
 		rate := (f.Bytes - more[from] - more[to-1]) / float64(d.counts[to-1].ns-d.counts[from+1].ns) // per nanosecond
+		long := float64(d.counts[to-1].ns-d.counts[from+1].ns) >= settledNS
 		drawn := func(i int) float64 {
 			length := float64(d.counts[i+1].ns - d.counts[i].ns)
-			if more[i] >= wholeReading*rate*length {
-				return 0
+			if long || more[i] < partReading*rate*length {
+				return max(0, length-more[i]/rate)
 			}
-			return length - more[i]/rate
+			return 0
 		}
 		if rate > 0 {
 			startNS, endNS = startNS+drawn(from), endNS-drawn(to-1)
 		}
+		if long {
+			f.Rate = rate * 1e9
+		}
 	}
 	f.FromS, f.ToS = max(0, startNS/1e9), endNS/1e9
-	f.Rate = f.Bytes / (endNS - startNS) * 1e9
+	f.Rate = cmp.Or(f.Rate, f.Bytes/(endNS-startNS)*1e9)
 	return f
 }
 
