@@ -53,7 +53,7 @@ func TestMain(m *testing.M) {
 		os.Exit(2)
 	case "failing":
 		getReady(conn)
-		_ = conn.Send(wire.Message{Kind: wire.DoneKind, Error: "no space left on device"})
+		_ = conn.Send(wire.Message{Kind: wire.DoneKind, Error: "no space left on device", Effective: &trace.Effective{Engine: "fake", Cache: "cached"}})
 	case "waiting":
 		getReady(conn)
 		_, _ = conn.Receive() // to be told to stop
@@ -266,6 +266,14 @@ func TestPartialRun(t *testing.T) {
 				t.Errorf("got %d phases, want the run to end with the first", got)
 			}
 		})
+	}
+}
+
+// What a job finds out about itself at its end is how it was done.
+func TestModesAreThoseOfTheEnd(t *testing.T) {
+	_, seen := record(t, context.Background(), plan(2, 60e9), nil, "failing", "good")
+	if got := seen.modes["WW-1"]["one"].Cache; got != "cached" {
+		t.Errorf("got cache %q, want what the worker said last", got)
 	}
 }
 

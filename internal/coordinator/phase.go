@@ -139,12 +139,12 @@ func (p *phaseRun) handle(r report) {
 	if m.Kind != wire.AliveKind || m.Bytes != c.bytes {
 		c.lastMoved = time.Now()
 	}
+	if m.Effective != nil {
+		p.effective[c.job.Disk] = *m.Effective
+	}
 	switch m.Kind {
 	case wire.ReadyKind:
 		c.ready = true
-		if m.Effective != nil {
-			p.effective[c.job.Disk] = *m.Effective
-		}
 		p.releaseWhenReady()
 	case wire.EventsKind:
 		for i := range m.Events {

@@ -23,6 +23,9 @@ type Engine interface {
 	// It calls sample from its own goroutine or another, never concurrently, never after returning.
 	// When ctx ends it stops at the next request and returns ctx's error.
 	Transfer(ctx context.Context, seq int, sample Sampler) (Span, error)
+	// Cached tells, after the last file, which share of the files moved past the cache lies in it all the same; ok is false
+	// where that cannot be told.
+	Cached() (share float64, ok bool)
 	// Close removes every file and folder the job made (unless it is to keep them).
 	Close() error
 }

@@ -48,4 +48,7 @@ func (s *simulated) Transfer(ctx context.Context, seq int, sample Sampler) (Span
 	return Span{Bytes: t.Bytes, StartNS: t.StartNS, EndNS: t.EndNS}, nil
 }
 
+// Cached: a model has no cache.
+func (s *simulated) Cached() (float64, bool) { return 0, false }
+
 func (s *simulated) Close() error { return nil }

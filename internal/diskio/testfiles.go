@@ -87,6 +87,17 @@ func (s *testFiles) number() int {
 
 func (s *testFiles) add(r record) { s.records = append(s.records, r) }
 
+// since lists the files from a number on.
+func (s *testFiles) since(number int) []record {
+	var out []record
+	for _, r := range s.records {
+		if r.Number >= number {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
 // forget takes a file off the list without touching it.
 func (s *testFiles) forget(number int) {
 	s.records = slices.DeleteFunc(s.records, func(r record) bool { return r.Number == number })

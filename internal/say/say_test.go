@@ -113,6 +113,7 @@ func TestWarnings(t *testing.T) {
 	run := tracetest.Run(tracetest.Phase("p", broken, late), tracetest.Phase("thin", disk("A", "write", level{1, 1})),
 		tracetest.Phase("never", disk("A", "write", level{1, 1}), &trace.DiskTrace{Name: "B", Op: "write"}))
 	run.Status = trace.Partial
+	run.Phases[1].Gauges = []trace.Gauge{{Disk: "A", Name: trace.CachedShare, Value: 0.43}}
 	a := Analyze(run, analysis.Options{})
 	got := map[string]string{a.Warnings[0].Code: a.Warnings[0].Text}
 	for _, p := range a.Phases {
@@ -125,6 +126,7 @@ func TestWarnings(t *testing.T) {
 		"p partial":        "disk A failed 3.0 s into the phase, at file 7: no space left",
 		"p start_skew":     "the disks started 2 ms apart; the overlap leaves that time out",
 		"never no_overlap": "no overlap: disk B moved nothing",
+		"thin cached":      "disk A: the system took its requests past the cache, and yet 43 % of its files were in the cache afterwards: its rate may be the memory's",
 	} {
 		if got[code] != want {
 			t.Errorf("%s: %q, want %q", code, got[code], want)

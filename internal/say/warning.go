@@ -64,6 +64,9 @@ func warning(w *analysis.Warning, p *analysis.Phase) string {
 	case "competitor_network":
 		return w.Other + " is a network adapter on the same hub and shares its uplink with the disks"
 	case "cached":
+		if share, ok := v["share"]; ok {
+			return disk + fmt.Sprintf("the system took its requests past the cache, and yet %.0f %% of its files were in the cache afterwards: its rate may be the memory's", 100*share)
+		}
 		if w.Other != "" {
 			return fmt.Sprintf("%s over %s is more than the bare line carries (%s): some of it came from or went to a cache, not the disks",
 				rate(v["rate"]), w.Other, rate(v["most"]))

@@ -29,7 +29,7 @@ const (
 	WorkedKind Kind = "worked" // all of the job's files are moved; it goes on with filler until it is told that it is enough
 	QuotaKind  Kind = "quota"  // Bytes: what the job comes to in all, as far as can be told by now
 	AliveKind  Kind = "alive"  // Bytes: moved so far by this job
-	DoneKind   Kind = "done"   // Error: empty where all went well; the worker ends after it
+	DoneKind   Kind = "done"   // Error: empty where all went well; Effective: where it is not what it was when ready. The worker ends after it
 )
 
 // Message is anything either side says, flat: which fields count depends on Kind.

@@ -36,12 +36,14 @@ type NewEngine func(job wire.Job, hub diskio.Hub) (diskio.Engine, error)
 
 // worker is the state of one job.
 type worker struct {
-	conn    *wire.Conn
-	job     wire.Job
-	cancel  context.CancelCauseFunc // ends the job, and says why
-	engine  diskio.Engine
-	inbox   *inbox
-	journal *journal
+	conn      *wire.Conn
+	job       wire.Job
+	cancel    context.CancelCauseFunc // ends the job, and says why
+	engine    diskio.Engine
+	effective trace.Effective
+	release   int64 // by clock.Now; zero before
+	inbox     *inbox
+	journal   *journal
 }
 
 // Run serves one job and returns when its files are removed. What goes wrong with the job is told to
@@ -84,6 +86,10 @@ func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Log
 	if errors.Is(err, errFinished) {
 		err = nil
 	}
+	done := wire.Message{Kind: wire.DoneKind}
+	if err == nil {
+		done.Effective = w.checkCache()
+	}
 	log.Info("job over", zap.String("phase", w.job.Phase), zap.String("disk", w.job.Disk), zap.Error(err))
 	if left := w.engine.Close(); left != nil {
 		log.Error("test files left to the clean-up process", zap.String("disk", w.job.Disk), zap.Error(left))
@@ -91,7 +97,6 @@ func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Log
 	close(w.journal.events)
 	close(quit)
 	helpers.Wait()
-	done := wire.Message{Kind: wire.DoneKind}
 	if err != nil {
 		done.Error = err.Error()
 	}
@@ -104,11 +109,11 @@ func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Log
 // serve gets ready, waits, and moves every file. Its thread is its own, so that the first request leaves
 // without a hand-over.
 func (w *worker) serve(ctx context.Context) error {
-	effective, err := w.engine.Prepare(ctx, w.journal.moved.Store)
-	if err != nil {
+	var err error
+	if w.effective, err = w.engine.Prepare(ctx, w.journal.moved.Store); err != nil {
 		return err
 	}
-	if err := w.conn.Send(wire.Message{Kind: wire.ReadyKind, Effective: &effective}); err != nil {
+	if err := w.conn.Send(wire.Message{Kind: wire.ReadyKind, Effective: &w.effective}); err != nil {
 		return err
 	}
 	var releaseNS int64
@@ -117,12 +122,30 @@ func (w *worker) serve(ctx context.Context) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+	w.release = releaseNS
 	w.engine.Start(releaseNS)
 	if limit := w.job.Policy.Limit; limit > 0 && !w.job.Simulated { // the model of a simulated hub has its own
 		defer time.AfterFunc(time.Duration(releaseNS-clock.Now())+limit, func() { w.cancel(errFinished) }).Stop()
 	}
 	clock.WaitUntil(releaseNS)
 	return w.work(ctx, releaseNS, clock.Now()-releaseNS)
+}
+
+// checkCache tells how much of what was to go past the cache is found in it, now that this disturbs nothing. It returns how
+// the job really went, where that is otherwise than was thought.
+func (w *worker) checkCache() *trace.Effective {
+	share, ok := w.engine.Cached()
+	if !ok {
+		return nil
+	}
+	w.journal.events <- trace.Event{
+		Type: trace.GaugeType, Phase: w.job.Phase, Disk: w.job.Disk, Name: trace.CachedShare, Value: share, TNS: clock.Now() - w.release,
+	}
+	if share <= trace.CachedMost {
+		return nil
+	}
+	w.effective.Cache = "cached"
+	return &w.effective
 }
 
 // heartbeat tells the coordinator how far the job is until quit closes.

@@ -25,6 +25,7 @@ type fakeEngine struct {
 	prepareErr error
 	transfer   func(ctx context.Context, seq int) error
 	releaseNS  int64
+	cached     float64 // the share that the cache holds afterwards; 0: that cannot be told
 	closed     chan struct{}
 }
 
@@ -44,6 +45,8 @@ func (f *fakeEngine) Transfer(ctx context.Context, seq int, sample diskio.Sample
 	sample(f.job.Sizes[seq]/2, startNS+5)
 	return diskio.Span{Bytes: f.job.Sizes[seq], StartNS: startNS, EndNS: startNS + 10}, nil
 }
+
+func (f *fakeEngine) Cached() (float64, bool) { return f.cached, f.cached > 0 }
 
 func (f *fakeEngine) Close() error {
 	close(f.closed)
@@ -139,6 +142,38 @@ func TestRun(t *testing.T) {
 	if late := events[1].LateNS; late < 0 {
 		t.Errorf("started %d ns before the release", -late)
 	}
+}
+
+// A job past the cache whose files are found in it did not go past it: the number says so, and so does the mode.
+func TestWhatTheCacheHeld(t *testing.T) {
+	for _, tt := range []struct {
+		share float64
+		mode  string // as told at the end; empty: as it was
+	}{{0.43, "cached"}, {0.001, ""}} {
+		side := start(t, &fakeEngine{cached: tt.share})
+		side.until(wire.ReadyKind)
+		side.send(wire.Message{Kind: wire.ReleaseKind, AtNS: clock.Now()})
+		done, events := side.until(wire.DoneKind)
+		side.end()
+		last := events[len(events)-1]
+		if last.Type != trace.GaugeType || last.Name != trace.CachedShare || last.Disk != "A" || last.Phase != "WW" || last.Value != tt.share || last.TNS <= 0 {
+			t.Errorf("got last event %+v, want the cached share %v of A in WW", last, tt.share)
+		}
+		var mode string
+		if done.Effective != nil {
+			mode = done.Effective.Cache
+		}
+		if mode != tt.mode {
+			t.Errorf("%v: got cache %q, want %q", tt.share, mode, tt.mode)
+		}
+	}
+	side := start(t, &fakeEngine{cached: 0.43, transfer: func(context.Context, int) error { return errors.New("disk on fire") }})
+	side.until(wire.ReadyKind)
+	side.send(wire.Message{Kind: wire.ReleaseKind, AtNS: clock.Now()})
+	if done, _ := side.until(wire.DoneKind); done.Effective != nil {
+		t.Error("the cache was looked at after a failure")
+	}
+	side.end()
 }
 
 func TestFailures(t *testing.T) {

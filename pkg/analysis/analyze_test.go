@@ -103,6 +103,18 @@ func TestCached(t *testing.T) {
 	}
 }
 
+// What was found in the cache afterwards is a warning on the disk's number, but for a stray page.
+func TestFoundInTheCache(t *testing.T) {
+	for share, want := range map[float64]int{0: 0, 0.009: 0, 0.43: 1} {
+		run := runOf(diskOf("A", "read", 100e6, pace{10, 1e9}))
+		run.Phases[0].Gauges = []trace.Gauge{{Disk: "A", Name: trace.CachedShare, Value: share}}
+		warnings := slices.DeleteFunc(Analyze(run, Options{}).Phases[0].Warnings, func(w Warning) bool { return w.Code != "cached" })
+		if len(warnings) != want || want == 1 && (warnings[0].Disk != "A" || warnings[0].Values["share"] != share) {
+			t.Errorf("%v of the files in the cache: warnings %+v, want %d, of A", share, warnings, want)
+		}
+	}
+}
+
 // Simulated disks begin as one, whenever their processes did.
 func TestNoSkewWarningOnASimulatedHub(t *testing.T) {
 	run := runOf(diskOf("A", "write", 100e6, pace{10, 1e9}), diskOf("B", "write", 100e6, pace{10, 1e9}))

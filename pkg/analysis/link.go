@@ -9,8 +9,14 @@ const (
 	slack      = 1.03
 )
 
-// cached warns of rates that the disks' links cannot have: what came so fast came from memory.
+// cached warns of files that were found in the cache, and of rates that the disks' links cannot have: what came so fast
+// came from memory.
 func (p *phase) cached() {
+	for _, g := range p.trace.Gauges {
+		if g.Name == trace.CachedShare && g.Value > trace.CachedMost {
+			p.warn(Warning{Code: "cached", Disk: g.Disk, Values: map[string]float64{"share": g.Value}})
+		}
+	}
 	o := p.out.Overlap
 	for _, u := range p.out.Links {
 		if u.Rate > u.line {

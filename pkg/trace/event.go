@@ -74,7 +74,11 @@ const (
 	CPU         = "cpu_percent"        // of all cores: at 100 the host has nothing to spare
 	Stopped     = "stopped_s"          // of the host: for how long the machine has just slept, or hubbench was stopped
 	LinkState   = "link_state"         // bits per second that the slowest link of the disk's path has negotiated
+	CachedShare = "cached_share"       // of the files that a job moved past the cache: how much the cache held when it had ended
 )
+
+// CachedMost is the cached share that a stray page or two may come to.
+const CachedMost = 0.01
 
 // Disk is a disk as the run line names it.
 type Disk struct {
