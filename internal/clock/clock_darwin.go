@@ -2,7 +2,7 @@ package clock
 
 import "golang.org/x/sys/unix"
 
-// spinNS is long, because the sleep is relative and macOS gathers timers in groups.
+// spinNS is long, because the sleep is relative and nothing promises when it ends; Macs have cores to spare for it.
 const spinNS = 1_000_000
 
 // Now is the monotonic clock in nanoseconds: CLOCK_UPTIME_RAW, which counts from boot for every process
