@@ -48,11 +48,13 @@ type system struct {
 	ring func(buf []byte, depth int) (mover, error) // errors.ErrUnsupported where there is no such thing
 	// cachedBelow: direct writes of no whole multiple of so many bytes go through the cache all the same; 0: none do.
 	cachedBelow int64
+	// priority is how the system treats the process's requests, and a doubt where it holds them back; nil: that is not asked.
+	priority func() (name, doubt string)
 }
 
 // New makes the engine for a job on real files. It touches nothing until Prepare.
 func New(job Job) Engine {
-	return newReal(job, system{open: openTestFile, ring: newRingMover, cachedBelow: cachedBelow})
+	return newReal(job, system{open: openTestFile, ring: newRingMover, cachedBelow: cachedBelow, priority: priority})
 }
 
 func newReal(job Job, sys system) *real {
@@ -119,6 +121,12 @@ func (e *real) effective() trace.Effective {
 		e.warn("the file system cannot flush to the medium (%v): fsync is used, which may leave bytes in the disk's own cache", e.traits.fullNo)
 	}
 	eff := trace.Effective{Cache: "buffered", Flush: job.IO.Flush, Block: job.IO.Block, Depth: job.IO.Depth}
+	if e.system.priority != nil {
+		var doubt string
+		if eff.Priority, doubt = e.system.priority(); doubt != "" {
+			e.warn("%s", doubt)
+		}
+	}
 	if e.traits.direct {
 		eff.Cache = "direct"
 	}

@@ -9,6 +9,7 @@ type Effective struct {
 	Flush    string   `json:"flush"`
 	Block    int64    `json:"block"`
 	Depth    int      `json:"depth"`
+	Priority string   `json:"priority,omitempty"` // macOS: background, or the policy for disk requests: important, throttle ...
 	Warnings []string `json:"warnings,omitempty"` // asked for one thing and got another
 }
 
