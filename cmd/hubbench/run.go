@@ -115,7 +115,10 @@ func (r *prepared) preflight(ctx context.Context, p program, results string, opt
 	if err := r.requireTerminal(p, opts); err != nil {
 		return nil, err
 	}
-	return append(warnings, leftOut(r.allow)...), confirm(ctx, p, r.plan, opts.yes)
+	if err := confirm(ctx, p, r.plan, opts.yes); err != nil {
+		return nil, err
+	}
+	return append(warnings, leftOut(r.allow)...), r.reach(p)
 }
 
 // measure records, analyses and reports, and says by its error how the run ended.

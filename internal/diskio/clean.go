@@ -29,7 +29,7 @@ func Clean(path string) ([]Cleaned, error) {
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
-		return nil, fmt.Errorf("clean: %w", err)
+		return nil, hinted(fmt.Errorf("clean: %w", err))
 	}
 	var done []Cleaned
 	for _, entry := range entries {

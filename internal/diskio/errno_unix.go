@@ -16,3 +16,10 @@ func isReadOnly(err error) bool { return errors.Is(err, unix.EROFS) }
 func isGone(err error) bool {
 	return errors.Is(err, unix.EIO) || errors.Is(err, unix.ENXIO) || errors.Is(err, unix.ENODEV)
 }
+
+// lacksConsent tells a refusal by macOS's privacy controls, EPERM, from one by a folder's own permissions, EACCES (Apple, "On
+// File System Permissions", developer.apple.com/forums/thread/678819). It is the terminal that lacks consent, whoever the
+// user is.
+func lacksConsent(system string, err error) bool {
+	return system == "darwin" && errors.Is(err, unix.EPERM)
+}

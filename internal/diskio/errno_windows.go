@@ -17,3 +17,6 @@ func isGone(err error) bool {
 	return errors.Is(err, windows.ERROR_DEVICE_NOT_CONNECTED) || errors.Is(err, windows.ERROR_NOT_READY) ||
 		errors.Is(err, windows.ERROR_IO_DEVICE) || errors.Is(err, windows.ERROR_NO_SUCH_DEVICE)
 }
+
+// lacksConsent is macOS's.
+func lacksConsent(string, error) bool { return false }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"runtime"
 )
 
 // explain says what failed on which disk, and ends with what to try where there is something.
@@ -15,9 +16,13 @@ func (j Job) explain(step string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	err = fmt.Errorf("disk %s: %s in %s: %w", j.Disk, step, j.Dir, err)
+	return hinted(fmt.Errorf("disk %s: %s in %s: %w", j.Disk, step, j.Dir, err))
+}
+
+// hinted ends err with what to try, where there is something.
+func hinted(err error) error {
 	if hint := hintFor(err); hint != "" {
-		err = fmt.Errorf("%w; %s", err, hint)
+		return fmt.Errorf("%w; %s", err, hint)
 	}
 	return err
 }
@@ -33,6 +38,8 @@ func hintFor(err error) string {
 		return "mount the volume writable, or choose another folder"
 	case isGone(err):
 		return "the disk was disconnected or has failed; check its cable, hub port and power"
+	case lacksConsent(runtime.GOOS, err):
+		return "macOS has not allowed the program that hubbench runs in (Terminal, iTerm, an editor) to use this disk: allow it removable volumes in System Settings > Privacy & Security > Files & Folders, or Full Disk Access, and start that program anew"
 	case errors.Is(err, fs.ErrPermission):
 		return "choose a folder that you may write to"
 	case errors.Is(err, fs.ErrNotExist):

@@ -1,0 +1,42 @@
+package diskio
+
+import (
+	"io/fs"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestReach(t *testing.T) {
+	dir := t.TempDir()
+	if err := Reach(dir); err != nil {
+		t.Errorf("an empty folder: %v", err)
+	}
+	if err := Reach(filepath.Join(dir, "absent")); err == nil || !strings.Contains(err.Error(), "check that the disk is mounted") {
+		t.Errorf("no folder: %v, want what to try", err)
+	}
+}
+
+// A refusal by macOS itself is told from one by the folder: the cure is another.
+func TestConsent(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("these are Unix error numbers")
+	}
+	for _, tt := range []struct {
+		system string
+		err    error
+		want   bool
+	}{
+		{"darwin", syscall.EPERM, true}, {"darwin", syscall.EACCES, false}, {"linux", syscall.EPERM, false},
+	} {
+		if got := lacksConsent(tt.system, &fs.PathError{Op: "open", Path: "/Volumes/A", Err: tt.err}); got != tt.want {
+			t.Errorf("%v on %s: got %v, want %v", tt.err, tt.system, got, tt.want)
+		}
+	}
+	hint := hintFor(&fs.PathError{Op: "open", Path: "/Volumes/A", Err: syscall.EPERM})
+	if got := strings.Contains(hint, "Privacy & Security"); got != (runtime.GOOS == "darwin") || strings.Contains(hint, "\n") || hint == "" {
+		t.Errorf("on %s the hint is %q", runtime.GOOS, hint)
+	}
+}
