@@ -13,7 +13,7 @@ import (
 // files, that is found.
 func TestCached(t *testing.T) {
 	for _, role := range []trace.Role{trace.Write, trace.Read} {
-		engine, eff := prepared(t, newJob(t.TempDir(), role, 3_000_001, 100, 1<<20), systems["threads"])
+		engine, eff := prepared(t, newJob(t.TempDir(), role, 3_000_001, 100, 1<<20), system{open: openTestFile, ring: noRing, cachedBelow: cachedBelow})
 		transferAll(t, engine)
 		if share, ok := engine.Cached(); eff.Cache == "direct" && ok && share > 0 {
 			t.Errorf("%s: %v of the files are in the cache", role, share)
