@@ -19,7 +19,7 @@ var ioPolicies = [...]string{"default", "important", "passive", "throttle", "uti
 // process in the background runs on efficiency cores and waits with its requests for everybody else's (setpriority(2)).
 func priority() (name, doubt string) {
 	background, bgErr := unix.Getpriority(prioDarwinProcess, 0)
-	policy, policyErr := libsystem.IOPolicy(libsystem.PolicyDisk, libsystem.ScopeProcess)
+	policy, policyErr := libsystem.DiskPolicy()
 	return priorityOf(bgErr == nil && background != 0, policyName(policy, policyErr))
 }
 
