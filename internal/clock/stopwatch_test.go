@@ -18,3 +18,25 @@ func TestStopwatch(t *testing.T) {
 		t.Errorf("it read %d ns before its start", worst)
 	}
 }
+
+// The transfer loop reads it for every request, and must not leave garbage behind.
+func TestStopwatchAllocatesNothing(t *testing.T) {
+	s := Start()
+	var last int64
+	if n := testing.AllocsPerRun(1000, func() { last = s.Now() }); n != 0 {
+		t.Errorf("a reading makes %v allocations, want none", n)
+	}
+	if n := testing.AllocsPerRun(1000, func() { last = Start().StartNS() }); n != 0 {
+		t.Errorf("a start makes %v allocations, want none", n)
+	}
+	if last == 0 {
+		t.Error("it reads zero")
+	}
+}
+
+func BenchmarkStopwatch(b *testing.B) {
+	s := Start()
+	for b.Loop() {
+		s.Now()
+	}
+}
