@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -123,7 +121,10 @@ func (r *prepared) preflight(ctx context.Context, p program, results string, opt
 
 // measure records, analyses and reports, and says by its error how the run ended.
 func measure(ctx context.Context, p program, ready *prepared, opts runOptions, dir *rundir.Dir, info *rundir.Info) error {
-	interrupted, recordErr := record(ctx, p, ready, opts, dir, info)
+	ctx, asked, release := onInterrupt(ctx)
+	defer release()
+	interrupted, recordErr := record(ctx, p, ready, opts, dir, info, asked)
+	asked.answer(func() { fmt.Fprintln(p.stderr, "the results are being written; Ctrl-C again ends at once") })
 	for _, f := range info.Failures {
 		// Those of phases have been told as they came; with --quiet the report alone tells of all, which as JSON it does not.
 		if !opts.quiet && f.Phase == "" || opts.quiet && opts.format == "json" {
@@ -133,7 +134,11 @@ func measure(ctx context.Context, p program, ready *prepared, opts runOptions, d
 	if err := errors.Join(recordErr, dir.Close()); err != nil {
 		return fmt.Errorf("%w; what was recorded is in %s", err, dir.Path)
 	}
-	if err := conclude(p, dir, opts.resultOptions); err != nil {
+	err := asked.unlessTwice(func() error { return conclude(p, dir, opts.resultOptions) })
+	if errors.Is(err, errTwice) {
+		err = &exitError{code: exitInterrupted, err: fmt.Errorf("%w; what was recorded is kept: hubbench report %s", err, quoteForShell(dir.Path))}
+	}
+	if err != nil {
 		return err
 	}
 	next := "hubbench run --resume " + quoteForShell(dir.Path)
@@ -147,7 +152,7 @@ func measure(ctx context.Context, p program, ready *prepared, opts runOptions, d
 }
 
 // record runs the plan and leaves events.jsonl and run.json behind, whatever happens on the way.
-func record(ctx context.Context, p program, ready *prepared, opts runOptions, dir *rundir.Dir, info *rundir.Info) (interrupted bool, err error) {
+func record(ctx context.Context, p program, ready *prepared, opts runOptions, dir *rundir.Dir, info *rundir.Info, asked *interrupts) (interrupted bool, err error) {
 	if err := dir.WriteJSON(rundir.InfoFile, info); err != nil {
 		return false, err
 	}
@@ -168,8 +173,7 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 	}
 	watcher := watch(p, opts, ready, dir)
 	defer watcher.Close()
-	ctx, kill, release := onInterrupt(ctx, watcher.Stopping)
-	defer release()
+	asked.answer(watcher.Stopping)
 	logs := zapcore.Lock(dir.Log) // workers and coordinator log to one file
 	log := newLog(logs)
 	if len(devices) > 0 {
@@ -189,7 +193,7 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 		WorkerLog: logs,
 		Gauges:    new(gauge.Finder).Find,
 		Stall:     opts.stall,
-		Kill:      kill,
+		Kill:      asked.kill,
 		Log:       log,
 		Modes: func(phase string, modes map[string]trace.Effective) error {
 			info.Effective[phase] = modes
@@ -198,26 +202,4 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 	})
 	info.Status, info.Failures = outcome.Status, outcome.Failures
 	return ctx.Err() != nil && outcome.Status == trace.Partial, errors.Join(err, dir.WriteJSON(rundir.InfoFile, info))
-}
-
-// onInterrupt ends the context at the first signal that asks the process to end, having said so, and closes kill at the
-// second. A reader that is gone (a closed pager) ends no run.
-func onInterrupt(parent context.Context, say func()) (ctx context.Context, kill <-chan struct{}, release func()) {
-	ctx, cancel := context.WithCancel(parent)
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
-	signal.Ignore(syscall.SIGPIPE)
-	now := make(chan struct{})
-	quit := make(chan struct{})
-	go func() {
-		for _, act := range []func(){func() { cancel(); say() }, func() { close(now) }} {
-			select {
-			case <-signals:
-				act()
-			case <-quit:
-				return
-			}
-		}
-	}()
-	return ctx, now, func() { signal.Stop(signals); close(quit); cancel() }
 }

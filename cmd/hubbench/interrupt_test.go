@@ -1,0 +1,103 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hubbench/hubbench/internal/rundir"
+)
+
+// lateScenario has more to tell in its results than a pipe holds.
+const lateScenario = `version: 1
+name: late
+hub: {profile: goshen-ridge, speedup: 1000}
+disks: [{name: A, simulate: {profile: A}}, {name: B, simulate: {profile: B}}, {name: C, simulate: {profile: C}}]
+workload: {files: 20}
+study: {include: matrix, disks: [A, B, C]}
+`
+
+// TestInterruptedLate interrupts a run whose phases are over, while its results are being written: into a pipe that holds
+// less than they are and that nobody reads. They are not lost by the first interrupt; the second ends the process as
+// everywhere.
+func TestInterruptedLate(t *testing.T) {
+	scenario := filepath.Join(t.TempDir(), "late.yaml")
+	if err := os.WriteFile(scenario, []byte(lateScenario), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name  string
+		times int
+		code  int
+		says  string
+	}{
+		{"once", 1, exitOK, "the results are being written"},
+		{"twice", 2, exitInterrupted, "interrupted twice; what was recorded is kept: hubbench report "},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "out")
+			cmd := exec.Command("hubbench", "run", scenario, "--out", dir, "--json")
+			inGroup(cmd)
+			stdout, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var said said
+			cmd.Stderr = &said
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = cmd.Process.Kill() }()
+			wait := func(what string, met func() bool) {
+				t.Helper()
+				for deadline := time.Now().Add(patience); !met(); time.Sleep(5 * time.Millisecond) {
+					if time.Now().After(deadline) {
+						t.Fatalf("after %s: no %s; stderr: %s", patience, what, said.String())
+					}
+				}
+			}
+			wait("report", func() bool { _, err := os.Stat(filepath.Join(dir, rundir.ReportFile)); return err == nil })
+			for range tt.times {
+				if err := interrupt(cmd.Process); err != nil {
+					t.Fatal(err)
+				}
+				wait("answer", func() bool { return strings.Contains(said.String(), "the results are being written") })
+			}
+			results, err := io.ReadAll(stdout)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.Wait()
+			if got := cmd.ProcessState.ExitCode(); got != tt.code || !strings.Contains(said.String(), tt.says) {
+				t.Errorf("exit code %d, stderr %q; want %d and %q", got, said.String(), tt.code, tt.says)
+			}
+			if whole := bytes.HasSuffix(results, []byte("}\n")); tt.code == exitOK && !whole {
+				t.Errorf("%d bytes of results, and not to their end", len(results))
+			}
+		})
+	}
+}
+
+// said is what a process has written so far; it can be read meanwhile.
+type said struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *said) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *said) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
