@@ -19,8 +19,8 @@ const lateScenario = `version: 1
 name: late
 hub: {profile: goshen-ridge, speedup: 1000}
 disks: [{name: A, simulate: {profile: A}}, {name: B, simulate: {profile: B}}, {name: C, simulate: {profile: C}}]
-workload: {files: 20}
-study: {include: matrix, disks: [A, B, C]}
+workload: {files: 60}
+phases: [{pattern: WWW}, {pattern: RRR}, {pattern: WRR}, {pattern: RWW}]
 `
 
 // TestInterruptedLate interrupts a run whose phases are over, while its results are being written: into a pipe that holds
@@ -43,17 +43,17 @@ func TestInterruptedLate(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "out")
 			cmd := exec.Command("hubbench", "run", scenario, "--out", dir, "--json")
-			inGroup(cmd)
 			stdout, err := cmd.StdoutPipe()
 			if err != nil {
 				t.Fatal(err)
 			}
 			var said said
 			cmd.Stderr = &said
-			if err := cmd.Start(); err != nil {
+			send, err := startSignalled(cmd)
+			if err != nil {
 				t.Fatal(err)
 			}
-			defer func() { _ = cmd.Process.Kill() }()
+			defer func() { _ = send("KILL") }()
 			wait := func(what string, met func() bool) {
 				t.Helper()
 				for deadline := time.Now().Add(patience); !met(); time.Sleep(5 * time.Millisecond) {
@@ -64,7 +64,7 @@ func TestInterruptedLate(t *testing.T) {
 			}
 			wait("report", func() bool { _, err := os.Stat(filepath.Join(dir, rundir.ReportFile)); return err == nil })
 			for range tt.times {
-				if err := interrupt(cmd.Process); err != nil {
+				if err := send("INT"); err != nil {
 					t.Fatal(err)
 				}
 				wait("answer", func() bool { return strings.Contains(said.String(), "the results are being written") })

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -19,7 +19,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"hubbench": main})
+	programs := map[string]func(){"hubbench": main}
+	maps.Copy(programs, signalPrograms)
+	testscript.Main(m, programs)
 }
 
 // TestScripts runs the command line as people do: one script per behaviour, in testdata/scripts.
@@ -35,7 +37,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("ROOT", root)
 			// The race detector would make every worker linger for a second.
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
-			env.Values[runsKey{}] = map[string]*exec.Cmd{}
+			env.Values[runsKey{}] = map[string]*background{}
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -56,8 +58,14 @@ const patience = 30 * time.Second
 
 type runsKey struct{}
 
-func runs(ts *testscript.TestScript) map[string]*exec.Cmd {
-	return ts.Value(runsKey{}).(map[string]*exec.Cmd)
+// background is a command that a script has begun.
+type background struct {
+	*exec.Cmd
+	send func(signal string) error
+}
+
+func runs(ts *testscript.TestScript) map[string]*background {
+	return ts.Value(runsKey{}).(map[string]*background)
 }
 
 // exits CODE COMMAND... runs a command and checks its exit code; stdout and stderr can be matched after it.
@@ -89,26 +97,32 @@ func begin(ts *testscript.TestScript, _ bool, args []string) {
 	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	ts.Check(cmd.Start())
-	runs(ts)[args[0]] = cmd
+	send, err := startSignalled(cmd)
+	ts.Check(err)
+	runs(ts)[args[0]] = &background{cmd, send}
 	ts.Defer(func() {
 		if cmd.ProcessState == nil {
-			_ = cmd.Process.Kill()
+			_ = send("KILL")
 			_ = cmd.Wait()
 		}
 	})
 }
 
-// ends NAME CODE [PATTERN] waits for a background command, and checks how it ended and what it said.
+// ends NAME CODE [PATTERN] waits for a background command, and checks how it ended and what it said. The code may be
+// "killed".
 func ends(ts *testscript.TestScript, _ bool, args []string) {
 	cmd := runs(ts)[args[0]]
-	timer := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+	timer := time.AfterFunc(patience, func() { _ = cmd.send("KILL") })
 	defer timer.Stop()
 	_ = cmd.Wait()
 	out := cmd.Stdout.(*bytes.Buffer).String()
 	ts.Logf("[%s]\n%s", args[0], out)
-	if got := strconv.Itoa(cmd.ProcessState.ExitCode()); got != args[1] {
-		ts.Fatalf("%s: exit code %s, want %s", args[0], got, args[1])
+	want := args[1]
+	if want == "killed" {
+		want = strconv.Itoa(killedCode)
+	}
+	if got := strconv.Itoa(cmd.ProcessState.ExitCode()); got != want {
+		ts.Fatalf("%s: exit code %s, want %s", args[0], got, want)
 	}
 	if len(args) > 2 && !regexp.MustCompile(args[2]).MatchString(out) {
 		ts.Fatalf("%s: its output does not match %q", args[0], args[2])
@@ -135,8 +149,7 @@ func poll(ts *testscript.TestScript, complaint string, met func() bool) {
 
 // signal NAME SIGNAL sends one to a background command.
 func signalRun(ts *testscript.TestScript, _ bool, args []string) {
-	signals := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "QUIT": syscall.SIGQUIT, "KILL": os.Kill}
-	ts.Check(runs(ts)[args[0]].Process.Signal(signals[args[1]]))
+	ts.Check(runs(ts)[args[0]].send(args[1]))
 }
 
 // workerPIDs are the workers that a run log tells of, by disk.
@@ -190,16 +203,6 @@ func litter(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("%d test folders in %s, want one", len(found), args[0])
 	}
 	ts.Check(os.WriteFile(filepath.Join(found[0], "mine.txt"), []byte("precious"), 0o644))
-}
-
-// alive reports whether a process runs; one that nobody has waited for yet is as good as gone.
-func alive(pid int) bool {
-	process, err := os.FindProcess(pid)
-	if err != nil || process.Signal(syscall.Signal(0)) != nil {
-		return false
-	}
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	return err != nil || !bytes.Contains(stat, []byte(") Z "))
 }
 
 func TestExitCodes(t *testing.T) {

@@ -3,12 +3,33 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
+	"syscall"
 )
 
-// inGroup is of use on Windows alone: elsewhere a signal is sent to one process.
-func inGroup(*exec.Cmd) {}
+// killedCode is the exit code of a process that was killed.
+const killedCode = -1
 
-// interrupt does what Ctrl-C does, to one process.
-func interrupt(p *os.Process) error { return p.Signal(os.Interrupt) }
+// signalPrograms are what this test binary can be besides hubbench.
+var signalPrograms map[string]func()
+
+// signals are those that a script can send.
+var signals = map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "QUIT": syscall.SIGQUIT, "KILL": os.Kill}
+
+// startSignalled starts a command, and returns what sends it a signal.
+func startSignalled(cmd *exec.Cmd) (send func(signal string) error, err error) {
+	return func(signal string) error { return cmd.Process.Signal(signals[signal]) }, cmd.Start()
+}
+
+// alive reports whether a process runs; one that nobody has waited for yet is as good as gone.
+func alive(pid int) bool {
+	process, err := os.FindProcess(pid)
+	if err != nil || process.Signal(syscall.Signal(0)) != nil {
+		return false
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err != nil || !bytes.Contains(stat, []byte(") Z "))
+}

@@ -1,20 +1,86 @@
 package main
 
 import (
+	"bufio"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
-	"syscall"
+	"os/signal"
 
 	"golang.org/x/sys/windows"
 )
 
-// inGroup gives a process that is to be interrupted, and those that it starts, a group of their own.
-func inGroup(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
+// killedCode is the exit code of a process that was killed: what Go has TerminateProcess leave.
+const killedCode = 1
+
+// consoleCommand is the program of this test binary that runs a command in a console of its own. Windows sends Ctrl-C to
+// all processes of a console, so that nothing else may be on it: neither the tests nor what another one started.
+const consoleCommand = "test-console"
+
+// signalPrograms are what this test binary can be besides hubbench.
+var signalPrograms = map[string]func(){consoleCommand: consoleMain}
+
+// startSignalled starts a command in a console of its own, and returns what sends it Ctrl-C (INT) there, or kills it.
+func startSignalled(cmd *exec.Cmd) (send func(signal string) error, err error) {
+	console, err := exec.LookPath(consoleCommand)
+	if err != nil {
+		return nil, err
+	}
+	cmd.Args = append([]string{console, cmd.Path}, cmd.Args[1:]...)
+	cmd.Path = console
+	orders, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	return func(signal string) error {
+		_, err := fmt.Fprintln(orders, signal)
+		return err
+	}, cmd.Start()
 }
 
-// interrupt sends Ctrl-Break to the process's group, workers included, as a console does with Ctrl-C: that one can only
-// be sent to all processes of the console, this one among them. Go makes the same signal of both.
-func interrupt(p *os.Process) error {
-	return windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(p.Pid))
+// consoleMain runs the command of its arguments, obeys the orders that it reads, and exits as the command does.
+func consoleMain() {
+	kernel32 := windows.NewLazySystemDLL("kernel32.dll")
+	_, _, _ = kernel32.NewProc("FreeConsole").Call() // there may be none
+	if ok, _, err := kernel32.NewProc("AllocConsole").Call(); ok == 0 {
+		fmt.Fprintln(os.Stderr, "AllocConsole:", err)
+		os.Exit(99)
+	}
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt) // it reaches this process too
+	cmd := exec.Command(os.Args[1], os.Args[2:]...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	if err := cmd.Start(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(99)
+	}
+	go func() {
+		for orders := bufio.NewScanner(os.Stdin); orders.Scan(); {
+			var err error
+			switch orders.Text() {
+			case "INT":
+				err = windows.GenerateConsoleCtrlEvent(windows.CTRL_C_EVENT, 0)
+			case "KILL":
+				err = cmd.Process.Kill()
+			default:
+				err = errors.New("no such signal on Windows: " + orders.Text())
+			}
+			if err != nil {
+				fmt.Fprintln(os.Stderr, "signal:", err)
+			}
+		}
+	}()
+	_ = cmd.Wait()
+	os.Exit(cmd.ProcessState.ExitCode())
+}
+
+// alive reports whether a process runs.
+func alive(pid int) bool {
+	process, err := windows.OpenProcess(windows.SYNCHRONIZE, false, uint32(pid))
+	if err != nil {
+		return false
+	}
+	defer func() { _ = windows.CloseHandle(process) }()
+	event, err := windows.WaitForSingleObject(process, 0)
+	return err == nil && event == uint32(windows.WAIT_TIMEOUT)
 }
