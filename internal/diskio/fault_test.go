@@ -209,15 +209,17 @@ func TestFallbacks(t *testing.T) {
 	}
 }
 
-// Containers often forbid io_uring: threads do the work then, and the job says so.
+// Containers often forbid io_uring, and old kernels and emulators have none: threads do the work then, and the job says so.
 func TestRefusedRing(t *testing.T) {
-	refused := func([]byte, int) (mover, error) { return nil, fmt.Errorf("set up io_uring: %w", syscall.EPERM) }
-	engine, eff := prepared(t, newJob(t.TempDir(), trace.Write, 1<<20), system{open: openTestFile, ring: refused})
-	if eff.Cache == "buffered" {
-		t.Skip("no direct requests on this file system")
+	for _, errno := range []syscall.Errno{syscall.EPERM, syscall.ENOSYS} {
+		refused := func([]byte, int) (mover, error) { return nil, fmt.Errorf("set up io_uring: %w", errno) }
+		engine, eff := prepared(t, newJob(t.TempDir(), trace.Write, 1<<20), system{open: openTestFile, ring: refused})
+		if eff.Cache == "buffered" {
+			t.Skip("no direct requests on this file system")
+		}
+		if got := strings.Join(eff.Warnings, "\n"); eff.Engine != "threads" || !strings.Contains(got, fmt.Sprintf("io_uring is not available here (set up io_uring: %v)", errno)) {
+			t.Errorf("Prepare() = %+v, want threads and a warning of %v", eff, errno)
+		}
+		transferAll(t, engine)
 	}
-	if got := strings.Join(eff.Warnings, "\n"); eff.Engine != "threads" || !strings.Contains(got, "io_uring is not available here (set up io_uring: operation not permitted)") {
-		t.Errorf("Prepare() = %+v, want threads and a warning", eff)
-	}
-	transferAll(t, engine)
 }

@@ -45,12 +45,16 @@ type real struct {
 // system is what an engine asks of the operating system; tests put faults between.
 type system struct {
 	open opener
-	ring func(buf []byte, depth int) (mover, error) // errors.ErrUnsupported where there is no such thing
+	ring func(buf []byte, depth int) (mover, error) // errNoRing where the system has no such thing
 	// cachedBelow: direct writes of no whole multiple of so many bytes go through the cache all the same; 0: none do.
 	cachedBelow int64
 	// priority is how the system treats the process's requests, and a doubt where it holds them back; nil: that is not asked.
 	priority func() (name, doubt string)
 }
+
+// errNoRing marks systems that io_uring is no part of. Not errors.ErrUnsupported: that is also what a Linux kernel without
+// it answers (ENOSYS: old ones, containers, emulators), where its absence is worth a word.
+var errNoRing = errors.New("this system has no io_uring")
 
 // New makes the engine for a job on real files. It touches nothing until Prepare.
 func New(job Job) Engine {
@@ -166,7 +170,7 @@ func (e *real) makeMover() (engine string, err error) {
 		return "", err
 	}
 	e.refill()
-	if e.mover, engine, err = e.newMover(depth); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+	if e.mover, engine, err = e.newMover(depth); err != nil && !errors.Is(err, errNoRing) {
 		e.warn("io_uring is not available here (%v): threads are used instead, at a higher CPU cost", err)
 	}
 	return engine, nil

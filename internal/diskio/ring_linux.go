@@ -30,6 +30,8 @@ type ring struct {
 	cqHead, cqTail *uint32
 	cqMask         uint32
 	cqes           []cqe
+
+	features uint32
 }
 
 // sqe is one request.
@@ -85,6 +87,7 @@ const (
 	setupNoSQArray    = 1 << 16
 
 	featSingleMmap = 1 << 0
+	featRWCurPos   = 1 << 3 // came with opRead and opWrite, Linux 5.6
 
 	mapRings = 0
 	mapSQEs  = 0x10000000
@@ -127,7 +130,7 @@ func newRing(depth int, setups []uint32) (*ring, error) {
 }
 
 func mapRing(fd int, p *ringParams) (*ring, error) {
-	r := &ring{fd: fd, enterFD: fd}
+	r := &ring{fd: fd, enterFD: fd, features: p.features}
 	if p.features&featSingleMmap == 0 {
 		return nil, errors.Join(errors.New("set up io_uring: Linux before 5.4"), r.close())
 	}

@@ -57,6 +57,9 @@ func makeRingMover(buf []byte, depth int, setups []uint32) (*ringMover, error) {
 	}
 	// Refused where it exceeds the limit of locked memory: then every request pins its own pages.
 	m.registered = r.registerBuffer(buf) == nil
+	if !m.registered && r.features&featRWCurPos == 0 {
+		return nil, errors.Join(errors.New("set up io_uring: Linux before 5.6 needs more locked memory for it (ulimit -l)"), r.close())
+	}
 	return m, nil
 }
 

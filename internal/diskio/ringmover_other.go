@@ -2,7 +2,5 @@
 
 package diskio
 
-import "errors"
-
 // newRingMover exists on Linux only.
-func newRingMover([]byte, int) (mover, error) { return nil, errors.ErrUnsupported }
+func newRingMover([]byte, int) (mover, error) { return nil, errNoRing }
