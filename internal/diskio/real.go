@@ -57,8 +57,11 @@ type system struct {
 var errNoRing = errors.New("this system has no io_uring")
 
 // New makes the engine for a job on real files. It touches nothing until Prepare.
-func New(job Job) Engine {
-	return newReal(job, system{open: openTestFile, ring: newRingMover, cachedBelow: cachedBelow, priority: priority})
+func New(job Job) Engine { return newReal(job, systemCalls()) }
+
+// systemCalls are the operating system itself.
+func systemCalls() system {
+	return system{open: openTestFile, ring: newRingMover, cachedBelow: cachedBelow, priority: priority}
 }
 
 func newReal(job Job, sys system) *real {

@@ -1,0 +1,85 @@
+package diskio
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// A job that is tried leaves the files that the next one needs, and nothing after that.
+func TestTry(t *testing.T) {
+	dir := t.TempDir()
+	job := newJob(dir, trace.Write, 3<<20)
+	job.CarryOver = job.Sizes
+	wrote, err := Try(t.Context(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(names(t, dir)) != 1 {
+		t.Errorf("left %q, want the folder with the file to read", names(t, dir))
+	}
+	read := newJob(dir, trace.Read, 3<<20)
+	got, err := Try(t.Context(), read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tried := range []Tried{wrote, got} {
+		if tried.Bytes != 3<<20 || tried.Seconds <= 0 || tried.Effective.Cache == "" || tried.Cached > 3<<20 {
+			t.Errorf("got %+v", tried)
+		}
+	}
+	if left := names(t, dir); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+}
+
+// A job through the cache leaves its file there, and one past it does not, where the system tells.
+func TestTryTellsWhatIsCached(t *testing.T) {
+	job := newJob(t.TempDir(), trace.Write, 3<<20)
+	job.IO.Mode = scenario.ModeApp
+	got, err := Try(t.Context(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Cached >= 0 && got.Cached < 3<<20 {
+		t.Errorf("%d bytes of %d are cached after a write through the cache", got.Cached, 3<<20)
+	}
+}
+
+func TestTryFlush(t *testing.T) {
+	dir := t.TempDir()
+	for _, mode := range []string{scenario.FlushNone, scenario.FlushFsync, scenario.FlushFull} {
+		got, err := TryFlush(t.Context(), dir, "r", mode, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Refused == nil && (len(got.FlushNS) != 5 || len(got.WriteNS) != 5) {
+			t.Errorf("%s: got %+v", mode, got)
+		}
+	}
+	if left := names(t, dir); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+}
+
+func TestTryFolder(t *testing.T) {
+	dir := t.TempDir()
+	if err := TryFolder(dir, "r"); err != nil {
+		t.Error(err)
+	}
+	if left := names(t, dir); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+	if err := os.Mkdir(filepath.Join(dir, folderPrefix+"r"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := TryFolder(dir, "r"); err == nil {
+		t.Error("a folder without a marker was taken")
+	}
+	if err := TryFolder(filepath.Join(dir, "none"), "r"); err == nil {
+		t.Error("a folder was made in one that does not exist")
+	}
+}
