@@ -36,7 +36,7 @@ func TestWaitBefore(t *testing.T) {
 	if asked != "plug it in" {
 		t.Errorf("asked for %q", asked)
 	}
-	opts.Plan.Hub = &scenario.Hub{Speedup: 1e9} // an hour of the model's time
+	opts.Plan.Hub = &scenario.Hub{Profile: "goshen-ridge", Speedup: 1e9} // an hour of the model's time
 	if err := waitBefore(t.Context(), opts, scenario.Phase{Cooldown: time.Hour}); err != nil {
 		t.Error(err)
 	}
