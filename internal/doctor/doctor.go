@@ -1,0 +1,141 @@
+// Package doctor finds out on a person's own machine, in two minutes, whether what hubbench measures there can be
+// believed: the clock that all processes share, the instant at which they start, requests that really go past the
+// system's cache, flushes that really reach the disk. There is a file for each question, with a measurement, and a judge
+// that turns the numbers into a verdict and knows no machine. It does no analysis of runs, and touches nothing but test
+// folders of its own. Start at Run.
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"time"
+
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// Options is what the checks need of the outside.
+type Options struct {
+	Paths   []string                                                        // a folder on each disk
+	RunID   string                                                          // names the test folders
+	Command func(args ...string) *exec.Cmd                                  // hubbench itself
+	Count   func(ctx context.Context, path string) (bytes int64, err error) // moved, by the device's own count; nil where nothing counts
+	Awake   func() (release func(), err error)                              // keeps the machine awake
+	Saving  func(ctx context.Context) string                                // how the processor is held back to save power; empty where it is not
+	Battery func(ctx context.Context) (on, known bool)
+	Say     func(doing string) // is told what is being measured
+}
+
+// Run makes every check. An error means that it was interrupted or could not
+// begin: whatever else goes wrong is a check that fails.
+func Run(ctx context.Context, opts Options) ([]trace.Check, error) {
+	watch := startWatch() // drift takes time to show
+	dismiss, err := opts.janitor()
+	if err != nil {
+		return nil, err
+	}
+	defer dismiss()
+	var checks []trace.Check
+	add := func(name, path string, c trace.Check) {
+		c.Name, c.Path = name, path
+		checks = append(checks, c)
+	}
+	opts.Say("the clock, timers and the start of processes")
+	add("clock", "", check(ctx, func() (readings, error) { return readClocks(ctx, opts.Command(ClockCommand)) }, judgeClocks))
+	add("timers", "", check(ctx, func() (lateness, error) { return sleepOften(ctx) }, judgeTimers))
+	add("start", "", check(ctx, func() ([]float64, error) { return dryReleases(ctx, opts.Command) }, judgeStart))
+	add("awake", "", check(ctx, opts.keepAwake, judgeAwake))
+	add("priority", "", check(ctx, measurePriority, judgePriority))
+	add("power", "", check(ctx, func() (power, error) { return opts.power(ctx), nil }, judgePower))
+	for _, path := range opts.Paths {
+		opts.checkDisk(ctx, path, add)
+	}
+	if len(opts.Paths) == 0 {
+		add("disks", "", skip("no folder given", "Nothing was found out about disks.", "name a folder on each: hubbench doctor /Volumes/A"))
+	}
+	add("stopwatch", "", check(ctx, func() (drift, error) { return watch.stop(ctx) }, judgeDrift))
+	return checks, ctx.Err()
+}
+
+// janitor starts the process that removes test files when this one has ended, however that happens.
+func (o Options) janitor() (dismiss func(), err error) {
+	if len(o.Paths) == 0 {
+		return func() {}, nil
+	}
+	cmd := o.Command(append([]string{"janitor", o.RunID}, o.Paths...)...)
+	stdin, err := cmd.StdinPipe() // its end is the sign to begin
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start clean-up process: %w", err)
+	}
+	return func() {
+		_ = stdin.Close()
+		_ = cmd.Wait() // what it cannot remove, the check `folder` has told
+	}, nil
+}
+
+// check measures and judges. What cannot be measured failed.
+func check[M any](ctx context.Context, measure func() (M, error), judge func(M) trace.Check) trace.Check {
+	m, err := measure()
+	var not notHere
+	switch {
+	case ctx.Err() != nil:
+		return skip("", "It was interrupted.", "")
+	case errors.As(err, &not):
+		return skip(string(not), "It is not known.", "")
+	case err != nil:
+		return fail("error: "+err.Error(), "The check could not be made, and a run would most likely end in the same way.", hint(err))
+	}
+	return judge(m)
+}
+
+// notHere is why something cannot be measured on this system.
+type notHere string
+
+func (n notHere) Error() string { return string(n) }
+
+func pass(measured, text string) trace.Check {
+	return trace.Check{Verdict: trace.Pass, Measured: measured, Text: text}
+}
+
+func warn(measured, text, advice string) trace.Check {
+	return trace.Check{Verdict: trace.Warn, Measured: measured, Text: text, Advice: advice}
+}
+
+func fail(measured, text, advice string) trace.Check {
+	return trace.Check{Verdict: trace.Fail, Measured: measured, Text: text, Advice: advice}
+}
+
+func skip(measured, text, advice string) trace.Check {
+	return trace.Check{Verdict: trace.Skip, Measured: measured, Text: text, Advice: advice}
+}
+
+// span writes nanoseconds for people.
+func span(ns float64) string {
+	switch {
+	case ns < 1e4:
+		return fmt.Sprintf("%.1f µs", ns/1e3)
+	case ns < 1e6:
+		return fmt.Sprintf("%.0f µs", ns/1e3)
+	case ns < 1e7:
+		return fmt.Sprintf("%.1f ms", ns/1e6)
+	case ns < 1e9:
+		return fmt.Sprintf("%.0f ms", ns/1e6)
+	}
+	return fmt.Sprintf("%.1f s", ns/1e9)
+}
+
+// wait lets time pass, unless ctx ends.
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,80 @@
+package doctor
+
+import (
+	"fmt"
+
+	"github.com/hubbench/hubbench/internal/diskio"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+const (
+	flushes = 40
+	// flushLeast is less than a command takes to a disk behind a cable and back, let alone the 100 µs in which the
+	// fastest flash is programmed (Cheong et al., A flash memory controller for 15 µs ultra-low-latency SSD using
+	// high-speed 3D NAND flash with 3 µs read time, ISSCC 2018).
+	flushLeast = 25e3 // ns
+	// flushSlow is a flush that takes as long as a file.
+	flushSlow = 200e6
+)
+
+// flushed is how long flushes took, by mode, and what the disk says of its cache.
+type flushed struct {
+	fsync, full     []float64 // ns
+	write           float64   // ns of the write before, in the middle
+	refused         error     // of full
+	volatile, known bool
+}
+
+// judgeFlush asks whether a flush waits for the disk. The quarter of the flushes that were quickest counts: the others had
+// the file system's own records to write as well.
+func judgeFlush(f flushed) trace.Check {
+	measured := fmt.Sprintf("none 0, fsync %s", span(quantile(f.fsync, 0.5)))
+	reaches := f.fsync
+	if f.refused != nil {
+		measured += fmt.Sprintf(", full not known here (%v)", f.refused)
+	} else {
+		measured += fmt.Sprintf(", full %s", span(quantile(f.full, 0.5)))
+		reaches = f.full
+	}
+	quick := quantile(reaches, 0.25)
+	measured += fmt.Sprintf(" (medians of %d; a write before each %s; a quarter within %s)", len(reaches), span(f.write), span(quick))
+	switch {
+	case f.known && !f.volatile:
+		return pass(measured+"; the disk says that it loses nothing without power", "A file that is flushed is on the disk.")
+	case quick < flushLeast:
+		said := "A flush returns"
+		if f.known {
+			said = "The disk says that it holds written bytes in a volatile cache, and yet a flush returns"
+		}
+		return fail(measured, said+" sooner than a disk can answer: something on the way ignores flushes. Rates of small files are too high, and a power cut loses what was reported as written.",
+			"measure on the disk itself, not on a file in memory or a virtual disk; update the enclosure's firmware, or use another")
+	case f.refused != nil:
+		return warn(measured, "`flush: full` cannot be had, and fsync may leave bytes in the disk's own cache.", "compare with disks of the same file system only, or format the disk as APFS")
+	case quantile(reaches, 0.5) > flushSlow:
+		return warn(measured, "Each file ends with a long wait for its flush: small files look slow.", "check that no other program writes to the disk; `flush: none` leaves the flush out of the times")
+	}
+	return pass(measured, "A flush waits for the disk.")
+}
+
+func (t *trial) flushes() (out flushed, err error) {
+	fsync, err := diskio.TryFlush(t.ctx, t.path, t.opts.RunID, scenario.FlushFsync, flushes)
+	if err != nil {
+		return out, err
+	}
+	full, err := diskio.TryFlush(t.ctx, t.path, t.opts.RunID, scenario.FlushFull, flushes)
+	if err != nil {
+		return out, err
+	}
+	out = flushed{fsync: floats(fsync.FlushNS), full: floats(full.FlushNS), refused: full.Refused, write: quantile(floats(fsync.WriteNS), 0.5)}
+	out.volatile, out.known = volatileCache(t.path)
+	return out, nil
+}
+
+func floats(list []int64) []float64 {
+	out := make([]float64, len(list))
+	for i, v := range list {
+		out[i] = float64(v)
+	}
+	return out
+}

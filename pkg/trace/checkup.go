@@ -1,0 +1,58 @@
+package trace
+
+import "fmt"
+
+// Checkup is what `hubbench doctor` found out about a machine and its disks: whether what is measured there can be
+// believed. Later runs on the machine carry what was wrong with them.
+type Checkup struct {
+	Tool   string  `json:"tool"` // hubbench's version
+	Date   string  `json:"date"` // RFC 3339
+	Host   string  `json:"host"`
+	System string  `json:"system"` // operating system, architecture, processors
+	Checks []Check `json:"checks"`
+}
+
+// Check is the answer to one question.
+type Check struct {
+	Name     string  `json:"name"`
+	Path     string  `json:"path,omitempty"` // the disk's folder; empty for what holds of the machine
+	Verdict  Verdict `json:"verdict"`
+	Measured string  `json:"measured"`
+	Text     string  `json:"text"`   // what it means for results
+	Advice   string  `json:"advice"` // what to do; empty where nothing is
+}
+
+// Verdict is how a check ended.
+type Verdict string
+
+// A check that fails says that results cannot be taken for what they claim to be; a warning, that they may be off.
+const (
+	Pass Verdict = "pass"
+	Warn Verdict = "warn"
+	Fail Verdict = "fail"
+	Skip Verdict = "skip" // it could not be made here
+)
+
+// Failed are the checks that failed.
+func (c *Checkup) Failed() []Check { return c.with(Fail) }
+
+// Doubts are the checks that failed or warn.
+func (c *Checkup) Doubts() []Check { return append(c.with(Fail), c.with(Warn)...) }
+
+func (c *Checkup) with(verdict Verdict) []Check {
+	var out []Check
+	for _, check := range c.Checks {
+		if check.Verdict == verdict {
+			out = append(out, check)
+		}
+	}
+	return out
+}
+
+// Subject is the check's name, and the disk's folder where it is about one.
+func (c Check) Subject() string {
+	if c.Path == "" {
+		return c.Name
+	}
+	return fmt.Sprintf("%s on %s", c.Name, c.Path)
+}
