@@ -76,6 +76,8 @@ type Table struct {
 	Note    string // what its numbers are
 	Columns []Column
 	Rows    [][]Cell
+
+	Sentences bool // columns that may drop hold sentences: in print they follow under each row
 }
 
 // Column is a table's head.

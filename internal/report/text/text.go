@@ -117,6 +117,10 @@ func (p *printer) table(indent string, t *report.Table) {
 		}
 	}
 	room := p.width - cells.Width(indent)
+	if t.Sentences {
+		p.sentences(indent, t, keep, widths)
+		return
+	}
 	keep = fit(t, keep, widths, room)
 	for len(keep) > 0 {
 		now := 1
@@ -125,7 +129,7 @@ func (p *printer) table(indent string, t *report.Table) {
 				break
 			}
 		}
-		p.rows(indent, t, keep[:now], widths)
+		p.rows(indent, t, keep[:now], widths, true)
 		// What has no room beside the first column follows under it.
 		if keep = keep[now:]; len(keep) > 0 {
 			keep = append([]int{0}, keep...)
@@ -133,6 +137,27 @@ func (p *printer) table(indent string, t *report.Table) {
 	}
 	if t.Note != "" {
 		p.wrap(indent+"  ", t.Note)
+	}
+}
+
+// sentences prints each row's short cells in columns, and what its others say under them.
+func (p *printer) sentences(indent string, t *report.Table, keep, widths []int) {
+	var short, long []int
+	for _, i := range keep {
+		if t.Columns[i].Drop > 0 {
+			long = append(long, i)
+		} else {
+			short = append(short, i)
+		}
+	}
+	short = fit(t, short, widths, p.width-cells.Width(indent))
+	for k := range t.Rows {
+		part := *t
+		part.Rows = t.Rows[k : k+1]
+		p.rows(indent, &part, short, widths, k == 0)
+		for _, i := range long {
+			p.wrap(indent+"      ", t.Rows[k][i].Words())
+		}
 	}
 }
 
@@ -162,7 +187,7 @@ func fit(t *report.Table, keep, widths []int, room int) []int {
 	}
 }
 
-func (p *printer) rows(indent string, t *report.Table, columns, widths []int) {
+func (p *printer) rows(indent string, t *report.Table, columns, widths []int, heads bool) {
 	line := func(cell func(int) (branches, words string)) {
 		var out strings.Builder
 		for _, i := range columns {
@@ -175,7 +200,9 @@ func (p *printer) rows(indent string, t *report.Table, columns, widths []int) {
 		}
 		fmt.Fprintln(p, strings.TrimRight(indent+out.String(), " "))
 	}
-	line(func(i int) (branches, words string) { return "", t.Columns[i].Head })
+	if heads {
+		line(func(i int) (branches, words string) { return "", t.Columns[i].Head })
+	}
 	for _, row := range t.Rows {
 		line(func(i int) (branches, words string) {
 			branches = row[i].Tree

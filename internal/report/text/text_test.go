@@ -56,6 +56,15 @@ func TestWriteDevices(t *testing.T) {
 	}
 }
 
+// Checks are sentences, which follow under each row whatever the width.
+func TestWriteCheckup(t *testing.T) {
+	var out strings.Builder
+	if err := Write(&out, report.OfDoctor(fixture.Checkup()), Width); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "checkup.txt", out.String())
+}
+
 // golden compares what was printed with a file of testdata.
 func golden(t *testing.T, name, got string) {
 	t.Helper()

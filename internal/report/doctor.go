@@ -1,0 +1,45 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// OfDoctor says which checks of a machine failed, what that means for results, and what to do.
+func OfDoctor(c *trace.Checkup) *Document {
+	doc := &Document{Kind: "checkup", Title: "hubbench doctor", Started: when(c.Date), Tool: c.Tool, Data: c}
+	count := map[trace.Verdict]int{}
+	for _, check := range c.Checks {
+		count[check.Verdict]++
+	}
+	lead := fmt.Sprintf("%d of %s passed", count[trace.Pass], plural(len(c.Checks), "check"))
+	for _, v := range []struct {
+		verdict trace.Verdict
+		text    string
+	}{{trace.Fail, "failed"}, {trace.Warn, "with a warning"}, {trace.Skip, "skipped"}} {
+		if n := count[v.verdict]; n > 0 {
+			lead += fmt.Sprintf(", %d %s", n, v.text)
+		}
+	}
+	doc.Add(Sentence{Text: lead + ".", Lead: true})
+	doc.Add(Sentence{Text: fmt.Sprintf("%s, %s, hubbench %s, %s.", c.Host, c.System, c.Tool, when(c.Date))})
+	for _, check := range c.Doubts() {
+		doc.Add(Warning{fmt.Sprintf("%s: %s. %s", pick(check.Verdict == trace.Fail, "Failed", "Warning"), check.Subject(), check.Text)})
+	}
+	t := &Table{Title: "Checks", Sentences: true, Columns: []Column{
+		{Head: "Check"}, {Head: "Verdict"}, {Head: "Disk"}, {Head: "Measured", Drop: 1}, {Head: "What it means for results", Drop: 1}, {Head: "What to do", Drop: 1},
+	}}
+	for _, check := range c.Checks {
+		t.Rows = append(t.Rows, []Cell{
+			{Text: check.Name}, {Text: string(check.Verdict), Strong: check.Verdict == trace.Fail}, {Text: check.Path}, {Text: check.Measured}, {Text: check.Text}, {Text: check.Advice},
+		})
+	}
+	doc.Add(t)
+	return doc
+}
+
+// Unsound is what a report says of a check of the machine that failed before the run.
+func Unsound(check trace.Check, date string) string {
+	return fmt.Sprintf("hubbench doctor, %s: %s failed (%s). %s", when(date), check.Subject(), check.Measured, check.Text)
+}
