@@ -31,7 +31,8 @@ func judgeCounters(files []moved) trace.Check {
 	}
 	measured := "the disk counts of what was moved: " + strings.Join(how, ", ")
 	if high {
-		return warn(measured, "Something else moves bytes on this disk: its rates come out too low.", "stop backups, indexing and other programs on it")
+		return warn(measured, "More moves on this disk than was asked for, so that its rates come out too low: by another program, or by a file system that writes everything twice.",
+			"stop backups, indexing and other programs on it, and try again")
 	}
 	return pass(measured, "What hubbench reports is what the disk moved, and nobody else uses it.")
 }

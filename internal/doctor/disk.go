@@ -22,6 +22,7 @@ const (
 	largeBlock = 8 << 20
 	smallBlock = 4096
 	smallSize  = 16 << 20
+	smallTime  = 4 * time.Second
 	depth      = 4
 	diskTime   = 50 * time.Second // for one disk, so that two are done in two minutes
 )
@@ -90,7 +91,7 @@ func (o Options) checkDisk(ctx context.Context, path string, add func(name, path
 	add("counters", path, check(ctx, of("write", "read"), judgeCounters))
 	add("limits", path, check(ctx, func() (pace, error) {
 		all, err := of("write", "read", "small write", "small read")()
-		return paceOf(all, ioLimits(path)), err
+		return paceOf(all, o.limits(path)), err
 	}, judgeLimits))
 	add("flush", path, check(ctx, t.flushes, judgeFlush))
 	add("lanes", path, check(ctx, t.lanes, judgeLanes))
@@ -136,7 +137,7 @@ func (t *trial) move(name string, role trace.Role, j job) (moved, error) {
 	}
 	io := scenario.IO{Mode: scenario.ModeDirect, Block: j.block, Depth: j.lanes, Flush: scenario.FlushFsync, Verify: scenario.VerifyOff, Preallocate: true}
 	if j.random {
-		io.Access = scenario.AccessRandom
+		io.Access, io.Cap = scenario.AccessRandom, smallTime
 	}
 	work := diskio.Job{
 		Job:   scenario.Job{Disk: t.path, Role: role, Sizes: []int64{j.size}, Seed: 1, IO: io},

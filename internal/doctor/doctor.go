@@ -23,6 +23,7 @@ type Options struct {
 	Count   func(ctx context.Context, path string) (bytes int64, err error) // moved, by the device's own count; nil where nothing counts
 	Awake   func() (release func(), err error)                              // keeps the machine awake
 	Saving  func(ctx context.Context) string                                // how the processor is held back to save power; empty where it is not
+	Limits  func(path string) []string                                      // that the system sets to this process on a disk, in words; nil: as this system tells them
 	Battery func(ctx context.Context) (on, known bool)
 	Say     func(doing string) // is told what is being measured
 }

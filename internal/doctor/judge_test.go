@@ -21,7 +21,9 @@ func file(role trace.Role, change func(*moved)) moved {
 	return m
 }
 
-func files(change func(*moved)) []moved { return []moved{file(trace.Write, nil), file(trace.Read, change)} }
+func files(change func(*moved)) []moved {
+	return []moved{file(trace.Write, nil), file(trace.Read, change)}
+}
 
 // exchanged are readings of a clock that is ahead of ours, over a pipe that takes so long each way.
 func exchanged(aheadNS, wayNS int64) (r readings) {
@@ -108,7 +110,7 @@ func TestJudges(t *testing.T) {
 
 		{"counted", judgeCounters(files(nil)), trace.Pass, "100.0 %"},
 		{"not counted", judgeCounters(files(func(m *moved) { m.counted = 1e6 })), trace.Fail, "read of 256 MB, but the disk moved 1 MB"},
-		{"a backup", judgeCounters(files(func(m *moved) { m.counted = 400e6 })), trace.Warn, "Something else"},
+		{"a backup", judgeCounters(files(func(m *moved) { m.counted = 400e6 })), trace.Warn, "More moves on this disk"},
 		{"no counter", judgeCounters(files(func(m *moved) { m.counted = -1 })), trace.Skip, "nothing counts"},
 
 		{"free", judgeLimits(pacing(func(*pace) {})), trace.Pass, "2.00 GB/s in large requests"},

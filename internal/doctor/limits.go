@@ -31,10 +31,20 @@ type pace struct {
 // paceOf takes a write and a read in large blocks, and both in small ones.
 func paceOf(all []moved, limits []string) pace {
 	p := pace{limits: limits}
-	for i := range min(len(all)/2, 2) {
+	if len(all) < 4 { // what is missing has its error
+		return p
+	}
+	for i := range 2 {
 		p.role[i], p.large[i], p.small[i] = all[i].role, all[i].rate(), all[i+2].rate()
 	}
 	return p
+}
+
+func (o Options) limits(path string) []string {
+	if o.Limits != nil {
+		return o.Limits(path)
+	}
+	return ioLimits(path)
 }
 
 // judgeLimits asks whether the disk itself is what limits it.

@@ -1,0 +1,189 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// These tests make file systems and devices with the faults that the checks of a disk are to find, and without them.
+// That takes root's rights; CI must have them. Whatever happens, what they made goes away: devices are set to be detached
+// by themselves, mounts are lazily undone.
+
+func root(t *testing.T) {
+	t.Helper()
+	if os.Getuid() != 0 && os.Getenv("CI") != "true" {
+		t.Skip("needs root, to make devices and mount them")
+	}
+	if testing.Short() {
+		t.Skip("moves a gigabyte or two")
+	}
+}
+
+func command(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	out, err := exec.Command(name, args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// mount mounts with these arguments and returns the folder.
+func mount(t *testing.T, args ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	command(t, "mount", append(args, dir)...)
+	t.Cleanup(func() {
+		if exec.Command("umount", dir).Run() != nil {
+			command(t, "umount", "--lazy", dir)
+		}
+	})
+	return dir
+}
+
+// loopDisk is a file system on a loop device over a file in a folder; it returns its root.
+func loopDisk(t *testing.T, under, options string, mkfs ...string) string {
+	t.Helper()
+	image, err := os.CreateTemp(under, "hubbench-doctor-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.Remove(image.Name()) })
+	if err := errors.Join(image.Truncate(900<<20), image.Close()); err != nil {
+		t.Fatal(err)
+	}
+	command(t, mkfs[0], append(mkfs[1:], image.Name())...)
+	return mount(t, "-o", "loop,"+options, image.Name())
+}
+
+// diagnose makes the checks of one disk.
+func diagnose(t *testing.T, path string) map[string]trace.Check {
+	return diagnoseAs(t, options(t), path)
+}
+
+func diagnoseAs(t *testing.T, opts Options, path string) map[string]trace.Check {
+	t.Helper()
+	found := map[string]trace.Check{}
+	opts.checkDisk(t.Context(), path, func(name, _ string, c trace.Check) {
+		t.Logf("%-11s %-4s %s | %s | %s", c.Name, c.Verdict, c.Measured, c.Text, c.Advice)
+		found[name] = c
+	})
+	if left, _ := filepath.Glob(filepath.Join(path, ".hubbench-*")); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+	return found
+}
+
+// A sound disk passes every check: a journal that writes data twice, a cache that others fill and the like do not.
+func TestSoundDisks(t *testing.T) {
+	root(t)
+	for name, mkfs := range map[string][]string{"ext4": {"mkfs.ext4", "-q", "-m", "0"}, "XFS": {"mkfs.xfs", "-q", "-f"}} {
+		t.Run(name, func(t *testing.T) {
+			found := diagnose(t, loopDisk(t, os.TempDir(), "rw", mkfs...))
+			for _, check := range append([]string{"permissions", "folder"}, diskChecks[:]...) {
+				hold(t, found, check, trace.Pass)
+			}
+		})
+	}
+}
+
+// A folder in memory takes direct requests, and serves them from memory.
+func TestMemoryDisk(t *testing.T) {
+	root(t)
+	found := diagnose(t, mount(t, "-t", "tmpfs", "-o", "size=1g", "tmpfs"))
+	hold(t, found, "direct", trace.Fail, "cache")
+	hold(t, found, "direct_4k", trace.Fail, "cache")
+	hold(t, found, "counters", trace.Skip, "nothing counts")
+	hold(t, found, "flush", trace.Fail, "sooner than a disk can answer")
+}
+
+// A file system that refuses direct requests is named as that; and one that takes them, and goes through its cache.
+func TestWithoutDirect(t *testing.T) {
+	root(t)
+	t.Run("refuses", func(t *testing.T) {
+		hold(t, diagnose(t, mount(t, "-t", "ramfs", "ramfs")), "direct", trace.Fail, "direct I/O is not available here", "invalid argument")
+	})
+	t.Run("through the cache", func(t *testing.T) {
+		found := diagnose(t, loopDisk(t, os.TempDir(), "data=journal", "mkfs.ext4", "-q", "-m", "0"))
+		hold(t, found, "direct", trace.Fail, "cache")
+	})
+}
+
+// A disk that throws its write cache away when told to flush it: its memory is a file in memory, and a flush returns at
+// once with nothing on any medium.
+func TestLyingDisk(t *testing.T) {
+	root(t)
+	found := diagnose(t, loopDisk(t, "/dev/shm", "rw", "mkfs.ext4", "-q", "-m", "0"))
+	hold(t, found, "flush", trace.Fail, "volatile cache, and yet a flush returns sooner than a disk can answer")
+	for _, check := range []string{"permissions", "folder", "direct", "counters"} {
+		hold(t, found, check, trace.Pass)
+	}
+}
+
+// A disk that a control group allows 20 MB a second, and one that it allows 200 requests, are limited: the check says by
+// what, and would by its measurements alone.
+func TestThrottledDisk(t *testing.T) {
+	root(t)
+	const blkio = "/sys/fs/cgroup/blkio"
+	if _, err := os.Stat(blkio + "/blkio.throttle.write_bps_device"); err != nil {
+		t.Skip("no control group that limits I/O here: ", err)
+	}
+	group := filepath.Join(blkio, "hubbench-doctor")
+	if err := os.Mkdir(group, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
+		t.Fatal(err)
+	}
+	enter := func(group string) {
+		if err := os.WriteFile(filepath.Join(group, "cgroup.procs"), fmt.Append(nil, os.Getpid()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() {
+		enter(blkio)
+		for deadline := time.Now().Add(5 * time.Second); os.Remove(group) != nil && time.Now().Before(deadline); {
+		}
+	})
+	enter(group)
+	for _, tt := range []struct {
+		file  string
+		limit int
+		says  string
+		alone string // what the measurements alone say
+	}{
+		{"bps", 20e6, "control group /hubbench-doctor limits writing on this disk to 20.0 MB/s", "Small requests (write) move as many bytes as large ones"},
+		{"iops", 200, "control group /hubbench-doctor limits write requests on this disk to 200/s", "takes longer than on any SSD"},
+	} {
+		t.Run(tt.file, func(t *testing.T) {
+			path := loopDisk(t, os.TempDir(), "rw", "mkfs.ext4", "-q", "-m", "0")
+			number, ok := wholeDisk(path)
+			if !ok {
+				t.Fatal("the loop device has no number")
+			}
+			for _, way := range []string{"read", "write"} {
+				file := filepath.Join(group, fmt.Sprintf("blkio.throttle.%s_%s_device", way, tt.file))
+				if err := os.WriteFile(file, fmt.Appendf(nil, "%s %d", number, tt.limit), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				defer func() { _ = os.WriteFile(file, fmt.Appendf(nil, "%s 0", number), 0o644) }()
+			}
+			began := time.Now()
+			opts := options(t)
+			opts.Limits = func(string) []string { return nil }
+			found := diagnoseAs(t, opts, path)
+			if took := time.Since(began); took > 2*time.Minute {
+				t.Errorf("it took %s, want two minutes at most", took)
+			}
+			hold(t, found, "limits", trace.Fail, tt.alone)
+			limits := ioLimits(path)
+			told := judgeLimits(pacing(func(p *pace) { p.limits = limits }))
+			hold(t, map[string]trace.Check{"limits": told}, "limits", trace.Fail, tt.says)
+		})
+	}
+}
