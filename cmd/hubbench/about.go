@@ -9,6 +9,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/report"
 	"github.com/hubbench/hubbench/internal/rundir"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // about is what a report says of how and where a run was made; a lone events file says nothing of it.
@@ -22,7 +23,14 @@ func about(loaded *rundir.Loaded) report.About {
 		Host:     run.Host.Name,
 		OS:       systemOf(run.Host),
 		Scenario: filepath.Join(loaded.Folder, rundir.ScenarioFile),
-		Warnings: run.Warnings,
+		Warnings: slices.Clone(run.Warnings),
+	}
+	if run.Doctor != nil {
+		for _, check := range run.Doctor.Checks {
+			if check.Verdict == trace.Fail {
+				info.Warnings = append(info.Warnings, report.Unsound(check, run.Doctor.Date))
+			}
+		}
 	}
 	for _, failure := range run.Failures {
 		info.Failures = append(info.Failures, failure.String())

@@ -63,6 +63,9 @@ phases: [{pattern: WW}, {pattern: RR}]
 		{"init --out ", "yaml yml " + names},
 		{"init --from ", "demo study-demo triple-hub " + only},
 		{"clean ", inFolders},
+		{"doctor ", inFolders},
+		{"doctor out ", inFolders},
+		{"doctor --format ", "text md html json " + only},
 		{"version ", orFiles},
 	} {
 		if diff := cmp.Diff(tt.want, completed(t, strings.Split(tt.args, " ")...)); diff != "" {

@@ -17,13 +17,14 @@ const (
 	exitFailed      = 1
 	exitUsage       = 2
 	exitPartial     = 3
-	exitThreshold   = 4 // compare --fail-above
+	exitThreshold   = 4 // compare --fail-above, a check of doctor
 	exitInterrupted = 130
 )
 
 const exitCodesHelp = `
 Exit codes: 0 ok, 1 failed, 2 bad usage or scenario, 3 partial run (results kept),
-            4 threshold crossed (compare --fail-above), 130 interrupted (results kept)
+            4 threshold crossed (compare --fail-above) or check failed (doctor),
+            130 interrupted (results kept)
 `
 
 // exitError is an error that knows its exit code.

@@ -12,6 +12,7 @@ import (
 	"github.com/hubbench/hubbench/internal/coordinator"
 	"github.com/hubbench/hubbench/internal/device"
 	"github.com/hubbench/hubbench/internal/diskio"
+	"github.com/hubbench/hubbench/internal/doctor"
 	"github.com/hubbench/hubbench/internal/wire"
 	"github.com/hubbench/hubbench/internal/worker"
 )
@@ -42,6 +43,16 @@ func newJanitor(p program) *cobra.Command {
 			coordinator.Clean(p.stdin, ctx.Done(), p.stdout, args[0], args[1:])
 			return nil
 		},
+	}
+}
+
+// newClock is the process that answers doctor with its clock.
+func newClock(p program) *cobra.Command {
+	return &cobra.Command{
+		Use:    doctor.ClockCommand,
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE:   func(*cobra.Command, []string) error { return doctor.AnswerClock(p.stdin, p.stdout) },
 	}
 }
 

@@ -51,6 +51,12 @@ func (l *Loaded) Anonymous(events io.Reader) ([]byte, error) {
 		for i := range info.Failures {
 			info.Failures[i].Cause = hide(info.Failures[i].Cause)
 		}
+		if info.Doctor != nil {
+			for i := range info.Doctor.Checks {
+				c := &info.Doctor.Checks[i]
+				c.Path, c.Measured, c.Text, c.Advice = hide(c.Path), hide(c.Measured), hide(c.Text), hide(c.Advice)
+			}
+		}
 		if info.Plan != nil {
 			for i := range info.Plan.Disks {
 				info.Plan.Disks[i].Path = ""

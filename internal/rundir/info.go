@@ -36,6 +36,13 @@ type Info struct {
 	Effective map[string]map[string]trace.Effective `json:"effective"`       // by phase and disk
 	Failures  []trace.RunFailure                    `json:"failures,omitempty"`
 	Warnings  []string                              `json:"warnings,omitempty"` // of the checks before the run
+	Doctor    *Doctor                               `json:"doctor,omitempty"`   // nil where hubbench doctor has not been run on this machine
+}
+
+// Doctor is what the last `hubbench doctor` on the machine doubted: of the machine, and of the run's disks.
+type Doctor struct {
+	Date   string        `json:"date"`
+	Checks []trace.Check `json:"checks"`
 }
 
 // Host is the machine a run ran on.

@@ -36,11 +36,11 @@ type Dir struct {
 
 // Name is a run's default folder: what it is called and when it began.
 func Name(scenario string, began time.Time) string {
-	return safeName(scenario) + "-" + began.Format("20060102-150405")
+	return Named(scenario) + "-" + began.Format("20060102-150405")
 }
 
-// safeName keeps of a name what every file system and every shell takes as it is.
-func safeName(name string) string {
+// Named keeps of a name what every file system and every shell takes as it is.
+func Named(name string) string {
 	cleaned := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_' || r == '.' {
 			return r

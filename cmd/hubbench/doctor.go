@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hubbench/hubbench/internal/device"
+	"github.com/hubbench/hubbench/internal/doctor"
+	"github.com/hubbench/hubbench/internal/report"
+	"github.com/hubbench/hubbench/internal/rundir"
+	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+func newDoctor(p program) *cobra.Command {
+	var out output
+	cmd := &cobra.Command{
+		Use:   "doctor [PATH...]",
+		Short: "Check whether this machine and its disks can be measured",
+		Long: `Check what every measurement stands on: the clock that processes share, timers, the instant of the
+start, sleep, priority and power; and for each PATH, a folder on a disk, whether requests go past the
+system's cache, whether the disk counts what is moved, whether something limits it, whether flushes
+reach it, and whether a new file is written as fast in several requests at a time.
+
+It takes half a minute, and as much again for each disk, to which it writes 2 GB at most (a slow one
+gets less) in a folder that it creates, marks and removes. The result is one block to paste anywhere;
+later runs on this machine carry what failed.`,
+		Example: `  hubbench doctor
+  hubbench doctor /Volumes/A /Volumes/B --out doctor.md`,
+		Args: takes(0, unlimited),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runDoctor(cmd.Context(), p, args, out)
+		},
+	}
+	out.flags(cmd, printed(), nil)
+	return cmd
+}
+
+func runDoctor(ctx context.Context, p program, args []string, out output) error {
+	if err := out.settle(); err != nil {
+		return err
+	}
+	paths, err := foldersToCheck(args)
+	if err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find hubbench itself, to start workers: %w", err)
+	}
+	began, host := time.Now(), rundir.ThisHost()
+	ctx, release := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer release()
+	checks, err := doctor.Run(ctx, doctor.Options{
+		Paths:   paths,
+		RunID:   newRunID(began),
+		Command: func(args ...string) *exec.Cmd { return exec.Command(self, args...) },
+		Count:   count,
+		Battery: onBattery,
+		Say:     func(doing string) { fmt.Fprintf(p.stderr, "checking %s\n", doing) },
+	})
+	if errors.Is(err, context.Canceled) {
+		return &exitError{code: exitInterrupted, err: errors.New("interrupted")}
+	}
+	if err != nil {
+		return err
+	}
+	found := &trace.Checkup{Tool: toolVersion(), Date: began.UTC().Format(time.RFC3339), Host: host.Name, System: systemOf(host), Checks: checks}
+	if err := saveCheckup(found); err != nil {
+		fmt.Fprintf(p.stderr, "warning: later runs will not know of this result: %s\n", oneLine(err.Error()))
+	}
+	if err := out.send(p, report.OfDoctor(found), nil); err != nil {
+		return err
+	}
+	if failed := found.Failed(); len(failed) > 0 {
+		return &exitError{code: exitThreshold, err: fmt.Errorf("%d of %d checks failed, first: %s", len(failed), len(checks), failed[0].Subject())}
+	}
+	return nil
+}
+
+// foldersToCheck are the arguments as absolute paths, each once.
+func foldersToCheck(args []string) ([]string, error) {
+	var paths []string
+	for _, arg := range args {
+		path, err := filepath.Abs(arg)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case !exists(path):
+			return nil, usage(fmt.Errorf("%s does not exist; give a folder on the disk", arg))
+		case !isFolder(path):
+			return nil, usage(fmt.Errorf("%s is a file; give a folder on the disk", arg))
+		}
+		if !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	return paths, nil
+}
+
+// count is what the disk behind a folder has moved by its own count.
+func count(_ context.Context, path string) (int64, error) {
+	sectors, ok := device.Traffic(path)
+	if !ok {
+		return 0, errors.New("no disk with counters")
+	}
+	return sectors * 512, nil
+}
+
+// onBattery asks the machine what it runs on.
+func onBattery(ctx context.Context) (on, known bool) {
+	inventory, err := device.Look(ctx, device.LookOptions{})
+	if err != nil {
+		return false, false
+	}
+	for _, host := range inventory.Hosts {
+		if host.Power != "" {
+			return host.Power == hardware.Battery, true
+		}
+	}
+	return false, false
+}
