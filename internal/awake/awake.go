@@ -1,10 +1,42 @@
 // Package awake keeps the machine from going to sleep while a run goes on: a sleep in the middle stops the clock and
 // takes disks off their ports. It asks the system by the system's own tool, and a system without one stays as it is.
-// Start at Keep.
+// Start at Keep; Check finds out whether it can.
 package awake
 
-import "go.uber.org/zap"
+import (
+	"context"
+	"time"
+
+	"go.uber.org/zap"
+)
 
 // Keep keeps the machine awake until release is called, or until this process ends, in whatever way. That it cannot is
 // no failure, and is written to the log.
-func Keep(log *zap.Logger) (release func()) { return keep(log) }
+func Keep(log *zap.Logger) (release func()) { return keep(log, func(error) {}) }
+
+// checkFor is how long a tool that cannot do its work may take to say so.
+const checkFor = time.Second
+
+// Check keeps the machine awake for a moment, and returns why it cannot; a machine that knows no sleep needs no keeping.
+func Check(ctx context.Context) error {
+	if !canSleep() {
+		return nil
+	}
+	return check(ctx)
+}
+
+func check(ctx context.Context) error {
+	lost := make(chan error, 1) // told once at most
+	release := keep(zap.NewNop(), func(err error) { lost <- err })
+	defer release()
+	timer := time.NewTimer(checkFor)
+	defer timer.Stop()
+	select {
+	case err := <-lost:
+		return err
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -135,3 +135,24 @@ func TestKeepWithAToolThatFails(t *testing.T) {
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	Keep(zap.NewNop())()
 }
+
+// A tool that works is no complaint, one that ends at once or is not there is one.
+func TestCheck(t *testing.T) {
+	tools(t)
+	if err := check(t.Context()); err != nil {
+		t.Errorf("a tool that works: %v", err)
+	}
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	if err := check(t.Context()); err == nil || !strings.Contains(err.Error(), "not found") {
+		t.Errorf("no tool: got %v, want that it is not found", err)
+	}
+	for _, name := range []string{"systemd-inhibit", "caffeinate"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\nexit 1\n"), 0o755); err != nil { //nolint:gosec // it is to be run
+			t.Fatal(err)
+		}
+	}
+	if err := check(t.Context()); err == nil || !strings.Contains(err.Error(), "ended by itself: exit status 1") {
+		t.Errorf("a tool that fails: got %v, want that it ended by itself", err)
+	}
+}

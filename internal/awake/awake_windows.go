@@ -15,14 +15,18 @@ const (
 	esSystemRequired = 0x00000001
 )
 
+// canSleep: every Mac and every PC does.
+func canSleep() bool { return true }
+
 // keep asks from a thread of its own, as Windows keeps the wish by thread.
-func keep(log *zap.Logger) (release func()) {
+func keep(log *zap.Logger, lost func(error)) (release func()) {
 	quit, gone := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(gone)
 		runtime.LockOSThread() // and never unlocked: the thread ends, and its wish with it
 		if was, _, err := setExecutionState.Call(esContinuous | esSystemRequired); was == 0 {
 			log.Info("the machine is not kept awake", zap.Error(err))
+			lost(err)
 		}
 		<-quit
 		_, _, _ = setExecutionState.Call(esContinuous) // the thread's end does the same

@@ -3,6 +3,9 @@
 package awake
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
 	"os/exec"
 	"syscall"
 
@@ -10,8 +13,8 @@ import (
 )
 
 // hold runs a tool that keeps the machine awake for as long as it runs. The tool reads this process's end from its
-// stdin, or watches the process itself: nothing remains of it when this process is killed.
-func hold(log *zap.Logger, command []string) (release func()) {
+// stdin, or watches the process itself: nothing remains of it when this process is killed. lost is told, once, why the machine is not kept awake.
+func hold(log *zap.Logger, lost func(error), command []string) (release func()) {
 	cmd := exec.Command(command[0], command[1:]...)
 	// The terminal is kept from it: a Ctrl-C must not end it before the run, and it must ask nobody for a password.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -21,6 +24,7 @@ func hold(log *zap.Logger, command []string) (release func()) {
 	}
 	if err != nil {
 		log.Info("the machine is not kept awake", zap.Error(err))
+		lost(err)
 		return func() {}
 	}
 	log.Info("the machine is kept awake", zap.Strings("by", command), zap.Int("pid", cmd.Process.Pid))
@@ -32,6 +36,7 @@ func hold(log *zap.Logger, command []string) (release func()) {
 		case <-released:
 		default:
 			log.Info("the machine is no longer kept awake", zap.Error(err)) // the tool could not, or was ended
+			lost(fmt.Errorf("%s ended by itself: %w", command[0], cmp.Or(err, errors.New("it said nothing"))))
 		}
 	}()
 	return func() {
