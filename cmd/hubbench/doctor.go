@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hubbench/hubbench/internal/awake"
 	"github.com/hubbench/hubbench/internal/device"
 	"github.com/hubbench/hubbench/internal/doctor"
 	"github.com/hubbench/hubbench/internal/report"
@@ -66,6 +67,8 @@ func runDoctor(ctx context.Context, p program, args []string, out output) error 
 		RunID:   newRunID(began),
 		Command: func(args ...string) *exec.Cmd { return exec.Command(self, args...) },
 		Count:   count,
+		Awake:   awake.Check,
+		Saving:  device.SavingPower,
 		Battery: onBattery,
 		Say:     func(doing string) { fmt.Fprintf(p.stderr, "checking %s\n", doing) },
 	})

@@ -47,7 +47,7 @@ func (r *prepared) info(began time.Time) rundir.Info {
 	return rundir.Info{
 		Tool: toolVersion(), RunID: newRunID(began), Name: r.plan.Name, Started: began.UTC().Format(time.RFC3339),
 		Status: rundir.Running, Host: rundir.ThisHost(), Plan: r.plan, Allow: r.allow, SystemOK: slices.Contains(r.allow, systemDisk),
-		Doctor: r.lastCheckup(),
+		Doctor:    r.lastCheckup(),
 		Effective: map[string]map[string]trace.Effective{},
 	}
 }

@@ -58,7 +58,7 @@ func gather(ctx context.Context, plan *scenario.Plan, opts Options) (*evidence, 
 		}
 		e.looked, e.unlooked = true, err
 	}
-	e.saving = savingPower(ctx)
+	e.saving = SavingPower(ctx)
 	e.watch(ctx, opts)
 	return e, found
 }

@@ -14,8 +14,8 @@ func Processes(ctx context.Context) ([]Process, error) {
 	return parsePS(out), nil
 }
 
-// savingPower says how the processor is held back to save power; empty where it is not, or cannot be asked.
-func savingPower(ctx context.Context) string {
+// SavingPower says how the processor is held back to save power; empty where it is not, or cannot be asked.
+func SavingPower(ctx context.Context) string {
 	out, err := exec.CommandContext(ctx, "/usr/bin/pmset", "-g").Output()
 	if err != nil {
 		return ""

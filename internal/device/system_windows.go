@@ -52,8 +52,8 @@ func span(t windows.Filetime) time.Duration {
 	return time.Duration(int64(t.HighDateTime)<<32|int64(t.LowDateTime)) * 100
 }
 
-// savingPower says how the processor is held back to save power; empty where it is not, or cannot be asked.
-func savingPower(ctx context.Context) string {
+// SavingPower says how the processor is held back to save power; empty where it is not, or cannot be asked.
+func SavingPower(ctx context.Context) string {
 	out, err := exec.CommandContext(ctx, "powercfg", "/getactivescheme").Output()
 	if err != nil {
 		return ""

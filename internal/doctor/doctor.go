@@ -7,7 +7,6 @@ package doctor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os/exec"
 	"time"
@@ -21,7 +20,7 @@ type Options struct {
 	RunID   string                                                          // names the test folders
 	Command func(args ...string) *exec.Cmd                                  // hubbench itself
 	Count   func(ctx context.Context, path string) (bytes int64, err error) // moved, by the device's own count; nil where nothing counts
-	Awake   func() (release func(), err error)                              // keeps the machine awake
+	Awake   func(ctx context.Context) error                                 // why the machine cannot be kept awake; nil where it can
 	Saving  func(ctx context.Context) string                                // how the processor is held back to save power; empty where it is not
 	Limits  func(path string) []string                                      // that the system sets to this process on a disk, in words; nil: as this system tells them
 	Battery func(ctx context.Context) (on, known bool)
@@ -46,7 +45,7 @@ func Run(ctx context.Context, opts Options) ([]trace.Check, error) {
 	add("clock", "", check(ctx, func() (readings, error) { return readClocks(ctx, opts.Command(ClockCommand)) }, judgeClocks))
 	add("timers", "", check(ctx, func() (lateness, error) { return sleepOften(ctx) }, judgeTimers))
 	add("start", "", check(ctx, func() ([]float64, error) { return dryReleases(ctx, opts.Command) }, judgeStart))
-	add("awake", "", check(ctx, opts.keepAwake, judgeAwake))
+	add("awake", "", check(ctx, func() (error, error) { return opts.Awake(ctx), nil }, judgeAwake))
 	add("priority", "", check(ctx, measurePriority, judgePriority))
 	add("power", "", check(ctx, func() (power, error) { return opts.power(ctx), nil }, judgePower))
 	for _, path := range opts.Paths {
@@ -81,22 +80,14 @@ func (o Options) janitor() (dismiss func(), err error) {
 // check measures and judges. What cannot be measured failed.
 func check[M any](ctx context.Context, measure func() (M, error), judge func(M) trace.Check) trace.Check {
 	m, err := measure()
-	var not notHere
 	switch {
 	case ctx.Err() != nil:
 		return skip("", "It was interrupted.", "")
-	case errors.As(err, &not):
-		return skip(string(not), "It is not known.", "")
 	case err != nil:
 		return fail("error: "+err.Error(), "The check could not be made, and a run would most likely end in the same way.", hint(err))
 	}
 	return judge(m)
 }
-
-// notHere is why something cannot be measured on this system.
-type notHere string
-
-func (n notHere) Error() string { return string(n) }
 
 func pass(measured, text string) trace.Check {
 	return trace.Check{Verdict: trace.Pass, Measured: measured, Text: text}

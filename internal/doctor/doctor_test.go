@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -39,10 +40,7 @@ func TestMain(m *testing.M) {
 func child(kind string, broken bool) error {
 	switch {
 	case kind == ClockCommand && broken: // its clock is an hour ahead
-		for line := make([]byte, 1); ; {
-			if _, err := os.Stdin.Read(line); err != nil {
-				return nil
-			}
+		for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
 			fmt.Println(clock.Now() + 3600e9)
 		}
 	case kind == ClockCommand:
@@ -85,7 +83,7 @@ func options(t *testing.T, broken ...string) Options {
 			}
 			return sectors * 512, nil
 		},
-		Awake: func() (func(), error) { return func() {}, nil },
+		Awake: func(context.Context) error { return nil },
 		Say:   func(string) {},
 	}
 }
@@ -145,7 +143,7 @@ func TestMachine(t *testing.T) {
 func TestBrokenMachine(t *testing.T) {
 	t.Parallel()
 	opts := options(t, ClockCommand, "worker")
-	opts.Awake = func() (func(), error) { return nil, errors.New("no such tool") }
+	opts.Awake = func(context.Context) error { return errors.New("no such tool") }
 	opts.Saving = func(context.Context) string { return "governor powersave" }
 	opts.Battery = func(context.Context) (on, known bool) { return true, true }
 	found := examine(t, opts)

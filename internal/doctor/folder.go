@@ -21,6 +21,8 @@ func judgePlace(p device.Place) trace.Check {
 			advice += "; for a removable disk, allow your terminal in System Settings > Privacy & Security > Files and Folders"
 		}
 		return fail("not writable: "+p.Writable.Error(), "Nothing can be measured in this folder.", advice)
+	case p.Size == 0:
+		return pass("writable, free space not known", "Test files can be written, if there is room.")
 	case p.Free < need:
 		return fail(unit.FormatBytes(p.Free)+" free", fmt.Sprintf("The checks need %s.", unit.FormatBytes(need)), "free some space")
 	}

@@ -8,23 +8,10 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// keepAwake asks that the machine stay awake, and lets it go.
-func (o Options) keepAwake() (string, error) {
-	if o.Awake == nil {
-		return "", notHere("not asked for on this system")
-	}
-	release, err := o.Awake()
-	if err != nil {
-		return err.Error(), nil
-	}
-	release()
-	return "", nil
-}
-
-// judgeAwake takes why the machine may go to sleep; empty where it does not.
-func judgeAwake(why string) trace.Check {
-	if why != "" {
-		return warn("not kept awake: "+why, "The computer may go to sleep in a long run, which takes disks off their ports.", "turn sleep off in the system's settings while measuring")
+// judgeAwake takes why the machine may go to sleep; nil where it does not.
+func judgeAwake(why error) trace.Check {
+	if why != nil {
+		return warn("not kept awake: "+why.Error(), "The computer may go to sleep in a long run, which takes disks off their ports.", "turn sleep off in the system's settings while measuring")
 	}
 	return pass("kept awake on request", "The computer does not go to sleep during a run.")
 }

@@ -84,8 +84,8 @@ func TestJudges(t *testing.T) {
 		{"no common start", judgeStart(same(80e6, releases)), trace.Fail, "do not begin together"},
 		{"lost starts", judgeStart(same(40e3, 3)), trace.Fail, "3 of 20"},
 
-		{"awake", judgeAwake(""), trace.Pass, "kept awake"},
-		{"asleep", judgeAwake("systemd-inhibit: not found"), trace.Warn, "not found"},
+		{"awake", judgeAwake(nil), trace.Pass, "kept awake"},
+		{"asleep", judgeAwake(errors.New("systemd-inhibit: not found")), trace.Warn, "not found"},
 		{"usual priority", judgePriority(priority{how: "nice 0"}), trace.Pass, "nice 0"},
 		{"nice", judgePriority(priority{nice: 10, how: "nice 10"}), trace.Warn, "nice 10"},
 		{"in the background", judgePriority(priority{background: true, how: "in the background"}), trace.Fail, "holds this program back"},
@@ -93,9 +93,10 @@ func TestJudges(t *testing.T) {
 		{"battery", judgePower(power{known: true, battery: true}), trace.Warn, "on battery"},
 		{"saving", judgePower(power{saving: "governor powersave"}), trace.Warn, "governor powersave"},
 
-		{"a place", judgePlace(device.Place{Free: 1e9}), trace.Pass, "1 GB free"},
+		{"a place", judgePlace(device.Place{Free: 1e9, Size: 1e9}), trace.Pass, "1 GB free"},
 		{"read-only", judgePlace(device.Place{Free: 1e9, Writable: refused}), trace.Fail, "not writable"},
-		{"full", judgePlace(device.Place{Free: 1e6}), trace.Fail, "1 MB free"},
+		{"full", judgePlace(device.Place{Free: 1e6, Size: 1e9}), trace.Fail, "1 MB free"},
+		{"a place of no size", judgePlace(device.Place{}), trace.Pass, "free space not known"},
 		{"a folder", judgeFolder(nil), trace.Pass, "locked"},
 		{"no locks", judgeFolder(errors.New("a second process could take the test folder")), trace.Fail, "second process"},
 

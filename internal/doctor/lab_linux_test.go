@@ -27,13 +27,12 @@ func root(t *testing.T) {
 	}
 }
 
-func command(t *testing.T, name string, args ...string) string {
+func command(t *testing.T, name string, args ...string) {
 	t.Helper()
 	out, err := exec.Command(name, args...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
 	}
-	return strings.TrimSpace(string(out))
 }
 
 // mount mounts with these arguments and returns the folder.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -13,16 +14,16 @@ func OfDoctor(c *trace.Checkup) *Document {
 	for _, check := range c.Checks {
 		count[check.Verdict]++
 	}
-	lead := fmt.Sprintf("%d of %s passed", count[trace.Pass], plural(len(c.Checks), "check"))
+	lead := []string{fmt.Sprintf("%d of %s passed", count[trace.Pass], plural(len(c.Checks), "check"))}
 	for _, v := range []struct {
 		verdict trace.Verdict
 		text    string
 	}{{trace.Fail, "failed"}, {trace.Warn, "with a warning"}, {trace.Skip, "skipped"}} {
 		if n := count[v.verdict]; n > 0 {
-			lead += fmt.Sprintf(", %d %s", n, v.text)
+			lead = append(lead, fmt.Sprintf("%d %s", n, v.text))
 		}
 	}
-	doc.Add(Sentence{Text: lead + ".", Lead: true})
+	doc.Add(Sentence{Text: strings.Join(lead, ", ") + ".", Lead: true})
 	doc.Add(Sentence{Text: fmt.Sprintf("%s, %s, hubbench %s, %s.", c.Host, c.System, c.Tool, when(c.Date))})
 	for _, check := range c.Doubts() {
 		doc.Add(Warning{fmt.Sprintf("%s: %s. %s", pick(check.Verdict == trace.Fail, "Failed", "Warning"), check.Subject(), check.Text)})

@@ -37,7 +37,7 @@ func TestAnonymous(t *testing.T) {
 	run := &Loaded{Folder: "/Users/jane/results/x", Info: &Info{
 		Host: Host{Name: "janes-mac", OS: "darwin"}, Plan: &scenario.Plan{Disks: []scenario.Disk{{Name: "A", Path: "/Volumes/Janes SSD"}}},
 		Warnings: []string{"disk A: /Volumes/Janes SSD is nearly full", `C:\Users\jane\x is on janes-mac`, "/home/jane/y"},
-		Doctor: &Doctor{Checks: []trace.Check{{Name: "direct", Path: "/Volumes/Janes SSD", Measured: "open /Users/jane/x", Text: "janes-mac", Advice: "/home/jane"}}},
+		Doctor:   &Doctor{Checks: []trace.Check{{Name: "direct", Path: "/Volumes/Janes SSD", Measured: "open /Users/jane/x", Text: "janes-mac", Advice: "/home/jane"}}},
 		Failures: []trace.RunFailure{{Phase: "W", Disk: "B", Cause: "write /Volumes/Janes SSD 2/f: input/output error"}},
 	}}
 	var err error
