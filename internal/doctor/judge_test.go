@@ -104,6 +104,9 @@ func TestJudges(t *testing.T) {
 		{"refused", judgeDirect(files(func(m *moved) {
 			m.Effective = trace.Effective{Cache: "buffered", Warnings: []string{"direct I/O is not available here"}}
 		})), trace.Fail, "not available here"},
+		{"small blocks on macOS", judgeDirect(files(func(m *moved) {
+			m.Effective = trace.Effective{Cache: "cached writes", Warnings: []string{"those of 4096 bytes go through it"}}
+		})), trace.Warn, "those of 4096 bytes"},
 		{"believed", judgeDirect(files(func(m *moved) { m.Cached = 200e6 })), trace.Fail, "78 % of 256 MB are in the system's cache after a direct read"},
 		{"no residency, not counted", judgeDirect(files(func(m *moved) { m.Cached, m.counted = -1, 10e6 })), trace.Fail, "the disk moved 4 % of the 256 MB"},
 		{"no residency, counted", judgeDirect(files(func(m *moved) { m.Cached = -1 })), trace.Pass, "100 % moved by the disk"},
