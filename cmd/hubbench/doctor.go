@@ -17,6 +17,7 @@ import (
 	"github.com/hubbench/hubbench/internal/awake"
 	"github.com/hubbench/hubbench/internal/device"
 	"github.com/hubbench/hubbench/internal/doctor"
+	"github.com/hubbench/hubbench/internal/gauge"
 	"github.com/hubbench/hubbench/internal/report"
 	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/pkg/hardware"
@@ -113,12 +114,9 @@ func foldersToCheck(args []string) ([]string, error) {
 }
 
 // count is what the disk behind a folder has moved by its own count.
-func count(_ context.Context, path string) (int64, error) {
-	sectors, ok := device.Traffic(path)
-	if !ok {
-		return 0, errors.New("no disk with counters")
-	}
-	return sectors * 512, nil
+func count(ctx context.Context, path string) (int64, error) {
+	count, err := gauge.Count(ctx, path)
+	return count.Sum(), err
 }
 
 // onBattery asks the machine what it runs on.

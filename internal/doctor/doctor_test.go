@@ -16,8 +16,8 @@ import (
 
 	"github.com/hubbench/hubbench/internal/clock"
 	"github.com/hubbench/hubbench/internal/coordinator"
-	"github.com/hubbench/hubbench/internal/device"
 	"github.com/hubbench/hubbench/internal/diskio"
+	"github.com/hubbench/hubbench/internal/gauge"
 	"github.com/hubbench/hubbench/internal/wire"
 	"github.com/hubbench/hubbench/internal/worker"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -76,12 +76,9 @@ func options(t *testing.T, broken ...string) Options {
 			cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", childOf+"="+kind)
 			return cmd
 		},
-		Count: func(_ context.Context, path string) (int64, error) {
-			sectors, ok := device.Traffic(path)
-			if !ok {
-				return 0, errors.New("no counter")
-			}
-			return sectors * 512, nil
+		Count: func(ctx context.Context, path string) (int64, error) {
+			count, err := gauge.Count(ctx, path)
+			return count.Sum(), err
 		},
 		Awake: func(context.Context) error { return nil },
 		Say:   func(string) {},
