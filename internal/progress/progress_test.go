@@ -88,9 +88,9 @@ func TestTerminal(t *testing.T) {
 	long := plan()
 	long.Phases[0].Jobs[1].Disk, long.Phases[0].Jobs[2].Disk = "Samsung T7 Shield 2TB", "日本語の名前 4TB"
 	simulated := plan()
-	simulated.Hub = &scenario.Hub{Speedup: 10}
+	simulated.Hub = &scenario.Hub{Profile: "goshen-ridge", Speedup: 10}
 	slow := plan()
-	slow.Hub = &scenario.Hub{Speedup: 10_000}
+	slow.Hub = &scenario.Hub{Profile: "goshen-ridge", Speedup: 10_000}
 	done := plan()
 	done.Phases[0].Jobs[1].Sizes = []int64{3e9}
 	many := plan()
@@ -217,7 +217,7 @@ func TestTerminal(t *testing.T) {
 // What a phase showed, and that what was drawn over and over is gone.
 func TestConclusion(t *testing.T) {
 	simulated := plan()
-	simulated.Hub = &scenario.Hub{Speedup: 10}
+	simulated.Hub = &scenario.Hub{Profile: "goshen-ridge", Speedup: 10}
 	conclude := func(string) (time.Duration, string) {
 		return 79 * time.Second, "Three disks got 4.00 GB/s together for 70 s."
 	}
@@ -272,7 +272,7 @@ func TestStopping(t *testing.T) {
 
 func TestRatesAreTheModels(t *testing.T) {
 	p := plan()
-	p.Hub = &scenario.Hub{Speedup: 10}
+	p.Hub = &scenario.Hub{Profile: "goshen-ridge", Speedup: 10}
 	shown, _ := follow(Options{Plan: p}, 8*time.Second)
 	if got := shown.state.rate(&shown.state.disks[0]); got != 0.2e9 {
 		t.Errorf("got %g B/s, want 2e8 in the model's time", got)
