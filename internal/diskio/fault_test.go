@@ -31,6 +31,8 @@ type fault struct {
 	full    error // of flushing to the medium
 	reserve error
 	direct  error // of opening for direct requests
+	odd     bool  // files opened for direct requests take others as well
+	declare error // of having reserved space taken for written
 	short   bool  // writes move half of what they are given
 	lose    bool  // writes report success and do nothing
 	cached  bool  // all is found in the cache
@@ -166,8 +168,28 @@ func TestShortWritesAreCompleted(t *testing.T) {
 	}
 }
 
+// noDirect is why direct requests cannot be had on Windows, of which an emulator gives none; empty elsewhere, where the
+// tests rely on them.
+func noDirect(t *testing.T) string {
+	t.Helper()
+	if runtime.GOOS != "windows" {
+		return ""
+	}
+	folder, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	can, err := probe(system{open: openTestFile, notDirect: notDirect}, folder, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return can.whyNot
+}
+
 // What the file system cannot do is done otherwise, with a warning.
 func TestFallbacks(t *testing.T) {
+	cannot := noDirect(t)
 	for _, tt := range []struct {
 		name  string
 		fault *fault
@@ -176,15 +198,30 @@ func TestFallbacks(t *testing.T) {
 	}{
 		{"no direct requests", &fault{direct: syscall.EINVAL}, "buffered", "opening a file for it failed"},
 		{"no preallocation", &fault{reserve: errors.New("not supported")}, "direct", "does not preallocate"},
+		{"odd requests taken", &fault{odd: true}, "buffered", "passes direct requests through its cache"},
+		{"space not declared", &fault{declare: errors.New("no privilege")}, "direct", "must be written from front to back (no privilege)"},
 		{"preallocation by zeros", &fault{zeroes: true}, "direct", "each new file is written twice"},
 		{"no flush to the medium", &fault{full: syscall.ENOTTY}, "direct", "fsync is used"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			switch {
+			case cannot != "" && tt.cache == "direct":
+				t.Skipf("no direct requests here: %s", cannot)
+			case runtime.GOOS == "windows" && tt.fault.full != nil:
+				t.Skip("on Windows every file system flushes to the medium")
+			}
 			for _, role := range []trace.Role{trace.Write, trace.Read} {
 				job := newJob(t.TempDir(), role, 100<<20, 12345)
 				job.IO.Block = 1 << 20
 				job.IO.Flush = scenario.FlushFull
-				engine := newReal(job, system{open: tt.fault.open, ring: noRing})
+				sys := system{open: tt.fault.open, ring: noRing, notDirect: notDirect, declare: declareValid}
+				if tt.fault.odd {
+					sys.notDirect = func(testFile) bool { return true }
+				}
+				if tt.fault.declare != nil {
+					sys.declare = func(testFile, int64) error { return tt.fault.declare }
+				}
+				engine := newReal(job, sys)
 				engine.sampleNS = 1
 				eff, err := engine.Prepare(t.Context(), func(int64) {})
 				if err != nil {

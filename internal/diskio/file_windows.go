@@ -33,6 +33,9 @@ func openTestFile(folder *os.Root, name string, o opening) (testFile, error) {
 	if o.direct {
 		direct = windows.O_FILE_FLAG_NO_BUFFERING | windows.O_FILE_FLAG_WRITE_THROUGH
 	}
+	if o.op == trace.Write && !o.again {
+		mayDeclare() // what a handle may do is settled when it is opened
+	}
 	f := &windowsFile{}
 	for range max(o.lanes, 1) {
 		lane, err := folder.OpenFile(name, flags|direct, 0o600)
@@ -91,10 +94,20 @@ func (f *windowsFile) flush(mode string) error {
 	return windows.FlushFileBuffers(windows.Handle(f.fd()))
 }
 
+// reserve allocates the space, in one stretch where there is one, and sets the end of the file, as fallocate does on Linux:
+// requests in flight together would move the end out of order. Where nothing but the end can be set, that allocates as
+// well.
 func (f *windowsFile) reserve(size int64) error {
-	info := struct{ AllocationSize int64 }{size}
-	return windows.SetFileInformationByHandle(windows.Handle(f.fd()), windows.FileAllocationInfo,
-		(*byte)(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info)))
+	err := f.setInformation(windows.FileAllocationInfo, size)
+	if err != nil && !errors.Is(err, windows.ERROR_CALL_NOT_IMPLEMENTED) && !errors.Is(err, windows.ERROR_NOT_SUPPORTED) {
+		return err
+	}
+	return f.setInformation(windows.FileEndOfFileInfo, size)
+}
+
+// setInformation sets one of those that are a number of bytes.
+func (f *windowsFile) setInformation(class uint32, bytes int64) error {
+	return windows.SetFileInformationByHandle(windows.Handle(f.fd()), class, (*byte)(unsafe.Pointer(&bytes)), uint32(unsafe.Sizeof(bytes)))
 }
 
 // settle has nothing to do: there is no dropping a stretch of a file from the cache of Windows.
@@ -119,3 +132,11 @@ func directAlign(testFile) int64 { return 4096 }
 
 // cachedBelow: Windows refuses direct requests that it cannot make.
 const cachedBelow = 0
+
+// notDirect tries what no request past the cache can be: to write a byte at an odd place. Windows refuses that on a disk
+// (https://learn.microsoft.com/windows/win32/fileio/file-buffering); what takes it was opened like any other file, as
+// network drives may be.
+func notDirect(f testFile) bool {
+	_, err := f.writeAt(0, make([]byte, 1), 1)
+	return err == nil
+}

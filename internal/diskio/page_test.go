@@ -2,7 +2,6 @@ package diskio
 
 import (
 	"os"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -79,9 +78,6 @@ func TestWritesOfWholePages(t *testing.T) {
 
 // The end of a new file lies where it will be before its first request: those in flight together move it no further.
 func TestPreallocationSetsTheEnd(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("the reservation has a test of its own there")
-	}
 	engine, _ := prepared(t, newJob(t.TempDir(), trace.Write, 1<<20), systems["threads"])
 	if !engine.traits.reserves {
 		t.Skip("this file system does not preallocate")

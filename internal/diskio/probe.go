@@ -27,14 +27,15 @@ type traits struct {
 	reserves  bool   // takes preallocation
 	reserveNo error
 	zeroes    bool  // fills what it reserves with zeros
+	inOrder   error // why what is reserved must be written from front to back; nil: it need not
 	fullNo    error // why files cannot be flushed to the medium, where the file system knows no way to
 }
 
 // probe writes a small file in the folder and looks at what becomes of it.
-func probe(open opener, folder *os.Root, direct bool) (traits, error) {
+func probe(sys system, folder *os.Root, direct bool) (traits, error) {
 	tr := traits{sector: smallUnit}
 	if direct {
-		reason, err := tr.tryDirect(open, folder)
+		reason, err := tr.tryDirect(sys, folder)
 		if err != nil {
 			return tr, err
 		}
@@ -42,7 +43,7 @@ func probe(open opener, folder *os.Root, direct bool) (traits, error) {
 			tr.whyNot, tr.sector = reason, smallUnit
 		}
 	}
-	f, err := makeProbe(open, folder, false)
+	f, err := makeProbe(sys.open, folder, false)
 	if err != nil {
 		return tr, err
 	}
@@ -51,6 +52,9 @@ func probe(open opener, folder *os.Root, direct bool) (traits, error) {
 	// A file system without holes writes zeros up to the new end, and does so through the cache (cluster_write_copy in
 	// xnu's vfs_cluster.c). What only moves the end leaves no page behind.
 	tr.zeroes = tr.reserves && f.cached(probeReserve) > 0
+	if tr.reserves && sys.declare != nil {
+		tr.inOrder = sys.declare(f, probeReserve)
+	}
 	if err := f.flush(scenario.FlushFull); filesync.Unsupported(err) {
 		tr.fullNo = err
 	}
@@ -64,8 +68,8 @@ func makeProbe(open opener, folder *os.Root, direct bool) (testFile, error) {
 }
 
 // tryDirect writes one sector past the cache, and returns why it could not.
-func (tr *traits) tryDirect(open opener, folder *os.Root) (reason string, err error) {
-	f, err := makeProbe(open, folder, true)
+func (tr *traits) tryDirect(sys system, folder *os.Root) (reason string, err error) {
+	f, err := makeProbe(sys.open, folder, true)
 	if err != nil {
 		return fmt.Sprintf("opening a file for it failed: %v", err), nil
 	}
@@ -90,7 +94,7 @@ func (tr *traits) tryDirect(open opener, folder *os.Root) (reason string, err er
 	}
 	// On macOS so small a write goes through the cache anyway, and there is nothing better than F_NOCACHE to fall back on:
 	// what it does is seen when the job has ended (see Cached).
-	if cachedBelow == 0 && f.cached(probeSector) > 0 {
+	if cachedBelow == 0 && f.cached(probeSector) > 0 || sys.notDirect != nil && sys.notDirect(f) {
 		return "the file system passes direct requests through its cache", nil
 	}
 	return "", nil

@@ -49,7 +49,9 @@ type system struct {
 	// cachedBelow: direct writes of no whole multiple of so many bytes go through the cache all the same; 0: none do.
 	cachedBelow int64
 	// priority is how the system treats the process's requests, and a doubt where it holds them back; nil: that is not asked.
-	priority func() (name, doubt string)
+	priority  func() (name, doubt string)
+	notDirect func(f testFile) bool              // that a file opened for direct requests takes others as well; nil: it does not
+	declare   func(f testFile, size int64) error // has reserved space taken for written; nil: it may be written anywhere
 }
 
 // errNoRing marks systems that io_uring is no part of. Not errors.ErrUnsupported: that is also what a Linux kernel without
@@ -61,7 +63,7 @@ func New(job Job) Engine { return newReal(job, systemCalls()) }
 
 // systemCalls are the operating system itself.
 func systemCalls() system {
-	return system{open: openTestFile, ring: newRingMover, cachedBelow: cachedBelow, priority: priority}
+	return system{open: openTestFile, ring: newRingMover, cachedBelow: cachedBelow, priority: priority, notDirect: notDirect, declare: declareValid}
 }
 
 func newReal(job Job, sys system) *real {
@@ -83,7 +85,7 @@ func (e *real) prepare(ctx context.Context) (eff trace.Effective, err error) {
 	if e.testFiles, err = listTestFiles(e.folder); err != nil {
 		return eff, err
 	}
-	if e.traits, err = probe(e.system.open, e.folder.root, e.job.IO.Mode == scenario.ModeDirect); err != nil {
+	if e.traits, err = probe(e.system, e.folder.root, e.job.IO.Mode == scenario.ModeDirect); err != nil {
 		return eff, fmt.Errorf("probe the disk: %w", err)
 	}
 	eff = e.effective()
@@ -120,14 +122,15 @@ func (e *real) effective() trace.Effective {
 		job.IO.Block += e.traits.sector - over
 		e.warn("the block of %d bytes is not a multiple of the %d bytes that go past the cache together: %d is used", asked, e.traits.sector, job.IO.Block)
 	}
+	var space string
 	if job.IO.Preallocate && job.Role == trace.Write {
-		e.warnOfReserving()
+		space = e.space()
 	}
 	if job.IO.Flush == scenario.FlushFull && e.traits.fullNo != nil {
 		job.IO.Flush = scenario.FlushFsync
 		e.warn("the file system cannot flush to the medium (%v): fsync is used, which may leave bytes in the disk's own cache", e.traits.fullNo)
 	}
-	eff := trace.Effective{Cache: "buffered", Flush: job.IO.Flush, Block: job.IO.Block, Depth: job.IO.Depth}
+	eff := trace.Effective{Cache: "buffered", Flush: job.IO.Flush, Block: job.IO.Block, Depth: job.IO.Depth, Space: space}
 	if e.system.priority != nil {
 		var doubt string
 		if eff.Priority, doubt = e.system.priority(); doubt != "" {
@@ -156,14 +159,21 @@ func (e *real) cachesWrites() bool {
 	return e.job.Role == trace.Write && e.job.IO.Block < e.system.cachedBelow
 }
 
-// warnOfReserving tells where space is not reserved as elsewhere, so that the numbers are not those of another system.
-func (e *real) warnOfReserving() {
+// space tells how the space of new files is reserved, and warns where that is not as elsewhere, so that the numbers are not
+// those of another system.
+func (e *real) space() string {
 	switch {
 	case !e.traits.reserves:
 		e.warn("the file system does not preallocate (%v): the time of allocation is part of the measurement, and requests in flight together may have it fill gaps with zeros", e.traits.reserveNo)
+		return trace.SpaceNone
 	case e.traits.direct && e.traits.zeroes:
 		e.warn("the file system preallocates by writing zeros: each new file is written twice, once before its time")
+		return trace.SpaceZeros
+	case e.traits.inOrder != nil:
+		e.warn("new files must be written from front to back (%v): requests in flight together wait for one another, and gaps are filled with zeros first; start hubbench as administrator to measure as other systems do", e.traits.inOrder)
+		return trace.SpaceInOrder
 	}
+	return trace.SpaceReserved
 }
 
 // makeMover gets the buffers, fills them (which also touches every page) and starts what moves them.

@@ -123,13 +123,27 @@ func planFacts(m, other *Method, name string) []fact {
 			{what: whatDepth, is: strconv.Itoa(mode.Depth)},
 			{what: whatAccess, is: access(job.IO)},
 			{what: whatVerify, is: cmp.Or(job.IO.Verify, scenario.VerifyOff)},
-			{what: whatPrealloc, is: strconv.FormatBool(job.IO.Preallocate)},
+			{what: whatPrealloc, is: preallocated(job.IO, m.Effective[name][job.Disk].Space, other.Effective[name][job.Disk].Space)},
 		} {
 			f.at = at
 			list = append(list, f)
 		}
 	}
 	return list
+}
+
+// preallocated says how the space of new files was reserved, where that was noted in the other run as well.
+func preallocated(io scenario.IO, had, other string) string {
+	switch {
+	case had == "" || other == "" || had == trace.SpaceReserved:
+		return strconv.FormatBool(io.Preallocate)
+	case had == trace.SpaceNone:
+		return "not possible"
+	case had == trace.SpaceZeros:
+		return "by zeros"
+	default:
+		return had
+	}
 }
 
 // stop says what ended the phase.

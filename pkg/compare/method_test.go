@@ -21,9 +21,9 @@ func planned(label string) Run {
 		for _, d := range p.Disks {
 			phase.Jobs = append(phase.Jobs, scenario.Job{
 				Disk: d.Name, Role: d.Op, Sizes: []int64{1e9, 2e9},
-				IO: scenario.IO{Mode: "direct", Block: 8 << 20, Depth: 4, Flush: "full", Verify: "off"},
+				IO: scenario.IO{Mode: "direct", Block: 8 << 20, Depth: 4, Flush: "full", Verify: "off", Preallocate: true},
 			})
-			m.Effective[p.Name][d.Name] = trace.Effective{Engine: "io_uring", Cache: "direct", Flush: "full", Block: 8 << 20, Depth: 4}
+			m.Effective[p.Name][d.Name] = trace.Effective{Engine: "io_uring", Cache: "direct", Flush: "full", Block: 8 << 20, Depth: 4, Space: trace.SpaceReserved}
 		}
 		m.Plan.Phases = append(m.Plan.Phases, phase)
 	}
@@ -54,6 +54,11 @@ func TestMethod(t *testing.T) {
 		}, []Difference{{"cache", "", "direct", "buffered"}, {"block", "A in W", "8.39 MB", "8.39 MB, but other ones"}}},
 		{"asked alike, had otherwise", func(r Run) { drive(r, "W", "A", func(m *trace.Effective) { m.Engine = "threads" }) },
 			[]Difference{{"engine", "A in W", "io_uring", "threads"}}},
+		{"space of new files", func(r Run) {
+			drive(r, "W", "A", func(m *trace.Effective) { m.Space = trace.SpaceInOrder })
+			drive(r, "WW", "A", func(m *trace.Effective) { m.Space = trace.SpaceNone })
+			drive(r, "WW", "B", func(m *trace.Effective) { m.Space = "" }) // not noted
+		}, []Difference{{"preallocate", "A in WW", "true", "not possible"}, {"preallocate", "A in W", "true", "in order"}}},
 		{"asked otherwise, had alike", func(r Run) { job(r, 0, 0).IO.Flush = "fsync" }, []Difference{}},
 		{"asked otherwise, had unknown", func(r Run) { r.Method.Effective = nil; job(r, 0, 0).IO.Flush = "fsync" },
 			[]Difference{{"flush", "A in WW", "full", "fsync"}}},
@@ -62,7 +67,7 @@ func TestMethod(t *testing.T) {
 		{"order of files", func(r Run) { job(r, 0, 1).Sizes = []int64{2e9, 1e9} },
 			[]Difference{{"files", "B in WW", "2 of 1 GB to 2 GB, 3 GB in all", "2 of 1 GB to 2 GB, 3 GB in all, but other ones"}}},
 		{"access", func(r Run) {
-			job(r, 1, 0).IO = scenario.IO{Mode: "direct", Access: "random", OneFile: true, Cap: 5 * time.Second, Rest: time.Second, Discard: 1, Verify: "off"}
+			job(r, 1, 0).IO = scenario.IO{Mode: "direct", Access: "random", OneFile: true, Cap: 5 * time.Second, Rest: time.Second, Discard: 1, Verify: "off", Preallocate: true}
 		}, []Difference{{"access", "A in W", "sequential", "random, one file again and again, at most 5 s each, 1 s apart, 1 to warm up"}}},
 		{"stop and rest", func(r Run) {
 			p := &r.Method.Plan.Phases[0]

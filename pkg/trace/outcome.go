@@ -10,8 +10,17 @@ type Effective struct {
 	Block    int64    `json:"block"`
 	Depth    int      `json:"depth"`
 	Priority string   `json:"priority,omitempty"` // macOS: background, or the policy for disk requests: important, throttle ...
+	Space    string   `json:"space,omitempty"`    // of new files: one of the following; empty where none was to be reserved
 	Warnings []string `json:"warnings,omitempty"` // asked for one thing and got another
 }
+
+// How the space of new files was reserved before their time.
+const (
+	SpaceReserved = "reserved" // to be written in any order
+	SpaceInOrder  = "in order" // reserved; what is written ahead of the rest has the system fill the gap with zeros
+	SpaceZeros    = "zeros"    // by writing zeros all over it
+	SpaceNone     = "none"     // not at all
+)
 
 // RunFailure is why a run is not whole: a phase of it, and a disk, where it was one of theirs.
 type RunFailure struct {
