@@ -26,6 +26,8 @@ type Engine interface {
 	// Cached tells, after the last file, which share of the files moved past the cache lies in it all the same; ok is false
 	// where that cannot be told.
 	Cached() (share float64, ok bool)
+	// Doubts are warnings that have come up since Prepare.
+	Doubts() []string
 	// Close removes every file and folder the job made (unless it is to keep them).
 	Close() error
 }

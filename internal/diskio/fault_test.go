@@ -30,6 +30,7 @@ type fault struct {
 	flush   error
 	full    error // of flushing to the medium
 	reserve error
+	late    error // of reserving more than a probe does
 	direct  error // of opening for direct requests
 	odd     bool  // files opened for direct requests take others as well
 	declare error // of having reserved space taken for written
@@ -104,6 +105,9 @@ func (f *faulty) cached(size int64) int64 {
 func (f *faulty) reserve(size int64) error {
 	if f.fault.reserve != nil {
 		return f.fault.reserve
+	}
+	if f.fault.late != nil && f.fault.armed.Load() && size > probeReserve {
+		return f.fault.late
 	}
 	f.filled = f.fault.zeroes
 	return f.testFile.reserve(size)
@@ -243,6 +247,34 @@ func TestFallbacks(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Space that cannot be reserved in the middle of a job is a doubt, told once, and the files are written all the same. Before
+// the release it is an error: nothing is lost yet.
+func TestReserveFailsInMidJob(t *testing.T) {
+	const size = 2 * probeReserve
+	fault := &fault{late: errors.New("no stretch is left")}
+	engine, eff := prepared(t, newJob(t.TempDir(), trace.Write, size, size, size), system{open: fault.open, ring: noRing})
+	before := len(eff.Warnings)
+	fault.armed.Store(true)
+	transferAll(t, engine)
+	if got := engine.Doubts(); len(got) != 1 || !strings.Contains(got[0], "file 1 of the job (no stretch is left)") {
+		t.Errorf("Doubts() = %q, want one that names file 1 and the cause", got)
+	}
+	if len(eff.Warnings) != before {
+		t.Errorf("what Prepare returned became %q", eff.Warnings)
+	}
+	for seq := range 3 {
+		checkContent(t, engine.folder.path+"/"+record{Number: seq}.name(), seq, size)
+	}
+
+	unready := newReal(newJob(t.TempDir(), trace.Write, size), system{open: fault.open, ring: noRing})
+	if _, err := unready.Prepare(t.Context(), func(int64) {}); err == nil || !strings.Contains(err.Error(), "no stretch is left") {
+		t.Errorf("Prepare() = %v, want the error of the reservation", err)
+	}
+	if err := unready.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -130,7 +130,7 @@ func (e *real) open(r record, op trace.Role) (testFile, error) {
 		return nil, err
 	}
 	if fresh && e.job.IO.Preallocate && e.traits.reserves {
-		if err := f.reserve(e.padded(r.Size)); err != nil {
+		if err := e.reserve(f, r); err != nil {
 			return nil, errors.Join(fmt.Errorf("allocate test file %s: %w", r.name(), err), f.close())
 		}
 	}
@@ -138,6 +138,23 @@ func (e *real) open(r record, op trace.Role) (testFile, error) {
 		return nil, errors.Join(err, f.close())
 	}
 	return f, nil
+}
+
+// reserve makes room for a new file, to be written in any order. Where that fails in the middle of a job, the file is written
+// all the same, and the job says so.
+func (e *real) reserve(f testFile, r record) error {
+	err := f.reserve(e.padded(r.Size))
+	if err == nil && e.system.declare != nil && e.traits.inOrder == nil {
+		err = e.system.declare(f, e.padded(r.Size))
+	}
+	if err == nil || e.release == 0 {
+		return err
+	}
+	if !e.doubted {
+		e.doubted = true
+		e.warn("space could not be reserved for file %d of the job (%v): where that happens, the time of allocation is part of the measurement", e.nextSeq, err)
+	}
+	return nil
 }
 
 // closeFile closes the file that open opened.

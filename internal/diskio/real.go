@@ -38,6 +38,8 @@ type real struct {
 	failed    bool
 	release   int64
 	warnings  []string
+	told      int               // warnings that Prepare has returned
+	doubted   bool              // that space could not be reserved is among the warnings
 	wrote     func(bytes int64) // is told how far Prepare is
 	before    int64             // bytes that Prepare has written
 }
@@ -74,7 +76,7 @@ func newReal(job Job, sys system) *real {
 func (e *real) Prepare(ctx context.Context, wrote func(bytes int64)) (trace.Effective, error) {
 	e.wrote = wrote
 	eff, err := e.prepare(ctx)
-	eff.Warnings = e.warnings
+	eff.Warnings, e.told = e.warnings, len(e.warnings)
 	return eff, e.job.explain("prepare", err)
 }
 
@@ -98,6 +100,9 @@ func (e *real) prepare(ctx context.Context) (eff trace.Effective, err error) {
 	e.first = e.testFiles.next
 	return eff, e.openNext(0)
 }
+
+// Doubts are the warnings since Prepare.
+func (e *real) Doubts() []string { return e.warnings[e.told:] }
 
 func (e *real) warn(format string, args ...any) {
 	e.warnings = append(e.warnings, fmt.Sprintf(format, args...))

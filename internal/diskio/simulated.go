@@ -51,4 +51,7 @@ func (s *simulated) Transfer(ctx context.Context, seq int, sample Sampler) (Span
 // Cached: a model has no cache.
 func (s *simulated) Cached() (float64, bool) { return 0, false }
 
+// Doubts: a model has none.
+func (s *simulated) Doubts() []string { return nil }
+
 func (s *simulated) Close() error { return nil }

@@ -87,8 +87,12 @@ func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Log
 		err = nil
 	}
 	done := wire.Message{Kind: wire.DoneKind}
-	if err == nil {
-		done.Effective = w.checkCache()
+	if err == nil && w.checkCache() {
+		done.Effective = &w.effective
+	}
+	if doubts := w.engine.Doubts(); len(doubts) > 0 {
+		w.effective.Warnings = append(w.effective.Warnings, doubts...)
+		done.Effective = &w.effective
 	}
 	log.Info("job over", zap.String("phase", w.job.Phase), zap.String("disk", w.job.Disk), zap.Error(err))
 	if left := w.engine.Close(); left != nil {
@@ -131,21 +135,21 @@ func (w *worker) serve(ctx context.Context) error {
 	return w.work(ctx, releaseNS, clock.Now()-releaseNS)
 }
 
-// checkCache tells how much of what was to go past the cache is found in it, now that this disturbs nothing. It returns how
-// the job really went, where that is otherwise than was thought.
-func (w *worker) checkCache() *trace.Effective {
+// checkCache tells how much of what was to go past the cache is found in it, now that this disturbs nothing. It reports
+// whether the job went otherwise than was thought.
+func (w *worker) checkCache() (otherwise bool) {
 	share, ok := w.engine.Cached()
 	if !ok {
-		return nil
+		return false
 	}
 	w.journal.events <- trace.Event{
 		Type: trace.GaugeType, Phase: w.job.Phase, Disk: w.job.Disk, Name: trace.CachedShare, Value: share, TNS: clock.Now() - w.release,
 	}
 	if share <= trace.CachedMost {
-		return nil
+		return false
 	}
 	w.effective.Cache = "cached"
-	return &w.effective
+	return true
 }
 
 // heartbeat tells the coordinator how far the job is until quit closes.

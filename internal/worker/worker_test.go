@@ -26,6 +26,7 @@ type fakeEngine struct {
 	transfer   func(ctx context.Context, seq int) error
 	releaseNS  int64
 	cached     float64 // the share that the cache holds afterwards; 0: that cannot be told
+	doubts     []string
 	closed     chan struct{}
 }
 
@@ -47,6 +48,8 @@ func (f *fakeEngine) Transfer(ctx context.Context, seq int, sample diskio.Sample
 }
 
 func (f *fakeEngine) Cached() (float64, bool) { return f.cached, f.cached > 0 }
+
+func (f *fakeEngine) Doubts() []string { return f.doubts }
 
 func (f *fakeEngine) Close() error {
 	close(f.closed)
@@ -174,6 +177,21 @@ func TestWhatTheCacheHeld(t *testing.T) {
 		t.Error("the cache was looked at after a failure")
 	}
 	side.end()
+}
+
+// What came up in the course of the job is told at its end, whether it went well or not.
+func TestDoubts(t *testing.T) {
+	for _, err := range []error{nil, errors.New("disk on fire")} {
+		side := start(t, &fakeEngine{doubts: []string{"no space was reserved"}, transfer: func(context.Context, int) error { return err }})
+		side.until(wire.ReadyKind)
+		side.send(wire.Message{Kind: wire.ReleaseKind, AtNS: clock.Now()})
+		done, _ := side.until(wire.DoneKind)
+		side.end()
+		want := &trace.Effective{Engine: "fake", Warnings: []string{"no space was reserved"}}
+		if diff := cmp.Diff(want, done.Effective); diff != "" {
+			t.Errorf("job that ended with %v (-want +got):\n%s", err, diff)
+		}
+	}
 }
 
 func TestFailures(t *testing.T) {
