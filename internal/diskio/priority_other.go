@@ -2,5 +2,5 @@
 
 package diskio
 
-// priority says nothing where no policy of the process's own holds its requests back.
-func priority() (name, doubt string) { return "", "" }
+// Priority says nothing where no policy of the process's own holds its requests back.
+func Priority() (name, doubt string) { return "", "" }

@@ -65,7 +65,7 @@ func New(job Job) Engine { return newReal(job, systemCalls()) }
 
 // systemCalls are the operating system itself.
 func systemCalls() system {
-	return system{open: openTestFile, ring: newRingMover, cachedBelow: cachedBelow, priority: priority, notDirect: notDirect, declare: declareValid}
+	return system{open: openTestFile, ring: newRingMover, cachedBelow: cachedBelow, priority: Priority, notDirect: notDirect, declare: declareValid}
 }
 
 func newReal(job Job, sys system) *real {

@@ -77,8 +77,8 @@ func options(t *testing.T, broken ...string) Options {
 			return cmd
 		},
 		Count: func(ctx context.Context, path string) (int64, error) {
-			count, err := gauge.Count(ctx, path)
-			return count.Sum(), err
+			c, err := gauge.Count(ctx, path)
+			return c.Read + c.Written, err
 		},
 		Awake: func(context.Context) error { return nil },
 		Say:   func(string) {},
