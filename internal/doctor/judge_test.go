@@ -121,6 +121,10 @@ func TestJudges(t *testing.T) {
 		{"so many bytes a second", judgeLimits(pacing(func(p *pace) { p.large[1], p.small[1] = 20e6, 19e6 })), trace.Fail, "Small requests (read) move as many bytes as large ones"},
 		{"so many requests a second", judgeLimits(pacing(func(p *pace) { p.small[0] = 400e3 })), trace.Fail, "A small write takes longer than on any SSD"},
 		{"a group's limit", judgeLimits(pacing(func(p *pace) { p.limits = []string{"control group /x limits reading on this disk to 20 MB/s"} })), trace.Fail, "limits reading"},
+		{"small ones in memory", judgeLimits(paceOf([]moved{
+			{Tried: diskio.Tried{Bytes: 300e6, Seconds: 1}}, {Tried: diskio.Tried{Bytes: 300e6, Seconds: 1}},
+			{Tried: diskio.Tried{Bytes: 600e6, Seconds: 1, Effective: trace.Effective{Cache: "cached writes"}}}, {Tried: diskio.Tried{Bytes: 600e6, Seconds: 1}},
+		}, nil)), trace.Pass, "300 MB/s in large requests; "},
 		{"USB 2", judgeLimits(pacing(func(p *pace) { p.large, p.small = [2]float64{40e6, 40e6}, [2]float64{10e6, 10e6} })), trace.Warn, "USB 2"},
 		{"memory", judgeLimits(pacing(func(p *pace) { p.large, p.small = [2]float64{3e9, 3e9}, [2]float64{3e9, 3e9} })), trace.Pass, ""},
 

@@ -24,7 +24,7 @@ const (
 // pace is how fast requests of both sizes go.
 type pace struct {
 	role         [2]trace.Role
-	large, small [2]float64 // bytes per second
+	large, small [2]float64 // bytes per second; small is 0 where those requests went through the cache
 	limits       []string   // that the system itself sets to this process, in words
 }
 
@@ -35,7 +35,10 @@ func paceOf(all []moved, limits []string) pace {
 		return p
 	}
 	for i := range 2 {
-		p.role[i], p.large[i], p.small[i] = all[i].role, all[i].rate(), all[i+2].rate()
+		p.role[i], p.large[i] = all[i].role, all[i].rate()
+		if all[2].Effective.Cache == "direct" && all[3].Effective.Cache == "direct" {
+			p.small[i] = all[i+2].rate()
+		}
 	}
 	return p
 }
@@ -47,12 +50,18 @@ func (o Options) limits(path string) []string {
 	return ioLimits(path)
 }
 
+// each is how long a small request takes, in nanoseconds.
+func (p pace) each(i int) float64 { return depth * smallBlock / p.small[i] * 1e9 }
+
 // judgeLimits asks whether the disk itself is what limits it.
 func judgeLimits(p pace) trace.Check {
 	var how []string
 	for i, role := range p.role {
-		took := depth * smallBlock / max(p.small[i], 1) * 1e9
-		how = append(how, fmt.Sprintf("%s %s in large requests, %s in 4 KiB ones (%s each)", role, unit.FormatRate(p.large[i]), unit.FormatRate(p.small[i]), span(took)))
+		text := fmt.Sprintf("%s %s in large requests", role, unit.FormatRate(p.large[i]))
+		if p.small[i] > 0 {
+			text += fmt.Sprintf(", %s in 4 KiB ones (%s each)", unit.FormatRate(p.small[i]), span(p.each(i)))
+		}
+		how = append(how, text)
 	}
 	measured := strings.Join(how, "; ")
 	const means = "Rates are those of the limit, not of the disk."
@@ -61,7 +70,8 @@ func judgeLimits(p pace) trace.Check {
 	}
 	for i, role := range p.role {
 		switch {
-		case depth*smallBlock/max(p.small[i], 1)*1e9 > slowRequest:
+		case p.small[i] == 0: // memory's rate would be compared
+		case p.each(i) > slowRequest:
 			return fail(measured, fmt.Sprintf("A small %s takes longer than on any SSD: the disk spins, or something holds each request up.", role),
 				"check that the disk is an SSD, that nothing limits requests a second, and that no other program keeps it busy")
 		case p.small[i] > evenPart*p.large[i] && p.large[i] < evenBelow:

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
 
 	"golang.org/x/sys/unix"
@@ -9,10 +10,10 @@ import (
 )
 
 func measurePriority() (priority, error) {
-	nice, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
-	if err != nil {
-		return priority{}, fmt.Errorf("ask for the priority: %w", err)
+	policy, doubt := diskio.Priority()
+	p := priority{background: doubt != "", how: "requests to disks: " + cmp.Or(policy, "policy not known")}
+	if nice, err := unix.Getpriority(unix.PRIO_PROCESS, 0); err == nil {
+		p.nice, p.how = nice, fmt.Sprintf("nice %d, %s", nice, p.how)
 	}
-	name, doubt := diskio.Priority()
-	return priority{nice: nice, background: doubt != "", how: fmt.Sprintf("nice %d, requests to disks: %s", nice, name)}, nil
+	return p, nil
 }
