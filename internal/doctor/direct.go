@@ -24,7 +24,7 @@ func judgeDirect(files []moved) trace.Check {
 		case "cached writes":
 			return warn(strings.Join(m.Effective.Warnings, "; "), "Reads go past the cache; writes in such small blocks do not, and are measured as far as their flush.", "compare small writes with those of the same system only")
 		default:
-			return fail(fmt.Sprintf("%s in blocks of %s went through the cache: %s", m.role, binary(m.block), strings.Join(m.Effective.Warnings, "; ")),
+			return fail(fmt.Sprintf("%s in blocks of %s went through the cache: %s", m.role, blockText(m.block), strings.Join(m.Effective.Warnings, "; ")),
 				"Rates are those of memory and disk together.", fileSystemAdvice)
 		}
 		part := float64(m.Cached) / float64(m.Bytes)
@@ -44,14 +44,14 @@ func judgeDirect(files []moved) trace.Check {
 			how = append(how, fmt.Sprintf("%s %s, %.0f %% moved by the disk", m.role, unit.FormatRate(m.rate()), 100*counted))
 		}
 	}
-	return pass(fmt.Sprintf("%s in blocks of %s: %s", unit.FormatBytes(files[0].Bytes), binary(files[0].block), strings.Join(how, "; ")),
+	return pass(fmt.Sprintf("%s in blocks of %s: %s", unit.FormatBytes(files[0].Bytes), blockText(files[0].block), strings.Join(how, "; ")),
 		"Rates are the disk's, not those of memory.")
 }
 
 const fileSystemAdvice = "use a folder on a disk with APFS, exFAT, NTFS, ext4 or XFS: not in memory, on a network or in an encrypted container"
 
-// binary writes a block as people set it.
-func binary(bytes int64) string {
+// blockText writes a block as people set it.
+func blockText(bytes int64) string {
 	if bytes%(1<<20) == 0 {
 		return fmt.Sprintf("%d MiB", bytes>>20)
 	}

@@ -52,6 +52,8 @@ func child(kind string, broken bool) error {
 			return diskio.NewSimulated(job.Job, hub), nil
 		}
 		return worker.Run(context.Background(), wire.NewConn(os.Stdin, os.Stdout), engine, zap.NewNop())
+	case kind == "fuse":
+		return serveMemory(os.Args[2], os.Args[3] == "true")
 	case kind == "janitor":
 		coordinator.Clean(os.Stdin, nil, io.Discard, os.Args[2], os.Args[3:])
 	}

@@ -10,10 +10,11 @@ import (
 
 const (
 	flushes = 40
-	// flushLeast is less than a command takes to a disk behind a cable and back, let alone the 100 µs in which the
-	// fastest flash is programmed (Cheong et al., A flash memory controller for 15 µs ultra-low-latency SSD using
-	// high-speed 3D NAND flash with 3 µs read time, ISSCC 2018).
+	// flushLeast is less than a command takes to a disk behind a cable and back.
 	flushLeast = 25e3 // ns
+	// flashLeast is how long the fastest flash takes to be programmed (Cheong et al., A flash memory controller for 15 µs
+	// ultra-low-latency SSD using high-speed 3D NAND flash with 3 µs read time, ISSCC 2018).
+	flashLeast = 100e3 // ns
 	// flushSlow is a flush that takes as long as a file.
 	flushSlow = 200e6
 )
@@ -49,10 +50,16 @@ func judgeFlush(f flushed) trace.Check {
 		}
 		return fail(measured, said+" sooner than a disk can answer: something on the way ignores flushes. Rates of small files are too high, and a power cut loses what was reported as written.",
 			"measure on the disk itself, not on a file in memory or a virtual disk; update the enclosure's firmware, or use another")
+	case quick < flashLeast && !f.known:
+		return warn(measured, "A flush returns sooner than flash can be programmed: unless the disk's memory survives a power cut, something on the way ignores flushes.",
+			"measure on the disk itself, and compare its small files with those of disks that flush alike only")
 	case f.refused != nil:
 		return warn(measured, "`flush: full` cannot be had, and fsync may leave bytes in the disk's own cache.", "compare with disks of the same file system only, or format the disk as APFS")
 	case quantile(reaches, 0.5) > flushSlow:
 		return warn(measured, "Each file ends with a long wait for its flush: small files look slow.", "check that no other program writes to the disk; `flush: none` leaves the flush out of the times")
+	}
+	if quick < flashLeast {
+		return pass(measured, "A flush waits for the disk, which answers before flash could be programmed: memory that survives a power cut, or a virtual disk.")
 	}
 	return pass(measured, "A flush waits for the disk.")
 }

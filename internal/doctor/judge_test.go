@@ -131,6 +131,8 @@ func TestJudges(t *testing.T) {
 		{"flushed", judgeFlush(flushing(800e3, nil)), trace.Pass, "fsync 800 µs, full 800 µs"},
 		{"ignored", judgeFlush(flushing(2e3, nil)), trace.Fail, "ignores flushes"},
 		{"ignored by a cache", judgeFlush(flushing(2e3, func(f *flushed) { f.known, f.volatile = true, true })), trace.Fail, "volatile cache, and yet"},
+		{"quick, and nobody knows why", judgeFlush(flushing(50e3, nil)), trace.Warn, "unless the disk's memory survives"},
+		{"quick, of a disk", judgeFlush(flushing(50e3, func(f *flushed) { f.known, f.volatile = true, true })), trace.Pass, "or a virtual disk"},
 		{"needless", judgeFlush(flushing(2e3, func(f *flushed) { f.known = true })), trace.Pass, "loses nothing without power"},
 		{"no full", judgeFlush(flushing(800e3, func(f *flushed) { f.refused, f.full = refused, nil })), trace.Warn, "full not known here (inappropriate"},
 		{"slow", judgeFlush(flushing(400e6, nil)), trace.Warn, "long wait"},

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package doctor
+
+import "errors"
+
+func serveMemory(string, bool) error { return errors.ErrUnsupported }
