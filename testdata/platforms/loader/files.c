@@ -47,15 +47,15 @@ static long open_at(int folder, const char *path, int flags, int mode) {
 
 static long open_path(const char *path, int flags, int mode) { return open_at(HERE, path, flags, mode); }
 
-// What F_NOCACHE promises of whole pages: they are not in the cache when the call returns. Files that have it are marked
-// by the number of their descriptor.
-enum { DESCRIPTORS = 10240, PAGE = 4096 };
+// F_NOCACHE keeps whole pages out of the cache, but for writes below 16 KiB (cluster_write_direct and
+// MIN_DIRECT_WRITE_SIZE in xnu's bsd/vfs/vfs_cluster.c). Files that have it are marked by their descriptor.
+enum { DESCRIPTORS = 10240, SMALLEST_WRITE = 16384 };
 static uint8_t past_cache[DESCRIPTORS];
 
 static long moved(int fd, long bytes, off_t at, int written) {
-	if (bytes <= 0 || fd >= DESCRIPTORS || !past_cache[fd] || at % PAGE || bytes % PAGE) return answer(bytes);
+	if (bytes <= 0 || fd >= DESCRIPTORS || !past_cache[fd] || (written && bytes < SMALLEST_WRITE)) return answer(bytes);
 	if (written) sync_file_range(fd, at, bytes, SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
-	posix_fadvise(fd, at, bytes, POSIX_FADV_DONTNEED);
+	posix_fadvise(fd, at, bytes, POSIX_FADV_DONTNEED); // whole pages alone
 	return bytes;
 }
 
@@ -114,7 +114,9 @@ static long control_file(int fd, int command, long argument) {
 	}
 	case SET_FLAGS: return answer(fcntl(fd, F_SETFL, (argument & 4 ? O_NONBLOCK : 0) | (argument & 8 ? O_APPEND : 0)));
 	case PREALLOCATE: return preallocate(fd, (struct store *)argument);
-	case READ_AHEAD: trace("F_RDAHEAD(%d, %ld)", fd, argument); return 0;
+	case READ_AHEAD:
+		trace("F_RDAHEAD(%d, %ld)", fd, argument);
+		return posix_fadvise(fd, 0, 0, argument ? POSIX_FADV_NORMAL : POSIX_FADV_RANDOM) == 0 ? 0 : refuse(DARWIN_EINVAL);
 	case NO_CACHE:
 		trace("F_NOCACHE(%d, %ld)", fd, argument);
 		if (fd >= 0 && fd < DESCRIPTORS) past_cache[fd] = argument != 0;

@@ -1,0 +1,129 @@
+package proof
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The table stands in the README between these lines.
+const (
+	tableBegins = "<!-- written by make proof from testdata/platforms/results.txt -->\n"
+	tableEnds   = "<!-- end of the table -->\n"
+)
+
+// InReadme puts the table of results into the README's text.
+func InReadme(readme string, results []Result) (string, error) {
+	before, rest, ok := strings.Cut(readme, tableBegins)
+	_, after, ended := strings.Cut(rest, tableEnds)
+	if !ok || !ended {
+		return "", fmt.Errorf("the README lacks a place for the table, which lies between the lines %q and %q", tableBegins, tableEnds)
+	}
+	return before + tableBegins + Table(results) + tableEnds + after, nil
+}
+
+// Table is the README's: a row for each system and way to run its tests, in Markdown.
+func Table(results []Result) string {
+	text := "| system | how it was tested | tests passed | on |\n|---|---|---|---|\n"
+	for _, p := range systems(results) {
+		for _, how := range Hows() {
+			if row := of(results, p, how); len(row) > 0 && (how != Compiled || len(run(results, p)) == 0) {
+				text += fmt.Sprintf("| %s | %s | %s | %s |\n", title(p), describe(how, row), counts(how, row), latest(row))
+			}
+		}
+	}
+	return text
+}
+
+// systems lists the platforms, those that something ran on first.
+func systems(results []Result) []string {
+	var all []string
+	for _, r := range results {
+		if !slices.Contains(all, r.Platform) {
+			all = append(all, r.Platform)
+		}
+	}
+	slices.SortFunc(all, func(a, b string) int {
+		return slices.Compare([]string{rank(results, a), title(a)}, []string{rank(results, b), title(b)})
+	})
+	return all
+}
+
+// rank puts a platform by the truest way it was tested.
+func rank(results []Result, platform string) string {
+	for i, how := range Hows() {
+		if len(of(results, platform, how)) > 0 {
+			return fmt.Sprint(i)
+		}
+	}
+	return ""
+}
+
+func of(results []Result, platform, how string) []Result {
+	return slices.DeleteFunc(slices.Clone(results), func(r Result) bool { return r.Platform != platform || r.How != how })
+}
+
+// run are the results on a platform that something ran for.
+func run(results []Result, platform string) []Result {
+	return slices.DeleteFunc(slices.Clone(results), func(r Result) bool { return r.Platform != platform || r.How == Compiled })
+}
+
+func title(platform string) string {
+	os, arch, _ := strings.Cut(platform, "/")
+	if name, ok := map[string]string{"darwin": "macOS", "linux": "Linux", "windows": "Windows"}[os]; ok {
+		os = name
+	}
+	if name, ok := map[string]string{
+		"macOS amd64": "Intel", "macOS arm64": "Apple silicon", "Linux amd64": "x86-64", "Windows amd64": "x86-64", "Linux arm64": "ARM64", "Windows arm64": "ARM64",
+		"Linux s390x": "s390x, which stores the high byte first",
+	}[os+" "+arch]; ok {
+		arch = name
+	}
+	return os + ", " + arch
+}
+
+// describe says in words what was done.
+func describe(how string, row []Result) string {
+	what := "every package"
+	if !slices.ContainsFunc(row, func(r Result) bool { return !strings.HasPrefix(r.Package, "pkg/") }) {
+		what = "the calculations (`pkg`)"
+	}
+	switch how {
+	case Machine:
+		return "a real machine: " + what
+	case Wine:
+		return "Wine, which answers Windows' system calls on Linux: " + what
+	case Loader:
+		return "a stand-in on Linux that answers macOS's system calls: " + what
+	case Qemu:
+		return "qemu, which carries out the processor's instructions on another: " + what
+	default:
+		return "compiled and checked, not run"
+	}
+}
+
+func counts(how string, row []Result) string {
+	if how == Compiled {
+		return "none"
+	}
+	var passed, skipped, excused int
+	for _, r := range row {
+		passed, skipped, excused = passed+r.Passed, skipped+r.Skipped, excused+r.Excused
+	}
+	text := fmt.Sprint(passed)
+	if skipped > 0 {
+		text += fmt.Sprintf(", %d skipped", skipped)
+	}
+	if excused > 0 {
+		text += fmt.Sprintf(", %d failed by the stand-in's fault", excused)
+	}
+	return text
+}
+
+func latest(row []Result) string {
+	date := ""
+	for _, r := range row {
+		date = max(date, r.Date)
+	}
+	return date
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hubbench/hubbench/testdata/platforms/proof"
+)
+
+const module = "github.com/hubbench/hubbench/"
+
+// A system is a platform and a way to run its tests here.
+type system struct {
+	name     string
+	platform string // GOOS/GOARCH
+	how      string // one of package proof's
+	programs []string
+	debian   string // packages that have them
+	packages []string
+	all      []string // packages with -all; as packages where nil
+
+	// prepare makes ready what the tests need, in the folder tmp, and tells it.
+	prepare func(tmp string) (emulator, error)
+}
+
+// emulator is what go test needs to be told.
+type emulator struct {
+	args  []string // of go test
+	env   []string
+	close func() // where something is to be ended
+}
+
+func systems() []system {
+	every := []string{"./..."}
+	// Where systems differ, and the commands, which bring all together.
+	differ := []string{
+		"./internal/awake", "./internal/clock", "./internal/coordinator", "./internal/device/...", "./internal/diskio", "./internal/filelock",
+		"./internal/filesync", "./internal/rundir", "./internal/worker", "./cmd/hubbench",
+	}
+	// Where numbers are worked out and bytes are read; the rest of pkg follows from these.
+	numbers := []string{
+		"./pkg/analysis", "./pkg/hardware", "./pkg/hub", "./pkg/overlap", "./pkg/policy", "./pkg/scenario", "./pkg/strictyaml", "./pkg/trace/...", "./pkg/unit",
+	}
+	var all []system
+	for _, platform := range []string{"darwin/arm64", "darwin/amd64", "windows/amd64", "windows/arm64", "linux/arm64"} {
+		all = append(all, system{name: "compiled", platform: platform, how: proof.Compiled, packages: every})
+	}
+	return append(all,
+		system{
+			name: "loader", platform: "darwin/amd64", how: proof.Loader, programs: []string{"gcc"}, debian: "gcc libc6-dev",
+			packages: differ, all: every, prepare: prepareLoader,
+		},
+		system{
+			name: "wine", platform: "windows/amd64", how: proof.Wine, programs: []string{"wine", "x86_64-w64-mingw32-dlltool"},
+			debian: "wine wine64 binutils-mingw-w64-x86-64", packages: differ, all: every, prepare: prepareWine,
+		},
+		system{
+			name: "arm64", platform: "linux/arm64", how: proof.Qemu, programs: []string{"qemu-aarch64-static"}, debian: "qemu-user-static",
+			packages: numbers, all: []string{"./pkg/..."}, prepare: prepareQemu("qemu-aarch64-static"),
+		},
+		system{
+			name: "s390x", platform: "linux/s390x", how: proof.Qemu, programs: []string{"qemu-s390x-static"}, debian: "qemu-user-static",
+			packages: numbers, all: []string{"./pkg/..."}, prepare: prepareQemu("qemu-s390x-static"),
+		},
+		system{
+			name: "machine", platform: runtime.GOOS + "/" + runtime.GOARCH, how: proof.Machine,
+			packages: every, prepare: func(string) (emulator, error) { return emulator{}, nil },
+		},
+	)
+}
+
+// lacking are the programs that are not installed here.
+func (s system) lacking() []string {
+	return slices.DeleteFunc(slices.Clone(s.programs), func(p string) bool {
+		_, err := exec.LookPath(p)
+		return err == nil
+	})
+}
+
+// environment is that of go for the system.
+func (s system) environment() []string {
+	goos, goarch, _ := strings.Cut(s.platform, "/")
+	env := append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch)
+	if s.how != proof.Machine {
+		env = append(env, "CGO_ENABLED=0")
+	}
+	return env
+}
+
+// run runs the system's tests and says what they came to, and whether that is well.
+func (s system) run(o options) ([]proof.Result, bool, error) {
+	today := time.Now().UTC().Format(time.DateOnly)
+	if s.how == proof.Compiled {
+		vet := exec.Command("go", append([]string{"vet"}, s.packages...)...)
+		vet.Env, vet.Stdout, vet.Stderr = s.environment(), o.out, o.out
+		return []proof.Result{{Platform: s.platform, How: s.how, Date: today, Package: "all"}}, vet.Run() == nil, nil
+	}
+	e, err := s.prepare(o.tmp)
+	if e.close != nil {
+		defer e.close()
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	packages := s.packages
+	switch {
+	case o.packages != nil:
+		packages = o.packages
+	case o.all && s.all != nil:
+		packages = s.all
+	}
+	tests, err := s.test(e, packages)
+	if err != nil {
+		return nil, false, err
+	}
+	var results []proof.Result
+	ok := true
+	for _, t := range tests {
+		pkg := strings.TrimPrefix(t.Package, module)
+		r, wrong := proof.Judge(t, s.how, pkg, o.known)
+		if t.Empty {
+			continue
+		}
+		r.Platform, r.Date = s.platform, today
+		results = append(results, r)
+		if len(wrong) > 0 {
+			ok = false
+			fmt.Fprintf(o.out, "FAIL %s\n%s\n", pkg, strings.Join(wrong, "\n"))
+			continue
+		}
+		fmt.Fprintf(o.out, "ok   %s: %d passed, %d skipped, %d failed by the emulator's fault\n", pkg, r.Passed, r.Skipped, r.Excused)
+	}
+	return results, ok, nil
+}
+
+// test runs go test, one package at a time, since emulated time is short enough.
+func (s system) test(e emulator, packages []string) ([]*proof.Tests, error) {
+	args := slices.Concat([]string{"test", "-json", "-short", "-count=1", "-p=1", "-timeout=10m"}, e.args, packages)
+	cmd := exec.Command("go", args...)
+	cmd.Env = append(s.environment(), e.env...)
+	var out, problems bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &problems
+	failed := cmd.Run() // also where a test did
+	tests, err := proof.ReadTests(&out)
+	if err == nil && len(tests) == 0 {
+		err = fmt.Errorf("go test ran nothing: %w\n%s", failed, &problems)
+	}
+	return tests, err
+}
+
+// prepareLoader builds the loader, which is then put before each program.
+func prepareLoader(tmp string) (emulator, error) {
+	sources, err := filepath.Glob(filepath.Join(here, "loader", "*.c"))
+	if err != nil || len(sources) == 0 {
+		return emulator{}, fmt.Errorf("the loader's sources are not in %s/loader: %w", here, err)
+	}
+	loader := filepath.Join(tmp, "loader")
+	return emulator{args: []string{"-exec", loader}}, command("gcc", slices.Concat([]string{"-O1", "-Wall", "-Wextra", "-o", loader}, sources, []string{"-lpthread"})...)
+}
+
+func prepareQemu(program string) func(string) (emulator, error) {
+	return func(string) (emulator, error) { return emulator{args: []string{"-exec", program}}, nil }
+}
