@@ -29,7 +29,8 @@
 char loader[PATH_MAX], program[PATH_MAX];
 
 void trace(const char *format, ...) {
-	if (!getenv("LOADER_TRACE")) return;
+	const char *wanted = getenv("LOADER_TRACE");
+	if (!wanted || !*wanted) return;
 	va_list list;
 	va_start(list, format);
 	dprintf(2, "[loader] ");

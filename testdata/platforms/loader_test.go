@@ -1,0 +1,101 @@
+//go:build linux && amd64
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// onMac runs hubbench for macOS with real folders, by the loader with a setting, and returns its exit code, what it said,
+// and run.json.
+type onMac struct{ loader, hubbench string }
+
+func newMac(t *testing.T) onMac {
+	t.Helper()
+	if _, err := exec.LookPath("gcc"); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skip("the loader is built by gcc, which is not installed")
+	}
+	t.Chdir(filepath.Join("..", ".."))
+	tmp := t.TempDir()
+	if _, err := prepareLoader(tmp); err != nil {
+		t.Fatal(err)
+	}
+	m := onMac{loader: filepath.Join(tmp, "loader"), hubbench: filepath.Join(tmp, "hubbench")}
+	build := exec.Command("go", "build", "-o", m.hubbench, "./cmd/hubbench")
+	build.Env = append(os.Environ(), "GOOS=darwin", "GOARCH=amd64", "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return m
+}
+
+const realScenario = `version: 1
+name: provoked
+disks: [{name: one, path: one}, {name: two, path: two}]
+allow_system_disk: true
+workload: {files: 3, sizes: [1 MB, 4097 B, 3 MB], flush: full}
+phases: [{pattern: WR}]
+`
+
+// run runs the scenario in a new folder, with the setting "NAME" for a folder of it or "NAME=VALUE".
+func (m onMac) run(t *testing.T, setting string) (code int, said, record string) {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, disk := range []string{"one", "two"} {
+		if err := os.Mkdir(filepath.Join(dir, disk), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "s.yaml"), []byte(realScenario), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(m.loader, m.hubbench, "run", "s.yaml", "--out", "out", "--quiet", "--yes")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), strings.ReplaceAll(setting, "HERE", dir))
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	var exit *exec.ExitError
+	if err := cmd.Run(); errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*", ".hubbench-*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	data, _ := os.ReadFile(filepath.Join(dir, "out", "run.json")) // where there is a run
+	return code, out.String(), string(data)
+}
+
+// TestMacProvoked runs hubbench for macOS against what Macs do and this machine does not.
+func TestMacProvoked(t *testing.T) {
+	m := newMac(t)
+	for _, c := range []struct {
+		name, setting string
+		code          int
+		says, records string
+	}{
+		{"apfs", "LOADER_TRACE=", 0, "", `"flush": "full"`},
+		{"exfat", "LOADER_EXFAT=HERE", 0, "cannot flush to the medium", `"flush": "fsync"`},
+		{"no consent", "LOADER_DENY=HERE/two", 2, "not permitted", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			code, said, record := m.run(t, c.setting)
+			if code != c.code || !strings.Contains(said+record, c.says) || !strings.Contains(record, c.records) {
+				t.Errorf("exit %d, want %d; said %s\nwant %q; run.json %s\nwant %q", code, c.code, said, c.says, record, c.records)
+			}
+		})
+	}
+}
