@@ -52,7 +52,7 @@ func judgeHubs(e *evidence, found *findings) {
 			continue
 		}
 		for _, under := range e.beneath(e.places[disk.Name]) {
-			if where := elsewhere(under); where != "" {
+			if where := e.elsewhere(under); where != "" {
 				found.warn("not_on_hub", disk.Name, "should be on the hub (connection: hub), but %s %s; plug it into the hub, or correct `connection`", described(under), where)
 				continue
 			}
@@ -81,9 +81,10 @@ func judgeHubs(e *evidence, found *findings) {
 }
 
 // elsewhere says where a disk is that is surely on no hub; empty where it is on one, or where that is not known.
-func elsewhere(d *hardware.Disk) string {
+func (e *evidence) elsewhere(d *hardware.Disk) string {
+	_, hubs := e.machine.Way(d)
 	switch {
-	case d.Hub != nil:
+	case len(hubs) > 0:
 		return ""
 	case d.External != nil && !*d.External:
 		return "is inside the computer"

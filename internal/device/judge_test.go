@@ -115,6 +115,13 @@ func TestEveryJudgement(t *testing.T) {
 			e.plan.Disks[1].Connection = "direct"
 		}, "system_disk (B), results_on_disk (B)", ""},
 		{"a disk on a port of its own", func(e *evidence) { put(e, "B", on("sdc1")); e.processes = nil }, "not_on_hub (B)", "port of its own"},
+		{"a disk in a case of its own", func(e *evidence) {
+			put(e, "B", on("sdc1"))
+			e.processes = nil
+			sdc := e.machine.Find("sdc")
+			sdc.Bus, sdc.Hub = hardware.NVMe, new("case")
+			e.machine.Hubs = append(e.machine.Hubs, hardware.Hub{ID: "case", Name: "X5", Devices: []hardware.Attached{{Kind: hardware.DiskKind, ID: "sdc"}}})
+		}, "not_on_hub (B)", "port of its own"},
 		{"a disk inside", func(e *evidence) { put(e, "B", on("loop1")); e.results = nil }, "system_disk (B), not_on_hub (B)", "inside the computer"},
 		{"a disk on another hub", func(e *evidence) { put(e, "B", on("sdd1")) }, "different_hubs (B)", "is on Box, but disk A on Hub, Dock"},
 		{"a disk of unknown place", func(e *evidence) { put(e, "B", on("sde1")) }, "", ""},

@@ -143,42 +143,22 @@ func clean(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// Hub is the hub that most of the disks share, the nearest to them of several; nil where none do. A disk alone shares a hub
-// with whatever else hangs on it.
+// Hub is the hub that most of the disks hang on, the nearest to them of several; nil where none do. The enclosure that a
+// disk is built into is none.
 func Hub(inv *hardware.Inventory, disks []Disk) *hardware.Hub {
 	var best *hardware.Hub
-	most := 0
+	most := 1
 	for i := range inv.Hubs { // nearest to the host first
 		h := &inv.Hubs[i]
 		n := 0
 		for _, d := range disks {
-			if on(inv, d.Found, h.ID) {
+			if _, hubs := inv.Way(d.Found); slices.Contains(hubs, h) {
 				n++
 			}
 		}
-		shared := n > 1 || n == 1 && len(disks) == 1 && len(h.Devices) > 1
-		if shared && n >= most {
+		if n >= most {
 			best, most = h, n
 		}
 	}
 	return best
-}
-
-// on reports whether a disk hangs on a hub, or on another that does.
-func on(inv *hardware.Inventory, d *hardware.Disk, hub string) bool {
-	if d.Hub == nil {
-		return false
-	}
-	at := *d.Hub
-	for range inv.Hubs { // and no more, if they go round in a circle
-		if at == hub {
-			return true
-		}
-		i := slices.IndexFunc(inv.Hubs, func(h hardware.Hub) bool { return h.ID == at })
-		if i < 0 || inv.Hubs[i].Upstream == "" {
-			return false
-		}
-		at = inv.Hubs[i].Upstream
-	}
-	return at == hub
 }

@@ -136,21 +136,32 @@ func disk(name, hub, mount string, free int64) hardware.Disk {
 	return d
 }
 
+func nvme(name, hub, mount string) hardware.Disk {
+	d := disk(name, hub, mount, 1e12)
+	d.Bus = hardware.NVMe
+	return d
+}
+
 func TestConnections(t *testing.T) {
 	validate := schematest.New(t, scenario.Schema())
 	hubs := []hardware.Hub{{ID: "dock", Name: "TS4", Vendor: "CalDigit", Devices: []hardware.Attached{{Kind: hardware.HubKind, ID: "case"}, {Kind: hardware.DiskKind, ID: "b"}}},
-		{ID: "case", Name: "Case", Upstream: "dock", Devices: []hardware.Attached{{Kind: hardware.DiskKind, ID: "a"}}}}
+		{ID: "case", Name: "Case", Upstream: "dock", Devices: []hardware.Attached{{Kind: hardware.DiskKind, ID: "a"}}},
+		{ID: "usb", Name: "USB hub", Devices: []hardware.Attached{{Kind: hardware.DiskKind, ID: "a"}}},
+		{ID: "x5", Name: "X5", Devices: []hardware.Attached{{Kind: hardware.DiskKind, ID: "a"}}}}
 	for _, tt := range []struct {
 		name  string
 		disks []hardware.Disk
 		hub   string
 		want  string
 	}{
-		{"two on the dock, one through its case", []hardware.Disk{disk("a", "case", "/a", 1e12), disk("b", "dock", "/b", 1e12), disk("c", "", "/c", 1e12)}, "CalDigit TS4", "a hub, b hub, c direct"},
+		{"two on the dock, one through its case", []hardware.Disk{nvme("a", "case", "/a"), disk("b", "dock", "/b", 1e12), disk("c", "", "/c", 1e12)}, "CalDigit TS4", "a hub, b hub, c direct"},
 		{"each on its own", []hardware.Disk{disk("a", "", "/a", 1e12), disk("b", "", "/b", 1e12)}, "", "a direct, b direct"},
-		{"one on the dock, one not", []hardware.Disk{disk("b", "dock", "/b", 1e12), disk("c", "", "/c", 1e12)}, "", "b direct, c direct"},
+		{"one on the dock, one not", []hardware.Disk{disk("b", "dock", "/b", 1e12), disk("c", "", "/c", 1e12)}, "CalDigit TS4", "b hub, c direct"},
 		{"alone on a dock", []hardware.Disk{disk("b", "dock", "/b", 1e12)}, "CalDigit TS4", "b hub"},
-		{"alone in a case on the dock", []hardware.Disk{disk("a", "case", "/a", 1e12)}, "CalDigit TS4", "a hub"},
+		{"alone on a hub of USB", []hardware.Disk{disk("a", "usb", "/a", 1e12)}, "USB hub", "a hub"},
+		{"in a case of its own", []hardware.Disk{nvme("a", "x5", "/a")}, "", "a direct"},
+		{"two hubs", []hardware.Disk{disk("a", "usb", "/a", 1e12), disk("b", "dock", "/b", 1e12), disk("c", "dock", "/c", 1e12)}, "CalDigit TS4", "a hub, b hub, c hub"},
+		{"alone in a case on the dock", []hardware.Disk{nvme("a", "case", "/a")}, "CalDigit TS4", "a hub"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			inv := &hardware.Inventory{Hubs: hubs, Disks: tt.disks}

@@ -47,7 +47,7 @@ func Write(inv *hardware.Inventory, disks []Disk, file string) []byte {
 	line("disks:")
 	for _, d := range disks {
 		connection := "direct"
-		if hub != nil && on(inv, d.Found, hub.ID) {
+		if _, hubs := inv.Way(d.Found); len(hubs) > 0 {
 			connection = "hub"
 		}
 		line("  - name: %s", d.Name)

@@ -111,7 +111,23 @@ func (inv *Inventory) Physical(disk *Disk, volume *Volume) []*Disk {
 	return out
 }
 
-// Above are the hubs between a disk and the host, the nearest to the disk first.
+// Encloses reports whether a hub is no more than the case that a disk is built into: a Thunderbolt switch with nothing
+// else on it. A disk on USB has no switch in its case, so what it hangs on is a hub, be it the only one there.
+func (h *Hub) Encloses(d *Disk) bool {
+	return len(h.Devices) == 1 && h.Devices[0].Kind == DiskKind && h.Devices[0].ID == d.Name && d.Bus != USB
+}
+
+// Way is what stands between a disk and the host: the enclosure that it is built into, nil where it has no switch of its
+// own, and the hubs, the nearest to the disk first.
+func (inv *Inventory) Way(disk *Disk) (enclosure *Hub, hubs []*Hub) {
+	hubs = inv.Above(disk)
+	if len(hubs) > 0 && hubs[0].Encloses(disk) {
+		return hubs[0], hubs[1:]
+	}
+	return nil, hubs
+}
+
+// Above are the hubs and the enclosure between a disk and the host, the nearest to the disk first.
 func (inv *Inventory) Above(disk *Disk) []*Hub {
 	if disk == nil || disk.Hub == nil {
 		return nil

@@ -40,10 +40,9 @@ func (inv *Inventory) Setup(paths map[string]string) *Setup {
 		}
 		unit := Unit{Disk: *disk, Volume: volume}
 		unit.Volumes = nil
-		hubs := inv.Above(disk)
-		if len(hubs) > 0 && len(hubs[0].Devices) == 1 { // a switch with nothing else to it
-			unit.Enclosure = hubs[0].Product()
-			hubs = hubs[1:]
+		enclosure, hubs := inv.Way(disk)
+		if enclosure != nil {
+			unit.Enclosure = enclosure.Product()
 		}
 		s.Disks[name] = unit
 		above = append(above, hubs)

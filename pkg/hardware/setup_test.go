@@ -7,9 +7,9 @@ import (
 )
 
 // twoHubs is a dock with a display and disk a, and behind it a hub with a network adapter and disks b and c; d is mapped
-// onto c, e is internal, f is spread over b and c.
+// onto c, u is alone on a hub of USB, e is internal, f is spread over b and c.
 func twoHubs() *Inventory {
-	dock, far, x5 := "0-1", "0-3", "0-5"
+	dock, far, x5, plain := "0-1", "0-3", "0-5", "usb1-2"
 	lanes := Path{Links: []Link{{Segment: Lanes, Kind: PCIe, Generation: "3", Lanes: 4}}}
 	at := func(mount string) []Volume { return []Volume{{Mount: mount, Filesystem: "xfs"}} }
 	return &Inventory{
@@ -18,12 +18,13 @@ func twoHubs() *Inventory {
 			{ID: dock, Name: "Dock", Devices: []Attached{{Kind: DisplayKind, Name: "Display"}, {Kind: DiskKind, ID: "a"}, {Kind: HubKind, ID: far}}},
 			{ID: far, Name: "Hub", Upstream: dock, Devices: []Attached{{Kind: DiskKind, ID: "b"}, {Kind: NetworkKind, Name: "Ethernet"}}},
 			{ID: x5, Vendor: "Samsung", Name: "Portable SSD X5", Devices: []Attached{{Kind: DiskKind, ID: "x"}}},
+			{ID: plain, Name: "USB3.1 Hub", Devices: []Attached{{Kind: DiskKind, ID: "u"}}},
 		},
 		Disks: []Disk{
 			{Name: "a", Hub: &dock, Volumes: at("/a")}, {Name: "b", Hub: &far, Volumes: at("/b")},
 			{Name: "c", Model: "X5", Hub: &far, Path: lanes, Volumes: at("/c")},
 			{Name: "d", Bus: Virtual, Backing: []string{"c"}, Volumes: at("/d")}, {Name: "e", Volumes: at("/")},
-			{Name: "x", Hub: &x5, Volumes: at("/x")},
+			{Name: "x", Bus: NVMe, Hub: &x5, Volumes: at("/x")}, {Name: "u", Bus: USB, Hub: &plain, Volumes: at("/u")},
 			{Name: "f", Bus: Virtual, Backing: []string{"b", "c"}, Volumes: at("/f")},
 		},
 	}
@@ -41,6 +42,7 @@ func TestInventorySetup(t *testing.T) {
 		{"one hub", map[string]string{"B": "/b/test", "C": "/c"}, "Hub", map[string]string{"B": "b", "C": "c"}, []Attached{ethernet, display}},
 		{"one behind the other", map[string]string{"A": "/a", "B": "/b"}, "Dock", map[string]string{"A": "a", "B": "b"}, []Attached{display, ethernet}},
 		{"built in", map[string]string{"X": "/x"}, "", map[string]string{"X": "x"}, nil},
+		{"alone on a hub of USB", map[string]string{"U": "/u"}, "USB3.1 Hub", map[string]string{"U": "u"}, nil},
 		{"one of them internal", map[string]string{"A": "/a", "E": "/home"}, "", map[string]string{"A": "a", "E": "e"}, []Attached{display}},
 		{"mapped", map[string]string{"D": "/d"}, "Hub", map[string]string{"D": "c"}, []Attached{ethernet, display}},
 		{"spread", map[string]string{"F": "/f"}, "", map[string]string{"F": "f"}, nil},

@@ -126,7 +126,7 @@ func (m *machine) hubOf(w way) string {
 	return ""
 }
 
-// attach lists what hangs on each hub, and tells enclosures from hubs: an enclosure has one disk and nothing else.
+// attach lists what hangs on each hub, and tells enclosures from hubs.
 func (m *machine) attach(inv *hardware.Inventory) {
 	slices.SortStableFunc(m.hubs, func(a, b hardware.Hub) int { return m.rank(a) - m.rank(b) })
 	for i := range m.hubs {
@@ -146,8 +146,11 @@ func (m *machine) attach(inv *hardware.Inventory) {
 				h.Devices = append(h.Devices, o.Attached)
 			}
 		}
-		if len(h.Devices) == 1 && h.Devices[0].Kind == hardware.DiskKind && strings.HasPrefix(h.ID, "tb") {
-			links := inv.Find(h.Devices[0].ID).Path.Links
+		for j := range inv.Disks {
+			if !h.Encloses(&inv.Disks[j]) {
+				continue
+			}
+			links := inv.Disks[j].Path.Links
 			for k := range links {
 				if links[k].Hub == h.ID {
 					links[k].Segment = hardware.Enclosure

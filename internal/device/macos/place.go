@@ -141,8 +141,8 @@ func (m *machine) addPaths() {
 		}
 		for _, hub := range hubs {
 			link := *hub.Link
-			if link.Kind == hardware.Thunderbolt && hub.ID == *disk.Hub && len(hub.Devices) == 1 {
-				link.Segment = hardware.Enclosure // nothing but this disk hangs on it
+			if hub.Encloses(disk) {
+				link.Segment = hardware.Enclosure
 			}
 			disk.Path.Links = append(disk.Path.Links, link)
 		}
