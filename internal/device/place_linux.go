@@ -4,6 +4,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hubbench/hubbench/internal/device/linux"
 )
 
 // systemRoots are folders on the disk that holds the system.
@@ -20,8 +22,8 @@ func (p *Place) mounted(*unix.Statfs_t) {
 	if err != nil {
 		return
 	}
-	if m, ok := findMount(data, st.Mnt_id); ok {
-		p.Mount, p.Filesystem, p.Source = m.point, m.kind, m.source
+	if m, ok := linux.FindMount(data, st.Mnt_id); ok {
+		p.Mount, p.Filesystem, p.Source = m.Point, m.Filesystem, m.Source
 	}
 }
 

@@ -126,20 +126,6 @@ func TestPowersave(t *testing.T) {
 	}
 }
 
-func TestFindMount(t *testing.T) {
-	info := []byte("22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw\n" +
-		"40 22 0:39 / /mnt/my\\040disk rw - tmpfs tm\\134p rw\n" +
-		"torn\n41 22 0:39 / /x rw shared:5 master:6 - xfs\n")
-	if m, ok := findMount(info, 40); !ok || m != (mount{"/mnt/my disk", "tmpfs", `tm\p`}) {
-		t.Errorf("findMount(40) = %q, %v", m, ok)
-	}
-	for _, id := range []uint64{41, 4, 0} {
-		if m, ok := findMount(info, id); ok {
-			t.Errorf("findMount(%d) = %q, want none", id, m)
-		}
-	}
-}
-
 func TestInspectKnowsItsMount(t *testing.T) {
 	p, err := Inspect(t.TempDir())
 	if err != nil {

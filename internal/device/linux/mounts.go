@@ -36,6 +36,20 @@ func parseMount(line string) (m mount, ok bool) {
 	return m, path.IsAbs(m.point)
 }
 
+// Mount is what is mounted at a place.
+type Mount struct{ Point, Filesystem, Source string }
+
+// FindMount finds a mount by its number, as statx gives it, in the text of /proc/self/mountinfo.
+func FindMount(mountinfo []byte, id uint64) (Mount, bool) {
+	number := strconv.FormatUint(id, 10)
+	for line := range strings.Lines(string(mountinfo)) {
+		if m, ok := parseMount(line); ok && m.id == number {
+			return Mount{m.point, m.filesystem, m.source}, true
+		}
+	}
+	return Mount{}, false
+}
+
 // unescape undoes the kernel's octal for what would break a line: \040 is a space.
 func unescape(field string) string {
 	var out strings.Builder

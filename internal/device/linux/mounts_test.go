@@ -28,3 +28,17 @@ func TestMountsThatCanBeReached(t *testing.T) {
 		t.Errorf("got %s\nwant %s", all, want)
 	}
 }
+
+func TestFindMount(t *testing.T) {
+	info := []byte("22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw\n" +
+		"40 22 0:39 / /mnt/my\\040disk rw - tmpfs tm\\134p rw\n" +
+		"torn\n41 22 0:39 / /x rw shared:5 master:6 - xfs\n")
+	if m, ok := FindMount(info, 40); !ok || m != (Mount{"/mnt/my disk", "tmpfs", `tm\p`}) {
+		t.Errorf("FindMount(40) = %q, %v", m, ok)
+	}
+	for _, id := range []uint64{41, 4, 0} {
+		if m, ok := FindMount(info, id); ok {
+			t.Errorf("FindMount(%d) = %q, want none", id, m)
+		}
+	}
+}
