@@ -144,8 +144,13 @@ func (t *deviceTree) hub(h *hardware.Hub) []branch {
 		if a.Kind == hardware.DiskKind || a.Kind == hardware.HubKind {
 			continue
 		}
-		kind := map[hardware.Kind]string{hardware.DisplayKind: "display", hardware.NetworkKind: "network adapter"}[a.Kind]
-		b.branches = append(b.branches, branch{cells: row(strings.TrimPrefix(kind+": "+a.Name, ": "))})
+		var words []string
+		for _, word := range []string{map[hardware.Kind]string{hardware.DisplayKind: "display", hardware.NetworkKind: "network adapter"}[a.Kind], a.Name} {
+			if word != "" {
+				words = append(words, word)
+			}
+		}
+		b.branches = append(b.branches, branch{cells: row(strings.Join(words, ": "))})
 	}
 	return []branch{b}
 }
@@ -155,11 +160,11 @@ func (t *deviceTree) disk(d *hardware.Disk) []branch {
 		return nil
 	}
 	b := branch{cells: row(strings.TrimSpace(d.Name + " " + shorten(hardware.WithVendor(d.Vendor, d.Model), longestName)))}
-	switch {
-	case len(d.Backing) > 1:
+	if len(d.Backing) > 1 {
 		b.cells[0].Small = "on " + join(d.Backing)
-	case d.System && len(d.Backing) == 0:
-		b.cells[0].Small = "(system)"
+	}
+	if d.System {
+		b.cells[0].Small = strings.TrimSpace(b.cells[0].Small + " (system)")
 	}
 	b.cells[1].Text = map[hardware.Bus]string{hardware.NVMe: "NVMe", hardware.USB: "USB", hardware.SATA: "SATA", hardware.Virtual: "virtual", hardware.AppleFabric: "Apple Fabric"}[d.Bus]
 	if n := len(d.Path.Links); n > 0 && d.Path.Links[n-1].Segment != hardware.HostPort {

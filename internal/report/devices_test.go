@@ -36,6 +36,20 @@ func TestDevicesAreATree(t *testing.T) {
 	}
 }
 
+func TestDevicesThatTellLittle(t *testing.T) {
+	inv := &hardware.Inventory{
+		Hubs: []hardware.Hub{{ID: "dock", Name: "Dock", Devices: []hardware.Attached{{Kind: hardware.DisplayKind}, {Kind: hardware.NetworkKind, Name: "eth1"}, {Kind: hardware.OtherKind, Name: "Camera"}}}},
+		Disks: []hardware.Disk{
+			{Name: "disk0", System: true}, {Name: "disk1", System: true}, {Name: "disk2", System: true, Backing: []string{"disk0", "disk1"}},
+			{Name: "sda", System: true}, {Name: "dm-0", System: true, Backing: []string{"sda"}},
+		},
+	}
+	want := []string{"Dock", "├─.display", "├─.network adapter: eth1", "└─.Camera", "disk0 (system)", "disk1 (system)", "disk2 on disk0 and disk1 (system)", "sda (system)", "└─.dm-0 (system)"}
+	if got := treeOf(inv); strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
 func TestNoDevices(t *testing.T) {
 	doc := OfDevices(&hardware.Inventory{Warnings: []string{"nothing can be read"}})
 	if len(doc.Blocks) != 2 || doc.Blocks[0] != (Sentence{Text: "No disk was found."}) || doc.Blocks[1] != (Warning{"nothing can be read"}) {

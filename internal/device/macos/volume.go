@@ -88,6 +88,9 @@ func (m *machine) addVolume(disk *hardware.Disk, d dict, c *container, container
 	}
 	if slices.ContainsFunc(mounts, func(p string) bool { return p == "/" || p == "/System/Volumes/Data" }) {
 		disk.System = true
+		for _, under := range m.inventory.Physical(disk, nil) { // of a Fusion drive
+			under.System = true
+		}
 	}
 	for _, mount := range m.mounts[name] {
 		volume.Filesystem = mount.filesystem
