@@ -17,6 +17,9 @@ import (
 // homes are folders that carry a user's name, as far as it goes.
 var homes = regexp.MustCompile(`(?i)(/(?:Users|home|media|run/media)/|[A-Z]:\\Users\\)[^/\\:"' ]+`)
 
+// adapters are network adapters that Linux names by their address, which no other one in the world has.
+var adapters = regexp.MustCompile(`\benx[0-9a-f]{12}\b`)
+
 // Anonymous leaves out of a run what says whose it is: the host's name, users' names, paths, volume labels and serial
 // numbers. It changes what was loaded, takes the run's events and returns them without it; the folder stays as it is.
 func (l *Loaded) Anonymous(events io.Reader) ([]byte, error) {
@@ -28,7 +31,7 @@ func (l *Loaded) Anonymous(events io.Reader) ([]byte, error) {
 		e.Error = hide(e.Error)
 		e.Disks = withoutPaths(e.Disks)
 		if e.Hardware != nil {
-			e.Hardware = anonymousSetup(*e.Hardware)
+			e.Hardware = anonymousSetup(*e.Hardware, hide)
 		}
 		out = trace.AppendEvent(out, &e)
 	}
@@ -43,7 +46,7 @@ func (l *Loaded) Anonymous(events io.Reader) ([]byte, error) {
 	if info := l.Info; info != nil {
 		info.Host.Name = ""
 		if info.Hardware != nil {
-			info.Hardware = anonymousSetup(*info.Hardware)
+			info.Hardware = anonymousSetup(*info.Hardware, hide)
 		}
 		for i := range info.Warnings {
 			info.Warnings[i] = hide(info.Warnings[i])
@@ -58,8 +61,13 @@ func (l *Loaded) Anonymous(events io.Reader) ([]byte, error) {
 			}
 		}
 		if info.Plan != nil {
+			if hub := info.Plan.Hub; hub != nil {
+				hub.Profile = hub.Profile[strings.LastIndexAny(hub.Profile, `/\`)+1:]
+				hub.About = hide(hub.About)
+			}
 			for i := range info.Plan.Disks {
 				info.Plan.Disks[i].Path = ""
+				info.Plan.Disks[i].About = hide(info.Plan.Disks[i].About)
 			}
 		}
 	}
@@ -88,7 +96,9 @@ func (l *Loaded) hider() func(string) string {
 		pairs = append(pairs, p.is, p.becomes)
 	}
 	known := strings.NewReplacer(pairs...)
-	return func(text string) string { return homes.ReplaceAllString(known.Replace(text), "${1}…") }
+	return func(text string) string {
+		return adapters.ReplaceAllString(homes.ReplaceAllString(known.Replace(text), "${1}…"), "enx…")
+	}
 }
 
 func withoutPaths(disks []trace.Disk) []trace.Disk {
@@ -100,24 +110,39 @@ func withoutPaths(disks []trace.Disk) []trace.Disk {
 	return out
 }
 
-func anonymousSetup(s hardware.Setup) *hardware.Setup {
+// imageModel begins the model of a disk that is a file, whose path follows.
+const imageModel = "file "
+
+func anonymousSetup(s hardware.Setup, hide func(string) string) *hardware.Setup {
 	if s.Host != nil {
 		host := *s.Host
 		host.Name = ""
 		s.Host = &host
 	}
 	ids := map[string]string{"": ""} // a hub's is unique in the world
-	if s.Hub != nil {
-		hub := *s.Hub
-		ids[hub.ID] = "hub 1"
-		hub.ID, hub.Devices = "hub 1", nil
-		s.Hub = &hub
-	}
 	id := func(is string) string {
 		if _, known := ids[is]; !known {
 			ids[is] = "hub " + strconv.Itoa(len(ids))
 		}
 		return ids[is]
+	}
+	linked := func(link hardware.Link) hardware.Link {
+		link.Hub = id(link.Hub)
+		return link
+	}
+	if s.Hub != nil {
+		hub := *s.Hub
+		ids[hub.ID] = "hub 1" // be it named by the scenario only
+		hub.ID, hub.Upstream, hub.Devices = "hub 1", id(hub.Upstream), nil
+		if hub.Link != nil {
+			hub.Link = new(linked(*hub.Link))
+		}
+		s.Hub = &hub
+	}
+	s.About = hide(s.About)
+	s.Competitors = slices.Clone(s.Competitors)
+	for i := range s.Competitors {
+		s.Competitors[i].ID, s.Competitors[i].Name = "", hide(s.Competitors[i].Name)
 	}
 	disks := map[string]hardware.Unit{}
 	for _, name := range slices.Sorted(maps.Keys(s.Disks)) {
@@ -128,7 +153,11 @@ func anonymousSetup(s hardware.Setup) *hardware.Setup {
 		}
 		unit.Path.Links = slices.Clone(unit.Path.Links)
 		for i := range unit.Path.Links {
-			unit.Path.Links[i].Hub = id(unit.Path.Links[i].Hub)
+			unit.Path.Links[i] = linked(unit.Path.Links[i])
+		}
+		unit.About = hide(unit.About)
+		if strings.HasPrefix(unit.Model, imageModel) {
+			unit.Model = strings.TrimSpace(imageModel)
 		}
 		unit.Serial, unit.Volumes = "", nil
 		if unit.Volume != nil {

@@ -17,15 +17,16 @@ func TestAnonymous(t *testing.T) {
 	for _, e := range []trace.Event{
 		{Type: trace.RunType, Version: 1, Name: "triple", Disks: []trace.Disk{{Name: "A", Path: "/Volumes/Janes SSD"}, {Name: "B", Path: "/Volumes/Janes SSD 2"}},
 			Hardware: &hardware.Setup{
-				Host: &hardware.Host{Name: "janes-mac", Model: "Mac15,14"}, Hub: &hardware.Hub{ID: hub, Name: "Element Hub"},
+				Host: &hardware.Host{Name: "janes-mac", Model: "Mac15,14"}, Hub: &hardware.Hub{ID: hub, Name: "Element Hub", Upstream: "dock-of-jane", Link: &hardware.Link{Hub: hub, RxBps: 40e9}},
+				About: "see /Users/jane/desk.jpg", Competitors: []hardware.Attached{{Kind: hardware.NetworkKind, ID: "x-jane", Name: "LAN (enx00e04c680001)"}},
 				Disks: map[string]hardware.Unit{"A": {
 					Disk: hardware.Disk{
 						Name: "disk4", Model: "X5", Serial: "S4PNNF0M", Hub: &hub,
 						Path:    hardware.Path{Links: []hardware.Link{{Segment: hardware.Uplink, Hub: hub}}},
 						Volumes: []hardware.Volume{{Mount: "/Volumes/Janes SSD"}},
 					},
-					Volume: &hardware.Volume{Mount: "/Volumes/Janes SSD", Label: "Janes SSD", Filesystem: "apfs"},
-				}},
+					Volume: &hardware.Volume{Mount: "/Volumes/Janes SSD", Label: "Janes SSD", Filesystem: "apfs"}, About: "cable of /home/jane",
+				}, "B": {Disk: hardware.Disk{Name: "loop0", Model: "file /data/jane.img"}}},
 			}},
 		{Type: trace.PhaseType, Phase: "W", Roles: map[string]trace.Role{"A": "write"}},
 		{Type: trace.FileType, Phase: "W", Disk: "A", Op: "write", Bytes: 10, EndNS: 10},
@@ -35,7 +36,10 @@ func TestAnonymous(t *testing.T) {
 		events = trace.AppendEvent(events, &e)
 	}
 	run := &Loaded{Folder: "/Users/jane/results/x", Info: &Info{
-		Host: Host{Name: "janes-mac", OS: "darwin"}, Plan: &scenario.Plan{Disks: []scenario.Disk{{Name: "A", Path: "/Volumes/Janes SSD"}}},
+		Host: Host{Name: "janes-mac", OS: "darwin"}, Plan: &scenario.Plan{
+			Hub:   &scenario.Hub{Profile: "/data/jane/my-hub.yaml"},
+			Disks: []scenario.Disk{{Name: "A", Path: "/Volumes/Janes SSD", About: "cable of /home/jane"}},
+		},
 		Warnings: []string{"disk A: /Volumes/Janes SSD is nearly full", `C:\Users\jane\x is on janes-mac`, "/home/jane/y"},
 		Doctor:   &Doctor{Checks: []trace.Check{{Name: "direct", Path: "/Volumes/Janes SSD", Measured: "open /Users/jane/x", Text: "janes-mac", Advice: "/home/jane"}}},
 		Failures: []trace.RunFailure{{Phase: "W", Disk: "B", Cause: "write /Volumes/Janes SSD 2/f: input/output error"}},
@@ -53,19 +57,19 @@ func TestAnonymous(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{string(hidden), string(all)} {
-		for _, secret := range []string{"jane", "Jane", "S4PNNF0M", hub} {
+		for _, secret := range []string{"jane", "Jane", "S4PNNF0M", hub, "00e04c680001"} {
 			if strings.Contains(text, secret) {
 				t.Errorf("%q is still in %s", secret, text)
 			}
 		}
 	}
-	for _, kept := range []string{"X5", "Element Hub", "apfs", "(path of disk B)/f: no such file; see /Users/…/log", "Mac15,14"} {
+	for _, kept := range []string{"X5", "Element Hub", "apfs", "LAN (enx…)", `"model":"file"`, "(path of disk B)/f: no such file; see /Users/…/log", "Mac15,14"} {
 		if !strings.Contains(string(hidden), kept) {
 			t.Errorf("%q is gone from %s", kept, hidden)
 		}
 	}
 	unit := run.Trace.Hardware.Disks["A"]
-	if got := unit.Path.Links[0].Hub; got != run.Trace.Hardware.Hub.ID || got != *unit.Hub {
+	if got := unit.Path.Links[0].Hub; got != run.Trace.Hardware.Hub.ID || got != *unit.Hub || got != run.Trace.Hardware.Hub.Link.Hub {
 		t.Errorf("the link is of hub %q, the disk on %q, and the hub is %q", got, *unit.Hub, run.Trace.Hardware.Hub.ID)
 	}
 	if got := run.Info.Failures[0].Cause; got != "write (path of disk B)/f: input/output error" {
