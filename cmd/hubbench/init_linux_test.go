@@ -5,8 +5,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // From disks that are plugged in to a report, in two commands: on loop devices, which only root can make.
@@ -14,10 +17,18 @@ func TestInitToReport(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root, to make loop devices")
 	}
-	for _, tool := range []string{"losetup", "mkfs.ext4", "mount"} {
+	for _, tool := range []string{"mkfs.ext4", "mount", "findmnt"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skip(err)
 		}
+	}
+	// Mounts of this thread's own go with it, even where the test is killed, and the loop devices with them.
+	runtime.LockOSThread()
+	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
+		t.Skipf("no mounts of one's own here: %v", err)
+	}
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		t.Fatal(err)
 	}
 	command := func(name string, args ...string) string {
 		t.Helper()
@@ -40,11 +51,10 @@ func TestInitToReport(t *testing.T) {
 			t.Fatal(err)
 		}
 		command("mkfs.ext4", "-q", "-m", "0", image)
-		loop := command("losetup", "--find", "--show", image)
-		t.Cleanup(func() { command("losetup", "--detach", loop) })
-		command("mount", loop, mount)
+		// mount makes a loop device that goes by itself when nothing is mounted from it.
+		command("mount", "-o", "loop", image, mount)
 		t.Cleanup(func() { command("umount", mount) })
-		loops = append(loops, filepath.Base(loop))
+		loops = append(loops, filepath.Base(command("findmnt", "--noheadings", "--output", "SOURCE", mount)))
 	}
 	t.Chdir(t.TempDir())
 	hubbench := func(args ...string) string {

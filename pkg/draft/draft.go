@@ -5,6 +5,7 @@ package draft
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -29,31 +30,45 @@ type Disk struct {
 // external is listed only where it was asked for by its name, its volume's name or its mount point.
 func Find(inv *hardware.Inventory, asked []string, folder func(mount string) string) (disks []Disk, unknown []string) {
 	seen := map[string]bool{} // folders: a volume may lie on several disks
-	found := map[string]bool{}
+	named := map[*hardware.Disk]string{}
 	for i := range inv.Disks {
-		d := &inv.Disks[i]
-		best := Disk{Found: d}
-		for k := range d.Volumes {
-			v := &d.Volumes[k]
-			name := asWhat(asked, d, v)
+		for k := range inv.Disks[i].Volumes {
+			v := &inv.Disks[i].Volumes[k]
+			d, name := &inv.Disks[i], asWhat(asked, &inv.Disks[i], v)
+			if under := beneath(inv, d); under != nil && name == "" {
+				d, name = under, asWhat(asked, under, v)
+			}
 			usable := v.Mount != "" && !v.ReadOnly && v.FreeBytes >= leastFree && printable(v.Mount)
 			if !usable || asked != nil && name == "" || asked == nil && !offered(d) {
 				continue
 			}
-			if best.Volume != nil && best.Volume.FreeBytes >= v.FreeBytes {
+			at := slices.IndexFunc(disks, func(other Disk) bool { return other.Found == d })
+			if at >= 0 && disks[at].Volume.FreeBytes >= v.FreeBytes {
 				continue
 			}
-			if at := folder(v.Mount); at != "" && printable(at) && !seen[at] {
-				best.Volume, best.Folder = v, at
+			where := folder(v.Mount)
+			if where == "" || !printable(where) || seen[where] {
+				continue
 			}
+			named[d], seen[where] = name, true
+			if at < 0 {
+				at, disks = len(disks), append(disks, Disk{Found: d})
+			}
+			disks[at].Volume, disks[at].Folder = v, where
 		}
-		if best.Volume == nil {
-			continue
-		}
-		found[asWhat(asked, d, best.Volume)], seen[best.Folder] = true, true
-		disks = append(disks, best)
 	}
-	return Named(disks), slices.DeleteFunc(slices.Clone(asked), func(name string) bool { return found[name] })
+	found := slices.Collect(maps.Values(named))
+	return Named(disks), slices.DeleteFunc(slices.Clone(asked), func(name string) bool { return slices.Contains(found, name) })
+}
+
+// beneath is the one disk that a mapped disk lies on, as an encrypted volume does; nil where it is not mapped. An image
+// is a file on a disk, and no other name of it.
+func beneath(inv *hardware.Inventory, d *hardware.Disk) *hardware.Disk {
+	under := inv.Physical(d, nil)
+	if len(under) != 1 || under[0] == d || strings.HasPrefix(d.Name, "loop") {
+		return nil
+	}
+	return under[0]
 }
 
 // offered reports whether a disk is tested without being asked for.

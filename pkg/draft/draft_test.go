@@ -160,6 +160,7 @@ func TestConnections(t *testing.T) {
 		{"alone on a dock", []hardware.Disk{disk("b", "dock", "/b", 1e12)}, "CalDigit TS4", "b hub"},
 		{"alone on a hub of USB", []hardware.Disk{disk("a", "usb", "/a", 1e12)}, "USB hub", "a hub"},
 		{"in a case of its own", []hardware.Disk{nvme("a", "x5", "/a")}, "", "a direct"},
+		{"where nobody knows", []hardware.Disk{nvme("a", "", "/a")}, "", "a "},
 		{"two hubs", []hardware.Disk{disk("a", "usb", "/a", 1e12), disk("b", "dock", "/b", 1e12), disk("c", "dock", "/c", 1e12)}, "CalDigit TS4", "a hub, b hub, c hub"},
 		{"alone in a case on the dock", []hardware.Disk{nvme("a", "case", "/a")}, "CalDigit TS4", "a hub"},
 	} {
@@ -200,11 +201,21 @@ func TestFind(t *testing.T) {
 		}
 		return mount
 	}
+	crypt, image := disk("dm-0", "", "/crypt", 9e11), disk("loop0", "", "/image", 1e12)
+	for _, d := range []*hardware.Disk{&crypt, &image} {
+		d.Bus, d.External, d.Backing = hardware.Virtual, nil, []string{"luks"}
+	}
+	luks := disk("luks", "", "", 1e12)
+	luks.Volumes = nil
+	inv.Disks = append(inv.Disks, luks, crypt, image)
 	for _, tt := range []struct {
 		asked         []string
 		want, unknown string
 	}{
-		{nil, "A:/large B:/mine/sub", ""},
+		{[]string{"luks"}, "A:/crypt", ""},
+		{[]string{"dm-0"}, "A:/crypt", ""},
+		{[]string{"loop0"}, "A:/image", ""},
+		{nil, "A:/large B:/mine/sub C:/crypt", ""},
 		{[]string{"in"}, "A:/in", ""},
 		{[]string{"/small", "Lmine"}, "A:/small B:/mine/sub", ""},
 		{[]string{"sys", "mine1"}, "A:/ B:/mine/sub", ""},

@@ -46,13 +46,9 @@ func Write(inv *hardware.Inventory, disks []Disk, file string) []byte {
 	line("# A folder on each disk: hubbench works in one of its own in there and touches nothing else.")
 	line("disks:")
 	for _, d := range disks {
-		connection := "direct"
-		if _, hubs := inv.Way(d.Found); len(hubs) > 0 {
-			connection = "hub"
-		}
 		line("  - name: %s", d.Name)
 		line("    path: %s", quote(d.Folder))
-		line("    connection: %s", connection)
+		line("    %s", connection(inv, d.Found))
 		line("    about: %s", quote(d.About()))
 	}
 	line("")
@@ -77,6 +73,19 @@ func Write(inv *hardware.Inventory, disks []Disk, file string) []byte {
 		line("allow_system_disk: true")
 	}
 	return []byte(b.String())
+}
+
+// connection is the line that says how a disk is connected, or asks for it.
+func connection(inv *hardware.Inventory, d *hardware.Disk) string {
+	enclosure, hubs := inv.Way(d)
+	inside := d.External != nil && !*d.External
+	switch {
+	case len(hubs) > 0:
+		return "connection: hub"
+	case inside || enclosure != nil || d.Port != "" || d.Bus == hardware.USB: // the hubs of USB are known everywhere
+		return "connection: direct"
+	}
+	return "# connection: hub    # or direct: the system does not tell"
 }
 
 // largest is the largest size of a file of which enough fit on every disk, in round figures.
