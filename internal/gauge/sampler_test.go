@@ -75,6 +75,7 @@ func TestSamplerLeavesHangingSource(t *testing.T) {
 		if took := time.Since(began); took != endWait {
 			t.Errorf("the end took %s, want %s", took, endWait)
 		}
+		synctest.Wait()
 		if len(got.at["total"]) != 4 {
 			t.Errorf("the other source was read at %v", got.at["total"])
 		}
