@@ -29,7 +29,7 @@ func watch(p program, opts runOptions, ready *prepared, dir *rundir.Dir) *progre
 		reader.from = stat.Size()
 	}
 	shown := progress.Options{Plan: ready.plan, Limit: ready.limit, Conclude: reader.conclude}
-	if file, ok := p.stderr.(*os.File); ok && isTerminal(p.stderr) {
+	if file, ok := p.stderr.(*os.File); ok && isTerminal(p.stderr) && progress.Sequences(file) {
 		shown.Size = func() (columns, rows int) {
 			columns, rows, _ = term.GetSize(int(file.Fd())) // zero where it fails: the usual size is taken
 			return columns, rows
