@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -68,18 +69,25 @@ func text(to *string) strictyaml.Value {
 		})
 }
 
+// onDrive matches a path on a drive of Windows that does not begin at the drive's top: D:, or D:data.
+var onDrive = regexp.MustCompile(`^[A-Za-z]:([^/\\]|$)`)
+
 // folder is the path of a folder.
 func folder(to *string) strictyaml.Value {
 	plain := text(to)
 	return strictyaml.Value{
 		Read: func(n strictyaml.Node) {
-			if plain.Read(n); *to == "~" || strings.HasPrefix(*to, "~/") {
+			plain.Read(n)
+			switch drive := onDrive.FindString(*to); {
+			case *to == "~" || strings.HasPrefix(*to, "~/"):
 				n.Errorf("~ is not expanded here; write the folder's full path")
+			case drive != "":
+				n.Errorf(`%s is whatever folder of drive %s a program is in; write the folder's full path, such as '%s\hubbench'`, strictyaml.Quote(*to), drive[:2], drive[:2])
 			}
 		},
 		Schema: func() strictyaml.Schema {
 			s := plain.Schema()
-			s["not"] = strictyaml.Schema{"pattern": "^~(/|$)"}
+			s["not"] = strictyaml.Schema{"pattern": "^~(/|$)|" + onDrive.String()}
 			return s
 		},
 	}
