@@ -180,16 +180,22 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 		defer awake.Keep(log)()
 	}
 	outcome, err := coordinator.Run(ctx, coordinator.Options{
-		Plan:      ready.plan,
-		Done:      ready.done,
-		RunID:     info.RunID,
-		Profile:   ready.profile,
-		Devices:   devices,
-		Command:   func() *exec.Cmd { return exec.Command(self, "worker") },
-		Janitor:   func(args ...string) *exec.Cmd { return exec.Command(self, append([]string{"janitor"}, args...)...) },
-		Journal:   dir.Journal,
-		Watcher:   watcher,
-		Pause:     func(ctx context.Context, text string) error { return pause(ctx, p, text, opts.noPause) },
+		Plan:    ready.plan,
+		Done:    ready.done,
+		RunID:   info.RunID,
+		Profile: ready.profile,
+		Devices: devices,
+		Command: func() *exec.Cmd { return exec.Command(self, "worker") },
+		Janitor: func(args ...string) *exec.Cmd { return exec.Command(self, append([]string{"janitor"}, args...)...) },
+		Journal: dir.Journal,
+		Watcher: watcher,
+		Pause:   func(ctx context.Context, text string) error { return pause(ctx, p, text, opts.noPause) },
+		Say: func(text string) {
+			info.Warnings = append(info.Warnings, text)
+			if !opts.quiet {
+				fmt.Fprintf(p.stderr, "warning: %s\n", text)
+			}
+		},
 		WorkerLog: logs,
 		Gauges:    new(gauge.Finder).Find,
 		Stall:     opts.stall,

@@ -2,10 +2,12 @@ package coordinator
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/hubbench/hubbench/internal/gauge"
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // A disk that has been written goes on working by itself: it folds its cache and collects garbage. It is idle when
@@ -31,7 +33,10 @@ func waitBefore(ctx context.Context, opts Options, phase scenario.Phase) error {
 	defer over.Stop()
 	var idle idleWatch
 	var check <-chan time.Time // never, unless
-	if phase.UntilIdle {
+	if phase.UntilIdle && !opts.Plan.Simulated() {
+		if _, known := traffic(ctx, opts.Plan.Disks); !known && opts.Say != nil {
+			opts.Say(fmt.Sprintf("phase %s waits until the disks are idle, but what they move cannot be read here: it waits the whole %s", phase.Name, unit.FormatSeconds(cooldown.Seconds())))
+		}
 		tick := time.NewTicker(idleCheck)
 		defer tick.Stop()
 		check = tick.C

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -41,6 +42,15 @@ func TestWaitBefore(t *testing.T) {
 		t.Error(err)
 	}
 	opts.Plan.Hub = nil
+	var said []string
+	opts.Say = func(text string) { said = append(said, text) }
+	opts.Plan.Disks = []scenario.Disk{{Name: "A", Path: "no such folder"}} // nor its traffic
+	if err := waitBefore(t.Context(), opts, scenario.Phase{Name: "RR", Cooldown: time.Millisecond, UntilIdle: true}); err != nil {
+		t.Error(err)
+	}
+	if len(said) != 1 || !strings.Contains(said[0], "phase RR waits until the disks are idle, but") {
+		t.Errorf("said %q, want once that idle cannot be told", said)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := waitBefore(ctx, opts, scenario.Phase{Cooldown: time.Hour}); !errors.Is(err, context.Canceled) {
