@@ -25,7 +25,8 @@ type runOptions struct {
 	quiet   bool
 	noPause bool // pauses wait for nobody
 	stall   time.Duration
-	from    string // the folder of a run to resume
+	from    string      // the folder of a run to resume
+	asked   *interrupts // what signals ask of the run; not an option of a person's
 	allow   []string
 }
 
@@ -123,7 +124,8 @@ func (r *prepared) preflight(ctx context.Context, p program, results string, opt
 func measure(ctx context.Context, p program, ready *prepared, opts runOptions, dir *rundir.Dir, info *rundir.Info) error {
 	ctx, asked, release := onInterrupt(ctx)
 	defer release()
-	interrupted, recordErr := record(ctx, p, ready, opts, dir, info, asked)
+	opts.asked = asked
+	interrupted, recordErr := record(ctx, p, ready, opts, dir, info)
 	asked.answer(func() { fmt.Fprintln(p.stderr, "the results are being written; Ctrl-C again ends at once") })
 	for _, f := range info.Failures {
 		// Those of phases have been told as they came; with --quiet the report alone tells of all, which as JSON it does not.
@@ -152,7 +154,7 @@ func measure(ctx context.Context, p program, ready *prepared, opts runOptions, d
 }
 
 // record runs the plan and leaves events.jsonl and run.json behind, whatever happens on the way.
-func record(ctx context.Context, p program, ready *prepared, opts runOptions, dir *rundir.Dir, info *rundir.Info, asked *interrupts) (interrupted bool, err error) {
+func record(ctx context.Context, p program, ready *prepared, opts runOptions, dir *rundir.Dir, info *rundir.Info) (interrupted bool, err error) {
 	if err := dir.WriteJSON(rundir.InfoFile, info); err != nil {
 		return false, err
 	}
@@ -173,7 +175,7 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 	}
 	watcher := watch(p, opts, ready, dir)
 	defer watcher.Close()
-	asked.answer(watcher.Stopping)
+	opts.asked.answer(watcher.Stopping)
 	logs := zapcore.Lock(dir.Log) // workers and coordinator log to one file
 	log := newLog(logs)
 	if len(devices) > 0 {
@@ -199,7 +201,7 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 		WorkerLog: logs,
 		Gauges:    new(gauge.Finder).Find,
 		Stall:     opts.stall,
-		Kill:      asked.kill,
+		Kill:      opts.asked.kill,
 		Log:       log,
 		Modes: func(phase string, modes map[string]trace.Effective) error {
 			info.Effective[phase] = modes
