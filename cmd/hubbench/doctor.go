@@ -34,7 +34,7 @@ start, sleep, priority and power; and for each PATH, a folder on a disk, whether
 system's cache, whether the disk counts what is moved, whether something limits it, whether flushes
 reach it, and whether a new file is written as fast in several requests at a time.
 
-It takes half a minute, and as much again for each disk, to which it writes 2 GB at most (a slow one
+It takes ten seconds, and up to a minute for each disk, to which it writes 1 GB at most (a slow one
 gets less) in a folder that it creates, marks and removes. The result is one block to paste anywhere;
 later runs on this machine carry what failed.`,
 		Example: `  hubbench doctor
