@@ -136,8 +136,8 @@ func disk(name, hub, mount string, free int64) hardware.Disk {
 	return d
 }
 
-func nvme(name, hub, mount string) hardware.Disk {
-	d := disk(name, hub, mount, 1e12)
+func nvme(hub string) hardware.Disk {
+	d := disk("a", hub, "/a", 1e12)
 	d.Bus = hardware.NVMe
 	return d
 }
@@ -154,15 +154,15 @@ func TestConnections(t *testing.T) {
 		hub   string
 		want  string
 	}{
-		{"two on the dock, one through its case", []hardware.Disk{nvme("a", "case", "/a"), disk("b", "dock", "/b", 1e12), disk("c", "", "/c", 1e12)}, "CalDigit TS4", "a hub, b hub, c direct"},
+		{"two on the dock, one through its case", []hardware.Disk{nvme("case"), disk("b", "dock", "/b", 1e12), disk("c", "", "/c", 1e12)}, "CalDigit TS4", "a hub, b hub, c direct"},
 		{"each on its own", []hardware.Disk{disk("a", "", "/a", 1e12), disk("b", "", "/b", 1e12)}, "", "a direct, b direct"},
 		{"one on the dock, one not", []hardware.Disk{disk("b", "dock", "/b", 1e12), disk("c", "", "/c", 1e12)}, "CalDigit TS4", "b hub, c direct"},
 		{"alone on a dock", []hardware.Disk{disk("b", "dock", "/b", 1e12)}, "CalDigit TS4", "b hub"},
 		{"alone on a hub of USB", []hardware.Disk{disk("a", "usb", "/a", 1e12)}, "USB hub", "a hub"},
-		{"in a case of its own", []hardware.Disk{nvme("a", "x5", "/a")}, "", "a direct"},
-		{"where nobody knows", []hardware.Disk{nvme("a", "", "/a")}, "", "a "},
+		{"in a case of its own", []hardware.Disk{nvme("x5")}, "", "a direct"},
+		{"where nobody knows", []hardware.Disk{nvme("")}, "", "a "},
 		{"two hubs", []hardware.Disk{disk("a", "usb", "/a", 1e12), disk("b", "dock", "/b", 1e12), disk("c", "dock", "/c", 1e12)}, "CalDigit TS4", "a hub, b hub, c hub"},
-		{"alone in a case on the dock", []hardware.Disk{nvme("a", "case", "/a")}, "CalDigit TS4", "a hub"},
+		{"alone in a case on the dock", []hardware.Disk{nvme("case")}, "CalDigit TS4", "a hub"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			inv := &hardware.Inventory{Hubs: hubs, Disks: tt.disks}
