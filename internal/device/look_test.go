@@ -12,6 +12,9 @@ func TestLook(t *testing.T) {
 		t.Errorf("%+v: want one host, and lists that are empty rather than missing", inventory)
 	}
 	for _, disk := range inventory.Disks {
+		if disk.Path.Links == nil || disk.Volumes == nil {
+			t.Errorf("disk %+v: want lists that are empty rather than missing", disk)
+		}
 		if disk.Name == "" || disk.Serial != "" {
 			t.Errorf("disk %+v: want a name, and no serial number", disk)
 		}

@@ -16,6 +16,25 @@ type Inventory struct {
 	Warnings []string `json:"warnings,omitempty"` // what could not be asked, and why
 }
 
+// Listed makes every list of hubs and disks empty where it is missing, so that those who read the inventory as JSON need
+// not ask whether it is there.
+func (inv *Inventory) Listed() {
+	for i := range inv.Hubs {
+		inv.Hubs[i].Devices = listed(inv.Hubs[i].Devices)
+	}
+	for i := range inv.Disks {
+		d := &inv.Disks[i]
+		d.Path.Links, d.Volumes = listed(d.Path.Links), listed(d.Volumes)
+	}
+}
+
+func listed[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
 // Host is the machine.
 type Host struct {
 	Name  string `json:"name,omitempty"`
@@ -48,13 +67,13 @@ type Port struct {
 type Hub struct {
 	ID       string     `json:"id"`
 	Name     string     `json:"name"`
-	Vendor   string     `json:"vendor,omitempty"`
+	Vendor   string     `json:"vendor"`
 	Firmware string     `json:"firmware,omitempty"`
-	Port     string     `json:"port,omitempty"`     // the ID of the host's port that its path begins at
+	Port     string     `json:"port"`               // the ID of the host's port that its path begins at
 	Upstream string     `json:"upstream,omitempty"` // the ID of the hub it hangs on; empty: the port
-	Protocol string     `json:"protocol,omitempty"` // Thunderbolt 3, Thunderbolt 4, USB4, USB 3.2 ...
-	Link     *Link      `json:"link,omitempty"`     // its uplink
-	Devices  []Attached `json:"devices,omitempty"`  // what hangs on it
+	Protocol string     `json:"protocol"`           // Thunderbolt 3, Thunderbolt 4, USB4, USB 3.2 ...
+	Link     *Link      `json:"link"`               // its uplink
+	Devices  []Attached `json:"devices,omitzero"`   // what hangs on it
 }
 
 // Product is a hub's name with its maker's.
@@ -90,22 +109,22 @@ type Attached struct {
 // Disk is a whole disk: what the system lists as one, a virtual one included.
 type Disk struct {
 	Name         string   `json:"name"` // the system's: nvme1n1, disk4, PhysicalDrive2
-	Model        string   `json:"model,omitempty"`
+	Model        string   `json:"model"`
 	Vendor       string   `json:"vendor,omitempty"`
-	Firmware     string   `json:"firmware,omitempty"`
+	Firmware     string   `json:"firmware"`
 	Serial       string   `json:"serial,omitempty"` // only where it was asked for
-	Bus          Bus      `json:"bus,omitempty"`
+	Bus          Bus      `json:"bus"`
 	UASP         *bool    `json:"uasp,omitempty"` // of a USB disk: with the faster protocol
 	Trim         *bool    `json:"trim,omitempty"` // the system tells it which blocks are free; without, its write cache does not come back
 	Hub          *string  `json:"hub"`            // the ID of the hub it hangs on
 	Port         string   `json:"port,omitempty"` // the ID of the host's port that its path begins at
-	SizeBytes    int64    `json:"size_bytes,omitempty"`
+	SizeBytes    int64    `json:"size_bytes"`
 	External     *bool    `json:"external,omitempty"`
 	System       bool     `json:"system,omitempty"`  // the operating system runs from it
 	Backing      []string `json:"backing,omitempty"` // the names of the disks that a virtual one lies on: see Inventory.Physical
 	Path         Path     `json:"path"`
 	TemperatureC *float64 `json:"temperature_c"`
-	Volumes      []Volume `json:"volumes,omitempty"`
+	Volumes      []Volume `json:"volumes,omitzero"`
 }
 
 // Bus is what a disk speaks.
@@ -124,7 +143,7 @@ const (
 
 // Path is the way from the host to a disk.
 type Path struct {
-	Links []Link `json:"links,omitempty"` // from the host on
+	Links []Link `json:"links,omitzero"` // from the host on
 }
 
 // String names the links: Thunderbolt 4, PCIe 3.0 x4. It is empty where none is known.
@@ -144,7 +163,7 @@ type Volume struct {
 	Mount      string   `json:"mount"`            // empty: not mounted
 	Mounts     []string `json:"mounts,omitempty"` // further places at which it or a part of it is mounted
 	Label      string   `json:"label,omitempty"`
-	Filesystem string   `json:"filesystem,omitempty"`
+	Filesystem string   `json:"filesystem"`
 	FreeBytes  int64    `json:"free_bytes"` // that this user may write
 	SizeBytes  int64    `json:"size_bytes"`
 	Encrypted  *bool    `json:"encrypted,omitempty"`

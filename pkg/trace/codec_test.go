@@ -50,7 +50,7 @@ func TestAppendEvent(t *testing.T) {
 		{everyEvent()[9], `{"type":"file","phase":"RR","disk":"A","op":"read","seq":3,"bytes":1000000000,"start_ns":1200,"end_ns":714286000,"filler":true}`},
 		{everyEvent()[10], `{"type":"gauge","phase":"WR","disk":"A","t_ns":1000000000,"name":"temperature_c","value":41.85}`},
 		{everyEvent()[11], `{"type":"gauge","phase":"WR","t_ns":1000000000,"name":"cpu_percent","value":0}`},
-		{everyEvent()[12], `{"type":"run","version":1,"name":"known","started":"","disks":[{"name":"A"}],"hardware":{"hub":{"id":"0-1","name":"Dock","link":{"kind":"thunderbolt","rx_bps":40000000000}}}}`},
+		{everyEvent()[12], `{"type":"run","version":1,"name":"known","started":"","disks":[{"name":"A"}],"hardware":{"hub":{"id":"0-1","name":"Dock","vendor":"","port":"","protocol":"","link":{"kind":"thunderbolt","rx_bps":40000000000}}}}`},
 		{Event{Type: StartType, Phase: "p", Disk: "A"}, `{"type":"start","phase":"p","disk":"A","late_ns":0,"t_ns":0}`},
 		{Event{Type: ProgressType, Phase: "p", Disk: "A"}, `{"type":"progress","phase":"p","disk":"A","seq":0,"bytes":0,"t_ns":0}`},
 		{Event{Type: FileType, Phase: "p", Disk: "A", Op: "read"}, `{"type":"file","phase":"p","disk":"A","op":"read","seq":0,"bytes":0,"start_ns":0,"end_ns":0}`},
