@@ -26,7 +26,7 @@ func setupFacts(setup *hardware.Setup) [][2]string {
 	if host := setup.Host; host != nil {
 		facts = append(facts, [2]string{"Computer", host.Model}, [2]string{"Operating system", host.OS}, [2]string{"Processor", host.CPU}, [2]string{"Power source", string(host.Power)})
 	}
-	return append(facts, [2]string{"Hub described as", setup.About})
+	return append(facts, [2]string{"Port", setup.Port}, [2]string{"Hub described as", setup.About})
 }
 
 // setupTable is which disks were measured, by all that is known of them; nil where nothing is.

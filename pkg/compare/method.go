@@ -100,7 +100,11 @@ const (
 	whatAbout       = "described as"
 	whatHubName     = "hub"
 	whatHubFirmware = "hub firmware"
+	whatPort        = "port"
 	whatSetup       = "hub described as"
+	whatMounted     = "mounted"
+	whatOS          = "operating system"
+	whatCPU         = "processor"
 	whatPower       = "power source"
 	whatHostModel   = "host model"
 
@@ -125,8 +129,8 @@ const (
 
 func weight(what string) int {
 	return slices.Index([]string{
-		whatKind, whatWork, whatConnection, whatHub, whatModel, whatFirmware, whatHubName, whatHubFirmware, whatLink, whatFilesystem,
-		whatEncrypted, whatCompressed, whatFill, whatAbout, whatSetup, whatPower, whatHostModel, whatEngine, whatCache, whatFlush, whatBlock, whatDepth, whatAccess,
+		whatKind, whatWork, whatConnection, whatHub, whatModel, whatFirmware, whatHubName, whatHubFirmware, whatPort, whatLink, whatFilesystem,
+		whatEncrypted, whatCompressed, whatMounted, whatFill, whatAbout, whatSetup, whatPower, whatOS, whatHostModel, whatCPU, whatEngine, whatCache, whatFlush, whatBlock, whatDepth, whatAccess,
 		whatVerify, whatPrealloc, whatTest, whatSizes, whatStop, whatRest, whatSeed, whatTool, whatSystem, whatHost, whatPath,
 	}, what)
 }

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -22,12 +23,15 @@ func setupFacts(run *trace.Run) []fact {
 		}
 	}
 	if hub := setup.Hub; hub != nil {
-		add(whatHubName, "", strings.TrimSpace(hub.Vendor+" "+hub.Name))
+		add(whatHubName, "", hub.Product())
 		add(whatHubFirmware, "", hub.Firmware)
 	}
+	add(whatPort, "", setup.Port)
 	add(whatSetup, "", setup.About)
 	if host := setup.Host; host != nil {
 		add(whatHostModel, "", host.Model)
+		add(whatOS, "", host.OS)
+		add(whatCPU, "", host.CPU)
 		add(whatPower, "", string(host.Power))
 	}
 	for _, disk := range run.Disks {
@@ -45,6 +49,9 @@ func setupFacts(run *trace.Run) []fact {
 			continue
 		}
 		add(whatFilesystem, name, v.Filesystem)
+		if v.Filesystem != "" {
+			add(whatMounted, name, cmp.Or(strings.Join(v.Options, ", "), "by default"))
+		}
 		if v.Encrypted != nil {
 			add(whatEncrypted, name, yesNo(*v.Encrypted))
 		}

@@ -18,7 +18,8 @@ func onSetup(firmware string, change func(*hardware.Setup)) Run {
 		}
 	}
 	r.Trace.Hardware = &hardware.Setup{
-		Host:  &hardware.Host{Model: "Mac15,14", Power: hardware.Mains},
+		Host:  &hardware.Host{Model: "Mac15,14", OS: "macOS 26.1", CPU: "Apple M3 Ultra", Power: hardware.Mains},
+		Port:  "Thunderbolt port 1",
 		Hub:   &hardware.Hub{Name: "Element Hub", Vendor: "CalDigit", Firmware: "30.2"},
 		Disks: map[string]hardware.Unit{"A": unit("X5"), "B": unit("990 PRO")},
 	}
@@ -44,6 +45,13 @@ func TestSetup(t *testing.T) {
 		{"nothing known there", planned("none"), []Difference{}},
 		{"fell back", onSetup("3.2", edit("A", func(u *hardware.Unit) { u.Path.Links = []hardware.Link{{Kind: hardware.USBLink, RxBps: 10e9}} })),
 			[]Difference{{"links", "A", "Thunderbolt 4", "USB 10 Gb/s"}}},
+		{"host, port, mount", onSetup("3.2", func(s *hardware.Setup) {
+			s.Host.OS, s.Host.CPU, s.Port = "macOS 26.2", "Apple M5", "Thunderbolt port 2"
+			s.Disks["A"].Volume.Options = []string{"noatime"}
+		}), []Difference{
+			{"port", "", "Thunderbolt port 1", "Thunderbolt port 2"}, {"mounted", "A", "by default", "noatime"},
+			{"operating system", "", "macOS 26.1", "macOS 26.2"}, {"processor", "", "Apple M3 Ultra", "Apple M5"},
+		}},
 		{"hub, battery, volume", onSetup("3.2", func(s *hardware.Setup) {
 			s.Hub.Firmware, s.Host.Power = "31.0", hardware.Battery
 			v := s.Disks["A"].Volume

@@ -60,7 +60,7 @@ var practical = [...]struct {
 	from string
 }{
 	{Thunderbolt, 40e9, 3.4e9, "seen over tens of seconds on hubs of Thunderbolt 3 and 4, which carry at most 32 Gb/s of data"},
-	{Thunderbolt, 80e9, 7.0e9, "seen on Thunderbolt 5, which carries PCIe 4.0 x4"},
+	{Thunderbolt, 80e9, 7.0e9, "what Thunderbolt 5 carries, PCIe 4.0 x4, less packet headers"},
 	{USBLink, 5e9, 0.46e9, "5 Gb/s after its 8b/10b line code, less the protocol"},
 	{USBLink, 10e9, 1.06e9, "seen on USB 3.2 Gen 2"},
 	{USBLink, 20e9, 2.1e9, "seen on USB 3.2 Gen 2x2"},

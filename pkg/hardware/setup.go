@@ -1,6 +1,7 @@
 package hardware
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 type Setup struct {
 	Host        *Host           `json:"host,omitempty"`
 	Hub         *Hub            `json:"hub,omitempty"`   // the one that the disks share
+	Port        string          `json:"port,omitempty"`  // of the host, that the hub hangs on, as people call it
 	About       string          `json:"about,omitempty"` // what the scenario says of the hub: port, cable
 	Disks       map[string]Unit `json:"disks,omitempty"` // by the scenario's names
 	Competitors []Attached      `json:"competitors,omitempty"`
@@ -50,12 +52,17 @@ func (inv *Inventory) Setup(paths map[string]string) *Setup {
 	if len(s.Disks) == 0 && len(inv.Hosts) == 0 {
 		return nil
 	}
+	s.Hub, s.Competitors = shared(above), competitors(above)
 	if len(inv.Hosts) > 0 {
 		host := inv.Hosts[0]
+		for _, port := range host.Ports {
+			if s.Hub != nil && port.ID == s.Hub.Port {
+				s.Port = cmp.Or(port.Name, port.ID)
+			}
+		}
 		host.Ports = nil
 		s.Host = &host
 	}
-	s.Hub, s.Competitors = shared(above), competitors(above)
 	return s
 }
 

@@ -13,10 +13,10 @@ func twoHubs() *Inventory {
 	lanes := Path{Links: []Link{{Segment: Lanes, Kind: PCIe, Generation: "3", Lanes: 4}}}
 	at := func(mount string) []Volume { return []Volume{{Mount: mount, Filesystem: "xfs"}} }
 	return &Inventory{
-		Hosts: []Host{{Name: "host", OS: "Debian 12", Ports: []Port{{ID: "1"}}}},
+		Hosts: []Host{{Name: "host", OS: "Debian 12", Ports: []Port{{ID: "2"}, {ID: "1", Name: "Port 1"}}}},
 		Hubs: []Hub{
 			{ID: dock, Name: "Dock", Devices: []Attached{{Kind: DisplayKind, Name: "Display"}, {Kind: DiskKind, ID: "a"}, {Kind: HubKind, ID: far}}},
-			{ID: far, Name: "Hub", Upstream: dock, Devices: []Attached{{Kind: DiskKind, ID: "b"}, {Kind: NetworkKind, Name: "Ethernet"}}},
+			{ID: far, Name: "Hub", Upstream: dock, Port: "1", Devices: []Attached{{Kind: DiskKind, ID: "b"}, {Kind: NetworkKind, Name: "Ethernet"}}},
 			{ID: x5, Vendor: "Samsung", Name: "Portable SSD X5", Devices: []Attached{{Kind: DiskKind, ID: "x"}}},
 			{ID: plain, Name: "USB3.1 Hub", Devices: []Attached{{Kind: DiskKind, ID: "u"}}},
 		},
@@ -61,6 +61,9 @@ func TestInventorySetup(t *testing.T) {
 		}
 		if hub != tt.hub || s.Host.OS != "Debian 12" || s.Host.Ports != nil {
 			t.Errorf("%s: hub %q, host %+v; want hub %q", tt.name, hub, s.Host, tt.hub)
+		}
+		if got := map[bool]string{true: "Port 1"}[hub == "Hub"]; s.Port != got {
+			t.Errorf("%s: port %q, want %q", tt.name, s.Port, got)
 		}
 		if diff := cmp.Diff(tt.disks, disks); diff != "" {
 			t.Errorf("%s: disks (-want +got):\n%s", tt.name, diff)
