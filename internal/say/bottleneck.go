@@ -23,7 +23,10 @@ func bottleneck(f *analysis.Finding) string {
 	text := fmt.Sprintf("%s%s %s %s, %s %s (%s) can carry one way, about %s",
 		list(u.Disks), together, verb, rate(u.Rate), part, linkOf(u), u.Link, rate(u.Capacity))
 	if u.Could != "" {
-		text += fmt.Sprintf("; the link fell back from the %s that both its ends support: try another cable or port", u.Could)
+		text += fmt.Sprintf("; the link fell back from the %s that both its ends support", u.Could)
+		if u.Segment != hardware.Lanes { // which lie inside the enclosure or the computer
+			text += ": try another cable or port"
+		}
 	}
 	return text
 }

@@ -60,9 +60,9 @@ func warning(w *analysis.Warning, p *analysis.Phase) string {
 	case "bimodal":
 		return disk + fmt.Sprintf("its files fall into two groups, near %s and %s; the mean of %s describes neither", rate(v["low"]), rate(v["high"]), rate(v["mean"]))
 	case "competitor_display":
-		return w.Other + " is a display on the same hub: its picture goes before the disks' data on the hub's uplink"
+		return named(w.Other, "a display") + " on the same hub: its picture goes before the disks' data on the hub's uplink"
 	case "competitor_network":
-		return w.Other + " is a network adapter on the same hub and shares its uplink with the disks"
+		return named(w.Other, "a network adapter") + " on the same hub and shares its uplink with the disks"
 	case "cached":
 		if share, ok := v["share"]; ok {
 			return disk + fmt.Sprintf("the system took its requests past the cache, and yet %.0f %% of its files were in the cache afterwards: its rate may be the memory's", 100*share)
@@ -100,4 +100,12 @@ func noOverlap(n *analysis.NoOverlap) string {
 	default:
 		return fmt.Sprintf("disk %s moved nothing", list(n.Disks))
 	}
+}
+
+// named says that a device is there, by its name where that is known.
+func named(name, kind string) string {
+	if name == "" {
+		return kind + " is"
+	}
+	return name + " is " + kind
 }
