@@ -118,14 +118,8 @@ func name(hub *hardware.Hub) string {
 	return "hub"
 }
 
-// title is a hub's vendor and name, the vendor once.
-func title(h *hardware.Hub) string {
-	vendor, name := clean(h.Vendor), clean(h.Name)
-	if vendor == "" || strings.Contains(strings.ToLower(name), strings.ToLower(vendor)) {
-		return name
-	}
-	return clean(vendor + " " + name)
-}
+// title is a hub's name with its maker's, fit for a line.
+func title(h *hardware.Hub) string { return clean(h.Product()) }
 
 // aboutHub describes a hub: its port, link and firmware.
 func aboutHub(inv *hardware.Inventory, h *hardware.Hub) string {

@@ -147,18 +147,22 @@ func (m *machine) attach(inv *hardware.Inventory) {
 			}
 		}
 		for j := range inv.Disks {
-			if !h.Encloses(&inv.Disks[j]) {
-				continue
-			}
-			links := inv.Disks[j].Path.Links
-			for k := range links {
-				if links[k].Hub == h.ID {
-					links[k].Segment = hardware.Enclosure
-				}
-			}
+			markEnclosure(h, &inv.Disks[j])
 		}
 		if h.Link != nil {
 			h.Link.Segment = hardware.Uplink
+		}
+	}
+}
+
+// markEnclosure calls the link of a hub that is no more than a disk's case what it is.
+func markEnclosure(h *hardware.Hub, d *hardware.Disk) {
+	if !h.Encloses(d) {
+		return
+	}
+	for k := range d.Path.Links {
+		if link := &d.Path.Links[k]; link.Hub == h.ID {
+			link.Segment = hardware.Enclosure
 		}
 	}
 }
