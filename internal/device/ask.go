@@ -11,6 +11,9 @@ import (
 
 // ask runs one of the system's tools and returns what it prints. It waits no longer than patience.
 func ask(ctx context.Context, patience time.Duration, argv []string) ([]byte, error) {
+	if _, err := exec.LookPath(argv[0]); err != nil {
+		return nil, err // no process is needed to find that out
+	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)

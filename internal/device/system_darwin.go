@@ -1,13 +1,10 @@
 package device
 
-import (
-	"context"
-	"os/exec"
-)
+import "context"
 
 // Processes are what this machine does.
 func Processes(ctx context.Context) ([]Process, error) {
-	out, err := exec.CommandContext(ctx, "/bin/ps", "-Axo", "pid=,time=,command=").Output()
+	out, err := ask(ctx, patience, []string{"/bin/ps", "-Axo", "pid=,time=,command="})
 	if err != nil {
 		return nil, err
 	}
@@ -16,7 +13,7 @@ func Processes(ctx context.Context) ([]Process, error) {
 
 // SavingPower says how the processor is held back to save power; empty where it is not, or cannot be asked.
 func SavingPower(ctx context.Context) string {
-	out, err := exec.CommandContext(ctx, "/usr/bin/pmset", "-g").Output()
+	out, err := ask(ctx, patience, []string{"/usr/bin/pmset", "-g"})
 	if err != nil {
 		return ""
 	}

@@ -67,7 +67,11 @@ func find(drivers []driver, path string) (*meter, error) {
 
 // ioreg asks the registry for the block storage drivers and what lies on them.
 func ioreg(ctx context.Context) ([]driver, error) {
-	text, err := exec.CommandContext(ctx, "/usr/sbin/ioreg", "-a", "-l", "-r", "-c", "IOBlockStorageDriver").Output()
+	tool, err := exec.LookPath("/usr/sbin/ioreg") // where it is not there, no process is needed to find that out
+	if err != nil {
+		return nil, fmt.Errorf("ioreg: %w", err)
+	}
+	text, err := exec.CommandContext(ctx, tool, "-a", "-l", "-r", "-c", "IOBlockStorageDriver").Output()
 	if err != nil {
 		return nil, fmt.Errorf("ioreg: %w", err)
 	}
