@@ -39,7 +39,8 @@ static long new_queue(void) {
 }
 
 void forget_queue(int fd) {
-	if (fd < 0 || fd >= DESCRIPTORS) return;
+	// A new process, whose other threads are gone, may find the lock held by one of them: it has no queue to forget.
+	if (fd < 0 || fd >= DESCRIPTORS || (!watches[fd].wake && !watches[fd].timer)) return;
 	pthread_mutex_lock(&lock);
 	if (watches[fd].wake) close(watches[fd].wake);
 	if (watches[fd].timer) close(watches[fd].timer);
