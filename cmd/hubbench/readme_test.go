@@ -12,6 +12,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/hubbench/hubbench/testdata/platforms/proof"
 )
 
 var update = flag.Bool("update", false, "write what hubbench prints into the README")
@@ -67,4 +69,31 @@ func TestReadme(t *testing.T) {
 		}
 	})
 	testscript.Run(t, testscript.Params{Files: []string{script}, RequireExplicitExec: true, UpdateScripts: *update, Cmds: map[string]func(*testscript.TestScript, bool, []string){"undate": undate}})
+}
+
+// TestReadmePlatforms holds the README's table of systems to what make proof found last.
+func TestReadmePlatforms(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := os.Open(filepath.Join("..", "..", "testdata", "platforms", "results.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer found.Close()
+	results, err := proof.ReadResults(found)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(results) == 0 {
+		t.Fatal("no results are recorded: run make proof")
+	}
+	want, err := proof.InReadme(string(readme), results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want != string(readme) {
+		t.Errorf("the README's table is not that of results.txt, which is\n%swrite it by: go run ./testdata/platforms -table", proof.Table(results))
+	}
 }

@@ -2,12 +2,12 @@
 // macOS code through the loader in loader/, arm64 and s390x under qemu, and everything that can only be compiled through
 // go vet. It is for those who change hubbench; make platforms starts it:
 //
-//	go run ./testdata/platforms [-all] [-record] [compiled|loader|wine|arm64|s390x|machine]... [./PACKAGE]...
+//	go run ./testdata/platforms [-all] [-strict] [-record] [compiled|loader|wine|arm64|s390x|machine]... [./PACKAGE]...
 //
 // Without names it runs all but machine, which is this machine's own tests; without packages those where systems differ,
 // and with -all every one. A failure that is the emulator's fault is listed in known.txt with its reason: any other one, and
 // a listed one that does not happen, is an error. Where a program is lacking the system is passed over, and that is
-// said; with CI set in the environment it is an error too. -record writes results.txt and the README's table.
+// said; with -strict it is an error too. -record writes results.txt and the README's table.
 //
 // What the results mean is in the package proof; known.txt and results.txt belong to it.
 package main
@@ -47,7 +47,8 @@ type options struct {
 
 func run(out io.Writer) error {
 	all := flag.Bool("all", false, "test every package, not those alone where systems differ")
-	record := flag.Bool("record", false, "write results.txt and the README's table; implies -all")
+	record := flag.Bool("record", false, "write results.txt and the README's table")
+	strict := flag.Bool("strict", false, "take it for an error where the programs for a system are lacking")
 	table := flag.Bool("table", false, "write the README's table afresh from results.txt, and run nothing")
 	flag.Parse()
 	if _, err := os.Stat("go.mod"); err != nil {
@@ -65,7 +66,7 @@ func run(out io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	o := options{all: *all || *record, strict: os.Getenv("CI") != "", known: known, out: out, tmp: tmp}
+	o := options{all: *all, strict: *strict, known: known, out: out, tmp: tmp}
 	var names []string
 	for _, arg := range flag.Args() {
 		if strings.HasPrefix(arg, "./") {
@@ -75,7 +76,7 @@ func run(out io.Writer) error {
 		}
 	}
 	if *record && o.packages != nil {
-		return errors.New("-record is for every package: name none")
+		return errors.New("-record takes a system's packages as they are: name none")
 	}
 	wanted, err := choose(names)
 	if err != nil {
@@ -116,7 +117,7 @@ func runAll(chosen []system, o options) ([]proof.Result, error) {
 		if lacking := s.lacking(); len(lacking) > 0 {
 			fmt.Fprintf(o.out, "skipped: %s not installed; on Debian: apt-get install %s\n", strings.Join(lacking, ", "), s.debian)
 			if o.strict {
-				failed = append(failed, s.name)
+				failed = append(failed, s.name+" (not run)")
 			}
 			continue
 		}
@@ -125,7 +126,7 @@ func runAll(chosen []system, o options) ([]proof.Result, error) {
 			return nil, fmt.Errorf("%s: %w", s.name, err)
 		}
 		if !ok {
-			failed = append(failed, s.name)
+			failed = append(failed, s.name+" "+s.platform)
 		}
 		results = append(results, fresh...)
 		fmt.Fprintf(o.out, "%s took %d s\n", s.name, int(time.Since(began).Seconds()))

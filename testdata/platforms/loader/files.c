@@ -177,13 +177,29 @@ struct darwin_statfs {
 	uint32_t more_flags, spare[7];
 };
 
-// Every volume is the one of the system, but the one that is to answer as exFAT.
+// mount_point climbs from a path to where its volume is mounted.
+static void mount_point(const char *path, char *at) {
+	char here[PATH_MAX], above[PATH_MAX];
+	struct stat s, up;
+	if (!realpath(path, here)) return;
+	for (char *slash; strlen(here) < 1024 && stat(here, &s) == 0; strcpy(here, above)) {
+		strcpy(at, here);
+		strcpy(above, here);
+		slash = strrchr(above, '/');
+		slash[slash == above] = 0;
+		if (stat(above, &up) < 0 || up.st_dev != s.st_dev || !strcmp(above, here)) return;
+	}
+}
+
+// Every volume is on the system's disk and APFS, but the one that is to answer as exFAT.
 static long stat_volume(const char *path, struct darwin_statfs *d) {
 	struct statfs s;
 	struct stat info;
 	if (statfs(path, &s) < 0 || stat(path, &info) < 0) return answer(-1);
 	*d = (struct darwin_statfs){.block_size = s.f_bsize, .best_size = 1 << 20, .blocks = s.f_blocks, .free = s.f_bfree, .available = s.f_bavail,
-		.files = s.f_files, .free_files = s.f_ffree, .id = {info.st_dev}, .name = "apfs"};
+		.files = s.f_files, .free_files = s.f_ffree, .id = {info.st_dev}, .name = "apfs",
+		.mounted_from = "/dev/disk3s5"};
+	mount_point(path, d->mounted_on);
 	if (provoke_path("LOADER_EXFAT", AT_FDCWD, path)) strcpy(d->name, "exfat");
 	return 0;
 }

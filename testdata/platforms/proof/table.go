@@ -84,9 +84,15 @@ func title(platform string) string {
 
 // describe says in words what was done.
 func describe(how string, row []Result) string {
+	has := func(prefix string) bool {
+		return slices.ContainsFunc(row, func(r Result) bool { return strings.HasPrefix(r.Package, prefix) })
+	}
 	what := "every package"
-	if !slices.ContainsFunc(row, func(r Result) bool { return !strings.HasPrefix(r.Package, "pkg/") }) {
+	switch {
+	case !has("cmd/"):
 		what = "the calculations (`pkg`)"
+	case !has("pkg/"):
+		what = "the commands, and what differs between systems"
 	}
 	switch how {
 	case Machine:
