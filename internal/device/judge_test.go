@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -164,6 +165,9 @@ func TestEveryJudgement(t *testing.T) {
 		{"a RAID that is checked", runs(Process{Name: "md0_resync"}), "background", "reads a RAID through"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			if tt.want == "background (B)" && !filepath.IsAbs("/mnt") {
+				t.Skip("what a process has open is a path of another system")
+			}
 			e := desktop(t)
 			tt.change(e)
 			var got, said []string
