@@ -52,7 +52,7 @@ func systems() []system {
 	// Hundreds of random traces, which qemu is slow at and which say little of a processor.
 	counted := "^(TestNoClaimsFromNoise|TestFalseAlarms|TestIntervalsCover|TestAgainstBruteForce)$"
 	var all []system
-	for _, platform := range []string{"darwin/arm64", "darwin/amd64", "windows/amd64", "windows/arm64", "linux/arm64"} {
+	for _, platform := range []string{"darwin/arm64", "darwin/amd64", "windows/amd64", "linux/arm64"} {
 		all = append(all, system{name: "compiled", platform: platform, how: proof.Compiled, packages: every})
 	}
 	return append(all,
