@@ -185,6 +185,7 @@ const struct answer system_answers[] = {
 	{"setpgid", group},
 	{"setsid", session},
 	{"_exit", end},
+	{"exit", end},
 	{"getpid", getpid},
 	{"getppid", getppid},
 	{"getuid", getuid},
