@@ -55,14 +55,15 @@ func TestResume(t *testing.T) {
 		resumed(t, dir, fmt.Sprintf("torn after %d of %d bytes", at, len(full)), want)
 	}
 	for _, sig := range []struct {
-		signal os.Signal
+		signal string
 		code   int
-	}{{os.Interrupt, exitInterrupted}, {os.Kill, -1}} {
+	}{{"INT", exitInterrupted}, {"KILL", killedCode}} {
 		for i := range 10 {
 			at := random.IntN(len(full) * 9 / 10)
 			dir := filepath.Join(work, fmt.Sprint(sig.signal, i))
 			run := exec.Command("hubbench", "run", scenario, "--out", dir, "--quiet")
-			if err := run.Start(); err != nil {
+			send, err := startSignalled(run)
+			if err != nil {
 				t.Fatal(err)
 			}
 			for size := 0; size < at && run.ProcessState == nil; time.Sleep(time.Millisecond) {
@@ -70,7 +71,7 @@ func TestResume(t *testing.T) {
 					size = int(stat.Size())
 				}
 			}
-			if err := run.Process.Signal(sig.signal); err != nil {
+			if err := send(sig.signal); err != nil {
 				t.Fatal(err)
 			}
 			_ = run.Wait()
