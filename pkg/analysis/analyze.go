@@ -40,11 +40,11 @@ func Analyze(run *trace.Run, opts Options) *Analysis {
 	a.Warnings = append(a.Warnings, competitors(run.Hardware)...)
 	alpha := newAlphas(run)
 	phases := make([]*phase, 0, len(run.Phases))
-	early := map[string]float64{}
+	late := unwritten{}
 	for _, t := range run.Phases {
 		p := newPhase(run, t, opts, alpha)
 		p.measure()
-		p.devices(early)
+		p.devices(late)
 		phases = append(phases, p)
 	}
 	solos := soloRates(phases)

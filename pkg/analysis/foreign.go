@@ -15,7 +15,7 @@ const (
 	offShare  = 0.02    // of what was counted
 	offBytes  = 4 << 20 // superblocks, journals and what a system does now and then
 	offFile   = 64 << 10
-	offRateNS = 100_000_000 // of the disk's rate: a file that was cut short is known by its last sample
+	offRateNS = 100_000_000 // of the disk's rate: a file cut short is known by its last sample, and a reading's time to so much
 
 	// Between two readings the device may be ahead of what is counted by the requests in flight, some 30 MB at most. Over so
 	// long that is no matter; over less, an end is drawn in only where it has less than half of what the rest has.
@@ -23,27 +23,38 @@ const (
 	partReading = 0.5
 )
 
-// devices hold what was counted against the devices' own counters. Disks with the same counters share a device. Early is
-// how much of each disk's writes had not reached its device by the end of the phase before; it may follow in this one.
-func (p *phase) devices(early map[string]float64) {
-	if p.simulated || p.trace.Status == trace.Partial {
+// devices hold what was counted against the devices' own counters. Disks with the same counters share a device.
+func (p *phase) devices(late unwritten) {
+	if p.simulated {
 		return
 	}
+	seen := map[string]bool{}
 	for i := range p.parts {
-		counts, reads := p.meters.counts(p.parts[i].name())
-		if len(counts) < 2 || p.devicesOf[p.parts[i].name()] != nil {
+		name := p.parts[i].name()
+		if seen[name] {
+			continue
+		}
+		counts, reads := p.meters.counts(name)
+		if len(counts) < 2 { // nobody saw how much of it reached the device
+			if p.parts[i].trace.Op == trace.Write {
+				*late.of([]string{name}) += float64(p.parts[i].curve.At(math.MaxInt64))
+			}
 			continue
 		}
 		d := device{counts: counts, reads: reads}
+		sound := p.trace.Status != trace.Partial
 		for k := i; k < len(p.parts); k++ {
-			if other, _ := p.meters.counts(p.parts[k].name()); slices.Equal(counts, other) {
-				d.parts = append(d.parts, &p.parts[k])
+			part := &p.parts[k]
+			if other, _ := p.meters.counts(part.name()); slices.Equal(counts, other) {
+				d.parts = append(d.parts, part)
+				seen[part.name()] = true
+				sound = sound && len(part.trace.Errors) == 0 && len(part.active) > 0
 			}
 		}
-		if slices.ContainsFunc(d.parts, func(p *part) bool { return len(p.trace.Errors) > 0 || len(p.active) == 0 }) {
+		found := d.compare(p.trace.Stop, late)
+		if !sound {
 			continue
 		}
-		found := d.compare(p.trace.Stop, early)
 		for _, part := range d.parts {
 			p.devicesOf[part.name()] = found
 		}
@@ -75,7 +86,7 @@ func (d *device) own(v overlap.Interval) (m moved, doubt float64) {
 }
 
 // compare sets the device's counters against what was counted.
-func (d *device) compare(stop string, early map[string]float64) *Device {
+func (d *device) compare(stop string, unwritten unwritten) *Device {
 	first, last := d.counts[0], d.counts[len(d.counts)-1]
 	all := overlap.Interval{StartNS: first.ns, EndNS: last.ns}
 	own, doubt := d.own(all)
@@ -84,9 +95,19 @@ func (d *device) compare(stop string, early map[string]float64) *Device {
 	for _, p := range d.parts {
 		out.Disks = append(out.Disks, p.name())
 		doubt += offFile * float64(len(p.trace.Files))
-		if stop == scenario.StopHold || stop == scenario.StopTime || len(p.trace.Open) > 0 {
-			doubt += seconds(offRateNS) * p.rateIn(overlap.Interval{StartNS: p.startNS(), EndNS: p.endNS()})
+		if len(p.active) == 0 {
+			continue
 		}
+		work, doubts := overlap.Interval{StartNS: p.startNS(), EndNS: p.endNS()}, 0.0
+		if stop == scenario.StopHold || stop == scenario.StopTime || len(p.trace.Open) > 0 {
+			doubts++
+		}
+		for _, ns := range []int64{first.ns, last.ns} {
+			if work.StartNS < ns && ns < work.EndNS { // amid the work, all rests on when exactly that was
+				doubts++
+			}
+		}
+		doubt += doubts * seconds(offRateNS) * p.rateIn(work)
 	}
 	off := offBytes + doubt + offShare*(own.read+own.write)
 	if d.reads {
@@ -96,9 +117,9 @@ func (d *device) compare(stop string, early map[string]float64) *Device {
 			out.CachedBytes = int64(lack)
 		}
 	}
-	key := out.Disks[0]
-	late := min(early[key], max(0, total.write-own.write))
-	early[key] = max(0, own.write-total.write)
+	held := unwritten.of(out.Disks)
+	late := min(*held, max(0, total.write-own.write))
+	*held += max(0, own.write-total.write) - late
 	more := max(0, total.write-own.write-late)
 	if d.reads {
 		more += max(0, total.read-own.read)
