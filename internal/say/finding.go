@@ -75,7 +75,7 @@ func ofDisk(f *analysis.Finding, d analysis.Disk) string {
 			end = fmt.Sprintf("until a pause of %s, after which it was back at %s", unit.FormatSeconds(r.PauseS), rate(r.Rate))
 		}
 		return fmt.Sprintf("%s fell %s and stayed there %s, with no other disk involved: %s%s; quote %s",
-			f.Disk, steps(d.Throttle), end, cause(d.Throttle), freed(d.Throttle), rate(d.Quote.Rate))
+			f.Disk, steps(d.Throttle), end, cause(&d), freed(d.Throttle), rate(d.Quote.Rate))
 	case "size_knee":
 		k := d.SizeKnee
 		return fmt.Sprintf("%s moves files above %s at %s, smaller ones at %s, not counting the fixed time each file takes (p = %.2g)", f.Disk, unit.FormatBytes(int64(k.AtBytes)), rate(k.AboveRate), rate(k.BelowRate), k.P)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -51,24 +52,40 @@ func full(t *analysis.Throttle) string {
 	return text
 }
 
-// cause is the cause of a throttle in a few words.
-func cause(t *analysis.Throttle) string {
+// cause is the cause of a disk's throttle in a few words.
+func cause(d *analysis.Disk) string {
+	t := d.Throttle
 	switch t.Cause {
 	case analysis.CauseHeat:
 		return "heat"
 	case analysis.CauseCacheFull:
 		return "a full write cache"
 	}
-	text := "a full cache or heat"
+	switch e, change := t.Evidence, d.LinkChange; {
+	case change != nil && change.ToBps < change.FromBps:
+		return fmt.Sprintf("a full cache, heat, or its link, which went from %s to %s", hardware.Speed(int64(change.FromBps)), hardware.Speed(int64(change.ToBps)))
+	case e.CoresBusy:
+		return "a full cache, heat, or the computer, whose cores had nothing to spare from about then on"
+	case d.Device != nil && d.Device.Foreign != nil:
+		return "a full cache, heat, or what else used it"
+	default:
+		return "a full cache or heat" + unsettled(t)
+	}
+}
+
+// unsettled says why the cause stays open; empty where nothing was read.
+func unsettled(t *analysis.Throttle) string {
 	switch e := t.Evidence; {
 	case e.Stuck:
-		text += " (its temperature never moves, so it tells nothing)"
+		return " (its temperature never moves, so it tells nothing)"
 	case e.PassedBytes > 0:
-		text += fmt.Sprintf(" (in another phase it wrote %s without a fall)", unit.FormatBytes(int64(e.PassedBytes)))
+		return fmt.Sprintf(" (in another phase it wrote %s without a fall)", unit.FormatBytes(int64(e.PassedBytes)))
+	case e.SoonerBytes > 0:
+		return fmt.Sprintf(" (in an earlier phase it fell after %s)", unit.FormatBytes(int64(e.SoonerBytes)))
 	case e.AtC != nil:
-		text += fmt.Sprintf(" (%.0f °C at the start, %.0f °C when it fell: that does not tell)", *e.StartC, *e.AtC)
+		return fmt.Sprintf(" (%.0f °C at the start, %.0f °C when it fell: that does not tell)", *e.StartC, *e.AtC)
 	}
-	return text
+	return ""
 }
 
 // freed says what a fall left to the others; empty for nothing.

@@ -23,6 +23,10 @@ func TestGaugeFindings(t *testing.T) {
 	for s := range 10 {
 		cores = append(cores, trace.Gauge{Name: trace.CPU, TNS: int64(s) * 1e9, Value: 98})
 	}
+	var late []trace.Gauge
+	for s := range 40 {
+		late = append(late, trace.Gauge{Name: trace.CPU, TNS: int64(s) * 1e9, Value: map[bool]float64{true: 100, false: 20}[s > 20]})
+	}
 	hot := sensor(func(s float64) float64 { return min(41+1.5*s, 71) }).Play(rnd, "C", 40)
 	cool := sensor(func(s float64) float64 { return 41 + float64(int(s/9)%2) }).Play(rnd, "G", 40)
 	warm := sensor(func(s float64) float64 { return min(41+0.5*s, 51) }).Play(rnd, "E", 40)
@@ -40,11 +44,19 @@ func TestGaugeFindings(t *testing.T) {
 		with(tracetest.Phase("full", fall("G")), cool...),
 		with(tracetest.Phase("warm", fall("E")), warm...),
 		with(tracetest.Phase("stuck", fall("F")), stuck...),
+		with(tracetest.Phase("relinked", fall("I")), trace.Gauge{Disk: "I", Name: trace.LinkState, Value: 10e9}, trace.Gauge{Disk: "I", Name: trace.LinkState, TNS: 21e9, Value: 480e6}),
+		with(tracetest.Phase("crowded", fall("K")), late...),
+		tracetest.Phase("soon", disk("L", "write", level{10, 2}, level{30, 0.5})), tracetest.Phase("later", fall("L")),
 		tracetest.Phase("once", fall("H")), tracetest.Phase("never", disk("H", "write", level{40, 2})),
 		with(tracetest.Phase("pair", together...), hot...))
 	var texts []string
 	for _, f := range a.Findings {
 		texts = append(texts, f.Text)
+	}
+	for i := range a.Phases {
+		for _, w := range a.Phases[i].Warnings {
+			texts = append(texts, w.Text)
+		}
 	}
 	all := strings.Join(texts, "\n")
 	for _, want := range []string{
@@ -58,6 +70,10 @@ func TestGaugeFindings(t *testing.T) {
 		"with no other disk involved: a full cache or heat (42 °C at the start, 51 °C when it fell: that does not tell); quote",
 		"with no other disk involved: a full cache or heat (its temperature never moves, so it tells nothing); quote",
 		"with no other disk involved: a full cache or heat (in another phase it wrote 80 GB without a fall); quote",
+		"with no other disk involved: a full cache or heat (in an earlier phase it fell after 20 GB); quote",
+		"with no other disk involved: a full cache, heat, or its link, which went from 10 Gb/s to 480 Mb/s; quote",
+		"with no other disk involved: a full cache, heat, or the computer, whose cores had nothing to spare from about then on; quote",
+		"disk I: its link went from 10 Gb/s to 480 Mb/s 21.0 s into the phase: what was measured before that does not compare with what came after (look at its cable and port)",
 		"with no other disk involved: heat; that left more to D, which rose from 1.4",
 	} {
 		if !strings.Contains(all, want) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -59,6 +60,13 @@ func warning(w *analysis.Warning, p *analysis.Phase) string {
 		return disk + fmt.Sprintf("its rate changes at files of %s, but the files came in order of size: it may as well have changed with time", unit.FormatBytes(int64(v["at_bytes"])))
 	case "bimodal":
 		return disk + fmt.Sprintf("its files fall into two groups, near %s and %s; the mean of %s describes neither", rate(v["low"]), rate(v["high"]), rate(v["mean"]))
+	case "link_changed":
+		when := "before this phase"
+		if v["at_s"] > 0 {
+			when = fmt.Sprintf("%.1f s into the phase", v["at_s"])
+		}
+		return disk + fmt.Sprintf("its link went from %s to %s %s: what was measured before that does not compare with what came after (look at its cable and port)",
+			hardware.Speed(int64(v["from_bps"])), hardware.Speed(int64(v["to_bps"])), when)
 	case "competitor_display":
 		return named(w.Other, "a display") + " on the same hub: its picture goes before the disks' data on the hub's uplink"
 	case "competitor_network":

@@ -185,6 +185,7 @@ type Disk struct {
 	// What gauges say; null without them.
 	Device      *Device      `json:"device"`
 	Temperature *Temperature `json:"temperature"`
+	LinkChange  *LinkChange  `json:"link_change"` // null where its link, as far as it is known, kept its speed
 }
 
 // Quote is the one figure to quote for a disk: what a user meets again.

@@ -23,7 +23,8 @@ const (
 	surelyHotC   = 65 // from here on a small rise will do
 	smallRiseC   = 3
 	clearRiseC   = 8
-	settledC     = 5              // a disk that throttles for heat holds its temperature about there
+	settledC     = 5              // a disk that throttles for heat holds its temperature about there ...
+	lagShare     = 0.3            // ... or, its sensor lagging, goes on by a part of its rise
 	flatC        = 3              // what a sensor wanders by itself
 	notCoolC     = 70             // a disk this warm may have throttled for heat however little it warmed up
 	aroundFallNS = 15_000_000_000 // readings further away say nothing of the fall
@@ -35,11 +36,12 @@ const (
 // causes fills in what gauges say of each disk, and of each throttle what it came of, as far as temperatures and other
 // phases tell.
 func causes(phases []*phase) {
+	speeds := map[string]float64{}
 	for _, p := range phases {
 		for i := range p.parts {
 			name := p.parts[i].name()
 			d := p.out.Disks[name]
-			d.Device, d.Temperature = p.devicesOf[name], p.temperature(name, stuck(name, phases))
+			d.Device, d.Temperature, d.LinkChange = p.devicesOf[name], p.temperature(name, stuck(name, phases)), p.linkChange(name, speeds)
 			p.out.Disks[name] = d
 			if d.Throttle != nil {
 				p.cause(&p.parts[i], &d, phases)
@@ -54,15 +56,33 @@ func (p *phase) cause(part *part, d *Disk, phases []*phase) {
 	e := p.warmth(part, int64(t.Steps[0].AtS*1e9))
 	e.Events = newEvents(p.meters.of(part.name(), trace.Throttles), int64(t.AtS*1e9))
 	e.Stuck = e.AtC != nil && stuck(part.name(), phases)
+	e.CoresBusy = p.coresBusy(part, t)
 	budget(part, d, e, phases)
 	t.Evidence, t.Cause = *e, CauseUnknown
+	change := d.LinkChange
+	elsewhere := e.CoresBusy || change != nil && change.ToBps < change.FromBps
 	foreign := d.Device != nil && d.Device.Foreign != nil
 	switch {
-	case e.Events > 0 || e.hot() && !e.Stuck:
+	case e.Events > 0 || e.hot() && !e.Stuck && !elsewhere:
 		t.Cause = CauseHeat
-	case part.trace.Op == trace.Write && e.flat() && !e.Stuck && e.PassedBytes == 0 && !foreign:
+	case part.trace.Op == trace.Write && e.flat() && !e.Stuck && e.aBudget() && !elsewhere && !foreign:
 		t.Cause = CauseCacheFull
 	}
+}
+
+// aBudget reports whether other phases let the number of bytes be what a cache holds: the disk neither went past it at
+// full speed nor, when the cache should have been as empty, fell sooner.
+func (e *Evidence) aBudget() bool {
+	return e.PassedBytes == 0 && (e.SoonerBytes == 0 || e.SameBudget > 0)
+}
+
+// coresBusy reports whether the host's cores had nothing to spare while the disk was slow, but had before.
+func (p *phase) coresBusy(part *part, t *Throttle) bool {
+	at := int64(t.AtS * 1e9)
+	all := p.meters.of("", trace.CPU)
+	before := middle(readingsIn(all, overlap.Interval{StartNS: part.startNS(), EndNS: at}))
+	after := middle(readingsIn(all, overlap.Interval{StartNS: at, EndNS: part.endNS()}))
+	return after >= busyCPU && !(before >= busyCPU)
 }
 
 // hot reports whether the disk warmed up to where disks throttle, and stayed about there.
@@ -71,7 +91,7 @@ func (e *Evidence) hot() bool {
 		return false
 	}
 	at, rise := *e.AtC, *e.AtC-*e.StartC
-	return at >= hotC && (rise >= clearRiseC || rise >= smallRiseC && at >= surelyHotC) && *e.AfterC <= at+settledC
+	return at >= hotC && (rise >= clearRiseC || rise >= smallRiseC && at >= surelyHotC) && *e.AfterC <= at+max(settledC, lagShare*rise)
 }
 
 // flat reports whether the disk stayed as warm as it was, and cool.
@@ -120,13 +140,19 @@ func newEvents(all []reading, at int64) float64 {
 	return max(0, near[len(near)-1].value-near[0].value)
 }
 
-// budget looks at what the disk did in the other phases: whether it fell after as many bytes there, or went clearly past
-// that number at full speed.
+// budget looks at what the disk did in the other phases: whether it fell after as many bytes there, went clearly past that
+// number at full speed, or had fallen sooner in an earlier one. In a later one it may fall sooner: a cache takes its time to
+// be emptied.
 func budget(part *part, d *Disk, e *Evidence, phases []*phase) {
 	t := d.Throttle
+	before := true // the phase in hand
 	for _, p := range phases {
 		other, ok := p.out.Disks[part.name()]
-		if p.trace.Disk(part.name()) == part.trace || !ok || other.Op != d.Op || other.Rate == nil {
+		if p.trace.Disk(part.name()) == part.trace {
+			before = false
+			continue
+		}
+		if !ok || other.Op != d.Op || other.Rate == nil {
 			continue
 		}
 		full := float64(other.Bytes)
@@ -136,6 +162,9 @@ func budget(part *part, d *Disk, e *Evidence, phases []*phase) {
 			continue
 		case fell != nil:
 			full = fell.AtBytes
+			if before && full < t.AtBytes {
+				e.SoonerBytes = max(e.SoonerBytes, full)
+			}
 		case *other.Rate < maxDrop*t.FromRate:
 			continue // it was never as fast
 		}

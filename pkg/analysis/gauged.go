@@ -39,6 +39,15 @@ type Evidence struct {
 	Events      float64  `json:"events"`       // throttles that the device counted about the fall
 	SameBudget  int      `json:"same_budget"`  // other phases in which it fell after about as many bytes
 	PassedBytes float64  `json:"passed_bytes"` // at most moved in another phase at full speed, where that is clearly more; else 0
+	SoonerBytes float64  `json:"sooner_bytes"` // after which it fell in an earlier phase, where that is clearly less; else 0
+	CoresBusy   bool     `json:"cores_busy"`   // the host's cores were busy from about the fall on, and not before
+}
+
+// LinkChange is a disk's link that negotiated another speed, in bits per second.
+type LinkChange struct {
+	AtS     float64 `json:"at_s"` // when it was seen; 0 or less where it was so before the phase began
+	FromBps float64 `json:"from_bps"`
+	ToBps   float64 `json:"to_bps"`
 }
 
 // Freed is what a disk gained when another one fell.
