@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"slices"
 
 	"go.uber.org/zap"
 
@@ -44,8 +45,10 @@ func (p *phaseRun) findGauges(ctx context.Context) *gauges {
 		Now: clock.Now,
 		Take: func(atNS int64, reads []gauge.Reading) {
 			var events []trace.Event
+			// What one reads back its device counts for all disks on it.
+			back := slices.ContainsFunc(reads, func(r gauge.Reading) bool { return hidden[r.Disk] })
 			for _, r := range reads {
-				if r.Name == trace.DeviceRead && hidden[r.Disk] {
+				if r.Name == trace.DeviceRead && back {
 					continue
 				}
 				events = append(events, trace.Event{Type: trace.GaugeType, Phase: p.phase.Name, Disk: r.Disk, TNS: atNS, Name: r.Name, Value: r.Value})

@@ -82,6 +82,13 @@ func TestGaugesOfVerifiedJobs(t *testing.T) {
 	if got := gaugesOf(seen); got["one device_read_bytes"] != 0 || got["one device_write_bytes"] != 2 {
 		t.Errorf("got %v, want no counts of reads", got)
 	}
+	// The other disk on the same device does not read back, and yet its device's count of reads says nothing either.
+	p := realPlan(scenario.VerifyOff)
+	p.Phases[0].Jobs[0].IO.Verify = scenario.VerifyFull
+	_, seen = record(t, t.Context(), p, reading(both), "quick")
+	if got := gaugesOf(seen); got["one device_read_bytes"]+got["two device_read_bytes"] != 0 || got["two device_write_bytes"] != 2 {
+		t.Errorf("got %v of two disks on one device, want no counts of reads", got)
+	}
 }
 
 // Gauges that hang hold up nothing for long; simulated disks have none.

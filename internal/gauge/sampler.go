@@ -25,6 +25,9 @@ type Sampler struct {
 const (
 	// patience is how many failures in a row a source is allowed: one may be a disk that is busy.
 	patience = 3
+	// blurry is how long the reading of totals may take: of one that takes longer nobody knows when it is from, and what is
+	// moved meanwhile would pass for someone else's.
+	blurry = 500 * time.Millisecond
 	// endWait is how long the end of a phase waits for the last readings.
 	endWait = 500 * time.Millisecond
 )
@@ -71,8 +74,9 @@ func (s *Sampler) follow(ctx context.Context, source Source) {
 		if failed++; err == nil {
 			failed = 0
 		}
-		if len(reads) > 0 {
-			s.opts.Take(beganNS+(s.opts.Now()-beganNS)/2, reads)
+		tookNS := s.opts.Now() - beganNS
+		if len(reads) > 0 && !(source.Total && tookNS > int64(blurry)) {
+			s.opts.Take(beganNS+tookNS/2, reads)
 		}
 		if failed == patience {
 			s.opts.Fail(source.Name, err)

@@ -60,6 +60,27 @@ func TestSampler(t *testing.T) {
 	})
 }
 
+// Totals that take long to read are of no known time, and are left out; temperatures are as good as ever.
+func TestSamplerLeavesOutBlurredTotals(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := func(name string, total bool) Source {
+			n := 0
+			return Source{Name: name, Every: time.Second, Total: total, Read: func(context.Context) ([]Reading, error) {
+				if n++; n == 2 {
+					<-time.After(700 * time.Millisecond)
+				}
+				return []Reading{{Name: name}}, nil
+			}}
+		}
+		s, got := start([]Source{slow("total", true), slow("warmth", false)})
+		<-time.After(3500 * time.Millisecond)
+		s.Stop()
+		if n, warm := len(got.at["total"]), len(got.at["warmth"]); n != 4 || warm != 4 {
+			t.Errorf("took totals at %v and %d of 4 temperatures, want 4 totals of 5", got.at["total"], warm)
+		}
+	})
+}
+
 // A source that hangs is left behind: the others are read, and the end waits for it no longer than endWait.
 func TestSamplerLeavesHangingSource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
