@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hubbench/hubbench/internal/device/macos"
 )
 
 // macEvery is how often the registry is asked. It takes a process that runs for some hundredths of a second.
@@ -37,36 +39,38 @@ func Count(ctx context.Context, path string) (Counters, error) {
 	if err != nil {
 		return Counters{}, err
 	}
-	d, _ := on(drivers, m.key)
-	return d.moved, nil
+	d, _ := macos.On(drivers, m.key)
+	return moved(d), nil
 }
 
 // find is the meter of the disk behind a folder.
-func find(drivers []driver, path string) (*meter, error) {
+func find(drivers []macos.Driver, path string) (*meter, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(path, &st); err != nil {
 		return nil, err
 	}
-	d, ok := on(drivers, filepath.Base(unix.ByteSliceToString(st.Mntfromname[:])))
+	d, ok := macos.On(drivers, filepath.Base(unix.ByteSliceToString(st.Mntfromname[:])))
 	if !ok {
 		return nil, errUnknown
 	}
-	disk := d.names[0]
+	disk := d.Names[0]
 	return &meter{key: disk, smart: "/dev/" + disk, every: macEvery, count: func(ctx context.Context) (Counters, error) {
 		now, err := ioreg(ctx)
 		if err != nil {
 			return Counters{}, err
 		}
-		d, ok := on(now, disk)
+		d, ok := macos.On(now, disk)
 		if !ok {
 			return Counters{}, fmt.Errorf("disk %s: %w", disk, errUnknown)
 		}
-		return d.moved, nil
+		return moved(d), nil
 	}}, nil
 }
 
+func moved(d *macos.Driver) Counters { return Counters{Read: d.Read, Written: d.Written} }
+
 // ioreg asks the registry for the block storage drivers and what lies on them.
-func ioreg(ctx context.Context) ([]driver, error) {
+func ioreg(ctx context.Context) ([]macos.Driver, error) {
 	tool, err := exec.LookPath("/usr/sbin/ioreg") // where it is not there, no process is needed to find that out
 	if err != nil {
 		return nil, fmt.Errorf("ioreg: %w", err)
@@ -75,5 +79,5 @@ func ioreg(ctx context.Context) ([]driver, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ioreg: %w", err)
 	}
-	return parseIOReg(text)
+	return macos.Drivers(text)
 }

@@ -4,68 +4,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/hubbench/hubbench/pkg/trace"
 )
-
-// registry is the answer of ioreg -a in its shape: an internal disk, an APFS container on an external one, and a driver
-// without counters. The keys are those of IOBlockStorageDriver.h and IOMedia.h.
-const registry = `<?xml version="1.0" encoding="UTF-8"?>
-<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
-<plist version="1.0"><array>
-<dict><key>IOClass</key><string>IOBlockStorageDriver</string>
- <key>Statistics</key><dict><key>Bytes (Read)</key><integer>1694439639040</integer><key>Operations (Read)</key><integer>9</integer><key>Bytes (Write)</key><integer>967807643648</integer></dict>
- <key>IORegistryEntryChildren</key><array><dict><key>BSD Name</key><string>disk0</string><key>Whole</key><true/></dict></array></dict>
-<dict><key>Statistics</key><dict><key>Bytes (Read)</key><integer>100</integer><key>Bytes (Write)</key><integer>0x20</integer></dict>
- <key>IORegistryEntryChildren</key><array><dict><key>BSD Name</key><string>disk4</string><key>Preferred Block Size</key><integer>512</integer>
-  <key>UUID</key><data>AAAA</data><key>IORegistryEntryChildren</key><array><dict><key>IORegistryEntryName</key><string>scheme &amp; co</string>
-   <key>IORegistryEntryChildren</key><array><dict><key>BSD Name</key><string>disk4s2</string><key>IORegistryEntryChildren</key><array>
-    <dict><key>BSD Name</key><string>disk5</string><key>IORegistryEntryChildren</key><array><dict><key>BSD Name</key><string>disk5s1</string>
-     <key>Statistics</key><dict><key>Bytes (Read)</key><integer>7</integer></dict></dict></array></dict></array></dict></array></dict></array></dict></array></dict>
-<dict><key>IORegistryEntryChildren</key><array><dict><key>BSD Name</key><string>disk9</string></dict></array></dict>
-</array></plist>`
-
-func TestParseIOReg(t *testing.T) {
-	drivers, err := parseIOReg([]byte(registry))
-	if err != nil || len(drivers) != 2 {
-		t.Fatalf("got %+v, %v, want two drivers", drivers, err)
-	}
-	for name, want := range map[string]Counters{"disk0": {Read: 1694439639040, Written: 967807643648}, "disk5s1": {Read: 100, Written: 32}, "disk4s2": {Read: 100, Written: 32}} {
-		if d, ok := on(drivers, name); !ok || d.moved != want {
-			t.Errorf("%s: %+v, want %+v", name, d, want)
-		}
-	}
-	if d, _ := on(drivers, "disk5s1"); d.names[0] != "disk4" {
-		t.Errorf("disk5s1 lies on %s, want the physical disk4", d.names[0])
-	}
-	for _, name := range []string{"disk9", "disk1", ""} {
-		if d, ok := on(drivers, name); ok {
-			t.Errorf("%q lies on %+v", name, d)
-		}
-	}
-	if drivers, err := parseIOReg([]byte("\n")); drivers != nil || err != nil {
-		t.Errorf("of no answer: %v, %v", drivers, err)
-	}
-	for cut := range len(registry) {
-		_, _ = parseIOReg([]byte(registry[:cut])) // does not crash
-	}
-	deep := "<plist>" + strings.Repeat("<array>", 1000)
-	if _, err := parseIOReg([]byte(deep)); err == nil || !strings.Contains(err.Error(), "deep") {
-		t.Errorf("nested without end: %v", err)
-	}
-}
-
-func FuzzParseIOReg(f *testing.F) {
-	f.Add([]byte(registry))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		drivers, err := parseIOReg(text)
-		if err != nil && drivers != nil {
-			t.Errorf("both drivers and %v", err)
-		}
-	})
-}
 
 func TestParseSmart(t *testing.T) {
 	for text, want := range map[string]float64{

@@ -122,12 +122,21 @@ func (m *machine) decode(what string, capture []byte) any {
 	if len(capture) == 0 {
 		return nil
 	}
-	var v any
-	if _, err := plist.Unmarshal(printable(capture), &v); err != nil {
+	v, err := decode(capture)
+	if err != nil {
 		m.warn(what, err)
 		return nil
 	}
 	return v
+}
+
+// decode reads a property list.
+func decode(capture []byte) (any, error) {
+	var v any
+	if _, err := plist.Unmarshal(printable(capture), &v); err != nil {
+		return nil, err
+	}
+	return v, nil
 }
 
 // printable replaces the control characters that firmware leaves in names: ioreg passes them on, and XML has none.
