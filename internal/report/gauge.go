@@ -15,7 +15,7 @@ func gaugeFigure(v *phaseView) *Figure {
 	gauges := v.gauges()
 	for i, key := range f.Keys {
 		line := Mark{Shape: Segment, Style: Line, Key: i, Name: "temperature"}
-		counter := Mark{Shape: Step, Key: i, Name: "moved by its own count"}
+		counter := Mark{Shape: Segment, Style: Line, Key: i, Name: "moved by its own count"}
 		warmth := gauges[gaugeKey{key.Name, trace.Temperature}]
 		for k, g := range warmth {
 			low, high = min(low, g.Value), max(high, g.Value)
@@ -32,11 +32,14 @@ func gaugeFigure(v *phaseView) *Figure {
 			// The last reading may come right after the one before it: too short a time for a rate.
 			if seconds := float64(nowNS-lastNS) / 1e9; seconds >= leastReadingS && bytes >= 0 {
 				top = max(top, bytes/seconds)
-				counter.Rows = append(counter.Rows, []float64{v.seconds(v.within(lastNS)), v.rate(bytes / seconds)})
+				from, level := v.seconds(v.within(lastNS)), v.rate(bytes/seconds)
+				if n := len(counter.Rows); n > 0 && counter.Rows[n-1][1] == from { // the step up or down
+					counter.Rows = append(counter.Rows, []float64{from, from, counter.Rows[n-1][3], level})
+				}
+				counter.Rows = append(counter.Rows, []float64{from, v.seconds(v.within(nowNS)), level, level})
 			}
 		}
-		if n := len(counter.Rows); n > 0 {
-			counter.Rows = append(counter.Rows, []float64{v.seconds(v.endS), counter.Rows[n-1][1]})
+		if counter.Rows != nil {
 			moved.Marks = append(moved.Marks, counter)
 		}
 		if line.Rows != nil {

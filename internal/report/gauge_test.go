@@ -45,11 +45,20 @@ func TestGaugeFigure(t *testing.T) {
 		t.Fatalf("got %d panels, want temperature and counters", len(f.Panels))
 	}
 	// A writes 0.7 GB/s, then twice as much, and the device 0.1 GB/s more than that.
-	rows := f.Panels[1].Marks[0].Rows
-	if first := rows[3][1]; first < 0.75 || first > 0.85 {
+	line := f.Panels[1].Marks[0]
+	if line.Shape != Segment || f.Keys[line.Key].Name != "A" {
+		t.Errorf("a %s of %q: steps are drawn in ink, and nobody can tell whose they are", line.Shape, f.Keys[line.Key].Name)
+	}
+	rows := line.Rows
+	if first := rows[3][3]; first < 0.75 || first > 0.85 {
 		t.Errorf("the device moves %g GB/s at first, want 0.8", first)
 	}
-	if last := rows[len(rows)-1]; last[1] < 1.4 || last[1] > 1.6 || last[0] > endS {
+	for i, row := range rows[1:] {
+		if row[0] != rows[i][1] || row[2] != rows[i][3] {
+			t.Errorf("row %v does not go on from %v", row, rows[i])
+		}
+	}
+	if last := rows[len(rows)-1]; last[3] < 1.4 || last[3] > 1.6 || last[1] > endS {
 		t.Errorf("in the end %v, want 1.5 GB/s", last)
 	}
 	if !strings.Contains(f.Text, "Temperature") || !strings.Contains(f.Text, "counters") {

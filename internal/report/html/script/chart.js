@@ -78,38 +78,45 @@ class Chart {
     });
   }
 
-  // What each disk did at an instant, in words and in markup.
+  // The row of a mark that holds at an instant.
+  rowAt(mark, time) {
+    const rows = this.rows(mark);
+    let low = 0, high = rows.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (rows[middle][1] < time) low = middle + 1;
+      else high = middle;
+    }
+    return rows[low] && rows[low][0] <= time ? rows[low] : null;
+  }
+
+  // What each disk did at an instant, in words and in markup: its file and all disks together; in a chart that has no
+  // total, what each panel shows.
   tell(time) {
-    const unit = this.view.panels[0].name.split(", ")[1] || "";
+    const together = this.step0 >= 0, unit = (panel) => this.view.panels[panel].name.split(", ")[1] || "";
     const found = this.view.keys.map((key, k) => {
-      let speed = "no file", detail = "";
+      const said = [];
       this.view.marks.forEach((mark, i) => {
-        if (mark.key !== k || this.view.place[i] !== 0 || mark.style === "bracket" || !["segment", "band"].includes(mark.shape) || speed !== "no file") return;
-        const rows = this.rows(i);
-        let low = 0, high = rows.length;
-        while (low < high) {
-          const middle = (low + high) >> 1;
-          if (rows[middle][1] < time) low = middle + 1;
-          else high = middle;
-        }
-        const row = rows[low];
-        if (!row || row[0] > time) return;
-        speed = rate(mark.shape === "band" ? row[4] : row[2]) + " " + unit;
-        detail = mark.shape === "band" ? rate(row[2]) + " – " + rate(row[3]) : extras(mark, row, 4);
+        const panel = this.view.place[i];
+        if (mark.key !== k || (together && panel !== 0) || mark.style === "bracket" || !["segment", "band"].includes(mark.shape)) return;
+        const row = this.rowAt(i, time), band = mark.shape === "band";
+        if (row) said.push({ speed: rate(row[band ? 4 : 2]) + " " + unit(panel), detail: band ? rate(row[2]) + " – " + rate(row[3]) : extras(mark, row, 4) });
       });
-      return { key, speed, detail };
+      const { speed, detail } = said[0] || { speed: together ? "no file" : "no reading", detail: "" };
+      return together ? { key, speed, detail } : { key, speed: said.map((s) => s.speed).join(", ") || speed, detail };
     });
     let total = "";
-    if (this.step0 >= 0) {
+    if (together) {
       for (const step of this.rows(this.step0)) {
         if (step[0] > time) break;
-        total = rate(step[1]) + " " + unit;
+        total = rate(step[1]) + " " + unit(0);
       }
     }
     const lines = found.map(({ key, speed, detail }) => `<tr><td>${nameOf(key)}</td><td class="num">${speed}</td><td class="num"><small>${escape(detail)}</small></td></tr>`);
+    if (together) lines.push(`<tr><td>together</td><td class="num"><strong>${total}</strong></td><td></td></tr>`);
     return {
-      words: exact(time) + " s: " + found.map(({ key, speed }) => key.name + " " + speed).join(", ") + ", together " + total,
-      html: `<strong>${exact(time)} s</strong><table>${lines.join("")}<tr><td>together</td><td class="num"><strong>${total}</strong></td><td></td></tr></table>`,
+      words: exact(time) + " s: " + found.map(({ key, speed }) => key.name + " " + speed).join(", ") + (together ? ", together " + total : ""),
+      html: `<strong>${exact(time)} s</strong><table>${lines.join("")}</table>`,
     };
   }
 
