@@ -8,13 +8,21 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
+// datedS is how long, in seconds, foreign traffic must go on for its rate and its ends to be told by readings a second apart:
+// what is written through the system's cache reaches the device up to a file later than it was counted.
+const datedS = 5
+
 // gauged says what the machine's own meters found, beside what was counted.
 func gauged(f *analysis.Finding, p *analysis.Phase) string {
 	v := f.Values
 	switch f.Code {
 	case "foreign_traffic":
-		return fmt.Sprintf("something else used %s: by its own counters it moved %s more than hubbench had it move, %s from %.1f s to %.1f s (close backup, indexing and sync programs, and measure again)",
-			list(f.Disks), unit.FormatBytes(int64(v["bytes"])), unit.FormatRate(v["rate"]), v["from_s"], v["to_s"])
+		about := ""
+		if v["to_s"]-v["from_s"] < datedS {
+			about = "about "
+		}
+		return fmt.Sprintf("something else used %s: by its own counters it moved %s more than hubbench had it move, %s%s from %s%.1f s to %.1f s (close backup, indexing and sync programs, and measure again)",
+			list(f.Disks), unit.FormatBytes(int64(v["bytes"])), about, unit.FormatRate(v["rate"]), about, v["from_s"], v["to_s"])
 	case "cached":
 		return fmt.Sprintf("%.0f %% of what %s read came from a cache: %s were read, and by its own counters the disk gave %s; do not quote the rate as the disk's",
 			100*v["share"], list(f.Disks), unit.FormatBytes(int64(v["counted"])), unit.FormatBytes(int64(v["device"])))

@@ -18,6 +18,7 @@ func TestGaugeFindings(t *testing.T) {
 		return p
 	}
 	busy := disk("A", "write", level{10, 0.3})
+	crowded := disk("M", "write", level{10, 0.3})
 	lazy := disk("B", "read", level{10, 0.3})
 	var cores []trace.Gauge
 	for s := range 10 {
@@ -38,6 +39,7 @@ func TestGaugeFindings(t *testing.T) {
 	a := told(
 		with(tracetest.Phase("busy", busy), tracetest.Counters(busy, 10, 0, tracetest.Traffic{ToS: 10, Rate: 50e6})...),
 		with(tracetest.Phase("busy again", busy), tracetest.Counters(busy, 10, 0, tracetest.Traffic{ToS: 10, Rate: 30e6})...),
+		with(tracetest.Phase("brief", crowded), tracetest.Counters(crowded, 10, 0, tracetest.Traffic{FromS: 4, ToS: 8, Rate: 100e6})...),
 		with(tracetest.Phase("lazy", lazy), tracetest.Counters(lazy, 10, 0, tracetest.Traffic{ToS: 10, Rate: -150e6})...),
 		with(tracetest.Phase("cores", disk("A", "read", level{10, 0.3})), cores...),
 		with(tracetest.Phase("hot", fall("C")), hot...),
@@ -61,6 +63,7 @@ func TestGaugeFindings(t *testing.T) {
 	all := strings.Join(texts, "\n")
 	for _, want := range []string{
 		"busy: something else used A: by its own counters it moved 500 MB more than hubbench had it move, 50.0 MB/s from 0.0 s to 10.0 s (close backup, indexing and sync programs, and measure again); likewise in 1 more phase.",
+		"brief: something else used M: by its own counters it moved 400 MB more than hubbench had it move, about 100 MB/s from about 4.0 s to 8.0 s (close",
 		"lazy: 50 % of what B read came from a cache: 3 GB were read, and by its own counters the disk gave 1.5 GB; do not quote the rate as the disk's.",
 		"cores: the computer's cores were 98 % busy while the disks worked: the rates may be its limit and not the disks' (close other programs, and measure again).",
 		"hot: C fell from 2.00 GB/s to 0.50 GB/s after 40 GB and stayed there to its end, with no other disk involved: heat; quote 0.50 GB/s.",
