@@ -53,7 +53,7 @@ lint:
 # a loader, Windows by Wine, arm64 and s390x by qemu. proof runs every package, this machine's own tests too, and
 # writes what it found into testdata/platforms/results.txt and the README's table.
 platforms:
-	go vet ./testdata/... && go test ./testdata/platforms/...
+	go vet ./testdata/bench ./testdata/platforms/... && go test ./testdata/platforms/...
 	go run ./testdata/platforms $(SYSTEMS)
 
 proof: $(charts)
