@@ -141,13 +141,13 @@ func (e *real) open(r record, op trace.Role) (testFile, error) {
 }
 
 // reserve makes room for a new file, to be written in any order. Where that fails in the middle of a job, the file is written
-// all the same, and the job says so.
+// all the same, and the job says so; a volume that is full would only fail later.
 func (e *real) reserve(f testFile, r record) error {
 	err := f.reserve(e.padded(r.Size))
 	if err == nil && e.system.declare != nil && e.traits.inOrder == nil {
 		err = e.system.declare(f, e.padded(r.Size))
 	}
-	if err == nil || e.release == 0 {
+	if err == nil || e.release == 0 || isFull(err) {
 		return err
 	}
 	if !e.doubted {

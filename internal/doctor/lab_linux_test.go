@@ -120,7 +120,12 @@ func TestWithoutDirect(t *testing.T) {
 // once with nothing on any medium.
 func TestLyingDisk(t *testing.T) {
 	root(t)
-	found := diagnose(t, loopDisk(t, "/dev/shm", "rw", "mkfs.ext4", "-q", "-m", "0"))
+	path := loopDisk(t, "/dev/shm", "rw", "mkfs.ext4", "-q", "-m", "0")
+	found := diagnose(t, path)
+	// A busy machine makes a quick flush slow, never a slow one quick.
+	for tries := 0; tries < 4 && found["flush"].Verdict != trace.Fail; tries++ {
+		found = diagnose(t, path)
+	}
 	hold(t, found, "flush", trace.Fail, "volatile cache, and yet a flush returns sooner than a disk can answer")
 	for _, check := range []string{"permissions", "folder", "direct", "counters"} {
 		hold(t, found, check, trace.Pass)
