@@ -17,7 +17,7 @@ const spinNS = 1_000_000
 var (
 	kernel32  = windows.NewLazySystemDLL("kernel32.dll")
 	counter   = sync.OnceValue(kernel32.NewProc("QueryPerformanceCounter").Addr)
-	perSecond = sync.OnceValue(func() uint64 {
+	perSecond = sync.OnceValue(func() uint64 { //nolint:gochecknoglobals // asked once, as the address above
 		var n int64
 		_, _, _ = kernel32.NewProc("QueryPerformanceFrequency").Call(uintptr(unsafe.Pointer(&n)))
 		return uint64(n)

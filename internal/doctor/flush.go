@@ -25,6 +25,7 @@ type flushed struct {
 	write           float64   // ns of the write before, in the middle
 	refused         error     // of full
 	volatile, known bool
+	virtual         bool
 }
 
 // judgeFlush asks whether a flush waits for the disk. The quarter of the flushes that were quickest counts: the others had
@@ -50,7 +51,7 @@ func judgeFlush(f flushed) trace.Check {
 		}
 		return fail(measured, said+" sooner than a disk can answer: something on the way ignores flushes. Rates of small files are too high, and a power cut loses what was reported as written.",
 			"measure on the disk itself, not on a file in memory or a virtual disk; update the enclosure's firmware, or use another")
-	case quick < flashLeast && !f.known:
+	case quick < flashLeast && !f.virtual:
 		return warn(measured, "A flush returns sooner than flash can be programmed: unless the disk's memory survives a power cut, something on the way ignores flushes.",
 			"measure on the disk itself, and compare its small files with those of disks that flush alike only")
 	case f.refused != nil:
@@ -59,7 +60,7 @@ func judgeFlush(f flushed) trace.Check {
 		return warn(measured, "Each file ends with a long wait for its flush: small files look slow.", "check that no other program writes to the disk; `flush: none` leaves the flush out of the times")
 	}
 	if quick < flashLeast {
-		return pass(measured, "A flush waits for the disk, which answers before flash could be programmed: memory that survives a power cut, or a virtual disk.")
+		return pass(measured, "A flush waits for the disk, which answers before flash could be programmed: it is a virtual disk, of whose memory nobody here knows whether it survives a power cut.")
 	}
 	return pass(measured, "A flush waits for the disk.")
 }
@@ -75,6 +76,7 @@ func (t *trial) flushes() (out flushed, err error) {
 	}
 	out = flushed{fsync: floats(fsync.FlushNS), full: floats(full.FlushNS), refused: full.Refused, write: quantile(floats(fsync.WriteNS), 0.5)}
 	out.volatile, out.known = volatileCache(t.path)
+	out.virtual = virtualDisk(t.path)
 	return out, nil
 }
 

@@ -115,3 +115,13 @@ func volatileCache(path string) (volatile, known bool) {
 	}
 	return strings.TrimSpace(string(text)) == "write back", true
 }
+
+// virtualDisk reports whether a path's disk is made by a program: by a machine's host, or by this system out of a file.
+func virtualDisk(path string) bool {
+	number, ok := wholeDisk(path)
+	if !ok {
+		return false
+	}
+	at, err := filepath.EvalSymlinks(filepath.Join("/sys/dev/block", number))
+	return err == nil && (strings.Contains(at, "/virtual/") || strings.Contains(at, "/virtio"))
+}

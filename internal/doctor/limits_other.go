@@ -7,3 +7,6 @@ func ioLimits(string) []string { return nil }
 
 // volatileCache is not told by this system.
 func volatileCache(string) (volatile, known bool) { return false, false }
+
+// virtualDisk is not told by this system either.
+func virtualDisk(string) bool { return false }
