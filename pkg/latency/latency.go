@@ -1,0 +1,104 @@
+// Package latency counts how long requests took, in buckets of nearly equal width on a logarithmic scale: any quantile
+// is known to three significant digits, histograms of the same or other disks and seconds add up, and recording one
+// value neither allocates nor searches. The layout is that of HdrHistogram (Gil Tene, hdrhistogram.org) with a lowest
+// value of 1 ns; a histogram is written down as text by Encode. Start at Histogram.
+package latency
+
+import (
+	"math"
+	"math/bits"
+)
+
+const (
+	// subBits is such that a bucket is less than a thousandth of its values wide.
+	subBits = 10
+	// MaxNS is the longest time that is told from longer ones: 73 minutes.
+	MaxNS = 1<<42 - 1
+	// buckets is how many there are: 2^(subBits+1) of 1 ns, then 2^subBits for each doubling.
+	buckets = (42-subBits-1)<<subBits + 1<<(subBits+1)
+)
+
+// Histogram counts times. The zero value is empty and ready. It is not safe for concurrent use.
+type Histogram struct {
+	counts []uint64 // by bucket; nil before the first value
+	n      int64
+	maxNS  int64
+}
+
+// New is an empty histogram that has all its memory already.
+func New() *Histogram { return &Histogram{counts: make([]uint64, buckets)} }
+
+// Record counts one time. Those below zero count as zero, those above MaxNS as MaxNS.
+func (h *Histogram) Record(ns int64) {
+	if h.counts == nil {
+		h.counts = make([]uint64, buckets)
+	}
+	ns = min(max(ns, 0), MaxNS)
+	h.counts[bucketOf(ns)]++
+	h.n++
+	h.maxNS = max(h.maxNS, ns)
+}
+
+// bucketOf is the bucket of a time of 0 to MaxNS.
+func bucketOf(ns int64) int {
+	octave := max(0, bits.Len64(uint64(ns))-subBits-1)
+	return octave<<subBits + int(ns>>octave)
+}
+
+// bounds are the least and the greatest time of a bucket.
+func bounds(bucket int) (low, high int64) {
+	octave := max(0, bucket>>subBits-1)
+	low = int64(bucket-octave<<subBits) << octave
+	return low, low + 1<<octave - 1
+}
+
+// N is how many times were counted.
+func (h *Histogram) N() int64 { return h.n }
+
+// MaxNS is the longest time, exactly; zero of an empty histogram.
+func (h *Histogram) MaxNS() int64 { return h.maxNS }
+
+// Quantile is the least time that a share q of all were no longer than, rounded up to the end of its bucket, and never
+// above the longest; zero of an empty histogram.
+func (h *Histogram) Quantile(q float64) int64 {
+	rank := max(1, int64(math.Ceil(q*float64(h.n))))
+	var seen int64
+	for i, n := range h.counts {
+		if seen += int64(n); seen >= rank {
+			_, high := bounds(i)
+			return min(high, h.maxNS)
+		}
+	}
+	return h.maxNS
+}
+
+// Add counts all of other's times as well.
+func (h *Histogram) Add(other *Histogram) {
+	if other.n == 0 {
+		return
+	}
+	if h.counts == nil {
+		h.counts = make([]uint64, buckets)
+	}
+	for i, n := range other.counts {
+		h.counts[i] += n
+	}
+	h.n += other.n
+	h.maxNS = max(h.maxNS, other.maxNS)
+}
+
+// Reset empties it, and keeps its memory.
+func (h *Histogram) Reset() {
+	clear(h.counts)
+	h.n, h.maxNS = 0, 0
+}
+
+// Each calls f for every bucket that counted something, by time: its least and greatest time, and how many.
+func (h *Histogram) Each(f func(lowNS, highNS, n int64)) {
+	for i, n := range h.counts {
+		if n > 0 {
+			low, high := bounds(i)
+			f(low, high, int64(n))
+		}
+	}
+}
