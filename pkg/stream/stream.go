@@ -1,0 +1,56 @@
+// Package stream knows work that has its own pace: a camera's or a player's stream, whose frames are due at fixed
+// times, one Frame apart, whatever the disk can do.
+//
+// A player asks for each frame Buffer before it is due, so that it holds Buffer of frames ahead while all is well; a
+// recorder hands each frame over when it is taken, and has room for Buffer of frames that are not on the disk yet. Both
+// are one thing here: frame k is asked for at Offset + k Frame after the release and is due Buffer later. A frame that
+// has not been moved by then is late: the picture stands still, or the recording has a gap, until a frame is there in time
+// again. The clock goes on meanwhile, as the sound does. A frame that is late before it could be requested is skipped.
+//
+// Nothing here moves bytes or reads a clock: an engine (diskio) and the model (hub) step the same Player. Start at Spec
+// (what is asked for), Player (one stream under way) and Outcome (what came of it).
+package stream
+
+import (
+	"fmt"
+	"time"
+)
+
+// Spec is some streams of one kind on one disk.
+type Spec struct {
+	Kind   string        `json:"kind"`             // a codec's name, or the rate as given
+	Record bool          `json:"record,omitempty"` // frames are written; else they are read
+	Rate   float64       `json:"rate"`             // bytes per second of one stream
+	Frame  time.Duration `json:"frame_ns"`         // from one frame to the next
+	Count  int           `json:"count"`            // how many streams
+	Buffer time.Duration `json:"buffer_ns"`
+}
+
+// TotalRate is what all the streams come to, in bytes per second.
+func (s Spec) TotalRate() float64 { return s.Rate * float64(s.Count) }
+
+// String is the streams in words: "4 x prores-422-hq-uhd-25".
+func (s Spec) String() string { return fmt.Sprintf("%d x %s", s.Count, s.Kind) }
+
+// Bytes is the size of frame k: the frames' sum is the rate's, to the byte.
+func (s Spec) Bytes(k int) int64 { return s.Offset(k+1) - s.Offset(k) }
+
+// Offset is where frame k begins in its stream, in bytes.
+func (s Spec) Offset(k int) int64 { return int64(s.Rate * s.Frame.Seconds() * float64(k)) }
+
+// Players makes the players of some specs on one disk, whose frames are spread evenly over a frame's time so that they
+// do not all ask at once. Stream names count from 1.
+func Players(specs []Spec) []*Player {
+	total := 0
+	for _, s := range specs {
+		total += s.Count
+	}
+	players := make([]*Player, 0, total)
+	for _, s := range specs {
+		for range s.Count {
+			i := len(players)
+			players = append(players, newPlayer(fmt.Sprint(i+1), s, s.Frame.Nanoseconds()*int64(i)/int64(total)))
+		}
+	}
+	return players
+}

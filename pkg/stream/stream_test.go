@@ -1,0 +1,141 @@
+package stream
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// A disk that moves nothing for a while, and else at once: the late frames are those that were due while it stood still
+// and had not been asked for before.
+func TestStall(t *testing.T) {
+	for _, buffer := range []time.Duration{500 * time.Millisecond, 2 * time.Second} {
+		for _, stall := range []time.Duration{300 * time.Millisecond, time.Second, 3 * time.Second} {
+			spec := Spec{Rate: 92e6, Frame: 40 * time.Millisecond, Count: 4, Buffer: buffer}
+			from, to := int64(5e9), int64(5e9)+stall.Nanoseconds()
+			for _, p := range Players([]Spec{spec}) {
+				got := play(p, 10e9, func(askNS int64) int64 {
+					if askNS >= from && askNS < to {
+						return to
+					}
+					return askNS + 2e6
+				})
+				want := 0
+				for k := range int(20e9 / 4e7) {
+					if p.askNS(k) >= from && p.DueNS(k) < to {
+						want++
+					}
+				}
+				if got.Late != want {
+					t.Errorf("buffer %s, stall %s, stream %s: %d late frames, want %d", buffer, stall, p.Name, got.Late, want)
+				}
+				if got.StallNS != int64(want)*4e7 {
+					t.Errorf("buffer %s, stall %s: stalled %d ns, want %d", buffer, stall, got.StallNS, int64(want)*4e7)
+				}
+				if lowest := max(0, buffer-stall); time.Duration(got.LowestNS) < lowest || time.Duration(got.LowestNS) > lowest+spec.Frame {
+					t.Errorf("buffer %s, stall %s: lowest %s, want about %s", buffer, stall, time.Duration(got.LowestNS), lowest)
+				}
+			}
+		}
+	}
+}
+
+// play runs a player on a disk where a frame asked for at a time is there at another.
+func play(p *Player, untilNS int64, doneNS func(askNS int64) int64) Outcome {
+	type flight struct {
+		frame int
+		atNS  int64
+	}
+	var flying []flight
+	var out Outcome
+	for now := int64(0); now <= untilNS; now += 1e6 {
+		for i := 0; i < len(flying); {
+			if flying[i].atNS > now {
+				i++
+				continue
+			}
+			p.Arrived(flying[i].frame, flying[i].atNS)
+			flying = append(flying[:i], flying[i+1:]...)
+		}
+		for {
+			at := p.AskNS()
+			frame, ok := p.Ask(now)
+			if !ok {
+				break
+			}
+			flying = append(flying, flight{frame, max(now, doneNS(at))})
+		}
+		if now%1e8 == 0 {
+			out.Add(p.Sample(now))
+		}
+	}
+	return out
+}
+
+// Against one that knows everything: every frame's arrival is noted, and late frames, runs and buffer are counted at
+// the end.
+func TestPlayerAgainstBruteForce(t *testing.T) {
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		spec := Spec{Rate: 1e6, Frame: time.Duration(10+rng.IntN(40)) * time.Millisecond, Count: 1, Buffer: time.Duration(rng.IntN(1000)+1) * time.Millisecond}
+		p := Players([]Spec{spec})[0]
+		slow := rng.Float64() * 0.3
+		arrived := map[int]int64{}
+		type flight struct {
+			frame int
+			atNS  int64
+		}
+		var flying []flight
+		var got Outcome
+		end := int64(20e9)
+		for now := int64(0); now <= end; now += 1e6 {
+			for i := 0; i < len(flying); {
+				if flying[i].atNS > now {
+					i++
+					continue
+				}
+				p.Arrived(flying[i].frame, now)
+				arrived[flying[i].frame] = now
+				flying = append(flying[:i], flying[i+1:]...)
+			}
+			for frame, ok := p.Ask(now); ok && len(flying) < 8; frame, ok = p.Ask(now) {
+				took := int64(1e6 + rng.Int64N(20e6))
+				if rng.Float64() < slow {
+					took += rng.Int64N(1e9)
+				}
+				flying = append(flying, flight{frame, now + took})
+			}
+			if now%1e8 == 0 {
+				got.Add(p.Sample(now))
+			}
+		}
+		var late, run, longest, due int
+		for k := 0; p.DueNS(k) <= end; k++ {
+			due++
+			if at, ok := arrived[k]; ok && at <= p.DueNS(k) {
+				run = 0
+				continue
+			}
+			late++
+			run++
+			longest = max(longest, run)
+		}
+		if got.Due != due || got.Late != late || got.StallNS != int64(longest)*spec.Frame.Nanoseconds() {
+			t.Fatalf("seed %d: got %d late of %d, stalled %d; want %d of %d, %d", seed, got.Late, got.Due, got.StallNS, late, due, int64(longest)*spec.Frame.Nanoseconds())
+		}
+		if (late > 0) != (got.Verdict(spec.Buffer.Nanoseconds()) == Drops) {
+			t.Errorf("seed %d: verdict %s with %d late frames", seed, got.Verdict(spec.Buffer.Nanoseconds()), late)
+		}
+	}
+}
+
+func TestBytesAddUp(t *testing.T) {
+	s := Spec{Rate: 92.3456e6, Frame: 33366667}
+	var sum int64
+	for k := range 1000 {
+		sum += s.Bytes(k)
+	}
+	if sum != s.Offset(1000) {
+		t.Errorf("1000 frames hold %d bytes, want %d", sum, s.Offset(1000))
+	}
+}
