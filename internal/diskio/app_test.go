@@ -55,7 +55,7 @@ func TestAppMovesAFileInOneCall(t *testing.T) {
 				t.Errorf("warnings = %q, want none", eff.Warnings)
 			}
 			log = nil
-			engine.Start(clock.Now())
+			engine.Start(clock.Now(), func(trace.Event) {})
 			for seq, size := range sizes {
 				if span, err := engine.Transfer(t.Context(), seq, nil); err != nil || span.Bytes != size {
 					t.Fatalf("Transfer(%d) = %+v, %v", seq, span, err)
@@ -120,7 +120,7 @@ func TestWhatIsReadIsNotInTheCache(t *testing.T) {
 		write := newJob(dir, trace.Write, 5<<20)
 		write.IO.Mode, write.IO.Flush, write.CarryOver = scenario.ModeApp, scenario.FlushNone, write.Sizes
 		engine, _ := prepared(t, write, systems["threads"])
-		engine.Start(clock.Now())
+		engine.Start(clock.Now(), func(trace.Event) {})
 		if _, err := engine.Transfer(t.Context(), 0, nil); err != nil {
 			t.Fatal(err)
 		}

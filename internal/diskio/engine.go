@@ -17,8 +17,10 @@ type Engine interface {
 	// touched, the files a read phase reads, the first file open. It returns what the job really got. It tells
 	// wrote how many bytes it has written, from its own goroutine or another: a disk that hangs is known by that.
 	Prepare(ctx context.Context, wrote func(bytes int64)) (trace.Effective, error)
-	// Start gives the release instant (clock.Now's nanoseconds); all times returned count from it.
-	Start(releaseNS int64)
+	// Start gives the release instant (clock.Now's nanoseconds); all times returned count from it. From then on until
+	// Close has returned, the engine tells what it observes beside the files: latency and stream events, whose phase and
+	// disk are filled in by the worker. It tells them one at a time, from any goroutine, and never from the transfer loop.
+	Start(releaseNS int64, tell func(trace.Event))
 	// Transfer moves file seq of the job. Opening, allocation and closing lie outside the span it returns.
 	// It calls sample from its own goroutine or another, never concurrently, never after returning.
 	// When ctx ends it stops at the next request and returns ctx's error.

@@ -138,7 +138,7 @@ func TestTransferFails(t *testing.T) {
 				t.Fatal(err)
 			}
 			tt.fault.armed.Store(true)
-			engine.Start(clock.Now())
+			engine.Start(clock.Now(), func(trace.Event) {})
 			_, err := engine.Transfer(t.Context(), 0, nil)
 			if err == nil {
 				t.Fatal("Transfer() = nil, want an error")

@@ -17,7 +17,7 @@ import (
 const settleBytes = 32 << 20
 
 // Start notes the release.
-func (e *real) Start(releaseNS int64) { e.release = releaseNS }
+func (e *real) Start(releaseNS int64, _ func(trace.Event)) { e.release = releaseNS }
 
 // Transfer moves file seq. A size that is no whole number of sectors is written in whole sectors and cut to
 // size afterwards, outside the span, which counts the file's own bytes only. A pass that reaches its cap

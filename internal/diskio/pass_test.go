@@ -65,7 +65,7 @@ func TestCapEndsAPass(t *testing.T) {
 				job := newPasses(dir, trace.Write)
 				job.IO.OneFile, job.IO.Cap = oneFile, time.Nanosecond
 				engine, _ := prepared(t, job, sys)
-				engine.Start(clock.Now())
+				engine.Start(clock.Now(), func(trace.Event) {})
 				for seq := range job.Sizes {
 					span, err := engine.Transfer(t.Context(), seq, nil)
 					if err != nil || span.Bytes == job.Sizes[seq] {
@@ -85,7 +85,7 @@ func TestRestBetweenFiles(t *testing.T) {
 	job := newJob(t.TempDir(), trace.Write, 4096, 4096, 4096)
 	job.IO.Rest = 30 * time.Millisecond
 	engine, _ := prepared(t, job, systems["io_uring"])
-	engine.Start(clock.Now())
+	engine.Start(clock.Now(), func(trace.Event) {})
 	var last Span
 	for seq := range 2 {
 		span, err := engine.Transfer(t.Context(), seq, nil)
@@ -111,7 +111,7 @@ func TestFilesKeepInStep(t *testing.T) {
 	job := newJob(t.TempDir(), trace.Write, 4096, 4096, 4096)
 	job.IO.Step = 20 * time.Millisecond
 	engine, _ := prepared(t, job, systems["io_uring"])
-	engine.Start(clock.Now())
+	engine.Start(clock.Now(), func(trace.Event) {})
 	for seq := range job.Sizes {
 		span, err := engine.Transfer(t.Context(), seq, nil)
 		if err != nil {
@@ -139,7 +139,7 @@ func TestFootprint(t *testing.T) {
 	job := newJob(dir, trace.Write, sizes...)
 	job.IO.Footprint = 5 << 20
 	engine, _ := prepared(t, job, systems["io_uring"])
-	engine.Start(clock.Now())
+	engine.Start(clock.Now(), func(trace.Event) {})
 	for seq := range sizes {
 		if _, err := engine.Transfer(t.Context(), seq, nil); err != nil {
 			t.Fatal(err)
@@ -245,7 +245,7 @@ func TestFailedPhaseLeavesNothing(t *testing.T) {
 	job := newJob(dir, trace.Write, 4096, 4096)
 	job.CarryOver = []int64{4096}
 	engine, _ := prepared(t, job, systems["io_uring"])
-	engine.Start(clock.Now())
+	engine.Start(clock.Now(), func(trace.Event) {})
 	if _, err := engine.Transfer(t.Context(), 0, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +270,7 @@ func TestFillerTakesThePlaceOfEarlierFiles(t *testing.T) {
 			job := newJob(dir, role, 8192, 4096)
 			job.CarryOver = []int64{4096}
 			engine, _ := prepared(t, job, systems["io_uring"])
-			engine.Start(clock.Now())
+			engine.Start(clock.Now(), func(trace.Event) {})
 			for seq := range 7 {
 				span, err := engine.Transfer(t.Context(), seq, nil)
 				if err != nil || span.Bytes != job.Size(seq) {

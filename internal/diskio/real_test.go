@@ -72,7 +72,7 @@ func prepared(t *testing.T, job Job, sys system) (*real, trace.Effective) {
 func transferAll(t *testing.T, engine *real) {
 	t.Helper()
 	release := clock.Now()
-	engine.Start(release)
+	engine.Start(release, func(trace.Event) {})
 	var last int64
 	for seq, size := range engine.job.Sizes {
 		var samples, bytes, at int64
@@ -210,7 +210,7 @@ func TestCancelStopsAtTheNextRequest(t *testing.T) {
 			t.Run(how+" "+string(role), func(t *testing.T) {
 				engine, _ := prepared(t, newJob(t.TempDir(), role, 64<<20), sys)
 				ctx, cancel := context.WithCancel(t.Context())
-				engine.Start(clock.Now())
+				engine.Start(clock.Now(), func(trace.Event) {})
 				span, err := engine.Transfer(ctx, 0, func(_, _ int64) { cancel() })
 				if !errors.Is(err, context.Canceled) {
 					t.Errorf("Transfer() = %v, want %v", err, context.Canceled)
@@ -246,7 +246,7 @@ func TestFileTruncatedUnderARead(t *testing.T) {
 			if err := os.Truncate(filepath.Join(engine.folder.path, record{}.name()), left); err != nil {
 				t.Fatal(err)
 			}
-			engine.Start(clock.Now())
+			engine.Start(clock.Now(), func(trace.Event) {})
 			_, err := engine.Transfer(t.Context(), 0, nil)
 			if err == nil || !strings.Contains(err.Error(), "disk B: read file 0") || !strings.Contains(err.Error(), "it was truncated during the run") {
 				t.Errorf("%s: cut to %d: Transfer() = %v, want an error that says so", how, left, err)

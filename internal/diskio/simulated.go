@@ -31,7 +31,7 @@ func (s *simulated) Prepare(context.Context, func(int64)) (trace.Effective, erro
 	return trace.Effective{Engine: "simulated", Cache: "none", Flush: scenario.FlushNone, Block: policy.Stretch, Depth: 1}, nil
 }
 
-func (s *simulated) Start(int64) {}
+func (s *simulated) Start(int64, func(trace.Event)) {}
 
 func (s *simulated) Transfer(ctx context.Context, seq int, sample Sampler) (Span, error) {
 	t := policy.NewTransfer(s.job.Size(seq), s.nowNS)

@@ -35,7 +35,7 @@ func try(ctx context.Context, e *real) (out Tried, err error) {
 	if out.Effective, err = e.Prepare(ctx, func(int64) {}); err != nil {
 		return out, err
 	}
-	e.Start(clock.Now())
+	e.Start(clock.Now(), func(trace.Event) {})
 	var first, last int64
 	for seq := range e.job.Sizes {
 		span, err := e.Transfer(ctx, seq, nil)

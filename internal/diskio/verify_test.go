@@ -116,7 +116,7 @@ func TestVerifyFindsWhatTheDiskChanged(t *testing.T) {
 					job.IO.Verify, job.IO.Mode = tt.verify, mode
 					engine, _ := prepared(t, job, sys)
 					corrupt(t, engine, tt.at, tt.n)
-					engine.Start(clock.Now())
+					engine.Start(clock.Now(), func(trace.Event) {})
 					_, err := engine.Transfer(t.Context(), 0, nil)
 					if tt.want == "" {
 						if err != nil {
@@ -153,7 +153,7 @@ func TestVerifyReadsBackWhatWasWritten(t *testing.T) {
 		job := newJob(t.TempDir(), trace.Write, 1<<20, 1<<20)
 		job.IO.Verify, job.IO.Mode = scenario.VerifyFull, mode
 		engine, _ := prepared(t, job, system{open: fault.open, ring: noRing})
-		engine.Start(clock.Now())
+		engine.Start(clock.Now(), func(trace.Event) {})
 		if _, err := engine.Transfer(t.Context(), 0, nil); err != nil {
 			t.Fatal(err)
 		}

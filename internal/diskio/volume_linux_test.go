@@ -77,7 +77,7 @@ func TestVolumeFillsUp(t *testing.T) {
 					t.Fatalf("Prepare() = %v", err)
 				}
 				if tt.prepares {
-					engine.Start(clock.Now())
+					engine.Start(clock.Now(), func(trace.Event) {})
 					if _, err := engine.Transfer(t.Context(), 0, nil); err != nil {
 						t.Fatal(err)
 					}

@@ -127,7 +127,10 @@ func (w *worker) serve(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	w.release = releaseNS
-	w.engine.Start(releaseNS)
+	w.engine.Start(releaseNS, func(e trace.Event) {
+		e.Phase, e.Disk = w.job.Phase, w.job.Disk
+		w.journal.events <- e
+	})
 	if limit := w.job.Policy.Limit; limit > 0 && !w.job.Simulated { // the model of a simulated hub has its own
 		defer time.AfterFunc(time.Duration(releaseNS-clock.Now())+limit, func() { w.cancel(errFinished) }).Stop()
 	}

@@ -34,7 +34,7 @@ func (f *fakeEngine) Prepare(context.Context, func(int64)) (trace.Effective, err
 	return trace.Effective{Engine: "fake"}, f.prepareErr
 }
 
-func (f *fakeEngine) Start(releaseNS int64) { f.releaseNS = releaseNS }
+func (f *fakeEngine) Start(releaseNS int64, _ func(trace.Event)) { f.releaseNS = releaseNS }
 
 func (f *fakeEngine) Transfer(ctx context.Context, seq int, sample diskio.Sampler) (diskio.Span, error) {
 	if f.transfer != nil {

@@ -1,39 +1,47 @@
 package analysis
 
-import "github.com/hubbench/hubbench/pkg/trace"
+import (
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
 
 // Analysis is analysis.json: rates in bytes per second, times in seconds since the phase's release.
 // A null is a number that could not be had; a warning beside it says why.
 type Analysis struct {
-	Version  int         `json:"version"`
-	Name     string      `json:"name"`
-	Order    []string    `json:"order"` // the disks' names as the run lists them: maps below have no order
-	Phases   []Phase     `json:"phases"`
-	Matrix   []MatrixRow `json:"matrix"`
-	Summary  Summary     `json:"summary"`
-	Findings []Finding   `json:"findings"`
-	Warnings []Warning   `json:"warnings"`
+	Version int         `json:"version"`
+	Name    string      `json:"name"`
+	Order   []string    `json:"order"` // the disks' names as the run lists them: maps below have no order
+	Phases  []Phase     `json:"phases"`
+	Matrix  []MatrixRow `json:"matrix"`
+	// What each disk's requests took beside others, by who they were; empty where no latency was recorded.
+	LatencyMatrix []LatencyRow `json:"latency_matrix,omitempty"`
+	Searches      []Search     `json:"searches,omitempty"`
+	Summary       Summary      `json:"summary"`
+	Findings      []Finding    `json:"findings"`
+	Warnings      []Warning    `json:"warnings"`
 }
 
 // Phase is the analysis of one phase.
 type Phase struct {
-	Phase          string                `json:"phase"`
-	Roles          map[string]trace.Role `json:"roles"`
-	Test           string                `json:"test,omitempty"` // which of a preset's tests this is
-	Stop           string                `json:"stop,omitempty"` // race (also where empty) | hold | time: what ended it
-	StartSkewS     *float64              `json:"start_skew_s"`   // latest less earliest start among the workers, by the wall clock
-	Overlap        *Overlap              `json:"overlap"`
-	NoOverlap      *NoOverlap            `json:"no_overlap,omitempty"` // where overlap is null
-	OtherToolRates *OtherToolRates       `json:"others_say"`           // null where no disk moved anything
-	Contention     *Contention           `json:"contention"`           // null without an overlap of two disks or more
-	Links          []LinkUse             `json:"links,omitempty"`      // of the disks' paths, where these and their capacity are known
-	Stages         []Stage               `json:"stages"`
-	Recoveries     []Recovery            `json:"recoveries"`
-	Disks          map[string]Disk       `json:"disks"`
-	CPUPercent     *float64              `json:"cpu_percent"` // of all cores, on average in the overlap; null where it was not read
-	Series         *Series               `json:"series"`      // null where no disk moved anything
-	Verdict        string                `json:"verdict"`     // the phase in one sentence; filled in by say
-	Warnings       []Warning             `json:"warnings"`
+	Phase          string                 `json:"phase"`
+	Roles          map[string]trace.Role  `json:"roles"`
+	Test           string                 `json:"test,omitempty"` // which of a preset's tests this is
+	Stop           string                 `json:"stop,omitempty"` // race (also where empty) | hold | time: what ended it
+	StartSkewS     *float64               `json:"start_skew_s"`   // latest less earliest start among the workers, by the wall clock
+	Overlap        *Overlap               `json:"overlap"`
+	NoOverlap      *NoOverlap             `json:"no_overlap,omitempty"` // where overlap is null
+	OtherToolRates *OtherToolRates        `json:"others_say"`           // null where no disk moved anything
+	Contention     *Contention            `json:"contention"`           // null without an overlap of two disks or more
+	Links          []LinkUse              `json:"links,omitempty"`      // of the disks' paths, where these and their capacity are known
+	Streams        []Stream               `json:"streams,omitempty"`
+	Paced          map[string]trace.Paced `json:"paced,omitempty"` // the disks that do not work as fast as they can
+	Stages         []Stage                `json:"stages"`
+	Recoveries     []Recovery             `json:"recoveries"`
+	Disks          map[string]Disk        `json:"disks"`
+	CPUPercent     *float64               `json:"cpu_percent"` // of all cores, on average in the overlap; null where it was not read
+	Series         *Series                `json:"series"`      // null where no disk moved anything
+	Verdict        string                 `json:"verdict"`     // the phase in one sentence; filled in by say
+	Warnings       []Warning              `json:"warnings"`
 }
 
 // Interval is a 95 % confidence interval: low, high.
@@ -182,6 +190,7 @@ type Disk struct {
 	SizeKnee         *SizeKnee   `json:"size_knee"`
 	SmallFiles       *SmallFiles `json:"small_files"`
 	LowLatency       *LowLatency `json:"low_latency"`
+	Latency          *Latency    `json:"latency"` // of its requests in the overlap, or in all its time without one; null where it was not recorded
 	// What gauges say; null without them.
 	Device      *Device      `json:"device"`
 	Temperature *Temperature `json:"temperature"`
@@ -293,4 +302,83 @@ type NoOverlap struct {
 	Disks  []string `json:"disks,omitempty"` // that moved nothing; or who ended first, and who began after that
 	EndedS float64  `json:"ended_s,omitempty"`
 	BeganS float64  `json:"began_s,omitempty"`
+}
+
+// Stream is what came of one stream: of frames that were due at fixed times.
+type Stream struct {
+	Disk          string         `json:"disk"`
+	Name          string         `json:"name"` // a number, unique on its disk
+	Kind          string         `json:"kind"` // its codec, or its rate as given
+	Op            trace.Role     `json:"op"`   // read: it was played; write: recorded
+	Rate          float64        `json:"rate"` // asked for
+	FrameS        float64        `json:"frame_s"`
+	BufferS       float64        `json:"buffer_s"`
+	Due           int            `json:"due"`
+	Late          int            `json:"late"`
+	LateShare     float64        `json:"late_share"`
+	LongestRun    int            `json:"longest_run"` // of late frames
+	LongestStallS float64        `json:"longest_stall_s"`
+	LowestBufferS float64        `json:"lowest_buffer_s"`
+	Verdict       stream.Verdict `json:"verdict"`
+	LateWhile     []string       `json:"late_while,omitempty"` // the disks at work in every stretch in which frames were late
+	Series        *StreamSeries  `json:"series,omitempty"`
+}
+
+// StreamSeries is a stream over time: the lowest buffer and the late frames in each of equal steps.
+type StreamSeries struct {
+	StepS   float64   `json:"step_s"`
+	BufferS []float64 `json:"buffer_s"`
+	Late    []int     `json:"late"`
+}
+
+// Latency is how long a disk's requests took, from when each was handed to the system until it was done.
+type Latency struct {
+	LatencyFigures
+	Alone     *LatencyFigures `json:"alone"`                // the disk alone in the same role; null where that was not recorded
+	AloneFrom string          `json:"alone_from,omitempty"` // the phase of it
+	Series    *LatencySeries  `json:"series,omitempty"`
+}
+
+// LatencyFigures are the quantiles of some requests.
+type LatencyFigures struct {
+	Requests int64 `json:"requests"`
+	P50NS    int64 `json:"p50_ns"`
+	P99NS    int64 `json:"p99_ns"`
+	P999NS   int64 `json:"p999_ns"`
+	MaxNS    int64 `json:"max_ns"`
+}
+
+// LatencySeries counts the requests of each step of time by how long they took: the heat map.
+type LatencySeries struct {
+	StartS   float64   `json:"start_s"`
+	StepS    float64   `json:"step_s"`
+	BoundsNS []int64   `json:"bounds_ns"` // the edges of the rows, ascending: one more than rows
+	Counts   [][]int64 `json:"counts"`    // by step, then by row
+}
+
+// LatencyRow is one disk's latency beside one set of others.
+type LatencyRow struct {
+	Disk   string                `json:"disk"`
+	Op     trace.Role            `json:"op"`
+	Beside map[string]trace.Role `json:"beside"` // who else worked; none: it worked alone
+	Phases []string              `json:"phases"` // where that was recorded
+	LatencyFigures
+}
+
+// Search is what a search for the most streams, or the fastest pace, has found.
+type Search struct {
+	Name  string      `json:"name"`
+	Kind  string      `json:"kind"`            // streams | pace
+	Disk  string      `json:"disk"`            // whose streams were counted, or whose pace was sought
+	Alone *float64    `json:"alone,omitempty"` // the largest value that was clean without the other disks; null where that was not tried, zero where none was
+	Found *float64    `json:"found"`           // the largest that was clean with them; null where the search did not end
+	Tries []SearchTry `json:"tries"`
+}
+
+// SearchTry is one phase of a search.
+type SearchTry struct {
+	Phase   string         `json:"phase"`
+	Value   float64        `json:"value"`
+	Alone   bool           `json:"alone,omitempty"`
+	Verdict stream.Verdict `json:"verdict"` // the worst of its streams
 }

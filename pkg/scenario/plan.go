@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -63,6 +64,11 @@ type Phase struct {
 	Limit  time.Duration `json:"limit_ns,omitempty"`  // when a phase that stops by time does
 	Target time.Duration `json:"target_ns,omitempty"` // how long each job is to take, whose files are as many as that needs; 0: its Sizes are its work
 
+	// Steady ends a phase when every job is steady: its rates in the last five windows of this length are (see policy). 0: no.
+	Steady       time.Duration `json:"steady_ns,omitempty"`
+	Precondition float64       `json:"precondition,omitempty"` // share of each volume that is filled before the release; 0: as it is
+	Search       *Search       `json:"search,omitempty"`       // the phase stands for as many tries as a search takes
+
 	Test  string `json:"test,omitempty"`  // of a preset with several tests, such as SEQ1M QD8
 	Score string `json:"score,omitempty"` // what the preset's original makes of the counted files' rates: median | best; empty: nothing
 }
@@ -87,6 +93,22 @@ type Job struct {
 	Sizes []int64    `json:"sizes"` // bytes of each file, in the order of transfer
 	Seed  uint64     `json:"seed"`  // of the data written
 	IO    IO         `json:"io"`
+
+	Pace    float64       `json:"pace,omitempty"`     // bytes per second, at most; 0: as fast as it can
+	Reads   float64       `json:"reads,omitempty"`    // of a job that reads and writes at once: the share of reads; 0: it does what its role says
+	Streams []stream.Spec `json:"streams,omitempty"`  // a job of streams: its Sizes are the bytes of a second of all of them, which it repeats
+	Probe   time.Duration `json:"probe_ns,omitempty"` // a job of single requests, one begun so long after the other; 0: no
+}
+
+// Accompanies reports whether the job lasts as long as the other jobs of its phase: it has no work of its own to finish.
+func (j Job) Accompanies() bool { return len(j.Streams) > 0 || j.Probe > 0 }
+
+// Search looks, by trying, for the largest value with which all streams of the phase stay clean.
+type Search struct {
+	Kind string        `json:"kind"` // trace.SearchStreams | trace.SearchPace
+	Disk string        `json:"disk"` // whose streams are counted, or whose pace is sought
+	Hold time.Duration `json:"hold_ns"`
+	Most float64       `json:"most"` // no try is above this: streams, or bytes per second
 }
 
 // Size is the bytes of file seq. A job that is not done after the last of its Sizes (it fills, or works for

@@ -24,8 +24,10 @@ var lines = [...]struct {
 	{ProgressType, []string{"phase", "disk", "seq", "bytes", "t_ns"}},
 	{StartType, []string{"phase", "disk", "late_ns", "t_ns"}},
 	{GaugeType, []string{"phase", "disk?", "t_ns", "name", "value"}},
+	{StreamType, []string{"phase", "disk", "stream", "t_ns", "due", "late", "buffer_ns", "stall_ns"}},
+	{LatencyType, []string{"phase", "disk", "op", "t_ns", "hist"}},
 	{ErrorType, []string{"phase", "disk", "seq", "t_ns", "error"}},
-	{PhaseType, []string{"phase", "roles", "stop?", "test?", "score?", "connections?"}},
+	{PhaseType, []string{"phase", "roles", "stop?", "test?", "score?", "connections?", "paced?", "search?"}},
 	{PhaseEndType, []string{"phase", "status"}},
 	{RunType, []string{"version", "name", "started", "disks", "hardware?"}},
 	{EndType, []string{"status"}},
@@ -78,6 +80,22 @@ func (e *Event) at(key string) any {
 		return &e.Score
 	case "connections":
 		return &e.Connections
+	case "paced":
+		return &e.Paced
+	case "search":
+		return &e.Search
+	case "hist":
+		return &e.Hist
+	case "stream":
+		return &e.Stream
+	case "due":
+		return &e.Due
+	case "late":
+		return &e.Late
+	case "buffer_ns":
+		return &e.BufferNS
+	case "stall_ns":
+		return &e.StallNS
 	case "status":
 		return &e.Status
 	case "version":
@@ -143,6 +161,13 @@ func appendValue(dst []byte, at any) (_ []byte, empty bool) {
 	case *map[string]Role:
 		if len(*v) == 0 {
 			return append(dst, "{}"...), true
+		}
+		return appendJSON(dst, *v), false
+	case *map[string]Paced:
+		return appendJSON(dst, *v), len(*v) == 0
+	case **Try:
+		if *v == nil {
+			return append(dst, "null"...), true
 		}
 		return appendJSON(dst, *v), false
 	case *map[string]string:

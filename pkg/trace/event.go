@@ -1,6 +1,9 @@
 package trace
 
-import "github.com/hubbench/hubbench/pkg/hardware"
+import (
+	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/stream"
+)
 
 // Type says which kind of line an event is.
 type Type string
@@ -14,6 +17,8 @@ const (
 	FileType     Type = "file"
 	ErrorType    Type = "error"
 	GaugeType    Type = "gauge"
+	LatencyType  Type = "latency"
+	StreamType   Type = "stream"
 	PhaseEndType Type = "phase_end"
 	EndType      Type = "end"
 )
@@ -46,19 +51,29 @@ type Event struct {
 	Test        string            // which of a preset's tests this is
 	Score       string            // median | best: of the files, by the preset's original
 	Connections map[string]string // of disks, where not the run's
+	Paced       map[string]Paced  // of disks that do not work as fast as they can
+	Search      *Try              // which of a search's tries this is
 
-	// start, progress, file, error, gauge; of a gauge of the host it is empty
+	// start, progress, file, error, gauge, latency, stream; of a gauge of the host it is empty
 	Disk    string
 	Op      Role
 	Seq     int
 	Bytes   int64
-	TNS     int64 // progress, error, gauge
+	TNS     int64 // progress, error, gauge, latency, stream
 	StartNS int64 // file: just before its first request
 	EndNS   int64 // file: just after its flush
 	Filler  bool  // file: keeps the disk busy and is no part of its work
 	LateNS  int64 // start: wall nanoseconds between the release and the worker's first request
 	Error   string
 	Value   float64 // gauge; its name is in Name
+	Hist    string  // latency: of the requests that ended in the second up to TNS, by pkg/latency
+
+	// stream
+	Stream   string
+	Due      int   // frames so far
+	Late     int   // of these
+	BufferNS int64 // the lowest since the last line
+	StallNS  int64 // how long the longest stall since the last line had lasted
 
 	// phase_end, end
 	Status string
@@ -87,3 +102,29 @@ type Disk struct {
 	Connection string `json:"connection,omitempty"`
 	Profile    string `json:"profile,omitempty"` // of a simulated disk
 }
+
+// Paced is the work of a disk that does not go as fast as it can: what it moves says nothing of what it could.
+type Paced struct {
+	Rate    float64       `json:"rate,omitempty"`    // bytes per second, at most
+	Streams []stream.Spec `json:"streams,omitempty"` // what is played or recorded
+	Probe   int64         `json:"probe,omitempty"`   // bytes of a single request at a time, which only measures latency
+	Reads   float64       `json:"reads,omitempty"`   // of a disk that reads and writes at once: the share of reads; then it may go as fast as it can
+}
+
+// Limited reports whether the disk's rate is that of its work.
+func (p Paced) Limited() bool { return p.Rate > 0 || len(p.Streams) > 0 || p.Probe > 0 }
+
+// Try is one try of a search.
+type Try struct {
+	Search string  `json:"search"` // its name: of the scenario's phase
+	Kind   string  `json:"kind"`   // streams: how many streams stay clean; pace: how fast the others may go
+	Disk   string  `json:"disk"`   // whose streams are counted, or whose pace is sought
+	Value  float64 `json:"value"`  // streams, or bytes per second
+	Alone  bool    `json:"alone,omitempty"` // without the phase's other disks
+}
+
+// The kinds of search.
+const (
+	SearchStreams = "streams"
+	SearchPace    = "pace"
+)

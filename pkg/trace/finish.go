@@ -41,7 +41,7 @@ func (b *builder) finishPhase(p *phaseBuilder) {
 	slices.SortStableFunc(p.phase.Gauges, func(a, b Gauge) int { return cmp.Compare(a.TNS, b.TNS) })
 	roles := p.phase.Roles
 	for _, d := range p.disks {
-		d.finish(b, p.phase.Name, roles[d.trace.Name])
+		d.finish(b, p.phase, roles[d.trace.Name])
 		roles[d.trace.Name] = d.trace.Op
 	}
 	for _, disk := range b.run.Disks {
@@ -55,8 +55,8 @@ func (b *builder) finishPhase(p *phaseBuilder) {
 	}
 }
 
-func (d *diskBuilder) finish(b *builder, phase string, role Role) {
-	t := d.trace
+func (d *diskBuilder) finish(b *builder, in *Phase, role Role) {
+	t, phase := d.trace, in.Name
 	if t.Op == "" {
 		t.Op = role
 	}
@@ -64,7 +64,7 @@ func (d *diskBuilder) finish(b *builder, phase string, role Role) {
 		b.warnf("phase %s: the role of disk %s is not recorded; it is taken to read", phase, t.Name)
 		t.Op = Read
 	}
-	if d.mixed {
+	if d.mixed && in.Paced[t.Name].Reads == 0 {
 		b.warnf("phase %s: disk %s both reads and writes; all its files count as %s", phase, t.Name, t.Op)
 	}
 	if (role == Read || role == Write) && role != t.Op {

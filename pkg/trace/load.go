@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/hubbench/hubbench/pkg/stream"
 )
 
 // Load reads a whole trace; name stands for the input in errors and warnings. Disks and phases that have no line
@@ -77,6 +79,7 @@ func (b *builder) add(e *Event) error {
 		p.declared = true
 		p.phase.Roles = e.Roles
 		p.phase.Stop, p.phase.Test, p.phase.Score, p.phase.Connections = e.Stop, e.Test, e.Score, e.Connections
+		p.phase.Paced, p.phase.Search = e.Paced, e.Search
 	case StartType:
 		late := e.LateNS
 		b.disk(e).trace.LateNS = &late
@@ -101,6 +104,11 @@ func (b *builder) add(e *Event) error {
 	case GaugeType:
 		p := b.phase(e.Phase).phase
 		p.Gauges = append(p.Gauges, Gauge{Disk: e.Disk, Name: e.Name, TNS: e.TNS, Value: e.Value})
+	case LatencyType:
+		d := b.disk(e)
+		d.trace.Latencies = append(d.trace.Latencies, Latency{Op: e.Op, TNS: e.TNS, Hist: e.Hist})
+	case StreamType:
+		b.disk(e).stream(e)
 	case PhaseEndType:
 		b.phase(e.Phase).phase.Status = e.Status
 	case EndType:
@@ -166,6 +174,18 @@ func (d *diskBuilder) progress(e *Event) {
 		d.free = d.free[:len(d.free)-1]
 	}
 	d.pending[e.Seq] = append(samples, Sample{TNS: e.TNS, Bytes: e.Bytes})
+}
+
+// stream notes a stream's sample.
+func (d *diskBuilder) stream(e *Event) {
+	i := slices.IndexFunc(d.trace.Streams, func(s Stream) bool { return s.Name == e.Stream })
+	if i < 0 {
+		i = len(d.trace.Streams)
+		d.trace.Streams = append(d.trace.Streams, Stream{Name: e.Stream})
+	}
+	d.trace.Streams[i].Samples = append(d.trace.Streams[i].Samples, StreamSample{
+		TNS: e.TNS, Sample: stream.Sample{Due: e.Due, Late: e.Late, BufferNS: e.BufferNS, StallNS: e.StallNS},
+	})
 }
 
 // samplesOf moves the progress of the file that e ends into the arena.

@@ -8,6 +8,8 @@ import (
 	"io"
 	"math"
 	"slices"
+
+	"github.com/hubbench/hubbench/pkg/latency"
 )
 
 // MaxLine is the longest line a Reader takes, in bytes.
@@ -183,8 +185,14 @@ func (e *Event) check() error {
 	if max(e.Bytes, -e.Bytes) > maxBytes || e.Bytes == math.MinInt64 {
 		return fmt.Errorf("bytes %d: beyond what can be counted", e.Bytes)
 	}
-	if e.Type == FileType && e.Op != Read && e.Op != Write {
+	if (e.Type == FileType || e.Type == LatencyType) && e.Op != Read && e.Op != Write {
 		return fmt.Errorf("op %q: want read or write", e.Op)
+	}
+	if e.Type == LatencyType {
+		return latency.Check(e.Hist)
+	}
+	if e.Type == StreamType && (e.Due < 0 || e.Late < 0 || e.Late > e.Due || e.BufferNS < 0 || e.StallNS < 0) {
+		return fmt.Errorf("stream %q: %d frames late of %d, a buffer of %d ns, a stall of %d ns", e.Stream, e.Late, e.Due, e.BufferNS, e.StallNS)
 	}
 	return nil
 }

@@ -1,6 +1,9 @@
 package trace
 
-import "github.com/hubbench/hubbench/pkg/hardware"
+import (
+	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/stream"
+)
 
 // Run is a whole trace, sorted out by phase and disk.
 type Run struct {
@@ -25,6 +28,8 @@ type Phase struct {
 	Score       string            // median | best, where the preset's original has a score of its own
 	Connections map[string]string // of disks that hang elsewhere than in the run's line
 	Gauges      []Gauge           // what the machine read off its devices meanwhile, by time
+	Paced       map[string]Paced  // the disks that do not work as fast as they can, and those that read and write at once
+	Search      *Try              // which of a search's tries this is; nil: of none
 }
 
 // DiskTrace is one disk's part in a phase.
@@ -35,6 +40,28 @@ type DiskTrace struct {
 	Files  []File   // by start time
 	Open   []Sample // progress of a file that never ended (a killed worker, a full disk)
 	Errors []Failure
+
+	Latencies []Latency // of its requests, by time; none where they were not recorded
+	Streams   []Stream  // in the order of their appearance
+}
+
+// Latency is how long requests took that ended in about a second.
+type Latency struct {
+	Op   Role
+	TNS  int64  // the end of that second
+	Hist string // for latency.Histogram's Decode, which takes it
+}
+
+// Stream is what became of one stream's frames.
+type Stream struct {
+	Name    string
+	Samples []StreamSample // by time
+}
+
+// StreamSample is what a stream had come to by a time.
+type StreamSample struct {
+	TNS int64
+	stream.Sample
 }
 
 // Gauge is one value read off a device, or off the host where Disk is empty.
