@@ -2,10 +2,13 @@ package diskio
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -288,5 +291,82 @@ func TestPhasesShareTheFolder(t *testing.T) {
 	}
 	if _, err := openFolder(dir, "r1"); !errors.Is(err, filelock.ErrBusy) {
 		t.Errorf("openFolder() while it is held = %v, want %v", err, filelock.ErrBusy)
+	}
+}
+
+// A file costs the same however many there are: with a thousand and with a million.
+func BenchmarkTestFiles(b *testing.B) {
+	for _, n := range []int{1_000, 1_000_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			s := &testFiles{}
+			for range n {
+				s.add(record{Number: s.number(), Size: 512})
+			}
+			for b.Loop() {
+				oldest := s.records[0].Number
+				if s.has(s.next) || !s.has(oldest) {
+					b.Fatal("the list is wrong")
+				}
+				s.forget(oldest)
+				s.add(record{Number: s.number(), Size: 512})
+			}
+		})
+	}
+}
+
+// The list against a plain one: files made, removed for room, kept, forgotten.
+func TestTestFiles(t *testing.T) {
+	dir := t.TempDir()
+	makeFolder(t, dir)
+	f, err := openFolder(dir, "r1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.close()
+	s, err := listTestFiles(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	var want []record
+	for range 2000 {
+		r := record{Number: s.number(), Size: 1 + rng.Int64N(9), Keep: rng.IntN(50) == 0}
+		if err := s.makeRoom(r.Size, 200); err != nil {
+			t.Fatal(err)
+		}
+		sum := r.Size
+		for _, have := range want {
+			sum += have.Size
+		}
+		want = slices.DeleteFunc(want, func(have record) bool {
+			over := sum > 200 && !have.Keep
+			if over {
+				sum -= have.Size
+			}
+			return over
+		})
+		if err := os.WriteFile(filepath.Join(f.path, r.name()), make([]byte, r.Size), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s.add(r)
+		want = append(want, r)
+		if victim := want[rng.IntN(len(want))]; rng.IntN(10) == 0 {
+			if err := s.remove(victim.Number); err != nil {
+				t.Fatal(err)
+			}
+			if !victim.Keep {
+				want = slices.DeleteFunc(want, func(have record) bool { return have.Number == victim.Number })
+			}
+		}
+		if diff := cmp.Diff(want, s.records); diff != "" {
+			t.Fatalf("records (-want +got):\n%s", diff)
+		}
+	}
+	entries, err := os.ReadDir(f.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := len(entries) - 1; got != len(want) { // and the marker
+		t.Errorf("%d files, want %d", got, len(want))
 	}
 }

@@ -1,6 +1,7 @@
 package diskio
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,12 +25,15 @@ type record struct {
 
 func (r record) name() string { return fmt.Sprintf("data-%06d.bin", r.Number) }
 
-// testFiles are the complete test files in a folder, oldest first. Between the phases of a run their list is kept in
-// a file, so that the next may read what an earlier one wrote.
+// testFiles are the complete test files in a folder, oldest first, which is by number. Between the phases of a run their
+// list is kept in a file, so that the next may read what an earlier one wrote. There may be millions of them: what is done
+// for each file takes the same time however many there are.
 type testFiles struct {
 	folder  *folder
 	records []record
-	next    int // number of the next file
+	bytes   int64 // of all of them
+	keep    int   // how many of them are to be kept
+	next    int   // number of the next file
 }
 
 // listTestFiles finds what earlier phases left in the folder. What is not as it should be is no record, and
@@ -48,9 +52,10 @@ func listTestFiles(f *folder) (*testFiles, error) {
 	}
 	for _, r := range f.listed() {
 		if info, err := f.root.Lstat(r.name()); err == nil && info.Mode().IsRegular() && info.Size() == r.Size {
-			s.records = append(s.records, r)
+			s.add(r)
 		}
 	}
+	slices.SortStableFunc(s.records, func(a, b record) int { return cmp.Compare(a.Number, b.Number) })
 	return s, nil
 }
 
@@ -85,48 +90,64 @@ func (s *testFiles) number() int {
 	return s.next - 1
 }
 
-func (s *testFiles) add(r record) { s.records = append(s.records, r) }
+// add lists a file, the newest.
+func (s *testFiles) add(r record) {
+	s.records = append(s.records, r)
+	s.count(r, 1)
+}
+
+// count counts a file in, or with -1 out.
+func (s *testFiles) count(r record, times int) {
+	s.bytes += int64(times) * r.Size
+	if r.Keep {
+		s.keep += times
+	}
+}
+
+// find is where a file is listed.
+func (s *testFiles) find(number int) (i int, ok bool) {
+	return slices.BinarySearchFunc(s.records, number, func(r record, n int) int { return cmp.Compare(r.Number, n) })
+}
 
 // since lists the files from a number on.
 func (s *testFiles) since(number int) []record {
-	var out []record
-	for _, r := range s.records {
-		if r.Number >= number {
-			out = append(out, r)
-		}
-	}
-	return out
+	i, _ := s.find(number)
+	return slices.Clone(s.records[i:])
 }
 
 // forget takes a file off the list without touching it.
 func (s *testFiles) forget(number int) {
-	s.records = slices.DeleteFunc(s.records, func(r record) bool { return r.Number == number })
+	if i, ok := s.find(number); ok {
+		s.drop(i)
+	}
+}
+
+// drop takes the file at i off the list; the oldest without moving the others.
+func (s *testFiles) drop(i int) {
+	s.count(s.records[i], -1)
+	if i == 0 {
+		s.records = s.records[1:]
+		return
+	}
+	s.records = slices.Delete(s.records, i, i+1)
 }
 
 func (s *testFiles) has(number int) bool {
-	return slices.ContainsFunc(s.records, func(r record) bool { return r.Number == number })
+	_, ok := s.find(number)
+	return ok
 }
 
 // remove removes a file, unless it is gone already or to be kept.
 func (s *testFiles) remove(number int) error {
-	i := slices.IndexFunc(s.records, func(r record) bool { return r.Number == number })
-	if i < 0 || s.records[i].Keep {
+	i, ok := s.find(number)
+	if !ok || s.records[i].Keep {
 		return nil
 	}
 	if err := s.folder.root.Remove(s.records[i].name()); err != nil {
 		return err
 	}
-	s.records = slices.Delete(s.records, i, i+1)
+	s.drop(i)
 	return nil
-}
-
-// bytes is the size of all files together.
-func (s *testFiles) bytes() int64 {
-	var total int64
-	for _, r := range s.records {
-		total += r.Size
-	}
-	return total
 }
 
 // match finds a file for each of the sizes, no file twice; nil where there is none.
@@ -154,27 +175,28 @@ func (s *testFiles) removeAllBut(needed ...*record) error {
 			stay[r.Number] = true
 		}
 	}
-	var left []record
+	all := s.records
+	s.records, s.bytes, s.keep = nil, 0, 0
 	var err error
-	for _, r := range s.records {
+	for _, r := range all {
 		if stay[r.Number] || r.Keep {
-			left = append(left, r)
+			s.add(r)
 		} else {
 			err = errors.Join(err, s.folder.root.Remove(r.name()))
 		}
 	}
-	s.records = left
 	return err
 }
 
 // makeRoom removes the oldest files, those to be kept excepted, until so many more bytes stay within the
 // footprint.
 func (s *testFiles) makeRoom(more, footprint int64) error {
-	for _, r := range slices.Clone(s.records) {
-		if s.bytes()+more <= footprint {
-			break
+	for i := 0; s.bytes+more > footprint && s.keep < len(s.records); {
+		if s.records[i].Keep {
+			i++
+			continue
 		}
-		if err := s.remove(r.Number); err != nil {
+		if err := s.remove(s.records[i].Number); err != nil {
 			return fmt.Errorf("make room within the footprint: %w", err)
 		}
 	}
