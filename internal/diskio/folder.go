@@ -1,6 +1,7 @@
 package diskio
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/hubbench/hubbench/internal/filelock"
@@ -18,8 +20,9 @@ import (
 
 // A run's test files lie in one folder of each disk, named for the run and holding a marker file. Nothing is
 // ever removed but files of our own naming in such a folder, and the folder once it is empty: a folder of
-// the right name without a valid marker may be anybody's. While a process uses the folder it holds a lock on
-// the marker, so that cleaning up after one run cannot reach into another that is alive.
+// the right name without a valid marker may be anybody's, unless it holds nothing at all, or only the beginning of its
+// marker: a process was killed, or the disk was full, while it was made. While a process uses the folder it holds a lock
+// on the marker, so that cleaning up after one run cannot reach into another that is alive.
 const (
 	folderPrefix = ".hubbench-"
 	markerName   = "hubbench.json"
@@ -71,7 +74,7 @@ func openFolder(dir, runID string) (*folder, error) {
 		if err == nil {
 			return f, nil
 		}
-		if !errors.Is(err, fs.ErrNotExist) {
+		if !errors.Is(err, fs.ErrNotExist) && !(fresh && errors.Is(err, fs.ErrExist)) {
 			parent.Close()
 			return nil, fmt.Errorf("use the test folder %s: %w", filepath.Join(dir, name), err)
 		}
@@ -93,11 +96,13 @@ func holdFolder(parent *os.Root, dir, name string, fresh bool) (_ *folder, err e
 		return nil, err
 	}
 	if fresh {
-		err = f.writeMarker()
-	} else {
-		err = f.readMarker()
+		if err = f.writeMarker(); err != nil {
+			_ = f.removeEmpty()
+			return nil, err
+		}
+		return f, nil
 	}
-	if err != nil {
+	if err = f.readMarker(); err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -124,6 +129,7 @@ func openPlainDir(parent *os.Root, name string) (*os.Root, error) {
 	return root, nil
 }
 
+// writeMarker marks the folder that this process has just made.
 func (f *folder) writeMarker() (err error) {
 	f.marker, err = f.root.OpenFile(markerName, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -132,18 +138,39 @@ func (f *folder) writeMarker() (err error) {
 	if err := filelock.Take(f.marker); err != nil {
 		return err
 	}
-	text, err := json.Marshal(marker{What: markerWhat, Run: strings.TrimPrefix(f.name, folderPrefix)})
-	if err != nil {
+	return f.fillMarker()
+}
+
+// fillMarker writes the marker's text.
+func (f *folder) fillMarker() error {
+	if _, err := f.marker.WriteAt(f.markerText(), 0); err != nil {
 		return err
 	}
-	if _, err := f.marker.Write(append(text, '\n')); err != nil {
-		return err
-	}
-	// An empty marker after a power cut would leave a folder that nothing dares to remove.
+	// Without its marker after a power cut, a folder with files in it would be one that nothing dares to remove.
 	if err := filesync.Sync(f.marker); err != nil {
 		return err
 	}
 	return f.keepFromIndex(runtime.GOOS)
+}
+
+// markerText is what the marker of this folder says.
+func (f *folder) markerText() []byte {
+	text, _ := json.Marshal(marker{What: markerWhat, Run: strings.TrimPrefix(f.name, folderPrefix)}) // two strings
+	return append(text, '\n')
+}
+
+// unfinished reports whether nothing but the beginning of its marker, of which text is what there is, was made of the folder.
+func (f *folder) unfinished(text []byte) (bool, error) {
+	if !bytes.HasPrefix(f.markerText(), text) {
+		return false, nil
+	}
+	entries, err := fs.ReadDir(f.root.FS(), ".")
+	if err != nil {
+		return false, err
+	}
+	return !slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		return strings.TrimPrefix(e.Name(), "._") != markerName && e.Name() != neverIndex || !e.Type().IsRegular()
+	}), nil
 }
 
 // keepFromIndex keeps Spotlight, which would read each test file while the next is measured, from the folder.
@@ -158,8 +185,15 @@ func (f *folder) keepFromIndex(goos string) error {
 	return file.Close()
 }
 
+// readMarker takes a folder that is marked already, or completes one that is unfinished.
 func (f *folder) readMarker() error {
 	info, err := f.root.Lstat(markerName)
+	if errors.Is(err, fs.ErrNotExist) {
+		if half, halfErr := f.unfinished(nil); halfErr != nil || !half {
+			return errors.Join(err, halfErr)
+		}
+		return f.writeMarker()
+	}
 	if err != nil {
 		return err
 	}
@@ -175,6 +209,11 @@ func (f *folder) readMarker() error {
 	text, err := io.ReadAll(io.LimitReader(f.marker, 4096))
 	if err != nil {
 		return err
+	}
+	if half, err := f.unfinished(text); err != nil {
+		return err
+	} else if half && len(text) < len(f.markerText()) {
+		return f.fillMarker()
 	}
 	var m marker
 	if json.Unmarshal(text, &m) != nil || m.What != markerWhat || folderPrefix+m.Run != f.name {
@@ -251,7 +290,7 @@ func (f *folder) removeEmpty() error {
 		return fmt.Errorf("remove %s: %w", filepath.Join(f.path, neverIndex), err)
 	}
 	// The lock is still held: nobody can take the folder for their own before its marker is gone.
-	if err := f.root.Remove(markerName); err != nil {
+	if err := f.root.Remove(markerName); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove the marker of %s: %w", f.path, err)
 	}
 	_ = f.root.Remove("._" + markerName)

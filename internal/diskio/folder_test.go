@@ -150,6 +150,61 @@ func TestCleanRemovesEvenWhatIsKept(t *testing.T) {
 	}
 }
 
+// A process that was killed while it made its folder leaves it empty, or with the beginning of a marker: that is cleaned
+// up, and a run can go on in it.
+func TestUnfinishedFolder(t *testing.T) {
+	path := makeFolder(t, t.TempDir())
+	whole, err := os.ReadFile(filepath.Join(path, markerName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, length := range []int{-1, 0, 1, len(whole) / 2, len(whole) - 1, len(whole)} {
+		half := func() (dir string) {
+			dir = t.TempDir()
+			path := filepath.Join(dir, folderPrefix+"r1")
+			if err := os.Mkdir(path, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if length >= 0 {
+				if err := os.WriteFile(filepath.Join(path, markerName), whole[:length], 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return dir
+		}
+		for name, end := range map[string]func(dir string) error{
+			"clean": func(dir string) error {
+				cleaned, err := Clean(dir)
+				if len(cleaned) != 1 || cleaned[0].Skipped != "" {
+					t.Errorf("a marker of %d bytes: Clean() = %+v", length, cleaned)
+				}
+				return err
+			},
+			"remove": func(dir string) error { return RemoveRun(dir, "r1") },
+			"resume": func(dir string) error {
+				f, err := openFolder(dir, "r1")
+				if err != nil {
+					return err
+				}
+				got, err := f.root.ReadFile(markerName)
+				if string(got) != string(whole) {
+					t.Errorf("a marker of %d bytes: now %q, want %q", length, got, whole)
+				}
+				_, _, removeErr := f.remove(nil, true)
+				return errors.Join(err, removeErr)
+			},
+		} {
+			dir := half()
+			if err := end(dir); err != nil {
+				t.Errorf("%s, a marker of %d bytes: %v", name, length, err)
+			}
+			if got := names(t, dir); got != nil {
+				t.Errorf("%s, a marker of %d bytes: left %q", name, length, got)
+			}
+		}
+	}
+}
+
 func TestCleanTakesTheFolderItself(t *testing.T) {
 	dir := t.TempDir()
 	path := makeFolder(t, dir, "data-000000.bin")

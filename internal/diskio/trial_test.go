@@ -73,7 +73,7 @@ func TestTryFolder(t *testing.T) {
 	if left := names(t, dir); len(left) > 0 {
 		t.Errorf("left: %q", left)
 	}
-	if err := os.Mkdir(filepath.Join(dir, folderPrefix+"r"), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, folderPrefix+"r", "somebody's"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if err := TryFolder(dir, "r"); err == nil {
