@@ -48,6 +48,11 @@ func (m *app) move(ctx context.Context, t *transfer) error {
 		if err != nil {
 			return err
 		}
+		if t.checking != checkNothing && off+n < t.size {
+			if cut := n % t.stamps.unit; cut < n {
+				n -= cut // a unit that was cut off is read with the rest of it
+			}
+		}
 		off += n
 		t.done.Add(n)
 		if err := ctx.Err(); err != nil && off < t.size {
@@ -74,7 +79,11 @@ func (m *app) do(t *transfer, list [][]byte, off int64) (int64, error) {
 	case n == 0:
 		return 0, errTruncated(off)
 	case t.checking != checkNothing:
-		if wrong := t.stamps.check(list[0][:min(n, int64(len(list[0])))], off, t.checking); wrong != nil {
+		whole := min(n, int64(len(list[0])))
+		if off+n < t.size {
+			whole -= whole % t.stamps.unit
+		}
+		if wrong := t.stamps.check(list[0][:whole], off, t.checking); wrong != nil {
 			return n, wrong
 		}
 	}

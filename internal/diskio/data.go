@@ -85,6 +85,7 @@ type stamper struct {
 	file   uint32 // number of the file in its folder
 	unit   int64
 	period int64 // after which the content repeats; 0: it does not
+	size   int64 // of the file; 0: in whole units
 }
 
 // place is the offset that the stamp of the unit at off bears.
@@ -96,10 +97,14 @@ func (s *stamper) place(off int64) int64 {
 }
 
 // put stamps the block p that is about to be written at off. Its noise begins at the position at. Blocks
-// are whole sectors, so that even a last, shorter unit has room for a stamp.
+// are whole sectors, so that even a last, shorter unit has room for a stamp. Where the file will end within that stamp,
+// its noise has no number, so that what is left of it can be checked all the same.
 func (s *stamper) put(p []byte, off, at int64) {
 	number := uint32(at / s.unit)
 	for ; len(p) > 0; p = p[min(int(s.unit), len(p)):] {
+		if s.endsWithin(off) {
+			number = 0
+		}
 		head := uint64(s.file)<<32 | uint64(number)
 		binary.LittleEndian.PutUint64(p, s.tag)
 		binary.LittleEndian.PutUint64(p[8:], head)
@@ -108,6 +113,12 @@ func (s *stamper) put(p []byte, off, at int64) {
 		off += s.unit
 		number++
 	}
+}
+
+// endsWithin reports whether the file is cut off within the stamp at off. Content that repeats has the same noise in every
+// round, so that its number is known anyway.
+func (s *stamper) endsWithin(off int64) bool {
+	return s.period == 0 && s.size > 0 && off+stampBytes > s.size
 }
 
 // checkOf tells a stamp from other data: no block of zeros bears a right one.

@@ -170,7 +170,7 @@ func (e *real) padded(size int64) int64 {
 func (e *real) newTransfer(f testFile, r record, op trace.Role) *transfer {
 	t := &transfer{
 		file: f, op: op, size: r.Size, padded: e.padded(r.Size), release: e.release, sampleNS: e.sampleNS,
-		stamps: stamper{tag: tagOf(e.job.RunID, e.job.Disk), file: uint32(r.Number), unit: r.Unit, period: r.Period},
+		stamps: stamper{tag: tagOf(e.job.RunID, e.job.Disk), file: uint32(r.Number), unit: r.Unit, period: r.Period, size: r.Size},
 	}
 	t.setBlock(e.job.IO.Block)
 	if !e.traits.direct && e.job.IO.Mode == scenario.ModeDirect {
@@ -233,6 +233,7 @@ func (e *real) readBack(ctx context.Context, r record, how checking) error {
 	}
 	if err == nil {
 		t := e.newTransfer(f, r, trace.Read)
+		t.setBlock(max(t.block/r.Unit, 1) * r.Unit)
 		t.checking = how
 		err = e.moveOpen(ctx, t)
 	}

@@ -1,6 +1,7 @@
 package diskio
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 )
@@ -28,15 +29,15 @@ const (
 	checkAll              // each byte
 )
 
-// check looks at the block p that was read at off, a multiple of the sector.
+// check looks at the block p that was read at off, a multiple of the sector. To have all of it checked, it must begin
+// where a unit does: what lies before the first stamp in it cannot be told from that.
 func (s *stamper) check(p []byte, off int64, how checking) *Mismatch {
 	first := (off + s.unit - 1) / s.unit * s.unit
-	if how == checkAll && first != off {
-		// A block that begins within a unit cannot be told from the stamp alone.
-		return s.check(p[min(first-off, int64(len(p))):], first, how)
-	}
-	for at := first - off; at+stampBytes <= int64(len(p)); at += s.unit {
+	for at := first - off; at < int64(len(p)); at += s.unit {
 		unit := p[at:min(at+s.unit, int64(len(p)))]
+		if len(unit) < stampBytes {
+			return s.checkCut(unit, off+at) // the file ends here
+		}
 		head := uint64(s.file)<<32 | uint64(binary.LittleEndian.Uint32(unit[8:]))
 		place := uint64(s.place(off + at))
 		if binary.LittleEndian.Uint64(unit) != s.tag || binary.LittleEndian.Uint64(unit[8:]) != head ||
@@ -52,6 +53,21 @@ func (s *stamper) check(p []byte, off int64, how checking) *Mismatch {
 		}
 	}
 	return nil
+}
+
+// checkCut looks at the beginning of a stamp, with which the file ends.
+func (s *stamper) checkCut(unit []byte, off int64) *Mismatch {
+	var want [stampBytes]byte
+	at := int64(0)
+	if s.period > 0 {
+		at = s.place(off)
+	}
+	s.put(want[:], s.place(off), at)
+	if bytes.Equal(unit, want[:len(unit)]) {
+		return nil
+	}
+	return &Mismatch{Number: int(s.file), Offset: off,
+		Wrote: fmt.Sprintf("the beginning of this run's stamp of file %d at byte %d", s.file, s.place(off)), Got: "something else"}
 }
 
 // firstDifference is where p stops being the noise of seed from the position at on; -1: nowhere.

@@ -2,6 +2,7 @@ package diskio
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -143,6 +144,63 @@ func TestVerifyFindsWhatTheDiskChanged(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// Every single byte that changes is found, whatever the size of the file and of the blocks it was written and is read in.
+func TestVerifyFullReadsEveryByte(t *testing.T) {
+	for _, tt := range []struct {
+		mode          string
+		written, read int64 // blocks
+		size          int64
+	}{
+		{scenario.ModeDirect, 4096, 4096, 31},
+		{scenario.ModeDirect, 4096, 512, 4096 + 17},
+		{scenario.ModeDirect, 512, 512, 512 + 9},
+		{scenario.ModeDirect, 4096, 6144, 2*4096 + 1},
+		{scenario.ModeDirect, 6144, 4096, 6144 + 32},
+		{scenario.ModeApp, 4096, 4096, 4096 + 25},
+	} {
+		t.Run(fmt.Sprint(tt), func(t *testing.T) {
+			dir := t.TempDir()
+			job := newJob(dir, trace.Write, tt.size)
+			job.IO.Mode, job.IO.Block = tt.mode, tt.written
+			job.CarryOver = []int64{tt.size}
+			writer, _ := prepared(t, job, systems["threads"])
+			transferAll(t, writer)
+			if err := writer.Close(); err != nil {
+				t.Fatal(err)
+			}
+			job.Role, job.CarryOver = trace.Read, nil
+			job.IO.Verify, job.IO.Block = scenario.VerifyFull, tt.read
+			reader, _ := prepared(t, job, systems["threads"])
+			path := filepath.Join(reader.folder.path, reader.files[0].name())
+			whole, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			look := func() error { return reader.readBack(t.Context(), reader.files[0], checkAll) }
+			if err := look(); err != nil {
+				t.Fatalf("as written: %v", err)
+			}
+			file, err := os.OpenFile(path, os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer file.Close()
+			put := func(at int, b byte) {
+				if _, err := file.WriteAt([]byte{b}, int64(at)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for at, b := range whole {
+				put(at, b^0x10)
+				if wrong := (*Mismatch)(nil); !errors.As(look(), &wrong) {
+					t.Fatalf("byte %d was flipped, and not found", at)
+				}
+				put(at, b)
+			}
+		})
 	}
 }
 
