@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/hubbench/hubbench/internal/filesync"
 	"github.com/hubbench/hubbench/internal/report"
 	"github.com/hubbench/hubbench/internal/report/html"
 	"github.com/hubbench/hubbench/internal/report/md"
@@ -182,25 +184,40 @@ func columns(w io.Writer) int {
 	return text.Width
 }
 
-// printJSON writes a value where results go.
+// printJSON writes a value where results go, with nothing in it that a terminal would act on.
 func printJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
 	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(escapeControls(text.Bytes()))
+	return err
 }
+
+// escapeControls writes the controls that encoding/json leaves as they are, U+007F to U+009F, as it writes the others. They
+// stand in strings only.
+func escapeControls(text []byte) []byte {
+	if !bytes.ContainsFunc(text, isC1) {
+		return text
+	}
+	var out bytes.Buffer
+	for _, r := range string(text) {
+		if isC1(r) {
+			fmt.Fprintf(&out, `\u%04x`, r)
+		} else {
+			out.WriteRune(r)
+		}
+	}
+	return out.Bytes()
+}
+
+func isC1(r rune) bool { return r >= 0x7f && r <= 0x9f }
 
 // writeFile writes a file whole or not at all.
 func writeFile(path string, write func(io.Writer) error) error {
-	part := path + ".part"
-	file, err := os.Create(part)
-	if err != nil {
-		return fmt.Errorf("write results: %w", err)
-	}
-	w := bufio.NewWriter(file)
-	if err := errors.Join(write(w), w.Flush(), file.Close()); err != nil {
-		return errors.Join(err, os.Remove(part))
-	}
-	if err := os.Rename(part, path); err != nil {
+	if err := filesync.Write(path, write); err != nil {
 		return fmt.Errorf("write results: %w", err)
 	}
 	return nil

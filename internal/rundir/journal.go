@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -27,15 +28,15 @@ type Journal struct {
 	failed error // of the syncer; read after it ended
 }
 
-// newJournal appends to a file, which flag says more about (os.O_EXCL for one that must be new), and holds it: no
-// other process may write to the run.
-func newJournal(path string, flag int) (*Journal, error) {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND|flag, 0o644)
+// newJournal appends to the events of a run's folder, which flag says more about (os.O_EXCL where they must be new), and
+// holds them: no other process may write to the run.
+func newJournal(dir string, flag int) (*Journal, error) {
+	file, err := openInside(dir, EventsFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND|flag)
 	if err != nil {
 		return nil, err
 	}
 	if err := filelock.Take(file); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
+		return nil, errors.Join(fmt.Errorf("%s: %w", filepath.Join(dir, EventsFile), err), file.Close())
 	}
 	j := &Journal{file: file, quit: make(chan struct{})}
 	j.syncer.Go(j.keepSynced)

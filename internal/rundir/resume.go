@@ -35,7 +35,7 @@ func resume(path string) (*Unfinished, error) {
 		return nil, fmt.Errorf("%s has no %s with a plan: is it a run folder?", path, InfoFile)
 	}
 	r := &Unfinished{Info: info, dir: &Dir{Path: path}}
-	if r.dir.Journal, err = newJournal(r.dir.File(EventsFile), 0); err != nil {
+	if r.dir.Journal, err = newJournal(path, 0); err != nil {
 		return nil, err
 	}
 	if r.keep, r.Done, err = completePhases(r.dir.File(EventsFile), info); err != nil {
@@ -47,9 +47,9 @@ func resume(path string) (*Unfinished, error) {
 // Open drops from the events whatever lies behind the last complete phase, so that no phase is half from before and half
 // from after, and gives the folder to go on with. Where no phase is complete, the journal begins anew.
 func (r *Unfinished) Open() (*Dir, error) {
-	err := truncateLines(r.dir.File(EventsFile), r.keep)
+	err := truncateLines(r.dir.Path, r.keep)
 	if err == nil {
-		r.dir.Log, err = os.OpenFile(r.dir.File(LogFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+		r.dir.Log, err = openInside(r.dir.Path, LogFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("resume run: %w", err), r.dir.Journal.Close())
@@ -60,14 +60,14 @@ func (r *Unfinished) Open() (*Dir, error) {
 // Close leaves a run that is not resumed after all as it is.
 func (r *Unfinished) Close() error { return r.dir.Journal.Close() }
 
-// truncateLines shortens a file of lines to keep bytes, and sees that what is appended begins a line.
-func truncateLines(path string, keep int64) error {
-	if err := os.Truncate(path, keep); err != nil || keep == 0 {
-		return err
-	}
-	file, err := os.OpenFile(path, os.O_RDWR, 0)
+// truncateLines shortens a run's events to keep bytes, and sees that what is appended begins a line.
+func truncateLines(dir string, keep int64) error {
+	file, err := openInside(dir, EventsFile, os.O_RDWR)
 	if err != nil {
 		return err
+	}
+	if err := file.Truncate(keep); err != nil || keep == 0 {
+		return errors.Join(err, file.Close())
 	}
 	last := make([]byte, 1)
 	if _, err := file.ReadAt(last, keep-1); err != nil {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -74,11 +75,11 @@ func create(path string, scenario []byte) (*Dir, error) {
 		}
 	}
 	// The events are made first, and only where they are not: of two runs that begin at once, one is told.
-	journal, err := newJournal(filepath.Join(path, EventsFile), os.O_EXCL)
+	journal, err := newJournal(path, os.O_EXCL)
 	if err != nil {
 		return nil, err
 	}
-	log, err := os.OpenFile(filepath.Join(path, LogFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	log, err := openInside(path, LogFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 	if err != nil {
 		return nil, errors.Join(err, journal.Close())
 	}
@@ -98,11 +99,7 @@ func (d *Dir) WriteJSON(name string, v any) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
-	part := d.File(name + ".part")
-	if err := writeSynced(part, append(data, '\n')); err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	if err := os.Rename(part, d.File(name)); err != nil {
+	if err := writeSynced(d.File(name), append(data, '\n')); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
@@ -110,12 +107,24 @@ func (d *Dir) WriteJSON(name string, v any) error {
 
 // writeSynced writes a file that a power cut cannot take back once its name is known.
 func writeSynced(path string, data []byte) error {
-	file, err := os.Create(path)
-	if err != nil {
+	return filesync.Write(path, func(w io.Writer) error {
+		_, err := w.Write(data)
 		return err
+	})
+}
+
+// openInside opens one of a run's files to be written to. A run folder may come from anybody: what is no file in itself, such
+// as a link to one elsewhere, is refused.
+func openInside(dir, name string, flag int) (*os.File, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
 	}
-	_, err = file.Write(data)
-	return errors.Join(err, filesync.Sync(file), file.Close())
+	defer root.Close()
+	if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a file of hubbench's: remove it", filepath.Join(dir, name))
+	}
+	return root.OpenFile(name, flag, 0o644)
 }
 
 // Close ends the journal and the log.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -188,6 +189,40 @@ func TestLoadErrors(t *testing.T) {
 	} {
 		if _, err := Load(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want an error with %q", path, err, want)
+		}
+	}
+}
+
+// A run folder may come from anybody: a link in it leads nowhere that is written to.
+func TestResumeFollowsNoLinks(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need a privilege there")
+	}
+	for _, name := range []string{EventsFile, LogFile} {
+		dir := filepath.Join(t.TempDir(), "run")
+		d, err := Create(dir, []byte("version: 1\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(d.WriteJSON(InfoFile, Info{Plan: &scenario.Plan{}}), d.Close()); err != nil {
+			t.Fatal(err)
+		}
+		victim := filepath.Join(t.TempDir(), "victim")
+		if err := os.WriteFile(victim, []byte("the user's"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(os.Remove(filepath.Join(dir, name)), os.Symlink(victim, filepath.Join(dir, name))); err != nil {
+			t.Fatal(err)
+		}
+		rest, err := Resume(dir)
+		if err == nil {
+			_, err = rest.Open()
+		}
+		if err == nil || !strings.Contains(err.Error(), "is not a file of hubbench's") {
+			t.Errorf("%s: got %v", name, err)
+		}
+		if got, _ := os.ReadFile(victim); string(got) != "the user's" {
+			t.Errorf("%s: the link's target holds %q", name, got)
 		}
 	}
 }

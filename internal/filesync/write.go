@@ -1,0 +1,51 @@
+package filesync
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+)
+
+// Write writes a file whole or not at all, and brings it to the medium. What it writes lies beside it under a name of its
+// own until then: nothing that has the file's name, such as a link, is followed, only replaced. What is no file, such as
+// a pipe or /dev/stdout, is written to as it is.
+func Write(path string, write func(io.Writer) error) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return writeTo(path, os.O_WRONLY, func(f *os.File) error { return buffered(f, write) })
+	}
+	part := ""
+	var err error
+	for range 10 {
+		part = fmt.Sprintf("%s.%08x.part", path, rand.Uint32())
+		err = writeTo(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, func(f *os.File) error {
+			return errors.Join(buffered(f, write), Sync(f))
+		})
+		if !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	if err == nil {
+		err = os.Rename(part, path)
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		_ = os.Remove(part)
+	}
+	return err
+}
+
+func writeTo(path string, flag int, write func(*os.File) error) error {
+	file, err := os.OpenFile(path, flag, 0o644)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(file), file.Close())
+}
+
+func buffered(file *os.File, write func(io.Writer) error) error {
+	w := bufio.NewWriter(file)
+	return errors.Join(write(w), w.Flush())
+}
