@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/hubbench/hubbench/internal/diskio"
@@ -26,13 +24,13 @@ func runClean(p program, path string) error {
 	cleaned, err := diskio.Clean(path)
 	for _, c := range cleaned {
 		if c.Skipped != "" {
-			fmt.Fprintf(p.stdout, "kept %s: %s\n", c.Path, c.Skipped)
+			sayf(p.stdout, "kept %s: %s\n", c.Path, c.Skipped)
 			continue
 		}
-		fmt.Fprintf(p.stdout, "removed %s: %d files, %s\n", c.Path, c.Files, unit.FormatBytes(c.Bytes))
+		sayf(p.stdout, "removed %s: %d files, %s\n", c.Path, c.Files, unit.FormatBytes(c.Bytes))
 	}
 	if err == nil && len(cleaned) == 0 {
-		fmt.Fprintf(p.stdout, "no hubbench test folders in %s\n", path)
+		sayf(p.stdout, "no hubbench test folders in %s\n", path)
 	}
 	return err
 }

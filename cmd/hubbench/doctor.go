@@ -71,7 +71,7 @@ func runDoctor(ctx context.Context, p program, args []string, out output) error 
 		Awake:   awake.Check,
 		Saving:  device.SavingPower,
 		Battery: onBattery,
-		Say:     func(doing string) { fmt.Fprintf(p.stderr, "checking %s\n", doing) },
+		Say:     func(doing string) { sayf(p.stderr, "checking %s\n", doing) },
 	})
 	if errors.Is(err, context.Canceled) {
 		return &exitError{code: exitInterrupted, err: errors.New("interrupted")}
@@ -81,7 +81,7 @@ func runDoctor(ctx context.Context, p program, args []string, out output) error 
 	}
 	found := &trace.Checkup{Tool: toolVersion(), Date: began.UTC().Format(time.RFC3339), Host: host.Name, System: systemOf(host), Checks: checks}
 	if err := saveCheckup(found); err != nil {
-		fmt.Fprintf(p.stderr, "warning: later runs will not know of this result: %s\n", oneLine(err.Error()))
+		sayf(p.stderr, "warning: later runs will not know of this result: %s\n", oneLine(err.Error()))
 	}
 	if err := out.send(p, report.OfDoctor(found), nil); err != nil {
 		return err

@@ -72,10 +72,10 @@ const mostMistakes = 10
 func complain(err error, stderr io.Writer) int {
 	all := causes(err)
 	for _, cause := range all[:min(len(all), mostMistakes)] {
-		fmt.Fprintf(stderr, "hubbench: %s\n", oneLine(cause.Error()))
+		sayf(stderr, "hubbench: %s\n", oneLine(cause.Error()))
 	}
 	if more := len(all) - mostMistakes; more > 0 {
-		fmt.Fprintf(stderr, "hubbench: and %d more\n", more)
+		sayf(stderr, "hubbench: and %d more\n", more)
 	}
 	return exitCode(err)
 }

@@ -83,7 +83,7 @@ func runInit(ctx context.Context, p program, opts initOptions) error {
 		return fmt.Errorf("write scenario: %w", err)
 	}
 	fmt.Fprintln(p.stdout, opts.out)
-	fmt.Fprintf(p.stderr, "next: hubbench run %s --open\n", quoteForShell(opts.out))
+	sayf(p.stderr, "next: hubbench run %s --open\n", quoteForShell(opts.out))
 	return nil
 }
 
@@ -125,9 +125,9 @@ func draftOf(ctx context.Context, p program, opts initOptions) ([]byte, error) {
 func choose(ctx context.Context, p program, disks []draft.Disk) ([]draft.Disk, error) {
 	fmt.Fprintln(p.stderr, "\nDisks to test:")
 	for _, d := range disks {
-		fmt.Fprintf(p.stderr, "  %s  %s, %s\n", d.Name, d.Folder, d.About())
+		sayf(p.stderr, "  %s  %s, %s\n", d.Name, d.Folder, d.About())
 	}
-	fmt.Fprintf(p.stderr, "Which of them, such as %s? Enter for all: ", disks[0].Name)
+	sayf(p.stderr, "Which of them, such as %s? Enter for all: ", disks[0].Name)
 	answer, err := readLine(ctx, p.stdin)
 	if err != nil {
 		return nil, err

@@ -18,12 +18,29 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/hubbench/hubbench/internal/cells"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // How hubbench talks to people: results go to stdout, everything else to stderr; a question is only
 // asked of a terminal, and every question can be answered beforehand with a flag.
+
+// sayf writes a line for people. What it names, such as a folder of a disk that comes from somebody else, may hold anything:
+// nothing of that reaches the terminal but what can be seen.
+func sayf(w io.Writer, format string, args ...any) {
+	for i, arg := range args {
+		switch v := arg.(type) {
+		case string:
+			args[i] = cells.Clean(v)
+		case error:
+			args[i] = cells.Clean(v.Error())
+		case fmt.Stringer:
+			args[i] = cells.Clean(v.String())
+		}
+	}
+	fmt.Fprintf(w, format, args...)
+}
 
 // askAbove is how much a run may write to real disks before a person is asked: below it, wear is not
 // worth a question.
@@ -40,7 +57,7 @@ func confirm(ctx context.Context, p program, plan *scenario.Plan, yes bool) erro
 	if yes || written < askAbove || !isTerminal(p.stdin) {
 		return nil
 	}
-	fmt.Fprintf(p.stderr, "This will write %s to the disks in total. Continue? [y/N] ", unit.FormatBytes(written))
+	sayf(p.stderr, "This will write %s to the disks in total. Continue? [y/N] ", unit.FormatBytes(written))
 	answer, err := readLine(ctx, p.stdin)
 	if err != nil {
 		return err
@@ -67,10 +84,10 @@ func (r *prepared) requireTerminal(p program, opts runOptions) error {
 // pause shows what is to be done by hand and waits for Enter, where somebody is there.
 func pause(ctx context.Context, p program, text string, noPause bool) error {
 	if noPause {
-		fmt.Fprintf(p.stderr, "not waiting: %s\n", text)
+		sayf(p.stderr, "not waiting: %s\n", text)
 		return nil
 	}
-	fmt.Fprintf(p.stderr, "\n%s\nPress Enter to continue: ", text)
+	sayf(p.stderr, "\n%s\nPress Enter to continue: ", text)
 	_, err := readLine(ctx, p.stdin)
 	return err
 }

@@ -34,7 +34,7 @@ func reachDisk(say io.Writer, disk scenario.Disk, open func(dir string) error, p
 	select {
 	case err = <-opened:
 	case <-time.After(patience):
-		fmt.Fprintf(say, "waiting for disk %s (%s): it is starting up, or the system asks in a window of its own whether this terminal may use it\n", disk.Name, disk.Path)
+		sayf(say, "waiting for disk %s (%s): it is starting up, or the system asks in a window of its own whether this terminal may use it\n", disk.Name, disk.Path)
 		err = <-opened
 	}
 	if err != nil {

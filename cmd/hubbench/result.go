@@ -75,7 +75,7 @@ func conclude(p program, dir *rundir.Dir, opts resultOptions) error {
 	}
 	if opts.open {
 		if err := openPage(page); err != nil {
-			fmt.Fprintf(p.stderr, "warning: %s\n", oneLine(err.Error())) // the run is none the worse for it
+			sayf(p.stderr, "warning: %s\n", oneLine(err.Error())) // the run is none the worse for it
 		}
 	}
 	return nil

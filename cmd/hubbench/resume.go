@@ -64,7 +64,7 @@ func prepareRest(ctx context.Context, p program, rest *rundir.Unfinished, opts r
 		warnings = append(warnings, fmt.Sprintf("started with hubbench %s, resumed with %s: the two may measure differently", rest.Info.Tool, tool))
 	}
 	if !opts.quiet {
-		fmt.Fprintf(p.stderr, "resuming %s: %d of %d phases are complete\n", opts.from, rest.Done, len(ready.plan.Phases))
+		sayf(p.stderr, "resuming %s: %d of %d phases are complete\n", opts.from, rest.Done, len(ready.plan.Phases))
 	}
 	return ready, warnings, nil
 }

@@ -108,7 +108,7 @@ func (r *prepared) preflight(ctx context.Context, p program, results string, opt
 	}
 	if !opts.quiet {
 		for _, w := range warnings {
-			fmt.Fprintf(p.stderr, "warning: %s\n", w)
+			sayf(p.stderr, "warning: %s\n", w)
 		}
 	}
 	if err := r.requireTerminal(p, opts); err != nil {
@@ -130,7 +130,7 @@ func measure(ctx context.Context, p program, ready *prepared, opts runOptions, d
 	for _, f := range info.Failures {
 		// Those of phases have been told as they came; with --quiet the report alone tells of all, which as JSON it does not.
 		if !opts.quiet && f.Phase == "" || opts.quiet && opts.format == "json" {
-			fmt.Fprintln(p.stderr, f)
+			sayf(p.stderr, "%s\n", f)
 		}
 	}
 	if err := errors.Join(recordErr, dir.Close()); err != nil {
@@ -195,7 +195,7 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 		Say: func(text string) {
 			info.Warnings = append(info.Warnings, text)
 			if !opts.quiet {
-				fmt.Fprintf(p.stderr, "warning: %s\n", text)
+				sayf(p.stderr, "warning: %s\n", text)
 			}
 		},
 		WorkerLog: logs,
