@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+
 	"github.com/spf13/cobra"
 
 	"github.com/hubbench/hubbench/internal/diskio"
@@ -21,6 +23,9 @@ Nothing else is touched, and the folder of a run that is still going on is kept.
 }
 
 func runClean(p program, path string) error {
+	if path == "" { // a variable of a script that was not set
+		return usage(errors.New("clean: PATH is empty; give the disk's folder, or . for the current one"))
+	}
 	cleaned, err := diskio.Clean(path)
 	for _, c := range cleaned {
 		if c.Skipped != "" {

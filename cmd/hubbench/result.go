@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -39,6 +40,16 @@ func (r *prepared) folder(asked string, began time.Time) string {
 			return path
 		}
 		path = filepath.Join(resultsOf(r.scenario), fmt.Sprintf("%s-%d", rundir.Name(r.plan.Name, began), n))
+	}
+}
+
+// create makes the run's folder. Of two runs that take the same name at once, one takes the next.
+func (r *prepared) create(asked string, began time.Time) (*rundir.Dir, error) {
+	for {
+		dir, err := rundir.Create(r.folder(asked, began), r.source)
+		if asked != "" || !errors.Is(err, rundir.ErrTaken) {
+			return dir, err
+		}
 	}
 }
 

@@ -59,6 +59,9 @@ first phase that is not complete.`,
 			if opts.stall < minStall {
 				return usage(fmt.Errorf("--stall %s: too short to tell a slow disk from a dead one; try %s or more", opts.stall, minStall))
 			}
+			if opts.from != "" && opts.dir != "" {
+				return usage(errors.New("--out names the folder of a new run, and --resume goes on in its own: leave one of them out"))
+			}
 			if opts.from != "" {
 				return runResume(cmd.Context(), p, opts)
 			}
@@ -88,7 +91,7 @@ func runRun(ctx context.Context, p program, path string, opts runOptions) error 
 	if err != nil {
 		return err
 	}
-	dir, err := rundir.Create(out, ready.source)
+	dir, err := ready.create(opts.dir, began)
 	if err != nil {
 		return err
 	}

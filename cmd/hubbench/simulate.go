@@ -64,7 +64,7 @@ func runSimulate(p program, path string, opts simulateOptions) error {
 		return err
 	}
 	began := time.Now()
-	dir, err := rundir.Create(ready.folder(opts.dir, began), ready.source)
+	dir, err := ready.create(opts.dir, began)
 	if err != nil {
 		return err
 	}

@@ -54,6 +54,9 @@ func Named(name string) string {
 	return cleaned
 }
 
+// ErrTaken is Create's where the folder holds a run, or a file that only looks like one's.
+var ErrTaken = errors.New("already holds a run")
+
 // Create makes a run's folder and opens all that is written during the run, so that what cannot be
 // written fails before a byte is measured. A folder that holds a run, or a file that only looks like one's, is
 // refused: nothing of a person's is written over.
@@ -71,11 +74,14 @@ func create(path string, scenario []byte) (*Dir, error) {
 	}
 	for _, name := range []string{ScenarioFile, InfoFile, EventsFile, AnalysisFile, ReportFile, LogFile} {
 		if _, err := os.Lstat(filepath.Join(path, name)); !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%s already holds a run, or a file named %s; choose another folder with --out", path, name)
+			return nil, fmt.Errorf("%s %w, or a file named %s; choose another folder with --out", path, ErrTaken, name)
 		}
 	}
 	// The events are made first, and only where they are not: of two runs that begin at once, one is told.
 	journal, err := newJournal(path, os.O_EXCL)
+	if errors.Is(err, fs.ErrExist) {
+		err = fmt.Errorf("%s %w, which begins just now", path, ErrTaken)
+	}
 	if err != nil {
 		return nil, err
 	}
