@@ -1,7 +1,8 @@
 // Package latency counts how long requests took, in buckets of nearly equal width on a logarithmic scale: any quantile
 // is known to three significant digits, histograms of the same or other disks and seconds add up, and recording one
 // value neither allocates nor searches. The layout is that of HdrHistogram (Gil Tene, hdrhistogram.org) with a lowest
-// value of 1 ns; a histogram is written down as text by Encode. Start at Histogram.
+// value of 1 ns; a histogram is written down as text by Encode. Start at Histogram, and at Recorder where several
+// goroutines count.
 package latency
 
 import (
@@ -28,11 +29,16 @@ type Histogram struct {
 // New is an empty histogram that has all its memory already.
 func New() *Histogram { return &Histogram{counts: make([]uint64, buckets)} }
 
-// Record counts one time. Those below zero count as zero, those above MaxNS as MaxNS.
-func (h *Histogram) Record(ns int64) {
+// grow gets the memory.
+func (h *Histogram) grow() {
 	if h.counts == nil {
 		h.counts = make([]uint64, buckets)
 	}
+}
+
+// Record counts one time. Those below zero count as zero, those above MaxNS as MaxNS.
+func (h *Histogram) Record(ns int64) {
+	h.grow()
 	ns = min(max(ns, 0), MaxNS)
 	h.counts[bucketOf(ns)]++
 	h.n++
@@ -77,9 +83,7 @@ func (h *Histogram) Add(other *Histogram) {
 	if other.n == 0 {
 		return
 	}
-	if h.counts == nil {
-		h.counts = make([]uint64, buckets)
-	}
+	h.grow()
 	for i, n := range other.counts {
 		h.counts[i] += n
 	}

@@ -34,9 +34,7 @@ const maxCount = 1 << 50
 
 // Decode adds what Encode has written to the histogram. After an error, the histogram is of no use.
 func (h *Histogram) Decode(text string) error {
-	if h.counts == nil {
-		h.counts = make([]uint64, buckets)
-	}
+	h.grow()
 	longest, n, err := scan(text, func(bucket int, count uint64) { h.counts[bucket] += count })
 	if err != nil {
 		return err
