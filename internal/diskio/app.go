@@ -44,10 +44,14 @@ func (m *app) move(ctx context.Context, t *transfer) error {
 	list := m.call(0, min(t.size, most))
 	t.begin()
 	for off := int64(0); off < t.size; {
+		startNS := t.now()
 		n, err := m.do(t, list, off)
 		if err != nil {
 			return err
 		}
+		endNS := t.now()
+		t.latencies.record(t.op, startNS, endNS)
+		t.latencies.tick(endNS - t.release)
 		if t.checking != checkNothing && off+n < t.size {
 			if cut := n % t.stamps.unit; cut < n {
 				n -= cut // a unit that was cut off is read with the rest of it

@@ -53,6 +53,15 @@ func newTransfer(t testing.TB, how string, size, block int64) *transfer {
 	return tr
 }
 
+// listened has the transfer's latencies counted, as those of jobs are.
+func listened(t testing.TB, tr *transfer) {
+	t.Helper()
+	tr.latencies = newLatencies()
+	tell := func(trace.Event) {}
+	tr.latencies.start(tell)
+	t.Cleanup(func() { tr.latencies.stop(tell) })
+}
+
 // nullFile takes every request and does nothing.
 type nullFile struct {
 	testFile
@@ -66,6 +75,7 @@ func (f nullFile) fd() uintptr                                 { return f.fdNumb
 func TestTransferLoopAllocatesNothing(t *testing.T) {
 	for how, m := range newMovers(t, 64<<10, 4) {
 		tr := newTransfer(t, how, 256<<20, 64<<10)
+		listened(t, tr)
 		if err := m.attach(tr.file); err != nil {
 			t.Fatal(err)
 		}
@@ -103,6 +113,7 @@ func BenchmarkTransferLoop(b *testing.B) {
 				}
 				tr := newTransfer(b, how, int64(b.N)*bb.block, bb.block)
 				tr.sampleNS = policy.SampleNS
+				listened(b, tr)
 				if err := m.attach(tr.file); err != nil {
 					b.Fatal(err)
 				}

@@ -16,8 +16,11 @@ import (
 // them at a time.
 const settleBytes = 32 << 20
 
-// Start notes the release.
-func (e *real) Start(releaseNS int64, _ func(trace.Event)) { e.release = releaseNS }
+// Start notes the release, and begins to tell how long requests take.
+func (e *real) Start(releaseNS int64, tell func(trace.Event)) {
+	e.release, e.tell = releaseNS, tell
+	e.latencies.start(tell)
+}
 
 // Transfer moves file seq. A size that is no whole number of sectors is written in whole sectors and cut to
 // size afterwards, outside the span, which counts the file's own bytes only. A pass that reaches its cap
@@ -40,7 +43,7 @@ func (e *real) transfer(ctx context.Context, seq int, sample Sampler) (span Span
 	f, r := e.next, e.nextFile
 	e.next = nil
 	t := e.newTransfer(f, r, e.job.Role)
-	t.sample = sample
+	t.sample, t.latencies = sample, e.latencies
 	t.cap = e.job.IO.Cap.Nanoseconds()
 	if e.job.IO.Access == scenario.AccessRandom {
 		t.shuffle(e.job.Seed + uint64(seq))
@@ -182,6 +185,7 @@ func (e *real) newTransfer(f testFile, r record, op trace.Role) *transfer {
 // moveOpen does the timed part: requests and flush.
 func (e *real) moveOpen(ctx context.Context, t *transfer) error {
 	err := e.mover.move(ctx, t)
+	t.moved()
 	if err == nil && t.op == trace.Write {
 		err = t.file.flush(e.job.IO.Flush)
 	}

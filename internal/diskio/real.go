@@ -37,6 +37,8 @@ type real struct {
 	moved     int   // files moved without a failure
 	failed    bool
 	release   int64
+	latencies *latencies        // of the requests from the release on
+	tell      func(trace.Event) // nil before
 	warnings  []string
 	told      int               // warnings that Prepare has returned
 	doubted   bool              // that space could not be reserved is among the warnings
@@ -188,6 +190,7 @@ func (e *real) makeMover() (engine string, err error) {
 		return "", err
 	}
 	e.refill()
+	e.latencies = newLatencies()
 	if e.mover, engine, err = e.newMover(depth); err != nil && !errors.Is(err, errNoRing) {
 		e.warn("io_uring is not available here (%v): threads are used instead, at a higher CPU cost", err)
 	}
@@ -226,6 +229,10 @@ func (e *real) Close() error {
 	if e.mover != nil {
 		err = errors.Join(err, e.mover.close())
 		e.mover = nil
+	}
+	if e.tell != nil {
+		e.latencies.stop(e.tell)
+		e.tell = nil
 	}
 	if e.buf != nil {
 		freeBuffer(e.buf)

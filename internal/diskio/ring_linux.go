@@ -228,15 +228,15 @@ func (r *ring) enter(wait uint32) error {
 	return errno
 }
 
-// reap gives the next completion, and false when there is none.
-func (r *ring) reap() (cqe, bool) {
-	head := *r.cqHead // only this thread moves it
-	if head == atomic.LoadUint32(r.cqTail) {
-		return cqe{}, false
-	}
+// ready is how many completions there are to reap.
+func (r *ring) ready() uint32 { return atomic.LoadUint32(r.cqTail) - *r.cqHead } // only this thread moves the head
+
+// reap gives the next completion; there must be one.
+func (r *ring) reap() cqe {
+	head := *r.cqHead
 	c := r.cqes[head&r.cqMask]
 	atomic.StoreUint32(r.cqHead, head+1)
-	return c, true
+	return c
 }
 
 func (r *ring) close() error {

@@ -22,7 +22,8 @@ const submitEvery = 3
 type ringMover struct {
 	ring       *ring
 	slots      []slot
-	registered bool // the buffer is
+	issued     []int // slots whose requests are not handed to the kernel yet
+	registered bool  // the buffer is
 }
 
 // slot is one request in flight.
@@ -31,6 +32,8 @@ type slot struct {
 	p      []byte
 	off    int64
 	got    int64 // bytes of p already moved, when the kernel moved less than was asked
+
+	handedNS int64 // when the kernel was first handed the request
 }
 
 // newRingMover makes a mover in the best way that the kernel takes.
@@ -51,7 +54,7 @@ func makeRingMover(buf []byte, depth int, setups []uint32) (*ringMover, error) {
 	if err := r.reserveFile(); err != nil {
 		return nil, errors.Join(fmt.Errorf("register a file with io_uring: %w", err), r.close())
 	}
-	m := &ringMover{ring: r, slots: make([]slot, depth)}
+	m := &ringMover{ring: r, slots: make([]slot, depth), issued: make([]int, 0, depth)}
 	for i := range m.slots {
 		m.slots[i].memory = memoryOf(buf, i, depth)
 	}
@@ -70,6 +73,7 @@ func (m *ringMover) detach() error           { return m.ring.setFile(-1) }
 func (m *ringMover) move(ctx context.Context, t *transfer) error {
 	done := ctx.Done()
 	flying := 0
+	m.issued = m.issued[:0]
 	for i := range m.slots {
 		if !m.issue(t, done, i) {
 			break
@@ -77,32 +81,55 @@ func (m *ringMover) move(ctx context.Context, t *transfer) error {
 		if flying++; flying == 1 {
 			// The first leaves at once; the others are made ready while it is under way.
 			t.begin()
-			if err := m.ring.enter(0); err != nil {
+			if err := m.enter(t, 0); err != nil {
 				return fmt.Errorf("submit to io_uring: %w", err)
 			}
 		}
 	}
 	for flying > 0 {
-		if err := m.ring.enter(1); err != nil {
+		if err := m.enter(t, 1); err != nil {
 			return fmt.Errorf("wait for io_uring: %w", err)
 		}
-		for {
-			c, ok := m.ring.reap()
-			if !ok {
-				break
+		for n := m.ring.ready(); n > 0; n = m.ring.ready() {
+			seenNS := t.now()
+			ended, err := m.reap(t, done, n, seenNS)
+			if err != nil {
+				return fmt.Errorf("submit to io_uring: %w", err)
 			}
-			if !m.complete(t, int(c.user), c.res) && !m.issue(t, done, int(c.user)) {
-				flying--
-			}
-			if m.ring.queued >= submitEvery {
-				if err := m.ring.enter(0); err != nil {
-					return fmt.Errorf("submit to io_uring: %w", err)
-				}
-			}
+			flying -= ended
+			t.progress(seenNS) // in here: requests of a fast disk may complete for ever while they are submitted
 		}
-		t.progress()
 	}
 	return t.err(ctx)
+}
+
+// enter is the ring's, and notes when it hands over requests.
+func (m *ringMover) enter(t *transfer, wait uint32) error {
+	if len(m.issued) > 0 {
+		handedNS := t.now()
+		for _, i := range m.issued {
+			m.slots[i].handedNS = handedNS
+		}
+		m.issued = m.issued[:0]
+	}
+	return m.ring.enter(wait)
+}
+
+// reap takes n completions that were seen at once, and has their slots issue the next requests. It returns how many had
+// none.
+func (m *ringMover) reap(t *transfer, done <-chan struct{}, n uint32, seenNS int64) (ended int, err error) {
+	for range n {
+		c := m.ring.reap()
+		if !m.complete(t, int(c.user), c.res, seenNS) && !m.issue(t, done, int(c.user)) {
+			ended++
+		}
+		if m.ring.queued >= submitEvery {
+			if err := m.enter(t, 0); err != nil {
+				return ended, err
+			}
+		}
+	}
+	return ended, nil
 }
 
 // issue queues the slot's next request, if there is one.
@@ -117,6 +144,9 @@ func (m *ringMover) issue(t *transfer, done <-chan struct{}, i int) bool {
 	s.off, s.got = off, 0
 	if t.op == trace.Write {
 		t.stamps.put(s.p, off, noise)
+	}
+	if t.latencies != nil {
+		m.issued = append(m.issued, i)
 	}
 	m.queue(t, i)
 	return true
@@ -140,7 +170,7 @@ func (m *ringMover) queue(t *transfer, i int) {
 }
 
 // complete takes account of a completion, and reports whether the request had to be queued again.
-func (m *ringMover) complete(t *transfer, i int, res int32) (again bool) {
+func (m *ringMover) complete(t *transfer, i int, res int32, seenNS int64) (again bool) {
 	s := &m.slots[i]
 	counted := t.counted(s.off, int64(len(s.p)))
 	want := counted
@@ -155,6 +185,7 @@ func (m *ringMover) complete(t *transfer, i int, res int32) (again bool) {
 	default:
 		s.got += int64(res)
 		if s.got >= want {
+			t.latencies.record(t.op, s.handedNS, seenNS)
 			if t.checking != checkNothing {
 				if err := t.verify(s.p, s.off); err != nil {
 					t.fail(err)

@@ -89,29 +89,47 @@ func (l *lane) run(ctx context.Context, t *transfer) {
 		if !ok {
 			return
 		}
-		p, noise := l.memory.take(n, t.block)
-		var err error
-		if t.op == trace.Write {
-			t.stamps.put(p, off, noise)
-			err = writeAll(t.file, l.number, p, off)
-		} else {
-			err = readAll(t.file, l.number, p, off, t.counted(off, n))
-			if err == nil && t.checking != checkNothing {
-				err = t.verify(p, off)
-			}
-		}
-		if err == nil && t.settle > 0 {
-			err = t.settleAfter(off, n)
-		}
-		if err != nil {
+		if err := l.request(t, off, n); err != nil {
 			t.fail(err)
 			return
 		}
 		t.done.Add(t.counted(off, n))
 		if l.number == 0 {
-			t.progress()
+			t.progress(t.now())
 		}
 	}
+}
+
+// request does one request, and what goes with it before and after.
+func (l *lane) request(t *transfer, off, n int64) (err error) {
+	p, noise := l.memory.take(n, t.block)
+	if t.op == trace.Write {
+		t.stamps.put(p, off, noise)
+	}
+	var startNS int64
+	if t.latencies != nil {
+		startNS = t.now()
+	}
+	if t.op == trace.Write {
+		err = writeAll(t.file, l.number, p, off)
+	} else {
+		err = readAll(t.file, l.number, p, off, t.counted(off, n))
+	}
+	if err != nil {
+		return err
+	}
+	if t.latencies != nil {
+		t.latencies.record(t.op, startNS, t.now())
+	}
+	if t.op == trace.Read && t.checking != checkNothing {
+		if err := t.verify(p, off); err != nil {
+			return err
+		}
+	}
+	if t.settle > 0 {
+		return t.settleAfter(off, n)
+	}
+	return nil
 }
 
 // settleAfter keeps the cache small: random requests are settled one by one, sequential ones a stretch at a

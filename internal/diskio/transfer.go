@@ -40,6 +40,9 @@ type transfer struct {
 	sample   Sampler
 	sampleNS int64
 
+	latencies *latencies   // of its requests; nil: nobody asks
+	clock     func() int64 // of a test; nil: the machine's
+
 	watch   clock.Stopwatch // started just before the first request
 	endNS   int64
 	lastNS  int64        // of the last sample
@@ -52,10 +55,16 @@ type transfer struct {
 func (t *transfer) begin() {
 	t.watch = clock.Start()
 	t.lastNS = t.watch.StartNS()
+	t.latencies.resume(t.now() - t.release)
 }
 
 // now is clock.Now for the transfer loop.
-func (t *transfer) now() int64 { return t.watch.Now() }
+func (t *transfer) now() int64 {
+	if t.clock != nil {
+		return t.clock()
+	}
+	return t.watch.Now()
+}
 
 // setBlock has the file moved in requests of so many bytes.
 func (t *transfer) setBlock(block int64) {
@@ -94,14 +103,20 @@ func (t *transfer) take(done <-chan struct{}) (off, n int64, ok bool) {
 // counted is how many of the n bytes at off belong to the file and not to its padding.
 func (t *transfer) counted(off, n int64) int64 { return min(n, t.size-off) }
 
-// progress gives the caller's sampler a point when one is due. Only one lane calls it.
-func (t *transfer) progress() {
-	if t.sample == nil {
-		return
-	}
-	if now := t.now(); now-t.lastNS >= t.sampleNS {
+// progress gives the caller's sampler a point when one is due; now is not before any of the requests counted as done has
+// ended. Only one lane calls it.
+func (t *transfer) progress(now int64) {
+	t.latencies.tick(now - t.release)
+	if t.sample != nil && now-t.lastNS >= t.sampleNS {
 		t.lastNS = now
 		t.sample(t.done.Load(), now-t.release)
+	}
+}
+
+// moved tells the latencies when the last request ended, whichever lane had it.
+func (t *transfer) moved() {
+	if t.watch.StartNS() > 0 {
+		t.latencies.tick(t.now() - t.release)
 	}
 }
 
