@@ -23,6 +23,7 @@ import (
 	"github.com/hubbench/hubbench/internal/worker"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -61,6 +62,14 @@ func TestMain(m *testing.M) {
 	case "quick":
 		getReady(conn)
 		_ = conn.Send(wire.Message{Kind: wire.DoneKind})
+	case "accompanying":
+		getReady(conn)
+		m, _ := conn.Receive()
+		done := wire.Message{Kind: wire.DoneKind}
+		if m.Kind != wire.FinishKind {
+			done.Error = fmt.Sprintf("was told %q, want that the job is whole", m.Kind)
+		}
+		_ = conn.Send(done)
 	case "tidying":
 		_, _ = io.Copy(io.Discard, os.Stdin)
 	case "silent":
@@ -208,11 +217,7 @@ func TestSleepIsRecorded(t *testing.T) {
 			}
 			return nowNS, slept
 		}
-		o.Janitor = func(...string) *exec.Cmd {
-			cmd := exec.Command(os.Args[0])
-			cmd.Env = append(os.Environ(), behaviour+"=bystander") // does nothing
-			return cmd
-		}
+		o.Janitor = bystander
 	}, "waiting")
 	var marks []trace.Event
 	for _, e := range seen.events {
@@ -223,6 +228,30 @@ func TestSleepIsRecorded(t *testing.T) {
 	if len(marks) != 1 || marks[0].Name != trace.Stopped || marks[0].Value != 90 || marks[0].Phase != "WW-1" || marks[0].TNS <= 0 {
 		t.Errorf("recorded %+v, want one sleep of 90 s", marks)
 	}
+}
+
+// Streams last as long as the others work, and no longer.
+func TestAccompanyingJobEnds(t *testing.T) {
+	p := plan(1, 1e9)
+	p.Hub = nil
+	for i := range p.Disks {
+		p.Disks[i] = scenario.Disk{Name: p.Disks[i].Name, Path: t.TempDir()}
+	}
+	p.Phases[0].Jobs[0].Streams = []stream.Spec{{Rate: 1e6, Frame: 40 * time.Millisecond, Count: 1, Buffer: time.Second}}
+	out, _ := record(t, t.Context(), p, func(o *Options) {
+		o.Profile = nil
+		o.Janitor = bystander
+	}, "accompanying", "quick")
+	if out.Status != trace.Complete {
+		t.Errorf("got status %q, failures %v", out.Status, out.Failures)
+	}
+}
+
+// bystander is a process that does nothing.
+func bystander(...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), behaviour+"=bystander")
+	return cmd
 }
 
 // untilGauge is a journal that ends the run at the first gauge.

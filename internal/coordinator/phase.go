@@ -54,7 +54,9 @@ func newPhaseRun(opts Options, index int, sim *hub.Sim) *phaseRun {
 	phase := opts.Plan.Phases[index]
 	p := &phaseRun{opts: opts, phase: phase, index: index, sim: sim, reports: make(chan report, 256), effective: map[string]trace.Effective{}}
 	for _, job := range phase.Jobs {
-		p.working.Begin(job.Disk)
+		if !job.Accompanies() {
+			p.working.Begin(job.Disk)
+		}
 	}
 	return p
 }
@@ -213,9 +215,12 @@ func (p *phaseRun) releaseWhenReady() {
 	p.opts.Watcher.Released()
 }
 
-// worked notes that a child has moved its files. When all have, those who hold have filled enough; on a simulated hub the
-// model says when, to the nanosecond.
+// worked notes that a child has moved its files. When all have, those who hold have filled enough, and those who accompany
+// them end; on a simulated hub the model says when, to the nanosecond.
 func (p *phaseRun) worked(c *child) {
+	if c.job.Accompanies() {
+		return // it has ended at the phase's time, as the others do by themselves
+	}
 	p.working.End(c.job.Disk)
 	if p.sim == nil && p.working.Over() {
 		p.tell(wire.FinishKind)

@@ -24,10 +24,10 @@ type Job struct {
 // NewJob begins a job of the named phase.
 func NewJob(phase string, p Policy, job *scenario.Job) *Job {
 	j := &Job{phase: phase, job: job, hold: p.Hold, own: len(job.Sizes)}
-	if p.Open() {
+	if p.Open() || job.Accompanies() {
 		j.own = math.MaxInt
 	}
-	if p.Target > 0 {
+	if p.Target > 0 && !job.Accompanies() {
 		j.aim = newAim(job, p.Target)
 	}
 	return j

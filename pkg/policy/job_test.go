@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -32,6 +33,9 @@ func files(j *Job, most int) (lines []string) {
 func TestJob(t *testing.T) {
 	discard := &scenario.Job{Sizes: []int64{4, 2}, IO: scenario.IO{Discard: 1}}
 	plain := &scenario.Job{Sizes: []int64{4, 2}}
+	streams := &scenario.Job{Sizes: []int64{3}, Streams: []stream.Spec{{Count: 1}}}
+	probe := &scenario.Job{Sizes: []int64{3}, Probe: time.Second}
+	accompany := []string{"0 3", "1 3", "2 3", "3 3"}
 	for _, tt := range []struct {
 		name   string
 		phase  scenario.Phase
@@ -45,6 +49,10 @@ func TestJob(t *testing.T) {
 		{"time", scenario.Phase{Stop: scenario.StopTime, Limit: 9}, plain, []string{"0 4", "1 2", "2 4", "3 2"}, false},
 		{"target", scenario.Phase{Target: 10}, plain, []string{"0 4", "1 2", "2 4"}, true},
 		{"target and hold", scenario.Phase{Target: 10, Stop: scenario.StopHold}, plain, []string{"0 4", "1 2", "2 4", "3 2 filler"}, true},
+		{"streams in a race", scenario.Phase{}, streams, accompany, false},
+		{"streams while others hold", scenario.Phase{Stop: scenario.StopHold}, streams, accompany, false},
+		{"streams for a time", scenario.Phase{Stop: scenario.StopTime, Limit: 9}, streams, accompany, false},
+		{"a probe beside a target", scenario.Phase{Target: 2}, probe, accompany, false},
 	} {
 		j := NewJob("p", Of(&tt.phase), tt.job)
 		if diff := cmp.Diff(tt.want, files(j, 4)); diff != "" {

@@ -1,5 +1,6 @@
 // Package policy says how the jobs of a phase go on and when they end: in a race, held until all have moved their
-// files, at a time, or with as many files as take a given time. A simulation (see hub) and a run (see worker and
+// files, at a time, or with as many files as take a given time. Jobs that accompany others (streams and probes) have no
+// end of their own: they go on until the others have moved their files, or to the phase's time. A simulation (see hub) and a run (see worker and
 // coordinator) step the same machine, so that a run on simulated disks equals its simulation. It moves no bytes and
 // reads no clock. Start at Job, which is one disk's part; Phase is what the disks of a phase must know of each other.
 package policy
@@ -30,7 +31,8 @@ func Of(phase *scenario.Phase) Policy {
 // comes again.
 func (p Policy) Open() bool { return p.Limit > 0 || p.Target > 0 }
 
-// Phase knows which disks are still at their own work. The zero Phase is one without disks.
+// Phase knows which disks are still at their own work; those that accompany them have none. The zero Phase is one
+// without disks.
 type Phase struct {
 	atWork map[string]bool
 }
@@ -46,5 +48,6 @@ func (p *Phase) Begin(disk string) {
 // End notes that a disk has moved its files, or is gone.
 func (p *Phase) End(disk string) { delete(p.atWork, disk) }
 
-// Over reports whether no disk is at its own work any more: then those who hold have filled enough.
+// Over reports whether no disk is at its own work any more: then those who hold have filled enough, and in a phase
+// without a limit those who accompany end.
 func (p *Phase) Over() bool { return len(p.atWork) == 0 }
