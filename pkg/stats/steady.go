@@ -1,0 +1,72 @@
+package stats
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// The steady state after SNIA's Solid State Storage Performance Test Specification (PTS 2.0.2, 2020): of the
+// last five rounds the range is at most 20 % of their average, and along the line that fits them best the rate changes by
+// at most 10 % of it. SNIA's rounds are a minute long and chosen so that noise hardly shows; windows may be shorter.
+const (
+	SteadyWindows = 5
+	steadyRange   = 0.20
+	steadyChange  = 0.10
+	steadyChance  = 0.01 // of a change that is in truth as large as that, and by noise looks so much smaller
+	steadyMost    = 40   // windows that the change is judged by
+)
+
+// Steady reports whether rates, of windows of one length, are steady at the last, and from which of them on.
+//
+// It is SNIA's rule made safe against noise: a line through five noisy values is flat now and then while the rate
+// falls. So the change must be at most 10 % by the upper bound of its interval, and where five windows are too noisy to
+// bound it so closely, more of them are taken: the fewest that do.
+func Steady(rates []float64) (since int, ok bool) {
+	if !AfterPTS(rates) {
+		return 0, false
+	}
+	for n := SteadyWindows; n <= min(len(rates), steadyMost); n++ {
+		mean, change, doubt := drift(rates[len(rates)-n:])
+		if change+doubt <= steadyChange*mean {
+			return len(rates) - n, true
+		}
+	}
+	return 0, false
+}
+
+// AfterPTS reports whether the last five of some rates keep SNIA's rule as it is written.
+func AfterPTS(rates []float64) bool {
+	if len(rates) < SteadyWindows {
+		return false
+	}
+	last := rates[len(rates)-SteadyWindows:]
+	mean, change, _ := drift(last)
+	low, high := last[0], last[0]
+	for _, r := range last {
+		low, high = min(low, r), max(high, r)
+	}
+	return mean > 0 && high-low <= steadyRange*mean && change <= steadyChange*mean
+}
+
+// drift is the mean of some windows, by how much the line that fits them best changes over five of them, and how much
+// more that may be in truth: the one-sided bound of a slope with independent errors (Student's t with n-2 degrees of freedom).
+func drift(rates []float64) (mean, change, doubt float64) {
+	n := float64(len(rates))
+	middle := (n - 1) / 2
+	mean = Mean(rates)
+	var sxy float64
+	for i, r := range rates {
+		sxy += (float64(i) - middle) * (r - mean)
+	}
+	sxx := n * (n*n - 1) / 12
+	slope := sxy / sxx
+	var squares float64
+	for i, r := range rates {
+		off := r - mean - slope*(float64(i)-middle)
+		squares += off * off
+	}
+	const span = SteadyWindows - 1
+	se := math.Sqrt(squares / (n - 2) / sxx)
+	return mean, span * math.Abs(slope), span * se * distuv.StudentsT{Sigma: 1, Nu: n - 2}.Quantile(1-steadyChance)
+}
