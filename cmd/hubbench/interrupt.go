@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // interrupts are what signals ask of a run, from before anything is recorded until its results are written: the first
@@ -21,11 +22,15 @@ type interrupts struct {
 // errTwice is a second interrupt.
 var errTwice = errors.New("interrupted twice")
 
-// onInterrupt ends the context at the first signal that asks the process to end. Until release none of them kills.
+// onInterrupt ends the context at the first signal that asks the process to end. None of them kills.
 func onInterrupt(parent context.Context) (ctx context.Context, asked *interrupts, release func()) {
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	asking := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT}
+	if !signal.Ignored(syscall.SIGHUP) { // by nohup
+		asking = append(asking, syscall.SIGHUP)
+	}
+	signal.Notify(signals, asking...)
 	signal.Ignore(syscall.SIGPIPE)
 	asked = &interrupts{kill: make(chan struct{}), say: func() {}}
 	quit := make(chan struct{})
@@ -39,7 +44,8 @@ func onInterrupt(parent context.Context) (ctx context.Context, asked *interrupts
 			}
 		}
 	}()
-	return ctx, asked, func() { signal.Stop(signals); close(quit); cancel() }
+	// The signals stay caught: one that comes between here and the process's end must not change its exit code.
+	return ctx, asked, func() { close(quit); cancel() }
 }
 
 // answer has the first interrupt answered by say from now on.
@@ -55,14 +61,20 @@ func (i *interrupts) first() {
 	i.say()
 }
 
-// unlessTwice does what a first interrupt does not stop, and leaves it behind at the second.
-func (i *interrupts) unlessTwice(do func() error) error {
+// unlessTwice does what a first interrupt does not stop, and leaves it behind at the second, or where that is still given
+// some time to end by itself, after that.
+func (i *interrupts) unlessTwice(patience time.Duration, do func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- do() }()
 	select {
 	case err := <-done:
 		return err
 	case <-i.kill:
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(patience):
 		return errTwice
 	}
 }

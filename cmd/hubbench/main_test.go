@@ -152,11 +152,18 @@ func signalRun(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(runs(ts)[args[0]].send(args[1]))
 }
 
-// workerPIDs are the workers that a run log tells of, by disk.
+// janitorName stands for the clean-up process among the disks' workers.
+const janitorName = "janitor"
+
+// workerPIDs are the workers that a run log tells of, by disk, and the clean-up process.
 func workerPIDs(ts *testscript.TestScript, log string) map[string]int {
 	data, err := os.ReadFile(ts.MkAbs(log))
 	ts.Check(err)
 	pids := map[string]int{}
+	if m := regexp.MustCompile(`"clean-up process started","pid":(\d+)`).FindStringSubmatch(string(data)); m != nil {
+		pids[janitorName], err = strconv.Atoi(m[1])
+		ts.Check(err)
+	}
 	for _, m := range regexp.MustCompile(`"worker started","disk":"([^"]*)","phase":"[^"]*","pid":(\d+)`).FindAllStringSubmatch(string(data), -1) {
 		pids[m[1]], err = strconv.Atoi(m[2])
 		ts.Check(err)
@@ -164,7 +171,7 @@ func workerPIDs(ts *testscript.TestScript, log string) map[string]int {
 	return pids
 }
 
-// slay LOG DISK kills the worker of a disk.
+// slay LOG DISK kills the worker of a disk, or the clean-up process.
 func slay(ts *testscript.TestScript, _ bool, args []string) {
 	worker, err := os.FindProcess(workerPIDs(ts, args[0])[args[1]])
 	ts.Check(err)

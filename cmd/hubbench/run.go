@@ -123,11 +123,25 @@ func (r *prepared) preflight(ctx context.Context, p program, results string, opt
 	return append(warnings, leftOut(r.allow)...), r.reach(p)
 }
 
+// hangTimeout is how long a run that was interrupted twice may take to end: beyond what workers and the clean-up process
+// are given, only a results disk that hangs takes so long.
+const hangTimeout = 20 * time.Second
+
 // measure records, analyses and reports, and says by its error how the run ended.
 func measure(ctx context.Context, p program, ready *prepared, opts runOptions, dir *rundir.Dir, info *rundir.Info) error {
 	ctx, asked, release := onInterrupt(ctx)
 	defer release()
 	opts.asked = asked
+	err := asked.unlessTwice(hangTimeout, func() error { return measureUntilTwice(ctx, p, ready, opts, dir, info) })
+	if errors.Is(err, errTwice) {
+		return &exitError{code: exitInterrupted, err: fmt.Errorf("%w; what was recorded is kept: hubbench report %s", err, quoteForShell(dir.Path))}
+	}
+	return err
+}
+
+// measureUntilTwice is measure but for what a second interrupt leaves behind.
+func measureUntilTwice(ctx context.Context, p program, ready *prepared, opts runOptions, dir *rundir.Dir, info *rundir.Info) error {
+	asked := opts.asked
 	interrupted, recordErr := record(ctx, p, ready, opts, dir, info)
 	asked.answer(func() { fmt.Fprintln(p.stderr, "the results are being written; Ctrl-C again ends at once") })
 	for _, f := range info.Failures {
@@ -139,11 +153,7 @@ func measure(ctx context.Context, p program, ready *prepared, opts runOptions, d
 	if err := errors.Join(recordErr, dir.Close()); err != nil {
 		return fmt.Errorf("%w; what was recorded is in %s", err, dir.Path)
 	}
-	err := asked.unlessTwice(func() error { return conclude(p, dir, opts.resultOptions) })
-	if errors.Is(err, errTwice) {
-		err = &exitError{code: exitInterrupted, err: fmt.Errorf("%w; what was recorded is kept: hubbench report %s", err, quoteForShell(dir.Path))}
-	}
-	if err != nil {
+	if err := asked.unlessTwice(0, func() error { return conclude(p, dir, opts.resultOptions) }); err != nil {
 		return err
 	}
 	next := "hubbench run --resume " + quoteForShell(dir.Path)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/wire"
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // child is a worker process and what is known of it.
@@ -23,8 +24,10 @@ type child struct {
 	gone      bool   // exited
 	killed    string // why we killed it; empty where we did not
 	killedAt  time.Time
-	lastMoved time.Time // when it last showed that its job goes on
+	lastMoved time.Time // when its job last went on
 	bytes     int64
+	progress  trace.Event // the latest that said something new
+	outbox    chan wire.Message
 	files     int // of its work, ended
 }
 
@@ -44,7 +47,12 @@ func newChild(s *starter, cmd *exec.Cmd, stderr *stderrLog, job scenario.Job, re
 	if err != nil {
 		return nil, fmt.Errorf("start worker: %w", err)
 	}
-	c := &child{job: job, cmd: cmd, conn: wire.NewConn(stdout, stdin), stderr: stderr, lastMoved: time.Now()}
+	c := &child{job: job, cmd: cmd, conn: wire.NewConn(stdout, stdin), stderr: stderr, lastMoved: time.Now(), outbox: make(chan wire.Message, outboxSize)}
+	go func() { // until leave
+		for m := range c.outbox {
+			_ = c.conn.Send(m) // a worker that cannot be told is about to exit
+		}
+	}()
 	go func() {
 		var broken error
 		for {
@@ -62,6 +70,52 @@ func newChild(s *starter, cmd *exec.Cmd, stderr *stderrLog, job scenario.Job, re
 		reports <- report{from: c, exited: true, err: errors.Join(broken, err)}
 	}()
 	return c, nil
+}
+
+// outboxSize is how many messages a worker may leave unread. One that is well has read each before the next.
+const outboxSize = 64
+
+// send tells the worker something. The pipe to a worker that does not read, such as a stopped one, fills up: that holds up
+// nobody else.
+func (c *child) send(m wire.Message) {
+	if c.gone {
+		return
+	}
+	select {
+	case c.outbox <- m:
+	default:
+		c.kill("it does not read what it is told")
+	}
+}
+
+// leave notes that the worker has exited, or that its exit is not waited for.
+func (c *child) leave() {
+	if !c.gone {
+		c.gone = true
+		close(c.outbox)
+	}
+}
+
+// moves reports whether a message shows that the job goes on: bytes have moved, or a step is done. That it lives, or that its
+// clock runs, does not: a disk may hang in the middle of a request.
+func (c *child) moves(m wire.Message) bool {
+	switch m.Kind {
+	case wire.AliveKind:
+		return m.Bytes != c.bytes
+	case wire.EventsKind:
+		moved := false
+		for _, e := range m.Events {
+			switch e.Type {
+			case trace.FileType, trace.StartType, trace.ErrorType:
+				moved = true
+			case trace.ProgressType:
+				moved = moved || e.Seq != c.progress.Seq || e.Bytes != c.progress.Bytes
+				c.progress = e
+			}
+		}
+		return moved
+	}
+	return true
 }
 
 // kill ends a worker that does not end by itself. Its exit is reported as any other.

@@ -5,6 +5,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -78,6 +79,8 @@ func Run(ctx context.Context, opts Options) (Outcome, error) {
 	if err != nil {
 		return Outcome{Status: trace.Partial}, err
 	}
+	recorder := newRecorder(opts.Journal)
+	opts.Journal = recorder
 	failures, err := runPhases(ctx, opts, starter)
 	for _, complaint := range janitor.finish() {
 		failures = append(failures, trace.RunFailure{Cause: complaint})
@@ -86,10 +89,10 @@ func Run(ctx context.Context, opts Options) (Outcome, error) {
 	if len(failures) > 0 || err != nil {
 		out.Status = trace.Partial
 	}
-	if err != nil {
-		return out, err
+	if err == nil {
+		err = opts.Journal.Append(trace.Event{Type: trace.EndType, Status: out.Status})
 	}
-	return out, opts.Journal.Append(trace.Event{Type: trace.EndType, Status: out.Status})
+	return out, cmp.Or(recorder.end(opts.Kill, endTimeout), err)
 }
 
 // runPhases runs the phases that are not done yet, up to the first that is incomplete.

@@ -59,7 +59,7 @@ func (p *phaseRun) serve() {
 		}
 		for _, c := range p.children {
 			if c.job.Disk == g.Disk && !c.gone {
-				_ = c.conn.Send(m) // a worker that cannot be told is about to exit
+				c.send(m)
 			}
 		}
 	}

@@ -9,8 +9,11 @@ import (
 	"sync"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/hubbench/hubbench/internal/diskio"
 	"github.com/hubbench/hubbench/internal/filelock"
+	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
 const (
@@ -22,40 +25,51 @@ const (
 )
 
 // janitor is a process that outlives the run, however that ends, and then removes its test files: those that a phase
-// leaves for the next one have no worker, and a coordinator that was killed cleans up nothing.
+// leaves for the next one have no worker, and a coordinator that was killed cleans up nothing. Where it has been killed
+// itself, who is left does its work: the coordinator, or the workers that have lost that too (see worker).
 type janitor struct {
 	stdin      io.Closer
+	over       chan struct{} // closed when the run is
 	complaints chan []string // of the janitor, when it has ended
 }
 
 // newJanitor starts the run's janitor; nil where no disk is real.
 func newJanitor(s *starter, opts Options) (*janitor, error) {
-	args := []string{opts.RunID}
-	for _, disk := range opts.Plan.Disks {
-		if !disk.Simulated() {
-			args = append(args, disk.Path)
-		}
-	}
-	if len(args) == 1 {
+	folders := realFolders(opts.Plan)
+	if len(folders) == 0 {
 		return nil, nil
 	}
+	args := append([]string{opts.RunID}, folders...)
 	cmd := opts.Janitor(args...)
 	stdin, stdout, err := s.start(cmd)
 	if err != nil {
 		return nil, fmt.Errorf("start clean-up process: %w", err)
 	}
-	j := &janitor{stdin: stdin, complaints: make(chan []string, 1)}
+	opts.Log.Info("clean-up process started", zap.Int("pid", cmd.Process.Pid))
+	j := &janitor{stdin: stdin, complaints: make(chan []string, 1), over: make(chan struct{})}
 	go func() {
 		var said []string
 		for lines := bufio.NewScanner(stdout); lines.Scan(); {
 			said = append(said, lines.Text())
 		}
 		if err := cmd.Wait(); err != nil {
-			said = append(said, fmt.Sprintf("the clean-up process failed (%v); hubbench clean removes test files that are left", err))
+			opts.Log.Warn("the clean-up process has failed: the test files are removed without it", zap.Error(err))
+			<-j.over
+			said = removeRuns(opts.RunID, folders)
 		}
 		j.complaints <- said
 	}()
 	return j, nil
+}
+
+// realFolders are the folders of a plan's real disks.
+func realFolders(plan *scenario.Plan) (folders []string) {
+	for _, disk := range plan.Disks {
+		if !disk.Simulated() {
+			folders = append(folders, disk.Path)
+		}
+	}
+	return folders
 }
 
 // finish lets the janitor do its work, and returns what it could not remove.
@@ -63,6 +77,7 @@ func (j *janitor) finish() []string {
 	if j == nil {
 		return nil
 	}
+	close(j.over)
 	_ = j.stdin.Close() // its end is the sign to begin
 	select {
 	case said := <-j.complaints:
@@ -84,6 +99,13 @@ func Clean(stdin io.Reader, stop <-chan struct{}, stdout io.Writer, runID string
 	case <-ended:
 	case <-stop:
 	}
+	for _, text := range removeRuns(runID, folders) {
+		_, _ = fmt.Fprintln(stdout, text) // a coordinator that is gone cannot be told
+	}
+}
+
+// removeRuns removes a run's test files in all folders, and says what it could not.
+func removeRuns(runID string, folders []string) (complaints []string) {
 	errs := make([]error, len(folders))
 	var each sync.WaitGroup
 	for i, folder := range folders {
@@ -91,13 +113,12 @@ func Clean(stdin io.Reader, stop <-chan struct{}, stdout io.Writer, runID string
 	}
 	each.Wait()
 	for i, err := range errs {
-		if err == nil {
-			continue
+		if err != nil {
+			text := strings.ReplaceAll(err.Error(), "\n", "; ")
+			complaints = append(complaints, fmt.Sprintf("test files left in %s: %s; try hubbench clean %s", folders[i], text, folders[i]))
 		}
-		text := strings.ReplaceAll(err.Error(), "\n", "; ")
-		// A coordinator that is gone cannot be told.
-		_, _ = fmt.Fprintf(stdout, "test files left in %s: %s; try hubbench clean %s\n", folders[i], text, folders[i])
 	}
+	return complaints
 }
 
 // removeRun removes a run's test files in a folder once its last worker has let go of them.

@@ -118,12 +118,14 @@ func (p *phaseRun) start(starter *starter, job scenario.Job) error {
 	}
 	p.children = append(p.children, c)
 	p.opts.Log.Info("worker started", zap.String("disk", job.Disk), zap.String("phase", p.phase.Name), zap.Int("pid", c.cmd.Process.Pid))
-	return c.conn.Send(wire.Message{Kind: wire.JobKind, Job: &wire.Job{
+	c.send(wire.Message{Kind: wire.JobKind, Job: &wire.Job{
 		Simulated: disk.Simulated(),
 		Device:    p.opts.Devices[disk.Name],
+		Folders:   realFolders(p.opts.Plan),
 		Policy:    policy.Of(&p.phase),
 		Job:       diskio.Job{Job: job, RunID: p.opts.RunID, Phase: p.phase.Name, Dir: disk.Path, CarryOver: p.opts.Plan.CarryOver(p.index, job.Disk)},
 	}})
+	return nil
 }
 
 func (p *phaseRun) running() bool {
@@ -138,7 +140,7 @@ func (p *phaseRun) handle(r report) {
 		return
 	}
 	m := r.message
-	if m.Kind != wire.AliveKind || m.Bytes != c.bytes {
+	if c.moves(m) {
 		c.lastMoved = time.Now()
 	}
 	if m.Effective != nil {
@@ -207,9 +209,7 @@ func (p *phaseRun) releaseWhenReady() {
 	p.released = atNS
 	for _, c := range p.children {
 		c.lastMoved = time.Now()
-		if err := c.conn.Send(wire.Message{Kind: wire.ReleaseKind, AtNS: atNS}); err != nil {
-			p.opts.Log.Warn("release", zap.String("disk", c.job.Disk), zap.Error(err)) // its exit follows
-		}
+		c.send(wire.Message{Kind: wire.ReleaseKind, AtNS: atNS})
 	}
 	p.gauges.begin(p.released)
 	p.opts.Watcher.Released()
@@ -231,7 +231,7 @@ func (p *phaseRun) worked(c *child) {
 func (p *phaseRun) tell(kind wire.Kind) {
 	for _, c := range p.children {
 		if !c.gone && !c.done {
-			_ = c.conn.Send(wire.Message{Kind: kind}) // a worker that cannot be told is about to exit
+			c.send(wire.Message{Kind: kind})
 		}
 	}
 }
@@ -262,7 +262,7 @@ func (p *phaseRun) watch(now time.Time) {
 		case c.gone:
 		case c.killed != "":
 			if now.Sub(c.killedAt) > killTimeout {
-				c.gone = true // nothing in our power ends it: its exit is not waited for
+				c.leave() // nothing in our power ends it: its exit is not waited for
 				p.recordLoss(c, fmt.Sprintf("its worker was killed (%s) and does not exit: the disk hangs", c.killed))
 			}
 		case p.stopping && now.After(p.stopBy):
@@ -275,7 +275,7 @@ func (p *phaseRun) watch(now time.Time) {
 
 // recordExit notes a child's exit. Where it had not said that it is done, the phase is incomplete; the janitor removes its files.
 func (p *phaseRun) recordExit(c *child, exit error) {
-	c.gone = true
+	c.leave()
 	p.opts.Log.Info("worker exited", zap.String("disk", c.job.Disk), zap.String("phase", p.phase.Name), zap.Error(exit))
 	if p.hub != nil {
 		p.hub.sim.Leave(c.job.Disk, p.hub.nowNS())

@@ -98,6 +98,9 @@ func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Log
 	if left := w.engine.Close(); left != nil {
 		log.Error("test files left to the clean-up process", zap.String("disk", w.job.Disk), zap.Error(left))
 	}
+	if err != nil && ctx.Err() != nil && !errors.Is(err, errStopped) { // by the coordinator's end, or a signal
+		w.removeRun(log)
+	}
 	close(w.journal.events)
 	close(quit)
 	helpers.Wait()
@@ -108,6 +111,16 @@ func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Log
 		return sendErr
 	}
 	return nil
+}
+
+// removeRun removes the run's test files on all disks: whatever has ended the coordinator may have ended the clean-up process
+// as well. What other workers still use stays with them.
+func (w *worker) removeRun(log *zap.Logger) {
+	for _, folder := range w.job.Folders {
+		if err := diskio.RemoveRun(folder, w.job.RunID); err != nil {
+			log.Warn("test files left", zap.String("folder", folder), zap.Error(err))
+		}
+	}
 }
 
 // serve gets ready, waits, and moves every file. Its thread is its own, so that the first request leaves
