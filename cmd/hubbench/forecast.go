@@ -5,7 +5,6 @@ import (
 
 	"github.com/hubbench/hubbench/internal/report"
 	"github.com/hubbench/hubbench/pkg/hub"
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -46,13 +45,14 @@ func (r *prepared) forecasts() ([]forecast, error) {
 		f.writes = map[string]int64{}
 		for _, job := range phase.Jobs {
 			moves, bound := phase.Moves(job)
-			f.add(job.Disk, job.Role, moves)
+			f.Moves += moves
 			f.MoveBound = f.MoveBound.With(bound)
-			if job.Role == trace.Write {
+			if writes := job.Writes(); writes > 0 {
+				f.writes[job.Disk] += int64(float64(moves) * writes)
 				f.WriteBound = f.WriteBound.With(bound)
 			}
 		}
-		f.Least, f.Most, f.Open = linkTime(phase)
+		f.Least, f.Most, f.Open = phase.Time()
 	}
 	if r.profile != nil {
 		if err := r.simulated(all); err != nil {
@@ -106,35 +106,4 @@ func (r *prepared) simulated(all []forecast) error {
 	})
 	closePhase()
 	return err
-}
-
-// linkTime is how long a phase takes at the least, where all its disks share one link and nothing else holds them
-// up; and at most, unless that is open, as it is where files have no cap.
-func linkTime(phase scenario.Phase) (least, most time.Duration, open bool) {
-	if timed := max(phase.Limit, phase.Target); timed > 0 {
-		return timed, timed, false
-	}
-	var together time.Duration // were they to take turns
-	for _, job := range phase.Jobs {
-		last := len(job.Sizes) - 1
-		moving, gaps := atLink(job.Bytes()), time.Duration(last)*job.IO.Rest
-		capped := time.Duration(last+1) * job.IO.Cap
-		together += moving
-		if job.IO.Step > 0 { // from start to start: only the last file counts by itself
-			moving, gaps = atLink(job.Sizes[last]), time.Duration(last)*job.IO.Step
-			capped = job.IO.Cap
-		}
-		least, most = max(least, gaps+moving), max(most, gaps+capped)
-		open = open || capped == 0
-	}
-	least = max(least, together)
-	if !open {
-		least = min(least, most)
-	}
-	return least, most, open
-}
-
-// atLink is how long one link takes for so many bytes.
-func atLink(bytes int64) time.Duration {
-	return time.Duration(float64(bytes) / scenario.LinkRate * float64(time.Second))
 }

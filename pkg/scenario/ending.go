@@ -49,12 +49,12 @@ func (p *PhaseSpec) cooldown() strictyaml.Value {
 }
 
 // connection is how disks are connected in this phase: all that work, or a mapping for some.
-func (s *Scenario) connection(p *PhaseSpec, idle func(disk string) bool) strictyaml.Value {
+func (s *Scenario) connection(p *PhaseSpec, idle func(disk string) string) strictyaml.Value {
 	var label string
 	all := name(&label).Then(func(strictyaml.Node) {
 		p.Connections = map[string]string{}
 		for _, d := range s.Disks {
-			if !idle(d.Name) {
+			if idle(d.Name) == "" {
 				p.Connections[d.Name] = label
 			}
 		}

@@ -50,9 +50,8 @@ func (s *Scenario) Plan() (*Plan, error) {
 				if bytes += j.Bytes(); bytes > maxPlanBytes {
 					return nil, s.pos.Errorf("the phases move more than 1 EB in total; try fewer or smaller files")
 				}
-				if need := sum(j.Needs()); j.IO.Footprint > 0 && need > j.IO.Footprint {
-					mistakes.Report(spec.pos.Errorf("disk %s reads files of %s in total, more than its footprint of %s; read fewer or smaller files there, or raise the footprint",
-						strictyaml.Quote(j.Disk), unit.FormatBytes(need), unit.FormatBytes(j.IO.Footprint)))
+				if err := spec.checkFootprint(j); err != nil {
+					mistakes.Report(err)
 				}
 			}
 			plan.Phases = append(plan.Phases, phase)
@@ -62,6 +61,19 @@ func (s *Scenario) Plan() (*Plan, error) {
 		return nil, err
 	}
 	return plan, nil
+}
+
+// checkFootprint refuses a footprint that does not hold what must be on the disk at one time.
+func (p PhaseSpec) checkFootprint(j Job) *strictyaml.Error {
+	need, what := sum(j.Needs()), "reads files of %s in total"
+	if len(j.Streams) > 0 {
+		need, what = sum(p.most(j).Stretches()), "has streams that need at least %s"
+	}
+	if j.IO.Footprint <= 0 || need <= j.IO.Footprint {
+		return nil
+	}
+	return p.pos.Errorf("disk %s "+what+", more than its footprint of %s; read fewer or smaller files there, or raise the footprint",
+		strictyaml.Quote(j.Disk), unit.FormatBytes(need), unit.FormatBytes(j.IO.Footprint))
 }
 
 // turn is one time that an entry of the phases is run.
@@ -117,8 +129,17 @@ func (s *Scenario) checkSum() error {
 	return nil
 }
 
+// accompanies reports whether a disk has streams or is probed, while others move files.
+func (p PhaseSpec) accompanies(disk string) bool {
+	_, probed := p.Probes[disk]
+	return probed || len(p.Streams[disk]) > 0
+}
+
 // filesOf is the number of files a working disk moves, with those that do not count.
 func (p PhaseSpec) filesOf(disk string) int {
+	if p.accompanies(disk) {
+		return 1
+	}
 	files, ok := p.Files[disk]
 	if !ok {
 		files = p.Workload.count()
@@ -133,22 +154,26 @@ func (s *Scenario) expand(spec PhaseSpec, name string, variant test) Phase {
 		Name: name, Roles: maps.Clone(spec.Roles), Connections: s.connections(spec),
 		Pause: spec.Pause, Cooldown: spec.Cooldown, UntilIdle: spec.UntilIdle,
 		Stop: spec.Stop, Limit: spec.Limit, Target: spec.Workload.Target,
+		Steady: spec.Steady, Precondition: spec.Precondition, Search: spec.Search,
 		Test: variant.name, Score: presetByName(work.Preset).score,
 	}
+	movers := 0
 	for _, d := range s.Disks {
 		role := spec.Roles[d.Name]
 		if role == trace.Idle {
 			continue
 		}
-		phase.Jobs = append(phase.Jobs, Job{
-			Disk:  d.Name,
-			Role:  role,
-			Sizes: work.sizesOf(name, d.Name, spec.filesOf(d.Name)),
-			Seed:  derive(work.Seed, "data", name, d.Name),
-			IO:    variant.apply(work.IO),
-		})
+		job := Job{Disk: d.Name, Role: role, Seed: derive(work.Seed, "data", name, d.Name)}
+		if spec.accompanies(d.Name) {
+			phase.Jobs = append(phase.Jobs, s.accompanying(spec, d.Name, job))
+			continue
+		}
+		job.Sizes, job.IO = work.sizesOf(name, d.Name, spec.filesOf(d.Name)), variant.apply(work.IO)
+		job.Pace, job.Reads = spec.Pace[d.Name], spec.Mix[d.Name]
+		phase.Jobs = append(phase.Jobs, job)
+		movers++
 	}
-	if len(phase.Jobs) > 1 {
+	if movers > 1 {
 		for i := range phase.Jobs {
 			if io := &phase.Jobs[i].IO; io.Rest > 0 {
 				io.Step = io.Cap + io.Rest // the fastest would otherwise soon work while the others rest

@@ -97,8 +97,7 @@ func readPattern(n strictyaml.Node, order []string) map[string]trace.Role {
 // roles are what each disk does; disks it does not name are idle.
 func (s *Scenario) roles(p *PhaseSpec) strictyaml.Value {
 	named := map[string]trace.Role{}
-	never := func(string) bool { return false }
-	roles := byDisk(s, &named, never, "role", func(role *trace.Role) strictyaml.Value {
+	roles := byDisk(s, &named, nil, "role", func(role *trace.Role) strictyaml.Value {
 		return strictyaml.OneOf(role, string(trace.Read), string(trace.Write), string(trace.Idle))
 	})
 	return strictyaml.Value{
@@ -128,17 +127,21 @@ func (s *Scenario) withIdle(working map[string]trace.Role) map[string]trace.Role
 	return roles
 }
 
-// byDisk is a mapping of values by disk, of those that are not idle.
-func byDisk[T any](s *Scenario, to *map[string]T, idle func(disk string) bool, what string, item func(*T) strictyaml.Value) strictyaml.Value {
+// byDisk is a mapping of values by disk. unfit says why a disk cannot have one, and is empty where it can; nil: any can.
+func byDisk[T any](s *Scenario, to *map[string]T, unfit func(disk string) string, what string, item func(*T) strictyaml.Value) strictyaml.Value {
 	return strictyaml.Value{
 		Read: func(n strictyaml.Node) {
 			*to = map[string]T{}
 			for _, pair := range n.Mapping().Pairs() {
+				why := ""
+				if unfit != nil {
+					why = unfit(pair.Key)
+				}
 				switch {
 				case !s.hasDisk(pair.Key):
 					s.unknownDisk(pair.Errorf, pair.Key)
-				case idle(pair.Key):
-					pair.Errorf("disk %s is idle here; delete its %s", strictyaml.Quote(pair.Key), what)
+				case why != "":
+					pair.Errorf("disk %s %s here; delete its %s", strictyaml.Quote(pair.Key), why, what)
 				default:
 					var v T
 					item(&v).Read(pair.Value)

@@ -94,10 +94,11 @@ type Job struct {
 	Seed  uint64     `json:"seed"`  // of the data written
 	IO    IO         `json:"io"`
 
-	Pace    float64       `json:"pace,omitempty"`     // bytes per second, at most; 0: as fast as it can
-	Reads   float64       `json:"reads,omitempty"`    // of a job that reads and writes at once: the share of reads; 0: it does what its role says
-	Streams []stream.Spec `json:"streams,omitempty"`  // a job of streams: its Sizes are the bytes of a second of all of them, which it repeats
-	Probe   time.Duration `json:"probe_ns,omitempty"` // a job of single requests, one begun so long after the other; 0: no
+	Pace    float64       `json:"pace,omitempty"`       // bytes per second, at most; 0: as fast as it can
+	Reads   float64       `json:"reads,omitempty"`      // of a job that reads and writes at once: the share of reads; 0: it does what its role says
+	Streams []stream.Spec `json:"streams,omitempty"`    // a job of streams: its Sizes are the bytes of a second of all of them, which it repeats
+	Stretch time.Duration `json:"stretch_ns,omitempty"` // how much of each stream is on the disk, which is gone over again and again
+	Probe   time.Duration `json:"probe_ns,omitempty"`   // a job of single requests, one begun so long after the other; 0: no
 }
 
 // Accompanies reports whether the job lasts as long as the other jobs of its phase: it has no work of its own to finish.

@@ -80,6 +80,13 @@ func outline(p *Plan) string {
 	for _, ph := range p.Phases {
 		fmt.Fprintf(&b, "\nphase %q %v connections %v cooldown %v until idle %v pause %q stop %s limit %v target %v test %q score %q\n", ph.Name, ph.Roles,
 			ph.Connections, ph.Cooldown, ph.UntilIdle, ph.Pause, ph.Stop, ph.Limit, ph.Target, ph.Test, ph.Score)
+		if ph.Steady > 0 || ph.Precondition > 0 || ph.Search != nil || len(ph.paced()) > 0 {
+			encoded, err := json.Marshal(ph.Search)
+			if err != nil {
+				panic(err)
+			}
+			fmt.Fprintf(&b, "  %s; steady %v, precondition %v, search %s\n", ph.Who(), ph.Steady, ph.Precondition, encoded)
+		}
 		for _, j := range ph.Jobs {
 			io, err := json.Marshal(j.IO)
 			if err != nil {
@@ -87,6 +94,9 @@ func outline(p *Plan) string {
 			}
 			moves, bound := ph.Moves(j)
 			fmt.Fprintf(&b, "  %q %s %d files, %s %d bytes, seed %016x, %s\n    %d", j.Disk, j.Role, len(j.Sizes), bound, moves, j.Seed, io, j.Sizes[:min(4, len(j.Sizes))])
+			if j.Pace > 0 || j.Reads > 0 || j.Accompanies() {
+				fmt.Fprintf(&b, " pace %v reads %v streams %v probe %v needs %d", j.Pace, j.Reads, j.Streams, j.Probe, j.Needs())
+			}
 			if n := len(j.Sizes); n > 4 {
 				fmt.Fprintf(&b, " ... %d", j.Sizes[n-1])
 			}

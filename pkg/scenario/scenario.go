@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -43,6 +44,15 @@ type PhaseSpec struct {
 	Stop        string        // StopRace | StopHold | StopTime
 	Limit       time.Duration // of StopTime
 	Pause       string
+
+	Streams map[string][]stream.Spec // what disks play or record
+	Probes  map[string]Probe         // the disks that are asked for single requests
+	Mix     map[string]float64       // share of reads, of disks that read and write at once
+	Pace    map[string]float64       // bytes per second at most, of disks that do not go as fast as they can
+	Search  *Search                  // nil: none
+
+	Steady       time.Duration // see Phase
+	Precondition float64
 
 	pos   strictyaml.Pos
 	auto  string // the name where Name is empty, but for its number

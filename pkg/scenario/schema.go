@@ -1,6 +1,11 @@
 package scenario
 
-import "github.com/hubbench/hubbench/pkg/strictyaml"
+import (
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/strictyaml"
+)
 
 // SchemaURL is where the schema of the newest version is published.
 const SchemaURL = "https://raw.githubusercontent.com/hubbench/hubbench/main/configs/scenario.schema.json"
@@ -10,17 +15,20 @@ func Schema() strictyaml.Schema {
 	schema := (&Scenario{}).value().Schema()
 	schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	schema["title"] = "hubbench scenario"
+	schema["$defs"] = strictyaml.Schema{"codec": strictyaml.Schema{"enum": stream.CodecNames()}}
 	return schema
 }
 
-// simulatedRules are what a schema can say of simulated disks: they need a profile, and have no single blocks.
+// simulatedRules are what a schema can say of simulated disks: they need a profile, and have neither single blocks nor a size.
 func simulatedRules() strictyaml.Schema {
 	type schema = strictyaml.Schema
-	noTests := only("preset", not("enum", presetsWhere(preset.hasTests)))
+	preset := not("enum", presetsWhere(preset.hasTests))
+	noTests := only("preset", preset)
+	ofPhase := schema{"properties": schema{"preset": preset, "precondition": false}}
 	return schema{
 		"if": schema{"required": []string{"disks"}, "properties": schema{"disks": schema{"contains": schema{"required": []string{"simulate"}}}}},
 		"then": schema{"required": []string{"hub"}, "properties": schema{
-			"hub": schema{"required": []string{"profile"}}, "workload": noTests, "study": noTests, "phases": schema{"items": noTests},
+			"hub": schema{"required": []string{"profile"}}, "workload": noTests, "study": ofPhase, "phases": schema{"items": ofPhase},
 		}},
 		"else": schema{"properties": schema{"hub": schema{"properties": schema{"profile": false, "speedup": false}}}},
 	}
@@ -29,12 +37,22 @@ func simulatedRules() strictyaml.Schema {
 // inheritedRules are what a schema can say of phases that have their preset, or their way of moving files, of the workload.
 func inheritedRules(w *Workload) []strictyaml.Schema {
 	var all []strictyaml.Schema
-	for _, r := range w.object(w.order()).Rules {
+	s, p := &Scenario{}, &PhaseSpec{}
+	for _, r := range slices.Concat(w.object(w.order()).Rules, s.pacing(p).Rules) {
 		all = append(all, r.Inherited("workload", func(phase strictyaml.Schema) strictyaml.Schema {
 			return strictyaml.Schema{"properties": strictyaml.Schema{"phases": strictyaml.Schema{"items": phase}, "study": phase}}
 		}))
 	}
 	return all
+}
+
+// without is the schema of mappings that have none of the keys.
+func without(keys ...string) strictyaml.Schema {
+	refuse := strictyaml.Schema{}
+	for _, key := range keys {
+		refuse[key] = false
+	}
+	return strictyaml.Schema{"properties": refuse}
 }
 
 // only is the schema of mappings in which a key has certain values, where it is there.

@@ -23,13 +23,19 @@ const configsDir = "../../configs"
 func beyond() map[string][]string {
 	return map[string][]string{
 		"to look a name up that another part of the file gives": {
-			"connection-unknown-disk", "order-unknown-disk", "phase-files-unknown-disk", "roles-unknown-disk", "study-disks-unknown"},
-		"to know which disk a letter or a key stands for": {"connection-idle-disk", "phase-files-idle-disk", "study-files-disk"},
-		"to compare a length with the number of disks":    {"order-short", "pattern-long", "pattern-short"},
-		"to compare one key of a list's items":            {"duplicate-disk", "duplicate-phase", "same-folder", "repeat-collides", "repeats-collide"},
-		"to compare amounts that are texts with a unit":   {"max-below-min", "size-overflow", "stop-short", "target-zero"},
+			"connection-unknown-disk", "order-unknown-disk", "phase-files-unknown-disk", "roles-unknown-disk", "study-disks-unknown",
+			"search-unknown-disk", "stream-unknown-disk"},
+		"to know which disk a letter or a key stands for": {"connection-idle-disk", "phase-files-idle-disk", "study-files-disk",
+			"mix-nobody", "mix-streams", "pace-idle", "pace-stream-disk", "pace-streams", "probe-busy", "probe-working", "search-no-mover", "search-wrong-disk",
+			"stream-files", "stream-role"},
+		"to compare what several streams do":           {"search-kinds", "search-unclear", "stream-both-ways"},
+		"to compare a length with the number of disks": {"order-short", "pattern-long", "pattern-short"},
+		"to compare one key of a list's items":         {"duplicate-disk", "duplicate-phase", "same-folder", "repeat-collides", "repeats-collide"},
+		"to compare amounts that are texts with a unit": {"max-below-min", "size-overflow", "stop-short", "target-zero",
+			"fill-all", "probe-large", "stream-buffer", "until-early"},
 		"to multiply and add up": {"buffers", "footprint-below-reads", "study-too-many", "study-too-many-disks",
-			"too-many-bytes", "too-many-files", "too-many-phases"},
+			"too-many-bytes", "too-many-files", "too-many-phases", "mix-sum", "search-most-memory", "stream-footprint", "stream-frame-memory",
+			"stream-memory", "stream-too-many"},
 	}
 }
 
@@ -89,6 +95,18 @@ func TestSchemaAcceptsWhatLoads(t *testing.T) {
 		"workload: {preset: crystal, files: 2, sizes: [2 GB]}\nphases: [{pattern: WW}]",
 		"workload: {preset: crystal}\nphases: [{pattern: WW, preset: random, block: 1 MiB}]",
 		"workload: {io: app}\nphases: [{pattern: WW, io: direct, depth: 2}]",
+		"phases: [{streams: {A: {play: prores-422-hq-uhd-25, count: 4, buffer: 500 ms}}, roles: {B: write}}]",
+		"phases: [{streams: {A: [{rate: 92 MB/s, frame: 20 ms, op: write}, {record: prores-422-hq-hd-25}]}, pattern: -R}]",
+		"phases: [{pattern: RW, streams: {A: {rate: 12000000}}, pace: 200 MB/s, files: {B: 3}}]",
+		"phases: [{streams: {A: {play: prores-422-hq-uhd-25}}}, {probe: 4KiB}, {probe: {A: {block: 512, every: 5 ms}}, stop: 1 min}]",
+		"phases: [{pattern: WW, mix: 70/30}, {mix: {A: 5/95}, probe: 4096}, {pattern: W-, mix: {B: 50 / 50}, pace: {B: 10 MB/s}}]",
+		"phases: [{streams: {A: {play: prores-422-hq-uhd-25}}, pattern: -W, search: streams, hold: 10 s}]",
+		"phases: [{streams: {A: {play: prores-422-hq-uhd-25}}, pattern: -W, search: {pace: B, most: 1 GB/s}}]",
+		"phases: [{streams: {A: {play: prores-422-hq-uhd-25}}, search: {streams: A, most: 24}}]",
+		"phases: [{pattern: WW, until: steady}, {pattern: W-, until: {steady: 60 s}, stop: 1 h, precondition: {fill: 50%}}]",
+		"study: {include: solo, until: steady, precondition: {fill: 12.5 %}}",
+		"workload: {verify: stamps}\nphases: [{pattern: WW, mix: 70/30, verify: off}]",
+		"workload: {io: app}\nphases: [{pattern: WW, io: direct, pace: 1 GB/s}, {pattern: -W, streams: {A: {rate: 1 MB/s}}}]",
 	} {
 		check(t, validate, []byte(disks+text))
 	}
@@ -145,7 +163,7 @@ func TestSchemaDefaults(t *testing.T) {
 	defaults := func(s strictyaml.Schema) string {
 		var all []string
 		for key, of := range s["properties"].(strictyaml.Schema) {
-			if value, ok := of.(strictyaml.Schema)["default"]; ok && key != "target" { // which needs files: auto
+			if value, ok := of.(strictyaml.Schema)["default"]; ok && key != "target" && key != "hold" { // which need files: auto, and a search
 				all = append(all, fmt.Sprintf("%s: %v", key, value))
 			}
 		}

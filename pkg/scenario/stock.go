@@ -24,6 +24,7 @@ func (p *Plan) Stock(disk string) []Stock {
 		if !ok {
 			continue
 		}
+		job = phase.most(job)
 		missing, _ := split(job.Needs(), left)
 		stock.Before = sum(missing)
 		carried := p.CarryOver(i, disk)
@@ -41,20 +42,29 @@ func (p *Plan) Stock(disk string) []Stock {
 // exist. What this phase leaves of them need not be written again.
 func (p *Plan) CarryOver(phase int, disk string) []int64 {
 	for _, next := range p.Phases[phase+1:] {
-		if job, ok := next.Job(disk); ok && job.Needs() != nil {
-			return job.Needs()
+		if job, ok := next.Job(disk); ok {
+			if needs := next.most(job).Needs(); needs != nil {
+				return needs
+			}
 		}
 	}
 	return nil
 }
 
 // Needs is the sizes of the files that must be there before the job begins: those it reads, or the one it
-// goes over.
+// goes over, or the streams it plays.
 func (j Job) Needs() []int64 {
 	switch {
+	case len(j.Streams) > 0:
+		if j.Role == trace.Read {
+			return j.Stretches()
+		}
+		return nil
+	case j.Probe > 0:
+		return []int64{j.probed()}
 	case j.IO.OneFile && len(j.Sizes) > 0:
 		return j.Sizes[:1]
-	case j.Role == trace.Read:
+	case j.Role == trace.Read || j.Reads > 0:
 		return j.Sizes
 	}
 	return nil
@@ -70,6 +80,9 @@ func (j Job) Beyond(sizes []int64) []int64 {
 func (j Job) holds() []int64 {
 	if need := j.Needs(); need != nil {
 		return need
+	}
+	if len(j.Streams) > 0 {
+		return j.Stretches()
 	}
 	return j.Sizes
 }

@@ -29,7 +29,13 @@ func (s *Scenario) study() strictyaml.Value {
 	p.study, s.interleave = true, true
 	disks := s.diskNames()
 	work := p.Workload.object(p.Workload.order())
-	more := s.timing(&p, func(disk string) bool { return disks != nil && !slices.Contains(disks, disk) })
+	idle := func(disk string) string {
+		if disks != nil && !slices.Contains(disks, disk) {
+			return isIdle
+		}
+		return ""
+	}
+	more := s.timing(&p, idle, idle)
 	var included *strictyaml.Node
 	include := strictyaml.Value{
 		Read: func(n strictyaml.Node) { included = &n },

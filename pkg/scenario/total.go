@@ -2,9 +2,7 @@ package scenario
 
 import (
 	"cmp"
-	"strings"
-
-	"github.com/hubbench/hubbench/pkg/trace"
+	"slices"
 )
 
 // LinkRate is what a Thunderbolt 3 or 4 link carries in one direction, in bytes per second: measured over tens
@@ -50,8 +48,8 @@ func (p *Plan) Totals() []Total {
 			}
 			moves, bound := p.Phases[k].Moves(j)
 			t.Written += stock.Before
-			if j.Role == trace.Write {
-				t.Written += moves
+			if writes := j.Writes(); writes > 0 {
+				t.Written += int64(float64(moves) * writes)
 				t.Bound = t.Bound.With(bound)
 			}
 		}
@@ -61,8 +59,16 @@ func (p *Plan) Totals() []Total {
 
 // Moves is what a job of the phase moves and measures, filler included.
 func (p Phase) Moves(j Job) (int64, Bound) {
-	if timed := cmp.Or(p.Limit, p.Target); timed > 0 { // as if the disks shared one link evenly
-		return int64(LinkRate * timed.Seconds() / float64(len(p.Jobs))), About
+	timed := cmp.Or(p.Limit, p.Target)
+	if timed == 0 && j.Accompanies() {
+		timed, _, _ = p.Time()
+	}
+	if timed > 0 {
+		bound := About
+		if p.Steady > 0 {
+			bound = AtMost
+		}
+		return int64(p.linkShare(j) * timed.Seconds()), bound
 	}
 	bound := Exact
 	if j.IO.Cap > 0 {
@@ -74,7 +80,7 @@ func (p Phase) Moves(j Job) (int64, Bound) {
 	return j.Bytes(), bound
 }
 
-// Bytes is the job's whole work.
+// Bytes is the job's whole work; of one that accompanies others, what it moves in a second.
 func (j Job) Bytes() int64 { return sum(j.Sizes) }
 
 // Job finds a disk's job; there is none where the disk is idle.
@@ -87,41 +93,25 @@ func (p Phase) Job(disk string) (Job, bool) {
 	return Job{}, false
 }
 
-// Bytes is the measured work of all disks in the phase.
+// Movers are the jobs that have files to move, and do not only accompany others.
+func (p Phase) Movers() []Job {
+	return slices.DeleteFunc(slices.Clone(p.Jobs), Job.Accompanies)
+}
+
+// Bytes is the work of all disks in the phase that have files to move.
 func (p Phase) Bytes() int64 {
 	var sum int64
-	for _, j := range p.Jobs {
+	for _, j := range p.Movers() {
 		sum += j.Bytes()
 	}
 	return sum
 }
 
-// Files is how many transfers are measured in the phase.
+// Files is how many files there are to move in the phase.
 func (p Phase) Files() int {
 	n := 0
-	for _, j := range p.Jobs {
+	for _, j := range p.Movers() {
 		n += len(j.Sizes)
 	}
 	return n
-}
-
-// Who says which disks do what in the phase: "C writes; A, B read".
-func (p Phase) Who() string {
-	var roles []trace.Role
-	disks := map[trace.Role][]string{}
-	for _, j := range p.Jobs {
-		if disks[j.Role] == nil {
-			roles = append(roles, j.Role)
-		}
-		disks[j.Role] = append(disks[j.Role], j.Disk)
-	}
-	var parts []string
-	for _, role := range roles {
-		verb := string(role)
-		if len(disks[role]) == 1 {
-			verb += "s"
-		}
-		parts = append(parts, strings.Join(disks[role], ", ")+" "+verb)
-	}
-	return strings.Join(parts, "; ")
 }

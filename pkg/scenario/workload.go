@@ -75,7 +75,7 @@ func (w *Workload) object(order strictyaml.Value) strictyaml.Object {
 				About: "the files' sizes, the preset's if they are not given: a list, or a range {min: 2 MB, max: 2 GB}"},
 			{Name: "order", Value: order, About: "the order of the files, the preset's if it is not given; listed: as sizes has them"},
 			{Name: "seed", Value: strictyaml.Int(&w.Seed, 0, math.MaxInt64), About: "the same seed gives the same files"},
-			{Name: "block", Value: sectors(&w.IO.Block), About: "bytes per request"},
+			{Name: "block", Value: sectors(&w.IO.Block, maxBlock), About: "bytes per request"},
 			{Name: "depth", Value: strictyaml.Int(&w.IO.Depth, 1, maxDepth), About: "requests in flight"},
 			{Name: "access", Value: strictyaml.OneOf(&w.IO.Access, AccessSequential, AccessRandom).Default(AccessSequential),
 				About: "random: every block of a file once, in random order"},
@@ -111,8 +111,8 @@ func (w *Workload) amount(files strictyaml.Value) []strictyaml.Key {
 }
 
 // sectors is a size of whole sectors.
-func sectors(to *int64) strictyaml.Value {
-	v := strictyaml.Bytes(to, minBlock, maxBlock).Then(func(n strictyaml.Node) {
+func sectors(to *int64, most int64) strictyaml.Value {
+	v := strictyaml.Bytes(to, minBlock, most).Then(func(n strictyaml.Node) {
 		if *to%minBlock != 0 {
 			n.Errorf("block of %d bytes is not a multiple of a sector; try a multiple of %d, such as 1 MiB", *to, minBlock)
 		}

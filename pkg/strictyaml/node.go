@@ -216,6 +216,11 @@ func (n Node) Duration(least, most time.Duration) (time.Duration, bool) {
 	return quantity[time.Duration]{"a time", "30 s", unit.ParseDuration, format}.read(n, least, most)
 }
 
+// Percent reads a share from least to most, such as 50 %, which is 0.5.
+func (n Node) Percent(least, most float64) (float64, bool) {
+	return quantity[float64]{"a share", "50 %", unit.ParsePercent, unit.FormatPercent}.read(n, least, most)
+}
+
 // OneOf reads one of the allowed words.
 func (n Node) OneOf(allowed ...string) (string, bool) {
 	text, ok := n.Text()

@@ -23,11 +23,11 @@ type Object struct {
 	Check func(*Mapping)
 }
 
-// Among is of keys of which one must be there.
+// Among is of keys that stand for one another.
 type Among struct {
 	Keys    []string
 	Both    string // what is wrong where two are; empty: nothing
-	Neither string // what is wrong where none is
+	Neither string // what is wrong where none is; empty: nothing
 }
 
 // Rule refuses keys beside another one.
@@ -85,7 +85,7 @@ func (c Among) check(m *Mapping) {
 		return !ok
 	})
 	switch {
-	case len(there) == 0:
+	case len(there) == 0 && c.Neither != "":
 		m.Missing(c.Keys[0], "%s", c.Neither)
 	case len(there) > 1 && c.Both != "":
 		n, _ := m.Get(there[len(there)-1])
@@ -134,6 +134,9 @@ func (c Among) schema() Schema {
 	var each []Schema
 	for _, key := range c.Keys {
 		each = append(each, Schema{"required": []string{key}})
+	}
+	if c.Neither == "" {
+		each = append(each, Schema{"not": Schema{"anyOf": slices.Clone(each)}})
 	}
 	if c.Both != "" {
 		return Schema{"oneOf": each}

@@ -1,7 +1,6 @@
 package strictyaml
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -93,7 +92,7 @@ func Float(to *float64, least, most float64) Value {
 
 // Bytes is a size from least to most bytes.
 func Bytes(to *int64, least, most int64) Value {
-	return into(to, func(n Node) (int64, bool) { return n.Bytes(least, most) }, size, quantitySchema(unit.SizePattern, least, most))
+	return into(to, func(n Node) (int64, bool) { return n.Bytes(least, most) }, unit.FormatBlock, quantitySchema(unit.SizePattern, least, most))
 }
 
 // Rate is a rate from least to most bytes per second.
@@ -106,6 +105,12 @@ func Duration(to *time.Duration, least, most time.Duration) Value {
 	format := func(d time.Duration) string { return unit.FormatSeconds(d.Seconds()) }
 	return into(to, func(n Node) (time.Duration, bool) { return n.Duration(least, most) }, format,
 		Schema{"type": "string", "pattern": unit.TimePattern})
+}
+
+// Percent is a share from least to most, of which 1 is all: 50 % is 0.5.
+func Percent(to *float64, least, most float64) Value {
+	return into(to, func(n Node) (float64, bool) { return n.Percent(least, most) }, unit.FormatPercent,
+		Schema{"type": "string", "pattern": unit.PercentPattern})
 }
 
 // OneOf is one of the words.
@@ -144,19 +149,6 @@ func quantitySchema[T int64 | float64](pattern string, least, most T) Schema {
 		{"type": "string", "pattern": pattern},
 		{"type": "number", "minimum": least, "maximum": most},
 	}}
-}
-
-// size writes a size in the binary unit that divides it, for that is how blocks are chosen, or else in decimal ones.
-func size(bytes int64) string {
-	for _, u := range [...]struct {
-		bytes int64
-		name  string
-	}{{1 << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}} {
-		if bytes%u.bytes == 0 {
-			return strconv.FormatInt(bytes/u.bytes, 10) + " " + u.name
-		}
-	}
-	return unit.FormatBytes(bytes)
 }
 
 // with is a schema with one more keyword.

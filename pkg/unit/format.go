@@ -13,6 +13,19 @@ func FormatBytes(n int64) string {
 	return trimZeros(value) + " " + prefix + "B"
 }
 
+// FormatBlock writes a size in the binary unit that divides it, for that is how blocks are chosen, or else as FormatBytes.
+func FormatBlock(n int64) string {
+	for _, u := range [...]struct {
+		bytes int64
+		name  string
+	}{{1 << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}} {
+		if n > 0 && n%u.bytes == 0 {
+			return strconv.FormatInt(n/u.bytes, 10) + " " + u.name
+		}
+	}
+	return FormatBytes(n)
+}
+
 // FormatRate writes a rate with exactly three significant figures from 1 KB/s up: "3.46 GB/s", "3.20 GB/s", "742 MB/s".
 // Rates are measured, so their zeros count. What is not a number is "- B/s".
 func FormatRate(bytesPerSecond float64) string {

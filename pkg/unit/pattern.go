@@ -1,11 +1,12 @@
 package unit
 
-// What ParseBytes, ParseRate and ParseDuration accept as regular expressions, for a schema: in the syntax that Go and
+// What ParseBytes, ParseRate, ParseDuration and ParsePercent accept as regular expressions, for a schema: in the syntax that Go and
 // JavaScript share. They say nothing of what is too large, nor of a size that is not a whole number of bytes.
 const (
-	SizePattern = `^` + space + number + space + `(?:` + sizeUnit + `)?` + space + `$`
-	RatePattern = `^` + space + number + space + `(?:(?:` + sizeUnit + `)?` + space + `/s)?` + space + `$`
-	TimePattern = `^` + space + `(?:` + number + space + `(?:ns|us|µs|ms|s|sec|m|min|h)` + space + `)+$`
+	SizePattern    = `^` + space + number + space + `(?:` + sizeUnit + `)?` + space + `$`
+	RatePattern    = `^` + space + number + space + `(?:(?:` + sizeUnit + `)?` + space + `/s)?` + space + `$`
+	PercentPattern = `^` + space + number + space + `%` + space + `$`
+	TimePattern    = `^` + space + `(?:` + number + space + `(?:ns|us|µs|ms|s|sec|m|min|h)` + space + `)+$`
 )
 
 const (

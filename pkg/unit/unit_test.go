@@ -141,6 +141,47 @@ func TestParseDuration(t *testing.T) {
 	}
 }
 
+func TestPercent(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want float64
+		as   string
+	}{
+		{"50 %", 0.5, "50 %"},
+		{"12.5%", 0.125, "12.5 %"},
+		{" .5 % ", 0.005, "0.5 %"},
+		{"100 %", 1, "100 %"},
+		{"0%", 0, "0 %"},
+	} {
+		got, err := ParsePercent(tt.text)
+		if err != nil || got != tt.want {
+			t.Errorf("ParsePercent(%q) = %v, %v, want %v", tt.text, got, err, tt.want)
+		}
+		if as := FormatPercent(got); as != tt.as {
+			t.Errorf("FormatPercent(%v) = %q, want %q", got, as, tt.as)
+		}
+	}
+	for text, want := range map[string]string{
+		"0.5":    `share "0.5": the % is missing; try a number with %, such as 50 %`,
+		"-5 %":   `share "-5 %": must not be negative; try a number with %, such as 50 %`,
+		"50 %%":  `share "50 %%": unknown unit "%%"; try a number with %, such as 50 %`,
+		"":       `share "": empty; try a number with %, such as 50 %`,
+		"a half": `share "a half": not a number; try a number with %, such as 50 %`,
+	} {
+		if _, err := ParsePercent(text); err == nil || err.Error() != want {
+			t.Errorf("ParsePercent(%q): %v, want %s", text, err, want)
+		}
+	}
+}
+
+func TestFormatBlock(t *testing.T) {
+	for n, want := range map[int64]string{512: "512 B", 4096: "4 KiB", 8 << 20: "8 MiB", 1 << 30: "1 GiB", 1000: "1 KB", 0: "0 B", 5 << 9: "2.56 KB"} {
+		if got := FormatBlock(n); got != want {
+			t.Errorf("FormatBlock(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
+
 func TestFormatBytes(t *testing.T) {
 	tests := []struct {
 		n    int64
@@ -244,7 +285,7 @@ func FuzzFormatBytes(f *testing.F) {
 // A pattern and its parser agree on every text made of the pieces of quantities, but for what a pattern cannot say.
 func TestPatterns(t *testing.T) {
 	numbers := []string{"", "0", "2", "2.", ".5", "1.5", "1.2.3", ".", "-1", "1e3", " 7 ", "\u00a03"}
-	units := []string{"", "B", "b", "KB", "kb", "kB", "Kb", "MiB", "mib", "Mib", "iB", "M", "GB/s", "GB /s", "/s", "s", "ms", "µs", "sec", "min", "h", "d", " MB ", "MB/", "S"}
+	units := []string{"", "B", "b", "KB", "kb", "kB", "Kb", "MiB", "mib", "Mib", "iB", "M", "GB/s", "GB /s", "/s", "s", "ms", "µs", "sec", "min", "h", "d", " MB ", "MB/", "S", "%", " % "}
 	for _, number := range numbers {
 		for _, unit := range units {
 			for _, text := range []string{number + unit, number + " " + unit, number + unit + number + unit} {
@@ -252,9 +293,10 @@ func TestPatterns(t *testing.T) {
 					pattern string
 					parse   func(string) error
 				}{
-					"size": {SizePattern, func(s string) error { _, err := ParseBytes(s); return err }},
-					"rate": {RatePattern, func(s string) error { _, err := ParseRate(s); return err }},
-					"time": {TimePattern, func(s string) error { _, err := ParseDuration(s); return err }},
+					"size":    {SizePattern, func(s string) error { _, err := ParseBytes(s); return err }},
+					"rate":    {RatePattern, func(s string) error { _, err := ParseRate(s); return err }},
+					"time":    {TimePattern, func(s string) error { _, err := ParseDuration(s); return err }},
+					"percent": {PercentPattern, func(s string) error { _, err := ParsePercent(s); return err }},
 				} {
 					err := try.parse(text)
 					if err != nil && strings.Contains(err.Error(), "not a whole number of bytes") {
