@@ -4,16 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
-)
-
-// Limits of the files that accompanying jobs go over again and again.
-const (
-	longestStretch  = 20 * time.Second // of a stream
-	shortestStretch = time.Second
-	stretchBytes    = 32e9    // of all streams of a disk: far more than it caches of what was read
-	probeFile       = 1 << 30 // bytes
 )
 
 // accompanying makes the job of a disk that has no files to move. Its requests always go past the system's cache, one at a time
@@ -34,16 +25,6 @@ func (s *Scenario) accompanying(spec PhaseSpec, disk string, j Job) Job {
 	return j
 }
 
-// stretch is how much of each of some streams is on the disk at one time.
-func stretch(specs []stream.Spec, footprint int64) time.Duration {
-	room := stretchBytes
-	if footprint > 0 {
-		room = min(room, float64(footprint))
-	}
-	seconds := room / float64(streamSecond(specs))
-	return max(shortestStretch, min(longestStretch, time.Duration(seconds*float64(time.Second))))
-}
-
 // most is the job with as many streams as a search will try at most.
 func (p PhaseSpec) most(j Job) Job { return Phase{Search: p.Search}.most(j) }
 
@@ -54,28 +35,6 @@ func (p Phase) most(j Job) Job {
 		j.Streams[0].Count = int(p.Search.Most)
 	}
 	return j
-}
-
-// Stretches is the size of the file of each stream of a job, in the order of stream.Players: whole frames. A player
-// reads its file again and again, and a recorder writes over it.
-func (j Job) Stretches() []int64 {
-	var sizes []int64
-	for _, spec := range j.Streams {
-		frames := max(1, int(j.Stretch/spec.Frame))
-		size := spec.Offset(frames) / grain * grain
-		for range spec.Count {
-			sizes = append(sizes, max(size, grain))
-		}
-	}
-	return sizes
-}
-
-// probed is the size of the file that a probe's requests go to.
-func (j Job) probed() int64 {
-	if j.IO.Footprint > 0 {
-		return max(j.IO.Block, min(probeFile, j.IO.Footprint/j.IO.Block*j.IO.Block))
-	}
-	return probeFile
 }
 
 // Rate is what the job moves in a second if nothing holds it up, in bytes; 0 where it goes as fast as it can.

@@ -67,7 +67,7 @@ func (s *Scenario) Plan() (*Plan, error) {
 func (p PhaseSpec) checkFootprint(j Job) *strictyaml.Error {
 	need, what := sum(j.Needs()), "reads files of %s in total"
 	if len(j.Streams) > 0 {
-		need, what = sum(p.most(j).Stretches()), "has streams that need at least %s"
+		need, what = sum(p.most(j).StreamFiles()), "has streams that need at least %s"
 	}
 	if j.IO.Footprint <= 0 || need <= j.IO.Footprint {
 		return nil

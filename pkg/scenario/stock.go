@@ -24,7 +24,6 @@ func (p *Plan) Stock(disk string) []Stock {
 		if !ok {
 			continue
 		}
-		job = phase.most(job)
 		missing, _ := split(job.Needs(), left)
 		stock.Before = sum(missing)
 		carried := p.CarryOver(i, disk)
@@ -33,7 +32,7 @@ func (p *Plan) Stock(disk string) []Stock {
 		if job.IO.Keep {
 			kept += job.space()
 		}
-		_, left = split(append(left, job.holds()...), carried)
+		_, left = split(append(left, job.leaves()...), carried)
 	}
 	return stocks
 }
@@ -42,26 +41,21 @@ func (p *Plan) Stock(disk string) []Stock {
 // exist. What this phase leaves of them need not be written again.
 func (p *Plan) CarryOver(phase int, disk string) []int64 {
 	for _, next := range p.Phases[phase+1:] {
-		if job, ok := next.Job(disk); ok {
-			if needs := next.most(job).Needs(); needs != nil {
-				return needs
-			}
+		if job, ok := next.Job(disk); ok && job.Needs() != nil {
+			return job.Needs()
 		}
 	}
 	return nil
 }
 
 // Needs is the sizes of the files that must be there before the job begins: those it reads, or the one it
-// goes over, or the streams it plays.
+// goes over.
 func (j Job) Needs() []int64 {
 	switch {
 	case len(j.Streams) > 0:
-		if j.Role == trace.Read {
-			return j.Stretches()
-		}
-		return nil
+		return j.streamFiles(func(record bool) bool { return !record })
 	case j.Probe > 0:
-		return []int64{j.probed()}
+		return j.probeFiles()
 	case j.IO.OneFile && len(j.Sizes) > 0:
 		return j.Sizes[:1]
 	case j.Role == trace.Read || j.Reads > 0:
@@ -72,19 +66,25 @@ func (j Job) Needs() []int64 {
 
 // Beyond is those of some files that the job neither needs nor makes.
 func (j Job) Beyond(sizes []int64) []int64 {
-	apart, _ := split(sizes, j.holds())
+	apart, _ := split(sizes, j.leaves())
 	return apart
+}
+
+// leaves is the sizes of the files there are at the end of the job that another may read. What a stream has recorded is
+// not among them: it may have gaps.
+func (j Job) leaves() []int64 {
+	if need := j.Needs(); need != nil || len(j.Streams) > 0 {
+		return need
+	}
+	return j.Sizes
 }
 
 // holds is the sizes of the files there are at the end of the job, made by it or before it.
 func (j Job) holds() []int64 {
-	if need := j.Needs(); need != nil {
-		return need
-	}
 	if len(j.Streams) > 0 {
-		return j.Stretches()
+		return j.StreamFiles()
 	}
-	return j.Sizes
+	return j.leaves()
 }
 
 // space is what the job's own files take up at most, within its footprint.

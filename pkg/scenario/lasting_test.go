@@ -1,0 +1,54 @@
+package scenario
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+func TestLastingFiles(t *testing.T) {
+	const mib = 1 << 20
+	play := stream.Spec{Rate: 92e6, Count: 2}
+	slow := stream.Spec{Rate: 1e6, Count: 1}
+	record := stream.Spec{Rate: 10e6, Count: 2, Record: true}
+	for _, tt := range []struct {
+		name         string
+		job          Job
+		needs, holds []int64
+	}{
+		{"played", Job{Role: trace.Read, Streams: []stream.Spec{play, slow}}, []int64{1 << 30, 1 << 30, 19 * mib}, []int64{1 << 30, 1 << 30, 19 * mib}},
+		{"recorded", Job{Role: trace.Write, Streams: []stream.Spec{record}}, nil, []int64{190 * mib, 190 * mib}},
+		{"both", Job{Role: trace.Read, Streams: []stream.Spec{slow, record}}, []int64{19 * mib}, []int64{19 * mib, 190 * mib, 190 * mib}},
+		{"within a footprint", Job{Role: trace.Read, Streams: []stream.Spec{play}, IO: IO{Footprint: 64 * mib}}, []int64{32 * mib, 32 * mib}, []int64{32 * mib, 32 * mib}},
+		{"probe", Job{Role: trace.Read, Probe: time.Second, IO: IO{Block: 4096}}, []int64{1 << 30}, []int64{1 << 30}},
+		{"probe within a footprint", Job{Role: trace.Read, Probe: time.Second, IO: IO{Footprint: 64 * mib}}, []int64{64 * mib}, []int64{64 * mib}},
+		{"reads and writes", Job{Role: trace.Write, Reads: 0.3, Sizes: []int64{5, 7}}, []int64{5, 7}, []int64{5, 7}},
+	} {
+		if diff := cmp.Diff(tt.needs, tt.job.Needs()); diff != "" {
+			t.Errorf("%s: needs (-want +got):\n%s", tt.name, diff)
+		}
+		if diff := cmp.Diff(tt.holds, tt.job.holds()); diff != "" {
+			t.Errorf("%s: holds (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+// What was recorded may have gaps, so it does not stand for what a later phase plays.
+func TestStockOfStreams(t *testing.T) {
+	spec := stream.Spec{Rate: 1 << 20, Count: 1}
+	recorded := spec
+	recorded.Record = true
+	plan := &Plan{Disks: []Disk{{Name: "A"}}, Phases: []Phase{
+		{Jobs: []Job{{Disk: "A", Role: trace.Write, Streams: []stream.Spec{recorded}, Sizes: []int64{1 << 20}}}},
+		{Jobs: []Job{{Disk: "A", Role: trace.Read, Streams: []stream.Spec{spec}, Sizes: []int64{1 << 20}}}},
+		{Jobs: []Job{{Disk: "A", Role: trace.Read, Streams: []stream.Spec{spec}, Sizes: []int64{1 << 20}}}},
+	}}
+	want := []Stock{{Space: 20 << 20}, {Space: 20 << 20, Before: 20 << 20}, {Space: 20 << 20}}
+	if diff := cmp.Diff(want, plan.Stock("A")); diff != "" {
+		t.Errorf("stock (-want +got):\n%s", diff)
+	}
+}
