@@ -173,13 +173,18 @@ func (e *real) padded(size int64) int64 {
 func (e *real) newTransfer(f testFile, r record, op trace.Role) *transfer {
 	t := &transfer{
 		file: f, op: op, size: r.Size, padded: e.padded(r.Size), release: e.release, sampleNS: e.sampleNS,
-		stamps: stamper{tag: tagOf(e.job.RunID, e.job.Disk), file: uint32(r.Number), unit: r.Unit, period: r.Period, size: r.Size},
+		stamps: e.stamper(r),
 	}
 	t.setBlock(e.job.IO.Block)
 	if !e.traits.direct && e.job.IO.Mode == scenario.ModeDirect {
 		t.settle = max(settleBytes/t.block, 1) * t.block
 	}
 	return t
+}
+
+// stamper stamps and checks a file of the job's.
+func (e *real) stamper(r record) stamper {
+	return stamper{tag: tagOf(e.job.RunID, e.job.Disk), file: uint32(r.Number), unit: r.Unit, period: r.Period, size: r.Size}
 }
 
 // moveOpen does the timed part: requests and flush.

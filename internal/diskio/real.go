@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/hubbench/hubbench/internal/clock"
 	"github.com/hubbench/hubbench/pkg/policy"
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -23,10 +26,12 @@ type real struct {
 	job       Job
 	system    system
 	sampleNS  int64 // between samples of progress
+	timing    timing
 	folder    *folder
 	testFiles *testFiles
 	traits    traits
 	buf       []byte
+	scratch   []byte // as large, for what a job reads that also writes; nil elsewhere
 	mover     mover
 	files     []record // those that are there before the release, in the job's order: to be read, or written over
 	first     int      // number of the first file written otherwise
@@ -58,12 +63,23 @@ type system struct {
 	declare   func(f testFile, size int64) error // has reserved space taken for written; nil: it may be written anywhere
 }
 
+// timing is the clock of what has a time to begin at; tests have their own.
+type timing struct {
+	now        func() int64
+	sleepUntil func(ns int64)
+}
+
 // errNoRing marks systems that io_uring is no part of. Not errors.ErrUnsupported: that is also what a Linux kernel without
 // it answers (ENOSYS: old ones, containers, emulators), where its absence is worth a word.
 var errNoRing = errors.New("this system has no io_uring")
 
 // New makes the engine for a job on real files. It touches nothing until Prepare.
-func New(job Job) Engine { return newReal(job, systemCalls()) }
+func New(job Job) Engine {
+	if len(job.Streams) > 0 {
+		return newStreams(job, systemCalls())
+	}
+	return newReal(job, systemCalls())
+}
 
 // systemCalls are the operating system itself.
 func systemCalls() system {
@@ -71,7 +87,7 @@ func systemCalls() system {
 }
 
 func newReal(job Job, sys system) *real {
-	return &real{job: job, system: sys, sampleNS: policy.SampleNS}
+	return &real{job: job, system: sys, sampleNS: policy.SampleNS, timing: timing{clock.Now, clock.SleepUntil}}
 }
 
 // Prepare makes the folder, finds out what the file system can do, and readies buffers and files.
@@ -82,7 +98,16 @@ func (e *real) Prepare(ctx context.Context, wrote func(bytes int64)) (trace.Effe
 	return eff, e.job.explain("prepare", err)
 }
 
-func (e *real) prepare(ctx context.Context) (eff trace.Effective, err error) {
+func (e *real) prepare(ctx context.Context) (trace.Effective, error) {
+	eff, err := e.setUp(ctx)
+	if err != nil {
+		return eff, err
+	}
+	return eff, e.openNext(0)
+}
+
+// setUp does all but opening the first file.
+func (e *real) setUp(ctx context.Context) (eff trace.Effective, err error) {
 	if e.folder, err = openFolder(e.job.Dir, e.job.RunID); err != nil {
 		return eff, err
 	}
@@ -92,6 +117,9 @@ func (e *real) prepare(ctx context.Context) (eff trace.Effective, err error) {
 	if e.traits, err = probe(e.system, e.folder.root, e.job.IO.Mode == scenario.ModeDirect); err != nil {
 		return eff, fmt.Errorf("probe the disk: %w", err)
 	}
+	if e.requests() {
+		e.singleRequests()
+	}
 	eff = e.effective()
 	if eff.Engine, err = e.makeMover(); err != nil {
 		return eff, err
@@ -100,8 +128,44 @@ func (e *real) prepare(ctx context.Context) (eff trace.Effective, err error) {
 		return eff, err
 	}
 	e.first = e.testFiles.next
-	return eff, e.openNext(0)
+	return eff, nil
 }
+
+// requests reports whether the job is one of single requests, whatever its mode: a plain application's way of moving a
+// file in one call is no way to do these.
+func (e *real) requests() bool { return e.job.Accompanies() || e.job.Reads > 0 }
+
+// streamMemory bounds the memory of all frames in flight: a worker must stay small beside what it measures.
+const streamMemory = 64 << 20
+
+// singleRequests has a job of these go past the cache where that was tried, else through it, but request by request; every
+// stream can have one in flight.
+func (e *real) singleRequests() {
+	io := &e.job.IO
+	io.Mode = scenario.ModeDirect
+	if io.Block == 0 {
+		io.Block = layoutBlock
+	}
+	io.Depth = max(io.Depth, 1)
+	if e.job.Probe > 0 {
+		io.Depth = 1
+	}
+	if n := len(e.job.StreamFiles()); n > 0 {
+		io.Depth = max(io.Depth, n)
+		io.Block = max(min(io.Block, streamMemory/int64(io.Depth))/dataUnit, 1) * dataUnit
+	}
+}
+
+// readsAndWrites reports whether the job does both.
+func (e *real) readsAndWrites() bool {
+	records := func(s stream.Spec) bool { return s.Record }
+	plays := func(s stream.Spec) bool { return !s.Record }
+	return e.job.Reads > 0 || slices.ContainsFunc(e.job.Streams, records) && slices.ContainsFunc(e.job.Streams, plays)
+}
+
+// timed reports whether requests begin at times of their own, or are of two kinds: threads can wait for each, at rates
+// where they cost little.
+func (e *real) timed() bool { return e.requests() || e.job.Pace > 0 }
 
 // Doubts are the warnings since Prepare.
 func (e *real) Doubts() []string { return e.warnings[e.told:] }
@@ -117,7 +181,7 @@ func (e *real) effective() trace.Effective {
 		e.traits.sector = 1
 		job.IO.Depth = 1
 		job.IO.Block = appBytes
-	} else if !e.traits.direct {
+	} else if !e.traits.direct && e.traits.whyNot != "" {
 		e.warn("direct I/O is not available here (%s): requests go through the cache, which is flushed and emptied as the job runs", e.traits.whyNot)
 	}
 	// Blocks that can be whole pages are: the rest of the cache's rules is the sector's.
@@ -191,6 +255,12 @@ func (e *real) makeMover() (engine string, err error) {
 	}
 	e.refill()
 	e.latencies = newLatencies()
+	if e.readsAndWrites() {
+		if e.scratch, err = newBuffer(int64(len(e.buf))); err != nil {
+			return "", err
+		}
+		clear(e.scratch) // which touches every page
+	}
 	if e.mover, engine, err = e.newMover(depth); err != nil && !errors.Is(err, errNoRing) {
 		e.warn("io_uring is not available here (%v): threads are used instead, at a higher CPU cost", err)
 	}
@@ -202,7 +272,7 @@ func (e *real) newMover(depth int) (m mover, engine string, err error) {
 	if e.job.IO.Mode == scenario.ModeApp {
 		return newApp(e.buf, e.job.Sizes), "app", nil
 	}
-	if e.traits.direct {
+	if e.traits.direct && !e.timed() {
 		if m, err = e.system.ring(e.buf, depth); err == nil {
 			return m, "io_uring", nil
 		}
@@ -237,6 +307,10 @@ func (e *real) Close() error {
 	if e.buf != nil {
 		freeBuffer(e.buf)
 		e.buf = nil
+	}
+	if e.scratch != nil {
+		freeBuffer(e.scratch)
+		e.scratch = nil
 	}
 	if e.folder != nil {
 		err = errors.Join(err, e.removeFiles())

@@ -1,0 +1,76 @@
+package diskio
+
+import (
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// streamFile is the test file of one stream, which goes through it again and again.
+type streamFile struct {
+	file   testFile
+	record record
+	op     trace.Role
+	unit   int64 // frames begin at its multiples: sectors, and what a stamp covers
+	stamps stamper
+}
+
+// piece is a request: a frame, or a part of it.
+type piece struct {
+	*streamFile
+	flight *flight
+	off, n int64 // in the file
+	endNS  int64 // when it was done, since the release
+	err    error
+}
+
+// flight is a frame under way.
+type flight struct {
+	player, frame int
+	left          int64 // bytes that are not there yet
+}
+
+// frame is where a frame lies in its stream, in whole units: the next begins where this one ends, so that nothing is moved
+// twice and the mean rate is the stream's.
+func (f *streamFile) frame(spec stream.Spec, k int) (from, to int64) {
+	up := func(bytes int64) int64 { return (bytes + f.unit - 1) / f.unit * f.unit }
+	return up(spec.Offset(k)), up(spec.Offset(k + 1))
+}
+
+// piece is the first request of a stretch of the stream.
+func (f *streamFile) piece(from, to, block int64) piece {
+	off := from % f.record.Size
+	return piece{streamFile: f, off: off, n: min(to-from, block, f.record.Size-off)}
+}
+
+// mostPieces is how many requests the largest frame takes.
+func (s *streams) mostPieces() int {
+	most := int64(0)
+	for _, p := range s.players {
+		most = max(most, p.Spec.Bytes(0)+s.paths[0].unit)
+	}
+	return int(most/s.job.IO.Block) + 2 // the end of the file may lie within
+}
+
+// openFiles opens those that are there and makes those that are recorded to.
+func (s *streams) openFiles() error {
+	sizes := s.job.StreamFiles()
+	played := 0
+	for i, p := range s.players {
+		f := streamFile{op: trace.Read}
+		if p.Spec.Record {
+			f.op, f.record = trace.Write, s.newRecord(sizes[i])
+		} else {
+			f.record = s.files[played]
+			played++
+		}
+		file, err := s.open(f.record, f.op)
+		if err != nil {
+			return err
+		}
+		f.file = file
+		f.unit = max(s.traits.sector, f.record.Unit)
+		f.stamps = s.stamper(f.record)
+		s.paths = append(s.paths, f)
+	}
+	return nil
+}

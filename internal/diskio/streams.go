@@ -1,0 +1,286 @@
+package diskio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/hubbench/hubbench/pkg/latency"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// streams is the engine of a job of streams: it moves each frame when its player asks for it, whatever became of the
+// ones before. The goroutine that calls Transfer looks after the players; lanes (see streamlane.go) move the frames, each
+// by blocked requests. What a frame is in its file is in frame.go.
+//
+// The times of a player are those at which the lanes report, in the order of their reports: so the players see one
+// sequence of events, and a frame is there when its last byte is, never earlier.
+type streams struct {
+	*real
+	players []*stream.Player
+	paths   []streamFile // of each player
+	lanes   *streamLanes
+
+	ended     []piece   // of the lanes' reports: memory, for reuse
+	idle      []*flight // for reuse
+	flying    int       // pieces that are with the lanes
+	bytes     int64     // moved in all
+	stretch   int       // the one that is not whole yet
+	ends      []int64   // when stretches became whole that Transfer has not returned yet
+	startNS   int64     // of the stretch that Transfer returns next
+	reportNS  int64     // when the streams' next samples are due, since the release
+	behind    bool      // frames wait for a lane
+	belatedNS latency.Histogram
+}
+
+// streamReportNS is the time between two samples of a stream.
+const streamReportNS = 100_000_000
+
+func newStreams(job Job, sys system) *streams {
+	return &streams{real: newReal(job, sys), players: stream.Players(job.Streams), reportNS: streamReportNS}
+}
+
+// Prepare opens a file for each stream; those that are played are written first.
+func (s *streams) Prepare(ctx context.Context, wrote func(bytes int64)) (trace.Effective, error) {
+	s.wrote = wrote
+	eff, err := s.prepare(ctx)
+	eff.Warnings, s.told = s.warnings, len(s.warnings)
+	return eff, s.job.explain("prepare", err)
+}
+
+func (s *streams) prepare(ctx context.Context) (trace.Effective, error) {
+	eff, err := s.setUp(ctx)
+	if err != nil {
+		return eff, err
+	}
+	eff.Flush = scenario.FlushNone // a frame is there when its write is done
+	if err := s.openFiles(); err != nil {
+		return eff, err
+	}
+	s.lanes = s.newLanes()
+	return eff, nil
+}
+
+// Start notes the release.
+func (s *streams) Start(releaseNS int64, tell func(trace.Event)) {
+	var one sync.Mutex // latencies are told by another goroutine
+	s.real.Start(releaseNS, func(e trace.Event) {
+		one.Lock()
+		defer one.Unlock()
+		tell(e)
+	})
+	s.lanes.release = releaseNS
+}
+
+// Transfer goes on with the streams until the stretch seq is moved: so many bytes of all of them.
+func (s *streams) Transfer(ctx context.Context, seq int, sample Sampler) (Span, error) {
+	span, err := s.transfer(ctx, seq, sample)
+	s.failed = s.failed || err != nil
+	return span, s.job.explain(fmt.Sprintf("streams, file %d", seq), err)
+}
+
+func (s *streams) transfer(ctx context.Context, seq int, sample Sampler) (Span, error) {
+	size := s.job.Size(seq)
+	before := int64(seq) * size
+	sampledNS := s.startNS
+	for {
+		now, err := s.catchUp()
+		if err != nil {
+			return Span{Bytes: min(s.bytes-before, size), StartNS: s.startNS, EndNS: now}, err
+		}
+		if len(s.ends) > 0 {
+			span := Span{Bytes: size, StartNS: s.startNS, EndNS: max(s.ends[0], s.startNS+1)}
+			s.ends, s.startNS = s.ends[1:], span.EndNS
+			s.moved++
+			return span, nil
+		}
+		if now-sampledNS >= s.sampleNS {
+			sampledNS = now
+			sample(s.bytes-before, now)
+		}
+		if err := ctx.Err(); err != nil {
+			s.report(now)
+			return Span{Bytes: s.bytes - before, StartNS: s.startNS, EndNS: now}, err
+		}
+		s.ask(now)
+		s.wait(ctx, sampledNS+s.sampleNS)
+	}
+}
+
+// catchUp hears what the lanes have done, up to now.
+func (s *streams) catchUp() (nowNS int64, err error) {
+	s.ended, nowNS = s.lanes.reports(s.ended[:0])
+	for i := range s.ended {
+		p := &s.ended[i]
+		s.flying--
+		s.reportBefore(p.endNS)
+		if p.err != nil {
+			if err == nil {
+				err = s.failure(p)
+			}
+			continue
+		}
+		s.count(p.n, p.endNS)
+		if p.flight.left -= p.n; p.flight.left == 0 {
+			s.players[p.flight.player].Arrived(p.flight.frame, p.endNS)
+			s.idle = append(s.idle, p.flight)
+		}
+	}
+	s.reportBefore(nowNS + 1)
+	s.latencies.tick(nowNS)
+	return nowNS, err
+}
+
+// failure is why a piece was not moved. A file whose content is wrong is put aside, as the job ends with it anyway.
+func (s *streams) failure(p *piece) error {
+	if _, wrong := errors.AsType[*Mismatch](p.err); !wrong {
+		return p.err
+	}
+	return errors.Join(s.closeFiles(), s.keepEvidence(p.err, p.record))
+}
+
+// count takes note of moved bytes.
+func (s *streams) count(bytes, tNS int64) {
+	s.bytes += bytes
+	for size := s.job.Size(s.stretch); s.bytes >= int64(s.stretch+1)*size; s.stretch++ {
+		s.ends = append(s.ends, tNS)
+	}
+}
+
+// reportBefore tells the samples that are due before tNS.
+func (s *streams) reportBefore(tNS int64) {
+	for ; s.reportNS < tNS; s.reportNS += streamReportNS {
+		s.reportAt(s.reportNS)
+	}
+}
+
+// report tells the last sample, if much has happened since the one before.
+func (s *streams) report(tNS int64) {
+	if tNS-(s.reportNS-streamReportNS) > streamReportNS/10 {
+		s.reportAt(tNS)
+	}
+}
+
+func (s *streams) reportAt(tNS int64) {
+	for _, p := range s.players {
+		sample := p.Sample(tNS)
+		s.tell(trace.Event{
+			Type: trace.StreamType, Stream: p.Name, TNS: tNS,
+			Due: sample.Due, Late: sample.Late, BufferNS: sample.BufferNS, StallNS: sample.StallNS,
+		})
+	}
+}
+
+// ask hands the lanes the frames that are to be asked for by now, in the order of their times, while one of them is free.
+func (s *streams) ask(nowNS int64) {
+	for s.flying < s.lanes.count() {
+		i := s.next()
+		askNS := s.players[i].AskNS()
+		if askNS > nowNS {
+			s.behind = false
+			return
+		}
+		frame, ok := s.players[i].Ask(nowNS)
+		if !ok {
+			continue // it was due already, and its successors' time has not come
+		}
+		if !s.behind {
+			s.belatedNS.Record(nowNS - askNS)
+		}
+		s.begin(i, frame, nowNS)
+	}
+	s.behind = s.players[s.next()].AskNS() <= nowNS
+}
+
+// next is the player whose time comes first.
+func (s *streams) next() int {
+	first := 0
+	for i, p := range s.players {
+		if p.AskNS() < s.players[first].AskNS() {
+			first = i
+		}
+	}
+	return first
+}
+
+// begin hands a frame's pieces to the lanes.
+func (s *streams) begin(player, frame int, nowNS int64) {
+	from, to := s.paths[player].frame(s.players[player].Spec, frame)
+	if from == to { // it lies in the sectors of the one before
+		s.players[player].Arrived(frame, nowNS)
+		return
+	}
+	f := s.newFlight(player, frame, to-from)
+	for from < to {
+		p := s.paths[player].piece(from, to, s.job.IO.Block)
+		p.flight = f
+		s.flying++
+		s.lanes.work <- p
+		from += p.n
+	}
+}
+
+func (s *streams) newFlight(player, frame int, bytes int64) *flight {
+	f := &flight{}
+	if n := len(s.idle); n > 0 {
+		f, s.idle = s.idle[n-1], s.idle[:n-1]
+	}
+	*f = flight{player: player, frame: frame, left: bytes}
+	return f
+}
+
+// wait waits until there is something to do: the next frame's time, a report's or a sample's, or a free lane where frames
+// wait for one.
+func (s *streams) wait(ctx context.Context, sampleNS int64) {
+	nextNS := min(s.reportNS, sampleNS)
+	if !s.behind && s.flying < s.lanes.count() {
+		s.timing.sleepUntil(s.release + min(nextNS, s.players[s.next()].AskNS()))
+		return
+	}
+	timer := time.NewTimer(time.Duration(s.release + nextNS - s.timing.now()))
+	defer timer.Stop()
+	select {
+	case <-s.lanes.woken:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// belatedMost is how long after its time a frame may be requested without a word, and belatedShare how many may be later.
+const (
+	belatedMostNS = 1_000_000
+	belatedShare  = 0.01
+)
+
+// Doubts adds that this computer did not keep the frames' times.
+func (s *streams) Doubts() []string {
+	doubts := s.real.Doubts()
+	if at := s.belatedNS.Quantile(1 - belatedShare); at > belatedMostNS {
+		doubts = append(doubts, fmt.Sprintf("one frame in a hundred was requested more than %.1f ms after its time, though the disk could take it: the computer was busy",
+			float64(at)/1e6))
+	}
+	return doubts
+}
+
+// Close ends the lanes, whose requests under way it waits for.
+func (s *streams) Close() error {
+	return errors.Join(s.job.explain("clean up", s.closeFiles()), s.real.Close())
+}
+
+func (s *streams) closeFiles() (err error) {
+	if s.lanes != nil {
+		s.lanes.close()
+	}
+	for i := range s.paths {
+		err = errors.Join(err, s.closeFile(s.paths[i].file))
+	}
+	s.paths, s.lanes = nil, nil
+	return err
+}
+
+// The worker takes any Engine.
+var _ Engine = (*streams)(nil)
