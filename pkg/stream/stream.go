@@ -13,6 +13,7 @@ package stream
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -53,4 +54,19 @@ func Players(specs []Spec) []*Player {
 		}
 	}
 	return players
+}
+
+// Named is the spec of the player with a name; false where there is none of it.
+func Named(specs []Spec, name string) (Spec, bool) {
+	n, err := strconv.Atoi(name)
+	if err != nil || n < 1 {
+		return Spec{}, false
+	}
+	for _, s := range specs {
+		if n <= s.Count {
+			return s, true
+		}
+		n -= max(s.Count, 0)
+	}
+	return Spec{}, false
 }

@@ -139,3 +139,18 @@ func TestBytesAddUp(t *testing.T) {
 		t.Errorf("1000 frames hold %d bytes, want %d", sum, s.Offset(1000))
 	}
 }
+
+// Every player finds its own spec by its name.
+func TestNamed(t *testing.T) {
+	specs := []Spec{{Kind: "a", Frame: 4e7, Count: 2}, {Kind: "none", Frame: 4e7}, {Kind: "b", Frame: 4e7, Count: 3}}
+	for _, p := range Players(specs) {
+		if got, ok := Named(specs, p.Name); !ok || got != p.Spec {
+			t.Errorf("stream %s is of %q, want %q", p.Name, got.Kind, p.Spec.Kind)
+		}
+	}
+	for _, name := range []string{"0", "6", "-1", "x", ""} {
+		if got, ok := Named(specs, name); ok {
+			t.Errorf("stream %q is of %q, want none", name, got.Kind)
+		}
+	}
+}

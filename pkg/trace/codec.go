@@ -84,18 +84,6 @@ func (e *Event) at(key string) any {
 		return &e.Paced
 	case "search":
 		return &e.Search
-	case "hist":
-		return &e.Hist
-	case "stream":
-		return &e.Stream
-	case "due":
-		return &e.Due
-	case "late":
-		return &e.Late
-	case "buffer_ns":
-		return &e.BufferNS
-	case "stall_ns":
-		return &e.StallNS
 	case "status":
 		return &e.Status
 	case "version":
@@ -110,6 +98,25 @@ func (e *Event) at(key string) any {
 		return &e.Started
 	case "disks":
 		return &e.Disks
+	}
+	return e.atSample(key)
+}
+
+// atSample is where the event keeps the value of a key that only stream and latency lines have; nil for any other.
+func (e *Event) atSample(key string) any {
+	switch key {
+	case "hist":
+		return &e.Hist
+	case "stream":
+		return &e.Stream
+	case "due":
+		return &e.Due
+	case "late":
+		return &e.Late
+	case "buffer_ns":
+		return &e.BufferNS
+	case "stall_ns":
+		return &e.StallNS
 	}
 	return nil
 }
@@ -298,8 +305,11 @@ func (d *decoder) value(p *parser, at any) (ok bool) {
 	return ok
 }
 
-// maxNames bounds what a decoder keeps of a trace of any length.
-const maxNames = 1024
+// These bound what a decoder keeps of a trace of any length. Longer text, such as a histogram, does not come again.
+const (
+	maxNames = 1024
+	maxName  = 64 // bytes
+)
 
 // word reads a string, without allocating for one seen before.
 func (d *decoder) word(p *parser) (string, bool) {
@@ -311,7 +321,7 @@ func (d *decoder) word(p *parser) (string, bool) {
 		return s, true
 	}
 	s := string(v)
-	if d.names != nil && len(d.names) < maxNames {
+	if d.names != nil && len(d.names) < maxNames && len(s) <= maxName {
 		d.names[s] = s
 	}
 	return s, true

@@ -5,10 +5,13 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/latency"
+	"github.com/hubbench/hubbench/pkg/stream"
 )
 
 // everyEvent has each type once, with all of its fields set.
@@ -30,7 +33,21 @@ func everyEvent() []Event {
 		{Type: GaugeType, Phase: "WR", TNS: 1000000000, Name: CPU},
 		{Type: RunType, Version: 1, Name: "known", Disks: []Disk{{Name: "A"}}, Hardware: &hardware.Setup{
 			Hub: &hardware.Hub{ID: "0-1", Name: "Dock", Link: &hardware.Link{Kind: hardware.Thunderbolt, RxBps: 40e9}}}},
+		{Type: PhaseType, Phase: "paced", Roles: map[string]Role{"A": "read", "B": "write", "C": "read"}, Stop: "time",
+			Paced: map[string]Paced{
+				"A": {Streams: []stream.Spec{{Kind: "92 MB/s", Rate: 92e6, Frame: 40 * time.Millisecond, Count: 4, Buffer: time.Second}}},
+				"B": {Rate: 200e6, Reads: 0.7}, "C": {Probe: 4096}},
+			Search: &Try{Search: "how many", Kind: SearchStreams, Disk: "A", Value: 4, Alone: true}},
+		{Type: StreamType, Phase: "paced", Disk: "A", Stream: "2", TNS: 300000000, Due: 7, Late: 1, BufferNS: 960000000, StallNS: 40000000},
+		{Type: LatencyType, Phase: "paced", Disk: "C", Op: "read", TNS: 1000000000, Hist: aHist()},
 	}
+}
+
+// aHist is a histogram of one request.
+func aHist() string {
+	h := latency.New()
+	h.Record(250_000)
+	return h.Encode()
 }
 
 func TestAppendEvent(t *testing.T) {
@@ -51,6 +68,12 @@ func TestAppendEvent(t *testing.T) {
 		{everyEvent()[10], `{"type":"gauge","phase":"WR","disk":"A","t_ns":1000000000,"name":"temperature_c","value":41.85}`},
 		{everyEvent()[11], `{"type":"gauge","phase":"WR","t_ns":1000000000,"name":"cpu_percent","value":0}`},
 		{everyEvent()[12], `{"type":"run","version":1,"name":"known","started":"","disks":[{"name":"A"}],"hardware":{"hub":{"id":"0-1","name":"Dock","vendor":"","port":"","protocol":"","link":{"kind":"thunderbolt","rx_bps":40000000000}}}}`},
+		{everyEvent()[13], `{"type":"phase","phase":"paced","roles":{"A":"read","B":"write","C":"read"},"stop":"time",` +
+			`"paced":{"A":{"streams":[{"kind":"92 MB/s","rate":92000000,"frame_ns":40000000,"count":4,"buffer_ns":1000000000}]},"B":{"rate":200000000,"reads":0.7},"C":{"probe":4096}},` +
+			`"search":{"search":"how many","kind":"streams","disk":"A","value":4,"alone":true}}`},
+		{everyEvent()[14], `{"type":"stream","phase":"paced","disk":"A","stream":"2","t_ns":300000000,"due":7,"late":1,"buffer_ns":960000000,"stall_ns":40000000}`},
+		{everyEvent()[15], `{"type":"latency","phase":"paced","disk":"C","op":"read","t_ns":1000000000,"hist":"` + aHist() + `"}`},
+		{Event{Type: StreamType, Phase: "p", Disk: "A"}, `{"type":"stream","phase":"p","disk":"A","stream":"","t_ns":0,"due":0,"late":0,"buffer_ns":0,"stall_ns":0}`},
 		{Event{Type: StartType, Phase: "p", Disk: "A"}, `{"type":"start","phase":"p","disk":"A","late_ns":0,"t_ns":0}`},
 		{Event{Type: ProgressType, Phase: "p", Disk: "A"}, `{"type":"progress","phase":"p","disk":"A","seq":0,"bytes":0,"t_ns":0}`},
 		{Event{Type: FileType, Phase: "p", Disk: "A", Op: "read"}, `{"type":"file","phase":"p","disk":"A","op":"read","seq":0,"bytes":0,"start_ns":0,"end_ns":0}`},

@@ -116,6 +116,14 @@ func bySample(a, b Sample) int {
 // are not counted as dropped: nothing is lost with them.
 func (t *DiskTrace) tidy() (dropped int) {
 	t.Errors = unique(t.Errors)
+	t.Latencies = inOrderBy(t.Latencies, func(a, b Latency) int {
+		return cmp.Or(cmp.Compare(a.TNS, b.TNS), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Hist, b.Hist))
+	})
+	for i := range t.Streams {
+		t.Streams[i].Samples = inOrderBy(t.Streams[i].Samples, func(a, b StreamSample) int {
+			return cmp.Or(cmp.Compare(a.TNS, b.TNS), cmp.Compare(a.Due, b.Due), cmp.Compare(a.Late, b.Late))
+		})
+	}
 	for i := range t.Files {
 		f := &t.Files[i]
 		f.Samples = inOrder(f.Samples)
@@ -133,11 +141,14 @@ func (t *DiskTrace) tidy() (dropped int) {
 }
 
 // inOrder returns the samples sorted, each once.
-func inOrder(samples []Sample) []Sample {
-	if !slices.IsSortedFunc(samples, bySample) {
-		slices.SortFunc(samples, bySample)
+func inOrder(samples []Sample) []Sample { return inOrderBy(samples, bySample) }
+
+// inOrderBy returns the values sorted, each once.
+func inOrderBy[V comparable](values []V, by func(a, b V) int) []V {
+	if !slices.IsSortedFunc(values, by) {
+		slices.SortFunc(values, by)
 	}
-	return slices.Compact(samples)
+	return slices.Compact(values)
 }
 
 // unique returns the failures, each once.

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/pkg/stream"
 )
 
 type roles = map[string]Role
@@ -46,6 +48,40 @@ func TestLoadWhole(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("run (-want +got):\n%s", diff)
+	}
+}
+
+// Streams and latencies are sorted out by disk and time, and a line that is there twice counts once.
+func TestLoadStreamsAndLatencies(t *testing.T) {
+	hist := aHist()
+	sample := func(disk, name, rest string) string {
+		return `{"type":"stream","phase":"p","disk":"` + disk + `","stream":"` + name + `",` + rest + `}`
+	}
+	latencyLine := func(at string) string {
+		return `{"type":"latency","phase":"p","disk":"B","op":"write","t_ns":` + at + `,"hist":"` + hist + `"}`
+	}
+	got := mustLoad(t,
+		`{"type":"run","version":1,"name":"x","disks":[{"name":"A"},{"name":"B"}]}`,
+		`{"type":"phase","phase":"p","roles":{"A":"read","B":"write"},"paced":{"A":{"rate":5}},"search":{"search":"s","kind":"pace","disk":"B","value":7}}`,
+		sample("A", "2", `"t_ns":100,"due":1,"late":0,"buffer_ns":40,"stall_ns":0`),
+		sample("A", "1", `"t_ns":200,"due":3,"late":1,"buffer_ns":0,"stall_ns":40`),
+		sample("A", "1", `"t_ns":100,"due":1,"late":0,"buffer_ns":40,"stall_ns":0`),
+		sample("A", "1", `"t_ns":100,"due":1,"late":0,"buffer_ns":40,"stall_ns":0`),
+		latencyLine("200"), latencyLine("100"), latencyLine("200"),
+		`{"type":"end","status":"complete"}`,
+	).Phases[0]
+	first := StreamSample{100, stream.Sample{Due: 1, BufferNS: 40}}
+	want := &Phase{
+		Name: "p", Roles: roles{"A": "read", "B": "write"}, Paced: map[string]Paced{"A": {Rate: 5}},
+		Search: &Try{Search: "s", Kind: SearchPace, Disk: "B", Value: 7},
+		Disks: []*DiskTrace{
+			{Name: "A", Op: "read", Streams: []Stream{
+				{"2", []StreamSample{first}}, {"1", []StreamSample{first, {200, stream.Sample{Due: 3, Late: 1, StallNS: 40}}}}}},
+			{Name: "B", Op: "write", Latencies: []Latency{{"write", 100, hist}, {"write", 200, hist}}},
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("phase (-want +got):\n%s", diff)
 	}
 }
 

@@ -164,6 +164,7 @@ func own(e Event) Event {
 		if len(e.Connections) > 0 {
 			o.Connections = e.Connections
 		}
+		o.Paced, o.Search = e.Paced, e.Search
 		return o
 	case PhaseEndType:
 		o.Phase, o.Status = e.Phase, e.Status
@@ -185,6 +186,10 @@ func own(e Event) Event {
 		o.Seq, o.TNS, o.Error = e.Seq, e.TNS, e.Error
 	case GaugeType:
 		o.TNS, o.Name, o.Value = e.TNS, e.Name, e.Value
+	case StreamType:
+		o.Stream, o.TNS, o.Due, o.Late, o.BufferNS, o.StallNS = e.Stream, e.TNS, e.Due, e.Late, e.BufferNS, e.StallNS
+	case LatencyType:
+		o.Op, o.TNS, o.Hist = e.Op, e.TNS, e.Hist
 	}
 	return o
 }

@@ -1,0 +1,93 @@
+package analysis
+
+import (
+	"math"
+	"sort"
+
+	"github.com/hubbench/hubbench/pkg/latency"
+)
+
+// LatencySeries counts the requests of each step of time by how long they took: the heat map. The requests of a latency
+// line are those of the step in which it ends.
+type LatencySeries struct {
+	StartS   float64   `json:"start_s"`
+	StepS    float64   `json:"step_s"`
+	BoundsNS []int64   `json:"bounds_ns"` // the edges of the rows, ascending: one more than rows
+	Counts   [][]int64 `json:"counts"`    // by step, then by row
+}
+
+// A heat map has so many rows and steps at most. Rows are as high as one another on a logarithmic scale, rowsPerDecade
+// of them in a factor of ten, or half as many.
+const (
+	maxHeatRows   = 40
+	maxHeatSteps  = 300
+	rowsPerDecade = 8
+	// heatDecades reach from 1 ns to beyond the longest time that a histogram tells.
+	heatDecades = 13
+)
+
+// heatBounds are the edges of all rows there may be.
+func heatBounds() []int64 {
+	bounds := make([]int64, heatDecades*rowsPerDecade+1)
+	for i := range bounds {
+		bounds[i] = int64(math.Round(math.Pow(10, float64(i)/rowsPerDecade)))
+	}
+	bounds[0] = 0
+	return bounds
+}
+
+// latencySeries counts the lines' requests; nil where no line ends after the release.
+func latencySeries(lines []latencyLine) *LatencySeries {
+	first := sort.Search(len(lines), func(i int) bool { return lines[i].EndNS > 0 })
+	if lines = lines[first:]; len(lines) == 0 {
+		return nil
+	}
+	startNS, endNS := max(0, lines[0].StartNS), lines[len(lines)-1].EndNS
+	stepNS := lineNS * max(1, (endNS-startNS+lineNS*maxHeatSteps-1)/(lineNS*maxHeatSteps))
+	steps := int((endNS - startNS + stepNS - 1) / stepNS)
+	out := &LatencySeries{StartS: seconds(startNS), StepS: seconds(stepNS), Counts: make([][]int64, steps)}
+	bounds := heatBounds()
+	var in latency.Histogram
+	next, low, high := 0, len(bounds), 0
+	for k := range steps {
+		in.Reset()
+		for ; next < len(lines) && lines[next].EndNS <= startNS+int64(k+1)*stepNS; next++ {
+			if in.Decode(lines[next].hist) != nil {
+				return nil
+			}
+		}
+		counts := make([]int64, len(bounds)-1)
+		row := 0
+		in.Each(func(lowNS, _, n int64) {
+			for bounds[row+1] <= lowNS {
+				row++
+			}
+			counts[row] += n
+			low, high = min(low, row), max(high, row+1)
+		})
+		out.Counts[k] = counts
+	}
+	if low >= high {
+		return nil
+	}
+	out.trim(bounds, low, high)
+	return out
+}
+
+// trim leaves the rows from low to high, by pairs where these are too many.
+func (s *LatencySeries) trim(bounds []int64, low, high int) {
+	each := 1
+	for ; high-low > each*maxHeatRows; each *= 2 {
+	}
+	for row := low; row < high; row += each {
+		s.BoundsNS = append(s.BoundsNS, bounds[row])
+	}
+	s.BoundsNS = append(s.BoundsNS, bounds[min(low+len(s.BoundsNS)*each, len(bounds)-1)])
+	for k, counts := range s.Counts {
+		rows := make([]int64, len(s.BoundsNS)-1)
+		for row := low; row < high; row++ {
+			rows[(row-low)/each] += counts[row]
+		}
+		s.Counts[k] = rows
+	}
+}

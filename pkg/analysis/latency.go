@@ -1,0 +1,193 @@
+package analysis
+
+import (
+	"github.com/hubbench/hubbench/pkg/latency"
+	"github.com/hubbench/hubbench/pkg/overlap"
+)
+
+// Latency is how long a disk's requests took, from when each was handed to the system until it was done: those of its
+// role's direction, in the overlap, or in all its time where there is none.
+//
+// A latency line of the trace counts the requests that ended since the line before, about a second. It belongs to the
+// overlap where that time lies within one of its spans, but for a hundredth of a second: what ended about the edges
+// counts nowhere.
+type Latency struct {
+	LatencyFigures
+	Alone     *LatencyFigures `json:"alone"`                // of the disk alone at the same work; null where that was not recorded
+	AloneFrom string          `json:"alone_from,omitempty"` // the phases of it
+	Note      string          `json:"note,omitempty"`       // why a figure is null; filled in by say
+	Series    *LatencySeries  `json:"series,omitempty"`     // of the whole phase
+}
+
+// LatencyFigures are quantiles of some requests. One is null where too few requests were slower to tell it: see
+// LeastRequests.
+type LatencyFigures struct {
+	Requests int64   `json:"requests"`
+	Seconds  float64 `json:"seconds"` // in which they ended: the sum over the latency lines
+	P50NS    *int64  `json:"p50_ns"`
+	P99NS    *int64  `json:"p99_ns"`
+	P999NS   *int64  `json:"p999_ns"`
+	MaxNS    int64   `json:"max_ns"`
+}
+
+// LeastRequests is how many requests it takes to tell the time that one in n exceeds (100 for p99): ten must have been
+// slower, or it rests on the luck of a few.
+func LeastRequests(n int64) int64 { return 10 * n }
+
+// How the time of a latency line is told.
+const (
+	lineNS     = 1_000_000_000 // a line is of the time since the one before, but of no more than
+	lineMostNS = 1_500_000_000
+	edgeNS     = 10_000_000 // of it may lie outside
+)
+
+// latencyLine is a latency line and its time.
+type latencyLine struct {
+	overlap.Interval
+	hist string
+}
+
+// latencyLines are those of the disk's role.
+func (p *part) latencyLines() []latencyLine {
+	lines := make([]latencyLine, 0, len(p.trace.Latencies))
+	for _, l := range p.trace.Latencies {
+		if l.Op != p.trace.Op {
+			continue
+		}
+		v := overlap.Interval{StartNS: l.TNS - lineNS, EndNS: l.TNS}
+		if n := len(lines); n > 0 && l.TNS-lines[n-1].EndNS < lineMostNS {
+			v.StartNS = lines[n-1].EndNS
+		} else if len(p.active) > 0 && p.startNS() < l.TNS {
+			v.StartNS = max(v.StartNS, p.startNS())
+		}
+		lines = append(lines, latencyLine{v, l.Hist})
+	}
+	return lines
+}
+
+// linesWithin are the lines of which no more than edgeNS lies outside all of the intervals, which are disjoint and ascending,
+// as the lines are.
+func linesWithin(lines []latencyLine, intervals []overlap.Interval) []latencyLine {
+	var in []latencyLine
+	k := 0
+	for _, l := range lines {
+		for k < len(intervals) && intervals[k].EndNS+edgeNS < l.EndNS {
+			k++
+		}
+		if k < len(intervals) && intervals[k].StartNS-edgeNS <= l.StartNS {
+			in = append(in, l)
+		}
+	}
+	return in
+}
+
+// requests are those of some latency lines together.
+type requests struct {
+	latency.Histogram
+	seconds float64
+	spoilt  bool // they are more than can be counted
+}
+
+// gather counts the lines' requests.
+func gatherRequests(lines []latencyLine) *requests {
+	r := &requests{}
+	for _, l := range lines {
+		r.add(l)
+	}
+	return r
+}
+
+func (r *requests) add(l latencyLine) {
+	if !r.spoilt && r.Decode(l.hist) == nil {
+		r.seconds += l.Seconds()
+		return
+	}
+	r.Reset()
+	r.seconds, r.spoilt = 0, true
+}
+
+// figuresOf are the figures of the lines' requests.
+func figuresOf(lines []latencyLine) LatencyFigures {
+	r := gatherRequests(lines)
+	return LatencyFigures{
+		Requests: r.N(), Seconds: r.seconds, MaxNS: r.MaxNS(),
+		P50NS: r.exceededBy(2), P99NS: r.exceededBy(100), P999NS: r.exceededBy(1000),
+	}
+}
+
+// exceededBy is the time that one request in n exceeds, nil where there are too few to tell.
+func (r *requests) exceededBy(n int64) *int64 {
+	if r.N() < LeastRequests(n) {
+		return nil
+	}
+	ns := r.Quantile(1 - 1/float64(n))
+	return &ns
+}
+
+// latencies tells how long the disks' requests took, beside what they take alone.
+func (p *phase) latencies(alone soloLatencies) {
+	for i := range p.parts {
+		part := &p.parts[i]
+		lines := part.latencyLines()
+		if len(lines) == 0 {
+			continue
+		}
+		in := lines
+		if len(p.window) > 0 {
+			in = linesWithin(lines, p.window)
+		}
+		l := &Latency{LatencyFigures: figuresOf(in), Series: latencySeries(lines)}
+		if by, ok := alone[p.workOf(part)]; ok && len(p.parts) > 1 {
+			l.Alone, l.AloneFrom = &by.LatencyFigures, by.phases
+		}
+		d := p.out.Disks[part.name()]
+		d.Latency = l
+		p.out.Disks[part.name()] = d
+	}
+}
+
+// soloLatencies are those of the disks alone.
+type soloLatencies map[workKey]*soloLatency
+
+type soloLatency struct {
+	LatencyFigures
+	phases string
+	lines  []latencyLine
+}
+
+// workKey is what must be the same for a disk's latencies to be comparable.
+type workKey struct {
+	soloKey
+	paced string // what a disk that does not go as fast as it can does, as JSON
+}
+
+func (p *phase) workOf(part *part) workKey { return workKey{p.soloKey(part), p.pacedWork(part.name())} }
+
+// latenciesAlone gathers the latencies of the phases in which a disk worked by itself.
+func latenciesAlone(phases []*phase) soloLatencies {
+	all := soloLatencies{}
+	for _, p := range phases {
+		if len(p.parts) != 1 {
+			continue
+		}
+		part := &p.parts[0]
+		lines := part.latencyLines()
+		if len(lines) == 0 {
+			continue
+		}
+		key := p.workOf(part)
+		s := all[key]
+		if s == nil {
+			s = &soloLatency{}
+			all[key] = s
+		} else {
+			s.phases += ", "
+		}
+		s.phases += p.out.Phase
+		s.lines = append(s.lines, lines...)
+	}
+	for _, s := range all {
+		s.LatencyFigures = figuresOf(s.lines)
+	}
+	return all
+}

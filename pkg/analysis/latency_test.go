@@ -1,0 +1,170 @@
+package analysis
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/pkg/latency"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+)
+
+// near reports whether a quantile lies within 1 % of that of the sorted times.
+func near(got *int64, times []float64, q float64) bool {
+	want := times[int(math.Ceil(q*float64(len(times))))-1]
+	return got != nil && math.Abs(float64(*got)/want-1) < 0.01
+}
+
+// answering is a disk that works at 1 GB/s from one time to another and answers so many requests a second meanwhile.
+func answering(name string, op trace.Role, fromS, toS float64, l tracetest.Latency, each func(s, ns float64)) *trace.DiskTrace {
+	d := tracetest.Disk{Name: name, Op: op, StartS: fromS, Levels: []tracetest.Level{{UntilS: toS, Rate: 1e9}}, Sizes: tracetest.Fixed(1e8)}.Play(seed(1))
+	l.Op = op
+	d.Latencies = l.Play(seed(2), toS-fromS, each)
+	for i := range d.Latencies {
+		d.Latencies[i].TNS += ns(fromS)
+	}
+	return d
+}
+
+// The figures are those of the requests that ended in the overlap, and the matrix tells them apart by who worked.
+func TestLatencies(t *testing.T) {
+	l := tracetest.Latency{PerS: 2000, MedianNS: 120e3, Sigma: 0.4}
+	slow := l
+	var overlap, before, after []float64
+	slow.By = func(s float64) float64 { // beside B, which works from 10.5 s to 20.5 s
+		if s >= 10.5 && s < 20.5 {
+			return 8
+		}
+		return 1
+	}
+	c := answering("C", trace.Read, 0, 30, slow, func(s, ns float64) {
+		switch {
+		case s >= 11 && s < 20:
+			overlap = append(overlap, ns)
+		case s < 10:
+			before = append(before, ns)
+		case s >= 21:
+			after = append(after, ns)
+		}
+	})
+	b := answering("B", trace.Write, 10.5, 20.5, tracetest.Latency{PerS: 50, MedianNS: 5e6}, nil)
+	var alone []float64
+	solo := tracetest.Phase("C alone", answering("C", trace.Read, 0, 10, l, func(_, ns float64) { alone = append(alone, ns) }))
+	direct := tracetest.Phase("C direct", answering("C", trace.Read, 0, 10, l, nil))
+	direct.Connections = map[string]string{"C": trace.Direct}
+	a := Analyze(tracetest.Run(solo, direct, tracetest.Phase("both", b, c)), Options{})
+	checkAnalysis(t, a)
+	got := a.Phases[2].Disks["C"].Latency
+	other := append(slices.Clone(before), after...)
+	for _, times := range [][]float64{overlap, alone, other} {
+		slices.Sort(times)
+	}
+	check := func(what string, f *LatencyFigures, times []float64, seconds float64) {
+		t.Helper()
+		if f == nil {
+			t.Errorf("%s: none", what)
+		} else if f.Requests != int64(len(times)) || math.Abs(f.Seconds-seconds) > 0.02 || !near(f.P50NS, times, 0.5) || !near(f.P99NS, times, 0.99) || !near(f.P999NS, times, 0.999) {
+			t.Errorf("%s: %d requests in %g s, p50 %v, p99 %v, p99.9 %v; want %d in %g s, %g, %g, %g", what, f.Requests, f.Seconds, f.P50NS, f.P99NS, f.P999NS,
+				len(times), seconds, times[len(times)/2], times[len(times)*99/100], times[len(times)*999/1000])
+		}
+	}
+	check("in the overlap", &got.LatencyFigures, overlap, 9)
+	check("alone", got.Alone, alone, 10)
+	if got.AloneFrom != "C alone" {
+		t.Errorf("alone from %q, want the phase on the hub", got.AloneFrom)
+	}
+	if solo := a.Phases[0].Disks["C"].Latency; solo.Alone != nil || solo.Requests != 20_000 {
+		t.Errorf("the phase of C alone: %+v", solo)
+	}
+	if b := a.Phases[2].Disks["B"].Latency; b.Requests != 500 || b.P50NS == nil || b.P99NS != nil || b.P999NS != nil || b.MaxNS == 0 {
+		t.Errorf("500 requests tell more than their middle: %+v", b)
+	}
+	rows := map[string]LatencyRow{}
+	for _, r := range a.LatencyMatrix {
+		key := r.Disk + " " + string(r.Op) + " " + r.Connection
+		for disk, op := range r.Beside {
+			key += " beside " + disk + " " + string(op)
+		}
+		rows[key] = r
+	}
+	if len(rows) != 4 || len(a.LatencyMatrix) != 4 {
+		t.Errorf("rows %v", rows)
+	}
+	row := rows["C read hub beside B write"]
+	check("the matrix beside B", &row.LatencyFigures, overlap, 9)
+	row = rows["C read hub"]
+	both := append(slices.Clone(alone), other...)
+	slices.Sort(both)
+	check("the matrix without B", &row.LatencyFigures, both, 10+10+9)
+	if diff := cmp.Diff([]string{"C alone", "both"}, row.Phases); diff != "" {
+		t.Errorf("phases (-want +got):\n%s", diff)
+	}
+}
+
+// A heat map counts every request once, in rows as wide as its bounds say, however long it took and however long the
+// run.
+func TestLatencySeries(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		endS        float64
+		latency     tracetest.Latency
+		steps, rows int // at most
+	}{
+		{"half a minute", 30, tracetest.Latency{PerS: 100, MedianNS: 120e3, Sigma: 0.3}, 30, 20},
+		{"an hour", 3600, tracetest.Latency{PerS: 20, MedianNS: 120e3, Sigma: 0.3}, 300, 24},
+		{"from 1 ns to an hour", 20, tracetest.Latency{PerS: 100, MedianNS: 1, Slow: 0.5, SlowNS: 3600e9}, 20, 40},
+	} {
+		var times []float64
+		d := answering("C", trace.Read, 0, c.endS, c.latency, func(_, ns float64) { times = append(times, ns) })
+		s := Analyze(tracetest.Run(tracetest.Phase("p", d)), Options{}).Phases[0].Disks["C"].Latency.Series
+		if len(s.Counts) > c.steps || len(s.BoundsNS)-1 > c.rows || !slices.IsSorted(s.BoundsNS) || s.StepS*float64(len(s.Counts)) < c.endS-0.01 {
+			t.Errorf("%s: %d steps of %g s, %d rows, bounds %v", c.name, len(s.Counts), s.StepS, len(s.BoundsNS)-1, s.BoundsNS)
+			continue
+		}
+		want := make([]int64, len(s.BoundsNS)-1)
+		for _, ns := range times {
+			row, found := slices.BinarySearch(s.BoundsNS, int64(ns))
+			if !found {
+				row--
+			}
+			want[row]++
+		}
+		got := make([]int64, len(want))
+		for _, counts := range s.Counts {
+			for row, n := range counts {
+				got[row] += n
+			}
+		}
+		for row := range got { // a bucket of the histogram may lie across a bound
+			if off := got[row] - want[row]; math.Abs(float64(off)) > 3+0.01*float64(len(times)) {
+				t.Errorf("%s: row from %d ns has %d requests, want %d", c.name, s.BoundsNS[row], got[row], want[row])
+			}
+		}
+	}
+}
+
+// Histograms of more requests than can be counted are left out, and the rest of the analysis stands.
+func TestHostileLatencies(t *testing.T) {
+	h := latency.New()
+	for range 3 {
+		h.Record(5)
+	}
+	for range 50 {
+		h.Add(h)
+		if h.N() > 1<<48 {
+			break
+		}
+	}
+	d := answering("C", trace.Read, 0, 40, tracetest.Latency{PerS: 1, MedianNS: 1e6}, nil)
+	for i := range d.Latencies {
+		d.Latencies[i].Hist = h.Encode()
+	}
+	a := Analyze(tracetest.Run(tracetest.Phase("p", d)), Options{})
+	checkAnalysis(t, a)
+	if l := a.Phases[0].Disks["C"].Latency; l == nil || l.Requests != 0 || l.P50NS != nil {
+		t.Errorf("got %+v, want no figures", l)
+	}
+}

@@ -1,0 +1,90 @@
+package analysis
+
+import (
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// Search is what a search for the most streams, or for the fastest pace that leaves streams clean, has found. It is told
+// by the phases that were its tries, whose lines say so.
+type Search struct {
+	Name  string      `json:"name"`
+	Kind  string      `json:"kind"`            // streams | pace
+	Disk  string      `json:"disk"`            // whose streams were counted, or whose pace was sought
+	Alone *float64    `json:"alone,omitempty"` // the largest value that was clean without the other disks; null where that was not found
+	Found *float64    `json:"found"`           // the largest that was clean with them; null where that was not found
+	Tries []SearchTry `json:"tries"`
+}
+
+// SearchTry is one phase of a search.
+type SearchTry struct {
+	Phase   string         `json:"phase"`
+	Value   float64        `json:"value"`
+	Alone   bool           `json:"alone,omitempty"`
+	Verdict stream.Verdict `json:"verdict"` // the worst of its streams; empty where it did not end as it should
+}
+
+// searches are the run's, in the order of their first tries.
+func searches(phases []*phase) []Search {
+	var all []Search
+	index := map[string]int{}
+	for _, p := range phases {
+		t := p.trace.Search
+		if t == nil || number(t.Value) == nil {
+			continue
+		}
+		i, known := index[t.Search]
+		if !known {
+			i = len(all)
+			index[t.Search] = i
+			all = append(all, Search{Name: t.Search, Kind: t.Kind, Disk: t.Disk})
+		}
+		all[i].Tries = append(all[i].Tries, SearchTry{Phase: p.out.Phase, Value: t.Value, Alone: t.Alone, Verdict: p.streamVerdict()})
+	}
+	for i := range all {
+		all[i].Alone, all[i].Found = answer(all[i].Tries, true), answer(all[i].Tries, false)
+	}
+	return all
+}
+
+// streamVerdict is the worst of the phase's streams; empty where it has none, or was cut short.
+func (p *phase) streamVerdict() stream.Verdict {
+	if p.trace.Status == trace.Partial {
+		return ""
+	}
+	var worst stream.Verdict
+	for i := range p.out.Streams {
+		worst = stream.Worst(worst, p.out.Streams[i].Verdict)
+	}
+	return worst
+}
+
+// confirmations are the further tries that an answer must be clean in.
+const confirmations = 2
+
+// answer is the largest value that was clean in each of its tries, where these are as many as it takes to confirm it;
+// zero where no value was clean, and nil where nothing was tried or the search did not get to its end.
+func answer(tries []SearchTry, alone bool) *float64 {
+	clean, failed := map[float64]int{}, map[float64]bool{}
+	best, tried := 0.0, false
+	for _, t := range tries {
+		if t.Alone != alone || t.Verdict == "" {
+			continue
+		}
+		tried = true
+		if t.Verdict == stream.Clean {
+			clean[t.Value]++
+		} else {
+			failed[t.Value] = true
+		}
+	}
+	for value := range clean {
+		if !failed[value] {
+			best = max(best, value)
+		}
+	}
+	if !tried || best > 0 && clean[best] < 1+confirmations {
+		return nil
+	}
+	return &best
+}

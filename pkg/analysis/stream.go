@@ -1,0 +1,162 @@
+package analysis
+
+import (
+	"cmp"
+
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// Stream is what came of one stream: of frames that were due at fixed times. It is told by the trace's stream lines of
+// this disk and name. What the phase's line does not say is zero: kind, rate, frame and buffer.
+type Stream struct {
+	Disk          string         `json:"disk"`
+	Name          string         `json:"name"` // a number, unique on its disk
+	Kind          string         `json:"kind"` // its codec, or its rate as given
+	Op            trace.Role     `json:"op"`   // read: it was played; write: recorded
+	Rate          float64        `json:"rate"` // asked for
+	FrameS        float64        `json:"frame_s"`
+	BufferS       float64        `json:"buffer_s"`
+	Due           int            `json:"due"`
+	Late          int            `json:"late"`
+	LateShare     float64        `json:"late_share"`
+	LongestRun    int            `json:"longest_run"` // of late frames
+	LongestStallS float64        `json:"longest_stall_s"`
+	LowestBufferS float64        `json:"lowest_buffer_s"`
+	Verdict       stream.Verdict `json:"verdict"`                   // empty where no frame was due; never strained where the buffer's size is not known
+	LateWhile     []string       `json:"late_while,omitempty"`      // the other disks at work whenever frames were late
+	LateOnlyWhile []string       `json:"late_only_while,omitempty"` // of these, those without which frames were due for a while (see lateness), and none was late
+	Series        *StreamSeries  `json:"series,omitempty"`
+}
+
+// StreamSeries is a stream over time, in equal steps from the release on: its lowest buffer, as it was in the step
+// before where no line falls into one, and how many frames were late.
+type StreamSeries struct {
+	StepS   float64   `json:"step_s"`
+	BufferS []float64 `json:"buffer_s"`
+	Late    []int     `json:"late"`
+}
+
+// StreamTotal is what came of all streams of a disk.
+type StreamTotal struct {
+	Disk          string         `json:"disk"`
+	Op            trace.Role     `json:"op"`
+	Streams       int            `json:"streams"`
+	Clean         int            `json:"clean"` // so many of them
+	Strained      int            `json:"strained"`
+	Drops         int            `json:"drops"`
+	Due           int            `json:"due"`
+	Late          int            `json:"late"`
+	LongestStallS float64        `json:"longest_stall_s"`
+	Worst         string         `json:"worst"` // the stream with the most late frames; of those with as many, with the lowest buffer
+	LowestBufferS float64        `json:"lowest_buffer_s"`
+	BufferS       float64        `json:"buffer_s"` // of the stream with the lowest
+	Verdict       stream.Verdict `json:"verdict"`  // the worst
+	LateWhile     []string       `json:"late_while,omitempty"`
+	LateOnlyWhile []string       `json:"late_only_while,omitempty"`
+}
+
+// The series of a stream has steps of at least the time between two of its lines, and at most so many.
+const (
+	streamStepNS   = 100_000_000
+	maxStreamSteps = 300
+)
+
+// streams tells what came of each disk's streams.
+func (p *phase) streams() {
+	for i := range p.parts {
+		part := &p.parts[i]
+		if len(part.trace.Streams) == 0 {
+			continue
+		}
+		total := StreamTotal{Disk: part.name(), Op: part.trace.Op}
+		var late lateness
+		worst := 0 // late frames of the worst stream
+		for k := range part.trace.Streams {
+			t := &part.trace.Streams[k]
+			spec, _ := stream.Named(p.trace.Paced[part.name()].Streams, t.Name)
+			its := p.lateness(i, t, spec)
+			late = late.with(its)
+			s := streamOf(part, t, spec)
+			s.LateWhile, s.LateOnlyWhile = its.while(p)
+			if total.Streams == 0 || cmp.Or(cmp.Compare(s.Late, worst), cmp.Compare(total.LowestBufferS, s.LowestBufferS)) > 0 {
+				total.Worst, worst = s.Name, s.Late
+			}
+			total.add(&s)
+			p.out.Streams = append(p.out.Streams, s)
+		}
+		total.LateWhile, total.LateOnlyWhile = late.while(p)
+		p.out.StreamTotals = append(p.out.StreamTotals, total)
+	}
+}
+
+// streamOf is what came of a disk's stream by itself.
+func streamOf(part *part, t *trace.Stream, spec stream.Spec) Stream {
+	var o stream.Outcome
+	for _, s := range t.Samples {
+		o.Add(s.Sample)
+	}
+	s := Stream{
+		Disk: part.name(), Name: t.Name, Kind: spec.Kind, Op: part.trace.Op,
+		Rate: spec.Rate, FrameS: spec.Frame.Seconds(), BufferS: spec.Buffer.Seconds(),
+		Due: o.Due, Late: o.Late, LongestStallS: seconds(o.StallNS), LowestBufferS: seconds(o.LowestNS),
+		Verdict: o.Verdict(spec.Buffer.Nanoseconds()), Series: streamSeries(t),
+	}
+	if number(s.Rate) == nil {
+		s.Rate = 0
+	}
+	if o.Due > 0 {
+		s.LateShare = float64(o.Late) / float64(o.Due)
+	}
+	if frame := spec.Frame.Nanoseconds(); frame > 0 {
+		s.LongestRun = int((o.StallNS + frame/2) / frame)
+	}
+	return s
+}
+
+// add takes a stream into the sum.
+func (t *StreamTotal) add(s *Stream) {
+	if t.Streams == 0 || s.LowestBufferS < t.LowestBufferS {
+		t.LowestBufferS, t.BufferS = s.LowestBufferS, s.BufferS
+	}
+	t.Streams++
+	t.Due += s.Due
+	t.Late += s.Late
+	t.LongestStallS = max(t.LongestStallS, s.LongestStallS)
+	t.Verdict = stream.Worst(t.Verdict, s.Verdict)
+	switch s.Verdict {
+	case stream.Clean:
+		t.Clean++
+	case stream.Strained:
+		t.Strained++
+	case stream.Drops:
+		t.Drops++
+	}
+}
+
+// streamSeries is the stream in steps; nil where no line comes after the release.
+func streamSeries(t *trace.Stream) *StreamSeries {
+	if len(t.Samples) == 0 || t.Samples[len(t.Samples)-1].TNS <= 0 {
+		return nil
+	}
+	endNS := t.Samples[len(t.Samples)-1].TNS
+	stepNS := streamStepNS * max(1, (endNS+streamStepNS*maxStreamSteps-1)/(streamStepNS*maxStreamSteps))
+	n := int((endNS + stepNS - 1) / stepNS)
+	out := &StreamSeries{StepS: seconds(stepNS), BufferS: make([]float64, n), Late: make([]int, n)}
+	next, late := 0, 0
+	held := seconds(t.Samples[0].BufferNS)
+	for k := range n {
+		out.BufferS[k] = held
+		for first := true; next < len(t.Samples) && t.Samples[next].TNS <= int64(k+1)*stepNS; next++ {
+			s := &t.Samples[next]
+			held = seconds(s.BufferNS)
+			if first || held < out.BufferS[k] {
+				out.BufferS[k] = held
+			}
+			first = false
+			out.Late[k] += max(0, s.Late-late)
+			late = max(late, s.Late)
+		}
+	}
+	return out
+}

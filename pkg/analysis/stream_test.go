@@ -1,0 +1,182 @@
+package analysis
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+)
+
+// fourStreams are 4 x 92 MB/s, played.
+func fourStreams() []stream.Spec {
+	return []stream.Spec{{Kind: "92 MB/s", Rate: 92e6, Frame: 40 * time.Millisecond, Count: 4, Buffer: time.Second}}
+}
+
+// playing makes a phase in which A plays four streams for endS seconds.
+func playing(endS float64, gives func(s float64) float64, others ...*trace.DiskTrace) *trace.Phase {
+	p := tracetest.Phase("p", append([]*trace.DiskTrace{tracetest.Streams("A", fourStreams(), endS, gives)}, others...)...)
+	p.Paced = map[string]trace.Paced{"A": {Streams: fourStreams()}}
+	return p
+}
+
+// plenty is more than the streams need, save for a stretch in which the disk stands still.
+func plenty(fromS, toS float64) func(s float64) float64 {
+	return func(s float64) float64 {
+		if s >= fromS && s < toS {
+			return 0
+		}
+		return 2e9
+	}
+}
+
+// What is said of streams is what arithmetic gives: of frames due every 40 ms behind a buffer of 1 s, a disk that stands
+// still for L seconds makes L - 1 s of them late.
+func TestStreams(t *testing.T) {
+	writer := func(fromS, toS float64) *trace.DiskTrace {
+		s := script{name: "C", op: trace.Write, startS: fromS, paces: []pace{{toS, 1e9}}, sizes: fixed(1e8)}
+		return s.play(seed(1), noise{samples: true})
+	}
+	late := func(total StreamTotal) StreamTotal { // but for the exact figures
+		total.Late, total.Due, total.LongestStallS, total.LowestBufferS, total.Worst = 0, 0, 0, 0, ""
+		return total
+	}
+	total := StreamTotal{Disk: "A", Op: trace.Read, Streams: 4, BufferS: 1}
+	with := func(verdict stream.Verdict, always, only []string) StreamTotal {
+		out := total
+		out.Verdict, out.LateWhile, out.LateOnlyWhile = verdict, always, only
+		switch verdict {
+		case stream.Clean:
+			out.Clean = 4
+		case stream.Strained:
+			out.Strained = 4
+		case stream.Drops:
+			out.Drops = 4
+		}
+		return out
+	}
+	for _, c := range []struct {
+		name           string
+		phase          *trace.Phase
+		want           StreamTotal
+		late           int // of each stream, within one
+		lowest, within float64
+	}{
+		{"clean", playing(30, plenty(0, 0), writer(0, 30)), with(stream.Clean, nil, nil), 0, 0.95, 0.05},
+		{"strained", playing(30, plenty(10, 10.7), writer(0, 30)), with(stream.Strained, nil, nil), 0, 0.3, 0.03},
+		{"drops, C working all the time", playing(30, plenty(10, 13), writer(0, 30)), with(stream.Drops, []string{"C"}, nil), 50, 0, 0},
+		{"drops while C works", playing(30, plenty(10, 13), writer(5, 20)), with(stream.Drops, []string{"C"}, []string{"C"}), 50, 0, 0},
+		{"drops and goes on to when C has ended", playing(30, plenty(10, 13), writer(5, 12)), with(stream.Drops, nil, nil), 50, 0, 0},
+		{"C pauses for less than a second", playing(30, plenty(10, 13), writer(0.8, 30)), with(stream.Drops, []string{"C"}, nil), 50, 0, 0},
+	} {
+		p := Analyze(tracetest.Run(c.phase), Options{}).Phases[0]
+		if len(p.StreamTotals) != 1 || len(p.Streams) != 4 {
+			t.Errorf("%s: %d totals of %d streams, want one of 4", c.name, len(p.StreamTotals), len(p.Streams))
+			continue
+		}
+		if diff := cmp.Diff(c.want, late(p.StreamTotals[0])); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+		sum, due := 0, 0
+		for _, s := range p.Streams {
+			sum, due = sum+s.Late, due+s.Due
+			if off := s.Late - c.late; off < -1 || off > 1 {
+				t.Errorf("%s: stream %s has %d late frames, want %d", c.name, s.Name, s.Late, c.late)
+			}
+			if s.LongestRun != s.Late || s.LateShare != float64(s.Late)/float64(s.Due) || s.Kind != "92 MB/s" || s.Rate != 92e6 || s.FrameS != 0.04 {
+				t.Errorf("%s: %+v", c.name, s)
+			}
+			if off := s.LowestBufferS - c.lowest; off < -c.within || off > c.within {
+				t.Errorf("%s: the buffer of stream %s fell to %g s, want %g", c.name, s.Name, s.LowestBufferS, c.lowest)
+			}
+			checkStreamSeries(t, c.name, &s)
+		}
+		if got := p.StreamTotals[0]; got.Late != sum || got.Due != due || due < 4*720 || due > 4*726 {
+			t.Errorf("%s: %d of %d frames late, the streams say %d of %d", c.name, got.Late, got.Due, sum, due)
+		}
+	}
+}
+
+// checkStreamSeries holds that a series says what the stream's own numbers say.
+func checkStreamSeries(t *testing.T, name string, s *Stream) {
+	t.Helper()
+	lowest, late := s.BufferS, 0
+	for k := range s.Series.Late {
+		lowest = min(lowest, s.Series.BufferS[k])
+		late += s.Series.Late[k]
+	}
+	if lowest != s.LowestBufferS || late != s.Late || len(s.Series.Late) != 300 || s.Series.StepS != 0.1 {
+		t.Errorf("%s: a series of %d steps of %g s with a lowest buffer of %g s and %d late frames; the stream says %g s and %d",
+			name, len(s.Series.Late), s.Series.StepS, lowest, late, s.LowestBufferS, s.Late)
+	}
+}
+
+// Without a word about the streams in the phase's line, their frames are counted all the same.
+func TestStreamsWithoutSpec(t *testing.T) {
+	phase := playing(10, plenty(4, 6))
+	phase.Paced = nil
+	for _, s := range Analyze(tracetest.Run(phase), Options{}).Phases[0].Streams {
+		if s.Verdict != stream.Drops || s.Late < 24 || s.Late > 26 || s.Kind != "" || s.LongestRun != 0 {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+// A long stream's series has 300 steps at most, with all late frames in them.
+func TestStreamSeriesOfAnHour(t *testing.T) {
+	s := trace.Stream{Name: "1"}
+	for k := range int64(36_000) {
+		s.Samples = append(s.Samples, trace.StreamSample{TNS: (k + 1) * 1e8, Sample: stream.Sample{Due: int(k), Late: int(k / 100), BufferNS: 1e9 - k*1e4}})
+	}
+	got := streamSeries(&s)
+	late := 0
+	for _, n := range got.Late {
+		late += n
+	}
+	if len(got.Late) != 300 || got.StepS != 12 || late != 359 || got.BufferS[299] != 0.64001 {
+		t.Errorf("%d steps of %g s, %d late, lowest at the end %g; want 300 of 12 s, 359 and 0.64001", len(got.Late), got.StepS, late, got.BufferS[299])
+	}
+}
+
+// A search's answer is the largest value that is clean in all of its tries, where two further ones confirm it.
+func TestSearches(t *testing.T) {
+	type try struct {
+		value float64
+		alone bool
+		clean bool
+	}
+	at := func(f float64) *float64 { return &f }
+	for _, c := range []struct {
+		name         string
+		tries        []try
+		alone, found *float64
+	}{
+		{"found", []try{{1, true, true}, {2, true, true}, {4, true, false}, {3, true, true}, {3, true, true}, {3, true, true}, {1, false, true}, {2, false, false}, {1, false, true}, {1, false, true}}, at(3), at(1)},
+		{"none is clean", []try{{1, false, false}}, nil, at(0)},
+		{"one confirmation fails", []try{{2, false, true}, {2, false, true}, {2, false, false}, {1, false, true}, {1, false, true}, {1, false, true}}, nil, at(1)},
+		{"cut short", []try{{1, true, true}, {2, true, true}}, nil, nil},
+	} {
+		var phases []*trace.Phase
+		for i, try := range c.tries {
+			stall := 0.0
+			if !try.clean {
+				stall = 0.7 // strained is not clean
+			}
+			p := playing(4, plenty(2, 2+stall))
+			p.Name, p.Search = string(rune('a'+i)), &trace.Try{Search: "how many", Kind: trace.SearchStreams, Disk: "A", Value: try.value, Alone: try.alone}
+			phases = append(phases, p)
+		}
+		got := Analyze(tracetest.Run(phases...), Options{}).Searches
+		if len(got) != 1 || len(got[0].Tries) != len(c.tries) {
+			t.Errorf("%s: %+v", c.name, got)
+			continue
+		}
+		got[0].Tries = nil
+		if diff := cmp.Diff(Search{Name: "how many", Kind: "streams", Disk: "A", Alone: c.alone, Found: c.found}, got[0]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package tracetest
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/hubbench/hubbench/pkg/latency"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// Latency is how long a generated disk's requests take: log-normal about a median, some of them in a slow part of their
+// own, and all of them longer or shorter together for as long as the noise remembers.
+type Latency struct {
+	Op       trace.Role // Write where empty
+	PerS     int        // requests a second
+	MedianNS float64
+	Sigma    float64 // of the logarithm
+	Slow     float64 // share of the slow ones
+	SlowNS   float64 // their median
+	// All take exp of this wave times as long, in the second: a first-order autoregression of deviation Wave and this memory.
+	Wave, MemoryS float64
+	// By is what they take as many times as long at a time; nil: once.
+	By func(s float64) float64
+}
+
+// Play makes the latency lines from the release to a time, one a second, and notes every request by its time where
+// each is not nil.
+func (l Latency) Play(rnd *rand.Rand, endS float64, each func(s, ns float64)) []trace.Latency {
+	var out []trace.Latency
+	wave, rho := rnd.NormFloat64(), 0.0
+	if l.MemoryS > 0 {
+		rho = math.Exp(-1 / l.MemoryS)
+	}
+	op := l.Op
+	if op == "" {
+		op = trace.Write
+	}
+	h := latency.New()
+	for from := 0.0; from < endS; from++ {
+		h.Reset()
+		to := math.Min(from+1, endS)
+		n := int(math.Round(float64(l.PerS) * (to - from)))
+		for i := range n {
+			at := from + (to-from)*float64(i)/float64(n)
+			ns := l.draw(rnd) * math.Exp(l.Wave*wave)
+			if l.By != nil {
+				ns *= l.By(at)
+			}
+			h.Record(int64(ns))
+			if each != nil {
+				each(at, ns)
+			}
+		}
+		out = append(out, trace.Latency{Op: op, TNS: ns(to), Hist: h.Encode()})
+		wave = rho*wave + math.Sqrt(1-rho*rho)*rnd.NormFloat64()
+	}
+	return out
+}
+
+// draw is one request's time without the wave.
+func (l Latency) draw(rnd *rand.Rand) float64 {
+	median := l.MedianNS
+	if rnd.Float64() < l.Slow {
+		median = l.SlowNS
+	}
+	return median * math.Exp(l.Sigma*rnd.NormFloat64())
+}

@@ -1,0 +1,131 @@
+package tracetest
+
+import (
+	"math"
+
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// Streams plays a disk's streams up to a time: gives is what the disk moves for all of them together at a time, in bytes
+// per second. Frames are moved one at a time, in the order in which they were asked for, in steps of a millisecond.
+func Streams(name string, specs []stream.Spec, endS float64, gives func(s float64) float64) *trace.DiskTrace {
+	d := &trace.DiskTrace{Name: name, Op: trace.Read}
+	players := stream.Players(specs)
+	var perSecond float64
+	for _, s := range specs {
+		perSecond += s.TotalRate()
+		if s.Record {
+			d.Op = trace.Write
+		}
+	}
+	for _, p := range players {
+		d.Streams = append(d.Streams, trace.Stream{Name: p.Name})
+	}
+	queue := streamQueue{players: players}
+	work := secondFiles{trace: d, size: perSecond}
+	for ms := range int64(math.Round(endS * 1e3)) {
+		now := ms * 1e6
+		queue.ask(now)
+		work.move(queue.move(now, gives(float64(ms)/1e3)/1e3), now+1e6)
+		if at := now + 1e6; at%100e6 == 0 {
+			for i, p := range players {
+				d.Streams[i].Samples = append(d.Streams[i].Samples, trace.StreamSample{TNS: at, Sample: p.Sample(at)})
+			}
+		}
+	}
+	work.end()
+	return d
+}
+
+// streamQueue is the frames that were asked for and are not there.
+type streamQueue struct {
+	players []*stream.Player
+	asked   []askedFrame
+}
+
+type askedFrame struct {
+	player *stream.Player
+	frame  int
+	left   float64 // bytes
+}
+
+// ask takes up the frames that are to be asked for by a time.
+func (q *streamQueue) ask(now int64) {
+	for {
+		var next *stream.Player
+		for _, p := range q.players {
+			if p.AskNS() <= now && (next == nil || p.AskNS() < next.AskNS()) {
+				next = p
+			}
+		}
+		if next == nil {
+			return
+		}
+		if frame, ok := next.Ask(now); ok {
+			q.asked = append(q.asked, askedFrame{next, frame, float64(next.Spec.Bytes(frame))})
+		}
+	}
+}
+
+// move moves so many bytes within the millisecond from now on, and returns how many there were to move. A frame that is
+// past due before its turn is not moved.
+func (q *streamQueue) move(now int64, bytes float64) (moved float64) {
+	all := bytes
+	for len(q.asked) > 0 && bytes > 0 {
+		f := &q.asked[0]
+		if whole := float64(f.player.Spec.Bytes(f.frame)); f.left == whole && f.player.DueNS(f.frame) < now {
+			q.asked = q.asked[1:]
+			continue
+		}
+		part := math.Min(f.left, bytes)
+		f.left -= part
+		bytes -= part
+		moved += part
+		if f.left > 0 {
+			break
+		}
+		f.player.Arrived(f.frame, now+int64(1e6*(1-bytes/all)))
+		q.asked = q.asked[1:]
+	}
+	return moved
+}
+
+// secondFiles tells what is moved as files that follow one another, of one size, with progress.
+type secondFiles struct {
+	trace   *trace.DiskTrace
+	size    float64
+	done    float64 // of the file in hand
+	startNS int64
+	lastNS  int64 // of the last byte
+	samples []trace.Sample
+}
+
+// move notes bytes that were moved by a time.
+func (w *secondFiles) move(bytes float64, now int64) {
+	if bytes > 0 {
+		w.done += bytes
+		w.lastNS = now
+	}
+	if w.done >= w.size {
+		w.file(int64(math.Round(w.size)), now)
+		w.done -= w.size
+	} else if now%int64(sampleS*1e9) == 0 && w.done >= 1 {
+		w.samples = append(w.samples, trace.Sample{TNS: now, Bytes: int64(w.done)})
+	}
+}
+
+func (w *secondFiles) file(bytes, now int64) {
+	w.trace.Files = append(w.trace.Files, trace.File{Seq: len(w.trace.Files), Bytes: bytes, StartNS: w.startNS, EndNS: now, Samples: w.samples})
+	w.startNS, w.samples = now, nil
+}
+
+// end ends the last file where its last byte was moved.
+func (w *secondFiles) end() {
+	for n := len(w.samples); n > 0 && w.samples[n-1].TNS >= w.lastNS; n-- {
+		w.samples = w.samples[:n-1]
+	}
+	if w.done >= 1 && w.lastNS > w.startNS {
+		w.file(int64(w.done), w.lastNS)
+	}
+}
