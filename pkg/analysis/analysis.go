@@ -1,9 +1,6 @@
 package analysis
 
-import (
-	"github.com/hubbench/hubbench/pkg/stream"
-	"github.com/hubbench/hubbench/pkg/trace"
-)
+import "github.com/hubbench/hubbench/pkg/trace"
 
 // Analysis is analysis.json: rates in bytes per second, times in seconds since the phase's release.
 // A null is a number that could not be had; a warning beside it says why.
@@ -34,7 +31,8 @@ type Phase struct {
 	Contention     *Contention            `json:"contention"`           // null without an overlap of two disks or more
 	Links          []LinkUse              `json:"links,omitempty"`      // of the disks' paths, where these and their capacity are known
 	Streams        []Stream               `json:"streams,omitempty"`
-	Paced          map[string]trace.Paced `json:"paced,omitempty"` // the disks that do not work as fast as they can
+	StreamTotals   []StreamTotal          `json:"stream_totals,omitempty"` // by disk, in the run's order
+	Paced          map[string]trace.Paced `json:"paced,omitempty"`         // the disks that do not work as fast as they can
 	Stages         []Stage                `json:"stages"`
 	Recoveries     []Recovery             `json:"recoveries"`
 	Disks          map[string]Disk        `json:"disks"`
@@ -302,83 +300,4 @@ type NoOverlap struct {
 	Disks  []string `json:"disks,omitempty"` // that moved nothing; or who ended first, and who began after that
 	EndedS float64  `json:"ended_s,omitempty"`
 	BeganS float64  `json:"began_s,omitempty"`
-}
-
-// Stream is what came of one stream: of frames that were due at fixed times.
-type Stream struct {
-	Disk          string         `json:"disk"`
-	Name          string         `json:"name"` // a number, unique on its disk
-	Kind          string         `json:"kind"` // its codec, or its rate as given
-	Op            trace.Role     `json:"op"`   // read: it was played; write: recorded
-	Rate          float64        `json:"rate"` // asked for
-	FrameS        float64        `json:"frame_s"`
-	BufferS       float64        `json:"buffer_s"`
-	Due           int            `json:"due"`
-	Late          int            `json:"late"`
-	LateShare     float64        `json:"late_share"`
-	LongestRun    int            `json:"longest_run"` // of late frames
-	LongestStallS float64        `json:"longest_stall_s"`
-	LowestBufferS float64        `json:"lowest_buffer_s"`
-	Verdict       stream.Verdict `json:"verdict"`
-	LateWhile     []string       `json:"late_while,omitempty"` // the disks at work in every stretch in which frames were late
-	Series        *StreamSeries  `json:"series,omitempty"`
-}
-
-// StreamSeries is a stream over time: the lowest buffer and the late frames in each of equal steps.
-type StreamSeries struct {
-	StepS   float64   `json:"step_s"`
-	BufferS []float64 `json:"buffer_s"`
-	Late    []int     `json:"late"`
-}
-
-// Latency is how long a disk's requests took, from when each was handed to the system until it was done.
-type Latency struct {
-	LatencyFigures
-	Alone     *LatencyFigures `json:"alone"`                // the disk alone in the same role; null where that was not recorded
-	AloneFrom string          `json:"alone_from,omitempty"` // the phase of it
-	Series    *LatencySeries  `json:"series,omitempty"`
-}
-
-// LatencyFigures are the quantiles of some requests.
-type LatencyFigures struct {
-	Requests int64 `json:"requests"`
-	P50NS    int64 `json:"p50_ns"`
-	P99NS    int64 `json:"p99_ns"`
-	P999NS   int64 `json:"p999_ns"`
-	MaxNS    int64 `json:"max_ns"`
-}
-
-// LatencySeries counts the requests of each step of time by how long they took: the heat map.
-type LatencySeries struct {
-	StartS   float64   `json:"start_s"`
-	StepS    float64   `json:"step_s"`
-	BoundsNS []int64   `json:"bounds_ns"` // the edges of the rows, ascending: one more than rows
-	Counts   [][]int64 `json:"counts"`    // by step, then by row
-}
-
-// LatencyRow is one disk's latency beside one set of others.
-type LatencyRow struct {
-	Disk   string                `json:"disk"`
-	Op     trace.Role            `json:"op"`
-	Beside map[string]trace.Role `json:"beside"` // who else worked; none: it worked alone
-	Phases []string              `json:"phases"` // where that was recorded
-	LatencyFigures
-}
-
-// Search is what a search for the most streams, or the fastest pace, has found.
-type Search struct {
-	Name  string      `json:"name"`
-	Kind  string      `json:"kind"`            // streams | pace
-	Disk  string      `json:"disk"`            // whose streams were counted, or whose pace was sought
-	Alone *float64    `json:"alone,omitempty"` // the largest value that was clean without the other disks; null where that was not tried, zero where none was
-	Found *float64    `json:"found"`           // the largest that was clean with them; null where the search did not end
-	Tries []SearchTry `json:"tries"`
-}
-
-// SearchTry is one phase of a search.
-type SearchTry struct {
-	Phase   string         `json:"phase"`
-	Value   float64        `json:"value"`
-	Alone   bool           `json:"alone,omitempty"`
-	Verdict stream.Verdict `json:"verdict"` // the worst of its streams
 }

@@ -51,6 +51,10 @@ func Analyze(run *trace.Run, opts Options) *Analysis {
 	for _, p := range phases {
 		p.compare(solos)
 	}
+	alone := latenciesAlone(phases)
+	for _, p := range phases {
+		p.latencies(alone)
+	}
 	causes(phases)
 	ceilings(phases, solos)
 	for _, p := range phases {
@@ -58,6 +62,8 @@ func Analyze(run *trace.Run, opts Options) *Analysis {
 	}
 	duplexGains(a.Phases)
 	a.Matrix = matrix(a.Phases)
+	a.LatencyMatrix = latencyMatrix(phases, a.Order)
+	a.Searches = searches(phases)
 	a.Summary = summarize(phases)
 	a.Findings = findings(a.Phases, a.Order, solos, alpha.own)
 	return a

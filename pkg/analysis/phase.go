@@ -37,6 +37,7 @@ func newPhase(run *trace.Run, t *trace.Phase, opts Options, alpha alphas) *phase
 		Roles:      map[string]trace.Role{},
 		Test:       t.Test,
 		Stop:       t.Stop,
+		Paced:      maps.Clone(t.Paced),
 		Stages:     []Stage{},
 		Recoveries: []Recovery{},
 		Disks:      map[string]Disk{},
@@ -70,6 +71,7 @@ func (p *phase) measure() {
 	p.cached()
 	p.host()
 	p.out.Series = p.series()
+	p.streams()
 	p.out.OtherToolRates = p.otherToolRates()
 }
 
