@@ -81,11 +81,16 @@ type alphas struct {
 func newAlphas(run *trace.Run) alphas {
 	all, beside, after := 0, 0, 0
 	for _, p := range run.Phases {
-		n := len(p.Disks)
+		n, others := 0, len(p.Disks)-1
+		for _, d := range p.Disks {
+			if !p.Paced[d.Name].Limited() { // of which nothing is claimed
+				n++
+			}
+		}
 		all += n
-		if n > 1 {
+		if others > 0 {
 			beside += n
-			after += min(n, n*(n-1)/2) // of the disks that stay after each end, those that can rise again are few
+			after += min(n, n*others/2) // of the disks that stay after each end, those that can rise again are few
 		}
 	}
 	per := func(looks int) float64 { return chance / float64(max(looks, 1)) }

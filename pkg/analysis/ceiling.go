@@ -71,9 +71,12 @@ func ceilings(phases []*phase, solos solos) {
 }
 
 // reach is what the phase's disks moved together in one direction; false where that or what each has alone is not
-// known, or where they do not hang on the same port.
+// known, where they do not hang on the same port, or where one of them does not go as fast as it can.
 func (p *phase) reach(op trace.Role, solos solos) (key conditions, r *reach, ok bool) {
 	o := p.out.Overlap
+	if p.anyLimited() {
+		return key, nil, false
+	}
 	key, r = conditions{op: op, test: p.trace.Test}, &reach{phases: []*phase{p}}
 	if o == nil {
 		return key, r, false

@@ -58,6 +58,9 @@ func (p *phase) aloneAfterwards(disk int) (measured, bool) {
 // last recovery.
 func (p *phase) reference(disk int, solos solos) (reference, bool) {
 	part := &p.parts[disk]
+	if part.limited() {
+		return reference{}, false
+	}
 	if alone, ok := solos.of(p, part); ok {
 		return reference{alone.measured, ReferenceSolo, alone.phase}, true
 	}
@@ -98,6 +101,9 @@ func (p *phase) fillContention(solos solos) {
 		window[i], _ = p.parts[i].measure(p.window...)
 		window[i].rate = o.Disks[name].Rate
 		caps[i] = o.Rate // where nothing is known of what it could use
+		if p.parts[i].limited() {
+			caps[i] = max(window[i].rate, p.parts[i].asks())
+		}
 		if r, ok := p.reference(i, solos); ok {
 			d.Reference, d.ReferenceFrom = r.kind, r.from
 			d.ReferenceRate, d.Retention = number(r.rate), number(window[i].rate/r.rate)
@@ -118,12 +124,16 @@ func (p *phase) fillContention(solos solos) {
 	p.out.Contention = c
 }
 
-// aboveEven fills in who got more than an even share of what its direction moved.
+// aboveEven fills in who got more than an even share of what the disks of its direction moved that want as much as they
+// can get.
 func (p *phase) aboveEven(disks map[string]DiskContention, window []measured) {
 	for i := range p.parts {
+		if p.parts[i].limited() {
+			continue
+		}
 		sum, n, squares, free := 0.0, 0.0, 0.0, window[i].free
 		for k := range p.parts {
-			if p.parts[k].trace.Op == p.parts[i].trace.Op {
+			if p.parts[k].trace.Op == p.parts[i].trace.Op && !p.parts[k].limited() {
 				sum += window[k].rate
 				off := window[k].rate * window[k].error
 				squares += off * off
@@ -160,7 +170,7 @@ func (p *phase) steals(disks map[string]DiskContention, window []measured) []Ste
 	takes := func(by, from int) bool {
 		to, of := disks[p.parts[by].name()], disks[p.parts[from].name()]
 		kept := to.Retention == nil || *to.Retention >= keptMore**of.Retention
-		return by != from && p.parts[by].trace.Op == p.parts[from].trace.Op && kept && more(by) > 0 &&
+		return by != from && !p.parts[by].limited() && p.parts[by].trace.Op == p.parts[from].trace.Op && kept && more(by) > 0 &&
 			differs(window[by], measured{rate: to.FairRate, free: window[by].free}) && differs(window[by], window[from])
 	}
 	found := []Steal{}

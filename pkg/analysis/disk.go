@@ -12,6 +12,13 @@ import (
 func (p *phase) summarize(part *part) Disk {
 	d := Disk{Op: part.trace.Op}
 	files, work := part.transfers(&d)
+	if !part.hasFiles() {
+		d.Files = 0
+		if d.BusyS > 0 {
+			d.Rate = number(float64(d.Bytes) / d.BusyS)
+		}
+		return d
+	}
 	if n := work - d.Files; n > 0 {
 		p.warn(Warning{Code: "unusable_files", Disk: part.name(), Values: map[string]float64{"files": float64(n), "of": float64(work)}})
 	}
@@ -30,6 +37,9 @@ func (p *phase) summarize(part *part) Disk {
 	s := stats.Summarize(rates)
 	d.Mean, d.Median, d.Trimmed20 = number(s.Mean), number(s.Median), number(s.Trimmed20)
 	d.P05, d.P95, d.CV = number(s.P05), number(s.P95), number(s.CV)
+	if part.limited() {
+		return d
+	}
 	d.OLSRate, d.OLSLatencyS = fit(stats.OLS, sizes, times)
 	d.TheilSenRate, d.TheilSenLatencyS = fit(stats.TheilSen, sizes, times)
 	if len(files) > 0 && len(files) < fewest {

@@ -22,10 +22,11 @@ func (p *phase) windowIntervals() (total *Interval, each []*Interval) {
 	for i := range p.parts {
 		flows[i] = p.parts[i].curve.Flow(p.window)
 		each[i] = intervalOf(flows[i])
-		switch flows[i].Doubt() {
-		case stats.TooFew:
+		switch doubt := flows[i].Doubt(); {
+		case doubt != stats.NoDoubt && p.parts[i].limited(): // its rate is that of its work
+		case doubt == stats.TooFew:
 			p.warn(Warning{Code: "no_interval", Disk: p.parts[i].name(), Values: map[string]float64{"files": float64(flows[i].Spread.Items)}})
-		case stats.TooShort:
+		case doubt == stats.TooShort:
 			p.warn(Warning{Code: "no_interval", Disk: p.parts[i].name(), Values: map[string]float64{"moments": float64(flows[i].Known + 1)}})
 		}
 	}

@@ -43,13 +43,13 @@ func matrixRow(p *Phase) MatrixRow {
 func duplexGains(phases []Phase) {
 	for i := range phases {
 		p := &phases[i]
-		if p.Contention == nil || !mixed(p) {
+		if p.Contention == nil || !mixed(p) || p.anyLimited() {
 			continue
 		}
 		var best *Overlap
 		for j := range phases {
 			q := &phases[j]
-			if q.Overlap != nil && q.Test == p.Test && !mixed(q) && sameDisks(p, q) && (best == nil || q.Overlap.Rate > best.Rate) {
+			if q.Overlap != nil && !q.anyLimited() && q.Test == p.Test && !mixed(q) && sameDisks(p, q) && (best == nil || q.Overlap.Rate > best.Rate) {
 				best = q.Overlap
 			}
 		}

@@ -13,6 +13,7 @@ import (
 // part is one working disk's part in a phase, with what is derived from it once.
 type part struct {
 	trace  *trace.DiskTrace
+	paced  trace.Paced // how it does not go as fast as it can, or reads and writes at once; zero: neither
 	active []overlap.Interval
 	curve  *overlap.Curve
 	levels []level // candidates: where the rate may have changed
@@ -41,8 +42,8 @@ const (
 	minNoise      = 0.01 // of the mean rate: differences below it are no change, however quiet the rest
 )
 
-func newPart(t *trace.DiskTrace, gapNS int64) part {
-	p := part{trace: t, active: overlap.Active(t, gapNS), curve: overlap.NewCurve(t)}
+func newPart(t *trace.DiskTrace, paced trace.Paced, gapNS int64) part {
+	p := part{trace: t, paced: paced, active: overlap.Active(t, gapNS), curve: overlap.NewCurve(t)}
 	p.skipWarmUp()
 	p.series = newSeries(&p)
 	p.findLevels()

@@ -51,7 +51,7 @@ func newPhase(run *trace.Run, t *trace.Phase, opts Options, alpha alphas) *phase
 	maps.Copy(p.hangs, t.Connections)
 	active := make([][]overlap.Interval, len(t.Disks))
 	for i, d := range t.Disks {
-		p.parts = append(p.parts, newPart(d, opts.GapNS))
+		p.parts = append(p.parts, newPart(d, t.Paced[d.Name], opts.GapNS))
 		p.parts[i].solid = p.parts[i].solidLevels(p.alpha.own)
 		active[i] = p.parts[i].active
 	}
@@ -94,7 +94,7 @@ func (p *phase) failures() {
 		case len(d.Errors) > 0:
 			e := d.Errors[0]
 			p.warn(Warning{Code: "partial", Disk: d.Name, Other: e.Error, Values: map[string]float64{"at_s": seconds(e.TNS), "seq": float64(e.Seq)}})
-		case len(d.Open) > 0 && p.trace.Stop != scenario.StopHold && p.trace.Stop != scenario.StopTime: // they cut off the last file
+		case len(d.Open) > 0 && p.parts[i].hasFiles() && p.trace.Stop != scenario.StopHold && p.trace.Stop != scenario.StopTime: // they cut off the last file
 			p.warn(Warning{Code: "partial", Disk: d.Name})
 		}
 	}

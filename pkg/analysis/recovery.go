@@ -41,7 +41,7 @@ func (p *phase) recoveries(solos solos) {
 		}
 		for _, other := range p.stages[stage].Active {
 			part := &p.parts[other]
-			if before := p.quietBefore(other, at); before < at {
+			if before := p.quietBefore(other, at); before < at && !part.limited() {
 				p.recovery(part, ended.name(), overlap.Interval{StartNS: before, EndNS: at}, p.stages[stage].EndNS, solos)
 			}
 		}

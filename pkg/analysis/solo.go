@@ -11,6 +11,7 @@ type soloKey struct {
 	op         trace.Role
 	connection string // a disk on the hub is not to be judged by its speed on a port of its own
 	test       string
+	reads      float64 // of a disk that reads and writes at once: the share of reads
 }
 
 // solo is what a disk does alone, and the phases that say so.
@@ -25,7 +26,7 @@ func soloRates(phases []*phase) solos {
 	lists := map[soloKey][]measured{}
 	s := solos{}
 	for _, p := range phases {
-		if len(p.parts) != 1 || p.out.Overlap == nil || p.out.Overlap.Rate <= 0 {
+		if len(p.parts) != 1 || p.parts[0].limited() || p.out.Overlap == nil || p.out.Overlap.Rate <= 0 {
 			continue
 		}
 		part := &p.parts[0]
@@ -58,5 +59,5 @@ func (s solos) of(p *phase, part *part) (solo, bool) {
 }
 
 func (p *phase) soloKey(part *part) soloKey {
-	return soloKey{part.name(), part.trace.Op, p.hangs[part.name()], p.trace.Test}
+	return soloKey{part.name(), part.trace.Op, p.hangs[part.name()], p.trace.Test, part.paced.Reads}
 }

@@ -68,12 +68,16 @@ func (p *phase) fillOverlap() {
 		o.Bytes += d.Bytes
 		o.BytesLow += d.BytesLow
 		o.BytesHigh += d.BytesHigh
-		rates = append(rates, d.Rate)
+		if !part.limited() {
+			rates = append(rates, d.Rate)
+		}
 		o.Disks[part.name()] = d
 	}
 	o.Rate = float64(o.Bytes) / length
 	if o.Bytes > 0 {
-		o.Jain = stats.Jain(rates)
+		if len(rates) > 1 || len(rates) == len(p.parts) {
+			o.Jain = stats.Jain(rates)
+		}
 		for name, d := range o.Disks {
 			d.Share = float64(d.Bytes) / float64(o.Bytes)
 			o.Disks[name] = d

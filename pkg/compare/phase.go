@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"slices"
+
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -17,13 +19,18 @@ func newPhase(base, other Run, name string) Phase {
 		out.Reason = "the base has no time in which all disks were active"
 	case len(n.window) == 0:
 		out.Reason = "there is no time in which all disks were active"
+	case !slices.ContainsFunc(disks, func(disk string) bool { return sameWork(b, n, disk) }):
+		out.Reason = "no disk is asked for the same in both runs"
 	}
 	if out.Reason != "" {
 		return out
 	}
+	disks = slices.DeleteFunc(disks, func(disk string) bool { return !sameWork(b, n, disk) })
 	for _, disk := range disks {
 		rates := windowRates(b, n, []string{disk})
-		rates = append(rates, fileRate(b.files(disk), n.files(disk)))
+		if !limited(b, n, disk) {
+			rates = append(rates, fileRate(b.files(disk), n.files(disk)))
+		}
 		for _, r := range rates {
 			r.Disk, r.Op = disk, b.found.Roles[disk]
 			out.Rates = append(out.Rates, r)

@@ -99,7 +99,7 @@ func TestPlayerAgainstBruteForce(t *testing.T) {
 				flying = append(flying[:i], flying[i+1:]...)
 			}
 			for frame, ok := p.Ask(now); ok && len(flying) < 8; frame, ok = p.Ask(now) {
-				took := int64(1e6 + rng.Int64N(20e6))
+				took := 1e6 + rng.Int64N(20e6)
 				if rng.Float64() < slow {
 					took += rng.Int64N(1e9)
 				}
