@@ -68,6 +68,7 @@ type Phase struct {
 	Steady       time.Duration `json:"steady_ns,omitempty"`
 	Precondition float64       `json:"precondition,omitempty"` // share of each volume that is filled before the release; 0: as it is
 	Search       *Search       `json:"search,omitempty"`       // the phase stands for as many tries as a search takes
+	Try          *trace.Try    `json:"try,omitempty"`          // the phase is one of these tries; in no plan
 
 	Test  string `json:"test,omitempty"`  // of a preset with several tests, such as SEQ1M QD8
 	Score string `json:"score,omitempty"` // what the preset's original makes of the counted files' rates: median | best; empty: nothing

@@ -116,11 +116,12 @@ func (p Paced) Limited() bool { return p.Rate > 0 || len(p.Streams) > 0 || p.Pro
 
 // Try is one try of a search.
 type Try struct {
-	Search string  `json:"search"`          // its name: of the scenario's phase
-	Kind   string  `json:"kind"`            // streams: how many streams stay clean; pace: how fast the others may go
-	Disk   string  `json:"disk"`            // whose streams are counted, or whose pace is sought
-	Value  float64 `json:"value"`           // streams, or bytes per second
-	Alone  bool    `json:"alone,omitempty"` // without the phase's other disks
+	Search    string  `json:"search"`              // its name: of the scenario's phase
+	Kind      string  `json:"kind"`                // streams: how many streams stay clean; pace: how fast the others may go
+	Disk      string  `json:"disk"`                // whose streams are counted, or whose pace is sought
+	Value     float64 `json:"value"`               // streams, or bytes per second
+	Unlimited bool    `json:"unlimited,omitempty"` // the disk goes as fast as it can: there is no Value
+	Alone     bool    `json:"alone,omitempty"`     // without the phase's other disks
 }
 
 // The kinds of search.
