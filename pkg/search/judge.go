@@ -1,0 +1,75 @@
+package search
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// Judge makes an outcome of a try's events.
+type Judge struct {
+	try     *scenario.Phase
+	streams map[source]*judged
+	moved   int64 // by the search's disk, in files that have ended
+	open    int64 // in the one that has not
+}
+
+// source is a stream by its disk and name.
+type source struct{ disk, stream string }
+
+func compareSources(a, b source) int {
+	return cmp.Or(cmp.Compare(a.disk, b.disk), cmp.Compare(a.stream, b.stream))
+}
+
+// judged is a stream under judgement.
+type judged struct {
+	stream.Outcome
+	bufferNS int64
+}
+
+// NewJudge judges a phase that Next has given.
+func NewJudge(try *scenario.Phase) *Judge {
+	j := &Judge{try: try, streams: map[source]*judged{}}
+	for i := range try.Jobs {
+		job := &try.Jobs[i]
+		for _, p := range stream.Players(job.Streams) {
+			j.streams[source{job.Disk, p.Name}] = &judged{bufferNS: p.Spec.Buffer.Nanoseconds()}
+		}
+	}
+	return j
+}
+
+// Add takes an event of the try. Those of other phases are passed over.
+func (j *Judge) Add(e *trace.Event) {
+	switch {
+	case e.Phase != j.try.Name:
+	case e.Type == trace.StreamType:
+		if s := j.streams[source{e.Disk, e.Stream}]; s != nil {
+			s.Add(stream.Sample{Due: e.Due, Late: e.Late, BufferNS: e.BufferNS, StallNS: e.StallNS})
+		}
+	case e.Disk != j.try.Try.Disk:
+	case e.Type == trace.FileType:
+		j.moved, j.open = j.moved+e.Bytes, 0
+	case e.Type == trace.ProgressType:
+		j.open = e.Bytes
+	}
+}
+
+// Outcome is that of the whole try. It fails where nothing is known of a stream.
+func (j *Judge) Outcome() (Outcome, error) {
+	o := Outcome{Rate: float64(j.moved+j.open) / j.try.Limit.Seconds()}
+	for _, at := range slices.SortedFunc(maps.Keys(j.streams), compareSources) {
+		s := j.streams[at]
+		v := s.Verdict(s.bufferNS)
+		if v == "" {
+			return o, fmt.Errorf("disk %s: no frame of stream %s was due within %s, so there is no verdict; hold for longer", at.disk, at.stream, j.try.Limit)
+		}
+		o.Verdict = stream.Worst(o.Verdict, v)
+	}
+	return o, nil
+}

@@ -1,0 +1,51 @@
+package search
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+func TestJudge(t *testing.T) {
+	try, _ := New(phase(scenario.Search{Kind: trace.SearchPace, Disk: "B", Most: 5e8})).Next()
+	try.Jobs[0].Streams[0].Count = 2
+	sample := func(name string, due, late int, buffer time.Duration) trace.Event {
+		return trace.Event{Type: trace.StreamType, Phase: try.Name, Disk: "A", Stream: name, Due: due, Late: late, BufferNS: buffer.Nanoseconds()}
+	}
+	file := func(phase, disk string, bytes int64) trace.Event {
+		return trace.Event{Type: trace.FileType, Phase: phase, Disk: disk, Bytes: bytes}
+	}
+	progress := func(bytes int64) trace.Event {
+		return trace.Event{Type: trace.ProgressType, Phase: try.Name, Disk: "B", Bytes: bytes}
+	}
+	clean := []trace.Event{sample("1", 10, 0, time.Second), sample("2", 10, 0, time.Second)}
+	for name, tt := range map[string]struct {
+		events []trace.Event
+		want   Outcome
+		fails  string
+	}{
+		"clean":                   {clean, Outcome{Verdict: stream.Clean}, ""},
+		"one is strained":         {append(clean[:2:2], sample("2", 20, 0, 499*time.Millisecond)), Outcome{Verdict: stream.Strained}, ""},
+		"one drops, one is not":   {append(clean[:2:2], sample("1", 20, 1, 0), sample("2", 20, 0, time.Millisecond)), Outcome{Verdict: stream.Drops}, ""},
+		"nothing is known of one": {clean[:1], Outcome{}, "disk A: no frame of stream 2 was due within 30s"},
+		"no frame was due yet":    {[]trace.Event{clean[0], sample("2", 0, 0, time.Second)}, Outcome{}, "no frame of stream 2"},
+		"the disk's rate": {append(clean[:2:2], progress(2e9), file(try.Name, "B", 3e9), progress(1e9), progress(3e9), file(try.Name, "C", 9e9), file("other", "B", 9e9)),
+			Outcome{Verdict: stream.Clean, Rate: 2e8}, ""},
+	} {
+		j := NewJudge(&try)
+		for i := range tt.events {
+			j.Add(&tt.events[i])
+		}
+		got, err := j.Outcome()
+		switch {
+		case tt.fails != "" && (err == nil || !strings.Contains(err.Error(), tt.fails)):
+			t.Errorf("%s: got error %v, want %q", name, err, tt.fails)
+		case tt.fails == "" && (err != nil || got != tt.want):
+			t.Errorf("%s: got %+v, %v; want %+v", name, got, err, tt.want)
+		}
+	}
+}
