@@ -18,6 +18,7 @@ import (
 	"github.com/hubbench/hubbench/internal/gauge"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -33,12 +34,14 @@ type Watcher interface {
 	Released()
 	Moved(disk string, files int, bytes int64) // of the job, so far
 	PhaseEnds(failures []trace.RunFailure)
+	Tried(try trace.Try, o search.Outcome, s *search.Search) // what the phase that has ended was to a search
 }
 
 // Options is all that a run needs.
 type Options struct {
 	Plan      *scenario.Plan
-	Done      int // phases that an earlier session has completed
+	Done      int              // phases that an earlier session has completed
+	Tried     []search.Outcome // and tries of the next one's search
 	RunID     string
 	Profile   *hub.Profile                   // of the simulated hub; nil where every disk is real
 	Devices   map[string]uint64              // that each real disk's folder is on, by disk
@@ -101,27 +104,34 @@ func runPhases(ctx context.Context, opts Options, starter *starter) ([]trace.Run
 	if opts.Profile != nil {
 		sim = hub.NewSim(opts.Profile)
 	}
-	for i, phase := range opts.Plan.Phases {
-		if i < opts.Done {
-			if err := replay(sim, opts.Plan, i); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		failures, err := runPhase(ctx, opts, i, starter, sim)
+	for i := range opts.Plan.Phases {
+		failures, err := runPlanned(ctx, opts, i, starter, sim)
 		if len(failures) > 0 || err != nil {
 			return failures, err
-		}
-		if err := opts.Journal.Append(ended(phase, trace.Complete)); err != nil {
-			return nil, err
 		}
 	}
 	return nil, nil
 }
 
-// runPhase waits as the phase asks, runs it, and says why it is incomplete. The error is the run folder's.
-func runPhase(ctx context.Context, opts Options, index int, starter *starter, sim *hub.Sim) ([]trace.RunFailure, error) {
-	phase := opts.Plan.Phases[index]
+// runPlanned runs a phase of the plan, unless it is done, and says why it is incomplete.
+func runPlanned(ctx context.Context, opts Options, index int, starter *starter, sim *hub.Sim) ([]trace.RunFailure, error) {
+	phase := &opts.Plan.Phases[index]
+	switch {
+	case index < opts.Done:
+		return nil, replay(sim, opts.Plan, phase)
+	case phase.Search != nil:
+		return runSearch(ctx, opts, index, starter, sim)
+	}
+	failures, err := runPhase(ctx, opts, index, *phase, starter, sim)
+	if len(failures) > 0 || err != nil {
+		return failures, err
+	}
+	return nil, opts.Journal.Append(ended(*phase, trace.Complete))
+}
+
+// runPhase waits as the phase asks, runs it, and says why it is incomplete: a phase of the plan by its index, or a try of its
+// search. The error is the run folder's.
+func runPhase(ctx context.Context, opts Options, index int, phase scenario.Phase, starter *starter, sim *hub.Sim) ([]trace.RunFailure, error) {
 	if err := waitBefore(ctx, opts, phase); err != nil {
 		if ctx.Err() != nil {
 			err = errInterrupted
@@ -132,7 +142,7 @@ func runPhase(ctx context.Context, opts Options, index int, starter *starter, si
 	if err := opts.Journal.Append(phase.Event()); err != nil {
 		return nil, err
 	}
-	p := newPhaseRun(opts, index, sim)
+	p := newPhaseRun(opts, index, phase, sim)
 	err := errors.Join(p.run(ctx, starter), opts.Modes(phase.Name, p.effective))
 	opts.Watcher.PhaseEnds(p.failures)
 	if err == nil && len(p.failures) > 0 {
@@ -146,11 +156,11 @@ func ended(phase scenario.Phase, status string) trace.Event {
 }
 
 // replay brings the simulated hub to where a phase of an earlier session has left it.
-func replay(sim *hub.Sim, plan *scenario.Plan, index int) error {
+func replay(sim *hub.Sim, plan *scenario.Plan, phase *scenario.Phase) error {
 	if sim == nil {
 		return nil
 	}
-	return sim.Play(plan, &plan.Phases[index], func(*trace.Event) error { return nil })
+	return sim.Record(plan, phase, func(*trace.Event) error { return nil })
 }
 
 // starter starts processes from one thread that lives as long as the run. On Linux a child is

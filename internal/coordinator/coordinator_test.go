@@ -24,6 +24,7 @@ import (
 	"github.com/hubbench/hubbench/internal/worker"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -71,6 +72,8 @@ func TestMain(m *testing.M) {
 			done.Error = fmt.Sprintf("was told %q, want that the job is whole", m.Kind)
 		}
 		_ = conn.Send(done)
+	case "playing":
+		play(conn)
 	case "tidying":
 		_, _ = io.Copy(io.Discard, os.Stdin)
 	case "silent":
@@ -97,6 +100,13 @@ type memory struct {
 	released chan struct{} // gets one value for each release
 	moved    map[string]int64
 	modes    map[string]map[string]trace.Effective
+	tried    []tried
+}
+
+// tried is a try of a search.
+type tried struct {
+	outcome search.Outcome
+	search  *search.Search
 }
 
 func (m *memory) Append(events ...trace.Event) error {
@@ -110,6 +120,9 @@ func (m *memory) PhaseBegins(int, scenario.Phase)       {}
 func (m *memory) Released()                             { m.released <- struct{}{} }
 func (m *memory) Moved(disk string, _ int, bytes int64) { m.moved[disk] = bytes }
 func (m *memory) PhaseEnds([]trace.RunFailure)          {}
+func (m *memory) Tried(_ trace.Try, o search.Outcome, s *search.Search) {
+	m.tried = append(m.tried, tried{o, s})
+}
 func (m *memory) count(t trace.Type) (n int) {
 	for _, e := range m.events {
 		if e.Type == t {

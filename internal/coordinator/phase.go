@@ -35,7 +35,7 @@ const (
 type phaseRun struct {
 	opts      Options
 	phase     scenario.Phase
-	index     int // of the phase in the plan
+	index     int // of the phase in the plan, or of the one whose search tries it
 	working   policy.Phase
 	sim       *hub.Sim // of the run; nil where no disk is simulated
 	children  []*child
@@ -50,8 +50,7 @@ type phaseRun struct {
 	err       error // the journal's
 }
 
-func newPhaseRun(opts Options, index int, sim *hub.Sim) *phaseRun {
-	phase := opts.Plan.Phases[index]
+func newPhaseRun(opts Options, index int, phase scenario.Phase, sim *hub.Sim) *phaseRun {
 	p := &phaseRun{opts: opts, phase: phase, index: index, sim: sim, reports: make(chan report, 256), effective: map[string]trace.Effective{}}
 	for _, job := range phase.Jobs {
 		if !job.Accompanies() {

@@ -14,6 +14,7 @@ import (
 	"github.com/hubbench/hubbench/internal/coordinator"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -124,3 +125,6 @@ func (s *starts) Moved(string, int, int64) {}
 
 // PhaseEnds is of no interest here.
 func (s *starts) PhaseEnds([]trace.RunFailure) {}
+
+// Tried is of no interest here.
+func (s *starts) Tried(trace.Try, search.Outcome, *search.Search) {}

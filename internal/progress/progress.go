@@ -66,7 +66,7 @@ func (p *Progress) Close() { p.done() }
 func (p *Progress) PhaseBegins(index int, phase scenario.Phase) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.state.begin(index)
+	p.state.begin(index, phase)
 	if p.opts.Limit != nil {
 		p.state.limit = p.opts.Limit(&phase)
 	}
@@ -126,6 +126,9 @@ func (p *Progress) PhaseEnds(failures []trace.RunFailure) {
 		p.printer.say(indent, p.conclusion(now))
 	}
 	p.state.end(now)
+	if p.state.current.Try != nil {
+		return // what comes next is known when it is judged
+	}
 	if text := p.state.cooldown(); text != "" && len(failures) == 0 {
 		p.printer.say(indent, text)
 	}

@@ -29,7 +29,8 @@ type state struct {
 
 	first    int // phase of this sitting; those before it are done
 	begun    bool
-	index    int // of the phase
+	index    int            // of the phase
+	current  scenario.Phase // that one, or a try of its search
 	limit    float64
 	released time.Time
 	now      time.Time
@@ -53,13 +54,13 @@ type point struct {
 	bytes int64
 }
 
-func (s *state) phase() *scenario.Phase { return &s.plan.Phases[s.index] }
+func (s *state) phase() *scenario.Phase { return &s.current }
 
-func (s *state) begin(index int) {
+func (s *state) begin(index int, phase scenario.Phase) {
 	if !s.begun {
 		s.first, s.begun = index, true
 	}
-	s.index, s.released, s.disks, s.limit, s.highest = index, time.Time{}, nil, 0, 0
+	s.index, s.current, s.released, s.disks, s.limit, s.highest = index, phase, time.Time{}, nil, 0, 0
 	for _, job := range s.phase().Jobs {
 		s.disks = append(s.disks, disk{job: job})
 	}
@@ -199,7 +200,7 @@ func (s *state) left() (time.Duration, bool) {
 	var total, done int64
 	for i := range s.plan.Phases[s.first:] {
 		p := &s.plan.Phases[s.first+i]
-		if p.Stop == scenario.StopTime || p.Target > 0 {
+		if p.Stop == scenario.StopTime || p.Target > 0 || p.Search != nil {
 			return 0, false
 		}
 		total += p.Bytes()
@@ -229,7 +230,10 @@ func (s *state) cooldown() string {
 	if s.index+1 == len(s.plan.Phases) {
 		return ""
 	}
-	next := &s.plan.Phases[s.index+1]
+	return s.cooldownBefore(&s.plan.Phases[s.index+1])
+}
+
+func (s *state) cooldownBefore(next *scenario.Phase) string {
 	wait := unit.FormatSeconds(s.real(next.Cooldown).Seconds())
 	switch {
 	case s.real(next.Cooldown) < longCooldown:

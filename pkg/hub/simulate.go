@@ -23,19 +23,27 @@ func Simulate(plan *scenario.Plan, p *Profile, emit func(*trace.Event) error) er
 	}
 	s := NewSim(p)
 	for i := range plan.Phases {
-		phase := &plan.Phases[i]
-		begins := phase.Event()
-		if err := emit(&begins); err != nil {
-			return err
-		}
-		if err := s.Play(plan, phase, emit); err != nil {
-			return fmt.Errorf("simulate phase %s: %w", phase.Name, err)
-		}
-		if err := emit(&trace.Event{Type: trace.PhaseEndType, Phase: phase.Name, Status: trace.Complete}); err != nil {
+		if err := s.Record(plan, &plan.Phases[i], emit); err != nil {
 			return err
 		}
 	}
 	return emit(&trace.Event{Type: trace.EndType, Status: trace.Complete})
+}
+
+// Record plays a phase of the plan as Play does, or all tries of its search, with the lines that begin and end it in a
+// trace.
+func (s *Sim) Record(plan *scenario.Plan, phase *scenario.Phase, emit func(*trace.Event) error) error {
+	if phase.Search != nil {
+		return s.recordSearch(plan, phase, emit)
+	}
+	begins := phase.Event()
+	if err := emit(&begins); err != nil {
+		return err
+	}
+	if err := s.Play(plan, phase, emit); err != nil {
+		return fmt.Errorf("simulate phase %s: %w", phase.Name, err)
+	}
+	return emit(&trace.Event{Type: trace.PhaseEndType, Phase: phase.Name, Status: trace.Complete})
 }
 
 // WorkOf is what a job of the plan does on the hub.

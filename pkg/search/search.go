@@ -26,6 +26,9 @@ const (
 	paceSteps = 127
 )
 
+// mostStreams is more than any disk plays.
+const mostStreams = 1e6
+
 // Outcome is what a try has shown.
 type Outcome struct {
 	Verdict stream.Verdict // the worst of its streams
@@ -53,7 +56,7 @@ type Search struct {
 // New begins the search of a phase.
 func New(phase *scenario.Phase) *Search {
 	s := &Search{phase: phase, times: map[trace.Try]int{}}
-	switch most := int(phase.Search.Most); {
+	switch most := int(min(max(1, phase.Search.Most), mostStreams)); {
 	case s.pace():
 	case hasNeighbours(phase):
 		s.alone = newLadder(most, true)

@@ -1,0 +1,61 @@
+package coordinator
+
+import (
+	"context"
+
+	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/search"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// runSearch runs the tries of a phase's search that are not done yet, up to the first that is incomplete.
+func runSearch(ctx context.Context, opts Options, index int, starter *starter, sim *hub.Sim) ([]trace.RunFailure, error) {
+	s := search.New(&opts.Plan.Phases[index])
+	var done []search.Outcome
+	if index == opts.Done {
+		done = opts.Tried
+	}
+	for {
+		try, ok := s.Next()
+		if !ok {
+			return nil, nil
+		}
+		if s.Made() < len(done) {
+			if err := replay(sim, opts.Plan, &try); err != nil {
+				return nil, err
+			}
+			s.Tell(done[s.Made()])
+			continue
+		}
+		judge := search.NewJudge(&try)
+		judged := opts
+		judged.Journal = witness{opts.Journal, judge}
+		failures, err := runPhase(ctx, judged, index, try, starter, sim)
+		if len(failures) > 0 || err != nil {
+			return failures, err
+		}
+		outcome, err := judge.Outcome()
+		if err != nil {
+			return []trace.RunFailure{{Phase: try.Name, Cause: err.Error()}}, opts.Journal.Append(ended(try, trace.Partial))
+		}
+		if err := opts.Journal.Append(ended(try, trace.Complete)); err != nil {
+			return nil, err
+		}
+		s.Tell(outcome)
+		opts.Watcher.Tried(*try.Try, outcome, s)
+	}
+}
+
+// witness is a journal whose events are judged.
+type witness struct {
+	Journal
+	judge *search.Judge
+}
+
+// Append hands the events on.
+func (w witness) Append(events ...trace.Event) error {
+	for i := range events {
+		w.judge.Add(&events[i])
+	}
+	return w.Journal.Append(events...)
+}
