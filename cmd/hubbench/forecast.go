@@ -79,11 +79,13 @@ func (f *forecast) add(disk string, role trace.Role, bytes int64) {
 func (r *prepared) simulated(all []forecast) error {
 	i := -1
 	var open map[string]int64 // bytes of the file that each disk has in transfer
+	var took time.Duration    // by the phase, or by a try of its search
 	closePhase := func() {
 		for disk, bytes := range open {
 			all[i].add(disk, r.plan.Phases[i].Roles[disk], bytes)
 		}
 		if i >= 0 {
+			all[i].Least += took
 			all[i].Most = all[i].Least
 		}
 	}
@@ -91,16 +93,18 @@ func (r *prepared) simulated(all []forecast) error {
 		switch e.Type {
 		case trace.PhaseType:
 			closePhase()
-			i++
-			all[i] = forecast{report.Forecast{Least: r.plan.Phases[i].Limit}, map[string]int64{}}
-			open = map[string]int64{}
+			if e.Search == nil || i < 0 || e.Search.Search != r.plan.Phases[i].Name {
+				i++
+				all[i] = forecast{writes: map[string]int64{}}
+			}
+			open, took = map[string]int64{}, r.plan.Phases[i].Limit
 		case trace.ProgressType:
 			open[e.Disk] = e.Bytes
-			all[i].Least = max(all[i].Least, time.Duration(e.TNS))
+			took = max(took, time.Duration(e.TNS))
 		case trace.FileType:
 			open[e.Disk] = 0
 			all[i].add(e.Disk, e.Op, e.Bytes)
-			all[i].Least = max(all[i].Least, time.Duration(e.EndNS))
+			took = max(took, time.Duration(e.EndNS))
 		}
 		return nil
 	})

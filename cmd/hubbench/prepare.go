@@ -17,6 +17,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
 )
 
@@ -29,6 +30,7 @@ type prepared struct {
 	allow    []string            // the codes of checks to leave out
 	seen     *hardware.Inventory // what is plugged in, as the checks found it; nil: not known
 	done     int                 // phases that an earlier session has completed
+	tried    []search.Outcome    // and tries of the next one's search
 }
 
 // prepare loads a scenario and makes its plan. Nothing is touched.

@@ -38,7 +38,7 @@ func runResume(ctx context.Context, p program, opts runOptions) error {
 
 // prepareRest checks whether the run's own plan can go on here.
 func prepareRest(ctx context.Context, p program, rest *rundir.Unfinished, opts runOptions) (*prepared, []string, error) {
-	ready := &prepared{plan: rest.Info.Plan, allow: rest.Info.Allow, done: rest.Done}
+	ready := &prepared{plan: rest.Info.Plan, allow: rest.Info.Allow, done: rest.Done, tried: rest.Tried}
 	if rest.Info.SystemOK && !slices.Contains(ready.allow, systemDisk) { // a run before Allow
 		ready.allow = append(ready.allow, systemDisk)
 	}

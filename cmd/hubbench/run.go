@@ -179,7 +179,7 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 	if err != nil {
 		return false, err
 	}
-	if ready.done == 0 {
+	if ready.done == 0 && len(ready.tried) == 0 {
 		first := info.Plan.Event(info.Started)
 		first.Hardware = info.Hardware
 		if err := dir.Journal.Append(first); err != nil {
@@ -197,6 +197,7 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 	outcome, err := coordinator.Run(ctx, coordinator.Options{
 		Plan:    ready.plan,
 		Done:    ready.done,
+		Tried:   ready.tried,
 		RunID:   info.RunID,
 		Profile: ready.profile,
 		Devices: devices,

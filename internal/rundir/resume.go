@@ -3,18 +3,18 @@ package rundir
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 
-	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/search"
 )
 
 // Unfinished is a run that was interrupted, and how far it came.
 type Unfinished struct {
-	Info *Info
-	Done int // phases that are complete
-	dir  *Dir
-	keep int64 // bytes of the events up to the end of the last of them
+	Info  *Info
+	Done  int              // phases that are complete
+	Tried []search.Outcome // the complete tries of the next one's search
+	dir   *Dir
+	keep  int64 // bytes of the events up to the end of the last of all these
 }
 
 // Resume takes the folder of a run that was interrupted, unless it is still going on. Nothing is changed yet.
@@ -38,9 +38,11 @@ func resume(path string) (*Unfinished, error) {
 	if r.dir.Journal, err = newJournal(path, 0); err != nil {
 		return nil, err
 	}
-	if r.keep, r.Done, err = completePhases(r.dir.File(EventsFile), info); err != nil {
+	past := &past{plan: info.Plan}
+	if r.keep, err = past.read(r.dir.File(EventsFile)); err != nil {
 		return nil, errors.Join(err, r.dir.Journal.Close())
 	}
+	r.Done, r.Tried = past.done, past.tried
 	return r, nil
 }
 
@@ -77,32 +79,4 @@ func truncateLines(dir string, keep int64) error {
 		_, err = file.WriteAt([]byte{'\n'}, keep)
 	}
 	return errors.Join(err, file.Close())
-}
-
-// completePhases finds the end of the last complete phase: how many bytes of the events file stay, and how many phases. The
-// phases must be those of the plan, in its order.
-func completePhases(path string, info *Info) (keep int64, done int, err error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer file.Close()
-	r := trace.NewReader(file, path)
-	for r.Next() {
-		e := r.Event()
-		if e.Type == trace.PhaseEndType {
-			if done >= len(info.Plan.Phases) || info.Plan.Phases[done].Name != e.Phase {
-				return 0, 0, fmt.Errorf("%s: phase %s is not the next in the plan: the plan and the events belong to different runs", path, e.Phase)
-			}
-			if e.Status != trace.Complete {
-				return keep, done, nil
-			}
-			keep, done = r.Offset(), done+1
-		}
-	}
-	// A bad line is where a crash tore the file: what follows it is dropped too. A disk that cannot be read is not.
-	if disk := (*fs.PathError)(nil); errors.As(r.Err(), &disk) {
-		return 0, 0, r.Err()
-	}
-	return keep, done, nil
 }

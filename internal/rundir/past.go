@@ -1,0 +1,92 @@
+package rundir
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/search"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// past is how far a run has come by its events.
+type past struct {
+	plan   *scenario.Plan
+	done   int              // phases of the plan that are complete
+	tried  []search.Outcome // the complete tries of the next one's search
+	search *search.Search   // that search; nil before its first try, and where the next phase has none
+	judge  *search.Judge    // of its next try
+}
+
+// read follows the events to the end of the last complete phase, which may be a try of a search: so many bytes of the file
+// stay. The phases must be those of the plan, in its order.
+func (p *past) read(path string) (keep int64, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	r := trace.NewReader(file, path)
+	next := p.next()
+	for r.Next() {
+		e := r.Event()
+		if p.judge != nil {
+			p.judge.Add(e)
+		}
+		if e.Type != trace.PhaseEndType {
+			continue
+		}
+		if e.Phase != next {
+			return 0, fmt.Errorf("%s: phase %s is not the next in the plan: the plan and the events belong to different runs", path, e.Phase)
+		}
+		if e.Status != trace.Complete {
+			return keep, nil
+		}
+		if err := p.complete(); err != nil {
+			return 0, fmt.Errorf("%s: phase %s: %w", path, e.Phase, err)
+		}
+		keep, next = r.Offset(), p.next()
+	}
+	// A bad line is where a crash tore the file: what follows it is dropped too. A disk that cannot be read is not.
+	if disk := (*fs.PathError)(nil); errors.As(r.Err(), &disk) {
+		return 0, r.Err()
+	}
+	return keep, nil
+}
+
+// next is the name of the phase that comes next; empty after the last.
+func (p *past) next() string {
+	if p.done == len(p.plan.Phases) {
+		return ""
+	}
+	phase := &p.plan.Phases[p.done]
+	if phase.Search == nil {
+		return phase.Name
+	}
+	if p.search == nil {
+		p.search = search.New(phase)
+	}
+	try, _ := p.search.Next()
+	p.judge = search.NewJudge(&try)
+	return try.Name
+}
+
+// complete notes that the next phase is complete.
+func (p *past) complete() error {
+	if p.search != nil {
+		o, err := p.judge.Outcome()
+		if err != nil {
+			return err
+		}
+		p.search.Tell(o)
+		p.tried = append(p.tried, o)
+		if _, more := p.search.Next(); more {
+			return nil
+		}
+	}
+	p.done++
+	p.tried, p.search, p.judge = nil, nil, nil
+	return nil
+}

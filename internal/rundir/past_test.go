@@ -1,0 +1,113 @@
+package rundir
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/search"
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// searched is a plan with a search between two phases, and the events of a run of it: A plays two streams alone, and one beside B.
+func searched() (*scenario.Plan, []trace.Event) {
+	plan := &scenario.Plan{Phases: []scenario.Phase{
+		{Name: "R", Roles: map[string]trace.Role{"A": trace.Read}},
+		{
+			Name: "edit", Search: &scenario.Search{Kind: trace.SearchStreams, Disk: "A", Hold: 10 * time.Second, Most: 3},
+			Roles: map[string]trace.Role{"A": trace.Read, "B": trace.Write},
+			Jobs: []scenario.Job{
+				{Disk: "A", Role: trace.Read, Streams: []stream.Spec{{Rate: 1e6, Frame: 40 * time.Millisecond, Count: 1, Buffer: time.Second}}},
+				{Disk: "B", Role: trace.Write, Sizes: []int64{1e9}},
+			},
+		},
+		{Name: "W", Roles: map[string]trace.Role{"A": trace.Write}},
+	}}
+	end := func(phase string) trace.Event {
+		return trace.Event{Type: trace.PhaseEndType, Phase: phase, Status: trace.Complete}
+	}
+	all := []trace.Event{plan.Phases[0].Event(), end("R")}
+	s := search.New(&plan.Phases[1])
+	for try, ok := s.Next(); ok; try, ok = s.Next() {
+		o := search.Outcome{Verdict: stream.Clean}
+		late := 0
+		if limit := map[bool]float64{true: 2, false: 1}[try.Try.Alone]; try.Try.Value > limit {
+			o.Verdict, late = stream.Drops, 7
+		}
+		all = append(all, try.Event())
+		for _, p := range stream.Players(try.Jobs[0].Streams) {
+			all = append(all, trace.Event{Type: trace.StreamType, Phase: try.Name, Disk: "A", Stream: p.Name, TNS: 10e9, Due: 225, Late: late, BufferNS: 1e9})
+		}
+		all = append(all, end(try.Name))
+		s.Tell(o)
+	}
+	return plan, append(all, plan.Phases[2].Event(), end("W"))
+}
+
+// However many of the events there are, the past ends with the last complete phase or try, and its verdicts are those told.
+func TestPast(t *testing.T) {
+	verdicts := []stream.Verdict{"clean", "clean", "drops", "clean", "clean", "clean", "drops", "clean", "clean"}
+	plan, all := searched()
+	file := filepath.Join(t.TempDir(), EventsFile)
+	for n := range len(all) + 1 {
+		var text []byte
+		ends, keep := 0, int64(0)
+		for i := range all[:n] {
+			text = trace.AppendEvent(text, &all[i])
+			if all[i].Type == trace.PhaseEndType {
+				ends, keep = ends+1, int64(len(text))
+			}
+		}
+		if err := os.WriteFile(file, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		p := &past{plan: plan}
+		got, err := p.read(file)
+		if err != nil || got != keep {
+			t.Errorf("%d events: keeps %d bytes, %v; want %d", n, got, err, keep)
+		}
+		last := slices.IndexFunc(all, func(e trace.Event) bool { return e.Phase == "W" })
+		wantDone, wantTried := min(ends, 1), max(0, ends-1)
+		if tries := len(verdicts); n >= last {
+			wantDone, wantTried = ends-tries+1, 0 // all tries are one phase
+		}
+		if p.done != wantDone || len(p.tried) != wantTried {
+			t.Errorf("%d events: %d phases done, %d tries; want %d and %d", n, p.done, len(p.tried), wantDone, wantTried)
+		}
+		for i, o := range p.tried {
+			if o.Verdict != verdicts[i] {
+				t.Errorf("try %d: %s, want %s", i+1, o.Verdict, verdicts[i])
+			}
+		}
+	}
+}
+
+// Tries that the verdicts do not lead to are another run's.
+func TestPastOfAnotherRun(t *testing.T) {
+	plan, all := searched()
+	for what, change := range map[string]func(e *trace.Event){
+		"another verdict": func(e *trace.Event) { e.Late = 0 },
+		"another name":    func(e *trace.Event) { e.Phase = strings.Replace(e.Phase, "edit", "cut", 1) },
+		"no streams":      func(e *trace.Event) { e.Stream = "" },
+	} {
+		var text []byte
+		for _, e := range all {
+			if e.Type == trace.StreamType || what == "another name" {
+				change(&e)
+			}
+			text = trace.AppendEvent(text, &e)
+		}
+		file := filepath.Join(t.TempDir(), EventsFile)
+		if err := os.WriteFile(file, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if keep, err := (&past{plan: plan}).read(file); err == nil {
+			t.Errorf("%s: kept %d bytes and said nothing", what, keep)
+		}
+	}
+}
