@@ -37,6 +37,7 @@ type phaseRun struct {
 	phase     scenario.Phase
 	index     int // of the phase in the plan, or of the one whose search tries it
 	working   policy.Phase
+	settling  policy.Settling
 	sim       *hub.Sim // of the run; nil where no disk is simulated
 	children  []*child
 	reports   chan report
@@ -52,6 +53,7 @@ type phaseRun struct {
 
 func newPhaseRun(opts Options, index int, phase scenario.Phase, sim *hub.Sim) *phaseRun {
 	p := &phaseRun{opts: opts, phase: phase, index: index, sim: sim, reports: make(chan report, 256), effective: map[string]trace.Effective{}}
+	p.settling = policy.NewSettling(&p.phase)
 	for _, job := range phase.Jobs {
 		if !job.Accompanies() {
 			p.working.Begin(job.Disk)
@@ -174,6 +176,8 @@ func (p *phaseRun) handle(r report) {
 			p.hub.sim.Finish(c.job.Disk, m.Bytes)
 			p.serve()
 		}
+	case wire.SteadyKind:
+		p.settle(m.Window)
 	case wire.DoneKind:
 		c.done = true
 		p.worked(c)
@@ -222,6 +226,17 @@ func (p *phaseRun) worked(c *child) {
 	}
 	p.working.End(c.job.Disk)
 	if p.sim == nil && p.working.Over() {
+		p.tell(wire.FinishKind)
+	}
+}
+
+// settle notes that one more job was steady at the end of a window. When all are, they end; on a simulated hub at a time
+// of the model.
+func (p *phaseRun) settle(window int) {
+	if p.hub != nil {
+		p.hub.sim.Settle(window)
+		p.serve()
+	} else if _, all := p.settling.Add(window); all {
 		p.tell(wire.FinishKind)
 	}
 }

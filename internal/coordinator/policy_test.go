@@ -33,6 +33,7 @@ func TestRunEqualsSimulation(t *testing.T) {
 		"time":            func(p *scenario.Phase) { p.Stop, p.Limit = scenario.StopTime, 21*time.Second },
 		"target":          func(p *scenario.Phase) { p.Target = 30 * time.Second },
 		"target and hold": func(p *scenario.Phase) { p.Target, p.Stop = 30*time.Second, scenario.StopHold },
+		"steady":          func(p *scenario.Phase) { p.Stop, p.Limit, p.Steady = scenario.StopTime, 2*time.Minute, 5*time.Second },
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := plan(2, 3e9, 5e8, 2e9, 1e9)

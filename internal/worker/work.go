@@ -39,6 +39,9 @@ func (w *worker) work(ctx context.Context, releaseNS, lateNS int64) error {
 func (w *worker) tell(job *policy.Job, e trace.Event) {
 	w.journal.moved.Store(job.Moved())
 	w.journal.events <- e
+	for window, ok := job.Settled(); ok; window, ok = job.Settled() {
+		_ = w.conn.Send(wire.Message{Kind: wire.SteadyKind, Window: window})
+	}
 	if bytes, ok := job.Quota(); ok && w.job.Simulated {
 		_ = w.conn.Send(wire.Message{Kind: wire.QuotaKind, Bytes: bytes})
 	}

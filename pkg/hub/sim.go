@@ -27,15 +27,16 @@ import (
 //
 // A Sim is not safe for concurrent use.
 type Sim struct {
-	profile *Profile
-	now     int64 // everything up to here has been processed
-	members []*member
-	caches  map[string]*cacheLevel // by disk; they outlast a phase
-	changes []change               // to come, by time
-	claims  []Claim                // scratch of rerate
-	shares  []float64              // scratch of rerate
-	hubbed  []*member              // scratch of rerate: the active disks on the hub
-	phase   policy.Phase
+	profile  *Profile
+	now      int64 // everything up to here has been processed
+	members  []*member
+	caches   map[string]*cacheLevel // by disk; they outlast a phase
+	changes  []change               // to come, by time
+	claims   []Claim                // scratch of rerate
+	shares   []float64              // scratch of rerate
+	hubbed   []*member              // scratch of rerate: the active disks on the hub
+	phase    policy.Phase
+	settling policy.Settling // of the phase that JoinPhase began
 }
 
 // Work is what a disk does from the time it joins until it leaves: in a race, when it has moved all its files. Those
@@ -153,6 +154,17 @@ func (s *Sim) Leave(disk string, tNS int64) {
 func (s *Sim) Finish(disk string, bytes int64) {
 	if i := s.index(disk); i >= 0 && s.members[i].work.Policy.Open() && !s.members[i].fills {
 		s.members[i].total = bytes
+	}
+}
+
+// Settle notes that one more disk was steady at the end of a window. When all are, they leave.
+func (s *Sim) Settle(window int) {
+	endNS, all := s.settling.Add(window)
+	if !all {
+		return
+	}
+	for _, m := range s.members {
+		s.Leave(m.disk, endNS)
 	}
 }
 

@@ -58,6 +58,7 @@ func WorkOf(plan *scenario.Plan, phase *scenario.Phase, job *scenario.Job) Work 
 // JoinPhase brings all disks of a phase onto the hub at its release, and takes them away at its limit, if it has one.
 func (s *Sim) JoinPhase(plan *scenario.Plan, phase *scenario.Phase) error {
 	s.Restart(int64(phase.Cooldown))
+	s.settling = policy.NewSettling(phase)
 	limit := policy.Of(phase).Limit
 	for i := range phase.Jobs {
 		job := &phase.Jobs[i]
@@ -119,6 +120,9 @@ func (s *Sim) answer(g Grant, p *player, emit func(*trace.Event) error) error {
 	}
 	if bytes, ok := p.Quota(); ok {
 		s.Finish(g.Disk, bytes)
+	}
+	for window, ok := p.Settled(); ok; window, ok = p.Settled() {
+		s.Settle(window)
 	}
 	if n := p.file.Ask(); n > 0 {
 		return s.Ask(g.Disk, n)

@@ -213,3 +213,32 @@ func TestTarget(t *testing.T) {
 		}
 	}
 }
+
+// All disks go on until all are steady: by the rates at the ends of windows, and not across the fall of a cache.
+func TestUntilSteady(t *testing.T) {
+	p := round()
+	p.Disk("A").Cache = &Cache{Bytes: 8e9, After: 0.2e9}
+	plan := stopped(scenario.StopTime, time.Hour, 0)
+	plan.Phases[0].Steady = 4 * time.Second
+	events := record(t, plan, p)
+	_, seen, fillers := lastWork(events)
+	if fillers > 0 {
+		t.Errorf("got %d fillers, want none", fillers)
+	}
+	var fullNS, before int64 // when A has no fast writing left, within a sample
+	for _, e := range events {
+		if e.Disk == "A" && fullNS == 0 && before+e.Bytes >= 8e9 {
+			fullNS = max(e.TNS, e.EndNS)
+		}
+		if e.Disk == "A" && e.Type == trace.FileType {
+			before += e.Bytes
+		}
+	}
+	// Five windows after the one in which it fell, and half a window to hear of it.
+	want := (fullNS/4e9+1+5)*4e9 + 2e9
+	for disk, at := range seen {
+		if left := want - at; left < 0 || left > 600e6 {
+			t.Errorf("disk %s was last seen at %d, want shortly before %d", disk, at, want)
+		}
+	}
+}

@@ -40,7 +40,7 @@ func newAim(job *scenario.Job, target time.Duration) *aim {
 func (a *aim) moved(bytes, tNS int64) (files int, decided bool) {
 	now := point{tNS, float64(bytes)}
 	for k := len(a.checks); k <= aimLast && now.ns >= a.checkNS(k); k++ {
-		at := a.between(now, a.checkNS(k))
+		at := between(a.last, now, a.checkNS(k))
 		from := a.checks[max(0, k-aimWindow)]
 		a.checks = append(a.checks, at)
 		if k < aimFirst {
@@ -55,10 +55,10 @@ func (a *aim) moved(bytes, tNS int64) (files int, decided bool) {
 
 func (a *aim) checkNS(k int) int64 { return a.target.Nanoseconds() * int64(k) / aimSteps }
 
-// between is where the job was at ns, between the last point and this one: so it does not matter when points come.
-func (a *aim) between(now point, ns int64) point {
-	part := float64(ns-a.last.ns) / float64(max(1, now.ns-a.last.ns))
-	return point{ns, a.last.bytes + part*(now.bytes-a.last.bytes)}
+// between is where a job was at ns, between the last point and this one: so it does not matter when points come.
+func between(last, now point, ns int64) point {
+	part := float64(ns-last.ns) / float64(max(1, now.ns-last.ns))
+	return point{ns, last.bytes + part*(now.bytes-last.bytes)}
 }
 
 // files is how many files come nearest to so many bytes, and hold what is moved already.

@@ -14,6 +14,7 @@ type Job struct {
 	job     *scenario.Job
 	hold    bool
 	aim     *aim         // nil where the files are counted
+	windows *windows     // nil where nobody waits for steady rates
 	own     int          // files of its own work, as far as known
 	quota   int64        // bytes of its own work, where that has just been decided; otherwise zero
 	seq     int          // the file under way, or the next one
@@ -29,6 +30,9 @@ func NewJob(phase string, p Policy, job *scenario.Job) *Job {
 	}
 	if p.Target > 0 && !job.Accompanies() {
 		j.aim = newAim(job, p.Target)
+	}
+	if yes, fall := p.settles(job); yes {
+		j.windows = newWindows(p.Steady, fall)
 	}
 	return j
 }
@@ -87,6 +91,9 @@ func (j *Job) CutShort(startNS int64) (e trace.Event, ok bool) {
 // note sets how far the file under way is, and at the checks of a target the number of files.
 func (j *Job) note(bytes, tNS int64) {
 	j.sampled = trace.Sample{Bytes: bytes, TNS: tNS}
+	if j.windows != nil {
+		j.windows.moved(j.Moved(), tNS)
+	}
 	if j.aim == nil || j.filler() {
 		return
 	}

@@ -1,5 +1,5 @@
 // Package policy says how the jobs of a phase go on and when they end: in a race, held until all have moved their
-// files, at a time, or with as many files as take a given time. Jobs that accompany others (streams and probes) have no
+// files, at a time, when all have become steady, or with as many files as take a given time. Jobs that accompany others (streams and probes) have no
 // end of their own: they go on until the others have moved their files, or to the phase's time. A simulation (see hub) and a run (see worker and
 // coordinator) step the same machine, so that a run on simulated disks equals its simulation. It moves no bytes and
 // reads no clock. Start at Job, which is one disk's part; Phase is what the disks of a phase must know of each other.
@@ -16,11 +16,15 @@ type Policy struct {
 	Hold   bool          `json:"hold,omitempty"`      // a job that has moved its files goes on with filler until all have
 	Limit  time.Duration `json:"limit_ns,omitempty"`  // all jobs end at this time; 0: at none
 	Target time.Duration `json:"target_ns,omitempty"` // a job's files are as many as take so long; 0: they are counted
+	// All jobs end when all are steady, by the rates in windows of this length; 0: nobody waits for that. AfterFall: those
+	// that write must have fallen before.
+	Steady    time.Duration `json:"steady_ns,omitempty"`
+	AfterFall bool          `json:"after_fall,omitempty"`
 }
 
 // Of is the policy of a phase.
 func Of(phase *scenario.Phase) Policy {
-	p := Policy{Hold: phase.Stop == scenario.StopHold, Target: phase.Target}
+	p := Policy{Hold: phase.Stop == scenario.StopHold, Target: phase.Target, Steady: phase.Steady, AfterFall: phase.AfterFall}
 	if phase.Stop == scenario.StopTime {
 		p.Limit = phase.Limit
 	}
@@ -29,7 +33,7 @@ func Of(phase *scenario.Phase) Policy {
 
 // Open reports whether the number of a job's files is not known before it runs: after the last of its sizes the first
 // comes again.
-func (p Policy) Open() bool { return p.Limit > 0 || p.Target > 0 }
+func (p Policy) Open() bool { return p.Limit > 0 || p.Target > 0 || p.Steady > 0 }
 
 // Phase knows which disks are still at their own work; those that accompany them have none. The zero Phase is one
 // without disks.

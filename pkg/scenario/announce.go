@@ -14,7 +14,8 @@ func (p *Plan) Event(started string) trace.Event {
 // Event is the first line of the phase in a trace.
 func (p *Phase) Event() trace.Event {
 	return trace.Event{
-		Type: trace.PhaseType, Phase: p.Name, Roles: p.Roles, Stop: p.Stop, Test: p.Test, Score: p.Score, Connections: p.Connections, Paced: p.paced(), Search: p.Try,
+		Type: trace.PhaseType, Phase: p.Name, Roles: p.Roles, Stop: p.Stop, Test: p.Test, Score: p.Score, Connections: p.Connections, Paced: p.paced(),
+		Search: p.Try, SteadyNS: p.Steady.Nanoseconds(),
 	}
 }
 

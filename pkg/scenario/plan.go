@@ -66,6 +66,7 @@ type Phase struct {
 
 	// Steady ends a phase when every job is steady: its rates in the last five windows of this length are (see policy). 0: no.
 	Steady       time.Duration `json:"steady_ns,omitempty"`
+	AfterFall    bool          `json:"after_fall,omitempty"`   // of jobs that write: steady after a fall, as of a cache that is full
 	Precondition float64       `json:"precondition,omitempty"` // share of each volume that is filled before the release; 0: as it is
 	Search       *Search       `json:"search,omitempty"`       // the phase stands for as many tries as a search takes
 	Try          *trace.Try    `json:"try,omitempty"`          // the phase is one of these tries; in no plan

@@ -2,6 +2,7 @@ package stats
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -47,6 +48,17 @@ func AfterPTS(rates []float64) bool {
 		low, high = min(low, r), max(high, r)
 	}
 	return mean > 0 && high-low <= steadyRange*mean && change <= steadyChange*mean
+}
+
+// steadyFall is the share of the highest earlier rate that a rate has fallen to at most, or it is no fall.
+const steadyFall = 0.8
+
+// Fell reports whether the rates from a window on are, on average, clearly below the highest one before.
+func Fell(rates []float64, since int) bool {
+	if since == 0 {
+		return false
+	}
+	return Mean(rates[since:]) <= steadyFall*slices.Max(rates[:since])
 }
 
 // drift is the mean of some windows, by how much the line that fits them best changes over five of them, and how much

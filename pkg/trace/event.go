@@ -53,6 +53,7 @@ type Event struct {
 	Connections map[string]string // of disks, where not the run's
 	Paced       map[string]Paced  // of disks that do not work as fast as they can
 	Search      *Try              // which of a search's tries this is
+	SteadyNS    int64             // the phase was to go on until all rates were steady, in windows of this length; 0: no
 
 	// start, progress, file, error, gauge, latency, stream; of a gauge of the host it is empty
 	Disk    string
