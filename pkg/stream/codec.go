@@ -1,33 +1,45 @@
 package stream
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
-// Codec is a format of video with the rate that its maker has published for it. Where a codec's rate follows the picture,
-// that is the rate it aims at.
+// Codec is a format of video at one size and frame rate, with the rate that was published for it. A codec whose rate
+// follows the picture is listed with the rate it aims at, or with its most; sound is not counted.
+//
+// Sizes are hd (1920 x 1080), uhd (3840 x 2160), 4k (4096 x 2160), 6k (6144 x 3456) and 8k (8192 x 4320). Frame rates are
+// whole numbers: 24, 30 and 60 stand for 23.976, 29.97 and 59.94 as well, as they do in most of the tables.
 type Codec struct {
-	Name   string        // codec, variant, resolution and frame rate: prores-422-hq-uhd-25
+	Name   string        // codec, variant, size and frame rate: prores-422-hq-uhd-25
 	Rate   float64       // bytes per second
 	Frame  time.Duration // from one frame to the next
 	Source string        // where the rate was published
 }
 
+// Units in which rates are published, in bytes per second.
+const (
+	mbps  = 1e6 / 8 // Mb/s
+	mbyte = 1e6     // MB/s
+)
+
+// Codecs lists all of them by name.
+func Codecs() []Codec {
+	all := slices.Concat(prores(), dnxhr(), camera(), raw())
+	slices.SortFunc(all, func(a, b Codec) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
 // CodecByName finds a codec.
 func CodecByName(name string) (Codec, bool) {
 	all := Codecs()
-	i, ok := slices.BinarySearchFunc(all, name, func(c Codec, name string) int { return strings.Compare(c.Name, name) })
+	i, ok := slices.BinarySearchFunc(all, name, func(c Codec, name string) int { return cmp.Compare(c.Name, name) })
 	if !ok {
 		return Codec{}, false
 	}
 	return all[i], true
-}
-
-// Codecs lists all of them by name.
-func Codecs() []Codec {
-	return prores()
 }
 
 // CodecNames lists the names of all codecs.
@@ -38,4 +50,11 @@ func CodecNames() []string {
 		names[i] = c.Name
 	}
 	return names
+}
+
+// codec is one of a kind and size.
+func codec(kind, size string, fps int, rate float64, source string) Codec {
+	return Codec{
+		Name: fmt.Sprintf("%s-%s-%d", kind, size, fps), Rate: rate, Frame: time.Second / time.Duration(fps), Source: source,
+	}
 }

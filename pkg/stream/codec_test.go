@@ -1,0 +1,106 @@
+package stream
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Codecs are sorted, named once each after what they are, and have a source.
+func TestCodecs(t *testing.T) {
+	names := CodecNames()
+	if !slices.IsSorted(names) || len(slices.Compact(slices.Clone(names))) != len(names) {
+		t.Error("the names are not sorted, or one is there twice")
+	}
+	sizes := []string{"hd", "uhd", "4k", "6k", "8k"}
+	for _, name := range names {
+		c, ok := CodecByName(name)
+		if !ok || c.Name != name {
+			t.Fatalf("%s is not found by its name", name)
+		}
+		parts := strings.Split(name, "-")
+		fps, err := strconv.Atoi(parts[len(parts)-1])
+		if err != nil || c.Frame != time.Second/time.Duration(fps) {
+			t.Errorf("%s has a frame every %v", name, c.Frame)
+		}
+		if size := parts[len(parts)-2]; !slices.Contains(sizes, size) {
+			t.Errorf("%s: no size %s", name, size)
+		}
+		if c.Source == "" || c.Rate < 1e6 || c.Rate > 3e9 || name != strings.ToLower(name) {
+			t.Errorf("%+v", c)
+		}
+	}
+	if _, ok := CodecByName("vhs"); ok {
+		t.Error("found a codec there is not")
+	}
+}
+
+// Rates as they stand in other publications than the tables' own: in Mb/s, MB/s or MiB/s, and as minutes on a medium.
+func TestCodecRates(t *testing.T) {
+	const (
+		mib    = 1 << 20
+		minute = 60
+	)
+	for _, tt := range []struct {
+		name  string
+		want  float64
+		close float64 // relative
+	}{
+		// Apple's overview of the family: "approximately 220 Mb/s at 1920 x 1080 and 29.97 fps", and so on.
+		{"prores-422-hq-hd-30", 220e6 / 8, 0},
+		{"prores-422-hd-30", 147e6 / 8, 0},
+		{"prores-422-lt-hd-30", 102e6 / 8, 0},
+		{"prores-422-proxy-hd-30", 45e6 / 8, 0},
+		{"prores-4444-hd-30", 330e6 / 8, 0},
+		// Blackmagic Design's storage rates of ProRes at 30 frames a second.
+		{"prores-422-hq-4k-30", 117.88e6, 1e-4},
+		{"prores-422-4k-30", 78.63e6, 1e-4},
+		{"prores-422-hq-uhd-30", 110.5e6, 1e-4},
+		// Avid's table in its other column, which is in MiB/s.
+		{"dnxhr-hqx-uhd-25", 86.82 * mib, 1e-4},
+		{"dnxhr-444-uhd-50", 347.46 * mib, 1e-4},
+		{"dnxhr-sq-hd-25", 14.36 * mib, 5e-4},
+		{"dnxhr-hq-hd-50", 43.36 * mib, 1e-4},
+		{"dnxhr-lb-4k-25", 19.04 * mib, 3e-4},
+		{"dnxhr-sq-4k-25", 61.23 * mib, 1e-4},
+		// Blackmagic Micro Studio Camera 4K G2 manual: minutes that 1 TB lasts for.
+		{"braw-3-1-uhd-25", 1e12 / (158 * minute), 0.01},
+		{"braw-5-1-uhd-24", 1e12 / (273 * minute), 0.01},
+		{"braw-8-1-uhd-50", 1e12 / (210 * minute), 0.01},
+		{"braw-12-1-uhd-60", 1e12 / (262 * minute), 0.01},
+		// Reviews of the cameras: 500 and 400 Mb/s.
+		{"xavc-si-uhd-50", 62.5e6, 0},
+		{"h264-all-intra-uhd-24", 50e6, 0},
+	} {
+		c, ok := CodecByName(tt.name)
+		if !ok {
+			t.Errorf("no codec %s", tt.name)
+			continue
+		}
+		if off := math.Abs(c.Rate/tt.want - 1); off > tt.close+1e-12 {
+			t.Errorf("%s: %.0f B/s, want %.0f within %g", tt.name, c.Rate, tt.want, tt.close)
+		}
+	}
+}
+
+// Frames of one kind and size are about as large at any frame rate: a slip of the hand in a table would show.
+func TestCodecFrames(t *testing.T) {
+	frames := map[string][]float64{}
+	for _, c := range Codecs() {
+		if strings.HasPrefix(c.Name, "prores") || strings.HasPrefix(c.Name, "dnxhr") || strings.HasPrefix(c.Name, "braw") {
+			kind := c.Name[:strings.LastIndex(c.Name, "-")]
+			frames[kind] = append(frames[kind], c.Rate*c.Frame.Seconds())
+		}
+	}
+	for kind, sizes := range frames {
+		if least, most := slices.Min(sizes), slices.Max(sizes); most > 1.015*least {
+			t.Errorf("%s: frames of %.0f to %.0f bytes", kind, least, most)
+		}
+	}
+	if len(frames) < 40 {
+		t.Errorf("only %d kinds", len(frames))
+	}
+}
