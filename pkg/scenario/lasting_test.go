@@ -20,10 +20,10 @@ func TestLastingFiles(t *testing.T) {
 		job          Job
 		needs, holds []int64
 	}{
-		{"played", Job{Role: trace.Read, Streams: []stream.Spec{play, slow}}, []int64{1 << 30, 1 << 30, 19 * mib}, []int64{1 << 30, 1 << 30, 19 * mib}},
+		{"played", Job{Role: trace.Read, Streams: []stream.Spec{play, slow}}, []int64{1754 * mib, 1754 * mib, 19 * mib}, []int64{1754 * mib, 1754 * mib, 19 * mib}},
 		{"recorded", Job{Role: trace.Write, Streams: []stream.Spec{record}}, nil, []int64{190 * mib, 190 * mib}},
 		{"both", Job{Role: trace.Read, Streams: []stream.Spec{slow, record}}, []int64{19 * mib}, []int64{19 * mib, 190 * mib, 190 * mib}},
-		{"within a footprint", Job{Role: trace.Read, Streams: []stream.Spec{play}, IO: IO{Footprint: 64 * mib}}, []int64{32 * mib, 32 * mib}, []int64{32 * mib, 32 * mib}},
+		{"within a footprint", Job{Role: trace.Read, Streams: []stream.Spec{play}, IO: IO{Footprint: 512 * mib}}, []int64{255 * mib, 255 * mib}, []int64{255 * mib, 255 * mib}},
 		{"probe", Job{Role: trace.Read, Probe: time.Second, IO: IO{Block: 4096}}, []int64{1 << 30}, []int64{1 << 30}},
 		{"probe within a footprint", Job{Role: trace.Read, Probe: time.Second, IO: IO{Footprint: 64 * mib}}, []int64{64 * mib}, []int64{64 * mib}},
 		{"reads and writes", Job{Role: trace.Write, Reads: 0.3, Sizes: []int64{5, 7}}, []int64{5, 7}, []int64{5, 7}},
