@@ -31,12 +31,22 @@ type Claim struct {
 	Op     trace.Role // Read or Write
 	Cap    float64    // the most it can move, alone on the hub; bytes per second
 	Weight float64    // its pull on what its direction gets, relative to the others'
+	Want   float64    // what it wants where that is less, which does not weaken its pull; zero: all it can
+	Same   bool       // of the same disk as the claim before it, which reads and writes at once
+}
+
+// wants is what it would move with nobody else there.
+func (c *Claim) wants() float64 {
+	if c.Want > 0 {
+		return c.Want
+	}
+	return c.Cap
 }
 
 // Share divides the capacity among the claims, and returns a rate for each, in bytes per second.
 //
 // It is weighted max-min fairness (Bertsekas and Gallager, Data Networks, 6.5.2) twice over: first
-// between the two directions, each wanting what its disks can move and it can carry; then within each
+// between the two directions, each wanting what its disks want and it can carry; then within each
 // direction among its disks. So no claim passes its cap, nothing is left over that somebody could use,
 // and no disk's part can grow except at the cost of one that has less for its weight.
 func Share(c Capacity, claims []Claim) []float64 {
@@ -48,10 +58,12 @@ func Share(c Capacity, claims []Claim) []float64 {
 // ShareInto is Share into a slice of the caller's, for inner loops.
 func ShareInto(c Capacity, claims []Claim, rates []float64) {
 	c = c.among(claims)
-	switch n := len(claims); {
+	switch n := disks(claims); {
 	case c.PerDisk == 0:
 	case n == 1:
-		rates[0] = claims[0].Cap
+		for i := range claims {
+			rates[i] = claims[i].wants()
+		}
 		return
 	default:
 		left := 1 / (1 + c.PerDisk*float64(n-2))
@@ -59,17 +71,32 @@ func ShareInto(c Capacity, claims []Claim, rates []float64) {
 	}
 	var want [2]Claim // read, write
 	want[0].Weight, want[1].Weight = c.ReadWeight, c.WriteWeight
-	for _, claim := range claims {
-		want[Direction(claim.Op)].Cap += claim.Cap
+	for i := range claims {
+		dir := &want[Direction(claims[i].Op)]
+		dir.Cap += claims[i].Cap
+		dir.Want += claims[i].wants()
 	}
-	want[0].Cap, want[1].Cap = c.carried(want[0].Cap, want[1].Cap)
+	want[0].Want, want[1].Want = c.carried(want[0].Want, want[1].Want)
+	if c.Proportional { // else nobody asks for the pull
+		want[0].Cap, want[1].Cap = c.carried(want[0].Cap, want[1].Cap)
+	}
 
-	carried := [2]float64{want[0].Cap, want[1].Cap}
+	carried := [2]float64{want[0].Want, want[1].Want}
 	if carried[0] > 0 && carried[1] > 0 {
 		c.fill(c.Both, want[:], carried[:], anyDirection)
 	}
 	c.fill(carried[0], claims, rates, 0)
 	c.fill(carried[1], claims, rates, 1)
+}
+
+// disks is how many have claims.
+func disks(claims []Claim) (n int) {
+	for i := range claims {
+		if !claims[i].Same {
+			n++
+		}
+	}
+	return n
 }
 
 // among is what is carried while these share it.
@@ -155,8 +182,8 @@ func (c *Capacity) fill(amount float64, claims []Claim, rates []float64, dir int
 		level := max(left, 0) / pulls
 		full := false
 		for i := range claims {
-			if mine(i) && rates[i] == open && claims[i].Cap <= level*pull(i) {
-				rates[i], full = claims[i].Cap, true
+			if mine(i) && rates[i] == open && claims[i].wants() <= level*pull(i) {
+				rates[i], full = claims[i].wants(), true
 			}
 		}
 		if full {

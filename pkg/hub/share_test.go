@@ -233,14 +233,17 @@ func TestShareOfNobody(t *testing.T) {
 	}
 }
 
+// alike is the claim of a disk that pulls as any other.
+func alike(op trace.Role, most float64) Claim { return Claim{Op: op, Cap: most, Weight: 1} }
+
 // Disks that pull by how fast they are lose the same part of it, as long as their weights are equal.
 func TestShareInProportion(t *testing.T) {
 	c := Capacity{Read: 3, Write: 3, Both: 6, ReadWeight: 1, WriteWeight: 1, Proportional: true}
-	got := Share(c, []Claim{{read, 0.8, 1}, {read, 2.6, 1}, {read, 2.6, 1}})
+	got := Share(c, []Claim{alike(read, 0.8), alike(read, 2.6), alike(read, 2.6)})
 	if diff := cmp.Diff([]float64{0.4, 1.3, 1.3}, got, near); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]float64{0.8, 2}, Share(c, []Claim{{read, 0.8, 1}, {read, 2, 1}}), near); diff != "" {
+	if diff := cmp.Diff([]float64{0.8, 2}, Share(c, []Claim{alike(read, 0.8), alike(read, 2)}), near); diff != "" {
 		t.Errorf("nothing contends (-want +got):\n%s", diff)
 	}
 }
@@ -248,12 +251,12 @@ func TestShareInProportion(t *testing.T) {
 func TestShareWithACostPerDisk(t *testing.T) {
 	c := Capacity{Read: 3, Write: 3, Both: 4.2, ReadWeight: 1, WriteWeight: 1, PerDisk: 0.1}
 	for n, want := range []float64{3.2, 3, 3 / 1.1} {
-		claims := slices.Repeat([]Claim{{read, 3.2, 1}}, n+1)
+		claims := slices.Repeat([]Claim{alike(read, 3.2)}, n+1)
 		if total, _ := sums(claims, Share(c, claims)); math.Abs(total-want) > 1e-9 {
 			t.Errorf("%d disks read %g, want %g", n+1, total, want)
 		}
 	}
-	claims := []Claim{{read, 3, 1}, {write, 3, 1}, {write, 0.1, 1}}
+	claims := []Claim{alike(read, 3), alike(write, 3), alike(write, 0.1)}
 	if r, w := sums(claims, Share(c, claims)); math.Abs(r+w-4.2/1.1) > 1e-9 {
 		t.Errorf("both ways: %g, want %g", r+w, 4.2/1.1)
 	}
@@ -277,5 +280,40 @@ func TestShareWithLosses(t *testing.T) {
 		if gotR, gotW := sums(claims, Share(c, claims)); math.Abs(gotR-r)+math.Abs(gotW-w) > 1e-6 {
 			t.Fatalf("case %d: %+v %+v:\ngot  %g and %g\nwant %g and %g", n, c, claims, gotR, gotW, r, w)
 		}
+	}
+}
+
+// A disk that wants less than it can pulls as before: it gets what it wants where its part would be more, and else that
+// part, to the last byte.
+func TestShareOfLessThanAll(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	for n := range 10_000 {
+		c, claims := randomCase(rng)
+		c.Proportional = n%2 == 0
+		full := Share(c, claims)
+		i := rng.IntN(len(claims))
+		claims[i].Want = claims[i].Cap * (0.01 + 0.99*rng.Float64())
+		limited := Share(c, claims)
+		if want := min(full[i], claims[i].Want); limited[i] < want-1e-9 || limited[i] > claims[i].Want+1e-9 {
+			t.Fatalf("case %d: %+v %+v: %g instead of %g", n, c, claims[i], limited[i], want)
+		}
+		for j := range claims {
+			if j != i && limited[j] < full[j]-1e-9 {
+				t.Fatalf("case %d: %+v %+v: disk %d loses by another's wanting less: %g instead of %g", n, c, claims, j, limited[j], full[j])
+			}
+		}
+	}
+}
+
+// One disk of both directions is one disk.
+func TestShareOfOneInBothDirections(t *testing.T) {
+	c := Capacity{Read: 3, Write: 3, Both: 4, ReadWeight: 1, WriteWeight: 1, PerDisk: 0.1}
+	claims := []Claim{alike(read, 3), alike(write, 2), alike(read, 3)}
+	claims[1].Same = true
+	if got := Share(c, claims[:2]); !cmp.Equal(got, []float64{3, 2}) {
+		t.Errorf("alone: got %v, want all that it can", got)
+	}
+	if got := Share(c, claims); math.Abs(got[0]+got[1]+got[2]-4) > 1e-9 {
+		t.Errorf("beside another: got %v, want 4 in all", got)
 	}
 }
