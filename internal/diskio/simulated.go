@@ -34,7 +34,7 @@ func (s *simulated) Prepare(context.Context, func(int64)) (trace.Effective, erro
 func (s *simulated) Start(int64, func(trace.Event)) {}
 
 func (s *simulated) Transfer(ctx context.Context, seq int, sample Sampler) (Span, error) {
-	t := policy.NewTransfer(s.job.Size(seq), s.nowNS)
+	t := policy.NewTransfer(&s.job.Job, s.job.Size(seq), s.nowNS)
 	for n := t.Ask(); n > 0; n = t.Ask() {
 		doneNS, err := s.model.Move(ctx, n)
 		if err != nil {

@@ -88,6 +88,9 @@ func (s *Side) cap(direct bool, size int64) float64 {
 	return rate
 }
 
+// bySize reports whether the rate depends on a file's size.
+func (s *Side) bySize() bool { return s.PerFile > 0 || s.Knee.AboveBytes > 0 }
+
 // Side returns the disk's reading or writing side.
 func (d *Disk) Side(op trace.Role) *Side {
 	if op == trace.Write {

@@ -4,19 +4,24 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // member is one disk's part in a simulation: what it is to do, and its curve of bytes moved over time.
 type member struct {
 	disk  string
-	side  *Side
+	known *Disk
 	work  Work
 	total int64 // bytes after which it leaves, or begins to fill
 	fills bool  // it holds, and has moved its files
 	state state
 
 	curve []breakpoint // by time; from the last grant on
-	share float64      // its rate now, but for noise
+	held  float64      // the share it keeps when another leaves: its own, but for noise and for the others' frames
+
+	frames *frames // nil: it moves files
+	pace   *pace   // nil: as fast as it can
 
 	asked   int64 // in all
 	granted int64
@@ -35,6 +40,7 @@ type member struct {
 
 	cache   *Cache // nil where it does not matter
 	level   *cacheLevel
+	writes  float64 // share of what it moves that is written
 	emptyAt float64 // bytes moved when the cache has none left
 	empty   bool
 }
@@ -65,24 +71,43 @@ const (
 // (1e-5 at 10^11), far below one byte's time.
 const tolerance = 1e-3
 
-func newMember(disk string, side *Side, work Work, noise float64) *member {
-	m := &member{disk: disk, side: side, work: work, noise: noise, noiseFactor: 1, fileEnd: work.Sizes[0], emptyAt: math.Inf(1)}
+func newMember(disk string, known *Disk, work Work, noise float64) (*member, error) {
+	m := &member{disk: disk, known: known, work: work, noiseFactor: 1, fileEnd: work.Sizes[0], emptyAt: math.Inf(1)}
 	m.total = endless
-	if !work.Policy.Open() {
+	if !work.open() {
 		m.total = 0
 		for _, size := range work.Sizes {
 			m.total += size
 		}
 	}
-	m.perFile = noise > 0 || side.PerFile > 0 || side.Knee.AboveBytes > 0
+	switch {
+	case work.Reads > 0:
+		m.writes = 1 - work.Reads
+	case work.Op == trace.Write:
+		m.writes = 1
+	}
+	if work.Pace > 0 {
+		m.pace = &pace{rate: work.Pace}
+	}
+	m.endLag()
+	if work.Probe > 0 {
+		return m, nil
+	}
+	var err error
+	if len(work.Streams) > 0 {
+		if m.frames, err = newFrames(work.Streams); err != nil {
+			return nil, err
+		}
+	}
+	m.noise = noise
+	m.perFile = noise > 0 || m.frames == nil && (m.writes < 1 && known.Read.bySize() || m.writes > 0 && known.Write.bySize())
 	if noise > 0 {
 		h := fnv.New64a()
 		h.Write([]byte(disk))
 		m.rng = rand.New(rand.NewPCG(work.Seed, h.Sum64()))
 		m.drawNoise()
 	}
-	m.endLag()
-	return m
+	return m, nil
 }
 
 // endless is more bytes than any disk moves, and few enough that no sum overflows.
@@ -96,8 +121,14 @@ func (m *member) drawNoise() {
 	}
 }
 
-// size is the bytes of the file in transfer; after the last the first comes again.
-func (m *member) size() int64 { return m.work.Sizes[m.file%len(m.work.Sizes)] }
+// size is the bytes of the file in transfer; after the last the first comes again. Streams are parts of files that know no
+// end.
+func (m *member) size() int64 {
+	if m.frames != nil {
+		return endless
+	}
+	return m.work.Sizes[m.file%len(m.work.Sizes)]
+}
 
 // fill lets it go on for the others' sake.
 func (m *member) fill() { m.fills, m.total = true, endless }
@@ -108,34 +139,90 @@ func (m *member) start(tNS int64) {
 	m.turn(tNS, 0)
 	if m.cache != nil {
 		rested := float64(tNS-m.level.sinceNS) * 1e-9 * m.cache.Refill
-		m.emptyAt = min(m.level.left+rested, float64(m.cache.Bytes))
+		m.emptyAt = min(m.level.left+rested, float64(m.cache.Bytes)) / m.writes
+	}
+	if m.frames != nil {
+		m.frames.begin(tNS)
+	}
+	if m.pace != nil {
+		m.pace.begin(tNS)
 	}
 }
 
-// proceed goes on to the next file where one is done, and notes when the cache has none left.
+// proceed goes on to the next file or frame where one is done, and notes when the cache has none left.
 func (m *member) proceed(tNS int64) {
-	m.empty = m.cache != nil && m.moved(tNS) >= m.emptyAt-tolerance
-	for m.perFile && m.fileEnd < m.total && m.moved(tNS) >= float64(m.fileEnd)-tolerance {
+	moved := m.moved(tNS)
+	m.empty = m.cache != nil && moved >= m.emptyAt-tolerance
+	for m.perFile && m.fileEnd < m.total && moved >= float64(m.fileEnd)-tolerance {
 		m.file++
-		m.fileEnd += m.size()
+		m.fileEnd += m.work.Sizes[m.file%len(m.work.Sizes)]
 		m.drawNoise()
 	}
-}
-
-// cap is the rate it can reach now with nobody else there.
-func (m *member) cap() float64 {
-	rate := m.side.cap(m.work.Direct, m.size())
-	if m.empty {
-		rate = min(rate, m.cache.After)
+	if m.frames != nil {
+		m.frames.proceed(tNS, moved)
 	}
-	return rate
+	if m.pace != nil {
+		m.pace.proceed(tNS, moved)
+	}
 }
 
-// flow sets its share from tNS on.
-func (m *member) flow(tNS int64, share float64) {
-	m.share = share
-	m.turn(tNS, share*m.noiseFactor)
+// rests reports whether it is active and moves nothing: the next frame's time has not come.
+func (m *member) rests() bool { return m.frames != nil && m.frames.player == nil }
+
+// cap is the rate it can reach now with nobody else there. One that reads and writes at once gives each its time.
+func (m *member) cap() float64 {
+	write := func() float64 {
+		rate := m.known.Write.cap(m.work.Direct, m.size())
+		if m.empty {
+			rate = min(rate, m.cache.After)
+		}
+		return rate
+	}
+	switch m.writes {
+	case 0:
+		return m.known.Read.cap(m.work.Direct, m.size())
+	case 1:
+		return write()
+	}
+	return 1 / ((1-m.writes)/m.known.Read.cap(m.work.Direct, m.size()) + m.writes/write())
 }
+
+// want is the rate it aims at, but for noise, where it can reach so much.
+func (m *member) want(most float64) float64 {
+	if m.pace != nil && !m.pace.behind() {
+		return min(most, m.pace.rate/m.noiseFactor)
+	}
+	return most
+}
+
+// claim appends its part in the contention: one claim, or two where it reads and writes at once.
+func (m *member) claim(claims []Claim) []Claim {
+	most := m.cap()
+	want := m.want(most)
+	if m.writes < 1 {
+		reads := 1 - m.writes
+		claims = append(claims, Claim{Op: trace.Read, Cap: reads * most, Want: reads * want, Weight: m.known.Read.Weight})
+	}
+	if m.writes > 0 {
+		claims = append(claims, Claim{Op: trace.Write, Cap: m.writes * most, Want: m.writes * want, Weight: m.known.Write.Weight, Same: m.mixes()})
+	}
+	return claims
+}
+
+// mixes reports whether it reads and writes at once.
+func (m *member) mixes() bool { return m.writes > 0 && m.writes < 1 }
+
+// take is the rate at which it moves with its claims' shares, and the shares of those after it. One that reads and writes
+// goes as fast as the direction that is shorter of what it needs.
+func (m *member) take(shares []float64) (rate float64, rest []float64) {
+	if !m.mixes() {
+		return shares[0], shares[1:]
+	}
+	return min(shares[0]/(1-m.writes), shares[1]/m.writes), shares[2:]
+}
+
+// flow sets its rate, but for noise, from tNS on.
+func (m *member) flow(tNS int64, rate float64) { m.turn(tNS, rate*m.noiseFactor) }
 
 // nextEvent is when it next needs looking at, as long as its rate stays.
 func (m *member) nextEvent() int64 {
@@ -146,10 +233,22 @@ func (m *member) nextEvent() int64 {
 	if m.cache != nil && !m.empty {
 		next = min(next, m.movedAt(m.emptyAt))
 	}
+	if f := m.frames; f != nil {
+		next = min(next, f.sampleNS)
+		if m.rests() {
+			next = min(next, f.askNS)
+		} else {
+			next = min(next, m.movedAt(float64(f.end)))
+		}
+	}
+	if m.pace != nil {
+		next = min(next, m.pace.caughtUp(m.curve[len(m.curve)-1].rate))
+	}
 	return next
 }
 
-func (m *member) contends() bool { return m.state == active && !m.work.Direct }
+// shares reports whether it is on the hub with the others, at work or resting.
+func (m *member) shares() bool { return m.state == active && !m.work.Direct && m.work.Probe == 0 }
 
 func (m *member) startLag(rate float64, untilNS int64) { m.lagRate, m.lagUntil = rate, untilNS }
 
@@ -174,7 +273,7 @@ func (m *member) turn(tNS int64, rate float64) {
 // stop ends the curve.
 func (m *member) stop(tNS int64) {
 	if m.cache != nil {
-		m.level.left, m.level.sinceNS = max(m.emptyAt-m.moved(tNS), 0), tNS
+		m.level.left, m.level.sinceNS = max(m.emptyAt-m.moved(tNS), 0)*m.writes, tNS
 	}
 	m.turn(tNS, 0)
 	m.state = gone
@@ -196,7 +295,12 @@ func (b breakpoint) moved(tNS int64) float64 {
 // movedAt is when the disk has moved so many bytes in all, rounded up to a nanosecond: the past is
 // known, the future is as the present rate has it. It is never where the curve ends below.
 func (m *member) movedAt(target float64) int64 {
-	for i, b := range m.curve {
+	from := 0
+	if last := len(m.curve) - 1; last > 0 && m.curve[last].bytes < target-tolerance {
+		from = last // in the future, as most that is asked for is
+	}
+	for i := from; i < len(m.curve); i++ {
+		b := m.curve[i]
 		if i+1 < len(m.curve) && m.curve[i+1].bytes < target-tolerance {
 			continue
 		}
@@ -207,13 +311,18 @@ func (m *member) movedAt(target float64) int64 {
 		if b.rate <= 0 {
 			continue
 		}
-		after := math.Ceil(left / b.rate * 1e9)
-		if after >= float64(never-b.tNS) {
-			return never
-		}
-		return b.tNS + int64(after)
+		return after(b.tNS, left/b.rate)
 	}
 	return never
+}
+
+// after is so many seconds after tNS, rounded up to a nanosecond.
+func after(tNS int64, seconds float64) int64 {
+	ns := math.Ceil(seconds * 1e9)
+	if ns >= float64(never-tNS) {
+		return never
+	}
+	return tNS + int64(ns)
 }
 
 // forget drops what lies before the last grant: no later grant can fall there.

@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/policy"
+	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // Sim plays disks against one another in the model's time. It is exact: rates change only at events (a
-// disk joins, ends or is taken away, a lag runs out, a cache fills, a file of another size or noise factor begins), and
-// between events nothing is computed.
+// disk joins, ends or is taken away, a lag runs out, a cache fills, a file of another size or noise factor begins, a frame is
+// asked for or there), and between events nothing is computed.
 //
 // It serves a simulation of a whole plan, and equally a hub that real workers ask over the wire. For the
 // latter, an active disk is always being served, whether its worker has asked yet or not: a late Ask is
@@ -25,6 +26,17 @@ import (
 // is never held: it takes at once the share it would have if nobody were held, and held disks give way
 // where that share is below what they hold.
 //
+// Streams: a disk that plays or records moves one frame after the other, each as fast as it is let, and nothing between
+// them. While it moves one it contends as any disk does, so the others have less then and all of theirs in between, as on a
+// real link. A flow at the streams' mean rate would be smoother, but it could not tell when a frame is there, and it would
+// charge the others all the time for a disk (Capacity.PerDisk, Pair) that is at work for a part of it. Resting is not
+// leaving: it holds nobody. When a disk leaves, the streams' disk is held at the rate of its latest frame, and the others at
+// the rate that they had when no frame was on its way, unless frames have long followed one another without rest.
+//
+// A job at a pace is a flow that wants no more than its pace, but for what it has to make up for. A probe takes nothing
+// from anybody; how long its requests take, the model does not know. A cache regains nothing between frames or at a
+// pace: that needs a rest.
+//
 // A Sim is not safe for concurrent use.
 type Sim struct {
 	profile  *Profile
@@ -34,7 +46,8 @@ type Sim struct {
 	changes  []change               // to come, by time
 	claims   []Claim                // scratch of rerate
 	shares   []float64              // scratch of rerate
-	hubbed   []*member              // scratch of rerate: the active disks on the hub
+	hubbed   []*member              // scratch of rerate: the disks whose claims those are
+	samples  []trace.Event          // of streams, not yet asked for
 	phase    policy.Phase
 	settling policy.Settling // of the phase that JoinPhase began
 }
@@ -48,7 +61,18 @@ type Work struct {
 	Direct  bool       // it hangs on a port of its own and contends with nobody
 	Seed    uint64     // of the profile's noise
 	Policy  policy.Policy
+
+	Pace    float64       // bytes per second, at most; 0: as fast as it can
+	Reads   float64       // of what it moves, where it reads and writes at once; 0: it does what Op says
+	Streams []stream.Spec // what it plays or records, instead of files; Sizes only divide what it moves
+	Probe   float64       // bytes per second of single requests, which nobody else notices; 0: it does not probe
 }
+
+// accompanies reports whether it has no work of its own to finish.
+func (w *Work) accompanies() bool { return len(w.Streams) > 0 || w.Probe > 0 }
+
+// open reports whether it does not end by itself, as far as is known when it begins.
+func (w *Work) open() bool { return w.Policy.Open() || w.accompanies() }
 
 // Grant is the answer to an Ask.
 type Grant struct {
@@ -82,7 +106,7 @@ func (s *Sim) Restart(restNS int64) {
 	for _, level := range s.caches {
 		level.sinceNS -= s.now + restNS
 	}
-	s.members, s.changes, s.now, s.phase = nil, nil, 0, policy.Phase{}
+	s.members, s.changes, s.samples, s.now, s.phase = nil, nil, nil, 0, policy.Phase{}
 }
 
 // Join makes a disk active from tNS on, which must not lie before the last Advance. A disk that has left
@@ -99,11 +123,16 @@ func (s *Sim) Join(disk string, work Work, tNS int64) error {
 		return fmt.Errorf("disk %s joins the hub: it has no file to move", disk)
 	case slices.Min(work.Sizes) <= 0:
 		return fmt.Errorf("disk %s joins the hub: a file of %d bytes", disk, slices.Min(work.Sizes))
+	case work.Pace < 0 || work.Reads < 0 || work.Reads >= 1 || work.Probe < 0:
+		return fmt.Errorf("disk %s joins the hub: a pace of %g B/s, %g of it reads, %g B/s of probes", disk, work.Pace, work.Reads, work.Probe)
 	case tNS < s.now:
 		return fmt.Errorf("disk %s joins the hub at %d ns: the hub is already at %d ns", disk, tNS, s.now)
 	}
-	m := newMember(disk, known.Side(work.Op), work, s.profile.Noise)
-	if known.Cache != nil && work.Op == trace.Write {
+	m, err := newMember(disk, known, work, s.profile.Noise)
+	if err != nil {
+		return fmt.Errorf("disk %s joins the hub: %w", disk, err)
+	}
+	if known.Cache != nil && m.writes > 0 && work.Probe == 0 {
 		if s.caches[disk] == nil {
 			s.caches[disk] = &cacheLevel{left: float64(known.Cache.Bytes), sinceNS: tNS}
 		}
@@ -119,7 +148,9 @@ func (s *Sim) Join(disk string, work Work, tNS int64) error {
 	// By name, not in the order of the calls: then it does not matter who came first through the wire.
 	slices.SortFunc(s.members, func(a, b *member) int { return cmp.Compare(a.disk, b.disk) })
 	s.schedule(change{tNS: tNS, member: m})
-	s.phase.Begin(disk)
+	if !work.accompanies() {
+		s.phase.Begin(disk)
+	}
 	return nil
 }
 
@@ -152,7 +183,7 @@ func (s *Sim) Leave(disk string, tNS int64) {
 // Finish gives open work its end: the disk leaves, or begins to fill, when it has moved so many bytes in all, or now
 // where it has moved more. For a disk that fills already, it comes too late to matter.
 func (s *Sim) Finish(disk string, bytes int64) {
-	if i := s.index(disk); i >= 0 && s.members[i].work.Policy.Open() && !s.members[i].fills {
+	if i := s.index(disk); i >= 0 && s.members[i].work.open() && !s.members[i].fills {
 		s.members[i].total = bytes
 	}
 }
@@ -209,4 +240,15 @@ func (s *Sim) Advance(tNS int64) []Grant {
 	}
 	slices.SortStableFunc(grants, func(a, b Grant) int { return cmp.Compare(a.DoneNS, b.DoneNS) })
 	return grants
+}
+
+// Samples returns what has become of the streams of the named phase since the last call: a line for each every SampleNS,
+// in the order of time.
+func (s *Sim) Samples(phase string) []trace.Event {
+	samples := s.samples
+	for i := range samples {
+		samples[i].Phase = phase
+	}
+	s.samples = nil
+	return samples
 }

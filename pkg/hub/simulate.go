@@ -49,10 +49,15 @@ func (s *Sim) Record(plan *scenario.Plan, phase *scenario.Phase, emit func(*trac
 // WorkOf is what a job of the plan does on the hub.
 func WorkOf(plan *scenario.Plan, phase *scenario.Phase, job *scenario.Job) Work {
 	disk := plan.Disk(job.Disk)
-	return Work{
+	w := Work{
 		Profile: cmp.Or(disk.Profile, job.Disk), Op: job.Role, Sizes: job.Sizes, Seed: job.Seed, Policy: policy.Of(phase),
 		Direct: trace.OwnPort(cmp.Or(phase.Connections[job.Disk], disk.Connection)),
+		Pace:   job.Pace, Reads: job.Reads, Streams: job.Streams,
 	}
+	if job.Probe > 0 {
+		w.Probe, _ = policy.Pace(job)
+	}
+	return w
 }
 
 // JoinPhase brings all disks of a phase onto the hub at its release, and takes them away at its limit, if it has one.
@@ -73,16 +78,16 @@ func (s *Sim) JoinPhase(plan *scenario.Plan, phase *scenario.Phase) error {
 }
 
 // Play plays one phase of the plan from its cool-down to its end, on the hub as the phase before has left it, and
-// emits its progress and file events.
+// emits its progress, file and stream events.
 func (s *Sim) Play(plan *scenario.Plan, phase *scenario.Phase, emit func(*trace.Event) error) error {
 	if err := s.JoinPhase(plan, phase); err != nil {
 		return err
 	}
-	players := make(map[string]*player, len(phase.Jobs))
+	workers := make(map[string]*worker, len(phase.Jobs))
 	for i := range phase.Jobs {
-		p := newPlayer(phase, &phase.Jobs[i])
-		players[phase.Jobs[i].Disk] = p
-		if err := s.Ask(phase.Jobs[i].Disk, p.file.Ask()); err != nil {
+		w := newWorker(phase, &phase.Jobs[i])
+		workers[phase.Jobs[i].Disk] = w
+		if err := s.Ask(phase.Jobs[i].Disk, w.file.Ask()); err != nil {
 			return err
 		}
 	}
@@ -92,14 +97,19 @@ func (s *Sim) Play(plan *scenario.Plan, phase *scenario.Phase, emit func(*trace.
 			break
 		}
 		for _, g := range s.Advance(at) {
-			if err := s.answer(g, players[g.Disk], emit); err != nil {
+			if err := s.answer(g, workers[g.Disk], emit); err != nil {
+				return err
+			}
+		}
+		for _, e := range s.Samples(phase.Name) {
+			if err := emit(&e); err != nil {
 				return err
 			}
 		}
 	}
 	for i := range phase.Jobs {
-		p := players[phase.Jobs[i].Disk]
-		if e, ok := p.CutShort(p.file.StartNS); ok {
+		w := workers[phase.Jobs[i].Disk]
+		if e, ok := w.CutShort(w.file.StartNS); ok {
 			if err := emit(&e); err != nil {
 				return err
 			}
@@ -108,56 +118,57 @@ func (s *Sim) Play(plan *scenario.Plan, phase *scenario.Phase, emit func(*trace.
 	return nil
 }
 
-// answer moves a player on by what the hub has granted it, and asks for the next stretch.
-func (s *Sim) answer(g Grant, p *player, emit func(*trace.Event) error) error {
+// answer moves a worker on by what the hub has granted it, and asks for the next stretch.
+func (s *Sim) answer(g Grant, w *worker, emit func(*trace.Event) error) error {
 	if g.Ended {
 		return nil
 	}
-	if p.granted(g.DoneNS) {
-		if err := emit(&p.event); err != nil {
+	if w.granted(g.DoneNS) {
+		if err := emit(&w.event); err != nil {
 			return err
 		}
 	}
-	if bytes, ok := p.Quota(); ok {
+	if bytes, ok := w.Quota(); ok {
 		s.Finish(g.Disk, bytes)
 	}
-	for window, ok := p.Settled(); ok; window, ok = p.Settled() {
+	for window, ok := w.Settled(); ok; window, ok = w.Settled() {
 		s.Settle(window)
 	}
-	if n := p.file.Ask(); n > 0 {
+	if n := w.file.Ask(); n > 0 {
 		return s.Ask(g.Disk, n)
 	}
 	return nil
 }
 
-// player is a job under way in a simulation: what the worker process is in a run.
-type player struct {
+// worker is a job under way in a simulation: what the worker process is in a run.
+type worker struct {
 	*policy.Job
+	job   *scenario.Job
 	file  policy.Transfer
 	event trace.Event // the latest; one for all, so that none is allocated
 }
 
-func newPlayer(phase *scenario.Phase, job *scenario.Job) *player {
-	p := &player{Job: policy.NewJob(phase.Name, policy.Of(phase), job)}
-	p.begin(0)
-	return p
+func newWorker(phase *scenario.Phase, job *scenario.Job) *worker {
+	w := &worker{Job: policy.NewJob(phase.Name, policy.Of(phase), job), job: job}
+	w.begin(0)
+	return w
 }
 
 // begin goes on to the next file; where there is none, an empty one asks for nothing.
-func (p *player) begin(tNS int64) {
-	size, _ := p.Next()
-	p.file = policy.NewTransfer(size, tNS)
+func (w *worker) begin(tNS int64) {
+	size, _ := w.Next()
+	w.file = policy.NewTransfer(w.job, size, tNS)
 }
 
 // granted moves the file on, and reports whether there is an event to tell.
-func (p *player) granted(doneNS int64) bool {
-	sample := p.file.Granted(doneNS)
+func (w *worker) granted(doneNS int64) bool {
+	sample := w.file.Granted(doneNS)
 	switch {
-	case p.file.Ask() == 0:
-		p.event = p.File(p.file.Bytes, p.file.StartNS, doneNS)
-		p.begin(doneNS)
+	case w.file.Ask() == 0:
+		w.event = w.File(w.file.Bytes, w.file.StartNS, doneNS)
+		w.begin(doneNS)
 	case sample:
-		p.event = p.Progress(p.file.Bytes, doneNS)
+		w.event = w.Progress(w.file.Bytes, doneNS)
 	default:
 		return false
 	}

@@ -9,6 +9,7 @@ import (
 // step processes all that happens at s.now: first what ends, then who comes, then lags that run out and
 // files that begin; and shares out anew.
 func (s *Sim) step() {
+	s.play() // a frame that is there counts, whatever ends now
 	s.finish()
 	due := 0
 	for due < len(s.changes) && s.changes[due].tNS <= s.now {
@@ -42,6 +43,16 @@ func (s *Sim) step() {
 	s.rerate()
 }
 
+// play moves the streams on, and notes what has become of them where it is time.
+func (s *Sim) play() {
+	for _, m := range s.members {
+		if m.state == active && m.frames != nil {
+			m.frames.proceed(s.now, m.moved(s.now))
+			s.samples = m.frames.sample(s.samples, m.disk, s.now)
+		}
+	}
+}
+
 // finish lets those leave who have moved all they were to. Those who hold fill until the last of them has.
 func (s *Sim) finish() {
 	for _, m := range s.members {
@@ -54,8 +65,11 @@ func (s *Sim) finish() {
 			s.leave(m)
 		}
 	}
+	if !s.phase.Over() {
+		return
+	}
 	for _, m := range s.members {
-		if m.state == active && m.fills && s.phase.Over() {
+		if m.state == active && (m.fills || m.work.accompanies() && m.work.Policy.Limit == 0) {
 			s.leave(m)
 		}
 	}
@@ -63,21 +77,22 @@ func (s *Sim) finish() {
 
 // leave ends a member's activity and holds those who stay.
 func (s *Sim) leave(gone *member) {
+	shared := gone.shares()
 	gone.stop(s.now)
 	s.phase.End(gone.disk)
-	if gone.work.Direct {
+	if !shared {
 		return
 	}
 	staying := 0
 	for _, m := range s.members {
-		if m.contends() {
+		if m.shares() {
 			staying++
 		}
 	}
 	for _, m := range s.members {
-		if m.contends() {
+		if m.shares() {
 			lag := s.profile.Lags.After(m.work.Op, gone.work.Op, staying)
-			m.startLag(m.share, s.now+int64(lag))
+			m.startLag(m.held, s.now+int64(lag))
 		}
 	}
 }
@@ -85,19 +100,53 @@ func (s *Sim) leave(gone *member) {
 // rerate shares out the capacity among those active now.
 func (s *Sim) rerate() {
 	s.claims, s.hubbed = s.claims[:0], s.hubbed[:0]
+	calm, mixed := true, false // nobody moves a frame and will soon rest again; somebody reads and writes
 	for _, m := range s.members {
 		switch {
-		case m.contends():
-			s.claims = append(s.claims, Claim{Op: m.work.Op, Cap: m.cap(), Weight: m.side.Weight})
+		case m.state != active:
+		case m.work.Probe > 0:
+			m.flow(s.now, m.work.Probe)
+		case m.rests():
+			m.flow(s.now, 0)
+		case m.work.Direct:
+			m.flow(s.now, m.want(m.cap()))
+		default:
+			s.claims = m.claim(s.claims)
 			s.hubbed = append(s.hubbed, m)
-		case m.state == active:
-			m.flow(s.now, m.cap())
+			calm = calm && (m.frames == nil || !m.frames.brief(s.now))
+			mixed = mixed || m.mixes()
 		}
 	}
 	s.shares = slices.Grow(s.shares[:0], len(s.claims))[:len(s.claims)]
 	ShareInto(s.profile.Capacity, s.claims, s.shares)
-	for i, m := range s.hubbed {
-		m.flow(s.now, min(s.shares[i], m.lagRate))
+	if mixed {
+		s.limitMixed()
+		ShareInto(s.profile.Capacity, s.claims, s.shares)
+	}
+	shares := s.shares
+	for _, m := range s.hubbed {
+		var rate float64
+		rate, shares = m.take(shares)
+		rate = min(rate, m.lagRate)
+		m.flow(s.now, rate)
+		if calm || m.frames != nil || m.held == 0 {
+			m.held = rate
+		}
+	}
+}
+
+// limitMixed leaves to the others what those who read and write at once cannot use in one direction, as they get less in
+// the other.
+func (s *Sim) limitMixed() {
+	shares, i := s.shares, 0
+	for _, m := range s.hubbed {
+		var rate float64
+		rate, shares = m.take(shares)
+		if m.mixes() {
+			s.claims[i].Want, s.claims[i+1].Want = rate*(1-m.writes), rate*m.writes
+			i++
+		}
+		i++
 	}
 }
 

@@ -126,7 +126,7 @@ func TestPhase(t *testing.T) {
 }
 
 func TestTransfer(t *testing.T) {
-	tr := NewTransfer(2*Stretch+5, 100)
+	tr := NewTransfer(&scenario.Job{}, 2*Stretch+5, 100)
 	var samples []int64
 	now := tr.StartNS
 	for n := tr.Ask(); n > 0; n = tr.Ask() {
@@ -138,8 +138,22 @@ func TestTransfer(t *testing.T) {
 	if tr.Bytes != 2*Stretch+5 || tr.EndNS != now || !slices.Equal(samples, []int64{2 * Stretch}) {
 		t.Errorf("got %+v with samples at %v", tr, samples)
 	}
-	if empty := NewTransfer(0, 7); empty.Ask() != 0 {
+	if empty := NewTransfer(&scenario.Job{}, 0, 7); empty.Ask() != 0 {
 		t.Errorf("an empty file asks for %d bytes", empty.Ask())
+	}
+	for _, tt := range []struct {
+		job  scenario.Job
+		want int64
+	}{
+		{scenario.Job{Pace: 200e6}, 5e6},
+		{scenario.Job{Pace: 5e9}, Stretch},
+		{scenario.Job{Streams: []stream.Spec{{Rate: 92e6, Count: 2}, {Rate: 8e6, Count: 2}}}, 5e6},
+		{scenario.Job{Probe: 100 * time.Millisecond, IO: scenario.IO{Block: 4096}}, 1024},
+	} {
+		paced := NewTransfer(&tt.job, 1e9, 0)
+		if got := paced.Ask(); got != tt.want {
+			t.Errorf("%+v: asks for %d bytes, want %d", tt.job, got, tt.want)
+		}
 	}
 	if Of(&scenario.Phase{Limit: time.Second}).Open() {
 		t.Error("a limit counts though the phase does not stop by time")

@@ -1,27 +1,49 @@
 package policy
 
+import "github.com/hubbench/hubbench/pkg/scenario"
+
 const (
-	// Stretch is the bytes that a simulated disk asks the hub for at a time.
+	// Stretch is the most bytes that a simulated disk asks the hub for at a time.
 	Stretch = 32_000_000
 	// SampleNS is the time after which a disk's progress is noted, simulated or not.
 	SampleNS = 50_000_000
 )
+
+// Pace is the most that a job moves by its own choice, in bytes per second; ok is false where it moves as much as it can.
+func Pace(job *scenario.Job) (rate float64, ok bool) {
+	switch {
+	case job.Probe > 0:
+		return float64(job.IO.Block) / job.Probe.Seconds(), true
+	case len(job.Streams) > 0:
+		for _, s := range job.Streams {
+			rate += s.TotalRate()
+		}
+		return rate, true
+	}
+	return job.Pace, job.Pace > 0
+}
 
 // Transfer steps one file over a simulated hub, a stretch at a time.
 type Transfer struct {
 	Bytes          int64 // moved so far
 	StartNS, EndNS int64 // EndNS is that of the last stretch so far
 	size           int64
+	stretch        int64
 	sampledNS      int64
 }
 
-// NewTransfer begins a file.
-func NewTransfer(size, startNS int64) Transfer {
-	return Transfer{StartNS: startNS, EndNS: startNS, size: size, sampledNS: startNS}
+// NewTransfer begins a file of a job. One that goes at a pace takes it in stretches so short that its progress can be
+// noted as often as that of others.
+func NewTransfer(job *scenario.Job, size, startNS int64) Transfer {
+	stretch := int64(Stretch)
+	if pace, ok := Pace(job); ok {
+		stretch = max(1, min(stretch, int64(pace*SampleNS/2e9)))
+	}
+	return Transfer{StartNS: startNS, EndNS: startNS, size: size, stretch: stretch, sampledNS: startNS}
 }
 
 // Ask is the bytes to ask the hub for next; zero where the file is whole.
-func (t *Transfer) Ask() int64 { return min(Stretch, t.size-t.Bytes) }
+func (t *Transfer) Ask() int64 { return min(t.stretch, t.size-t.Bytes) }
 
 // Granted notes that what Ask gave has moved, and reports whether this is the time to note the progress of a file that
 // is not whole yet.

@@ -1,0 +1,94 @@
+package hub
+
+import (
+	"fmt"
+
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// frames is the work of a disk with streams. It moves one frame at a time, as fast as it is let, in the order in which
+// they were asked for, and between them it moves nothing.
+type frames struct {
+	players []*stream.Player
+	longest int64 // a frame's time, in ns
+
+	player  *stream.Player // of the frame on the way; nil: none is
+	frame   int
+	end     int64 // bytes moved when that one is there
+	askNS   int64 // when the next is asked for, where none is on the way
+	sinceNS int64 // from when on there has always been one on the way
+
+	sampleNS int64 // when the streams are next looked at
+}
+
+// SampleNS is the time from one line of a stream to its next.
+const SampleNS = 100_000_000
+
+func newFrames(specs []stream.Spec) (*frames, error) {
+	f := &frames{sampleNS: SampleNS}
+	for _, s := range specs {
+		if s.Frame <= 0 || s.Count <= 0 || s.Bytes(0) <= 0 || s.Buffer < 0 {
+			return nil, fmt.Errorf("streams of %d bytes every %s with a buffer of %s, %d times", s.Bytes(0), s.Frame, s.Buffer, s.Count)
+		}
+		f.longest = max(f.longest, s.Frame.Nanoseconds())
+	}
+	f.players = stream.Players(specs)
+	return f, nil
+}
+
+// begin asks for the first frame.
+func (f *frames) begin(tNS int64) {
+	f.sinceNS = tNS
+	f.next(tNS)
+}
+
+// proceed notes the frame that has arrived by tNS, when the disk has moved so many bytes, and goes on to the next one.
+func (f *frames) proceed(tNS int64, moved float64) {
+	switch {
+	case f.player == nil:
+		f.begin(tNS)
+	case moved >= float64(f.end)-tolerance:
+		f.player.Arrived(f.frame, tNS)
+		f.next(tNS)
+	}
+}
+
+// next sends the frame on its way that was to be asked for first. Those that would be late are skipped.
+func (f *frames) next(tNS int64) {
+	for {
+		first := f.players[0]
+		for _, p := range f.players[1:] {
+			if p.AskNS() < first.AskNS() {
+				first = p
+			}
+		}
+		if f.player, f.askNS = nil, first.AskNS(); f.askNS > tNS {
+			return
+		}
+		if frame, ok := first.Ask(tNS); ok {
+			f.player, f.frame, f.end = first, frame, f.end+first.Spec.Bytes(frame)
+			return
+		}
+	}
+}
+
+// brief reports whether a frame is on the way that has not followed others for longer than streams that are in time
+// need: the disk will soon rest again.
+func (f *frames) brief(tNS int64) bool { return f.player != nil && tNS-f.sinceNS <= f.longest }
+
+// sample appends what has become of the streams, where it is time to look.
+func (f *frames) sample(dst []trace.Event, disk string, tNS int64) []trace.Event {
+	if tNS < f.sampleNS {
+		return dst
+	}
+	f.sampleNS += SampleNS
+	for _, p := range f.players {
+		s := p.Sample(tNS)
+		dst = append(dst, trace.Event{
+			Type: trace.StreamType, Disk: disk, Stream: p.Name, TNS: tNS,
+			Due: s.Due, Late: s.Late, BufferNS: s.BufferNS, StallNS: s.StallNS,
+		})
+	}
+	return dst
+}

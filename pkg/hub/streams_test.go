@@ -1,0 +1,270 @@
+package hub
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// uhd is a stream of 100 MB/s with 25 frames a second and a buffer of a second.
+func uhd(count int) stream.Spec {
+	return stream.Spec{Kind: "uhd", Rate: 100e6, Frame: 40 * time.Millisecond, Count: count, Buffer: time.Second}
+}
+
+// playing is a phase in which disk A plays streams and the others do as they are told.
+func playing(spec stream.Spec, limit time.Duration, others ...scenario.Job) *scenario.Plan {
+	plan := &scenario.Plan{Name: "streams"}
+	for _, name := range []string{"A", "B", "C"} {
+		plan.Disks = append(plan.Disks, scenario.Disk{Name: name, Profile: name, Connection: "hub"})
+	}
+	op := read
+	if spec.Record {
+		op = write
+	}
+	phase := scenario.Phase{Name: "p", Roles: map[string]trace.Role{"A": op}}
+	if limit > 0 {
+		phase.Stop, phase.Limit = scenario.StopTime, limit
+	}
+	phase.Jobs = []scenario.Job{{Disk: "A", Role: op, Sizes: []int64{int64(spec.TotalRate())}, Streams: []stream.Spec{spec}}}
+	for _, job := range others {
+		phase.Jobs = append(phase.Jobs, job)
+		phase.Roles[job.Disk] = job.Role
+	}
+	plan.Phases = []scenario.Phase{phase}
+	return plan
+}
+
+// busy is a job of files without end.
+func busy(disk string, op trace.Role) scenario.Job {
+	return scenario.Job{Disk: disk, Role: op, Sizes: []int64{1e9}}
+}
+
+// outcomes of all streams of disk A, and the bytes of each disk that are told of.
+func outcomes(events []trace.Event) (map[string]*stream.Outcome, map[string]int64) {
+	streams, bytes := map[string]*stream.Outcome{}, map[string]int64{}
+	open := map[string]int64{}
+	for _, e := range events {
+		switch e.Type {
+		case trace.StreamType:
+			if streams[e.Stream] == nil {
+				streams[e.Stream] = &stream.Outcome{}
+			}
+			streams[e.Stream].Add(stream.Sample{Due: e.Due, Late: e.Late, BufferNS: e.BufferNS, StallNS: e.StallNS})
+		case trace.FileType:
+			bytes[e.Disk] += e.Bytes
+			open[e.Disk] = 0
+		case trace.ProgressType:
+			open[e.Disk] = e.Bytes
+		}
+	}
+	for disk, n := range open {
+		bytes[disk] += n
+	}
+	return streams, bytes
+}
+
+// BenchmarkStreams plays 24 streams beside two writers for half a minute.
+func BenchmarkStreams(b *testing.B) {
+	spec := uhd(24)
+	spec.Rate = 40e6
+	plan := playing(spec, 30*time.Second, busy("B", write), busy("C", write))
+	p := round()
+	p.Noise = 0.03
+	for b.Loop() {
+		if err := Simulate(plan, p, func(*trace.Event) error { return nil }); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// What the disk can move while it is let is enough, or it is not: the streams know no state between.
+func TestStreamsCleanOrNot(t *testing.T) {
+	knee := round()
+	knee.Disks[0].Read.Knee = Knee{AboveBytes: 600e6, Factor: 0.5}
+	own := playing(uhd(1), 40*time.Second, busy("B", write))
+	own.Disks[0].Connection = "direct"
+	recorded := uhd(1)
+	recorded.Record = true
+	for _, tt := range []struct {
+		what    string
+		profile *Profile
+		plan    *scenario.Plan
+		most    int // streams that it can do
+	}{
+		{"alone, 3 GB/s", round(), playing(uhd(1), 40*time.Second), 30},
+		{"beside two writers, 2 GB/s", round(), playing(uhd(1), 30*time.Second, busy("B", write), busy("C", write)), 20},
+		{"beside two readers, 1.2 GB/s", round(), playing(uhd(1), 30*time.Second, busy("B", read), busy("C", read)), 12},
+		{"beside a writer that pulls twice, 0.8 GB/s", round(), playing(recorded, 30*time.Second, busy("C", write)), 8},
+		{"streams are read from large files, 1.5 GB/s", knee, playing(uhd(1), 30*time.Second), 15},
+		{"on a port of its own, 3.5 GB/s", round(), own, 35},
+	} {
+		for _, n := range []int{tt.most, tt.most + 1} {
+			tt.plan.Phases[0].Jobs[0].Streams[0].Count = n
+			streams, _ := outcomes(record(t, tt.plan, tt.profile))
+			late, lowest := 0, int64(math.MaxInt64)
+			for _, o := range streams {
+				late += o.Late
+				lowest = min(lowest, o.LowestNS)
+			}
+			if len(streams) != n || (late > 0) != (n > tt.most) {
+				t.Errorf("%s: %d of %d streams, %d late frames", tt.what, len(streams), n, late)
+			}
+			// All ask within a frame's time, so none waits longer than that.
+			if n == tt.most && lowest < 1e9-40e6 {
+				t.Errorf("%s: %d streams: the buffer fell to %d ns", tt.what, n, lowest)
+			}
+		}
+	}
+}
+
+// One whose share falls short by a part loses that part of a second of buffer each second, and then that part of its
+// frames.
+func TestStreamsDrainByTheShortfall(t *testing.T) {
+	// 25 streams want 2.5 GB/s and get 2 beside writers: a fifth is missing, so the buffer lasts for 5 s.
+	spec := uhd(25)
+	events := record(t, playing(spec, 30*time.Second, busy("B", write), busy("C", write)), round())
+	for _, e := range events {
+		if e.Type != trace.StreamType {
+			continue
+		}
+		want := max(0, 1e9-e.TNS/5)
+		if math.Abs(float64(e.BufferNS-want)) > 45e6 { // a frame, and what it takes to move one
+			t.Fatalf("stream %s at %.1f s: buffer %d ns, want %d", e.Stream, float64(e.TNS)/1e9, e.BufferNS, want)
+		}
+	}
+	streams, _ := outcomes(events)
+	lateBetween(t, "a fifth missing", streams, 25*25*25/5, 2e9*25/4e6) // streams, frames a second, seconds
+}
+
+// lateBetween checks that the late frames are those that the disk had no time for, and of those that it moved, 4 MB at 2
+// GB/s, the twentieth at most that it began to move within 2 ms of being due, of the 40 ms of a frame.
+func lateBetween(t *testing.T, what string, streams map[string]*stream.Outcome, missing, moved float64) (late int) {
+	t.Helper()
+	for _, o := range streams {
+		late += o.Late
+	}
+	if n := float64(len(streams)); float64(late) < missing-n || float64(late) > missing+moved/20+n {
+		t.Errorf("%s: %d late frames, want %g and of %g a twentieth at most", what, late, missing, moved)
+	}
+	return late
+}
+
+// A lag after a writer has left goes on taking its part of the frames.
+func TestStreamsInALag(t *testing.T) {
+	for _, lag := range []time.Duration{0, time.Second, 2 * time.Second} {
+		p := round()
+		p.Lags = Lags{ReadAfterWrite: []time.Duration{lag}}
+		// 24 streams want 2.4 GB/s and get 2: a sixth is missing, so the buffer lasts for 6 s. B writes for 8.
+		plan := playing(uhd(24), 0, scenario.Job{Disk: "B", Role: write, Sizes: []int64{16e9}}, scenario.Job{Disk: "C", Role: read, Sizes: []int64{60e9}})
+		plan.Disks[2].Connection = "direct" // C reads elsewhere for 17 s and keeps the phase going
+		streams, bytes := outcomes(record(t, plan, p))
+		behind := 2 + lag.Seconds()
+		late := lateBetween(t, fmt.Sprint("lag ", lag), streams, 24*25*behind/6, 2e9*behind/4e6)
+		// All but the frames that were never asked for have been moved.
+		if most := 2.4e9 * 60 / 3.5; float64(bytes["A"]) > most-24*25*behind/6*4e6+1e8 || float64(bytes["A"]) < most-float64(late)*4e6-1e8 {
+			t.Errorf("lag %s: %d bytes moved of %g, with %d late frames", lag, bytes["A"], most, late)
+		}
+	}
+}
+
+// Others lose to streams what these take, while they take it. What they keep in a lag does not depend on whether a frame
+// was just on its way.
+func TestNeighboursOfStreams(t *testing.T) {
+	p := round()
+	p.Lags.WriteAfterWrite = []time.Duration{4 * time.Second}
+	recorded := uhd(2)
+	recorded.Record = true
+	for i := range 10 {
+		// Of B and C, at 0.8 and 1.6 GB/s, A's 200 MB a second leave 0.6 and 1.2 for a third of the time. C leaves at some 10 s,
+		// wherever in a frame's 40 ms that is. For 4 s B then has its 0.8 at most, which is also what A leaves it.
+		plan := playing(recorded, 0, scenario.Job{Disk: "B", Role: write, Sizes: slices.Repeat([]int64{100e6}, 120)},
+			scenario.Job{Disk: "C", Role: write, Sizes: []int64{15e9 + int64(i)*7e6}})
+		var left int64
+		var before, most, least float64
+		least = math.Inf(1)
+		for _, e := range record(t, plan, p) {
+			switch {
+			case e.Type != trace.FileType:
+			case e.Disk == "C":
+				left = e.EndNS
+			case e.Disk == "B" && left == 0:
+				before = float64(e.Seq+1) * 0.1e9 / float64(e.EndNS)
+			case e.Disk == "B" && e.StartNS > left && e.EndNS < left+4e9:
+				rate := float64(e.Bytes) / float64(e.EndNS-e.StartNS)
+				most, least = max(most, rate), min(least, rate)
+			}
+		}
+		if want := 0.8*2/3 + 0.6/3; math.Abs(before/want-1) > 0.001 {
+			t.Errorf("beside both: %g GB/s, want %g", before, want)
+		}
+		if math.Abs(most-0.8) > 1e-6 || math.Abs(least-0.8) > 1e-6 {
+			t.Errorf("C left at %d ns: B held at %g to %g GB/s, want 0.8", left, least, most)
+		}
+	}
+}
+
+// What streams record uses up the cache: 8 streams of 100 MB/s until 10 GB are written, and then a fourth is missing.
+func TestStreamsUseUpTheCache(t *testing.T) {
+	p := round()
+	p.Disks[0].Cache = &Cache{Bytes: 10e9, After: 0.6 * gb, Refill: 0.5 * gb}
+	spec := uhd(8)
+	spec.Record = true
+	for _, e := range record(t, playing(spec, 30*time.Second), p) {
+		if e.Type != trace.StreamType {
+			continue
+		}
+		if want := min(1e9, max(0, 1e9-(e.TNS-12.5e9)/4)); math.Abs(float64(e.BufferNS-want)) > 50e6 {
+			t.Fatalf("stream %s at %.1f s: buffer %d ns, want %d", e.Stream, float64(e.TNS)/1e9, e.BufferNS, want)
+		}
+	}
+}
+
+// How often and when the hub is looked at makes no difference to streams.
+func TestSamplesWhenever(t *testing.T) {
+	p := round()
+	p.Noise = 0.1
+	plan := playing(uhd(21), 0, scenario.Job{Disk: "B", Role: write, Sizes: slices.Repeat([]int64{500e6}, 20)},
+		scenario.Job{Disk: "C", Role: write, Sizes: []int64{7e9}, Pace: 0.7e9})
+	var want []trace.Event
+	for _, e := range record(t, plan, p) {
+		if e.Type == trace.StreamType {
+			want = append(want, e)
+		}
+	}
+	for seed := range uint64(5) {
+		s := NewSim(p)
+		if err := s.JoinPhase(plan, &plan.Phases[0]); err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(seed, 1))
+		var got []trace.Event
+		for now := int64(0); now < 40e9; now += rng.Int64N(3e8) {
+			s.Advance(now)
+			got = append(got, s.Samples("p")...)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("(-played +looked at now and then):\n%s", diff)
+		}
+	}
+	if len(want) < 21*80 {
+		t.Errorf("only %d samples", len(want))
+	}
+}
+
+// Streams that make no sense are refused.
+func TestStreamsRefused(t *testing.T) {
+	for _, spec := range []stream.Spec{{}, {Rate: 1e6, Frame: time.Second}, {Rate: 1, Frame: time.Millisecond, Count: 1}, {Rate: 1e6, Frame: time.Second, Count: 1, Buffer: -1}} {
+		if err := NewSim(round()).Join("A", Work{Op: read, Sizes: files(1), Streams: []stream.Spec{spec}}, 0); err == nil {
+			t.Errorf("%+v is not refused", spec)
+		}
+	}
+}
