@@ -36,10 +36,14 @@ func (h *liveHub) nowNS() int64 {
 func (h *liveHub) granted() []hub.Grant {
 	grants := h.sim.Advance(h.nowNS())
 	if nextNS, ok := h.sim.Next(); ok {
-		h.timer.Reset(time.Duration(float64(nextNS-h.nowNS()) / h.speedup))
+		h.timer.Reset(max(leastRest, time.Duration(float64(nextNS-h.nowNS())/h.speedup)))
 	}
 	return grants
 }
+
+// leastRest is how long the model waits at least before it looks again by itself: streams have thousands of frames a second
+// of which no worker needs to hear at once.
+const leastRest = time.Millisecond
 
 // due fires when the model has something to hand out; never where there is no model.
 func (h *liveHub) due() <-chan time.Time {
@@ -49,7 +53,7 @@ func (h *liveHub) due() <-chan time.Time {
 	return h.timer.C
 }
 
-// serve hands out what the simulated hub has moved by now. A worker that asks for more than the disk moved before it was
+// serve hands out what the simulated hub has moved by now, and writes down what has become of its streams. A worker that asks for more than the disk moved before it was
 // taken off the hub has caught up with the model, and finishes.
 func (p *phaseRun) serve() {
 	for _, g := range p.hub.granted() {
@@ -62,5 +66,8 @@ func (p *phaseRun) serve() {
 				c.send(m)
 			}
 		}
+	}
+	if samples := p.hub.sim.Samples(p.phase.Name); len(samples) > 0 {
+		p.record(samples...)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -25,6 +26,20 @@ func lines(events []trace.Event) []string {
 	return all
 }
 
+// probe makes the first disk's job one of single requests.
+func probe(p *scenario.Phase) {
+	p.Jobs[0].Role, p.Jobs[0].Sizes, p.Jobs[0].Probe = trace.Read, []int64{4096 * 50}, 20*time.Millisecond
+	p.Jobs[0].IO.Block = 4096
+}
+
+// streams makes the first disk's job one of so many streams of 100 MB/s.
+func streams(count int) func(p *scenario.Phase) {
+	return func(p *scenario.Phase) {
+		spec := stream.Spec{Kind: "test", Rate: 100e6, Frame: 40 * time.Millisecond, Count: count, Buffer: 500 * time.Millisecond}
+		p.Jobs[0].Role, p.Jobs[0].Sizes, p.Jobs[0].Streams = trace.Read, []int64{int64(spec.TotalRate())}, []stream.Spec{spec}
+	}
+}
+
 // A run on the simulated hub is what the model says, to the nanosecond, whatever ends its phases.
 func TestRunEqualsSimulation(t *testing.T) {
 	for name, change := range map[string]func(*scenario.Phase){
@@ -34,6 +49,25 @@ func TestRunEqualsSimulation(t *testing.T) {
 		"target":          func(p *scenario.Phase) { p.Target = 30 * time.Second },
 		"target and hold": func(p *scenario.Phase) { p.Target, p.Stop = 30*time.Second, scenario.StopHold },
 		"steady":          func(p *scenario.Phase) { p.Stop, p.Limit, p.Steady = scenario.StopTime, 2*time.Minute, 5*time.Second },
+		"pace":            func(p *scenario.Phase) { p.Jobs[0].Pace, p.Jobs[1].Pace = 0.3e9, 0.7e9 },
+		"pace and target": func(p *scenario.Phase) { p.Jobs[1].Pace, p.Target = 0.4e9, 15*time.Second },
+		"mix":             func(p *scenario.Phase) { p.Jobs[1].Reads = 0.3 },
+		"probe":           probe,
+		"streams":         streams(4),
+		"late streams":    streams(12),
+		"streams for a time": func(p *scenario.Phase) {
+			streams(6)(p)
+			p.Stop, p.Limit = scenario.StopTime, 4*time.Second
+		},
+		"streams alone": func(p *scenario.Phase) {
+			streams(24)(p)
+			p.Jobs = p.Jobs[:1]
+			p.Stop, p.Limit = scenario.StopTime, 4*time.Second
+		},
+		"streams and hold": func(p *scenario.Phase) {
+			streams(6)(p)
+			p.Stop = scenario.StopHold
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := plan(2, 3e9, 5e8, 2e9, 1e9)
