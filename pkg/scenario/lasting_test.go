@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ func TestLastingFiles(t *testing.T) {
 	const mib = 1 << 20
 	play := stream.Spec{Rate: 92e6, Count: 2}
 	slow := stream.Spec{Rate: 1e6, Count: 1}
+	many := stream.Spec{Rate: 100e6, Count: 40, Record: true} // 4 GB/s, of which 8 GB are 2 s
 	record := stream.Spec{Rate: 10e6, Count: 2, Record: true}
 	for _, tt := range []struct {
 		name         string
@@ -21,9 +23,12 @@ func TestLastingFiles(t *testing.T) {
 		needs, holds []int64
 	}{
 		{"played", Job{Role: trace.Read, Streams: []stream.Spec{play, slow}}, []int64{1754 * mib, 1754 * mib, 19 * mib}, []int64{1754 * mib, 1754 * mib, 19 * mib}},
+		{"many", Job{Role: trace.Write, Streams: []stream.Spec{many}}, nil, slices.Repeat([]int64{190 * mib}, 40)},
 		{"recorded", Job{Role: trace.Write, Streams: []stream.Spec{record}}, nil, []int64{190 * mib, 190 * mib}},
 		{"both", Job{Role: trace.Read, Streams: []stream.Spec{slow, record}}, []int64{19 * mib}, []int64{19 * mib, 190 * mib, 190 * mib}},
-		{"within a footprint", Job{Role: trace.Read, Streams: []stream.Spec{play}, IO: IO{Footprint: 512 * mib}}, []int64{255 * mib, 255 * mib}, []int64{255 * mib, 255 * mib}},
+		{"within a footprint", Job{Role: trace.Read, Streams: []stream.Spec{play}, IO: IO{Footprint: 640 * mib}}, []int64{319 * mib, 319 * mib}, []int64{319 * mib, 319 * mib}},
+		{"a second at least", Job{Role: trace.Read, Streams: []stream.Spec{play}, IO: IO{Footprint: 64 * mib}}, []int64{87 * mib, 87 * mib}, []int64{87 * mib, 87 * mib}},
+		{"as in the plan", Job{Role: trace.Read, Streams: []stream.Spec{play}, Stretch: 2 * time.Second}, []int64{175 * mib, 175 * mib}, []int64{175 * mib, 175 * mib}},
 		{"probe", Job{Role: trace.Read, Probe: time.Second, IO: IO{Block: 4096}}, []int64{1 << 30}, []int64{1 << 30}},
 		{"probe within a footprint", Job{Role: trace.Read, Probe: time.Second, IO: IO{Footprint: 64 * mib}}, []int64{64 * mib}, []int64{64 * mib}},
 		{"reads and writes", Job{Role: trace.Write, Reads: 0.3, Sizes: []int64{5, 7}}, []int64{5, 7}, []int64{5, 7}},
@@ -34,6 +39,19 @@ func TestLastingFiles(t *testing.T) {
 		if diff := cmp.Diff(tt.holds, tt.job.holds()); diff != "" {
 			t.Errorf("%s: holds (-want +got):\n%s", tt.name, diff)
 		}
+	}
+}
+
+// A search needs room for the most streams that it may try, and its tries the same files for each.
+func TestStockOfSearch(t *testing.T) {
+	plan := mustPlan(t, twoDisks("{}", "[{streams: {A: {rate: 10 MB/s}}, search: {streams: A, most: 50}}]"))
+	job := plan.Phases[0].Jobs[0]
+	one := job.StreamFiles()[0]
+	if want := (Stock{Space: 50 * one, Before: 50 * one}); plan.Stock("A")[0] != want {
+		t.Errorf("%+v, want %+v", plan.Stock("A")[0], want)
+	}
+	if try := plan.Phases[0].WithStreams("A", 7).Jobs[0].StreamFiles(); len(try) != 7 || try[0] != one || 50*one > stretchBytes {
+		t.Errorf("a try of 7 streams has files of %d, and the first of a search for 50 has %d", try, one)
 	}
 }
 

@@ -24,6 +24,7 @@ func (p *Plan) Stock(disk string) []Stock {
 		if !ok {
 			continue
 		}
+		job = phase.most(job)
 		missing, _ := split(job.Needs(), left)
 		stock.Before = sum(missing)
 		carried := p.CarryOver(i, disk)
@@ -41,8 +42,10 @@ func (p *Plan) Stock(disk string) []Stock {
 // exist. What this phase leaves of them need not be written again.
 func (p *Plan) CarryOver(phase int, disk string) []int64 {
 	for _, next := range p.Phases[phase+1:] {
-		if job, ok := next.Job(disk); ok && job.Needs() != nil {
-			return job.Needs()
+		if job, ok := next.Job(disk); ok {
+			if needs := next.most(job).Needs(); needs != nil {
+				return needs
+			}
 		}
 	}
 	return nil
