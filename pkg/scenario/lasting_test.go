@@ -50,6 +50,9 @@ func TestStockOfSearch(t *testing.T) {
 	if want := (Stock{Space: 50 * one, Before: 50 * one}); plan.Stock("A")[0] != want {
 		t.Errorf("%+v, want %+v", plan.Stock("A")[0], want)
 	}
+	if got := plan.CarryOver(0, "A"); len(got) != 50 || got[0] != one {
+		t.Errorf("between two tries %d files stay, want those of all streams", len(got))
+	}
 	if try := plan.Phases[0].WithStreams("A", 7).Jobs[0].StreamFiles(); len(try) != 7 || try[0] != one || 50*one > stretchBytes {
 		t.Errorf("a try of 7 streams has files of %d, and the first of a search for 50 has %d", try, one)
 	}

@@ -39,9 +39,12 @@ func (p *Plan) Stock(disk string) []Stock {
 }
 
 // CarryOver is the sizes of the files that the disk's next job in the plan, after the given phase, needs to
-// exist. What this phase leaves of them need not be written again.
+// exist. What this phase leaves of them need not be written again. After a try of a search that is the next try.
 func (p *Plan) CarryOver(phase int, disk string) []int64 {
-	for _, next := range p.Phases[phase+1:] {
+	if p.Phases[phase].Search == nil {
+		phase++
+	}
+	for _, next := range p.Phases[phase:] {
 		if job, ok := next.Job(disk); ok {
 			if needs := next.most(job).Needs(); needs != nil {
 				return needs
