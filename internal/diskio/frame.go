@@ -17,10 +17,10 @@ type streamFile struct {
 // piece is a request: a frame, or a part of it.
 type piece struct {
 	*streamFile
-	flight *flight
-	off, n int64 // in the file
-	endNS  int64 // when it was done, since the release
-	err    error
+	flight                *flight
+	off, n                int64 // in the file
+	askNS, startNS, endNS int64 // when its frame was to be asked for, since the release, or -1; when it began and was done
+	err                   error
 }
 
 // flight is a frame under way.

@@ -96,7 +96,7 @@ func (l *streamLane) do(p *piece) (err error) {
 	if p.op == trace.Write {
 		p.stamps.put(mem, p.off, noise)
 	}
-	startNS := l.nowNS()
+	p.startNS = l.nowNS()
 	if p.op == trace.Write {
 		err = writeAll(p.file, l.number, mem, p.off)
 	} else {
@@ -105,7 +105,7 @@ func (l *streamLane) do(p *piece) (err error) {
 	if err != nil {
 		return err
 	}
-	l.latencies.record(p.op, startNS, l.nowNS())
+	l.latencies.record(p.op, p.startNS, l.nowNS())
 	if p.op == trace.Read && l.check != checkNothing {
 		if m := p.stamps.check(mem, p.off, l.check); m != nil {
 			return m

@@ -25,16 +25,16 @@ type streams struct {
 	paths   []streamFile // of each player
 	lanes   *streamLanes
 
-	ended     []piece   // of the lanes' reports: memory, for reuse
-	idle      []*flight // for reuse
-	flying    int       // pieces that are with the lanes
-	bytes     int64     // moved in all
-	stretch   int       // the one that is not whole yet
-	ends      []int64   // when stretches became whole that Transfer has not returned yet
-	startNS   int64     // of the stretch that Transfer returns next
-	reportNS  int64     // when the streams' next samples are due, since the release
-	behind    bool      // frames wait for a lane
-	belatedNS latency.Histogram
+	ended     []piece           // of the lanes' reports: memory, for reuse
+	idle      []*flight         // for reuse
+	flying    int               // pieces that are with the lanes
+	bytes     int64             // moved in all
+	stretch   int               // the one that is not whole yet
+	ends      []int64           // when stretches became whole that Transfer has not returned yet
+	startNS   int64             // of the stretch that Transfer returns next
+	reportNS  int64             // when the streams' next samples are due, since the release
+	behind    bool              // frames wait for a lane
+	belatedNS latency.Histogram // how long after its time a frame was requested that did not have to wait for a lane
 }
 
 // streamReportNS is the time between two samples of a stream.
@@ -125,6 +125,9 @@ func (s *streams) catchUp() (nowNS int64, err error) {
 			continue
 		}
 		s.count(p.n, p.endNS)
+		if p.askNS >= 0 {
+			s.belatedNS.Record(p.startNS - p.askNS)
+		}
 		if p.flight.left -= p.n; p.flight.left == 0 {
 			s.players[p.flight.player].Arrived(p.flight.frame, p.endNS)
 			s.idle = append(s.idle, p.flight)
@@ -188,10 +191,7 @@ func (s *streams) ask(nowNS int64) {
 		if !ok {
 			continue // it was due already, and its successors' time has not come
 		}
-		if !s.behind {
-			s.belatedNS.Record(nowNS - askNS)
-		}
-		s.begin(i, frame, nowNS)
+		s.begin(i, frame, nowNS, askNS)
 	}
 	s.behind = s.players[s.next()].AskNS() <= nowNS
 }
@@ -208,16 +208,21 @@ func (s *streams) next() int {
 }
 
 // begin hands a frame's pieces to the lanes.
-func (s *streams) begin(player, frame int, nowNS int64) {
+func (s *streams) begin(player, frame int, nowNS, askNS int64) {
 	from, to := s.paths[player].frame(s.players[player].Spec, frame)
 	if from == to { // it lies in the sectors of the one before
 		s.players[player].Arrived(frame, nowNS)
 		return
 	}
 	f := s.newFlight(player, frame, to-from)
+	first := true
 	for from < to {
 		p := s.paths[player].piece(from, to, s.job.IO.Block)
-		p.flight = f
+		p.flight, p.askNS = f, -1
+		if first && !s.behind {
+			p.askNS = askNS
+		}
+		first = false
 		s.flying++
 		s.lanes.work <- p
 		from += p.n
