@@ -22,6 +22,8 @@ func sentence(f *analysis.Finding, p *analysis.Phase) string {
 	switch f.Code {
 	case "partial":
 		return partial(f.Disk, f.Other, v)
+	case "drops":
+		return drops(f, p)
 	case "hub_cost":
 		return fmt.Sprintf("%s alone on the hub %ss at %s, %.0f %% less than the %s it has on a port of its own (%s)",
 			f.Disk, p.Disks[f.Disk].Op, rate(v["rate"]), 100*(1-v["rate"]/v["reference"]), rate(v["reference"]), f.Other)

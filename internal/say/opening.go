@@ -9,9 +9,25 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Opening says what several phases come to: in a headline who wins, who loses and which disk to plug in elsewhere; then
-// with numbers, each in a sentence, and how surely. It is empty where no disks worked together.
+// Opening says what several phases come to: in a headline what became of streams, who wins, who loses and which disk to plug
+// in elsewhere; then with numbers, each in a sentence, and how surely. It is empty where nothing was played or recorded and
+// no disks worked together.
 func Opening(a *analysis.Analysis) (headline string, points []string) {
+	played, points := played(a)
+	contests, more := contests(a)
+	switch {
+	case played == "":
+		headline = contests
+	case contests == "":
+		headline = played + "."
+	default:
+		headline = played + "; " + contests
+	}
+	return headline, append(points, more...)
+}
+
+// contests says who wins and who loses.
+func contests(a *analysis.Analysis) (headline string, points []string) {
 	var outcomes []string
 	when := map[string][]string{}
 	for i := range a.Summary.Contests {

@@ -10,8 +10,18 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Verdict says a phase in one sentence; order is the disks' in the run.
+// Verdict says a phase in one sentence, after one for each disk that plays or records streams; order is the disks' in the
+// run.
 func Verdict(order []string, p *analysis.Phase) string {
+	var sentences []string
+	for i := range p.StreamTotals {
+		sentences = append(sentences, outcome(&p.StreamTotals[i], p)+".")
+	}
+	return strings.Join(append(sentences, rates(order, p)), " ")
+}
+
+// rates says in one sentence how much the disks of a phase moved.
+func rates(order []string, p *analysis.Phase) string {
 	v := verdict{p, slices.DeleteFunc(slices.Clone(order), func(n string) bool { _, ok := p.Disks[n]; return !ok })}
 	if len(v.names) == 0 {
 		return "No disk worked in this phase."
@@ -24,9 +34,9 @@ func Verdict(order []string, p *analysis.Phase) string {
 	case len(v.names) == 1:
 		clauses = []string{fmt.Sprintf("%s alone: %s for %s", who, rate(o.Rate), unit.FormatSeconds(o.DurationS))}
 	default:
-		clauses = []string{
-			fmt.Sprintf("%s: %s together for %s", who, rate(o.Rate), unit.FormatSeconds(o.DurationS)),
-			strings.Join(v.parties(), ", "),
+		clauses = []string{fmt.Sprintf("%s: %s together for %s", who, rate(o.Rate), unit.FormatSeconds(o.DurationS))}
+		if parties := v.parties(); parties != nil {
+			clauses = append(clauses, strings.Join(parties, ", "))
 		}
 	}
 	for _, name := range v.names {
@@ -49,31 +59,53 @@ type verdict struct {
 
 // whoDoesWhat is "Three disks writing", or "C writing, A and B reading".
 func (v verdict) whoDoesWhat() string {
-	byOp := map[trace.Role][]string{}
-	var ops []trace.Role
+	byWork := map[string][]string{}
+	var works []string
 	for _, name := range v.names {
-		op := v.Disks[name].Op
-		if byOp[op] == nil {
-			ops = append(ops, op)
+		work := v.work(name)
+		if byWork[work] == nil {
+			works = append(works, work)
 		}
-		byOp[op] = append(byOp[op], name)
+		byWork[work] = append(byWork[work], name)
 	}
-	verb := map[trace.Role]string{trace.Read: "reading", trace.Write: "writing"}
-	if len(ops) == 1 && len(v.names) > 1 {
-		return count(len(v.names)) + " disks " + verb[ops[0]]
+	if len(works) == 1 && len(v.names) > 1 {
+		return count(len(v.names)) + " disks " + works[0]
 	}
 	var texts []string
-	for _, op := range ops {
-		texts = append(texts, list(byOp[op])+" "+verb[op])
+	for _, work := range works {
+		texts = append(texts, list(byWork[work])+" "+work)
 	}
 	return strings.Join(texts, ", ")
 }
 
-// parties are the clauses about the disks: those that kept their rate, those of which that is not known, and those that
-// were held back, alike ones together.
+// work is what a disk does: "writing", "playing 4 x prores-422-hq-uhd-25", "reading at 200 MB/s at most".
+func (v verdict) work(name string) string {
+	paced := v.Paced[name]
+	verb := map[trace.Role]string{trace.Read: "reading", trace.Write: "writing"}[v.Disks[name].Op]
+	switch {
+	case len(paced.Streams) > 0:
+		var specs []string
+		for _, s := range paced.Streams {
+			specs = append(specs, s.String())
+		}
+		verb = map[trace.Role]string{trace.Read: "playing ", trace.Write: "recording "}[v.Disks[name].Op] + list(specs)
+	case paced.Probe > 0:
+		verb = "probed by " + unit.FormatBlock(paced.Probe)
+	case paced.Reads > 0:
+		verb = fmt.Sprintf("reading and writing %.0f/%.0f", 100*paced.Reads, 100*(1-paced.Reads))
+	}
+	if paced.Rate > 0 {
+		verb += fmt.Sprintf(" at %s at most", unit.FormatRate(paced.Rate))
+	}
+	return verb
+}
+
+// parties are the clauses about the disks that go as fast as they can: those that kept their rate, those of which that is
+// not known, and those that were held back, alike ones together.
 func (v verdict) parties() []string {
 	var kept, got, fell []string
-	for _, name := range v.names {
+	free := slices.DeleteFunc(slices.Clone(v.names), func(n string) bool { return v.Paced[n].Limited() })
+	for _, name := range free {
 		switch c := v.Contention.Disks[name]; {
 		case c.Held:
 			fell = append(fell, name)
@@ -84,7 +116,7 @@ func (v verdict) parties() []string {
 		}
 	}
 	rateOf := func(name string) float64 { return v.Overlap.Disks[name].Rate }
-	if all := analysis.Alike(v.names, rateOf); len(all) == 1 {
+	if all := analysis.Alike(free, rateOf); len(all) == 1 && len(free) == len(v.names) {
 		text := "evenly shared, " + v.each(all[0])
 		if len(fell) == len(v.names) {
 			text += " " + v.against(all[0])

@@ -32,7 +32,8 @@ type Phase struct {
 	Links          []LinkUse              `json:"links,omitempty"`      // of the disks' paths, where these and their capacity are known
 	Streams        []Stream               `json:"streams,omitempty"`
 	StreamTotals   []StreamTotal          `json:"stream_totals,omitempty"` // by disk, in the run's order
-	Paced          map[string]trace.Paced `json:"paced,omitempty"`         // the disks that do not work as fast as they can
+	Paced          map[string]trace.Paced `json:"paced,omitempty"`         // the disks that do not work as fast as they can, and those that read and write at once
+	Search         *trace.Try             `json:"search,omitempty"`        // which of a search's tries this is
 	Stages         []Stage                `json:"stages"`
 	Recoveries     []Recovery             `json:"recoveries"`
 	Disks          map[string]Disk        `json:"disks"`

@@ -23,6 +23,7 @@ func findings(phases []Phase, order []string, solos solos, alpha float64) []Find
 	for i := range phases {
 		f.phase = &phases[i]
 		f.failures()
+		f.drops()
 		f.contention()
 		f.recoveries()
 		f.totals()

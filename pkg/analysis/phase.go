@@ -38,6 +38,7 @@ func newPhase(run *trace.Run, t *trace.Phase, opts Options, alpha alphas) *phase
 		Test:       t.Test,
 		Stop:       t.Stop,
 		Paced:      maps.Clone(t.Paced),
+		Search:     t.Search,
 		Stages:     []Stage{},
 		Recoveries: []Recovery{},
 		Disks:      map[string]Disk{},

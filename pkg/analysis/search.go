@@ -11,15 +11,17 @@ type Search struct {
 	Name  string      `json:"name"`
 	Kind  string      `json:"kind"`            // streams | pace
 	Disk  string      `json:"disk"`            // whose streams were counted, or whose pace was sought
-	Alone *float64    `json:"alone,omitempty"` // the largest value that was clean without the other disks; null where that was not found
-	Found *float64    `json:"found"`           // the largest that was clean with them; null where that was not found
+	Alone *float64    `json:"alone,omitempty"` // the largest value that was clean without the other disks, 0: none; null where that was not found
+	Found *float64    `json:"found"`           // the largest that was clean with them, 0: none; null where that was not found
 	Tries []SearchTry `json:"tries"`
+	// The streams stay clean however fast the disk goes; found is null then.
+	Unlimited bool `json:"unlimited,omitempty"`
 }
 
 // SearchTry is one phase of a search.
 type SearchTry struct {
 	Phase   string         `json:"phase"`
-	Value   float64        `json:"value"`
+	Value   float64        `json:"value"` // 0: a pace without a limit
 	Alone   bool           `json:"alone,omitempty"`
 	Verdict stream.Verdict `json:"verdict"` // the worst of its streams; empty where it did not end as it should
 }
@@ -42,7 +44,7 @@ func searches(phases []*phase) []Search {
 		all[i].Tries = append(all[i].Tries, SearchTry{Phase: p.out.Phase, Value: t.Value, Alone: t.Alone, Verdict: p.streamVerdict()})
 	}
 	for i := range all {
-		all[i].Alone, all[i].Found = answer(all[i].Tries, true), answer(all[i].Tries, false)
+		all[i].answer()
 	}
 	return all
 }
@@ -62,12 +64,32 @@ func (p *phase) streamVerdict() stream.Verdict {
 // confirmations are the further tries that an answer must be clean in.
 const confirmations = 2
 
-// answer is the largest value that was clean in each of its tries, where these are as many as it takes to confirm it;
+// answer fills in what the tries have found.
+func (s *Search) answer() {
+	if s.Kind == trace.SearchPace {
+		free, held := 0, false
+		for _, t := range s.Tries {
+			if t.Value == 0 && t.Verdict == stream.Clean {
+				free++
+			}
+			held = held || t.Verdict != stream.Clean
+		}
+		if s.Unlimited = !held && free > confirmations; s.Unlimited {
+			return
+		}
+	}
+	s.Alone, s.Found = s.largest(true), s.largest(false)
+	if s.Alone != nil && *s.Alone == 0 {
+		s.Found = s.Alone
+	}
+}
+
+// largest is the largest value that was clean in each of its tries, where these are as many as it takes to confirm it;
 // zero where no value was clean, and nil where nothing was tried or the search did not get to its end.
-func answer(tries []SearchTry, alone bool) *float64 {
+func (s *Search) largest(alone bool) *float64 {
 	clean, failed := map[float64]int{}, map[float64]bool{}
 	best, tried := 0.0, false
-	for _, t := range tries {
+	for _, t := range s.Tries {
 		if t.Alone != alone || t.Verdict == "" {
 			continue
 		}

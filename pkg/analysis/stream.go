@@ -160,3 +160,16 @@ func streamSeries(t *trace.Stream) *StreamSeries {
 	}
 	return out
 }
+
+// drops tells of each disk whose streams had late frames. Of a search's tries that is what they are for.
+func (f *finder) drops() {
+	for _, t := range f.phase.StreamTotals {
+		if t.Late == 0 || f.phase.Search != nil {
+			continue
+		}
+		f.add(Finding{
+			Code: "drops", Disk: t.Disk, Disks: t.LateOnlyWhile, Weight: 2.5 + float64(t.Late)/float64(t.Due),
+			Values: map[string]float64{"late": float64(t.Late), "due": float64(t.Due), "longest_stall_s": t.LongestStallS},
+		})
+	}
+}

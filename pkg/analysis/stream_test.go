@@ -156,6 +156,7 @@ func TestSearches(t *testing.T) {
 	}{
 		{"found", []try{{1, true, true}, {2, true, true}, {4, true, false}, {3, true, true}, {3, true, true}, {3, true, true}, {1, false, true}, {2, false, false}, {1, false, true}, {1, false, true}}, at(3), at(1)},
 		{"none is clean", []try{{1, false, false}}, nil, at(0)},
+		{"none is clean alone", []try{{1, true, false}}, at(0), at(0)},
 		{"one confirmation fails", []try{{2, false, true}, {2, false, true}, {2, false, false}, {1, false, true}, {1, false, true}, {1, false, true}}, nil, at(1)},
 		{"cut short", []try{{1, true, true}, {2, true, true}}, nil, nil},
 	} {

@@ -1,0 +1,195 @@
+package say
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// outcome says what came of a disk's streams, in a sentence without its full stop: "A played 4 of 4 streams without a late
+// frame; the buffer never fell below 0.7 s". It lays late frames to another disk only where none were late without it.
+func outcome(t *analysis.StreamTotal, p *analysis.Phase) string {
+	switch t.Verdict {
+	case stream.Clean:
+		return fmt.Sprintf("%s without a late frame; the buffer never fell below %s", moved(t), atLeast(t.LowestBufferS))
+	case stream.Strained:
+		return fmt.Sprintf("%s without a late frame, but the buffer fell to %s of %s", moved(t), atLeast(t.LowestBufferS), unit.FormatSeconds(t.BufferS))
+	case stream.Drops:
+		text := fmt.Sprintf("%s dropped %s of %s frames", t.Disk, grouped(t.Late), grouped(t.Due))
+		switch {
+		case len(t.LateOnlyWhile) > 0:
+			text += ", all while " + did(p, t.LateOnlyWhile)
+		case len(t.LateWhile) > 0:
+			text = fmt.Sprintf("%s of %s's %s frames were late while %s", grouped(t.Late), t.Disk, grouped(t.Due), did(p, t.LateWhile))
+		}
+		if t.Streams > 1 && t.Drops < t.Streams {
+			text += fmt.Sprintf("; %d of %d streams were spared", t.Streams-t.Drops, t.Streams)
+		}
+		return text + "; the longest stall took " + unit.FormatSeconds(t.LongestStallS)
+	}
+	return t.Disk + " came to no frame that was due"
+}
+
+// moved is "A played 4 of 4 streams", or "A recorded its stream".
+func moved(t *analysis.StreamTotal) string {
+	verb := " played "
+	if t.Op == trace.Write {
+		verb = " recorded "
+	}
+	if t.Streams == 1 {
+		return t.Disk + verb + "its stream"
+	}
+	return t.Disk + verb + fmt.Sprintf("%d of %d streams", t.Streams, t.Streams)
+}
+
+// atLeast rounds a buffer down to a tenth of a second, or below that to a hundredth: so full it was, and more.
+func atLeast(s float64) string {
+	step := 10.0
+	if s < 0.1 {
+		step = 100
+	}
+	return strconv.FormatFloat(math.Floor(s*step+1e-6)/step, 'f', -1, 64) + " s"
+}
+
+// grouped writes a count with a comma at each thousand: "6,000".
+func grouped(n int) string {
+	text := strconv.Itoa(n)
+	for at := len(text) - 3; at > 0; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
+}
+
+// did is what disks did beside others: "B and C wrote", "B read and C wrote".
+func did(p *analysis.Phase, disks []string) string {
+	return doing(p, disks, func(_ int, op trace.Role) string {
+		return map[trace.Role]string{trace.Read: "read", trace.Write: "wrote"}[op]
+	})
+}
+
+// does is what disks do: "B and C write", "B reads and C writes".
+func does(p *analysis.Phase, disks []string) string {
+	return doing(p, disks, func(n int, op trace.Role) string {
+		if n == 1 {
+			return string(op) + "s"
+		}
+		return string(op)
+	})
+}
+
+// doing puts the disks of each direction together.
+func doing(p *analysis.Phase, disks []string, verb func(n int, op trace.Role) string) string {
+	var texts []string
+	for _, op := range []trace.Role{trace.Read, trace.Write} {
+		names := slices.DeleteFunc(slices.Clone(disks), func(n string) bool { return p.Disks[n].Op != op })
+		if len(names) > 0 {
+			texts = append(texts, list(names)+" "+verb(len(names), op))
+		}
+	}
+	return strings.Join(texts, " and ")
+}
+
+// others are the disks at work beside one, in the run's order, probes aside: these measure and hardly disturb.
+func others(order []string, p *analysis.Phase, disk string) []string {
+	return slices.DeleteFunc(slices.Clone(order), func(n string) bool {
+		_, works := p.Disks[n]
+		return !works || n == disk || p.Paced[n].Probe > 0
+	})
+}
+
+// played says in a headline how many streams searches have found and what came of the streams of all other phases, the
+// worst first; and then of each in a sentence. It is empty where there were none.
+func played(a *analysis.Analysis) (headline string, points []string) {
+	for i := range a.Searches {
+		text := search(a, &a.Searches[i])
+		headline = joined(headline, text)
+		points = append(points, a.Searches[i].Name+": "+text+".")
+	}
+	var groups []playedGroup
+	for i := range a.Phases {
+		p := &a.Phases[i]
+		for k := range p.StreamTotals {
+			t := &p.StreamTotals[k]
+			if p.Search != nil || t.Verdict == "" {
+				continue
+			}
+			points = append(points, p.Phase+": "+outcome(t, p)+".")
+			groups = withPlayed(groups, p, t, a.Order)
+		}
+	}
+	slices.SortStableFunc(groups, func(a, b playedGroup) int { return cmp.Compare(b.late, a.late) })
+	for _, g := range groups {
+		headline = joined(headline, g.text())
+	}
+	return headline, points
+}
+
+func joined(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "; " + b
+}
+
+// playedGroup is what came of a disk's streams in one phase, or in several where it is the same.
+type playedGroup struct {
+	*analysis.StreamTotal
+	late float64 // share of the frames; of those without, strained ones count more than none
+	when []string
+}
+
+// withPlayed adds what came of a disk's streams to the group that says the same.
+func withPlayed(groups []playedGroup, p *analysis.Phase, t *analysis.StreamTotal, order []string) []playedGroup {
+	when := "alone"
+	if beside := others(order, p, t.Disk); len(beside) > 0 {
+		when = "when " + does(p, beside)
+	}
+	for i := range groups {
+		g := &groups[i]
+		if g.Disk == t.Disk && g.Op == t.Op && g.Streams == t.Streams && g.Verdict == t.Verdict && g.Late == t.Late {
+			if !slices.Contains(g.when, when) {
+				g.when = append(g.when, when)
+			}
+			return groups
+		}
+	}
+	late := float64(t.Late) / float64(t.Due)
+	if t.Verdict == stream.Strained {
+		late = 1e-9
+	}
+	return append(groups, playedGroup{t, late, []string{when}})
+}
+
+// text is what came of the streams, and when.
+func (g playedGroup) text() string {
+	verb := "plays"
+	if g.Op == trace.Write {
+		verb = "records"
+	}
+	streams := "its stream"
+	if g.Streams > 1 {
+		streams = fmt.Sprintf("%d of %d streams", g.Streams, g.Streams)
+	}
+	text := fmt.Sprintf("%s %s %s without a late frame", g.Disk, verb, streams)
+	switch g.Verdict {
+	case stream.Drops:
+		text = fmt.Sprintf("%s drops %s of %s frames", g.Disk, grouped(g.Late), grouped(g.Due))
+	case stream.Strained:
+		text += ", but with its buffer below half,"
+	}
+	return text + " " + list(g.when)
+}
+
+// drops says of a finding what came of the disk's streams.
+func drops(f *analysis.Finding, p *analysis.Phase) string {
+	i := slices.IndexFunc(p.StreamTotals, func(t analysis.StreamTotal) bool { return t.Disk == f.Disk })
+	return outcome(&p.StreamTotals[i], p)
+}

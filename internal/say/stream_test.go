@@ -1,0 +1,115 @@
+package say
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+)
+
+// playing is a phase of 30 s in which A plays so many streams of 92 MB/s, and stands still from one time to another.
+func playing(name string, count int, fromS, toS float64, others ...*trace.DiskTrace) *trace.Phase {
+	specs := []stream.Spec{{Kind: "92 MB/s", Rate: 92e6, Frame: 40 * time.Millisecond, Count: count, Buffer: time.Second}}
+	a := tracetest.Streams("A", specs, 30, func(s float64) float64 {
+		if s >= fromS && s < toS {
+			return 0
+		}
+		return 2e9
+	})
+	p := tracetest.Phase(name, append([]*trace.DiskTrace{a}, others...)...)
+	p.Paced = map[string]trace.Paced{"A": {Streams: specs}}
+	return p
+}
+
+// What became of streams is said first, and late frames are laid to a disk only where none were late without it.
+func TestVerdictOfStreams(t *testing.T) {
+	record := playing("p", 1, 0, 0)
+	record.Disks[0].Op = trace.Write
+	copying := playing("p", 4, 0, 0, disk("C", "write", level{30, 0.2}))
+	copying.Paced["C"] = trace.Paced{Rate: 200e6}
+	probed := playing("p", 4, 0, 0, disk("B", "write", level{30, 1}), disk("C", "read", level{30, 0.0004}))
+	probed.Paced["C"] = trace.Paced{Probe: 4096}
+	for _, c := range []struct {
+		name  string
+		phase *trace.Phase
+		want  string
+	}{
+		{"clean", playing("p", 4, 0, 0, disk("C", "write", level{30, 1.1})),
+			"A played 4 of 4 streams without a late frame; the buffer never fell below 0.9 s. A playing 4 x 92 MB/s, C writing: 1.47 GB/s together for 30 s; C got 1.10 GB/s."},
+		{"strained", playing("p", 4, 10, 10.75, disk("C", "write", level{30, 1.1})),
+			"A played 4 of 4 streams without a late frame, but the buffer fell to 0.2 s of 1 s. A playing 4 x 92 MB/s, C writing: "},
+		{"drops while others work", playing("p", 4, 10, 13, disk("B", "read", level{30, 1.1}), disk("C", "write", level{30, 1.1})),
+			"201 of A's 2,901 frames were late while B read and C wrote; the longest stall took 2.04 s. "},
+		{"drops, all while one works", playing("p", 4, 10, 13, disk("C", "write", level{20, 1.1})),
+			"A dropped 201 of 2,901 frames, all while C wrote; the longest stall took 2.04 s. "},
+		{"drops alone", playing("p", 1, 10, 13),
+			"A dropped 51 of 726 frames; the longest stall took 2.04 s. A playing 1 x 92 MB/s alone: 86.0 MB/s for 30 s."},
+		{"recorded", record, "A recorded its stream without a late frame; the buffer never fell below 0.9 s. A recording 1 x 92 MB/s alone: "},
+		{"beside a copy at a pace", copying,
+			"A played 4 of 4 streams without a late frame; the buffer never fell below 0.9 s. A playing 4 x 92 MB/s, C writing at 200 MB/s at most: 0.57 GB/s together for 30 s."},
+		{"beside a probe", probed, "A played 4 of 4 streams without a late frame; the buffer never fell below 0.9 s. A playing 4 x 92 MB/s, B writing, C probed by 4 KiB: 1.37 GB/s together for 30 s; B got 1.00 GB/s."},
+	} {
+		if got := told(c.phase).Phases[0].Verdict; !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s\n got %s\nwant %s", c.name, got, c.want)
+		}
+	}
+}
+
+// The opening of several phases begins with the streams, the worst outcome first.
+func TestOpeningOfStreams(t *testing.T) {
+	a := told(
+		playing("alone", 4, 0, 0), playing("beside B", 4, 0, 0, disk("B", "read", level{30, 1.1})),
+		playing("beside C", 4, 10, 13, disk("C", "write", level{20, 1.1})),
+		steady("WW", writes("B", 0.8), writes("C", 0.8)),
+	)
+	headline, points := Opening(a)
+	want := "A drops 201 of 2,901 frames when C writes; A plays 4 of 4 streams without a late frame alone and when B reads; the disks share evenly when B and C write."
+	if headline != want {
+		t.Errorf("got %s, want %s", headline, want)
+	}
+	for i, want := range []string{"alone: A played 4 of 4", "beside B: A played 4 of 4", "beside C: A dropped 201 of 2,901 frames, all while C wrote;", "When B and C write (WW):"} {
+		if !strings.HasPrefix(points[i], want) {
+			t.Errorf("point %d: %s, want %s", i, points[i], want)
+		}
+	}
+	if f := a.Findings[0]; f.Code != "drops" || f.Text != "beside C: A dropped 201 of 2,901 frames, all while C wrote; the longest stall took 2.04 s." {
+		t.Errorf("first finding %+v", f)
+	}
+}
+
+// A search is said in a few words.
+func TestSearch(t *testing.T) {
+	number := func(f float64) *float64 { return &f }
+	tries := func(kind string) []analysis.Phase {
+		alone := told(playing("alone", 1, 0, 0)).Phases[0]
+		both := told(playing("both", 4, 0, 0, disk("C", "write", level{30, 1.1}))).Phases[0]
+		alone.Search, both.Search = &trace.Try{Search: "s", Kind: kind, Alone: true}, &trace.Try{Search: "s", Kind: kind}
+		return []analysis.Phase{alone, both}
+	}
+	for _, c := range []struct {
+		search analysis.Search
+		want   string
+	}{
+		{analysis.Search{Kind: "streams", Disk: "A", Alone: number(9), Found: number(3)}, "A plays at most 9 streams alone, 3 when C writes"},
+		{analysis.Search{Kind: "streams", Disk: "A", Alone: number(1), Found: number(0)}, "A plays at most 1 stream alone, none when C writes"},
+		{analysis.Search{Kind: "streams", Disk: "A", Alone: number(0), Found: number(0)}, "A plays no stream clean, even alone"},
+		{analysis.Search{Kind: "streams", Disk: "A", Found: number(3)}, "A plays at most 3 streams when C writes"},
+		{analysis.Search{Kind: "streams", Disk: "A", Alone: number(9)}, "A plays at most 9 streams alone; how many when C writes was not found"},
+		{analysis.Search{Kind: "streams", Disk: "A"}, "how many streams A plays when C writes was not found"},
+		{analysis.Search{Kind: "pace", Disk: "C", Found: number(210e6)}, "C may write at up to 210 MB/s while A plays 4 streams"},
+		{analysis.Search{Kind: "pace", Disk: "C", Found: number(0)}, "C may not write at any rate that was tried while A plays 4 streams"},
+		{analysis.Search{Kind: "pace", Disk: "C", Unlimited: true}, "C may write as fast as it can while A plays 4 streams"},
+		{analysis.Search{Kind: "pace", Disk: "C"}, "how fast C may write while A plays 4 streams was not found"},
+	} {
+		c.search.Name = "s"
+		a := &analysis.Analysis{Order: []string{"A", "C"}, Phases: tries(c.search.Kind), Searches: []analysis.Search{c.search}}
+		headline, points := Opening(a)
+		if headline != c.want+"." || len(points) != 1 || points[0] != "s: "+c.want+"." {
+			t.Errorf("got %s and %q, want %s", headline, points, c.want)
+		}
+	}
+}
