@@ -63,7 +63,7 @@ func Analyze(run *trace.Run, opts Options) *Analysis {
 	duplexGains(a.Phases)
 	a.Matrix = matrix(a.Phases)
 	a.LatencyMatrix = latencyMatrix(phases, a.Order)
-	a.Searches = searches(phases)
+	a.Searches = searches(phases, run.Status == trace.Complete)
 	a.Summary = summarize(phases)
 	a.Findings = findings(a.Phases, a.Order, solos, alpha.own)
 	return a

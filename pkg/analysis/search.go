@@ -20,14 +20,15 @@ type Search struct {
 
 // SearchTry is one phase of a search.
 type SearchTry struct {
-	Phase   string         `json:"phase"`
-	Value   float64        `json:"value"` // 0: a pace without a limit
-	Alone   bool           `json:"alone,omitempty"`
-	Verdict stream.Verdict `json:"verdict"` // the worst of its streams; empty where it did not end as it should
+	Phase     string         `json:"phase"`
+	Value     float64        `json:"value"`
+	Unlimited bool           `json:"unlimited,omitempty"` // without a limit: there is no value
+	Alone     bool           `json:"alone,omitempty"`
+	Verdict   stream.Verdict `json:"verdict"` // the worst of its streams; empty where it did not end as it should
 }
 
-// searches are the run's, in the order of their first tries.
-func searches(phases []*phase) []Search {
+// searches are the run's, in the order of their first tries. Complete says that the run, and so they, got to the end.
+func searches(phases []*phase, complete bool) []Search {
 	var all []Search
 	index := map[string]int{}
 	for _, p := range phases {
@@ -41,10 +42,10 @@ func searches(phases []*phase) []Search {
 			index[t.Search] = i
 			all = append(all, Search{Name: t.Search, Kind: t.Kind, Disk: t.Disk})
 		}
-		all[i].Tries = append(all[i].Tries, SearchTry{Phase: p.out.Phase, Value: t.Value, Alone: t.Alone, Verdict: p.streamVerdict()})
+		all[i].Tries = append(all[i].Tries, SearchTry{p.out.Phase, t.Value, t.Unlimited, t.Alone, p.streamVerdict()})
 	}
 	for i := range all {
-		all[i].answer()
+		all[i].answer(complete)
 	}
 	return all
 }
@@ -65,20 +66,17 @@ func (p *phase) streamVerdict() stream.Verdict {
 const confirmations = 2
 
 // answer fills in what the tries have found.
-func (s *Search) answer() {
-	if s.Kind == trace.SearchPace {
-		free, held := 0, false
-		for _, t := range s.Tries {
-			if t.Value == 0 && t.Verdict == stream.Clean {
-				free++
-			}
-			held = held || t.Verdict != stream.Clean
-		}
-		if s.Unlimited = !held && free > confirmations; s.Unlimited {
-			return
+func (s *Search) answer(complete bool) {
+	free := 0
+	for _, t := range s.Tries {
+		if t.Unlimited && t.Verdict == stream.Clean {
+			free++
 		}
 	}
-	s.Alone, s.Found = s.largest(true), s.largest(false)
+	if s.Unlimited = free > confirmations; s.Unlimited {
+		return
+	}
+	s.Alone, s.Found = s.largest(true, complete), s.largest(false, complete)
 	if s.Alone != nil && *s.Alone == 0 {
 		s.Found = s.Alone
 	}
@@ -86,7 +84,7 @@ func (s *Search) answer() {
 
 // largest is the largest value that was clean in each of its tries, where these are as many as it takes to confirm it;
 // zero where no value was clean, and nil where nothing was tried or the search did not get to its end.
-func (s *Search) largest(alone bool) *float64 {
+func (s *Search) largest(alone, complete bool) *float64 {
 	clean, failed := map[float64]int{}, map[float64]bool{}
 	best, tried := 0.0, false
 	for _, t := range s.Tries {
@@ -94,6 +92,9 @@ func (s *Search) largest(alone bool) *float64 {
 			continue
 		}
 		tried = true
+		if t.Unlimited {
+			continue // of which one that was not clean says that there is an answer below
+		}
 		if t.Verdict == stream.Clean {
 			clean[t.Value]++
 		} else {
@@ -105,7 +106,8 @@ func (s *Search) largest(alone bool) *float64 {
 			best = max(best, value)
 		}
 	}
-	if !tried || best > 0 && clean[best] < 1+confirmations {
+	ended := complete || s.Kind == trace.SearchStreams && failed[1] // there are no fewer streams to try
+	if !tried || best == 0 && !ended || best > 0 && clean[best] < 1+confirmations {
 		return nil
 	}
 	return &best

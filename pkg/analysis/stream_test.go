@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -148,6 +149,7 @@ func TestSearches(t *testing.T) {
 		alone bool
 		clean bool
 	}
+	const free = -1 // without a limit
 	at := func(f float64) *float64 { return &f }
 	for _, c := range []struct {
 		name         string
@@ -158,7 +160,12 @@ func TestSearches(t *testing.T) {
 		{"none is clean", []try{{1, false, false}}, nil, at(0)},
 		{"none is clean alone", []try{{1, true, false}}, at(0), at(0)},
 		{"one confirmation fails", []try{{2, false, true}, {2, false, true}, {2, false, false}, {1, false, true}, {1, false, true}, {1, false, true}}, nil, at(1)},
-		{"cut short", []try{{1, true, true}, {2, true, true}}, nil, nil},
+		{"no limit is needed", []try{{free, false, true}, {free, false, true}, {free, false, true}}, nil, nil},
+		{"a limit is needed", []try{{free, false, true}, {free, false, false}, {80, false, false}, {70, false, true}, {70, false, true}, {70, false, true}}, nil, at(70)},
+		{"no limit is low enough", []try{{free, false, false}, {80, false, false}}, nil, at(0)},
+		{"cut short while it rises", []try{{1, true, true}, {2, true, true}}, nil, nil},
+		{"cut short before the lowest", []try{{4, false, false}, {2, false, false}}, nil, nil},
+		{"cut short after the lowest", []try{{4, false, false}, {2, false, false}, {1, false, false}}, nil, at(0)},
 	} {
 		var phases []*trace.Phase
 		for i, try := range c.tries {
@@ -167,16 +174,20 @@ func TestSearches(t *testing.T) {
 				stall = 0.7 // strained is not clean
 			}
 			p := playing(4, plenty(2, 2+stall))
-			p.Name, p.Search = string(rune('a'+i)), &trace.Try{Search: "how many", Kind: trace.SearchStreams, Disk: "A", Value: try.value, Alone: try.alone}
+			p.Name, p.Search = string(rune('a'+i)), &trace.Try{Search: "how many", Kind: trace.SearchStreams, Disk: "A", Value: max(try.value, 0), Unlimited: try.value == free, Alone: try.alone}
 			phases = append(phases, p)
 		}
-		got := Analyze(tracetest.Run(phases...), Options{}).Searches
+		run := tracetest.Run(phases...)
+		if strings.HasPrefix(c.name, "cut short") {
+			run.Status = trace.Partial
+		}
+		got := Analyze(run, Options{}).Searches
 		if len(got) != 1 || len(got[0].Tries) != len(c.tries) {
 			t.Errorf("%s: %+v", c.name, got)
 			continue
 		}
 		got[0].Tries = nil
-		if diff := cmp.Diff(Search{Name: "how many", Kind: "streams", Disk: "A", Alone: c.alone, Found: c.found}, got[0]); diff != "" {
+		if diff := cmp.Diff(Search{Name: "how many", Kind: "streams", Disk: "A", Alone: c.alone, Found: c.found, Unlimited: c.name == "no limit is needed"}, got[0]); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 	}
