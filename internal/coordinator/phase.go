@@ -124,7 +124,8 @@ func (p *phaseRun) start(starter *starter, job scenario.Job) error {
 		Device:    p.opts.Devices[disk.Name],
 		Folders:   realFolders(p.opts.Plan),
 		Policy:    policy.Of(&p.phase),
-		Job:       diskio.Job{Job: job, RunID: p.opts.RunID, Phase: p.phase.Name, Dir: disk.Path, CarryOver: p.opts.Plan.CarryOver(p.index, job.Disk)},
+		Job: diskio.Job{Job: job, RunID: p.opts.RunID, Phase: p.phase.Name, Dir: disk.Path, CarryOver: p.opts.Plan.CarryOver(p.index, job.Disk),
+			Fill: p.phase.Precondition, KeepFill: p.phase.Try != nil || p.opts.Plan.KeepsFilling(p.index), Space: p.opts.Plan.Stock(disk.Name)[p.index].Space},
 	}})
 	return nil
 }

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/hubbench/hubbench/internal/volume"
 )
 
 // Place is what is known of a folder.
@@ -43,7 +45,11 @@ func Inspect(path string) (Place, error) {
 	if !info.IsDir() {
 		return Place{}, fmt.Errorf("%s: %w", path, errNotFolder)
 	}
-	p := Place{Path: resolved, info: info}
+	v, err := volume.Of(resolved)
+	if err != nil {
+		return Place{}, err
+	}
+	p := Place{Path: resolved, Free: v.Free, Size: v.Size, Used: v.Used, info: info}
 	if err := p.query(); err != nil {
 		return Place{}, fmt.Errorf("query the file system of %s: %w", path, err)
 	}

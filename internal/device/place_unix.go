@@ -11,10 +11,6 @@ func (p *Place) query() error {
 	if err := unix.Statfs(p.Path, &st); err != nil {
 		return err
 	}
-	block := int64(st.Bsize)
-	p.Free = int64(st.Bavail) * block
-	p.Size = int64(st.Blocks) * block
-	p.Used = p.Size - int64(st.Bfree)*block
 	p.mounted(&st)
 	id, err := deviceID(p.Path)
 	if err != nil {

@@ -11,11 +11,6 @@ func (p *Place) query() error {
 	if err != nil {
 		return err
 	}
-	var free, size, unused uint64
-	if err := windows.GetDiskFreeSpaceEx(path, &free, &size, &unused); err != nil {
-		return err
-	}
-	p.Free, p.Size, p.Used = int64(free), int64(size), int64(size-unused)
 	root, err := volumeRoot(path)
 	if err != nil {
 		return err

@@ -31,6 +31,9 @@ func (e *real) prepareFiles(ctx context.Context) error {
 	if err := e.writeBefore(ctx, missing, need); err != nil {
 		return err
 	}
+	if err := e.inLargeBlocks(func(block int64) error { return e.fill(ctx, block) }); err != nil {
+		return err
+	}
 	return e.emptyCache()
 }
 
@@ -55,10 +58,26 @@ func (e *real) period() int64 {
 
 // writeBefore writes the missing of the needed files before the release. It takes large blocks, however
 // small the job's are: this is not measured, and small blocks would leave the file in pieces.
-func (e *real) writeBefore(ctx context.Context, missing []int, need []int64) (err error) {
+func (e *real) writeBefore(ctx context.Context, missing []int, need []int64) error {
 	if len(missing) == 0 {
 		return nil
 	}
+	return e.inLargeBlocks(func(block int64) error {
+		for _, i := range missing {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			e.files[i] = e.newRecord(need[i])
+			if err := e.writeOne(ctx, e.files[i], block); err != nil {
+				return fmt.Errorf("write test file %d before the phase: %w", i, err)
+			}
+		}
+		return nil
+	})
+}
+
+// inLargeBlocks has the mover take blocks that are no smaller than layoutBlock while it does something.
+func (e *real) inLargeBlocks(do func(block int64) error) (err error) {
 	block := e.job.IO.Block
 	if block < layoutBlock {
 		job, depth := e.mover, len(e.buf)/layoutBlock
@@ -69,16 +88,7 @@ func (e *real) writeBefore(ctx context.Context, missing []int, need []int64) (er
 			e.mover = job
 		}()
 	}
-	for _, i := range missing {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		e.files[i] = e.newRecord(need[i])
-		if err := e.writeOne(ctx, e.files[i], block); err != nil {
-			return fmt.Errorf("write test file %d before the phase: %w", i, err)
-		}
-	}
-	return nil
+	return do(block)
 }
 
 // writeOne writes a file to the medium, whatever the job's own flush: bytes still on their way would slow
@@ -88,18 +98,24 @@ func (e *real) writeOne(ctx context.Context, r record, block int64) error {
 	if err != nil {
 		return err
 	}
+	t, err := e.writeOpen(ctx, f, r, block)
+	if err != nil {
+		return err
+	}
+	return e.written(t, r)
+}
+
+// writeOpen writes an open file and closes it.
+func (e *real) writeOpen(ctx context.Context, f testFile, r record, block int64) (*transfer, error) {
 	t := e.newTransfer(f, r, trace.Write)
 	t.setBlock(block)
 	t.sample = func(bytes, _ int64) { e.wrote(e.before + bytes) }
-	err = e.moveOpen(ctx, t)
+	err := e.moveOpen(ctx, t)
 	e.before += r.Size
 	if err == nil {
 		err = f.flush(e.traits.fullest())
 	}
-	if err = errors.Join(err, e.closeFile(f)); err != nil {
-		return err
-	}
-	return e.written(t, r)
+	return t, errors.Join(err, e.closeFile(f))
 }
 
 // emptyCache sees that no file to be read is in the cache, or says so. Direct requests may meet one there

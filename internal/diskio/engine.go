@@ -52,4 +52,9 @@ type Job struct {
 	// Close leaves what there is of them when the job has succeeded; whoever sets it calls
 	// RemoveRun when the run ends.
 	CarryOver []int64
+	// Fill is the share of the disk's volume that is full at the release; what is written for that stays where KeepFill,
+	// for the next phase, and Space is what must remain free for test files.
+	Fill     float64
+	KeepFill bool
+	Space    int64
 }

@@ -33,7 +33,7 @@ const (
 
 // ownFile is every name a test file can have. macOS adds a twin, "._" and the name, on disks whose file
 // system holds no extended attributes (exFAT).
-var ownFile = regexp.MustCompile(`^(\._)?((data|evidence)-[0-9]{6,}\.bin|probe\.bin|files\.json)$`)
+var ownFile = regexp.MustCompile(`^(\._)?((data|evidence|fill)-[0-9]{6,}\.bin|probe\.bin|files\.json)$`)
 
 var validRunID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 

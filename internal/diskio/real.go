@@ -325,11 +325,15 @@ func (e *real) removeFiles() error {
 		return nil
 	}
 	var needed []*record
+	var filling []string
 	// A job that is stopped after its last file, as fillers are, has succeeded all the same.
 	if e.moved >= len(e.job.Sizes) || e.moved > 0 && !e.failed {
 		needed = e.testFiles.match(e.job.CarryOver, anyRecord)
+		if e.job.KeepFill {
+			filling, _ = e.folder.fillFiles() // what is not found is removed, and written again
+		}
 	}
-	return e.testFiles.carryOver(needed)
+	return e.testFiles.carryOver(needed, filling...)
 }
 
 // The worker takes any Engine.

@@ -21,9 +21,15 @@ type record struct {
 	Unit   int64 `json:"unit"`             // from stamp to stamp
 	Period int64 `json:"period,omitempty"` // after which its content repeats; 0: it does not
 	Keep   bool  `json:"keep,omitempty"`   // the user wants it when the run is over
+	Fills  bool  `json:"-"`                // the volume, and is no test file
 }
 
-func (r record) name() string { return fmt.Sprintf("data-%06d.bin", r.Number) }
+func (r record) name() string {
+	if r.Fills {
+		return fmt.Sprintf(fillPrefix+"%06d.bin", r.Number)
+	}
+	return fmt.Sprintf("data-%06d.bin", r.Number)
+}
 
 // testFiles are the complete test files in a folder, oldest first, which is by number. Between the phases of a run their
 // list is kept in a file, so that the next may read what an earlier one wrote. There may be millions of them: what is done
@@ -216,11 +222,14 @@ func (s *testFiles) openFile(open opener, r record, o opening) (testFile, error)
 	return f, nil
 }
 
-// carryOver removes everything but the files needed and those to be kept, and closes the folder, which is removed
-// too when nothing is left in it.
-func (s *testFiles) carryOver(needed []*record) error {
+// carryOver removes everything but the files needed, those to be kept and others by name, and closes the folder, which is
+// removed too when nothing is left in it.
+func (s *testFiles) carryOver(needed []*record, others ...string) error {
 	err := s.removeAllBut(needed...)
 	stay := map[string]bool{}
+	for _, name := range others {
+		stay[name] = true
+	}
 	if len(s.records) > 0 {
 		err = errors.Join(err, s.save())
 		stay[listName] = true
