@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/hubbench/hubbench/configs"
 	"github.com/hubbench/hubbench/internal/device"
@@ -124,6 +125,32 @@ func (r *prepared) devices() (map[string]uint64, error) {
 		ids[d.Name] = place.ID
 	}
 	return ids, nil
+}
+
+// inspectTimeout is how long a run that is over asks for a disk that may hang.
+const inspectTimeout = 2 * time.Second
+
+// moved says which disks are no longer where they were when the run began: what is left on them could not be removed.
+func (r *prepared) moved(before map[string]uint64) (texts []string) {
+	for _, d := range r.plan.Disks {
+		id, real := before[d.Name]
+		if !real {
+			continue
+		}
+		found := make(chan bool, 1)
+		go func() {
+			place, err := device.Inspect(d.Path)
+			found <- err == nil && place.ID == id
+		}()
+		select {
+		case there := <-found:
+			if !there {
+				texts = append(texts, fmt.Sprintf("disk %s is no longer at %s: test files of this run may be left on it; connect it, and run hubbench clean %s", d.Name, d.Path, quoteForShell(d.Path)))
+			}
+		case <-time.After(inspectTimeout): // said by whoever could not remove its files
+		}
+	}
+	return texts
 }
 
 // setup is what the run's disks are and hang on, as far as the checks have found out or the scenario says; nil where

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/diskio"
 	"github.com/hubbench/hubbench/internal/rundir"
+	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
 // runResume goes on with a run that was cut off, by the plan that it began with.
@@ -60,6 +61,9 @@ func prepareRest(ctx context.Context, p program, rest *rundir.Unfinished, opts r
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := ready.sameDisks(rest.Info.Hardware); err != nil {
+		return nil, nil, err
+	}
 	if tool := toolVersion(); tool != rest.Info.Tool {
 		warnings = append(warnings, fmt.Sprintf("started with hubbench %s, resumed with %s: the two may measure differently", rest.Info.Tool, tool))
 	}
@@ -67,4 +71,19 @@ func prepareRest(ctx context.Context, p program, rest *rundir.Unfinished, opts r
 		sayf(p.stderr, "resuming %s: %d of %d phases are complete\n", opts.from, rest.Done, len(ready.plan.Phases))
 	}
 	return ready, warnings, nil
+}
+
+// sameDisks refuses to go on where another disk lies at a disk's path than when the run began, such as the system's own
+// where an external one is not mounted.
+func (r *prepared) sameDisks(before *hardware.Setup) error {
+	now := r.setup()
+	if before == nil || now == nil {
+		return nil
+	}
+	for _, d := range r.plan.Disks {
+		if why := before.Disks[d.Name].Differs(now.Disks[d.Name]); why != "" {
+			return usage(fmt.Errorf("disk %s: %s is not on the disk that it was on when the run began: %s; connect that disk, or begin a new run", d.Name, d.Path, why))
+		}
+	}
+	return nil
 }

@@ -223,5 +223,9 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 		},
 	})
 	info.Status, info.Failures = outcome.Status, outcome.Failures
+	for _, text := range ready.moved(devices) {
+		info.Warnings = append(info.Warnings, text)
+		sayf(p.stderr, "warning: %s\n", text)
+	}
 	return ctx.Err() != nil && outcome.Status == trace.Partial, errors.Join(err, dir.WriteJSON(rundir.InfoFile, info))
 }

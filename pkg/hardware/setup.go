@@ -2,6 +2,7 @@ package hardware
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -24,6 +25,25 @@ type Unit struct {
 	Volume    *Volume `json:"volume,omitempty"`    // that holds the folder under test
 	Enclosure string  `json:"enclosure,omitempty"` // the product that the disk is built into: Samsung Portable SSD X5
 	About     string  `json:"about,omitempty"`     // what the scenario says of it: cable, enclosure
+}
+
+// Differs says in what the disk that is under test now is not the one before; empty where nothing tells them apart.
+func (u Unit) Differs(now Unit) string {
+	switch {
+	case u.Model != "" && now.Model != "" && u.Model != now.Model:
+		return fmt.Sprintf("it was %s, and is %s now", u.Model, now.Model)
+	case u.Serial != "" && now.Serial != "" && u.Serial != now.Serial:
+		return fmt.Sprintf("it had the serial number %s, and has %s now", u.Serial, now.Serial)
+	case u.SizeBytes > 0 && now.SizeBytes > 0 && u.SizeBytes != now.SizeBytes:
+		return fmt.Sprintf("it had %d bytes, and has %d now", u.SizeBytes, now.SizeBytes)
+	case u.Volume == nil || now.Volume == nil:
+		return ""
+	case u.Volume.Filesystem != now.Volume.Filesystem:
+		return fmt.Sprintf("its file system was %s, and is %s now", u.Volume.Filesystem, now.Volume.Filesystem)
+	case u.Volume.SizeBytes != now.Volume.SizeBytes:
+		return fmt.Sprintf("its volume had %d bytes, and has %d now", u.Volume.SizeBytes, now.Volume.SizeBytes)
+	}
+	return ""
 }
 
 // Setup is what disks are measured on whose folders lie at the given paths, by the scenario's names. It is nil where
