@@ -26,6 +26,7 @@ type child struct {
 	killedAt  time.Time
 	lastMoved time.Time // when its job last went on
 	bytes     int64
+	beside    int64       // what it has done outside its files' times
 	progress  trace.Event // the latest that said something new
 	outbox    chan wire.Message
 	files     int // of its work, ended
@@ -101,7 +102,7 @@ func (c *child) leave() {
 func (c *child) moves(m wire.Message) bool {
 	switch m.Kind {
 	case wire.AliveKind:
-		return m.Bytes != c.bytes
+		return m.Bytes != c.bytes || m.Beside != c.beside
 	case wire.EventsKind:
 		moved := false
 		for _, e := range m.Events {

@@ -15,6 +15,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/hubbench/hubbench/internal/diskio"
 	"github.com/hubbench/hubbench/internal/gauge"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -78,6 +79,14 @@ var (
 func Run(ctx context.Context, opts Options) (Outcome, error) {
 	starter := newStarter()
 	defer starter.close()
+	if len(realFolders(opts.Plan)) > 0 {
+		release, err := diskio.HoldRun(opts.RunID)
+		if err != nil {
+			opts.Log.Warn("hubbench clean could take this run for one that was killed", zap.Error(err))
+		} else {
+			defer release()
+		}
+	}
 	janitor, err := newJanitor(starter, opts)
 	if err != nil {
 		return Outcome{Status: trace.Partial}, err

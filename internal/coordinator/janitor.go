@@ -102,6 +102,7 @@ func Clean(stdin io.Reader, stop <-chan struct{}, stdout io.Writer, runID string
 	for _, text := range removeRuns(runID, folders) {
 		_, _ = fmt.Fprintln(stdout, text) // a coordinator that is gone cannot be told
 	}
+	diskio.ForgetRun(runID)
 }
 
 // removeRuns removes a run's test files in all folders, and says what it could not.

@@ -160,7 +160,7 @@ func (p *phaseRun) handle(r report) {
 		}
 		p.record(m.Events...)
 	case wire.AliveKind:
-		c.bytes = m.Bytes
+		c.bytes, c.beside = m.Bytes, m.Beside
 		p.opts.Watcher.Moved(c.job.Disk, c.files, m.Bytes)
 	case wire.AskKind:
 		if p.hub != nil {
@@ -282,10 +282,22 @@ func (p *phaseRun) watch(now time.Time) {
 			}
 		case p.stopping && now.After(p.stopBy):
 			c.kill(fmt.Sprintf("it did not stop within %s", stopTimeout))
-		case !p.stopping && silent > p.opts.Stall && (!c.ready || p.released > 0):
-			c.kill(fmt.Sprintf("nothing moved for %s; check that the disk is still connected", p.opts.Stall))
+		case !p.stopping && silent > p.patience(c) && (!c.ready || p.released > 0):
+			c.kill(fmt.Sprintf("nothing moved for %s; check that the disk is still connected", silent.Round(time.Second)))
 		}
 	}
+}
+
+// slowest is the rate of a disk that is slow and not dead, in bytes per second.
+const slowest = 5e6
+
+// patience is for how long a child may move nothing. How far a call for a whole file is, nobody can tell: it takes as long as
+// a slow disk needs for that.
+func (p *phaseRun) patience(c *child) time.Duration {
+	if c.job.IO.Mode != scenario.ModeApp || len(c.job.Sizes) == 0 {
+		return p.opts.Stall
+	}
+	return p.opts.Stall + time.Duration(float64(slices.Max(c.job.Sizes))/slowest*float64(time.Second))
 }
 
 // recordExit notes a child's exit. Where it had not said that it is done, the phase is incomplete; the janitor removes its files.

@@ -109,13 +109,21 @@ func (e *real) writeOne(ctx context.Context, r record, block int64) error {
 func (e *real) writeOpen(ctx context.Context, f testFile, r record, block int64) (*transfer, error) {
 	t := e.newTransfer(f, r, trace.Write)
 	t.setBlock(block)
-	t.sample = func(bytes, _ int64) { e.wrote(e.before + bytes) }
+	t.sample = func(bytes, _ int64) { e.tellBeside(e.beside + bytes) }
 	err := e.moveOpen(ctx, t)
-	e.before += r.Size
+	e.besides(r.Size)
 	if err == nil {
 		err = f.flush(e.traits.fullest())
 	}
 	return t, errors.Join(err, e.closeFile(f))
+}
+
+// besides tells of something that was done outside the files' times.
+func (e *real) besides(done int64) {
+	e.beside += done
+	if e.tellBeside != nil {
+		e.tellBeside(e.beside)
+	}
 }
 
 // emptyCache sees that no file to be read is in the cache, or says so. Direct requests may meet one there

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/hubbench/hubbench/internal/filelock"
 )
 
 // Cleaned is what Clean did with one folder named like hubbench's own.
@@ -42,6 +44,12 @@ func Clean(path string) ([]Cleaned, error) {
 
 func cleanOne(dir, name string) Cleaned {
 	result := Cleaned{Path: filepath.Join(dir, name)}
+	runID := strings.TrimPrefix(name, folderPrefix)
+	if runs(runID) {
+		result.Skipped = filelock.ErrBusy.Error()
+		return result
+	}
+	defer ForgetRun(runID)
 	f, err := takeFolder(dir, name)
 	if err == nil {
 		result.Files, result.Bytes, err = f.remove(nil, true)

@@ -14,9 +14,11 @@ import (
 // for the release, calls Start, then Transfer for file 0, 1, 2 ..., and Close in every case.
 type Engine interface {
 	// Prepare does all that must lie outside the timing before the release: the marked folder, buffers
-	// touched, the files a read phase reads, the first file open. It returns what the job really got. It tells
-	// wrote how many bytes it has written, from its own goroutine or another: a disk that hangs is known by that.
-	Prepare(ctx context.Context, wrote func(bytes int64)) (trace.Effective, error)
+	// touched, the files a read phase reads, the first file open. It returns what the job really got. Until Close has
+	// returned, the engine tells beside, from its own goroutine or another, how much it has done so far that is not in the
+	// files' times: bytes written before the release or read back, and files removed. A disk that hangs is known by its
+	// standing still.
+	Prepare(ctx context.Context, beside func(done int64)) (trace.Effective, error)
 	// Start gives the release instant (clock.Now's nanoseconds); all times returned count from it. From then on until
 	// Close has returned, the engine tells what it observes beside the files: latency and stream events, whose phase and
 	// disk are filled in by the worker. It tells them one at a time, from any goroutine, and never from the transfer loop.

@@ -216,6 +216,34 @@ func TestCleanTakesTheFolderItself(t *testing.T) {
 	}
 }
 
+// Between two phases nobody holds the folder, and the run is alive all the same.
+func TestCleanLeavesTheFolderOfARunBetweenPhases(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("TMP", os.Getenv("TMPDIR"))
+	release, err := HoldRun("r1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	makeFolder(t, dir, "data-000000.bin")
+	ForgetRun("r1") // says nothing of a run that is held
+	before := tree(t, dir)
+	got, err := Clean(dir)
+	if err != nil || len(got) != 1 || got[0].Skipped != filelock.ErrBusy.Error() {
+		t.Errorf("Clean() = %+v, %v, want it skipped", got, err)
+	}
+	if diff := cmp.Diff(before, tree(t, dir)); diff != "" {
+		t.Errorf("the folder changed (-before +after):\n%s", diff)
+	}
+	release()
+	if got, err := Clean(dir); err != nil || len(got) != 1 || got[0].Skipped != "" {
+		t.Errorf("after the run: Clean() = %+v, %v, want it removed", got, err)
+	}
+	if left := names(t, os.TempDir()); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+}
+
 // What is in doubt stays exactly as it is.
 func TestCleanLeavesWhatIsInDoubt(t *testing.T) {
 	write := func(t *testing.T, path, text string) {

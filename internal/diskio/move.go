@@ -244,7 +244,9 @@ func (e *real) readBack(ctx context.Context, r record, how checking) error {
 		t := e.newTransfer(f, r, trace.Read)
 		t.setBlock(max(t.block/r.Unit, 1) * r.Unit)
 		t.checking = how
+		t.sample = func(bytes, _ int64) { e.tellBeside(e.beside + bytes) }
 		err = e.moveOpen(ctx, t)
+		e.besides(r.Size)
 	}
 	if e.job.Role == trace.Write {
 		e.refill()

@@ -23,32 +23,32 @@ const (
 // real moves a job's bytes to and from real files. What it does before the release is in this file, what
 // happens to each file after it in move.go.
 type real struct {
-	job       Job
-	system    system
-	sampleNS  int64 // between samples of progress
-	timing    timing
-	folder    *folder
-	testFiles *testFiles
-	traits    traits
-	buf       []byte
-	scratch   []byte // as large, for what a job reads that also writes; nil elsewhere
-	mover     mover
-	files     []record // those that are there before the release, in the job's order: to be read, or written over
-	first     int      // number of the first file written otherwise
-	next      testFile // open and allocated for the next Transfer
-	nextSeq   int
-	nextFile  record
-	ended     int64 // when the last file did, by clock.Now; zero before
-	moved     int   // files moved without a failure
-	failed    bool
-	release   int64
-	latencies *latencies        // of the requests from the release on
-	tell      func(trace.Event) // nil before
-	warnings  []string
-	told      int               // warnings that Prepare has returned
-	doubted   bool              // that space could not be reserved is among the warnings
-	wrote     func(bytes int64) // is told how far Prepare is
-	before    int64             // bytes that Prepare has written
+	job        Job
+	system     system
+	sampleNS   int64 // between samples of progress
+	timing     timing
+	folder     *folder
+	testFiles  *testFiles
+	traits     traits
+	buf        []byte
+	scratch    []byte // as large, for what a job reads that also writes; nil elsewhere
+	mover      mover
+	files      []record // those that are there before the release, in the job's order: to be read, or written over
+	first      int      // number of the first file written otherwise
+	next       testFile // open and allocated for the next Transfer
+	nextSeq    int
+	nextFile   record
+	ended      int64 // when the last file did, by clock.Now; zero before
+	moved      int   // files moved without a failure
+	failed     bool
+	release    int64
+	latencies  *latencies        // of the requests from the release on
+	tell       func(trace.Event) // nil before
+	warnings   []string
+	told       int              // warnings that Prepare has returned
+	doubted    bool             // that space could not be reserved is among the warnings
+	tellBeside func(done int64) // see Engine.Prepare
+	beside     int64            // that it was told last
 }
 
 // system is what an engine asks of the operating system; tests put faults between.
@@ -91,8 +91,8 @@ func newReal(job Job, sys system) *real {
 }
 
 // Prepare makes the folder, finds out what the file system can do, and readies buffers and files.
-func (e *real) Prepare(ctx context.Context, wrote func(bytes int64)) (trace.Effective, error) {
-	e.wrote = wrote
+func (e *real) Prepare(ctx context.Context, beside func(done int64)) (trace.Effective, error) {
+	e.tellBeside = beside
 	eff, err := e.prepare(ctx)
 	eff.Warnings, e.told = e.warnings, len(e.warnings)
 	return eff, e.job.explain("prepare", err)
@@ -114,6 +114,7 @@ func (e *real) setUp(ctx context.Context) (eff trace.Effective, err error) {
 	if e.testFiles, err = listTestFiles(e.folder); err != nil {
 		return eff, err
 	}
+	e.testFiles.removed = func() { e.besides(1) }
 	if e.traits, err = probe(e.system, e.folder.root, e.job.IO.Mode == scenario.ModeDirect); err != nil {
 		return eff, fmt.Errorf("probe the disk: %w", err)
 	}

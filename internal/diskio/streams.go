@@ -45,8 +45,8 @@ func newStreams(job Job, sys system) *streams {
 }
 
 // Prepare opens a file for each stream; those that are played are written first.
-func (s *streams) Prepare(ctx context.Context, wrote func(bytes int64)) (trace.Effective, error) {
-	s.wrote = wrote
+func (s *streams) Prepare(ctx context.Context, beside func(done int64)) (trace.Effective, error) {
+	s.tellBeside = beside
 	eff, err := s.prepare(ctx)
 	eff.Warnings, s.told = s.warnings, len(s.warnings)
 	return eff, s.job.explain("prepare", err)

@@ -37,9 +37,10 @@ func (r record) name() string {
 type testFiles struct {
 	folder  *folder
 	records []record
-	bytes   int64 // of all of them
-	keep    int   // how many of them are to be kept
-	next    int   // number of the next file
+	bytes   int64  // of all of them
+	keep    int    // how many of them are to be kept
+	next    int    // number of the next file
+	removed func() // is told of each file that was removed; nil: nobody is
 }
 
 // listTestFiles finds what earlier phases left in the folder. What is not as it should be is no record, and
@@ -189,6 +190,9 @@ func (s *testFiles) removeAllBut(needed ...*record) error {
 			s.add(r)
 		} else {
 			err = errors.Join(err, s.folder.root.Remove(r.name()))
+			if s.removed != nil {
+				s.removed()
+			}
 		}
 	}
 	return err

@@ -257,3 +257,33 @@ func benchmarkCheck(b *testing.B, how checking) {
 		at = (at + 1<<20) % int64(len(buf))
 	}
 }
+
+// Reading back and removing take their time outside the files' own: a slow disk is told from a dead one by what it does
+// meanwhile.
+func TestWhatIsDoneBeside(t *testing.T) {
+	job := newJob(t.TempDir(), trace.Write, 1<<20, 1<<20, 1<<20)
+	job.IO.Verify = scenario.VerifyFull
+	engine := newReal(job, systems["threads"])
+	t.Cleanup(func() { _ = engine.Close() })
+	var done []int64
+	if _, err := engine.Prepare(t.Context(), func(n int64) { done = append(done, n) }); err != nil {
+		t.Fatal(err)
+	}
+	engine.Start(clock.Now(), func(trace.Event) {})
+	for seq := range job.Sizes {
+		before := len(done)
+		if _, err := engine.Transfer(t.Context(), seq, nil); err != nil {
+			t.Fatal(err)
+		}
+		if len(done) == before || done[len(done)-1] != int64(seq+1)<<20 {
+			t.Errorf("file %d was read back: told %v", seq, done[before:])
+		}
+	}
+	before := done[len(done)-1]
+	if err := engine.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := done[len(done)-1]; got != before+3 {
+		t.Errorf("three files were removed: told %d after %d", got, before)
+	}
+}

@@ -29,7 +29,7 @@ const (
 	WorkedKind Kind = "worked" // all of the job's files are moved; it goes on with filler until it is told that it is enough
 	QuotaKind  Kind = "quota"  // Bytes: what the job comes to in all, as far as can be told by now
 	SteadyKind Kind = "steady" // Window: at its end the job was steady
-	AliveKind  Kind = "alive"  // Bytes: moved so far by this job
+	AliveKind  Kind = "alive"  // Bytes: moved so far by this job; Beside: what it did outside its files' times
 	DoneKind   Kind = "done"   // Error: empty where all went well; Effective: where it is not what it was when ready. The worker ends after it
 )
 
@@ -41,6 +41,7 @@ type Message struct {
 	Effective *trace.Effective `json:"effective,omitempty"`
 	Events    []trace.Event    `json:"events,omitempty"`
 	Bytes     int64            `json:"bytes,omitempty"`
+	Beside    int64            `json:"beside,omitempty"`
 	DoneNS    int64            `json:"done_ns,omitempty"`
 	Window    int              `json:"window,omitempty"`
 	Error     string           `json:"error,omitempty"`

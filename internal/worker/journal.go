@@ -21,6 +21,7 @@ type journal struct {
 	conn   *wire.Conn
 	events chan trace.Event
 	moved  atomic.Int64 // bytes of the job so far
+	beside atomic.Int64 // what was done outside the files' times
 }
 
 // drain sends what has gathered, several times a second, until there are no more events.

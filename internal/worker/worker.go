@@ -11,6 +11,7 @@ import (
 	"io"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -42,6 +43,7 @@ type worker struct {
 	engine    diskio.Engine
 	effective trace.Effective
 	release   int64 // by clock.Now; zero before
+	released  atomic.Bool
 	inbox     *inbox
 	journal   *journal
 }
@@ -123,11 +125,19 @@ func (w *worker) removeRun(log *zap.Logger) {
 	}
 }
 
+// beside notes how much the engine has done outside the files' times. Before the release, that is all it does.
+func (w *worker) beside(done int64) {
+	w.journal.beside.Store(done)
+	if !w.released.Load() {
+		w.journal.moved.Store(done)
+	}
+}
+
 // serve gets ready, waits, and moves every file. Its thread is its own, so that the first request leaves
 // without a hand-over.
 func (w *worker) serve(ctx context.Context) error {
 	var err error
-	if w.effective, err = w.engine.Prepare(ctx, w.journal.moved.Store); err != nil {
+	if w.effective, err = w.engine.Prepare(ctx, w.beside); err != nil {
 		return err
 	}
 	if err := w.conn.Send(wire.Message{Kind: wire.ReadyKind, Effective: &w.effective}); err != nil {
@@ -140,6 +150,7 @@ func (w *worker) serve(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	w.release = releaseNS
+	w.released.Store(true)
 	w.engine.Start(releaseNS, func(e trace.Event) {
 		e.Phase, e.Disk = w.job.Phase, w.job.Disk
 		w.journal.events <- e
@@ -175,7 +186,7 @@ func (w *worker) heartbeat(quit <-chan struct{}) {
 	for {
 		select {
 		case <-tick.C:
-			if w.conn.Send(wire.Message{Kind: wire.AliveKind, Bytes: w.journal.moved.Load()}) != nil {
+			if w.conn.Send(wire.Message{Kind: wire.AliveKind, Bytes: w.journal.moved.Load(), Beside: w.journal.beside.Load()}) != nil {
 				return // the coordinator is gone: the inbox sees it too
 			}
 		case <-quit:
