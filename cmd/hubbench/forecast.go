@@ -5,6 +5,8 @@ import (
 
 	"github.com/hubbench/hubbench/internal/report"
 	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -53,6 +55,9 @@ func (r *prepared) forecasts() ([]forecast, error) {
 			}
 		}
 		f.Least, f.Most, f.Open = phase.Time()
+		if phase.Search != nil {
+			f.search(search.New(&phase).AtMost())
+		}
 	}
 	if r.profile != nil {
 		if err := r.simulated(all); err != nil {
@@ -65,6 +70,17 @@ func (r *prepared) forecasts() ([]forecast, error) {
 		}
 	}
 	return all, nil
+}
+
+// search makes a forecast of one try that of a search of so many tries at most.
+func (f *forecast) search(tries int) {
+	f.Tries = tries
+	f.Moves *= int64(tries)
+	f.Most *= time.Duration(tries)
+	f.MoveBound, f.WriteBound = scenario.AtMost, scenario.AtMost
+	for disk := range f.writes {
+		f.writes[disk] *= int64(tries)
+	}
 }
 
 // add counts what a disk moves.
@@ -98,6 +114,12 @@ func (r *prepared) simulated(all []forecast) error {
 				all[i] = forecast{writes: map[string]int64{}}
 			}
 			open, took = map[string]int64{}, r.plan.Phases[i].Limit
+			if r.plan.Phases[i].Steady > 0 {
+				took = 0 // that is only the latest
+			}
+			if e.Search != nil {
+				all[i].Tries++
+			}
 		case trace.ProgressType:
 			open[e.Disk] = e.Bytes
 			took = max(took, time.Duration(e.TNS))

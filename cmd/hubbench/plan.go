@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -10,13 +12,15 @@ import (
 	"github.com/hubbench/hubbench/internal/device"
 	"github.com/hubbench/hubbench/internal/report"
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/stream"
 )
 
 func newPlan(p program) *cobra.Command {
 	var out output
 	var allow []string
+	var codecs bool
 	cmd := &cobra.Command{
-		Use:   "plan SCENARIO",
+		Use:   "plan SCENARIO | --codecs [WORD...]",
 		Short: "Show what a scenario would do, and touch nothing",
 		Long: `Print the phases of a scenario, how much they move and write, how long they take, the space they
 need on each disk, and every check of this machine that is not passed. Nothing is written.
@@ -24,15 +28,41 @@ need on each disk, and every check of this machine that is not passed. Nothing i
 Each problem ends with its check's code in brackets. An error keeps run from measuring; a warning is
 kept with the results. --allow CODE leaves a check out, in plan as in run:
 
-` + checksHelp(),
-		Args: takes(1, 1),
+` + checksHelp() + `
+
+--codecs lists the codecs that streams may play or record, with their rates and where these were
+published; with words, those that have them in their names: plan --codecs prores uhd-25.`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if codecs {
+				return nil
+			}
+			return takes(1, 1)(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if codecs {
+				return listCodecs(p, args, out)
+			}
 			return runPlan(cmd.Context(), p, args[0], allow, out)
 		},
 	}
 	allowFlag(cmd, &allow)
+	cmd.Flags().BoolVar(&codecs, "codecs", false, "list the codecs for streams, and plan nothing")
 	out.flags(cmd, printed(), nil)
 	return cmd
+}
+
+// listCodecs lists the codecs whose names have all the words.
+func listCodecs(p program, words []string, out output) error {
+	if err := out.settle(); err != nil {
+		return err
+	}
+	codecs := slices.DeleteFunc(stream.Codecs(), func(c stream.Codec) bool {
+		return slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(c.Name, strings.ToLower(word)) })
+	})
+	if len(codecs) == 0 {
+		return usage(fmt.Errorf("no codec has %s in its name; hubbench plan --codecs lists all", strings.Join(words, " and ")))
+	}
+	return out.send(p, report.OfCodecs(codecs), nil)
 }
 
 func runPlan(ctx context.Context, p program, path string, allow []string, out output) error {

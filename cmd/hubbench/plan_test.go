@@ -136,6 +136,48 @@ t
 - Cooldowns take 3 min more.
 - Before 1 phase it waits for Enter.
 `},
+		{"disks with a pace of their own", two + `workload: {sizes: [1 GB], files: 10}
+phases:
+  - {streams: {A: {play: prores-422-hq-uhd-25, count: 4}}, roles: {B: write}}
+  - {name: probed, probe: {A: 4 KiB}, roles: {B: write}, pace: 200 MB/s}
+  - {name: camera, streams: {A: {record: braw-8-1-6k-25, buffer: 500 ms}}, stop: 1 min}
+  - {mix: {A: 70/30}}
+  - {name: how many, streams: {A: {rate: 92 MB/s}}, roles: {B: write}, search: {streams: A, most: 10}, hold: 10 s, cooldown: 2 s}
+  - {name: how fast, streams: {A: {rate: 92 MB/s}}, roles: {B: write}, search: pace}
+  - {name: long, pattern: W-, until: steady, stop: 1 h}
+`, `
+t
+7 phases, 2 disks, real disks.
+
+  Phase       Who does what                                 Moves      Writes     Time
+  RW streams  A plays 4 streams; B writes                   ≈ 11.2 GB  17.4 GB    3.3 s
+  probed      A answers 4 KiB at a …ites at up to 200 MB/s  ≈ 10 GB    11.1 GB    50 s
+  camera      A records 1 stream                            ≈ 6.05 GB  ≈ 6.05 GB  1 min
+  R- mix      A reads and writes 70/30                      10 GB      13 GB      2.94 s
+  how many    A plays 1 stream; B writes                    ≤ 884 GB   ≤ 868 GB   10 s to 4 min 20 s
+  how fast    A plays 1 stream; B writes                    ≤ 1.84 TB  ≤ 1.79 TB  30 s to 9 min
+  long        A writes                                      ≤ 12.2 TB  ≤ 12.2 TB  50 s to 1 h
+  total                                                     ≈ 15 TB    ≈ 14.9 TB  3 min 26 s
+
+  Phase       Disk  Streams                   Each       Together   Frame  Buffer  On the disk
+  RW streams  A     4 x prores-422-hq-uhd-25  92.1 MB/s  368 MB/s   40 ms  1 s     7.37 GB
+  camera      A     1 x braw-8-1-6k-25        101 MB/s   101 MB/s   40 ms  500 ms  2.02 GB
+  how many    A     1 x 92 MB/s               92.0 MB/s  92.0 MB/s  40 ms  1 s     799 MB
+  how fast    A     1 x 92 MB/s               92.0 MB/s  92.0 MB/s  40 ms  1 s     1.84 GB
+- camera: all disks stop when the time is up.
+- RW streams and probed: streams and probes go on until the others have moved their files.
+- long: it ends when every disk's rate is steady over five windows of 10 s (after SNIA PTS), or
+  after 1 h; what it moves and writes is what one shared link carries in that time.
+- how many: at most 26 tries of 10 s find out how many streams of A stay clean, up to 10, alone and
+  beside the others.
+- how fast: at most 18 tries of 30 s find out how fast B may go so that all streams stay clean.
+- The times are the shortest that one shared link of 3.40 GB/s allows; test files written beforehand
+  add to them.
+- Cooldowns take at most 52 s more.
+- prores-422-hq-uhd-25: 92.1 MB/s, from Apple ProRes White Paper, April 2022: Target Data Rates.
+- braw-8-1-6k-25: 101 MB/s, in proportion to Blackmagic Pocket Cinema Camera 6K technical
+  specifications: Storage Rates at 30 frames per second.
+`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if diff := cmp.Diff(strings.TrimPrefix(tt.want, "\n"), planned(t, tt.scenario)); diff != "" {

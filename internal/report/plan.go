@@ -30,6 +30,7 @@ type Forecast struct {
 	Least      time.Duration
 	Most       time.Duration
 	Open       bool // nobody can tell the most
+	Tries      int  // of a search, at most; of simulated disks, those that it takes
 }
 
 // PlannedDisk is what a disk has to take.
@@ -60,6 +61,7 @@ type plannedPhase struct {
 	WriteBound scenario.Bound `json:"writes_bound,omitempty"`
 	LeastS     float64        `json:"least_s"`
 	MostS      *float64       `json:"most_s"`
+	Tries      int            `json:"tries,omitempty"` // of a search, at most
 }
 
 // OfPlan says what happens when, how much is moved and written, how long it takes, and whether it can run here.
@@ -75,7 +77,7 @@ func OfPlan(p Plan) *Document {
 	for i, phase := range p.Phases {
 		f := p.Forecasts[i]
 		t.Rows = append(t.Rows, append([]Cell{{Text: phase.Name}, {Text: phase.Who()}, {Text: jobs(phase)}}, f.cells()...))
-		out := plannedPhase{Phase: phase.Name, Who: phase.Who(), Work: jobs(phase), Moves: f.Moves, MoveBound: f.MoveBound, Writes: f.Writes, WriteBound: f.WriteBound, LeastS: f.Least.Seconds()}
+		out := plannedPhase{Phase: phase.Name, Who: phase.Who(), Work: jobs(phase), Moves: f.Moves, MoveBound: f.MoveBound, Writes: f.Writes, WriteBound: f.WriteBound, LeastS: f.Least.Seconds(), Tries: f.Tries}
 		if most := f.Most.Seconds(); !f.Open {
 			out.MostS = &most
 		}
@@ -85,7 +87,11 @@ func OfPlan(p Plan) *Document {
 		t.Rows = append(t.Rows, append([]Cell{{Text: "total"}, {}, {}}, p.Total.cells()...))
 	}
 	doc.Add(t)
-	addList(doc, "", slices.Concat(policies(p.Plan), methods(p.Plan), timing(p.Plan, p.Total)))
+	streams := streamsOf(p.Plan)
+	if len(streams) > 0 {
+		doc.Add(streamTable(streams))
+	}
+	addList(doc, "", slices.Concat(policies(p.Plan), searches(p), methods(p.Plan), timing(p), sources(streams)))
 	disks := &Table{Title: "Disks", Columns: []Column{{Head: "Disk"}, {Head: "Where"}, {Head: "Written in all"}, {Head: "Most at a time"}, {Head: "Free"}}}
 	for _, d := range p.Disks {
 		free := none
@@ -105,7 +111,7 @@ func OfPlan(p Plan) *Document {
 	if checks == nil {
 		checks = []Check{}
 	}
-	doc.Data = map[string]any{"name": p.Name, "simulated_on": p.Model, "phases": phases, "disks": p.Disks, "checks": checks}
+	doc.Data = map[string]any{"name": p.Name, "simulated_on": p.Model, "phases": phases, "streams": streams, "disks": p.Disks, "checks": checks}
 	return doc
 }
 
@@ -129,9 +135,16 @@ func amount(bound scenario.Bound, bytes int64) string {
 
 // jobs says what each disk moves: "50 files each, 2 MB to 2 GB", "1 + 5 passes of 1.07 GB".
 func jobs(phase scenario.Phase) string {
-	least, most := phase.Jobs[0].Sizes[0], int64(0)
+	movers := phase.Movers()
+	switch {
+	case phase.Search != nil:
+		return "tries of " + unit.FormatSeconds(phase.Limit.Seconds())
+	case len(movers) == 0:
+		return unit.FormatSeconds(phase.Limit.Seconds())
+	}
+	least, most := movers[0].Sizes[0], int64(0)
 	var counts []string
-	for _, job := range phase.Jobs {
+	for _, job := range movers {
 		least, most = min(least, slices.Min(job.Sizes)), max(most, slices.Max(job.Sizes))
 		n := strconv.Itoa(len(job.Sizes) - job.IO.Discard)
 		if job.IO.Discard > 0 {
@@ -141,6 +154,8 @@ func jobs(phase scenario.Phase) string {
 	}
 	var text string
 	switch differ := len(slices.Compact(slices.Clone(counts))) > 1; {
+	case phase.Steady > 0:
+		text = "files"
 	case phase.Limit > 0:
 		text = unit.FormatSeconds(phase.Limit.Seconds()) + " of files"
 	case phase.Target > 0:
@@ -152,16 +167,21 @@ func jobs(phase scenario.Phase) string {
 	default:
 		text = counts[0] + " files"
 	}
-	if phase.Jobs[0].IO.OneFile {
+	if movers[0].IO.OneFile {
 		text = strings.NewReplacer("files", "passes", "file", "pass").Replace(text)
 	}
 	if len(counts) > 1 && phase.Limit == 0 && phase.Target == 0 && len(slices.Compact(counts)) == 1 {
 		text += " each"
 	}
 	if least == most {
-		return text + " of " + unit.FormatBytes(most)
+		text += " of " + unit.FormatBytes(most)
+	} else {
+		text += ", " + unit.FormatBytes(least) + " to " + unit.FormatBytes(most)
 	}
-	return text + ", " + unit.FormatBytes(least) + " to " + unit.FormatBytes(most)
+	if phase.Steady > 0 {
+		text += ", until steady"
+	}
+	return text
 }
 
 // policies explain how phases end that are no race.
@@ -172,38 +192,50 @@ func policies(plan *scenario.Plan) []string {
 		note string
 	}{
 		{func(p scenario.Phase) bool { return p.Stop == scenario.StopHold }, "a disk that has moved its files goes on with filler, which does not count, until all have."},
-		{func(p scenario.Phase) bool { return p.Stop == scenario.StopTime }, "all disks stop when the time is up."},
+		{func(p scenario.Phase) bool { return p.Stop == scenario.StopTime && p.Steady == 0 && p.Search == nil }, "all disks stop when the time is up."},
+		{func(p scenario.Phase) bool { return p.Stop != scenario.StopTime && len(p.Movers()) < len(p.Jobs) },
+			"streams and probes go on until the others have moved their files."},
 		{func(p scenario.Phase) bool { return p.Target > 0 }, "each disk moves as many files as fit in the time, so that all end together."},
 	} {
 		if names := phasesWhere(plan, of.is); names != "" {
 			notes = append(notes, names+": "+of.note)
 		}
 	}
+	return append(notes, eachOnce(plan, untilSteady)...)
+}
+
+// untilSteady says when a phase ends that goes on until the rates are steady.
+func untilSteady(phase scenario.Phase) string {
+	if phase.Steady == 0 {
+		return ""
+	}
+	return fmt.Sprintf("it ends when every disk's rate is steady over five windows of %s (after SNIA PTS), or after %s; what it moves and writes is what one shared link carries in that time.",
+		unit.FormatSeconds(phase.Steady.Seconds()), unit.FormatSeconds(phase.Limit.Seconds()))
+}
+
+// eachOnce says of the phases what there is to say of each, together where that is the same.
+func eachOnce(plan *scenario.Plan, say func(scenario.Phase) string) []string {
+	var notes []string
+	for _, phase := range plan.Phases {
+		if note := say(phase); note != "" && !slices.Contains(notes, note) {
+			notes = append(notes, note)
+		}
+	}
+	for i, note := range notes {
+		notes[i] = phasesWhere(plan, func(p scenario.Phase) bool { return say(p) == note }) + ": " + note
+	}
 	return notes
 }
 
 // methods explain how passes are made and scored.
-func methods(plan *scenario.Plan) []string {
-	var notes []string
-	for _, phase := range plan.Phases {
-		note := method(phase)
-		if note == "" || slices.Contains(notes, note) {
-			continue
-		}
-		notes = append(notes, note)
-	}
-	for i, note := range notes {
-		notes[i] = phasesWhere(plan, func(p scenario.Phase) bool { return method(p) == note }) + ": " + note
-	}
-	return notes
-}
+func methods(plan *scenario.Plan) []string { return eachOnce(plan, method) }
 
 func method(phase scenario.Phase) string {
-	job := phase.Jobs[0]
-	io := job.IO
-	if !io.OneFile {
+	movers := phase.Movers()
+	if len(movers) == 0 || !movers[0].IO.OneFile {
 		return ""
 	}
+	io := movers[0].IO
 	note := "all passes are over the same file"
 	if io.Cap > 0 {
 		note += ", at most " + unit.FormatSeconds(io.Cap.Seconds()) + " each"
@@ -241,12 +273,13 @@ func phasesWhere(plan *scenario.Plan, is func(scenario.Phase) bool) string {
 }
 
 // timing explains the times, and adds what lies between the phases.
-func timing(plan *scenario.Plan, total Forecast) []string {
+func timing(p Plan) []string {
+	plan := p.Plan
 	var rests time.Duration
 	idle, pauses := "", 0
-	for _, phase := range plan.Phases {
-		rests += phase.Cooldown
-		if phase.UntilIdle {
+	for i, phase := range plan.Phases {
+		rests += phase.Cooldown * time.Duration(max(1, p.Forecasts[i].Tries))
+		if phase.UntilIdle || phase.Search != nil && phase.Cooldown > 0 && p.Model == "" {
 			idle = "at most "
 		}
 		if phase.Pause != "" {
@@ -258,7 +291,7 @@ func timing(plan *scenario.Plan, total Forecast) []string {
 		notes = append(notes, fmt.Sprintf("The times are the shortest that one shared link of %s allows; test files written beforehand add to them.", unit.FormatRate(scenario.LinkRate)))
 	} else if plan.Hub.Speedup != 1 {
 		notes = append(notes, fmt.Sprintf("The times are model time, which passes %g times as fast as real time: the run takes about %s.", plan.Hub.Speedup,
-			unit.FormatSeconds(total.Least.Seconds()/plan.Hub.Speedup)))
+			unit.FormatSeconds(p.Total.Least.Seconds()/plan.Hub.Speedup)))
 	}
 	if rests > 0 {
 		notes = append(notes, fmt.Sprintf("Cooldowns take %s%s more.", idle, unit.FormatSeconds(rests.Seconds())))

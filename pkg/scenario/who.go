@@ -8,8 +8,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Who says which disks do what in the phase: "C writes; A, B read", "A plays 4 x prores-422-hq-uhd-25; B writes at up to
-// 200 MB/s".
+// Who says which disks do what in the phase: "C writes; A, B read", "A plays 4 streams; B writes at up to 200 MB/s".
 func (p Phase) Who() string {
 	var works []string
 	disks := map[string][]string{}
@@ -32,7 +31,7 @@ func (j Job) work() string {
 	var text string
 	switch {
 	case len(j.Streams) > 0:
-		return listStreams(j.Streams)
+		return countStreams(j.Streams)
 	case j.Probe > 0:
 		return "answer+ " + unit.FormatBlock(j.IO.Block) + " at a time"
 	case j.Reads > 0:
@@ -55,17 +54,17 @@ func conjugate(work string, disks int) string {
 	return strings.ReplaceAll(work, "+", ending)
 }
 
-// listStreams says what the streams of disks do: "play+ 4 x prores-422-hq-uhd-25".
-func listStreams(specs []stream.Spec) string {
-	text := "play+"
-	if specs[0].Record {
-		text = "record+"
-	}
-	for i, spec := range specs {
-		if i > 0 {
-			text += " and"
+// countStreams says what the streams of disks do: "play+ 4 streams".
+func countStreams(specs []stream.Spec) string {
+	count, verb := 0, "play+"
+	for _, spec := range specs {
+		count += spec.Count
+		if spec.Record {
+			verb = "record+"
 		}
-		text += " " + spec.String()
 	}
-	return text
+	if count == 1 {
+		return verb + " 1 stream"
+	}
+	return fmt.Sprintf("%s %d streams", verb, count)
 }

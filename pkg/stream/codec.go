@@ -17,6 +17,7 @@ type Codec struct {
 	Rate   float64       // bytes per second
 	Frame  time.Duration // from one frame to the next
 	Source string        // where the rate was published
+	Scaled bool          // it is in proportion to the rate that was published for another frame rate
 }
 
 // Units in which rates are published, in bytes per second.

@@ -1,14 +1,12 @@
 package stream
 
 // raw are the rates of raw formats that compress every frame to one size, in MB/s. Where a rate was published for one
-// frame rate, those of others are in proportion to it, and say so.
+// frame rate, those of others are in proportion to it.
 func raw() []Codec {
 	const (
 		pocket4k = "Blackmagic Pocket Cinema Camera 4K technical specifications: Storage Rates at 30 frames per second"
 		pocket6k = "Blackmagic Pocket Cinema Camera 6K technical specifications: Storage Rates at 30 frames per second"
 		red      = "RED Digital Cinema, Benefits of REDCODE: data rates at 24 frames per second"
-
-		inProportion = ", in proportion"
 	)
 	var all []Codec
 	for _, row := range []struct {
@@ -38,7 +36,9 @@ func raw() []Codec {
 	} {
 		all = append(all, codec(row.kind, row.size, row.fps, row.rate*mbyte, row.source))
 		for _, fps := range row.others {
-			all = append(all, codec(row.kind, row.size, fps, row.rate*mbyte*float64(fps)/float64(row.fps), row.source+inProportion))
+			c := codec(row.kind, row.size, fps, row.rate*mbyte*float64(fps)/float64(row.fps), row.source)
+			c.Scaled = true
+			all = append(all, c)
 		}
 	}
 	return all
