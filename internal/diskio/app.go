@@ -41,9 +41,15 @@ func (m *app) move(ctx context.Context, t *transfer) error {
 	} else if t.checking != checkNothing {
 		most = appBytes // what the next piece overwrites could not be looked at
 	}
+	if t.pacer != nil {
+		most = layoutBlock
+	}
 	list := m.call(0, min(t.size, most))
 	t.begin()
 	for off := int64(0); off < t.size; {
+		if t.pacer != nil && !t.await(ctx, min(t.size-off, most), true) {
+			return ctx.Err()
+		}
 		startNS := t.now()
 		n, err := m.do(t, list, off)
 		if err != nil {

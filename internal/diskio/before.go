@@ -41,7 +41,7 @@ func anyRecord(record) bool { return true }
 
 // fits reports whether an existing file will do for this job.
 func (e *real) fits(r record) bool {
-	if e.job.Role == trace.Read {
+	if e.op() == trace.Read {
 		return true
 	}
 	// It is written over: by the same units, and not where the user is to find it as it was.
@@ -109,7 +109,7 @@ func (e *real) writeOne(ctx context.Context, r record, block int64) error {
 func (e *real) writeOpen(ctx context.Context, f testFile, r record, block int64) (*transfer, error) {
 	t := e.newTransfer(f, r, trace.Write)
 	t.setBlock(block)
-	t.sample = func(bytes, _ int64) { e.tellBeside(e.beside + bytes) }
+	t.sample = func(bytes, _, _ int64) { e.tellBeside(e.beside + bytes) }
 	err := e.moveOpen(ctx, t)
 	e.besides(r.Size)
 	if err == nil {
@@ -129,7 +129,7 @@ func (e *real) besides(done int64) {
 // emptyCache sees that no file to be read is in the cache, or says so. Direct requests may meet one there
 // too: an earlier phase may have moved it through the cache, which macOS then reads it from.
 func (e *real) emptyCache() error {
-	if e.job.Role != trace.Read {
+	if !e.reads() {
 		return nil
 	}
 	var bytes, cached int64

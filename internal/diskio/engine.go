@@ -36,12 +36,14 @@ type Engine interface {
 	Close() error
 }
 
-// Sampler takes a point of progress: bytes of the file done by tNS.
-type Sampler func(bytes, tNS int64)
+// Sampler takes a point of progress: bytes of the file done by tNS, and how many of these were read where the job reads
+// and writes at once.
+type Sampler func(bytes, read, tNS int64)
 
 // Span is one transferred file: from just before its first request to just after its flush.
 type Span struct {
 	Bytes, StartNS, EndNS int64
+	Read                  int64 // of the bytes, where the job reads and writes at once
 }
 
 // Job is what an engine is made for: the plan's job and where to do it.

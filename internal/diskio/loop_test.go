@@ -38,8 +38,8 @@ func newMovers(t testing.TB, block int64, depth int) map[string]mover {
 func newTransfer(t testing.TB, how string, size, block int64) *transfer {
 	t.Helper()
 	tr := &transfer{
-		op: trace.Write, size: size, padded: size, block: block, requests: size / block,
-		stamps: stamper{unit: unitOf(block)}, sample: func(_, _ int64) {}, sampleNS: 1,
+		op: trace.Write, size: size, want: size, padded: size, block: block, requests: size / block,
+		stamps: stamper{unit: unitOf(block)}, sample: func(_, _, _ int64) {}, sampleNS: 1,
 	}
 	tr.file = nullFile{}
 	if how == "io_uring" {

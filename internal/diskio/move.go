@@ -19,6 +19,7 @@ const settleBytes = 32 << 20
 // Start notes the release, and begins to tell how long requests take.
 func (e *real) Start(releaseNS int64, tell func(trace.Event)) {
 	e.release, e.tell = releaseNS, tell
+	e.pacer = newPacer(e)
 	e.latencies.start(tell)
 }
 
@@ -42,17 +43,25 @@ func (e *real) transfer(ctx context.Context, seq int, sample Sampler) (span Span
 	}
 	f, r := e.next, e.nextFile
 	e.next = nil
-	t := e.newTransfer(f, r, e.job.Role)
+	t := e.newTransfer(f, r, e.op())
 	t.sample, t.latencies = sample, e.latencies
 	t.cap = e.job.IO.Cap.Nanoseconds()
+	t.pacer, t.reads, t.mixKey = e.pacer, e.job.Reads, e.job.Seed
 	if e.job.IO.Access == scenario.AccessRandom {
 		t.shuffle(e.job.Seed + uint64(seq))
 	}
-	if t.op == trace.Read && e.job.IO.Mode == scenario.ModeDirect && e.verifies() {
+	if e.job.Probe > 0 {
+		t.part(e.job.Size(seq), e.job.Seed)
+	}
+	if e.requests() {
+		t.first = e.requested
+		e.requested += t.requests
+	}
+	if e.reads() && e.job.IO.Mode == scenario.ModeDirect && e.verifies() {
 		t.checking = checkStamps
 	}
 	err = e.moveOpen(ctx, t)
-	span = Span{Bytes: t.done.Load(), StartNS: t.watch.StartNS() - e.release, EndNS: t.endNS - e.release}
+	span = Span{Bytes: t.done.Load(), Read: t.read.Load(), StartNS: t.watch.StartNS() - e.release, EndNS: t.endNS - e.release}
 	if err = errors.Join(err, e.closeFile(f)); err == nil {
 		err = e.finishFile(ctx, t, r)
 	}
@@ -110,7 +119,7 @@ func (e *real) openNext(seq int) (err error) {
 		}
 		e.nextFile = e.newRecord(e.job.Size(seq))
 	}
-	e.next, err = e.open(e.nextFile, e.job.Role)
+	e.next, err = e.open(e.nextFile, e.op())
 	return err
 }
 
@@ -172,7 +181,7 @@ func (e *real) padded(size int64) int64 {
 // newTransfer is the sequential moving of an open file, with no time taken of it but its ends.
 func (e *real) newTransfer(f testFile, r record, op trace.Role) *transfer {
 	t := &transfer{
-		file: f, op: op, size: r.Size, padded: e.padded(r.Size), release: e.release, sampleNS: e.sampleNS,
+		file: f, op: op, size: r.Size, want: r.Size, padded: e.padded(r.Size), release: e.release, sampleNS: e.sampleNS,
 		stamps: e.stamper(r),
 	}
 	t.setBlock(e.job.IO.Block)
@@ -207,6 +216,10 @@ func (e *real) finishFile(ctx context.Context, t *transfer, r record) error {
 			return e.folder.root.Remove(r.name())
 		}
 		if err := e.written(t, r); err != nil {
+			return err
+		}
+	} else if t.op == trace.Write && t.padded > r.Size {
+		if err := e.testFiles.truncate(r); err != nil { // what was written over it were whole sectors
 			return err
 		}
 	}
@@ -244,11 +257,11 @@ func (e *real) readBack(ctx context.Context, r record, how checking) error {
 		t := e.newTransfer(f, r, trace.Read)
 		t.setBlock(max(t.block/r.Unit, 1) * r.Unit)
 		t.checking = how
-		t.sample = func(bytes, _ int64) { e.tellBeside(e.beside + bytes) }
+		t.sample = func(bytes, _, _ int64) { e.tellBeside(e.beside + bytes) }
 		err = e.moveOpen(ctx, t)
 		e.besides(r.Size)
 	}
-	if e.job.Role == trace.Write {
+	if e.op() == trace.Write {
 		e.refill()
 	}
 	return errors.Join(err, e.closeFile(f))

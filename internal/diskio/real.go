@@ -27,6 +27,8 @@ type real struct {
 	system     system
 	sampleNS   int64 // between samples of progress
 	timing     timing
+	pacer      *pacer // from the release on; nil where the job goes as fast as it can
+	requested  int64  // requests of the files so far
 	folder     *folder
 	testFiles  *testFiles
 	traits     traits
@@ -157,6 +159,17 @@ func (e *real) singleRequests() {
 	}
 }
 
+// op is how the job's files are opened: one that reads and writes at once goes over what is there.
+func (e *real) op() trace.Role {
+	if e.job.Reads > 0 {
+		return trace.Write
+	}
+	return e.job.Role
+}
+
+// reads reports whether the job reads anything.
+func (e *real) reads() bool { return e.job.Role == trace.Read || e.job.Reads > 0 }
+
 // readsAndWrites reports whether the job does both.
 func (e *real) readsAndWrites() bool {
 	records := func(s stream.Spec) bool { return s.Record }
@@ -218,6 +231,9 @@ func (e *real) effective() trace.Effective {
 	}
 	if job.IO.Mode == scenario.ModeApp {
 		eff.Block = appCall(job.Sizes)
+		if job.Pace > 0 {
+			eff.Block = min(eff.Block, layoutBlock)
+		}
 		if !oneCall && eff.Block > appBytes {
 			eff.Block = appBytes
 			e.warn("this system moves files in calls of %d bytes, where an application might use a single one", appBytes)
@@ -228,7 +244,7 @@ func (e *real) effective() trace.Effective {
 
 // cachesWrites reports whether the job writes through the cache although requests past it can be had.
 func (e *real) cachesWrites() bool {
-	return e.job.Role == trace.Write && e.job.IO.Block < e.system.cachedBelow
+	return e.op() == trace.Write && e.job.IO.Block < e.system.cachedBelow
 }
 
 // space tells how the space of new files is reserved, and warns where that is not as elsewhere, so that the numbers are not
@@ -278,7 +294,7 @@ func (e *real) newMover(depth int) (m mover, engine string, err error) {
 			return m, "io_uring", nil
 		}
 	}
-	return newThreads(e.buf, depth), "threads", err
+	return newMixedThreads(e.buf, e.scratch, depth), "threads", err
 }
 
 // refill makes the buffer noise (again, after something was read into it).

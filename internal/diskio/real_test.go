@@ -76,7 +76,7 @@ func transferAll(t *testing.T, engine *real) {
 	var last int64
 	for seq, size := range engine.job.Sizes {
 		var samples, bytes, at int64
-		span, err := engine.Transfer(t.Context(), seq, func(b, t int64) {
+		span, err := engine.Transfer(t.Context(), seq, func(b, _, t int64) {
 			samples++
 			if b < bytes || t < at {
 				at = -1
@@ -211,7 +211,7 @@ func TestCancelStopsAtTheNextRequest(t *testing.T) {
 				engine, _ := prepared(t, newJob(t.TempDir(), role, 64<<20), sys)
 				ctx, cancel := context.WithCancel(t.Context())
 				engine.Start(clock.Now(), func(trace.Event) {})
-				span, err := engine.Transfer(ctx, 0, func(_, _ int64) { cancel() })
+				span, err := engine.Transfer(ctx, 0, func(_, _, _ int64) { cancel() })
 				if !errors.Is(err, context.Canceled) {
 					t.Errorf("Transfer() = %v, want %v", err, context.Canceled)
 				}

@@ -134,16 +134,16 @@ func (m *ringMover) reap(t *transfer, done <-chan struct{}, n uint32, seenNS int
 
 // issue queues the slot's next request, if there is one.
 func (m *ringMover) issue(t *transfer, done <-chan struct{}, i int) bool {
-	off, n, ok := t.take(done)
+	r, ok := t.take(done)
 	if !ok {
 		return false
 	}
 	s := &m.slots[i]
 	var noise int64
-	s.p, noise = s.memory.take(n, t.block)
-	s.off, s.got = off, 0
+	s.p, noise = s.memory.take(r.n, t.block)
+	s.off, s.got = r.off, 0
 	if t.op == trace.Write {
-		t.stamps.put(s.p, off, noise)
+		t.stamps.put(s.p, r.off, noise)
 	}
 	if t.latencies != nil {
 		m.issued = append(m.issued, i)

@@ -38,15 +38,17 @@ func (s *simulated) Transfer(ctx context.Context, seq int, sample Sampler) (Span
 	for n := t.Ask(); n > 0; n = t.Ask() {
 		doneNS, err := s.model.Move(ctx, n)
 		if err != nil {
-			return Span{Bytes: t.Bytes, StartNS: t.StartNS}, err
+			return Span{Bytes: t.Bytes, Read: s.read(t.Bytes), StartNS: t.StartNS}, err
 		}
 		if t.Granted(doneNS) {
-			sample(t.Bytes, doneNS)
+			sample(t.Bytes, s.read(t.Bytes), doneNS)
 		}
 	}
 	s.nowNS = t.EndNS
-	return Span{Bytes: t.Bytes, StartNS: t.StartNS, EndNS: t.EndNS}, nil
+	return Span{Bytes: t.Bytes, Read: s.read(t.Bytes), StartNS: t.StartNS, EndNS: t.EndNS}, nil
 }
+
+func (s *simulated) read(bytes int64) int64 { return policy.ReadOf(&s.job.Job, bytes) }
 
 // Cached: a model has no cache.
 func (s *simulated) Cached() (float64, bool) { return 0, false }

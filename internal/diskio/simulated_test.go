@@ -30,7 +30,7 @@ func TestSimulated(t *testing.T) {
 	var got []Span
 	var samples [][2]int64
 	for seq := range job.Sizes {
-		span, err := engine.Transfer(context.Background(), seq, func(bytes, tNS int64) {
+		span, err := engine.Transfer(context.Background(), seq, func(bytes, _, tNS int64) {
 			samples = append(samples, [2]int64{bytes, tNS})
 		})
 		if err != nil {

@@ -100,7 +100,7 @@ func (s *streams) transfer(ctx context.Context, seq int, sample Sampler) (Span, 
 		}
 		if now-sampledNS >= s.sampleNS {
 			sampledNS = now
-			sample(s.bytes-before, now)
+			sample(s.bytes-before, 0, now)
 		}
 		if err := ctx.Err(); err != nil {
 			s.report(now)

@@ -82,7 +82,7 @@ func TestStreamsOnAQuietDevice(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), length)
 			var bytes, end int64
 			for seq := 0; ; seq++ {
-				span, err := s.Transfer(ctx, seq, func(int64, int64) {})
+				span, err := s.Transfer(ctx, seq, func(_, _, _ int64) {})
 				if err != nil {
 					break
 				}

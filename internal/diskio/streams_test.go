@@ -55,7 +55,7 @@ func playStreams(t *testing.T, job Job, sys system, length time.Duration, releas
 	defer cancel()
 	for seq := 0; ; seq++ {
 		last := int64(0)
-		span, err := s.Transfer(ctx, seq, func(bytes, tNS int64) {
+		span, err := s.Transfer(ctx, seq, func(bytes, _, tNS int64) {
 			if bytes < last || bytes > job.Sizes[0] {
 				t.Errorf("file %d: %d bytes of %d after %d", seq, bytes, job.Sizes[0], last)
 			}

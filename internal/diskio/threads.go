@@ -16,9 +16,10 @@ type threads struct {
 
 // lane is a thread with one request in flight.
 type lane struct {
-	number int
-	memory memory
-	work   chan work
+	number  int
+	memory  memory
+	scratch memory // for what a job reads that also writes
+	work    chan work
 }
 
 // work is a transfer handed to a lane.
@@ -30,10 +31,16 @@ type work struct {
 }
 
 // newThreads makes a lane for each of the equal parts of buf.
-func newThreads(buf []byte, depth int) *threads {
+func newThreads(buf []byte, depth int) *threads { return newMixedThreads(buf, nil, depth) }
+
+// newMixedThreads reads into parts of scratch what a job reads that also writes.
+func newMixedThreads(buf, scratch []byte, depth int) *threads {
 	m := &threads{lanes: make([]lane, depth)}
 	for i := range m.lanes {
 		m.lanes[i] = lane{number: i, memory: memoryOf(buf, i, depth), work: make(chan work, 1)}
+		if scratch != nil {
+			m.lanes[i].scratch = memoryOf(scratch, i, depth)
+		}
 	}
 	for i := range m.lanes[1:] {
 		m.owner.Go(m.lanes[i+1].serve)
@@ -85,15 +92,15 @@ func (l *lane) serve() {
 func (l *lane) run(ctx context.Context, t *transfer) {
 	done := ctx.Done()
 	for {
-		off, n, ok := t.take(done)
-		if !ok {
+		r, ok := t.take(done)
+		if !ok || t.pacer != nil && !t.await(ctx, r.n, l.number == 0) {
 			return
 		}
-		if err := l.request(t, off, n); err != nil {
+		if err := l.request(t, r); err != nil {
 			t.fail(err)
 			return
 		}
-		t.done.Add(t.counted(off, n))
+		t.count(r)
 		if l.number == 0 {
 			t.progress(t.now())
 		}
@@ -101,45 +108,49 @@ func (l *lane) run(ctx context.Context, t *transfer) {
 }
 
 // request does one request, and what goes with it before and after.
-func (l *lane) request(t *transfer, off, n int64) (err error) {
-	p, noise := l.memory.take(n, t.block)
-	if t.op == trace.Write {
-		t.stamps.put(p, off, noise)
+func (l *lane) request(t *transfer, r request) (err error) {
+	memory := &l.memory
+	if t.reads > 0 && r.op == trace.Read {
+		memory = &l.scratch // what is written must stay what it is
+	}
+	p, noise := memory.take(r.n, t.block)
+	if r.op == trace.Write {
+		t.stamps.put(p, r.off, noise)
 	}
 	var startNS int64
 	if t.latencies != nil {
 		startNS = t.now()
 	}
-	if t.op == trace.Write {
-		err = writeAll(t.file, l.number, p, off)
+	if r.op == trace.Write {
+		err = writeAll(t.file, l.number, p, r.off)
 	} else {
-		err = readAll(t.file, l.number, p, off, t.counted(off, n))
+		err = readAll(t.file, l.number, p, r.off, t.counted(r.off, r.n))
 	}
 	if err != nil {
 		return err
 	}
 	if t.latencies != nil {
-		t.latencies.record(t.op, startNS, t.now())
+		t.latencies.record(r.op, startNS, t.now())
 	}
-	if t.op == trace.Read && t.checking != checkNothing {
-		if err := t.verify(p, off); err != nil {
+	if r.op == trace.Read && t.checking != checkNothing {
+		if err := t.verify(p, r.off); err != nil {
 			return err
 		}
 	}
 	if t.settle > 0 {
-		return t.settleAfter(off, n)
+		return t.settleAfter(r)
 	}
 	return nil
 }
 
 // settleAfter keeps the cache small: random requests are settled one by one, sequential ones a stretch at a
 // time, as soon as all its requests have ended, or nearly all.
-func (t *transfer) settleAfter(off, n int64) error {
+func (t *transfer) settleAfter(r request) error {
 	if t.random {
-		return t.file.settle(off, n, t.op)
+		return t.file.settle(r.off, r.n, r.op)
 	}
-	start := (off/t.settle - 2) * t.settle
-	if off%t.settle >= t.block || start < 0 {
+	start := (r.off/t.settle - 2) * t.settle
+	if r.off%t.settle >= t.block || start < 0 {
 		return nil
 	}
 	return t.file.settle(start, t.settle, t.op)

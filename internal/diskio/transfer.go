@@ -35,6 +35,11 @@ type transfer struct {
 	cap      int64    // nanoseconds after which no request begins; 0: no limit
 	random   bool     // blocks in the order of shuffled
 	shuffled shuffle
+	want     int64   // bytes to be moved: the size, but for a probe
+	first    int64   // requests of the job before this transfer, where their order goes on from file to file
+	pacer    *pacer  // when requests begin; nil: at once
+	reads    float64 // of a transfer that does both, the share of requests that read; op is then write
+	mixKey   uint64  // of their order
 
 	release  int64 // all times given out count from it
 	sample   Sampler
@@ -48,13 +53,14 @@ type transfer struct {
 	lastNS  int64        // of the last sample
 	next    atomic.Int64 // number of the next request
 	done    atomic.Int64 // bytes moved
+	read    atomic.Int64 // of these read, where reads is set
 	failure atomic.Pointer[error]
 }
 
 // begin notes the instant before the first request.
 func (t *transfer) begin() {
 	t.watch = clock.Start()
-	t.lastNS = t.watch.StartNS()
+	t.lastNS = t.now()
 	t.latencies.resume(t.now() - t.release)
 }
 
@@ -76,28 +82,55 @@ func (t *transfer) shuffle(key uint64) {
 	t.random, t.shuffled = true, newShuffle(t.requests, key)
 }
 
+// part has so many bytes moved of a larger file, in a random order that goes on with the next such part.
+func (t *transfer) part(bytes int64, key uint64) {
+	t.shuffle(key)
+	t.requests = max(bytes/t.block, 1)
+	t.want = t.requests * t.block
+}
+
 // take gives a lane its next request, and none when all are taken, time is up, one failed or ctx has ended.
-func (t *transfer) take(done <-chan struct{}) (off, n int64, ok bool) {
+func (t *transfer) take(done <-chan struct{}) (r request, ok bool) {
 	select {
 	case <-done:
-		return 0, 0, false
+		return r, false
 	default:
 	}
-	if t.failure.Load() != nil {
-		return 0, 0, false
-	}
-	if start := t.watch.StartNS(); t.cap > 0 && start > 0 && t.now()-start >= t.cap {
-		return 0, 0, false
+	if t.failure.Load() != nil || t.cap > 0 && t.expired(t.now()) {
+		return r, false
 	}
 	i := t.next.Add(1) - 1
 	if i >= t.requests {
-		return 0, 0, false
+		return r, false
 	}
+	r.op = t.opOf(i)
 	if t.random {
-		i = t.shuffled.at(i)
+		i = t.shuffled.at((t.first + i) % int64(t.shuffled.n))
 	}
-	off = i * t.block
-	return off, min(t.block, t.padded-off), true
+	r.off = i * t.block
+	r.n = min(t.block, t.padded-r.off)
+	return r, true
+}
+
+// request is one of a transfer's.
+type request struct {
+	op     trace.Role
+	off, n int64
+}
+
+// expired reports whether the transfer's time is up.
+func (t *transfer) expired(now int64) bool {
+	start := t.watch.StartNS()
+	return t.cap > 0 && start > 0 && now-start >= t.cap
+}
+
+// count notes that a request has been done.
+func (t *transfer) count(r request) {
+	n := t.counted(r.off, r.n)
+	if t.reads > 0 && r.op == trace.Read {
+		t.read.Add(n)
+	}
+	t.done.Add(n)
 }
 
 // counted is how many of the n bytes at off belong to the file and not to its padding.
@@ -109,7 +142,7 @@ func (t *transfer) progress(now int64) {
 	t.latencies.tick(now - t.release)
 	if t.sample != nil && now-t.lastNS >= t.sampleNS {
 		t.lastNS = now
-		t.sample(t.done.Load(), now-t.release)
+		t.sample(t.done.Load(), t.read.Load(), now-t.release)
 	}
 }
 
@@ -135,7 +168,7 @@ func (t *transfer) err(ctx context.Context) error {
 	if failed := t.failure.Load(); failed != nil {
 		return *failed
 	}
-	if t.done.Load() < t.size {
+	if t.done.Load() < t.want {
 		return ctx.Err() // nil where the cap ended it
 	}
 	return nil

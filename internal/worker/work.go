@@ -20,30 +20,49 @@ func (w *worker) work(ctx context.Context, releaseNS, lateNS int64) error {
 			_ = w.conn.Send(wire.Message{Kind: wire.WorkedKind}) // a coordinator that is gone cannot be told
 		}
 		seq := job.Seq()
-		span, err := w.engine.Transfer(ctx, seq, func(bytes, tNS int64) { w.tell(job, job.Progress(bytes, tNS)) })
+		var read int64 // of the file, where the job also writes
+		span, err := w.engine.Transfer(ctx, seq, func(bytes, of, tNS int64) {
+			read = of
+			w.tell(job, job.Progress(bytes, tNS), read)
+		})
 		if seq == 0 {
 			start := job.Event(trace.StartType)
 			start.LateNS = lateNS
 			w.journal.events <- start
 		}
 		if err != nil {
+			span.Read = read // as the last sample has it
 			w.failed(ctx, job, span, err, clock.Now()-releaseNS)
 			return err
 		}
-		w.tell(job, job.File(span.Bytes, span.StartNS, span.EndNS))
+		w.tell(job, job.File(span.Bytes, span.StartNS, span.EndNS), span.Read)
 	}
 	return nil
 }
 
 // tell passes an event on, and to a simulated hub what it has decided about the job, before the next ask.
-func (w *worker) tell(job *policy.Job, e trace.Event) {
+func (w *worker) tell(job *policy.Job, e trace.Event, read int64) {
 	w.journal.moved.Store(job.Moved())
-	w.journal.events <- e
+	w.moved(e, read)
 	for window, ok := job.Settled(); ok; window, ok = job.Settled() {
 		_ = w.conn.Send(wire.Message{Kind: wire.SteadyKind, Window: window})
 	}
 	if bytes, ok := job.Quota(); ok && w.job.Simulated {
 		_ = w.conn.Send(wire.Message{Kind: wire.QuotaKind, Bytes: bytes})
+	}
+}
+
+// moved passes on what was moved: one event, or one of each direction.
+func (w *worker) moved(e trace.Event, read int64) {
+	if w.job.Reads == 0 {
+		w.journal.events <- e
+		return
+	}
+	reads, writes := policy.Both(e, read)
+	for _, e := range [...]trace.Event{reads, writes} {
+		if e.Bytes > 0 {
+			w.journal.events <- e
+		}
 	}
 }
 
@@ -54,6 +73,6 @@ func (w *worker) failed(ctx context.Context, job *policy.Job, span diskio.Span, 
 		e.TNS, e.Error = nowNS, err.Error()
 		w.journal.events <- e
 	} else if e, ok := job.CutShort(span.StartNS); ok {
-		w.journal.events <- e
+		w.moved(e, span.Read)
 	}
 }

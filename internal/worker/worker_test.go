@@ -25,6 +25,7 @@ type fakeEngine struct {
 	prepareErr error
 	transfer   func(ctx context.Context, seq int) error
 	releaseNS  int64
+	read       int64   // of each file, where the job reads and writes at once
 	cached     float64 // the share that the cache holds afterwards; 0: that cannot be told
 	doubts     []string
 	closed     chan struct{}
@@ -43,8 +44,8 @@ func (f *fakeEngine) Transfer(ctx context.Context, seq int, sample diskio.Sample
 		}
 	}
 	startNS := int64(10 * seq)
-	sample(f.job.Sizes[seq]/2, startNS+5)
-	return diskio.Span{Bytes: f.job.Sizes[seq], StartNS: startNS, EndNS: startNS + 10}, nil
+	sample(f.job.Sizes[seq]/2, f.read/2, startNS+5)
+	return diskio.Span{Bytes: f.job.Sizes[seq], Read: f.read, StartNS: startNS, EndNS: startNS + 10}, nil
 }
 
 func (f *fakeEngine) Cached() (float64, bool) { return f.cached, f.cached > 0 }
@@ -69,7 +70,9 @@ func start(t *testing.T, engine *fakeEngine) *coordinatorSide {
 	t.Helper()
 	toWorker, coordinatorOut := io.Pipe()
 	coordinatorIn, fromWorker := io.Pipe()
-	engine.job = wire.Job{Policy: engine.job.Policy, Job: diskio.Job{Phase: "WW", Job: scenario.Job{Disk: "A", Role: trace.Write, Sizes: []int64{100, 200}}}}
+	engine.job = wire.Job{Policy: engine.job.Policy, Job: diskio.Job{Phase: "WW", Job: scenario.Job{
+		Disk: "A", Role: trace.Write, Sizes: []int64{100, 200}, Reads: engine.job.Reads,
+	}}}
 	engine.closed = make(chan struct{})
 	side := &coordinatorSide{t: t, conn: wire.NewConn(coordinatorIn, coordinatorOut), engine: engine, ended: make(chan error, 1)}
 	side.hangUp = func() error { return errors.Join(coordinatorOut.Close(), coordinatorIn.Close()) }
@@ -144,6 +147,31 @@ func TestRun(t *testing.T) {
 	}
 	if late := events[1].LateNS; late < 0 {
 		t.Errorf("started %d ns before the release", -late)
+	}
+}
+
+// A job that reads and writes at once tells of each direction by itself.
+func TestBothDirections(t *testing.T) {
+	engine := &fakeEngine{read: 40}
+	engine.job.Reads = 0.4
+	side := start(t, engine)
+	side.until(wire.ReadyKind)
+	side.send(wire.Message{Kind: wire.ReleaseKind, AtNS: clock.Now()})
+	_, events := side.until(wire.DoneKind)
+	side.end()
+	want := []trace.Event{
+		{Type: trace.ProgressType, Phase: "WW", Disk: "A", Seq: 0, Bytes: 20, TNS: 5},
+		{Type: trace.ProgressType, Phase: "WW", Disk: "A", Seq: 1, Bytes: 30, TNS: 5},
+		{Type: trace.StartType, Phase: "WW", Disk: "A"},
+		{Type: trace.FileType, Phase: "WW", Disk: "A", Op: trace.Read, Seq: 0, Bytes: 40, StartNS: 0, EndNS: 10},
+		{Type: trace.FileType, Phase: "WW", Disk: "A", Op: trace.Write, Seq: 1, Bytes: 60, StartNS: 0, EndNS: 10},
+		{Type: trace.ProgressType, Phase: "WW", Disk: "A", Seq: 2, Bytes: 20, TNS: 15},
+		{Type: trace.ProgressType, Phase: "WW", Disk: "A", Seq: 3, Bytes: 80, TNS: 15},
+		{Type: trace.FileType, Phase: "WW", Disk: "A", Op: trace.Read, Seq: 2, Bytes: 40, StartNS: 10, EndNS: 20},
+		{Type: trace.FileType, Phase: "WW", Disk: "A", Op: trace.Write, Seq: 3, Bytes: 160, StartNS: 10, EndNS: 20},
+	}
+	if diff := cmp.Diff(want, events, cmpopts.IgnoreFields(trace.Event{}, "LateNS")); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
 	}
 }
 

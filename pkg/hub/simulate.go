@@ -110,7 +110,8 @@ func (s *Sim) Play(plan *scenario.Plan, phase *scenario.Phase, emit func(*trace.
 	for i := range phase.Jobs {
 		w := workers[phase.Jobs[i].Disk]
 		if e, ok := w.CutShort(w.file.StartNS); ok {
-			if err := emit(&e); err != nil {
+			w.event = e
+			if err := w.tell(emit); err != nil {
 				return err
 			}
 		}
@@ -124,7 +125,7 @@ func (s *Sim) answer(g Grant, w *worker, emit func(*trace.Event) error) error {
 		return nil
 	}
 	if w.granted(g.DoneNS) {
-		if err := emit(&w.event); err != nil {
+		if err := w.tell(emit); err != nil {
 			return err
 		}
 	}
@@ -152,6 +153,23 @@ func newWorker(phase *scenario.Phase, job *scenario.Job) *worker {
 	w := &worker{Job: policy.NewJob(phase.Name, policy.Of(phase), job), job: job}
 	w.begin(0)
 	return w
+}
+
+// tell emits the worker's event, or one of each direction.
+func (w *worker) tell(emit func(*trace.Event) error) error {
+	if w.job.Reads == 0 {
+		return emit(&w.event)
+	}
+	reads, writes := policy.Both(w.event, policy.ReadOf(w.job, w.event.Bytes))
+	for _, e := range [...]*trace.Event{&reads, &writes} {
+		if e.Bytes == 0 {
+			continue
+		}
+		if err := emit(e); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // begin goes on to the next file; where there is none, an empty one asks for nothing.

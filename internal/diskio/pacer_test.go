@@ -1,0 +1,361 @@
+package diskio
+
+import (
+	"context"
+	"math"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hubbench/hubbench/pkg/policy"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// logged is a request as a file of a test saw it.
+type logged struct {
+	request
+	atNS int64
+}
+
+// logging notes when each request came, and holds it up for a while.
+type logging struct {
+	testFile
+	log  *[]logged
+	one  *sync.Mutex
+	now  func() int64
+	hold func(atNS int64) time.Duration
+}
+
+func newLogging(now func() int64, hold func(atNS int64) time.Duration) logging {
+	return logging{testFile: nullFile{}, log: &[]logged{}, one: &sync.Mutex{}, now: now, hold: hold}
+}
+
+func (f logging) note(op trace.Role, p []byte, off int64) (int, error) {
+	at := f.now()
+	f.one.Lock()
+	*f.log = append(*f.log, logged{request{op, off, int64(len(p))}, at})
+	f.one.Unlock()
+	if f.hold != nil {
+		<-time.After(f.hold(at))
+	}
+	return len(p), nil
+}
+
+func (f logging) writeAt(_ int, p []byte, off int64) (int, error) { return f.note(trace.Write, p, off) }
+func (f logging) readAt(_ int, p []byte, off int64) (int, error)  { return f.note(trace.Read, p, off) }
+
+func (f logging) writeList(list [][]byte, off int64) (int64, error) {
+	var all int
+	for _, p := range list {
+		all += len(p)
+	}
+	_, err := f.note(trace.Write, make([]byte, all), off)
+	return int64(all), err
+}
+
+// paced moves files through a mover at a rate, in virtual time, and returns the requests by their times.
+func paced(t *testing.T, m func(buf []byte) mover, rate float64, files []int64, block int64, hold func(atNS int64) time.Duration) []logged {
+	t.Helper()
+	vt := virtualTime()
+	buf, err := newBuffer(appBytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer freeBuffer(buf)
+	moves := m(buf)
+	f := newLogging(vt.now, hold)
+	p := &pacer{timing: vt, rate: rate, release: vt.now()}
+	for _, size := range files {
+		tr := &transfer{
+			file: f, op: trace.Write, size: size, want: size, padded: size, stamps: stamper{unit: 4096},
+			pacer: p, clock: vt.now, sampleNS: policy.SampleNS,
+		}
+		samples := 0
+		tr.sample = func(_, _, _ int64) { samples++ }
+		tr.setBlock(block)
+		began := vt.now()
+		if err := moves.move(t.Context(), tr); err != nil {
+			t.Fatal(err)
+		}
+		if least := int((vt.now()-began)/policy.SampleNS)/2 - 1; samples < least {
+			t.Errorf("%d samples of progress in %d ns, want %d at least", samples, vt.now()-began, least)
+		}
+	}
+	if err := moves.close(); err != nil {
+		t.Error(err)
+	}
+	slices.SortFunc(*f.log, func(a, b logged) int { return int(a.atNS - b.atNS) })
+	return *f.log
+}
+
+// Every request of a paced job begins at its time, to the nanosecond, across files and however long the disk takes for
+// each, as long as it keeps up.
+func TestPace(t *testing.T) {
+	const block = 64 << 10
+	for _, tt := range []struct {
+		name  string
+		rate  float64
+		depth int
+		hold  time.Duration
+		late  time.Duration // at most
+	}{
+		{"fast disk", 20e6, 4, time.Millisecond, 0},
+		{"one request at a time", 33.3e6, 1, time.Millisecond, 0},
+		{"slow", 1e5, 8, 0, 0},
+		{"a disk that keeps up but between two files", 20e6, 4, 12 * time.Millisecond, 12 * time.Millisecond},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				requests := paced(t, func(buf []byte) mover { return newThreads(buf, tt.depth) }, tt.rate,
+					[]int64{64 * block, 16 * block, 300 * block}, block, func(int64) time.Duration { return tt.hold })
+				for i, r := range requests {
+					want := float64(i) * block / tt.rate * 1e9
+					if off := float64(r.atNS) - want; off < -1 || off > 1000+float64(tt.late) {
+						t.Fatalf("request %d began at %d ns, want %.0f", i, r.atNS, want)
+					}
+				}
+			})
+		})
+	}
+}
+
+// An application's copy is paced in pieces.
+func TestPaceOfAnApplication(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const rate = 100e6
+		sizes := []int64{50e6, 30e6}
+		requests := paced(t, func(buf []byte) mover { return newApp(buf, sizes) }, rate, sizes, appBytes, nil)
+		var sum int64
+		for i, r := range requests {
+			if want := float64(sum) / rate * 1e9; math.Abs(float64(r.atNS)-want) > 1000 {
+				t.Fatalf("call %d began at %d ns, want %.0f", i, r.atNS, want)
+			}
+			sum += r.n
+		}
+		if sum != 80e6 {
+			t.Errorf("%d bytes", sum)
+		}
+	})
+}
+
+// What a stall costs is caught up as far as a second's bytes go, and no further.
+func TestPaceAfterAStall(t *testing.T) {
+	const (
+		block = 64 << 10
+		rate  = 100 * block // bytes per second
+	)
+	for _, stall := range []time.Duration{500 * time.Millisecond, time.Second, 3 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			stalls := func(atNS int64) time.Duration {
+				return max(0, 2*time.Second+stall-time.Duration(atNS)) * time.Duration(min(1, atNS/2e9))
+			}
+			requests := paced(t, func(buf []byte) mover { return newThreads(buf, 1) }, rate, []int64{1000 * block}, block, stalls)
+			last := requests[len(requests)-1].atNS
+			lost := max(0, stall-time.Second) / 10e6 * 10e6
+			// The request that stood still belongs to the time before.
+			want := 9990*time.Millisecond + lost
+			if off := time.Duration(last) - want; off < -10*time.Millisecond || off > 10*time.Millisecond {
+				t.Errorf("stall of %s: the last of 1000 requests began at %s, want %s", stall, time.Duration(last), want)
+			}
+			// Never more than its due and a second's beside it.
+			for i, r := range requests {
+				if atLeast := float64(i)*block/rate*1e9 - 1; float64(r.atNS) < atLeast {
+					t.Fatalf("request %d began at %d, before its time %.0f", i, r.atNS, atLeast)
+				}
+			}
+		})
+	}
+}
+
+// A paced transfer that waits ends with its context.
+func TestPaceEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		vt := virtualTime()
+		ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
+		defer cancel()
+		buf := make([]byte, 64<<10)
+		m := newThreads(buf, 4)
+		f := newLogging(vt.now, nil)
+		tr := &transfer{file: f, op: trace.Write, size: 1 << 20, want: 1 << 20, padded: 1 << 20, stamps: stamper{unit: 4096},
+			pacer: &pacer{timing: vt, rate: 4096, release: vt.now()}, clock: vt.now, sampleNS: policy.SampleNS}
+		tr.setBlock(4096)
+		if err := m.move(ctx, tr); err == nil {
+			t.Error("it ended without an error")
+		}
+		if got := time.Duration(vt.now()); got > 1600*time.Millisecond {
+			t.Errorf("it ended after %s", got)
+		}
+		if len(*f.log) != 2 {
+			t.Errorf("%d requests in 1.5 s at one a second", len(*f.log))
+		}
+		if err := m.close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A probe's requests begin at multiples of its step; those whose time passes while one stands still are left out.
+func TestProbeTimes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		vt := virtualTime()
+		f := newLogging(vt.now, func(atNS int64) time.Duration {
+			if atNS == 1e9 {
+				return 123 * time.Millisecond
+			}
+			return time.Millisecond
+		})
+		tr := &transfer{file: f, op: trace.Read, size: 1 << 30, padded: 1 << 30, stamps: stamper{unit: 4096},
+			pacer: &pacer{timing: vt, stepNS: 10e6, release: vt.now()}, clock: vt.now, sampleNS: policy.SampleNS}
+		tr.setBlock(4096)
+		tr.part(200*4096, 7)
+		m := newThreads(make([]byte, 1<<20), 1)
+		if err := m.move(t.Context(), tr); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.close(); err != nil {
+			t.Error(err)
+		}
+		want := int64(0)
+		places := map[int64]bool{}
+		for i, r := range *f.log {
+			if r.atNS != want {
+				t.Fatalf("request %d began at %d ns, want %d", i, r.atNS, want)
+			}
+			if want += 10e6; r.atNS == 1e9 {
+				want = 1130e6
+			}
+			places[r.off] = true
+		}
+		if len(*f.log) != 200 || len(places) != 200 {
+			t.Errorf("%d requests at %d places, want 200", len(*f.log), len(places))
+		}
+	})
+}
+
+// A probe's files are so many requests each, all over its one large file and nowhere twice before it has been everywhere.
+func TestProbe(t *testing.T) {
+	var log []logged
+	var one sync.Mutex
+	sys := system{ring: noRing, open: func(folder *os.Root, name string, o opening) (testFile, error) {
+		f, err := openTestFile(folder, name, o)
+		return offsets{f, &log, &one}, err
+	}}
+	job := newJob(t.TempDir(), trace.Read, 64*4096)
+	job.Probe = time.Microsecond
+	job.IO.Block, job.IO.Footprint, job.IO.Verify = 4096, 1<<20, scenario.VerifyStamps
+	engine, eff := prepared(t, job, sys)
+	if eff.Depth != 1 || eff.Block != 4096 || eff.Engine != "threads" {
+		t.Errorf("Prepare() = %+v", eff)
+	}
+	engine.Start(engine.timing.now(), func(trace.Event) {})
+	log = nil
+	for seq := range 4 {
+		span, err := engine.Transfer(t.Context(), seq, nil)
+		if err != nil || span.Bytes != 64*4096 {
+			t.Fatalf("Transfer(%d) = %+v, %v", seq, span, err)
+		}
+	}
+	places := map[int64]int{}
+	for _, r := range log {
+		places[r.off]++
+	}
+	if len(log) != 256 || len(places) != 256 {
+		t.Errorf("%d requests at %d places, want each of the 256 blocks once", len(log), len(places))
+	}
+}
+
+// offsets notes where a file is read and written.
+type offsets struct {
+	testFile
+	log *[]logged
+	one *sync.Mutex // lanes come together before the release
+}
+
+func (f offsets) note(op trace.Role, p []byte, off int64) {
+	f.one.Lock()
+	defer f.one.Unlock()
+	*f.log = append(*f.log, logged{request: request{op, off, int64(len(p))}})
+}
+
+func (f offsets) readAt(lane int, p []byte, off int64) (int, error) {
+	f.note(trace.Read, p, off)
+	return f.testFile.readAt(lane, p, off)
+}
+
+func (f offsets) writeAt(lane int, p []byte, off int64) (int, error) {
+	f.note(trace.Write, p, off)
+	return f.testFile.writeAt(lane, p, off)
+}
+
+// A job that reads and writes at once does so in the proportion asked for, in an order that its seed decides, and leaves
+// its files whole.
+func TestMix(t *testing.T) {
+	const size, block = 7<<20 + 1000, 16 << 10
+	order := func(seed uint64, reads float64, access string) []logged {
+		var log []logged
+		var one sync.Mutex
+		sys := system{ring: noRing, open: func(folder *os.Root, name string, o opening) (testFile, error) {
+			f, err := openTestFile(folder, name, o)
+			return offsets{f, &log, &one}, err
+		}}
+		job := newJob(t.TempDir(), trace.Write, size, size)
+		job.Seed, job.Reads = seed, reads
+		job.IO.Block, job.IO.Depth, job.IO.Verify, job.IO.Access = block, 1, scenario.VerifyFull, access
+		engine, _ := prepared(t, job, sys)
+		var heard told
+		engine.Start(engine.timing.now(), heard.tell)
+		var requests []logged
+		for seq := range 4 { // twice over
+			log = nil
+			span, err := engine.Transfer(t.Context(), seq, func(bytes, read, _ int64) {
+				if read > bytes {
+					t.Errorf("%d bytes read of %d", read, bytes)
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var read int64
+			for _, r := range log[:(size+block-1)/block] { // what follows reads all of it back
+				if r.op == trace.Read {
+					read += min(r.n, size-r.off)
+				}
+			}
+			requests = append(requests, log[:(size+block-1)/block]...)
+			if span.Bytes != size || span.Read != read {
+				t.Errorf("Transfer(%d) = %+v, want %d bytes, %d of them read", seq, span, size, read)
+			}
+			if got := float64(read) / size; math.Abs(got-reads) > 0.04 {
+				t.Errorf("file %d: %.3f of it was read, want %.2f", seq, got, reads)
+			}
+		}
+		if err := engine.Close(); err != nil {
+			t.Error(err)
+		}
+		if heard.sum(t, trace.Read).N()+heard.sum(t, trace.Write).N() != int64(len(requests)) {
+			t.Errorf("%d requests are told, want %d", heard.sum(t, trace.Read).N()+heard.sum(t, trace.Write).N(), len(requests))
+		}
+		return requests
+	}
+	all := order(1, 0.7, "")
+	reads := 0
+	for _, r := range all[:1700] {
+		if r.op == trace.Read {
+			reads++
+		}
+	}
+	if reads != 1190 {
+		t.Errorf("%d of the first 1700 requests read, want 1190", reads)
+	}
+	if !slices.Equal(all, order(1, 0.7, "")) {
+		t.Error("the same seed gives another order")
+	}
+	if slices.Equal(all, order(2, 0.7, "")) {
+		t.Error("another seed gives the same order")
+	}
+	order(3, 1.0/3, scenario.AccessRandom)
+}
