@@ -87,20 +87,3 @@ func BenchmarkRecorder(b *testing.B) {
 		r.Record(times[i&4095])
 	}
 }
-
-// A second's worth of a disk: what the goroutine that writes latencies down does.
-func BenchmarkDrainEncode(b *testing.B) {
-	times := draw(4, 300_000)
-	r, h := new(Recorder), New()
-	b.ReportAllocs()
-	for b.Loop() {
-		b.StopTimer()
-		for _, ns := range times {
-			r.Record(ns)
-		}
-		b.StartTimer()
-		h.Reset()
-		r.Drain(h)
-		b.SetBytes(int64(len(h.Encode())))
-	}
-}

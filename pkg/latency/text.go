@@ -5,25 +5,89 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/bits"
 )
 
 // textVersion begins a histogram's bytes: the layout of the buckets, and of what follows.
-const textVersion = 1
+const textVersion = 2
 
-// Encode is the histogram as text: base64 of a version byte, the longest time, and for each bucket that counted
-// something the distance from the one before and the count, all as varints.
+// Encode is the histogram as text: base64 of a version byte, the longest time and the first bucket that counted something
+// as varints, and the counts from that bucket to the longest time's. An empty one is the version alone. Neighbouring
+// buckets count alike, so each count is written as its distance from what those before it let expect (see guess), in
+// Rice's code; after a zero the number of zeros follows in Elias' gamma code. A second of 500,000 requests takes some
+// 5 KB, a third of what varints would.
 func (h *Histogram) Encode() string {
 	b := []byte{textVersion}
+	if h.n == 0 {
+		return base64.RawStdEncoding.EncodeToString(b)
+	}
+	first, last := 0, bucketOf(h.maxNS)
+	for h.counts[first] == 0 {
+		first++
+	}
 	b = binary.AppendUvarint(b, uint64(h.maxNS))
-	last := 0
-	for i, n := range h.counts {
-		if n > 0 {
-			b = binary.AppendUvarint(b, uint64(i-last))
-			b = binary.AppendUvarint(b, n)
-			last = i
+	b = binary.AppendUvarint(b, uint64(first))
+	w := bitWriter{to: b}
+	g := newGuess()
+	for i := first; i <= last; {
+		n := h.counts[i]
+		w.rice(g.fold(n), g.width())
+		g.learn(n)
+		from := i
+		for i++; n == 0 && h.counts[i] == 0; {
+			i++
+		}
+		if n == 0 {
+			w.gamma(uint64(i - from))
 		}
 	}
-	return base64.RawStdEncoding.EncodeToString(b)
+	return base64.RawStdEncoding.EncodeToString(w.close())
+}
+
+// guess is what a count is expected to be after those before it: a running mean of them. It is in sixteenths, and so is
+// the running mean of the numbers that the distances were written as, by which the next one's code is chosen.
+type guess struct{ mean, size uint64 }
+
+func newGuess() guess { return guess{size: 16} }
+
+// is gives the expected count.
+func (g *guess) is() uint64 { return (g.mean + 8) >> 4 }
+
+// width is how many bits of the next number are written as they are: so many as leave about one for the rest.
+func (g *guess) width() int {
+	expected := max(1, g.size*3/4)
+	return bits.Len64((expected - 1) >> 4)
+}
+
+// fold is a count as the number to write: the distance from the guess, in turns above and below it as far as counts
+// below it can be.
+func (g *guess) fold(n uint64) uint64 {
+	switch is := g.is(); {
+	case n < is:
+		return 2*(is-n) - 1
+	case n-is <= is:
+		return 2 * (n - is)
+	default:
+		return n
+	}
+}
+
+// unfold is the count that fold made the number of.
+func (g *guess) unfold(v uint64) uint64 {
+	switch is := g.is(); {
+	case v > 2*is:
+		return v
+	case v&1 == 1:
+		return is - (v+1)/2
+	default:
+		return is + v/2
+	}
+}
+
+// learn takes account of a count.
+func (g *guess) learn(n uint64) {
+	g.size = g.size - g.size/8 + 2*g.fold(n)
+	g.mean = g.mean - g.mean/8 + 2*n
 }
 
 // errText is of any text that Encode has not written.
@@ -62,27 +126,46 @@ func scan(text string, each func(bucket int, count uint64)) (longest, sum int64,
 	if len(b) == 0 || b[0] != textVersion {
 		return 0, 0, fmt.Errorf("%w of version %d", errText, textVersion)
 	}
+	if len(b) == 1 {
+		return 0, 0, nil
+	}
 	most, n := binary.Uvarint(b[1:])
 	if n <= 0 || most > MaxNS {
 		return 0, 0, errText
 	}
-	b = b[1+n:]
-	at := 0
-	for first := true; len(b) > 0; first = false {
-		step, n := binary.Uvarint(b)
-		if n <= 0 || step >= buckets || step == 0 && !first {
-			return 0, 0, errText
-		}
-		count, m := binary.Uvarint(b[n:])
-		if m <= 0 || count == 0 || count > maxCount || int64(count) > maxCount-sum {
-			return 0, 0, errText
-		}
-		b = b[n+m:]
-		if at += int(step); at >= buckets {
-			return 0, 0, errText
-		}
-		each(at, count)
-		sum += int64(count)
+	first, m := binary.Uvarint(b[1+n:])
+	last := uint64(bucketOf(int64(most)))
+	if m <= 0 || first > last {
+		return 0, 0, errText
 	}
-	return int64(most), sum, nil
+	sum, err = scanCounts(b[1+n+m:], int(first), int(last), each)
+	return int64(most), sum, err
+}
+
+// scanCounts reads the counts of buckets, of which the first and the last must have some.
+func scanCounts(b []byte, first, last int, each func(bucket int, count uint64)) (sum int64, err error) {
+	r := bitReader{from: b}
+	g := newGuess()
+	for i := first; i <= last; {
+		n := g.unfold(r.rice(g.width()))
+		if n > uint64(maxCount-sum) {
+			return 0, errText
+		}
+		g.learn(n)
+		if n > 0 {
+			each(i, n)
+			sum += int64(n)
+			i++
+			continue
+		}
+		zeros := r.gamma()
+		if r.short || i == first || zeros > uint64(last-i) {
+			return 0, errText
+		}
+		i += int(zeros)
+	}
+	if !r.rest() {
+		return 0, errText
+	}
+	return sum, nil
 }
