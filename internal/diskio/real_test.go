@@ -51,7 +51,7 @@ func noRing([]byte, int) (mover, error) { return nil, errNoRing }
 
 // prepared makes the job's engine and prepares it; the test closes it if it does not itself. An engine
 // belongs to a thread, which ends with the test.
-func prepared(t *testing.T, job Job, sys system) (*real, trace.Effective) {
+func prepared(t testing.TB, job Job, sys system) (*real, trace.Effective) {
 	t.Helper()
 	runtime.LockOSThread()
 	engine := newReal(job, sys)
