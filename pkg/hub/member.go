@@ -209,18 +209,6 @@ func (m *member) claim(claims []Claim) []Claim {
 	return claims
 }
 
-// mixes reports whether it reads and writes at once.
-func (m *member) mixes() bool { return m.writes > 0 && m.writes < 1 }
-
-// take is the rate at which it moves with its claims' shares, and the shares of those after it. One that reads and writes
-// goes as fast as the direction that is shorter of what it needs.
-func (m *member) take(shares []float64) (rate float64, rest []float64) {
-	if !m.mixes() {
-		return shares[0], shares[1:]
-	}
-	return min(shares[0]/(1-m.writes), shares[1]/m.writes), shares[2:]
-}
-
 // flow sets its rate, but for noise, from tNS on.
 func (m *member) flow(tNS int64, rate float64) { m.turn(tNS, rate*m.noiseFactor) }
 

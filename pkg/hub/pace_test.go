@@ -129,14 +129,25 @@ func TestMix(t *testing.T) {
 	joinWork(t, s, "A", own)
 	follow(t, s, []ratesAt{{1, map[string]float64{"A": 1 / (0.7/3.5 + 0.3/2.5)}}})
 
-	// Of the 4 that both directions carry, A's reads want 1.826, which is less than half. Of the rest, which is for writing, C
-	// pulls twice as much as A, whose third is less than the 0.783 that go with its reads. So it reads less as well, and C has
-	// what that leaves.
+	// Of the 4 that both directions carry, A's reads of 0.7 T leave the rest for writing, of which C, which pulls twice as much,
+	// leaves A a third: that is 0.3 T where T is 2.5.
 	s = NewSim(round())
 	joinWork(t, s, "A", mixed)
 	join(t, s, "C", write, 0, 100)
-	writes := (4 - 0.7*alone) / 3
-	follow(t, s, []ratesAt{{1, map[string]float64{"A": writes / 0.3, "C": 4 - 0.7*writes/0.3 - writes}}})
+	follow(t, s, []ratesAt{{1, map[string]float64{"A": 2.5, "C": 1.5}}})
+
+	// Where each byte read takes from what can be written, what it writes must not keep it from reading.
+	p := round()
+	p.Capacity = Capacity{Read: 1 * gb, Write: 1 * gb, Both: 2 * gb, ReadWeight: 1, WriteWeight: 1, ReadLoss: 0.8, WriteLoss: 0.8}
+	s = NewSim(p)
+	joinWork(t, s, "A", Work{Op: read, Sizes: files(100), Reads: 0.5})
+	follow(t, s, []ratesAt{{1, map[string]float64{"A": 2 / 1.8}}}) // half of it: 1 less 0.8 of itself
+
+	// Two of a kind get the same: of 4 both ways 2 each.
+	s = NewSim(round())
+	joinWork(t, s, "A", Work{Op: read, Sizes: files(100), Reads: 0.5})
+	joinWork(t, s, "B", Work{Op: read, Sizes: files(100), Reads: 0.5})
+	follow(t, s, []ratesAt{{1, map[string]float64{"A": 2, "B": 2}}})
 
 	// At a pace it claims both parts of that.
 	s = NewSim(round())

@@ -100,7 +100,7 @@ func (s *Sim) leave(gone *member) {
 // rerate shares out the capacity among those active now.
 func (s *Sim) rerate() {
 	s.claims, s.hubbed = s.claims[:0], s.hubbed[:0]
-	calm, mixed := true, false // nobody moves a frame and will soon rest again; somebody reads and writes
+	calm, mixing := true, 0 // nobody moves a frame and will soon rest again; how many read and write at once
 	for _, m := range s.members {
 		switch {
 		case m.state != active:
@@ -114,14 +114,15 @@ func (s *Sim) rerate() {
 			s.claims = m.claim(s.claims)
 			s.hubbed = append(s.hubbed, m)
 			calm = calm && (m.frames == nil || !m.frames.brief(s.now))
-			mixed = mixed || m.mixes()
+			if m.mixes() {
+				mixing++
+			}
 		}
 	}
 	s.shares = slices.Grow(s.shares[:0], len(s.claims))[:len(s.claims)]
 	ShareInto(s.profile.Capacity, s.claims, s.shares)
-	if mixed {
-		s.limitMixed()
-		ShareInto(s.profile.Capacity, s.claims, s.shares)
+	for range mixing { // each depends on the others
+		s.balance()
 	}
 	shares := s.shares
 	for _, m := range s.hubbed {
@@ -132,21 +133,6 @@ func (s *Sim) rerate() {
 		if calm || m.frames != nil || m.held == 0 {
 			m.held = rate
 		}
-	}
-}
-
-// limitMixed leaves to the others what those who read and write at once cannot use in one direction, as they get less in
-// the other.
-func (s *Sim) limitMixed() {
-	shares, i := s.shares, 0
-	for _, m := range s.hubbed {
-		var rate float64
-		rate, shares = m.take(shares)
-		if m.mixes() {
-			s.claims[i].Want, s.claims[i+1].Want = rate*(1-m.writes), rate*m.writes
-			i++
-		}
-		i++
 	}
 }
 
