@@ -34,7 +34,8 @@ const (
 // active, and the lags after a disk left. Only settled stretches count: from a join on, and after a leave from
 // where every disk that stayed has visibly risen to its new share. Where one has not, it cannot be told from one
 // that is still held, and the stretch is left out. Tests of random access are passed over: all they show is the
-// disk's own delays.
+// disk's own delays. So are disks that go at a pace of their own, and those that read and write at once: they do not
+// show what they could get, nor what they leave to the others on the hub. Only a probe nobody notices.
 //
 // Disks are named as in the profile the run was simulated with, real ones by their own names.
 func Observe(run *trace.Run) *hub.Evidence {
@@ -44,18 +45,22 @@ func Observe(run *trace.Run) *hub.Evidence {
 			continue
 		}
 		var onHub []*watched
+		unclear := false // what those on the hub leave to one another
 		for _, d := range phase.Disks {
-			w := watch(run, phase, d)
-			if len(w.active) == 0 {
-				continue
-			}
-			if w.direct {
+			w, paced := watch(run, phase, d), phase.Paced[d.Name]
+			switch {
+			case len(w.active) == 0 || paced.Probe > 0:
+			case paced.Limited() || paced.Reads > 0:
+				unclear = unclear || !w.direct
+			case w.direct:
 				r.observe(phase.Name, []*watched{w}, w.active)
-			} else {
+			default:
 				onHub = append(onHub, w)
 			}
 		}
-		r.observeHub(phase.Name, onHub)
+		if !unclear {
+			r.observeHub(phase.Name, onHub)
+		}
 	}
 	r.estimateErrors()
 	return &r.Evidence

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -191,6 +192,30 @@ func TestObserveHeedsThePhase(t *testing.T) {
 	seen := []hub.Observed{{Disk: "X", Op: write, Rate: 2e9, Error: assumedNoise}}
 	want := []hub.Observation{{Phase: "own port", Direct: true, Disks: seen}, {Phase: "inside", Direct: true, Disks: seen}, {Phase: "hub", Disks: seen}}
 	if diff := cmp.Diff(want, Observe(run).Rates); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// What goes at a pace of its own, or both ways at once, says nothing of what it could do, nor do those beside it on the hub.
+// A port of its own is nobody's concern, and a probe is not noticed.
+func TestObserveHeedsThePace(t *testing.T) {
+	disk := func(name string, op trace.Role) *trace.DiskTrace {
+		return &trace.DiskTrace{Name: name, Op: op, Files: []trace.File{{Bytes: 2e9, EndNS: 1e9}}}
+	}
+	a, b := disk("A", write), disk("B", read)
+	own := map[string]string{"B": "direct"}
+	run := &trace.Run{
+		Disks: []trace.Disk{{Name: "A", Connection: "hub"}, {Name: "B", Connection: "hub"}},
+		Phases: []*trace.Phase{
+			{Name: "pace", Disks: []*trace.DiskTrace{a, b}, Paced: map[string]trace.Paced{"B": {Rate: 2e9}}},
+			{Name: "streams", Disks: []*trace.DiskTrace{a, b}, Paced: map[string]trace.Paced{"B": {Streams: []stream.Spec{{Count: 1}}}}},
+			{Name: "mix", Disks: []*trace.DiskTrace{a, b}, Paced: map[string]trace.Paced{"B": {Reads: 0.7}}},
+			{Name: "elsewhere", Disks: []*trace.DiskTrace{a, b}, Paced: map[string]trace.Paced{"B": {Rate: 2e9}}, Connections: own},
+			{Name: "probe", Disks: []*trace.DiskTrace{a, b}, Paced: map[string]trace.Paced{"B": {Probe: 4096}}},
+		},
+	}
+	seen := []hub.Observed{{Disk: "A", Op: write, Rate: 2e9, Error: assumedNoise}}
+	if diff := cmp.Diff([]hub.Observation{{Phase: "elsewhere", Disks: seen}, {Phase: "probe", Disks: seen}}, Observe(run).Rates); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
