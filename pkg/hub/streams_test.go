@@ -260,6 +260,33 @@ func TestSamplesWhenever(t *testing.T) {
 	}
 }
 
+// What a simulation tells of streams stands among the rest in the order of time, each stream every 100 ms.
+func TestStreamsInOrder(t *testing.T) {
+	plan := playing(uhd(3), 0, scenario.Job{Disk: "B", Role: write, Sizes: []int64{3e9, 5e9}}, scenario.Job{Disk: "C", Role: read, Sizes: []int64{2e9, 2e9}, Pace: 0.9e9})
+	last, next := int64(0), map[string]int64{"1": SampleNS, "2": SampleNS, "3": SampleNS}
+	for _, e := range record(t, plan, round()) {
+		at := max(e.TNS, e.EndNS)
+		if at == 0 {
+			continue // it begins or ends something
+		}
+		if at < last {
+			t.Errorf("%+v comes after %d", e, last)
+		}
+		last = at
+		if e.Type == trace.StreamType {
+			if e.Phase != "p" || e.Disk != "A" || e.TNS != next[e.Stream] {
+				t.Errorf("%+v, want the one at %d", e, next[e.Stream])
+			}
+			next[e.Stream] += SampleNS
+		}
+	}
+	for name, at := range next {
+		if at <= last || at > last+SampleNS {
+			t.Errorf("stream %s: the next line would be at %d, after the end at %d", name, at, last)
+		}
+	}
+}
+
 // Streams that make no sense are refused.
 func TestStreamsRefused(t *testing.T) {
 	for _, spec := range []stream.Spec{{}, {Rate: 1e6, Frame: time.Second}, {Rate: 1, Frame: time.Millisecond, Count: 1}, {Rate: 1e6, Frame: time.Second, Count: 1, Buffer: -1}} {
