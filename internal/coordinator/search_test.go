@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/internal/wire"
+	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/stream"
@@ -124,6 +125,49 @@ func TestSearchEndsWithItsTry(t *testing.T) {
 		}
 		if got := phases(seen); len(got) > 0 || seen.count(trace.PhaseType) != 1 || len(seen.tried) > 0 {
 			t.Errorf("%s: %v are complete, of %d that began; %d tries", kind, got, seen.count(trace.PhaseType), len(seen.tried))
+		}
+	}
+}
+
+// On simulated disks the tries are those of the simulation, wherever a run goes on.
+func TestSearchEqualsSimulation(t *testing.T) {
+	for name, sought := range map[string]*scenario.Search{
+		"streams": {Kind: trace.SearchStreams, Disk: "one", Hold: 6 * time.Second, Most: 16},
+		"pace":    {Kind: trace.SearchPace, Disk: "two", Hold: 6 * time.Second},
+	} {
+		tight := profile()
+		tight.Capacity.Read, tight.Capacity.Write, tight.Capacity.Both = 1.2e9, 1.2e9, 1.2e9
+		tight.Noise = 0.02
+		p := plan(2, 3e9, 5e8, 2e9, 1e9)
+		p.Hub.Speedup = 400
+		streams(9)(&p.Phases[0])
+		p.Phases[0].Search, p.Phases[0].Cooldown = sought, time.Second
+		p.Phases[0].Roles = map[string]trace.Role{"one": trace.Read, "two": trace.Write}
+		var want []trace.Event
+		if err := hub.Simulate(p, tight, func(e *trace.Event) error { want = append(want, *e); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		out, seen := record(t, t.Context(), p, func(o *Options) { o.Profile = tight }, "good")
+		if out.Status != trace.Complete {
+			t.Fatalf("%s: failures: %v", name, out.Failures)
+		}
+		if diff := cmp.Diff(lines(want), lines(seen.events)); diff != "" {
+			t.Errorf("%s (-simulated +run):\n%s", name, diff)
+		}
+		r := seen.tried[len(seen.tried)-1].search.Result()
+		if r.Found == nil || *r.Found == 0 || len(seen.tried) < 8 {
+			t.Errorf("%s: found %+v in %d tries: too easy a case", name, r, len(seen.tried))
+		}
+
+		var outcomes []search.Outcome
+		for _, try := range seen.tried {
+			outcomes = append(outcomes, try.outcome)
+		}
+		done := len(outcomes) / 2
+		out, rest := record(t, t.Context(), p, func(o *Options) { o.Profile, o.Tried = tight, outcomes[:done] }, "good")
+		begins := slices.IndexFunc(seen.events, func(e trace.Event) bool { return e.Phase == phases(seen)[done] })
+		if diff := cmp.Diff(lines(seen.events[begins:]), lines(rest.events)); diff != "" || out.Status != trace.Complete {
+			t.Errorf("%s, after %d tries: %v (-whole +resumed):\n%s", name, done, out.Failures, diff)
 		}
 	}
 }
