@@ -83,7 +83,7 @@ func (s *Search) answer(complete bool) {
 }
 
 // largest is the largest value that was clean in each of its tries, where these are as many as it takes to confirm it;
-// zero where no value was clean, and nil where nothing was tried or the search did not get to its end.
+// zero where it is certain that there is none, and nil where nothing was tried or the search did not get to its end.
 func (s *Search) largest(alone, complete bool) *float64 {
 	clean, failed := map[float64]int{}, map[float64]bool{}
 	best, tried := 0.0, false
@@ -101,13 +101,16 @@ func (s *Search) largest(alone, complete bool) *float64 {
 			failed[t.Value] = true
 		}
 	}
-	for value := range clean {
-		if !failed[value] {
+	for value, n := range clean {
+		if !failed[value] && n > confirmations {
 			best = max(best, value)
 		}
 	}
-	ended := complete || s.Kind == trace.SearchStreams && failed[1] // there are no fewer streams to try
-	if !tried || best == 0 && !ended || best > 0 && clean[best] < 1+confirmations {
+	none := failed[1] // there are no fewer streams to try
+	if s.Kind == trace.SearchPace {
+		none = complete && len(clean) == 0
+	}
+	if !tried || best == 0 && !none {
 		return nil
 	}
 	return &best

@@ -167,6 +167,10 @@ func TestSearches(t *testing.T) {
 		{"cut short before the lowest", []try{{4, false, false}, {2, false, false}}, nil, nil},
 		{"cut short after the lowest", []try{{4, false, false}, {2, false, false}, {1, false, false}}, nil, at(0)},
 	} {
+		kind := trace.SearchStreams
+		if c.tries[0].value == free {
+			kind = trace.SearchPace
+		}
 		var phases []*trace.Phase
 		for i, try := range c.tries {
 			stall := 0.0
@@ -174,7 +178,7 @@ func TestSearches(t *testing.T) {
 				stall = 0.7 // strained is not clean
 			}
 			p := playing(4, plenty(2, 2+stall))
-			p.Name, p.Search = string(rune('a'+i)), &trace.Try{Search: "how many", Kind: trace.SearchStreams, Disk: "A", Value: max(try.value, 0), Unlimited: try.value == free, Alone: try.alone}
+			p.Name, p.Search = string(rune('a'+i)), &trace.Try{Search: "how many", Kind: kind, Disk: "A", Value: max(try.value, 0), Unlimited: try.value == free, Alone: try.alone}
 			phases = append(phases, p)
 		}
 		run := tracetest.Run(phases...)
@@ -187,7 +191,7 @@ func TestSearches(t *testing.T) {
 			continue
 		}
 		got[0].Tries = nil
-		if diff := cmp.Diff(Search{Name: "how many", Kind: "streams", Disk: "A", Alone: c.alone, Found: c.found, Unlimited: c.name == "no limit is needed"}, got[0]); diff != "" {
+		if diff := cmp.Diff(Search{Name: "how many", Kind: kind, Disk: "A", Alone: c.alone, Found: c.found, Unlimited: c.name == "no limit is needed"}, got[0]); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 	}
