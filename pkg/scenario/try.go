@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
@@ -66,7 +65,7 @@ func (p Phase) WithStreams(disk string, count int) Phase {
 		}
 		j.Streams = slices.Clone(j.Streams)
 		j.Streams[0].Count = count
-		j.Sizes = []int64{second(j.Streams)}
+		j.Sizes = []int64{streamSecond(j.Streams)}
 	})
 }
 
@@ -101,13 +100,4 @@ func (p Phase) withJob(disk string, change func(j *Job)) Phase {
 		}
 	}
 	return p
-}
-
-// second is the bytes of a second of some streams.
-func second(specs []stream.Spec) int64 {
-	var rate float64
-	for _, s := range specs {
-		rate += s.TotalRate()
-	}
-	return max(1, int64(rate))
 }
