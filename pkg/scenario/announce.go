@@ -15,7 +15,7 @@ func (p *Plan) Event(started string) trace.Event {
 func (p *Phase) Event() trace.Event {
 	return trace.Event{
 		Type: trace.PhaseType, Phase: p.Name, Roles: p.Roles, Stop: p.Stop, Test: p.Test, Score: p.Score, Connections: p.Connections, Paced: p.paced(),
-		Search: p.Try, SteadyNS: p.Steady.Nanoseconds(),
+		Search: p.Try, SteadyNS: p.Steady.Nanoseconds(), Saturation: p.Saturation,
 	}
 }
 

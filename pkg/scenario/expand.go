@@ -37,7 +37,7 @@ func (s *Scenario) Plan() (*Plan, error) {
 	var mistakes strictyaml.Doc
 	for _, t := range s.turns() {
 		spec := s.Phases[t.entry]
-		variants := spec.Workload.variants()
+		variants := s.variants(spec)
 		for i, variant := range variants {
 			phase := s.expand(spec, names[t.entry][t.repeat*len(variants)+i], variant)
 			if t.repeat > 0 || i > 0 {
@@ -112,7 +112,7 @@ func (s *Scenario) turns() []turn {
 func (s *Scenario) checkSum() error {
 	phases, files := 0, 0
 	for _, p := range s.Phases {
-		times := p.Repeat * len(p.Workload.variants())
+		times := p.Repeat * len(s.variants(p))
 		phases += times
 		for _, d := range s.Disks {
 			if p.Roles[d.Name] != trace.Idle {
@@ -149,6 +149,9 @@ func (p PhaseSpec) filesOf(disk string) int {
 
 // expand makes one phase.
 func (s *Scenario) expand(spec PhaseSpec, name string, variant test) Phase {
+	if step := variant.saturation; step != nil && step.Disk != "" {
+		spec = spec.only(step.Disk)
+	}
 	work := spec.Workload.resolved()
 	phase := Phase{
 		Name: name, Roles: maps.Clone(spec.Roles), Connections: s.connections(spec),
@@ -180,6 +183,12 @@ func (s *Scenario) expand(spec PhaseSpec, name string, variant test) Phase {
 			}
 		}
 	}
+	if variant.saturation != nil {
+		step := *variant.saturation
+		step.Of = strings.TrimSuffix(name, " "+variant.name)
+		phase.Test = ""
+		phase.saturate(step)
+	}
 	return phase
 }
 
@@ -206,7 +215,7 @@ func (s *Scenario) phaseNames() ([][]string, error) {
 	taken := map[string]bool{}
 	all := make([][]string, len(s.Phases))
 	take := func(i int, base string) bool {
-		names := s.Phases[i].names(base)
+		names := s.names(s.Phases[i], base)
 		if slices.ContainsFunc(names, func(name string) bool { return taken[name] }) {
 			return false
 		}
@@ -243,14 +252,14 @@ func (s *Scenario) phaseNames() ([][]string, error) {
 }
 
 // names are those of an entry's repeats, and of the tests in each.
-func (p PhaseSpec) names(base string) []string {
+func (s *Scenario) names(p PhaseSpec, base string) []string {
 	var names []string
 	for repeat := range p.Repeat {
 		name := base
 		if p.Repeat > 1 {
 			name = fmt.Sprintf("%s-%d", base, repeat+1)
 		}
-		for _, variant := range p.Workload.variants() {
+		for _, variant := range s.variants(p) {
 			names = append(names, strings.TrimSpace(name+" "+variant.name))
 		}
 	}

@@ -37,7 +37,7 @@ func (s *Scenario) phase(p *PhaseSpec) strictyaml.Value {
 			{Keys: []string{"pattern", "roles"}, Both: "a phase has either a pattern or roles; delete one of the two"},
 			{Keys: []string{"pattern", "roles", "streams", "mix", "probe"}, Neither: "the phase has no pattern; add one, such as pattern: " + s.allWrite()},
 		},
-		Rules: slices.Concat(work.Rules, pace.Rules),
+		Rules: slices.Concat(work.Rules, pace.Rules, more.Rules),
 		Also:  slices.Concat(work.Also, pace.Also, more.Also, []strictyaml.Schema{strictyaml.Implies("roles", strictyaml.Schema{}, only("order", strictyaml.Schema{"type": "string"}))}),
 		Check: func(m *strictyaml.Mapping) {
 			pace.Check(m)
@@ -121,13 +121,16 @@ func (s *Scenario) timing(p *PhaseSpec, idle, noFiles func(disk string) string) 
 			{Name: "pause", Value: text(&p.Pause), About: "what to do by hand before it: the text is shown, and hubbench waits for Enter"},
 			{Name: "connection", Value: s.connection(p, idle), About: "how disks are connected in this phase, if not as usual: direct, or {A: direct}"},
 		}...),
+		Rules: w.saturationRules(),
 		Also: []strictyaml.Schema{
+			strictyaml.Implies("preset", strictyaml.Schema{"enum": presetsWhere(preset.saturates)}, strictyaml.Schema{"properties": strictyaml.Schema{"stop": notWords(), "files": not("const", filesAuto)}}),
 			strictyaml.Implies("stop", notWords(), only("files", not("const", filesAuto))),
 			strictyaml.Implies("until", strictyaml.Schema{}, strictyaml.Schema{"properties": strictyaml.Schema{"stop": notWords(), "files": not("const", filesAuto)}}),
 		},
 		Check: func(m *strictyaml.Mapping) {
 			s.checkWorkload(m, w)
 			p.checkUntil(m)
+			p.checkSaturation(m)
 			if p.Stop != StopTime {
 				return
 			}

@@ -65,11 +65,12 @@ type Phase struct {
 	Target time.Duration `json:"target_ns,omitempty"` // how long each job is to take, whose files are as many as that needs; 0: its Sizes are its work
 
 	// Steady ends a phase when every job is steady: its rates in the last five windows of this length are (see policy). 0: no.
-	Steady       time.Duration `json:"steady_ns,omitempty"`
-	AfterFall    bool          `json:"after_fall,omitempty"`   // of jobs that write: steady after a fall, as of a cache that is full
-	Precondition float64       `json:"precondition,omitempty"` // share of each volume that is filled before the release; 0: as it is
-	Search       *Search       `json:"search,omitempty"`       // the phase stands for as many tries as a search takes
-	Try          *trace.Try    `json:"try,omitempty"`          // the phase is one of these tries; in no plan
+	Steady       time.Duration     `json:"steady_ns,omitempty"`
+	AfterFall    bool              `json:"after_fall,omitempty"`   // of jobs that write: steady after a fall, as of a cache that is full
+	Precondition float64           `json:"precondition,omitempty"` // share of each volume that is filled before the release; 0: as it is
+	Saturation   *trace.Saturation `json:"saturation,omitempty"`   // which step of the preset saturation this is; nil: of none
+	Search       *Search           `json:"search,omitempty"`       // the phase stands for as many tries as a search takes
+	Try          *trace.Try        `json:"try,omitempty"`          // the phase is one of these tries; in no plan
 
 	Test  string `json:"test,omitempty"`  // of a preset with several tests, such as SEQ1M QD8
 	Score string `json:"score,omitempty"` // what the preset's original makes of the counted files' rates: median | best; empty: nothing

@@ -126,6 +126,8 @@ func TestPresets(t *testing.T) {
 		{preset: "ladder", files: 20, low: 50e3, high: 2e9},
 		{preset: "endurance", files: 320, low: 2e6, high: 2e9},
 		{preset: "blackmagic", files: 5, bytes: 25_000_000_000, low: 5e9, high: 5e9, io: IO{OneFile: true}},
+		{preset: "saturation", files: 100, bytes: 100e9, low: 1e9, high: 1e9,
+			tests: []string{"W- A alone", "W- A after 10 s", "W- A after 20 s", "W- A after 40 s", "W- A after 1 min 20 s", "W- A after 2 min 40 s", "W- A after 5 min 20 s"}},
 		{preset: "amorphous", files: 5, bytes: 5 << 30, low: 1 << 30, high: 1 << 30,
 			tests: []string{"W- SEQ1M QD8", "W- SEQ1M QD1", "W- RND4K QD64", "W- RND4K QD1"}, score: ScoreMedian,
 			io: IO{OneFile: true, Cap: 5 * time.Second, Rest: 5 * time.Second, Access: "sequential", Block: 1 << 20, Depth: 8}},

@@ -1,6 +1,10 @@
 package scenario
 
-import "time"
+import (
+	"time"
+
+	"github.com/hubbench/hubbench/pkg/trace"
+)
 
 // Orders in which a job takes its files.
 const (
@@ -30,29 +34,35 @@ type preset struct {
 	flush   string        // empty: the workload's
 	score   string
 
-	tests   []test        // run one after another, each in a phase of its own; none: the workload says all
-	between time.Duration // between tests
+	tests   []test                                // run one after another, each in a phase of its own; none: the workload says all
+	steps   func(s *Scenario, p PhaseSpec) []test // in place of tests, where they depend on who works
+	between time.Duration                         // between tests
 }
 
-// test is one way of moving a preset's file.
+// test is one way of moving a preset's file, or one step of its method.
 type test struct {
 	name   string
 	access string
 	block  int64
 	depth  int
+
+	saturation *trace.Saturation
 }
 
-// variants are the preset's tests; one without a name, that changes nothing, where it has none.
-func (p preset) variants() []test {
-	if len(p.tests) == 0 {
-		return []test{{}}
+// variants are the tests of a phase's preset; one without a name, that changes nothing, where it has none.
+func (s *Scenario) variants(p PhaseSpec) []test {
+	switch preset := presetByName(p.Workload.Preset); {
+	case preset.steps != nil:
+		return preset.steps(s, p)
+	case preset.hasTests():
+		return preset.tests
 	}
-	return p.tests
+	return []test{{}}
 }
 
 // apply makes io the test's.
 func (t test) apply(io IO) IO {
-	if t.name != "" {
+	if t.block > 0 {
 		io.Access, io.Block, io.Depth = t.access, t.block, t.depth
 	}
 	return io
@@ -84,6 +94,8 @@ func presets() []preset {
 		{name: "endurance", files: 320, sizes: anySize, order: orderRandom},
 		// The look of Blackmagic Disk Speed Test, which goes on until it is told to stop: five times over show a spread.
 		{name: "blackmagic", files: 5, sizes: Sizes{List: []int64{5 * gb}}, order: orderListed, oneFile: true},
+		// On and on, until the fast cache is full and after: the same files in place of themselves.
+		{name: "saturation", files: 100, sizes: Sizes{List: []int64{1 * gb}}, order: orderListed, steps: (*Scenario).saturation},
 		amorphous(),
 		crystal(),
 	}
@@ -103,10 +115,10 @@ func amorphous() preset {
 		name: "amorphous", files: 5, sizes: Sizes{List: []int64{testFile}}, order: orderListed,
 		oneFile: true, cap: testTime, rest: testTime, flush: FlushFsync, score: ScoreMedian, between: testTime,
 		tests: []test{
-			{"SEQ1M QD8", AccessSequential, sequentialBlock, 8},
-			{"SEQ1M QD1", AccessSequential, sequentialBlock, 1},
-			{"RND4K QD64", AccessRandom, randomBlock, 64},
-			{"RND4K QD1", AccessRandom, randomBlock, 1},
+			{name: "SEQ1M QD8", access: AccessSequential, block: sequentialBlock, depth: 8},
+			{name: "SEQ1M QD1", access: AccessSequential, block: sequentialBlock, depth: 1},
+			{name: "RND4K QD64", access: AccessRandom, block: randomBlock, depth: 64},
+			{name: "RND4K QD1", access: AccessRandom, block: randomBlock, depth: 1},
 		},
 	}
 }
@@ -118,10 +130,10 @@ func crystal() preset {
 		name: "crystal", files: 5, sizes: Sizes{List: []int64{testFile}}, order: orderListed,
 		oneFile: true, discard: 1, cap: testTime, flush: FlushNone, score: ScoreBest, between: testTime,
 		tests: []test{
-			{"SEQ1M Q8T1", AccessSequential, sequentialBlock, 8},
-			{"SEQ1M Q1T1", AccessSequential, sequentialBlock, 1},
-			{"RND4K Q32T1", AccessRandom, randomBlock, 32},
-			{"RND4K Q1T1", AccessRandom, randomBlock, 1},
+			{name: "SEQ1M Q8T1", access: AccessSequential, block: sequentialBlock, depth: 8},
+			{name: "SEQ1M Q1T1", access: AccessSequential, block: sequentialBlock, depth: 1},
+			{name: "RND4K Q32T1", access: AccessRandom, block: randomBlock, depth: 32},
+			{name: "RND4K Q1T1", access: AccessRandom, block: randomBlock, depth: 1},
 		},
 	}
 }
@@ -139,6 +151,9 @@ func presetsWhere(holds func(preset) bool) []string {
 
 // hasTests reports whether the preset is a number of tests, each with blocks of its own.
 func (p preset) hasTests() bool { return p.tests != nil }
+
+// saturates reports whether the preset is the steps that show where a disk's fast cache ends.
+func (p preset) saturates() bool { return p.steps != nil }
 
 // presetByName finds a preset.
 func presetByName(name string) preset {

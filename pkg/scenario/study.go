@@ -54,7 +54,7 @@ func (s *Scenario) study() strictyaml.Value {
 			}), About: "those to study; all if it is not given"},
 			{Name: "interleave", Value: strictyaml.Bool(&s.interleave), About: "run repeats as rounds of all phases, every other one backwards"},
 		}, inherited(work.Keys), more.Keys),
-		Rules: work.Rules, Check: more.Check,
+		Rules: slices.Concat(work.Rules, more.Rules), Check: more.Check,
 		Also: slices.Concat(work.Also, more.Also, []strictyaml.Schema{strictyaml.Implies("disks", strictyaml.Schema{"maxItems": 1}, only("include", forOne()))}),
 	}
 	return strictyaml.MappingOr(full.Value(), include).Then(func(n strictyaml.Node) {
@@ -81,7 +81,7 @@ func (s *Scenario) addStudy(include strictyaml.Node, p PhaseSpec, disks []string
 		s.Phases = append(s.Phases, spec)
 		p.Pause = "" // the one before the first holds for all
 	}
-	if phases := (len(s.Phases) - first) * p.Repeat * len(p.Workload.variants()); phases > maxPlanPhases {
+	if phases := (len(s.Phases) - first) * p.Repeat * len(s.variants(p)); phases > maxPlanPhases {
 		include.Errorf("the study has %d phases, and the limit is %d; try [solo, all, mixed], or fewer disks or repeats", phases, maxPlanPhases)
 	}
 }

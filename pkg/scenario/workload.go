@@ -70,7 +70,7 @@ func (w *Workload) object(order strictyaml.Value) strictyaml.Object {
 		Keys: []strictyaml.Key{
 			{Name: "preset", Value: strictyaml.OneOf(&w.Preset, presetsWhere(nil)...).First(func() {
 				w.Files, w.Target, w.Sizes, w.Order = 0, 0, Sizes{}, "" // a preset brings its own
-			}), About: "a published method in one word: random, 50 files of 2 MB to 2 GB; standard, 160 files, ten each of 2 MB to 2 GB; ladder, 20 sizes from 50 KB to 2 GB; endurance, 320 files; blackmagic, amorphous and crystal follow the apps of that name"},
+			}), About: "a published method in one word: random, 50 files of 2 MB to 2 GB; standard, 160 files, ten each of 2 MB to 2 GB; ladder, 20 sizes from 50 KB to 2 GB; endurance, 320 files; saturation, in phases of its own: each disk that writes goes on until its fast cache is full, rests, and writes beside the others; blackmagic, amorphous and crystal follow the apps of that name"},
 			{Name: "sizes", Value: w.Sizes.value().First(func() { w.Order = "" }), // the order was meant for other sizes
 				About: "the files' sizes, the preset's if they are not given: a list, or a range {min: 2 MB, max: 2 GB}"},
 			{Name: "order", Value: order, About: "the order of the files, the preset's if it is not given; listed: as sizes has them"},
@@ -211,6 +211,3 @@ func (w Workload) resolved() Workload {
 	w.IO.OneFile, w.IO.Discard, w.IO.Cap, w.IO.Rest = p.oneFile, p.discard, p.cap, p.rest
 	return w
 }
-
-// variants are the preset's tests.
-func (w Workload) variants() []test { return presetByName(w.Preset).variants() }

@@ -27,7 +27,7 @@ var lines = [...]struct {
 	{StreamType, []string{"phase", "disk", "stream", "t_ns", "due", "late", "buffer_ns", "stall_ns"}},
 	{LatencyType, []string{"phase", "disk", "op", "t_ns", "hist"}},
 	{ErrorType, []string{"phase", "disk", "seq", "t_ns", "error"}},
-	{PhaseType, []string{"phase", "roles", "stop?", "test?", "score?", "connections?", "paced?", "search?", "steady_ns?"}},
+	{PhaseType, []string{"phase", "roles", "stop?", "test?", "score?", "connections?", "paced?", "search?", "steady_ns?", "saturation?"}},
 	{PhaseEndType, []string{"phase", "status"}},
 	{RunType, []string{"version", "name", "started", "disks", "hardware?"}},
 	{EndType, []string{"status"}},
@@ -84,6 +84,8 @@ func (e *Event) at(key string) any {
 		return &e.Paced
 	case "search":
 		return &e.Search
+	case "saturation":
+		return &e.Saturation
 	case "steady_ns":
 		return &e.SteadyNS
 	case "status":
@@ -175,6 +177,11 @@ func appendValue(dst []byte, at any) (_ []byte, empty bool) {
 	case *map[string]Paced:
 		return appendJSON(dst, *v), len(*v) == 0
 	case **Try:
+		if *v == nil {
+			return append(dst, "null"...), true
+		}
+		return appendJSON(dst, *v), false
+	case **Saturation:
 		if *v == nil {
 			return append(dst, "null"...), true
 		}

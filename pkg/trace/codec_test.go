@@ -37,7 +37,7 @@ func everyEvent() []Event {
 			Paced: map[string]Paced{
 				"A": {Streams: []stream.Spec{{Kind: "92 MB/s", Rate: 92e6, Frame: 40 * time.Millisecond, Count: 4, Buffer: time.Second}}},
 				"B": {Rate: 200e6, Reads: 0.7}, "C": {Probe: 4096}},
-			Search: &Try{Search: "how many", Kind: SearchStreams, Disk: "A", Value: 4, Alone: true}},
+			Search: &Try{Search: "how many", Kind: SearchStreams, Disk: "A", Value: 4, Alone: true}, SteadyNS: 10e9, Saturation: &Saturation{Of: "WW", Step: SaturationBurst, Disk: "A", RestNS: 2e10}},
 		{Type: StreamType, Phase: "paced", Disk: "A", Stream: "2", TNS: 300000000, Due: 7, Late: 1, BufferNS: 960000000, StallNS: 40000000},
 		{Type: LatencyType, Phase: "paced", Disk: "C", Op: "read", TNS: 1000000000, Hist: aHist()},
 	}
@@ -70,7 +70,7 @@ func TestAppendEvent(t *testing.T) {
 		{everyEvent()[12], `{"type":"run","version":1,"name":"known","started":"","disks":[{"name":"A"}],"hardware":{"hub":{"id":"0-1","name":"Dock","vendor":"","port":"","protocol":"","link":{"kind":"thunderbolt","rx_bps":40000000000}}}}`},
 		{everyEvent()[13], `{"type":"phase","phase":"paced","roles":{"A":"read","B":"write","C":"read"},"stop":"time",` +
 			`"paced":{"A":{"streams":[{"kind":"92 MB/s","rate":92000000,"frame_ns":40000000,"count":4,"buffer_ns":1000000000}]},"B":{"rate":200000000,"reads":0.7},"C":{"probe":4096}},` +
-			`"search":{"search":"how many","kind":"streams","disk":"A","value":4,"alone":true}}`},
+			`"search":{"search":"how many","kind":"streams","disk":"A","value":4,"alone":true},"steady_ns":10000000000,"saturation":{"of":"WW","step":"burst","disk":"A","rest_ns":20000000000}}`},
 		{everyEvent()[14], `{"type":"stream","phase":"paced","disk":"A","stream":"2","t_ns":300000000,"due":7,"late":1,"buffer_ns":960000000,"stall_ns":40000000}`},
 		{everyEvent()[15], `{"type":"latency","phase":"paced","disk":"C","op":"read","t_ns":1000000000,"hist":"` + aHist() + `"}`},
 		{Event{Type: StreamType, Phase: "p", Disk: "A"}, `{"type":"stream","phase":"p","disk":"A","stream":"","t_ns":0,"due":0,"late":0,"buffer_ns":0,"stall_ns":0}`},

@@ -53,6 +53,7 @@ type Event struct {
 	Connections map[string]string // of disks, where not the run's
 	Paced       map[string]Paced  // of disks that do not work as fast as they can
 	Search      *Try              // which of a search's tries this is
+	Saturation  *Saturation       // which step of the preset saturation this is
 	SteadyNS    int64             // the phase was to go on until all rates were steady, in windows of this length; 0: no
 
 	// start, progress, file, error, gauge, latency, stream; of a gauge of the host it is empty
@@ -124,6 +125,21 @@ type Try struct {
 	Unlimited bool    `json:"unlimited,omitempty"` // the disk goes as fast as it can: there is no Value
 	Alone     bool    `json:"alone,omitempty"`     // without the phase's other disks
 }
+
+// Saturation is one step of finding out where a disk's fast cache ends.
+type Saturation struct {
+	Of     string `json:"of"` // the scenario's phase whose steps these are
+	Step   string `json:"step"`
+	Disk   string `json:"disk,omitempty"`    // that works, where it is one
+	RestNS int64  `json:"rest_ns,omitempty"` // before a burst
+}
+
+// The steps.
+const (
+	SaturationAlone    = "alone"    // a disk writes until its cache is full, and on
+	SaturationBurst    = "burst"    // it writes for a short time after a rest
+	SaturationTogether = "together" // all work, until the caches of those that write are full, and on
+)
 
 // The kinds of search.
 const (

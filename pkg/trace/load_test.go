@@ -65,7 +65,7 @@ func TestLoadStreamsAndLatencies(t *testing.T) {
 	}
 	got := mustLoad(t,
 		`{"type":"run","version":1,"name":"x","disks":[{"name":"A"},{"name":"B"}]}`,
-		`{"type":"phase","phase":"p","roles":{"A":"read","B":"write"},"paced":{"A":{"rate":5}},"search":{"search":"s","kind":"pace","disk":"B","value":7}}`,
+		`{"type":"phase","phase":"p","roles":{"A":"read","B":"write"},"paced":{"A":{"rate":5}},"search":{"search":"s","kind":"pace","disk":"B","value":7},"steady_ns":5000000000,"saturation":{"of":"s","step":"alone","disk":"A"}}`,
 		sample("A", "2", `"t_ns":100,"due":1,"late":0,"buffer_ns":40,"stall_ns":0`),
 		sample("A", "1", `"t_ns":200,"due":3,"late":1,"buffer_ns":0,"stall_ns":40`),
 		sample("A", "1", `"t_ns":100,"due":1,"late":0,"buffer_ns":40,"stall_ns":0`),
@@ -76,7 +76,7 @@ func TestLoadStreamsAndLatencies(t *testing.T) {
 	first := StreamSample{100, stream.Sample{Due: 1, BufferNS: 40}}
 	want := &Phase{
 		Name: "p", Roles: roles{"A": "read", "B": "write"}, Paced: map[string]Paced{"A": {Rate: 5}},
-		Search: &Try{Search: "s", Kind: SearchPace, Disk: "B", Value: 7},
+		Search: &Try{Search: "s", Kind: SearchPace, Disk: "B", Value: 7}, SteadyNS: 5e9, Saturation: &Saturation{Of: "s", Step: SaturationAlone, Disk: "A"},
 		Disks: []*DiskTrace{
 			{Name: "A", Op: "read", Streams: []Stream{
 				{"2", []StreamSample{first}}, {"1", []StreamSample{first, {200, stream.Sample{Due: 3, Late: 1, StallNS: 40}}}}}},

@@ -164,7 +164,7 @@ func own(e Event) Event {
 		if len(e.Connections) > 0 {
 			o.Connections = e.Connections
 		}
-		o.Paced, o.Search = e.Paced, e.Search
+		o.Paced, o.Search, o.SteadyNS, o.Saturation = e.Paced, e.Search, e.SteadyNS, e.Saturation
 		return o
 	case PhaseEndType:
 		o.Phase, o.Status = e.Phase, e.Status

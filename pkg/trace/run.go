@@ -30,6 +30,7 @@ type Phase struct {
 	Gauges      []Gauge           // what the machine read off its devices meanwhile, by time
 	Paced       map[string]Paced  // the disks that do not work as fast as they can, and those that read and write at once
 	Search      *Try              // which of a search's tries this is; nil: of none
+	Saturation  *Saturation       // which step of the preset saturation this is; nil: of none
 	SteadyNS    int64             // of the windows in which all rates were to become steady; 0: nobody waited for that
 }
 
