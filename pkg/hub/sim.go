@@ -194,6 +194,7 @@ func (s *Sim) Settle(window int) {
 	if !all {
 		return
 	}
+	s.changes = slices.DeleteFunc(s.changes, func(c change) bool { return c.leaves }) // at the phase's limit, that nobody reaches
 	for _, m := range s.members {
 		s.Leave(m.disk, endNS)
 	}

@@ -242,3 +242,25 @@ func TestUntilSteady(t *testing.T) {
 		}
 	}
 }
+
+// What a cache regains before the next phase counts from when the disks were steady, not from the time they had for that.
+func TestRestAfterSteady(t *testing.T) {
+	p := round()
+	p.Disk("C").Cache = &Cache{Bytes: 8e9, After: 0.5e9, Refill: 0.1e9}
+	phase := func(name string) scenario.Phase {
+		return scenario.Phase{
+			Name: name, Stop: scenario.StopTime, Limit: time.Hour, Steady: time.Second, AfterFall: true, Cooldown: 20 * time.Second,
+			Jobs: []scenario.Job{{Disk: "C", Role: write, Sizes: []int64{1e9}}},
+		}
+	}
+	plan := &scenario.Plan{Disks: []scenario.Disk{{Name: "C", Profile: "C"}}, Phases: []scenario.Phase{phase("first"), phase("second")}}
+	fast := map[string]int64{} // bytes of files at 2 GB/s
+	for _, e := range record(t, plan, p) {
+		if e.Type == trace.FileType && e.EndNS-e.StartNS < 6e8 {
+			fast[e.Phase] += e.Bytes
+		}
+	}
+	if fast["first"] != 8e9 || fast["second"] != 2e9 {
+		t.Errorf("the cache took %v, want 8 GB, and 2 GB after 20 s", fast)
+	}
+}
