@@ -12,7 +12,7 @@ type without struct {
 }
 
 func withoutOthers(found *analysis.Phase, disk string) *without {
-	if found.Contention == nil {
+	if found.Contention == nil || found.Paced[disk].Limited() {
 		return nil
 	}
 	c, ok := found.Contention.Disks[disk]

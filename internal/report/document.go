@@ -57,7 +57,19 @@ type Tile struct {
 	Number Number
 	Lines  []string // what it is part of, or means
 	Meter  *Meter
+	Sign   Sign // of a number that is a word
 }
+
+// Sign marks a word as good news or bad, by a shape and a colour: the word says it as well.
+type Sign string
+
+// The signs.
+const (
+	Unsigned Sign = ""
+	Good     Sign = "good"
+	Doubt    Sign = "doubt"
+	Bad      Sign = "bad"
+)
 
 // Number is a value in words, and where it comes from.
 type Number struct {
@@ -97,6 +109,7 @@ type Cell struct {
 	Disk   *Key   // the cell is a disk
 	Link   string // the ID of the details it leads to
 	Strong bool
+	Sign   Sign     // before the text
 	Heat   *float64 // a share to colour the cell by: 1 is nothing lost
 	Bars   []Bar    // a small drawing, for encoders that can
 }

@@ -2,9 +2,10 @@ package report
 
 // figures are the figures of a phase, in order. One that has nothing to show is nil.
 func (v *phaseView) figures() []*Figure {
+	files := v.ofFiles()
 	var out []*Figure
-	for _, figure := range []func(*phaseView) *Figure{timeFigure, gaugeFigure, shareFigure, aloneFigure, spreadFigure, sizeFigure, wornFigure} {
-		if f := figure(v); f != nil {
+	for _, f := range []*Figure{timeFigure(v), gaugeFigure(v), shareFigure(v), aloneFigure(v), spreadFigure(files), sizeFigure(files), wornFigure(files)} {
+		if f != nil {
 			f.Phase = v.found.Phase
 			out = append(out, f)
 		}

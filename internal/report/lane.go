@@ -53,28 +53,47 @@ func newPhaseView(run *Run, keys []Key, found *analysis.Phase) *phaseView {
 	if run.Trace == nil {
 		return v
 	}
-	count := 0
 	for _, traced := range run.Trace.Phases {
 		if traced.Name != found.Phase {
 			continue
 		}
 		for _, d := range traced.Disks {
-			l := lane{key: v.key(d.Name), op: d.Op, stats: found.Disks[d.Name], files: files(d)}
-			sum := 0.0
-			for _, f := range l.files {
-				v.endS, v.top = max(v.endS, f.endS), max(v.top, f.rate)
-				if !f.filler {
-					sum += f.bytes
-					v.largeB, v.smallB = max(v.largeB, f.bytes), min(v.smallB, f.bytes)
-				}
-			}
-			v.sumB = max(v.sumB, sum)
-			count += len(l.files)
-			v.lanes = append(v.lanes, l)
+			v.lanes = append(v.lanes, lane{key: v.key(d.Name), op: d.Op, stats: found.Disks[d.Name], files: files(d)})
 		}
 	}
-	v.many = count > maxFiles
+	v.measure()
 	return v
+}
+
+// measure finds the bounds of the lanes' files.
+func (v *phaseView) measure() {
+	v.top, v.largeB, v.smallB, v.sumB = 0, 0, math.Inf(1), 0
+	count := 0
+	for _, l := range v.lanes {
+		sum := 0.0
+		for _, f := range l.files {
+			v.endS, v.top = max(v.endS, f.endS), max(v.top, f.rate)
+			if !f.filler {
+				sum += f.bytes
+				v.largeB, v.smallB = max(v.largeB, f.bytes), min(v.smallB, f.bytes)
+			}
+		}
+		v.sumB = max(v.sumB, sum)
+		count += len(l.files)
+	}
+	v.many = count > maxFiles
+}
+
+// ofFiles is the phase without the disks whose files are nobody's: stretches of streams, and of probes.
+func (v *phaseView) ofFiles() *phaseView {
+	plays := func(l lane) bool { return plays(v.found.Paced[l.key.Name]) }
+	if !slices.ContainsFunc(v.lanes, plays) {
+		return v
+	}
+	w := *v
+	w.lanes = slices.DeleteFunc(slices.Clone(v.lanes), plays)
+	w.measure()
+	return &w
 }
 
 // files are the disk's but for the impossible ones, which the analysis reports.
@@ -100,7 +119,7 @@ func (v *phaseView) key(name string) Key {
 	if i := slices.IndexFunc(v.keys, func(k Key) bool { return k.Name == name }); i >= 0 {
 		key = v.keys[i]
 	}
-	key.Does = verb(v.found.Roles[name])
+	key.Does = v.doing(name)
 	return key
 }
 

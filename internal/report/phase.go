@@ -24,12 +24,13 @@ func number(text string, raw float64, steps ...any) Number {
 	return n
 }
 
-// tiles answer the reader's questions in order: how much together, how long, who got what, how long the others needed
-// afterwards, how fair.
+// tiles answer the reader's questions in order: did the streams keep up, how much together, how long, who got what, how
+// long the others needed afterwards, how fair.
 func (v *phaseView) tiles() Tiles {
+	streams := v.streamTiles()
 	o := v.found.Overlap
 	if o == nil {
-		return v.diskTiles()
+		return append(streams, v.diskTiles()...)
 	}
 	window := Tile{
 		Label: "overlap", Number: number(unit.FormatSeconds(o.DurationS), o.DurationS, "overlap", "duration_s"),
@@ -42,11 +43,11 @@ func (v *phaseView) tiles() Tiles {
 			out[i].Label, out[i].Lines = "alone, "+out[i].Label, v.totalLines()
 		}
 		window.Label = "active"
-		return append(out, window)
+		return append(append(streams, out...), window)
 	}
-	out := Tiles{{
+	out := append(streams, Tile{
 		Label: allOf(n) + " together", Number: number(v.scale.Rate(o.Rate), o.Rate, "overlap", "rate"), Lines: v.totalLines(),
-	}, window}
+	}, window)
 	out = append(out, v.diskTiles()...)
 	if i := slowest(v.found); i >= 0 {
 		r := v.found.Recoveries[i]
@@ -54,6 +55,9 @@ func (v *phaseView) tiles() Tiles {
 			Label: "slowest recovery", Number: number(unit.FormatSeconds(*r.LagS), *r.LagS, "recoveries", i, "lag_s"),
 			Lines: []string{v.key(r.Disk).Label + ", after " + v.key(r.After).Label + " ended", "from " + v.scale.Number(r.FromRate) + " to " + v.scale.maybe(r.ToRate) + " " + v.scale.Unit},
 		})
+	}
+	if n -= v.limitedAmong(o); n < 2 {
+		return out
 	}
 	return append(out, Tile{
 		Label: "fairness", Number: number(strconv.FormatFloat(o.Jain, 'f', 2, 64), o.Jain, "overlap", "jain"),
@@ -79,10 +83,14 @@ func (v *phaseView) totalLines() []string {
 	return lines
 }
 
-// diskTiles are one tile per working disk: its rate in the overlap, or where there is none in all.
+// diskTiles are one tile per working disk: its rate in the overlap, or where there is none in all. Streams have tiles of
+// their own.
 func (v *phaseView) diskTiles() Tiles {
 	var out Tiles
 	for _, key := range v.working() {
+		if slices.ContainsFunc(v.found.Streams, func(s analysis.Stream) bool { return s.Disk == key.Name }) {
+			continue
+		}
 		t := Tile{Label: key.Does, Disk: &key}
 		stats := v.found.Disks[key.Name]
 		if o := v.found.Overlap; o != nil {
@@ -144,7 +152,7 @@ func (v *phaseView) overlapTable() *Table {
 	}}
 	for _, key := range v.working() {
 		stats := v.found.Disks[key.Name]
-		row := []Cell{{Disk: &key}, {Text: string(v.found.Roles[key.Name])}, {Text: v.scale.maybe(stats.Rate), Strong: true}, {}, {Text: unit.FormatBytes(stats.Bytes)}, {}, {}, {}, {}}
+		row := []Cell{{Disk: &key}, {Text: v.work(key.Name)}, {Text: v.scale.maybe(stats.Rate), Strong: true}, {}, {Text: unit.FormatBytes(stats.Bytes)}, {}, {}, {}, {}}
 		if o != nil {
 			part := o.Disks[key.Name]
 			row[2].Text, row[3].Text, row[4].Text = v.scale.Number(part.Rate), v.margin(part.CI95, part.Rate), unit.FormatBytes(part.Bytes)
@@ -157,6 +165,9 @@ func (v *phaseView) overlapTable() *Table {
 			if w.kept != nil {
 				row[7] = Cell{Text: percent(*w.kept), Heat: w.kept}
 			}
+		}
+		if v.limited(key.Name) && len(v.working()) > 1 {
+			row[3], row[7] = Cell{}, Cell{Text: none, Small: ownPace}
 		}
 		longest := -1.0
 		for _, r := range v.found.Recoveries {
@@ -182,6 +193,9 @@ func (v *phaseView) overlapTable() *Table {
 		}
 		t.Note += "."
 	}
+	if hasLimited(v.found) && len(o.Disks) > 1 {
+		t.Note += " " + ownPaceNote
+	}
 	return t
 }
 
@@ -196,7 +210,7 @@ func (v *phaseView) margin(ci *analysis.Interval, rate float64) string {
 	}
 	_, decimals, _ := strings.Cut(v.scale.Number(rate), ".")
 	step := math.Pow10(-len(decimals))
-	half := math.Ceil((ci[1]-ci[0])/2/v.scale.Size/step-1e-9) * step
+	half := math.Ceil((ci[1]-ci[0])/2/v.scale.Size/step-1e-9)*step + 0 // +0: never -0
 	return strconv.FormatFloat(half, 'f', len(decimals), 64)
 }
 
@@ -209,6 +223,9 @@ func (v *phaseView) filesTable() *Table {
 	}, Note: "Over the " + v.scale.Unit + " of single files in the whole phase; whole phase: all bytes over the time with a file in transfer. Trimmed: without the fastest and slowest fifth. " +
 		"Regressions of time on size: their slope is the rate, least squares' intercept the latency."}
 	for _, key := range v.working() {
+		if plays(v.found.Paced[key.Name]) {
+			continue
+		}
 		s := v.found.Disks[key.Name]
 		row := []Cell{{Disk: &key}, {Text: count(s.Files)}, {Text: unit.FormatBytes(s.Bytes)}, {Text: v.scale.maybe(s.Rate)}, {Text: v.scale.maybe(s.Mean)}, {Text: v.scale.maybe(s.Trimmed20)},
 			{Text: v.scale.maybe(s.Median)}, {Text: v.scale.between(s.P05, s.P95)}, {Text: none}, {Text: v.scale.maybe(s.OLSRate)}, {Text: none}, {Text: v.scale.maybe(s.TheilSenRate)},

@@ -126,6 +126,12 @@ func newPhase(run Run, keys []Key, index int) *Details {
 	for ; wide < len(figures) && figures[wide].Wide; wide++ {
 		d.Add(figures[wide])
 	}
+	if t := v.streamTable(); t != nil {
+		d.Add(t)
+		if each := v.eachStream(); each != nil {
+			d.Add(each)
+		}
+	}
 	if len(found.Disks) > 0 {
 		d.Add(v.overlapTable())
 	}
@@ -148,14 +154,16 @@ func newPhase(run Run, keys []Key, index int) *Details {
 			byFile.Add(f)
 		}
 	}
-	if len(found.Disks) > 0 {
-		byFile.Add(v.filesTable())
+	if t := v.filesTable(); len(t.Rows) > 0 {
+		byFile.Add(t)
+	}
+	if len(byFile.Blocks) > 0 {
 		d.Add(byFile)
 	}
 	if more := v.sequence(); len(more.Blocks) > 0 {
 		d.Add(more)
 	}
-	if list := v.fileList(); list != nil {
+	if list := v.ofFiles().fileList(); list != nil {
 		d.Add(list)
 	}
 	return d
@@ -178,29 +186,38 @@ func (v *phaseView) findings() []string {
 	return out
 }
 
-// does says who reads and who writes: "A and B read, C writes".
-func (v *phaseView) does() string { return does(v.keys, v.found.Roles) }
+// does says who does what: "A and B read, C writes".
+func (v *phaseView) does() string { return does(v.keys, v.found.Roles, v.found.Paced) }
 
-func does(keys []Key, roles map[string]trace.Role) string {
-	var parts []string
-	for _, role := range []struct {
-		role      trace.Role
-		one, many string
-	}{{trace.Read, "reads", "read"}, {trace.Write, "writes", "write"}} {
-		var names []string
-		for _, key := range keys {
-			if roles[key.Name] == role.role {
-				names = append(names, key.Label)
-			}
+func does(keys []Key, roles map[string]trace.Role, paced map[string]trace.Paced) string {
+	names := map[act][]string{}
+	var streams, probes []act // in their order
+	for _, key := range keys {
+		role := roles[key.Name]
+		if role != trace.Read && role != trace.Write {
+			continue
 		}
-		switch n := len(names); {
+		p := paced[key.Name]
+		a := actOf(role, p)
+		switch {
+		case names[a] != nil:
+		case len(p.Streams) > 0:
+			streams = append(streams, a)
+		case p.Probe > 0:
+			probes = append(probes, a)
+		}
+		names[a] = append(names[a], key.Label)
+	}
+	var parts []string
+	for _, a := range slices.Concat(streams, []act{actOf(trace.Read, trace.Paced{}), actOf(trace.Write, trace.Paced{}), actOf("", trace.Paced{Reads: 0.5})}, probes) {
+		switch n := len(names[a]); {
 		case n == 0:
 		case n == 1:
-			parts = append(parts, names[0]+" "+role.one)
+			parts = append(parts, names[a][0]+" "+a.one)
 		case n <= 5:
-			parts = append(parts, join(names)+" "+role.many)
+			parts = append(parts, join(names[a])+" "+a.many)
 		default:
-			parts = append(parts, words(n)+" disks "+role.many)
+			parts = append(parts, words(n)+" disks "+a.many)
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -217,7 +234,7 @@ func phaseLabel(keys []Key, name string, roles map[string]trace.Role) string {
 	if len(pattern) < 2 || strings.Trim(pattern, "WR-") != "" || strings.HasPrefix(name, letters.String()) {
 		return shorten(name, 2*longest)
 	}
-	return name + ": " + does(keys, roles)
+	return name + ": " + does(keys, roles, nil)
 }
 
 func definition() *Details {

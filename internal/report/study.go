@@ -19,10 +19,15 @@ const maxFindings = 8
 func study(doc *Document, run Run) {
 	a := run.Analysis
 	pairs := newPairs(a)
-	if headline, points := say.Opening(a); headline != "" {
+	headline, points := say.Opening(a)
+	if headline != "" {
 		first := []rune(headline)
-		doc.Add(Sentence{Text: strings.ToUpper(string(first[:1])) + string(first[1:]), Lead: true}, List{Title: "Who wins, who loses, and how to plug the disks in", Items: points})
+		doc.Add(Sentence{Text: strings.ToUpper(string(first[:1])) + string(first[1:]), Lead: true})
 	}
+	if t := streamsOverview(doc, a); t != nil {
+		doc.Add(t)
+	}
+	addList(doc, "Who wins, who loses, and how to plug the disks in", points)
 	if t := pairs.table(doc.Keys); t != nil {
 		doc.Add(t)
 	}
@@ -211,6 +216,9 @@ func matrixTable(doc *Document, a *analysis.Analysis, title string, lines []pool
 		Title: title, Columns: []Column{{Head: "Phase"}},
 		Note: "Rate of each disk in " + scale.Unit + " while all working disks were active. W writes, R reads. The percentage is of the rate that the disk has without the others.",
 	}
+	if slices.ContainsFunc(a.Phases, func(p analysis.Phase) bool { return len(p.Disks) > 1 && hasLimited(&p) }) {
+		t.Note += " " + ownPaceNote
+	}
 	for i := range doc.Keys {
 		t.Columns = append(t.Columns, Column{Disk: &doc.Keys[i], Head: doc.Keys[i].Label, Numbers: true})
 	}
@@ -260,6 +268,9 @@ func matrixRow(keys []Key, a *analysis.Analysis, line pooledPhase, scale Scale, 
 			width := Round(100*mean(rates)/top, 4)
 			bars = append(bars, Bar{Disk: &keys[i], X: Round(at, 4), Width: width})
 			at += width
+		}
+		if p := &a.Phases[line.phases[0]]; p.Paced[keys[i].Name].Limited() && len(p.Disks) > 1 {
+			cell.Small = ownPace
 		}
 		if len(kept) > 0 {
 			share := mean(kept)

@@ -15,6 +15,9 @@ func timeFigure(v *phaseView) *Figure {
 	f := &Figure{ID: "time", Title: "Over time", Wide: true, Keys: v.laneKeys(), X: Axis{Name: "time", Unit: Seconds, Max: v.endS}}
 	f.Text = v.each("Each mark is one file, drawn from its start to its end, at the height of its rate.",
 		"Lines: mean rate. Bands: 5th to 95th percentile of the files. Marks: the files furthest outside.")
+	if len(v.found.Streams) > 0 {
+		f.Text += " Of streams: about a second of them."
+	}
 	if o := v.found.Overlap; o != nil && len(o.Disks) > 1 {
 		f.Text += " Shaded: the overlap, in which " + allOf(len(o.Disks)) + " were active."
 	}
@@ -26,7 +29,7 @@ func timeFigure(v *phaseView) *Figure {
 	}
 	speed.Marks = append(speed.Marks, v.ends()...)
 	speed.Marks = append(speed.Marks, v.recoveries(f.Keys)...)
-	f.Panels = []Panel{speed, v.total(), inTransfer}
+	f.Panels = append([]Panel{speed, v.total(), inTransfer}, v.streamPanels(f.Keys)...)
 	return f
 }
 

@@ -90,20 +90,21 @@ class Chart {
     return rows[low] && rows[low][0] <= time ? rows[low] : null;
   }
 
-  // What each disk did at an instant, in words and in markup: its file and all disks together; in a chart that has no
-  // total, what each panel shows.
+  // What each disk did at an instant, in words and in markup: its file, what the panels below the total show of it, and
+  // all disks together; in a chart that has no total, what each panel shows.
   tell(time) {
     const together = this.step0 >= 0, unit = (panel) => this.view.panels[panel].name.split(", ")[1] || "";
     const found = this.view.keys.map((key, k) => {
-      const said = [];
+      const said = [], more = []; // of the first panel, and of those below it
       this.view.marks.forEach((mark, i) => {
         const panel = this.view.place[i];
-        if (mark.key !== k || (together && panel !== 0) || mark.style === "bracket" || !["segment", "band"].includes(mark.shape)) return;
+        if (mark.key !== k || this.view.panels[panel].rows || mark.style === "bracket" || !["segment", "band", "bar"].includes(mark.shape)) return;
         const row = this.rowAt(i, time), band = mark.shape === "band";
-        if (row) said.push({ speed: rate(row[band ? 4 : 2]) + " " + unit(panel), detail: band ? rate(row[2]) + " – " + rate(row[3]) : extras(mark, row, 4) });
+        if (row && together && panel > 0) more.push((mark.name + " " + (mark.shape === "bar" ? exact(row[3] - row[2]) : rate(row[2])) + " " + unit(panel)).trim());
+        else if (row) said.push({ speed: rate(row[band ? 4 : 2]) + " " + unit(panel), detail: band ? rate(row[2]) + " – " + rate(row[3]) : extras(mark, row, 4) });
       });
       const { speed, detail } = said[0] || { speed: together ? "no file" : "no reading", detail: "" };
-      return together ? { key, speed, detail } : { key, speed: said.map((s) => s.speed).join(", ") || speed, detail };
+      return together ? { key, speed: [speed, ...more].join(", "), detail } : { key, speed: said.map((s) => s.speed).join(", ") || speed, detail };
     });
     let total = "";
     if (together) {

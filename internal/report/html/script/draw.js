@@ -33,7 +33,7 @@ const functions = {
 
   segment: shape((mark, fill, row, box, at, chart) => {
     const [x1, x2, y1, y2] = [at.x(row[0]), at.x(row[1]), at.y(row[2]), at.y(row[3])];
-    if (x1 === x2) return x1 < box.x || x1 > box.x + box.width ? null : line(x1, y1, x2, y2, { stroke: fill, lineWidth: 3 });
+    if (x1 === x2) return x1 < box.x || x1 > box.x + box.width ? null : line(x1, y1, x2, y2, { stroke: fill, lineWidth: mark.style === "line" ? 2 : 3 });
     const seen = within(box, x1, x2);
     if (!seen) return null;
     const look = { stroke: fill, lineWidth: mark.style === "ink" ? 1.5 : 2, opacity: mark.style === "faint" ? 0.35 : 0.9, lineDash: dashes[mark.style] };

@@ -1,0 +1,265 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// streamGroup is a disk's streams of one kind, and what they come to together.
+type streamGroup struct {
+	analysis.Stream        // what all have in common; and of the counts the sums, of the others the worst
+	worst           string // the stream that fared worst; empty where none is worse than the others
+	list            []analysis.Stream
+}
+
+// streamGroups puts the phase's streams of one disk and kind together, in their order.
+func streamGroups(found *analysis.Phase) []streamGroup {
+	var out []streamGroup
+	for i := range found.Streams {
+		s := found.Streams[i]
+		at := slices.IndexFunc(out, func(g streamGroup) bool {
+			return g.Disk == s.Disk && g.Kind == s.Kind && g.Op == s.Op && g.BufferS == s.BufferS && g.Rate == s.Rate
+		})
+		if at < 0 {
+			out = append(out, streamGroup{Stream: s, list: []analysis.Stream{s}})
+			continue
+		}
+		g := &out[at]
+		g.list = append(g.list, s)
+		switch {
+		case s.Late > 0 && g.Late == 0:
+			g.LateWhile = s.LateWhile
+		case s.Late > 0: // whoever worked whenever any of them was late
+			g.LateWhile = slices.DeleteFunc(slices.Clone(g.LateWhile), func(n string) bool { return !slices.Contains(s.LateWhile, n) })
+		}
+		g.Due, g.Late = g.Due+s.Due, g.Late+s.Late
+		g.LongestRun, g.LongestStallS = max(g.LongestRun, s.LongestRun), max(g.LongestStallS, s.LongestStallS)
+		g.LowestBufferS, g.Verdict = min(g.LowestBufferS, s.LowestBufferS), stream.Worst(g.Verdict, s.Verdict)
+	}
+	for i := range out {
+		if out[i].Due > 0 {
+			out[i].LateShare = float64(out[i].Late) / float64(out[i].Due)
+		}
+		out[i].findWorst()
+	}
+	return out
+}
+
+// findWorst names the stream with the most late frames, or with none late in any the one whose buffer fell lowest.
+func (g *streamGroup) findWorst() {
+	worse := func(a, b *analysis.Stream) bool { // a than b
+		return a.Late > b.Late || a.Late == b.Late && a.LowestBufferS < b.LowestBufferS
+	}
+	worst, differ := &g.list[0], false
+	for i := range g.list {
+		s := &g.list[i]
+		differ = differ || worse(s, worst) || worse(worst, s)
+		if worse(s, worst) {
+			worst = s
+		}
+	}
+	if differ {
+		g.worst = worst.Name
+	}
+}
+
+// title is the streams in words: "4 × prores-422-hq-uhd-25".
+func (g *streamGroup) title() string {
+	if g.Kind == "" {
+		return plural(len(g.list), "stream")
+	}
+	return streamsOf(len(g.list), g.Kind)
+}
+
+// sign is what a verdict is marked with.
+func sign(verdict stream.Verdict) Sign {
+	switch verdict {
+	case stream.Clean:
+		return Good
+	case stream.Strained:
+		return Doubt
+	case stream.Drops:
+		return Bad
+	}
+	return Unsigned
+}
+
+// verdictCell is a verdict with its mark.
+func verdictCell(verdict stream.Verdict) Cell {
+	if verdict == "" {
+		return Cell{Text: none}
+	}
+	return Cell{Text: string(verdict), Sign: sign(verdict), Strong: true}
+}
+
+// lateText is how many frames were late: "311 of 6,000 (5.2 %)".
+func (g *streamGroup) lateText() string {
+	text := count(g.Late) + " of " + count(g.Due)
+	if g.Late > 0 {
+		text += " (" + fewPercent(g.LateShare) + ")"
+	}
+	return text
+}
+
+// fewPercent writes a share that may be small: "5.2 %", "0.03 %".
+func fewPercent(share float64) string {
+	switch p := 100 * share; {
+	case p >= 9.95:
+		return fmt.Sprintf("%.0f %%", p)
+	case p >= 0.095:
+		return fmt.Sprintf("%.1f %%", p)
+	default:
+		return fmt.Sprintf("%.2f %%", p)
+	}
+}
+
+// bufferText is the lowest buffer of the whole: "0.31 of 1 s"; a trace may not say how large that is.
+func (g *streamGroup) bufferText() string {
+	if g.BufferS <= 0 {
+		return fmt.Sprintf("%.2f s", math.Floor(100*g.LowestBufferS+1e-6)/100)
+	}
+	return fmt.Sprintf("%.2f of %s s", math.Floor(100*g.LowestBufferS+1e-6)/100, figure(g.BufferS))
+}
+
+// figure is a number without zeros at its end.
+func figure(x float64) string { return strings.TrimSuffix(Write(Seconds, Round(x, 3)), " s") }
+
+// verdictNote says what the verdicts mean.
+const verdictNote = "A frame is late where it is not there when it is due. Clean: none was late, and at least half of the buffer was always full. Strained: none was late, but the buffer fell below half. Drops: frames were late."
+
+// streamTable is a row for the streams of each disk and kind; nil where there are none.
+func (v *phaseView) streamTable() *Table {
+	groups := streamGroups(v.found)
+	if len(groups) == 0 {
+		return nil
+	}
+	t := &Table{
+		Title: "Streams",
+		Columns: []Column{
+			{Head: "Disk"}, {Head: "Streams"}, {Head: "Verdict"}, {Head: "Late frames", Numbers: true}, {Head: "Longest run", Numbers: true, Drop: 4},
+			{Head: "Longest stall", Numbers: true, Drop: 2}, {Head: "Lowest buffer", Numbers: true}, {Head: "Late while", Drop: 1}, {Head: "Asked for, " + v.scale.Unit, Numbers: true, Drop: 5},
+		},
+	}
+	for i := range groups {
+		t.Rows = append(t.Rows, v.streamRow(&groups[i]))
+	}
+	if len(v.run.Analysis.Phases) == 1 || len(v.run.Analysis.Searches) > 0 { // or a table of all phases says it
+		t.Note = verdictNote
+	}
+	return t
+}
+
+func (v *phaseView) streamRow(g *streamGroup) []Cell {
+	key := v.key(g.Disk)
+	what := Cell{Text: g.title(), Small: pick(g.Op == trace.Write, "recorded", "played")}
+	if len(g.list) == 1 {
+		what.Small += ", stream " + Clean(g.Name)
+	}
+	verdict := verdictCell(g.Verdict)
+	if g.worst != "" && g.Verdict != stream.Clean {
+		verdict.Small = "worst: stream " + Clean(g.worst)
+	}
+	row := []Cell{{Disk: &key}, what, verdict, {Text: g.lateText()}, {}, {}, {Text: g.bufferText()}, {}, {}}
+	if g.Late > 0 {
+		row[4].Text, row[5].Text, row[7].Text = plural(g.LongestRun, "frame"), unit.FormatSeconds(g.LongestStallS), v.lateWhile(g)
+	}
+	if g.Rate > 0 {
+		row[8].Text = v.scale.Number(g.Rate * float64(len(g.list)))
+	}
+	return row
+}
+
+// lateWhile says who else worked whenever frames were late.
+func (v *phaseView) lateWhile(g *streamGroup) string {
+	var parts []string
+	for _, name := range g.LateWhile {
+		if name != g.Disk {
+			key := v.key(name)
+			parts = append(parts, key.Label+" "+actOf(v.found.Roles[name], v.found.Paced[name]).one)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// eachStream lists the streams one by one where the table has put several in a row; nil where it has not.
+func (v *phaseView) eachStream() *Details {
+	groups := streamGroups(v.found)
+	if len(groups) == len(v.found.Streams) {
+		return nil
+	}
+	t := v.streamTable()
+	t.Title, t.Note, t.Rows = "Each stream", "", nil
+	for i := range v.found.Streams {
+		s := v.found.Streams[i]
+		one := streamGroup{Stream: s, list: []analysis.Stream{s}}
+		t.Rows = append(t.Rows, v.streamRow(&one))
+	}
+	return &Details{Title: "Each of the " + plural(len(v.found.Streams), "stream"), Blocks: []Block{t}}
+}
+
+// streamTiles say of each disk's streams whether they kept up.
+func (v *phaseView) streamTiles() Tiles {
+	var out Tiles
+	for _, g := range streamGroups(v.found) {
+		key := v.key(g.Disk)
+		t := Tile{Label: pick(g.Op == trace.Write, "recording ", "playing ") + g.title(), Disk: &key, Number: Number{Text: string(g.Verdict)}, Sign: sign(g.Verdict)}
+		if g.Verdict == "" {
+			t.Number.Text, t.Lines = "no verdict", []string{"no frame was due"}
+			out = append(out, t)
+			continue
+		}
+		t.Lines = append(t.Lines, pick(g.Late == 0, "none of "+count(g.Due)+" frames late", count(g.Late)+" of "+count(g.Due)+" frames late"))
+		if g.Late > 0 {
+			t.Lines = append(t.Lines, "longest stall "+unit.FormatSeconds(g.LongestStallS))
+		}
+		t.Lines = append(t.Lines, "lowest buffer "+g.bufferText())
+		out = append(out, t)
+	}
+	return out
+}
+
+// streamsOverview is a row for each phase and its streams, but for a search's tries; nil where there are none.
+func streamsOverview(doc *Document, a *analysis.Analysis) *Table {
+	tries := map[string]bool{}
+	for i := range a.Searches {
+		for _, try := range a.Searches[i].Tries {
+			tries[try.Phase] = true
+		}
+	}
+	t := &Table{
+		Title: "Streams in each phase", Note: verdictNote,
+		Columns: []Column{
+			{Head: "Phase"}, {Head: "Verdict"}, {Head: "Who does what"}, {Head: "Late frames", Numbers: true}, {Head: "Longest stall", Numbers: true, Drop: 2},
+			{Head: "Lowest buffer", Numbers: true, Drop: 1}, {Head: "Disk", Drop: 3}, {Head: "Streams", Drop: 4},
+		},
+	}
+	for i := range a.Phases {
+		p := &a.Phases[i]
+		if tries[p.Phase] {
+			continue
+		}
+		for _, g := range streamGroups(p) {
+			row := []Cell{
+				{Text: shorten(p.Phase, 2*longest), Link: phaseID(i)}, verdictCell(g.Verdict), {Text: does(doc.Keys, p.Roles, p.Paced)}, {Text: g.lateText()}, {}, {Text: g.bufferText()}, {Text: g.Disk}, {Text: g.title()},
+			}
+			if at := slices.IndexFunc(doc.Keys, func(k Key) bool { return k.Name == g.Disk }); at >= 0 {
+				row[6] = Cell{Disk: &doc.Keys[at]}
+			}
+			if g.Late > 0 {
+				row[4].Text = unit.FormatSeconds(g.LongestStallS)
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	if t.Rows == nil {
+		return nil
+	}
+	return t
+}

@@ -1,0 +1,183 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/internal/report/fixture"
+	"github.com/hubbench/hubbench/internal/say"
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// viewOf is a phase of a run, as its report lays it out.
+func viewOf(t *testing.T, run *trace.Run, phase string) *phaseView {
+	t.Helper()
+	a := say.Analyze(run, analysis.Options{})
+	for i := range a.Phases {
+		if a.Phases[i].Phase == phase {
+			return newPhaseView(&Run{Trace: run, Analysis: a}, newKeys(a.Order), &a.Phases[i])
+		}
+	}
+	t.Fatalf("no phase %q", phase)
+	return nil
+}
+
+// wordsOf are a table's rows in letters.
+func wordsOf(t *Table) [][]string {
+	var out [][]string
+	for _, row := range t.Rows {
+		var words []string
+		for _, cell := range row {
+			words = append(words, cell.Words())
+		}
+		out = append(out, words)
+	}
+	return out
+}
+
+// Streams of a disk and kind are one row: their frames added up, of all else the worst, and who fared worst by name.
+func TestStreamGroups(t *testing.T) {
+	s := func(disk, name, kind string, late int, lowestS float64, verdict stream.Verdict, while ...string) analysis.Stream {
+		return analysis.Stream{Disk: disk, Name: name, Kind: kind, Op: trace.Read, Rate: 92e6, BufferS: 1, Due: 500, Late: late, LowestBufferS: lowestS, Verdict: verdict, LateWhile: while, LongestRun: late}
+	}
+	found := &analysis.Phase{Streams: []analysis.Stream{
+		s("A", "1", "hq", 0, 0.75, stream.Clean), s("A", "2", "hq", 10, 0, stream.Drops, "B", "C"), s("A", "3", "hq", 12, 0, stream.Drops, "C"),
+		s("A", "4", "raw", 0, 0.4, stream.Strained), s("B", "1", "hq", 0, 0.9, stream.Clean), s("B", "2", "hq", 0, 0.9, stream.Clean),
+	}}
+	type row struct {
+		title, worst, late, buffer string
+		verdict                    stream.Verdict
+		while                      []string
+	}
+	var got []row
+	for _, g := range streamGroups(found) {
+		got = append(got, row{g.Disk + ": " + g.title(), g.worst, g.lateText(), g.bufferText(), g.Verdict, g.LateWhile})
+	}
+	want := []row{
+		{"A: 3 × hq", "3", "22 of 1,500 (1.5 %)", "0.00 of 1 s", stream.Drops, []string{"C"}},
+		{"A: 1 × raw", "", "0 of 500", "0.40 of 1 s", stream.Strained, nil},
+		{"B: 2 × hq", "", "0 of 1,000", "0.90 of 1 s", stream.Clean, nil},
+	}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(row{})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A phase says first whether its streams kept up; who is paced is compared with nothing.
+func TestPhaseOfStreams(t *testing.T) {
+	v := viewOf(t, fixture.Streams(), "play beside backup")
+	if got, want := v.does(), "A plays 4 streams, B writes, C is probed"; got != want {
+		t.Errorf("who does what: %q, want %q", got, want)
+	}
+	tiles := v.tiles()
+	if first := tiles[0]; first.Disk == nil || first.Disk.Name != "A" || first.Number.Text != "drops" || first.Sign != Bad {
+		t.Errorf("the first tile is %+v, want A's streams and that they drop frames", first)
+	}
+	var due, late int
+	for _, s := range v.found.Streams {
+		due, late = due+s.Due, late+s.Late
+	}
+	if got, want := tiles[0].Lines[0], count(late)+" of "+count(due)+" frames late"; got != want || late == 0 {
+		t.Errorf("it says %q, want %q", got, want)
+	}
+	for _, tile := range tiles {
+		if tile.Label == "fairness" || tile.Disk != nil && tile.Meter != nil && tile.Disk.Name != "B" {
+			t.Errorf("tile %+v compares disks that are paced", tile)
+		}
+	}
+	table := v.overlapTable()
+	for _, row := range wordsOf(table) {
+		if paced := row[0] == "A" || row[0] == "C"; paced != (row[7] == "– own pace") {
+			t.Errorf("%s keeps %q of its rate", row[0], row[7])
+		}
+	}
+	if !strings.Contains(table.Note, ownPaceNote) {
+		t.Errorf("the table's note does not explain its own pace: %s", table.Note)
+	}
+	for _, f := range v.figures() {
+		if keys := len(f.Keys); (f.ID == "spread" || f.ID == "size" || f.ID == "worn") && keys != 1 {
+			t.Errorf("figure %s is of the files of %d disks, want B's alone", f.ID, keys)
+		}
+	}
+}
+
+// What stands under the time chart is what the table says: every late frame once, and the lowest buffer.
+func TestStreamPanels(t *testing.T) {
+	for phase, drops := range map[string]bool{"play": false, "play beside backup": true, "play beside slow backup": false} {
+		v := viewOf(t, fixture.Streams(), phase)
+		f := timeFigure(v)
+		lowest, late, below := 1e9, 0.0, false
+		for _, panel := range f.Panels {
+			for _, m := range panel.Marks {
+				below = below || m.Text == "half of the buffer"
+				for _, row := range m.Rows {
+					switch m.Name {
+					case "lowest buffer":
+						lowest = min(lowest, row[2], row[3])
+					case "late frames":
+						late += row[3] - row[2]
+					}
+				}
+			}
+		}
+		g := streamGroups(v.found)[0]
+		if late != float64(g.Late) || lowest > g.LowestBufferS+1e-3 || lowest < g.LowestBufferS-1e-3 || !below || drops != (len(f.Panels) == 5) {
+			t.Errorf("%s: %d panels with %g late frames and a lowest buffer of %g s, want %d and %g", phase, len(f.Panels), late, lowest, g.Late, g.LowestBufferS)
+		}
+	}
+}
+
+// Steps that are joined keep every late frame and the lowest buffer.
+func TestFlowIsBounded(t *testing.T) {
+	s := analysis.Stream{Disk: "A", Series: &analysis.StreamSeries{StepS: 0.1}}
+	for i := range 2*maxFlow + 7 {
+		s.Series.BufferS = append(s.Series.BufferS, float64(i%10))
+		s.Series.Late = append(s.Series.Late, 1)
+	}
+	f := flowOf([]analysis.Stream{s}, "A")
+	if n := len(f.bufferS); n > maxFlow || f.stepS < 0.29 || f.lateText() != "1,207 late" || slices.Max(f.bufferS) > 7 {
+		t.Errorf("%d steps of %g s with %s", n, f.stepS, f.lateText())
+	}
+}
+
+// Every phase with streams has its line on the first screen; a search's tries stand in their ladder.
+func TestStudyOfStreams(t *testing.T) {
+	run := fixture.Streams()
+	doc := OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
+	table := find(doc, "Streams in each phase")
+	if table == nil {
+		t.Fatal("no table of streams before the phases")
+	}
+	var got [][]string
+	for _, row := range wordsOf(table) {
+		got = append(got, row[:3])
+	}
+	want := [][]string{
+		{"play", "clean", "A plays 4 streams, C is probed"},
+		{"play beside backup", "drops", "A plays 4 streams, B writes, C is probed"},
+		{"play beside slow backup", "strained", "A plays 4 streams, B writes, C is probed"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for i, sign := range []Sign{Good, Bad, Doubt} {
+		if table.Rows[i][1].Sign != sign {
+			t.Errorf("%s is marked %q, want %q", got[i][1], table.Rows[i][1].Sign, sign)
+		}
+	}
+}
+
+// find is the table of that title before the phases.
+func find(doc *Document, title string) *Table {
+	for _, block := range doc.Blocks {
+		if t, ok := block.(*Table); ok && t.Title == title {
+			return t
+		}
+	}
+	return nil
+}
