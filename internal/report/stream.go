@@ -249,7 +249,7 @@ func streamsOverview(doc *Document, a *analysis.Analysis) *Table {
 			row := []Cell{
 				{Text: shorten(p.Phase, 2*longest), Link: phaseID(i)}, verdictCell(g.Verdict), {Text: does(doc.Keys, p.Roles, p.Paced)}, {Text: g.lateText()}, {}, {Text: g.bufferText()}, {Text: g.Disk}, {Text: g.title()},
 			}
-			if at := slices.IndexFunc(doc.Keys, func(k Key) bool { return k.Name == g.Disk }); at >= 0 {
+			if at := keyOf(doc.Keys, g.Disk); at >= 0 {
 				row[6] = Cell{Disk: &doc.Keys[at]}
 			}
 			if g.Late > 0 {

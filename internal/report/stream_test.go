@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -180,4 +181,49 @@ func find(doc *Document, title string) *Table {
 		}
 	}
 	return nil
+}
+
+func TestSearchLadder(t *testing.T) {
+	run := fixture.Search()
+	doc := OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
+	table := find(doc, "Search: streams")
+	if table == nil {
+		t.Fatal("no table of the search")
+	}
+	if find(doc, "Streams in each phase") != nil {
+		t.Error("the tries stand in a table of their own, want them in the search's alone")
+	}
+	want := [][]string{
+		{"16", "", "drops", ""}, {"12", "", "drops", ""}, {"10", "", "drops", ""}, {"9", "", "clean ×3", ""}, {"8", "", "clean", ""},
+		{"4", "", "clean", "drops"}, {"3", "", "", "clean ×3"}, {"2", "", "clean", "clean"}, {"1", "", "clean", "clean"},
+	}
+	if diff := cmp.Diff(want, wordsOf(table)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if table.Columns[3].Head != "While C writes" || !table.Rows[3][2].Strong || !table.Rows[6][3].Strong || table.Rows[4][2].Strong {
+		t.Errorf("the answers are not marked: %+v", table)
+	}
+	if link := table.Rows[0][2].Link; link != "phase-5" {
+		t.Errorf("16 alone leads to %q, want its try", link)
+	}
+}
+
+// A pace is in MB/s, and one value that was clean once and not another time is not clean.
+func TestPaceLadder(t *testing.T) {
+	found := 200e6
+	a := &analysis.Analysis{Order: []string{"A", "B"}, Searches: []analysis.Search{{Name: "pace", Kind: trace.SearchPace, Disk: "B", Found: &found, Tries: []analysis.SearchTry{
+		{Phase: "p1", Value: 400e6, Verdict: stream.Drops}, {Phase: "p2", Value: 210e6, Verdict: stream.Clean}, {Phase: "p3", Value: 210e6, Verdict: stream.Strained},
+		{Phase: "p4", Value: 200e6, Verdict: stream.Clean}, {Phase: "p5", Value: 100e6},
+	}}}, Phases: []analysis.Phase{{Phase: "p1", Roles: map[string]trace.Role{"A": trace.Read, "B": trace.Write}, Paced: map[string]trace.Paced{
+		"A": {Streams: []stream.Spec{{Kind: "x", Count: 4, Frame: time.Second}}}, "B": {Rate: 400e6},
+	}}}}
+	doc := &Document{Keys: newKeys(a.Order)}
+	table := searchTable(doc, a, &a.Searches[0])
+	want := [][]string{{"400 MB/s", "", "drops"}, {"210 MB/s", "", "strained ×2"}, {"200 MB/s", "", "clean"}, {"100 MB/s", "", "not ended"}}
+	if diff := cmp.Diff(want, wordsOf(table)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if head := table.Columns[2].Head; head != "While A plays 4 streams" {
+		t.Errorf("the column says %q", head)
+	}
 }

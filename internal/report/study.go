@@ -27,6 +27,9 @@ func study(doc *Document, run Run) {
 	if t := streamsOverview(doc, a); t != nil {
 		doc.Add(t)
 	}
+	for i := range a.Searches {
+		doc.Add(searchTable(doc, a, &a.Searches[i]))
+	}
 	addList(doc, "Who wins, who loses, and how to plug the disks in", points)
 	if t := pairs.table(doc.Keys); t != nil {
 		doc.Add(t)

@@ -1,0 +1,108 @@
+package report
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// searchTable is a search as a ladder: a row for each value that was tried, the largest on top, with what came of it
+// alone and with the others.
+func searchTable(doc *Document, a *analysis.Analysis, s *analysis.Search) *Table {
+	streams := s.Kind == trace.SearchStreams
+	t := &Table{Title: "Search: " + Clean(s.Name), Columns: []Column{{Head: pick(streams, "Streams", "Pace of "+labelOf(doc.Keys, s.Disk))}, {Head: ""}}}
+	if streams {
+		t.Note = "How many streams of " + labelOf(doc.Keys, s.Disk) + " stay clean. ×: how often it was tried."
+	} else {
+		t.Note = "How fast " + labelOf(doc.Keys, s.Disk) + " may go with all streams clean. ×: how often it was tried."
+	}
+	type side struct {
+		alone bool
+		head  string
+	}
+	var sides []side
+	for _, alone := range []bool{true, false} {
+		if i := slices.IndexFunc(s.Tries, func(try analysis.SearchTry) bool { return try.Alone == alone }); i >= 0 {
+			sides = append(sides, side{alone, pick(alone, "Alone", "With the others")})
+			if others := besideTry(doc, a, s, &s.Tries[i]); !alone && others != "" {
+				sides[len(sides)-1].head = "While " + others
+			}
+		}
+	}
+	for _, side := range sides {
+		t.Columns = append(t.Columns, Column{Head: side.head})
+	}
+	values := make([]float64, len(s.Tries))
+	for i, try := range s.Tries {
+		values[i] = try.Value
+	}
+	slices.SortFunc(values, func(a, b float64) int { return cmp.Compare(b, a) })
+	values = slices.Compact(values)
+	i := keyOf(doc.Keys, s.Disk)
+	for _, value := range values {
+		row := []Cell{{Text: pick(streams, count(int(value)), Scale{"MB/s", 1e6}.Rate(value))}, {}}
+		if i >= 0 && values[0] > 0 {
+			row[1].Bars = []Bar{{Disk: &doc.Keys[i], Width: Round(100*value/values[0], 4)}}
+		}
+		for _, side := range sides {
+			row = append(row, tryCell(a, s, value, side.alone))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// tryCell is what came of a value's tries: the worst, as one that is not clean decides.
+func tryCell(a *analysis.Analysis, s *analysis.Search, value float64, alone bool) Cell {
+	worst, times, phase := stream.Verdict(""), 0, ""
+	for _, try := range s.Tries {
+		if try.Value != value || try.Alone != alone {
+			continue
+		}
+		times++
+		if w := stream.Worst(worst, try.Verdict); w != worst || phase == "" {
+			worst, phase = w, try.Phase
+		}
+	}
+	if times == 0 {
+		return Cell{}
+	}
+	cell := verdictCell(worst)
+	if worst == "" {
+		cell.Text = "not ended"
+	}
+	if times > 1 {
+		cell.Small = "×" + count(times)
+	}
+	if at := slices.IndexFunc(a.Phases, func(p analysis.Phase) bool { return p.Phase == phase }); at >= 0 {
+		cell.Link = phaseID(at)
+	}
+	best := s.Found
+	if alone {
+		best = s.Alone
+	}
+	cell.Strong = best != nil && *best == value
+	return cell
+}
+
+// besideTry is who works beside the streams in a try.
+func besideTry(doc *Document, a *analysis.Analysis, s *analysis.Search, try *analysis.SearchTry) string {
+	for i := range a.Phases {
+		p := &a.Phases[i]
+		if p.Phase != try.Phase {
+			continue
+		}
+		others := maps.Clone(p.Roles)
+		delete(others, s.Disk)
+		return does(doc.Keys, others, p.Paced)
+	}
+	return ""
+}
+
+func keyOf(keys []Key, name string) int {
+	return slices.IndexFunc(keys, func(k Key) bool { return k.Name == name })
+}
