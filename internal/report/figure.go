@@ -19,6 +19,7 @@ type Figure struct {
 	Keys   []Key  // the disks its marks belong to
 	Wide   bool   // takes the whole width, and can be zoomed
 	Told   bool   // its numbers stand in a table beside it: text leaves it out
+	Dense  bool   // a panel for each key, of marks by the thousand: too many for a picture beside the live chart, and for letters
 	Also   string // the name of marks to be shown on demand; empty for none
 }
 
@@ -35,7 +36,7 @@ type Axis struct {
 	Unit Unit
 	Min  float64
 	Max  float64
-	Log  bool
+	Log  bool // of a vertical axis: from one power of ten to another
 	Rows bool // of the vertical axis: a row for each key from the top, at 0, 1, 2 and so on
 }
 
@@ -48,6 +49,7 @@ const (
 	Seconds Unit = "s"
 	Bytes   Unit = "B"
 	Percent Unit = "%" // of shares
+	Latency Unit = "ns"
 )
 
 // Shape is a kind of mark. Each has rows of its own columns.
@@ -194,6 +196,9 @@ func (f *Figure) Describe() string {
 	}
 	var parts []string
 	for i, key := range f.Keys {
+		if f.Dense {
+			panel = f.Panels[i]
+		}
 		low, high := math.Inf(1), math.Inf(-1)
 		for j := range panel.Marks {
 			m := &panel.Marks[j]
@@ -205,7 +210,7 @@ func (f *Figure) Describe() string {
 				switch {
 				case m.Shape == Rectangle && horizontal && values[0] == 0: // a bar from nothing
 					values = values[1:]
-				case m.Shape == Rectangle && !horizontal: // one on top of others
+				case m.Shape == Rectangle && !horizontal && m.Style != Density: // one on top of others
 					values = []float64{values[1] - values[0]}
 				}
 				low, high = min(low, slices.Min(values)), max(high, slices.Max(values))
@@ -225,6 +230,9 @@ func (f *Figure) Describe() string {
 			text = from + " to " + text
 		}
 		parts = append(parts, key.Label+" "+text)
+	}
+	if f.Dense { // its panels' names are the keys'
+		return fmt.Sprintf("%s: %s.", f.Title, strings.Join(parts, "; "))
 	}
 	return fmt.Sprintf("%s (%s): %s.", f.Title, axis.Name, strings.Join(parts, "; "))
 }

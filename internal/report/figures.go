@@ -4,7 +4,7 @@ package report
 func (v *phaseView) figures() []*Figure {
 	files := v.ofFiles()
 	var out []*Figure
-	for _, f := range []*Figure{timeFigure(v), gaugeFigure(v), shareFigure(v), aloneFigure(v), spreadFigure(files), sizeFigure(files), wornFigure(files)} {
+	for _, f := range []*Figure{timeFigure(v), latencyFigure(v), gaugeFigure(v), shareFigure(v), aloneFigure(v), spreadFigure(files), sizeFigure(files), wornFigure(files)} {
 		if f != nil {
 			f.Phase = v.found.Phase
 			out = append(out, f)
@@ -15,7 +15,7 @@ func (v *phaseView) figures() []*Figure {
 
 // FigureNames are the names of all figures of a phase, the most telling first.
 func FigureNames() []string {
-	return []string{"time", "share", "alone", "spread", "size", "worn", "gauges"}
+	return []string{"time", "share", "alone", "spread", "size", "worn", "latency", "gauges"}
 }
 
 // each picks the words for files that are drawn one by one, or for many.

@@ -93,7 +93,9 @@ func (v *phaseView) diskTiles() Tiles {
 		}
 		t := Tile{Label: key.Does, Disk: &key}
 		stats := v.found.Disks[key.Name]
-		if o := v.found.Overlap; o != nil {
+		if l := stats.Latency; l != nil && l.P99NS != nil && v.found.Paced[key.Name].Probe > 0 {
+			t.Number, t.Lines = number(timeText(l.P99NS), float64(*l.P99NS), "disks", key.Name, "latency", "p99_ns"), v.probeLines(l)
+		} else if o := v.found.Overlap; o != nil {
 			part := o.Disks[key.Name]
 			t.Number = number(v.scale.Rate(part.Rate), part.Rate, "overlap", "disks", key.Name, "rate")
 			if w := withoutOthers(v.found, key.Name); w != nil {
@@ -119,6 +121,15 @@ func (v *phaseView) diskTiles() Tiles {
 		out = append(out, t)
 	}
 	return out
+}
+
+// probeLines say what a probe's latency means.
+func (v *phaseView) probeLines(l *analysis.Latency) []string {
+	lines := []string{"99 of 100 requests took no longer"}
+	if l.Alone != nil && l.Alone.P99NS != nil {
+		lines = append(lines, timeText(l.Alone.P99NS)+" alone in "+shorten(l.AloneFrom, longest))
+	}
+	return lines
 }
 
 // leastLagS is the shortest lag that can be told: progress is sampled every 50 ms.

@@ -135,6 +135,9 @@ func newPhase(run Run, keys []Key, index int) *Details {
 	if len(found.Disks) > 0 {
 		d.Add(v.overlapTable())
 	}
+	if t := v.latencyTable(); t != nil {
+		d.Add(t)
+	}
 	if table := v.linksTable(); table != nil {
 		d.Add(table)
 	}

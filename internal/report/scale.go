@@ -88,6 +88,8 @@ func Write(in Unit, x float64) string {
 		return unit.FormatBytes(int64(x))
 	case Percent:
 		return percent(x)
+	case Latency:
+		return Time(x)
 	default:
 		return Figures3(x)
 	}

@@ -34,6 +34,9 @@ func study(doc *Document, run Run) {
 	if t := pairs.table(doc.Keys); t != nil {
 		doc.Add(t)
 	}
+	if t := latencyMatrix(doc, a); t != nil {
+		doc.Add(t)
+	}
 	pooled, each := pool(a, true), pool(a, false)
 	found := pooledFindings(a, pooled)
 	addList(doc, "What stands out", found[:min(len(found), maxFindings)])

@@ -165,13 +165,19 @@ func frame(c *charts.Custom, f *report.Figure) int {
 			x.Type = "log"
 		}
 		y := opts.YAxis{Name: panel.Y.Name, Type: "value", Min: panel.Y.Min, Max: panel.Y.Max, SplitNumber: max(2, panel.Height/50), GridIndex: i}
+		if panel.Y.Log {
+			y.Type = "log"
+		}
 		global = append(global, charts.WithXAxisOpts(x, i), charts.WithYAxisOpts(y, i))
 	}
 	tip, bottom := opts.Tooltip{Trigger: "item", Formatter: "itemTip"}, footHeight
 	if f.Wide {
-		tip, bottom = opts.Tooltip{Trigger: "axis", Formatter: "lineTip"}, footHeight+zoomHeight
-		global = append(global, charts.WithAxisPointerOpts(&opts.AxisPointer{Type: "line", Link: []opts.AxisPointerLink{{XAxisIndex: axes}}}),
-			charts.WithDataZoomOpts(opts.DataZoom{})) // one at least, or the visitor is not asked for its own
+		bottom += zoomHeight
+		global = append(global, charts.WithDataZoomOpts(opts.DataZoom{})) // one at least, or the visitor is not asked for its own
+	}
+	if f.Wide && !f.Dense {
+		tip = opts.Tooltip{Trigger: "axis", Formatter: "lineTip"}
+		global = append(global, charts.WithAxisPointerOpts(&opts.AxisPointer{Type: "line", Link: []opts.AxisPointerLink{{XAxisIndex: axes}}}))
 	}
 	c.SetGlobalOptions(append(global, charts.WithGridOpts(grids...), charts.WithTooltipOpts(tip))...)
 	return top - panelGap + bottom
@@ -199,6 +205,8 @@ func format(in report.Unit) string {
 		return "bytes"
 	case report.Percent:
 		return "percent"
+	case report.Latency:
+		return "latency"
 	default:
 		return "plain"
 	}
@@ -228,7 +236,7 @@ func (v visitor) VisitYAxis(axes []opts.YAxis) any {
 		y := v.f.Panels[i].Y
 		rows, share := y.Rows, y.Unit == report.Percent
 		out[i] = object{
-			"type": "value", "min": axis.Min, "max": axis.Max, "gridIndex": i, "name": axis.Name, "splitNumber": axis.SplitNumber, "inverse": rows,
+			"type": axis.Type, "min": axis.Min, "max": axis.Max, "gridIndex": i, "name": axis.Name, "splitNumber": axis.SplitNumber, "inverse": rows,
 			"nameTextStyle": object{"align": "left", "color": "@ink", "fontWeight": 600, "fontSize": 13, "padding": []int{0, 0, 2, 0}},
 			"axisLine":      shown(rows, "@axis"), "axisTick": shown(false, "@axis"), "splitLine": shown(!rows, "@line"),
 			"axisLabel": object{"show": !rows, "color": "@muted", "fontSize": 12, "showMaxLabel": share, "formatter": format(y.Unit)},

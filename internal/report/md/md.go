@@ -50,7 +50,9 @@ func blocks(out io.Writer, list []report.Block) {
 		case *report.Table:
 			table(out, block)
 		case *report.Figure:
-			figure(out, block)
+			if !block.Dense {
+				figure(out, block)
+			}
 		case *report.Details:
 			details(out, block)
 		}

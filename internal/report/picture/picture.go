@@ -167,7 +167,11 @@ func (p *plane) x(v float64) vg.Length {
 }
 
 func (p *plane) y(v float64) vg.Length {
-	share := vg.Length((v - p.panel.Y.Min) / (p.panel.Y.Max - p.panel.Y.Min))
+	low, high := p.panel.Y.Min, p.panel.Y.Max
+	if p.panel.Y.Log {
+		low, high, v = math.Log(low), math.Log(high), math.Log(v)
+	}
+	share := vg.Length((v - low) / (high - low))
 	if p.panel.Y.Rows {
 		share = 1 - share // from the top
 	}
@@ -188,7 +192,11 @@ func (p *plane) axes() {
 			p.symbols(p.colour(i), i, 3.4, []vg.Point{{X: at.X - values.Width(label) - 9, Y: at.Y}})
 		}
 	} else {
-		for _, v := range report.Steps(p.panel.Y.Min, p.panel.Y.Max, max(2, p.panel.Height/45)) {
+		steps := report.Steps(p.panel.Y.Min, p.panel.Y.Max, max(2, p.panel.Height/45))
+		if p.panel.Y.Log {
+			steps = powers(p.panel.Y.Min, p.panel.Y.Max)
+		}
+		for _, v := range steps {
 			p.StrokeLine2(stroke(p.grid, 0.6), p.Min.X, p.y(v), p.Max.X, p.y(v))
 			p.write(values, vg.Point{X: p.Min.X - 6, Y: p.y(v)}, tick(p.panel.Y.Unit, v))
 		}
@@ -233,6 +241,15 @@ func decades(low, high float64) []float64 {
 				out = append(out, at)
 			}
 		}
+	}
+	return out
+}
+
+// powers are the powers of ten from one to another.
+func powers(low, high float64) []float64 {
+	var out []float64
+	for v := low; v <= high*1.001; v *= 10 {
+		out = append(out, v)
 	}
 	return out
 }

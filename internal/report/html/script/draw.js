@@ -21,6 +21,7 @@ const functions = {
   seconds: () => (value) => exact(value) + " s",
   bytes: () => (value) => size(value),
   percent: () => (value) => write("%", value),
+  latency: () => (value) => write("ns", value),
 
   lineTip: (chart) => (params) => {
     const list = Array.isArray(params) ? params : [params];

@@ -1,0 +1,300 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// fewNote says why a quantile is missing.
+func fewNote() string {
+	return fmt.Sprintf("–: too few requests to tell (99th percentile: %s, 99.9th: %s).", count(int(analysis.LeastRequests(100))), count(int(analysis.LeastRequests(1000))))
+}
+
+// Time writes how long a request took: "0.12 ms", "85 µs".
+func Time(ns float64) string { return unit.FormatSeconds(ns / 1e9) }
+
+func timeText(ns *int64) string {
+	if ns == nil {
+		return none
+	}
+	return Time(float64(*ns))
+}
+
+// latencyCells are quantiles as a table has them.
+func latencyCells(f *analysis.LatencyFigures) []Cell {
+	longest := none
+	if f.Requests > 0 {
+		longest = Time(float64(f.MaxNS))
+	}
+	return []Cell{{Text: count(int(f.Requests))}, {Text: timeText(f.P50NS)}, {Text: timeText(f.P99NS)}, {Text: timeText(f.P999NS)}, {Text: longest}}
+}
+
+// missing reports whether too few requests leave a figure out.
+func missing(f *analysis.LatencyFigures) bool { return f != nil && (f.P99NS == nil || f.P999NS == nil) }
+
+// latencyTable is how long each disk's requests took in the overlap, and below what they take alone; nil where that was
+// not recorded.
+func (v *phaseView) latencyTable() *Table {
+	t := &Table{
+		Title: "Request latency", Note: "From when a request is handed to the system until it is done.",
+		Columns: []Column{
+			{Head: "Disk"}, {Head: "Does"}, {Head: "Beside"}, {Head: "Requests", Numbers: true, Drop: 2}, {Head: "Median", Numbers: true}, {Head: "99th percentile", Numbers: true},
+			{Head: "99.9th", Numbers: true}, {Head: "Longest", Numbers: true, Drop: 1}, {Head: "Of alone", Numbers: true, Drop: 3},
+		},
+	}
+	few := false
+	for _, key := range v.working() {
+		l := v.found.Disks[key.Name].Latency
+		if l == nil {
+			continue
+		}
+		beside := v.beside(key.Name)
+		row := append([]Cell{{Disk: &key}, {Text: v.latencyOf(key.Name)}, {Text: beside}}, latencyCells(&l.LatencyFigures)...)
+		row[5].Strong = row[5].Text != none
+		t.Rows = append(t.Rows, append(row, slower(l)))
+		few = few || missing(&l.LatencyFigures) || missing(l.Alone)
+		if l.Alone != nil {
+			alone := append([]Cell{{Disk: &key}, {Text: v.latencyOf(key.Name)}, {Text: "alone", Small: "in " + shorten(l.AloneFrom, longest)}}, latencyCells(l.Alone)...)
+			t.Rows = append(t.Rows, append(alone, Cell{}))
+		}
+	}
+	if t.Rows == nil {
+		return nil
+	}
+	if v.found.Overlap != nil && len(v.working()) > 1 {
+		t.Note += " Of the seconds that lie within the overlap."
+	}
+	if few {
+		t.Note += " " + fewNote()
+	}
+	return t
+}
+
+// slower is how many times as long as alone the slowest hundredth of the requests took at least.
+func slower(l *analysis.Latency) Cell {
+	if l.P99NS == nil || l.Alone == nil || l.Alone.P99NS == nil || *l.Alone.P99NS <= 0 {
+		return Cell{}
+	}
+	times := float64(*l.P99NS) / float64(*l.Alone.P99NS)
+	return Cell{Text: Figures3(times) + " times", Heat: lost(times)}
+}
+
+// lost is a latency as a share to colour a cell by: so many times as long leaves so much less.
+func lost(times float64) *float64 {
+	share := 1.0
+	if times > 1 {
+		share = 1 / times
+	}
+	return &share
+}
+
+// latencyOf is whose requests they are.
+func (v *phaseView) latencyOf(name string) string {
+	if p := v.found.Paced[name]; p.Probe > 0 {
+		return "probe, " + blockText(p.Probe)
+	}
+	return v.work(name)
+}
+
+// beside is who else works in the phase: "B writes".
+func (v *phaseView) beside(name string) string {
+	others := maps.Clone(v.found.Roles)
+	delete(others, name)
+	if text := does(v.keys, others, v.found.Paced); text != "" {
+		return text
+	}
+	return "alone"
+}
+
+// maxCells is how many cells the heat maps of a document have in all, and leastCells how many that of a disk has at
+// least where there are many of them.
+const (
+	maxCells   = 40_000
+	mostCells  = 1500
+	leastCells = 200
+)
+
+// latencyFigure shows for each disk how long its requests took over time: the more took so long, the fuller the colour.
+func latencyFigure(v *phaseView) *Figure {
+	f := &Figure{
+		ID: "latency", Title: "Request latency over time", Wide: true, Told: true, Dense: true, X: Axis{Name: "time", Unit: Seconds, Max: v.endS},
+		Text: "The fuller the colour, the more requests took so long (logarithmic scale). The few above the others are what waits are made of.",
+	}
+	room := max(leastCells, min(mostCells, maxCells/max(1, heatMaps(v.run.Analysis))))
+	for _, key := range v.working() {
+		l := v.found.Disks[key.Name].Latency
+		if l == nil || l.Series == nil {
+			continue
+		}
+		m := v.heat(len(f.Keys), coarser(l.Series, room))
+		if m.Rows == nil {
+			continue
+		}
+		f.Keys = append(f.Keys, key)
+		low, high := m.Rows[0][2], m.Rows[0][3]
+		for _, row := range m.Rows {
+			low, high = min(low, row[2]), max(high, row[3])
+		}
+		f.Panels = append(f.Panels, Panel{Y: Axis{Name: key.Label + ": " + v.latencyOf(key.Name), Unit: Latency, Min: math.Pow10(int(math.Floor(math.Log10(low)))), Max: math.Pow10(int(math.Ceil(math.Log10(high)))), Log: true}, Height: 120, Marks: []Mark{m}})
+	}
+	if f.Panels == nil {
+		return nil
+	}
+	return f
+}
+
+// heatMaps is how many heat maps there are in all phases.
+func heatMaps(a *analysis.Analysis) int {
+	n := 0
+	for i := range a.Phases {
+		for _, d := range a.Phases[i].Disks {
+			if d.Latency != nil && d.Latency.Series != nil {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// heat is the cells of a heat map that are not empty.
+func (v *phaseView) heat(key int, s *analysis.LatencySeries) Mark {
+	m := Mark{Shape: Rectangle, Style: Density, Key: key, Name: "requests took", Extra: []Extra{{"requests", Plain}}}
+	most := int64(1)
+	for _, counts := range s.Counts {
+		for _, n := range counts {
+			most = max(most, n)
+		}
+	}
+	for k, counts := range s.Counts {
+		from, to := v.seconds(s.StartS+float64(k)*s.StepS), v.seconds(min(v.endS, s.StartS+float64(k+1)*s.StepS))
+		if to <= from {
+			break
+		}
+		for row, n := range counts {
+			if n > 0 {
+				m.Rows = append(m.Rows, []float64{
+					from, to, Round(max(1, float64(s.BoundsNS[row])), 3), Round(float64(s.BoundsNS[row+1]), 3), float64(n), Round(float64(n)/float64(most), 2),
+				})
+			}
+		}
+	}
+	return m
+}
+
+// coarser joins steps until no more than so many cells are left that count anything, or few steps.
+func coarser(s *analysis.LatencySeries, cells int) *analysis.LatencySeries {
+	const fewest = 12
+	for by := 1; ; by++ {
+		out := &analysis.LatencySeries{StartS: s.StartS, StepS: s.StepS * float64(by), BoundsNS: s.BoundsNS}
+		used := 0
+		for k, counts := range s.Counts {
+			if k%by == 0 {
+				out.Counts = append(out.Counts, make([]int64, len(counts)))
+			}
+			sum := out.Counts[len(out.Counts)-1]
+			for row, n := range counts {
+				if n > 0 && sum[row] == 0 {
+					used++
+				}
+				sum[row] += n
+			}
+		}
+		if used <= cells || len(out.Counts) <= fewest {
+			return out
+		}
+	}
+}
+
+// mostBeside is how many sets of other disks are listed.
+const mostBeside = 30
+
+// latencyMatrix is each disk's 99th percentile against who else works; nil where no latency was recorded, or always
+// beside the same.
+func latencyMatrix(doc *Document, a *analysis.Analysis) *Table {
+	t := &Table{
+		Title: "Request latency beside others", Columns: []Column{{Head: "Who else works"}},
+		Note: "99th percentile. Column: the disk whose requests were timed; row: who works at the same time. Of all phases, as far as these alone worked.",
+	}
+	type place struct{ row, column int }
+	cells := map[place]*analysis.LatencyRow{}
+	var victims, others []string
+	find := func(list *[]string, text string) int {
+		at := slices.Index(*list, text)
+		if at < 0 {
+			at = len(*list)
+			*list = append(*list, text)
+		}
+		return at
+	}
+	const alone = "nobody: alone"
+	for size := range len(a.Order) + 1 { // the fewer others, the earlier
+		for i := range a.LatencyMatrix {
+			r := &a.LatencyMatrix[i]
+			if len(r.Beside) != size {
+				continue
+			}
+			at := place{find(&others, cmp.Or(does(doc.Keys, r.Beside, r.Paced), alone)), find(&victims, victim(doc.Keys, r, a.LatencyMatrix))}
+			if cells[at] == nil {
+				cells[at] = r
+			}
+		}
+	}
+	if len(others) < 2 {
+		return nil
+	}
+	for _, text := range victims {
+		t.Columns = append(t.Columns, Column{Head: text, Numbers: true})
+	}
+	few := false
+	for i, text := range others[:min(len(others), mostBeside)] {
+		row := []Cell{{Text: text}}
+		for k := range victims {
+			r, solo := cells[place{i, k}], cells[place{0, k}]
+			if r == nil {
+				row = append(row, Cell{})
+				continue
+			}
+			cell := Cell{Text: timeText(r.P99NS)}
+			few = few || r.P99NS == nil
+			if others[0] == alone && solo != nil && solo.P99NS != nil && r.P99NS != nil && *solo.P99NS > 0 {
+				cell.Heat = lost(float64(*r.P99NS) / float64(*solo.P99NS))
+			}
+			row = append(row, cell)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if few {
+		t.Note += fmt.Sprintf(" –: fewer than %s requests, too few to tell.", count(int(analysis.LeastRequests(100))))
+	}
+	if n := len(others) - mostBeside; n > 0 {
+		t.Note += " " + plural(n, "more combination") + " in analysis.json."
+	}
+	return t
+}
+
+// victim is whose requests a row's are: "C: probe, 4 KiB", "A reads"; and where the run has it in several places or
+// tests, in which.
+func victim(keys []Key, r *analysis.LatencyRow, all []analysis.LatencyRow) string {
+	parts := []string{labelOf(keys, r.Disk) + " " + actOf(r.Op, r.Paced[r.Disk]).one}
+	if p := r.Paced[r.Disk]; p.Probe > 0 {
+		parts[0] = labelOf(keys, r.Disk) + ": probe, " + blockText(p.Probe)
+	}
+	differ := func(of func(*analysis.LatencyRow) string) bool {
+		return slices.ContainsFunc(all, func(o analysis.LatencyRow) bool { return o.Disk == r.Disk && of(&o) != of(r) })
+	}
+	for _, of := range []func(*analysis.LatencyRow) string{
+		func(r *analysis.LatencyRow) string { return r.Connection }, func(r *analysis.LatencyRow) string { return r.Test },
+	} {
+		if where := of(r); where != "" && differ(of) {
+			parts = append(parts, Clean(where))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
