@@ -172,8 +172,10 @@ func (v *phaseView) heat(key int, s *analysis.LatencySeries) Mark {
 			most = max(most, n)
 		}
 	}
+	per := math.Pow10(2 - int(math.Floor(math.Log10(s.StepS)))) // a hundredth of a step is fine enough
+	at := func(k int) float64 { return math.Round(per*min(v.endS, s.StartS+float64(k)*s.StepS)) / per }
 	for k, counts := range s.Counts {
-		from, to := v.seconds(s.StartS+float64(k)*s.StepS), v.seconds(min(v.endS, s.StartS+float64(k+1)*s.StepS))
+		from, to := at(k), at(k+1)
 		if to <= from {
 			break
 		}

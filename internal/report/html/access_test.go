@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/hubbench/hubbench/internal/report/fixture"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // TestAccessibility holds the page to axe-core's rules: no violation that it calls serious or critical, contrast
@@ -32,16 +33,21 @@ func TestAccessibility(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name   string
+		run    func() *trace.Run
 		screen screen
 	}{
-		{"light", screen{width: 1280, height: 900}},
-		{"dark", screen{width: 1280, height: 900, dark: true}},
-		{"phone", screen{width: 390, height: 800}},
-		{"phone, dark", screen{width: 390, height: 800, dark: true}},
-		{"static", screen{width: 1280, height: 900, static: true}},
+		{"light", fixture.Triple, screen{width: 1280, height: 900}},
+		{"dark", fixture.Triple, screen{width: 1280, height: 900, dark: true}},
+		{"phone", fixture.Triple, screen{width: 390, height: 800}},
+		{"phone, dark", fixture.Triple, screen{width: 390, height: 800, dark: true}},
+		{"static", fixture.Triple, screen{width: 1280, height: 900, static: true}},
+		{"streams", backup, screen{width: 1280, height: 900}},
+		{"streams, dark", backup, screen{width: 1280, height: 900, dark: true}},
+		{"streams, phone", backup, screen{width: 390, height: 800}},
+		{"search", fixture.Search, screen{width: 1280, height: 900, dark: true}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			tab := open(t, ctx, fixture.Triple(), test.screen)
+			tab := open(t, ctx, test.run(), test.screen)
 			tab.drawAll()
 			tab.do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("details").forEach((d) => (d.open = true))`))
 			tab.do(chromedp.Evaluate[chromedp.Void](string(axe)))

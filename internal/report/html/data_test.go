@@ -22,7 +22,7 @@ import (
 
 // A report read back is the run it was made from: the events to the byte, and the same analysis of them.
 func TestRoundTrip(t *testing.T) {
-	for _, run := range []*trace.Run{fixture.Triple(), fixture.Hostile()} {
+	for _, run := range []*trace.Run{fixture.Triple(), fixture.Hostile(), fixture.Streams(), fixture.Search()} {
 		recorded, found := fixture.Events(run), say.Analyze(run, analysis.Options{})
 		var page bytes.Buffer
 		if err := write(&page, reportOf(run), bytes.NewReader(recorded), standIn); err != nil {

@@ -1,0 +1,122 @@
+package html
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/internal/report/fixture"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// backup is the streams' run, the phase with the backup first: the one that is open.
+func backup() *trace.Run {
+	run := fixture.Streams()
+	run.Phases[0], run.Phases[2] = run.Phases[2], run.Phases[0]
+	return run
+}
+
+// Whether the streams survive the backup is read off the first screen, in words and by a sign, of a study and of a
+// single phase.
+func TestStreamsOnTheFirstScreen(t *testing.T) {
+	ctx := browserFor(t)
+	one := backup()
+	one.Phases = one.Phases[:1]
+	for name, run := range map[string]*trace.Run{"study": fixture.Streams(), "phase": one} {
+		for _, s := range []screen{{width: 1280, height: 800}, {width: 390, height: 800}, {width: 1280, height: 800, dark: true}} {
+			t.Run(fmt.Sprintf("%s %d %v", name, s.width, s.dark), func(t *testing.T) {
+				tab := open(t, ctx, run, s)
+				tab.shoot(fmt.Sprintf("streams-%s-%d-%v", name, s.width, s.dark))
+				// What of the words and signs lies on the first screen, by what an eye would see there.
+				seen := eval[[]string](tab, `[...document.querySelectorAll("svg.sign")].flatMap((sign) => {
+					const word = sign.parentElement, box = sign.getBoundingClientRect(), top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+					return box.width > 5 && box.bottom < innerHeight && box.right < innerWidth && top && (word.contains(top) || top.contains(word)) ? [sign.classList[1] + " " + word.textContent.trim()] : [];
+				})`)
+				want := []string{"bad drops"}
+				if name == "study" {
+					want = []string{"good clean", "bad drops", "doubt strained"}
+				}
+				if diff := cmp.Diff(want, seen[:min(len(seen), len(want))]); diff != "" {
+					t.Errorf("on the first screen (-want +got):\n%s", diff)
+				}
+				if wide := eval[int](tab, `document.documentElement.scrollWidth`); int64(wide) > s.width {
+					t.Errorf("the page is %d px wide in a window of %d", wide, s.width)
+				}
+			})
+		}
+	}
+}
+
+// Pointing at the time chart says how full the buffer was and how many frames were late; at the heat map, how many
+// requests took how long.
+func TestStreamsTip(t *testing.T) {
+	tab := open(t, browserFor(t), backup(), screen{width: 1280, height: 900})
+	tab.drawAll()
+	tab.do(focusPlot)
+	tab.press("Home")
+	for range 3 {
+		tab.press("ArrowRight")
+	}
+	words := eval[string](tab, `document.querySelector(".phase:not([hidden]) [aria-live]").textContent`)
+	if !strings.Contains(words, "A ") || !strings.Contains(words, "lowest buffer 0.99") || strings.Contains(words, "late frames") {
+		t.Errorf("before the backup takes its share the chart says %q", words)
+	}
+	// The instants are those of the total, some of which lie between 8 and 12 s.
+	late := ""
+	for range 400 {
+		tab.do(chromedp.KeyEvent(keyCodes["ArrowRight"]))
+		words = eval[string](tab, `document.querySelector(".phase:not([hidden]) [aria-live]").textContent`)
+		var at float64
+		if _, err := fmt.Sscanf(words, "%f s:", &at); err != nil {
+			t.Fatalf("%q: %v", words, err)
+		}
+		if at > 9 {
+			late = words
+			break
+		}
+	}
+	if !strings.Contains(late, "lowest buffer 0") || !strings.Contains(late, "late frames 10") {
+		t.Errorf("while frames are late the chart says %q", late)
+	}
+	tab.do(chromedp.Focus(chromedp.CSS(".phase:not([hidden]) [data-figure$='-latency']")))
+	tab.press("ArrowRight")
+	tip := eval[string](tab, `[...document.querySelectorAll("[data-figure$='-latency'] .tip")].map((e) => e.textContent).join()`)
+	if !strings.Contains(tip, "A requests took ") || !strings.Contains(tip, " ms, 0 s to 1 s, requests ") {
+		t.Errorf("the heat map says %q", tip)
+	}
+}
+
+// A page of thirty phases with latencies of three disks stays within a megabyte of one without.
+func TestLatenciesMakeASmallPage(t *testing.T) {
+	sizes := map[bool]int{}
+	for _, with := range []bool{false, true} {
+		run := &trace.Run{Name: "latencies", Status: trace.Complete, Disks: fixture.Streams().Disks}
+		for i := range 30 {
+			p := *fixture.Streams().Phases[2]
+			p.Name = fmt.Sprintf("phase %d", i+1)
+			p.Disks = slices.Clone(p.Disks)
+			for k, d := range p.Disks {
+				one := *d
+				if !with {
+					one.Latencies = nil
+				}
+				p.Disks[k] = &one
+			}
+			run.Phases = append(run.Phases, &p)
+		}
+		var page bytes.Buffer
+		if err := write(&page, reportOf(run), nil, standIn); err != nil {
+			t.Fatal(err)
+		}
+		sizes[with] = page.Len()
+	}
+	t.Logf("%d bytes with latencies, %d without", sizes[true], sizes[false])
+	if more := sizes[true] - sizes[false]; more <= 0 || more > 1_000_000 {
+		t.Errorf("latencies take %d bytes", more)
+	}
+}
