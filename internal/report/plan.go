@@ -87,7 +87,7 @@ func OfPlan(p Plan) *Document {
 		t.Rows = append(t.Rows, append([]Cell{{Text: "total"}, {}, {}}, p.Total.cells()...))
 	}
 	doc.Add(t)
-	streams := streamsOf(p.Plan)
+	streams := streamsIn(p.Plan)
 	if len(streams) > 0 {
 		doc.Add(streamTable(streams))
 	}

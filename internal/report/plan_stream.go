@@ -27,8 +27,8 @@ type plannedStreams struct {
 	Scaled  bool       `json:"scaled,omitempty"` // in proportion to that of another frame rate
 }
 
-// streamsOf lists the streams of all phases.
-func streamsOf(plan *scenario.Plan) []plannedStreams {
+// streamsIn lists the streams of all phases.
+func streamsIn(plan *scenario.Plan) []plannedStreams {
 	all := []plannedStreams{}
 	for _, phase := range plan.Phases {
 		for _, job := range phase.Jobs {
