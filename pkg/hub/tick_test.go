@@ -186,7 +186,7 @@ func smallCase(rng *rand.Rand) (*Profile, []string, []Work) {
 		c.PerDisk = between(0, 0.2)
 	}
 	for _, list := range p.Lags.Lists() {
-		*list.Lags = []time.Duration{time.Duration(between(0, 2) * 1e9), time.Duration(between(0, 2) * 1e9)}
+		*list.Lags = []time.Duration{time.Duration(between(0, 1) * 1e9), time.Duration(between(0, 1) * 1e9)}
 	}
 	names := p.Names()
 	works := make([]Work, len(names))
@@ -197,11 +197,11 @@ func smallCase(rng *rand.Rand) (*Profile, []string, []Work) {
 			side.Hub, side.Weight = between(0.8, 3)*gb, between(0.5, 2)
 		}
 		if rng.IntN(3) == 0 {
-			d.Cache = &Cache{Bytes: int64(between(0.1e9, 3e9)), After: between(0.2, 0.6) * gb}
+			d.Cache = &Cache{Bytes: int64(between(0.1e9, 1.2e9)), After: between(0.2, 0.6) * gb}
 		}
 		w := &works[i]
 		w.Op = []trace.Role{read, write}[rng.IntN(2)]
-		w.Sizes = []int64{int64(between(0.5e9, 3e9))}
+		w.Sizes = []int64{int64(between(0.3e9, 1.5e9))}
 		switch kind := kinds[i]; {
 		case kind == 0 || kind == 1 && rng.IntN(2) == 0: // as fast as it can
 			if rng.IntN(3) == 0 {
@@ -209,7 +209,7 @@ func smallCase(rng *rand.Rand) (*Profile, []string, []Work) {
 			}
 		default:
 			spec := stream.Spec{Record: w.Op == write, Rate: between(20e6, 120e6), Frame: time.Duration(10+rng.IntN(40)) * time.Millisecond, Count: 1 + rng.IntN(20)}
-			spec.Buffer = time.Duration(between(0.02, 0.3) * 1e9)
+			spec.Buffer = time.Duration(between(0.01, 0.2) * 1e9)
 			w.Streams = []stream.Spec{spec}
 			w.Sizes = []int64{int64(spec.TotalRate())}
 		}
