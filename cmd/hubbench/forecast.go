@@ -1,8 +1,10 @@
 package main
 
 import (
+	"slices"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/device"
 	"github.com/hubbench/hubbench/internal/report"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -68,8 +70,23 @@ func (r *prepared) forecasts() ([]forecast, error) {
 		for i, stock := range r.plan.Stock(disk.Name) {
 			all[i].writes[disk.Name] += stock.Before
 		}
+		for i, bytes := range r.fillings(disk) {
+			all[i].writes[disk.Name] += bytes
+		}
 	}
 	return all, nil
+}
+
+// fillings is what a disk's volume is filled with before each phase; none where nobody knows how full it is.
+func (r *prepared) fillings(disk scenario.Disk) []int64 {
+	if disk.Simulated() || !slices.ContainsFunc(r.plan.Phases, func(p scenario.Phase) bool { return p.Precondition > 0 }) {
+		return nil
+	}
+	place, err := device.Inspect(disk.Path)
+	if err != nil {
+		return nil // a check says why
+	}
+	return r.plan.Fillings(disk.Name, scenario.Volume{Size: place.Size, Used: place.Used, Free: place.Free})
 }
 
 // search makes a forecast of one try that of a search of so many tries at most.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/cells"
 	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -301,6 +303,15 @@ func TestLeft(t *testing.T) {
 	p.Phases[1].Stop, p.Phases[1].Limit = scenario.StopTime, time.Second
 	if _, known := shown.state.left(); known {
 		t.Error("a time is predicted for a phase that ends by the clock")
+	}
+
+	p = plan() // what accompanies the others is no work to finish
+	for i := range p.Phases {
+		p.Phases[i].Jobs = append(slices.Clone(p.Phases[i].Jobs), scenario.Job{Disk: "D", Role: trace.Read, Sizes: []int64{8e9}, Streams: make([]stream.Spec, 1)})
+	}
+	shown, _ = follow(Options{Plan: p}, 10*time.Second)
+	if left, known := shown.state.left(); !known || left != 15*time.Second {
+		t.Errorf("with streams beside 40 of 100 GB in 10 s: got %s, %v; want 15 s", left, known)
 	}
 
 	p = plan()

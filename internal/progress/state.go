@@ -207,7 +207,9 @@ func (s *state) left() (time.Duration, bool) {
 	}
 	done = s.finished
 	for i := range s.disks {
-		done += min(s.disks[i].moved(), s.disks[i].job.Bytes())
+		if d := &s.disks[i]; !d.job.Accompanies() {
+			done += min(d.moved(), d.job.Bytes())
+		}
 	}
 	if done < total/100 || done == 0 {
 		return 0, false

@@ -201,7 +201,15 @@ func policies(plan *scenario.Plan) []string {
 			notes = append(notes, names+": "+of.note)
 		}
 	}
-	return append(notes, eachOnce(plan, untilSteady)...)
+	return slices.Concat(notes, eachOnce(plan, untilSteady), eachOnce(plan, filled))
+}
+
+// filled says what is done to the disks before the phase.
+func filled(phase scenario.Phase) string {
+	if phase.Precondition == 0 {
+		return ""
+	}
+	return fmt.Sprintf("before it, the volumes of its disks are filled to %s, and what fills them is removed after it.", unit.FormatPercent(phase.Precondition))
 }
 
 // untilSteady says when a phase ends that goes on until the rates are steady.
