@@ -270,3 +270,15 @@ func TestPrepareInNoFolder(t *testing.T) {
 		}
 	}
 }
+
+// Files to read are written in large blocks, from memory that direct requests take, whatever the job's own block is.
+func TestOddBlock(t *testing.T) {
+	for name, sys := range systems {
+		t.Run(name, func(t *testing.T) {
+			job := newJob(t.TempDir(), trace.Read, 3<<20)
+			job.IO.Block = 47 * 4096 // of which no whole number is a large block
+			engine, _ := prepared(t, job, sys)
+			transferAll(t, engine)
+		})
+	}
+}
