@@ -10,7 +10,7 @@ import (
 //go:embed hubs/*.yaml
 var hubs embed.FS
 
-//go:embed demo.yaml study-demo.yaml triple-hub.yaml
+//go:embed demo.yaml streams-demo.yaml study-demo.yaml triple-hub.yaml
 var scenarios embed.FS
 
 // Hub returns the profile of a built-in hub as YAML; false where there is none of that name.

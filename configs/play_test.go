@@ -18,6 +18,8 @@ import (
 type played struct {
 	trace  map[string]*trace.Phase
 	phases map[string]*analysis.Phase
+
+	searches []analysis.Search
 }
 
 // simulate plays phases, one a line of YAML, on disks that are called as the profile has them.
@@ -27,7 +29,13 @@ func simulate(t *testing.T, p *hub.Profile, disks, workload string, phases ...st
 	for _, phase := range phases {
 		text += "  - {" + phase + "}\n"
 	}
-	s, err := scenario.Load("notes.yaml", []byte(text))
+	return play(t, p, []byte(text))
+}
+
+// play plays a scenario on the hub's model.
+func play(t *testing.T, p *hub.Profile, text []byte) played {
+	t.Helper()
+	s, err := scenario.Load("notes.yaml", text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,11 +54,12 @@ func simulate(t *testing.T, p *hub.Profile, disks, workload string, phases ...st
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := played{map[string]*trace.Phase{}, map[string]*analysis.Phase{}}
+	out := played{trace: map[string]*trace.Phase{}, phases: map[string]*analysis.Phase{}}
 	for _, phase := range run.Phases {
 		out.trace[phase.Name] = phase
 	}
 	a := say.Analyze(run, analysis.Options{})
+	out.searches = a.Searches
 	for i := range a.Phases {
 		out.phases[a.Phases[i].Phase] = &a.Phases[i]
 	}

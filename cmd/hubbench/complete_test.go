@@ -61,7 +61,7 @@ phases: [{pattern: WW}, {pattern: RR}]
 		{"schema ", only},
 		{"init ", only},
 		{"init --out ", "yaml yml " + names},
-		{"init --from ", "demo study-demo triple-hub " + only},
+		{"init --from ", "demo streams-demo study-demo triple-hub " + only},
 		{"clean ", inFolders},
 		{"doctor ", inFolders},
 		{"doctor out ", inFolders},
