@@ -71,7 +71,8 @@ type OverlapDisk struct {
 	BytesHigh int64      `json:"bytes_high"`
 	Rate      float64    `json:"rate"`
 	CI95      *Interval  `json:"ci95"`
-	Share     float64    `json:"share"` // of the window's bytes
+	Share     float64    `json:"share"`               // of the window's bytes
+	ReadRate  float64    `json:"read_rate,omitempty"` // of rate, where the disk reads and writes at once
 }
 
 // Stage is a maximal interval with an unchanged set of active disks.

@@ -44,7 +44,8 @@ func (p *phase) linkUses() []LinkUse {
 		for i := range p.parts {
 			name := p.parts[i].name()
 			disk, known := p.hardware.Disks[name]
-			if _, moved := p.trace.Connections[name]; moved || !known || o.Disks[name].Op != op {
+			rate := o.Disks[name].rateOf(op)
+			if _, moved := p.trace.Connections[name]; moved || !known || rate == 0 {
 				continue
 			}
 			for k := range disk.Path.Links {
@@ -68,7 +69,7 @@ func (p *phase) linkUses() []LinkUse {
 					}
 				}
 				uses[at].Disks = append(uses[at].Disks, name)
-				uses[at].Rate += o.Disks[name].Rate
+				uses[at].Rate += rate
 			}
 		}
 	}

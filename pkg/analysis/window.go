@@ -60,11 +60,12 @@ func (p *phase) fillOverlap() {
 			d.BytesHigh += a.High
 		}
 		d.Rate = float64(d.Bytes) / length
-		if d.Op == trace.Write {
-			o.WriteRate += d.Rate
-		} else {
-			o.ReadRate += d.Rate
+		read := float64(p.readOf(part, d.Bytes)) / length
+		if part.trace.Both {
+			d.ReadRate = read
 		}
+		o.ReadRate += read
+		o.WriteRate += d.Rate - read
 		o.Bytes += d.Bytes
 		o.BytesLow += d.BytesLow
 		o.BytesHigh += d.BytesHigh
@@ -90,6 +91,33 @@ func (p *phase) fillOverlap() {
 	if doubt := float64(o.BytesHigh-o.BytesLow) / 2; doubt > maxEdgeDoubt*float64(o.Bytes) {
 		p.warn(Warning{Code: "edges", Values: map[string]float64{"share": doubt / float64(o.Bytes)}})
 	}
+}
+
+// rateOf is what the disk moved in one direction.
+func (d OverlapDisk) rateOf(op trace.Role) float64 {
+	switch {
+	case d.ReadRate > 0 && op == trace.Read:
+		return d.ReadRate
+	case d.Op == op || d.ReadRate > 0:
+		return d.Rate - d.ReadRate
+	}
+	return 0
+}
+
+// readOf is how much of the bytes that a disk moved in the window was read.
+func (p *phase) readOf(part *part, bytes int64) int64 {
+	switch {
+	case part.trace.Both:
+		read := overlap.NewCurve(part.trace.Direction(trace.Read))
+		bytes = 0
+		for _, v := range p.window {
+			bytes += read.Between(v).Bytes
+		}
+		return bytes
+	case part.trace.Op == trace.Write:
+		return 0
+	}
+	return bytes
 }
 
 // maxEdgeDoubt is the share of the window's bytes up to which it does not matter when exactly they moved.

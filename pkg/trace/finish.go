@@ -64,16 +64,40 @@ func (d *diskBuilder) finish(b *builder, in *Phase, role Role) {
 		b.warnf("phase %s: the role of disk %s is not recorded; it is taken to read", phase, t.Name)
 		t.Op = Read
 	}
-	if d.mixed && in.Paced[t.Name].Reads == 0 {
+	first := t.Op
+	if t.Both = in.Paced[t.Name].Reads > 0; t.Both {
+		t.Op = cmp.Or(role, t.Op)
+	} else if len(d.others) > 0 {
 		b.warnf("phase %s: disk %s both reads and writes; all its files count as %s", phase, t.Name, t.Op)
+		t.Files, d.others = append(t.Files, d.others...), nil
 	}
 	if (role == Read || role == Write) && role != t.Op {
 		b.warnf("phase %s: disk %s has the role %s, but its files are of op %s", phase, t.Name, role, t.Op)
 	}
-	d.late()
-	if n := d.open(); n > 1 {
+	d.late(t.Files)
+	d.late(d.others)
+	open := d.open
+	if t.Both {
+		open = d.joinOpen
+	}
+	if n := open(); n > 1 {
 		b.warnf("phase %s: disk %s left %d files unfinished; the progress of the last is kept", phase, t.Name, n)
 	}
+	d.tidy(b, t, phase)
+	if !t.Both {
+		return
+	}
+	other := &DiskTrace{Name: t.Name, Files: d.others}
+	d.tidy(b, other, phase)
+	if first == Read {
+		t.Files = join(t.Files, other.Files)
+	} else {
+		t.Files = join(other.Files, t.Files)
+	}
+}
+
+// tidy leaves out of a disk's files what cannot be counted, and says so.
+func (d *diskBuilder) tidy(b *builder, t *DiskTrace, phase string) {
 	left := t.once()
 	b.repeated.add(left.repeated, phase, t.Name)
 	b.again.add(left.again, phase, t.Name)
@@ -84,12 +108,12 @@ func (d *diskBuilder) finish(b *builder, in *Phase, role Role) {
 }
 
 // late attaches progress that came after its file's own line.
-func (d *diskBuilder) late() {
+func (d *diskBuilder) late(files []File) {
 	if len(d.pending) == 0 {
 		return
 	}
-	for i := range d.trace.Files {
-		f := &d.trace.Files[i]
+	for i := range files {
+		f := &files[i]
 		if samples, ok := d.pending[f.Seq]; ok {
 			f.Samples = append(slices.Clone(f.Samples), samples...)
 			delete(d.pending, f.Seq)

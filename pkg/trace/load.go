@@ -54,7 +54,7 @@ type phaseBuilder struct {
 
 type diskBuilder struct {
 	trace   *DiskTrace
-	mixed   bool
+	others  []File           // of the direction that the first one had not
 	pending map[int][]Sample // by file, until it ends
 	free    [][]Sample       // buffers of ended files, to use again
 }
@@ -94,8 +94,11 @@ func (b *builder) add(e *Event) error {
 		if d.trace.Op == "" {
 			d.trace.Op = e.Op
 		}
-		d.mixed = d.mixed || d.trace.Op != e.Op
-		d.trace.Files = append(d.trace.Files, File{
+		files := &d.trace.Files
+		if d.trace.Op != e.Op {
+			files = &d.others
+		}
+		*files = append(*files, File{
 			Seq: e.Seq, Bytes: e.Bytes, StartNS: e.StartNS, EndNS: e.EndNS, Filler: e.Filler, Samples: b.samplesOf(d, e),
 		})
 	case ErrorType:

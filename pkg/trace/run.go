@@ -43,6 +43,9 @@ type DiskTrace struct {
 	Open   []Sample // progress of a file that never ended (a killed worker, a full disk)
 	Errors []Failure
 
+	Both     bool     // it reads and writes at once: its files are passes in which it did both, and Op is what it does more
+	OpenRead []Sample // of Open, what was read
+
 	Latencies []Latency // of its requests, by time; none where they were not recorded
 	Streams   []Stream  // in the order of their appearance
 }
@@ -82,6 +85,7 @@ type File struct {
 	EndNS   int64
 	Filler  bool     // keeps the disk busy for the others' sake and is no part of its work
 	Samples []Sample // bytes done by time, ascending; may be empty
+	Read    *Half    // of a disk that reads and writes at once; nil elsewhere
 }
 
 // Sample is a point of a file's progress.
