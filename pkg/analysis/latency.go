@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"cmp"
+
 	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/overlap"
 )
@@ -15,12 +17,13 @@ type Latency struct {
 	LatencyFigures
 	Alone     *LatencyFigures `json:"alone"`                // of the disk alone at the same work; null where that was not recorded
 	AloneFrom string          `json:"alone_from,omitempty"` // the phases of it
+	Longer    *LatencyChange  `json:"longer,omitempty"`     // of a disk that does not go as fast as it can: null where noise may have made the difference
 	Note      string          `json:"note,omitempty"`       // why a figure is null; filled in by say
 	Series    *LatencySeries  `json:"series,omitempty"`     // of the whole phase
 }
 
 // LatencyFigures are quantiles of some requests. One is null where too few requests were slower to tell it: see
-// LeastRequests.
+// LeastRequests. How they are told is said at quantile.
 type LatencyFigures struct {
 	Requests int64   `json:"requests"`
 	Seconds  float64 `json:"seconds"` // in which they ended: the sum over the latency lines
@@ -28,6 +31,10 @@ type LatencyFigures struct {
 	P99NS    *int64  `json:"p99_ns"`
 	P999NS   *int64  `json:"p999_ns"`
 	MaxNS    int64   `json:"max_ns"`
+	// 95 % confidence intervals; null where there is no figure, or where the slow requests come from too few seconds.
+	P50CI95  *[2]int64 `json:"p50_ci95_ns"`
+	P99CI95  *[2]int64 `json:"p99_ci95_ns"`
+	P999CI95 *[2]int64 `json:"p999_ci95_ns"`
 }
 
 // LeastRequests is how many requests it takes to tell the time that one in n exceeds (100 for p99): ten must have been
@@ -88,7 +95,7 @@ type requests struct {
 	spoilt  bool // they are more than can be counted
 }
 
-// gather counts the lines' requests.
+// gatherRequests counts the lines' requests.
 func gatherRequests(lines []latencyLine) *requests {
 	r := &requests{}
 	for _, l := range lines {
@@ -106,26 +113,24 @@ func (r *requests) add(l latencyLine) {
 	r.seconds, r.spoilt = 0, true
 }
 
-// figuresOf are the figures of the lines' requests.
-func figuresOf(lines []latencyLine) LatencyFigures {
+// figuresOf are the figures of the lines' requests, and the quantiles: p50, p99, p99.9.
+func figuresOf(lines []latencyLine) (LatencyFigures, []*quantile) {
 	r := gatherRequests(lines)
-	return LatencyFigures{
-		Requests: r.N(), Seconds: r.seconds, MaxNS: r.MaxNS(),
-		P50NS: r.exceededBy(2), P99NS: r.exceededBy(100), P999NS: r.exceededBy(1000),
+	f := LatencyFigures{Requests: r.N(), Seconds: r.seconds, MaxNS: r.MaxNS()}
+	found := quantiles(lines, r, 2, 100, 1000)
+	for i, to := range []struct {
+		ns       **int64
+		interval **[2]int64
+	}{{&f.P50NS, &f.P50CI95}, {&f.P99NS, &f.P99CI95}, {&f.P999NS, &f.P999CI95}} {
+		if q := found[i]; q != nil {
+			*to.ns, *to.interval = &q.ns, q.interval()
+		}
 	}
-}
-
-// exceededBy is the time that one request in n exceeds, nil where there are too few to tell.
-func (r *requests) exceededBy(n int64) *int64 {
-	if r.N() < LeastRequests(n) {
-		return nil
-	}
-	ns := r.Quantile(1 - 1/float64(n))
-	return &ns
+	return f, found
 }
 
 // latencies tells how long the disks' requests took, beside what they take alone.
-func (p *phase) latencies(alone soloLatencies) {
+func (p *phase) latencies(alone soloLatencies, alpha float64) {
 	for i := range p.parts {
 		part := &p.parts[i]
 		lines := part.latencyLines()
@@ -136,9 +141,13 @@ func (p *phase) latencies(alone soloLatencies) {
 		if len(p.window) > 0 {
 			in = linesWithin(lines, p.window)
 		}
-		l := &Latency{LatencyFigures: figuresOf(in), Series: latencySeries(lines)}
+		figures, found := figuresOf(in)
+		l := &Latency{LatencyFigures: figures, Series: latencySeries(lines)}
 		if by, ok := alone[p.workOf(part)]; ok && len(p.parts) > 1 {
 			l.Alone, l.AloneFrom = &by.LatencyFigures, by.phases
+			if part.limited() { // of the others, it says what their rates say
+				l.Longer = cmp.Or(found[1].longer(by.found[1], alpha), found[0].longer(by.found[0], alpha))
+			}
 		}
 		d := p.out.Disks[part.name()]
 		d.Latency = l
@@ -153,6 +162,7 @@ type soloLatency struct {
 	LatencyFigures
 	phases string
 	lines  []latencyLine
+	found  []*quantile
 }
 
 // workKey is what must be the same for a disk's latencies to be comparable.
@@ -187,7 +197,20 @@ func latenciesAlone(phases []*phase) soloLatencies {
 		s.lines = append(s.lines, lines...)
 	}
 	for _, s := range all {
-		s.LatencyFigures = figuresOf(s.lines)
+		s.LatencyFigures, s.found = figuresOf(s.lines)
 	}
 	return all
+}
+
+// looks is how many disks are compared with themselves alone.
+func (s soloLatencies) looks(phases []*phase) int {
+	n := 0
+	for _, p := range phases {
+		for i := range p.parts {
+			if _, ok := s[p.workOf(&p.parts[i])]; ok && len(p.parts) > 1 && p.parts[i].limited() {
+				n++
+			}
+		}
+	}
+	return max(n, 1)
 }

@@ -32,7 +32,7 @@ func latencyMatrix(phases []*phase, order []string) []LatencyRow {
 		}
 	}
 	for i := range m.rows {
-		m.rows[i].LatencyFigures = figuresOf(m.lines[i])
+		m.rows[i].LatencyFigures, _ = figuresOf(m.lines[i])
 	}
 	place := func(disk string) int { return slices.Index(order, disk) }
 	slices.SortStableFunc(m.rows, func(a, b LatencyRow) int {

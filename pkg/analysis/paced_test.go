@@ -64,13 +64,13 @@ func pacedLayouts() []pacedLayout {
 		}},
 		{"a full hub", func(c tracetest.Class, rnd *rand.Rand) *trace.Run {
 			hub := tracetest.Hub{Capacity: 1.8e9, Weights: map[string]float64{"A": 3}}
-			disks := []tracetest.Disk{steadyAt(c, 0, 0, 30, rate), steadyAt(c, 1, 0, 30, 1.1e9), steadyAt(c, 2, 5, 36, 1.1e9)}
+			disks := []tracetest.Disk{steadyAt(c, 0, 0, 30, rate), steadyAt(c, 1, 0, 30, 1.1e9), steadyAt(c, 2, 0, 36, 1.1e9)}
 			p := phase("all", trace.Paced{Rate: rate}, hub.Play(rnd, disks...)...)
 			return tracetest.Run(append(alone(c, rnd), p)...)
 		}},
 		{"a pace that the hub does not leave", func(c tracetest.Class, rnd *rand.Rand) *trace.Run {
 			hub := tracetest.Hub{Capacity: 1.5e9, Weights: map[string]float64{"A": 0.2}}
-			disks := []tracetest.Disk{steadyAt(c, 0, 0, 36, 0.8e9), steadyAt(c, 1, 0, 30, 1.1e9), steadyAt(c, 2, 5, 24, 1.1e9)}
+			disks := []tracetest.Disk{steadyAt(c, 0, 0, 36, 0.8e9), steadyAt(c, 1, 0, 30, 1.1e9), steadyAt(c, 2, 0, 30, 1.1e9)}
 			p := phase("all", trace.Paced{Rate: 0.8e9}, hub.Play(rnd, disks...)...)
 			return tracetest.Run(append(alone(c, rnd), phase("A alone", trace.Paced{Rate: 0.8e9}, steadyAt(c, 0, 0, 15, 0.8e9).Play(rnd)), p)...)
 		}},
