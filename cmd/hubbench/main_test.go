@@ -15,7 +15,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/hubbench/hubbench/internal/rundir"
 )
 
 func TestMain(m *testing.M) {
@@ -49,6 +52,7 @@ func TestScripts(t *testing.T) {
 			"slay":   slay,
 			"gone":   gone,
 			"litter": litter,
+			"same":   same,
 		},
 	})
 }
@@ -200,6 +204,17 @@ func gone(ts *testscript.TestScript, _ bool, args []string) {
 		}
 	}
 	ts.Fatalf("after 3 s: %s", strings.Join(left, ", "))
+}
+
+// same ONE OTHER checks that two runs have recorded the same, but for what the wall clock has to do with.
+func same(ts *testscript.TestScript, _ bool, args []string) {
+	var lines [2][]string
+	for i, dir := range args {
+		lines[i] = measured(ts.ReadFile(filepath.Join(dir, rundir.EventsFile)))
+	}
+	if diff := cmp.Diff(lines[0], lines[1]); diff != "" {
+		ts.Fatalf("(-%s +%s)\n%s", args[0], args[1], diff)
+	}
 }
 
 // litter FOLDER puts a file that is not hubbench's into the test folder there.

@@ -68,7 +68,11 @@ func prepareRest(ctx context.Context, p program, rest *rundir.Unfinished, opts r
 		warnings = append(warnings, fmt.Sprintf("started with hubbench %s, resumed with %s: the two may measure differently", rest.Info.Tool, tool))
 	}
 	if !opts.quiet {
-		sayf(p.stderr, "resuming %s: %d of %d phases are complete\n", opts.from, rest.Done, len(ready.plan.Phases))
+		tries := ""
+		if n := len(rest.Tried); n > 0 {
+			tries = fmt.Sprintf(", and %d of the tries of the next", n)
+		}
+		sayf(p.stderr, "resuming %s: %d of %d phases are complete%s\n", opts.from, rest.Done, len(ready.plan.Phases), tries)
 	}
 	return ready, warnings, nil
 }

@@ -35,11 +35,8 @@ func TestResume(t *testing.T) {
 	}
 	whole := filepath.Join(work, "whole")
 	hubbench(t, exitOK, "run", scenario, "--out", whole, "--quiet")
-	want := measured(t, whole)
-	full, err := os.ReadFile(filepath.Join(whole, rundir.EventsFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	full := readEvents(t, whole)
+	want := measured(full)
 	random := rand.New(rand.NewPCG(7, 7))
 
 	for i := range 10 {
@@ -48,7 +45,7 @@ func TestResume(t *testing.T) {
 		if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
 			t.Fatal(err)
 		}
-		torn := slices.Concat(full[:at], make([]byte, random.IntN(2)*512)) // a power cut may leave a hole of zeros
+		torn := slices.Concat([]byte(full[:at]), make([]byte, random.IntN(2)*512)) // a power cut may leave a hole of zeros
 		if err := os.WriteFile(filepath.Join(dir, rundir.EventsFile), torn, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +89,7 @@ func TestResume(t *testing.T) {
 func resumed(t *testing.T, dir, what string, want []string) {
 	t.Helper()
 	hubbench(t, exitOK, "run", "--resume", dir, "--quiet")
-	if diff := cmp.Diff(want, measured(t, dir)); diff != "" {
+	if diff := cmp.Diff(want, measured(readEvents(t, dir))); diff != "" {
 		t.Errorf("%s (-uninterrupted +resumed):\n%s", what, diff)
 	}
 }
@@ -110,20 +107,61 @@ func hubbench(t *testing.T, code int, args ...string) {
 	}
 }
 
-// measured is what a run recorded, less the wall clock's part in it, in an order that does not depend on which
+// measured is what a run's events say, less the wall clock's part in it, in an order that does not depend on which
 // worker was heard first.
-func measured(t *testing.T, dir string) []string {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, rundir.EventsFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+func measured(events string) []string {
 	var lines []string
-	for line := range strings.Lines(string(data)) {
+	for line := range strings.Lines(events) {
 		if !strings.HasPrefix(line, `{"type":"start"`) && !strings.HasPrefix(line, `{"type":"run"`) {
 			lines = append(lines, line)
 		}
 	}
 	slices.Sort(lines)
 	return lines
+}
+
+func readEvents(t *testing.T, dir string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, rundir.EventsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+const searchScenario = `version: 1
+name: search
+hub: {profile: goshen-ridge, speedup: 500}
+disks: [{name: A, simulate: {profile: A}}, {name: C, simulate: {profile: C}}]
+phases:
+  - {pattern: WW, files: 2}
+  - {name: edit, streams: {A: {record: prores-422-hq-uhd-25, count: 16}}, roles: {C: write}, search: {pace: C}, hold: 4 s}
+  - {pattern: RR, files: 2}
+`
+
+// TestResumeSearch tears a run with a search at eight places and resumes it.
+func TestResumeSearch(t *testing.T) {
+	work := t.TempDir()
+	scenario := filepath.Join(work, "s.yaml")
+	if err := os.WriteFile(scenario, []byte(searchScenario), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	whole := filepath.Join(work, "whole")
+	hubbench(t, exitOK, "run", scenario, "--out", whole, "--quiet")
+	full := readEvents(t, whole)
+	if tries := strings.Count(full, `"search":`); tries < 8 {
+		t.Fatalf("%d tries: too easy a case", tries)
+	}
+	random := rand.New(rand.NewPCG(7, 8))
+	for i := range 8 {
+		at := random.IntN(len(full))
+		dir := filepath.Join(work, fmt.Sprint("torn-", i))
+		if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, rundir.EventsFile), []byte(full[:at]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		resumed(t, dir, fmt.Sprintf("torn after %d of %d bytes", at, len(full)), measured(full))
+	}
 }
