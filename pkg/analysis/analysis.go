@@ -13,6 +13,7 @@ type Analysis struct {
 	// What each disk's requests took beside others, by who they were; empty where no latency was recorded.
 	LatencyMatrix []LatencyRow `json:"latency_matrix,omitempty"`
 	Searches      []Search     `json:"searches,omitempty"`
+	Saturations   []Saturation `json:"saturations,omitempty"`
 	Summary       Summary      `json:"summary"`
 	Findings      []Finding    `json:"findings"`
 	Warnings      []Warning    `json:"warnings"`

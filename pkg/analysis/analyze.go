@@ -64,6 +64,7 @@ func Analyze(run *trace.Run, opts Options) *Analysis {
 	a.Matrix = matrix(a.Phases)
 	a.LatencyMatrix = latencyMatrix(phases, a.Order)
 	a.Searches = searches(phases, run.Status == trace.Complete)
+	a.Saturations = saturations(phases)
 	a.Summary = summarize(phases)
 	a.Findings = findings(a.Phases, a.Order, solos, alpha.own)
 	return a

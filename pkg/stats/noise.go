@@ -144,3 +144,8 @@ func Mean(x []float64) float64 { return stat.Mean(x, nil) }
 
 // StudentTail is the chance that Student's t with the given degrees of freedom exceeds t.
 func StudentTail(t, free float64) float64 { return distuv.StudentsT{Sigma: 1, Nu: free}.Survival(t) }
+
+// StudentQuantile is what Student's t with the given degrees of freedom stays below with a chance of p.
+func StudentQuantile(p, free float64) float64 {
+	return distuv.StudentsT{Sigma: 1, Nu: free}.Quantile(p)
+}

@@ -3,8 +3,6 @@ package stats
 import (
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // The steady state after SNIA's Solid State Storage Performance Test Specification (PTS 2.0.2, 2020): of the
@@ -80,5 +78,5 @@ func drift(rates []float64) (mean, change, doubt float64) {
 	}
 	const span = SteadyWindows - 1
 	se := math.Sqrt(squares / (n - 2) / sxx)
-	return mean, span * math.Abs(slope), span * se * distuv.StudentsT{Sigma: 1, Nu: n - 2}.Quantile(1-steadyChance)
+	return mean, span * math.Abs(slope), span * se * StudentQuantile(1-steadyChance, n-2)
 }
