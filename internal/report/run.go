@@ -176,7 +176,7 @@ func newPhase(run Run, keys []Key, index int) *Details {
 func (v *phaseView) findings() []string {
 	var out []string
 	for _, finding := range v.run.Analysis.Findings {
-		if finding.Phase != v.found.Phase || finding.Text == v.found.Verdict || finding.Code == "partial" {
+		if finding.Phase != v.found.Phase || strings.Contains(v.found.Verdict, finding.Text) || finding.Code == "partial" {
 			continue
 		}
 		text := strings.TrimPrefix(finding.Text, v.found.Phase+": ")

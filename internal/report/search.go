@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -11,14 +12,17 @@ import (
 )
 
 // searchTable is a search as a ladder: a row for each value that was tried, the largest on top, with what came of it
-// alone and with the others.
-func searchTable(doc *Document, a *analysis.Analysis, s *analysis.Search) *Table {
+// alone and with the others. Overview says that a table of the streams of other phases stands before it.
+func searchTable(doc *Document, a *analysis.Analysis, s *analysis.Search, overview bool) *Table {
 	streams := s.Kind == trace.SearchStreams
 	t := &Table{Title: "Search: " + Clean(s.Name), Columns: []Column{{Head: pick(streams, "Streams", "Pace of "+labelOf(doc.Keys, s.Disk))}, {Head: ""}}}
 	if streams {
 		t.Note = "How many streams of " + labelOf(doc.Keys, s.Disk) + " stay clean. ×: how often it was tried."
 	} else {
 		t.Note = "How fast " + labelOf(doc.Keys, s.Disk) + " may go with all streams clean. ×: how often it was tried."
+	}
+	if !overview { // which says it
+		t.Note += " " + verdictNote
 	}
 	type side struct {
 		alone bool
@@ -36,17 +40,23 @@ func searchTable(doc *Document, a *analysis.Analysis, s *analysis.Search) *Table
 	for _, side := range sides {
 		t.Columns = append(t.Columns, Column{Head: side.head})
 	}
+	top := 0.0
 	values := make([]float64, len(s.Tries))
-	for i, try := range s.Tries {
-		values[i] = try.Value
+	for i := range s.Tries {
+		values[i] = valueOf(&s.Tries[i])
+		top = max(top, s.Tries[i].Value)
 	}
 	slices.SortFunc(values, func(a, b float64) int { return cmp.Compare(b, a) })
 	values = slices.Compact(values)
-	i := keyOf(doc.Keys, s.Disk)
+	var key *Key
+	if i := keyOf(doc.Keys, s.Disk); i >= 0 {
+		key = &doc.Keys[i]
+	}
 	for _, value := range values {
-		row := []Cell{{Text: pick(streams, count(int(value)), Scale{"MB/s", 1e6}.Rate(value))}, {}}
-		if i >= 0 && values[0] > 0 {
-			row[1].Bars = []Bar{{Disk: &doc.Keys[i], Width: Round(100*value/values[0], 4)}}
+		row := []Cell{{Text: "no limit"}, {}}
+		if !math.IsInf(value, 1) {
+			row[0].Text = pick(streams, count(int(value)), Scale{"MB/s", 1e6}.Rate(value))
+			row[1].Bars = []Bar{{Disk: key, Width: Round(100*value/max(top, 1e-9), 4)}}
 		}
 		for _, side := range sides {
 			row = append(row, tryCell(a, s, value, side.alone))
@@ -56,11 +66,19 @@ func searchTable(doc *Document, a *analysis.Analysis, s *analysis.Search) *Table
 	return t
 }
 
+// valueOf is what a try was of: more than any value where there was no limit.
+func valueOf(try *analysis.SearchTry) float64 {
+	if try.Unlimited {
+		return math.Inf(1)
+	}
+	return try.Value
+}
+
 // tryCell is what came of a value's tries: the worst, as one that is not clean decides.
 func tryCell(a *analysis.Analysis, s *analysis.Search, value float64, alone bool) Cell {
 	worst, times, phase := stream.Verdict(""), 0, ""
 	for _, try := range s.Tries {
-		if try.Value != value || try.Alone != alone {
+		if valueOf(&try) != value || try.Alone != alone {
 			continue
 		}
 		times++
@@ -81,11 +99,8 @@ func tryCell(a *analysis.Analysis, s *analysis.Search, value float64, alone bool
 	if at := slices.IndexFunc(a.Phases, func(p analysis.Phase) bool { return p.Phase == phase }); at >= 0 {
 		cell.Link = phaseID(at)
 	}
-	best := s.Found
-	if alone {
-		best = s.Alone
-	}
-	cell.Strong = best != nil && *best == value
+	best := pick(alone, s.Alone, s.Found)
+	cell.Strong = best != nil && *best == value || s.Unlimited && !alone && math.IsInf(value, 1)
 	return cell
 }
 

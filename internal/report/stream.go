@@ -150,7 +150,7 @@ func (v *phaseView) streamTable() *Table {
 	for i := range groups {
 		t.Rows = append(t.Rows, v.streamRow(&groups[i]))
 	}
-	if len(v.run.Analysis.Phases) == 1 || len(v.run.Analysis.Searches) > 0 { // or a table of all phases says it
+	if len(v.run.Analysis.Phases) == 1 { // or a table before the phases says it
 		t.Note = verdictNote
 	}
 	return t

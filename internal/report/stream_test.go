@@ -212,14 +212,14 @@ func TestSearchLadder(t *testing.T) {
 func TestPaceLadder(t *testing.T) {
 	found := 200e6
 	a := &analysis.Analysis{Order: []string{"A", "B"}, Searches: []analysis.Search{{Name: "pace", Kind: trace.SearchPace, Disk: "B", Found: &found, Tries: []analysis.SearchTry{
-		{Phase: "p1", Value: 400e6, Verdict: stream.Drops}, {Phase: "p2", Value: 210e6, Verdict: stream.Clean}, {Phase: "p3", Value: 210e6, Verdict: stream.Strained},
+		{Phase: "p0", Unlimited: true, Verdict: stream.Drops}, {Phase: "p1", Value: 400e6, Verdict: stream.Drops}, {Phase: "p2", Value: 210e6, Verdict: stream.Clean}, {Phase: "p3", Value: 210e6, Verdict: stream.Strained},
 		{Phase: "p4", Value: 200e6, Verdict: stream.Clean}, {Phase: "p5", Value: 100e6},
-	}}}, Phases: []analysis.Phase{{Phase: "p1", Roles: map[string]trace.Role{"A": trace.Read, "B": trace.Write}, Paced: map[string]trace.Paced{
+	}}}, Phases: []analysis.Phase{{Phase: "p0", Roles: map[string]trace.Role{"A": trace.Read, "B": trace.Write}, Paced: map[string]trace.Paced{
 		"A": {Streams: []stream.Spec{{Kind: "x", Count: 4, Frame: time.Second}}}, "B": {Rate: 400e6},
 	}}}}
 	doc := &Document{Keys: newKeys(a.Order)}
-	table := searchTable(doc, a, &a.Searches[0])
-	want := [][]string{{"400 MB/s", "", "drops"}, {"210 MB/s", "", "strained ×2"}, {"200 MB/s", "", "clean"}, {"100 MB/s", "", "not ended"}}
+	table := searchTable(doc, a, &a.Searches[0], false)
+	want := [][]string{{"no limit", "", "drops"}, {"400 MB/s", "", "drops"}, {"210 MB/s", "", "strained ×2"}, {"200 MB/s", "", "clean"}, {"100 MB/s", "", "not ended"}}
 	if diff := cmp.Diff(want, wordsOf(table)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -24,13 +24,14 @@ func study(doc *Document, run Run) {
 		first := []rune(headline)
 		doc.Add(Sentence{Text: strings.ToUpper(string(first[:1])) + string(first[1:]), Lead: true})
 	}
-	if t := streamsOverview(doc, a); t != nil {
-		doc.Add(t)
+	overview := streamsOverview(doc, a)
+	if overview != nil {
+		doc.Add(overview)
 	}
 	for i := range a.Searches {
-		doc.Add(searchTable(doc, a, &a.Searches[i]))
+		doc.Add(searchTable(doc, a, &a.Searches[i], overview != nil))
 	}
-	addList(doc, "Who wins, who loses, and how to plug the disks in", points)
+	addList(doc, pick(len(a.Summary.Contests) > 0, "Who wins, who loses, and how to plug the disks in", "What became of the streams"), points)
 	if t := pairs.table(doc.Keys); t != nil {
 		doc.Add(t)
 	}
