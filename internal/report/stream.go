@@ -164,7 +164,7 @@ func (v *phaseView) streamRow(g *streamGroup) []Cell {
 	}
 	verdict := verdictCell(g.Verdict)
 	if g.worst != "" && g.Verdict != stream.Clean {
-		verdict.Small = "worst: stream " + Clean(g.worst)
+		verdict.Small = "worst in stream " + Clean(g.worst)
 	}
 	row := []Cell{{Disk: &key}, what, verdict, {Text: g.lateText()}, {}, {}, {Text: g.bufferText()}, {}, {}}
 	if g.Late > 0 {

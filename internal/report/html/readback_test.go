@@ -3,6 +3,8 @@ package html
 import (
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
+	"fmt"
 	"math"
 	"regexp"
 	"strconv"
@@ -17,7 +19,9 @@ import (
 	"github.com/hubbench/hubbench/internal/report/text"
 	"github.com/hubbench/hubbench/internal/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // steady is two disks that write files of one second each for as long as each other, after each has done so alone: what
@@ -104,6 +108,88 @@ func TestEveryOutputSaysTheSame(t *testing.T) {
 				break
 			}
 		}
+	}
+}
+
+// What became of streams and of requests reads the same from every output, and as the trace has it.
+func TestEveryOutputSaysTheSameOfStreams(t *testing.T) {
+	run := backup()
+	a := say.Analyze(run, analysis.Options{})
+	doc := report.OfRun(report.Run{Trace: run, Analysis: a})
+	late, due := 0, 0
+	for _, s := range run.Phases[0].Disk("A").Streams {
+		last := s.Samples[len(s.Samples)-1]
+		late, due = late+last.Late, due+last.Due
+	}
+	probed, played := latency.New(), latency.New()
+	for disk, h := range map[string]*latency.Histogram{"A": played, "C": probed} {
+		for _, l := range run.Phases[0].Disk(disk).Latencies {
+			if err := h.Decode(l.Hist); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	took := func(h *latency.Histogram) string {
+		return regexp.QuoteMeta(unit.FormatSeconds(float64(h.Quantile(0.99)) / 1e9))
+	}
+	frames := fmt.Sprintf("%d of 1,%03d", late, due-1000)
+	const phase = "play beside backup"
+	patterns := map[string][]string{
+		"text": {
+			`(?s)\n  ` + phase + ` +drops +A plays 4 streams, B writes, C is probed +` + frames + ` \(`, `(?s)\n` + phase + `\n.*?\n +A +4 × prores-422-hq-uhd-25 played +drops worst in stream 2 +` + frames + ` \(`,
+			`(?s)\n` + phase + `\n.*?\n +C +probe, 4 KiB +A plays 4 streams, B writes.*? +` + took(probed) + ` `,
+			`\n +A plays 4 streams, B writes +` + took(probed) + `\n`, `\n +B writes, C is probed +` + took(played) + `\n`,
+		},
+		"md": {
+			`\| ` + phase + ` \| \*\*drops\*\* \| [^|]* \| ` + frames + ` \(`, `\| A \| 4 × prores-422-hq-uhd-25 played \| \*\*drops worst in stream 2\*\* \| ` + frames + ` \(`,
+			`\| C \| probe, 4 KiB \| [^|]* \| 2,000 \| [^|]* \| \*\*` + took(probed) + `\*\* \|`, `\| A plays 4 streams, B writes \| ` + took(probed) + ` \|`,
+		},
+		"html": {
+			`(?s)id="phase-1".*?<svg class="sign bad"[^>]*>.*?</svg> drops</p>\s*<p class="line">` + frames + ` frames late</p>`,
+			`(?s)id="phase-1".*?<strong>drops</strong> <small>worst in stream 2</small></td><td class="num">` + frames + ` \(`, `<strong>` + took(probed) + `</strong>`, `<strong>` + took(played) + `</strong>`,
+			`value="` + regexp.QuoteMeta(strings.Replace(strconv.FormatFloat(float64(probed.Quantile(0.99)), 'g', -1, 64), "+", "&#43;", 1)) + `">` + strings.Fields(unit.FormatSeconds(float64(probed.Quantile(0.99)) / 1e9))[0] + `<`,
+		},
+		"svg":  {`>` + fmt.Sprint(late) + ` late<`, `>half of the buffer<`},
+		"json": {`"late":` + fmt.Sprint(late) + `,`, `"due":` + fmt.Sprint(due) + `,`, `"p99_ns":` + fmt.Sprint(probed.Quantile(0.99)) + `,`, `"p99_ns":` + fmt.Sprint(played.Quantile(0.99)) + `,`},
+	}
+	outputs := map[string]func(*bytes.Buffer) error{
+		"text": func(b *bytes.Buffer) error { return text.Write(b, doc, 160) },
+		"md":   func(b *bytes.Buffer) error { return md.Write(b, doc) },
+		"html": func(b *bytes.Buffer) error { return write(b, doc, nil, standIn) },
+		"svg": func(b *bytes.Buffer) error {
+			return picture.Write(b, doc, report.Figures(doc.Phases()[0].Blocks)[0], picture.Options{})
+		},
+		"json": func(b *bytes.Buffer) error { return json.NewEncoder(b).Encode(doc.Data) },
+	}
+	for name, encode := range outputs {
+		var out bytes.Buffer
+		if err := encode(&out); err != nil {
+			t.Fatal(err)
+		}
+		for _, pattern := range patterns[name] {
+			if !regexp.MustCompile(pattern).Match(out.Bytes()) {
+				t.Errorf("%s: no match for %s", name, pattern)
+			}
+		}
+	}
+	// The table of files has what the streams moved: as much as they asked for, once they had caught up.
+	var out bytes.Buffer
+	if err := export.CSV(&out, run); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&out).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved := 0.0
+	for _, row := range rows {
+		if row[0] == phase && row[1] == "A" {
+			n, _ := strconv.ParseFloat(row[4], 64)
+			moved += n
+		}
+	}
+	if rate := a.Phases[0].Overlap.Disks["A"].Rate; math.Abs(moved/20-rate) > 0.005*rate {
+		t.Errorf("the files come to %g B/s, the report says %g", moved/20, rate)
 	}
 }
 

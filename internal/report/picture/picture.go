@@ -198,7 +198,9 @@ func (p *plane) axes() {
 		}
 		for _, v := range steps {
 			p.StrokeLine2(stroke(p.grid, 0.6), p.Min.X, p.y(v), p.Max.X, p.y(v))
-			p.write(values, vg.Point{X: p.Min.X - 6, Y: p.y(v)}, tick(p.panel.Y.Unit, v))
+			if !p.panel.Y.Log || v < p.panel.Y.Max { // the panel's name stands there
+				p.write(values, vg.Point{X: p.Min.X - 6, Y: p.y(v)}, tick(p.panel.Y.Unit, v))
+			}
 		}
 	}
 	steps := report.Steps(p.f.X.Min, p.f.X.Max, 8)
@@ -309,7 +311,7 @@ func (p *plane) segments(m *report.Mark, c color.Color) {
 		if m.Style == report.Normal {
 			middles = append(middles, vg.Point{X: (x1 + x2) / 2, Y: (y1 + y2) / 2})
 		}
-		if x1 == x2 {
+		if x1 == x2 && m.Style != report.Line {
 			width = 2.4
 		}
 	}
