@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/hubbench/hubbench/internal/report"
+	"github.com/hubbench/hubbench/internal/report/export"
+	"github.com/hubbench/hubbench/internal/report/html"
+	"github.com/hubbench/hubbench/internal/report/md"
+	"github.com/hubbench/hubbench/internal/report/picture"
+	"github.com/hubbench/hubbench/internal/report/text"
+	"github.com/hubbench/hubbench/internal/say"
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/latency"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// FuzzRender holds that whatever can be read can be shown in every form: a run without a page is a lost run.
+func FuzzRender(f *testing.F) {
+	for _, end := range []int64{1, 9, 1e6, 2e6, 2_220_000_000, 1e9, 123_456_789} { // axes that end on a step
+		f.Add([]byte(fileLine("A", "write", 0, end)))
+		f.Add([]byte(fileLine("A", "write", 0, end) + fileLine("B", "read", 0, end)))
+		f.Add([]byte(fileLine("A", "write", 0, end) + fileLine("A", "write", end, 2*end) + fileLine("B", "read", end/2, end)))
+	}
+	var hist latency.Histogram
+	hist.Record(1)
+	hist.Record(latency.MaxNS)
+	f.Add(fmt.Appendf(nil, `{"type":"phase","phase":"p","roles":{"A":"read","B":"write"},"paced":{"A":{"streams":[{"kind":"x","rate":1e6,"frame_ns":40000000,"count":2,"buffer_ns":1000000000}]}},"search":{"search":"s","kind":"streams","disk":"A","value":2}}
+%s%s{"type":"stream","phase":"p","disk":"A","stream":"1","t_ns":100000000,"due":3,"late":1,"buffer_ns":5,"stall_ns":4}
+{"type":"latency","phase":"p","disk":"B","op":"write","t_ns":1000000000,"hist":"%s"}
+{"type":"phase_end","phase":"p","status":"complete"}
+`, fileLine("A", "read", 0, 2e9), fileLine("B", "write", 0, 3e9), hist.Encode()))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if bytes.Count(data, []byte("\n")) > 200 {
+			return
+		}
+		run, err := trace.Load(bytes.NewReader(data), "fuzz")
+		if err != nil || len(run.Phases) == 0 {
+			return
+		}
+		a := say.Analyze(run, analysis.Options{})
+		doc := report.OfRun(report.Run{Trace: run, Analysis: a})
+		for name, write := range map[string]func(io.Writer) error{
+			"text":    func(w io.Writer) error { return text.Write(w, doc, text.Width) },
+			"md":      func(w io.Writer) error { return md.Write(w, doc) },
+			"html":    func(w io.Writer) error { return html.Write(w, doc, bytes.NewReader(data)) },
+			"json":    func(w io.Writer) error { return printJSON(w, doc.Data) },
+			"csv":     func(w io.Writer) error { return export.CSV(w, run) },
+			"gobench": func(w io.Writer) error { return export.GoBench(w, run, a) },
+			"svg":     func(w io.Writer) error { return drawAll(w, doc) },
+		} {
+			var out strings.Builder
+			if err := write(&out); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			if name != "csv" && (strings.Contains(out.String(), "NaN") || strings.Contains(out.String(), "+Inf")) && !bytes.Contains(data, []byte("NaN")) && !bytes.Contains(data, []byte("Inf")) && name != "html" {
+				t.Errorf("%s holds a number that is none:\n%s", name, out.String())
+			}
+		}
+	})
+}
+
+func fileLine(disk, op string, startNS, endNS int64) string {
+	return fmt.Sprintf(`{"type":"file","phase":"p","disk":%q,"op":%q,"seq":%d,"bytes":1000,"start_ns":%d,"end_ns":%d}`+"\n", disk, op, startNS, startNS, endNS)
+}
+
+// drawAll draws every figure of a document.
+func drawAll(w io.Writer, doc *report.Document) error {
+	figures := report.Figures(doc.Blocks)
+	for _, phase := range doc.Phases() {
+		figures = append(figures, report.Figures(phase.Blocks)...)
+	}
+	for _, figure := range figures {
+		if err := picture.Write(w, doc, figure, picture.Options{}); err != nil {
+			return fmt.Errorf("figure %s: %w", figure.ID, err)
+		}
+	}
+	return nil
+}
