@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/rogpeppe/go-internal/txtar"
 
@@ -72,6 +74,45 @@ func TestReadme(t *testing.T) {
 		}
 	})
 	testscript.Run(t, testscript.Params{Files: []string{script}, RequireExplicitExec: true, UpdateScripts: *update, Cmds: map[string]func(*testscript.TestScript, bool, []string){"undate": undate}})
+}
+
+// TestReadmeStreams simulates the scenario of "Will my work survive?", which prints first what the README shows.
+func TestReadmeStreams(t *testing.T) {
+	path := filepath.Join("..", "..", "README.md")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, ok := bytes.Cut(data, []byte("## Will my work survive?\n"))
+	if !ok {
+		t.Fatal("the README has no such section")
+	}
+	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```\n\n```console\n[$] hubbench simulate (.*?)\n(.*?)```\n").FindSubmatch(section)
+	if blocks == nil {
+		t.Fatal("the section has no scenario and console block")
+	}
+	dir := t.TempDir()
+	file := filepath.Join(dir, string(blocks[2]))
+	if err := os.WriteFile(file, blocks[1], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), []string{"simulate", file, "--out", filepath.Join(dir, "out")}, program{stdin: strings.NewReader(""), stdout: &out, stderr: &errs}); code != 0 {
+		t.Fatalf("exit %d: %s", code, errs.String())
+	}
+	first, _, _ := strings.Cut(out.String(), "\n- ") // before the lists
+	got := first[:max(0, strings.LastIndex(first, "\n\n"))]
+	got += "\n...\n"
+	if *update {
+		readme := bytes.Replace(data, append(append([]byte(nil), blocks[2]...), append([]byte("\n"), blocks[3]...)...), []byte(string(blocks[2])+"\n"+got), 1)
+		if err := os.WriteFile(path, readme, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(string(blocks[3]), got); diff != "" {
+		t.Errorf("the README does not show what it prints (-README +printed):\n%s", diff)
+	}
 }
 
 // TestReadmePlatforms holds the README's table of systems to what make proof found last.
