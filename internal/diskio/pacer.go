@@ -8,15 +8,16 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// pacer says when a request of a job may begin that does not go as fast as it can. It goes on from file to file. Requests
-// of a paced job follow one another at its rate, and what it loses by waiting for the disk it catches up, up to
-// a second's bytes: as a leaky bucket does (the generic cell rate algorithm of ITU-T I.371). A probe's requests begin at
-// fixed times; those that are past when the one before has ended are left out.
+// pacer says when a request of a job may begin that does not go as fast as it can. It goes on from file to file. A paced
+// job begins a request when all bytes up to its end are due at its rate, so that each file takes its size at that rate; what
+// it loses by waiting for the disk it catches up, up to a second's bytes: as a leaky bucket does (the generic cell rate
+// algorithm of ITU-T I.371). A probe's requests begin at fixed times; those that are past when the one before has ended are
+// left out.
 type pacer struct {
 	timing timing
 	rate   float64 // bytes per second; 0: a probe
 	stepNS int64   // of a probe: from one begin to the next
-	// When the next request may begin, in picoseconds since the release, so that no rate suffers from rounding.
+	// Up to when all has been handed out, in picoseconds since the release, so that no rate suffers from rounding.
 	nextPS  atomic.Int64
 	release int64
 }
@@ -36,14 +37,17 @@ func newPacer(e *real) *pacer {
 func (p *pacer) reserve(n, nowNS int64) int64 {
 	nowPS := (nowNS - p.release) * 1000
 	for {
-		next := p.nextPS.Load()
-		at, step := next, p.stepNS*1000
+		last := p.nextPS.Load()
+		var at, next int64
 		if p.stepNS == 0 {
-			at, step = max(next, nowPS-catchUpPS), int64(math.Round(float64(n)*1e12/p.rate))
-		} else if missed := nowPS - next; missed > 0 {
-			at += (missed + step - 1) / step * step
+			next = max(last, nowPS-catchUpPS) + int64(math.Round(float64(n)*1e12/p.rate))
+			at = next
+		} else {
+			step := p.stepNS * 1000
+			at = last + max(0, nowPS-last+step-1)/step*step
+			next = at + step
 		}
-		if p.nextPS.CompareAndSwap(next, at+step) {
+		if p.nextPS.CompareAndSwap(last, next) {
 			return p.release + (at+999)/1000
 		}
 	}
