@@ -36,6 +36,7 @@ type fault struct {
 	declare error // of having reserved space taken for written
 	short   bool  // writes move half of what they are given
 	lose    bool  // writes report success and do nothing
+	other   bool  // reads return something else
 	cached  bool  // all is found in the cache
 	zeroes  bool  // reserving fills the cache
 	writes  atomic.Int64
@@ -81,6 +82,10 @@ func (f *faulty) writeList(list [][]byte, off int64) (int64, error) {
 func (f *faulty) readAt(lane int, p []byte, off int64) (int, error) {
 	if f.fault.read != nil && f.fault.armed.Load() {
 		return 0, f.fault.read
+	}
+	if f.fault.other && f.fault.armed.Load() {
+		clear(p)
+		return len(p), nil
 	}
 	return f.testFile.readAt(lane, p, off)
 }

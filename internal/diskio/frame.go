@@ -54,6 +54,17 @@ func (s *streams) mostPieces() int {
 // openFiles opens those that are there and makes those that are recorded to.
 func (s *streams) openFiles() error {
 	sizes := s.job.StreamFiles()
+	var recorded int64
+	for i, p := range s.players {
+		if p.Spec.Record {
+			recorded += sizes[i]
+		}
+	}
+	if s.job.IO.Footprint > 0 {
+		if err := s.testFiles.makeRoom(recorded, s.job.IO.Footprint); err != nil {
+			return err
+		}
+	}
 	played := 0
 	for i, p := range s.players {
 		f := streamFile{op: trace.Read}

@@ -5,10 +5,14 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"runtime"
+	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -207,5 +211,93 @@ func (p *played) checkSpans(t *testing.T, spec stream.Spec, length time.Duration
 	}
 	if p.samples < 15*len(p.spans) {
 		t.Errorf("%d samples of progress of %d files", p.samples, len(p.spans))
+	}
+}
+
+// A disk that fails ends a streams job as it does any other, and leaves nothing behind; content that is wrong is kept.
+func TestStreamsFail(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the faults are Unix error numbers")
+	}
+	for _, tt := range []struct {
+		name   string
+		record bool
+		fault  *fault
+		want   []string
+		left   bool
+	}{
+		{"disk full", true, &fault{write: syscall.ENOSPC}, []string{"streams, file 0", "no space left", "footprint"}, false},
+		{"unplugged while recording", true, &fault{write: syscall.EIO}, []string{"check its cable"}, false},
+		{"unplugged while playing", false, &fault{read: syscall.ENXIO}, []string{"check its cable"}, false},
+		{"other content", false, &fault{other: true}, []string{"evidence-"}, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			job := streamsJob(dir, stream.Spec{Record: tt.record, Rate: 1e6, Frame: 10 * time.Millisecond, Count: 3, Buffer: time.Second})
+			job.IO.Verify = scenario.VerifyStamps
+			s := newStreams(job, system{open: tt.fault.open, ring: noRing})
+			if _, err := s.Prepare(t.Context(), func(int64) {}); err != nil {
+				t.Fatal(err)
+			}
+			tt.fault.armed.Store(true)
+			s.Start(s.timing.now(), func(trace.Event) {})
+			_, err := s.Transfer(t.Context(), 0, func(_, _, _ int64) {})
+			if err == nil {
+				t.Fatal("Transfer() = nil, want an error")
+			}
+			for _, want := range append(tt.want, "disk B: ", dir) {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("Transfer() = %v, want it to say %q", err, want)
+				}
+			}
+			if err := s.Close(); err != nil {
+				t.Errorf("Close() = %v", err)
+			}
+			if got := names(t, dir); (got != nil) != tt.left {
+				t.Errorf("left: %q", got)
+			}
+		})
+	}
+}
+
+// What was played stays for the next job that needs it, and what was recorded does not.
+func TestStreamsCarryOver(t *testing.T) {
+	dir := t.TempDir()
+	spec := stream.Spec{Rate: 1e6, Frame: 10 * time.Millisecond, Count: 2, Buffer: time.Second}
+	written := func(record bool, footprint int64) int64 {
+		s := spec
+		s.Record = record
+		job := streamsJob(dir, s)
+		job.Sizes, job.Stretch, job.IO.Footprint = []int64{100_000}, time.Second, footprint
+		needs := job
+		needs.Streams = []stream.Spec{spec}
+		job.CarryOver = needs.Needs()
+		engine := newStreams(job, system{open: openTestFile, ring: noRing})
+		var wrote int64
+		if _, err := engine.Prepare(t.Context(), func(bytes int64) { wrote = bytes }); err != nil {
+			t.Fatal(err)
+		}
+		engine.Start(engine.timing.now(), func(trace.Event) {})
+		if _, err := engine.Transfer(t.Context(), 0, func(_, _, _ int64) {}); err != nil {
+			t.Fatal(err)
+		}
+		if err := engine.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return wrote
+	}
+	for i, tt := range []struct {
+		record          bool
+		footprint, want int64
+	}{{true, 0, 0}, {false, 0, 2 << 20}, {false, 0, 0}, {true, 0, 0}, {false, 0, 0}, {true, 2 << 20, 0}, {false, 0, 2 << 20}} {
+		if got := written(tt.record, tt.footprint); got != tt.want {
+			t.Errorf("job %d: %d bytes were written before, want %d", i, got, tt.want)
+		}
+	}
+	if err := RemoveRun(dir, "r1"); err != nil {
+		t.Error(err)
+	}
+	if got := names(t, dir); got != nil {
+		t.Errorf("left: %q", got)
 	}
 }
