@@ -9,21 +9,23 @@ import (
 )
 
 // finding is a finding as a sentence that names its phase.
-func finding(f *analysis.Finding, p *analysis.Phase) string {
-	text := f.Phase + ": " + sentence(f, p)
+func finding(order []string, f *analysis.Finding, p *analysis.Phase) string {
+	text := f.Phase + ": " + sentence(order, f, p)
 	if f.MorePhases > 0 {
 		text += "; likewise in " + plural(f.MorePhases, "more phase")
 	}
 	return text + "."
 }
 
-func sentence(f *analysis.Finding, p *analysis.Phase) string {
+func sentence(order []string, f *analysis.Finding, p *analysis.Phase) string {
 	v := f.Values
 	switch f.Code {
 	case "partial":
 		return partial(f.Disk, f.Other, v)
 	case "drops":
 		return drops(f, p)
+	case "latency":
+		return answered(order, p, f.Disk)
 	case "hub_cost":
 		return fmt.Sprintf("%s alone on the hub %ss at %s, %.0f %% less than the %s it has on a port of its own (%s)",
 			f.Disk, p.Disks[f.Disk].Op, rate(v["rate"]), 100*(1-v["rate"]/v["reference"]), rate(v["reference"]), f.Other)

@@ -9,19 +9,26 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Opening says what several phases come to: in a headline what became of streams, who wins, who loses and which disk to plug
-// in elsewhere; then with numbers, each in a sentence, and how surely. It is empty where nothing was played or recorded and
-// no disks worked together.
+// Opening says what several phases come to: in a headline what became of streams, whose requests took longer, who wins, who
+// loses and which disk to plug in elsewhere; then with numbers, each in a sentence, and how surely. It is empty where there
+// is nothing of these.
 func Opening(a *analysis.Analysis) (headline string, points []string) {
-	played, points := played(a)
+	var paced string // what became of disks that do not go as fast as they can
+	for _, part := range []func(*analysis.Analysis) (string, []string){played, slowed} {
+		told, more := part(a)
+		if paced = joined(paced, told); told == "" {
+			more = nil
+		}
+		points = append(points, more...)
+	}
 	contests, more := contests(a)
 	switch {
-	case played == "":
+	case paced == "":
 		headline = contests
 	case contests == "":
-		headline = played + "."
+		headline = paced + "."
 	default:
-		headline = played + "; " + contests
+		headline = paced + "; " + contests
 	}
 	return headline, append(points, more...)
 }

@@ -37,12 +37,15 @@ func Fill(a *analysis.Analysis) {
 			if d.Quote != nil {
 				d.Quote.Text = quote(d.Quote, &d)
 			}
+			if d.Latency != nil {
+				d.Latency.Note = note(d.Latency)
+			}
 			p.Disks[name] = d
 		}
 	}
 	for i := range a.Findings {
 		f := &a.Findings[i]
-		f.Text = finding(f, phases[f.Phase])
+		f.Text = finding(a.Order, f, phases[f.Phase])
 	}
 }
 

@@ -132,9 +132,10 @@ func played(a *analysis.Analysis) (headline string, points []string) {
 	return headline, points
 }
 
+// joined puts what may be empty together.
 func joined(a, b string) string {
-	if a == "" {
-		return b
+	if a == "" || b == "" {
+		return a + b
 	}
 	return a + "; " + b
 }

@@ -10,12 +10,19 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Verdict says a phase in one sentence, after one for each disk that plays or records streams; order is the disks' in the
-// run.
+// Verdict says a phase in one sentence, after one for each disk that plays or records streams or is probed; order is the
+// disks' in the run.
 func Verdict(order []string, p *analysis.Phase) string {
 	var sentences []string
 	for i := range p.StreamTotals {
 		sentences = append(sentences, outcome(&p.StreamTotals[i], p)+".")
+	}
+	for _, disk := range order {
+		if p.Paced[disk].Probe > 0 {
+			if text := answered(order, p, disk); text != "" {
+				sentences = append(sentences, text+".")
+			}
+		}
 	}
 	return strings.Join(append(sentences, rates(order, p)), " ")
 }

@@ -278,6 +278,13 @@ func (f *finder) recovery(after string, group []string, recovered map[string]Rec
 }
 
 func (f *finder) disk(name string, d Disk) {
+	if l := d.Latency; l != nil && l.Longer != nil {
+		c := l.Longer
+		f.add(Finding{
+			Code: "latency", Disk: name, Other: l.AloneFrom, Weight: 0.8 * (1 - 1/c.Times),
+			Values: map[string]float64{"from_ns": float64(c.FromNS), "to_ns": float64(c.ToNS), "times": c.Times, "quantile": c.Quantile},
+		})
+	}
 	if t := d.Throttle; t != nil {
 		fall := 1 - t.ToRate/t.FromRate
 		f.add(Finding{Code: "throttle", Disk: name, Weight: 1 + fall})

@@ -1,0 +1,120 @@
+package say
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// note says which figures of a latency are missing, and why; empty where none is.
+func note(l *analysis.Latency) string {
+	if l.Requests == 0 {
+		return "no second of its requests lies wholly within the overlap"
+	}
+	var fewer, unsure []string
+	for _, q := range []struct {
+		name     string
+		ns       *int64
+		interval *[2]int64
+		n        int64
+	}{{"p50", l.P50NS, l.P50CI95, 2}, {"p99", l.P99NS, l.P99CI95, 100}, {"p99.9", l.P999NS, l.P999CI95, 1000}} {
+		switch {
+		case q.ns == nil:
+			fewer = append(fewer, fmt.Sprintf("%s needs %s requests", q.name, grouped(int(analysis.LeastRequests(q.n)))))
+		case q.interval == nil:
+			unsure = append(unsure, q.name)
+		}
+	}
+	var texts []string
+	if fewer != nil {
+		texts = append(texts, fmt.Sprintf("of %s requests: %s", grouped(int(l.Requests)), list(fewer)))
+	}
+	if unsure != nil {
+		texts = append(texts, fmt.Sprintf("no interval of %s: the slow requests come from too few seconds", list(unsure)))
+	}
+	return strings.Join(texts, "; ")
+}
+
+// answered says how long the requests of a disk that does not go as fast as it can took: "C answered 4 KiB reads in 9.8 ms
+// while B wrote and in 120 µs alone (p99)". It is empty where too few were recorded.
+func answered(order []string, p *analysis.Phase, disk string) string {
+	l := p.Disks[disk].Latency
+	if l == nil {
+		return ""
+	}
+	now, alone, which := l.P99NS, (*int64)(nil), "p99"
+	if l.Alone != nil {
+		alone = l.Alone.P99NS
+	}
+	if c := l.Longer; c != nil {
+		now, alone = &c.ToNS, &c.FromNS
+		which = pick(c.Quantile == 0.5, "median", "p99")
+	}
+	if now == nil {
+		return ""
+	}
+	text := fmt.Sprintf("%s in %s", requestsOf(p, disk, "answered"), nanoseconds(*now))
+	if beside := others(order, p, disk); len(beside) > 0 {
+		text += " while " + did(p, beside)
+	}
+	switch {
+	case l.Longer != nil:
+		return text + fmt.Sprintf(" and in %s alone (%s%s)", nanoseconds(*alone), which, times(l.Longer))
+	case alone != nil:
+		return text + fmt.Sprintf(" and in %s alone (%s; noise may have made the difference)", nanoseconds(*alone), which)
+	}
+	return text + " (" + which + ")"
+}
+
+// requestsOf is "C answered 4 KiB reads", or "A answered its requests".
+func requestsOf(p *analysis.Phase, disk, verb string) string {
+	probe := p.Paced[disk].Probe
+	if probe == 0 {
+		return fmt.Sprintf("%s %s its requests", disk, verb)
+	}
+	what := map[trace.Role]string{trace.Read: "reads", trace.Write: "writes"}[p.Disks[disk].Op]
+	return fmt.Sprintf("%s %s %s %s", disk, verb, unit.FormatBlock(probe), what)
+}
+
+// times is "; 82 times as long, 71 to 94 by a 95 % confidence interval".
+func times(c *analysis.LatencyChange) string {
+	text := "; " + figures(c.Times) + " times as long"
+	if c.CI95 != nil {
+		text += fmt.Sprintf(", %s to %s by its 95 %% confidence interval", figures(c.CI95[0]), figures(c.CI95[1]))
+	}
+	return text
+}
+
+// figures writes a ratio with two significant figures, or all of those before the point.
+func figures(v float64) string {
+	if v >= 10 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 1, 64)
+}
+
+func nanoseconds(ns int64) string { return unit.FormatSeconds(float64(ns) / 1e9) }
+
+// slowed says in a headline whose requests took longer than alone, and when.
+func slowed(a *analysis.Analysis) (headline string, points []string) {
+	for i := range a.Phases {
+		p := &a.Phases[i]
+		for _, disk := range a.Order {
+			if !p.Paced[disk].Limited() || p.Search != nil {
+				continue
+			}
+			if text := answered(a.Order, p, disk); text != "" {
+				points = append(points, p.Phase+": "+text+".")
+			}
+			if l := p.Disks[disk].Latency; l != nil && l.Longer != nil {
+				headline = joined(headline, fmt.Sprintf("%s in %s instead of %s when %s",
+					requestsOf(p, disk, "answers"), nanoseconds(l.Longer.ToNS), nanoseconds(l.Longer.FromNS), does(p, others(a.Order, p, disk))))
+			}
+		}
+	}
+	return headline, points
+}

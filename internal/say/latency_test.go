@@ -1,0 +1,77 @@
+package say
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+)
+
+// probing is a phase of 30 s in which C is probed a hundred times a second, beside others.
+func probing(name string, medianNS float64, others ...*trace.DiskTrace) *trace.Phase {
+	c := disk("C", "read", level{30, 0.0004})
+	c.Latencies = tracetest.Latency{Op: trace.Read, PerS: 100, MedianNS: medianNS, Sigma: 0.2}.Play(rand.New(rand.NewPCG(3, uint64(medianNS))), 30, nil)
+	p := tracetest.Phase(name, append(others, c)...)
+	p.Paced = map[string]trace.Paced{"C": {Probe: 4096}}
+	return p
+}
+
+// How long a probe's requests took is said beside what they take alone, and called longer only where noise would hardly
+// make it so.
+func TestProbe(t *testing.T) {
+	write := func() *trace.DiskTrace { return disk("B", "write", level{30, 1}) }
+	for _, c := range []struct {
+		name     string
+		phases   []*trace.Phase
+		verdict  string // how it begins
+		headline string
+		finding  string
+	}{
+		{"longer", []*trace.Phase{probing("alone", 80e3), probing("both", 6e6, write())},
+			"C answered 4 KiB reads in 9.6 ms while B wrote and in 127 µs alone (p99; 75 times as long, 73 to 78 by its 95 % confidence interval). C probed by 4 KiB, B writing: 1.00 GB/s together for 30 s; B got 1.00 GB/s.",
+			"C answers 4 KiB reads in 9.6 ms instead of 127 µs when B writes.",
+			"both: C answered 4 KiB reads in 9.6 ms while B wrote and in 127 µs alone (p99; 75 times"},
+		{"alike", []*trace.Phase{probing("alone", 80e3), probing("both", 81e3, write())},
+			"C answered 4 KiB reads in 131 µs while B wrote and in 127 µs alone (p99; noise may have made the difference). ", "", ""},
+		{"not alone", []*trace.Phase{probing("both", 6e6, write()), steady("W", writes("B", 1))}, "", "", ""},
+	} {
+		a := told(c.phases...)
+		if got := a.Phases[1].Verdict; !strings.HasPrefix(got, c.verdict) {
+			t.Errorf("%s\n got %s\nwant %s", c.name, got, c.verdict)
+		}
+		if headline, _ := Opening(a); headline != c.headline {
+			t.Errorf("%s\n got %s\nwant %s", c.name, headline, c.headline)
+		}
+		found := ""
+		for _, f := range a.Findings {
+			if f.Code == "latency" {
+				found = f.Text
+			}
+		}
+		if !strings.HasPrefix(found, c.finding) || c.finding == "" && found != "" {
+			t.Errorf("%s: finding %q, want %q", c.name, found, c.finding)
+		}
+	}
+}
+
+// A note says which figures are missing, and why.
+func TestNote(t *testing.T) {
+	ns, interval := new(int64), &[2]int64{}
+	for _, c := range []struct {
+		figures analysis.LatencyFigures
+		want    string
+	}{
+		{analysis.LatencyFigures{}, "no second of its requests lies wholly within the overlap"},
+		{analysis.LatencyFigures{Requests: 3000, P50NS: ns, P50CI95: interval, P99NS: ns, P99CI95: interval}, "of 3,000 requests: p99.9 needs 10,000 requests"},
+		{analysis.LatencyFigures{Requests: 12, P99NS: nil}, "of 12 requests: p50 needs 20 requests, p99 needs 1,000 requests and p99.9 needs 10,000 requests"},
+		{analysis.LatencyFigures{Requests: 12_000, P50NS: ns, P50CI95: interval, P99NS: ns, P999NS: ns}, "no interval of p99 and p99.9: the slow requests come from too few seconds"},
+		{analysis.LatencyFigures{Requests: 12_000, P50NS: ns, P50CI95: interval, P99NS: ns, P99CI95: interval, P999NS: ns, P999CI95: interval}, ""},
+	} {
+		if got := note(&analysis.Latency{LatencyFigures: c.figures}); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
