@@ -9,12 +9,12 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Opening says what several phases come to: in a headline what became of streams, whose requests took longer, who wins, who
-// loses and which disk to plug in elsewhere; then with numbers, each in a sentence, and how surely. It is empty where there
-// is nothing of these.
+// Opening says what several phases come to: in a headline what became of streams, whose requests took longer, where fast
+// caches end, who wins, who loses and which disk to plug in elsewhere; then with numbers, each in a sentence, and how
+// surely. It is empty where there is nothing of these.
 func Opening(a *analysis.Analysis) (headline string, points []string) {
-	var paced string // what became of disks that do not go as fast as they can
-	for _, part := range []func(*analysis.Analysis) (string, []string){played, slowed} {
+	var paced string // what became of disks that do not go as fast as they can, or not for long
+	for _, part := range []func(*analysis.Analysis) (string, []string){played, slowed, saturated} {
 		told, more := part(a)
 		if paced = joined(paced, told); told == "" {
 			more = nil

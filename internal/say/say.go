@@ -43,9 +43,17 @@ func Fill(a *analysis.Analysis) {
 			p.Disks[name] = d
 		}
 	}
+	found := map[string]string{} // of the preset saturation, by phase
+	for i := range a.Saturations {
+		s := &a.Saturations[i]
+		s.Text = saturation(s, true)
+		found[s.Alone] = s.Text
+	}
 	for i := range a.Findings {
 		f := &a.Findings[i]
-		f.Text = finding(a.Order, f, phases[f.Phase])
+		if f.Text = finding(a.Order, f, phases[f.Phase]); f.Code == "saturation" {
+			f.Text = f.Phase + ": " + found[f.Phase] + "."
+		}
 	}
 }
 

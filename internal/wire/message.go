@@ -50,9 +50,9 @@ type Message struct {
 // Job is an engine's job, which engine it is for, and when it ends.
 type Job struct {
 	diskio.Job
-	Simulated bool          `json:"simulated,omitempty"`
-	Device    uint64        `json:"device,omitempty"` // that the folder was on when the run began
+	Simulated bool   `json:"simulated,omitempty"`
+	Device    uint64 `json:"device,omitempty"` // that the folder was on when the run began
 	// The folders of all the run's disks: where a worker that has lost the coordinator removes the run's files.
-	Folders []string `json:"folders,omitempty"`
-	Policy    policy.Policy `json:"policy"`           // of the phase
+	Folders []string      `json:"folders,omitempty"`
+	Policy  policy.Policy `json:"policy"` // of the phase
 }

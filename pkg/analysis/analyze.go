@@ -66,7 +66,7 @@ func Analyze(run *trace.Run, opts Options) *Analysis {
 	a.Searches = searches(phases, run.Status == trace.Complete)
 	a.Saturations = saturations(phases)
 	a.Summary = summarize(phases)
-	a.Findings = findings(a.Phases, a.Order, solos, alpha.own)
+	a.Findings = findings(a.Phases, a.Order, solos, a.Saturations, alpha.own)
 	return a
 }
 

@@ -17,9 +17,10 @@ const (
 )
 
 // findings are what is worth telling of all phases, the weightiest first.
-func findings(phases []Phase, order []string, solos solos, alpha float64) []Finding {
+func findings(phases []Phase, order []string, solos solos, saturations []Saturation, alpha float64) []Finding {
 	f := finder{order: order, alpha: alpha, found: []Finding{}}
 	f.connections(solos)
+	f.saturations(saturations)
 	for i := range phases {
 		f.phase = &phases[i]
 		f.failures()
@@ -94,6 +95,25 @@ func (f *finder) connections(solos solos) {
 			Values: map[string]float64{"rate": hub.rate, "reference": direct.rate},
 		})
 	}
+}
+
+// saturations tells of disks that fell for having written enough.
+func (f *finder) saturations(all []Saturation) {
+	for _, s := range all {
+		if s.Fall == nil {
+			continue
+		}
+		values := map[string]float64{"at_bytes": s.Fall.AtBytes, "from_rate": s.Fall.FromRate, "to_rate": s.Fall.ToRate}
+		if s.Back != nil && s.Back.RestS != nil {
+			values["rest_s"] = *s.Back.RestS
+		}
+		f.found = append(f.found, Finding{Code: "saturation", Phase: s.Alone, Disk: s.Disk, Values: values, Weight: 2 - s.Fall.ToRate/s.Fall.FromRate})
+	}
+}
+
+// saturated reports whether the phase in hand is a step of what has been told of the disk already.
+func (f *finder) saturated(disk string) bool {
+	return f.phase.Saturation != nil && slices.ContainsFunc(f.found, func(g Finding) bool { return g.Code == "saturation" && g.Disk == disk })
 }
 
 func (f *finder) failures() {
@@ -285,7 +305,7 @@ func (f *finder) disk(name string, d Disk) {
 			Values: map[string]float64{"from_ns": float64(c.FromNS), "to_ns": float64(c.ToNS), "times": c.Times, "quantile": c.Quantile},
 		})
 	}
-	if t := d.Throttle; t != nil {
+	if t := d.Throttle; t != nil && !f.saturated(name) { // the steps of that preset are told as one
 		fall := 1 - t.ToRate/t.FromRate
 		f.add(Finding{Code: "throttle", Disk: name, Weight: 1 + fall})
 		if t.Cause != CauseUnknown {

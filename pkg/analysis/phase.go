@@ -36,6 +36,7 @@ func newPhase(run *trace.Run, t *trace.Phase, opts Options, alpha alphas) *phase
 		Phase:      t.Name,
 		Roles:      map[string]trace.Role{},
 		Test:       t.Test,
+		Saturation: t.Saturation,
 		Stop:       t.Stop,
 		Paced:      maps.Clone(t.Paced),
 		Search:     t.Search,

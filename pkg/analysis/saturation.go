@@ -56,6 +56,7 @@ type Back struct {
 	AfterS   float64   `json:"after_s"`  // the longest rest that was too short; 0 where none was
 	WithinS  *float64  `json:"within_s"` // the shortest that was enough; null where none was
 	Bytes    float64   `json:"bytes"`    // that it took then
+	Whole    bool      `json:"whole"`    // and that was all of the cache; else the burst was too short to tell
 	Regained float64   `json:"regained"` // share of the cache after the longest rest that was tried, or 1
 }
 
@@ -174,6 +175,7 @@ func (s *Saturation) back(c cliff) *Back {
 		if c.isBack(burst) {
 			first = i
 			b.WithinS, b.Bytes = number(burst.RestS), min(burst.FastBytes, c.bytes)
+			b.Whole = burst.FastBytes >= growing*c.bytes
 			break
 		}
 		b.AfterS = burst.RestS

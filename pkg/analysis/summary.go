@@ -82,12 +82,12 @@ func (c *Contest) op() trace.Role {
 	return last
 }
 
-// repeats are the phases of several disks with an overlap, all of which go as fast as they can, those of the same jobs
-// together.
+// repeats are the phases of several disks with an overlap, all of which go as fast as they can and none has a cache to
+// fill, those of the same jobs together.
 func repeats(phases []*phase) [][]*phase {
 	var groups [][]*phase
 	for _, p := range phases {
-		if p.out.Contention == nil || p.anyLimited() {
+		if p.out.Contention == nil || p.anyLimited() || p.trace.Saturation != nil {
 			continue
 		}
 		i := slices.IndexFunc(groups, func(g []*phase) bool { return sameJobs(g[0], p) })

@@ -1,0 +1,87 @@
+package say
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// saturation says where a disk's fast cache ends, what others gain then, and when it is back; and how surely, if that is
+// wanted.
+func saturation(s *analysis.Saturation, surely bool) string {
+	if s.Fall == nil {
+		return fmt.Sprintf("%s wrote %s alone and did not fall", s.Disk, unit.FormatBytes(int64(s.WroteBytes)))
+	}
+	parts := []string{fmt.Sprintf("%s fell from %s to %s after %s", s.Disk, rate(s.Fall.FromRate), rate(s.Fall.ToRate), unit.FormatBytes(int64(s.Fall.AtBytes)))}
+	if text := gained(s.Together, surely); text != "" {
+		parts = append(parts, text)
+	}
+	if s.Back != nil {
+		parts = append(parts, back(s.Disk, s.Back, surely))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// gained says who moved more after the fall: "B and C gained 0.45 GB/s each (0.43 to 0.50 GB/s)".
+func gained(f *analysis.FallTogether, surely bool) string {
+	if f == nil || !f.Told {
+		return ""
+	}
+	if len(f.Gains) == 0 {
+		return "no other disk gained clearly by that"
+	}
+	var names []string
+	by := map[string]analysis.Gain{}
+	for _, g := range f.Gains {
+		names = append(names, g.Disk)
+		by[g.Disk] = g
+	}
+	var texts []string
+	for _, group := range analysis.Alike(names, func(n string) float64 { return by[n].Gain }) {
+		sum, low, high := 0.0, by[group[0]].CI95[0], by[group[0]].CI95[1]
+		for _, n := range group {
+			g := by[n]
+			sum, low, high = sum+g.Gain, min(low, g.CI95[0]), max(high, g.CI95[1])
+		}
+		text := list(group) + " gained " + each(sum/float64(len(group)), len(group))
+		if surely {
+			text += fmt.Sprintf(" (95 %% confidence: %s to %s)", rate(low), rate(high))
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// back says after how long a rest a disk's cache takes as much as at first, as far as that is known.
+func back(disk string, b *analysis.Back, surely bool) string {
+	switch {
+	case b.WithinS == nil:
+		return fmt.Sprintf("%s was not back after %s of rest: %.0f %% of its cache was", disk, unit.FormatSeconds(b.AfterS), 100*b.Regained)
+	case b.RestS != nil && surely:
+		return fmt.Sprintf("%s was back after %s of rest (95 %% confidence: %s to %s)", disk, unit.FormatSeconds(*b.RestS), unit.FormatSeconds(b.CI95[0]), unit.FormatSeconds(b.CI95[1]))
+	case b.RestS != nil:
+		return fmt.Sprintf("%s was back after %s of rest", disk, unit.FormatSeconds(*b.RestS))
+	}
+	text := fmt.Sprintf("%s was back after %s of rest", disk, unit.FormatSeconds(*b.WithinS))
+	if b.AfterS > 0 {
+		text += fmt.Sprintf(", and not yet after %s", unit.FormatSeconds(b.AfterS))
+	} else {
+		text += " or less"
+	}
+	if !b.Whole {
+		text += fmt.Sprintf(", for %s at least", unit.FormatBytes(int64(b.Bytes)))
+	}
+	return text
+}
+
+// saturated says in a headline, and with how surely in points, what the preset saturation has found.
+func saturated(a *analysis.Analysis) (headline string, points []string) {
+	for i := range a.Saturations {
+		s := &a.Saturations[i]
+		headline = joined(headline, saturation(s, false))
+		points = append(points, s.Of+": "+s.Text+".")
+	}
+	return headline, points
+}

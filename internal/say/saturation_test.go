@@ -1,0 +1,64 @@
+package say
+
+import (
+	"testing"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+)
+
+func TestSaturation(t *testing.T) {
+	rest, within := 150.0, 160.0
+	fall := &analysis.Fall{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9}
+	gain := func(disk string, by float64) analysis.Gain {
+		return analysis.Gain{Disk: disk, Gain: by, CI95: analysis.Interval{by - 0.05e9, by + 0.05e9}}
+	}
+	together := func(gains ...analysis.Gain) *analysis.FallTogether {
+		return &analysis.FallTogether{Told: true, Gains: gains}
+	}
+	known := &analysis.Back{RestS: &rest, CI95: &analysis.Interval{144, 161}, AfterS: 80, WithinS: &within, Whole: true, Bytes: 24e9}
+	const fell = "A fell from 2.30 GB/s to 0.65 GB/s after 24 GB"
+	for _, tt := range []struct {
+		name   string
+		found  analysis.Saturation
+		surely bool
+		want   string
+	}{
+		{"all of it", analysis.Saturation{Fall: fall, Together: together(gain("B", 0.5e9), gain("C", 0.48e9)), Back: known}, false,
+			fell + "; B and C gained 0.49 GB/s each; A was back after 2 min 30 s of rest"},
+		{"how surely", analysis.Saturation{Fall: fall, Together: together(gain("B", 0.5e9)), Back: known}, true,
+			fell + "; B gained 0.50 GB/s (95 % confidence: 0.45 GB/s to 0.55 GB/s); A was back after 2 min 30 s of rest (95 % confidence: 2 min 24 s to 2 min 41 s)"},
+		{"one gained more", analysis.Saturation{Fall: fall, Together: together(gain("B", 0.5e9), gain("C", 0.2e9))}, false,
+			fell + "; B gained 0.50 GB/s, C gained 0.20 GB/s"},
+		{"nobody gained", analysis.Saturation{Fall: fall, Together: together()}, false, fell + "; no other disk gained clearly by that"},
+		{"something else happened then", analysis.Saturation{Fall: fall, Together: &analysis.FallTogether{}}, false, fell},
+		{"between two rests", analysis.Saturation{Fall: fall, Back: &analysis.Back{AfterS: 80, WithinS: &within, Whole: true}}, true,
+			fell + "; A was back after 2 min 40 s of rest, and not yet after 1 min 20 s"},
+		{"at once", analysis.Saturation{Fall: fall, Back: &analysis.Back{WithinS: &within, Whole: true}}, true,
+			fell + "; A was back after 2 min 40 s of rest or less"},
+		{"the burst was too short", analysis.Saturation{Fall: fall, Back: &analysis.Back{AfterS: 80, WithinS: &within, Bytes: 46e9}}, true,
+			fell + "; A was back after 2 min 40 s of rest, and not yet after 1 min 20 s, for 46 GB at least"},
+		{"never", analysis.Saturation{Fall: fall, Back: &analysis.Back{AfterS: 320, Regained: 0.12}}, true,
+			fell + "; A was not back after 5 min 20 s of rest: 12 % of its cache was"},
+		{"no fall", analysis.Saturation{WroteBytes: 450e9}, true, "A wrote 450 GB alone and did not fall"},
+	} {
+		tt.found.Disk = "A"
+		if got := saturation(&tt.found, tt.surely); got != tt.want {
+			t.Errorf("%s:\n got %s\nwant %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// What the preset found opens the report, and is told once more as a finding, with how surely.
+func TestSaturationOpens(t *testing.T) {
+	a := &analysis.Analysis{
+		Saturations: []analysis.Saturation{{Of: "WR", Disk: "A", Alone: "WR A alone", Fall: &analysis.Fall{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9}}},
+		Phases:      []analysis.Phase{{Phase: "WR A alone"}},
+		Findings:    []analysis.Finding{{Code: "saturation", Phase: "WR A alone", Disk: "A"}},
+	}
+	Fill(a)
+	headline, points := Opening(a)
+	const fell = "A fell from 2.30 GB/s to 0.65 GB/s after 24 GB"
+	if headline != fell+"." || len(points) != 1 || points[0] != "WR: "+fell+"." || a.Findings[0].Text != "WR A alone: "+fell+"." {
+		t.Errorf("headline %q, points %q, finding %q", headline, points, a.Findings[0].Text)
+	}
+}
