@@ -31,7 +31,8 @@ func study(doc *Document, run Run) {
 	for i := range a.Searches {
 		doc.Add(searchTable(doc, a, &a.Searches[i], overview != nil))
 	}
-	addList(doc, pick(len(a.Summary.Contests) > 0, "Who wins, who loses, and how to plug the disks in", "What became of the streams"), points)
+	addSaturations(doc, a)
+	addList(doc, openingTitle(a), points)
 	if t := pairs.table(doc.Keys); t != nil {
 		doc.Add(t)
 	}
@@ -50,6 +51,18 @@ func study(doc *Document, run Run) {
 	}
 }
 
+// openingTitle names what the opening says with numbers.
+func openingTitle(a *analysis.Analysis) string {
+	switch {
+	case len(a.Summary.Contests) > 0:
+		return "Who wins, who loses, and how to plug the disks in"
+	case len(a.Saturations) > 0:
+		return "How surely"
+	default:
+		return "What became of the streams"
+	}
+}
+
 // pooledFindings are the findings of all phases, those that repeats of one phase have in common told once.
 func pooledFindings(a *analysis.Analysis, pooled []pooledPhase) []string {
 	type key struct {
@@ -60,7 +73,7 @@ func pooledFindings(a *analysis.Analysis, pooled []pooledPhase) []string {
 	var order []key
 	texts := map[key]string{}
 	for _, f := range a.Findings {
-		if f.Code == "partial" {
+		if f.Code == "partial" || f.Code == "saturation" { // which has been told
 			continue
 		}
 		k := key{f.Code, f.Disk, slices.IndexFunc(pooled, func(p pooledPhase) bool {
