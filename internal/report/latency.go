@@ -127,11 +127,14 @@ func latencyFigure(v *phaseView) *Figure {
 		ID: "latency", Title: "Request latency over time", Wide: true, Told: true, Dense: true, X: Axis{Name: "time", Unit: Seconds, Max: v.endS},
 		Text: "The fuller the colour, the more requests took so long (logarithmic scale). The few above the others are what waits are made of.",
 	}
-	room := max(leastCells, min(mostCells, maxCells/max(1, heatMaps(v.run.Analysis))))
+	room := 0
 	for _, key := range v.working() {
 		l := v.found.Disks[key.Name].Latency
 		if l == nil || l.Series == nil {
 			continue
+		}
+		if room == 0 {
+			room = max(leastCells, min(mostCells, maxCells/heatMaps(v.run.Analysis)))
 		}
 		m := v.heat(len(f.Keys), coarser(l.Series, room))
 		if m.Rows == nil {

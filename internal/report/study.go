@@ -40,7 +40,7 @@ func study(doc *Document, run Run) {
 		doc.Add(t)
 	}
 	pooled, each := pool(a, true), pool(a, false)
-	found := pooledFindings(a, pooled)
+	found := slices.DeleteFunc(pooledFindings(a, pooled), func(text string) bool { return slices.Contains(points, text) })
 	addList(doc, "What stands out", found[:min(len(found), maxFindings)])
 	if len(found) > maxFindings {
 		doc.Add(&Details{Title: plural(len(found)-maxFindings, "more finding"), Blocks: []Block{List{Items: found[maxFindings:]}}})

@@ -42,7 +42,6 @@ func TestAccessibility(t *testing.T) {
 		{"phone, dark", fixture.Triple, screen{width: 390, height: 800, dark: true}},
 		{"static", fixture.Triple, screen{width: 1280, height: 900, static: true}},
 		{"streams", backup, screen{width: 1280, height: 900}},
-		{"streams, dark", backup, screen{width: 1280, height: 900, dark: true}},
 		{"streams, phone", backup, screen{width: 390, height: 800}},
 		{"search", fixture.Search, screen{width: 1280, height: 900, dark: true}},
 	} {

@@ -15,6 +15,10 @@ import (
 // maxEvents is how many lines of events a page carries at most. A run with more has its page without them.
 const maxEvents = 100_000
 
+// maxPacked is how many bytes they take at most, compressed. Latencies hardly compress: a run of hours with them has its
+// page without its events.
+const maxPacked = 4 << 20
+
 // maxPage and maxRaw bound what Read takes from a page, which anyone may have made: its size, and that of its
 // events unpacked.
 const (
@@ -43,7 +47,7 @@ func pack(events io.Reader) (template.JS, error) {
 	in := &counted{Reader: events}
 	zipped, err := zip(in)
 	switch {
-	case errors.Is(err, errTooMany) || err == nil && in.lines == 0:
+	case errors.Is(err, errTooMany) || err == nil && (in.lines == 0 || len(zipped) > maxPacked):
 		return "", nil
 	case err != nil:
 		return "", fmt.Errorf("pack the events: %w", err)

@@ -3,7 +3,9 @@ package html
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/base64"
 	"encoding/json"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -60,6 +62,25 @@ func TestTooManyEventsStayOut(t *testing.T) {
 		}
 		if got := packed != ""; got != test.want {
 			t.Errorf("%d lines: packed %v, want %v", test.lines, got, test.want)
+		}
+	}
+}
+
+// Events that are few but do not compress stay out as well.
+func TestLongEventsStayOut(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	noise := make([]byte, maxPacked/2)
+	for i := range noise {
+		noise[i] = byte(random.Uint32())
+	}
+	line := base64.StdEncoding.EncodeToString(noise) + "\n"
+	for lines, want := range map[int]bool{1: true, 3: false} {
+		packed, err := pack(strings.NewReader(strings.Repeat(line[:len(line)-1], lines) + "\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := packed != ""; got != want {
+			t.Errorf("%d MB of noise: packed %v, want %v", lines*maxPacked/2>>20, got, want)
 		}
 	}
 }
