@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/hubbench/hubbench/pkg/search"
 )
@@ -33,6 +34,9 @@ func resume(path string) (*Unfinished, error) {
 	}
 	if info == nil || info.Plan == nil {
 		return nil, fmt.Errorf("%s has no %s with a plan: is it a run folder?", path, InfoFile)
+	}
+	if err := info.Plan.Check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(path, InfoFile), err)
 	}
 	r := &Unfinished{Info: info, dir: &Dir{Path: path}}
 	if r.dir.Journal, err = newJournal(path, 0); err != nil {

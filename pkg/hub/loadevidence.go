@@ -1,7 +1,6 @@
 package hub
 
 import (
-	"math"
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/strictyaml"
@@ -10,7 +9,8 @@ import (
 
 // Bounds of what may have been observed.
 const (
-	mostErr      = 1.0 // relative: more says nothing
+	leastErr     = 1e-6 // relative: no rate is known better
+	mostErr      = 1.0  // more says nothing
 	mostFreedom  = 1_000_000_000
 	mostSquares  = 1e9
 	longestLagS  = 3600
@@ -63,7 +63,7 @@ func loadObserved(m *strictyaml.Mapping, p *Profile, others []Observed) Observed
 	m.Read("disk", strictyaml.String(&d.Disk))
 	m.Read("op", strictyaml.OneOf(&d.Op, string(trace.Read), string(trace.Write)))
 	m.Read("rate", strictyaml.Rate(&d.Rate, leastRate, mostRate))
-	m.Read("error", strictyaml.Float(&d.Error, math.SmallestNonzeroFloat64, mostErr))
+	m.Read("error", strictyaml.Float(&d.Error, leastErr, mostErr))
 	m.Done()
 	switch {
 	case p.Disk(d.Disk) == nil:

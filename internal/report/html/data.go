@@ -113,6 +113,9 @@ func Read(r io.Reader) (events []byte, a *analysis.Analysis, err error) {
 	if err := json.Unmarshal(summary, &a); err != nil {
 		return nil, nil, fmt.Errorf("read report: its analysis: %w", err)
 	}
+	if a == nil {
+		return nil, nil, errors.New("read report: its analysis is empty: is it a report.html as hubbench wrote it?")
+	}
 	text, found := cut(page, eventsStart)
 	if !found {
 		return nil, a, nil

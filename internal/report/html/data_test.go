@@ -111,6 +111,7 @@ func TestReadRefuses(t *testing.T) {
 		{"another page", "<html></html>", "is it a report.html"},
 		{"cut inside the summary", whole[:strings.Index(whole, summaryStart)+100], "is it a report.html"},
 		{"no JSON", strings.Replace(whole, summaryStart, summaryStart+"x", 1), "its analysis"},
+		{"an empty analysis", summaryStart + "null" + scriptEnd, "its analysis is empty"},
 		{"torn events", before + eventsStart + `{"gzip":"H4sIAAAAAAAA"}</script>`, "its events: unpack"},
 		{"a bomb", before + eventsStart + string(packedBomb) + scriptEnd, "unpacks to more than"},
 		{"too long", summaryStart + strings.Repeat(" ", maxPage), "no report of hubbench is that long"},
