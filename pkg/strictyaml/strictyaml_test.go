@@ -17,7 +17,7 @@ type sample struct {
 	Speedup            float64
 	Keep               bool
 	Block              int64
-	Read               float64
+	Read, Fill         float64
 	Cooldown           time.Duration
 	Inner              string
 	Items              []string
@@ -40,6 +40,7 @@ func readSample(data string) (sample, error) {
 	m.Read("keep", Bool(&s.Keep))
 	m.Read("block", Bytes(&s.Block, 512, 1<<30))
 	m.Read("read", Rate(&s.Read, 1, 1e12))
+	m.Read("fill", Percent(&s.Fill, 0.01, 0.95))
 	m.Read("cooldown", Duration(&s.Cooldown, 0, time.Hour))
 	inner := m.Mapping("inner")
 	inner.Read("a", String(&s.Inner))
@@ -79,6 +80,7 @@ speedup: 20
 keep: true
 block: 8 MiB
 read: 2.8 GB/s
+fill: 12.5 %
 cooldown: 30 s
 inner: {a: x}
 items: [x, "1"]
@@ -87,7 +89,7 @@ open:
   1: write
 `, sample{
 			Name: "a: b", Pause: `press "Enter"`, Flush: "fsync", Depth: 4, Speedup: 20, Keep: true, Block: 8 << 20,
-			Read: 2.8e9, Cooldown: 30 * time.Second, Inner: "x", Items: []string{"x", "1"},
+			Read: 2.8e9, Fill: 0.125, Cooldown: 30 * time.Second, Inner: "x", Items: []string{"x", "1"},
 			Open: map[string]string{"A": "read", "1": "write"},
 		}},
 		{"plain numbers", "name: a\nblock: 4096\nread: 1000\nspeedup: 0.5", sample{Name: "a", Block: 4096, Read: 1000, Speedup: 0.5}},
@@ -115,6 +117,8 @@ func TestMistakes(t *testing.T) {
 		{"missing comes with others", "depth: 0", "1:1: the key name is missing; add it\n1:8: depth is 0; try a whole number from 1 to 1024"},
 		{"unknown keys", "name: a\nname2: b\ndepht: 3", "2:1: unknown key \"name2\"; try name\n3:1: unknown key \"depht\"; try depth"},
 		{"the beginning of a key", "name: a\ncool: 1 s", `2:1: unknown key "cool"; try cooldown`},
+		{"a share without its sign", "name: a\nfill: 0.5", `2:7: fill: share "0.5": the % is missing; try a number with %, such as 50 %`},
+		{"a share of more than all", "name: a\nfill: 120 %", `2:7: fill is "120 %"; try 1 % to 95 %`},
 		{"swapped letters", "name: a\ndepht: 3", `2:1: unknown key "depht"; try depth`},
 		{"far from any", "name: a\ninner: {colour: b}", `2:9: unknown key "colour"; try a`},
 		{"missing key", "depth: 3", "1:1: the key name is missing; add it"},
@@ -154,7 +158,7 @@ func TestMistakes(t *testing.T) {
 4:8: inner is a list, not a mapping; try lines of key: value, or {key: value, ...}`},
 		{"long value", "name: a\nflush: " + strings.Repeat("y", 1000), `2:8: flush is "` + strings.Repeat("y", 40) + `..."; try none, fsync or full`},
 		{"hostile value", "name: a\nflush: \"\\n\\e[31m</script>\"", `2:8: flush is "\n\x1b[31m</script>"; try none, fsync or full`},
-		{"hostile key", "name: a\n\"\\n\": x", `2:1: unknown key "\n"; try name, pause, flush, depth, speedup, keep, block, read, cooldown, inner, items or open`},
+		{"hostile key", "name: a\n\"\\n\": x", `2:1: unknown key "\n"; try name, pause, flush, depth, speedup, keep, block, read, fill, cooldown, inner, items or open`},
 		{"control character", "name: a\n \x00", "2:2: control character U+0000; delete it"},
 		{"not UTF-8", "name: a\nb: \xff", "2:4: byte 0xff is not UTF-8 text; save the file as UTF-8"},
 		{"UTF-16", "\xff\xfen\x00", "1:1: byte 0xff is not UTF-8 text; save the file as UTF-8"},
