@@ -10,10 +10,10 @@ import (
 
 // Who says which disks do what in the phase: "C writes; A, B read", "A plays 4 streams; B writes at up to 200 MB/s".
 func (p Phase) Who() string {
-	var works []string
-	disks := map[string][]string{}
+	var works []doing
+	disks := map[doing][]string{}
 	for _, j := range p.Jobs {
-		work := j.work()
+		work := j.doing()
 		if disks[work] == nil {
 			works = append(works, work)
 		}
@@ -21,50 +21,53 @@ func (p Phase) Who() string {
 	}
 	var parts []string
 	for _, work := range works {
-		parts = append(parts, strings.Join(disks[work], ", ")+" "+conjugate(work, len(disks[work])))
+		text := work.several
+		if len(disks[work]) == 1 {
+			text = work.one
+		}
+		parts = append(parts, strings.Join(disks[work], ", ")+" "+text)
 	}
 	return strings.Join(parts, "; ")
 }
 
-// work is what the job does, as of several disks; verbs end in +.
-func (j Job) work() string {
-	var text string
+// doing is what one disk does, and what several do.
+type doing struct{ one, several string }
+
+// with is the same with more words behind it.
+func (d doing) with(words string) doing { return doing{d.one + words, d.several + words} }
+
+// verb is a regular verb of what disks do.
+func verb(word string) doing { return doing{word + "s", word} }
+
+func (j Job) doing() doing {
+	var work doing
 	switch {
 	case len(j.Streams) > 0:
-		return countStreams(j.Streams)
+		return streaming(j.Streams)
 	case j.Probe > 0:
-		return "answer+ " + unit.FormatBlock(j.IO.Block) + " at a time"
+		return doing{"is", "are"}.with(" probed by " + unit.FormatBlock(j.IO.Block))
 	case j.Reads > 0:
-		text = fmt.Sprintf("read+ and write+ %.0f/%.0f", 100*j.Reads, 100*(1-j.Reads))
+		work = doing{"reads and writes", "read and write"}.with(fmt.Sprintf(" %.0f/%.0f", 100*j.Reads, 100*(1-j.Reads)))
 	default:
-		text = string(j.Role) + "+"
+		work = verb(string(j.Role))
 	}
 	if j.Pace > 0 {
-		text += " at up to " + unit.FormatBytes(int64(j.Pace)) + "/s"
+		work = work.with(" at up to " + unit.FormatBytes(int64(j.Pace)) + "/s")
 	}
-	return text
+	return work
 }
 
-// conjugate puts the verbs of a work into the form that goes with a number of disks.
-func conjugate(work string, disks int) string {
-	ending := ""
-	if disks == 1 {
-		ending = "s"
-	}
-	return strings.ReplaceAll(work, "+", ending)
-}
-
-// countStreams says what the streams of disks do: "play+ 4 streams".
-func countStreams(specs []stream.Spec) string {
-	count, verb := 0, "play+"
+// streaming says what streams do: "plays 4 streams".
+func streaming(specs []stream.Spec) doing {
+	count, does := 0, "play"
 	for _, spec := range specs {
 		count += spec.Count
 		if spec.Record {
-			verb = "record+"
+			does = "record"
 		}
 	}
 	if count == 1 {
-		return verb + " 1 stream"
+		return verb(does).with(" 1 stream")
 	}
-	return fmt.Sprintf("%s %d streams", verb, count)
+	return verb(does).with(fmt.Sprintf(" %d streams", count))
 }
