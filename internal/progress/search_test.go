@@ -33,49 +33,49 @@ func TestSearch(t *testing.T) {
 		clean      func(try trace.Try) bool
 		want       string
 	}{
-		{"streams", trace.SearchStreams, "A", 2, func(try trace.Try) bool { return try.Alone || try.Value < 2 }, `[1/2] edit alone 1 stream: A reads; for 30 s
+		{"streams", trace.SearchStreams, "A", 2, func(try trace.Try) bool { return try.Alone || try.Value < 2 }, `[1/2] edit alone 1 stream: A plays 1 stream; for 30 s
       done in 30 s
       try 1 of at most 14: 1 stream, alone: clean
       next after a cooldown of 5 s
-[1/2] edit alone 2 streams: A reads; for 30 s
+[1/2] edit alone 2 streams: A plays 2 streams; for 30 s
       done in 30 s
       try 2 of at most 13: 2 streams, alone: clean
       next after a cooldown of 5 s
-[1/2] edit alone 2 streams 2: A reads; for 30 s
+[1/2] edit alone 2 streams 2: A plays 2 streams; for 30 s
       done in 30 s
       try 3 of at most 13: 2 streams, alone: clean
       next after a cooldown of 5 s
-[1/2] edit alone 2 streams 3: A reads; for 30 s
+[1/2] edit alone 2 streams 3: A plays 2 streams; for 30 s
       done in 30 s
       try 4 of at most 11: 2 streams, alone: clean
       next after a cooldown of 5 s
-[1/2] edit 1 stream: A reads; B writes; for 30 s
+[1/2] edit 1 stream: A plays 1 stream; B writes; for 30 s
       done in 30 s
       try 5 of at most 11: 1 stream: clean
       next after a cooldown of 5 s
-[1/2] edit 2 streams: A reads; B writes; for 30 s
+[1/2] edit 2 streams: A plays 2 streams; B writes; for 30 s
       done in 30 s
       try 6 of at most 8: 2 streams: drops
       next after a cooldown of 5 s
-[1/2] edit 1 stream 2: A reads; B writes; for 30 s
+[1/2] edit 1 stream 2: A plays 1 stream; B writes; for 30 s
       done in 30 s
       try 7 of at most 8: 1 stream: clean
       next after a cooldown of 5 s
-[1/2] edit 1 stream 3: A reads; B writes; for 30 s
+[1/2] edit 1 stream 3: A plays 1 stream; B writes; for 30 s
       done in 30 s
       try 8 of at most 8: 1 stream: clean
       found: 2 streams alone, 1 stream beside the others
       next after a cooldown of 1 min
 `},
-		{"no limit", trace.SearchPace, "B", 0, func(trace.Try) bool { return true }, `[1/2] edit no limit: A reads; B writes; for 30 s
+		{"no limit", trace.SearchPace, "B", 0, func(trace.Try) bool { return true }, `[1/2] edit no limit: A plays 2 streams; B writes; for 30 s
       done in 30 s
       try 1 of at most 18: no limit: clean
       next after a cooldown of 5 s
-[1/2] edit no limit 2: A reads; B writes; for 30 s
+[1/2] edit no limit 2: A plays 2 streams; B writes; for 30 s
       done in 30 s
       try 2 of at most 18: no limit: clean
       next after a cooldown of 5 s
-[1/2] edit no limit 3: A reads; B writes; for 30 s
+[1/2] edit no limit 3: A plays 2 streams; B writes; for 30 s
       done in 30 s
       try 3 of at most 3: no limit: clean
       found: B needs no limit
