@@ -18,8 +18,8 @@ func newMovers(t testing.TB, block int64, depth int) map[string]mover {
 	if err != nil {
 		t.Fatal(err)
 	}
-	movers := map[string]mover{"threads": newThreads(buf, depth)}
-	if ring, err := newRingMover(buf, depth); err == nil {
+	movers := map[string]mover{"threads": newThreads(buf, nil, depth)}
+	if ring, err := newRingMover(buf, nil, depth); err == nil {
 		movers["io_uring"] = ring
 	}
 	t.Cleanup(func() {

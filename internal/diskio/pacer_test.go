@@ -110,7 +110,7 @@ func TestPace(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				requests := paced(t, func(buf []byte) mover { return newThreads(buf, tt.depth) }, tt.rate,
+				requests := paced(t, func(buf []byte) mover { return newThreads(buf, nil, tt.depth) }, tt.rate,
 					[]int64{64 * block, 16 * block, 300 * block}, block, func(int64) time.Duration { return tt.hold })
 				for i, r := range requests {
 					want := float64(i+1) * block / tt.rate * 1e9
@@ -153,7 +153,7 @@ func TestPaceAfterAStall(t *testing.T) {
 			stalls := func(atNS int64) time.Duration {
 				return max(0, 2*time.Second+stall-time.Duration(atNS)) * time.Duration(min(1, atNS/2e9))
 			}
-			requests := paced(t, func(buf []byte) mover { return newThreads(buf, 1) }, rate, []int64{1000 * block}, block, stalls)
+			requests := paced(t, func(buf []byte) mover { return newThreads(buf, nil, 1) }, rate, []int64{1000 * block}, block, stalls)
 			last := requests[len(requests)-1].atNS
 			lost := max(0, stall-time.Second) / 10e6 * 10e6
 			// The request that stood still belongs to the time before.
@@ -178,7 +178,7 @@ func TestPaceEndsWithItsContext(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
 		defer cancel()
 		buf := make([]byte, 64<<10)
-		m := newThreads(buf, 4)
+		m := newThreads(buf, nil, 4)
 		f := newLogging(vt.now, nil)
 		tr := &transfer{file: f, op: trace.Write, size: 1 << 20, want: 1 << 20, padded: 1 << 20, stamps: stamper{unit: 4096},
 			pacer: &pacer{timing: vt, rate: 4096, release: vt.now()}, clock: vt.now, sampleNS: policy.SampleNS}
@@ -212,7 +212,7 @@ func TestProbeTimes(t *testing.T) {
 			pacer: &pacer{timing: vt, stepNS: 10e6, release: vt.now()}, clock: vt.now, sampleNS: policy.SampleNS}
 		tr.setBlock(4096)
 		tr.part(200*4096, 7)
-		m := newThreads(make([]byte, 1<<20), 1)
+		m := newThreads(make([]byte, 1<<20), nil, 1)
 		if err := m.move(t.Context(), tr); err != nil {
 			t.Fatal(err)
 		}
@@ -358,4 +358,41 @@ func TestMix(t *testing.T) {
 		t.Error("another seed gives the same order")
 	}
 	order(3, 1.0/3, scenario.AccessRandom)
+}
+
+// Whichever way it moves, a job of both directions reads its share, checks what it reads and leaves the files whole.
+func TestMixEverywhere(t *testing.T) {
+	const size = 20 << 20
+	for where, dir := range folders(t) {
+		for how, sys := range systems {
+			t.Run(where+" "+how, func(t *testing.T) {
+				job := newJob(dir, trace.Read, size)
+				job.Reads = 0.7
+				job.IO.Block, job.IO.Depth, job.IO.Access, job.IO.Verify = 4096, 16, scenario.AccessRandom, scenario.VerifyFull
+				engine, eff := prepared(t, job, sys)
+				if ring := eff.Cache == "direct" && how != "threads"; ring != (eff.Engine == "io_uring") {
+					t.Errorf("Prepare() = %+v", eff)
+				}
+				var heard told
+				engine.Start(engine.timing.now(), heard.tell)
+				for seq := range 2 {
+					span, err := engine.Transfer(t.Context(), seq, func(_, _, _ int64) {})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if span.Bytes != size || math.Abs(float64(span.Read)/size-0.7) > 0.01 {
+						t.Errorf("Transfer(%d) = %+v, want 70 %% of %d bytes read", seq, span, size)
+					}
+				}
+				checkContent(t, engine.folder.path+"/"+record{}.name(), 0, size)
+				if err := engine.Close(); err != nil {
+					t.Error(err)
+				}
+				reads, writes := heard.sum(t, trace.Read).N(), heard.sum(t, trace.Write).N()
+				if reads+writes != 2*size/4096 || math.Abs(float64(reads)/(2*size/4096)-0.7) > 0.01 {
+					t.Errorf("%d reads and %d writes are told, want 70 %% of %d", reads, writes, 2*size/4096)
+				}
+			})
+		}
+	}
 }

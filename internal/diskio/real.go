@@ -56,7 +56,7 @@ type real struct {
 // system is what an engine asks of the operating system; tests put faults between.
 type system struct {
 	open opener
-	ring func(buf []byte, depth int) (mover, error) // errNoRing where the system has no such thing
+	ring func(buf, scratch []byte, depth int) (mover, error) // errNoRing where the system has no such thing
 	// cachedBelow: direct writes of no whole multiple of so many bytes go through the cache all the same; 0: none do.
 	cachedBelow int64
 	// priority is how the system treats the process's requests, and a doubt where it holds them back; nil: that is not asked.
@@ -177,9 +177,8 @@ func (e *real) readsAndWrites() bool {
 	return e.job.Reads > 0 || slices.ContainsFunc(e.job.Streams, records) && slices.ContainsFunc(e.job.Streams, plays)
 }
 
-// timed reports whether requests begin at times of their own, or are of two kinds: threads can wait for each, at rates
-// where they cost little.
-func (e *real) timed() bool { return e.requests() || e.job.Pace > 0 }
+// timed reports whether requests begin at times of their own: threads can wait for each, at rates where they cost little.
+func (e *real) timed() bool { return e.job.Accompanies() || e.job.Pace > 0 }
 
 // Doubts are the warnings since Prepare.
 func (e *real) Doubts() []string { return e.warnings[e.told:] }
@@ -290,11 +289,11 @@ func (e *real) newMover(depth int) (m mover, engine string, err error) {
 		return newApp(e.buf, e.job.Sizes), "app", nil
 	}
 	if e.traits.direct && !e.timed() {
-		if m, err = e.system.ring(e.buf, depth); err == nil {
+		if m, err = e.system.ring(e.buf, e.scratch, depth); err == nil {
 			return m, "io_uring", nil
 		}
 	}
-	return newMixedThreads(e.buf, e.scratch, depth), "threads", err
+	return newThreads(e.buf, e.scratch, depth), "threads", err
 }
 
 // refill makes the buffer noise (again, after something was read into it).

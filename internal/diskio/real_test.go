@@ -47,7 +47,7 @@ var systems = withRings(map[string]system{
 	"threads": {open: openTestFile, ring: noRing},
 })
 
-func noRing([]byte, int) (mover, error) { return nil, errNoRing }
+func noRing(_, _ []byte, _ int) (mover, error) { return nil, errNoRing }
 
 // prepared makes the job's engine and prepares it; the test closes it if it does not itself. An engine
 // belongs to a thread, which ends with the test.

@@ -23,30 +23,33 @@ type ringMover struct {
 	ring       *ring
 	slots      []slot
 	issued     []int // slots whose requests are not handed to the kernel yet
-	registered bool  // the buffer is
+	registered bool  // the buffer is, but not the scratch
 }
 
 // slot is one request in flight.
 type slot struct {
-	memory memory
-	p      []byte
-	off    int64
-	got    int64 // bytes of p already moved, when the kernel moved less than was asked
+	memory  memory
+	scratch memory // for what a job reads that also writes
+	op      trace.Role
+	p       []byte
+	off     int64
+	got     int64 // bytes of p already moved, when the kernel moved less than was asked
 
 	handedNS int64 // when the kernel was first handed the request
 }
 
 // newRingMover makes a mover in the best way that the kernel takes.
-func newRingMover(buf []byte, depth int) (mover, error) {
-	m, err := makeRingMover(buf, depth, ringSetups())
+func newRingMover(buf, scratch []byte, depth int) (mover, error) {
+	m, err := makeRingMover(buf, scratch, depth, ringSetups())
 	if err != nil {
 		return nil, err
 	}
 	return m, nil
 }
 
-// makeRingMover makes a slot for each of the equal parts of buf.
-func makeRingMover(buf []byte, depth int, setups []uint32) (*ringMover, error) {
+// makeRingMover makes a slot for each of the equal parts of buf, and of scratch, where that is read to what a job reads that
+// also writes.
+func makeRingMover(buf, scratch []byte, depth int, setups []uint32) (*ringMover, error) {
 	r, err := newRing(depth, setups)
 	if err != nil {
 		return nil, err
@@ -57,10 +60,13 @@ func makeRingMover(buf []byte, depth int, setups []uint32) (*ringMover, error) {
 	m := &ringMover{ring: r, slots: make([]slot, depth), issued: make([]int, 0, depth)}
 	for i := range m.slots {
 		m.slots[i].memory = memoryOf(buf, i, depth)
+		if scratch != nil {
+			m.slots[i].scratch = memoryOf(scratch, i, depth)
+		}
 	}
 	// Refused where it exceeds the limit of locked memory: then every request pins its own pages.
 	m.registered = r.registerBuffer(buf) == nil
-	if !m.registered && r.features&featRWCurPos == 0 {
+	if (!m.registered || scratch != nil) && r.features&featRWCurPos == 0 {
 		return nil, errors.Join(errors.New("set up io_uring: Linux before 5.6 needs more locked memory for it (ulimit -l)"), r.close())
 	}
 	return m, nil
@@ -139,10 +145,14 @@ func (m *ringMover) issue(t *transfer, done <-chan struct{}, i int) bool {
 		return false
 	}
 	s := &m.slots[i]
+	memory := &s.memory
+	if t.reads > 0 && r.op == trace.Read {
+		memory = &s.scratch // what is written must stay what it is
+	}
 	var noise int64
-	s.p, noise = s.memory.take(r.n, t.block)
-	s.off, s.got = r.off, 0
-	if t.op == trace.Write {
+	s.p, noise = memory.take(r.n, t.block)
+	s.op, s.off, s.got = r.op, r.off, 0
+	if s.op == trace.Write {
 		t.stamps.put(s.p, r.off, noise)
 	}
 	if t.latencies != nil {
@@ -160,11 +170,11 @@ func (m *ringMover) queue(t *transfer, i int) {
 	*e = sqe{opcode: opRead, flags: sqeFixedFile, off: uint64(s.off + s.got),
 		addr: uint64(uintptr(unsafe.Pointer(&s.p[s.got]))), len: uint32(int64(len(s.p)) - s.got), user: uint64(i)}
 	switch {
-	case m.registered && t.op == trace.Write:
+	case m.registered && s.op == trace.Write:
 		e.opcode = opWriteFixed
-	case m.registered:
+	case m.registered && t.reads == 0:
 		e.opcode = opReadFixed
-	case t.op == trace.Write:
+	case s.op == trace.Write:
 		e.opcode = opWrite
 	}
 }
@@ -174,7 +184,7 @@ func (m *ringMover) complete(t *transfer, i int, res int32, seenNS int64) (again
 	s := &m.slots[i]
 	counted := t.counted(s.off, int64(len(s.p)))
 	want := counted
-	if t.op == trace.Write {
+	if s.op == trace.Write {
 		want = int64(len(s.p))
 	}
 	switch {
@@ -185,17 +195,17 @@ func (m *ringMover) complete(t *transfer, i int, res int32, seenNS int64) (again
 	default:
 		s.got += int64(res)
 		if s.got >= want {
-			t.latencies.record(t.op, s.handedNS, seenNS)
-			if t.checking != checkNothing {
+			t.latencies.record(s.op, s.handedNS, seenNS)
+			if s.op == trace.Read && t.checking != checkNothing {
 				if err := t.verify(s.p, s.off); err != nil {
 					t.fail(err)
 					return false
 				}
 			}
-			t.done.Add(counted)
+			t.count(request{op: s.op, off: s.off, n: int64(len(s.p))})
 			return false
 		}
-		if t.op == trace.Read && (res == 0 || res%smallUnit != 0) {
+		if s.op == trace.Read && (res == 0 || res%smallUnit != 0) {
 			t.fail(errTruncated(s.off + s.got))
 			return false
 		}

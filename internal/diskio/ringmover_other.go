@@ -3,4 +3,4 @@
 package diskio
 
 // newRingMover exists on Linux only.
-func newRingMover([]byte, int) (mover, error) { return nil, errNoRing }
+func newRingMover(_, _ []byte, _ int) (mover, error) { return nil, errNoRing }

@@ -30,11 +30,8 @@ type work struct {
 	rest  []lane // lanes to wake after this one
 }
 
-// newThreads makes a lane for each of the equal parts of buf.
-func newThreads(buf []byte, depth int) *threads { return newMixedThreads(buf, nil, depth) }
-
-// newMixedThreads reads into parts of scratch what a job reads that also writes.
-func newMixedThreads(buf, scratch []byte, depth int) *threads {
+// newThreads makes a lane for each of the equal parts of buf. What a job reads that also writes goes to scratch.
+func newThreads(buf, scratch []byte, depth int) *threads {
 	m := &threads{lanes: make([]lane, depth)}
 	for i := range m.lanes {
 		m.lanes[i] = lane{number: i, memory: memoryOf(buf, i, depth), work: make(chan work, 1)}
