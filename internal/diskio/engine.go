@@ -1,6 +1,6 @@
 // Package diskio moves the bytes of one job, and says truthfully when each file began and ended.
-// An Engine is one way of doing it: real files past the cache, or the simulated hub. It knows nothing
-// of other disks, of messages or of events (see worker). Start at Engine, then New.
+// An Engine is one way of doing it: real files past the cache, frames of streams at their times, or the simulated
+// hub. It knows nothing of other disks, of messages or of a run (see worker). Start at Engine, then New.
 package diskio
 
 import (

@@ -255,18 +255,17 @@ func (s *streams) wait(ctx context.Context, sampleNS int64) {
 	}
 }
 
-// belatedMost is how long after its time a frame may be requested without a word, and belatedShare how many may be later.
-const (
-	belatedMostNS = 1_000_000
-	belatedShare  = 0.01
-)
-
-// Doubts adds that this computer did not keep the frames' times.
+// Doubts adds that this computer did not keep the frames' times: where it took a tenth of a buffer, late frames may be its
+// own doing.
 func (s *streams) Doubts() []string {
 	doubts := s.real.Doubts()
-	if at := s.belatedNS.Quantile(1 - belatedShare); at > belatedMostNS {
-		doubts = append(doubts, fmt.Sprintf("one frame in a hundred was requested more than %.1f ms after its time, though the disk could take it: the computer was busy",
-			float64(at)/1e6))
+	least := s.players[0].Spec.Buffer
+	for _, p := range s.players {
+		least = min(least, p.Spec.Buffer)
+	}
+	if most := time.Duration(s.belatedNS.MaxNS()); most > least/10 {
+		doubts = append(doubts, fmt.Sprintf("frames were requested up to %d ms after their time, though the disk could take them: this computer was busy, and late frames may come of that",
+			most.Milliseconds()))
 	}
 	return doubts
 }

@@ -301,3 +301,50 @@ func TestStreamsCarryOver(t *testing.T) {
 		t.Errorf("left: %q", got)
 	}
 }
+
+// A computer that does not wake in time to ask for frames is told of, where it costs the buffer a tenth.
+func TestStreamsOnABusyComputer(t *testing.T) {
+	for _, tt := range []struct {
+		over  time.Duration
+		doubt string
+	}{{50 * time.Millisecond, ""}, {300 * time.Millisecond, "up to 3"}} {
+		dir := t.TempDir()
+		synctest.Test(t, func(t *testing.T) {
+			sys := system{ring: noRing, open: func(folder *os.Root, name string, o opening) (testFile, error) {
+				f, err := openTestFile(folder, name, o)
+				return stalling{f, time.Millisecond, func() time.Duration { return 0 }}, err
+			}}
+			s := newStreams(streamsJob(dir, stream.Spec{Rate: 1e6, Frame: 40 * time.Millisecond, Count: 4, Buffer: time.Second}), sys)
+			s.timing = virtualTime()
+			sleep := s.timing.sleepUntil
+			once := false
+			s.timing.sleepUntil = func(ns int64) {
+				if !once && ns-s.release > 2e9 {
+					once = true
+					ns += tt.over.Nanoseconds()
+				}
+				sleep(ns)
+			}
+			if _, err := s.Prepare(t.Context(), func(int64) {}); err != nil {
+				t.Fatal(err)
+			}
+			late := 0
+			s.Start(s.timing.now(), func(e trace.Event) { late += e.Late })
+			for seq := range 4 {
+				if _, err := s.Transfer(t.Context(), seq, func(_, _, _ int64) {}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := strings.Join(s.Doubts(), "\n")
+			if (got == "") != (tt.doubt == "") || !strings.Contains(got, tt.doubt) {
+				t.Errorf("overslept by %s: doubts %q, want %q", tt.over, got, tt.doubt)
+			}
+			if late > 0 {
+				t.Errorf("%d late frames", late)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
