@@ -37,7 +37,7 @@ func heatBounds() []int64 {
 }
 
 // latencySeries counts the lines' requests; nil where no line ends after the release.
-func latencySeries(lines []latencyLine) *LatencySeries {
+func latencySeries(lines []LatencyLine) *LatencySeries {
 	first := sort.Search(len(lines), func(i int) bool { return lines[i].EndNS > 0 })
 	if lines = lines[first:]; len(lines) == 0 {
 		return nil
@@ -52,7 +52,7 @@ func latencySeries(lines []latencyLine) *LatencySeries {
 	for k := range steps {
 		in.Reset()
 		for ; next < len(lines) && lines[next].EndNS <= startNS+int64(k+1)*stepNS; next++ {
-			if in.Decode(lines[next].hist) != nil {
+			if in.Decode(lines[next].Hist) != nil {
 				return nil
 			}
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // Latency is how long a disk's requests took, from when each was handed to the system until it was done: those of its
@@ -48,34 +49,36 @@ const (
 	edgeNS     = 10_000_000 // of it may lie outside
 )
 
-// latencyLine is a latency line and its time.
-type latencyLine struct {
+// LatencyLine is a latency line and its time.
+type LatencyLine struct {
 	overlap.Interval
-	hist string
+	Hist string
 }
 
-// latencyLines are those of the disk's role.
-func (p *part) latencyLines() []latencyLine {
-	lines := make([]latencyLine, 0, len(p.trace.Latencies))
-	for _, l := range p.trace.Latencies {
-		if l.Op != p.trace.Op {
+func (p *part) latencyLines() []LatencyLine { return LatencyLines(p.trace, p.active) }
+
+// LatencyLines are those of the disk's role; active is when the disk is.
+func LatencyLines(d *trace.DiskTrace, active []overlap.Interval) []LatencyLine {
+	lines := make([]LatencyLine, 0, len(d.Latencies))
+	for _, l := range d.Latencies {
+		if l.Op != d.Op {
 			continue
 		}
 		v := overlap.Interval{StartNS: l.TNS - lineNS, EndNS: l.TNS}
 		if n := len(lines); n > 0 && l.TNS-lines[n-1].EndNS < lineMostNS {
 			v.StartNS = lines[n-1].EndNS
-		} else if len(p.active) > 0 && p.startNS() < l.TNS {
-			v.StartNS = max(v.StartNS, p.startNS())
+		} else if len(active) > 0 && active[0].StartNS < l.TNS {
+			v.StartNS = max(v.StartNS, active[0].StartNS)
 		}
-		lines = append(lines, latencyLine{v, l.Hist})
+		lines = append(lines, LatencyLine{v, l.Hist})
 	}
 	return lines
 }
 
-// linesWithin are the lines of which no more than edgeNS lies outside all of the intervals, which are disjoint and ascending,
+// LinesWithin are the lines of which no more than edgeNS lies outside all of the intervals, which are disjoint and ascending,
 // as the lines are.
-func linesWithin(lines []latencyLine, intervals []overlap.Interval) []latencyLine {
-	var in []latencyLine
+func LinesWithin(lines []LatencyLine, intervals []overlap.Interval) []LatencyLine {
+	var in []LatencyLine
 	k := 0
 	for _, l := range lines {
 		for k < len(intervals) && intervals[k].EndNS+edgeNS < l.EndNS {
@@ -96,7 +99,7 @@ type requests struct {
 }
 
 // gatherRequests counts the lines' requests.
-func gatherRequests(lines []latencyLine) *requests {
+func gatherRequests(lines []LatencyLine) *requests {
 	r := &requests{}
 	for _, l := range lines {
 		r.add(l)
@@ -104,8 +107,8 @@ func gatherRequests(lines []latencyLine) *requests {
 	return r
 }
 
-func (r *requests) add(l latencyLine) {
-	if !r.spoilt && r.Decode(l.hist) == nil {
+func (r *requests) add(l LatencyLine) {
+	if !r.spoilt && r.Decode(l.Hist) == nil {
 		r.seconds += l.Seconds()
 		return
 	}
@@ -114,7 +117,7 @@ func (r *requests) add(l latencyLine) {
 }
 
 // figuresOf are the figures of the lines' requests, and the quantiles: p50, p99, p99.9.
-func figuresOf(lines []latencyLine) (LatencyFigures, []*quantile) {
+func figuresOf(lines []LatencyLine) (LatencyFigures, []*quantile) {
 	r := gatherRequests(lines)
 	f := LatencyFigures{Requests: r.N(), Seconds: r.seconds, MaxNS: r.MaxNS()}
 	found := quantiles(lines, r, 2, 100, 1000)
@@ -139,7 +142,7 @@ func (p *phase) latencies(alone soloLatencies, alpha float64) {
 		}
 		in := lines
 		if len(p.window) > 0 {
-			in = linesWithin(lines, p.window)
+			in = LinesWithin(lines, p.window)
 		}
 		figures, found := figuresOf(in)
 		l := &Latency{LatencyFigures: figures, Series: latencySeries(lines)}
@@ -161,7 +164,7 @@ type soloLatencies map[workKey]*soloLatency
 type soloLatency struct {
 	LatencyFigures
 	phases string
-	lines  []latencyLine
+	lines  []LatencyLine
 	found  []*quantile
 }
 

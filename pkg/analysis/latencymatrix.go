@@ -44,7 +44,7 @@ func latencyMatrix(phases []*phase, order []string) []LatencyRow {
 // latencyRows are rows that are being gathered.
 type latencyRows struct {
 	rows  []LatencyRow
-	lines [][]latencyLine
+	lines [][]LatencyLine
 	index map[string]int // by the row's key
 }
 
@@ -74,7 +74,7 @@ func (p *phase) latencyRows(m *latencyRows) {
 			if !slices.Contains(sets[set], i) {
 				continue
 			}
-			if lines := linesWithin(all, bySet[set]); len(lines) > 0 {
+			if lines := LinesWithin(all, bySet[set]); len(lines) > 0 {
 				m.add(p.latencyRow(i, sets[set]), lines)
 			}
 		}
@@ -101,7 +101,7 @@ func (p *phase) latencyRow(disk int, set []int) LatencyRow {
 }
 
 // add adds lines to the row of the same work.
-func (m *latencyRows) add(row LatencyRow, lines []latencyLine) {
+func (m *latencyRows) add(row LatencyRow, lines []LatencyLine) {
 	work := row
 	work.Phases = nil
 	key, _ := json.Marshal(work) // text and finite numbers alone: it cannot fail

@@ -35,7 +35,7 @@ const (
 
 // quantiles are the times that one request in each of many exceeds, the first of which is two: the median. Those that there
 // are too few requests for are nil.
-func quantiles(lines []latencyLine, all *requests, many ...int64) []*quantile {
+func quantiles(lines []LatencyLine, all *requests, many ...int64) []*quantile {
 	found := make([]*quantile, len(many))
 	for i, n := range many {
 		if all.N() < LeastRequests(n) {
@@ -59,7 +59,7 @@ type stretch struct {
 // sharesAbove fills in, for each quantile, how many requests exceed it in each stretch of time beyond what the stretch has by
 // its number of requests, as a share of what a stretch has on average. Requests in the quantile's own bucket count in
 // part, so that the mean is nothing.
-func sharesAbove(lines []latencyLine, found []*quantile) {
+func sharesAbove(lines []LatencyLine, found []*quantile) {
 	each := max(1, (len(lines)+maxStretches-1)/maxStretches)
 	stretches := make([]stretch, (len(lines)+each-1)/each)
 	for i := range stretches {
@@ -67,7 +67,7 @@ func sharesAbove(lines []latencyLine, found []*quantile) {
 	}
 	for k, line := range lines {
 		s := &stretches[k/each]
-		_ = latency.Each(line.hist, func(lowNS, highNS, n int64) { // the reader has checked it
+		_ = latency.Each(line.Hist, func(lowNS, highNS, n int64) { // the reader has checked it
 			s.n += float64(n)
 			for i, q := range found {
 				switch {

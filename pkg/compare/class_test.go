@@ -14,6 +14,8 @@ var full = flag.Bool("full", false, "compare 400 pairs of each class, and show t
 
 var seed = flag.Uint64("seed", 200, "of the pairs of classes")
 
+var latencySeed = flag.Uint64("latency-seed", 400, "of the pairs of latencies")
+
 // steady are the rates of three disks at work for half a minute.
 func steady(factor float64) [][]tracetest.Level {
 	return [][]tracetest.Level{

@@ -23,13 +23,15 @@ type Run struct {
 // Comparison is what Compare finds. Rates are in bytes per second, times in seconds, changes are shares: 0.05 is 5 %
 // more than in the base. A null is what could not be had.
 type Comparison struct {
-	Version int      `json:"version"`
-	Level   float64  `json:"level"` // chance of any false verdict
-	Tests   int      `json:"tests"` // corrected together
-	Base    Side     `json:"base"`
-	Pairs   []Pair   `json:"runs"` // each of the others beside the base
-	Gate    *Gate    `json:"gate,omitempty"`
-	Repeats *Repeats `json:"repeats,omitempty"` // where each side was run more than once
+	Version int     `json:"version"`
+	Level   float64 `json:"level"` // chance of any false verdict
+	Tests   int     `json:"tests"` // of rates, corrected together
+	// LatencyTests are those of latencies, which are a family of their own.
+	LatencyTests int      `json:"latency_tests,omitempty"`
+	Base         Side     `json:"base"`
+	Pairs        []Pair   `json:"runs"` // each of the others beside the base
+	Gate         *Gate    `json:"gate,omitempty"`
+	Repeats      *Repeats `json:"repeats,omitempty"` // where each side was run more than once
 
 	Warnings []string `json:"warnings"` // of what is not known of the runs
 }
@@ -58,6 +60,7 @@ type Pair struct {
 type Phase struct {
 	Phase      string     `json:"phase"`
 	Rates      []Rate     `json:"rates"`
+	Latencies  []Latency  `json:"latencies,omitempty"`
 	Recoveries []Recovery `json:"recoveries"`
 	Lost       []string   `json:"lost,omitempty"`   // disks that worked in the base, and did not or failed in the other
 	Reason     string     `json:"reason,omitempty"` // why there are no rates
@@ -80,6 +83,8 @@ type Verdict string
 const (
 	Faster    Verdict = "faster"
 	Slower    Verdict = "slower"
+	Longer    Verdict = "longer" // of latencies
+	Shorter   Verdict = "shorter"
 	NotShown  Verdict = "no_difference_shown"
 	TooLittle Verdict = "too_little_data"
 )
@@ -127,6 +132,8 @@ func Compare(base Run, others ...Run) *Comparison {
 	}
 	c.pool()
 	c.judge()
+	c.poolLatencies()
+	c.judgeLatencies()
 	for i, other := range others {
 		c.Pairs[i].findings([]Run{base}, []Run{other})
 	}

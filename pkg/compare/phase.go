@@ -36,6 +36,7 @@ func newPhase(base, other Run, name string) Phase {
 			out.Rates = append(out.Rates, r)
 		}
 	}
+	out.Latencies = latencies(b, n, disks)
 	if len(disks) > 1 && len(disks) == len(b.curves) && len(disks) == len(n.curves) {
 		out.Rates = append(out.Rates, windowRates(b, n, disks)...)
 	}

@@ -33,6 +33,7 @@ func Groups(base, other []Run) *Comparison {
 	}
 	c.Pairs = []Pair{p}
 	c.judge()
+	c.judgeLatencies()
 	c.Pairs[0].findings(base, other)
 	return c
 }
@@ -62,6 +63,9 @@ func everywhere(phase string, groups ...[]Run) bool {
 func (p *Phase) repeat(base, other []Run) {
 	p.Rates = slices.DeleteFunc(p.Rates, func(r Rate) bool { return r.Measure == Level })
 	before, after := partsOf(base, p.Phase), partsOf(other, p.Phase)
+	for i := range p.Latencies {
+		p.Latencies[i].repeat(before, after)
+	}
 	for i := range p.Rates {
 		r := &p.Rates[i]
 		b, faultB := measured(before, r)
@@ -72,16 +76,18 @@ func (p *Phase) repeat(base, other []Run) {
 			r.Verdict, r.Reason = TooLittle, max(faultB, faultN)
 			continue
 		}
-		middle := func(list []stats.Repeat) float64 {
-			var sum float64
-			for _, v := range list {
-				sum += v.Mean / float64(len(list))
-			}
-			return math.Exp(sum)
-		}
 		r.set(middle(b), middle(n), min(len(b), len(n)))
 		r.test(d)
 	}
+}
+
+// middle is the geometric mean of the runs' values, whose logarithms the repeats hold.
+func middle(runs []stats.Repeat) float64 {
+	var sum float64
+	for _, r := range runs {
+		sum += r.Mean / float64(len(runs))
+	}
+	return math.Exp(sum)
 }
 
 func partsOf(runs []Run, phase string) []part {

@@ -106,3 +106,15 @@ func (h *Histogram) Each(f func(lowNS, highNS, n int64)) {
 		}
 	}
 }
+
+// Longer is how many took longer than a time, as far as buckets tell it.
+func (h *Histogram) Longer(ns int64) int64 {
+	if h.n == 0 || ns >= h.maxNS {
+		return 0
+	}
+	var sum uint64
+	for _, n := range h.counts[bucketOf(max(ns, 0))+1 : bucketOf(h.maxNS)+1] {
+		sum += n
+	}
+	return int64(sum)
+}
