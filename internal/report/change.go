@@ -54,32 +54,50 @@ func verdict(r *compare.Rate) string {
 	}
 }
 
-// Summary says a pair in one sentence.
+// Summary says a pair in a sentence or two.
 func Summary(p *compare.Pair) string {
-	n := map[compare.Verdict]int{}
-	all := 0
+	var rates, latencies []compare.Verdict
 	for _, phase := range p.Phases {
-		for _, r := range phase.Rates {
-			n[r.Verdict]++
-			all++
+		for i := range phase.Rates {
+			rates = append(rates, phase.Rates[i].Verdict)
+		}
+		for i := range phase.Latencies {
+			latencies = append(latencies, phase.Latencies[i].Verdict)
 		}
 	}
-	if all == 0 {
+	if len(rates) == 0 {
 		return "There are no rates to compare."
 	}
-	if n[compare.NotShown] == all {
-		return fmt.Sprintf("No significant difference in %s.", plural(all, "rate")) + excluded(p)
+	text := tally("rate", rates) + excluded(p)
+	if len(latencies) > 0 {
+		text += " " + tally("latency quantile", latencies)
+	}
+	return text
+}
+
+// tally says how many of some numbers have which verdict.
+func tally(what string, verdicts []compare.Verdict) string {
+	n := map[compare.Verdict]int{}
+	for _, v := range verdicts {
+		n[v]++
+	}
+	all := plural(len(verdicts), what)
+	if n[compare.NotShown] == len(verdicts) {
+		return fmt.Sprintf("No significant difference in %s.", all)
 	}
 	var parts []string
 	for _, part := range []struct {
 		verdict compare.Verdict
 		words   string
-	}{{compare.Slower, "fell"}, {compare.Faster, "rose"}, {compare.NotShown, "show no significant difference"}, {compare.TooLittle, "cannot be judged"}} {
+	}{
+		{compare.Slower, "fell"}, {compare.Faster, "rose"}, {compare.Longer, "rose"}, {compare.Shorter, "fell"},
+		{compare.NotShown, "show no significant difference"}, {compare.TooLittle, "cannot be judged"},
+	} {
 		if n[part.verdict] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n[part.verdict], part.words))
 		}
 	}
-	return fmt.Sprintf("Of %s, %s.", plural(all, "rate"), strings.Join(parts, ", ")) + excluded(p)
+	return fmt.Sprintf("Of %s, %s.", all, strings.Join(parts, ", "))
 }
 
 // excluded says which fall the rates without a significant difference exclude.//// A bound above worthSaying says no more than that the runs are noisy.

@@ -60,6 +60,10 @@ func trust(c *compare.Comparison) []string {
 	texts := []string{fmt.Sprintf("Overlap mean: bytes over time while all disks were active; typical file: the geometric mean of the rates of the files in the overlap, without the fastest and slowest fifth; "+
 		"a span of seconds: the overlap mean before or after a step of the rate. p allows for noise that lasts, and is corrected "+
 		"by Holm's method for all %d rates. The chance that any is called slower or faster by mistake is %.0f %% at most.", c.Tests, 100*c.Level)}
+	if c.LatencyTests > 0 {
+		texts = append(texts, fmt.Sprintf("Latencies: the time that half of the requests in the overlap (p50), and 99 in 100 (p99), took no longer than. They are corrected "+
+			"by themselves, for all %d; the chance that any is called longer or shorter by mistake is %.0f %% at most.", c.LatencyTests, 100*c.Level))
+	}
 	r := c.Repeats
 	if r == nil {
 		return append(texts, "One run a side shows only what varies within a run. What varies from run to run (heat, cables, how full a disk is) takes repeated runs "+

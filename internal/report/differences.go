@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -37,12 +38,15 @@ func (c comparison) pair(doc *Document, i int) {
 			}
 			t.Rows = append(t.Rows, append([]Cell{{Text: name}}, c.row(&phase.Rates[j])...))
 		}
-		for _, line := range append(recoveries(phase), doubts(phase)...) {
+		for _, line := range slices.Concat(recoveries(phase), doubts(phase), latencyDoubts(phase)) {
 			notes = append(notes, phase.Phase+": "+line)
 		}
 	}
 	if len(t.Rows) > 0 {
 		part.Add(t)
+	}
+	if l := latencyChanges(pair); l != nil {
+		part.Add(l)
 	}
 	for _, list := range []struct {
 		phases []string
