@@ -9,6 +9,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/report"
 	"github.com/hubbench/hubbench/internal/rundir"
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -51,13 +52,29 @@ func about(loaded *rundir.Loaded) report.About {
 		info.Hub = strings.Join(connections(run), ", ")
 	}
 	for _, phase := range run.Plan.Phases {
-		for _, job := range phase.Jobs {
-			if mode, ok := run.Effective[phase.Name][job.Disk]; ok {
-				info.Modes = append(info.Modes, report.Mode{Phase: phase.Name, Disk: job.Disk, Effective: mode})
+		for _, name := range recorded(loaded.Trace, &phase) {
+			for _, job := range phase.Jobs {
+				if mode, ok := run.Effective[name][job.Disk]; ok {
+					info.Modes = append(info.Modes, report.Mode{Phase: name, Disk: job.Disk, Effective: mode})
+				}
 			}
 		}
 	}
 	return info
+}
+
+// recorded are the names that a phase of the plan has in the trace: its own, or those of its search's tries.
+func recorded(run *trace.Run, phase *scenario.Phase) []string {
+	if phase.Search == nil {
+		return []string{phase.Name}
+	}
+	var names []string
+	for _, p := range run.Phases {
+		if p.Search != nil && p.Search.Search == phase.Name {
+			names = append(names, p.Name)
+		}
+	}
+	return names
 }
 
 // connections are the labels that the disks have in the scenario, each once.
