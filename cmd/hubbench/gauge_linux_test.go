@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/pkg/analysis"
 )
 
@@ -80,14 +81,19 @@ func sh(t *testing.T, name string, args ...string) string {
 // run begins a scenario on the volume; wait gives its analysis.
 func (v heldVolume) run(t *testing.T, workload, phases string) (out string, wait func() *analysis.Analysis) {
 	t.Helper()
+	return v.begin(t, fmt.Sprintf("version: 1\nname: gauges\ndisks: [{name: A, path: %s}]\nworkload: %s\nphases: %s\n", v.root, workload, phases))
+}
+
+// begin begins a run that the volume holds back.
+func (v heldVolume) begin(t *testing.T, text string) (out string, wait func() *analysis.Analysis) {
+	t.Helper()
 	dir := t.TempDir()
 	scenario := filepath.Join(dir, "s.yaml")
-	text := fmt.Sprintf("version: 1\nname: gauges\ndisks: [{name: A, path: %s}]\nworkload: %s\nphases: %s\n", v.root, workload, phases)
 	if err := os.WriteFile(scenario, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	out = filepath.Join(dir, "out")
-	cmd := exec.Command("sh", "-c", `echo $$ >"$1/cgroup.procs" && shift && exec "$@"`, "sh", v.group, "hubbench", "run", scenario, "--yes", "--quiet", "--out", out)
+	cmd := exec.Command("sh", "-c", `echo $$ >"$1/cgroup.procs" && shift && exec "$@"`, "sh", v.group, "hubbench", "run", scenario, "--yes", "--quiet", "--out", out, "--allow", "same_disk")
 	var said strings.Builder
 	cmd.Stdout, cmd.Stderr = &said, &said
 	if err := cmd.Start(); err != nil {
@@ -100,16 +106,21 @@ func (v heldVolume) run(t *testing.T, workload, phases string) (out string, wait
 		if err := ended(); err != nil {
 			t.Fatalf("%v\n%s", err, said.String())
 		}
-		data, err := os.ReadFile(filepath.Join(out, "analysis.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var a analysis.Analysis
-		if err := json.Unmarshal(data, &a); err != nil {
-			t.Fatal(err)
-		}
-		return &a
+		return readAnalysis(t, out)
 	}
+}
+
+func readAnalysis(t *testing.T, out string) *analysis.Analysis {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(out, rundir.AnalysisFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a analysis.Analysis
+	if err := json.Unmarshal(data, &a); err != nil {
+		t.Fatal(err)
+	}
+	return &a
 }
 
 // found is the finding of a code, nil where there is none.

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+)
+
+// searchRuns is how often TestSearchesOfAHeldVolume searches: ten times in make claims.
+var searchRuns = flag.Int("search-runs", 0, "`runs` that must find the streams which a held-back device allows; five minutes each")
+
+// Three folders of a device that the kernel lets move runRate in each direction are three disks behind one limit. Of streams
+// of 0.23 runRate it allows four. Beside two that write at a fifth of it each, two can be recorded; and four be played beside
+// two that write as fast as they can, which is another direction.
+const heldSearches = `version: 1
+name: held
+disks: [{name: A, path: ROOT/A}, {name: B, path: ROOT/B}, {name: C, path: ROOT/C}]
+workload: {files: 3, sizes: [100 MB], footprint: 450 MB, flush: none}
+phases:
+  - {name: record, streams: {A: {rate: 69 MB/s, op: write, buffer: 2 s}}, roles: {B: write, C: write}, pace: 60 MB/s, search: {streams: A, most: 6}, hold: 10 s}
+  - {name: play, streams: {A: {rate: 69 MB/s, buffer: 2 s}}, roles: {B: write, C: write}, search: {streams: A, most: 6}, hold: 10 s}
+`
+
+const heldHub = `version: 1
+name: held
+capacity: {read: 300 MB/s, write: 300 MB/s, both: 600 MB/s}
+disks:
+  - {name: A, read: {hub: 300 MB/s}, write: {hub: 300 MB/s}}
+  - {name: B, read: {hub: 300 MB/s}, write: {hub: 300 MB/s}}
+  - {name: C, read: {hub: 300 MB/s}, write: {hub: 300 MB/s}}
+`
+
+// A search finds what the limit allows, or one stream less, and a simulation says the same within one.
+func TestSearchesOfAHeldVolume(t *testing.T) {
+	if *searchRuns == 0 {
+		t.Skip("each run takes five minutes; -search-runs 1 makes one")
+	}
+	v := newHeldVolume(t)
+	scenario := filepath.Join(t.TempDir(), "s.yaml")
+	profile := filepath.Join(filepath.Dir(scenario), "held.yaml")
+	text := strings.ReplaceAll(heldSearches, "ROOT", v.root)
+	for path, data := range map[string]string{scenario: text, profile: heldHub} {
+		if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, disk := range []string{"A", "B", "C"} {
+		if err := os.Mkdir(filepath.Join(v.root, disk), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	type counts struct{ alone, with float64 }
+	allowed := map[string]counts{"record": {4, 2}, "play": {4, 4}}
+	found := func(a *analysis.Analysis) map[string]counts {
+		all := map[string]counts{}
+		for _, s := range a.Searches {
+			if s.Alone != nil && s.Found != nil {
+				all[s.Name] = counts{*s.Alone, *s.Found}
+			}
+		}
+		return all
+	}
+	simulated := filepath.Join(filepath.Dir(scenario), "simulated")
+	hubbench(t, "simulate", scenario, "--profile", profile, "--out", simulated)
+	model := found(readAnalysis(t, simulated))
+	for run := range *searchRuns {
+		_, wait := v.begin(t, text)
+		got := found(wait())
+		t.Logf("run %d: found %v, the model says %v, the limit allows %v", run+1, got, model, allowed)
+		for name, want := range allowed {
+			for _, c := range []struct {
+				got, want, model float64
+			}{{got[name].alone, want.alone, model[name].alone}, {got[name].with, want.with, model[name].with}} {
+				if c.got != c.want && c.got != c.want-1 || math.Abs(c.got-c.model) > 1 {
+					t.Errorf("%s: found %g, the limit allows %g, the model %g", name, c.got, c.want, c.model)
+				}
+			}
+		}
+	}
+}
