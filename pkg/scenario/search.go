@@ -93,10 +93,28 @@ func (k *searchKeys) resolve(s *Scenario, m *strictyaml.Mapping) {
 		return
 	}
 	k.bound(n)
-	if k.Hold = k.hold; k.Hold == 0 {
-		k.Hold = defaultHold
-	}
+	k.settleHold(m)
 	p.Stop, p.Limit, p.Search = StopTime, k.Hold, &k.Search
+}
+
+// settleHold settles how long a try lasts: long enough to see whether the buffers stay full.
+func (k *searchKeys) settleHold(m *strictyaml.Mapping) {
+	var buffer time.Duration
+	for _, specs := range k.phase.Streams {
+		for _, spec := range specs {
+			buffer = max(buffer, spec.Buffer)
+		}
+	}
+	hold, ok := m.Get("hold")
+	switch least := 2 * buffer; {
+	case !ok:
+		k.Hold = max(defaultHold, least)
+	case k.hold > 0 && k.hold < least:
+		hold.Errorf("a try of %s is too short for streams with a buffer of %s, whose frames are due only after that; try %s or more",
+			unit.FormatSeconds(k.hold.Seconds()), unit.FormatSeconds(buffer.Seconds()), unit.FormatSeconds(least.Seconds()))
+	default:
+		k.Hold = k.hold
+	}
 }
 
 // disks are those for which there is something to search.
