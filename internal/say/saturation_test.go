@@ -1,9 +1,11 @@
 package say
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 func TestSaturation(t *testing.T) {
@@ -60,5 +62,23 @@ func TestSaturationOpens(t *testing.T) {
 	const fell = "A fell from 2.30 GB/s to 0.65 GB/s after 24 GB"
 	if headline != fell+"." || len(points) != 1 || points[0] != "WR: "+fell+"." || a.Findings[0].Text != "WR A alone: "+fell+"." {
 		t.Errorf("headline %q, points %q, finding %q", headline, points, a.Findings[0].Text)
+	}
+}
+
+// A phase that was to go on until its disks are steady says since when they were, or that they were not.
+func TestSteady(t *testing.T) {
+	p := tracetest.Phase("WW", disk("A", "write", level{12, 2}, level{60, 0.5}), disk("B", "write", level{50, 1}, level{60, 0.3}))
+	p.Stop, p.SteadyNS = "time", 5e9
+	a := Analyze(tracetest.Run(p), analysis.Options{})
+	got := a.Phases[0].Verdict
+	if want := "steady after SNIA PTS, in windows of 5 s: A 0.50 GB/s"; !strings.Contains(got, want) || !strings.HasSuffix(got, "from 15 s on.") {
+		t.Errorf("verdict %q, want %q", got, want)
+	}
+	warned := false
+	for _, w := range a.Phases[0].Warnings {
+		warned = warned || w.Text == "disk B: its rate was not steady when the phase ended (after SNIA PTS, in windows of 5 s); no steady rate is given"
+	}
+	if !warned {
+		t.Errorf("warnings %+v", a.Phases[0].Warnings)
 	}
 }

@@ -55,7 +55,32 @@ func rates(order []string, p *analysis.Phase) string {
 			clauses = append(clauses, clause+freed(t))
 		}
 	}
+	if steady := v.steady(); steady != "" {
+		clauses = append(clauses, steady)
+	}
 	return strings.Join(clauses, "; ") + "."
+}
+
+// steady says since when the disks were steady, and at which rate. The rule is not SNIA's to the letter: it is guarded
+// against noise, and windows may be shorter.
+func (v verdict) steady() string {
+	var texts []string
+	window := ""
+	for _, name := range v.names {
+		s := v.Disks[name].Steady
+		if s == nil {
+			continue
+		}
+		text := fmt.Sprintf("%s %s from %s on", name, rate(s.Rate), unit.FormatSeconds(s.SinceS))
+		if s.CI95 != nil {
+			text = fmt.Sprintf("%s %s (95 %% confidence: %s to %s) from %s on", name, rate(s.Rate), rate(s.CI95[0]), rate(s.CI95[1]), unit.FormatSeconds(s.SinceS))
+		}
+		texts, window = append(texts, text), unit.FormatSeconds(s.WindowS)
+	}
+	if texts == nil {
+		return ""
+	}
+	return fmt.Sprintf("steady after SNIA PTS, in windows of %s: %s", window, list(texts))
 }
 
 // verdict is a phase to be told, and its disks in the run's order.

@@ -189,6 +189,7 @@ type Disk struct {
 	Quote            *Quote      `json:"quote"` // the figure to quote
 	Score            *Score      `json:"score"` // of the program that the preset takes after
 	Throttle         *Throttle   `json:"throttle"`
+	Steady           *Steady     `json:"steady,omitempty"` // of a phase that was to go on until all are steady; null where it was not at the end
 	SizeKnee         *SizeKnee   `json:"size_knee"`
 	SmallFiles       *SmallFiles `json:"small_files"`
 	LowLatency       *LowLatency `json:"low_latency"`

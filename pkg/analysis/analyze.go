@@ -53,6 +53,7 @@ func Analyze(run *trace.Run, opts Options) *Analysis {
 	}
 	alone := latenciesAlone(phases)
 	for _, p := range phases {
+		p.steady()
 		p.latencies(alone, chance/float64(2*alone.looks(phases)))
 	}
 	causes(phases)

@@ -1,0 +1,56 @@
+package analysis
+
+import (
+	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/stats"
+)
+
+// Steady is a disk's steady state, by its rates in windows (see stats.Steady): after the rule of SNIA's Solid State Storage
+// Performance Test Specification, whose own windows are rounds of a minute.
+type Steady struct {
+	WindowS float64   `json:"window_s"`
+	SinceS  float64   `json:"since_s"` // to the end
+	Rate    float64   `json:"rate"`
+	CI95    *Interval `json:"ci95"`
+}
+
+// steady fills in since when each disk was steady, in a phase that was to go on until all are. Of one that was not at the
+// end no rate is given.
+func (p *phase) steady() {
+	if p.trace.SteadyNS <= 0 {
+		return
+	}
+	for i := range p.parts {
+		part := &p.parts[i]
+		if part.limited() || len(part.active) == 0 {
+			continue
+		}
+		d := p.out.Disks[part.name()]
+		if d.Steady = part.steadyIn(p.trace.SteadyNS); d.Steady == nil {
+			p.warn(Warning{Code: "not_steady", Disk: part.name(), Values: map[string]float64{"window_s": seconds(p.trace.SteadyNS)}})
+		}
+		p.out.Disks[part.name()] = d
+	}
+}
+
+// steadyIn is the last stretch of windows at each of whose ends the disk was steady, nil where it was not at the end.
+func (p *part) steadyIn(windowNS int64) *Steady {
+	n := int(p.endNS() / windowNS)
+	if n < 1 {
+		return nil
+	}
+	rates := p.curve.Rates([]overlap.Interval{{EndNS: int64(n) * windowNS}}, n)
+	first, found := 0, false
+	for k := n; k > 0; k-- {
+		since, ok := stats.Steady(rates[:k])
+		if !ok {
+			break
+		}
+		first, found = since, true
+	}
+	if !found {
+		return nil
+	}
+	window := overlap.Interval{StartNS: int64(first) * windowNS, EndNS: p.endNS()}
+	return &Steady{WindowS: seconds(windowNS), SinceS: seconds(window.StartNS), Rate: p.rateIn(window), CI95: intervalOf(p.curve.Flow([]overlap.Interval{window}))}
+}
