@@ -27,13 +27,26 @@ func timeText(ns *int64) string {
 	return Time(float64(*ns))
 }
 
+// rangeText is an interval of times, in one unit where both have it: "1.95 – 2.04 ms".
+func rangeText(ci *[2]int64) string {
+	if ci == nil {
+		return none
+	}
+	low, high := Time(float64(ci[0])), Time(float64(ci[1]))
+	number, unit, _ := strings.Cut(low, " ")
+	if strings.HasSuffix(high, " "+unit) {
+		low = number
+	}
+	return low + " – " + high
+}
+
 // latencyCells are quantiles as a table has them.
 func latencyCells(f *analysis.LatencyFigures) []Cell {
 	longest := none
 	if f.Requests > 0 {
 		longest = Time(float64(f.MaxNS))
 	}
-	return []Cell{{Text: count(int(f.Requests))}, {Text: timeText(f.P50NS)}, {Text: timeText(f.P99NS)}, {Text: timeText(f.P999NS)}, {Text: longest}}
+	return []Cell{{Text: count(int(f.Requests))}, {Text: timeText(f.P50NS)}, {Text: timeText(f.P99NS)}, {Text: rangeText(f.P99CI95)}, {Text: timeText(f.P999NS)}, {Text: longest}}
 }
 
 // missing reports whether too few requests leave a figure out.
@@ -45,8 +58,8 @@ func (v *phaseView) latencyTable() *Table {
 	t := &Table{
 		Title: "Request latency", Note: "From when a request is handed to the system until it is done.",
 		Columns: []Column{
-			{Head: "Disk"}, {Head: "Does"}, {Head: "Beside"}, {Head: "Requests", Numbers: true, Drop: 2}, {Head: "Median", Numbers: true}, {Head: "99th percentile", Numbers: true},
-			{Head: "99.9th", Numbers: true}, {Head: "Longest", Numbers: true, Drop: 1}, {Head: "Of alone", Numbers: true, Drop: 3},
+			{Head: "Disk"}, {Head: "Does"}, {Head: "Beside"}, {Head: "Requests", Numbers: true, Drop: 3}, {Head: "Median", Numbers: true}, {Head: "99th percentile", Numbers: true},
+			{Head: "95 % interval", Numbers: true, Drop: 4}, {Head: "99.9th", Numbers: true}, {Head: "Longest", Numbers: true, Drop: 1}, {Head: "As long as alone", Numbers: true, Drop: 2},
 		},
 	}
 	few := false
@@ -58,7 +71,7 @@ func (v *phaseView) latencyTable() *Table {
 		beside := v.beside(key.Name)
 		row := append([]Cell{{Disk: &key}, {Text: v.latencyOf(key.Name)}, {Text: beside}}, latencyCells(&l.LatencyFigures)...)
 		row[5].Strong = row[5].Text != none
-		t.Rows = append(t.Rows, append(row, slower(l)))
+		t.Rows = append(t.Rows, append(row, v.longer(key.Name, l)))
 		few = few || missing(&l.LatencyFigures) || missing(l.Alone)
 		if l.Alone != nil {
 			alone := append([]Cell{{Disk: &key}, {Text: v.latencyOf(key.Name)}, {Text: "alone", Small: "in " + shorten(l.AloneFrom, longest)}}, latencyCells(l.Alone)...)
@@ -74,16 +87,25 @@ func (v *phaseView) latencyTable() *Table {
 	if few {
 		t.Note += " " + fewNote()
 	}
+	if slices.ContainsFunc(t.Rows, func(row []Cell) bool { return row[len(row)-1].Text == notShown }) {
+		t.Note += " Not shown: noise may have made the difference."
+	}
 	return t
 }
 
-// slower is how many times as long as alone the slowest hundredth of the requests took at least.
-func slower(l *analysis.Latency) Cell {
-	if l.P99NS == nil || l.Alone == nil || l.Alone.P99NS == nil || *l.Alone.P99NS <= 0 {
-		return Cell{}
+// notShown stands where noise may have made a difference.
+const notShown = "not shown"
+
+// longer is how many times as long as alone a disk's requests took, where that is of those who work at their own pace:
+// others wait as long as their rates say.
+func (v *phaseView) longer(name string, l *analysis.Latency) Cell {
+	switch {
+	case l.Longer != nil:
+		return Cell{Text: Figures3(l.Longer.Times) + " times", Small: pick(l.Longer.Quantile < 0.9, "the median", ""), Heat: lost(l.Longer.Times)}
+	case l.Alone != nil && v.limited(name):
+		return Cell{Text: notShown}
 	}
-	times := float64(*l.P99NS) / float64(*l.Alone.P99NS)
-	return Cell{Text: Figures3(times) + " times", Heat: lost(times)}
+	return Cell{}
 }
 
 // lost is a latency as a share to colour a cell by: so many times as long leaves so much less.
@@ -268,7 +290,7 @@ func latencyMatrix(doc *Document, a *analysis.Analysis) *Table {
 			}
 			cell := Cell{Text: timeText(r.P99NS)}
 			few = few || r.P99NS == nil
-			if others[0] == alone && solo != nil && solo.P99NS != nil && r.P99NS != nil && *solo.P99NS > 0 {
+			if others[0] == alone && solo != nil && r != solo && beyond(&r.LatencyFigures, &solo.LatencyFigures) {
 				cell.Heat = lost(float64(*r.P99NS) / float64(*solo.P99NS))
 			}
 			row = append(row, cell)
@@ -282,6 +304,11 @@ func latencyMatrix(doc *Document, a *analysis.Analysis) *Table {
 		t.Note += " " + plural(n, "more combination") + " in analysis.json."
 	}
 	return t
+}
+
+// beyond reports whether one 99th percentile is longer than another by more than both may be off.
+func beyond(a, b *analysis.LatencyFigures) bool {
+	return a.P99CI95 != nil && b.P99CI95 != nil && a.P99CI95[0] > b.P99CI95[1] && *b.P99NS > 0
 }
 
 // victim is whose requests a row's are: "C: probe, 4 KiB", "A reads"; and where the run has it in several places or

@@ -167,6 +167,9 @@ func (v *phaseView) overlapTable() *Table {
 		if o != nil {
 			part := o.Disks[key.Name]
 			row[2].Text, row[3].Text, row[4].Text = v.scale.Number(part.Rate), v.margin(part.CI95, part.Rate), unit.FormatBytes(part.Bytes)
+			if part.ReadRate > 0 {
+				row[2].Small = v.scale.Number(part.ReadRate) + " read + " + v.scale.Number(part.Rate-part.ReadRate) + " written"
+			}
 			if len(o.Disks) > 1 {
 				row[5].Text = percent(part.Share)
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // searchTable is a search as a ladder: a row for each value that was tried, the largest on top, with what came of it
@@ -55,7 +56,7 @@ func searchTable(doc *Document, a *analysis.Analysis, s *analysis.Search, overvi
 	for _, value := range values {
 		row := []Cell{{Text: "no limit"}, {}}
 		if !math.IsInf(value, 1) {
-			row[0].Text = pick(streams, count(int(value)), Scale{"MB/s", 1e6}.Rate(value))
+			row[0].Text = pick(streams, count(int(value)), unit.FormatRate(value))
 			row[1].Bars = []Bar{{Disk: key, Width: Round(100*value/max(top, 1e-9), 4)}}
 		}
 		for _, side := range sides {
@@ -64,6 +65,13 @@ func searchTable(doc *Document, a *analysis.Analysis, s *analysis.Search, overvi
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// isTry reports whether a phase is one of a search's tries.
+func isTry(a *analysis.Analysis, phase string) bool {
+	return slices.ContainsFunc(a.Searches, func(s analysis.Search) bool {
+		return slices.ContainsFunc(s.Tries, func(try analysis.SearchTry) bool { return try.Phase == phase })
+	})
 }
 
 // valueOf is what a try was of: more than any value where there was no limit.

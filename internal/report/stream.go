@@ -188,10 +188,11 @@ func (v *phaseView) lateWhile(g *streamGroup) string {
 	return strings.Join(parts, ", ")
 }
 
-// eachStream lists the streams one by one where the table has put several in a row; nil where it has not.
+// eachStream lists the streams one by one where the table has put several in a row; nil where it has not, and for the
+// many tries of a search.
 func (v *phaseView) eachStream() *Details {
 	groups := streamGroups(v.found)
-	if len(groups) == len(v.found.Streams) {
+	if len(groups) == len(v.found.Streams) || isTry(v.run.Analysis, v.found.Phase) {
 		return nil
 	}
 	t := v.streamTable()
@@ -227,12 +228,6 @@ func (v *phaseView) streamTiles() Tiles {
 
 // streamsOverview is a row for each phase and its streams, but for a search's tries; nil where there are none.
 func streamsOverview(doc *Document, a *analysis.Analysis) *Table {
-	tries := map[string]bool{}
-	for i := range a.Searches {
-		for _, try := range a.Searches[i].Tries {
-			tries[try.Phase] = true
-		}
-	}
 	t := &Table{
 		Title: "Streams in each phase", Note: verdictNote,
 		Columns: []Column{
@@ -242,7 +237,7 @@ func streamsOverview(doc *Document, a *analysis.Analysis) *Table {
 	}
 	for i := range a.Phases {
 		p := &a.Phases[i]
-		if tries[p.Phase] {
+		if isTry(a, p.Phase) {
 			continue
 		}
 		for _, g := range streamGroups(p) {

@@ -283,6 +283,9 @@ func matrixRow(keys []Key, a *analysis.Analysis, line pooledPhase, scale Scale, 
 			}
 		}
 		cell := Cell{Letter: string(role.Letter()), Text: none}
+		if first.Paced[keys[i].Name].Reads > 0 {
+			cell.Letter = "RW"
+		}
 		if len(rates) > 0 {
 			cell.Text = scale.Number(mean(rates))
 			width := Round(100*mean(rates)/top, 4)
