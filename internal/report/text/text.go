@@ -161,8 +161,10 @@ func (p *printer) sentences(indent string, t *report.Table, keep, widths []int) 
 	}
 }
 
-// fit leaves the least important columns out until the others have room; where none may go, columns of words are cut.
+// fit leaves the least important columns out until the others have room; where none may go, columns of words are cut,
+// the first only as far as that helps.
 func fit(t *report.Table, keep, widths []int, room int) []int {
+	whole := slices.Clone(widths)
 	for {
 		used, drop, cut := 0, -1, -1
 		for k, i := range keep {
@@ -181,7 +183,12 @@ func fit(t *report.Table, keep, widths []int, room int) []int {
 			keep = slices.Delete(keep, drop, drop+1)
 		case cut >= 0:
 			widths[cut]-- // one by one: columns of like widths are cut alike
-		default:
+		default: // they go one under another: each must fit beside the first
+			first, widest := keep[0], 0
+			for _, i := range keep[1:] {
+				widest = max(widest, widths[i])
+			}
+			widths[first] = max(widths[first], min(whole[first], room-widest-4))
 			return keep
 		}
 	}
