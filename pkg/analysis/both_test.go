@@ -35,6 +35,14 @@ func TestBothDirections(t *testing.T) {
 		for seq := range 20 {
 			add(trace.Event{Type: trace.FileType, Phase: "p", Disk: "B", Op: trace.Write, Seq: seq, Bytes: 250e6, StartNS: int64(seq) * 5e8, EndNS: int64(seq+1) * 5e8})
 		}
+		for at := int64(0); at <= 10e9; at += 1e9 { // the disks' own counters agree
+			for _, c := range []struct {
+				disk, name string
+				rate       float64
+			}{{"A", trace.DeviceRead, reads}, {"A", trace.DeviceWrite, 1 - reads}, {"B", trace.DeviceRead, 0}, {"B", trace.DeviceWrite, 0.5}} {
+				add(trace.Event{Type: trace.GaugeType, Phase: "p", Disk: c.disk, TNS: at, Name: c.name, Value: c.rate * float64(at)})
+			}
+		}
 		add(trace.Event{Type: trace.PhaseEndType, Phase: "p", Status: trace.Complete})
 		add(trace.Event{Type: trace.EndType, Status: trace.Complete})
 
@@ -63,6 +71,11 @@ func TestBothDirections(t *testing.T) {
 		near("A's read rate", o.Disks["A"].ReadRate, a*reads)
 		if a := got.Phases[0].Disks["A"]; a.Op != role || a.Files != 33 {
 			t.Errorf("A has the op %s and %d files, want %s and 33 passes", a.Op, a.Files, role)
+		}
+		for name, d := range got.Phases[0].Disks {
+			if d.Device == nil || d.Device.Foreign != nil || d.Device.CachedBytes > 0 {
+				t.Errorf("%s: of disk %s its counters say %+v, want no other traffic and no cache", role, name, d.Device)
+			}
 		}
 		if len(got.Phases[0].Warnings) > 0 {
 			t.Errorf("%s: warnings %+v", role, got.Phases[0].Warnings)

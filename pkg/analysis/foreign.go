@@ -36,9 +36,8 @@ func (p *phase) devices(late unwritten) {
 		}
 		counts, reads := p.meters.counts(name)
 		if len(counts) < 2 { // nobody saw how much of it reached the device
-			if p.parts[i].trace.Op == trace.Write {
-				*late.of([]string{name}) += float64(p.parts[i].curve.At(math.MaxInt64))
-			}
+			written := p.parts[i].trace.Direction(trace.Write)
+			*late.of([]string{name}) += float64(overlap.NewCurve(written).At(math.MaxInt64))
 			continue
 		}
 		d := device{counts: counts, reads: reads}
@@ -46,7 +45,7 @@ func (p *phase) devices(late unwritten) {
 		for k := i; k < len(p.parts); k++ {
 			part := &p.parts[k]
 			if other, _ := p.meters.counts(part.name()); slices.Equal(counts, other) {
-				d.parts = append(d.parts, part)
+				d.add(part)
 				seen[part.name()] = true
 				sound = sound && len(part.trace.Errors) == 0 && len(part.active) > 0
 			}
@@ -66,6 +65,25 @@ type device struct {
 	counts []count
 	reads  bool // that its reads are known
 	parts  []*part
+	flows  []flow // of the parts
+}
+
+// flow is what a disk moved in one direction.
+type flow struct {
+	op    trace.Role
+	curve *overlap.Curve
+}
+
+// add counts a disk in.
+func (d *device) add(p *part) {
+	d.parts = append(d.parts, p)
+	if !p.trace.Both {
+		d.flows = append(d.flows, flow{p.trace.Op, p.curve})
+		return
+	}
+	for _, op := range []trace.Role{trace.Read, trace.Write} {
+		d.flows = append(d.flows, flow{op, overlap.NewCurve(p.trace.Direction(op))})
+	}
 }
 
 // moved are bytes in both directions.
@@ -73,10 +91,10 @@ type moved struct{ read, write float64 }
 
 // own is what the disks were counted to move, and how far that may be off.
 func (d *device) own(v overlap.Interval) (m moved, doubt float64) {
-	for _, p := range d.parts {
-		a := p.curve.Between(v)
+	for _, f := range d.flows {
+		a := f.curve.Between(v)
 		doubt += float64(a.High - a.Low)
-		if p.trace.Op == trace.Write {
+		if f.op == trace.Write {
 			m.write += float64(a.Bytes)
 		} else {
 			m.read += float64(a.Bytes)
