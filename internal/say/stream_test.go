@@ -51,7 +51,7 @@ func TestVerdictOfStreams(t *testing.T) {
 		{"recorded", record, "A recorded its stream without a late frame; the buffer never fell below 0.9 s. A recording 1 x 92 MB/s alone: "},
 		{"beside a copy at a pace", copying,
 			"A played 4 of 4 streams without a late frame; the buffer never fell below 0.9 s. A playing 4 x 92 MB/s, C writing at 200 MB/s at most: 0.57 GB/s together for 30 s."},
-		{"beside a probe", probed, "A played 4 of 4 streams without a late frame; the buffer never fell below 0.9 s. A playing 4 x 92 MB/s, B writing, C probed by 4 KiB: 1.37 GB/s together for 30 s; B got 1.00 GB/s."},
+		{"beside a probe", probed, "A played 4 of 4 streams without a late frame; the buffer never fell below 0.9 s. A playing 4 x 92 MB/s, B writing, C probed 4 KiB at a time: 1.37 GB/s together for 30 s; B got 1.00 GB/s."},
 	} {
 		if got := told(c.phase).Phases[0].Verdict; !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s\n got %s\nwant %s", c.name, got, c.want)

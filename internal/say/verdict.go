@@ -122,7 +122,7 @@ func (v verdict) work(name string) string {
 		}
 		verb = map[trace.Role]string{trace.Read: "playing ", trace.Write: "recording "}[v.Disks[name].Op] + list(specs)
 	case paced.Probe > 0:
-		verb = "probed by " + unit.FormatBlock(paced.Probe)
+		verb = "probed " + unit.FormatBlock(paced.Probe) + " at a time"
 	case paced.Reads > 0:
 		verb = fmt.Sprintf("reading and writing %.0f/%.0f", 100*paced.Reads, 100*(1-paced.Reads))
 	}

@@ -61,7 +61,7 @@ type Overlap struct {
 	CI95      *Interval              `json:"ci95"`
 	ReadRate  float64                `json:"read_rate"`
 	WriteRate float64                `json:"write_rate"`
-	Jain      float64                `json:"jain"` // Jain's fairness index of the rates of the disks that go as fast as they can, 1/n to 1; 0 where one or none of several does
+	Jain      float64                `json:"jain"` // Jain's fairness index of the rates of the disks that go as fast as they can in one direction, 1/n to 1; 0 where one or none of several does
 	Disks     map[string]OverlapDisk `json:"disks"`
 }
 

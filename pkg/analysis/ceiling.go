@@ -71,10 +71,11 @@ func ceilings(phases []*phase, solos solos) {
 }
 
 // reach is what the phase's disks moved together in one direction; false where that or what each has alone is not
-// known, where they do not hang on the same port, or where one of them does not go as fast as it can.
+// known, where they do not hang on the same port, or where one of the disks does not go as fast as it can in one
+// direction.
 func (p *phase) reach(op trace.Role, solos solos) (key conditions, r *reach, ok bool) {
 	o := p.out.Overlap
-	if p.anyLimited() {
+	if !p.allContend() {
 		return key, nil, false
 	}
 	key, r = conditions{op: op, test: p.trace.Test}, &reach{phases: []*phase{p}}

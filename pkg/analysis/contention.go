@@ -128,12 +128,12 @@ func (p *phase) fillContention(solos solos) {
 // can get.
 func (p *phase) aboveEven(disks map[string]DiskContention, window []measured) {
 	for i := range p.parts {
-		if p.parts[i].limited() {
+		if !p.parts[i].contends() {
 			continue
 		}
 		sum, n, squares, free := 0.0, 0.0, 0.0, window[i].free
 		for k := range p.parts {
-			if p.parts[k].trace.Op == p.parts[i].trace.Op && !p.parts[k].limited() {
+			if p.parts[k].trace.Op == p.parts[i].trace.Op && p.parts[k].contends() {
 				sum += window[k].rate
 				off := window[k].rate * window[k].error
 				squares += off * off
@@ -170,7 +170,7 @@ func (p *phase) steals(disks map[string]DiskContention, window []measured) []Ste
 	takes := func(by, from int) bool {
 		to, of := disks[p.parts[by].name()], disks[p.parts[from].name()]
 		kept := to.Retention == nil || *to.Retention >= keptMore**of.Retention
-		return by != from && !p.parts[by].limited() && p.parts[by].trace.Op == p.parts[from].trace.Op && kept && more(by) > 0 &&
+		return by != from && p.parts[by].contends() && p.parts[by].trace.Op == p.parts[from].trace.Op && kept && more(by) > 0 &&
 			differs(window[by], measured{rate: to.FairRate, free: window[by].free}) && differs(window[by], window[from])
 	}
 	found := []Steal{}
@@ -178,7 +178,7 @@ func (p *phase) steals(disks map[string]DiskContention, window []measured) []Ste
 		name := p.parts[from].name()
 		d := disks[name]
 		lost := -more(from)
-		if !d.Held || lost < minSteal*d.FairRate || !differs(measured{rate: d.FairRate, free: window[from].free}, window[from]) {
+		if !d.Held || !p.parts[from].contends() || lost < minSteal*d.FairRate || !differs(measured{rate: d.FairRate, free: window[from].free}, window[from]) {
 			continue
 		}
 		var excess float64

@@ -24,6 +24,9 @@ func findings(phases []Phase, order []string, solos solos, saturations []Saturat
 	for i := range phases {
 		f.phase = &phases[i]
 		f.failures()
+		if f.phase.Search != nil {
+			continue // what a search finds is its answer
+		}
 		f.drops()
 		f.contention()
 		f.recoveries()

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
@@ -27,6 +28,15 @@ func FuzzAnalyze(f *testing.F) {
 	f.Add(writeRun(runOf(
 		script{name: "A", op: trace.Write, paces: []pace{{4, 2e9}, {12, 0.5e9}}, pauses: []pause{{6, 7}}, sizes: fixed(2e8)}.play(rnd, n),
 		script{name: "B", op: trace.Read, startS: 1, paces: []pace{{5, 1e9}, {9, 2e9}}, sizes: fixed(3e8)}.play(rnd, n)), 12))
+	played := playing(2, plenty(0.5, 1.8), script{name: "C", op: trace.Write, paces: []pace{{2, 1e9}}, sizes: fixed(2e8)}.play(rnd, n))
+	played.Disks[1].Latencies = tracetest.Latency{PerS: 300, MedianNS: 1e5, Sigma: 1}.Play(rnd, 2, nil)
+	played.Search = &trace.Try{Search: "s", Kind: trace.SearchStreams, Disk: "A", Value: 4}
+	f.Add(writeRun(tracetest.Run(played), 40))
+	f.Add([]byte(`{"type":"phase","phase":"p","roles":{"A":"read"},"paced":{"A":{"rate":-1,"probe":-9,"reads":7,"streams":[{"rate":1e300,"frame_ns":-4,"count":-3,"buffer_ns":-9},{"count":2,"frame_ns":1}]}},"search":{"search":"","value":-1e300}}
+{"type":"stream","phase":"p","disk":"A","stream":"1","t_ns":-1000000000000000,"due":9223372036854775807,"late":9223372036854775807,"buffer_ns":9223372036854775807,"stall_ns":9223372036854775807}
+{"type":"stream","phase":"p","disk":"A","stream":"1","t_ns":1000000000000000000,"due":0,"late":0,"buffer_ns":0,"stall_ns":0}
+{"type":"latency","phase":"p","disk":"A","op":"read","t_ns":-1000000000000000000,"hist":"` + emptyHist() + `"}
+{"type":"latency","phase":"p","disk":"A","op":"read","t_ns":1000000000000000000,"hist":"` + emptyHist() + `"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		run, err := trace.Load(bytes.NewReader(data), "fuzz")
 		if err != nil {
@@ -35,6 +45,9 @@ func FuzzAnalyze(f *testing.F) {
 		checkAnalysis(t, Analyze(run, Options{}))
 	})
 }
+
+// emptyHist is a histogram of nothing.
+func emptyHist() string { return latency.New().Encode() }
 
 // FuzzMoves holds the same of traces made of numbers: nearly every input is one, where FuzzAnalyze's mostly fail to
 // be read. Eight bytes are a file: disk and kind, pause before it, length and size with an exponent each.
@@ -89,6 +102,32 @@ func checkAnalysis(t *testing.T, a *Analysis) {
 	}
 	for i := range a.Phases {
 		checkPhase(t, &a.Phases[i])
+		checkStreams(t, &a.Phases[i])
+	}
+}
+
+// checkStreams holds what must be true of any phase's streams and latencies.
+func checkStreams(t *testing.T, p *Phase) {
+	t.Helper()
+	for _, s := range p.Streams {
+		if s.Late > s.Due || s.Late < 0 || s.LowestBufferS < 0 || s.Series != nil && len(s.Series.Late) > maxStreamSteps {
+			t.Fatalf("impossible stream: %+v", s)
+		}
+	}
+	for name, d := range p.Disks {
+		l := d.Latency
+		if l == nil {
+			continue
+		}
+		if l.Requests < 0 || l.Seconds < 0 || l.P50NS != nil && (l.P99NS != nil && *l.P50NS > *l.P99NS || *l.P50NS > l.MaxNS) {
+			t.Fatalf("impossible latency of %s: %+v", name, l)
+		}
+		if l.P99CI95 != nil && (l.P99CI95[0] > *l.P99NS || l.P99CI95[1] < *l.P99NS) {
+			t.Fatalf("p99 of %s beside its interval: %+v", name, l)
+		}
+		if s := l.Series; s != nil && (len(s.Counts) > maxHeatSteps || len(s.BoundsNS) > maxHeatRows+1 || len(s.BoundsNS) < 2) {
+			t.Fatalf("heat map of %s: %d steps, %d bounds", name, len(s.Counts), len(s.BoundsNS))
+		}
 	}
 }
 
@@ -119,12 +158,26 @@ func checkPhase(t *testing.T, p *Phase) {
 	}
 }
 
+// writeSamples writes at most so many of a disk's latency lines, and of the lines of each of its streams.
+func writeSamples(text []byte, phase string, d *trace.DiskTrace, most int) []byte {
+	for _, l := range d.Latencies[:min(most, len(d.Latencies))] {
+		text = trace.AppendEvent(text, &trace.Event{Type: trace.LatencyType, Phase: phase, Disk: d.Name, Op: l.Op, TNS: l.TNS, Hist: l.Hist})
+	}
+	for _, s := range d.Streams {
+		for _, l := range s.Samples[:min(most, len(s.Samples))] {
+			text = trace.AppendEvent(text, &trace.Event{Type: trace.StreamType, Phase: phase, Disk: d.Name, Stream: s.Name, TNS: l.TNS, Due: l.Due, Late: l.Late, BufferNS: l.BufferNS, StallNS: l.StallNS})
+		}
+	}
+	return text
+}
+
 // writeRun writes a run's events as a worker would, with at most so many files a disk.
 func writeRun(run *trace.Run, most int) []byte {
 	text := trace.AppendEvent(nil, &trace.Event{Type: trace.RunType, Version: 1, Name: run.Name, Disks: run.Disks})
 	for _, p := range run.Phases {
-		text = trace.AppendEvent(text, &trace.Event{Type: trace.PhaseType, Phase: p.Name, Roles: p.Roles, Stop: p.Stop})
+		text = trace.AppendEvent(text, &trace.Event{Type: trace.PhaseType, Phase: p.Name, Roles: p.Roles, Stop: p.Stop, Paced: p.Paced, Search: p.Search})
 		for _, d := range p.Disks {
+			text = writeSamples(text, p.Name, d, most)
 			for _, f := range d.Files[:min(most, len(d.Files))] {
 				e := trace.Event{Type: trace.ProgressType, Phase: p.Name, Disk: d.Name, Op: d.Op, Seq: f.Seq}
 				for _, s := range f.Samples {

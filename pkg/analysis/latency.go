@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/overlap"
@@ -112,13 +113,31 @@ func (r *requests) add(l LatencyLine) {
 		r.seconds += l.Seconds()
 		return
 	}
+	r.spoil()
+}
+
+// spoil leaves nothing of requests that are more than can be counted.
+func (r *requests) spoil() {
 	r.Reset()
 	r.seconds, r.spoilt = 0, true
 }
 
+// addStep takes lines of a step of time, whose requests are all of the step's, or a part of them.
+func (r *requests) addStep(step *latency.Histogram, lines []LatencyLine, all bool) {
+	for _, l := range lines {
+		if all {
+			r.seconds += l.Seconds()
+		} else {
+			r.add(l)
+		}
+	}
+	if all && !r.spoilt {
+		r.Add(step)
+	}
+}
+
 // figuresOf are the figures of the lines' requests, and the quantiles: p50, p99, p99.9.
-func figuresOf(lines []LatencyLine) (LatencyFigures, []*quantile) {
-	r := gatherRequests(lines)
+func figuresOf(lines []LatencyLine, r *requests) (LatencyFigures, []*quantile) {
 	f := LatencyFigures{Requests: r.N(), Seconds: r.seconds, MaxNS: r.MaxNS()}
 	found := quantiles(lines, r, 2, 100, 1000)
 	for i, to := range []struct {
@@ -144,8 +163,11 @@ func (p *phase) latencies(alone soloLatencies, alpha float64) {
 		if len(p.window) > 0 {
 			in = LinesWithin(lines, p.window)
 		}
-		figures, found := figuresOf(in)
-		l := &Latency{LatencyFigures: figures, Series: latencySeries(lines)}
+		var all requests
+		series := latencySeries(lines, &all, in)
+		figures, found := figuresOf(in, &all)
+		p.figures[part.name()] = toldFigures{in, figures}
+		l := &Latency{LatencyFigures: figures, Series: series}
 		if by, ok := alone[p.workOf(part)]; ok && len(p.parts) > 1 {
 			l.Alone, l.AloneFrom = &by.LatencyFigures, by.phases
 			if part.limited() { // of the others, it says what their rates say
@@ -200,7 +222,7 @@ func latenciesAlone(phases []*phase) soloLatencies {
 		s.lines = append(s.lines, lines...)
 	}
 	for _, s := range all {
-		s.LatencyFigures, s.found = figuresOf(s.lines)
+		s.LatencyFigures, s.found = figuresOf(s.lines, gatherRequests(s.lines))
 	}
 	return all
 }
@@ -217,3 +239,12 @@ func (s soloLatencies) looks(phases []*phase) int {
 	}
 	return max(n, 1)
 }
+
+// toldFigures are figures that were told of some lines.
+type toldFigures struct {
+	lines []LatencyLine
+	LatencyFigures
+}
+
+// of reports whether they are those of other lines.
+func (t toldFigures) of(lines []LatencyLine) bool { return slices.Equal(t.lines, lines) }

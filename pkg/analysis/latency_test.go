@@ -154,11 +154,11 @@ func TestHostileLatencies(t *testing.T) {
 	}
 	for range 50 {
 		h.Add(h)
-		if h.N() > 1<<48 {
+		if h.N() > 1<<49 {
 			break
 		}
 	}
-	d := answering("C", trace.Read, 0, 40, tracetest.Latency{PerS: 1, MedianNS: 1e6}, nil)
+	d := answering("C", trace.Read, 0, 400, tracetest.Latency{PerS: 1, MedianNS: 1e6}, nil)
 	for i := range d.Latencies {
 		d.Latencies[i].Hist = h.Encode()
 	}

@@ -32,7 +32,12 @@ func latencyMatrix(phases []*phase, order []string) []LatencyRow {
 		}
 	}
 	for i := range m.rows {
-		m.rows[i].LatencyFigures, _ = figuresOf(m.lines[i])
+		row := &m.rows[i]
+		if told := m.told[i]; told.of(m.lines[i]) {
+			row.LatencyFigures = told.LatencyFigures
+			continue
+		}
+		row.LatencyFigures, _ = figuresOf(m.lines[i], gatherRequests(m.lines[i]))
 	}
 	place := func(disk string) int { return slices.Index(order, disk) }
 	slices.SortStableFunc(m.rows, func(a, b LatencyRow) int {
@@ -45,6 +50,7 @@ func latencyMatrix(phases []*phase, order []string) []LatencyRow {
 type latencyRows struct {
 	rows  []LatencyRow
 	lines [][]LatencyLine
+	told  []toldFigures  // of the first phase's disk, whose lines are often all there are
 	index map[string]int // by the row's key
 }
 
@@ -75,7 +81,7 @@ func (p *phase) latencyRows(m *latencyRows) {
 				continue
 			}
 			if lines := LinesWithin(all, bySet[set]); len(lines) > 0 {
-				m.add(p.latencyRow(i, sets[set]), lines)
+				m.add(p.latencyRow(i, sets[set]), lines, p.figures[p.parts[i].name()])
 			}
 		}
 	}
@@ -101,7 +107,7 @@ func (p *phase) latencyRow(disk int, set []int) LatencyRow {
 }
 
 // add adds lines to the row of the same work.
-func (m *latencyRows) add(row LatencyRow, lines []LatencyLine) {
+func (m *latencyRows) add(row LatencyRow, lines []LatencyLine, told toldFigures) {
 	work := row
 	work.Phases = nil
 	key, _ := json.Marshal(work) // text and finite numbers alone: it cannot fail
@@ -109,7 +115,7 @@ func (m *latencyRows) add(row LatencyRow, lines []LatencyLine) {
 	if !known {
 		i = len(m.rows)
 		m.index[string(key)] = i
-		m.rows, m.lines = append(m.rows, row), append(m.lines, nil)
+		m.rows, m.lines, m.told = append(m.rows, row), append(m.lines, nil), append(m.told, told)
 	} else if !slices.Contains(m.rows[i].Phases, row.Phases[0]) {
 		m.rows[i].Phases = append(m.rows[i].Phases, row.Phases[0])
 	}

@@ -111,7 +111,7 @@ const misleading = 0.10
 // more than chance, and how many more there are.
 func (f *finder) totals() {
 	o, others := f.phase.Overlap, f.phase.OtherToolRates
-	if o == nil || others == nil || len(o.Disks) < 2 || f.phase.anyLimited() {
+	if o == nil || others == nil || len(o.Disks) < 2 || len(f.phase.Paced) > 0 {
 		return
 	}
 	oneWay := others.FioReadRate == nil

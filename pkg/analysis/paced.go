@@ -6,10 +6,14 @@ import "slices"
 // no claim is made about it. Its neighbours' rates are theirs all the same.
 func (p *part) limited() bool { return p.paced.Limited() }
 
-// anyLimited reports whether one of the phase's disks is: then totals, and who has how much of them, are partly a matter
-// of choice.
-func (p *phase) anyLimited() bool {
-	return slices.ContainsFunc(p.parts, func(part part) bool { return part.limited() })
+// contends reports whether the disk wants all it can get, in one direction: only such disks share a total, take from one
+// another, or have more or less than an even part.
+func (p *part) contends() bool { return !p.limited() && p.paced.Reads == 0 }
+
+// allContend reports whether all of the phase's disks do. Else totals are partly a matter of choice, or their directions
+// cannot be told by disk.
+func (p *phase) allContend() bool {
+	return !slices.ContainsFunc(p.parts, func(part part) bool { return !part.contends() })
 }
 
 // asks is the rate that a limited disk's work asks for at most, in bytes per second; 0 where that is not known.
@@ -25,13 +29,10 @@ func (p *part) asks() float64 {
 // trace.
 func (p *part) hasFiles() bool { return len(p.paced.Streams) == 0 && p.paced.Probe == 0 }
 
-// limited reports whether the disk goes no faster than its work asks.
-func (p *Phase) limited(disk string) bool { return p.Paced[disk].Limited() }
-
-// anyLimited reports whether one of the working disks does.
+// anyLimited reports whether one of the working disks goes no faster than its work asks.
 func (p *Phase) anyLimited() bool {
 	for disk := range p.Disks {
-		if p.limited(disk) {
+		if p.Paced[disk].Limited() {
 			return true
 		}
 	}

@@ -23,8 +23,9 @@ type phase struct {
 	hangs     map[string]string // each disk's connection
 	alpha     alphas
 	meters    meters
-	devicesOf map[string]*Device // by disk, where its device counts by itself
-	reached   []measured         // the new level of each recovery of out
+	devicesOf map[string]*Device     // by disk, where its device counts by itself
+	figures   map[string]toldFigures // of the disks' latencies
+	reached   []measured             // the new level of each recovery of out
 	out       *Phase
 	hardware  *hardware.Setup // nil where it is not known
 }
@@ -32,7 +33,7 @@ type phase struct {
 func seconds(ns int64) float64 { return float64(ns) / 1e9 }
 
 func newPhase(run *trace.Run, t *trace.Phase, opts Options, alpha alphas) *phase {
-	p := &phase{trace: t, hardware: run.Hardware, simulated: len(run.Disks) > 0, hangs: map[string]string{}, alpha: alpha, meters: newMeters(t), devicesOf: map[string]*Device{}, out: &Phase{
+	p := &phase{trace: t, hardware: run.Hardware, simulated: len(run.Disks) > 0, hangs: map[string]string{}, alpha: alpha, meters: newMeters(t), devicesOf: map[string]*Device{}, figures: map[string]toldFigures{}, out: &Phase{
 		Phase:      t.Name,
 		Roles:      map[string]trace.Role{},
 		Test:       t.Test,

@@ -39,14 +39,14 @@ type RemovalFor struct {
 func removals(phases []*phase) []Removal {
 	most := 0
 	for _, p := range phases {
-		if p.out.Contention != nil && !p.anyLimited() {
+		if p.out.Contention != nil && p.allContend() {
 			most = max(most, len(p.parts))
 		}
 	}
 	byDisk := map[string]*Removal{}
 	var order []string
 	for _, p := range phases {
-		if p.out.Contention == nil || len(p.parts) < most || p.anyLimited() {
+		if p.out.Contention == nil || len(p.parts) < most || !p.allContend() {
 			continue
 		}
 		for i := range p.parts {
@@ -82,7 +82,7 @@ func removals(phases []*phase) []Removal {
 func idleElsewhere(p *phase, disk string, phases []*phase) []RemovalCase {
 	var out []RemovalCase
 	for _, q := range phases {
-		if q.out.Overlap == nil || len(q.parts) != len(p.parts)-1 || q.anyLimited() || !among(q, p) || q.hasPart(disk) {
+		if q.out.Overlap == nil || len(q.parts) != len(p.parts)-1 || !q.allContend() || !among(q, p) || q.hasPart(disk) {
 			continue
 		}
 		c := RemovalCase{Phase: p.out.Phase, Without: q.out.Phase, Disks: map[string]RemovalFor{}}
@@ -150,7 +150,7 @@ func (p *phase) onlyEnded(disk string, atS float64) bool {
 func ownRates(phases []*phase, disk string) map[trace.Role]float64 {
 	var out map[trace.Role]float64
 	for _, p := range phases {
-		if len(p.parts) == 1 && p.parts[0].name() == disk && !p.anyLimited() && p.out.Overlap != nil && trace.OwnPort(p.hangs[disk]) {
+		if len(p.parts) == 1 && p.parts[0].name() == disk && p.allContend() && p.out.Overlap != nil && trace.OwnPort(p.hangs[disk]) {
 			if out == nil {
 				out = map[trace.Role]float64{}
 			}

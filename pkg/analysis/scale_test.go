@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // longTrace is events.jsonl with so many files, of three disks that write together.
@@ -53,4 +54,41 @@ func BenchmarkFiles(b *testing.B) {
 			b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(b.N)/float64(files), "ns/file")
 		})
 	}
+}
+
+// hourOfLatencies is events.jsonl of an hour of three disks that write together, with a latency line a second of each.
+func hourOfLatencies() []byte {
+	var text []byte
+	rnd := rand.New(rand.NewPCG(53, 54))
+	for disk := range 3 {
+		name := string(rune('A' + disk))
+		for s := range int64(3600) {
+			text = trace.AppendEvent(text, &trace.Event{
+				Type: trace.FileType, Phase: "WWW", Disk: name, Op: trace.Write, Seq: int(s), Bytes: 1e9, StartNS: s * 1e9, EndNS: (s + 1) * 1e9,
+			})
+		}
+		lines := tracetest.Latency{PerS: 3000, MedianNS: 2e6, Sigma: 0.8, Slow: 0.01, SlowNS: 50e6}.Play(rnd, 3600, nil)
+		for _, l := range lines {
+			text = trace.AppendEvent(text, &trace.Event{Type: trace.LatencyType, Phase: "WWW", Disk: name, Op: trace.Write, TNS: l.TNS, Hist: l.Hist})
+		}
+	}
+	return text
+}
+
+// BenchmarkLatencies is all that `hubbench analyze --json` does of an hour of latencies but for opening the file. It must
+// take about a second.
+func BenchmarkLatencies(b *testing.B) {
+	text := hourOfLatencies()
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		run, err := trace.Load(bytes.NewReader(text), "bench")
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := json.Marshal(Analyze(run, Options{})); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(len(text))/3/3600, "B/line")
 }

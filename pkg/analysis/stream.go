@@ -161,10 +161,10 @@ func streamSeries(t *trace.Stream) *StreamSeries {
 	return out
 }
 
-// drops tells of each disk whose streams had late frames. Of a search's tries that is what they are for.
+// drops tells of each disk whose streams had late frames.
 func (f *finder) drops() {
 	for _, t := range f.phase.StreamTotals {
-		if t.Late == 0 || f.phase.Search != nil {
+		if t.Late == 0 {
 			continue
 		}
 		f.add(Finding{

@@ -82,12 +82,12 @@ func (c *Contest) op() trace.Role {
 	return last
 }
 
-// repeats are the phases of several disks with an overlap, all of which go as fast as they can and none has a cache to
-// fill, those of the same jobs together.
+// repeats are the phases of several disks with an overlap, all of which go as fast as they can in one direction and none
+// has a cache to fill, those of the same jobs together.
 func repeats(phases []*phase) [][]*phase {
 	var groups [][]*phase
 	for _, p := range phases {
-		if p.out.Contention == nil || p.anyLimited() || p.trace.Saturation != nil {
+		if p.out.Contention == nil || !p.allContend() || p.trace.Saturation != nil {
 			continue
 		}
 		i := slices.IndexFunc(groups, func(g []*phase) bool { return sameJobs(g[0], p) })
@@ -109,7 +109,7 @@ func sameJobs(p, q *phase) bool {
 func among(p, q *phase) bool {
 	for i := range p.parts {
 		name := p.parts[i].name()
-		if q.trace.Test != p.trace.Test || q.hangs[name] != p.hangs[name] || q.out.Roles[name] != p.out.Roles[name] || q.trace.Paced[name].Reads != p.trace.Paced[name].Reads {
+		if q.trace.Test != p.trace.Test || q.hangs[name] != p.hangs[name] || q.out.Roles[name] != p.out.Roles[name] {
 			return false
 		}
 	}

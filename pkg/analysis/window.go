@@ -69,7 +69,7 @@ func (p *phase) fillOverlap() {
 		o.Bytes += d.Bytes
 		o.BytesLow += d.BytesLow
 		o.BytesHigh += d.BytesHigh
-		if !part.limited() {
+		if part.contends() {
 			rates = append(rates, d.Rate)
 		}
 		o.Disks[part.name()] = d
