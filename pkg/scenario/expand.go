@@ -65,14 +65,14 @@ func (s *Scenario) Plan() (*Plan, error) {
 
 // checkFootprint refuses a footprint that does not hold what must be on the disk at one time.
 func (p PhaseSpec) checkFootprint(j Job) *strictyaml.Error {
-	need, what := sum(j.Needs()), "reads files of %s in total"
+	need, what, try := sum(j.Needs()), "reads files of %s in total", "read fewer or smaller files there"
 	if len(j.Streams) > 0 {
-		need, what = sum(p.most(j).StreamFiles()), "has streams that need at least %s"
+		need, what, try = sum(p.most(j).StreamFiles()), "has streams that need at least %s", "use fewer streams there"
 	}
 	if j.IO.Footprint <= 0 || need <= j.IO.Footprint {
 		return nil
 	}
-	return p.pos.Errorf("disk %s "+what+", more than its footprint of %s; read fewer or smaller files there, or raise the footprint",
+	return p.pos.Errorf("disk %s "+what+", more than its footprint of %s; "+try+", or raise the footprint",
 		strictyaml.Quote(j.Disk), unit.FormatBytes(need), unit.FormatBytes(j.IO.Footprint))
 }
 

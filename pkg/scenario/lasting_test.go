@@ -58,6 +58,28 @@ func TestStockOfSearch(t *testing.T) {
 	}
 }
 
+// A search that does not say how far to go stops at what the links of the time, a worker's memory and the footprint allow.
+func TestSearchMost(t *testing.T) {
+	for _, tt := range []struct {
+		phase string
+		want  float64
+	}{
+		{"{streams: {A: {rate: 100 MB/s}}, search: streams}", 100},
+		{"{streams: {A: {rate: 1 MB/s}}, search: streams}", maxStreams},
+		{"{streams: {A: {rate: 400 MB/s, frame: 40 ms}}, search: streams}", 25},
+		{"{streams: {A: {rate: 10 MB/s, frame: 800 ms}}, search: streams, block: 64 MiB}", 134}, // 1 GiB of frames
+		{"{streams: {A: {rate: 100 MB/s}}, search: streams, footprint: 1 GB}", 10},
+		{"{streams: {A: {rate: 100 MB/s}}, search: streams, footprint: 150 MB}", 1},
+		{"{streams: {A: {rate: 100 MB/s}}, search: {streams: A, most: 7}}", 7},
+		{"{streams: {A: {rate: 100 MB/s}}, pattern: -W, search: pace}", 0},
+		{"{streams: {A: {rate: 100 MB/s}}, pattern: -W, search: {pace: B, most: 1 GB/s}}", 1e9},
+	} {
+		if got := mustPlan(t, twoDisks("{}", "["+tt.phase+"]")).Phases[0].Search.Most; got != tt.want {
+			t.Errorf("%s tries %v at most, want %v", tt.phase, got, tt.want)
+		}
+	}
+}
+
 // What was recorded may have gaps, so it does not stand for what a later phase plays.
 func TestStockOfStreams(t *testing.T) {
 	spec := stream.Spec{Rate: 1 << 20, Count: 1}

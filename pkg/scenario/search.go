@@ -147,6 +147,9 @@ func (k *searchKeys) bound(n strictyaml.Node) {
 	block := streamBlock(specs, k.phase.Workload.IO.Block)
 	fit := min(maxStreams, maxBuffers/block)
 	if k.most == nil {
+		if room := k.phase.Workload.IO.Footprint; room > 0 {
+			fit = min(fit, int64(float64(room)/(specs[0].Rate*shortestStretch.Seconds())))
+		}
 		k.Most = float64(max(1, min(fit, int64(fastestLink/specs[0].Rate))))
 		return
 	}
