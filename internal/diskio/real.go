@@ -89,7 +89,8 @@ func systemCalls() system {
 }
 
 func newReal(job Job, sys system) *real {
-	return &real{job: job, system: sys, sampleNS: policy.SampleNS, timing: timing{clock.Now, clock.SleepUntil}}
+	watch := clock.Start() // asks the kernel for no time
+	return &real{job: job, system: sys, sampleNS: policy.SampleNS, timing: timing{watch.Now, clock.SleepUntil}}
 }
 
 // Prepare makes the folder, finds out what the file system can do, and readies buffers and files.

@@ -4,6 +4,7 @@ package diskio
 
 import (
 	"context"
+	"errors"
 	"math"
 	"os"
 	"runtime"
@@ -58,13 +59,13 @@ func TestStreamsOnAQuietDevice(t *testing.T) {
 		for range int(runs) {
 			spec := stream.Spec{Record: record, Rate: total / count, Frame: 40 * time.Millisecond, Count: int(count), Buffer: time.Second}
 			job := streamsJob(dir, spec)
-			job.IO.Footprint = 4 << 30
+			job.IO.Footprint = int64(setting(t, "HUBBENCH_STREAMS_BYTES", 4e9))
 			job.IO.Block = 1 << 20
 			runtime.LockOSThread()
 			s := newStreams(job, systemCalls())
 			eff, err := s.Prepare(t.Context(), func(int64) {})
 			if err != nil {
-				t.Fatal(err)
+				t.Fatal(errors.Join(err, s.Close()))
 			}
 			outcomes := map[string]*stream.Outcome{}
 			release := clock.Now() + 30e6
