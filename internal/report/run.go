@@ -64,18 +64,34 @@ func OfRun(run Run) *Document {
 	for _, w := range a.Warnings {
 		doc.Add(Warning{w.Text})
 	}
+	// What was doubtful before the run stands before its numbers; where that would push what became of the streams off the
+	// first screen, after it.
+	var checks []Block
 	for _, text := range run.About.Warnings {
-		doc.Add(Warning{text})
+		checks = append(checks, Warning{text})
+	}
+	follow := len(checks) > fewChecks && slices.ContainsFunc(a.Phases, func(p analysis.Phase) bool { return len(p.Streams) > 0 })
+	if !follow {
+		doc.Add(checks...)
 	}
 	if len(a.Phases) > 1 {
 		study(doc, run)
 	}
+	if follow && len(a.Phases) > 1 {
+		doc.Add(checks...)
+	}
 	for i := range a.Phases {
 		doc.Add(newPhase(run, doc.Keys, i))
+	}
+	if follow && len(a.Phases) == 1 {
+		doc.Add(checks...)
 	}
 	doc.Add(definition(), environment(doc, run))
 	return doc
 }
+
+// fewChecks is how many warnings from before a run leave room for its answer.
+const fewChecks = 2
 
 // Simulated reports whether no disk of the run is real.
 func Simulated(run *trace.Run) bool {
