@@ -70,10 +70,11 @@ func (r *requests) doubt(n int64) string {
 //
 // Requests of the same second go together, and so do neighbouring seconds, so the unit is the second: by how much more
 // of its requests exceed the quantile than of all of them. That is a series as the rates of a second are, and its mean's
-// error is told in the same way. What it means for the quantile is read off the histogram, over the very step that the
-// share of slow requests may be off by (Woodruff, "Confidence Intervals for Medians and Other Position Measures", Journal
-// of the American Statistical Association 47, 1952; Francisco and Fuller, "Quantile Estimation with a Complex Survey
-// Design", Annals of Statistics 19, 1991): where a quantile lies between two humps, it is as unsure as it is.
+// error is told in the same way. What it means for the quantile is read off the histogram, over the steps that the share
+// of slow requests may be off by, one standard error or two (Woodruff, "Confidence Intervals for Medians and Other Position
+// Measures", Journal of the American Statistical Association 47, 1952; Francisco and Fuller, "Quantile Estimation with a
+// Complex Survey Design", Annals of Statistics 19, 1991): one that lies near the gap between two humps may come to lie
+// beyond it.
 func (r *requests) quantile(n int64) (stats.Spectrum, error) {
 	at := r.at(n)
 	slow, err := r.slow(at)
@@ -86,7 +87,8 @@ func (r *requests) quantile(n int64) (stats.Spectrum, error) {
 	}
 	slope := 0.0
 	if e, ok := stats.NewSpectrum(slow, known).Error(); ok {
-		slope = r.slope(float64(r.all.Longer(at))/float64(r.all.N()), e.SE())
+		share := float64(r.all.Longer(at)) / float64(r.all.N())
+		slope = max(r.slope(share, e.SE()), r.slope(share, 2*e.SE()))
 	}
 	for i := range slow {
 		slow[i] = math.Log(float64(max(at, 1))) + slope*slow[i]
