@@ -211,9 +211,9 @@ func TestSummary(t *testing.T) {
 	c := fixture.Comparison()
 	same := &compare.Pair{Phases: []compare.Phase{{Rates: []compare.Rate{{Verdict: compare.NotShown}, {Verdict: compare.NotShown}}}}}
 	for want, pair := range map[string]*compare.Pair{
-		"Of 5 rates, 1 fell, 1 rose, 2 show no significant difference, 1 cannot be judged.": &c.Pairs[0],
-		"No significant difference in 2 rates.":                                             same,
-		"There are no rates to compare.":                                                    {},
+		"Of 5 rates, 1 fell, 1 rose, 2 show no significant difference, 1 cannot be judged. Of 4 latency quantiles, 1 rose, 1 fell, 1 show no significant difference, 1 cannot be judged.": &c.Pairs[0],
+		"No significant difference in 2 rates.": same,
+		"There are no rates to compare.":        {},
 	} {
 		if got := Summary(pair); got != want {
 			t.Errorf("got %q, want %q", got, want)
