@@ -21,7 +21,7 @@ func (p *Progress) Tried(try trace.Try, o search.Outcome, s *search.Search) {
 	if coming, more := s.Next(); more {
 		next = p.state.cooldownBefore(&coming)
 	} else {
-		p.printer.say(indent, found(try, s.Result()))
+		p.printer.say(indent, found(&p.state.plan.Phases[p.state.index], try, s.Result()))
 	}
 	if next != "" {
 		p.printer.say(indent, next)
@@ -29,7 +29,16 @@ func (p *Progress) Tried(try trace.Try, o search.Outcome, s *search.Search) {
 }
 
 // found is a search's answer in words.
-func found(try trace.Try, r search.Result) string {
+func found(phase *scenario.Phase, try trace.Try, r search.Result) string {
+	text := answer(try, r)
+	most := func(v *float64) bool { return v != nil && phase.Search.Most > 0 && *v == phase.Search.Most }
+	if most(r.Alone) || most(r.Found) {
+		text += "; nothing higher was tried"
+	}
+	return text
+}
+
+func answer(try trace.Try, r search.Result) string {
 	switch {
 	case r.Unlimited:
 		return "found: " + try.Disk + " needs no limit"

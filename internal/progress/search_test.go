@@ -64,7 +64,7 @@ func TestSearch(t *testing.T) {
 [1/2] edit 1 stream 3: A plays 1 stream; B writes; for 30 s
       done in 30 s
       try 8 of at most 8: 1 stream: clean
-      found: 2 streams alone, 1 stream beside the others
+      found: 2 streams alone, 1 stream beside the others; nothing higher was tried
       next after a cooldown of 1 min
 `},
 		{"no limit", trace.SearchPace, "B", 0, func(trace.Try) bool { return true }, `[1/2] edit no limit: A plays 2 streams; B writes; for 30 s
@@ -111,9 +111,9 @@ func TestFound(t *testing.T) {
 	for _, tt := range []struct {
 		try  trace.Try
 		r    search.Result
-		want string
+		want string // with at most 9 streams
 	}{
-		{streams, search.Result{Alone: new(9.0), Found: new(3.0)}, "found: 9 streams alone, 3 streams beside the others"},
+		{streams, search.Result{Alone: new(9.0), Found: new(3.0)}, "found: 9 streams alone, 3 streams beside the others; nothing higher was tried"},
 		{streams, search.Result{Alone: new(1.0), Found: new(0.0)}, "found: 1 stream alone, no stream beside the others"},
 		{streams, search.Result{Alone: new(4.0)}, "found: 4 streams alone, no answer that lasts from try to try beside the others"},
 		{streams, search.Result{Found: new(7.0)}, "found: 7 streams"},
@@ -122,7 +122,7 @@ func TestFound(t *testing.T) {
 		{pace, search.Result{Unlimited: true}, "found: B needs no limit"},
 		{pace, search.Result{}, "found: no answer that lasts from try to try"},
 	} {
-		if got := found(tt.try, tt.r); got != tt.want {
+		if got := found(&scenario.Phase{Search: &scenario.Search{Most: 9}}, tt.try, tt.r); got != tt.want {
 			t.Errorf("%+v: got %q, want %q", tt.r, got, tt.want)
 		}
 	}

@@ -29,15 +29,25 @@ func search(a *analysis.Analysis, s *analysis.Search) string {
 	case s.Alone == nil && s.Found == nil:
 		return fmt.Sprintf("how many streams %s %s%s was not found", s.Disk, verb, when)
 	case s.Alone == nil:
-		return fmt.Sprintf("%s %s at most %s%s", s.Disk, verb, streamCount(*s.Found), when)
+		return fmt.Sprintf("%s %s %s %s%s", s.Disk, verb, bound(s.FoundOpen), streamCount(*s.Found), when)
 	case s.Found == nil:
-		return fmt.Sprintf("%s %s at most %s alone; how many%s was not found", s.Disk, verb, streamCount(*s.Alone), when)
+		return fmt.Sprintf("%s %s %s %s alone; how many%s was not found", s.Disk, verb, bound(s.AloneOpen), streamCount(*s.Alone), when)
 	case *s.Alone == 0:
 		return fmt.Sprintf("%s %s no stream clean, even alone", s.Disk, verb)
 	case *s.Found == 0:
-		return fmt.Sprintf("%s %s at most %s alone, none%s", s.Disk, verb, streamCount(*s.Alone), when)
+		return fmt.Sprintf("%s %s %s %s alone, none%s", s.Disk, verb, bound(s.AloneOpen), streamCount(*s.Alone), when)
+	case s.AloneOpen && !s.FoundOpen:
+		return fmt.Sprintf("%s %s at least %s alone, at most %.0f%s", s.Disk, verb, streamCount(*s.Alone), *s.Found, when)
 	}
-	return fmt.Sprintf("%s %s at most %s alone, %.0f%s", s.Disk, verb, streamCount(*s.Alone), *s.Found, when)
+	return fmt.Sprintf("%s %s %s %s alone, %.0f%s", s.Disk, verb, bound(s.AloneOpen), streamCount(*s.Alone), *s.Found, when)
+}
+
+// bound says on which side of an answer the truth lies.
+func bound(open bool) string {
+	if open {
+		return "at least"
+	}
+	return "at most"
 }
 
 // tryOf is the try of a search with the most disks.
@@ -78,6 +88,9 @@ func paceFound(s *analysis.Search, try *analysis.Phase) string {
 		return fmt.Sprintf("how fast %s may %s%s was not found", s.Disk, verb, while)
 	case *s.Found == 0:
 		return fmt.Sprintf("%s may not %s at any rate that was tried%s", s.Disk, verb, while)
+	}
+	if s.FoundOpen {
+		return fmt.Sprintf("%s may %s at %s, the fastest that was tried,%s", s.Disk, verb, unit.FormatRate(*s.Found), while)
 	}
 	return fmt.Sprintf("%s may %s at up to %s%s", s.Disk, verb, unit.FormatRate(*s.Found), while)
 }

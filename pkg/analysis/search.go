@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"slices"
+
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -16,6 +18,9 @@ type Search struct {
 	Tries []SearchTry `json:"tries"`
 	// The streams stay clean however fast the disk goes; found is null then.
 	Unlimited bool `json:"unlimited,omitempty"`
+	// All that was tried was clean: it may be more.
+	AloneOpen bool `json:"alone_open,omitempty"`
+	FoundOpen bool `json:"found_open,omitempty"`
 }
 
 // SearchTry is one phase of a search.
@@ -80,6 +85,15 @@ func (s *Search) answer(complete bool) {
 	if s.Alone != nil && *s.Alone == 0 {
 		s.Found = s.Alone
 	}
+	s.AloneOpen, s.FoundOpen = s.open(s.Alone, true), s.open(s.Found, false)
+}
+
+// open reports whether no larger value has failed. What fails alone fails with the other disks too.
+func (s *Search) open(value *float64, alone bool) bool {
+	return value != nil && !slices.ContainsFunc(s.Tries, func(t SearchTry) bool {
+		fails := t.Verdict != "" && t.Verdict != stream.Clean && (t.Alone || !alone)
+		return fails && (t.Unlimited || t.Value > *value)
+	})
 }
 
 // largest is the largest value that was clean in each of its tries, where these are as many as it takes to confirm it;

@@ -22,18 +22,18 @@ func TestSearchesSayWhatTheSearchDoes(t *testing.T) {
 		if run%2 == 0 {
 			sought = &scenario.Search{Kind: trace.SearchPace, Disk: "B", Hold: time.Second}
 		}
-		limit, noise := max(0, 28*rng.Float64()-3), rng.Float64()*float64(rng.IntN(2))
+		limit, noise := max(0, 60*rng.Float64()-3), rng.Float64()*float64(rng.IntN(2))
 		s := search.New(&scenario.Phase{Name: "p", Search: sought, Jobs: []scenario.Job{{Disk: "A", Streams: make([]stream.Spec, 1)}, {Disk: "B"}}})
 		told := Search{Kind: sought.Kind, Disk: sought.Disk}
 		var before []Search
 		for p, ok := s.Next(); ok; p, ok = s.Next() {
 			value := p.Try.Value
 			if p.Try.Unlimited {
-				value = 24
+				value = 50
 			} else if p.Try.Alone {
 				value /= 2
 			}
-			o := search.Outcome{Verdict: stream.Drops, Rate: 24}
+			o := search.Outcome{Verdict: stream.Drops, Rate: 50}
 			if value+noise*rng.NormFloat64() <= limit {
 				o.Verdict = stream.Clean
 			}
@@ -50,6 +50,10 @@ func TestSearchesSayWhatTheSearchDoes(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, search.Result{Alone: told.Alone, Found: told.Found, Unlimited: told.Unlimited}); diff != "" {
 			t.Fatalf("limit %.2f, noise %.2f (-search +tries):\n%s\n%+v", limit, noise, diff, told.Tries)
+		}
+		most := func(v *float64) bool { return v != nil && sought.Most > 0 && *v == sought.Most }
+		if told.AloneOpen != most(told.Alone) || told.FoundOpen != most(told.Found) {
+			t.Fatalf("of at most %g: %+v", sought.Most, told)
 		}
 		for i, cut := range before {
 			if cut.Unlimited || cut.Found != nil && *cut.Found > 0 || cut.Alone != nil && !cmp.Equal(cut.Alone, want.Alone) {
