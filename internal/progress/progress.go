@@ -76,6 +76,8 @@ func (p *Progress) PhaseBegins(index int, phase scenario.Phase) {
 // work says what a phase is to move, or when it ends.
 func work(phase *scenario.Phase) string {
 	switch {
+	case phase.Steady > 0:
+		return "until steady, for " + unit.FormatSeconds(phase.Limit.Seconds()) + " at most"
 	case phase.Stop == scenario.StopTime:
 		return "for " + unit.FormatSeconds(phase.Limit.Seconds())
 	case phase.Target > 0:
