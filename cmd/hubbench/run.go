@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -150,8 +153,8 @@ func measureUntilTwice(ctx context.Context, p program, ready *prepared, opts run
 			sayf(p.stderr, "%s\n", f)
 		}
 	}
-	if err := errors.Join(recordErr, dir.Close()); err != nil {
-		return fmt.Errorf("%w; what was recorded is in %s", err, dir.Path)
+	if err := cmp.Or(recordErr, dir.Close()); err != nil {
+		return unrecorded(err, dir)
 	}
 	if err := asked.unlessTwice(0, func() error { return conclude(p, dir, opts.resultOptions) }); err != nil {
 		return err
@@ -164,6 +167,18 @@ func measureUntilTwice(ctx context.Context, p program, ready *prepared, opts run
 		return &exitError{code: exitPartial, err: fmt.Errorf("partial run: %s; continue with: %s", info.Failures[0], next)}
 	}
 	return nil
+}
+
+// unrecorded says what has become of a run that could not be recorded to its end.
+func unrecorded(err error, dir *rundir.Dir) error {
+	_, statErr := os.Stat(dir.File(rundir.EventsFile))
+	switch {
+	case errors.Is(statErr, fs.ErrNotExist):
+		return fmt.Errorf("%s was removed while the run went on: what was measured is lost", dir.Path)
+	case errors.Is(err, syscall.ENOSPC):
+		return fmt.Errorf("no space left for the results: %s holds what was recorded until then; make room, and continue with: hubbench run --resume %s", dir.Path, quoteForShell(dir.Path))
+	}
+	return fmt.Errorf("%w; what was recorded is in %s", err, dir.Path)
 }
 
 // record runs the plan and leaves events.jsonl and run.json behind, whatever happens on the way.
@@ -227,5 +242,5 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 		info.Warnings = append(info.Warnings, text)
 		sayf(p.stderr, "warning: %s\n", text)
 	}
-	return ctx.Err() != nil && outcome.Status == trace.Partial, errors.Join(err, dir.WriteJSON(rundir.InfoFile, info))
+	return ctx.Err() != nil && outcome.Status == trace.Partial, cmp.Or(err, dir.WriteJSON(rundir.InfoFile, info))
 }

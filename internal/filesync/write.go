@@ -22,7 +22,10 @@ func Write(path string, write func(io.Writer) error) error {
 	for range 10 {
 		part = fmt.Sprintf("%s.%08x.part", path, rand.Uint32())
 		err = writeTo(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, func(f *os.File) error {
-			return errors.Join(buffered(f, write), Sync(f))
+			if err := buffered(f, write); err != nil {
+				return err
+			}
+			return Sync(f)
 		})
 		if !errors.Is(err, fs.ErrExist) {
 			break
@@ -42,10 +45,17 @@ func writeTo(path string, flag int, write func(*os.File) error) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(write(file), file.Close())
+	if err := write(file); err != nil {
+		_ = file.Close() // fails for the same reason
+		return err
+	}
+	return file.Close()
 }
 
 func buffered(file *os.File, write func(io.Writer) error) error {
 	w := bufio.NewWriter(file)
-	return errors.Join(write(w), w.Flush())
+	if err := write(w); err != nil {
+		return err
+	}
+	return w.Flush()
 }
