@@ -27,7 +27,7 @@ const (
 	foreignRate = 50e6  // what the test moves beside it
 )
 
-// heldVolume is a file system on a loop device that gives hubbench no more than runRate, in either direction. That takes
+// heldVolume is a file system on a loop device that gives hubbench no more than a rate, in either direction. That takes
 // root's rights, and the first version of Linux' control groups, which hold back direct requests of a group's own
 // processes and of no others.
 type heldVolume struct {
@@ -35,7 +35,7 @@ type heldVolume struct {
 	group string // of the processes that are held back
 }
 
-func newHeldVolume(t *testing.T) heldVolume {
+func newHeldVolume(t *testing.T, rate float64) heldVolume {
 	t.Helper()
 	const groups = "/sys/fs/cgroup/blkio"
 	if _, err := os.Stat(filepath.Join(groups, "blkio.throttle.write_bps_device")); err != nil || os.Getuid() != 0 {
@@ -61,7 +61,7 @@ func newHeldVolume(t *testing.T) heldVolume {
 	sh(t, "mount", loop, v.root)
 	t.Cleanup(func() { sh(t, "umount", v.root) })
 	for _, way := range []string{"read", "write"} {
-		rule := fmt.Sprintf("%s %.0f", sh(t, "lsblk", "-ndo", "MAJ:MIN", loop), runRate)
+		rule := fmt.Sprintf("%s %.0f", sh(t, "lsblk", "-ndo", "MAJ:MIN", loop), rate)
 		if err := os.WriteFile(filepath.Join(v.group, "blkio.throttle."+way+"_bps_device"), []byte(strings.TrimSpace(rule)), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ const (
 
 func TestGaugesFindForeignTraffic(t *testing.T) {
 	t.Parallel()
-	v := newHeldVolume(t)
+	v := newHeldVolume(t, runRate)
 	out, wait := v.run(t, someFiles, "[{pattern: W, name: w}, {pattern: R, name: r}]")
 	awaitEvent(t, out, `"phase"`, `"w"`)
 	stop := writeBeside(t, filepath.Join(v.root, "other"))
@@ -220,7 +220,7 @@ func writeBeside(t *testing.T, path string) (stop func()) {
 
 func TestGaugesFindCache(t *testing.T) {
 	t.Parallel()
-	v := newHeldVolume(t)
+	v := newHeldVolume(t, runRate)
 	out, wait := v.run(t, appFiles, "[{pattern: W, name: w}, {pattern: R, name: r, cooldown: 2s}]")
 	awaitEvent(t, out, `"phase_end"`, `"w"`)
 	// What is mapped stays in the cache, whatever hubbench does to empty it.
@@ -258,7 +258,7 @@ func TestGaugesFindCache(t *testing.T) {
 
 func TestGaugesOfCleanRuns(t *testing.T) {
 	t.Parallel()
-	v := newHeldVolume(t)
+	v := newHeldVolume(t, runRate)
 	for i := range *quietRuns {
 		workload := []string{
 			someFiles, appFiles, "{sizes: [1MB], files: 700}", "{sizes: [100MB], files: 6, verify: full}", "{sizes: [30MB], files: 10}", "{sizes: [64KB], files: 2000, io: app, flush: none}",
