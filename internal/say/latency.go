@@ -33,7 +33,11 @@ func note(l *analysis.Latency) string {
 	if fewer != nil {
 		texts = append(texts, fmt.Sprintf("of %s requests: %s", grouped(int(l.Requests)), list(fewer)))
 	}
-	if unsure != nil {
+	switch {
+	case unsure == nil:
+	case l.Seconds < analysis.LeastSeconds:
+		texts = append(texts, fmt.Sprintf("no intervals: they need %d s of requests", analysis.LeastSeconds))
+	default:
 		texts = append(texts, fmt.Sprintf("no interval of %s: the slow requests come from too few seconds", list(unsure)))
 	}
 	return strings.Join(texts, "; ")
@@ -46,13 +50,13 @@ func answered(order []string, p *analysis.Phase, disk string) string {
 	if l == nil {
 		return ""
 	}
-	now, alone, which := l.P99NS, (*int64)(nil), "p99"
-	if l.Alone != nil {
-		alone = l.Alone.P99NS
+	by := l.Alone
+	if by == nil {
+		by = &analysis.LatencyFigures{}
 	}
-	if c := l.Longer; c != nil {
-		now, alone = &c.ToNS, &c.FromNS
-		which = pick(c.Quantile == 0.5, "median", "p99")
+	now, alone, which, sure := l.P99NS, by.P99NS, "p99", l.P99CI95 != nil && by.P99CI95 != nil
+	if now == nil || alone == nil && l.Alone != nil || l.Longer != nil && l.Longer.Quantile == 0.5 {
+		now, alone, which, sure = l.P50NS, by.P50NS, "median", l.P50CI95 != nil && by.P50CI95 != nil
 	}
 	if now == nil {
 		return ""
@@ -64,6 +68,8 @@ func answered(order []string, p *analysis.Phase, disk string) string {
 	switch {
 	case l.Longer != nil:
 		return text + fmt.Sprintf(" and in %s alone (%s%s)", nanoseconds(*alone), which, times(l.Longer))
+	case alone != nil && !sure:
+		return text + fmt.Sprintf(" and in %s alone (%s; too little was seen to rule out noise)", nanoseconds(*alone), which)
 	case alone != nil:
 		return text + fmt.Sprintf(" and in %s alone (%s; noise may have made the difference)", nanoseconds(*alone), which)
 	}

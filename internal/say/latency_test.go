@@ -19,6 +19,13 @@ func probing(name string, medianNS float64, others ...*trace.DiskTrace) *trace.P
 	return p
 }
 
+// cut leaves so many of a phase's latency lines.
+func cut(p *trace.Phase, lines int) *trace.Phase {
+	c := p.Disk("C")
+	c.Latencies = c.Latencies[:lines]
+	return p
+}
+
 // How long a probe's requests took is said beside what they take alone, and called longer only where noise would hardly
 // make it so.
 func TestProbe(t *testing.T) {
@@ -36,6 +43,8 @@ func TestProbe(t *testing.T) {
 			"both: C answered 4 KiB reads in 9.6 ms while B wrote and in 127 µs alone (p99; 75 times"},
 		{"alike", []*trace.Phase{probing("alone", 80e3), probing("both", 81e3, write())},
 			"C answered 4 KiB reads in 131 µs while B wrote and in 127 µs alone (p99; noise may have made the difference). ", "", ""},
+		{"too few for p99", []*trace.Phase{probing("alone", 80e3), cut(probing("both", 6e6, write()), 5)},
+			"C answered 4 KiB reads in 6.05 ms while B wrote and in 80 µs alone (median; too little was seen to rule out noise). ", "", ""},
 		{"not alone", []*trace.Phase{probing("both", 6e6, write()), steady("W", writes("B", 1))}, "", "", ""},
 	} {
 		a := told(c.phases...)
@@ -67,7 +76,8 @@ func TestNote(t *testing.T) {
 		{analysis.LatencyFigures{}, "no second of its requests lies wholly within the overlap"},
 		{analysis.LatencyFigures{Requests: 3000, P50NS: ns, P50CI95: interval, P99NS: ns, P99CI95: interval}, "of 3,000 requests: p99.9 needs 10,000 requests"},
 		{analysis.LatencyFigures{Requests: 12, P99NS: nil}, "of 12 requests: p50 needs 20 requests, p99 needs 1,000 requests and p99.9 needs 10,000 requests"},
-		{analysis.LatencyFigures{Requests: 12_000, P50NS: ns, P50CI95: interval, P99NS: ns, P999NS: ns}, "no interval of p99 and p99.9: the slow requests come from too few seconds"},
+		{analysis.LatencyFigures{Requests: 12_000, Seconds: 19.5, P50NS: ns, P99NS: ns, P999NS: ns}, "no intervals: they need 20 s of requests"},
+		{analysis.LatencyFigures{Requests: 12_000, Seconds: 30, P50NS: ns, P50CI95: interval, P99NS: ns, P999NS: ns}, "no interval of p99 and p99.9: the slow requests come from too few seconds"},
 		{analysis.LatencyFigures{Requests: 12_000, P50NS: ns, P50CI95: interval, P99NS: ns, P99CI95: interval, P999NS: ns, P999CI95: interval}, ""},
 	} {
 		if got := note(&analysis.Latency{LatencyFigures: c.figures}); got != c.want {

@@ -92,4 +92,17 @@
 // the disks reach. Totals count as one within 1.7 times their intervals. Mixed traffic gains where its total passes the
 // best one way by a tenth and beyond both intervals; fio's rule is wrong where it misses by a tenth and by more than
 // the interval.
+//
+// # Streams, searches and latency
+//
+// Disks that do not go as fast as they can, such as those that play streams or are probed, have no part in any claim about
+// speed; in the fair sharing of a total they have what their work asks for. Their neighbours' claims stand.
+//
+// What came of a stream is counted, not estimated. Late frames are laid to another disk only where it was at work
+// whenever frames were late, and frames were due for a second and the buffer's length without it, none of them late. A
+// search's answer is the largest value that was clean in all of its tries, three at least.
+//
+// A quantile of latency is told where ten requests exceed it. How sure it is, and when a disk's requests are said to take
+// longer beside others than alone, is said at quantile. A latency line counts where its second lies, but for a hundredth,
+// within what it is counted to: the overlap, or stages of one set of disks.
 package analysis

@@ -28,9 +28,9 @@ type quantile struct {
 // noise, 5.5 % at most have one that misses the truth (7 % of p99 and p99.9), where noise lasts for 5 s 10 %; and of 200 pairs
 // that do not differ, none are told to.
 const (
-	leastStretches = 20 // of time: latency lines
-	leastWorth     = 8
-	maxStretches   = 300 // lines are put together where there are more
+	LeastSeconds = 20 // of requests, and of latency lines
+	leastWorth   = 8
+	maxStretches = 300 // lines are put together where there are more
 )
 
 // quantiles are the times that one request in each of many exceeds, the first of which is two: the median. Those that there
@@ -107,7 +107,7 @@ func (q *quantile) count(stretches []stretch, index int) {
 // within is the interval below and above which the quantile lies with a chance of no more than tail each. It is false where
 // the requests do not show it, or its end lies beyond them.
 func (q *quantile) within(tail float64) (low, high int64, ok bool) {
-	if len(q.above) < leastStretches || !(q.worth >= leastWorth) {
+	if len(q.above) < LeastSeconds || !(q.worth >= leastWorth) {
 		return 0, 0, false
 	}
 	half := stats.HalfOfShort(q.above, tail)
