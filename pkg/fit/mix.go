@@ -58,3 +58,12 @@ func (m mix) observation() *hub.Observation {
 	}
 	return o
 }
+
+// mixOf is the mix of an observation.
+func mixOf(o *hub.Observation) mix {
+	m := make(mix, len(o.Disks))
+	for i, d := range o.Disks {
+		m[i] = use{d.Disk, d.Op}
+	}
+	return m
+}

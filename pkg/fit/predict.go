@@ -103,11 +103,7 @@ func (out *Prediction) fromEvidence(p *hub.Profile, seed uint64) error {
 		return err
 	}
 	out.Families = en.weights()
-	measured := map[string]*hub.Observation{}
-	pooled := p.Evidence.PooledByMix()
-	for i := range pooled.Rates {
-		measured[pooled.Rates[i].Mix()] = &pooled.Rates[i]
-	}
+	measured := measured(&p.Evidence)
 	all := mixes(out.Disks)
 	draws := en.draw(rng, all)
 	unexplained := en.unexplained()

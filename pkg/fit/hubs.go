@@ -1,0 +1,168 @@
+package fit
+
+import (
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// FigureError is how far a figure that rests on no observation, such as a data sheet's, is taken to be off at most:
+// relative, in 95 of 100 cases.
+const FigureError = 0.1
+
+// Hub is a hub that agrees with the observations of a profile: one of many that may be the true one.
+type Hub struct {
+	Profile *hub.Profile // without observations
+	Seed    uint64       // its own
+
+	off      float64                     // how far its rates are off in a combination that was not measured: relative, one standard deviation
+	most     int                         // disks were seen together
+	middle   bool                        // it is the profile itself: nothing is off by chance
+	measured map[string]*hub.Observation // by mix
+}
+
+// Middle is the hub that the profile describes, which comes to just what was measured.
+func Middle(p *hub.Profile) *Hub {
+	out := *p
+	out.Evidence = hub.Evidence{}
+	return &Hub{Profile: &out, middle: true, measured: measured(&p.Evidence)}
+}
+
+// measured are the observations by their mix.
+func measured(e *hub.Evidence) map[string]*hub.Observation {
+	out := map[string]*hub.Observation{}
+	pooled := e.PooledByMix()
+	for i := range pooled.Rates {
+		out[pooled.Rates[i].Mix()] = &pooled.Rates[i]
+	}
+	return out
+}
+
+// Hubs draws n hubs that agree with the profile's observations, each family as often as it counts. A disk that was never
+// observed doing something on the hub has there what the profile says, off by FigureError, with a pull that may be
+// any that is likely. There are none where the profile has no observations.
+func Hubs(p *hub.Profile, n int, seed uint64) ([]Hub, error) {
+	if len(p.Evidence.Rates) == 0 {
+		return nil, nil
+	}
+	rng := rand.New(rand.NewPCG(seed, 3))
+	en, err := newEnsemble(&p.Evidence, rng)
+	if err != nil {
+		return nil, err
+	}
+	seen := measured(&p.Evidence)
+	vectors := make([][][]float64, len(en.fitted)) // by family, drawn where the first is needed
+	all := make([]Hub, n)
+	for k := range all {
+		i := en.at((float64(k) + 0.5) / float64(n))
+		f := en.fitted[i]
+		if vectors[i] == nil {
+			vectors[i] = f.sample(rng)
+		}
+		f.space.set(vectors[i][rng.IntN(len(vectors[i]))])
+		all[k] = Hub{
+			Profile: f.space.profile(p, rng), off: f.drawDiscrepancy(rng), most: en.most, Seed: rng.Uint64(), measured: seen,
+		}
+	}
+	return all, nil
+}
+
+// at is the family at a part of all their weights.
+func (en *ensemble) at(part float64) int {
+	for i, f := range en.fitted {
+		if part -= f.weight; part < 0 {
+			return i
+		}
+	}
+	return slices.IndexFunc(en.fitted, func(f *fitted) bool { return f.weight > 0 }) // rounding
+}
+
+// profile is another profile with all that the model as set says in place of its own.
+func (s *space) profile(p *hub.Profile, rng *rand.Rand) *hub.Profile {
+	out := *p
+	out.Evidence = hub.Evidence{}
+	out.Capacity = s.model.capacity
+	out.Capacity.Both = min(out.Capacity.Both, out.Capacity.Read+out.Capacity.Write)
+	out.Disks = slices.Clone(p.Disks)
+	for i := range out.Disks {
+		d := &out.Disks[i]
+		if d.Cache != nil { // of which a fit knows nothing
+			cache := *d.Cache
+			cache.After *= figureOff(rng)
+			d.Cache = &cache
+		}
+		for dir, op := range [...]trace.Role{trace.Read, trace.Write} {
+			side, name := d.Side(op), d.Name+"."+string(op)
+			figure := figureOff(rng)
+			wide := [...]float64{wideReads, wideWeight}[dir] * rng.NormFloat64()
+			if s.has(name + ".hub") {
+				side.Hub, side.Weight = s.model.sides[d.Name][dir].Hub, s.model.sides[d.Name][dir].Weight
+			} else {
+				side.Hub, side.Weight = side.Hub*figure, s.usual(dir)*math.Exp(wide)
+			}
+			if s.has(name + ".direct") {
+				side.Direct = s.model.sides[d.Name][dir].Direct
+			} else {
+				side.Direct *= figure
+			}
+		}
+	}
+	return &out
+}
+
+// figureOff is a factor by which a figure that rests on no observation may be off.
+func figureOff(rng *rand.Rand) float64 { return math.Exp(FigureError / z95 * rng.NormFloat64()) }
+
+// usual is the geometric mean of the weights of a direction.
+func (s *space) usual(dir int) float64 {
+	sum, n := 0.0, 0
+	for _, disk := range s.disks {
+		if s.has(disk + "." + [...]string{"read", "write"}[dir] + ".hub") {
+			sum += math.Log(s.model.sides[disk][dir].Weight)
+			n++
+		}
+	}
+	return math.Exp(sum / float64(max(n, 1)))
+}
+
+// Off is how far each disk's rate lies from what the hub's profile says where those of an observation work together: a
+// factor for each. Where they were measured together, that is what it takes to come to what was measured, within its
+// errors; else it is drawn by how well the way of sharing predicts what was left out of its fit. The same hub always has
+// the same factors.
+func (h *Hub) Off(o *hub.Observation) []float64 {
+	seen := h.measured[o.Mix()]
+	rates := mixOf(o).rates(h.Profile)
+	out := make([]float64, len(o.Disks))
+	for i, d := range o.Disks {
+		hash := fnv.New64a()
+		hash.Write([]byte(o.Mix() + "\n" + d.Disk))
+		z := 0.0
+		if !h.middle {
+			z = rand.New(rand.NewPCG(h.Seed, hash.Sum64())).NormFloat64()
+		}
+		switch {
+		case seen != nil:
+			at := slices.IndexFunc(seen.Disks, func(s hub.Observed) bool { return s.Disk == d.Disk })
+			out[i] = seen.Disks[at].Rate / rates[i] * math.Exp(seen.Disks[at].Error*z)
+		case len(o.Disks) == 1: // nothing is shared
+			out[i] = 1
+		default:
+			out[i] = math.Exp(math.Hypot(h.off, extrapolated*float64(max(len(o.Disks)-h.most, 0))) * z)
+		}
+	}
+	return out
+}
+
+// Measured reports whether exactly the disks of an observation were measured together.
+func (h *Hub) Measured(o *hub.Observation) bool { return h.measured[o.Mix()] != nil }
+
+// Observed reports whether the disk was ever observed doing this, through the hub or on a port of its own.
+func Observed(p *hub.Profile, disk string, op trace.Role, direct bool) bool {
+	return slices.ContainsFunc(p.Evidence.Rates, func(o hub.Observation) bool {
+		return o.Direct == direct && slices.ContainsFunc(o.Disks, func(d hub.Observed) bool { return d.Disk == disk && d.Op == op })
+	})
+}
