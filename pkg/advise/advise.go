@@ -1,0 +1,191 @@
+// Package advise says whether streams survive what other disks do beside them on a hub: yes, no, or too close to tell; by
+// what margin; and what to change where they do not. It asks the model (hub), and of a profile that was fitted to runs
+// every hub that agrees with these (fit): it measures nothing.
+//
+// Streams survive where all of them stay clean for as long as was asked: no frame late, and no buffer below half (see
+// stream). A hub that gives a disk 3 % less than its profile says is asked for streams that need 3 % more: where it
+// matters, at the edge, both come to the same.
+//
+// Start at Ask.
+package advise
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hubbench/hubbench/pkg/fit"
+	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// Question is what the disks are to do together.
+type Question struct {
+	Parts []Part
+	For   time.Duration
+	Seed  uint64 // of the hubs drawn
+}
+
+// Part is the part of a disk; nil where it has none.
+func (q *Question) Part(disk string) *Part {
+	if i := slices.IndexFunc(q.Parts, func(p Part) bool { return p.Disk == disk }); i >= 0 {
+		return &q.Parts[i]
+	}
+	return nil
+}
+
+// Part is what one disk is to do: streams, or files as fast as it can, or single requests now and then.
+type Part struct {
+	Disk    string
+	Op      trace.Role
+	Streams []stream.Spec // nil: it moves files
+	Pace    float64       // of files, bytes per second, at most; 0: as fast as it can
+	Probe   bool          // only single requests, which nobody else notices
+	OwnPort bool          // it is not on the hub
+}
+
+// moves reports whether the part moves files.
+func (p *Part) moves() bool { return len(p.Streams) == 0 && !p.Probe }
+
+// need is what its streams move, in bytes per second.
+func (p *Part) need() float64 {
+	sum := 0.0
+	for _, s := range p.Streams {
+		sum += s.TotalRate()
+	}
+	return sum
+}
+
+// Verdict is the answer in a word.
+type Verdict string
+
+// The verdicts.
+const (
+	Yes    Verdict = "yes"
+	No     Verdict = "no"
+	Unsure Verdict = "unsure" // too close to tell
+)
+
+const (
+	// drawn is how many hubs are asked that agree with a profile's observations.
+	drawn = 100
+	// sure is the part of them that must agree.
+	sure = 0.95
+)
+
+// Answer is what the model says.
+type Answer struct {
+	Verdict Verdict  `json:"verdict"`
+	Margin  float64  `json:"margin"` // by this factor the streams' rates could be larger and still clean; below 1: must be smaller
+	Streams []Stream `json:"streams"`
+	Advice  []Change `json:"advice"` // each turns the answer to yes; none where it is yes
+
+	Profile string   `json:"profile"`
+	ForS    float64  `json:"for_s"`
+	Hubs    int      `json:"hubs,omitempty"`  // asked that agree with the profile's observations; 0: it has none
+	Clean   int      `json:"clean,omitempty"` // of them, those on which all streams stay clean
+	Regimes []Regime `json:"regimes,omitempty"`
+	Texts   Texts    `json:"texts"`
+}
+
+// Texts are the answer in words.
+type Texts struct {
+	Answer      string   `json:"answer"`
+	Sure        string   `json:"sure"`
+	Assumptions []string `json:"assumptions,omitempty"`
+}
+
+// Stream is what becomes of a disk's streams of one kind, by the profile's own figures: of the worst of them where they
+// differ.
+type Stream struct {
+	Disk          string         `json:"disk"`
+	Op            trace.Role     `json:"op"`
+	Kind          string         `json:"kind"`
+	Count         int            `json:"count"`
+	Rate          float64        `json:"rate_bps"` // of one
+	Due           int            `json:"due"`      // of all
+	Late          int            `json:"late"`
+	LongestStallS float64        `json:"longest_stall_s"`
+	LowestBufferS float64        `json:"lowest_buffer_s"`
+	BufferS       float64        `json:"buffer_s"`
+	Verdict       stream.Verdict `json:"verdict"`
+}
+
+// Regime is one of the two ways in which disks write whose caches fill in the time asked for.
+type Regime struct {
+	Caches cacheState `json:"caches"` // rested | used up, when it begins
+	Clean  bool       `json:"clean"`
+}
+
+// Ask answers a question by a profile. The question is one that Check lets pass.
+func Ask(p *hub.Profile, q Question) (*Answer, error) {
+	hubs, err := fit.Hubs(p, drawn, q.Seed)
+	if err != nil {
+		return nil, fmt.Errorf("draw hubs that agree with %s: %w", p.Name, err)
+	}
+	c := &court{middle: quiet(fit.Middle(p)), hubs: hubs, length: q.For}
+	regimes, err := c.regimes(q.Parts)
+	if err != nil {
+		return nil, err
+	}
+	worst := slices.MinFunc(regimes, func(a, b played) int { return cmp.Compare(a.lowest(), b.lowest()) })
+	a := &Answer{Streams: worst.streams, Advice: []Change{}, Profile: p.Name, ForS: q.For.Seconds(), Hubs: len(hubs)}
+	if len(regimes) > 1 {
+		for _, r := range regimes {
+			a.Regimes = append(a.Regimes, Regime{r.caches, r.clean})
+		}
+	}
+	a.Margin = c.margin(q.Parts)
+	a.Clean = c.count(q.Parts, len(hubs))
+	a.Verdict = c.verdict(a.Margin, a.Clean)
+	if a.Verdict != Yes {
+		a.Advice = append(a.Advice, c.advice(p, q.Parts)...)
+	}
+	a.Texts = Texts{Answer: a.sentence(q.Parts, worst, c.full), Sure: c.sureness(a, p, q.Parts), Assumptions: c.assumptions(p, q.Parts)}
+	return a, c.err
+}
+
+// regimes plays the parts with rested caches, and where any of them fills in the time, with used up ones too.
+func (c *court) regimes(parts []Part) ([]played, error) {
+	first, err := c.play(c.middle, parts, rested, full)
+	c.full = first.filled
+	if err != nil || len(c.full) == 0 {
+		return []played{first}, err
+	}
+	second, err := c.play(c.middle, parts, usedUp, full)
+	return []played{first, second}, err
+}
+
+// quiet is the hub without differences from file to file.
+func quiet(h *fit.Hub) *fit.Hub {
+	h.Profile.Noise = 0
+	return h
+}
+
+// Check refuses what cannot be asked of a profile.
+func (q *Question) Check(p *hub.Profile) error {
+	streams := 0
+	for i := range q.Parts {
+		part := &q.Parts[i]
+		if p.Disk(part.Disk) == nil {
+			return fmt.Errorf("disk %s: profile %s has none of that name; it has %s, and --disk %s=2.8/2.8GB/s adds one by its data sheet",
+				part.Disk, p.Name, strings.Join(p.Names(), ", "), part.Disk)
+		}
+		if slices.ContainsFunc(q.Parts[:i], func(other Part) bool { return other.Disk == part.Disk }) {
+			return fmt.Errorf("disk %s is to do two things at once; let it do one of them", part.Disk)
+		}
+		streams += len(part.Streams)
+		for _, s := range part.Streams {
+			if q.For < 2*s.Buffer {
+				return fmt.Errorf("for %s says little of streams that hold %s ahead; ask for %s or longer", q.For, s.Buffer, 2*s.Buffer)
+			}
+		}
+	}
+	if streams == 0 {
+		return fmt.Errorf("no disk plays or records anything; add --play %s=4xprores-422-hq-uhd-25", p.Disks[0].Name)
+	}
+	return nil
+}

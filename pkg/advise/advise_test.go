@@ -1,0 +1,141 @@
+package advise
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/stream"
+)
+
+// evenHub has disks with even pulls that read 2.5 GB/s alone and 2.8 on ports of their own; together they read 3 GB/s.
+func evenHub() *hub.Profile {
+	p := &hub.Profile{Name: "even", Link: math.Inf(1), Lane: math.Inf(1), Capacity: hub.Capacity{Read: 3 * gb, Write: 3 * gb, Both: 6 * gb, ReadWeight: 1, WriteWeight: 1}}
+	for _, name := range []string{"A", "B"} {
+		side := hub.Side{Hub: 2.5 * gb, Direct: 2.8 * gb, Weight: 1}
+		p.Disks = append(p.Disks, hub.Disk{Name: name, Read: side, Write: side})
+	}
+	return p
+}
+
+// playing is four streams that need so much together.
+func playing(disk string, rate float64) Part {
+	return Part{Disk: disk, Op: "read", Streams: []stream.Spec{{Kind: "x", Rate: rate / 4, Frame: 40 * time.Millisecond, Count: 4, Buffer: time.Second}}}
+}
+
+// Everything advised is a yes when it is asked, and a little more of it is none.
+func TestAdvice(t *testing.T) {
+	p := evenHub()
+	p.Disks = append(p.Disks, hub.Disk{Name: "slow", Read: hub.Side{Hub: 0.5 * gb, Direct: 0.5 * gb, Weight: 1}, Write: hub.Side{Hub: 0.5 * gb, Direct: 0.5 * gb, Weight: 1}})
+	q := Question{Parts: []Part{playing("A", 1.8*gb), {Disk: "B", Op: "read"}}, For: time.Minute}
+	a, err := Ask(p, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Verdict != No {
+		t.Fatalf("%s, want no: %+v", a.Verdict, a)
+	}
+	ask := func(parts []Part) Verdict {
+		t.Helper()
+		a, err := Ask(p, Question{Parts: parts, For: q.For})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a.Verdict
+	}
+	var kinds []ChangeKind
+	for _, c := range a.Advice {
+		kinds = append(kinds, c.Kind)
+		parts, beyond := slices.Clone(q.Parts), slices.Clone(q.Parts)
+		switch c.Kind {
+		case OtherPort:
+			i := slices.IndexFunc(parts, func(p Part) bool { return p.Disk == c.Disk })
+			parts[i].OwnPort = true
+		case Slower:
+			parts[1].Pace, beyond[1].Pace = c.Pace, c.Pace*1.1
+			// Of 3 GB/s 1.8 and a tenth more must be left.
+			if want := 1.02 * gb; c.Pace < 0.95*want || c.Pace > 1.02*want || c.Text != "throttle B to 1 GB/s" {
+				t.Errorf("%s, want about %g", c.Text, want)
+			}
+		case FewStreams:
+			parts[0].Streams = slices.Clone(parts[0].Streams)
+			beyond[0].Streams = slices.Clone(parts[0].Streams)
+			parts[0].Streams[0].Count, beyond[0].Streams[0].Count = c.Count, c.Count+1
+		case OtherDisk:
+			t.Errorf("no other disk is faster: %+v", c)
+		}
+		if got := ask(parts); got != Yes {
+			t.Errorf("%s: %s, want yes", c.Text, got)
+		}
+		if c.Kind != OtherPort && ask(beyond) == Yes {
+			t.Errorf("%s: a little more is a yes as well", c.Text)
+		}
+	}
+	if want := []ChangeKind{Slower, OtherPort, OtherPort, FewStreams}; !slices.Equal(kinds, want) {
+		t.Errorf("advice %v, want %v", kinds, want)
+	}
+}
+
+// A disk that falls behind once its cache is full is judged after that too, and one whose cache lasts is not.
+func TestCaches(t *testing.T) {
+	p := evenHub()
+	p.Disks[0].Cache = &hub.Cache{Bytes: 20 * gb, After: 0.5 * gb}
+	record := playing("A", 1*gb)
+	record.Op = "write"
+	for i := range record.Streams {
+		record.Streams[i].Record = true
+	}
+	for _, test := range []struct {
+		length  time.Duration
+		want    Verdict
+		regimes int
+		says    string
+	}{
+		{10 * time.Second, Yes, 0, "A's fast cache of 20 GB lasts for longer than the 10 s asked for"},
+		{time.Minute, No, 2, "A's fast cache of 20 GB is full after 20 s, and then it writes at 500 MB/s at most"},
+	} {
+		a, err := Ask(p, Question{Parts: []Part{record, {Disk: "B", Op: "read"}}, For: test.length})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Verdict != test.want || len(a.Regimes) != test.regimes || !strings.Contains(strings.Join(a.Texts.Assumptions, "\n"), test.says) {
+			t.Errorf("for %s: %s, regimes %v, %q; want %s, %q", test.length, a.Verdict, a.Regimes, a.Texts.Assumptions, test.want, test.says)
+		}
+	}
+
+	// Of a backup, the time before its cache is full decides.
+	p.Disks[0].Cache.After = 0.1 * gb
+	other := withRates([]Part{record}, func(string) float64 { return 1.8 })[0]
+	other.Disk = "B"
+	a, err := Ask(p, Question{Parts: []Part{{Disk: "A", Op: "write"}, other}, For: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Verdict != No || a.Margin > 1.5/1.8*1.06 || len(a.Regimes) != 2 || a.Regimes[0].Clean || !a.Regimes[1].Clean {
+		t.Errorf("%s, margin %.3f, regimes %+v", a.Verdict, a.Margin, a.Regimes)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	for _, test := range []struct {
+		parts []Part
+		want  string
+	}{
+		{nil, "no disk plays or records anything; add --play A=4x"},
+		{[]Part{{Disk: "B", Op: "write"}}, "no disk plays or records anything"},
+		{[]Part{playing("Z", gb)}, "disk Z: profile even has none of that name; it has A, B, and --disk Z=2.8/2.8GB/s adds one"},
+		{[]Part{playing("A", gb), {Disk: "A", Op: "write"}}, "disk A is to do two things at once"},
+	} {
+		q := Question{Parts: test.parts, For: time.Minute}
+		if err := q.Check(evenHub()); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("got %v, want %q", err, test.want)
+		}
+	}
+	short := Question{Parts: []Part{playing("A", gb)}, For: time.Second}
+	if err := short.Check(evenHub()); err == nil || !strings.Contains(err.Error(), "ask for 2s or longer") {
+		t.Errorf("for 1 s: %v", err)
+	}
+}

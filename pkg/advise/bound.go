@@ -1,0 +1,128 @@
+package advise
+
+import (
+	"math"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/fit"
+	"github.com/hubbench/hubbench/pkg/hub"
+)
+
+const (
+	// apart is the part by which what a disk gets and what its streams need must differ to be clear without a play: frames
+	// come in steps, and rates differ from file to file.
+	apart = 0.05
+	// apartNoise is the same in standard deviations of a file's rate.
+	apartNoise = 4
+)
+
+// bounds are how much of what its streams need a disk gets: at least, whatever the other streams' disks do at a time, and
+// at most. It is that of the disk that gets least.
+func (c *court) bounds(h *fit.Hub, parts []Part) (least, most float64) {
+	off := offs(h, parts)
+	states := []cacheState{rested}
+	if len(c.full) > 0 {
+		states = append(states, usedUp)
+	}
+	least, most = math.Inf(1), math.Inf(1)
+	for i := range parts {
+		if len(parts[i].Streams) == 0 {
+			continue
+		}
+		low, high := math.Inf(1), 0.0
+		for _, state := range states {
+			a, b := supply(withCaches(h.Profile, state), parts, i)
+			low, high = min(low, a), max(high, b)
+		}
+		need := parts[i].need() / off[parts[i].Disk]
+		least, most = min(least, low/need), min(most, high/need)
+	}
+	return least, most
+}
+
+// supply is the least and the most that a part's disk gets while it has something to move: the others' streams come and
+// go, so all combinations of them are looked at.
+func supply(p *hub.Profile, parts []Part, of int) (least, most float64) {
+	if parts[of].OwnPort {
+		rate := capOf(p, &parts[of])
+		return rate, rate
+	}
+	var at []int // other disks on the hub with streams
+	claims := []hub.Claim{claim(p, &parts[of])}
+	for i := range parts {
+		switch part := &parts[i]; {
+		case i == of || part.OwnPort || part.Probe:
+		case len(part.Streams) > 0:
+			at = append(at, i)
+		default:
+			claims = append(claims, claim(p, part))
+		}
+	}
+	least = math.Inf(1)
+	for set := range 1 << len(at) {
+		all := slices.Clip(claims)
+		for k, i := range at {
+			if set&(1<<k) != 0 {
+				all = append(all, claim(p, &parts[i]))
+			}
+		}
+		rate := hub.Share(p.Capacity, all)[0]
+		least, most = min(least, rate), max(most, rate)
+	}
+	return least, most
+}
+
+func claim(p *hub.Profile, part *Part) hub.Claim {
+	return hub.Claim{Op: part.Op, Cap: capOf(p, part), Want: min(part.Pace, capOf(p, part)), Weight: p.Disk(part.Disk).Side(part.Op).Weight}
+}
+
+// capOf is the most that a part's disk moves. What each file takes beyond its bytes is left out: files are large.
+func capOf(p *hub.Profile, part *Part) float64 {
+	side := p.Disk(part.Disk).Side(part.Op)
+	rate := side.Hub
+	if part.OwnPort {
+		rate = side.Direct
+	}
+	if at := side.Knee.AboveBytes; at > 0 && (len(part.Streams) > 0 || fileSize > at) {
+		rate *= side.Knee.Factor
+	}
+	return rate
+}
+
+// clean reports whether all streams stay clean on a hub. It plays them only where that is not clear without.
+func (c *court) clean(h *fit.Hub, parts []Part, how detail) bool {
+	least, most := c.bounds(h, parts)
+	wide := 1 + max(apart, apartNoise*h.Profile.Noise)
+	switch {
+	case least >= wide:
+		return true
+	case most*wide <= 1 && c.drains(parts, most):
+		return false
+	}
+	states := []cacheState{rested}
+	if len(c.full) > 0 {
+		states = append(states, usedUp)
+	}
+	for _, state := range states {
+		got, err := c.play(h, parts, state, how)
+		if err != nil && c.err == nil {
+			c.err = err
+		}
+		if err != nil || !got.clean {
+			return false
+		}
+	}
+	return true
+}
+
+// drains reports whether streams that get such a part of what they need use up their buffers in the time.
+func (c *court) drains(parts []Part, got float64) bool {
+	for i := range parts {
+		for _, s := range parts[i].Streams {
+			if (1-got)*c.length.Seconds() < s.Buffer.Seconds() {
+				return false
+			}
+		}
+	}
+	return true
+}

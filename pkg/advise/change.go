@@ -1,0 +1,184 @@
+package advise
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// Change is something to do differently, with which the answer is yes.
+type Change struct {
+	Kind  ChangeKind `json:"kind"`
+	Text  string     `json:"text"`
+	Disk  string     `json:"disk"`
+	With  string     `json:"with,omitempty"`     // disk: the one to use in its place
+	Pace  float64    `json:"pace_bps,omitempty"` // pace: of each disk that moves files
+	Count int        `json:"count,omitempty"`    // streams
+}
+
+// ChangeKind is what is to be done differently.
+type ChangeKind string
+
+// The kinds of changes.
+const (
+	OtherPort  ChangeKind = "port"
+	OtherDisk  ChangeKind = "disk"
+	Slower     ChangeKind = "pace"
+	FewStreams ChangeKind = "streams"
+)
+
+// leastPace is the slowest backup that is advised, in bytes per second: one that is slower is as good as none.
+const leastPace = 10e6
+
+// advice is what turns the answer to yes.
+func (c *court) advice(p *hub.Profile, parts []Part) []Change {
+	var list []Change
+	list = append(list, c.slower(parts)...)
+	list = append(list, c.otherPort(parts)...)
+	list = append(list, c.otherDisk(p, parts)...)
+	return append(list, c.fewer(parts)...)
+}
+
+// otherPort tries each disk on a port of its own.
+func (c *court) otherPort(parts []Part) []Change {
+	var list []Change
+	if onHub(parts) < 2 {
+		return nil
+	}
+	for i := range parts {
+		if parts[i].OwnPort || parts[i].Probe {
+			continue
+		}
+		if c.yes(with(parts, i, func(p *Part) { p.OwnPort = true })) {
+			list = append(list, Change{Kind: OtherPort, Disk: parts[i].Disk, Text: fmt.Sprintf("move %s to a port of its own", parts[i].Disk)})
+		}
+	}
+	return list
+}
+
+// onHub is how many disks share the hub.
+func onHub(parts []Part) int {
+	o := mixOf(parts)
+	return len(o.Disks)
+}
+
+// otherDisk tries to let another disk do what the streams' disk does: one that is idle, or one that moves files, which
+// then swaps with it.
+func (c *court) otherDisk(p *hub.Profile, parts []Part) []Change {
+	var list []Change
+	for i := range parts {
+		part := &parts[i]
+		if len(part.Streams) == 0 {
+			continue
+		}
+		for _, other := range p.Names() {
+			at := slices.IndexFunc(parts, func(p Part) bool { return p.Disk == other })
+			switch {
+			case other == part.Disk || at >= 0 && !parts[at].moves():
+			case at < 0:
+				if c.yes(with(parts, i, func(p *Part) { p.Disk = other })) {
+					list = append(list, Change{Kind: OtherDisk, Disk: part.Disk, With: other, Text: fmt.Sprintf("%s instead of %s", part.on(other), part.Disk)})
+				}
+			default:
+				swapped := slices.Clone(parts)
+				a, b := &swapped[i], &swapped[at]
+				a.Disk, b.Disk = b.Disk, a.Disk
+				a.OwnPort, b.OwnPort = b.OwnPort, a.OwnPort // the port is the disk's
+				if c.yes(swapped) {
+					list = append(list, Change{
+						Kind: OtherDisk, Disk: part.Disk, With: other,
+						Text: fmt.Sprintf("%s and let %s %s in its place", part.on(other), part.Disk, parts[at].Op),
+					})
+				}
+			}
+		}
+	}
+	return list
+}
+
+// slower seeks the highest pace of the disks that move files.
+func (c *court) slower(parts []Part) []Change {
+	var names []string
+	fastest := 0.0
+	for i := range parts {
+		if parts[i].moves() && !parts[i].OwnPort {
+			names = append(names, parts[i].Disk)
+			rate := capOf(c.middle.Profile, &parts[i])
+			if parts[i].Pace > 0 {
+				rate = min(rate, parts[i].Pace)
+			}
+			fastest = max(fastest, rate)
+		}
+	}
+	at := func(pace float64) []Part {
+		out := slices.Clone(parts)
+		for i := range out {
+			if p := &out[i]; p.moves() && !p.OwnPort && (p.Pace == 0 || p.Pace > pace) {
+				p.Pace = pace
+			}
+		}
+		return out
+	}
+	if len(names) == 0 || fastest <= leastPace || !c.yes(at(leastPace)) {
+		return nil
+	}
+	low, high := leastPace, fastest
+	for high > 1.02*low {
+		if pace := math.Sqrt(low * high); c.yes(at(pace)) {
+			low = pace
+		} else {
+			high = pace
+		}
+	}
+	pace := down(low)
+	if !c.yes(at(pace)) { // it is not always the slower the better: rounding may have made it worse
+		pace = low
+	}
+	return []Change{{Kind: Slower, Disk: names[0], Pace: pace, Text: fmt.Sprintf("throttle %s to %s%s", and(names), unit.FormatBytes(int64(pace))+"/s", each(names))}}
+}
+
+// down rounds down to two significant figures.
+func down(rate float64) float64 {
+	size := math.Pow(10, math.Floor(math.Log10(rate))-1)
+	return math.Floor(rate/size*(1+1e-9)) * size
+}
+
+// fewer seeks the largest number of a disk's streams.
+func (c *court) fewer(parts []Part) []Change {
+	var list []Change
+	for i := range parts {
+		part := &parts[i]
+		if len(part.Streams) != 1 || part.Streams[0].Count < 2 {
+			continue
+		}
+		at := func(n int) []Part {
+			return with(parts, i, func(p *Part) {
+				p.Streams = []stream.Spec{part.Streams[0]}
+				p.Streams[0].Count = n
+			})
+		}
+		low, high := 0, part.Streams[0].Count
+		for high-low > 1 {
+			if n := (low + high) / 2; c.yes(at(n)) {
+				low = n
+			} else {
+				high = n
+			}
+		}
+		if low > 0 {
+			list = append(list, Change{Kind: FewStreams, Disk: part.Disk, Count: low, Text: fmt.Sprintf("let %s %s %s", part.Disk, part.verb(), plural(low))})
+		}
+	}
+	return list
+}
+
+// with is the parts with a change to one.
+func with(parts []Part, i int, change func(*Part)) []Part {
+	out := slices.Clone(parts)
+	change(&out[i])
+	return out
+}

@@ -1,0 +1,112 @@
+package advise
+
+import (
+	"math"
+	"sort"
+
+	"github.com/hubbench/hubbench/pkg/fit"
+)
+
+const (
+	// marginStep is how finely a margin is found, relative.
+	marginStep = 0.002
+	// mostFrames is how many frames a play may have that is played as it is; others are folded.
+	mostFrames = 20_000
+)
+
+// margin is the largest factor by which all streams' rates could be other ones and they would still be clean on the middle
+// hub.
+func (c *court) margin(parts []Part) float64 {
+	how := c.fine(parts)
+	with := func(f float64) bool {
+		return c.clean(c.middle, withRates(parts, func(string) float64 { return f }), how)
+	}
+	_, most := c.bounds(c.middle, parts)
+	low, high := 0.0, most*(1+2*apart)
+	for high > 0 && with(high) { // cannot be for long: no disk is given more than it can move
+		low, high = high, high*2
+		if high > 1e6 {
+			return low
+		}
+	}
+	if low == 0 {
+		for low = high / 2; !with(low); low /= 2 {
+			if high = low; low < 1e-6 {
+				return 0
+			}
+		}
+	}
+	for high > low*(1+marginStep) {
+		if f := math.Sqrt(low * high); with(f) {
+			low = f
+		} else {
+			high = f
+		}
+	}
+	return low
+}
+
+// fine is how closely plays on the middle hub look.
+func (c *court) fine(parts []Part) detail {
+	frames := 0.0
+	for i := range parts {
+		for _, s := range parts[i].Streams {
+			frames += float64(s.Count) * c.length.Seconds() / s.Frame.Seconds()
+		}
+	}
+	if frames > mostFrames {
+		return folded
+	}
+	return full
+}
+
+// figureMargin is the margin that the answer needs where a profile holds no observations.
+const figureMargin = 1 + fit.FigureError
+
+// verdict is the answer by the margin and the hubs on which the streams stay clean.
+func (c *court) verdict(margin float64, clean int) Verdict {
+	n := len(c.hubs)
+	switch {
+	case n == 0 && margin >= figureMargin, n > 0 && margin >= 1 && clean >= needed(n):
+		return Yes
+	case n == 0 && margin*figureMargin <= 1, n > 0 && margin < 1 && n-clean >= needed(n):
+		return No
+	}
+	return Unsure
+}
+
+// needed is how many of n hubs must agree.
+func needed(n int) int { return int(math.Ceil(sure * float64(n))) }
+
+// count is on how many of the hubs the streams stay clean. It stops where so many are not that more do not matter: beyond
+// spare.
+func (c *court) count(parts []Part, spare int) int {
+	type asked struct {
+		h     *fit.Hub
+		least float64
+	}
+	all := make([]asked, len(c.hubs))
+	for i := range c.hubs {
+		least, _ := c.bounds(&c.hubs[i], parts)
+		all[i] = asked{&c.hubs[i], least}
+	}
+	sort.SliceStable(all, func(i, j int) bool { return all[i].least < all[j].least }) // the likeliest to fail first
+	clean, failed := 0, 0
+	for _, a := range all {
+		if c.clean(a.h, parts, folded) {
+			clean++
+		} else if failed++; failed > spare {
+			return clean
+		}
+	}
+	return clean
+}
+
+// yes reports whether the answer is yes.
+func (c *court) yes(parts []Part) bool {
+	n := len(c.hubs)
+	if n == 0 {
+		return c.clean(c.middle, withRates(parts, func(string) float64 { return figureMargin }), c.fine(parts))
+	}
+	return c.clean(c.middle, parts, c.fine(parts)) && c.count(parts, n-needed(n)) >= needed(n)
+}

@@ -1,0 +1,70 @@
+package advise
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/strictyaml"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// Bounds of what may be asked.
+const (
+	mostStreams = 256
+	leastRate   = 1e5 // bytes per second
+	mostRate    = 2e10
+	givenFrame  = 40 * time.Millisecond // of a stream given by its rate: 25 frames a second
+)
+
+// ParseStreams reads what a disk plays or records: "A=4xprores-422-hq-uhd-25", "A=4x92MB/s", "A=prores-422-hq-uhd-25".
+func ParseStreams(text string, record bool, buffer time.Duration) (disk string, spec stream.Spec, err error) {
+	disk, what, ok := strings.Cut(text, "=")
+	disk, what = strings.TrimSpace(disk), strings.TrimSpace(what)
+	if !ok || disk == "" || what == "" {
+		return "", spec, fmt.Errorf("%s does not say what which disk does; try A=4xprores-422-hq-uhd-25 or A=4x92MB/s", strictyaml.Quote(text))
+	}
+	spec = stream.Spec{Record: record, Count: 1, Buffer: buffer}
+	if number, rest, ok := strings.Cut(what, "x"); ok {
+		if n, err := strconv.Atoi(strings.TrimSpace(number)); err == nil {
+			if n < 1 || n > mostStreams {
+				return "", spec, fmt.Errorf("%s: %d streams; try 1 to %d", strictyaml.Quote(text), n, mostStreams)
+			}
+			spec.Count, what = n, strings.TrimSpace(rest)
+		}
+	}
+	if c, ok := stream.CodecByName(what); ok {
+		spec.Kind, spec.Rate, spec.Frame = c.Name, c.Rate, c.Frame
+		return disk, spec, nil
+	}
+	if what != "" && (what[0] == '.' || what[0] >= '0' && what[0] <= '9') {
+		rate, err := unit.ParseRate(what)
+		switch {
+		case err != nil:
+			return "", spec, err
+		case rate < leastRate || rate > mostRate:
+			return "", spec, fmt.Errorf("%s: a stream of %s; try one from %s to %s", strictyaml.Quote(text), unit.FormatRate(rate), unit.FormatRate(leastRate), unit.FormatRate(mostRate))
+		}
+		spec.Kind, spec.Rate, spec.Frame = unit.FormatBytes(int64(rate))+"/s", rate, givenFrame
+		return disk, spec, nil
+	}
+	try := "hubbench plan --codecs lists those there are, or give a rate such as 92MB/s"
+	if near := strictyaml.Nearest(what, stream.CodecNames()); near != "" {
+		try = "try " + near
+	}
+	return "", spec, fmt.Errorf("%s: unknown codec %s; %s", strictyaml.Quote(text), strictyaml.Quote(what), try)
+}
+
+// ParsePace reads how fast a disk may move its files: "B=200MB/s".
+func ParsePace(text string) (disk string, rate float64, err error) {
+	disk, value, ok := strings.Cut(text, "=")
+	if !ok || disk == "" {
+		return "", 0, fmt.Errorf("%s does not say which disk's pace; try B=200MB/s", strictyaml.Quote(text))
+	}
+	if rate, err = unit.ParseRate(value); err == nil && rate < leastRate {
+		err = fmt.Errorf("%s: a pace of %s is as good as none; try %s or more", strictyaml.Quote(text), unit.FormatRate(rate), unit.FormatRate(leastRate))
+	}
+	return strings.TrimSpace(disk), rate, err
+}

@@ -1,0 +1,264 @@
+package advise
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/hubbench/hubbench/pkg/fit"
+	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// fileSize is what files have that are moved beside streams, in bytes: about the mean of the preset random.
+const fileSize = 1e9
+
+// How a probe asks: it takes nothing from anybody, so this hardly matters.
+const (
+	probeBlock = 4096
+	probeEvery = 10 * time.Millisecond
+)
+
+// court is who is asked: the middle hub, and those drawn.
+type court struct {
+	middle *fit.Hub
+	hubs   []fit.Hub
+	length time.Duration
+	full   map[string]float64 // the disks whose caches fill in that time, and when
+	err    error              // the first
+}
+
+// detail is how closely a play looks.
+type detail int
+
+const (
+	full   detail = iota // at every stream and frame
+	folded               // at a disk's streams of a kind as one, in fewer frames; only whether it is clean
+)
+
+// played is what came of a play.
+type played struct {
+	caches  cacheState
+	streams []Stream
+	clean   bool
+	filled  map[string]float64 // when each disk that writes had used up its cache, in seconds
+}
+
+// lowest is the least of what any buffer held, as a part of it; below zero by the frames that were late.
+func (p *played) lowest() float64 {
+	least := 1.0
+	for _, s := range p.streams {
+		least = min(least, s.LowestBufferS/s.BufferS-float64(s.Late))
+	}
+	return least
+}
+
+// play plays the parts on a hub whose caches are rested, or used up.
+func (c *court) play(h *fit.Hub, parts []Part, caches cacheState, how detail) (played, error) {
+	asked := withRates(parts, perOff(offs(h, parts)))
+	if how == folded {
+		asked = fold(asked)
+	}
+	plan, phase := planOf(asked, c.length, h.Seed)
+	profile := withCaches(h.Profile, caches)
+	sim := hub.NewSim(profile)
+	if err := sim.JoinPhase(plan, phase); err != nil {
+		return played{}, err
+	}
+	out := played{caches: caches, clean: true, filled: map[string]float64{}}
+	for _, part := range asked {
+		if cache := profile.Disk(part.Disk).Cache; cache != nil && part.writes() {
+			if err := sim.Ask(part.Disk, cache.Bytes); err != nil {
+				return played{}, err
+			}
+		}
+	}
+	r := newReferee(asked)
+	for at := int64(hub.SampleNS); at <= c.length.Nanoseconds() && (out.clean || how == full); at += hub.SampleNS {
+		for _, g := range sim.Advance(at) {
+			if !g.Ended {
+				out.filled[g.Disk] = float64(g.DoneNS) / 1e9
+			}
+		}
+		for _, e := range sim.Samples(phase.Name) {
+			clean, err := r.add(&e)
+			if err != nil {
+				return played{}, err
+			}
+			out.clean = out.clean && clean
+		}
+	}
+	if how == full {
+		out.streams = streamsOf(parts, r.outcomes)
+	}
+	return out, nil
+}
+
+// referee keeps what becomes of the streams, by disk.
+type referee struct {
+	specs    map[string][]stream.Spec
+	outcomes map[string][]stream.Outcome
+}
+
+func newReferee(parts []Part) *referee {
+	r := &referee{map[string][]stream.Spec{}, map[string][]stream.Outcome{}}
+	for _, part := range parts {
+		r.specs[part.Disk] = part.Streams
+		r.outcomes[part.Disk] = make([]stream.Outcome, part.streams())
+	}
+	return r
+}
+
+// add takes a line of a stream, and reports whether the stream is clean so far.
+func (r *referee) add(e *trace.Event) (clean bool, err error) {
+	spec, known := stream.Named(r.specs[e.Disk], e.Stream)
+	n, err := strconv.Atoi(e.Stream)
+	if err != nil || !known {
+		return false, fmt.Errorf("disk %s: the model plays a stream %q that was not asked for", e.Disk, e.Stream)
+	}
+	o := &r.outcomes[e.Disk][n-1]
+	o.Add(stream.Sample{Due: e.Due, Late: e.Late, BufferNS: e.BufferNS, StallNS: e.StallNS})
+	v := o.Verdict(spec.Buffer.Nanoseconds())
+	return v != stream.Strained && v != stream.Drops, nil
+}
+
+// streamsOf sums up the streams of each kind.
+func streamsOf(parts []Part, outcomes map[string][]stream.Outcome) []Stream {
+	out := []Stream{}
+	for _, part := range parts {
+		all := outcomes[part.Disk]
+		for _, spec := range part.Streams {
+			s := Stream{
+				Disk: part.Disk, Op: part.Op, Kind: spec.Kind, Count: spec.Count, Rate: spec.Rate,
+				BufferS: spec.Buffer.Seconds(), LowestBufferS: spec.Buffer.Seconds(),
+			}
+			for _, o := range all[:spec.Count] {
+				s.Due += o.Due
+				s.Late += o.Late
+				s.LongestStallS = max(s.LongestStallS, float64(o.StallNS)/1e9)
+				s.LowestBufferS = min(s.LowestBufferS, float64(o.LowestNS)/1e9)
+				s.Verdict = stream.Worst(s.Verdict, o.Verdict(spec.Buffer.Nanoseconds()))
+			}
+			all = all[spec.Count:]
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// cacheState is how disks with a cache begin.
+type cacheState string
+
+const (
+	rested cacheState = "rested"
+	usedUp cacheState = "used up"
+)
+
+// withCaches is the profile, or one of disks that write as they do once their caches are used up.
+func withCaches(p *hub.Profile, state cacheState) *hub.Profile {
+	if state == rested {
+		return p
+	}
+	out := *p
+	out.Disks = slices.Clone(p.Disks)
+	for i := range out.Disks {
+		d := &out.Disks[i]
+		if d.Cache != nil {
+			d.Write.Hub, d.Write.Direct = min(d.Write.Hub, d.Cache.After), min(d.Write.Direct, d.Cache.After)
+			d.Cache = nil
+		}
+	}
+	return &out
+}
+
+// perOff makes streams need as much more as rates fall short of the profile's.
+func perOff(off map[string]float64) func(disk string) float64 {
+	return func(disk string) float64 { return 1 / off[disk] }
+}
+
+// offs is how far each disk on the hub is off, by what all of them do together.
+func offs(h *fit.Hub, parts []Part) map[string]float64 {
+	o := mixOf(parts)
+	out := map[string]float64{}
+	for i := range parts {
+		out[parts[i].Disk] = 1
+	}
+	for i, off := range h.Off(&o) {
+		out[o.Disks[i].Disk] = off
+	}
+	return out
+}
+
+// mixOf is what the disks on the hub do together.
+func mixOf(parts []Part) hub.Observation {
+	var o hub.Observation
+	for i := range parts {
+		if part := &parts[i]; !part.OwnPort && !part.Probe {
+			o.Disks = append(o.Disks, hub.Observed{Disk: part.Disk, Op: part.Op})
+		}
+	}
+	return o
+}
+
+// withRates are the parts with streams whose rates are other ones by a factor.
+func withRates(parts []Part, factor func(disk string) float64) []Part {
+	out := slices.Clone(parts)
+	for i := range out {
+		f := factor(out[i].Disk)
+		out[i].Streams = slices.Clone(out[i].Streams)
+		for k := range out[i].Streams {
+			out[i].Streams[k].Rate *= f
+		}
+	}
+	return out
+}
+
+// bufferFrames is how many frames a buffer holds at least where frames are put together.
+const bufferFrames = 20
+
+// fold makes one stream of those of a kind on a disk, with frames as long as its buffer allows: the disk has as much
+// to move in the same time, in fewer steps.
+func fold(parts []Part) []Part {
+	out := slices.Clone(parts)
+	for i := range out {
+		out[i].Streams = slices.Clone(out[i].Streams)
+		for k := range out[i].Streams {
+			s := &out[i].Streams[k]
+			s.Rate, s.Count = s.TotalRate(), 1
+			if n := int(s.Buffer.Seconds() / bufferFrames / s.Frame.Seconds()); n > 1 {
+				s.Frame = time.Duration(int64(n) * s.Frame.Nanoseconds())
+			}
+		}
+	}
+	return out
+}
+
+// writes reports whether the part writes.
+func (p *Part) writes() bool { return p.Op == trace.Write && !p.Probe }
+
+// planOf is a plan with the one phase in which the parts do what they do.
+func planOf(parts []Part, length time.Duration, seed uint64) (*scenario.Plan, *scenario.Phase) {
+	plan := &scenario.Plan{Name: "advise"}
+	phase := &scenario.Phase{Name: "advise", Stop: scenario.StopTime, Limit: length, Roles: map[string]trace.Role{}}
+	for _, part := range parts {
+		disk := scenario.Disk{Name: part.Disk, Profile: part.Disk}
+		if part.OwnPort {
+			disk.Connection = trace.Direct
+		}
+		job := scenario.Job{Disk: part.Disk, Role: part.Op, Sizes: []int64{fileSize}, Seed: seed, Pace: part.Pace, Streams: part.Streams}
+		switch {
+		case part.Probe:
+			job.Probe, job.IO.Block, job.Sizes = probeEvery, probeBlock, []int64{probeBlock}
+		case len(part.Streams) > 0:
+			job.Sizes = []int64{max(1, int64(part.need()))}
+		}
+		plan.Disks = append(plan.Disks, disk)
+		phase.Jobs = append(phase.Jobs, job)
+		phase.Roles[part.Disk] = part.Op
+	}
+	plan.Phases = []scenario.Phase{*phase}
+	return plan, phase
+}
