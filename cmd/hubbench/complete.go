@@ -18,7 +18,7 @@ func complete(root *cobra.Command) {
 	args := map[string]cobra.CompletionFunc{
 		"run": first(scenario), "plan": first(scenario), "simulate": first(scenario),
 		"analyze": first(run), "report": first(run), "compare": run, "fit": run,
-		"predict": profileAndDisks, "clean": first(folders), "doctor": folders,
+		"predict": profileAndDisks, "advise": first(profiles), "clean": first(folders), "doctor": folders,
 		"init": words(), "devices": words(), "schema": words(),
 	}
 	flags := map[string]map[string]cobra.CompletionFunc{

@@ -13,7 +13,7 @@ import (
 
 // Document is a report before it has a form.
 type Document struct {
-	Kind      string // what it is: report, comparison, plan, fit, check, prediction, devices
+	Kind      string // what it is: report, comparison, plan, fit, check, prediction, advice, devices
 	Title     string
 	Started   string // when it was measured, as people read it
 	Hub       string // what the disks hang on, where it is known

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hubbench/hubbench/configs"
+	"github.com/hubbench/hubbench/internal/report"
+	"github.com/hubbench/hubbench/pkg/advise"
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+type adviseOptions struct {
+	output
+	play, record               []string
+	write, read, probe, direct []string
+	pace, disks                []string
+	length, buffer             string
+	seed                       uint64
+}
+
+func newAdvise(p program) *cobra.Command {
+	var opts adviseOptions
+	cmd := &cobra.Command{
+		Use:   "advise PROFILE",
+		Short: "Say whether streams survive what other disks do beside them",
+		Long: `Say by a hub profile whether all streams that disks play or record stay clean, without a late
+frame and with no buffer below half, while other disks on the hub write or read as fast as they can:
+yes, no, or too close to tell; by what margin; and where it is not a yes, what to change. Nothing is
+measured. PROFILE is a .yaml that fit wrote, or built in: ` + strings.Join(configs.Hubs(), ", ") + `.
+
+Of a profile with observations all hubs that agree with them are asked: the answer is yes where the
+streams stay clean on 95 in 100, and no where they do not on as many. The figures of other profiles,
+and data sheets given by --disk, are taken to be good to 10 % each way.
+
+It exits with 0 whatever the answer is.`,
+		Example: `  hubbench advise goshen-ridge --play A=4xprores-422-hq-uhd-25 --write B
+  hubbench advise my-hub.yaml --record A=92MB/s --read B --pace B=200MB/s --for 5min
+  hubbench advise goshen-ridge --disk X=2.8/2.8GB/s --play X=8xprores-422-hq-uhd-25 --write C`,
+		Args: takes(1, 1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return runAdvise(p, args[0], opts)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVar(&opts.play, "play", nil, "streams that a disk plays, by codec or rate: `A=4xCODEC`, A=4x92MB/s; hubbench plan --codecs lists the codecs")
+	flags.StringArrayVar(&opts.record, "record", nil, "streams that a disk records: `A=2xCODEC`")
+	flags.StringSliceVar(&opts.write, "write", nil, "a `DISK` that writes files as fast as it can")
+	flags.StringSliceVar(&opts.read, "read", nil, "a `DISK` that reads files as fast as it can")
+	flags.StringSliceVar(&opts.probe, "probe", nil, "a `DISK` that is only asked for a block now and then")
+	flags.StringSliceVar(&opts.direct, "direct", nil, "a `DISK` on a port of its own")
+	flags.StringSliceVar(&opts.pace, "pace", nil, "the fastest that a disk may move its files: `B=200MB/s`")
+	flags.StringArrayVar(&opts.disks, "disk", nil, "one more disk on the hub, by its data sheet: `X=2.8/2.5GB/s` reads 2.8 and writes 2.5; X=2.8/2.5GB/s,cache=24GB@0.65GB/s")
+	flags.StringVar(&opts.length, "for", "60s", "how long the streams must stay clean")
+	flags.StringVar(&opts.buffer, "buffer", "1s", "how much of each stream is held ahead")
+	flags.Uint64Var(&opts.seed, "seed", 1, "seed of the hubs that are asked")
+	opts.flags(cmd, printed(), nil)
+	return cmd
+}
+
+func runAdvise(p program, name string, opts adviseOptions) error {
+	if err := opts.settle(); err != nil {
+		return err
+	}
+	profile, err := loadProfile(name)
+	if err != nil {
+		return usage(err)
+	}
+	for _, text := range opts.disks {
+		disk, err := advise.ParseDisk(text)
+		if err != nil {
+			return usage(fmt.Errorf("--disk: %w", err))
+		}
+		if profile, err = advise.WithDisk(profile, disk); err != nil {
+			return usage(fmt.Errorf("--disk: %w", err))
+		}
+	}
+	question, err := opts.question()
+	if err != nil {
+		return usage(err)
+	}
+	if err := question.Check(profile); err != nil {
+		return usage(err)
+	}
+	answer, err := advise.Ask(profile, question)
+	if err != nil {
+		return fmt.Errorf("ask the model: %w", err)
+	}
+	return opts.send(p, report.OfAnswer(answer), nil)
+}
+
+// question is what the flags ask.
+func (o *adviseOptions) question() (advise.Question, error) {
+	q := advise.Question{Seed: o.seed}
+	var buffer time.Duration
+	var err error
+	for _, d := range []struct {
+		flag, text string
+		to         *time.Duration
+	}{{"--for", o.length, &q.For}, {"--buffer", o.buffer, &buffer}} {
+		if *d.to, err = unit.ParseDuration(d.text); err != nil {
+			return q, fmt.Errorf("%s: %w", d.flag, err)
+		}
+	}
+	for _, s := range []struct {
+		flag   string
+		texts  []string
+		record bool
+		op     trace.Role
+	}{{"--play", o.play, false, trace.Read}, {"--record", o.record, true, trace.Write}} {
+		for _, text := range s.texts {
+			disk, spec, err := advise.ParseStreams(text, s.record, buffer)
+			if err != nil {
+				return q, fmt.Errorf("%s: %w", s.flag, err)
+			}
+			if part := q.Part(disk); part != nil && part.Op == s.op {
+				part.Streams = append(part.Streams, spec)
+				continue
+			}
+			q.Parts = append(q.Parts, advise.Part{Disk: disk, Op: s.op, Streams: []stream.Spec{spec}})
+		}
+	}
+	for _, m := range []struct {
+		disks []string
+		part  advise.Part
+	}{{o.write, advise.Part{Op: trace.Write}}, {o.read, advise.Part{Op: trace.Read}}, {o.probe, advise.Part{Op: trace.Read, Probe: true}}} {
+		for _, disk := range m.disks {
+			m.part.Disk = disk
+			q.Parts = append(q.Parts, m.part)
+		}
+	}
+	return q, o.details(&q)
+}
+
+// details sets the paces and the ports.
+func (o *adviseOptions) details(q *advise.Question) error {
+	for _, text := range o.pace {
+		disk, rate, err := advise.ParsePace(text)
+		if err != nil {
+			return fmt.Errorf("--pace: %w", err)
+		}
+		part := q.Part(disk)
+		if part == nil || len(part.Streams) > 0 || part.Probe {
+			return fmt.Errorf("--pace %s: disk %s moves no files here; add --write %s, or leave the pace out", text, disk, disk)
+		}
+		part.Pace = rate
+	}
+	for _, disk := range o.direct {
+		part := q.Part(disk)
+		if part == nil {
+			return fmt.Errorf("--direct %s: disk %s does nothing here; say what it does, such as --write %s", disk, disk, disk)
+		}
+		part.OwnPort = true
+	}
+	return nil
+}
