@@ -12,7 +12,8 @@ import (
 
 type predictOptions struct {
 	output
-	seed uint64
+	seed  uint64
+	every bool
 }
 
 func newPredict(p program) *cobra.Command {
@@ -20,9 +21,10 @@ func newPredict(p program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "predict PROFILE [DISK...]",
 		Short: "Predict what disks get on a hub in every combination",
-		Long: `Predict from a hub profile what its disks (or those named) get in every combination of reading,
-writing and idle, how best to plug them in, and what to measure next. PROFILE is a .yaml that fit
-wrote, or built in: ` + strings.Join(configs.Hubs(), ", ") + ".",
+		Long: `Predict from a hub profile how best to plug its disks (or those named) in, what to measure next,
+and what they get in combinations of reading, writing and idle: in a dozen to look at first, or with
+--all in each. PROFILE is a .yaml that fit wrote, or built in: ` + strings.Join(configs.Hubs(), ", ") + `.
+Whether streams survive beside other disks, hubbench advise says.`,
 		Args: takes(1, unlimited),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := opts.settle(); err != nil {
@@ -40,10 +42,11 @@ wrote, or built in: ` + strings.Join(configs.Hubs(), ", ") + ".",
 			if err != nil {
 				return usage(err)
 			}
-			return opts.send(p, report.OfPrediction(prediction, profile.Name), nil)
+			return opts.send(p, report.OfPrediction(prediction, profile.Name, opts.every), nil)
 		},
 	}
 	cmd.Flags().Uint64Var(&opts.seed, "seed", 1, "seed of the sampling behind the intervals")
+	cmd.Flags().BoolVar(&opts.every, "all", false, "list every combination; as JSON they always are")
 	opts.flags(cmd, drawn(), []string{"combinations"})
 	return cmd
 }

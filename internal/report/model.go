@@ -67,60 +67,84 @@ func sharing(families []fit.Weight) *Table {
 	return t
 }
 
-// OfPrediction says what a hub does with some disks in every combination, how best to plug them in, and what to measure
-// next.
-func OfPrediction(p *fit.Prediction, profile string) *Document {
+// OfPrediction says how best to plug some disks in, what to measure next, and what a hub does with them: in every
+// combination, or in those to look at first.
+func OfPrediction(p *fit.Prediction, profile string, every bool) *Document {
 	doc := &Document{Kind: "prediction", Title: "Hub " + profile, Unit: "GB/s", Keys: newKeys(p.Disks), Data: p}
-	var advice []string
-	for i := range p.Placements {
-		advice = append(advice, p.Placements[i].String())
+	addAdvice(doc, p)
+	for _, text := range p.Notes {
+		doc.Add(Warning{text})
 	}
+	doc.Add(combinations(doc, p, every))
+	addList(doc, "Not predictable from these runs", refused(p))
+	doc.Add(predicted(doc, p))
+	if len(p.Families) > 0 {
+		doc.Add(sharing(p.Families))
+	}
+	return doc
+}
+
+// addAdvice says how to plug the disks in, and what to measure next.
+func addAdvice(doc *Document, p *fit.Prediction) {
+	lead := "How best to plug them in is not predictable from these runs."
+	var others []string
+	for i := range p.Placements {
+		text := p.Placements[i].String()
+		if i == 0 {
+			lead = strings.ToUpper(text[:1]) + text[1:] + "."
+			continue
+		}
+		others = append(others, text)
+	}
+	doc.Add(Sentence{Text: lead, Lead: true})
+	addList(doc, "To do better", others)
+	if p.Next != nil {
+		doc.Add(Sentence{Text: "To be surer, " + p.Next.String() + "."})
+	}
+}
+
+// combinations is a row for each of them.
+func combinations(doc *Document, p *fit.Prediction, every bool) *Table {
 	t := &Table{Title: "Every combination", Columns: []Column{{Head: "GB/s"}}, Note: "Predicted from the model, not measured, unless marked. []: 95 % interval. ?: not predictable from these runs. Least kept: what the disk that loses most keeps of its rate alone on the hub."}
+	rows := p.Rows
+	if first := p.Foremost(); !every && len(first) < len(rows) {
+		t.Title = "Combinations"
+		t.Note = fmt.Sprintf("%d of %d combinations: the worst, all disks together, and what was measured of several; --all lists them all. %s", len(first), len(rows), t.Note)
+		rows = first
+	}
 	for i := range doc.Keys {
 		t.Columns = append(t.Columns, Column{Head: doc.Keys[i].Label, Disk: &doc.Keys[i], Numbers: true})
 	}
 	t.Columns = append(t.Columns, Column{Head: "Together", Numbers: true}, Column{Head: "Least kept", Numbers: true}, Column{Head: "Measured", Drop: 1})
-	f := &Figure{ID: "combinations", Title: "Predicted rates", Text: "Each disk's rate in every combination in which all of them work.", Keys: doc.Keys}
-	top := 0.0
-	var marks []Mark
-	for _, row := range p.Rows {
+	for _, row := range rows {
 		cells := []Cell{{Text: row.Pattern}}
 		for _, e := range row.Rates {
 			cells = append(cells, Cell{Text: estimate(e)})
-			top = max(top, e.High/1e9, e.Rate/1e9)
 		}
 		cells = append(cells, Cell{Text: estimate(row.Total), Strong: true}, kept(row.Kept), Cell{Text: pick(row.Measured, "measured", "")})
 		t.Rows = append(t.Rows, cells)
 	}
+	return t
+}
+
+// predicted draws every disk's rates.
+func predicted(doc *Document, p *fit.Prediction) *Figure {
+	f := &Figure{ID: "combinations", Title: "Predicted rates", Text: "Each mark is a disk's rate in one combination.", Keys: doc.Keys}
+	top := 0.0
+	var marks []Mark
 	for i := range p.Disks {
 		m := Mark{Shape: Point, Key: i, Name: "predicted"}
 		for _, row := range p.Rows {
 			if e := row.Rates[i]; e.Rate > 0 {
 				m.Rows = append(m.Rows, []float64{Round(e.Rate/1e9, 4), float64(i)})
+				top = max(top, e.High/1e9, e.Rate/1e9)
 			}
 		}
 		marks = append(marks, m)
 	}
 	f.X = Axis{Name: "rate, GB/s", Max: 1.1 * max(top, 1e-9)}
-	f.Text = "Each mark is a disk's rate in one combination."
 	f.Panels = []Panel{rows(len(doc.Keys), marks)}
-	if len(advice) == 0 {
-		advice = []string{"not predictable from these runs"}
-	}
-	for _, text := range p.Notes {
-		doc.Add(Warning{text})
-	}
-	addList(doc, "How to plug them in", advice)
-	doc.Add(t)
-	addList(doc, "Not predictable from these runs", refused(p))
-	doc.Add(f)
-	if p.Next != nil {
-		doc.Add(Sentence{Text: p.Next.String()})
-	}
-	if len(p.Families) > 0 {
-		doc.Add(sharing(p.Families))
-	}
-	return doc
+	return f
 }
 
 // kept is a cell with the least that a disk keeps; zero stands for not known.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // Placement is a way of plugging the disks in.
@@ -87,12 +88,12 @@ func (l *Placement) String() string {
 	case len(l.Hub) == 1 && len(l.Own) == 0:
 		return l.Hub[0] + " is alone on the hub"
 	case len(l.Own) == 0:
-		return fmt.Sprintf("%s on the hub: in the worst mix (%s) one of them keeps %.0f %% of what it reaches alone", and(l.Hub), l.Worst, 100*l.Kept)
+		return fmt.Sprintf("%s on the hub: in the worst mix (%s) one of them keeps %.0f %% of what it reaches alone", and(l.Hub), InWords(l.Worst, l.Hub), 100*l.Kept)
 	case len(l.Hub) == 1:
 		return fmt.Sprintf("put %s on the hub, %s on %s: no two disks share a link", l.Hub[0], and(l.Own), ports(len(l.Own)))
 	}
 	return fmt.Sprintf("put %s on the hub, %s on %s: in the worst mix (%s) one of those on the hub keeps %.0f %% of what it reaches alone",
-		and(l.Hub), and(l.Own), ports(len(l.Own)), l.Worst, 100*l.Kept)
+		and(l.Hub), and(l.Own), ports(len(l.Own)), InWords(l.Worst, l.Hub), 100*l.Kept)
 }
 
 func ports(n int) string {
@@ -110,9 +111,31 @@ func and(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
+// InWords says what the disks do in a pattern: "A and B read, C writes".
+func InWords(pattern string, disks []string) string {
+	var parts []string
+	for _, op := range []trace.Role{trace.Read, trace.Write} {
+		var names []string
+		for i, disk := range disks {
+			if i < len(pattern) && pattern[i] == op.Letter() {
+				names = append(names, disk)
+			}
+		}
+		switch len(names) {
+		case 0:
+		case 1:
+			parts = append(parts, names[0]+" "+string(op)+"s")
+		default:
+			parts = append(parts, and(names)+" "+string(op))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
 // NextPhase is the phase that would say most about all the others.
 type NextPhase struct {
 	Pattern string  `json:"pattern"`
+	Words   string  `json:"words"`  // the same
 	Before  float64 `json:"before"` // root mean square of the relative standard errors of all predicted rates; zero where one disk's were never seen
 	After   float64 `json:"after"`  // what measuring the phase would bring it to
 }
@@ -126,7 +149,7 @@ const (
 
 // next finds the phase which, once measured, leaves the least uncertainty in all that was not. The rates drawn are
 // taken as jointly normal, as in Bayesian linear regression (Lindley and Smith, J. R. Stat. Soc. B 34, 1972).
-func next(p *hub.Profile, rows []Row, drawn []draws) *NextPhase {
+func next(p *hub.Profile, disks []string, rows []Row, drawn []draws) *NextPhase {
 	// Every predicted rate as a column of deviations of its logarithm.
 	var columns [][]float64
 	own := make([][][]float64, len(rows)) // the row's
@@ -135,7 +158,7 @@ func next(p *hub.Profile, rows []Row, drawn []draws) *NextPhase {
 			continue
 		}
 		if len(all) == 0 { // nothing was seen of one of its disks: the first such row has that one alone
-			return &NextPhase{Pattern: rows[r].Pattern}
+			return &NextPhase{Pattern: rows[r].Pattern, Words: InWords(rows[r].Pattern, disks)}
 		}
 		for j := range all[0] {
 			column := logs(all.column(j))
@@ -163,9 +186,9 @@ func next(p *hub.Profile, rows []Row, drawn []draws) *NextPhase {
 	}
 	n := float64(len(columns))
 	return &NextPhase{
-		Pattern: rows[best].Pattern,
-		Before:  math.Sqrt(variance / n),
-		After:   math.Sqrt(max(variance-bestGain, 0) / n),
+		Pattern: rows[best].Pattern, Words: InWords(rows[best].Pattern, disks),
+		Before: math.Sqrt(variance / n),
+		After:  math.Sqrt(max(variance-bestGain, 0) / n),
 	}
 }
 
@@ -205,8 +228,8 @@ func covariance(a, b []float64) float64 {
 // String says it as advice.
 func (n *NextPhase) String() string {
 	if n.Before == 0 {
-		return fmt.Sprintf("measure %s next: nothing is known of it", n.Pattern)
+		return fmt.Sprintf("measure %s next (%s): nothing is known of it", n.Pattern, n.Words)
 	}
-	return fmt.Sprintf("measure %s next: it would bring the uncertainty of all predictions from %.2g %% to %.2g %%",
-		n.Pattern, 100*n.Before, 100*n.After)
+	return fmt.Sprintf("measure %s next (%s): it would bring the uncertainty of all predictions from %.2g %% to %.2g %%",
+		n.Pattern, n.Words, 100*n.Before, 100*n.After)
 }

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -42,6 +43,46 @@ type Row struct {
 	Total    Estimate
 	Kept     float64 // the least any disk at work keeps of what it reaches alone on the hub; zero where that is not known
 	Measured bool    // exactly this was observed: rates and intervals are the measurement's
+}
+
+// mostRows is how many rows are the ones to look at first.
+const mostRows = 12
+
+// Foremost are the rows to look at first, in their order, and fewer than 13: those in which the disk that loses most keeps
+// least, those of all disks reading and all writing, and what was measured of several disks, the more disks the sooner.
+func (out *Prediction) Foremost() []Row {
+	if len(out.Rows) <= mostRows {
+		return out.Rows
+	}
+	working := func(i int) int { return len(out.Disks) - strings.Count(out.Rows[i].Pattern, "-") }
+	var worst, seen []int
+	chosen := map[int]bool{}
+	for i := range out.Rows {
+		row := &out.Rows[i]
+		if row.Kept > 0 {
+			worst = append(worst, i)
+		}
+		if row.Measured && working(i) > 1 {
+			seen = append(seen, i)
+		}
+		if strings.Trim(row.Pattern, row.Pattern[:1]) == "" && working(i) == len(out.Disks) {
+			chosen[i] = true
+		}
+	}
+	slices.SortStableFunc(worst, func(a, b int) int { return cmp.Compare(out.Rows[a].Kept, out.Rows[b].Kept) })
+	slices.SortStableFunc(seen, func(a, b int) int { return cmp.Compare(working(b), working(a)) })
+	for _, i := range slices.Concat(worst[:min(len(worst), mostRows/2)], seen, worst) {
+		if len(chosen) < mostRows {
+			chosen[i] = true
+		}
+	}
+	var rows []Row
+	for i := range out.Rows {
+		if chosen[i] {
+			rows = append(rows, out.Rows[i])
+		}
+	}
+	return rows
 }
 
 // Estimate is a rate with its 95 % interval, bytes per second. It is zero for an idle disk, and where the runs do not
@@ -129,7 +170,7 @@ func (out *Prediction) fromEvidence(p *hub.Profile, seed uint64) error {
 		row.Total = row.total(rates, draws[i])
 		out.Rows = append(out.Rows, row)
 	}
-	out.Next = next(p, out.Rows, draws)
+	out.Next = next(p, out.Disks, out.Rows, draws)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package fit
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -63,8 +64,8 @@ func TestPredictPlacement(t *testing.T) {
 		got = append(got, place.String())
 	}
 	want := []string{
-		"A, B and C on the hub: in the worst mix (WRR) one of them keeps 35 % of what it reaches alone",
-		"put A and B on the hub, C on a port of its own: in the worst mix (RR) one of those on the hub keeps 61 % of what it reaches alone",
+		"A, B and C on the hub: in the worst mix (B and C read, A writes) one of them keeps 35 % of what it reaches alone",
+		"put A and B on the hub, C on a port of its own: in the worst mix (A and B read) one of those on the hub keeps 61 % of what it reaches alone",
 		"put C on the hub, A and B on ports of their own: no two disks share a link",
 	}
 	if len(got) != 3 || got[1] != want[1] || !strings.HasPrefix(got[0], "A, B and C on the hub: ") || !strings.HasSuffix(got[2], "no two disks share a link") {
@@ -158,5 +159,54 @@ func TestPredictOneDisk(t *testing.T) {
 	}
 	if len(told.Rows) != 2 || len(told.Placements) != 1 || told.Placements[0].String() != "A is alone on the hub" {
 		t.Errorf("got %+v", told)
+	}
+}
+
+// The rows to look at first are few, in their order, and have the worst of all, what was measured, and all disks together.
+func TestForemost(t *testing.T) {
+	p := noisy()
+	few, err := Predict(p, []string{"A", "B"}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := few.Foremost(); len(got) != len(few.Rows) {
+		t.Errorf("%d of %d rows, want all", len(got), len(few.Rows))
+	}
+	w := profiled(p)
+	told, err := Predict(predictable(w, w.measured(rand.New(rand.NewPCG(1, 11)), 2)), w.disks, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	measured := 0
+	for _, row := range told.Foremost() {
+		got = append(got, row.Pattern)
+		if row.Measured {
+			measured++
+		}
+	}
+	worst, least := "", 1.0
+	for _, row := range told.Rows {
+		if row.Kept > 0 && row.Kept < least {
+			worst, least = row.Pattern, row.Kept
+		}
+	}
+	for _, want := range []string{"WWW", "RRR", worst} {
+		if !slices.Contains(got, want) {
+			t.Errorf("%v lack %s", got, want)
+		}
+	}
+	if len(got) != 12 || measured == 0 || !slices.IsSortedFunc(got, func(a, b string) int { return strings.Count(b, "-") - strings.Count(a, "-") }) {
+		t.Errorf("%v, of which %d were measured", got, measured)
+	}
+}
+
+func TestInWords(t *testing.T) {
+	for pattern, want := range map[string]string{
+		"W--": "A writes", "RR-": "A and B read", "RWR": "A and C read, B writes", "WWW": "A, B and C write", "---": "",
+	} {
+		if got := InWords(pattern, []string{"A", "B", "C"}); got != want {
+			t.Errorf("%s: %q, want %q", pattern, got, want)
+		}
 	}
 }
