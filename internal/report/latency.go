@@ -147,7 +147,7 @@ const (
 func latencyFigure(v *phaseView) *Figure {
 	f := &Figure{
 		ID: "latency", Title: "Request latency over time", Wide: true, Told: true, Dense: true, X: Axis{Name: "time", Unit: Seconds, Max: v.endS},
-		Text: "The fuller the colour, the more requests took so long (logarithmic scale). The few above the others are what waits are made of.",
+		Text: "The fuller the colour, the more requests took so long (logarithmic scale). Rare requests that took long stand above the others.",
 	}
 	room := 0
 	for _, key := range v.working() {
