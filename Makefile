@@ -68,6 +68,7 @@ claims:
 	HUBBENCH_TRACES=200 go test -v -timeout 3h -run 'NoClaims|Claims|Found|OwnFall|SoloOver|Covers?$$|Knee|Limit|Duplex|Fio|Quote|Causes' ./pkg/analysis -full
 	go test -v -timeout 3h -run 'Classes|Collapses|Level|Power' ./pkg/compare -full
 	go test -v -timeout 3h -run 'PredictionsCover' ./pkg/fit -hubs 20
+	go test -v -timeout 3h -run 'AnswersOfFitted' ./pkg/advise -hubs 40
 	go test -v -timeout 3h -run 'Gauges|HeldVolume' ./cmd/hubbench -quiet-runs 20 -search-runs 10
 
 bench: build | bin

@@ -71,9 +71,9 @@ func randomQuestion(rng *rand.Rand, length time.Duration) Question {
 	return q
 }
 
-// measured is what measuring each disk and each pair of disks says of a hub, and every three where triples is set; every
-// rate is off by a random error of 1 to 3 % that the evidence knows of.
-func measured(p *hub.Profile, rng *rand.Rand, triples bool) *hub.Evidence {
+// measured is what measuring each disk and each pair of disks says of a hub, every rate off by a random error of 1 to 3 %
+// that the evidence knows of.
+func measured(p *hub.Profile, rng *rand.Rand) *hub.Evidence {
 	noise := between(rng, 0.01, 0.03)
 	e := &hub.Evidence{Noise: hub.ObservedNoise{Squares: noise * noise * 100, Freedom: 100}}
 	roles := []trace.Role{trace.Idle, trace.Read, trace.Write}
@@ -89,7 +89,7 @@ func measured(p *hub.Profile, rng *rand.Rand, triples bool) *hub.Evidence {
 			claims = append(claims, hub.Claim{Op: op, Cap: side.Hub, Weight: side.Weight})
 			o.Disks = append(o.Disks, hub.Observed{Disk: disk.Name, Op: op, Error: noise})
 		}
-		if len(claims) == 0 || len(claims) == 3 && !triples {
+		if len(claims) == 0 || len(claims) == 3 {
 			continue
 		}
 		for i, rate := range hub.Share(p.Capacity, claims) {

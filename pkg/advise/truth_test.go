@@ -119,7 +119,7 @@ func TestAnswersOfFittedHubs(t *testing.T) {
 	for seed := range uint64(*hubs) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		p := randomHub(rng)
-		known := fitted(t, measured(p, rng, false))
+		known := fitted(t, measured(p, rng))
 		for range 3 {
 			q := randomQuestion(rng, 20*time.Second)
 			exact, err := Ask(p, q)

@@ -83,17 +83,33 @@ func (a *Answer) worst() string {
 	return fmt.Sprintf("the buffer of %s falls to %s of %s", worst.Disk, unit.FormatSeconds(worst.LowestBufferS), unit.FormatSeconds(worst.BufferS))
 }
 
-// beside is " while B writes and C reads at 200 MB/s"; empty where no other disk moves files.
+// beside is " while A and B write and C reads at up to 200 MB/s"; empty where no other disk moves files.
 func beside(parts []Part) string {
-	var does []string
+	type work struct {
+		op   trace.Role
+		pace float64
+	}
+	var order []work
+	disks := map[work][]string{}
 	for i := range parts {
 		p := &parts[i]
 		if !p.moves() {
 			continue
 		}
-		text := p.Disk + " " + string(p.Op) + "s"
-		if p.Pace > 0 {
-			text += " at up to " + unit.FormatBytes(int64(p.Pace)) + "/s"
+		w := work{p.Op, p.Pace}
+		if disks[w] == nil {
+			order = append(order, w)
+		}
+		disks[w] = append(disks[w], p.Disk)
+	}
+	var does []string
+	for _, w := range order {
+		text := and(disks[w]) + " " + string(w.op)
+		if len(disks[w]) == 1 {
+			text += "s"
+		}
+		if w.pace > 0 {
+			text += " at up to " + unit.FormatBytes(int64(w.pace)) + "/s" + each(disks[w])
 		}
 		does = append(does, text)
 	}
