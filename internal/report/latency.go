@@ -49,6 +49,11 @@ func latencyCells(f *analysis.LatencyFigures) []Cell {
 	return []Cell{{Text: count(int(f.Requests))}, {Text: timeText(f.P50NS)}, {Text: timeText(f.P99NS)}, {Text: rangeText(f.P99CI95)}, {Text: timeText(f.P999NS)}, {Text: longest}}
 }
 
+// unsure reports whether a 99th percentile has no interval.
+func unsure(f *analysis.LatencyFigures) bool {
+	return f != nil && f.P99NS != nil && f.P99CI95 == nil
+}
+
 // missing reports whether too few requests leave a figure out.
 func missing(f *analysis.LatencyFigures) bool { return f != nil && (f.P99NS == nil || f.P999NS == nil) }
 
@@ -62,7 +67,7 @@ func (v *phaseView) latencyTable() *Table {
 			{Head: "95 % interval", Numbers: true, Drop: 4}, {Head: "99.9th", Numbers: true}, {Head: "Longest", Numbers: true, Drop: 1}, {Head: "As long as alone", Numbers: true, Drop: 2},
 		},
 	}
-	few := false
+	few, open := false, false
 	for _, key := range v.working() {
 		l := v.found.Disks[key.Name].Latency
 		if l == nil {
@@ -73,6 +78,7 @@ func (v *phaseView) latencyTable() *Table {
 		row[5].Strong = row[5].Text != none
 		t.Rows = append(t.Rows, append(row, v.longer(key.Name, l)))
 		few = few || missing(&l.LatencyFigures) || missing(l.Alone)
+		open = open || unsure(&l.LatencyFigures) || unsure(l.Alone)
 		if l.Alone != nil {
 			alone := append([]Cell{{Disk: &key}, {Text: v.latencyOf(key.Name)}, {Text: "alone", Small: "in " + shorten(l.AloneFrom, longest)}}, latencyCells(l.Alone)...)
 			t.Rows = append(t.Rows, append(alone, Cell{}))
@@ -86,6 +92,9 @@ func (v *phaseView) latencyTable() *Table {
 	}
 	if few {
 		t.Note += " " + fewNote()
+	}
+	if open {
+		t.Note += " No interval: the slow requests come from too few seconds."
 	}
 	if slices.ContainsFunc(t.Rows, func(row []Cell) bool { return row[len(row)-1].Text == notShown }) {
 		t.Note += " Not shown: noise may have made the difference."

@@ -58,6 +58,9 @@ func TestLatencyTable(t *testing.T) {
 	if !strings.Contains(table.Note, "–: too few requests") {
 		t.Errorf("the note does not say why a figure is missing: %s", table.Note)
 	}
+	if !strings.Contains(table.Note, "No interval: ") { // of A, whose slow requests all come from one stretch of time
+		t.Errorf("the note does not say why an interval is missing: %s", table.Note)
+	}
 	if heat := table.Rows[2][9].Heat; heat == nil || *heat > 0.2 {
 		t.Errorf("the probe's wait beside others is coloured by %v, want less than a fifth kept", heat)
 	}
