@@ -113,7 +113,14 @@ func (r *bitReader) gamma() uint64 {
 // rice reads what rice has written.
 func (r *bitReader) rice(k int) uint64 {
 	r.fill()
-	q := uint64(min(bits.LeadingZeros64(^r.held), unaryMost))
+	ones := bits.LeadingZeros64(^r.held)
+	if whole := ones + 1 + k; ones < unaryMost && whole <= r.n { // as it nearly always is
+		v := r.held << (ones + 1) >> 1 >> (63 - k)
+		r.held <<= whole
+		r.n -= whole
+		return uint64(ones)<<k | v
+	}
+	q := uint64(min(ones, unaryMost))
 	if q < unaryMost {
 		r.skip(int(q) + 1)
 	} else {
