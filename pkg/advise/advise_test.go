@@ -178,3 +178,38 @@ func TestWords(t *testing.T) {
 		}
 	}
 }
+
+// Of two disks that move files the one is throttled that matters; both only where one is not enough.
+func TestThrottle(t *testing.T) {
+	p := evenHub()
+	for _, name := range []string{"C", "D"} {
+		d := p.Disks[1]
+		d.Name = name
+		p.Disks = append(p.Disks, d)
+	}
+	reads := func(disk string) Part { return Part{Disk: disk, Op: "read"} }
+	for _, test := range []struct {
+		rate float64
+		want []string
+	}{
+		// A yes takes a tenth more than is needed, and a minute may take half a buffer of a second: 1.2 GB/s in place of
+		// 1.1, and 1.745 of 1.6. Each of three has 1 GB/s of 3; with one at x the other two have (3-x)/2 each.
+		{1.1 * gb, []string{"throttle C to 590 MB/s", "throttle D to 590 MB/s"}},
+		// With one standing still there are 1.5 GB/s; with both at x there are 3-2x.
+		{1.6 * gb, []string{"throttle C and D to 620 MB/s each"}},
+	} {
+		a, err := Ask(p, Question{Parts: []Part{playing("A", test.rate), reads("C"), reads("D")}, For: time.Minute})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, c := range a.Advice {
+			if c.Kind == Slower {
+				got = append(got, c.Text)
+			}
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%g: %q, want %q", test.rate, got, test.want)
+		}
+	}
+}

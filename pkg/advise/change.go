@@ -16,7 +16,8 @@ type Change struct {
 	Text  string     `json:"text"`
 	Disk  string     `json:"disk"`
 	With  string     `json:"with,omitempty"`     // disk: the one to use in its place
-	Pace  float64    `json:"pace_bps,omitempty"` // pace: of each disk that moves files
+	Disks []string   `json:"disks,omitempty"`    // pace: all that are throttled
+	Pace  float64    `json:"pace_bps,omitempty"` // pace: of each of them
 	Count int        `json:"count,omitempty"`    // streams
 }
 
@@ -100,16 +101,32 @@ func (c *court) otherDisk(p *hub.Profile, parts []Part) []Change {
 	return list
 }
 
-// slower seeks the highest pace of the disks that move files.
+// slower seeks the highest pace of each disk that moves files, or where that is of no use of all of them.
 func (c *court) slower(parts []Part) []Change {
 	var names []string
-	fastest := 0.0
 	for i := range parts {
 		if parts[i].moves() && !parts[i].OwnPort {
 			names = append(names, parts[i].Disk)
-			rate := capOf(c.middle.Profile, &parts[i])
-			if parts[i].Pace > 0 {
-				rate = min(rate, parts[i].Pace)
+		}
+	}
+	var list []Change
+	for _, name := range names {
+		list = append(list, c.throttled(parts, []string{name})...)
+	}
+	if len(list) == 0 && len(names) > 1 {
+		return c.throttled(parts, names)
+	}
+	return list
+}
+
+// throttled seeks the highest pace of some disks, the same for each.
+func (c *court) throttled(parts []Part, names []string) []Change {
+	fastest := 0.0
+	for i := range parts {
+		if p := &parts[i]; slices.Contains(names, p.Disk) {
+			rate := capOf(c.middle.Profile, p)
+			if p.Pace > 0 {
+				rate = min(rate, p.Pace)
 			}
 			fastest = max(fastest, rate)
 		}
@@ -117,13 +134,13 @@ func (c *court) slower(parts []Part) []Change {
 	at := func(pace float64) []Part {
 		out := slices.Clone(parts)
 		for i := range out {
-			if p := &out[i]; p.moves() && !p.OwnPort && (p.Pace == 0 || p.Pace > pace) {
+			if p := &out[i]; slices.Contains(names, p.Disk) && (p.Pace == 0 || p.Pace > pace) {
 				p.Pace = pace
 			}
 		}
 		return out
 	}
-	if len(names) == 0 || fastest <= leastPace || !c.yes(at(leastPace)) {
+	if fastest <= leastPace || !c.yes(at(leastPace)) {
 		return nil
 	}
 	low, high := leastPace, fastest
@@ -138,7 +155,9 @@ func (c *court) slower(parts []Part) []Change {
 	if !c.yes(at(pace)) { // it is not always the slower the better: rounding may have made it worse
 		pace = low
 	}
-	return []Change{{Kind: Slower, Disk: names[0], Pace: pace, Text: fmt.Sprintf("throttle %s to %s%s", and(names), unit.FormatBytes(int64(pace))+"/s", each(names))}}
+	change := Change{Kind: Slower, Disk: names[0], Disks: names, Pace: pace}
+	change.Text = fmt.Sprintf("throttle %s to %s%s", and(names), unit.FormatBytes(int64(pace))+"/s", each(names))
+	return []Change{change}
 }
 
 // down rounds down to two significant figures.
