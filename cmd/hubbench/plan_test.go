@@ -140,7 +140,7 @@ t
 phases:
   - {streams: {A: {play: prores-422-hq-uhd-25, count: 4}}, roles: {B: write}}
   - {name: probed, probe: {A: 4 KiB}, roles: {B: write}, pace: 200 MB/s}
-  - {name: camera, streams: {A: {record: braw-8-1-6k-25, buffer: 500 ms}}, stop: 1 min}
+  - {name: camera, streams: {A: {record: braw-8-1-uhd-25, buffer: 500 ms}}, stop: 1 min}
   - {mix: {A: 70/30}}
   - {name: how many, streams: {A: {rate: 92 MB/s}}, roles: {B: write}, search: {streams: A, most: 10}, hold: 10 s, cooldown: 2 s}
   - {name: how fast, streams: {A: {rate: 92 MB/s}}, roles: {B: write}, search: pace}
@@ -152,7 +152,7 @@ t
   Phase       Who does what                                 Moves      Writes     Time
   RW streams  A plays 4 streams; B writes                   ≈ 11.2 GB  17.4 GB    3.3 s
   probed      A is probed by 4 KiB;…ites at up to 200 MB/s  ≈ 10 GB    11.1 GB    50 s
-  camera      A records 1 stream                            ≈ 6.05 GB  ≈ 6.05 GB  1 min
+  camera      A records 1 stream                            ≈ 2.39 GB  ≈ 2.39 GB  1 min
   R- mix      A reads and writes 70/30                      10 GB      13 GB      2.94 s
   how many    A plays 1 stream; B writes                    ≤ 884 GB   ≤ 868 GB   10 s to 4 min 20 s
   how fast    A plays 1 stream; B writes                    ≤ 1.84 TB  ≤ 1.79 TB  30 s to 9 min
@@ -161,7 +161,7 @@ t
 
   Phase       Disk  Streams                   Each       Together   Frame  Buffer  On the disk
   RW streams  A     4 x prores-422-hq-uhd-25  92.1 MB/s  368 MB/s   40 ms  1 s     7.37 GB
-  camera      A     1 x braw-8-1-6k-25        101 MB/s   101 MB/s   40 ms  500 ms  2.02 GB
+  camera      A     1 x braw-8-1-uhd-25       39.8 MB/s  39.8 MB/s  40 ms  500 ms  796 MB
   how many    A     1 x 92 MB/s               92.0 MB/s  92.0 MB/s  40 ms  1 s     799 MB
   how fast    A     1 x 92 MB/s               92.0 MB/s  92.0 MB/s  40 ms  1 s     1.84 GB
 - camera: all disks stop when the time is up.
@@ -175,8 +175,8 @@ t
   add to them.
 - Cooldowns take at most 52 s more.
 - prores-422-hq-uhd-25: 92.1 MB/s, from Apple ProRes White Paper, April 2022: Target Data Rates.
-- braw-8-1-6k-25: 101 MB/s, in proportion to Blackmagic Pocket Cinema Camera 6K technical
-  specifications: Storage Rates at 30 frames per second.
+- braw-8-1-uhd-25: 39.8 MB/s, in proportion to Blackmagic Micro Studio Camera 4K G2 manual: minutes
+  at 30 frames per second that 1 TB lasts for.
 `},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

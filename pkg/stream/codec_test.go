@@ -15,7 +15,7 @@ func TestCodecs(t *testing.T) {
 	if !slices.IsSorted(names) || len(slices.Compact(slices.Clone(names))) != len(names) {
 		t.Error("the names are not sorted, or one is there twice")
 	}
-	sizes := []string{"hd", "uhd", "4k", "6k", "8k"}
+	sizes := []string{"hd", "uhd", "4k", "8k"}
 	for _, name := range names {
 		c, ok := CodecByName(name)
 		if !ok || c.Name != name {
@@ -66,14 +66,21 @@ func TestCodecRates(t *testing.T) {
 		{"dnxhr-hq-hd-50", 43.36 * mib, 1e-4},
 		{"dnxhr-lb-4k-25", 19.04 * mib, 3e-4},
 		{"dnxhr-sq-4k-25", 61.23 * mib, 1e-4},
-		// Blackmagic Micro Studio Camera 4K G2 manual: minutes that 1 TB lasts for.
+		// The same manual's minutes at other frame rates, which are whole.
 		{"braw-3-1-uhd-25", 1e12 / (158 * minute), 0.01},
 		{"braw-5-1-uhd-24", 1e12 / (273 * minute), 0.01},
 		{"braw-8-1-uhd-50", 1e12 / (210 * minute), 0.01},
 		{"braw-12-1-uhd-60", 1e12 / (262 * minute), 0.01},
-		// Reviews of the cameras: 500 and 400 Mb/s.
-		{"xavc-si-uhd-50", 62.5e6, 0},
+		// What that camera's ratio of 3:1 makes of 12 bits a pixel.
+		{"braw-3-1-uhd-30", 3840 * 2160 * 12 * 30 / 8.0 / 3, 0.025},
+		// Reviews of the cameras: 10 Mb for each frame, 400 and 410 Mb/s.
+		{"xavc-si-uhd-24", 24 * 10e6 / 8, 0},
+		{"xavc-si-uhd-25", 25 * 10e6 / 8, 0},
+		{"xavc-si-uhd-30", 30 * 10e6 / 8, 0},
+		{"xavc-si-uhd-50", 50 * 10e6 / 8, 0},
+		{"xavc-si-uhd-60", 60 * 10e6 / 8, 0},
 		{"h264-all-intra-uhd-24", 50e6, 0},
+		{"xf-avc-intra-4k-30", 51.25e6, 0},
 	} {
 		c, ok := CodecByName(tt.name)
 		if !ok {
@@ -83,6 +90,27 @@ func TestCodecRates(t *testing.T) {
 		if off := math.Abs(c.Rate/tt.want - 1); off > tt.close+1e-12 {
 			t.Errorf("%s: %.0f B/s, want %.0f within %g", tt.name, c.Rate, tt.want, tt.close)
 		}
+	}
+}
+
+// DNxHR frames have so many bytes for each block of 16 x 16 pixels, in whole units of 4096 (SMPTE ST 2019-1): the rule gives
+// every row of Avid's table.
+func TestCodecFramesDNxHR(t *testing.T) {
+	perBlock := map[string]float64{"lb": 5888, "sq": 18944, "hq": 28672, "hqx": 28672, "444": 57344} // over 255
+	pixels := map[string]float64{"hd": 1920 * 1080, "uhd": 3840 * 2160, "4k": 4096 * 2160}
+	seen := 0
+	for variant, bytes := range perBlock {
+		for size, area := range pixels {
+			want := math.Floor((area/256*bytes/255+2048)/4096) * 4096
+			c, ok := CodecByName("dnxhr-" + variant + "-" + size + "-25")
+			if got := c.Rate / 25; !ok || got != want {
+				t.Errorf("dnxhr-%s-%s: frames of %.0f bytes, want %.0f", variant, size, got, want)
+			}
+			seen++
+		}
+	}
+	if seen != 15 {
+		t.Errorf("%d rows", seen)
 	}
 }
 
