@@ -19,7 +19,7 @@ type piece struct {
 	*streamFile
 	flight                *flight
 	off, n                int64 // in the file
-	askNS, startNS, endNS int64 // when its frame was to be asked for, since the release, or -1; when it began and was done
+	askNS, startNS, endNS int64 // when a frame's first could begin, since the release, or -1; when it began and was done
 	err                   error
 }
 

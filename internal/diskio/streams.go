@@ -34,7 +34,9 @@ type streams struct {
 	startNS   int64             // of the stretch that Transfer returns next
 	reportNS  int64             // when the streams' next samples are due, since the release
 	behind    bool              // frames wait for a lane
-	belatedNS latency.Histogram // how long after its time a frame was requested that did not have to wait for a lane
+	freeNS    int64             // when a lane became free while all had been at work
+	belatedNS latency.Histogram // how long after its time a frame was requested, or after a lane was free for it
+	asleepNS  int64             // the longest that wait has overslept
 }
 
 // streamReportNS is the time between two samples of a stream.
@@ -116,6 +118,9 @@ func (s *streams) catchUp() (nowNS int64, err error) {
 	s.ended, nowNS = s.lanes.reports(s.ended[:0])
 	for i := range s.ended {
 		p := &s.ended[i]
+		if s.flying == s.lanes.count() {
+			s.freeNS = p.endNS
+		}
 		s.flying--
 		s.reportBefore(p.endNS)
 		if p.err != nil {
@@ -219,8 +224,8 @@ func (s *streams) begin(player, frame int, nowNS, askNS int64) {
 	for from < to {
 		p := s.paths[player].piece(from, to, s.job.IO.Block)
 		p.flight, p.askNS = f, -1
-		if first && !s.behind {
-			p.askNS = askNS
+		if first {
+			p.askNS = max(askNS, s.freeNS)
 		}
 		first = false
 		s.flying++
@@ -241,30 +246,32 @@ func (s *streams) newFlight(player, frame int, bytes int64) *flight {
 // wait waits until there is something to do: the next frame's time, a report's or a sample's, or a free lane where frames
 // wait for one.
 func (s *streams) wait(ctx context.Context, sampleNS int64) {
-	nextNS := min(s.reportNS, sampleNS)
+	untilNS := s.release + min(s.reportNS, sampleNS)
 	if !s.behind && s.flying < s.lanes.count() {
-		s.timing.sleepUntil(s.release + min(nextNS, s.players[s.next()].AskNS()))
-		return
+		untilNS = min(untilNS, s.release+s.players[s.next()].AskNS())
+		s.timing.sleepUntil(untilNS)
+	} else {
+		timer := time.NewTimer(time.Duration(untilNS - s.timing.now()))
+		defer timer.Stop()
+		select {
+		case <-s.lanes.woken:
+		case <-timer.C:
+		case <-ctx.Done():
+		}
 	}
-	timer := time.NewTimer(time.Duration(s.release + nextNS - s.timing.now()))
-	defer timer.Stop()
-	select {
-	case <-s.lanes.woken:
-	case <-timer.C:
-	case <-ctx.Done():
-	}
+	s.asleepNS = max(s.asleepNS, s.timing.now()-untilNS)
 }
 
 // Doubts adds that this computer did not keep the frames' times: where it took a tenth of a buffer, late frames may be its
-// own doing.
+// own doing. What the disk keeps waiting is no part of that.
 func (s *streams) Doubts() []string {
 	doubts := s.real.Doubts()
 	least := s.players[0].Spec.Buffer
 	for _, p := range s.players {
 		least = min(least, p.Spec.Buffer)
 	}
-	if most := time.Duration(s.belatedNS.MaxNS()); most > least/10 {
-		doubts = append(doubts, fmt.Sprintf("frames were requested up to %d ms after their time, though the disk could take them: this computer was busy, and late frames may come of that",
+	if most := time.Duration(max(s.belatedNS.MaxNS(), s.asleepNS)); most > least/10 {
+		doubts = append(doubts, fmt.Sprintf("this computer was up to %d ms late to look after the frames (it was busy, or stood still): late frames may come of that, and not of the disk",
 			most.Milliseconds()))
 	}
 	return doubts

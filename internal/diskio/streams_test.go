@@ -348,3 +348,81 @@ func TestStreamsOnABusyComputer(t *testing.T) {
 		})
 	}
 }
+
+// A disk that is too slow is no doubt of the computer: frames that wait for a lane are the disk's fault, however little
+// the player holds.
+func TestStreamsOnASlowDisk(t *testing.T) {
+	for _, service := range []time.Duration{43 * time.Millisecond, 47 * time.Millisecond, 60 * time.Millisecond, 130 * time.Millisecond} {
+		dir := t.TempDir()
+		synctest.Test(t, func(t *testing.T) {
+			s := newStreams(streamsJob(dir, stream.Spec{Rate: 1e6, Frame: 40 * time.Millisecond, Count: 1, Buffer: 200 * time.Millisecond}), serving(service))
+			s.timing = virtualTime()
+			late := lateFrames(t, s, 5*time.Second)
+			if late == 0 {
+				t.Errorf("%s a request: no late frames", service)
+			}
+			if got := s.Doubts(); len(got) > 0 {
+				t.Errorf("%s a request: doubts %q, want none", service, got)
+			}
+		})
+	}
+}
+
+// A computer that stands still is told of even where the disk was at work on all that it may have at once, and a slow one
+// had kept frames waiting.
+func TestStreamsOnAComputerThatStandsStill(t *testing.T) {
+	for _, service := range []time.Duration{time.Millisecond, 39 * time.Millisecond, 45 * time.Millisecond} {
+		dir := t.TempDir()
+		synctest.Test(t, func(t *testing.T) {
+			s := newStreams(streamsJob(dir, stream.Spec{Rate: 1e6, Frame: 40 * time.Millisecond, Count: 1, Buffer: time.Second}), serving(service))
+			running := virtualTime()
+			const at, length = 1_010_000_000, 700_000_000 // within a request but of the fast disk
+			s.timing = timing{
+				func() int64 {
+					if ns := running.now(); ns < at {
+						return ns
+					}
+					return running.now() + length
+				},
+				func(ns int64) {
+					if ns >= at {
+						ns = max(at, ns-length)
+					}
+					running.sleepUntil(ns)
+				},
+			}
+			lateFrames(t, s, 4*time.Second)
+			if got := strings.Join(s.Doubts(), "\n"); !strings.Contains(got, "up to 6") && !strings.Contains(got, "up to 7") {
+				t.Errorf("%s a request: doubts %q, want one of 650 to 700 ms", service, got)
+			}
+		})
+	}
+}
+
+// serving is a system whose disk takes so long for each request.
+func serving(service time.Duration) system {
+	return system{ring: noRing, open: func(folder *os.Root, name string, o opening) (testFile, error) {
+		f, err := openTestFile(folder, name, o)
+		return stalling{f, service, func() time.Duration { return 0 }}, err
+	}}
+}
+
+// lateFrames runs a streams job for so long, and closes it.
+func lateFrames(t *testing.T, s *streams, length time.Duration) (late int) {
+	t.Helper()
+	if _, err := s.Prepare(t.Context(), func(int64) {}); err != nil {
+		t.Fatal(err)
+	}
+	s.Start(s.timing.now(), func(e trace.Event) { late = max(late, e.Late) })
+	ctx, cancel := context.WithTimeout(t.Context(), length)
+	defer cancel()
+	for seq := 0; ctx.Err() == nil; seq++ {
+		if _, err := s.Transfer(ctx, seq, func(_, _, _ int64) {}); err != nil && ctx.Err() == nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	return late
+}
