@@ -35,7 +35,7 @@ func outcome(t *analysis.StreamTotal, p *analysis.Phase) string {
 		}
 		return text + "; the longest stall took " + unit.FormatSeconds(t.LongestStallS)
 	}
-	return t.Disk + " came to no frame that was due"
+	return t.Disk + " had no frame due before the phase ended"
 }
 
 // moved is "A played 4 of 4 streams", or "A recorded its stream".

@@ -95,3 +95,23 @@ func TestStockOfStreams(t *testing.T) {
 		t.Errorf("stock (-want +got):\n%s", diff)
 	}
 }
+
+// The letter of a disk that has streams may be -, even if no other disk works: its streams do. They last for twice their
+// buffer at the least, as no frame is due before it is full.
+func TestStreamsOfAnIdleLetter(t *testing.T) {
+	for _, tt := range []struct {
+		phase string
+		want  time.Duration
+	}{
+		{"{pattern: --, streams: {A: {rate: 10 MB/s}}}", 30 * time.Second},
+		{"{roles: {A: idle}, streams: {A: {rate: 10 MB/s}}}", 30 * time.Second},
+		{"{streams: {A: {rate: 10 MB/s, buffer: 20 s}}}", 40 * time.Second},
+		{"{streams: {A: {rate: 10 MB/s, buffer: 20 s}}, stop: 21 s}", 21 * time.Second},
+	} {
+		plan := mustPlan(t, twoDisks("{}", "["+tt.phase+"]"))
+		p := plan.Phases[0]
+		if len(p.Jobs) != 1 || p.Roles["A"] != trace.Read || p.Limit != tt.want {
+			t.Errorf("%s: %d jobs, A %s, %v", tt.phase, len(p.Jobs), p.Roles["A"], p.Limit)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/strictyaml"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // Limits of paces and probes.
@@ -57,6 +58,7 @@ func (s *Scenario) pacing(p *PhaseSpec) strictyaml.Object {
 			}
 			search.resolve(s, m)
 			s.checkEnd(m, p)
+			p.checkBuffer(m)
 		},
 	}
 }
@@ -204,10 +206,31 @@ func (s *Scenario) checkEnd(m *strictyaml.Mapping, p *PhaseSpec) {
 	n, said := m.Get("stop")
 	switch {
 	case !said:
-		p.Stop, p.Limit = StopTime, defaultTime
+		p.Stop, p.Limit = StopTime, max(defaultTime, 2*p.longestBuffer())
 	case p.Stop != StopTime:
 		n.Errorf("stop: %s waits for disks that move files, and none does here; try 30 s", n.Raw())
 	}
+}
+
+// checkBuffer sees to it that frames are due before the phase's time is up.
+func (p *PhaseSpec) checkBuffer(m *strictyaml.Mapping) {
+	n, said := m.Get("stop")
+	buffer := p.longestBuffer()
+	if said && p.Stop == StopTime && p.Search == nil && p.Limit <= buffer {
+		n.Errorf("stop comes before a frame is due: streams with a buffer of %s begin to play after that; try %s or more",
+			unit.FormatSeconds(buffer.Seconds()), unit.FormatSeconds(2*buffer.Seconds()))
+	}
+}
+
+// longestBuffer is the longest of the streams' buffers: no frame is due before so much time has passed.
+func (p *PhaseSpec) longestBuffer() time.Duration {
+	var buffer time.Duration
+	for _, specs := range p.Streams {
+		for _, spec := range specs {
+			buffer = max(buffer, spec.Buffer)
+		}
+	}
+	return buffer
 }
 
 // withPace adds to a phase's name what its disks do that is not simply to move files: "RW- streams".

@@ -59,7 +59,7 @@ func (p *PhaseSpec) pattern(order *[]string) strictyaml.Value {
 			p.Pattern = n.Raw()
 		},
 		Schema: func() strictyaml.Schema {
-			return strictyaml.Schema{"type": "string", "pattern": "^[WR-]*[WR][WR-]*$", "maxLength": maxDisks}
+			return strictyaml.Schema{"type": "string", "pattern": "^[WR-]+$", "maxLength": maxDisks}
 		},
 	}
 }
@@ -90,7 +90,6 @@ func readPattern(n strictyaml.Node, order []string) map[string]trace.Role {
 			return nil
 		}
 	}
-	checkWork(n, roles)
 	return roles
 }
 
@@ -104,16 +103,9 @@ func (s *Scenario) roles(p *PhaseSpec) strictyaml.Value {
 		Read: func(n strictyaml.Node) {
 			roles.Read(n)
 			p.Roles = s.withIdle(named)
-			if n.Kind() == strictyaml.Map && len(named) == len(n.Mapping().Pairs()) && !slices.Contains(slices.Collect(maps.Values(named)), "") {
-				checkWork(n, p.Roles)
-			}
 			p.Pattern = s.pattern(p.Roles)
 		},
-		Schema: func() strictyaml.Schema {
-			all := roles.Schema()
-			all["not"] = strictyaml.Schema{"additionalProperties": strictyaml.Schema{"const": trace.Idle}} // nobody works
-			return all
-		},
+		Schema: roles.Schema,
 	}
 }
 
@@ -132,7 +124,11 @@ func byDisk[T any](s *Scenario, to *map[string]T, unfit func(disk string) string
 	return strictyaml.Value{
 		Read: func(n strictyaml.Node) {
 			*to = map[string]T{}
-			for _, pair := range n.Mapping().Pairs() {
+			pairs := n.Mapping().Pairs()
+			if n.Kind() == strictyaml.Map && len(pairs) == 0 {
+				n.Errorf("%s is empty; name a disk, or delete it", n.Label())
+			}
+			for _, pair := range pairs {
 				why := ""
 				if unfit != nil {
 					why = unfit(pair.Key)
@@ -150,19 +146,43 @@ func byDisk[T any](s *Scenario, to *map[string]T, unfit func(disk string) string
 			}
 		},
 		Schema: func() strictyaml.Schema {
-			return strictyaml.Schema{"type": "object", "additionalProperties": item(new(T)).Schema()}
+			return strictyaml.Schema{"type": "object", "additionalProperties": item(new(T)).Schema(), "minProperties": 1}
 		},
 	}
 }
 
+// workKeys are those that let a disk work whose letter is -, or whom roles do not name.
+func workKeys() []string { return []string{"streams", "mix", "probe"} }
+
 // checkWork refuses a phase in which nobody works.
-func checkWork(n strictyaml.Node, roles map[string]trace.Role) {
-	for _, role := range roles {
-		if role != trace.Idle {
+func (s *Scenario) checkWork(m *strictyaml.Mapping, p *PhaseSpec) {
+	if p.Roles == nil || slices.ContainsFunc(workKeys(), func(key string) bool { _, ok := m.Get(key); return ok }) {
+		return // a mistake, and said already; or somebody works
+	}
+	at, ok := m.Get("pattern")
+	if !ok {
+		at, ok = m.Get("roles")
+	}
+	for disk, role := range p.Roles {
+		if role != trace.Idle || !s.hasDisk(disk) {
 			return
 		}
 	}
-	n.Errorf("every disk is idle in this phase; let one read or write, or delete the phase")
+	if ok && (at.Kind() != strictyaml.Map || len(at.Mapping().Pairs()) > 0) {
+		at.Errorf("every disk is idle in this phase; let one read or write, or delete the phase")
+	}
+}
+
+// worksSchema is the same as a schema: of a pattern, a letter W or R; of roles, one that is not idle.
+func worksSchema() strictyaml.Schema {
+	anyOf := []strictyaml.Schema{{"properties": strictyaml.Schema{
+		"pattern": strictyaml.Schema{"pattern": "[WR]"},
+		"roles":   strictyaml.Schema{"not": strictyaml.Schema{"additionalProperties": strictyaml.Schema{"const": trace.Idle}}},
+	}}}
+	for _, key := range workKeys() {
+		anyOf = append(anyOf, strictyaml.Schema{"required": []string{key}})
+	}
+	return strictyaml.Schema{"anyOf": anyOf}
 }
 
 // unknownDisk reports a name that no disk has, where the disks are known.

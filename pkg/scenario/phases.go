@@ -38,10 +38,11 @@ func (s *Scenario) phase(p *PhaseSpec) strictyaml.Value {
 			{Keys: []string{"pattern", "roles", "streams", "mix", "probe"}, Neither: "the phase has no pattern; add one, such as pattern: " + s.allWrite()},
 		},
 		Rules: slices.Concat(work.Rules, pace.Rules, more.Rules),
-		Also:  slices.Concat(work.Also, pace.Also, more.Also, []strictyaml.Schema{strictyaml.Implies("roles", strictyaml.Schema{}, only("order", strictyaml.Schema{"type": "string"}))}),
+		Also:  slices.Concat(work.Also, pace.Also, more.Also, []strictyaml.Schema{worksSchema(), strictyaml.Implies("roles", strictyaml.Schema{}, only("order", strictyaml.Schema{"type": "string"}))}),
 		Check: func(m *strictyaml.Mapping) {
 			pace.Check(m)
 			more.Check(m)
+			s.checkWork(m, p)
 			p.pos = m.Pos()
 			p.auto = s.withConnection(p.withPace(p.Pattern), *p)
 			_, byRoles := m.Get("roles")

@@ -102,6 +102,10 @@ func (p *PhaseSpec) checkSaturation(m *strictyaml.Mapping) {
 	if n, ok := m.Get("stop"); ok && p.Stop != StopTime {
 		n.Errorf("preset %s ends each phase when its disks have fallen, and stop is the latest time for that; try 10 min, or delete stop", preset.name)
 	}
+	if n, ok := m.Get("stop"); ok && p.Stop == StopTime && p.Limit < windowsOfSteady*saturationWindow {
+		n.Errorf("stop comes before the five windows of %s have passed over which preset %s judges rates; try %s, or delete stop",
+			unit.FormatSeconds(saturationWindow.Seconds()), preset.name, unit.FormatSeconds(saturationMost.Seconds()))
+	}
 	if n, ok := m.Get("files"); ok && p.Workload.Target > 0 {
 		n.Errorf("preset %s writes its files again and again; give their number, or delete files", preset.name)
 	}

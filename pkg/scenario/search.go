@@ -99,12 +99,7 @@ func (k *searchKeys) resolve(s *Scenario, m *strictyaml.Mapping) {
 
 // settleHold settles how long a try lasts: long enough to see whether the buffers stay full.
 func (k *searchKeys) settleHold(m *strictyaml.Mapping) {
-	var buffer time.Duration
-	for _, specs := range k.phase.Streams {
-		for _, spec := range specs {
-			buffer = max(buffer, spec.Buffer)
-		}
-	}
+	buffer := k.phase.longestBuffer()
 	hold, ok := m.Get("hold")
 	switch least := 2 * buffer; {
 	case !ok:
