@@ -103,7 +103,7 @@ func (r *phaseReader) conclude(phase string) (took time.Duration, verdict string
 			}
 		}
 		run.Phases = []*trace.Phase{t} // the end of the phase before is here too
-		return took, say.Analyze(run, analysis.Options{}).Phases[0].Verdict
+		return took, say.Progress(&say.Analyze(run, analysis.Options{}).Phases[0])
 	}
 	return 0, ""
 }

@@ -118,3 +118,20 @@ func TestSearch(t *testing.T) {
 		}
 	}
 }
+
+// While a search goes on, each of its many tries is said in a line; the report says more.
+func TestProgressOfATry(t *testing.T) {
+	phase := playing("p", 4, 0, 0, disk("C", "write", level{30, 1.1}))
+	for _, c := range []struct {
+		try  *trace.Try
+		want string
+	}{
+		{nil, told(phase).Phases[0].Verdict},
+		{&trace.Try{Search: "p", Kind: trace.SearchStreams, Disk: "A", Value: 4}, "A played 4 of 4 streams without a late frame; the buffer never fell below 0.9 s."},
+	} {
+		phase.Search = c.try
+		if got := Progress(&told(phase).Phases[0]); got != c.want {
+			t.Errorf("got %s\nwant %s", got, c.want)
+		}
+	}
+}

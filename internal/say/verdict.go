@@ -13,10 +13,7 @@ import (
 // Verdict says a phase in one sentence, after one for each disk that plays or records streams or is probed; order is the
 // disks' in the run.
 func Verdict(order []string, p *analysis.Phase) string {
-	var sentences []string
-	for i := range p.StreamTotals {
-		sentences = append(sentences, outcome(&p.StreamTotals[i], p)+".")
-	}
+	sentences := outcomes(p)
 	for _, disk := range order {
 		if p.Paced[disk].Probe > 0 {
 			if text := answered(order, p, disk); text != "" {
@@ -25,6 +22,24 @@ func Verdict(order []string, p *analysis.Phase) string {
 		}
 	}
 	return strings.Join(append(sentences, rates(order, p)), " ")
+}
+
+// Progress is the verdict as a run shows it when the phase ends. Of a try of a search, of which there are many, it says only
+// what came of the streams.
+func Progress(p *analysis.Phase) string {
+	if sentences := outcomes(p); p.Search != nil && len(sentences) > 0 {
+		return strings.Join(sentences, " ")
+	}
+	return p.Verdict
+}
+
+// outcomes says what came of each disk's streams.
+func outcomes(p *analysis.Phase) []string {
+	var sentences []string
+	for i := range p.StreamTotals {
+		sentences = append(sentences, outcome(&p.StreamTotals[i], p)+".")
+	}
+	return sentences
 }
 
 // rates says in one sentence how much the disks of a phase moved.
