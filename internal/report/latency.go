@@ -258,30 +258,7 @@ func latencyMatrix(doc *Document, a *analysis.Analysis) *Table {
 		Title: "Request latency beside others", Columns: []Column{{Head: "Who else works"}},
 		Note: "99th percentile. Column: the disk whose requests were timed; row: who works at the same time. Of all phases, as far as these alone worked.",
 	}
-	type place struct{ row, column int }
-	cells := map[place]*analysis.LatencyRow{}
-	var victims, others []string
-	find := func(list *[]string, text string) int {
-		at := slices.Index(*list, text)
-		if at < 0 {
-			at = len(*list)
-			*list = append(*list, text)
-		}
-		return at
-	}
-	const alone = "nobody: alone"
-	for size := range len(a.Order) + 1 { // the fewer others, the earlier
-		for i := range a.LatencyMatrix {
-			r := &a.LatencyMatrix[i]
-			if len(r.Beside) != size {
-				continue
-			}
-			at := place{find(&others, cmp.Or(does(doc.Keys, r.Beside, r.Paced), alone)), find(&victims, victim(doc.Keys, r, a.LatencyMatrix))}
-			if cells[at] == nil {
-				cells[at] = r
-			}
-		}
-	}
+	cells, victims, others := latencyPlaces(doc.Keys, a)
 	if len(others) < 2 {
 		return nil
 	}
@@ -289,17 +266,17 @@ func latencyMatrix(doc *Document, a *analysis.Analysis) *Table {
 		t.Columns = append(t.Columns, Column{Head: text, Numbers: true})
 	}
 	few := false
-	for i, text := range others[:min(len(others), mostBeside)] {
+	for _, text := range others[:min(len(others), mostBeside)] {
 		row := []Cell{{Text: text}}
-		for k := range victims {
-			r, solo := cells[place{i, k}], cells[place{0, k}]
+		for _, column := range victims {
+			r, solo := cells[besideOthers{text, column}], cells[besideOthers{nobody, column}]
 			if r == nil {
 				row = append(row, Cell{})
 				continue
 			}
 			cell := Cell{Text: timeText(r.P99NS)}
 			few = few || r.P99NS == nil
-			if others[0] == alone && solo != nil && r != solo && beyond(&r.LatencyFigures, &solo.LatencyFigures) {
+			if solo != nil && r != solo && beyond(&r.LatencyFigures, &solo.LatencyFigures) {
 				cell.Heat = lost(float64(*r.P99NS) / float64(*solo.P99NS))
 			}
 			row = append(row, cell)
@@ -313,6 +290,39 @@ func latencyMatrix(doc *Document, a *analysis.Analysis) *Table {
 		t.Note += " " + plural(n, "more combination") + " in analysis.json."
 	}
 	return t
+}
+
+// nobody stands where no other disk works.
+const nobody = "nobody: alone"
+
+// besideOthers is a cell of the latency matrix: who else works, and whose requests were timed.
+type besideOthers struct{ others, victim string }
+
+// latencyPlaces are the latency matrix' cells, columns and rows: those with a figure.
+func latencyPlaces(keys []Key, a *analysis.Analysis) (cells map[besideOthers]*analysis.LatencyRow, victims, others []string) {
+	cells = map[besideOthers]*analysis.LatencyRow{}
+	for size := range len(a.Order) + 1 { // the fewer others, the earlier
+		for i := range a.LatencyMatrix {
+			r := &a.LatencyMatrix[i]
+			if len(r.Beside) != size {
+				continue
+			}
+			at := besideOthers{cmp.Or(does(keys, r.Beside, r.Paced), nobody), victim(keys, r, a.LatencyMatrix)}
+			if found := cells[at]; found == nil || found.P99NS == nil {
+				cells[at] = r
+			}
+			if r.P99NS == nil {
+				continue
+			}
+			if !slices.Contains(others, at.others) {
+				others = append(others, at.others)
+			}
+			if !slices.Contains(victims, at.victim) {
+				victims = append(victims, at.victim)
+			}
+		}
+	}
+	return cells, victims, others
 }
 
 // beyond reports whether one 99th percentile is longer than another by more than both may be off.

@@ -11,6 +11,7 @@ import (
 	"github.com/hubbench/hubbench/internal/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/latency"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // The table says of each disk the quantiles of its own requests, beside those that it takes alone, and why one is missing.
@@ -78,7 +79,7 @@ func TestLatencyMatrix(t *testing.T) {
 	for _, c := range table.Columns {
 		heads = append(heads, c.Head)
 	}
-	if diff := cmp.Diff([]string{"Who else works", "C: probe, 4 KiB", "A plays 4 streams", "B writes"}, heads); diff != "" {
+	if diff := cmp.Diff([]string{"Who else works", "C: probe, 4 KiB", "A plays 4 streams", "B writes", "B writes at 200 MB/s at most"}, heads); diff != "" {
 		t.Errorf("columns (-want +got):\n%s", diff)
 	}
 	filled := map[string]int{}
@@ -89,12 +90,49 @@ func TestLatencyMatrix(t *testing.T) {
 			}
 		}
 	}
-	want := map[string]int{"nobody: alone": 1, "C is probed": 1, "A plays 4 streams": 1, "B writes, C is probed": 1, "A plays 4 streams, C is probed": 1, "A plays 4 streams, B writes": 1}
+	want := map[string]int{
+		"nobody: alone": 1, "C is probed": 1, "A plays 4 streams": 1, "B writes, C is probed": 1, "A plays 4 streams, C is probed": 2, "A plays 4 streams, B writes": 1,
+		"B writes at 200 MB/s at most, C is probed": 1, "A plays 4 streams, B writes at 200 MB/s at most": 1,
+	}
 	if diff := cmp.Diff(want, filled); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
 	if latencyMatrix(&Document{}, &analysis.Analysis{}) != nil {
 		t.Error("a run without latencies has a table of them")
+	}
+}
+
+// Rows and columns of the matrix without a figure are left out, and the matrix where that leaves nothing to set side by side.
+func TestLatencyMatrixLeavesOutWhatIsEmpty(t *testing.T) {
+	row := func(disk string, ns int64, beside ...string) analysis.LatencyRow {
+		r := analysis.LatencyRow{Disk: disk, Op: trace.Read, Beside: map[string]trace.Role{}}
+		for _, b := range beside {
+			r.Beside[b] = trace.Write
+		}
+		if ns > 0 {
+			r.P99NS = &ns
+		}
+		return r
+	}
+	for _, c := range []struct {
+		name string
+		rows []analysis.LatencyRow
+		want [][]string
+	}{
+		{"a column", []analysis.LatencyRow{row("A", 1e6), row("A", 2e6, "B"), row("C", 0, "B")}, [][]string{{"nobody: alone", "1 ms"}, {"B writes", "2 ms"}}},
+		{"a row", []analysis.LatencyRow{row("A", 0), row("A", 2e6, "B"), row("A", 3e6, "B", "C")}, [][]string{{"B writes", "2 ms"}, {"B and C write", "3 ms"}}},
+		{"some of a row", []analysis.LatencyRow{row("A", 1e6), row("C", 0), row("A", 2e6, "B"), row("C", 3e6, "B")}, [][]string{{"nobody: alone", "1 ms", "–"}, {"B writes", "2 ms", "3 ms"}}},
+		{"all", []analysis.LatencyRow{row("A", 0), row("A", 0, "B")}, nil},
+		{"all but one row", []analysis.LatencyRow{row("A", 1e6), row("A", 0, "B")}, nil},
+	} {
+		a := &analysis.Analysis{Order: []string{"A", "B", "C"}, LatencyMatrix: c.rows}
+		var got [][]string
+		if table := latencyMatrix(&Document{Keys: newKeys(a.Order)}, a); table != nil {
+			got = wordsOf(table)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
 	}
 }
 

@@ -98,8 +98,20 @@ func streamsOf(count int, kind string) string { return fmt.Sprintf("%d × %s", c
 // act is what disks do: of one disk, and of several.
 type act struct{ one, many string }
 
-// actOf is what a disk does in a phase.
+// with is the same with more words behind it.
+func (a act) with(words string) act { return act{a.one + words, a.many + words} }
+
+// actOf is what a disk does in a phase: "writes at 1.5 GB/s at most".
 func actOf(role trace.Role, p trace.Paced) act {
+	a := actions(role, p)
+	if p.Rate > 0 && a != (act{}) {
+		return a.with(" at " + unit.FormatRate(p.Rate) + " at most")
+	}
+	return a
+}
+
+// actions are what a disk does, however fast.
+func actions(role trace.Role, p trace.Paced) act {
 	count := func(record bool) (n int) {
 		for _, s := range p.Streams {
 			if s.Record == record {
@@ -119,7 +131,7 @@ func actOf(role trace.Role, p trace.Paced) act {
 	case p.Probe > 0:
 		return act{"is probed", "are probed"}
 	case p.Reads > 0:
-		return act{"reads and writes", "read and write"}
+		return act{"reads and writes", "read and write"}.with(fmt.Sprintf(" %.0f/%.0f", 100*p.Reads, 100*(1-p.Reads)))
 	case role == trace.Read:
 		return act{"reads", "read"}
 	case role == trace.Write:

@@ -25,8 +25,8 @@ func TestWhoDoesWhat(t *testing.T) {
 		{"RRR", paced{"A": play(2), "B": play(2), "C": {Probe: 4096}}, "A and B play 2 streams each, C is probed"},
 		{"W-R", paced{"A": record(3), "B": play(1)}, "A records 3 streams, C reads"},
 		{"R", paced{"A": {Streams: append(play(2).Streams, record(1).Streams...)}}, "A plays 2 and records 1 stream"},
-		{"RW", paced{"A": {Reads: 0.7}}, "B writes, A reads and writes"},
-		{"WRR", paced{"A": {Rate: 2e8}, "B": {Probe: 4096}, "C": {Probe: 4096}}, "A writes, B and C are probed"},
+		{"RW", paced{"A": {Reads: 0.7}}, "B writes, A reads and writes 70/30"},
+		{"WRR", paced{"A": {Rate: 2e8}, "B": {Probe: 4096}, "C": {Probe: 4096}}, "A writes at 200 MB/s at most, B and C are probed"},
 	} {
 		roles := map[string]trace.Role{}
 		for i, letter := range test.pattern {

@@ -210,7 +210,7 @@ func (v *phaseView) does() string { return does(v.keys, v.found.Roles, v.found.P
 
 func does(keys []Key, roles map[string]trace.Role, paced map[string]trace.Paced) string {
 	names := map[act][]string{}
-	var streams, probes []act // in their order
+	var acts [5][]act // streams, reads, writes, both at once, probes: each in the order of the disks
 	for _, key := range keys {
 		role := roles[key.Name]
 		if role != trace.Read && role != trace.Write {
@@ -218,19 +218,15 @@ func does(keys []Key, roles map[string]trace.Role, paced map[string]trace.Paced)
 		}
 		p := paced[key.Name]
 		a := actOf(role, p)
-		switch {
-		case names[a] != nil:
-		case len(p.Streams) > 0:
-			streams = append(streams, a)
-		case p.Probe > 0:
-			probes = append(probes, a)
+		if names[a] == nil {
+			i := kindOf(role, p)
+			acts[i] = append(acts[i], a)
 		}
 		names[a] = append(names[a], key.Label)
 	}
 	var parts []string
-	for _, a := range slices.Concat(streams, []act{actOf(trace.Read, trace.Paced{}), actOf(trace.Write, trace.Paced{}), actOf("", trace.Paced{Reads: 0.5})}, probes) {
+	for _, a := range slices.Concat(acts[:]...) {
 		switch n := len(names[a]); {
-		case n == 0:
 		case n == 1:
 			parts = append(parts, names[a][0]+" "+a.one)
 		case n <= 5:
@@ -240,6 +236,21 @@ func does(keys []Key, roles map[string]trace.Role, paced map[string]trace.Paced)
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// kindOf is the place of a disk's work in what is said of a phase.
+func kindOf(role trace.Role, p trace.Paced) int {
+	switch {
+	case len(p.Streams) > 0:
+		return 0
+	case p.Probe > 0:
+		return 4
+	case p.Reads > 0:
+		return 3
+	case role == trace.Read:
+		return 1
+	}
+	return 2
 }
 
 // phaseLabel is a phase's name where columns stand in the order of the disks: a pattern whose letters come in another

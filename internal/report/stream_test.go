@@ -161,7 +161,7 @@ func TestStudyOfStreams(t *testing.T) {
 	want := [][]string{
 		{"play", "clean", "A plays 4 streams, C is probed"},
 		{"play beside backup", "drops", "A plays 4 streams, B writes, C is probed"},
-		{"play beside slow backup", "strained", "A plays 4 streams, B writes, C is probed"},
+		{"play beside slow backup", "strained", "A plays 4 streams, B writes at 200 MB/s at most, C is probed"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -107,6 +107,7 @@ func nanoseconds(ns int64) string { return unit.FormatSeconds(float64(ns) / 1e9)
 
 // slowed says in a headline whose requests took longer than alone, and when.
 func slowed(a *analysis.Analysis) (headline string, points []string) {
+	var longer []situation
 	for i := range a.Phases {
 		p := &a.Phases[i]
 		for _, disk := range a.Order {
@@ -117,10 +118,14 @@ func slowed(a *analysis.Analysis) (headline string, points []string) {
 				points = append(points, p.Phase+": "+text+".")
 			}
 			if l := p.Disks[disk].Latency; l != nil && l.Longer != nil {
-				headline = joined(headline, fmt.Sprintf("%s in %s instead of %s when %s",
-					requestsOf(p, disk, "answers"), nanoseconds(l.Longer.ToNS), nanoseconds(l.Longer.FromNS), does(p, others(a.Order, p, disk))))
+				longer = append(longer, situation{p, disk, requestsOf(p, disk, "answers")})
 			}
 		}
+	}
+	when := whens(a.Order, longer, func(i, k int) bool { return i == k })
+	for i, s := range longer {
+		l := s.Disks[s.disk].Latency.Longer
+		headline = joined(headline, fmt.Sprintf("%s in %s instead of %s %s", s.what, nanoseconds(l.ToNS), nanoseconds(l.FromNS), when[i]))
 	}
 	return headline, points
 }

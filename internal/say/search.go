@@ -17,10 +17,7 @@ func search(a *analysis.Analysis, s *analysis.Search) string {
 	if s.Kind == trace.SearchPace {
 		return paceFound(s, try)
 	}
-	verb := "plays"
-	if try.Disks[s.Disk].Op == trace.Write {
-		verb = "records"
-	}
+	verb := streamVerb(try.Disks[s.Disk].Op)
 	when := ""
 	if beside := others(a.Order, try, s.Disk); len(beside) > 0 {
 		when = " when " + does(try, beside)
@@ -73,11 +70,7 @@ func streamCount(n float64) string {
 func paceFound(s *analysis.Search, try *analysis.Phase) string {
 	var streams []string
 	for _, t := range try.StreamTotals {
-		verb := "plays"
-		if t.Op == trace.Write {
-			verb = "records"
-		}
-		streams = append(streams, fmt.Sprintf("%s %s %s", t.Disk, verb, plural(t.Streams, "stream")))
+		streams = append(streams, fmt.Sprintf("%s %s %s", t.Disk, streamVerb(t.Op), plural(t.Streams, "stream")))
 	}
 	verb := string(try.Disks[s.Disk].Op)
 	while := " while " + list(streams)

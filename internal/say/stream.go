@@ -71,25 +71,39 @@ func grouped(n int) string {
 // did is what disks did beside others: "B and C wrote", "B read and C wrote".
 func did(p *analysis.Phase, disks []string) string {
 	return doing(p, disks, func(_ int, op trace.Role) string {
-		return map[trace.Role]string{trace.Read: "read", trace.Write: "wrote"}[op]
+		return map[trace.Role]string{trace.Read: "read", trace.Write: "wrote", bothWays: "read and wrote"}[op]
 	})
 }
 
 // does is what disks do: "B and C write", "B reads and C writes".
 func does(p *analysis.Phase, disks []string) string {
 	return doing(p, disks, func(n int, op trace.Role) string {
-		if n == 1 {
+		switch {
+		case op == bothWays && n == 1:
+			return "reads and writes"
+		case op == bothWays:
+			return "read and write"
+		case n == 1:
 			return string(op) + "s"
 		}
 		return string(op)
 	})
 }
 
+// bothWays stands for disks that read and write at once.
+const bothWays trace.Role = "both"
+
 // doing puts the disks of each direction together.
 func doing(p *analysis.Phase, disks []string, verb func(n int, op trace.Role) string) string {
+	way := func(name string) trace.Role {
+		if p.Paced[name].Reads > 0 {
+			return bothWays
+		}
+		return p.Disks[name].Op
+	}
 	var texts []string
-	for _, op := range []trace.Role{trace.Read, trace.Write} {
-		names := slices.DeleteFunc(slices.Clone(disks), func(n string) bool { return p.Disks[n].Op != op })
+	for _, op := range []trace.Role{trace.Read, trace.Write, bothWays} {
+		names := slices.DeleteFunc(slices.Clone(disks), func(n string) bool { return way(n) != op })
 		if len(names) > 0 {
 			texts = append(texts, list(names)+" "+verb(len(names), op))
 		}
@@ -110,10 +124,15 @@ func others(order []string, p *analysis.Phase, disk string) []string {
 func played(a *analysis.Analysis) (headline string, points []string) {
 	for i := range a.Searches {
 		text := search(a, &a.Searches[i])
+		if slices.ContainsFunc(a.Searches, func(s analysis.Search) bool {
+			return s.Name != a.Searches[i].Name && s.Kind == a.Searches[i].Kind && s.Disk == a.Searches[i].Disk
+		}) { // which may have found something else
+			text += " (" + a.Searches[i].Name + ")"
+		}
 		headline = joined(headline, text)
 		points = append(points, a.Searches[i].Name+": "+text+".")
 	}
-	var groups []playedGroup
+	var all []playedStreams
 	for i := range a.Phases {
 		p := &a.Phases[i]
 		for k := range p.StreamTotals {
@@ -122,11 +141,10 @@ func played(a *analysis.Analysis) (headline string, points []string) {
 				continue
 			}
 			points = append(points, p.Phase+": "+outcome(t, p)+".")
-			groups = withPlayed(groups, p, t, a.Order)
+			all = append(all, playedStreams{t, situation{p, t.Disk, streamsOf(p, t)}})
 		}
 	}
-	slices.SortStableFunc(groups, func(a, b playedGroup) int { return cmp.Compare(b.late, a.late) })
-	for _, g := range groups {
+	for _, g := range playedGroups(a.Order, all) {
 		headline = joined(headline, g.text())
 	}
 	return headline, points
@@ -140,53 +158,89 @@ func joined(a, b string) string {
 	return a + "; " + b
 }
 
+// playedStreams is what came of a disk's streams in a phase.
+type playedStreams struct {
+	*analysis.StreamTotal
+	in situation
+}
+
+// same reports whether the same came of as many streams.
+func (s playedStreams) same(o playedStreams) bool {
+	return s.Disk == o.Disk && s.Op == o.Op && s.in.what == o.in.what && s.Verdict == o.Verdict && s.Late == o.Late
+}
+
+// late is the share of late frames; of streams without, strained ones count more than clean ones.
+func (s playedStreams) late() float64 {
+	if s.Verdict == stream.Strained {
+		return 1e-9
+	}
+	return float64(s.Late) / float64(s.Due)
+}
+
 // playedGroup is what came of a disk's streams in one phase, or in several where it is the same.
 type playedGroup struct {
-	*analysis.StreamTotal
-	late float64 // share of the frames; of those without, strained ones count more than none
+	playedStreams
+	what string // which streams, where the disk has others in other phases
 	when []string
 }
 
-// withPlayed adds what came of a disk's streams to the group that says the same.
-func withPlayed(groups []playedGroup, p *analysis.Phase, t *analysis.StreamTotal, order []string) []playedGroup {
-	when := "alone"
-	if beside := others(order, p, t.Disk); len(beside) > 0 {
-		when = "when " + does(p, beside)
+// playedGroups puts those together that came to the same, the worst first.
+func playedGroups(order []string, all []playedStreams) []playedGroup {
+	var situations []situation
+	for _, s := range all {
+		situations = append(situations, s.in)
 	}
-	for i := range groups {
-		g := &groups[i]
-		if g.Disk == t.Disk && g.Op == t.Op && g.Streams == t.Streams && g.Verdict == t.Verdict && g.Late == t.Late {
-			if !slices.Contains(g.when, when) {
-				g.when = append(g.when, when)
+	when := whens(order, situations, func(i, k int) bool { return all[i].same(all[k]) })
+	var groups []playedGroup
+	for i, s := range all {
+		at := slices.IndexFunc(groups, func(g playedGroup) bool { return g.same(s) })
+		if at < 0 {
+			at = len(groups)
+			groups = append(groups, playedGroup{playedStreams: s})
+			if slices.ContainsFunc(all, func(o playedStreams) bool { return o.Disk == s.Disk && o.in.what != s.in.what }) {
+				groups[at].what = s.in.what
 			}
-			return groups
+		}
+		if g := &groups[at]; !slices.Contains(g.when, when[i]) {
+			g.when = append(g.when, when[i])
 		}
 	}
-	late := float64(t.Late) / float64(t.Due)
-	if t.Verdict == stream.Strained {
-		late = 1e-9
-	}
-	return append(groups, playedGroup{t, late, []string{when}})
+	slices.SortStableFunc(groups, func(a, b playedGroup) int { return cmp.Compare(b.late(), a.late()) })
+	return groups
 }
 
 // text is what came of the streams, and when.
 func (g playedGroup) text() string {
-	verb := "plays"
-	if g.Op == trace.Write {
-		verb = "records"
-	}
 	streams := "its stream"
-	if g.Streams > 1 {
+	switch {
+	case g.what != "":
+		streams = g.what
+	case g.Streams > 1:
 		streams = fmt.Sprintf("%d of %d streams", g.Streams, g.Streams)
 	}
-	text := fmt.Sprintf("%s %s %s without a late frame", g.Disk, verb, streams)
+	text := fmt.Sprintf("%s %s %s without a late frame", g.Disk, streamVerb(g.Op), streams)
 	switch g.Verdict {
 	case stream.Drops:
 		text = fmt.Sprintf("%s drops %s of %s frames", g.Disk, grouped(g.Late), grouped(g.Due))
+		if g.what != "" {
+			text += " of " + g.what
+		}
 	case stream.Strained:
 		text += ", but with its buffer below half,"
 	}
 	return text + " " + list(g.when)
+}
+
+// streamsOf is which streams a disk plays or records in a phase: "4 x prores-422-hq-uhd-25".
+func streamsOf(p *analysis.Phase, t *analysis.StreamTotal) string {
+	var specs []string
+	for _, s := range p.Paced[t.Disk].Streams {
+		specs = append(specs, s.String())
+	}
+	if specs == nil { // of a trace that does not say which
+		return plural(t.Streams, "stream")
+	}
+	return list(specs)
 }
 
 // drops says of a finding what came of the disk's streams.

@@ -81,6 +81,53 @@ func TestOpeningOfStreams(t *testing.T) {
 	}
 }
 
+// Where the same disks do the same with another outcome, the opening says what differs.
+func TestOpeningTellsPhasesApart(t *testing.T) {
+	// one is a phase of 4 streams beside C, which writes and drops frames where it stalls them.
+	one := func(name string, stalls bool, change func(*trace.Phase)) *trace.Phase {
+		to := 0.0
+		if stalls {
+			to = 13
+		}
+		p := playing(name, 4, 10, max(10, to), disk("C", "write", level{20, 1.1}))
+		change(p)
+		return p
+	}
+	none := func(*trace.Phase) {}
+	paced := func(rate float64) func(*trace.Phase) {
+		return func(p *trace.Phase) { p.Paced["C"] = trace.Paced{Rate: rate} }
+	}
+	mixed := func(p *trace.Phase) { p.Paced["C"] = trace.Paced{Reads: 0.3} }
+	direct := func(p *trace.Phase) { p.Connections = map[string]string{"A": trace.Direct} }
+	fewer := func(p *trace.Phase) { *p = *playing(p.Name, 2, 0, 0, disk("C", "write", level{20, 1.1})) }
+	const drops, clean = "A drops 201 of 2,901 frames ", "A plays 4 of 4 streams without a late frame "
+	for _, c := range []struct {
+		name   string
+		phases []*trace.Phase
+		want   string
+	}{
+		{"a pace", []*trace.Phase{one("R-W", true, none), one("R-W-2", false, paced(1.5e9))},
+			drops + "when C writes at full speed; " + clean + "when C writes at 1.50 GB/s at most."},
+		{"two paces", []*trace.Phase{one("R-W", true, paced(2e9)), one("R-W-2", false, paced(1.5e9))},
+			drops + "when C writes at 2.00 GB/s at most; " + clean + "when C writes at 1.50 GB/s at most."},
+		{"a mix", []*trace.Phase{one("R-W", true, none), one("R-W-2", false, mixed)},
+			drops + "when C writes; " + clean + "when C reads and writes."},
+		{"fewer streams", []*trace.Phase{one("R-W", true, none), one("R-W-2", false, fewer)},
+			"A drops 201 of 2,901 frames of 4 x 92 MB/s when C writes; A plays 2 x 92 MB/s without a late frame when C writes."},
+		{"a connection", []*trace.Phase{one("R-W", true, none), one("R-W-2", false, direct)},
+			drops + "when C writes; " + clean + "when C writes with A connected directly."},
+		{"nothing known, patterns", []*trace.Phase{one("R-W", true, none), one("R-W-2", false, none)},
+			drops + "when C writes (R-W); " + clean + "when C writes (R-W-2)."},
+		{"nothing known, names", []*trace.Phase{one("Monday", true, none), one("Tuesday", false, none)},
+			drops + "in phase Monday, when C writes; " + clean + "in phase Tuesday, when C writes."},
+		{"nothing to tell apart", []*trace.Phase{one("R-W", false, none), one("R-W-2", false, paced(1.5e9))}, clean + "when C writes."},
+	} {
+		if got, _ := Opening(told(c.phases...)); got != c.want {
+			t.Errorf("%s\n got %s\nwant %s", c.name, got, c.want)
+		}
+	}
+}
+
 // A search is said in a few words.
 func TestSearch(t *testing.T) {
 	number := func(f float64) *float64 { return &f }

@@ -23,10 +23,11 @@ type Analysis struct {
 type Phase struct {
 	Phase          string                 `json:"phase"`
 	Roles          map[string]trace.Role  `json:"roles"`
-	Test           string                 `json:"test,omitempty"`       // which of a preset's tests this is
-	Stop           string                 `json:"stop,omitempty"`       // race (also where empty) | hold | time: what ended it
-	Saturation     *trace.Saturation      `json:"saturation,omitempty"` // which step of the preset of that name this is
-	StartSkewS     *float64               `json:"start_skew_s"`         // latest less earliest start among the workers, by the wall clock
+	Connections    map[string]string      `json:"connections,omitempty"` // of disks that hang elsewhere than in the rest of the run
+	Test           string                 `json:"test,omitempty"`        // which of a preset's tests this is
+	Stop           string                 `json:"stop,omitempty"`        // race (also where empty) | hold | time: what ended it
+	Saturation     *trace.Saturation      `json:"saturation,omitempty"`  // which step of the preset of that name this is
+	StartSkewS     *float64               `json:"start_skew_s"`          // latest less earliest start among the workers, by the wall clock
 	Overlap        *Overlap               `json:"overlap"`
 	NoOverlap      *NoOverlap             `json:"no_overlap,omitempty"` // where overlap is null
 	OtherToolRates *OtherToolRates        `json:"others_say"`           // null where no disk moved anything

@@ -34,17 +34,18 @@ func seconds(ns int64) float64 { return float64(ns) / 1e9 }
 
 func newPhase(run *trace.Run, t *trace.Phase, opts Options, alpha alphas) *phase {
 	p := &phase{trace: t, hardware: run.Hardware, simulated: len(run.Disks) > 0, hangs: map[string]string{}, alpha: alpha, meters: newMeters(t), devicesOf: map[string]*Device{}, figures: map[string]toldFigures{}, out: &Phase{
-		Phase:      t.Name,
-		Roles:      map[string]trace.Role{},
-		Test:       t.Test,
-		Saturation: t.Saturation,
-		Stop:       t.Stop,
-		Paced:      maps.Clone(t.Paced),
-		Search:     t.Search,
-		Stages:     []Stage{},
-		Recoveries: []Recovery{},
-		Disks:      map[string]Disk{},
-		Warnings:   []Warning{},
+		Phase:       t.Name,
+		Roles:       map[string]trace.Role{},
+		Connections: maps.Clone(t.Connections),
+		Test:        t.Test,
+		Saturation:  t.Saturation,
+		Stop:        t.Stop,
+		Paced:       maps.Clone(t.Paced),
+		Search:      t.Search,
+		Stages:      []Stage{},
+		Recoveries:  []Recovery{},
+		Disks:       map[string]Disk{},
+		Warnings:    []Warning{},
 	}}
 	maps.Copy(p.out.Roles, t.Roles)
 	for _, d := range run.Disks {

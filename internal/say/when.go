@@ -1,0 +1,139 @@
+package say
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// situation is a disk in a phase, of which something is to be told.
+type situation struct {
+	*analysis.Phase
+	disk string
+	what string // what is told but for the outcome: of two situations with one text, two outcomes would contradict each other
+}
+
+// whens says of each situation who else works: "alone", "when Backup writes". Situations of one disk that would read the
+// same although their outcomes differ say as much more as sets them apart: how fast and how much of what the others move,
+// where the disks are connected, and at last which phase it is. A phase's own name comes first where it is no pattern.
+func whens(order []string, all []situation, sameOutcome func(i, k int) bool) []string {
+	texts := make([]string, len(all))
+	for i := range all {
+		texts[i] = all[i].when(order, "")
+	}
+	for _, more := range []func(*situation) string{
+		func(s *situation) string { return s.when(order, s.fully(order, all)) },
+		func(s *situation) string { return s.when(order, s.fully(order, all)) + s.connected(order) },
+		func(s *situation) string { return s.named(s.when(order, s.fully(order, all))) },
+	} {
+		refined := slices.Clone(texts)
+		for i := range all {
+			if slices.ContainsFunc(indices(all), func(k int) bool {
+				return all[i].disk == all[k].disk && all[i].what == all[k].what && texts[i] == texts[k] && !sameOutcome(i, k)
+			}) {
+				refined[i] = more(&all[i])
+			}
+		}
+		texts = refined
+	}
+	return texts
+}
+
+func indices[T any](list []T) []int {
+	out := make([]int, len(list))
+	for i := range list {
+		out[i] = i
+	}
+	return out
+}
+
+// when is who else works, by a text of what they do where there is one, else in a word each.
+func (s *situation) when(order []string, they string) string {
+	beside := others(order, s.Phase, s.disk)
+	switch {
+	case len(beside) == 0:
+		return "alone"
+	case they == "":
+		they = does(s.Phase, beside)
+	}
+	return "when " + they
+}
+
+// fully is what the others do, with how fast and how much: "Backup writes at 1.5 GB/s at most". A disk without a limit
+// says so where it has one in another of the situations.
+func (s *situation) fully(order []string, all []situation) string {
+	var texts []string
+	for _, name := range others(order, s.Phase, s.disk) {
+		p := s.Paced[name]
+		text := name + " " + worksFully(s.Disks[name].Op, p)
+		limited := func(o situation) bool { return o.disk == s.disk && o.Paced[name].Rate > 0 }
+		if !p.Limited() && slices.ContainsFunc(all, limited) {
+			text += " at full speed"
+		}
+		texts = append(texts, text)
+	}
+	return list(texts)
+}
+
+// worksFully is what one disk does, with how fast and how much.
+func worksFully(op trace.Role, p trace.Paced) string {
+	text := string(op) + "s"
+	switch {
+	case len(p.Streams) > 0:
+		var specs []string
+		for _, s := range p.Streams {
+			specs = append(specs, s.String())
+		}
+		text = streamVerb(op) + " " + list(specs)
+	case p.Reads > 0:
+		text = fmt.Sprintf("reads and writes %.0f/%.0f", 100*p.Reads, 100*(1-p.Reads))
+	}
+	if p.Rate > 0 {
+		text += fmt.Sprintf(" at %s at most", unit.FormatRate(p.Rate))
+	}
+	return text
+}
+
+// streamVerb is what a disk of streams does.
+func streamVerb(op trace.Role) string {
+	if op == trace.Write {
+		return "records"
+	}
+	return "plays"
+}
+
+// connected says which disks the phase had connected otherwise than the run: " with A connected directly".
+func (s *situation) connected(order []string) string {
+	var texts []string
+	for _, name := range order {
+		where, moved := s.Connections[name]
+		switch {
+		case !moved:
+		case where == trace.Direct:
+			texts = append(texts, name+" connected directly")
+		case where == trace.OnHub:
+			texts = append(texts, name+" on the hub")
+		default:
+			texts = append(texts, fmt.Sprintf("%s connected to %q", name, where))
+		}
+	}
+	if texts == nil {
+		return ""
+	}
+	return " with " + list(texts)
+}
+
+// named puts the phase's name to a text: before it where somebody chose the name, after it where it begins with a
+// pattern of letters.
+func (s *situation) named(text string) string {
+	pattern, _, _ := strings.Cut(s.Phase.Phase, " ")
+	pattern = strings.TrimRight(pattern, "-0123456789")
+	if strings.Trim(pattern, "WR-") == "" {
+		return fmt.Sprintf("%s (%s)", text, s.Phase.Phase)
+	}
+	return fmt.Sprintf("in phase %s, %s", s.Phase.Phase, text)
+}
