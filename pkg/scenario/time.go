@@ -1,16 +1,17 @@
 package scenario
 
-import "time"
+import (
+	"time"
 
-// windowsOfSteady is how many windows rates are steady over.
-const windowsOfSteady = 5
+	"github.com/hubbench/hubbench/pkg/stats"
+)
 
 // Time is how long the phase takes at the least, where all its disks share one link and nothing else holds them up; and
 // at most, unless that is open, as it is where files have no cap. Of a search it is the time of one try.
 func (p Phase) Time() (least, most time.Duration, open bool) {
 	if timed := max(p.Limit, p.Target); timed > 0 {
 		if p.Steady > 0 {
-			return min(timed, windowsOfSteady*p.Steady), timed, false
+			return min(timed, stats.SteadyWindows*p.Steady), timed, false
 		}
 		return timed, timed, false
 	}

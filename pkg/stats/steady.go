@@ -9,7 +9,7 @@ import (
 // last five rounds the range is at most 20 % of their average, and along the line that fits them best the rate changes by
 // at most 10 % of it. SNIA's rounds are a minute long and chosen so that noise hardly shows; windows may be shorter.
 const (
-	SteadyWindows = 5
+	SteadyWindows = 5 // how many rates are judged together
 	steadyRange   = 0.20
 	steadyChange  = 0.10
 	steadyChance  = 0.01 // of a change that is in truth as large as that, and by noise looks so much smaller
@@ -22,7 +22,7 @@ const (
 // falls. So the change must be at most 10 % by the upper bound of its interval, and where five windows are too noisy to
 // bound it so closely, more of them are taken: the fewest that do.
 func Steady(rates []float64) (since int, ok bool) {
-	if !AfterPTS(rates) {
+	if !afterPTS(rates) {
 		return 0, false
 	}
 	for n := SteadyWindows; n <= min(len(rates), steadyMost); n++ {
@@ -34,8 +34,8 @@ func Steady(rates []float64) (since int, ok bool) {
 	return 0, false
 }
 
-// AfterPTS reports whether the last five of some rates keep SNIA's rule as it is written.
-func AfterPTS(rates []float64) bool {
+// afterPTS reports whether the last five of some rates keep SNIA's rule as it is written.
+func afterPTS(rates []float64) bool {
 	if len(rates) < SteadyWindows {
 		return false
 	}

@@ -24,7 +24,7 @@ func TestAfterPTS(t *testing.T) {
 		{"that rises by more", []float64{0.94, 0.97, 1, 1.03, 1.06}, false},
 		{"a step of 9 %", []float64{1, 1, 1, 0.91, 0.91}, false}, // the line that fits it best falls by 11 %
 	} {
-		if got := AfterPTS(tt.rates); got != tt.want {
+		if got := afterPTS(tt.rates); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}
@@ -98,14 +98,14 @@ func (s madeSeries) judge(detect func([]float64) bool) string {
 	called := false
 	for n := 1; n <= len(s.rates); n++ {
 		steady := detect(s.rates[:n])
-		if steady && !AfterPTS(s.truth[:n]) {
+		if steady && !afterPTS(s.truth[:n]) {
 			return "too soon"
 		}
 		called = called || steady
 		if n < SteadyWindows {
 			continue
 		}
-		if mean, change, _ := drift(s.truth[n-SteadyWindows : n]); AfterPTS(s.truth[:n]) && change <= 0.5*steadyChange*mean {
+		if mean, change, _ := drift(s.truth[n-SteadyWindows : n]); afterPTS(s.truth[:n]) && change <= 0.5*steadyChange*mean {
 			long++
 		} else {
 			long, called = 0, false // it must be found anew
@@ -122,7 +122,7 @@ func (s madeSeries) judge(detect func([]float64) bool) string {
 func TestSteadyOnGeneratedSeries(t *testing.T) {
 	guarded := func(r []float64) bool { _, ok := Steady(r); return ok }
 	right, table := judgeSeries(11, 50, guarded)
-	_, plain := judgeSeries(11, 50, AfterPTS)
+	_, plain := judgeSeries(11, 50, afterPTS)
 	t.Logf("with the guard:\n%sas written:\n%s", table, plain)
 	if right < 194 {
 		t.Errorf("right about %d of 200 series, want 97 %%:\n%s", right, table)
