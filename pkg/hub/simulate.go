@@ -55,7 +55,7 @@ func WorkOf(plan *scenario.Plan, phase *scenario.Phase, job *scenario.Job) Work 
 		Pace:   job.Pace, Reads: job.Reads, Streams: job.Streams,
 	}
 	if job.Probe > 0 {
-		w.Probe, _ = policy.Pace(job)
+		w.Probe = job.Rate()
 	}
 	return w
 }

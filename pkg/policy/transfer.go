@@ -9,20 +9,6 @@ const (
 	SampleNS = 50_000_000
 )
 
-// Pace is the most that a job moves by its own choice, in bytes per second; ok is false where it moves as much as it can.
-func Pace(job *scenario.Job) (rate float64, ok bool) {
-	switch {
-	case job.Probe > 0:
-		return float64(job.IO.Block) / job.Probe.Seconds(), true
-	case len(job.Streams) > 0:
-		for _, s := range job.Streams {
-			rate += s.TotalRate()
-		}
-		return rate, true
-	}
-	return job.Pace, job.Pace > 0
-}
-
 // Transfer steps one file over a simulated hub, a stretch at a time.
 type Transfer struct {
 	Bytes          int64 // moved so far
@@ -36,8 +22,8 @@ type Transfer struct {
 // noted as often as that of others.
 func NewTransfer(job *scenario.Job, size, startNS int64) Transfer {
 	stretch := int64(Stretch)
-	if pace, ok := Pace(job); ok {
-		stretch = max(1, min(stretch, int64(pace*SampleNS/2e9)))
+	if rate := job.Rate(); rate > 0 {
+		stretch = max(1, min(stretch, int64(rate*SampleNS/2e9)))
 	}
 	return Transfer{StartNS: startNS, EndNS: startNS, size: size, stretch: stretch, sampledNS: startNS}
 }
