@@ -53,8 +53,8 @@ func (h *liveHub) due() <-chan time.Time {
 	return h.timer.C
 }
 
-// serve hands out what the simulated hub has moved by now, and writes down what has become of its streams. A worker that asks for more than the disk moved before it was
-// taken off the hub has caught up with the model, and finishes.
+// serve hands out what the simulated hub has moved by now, and records its streams. A worker that asks for more than the
+// disk moved before it was taken off the hub has caught up with the model, and finishes.
 func (p *phaseRun) serve() {
 	for _, g := range p.hub.granted() {
 		m := wire.Message{Kind: wire.GrantKind, DoneNS: g.DoneNS}

@@ -76,15 +76,19 @@ func (c *Comparison) judge() {
 		if r.P == nil {
 			continue
 		}
-		r.Corrected = &p
-		switch {
-		case p > Chance:
-			r.Verdict = NotShown
-		case *r.Change > 0:
-			r.Verdict = Faster
-		default:
-			r.Verdict = Slower
-		}
+		r.Corrected, r.Verdict = &p, verdict(p, *r.Change, Faster, Slower)
+	}
+}
+
+// verdict is what a corrected chance says of a change, which is called one thing above zero and another below.
+func verdict(corrected, change float64, above, below Verdict) Verdict {
+	switch {
+	case corrected > Chance:
+		return NotShown
+	case change > 0:
+		return above
+	default:
+		return below
 	}
 }
 

@@ -190,14 +190,6 @@ func (c *Comparison) judgeLatencies() {
 		if l.P == nil {
 			continue
 		}
-		l.Corrected = &p
-		switch {
-		case p > Chance:
-			l.Verdict = NotShown
-		case *l.Change > 0:
-			l.Verdict = Longer
-		default:
-			l.Verdict = Shorter
-		}
+		l.Corrected, l.Verdict = &p, verdict(p, *l.Change, Longer, Shorter)
 	}
 }

@@ -1,8 +1,9 @@
 // Package policy says how the jobs of a phase go on and when they end: in a race, held until all have moved their
-// files, at a time, when all have become steady, or with as many files as take a given time. Jobs that accompany others (streams and probes) have no
-// end of their own: they go on until the others have moved their files, or to the phase's time. A simulation (see hub) and a run (see worker and
-// coordinator) step the same machine, so that a run on simulated disks equals its simulation. It moves no bytes and
-// reads no clock. Start at Job, which is one disk's part; Phase is what the disks of a phase must know of each other.
+// files, at a time, when all have become steady, or with as many files as take a given time. Jobs that accompany others
+// (streams and probes) have no end of their own: they go on until the others have moved their files, or to the phase's
+// time. A simulation (see hub) and a run (see worker and coordinator) step the same machine, so that a run on simulated
+// disks equals its simulation. It moves no bytes and reads no clock. Start at Job, which is one disk's part; Phase is
+// what the disks of a phase must know of each other, and Settling when all of them are steady.
 package policy
 
 import (

@@ -10,8 +10,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// WithTry is the phase as one try of the phase's search: a phase that lasts as long as the search holds a value. Its name says what is
-// tried, and from the second try of the same on which one it is.
+// WithTry is the phase as one try of its search: a phase that lasts as long as the search holds a value. Its name says
+// what is tried, and from the second try of the same value on also which one it is.
 func (p Phase) WithTry(t trace.Try, number int) Phase {
 	try := p
 	if t.Alone {
