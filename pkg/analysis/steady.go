@@ -33,24 +33,17 @@ func (p *phase) steady() {
 	}
 }
 
-// steadyIn is the last stretch of windows at each of whose ends the disk was steady, nil where it was not at the end.
+// steadyIn is the last stretch of windows in which the disk was steady (see stats.SteadySince), nil where it was not at the end.
 func (p *part) steadyIn(windowNS int64) *Steady {
 	n := int(p.endNS() / windowNS)
 	if n < 1 {
 		return nil
 	}
 	rates := p.curve.Rates([]overlap.Interval{{EndNS: int64(n) * windowNS}}, n)
-	first, found := 0, false
-	for k := n; k > 0; k-- {
-		since, ok := stats.Steady(rates[:k])
-		if !ok {
-			break
-		}
-		first, found = since, true
-	}
-	if !found {
+	since, ok := stats.SteadySince(rates)
+	if !ok {
 		return nil
 	}
-	window := overlap.Interval{StartNS: int64(first) * windowNS, EndNS: p.endNS()}
+	window := overlap.Interval{StartNS: int64(since) * windowNS, EndNS: p.endNS()}
 	return &Steady{WindowS: seconds(windowNS), SinceS: seconds(window.StartNS), Rate: p.rateIn(window), CI95: intervalOf(p.curve.Flow([]overlap.Interval{window}))}
 }

@@ -28,6 +28,7 @@ func TestSteady(t *testing.T) {
 	}{
 		{"flat", []pace{{30, 1e9}}, 0, 1e9},
 		{"after a fall", []pace{{13, 2.3e9}, {50, 0.65e9}}, 16, 0.65e9}, // the window of the fall is none of them
+		{"steady long before a fall, and again after it", []pace{{60, 2.3e9}, {100, 0.65e9}}, 60, 0.65e9},
 		{"steady, and fallen since", []pace{{30, 2.3e9}, {38, 0.65e9}}, 0, 0},
 		{"too short", []pace{{18, 1e9}}, 0, 0},
 	} {

@@ -3,6 +3,7 @@ package scenario
 import (
 	"time"
 
+	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -102,7 +103,7 @@ func (p *PhaseSpec) checkSaturation(m *strictyaml.Mapping) {
 	if n, ok := m.Get("stop"); ok && p.Stop != StopTime {
 		n.Errorf("preset %s ends each phase when its disks have fallen, and stop is the latest time for that; try 10 min, or delete stop", preset.name)
 	}
-	if n, ok := m.Get("stop"); ok && p.Stop == StopTime && p.Limit < windowsOfSteady*saturationWindow {
+	if n, ok := m.Get("stop"); ok && p.Stop == StopTime && p.Limit < stats.SteadyWindows*saturationWindow {
 		n.Errorf("stop comes before the five windows of %s have passed over which preset %s judges rates; try %s, or delete stop",
 			unit.FormatSeconds(saturationWindow.Seconds()), preset.name, unit.FormatSeconds(saturationMost.Seconds()))
 	}

@@ -12,26 +12,55 @@ const (
 	SteadyWindows = 5 // how many rates are judged together
 	steadyRange   = 0.20
 	steadyChange  = 0.10
-	steadyChance  = 0.01 // of a change that is in truth as large as that, and by noise looks so much smaller
-	steadyMost    = 40   // windows that the change is judged by
+	steadyChance  = 0.002 // of a change that is in truth as large as that, and by noise looks so much smaller
+	steadyMost    = 40    // windows that the change is judged by
 )
 
 // Steady reports whether rates, of windows of one length, are steady at the last, and from which of them on.
 //
 // It is SNIA's rule made safe against noise: a line through five noisy values is flat now and then while the rate
 // falls. So the change must be at most 10 % by the upper bound of its interval, and where five windows are too noisy to
-// bound it so closely, more of them are taken: the fewest that do.
+// bound it so closely, more of them are taken: the fewest that do. They must be of one level: a line through many windows
+// before a step and a few after it falls slowly too.
 func Steady(rates []float64) (since int, ok bool) {
 	if !afterPTS(rates) {
 		return 0, false
 	}
 	for n := SteadyWindows; n <= min(len(rates), steadyMost); n++ {
-		mean, change, doubt := drift(rates[len(rates)-n:])
+		all := rates[len(rates)-n:]
+		mean, change, doubt := drift(all)
+		if !oneLevel(all) {
+			break
+		}
 		if change+doubt <= steadyChange*mean {
 			return len(rates) - n, true
 		}
 	}
 	return 0, false
+}
+
+// SteadySince reports whether rates are steady at the last window, and from which one on they have been without a break.
+// They are of one level from there on: rates that fall slowly enough to be called steady all the time are not those of
+// long ago.
+func SteadySince(rates []float64) (since int, ok bool) {
+	if since, ok = Steady(rates); !ok {
+		return 0, false
+	}
+	for n := len(rates) - 1; n >= SteadyWindows; n-- {
+		earlier, steady := Steady(rates[:n])
+		if !steady || !oneLevel(rates[min(since, earlier):]) {
+			break
+		}
+		since = min(since, earlier)
+	}
+	return since, true
+}
+
+// oneLevel reports whether the last five of some windows are, on average, as fast as all of them, within the change that
+// the rule allows.
+func oneLevel(rates []float64) bool {
+	mean := Mean(rates)
+	return math.Abs(Mean(rates[len(rates)-SteadyWindows:])-mean) <= steadyChange*mean
 }
 
 // afterPTS reports whether the last five of some rates keep SNIA's rule as it is written.

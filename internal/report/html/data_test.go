@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
@@ -139,14 +140,15 @@ func TestDownloads(t *testing.T) {
 		}
 		get := func(button, name string) []byte {
 			t.Helper()
-			progress := chromedp.BrowserEvents(tab, browser.DownloadProgress)
 			tab.click(`[data-get="` + button + `"]`)
-			for event, err := range progress {
-				if err != nil {
-					t.Fatal(err)
-				}
-				if event.State == browser.DownloadProgressStateCompleted {
-					break
+			// The browser writes a download under another name until it is whole. Its own event may come before anybody waits.
+			look := time.NewTicker(20 * time.Millisecond)
+			defer look.Stop()
+			for _, err := os.Stat(filepath.Join(dir, name)); err != nil; _, err = os.Stat(filepath.Join(dir, name)) {
+				select {
+				case <-look.C:
+				case <-tab.Done():
+					t.Fatalf("%s was not downloaded", name)
 				}
 			}
 			text, err := os.ReadFile(filepath.Join(dir, name))
