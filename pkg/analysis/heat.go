@@ -3,8 +3,6 @@ package analysis
 import (
 	"math"
 	"sort"
-
-	"github.com/hubbench/hubbench/pkg/latency"
 )
 
 // LatencySeries counts the requests of each step of time by how long they took: the heat map. The requests of a latency
@@ -36,15 +34,9 @@ func heatBounds() []int64 {
 	return bounds
 }
 
-// latencySeries counts the lines' requests, and gathers those of some of the lines; nil where no line ends after the release.
-// To read a line costs more than all else: each is read once.
-func latencySeries(lines []LatencyLine, some *requests, ofSome []LatencyLine) *LatencySeries {
+// latencySeries counts the lines' requests; nil where no line ends after the release.
+func latencySeries(lines []LatencyLine) *LatencySeries {
 	first := sort.Search(len(lines), func(i int) bool { return lines[i].EndNS > 0 })
-	before := sort.Search(len(ofSome), func(i int) bool { return ofSome[i].EndNS > 0 })
-	for _, l := range ofSome[:before] {
-		some.add(l)
-	}
-	ofSome = ofSome[before:]
 	if lines = lines[first:]; len(lines) == 0 {
 		return nil
 	}
@@ -53,33 +45,19 @@ func latencySeries(lines []LatencyLine, some *requests, ofSome []LatencyLine) *L
 	steps := int((endNS - startNS + stepNS - 1) / stepNS)
 	out := &LatencySeries{StartS: seconds(startNS), StepS: seconds(stepNS), Counts: make([][]int64, steps)}
 	bounds := heatBounds()
-	var in latency.Histogram
-	next, low, high := 0, len(bounds), 0
-	for k := range steps {
-		in.Reset()
-		from := next
-		for ; next < len(lines) && lines[next].EndNS <= startNS+int64(k+1)*stepNS; next++ {
-			if in.Decode(lines[next].Hist) != nil {
-				some.spoil()
-				return nil
-			}
-		}
-		if from == next {
-			out.Counts[k] = make([]int64, len(bounds)-1)
-			continue
-		}
-		own := sort.Search(len(ofSome), func(i int) bool { return ofSome[i].EndNS > lines[next-1].EndNS })
-		some.addStep(&in, ofSome[:own], own == next-from)
-		ofSome = ofSome[own:]
+	low, high := len(bounds), 0
+	for k := range out.Counts {
 		counts := make([]int64, len(bounds)-1)
-		row := 0
-		in.Each(func(lowNS, _, n int64) {
-			for bounds[row+1] <= lowNS {
-				row++
-			}
-			counts[row] += n
-			low, high = min(low, row), max(high, row+1)
-		})
+		for ; len(lines) > 0 && lines[0].EndNS <= startNS+int64(k+1)*stepNS; lines = lines[1:] {
+			row := 0
+			lines[0].Hist.Each(func(lowNS, _, n int64) {
+				for bounds[row+1] <= lowNS {
+					row++
+				}
+				counts[row] += n
+				low, high = min(low, row), max(high, row+1)
+			})
+		}
 		out.Counts[k] = counts
 	}
 	if low >= high {

@@ -53,7 +53,7 @@ const (
 // LatencyLine is a latency line and its time.
 type LatencyLine struct {
 	overlap.Interval
-	Hist string
+	Hist latency.Counts
 }
 
 func (p *part) latencyLines() []LatencyLine { return LatencyLines(p.trace, p.active) }
@@ -96,44 +96,16 @@ func LinesWithin(lines []LatencyLine, intervals []overlap.Interval) []LatencyLin
 type requests struct {
 	latency.Histogram
 	seconds float64
-	spoilt  bool // they are more than can be counted
 }
 
 // gatherRequests counts the lines' requests.
 func gatherRequests(lines []LatencyLine) *requests {
 	r := &requests{}
 	for _, l := range lines {
-		r.add(l)
+		r.AddCounts(l.Hist)
+		r.seconds += l.Seconds()
 	}
 	return r
-}
-
-func (r *requests) add(l LatencyLine) {
-	if !r.spoilt && r.Decode(l.Hist) == nil {
-		r.seconds += l.Seconds()
-		return
-	}
-	r.spoil()
-}
-
-// spoil leaves nothing of requests that are more than can be counted.
-func (r *requests) spoil() {
-	r.Reset()
-	r.seconds, r.spoilt = 0, true
-}
-
-// addStep takes lines of a step of time, whose requests are all of the step's, or a part of them.
-func (r *requests) addStep(step *latency.Histogram, lines []LatencyLine, all bool) {
-	for _, l := range lines {
-		if all {
-			r.seconds += l.Seconds()
-		} else {
-			r.add(l)
-		}
-	}
-	if all && !r.spoilt {
-		r.Add(step)
-	}
 }
 
 // figuresOf are the figures of the lines' requests, and the quantiles: p50, p99, p99.9.
@@ -163,11 +135,9 @@ func (p *phase) latencies(alone soloLatencies, alpha float64) {
 		if len(p.window) > 0 {
 			in = LinesWithin(lines, p.window)
 		}
-		var all requests
-		series := latencySeries(lines, &all, in)
-		figures, found := figuresOf(in, &all)
+		figures, found := figuresOf(in, gatherRequests(in))
 		p.figures[part.name()] = toldFigures{in, figures}
-		l := &Latency{LatencyFigures: figures, Series: series}
+		l := &Latency{LatencyFigures: figures, Series: latencySeries(lines)}
 		if by, ok := alone[p.workOf(part)]; ok && len(p.parts) > 1 {
 			l.Alone, l.AloneFrom = &by.LatencyFigures, by.phases
 			if part.limited() { // of the others, it says what their rates say

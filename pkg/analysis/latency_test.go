@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
@@ -143,28 +142,5 @@ func TestLatencySeries(t *testing.T) {
 				t.Errorf("%s: row from %d ns has %d requests, want %d", c.name, s.BoundsNS[row], got[row], want[row])
 			}
 		}
-	}
-}
-
-// Histograms of more requests than can be counted are left out, and the rest of the analysis stands.
-func TestHostileLatencies(t *testing.T) {
-	h := latency.New()
-	for range 3 {
-		h.Record(5)
-	}
-	for range 50 {
-		h.Add(h)
-		if h.N() > 1<<49 {
-			break
-		}
-	}
-	d := answering("C", trace.Read, 0, 400, tracetest.Latency{PerS: 1, MedianNS: 1e6}, nil)
-	for i := range d.Latencies {
-		d.Latencies[i].Hist = h.Encode()
-	}
-	a := Analyze(tracetest.Run(tracetest.Phase("p", d)), Options{})
-	checkAnalysis(t, a)
-	if l := a.Phases[0].Disks["C"].Latency; l == nil || l.Requests != 0 || l.P50NS != nil {
-		t.Errorf("got %+v, want no figures", l)
 	}
 }

@@ -3,7 +3,6 @@ package analysis
 import (
 	"math"
 
-	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
@@ -67,7 +66,7 @@ func sharesAbove(lines []LatencyLine, found []*quantile) {
 	}
 	for k, line := range lines {
 		s := &stretches[k/each]
-		_ = latency.Each(line.Hist, func(lowNS, highNS, n int64) { // the reader has checked it
+		line.Hist.Each(func(lowNS, highNS, n int64) {
 			s.n += float64(n)
 			for i, q := range found {
 				switch {

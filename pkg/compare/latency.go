@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 
@@ -54,18 +53,13 @@ type Latency struct {
 func latencies(b, n part, disks []string) []Latency {
 	var list []Latency
 	for _, disk := range disks {
-		base, err := b.requests(disk)
-		other, errOther := n.requests(disk)
-		if base == nil && err == nil || other == nil && errOther == nil {
+		base, other := b.requests(disk), n.requests(disk)
+		if base == nil || other == nil {
 			continue
 		}
 		for _, q := range []Quantile{P50, P99} {
 			l := Latency{Disk: disk, Op: b.found.Roles[disk], Quantile: q, Unit: "second", Verdict: TooLittle}
-			if bad := cmp.Or(err, errOther); bad != nil {
-				l.Reason = bad.Error()
-			} else {
-				l.compare(base, other)
-			}
+			l.compare(base, other)
 			list = append(list, l)
 		}
 	}
@@ -84,13 +78,7 @@ func (l *Latency) compare(base, other *requests) {
 		return
 	}
 	l.set(base.at(oneIn), other.at(oneIn))
-	b, err := base.quantile(oneIn)
-	n, errOther := other.quantile(oneIn)
-	if bad := cmp.Or(err, errOther); bad != nil {
-		l.Reason = bad.Error()
-		return
-	}
-	if d, ok := stats.Difference(b, n); ok {
+	if d, ok := stats.Difference(base.quantile(oneIn), other.quantile(oneIn)); ok {
 		l.test(d)
 	}
 }
@@ -113,20 +101,14 @@ func (l *Latency) repeat(base, other []part) {
 // measured is the logarithm of the quantile in each of the runs, and why it is not in some.
 func (l *Latency) measured(parts []part) (list []stats.Repeat, fault string) {
 	for i, p := range parts {
-		r, err := p.requests(l.Disk)
+		r := p.requests(l.Disk)
 		switch {
-		case err != nil:
-			return nil, err.Error()
 		case r == nil:
 			return nil, fmt.Sprintf("run %d of a side has no latencies of disk %s", i+1, l.Disk)
 		case r.doubt(l.Quantile.oneIn()) != "":
 			return nil, fmt.Sprintf("in run %d of a side %s", i+1, r.doubt(l.Quantile.oneIn()))
 		}
-		s, err := r.quantile(l.Quantile.oneIn())
-		if err != nil {
-			return nil, err.Error()
-		}
-		e, _ := s.Error()
+		e, _ := r.quantile(l.Quantile.oneIn()).Error()
 		list = append(list, stats.Repeat{Mean: math.Log(float64(max(1, r.at(l.Quantile.oneIn())))), SE: e.SE()})
 	}
 	return list, ""

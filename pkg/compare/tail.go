@@ -31,27 +31,25 @@ type requests struct {
 }
 
 // unitOfTime is about a second: the histograms of one latency line, or of a short one with it.
-type unitOfTime []string
+type unitOfTime []latency.Counts
 
 // requests are those of a disk that ended in the window. They are nil where the trace has none.
-func (p part) requests(disk string) (*requests, error) {
+func (p part) requests(disk string) *requests {
 	d := p.traced.Disk(disk)
 	if d == nil || len(d.Latencies) == 0 {
-		return nil, nil
+		return nil
 	}
 	r := &requests{all: latency.New()}
 	lines := analysis.LatencyLines(d, overlap.Active(d, overlap.DefaultGapNS))
 	for _, l := range analysis.LinesWithin(lines, p.window) {
-		if err := r.all.Decode(l.Hist); err != nil {
-			return nil, err
-		}
+		r.all.AddCounts(l.Hist)
 		if last := len(r.units) - 1; last >= 0 && l.EndNS-l.StartNS < shortNS {
 			r.units[last] = append(r.units[last], l.Hist)
 		} else {
 			r.units = append(r.units, unitOfTime{l.Hist})
 		}
 	}
-	return r, nil
+	return r
 }
 
 // doubt says why a quantile that one request in n exceeds cannot be judged, empty where it can.
@@ -75,12 +73,9 @@ func (r *requests) doubt(n int64) string {
 // Measures", Journal of the American Statistical Association 47, 1952; Francisco and Fuller, "Quantile Estimation with a
 // Complex Survey Design", Annals of Statistics 19, 1991): one that lies near the gap between two humps may come to lie
 // beyond it.
-func (r *requests) quantile(n int64) (stats.Spectrum, error) {
+func (r *requests) quantile(n int64) stats.Spectrum {
 	at := r.at(n)
-	slow, err := r.slow(at)
-	if err != nil {
-		return stats.Spectrum{}, err
-	}
+	slow := r.slow(at)
 	known := stats.MinBins
 	if len(slow) >= manyUnits {
 		known = len(slow)
@@ -93,30 +88,28 @@ func (r *requests) quantile(n int64) (stats.Spectrum, error) {
 	for i := range slow {
 		slow[i] = math.Log(float64(max(at, 1))) + slope*slow[i]
 	}
-	return stats.NewSpectrum(slow, known), nil
+	return stats.NewSpectrum(slow, known)
 }
 
 // slow is, for each second, how many more of its requests took longer than a time than the share of all would be, over
 // what a second has of such requests on average.
-func (r *requests) slow(at int64) ([]float64, error) {
+func (r *requests) slow(at int64) []float64 {
 	longer := r.all.Longer(at)
 	out := make([]float64, len(r.units))
 	if longer == 0 {
-		return out, nil
+		return out
 	}
 	average := float64(longer) / float64(len(r.units))
 	h := latency.New()
 	for i, unit := range r.units {
 		h.Reset()
 		for _, hist := range unit {
-			if err := h.Decode(hist); err != nil {
-				return nil, err
-			}
+			h.AddCounts(hist)
 		}
 		expected := float64(h.N()) * float64(longer) / float64(r.all.N())
 		out[i] = (float64(h.Longer(at)) - expected) / average
 	}
-	return out, nil
+	return out
 }
 
 // slope is by how much the logarithm of a quantile grows with that of the share of requests that exceed it, about a share

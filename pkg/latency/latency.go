@@ -36,6 +36,14 @@ func (h *Histogram) grow() {
 	}
 }
 
+// used are the counts up to the longest time's; all beyond are zero.
+func (h *Histogram) used() []uint64 {
+	if h.n == 0 {
+		return nil
+	}
+	return h.counts[:bucketOf(h.maxNS)+1]
+}
+
 // Record counts one time. Those below zero count as zero, those above MaxNS as MaxNS.
 func (h *Histogram) Record(ns int64) {
 	h.grow()
@@ -69,7 +77,7 @@ func (h *Histogram) MaxNS() int64 { return h.maxNS }
 func (h *Histogram) Quantile(q float64) int64 {
 	rank := max(1, int64(math.Ceil(q*float64(h.n))))
 	var seen int64
-	for i, n := range h.counts {
+	for i, n := range h.used() {
 		if seen += int64(n); seen >= rank {
 			_, high := bounds(i)
 			return min(high, h.maxNS)
@@ -84,7 +92,7 @@ func (h *Histogram) Add(other *Histogram) {
 		return
 	}
 	h.grow()
-	for i, n := range other.counts {
+	for i, n := range other.used() {
 		h.counts[i] += n
 	}
 	h.n += other.n
@@ -93,18 +101,8 @@ func (h *Histogram) Add(other *Histogram) {
 
 // Reset empties it, and keeps its memory.
 func (h *Histogram) Reset() {
-	clear(h.counts)
+	clear(h.used())
 	h.n, h.maxNS = 0, 0
-}
-
-// Each calls f for every bucket that counted something, by time: its least and greatest time, and how many.
-func (h *Histogram) Each(f func(lowNS, highNS, n int64)) {
-	for i, n := range h.counts {
-		if n > 0 {
-			low, high := bounds(i)
-			f(low, high, int64(n))
-		}
-	}
 }
 
 // Longer is how many took longer than a time, as far as buckets tell it.

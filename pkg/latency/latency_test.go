@@ -99,7 +99,7 @@ func TestDecodeRefuses(t *testing.T) {
 func TestDecodeRefusesTooMany(t *testing.T) {
 	var h Histogram
 	h.Record(1000)
-	h.counts[bucketOf(1000)], h.n = maxCount, maxCount
+	h.counts[bucketOf(1000)], h.n = MaxCount, MaxCount
 	text := h.Encode()
 	var sum Histogram
 	if err := sum.Decode(text); err != nil {
@@ -202,10 +202,10 @@ func BenchmarkText(b *testing.B) {
 			text = h.Encode()
 		}
 	})
-	b.Run("check", func(b *testing.B) {
+	b.Run("parse", func(b *testing.B) {
 		b.SetBytes(int64(len(text)))
 		for b.Loop() {
-			if err := Check(text); err != nil {
+			if _, err := Parse(text); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -93,36 +93,33 @@ func (g *guess) learn(n uint64) {
 // errText is of any text that Encode has not written.
 var errText = errors.New("not a latency histogram")
 
-// maxCount bounds the sum of a histogram's counts, so that those of a whole run add up.
-const maxCount = 1 << 50
+// MaxCount bounds the sum of a histogram's counts, so that those of a whole run add up.
+const MaxCount = 1 << 50
 
-// Decode adds what Encode has written to the histogram. After an error, the histogram is of no use.
+// Decode adds what Encode has written to the histogram.
 func (h *Histogram) Decode(text string) error {
-	h.grow()
-	longest, n, err := scan(text, func(bucket int, count uint64) { h.counts[bucket] += count })
+	c, err := Parse(text)
 	if err != nil {
 		return err
 	}
-	if n > maxCount-h.n {
-		return fmt.Errorf("%w: more than %d times in all", errText, int64(maxCount))
+	if c.N() > MaxCount-h.n {
+		return fmt.Errorf("%w: more than %d times in all", errText, int64(MaxCount))
 	}
-	h.n += n
-	h.maxNS = max(h.maxNS, longest)
+	h.AddCounts(c)
 	return nil
 }
 
-// Check reports whether Decode takes the text.
-func Check(text string) error {
-	_, _, err := scan(text, func(int, uint64) {})
-	return err
-}
-
-// scan reads a text bucket by bucket, and returns the longest time and how many there are.
-func scan(text string, each func(bucket int, count uint64)) (longest, sum int64, err error) {
+// bytesOf are those that a text stands for.
+func bytesOf(text string) ([]byte, error) {
 	b, err := base64.RawStdEncoding.DecodeString(text)
 	if err != nil {
-		return 0, 0, fmt.Errorf("%w: %w", errText, err)
+		return nil, fmt.Errorf("%w: %w", errText, err)
 	}
+	return b, nil
+}
+
+// scan reads a text's bytes bucket by bucket, and returns the longest time and how many there are.
+func scan(b []byte, each func(bucket int, count uint64)) (longest, sum int64, err error) {
 	if len(b) == 0 || b[0] != textVersion {
 		return 0, 0, fmt.Errorf("%w of version %d", errText, textVersion)
 	}
@@ -148,7 +145,7 @@ func scanCounts(b []byte, first, last int, each func(bucket int, count uint64)) 
 	g := newGuess()
 	for i := first; i <= last; {
 		n := g.unfold(r.rice(g.width()))
-		if n > uint64(maxCount-sum) {
+		if n > uint64(MaxCount-sum) {
 			return 0, errText
 		}
 		g.learn(n)

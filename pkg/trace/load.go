@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/stream"
 )
 
@@ -15,7 +16,7 @@ func Load(r io.Reader, name string) (*Run, error) {
 	in := NewReader(r, name)
 	b := builder{run: &Run{}, phases: map[string]*phaseBuilder{}}
 	for in.Next() {
-		if err := b.add(in.Event()); err != nil {
+		if err := b.add(in.Event(), in.Hist()); err != nil {
 			return nil, in.failf("%w", err)
 		}
 	}
@@ -40,6 +41,7 @@ type builder struct {
 	last     *diskBuilder             // of the last event: most follow one of the same disk
 	lastIn   string                   // last's phase
 	bytes    int64                    // of all files
+	requests int64                    // of all latency lines
 	arena    []Sample                 // file samples are cut from it, so that small files cost no allocation each
 
 	repeated, again, strays tally // file lines left out
@@ -59,7 +61,8 @@ type diskBuilder struct {
 	free    [][]Sample       // buffers of ended files, to use again
 }
 
-func (b *builder) add(e *Event) error {
+// add takes an event; hist is what the histogram of a latency line says.
+func (b *builder) add(e *Event, hist latency.Counts) error {
 	switch e.Type {
 	case RunType:
 		if b.headers > 0 {
@@ -108,8 +111,13 @@ func (b *builder) add(e *Event) error {
 		p := b.phase(e.Phase).phase
 		p.Gauges = append(p.Gauges, Gauge{Disk: e.Disk, Name: e.Name, TNS: e.TNS, Value: e.Value})
 	case LatencyType:
+		n := hist.N()
+		if n > latency.MaxCount-b.requests {
+			return fmt.Errorf("disk %s: its latencies bring the trace to more than %d requests, beyond what can be counted", e.Disk, int64(latency.MaxCount))
+		}
+		b.requests += n
 		d := b.disk(e)
-		d.trace.Latencies = append(d.trace.Latencies, Latency{Op: e.Op, TNS: e.TNS, Hist: e.Hist})
+		d.trace.Latencies = append(d.trace.Latencies, Latency{Op: e.Op, TNS: e.TNS, Hist: hist})
 	case StreamType:
 		b.disk(e).stream(e)
 	case PhaseEndType:

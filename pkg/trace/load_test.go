@@ -57,6 +57,10 @@ func TestLoadWhole(t *testing.T) {
 // Streams and latencies are sorted out by disk and time, and a line that is there twice counts once.
 func TestLoadStreamsAndLatencies(t *testing.T) {
 	hist := aHist()
+	counts, err := latency.Parse(hist)
+	if err != nil {
+		t.Fatal(err)
+	}
 	sample := func(disk, name, rest string) string {
 		return `{"type":"stream","phase":"p","disk":"` + disk + `","stream":"` + name + `",` + rest + `}`
 	}
@@ -80,7 +84,7 @@ func TestLoadStreamsAndLatencies(t *testing.T) {
 		Disks: []*DiskTrace{
 			{Name: "A", Op: "read", Streams: []Stream{
 				{"2", []StreamSample{first}}, {"1", []StreamSample{first, {200, stream.Sample{Due: 3, Late: 1, StallNS: 40}}}}}},
-			{Name: "B", Op: "write", Latencies: []Latency{{"write", 100, hist}, {"write", 200, hist}}},
+			{Name: "B", Op: "write", Latencies: []Latency{{"write", 100, counts}, {"write", 200, counts}}},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -141,6 +145,12 @@ func TestLoadWarns(t *testing.T) {
 }
 
 func TestLoadRefuses(t *testing.T) {
+	many := latency.New()
+	many.Record(5)
+	for many.N() < latency.MaxCount/2+1 {
+		many.Add(many)
+	}
+	manyRequests := `{"type":"latency","phase":"p","disk":"A","op":"read","t_ns":1,"hist":"` + many.Encode() + `"}`
 	tests := []struct{ name, text, want string }{
 		{"another run", `{"type":"run","name":"a"}` + "\n" + `{"type":"run","name":"b"}`, "e.jsonl:2: second run line, of another run"},
 		{"other disks", `{"type":"run","disks":[{"name":"A"}]}` + "\n" + `{"type":"run","disks":[{"name":"B"}]}`, "e.jsonl:2: second run line, of another run"},
@@ -148,6 +158,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"absurd time", strings.Replace(fileLine, `:5`, `:2000000000000000000`, 1), "e.jsonl:1: bad file line: time more than 36 years"},
 		{"absurd progress", `{"type":"progress","phase":"p","disk":"A","bytes":-9223372036854775808}`, "e.jsonl:1: bad progress line: bytes -9223372036854775808: beyond"},
 		{"absurd bytes", fileLine + "\n" + strings.Replace(fileLine, `:10`, `:1152921504606846970`, 1), "e.jsonl:2: disk A: file 1 brings the trace to more"},
+		{"absurd latencies", manyRequests + "\n" + manyRequests, "e.jsonl:2: disk A: its latencies bring the trace to more"},
 		{"bad line", fileLine + "\nnonsense\n", "e.jsonl:2: not an event"},
 	}
 	for _, tt := range tests {

@@ -36,6 +36,7 @@ type Reader struct {
 	line     int
 	offset   int64 // bytes read
 	event    Event
+	hist     latency.Counts // of the last latency line
 	decoder  decoder
 	unknown  int
 	err      error
@@ -49,6 +50,9 @@ func NewReader(r io.Reader, name string) *Reader {
 
 // Event is the event that the last call of Next read. It is overwritten by the next.
 func (r *Reader) Event() *Event { return &r.event }
+
+// Hist is what the histogram of the last latency line says.
+func (r *Reader) Hist() latency.Counts { return r.hist }
 
 // Offset is how many bytes of the input lie before and in the line of Event.
 func (r *Reader) Offset() int64 { return r.offset }
@@ -140,7 +144,11 @@ func (r *Reader) parse(line []byte) (known bool, err error) {
 	if known, err = r.decoder.decode(line, &r.event); !known || err != nil {
 		return false, err
 	}
-	if err := r.event.check(); err != nil {
+	err = r.event.check()
+	if err == nil && r.event.Type == LatencyType {
+		r.hist, err = latency.Parse(r.event.Hist)
+	}
+	if err != nil {
 		return false, fmt.Errorf("bad %s line: %w", r.event.Type, err)
 	}
 	return true, nil
@@ -187,9 +195,6 @@ func (e *Event) check() error {
 	}
 	if (e.Type == FileType || e.Type == LatencyType) && e.Op != Read && e.Op != Write {
 		return fmt.Errorf("op %q: want read or write", e.Op)
-	}
-	if e.Type == LatencyType {
-		return latency.Check(e.Hist)
 	}
 	if e.Type == StreamType && (e.Due < 0 || e.Late < 0 || e.Late > e.Due || e.BufferNS < 0 || e.StallNS < 0) {
 		return fmt.Errorf("stream %q: %d frames late of %d, a buffer of %d ns, a stall of %d ns", e.Stream, e.Late, e.Due, e.BufferNS, e.StallNS)

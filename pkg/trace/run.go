@@ -2,6 +2,7 @@ package trace
 
 import (
 	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/stream"
 )
 
@@ -53,8 +54,8 @@ type DiskTrace struct {
 // Latency is how long requests took that ended in about a second.
 type Latency struct {
 	Op   Role
-	TNS  int64  // the end of that second
-	Hist string // for latency.Histogram's Decode, which takes it
+	TNS  int64 // the end of that second
+	Hist latency.Counts
 }
 
 // Stream is what became of one stream's frames.
