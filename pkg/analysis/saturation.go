@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -156,7 +157,7 @@ func (s *Saturation) bursts(phases []*phase, c cliff) {
 		b.Throughout = t >= fullShare*length
 		s.Bursts = append(s.Bursts, b)
 	}
-	slices.SortStableFunc(s.Bursts, func(a, b Burst) int { return int(math.Copysign(1, a.RestS-b.RestS)) })
+	slices.SortStableFunc(s.Bursts, func(a, b Burst) int { return cmp.Compare(a.RestS, b.RestS) })
 }
 
 // isBack reports whether the cache took as much as at first, or all of the burst.

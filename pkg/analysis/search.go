@@ -3,6 +3,7 @@ package analysis
 import (
 	"slices"
 
+	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -67,9 +68,6 @@ func (p *phase) streamVerdict() stream.Verdict {
 	return worst
 }
 
-// confirmations are the further tries that an answer must be clean in.
-const confirmations = 2
-
 // answer fills in what the tries have found.
 func (s *Search) answer(complete bool) {
 	free := 0
@@ -78,7 +76,7 @@ func (s *Search) answer(complete bool) {
 			free++
 		}
 	}
-	if s.Unlimited = free > confirmations; s.Unlimited {
+	if s.Unlimited = free >= search.CleanTries; s.Unlimited {
 		return
 	}
 	s.Alone, s.Found = s.largest(true, complete), s.largest(false, complete)
@@ -116,7 +114,7 @@ func (s *Search) largest(alone, complete bool) *float64 {
 		}
 	}
 	for value, n := range clean {
-		if !failed[value] && n > confirmations {
+		if !failed[value] && n >= search.CleanTries {
 			best = max(best, value)
 		}
 	}

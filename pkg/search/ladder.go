@@ -3,9 +3,9 @@ package search
 import "math/bits"
 
 const (
-	// cleanTries is how many tries of a step must all be clean for it to be the answer: one that finds it, and two that
+	// CleanTries is how many tries of a step must all be clean for it to be the answer: one that finds it, and two that
 	// confirm it.
-	cleanTries = 3
+	CleanTries = 3
 	// mostFailures is how many answers may fail to be confirmed. With one more the verdicts change too much from try to
 	// try for an answer.
 	mostFailures = 2
@@ -34,7 +34,7 @@ func (l *ladder) step() (step int, ok bool) {
 	case l.searching():
 		return l.between(l.low, l.bad), true
 	}
-	return l.low, l.low > 0 && l.clean[l.low] < cleanTries
+	return l.low, l.low > 0 && l.clean[l.low] < CleanTries
 }
 
 // searching reports whether there is no answer yet to be confirmed.
@@ -101,7 +101,7 @@ func (l *ladder) left() int {
 func (l *ladder) confirm(step int, made map[int]int) int {
 	n := 0
 	for failed := l.failed; failed <= mostFailures && step > 0; step = below(step, failed) {
-		n += cleanTries - made[step]
+		n += CleanTries - made[step]
 		failed++
 	}
 	return n

@@ -42,8 +42,8 @@ func TestLadderFindsTheLimit(t *testing.T) {
 				if got, ok := l.answer(); !ok || got != limit {
 					t.Fatalf("top %d, rises %v: found %d, %v; want %d", top, rises, got, ok, limit)
 				}
-				if confirmed := count(tries, limit); limit > 0 && confirmed != cleanTries {
-					t.Errorf("top %d, limit %d: %d tries of the answer, want %d: %v", top, limit, confirmed, cleanTries, tries)
+				if confirmed := count(tries, limit); limit > 0 && confirmed != CleanTries {
+					t.Errorf("top %d, limit %d: %d tries of the answer, want %d: %v", top, limit, confirmed, CleanTries, tries)
 				}
 			}
 		}
@@ -64,7 +64,7 @@ func TestLadderBoundIsTight(t *testing.T) {
 	for _, rises := range []bool{true, false} {
 		for _, top := range []int{1, 2, 5, 12, 24} {
 			first := newLadder(top, rises).left()
-			if got := longest(top, rises, nil); got > first || got < first-cleanTries {
+			if got := longest(top, rises, nil); got > first || got < first-CleanTries {
 				t.Errorf("top %d, rises %v: at most %d tries were said, the longest search takes %d", top, rises, first, got)
 			}
 		}
@@ -110,7 +110,7 @@ func TestLadderWithNoise(t *testing.T) {
 				t.Fatalf("found %d, which was not clean in %v", got, seen[got])
 			}
 		}
-		if got > 0 && len(seen[got]) < cleanTries {
+		if got > 0 && len(seen[got]) < CleanTries {
 			t.Fatalf("found %d after %d tries of it", got, len(seen[got]))
 		}
 		if d := float64(got) - limit; d > 0.5 || d < -2.5 {
@@ -128,7 +128,7 @@ func TestLadderGivesUp(t *testing.T) {
 	l, seen := newLadder(24, true), map[int]int{}
 	tries := climb(t, l, func(step int) bool {
 		seen[step]++
-		return step <= 10 && seen[step] < cleanTries
+		return step <= 10 && seen[step] < CleanTries
 	})
 	if got, ok := l.answer(); ok {
 		t.Errorf("found %d after %v", got, tries)

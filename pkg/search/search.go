@@ -105,7 +105,7 @@ func (s *Search) next() (trace.Try, bool) {
 	}
 	if s.with == nil {
 		t.Value, t.Unlimited = s.phase.Search.Most, s.phase.Search.Most == 0
-		return t, s.free < cleanTries
+		return t, s.free < CleanTries
 	}
 	step, ok := s.with.step()
 	t.Value = s.value(step)
@@ -166,10 +166,10 @@ func (s *Search) AtMost() int {
 		return s.made + s.with.left()
 	case s.alone != nil:
 		return s.made + s.alone.left() + newLadder(s.alone.highest(), false).left()
-	case s.free == cleanTries:
+	case s.free == CleanTries:
 		return s.made
 	}
-	return s.made + cleanTries - s.free + newLadder(paceSteps, false).left()
+	return s.made + CleanTries - s.free + newLadder(paceSteps, false).left()
 }
 
 // Result is what the search has found. Before it is over, that is what is certain already.
@@ -181,9 +181,9 @@ func (s *Search) Result() Result {
 	switch {
 	case s.with != nil:
 		r.Found = s.answer(s.with)
-	case s.pace() && s.free == cleanTries && s.phase.Search.Most > 0:
+	case s.pace() && s.free == CleanTries && s.phase.Search.Most > 0:
 		r.Found = &s.phase.Search.Most
-	case s.pace() && s.free == cleanTries:
+	case s.pace() && s.free == CleanTries:
 		r.Unlimited = true
 	}
 	return r
