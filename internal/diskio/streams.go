@@ -262,24 +262,17 @@ func (s *streams) wait(ctx context.Context, sampleNS int64) {
 	s.asleepNS = max(s.asleepNS, s.timing.now()-untilNS)
 }
 
-// Doubts adds that this computer did not keep the frames' times: where it took a tenth of a buffer, late frames may be its
-// own doing. What the disk keeps waiting is no part of that.
-func (s *streams) Doubts() []string {
-	doubts := s.real.Doubts()
-	least := s.players[0].Spec.Buffer
-	for _, p := range s.players {
-		least = min(least, p.Spec.Buffer)
-	}
-	if most := time.Duration(max(s.belatedNS.MaxNS(), s.asleepNS)); most > least/10 {
-		doubts = append(doubts, fmt.Sprintf("this computer was up to %d ms late to look after the frames (it was busy, or stood still): late frames may come of that, and not of the disk",
-			most.Milliseconds()))
-	}
-	return doubts
-}
-
-// Close ends the lanes, whose requests under way it waits for.
+// Close ends the lanes, whose requests under way it waits for, and tells how late this computer was at the most to look
+// after the frames. What the disk kept waiting is no part of that.
 func (s *streams) Close() error {
-	return errors.Join(s.job.explain("clean up", s.closeFiles()), s.real.Close())
+	err := s.closeFiles()
+	if s.tell != nil {
+		s.tell(trace.Event{
+			Type: trace.GaugeType, Name: trace.HostLate, TNS: s.timing.now() - s.release,
+			Value: float64(max(s.belatedNS.MaxNS(), s.asleepNS)) / 1e9,
+		})
+	}
+	return errors.Join(s.job.explain("clean up", err), s.real.Close())
 }
 
 func (s *streams) closeFiles() (err error) {

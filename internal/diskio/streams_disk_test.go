@@ -97,8 +97,8 @@ func TestStreamsOnAQuietDevice(t *testing.T) {
 			}
 			rate := float64(bytes) / float64(end) * 1e9
 			at := func(q float64) time.Duration { return time.Duration(s.belatedNS.Quantile(q)) }
-			t.Logf("%s %s depth %d block %d: %.0f B/s of %.0f (%+.3f %%), %d late of %d, lowest buffer %s, requested late by p50 %s p99 %s p99.9 %s max %s, CPU %.2f %%, doubts %q",
-				job.Role, eff.Cache, eff.Depth, eff.Block, rate, spec.TotalRate(), 100*(rate/spec.TotalRate()-1), late, due, lowest, at(0.5), at(0.99), at(0.999), at(1), 100*cpu, s.Doubts())
+			t.Logf("%s %s depth %d block %d: %.0f B/s of %.0f (%+.3f %%), %d late of %d, lowest buffer %s, requested late by p50 %s p99 %s p99.9 %s max %s, CPU %.2f %%, host late by %s",
+				job.Role, eff.Cache, eff.Depth, eff.Block, rate, spec.TotalRate(), 100*(rate/spec.TotalRate()-1), late, due, lowest, at(0.5), at(0.99), at(0.999), at(1), 100*cpu, time.Duration(s.asleepNS))
 			if math.Abs(rate/spec.TotalRate()-1) > 0.001 {
 				t.Errorf("the rate is off by %.3f %%", 100*(rate/spec.TotalRate()-1))
 			}

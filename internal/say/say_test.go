@@ -139,6 +139,18 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
+func TestHostLate(t *testing.T) {
+	for late, want := range map[float64]string{
+		0:  "disk A: its low buffer may be this computer's doing and not the disk's: it was busy, or stood still, and up to 2.9 s late to look after the streams",
+		50: "disk A: its late frames may be this computer's doing and not the disk's: it was busy, or stood still, and up to 2.9 s late to look after the streams",
+	} {
+		w := analysis.Warning{Code: "host_late", Disk: "A", Values: map[string]float64{"seconds": 2.9, "late": late}}
+		if got := warning(&w, nil); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 func TestStopped(t *testing.T) {
 	w := analysis.Warning{Code: "stopped", Values: map[string]float64{"seconds": 90, "times": 1, "at_s": 12}}
 	for times, want := range map[float64]string{

@@ -34,6 +34,8 @@ func warning(w *analysis.Warning, p *analysis.Phase) string {
 			how += fmt.Sprintf(", %.0f times", v["times"])
 		}
 		return fmt.Sprintf("nothing went on for %s from %s on: %s; measure this phase again", unit.FormatSeconds(v["seconds"]), unit.FormatSeconds(v["at_s"]), how)
+	case "host_late":
+		return disk + hostLate(v["late"] > 0, v["seconds"])
 	case "many_stages":
 		return fmt.Sprintf("the disks start and pause so often that there are %.0f stages; the first %.0f are listed", v["stages"], v["listed"])
 	case "no_overlap":
@@ -118,4 +120,12 @@ func named(name, kind string) string {
 		return kind + " is"
 	}
 	return name + " is " + kind
+}
+
+func hostLate(lateFrames bool, seconds float64) string {
+	what := "its low buffer"
+	if lateFrames {
+		what = "its late frames"
+	}
+	return fmt.Sprintf("%s may be this computer's doing and not the disk's: it was busy, or stood still, and up to %s late to look after the streams", what, unit.FormatSeconds(seconds))
 }

@@ -34,6 +34,37 @@ func plenty(fromS, toS float64) func(s float64) float64 {
 	}
 }
 
+// Where the host was late by a tenth of the buffer, late frames may be its doing. Where no stream suffered, nothing is said.
+func TestStreamsOfALateHost(t *testing.T) {
+	for _, tt := range []struct {
+		toS, hostS float64
+		want       []Warning
+	}{
+		{toS: 6.5, hostS: 0.1, want: []Warning{{Code: "host_late", Disk: "A", Values: map[string]float64{"seconds": 0.1, "late": 50}}}},
+		{toS: 6.5, hostS: 0.09},
+		{toS: 5.7, hostS: 0.7, want: []Warning{{Code: "host_late", Disk: "A", Values: map[string]float64{"seconds": 0.7}}}},
+		{toS: 5.2, hostS: 0.2},
+	} {
+		p := playing(10, plenty(5, tt.toS))
+		p.Gauges = []trace.Gauge{{Disk: "A", Name: trace.HostLate, TNS: 10e9, Value: tt.hostS}, {Disk: "C", Name: trace.HostLate, TNS: 10e9, Value: 9}}
+		var got []Warning
+		for _, w := range Analyze(tracetest.Run(p), Options{}).Phases[0].Warnings {
+			if w.Code == "host_late" {
+				if late := w.Values["late"]; late > 0 {
+					within(t, "late frames", late, 50, 2)
+					w.Values["late"] = 50
+				} else {
+					delete(w.Values, "late")
+				}
+				got = append(got, w)
+			}
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("still until %g s, host late by %g s: %s", tt.toS, tt.hostS, diff)
+		}
+	}
+}
+
 // What is said of streams is what arithmetic gives: of frames due every 40 ms behind a buffer of 1 s, a disk that stands
 // still for L seconds makes L - 1 s of them late.
 func TestStreams(t *testing.T) {
