@@ -121,6 +121,9 @@ func (y *latencyTally) String() string {
 // TestLatencyClasses: equal pairs are told apart by their latencies in 5 % of comparisons at most, whatever the noise.
 // The method was chosen on the tuned classes and seed 1; it is tested on all of them and seed 400.
 func TestLatencyClasses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many cases")
+	}
 	for i, c := range latencyClasses() {
 		t.Run(c.name, func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(*latencySeed+uint64(i), 51))
@@ -141,6 +144,9 @@ func TestLatencyClasses(t *testing.T) {
 // TestLatencyPower: a disk whose requests all take 20 % longer is told from an equal one in nine of ten pairs or more,
 // where its noise leaves that to be seen.
 func TestLatencyPower(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many cases")
+	}
 	l := tracetest.Latency{PerS: 1500, MedianNS: 600e3, Sigma: 0.3}
 	for i, tt := range []struct {
 		wave, memory, seconds float64

@@ -219,6 +219,9 @@ func smallCase(rng *rand.Rand) (*Profile, []string, []Work) {
 
 // The simulation by events says what one says that goes through all of time in small steps.
 func TestSimAgainstTicks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many cases")
+	}
 	cases, dropped, clean := 200, 0, 0
 	for seed := range uint64(cases) {
 		p, names, works := smallCase(rand.New(rand.NewPCG(seed, 11)))

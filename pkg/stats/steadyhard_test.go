@@ -50,6 +50,9 @@ func hardSeries(kind string, rng *rand.Rand) madeSeries {
 // Of 50 series of each hard kind so many at least are judged rightly; and whenever one is called steady, the rate since
 // then is the one that it has now.
 func TestSteadyOnHardSeries(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many cases")
+	}
 	guarded := func(r []float64) bool { _, ok := Steady(r); return ok }
 	for _, tt := range []struct {
 		kind  string
