@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hanwen/go-fuse/v2/fs"
+	"github.com/hanwen/go-fuse/v2/fuse"
+
+	"github.com/hubbench/hubbench/internal/rundir"
+	"github.com/hubbench/hubbench/pkg/latency"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// delays are what a file system does to requests of one page: every so manieth takes longer.
+type delays struct {
+	every  int64
+	by     time.Duration
+	pages  atomic.Int64 // requests so far
+	passed atomic.Int64 // of these delayed
+}
+
+func (d *delays) wait(bytes int) {
+	if bytes == 4096 && d.pages.Add(1)%d.every == 0 {
+		d.passed.Add(1)
+		time.Sleep(d.by)
+	}
+}
+
+// delayingNode passes everything on to a folder.
+type delayingNode struct {
+	*fs.LoopbackNode
+	*delays
+}
+
+func (n *delayingNode) WrapChild(_ context.Context, child fs.InodeEmbedder) fs.InodeEmbedder {
+	return &delayingNode{child.(*fs.LoopbackNode), n.delays}
+}
+
+// delayingFile has every request pass through here.
+type delayingFile struct {
+	*fs.LoopbackFile
+	*delays
+}
+
+func (delayingFile) PassthroughFd() (int, bool) { return 0, false }
+
+func (f delayingFile) Read(ctx context.Context, p []byte, off int64) (fuse.ReadResult, syscall.Errno) {
+	f.wait(len(p))
+	return f.LoopbackFile.Read(ctx, p, off)
+}
+
+func (n *delayingNode) Open(ctx context.Context, flags uint32) (fs.FileHandle, uint32, syscall.Errno) {
+	f, _, errno := n.LoopbackNode.Open(ctx, flags&^syscall.O_DIRECT)
+	if errno != 0 {
+		return nil, 0, errno
+	}
+	return delayingFile{f.(*fs.LoopbackFile), n.delays}, fuse.FOPEN_DIRECT_IO, 0
+}
+
+func (n *delayingNode) Create(ctx context.Context, name string, flags, mode uint32, out *fuse.EntryOut) (*fs.Inode, fs.FileHandle, uint32, syscall.Errno) {
+	inode, f, _, errno := n.LoopbackNode.Create(ctx, name, flags&^syscall.O_DIRECT, mode, out)
+	if errno != 0 {
+		return nil, nil, 0, errno
+	}
+	return inode, delayingFile{f.(*fs.LoopbackFile), n.delays}, fuse.FOPEN_DIRECT_IO, 0
+}
+
+// mountDelaying mounts such a file system, or skips the test.
+func mountDelaying(t *testing.T, d *delays) string {
+	t.Helper()
+	if _, err := os.Stat("/dev/fuse"); err != nil {
+		t.Skip("no FUSE here")
+	}
+	behind, err := os.MkdirTemp("/dev/shm", "hubbench-delays-") // a disk would have delays of its own
+	if err != nil {
+		t.Skipf("no memory to keep files in: %v", err)
+	}
+	t.Cleanup(func() { os.RemoveAll(behind) })
+	plain, err := fs.NewLoopbackRoot(behind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	node := &delayingNode{plain.(*fs.LoopbackNode), d}
+	node.RootData.RootNode = node
+	dir := filepath.Join(t.TempDir(), "disk")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	server, err := fs.Mount(dir, node, &fs.Options{MountOptions: fuse.MountOptions{MaxWrite: 1 << 20, DirectMount: true}})
+	if err != nil {
+		t.Skipf("FUSE cannot be mounted here: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := server.Unmount(); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// Two in a hundred reads that the device holds back for 10 ms are in the 99th percentile and not in the 95th: of a probe,
+// of random reads at full speed, and of several paced ones at once. At full speed they come one by one: Linux has requests
+// of io_uring to FUSE wait for one another.
+func TestDelaysOfTheDeviceAreInTheLatencies(t *testing.T) {
+	const by = 10 * time.Millisecond
+	d := delays{every: 50, by: by}
+	dir := mountDelaying(t, &d)
+	scenario := filepath.Join(t.TempDir(), "s.yaml")
+	out := filepath.Join(filepath.Dir(scenario), "out")
+	text := fmt.Sprintf(`version: 1
+name: delays
+disks: [{name: A, path: %s}]
+workload: {sizes: [4 MB], footprint: 4 MB, block: 4 KiB, access: random}
+phases:
+  - {name: quiet, probe: {A: {block: 8 KiB, every: 1 ms}}, stop: 4 s}
+  - {name: probe, probe: {A: {block: 4 KiB, every: 1 ms}}, stop: 4 s}
+  - {name: full speed, roles: {A: read}, depth: 1, stop: 4 s}
+  - {name: paced, roles: {A: read}, depth: 8, pace: 4 MB/s, stop: 4 s}
+  - {name: quiet still, probe: {A: {block: 8 KiB, every: 1 ms}}, stop: 4 s}
+`, dir)
+	if err := os.WriteFile(scenario, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	hubbench(t, "run", scenario, "--yes", "--quiet", "--out", out)
+	a := readAnalysis(t, out)
+	quiet := true
+	for _, name := range []string{"quiet", "quiet still"} { // requests of 8 KiB are not held back
+		hist := latenciesOf(t, out, name)
+		slow := float64(hist.Longer(by.Nanoseconds()/2)) / float64(hist.N())
+		t.Logf("%s: %d requests, %.2f %% over 5 ms", name, hist.N(), 100*slow)
+		quiet = quiet && slow < 0.002
+	}
+	checked := 0
+	for _, phase := range a.Phases {
+		if strings.HasPrefix(phase.Phase, "quiet") {
+			continue
+		}
+		checked++
+		hist := latenciesOf(t, out, phase.Phase)
+		p95, p99 := time.Duration(hist.Quantile(0.95)), time.Duration(hist.Quantile(0.99))
+		slow := float64(hist.Longer(by.Nanoseconds())) / float64(hist.N())
+		t.Logf("%s: %d requests, p95 %s, p99 %s; %.2f %% over 10 ms", phase.Phase, hist.N(), p95, p99, 100*slow)
+		if slow < 0.019 || p99 < by {
+			t.Errorf("%s: %.2f %% of the requests took over 10 ms and the 99th percentile is %s, but the device held back 2 %%", phase.Phase, 100*slow, p99)
+		}
+		told := phase.Disks["A"].Latency
+		if told == nil || told.P99NS == nil || math.Abs(float64(*told.P99NS)/float64(p99)-1) > 0.05 {
+			t.Errorf("%s: the analysis tells %+v, want a 99th percentile of %s", phase.Phase, told, p99)
+		}
+		if quiet && (p95 >= by || p99 > 3*by/2) {
+			t.Errorf("%s: the 95th percentile is %s and the 99th %s, but the device held back 2 %% and by 10 ms", phase.Phase, p95, p99)
+		}
+	}
+	if checked != 3 || d.passed.Load() == 0 {
+		t.Errorf("%d phases, %d reads held back", checked, d.passed.Load())
+	}
+	if !quiet {
+		t.Skip("this machine itself delays requests: nothing is to be said of what the device did not do")
+	}
+}
+
+// latenciesOf are all reads of a phase.
+func latenciesOf(t *testing.T, out, phase string) *latency.Histogram {
+	t.Helper()
+	f, err := os.Open(filepath.Join(out, rundir.EventsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	hist := latency.New()
+	events := trace.NewReader(f, f.Name())
+	for events.Next() {
+		if e := events.Event(); e.Type == trace.LatencyType && e.Phase == phase && e.Op == trace.Read {
+			if err := hist.Decode(e.Hist); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := events.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return hist
+}
