@@ -105,19 +105,21 @@ func mountStalling(t *testing.T, s *stalls) string {
 	return dir
 }
 
-// A device that really stands still, in real time: the late frames are those of TestStreamsOverAStall. What this machine
-// itself is late by, which the test sees, may move a frame over the stall's edges.
+// A device that really stands still, in real time, under streams of several kinds, some played and some recorded: the late
+// frames are those of TestStreamsOverAStall. What this machine itself is late by, which the test sees, may move a frame
+// over the stall's edges.
 func TestStreamsOverARealStall(t *testing.T) {
-	const frame = 40 * time.Millisecond
 	for _, buffer := range []time.Duration{500 * time.Millisecond, 2 * time.Second} {
 		for _, stall := range []time.Duration{300 * time.Millisecond, time.Second, 3 * time.Second} {
 			t.Run(fmt.Sprintf("buffer %s, stall %s", buffer, stall), func(t *testing.T) {
 				t.Parallel()
 				runtime.LockOSThread()
 				var gate stalls
-				spec := stream.Spec{Rate: 2e6, Frame: frame, Count: 4, Buffer: buffer}
-				job := streamsJob(mountStalling(t, &gate), spec)
-				job.IO.Footprint = 16 << 20
+				job := streamsJob(mountStalling(t, &gate), stream.Spec{Rate: 2e6, Frame: 40 * time.Millisecond, Count: 2, Buffer: buffer})
+				job.Streams = append(job.Streams,
+					stream.Spec{Record: true, Rate: 1e6, Frame: time.Second / 60, Count: 2, Buffer: buffer},
+					stream.Spec{Rate: 0.5e6, Frame: time.Second / 24, Count: 1, Buffer: buffer})
+				job.Sizes, job.IO.Footprint = []int64{6_500_000}, 20<<20
 				s := newStreams(job, system{open: openTestFile, ring: noRing})
 				eff, err := s.Prepare(t.Context(), func(int64) {})
 				if err != nil {
@@ -147,16 +149,16 @@ func TestStreamsOverARealStall(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				belated := time.Duration(s.belatedNS.MaxNS())
+				belated := time.Duration(max(s.belatedNS.MaxNS(), s.asleepNS))
 				var report strings.Builder
 				for i, p := range s.players {
-					want := overStall(spec, i, from, from+stall, time.Duration(lastNS[p.Name]))
+					want := overStall(p.Spec, i, len(s.players), from, from+stall, time.Duration(lastNS[p.Name]))
 					late := got[p.Name].Late
 					fmt.Fprintf(&report, " %d of %d", late, want.Late)
 					if got[p.Name].Due != want.Due {
 						t.Errorf("stream %d: %d frames were due by %d ns, want %d", i+1, got[p.Name].Due, lastNS[p.Name], want.Due)
 					}
-					may := 1 + int(2*belated/frame)
+					may := 1 + int(2*belated/p.Spec.Frame)
 					if diff := late - want.Late; diff > may || diff < -may {
 						t.Errorf("stream %d: %d late frames, want %d", i+1, late, want.Late)
 					}

@@ -147,7 +147,7 @@ func TestStreamsOverAStall(t *testing.T) {
 						p := playStreams(t, streamsJob(dir, spec), sys, length, func() { began = time.Now() })
 						p.checkSpans(t, spec, length)
 						for i, player := range stream.Players([]stream.Spec{spec}) {
-							want := overStall(spec, i, from, from+stall, length)
+							want := overStall(spec, i, spec.Count, from, from+stall, length)
 							got := p.outcomes[player.Name]
 							if got.Due != want.Due {
 								t.Errorf("stream %d: %d frames were due, want %d", i+1, got.Due, want.Due)
@@ -169,11 +169,12 @@ func TestStreamsOverAStall(t *testing.T) {
 	}
 }
 
-// overStall is what becomes of a stream's frames where nothing moves for a time, and else everything at once.
-func overStall(spec stream.Spec, i int, from, to, length time.Duration) (want stream.Outcome) {
+// overStall is what becomes of a stream's frames, one of several on a disk, where nothing moves for a time, and else
+// everything at once.
+func overStall(spec stream.Spec, i, of int, from, to, length time.Duration) (want stream.Outcome) {
 	want.LowestNS = spec.Buffer.Nanoseconds()
 	for k := 0; ; k++ {
-		ask := spec.Frame*time.Duration(i)/time.Duration(spec.Count) + time.Duration(k)*spec.Frame
+		ask := spec.Frame*time.Duration(i)/time.Duration(of) + time.Duration(k)*spec.Frame
 		if ask+spec.Buffer > length {
 			return want
 		}
