@@ -9,13 +9,14 @@ import (
 
 // How a throttle is told from contention, and from what is of no interest.
 const (
-	maxDrop      = 0.80          // the rate must fall to four fifths or less
-	staysBelow   = 0.90          // of the rate before: what comes back above it was no throttle, but a slow spell
-	explainsNS   = 2_000_000_000 // another disk's start or end explains a drop up to this long after it ...
-	foreseenNS   = 500_000_000   // ... and, levels being dated roughly, this long before it
-	coincidentNS = 1_000_000_000 // the others' recovery explains a drop this close to it
-	takenByShare = 0.5           // of a fall that the others gain: then it is contention
-	beforeNS     = 5_000_000_000 // the others' gain is looked at over so long on either side
+	maxDrop      = 0.80           // the rate must fall to four fifths or less
+	staysBelow   = 0.90           // of the rate before: what comes back above it was no throttle, but a slow spell
+	explainsNS   = 2_000_000_000  // another disk's start or end explains a drop up to this long after it ...
+	foreseenNS   = 500_000_000    // ... and, levels being dated roughly, this long before it,
+	roughlyNS    = 10_000_000_000 // or as long as noise may have dated the drop wrongly, but no longer than this
+	coincidentNS = 1_000_000_000  // the others' recovery explains a drop this close to it
+	takenByShare = 0.5            // of a fall that the others gain: then it is contention
+	beforeNS     = 5_000_000_000  // the others' gain is looked at over so long on either side
 )
 
 // throttle looks for a lasting drop of the disk's rate that no other disk explains: a cache that is full, or heat.
@@ -96,7 +97,7 @@ func (p *part) pauseAt(ns int64) (overlap.Interval, bool) {
 // low where it works alone, or was hot.
 func (p *phase) explained(part *part, levels []level, i int) bool {
 	at := levels[i].StartNS
-	if p.eventNear(part, at) {
+	if p.eventNear(part, levels, i) {
 		return true
 	}
 	before := overlap.Interval{StartNS: max(levels[i-1].StartNS, at-beforeNS), EndNS: at}
@@ -110,9 +111,11 @@ func (p *phase) explained(part *part, levels []level, i int) bool {
 	return gain >= takenByShare*(part.rateIn(before)-part.rateIn(after)) && !p.fellFirst(part, at) && !p.lowAlone(part, levels[i-1].rate, at) && !p.warmth(part, at).hot()
 }
 
-// eventNear tells whether another disk started, ended, paused or recovered about then.
-func (p *phase) eventNear(part *part, at int64) bool {
-	near := func(event int64) bool { return -foreseenNS <= at-event && at-event <= explainsNS }
+// eventNear tells whether another disk started, ended, paused or recovered about when levels[i] began.
+func (p *phase) eventNear(part *part, levels []level, i int) bool {
+	at := levels[i].StartNS
+	off := part.misdated(levels[i-1], levels[i])
+	near := func(event int64) bool { return -max(foreseenNS, off) <= at-event && at-event <= max(explainsNS, off) }
 	for k := range p.parts {
 		other := &p.parts[k]
 		if other.trace != part.trace && slices.ContainsFunc(other.active, func(v overlap.Interval) bool { return near(v.StartNS) || near(v.EndNS) }) {
@@ -128,13 +131,45 @@ func (p *phase) eventNear(part *part, at int64) bool {
 	})
 }
 
+// misdating is how far noise may move the date of a change of level, in units of the noise's variance (of the mean over a
+// second) over the squared change. Were the variance known, 11 would do in 95 of 100 cases (Yao, "Approximating the
+// Distribution of the Maximum Likelihood Estimate of the Change-Point in a Sequence of Independent Random Variables",
+// Annals of Statistics 15, 1987); it is estimated from a few seconds, which takes about twice as much.
+const misdating = 25
+
+// misdated is how long before or after its time noise may have dated the change from one level to the next. The level
+// that shows more of the noise decides: the other may be too short to show it.
+func (p *part) misdated(before, after level) int64 {
+	change := after.rate - before.rate
+	variance := max(p.varianceIn(before.Interval), p.varianceIn(after.Interval))
+	return int64(min(roughlyNS, 1e9*misdating*variance/(change*change)))
+}
+
+// varianceIn is the variance of the disk's mean rate over a second, with all that neighbouring moments have in common.
+func (p *part) varianceIn(span overlap.Interval) float64 {
+	const most, binS = 400, 0.25
+	n := min(most, int(span.Seconds()/binS))
+	if n < 2 {
+		return 0
+	}
+	rates := p.curve.Rates([]overlap.Interval{span}, n)
+	var mean, squares float64
+	for _, r := range rates {
+		mean += r / float64(n)
+	}
+	for _, r := range rates {
+		squares += (r - mean) * (r - mean)
+	}
+	return squares / float64(n-1) * stats.Memory(rates) * span.Seconds() / float64(n)
+}
+
 // fellInside tells whether the disk's rate fell in the window with no start, end or pause of another disk about then:
 // whether by itself or not, its mean over the window is of two levels, and nobody is to be blamed for it.
 func (p *phase) fellInside(part *part) bool {
 	for i := 1; i < len(part.solid); i++ {
 		at := part.solid[i].StartNS
 		inside := slices.ContainsFunc(p.window, func(v overlap.Interval) bool { return v.StartNS < at && at < v.EndNS })
-		if inside && part.solid[i].rate <= maxDrop*part.solid[i-1].rate && !p.eventNear(part, at) {
+		if inside && part.solid[i].rate <= maxDrop*part.solid[i-1].rate && !p.eventNear(part, part.solid, i) {
 			return true
 		}
 	}
