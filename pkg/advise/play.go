@@ -77,7 +77,7 @@ func (c *court) play(h *fit.Hub, parts []Part, caches cacheState, how detail) (p
 		}
 	}
 	r := newReferee(asked)
-	for at := int64(hub.SampleNS); at <= c.length.Nanoseconds() && (out.clean || how == full); at += hub.SampleNS {
+	for at := int64(stream.SampleNS); at <= c.length.Nanoseconds() && (out.clean || how == full); at += stream.SampleNS {
 		for _, g := range sim.Advance(at) {
 			if !g.Ended {
 				out.filled[g.Disk] = float64(g.DoneNS) / 1e9

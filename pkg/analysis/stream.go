@@ -56,11 +56,9 @@ type StreamTotal struct {
 	LateOnlyWhile []string       `json:"late_only_while,omitempty"`
 }
 
-// The series of a stream has steps of at least the time between two of its lines, and at most so many.
-const (
-	streamStepNS   = 100_000_000
-	maxStreamSteps = 300
-)
+// maxStreamSteps is how many steps the series of a stream has at most. They are as long as the time between two of its
+// samples, or some times as long.
+const maxStreamSteps = 300
 
 // streams tells what came of each disk's streams.
 func (p *phase) streams() {
@@ -152,7 +150,8 @@ func streamSeries(t *trace.Stream) *StreamSeries {
 		return nil
 	}
 	endNS := t.Samples[len(t.Samples)-1].TNS
-	stepNS := streamStepNS * max(1, (endNS+streamStepNS*maxStreamSteps-1)/(streamStepNS*maxStreamSteps))
+	const longest = stream.SampleNS * maxStreamSteps // that a series of the shortest steps is
+	stepNS := stream.SampleNS * max(1, (endNS+longest-1)/longest)
 	n := int((endNS + stepNS - 1) / stepNS)
 	out := &StreamSeries{StepS: seconds(stepNS), BufferS: make([]float64, n), Late: make([]int, n)}
 	next, late := 0, 0

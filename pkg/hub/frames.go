@@ -22,11 +22,8 @@ type frames struct {
 	sampleNS int64 // when the streams are next looked at
 }
 
-// SampleNS is the time from one line of a stream to its next.
-const SampleNS = 100_000_000
-
 func newFrames(specs []stream.Spec) (*frames, error) {
-	f := &frames{sampleNS: SampleNS}
+	f := &frames{sampleNS: stream.SampleNS}
 	for _, s := range specs {
 		if s.Frame <= 0 || s.Count <= 0 || s.Bytes(0) <= 0 || s.Buffer < 0 {
 			return nil, fmt.Errorf("streams of %d bytes every %s with a buffer of %s, %d times", s.Bytes(0), s.Frame, s.Buffer, s.Count)
@@ -82,7 +79,7 @@ func (f *frames) sample(dst []trace.Event, disk string, tNS int64) []trace.Event
 	if tNS < f.sampleNS {
 		return dst
 	}
-	f.sampleNS += SampleNS
+	f.sampleNS += stream.SampleNS
 	for _, p := range f.players {
 		s := p.Sample(tNS)
 		dst = append(dst, trace.Event{

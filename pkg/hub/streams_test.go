@@ -263,7 +263,7 @@ func TestSamplesWhenever(t *testing.T) {
 // What a simulation tells of streams stands among the rest in the order of time, each stream every 100 ms.
 func TestStreamsInOrder(t *testing.T) {
 	plan := playing(uhd(3), 0, scenario.Job{Disk: "B", Role: write, Sizes: []int64{3e9, 5e9}}, scenario.Job{Disk: "C", Role: read, Sizes: []int64{2e9, 2e9}, Pace: 0.9e9})
-	last, next := int64(0), map[string]int64{"1": SampleNS, "2": SampleNS, "3": SampleNS}
+	last, next := int64(0), map[string]int64{"1": stream.SampleNS, "2": stream.SampleNS, "3": stream.SampleNS}
 	for _, e := range record(t, plan, round()) {
 		at := max(e.TNS, e.EndNS)
 		if at == 0 {
@@ -277,11 +277,11 @@ func TestStreamsInOrder(t *testing.T) {
 			if e.Phase != "p" || e.Disk != "A" || e.TNS != next[e.Stream] {
 				t.Errorf("%+v, want the one at %d", e, next[e.Stream])
 			}
-			next[e.Stream] += SampleNS
+			next[e.Stream] += stream.SampleNS
 		}
 	}
 	for name, at := range next {
-		if at <= last || at > last+SampleNS {
+		if at <= last || at > last+stream.SampleNS {
 			t.Errorf("stream %s: the next line would be at %d, after the end at %d", name, at, last)
 		}
 	}

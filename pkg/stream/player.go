@@ -84,6 +84,9 @@ func (p *Player) note(tNS int64) {
 	p.lowestNS = min(p.lowestNS, max(0, p.DueNS(p.missing)-tNS))
 }
 
+// SampleNS is the time from one sample of a stream to its next.
+const SampleNS = 100_000_000
+
 // Sample is what can be said of a stream at one time.
 type Sample struct {
 	Due, Late int   // frames so far
