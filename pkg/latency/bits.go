@@ -61,6 +61,9 @@ type bitReader struct {
 	short bool
 }
 
+// enough is how many bits nearly all numbers have at most.
+const enough = 24
+
 // fill holds 56 bits at least, as far as there are any.
 func (r *bitReader) fill() {
 	if r.n < 56 {
@@ -100,8 +103,18 @@ func (r *bitReader) take(n int) uint64 {
 
 // gamma reads what gamma has written; zero is none.
 func (r *bitReader) gamma() uint64 {
-	r.fill()
+	if r.n < enough {
+		r.load()
+	}
 	zeros := bits.LeadingZeros64(r.held)
+	if whole := 2*zeros + 1; whole <= r.n { // as it nearly always is
+		v := r.held >> (64 - whole)
+		r.held <<= whole
+		r.n -= whole
+		return v
+	}
+	r.fill()
+	zeros = bits.LeadingZeros64(r.held)
 	if zeros >= 56 || zeros >= r.n {
 		r.short = true
 		return 0
@@ -112,7 +125,9 @@ func (r *bitReader) gamma() uint64 {
 
 // rice reads what rice has written.
 func (r *bitReader) rice(k int) uint64 {
-	r.fill()
+	if r.n < enough {
+		r.load()
+	}
 	ones := bits.LeadingZeros64(^r.held)
 	if whole := ones + 1 + k; ones < unaryMost && whole <= r.n { // as it nearly always is
 		v := r.held << (ones + 1) >> 1 >> (63 - k)
@@ -120,6 +135,8 @@ func (r *bitReader) rice(k int) uint64 {
 		r.n -= whole
 		return uint64(ones)<<k | v
 	}
+	r.fill()
+	ones = bits.LeadingZeros64(^r.held)
 	q := uint64(min(ones, unaryMost))
 	if q < unaryMost {
 		r.skip(int(q) + 1)

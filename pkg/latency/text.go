@@ -31,8 +31,9 @@ func (h *Histogram) Encode() string {
 	g := newGuess()
 	for i := first; i <= last; {
 		n := h.counts[i]
-		w.rice(g.fold(n), g.width())
-		g.learn(n)
+		v := g.fold(n)
+		w.rice(v, g.width())
+		g.learn(n, v)
 		from := i
 		for i++; n == 0 && h.counts[i] == 0; {
 			i++
@@ -84,9 +85,9 @@ func (g *guess) unfold(v uint64) uint64 {
 	}
 }
 
-// learn takes account of a count.
-func (g *guess) learn(n uint64) {
-	g.size = g.size - g.size/8 + 2*g.fold(n)
+// learn takes account of a count, which was written as v.
+func (g *guess) learn(n, v uint64) {
+	g.size = g.size - g.size/8 + 2*v
 	g.mean = g.mean - g.mean/8 + 2*n
 }
 
@@ -144,11 +145,12 @@ func scanCounts(b []byte, first, last int, each func(bucket int, count uint64)) 
 	r := bitReader{from: b}
 	g := newGuess()
 	for i := first; i <= last; {
-		n := g.unfold(r.rice(g.width()))
+		v := r.rice(g.width())
+		n := g.unfold(v)
 		if n > uint64(MaxCount-sum) {
 			return 0, errText
 		}
-		g.learn(n)
+		g.learn(n, v)
 		if n > 0 {
 			each(i, n)
 			sum += int64(n)
