@@ -22,6 +22,7 @@ type member struct {
 
 	frames *frames // nil: it moves files
 	pace   *pace   // nil: as fast as it can
+	demand *demand // nil: it moves whether it is asked to or not
 
 	asked   int64 // in all
 	granted int64
@@ -89,6 +90,9 @@ func newMember(disk string, known *Disk, work Work, noise float64) (*member, err
 	if work.Pace > 0 {
 		m.pace = &pace{rate: work.Pace}
 	}
+	if work.OnDemand {
+		m.demand = newDemand(known.Side(work.Op).cap(work.Direct, work.Sizes[0]))
+	}
 	m.endLag()
 	if work.Probe > 0 {
 		return m, nil
@@ -147,6 +151,9 @@ func (m *member) start(tNS int64) {
 	if m.pace != nil {
 		m.pace.begin(tNS)
 	}
+	if m.demand != nil {
+		m.demand.begin(tNS)
+	}
 }
 
 // proceed goes on to the next file or frame where one is done, and notes when the cache has none left.
@@ -164,10 +171,20 @@ func (m *member) proceed(tNS int64) {
 	if m.pace != nil {
 		m.pace.proceed(tNS, moved)
 	}
+	if m.demand != nil {
+		m.demand.proceed(tNS, moved >= m.reach()-tolerance)
+	}
 }
 
-// rests reports whether it is active and moves nothing: the next frame's time has not come.
-func (m *member) rests() bool { return m.frames != nil && m.frames.player == nil }
+// rests reports whether it is active and takes no part: the next frame's time has not come, or nothing is asked for.
+func (m *member) rests() bool {
+	return m.frames != nil && m.frames.player == nil || m.demand != nil && m.demand.gives()
+}
+
+// brief reports whether it is at work and may soon rest again.
+func (m *member) brief(tNS int64) bool {
+	return m.frames != nil && m.frames.brief(tNS) || m.demand != nil && !m.demand.steady
+}
 
 // cap is the rate it can reach now with nobody else there. One that reads and writes at once gives each its time.
 func (m *member) cap() float64 {
@@ -231,6 +248,12 @@ func (m *member) nextEvent() int64 {
 	}
 	if m.pace != nil {
 		next = min(next, m.pace.caughtUp(m.curve[len(m.curve)-1].rate))
+	}
+	if d := m.demand; d != nil {
+		next = min(next, d.nextEvent())
+		if !d.resting {
+			next = min(next, m.movedAt(m.reach()))
+		}
 	}
 	return next
 }

@@ -37,6 +37,10 @@ import (
 // from anybody; how long its requests take, the model does not know. A cache regains nothing between frames or at a
 // pace: that needs a rest.
 //
+// On demand: a disk may also move only what its worker asks for, as for programs of which nobody knows what they will do.
+// Those who stay are held when it leaves only if it was at work for four fifths of the time, and from its last byte on; what
+// tells a rest from a leave stands at DemandLeaves.
+//
 // A Sim is not safe for concurrent use.
 type Sim struct {
 	profile  *Profile
@@ -66,13 +70,15 @@ type Work struct {
 	Reads   float64       // of what it moves, where it reads and writes at once; 0: it does what Op says
 	Streams []stream.Spec // what it plays or records, instead of files; Sizes only divide what it moves
 	Probe   float64       // bytes per second of single requests, which nobody else notices; 0: it does not probe
+
+	OnDemand bool // it moves what is asked for, whenever that is, and leaves when nothing has been for DemandLeaves; no Sizes
 }
 
 // accompanies reports whether it has no work of its own to finish.
 func (w *Work) accompanies() bool { return len(w.Streams) > 0 || w.Probe > 0 }
 
 // open reports whether it does not end by itself, as far as is known when it begins.
-func (w *Work) open() bool { return w.Policy.Open() || w.accompanies() }
+func (w *Work) open() bool { return w.Policy.Open() || w.accompanies() || w.OnDemand }
 
 // Grant is the answer to an Ask.
 type Grant struct {
@@ -114,6 +120,9 @@ func (s *Sim) Restart(restNS int64) {
 func (s *Sim) Join(disk string, work Work, tNS int64) error {
 	name := cmp.Or(work.Profile, disk)
 	known := s.profile.Disk(name)
+	if work.OnDemand {
+		work.Sizes = noSizes()
+	}
 	switch {
 	case known == nil:
 		return fmt.Errorf("disk %s joins the hub: profile %s has no disk %q; it has %s", disk, s.profile.Name, name, strings.Join(s.profile.Names(), ", "))
@@ -154,7 +163,8 @@ func (s *Sim) Join(disk string, work Work, tNS int64) error {
 	return nil
 }
 
-// Ask says that a disk's worker waits for so many more bytes. Several asks of one disk queue up.
+// Ask says that a disk's worker waits for so many more bytes, on demand from the last Advance on. Several asks of one disk
+// queue up.
 func (s *Sim) Ask(disk string, bytes int64) error {
 	i := s.index(disk)
 	if i < 0 {
@@ -169,6 +179,10 @@ func (s *Sim) Ask(disk string, bytes int64) error {
 	}
 	m.asked += bytes
 	m.asks = append(m.asks, bytes)
+	if m.demand != nil && m.state == active && m.demand.resting {
+		m.demand.resume(s.now)
+		s.rerate()
+	}
 	return nil
 }
 

@@ -57,6 +57,8 @@ func (s *Sim) play() {
 func (s *Sim) finish() {
 	for _, m := range s.members {
 		switch {
+		case m.state == active && m.demand != nil && m.demand.over(s.now):
+			s.leave(m)
 		case m.state != active || m.moved(s.now) < float64(m.total)-tolerance:
 		case m.work.Policy.Hold:
 			m.fill()
@@ -78,9 +80,10 @@ func (s *Sim) finish() {
 // leave ends a member's activity and holds those who stay.
 func (s *Sim) leave(gone *member) {
 	shared := gone.shares()
+	lastNS, holds := s.lastOf(gone)
 	gone.stop(s.now)
 	s.phase.End(gone.disk)
-	if !shared {
+	if !shared || !holds {
 		return
 	}
 	staying := 0
@@ -92,7 +95,7 @@ func (s *Sim) leave(gone *member) {
 	for _, m := range s.members {
 		if m.shares() {
 			lag := s.profile.Lags.After(m.work.Op, gone.work.Op, staying)
-			m.startLag(m.held, s.now+int64(lag))
+			m.startLag(m.held, lastNS+int64(lag))
 		}
 	}
 }
@@ -112,8 +115,11 @@ func (s *Sim) rerate() {
 			m.flow(s.now, m.want(m.cap()))
 		default:
 			s.claims = m.claim(s.claims)
+			if n := len(s.hubbed); n > 0 && m.demand != nil && s.hubbed[n-1].known == m.known {
+				s.claims[len(s.claims)-1].Same = true // its other direction
+			}
 			s.hubbed = append(s.hubbed, m)
-			calm = calm && (m.frames == nil || !m.frames.brief(s.now))
+			calm = calm && !m.brief(s.now)
 			if m.mixes() {
 				mixing++
 			}
@@ -129,7 +135,11 @@ func (s *Sim) rerate() {
 		var rate float64
 		rate, shares = m.take(shares)
 		rate = min(rate, m.lagRate)
-		m.flow(s.now, rate)
+		if m.demand != nil && m.demand.keeps() {
+			m.flow(s.now, 0)
+		} else {
+			m.flow(s.now, rate)
+		}
 		if calm || m.frames != nil || m.held == 0 {
 			m.held = rate
 		}
