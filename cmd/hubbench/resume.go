@@ -30,7 +30,11 @@ func runResume(ctx context.Context, p program, opts runOptions) error {
 		return err
 	}
 	info := rest.Info
-	info.Warnings = append(info.Warnings, warnings...)
+	for _, text := range warnings {
+		if !slices.Contains(info.Warnings, text) {
+			info.Warnings = append(info.Warnings, text)
+		}
+	}
 	info.Allow = ready.allow
 	info.Resumed = append(info.Resumed, time.Now().UTC().Format(time.RFC3339))
 	info.Status, info.Failures = rundir.Running, nil
