@@ -25,5 +25,6 @@ func newAnalyze(p program) *cobra.Command {
 		},
 	}
 	out.flags(cmd, drawn(), report.FigureNames())
+	out.phaseFlags(cmd)
 	return cmd
 }

@@ -30,6 +30,7 @@ type output struct {
 	format  string
 	out     string
 	json    bool
+	all     bool // phases that print leaves out otherwise
 	picture pictureOptions
 }
 
@@ -62,6 +63,11 @@ func (o *output) flags(cmd *cobra.Command, formats []string, charts []string) {
 			_ = cmd.RegisterFlagCompletionFunc(name, words(values...)) // fails only for a flag that is not there
 		}
 	}
+}
+
+// phaseFlags are of commands whose results have phases.
+func (o *output) phaseFlags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&o.all, "all", false, "print each try of a search as well, which text and md leave out")
 }
 
 // endings are the forms that a file's ending may stand for.

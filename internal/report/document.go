@@ -148,6 +148,7 @@ type Details struct {
 	Title  string
 	Does   string // who reads and who writes
 	Phase  bool
+	Fold   string // what it is one of many of, that a table before them sums up: the page lists these together, and print leaves them out
 	Blocks []Block
 }
 
@@ -225,6 +226,13 @@ func Figures(blocks []Block) []*Figure {
 		}
 	}
 	return out
+}
+
+// Unfold makes print hold the phases that it leaves out otherwise.
+func (d *Document) Unfold() {
+	for _, phase := range d.Phases() {
+		phase.Fold = ""
+	}
 }
 
 // Phases are the document's phases.

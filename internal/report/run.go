@@ -128,6 +128,9 @@ func newPhase(run Run, keys []Key, index int) *Details {
 	found := &run.Analysis.Phases[index]
 	v := newPhaseView(&run, keys, found)
 	d := &Details{ID: phaseID(index), Title: found.Phase, Does: v.does(), Phase: true}
+	if s := searchOf(run.Analysis, found.Phase); s != nil {
+		d.Fold = "Tries of " + s.Name
+	}
 	for _, w := range found.Warnings {
 		if w.Code == "partial" {
 			d.Add(Warning{w.Text})

@@ -13,8 +13,9 @@ import (
 )
 
 // searchTable is a search as a ladder: a row for each value that was tried, the largest on top, with what came of it
-// alone and with the others. Overview says that a table of the streams of other phases stands before it.
-func searchTable(doc *Document, a *analysis.Analysis, s *analysis.Search, overview bool) *Table {
+// alone and with the others. Told says that what verdicts mean
+// stands before it.
+func searchTable(doc *Document, a *analysis.Analysis, s *analysis.Search, told bool) *Table {
 	streams := s.Kind == trace.SearchStreams
 	t := &Table{Title: "Search: " + Clean(s.Name), Columns: []Column{{Head: pick(streams, "Streams", "Pace of "+labelOf(doc.Keys, s.Disk))}, {Head: ""}}}
 	if streams {
@@ -22,7 +23,7 @@ func searchTable(doc *Document, a *analysis.Analysis, s *analysis.Search, overvi
 	} else {
 		t.Note = "How fast " + labelOf(doc.Keys, s.Disk) + " may go with all streams clean. ×: how often it was tried."
 	}
-	if !overview { // which says it
+	if !told {
 		t.Note += " " + verdictNote
 	}
 	type side struct {
@@ -67,11 +68,14 @@ func searchTable(doc *Document, a *analysis.Analysis, s *analysis.Search, overvi
 	return t
 }
 
-// isTry reports whether a phase is one of a search's tries.
-func isTry(a *analysis.Analysis, phase string) bool {
-	return slices.ContainsFunc(a.Searches, func(s analysis.Search) bool {
-		return slices.ContainsFunc(s.Tries, func(try analysis.SearchTry) bool { return try.Phase == phase })
-	})
+// searchOf is the search that a phase is a try of; nil where it is none.
+func searchOf(a *analysis.Analysis, phase string) *analysis.Search {
+	for i := range a.Searches {
+		if slices.ContainsFunc(a.Searches[i].Tries, func(try analysis.SearchTry) bool { return try.Phase == phase }) {
+			return &a.Searches[i]
+		}
+	}
+	return nil
 }
 
 // valueOf is what a try was of: more than any value where there was no limit.

@@ -192,7 +192,7 @@ func (v *phaseView) lateWhile(g *streamGroup) string {
 // many tries of a search.
 func (v *phaseView) eachStream() *Details {
 	groups := streamGroups(v.found)
-	if len(groups) == len(v.found.Streams) || isTry(v.run.Analysis, v.found.Phase) {
+	if len(groups) == len(v.found.Streams) || searchOf(v.run.Analysis, v.found.Phase) != nil {
 		return nil
 	}
 	t := v.streamTable()
@@ -237,7 +237,7 @@ func streamsOverview(doc *Document, a *analysis.Analysis) *Table {
 	}
 	for i := range a.Phases {
 		p := &a.Phases[i]
-		if isTry(a, p.Phase) {
+		if searchOf(a, p.Phase) != nil {
 			continue
 		}
 		for _, g := range streamGroups(p) {

@@ -208,6 +208,25 @@ func TestSearchLadder(t *testing.T) {
 	}
 }
 
+// The table of all phases has no try of a search, says so, and goes where nothing else is left.
+func TestTriesAreNoPhasesOfTheTable(t *testing.T) {
+	run := fixture.Search()
+	document := func() *Document { return OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})}) }
+	const where = "16 tries of a search, which the tables above hold and --all prints one by one."
+	doc := document()
+	if find(doc, "All phases") != nil || !slices.Contains(doc.Blocks, Block(Sentence{Text: "All phases are " + where})) {
+		t.Error("a run of tries alone has a table of phases, or does not say why not")
+	}
+	run.Phases = append(run.Phases, fixture.Streams().Phases[0])
+	table := find(document(), "All phases")
+	if got := wordsOf(table); len(got) != 1 || got[0][0] != "probe" {
+		t.Errorf("got rows %v, want that of the phase that is no try", got)
+	}
+	if !strings.HasSuffix(table.Note, " Without "+where) {
+		t.Errorf("the note does not say what is left out: %s", table.Note)
+	}
+}
+
 // A pace is in MB/s, and one value that was clean once and not another time is not clean.
 func TestPaceLadder(t *testing.T) {
 	found := 200e6

@@ -29,7 +29,7 @@ func study(doc *Document, run Run) {
 		doc.Add(overview)
 	}
 	for i := range a.Searches {
-		doc.Add(searchTable(doc, a, &a.Searches[i], overview != nil))
+		doc.Add(searchTable(doc, a, &a.Searches[i], overview != nil || i > 0))
 	}
 	addSaturations(doc, a)
 	addList(doc, openingTitle(a), points)
@@ -45,10 +45,32 @@ func study(doc *Document, run Run) {
 	if len(found) > maxFindings {
 		doc.Add(&Details{Title: plural(len(found)-maxFindings, "more finding"), Blocks: []Block{List{Items: found[maxFindings:]}}})
 	}
-	doc.Add(matrixTable(doc, a, "All phases", pooled))
+	addMatrix(doc, a, pooled, each)
+}
+
+// addMatrix puts in the table of all phases but for tries of searches, which the searches' tables hold, and that of each
+// repeat.
+func addMatrix(doc *Document, a *analysis.Analysis, pooled, each []pooledPhase) {
+	tries := func(line pooledPhase) bool { return searchOf(a, a.Phases[line.phases[0]].Phase) != nil }
+	pooled, all := slices.DeleteFunc(slices.Clone(pooled), tries), len(each)
+	if each = slices.DeleteFunc(slices.Clone(each), tries); len(each) == 0 {
+		doc.Add(Sentence{Text: "All phases are " + triesOf(a, all) + "."})
+		return
+	}
+	t := matrixTable(doc, a, "All phases", pooled)
+	if n := all - len(each); n > 0 {
+		t.Note += " Without " + triesOf(a, n) + "."
+	}
+	doc.Add(t)
 	if len(pooled) < len(each) {
 		doc.Add(&Details{Title: "Each repeat", Blocks: []Block{matrixTable(doc, a, "Every phase", each)}})
 	}
+}
+
+// triesOf says how many tries of searches there are, and where they are to be found.
+func triesOf(a *analysis.Analysis, n int) string {
+	searches := pick(len(a.Searches) == 1, "a search", count(len(a.Searches))+" searches")
+	return pick(n == 1, "one try of ", count(n)+" tries of ") + searches + ", which the tables above hold and --all prints one by one"
 }
 
 // openingTitle names what the opening says with numbers.
@@ -236,7 +258,10 @@ func matrixTable(doc *Document, a *analysis.Analysis, title string, lines []pool
 		Title: title, Columns: []Column{{Head: "Phase"}},
 		Note: "Rate of each disk in " + scale.Unit + " while all working disks were active. W writes, R reads. The percentage is of the rate that the disk has without the others.",
 	}
-	if slices.ContainsFunc(a.Phases, func(p analysis.Phase) bool { return len(p.Disks) > 1 && hasLimited(&p) }) {
+	if slices.ContainsFunc(lines, func(l pooledPhase) bool {
+		p := &a.Phases[l.phases[0]]
+		return len(p.Disks) > 1 && hasLimited(p)
+	}) {
 		t.Note += " " + ownPaceNote
 	}
 	for i := range doc.Keys {
@@ -244,8 +269,12 @@ func matrixTable(doc *Document, a *analysis.Analysis, title string, lines []pool
 	}
 	t.Columns = append(t.Columns, Column{Head: "Together", Numbers: true}, Column{Head: "Overlap", Numbers: true, Drop: 1}, Column{})
 	top := 0.0
-	for _, row := range a.Matrix {
-		top = max(top, row.Total)
+	for _, line := range lines {
+		for _, i := range line.phases {
+			if o := a.Phases[i].Overlap; o != nil {
+				top = max(top, o.Rate)
+			}
+		}
 	}
 	for _, line := range lines {
 		t.Rows = append(t.Rows, matrixRow(doc.Keys, a, line, scale, top))

@@ -52,6 +52,7 @@ type page struct {
 // section is a phase as markup, or where it is packed.
 type section struct {
 	ID, Title, Does string
+	Fold            string // see report.Details
 	HTML            template.HTML
 	Sealed          bool
 	Volume, Place   int
@@ -117,7 +118,7 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 		if err := tmpl.ExecuteTemplate(&out, "phase", phase); err != nil {
 			return fmt.Errorf("phase %s: %w", phase.Title, err)
 		}
-		s := section{ID: phase.ID, Title: phase.Title, Does: phase.Does, Sealed: whole}
+		s := section{ID: phase.ID, Title: phase.Title, Does: phase.Does, Fold: phase.Fold, Sealed: whole}
 		if whole {
 			s.Volume, s.Place = len(sealed)/perVolume, len(sealed)%perVolume
 			sealed = append(sealed, out.String())

@@ -91,6 +91,24 @@ func TestStreamsTip(t *testing.T) {
 	}
 }
 
+// Tries of a search are chosen from a list of their own, and opened from the search's table; what is open first is none.
+func TestTriesAreGrouped(t *testing.T) {
+	run := fixture.Search()
+	run.Phases = append(run.Phases, fixture.Streams().Phases[0])
+	tab := open(t, browserFor(t), run, screen{width: 1280, height: 800})
+	tab.shoot("search")
+	shown := func() string { return eval[string](tab, `document.querySelector(".phase:not([hidden])").dataset.name`) }
+	if got := shown(); got != "probe" {
+		t.Errorf("%q is open first", got)
+	}
+	groups := eval[[]string](tab, `[...document.querySelectorAll(".tabs select > *")].map((e) => (e.label || e.text) + " " + e.querySelectorAll("option").length)`)
+	if diff := cmp.Diff([]string{"probe 0", "Tries of streams 16"}, groups); diff != "" {
+		t.Errorf("the list (-want +got):\n%s", diff)
+	}
+	tab.do(chromedp.Click(chromedp.CSS("main .summary a[href='#phase-5']")))
+	tab.wait(`document.querySelector(".phase:not([hidden])").dataset.name === "streams alone 16"`)
+}
+
 // A page of thirty phases with latencies of three disks stays within a megabyte of one without.
 func TestLatenciesMakeASmallPage(t *testing.T) {
 	sizes := map[bool]int{}

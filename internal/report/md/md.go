@@ -60,6 +60,9 @@ func blocks(out io.Writer, list []report.Block) {
 }
 
 func details(out io.Writer, d *report.Details) {
+	if d.Phase && d.Fold != "" {
+		return
+	}
 	if d.Phase {
 		fmt.Fprintf(out, "### %s\n\n", escape(d.Title))
 		blocks(out, d.Blocks)

@@ -65,7 +65,7 @@ func (p *printer) blocks(indent string, blocks []report.Block) {
 				p.wrap(indent, block.Describe())
 			}
 		case *report.Details:
-			if block.Phase {
+			if block.Phase && block.Fold == "" {
 				p.wrap(indent, block.Title)
 				p.blocks(indent+"  ", block.Blocks)
 			}
@@ -81,7 +81,7 @@ func apart(block report.Block) bool {
 	case report.List:
 		return block.Title != "" && !block.Repeats
 	case *report.Details:
-		return block.Phase
+		return block.Phase && block.Fold == ""
 	default:
 		return false
 	}

@@ -185,3 +185,32 @@ func TestNarrow(t *testing.T) {
 		t.Errorf("want the bytes left out and the rest whole:\n%s", text)
 	}
 }
+
+// The tries of a search stand in its table, and one by one only on demand.
+func TestTriesAreFolded(t *testing.T) {
+	run := fixture.Search()
+	other := fixture.Streams().Phases[0]
+	run.Phases = append(run.Phases, other)
+	doc := report.OfRun(report.Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
+	sections := func() (n int) {
+		var out strings.Builder
+		if err := Write(&out, doc, Width); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(out.String()) {
+			for _, p := range run.Phases {
+				if strings.TrimSuffix(line, "\n") == p.Name {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	if n := sections(); n != 1 {
+		t.Errorf("%d sections, want that of %s alone", n, other.Name)
+	}
+	doc.Unfold()
+	if n := sections(); n != len(run.Phases) {
+		t.Errorf("%d sections when all are asked for, want %d", n, len(run.Phases))
+	}
+}

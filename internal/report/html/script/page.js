@@ -180,7 +180,8 @@ async function tabs() {
     remember("", id);
     return open(id);
   };
-  const mark = phases.length > many ? list(bar, phases, choose) : buttons(bar, phases, choose);
+  const folded = phases.some((phase) => phase.dataset.fold);
+  const mark = folded || phases.length > many ? list(bar, phases, choose) : buttons(bar, phases, choose);
   for (const link of $$("main a[href^='#phase-']")) {
     link.addEventListener("click", (event) => {
       event.preventDefault();
@@ -189,13 +190,23 @@ async function tabs() {
     });
   }
   bar.hidden = false;
-  zoomTo(await open(phases.some((phase) => phase.id === wanted) ? wanted : phases[0].id), zoom);
+  zoomTo(await open(phases.some((phase) => phase.id === wanted) ? wanted : (phases.find((phase) => !phase.dataset.fold) || phases[0]).id), zoom);
 }
 
 function list(bar, phases, choose) {
   const select = document.createElement("select");
   select.setAttribute("aria-label", "Phase");
-  for (const phase of phases) select.append(new Option(phase.dataset.name, phase.id));
+  const groups = new Map(); // tries of searches, by search: after the phases that stand for themselves
+  for (const phase of phases) {
+    const fold = phase.dataset.fold, option = new Option(phase.dataset.name, phase.id);
+    if (!fold) {
+      select.append(option);
+      continue;
+    }
+    if (!groups.has(fold)) groups.set(fold, Object.assign(document.createElement("optgroup"), { label: fold }));
+    groups.get(fold).append(option);
+  }
+  select.append(...groups.values());
   select.addEventListener("change", () => choose(select.value));
   bar.append(select);
   return (id) => (select.value = id);
