@@ -19,8 +19,8 @@ type interrupts struct {
 	say func() // answers the first
 }
 
-// errTwice is a second interrupt.
-var errTwice = errors.New("interrupted twice")
+// errKilled is a second interrupt.
+var errKilled = errors.New("interrupted twice")
 
 // onInterrupt ends the context at the first signal that asks the process to end. None of them kills.
 func onInterrupt(parent context.Context) (ctx context.Context, asked *interrupts, release func()) {
@@ -61,9 +61,9 @@ func (i *interrupts) first() {
 	i.say()
 }
 
-// unlessTwice does what a first interrupt does not stop, and leaves it behind at the second, or where that is still given
-// some time to end by itself, after that.
-func (i *interrupts) unlessTwice(patience time.Duration, do func() error) error {
+// untilKilled does what a first interrupt does not stop. After a second one it waits for so long, and then returns
+// errKilled while do may still be under way.
+func (i *interrupts) untilKilled(wait time.Duration, do func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- do() }()
 	select {
@@ -74,7 +74,7 @@ func (i *interrupts) unlessTwice(patience time.Duration, do func() error) error 
 	select {
 	case err := <-done:
 		return err
-	case <-time.After(patience):
-		return errTwice
+	case <-time.After(wait):
+		return errKilled
 	}
 }

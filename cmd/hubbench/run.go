@@ -135,15 +135,15 @@ func measure(ctx context.Context, p program, ready *prepared, opts runOptions, d
 	ctx, asked, release := onInterrupt(ctx)
 	defer release()
 	opts.asked = asked
-	err := asked.unlessTwice(hangTimeout, func() error { return measureUntilTwice(ctx, p, ready, opts, dir, info) })
-	if errors.Is(err, errTwice) {
+	err := asked.untilKilled(hangTimeout, func() error { return measureAndReport(ctx, p, ready, opts, dir, info) })
+	if errors.Is(err, errKilled) {
 		return &exitError{code: exitInterrupted, err: fmt.Errorf("%w; what was recorded is kept: hubbench report %s", err, quoteForShell(dir.Path))}
 	}
 	return err
 }
 
-// measureUntilTwice is measure but for what a second interrupt leaves behind.
-func measureUntilTwice(ctx context.Context, p program, ready *prepared, opts runOptions, dir *rundir.Dir, info *rundir.Info) error {
+// measureAndReport is measure without a limit to the time it takes after a second interrupt.
+func measureAndReport(ctx context.Context, p program, ready *prepared, opts runOptions, dir *rundir.Dir, info *rundir.Info) error {
 	asked := opts.asked
 	interrupted, recordErr := record(ctx, p, ready, opts, dir, info)
 	asked.answer(func() { fmt.Fprintln(p.stderr, "the results are being written; Ctrl-C again ends at once") })
@@ -156,7 +156,7 @@ func measureUntilTwice(ctx context.Context, p program, ready *prepared, opts run
 	if err := cmp.Or(recordErr, dir.Close()); err != nil {
 		return unrecorded(err, dir)
 	}
-	if err := asked.unlessTwice(0, func() error { return conclude(p, dir, opts.resultOptions) }); err != nil {
+	if err := asked.untilKilled(0, func() error { return conclude(p, dir, opts.resultOptions) }); err != nil {
 		return err
 	}
 	next := "hubbench run --resume " + quoteForShell(dir.Path)
@@ -169,7 +169,7 @@ func measureUntilTwice(ctx context.Context, p program, ready *prepared, opts run
 	return nil
 }
 
-// unrecorded says what has become of a run that could not be recorded to its end.
+// unrecorded says what is left of a run that could not be recorded to its end.
 func unrecorded(err error, dir *rundir.Dir) error {
 	_, statErr := os.Stat(dir.File(rundir.EventsFile))
 	switch {

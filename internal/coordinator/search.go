@@ -29,7 +29,7 @@ func runSearch(ctx context.Context, opts Options, index int, starter *starter, s
 		}
 		judge := search.NewJudge(&try)
 		judged := opts
-		judged.Journal = witness{opts.Journal, judge}
+		judged.Journal = judgedJournal{opts.Journal, judge}
 		failures, err := runPhase(ctx, judged, index, try, starter, sim)
 		if len(failures) > 0 || err != nil {
 			return failures, err
@@ -46,16 +46,16 @@ func runSearch(ctx context.Context, opts Options, index int, starter *starter, s
 	}
 }
 
-// witness is a journal whose events are judged.
-type witness struct {
+// judgedJournal is a Journal whose events are judged.
+type judgedJournal struct {
 	Journal
 	judge *search.Judge
 }
 
 // Append hands the events on.
-func (w witness) Append(events ...trace.Event) error {
+func (j judgedJournal) Append(events ...trace.Event) error {
 	for i := range events {
-		w.judge.Add(&events[i])
+		j.judge.Add(&events[i])
 	}
-	return w.Journal.Append(events...)
+	return j.Journal.Append(events...)
 }

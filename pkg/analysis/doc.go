@@ -1,6 +1,7 @@
 // Package analysis turns a trace into numbers a reviewer can quote: it composes overlap and stats into phases,
 // recoveries, throttles, contention, a matrix and findings. It is a pure function of the trace: it reads no files and
-// says nothing: findings and warnings are codes and numbers (internal/say puts them into words). Start at Analyze; Analysis says what comes out, key by key.
+// says nothing: findings and warnings are codes and numbers (internal/say puts them into words). Start at Analyze;
+// Analysis says what comes out, key by key.
 //
 // # One model of a disk's noise
 //

@@ -1,6 +1,7 @@
 // Package compare says how runs differ from a first one: which rates rose or fell, by how much and how surely, how
-// large a fall is excluded, how much longer requests take, how long recoveries took, which findings appeared or went, and what was not measured alike.
-// It takes traces and their analyses, reads no files and prints nothing. Start at Compare, and at Groups for repeats.
+// large a fall is excluded, how much longer requests take, how long recoveries took, which findings appeared or went,
+// and what was not measured alike. It takes traces and their analyses, reads no files and prints nothing. Start at
+// Compare, and at Groups for repeats.
 //
 // # How a difference is told from chance
 //

@@ -70,11 +70,11 @@ func (f *frames) next(tNS int64) {
 	}
 }
 
-// brief reports whether a frame is on the way that has not followed others for longer than streams that are in time
+// soonRests reports whether a frame is on the way that has not followed others for longer than streams that are in time
 // need: the disk will soon rest again.
-func (f *frames) brief(tNS int64) bool { return f.player != nil && tNS-f.sinceNS <= f.longest }
+func (f *frames) soonRests(tNS int64) bool { return f.player != nil && tNS-f.sinceNS <= f.longest }
 
-// sample appends what has become of the streams, where it is time to look.
+// sample appends a line of each stream where it is time for one.
 func (f *frames) sample(dst []trace.Event, disk string, tNS int64) []trace.Event {
 	if tNS < f.sampleNS {
 		return dst

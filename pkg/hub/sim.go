@@ -257,8 +257,8 @@ func (s *Sim) Advance(tNS int64) []Grant {
 	return grants
 }
 
-// Samples returns what has become of the streams of the named phase since the last call: a line for each every stream.SampleNS,
-// in the order of time.
+// Samples returns the stream lines of the named phase since the last call, one for each stream every stream.SampleNS, in
+// the order of time.
 func (s *Sim) Samples(phase string) []trace.Event {
 	samples := s.samples
 	for i := range samples {

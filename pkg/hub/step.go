@@ -43,7 +43,7 @@ func (s *Sim) step() {
 	s.rerate()
 }
 
-// play moves the streams on, and notes what has become of them where it is time.
+// play moves the streams on, and samples them where it is time.
 func (s *Sim) play() {
 	for _, m := range s.members {
 		if m.state == active && m.frames != nil {
@@ -103,7 +103,7 @@ func (s *Sim) leave(gone *member) {
 // rerate shares out the capacity among those active now.
 func (s *Sim) rerate() {
 	s.claims, s.hubbed = s.claims[:0], s.hubbed[:0]
-	calm, mixing := true, 0 // nobody moves a frame and will soon rest again; how many read and write at once
+	calm, mixing := true, 0 // no disk moves a frame after which it will soon rest; how many read and write at once
 	for _, m := range s.members {
 		switch {
 		case m.state != active:

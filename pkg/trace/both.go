@@ -28,7 +28,7 @@ func join(reads, writes []File) []File {
 		pass := &passes[i]
 		pass.StartNS, pass.EndNS = min(pass.StartNS, f.StartNS), max(pass.EndNS, f.EndNS)
 		pass.Bytes += f.Bytes
-		pass.Samples = sum(pass.Samples, f.Samples)
+		pass.Samples = addSamples(pass.Samples, f.Samples)
 	}
 	for _, f := range reads {
 		add(f, &Half{f.Bytes, f.Samples})
@@ -40,8 +40,8 @@ func join(reads, writes []File) []File {
 	return passes
 }
 
-// sum is the progress of two together: the sum of both at every instant at which one of them is known.
-func sum(a, b []Sample) []Sample {
+// addSamples is the progress of two together: the sum of both at every instant at which one of them is known.
+func addSamples(a, b []Sample) []Sample {
 	out := make([]Sample, 0, max(len(a), len(b)))
 	var doneA, doneB int64
 	for len(a) > 0 || len(b) > 0 {
@@ -68,7 +68,7 @@ func (d *diskBuilder) joinOpen() int {
 	all, reads := map[int][]Sample{}, map[int][]Sample{}
 	for seq, samples := range d.pending {
 		samples = inOrder(samples)
-		if all[seq/2] = sum(all[seq/2], samples); seq%2 == 0 {
+		if all[seq/2] = addSamples(all[seq/2], samples); seq%2 == 0 {
 			reads[seq/2] = samples
 		}
 	}
@@ -94,18 +94,18 @@ func (t *DiskTrace) Direction(op Role) *DiskTrace {
 	for _, f := range t.Files {
 		half := *f.Read
 		if op == Write {
-			half = Half{f.Bytes - half.Bytes, rest(f.Samples, half.Samples)}
+			half = Half{f.Bytes - half.Bytes, subtractSamples(f.Samples, half.Samples)}
 		}
 		out.Files = append(out.Files, File{Seq: f.Seq, Bytes: half.Bytes, StartNS: f.StartNS, EndNS: f.EndNS, Filler: f.Filler, Samples: half.Samples})
 	}
 	if out.Open = t.OpenRead; op == Write {
-		out.Open = rest(t.Open, t.OpenRead)
+		out.Open = subtractSamples(t.Open, t.OpenRead)
 	}
 	return out
 }
 
-// rest is the progress of all without that of a part of it.
-func rest(all, part []Sample) []Sample {
+// subtractSamples is the progress of all without that of a part of it.
+func subtractSamples(all, part []Sample) []Sample {
 	out := slices.Clone(all)
 	var done int64
 	for i := range out {
