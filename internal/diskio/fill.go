@@ -37,6 +37,9 @@ func (e *real) fill(ctx context.Context, block int64) error {
 	if !whole {
 		e.warn("the volume cannot be filled to %.0f %% and hold the test files as well: it is filled to %.0f %%", 100*e.job.Fill, 100*float64(v.Used+bytes)/float64(v.Size))
 	}
+	if used := float64(v.Used) / float64(v.Size); used > e.job.Fill+0.01 {
+		e.warn("the volume is to be filled to %.0f %%, and is %.0f %% full already", 100*e.job.Fill, 100*used)
+	}
 	number := 0
 	if len(files) > 0 {
 		_, _ = fmt.Sscanf(slices.Max(files), fillPrefix+"%06d.bin", &number)

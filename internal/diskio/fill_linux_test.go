@@ -146,3 +146,18 @@ func TestFillMeetsAFullVolume(t *testing.T) {
 		t.Errorf("left: %q", got)
 	}
 }
+
+// A volume that is fuller than it is to be is left as it is, and the results say so.
+func TestFillMeetsAFullerVolume(t *testing.T) {
+	dir := mountVolume(t, 400, "rw")
+	if err := os.WriteFile(filepath.Join(dir, "other"), make([]byte, 120<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, eff := prepared(t, fillJob(dir, 0.1), systems["threads"])
+	if all := strings.Join(eff.Warnings, "\n"); !strings.Contains(all, "is to be filled to 10 %, and is ") {
+		t.Errorf("warnings: %q", all)
+	}
+	if got := fillers(t, dir); len(got) > 0 {
+		t.Errorf("left: %q", got)
+	}
+}
