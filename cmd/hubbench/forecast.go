@@ -16,6 +16,7 @@ import (
 type forecast struct {
 	report.Forecast                  // but for the writes of all disks, which are summed up at last
 	writes          map[string]int64 // each disk's wear: with what is written before the release
+	most            int64            // of the writes of all disks, where that is less than their sum; 0: it is not
 }
 
 // plus is both together, one after the other.
@@ -23,7 +24,7 @@ func (f forecast) plus(other forecast) forecast {
 	sum := forecast{report.Forecast{
 		Moves: f.Moves + other.Moves, MoveBound: f.MoveBound.With(other.MoveBound), WriteBound: f.WriteBound.With(other.WriteBound),
 		Least: f.Least + other.Least, Most: f.Most + other.Most, Open: f.Open || other.Open,
-	}, map[string]int64{}}
+	}, map[string]int64{}, f.written() + other.written()}
 	for _, writes := range []map[string]int64{f.writes, other.writes} {
 		for disk, bytes := range writes {
 			sum.writes[disk] += bytes
@@ -32,11 +33,29 @@ func (f forecast) plus(other forecast) forecast {
 	return sum
 }
 
+// written is what all disks write.
+func (f forecast) written() int64 {
+	var sum int64
+	for _, bytes := range f.writes {
+		sum += bytes
+	}
+	if f.most > 0 {
+		return min(sum, f.most)
+	}
+	return sum
+}
+
+// before adds what is written to a disk before the release.
+func (f *forecast) before(disk string, bytes int64) {
+	f.writes[disk] += bytes
+	if f.most > 0 {
+		f.most += bytes
+	}
+}
+
 // report is the forecast as it is told.
 func (f forecast) report() report.Forecast {
-	for _, bytes := range f.writes {
-		f.Writes += bytes
-	}
+	f.Writes = f.written()
 	return f.Forecast
 }
 
@@ -58,7 +77,7 @@ func (r *prepared) forecasts() ([]forecast, error) {
 		}
 		f.Least, f.Most, f.Open = phase.Time()
 		if phase.Search != nil {
-			f.search(search.New(&phase).AtMost())
+			f.search(search.New(&phase).AtMost(), int64(scenario.LinkRate*phase.Limit.Seconds()))
 		}
 	}
 	if r.profile != nil {
@@ -68,10 +87,10 @@ func (r *prepared) forecasts() ([]forecast, error) {
 	}
 	for _, disk := range r.plan.Disks {
 		for i, stock := range r.plan.Stock(disk.Name) {
-			all[i].writes[disk.Name] += stock.Before
+			all[i].before(disk.Name, stock.Before)
 		}
 		for i, bytes := range r.fillings(disk) {
-			all[i].writes[disk.Name] += bytes
+			all[i].before(disk.Name, bytes)
 		}
 	}
 	return all, nil
@@ -89,10 +108,10 @@ func (r *prepared) fillings(disk scenario.Disk) []int64 {
 	return r.plan.Fillings(disk.Name, scenario.Volume{Size: place.Size, Used: place.Used, Free: place.Free})
 }
 
-// search makes a forecast of one try that of a search of so many tries at most.
-func (f *forecast) search(tries int) {
+// search makes a forecast of one try, in which the link carries so many bytes, that of a search of so many tries at most.
+func (f *forecast) search(tries int, link int64) {
 	f.Tries = tries
-	f.Moves *= int64(tries)
+	f.Moves, f.most = min(f.Moves, link)*int64(tries), link*int64(tries)
 	f.Most *= time.Duration(tries)
 	f.MoveBound, f.WriteBound = scenario.AtMost, scenario.AtMost
 	for disk := range f.writes {

@@ -19,7 +19,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/hubbench/hubbench/internal/cells"
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -46,18 +45,16 @@ func sayf(w io.Writer, format string, args ...any) {
 // worth a question.
 const askAbove = 100_000_000_000
 
-// confirm asks whether to write as much as the plan does to real disks.
-func confirm(ctx context.Context, p program, plan *scenario.Plan, yes bool) error {
-	var written int64
-	for i, total := range plan.Totals() {
-		if !plan.Disks[i].Simulated() {
-			written += total.Written
-		}
-	}
-	if yes || written < askAbove || !isTerminal(p.stdin) {
+// confirm asks whether to write as much as the plan does to real disks, with what fills volumes and all tries of searches.
+func (r *prepared) confirm(ctx context.Context, p program, yes bool) error {
+	if yes || r.profile != nil || !isTerminal(p.stdin) {
 		return nil
 	}
-	sayf(p.stderr, "This will write %s to the disks in total. Continue? [y/N] ", unit.FormatBytes(written))
+	question, err := r.wear()
+	if question == "" || err != nil {
+		return err
+	}
+	sayf(p.stderr, "%s Continue? [y/N] ", question)
 	answer, err := readLine(ctx, p.stdin)
 	if err != nil {
 		return err
@@ -66,6 +63,27 @@ func confirm(ctx context.Context, p program, plan *scenario.Plan, yes bool) erro
 		return errors.New("not started; --yes skips the question")
 	}
 	return nil
+}
+
+// wear says how much the plan writes, where that is worth a question.
+func (r *prepared) wear() (string, error) {
+	forecasts, err := r.forecasts()
+	if err != nil {
+		return "", err
+	}
+	var total forecast
+	for _, f := range forecasts {
+		total = total.plus(f)
+	}
+	written := total.written()
+	if written < askAbove {
+		return "", nil
+	}
+	bound := string(total.WriteBound)
+	if bound != "" {
+		bound += " "
+	}
+	return "This will write " + bound + unit.FormatBytes(written) + " to the disks in total.", nil
 }
 
 // requireTerminal refuses a plan with pauses where nobody can press Enter, before anything is measured.

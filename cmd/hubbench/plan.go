@@ -111,7 +111,7 @@ func (r *prepared) disks(total forecast) []report.PlannedDisk {
 	var out []report.PlannedDisk
 	totals := r.plan.Totals()
 	for i, disk := range r.plan.Disks {
-		d := report.PlannedDisk{Name: disk.Name, Where: disk.Path, Writes: total.writes[disk.Name], Bound: totals[i].Bound, Space: totals[i].Space}
+		d := report.PlannedDisk{Name: disk.Name, Where: disk.Path, Writes: total.writes[disk.Name], Bound: totals[i].Bound, Space: r.space(disk)}
 		if disk.Simulated() {
 			d.Where, d.Bound = "profile "+disk.Profile, scenario.Exact // as the model is
 		} else if place, err := device.Inspect(disk.Path); err == nil {
@@ -120,4 +120,20 @@ func (r *prepared) disks(total forecast) []report.PlannedDisk {
 		out = append(out, d)
 	}
 	return out
+}
+
+// space is what test files, and what fills a volume, take up on a disk at one time.
+func (r *prepared) space(disk scenario.Disk) int64 {
+	fillings := r.fillings(disk)
+	var most, filled int64
+	for i, stock := range r.plan.Stock(disk.Name) {
+		if len(fillings) > 0 {
+			filled += fillings[i]
+		}
+		most = max(most, stock.Space+filled)
+		if !r.plan.KeepsFilling(i) {
+			filled = 0
+		}
+	}
+	return most
 }

@@ -120,7 +120,7 @@ func (r *prepared) preflight(ctx context.Context, p program, results string, opt
 	if err := r.requireTerminal(p, opts); err != nil {
 		return nil, err
 	}
-	if err := confirm(ctx, p, r.plan, opts.yes); err != nil {
+	if err := r.confirm(ctx, p, opts.yes); err != nil {
 		return nil, err
 	}
 	return append(warnings, leftOut(r.allow)...), r.reach(p)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // Time is how long the phase takes at the least, where all its disks share one link and nothing else holds them up; and
@@ -65,6 +66,18 @@ func (p Phase) linkShare(j Job) float64 {
 		return rate
 	}
 	return max(left, LinkRate/10) / others
+}
+
+// mostRate is what a job moves in a second at most in any try of the phase's search.
+func (p Phase) mostRate(j Job) float64 {
+	rate := p.most(j).Rate()
+	if p.Search.Kind == trace.SearchPace && p.Search.Disk == j.Disk {
+		rate = p.Search.Most // zero: it is tried without a limit
+	}
+	if rate == 0 {
+		return LinkRate
+	}
+	return min(rate, LinkRate)
 }
 
 // timeOf is how long so many bytes take at a rate.

@@ -57,11 +57,15 @@ func (p *Plan) Totals() []Total {
 	return totals
 }
 
-// Moves is what a job of the phase moves and measures, filler included.
+// Moves is what a job of the phase moves and measures, filler included. Of a search it is what one try may come to: each
+// disk may have most of the link in one of them, but all together have no more of it.
 func (p Phase) Moves(j Job) (int64, Bound) {
 	timed := cmp.Or(p.Limit, p.Target)
 	if timed == 0 && j.Accompanies() {
 		timed, _, _ = p.Time()
+	}
+	if p.Search != nil {
+		return int64(p.mostRate(j) * timed.Seconds()), AtMost
 	}
 	if timed > 0 {
 		bound := About
