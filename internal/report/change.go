@@ -66,13 +66,13 @@ func Summary(p *compare.Pair) string {
 		}
 	}
 	if len(rates) == 0 {
-		return "There are no rates to compare."
+		return strings.TrimSpace(searchSummary(p) + pick(len(p.Searches) > 0, "", " There are no rates to compare."))
 	}
 	text := tally("rate", rates) + excluded(p)
 	if len(latencies) > 0 {
 		text += " " + tally("latency quantile", latencies)
 	}
-	return text
+	return strings.TrimSpace(searchSummary(p) + " " + text)
 }
 
 // tally says how many of some numbers have which verdict.

@@ -39,9 +39,8 @@ func OfComparison(c *compare.Comparison) *Document {
 		}
 		doc.Add(Sentence{Text: who + Summary(pair), Lead: true})
 	}
-	doc.Add(cmp.overview())
-	if f := cmp.figure(); f != nil {
-		doc.Add(f)
+	if len(cmp.phases()) > 0 {
+		doc.Add(cmp.overview(), cmp.figure())
 	}
 	for i := range c.Pairs {
 		cmp.pair(doc, i)

@@ -23,6 +23,7 @@ func (c comparison) pair(doc *Document, i int) {
 		}
 		method = append(method, what+": "+d.Base+" → "+d.New)
 	}
+	addList(part, "Searches", searchAnswers(pair))
 	addList(part, "Measured differently (in a fair comparison only what it is about differs)", method)
 	t := &Table{Title: "Rates", Note: "In " + c.scale.Unit + ".", Columns: []Column{
 		{Head: "Phase"}, {Head: "Disk"}, {Head: "Rate"}, {Head: "Base", Numbers: true}, {Head: "New", Numbers: true}, {Head: "Change", Numbers: true},

@@ -48,7 +48,8 @@ type Side struct {
 type Pair struct {
 	Side
 	Method   []Difference       `json:"method"` // what was not measured alike
-	Phases   []Phase            `json:"phases"` // those in both runs, in the base's order
+	Phases   []Phase            `json:"phases"` // those in both runs, in the base's order, but for tries of searches
+	Searches []Search           `json:"searches,omitempty"`
 	OnlyBase []string           `json:"only_in_base"`
 	OnlyHere []string           `json:"only_here"`
 	Appeared []analysis.Finding `json:"findings_appeared"` // of phases in both
@@ -172,19 +173,14 @@ func (r Run) phase(name string) (found *analysis.Phase, traced *trace.Phase) {
 
 func newPair(base, other Run) Pair {
 	p := Pair{
-		Side: other.side(), Phases: []Phase{}, OnlyBase: []string{}, OnlyHere: []string{},
+		Side: other.side(), Phases: []Phase{},
 		Appeared: []analysis.Finding{}, Went: []analysis.Finding{}, Unsure: []analysis.Finding{},
 	}
+	p.Searches = searches([]Run{base}, []Run{other})
+	p.OnlyBase, p.OnlyHere = p.onlyIn(base, other), p.onlyIn(other, base)
 	for _, b := range base.Trace.Phases {
-		if _, n := other.phase(b.Name); n == nil {
-			p.OnlyBase = append(p.OnlyBase, b.Name)
-		} else {
+		if _, n := other.phase(b.Name); n != nil && b.Search == nil {
 			p.Phases = append(p.Phases, newPhase(base, other, b.Name))
-		}
-	}
-	for _, n := range other.Trace.Phases {
-		if _, b := base.phase(n.Name); b == nil {
-			p.OnlyHere = append(p.OnlyHere, n.Name)
 		}
 	}
 	p.Method = differences(base, other, p.Phases)

@@ -31,6 +31,9 @@
 // rates does not depend on whether latencies were recorded. 20 % more is found in some 30 seconds where those vary by 5 %
 // from one to the next, and in one or two minutes where they vary by 10 %.
 //
+// Of a search the answers are set side by side, without a test: how many streams stay clean, or which pace leaves them
+// clean. Its tries are other ones in every run, and are left out.
+//
 // A finding of one run alone is said to have appeared or gone where the rates behind it surely changed: findings are
 // lines drawn through numbers, and equal runs come to lie on both sides of them by chance.
 //

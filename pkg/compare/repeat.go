@@ -28,6 +28,7 @@ func Groups(base, other []Run) *Comparison {
 	p := newPair(base[0], other[0])
 	p.Side = sideOf(other)
 	p.Phases = slices.DeleteFunc(p.Phases, func(q Phase) bool { return !everywhere(q.Phase, base, other) })
+	p.Searches = searches(base, other)
 	for i := range p.Phases {
 		p.Phases[i].repeat(base, other)
 	}

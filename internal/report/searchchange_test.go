@@ -1,0 +1,34 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/pkg/compare"
+)
+
+// What searches found is set side by side in a line each.
+func TestSearchAnswers(t *testing.T) {
+	n := func(v float64) *float64 { return &v }
+	answers := func(list ...compare.Answer) []compare.Answer { return list }
+	pair := &compare.Pair{Searches: []compare.Search{
+		{Name: "edit", Kind: "streams", Disk: "A", Base: answers(compare.Answer{Alone: n(12), Found: n(9)}), New: answers(compare.Answer{Alone: n(12), Found: n(7)})},
+		{Name: "open", Kind: "streams", Disk: "A", Base: answers(compare.Answer{Found: n(16), FoundOpen: true}), New: answers(compare.Answer{})},
+		{Name: "pace", Kind: "pace", Disk: "C", Base: answers(compare.Answer{Found: n(210e6)}), New: answers(compare.Answer{Unlimited: true})},
+		{Name: "repeated", Kind: "streams", Disk: "A", Base: answers(compare.Answer{Found: n(3)}, compare.Answer{Found: n(4)}), New: answers(compare.Answer{Found: n(3)}), Work: &[2]string{"A plays hq", "A plays raw"}},
+	}}
+	want := []string{
+		"edit: clean streams of A: alone 12 as before, with the others 9 → 7",
+		"open: clean streams of A: at least 16 → not found",
+		"pace: pace of C that leaves the streams clean: 210 MB/s → no limit",
+		"repeated: clean streams of A: 3, 4 → 3 (not the same was searched: A plays hq → A plays raw)",
+	}
+	if diff := cmp.Diff(want, searchAnswers(pair)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	pair.Searches = pair.Searches[:1]
+	if got, want := Summary(pair), "Clean streams of A: alone 12 as before, with the others 9 → 7."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

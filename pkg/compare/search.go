@@ -1,0 +1,118 @@
+package compare
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// Search is what a search that is in both runs has found. Its tries are what it took to find that, and are not compared.
+// An answer has no interval: one stream more or less, or a pace a twentieth off, may be chance.
+type Search struct {
+	Name string     `json:"name"`
+	Kind string     `json:"kind"` // streams | pace
+	Disk string     `json:"disk"`
+	Base []Answer   `json:"base"` // of each run of the base: one, or as many as it was repeated
+	New  []Answer   `json:"new"`
+	Work *[2]string `json:"work,omitempty"` // what was searched in the base and here, where that differs
+}
+
+// Answer is the largest value that was clean.
+type Answer struct {
+	Alone     *float64 `json:"alone"` // 0: none; null: not found, or not asked for
+	Found     *float64 `json:"found"` // with the other disks
+	Unlimited bool     `json:"unlimited,omitempty"`
+	AloneOpen bool     `json:"alone_open,omitempty"` // it may be more
+	FoundOpen bool     `json:"found_open,omitempty"`
+}
+
+// searches sets the answers of searches beside each other that are in all runs.
+func searches(base, other []Run) []Search {
+	var list []Search
+	for _, s := range base[0].Analysis.Searches {
+		out := Search{Name: s.Name, Kind: s.Kind, Disk: s.Disk, Base: answers(base, &s), New: answers(other, &s)}
+		if out.Base == nil || out.New == nil {
+			continue
+		}
+		if b, n := searched(base[0], &s), searched(other[0], &s); b != n {
+			out.Work = &[2]string{b, n}
+		}
+		list = append(list, out)
+	}
+	return list
+}
+
+// answers are what the runs have found by a search; nil where one has no such search.
+func answers(runs []Run, s *analysis.Search) []Answer {
+	var list []Answer
+	for _, r := range runs {
+		found := findSearch(r, s)
+		if found == nil {
+			return nil
+		}
+		list = append(list, Answer{found.Alone, found.Found, found.Unlimited, found.AloneOpen, found.FoundOpen})
+	}
+	return list
+}
+
+func findSearch(r Run, s *analysis.Search) *analysis.Search {
+	for i := range r.Analysis.Searches {
+		if f := &r.Analysis.Searches[i]; f.Name == s.Name && f.Kind == s.Kind && f.Disk == s.Disk {
+			return f
+		}
+	}
+	return nil
+}
+
+// searched is what the disks did in a search's tries, but for what was sought: "A plays prores-422, C writes".
+func searched(r Run, s *analysis.Search) string {
+	var try *trace.Phase // with the most disks
+	for _, p := range r.Trace.Phases {
+		if p.Search != nil && p.Search.Search == s.Name && (try == nil || len(p.Disks) > len(try.Disks)) {
+			try = p
+		}
+	}
+	if try == nil {
+		return ""
+	}
+	var texts []string
+	for _, d := range try.Disks {
+		sought := d.Name == s.Disk
+		paced, text := try.Paced[d.Name], string(d.Op)+"s"
+		if len(paced.Streams) > 0 {
+			text = map[trace.Role]string{trace.Read: "plays", trace.Write: "records"}[d.Op]
+		}
+		for _, spec := range paced.Streams {
+			if text += " " + spec.String(); sought {
+				text = strings.TrimSuffix(text, spec.String()) + spec.Kind
+			}
+			text += ", buffer " + unit.FormatSeconds(spec.Buffer.Seconds())
+		}
+		if paced.Rate > 0 && !sought {
+			text += " at " + unit.FormatRate(paced.Rate) + " at most"
+		}
+		texts = append(texts, d.Name+" "+text)
+	}
+	return strings.Join(texts, "; ")
+}
+
+// onlyIn lists the phases of a run that another has not; of a search that the other has not, its name in place of its tries.
+func (p *Pair) onlyIn(run, other Run) []string {
+	only := []string{}
+	for _, t := range run.Trace.Phases {
+		name := t.Name
+		if t.Search != nil {
+			name = t.Search.Search
+			if slices.Contains(only, name) || slices.ContainsFunc(p.Searches, func(s Search) bool { return s.Name == name }) {
+				continue
+			}
+		} else if found, _ := other.phase(name); found != nil {
+			continue
+		}
+		only = append(only, name)
+	}
+	return only
+}

@@ -1,0 +1,55 @@
+package compare
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+)
+
+// searching is a run of a search for how many streams A plays clean while C writes, in which more than the limit drop.
+func searching(kind string, limit int, tries ...int) Run {
+	run := tracetest.Run()
+	for _, n := range tries {
+		spec := stream.Spec{Kind: kind, Rate: 100e6, Frame: 40 * time.Millisecond, Count: n, Buffer: time.Second}
+		a := tracetest.Streams("A", []stream.Spec{spec}, 12, func(float64) float64 { return 100e6 * (float64(limit) + 0.5) })
+		c := tracetest.Disk{Name: "C", Op: trace.Write, Levels: []tracetest.Level{{UntilS: 12, Rate: 1e9}}}.Play(rand.New(rand.NewPCG(uint64(n), 3)))
+		p := tracetest.Phase("edit "+string(rune('0'+n)), a, c)
+		p.Paced = map[string]trace.Paced{"A": {Streams: []stream.Spec{spec}}}
+		p.Search = &trace.Try{Search: "edit", Kind: trace.SearchStreams, Disk: "A", Value: float64(n)}
+		run.Phases = append(run.Phases, p)
+	}
+	run.Disks, run.Status = []trace.Disk{{Name: "A"}, {Name: "C"}}, trace.Complete
+	return Run{Label: "run", Trace: run, Analysis: analysis.Analyze(run, analysis.Options{})}
+}
+
+// Searches are compared by what they found, whatever they tried.
+func TestSearches(t *testing.T) {
+	three, two := 3.0, 2.0
+	base, other := searching("hq", 3, 1, 2, 4, 3, 3, 3), searching("hq", 2, 1, 2, 4, 3, 2, 2)
+	want := []Search{{Name: "edit", Kind: "streams", Disk: "A", Base: []Answer{{Found: &three}}, New: []Answer{{Found: &two}}}}
+	c := Compare(base, other)
+	if diff := cmp.Diff(want, c.Pairs[0].Searches); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if p := c.Pairs[0]; len(p.Phases)+len(p.OnlyBase)+len(p.OnlyHere)+c.Tests != 0 {
+		t.Errorf("tries are compared as phases: %+v", p)
+	}
+	want[0].Base, want[0].New = []Answer{{Found: &three}, {Found: &three}}, []Answer{{Found: &two}}
+	if diff := cmp.Diff(want, Groups([]Run{base, base}, []Run{other}).Pairs[0].Searches); diff != "" {
+		t.Errorf("of repeats (-want +got):\n%s", diff)
+	}
+	got := Compare(base, searching("raw", 3, 1, 2, 4, 3, 3, 3)).Pairs[0].Searches
+	if work := (&[2]string{"A plays hq, buffer 1 s; C writes", "A plays raw, buffer 1 s; C writes"}); len(got) != 1 || !cmp.Equal(got[0].Work, work) {
+		t.Errorf("of another codec: got %+v, want %v", got, work)
+	}
+	if got := Compare(base, Run{Label: "none", Trace: tracetest.Run(), Analysis: analysis.Analyze(tracetest.Run(), analysis.Options{})}).Pairs[0]; got.Searches != nil || !cmp.Equal(got.OnlyBase, []string{"edit"}) {
+		t.Errorf("a search of one run alone: %+v", got)
+	}
+}
