@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"cmp"
+	"math"
 
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -155,12 +156,12 @@ func streamSeries(t *trace.Stream) *StreamSeries {
 	n := int((endNS + stepNS - 1) / stepNS)
 	out := &StreamSeries{StepS: seconds(stepNS), BufferS: make([]float64, n), Late: make([]int, n)}
 	next, late := 0, 0
-	held := seconds(t.Samples[0].BufferNS)
+	held := bufferSeconds(t.Samples[0].BufferNS)
 	for k := range n {
 		out.BufferS[k] = held
 		for first := true; next < len(t.Samples) && t.Samples[next].TNS <= int64(k+1)*stepNS; next++ {
 			s := &t.Samples[next]
-			held = seconds(s.BufferNS)
+			held = bufferSeconds(s.BufferNS)
 			if first || held < out.BufferS[k] {
 				out.BufferS[k] = held
 			}
@@ -171,6 +172,9 @@ func streamSeries(t *trace.Stream) *StreamSeries {
 	}
 	return out
 }
+
+// bufferSeconds is a buffer in whole milliseconds: finer is no use on a chart, and would be most of analysis.json.
+func bufferSeconds(ns int64) float64 { return math.Round(float64(ns)/1e6) / 1e3 }
 
 // drops tells of each disk whose streams had late frames.
 func (f *finder) drops() {
