@@ -105,7 +105,7 @@ func (d *Dir) WriteJSON(name string, v any) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
-	if err := writeSynced(d.File(name), append(data, '\n')); err != nil {
+	if err := writeSynced(d.File(name), append(joinNumbers(data), '\n')); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
