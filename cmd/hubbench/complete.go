@@ -18,7 +18,7 @@ func complete(root *cobra.Command) {
 	args := map[string]cobra.CompletionFunc{
 		"run": first(scenario), "plan": first(scenario), "simulate": first(scenario),
 		"analyze": first(run), "report": first(run), "compare": run, "fit": run,
-		"predict": profileAndDisks, "advise": first(profiles), "clean": first(folders), "doctor": folders,
+		"predict": profileAndDisks, "advise": first(profiles), "mount": profileAndFolder, "clean": first(folders), "doctor": folders,
 		"init": words(), "devices": words(), "schema": words(),
 	}
 	flags := map[string]map[string]cobra.CompletionFunc{
@@ -27,6 +27,7 @@ func complete(root *cobra.Command) {
 		"report":   {"phase": phases},
 		"analyze":  {"phase": phases},
 		"init":     {"out": files("yaml", "yml")},
+		"mount":    {"backing": folders},
 		"fit":      {"out": files("yaml", "md", "html", "json", "txt")},
 	}
 	for _, cmd := range root.Commands() {
@@ -79,6 +80,14 @@ func profileAndDisks(cmd *cobra.Command, args []string, begun string) ([]string,
 		}
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// profileAndFolder completes a hub profile, and then a folder.
+func profileAndFolder(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return profiles(cmd, args, begun)
+	}
+	return folders(cmd, args, begun)
 }
 
 // phases completes a phase of the run that is the command's argument.

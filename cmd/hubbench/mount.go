@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hubbench/hubbench/internal/mount"
+	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+type mountOptions struct {
+	scale   float64
+	backing string
+	faults  []string
+}
+
+func newMount(p program) *cobra.Command {
+	var opts mountOptions
+	cmd := &cobra.Command{
+		Use:   "mount PROFILE DIR",
+		Short: "Make folders that are as fast as a hub's disks",
+		Long: `Make a folder in DIR for each disk of a hub profile. The folders really hold files, and reading and
+writing them takes as long as on the profile's hub, caches and lags included: any program that uses
+them feels the hub. Until Ctrl-C; then the folders are unmounted. Linux only; it needs FUSE.
+
+The files are only as fast as the folder behind them: --scale 0.2 slows all rates down to a fifth,
+and caches shrink as much, so that everything takes as long as before with a fifth of the bytes.
+What a profile says of the size of files (knee, per_file), and its noise, are left out.
+
+A fault is DISK:KIND, with @2GB or @30s where it begins only after so many bytes read and written,
+or so long: eio (I/O errors), enospc (the disk is full), stall=3s (it stands still, once), vanish
+(the disk is gone), short (reads return half), corrupt (a wrong bit in each read, silently),
+slowsync=500ms (each flush takes longer).`,
+		Example: `  hubbench mount goshen-ridge /tmp/hub --scale 0.2
+  hubbench mount my-hub.yaml /tmp/hub --fault B:eio@2GB --fault C:stall=3s@30s`,
+		Args: takes(2, 2),
+		RunE: func(_ *cobra.Command, args []string) error { return runMount(p, args[0], args[1], opts) },
+	}
+	f := cmd.Flags()
+	f.Float64Var(&opts.scale, "scale", 1, "slow all rates down to this `PART`, above 0 and up to 1")
+	f.StringVar(&opts.backing, "backing", "", "`FOLDER` that holds the files, and keeps them (default a temporary one beside DIR)")
+	f.StringArrayVar(&opts.faults, "fault", nil, "`DISK:KIND[@WHEN]` that goes wrong; repeatable")
+	return cmd
+}
+
+func runMount(p program, name, dir string, opts mountOptions) error {
+	profile, err := loadProfile(name)
+	if err != nil {
+		return usage(err)
+	}
+	if !(opts.scale > 0 && opts.scale <= 1) {
+		return usage(fmt.Errorf("--scale %g: must be above 0 and up to 1", opts.scale))
+	}
+	if dir == "" {
+		return usage(errors.New("mount: DIR is empty; give a folder"))
+	}
+	what := mount.Options{Profile: profile.Scaled(opts.scale), Dir: dir, Backing: opts.backing}
+	var mistakes []error
+	for _, text := range opts.faults {
+		fault, err := mount.ParseFault(text, profile.Names())
+		mistakes = append(mistakes, err)
+		what.Faults = append(what.Faults, fault)
+	}
+	if err := errors.Join(mistakes...); err != nil {
+		return usage(err)
+	}
+	ctx, _, release := onInterrupt(context.Background())
+	defer release()
+	mounted, err := mount.Mount(what)
+	if err != nil {
+		return err
+	}
+	for i := range what.Profile.Disks {
+		sayf(p.stdout, "%s\n", describeMounted(&what.Profile.Disks[i], dir))
+	}
+	sayf(p.stderr, "hubbench: mounted; Ctrl-C unmounts\n")
+	<-ctx.Done()
+	return mounted.Unmount()
+}
+
+// describeMounted is the line of a mounted disk.
+func describeMounted(d *hub.Disk, dir string) string {
+	rate := func(op trace.Role) string { return unit.FormatRate(d.Side(op).Hub) }
+	return fmt.Sprintf("%s: alone it reads %s and writes %s", filepath.Join(dir, d.Name), rate(trace.Read), rate(trace.Write))
+}

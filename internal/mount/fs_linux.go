@@ -1,0 +1,173 @@
+package mount
+
+import (
+	"context"
+	"syscall"
+	"time"
+
+	"github.com/hanwen/go-fuse/v2/fs"
+	"github.com/hanwen/go-fuse/v2/fuse"
+
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// disk is one mounted disk.
+type disk struct {
+	name, dir string
+	pacer     *Pacer
+	faults    *faults
+	quit      <-chan struct{} // closed when it is unmounted
+	server    *fuse.Server
+}
+
+// gone is ENODEV from when the disk has vanished.
+func (d *disk) gone() syscall.Errno {
+	if _, ok := d.faults.has(Vanish); ok {
+		return syscall.ENODEV
+	}
+	return fs.OK
+}
+
+// rest waits for some time. Neither this nor until ends by a signal: to the program its requests are those of a disk, which
+// no signal takes back, and io_uring would begin an interrupted one again.
+func (d *disk) rest(length time.Duration) syscall.Errno {
+	if length <= 0 {
+		return fs.OK
+	}
+	timer := time.NewTimer(length)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return fs.OK
+	case <-d.quit:
+		return syscall.ENODEV
+	}
+}
+
+// until waits until bytes have moved.
+func (d *disk) until(moved <-chan struct{}) syscall.Errno {
+	select {
+	case <-moved:
+		return fs.OK
+	case <-d.quit:
+		return syscall.ENODEV
+	}
+}
+
+// pace does a request's own work and returns when the hub has moved its bytes, whichever takes longer.
+func (d *disk) pace(op trace.Role, bytes int, do func() syscall.Errno) syscall.Errno {
+	if bytes == 0 {
+		return do()
+	}
+	d.faults.request(int64(bytes))
+	if errno := d.rest(d.faults.stalls()); errno != fs.OK {
+		return errno
+	}
+	if errno := d.fails(op); errno != fs.OK {
+		return errno
+	}
+	moved, err := d.pacer.Ask(d.name, op, int64(bytes))
+	if err != nil {
+		return syscall.EIO
+	}
+	errno := do()
+	if waited := d.until(moved); waited != fs.OK {
+		return waited
+	}
+	if errno == fs.OK {
+		errno = d.gone()
+	}
+	return errno
+}
+
+// fails is how a request fails by a fault.
+func (d *disk) fails(op trace.Role) syscall.Errno {
+	if errno := d.gone(); errno != fs.OK {
+		return errno
+	}
+	if _, ok := d.faults.has(EIO); ok {
+		return syscall.EIO
+	}
+	if _, ok := d.faults.has(ENOSPC); ok && op == trace.Write {
+		return syscall.ENOSPC
+	}
+	return fs.OK
+}
+
+// file is an open file of a disk.
+type file struct {
+	*fs.LoopbackFile
+	*disk
+}
+
+// open wraps an open file. Direct requests reach it as they are, several at a time; all others go through the kernel's cache,
+// as on any disk.
+func (d *disk) open(f fs.FileHandle, flags uint32) (fs.FileHandle, uint32, syscall.Errno) {
+	plain, ok := f.(*fs.LoopbackFile)
+	if !ok {
+		return nil, 0, syscall.EIO
+	}
+	if flags&syscall.O_DIRECT != 0 {
+		return &file{plain, d}, fuse.FOPEN_DIRECT_IO | fuse.FOPEN_PARALLEL_DIRECT_WRITES, fs.OK
+	}
+	return &file{plain, d}, 0, fs.OK
+}
+
+// PassthroughFd: each request is to pass through here.
+func (*file) PassthroughFd() (int, bool) { return 0, false }
+
+// Read copies, so that nothing is spliced: the pipes for that are too small for some requests, and wrong bits could not be
+// put in.
+func (f *file) Read(ctx context.Context, dest []byte, off int64) (result fuse.ReadResult, errno syscall.Errno) {
+	var data []byte
+	errno = f.pace(trace.Read, len(dest), func() syscall.Errno {
+		if _, ok := f.faults.has(Short); ok {
+			dest = dest[:max(len(dest)/2, 1)]
+		}
+		plain, errno := f.LoopbackFile.Read(ctx, dest, off)
+		if errno != fs.OK {
+			return errno
+		}
+		defer plain.Done()
+		var status fuse.Status
+		data, status = plain.Bytes(dest)
+		return syscall.Errno(status)
+	})
+	if errno != fs.OK {
+		return nil, errno
+	}
+	if _, ok := f.faults.has(Corrupt); ok && len(data) > 0 {
+		data[len(data)/2] ^= 1
+	}
+	return fuse.ReadResultData(data), fs.OK
+}
+
+// Write writes.
+func (f *file) Write(ctx context.Context, data []byte, off int64) (written uint32, errno syscall.Errno) {
+	errno = f.pace(trace.Write, len(data), func() (errno syscall.Errno) {
+		written, errno = f.LoopbackFile.Write(ctx, data, off)
+		return errno
+	})
+	if errno != fs.OK {
+		return 0, errno
+	}
+	return written, fs.OK
+}
+
+// Fsync takes no time of its own: what was written has been moved by the model already. The folder behind is no disk to be
+// measured, so its own flush would only add what that takes.
+func (f *file) Fsync(context.Context, uint32) syscall.Errno {
+	if errno := f.gone(); errno != fs.OK {
+		return errno
+	}
+	slow, _ := f.faults.has(SlowSync)
+	return f.rest(max(slow, f.faults.stalls()))
+}
+
+// Allocate reserves space.
+func (f *file) Allocate(ctx context.Context, off, size uint64, mode uint32) syscall.Errno {
+	if errno := f.fails(trace.Write); errno != fs.OK {
+		return errno
+	}
+	return f.LoopbackFile.Allocate(ctx, off, size, mode)
+}

@@ -1,0 +1,153 @@
+package mount
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	iofs "io/fs"
+	"log" //nolint:depguard // go-fuse takes no other
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"syscall"
+
+	"github.com/hanwen/go-fuse/v2/fs"
+	"github.com/hanwen/go-fuse/v2/fuse"
+	"golang.org/x/sys/unix"
+
+	"github.com/hubbench/hubbench/internal/clock"
+)
+
+// maxRequest is the most bytes of a request: larger ones come in parts. It is what the kernel allows at most.
+const maxRequest = 1 << 20
+
+// Mounted is a hub whose folders are there, until Unmount.
+type Mounted struct {
+	disks   []*disk
+	remove  []string // folders that were created, in that order
+	backing string   // removed with all in it, where not empty
+	stop    context.CancelFunc
+	group   sync.WaitGroup
+}
+
+// Mount makes the folders of all disks of the profile. On an error nothing is left.
+func Mount(opts Options) (m *Mounted, err error) {
+	if _, err := os.Stat("/dev/fuse"); err != nil {
+		return nil, fmt.Errorf("mount needs FUSE: %w; load the kernel's module (modprobe fuse), or start the container with /dev/fuse", err)
+	}
+	dir, err := filepath.Abs(opts.Dir)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	m = &Mounted{stop: cancel}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, m.Unmount())
+		}
+	}()
+	pacer := NewPacer(opts.Profile, clock.Now)
+	m.group.Go(func() { pacer.Run(ctx) })
+	if err := m.makeFolder(dir); err != nil {
+		return m, err
+	}
+	backing := opts.Backing
+	if backing == "" {
+		if backing, err = os.MkdirTemp(filepath.Dir(dir), "hubbench-mount-*"); err != nil {
+			return m, fmt.Errorf("folder for the files: %w; name one with --backing", err)
+		}
+		m.backing = backing
+	}
+	for _, name := range opts.Profile.Names() {
+		d := &disk{name: name, dir: filepath.Join(dir, name), pacer: pacer, faults: newFaults(name, opts.Faults, clock.Now), quit: ctx.Done()}
+		if err := m.mount(d, filepath.Join(backing, name)); err != nil {
+			return m, fmt.Errorf("disk %s: %w", name, err)
+		}
+	}
+	return m, nil
+}
+
+// makeFolder creates a folder to mount on, or takes an empty one.
+func (m *Mounted) makeFolder(path string) error {
+	switch err := os.Mkdir(path, 0o755); {
+	case err == nil:
+		m.remove = append(m.remove, path)
+		return nil
+	case !errors.Is(err, iofs.ErrExist):
+		return err
+	}
+	_, err := os.ReadDir(path)
+	if errors.Is(err, unix.ENOTCONN) {
+		return fmt.Errorf("%s is left of a mount whose process was killed; unmount it first: fusermount3 -u %s", path, path)
+	}
+	return err
+}
+
+// mount mounts a disk whose files are in a folder.
+func (m *Mounted) mount(d *disk, behind string) error {
+	if err := m.makeFolder(d.dir); err != nil {
+		return err
+	}
+	if inside, err := os.ReadDir(d.dir); err != nil || len(inside) > 0 {
+		return errors.Join(err, fmt.Errorf("%s is not empty: what is in it could not be seen while the disk is mounted there; choose another folder", d.dir))
+	}
+	if err := os.MkdirAll(behind, 0o755); err != nil {
+		return err
+	}
+	plain, err := fs.NewLoopbackRoot(behind)
+	if err != nil {
+		return err
+	}
+	root, ok := plain.(*fs.LoopbackNode)
+	if !ok {
+		return fmt.Errorf("the root of %s is a %T", behind, plain)
+	}
+	n := &node{root, d}
+	root.RootData.RootNode = n
+	d.server, err = fs.Mount(d.dir, n, &fs.Options{MountOptions: fuse.MountOptions{
+		MaxWrite: maxRequest, MaxReadAhead: maxRequest, DirectMount: true, FsName: "hubbench-" + d.name, Name: "hubbench",
+		Logger: log.New(io.Discard, "", 0), // what fails, fails in the program that asked for it
+	}})
+	if err != nil {
+		return fmt.Errorf("mount %s: %w", d.dir, err)
+	}
+	m.disks = append(m.disks, d)
+	return nil
+}
+
+// Unmount ends all that waits, unmounts the disks and removes what Mount has created. A disk that a program still uses is
+// detached: the program's next request fails.
+func (m *Mounted) Unmount() error {
+	m.stop()
+	m.group.Wait()
+	var errs []error
+	for _, d := range m.disks {
+		if err := d.server.Unmount(); err != nil {
+			if err := detach(d.dir); err != nil {
+				errs = append(errs, fmt.Errorf("unmount %s: %w; try fusermount3 -u %s", d.dir, err, d.dir))
+				continue
+			}
+			errs = append(errs, fmt.Errorf("%s was still in use: it was unmounted all the same, and programs that use it fail", d.dir))
+		}
+	}
+	for _, folder := range slices.Backward(m.remove) {
+		if err := os.Remove(folder); err != nil && !errors.Is(err, unix.ENOTEMPTY) && !errors.Is(err, iofs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	if m.backing != "" {
+		errs = append(errs, os.RemoveAll(m.backing))
+	}
+	return errors.Join(errs...)
+}
+
+// detach takes a mount out of sight whoever uses it.
+func detach(dir string) error {
+	if err := unix.Unmount(dir, unix.MNT_DETACH); err == nil || !errors.Is(err, syscall.EPERM) {
+		return err
+	}
+	return exec.Command("fusermount3", "-u", "-z", dir).Run()
+}

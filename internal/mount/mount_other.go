@@ -1,0 +1,12 @@
+//go:build !linux
+
+package mount
+
+// Mounted stands for a mount that cannot be.
+type Mounted struct{}
+
+// Mount fails: see ErrNoFUSE.
+func Mount(Options) (*Mounted, error) { return nil, ErrNoFUSE }
+
+// Unmount does nothing.
+func (*Mounted) Unmount() error { return nil }
