@@ -11,12 +11,13 @@ const (
 	// a request's answer and the next request costs nothing, as with a disk that reads ahead and takes writes into memory.
 	demandAhead = 50 * time.Millisecond
 	// demandSteady is the work after which a rest may be the end of it: until then, its rest is one of many.
-	demandSteady = 500 * time.Millisecond
-	// demandMost is the work that counts at most, and demandRests how much faster rest takes it away: a disk that works less
-	// than four fifths of the time is never steady.
-	demandMost, demandRests = time.Second, 4
+	demandSteady = time.Second
+	// demandMost is the work that counts at most, and demandRests how much faster rest takes it away: a disk that works for
+	// less than three quarters of the time is never steady, and one rest, up to leaving, does not make a disk unsteady that
+	// was at work long before.
+	demandMost, demandRests = 2 * time.Second, 3
 	// DemandLeaves is the rest after which a disk on demand has left the hub. A steady one keeps its share until then.
-	DemandLeaves = 250 * time.Millisecond
+	DemandLeaves = 300 * time.Millisecond
 )
 
 // demand tells whether a disk that moves only what is asked for is at work.

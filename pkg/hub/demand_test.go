@@ -45,8 +45,8 @@ func TestDemandHoldsThoseWhoStay(t *testing.T) {
 	all := 5 + 0.1/1.2
 	s.want(4, map[string]float64{"A": 0.6, "B": 0.6, "C": 1.2})
 	s.want(all+0.01, map[string]float64{"A": 0.6, "B": 0.6, "C": 0})
-	s.want(all+0.24, map[string]float64{"A": 0.6, "B": 0.6, "C": 0})
-	s.want(all+0.26, map[string]float64{"A": 0.6, "B": 0.6})
+	s.want(all+0.29, map[string]float64{"A": 0.6, "B": 0.6, "C": 0})
+	s.want(all+0.31, map[string]float64{"A": 0.6, "B": 0.6})
 	s.want(14.99, map[string]float64{"A": 0.6, "B": 0.6})
 	s.want(15.01, map[string]float64{"A": 1.2, "B": 1.2})
 	if s.On("C") || !s.On("A") {
@@ -85,6 +85,18 @@ func TestDemandThatRests(t *testing.T) {
 		s.want(at-0.001, map[string]float64{"A": 2, "C": 0})
 	}
 	s.want(at+1, map[string]float64{"A": 2})
+}
+
+// One gap between files does not hide that a disk has left, and those who stay are held.
+func TestDemandWithAGap(t *testing.T) {
+	s := onDemand{NewSim(round()), t}
+	s.write("A", 0, 100)
+	s.write("C", 0, 4.8)   // 3 s at 1.6 GB/s, and 0.1 GB ahead
+	s.write("C", 3.3, 0.5) // after a rest of 0.24 s
+	s.want(3.5, map[string]float64{"A": 0.8, "C": 1.6})
+	s.want(5, map[string]float64{"A": 0.8})
+	s.want(7.5, map[string]float64{"A": 0.8}) // its last byte moved at 3.55 s: 0.1 of the 0.5 GB had moved ahead
+	s.want(7.6, map[string]float64{"A": 2})
 }
 
 // A single request holds nobody.

@@ -38,7 +38,7 @@ import (
 // pace: that needs a rest.
 //
 // On demand: a disk may also move only what its worker asks for, as for programs of which nobody knows what they will do.
-// Those who stay are held when it leaves only if it was at work for four fifths of the time, and from its last byte on; what
+// Those who stay are held when it leaves only if it was at work for most of the time, and from its last byte on; what
 // tells a rest from a leave stands at DemandLeaves.
 //
 // A Sim is not safe for concurrent use.
