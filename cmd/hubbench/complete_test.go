@@ -56,6 +56,8 @@ phases: [{pattern: WW}, {pattern: RR}]
 		{"predict usb-10g ", "A B C " + only},
 		{"predict usb-10g C ", "A B " + only},
 		{"predict nothing ", only},
+		{"mount ", "goshen-ridge ideal thunderbolt-5 usb-10g " + orFiles},
+		{"mount ideal ", inFolders},
 		{"devices --format ", "text md html json " + only},
 		{"devices ", only},
 		{"schema ", only},

@@ -43,6 +43,13 @@ func TestScripts(t *testing.T) {
 			env.Values[runsKey{}] = map[string]*background{}
 			return nil
 		},
+		Condition: func(name string) (bool, error) {
+			if name != "fuse" {
+				return false, fmt.Errorf("no condition is called %q", name)
+			}
+			_, err := exec.LookPath("fusermount3")
+			return exists("/dev/fuse") && (err == nil || os.Geteuid() == 0), nil
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":  exits,
 			"begin":  begin,

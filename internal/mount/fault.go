@@ -20,7 +20,7 @@ const (
 	ENOSPC   Kind = "enospc"   // the disk is full: writes and allocations fail
 	Stall    Kind = "stall"    // reads, writes and flushes stand still for a time, once
 	Vanish   Kind = "vanish"   // the disk is gone: everything fails with ENODEV
-	Short    Kind = "short"    // reads return half of what was asked for
+	Short    Kind = "short"    // reads return half of what was asked for, in whole sectors of 4 KiB
 	Corrupt  Kind = "corrupt"  // what is read has a wrong bit in each request, and nothing says so
 	SlowSync Kind = "slowsync" // each flush takes longer by a time
 )
