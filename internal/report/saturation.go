@@ -32,14 +32,14 @@ func addSaturations(doc *Document, a *analysis.Analysis) {
 	}
 }
 
-// regainedFigure is what each disk wrote at its first rate after a rest, against the rest.
+// regainedFigure is how much of its cache each disk had back after a rest, against the rest.
 func regainedFigure(keys []Key, name string, found []*analysis.Saturation) *Figure {
 	f := &Figure{
 		Title: "What a rest gives back (" + name + ")", Told: true,
-		Text: "Marks: what the disk wrote after a rest before it fell again, with its 95 % confidence interval. The line across is what its fast cache took at first; a dashed line leads to the rest that brings back all of it.",
+		Text: "Marks: how much of its fast cache the disk had back after a rest, with its 95 % confidence interval. The line across is what its fast cache took at first; a dashed line leads to the rest that brings back all of it.",
 		X:    Axis{Name: "rest before writing", Unit: Seconds},
 	}
-	panel := Panel{Y: Axis{Name: "written at the first rate", Unit: Bytes}, Height: 250}
+	panel := Panel{Y: Axis{Name: "of the cache", Unit: Bytes}, Height: 250}
 	for i, s := range found {
 		if at := keyOf(keys, s.Disk); at >= 0 {
 			f.Keys = append(f.Keys, keys[at])
@@ -71,7 +71,7 @@ func regainedFigure(keys []Key, name string, found []*analysis.Saturation) *Figu
 func regainedTable(keys []Key, name string, found []*analysis.Saturation) *Table {
 	t := &Table{
 		Title: "What a rest gives back (" + name + ")", Columns: []Column{{Head: "Rest"}},
-		Note: "Written at the rate before the fall, after a rest, and the share of what was written so at first. ±: half the 95 % confidence interval.",
+		Note: "How much of its fast cache a disk had back after a rest, by what it then wrote faster than without; and the share of what the cache took at first. ±: half the 95 % confidence interval.",
 	}
 	for i := range keys {
 		t.Columns = append(t.Columns, Column{Head: keys[i].Label, Disk: &keys[i], Numbers: true})

@@ -14,7 +14,7 @@ func saturation(s *analysis.Saturation, surely bool) string {
 	if s.Fall == nil {
 		return fmt.Sprintf("%s wrote %s alone and did not fall", s.Disk, unit.FormatBytes(int64(s.WroteBytes)))
 	}
-	parts := []string{fmt.Sprintf("%s fell from %s to %s after %s", s.Disk, rate(s.Fall.FromRate), rate(s.Fall.ToRate), unit.FormatBytes(int64(s.Fall.AtBytes)))}
+	parts := []string{fell(s.Disk, s.Fall)}
 	if text := gained(s.Together, surely); text != "" {
 		parts = append(parts, text)
 	}
@@ -22,6 +22,15 @@ func saturation(s *analysis.Saturation, surely bool) string {
 		parts = append(parts, back(s.Disk, s.Back, surely))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// fell says at which rates a disk wrote, and after how many bytes it fell from each.
+func fell(disk string, f *analysis.Fall) string {
+	var steps []string
+	for _, step := range f.Steps {
+		steps = append(steps, fmt.Sprintf("to %s after %s", rate(step.ToRate), unit.FormatBytes(int64(step.AtBytes))))
+	}
+	return fmt.Sprintf("%s fell from %s %s", disk, rate(f.FromRate), strings.Join(steps, " and "))
 }
 
 // gained says who moved more after the fall: "B and C gained 0.45 GB/s each (0.43 to 0.50 GB/s)".
@@ -56,9 +65,13 @@ func gained(f *analysis.FallTogether, surely bool) string {
 
 // back says after how long a rest a disk's cache takes as much as at first, as far as that is known.
 func back(disk string, b *analysis.Back, surely bool) string {
+	atLeast := ""
+	if b.AtLeast {
+		atLeast = "at least "
+	}
 	switch {
 	case b.WithinS == nil:
-		return fmt.Sprintf("%s was not back after %s of rest: %.0f %% of its cache was", disk, unit.FormatSeconds(b.AfterS), 100*b.Regained)
+		return fmt.Sprintf("%s was not back after %s of rest: %s%.0f %% of its cache was", disk, unit.FormatSeconds(b.AfterS), atLeast, 100*b.Regained)
 	case b.RestS != nil && surely:
 		return fmt.Sprintf("%s was back after %s of rest (95 %% confidence: %s to %s)", disk, unit.FormatSeconds(*b.RestS), unit.FormatSeconds(b.CI95[0]), unit.FormatSeconds(b.CI95[1]))
 	case b.RestS != nil:

@@ -10,7 +10,9 @@ import (
 
 func TestSaturation(t *testing.T) {
 	rest, within := 150.0, 160.0
-	fall := &analysis.Fall{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9}
+	one := analysis.Step{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9}
+	fall := &analysis.Fall{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9, Steps: []analysis.Step{one}}
+	twice := &analysis.Fall{AtBytes: 40e9, FromRate: 2.3e9, ToRate: 0.2e9, Steps: []analysis.Step{one, {AtBytes: 40e9, FromRate: 0.65e9, ToRate: 0.2e9}}}
 	gain := func(disk string, by float64) analysis.Gain {
 		return analysis.Gain{Disk: disk, Gain: by, CI95: analysis.Interval{by - 0.05e9, by + 0.05e9}}
 	}
@@ -41,6 +43,9 @@ func TestSaturation(t *testing.T) {
 			fell + "; A was back after 2 min 40 s of rest, and not yet after 1 min 20 s, for 46 GB at least"},
 		{"never", analysis.Saturation{Fall: fall, Back: &analysis.Back{AfterS: 320, Regained: 0.12}}, true,
 			fell + "; A was not back after 5 min 20 s of rest: 12 % of its cache was"},
+		{"the last burst was too short", analysis.Saturation{Fall: fall, Back: &analysis.Back{AfterS: 320, Regained: 0.12, AtLeast: true}}, true,
+			fell + "; A was not back after 5 min 20 s of rest: at least 12 % of its cache was"},
+		{"two falls", analysis.Saturation{Fall: twice}, false, fell + " and to 0.20 GB/s after 40 GB"},
 		{"no fall", analysis.Saturation{WroteBytes: 450e9}, true, "A wrote 450 GB alone and did not fall"},
 	} {
 		tt.found.Disk = "A"
@@ -53,7 +58,7 @@ func TestSaturation(t *testing.T) {
 // What the preset found opens the report, and is told once more as a finding, with how surely.
 func TestSaturationOpens(t *testing.T) {
 	a := &analysis.Analysis{
-		Saturations: []analysis.Saturation{{Of: "WR", Disk: "A", Alone: "WR A alone", Fall: &analysis.Fall{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9}}},
+		Saturations: []analysis.Saturation{{Of: "WR", Disk: "A", Alone: "WR A alone", Fall: &analysis.Fall{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9, Steps: []analysis.Step{{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9}}}}},
 		Phases:      []analysis.Phase{{Phase: "WR A alone"}},
 		Findings:    []analysis.Finding{{Code: "saturation", Phase: "WR A alone", Disk: "A"}},
 	}

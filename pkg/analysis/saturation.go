@@ -16,6 +16,9 @@ const (
 	fullShare  = 0.98 // of a burst at the fast rate: it did not come to the cache's end
 	growing    = 0.90 // of the cache, up to which what a rest gives back grows with it
 	oddsOfLine = 4.0  // times the noise that the points may lie off a line through zero
+
+	apartS     = 2 // seconds of a stretch, and how many
+	apartLeast = 5 // there must be on either side of a fall: all of one above all of the other by chance is 1 in 252
 )
 
 // Saturation is where a disk's fast cache ends, what others gain then, and when it is back: what the steps of the preset
@@ -32,12 +35,13 @@ type Saturation struct {
 	Text       string        `json:"text"`        // filled in by say
 }
 
-// Fall is the end of a disk's fast writing.
+// Fall is the end of a disk's fast writing: from its first rate to where it falls no further.
 type Fall struct {
 	AtBytes  float64 `json:"at_bytes"`
 	AtS      float64 `json:"at_s"`
 	FromRate float64 `json:"from_rate"`
 	ToRate   float64 `json:"to_rate"`
+	Steps    []Step  `json:"steps"` // one after another; the last ends where the keys above say
 	Cause    string  `json:"cause"` // heat | cache_full | unknown
 }
 
@@ -45,9 +49,10 @@ type Fall struct {
 type Burst struct {
 	Phase      string  `json:"phase"`
 	RestS      float64 `json:"rest_s"`
-	FastBytes  float64 `json:"fast_bytes"` // moved at the rate before the fall
+	FastBytes  float64 `json:"fast_bytes"` // of the cache, that it had left
 	SEBytes    float64 `json:"se_bytes"`   // standard error of that
-	Throughout bool    `json:"throughout"` // the burst was fast to its end: it may have gone on
+	AtLeast    bool    `json:"at_least"`   // the burst was too short to tell how much more it had
+	Throughout bool    `json:"throughout"` // the burst moved as much as at first in its time: it may have gone on
 }
 
 // Back is the rest after which a disk's cache takes as much as at first.
@@ -59,6 +64,7 @@ type Back struct {
 	Bytes    float64   `json:"bytes"`    // that it took then
 	Whole    bool      `json:"whole"`    // and that was all of the cache; else the burst was too short to tell
 	Regained float64   `json:"regained"` // share of the cache after the longest rest that was tried, or 1
+	AtLeast  bool      `json:"at_least"` // and maybe more: that burst was too short to tell
 }
 
 // FallTogether is a disk's fall beside others.
@@ -111,39 +117,11 @@ func fallOf(p *phase, part *part) *Fall {
 	if t == nil || t.Recovered != nil {
 		return nil
 	}
-	return &Fall{AtBytes: t.AtBytes, AtS: t.AtS, FromRate: t.FromRate, ToRate: t.ToRate, Cause: t.Cause}
+	last := t.Steps[len(t.Steps)-1]
+	return &Fall{AtBytes: last.AtBytes, AtS: last.AtS, FromRate: t.Steps[0].FromRate, ToRate: last.ToRate, Steps: t.Steps, Cause: t.Cause}
 }
 
-// cliff is a disk's rate before and after the fall, as it was alone, each with how long that was seen.
-type cliff struct {
-	bytes        float64
-	fast, slow   measured
-	fastS, slowS float64
-}
-
-func newCliff(part *part, f *Fall) cliff {
-	at := int64(f.AtS * 1e9)
-	before, after := overlap.Interval{StartNS: part.startNS(), EndNS: at}, overlap.Interval{StartNS: at, EndNS: part.endNS()}
-	fast, slow := part.differ(before, after)
-	fast.rate, slow.rate = f.FromRate, f.ToRate
-	return cliff{bytes: f.AtBytes, fast: fast, slow: slow, fastS: before.Seconds(), slowS: after.Seconds()}
-}
-
-// fastTime is how long a disk was fast that moved so many bytes in a time, having been first the one, then the other, and
-// its standard error: the noise of each rate counts twice, where it was measured and in the burst itself.
-func (c cliff) fastTime(bytes, length float64) (seconds, se float64) {
-	gap := c.fast.rate - c.slow.rate
-	t := min(max((bytes-c.slow.rate*length)/gap, 0), length)
-	off := func(time float64, m measured, seen float64) float64 { // bytes
-		if time == 0 {
-			return 0
-		}
-		return time * m.rate * m.error * math.Sqrt(1+seen/time)
-	}
-	return t, math.Hypot(off(t, c.fast, c.fastS), off(length-t, c.slow, c.slowS)) / gap
-}
-
-// bursts are what the disk moved at the fast rate after its rests.
+// bursts are what rests have given back of the disk's cache.
 func (s *Saturation) bursts(phases []*phase, c cliff) {
 	for _, p := range phases {
 		step := p.trace.Saturation
@@ -152,17 +130,11 @@ func (s *Saturation) bursts(phases []*phase, c cliff) {
 		}
 		part := &p.parts[0]
 		length := overlap.Seconds(part.active)
-		t, se := c.fastTime(float64(part.curve.At(math.MaxInt64)), length)
-		b := Burst{Phase: p.out.Phase, RestS: float64(step.RestNS) / 1e9, FastBytes: c.fast.rate * t, SEBytes: c.fast.rate * se}
-		b.Throughout = t >= fullShare*length
+		b := c.regained(float64(part.curve.At(math.MaxInt64)), length)
+		b.Phase, b.RestS = p.out.Phase, float64(step.RestNS)/1e9
 		s.Bursts = append(s.Bursts, b)
 	}
 	slices.SortStableFunc(s.Bursts, func(a, b Burst) int { return cmp.Compare(a.RestS, b.RestS) })
-}
-
-// isBack reports whether the cache took as much as at first, or all of the burst.
-func (c cliff) isBack(b Burst) bool {
-	return b.Throughout || b.FastBytes >= backShare*c.bytes || b.FastBytes+2*b.SEBytes >= c.bytes && b.FastBytes >= growing*c.bytes
 }
 
 // back is after how long a rest the disk was as fast as at first; nil where no burst tells.
@@ -180,47 +152,14 @@ func (s *Saturation) back(c cliff) *Back {
 			break
 		}
 		b.AfterS = burst.RestS
-		b.Regained = burst.FastBytes / c.bytes
+		b.Regained, b.AtLeast = burst.FastBytes/c.bytes, burst.AtLeast
 	}
 	if b.WithinS == nil {
 		return b
 	}
-	b.Regained = 1
+	b.Regained, b.AtLeast = 1, false
 	b.RestS, b.CI95 = c.refill(s.Bursts[:first], *b)
 	return b
-}
-
-// refill is the rest that gives all of the cache back, by a line through zero and what shorter rests gave; nil where there
-// are too few of these, they lie on no such line, or it does not lead to where the cache was seen to be back.
-func (c cliff) refill(bursts []Burst, b Back) (restS *float64, ci *Interval) {
-	var xy, xx float64
-	n := 0
-	for _, p := range bursts {
-		if w := 1 / (p.SEBytes * p.SEBytes); p.FastBytes < growing*c.bytes && p.SEBytes > 0 {
-			xy += w * p.RestS * p.FastBytes
-			xx += w * p.RestS * p.RestS
-			n++
-		}
-	}
-	if n < 2 || xy <= 0 {
-		return nil, nil
-	}
-	slope, se := xy/xx, 1/math.Sqrt(xx)
-	var off float64
-	for _, p := range bursts {
-		if p.SEBytes > 0 {
-			z := (p.FastBytes - slope*p.RestS) / p.SEBytes
-			off += z * z / float64(n-1)
-		}
-	}
-	if off > oddsOfLine {
-		return nil, nil
-	}
-	low, high := c.bytes/(slope+2*se), c.bytes/max(slope-2*se, slope/10)
-	if high < b.AfterS || low > *b.WithinS {
-		return nil, nil
-	}
-	return number(c.bytes / slope), &Interval{low, high}
 }
 
 // together is what the others gained when the disk's cache was full, all of the phase working: the disk fell there after
@@ -248,7 +187,7 @@ func (p *phase) fallTogether(part *part, alone *Fall) *FallTogether {
 			continue
 		}
 		f := &FallTogether{Phase: p.out.Phase, AtBytes: bytes, AtS: seconds(at), FromRate: levels[i-1].rate, ToRate: levels[i].rate, Gains: []Gain{}}
-		before := overlap.Interval{StartNS: at - beforeNS, EndNS: at}
+		before := overlap.Interval{StartNS: min(at-beforeNS, max(at-2*beforeNS, levels[i-1].StartNS)), EndNS: at}
 		after := overlap.Interval{StartNS: at + clearOfFallNS, EndNS: at + clearOfFallNS + 2*beforeNS}
 		if f.Told = !p.eventsIn(before.StartNS, after.EndNS) && !p.othersFall(part, before.StartNS, after.EndNS); f.Told {
 			p.gains(part, f, before, after)
@@ -280,11 +219,34 @@ func (p *phase) gains(part *part, f *FallTogether, before, after overlap.Interva
 			continue
 		}
 		was, is := other.differ(before.Within(overlap.Interval{StartNS: other.startNS(), EndNS: other.endNS()}), after.Within(overlap.Interval{StartNS: other.startNS(), EndNS: other.endNS()}))
-		if was.rate <= 0 || is.chanceAbove(was) > p.alpha.after {
+		if length := overlap.Interval.Seconds; min(length(before), length(after)) >= longLevelS {
+			was.free, is.free = max(was.free, freeOfLevel), max(is.free, freeOfLevel)
+		}
+		if was.rate <= 0 || is.chanceAbove(was) > p.alpha.after && !other.apart(before, after) || other.roseBefore(after.StartNS-clearOfFallNS, before.StartNS, after.EndNS) {
 			continue
 		}
 		gain := is.rate - was.rate
 		half := stats.StudentQuantile(0.975, min(was.free, is.free)) * math.Hypot(was.rate*was.error, is.rate*is.error)
 		f.Gains = append(f.Gains, Gain{Disk: other.name(), FromRate: was.rate, ToRate: is.rate, Gain: gain, CI95: Interval{gain - half, gain + half}})
 	}
+}
+
+// apart reports whether the disk was faster in every stretch of one time than in any of another by a share that is told.
+// Where requests are few, noise is not known well enough to tell even that.
+func (p *part) apart(before, after overlap.Interval) bool {
+	stretches := func(in overlap.Interval) []float64 {
+		return p.curve.Rates([]overlap.Interval{in}, int(in.Seconds()/apartS+0.5))
+	}
+	was, is := stretches(before), stretches(after)
+	return min(len(was), len(is)) >= apartLeast && slices.Min(is) >= (1+freedShare)*slices.Max(was)
+}
+
+// roseBefore reports whether the disk's rate between two times rose clearly before a third: then not by what happened there.
+func (p *part) roseBefore(ns, fromNS, toNS int64) bool {
+	fromNS, toNS = max(fromNS, p.startNS()), min(toNS, p.endNS())
+	const binNS = 5 * datingNS
+	n := int((toNS - fromNS) / binNS)
+	rates := p.curve.Rates([]overlap.Interval{{StartNS: fromNS, EndNS: fromNS + int64(n)*binNS}}, n)
+	rose, then := stats.Split(rates, 5), int((ns-foreseenNS-fromNS)/binNS)
+	return rose < then && stats.SplitCost(rates, then) > stats.SplitCost(rates, rose)*(1+clearlyOff/float64(n-2))
 }

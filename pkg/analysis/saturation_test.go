@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // cachedHub is a hub of three disks, of which A has a fast cache, or none.
@@ -159,5 +162,140 @@ func TestSaturationWithoutAnEnd(t *testing.T) {
 	large := saturate(t, "W--", 1, cachedHub(&hub.Cache{Bytes: 100e9, After: 0.65e9, Refill: 0.5e9}, 0.02)).Saturations[0]
 	if b := large.Back; b == nil || b.WithinS == nil || *b.WithinS != 160 || b.Bytes > 50e9 || b.RestS != nil {
 		t.Errorf("a cache that no burst empties: %+v", b)
+	}
+}
+
+// stepOf is a phase of the preset, of disks that move as they please.
+func stepOf(name string, step trace.Saturation, disks ...*trace.DiskTrace) *trace.Phase {
+	p := tracetest.Phase(name, disks...)
+	step.Of, p.Stop, p.Saturation = "W", "time", &step
+	return p
+}
+
+// A disk that falls twice, from 2 to 1 GB/s after 20 GB and to 0.3 after 35: both falls are told, and what a rest brings
+// back of the whole cache, whichever of the falls the burst saw.
+func TestSaturationInTwoSteps(t *testing.T) {
+	const refill = 0.2e9
+	phases := []*trace.Phase{stepOf("W A alone", trace.Saturation{Step: trace.SaturationAlone, Disk: "A"}, diskOf("A", "write", 2e8, pace{10, 2e9}, pace{25, 1e9}, pace{60, 0.3e9}))}
+	rests := []float64{10, 20, 40, 80, 160, 320}
+	for _, rest := range rests {
+		left := min(refill*rest, 35e9)
+		fast, middle := max(left-15e9, 0)/2e9, min(left, 15e9)/1e9 // seconds
+		var paces []pace
+		at := 0.0
+		for _, part := range []pace{{fast, 2e9}, {middle, 1e9}, {20, 0.3e9}} {
+			if at = min(at+part.untilS, 20); part.untilS > 0 {
+				paces = append(paces, pace{at, part.rate})
+			}
+		}
+		step := trace.Saturation{Step: trace.SaturationBurst, Disk: "A", RestNS: int64(rest * 1e9)}
+		phases = append(phases, stepOf(fmt.Sprintf("W A after %.0f s", rest), step, diskOf("A", "write", 5e7, paces...)))
+	}
+	s := Analyze(tracetest.Run(phases...), Options{}).Saturations[0]
+	if f := s.Fall; f == nil || len(f.Steps) != 2 || !agrees(f.AtBytes, 35e9) || !agrees(f.FromRate, 2e9) || !agrees(f.ToRate, 0.3e9) || !agrees(f.Steps[0].AtBytes, 20e9) {
+		t.Fatalf("fall %+v", s.Fall)
+	}
+	for i, b := range s.Bursts {
+		if want := min(refill*rests[i], 35e9); !agrees(b.FastBytes, want) {
+			t.Errorf("after %v s: %.3g of the cache are back, want %.3g", rests[i], b.FastBytes, want)
+		}
+	}
+	if b := s.Back; b == nil || b.RestS == nil || !agrees(*b.RestS, 175) || b.AfterS != 160 || *b.WithinS != 320 {
+		t.Errorf("back %+v, want after 175 s", b)
+	}
+}
+
+// A disk that rose by itself before another fell has not gained by the fall; one that rose with it has, at once or a little later.
+func TestGainsComeAfterTheFall(t *testing.T) {
+	falling := func() *trace.DiskTrace { return diskOf("A", "write", 2e8, pace{15, 2e9}, pace{45, 0.5e9}) }
+	for _, tt := range []struct {
+		roseS  float64
+		gained bool
+	}{{12, false}, {13, false}, {14, false}, {15, true}, {17, true}, {19, true}} {
+		a := Analyze(tracetest.Run(
+			stepOf("W A alone", trace.Saturation{Step: trace.SaturationAlone, Disk: "A"}, falling()),
+			stepOf("W together", trace.Saturation{Step: trace.SaturationTogether}, falling(), diskOf("B", "write", 1e8, pace{tt.roseS, 1e9}, pace{45, 1.3e9})),
+		), Options{})
+		f := a.Saturations[0].Together
+		if f == nil || !f.Told || len(f.Gains) > 0 != tt.gained {
+			t.Errorf("B rose at %v s, A fell at 15 s: %+v, want a gain: %v", tt.roseS, f, tt.gained)
+		}
+	}
+}
+
+// tenths is how many megabytes a throttled device really read in each tenth of a second, digits beyond 9 being letters: 25 MB/s,
+// and 45 from when its neighbour fell after 15 s, with a pause of most of a second after 20.
+const tenths = "082424122324241223242412232424122324241223242412232424122324241223242412232424122324241220" +
+	"362412232424122324241223242412232424122324241223242412232424545634581455535571545544572464" +
+	"4455625544545634582111112b15455460a2086444662554454563458144653467154554457244644466255445" +
+	"456304d1446534671540a4457244644466255445456345814465346715455445724464446625508540b3458144" +
+	"653467154554457244644466255445456345814465346715455445724464446625544545634581446534671063"
+
+// Where each progress line holds a request or two, little is known of the noise. That a disk moves nearly twice as much all
+// the time is no matter of it.
+func TestGainOfFewRequests(t *testing.T) {
+	falling := func() *trace.DiskTrace { return diskOf("A", "write", 2e7, pace{15, 60e6}, pace{45, 15e6}) }
+	var reads []pace
+	for i := range tenths {
+		n, err := strconv.ParseInt(tenths[i:i+1], 36, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reads = append(reads, pace{float64(i+1) / 10, max(float64(n)*1e7, 1e3)})
+	}
+	found := Analyze(tracetest.Run(
+		stepOf("W A alone", trace.Saturation{Step: trace.SaturationAlone, Disk: "A"}, falling()),
+		stepOf("W together", trace.Saturation{Step: trace.SaturationTogether}, falling(), diskOf("B", "read", 2e7, reads...)),
+	), Options{}).Saturations[0].Together
+	if found == nil || len(found.Gains) != 1 || !agrees(found.Gains[0].FromRate, 25.2e6) || !agrees(found.Gains[0].ToRate, 43.6e6) {
+		t.Errorf("%+v, want B's gain from 25 to 44 MB/s", found)
+	}
+}
+
+// gainRuns is how many runs of each kind TestNoGainByNoise makes.
+const gainRuns = 40
+
+// A disk whose rate only varies is not said to have gained when another falls, whatever its noise.
+func TestNoGainByNoise(t *testing.T) {
+	for _, kind := range []string{"independent", "lasting", "sawtooth", "files of many speeds"} {
+		claims, told := 0, 0
+		for seed := range uint64(gainRuns) {
+			rnd := rand.New(rand.NewPCG(seed, 77))
+			uniform := func(low, high float64) float64 { return low + (high-low)*rnd.Float64() }
+			falls, slow := 8+rnd.IntN(20), uniform(0.2e9, 1.2e9)
+			var a, b []pace
+			sd, phi, lasting, period := uniform(0.01, 0.08), uniform(0.4, 0.9), rnd.NormFloat64(), uniform(3, 15)
+			for s := range 60 {
+				off := 0.0
+				switch lasting = phi*lasting + math.Sqrt(1-phi*phi)*rnd.NormFloat64(); kind {
+				case "independent":
+					off = sd * rnd.NormFloat64()
+				case "lasting":
+					off = sd * lasting
+				case "sawtooth":
+					off = 0.01*rnd.NormFloat64() - 0.2*math.Mod(float64(s)/period, 1)
+				case "files of many speeds":
+					off = math.Exp(3*sd*rnd.NormFloat64()) - 1
+				}
+				rate := 2e9
+				if s >= falls {
+					rate = slow
+				}
+				a = append(a, pace{float64(s + 1), rate * (1 + 0.02*rnd.NormFloat64())})
+				b = append(b, pace{float64(s + 1), 1e9 * (1 + off)})
+			}
+			found := Analyze(tracetest.Run(
+				stepOf("W A alone", trace.Saturation{Step: trace.SaturationAlone, Disk: "A"}, diskOf("A", "write", 2e8, a...)),
+				stepOf("W together", trace.Saturation{Step: trace.SaturationTogether}, diskOf("A", "write", 2e8, a...), diskOf("B", "write", 2e8, b...)),
+			), Options{}).Saturations
+			if len(found) == 1 && found[0].Together != nil && found[0].Together.Told {
+				told++
+				claims += len(found[0].Together.Gains)
+			}
+		}
+		t.Logf("%s: %d claims in %d runs of which it is told", kind, claims, told)
+		if told < gainRuns*9/10 || claims > 1+gainRuns/100 {
+			t.Errorf("%s: %d gains in %d of %d runs in which the disk gained nothing", kind, claims, told, gainRuns)
+		}
 	}
 }
