@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -126,10 +127,16 @@ func lost(times float64) *float64 {
 	return &share
 }
 
-// latencyOf is whose requests they are.
+// latencyOf is whose requests they are: of a disk that reads and writes at once, those of its role alone.
 func (v *phaseView) latencyOf(name string) string {
-	if p := v.found.Paced[name]; p.Probe > 0 {
+	p, reads := v.found.Paced[name], v.found.Roles[name] == trace.Read
+	switch {
+	case p.Probe > 0:
 		return "probe, " + blockText(p.Probe)
+	case p.Reads > 0:
+		return pick(reads, "its reads", "its writes")
+	case len(p.Streams) > 0:
+		return pick(reads, "play", "record")
 	}
 	return v.work(name)
 }

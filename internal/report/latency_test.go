@@ -11,6 +11,7 @@ import (
 	"github.com/hubbench/hubbench/internal/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/latency"
+	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -66,6 +67,28 @@ func TestLatencyTable(t *testing.T) {
 	for _, tile := range v.tiles() {
 		if tile.Disk != nil && tile.Disk.Name == "C" && (tile.Number.Text+" "+tile.Number.Unit != want[2][5] || tile.Lines[1] != want[3][5]+" alone in probe") {
 			t.Errorf("the probe's tile says %+v", tile)
+		}
+	}
+}
+
+// The requests of a disk that reads and writes at once are those of its role, and are called so.
+func TestLatencyOfOneDirection(t *testing.T) {
+	played, recorded := stream.Spec{Count: 1}, stream.Spec{Count: 1, Record: true}
+	for _, tt := range []struct {
+		role  trace.Role
+		paced trace.Paced
+		want  string
+	}{
+		{trace.Read, trace.Paced{}, "read"},
+		{trace.Read, trace.Paced{Reads: 0.7}, "its reads"},
+		{trace.Write, trace.Paced{Reads: 0.4, Rate: 1e6}, "its writes"},
+		{trace.Read, trace.Paced{Streams: []stream.Spec{recorded, played}}, "play"},
+		{trace.Write, trace.Paced{Streams: []stream.Spec{played, recorded}}, "record"},
+		{trace.Read, trace.Paced{Probe: 4096}, "probe, 4 KiB"},
+	} {
+		v := phaseView{found: &analysis.Phase{Roles: map[string]trace.Role{"A": tt.role}, Paced: map[string]trace.Paced{"A": tt.paced}}}
+		if got := v.latencyOf("A"); got != tt.want {
+			t.Errorf("%s, %+v: %q, want %q", tt.role, tt.paced, got, tt.want)
 		}
 	}
 }
