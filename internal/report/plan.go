@@ -296,7 +296,11 @@ func timing(p Plan) []string {
 	}
 	var notes []string
 	if !plan.Simulated() {
-		notes = append(notes, fmt.Sprintf("The times are the shortest that one shared link of %s allows; test files written beforehand add to them.", unit.FormatRate(scenario.LinkRate)))
+		beforehand := "test files written beforehand"
+		if slices.ContainsFunc(plan.Phases, func(p scenario.Phase) bool { return p.Precondition > 0 }) {
+			beforehand += " and what volumes are filled with"
+		}
+		notes = append(notes, fmt.Sprintf("The times are the shortest that one shared link of %s allows; %s add to them.", unit.FormatRate(scenario.LinkRate), beforehand))
 	} else if plan.Hub.Speedup != 1 {
 		notes = append(notes, fmt.Sprintf("The times are model time, which passes %g times as fast as real time: the run takes about %s.", plan.Hub.Speedup,
 			unit.FormatSeconds(p.Total.Least.Seconds()/plan.Hub.Speedup)))
