@@ -13,7 +13,7 @@ func joinNumbers(indented []byte) []byte {
 			n = stringLength(indented)
 		case '[':
 			if end := bytes.IndexAny(indented[1:], `]["{`); end >= 0 && indented[1+end] == ']' {
-				for _, field := range bytes.Fields(indented[:1+end]) {
+				for field := range bytes.FieldsSeq(indented[:1+end]) {
 					out = append(out, field...)
 					if field[len(field)-1] == ',' {
 						out = append(out, ' ')

@@ -161,7 +161,7 @@ func checkPhase(t *testing.T, p *Phase) {
 // writeSamples writes at most so many of a disk's latency lines, and of the lines of each of its streams.
 func writeSamples(text []byte, phase string, d *trace.DiskTrace, most int) []byte {
 	for _, l := range d.Latencies[:min(most, len(d.Latencies))] {
-		text = trace.AppendEvent(text, &trace.Event{Type: trace.LatencyType, Phase: phase, Disk: d.Name, Op: l.Op, TNS: l.TNS, Hist: tracetest.Hist(l.Hist)})
+		text = trace.AppendEvent(text, &trace.Event{Type: trace.LatencyType, Phase: phase, Disk: d.Name, Op: l.Op, TNS: l.TNS, Hist: l.Hist.Encode()})
 	}
 	for _, s := range d.Streams {
 		for _, l := range s.Samples[:min(most, len(s.Samples))] {

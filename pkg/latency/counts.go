@@ -49,6 +49,19 @@ func Parse(text string) (Counts, error) {
 	return Counts(packed[from:]), nil
 }
 
+// Counts are what the histogram has counted; they are empty where it is more than MaxCount.
+func (h *Histogram) Counts() Counts {
+	c, _ := Parse(h.Encode())
+	return c
+}
+
+// Encode is the text that the counts come from.
+func (c Counts) Encode() string {
+	var h Histogram
+	h.AddCounts(c)
+	return h.Encode()
+}
+
 // each calls f for every bucket that counted something, by time. It returns the longest time and how many there are.
 func (c Counts) each(f func(bucket int, count uint64)) (maxNS, n int64) {
 	if c == "" {

@@ -38,6 +38,9 @@ func TestCounts(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
+		if c.Encode() != text || want.Counts() != c {
+			t.Errorf("%s: the counts' text is another one", name)
+		}
 		got := New()
 		got.AddCounts(c)
 		if c.N() != want.n || got.n != want.n || got.maxNS != want.maxNS || want.n > 0 && !slices.Equal(got.counts, want.counts) {

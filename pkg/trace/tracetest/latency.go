@@ -51,26 +51,10 @@ func (l Latency) Play(rnd *rand.Rand, endS float64, each func(s, ns float64)) []
 				each(at, ns)
 			}
 		}
-		out = append(out, trace.Latency{Op: op, TNS: ns(to), Hist: Counts(h)})
+		out = append(out, trace.Latency{Op: op, TNS: ns(to), Hist: h.Counts()})
 		wave = rho*wave + math.Sqrt(1-rho*rho)*rnd.NormFloat64()
 	}
 	return out
-}
-
-// Counts are what a histogram has counted, as a trace has them.
-func Counts(h *latency.Histogram) latency.Counts {
-	counts, err := latency.Parse(h.Encode())
-	if err != nil {
-		panic(err)
-	}
-	return counts
-}
-
-// Hist is the text of such counts.
-func Hist(c latency.Counts) string {
-	var h latency.Histogram
-	h.AddCounts(c)
-	return h.Encode()
 }
 
 // draw is one request's time without the wave.
