@@ -169,8 +169,8 @@ func (m *member) rests() bool {
 	return m.frames != nil && m.frames.player == nil || m.demand != nil && m.demand.gives()
 }
 
-// brief reports whether it is at work and may soon rest again.
-func (m *member) brief(tNS int64) bool {
+// soonRests reports whether it is at work and may soon rest again.
+func (m *member) soonRests(tNS int64) bool {
 	return m.frames != nil && m.frames.soonRests(tNS) || m.demand != nil && !m.demand.steady
 }
 

@@ -119,7 +119,7 @@ func (s *Sim) rerate() {
 				s.claims[len(s.claims)-1].Same = true // its other direction
 			}
 			s.hubbed = append(s.hubbed, m)
-			calm = calm && !m.brief(s.now)
+			calm = calm && !m.soonRests(s.now)
 			if m.mixes() {
 				mixing++
 			}
