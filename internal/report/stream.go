@@ -132,7 +132,7 @@ func (g *streamGroup) bufferText() string {
 func figure(x float64) string { return strings.TrimSuffix(Write(Seconds, Round(x, 3)), " s") }
 
 // verdictNote says what the verdicts mean.
-const verdictNote = "A frame is late where it is not there when it is due. Clean: none was late, and at least half of the buffer was always full. Strained: none was late, but the buffer fell below half. Drops: frames were late."
+const verdictNote = "A frame is late if it has not been read, or written, by the time it is due; late frames are dropped. The buffer is how long a disk may stand still before that happens. Clean: no frame was late, and the buffer never fell below half. Strained: no frame was late, but the buffer fell below half. Drops: frames were late."
 
 // streamTable is a row for the streams of each disk and kind; nil where there are none.
 func (v *phaseView) streamTable() *Table {

@@ -256,19 +256,13 @@ func matrixTable(doc *Document, a *analysis.Analysis, title string, lines []pool
 	scale := scaleOf(a)
 	t := &Table{
 		Title: title, Columns: []Column{{Head: "Phase"}},
-		Note: "Rate of each disk in " + scale.Unit + " while all working disks were active. W writes, R reads. The percentage is of the rate that the disk has without the others.",
-	}
-	if slices.ContainsFunc(lines, func(l pooledPhase) bool {
-		p := &a.Phases[l.phases[0]]
-		return len(p.Disks) > 1 && hasLimited(p)
-	}) {
-		t.Note += " " + ownPaceNote
+		Note: "Rate of each disk in " + scale.Unit + " while all working disks were active. W writes, R reads.",
 	}
 	for i := range doc.Keys {
 		t.Columns = append(t.Columns, Column{Disk: &doc.Keys[i], Head: doc.Keys[i].Label, Numbers: true})
 	}
 	t.Columns = append(t.Columns, Column{Head: "Together", Numbers: true}, Column{Head: "Overlap", Numbers: true, Drop: 1}, Column{})
-	top := 0.0
+	top, compared := 0.0, false
 	for _, line := range lines {
 		for _, i := range line.phases {
 			if o := a.Phases[i].Overlap; o != nil {
@@ -277,7 +271,18 @@ func matrixTable(doc *Document, a *analysis.Analysis, title string, lines []pool
 		}
 	}
 	for _, line := range lines {
-		t.Rows = append(t.Rows, matrixRow(doc.Keys, a, line, scale, top))
+		row := matrixRow(doc.Keys, a, line, scale, top)
+		compared = compared || slices.ContainsFunc(row, func(c Cell) bool { return c.Heat != nil })
+		t.Rows = append(t.Rows, row)
+	}
+	if compared {
+		t.Note += " The percentage is of the rate that the disk has without the others."
+	}
+	if slices.ContainsFunc(lines, func(l pooledPhase) bool {
+		p := &a.Phases[l.phases[0]]
+		return len(p.Disks) > 1 && hasLimited(p)
+	}) {
+		t.Note += " " + ownPaceNote
 	}
 	return t
 }

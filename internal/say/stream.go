@@ -52,9 +52,9 @@ func moved(t *analysis.StreamTotal) string {
 
 // atLeast rounds a buffer down to a tenth of a second, or below that to a hundredth: so full it was, and more.
 func atLeast(s float64) string {
-	step := 10.0
-	if s < 0.1 {
-		step = 100
+	step := 100.0
+	if s >= 10 {
+		step = 10
 	}
 	return strconv.FormatFloat(math.Floor(s*step+1e-6)/step, 'f', -1, 64) + " s"
 }

@@ -39,19 +39,19 @@ func TestVerdictOfStreams(t *testing.T) {
 		want  string
 	}{
 		{"clean", playing("p", 4, 0, 0, disk("C", "write", level{30, 1.1})),
-			"A played 4 of 4 streams without a late frame; the buffer never fell below 0.9 s. A playing 4 x 92 MB/s, C writing: 1.47 GB/s together for 30 s; C got 1.10 GB/s."},
+			"A played 4 of 4 streams without a late frame; the buffer never fell below 0.99 s. A playing 4 x 92 MB/s, C writing: 1.47 GB/s together for 30 s; C got 1.10 GB/s."},
 		{"strained", playing("p", 4, 10, 10.75, disk("C", "write", level{30, 1.1})),
-			"A played 4 of 4 streams without a late frame, but the buffer fell to 0.2 s of 1 s. A playing 4 x 92 MB/s, C writing: "},
+			"A played 4 of 4 streams without a late frame, but the buffer fell to 0.24 s of 1 s. A playing 4 x 92 MB/s, C writing: "},
 		{"drops while others work", playing("p", 4, 10, 13, disk("B", "read", level{30, 1.1}), disk("C", "write", level{30, 1.1})),
 			"201 of A's 2,901 frames were late while B read and C wrote; the longest stall took 2.04 s. "},
 		{"drops, all while one works", playing("p", 4, 10, 13, disk("C", "write", level{20, 1.1})),
 			"A dropped 201 of 2,901 frames, all while C wrote; the longest stall took 2.04 s. "},
 		{"drops alone", playing("p", 1, 10, 13),
 			"A dropped 51 of 726 frames; the longest stall took 2.04 s. A playing 1 x 92 MB/s alone: 86.0 MB/s for 30 s."},
-		{"recorded", record, "A recorded its stream without a late frame; the buffer never fell below 0.9 s. A recording 1 x 92 MB/s alone: "},
+		{"recorded", record, "A recorded its stream without a late frame; the buffer never fell below 0.99 s. A recording 1 x 92 MB/s alone: "},
 		{"beside a copy at a pace", copying,
-			"A played 4 of 4 streams without a late frame; the buffer never fell below 0.9 s. A playing 4 x 92 MB/s, C writing at 200 MB/s at most: 0.57 GB/s together for 30 s."},
-		{"beside a probe", probed, "A played 4 of 4 streams without a late frame; the buffer never fell below 0.9 s. A playing 4 x 92 MB/s, B writing, C probed 4 KiB at a time: 1.37 GB/s together for 30 s; B got 1.00 GB/s."},
+			"A played 4 of 4 streams without a late frame; the buffer never fell below 0.99 s. A playing 4 x 92 MB/s, C writing at 200 MB/s at most: 0.57 GB/s together for 30 s."},
+		{"beside a probe", probed, "A played 4 of 4 streams without a late frame; the buffer never fell below 0.99 s. A playing 4 x 92 MB/s, B writing, C probed 4 KiB at a time: 1.37 GB/s together for 30 s; B got 1.00 GB/s."},
 	} {
 		if got := told(c.phase).Phases[0].Verdict; !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s\n got %s\nwant %s", c.name, got, c.want)
@@ -174,7 +174,7 @@ func TestProgressOfATry(t *testing.T) {
 		want string
 	}{
 		{nil, told(phase).Phases[0].Verdict},
-		{&trace.Try{Search: "p", Kind: trace.SearchStreams, Disk: "A", Value: 4}, "A played 4 of 4 streams without a late frame; the buffer never fell below 0.9 s."},
+		{&trace.Try{Search: "p", Kind: trace.SearchStreams, Disk: "A", Value: 4}, "A played 4 of 4 streams without a late frame; the buffer never fell below 0.99 s."},
 	} {
 		phase.Search = c.try
 		if got := Progress(&told(phase).Phases[0]); got != c.want {
