@@ -38,7 +38,7 @@ demo: build
 # Unit tests and testscripts, all of them under the race detector where there is one.
 test: $(charts)
 	@$(if $(race),,echo 'no C compiler here: testing without the race detector' >&2)
-	go test $(race) ./...
+	go test $(race) -timeout 20m ./...
 
 # As test, but nothing from the cache, in another order each time, and a failure where there is no race detector.
 race: $(charts)
@@ -69,7 +69,7 @@ claims:
 	go test -v -timeout 3h -run 'Classes|Collapses|Level|Power' ./pkg/compare -full
 	go test -v -timeout 3h -run 'PredictionsCover' ./pkg/fit -hubs 20
 	go test -v -timeout 3h -run 'AnswersOfFitted' ./pkg/advise -hubs 40
-	go test -v -timeout 3h -run 'Gauges|HeldVolume|MountedHub' ./cmd/hubbench -quiet-runs 20 -search-runs 10 -mount-runs 5
+	go test -v -timeout 3h -run 'Gauges|HeldVolume|MountedHub|DelaysOfTheDevice' ./cmd/hubbench -quiet-runs 20 -search-runs 10 -mount-runs 5
 
 bench: build | bin
 	go test -run='^$$' -bench='$(BENCH)' -benchmem -count=$(COUNT) $(PKG) | tee bin/bench.txt

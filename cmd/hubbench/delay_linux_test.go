@@ -111,6 +111,9 @@ func mountDelaying(t *testing.T, d *delays) string {
 // of random reads at full speed, and of several paced ones at once. At full speed they come one by one: Linux has requests
 // of io_uring to FUSE wait for one another.
 func TestDelaysOfTheDeviceAreInTheLatencies(t *testing.T) {
+	if *mountRuns == 0 {
+		t.Skip("it needs a machine that does little else; -mount-runs 1 makes it run")
+	}
 	const by = 10 * time.Millisecond
 	d := delays{every: 50, by: by}
 	dir := mountDelaying(t, &d)
