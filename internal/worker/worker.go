@@ -131,6 +131,7 @@ func (w *worker) removeRun(log *zap.Logger) {
 			log.Warn("test files left", zap.String("folder", folder), zap.Error(err))
 		}
 	}
+	diskio.ForgetRun(w.job.RunID)
 }
 
 // beside notes how much the engine has done outside the files' times. Before the release, that is all it does.
