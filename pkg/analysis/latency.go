@@ -117,7 +117,7 @@ func figuresOf(lines []LatencyLine, r *requests) (LatencyFigures, []*quantile) {
 		interval **[2]int64
 	}{{&f.P50NS, &f.P50CI95}, {&f.P99NS, &f.P99CI95}, {&f.P999NS, &f.P999CI95}} {
 		if q := found[i]; q != nil {
-			*to.ns, *to.interval = &q.ns, q.interval()
+			*to.ns, *to.interval = &q.NS, q.interval()
 		}
 	}
 	return f, found

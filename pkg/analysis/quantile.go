@@ -3,6 +3,7 @@ package analysis
 import (
 	"math"
 
+	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
@@ -15,10 +16,7 @@ import (
 // (stats.HalfOfShort). What shifts the middle of all requests shifts the slow ones as well: no interval is narrower than the
 // median's. There is none where the slow requests come from few seconds: those say nothing of how often that happens.
 type quantile struct {
-	ns     int64
-	share  float64   // of the requests that exceed it
-	above  []float64 // in each stretch of time: see sharesAbove
-	worth  float64   // how many stretches the requests above it come from
+	latency.Tail
 	all    *requests
 	median *quantile // of the same requests; nil of the median itself
 }
@@ -36,95 +34,56 @@ const (
 // are too few requests for are nil.
 func quantiles(lines []LatencyLine, all *requests, many ...int64) []*quantile {
 	found := make([]*quantile, len(many))
-	for i, n := range many {
-		if all.N() < LeastRequests(n) {
-			continue
+	var shares []float64
+	for _, n := range many { // ascending: each needs more requests than the one before
+		if all.N() >= LeastRequests(n) {
+			shares = append(shares, 1/float64(n))
 		}
-		found[i] = &quantile{ns: all.Quantile(1 - 1/float64(n)), share: 1 / float64(n), all: all}
+	}
+	if len(shares) == 0 {
+		return found
+	}
+	for i, tail := range latency.Tails(stretches(lines), &all.Histogram, shares...) {
+		found[i] = &quantile{Tail: tail, all: all}
 		if i > 0 {
 			found[i].median = found[0]
 		}
 	}
-	sharesAbove(lines, found)
 	return found
 }
 
-// stretch counts the requests of a stretch of time, and those above each quantile and at it.
-type stretch struct {
-	n         float64
-	above, at []float64
-}
-
-// sharesAbove fills in, for each quantile, how many requests exceed it in each stretch of time beyond what the stretch has by
-// its number of requests, as a share of what a stretch has on average. Requests in the quantile's own bucket count in
-// part, so that the mean is nothing.
-func sharesAbove(lines []LatencyLine, found []*quantile) {
+// stretches are the lines' histograms, with neighbours together where there are many.
+func stretches(lines []LatencyLine) [][]latency.Counts {
 	each := max(1, (len(lines)+maxStretches-1)/maxStretches)
-	stretches := make([]stretch, (len(lines)+each-1)/each)
-	for i := range stretches {
-		stretches[i].above, stretches[i].at = make([]float64, len(found)), make([]float64, len(found))
-	}
+	out := make([][]latency.Counts, (len(lines)+each-1)/each)
 	for k, line := range lines {
-		s := &stretches[k/each]
-		line.Hist.Each(func(lowNS, highNS, n int64) {
-			s.n += float64(n)
-			for i, q := range found {
-				switch {
-				case q == nil || highNS < q.ns:
-				case lowNS > q.ns:
-					s.above[i] += float64(n)
-				default:
-					s.at[i] += float64(n)
-				}
-			}
-		})
+		out[k/each] = append(out[k/each], line.Hist)
 	}
-	for i, q := range found {
-		if q != nil {
-			q.count(stretches, i)
-		}
-	}
-}
-
-// count fills in what the stretches say of the quantile with an index.
-func (q *quantile) count(stretches []stretch, index int) {
-	var total, above, at float64
-	for _, s := range stretches {
-		total, above, at = total+s.n, above+s.above[index], at+s.at[index]
-	}
-	part := (q.share*total - above) / at
-	q.above = make([]float64, len(stretches))
-	var sum, squares float64
-	for i, s := range stretches {
-		exceed := s.above[index] + part*s.at[index]
-		sum, squares = sum+exceed, squares+exceed*exceed
-		q.above[i] = (exceed - q.share*s.n) * float64(len(stretches)) / total
-	}
-	q.worth = sum * sum / squares
+	return out
 }
 
 // within is the interval below and above which the quantile lies with a chance of no more than tail each. It is false where
 // the requests do not show it, or its end lies beyond them.
 func (q *quantile) within(tail float64) (low, high int64, ok bool) {
-	if len(q.above) < LeastSeconds || !(q.worth >= leastWorth) {
+	if len(q.Above) < LeastSeconds || !(q.Worth >= leastWorth) {
 		return 0, 0, false
 	}
-	half := stats.HalfOfShort(q.above, tail)
-	if waves, ok := stats.NewSpectrum(q.above, len(q.above)).Error(); ok {
+	half := stats.HalfOfShort(q.Above, tail)
+	if waves, ok := stats.NewSpectrum(q.Above, len(q.Above)).Error(); ok {
 		half = max(half, waves.Mean-waves.Least(tail))
 	}
-	half /= q.share * (1 - q.share)
-	fewer, more := oddsTimes(q.share, math.Exp(-half)), oddsTimes(q.share, math.Exp(half))
+	half /= q.Share * (1 - q.Share)
+	fewer, more := oddsTimes(q.Share, math.Exp(-half)), oddsTimes(q.Share, math.Exp(half))
 	if !(fewer*float64(q.all.N()) >= 1) {
 		return 0, 0, false
 	}
-	low, high = min(q.ns, q.all.Quantile(1-more)), max(q.ns, q.all.Quantile(1-fewer))
+	low, high = min(q.NS, q.all.Quantile(1-more)), max(q.NS, q.all.Quantile(1-fewer))
 	if q.median != nil {
 		below, above, ok := q.median.within(tail)
 		if !ok {
 			return 0, 0, false
 		}
-		scale := float64(q.ns) / float64(max(1, q.median.ns))
+		scale := float64(q.NS) / float64(max(1, q.median.NS))
 		low, high = min(low, int64(scale*float64(below))), max(high, int64(scale*float64(above)))
 	}
 	return low, high, low > 0
@@ -162,14 +121,14 @@ const minLonger = 1.25
 // the ratio comes of both quantiles' own (Zou and Donner, "Construction of Confidence Limits About Effect Measures: A General
 // Approach", Statistics in Medicine 27, 2008).
 func (q *quantile) longer(alone *quantile, alpha float64) *LatencyChange {
-	if q == nil || alone == nil || float64(q.ns) < minLonger*float64(alone.ns) {
+	if q == nil || alone == nil || float64(q.NS) < minLonger*float64(alone.NS) {
 		return nil
 	}
 	low, _, ok := ratio(q, alone, alpha)
 	if !ok || low <= 1 {
 		return nil
 	}
-	c := &LatencyChange{Quantile: 1 - q.share, FromNS: alone.ns, ToNS: q.ns, Times: float64(q.ns) / float64(alone.ns)}
+	c := &LatencyChange{Quantile: 1 - q.Share, FromNS: alone.NS, ToNS: q.NS, Times: float64(q.NS) / float64(alone.NS)}
 	if low, high, ok := ratio(q, alone, 0.025); ok {
 		c.CI95 = &[2]float64{low, high}
 	}
@@ -184,7 +143,7 @@ func ratio(q, alone *quantile, tail float64) (low, high float64, ok bool) {
 		return 0, 0, false
 	}
 	log := func(a, b int64) float64 { return math.Log(float64(a) / float64(b)) }
-	times := log(q.ns, alone.ns)
-	down, up := math.Hypot(log(q.ns, qLow), log(aHigh, alone.ns)), math.Hypot(log(qHigh, q.ns), log(alone.ns, aLow))
+	times := log(q.NS, alone.NS)
+	down, up := math.Hypot(log(q.NS, qLow), log(aHigh, alone.NS)), math.Hypot(log(qHigh, q.NS), log(alone.NS, aLow))
 	return math.Exp(times - down), math.Exp(times + up), true
 }

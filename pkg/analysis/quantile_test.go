@@ -76,7 +76,7 @@ func TestLatencyCoverage(t *testing.T) {
 					}
 					if low, high, ok := q.within(0.025); ok {
 						given[i]++
-						want := truth[int(math.Ceil((1-q.share)*float64(len(truth))))-1]
+						want := truth[int(math.Ceil((1-q.Share)*float64(len(truth))))-1]
 						if want < 0.999*float64(low) || want > 1.001*float64(high) {
 							missed[i]++
 						}

@@ -27,11 +27,8 @@ const (
 // requests are a disk's in the window, line by line.
 type requests struct {
 	all   *latency.Histogram
-	units []unitOfTime
+	units [][]latency.Counts // of about a second: those of one latency line, or of a short one with it
 }
-
-// unitOfTime is about a second: the histograms of one latency line, or of a short one with it.
-type unitOfTime []latency.Counts
 
 // requests are those of a disk that ended in the window. They are nil where the trace has none.
 func (p part) requests(disk string) *requests {
@@ -46,7 +43,7 @@ func (p part) requests(disk string) *requests {
 		if last := len(r.units) - 1; last >= 0 && l.EndNS-l.StartNS < shortNS {
 			r.units[last] = append(r.units[last], l.Hist)
 		} else {
-			r.units = append(r.units, unitOfTime{l.Hist})
+			r.units = append(r.units, []latency.Counts{l.Hist})
 		}
 	}
 	return r
@@ -74,50 +71,28 @@ func (r *requests) doubt(n int64) string {
 // Complex Survey Design", Annals of Statistics 19, 1991): one that lies near the gap between two humps may come to lie
 // beyond it.
 func (r *requests) quantile(n int64) stats.Spectrum {
-	at := r.at(n)
-	slow := r.slow(at)
+	tail := latency.Tails(r.units, r.all, 1/float64(n))[0]
+	slow := make([]float64, len(tail.Above)) // over what a second has of slow requests on average
+	for i, above := range tail.Above {
+		slow[i] = above / tail.Share
+	}
 	known := stats.MinBins
 	if len(slow) >= manyUnits {
 		known = len(slow)
 	}
 	slope := 0.0
 	if e, ok := stats.NewSpectrum(slow, known).Error(); ok {
-		share := float64(r.all.Longer(at)) / float64(r.all.N())
-		slope = max(r.slope(share, e.SE()), r.slope(share, 2*e.SE()))
+		slope = max(r.slope(tail.Share, e.SE()), r.slope(tail.Share, 2*e.SE()))
 	}
 	for i := range slow {
-		slow[i] = math.Log(float64(max(at, 1))) + slope*slow[i]
+		slow[i] = math.Log(float64(max(tail.NS, 1))) + slope*slow[i]
 	}
 	return stats.NewSpectrum(slow, known)
-}
-
-// slow is, for each second, how many more of its requests took longer than a time than the share of all would be, over
-// what a second has of such requests on average.
-func (r *requests) slow(at int64) []float64 {
-	longer := r.all.Longer(at)
-	out := make([]float64, len(r.units))
-	if longer == 0 {
-		return out
-	}
-	average := float64(longer) / float64(len(r.units))
-	h := latency.New()
-	for i, unit := range r.units {
-		h.Reset()
-		for _, hist := range unit {
-			h.AddCounts(hist)
-		}
-		expected := float64(h.N()) * float64(longer) / float64(r.all.N())
-		out[i] = (float64(h.Longer(at)) - expected) / average
-	}
-	return out
 }
 
 // slope is by how much the logarithm of a quantile grows with that of the share of requests that exceed it, about a share
 // and over a step to either side.
 func (r *requests) slope(share, step float64) float64 {
-	if share <= 0 {
-		return 0
-	}
 	many := min(share*math.Exp(max(step, leastStep)), (1+share)/2)
 	few := share * share / many
 	high, low := r.all.Quantile(1-few), r.all.Quantile(1-many)

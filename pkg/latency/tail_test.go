@@ -1,0 +1,80 @@
+package latency
+
+import (
+	"math"
+	"testing"
+)
+
+// Above is what counting the times themselves gives, but for those in the quantile's own bucket.
+func TestTails(t *testing.T) {
+	times := draw(3, 60_000)
+	var parts [][]int64
+	for from, n := 0, 500; from < len(times); from, n = from+n, n+500 { // of different lengths
+		parts = append(parts, times[from:min(from+n, len(times))])
+	}
+	var stretches [][]Counts
+	for _, part := range parts { // each of two lines
+		half := len(part) / 2
+		stretches = append(stretches, []Counts{countsOf(t, histogramOf(part[:half])), countsOf(t, histogramOf(part[half:]))})
+	}
+	all := histogramOf(times)
+	for _, tail := range Tails(stretches, all, 1.0/2, 1.0/100) {
+		if want := all.Quantile(1 - tail.Share); tail.NS != want {
+			t.Errorf("share %g: got %d ns, want %d", tail.Share, tail.NS, want)
+		}
+		average := float64(len(times)) / float64(len(parts))
+		var sum float64
+		for i, part := range parts {
+			longer, near := 0.0, 0.0
+			for _, ns := range part {
+				switch {
+				case float64(ns) > 1.001*float64(tail.NS):
+					longer++
+				case float64(ns) > 0.999*float64(tail.NS):
+					near++
+				}
+			}
+			least := (longer - tail.Share*float64(len(part))) / average
+			if got := tail.Above[i]; got < least-1e-9 || got > least+near/average+1e-9 {
+				t.Errorf("share %g, stretch %d: got %g, want %g, or up to %g more", tail.Share, i, got, least, near/average)
+			}
+			sum += tail.Above[i]
+		}
+		if math.Abs(sum) > 1e-9 {
+			t.Errorf("share %g: the sum over the stretches is %g, want 0", tail.Share, sum)
+		}
+	}
+}
+
+// Worth is how many stretches share the slow requests evenly.
+func TestTailWorth(t *testing.T) {
+	const n = 10
+	for _, slow := range []int{1, 4, n} {
+		all := New()
+		var stretches [][]Counts
+		for i := range n {
+			h := New()
+			for k := range 100 {
+				if k < 5*n/slow && i < slow {
+					h.Record(1e6)
+				} else {
+					h.Record(1e3)
+				}
+			}
+			all.Add(h)
+			stretches = append(stretches, []Counts{countsOf(t, h)})
+		}
+		if got := Tails(stretches, all, 0.01)[0].Worth; math.Abs(got-float64(slow)) > 1e-9 {
+			t.Errorf("slow requests in %d of %d stretches: worth %g", slow, n, got)
+		}
+	}
+}
+
+func countsOf(t *testing.T, h *Histogram) Counts {
+	t.Helper()
+	c, err := Parse(h.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
