@@ -210,10 +210,12 @@ func (f *folder) readMarker() error {
 	if err != nil {
 		return err
 	}
-	if half, err := f.unfinished(text); err != nil {
-		return err
-	} else if half && len(text) < len(f.markerText()) {
-		return f.fillMarker()
+	if len(text) < len(f.markerText()) { // else it is whole: nothing need be looked at but the marker
+		if half, err := f.unfinished(text); err != nil {
+			return err
+		} else if half {
+			return f.fillMarker()
+		}
 	}
 	var m marker
 	if json.Unmarshal(text, &m) != nil || m.What != markerWhat || folderPrefix+m.Run != f.name {
