@@ -1,20 +1,16 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/hanwen/go-fuse/v2/fs"
-	"github.com/hanwen/go-fuse/v2/fuse"
-
+	"github.com/hubbench/hubbench/internal/fusetest"
 	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -28,83 +24,11 @@ type delays struct {
 	passed atomic.Int64 // of these delayed
 }
 
-func (d *delays) wait(bytes int) {
-	if bytes == 4096 && d.pages.Add(1)%d.every == 0 {
+func (d *delays) wait(op trace.Role, bytes int) {
+	if op == trace.Read && bytes == 4096 && d.pages.Add(1)%d.every == 0 {
 		d.passed.Add(1)
 		time.Sleep(d.by)
 	}
-}
-
-// delayingNode passes everything on to a folder.
-type delayingNode struct {
-	*fs.LoopbackNode
-	*delays
-}
-
-func (n *delayingNode) WrapChild(_ context.Context, child fs.InodeEmbedder) fs.InodeEmbedder {
-	return &delayingNode{child.(*fs.LoopbackNode), n.delays}
-}
-
-// delayingFile has every request pass through here.
-type delayingFile struct {
-	*fs.LoopbackFile
-	*delays
-}
-
-func (delayingFile) PassthroughFd() (int, bool) { return 0, false }
-
-func (f delayingFile) Read(ctx context.Context, p []byte, off int64) (fuse.ReadResult, syscall.Errno) {
-	f.wait(len(p))
-	return f.LoopbackFile.Read(ctx, p, off)
-}
-
-func (n *delayingNode) Open(ctx context.Context, flags uint32) (fs.FileHandle, uint32, syscall.Errno) {
-	f, _, errno := n.LoopbackNode.Open(ctx, flags&^syscall.O_DIRECT)
-	if errno != 0 {
-		return nil, 0, errno
-	}
-	return delayingFile{f.(*fs.LoopbackFile), n.delays}, fuse.FOPEN_DIRECT_IO, 0
-}
-
-func (n *delayingNode) Create(ctx context.Context, name string, flags, mode uint32, out *fuse.EntryOut) (*fs.Inode, fs.FileHandle, uint32, syscall.Errno) {
-	inode, f, _, errno := n.LoopbackNode.Create(ctx, name, flags&^syscall.O_DIRECT, mode, out)
-	if errno != 0 {
-		return nil, nil, 0, errno
-	}
-	return inode, delayingFile{f.(*fs.LoopbackFile), n.delays}, fuse.FOPEN_DIRECT_IO, 0
-}
-
-// mountDelaying mounts such a file system, or skips the test.
-func mountDelaying(t *testing.T, d *delays) string {
-	t.Helper()
-	if _, err := os.Stat("/dev/fuse"); err != nil {
-		t.Skip("no FUSE here")
-	}
-	behind, err := os.MkdirTemp("/dev/shm", "hubbench-delays-") // a disk would have delays of its own
-	if err != nil {
-		t.Skipf("no memory to keep files in: %v", err)
-	}
-	t.Cleanup(func() { os.RemoveAll(behind) })
-	plain, err := fs.NewLoopbackRoot(behind)
-	if err != nil {
-		t.Fatal(err)
-	}
-	node := &delayingNode{plain.(*fs.LoopbackNode), d}
-	node.RootData.RootNode = node
-	dir := filepath.Join(t.TempDir(), "disk")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	server, err := fs.Mount(dir, node, &fs.Options{MountOptions: fuse.MountOptions{MaxWrite: 1 << 20, DirectMount: true}})
-	if err != nil {
-		t.Skipf("FUSE cannot be mounted here: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := server.Unmount(); err != nil {
-			t.Error(err)
-		}
-	})
-	return dir
 }
 
 // Two in a hundred reads that the device holds back for 10 ms are in the 99th percentile and not in the 95th: of a probe,
@@ -116,7 +40,7 @@ func TestDelaysOfTheDeviceAreInTheLatencies(t *testing.T) {
 	}
 	const by = 10 * time.Millisecond
 	d := delays{every: 50, by: by}
-	dir := mountDelaying(t, &d)
+	dir := fusetest.Mount(t, d.wait)
 	scenario := filepath.Join(t.TempDir(), "s.yaml")
 	out := filepath.Join(filepath.Dir(scenario), "out")
 	text := fmt.Sprintf(`version: 1
@@ -138,7 +62,7 @@ phases:
 	quiet := true
 	for _, name := range []string{"quiet", "quiet still"} { // requests of 8 KiB are not held back
 		hist := latenciesOf(t, out, name)
-		slow := float64(hist.Longer(by.Nanoseconds()/2)) / float64(hist.N())
+		slow := longer(hist, by/2)
 		t.Logf("%s: %d requests, %.2f %% over 5 ms", name, hist.N(), 100*slow)
 		quiet = quiet && slow < 0.002
 	}
@@ -150,7 +74,7 @@ phases:
 		checked++
 		hist := latenciesOf(t, out, phase.Phase)
 		p95, p99 := time.Duration(hist.Quantile(0.95)), time.Duration(hist.Quantile(0.99))
-		slow := float64(hist.Longer(by.Nanoseconds())) / float64(hist.N())
+		slow := longer(hist, by)
 		t.Logf("%s: %d requests, p95 %s, p99 %s; %.2f %% over 10 ms", phase.Phase, hist.N(), p95, p99, 100*slow)
 		if slow < 0.019 || p99 < by {
 			t.Errorf("%s: %.2f %% of the requests took over 10 ms and the 99th percentile is %s, but the device held back 2 %%", phase.Phase, 100*slow, p99)
@@ -169,6 +93,17 @@ phases:
 	if !quiet {
 		t.Skip("this machine itself delays requests: nothing is to be said of what the device did not do")
 	}
+}
+
+// longer is the share of requests that took longer than a time, as far as buckets tell it.
+func longer(hist *latency.Histogram, than time.Duration) float64 {
+	var sum int64
+	hist.Counts().Each(func(lowNS, _, n int64) {
+		if lowNS > than.Nanoseconds() {
+			sum += n
+		}
+	})
+	return float64(sum) / float64(hist.N())
 }
 
 // latenciesOf are all reads of a phase.

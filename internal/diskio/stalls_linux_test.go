@@ -3,19 +3,14 @@ package diskio
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/hanwen/go-fuse/v2/fs"
-	"github.com/hanwen/go-fuse/v2/fuse"
-
 	"github.com/hubbench/hubbench/internal/clock"
+	"github.com/hubbench/hubbench/internal/fusetest"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -25,84 +20,10 @@ type stalls struct {
 	fromNS, toNS atomic.Int64 // by clock.Now
 }
 
-func (s *stalls) wait() {
+func (s *stalls) wait(trace.Role, int) {
 	if now := clock.Now(); now >= s.fromNS.Load() && now < s.toNS.Load() {
 		clock.SleepUntil(s.toNS.Load())
 	}
-}
-
-// stallingNode passes everything on to a folder.
-type stallingNode struct {
-	*fs.LoopbackNode
-	*stalls
-}
-
-func (n *stallingNode) WrapChild(_ context.Context, child fs.InodeEmbedder) fs.InodeEmbedder {
-	return &stallingNode{child.(*fs.LoopbackNode), n.stalls}
-}
-
-// seenFile has every request pass through here.
-type seenFile struct{ *fs.LoopbackFile }
-
-func (seenFile) PassthroughFd() (int, bool) { return 0, false }
-
-func (n *stallingNode) Open(ctx context.Context, flags uint32) (fs.FileHandle, uint32, syscall.Errno) {
-	f, out, errno := n.LoopbackNode.Open(ctx, flags&^syscall.O_DIRECT)
-	if errno != 0 {
-		return nil, 0, errno
-	}
-	return seenFile{f.(*fs.LoopbackFile)}, out, 0
-}
-
-func (n *stallingNode) Create(ctx context.Context, name string, flags, mode uint32, out *fuse.EntryOut) (*fs.Inode, fs.FileHandle, uint32, syscall.Errno) {
-	inode, f, more, errno := n.LoopbackNode.Create(ctx, name, flags&^syscall.O_DIRECT, mode, out)
-	if errno != 0 {
-		return nil, nil, 0, errno
-	}
-	return inode, seenFile{f.(*fs.LoopbackFile)}, more, 0
-}
-
-func (n *stallingNode) Read(ctx context.Context, f fs.FileHandle, p []byte, off int64) (fuse.ReadResult, syscall.Errno) {
-	n.wait()
-	return f.(seenFile).Read(ctx, p, off)
-}
-
-func (n *stallingNode) Write(ctx context.Context, f fs.FileHandle, p []byte, off int64) (uint32, syscall.Errno) {
-	n.wait()
-	return f.(seenFile).Write(ctx, p, off)
-}
-
-// mountStalling mounts such a file system, or skips the test.
-func mountStalling(t *testing.T, s *stalls) string {
-	t.Helper()
-	if _, err := os.Stat("/dev/fuse"); err != nil {
-		t.Skip("no FUSE here")
-	}
-	behind := t.TempDir()
-	if shm, err := os.MkdirTemp("/dev/shm", "hubbench-stalls-"); err == nil { // a disk of its own would stall as it likes
-		behind = shm
-		t.Cleanup(func() { os.RemoveAll(shm) })
-	}
-	plain, err := fs.NewLoopbackRoot(behind)
-	if err != nil {
-		t.Fatal(err)
-	}
-	node := &stallingNode{plain.(*fs.LoopbackNode), s}
-	node.RootData.RootNode = node
-	dir := filepath.Join(t.TempDir(), "disk")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	server, err := fs.Mount(dir, node, &fs.Options{MountOptions: fuse.MountOptions{MaxWrite: 1 << 20, DirectMount: true}})
-	if err != nil {
-		t.Skipf("FUSE cannot be mounted here: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := server.Unmount(); err != nil {
-			t.Error(err)
-		}
-	})
-	return dir
 }
 
 // A device that really stands still, in real time, under streams of several kinds, some played and some recorded: the late
@@ -115,7 +36,7 @@ func TestStreamsOverARealStall(t *testing.T) {
 				t.Parallel()
 				runtime.LockOSThread()
 				var gate stalls
-				job := streamsJob(mountStalling(t, &gate), stream.Spec{Rate: 2e6, Frame: 40 * time.Millisecond, Count: 2, Buffer: buffer})
+				job := streamsJob(fusetest.Mount(t, gate.wait), stream.Spec{Rate: 2e6, Frame: 40 * time.Millisecond, Count: 2, Buffer: buffer})
 				job.Streams = append(job.Streams,
 					stream.Spec{Record: true, Rate: 1e6, Frame: time.Second / 60, Count: 2, Buffer: buffer},
 					stream.Spec{Rate: 0.5e6, Frame: time.Second / 24, Count: 1, Buffer: buffer})

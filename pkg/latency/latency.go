@@ -104,15 +104,3 @@ func (h *Histogram) Reset() {
 	clear(h.used())
 	h.n, h.maxNS = 0, 0
 }
-
-// Longer is how many took longer than a time, as far as buckets tell it.
-func (h *Histogram) Longer(ns int64) int64 {
-	if h.n == 0 || ns >= h.maxNS {
-		return 0
-	}
-	var sum uint64
-	for _, n := range h.counts[bucketOf(max(ns, 0))+1 : bucketOf(h.maxNS)+1] {
-		sum += n
-	}
-	return int64(sum)
-}

@@ -1,0 +1,94 @@
+package fusetest
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/hanwen/go-fuse/v2/fs"
+	"github.com/hanwen/go-fuse/v2/fuse"
+
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// Before is called before a request is done, from many goroutines, and holds it up until it returns.
+type Before func(op trace.Role, bytes int)
+
+// node passes everything on to a folder.
+type node struct {
+	*fs.LoopbackNode
+	before Before
+}
+
+// file has every request pass through here.
+type file struct {
+	*fs.LoopbackFile
+	before Before
+}
+
+func (n *node) WrapChild(_ context.Context, child fs.InodeEmbedder) fs.InodeEmbedder {
+	return &node{child.(*fs.LoopbackNode), n.before}
+}
+
+func (n *node) Open(ctx context.Context, flags uint32) (fs.FileHandle, uint32, syscall.Errno) {
+	f, _, errno := n.LoopbackNode.Open(ctx, flags&^syscall.O_DIRECT)
+	if errno != 0 {
+		return nil, 0, errno
+	}
+	return file{f.(*fs.LoopbackFile), n.before}, fuse.FOPEN_DIRECT_IO, 0
+}
+
+func (n *node) Create(ctx context.Context, name string, flags, mode uint32, out *fuse.EntryOut) (*fs.Inode, fs.FileHandle, uint32, syscall.Errno) {
+	inode, f, _, errno := n.LoopbackNode.Create(ctx, name, flags&^syscall.O_DIRECT, mode, out)
+	if errno != 0 {
+		return nil, nil, 0, errno
+	}
+	return inode, file{f.(*fs.LoopbackFile), n.before}, fuse.FOPEN_DIRECT_IO, 0
+}
+
+func (file) PassthroughFd() (int, bool) { return 0, false }
+
+func (f file) Read(ctx context.Context, p []byte, off int64) (fuse.ReadResult, syscall.Errno) {
+	f.before(trace.Read, len(p))
+	return f.LoopbackFile.Read(ctx, p, off)
+}
+
+func (f file) Write(ctx context.Context, p []byte, off int64) (uint32, syscall.Errno) {
+	f.before(trace.Write, len(p))
+	return f.LoopbackFile.Write(ctx, p, off)
+}
+
+// Mount mounts such a file system until the test ends, or skips the test, and returns its folder.
+func Mount(t *testing.T, before Before) string {
+	t.Helper()
+	if _, err := os.Stat("/dev/fuse"); err != nil {
+		t.Skip("no FUSE here")
+	}
+	behind, err := os.MkdirTemp("/dev/shm", "hubbench-fuse-") // a disk would have delays of its own
+	if err != nil {
+		t.Skipf("no memory to keep files in: %v", err)
+	}
+	t.Cleanup(func() { os.RemoveAll(behind) })
+	plain, err := fs.NewLoopbackRoot(behind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := &node{plain.(*fs.LoopbackNode), before}
+	root.RootData.RootNode = root
+	dir := filepath.Join(t.TempDir(), "disk")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	server, err := fs.Mount(dir, root, &fs.Options{MountOptions: fuse.MountOptions{MaxWrite: 1 << 20, DirectMount: true}})
+	if err != nil {
+		t.Skipf("FUSE cannot be mounted here: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := server.Unmount(); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
