@@ -95,8 +95,13 @@ func newReal(job Job, sys system) *real {
 
 // Prepare makes the folder, finds out what the file system can do, and readies buffers and files.
 func (e *real) Prepare(ctx context.Context, beside func(done int64)) (trace.Effective, error) {
+	return e.prepareBy(ctx, e.prepare, beside)
+}
+
+// prepareBy is Prepare for an engine whose own preparations are these.
+func (e *real) prepareBy(ctx context.Context, prepare func(context.Context) (trace.Effective, error), beside func(done int64)) (trace.Effective, error) {
 	e.tellBeside = beside
-	eff, err := e.prepare(ctx)
+	eff, err := prepare(ctx)
 	eff.Warnings, e.told = e.warnings, len(e.warnings)
 	return eff, e.job.explain("prepare", err)
 }

@@ -39,19 +39,13 @@ type streams struct {
 	asleepNS  int64             // the longest that wait has overslept
 }
 
-// streamReportNS is the time between two samples of a stream.
-const streamReportNS = 100_000_000
-
 func newStreams(job Job, sys system) *streams {
-	return &streams{real: newReal(job, sys), players: stream.Players(job.Streams), reportNS: streamReportNS}
+	return &streams{real: newReal(job, sys), players: stream.Players(job.Streams), reportNS: stream.SampleNS}
 }
 
 // Prepare opens a file for each stream; those that are played are written first.
 func (s *streams) Prepare(ctx context.Context, beside func(done int64)) (trace.Effective, error) {
-	s.tellBeside = beside
-	eff, err := s.prepare(ctx)
-	eff.Warnings, s.told = s.warnings, len(s.warnings)
-	return eff, s.job.explain("prepare", err)
+	return s.prepareBy(ctx, s.prepare, beside)
 }
 
 func (s *streams) prepare(ctx context.Context) (trace.Effective, error) {
@@ -161,14 +155,14 @@ func (s *streams) count(bytes, tNS int64) {
 
 // reportBefore tells the samples that are due before tNS.
 func (s *streams) reportBefore(tNS int64) {
-	for ; s.reportNS < tNS; s.reportNS += streamReportNS {
+	for ; s.reportNS < tNS; s.reportNS += stream.SampleNS {
 		s.reportAt(s.reportNS)
 	}
 }
 
 // report tells the last sample, if much has happened since the one before.
 func (s *streams) report(tNS int64) {
-	if tNS-(s.reportNS-streamReportNS) > streamReportNS/10 {
+	if tNS-(s.reportNS-stream.SampleNS) > stream.SampleNS/10 {
 		s.reportAt(tNS)
 	}
 }

@@ -49,7 +49,7 @@ func playStreams(t *testing.T, job Job, sys system, length time.Duration, releas
 		if p.outcomes[e.Stream] == nil {
 			p.outcomes[e.Stream] = &stream.Outcome{}
 		}
-		if got := e.TNS - p.last[e.Stream].TNS; got <= 0 || got > streamReportNS {
+		if got := e.TNS - p.last[e.Stream].TNS; got <= 0 || got > stream.SampleNS {
 			t.Errorf("stream %s: a sample at %d ns, %d after the one before", e.Stream, e.TNS, got)
 		}
 		p.outcomes[e.Stream].Add(stream.Sample{Due: e.Due, Late: e.Late, BufferNS: e.BufferNS, StallNS: e.StallNS})

@@ -51,13 +51,7 @@ type Part struct {
 func (p *Part) moves() bool { return len(p.Streams) == 0 && !p.Probe }
 
 // need is what its streams move, in bytes per second.
-func (p *Part) need() float64 {
-	sum := 0.0
-	for _, s := range p.Streams {
-		sum += s.TotalRate()
-	}
-	return sum
-}
+func (p *Part) need() float64 { return stream.TotalRate(p.Streams) }
 
 // Verdict is the answer in a word.
 type Verdict string

@@ -1,6 +1,10 @@
 package analysis
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/stream"
+)
 
 // limited reports whether the disk goes no faster than its work asks: what it moves says nothing of what it could, and
 // no claim is made about it. Its neighbours' rates are theirs all the same.
@@ -18,11 +22,7 @@ func (p *phase) allContend() bool {
 
 // asks is the rate that a limited disk's work asks for at most, in bytes per second; 0 where that is not known.
 func (p *part) asks() float64 {
-	var sum float64
-	for _, s := range p.paced.Streams {
-		sum += s.TotalRate()
-	}
-	return max(p.paced.Rate, sum)
+	return max(p.paced.Rate, stream.TotalRate(p.paced.Streams))
 }
 
 // hasFiles reports whether the disk's files are files: those of streams and probes are stretches of time, cut for the

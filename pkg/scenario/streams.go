@@ -172,9 +172,5 @@ func streamBlock(specs []stream.Spec, block int64) int64 {
 
 // streamSecond is what all the streams move in a second, in bytes.
 func streamSecond(specs []stream.Spec) int64 {
-	var rate float64
-	for _, spec := range specs {
-		rate += spec.TotalRate()
-	}
-	return int64(math.Round(rate))
+	return int64(math.Round(stream.TotalRate(specs)))
 }

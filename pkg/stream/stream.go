@@ -30,6 +30,15 @@ type Spec struct {
 // TotalRate is what all the streams come to, in bytes per second.
 func (s Spec) TotalRate() float64 { return s.Rate * float64(s.Count) }
 
+// TotalRate is what all streams of some specs come to, in bytes per second.
+func TotalRate(specs []Spec) float64 {
+	var sum float64
+	for _, s := range specs {
+		sum += s.TotalRate()
+	}
+	return sum
+}
+
 // String is the streams in words: "4 x prores-422-hq-uhd-25".
 func (s Spec) String() string { return fmt.Sprintf("%d x %s", s.Count, s.Kind) }
 

@@ -12,9 +12,8 @@ import (
 func Streams(name string, specs []stream.Spec, endS float64, gives func(s float64) float64) *trace.DiskTrace {
 	d := &trace.DiskTrace{Name: name, Op: trace.Read}
 	players := stream.Players(specs)
-	var perSecond float64
+	perSecond := stream.TotalRate(specs)
 	for _, s := range specs {
-		perSecond += s.TotalRate()
 		if s.Record {
 			d.Op = trace.Write
 		}
