@@ -29,23 +29,34 @@ type file struct {
 }
 
 func (n *node) WrapChild(_ context.Context, child fs.InodeEmbedder) fs.InodeEmbedder {
-	return &node{child.(*fs.LoopbackNode), n.before}
+	plain, _ := child.(*fs.LoopbackNode) // as all of a loopback root's are
+	return &node{plain, n.before}
+}
+
+// open has the requests of an open file pass through here, past the cache.
+func (n *node) open(f fs.FileHandle) (fs.FileHandle, uint32, syscall.Errno) {
+	plain, ok := f.(*fs.LoopbackFile)
+	if !ok {
+		return nil, 0, syscall.EIO
+	}
+	return file{plain, n.before}, fuse.FOPEN_DIRECT_IO, fs.OK
 }
 
 func (n *node) Open(ctx context.Context, flags uint32) (fs.FileHandle, uint32, syscall.Errno) {
 	f, _, errno := n.LoopbackNode.Open(ctx, flags&^syscall.O_DIRECT)
-	if errno != 0 {
+	if errno != fs.OK {
 		return nil, 0, errno
 	}
-	return file{f.(*fs.LoopbackFile), n.before}, fuse.FOPEN_DIRECT_IO, 0
+	return n.open(f)
 }
 
 func (n *node) Create(ctx context.Context, name string, flags, mode uint32, out *fuse.EntryOut) (*fs.Inode, fs.FileHandle, uint32, syscall.Errno) {
 	inode, f, _, errno := n.LoopbackNode.Create(ctx, name, flags&^syscall.O_DIRECT, mode, out)
-	if errno != 0 {
+	if errno != fs.OK {
 		return nil, nil, 0, errno
 	}
-	return inode, file{f.(*fs.LoopbackFile), n.before}, fuse.FOPEN_DIRECT_IO, 0
+	opened, how, errno := n.open(f)
+	return inode, opened, how, errno
 }
 
 func (file) PassthroughFd() (int, bool) { return 0, false }
@@ -70,12 +81,16 @@ func Mount(t *testing.T, before Before) string {
 	if err != nil {
 		t.Skipf("no memory to keep files in: %v", err)
 	}
-	t.Cleanup(func() { os.RemoveAll(behind) })
+	t.Cleanup(func() { _ = os.RemoveAll(behind) })
 	plain, err := fs.NewLoopbackRoot(behind)
 	if err != nil {
 		t.Fatal(err)
 	}
-	root := &node{plain.(*fs.LoopbackNode), before}
+	loopback, ok := plain.(*fs.LoopbackNode)
+	if !ok {
+		t.Fatalf("the root is a %T", plain)
+	}
+	root := &node{loopback, before}
 	root.RootData.RootNode = root
 	dir := filepath.Join(t.TempDir(), "disk")
 	if err := os.Mkdir(dir, 0o700); err != nil {
