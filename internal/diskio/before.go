@@ -80,13 +80,13 @@ func (e *real) writeBefore(ctx context.Context, missing []int, need []int64) err
 func (e *real) inLargeBlocks(do func(block int64) error) (err error) {
 	block := e.job.IO.Block
 	if block < layoutBlock {
-		job, buf, depth := e.mover, e.buf, len(e.buf)/layoutBlock
+		job, buf, lanes, depth := e.mover, e.buf, e.lanes, len(e.buf)/layoutBlock
 		block = layoutBlock
 		e.buf = buf[:depth*layoutBlock]   // whose parts begin where direct requests may
 		e.mover, _, _ = e.newMover(depth) // that it is not io_uring is said already
 		defer func() {
 			err = errors.Join(err, e.mover.close())
-			e.mover, e.buf = job, buf
+			e.mover, e.buf, e.lanes = job, buf, lanes
 		}()
 	}
 	return do(block)

@@ -64,7 +64,7 @@ func (e *real) fill(ctx context.Context, block int64) error {
 
 // writeFill writes one file to the medium.
 func (e *real) writeFill(ctx context.Context, r record, block int64) error {
-	f, err := e.testFiles.openFile(e.system.open, r, opening{op: trace.Write, direct: e.traits.direct, lanes: e.job.IO.Depth})
+	f, err := e.testFiles.openFile(e.system.open, r, opening{op: trace.Write, direct: e.traits.direct, lanes: e.lanes})
 	if err != nil {
 		return err
 	}

@@ -137,7 +137,7 @@ func (e *real) open(r record, op trace.Role) (testFile, error) {
 			return nil, err
 		}
 	}
-	f, err := e.testFiles.openFile(e.system.open, r, opening{op: op, again: again, direct: e.traits.direct, lanes: e.job.IO.Depth})
+	f, err := e.testFiles.openFile(e.system.open, r, opening{op: op, again: again, direct: e.traits.direct, lanes: e.lanes})
 	if err != nil {
 		return nil, err
 	}

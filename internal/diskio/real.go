@@ -35,6 +35,7 @@ type real struct {
 	buf        []byte
 	scratch    []byte // as large, for what a job reads that also writes; nil elsewhere
 	mover      mover
+	lanes      int      // requests the mover has in flight: files are opened for so many
 	files      []record // those that are there before the release, in the job's order: to be read, or written over
 	first      int      // number of the first file written otherwise
 	next       testFile // open and allocated for the next Transfer
@@ -291,6 +292,7 @@ func (e *real) makeMover() (engine string, err error) {
 
 // newMover starts the best that can be had for so many requests in flight; err is why it is not io_uring.
 func (e *real) newMover(depth int) (m mover, engine string, err error) {
+	e.lanes = depth
 	if e.job.IO.Mode == scenario.ModeApp {
 		return newApp(e.buf, e.job.Sizes), "app", nil
 	}
