@@ -1,0 +1,154 @@
+package testdisk
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// Memory is where disks lie: a file system in memory.
+const Memory = "/dev/shm"
+
+// prefix begins the names of everything that belongs to a disk.
+const prefix = "hubbench-disk-"
+
+// Options say what a disk is like.
+type Options struct {
+	Bytes      int64 // its size; memory is taken as it is written
+	Partitions int   // how many of equal size it has; none: the file system takes all of it
+}
+
+// Disk is a block device in memory.
+type Disk struct {
+	Dir    string // all that belongs to it, and whatever a test would have removed with it
+	Image  string // the file behind the device
+	Device string // such as /dev/loop0
+
+	opts   Options
+	lock   *os.File // on Dir: whoever has it owns the disk
+	device *os.File // keeps the device while nothing is mounted
+	group  *group   // nil without a limit
+}
+
+// Make makes a disk for a test, which ends with it. Without root's rights the test is skipped, unless it must run.
+func Make(t testing.TB, opts Options, must bool) *Disk {
+	t.Helper()
+	if os.Geteuid() != 0 && !must {
+		t.Skip("needs root, to make a block device")
+	}
+	d, err := New(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+// New makes a disk without a file system. Before that it removes what killed processes left.
+func New(opts Options) (d *Disk, err error) {
+	if err := Sweep(); err != nil {
+		return nil, err
+	}
+	if d, err = newFolder(); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, d.Close())
+		}
+	}()
+	d.opts, d.Image = opts, filepath.Join(d.Dir, "image")
+	if d.device, err = attach(d.Image, opts.Bytes); err != nil {
+		return nil, fmt.Errorf("make a loop device: %w", err)
+	}
+	d.Device = d.device.Name()
+	for i := range opts.Partitions {
+		const mib = 1 << 20
+		size := opts.Bytes / int64(opts.Partitions) / mib * mib
+		if err := addPartition(d.device, i+1, int64(i)*size, size); err != nil {
+			return nil, fmt.Errorf("make partition %d of %s: %w", i+1, d.Device, err)
+		}
+	}
+	return d, nil
+}
+
+// Part is the device of a partition, from 1 on; 0 is the whole.
+func (d *Disk) Part(n int) string {
+	if n == 0 {
+		return d.Device
+	}
+	return fmt.Sprintf("%sp%d", d.Device, n)
+}
+
+// Format makes a file system on a partition, from 1 on, or on the whole, 0, with a command such as mkfs.xfs -q.
+func (d *Disk) Format(part int, mkfs ...string) error {
+	return command(mkfs[0], append(mkfs[1:], d.Part(part))...)
+}
+
+// Mount mounts a partition, from 1 on, or the whole, 0, with these options, which may be empty, and returns its root.
+func (d *Disk) Mount(part int, options string) (root string, err error) {
+	root = filepath.Join(d.Dir, fmt.Sprintf("at-%d", part))
+	if err := os.Mkdir(root, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
+		return "", err
+	}
+	args := []string{d.Part(part), root}
+	if options != "" {
+		args = append([]string{"-o", options}, args...)
+	}
+	return root, command("mount", args...)
+}
+
+// Limit has the kernel let the processes of Command move so many bytes per second to and from the whole disk; 0 is no
+// limit. It holds for direct requests: what goes through the cache is written by the kernel's own processes.
+func (d *Disk) Limit(readRate, writeRate float64) (err error) {
+	if d.group == nil {
+		if d.group, err = newGroup(filepath.Base(d.Dir)); err != nil {
+			return fmt.Errorf("make a control group: %w", err)
+		}
+	}
+	var st unix.Stat_t
+	if err := unix.Stat(d.Device, &st); err != nil {
+		return err
+	}
+	number := fmt.Sprintf("%d:%d", unix.Major(st.Rdev), unix.Minor(st.Rdev))
+	if err := d.group.limit(number, readRate, writeRate); err != nil {
+		return fmt.Errorf("limit %s: %w", d.Device, err)
+	}
+	return nil
+}
+
+// Command is a command that runs within the limit.
+func (d *Disk) Command(name string, args ...string) *exec.Cmd {
+	if d.group == nil {
+		return exec.Command(name, args...)
+	}
+	return exec.Command("sh", append([]string{"-c", `echo $$ >"$0/cgroup.procs" && exec "$@"`, d.group.dir, name}, args...)...)
+}
+
+// Close ends the processes of Command and removes all that belongs to the disk. What others keep in use is an error, and
+// removed later by a Sweep.
+func (d *Disk) Close() error {
+	if d.device != nil {
+		_ = d.device.Close() // it was only held
+	}
+	err := remove(d.Dir)
+	_ = d.lock.Close() // frees it: the last thing of all
+	return err
+}
+
+func command(name string, args ...string) error {
+	if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}

@@ -1,0 +1,151 @@
+package testdisk
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// child tells this test binary that it is to make a disk and be killed.
+const child = "HUBBENCH_TESTDISK_CHILD"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(child) != "" {
+		if err := haveDisk(); err != nil {
+			fmt.Println("error:", err)
+		}
+		return
+	}
+	m.Run()
+}
+
+// haveDisk makes a disk with all that one can have, says where it is, and waits to be killed.
+func haveDisk() error {
+	d, err := New(Options{Bytes: 128 << 20, Partitions: 2})
+	if err != nil {
+		return err
+	}
+	for part := range 2 {
+		if err := d.Format(part+1, "mkfs.ext4", "-q"); err != nil {
+			return err
+		}
+		if _, err := d.Mount(part+1, ""); err != nil {
+			return err
+		}
+	}
+	if err := d.Limit(1e6, 1e6); err != nil {
+		return err
+	}
+	// It outlives its parent, and keeps a file on the disk open.
+	sleep := d.Command("sh", "-c", `exec 3>"$0/open"; echo "$1"; exec sleep 1000`, filepath.Join(d.Dir, "at-1"), d.Dir)
+	sleep.Stdout = os.Stdout
+	if err := sleep.Start(); err != nil {
+		return err
+	}
+	return sleep.Wait()
+}
+
+func must() bool { return os.Getenv("CI") == "true" }
+
+// left is what is left of a disk.
+func left(dir string) (all []string) {
+	all = append(mountsIn(dir), loopsIn(dir)...)
+	for _, path := range []string{dir, filepath.Join(first, filepath.Base(dir)), filepath.Join(second, filepath.Base(dir))} {
+		if _, err := os.Stat(path); err == nil {
+			all = append(all, path)
+		}
+	}
+	return all
+}
+
+func TestLimitOfPartitions(t *testing.T) {
+	d := Make(t, Options{Bytes: 96 << 20, Partitions: 3}, must())
+	if err := d.Limit(0, 20e6); err != nil {
+		t.Fatal(err)
+	}
+	// Together they write 18 MB, of which the limit allows 20 in a second.
+	began := time.Now()
+	var all []*exec.Cmd
+	for part := 1; part <= 3; part++ {
+		cmd := d.Command("dd", "if=/dev/zero", "of="+d.Part(part), "bs=1000KiB", "count=6", "oflag=direct")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, cmd)
+	}
+	for _, cmd := range all {
+		if err := cmd.Wait(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if took := time.Since(began); took < 700*time.Millisecond {
+		t.Errorf("18 MB took %s at 20 MB/s", took)
+	}
+	if err := d.Format(2, "mkfs.ext4", "-q"); err != nil {
+		t.Fatal(err)
+	}
+	root, err := d.Mount(2, "noatime")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var st unix.Statfs_t
+	if err := unix.Statfs(root, &st); err != nil || st.Type != unix.EXT4_SUPER_MAGIC || st.Blocks*uint64(st.Bsize) > 32<<20 {
+		t.Errorf("mounted is %#x of %d bytes (%v)", st.Type, st.Blocks*uint64(st.Bsize), err)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	if found := left(d.Dir); len(found) > 0 {
+		t.Errorf("left: %q", found)
+	}
+}
+
+func TestSweepAfterKill(t *testing.T) {
+	if os.Geteuid() != 0 && !must() {
+		t.Skip("needs root, to make a block device")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), child+"=1")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	dir, err := bufio.NewReader(out).ReadString('\n')
+	if dir = strings.TrimSpace(dir); err != nil || !strings.HasPrefix(dir, Memory+"/"+prefix) {
+		t.Fatalf("%q, %v", dir, err)
+	}
+	whole := left(dir)
+	if len(whole) != 5 {
+		t.Errorf("a disk has %q, want 2 mounts, a device, a folder, a control group", whole)
+	}
+	if err := Sweep(); err != nil {
+		t.Error(err)
+	}
+	if now := left(dir); len(now) != len(whole) {
+		t.Errorf("of a disk in use %q stay of %q", now, whole)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = cmd.Process.Wait() // not Wait: what outlives it holds its output
+	if err := Sweep(); err != nil {
+		t.Error(err)
+	}
+	if found := left(dir); len(found) > 0 {
+		t.Errorf("left: %q", found)
+	}
+}

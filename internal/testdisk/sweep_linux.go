@@ -1,0 +1,127 @@
+package testdisk
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// newFolder makes the folder of a disk and locks it. No Sweep comes in between.
+func newFolder() (*Disk, error) {
+	memory, err := lock(Memory, unix.LOCK_EX)
+	if err != nil {
+		return nil, err
+	}
+	defer memory.Close()
+	dir, err := os.MkdirTemp(Memory, prefix)
+	if err != nil {
+		return nil, err
+	}
+	owner, err := lock(dir, unix.LOCK_EX)
+	if err != nil {
+		return nil, errors.Join(err, os.Remove(dir))
+	}
+	return &Disk{Dir: dir, lock: owner}, nil
+}
+
+// lock locks a folder until it is closed, or the process ends.
+func lock(dir string, how int) (*os.File, error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		err = unix.Flock(int(f.Fd()), how)
+		if !errors.Is(err, unix.EINTR) {
+			break
+		}
+	}
+	if err != nil {
+		_ = f.Close() // was only to be locked
+		return nil, &os.PathError{Op: "lock", Path: dir, Err: err}
+	}
+	return f, nil
+}
+
+// Sweep removes the disks of processes that were killed, and ends what those left running on them.
+func Sweep() error {
+	memory, err := lock(Memory, unix.LOCK_EX)
+	if err != nil {
+		return err
+	}
+	defer memory.Close()
+	all, _ := filepath.Glob(filepath.Join(Memory, prefix+"*")) // the pattern is well formed
+	for _, dir := range all {
+		owner, err := lock(dir, unix.LOCK_EX|unix.LOCK_NB)
+		if errors.Is(err, unix.EWOULDBLOCK) || errors.Is(err, os.ErrNotExist) {
+			continue // its owner lives, or has just removed it
+		}
+		if err != nil {
+			return err
+		}
+		err = remove(dir)
+		_ = owner.Close()                            // the folder has gone
+		if err != nil && !errors.Is(err, errInUse) { // then it is for a later one
+			return fmt.Errorf("remove what a killed process left: %w", err)
+		}
+	}
+	return nil
+}
+
+// errInUse is of a disk that processes other than those of Command still use.
+var errInUse = errors.New("in use")
+
+// remove removes a disk: its processes, what is mounted in its folder, its loop devices, and the folder last of all, so
+// that what fails is tried again by the next Sweep.
+func remove(dir string) error {
+	if err := removeGroup(filepath.Base(dir)); err != nil {
+		return err
+	}
+	for _, mount := range slices.Backward(mountsIn(dir)) {
+		if err := unix.Unmount(mount, 0); err != nil {
+			if err := unix.Unmount(mount, unix.MNT_DETACH); err != nil {
+				return fmt.Errorf("unmount %s: %w", mount, err)
+			}
+		}
+	}
+	detached := await(func() bool {
+		left := loopsIn(dir)
+		for _, device := range left {
+			_ = detach(device) // tried again
+		}
+		return len(left) == 0
+	})
+	if !detached {
+		return fmt.Errorf("%q, over files in %s, stay %w", loopsIn(dir), dir, errInUse)
+	}
+	return os.RemoveAll(dir)
+}
+
+// mountsIn are the mounts in a folder, in the order in which they were made.
+func mountsIn(dir string) []string {
+	text, _ := os.ReadFile("/proc/self/mountinfo") // without /proc there are none to be seen
+	var found []string
+	for line := range strings.Lines(string(text)) {
+		if fields := strings.Fields(line); len(fields) > 4 && strings.HasPrefix(fields[4], dir+"/") {
+			found = append(found, fields[4])
+		}
+	}
+	return found
+}
+
+// await tries until it is done, for five seconds at most.
+func await(done func() bool) bool {
+	for range 500 {
+		if done() {
+			return true
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return done()
+}
