@@ -1,6 +1,7 @@
 package testdisk
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -128,11 +129,11 @@ func (d *Disk) Limit(readRate, writeRate float64) (err error) {
 }
 
 // Command is a command that runs within the limit.
-func (d *Disk) Command(name string, args ...string) *exec.Cmd {
+func (d *Disk) Command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	if d.group == nil {
-		return exec.Command(name, args...)
+		return exec.CommandContext(ctx, name, args...)
 	}
-	return exec.Command("sh", append([]string{"-c", `echo $$ >"$0/cgroup.procs" && exec "$@"`, d.group.dir, name}, args...)...)
+	return exec.CommandContext(ctx, "sh", append([]string{"-c", `echo $$ >"$0/cgroup.procs" && exec "$@"`, d.group.dir, name}, args...)...)
 }
 
 // Close ends the processes of Command and removes all that belongs to the disk. What others keep in use is an error, and

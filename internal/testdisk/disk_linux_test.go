@@ -2,6 +2,7 @@ package testdisk
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -44,7 +45,7 @@ func haveDisk() error {
 		return err
 	}
 	// It outlives its parent, and keeps a file on the disk open.
-	sleep := d.Command("sh", "-c", `exec 3>"$0/open"; echo "$1"; exec sleep 1000`, filepath.Join(d.Dir, "at-1"), d.Dir)
+	sleep := d.Command(context.Background(), "sh", "-c", `exec 3>"$0/open"; echo "$1"; exec sleep 1000`, filepath.Join(d.Dir, "at-1"), d.Dir)
 	sleep.Stdout = os.Stdout
 	if err := sleep.Start(); err != nil {
 		return err
@@ -74,7 +75,7 @@ func TestLimitOfPartitions(t *testing.T) {
 	began := time.Now()
 	var all []*exec.Cmd
 	for part := 1; part <= 3; part++ {
-		cmd := d.Command("dd", "if=/dev/zero", "of="+d.Part(part), "bs=1000KiB", "count=6", "oflag=direct")
+		cmd := d.Command(t.Context(), "dd", "if=/dev/zero", "of="+d.Part(part), "bs=1000KiB", "count=6", "oflag=direct")
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
