@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// interrupts are what signals ask of a run, from before anything is recorded until its results are written: the first
-// stops it, the second ends it at once. A reader that is gone (a closed pager) ends no run.
+// interrupts are what signals ask of a run, from its first moment until its results are written: the first stops it, the
+// second ends it at once. A reader that is gone (a closed pager) ends no run.
 type interrupts struct {
 	kill chan struct{} // closed by the second
 
@@ -21,6 +21,19 @@ type interrupts struct {
 
 // errKilled is a second interrupt.
 var errKilled = errors.New("interrupted twice")
+
+// untilInterrupted does what comes before anything is made or moved: the first interrupt ends it, though a disk hangs
+// meanwhile and do goes on.
+func untilInterrupted(ctx context.Context, do func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- do() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return &exitError{code: exitInterrupted, err: errors.New("interrupted before anything was measured")}
+	}
+}
 
 // onInterrupt ends the context at the first signal that asks the process to end. None of them kills.
 func onInterrupt(parent context.Context) (ctx context.Context, asked *interrupts, release func()) {

@@ -26,7 +26,7 @@ func (r *prepared) reach(p program) error {
 	return nil
 }
 
-// reachDisk waits for a disk's folder for as long as it takes; Ctrl-C ends hubbench meanwhile, as nothing is made yet.
+// reachDisk waits for a disk's folder for as long as it takes.
 func reachDisk(say io.Writer, disk scenario.Disk, open func(dir string) error, patience time.Duration) error {
 	opened := make(chan error, 1)
 	go func() { opened <- open(disk.Path) }()

@@ -21,7 +21,12 @@ func runResume(ctx context.Context, p program, opts runOptions) error {
 	if err != nil {
 		return err
 	}
-	ready, warnings, err := prepareRest(ctx, p, rest, opts)
+	var ready *prepared
+	var warnings []string
+	err = untilInterrupted(ctx, func() (err error) {
+		ready, warnings, err = prepareRest(ctx, p, rest, opts)
+		return err
+	})
 	if err != nil {
 		return errors.Join(err, rest.Close())
 	}

@@ -65,10 +65,13 @@ first phase that is not complete.`,
 			if opts.from != "" && opts.dir != "" {
 				return usage(errors.New("--out names the folder of a new run, and --resume goes on in its own: leave one of them out"))
 			}
+			ctx, asked, release := onInterrupt(cmd.Context())
+			defer release()
+			opts.asked = asked
 			if opts.from != "" {
-				return runResume(cmd.Context(), p, opts)
+				return runResume(ctx, p, opts)
 			}
-			return runRun(cmd.Context(), p, args[0], opts)
+			return runRun(ctx, p, args[0], opts)
 		},
 	}
 	opts.flags(cmd)
@@ -84,13 +87,16 @@ first phase that is not complete.`,
 
 // runRun is the whole way: prepare, check, record, analyse, report.
 func runRun(ctx context.Context, p program, path string, opts runOptions) error {
-	ready, err := prepare(path)
-	if err != nil {
-		return err
-	}
+	var ready *prepared
+	var warnings []string
 	began := time.Now()
-	out := ready.folder(opts.dir, began)
-	warnings, err := ready.preflight(ctx, p, out, opts)
+	err := untilInterrupted(ctx, func() (err error) {
+		if ready, err = prepare(path); err != nil {
+			return err
+		}
+		warnings, err = ready.preflight(ctx, p, ready.folder(opts.dir, began), opts)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -132,10 +138,7 @@ const hangTimeout = 20 * time.Second
 
 // measure records, analyses and reports, and says by its error how the run ended.
 func measure(ctx context.Context, p program, ready *prepared, opts runOptions, dir *rundir.Dir, info *rundir.Info) error {
-	ctx, asked, release := onInterrupt(ctx)
-	defer release()
-	opts.asked = asked
-	err := asked.untilKilled(hangTimeout, func() error { return measureAndReport(ctx, p, ready, opts, dir, info) })
+	err := opts.asked.untilKilled(hangTimeout, func() error { return measureAndReport(ctx, p, ready, opts, dir, info) })
 	if errors.Is(err, errKilled) {
 		return &exitError{code: exitInterrupted, err: fmt.Errorf("%w; what was recorded is kept: hubbench report %s", err, quoteForShell(dir.Path))}
 	}
