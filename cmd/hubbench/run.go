@@ -140,6 +140,7 @@ const hangTimeout = 20 * time.Second
 func measure(ctx context.Context, p program, ready *prepared, opts runOptions, dir *rundir.Dir, info *rundir.Info) error {
 	err := opts.asked.untilKilled(hangTimeout, func() error { return measureAndReport(ctx, p, ready, opts, dir, info) })
 	if errors.Is(err, errKilled) {
+		_ = rundir.RemoveParts(dir.Path) // of what is still being written
 		return &exitError{code: exitInterrupted, err: fmt.Errorf("%w; what was recorded is kept: hubbench report %s", err, quoteForShell(dir.Path))}
 	}
 	return err

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"strings"
 )
 
 // Write writes a file whole or not at all, and brings it to the medium. What it writes lies beside it under a name of its
@@ -20,7 +21,7 @@ func Write(path string, write func(io.Writer) error) error {
 	part := ""
 	var err error
 	for range 10 {
-		part = fmt.Sprintf("%s.%08x.part", path, rand.Uint32())
+		part = fmt.Sprintf("%s.%08x%s", path, rand.Uint32(), partEnding)
 		err = writeTo(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, func(f *os.File) error {
 			if err := buffered(f, write); err != nil {
 				return err
@@ -38,6 +39,15 @@ func Write(path string, write func(io.Writer) error) error {
 		_ = os.Remove(part)
 	}
 	return err
+}
+
+const partEnding = ".part"
+
+// IsPart reports whether a file's name is one under which Write has begun to write the file path.
+func IsPart(path, name string) bool {
+	rest, begins := strings.CutPrefix(name, path+".")
+	digits, ends := strings.CutSuffix(rest, partEnding)
+	return begins && ends && len(digits) == 8 && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
 func writeTo(path string, flag int, write func(*os.File) error) error {

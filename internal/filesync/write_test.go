@@ -35,6 +35,23 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// What is being written, or was when its process was killed, is known by its name, and nothing else is.
+func TestIsPart(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	var during []string
+	if err := Write(path, func(io.Writer) (err error) {
+		during, err = filepath.Glob(path + ".*")
+		return err
+	}); err != nil || len(during) != 1 || !IsPart(path, during[0]) {
+		t.Errorf("while it is written: %q, %v; want a part", during, err)
+	}
+	for _, name := range []string{"f", "f.part", "f.0123abc.part", "f.0123abcd", "g.0123abcd.part", "f.0123abcd.part.part", "f.0123abcg.part", "0123abcd.part"} {
+		if IsPart("f", name) {
+			t.Errorf("%s is no part of f", name)
+		}
+	}
+}
+
 // A link in the file's place is replaced, and what it leads to stays as it is.
 func TestWriteDoesNotFollowLinks(t *testing.T) {
 	if runtime.GOOS == "windows" {

@@ -53,7 +53,7 @@ func resume(path string) (*Unfinished, error) {
 // Open drops from the events whatever lies behind the last complete phase, so that no phase is half from before and half
 // from after, and gives the folder to go on with. Where no phase is complete, the journal begins anew.
 func (r *Unfinished) Open() (*Dir, error) {
-	err := truncateLines(r.dir.Path, r.keep)
+	err := errors.Join(RemoveParts(r.dir.Path), truncateLines(r.dir.Path, r.keep))
 	if err == nil {
 		r.dir.Log, err = openInside(r.dir.Path, LogFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 	}

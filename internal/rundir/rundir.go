@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -27,6 +28,9 @@ const (
 	ReportFile   = "report.html"
 	LogFile      = "run.log"
 )
+
+// written are those that are written whole, through filesync.
+var written = []string{ScenarioFile, InfoFile, AnalysisFile, ReportFile}
 
 // Dir is the folder of a run under way.
 type Dir struct {
@@ -117,6 +121,22 @@ func writeSynced(path string, data []byte) error {
 		_, err := w.Write(data)
 		return err
 	})
+}
+
+// RemoveParts removes what a process that was killed while it wrote one of a run's files has left of it.
+func RemoveParts(path string) error {
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	entries, err := fs.ReadDir(root.FS(), ".")
+	for _, entry := range entries {
+		if name := entry.Name(); entry.Type().IsRegular() && slices.ContainsFunc(written, func(of string) bool { return filesync.IsPart(of, name) }) {
+			err = errors.Join(err, root.Remove(name))
+		}
+	}
+	return err
 }
 
 // openInside opens one of a run's files to be written to. A run folder may come from anybody: what is no file in itself, such

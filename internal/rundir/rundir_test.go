@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -153,6 +154,35 @@ func TestResumeRefusesALivingRun(t *testing.T) {
 	data, err := os.ReadFile(dir.File(EventsFile))
 	if got := strings.Count(string(data), "\n"); err != nil || got != len(events()) {
 		t.Errorf("after a resume that did not open it: %d lines, %v; want %d", got, err, len(events()))
+	}
+}
+
+// A run that was killed while it wrote a file leaves the beginning of that, until it is resumed.
+func TestResumeRemovesParts(t *testing.T) {
+	dir := newDir(t)
+	info := Info{Plan: &scenario.Plan{Phases: []scenario.Phase{{Name: "W"}}}, Status: Running}
+	if err := errors.Join(dir.WriteJSON(InfoFile, info), dir.Close()); err != nil {
+		t.Fatal(err)
+	}
+	other := dir.File("notes.txt.0123abcd.part")
+	for _, name := range []string{dir.File(InfoFile) + ".0123abcd.part", dir.File(ReportFile) + ".99999999.part", other} {
+		if err := os.WriteFile(name, []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rest, err := Resume(dir.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resumed, err := rest.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := resumed.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := filepath.Glob(dir.File("*.part")); err != nil || !slices.Equal(left, []string{other}) {
+		t.Errorf("left: %q, %v; want what is not the run's", left, err)
 	}
 }
 
