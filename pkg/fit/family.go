@@ -18,7 +18,8 @@ const (
 	Proportional Family = "proportional"
 	// DiskCost is Weighted on a hub that carries less the more disks are active.
 	DiskCost Family = "disk_cost"
-	// PairLoss is Weighted on a hub that carries less in a direction for two disks than for three or more.
+	// PairLoss is Weighted on a hub that carries less in a direction for two disks than for three or more, and less in both
+	// together where more than one disk writes.
 	PairLoss Family = "pair_loss"
 	// DuplexLoss is Weighted on a hub each of whose directions loses to the traffic of the other, by factors of its own.
 	DuplexLoss Family = "duplex_loss"
@@ -33,7 +34,7 @@ func (f Family) String() string {
 		Weighted:     "by weights",
 		Proportional: "in proportion to the disks' speeds",
 		DiskCost:     "by weights, with a cost per active disk",
-		PairLoss:     "by weights, two disks filling the hub less than three",
+		PairLoss:     "by weights, filled less by two disks, or by several writers",
 		DuplexLoss:   "by weights, each direction losing to the other",
 	}
 	return cmp.Or(words[f], string(f))
@@ -42,7 +43,7 @@ func (f Family) String() string {
 // What is taken for likely of the parameters of a family, before any evidence.
 const (
 	likelyDiskCost, wideDiskCost    = 0.06, 0.85        // about 6 %; 95 % from 1 % to 43 %
-	likelyPair, widePair, leastPair = -0.05, 0.05, -0.3 // the logarithm of the part that two disks carry; at most 0
+	likelyPair, widePair, leastPair = -0.05, 0.05, -0.3 // the logarithm of the part that two disks carry, or writers; at most 0
 	likelyLoss, wideLoss            = 0.2, 1.0
 	mostLoss                        = 0.95
 )
@@ -73,12 +74,20 @@ func (s *space) addCapacities(seen *seen) {
 	})
 	s.add(coordinate{name: "weights.write", kind: aFactor, value: &c.WriteWeight, prior: prior{wide: wideWeight, heavy: true}})
 	if s.family == PairLoss {
-		s.add(coordinate{name: "capacity.pair", kind: aFactor, value: &c.Pair, start: likelyPair, prior: prior{centre: likelyPair, wide: widePair}})
-		p := &s.params[len(s.params)-1]
-		p.low, p.high = leastPair, 0
+		s.addPart("capacity.pair", &c.Pair)
+		if seen.severalWriters { // else nothing tells, and a part that nothing tells is better left out
+			s.addPart("capacity.two_writers", &c.TwoWriters)
+		}
 	}
 	if s.family == DiskCost {
 		at := math.Log(likelyDiskCost)
 		s.add(coordinate{name: "capacity.per_disk", kind: aFactor, value: &c.PerDisk, start: at, prior: prior{centre: at, wide: wideDiskCost}})
 	}
+}
+
+// addPart lays out the part that some disks fill of a capacity.
+func (s *space) addPart(name string, value *float64) {
+	s.add(coordinate{name: name, kind: aFactor, value: value, start: likelyPair, prior: prior{centre: likelyPair, wide: widePair}})
+	p := &s.params[len(s.params)-1]
+	p.low, p.high = leastPair, 0
 }

@@ -60,6 +60,30 @@ func TestFitRecognisesFamilies(t *testing.T) {
 	}
 }
 
+// A hub that carries less of reads and writes together where several disks write, as Goshen Ridge does, is told as that, by
+// runs in which they did; from others nothing of it is made up.
+func TestFitTellsSeveralWriters(t *testing.T) {
+	const part = 0.87
+	p := noisy()
+	p.Capacity.Pair, p.Capacity.TwoWriters = 0.9, part
+	measured := func(together int) *hub.Evidence {
+		return profiled(p).measured(rand.New(rand.NewPCG(1, 11)), together)
+	}
+	f := fit(t, measured(3))
+	if got := f.Profile.Capacity.TwoWriters; math.Abs(got-part) > 0.03 || f.ModelError > poorFit {
+		t.Errorf("several writers fill %.3f of it, want %g; model error %.2f, of %+v", got, part, f.ModelError, f.Families)
+	}
+	for _, param := range f.Parameters {
+		if param.Name == "capacity.two_writers" && (param.Note != "" || param.Low > part || param.High < part) {
+			t.Errorf("%+v, want %g", param, part)
+		}
+	}
+	s, err := newSpace(measured(2), PairLoss)
+	if err != nil || s.has("capacity.two_writers") || s.model.capacity.TwoWriters != 0 {
+		t.Errorf("pairs tell of several writers: %+v, %v", s.model.capacity, err)
+	}
+}
+
 // What was measured is predicted as measured, however far from any model.
 func TestPredictWhatWasMeasured(t *testing.T) {
 	w := profiled(noisy())

@@ -199,12 +199,15 @@ type seen struct {
 	hub, direct map[diskOp]float64
 	total       [2]float64 // on the hub; read, write
 	fastest     float64    // of any disk, wherever it was plugged in
+
+	severalWriters bool // beside a reader, on the hub
 }
 
 func survey(e *hub.Evidence) seen {
 	s := seen{hub: map[diskOp]float64{}, direct: map[diskOp]float64{}}
 	for _, o := range e.Rates {
 		var total [2]float64
+		var disks [2]int
 		for _, d := range o.Disks {
 			key := diskOp{d.Disk, d.Op}
 			s.fastest = max(s.fastest, d.Rate)
@@ -214,7 +217,9 @@ func survey(e *hub.Evidence) seen {
 			}
 			s.hub[key] = max(s.hub[key], d.Rate)
 			total[hub.Direction(d.Op)] += d.Rate
+			disks[hub.Direction(d.Op)]++
 		}
+		s.severalWriters = s.severalWriters || disks[0] > 0 && disks[1] > 1
 		s.total[0], s.total[1] = max(s.total[0], total[0]), max(s.total[1], total[1])
 	}
 	return s
