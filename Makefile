@@ -3,13 +3,15 @@
 
 # For make fuzz: the time each target gets. For make bench: which benchmarks, where, and how often
 # (benchstat wants 6 of each for a 95 % interval); then fio and hubbench in turns in DIR, a folder on the
-# disk to compare them on. For make platforms and proof: the systems, all where empty.
+# disk to compare them on. For make platforms: the systems, all where empty; with RECORD=1 every package of them,
+# this machine's own tests too, and what was found is written into testdata/platforms/results.txt and the README's table.
 FUZZTIME ?= 10s
 BENCH    ?= .
 PKG      ?= ./...
 COUNT    ?= 6
 DIR      ?= bin
 SYSTEMS  ?=
+RECORD   ?=
 
 tool    := go tool -modfile=.tools/go.mod
 version := $(shell git describe --tags --always --dirty 2>/dev/null)
@@ -22,7 +24,7 @@ race := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 # Packages whose golden files -update writes afresh: those whose tests know the flag.
 golden = $(addprefix ./,$(sort $(dir $(shell grep -rl --include='*_test.go' 'flag.Bool."update"' cmd configs internal pkg))))
 
-.PHONY: build demo test race lint platforms proof fuzz claims bench golden clean
+.PHONY: build demo test race lint platforms fuzz claims bench golden clean
 
 # Always handed to go, which knows better than a file list what is out of date.
 build: $(charts)
@@ -52,14 +54,10 @@ lint:
 	for os in linux darwin windows; do echo "lint for $$os" && GOOS=$$os $$lint run || exit 1; done
 
 # The tests on systems and processors that this machine is not, as far as programs are here to stand in for them: macOS by
-# a loader, Windows by Wine, arm64 and s390x by qemu. proof runs every package, this machine's own tests too, and
-# writes what it found into testdata/platforms/results.txt and the README's table.
-platforms:
+# a loader, Windows by Wine, arm64 and s390x by qemu.
+platforms: $(if $(RECORD),$(charts))
 	go vet ./testdata/bench ./testdata/platforms/... && go test ./testdata/platforms/...
-	go run ./testdata/platforms $(SYSTEMS)
-
-proof: $(charts)
-	go run ./testdata/platforms -all -record $(if $(SYSTEMS),$(SYSTEMS),compiled loader wine arm64 s390x machine)
+	go run ./testdata/platforms $(if $(RECORD),-all -record) $(or $(SYSTEMS),$(if $(RECORD),compiled loader wine arm64 s390x machine))
 
 fuzz:
 	@grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' cmd internal pkg | sed 's,/[^/]*:func , ,' | while read -r dir target; do \

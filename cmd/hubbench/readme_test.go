@@ -15,7 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/hubbench/hubbench/testdata/platforms/proof"
+	"github.com/hubbench/hubbench/testdata/platforms/outcome"
 )
 
 var update = flag.Bool("update", false, "write what hubbench prints into the README")
@@ -115,7 +115,7 @@ func TestReadmeStreams(t *testing.T) {
 	}
 }
 
-// TestReadmePlatforms holds the README's table of systems to what make proof found last.
+// TestReadmePlatforms holds the README's table of systems to what make platforms RECORD=1 found last.
 func TestReadmePlatforms(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
 	if err != nil {
@@ -126,18 +126,18 @@ func TestReadmePlatforms(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer found.Close()
-	results, err := proof.ReadResults(found)
+	results, err := outcome.ReadResults(found)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(results) == 0 {
-		t.Fatal("no results are recorded: run make proof")
+		t.Fatal("no results are recorded: run make platforms RECORD=1")
 	}
-	want, err := proof.InReadme(string(readme), results)
+	want, err := outcome.InReadme(string(readme), results)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want != string(readme) {
-		t.Errorf("the README's table is not that of results.txt, which is\n%swrite it by: go run ./testdata/platforms -table", proof.Table(results))
+		t.Errorf("the README's table is not that of results.txt, which is\n%swrite it by: go run ./testdata/platforms -table", outcome.Table(results))
 	}
 }

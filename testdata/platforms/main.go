@@ -9,7 +9,7 @@
 // a listed one that does not happen, is an error. Where a program is lacking the system is passed over, and that is
 // said; with -strict it is an error too. -record writes results.txt and the README's table.
 //
-// What the results mean is in the package proof; known.txt and results.txt belong to it.
+// What the results mean is in the package outcome; known.txt and results.txt belong to it.
 package main
 
 import (
@@ -24,7 +24,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hubbench/hubbench/testdata/platforms/proof"
+	"github.com/hubbench/hubbench/testdata/platforms/outcome"
 )
 
 const here = "testdata/platforms"
@@ -40,7 +40,7 @@ type options struct {
 	all      bool     // every package
 	packages []string // these alone
 	strict   bool     // what cannot be run is an error
-	known    []proof.Known
+	known    []outcome.Known
 	out      io.Writer
 	tmp      string
 }
@@ -57,7 +57,7 @@ func run(out io.Writer) error {
 	if *table {
 		return writeTable()
 	}
-	known, err := readFile("known.txt", proof.ReadKnown)
+	known, err := readFile("known.txt", outcome.ReadKnown)
 	if err != nil {
 		return err
 	}
@@ -108,8 +108,8 @@ func choose(names []string) ([]system, error) {
 }
 
 // runAll runs the systems in turn, all of them whatever fails, and returns what they came to.
-func runAll(chosen []system, o options) ([]proof.Result, error) {
-	var results []proof.Result
+func runAll(chosen []system, o options) ([]outcome.Result, error) {
+	var results []outcome.Result
 	var failed []string
 	for _, s := range chosen {
 		began := time.Now()
@@ -152,13 +152,13 @@ func readFile[T any](name string, read func(io.Reader) ([]T, error)) ([]T, error
 }
 
 // write records fresh results beside those of systems that were not run.
-func write(fresh []proof.Result) error {
-	old, err := readFile("results.txt", proof.ReadResults)
+func write(fresh []outcome.Result) error {
+	old, err := readFile("results.txt", outcome.ReadResults)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	var text strings.Builder
-	if err := proof.WriteResults(&text, proof.Replace(old, fresh)); err != nil {
+	if err := outcome.WriteResults(&text, outcome.Replace(old, fresh)); err != nil {
 		return err
 	}
 	if err := os.WriteFile(filepath.Join(here, "results.txt"), []byte(text.String()), 0o644); err != nil {
@@ -168,7 +168,7 @@ func write(fresh []proof.Result) error {
 }
 
 func writeTable() error {
-	results, err := readFile("results.txt", proof.ReadResults)
+	results, err := readFile("results.txt", outcome.ReadResults)
 	if err != nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func writeTable() error {
 	if err != nil {
 		return err
 	}
-	text, err := proof.InReadme(string(readme), results)
+	text, err := outcome.InReadme(string(readme), results)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hubbench/hubbench/testdata/platforms/proof"
+	"github.com/hubbench/hubbench/testdata/platforms/outcome"
 )
 
 const module = "github.com/hubbench/hubbench/"
@@ -20,7 +20,7 @@ const module = "github.com/hubbench/hubbench/"
 type system struct {
 	name     string
 	platform string // GOOS/GOARCH
-	how      string // one of package proof's
+	how      string // one of package outcome's
 	programs []string
 	debian   string // packages that have them
 	packages []string
@@ -53,27 +53,27 @@ func systems() []system {
 	counted := "^(TestNoClaimsFromNoise|TestFalseAlarms|TestIntervalsCover|TestAgainstBruteForce)$"
 	var all []system
 	for _, platform := range []string{"darwin/arm64", "darwin/amd64", "windows/amd64", "linux/arm64"} {
-		all = append(all, system{name: "compiled", platform: platform, how: proof.Compiled, packages: every})
+		all = append(all, system{name: "compiled", platform: platform, how: outcome.Compiled, packages: every})
 	}
 	return append(all,
 		system{
-			name: "loader", platform: "darwin/amd64", how: proof.Loader, programs: []string{"gcc"}, debian: "gcc libc6-dev",
+			name: "loader", platform: "darwin/amd64", how: outcome.Loader, programs: []string{"gcc"}, debian: "gcc libc6-dev",
 			packages: differ, all: every, prepare: prepareLoader,
 		},
 		system{
-			name: "wine", platform: "windows/amd64", how: proof.Wine, programs: []string{"wine", "x86_64-w64-mingw32-dlltool"},
+			name: "wine", platform: "windows/amd64", how: outcome.Wine, programs: []string{"wine", "x86_64-w64-mingw32-dlltool"},
 			debian: "wine wine64 binutils-mingw-w64-x86-64", packages: differ, all: every, prepare: prepareWine,
 		},
 		system{
-			name: "arm64", platform: "linux/arm64", how: proof.Qemu, programs: []string{"qemu-aarch64-static"}, debian: "qemu-user-static",
+			name: "arm64", platform: "linux/arm64", how: outcome.Qemu, programs: []string{"qemu-aarch64-static"}, debian: "qemu-user-static",
 			packages: numbers, all: []string{"./pkg/..."}, quick: counted, prepare: prepareQemu("qemu-aarch64-static"),
 		},
 		system{
-			name: "s390x", platform: "linux/s390x", how: proof.Qemu, programs: []string{"qemu-s390x-static"}, debian: "qemu-user-static",
+			name: "s390x", platform: "linux/s390x", how: outcome.Qemu, programs: []string{"qemu-s390x-static"}, debian: "qemu-user-static",
 			packages: numbers, all: []string{"./pkg/..."}, quick: counted, prepare: prepareQemu("qemu-s390x-static"),
 		},
 		system{
-			name: "machine", platform: runtime.GOOS + "/" + runtime.GOARCH, how: proof.Machine,
+			name: "machine", platform: runtime.GOOS + "/" + runtime.GOARCH, how: outcome.Machine,
 			packages: every, prepare: func(string) (emulator, error) { return emulator{}, nil },
 		},
 	)
@@ -91,19 +91,19 @@ func (s system) lacking() []string {
 func (s system) environment() []string {
 	goos, goarch, _ := strings.Cut(s.platform, "/")
 	env := append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch)
-	if s.how != proof.Machine {
+	if s.how != outcome.Machine {
 		env = append(env, "CGO_ENABLED=0")
 	}
 	return env
 }
 
 // run runs the system's tests and says what they came to, and whether that is well.
-func (s system) run(o options) ([]proof.Result, bool, error) {
+func (s system) run(o options) ([]outcome.Result, bool, error) {
 	today := time.Now().UTC().Format(time.DateOnly)
-	if s.how == proof.Compiled {
+	if s.how == outcome.Compiled {
 		vet := exec.Command("go", append([]string{"vet"}, s.packages...)...)
 		vet.Env, vet.Stdout, vet.Stderr = s.environment(), o.out, o.out
-		return []proof.Result{{Platform: s.platform, How: s.how, Date: today, Package: "all"}}, vet.Run() == nil, nil
+		return []outcome.Result{{Platform: s.platform, How: s.how, Date: today, Package: "all"}}, vet.Run() == nil, nil
 	}
 	e, err := s.prepare(o.tmp)
 	if e.close != nil {
@@ -123,11 +123,11 @@ func (s system) run(o options) ([]proof.Result, bool, error) {
 	if err != nil {
 		return nil, false, err
 	}
-	var results []proof.Result
+	var results []outcome.Result
 	ok := true
 	for _, t := range tests {
 		pkg := strings.TrimPrefix(t.Package, module)
-		r, wrong := proof.Judge(t, s.how, pkg, o.known)
+		r, wrong := outcome.Judge(t, s.how, pkg, o.known)
 		if t.Empty {
 			continue
 		}
@@ -144,7 +144,7 @@ func (s system) run(o options) ([]proof.Result, bool, error) {
 }
 
 // test runs go test, one package at a time, since emulated time is short enough.
-func (s system) test(e emulator, packages []string, all bool) ([]*proof.Tests, error) {
+func (s system) test(e emulator, packages []string, all bool) ([]*outcome.Tests, error) {
 	args := slices.Concat([]string{"test", "-json", "-short", "-count=1", "-p=1", "-timeout=10m"}, e.args, packages)
 	if s.quick != "" && !all {
 		args = slices.Insert(args, 1, "-skip="+s.quick)
@@ -154,7 +154,7 @@ func (s system) test(e emulator, packages []string, all bool) ([]*proof.Tests, e
 	var out, problems bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &problems
 	failed := cmd.Run() // also where a test did
-	tests, err := proof.ReadTests(&out)
+	tests, err := outcome.ReadTests(&out)
 	if err == nil && len(tests) == 0 {
 		err = fmt.Errorf("go test ran nothing: %w\n%s", failed, &problems)
 	}

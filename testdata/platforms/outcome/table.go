@@ -1,4 +1,4 @@
-package proof
+package outcome
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 
 // The table stands in the README between these lines.
 const (
-	tableBegins = "<!-- written by make proof from testdata/platforms/results.txt -->\n"
+	tableBegins = "<!-- written by make platforms RECORD=1 from testdata/platforms/results.txt -->\n"
 	tableEnds   = "<!-- end of the table -->\n"
 )
 

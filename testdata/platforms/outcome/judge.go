@@ -1,4 +1,4 @@
-package proof
+package outcome
 
 import (
 	"encoding/json"

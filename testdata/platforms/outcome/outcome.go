@@ -1,6 +1,6 @@
-// Package proof holds what is known of the tests on other systems: what they came to (results.txt), which failures are an
+// Package outcome holds what is known of the tests on other systems: what they came to (results.txt), which failures are an
 // emulator's own (known.txt), and the README's table that is made of both. It runs nothing. Start at Results.
-package proof
+package outcome
 
 import (
 	"bufio"
@@ -33,7 +33,7 @@ type Result struct {
 	Excused  int // failed, and listed as the emulator's fault
 }
 
-const resultsHead = `# What make proof found, a line for each package on each system: platform, how it was run, date, package, and
+const resultsHead = `# What make platforms RECORD=1 found, a line for each package on each system: platform, how it was run, date, package, and
 # how many tests and subtests passed, were skipped, and failed by the emulator's fault (known.txt).
 `
 
