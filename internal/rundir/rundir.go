@@ -29,8 +29,8 @@ const (
 	LogFile      = "run.log"
 )
 
-// written are those that are written whole, through filesync.
-var written = []string{ScenarioFile, InfoFile, AnalysisFile, ReportFile}
+// whole are those that are written whole, through filesync.
+func whole() []string { return []string{ScenarioFile, InfoFile, AnalysisFile, ReportFile} }
 
 // Dir is the folder of a run under way.
 type Dir struct {
@@ -132,7 +132,7 @@ func RemoveParts(path string) error {
 	defer root.Close()
 	entries, err := fs.ReadDir(root.FS(), ".")
 	for _, entry := range entries {
-		if name := entry.Name(); entry.Type().IsRegular() && slices.ContainsFunc(written, func(of string) bool { return filesync.IsPart(of, name) }) {
+		if name := entry.Name(); entry.Type().IsRegular() && slices.ContainsFunc(whole(), func(of string) bool { return filesync.IsPart(of, name) }) {
 			err = errors.Join(err, root.Remove(name))
 		}
 	}
