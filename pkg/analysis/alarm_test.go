@@ -10,10 +10,10 @@ import (
 )
 
 // TestFalseAlarms: of 200 steady runs with 5 % noise, at most 5 % may show any throttle, knee, steal, second mode or
-// recovery. Under the race detector there are 40.
+// recovery. Where hurried there are 40.
 func TestFalseAlarms(t *testing.T) {
 	runs := 200
-	if raceEnabled {
+	if hurried() {
 		runs = 40
 	}
 	for _, n := range []noise{{fast: 0.05, samples: true}, {fast: 0.05}, {fast: 0.02, perFile: 0.05, samples: true}, {perFile: 0.05}} {

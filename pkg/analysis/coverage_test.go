@@ -74,13 +74,13 @@ func TestIntervalsCover(t *testing.T) {
 	switch {
 	case *full:
 		traces = 500
-	case raceEnabled:
+	case hurried():
 		traces = 10
 	}
 	classes := append(tracetest.Classes(), tracetest.Class{Name: "wave 10 %, 3 s", Noise: tracetest.Noise{Wave: 0.1, MemoryS: 3}},
 		tracetest.Class{Name: "50 GB", Noise: tracetest.Noise{Sigma: 0.1}, Sizes: tracetest.Fixed(50e9)})
 	for i, c := range classes {
-		if raceEnabled && (c.Noise.MemoryS > 3 || c.Noise.Tail > 0 && c.Noise.Tail < 2) {
+		if hurried() && (c.Noise.MemoryS > 3 || c.Noise.Tail > 0 && c.Noise.Tail < 2) {
 			continue // beyond what is promised, and few traces would not tell
 		}
 		disks, total := coverage(c, traces, 30, 5000+uint64(i))

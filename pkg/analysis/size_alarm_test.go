@@ -14,14 +14,18 @@ import (
 // fullCounts is the environment's variable that asks the tests of claims for so many traces of each kind.
 const fullCounts = "HUBBENCH_TRACES"
 
+// hurried says that tests of claims must do with few traces, where each takes long: under the race detector, and with
+// -short, as on an emulated processor.
+func hurried() bool { return raceEnabled || testing.Short() }
+
 // traces is how many traces a test of claims makes of each kind.
-func traces(t *testing.T, usual, underRace int) int {
+func traces(t *testing.T, usual, hurriedly int) int {
 	t.Helper()
 	if n, err := strconv.Atoi(os.Getenv(fullCounts)); err == nil {
 		return n
 	}
-	if raceEnabled {
-		return underRace
+	if hurried() {
+		return hurriedly
 	}
 	return usual
 }
@@ -83,7 +87,7 @@ func TestNoKneeOrModes(t *testing.T) {
 	all, raised := 0, 0
 	for _, kind := range steadyRuns() {
 		for i, c := range tracetest.Classes() {
-			if raceEnabled && i%5 != 0 || kind.name == "5,000 bare files" && count < 20 {
+			if hurried() && i%5 != 0 || kind.name == "5,000 bare files" && count < 20 {
 				continue
 			}
 			knees, modes := 0, 0
