@@ -1,0 +1,119 @@
+package diskio
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hubbench/hubbench/internal/clock"
+	"github.com/hubbench/hubbench/internal/evidence"
+	"github.com/hubbench/hubbench/internal/testdisk"
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+var quietStreams = flag.Duration("quiet-streams", 0, "how long to play and to record streams on a disk in memory, on a machine that does nothing else")
+
+// On a quiet device, streams keep their rate within 0.1 %, no frame is late, frames are requested within 1 ms of their
+// time, and at 400 MB/s the processor has 95 % of a core left. A machine with other work on it can do none of this, so the
+// test runs only where it is asked for.
+func TestStreamsOnAQuietDevice(t *testing.T) {
+	if *quietStreams == 0 {
+		t.Skip("-quiet-streams is not set")
+	}
+	disk := testdisk.Make(t, testdisk.Options{Bytes: 3 << 30}, os.Getenv("CI") == "true")
+	if err := disk.Format(0, "mkfs.xfs", "-q"); err != nil {
+		t.Fatal(err)
+	}
+	dir, err := disk.Mount(0, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, record := range []bool{false, true} {
+		spec := stream.Spec{Record: record, Rate: 400e6 / 24, Frame: 40 * time.Millisecond, Count: 24, Buffer: time.Second}
+		playQuietly(t, dir, spec)
+	}
+}
+
+// playQuietly runs streams, and reports how they kept to their times.
+func playQuietly(t *testing.T, dir string, spec stream.Spec) {
+	t.Helper()
+	job := streamsJob(dir, spec)
+	job.IO.Footprint, job.IO.Block = 2<<30, 1<<20
+	runtime.LockOSThread()
+	s := newStreams(job, systemCalls())
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	eff, err := s.Prepare(t.Context(), func(int64) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	outcomes := map[string]*stream.Outcome{}
+	release := clock.Now() + 30e6
+	s.Start(release, func(e trace.Event) {
+		if e.Type != trace.StreamType {
+			return
+		}
+		if outcomes[e.Stream] == nil {
+			outcomes[e.Stream] = &stream.Outcome{}
+		}
+		outcomes[e.Stream].Add(stream.Sample{Due: e.Due, Late: e.Late, BufferNS: e.BufferNS, StallNS: e.StallNS})
+	})
+	clock.WaitUntil(release)
+	user, system := cpuTime(t)
+	ctx, cancel := context.WithTimeout(t.Context(), *quietStreams)
+	defer cancel()
+	var bytes, end int64
+	for seq := 0; ; seq++ {
+		span, err := s.Transfer(ctx, seq, func(_, _, _ int64) {})
+		if err != nil {
+			break
+		}
+		bytes, end = bytes+span.Bytes, span.EndNS
+	}
+	took := float64(clock.Now() - release)
+	userNow, systemNow := cpuTime(t)
+	late, due, lowest := 0, 0, spec.Buffer
+	for _, o := range outcomes {
+		late, due, lowest = late+o.Late, due+o.Due, min(lowest, time.Duration(o.LowestNS))
+	}
+	rate := float64(bytes) / float64(end) * 1e9
+	cpu := 100 * float64(userNow-user+systemNow-system) / took
+	at := func(q float64) time.Duration { return time.Duration(s.belatedNS.Quantile(q)) }
+	t.Logf("%s by %s, %s, block %d: %d frames due, lowest buffer %s; requested late by p50 %s, p99 %s, p99.9 %s, max %s; processor %.2f %%, %.2f %% of that in the kernel; overslept by %s",
+		job.Role, eff.Engine, eff.Cache, eff.Block, due, lowest, at(0.5), at(0.99), at(0.999), at(1),
+		cpu, 100*float64(systemNow-system)/float64(userNow-user+systemNow-system), time.Duration(s.asleepNS))
+	report := func(what, unit string, truth, measured float64, limit string, pass bool) {
+		t.Helper()
+		evidence.Report(t, evidence.Finding{
+			Claim: "streams-pace", Case: fmt.Sprintf("24 streams, %s, 400 MB/s, %s", job.Role, what),
+			Unit: unit, Truth: truth, Measured: measured, Low: measured, High: measured, Limit: limit, Pass: pass,
+		})
+	}
+	ms := func(d time.Duration) float64 { return float64(d) / 1e6 }
+	report("rate", "B/s", spec.TotalRate(), rate, "within 0.1 %", math.Abs(rate/spec.TotalRate()-1) <= 0.001)
+	report("late frames", fmt.Sprintf("of %d", due), 0, float64(late), "none", late == 0)
+	report("99 of 100 frames requested after their time by at most", "ms", 0, ms(at(0.99)), "1 ms", at(0.99) <= time.Millisecond)
+	report("every frame requested after its time by at most", "ms", 0, ms(at(1)), "1 ms", at(1) <= time.Millisecond)
+	report("processor time", "% of a core", 0, cpu, "at most 5 %", cpu <= 5)
+}
+
+// cpuTime is what the process has had of all processors.
+func cpuTime(t *testing.T) (user, system int64) {
+	t.Helper()
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return u.Utime.Nano(), u.Stime.Nano()
+}
