@@ -201,7 +201,24 @@ func policies(plan *scenario.Plan) []string {
 			notes = append(notes, names+": "+of.note)
 		}
 	}
-	return slices.Concat(notes, eachOnce(plan, untilSteady), eachOnce(plan, filled))
+	return slices.Concat(notes, eachOnce(plan, warmedUp), eachOnce(plan, untilSteady), eachOnce(plan, filled))
+}
+
+// warmedUp says which files do not count.
+func warmedUp(phase scenario.Phase) string {
+	movers := phase.Movers()
+	if len(movers) == 0 || movers[0].IO.Discard == 0 || movers[0].IO.OneFile { // of passes the method says it
+		return ""
+	}
+	return "of each disk's files, " + uncounted(movers[0].IO.Discard) + "."
+}
+
+// uncounted says that so many files or passes do not count.
+func uncounted(first int) string {
+	if first == 1 {
+		return "the first does not count"
+	}
+	return fmt.Sprintf("the first %d do not count", first)
 }
 
 // filled says what is done to the disks before the phase.
@@ -255,7 +272,7 @@ func method(phase scenario.Phase) string {
 		note += ", " + unit.FormatSeconds(io.Rest.Seconds()) + " apart"
 	}
 	if io.Discard > 0 {
-		note += "; the first does not count"
+		note += "; " + uncounted(io.Discard)
 	}
 	if phase.Score != "" {
 		note += fmt.Sprintf("; the score is the %s rate", phase.Score)

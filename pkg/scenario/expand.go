@@ -144,7 +144,7 @@ func (p PhaseSpec) filesOf(disk string) int {
 	if !ok {
 		files = p.Workload.count()
 	}
-	return files + presetByName(p.Workload.Preset).discard
+	return files + p.Workload.warmUp()
 }
 
 // expand makes one phase.

@@ -90,7 +90,7 @@ func (p PhaseSpec) only(disk string) PhaseSpec {
 func (w *Workload) saturationRules() []strictyaml.Rule {
 	return []strictyaml.Rule{{
 		Key: "preset", Is: presetsWhere(preset.saturates), Now: &w.Preset,
-		Refuse: []string{"until", "search", "hold", "streams", "mix", "probe", "pace"}, Say: "preset %[2]s is phases of disks that work as fast as they can until they fall; delete %[1]s",
+		Refuse: []string{"until", "search", "hold", "streams", "mix", "probe", "pace", "warm_up"}, Say: "preset %[2]s is phases of disks that work as fast as they can until they fall; delete %[1]s",
 	}}
 }
 

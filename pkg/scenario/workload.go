@@ -35,6 +35,7 @@ const (
 type Workload struct {
 	Preset string
 	Files  int
+	WarmUp int           // files before those, which do not count; not of presets that are phases of their own
 	Target time.Duration // files: auto, as many as take so long; 0: Files
 	Sizes  Sizes
 	Order  string // random | ascending | descending | listed
@@ -74,6 +75,7 @@ func (w *Workload) object(order strictyaml.Value) strictyaml.Object {
 			{Name: "sizes", Value: w.Sizes.value().First(func() { w.Order = "" }), // the order was meant for other sizes
 				About: "the files' sizes, the preset's if they are not given: a list, or a range {min: 2 MB, max: 2 GB}"},
 			{Name: "order", Value: order, About: "the order of the files, the preset's if it is not given; listed: as sizes has them"},
+			{Name: "warm_up", Value: strictyaml.Int(&w.WarmUp, 0, maxFiles), About: "how many files each disk moves first that do not count"},
 			{Name: "seed", Value: strictyaml.Int(&w.Seed, 0, math.MaxInt64), About: "the same seed gives the same files"},
 			{Name: "block", Value: sectors(&w.IO.Block, maxBlock), About: "bytes per request"},
 			{Name: "depth", Value: strictyaml.Int(&w.IO.Depth, 1, maxDepth), About: "requests in flight"},
@@ -90,7 +92,7 @@ func (w *Workload) object(order strictyaml.Value) strictyaml.Object {
 			{Name: "footprint", Value: strictyaml.Bytes(&w.IO.Footprint, 1, maxFootprint), About: "most bytes of test files at one time: the oldest are removed, so that many fit on a small disk; no limit if it is not given"},
 		},
 		Rules: []strictyaml.Rule{
-			{Key: "preset", Is: tests, Now: &w.Preset, Refuse: []string{"block", "depth", "access"}, Say: "each test of preset %[2]s has its own %[1]s; delete it"},
+			{Key: "preset", Is: tests, Now: &w.Preset, Refuse: []string{"block", "depth", "access", "warm_up"}, Say: "each test of preset %[2]s has its own %[1]s; delete it"},
 			{Key: "io", Is: []string{ModeApp}, Now: &w.IO.Mode, Refuse: []string{"block", "depth", "access"}, Say: "io: app moves whole files, in one call each; delete %[1]s"},
 		},
 		Also: []schema{
@@ -208,6 +210,14 @@ func (w Workload) resolved() Workload {
 		w.Sizes = p.sizes
 	}
 	w.IO.Flush = cmp.Or(w.IO.Flush, p.flush, FlushFsync)
-	w.IO.OneFile, w.IO.Discard, w.IO.Cap, w.IO.Rest = p.oneFile, p.discard, p.cap, p.rest
+	w.IO.OneFile, w.IO.Discard, w.IO.Cap, w.IO.Rest = p.oneFile, w.warmUp(), p.cap, p.rest
 	return w
+}
+
+// warmUp is the number of files that each disk moves first and that do not count.
+func (w Workload) warmUp() int {
+	if p := presetByName(w.Preset); p.hasTests() || p.saturates() {
+		return p.discard
+	}
+	return w.WarmUp
 }
