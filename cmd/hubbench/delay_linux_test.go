@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -24,11 +25,12 @@ type delays struct {
 	passed atomic.Int64 // of these delayed
 }
 
-func (d *delays) wait(op trace.Role, bytes int) {
+func (d *delays) wait(op trace.Role, bytes int) syscall.Errno {
 	if op == trace.Read && bytes == 4096 && d.pages.Add(1)%d.every == 0 {
 		d.passed.Add(1)
 		time.Sleep(d.by)
 	}
+	return 0
 }
 
 // Two in a hundred reads that the device holds back for 10 ms are in the 99th percentile and not in the 95th: of a probe,

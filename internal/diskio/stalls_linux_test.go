@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -20,10 +21,11 @@ type stalls struct {
 	fromNS, toNS atomic.Int64 // by clock.Now
 }
 
-func (s *stalls) wait(trace.Role, int) {
+func (s *stalls) wait(trace.Role, int) syscall.Errno {
 	if now := clock.Now(); now >= s.fromNS.Load() && now < s.toNS.Load() {
 		clock.SleepUntil(s.toNS.Load())
 	}
+	return 0
 }
 
 // A device that really stands still, in real time, under streams of several kinds, some played and some recorded: the late

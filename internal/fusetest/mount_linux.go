@@ -2,6 +2,7 @@ package fusetest
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -13,8 +14,12 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Before is called before a request is done, from many goroutines, and holds it up until it returns.
-type Before func(op trace.Role, bytes int)
+// Before is called before a request is done, from many goroutines, and holds it up until it returns. What it returns is the
+// request's error; fs.OK lets it be done.
+type Before func(op trace.Role, bytes int) syscall.Errno
+
+// Sync is what Before is told of a flush, which is neither read nor written.
+const Sync trace.Role = "sync"
 
 // node passes everything on to a folder.
 type node struct {
@@ -62,13 +67,24 @@ func (n *node) Create(ctx context.Context, name string, flags, mode uint32, out 
 func (file) PassthroughFd() (int, bool) { return 0, false }
 
 func (f file) Read(ctx context.Context, p []byte, off int64) (fuse.ReadResult, syscall.Errno) {
-	f.before(trace.Read, len(p))
+	if errno := f.before(trace.Read, len(p)); errno != fs.OK {
+		return nil, errno
+	}
 	return f.LoopbackFile.Read(ctx, p, off)
 }
 
 func (f file) Write(ctx context.Context, p []byte, off int64) (uint32, syscall.Errno) {
-	f.before(trace.Write, len(p))
+	if errno := f.before(trace.Write, len(p)); errno != fs.OK {
+		return 0, errno
+	}
 	return f.LoopbackFile.Write(ctx, p, off)
+}
+
+func (f file) Fsync(ctx context.Context, flags uint32) syscall.Errno {
+	if errno := f.before(Sync, 0); errno != fs.OK {
+		return errno
+	}
+	return f.LoopbackFile.Fsync(ctx, flags)
 }
 
 // Mount mounts such a file system until the test ends, or skips the test, and returns its folder.
@@ -82,21 +98,11 @@ func Mount(t *testing.T, before Before) string {
 		t.Skipf("no memory to keep files in: %v", err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(behind) })
-	plain, err := fs.NewLoopbackRoot(behind)
-	if err != nil {
-		t.Fatal(err)
-	}
-	loopback, ok := plain.(*fs.LoopbackNode)
-	if !ok {
-		t.Fatalf("the root is a %T", plain)
-	}
-	root := &node{loopback, before}
-	root.RootData.RootNode = root
 	dir := filepath.Join(t.TempDir(), "disk")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	server, err := fs.Mount(dir, root, &fs.Options{MountOptions: fuse.MountOptions{MaxWrite: 1 << 20, DirectMount: true}})
+	server, err := At(dir, behind, before)
 	if err != nil {
 		t.Skipf("FUSE cannot be mounted here: %v", err)
 	}
@@ -106,4 +112,19 @@ func Mount(t *testing.T, before Before) string {
 		}
 	})
 	return dir
+}
+
+// At mounts such a file system at dir, which keeps its files in behind. Whoever made the folders unmounts it.
+func At(dir, behind string, before Before) (*fuse.Server, error) {
+	plain, err := fs.NewLoopbackRoot(behind)
+	if err != nil {
+		return nil, err
+	}
+	loopback, ok := plain.(*fs.LoopbackNode)
+	if !ok {
+		return nil, fmt.Errorf("the root is a %T", plain)
+	}
+	root := &node{loopback, before}
+	root.RootData.RootNode = root
+	return fs.Mount(dir, root, &fs.Options{MountOptions: fuse.MountOptions{MaxWrite: 1 << 20, DirectMount: true}})
 }

@@ -19,10 +19,17 @@ const Memory = "/dev/shm"
 // prefix begins the names of everything that belongs to a disk.
 const prefix = "hubbench-disk-"
 
+// beneath is the folder, in a disk's own, of the file system that its file lies on where that is not memory.
+const beneath = "beneath"
+
 // Options say what a disk is like.
 type Options struct {
 	Bytes      int64 // its size; memory is taken as it is written
 	Partitions int   // how many of equal size it has; none: the file system takes all of it
+
+	// Beneath mounts at a folder what the file behind the device is to lie on, and keeps its own files in the folder behind:
+	// a file system that lets a test hold up requests or fail them. Nil: memory.
+	Beneath func(at, behind string) error
 }
 
 // Disk is a block device in memory.
@@ -69,6 +76,16 @@ func New(opts Options) (d *Disk, err error) {
 		}
 	}()
 	d.opts, d.Image = opts, filepath.Join(d.Dir, "image")
+	if opts.Beneath != nil {
+		at, behind := filepath.Join(d.Dir, beneath), filepath.Join(d.Dir, "behind")
+		if err := errors.Join(os.Mkdir(at, 0o700), os.Mkdir(behind, 0o700)); err != nil {
+			return nil, err
+		}
+		if err := opts.Beneath(at, behind); err != nil {
+			return nil, fmt.Errorf("mount what the device lies on: %w", err)
+		}
+		d.Image = filepath.Join(at, "image")
+	}
 	if d.device, err = attach(d.Image, opts.Bytes); err != nil {
 		return nil, fmt.Errorf("make a loop device: %w", err)
 	}

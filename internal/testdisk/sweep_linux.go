@@ -83,12 +83,8 @@ func remove(dir string) error {
 	if err := removeGroup(filepath.Base(dir)); err != nil {
 		return err
 	}
-	for _, mount := range slices.Backward(mountsIn(dir)) {
-		if err := unix.Unmount(mount, 0); err != nil {
-			if err := unix.Unmount(mount, unix.MNT_DETACH); err != nil {
-				return fmt.Errorf("unmount %s: %w", mount, err)
-			}
-		}
+	if err := unmount(dir, func(mount string) bool { return filepath.Base(mount) != beneath }); err != nil {
+		return err
 	}
 	detached := await(func() bool {
 		left := loopsIn(dir)
@@ -100,7 +96,23 @@ func remove(dir string) error {
 	if !detached {
 		return fmt.Errorf("%q, over files in %s, stay %w", loopsIn(dir), dir, errInUse)
 	}
+	if err := unmount(dir, func(string) bool { return true }); err != nil {
+		return err
+	}
 	return os.RemoveAll(dir)
+}
+
+// unmount unmounts what is mounted in a disk's folder, the last first.
+func unmount(dir string, which func(mount string) bool) error {
+	for _, mount := range slices.Backward(mountsIn(dir)) {
+		if !which(mount) || unix.Unmount(mount, 0) == nil {
+			continue
+		}
+		if err := unix.Unmount(mount, unix.MNT_DETACH); err != nil {
+			return fmt.Errorf("unmount %s: %w", mount, err)
+		}
+	}
+	return nil
 }
 
 // mountsIn are the mounts in a folder, in the order in which they were made.
