@@ -1,0 +1,208 @@
+package main
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hubbench/hubbench/internal/evidence"
+	"github.com/hubbench/hubbench/internal/rundir"
+	"github.com/hubbench/hubbench/internal/testdisk"
+	"github.com/hubbench/hubbench/pkg/stats"
+)
+
+var (
+	soakTime        = flag.Duration("soak", 5*time.Second, "how `long` TestSoak runs, on simulated disks and on real ones")
+	hubbenchProgram = flag.String("hubbench", "hubbench", "the `program` that TestSoak runs; the test's own unless said")
+)
+
+const (
+	// growthFrom is how long a run takes at least to tell what grows from what is still finding its size.
+	growthFrom = 10 * time.Minute
+	// soakPace is the rate of each real disk: the processor is for others.
+	soakPace = 10e6
+)
+
+// soakDisk is a disk with two partitions that hold file systems, A and B.
+func soakDisk(t *testing.T) (disk *testdisk.Disk, a, b string) {
+	t.Helper()
+	disk = testdisk.Make(t, testdisk.Options{Bytes: 512 << 20, Partitions: 2}, os.Getenv("CI") == "true")
+	var roots [2]string
+	for i := range roots {
+		if err := disk.Format(i+1, "mkfs.ext4", "-q"); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if roots[i], err = disk.Mount(i+1, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return disk, roots[0], roots[1]
+}
+
+// TestSoak lets hubbench run for long: one phase on simulated disks, in real time, and eight on two real disks that are
+// written and read at a slow pace. What it has of the machine must not grow: the last quarter of the run is held against the
+// second. Nothing may be left in the end.
+func TestSoak(t *testing.T) {
+	long := *soakTime
+	t.Run("simulated", func(t *testing.T) {
+		t.Parallel()
+		soak(t, "simulated", nil, fmt.Sprintf(`version: 1
+name: soak
+hub: {profile: goshen-ridge, speedup: 1}
+disks: [{name: A, simulate: {profile: A}}, {name: B, simulate: {profile: B}}, {name: C, simulate: {profile: C}}]
+workload: {sizes: [1 GB], files: %d}
+phases: [{pattern: WRW, stop: %.3f s}]
+`, 100+3*int(long.Seconds()), long.Seconds()))
+	})
+	t.Run("real", func(t *testing.T) {
+		t.Parallel()
+		disk, a, b := soakDisk(t)
+		const phases = 8
+		each := long.Seconds() / phases
+		var list strings.Builder
+		for i := range phases {
+			fmt.Fprintf(&list, "  - {pattern: %s, stop: %.3f s, pace: %.0f MB/s%s}\n", []string{"WW", "RW"}[i%2], each, soakPace/1e6, []string{"", ", files: {A: 18}"}[i%2])
+		}
+		soak(t, "real", disk, fmt.Sprintf(`version: 1
+name: soak
+disks: [{name: A, path: %s}, {name: B, path: %s}]
+workload: {sizes: [4 MB], block: 1 MiB, files: %d, footprint: 80 MB}
+phases:
+%s`, a, b, 20+int(2*each*soakPace/4e6), list.String()))
+	})
+}
+
+func soak(t *testing.T, name string, disk *testdisk.Disk, scenario string) {
+	work, temp := t.TempDir(), t.TempDir()
+	file, out := filepath.Join(work, "s.yaml"), filepath.Join(work, "out")
+	if err := os.WriteFile(file, []byte(scenario), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tr := &tree{temp: temp, disk: disk}
+	before := tr.look(0)
+	cmd, log := tr.command(t, "run", file, "--out", out, "--yes", "--quiet", "--allow", "same_disk,busy,background")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	tick := time.NewTicker(min(10*time.Second, max(*soakTime/50, 50*time.Millisecond)))
+	defer tick.Stop()
+	note := table(t, name)
+	var all []use
+	for err := error(nil); ; {
+		select {
+		case <-tick.C:
+			u := tr.look(cmd.Process.Pid)
+			u.at, u.heap = time.Since(began), log.heap()
+			all = append(all, u)
+			note(u)
+			continue
+		case err = <-ended:
+		}
+		if err != nil {
+			t.Fatalf("%v\n%s", err, log)
+		}
+		break
+	}
+	if info, err := os.Stat(filepath.Join(out, rundir.ReportFile)); err != nil || info.Size() == 0 {
+		t.Errorf("no page of it: %v\n%s", err, log)
+	}
+	for _, f := range growth(name, working(all)) {
+		evidence.Report(t, f)
+	}
+	evidence.Report(t, leftOver(name, before, tr.look(0)))
+}
+
+// working are the samples from the first to the last phase: from the first to the last with a worker.
+func working(all []use) []use {
+	first, last := -1, 0
+	for i, u := range all {
+		if u.processes >= 3 { // hubbench, and a worker for each disk at least
+			first, last = cmp.Or(max(first, 0), i), i
+		}
+	}
+	if first < 0 {
+		return nil
+	}
+	return all[first : last+1]
+}
+
+// growth holds the last quarter of a run against the second, in all that a program can pile up.
+func growth(name string, all []use) (findings []evidence.Finding) {
+	if len(all) == 0 {
+		return []evidence.Finding{{Claim: "soak", Case: name + ": nothing was seen of the run", Limit: "samples"}}
+	}
+	long := all[len(all)-1].at - all[0].at
+	kinds := []struct {
+		what, unit string
+		value      func(use) int64
+		spare      float64 // more than this is growth
+		long       bool    // it finds its size in minutes
+	}{
+		{"memory of hubbench itself", "B", func(u use) int64 { return u.own }, 1e6, true},
+		{"live heap of hubbench itself", "B", func(u use) int64 { return u.heap }, 1e6, true},
+		{"memory of its other processes", "B", func(u use) int64 { return u.others }, 1e6, true},
+		{"processes", "processes", func(u use) int64 { return int64(u.processes) }, 0.5, false},
+		{"open files", "files", func(u use) int64 { return int64(u.files) }, 2, false},
+		{"threads", "threads", func(u use) int64 { return int64(u.threads) }, 2, true},
+		{"temporary files", "files", func(u use) int64 { return int64(u.temporary) }, 0.5, false},
+	}
+	for _, k := range kinds {
+		if k.long && long < growthFrom {
+			continue
+		}
+		var second, last []float64
+		for _, u := range all {
+			switch quarter := float64(u.at-all[0].at) / float64(long); {
+			case quarter >= 0.25 && quarter < 0.5:
+				second = append(second, float64(k.value(u)))
+			case quarter >= 0.75:
+				last = append(last, float64(k.value(u)))
+			}
+		}
+		f := evidence.Finding{
+			Claim: "soak", Case: fmt.Sprintf("%s, %s: %s, last quarter less second", name, long.Round(time.Second), k.what), Unit: k.unit,
+			Limit: fmt.Sprintf("no growth that is told from noise and above %g", k.spare),
+		}
+		change, ok := stats.Difference(stats.NewSpectrum(second, len(second)), stats.NewSpectrum(last, len(last)))
+		if ok {
+			interval := change.Interval()
+			f.Measured, f.Low, f.High = change.Mean, interval[0], interval[1]
+			f.Pass = change.Mean <= k.spare || change.Above(0) > 0.05/float64(len(kinds))
+		}
+		findings = append(findings, f)
+	}
+	return findings
+}
+
+// leftOver says what a tree that has ended still has of the machine.
+func leftOver(name string, before, after use) evidence.Finding {
+	before.at, after.at = 0, 0
+	left := after.processes - before.processes + after.temporary - before.temporary + after.loops - before.loops + after.mounts - before.mounts
+	return evidence.Finding{
+		Claim: "soak", Case: name + ": processes, temporary files, loop devices and mounts more than before", Unit: "things",
+		Measured: float64(left), Low: float64(left), High: float64(left), Limit: "as before", Pass: after == before,
+	}
+}
+
+// table keeps samples as they are taken, for whoever runs the test with -artifacts.
+func table(t *testing.T, name string) (add func(use)) {
+	t.Helper()
+	file, err := os.Create(filepath.Join(t.ArtifactDir(), name+".csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	fmt.Fprintln(file, "s,processes,own,others,heap,files,threads,temporary,loops,mounts")
+	return func(u use) {
+		fmt.Fprintf(file, "%.1f,%d,%d,%d,%d,%d,%d,%d,%d,%d\n", u.at.Seconds(), u.processes, u.own, u.others, u.heap, u.files, u.threads, u.temporary, u.loops, u.mounts)
+	}
+}
