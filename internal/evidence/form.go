@@ -1,0 +1,48 @@
+package evidence
+
+import (
+	"fmt"
+	"math"
+)
+
+// AtMost is a finding that counts what should not be: so many of a number of trials, and most of them at the most.
+func AtMost(claim, name string, got, of, most int) Finding {
+	f := counted(claim, name, got, of)
+	f.Limit, f.Pass = fmt.Sprintf("%d at most", most), of > 0 && got <= most
+	return f
+}
+
+// AtLeast is a finding that counts what should be: so many of a number of trials, and least of them at the least.
+func AtLeast(claim, name string, got, of, least int) Finding {
+	f := counted(claim, name, got, of)
+	f.Truth, f.Limit, f.Pass = float64(of), fmt.Sprintf("%d at least", least), of > 0 && got >= least
+	return f
+}
+
+// Within is a finding that compares a number with the true one: apart by a share of it at the most.
+func Within(claim, name, unit string, truth, measured, share float64) Finding {
+	return Finding{
+		Claim: claim, Case: name, Unit: unit, Truth: truth, Measured: measured, Low: measured, High: measured,
+		Limit: fmt.Sprintf("within %.3g %%", 100*share), Pass: math.Abs(measured-truth) <= share*math.Abs(truth),
+	}
+}
+
+// counted has the interval of a count that the share of all such trials leaves open: Wilson's of 95 % (E. B. Wilson,
+// "Probable inference, the law of succession, and statistical inference", 1927).
+func counted(claim, name string, got, of int) Finding {
+	const z = 1.959964
+	n, k := float64(of), float64(got)
+	middle := (k + z*z/2) / (1 + z*z/n)
+	half := z * math.Sqrt(k*(n-k)/n+z*z/4) / (1 + z*z/n)
+	f := Finding{Claim: claim, Case: name, Unit: fmt.Sprintf("of %d", of), Measured: k, Low: max(0, middle-half), High: min(n, middle+half)}
+	switch got { // what rounding leaves of them
+	case 0:
+		f.Low = 0
+	case of:
+		f.High = n
+	}
+	if of == 0 {
+		f.Low, f.High = 0, 0
+	}
+	return f
+}
