@@ -6,12 +6,14 @@ import (
 	"os"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/evidence"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // TestClaimsOnOneHub plays three disks that share a hub, alone and together, and counts what is claimed that is not so.
 func TestClaimsOnOneHub(t *testing.T) {
 	n := traces(t, 10, 3)
+	all, wrong := 0, 0
 	hub := tracetest.Hub{Capacity: 3.4e9, Weights: map[string]float64{"C": 3}}
 	rates := []float64{1.5e9, 1.5e9, 2.8e9}
 	for _, c := range classes() {
@@ -19,6 +21,7 @@ func TestClaimsOnOneHub(t *testing.T) {
 			continue // a hub plays none
 		}
 		counts := map[string]int{}
+		all += n
 		for trial := range n {
 			rnd := seed(trial)
 			even := trial%2 == 0
@@ -46,12 +49,16 @@ func TestClaimsOnOneHub(t *testing.T) {
 		if os.Getenv(tuneClasses)+os.Getenv(fullCounts) != "" {
 			fmt.Printf("hub %-18s of %d %v\n", c.Name, n, counts)
 		}
+		delete(counts, "missed steal")
+		delete(counts, "missed held")
+		wrong += most(counts)
 		for k, found := range counts {
-			if float64(found) > 0.05*float64(n)+1 && k != "missed steal" && k != "missed held" {
+			if float64(found) > 0.05*float64(n)+1 {
 				t.Errorf("%s: %d of %d runs: %s", c.Name, found, n, k)
 			}
 		}
 	}
+	evidence.Report(t, evidence.AtMost("false-alarms", "three disks on one hub: a taker, a fall or a knee that is none, all noises", wrong, all, all/20))
 }
 
 // wrongOnHub are the claims that are not so, and those missed: C takes from A and B unless the disks are even, all are
@@ -103,9 +110,8 @@ func TestOwnFallIsNotTaken(t *testing.T) {
 			missed++
 		}
 	}
-	if blamed > 0 || missed > n/20 {
-		t.Errorf("of %d disks that fell by themselves, %d are said to be held back or robbed, %d not to have fallen", n, blamed, missed)
-	}
+	evidence.Report(t, evidence.AtMost("false-alarms", "a disk that falls by itself is said to be held back or robbed", blamed, n, 0))
+	evidence.Report(t, evidence.AtLeast("detection", "a disk that falls by itself beside another", n-missed, n, n-n/20))
 }
 
 // TestSoloOverThrottle: a disk that fell in its own phase has no less beside others than the level it fell to.
@@ -123,7 +129,5 @@ func TestSoloOverThrottle(t *testing.T) {
 			blamed++
 		}
 	}
-	if float64(blamed) > 0.02*float64(n) {
-		t.Errorf("%d of %d disks at their lower level are said to be held back", blamed, n)
-	}
+	evidence.Report(t, evidence.AtMost("false-alarms", "a disk that fell when alone is said to be held back by others", blamed, n, n/50))
 }

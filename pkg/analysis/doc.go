@@ -56,7 +56,7 @@
 //
 // # Figures
 //
-// make claims plays the full number of traces, of the classes that no threshold was chosen by (tracetest.Classes) as of
+// make proof FULL=1 plays the full number of traces, of the classes that no threshold was chosen by (tracetest.Classes) as of
 // the others: of 200 steady runs in each class and layout no claim may show in more than 5 %, and of falls to 60 % or less
 // and rises of 30 % or more under noise of up to 10 %, 95 % are to be found.
 //

@@ -1,8 +1,10 @@
 package analysis
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
@@ -30,6 +32,21 @@ type noise struct {
 	fast    float64 // deviation of the rate over 0.1 s, as a share; neighbours go together over 0.2 s
 	perFile float64 // deviation of whole files
 	samples bool
+}
+
+func (n noise) String() string {
+	var kinds []string
+	if n.fast > 0 {
+		kinds = append(kinds, fmt.Sprintf("%g %% within files", 100*n.fast))
+	}
+	if n.perFile > 0 {
+		kinds = append(kinds, fmt.Sprintf("%g %% between files", 100*n.perFile))
+	}
+	text := "noise of " + strings.Join(kinds, " and ")
+	if !n.samples {
+		text += ", whole files alone"
+	}
+	return text
 }
 
 const (

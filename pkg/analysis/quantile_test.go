@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/evidence"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
@@ -91,9 +92,7 @@ func TestLatencyCoverage(t *testing.T) {
 				if c.latency.MemoryS >= 5 {
 					most = 0.15
 				}
-				if float64(missed[i]) > most*float64(n)+1 {
-					t.Errorf("%s, %g s: %d of %d traces have an interval of %s that misses the truth", c.name, endS, missed[i], n, q)
-				}
+				evidence.Report(t, evidence.AtMost("coverage", fmt.Sprintf("intervals of %s that miss it, %s, %g s", q, c.name, endS), missed[i], n, int(most*float64(n)+1)))
 				if quiet := c.latency.Wave == 0 && !c.bursts; quiet && i < 2 && float64(given[i]) < 0.95*float64(n) {
 					t.Errorf("%s, %g s: %d of %d traces have an interval of %s", c.name, endS, given[i], n, q)
 				}

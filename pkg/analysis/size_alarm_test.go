@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/evidence"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
@@ -110,9 +111,7 @@ func TestNoKneeOrModes(t *testing.T) {
 			}
 		}
 	}
-	if 50*raised > all {
-		t.Errorf("%d knees and two modes in %d traces", raised, all)
-	}
+	evidence.Report(t, evidence.AtMost("false-alarms", "a dependence on the size of files, or two modes, all layouts and noises", raised, all, all/50))
 }
 
 // one is 1 where true.

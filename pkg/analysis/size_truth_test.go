@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/evidence"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
@@ -13,14 +14,11 @@ import (
 // atLeast reports where less than a share of count traces, a little less where they are few, did as they should.
 func atLeast(t *testing.T, what string, got, count int, share float64) {
 	t.Helper()
-	t.Logf("%s: %d of %d", what, got, count)
 	slack := 2 * math.Sqrt(share*(1-share)*float64(count))
 	if count >= 100 {
 		slack = 0
 	}
-	if float64(got) < share*float64(count)-slack {
-		t.Errorf("%s: %d of %d, want %.0f %%", what, got, count, 100*share)
-	}
+	evidence.Report(t, evidence.AtLeast("detection", what, got, count, int(math.Ceil(share*float64(count)-slack))))
 }
 
 // TestKneeFound: a knee of a quarter at 550 MB must be found in 95 % of traces, at its size and with its rates, also
@@ -49,7 +47,7 @@ func TestKneeFound(t *testing.T) {
 					above += one(math.Abs(knee.AboveRate-0.9e9) <= 0.05*0.9e9)
 				}
 			}
-			name := fmt.Sprintf("%s, %d others", name, others)
+			name := fmt.Sprintf("a knee at 550 MB, noise %s, %d other phases", name, others)
 			atLeast(t, name+": found", found, count, 0.95)
 			atLeast(t, name+": within 100 MB", placed, count, 0.95)
 			atLeast(t, name+": rate below within 5 %", below, count, 0.9) // of some 28 files
@@ -87,6 +85,6 @@ func TestModesFound(t *testing.T) {
 			right += one(math.Abs(d.Modes[0]-0.5e9) <= 0.05e9 && math.Abs(d.Modes[1]-1e9) <= 0.1e9)
 		}
 	}
-	atLeast(t, "found", found, count, 0.95)
-	atLeast(t, "modes within a tenth", right, count, 0.95)
+	atLeast(t, "files at two rates, found", found, count, 0.95)
+	atLeast(t, "files at two rates, both within a tenth", right, count, 0.95)
 }
