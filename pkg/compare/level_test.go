@@ -1,9 +1,11 @@
 package compare
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/evidence"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -48,9 +50,7 @@ func TestLevel(t *testing.T) {
 			if *full {
 				t.Logf("%d of %d equal pairs were called different", wrong, pairs)
 			}
-			if wrong > int(pairs)*7/100+3 {
-				t.Errorf("%d of %d equal pairs were called different", wrong, pairs)
-			}
+			evidence.Report(t, evidence.AtMost("compare", "equal runs told apart, "+kind.name, wrong, int(pairs), int(pairs)*7/100+3))
 		})
 	}
 }
@@ -76,9 +76,7 @@ func TestPower(t *testing.T) {
 		if *full {
 			t.Logf("files of the same sizes %v: found in %d of %d pairs", same, found, pairs)
 		}
-		if found < int(pairs)*80/100 {
-			t.Errorf("files of the same sizes %v: the difference was found in %d of %d pairs", same, found, pairs)
-		}
+		evidence.Report(t, evidence.AtLeast("compare", fmt.Sprintf("5 %% slower, 50 files with 5 %% noise, the same sizes in both %v: found", same), found, int(pairs), int(pairs)*80/100))
 	}
 }
 

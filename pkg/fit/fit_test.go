@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/evidence"
 	"github.com/hubbench/hubbench/pkg/hub"
 )
 
@@ -89,9 +90,7 @@ func TestFitCoversTheTruth(t *testing.T) {
 		allSeen += n
 	}
 	t.Logf("%d of %d parameters outside their intervals", allMissed, allSeen)
-	if allMissed*10 > allSeen {
-		t.Errorf("%d of %d parameters lay outside their intervals", allMissed, allSeen)
-	}
+	evidence.Report(t, evidence.AtMost("fit-covers", "parameters of a hub outside their intervals, fitted to a full study", allMissed, allSeen, allSeen/10))
 }
 
 // randomHub is a hub such as might be bought: the faster writers pull more, by how much differs from hub to hub.
