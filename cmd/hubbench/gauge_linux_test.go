@@ -15,11 +15,12 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hubbench/hubbench/internal/evidence"
 	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/pkg/analysis"
 )
 
-// quietRuns is how many clean runs TestGaugesOfCleanRuns makes: 20 in make claims.
+// quietRuns is how many clean runs TestGaugesOfCleanRuns makes: 20 in make proof FULL=1.
 var quietRuns = flag.Int("quiet-runs", 1, "clean `runs` that must show no foreign traffic and no cache")
 
 const (
@@ -166,9 +167,7 @@ func TestGaugesFindForeignTraffic(t *testing.T) {
 		t.Fatalf("findings %+v, want foreign traffic in w", a.Findings)
 	}
 	t.Log(f.Text)
-	if got := f.Values["rate"]; got < 0.9*foreignRate || got > 1.1*foreignRate {
-		t.Errorf("got %.1f MB/s, want 50 within 10 %%", got/1e6)
-	}
+	evidence.Report(t, evidence.Within("gauges", "the rate of another program's writes beside a run", "B/s", foreignRate, f.Values["rate"], 0.1))
 	// It went on for as long as the device was watched, which is a little longer than files were moved.
 	from, to := f.Values["from_s"], f.Values["to_s"]
 	if end := a.Phases[0].Series.EndS; from > 0.2*end || to < 0.9*end {
@@ -248,9 +247,7 @@ func TestGaugesFindCache(t *testing.T) {
 		t.Fatalf("findings %+v, want a cache in r", a.Findings)
 	}
 	t.Log(f.Text)
-	if got, want := f.Values["bytes"], 100e6*float64(len(files)/2); got < 0.9*want || got > 1.1*want {
-		t.Errorf("got %.0f MB, want %.0f within 10 %%", got/1e6, want/1e6)
-	}
+	evidence.Report(t, evidence.Within("gauges", "bytes that came from the system's cache", "B", 100e6*float64(len(files)/2), f.Values["bytes"], 0.1))
 	if f := found(a, "foreign_traffic"); f != nil {
 		t.Error(f.Text)
 	}
@@ -259,6 +256,7 @@ func TestGaugesFindCache(t *testing.T) {
 func TestGaugesOfCleanRuns(t *testing.T) {
 	t.Parallel()
 	v := newHeldVolume(t, runRate)
+	alarms := 0
 	for i := range *quietRuns {
 		workload := []string{
 			someFiles, appFiles, "{sizes: [1MB], files: 700}", "{sizes: [100MB], files: 6, verify: full}", "{sizes: [30MB], files: 10}", "{sizes: [64KB], files: 2000, io: app, flush: none}",
@@ -271,7 +269,8 @@ func TestGaugesOfCleanRuns(t *testing.T) {
 		a := wait()
 		for _, code := range []string{"foreign_traffic", "cached"} {
 			if f := found(a, code); f != nil {
-				t.Errorf("run %d, %s: %s", i, workload, f.Text)
+				alarms++
+				t.Logf("run %d, %s: %s", i, workload, f.Text)
 			}
 		}
 		for _, p := range a.Phases {
@@ -287,4 +286,5 @@ func TestGaugesOfCleanRuns(t *testing.T) {
 				float64(d.WriteBytes-d.CountedWriteBytes)/1e6, (d.CountedReadBytes+d.CountedWriteBytes)/1e6)
 		}
 	}
+	evidence.Report(t, evidence.AtMost("gauges", "clean runs that are said to have had foreign traffic or a cache", alarms, *quietRuns, 0))
 }

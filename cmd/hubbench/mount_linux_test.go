@@ -19,7 +19,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/analysis"
 )
 
-// mountRuns is how many runs TestMountedHub takes the medians of: five in make claims.
+// mountRuns is how many runs TestMountedHub takes the medians of: five in make proof FULL=1.
 var mountRuns = flag.Int("mount-runs", 0, "`runs` on a mounted hub whose medians must be the profile's; 40 s each")
 
 // mounted is a hub that a process of its own has mounted.
