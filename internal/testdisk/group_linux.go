@@ -18,6 +18,9 @@ const (
 	second = "/sys/fs/cgroup"
 )
 
+// ErrNoLimits is of a system whose control groups limit no I/O.
+var ErrNoLimits = errors.New("this system has no control groups that limit I/O: neither blkio (version 1) nor io (version 2)")
+
 // group is a control group.
 type group struct {
 	dir     string
@@ -31,7 +34,7 @@ func newGroup(name string) (*group, error) {
 	}
 	has, err := os.ReadFile(filepath.Join(second, "cgroup.controllers"))
 	if err != nil || !slices.Contains(strings.Fields(string(has)), "io") {
-		return nil, errors.New("this system has none that limit I/O: neither blkio (version 1) nor io (version 2)")
+		return nil, ErrNoLimits
 	}
 	if err := os.WriteFile(filepath.Join(second, "cgroup.subtree_control"), []byte("+io"), 0o644); err != nil {
 		return nil, err

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/hubbench/hubbench/internal/evidence"
+	"github.com/hubbench/hubbench/internal/report"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// claim is what the results are evidence for.
+const claim = "lab-limit"
+
+// result is what was measured of a pattern, or of what is left of it when its first disks are done.
+type result struct {
+	name   string
+	truth  float64   // bytes per second
+	within float64   // share of the truth by which hubbench may be off
+	ours   []float64 // each run's rate by hubbench
+	theirs []float64 // and by fio, where it says one
+}
+
+// newResult is a result without runs. One direction is a limit by itself and must be met within 1 %; the sum of two is
+// met only while no disk waits, and within 2 %. A single run, in place of the median of several, may be off by twice that.
+func newResult(name string, truth float64, runs int) *result {
+	r := &result{name: name, truth: truth, within: 0.01}
+	if truth > max(readLimit, writeLimit) {
+		r.within = 0.02
+	}
+	if runs == 1 {
+		r.within *= 2
+	}
+	return r
+}
+
+func (r *result) measured() float64 { return median(r.ours) }
+
+// holds reports whether hubbench said what is true.
+func (r *result) holds() bool { return math.Abs(r.measured()-r.truth) <= r.within*r.truth }
+
+// finding is the result as evidence.
+func (r *result) finding() evidence.Finding {
+	of := "limit"
+	if r.truth > max(readLimit, writeLimit) {
+		of = "two limits' sum"
+	}
+	return evidence.Finding{
+		Claim: claim, Case: r.name + ", three partitions of one device, " + runs(len(r.ours)), Unit: "B/s",
+		Truth: r.truth, Measured: r.measured(), Low: slices.Min(r.ours), High: slices.Max(r.ours),
+		Limit: fmt.Sprintf("within %s of the %s", unit.FormatPercent(r.within), of), Pass: r.holds(),
+	}
+}
+
+// runs says what a number is of.
+func runs(n int) string {
+	if n == 1 {
+		return "one run"
+	}
+	return fmt.Sprintf("median of %d", n)
+}
+
+// median is of the ordered values the middle one, or the mean of the two there.
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+// document is the results as a table.
+func document(results []*result) *report.Document {
+	doc := &report.Document{Kind: "lab", Title: "hubbench lab", Unit: "MB/s"}
+	var off []string
+	for _, r := range results {
+		if !r.holds() {
+			off = append(off, r.name)
+		}
+	}
+	n := len(results[0].ours)
+	lead := fmt.Sprintf("hubbench said what is true in all %d cases.", len(results))
+	if len(off) > 0 {
+		lead = fmt.Sprintf("hubbench was off in %d of %d cases: %s.", len(off), len(results), joined(off))
+	}
+	doc.Add(report.Sentence{Text: lead, Lead: true})
+	doc.Add(report.Sentence{Text: fmt.Sprintf("Three partitions of one device in memory share what the kernel lets them move: %s read and %s written.",
+		unit.FormatRate(readLimit), unit.FormatRate(writeLimit))})
+	if theirs := doubts(results); theirs != "" {
+		doc.Add(report.Warning{Text: theirs})
+	}
+	t := &report.Table{Title: "Rates", Columns: []report.Column{
+		{Head: "Pattern"}, {Head: "Truth", Numbers: true}, {Head: "hubbench", Numbers: true}, {Head: "Off", Numbers: true}, {Head: "Least to most"},
+		{Head: "fio", Numbers: true}, {Head: "Off", Numbers: true}, {Head: "Held to", Numbers: true}, {Head: ""},
+	}, Note: "MB/s of all disks together, " + runs(n) + ". W writes, R reads. hubbench: in the overlap, or after it where a row says so. fio: all " +
+		"bytes over the longest job's time. Both leave the first second out (warm_up, ramp_time), in which the kernel grants more than the limit."}
+	for _, r := range results {
+		row := []report.Cell{{Text: r.name}, {Text: mega(r.truth)}, {Text: mega(r.measured())}, {Text: r.off(r.ours)},
+			{Text: mega(slices.Min(r.ours)) + " to " + mega(slices.Max(r.ours))}, {}, {}, {Text: unit.FormatPercent(r.within)}, {Text: "holds", Sign: report.Good}}
+		if len(r.theirs) > 0 {
+			row[5], row[6] = report.Cell{Text: mega(median(r.theirs))}, report.Cell{Text: r.off(r.theirs)}
+		}
+		if !r.holds() {
+			row[8] = report.Cell{Text: "is off", Sign: report.Bad}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	doc.Add(t)
+	return doc
+}
+
+// doubts says so where fio too was far below the truth: the machine may have been.
+func doubts(results []*result) string {
+	var low []string
+	for _, r := range results {
+		if len(r.theirs) > 0 && median(r.theirs) < (1-2*r.within)*r.truth {
+			low = append(low, r.name)
+		}
+	}
+	if low == nil {
+		return ""
+	}
+	return "fio too was far below the truth (" + joined(low) + "): the machine was busy, or is too slow for it."
+}
+
+// off is how far the median of the rates is from the truth.
+func (r *result) off(rates []float64) string {
+	return fmt.Sprintf("%+.2f %%", 100*(median(rates)/r.truth-1))
+}
+
+func mega(rate float64) string { return fmt.Sprintf("%.1f", rate/1e6) }
+
+func joined(list []string) string {
+	text := ""
+	for i, item := range list {
+		switch i {
+		case 0:
+		case len(list) - 1:
+			text += " and "
+		default:
+			text += "; "
+		}
+		text += item
+	}
+	return text
+}
