@@ -14,21 +14,25 @@ import (
 //
 // Reads and writes of a disk are two members of the model, each on it while it is asked for bytes (hub.Work.OnDemand says
 // when it has left). When a disk turns from the one to the other it has not left: the idle one is withdrawn, which holds
-// nobody. A disk that reads and writes at once does each as fast as the hub lets it.
+// nobody. A request in passing, such as a program's note of what it has read, is no turn. A disk that reads and writes at
+// once does each as fast as the hub lets it.
 type Pacer struct {
-	now func() int64 // ns
+	now     func() int64 // ns
+	profile *hub.Profile
 
 	mu     sync.Mutex
 	sim    *hub.Sim
 	zeroNS int64                      // the model's
 	waits  map[string][]chan struct{} // of the members, in the order of their requests
+	since  map[string]int64           // bytes that each was asked for since the disk's other one was
 
 	changed chan struct{} // wakes Run
 }
 
 // NewPacer makes a pacer whose model begins now. The clock gives nanoseconds and never goes back.
 func NewPacer(profile *hub.Profile, now func() int64) *Pacer {
-	return &Pacer{now: now, sim: hub.NewSim(plain(profile)), zeroNS: now(), waits: map[string][]chan struct{}{}, changed: make(chan struct{}, 1)}
+	profile = plain(profile)
+	return &Pacer{now: now, profile: profile, sim: hub.NewSim(profile), zeroNS: now(), waits: map[string][]chan struct{}{}, since: map[string]int64{}, changed: make(chan struct{}, 1)}
 }
 
 // Ask begins a request of so many bytes on a disk. The channel is closed when they have moved.
@@ -37,7 +41,9 @@ func (p *Pacer) Ask(disk string, op trace.Role, bytes int64) (moved <-chan struc
 	defer p.mu.Unlock()
 	tNS := p.advance()
 	mine, other := member(disk, op), member(disk, opposite(op))
-	if len(p.waits[other]) == 0 {
+	p.since[mine] += bytes
+	p.since[other] = 0
+	if len(p.waits[other]) == 0 && float64(p.since[mine]) > p.passing(disk, op) {
 		p.sim.Withdraw(other)
 	}
 	if !p.sim.On(mine) {
@@ -55,6 +61,15 @@ func (p *Pacer) Ask(disk string, op trace.Role, bytes int64) (moved <-chan struc
 	default: // it is to wake up already
 	}
 	return done, nil
+}
+
+// passing is the most bytes that do not yet turn a disk: what it moves in the moment that costs nothing anyhow.
+func (p *Pacer) passing(disk string, op trace.Role) float64 {
+	known := p.profile.Disk(disk)
+	if known == nil {
+		return 0 // Join says so
+	}
+	return known.Side(op).Hub * hub.DemandAhead.Seconds()
 }
 
 // Serve ends the requests whose bytes have moved by now, and says how long it is until it is worth looking again; ok is

@@ -18,7 +18,7 @@ func even() *hub.Profile {
 	return &hub.Profile{
 		Name: "even", Noise: 0.3,
 		Capacity: hub.Capacity{Read: 100 * mb, Write: 100 * mb, Both: 150 * mb, ReadWeight: 1, WriteWeight: 1},
-		Lags:     hub.Lags{WriteAfterWrite: []time.Duration{2 * time.Second}, ReadAfterWrite: []time.Duration{2 * time.Second}},
+		Lags:     hub.Lags{WriteAfterWrite: []time.Duration{2 * time.Second}, ReadAfterRead: []time.Duration{2 * time.Second}, ReadAfterWrite: []time.Duration{2 * time.Second}},
 		Disks:    []hub.Disk{{Name: "A", Read: side, Write: side}, {Name: "B", Read: side, Write: side}},
 	}
 }
@@ -110,6 +110,17 @@ func TestPacerTurns(t *testing.T) {
 	b.want(1, map[string]int64{"A writes": 1000, "B1": 1000})
 	b.ask("A reads", "A", trace.Read, 75)
 	b.want(5, map[string]int64{"A reads": 2000, "B2": 2200})
+}
+
+// A disk that notes something when it has read has left all the same, and whoever stays is held.
+func TestPacerNotes(t *testing.T) {
+	b := newBench(t)
+	b.ask("A reads", "A", trace.Read, 75)
+	b.ask("B1", "B", trace.Read, 75)
+	b.want(1.5, map[string]int64{"A reads": 1500, "B1": 1500})
+	b.ask("A notes", "A", trace.Write, 1)
+	b.ask("B2", "B", trace.Read, 100) // at 50 MB/s until A has been away for the lag, but for the note
+	b.want(5, map[string]int64{"A notes": 1514, "B2": 3505})
 }
 
 func TestPacerUnknownDisk(t *testing.T) {

@@ -7,9 +7,10 @@ import (
 
 // How a disk whose work nobody knows ahead (Work.OnDemand) is told to be at work, to rest, or to have left.
 const (
-	// demandAhead is how much it moves ahead of what is asked for, as the time of that at its full rate: the moment between
+	// DemandAhead is how much it moves ahead of what is asked for, as the time of that at its full rate: the moment between
 	// a request's answer and the next request costs nothing, as with a disk that reads ahead and takes writes into memory.
-	demandAhead = 50 * time.Millisecond
+	// It is at most as much as it was asked for already: what was small says nothing of what comes.
+	DemandAhead = 50 * time.Millisecond
 	// demandSteady is the work after which a rest may be the end of it: until then, its rest is one of many.
 	demandSteady = time.Second
 	// demandMost is the work that counts at most, and demandRests how much faster rest takes it away: a disk that works for
@@ -29,7 +30,7 @@ type demand struct {
 	worked  int64 // ns of work until then, less what rests have taken away
 }
 
-func newDemand(rate float64) *demand { return &demand{ahead: rate * demandAhead.Seconds()} }
+func newDemand(rate float64) *demand { return &demand{ahead: rate * DemandAhead.Seconds()} }
 
 // begin starts the first work.
 func (d *demand) begin(tNS int64) { d.sinceNS = tNS }
@@ -76,7 +77,7 @@ func (d *demand) nextEvent() int64 {
 }
 
 // reach is how much it may have moved in all.
-func (m *member) reach() float64 { return float64(m.asked) + m.demand.ahead }
+func (m *member) reach() float64 { return float64(m.asked) + min(m.demand.ahead, float64(m.asked)) }
 
 // lastNS is when what was asked for had moved.
 func (m *member) lastNS() int64 { return m.movedAt(float64(m.asked)) }

@@ -72,6 +72,17 @@ func TestDemandGapsBetweenRequests(t *testing.T) {
 	}
 }
 
+// A single small request gives no more than itself ahead: what is asked for later takes its time.
+func TestDemandAfterASmallRequest(t *testing.T) {
+	s := onDemand{NewSim(round()), t}
+	s.write("A", 0, 0.002) // 1 ms
+	s.write("A", 0.2, 2)
+	s.Advance(1.198e9)
+	if grants := s.Advance(1.2e9); len(grants) != 1 || grants[0].DoneNS < 1.198e9 {
+		t.Errorf("2 GB at 2 GB/s, 2 MB of which had moved ahead, from 0.2 s on: got %v", grants)
+	}
+}
+
 // A disk that is at work for half of the time leaves the other half to the others, and they are not held when it ends.
 func TestDemandThatRests(t *testing.T) {
 	s := onDemand{NewSim(round()), t}
