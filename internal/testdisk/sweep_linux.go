@@ -86,6 +86,9 @@ func remove(dir string) error {
 	if err := unmount(dir, func(mount string) bool { return filepath.Base(mount) != beneath }); err != nil {
 		return err
 	}
+	if err := unmap(dir); err != nil {
+		return err
+	}
 	detached := await(func() bool {
 		left := loopsIn(dir)
 		for _, device := range left {

@@ -1,0 +1,340 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hubbench/hubbench/internal/evidence"
+	"github.com/hubbench/hubbench/internal/rundir"
+	"github.com/hubbench/hubbench/internal/testdisk"
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// What goes wrong with disks, processes and the machine while hubbench runs, a file of tests for each kind. Each of them
+// holds a run to the same: its exit code; a message that names disk, phase and cause; what was recorded before the fault is
+// kept, read and analysed, of all disks; and no test file is left, or hubbench clean removes it.
+
+// ci reports whether this is a machine that has all that the tests need: nothing is skipped there.
+func ci() bool { return os.Getenv("CI") == "true" }
+
+// faultClass is a kind of fault, of which each case holds or does not.
+type faultClass struct {
+	t    *testing.T
+	name string
+
+	mu          sync.Mutex
+	cases, held int
+	left        string // why a case was left out
+}
+
+// faults begins a class; how many of its cases held is reported when the test ends.
+func faults(t *testing.T, name string) *faultClass {
+	c := &faultClass{t: t, name: name}
+	t.Cleanup(c.report)
+	return c
+}
+
+// try tries a case. Cases that are parallel end with the test.
+func (c *faultClass) try(name string, test func(t *testing.T)) {
+	c.t.Run(name, func(t *testing.T) {
+		t.Cleanup(func() {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			switch {
+			case t.Skipped():
+				if c.left == "" {
+					c.left = "cannot be tried here"
+				}
+				return
+			case !t.Failed():
+				c.held++
+			}
+			c.cases++
+		})
+		test(t)
+	})
+}
+
+func (c *faultClass) report() {
+	f := evidence.Finding{Claim: "faults", Case: c.name, Unit: fmt.Sprintf("of %d", c.cases), Limit: "all of them",
+		Truth: float64(c.cases), Measured: float64(c.held), Low: float64(c.held), High: float64(c.held), Pass: c.held == c.cases}
+	if c.cases == 0 {
+		f.Left = c.left
+	}
+	evidence.Report(c.t, f)
+}
+
+// newDisk makes a disk in memory.
+func newDisk(t *testing.T, opts testdisk.Options) *testdisk.Disk {
+	t.Helper()
+	if opts.Bytes == 0 {
+		opts.Bytes = 128 << 20 // a run wants some 90 MB of it to be free
+	}
+	return testdisk.Make(t, opts, ci())
+}
+
+// newVolume makes a disk in memory with an ext4 on it, and returns its root.
+func newVolume(t *testing.T, opts testdisk.Options, options string) (d *testdisk.Disk, root string) {
+	t.Helper()
+	d = newDisk(t, opts)
+	return d, format(t, d, options)
+}
+
+func format(t *testing.T, d *testdisk.Disk, options string) (root string) {
+	t.Helper()
+	if err := d.Format(0, "mkfs.ext4", "-q", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0"); err != nil {
+		t.Fatal(err)
+	}
+	root, err := d.Mount(0, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+// Two disks move files of which eight at a time fit on them, for longer than any test.
+const (
+	writing = "- {name: WW, pattern: WW, pace: 20 MB/s, stop: 60 s}"
+	reading = "- {name: RR, pattern: RR, pace: 20 MB/s, stop: 60 s}"
+)
+
+// endless is a scenario of two disks, A at the first root and B at the second.
+func endless(a, b, phases string) string {
+	return fmt.Sprintf(`version: 1
+name: fault
+disks: [{name: A, path: %s}, {name: B, path: %s}]
+allow_system_disk: true
+workload: {sizes: [2 MB], files: 7, footprint: 16 MB, block: 256 KiB}
+phases:
+%s
+`, a, b, phases)
+}
+
+// faultRun is a run that something goes wrong in.
+type faultRun struct {
+	t      *testing.T
+	out    string
+	cmd    *exec.Cmd
+	said   *said
+	ended  chan struct{} // closed when it has
+	before string        // its events just before the fault
+}
+
+// beginRun begins a run, which is killed when the test ends.
+func beginRun(t *testing.T, text string, args ...string) *faultRun {
+	t.Helper()
+	dir := t.TempDir()
+	scenario := filepath.Join(dir, "s.yaml")
+	if err := os.WriteFile(scenario, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := &faultRun{t: t, out: filepath.Join(dir, "out"), said: &said{}}
+	r.begin(append([]string{"run", scenario, "--yes", "--allow", "same_disk,busy,background"}, r.withOut(args)...)...)
+	return r
+}
+
+// withOut adds the folder of the results, unless the arguments name another.
+func (r *faultRun) withOut(args []string) []string {
+	for i, arg := range args {
+		if arg == "--out" {
+			r.out = args[i+1]
+			return args
+		}
+	}
+	return append(args, "--out", r.out)
+}
+
+func (r *faultRun) begin(args ...string) {
+	r.t.Helper()
+	r.cmd = exec.Command("hubbench", args...)
+	r.cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
+	r.cmd.Stdout, r.cmd.Stderr = r.said, r.said
+	if err := r.cmd.Start(); err != nil {
+		r.t.Fatal(err)
+	}
+	r.ended = make(chan struct{})
+	go func() {
+		_ = r.cmd.Wait() // its exit code says it
+		close(r.ended)
+	}()
+	r.t.Cleanup(func() { _ = r.cmd.Process.Kill(); <-r.ended })
+}
+
+// strike does what goes wrong, once each of two disks has recorded files in a phase.
+func (r *faultRun) strike(phase string, fault func() error) {
+	r.t.Helper()
+	r.strikeAt(fault, func(events string) bool {
+		for _, disk := range []string{"A", "B"} {
+			if strings.Count(events, `{"type":"file","phase":"`+phase+`","disk":"`+disk+`"`) < 3 {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// strikeAt does what goes wrong once the events are so far.
+func (r *faultRun) strikeAt(fault func() error, far func(events string) bool) {
+	r.t.Helper()
+	r.until("not far enough for the fault", func() bool {
+		data, _ := os.ReadFile(filepath.Join(r.out, rundir.EventsFile))
+		r.before = string(data[:bytes.LastIndexByte(data, '\n')+1])
+		return far(r.before)
+	})
+	if err := fault(); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// until waits for a condition of the run.
+func (r *faultRun) until(complaint string, met func() bool) {
+	r.t.Helper()
+	for deadline := time.After(patience); !met(); {
+		select {
+		case <-time.After(5 * time.Millisecond):
+		case <-r.ended:
+			r.t.Fatalf("it has ended: %s; it said\n%s", complaint, r.said)
+		case <-deadline:
+			r.t.Fatalf("after %s: %s; it said\n%s", patience, complaint, r.said)
+		}
+	}
+}
+
+// ends waits for the run's end, and holds it to an exit code and to what it says, in one line that matches.
+func (r *faultRun) ends(code int, says string) {
+	r.t.Helper()
+	select {
+	case <-r.ended:
+	case <-time.After(2 * patience):
+		r.t.Fatalf("it has not ended after %s; it said\n%s", 2*patience, r.said)
+	}
+	r.t.Logf("exit code %d; it said\n%s", r.cmd.ProcessState.ExitCode(), r.said)
+	if got := r.cmd.ProcessState.ExitCode(); got != code {
+		r.t.Errorf("exit code %d, want %d", got, code)
+	}
+	if !regexp.MustCompile(says).MatchString(r.said.String()) {
+		r.t.Errorf("it did not say %s", says)
+	}
+}
+
+// keeps holds the run to what was recorded before the fault: it is still there, and analysed, of every disk.
+func (r *faultRun) keeps() *analysis.Analysis {
+	r.t.Helper()
+	if after := readEvents(r.t, r.out); !strings.HasPrefix(after, r.before) {
+		r.t.Error("its events do not begin with those before the fault")
+	}
+	recorded, err := trace.Load(strings.NewReader(r.before), "before")
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	text, err := exec.Command("hubbench", "analyze", r.out, "--json").Output()
+	if err != nil {
+		var failed *exec.ExitError
+		if errors.As(err, &failed) {
+			err = fmt.Errorf("%w: %s", err, failed.Stderr)
+		}
+		r.t.Fatal("analyze: ", err)
+	}
+	var a analysis.Analysis
+	if err := json.Unmarshal(text, &a); err != nil {
+		r.t.Fatal(err)
+	}
+	for _, phase := range recorded.Phases {
+		for _, disk := range phase.Disks {
+			got := 0
+			for _, p := range a.Phases {
+				if p.Phase == phase.Name {
+					got = p.Disks[disk.Name].Files
+				}
+			}
+			if want := len(disk.Files); want == 0 || got < want {
+				r.t.Errorf("disk %s, phase %s: %d files were recorded before the fault, %d are analysed", disk.Name, phase.Name, want, got)
+			}
+		}
+	}
+	return &a
+}
+
+// leaves holds the run to have left no test file in the folders.
+func (r *faultRun) leaves(roots ...string) {
+	r.t.Helper()
+	var left []string
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		if left = testFolders(r.t, roots...); len(left) == 0 {
+			return
+		}
+	}
+	r.t.Errorf("left: %q; it said\n%s", left, r.said)
+}
+
+// cleanedLater holds what a run has left on a disk that failed to what clean removes once the disk is well: mounted anew, as a
+// person would.
+func (r *faultRun) cleanedLater(d *testdisk.Disk, root string) {
+	r.t.Helper()
+	var err error
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		if err = unix.Unmount(root, 0); !errors.Is(err, unix.EBUSY) { // of a process that is still ending
+			break
+		}
+	}
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if _, err := d.Mount(0, ""); err != nil {
+		r.t.Fatal(err)
+	}
+	hubbench(r.t, "clean", root)
+	r.leaves(root)
+}
+
+// cleaned holds what a run has left on a disk that it could not reach to what clean removes.
+func (r *faultRun) cleaned(root string) {
+	r.t.Helper()
+	if len(testFolders(r.t, root)) == 0 {
+		r.t.Errorf("nothing is left in %s, though it could not be reached", root)
+	}
+	hubbench(r.t, "clean", root)
+	r.leaves(root)
+}
+
+func testFolders(t *testing.T, roots ...string) (found []string) {
+	t.Helper()
+	for _, root := range roots {
+		all, err := filepath.Glob(filepath.Join(root, ".hubbench-*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, all...)
+	}
+	return found
+}
+
+// interrupt is Ctrl-C.
+func (r *faultRun) interrupt() {
+	r.t.Helper()
+	if err := r.cmd.Process.Signal(os.Interrupt); err != nil {
+		r.t.Error(err)
+	}
+}
+
+// goesOn waits until a disk has moved more files after the fault.
+func (r *faultRun) goesOn(phase, disk string) {
+	r.t.Helper()
+	files := func(events string) int {
+		return strings.Count(events, `{"type":"file","phase":"`+phase+`","disk":"`+disk+`"`)
+	}
+	r.until("no more files of "+disk, func() bool { return files(readEvents(r.t, r.out)) >= files(r.before)+4 })
+}
