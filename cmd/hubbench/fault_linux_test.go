@@ -338,3 +338,29 @@ func (r *faultRun) goesOn(phase, disk string) {
 	}
 	r.until("no more files of "+disk, func() bool { return files(readEvents(r.t, r.out)) >= files(r.before)+4 })
 }
+
+// fill has a file take all the space of its volume, and what becomes free of it, until the run ends.
+func (r *faultRun) fill(path string) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	zeros := make([]byte, 64<<10)
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		for {
+			select {
+			case <-r.ended:
+				_ = file.Close() // its data are nobody's
+				return
+			default:
+			}
+			if _, err := file.Write(zeros); err != nil {
+				time.Sleep(time.Millisecond)
+			}
+		}
+	}()
+	r.t.Cleanup(func() { _ = r.cmd.Process.Kill(); <-over })
+	return nil
+}
