@@ -131,6 +131,7 @@ type faultRun struct {
 	said   *said
 	ended  chan struct{} // closed when it has
 	before string        // its events just before the fault
+	full   chan struct{} // closed when fill has ended
 }
 
 // beginRun begins a run, which is killed when the test ends.
@@ -346,12 +347,12 @@ func (r *faultRun) fill(path string) error {
 		return err
 	}
 	zeros := make([]byte, 64<<10)
-	over := make(chan struct{})
+	ended, over := r.ended, make(chan struct{})
 	go func() {
 		defer close(over)
 		for {
 			select {
-			case <-r.ended:
+			case <-ended:
 				_ = file.Close() // its data are nobody's
 				return
 			default:
@@ -362,5 +363,6 @@ func (r *faultRun) fill(path string) error {
 		}
 	}()
 	r.t.Cleanup(func() { _ = r.cmd.Process.Kill(); <-over })
+	r.full = over
 	return nil
 }

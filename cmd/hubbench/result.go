@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -64,21 +66,22 @@ func (r *prepared) info(began time.Time) rundir.Info {
 	}
 }
 
-// conclude analyses what was recorded, writes the results and prints them.
+// conclude analyses what was recorded, writes the results and prints them, which it does where they cannot be written too.
 func conclude(p program, dir *rundir.Dir, opts resultOptions) error {
 	run, err := load(dir.Path)
 	if err != nil {
 		return err
 	}
-	if err := dir.WriteJSON(rundir.AnalysisFile, run.analysis); err != nil {
-		return err
-	}
 	page := dir.File(rundir.ReportFile)
-	if err := run.send(program{stdout: io.Discard}, output{format: "html", out: page}); err != nil {
-		return err
+	unwritten := dir.WriteJSON(rundir.AnalysisFile, run.analysis)
+	if unwritten == nil {
+		unwritten = run.send(program{stdout: io.Discard}, output{format: "html", out: page})
 	}
 	if err := run.send(p, opts.output); err != nil {
-		return err
+		return cmp.Or(unreported(unwritten, dir), err)
+	}
+	if unwritten != nil {
+		return unreported(unwritten, dir)
 	}
 	if opts.format == "text" {
 		if _, err := fmt.Fprintf(p.stdout, "\nreport: %s\n", page); err != nil {
@@ -91,4 +94,16 @@ func conclude(p program, dir *rundir.Dir, opts resultOptions) error {
 		}
 	}
 	return nil
+}
+
+// unreported says what is left of a run whose results could not be written.
+func unreported(err error, dir *rundir.Dir) error {
+	next := "hubbench report " + quoteForShell(dir.Path)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.ENOSPC):
+		return fmt.Errorf("no space left for the report: %s holds what was recorded; make room, and write it with: %s", dir.Path, next)
+	}
+	return fmt.Errorf("%w; %s holds what was recorded: %s", err, dir.Path, next)
 }

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hubbench/hubbench/internal/rundir"
+	"github.com/hubbench/hubbench/internal/testdisk"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// What becomes of the disk that the results lie on. What was measured stays, and the run goes on where it ended once there is
+// room again.
+func TestFaultsOfTheResults(t *testing.T) {
+	c := faults(t, "a results disk that is full, while a run is recorded and while it is reported")
+	newRun := func(t *testing.T) (r *faultRun, results string, roots []string) {
+		_, a := newVolume(t, testdisk.Options{}, "")
+		_, b := newVolume(t, testdisk.Options{}, "")
+		_, results = newVolume(t, testdisk.Options{Bytes: 8 << 20}, "")
+		phases := short("first") + "\n- {name: second, pattern: WW, pace: 10 MB/s, files: 20}"
+		return beginRun(t, endless(a, b, phases), "--out", filepath.Join(results, "out")), results, []string{a, b}
+	}
+	resumes := func(r *faultRun, roots []string) {
+		r.t.Helper()
+		r.begin("run", "--resume", r.out)
+		r.ends(exitOK, `report: `)
+		r.leaves(roots...)
+		info, err := rundir.LoadInfo(r.out)
+		if err != nil || info.Status != trace.Complete {
+			r.t.Errorf("resumed: %+v, %v", info, err)
+		}
+	}
+	c.try("recorded", func(t *testing.T) {
+		t.Parallel()
+		r, results, roots := newRun(t)
+		film := filepath.Join(results, "film")
+		r.strike("second", func() error { return r.fill(film) })
+		r.ends(exitFailed, `hubbench: no space left for the results: `+r.out+` holds what was recorded until then; make room, and continue with: hubbench run --resume `+r.out)
+		r.keeps()
+		r.leaves(roots...)
+		r.noParts()
+		<-r.full
+		if err := os.Remove(film); err != nil {
+			t.Fatal(err)
+		}
+		resumes(r, roots)
+	})
+	c.try("reported", func(t *testing.T) {
+		t.Parallel()
+		r, results, roots := newRun(t)
+		film := filepath.Join(results, "film")
+		r.strike("second", func() error { return fillBut(film, 96<<10) })
+		r.ends(exitFailed, `(?s)\nsecond\n.*hubbench: no space left for the report: `+r.out+` holds what was recorded; make room, and write it with: hubbench report `+r.out)
+		r.keeps()
+		r.leaves(roots...)
+		r.noParts()
+		if err := os.Remove(film); err != nil {
+			t.Fatal(err)
+		}
+		hubbench(t, "report", r.out)
+	})
+	c.try("removed", func(t *testing.T) {
+		t.Parallel()
+		r, _, roots := newRun(t)
+		r.strike("second", func() error { return os.RemoveAll(r.out) })
+		r.ends(exitFailed, `hubbench: `+r.out+` was removed while the run went on: what was measured is lost`)
+		r.leaves(roots...)
+		if strings.Count(r.said.String(), r.out) > 1 {
+			t.Errorf("it names what is gone more than once:\n%s", r.said)
+		}
+	})
+}
+
+// noParts holds the run to have left no half of a file in its folder.
+func (r *faultRun) noParts() {
+	r.t.Helper()
+	all, err := os.ReadDir(r.out)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, file := range all {
+		if strings.Contains(file.Name(), ".part") {
+			r.t.Errorf("left: %s", file.Name())
+		}
+	}
+}
+
+// fillBut fills a volume with a file, but for so many bytes.
+func fillBut(path string, but int64) error {
+	var st unix.Statfs_t
+	if err := unix.Statfs(filepath.Dir(path), &st); err != nil {
+		return err
+	}
+	return os.WriteFile(path, make([]byte, int64(st.Bavail)*st.Bsize-but), 0o600)
+}
