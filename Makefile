@@ -5,6 +5,7 @@
 # (benchstat wants 6 of each for a 95 % interval); then fio and hubbench in turns in DIR, a folder on the
 # disk to compare them on. For make platforms: the systems, all where empty; with RECORD=1 every package of them,
 # this machine's own tests too, and what was found is written into testdata/platforms/results.txt and the README's table.
+# For make mutants: the packages (PKG), how many errors are made in each, and which ones; 0 is all of them, and any.
 FUZZTIME ?= 10s
 BENCH    ?= .
 PKG      ?= ./...
@@ -12,6 +13,8 @@ COUNT    ?= 6
 DIR      ?= bin
 SYSTEMS  ?=
 RECORD   ?=
+SEED     ?= 0
+N        ?= 150
 
 tool    := go tool -modfile=.tools/go.mod
 version := $(shell git describe --tags --always --dirty 2>/dev/null)
@@ -24,7 +27,7 @@ race := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 # Packages whose golden files -update writes afresh: those whose tests know the flag.
 golden = $(addprefix ./,$(sort $(dir $(shell grep -rl --include='*_test.go' 'flag.Bool."update"' cmd configs internal pkg))))
 
-.PHONY: build demo test race lint platforms fuzz claims bench golden clean
+.PHONY: build demo test race lint platforms fuzz mutants claims bench golden clean
 
 # Always handed to go, which knows better than a file list what is out of date.
 build: $(charts)
@@ -62,6 +65,11 @@ platforms: $(if $(RECORD),$(charts))
 fuzz:
 	@grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' cmd internal pkg | sed 's,/[^/]*:func , ,' | while read -r dir target; do \
 	echo "$$dir $$target" && go test -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZTIME) "./$$dir" || exit 1; done
+
+# Whether the tests of packages notice small errors in them, one at a time; the survivors are looked at by a person.
+mutants:
+	go vet ./testdata/mutation && go test ./testdata/mutation
+	go run ./testdata/mutation -seed '$(SEED)' -n '$(N)' $(if $(filter ./...,$(PKG)),./pkg/overlap ./pkg/stats ./pkg/analysis,$(PKG))
 
 # Every claim, interval and prediction against known truth, at the counts that their figures are from: an hour or so.
 claims:

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const code = `package p
+
+const most = 0.5
+
+func f(list []int, ok bool) (n int) {
+	for i, v := range list {
+		if v == 3 || ok {
+			continue
+		}
+		n += max(-v, 2*i)
+	}
+	if n > 7 {
+		n--
+		println(
+			n)
+	}
+	return n
+}
+`
+
+// Each change stands once, in the order of the file.
+func TestMutantsIn(t *testing.T) {
+	list, err := mutantsIn("pkg/p/p.go", []byte(code))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, m := range list {
+		got = append(got, m.before+" -> "+m.after)
+	}
+	want := []string{
+		"0.5 -> 1e+00",
+		"if v == 3 || ok { ... -> { }",
+		"v == 3 || ok -> !(v == 3 || ok)",
+		"v == 3 -> v != 3",
+		"v == 3 -> v == 4",
+		"v == 3 || ok -> v == 3 && ok",
+		"continue -> {}",
+		"continue -> break",
+		"n += max(-v, 2*i) -> {}",
+		"n += max(-v, 2*i) -> n -= max(-v, 2*i)",
+		"max(-v, 2*i) -> min(-v, 2*i)",
+		"-v -> v",
+		"2*i -> 3*i",
+		"2*i -> 2/i",
+		"if n > 7 { ... -> { }",
+		"n > 7 -> n >= 7",
+		"n > 7 -> n <= 7",
+		"n > 7 -> n > 8",
+		"n-- -> {}",
+		"n-- -> n++",
+		"println( ... -> { }",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if first := list[0]; !first.outside || list[1].outside || first.line != 3 || first.col != 14 || first.source != "const most = 0.5" {
+		t.Errorf("the first is %+v, the second outside of functions: %v", first, list[1].outside)
+	}
+	for _, m := range list {
+		if text := code[:m.from] + m.text + code[m.to:]; strings.Count(text, "\n") != strings.Count(code, "\n") {
+			t.Errorf("%s: lines come or go", m)
+		}
+	}
+}
+
+// Known equivalents are found by file, line and change, wherever the line stands.
+func TestEquivalents(t *testing.T) {
+	name := t.TempDir() + "/equivalent.txt"
+	text := "# What this is.\n\npkg/p/p.go\nif n > 7 {\nn > 7 -> n >= 7\nNothing is 7.\n"
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	known, err := readEquivalents(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := mutantsIn("pkg/p/p.go", []byte("\n\n"+code))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, m := range list {
+		if known.has(m) {
+			got = append(got, m.String())
+		}
+	}
+	if want := []string{"pkg/p/p.go:14:7: n > 7 -> n >= 7"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if err := os.WriteFile(name, []byte("pkg/p/p.go\nif n > 7 {\nn > 7 -> n >= 7\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readEquivalents(name); err == nil {
+		t.Error("an equivalent without a reason is taken")
+	}
+}
