@@ -66,9 +66,6 @@ func (c *Curve) at(ns int64) Amount {
 	a := Amount{sum, sum, sum}
 	for i := started - 1; i >= 0 && c.latest(i) > ns; i-- {
 		f := &c.files[i]
-		if f.EndNS <= ns {
-			continue
-		}
 		done := doneOf(f, ns)
 		a.Bytes -= f.Bytes - done.Bytes
 		a.Low -= f.Bytes - done.Low
@@ -90,12 +87,13 @@ func (c *Curve) latest(i int) int64 {
 	return c.ends[i]
 }
 
-// doneOf is how much of a file is done by ns, which lies within its time.
+// doneOf is how much of a file is done by ns.
 func doneOf(f *trace.File, ns int64) Amount {
 	return between(f.Samples, trace.Sample{TNS: f.StartNS}, trace.Sample{TNS: f.EndNS, Bytes: f.Bytes}, ns)
 }
 
-// between interpolates at ns, which lies from first to last, with samples in between.
+// between interpolates at ns from first to last, with samples in between; before them it is what first has, after them
+// what last has.
 func between(samples []trace.Sample, first, last trace.Sample, ns int64) Amount {
 	next := sort.Search(len(samples), func(i int) bool { return samples[i].TNS > ns })
 	if next > 0 {

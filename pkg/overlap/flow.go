@@ -70,9 +70,8 @@ func (c *Curve) items(window []Interval) stats.Items {
 	if n := len(c.open); n > 0 {
 		known := func(ns int64) int64 { return between(c.open, c.open[0], c.open[n-1], ns).Bytes }
 		for _, w := range window {
-			if v := w.Within(Interval{c.open[0].TNS, c.open[n-1].TNS}); v.EndNS > v.StartNS {
-				add(v, known(v.EndNS)-known(v.StartNS))
-			}
+			v := w.Within(Interval{c.open[0].TNS, c.open[n-1].TNS})
+			add(v, known(v.EndNS)-known(v.StartNS))
 		}
 	}
 	return it

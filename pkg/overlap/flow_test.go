@@ -1,0 +1,124 @@
+package overlap
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+const (
+	second = int64(1e9)
+	half   = second / 2
+)
+
+// times is a value so many times.
+func times(n int, v float64) []float64 { return slices.Repeat([]float64{v}, n) }
+
+// TestFlow: rates, moments at which the bytes are known, and the files as far as they lie in the window, by hand.
+func TestFlow(t *testing.T) {
+	// What a file has done at its very start is its own too.
+	jump := []trace.Sample{{TNS: 2 * second, Bytes: 500}}
+	files := &trace.DiskTrace{Files: []trace.File{
+		{StartNS: 0, EndNS: 2 * second, Bytes: 2000},
+		{StartNS: 2 * second, EndNS: 4 * second, Bytes: 6500, Samples: jump},
+		{StartNS: 4 * second, EndNS: 7 * second, Bytes: 9000},
+		{StartNS: 7 * second, EndNS: 7*second + half, Bytes: 500},
+		{StartNS: 7*second + half, EndNS: 9 * second, Bytes: 3000},
+		{StartNS: 10 * second, EndNS: 11 * second, Bytes: 77},
+	}}
+	open := &trace.DiskTrace{
+		Files: []trace.File{{StartNS: 0, EndNS: 2 * second, Bytes: 2000}},
+		Open:  []trace.Sample{{TNS: 5 * half, Bytes: 100}, {TNS: 9 * half, Bytes: 500}, {TNS: 5 * second, Bytes: 900}},
+	}
+	tests := []struct {
+		name   string
+		disk   *trace.DiskTrace
+		window []Interval
+		want   stats.Flow
+		items  stats.Items
+	}{
+		{
+			"files", files, []Interval{{second, 5 * second}, {6 * second, 8 * second}},
+			// The file with a jump moves 500 at once, then 6000 in 2 s.
+			stats.Flow{Length: 6, Known: 6, Rates: slices.Concat(times(10, 1000), times(1, 8000), times(39, 3000), times(5, 1000), times(5, 2000))},
+			stats.Items{Size: []float64{1000, 6500, 3000, 3000, 500, 1000}, Time: []float64{1, 2, 1, 1, 0.5, 0.5}},
+		},
+		{
+			"one under way", open, []Interval{{second, 3 * second}, {4 * second, 6 * second}, {20 * second, 21 * second}},
+			stats.Flow{Length: 5, Known: 3 + 3 + 1, Rates: slices.Concat(times(10, 1000), times(5, 0), times(5, 200), times(5, 200), times(5, 800), times(20, 0))},
+			stats.Items{Size: []float64{1000, 100, 500}, Time: []float64{1, 0.5, 1}},
+		},
+		{
+			"as short as a flow may be", files, []Interval{{4 * second, 6 * second}},
+			stats.Flow{Length: 2, Known: 1, Rates: times(20, 3000)},
+			stats.Items{Size: []float64{6000}, Time: []float64{2}},
+		},
+		{
+			"too short", files, []Interval{{5 * second, 7*second - 1e8}},
+			stats.Flow{Length: 1.9, Rates: times(19, 3000)}, stats.Items{},
+		},
+		{"three bins, by rounding less", files, []Interval{{5 * second, 5*second + 3e8}}, stats.Flow{Length: 0.3, Rates: times(3, 3000)}, stats.Items{}},
+		{"less than a bin", files, []Interval{{5 * second, 5*second + 5e7}}, stats.Flow{Length: 0.05, Rates: times(1, 3000)}, stats.Items{}},
+	}
+	for _, tt := range tests {
+		if tt.items.Size != nil {
+			tt.want.Spread = tt.items.Spread()
+		}
+		got := NewCurve(tt.disk).Flow(tt.window)
+		if got.Spread != tt.want.Spread {
+			t.Errorf("%s: spread %+v, want %+v", tt.name, got.Spread, tt.want.Spread)
+		}
+		if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreTypes(stats.Spread{}), cmpopts.EquateApprox(1e-9, 1e-9)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+// TestFlowKnown: samples closer together than the bins tell no more than the bins do.
+func TestFlowKnown(t *testing.T) {
+	for _, tt := range []struct {
+		seconds int64
+		apartNS int64
+		bins    int
+		known   int
+	}{
+		{3, 5e7, 30, 30},
+		{3, 1e8, 30, 30},
+		{3, 15e7, 30, 20},
+		{100, 1e8, 600, 500}, // bins of a sixth of a second, samples every fifth
+	} {
+		f := trace.File{StartNS: 0, EndNS: tt.seconds * second, Bytes: tt.seconds * second}
+		for ns := tt.apartNS; ns < f.EndNS; ns += tt.apartNS {
+			f.Samples = append(f.Samples, trace.Sample{TNS: ns, Bytes: ns})
+		}
+		got := NewCurve(&trace.DiskTrace{Files: []trace.File{f}}).Flow([]Interval{{0, f.EndNS}})
+		if len(got.Rates) != tt.bins || got.Known != tt.known {
+			t.Errorf("%d s, samples %d ns apart: %d bins, %d known; want %d, %d", tt.seconds, tt.apartNS, len(got.Rates), got.Known, tt.bins, tt.known)
+		}
+	}
+}
+
+// TestFlowOfMany: of more than 2000 files that differ little, the lengths alone are asked, if most of them lie in the window.
+func TestFlowOfMany(t *testing.T) {
+	for _, tt := range []struct {
+		files, window int
+		all           bool
+	}{{2001, 1002, true}, {2001, 1000, false}, {2002, 1001, false}, {2000, 1500, false}} {
+		d := &trace.DiskTrace{}
+		for i := range int64(tt.files) {
+			d.Files = append(d.Files, trace.File{Seq: int(i), StartNS: i * second, EndNS: (i + 1) * second, Bytes: 1000})
+		}
+		want := stats.Items{Size: times(tt.window, 1000), Time: times(tt.window, 1)}.Spread()
+		if tt.all {
+			want = stats.Spread{Items: tt.files, Worth: float64(tt.files)}
+		}
+		if got := NewCurve(d).Flow([]Interval{{0, int64(tt.window) * second}}).Spread; got != want {
+			t.Errorf("%d files, %d of them in the window: %+v, want %+v", tt.files, tt.window, got, want)
+		}
+	}
+}
