@@ -1,0 +1,245 @@
+"""Makes methods.json: what the methods of this package give for a few series, written a second time from what their
+comments say, on NumPy and SciPy and without the short cuts that the Go code takes.
+
+Run once, with Python 3.11, numpy 2.4 and scipy 1.17.1:
+
+    python methods.py > methods.json
+"""
+import json
+import math
+
+import numpy as np
+from scipy import fft, optimize, special, stats
+
+
+def half_of_short(x, tail):
+    n, d = len(x), x - x.mean()
+    r = (d[1:] @ d[:-1]) / (d @ d)
+    r = r + (1 + 4 * r) / n
+    r = r + math.sqrt(max(0, (1 - r * r) / n))
+    r = min(0.97, max(0, r))
+    worth = n * (1 - r) / (1 + r)
+    return stats.t.ppf(1 - tail, max(2, worth - 1)) * math.sqrt(x.var(ddof=1) / worth)
+
+
+def memory(x):
+    n, d = len(x), x - x.mean()
+    acf = np.array([d[lag:] @ d[: n - lag] for lag in range(n)]) / (d @ d) + 1 / n
+    sum, lag = 1.0, 1
+    while lag + 1 < n // 2 and acf[lag] + acf[lag + 1] > math.sqrt(2 / n):
+        sum += 2 * (acf[lag] + acf[lag + 1])
+        lag += 2
+    return min(sum, n / 2)
+
+
+def long_run_variance(x, w):
+    def squares(x, w):
+        return np.diff(x) ** 2 / (1 / w[1:] + 1 / w[:-1])
+
+    largest = squares(x, w).mean()
+    while len(x) >= 20:
+        k = len(x) // 2 * 2
+        weight = w[:k].reshape(-1, 2).sum(1)
+        x, w = (x * w)[:k].reshape(-1, 2).sum(1) / weight, weight
+        largest = max(largest, np.median(squares(x, w)) / stats.chi2.ppf(0.5, 1))
+    return largest
+
+
+def waves(x, known):
+    count = max(0, min(40, len(x) - 1, known - 1))
+    return fft.dct(x - x.mean(), type=2, norm="ortho")[1 : count + 1]
+
+
+def skew_of_mean(x):
+    n = len(x)
+    k = min(30, n // 2)
+    means = [x[i * n // k : (i + 1) * n // k].mean() for i in range(k)]
+    return stats.skew(means, bias=False) / math.sqrt(k)
+
+
+def lasting(tau, quick):
+    """Variances of the mean and of the cosine waves of a process with covariance exp(-|s-t|/tau)/(2 tau) on [0, 1]."""
+    j = np.arange(1, 41)
+    if tau == 0:
+        return 1.0, np.ones(40)
+    a = math.pi * j
+    end = math.exp(-1 / tau)
+    v = 1 / (1 + (a * tau) ** 2)
+    mean = 1 - tau * (1 - end)
+    wave = v - 2 * tau * v**2 * (1 - (-1.0) ** j * end)
+    return quick + (1 - quick) * mean, quick + (1 - quick) * wave
+
+
+def models(length, margin):
+    """Prior, variance of the mean, variances of the waves, number of slow waves (None: all of one size)."""
+    white = lasting(0, 0)
+    yield 0.4, white[0], white[1], None
+    for share, prior in zip([0.01, 0.02, 0.04, 0.07, 0.1, 0.15, 0.25, 0.5], [0.2, 0.2, 0.3, 0.3, 0.25, 0.2, 0.12, 0.06]):
+        for quick, part in zip([0, 0.03, 0.1, 0.3, 0.6], [0.2, 0.2, 0.2, 0.25, 0.15]):
+            if share < 0.1 or quick < 0.2:
+                mean, wave = lasting(share / length, quick)
+                yield prior * part, mean * (1 + margin * share), wave, None
+    for slow in [6, 10, 14]:
+        yield 0.04, white[0], white[1], slow
+
+
+def fit(model, x, known):
+    """Prior, log likelihood with the size of the noise integrated out, standard error, degrees of freedom."""
+    prior, mean, wave, slow = model
+    v = waves(x, known)
+    q = len(v)
+    if slow is None:
+        slow = q
+    elif slow > q - 6:
+        return prior, -math.inf, 0, 0
+    low = (v[:slow] ** 2 / wave[:slow]).sum()
+    like = -np.log(wave[:q]).sum() / 2 - slow / 2 * math.log(low)
+    if slow < q:
+        rest = q - slow
+        # Two sizes in place of one: Dirichlet's integral against the likelihood of a single one.
+        like += special.gammaln(slow / 2) + special.gammaln(rest / 2) - special.gammaln(q / 2)
+        like -= rest / 2 * math.log((v[slow:] ** 2).sum())
+    return prior, like, math.sqrt(low / slow * mean / len(x)), slow
+
+
+def mixture(fits):
+    logs = np.array([math.log(p) + like for p, like, _, _ in fits])
+    weights = np.exp(logs - special.logsumexp(logs))
+    return [(w, se, free) for w, (_, _, se, free) in zip(weights, fits) if w > 1e-5]
+
+
+def beyond(parts, d):
+    return sum(w * stats.t.sf(d / se, free) for w, se, free in parts)
+
+
+def estimate(mean, parts, skew):
+    """Standard error, p against 0, chance above half the mean, lower bound at 1 %, 95 % interval."""
+    se = math.sqrt(sum(w * s * s for w, s, _ in parts))
+
+    def half(tail):
+        return optimize.brentq(lambda d: beyond(parts, d) - tail, 0, 1e3 * se, xtol=1e-14)
+
+    def lean(t):
+        b = skew / 6
+        return (np.cbrt(1 + 6 * b * (t - b)) - 1) / (2 * b) if abs(b) > 1e-6 else t
+
+    h = half(0.025)
+    return {
+        "mean": mean, "se": se, "p": min(1, 2 * beyond(parts, abs(mean))), "above": beyond(parts, mean / 2),
+        "least": mean - half(0.01), "interval": [mean - se * lean(h / se), mean - se * lean(-h / se)],
+    }
+
+
+def both(f, g):
+    se2, other2 = f[2] ** 2, g[2] ** 2
+    free = (se2 + other2) ** 2 / (se2**2 / f[3] + other2**2 / g[3]) if f[3] and g[3] else 0
+    return f[0], f[1] + g[1], math.sqrt(se2 + other2), free
+
+
+def difference_fits(a, b):
+    longest = max(len(a["x"]), len(b["x"]))
+    pairs = zip(models(len(a["x"]) / longest, 4), models(len(b["x"]) / longest, 4))
+    return [both(fit(m, a["x"], a["known"]), fit(k, b["x"], b["known"])) for m, k in pairs]
+
+
+def pooled(list):
+    """The fits with priors that they have taught one another."""
+    own = np.array([f[0] for f in list[0]])
+    own, prior = own / own.sum(), own
+    for _ in range(20):
+        new = own.copy()
+        for fits in list:
+            logs = np.log(prior) + np.array([f[1] for f in fits])
+            new += np.exp(logs - special.logsumexp(logs))
+        prior = new
+    return [[(p, *f[1:]) for p, f in zip(prior, fits)] for fits in list]
+
+
+def noise(x):
+    """Nugget, sill and memory by least squares on the variogram."""
+    lags, lag = [], 1
+    while len(x) >= 2 * lag:
+        lags.append(lag)
+        lag = max(lag + 1, lag * 3 // 2)
+    value = np.array([((x[lag:] - x[:-lag]) ** 2).mean() / 2 for lag in lags])
+    weight = len(x) / np.array(lags)
+    best = (math.inf,)
+    for k in range(24):
+        tau = 0.5 * len(x) ** (k / 23)
+        shape = 1 - np.exp(-np.array(lags) / tau)
+        root = np.sqrt(weight) / value
+        columns = [c for c in ([np.ones_like(shape), shape], [np.ones_like(shape)], [shape])]
+        nugget, sill = np.linalg.lstsq((np.array(columns[0]) * root).T, value * root, rcond=None)[0]
+        if sill < 0:
+            nugget, sill = np.linalg.lstsq((np.array(columns[1]) * root).T, value * root, rcond=None)[0][0], 0.0
+        if nugget < 0:
+            nugget, sill = 0.0, np.linalg.lstsq((np.array(columns[2]) * root).T, value * root, rcond=None)[0][0]
+        cost = ((((nugget + sill * shape) / value - 1) ** 2) * weight / 4).sum()
+        if cost < best[0]:
+            best = cost, nugget, sill, tau
+    return best[1:]
+
+
+def spread(size, time):
+    """Comparable items, their worth, the standard error of the rate, and how much lower it is with a slow one more."""
+    size, time = np.array(size), np.array(time)
+    some = size >= size.max() / 50
+    s, t = size[some], time[some]
+    fixed = max(0, np.polyfit(1 / s, t / s, 1)[0]) if len(s) >= 8 else 0
+    moving = np.maximum(t - fixed, 0.1 * t)
+    slow = np.sort(moving / s * s.sum() / moving.sum())
+    n = len(s)
+    k = max(3, n // 4)
+    if k >= n:
+        longer = slow[-1] - 1
+    else:
+        hill = np.log(slow[-k:] / slow[-k - 1]).mean()
+        exponent = max(1.2, 1 / hill)
+        longer = slow[-1] * exponent / (exponent - 1) - 1
+    return {
+        "items": n, "worth": time.sum() ** 2 / (time**2).sum(),
+        "se": math.sqrt(((slow - 1) ** 2).sum() / (n - 1) * (size**2).sum()) / time.sum(),
+        "free": n - 1, "tail": 0.15 * max(0, longer) / n * s.sum() / time.sum(),
+    }
+
+
+def recalling(rng, n, rho):
+    x = [rng.normal()]
+    for _ in range(n - 1):
+        x.append(rho * x[-1] + math.sqrt(1 - rho * rho) * rng.normal())
+    return np.array(x)
+
+
+rng = np.random.default_rng(1990)
+series = [
+    {"name": "twelve", "x": 3 + recalling(rng, 12, 0), "known": 12},
+    {"name": "alternating", "x": 2 + 0.1 * rng.normal(size=20) + np.tile([0.5, -0.5], 10), "known": 20},
+    {"name": "forty that recall", "x": 5 + recalling(rng, 40, 0.6), "known": 40},
+    {"name": "skewed", "x": np.exp(recalling(rng, 75, 0.3)), "known": 75},
+    {"name": "half known", "x": 10 + recalling(rng, 90, 0.8), "known": 45},
+    {"name": "long", "x": 2 + recalling(rng, 300, 0.95), "known": 300},
+    {"name": "stalls", "x": 4 - 2 * (np.arange(160) % 8 == 7) + 0.1 * rng.normal(size=160), "known": 160},
+]
+cases, fits = [], []
+for i, s in enumerate(series):
+    x, known = s["x"], s["known"]
+    other = series[(i + 1) % len(series)]
+    w = 0.5 + rng.random(len(x))
+    fits.append(difference_fits(s, other))
+    cases.append({
+        "name": s["name"], "x": x.tolist(), "w": w.tolist(), "known": known,
+        "half": half_of_short(x, 0.025), "memory": memory(x), "longRun": long_run_variance(x, w),
+        "waves": waves(x, known).tolist(), "skew": skew_of_mean(x),
+        "error": estimate(x.mean(), mixture([fit(m, x, known) for m in models(1, 0)]), skew_of_mean(x)),
+        "difference": estimate(other["x"].mean() - x.mean(), mixture(fits[-1]), 0),
+        "noise": noise(x),
+    })
+for c, f in zip(cases, pooled(fits)):
+    c["pooled"] = estimate(c["difference"]["mean"], mixture(f), 0)
+items = []
+for n, cost in [(4, 0), (7, 0.5), (8, 0.5), (30, 0.05)]:
+    size = rng.uniform(0.01, 3, n)
+    size[0] = 3.0
+    time = cost + size / 2 * np.exp(0.2 * rng.normal(size=n))
+    items.append({"size": size.tolist(), "time": time.tolist(), **spread(size, time)})
+print(json.dumps({"series": cases, "items": items}, separators=(",", ":")).replace('},{', '},\n{'))
