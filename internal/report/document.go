@@ -29,7 +29,10 @@ type Document struct {
 type Block interface{ Kind() string }
 
 // Heading stands over the blocks that follow it.
-type Heading struct{ Text string }
+type Heading struct {
+	Text string
+	ID   string // for cells that lead to it; empty for none
+}
 
 // Sentence is a paragraph; the lead one says what the document or the phase comes to.
 type Sentence struct {

@@ -32,7 +32,7 @@ func OfFit(fitted *fit.Result, name, profile string) *Document {
 func OfCheck(held []fit.Held, name string) *Document {
 	doc := &Document{Kind: "check", Title: "Hub " + name + ", refitted without each phase", Data: held}
 	for _, h := range held {
-		doc.Add(Heading{"Without " + h.Phase}, Sentence{Text: fmt.Sprintf("Off by %.1f %% at most.", 100*h.Worst)})
+		doc.Add(Heading{Text: "Without " + h.Phase}, Sentence{Text: fmt.Sprintf("Off by %.1f %% at most.", 100*h.Worst)})
 		if h.Note != "" {
 			doc.Add(Warning{h.Note})
 		}

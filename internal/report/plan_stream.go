@@ -128,7 +128,7 @@ func OfCodecs(codecs []stream.Codec) *Document {
 		if t == nil {
 			t = &Table{Columns: []Column{{Head: "Codec"}, {Head: "Mb/s", Numbers: true}, {Head: "MB/s", Numbers: true}, {}}}
 			tables[c.Source] = t
-			doc.Add(Heading{c.Source}, t)
+			doc.Add(Heading{Text: c.Source}, t)
 		}
 		remark := ""
 		if c.Scaled {

@@ -21,7 +21,7 @@ func classes() []tracetest.Class {
 	var list []tracetest.Class
 	tune := os.Getenv(tuneClasses) != ""
 	for _, c := range tracetest.Classes() {
-		if c.Tuned == tune || os.Getenv(fullCounts) != "" && !tune {
+		if c.Tuned == tune || *perKind > 0 && !tune {
 			list = append(list, c)
 		}
 	}
@@ -117,7 +117,7 @@ func TestNoClaimsFromNoise(t *testing.T) {
 					alarms[k]++
 				}
 			}
-			if os.Getenv(tuneClasses)+os.Getenv(fullCounts) != "" {
+			if os.Getenv(tuneClasses) != "" || *perKind > 0 {
 				fmt.Printf("%-18s %-18s %v\n", l.name, c.Name, alarms)
 			}
 			all += n
@@ -170,7 +170,7 @@ func TestThrottlesFound(t *testing.T) {
 				}
 			}
 		}
-		if os.Getenv(tuneClasses)+os.Getenv(fullCounts) != "" {
+		if os.Getenv(tuneClasses) != "" || *perKind > 0 {
 			fmt.Printf("throttle %-18s found %d near %d of %d\n", c.Name, found, near, n)
 		}
 		evidence.Report(t, evidence.AtLeast("detection", "a fall to 60 % or less, within 2 s of its time, noise "+c.Name, near, n, int(math.Ceil(0.95*float64(n)-1))))
@@ -204,7 +204,7 @@ func TestRecoveriesFound(t *testing.T) {
 				}
 			}
 		}
-		if os.Getenv(tuneClasses)+os.Getenv(fullCounts) != "" {
+		if os.Getenv(tuneClasses) != "" || *perKind > 0 {
 			fmt.Printf("recovery %-18s found %d near %d of %d\n", c.Name, found, near, n)
 		}
 		if c.Name != "wave 10 %, 2 s" {

@@ -1,10 +1,9 @@
 package analysis
 
 import (
+	"flag"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/evidence"
@@ -12,8 +11,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
-// fullCounts is the environment's variable that asks the tests of claims for so many traces of each kind.
-const fullCounts = "HUBBENCH_TRACES"
+var perKind = flag.Int("traces", 0, "play so many traces of each kind, of all classes, and show the figures; 0 for a few")
 
 // hurried says that tests of claims must do with few traces, where each takes long: under the race detector, and with
 // -short, as on an emulated processor.
@@ -22,8 +20,8 @@ func hurried() bool { return raceEnabled || testing.Short() }
 // traces is how many traces a test of claims makes of each kind.
 func traces(t *testing.T, usual, hurriedly int) int {
 	t.Helper()
-	if n, err := strconv.Atoi(os.Getenv(fullCounts)); err == nil {
-		return n
+	if *perKind > 0 {
+		return *perKind
 	}
 	if hurried() {
 		return hurriedly

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/internal/evidence"
+)
+
+// Proof is everything that was measured.
+type Proof struct {
+	Tool        string    `json:"tool"`
+	Date        string    `json:"date"`
+	Machine     string    `json:"machine"`
+	Set         Set       `json:"set"`
+	Seconds     float64   `json:"seconds"`
+	Interrupted bool      `json:"interrupted,omitempty"`
+	Claims      []Judged  `json:"claims"`
+	Commands    []Command `json:"commands"`
+}
+
+// Judged is a claim with what was measured of it.
+type Judged struct {
+	Claim
+
+	Verdict  Verdict            `json:"verdict"`
+	Reason   string             `json:"reason,omitempty"` // why it fails or was not measured, or what was left out of it
+	Findings []evidence.Finding `json:"findings"`
+	Commands []string           `json:"commands"`
+	Seconds  float64            `json:"seconds"` // of these
+}
+
+// Verdict is what becomes of a claim.
+type Verdict string
+
+// The verdicts.
+const (
+	Holds      Verdict = "holds"
+	Fails      Verdict = "fails"
+	Unmeasured Verdict = "not measured"
+)
+
+// judge holds each claim to what the commands reported. With all of them at hand, a finding of a claim that is not listed
+// fails too: somebody measures what nobody is told.
+func judge(claims []Claim, set Set, commands []Command, all bool) []Judged {
+	var list []Judged
+	for _, claim := range claims {
+		list = append(list, judgeOne(claim, set, commands))
+	}
+	if !all {
+		return list
+	}
+	listed := func(name string) bool {
+		return slices.ContainsFunc(claims, func(c Claim) bool { return c.Name == name })
+	}
+	for _, c := range commands {
+		for _, f := range c.Findings {
+			if !listed(f.Claim) && !slices.ContainsFunc(list, func(j Judged) bool { return j.Name == f.Claim }) {
+				list = append(list, Judged{
+					Claim: Claim{Name: f.Claim, Title: f.Claim, Method: "unknown"}, Verdict: Fails, Findings: []evidence.Finding{f}, Commands: []string{c.Run},
+					Reason: fmt.Sprintf("%s reports it, but claims.yaml does not list it", c.Run),
+				})
+			}
+		}
+	}
+	return list
+}
+
+func judgeOne(claim Claim, set Set, commands []Command) Judged {
+	j := Judged{Claim: claim, Findings: []evidence.Finding{}, Commands: []string{}}
+	var wrong, left []string
+	for i := range commands {
+		c := &commands[i]
+		before := len(j.Findings)
+		for _, f := range c.Findings {
+			if f.Claim == claim.Name {
+				j.Findings = append(j.Findings, f)
+			}
+		}
+		if !slices.Contains(c.Claims, claim.Name) {
+			continue
+		}
+		j.Commands = append(j.Commands, c.Run)
+		j.Seconds += c.Seconds
+		bad, missing := c.against(len(j.Findings) - before)
+		wrong, left = append(wrong, bad...), append(left, missing...)
+	}
+	measured := 0
+	for _, f := range j.Findings {
+		switch {
+		case f.Left != "":
+			left = append(left, f.Case+": "+f.Left)
+		case !f.Pass:
+			measured++
+			wrong = append(wrong, fmt.Sprintf("%s: %s; want %s", f.Case, show(f.Measured, f.Unit), f.Limit))
+		default:
+			measured++
+		}
+	}
+	if len(j.Commands) == 0 {
+		left = append(left, fmt.Sprintf("the %s set leaves it out", set))
+	}
+	switch {
+	case len(wrong) > 0:
+		j.Verdict, j.Reason = Fails, strings.Join(wrong, "; ")
+	case measured == 0:
+		j.Verdict, j.Reason = Unmeasured, strings.Join(left, "; ")
+	default:
+		j.Verdict = Holds
+		if len(left) > 0 {
+			j.Reason = "left out: " + strings.Join(left, "; ")
+		}
+	}
+	return j
+}
+
+// against is what the command itself says against a claim that it gave so many findings of, and why there are not more.
+func (c *Command) against(findings int) (wrong, left []string) {
+	switch {
+	case !c.Ran:
+		return nil, []string{"interrupted before it was measured"}
+	case c.Wrong == "interrupted":
+		return nil, []string{"interrupted while it was measured"}
+	case c.Wrong != "":
+		wrong = append(wrong, c.Run+": "+c.Wrong)
+	}
+	wrong = append(wrong, c.Failed...)
+	if len(wrong) == 0 && findings == 0 && len(c.Skipped) == 0 {
+		wrong = append(wrong, c.Run+" reported nothing")
+	}
+	return wrong, c.Skipped
+}
+
+// count is how many claims have a verdict.
+func (p *Proof) count(v Verdict) int {
+	n := 0
+	for i := range p.Claims {
+		if p.Claims[i].Verdict == v {
+			n++
+		}
+	}
+	return n
+}
+
+// verdict is all of it in a sentence.
+func (p *Proof) verdict() string {
+	measured := len(p.Claims) - p.count(Unmeasured)
+	text := fmt.Sprintf("%d of %d claims hold.", p.count(Holds), measured)
+	if n := p.count(Fails); n > 0 {
+		text = fmt.Sprintf("%d of %d claims fail: %s.", n, measured, p.names(Fails))
+	}
+	if n := p.count(Unmeasured); n > 0 {
+		text += fmt.Sprintf(" %d %s not measured here: %s.", n, map[bool]string{true: "was", false: "were"}[n == 1], p.names(Unmeasured))
+	}
+	if p.Interrupted {
+		text = "Interrupted. " + text
+	}
+	return text
+}
+
+// names are the claims with a verdict.
+func (p *Proof) names(v Verdict) string {
+	var names []string
+	for i := range p.Claims {
+		if p.Claims[i].Verdict == v {
+			names = append(names, p.Claims[i].Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func (p *Proof) write(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(p)
+}
