@@ -77,7 +77,7 @@ claims:
 	go test -v -timeout 3h -run 'Classes|Collapses|Level|Power' ./pkg/compare -full
 	go test -v -timeout 3h -run 'PredictionsCover' ./pkg/fit -hubs 20
 	go test -v -timeout 3h -run 'AnswersOfFitted' ./pkg/advise -hubs 40
-	go test -v -timeout 3h -run 'Gauges|HeldVolume|MountedHub|DelaysOfTheDevice' ./cmd/hubbench -quiet-runs 20 -search-runs 10 -mount-runs 5
+	go test -v -timeout 3h -run 'Gauges|HeldVolume|MountedHub|DelaysOfTheDevice' ./cmd/hubbench -quiet-runs 20 -search-runs 10 -mount-runs 5 -mount-fits 1
 
 bench: build | bin
 	go test -run='^$$' -bench='$(BENCH)' -benchmem -count=$(COUNT) $(PKG) | tee bin/bench.txt

@@ -2,25 +2,14 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
-	"flag"
-	"fmt"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/hubbench/hubbench/internal/rundir"
-	"github.com/hubbench/hubbench/pkg/analysis"
 )
-
-// mountRuns is how many runs TestMountedHub takes the medians of: five in make proof FULL=1.
-var mountRuns = flag.Int("mount-runs", 0, "`runs` on a mounted hub whose medians must be the profile's; 40 s each")
 
 // mounted is a hub that a process of its own has mounted.
 type mounted struct {
@@ -101,112 +90,6 @@ func (m *mounted) scenario(name, text string) (path string) {
 		m.t.Fatal(err)
 	}
 	return path
-}
-
-func (m *mounted) analysis(out string) *analysis.Analysis {
-	m.t.Helper()
-	data, err := os.ReadFile(filepath.Join(m.dir, out, rundir.AnalysisFile))
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	var a analysis.Analysis
-	if err := json.Unmarshal(data, &a); err != nil {
-		m.t.Fatal(err)
-	}
-	return &a
-}
-
-// The hub is slowed down to a fiftieth, and its files are as much smaller: everything takes as long. The phases rest first,
-// so that nobody is held by what was written before.
-const mountedScenario = `version: 1
-name: mounted
-disks: [{name: A, path: ROOT/A}, {name: B, path: ROOT/B}, {name: C, path: ROOT/C}]
-allow_system_disk: true
-workload: {sizes: [SIZE], flush: none, footprint: 20 GB}
-phases:
-  - {pattern: WWW, files: {A: 38, B: 38, C: 24}, cooldown: 1 s}
-  - {pattern: RRR, files: 14, cooldown: 1 s}
-  - {pattern: WRR, order: [C, A, B], files: 14, cooldown: 1 s}
-`
-
-// measures are what a run and the model of it are compared by: totals in bytes per second, shares, lags in seconds.
-type measures map[string]float64
-
-func measuresOf(a *analysis.Analysis, rates float64) measures {
-	m := measures{}
-	for _, p := range a.Phases {
-		if p.Overlap == nil {
-			continue
-		}
-		m[p.Phase+" total"] = p.Overlap.Rate * rates
-		for disk, d := range p.Overlap.Disks {
-			m[p.Phase+" share "+disk] = d.Share
-		}
-		for _, r := range p.Recoveries {
-			if r.LagS != nil {
-				m[p.Phase+" lag "+r.Disk] = *r.LagS
-			}
-		}
-	}
-	return m
-}
-
-// Real files on a mounted hub show what the model says: the medians of five runs are within 5 % of its shares, 0.5 s of its
-// lags and 2 % of its totals.
-func TestMountedHub(t *testing.T) {
-	if *mountRuns == 0 {
-		t.Skip("a run takes 40 s, and what other programs do spoils it; -mount-runs 5 makes five")
-	}
-	const scale = 0.02
-	m := mountHub(t, "goshen-ridge", "--scale", "0.02")
-	hubbench(t, "simulate", m.scenario("model.yaml", strings.ReplaceAll(mountedScenario, "SIZE", "500 MB")), "--profile", "goshen-ridge", "--out", filepath.Join(m.dir, "model"))
-	want := measuresOf(m.analysis("model"), scale)
-	if len(want) != 14 { // three totals, nine shares, two lags
-		t.Fatalf("the model says %v", want)
-	}
-	run := func() measures {
-		if err := os.RemoveAll(filepath.Join(m.dir, "out")); err != nil {
-			t.Fatal(err)
-		}
-		if code, said := m.run("out", strings.ReplaceAll(mountedScenario, "SIZE", "10 MB")); code != exitOK {
-			t.Fatalf("exit code %d: %s", code, said)
-		}
-		return measuresOf(m.analysis("out"), 1)
-	}
-	all := map[string][]float64{}
-	for range *mountRuns {
-		for name, value := range run() {
-			all[name] = append(all[name], value)
-		}
-	}
-	medians := measures{}
-	for name, values := range all {
-		slices.Sort(values)
-		medians[name] = values[len(values)/2]
-		t.Logf("%s: %.4g, the model says %.4g", name, values, want[name])
-	}
-	for _, complaint := range medians.differ(want) {
-		t.Error(complaint)
-	}
-}
-
-// differ lists what is further from what the model says than medians may be.
-func (m measures) differ(want measures) (complaints []string) {
-	for name, want := range want {
-		may := 0.5 // s, of a lag
-		switch {
-		case strings.Contains(name, "share"):
-			may = 0.05 * want
-		case strings.Contains(name, "total"):
-			may = 0.02 * want
-		}
-		if got, ok := m[name]; !ok {
-			complaints = append(complaints, fmt.Sprintf("%s: not measured, the model says %.4g", name, want))
-		} else if math.Abs(got-want) > may {
-			complaints = append(complaints, fmt.Sprintf("%s: %.4g, the model says %.4g", name, got, want))
-		}
-	}
-	return complaints
 }
 
 // Each fault is told for what it is, and no test file is left but where the disk is gone.

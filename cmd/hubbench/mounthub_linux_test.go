@@ -1,0 +1,248 @@
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hubbench/hubbench/internal/evidence"
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/hub"
+)
+
+var (
+	// mountRuns is how many runs TestMountedHub takes the medians of: five in make claims.
+	mountRuns = flag.Int("mount-runs", 0, "`runs` on a mounted hub whose medians must be the profile's; 40 s each")
+	// mountFits is how many runs TestFitOfMountedHub fits a profile to: one in make claims.
+	mountFits = flag.Int("mount-fits", 0, "`runs` on a mounted hub that together must give its profile back; 2 min each")
+)
+
+const (
+	// mountedScale is the part to which the hub is slowed down, and its files made smaller: everything takes as long as on
+	// the hub itself, and two busy cores carry it.
+	mountedScale = 0.02
+	mountedHub   = "goshen-ridge"
+	// fullFile is the files' size on the hub itself.
+	fullFile = 500_000_000
+	lagsOff  = 0.5 // s, by which lags may be off
+)
+
+// The phases rest first, so that nobody is held by what was written before.
+const mountedScenario = `version: 1
+name: mounted
+disks: [{name: A, path: ROOT/A}, {name: B, path: ROOT/B}, {name: C, path: ROOT/C}]
+allow_system_disk: true
+workload: {sizes: [SIZE], flush: none, footprint: 20 GB}
+phases:
+  - {pattern: WWW, files: {A: 38, B: 38, C: 24}, cooldown: 1 s}
+  - {pattern: RRR, files: 14, cooldown: 1 s}
+  - {pattern: WRR, order: [C, A, B], files: 14, cooldown: 1 s}
+`
+
+// model simulates a scenario on the hub itself.
+func (m *mounted) model(text string) (out string) {
+	m.t.Helper()
+	out = filepath.Join(m.dir, "model")
+	hubbench(m.t, "simulate", m.scenario("model.yaml", sized(text, 1)), "--profile", mountedHub, "--out", out)
+	return out
+}
+
+// slow runs a scenario on the hub that is mounted, with files as much smaller as it is slower.
+func (m *mounted) slow(name, text string) (out string) {
+	m.t.Helper()
+	if code, said := m.run(name, sized(text, mountedScale)); code != exitOK {
+		m.t.Fatalf("exit code %d: %s", code, said)
+	}
+	return filepath.Join(m.dir, name)
+}
+
+func sized(text string, scale float64) string {
+	return strings.ReplaceAll(text, "SIZE", fmt.Sprintf("%d B", int64(fullFile*scale)))
+}
+
+// measures are what a run and the model of it are compared by: totals in bytes per second, shares, lags in seconds.
+type measures map[string]float64
+
+func measuresOf(a *analysis.Analysis) measures {
+	m := measures{}
+	for _, p := range a.Phases {
+		if p.Overlap == nil {
+			continue
+		}
+		m[p.Phase+" total"] = p.Overlap.Rate
+		for disk, d := range p.Overlap.Disks {
+			m[p.Phase+" share "+disk] = d.Share
+		}
+		for _, r := range p.Recoveries {
+			if r.LagS != nil {
+				m[p.Phase+" lag "+r.Disk] = *r.LagS
+			}
+		}
+	}
+	return m
+}
+
+// Real files on a mounted hub show what the model says: the medians of five runs are within 5 % of its shares, 0.5 s of its
+// lags and 2 % of its totals.
+func TestMountedHub(t *testing.T) {
+	if *mountRuns == 0 {
+		t.Skip("a run takes 40 s, and what other programs do spoils it; -mount-runs 5 makes five")
+	}
+	m := mountHub(t, mountedHub, "--scale", fmt.Sprint(mountedScale))
+	want := measuresOf(readAnalysis(t, m.model(mountedScenario)))
+	if len(want) != 14 { // three totals, nine shares, two lags
+		t.Fatalf("the model says %v", want)
+	}
+	all := map[string][]float64{}
+	for i := range *mountRuns {
+		out := m.slow(fmt.Sprintf("out-%d", i), mountedScenario)
+		for name, value := range measuresOf(readAnalysis(t, out)) {
+			all[name] = append(all[name], value)
+		}
+	}
+	for name, truth := range want {
+		var f evidence.Finding
+		values := all[name]
+		if len(values) != *mountRuns {
+			t.Errorf("%s: measured in %d of %d runs", name, len(values), *mountRuns)
+			continue
+		}
+		slices.Sort(values)
+		median, title := values[len(values)/2], fmt.Sprintf("%s, median of %d", name, *mountRuns)
+		switch {
+		case strings.Contains(name, "lag"):
+			f = lagWithin("mount-hub", title, truth, median)
+		case strings.Contains(name, "share"):
+			f = evidence.Within("mount-hub", title, "", truth, median, 0.05)
+		default:
+			truth *= mountedScale
+			f = evidence.Within("mount-hub", title, "B/s", truth, median, 0.02)
+		}
+		f.Low, f.High = values[0], values[len(values)-1]
+		t.Logf("%s: %.4g, the model says %.4g", name, values, truth)
+		evidence.Report(t, f)
+	}
+}
+
+// lagWithin is evidence.Within for lags.
+func lagWithin(claim, name string, truth, measured float64) evidence.Finding {
+	f := evidence.Within(claim, name, "s", truth, measured, 0)
+	f.Limit, f.Pass = fmt.Sprintf("within %g s", lagsOff), math.Abs(measured-truth) <= lagsOff
+	return f
+}
+
+// fittedScenario is what tells a hub: each disk alone, pairs and triples of every kind for as long as rates take to be known
+// well; and before it those combinations that one disk leaves early, for the lags of who stays.
+const fittedScenario = `version: 1
+name: fitted
+disks: [{name: A, path: ROOT/A}, {name: B, path: ROOT/B}, {name: C, path: ROOT/C}]
+allow_system_disk: true
+workload: {sizes: [SIZE], flush: none, footprint: 20 GB}
+phases:
+  - {pattern: WWW, files: {A: 24, B: 24, C: 14}, cooldown: 500 ms}
+  - {pattern: W-W, files: {A: 16, C: 18}, cooldown: 500 ms}
+  - {pattern: RRR, files: {A: 9, B: 9, C: 5}, cooldown: 500 ms}
+  - {pattern: R-R, files: {A: 14, C: 6}, cooldown: 500 ms}
+  - {pattern: WRR, order: [C, A, B], files: {A: 32, B: 32, C: 12}, cooldown: 500 ms}
+  - {roles: {C: write, A: read}, files: {A: 24, C: 12}, cooldown: 500 ms}
+study: {include: [solo, pairs, all, mixed], stop: 1500 ms, cooldown: 500 ms}
+`
+
+// parameter is a fitted parameter as fit --json writes it.
+type parameter struct {
+	Name, Unit, Note string
+	Value, Low, High float64
+}
+
+// fitted are the parameters of a fit to runs.
+func fitted(t *testing.T, runs ...string) map[string]parameter {
+	t.Helper()
+	cmd := exec.Command("hubbench", append([]string{"fit", "--json"}, runs...)...)
+	cmd.Stderr = os.Stderr
+	text, err := cmd.Output()
+	if err != nil {
+		t.Fatal("fit: ", err)
+	}
+	var f struct{ Parameters []parameter }
+	if err := json.Unmarshal(text, &f); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]parameter{}
+	for _, p := range f.Parameters {
+		all[p.Name] = p
+	}
+	return all
+}
+
+// A fit to runs on a mounted hub gives its profile back within 5 %, and lags within 0.5 s: everything that the fit itself
+// says to know, which is at least what a fit to the same phases in the model knows.
+func TestFitOfMountedHub(t *testing.T) {
+	if *mountFits == 0 {
+		t.Skip("a run takes 2 min, and what other programs do spoils it; -mount-fits 1 makes one")
+	}
+	m := mountHub(t, mountedHub, "--scale", fmt.Sprint(mountedScale))
+	var runs []string
+	for i := range *mountFits {
+		runs = append(runs, m.slow(fmt.Sprintf("out-%d", i), fittedScenario))
+	}
+	got := fitted(t, runs...)
+	for name, p := range fitted(t, m.model(fittedScenario)) {
+		if known, ok := got[name]; p.Note == "" && (!ok || known.Note != "") {
+			t.Errorf("%s is known from the model's run, and not from those on the mounted hub: %+v", name, known)
+		}
+	}
+	profile, err := loadProfile(mountedHub)
+	if err != nil {
+		t.Fatal(err)
+	}
+	truths := truthsOf(profile.Scaled(mountedScale))
+	known := 0
+	for name, p := range got {
+		t.Logf("%s: %.4g [%.4g, %.4g], true is %.4g; %s", name, p.Value, p.Low, p.High, truths[name], p.Note)
+		if p.Note != "" || name == "noise" { // which a mounted hub leaves out
+			continue
+		}
+		known++
+		truth, ok := truths[name]
+		if !ok {
+			t.Errorf("%s is no parameter of the hub", name)
+			continue
+		}
+		f := evidence.Within("fit-mounted", name, p.Unit, truth, p.Value, 0.05)
+		if p.Unit == "s" {
+			f = lagWithin("fit-mounted", name, truth, p.Value)
+		}
+		f.Low, f.High = p.Low, p.High
+		evidence.Report(t, f)
+	}
+	if known < 20 { // all of sixteen rates, parts and weights; lags of writers after writers and of readers after either
+		t.Errorf("the fit knows %d parameters, want 20 at least", known)
+	}
+}
+
+// truthsOf are the parameters of a profile by the names that fit gives them, the weights by those of the first disk, and of reads.
+func truthsOf(p *hub.Profile) map[string]float64 {
+	c := &p.Capacity
+	truths := map[string]float64{
+		"capacity.read": c.Read, "capacity.write": c.Write, "capacity.both": c.Both, "weights.write": c.WriteWeight / c.ReadWeight,
+		"capacity.pair": c.Pair, "capacity.two_writers": c.TwoWriters,
+	}
+	first := &p.Disks[0]
+	for _, d := range p.Disks {
+		truths[d.Name+".read.hub"], truths[d.Name+".write.hub"] = d.Read.Hub, d.Write.Hub
+		truths[d.Name+".read.weight"], truths[d.Name+".write.weight"] = d.Read.Weight/first.Read.Weight, d.Write.Weight/first.Write.Weight
+	}
+	for _, list := range p.Lags.Lists() {
+		for staying := 1; staying <= hub.MostStaying; staying++ {
+			truths[fmt.Sprintf("recovery.%s[%d]", list.Key, staying)] = p.Lags.After(list.Stays, list.Left, staying).Seconds()
+		}
+	}
+	return truths
+}
