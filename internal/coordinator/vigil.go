@@ -15,9 +15,6 @@ const (
 	vigilEvery = 250 * time.Millisecond
 	// shortSleep is the least that counts as a sleep: the clocks are not read at one instant.
 	shortSleep = 200 * time.Millisecond
-	// longPause is the least time without a look that means that this process stood still (Ctrl-Z, a debugger, a frozen
-	// container) and its workers with it. A busy machine lets nobody wait so long.
-	longPause = 5 * time.Second
 )
 
 // stop is a time in which nothing went on.
@@ -70,7 +67,7 @@ func missed(passed, asleep time.Duration) time.Duration {
 	if asleep < shortSleep {
 		asleep = 0
 	}
-	if passed < longPause {
+	if passed < clock.LongPause {
 		return asleep
 	}
 	return max(asleep, passed)

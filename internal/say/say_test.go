@@ -162,4 +162,8 @@ func TestStopped(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
+	w.Disk, w.Values["times"] = "A", 1
+	if got, want := warning(&w, nil), "disk A stood still for 1 min 30 s from 12 s on: its worker was stopped; measure this phase again"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
 }

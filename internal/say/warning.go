@@ -29,7 +29,7 @@ func warning(w *analysis.Warning, p *analysis.Phase) string {
 	case "start_skew":
 		return fmt.Sprintf("the disks started %s apart; the overlap leaves that time out", unit.FormatSeconds(v["seconds"]))
 	case "stopped":
-		return stopped(v)
+		return stopped(w.Disk, v)
 	case "host_late":
 		return disk + hostLate(v["late"] > 0, v["seconds"])
 	case "many_stages":
@@ -118,12 +118,15 @@ func named(name, kind string) string {
 	return name + " is " + kind
 }
 
-func stopped(v map[string]float64) string {
-	how := "the machine slept, or hubbench was stopped"
+func stopped(disk string, v map[string]float64) string {
+	what, how := "nothing went on", "the machine slept, or hubbench was stopped"
+	if disk != "" {
+		what, how = "disk "+disk+" stood still", "its worker was stopped"
+	}
 	if v["times"] > 1 {
 		how += fmt.Sprintf(", %.0f times", v["times"])
 	}
-	return fmt.Sprintf("nothing went on for %s from %s on: %s; measure this phase again", unit.FormatSeconds(v["seconds"]), unit.FormatSeconds(v["at_s"]), how)
+	return fmt.Sprintf("%s for %s from %s on: %s; measure this phase again", what, unit.FormatSeconds(v["seconds"]), unit.FormatSeconds(v["at_s"]), how)
 }
 
 func hostLate(lateFrames bool, seconds float64) string {

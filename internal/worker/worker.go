@@ -83,8 +83,9 @@ func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Log
 	w.journal = &journal{conn: conn, events: make(chan trace.Event, buffered)}
 	var helpers sync.WaitGroup
 	helpers.Go(w.journal.drain)
+	var heart sync.WaitGroup
 	quit := make(chan struct{})
-	helpers.Go(func() { w.heartbeat(quit) })
+	heart.Go(func() { w.heartbeat(quit) })
 
 	// An engine may belong to its thread (io_uring does), from getting ready to removing its files.
 	runtime.LockOSThread()
@@ -111,8 +112,9 @@ func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Log
 	if err != nil && ctx.Err() != nil && !errors.Is(err, errStopped) { // by the coordinator's end, or a signal
 		w.removeRun(log)
 	}
-	close(w.journal.events)
 	close(quit)
+	heart.Wait() // it may write an event
+	close(w.journal.events)
 	helpers.Wait()
 	if err != nil {
 		done.Error = err.Error()
@@ -188,18 +190,31 @@ func (w *worker) checkCache() (otherwise bool) {
 	return true
 }
 
-// heartbeat tells the coordinator how far the job is until quit closes.
+// heartbeat tells the coordinator how far the job is until quit closes, and notices when this process alone was stopped.
 func (w *worker) heartbeat(quit <-chan struct{}) {
 	tick := time.NewTicker(heartbeatEvery)
 	defer tick.Stop()
-	for {
+	for beganNS := clock.Now(); ; beganNS = clock.Now() { // a coordinator that reads nothing is not waited for here
 		select {
 		case <-tick.C:
+			w.stoodStill(beganNS, clock.Now())
 			if w.conn.Send(wire.Message{Kind: wire.AliveKind, Bytes: w.journal.moved.Load(), Beside: w.journal.beside.Load()}) != nil {
 				return // the coordinator is gone: the inbox sees it too
 			}
 		case <-quit:
 			return
 		}
+	}
+}
+
+// stoodStill writes down that a tick came so late that this process must have been stopped. What the coordinator cannot
+// see, since it went on, is the disk's own gap. Before the release it does not matter, nor to a model's time.
+func (w *worker) stoodStill(fromNS, toNS int64) {
+	took := time.Duration(toNS - fromNS)
+	if took < clock.LongPause || w.job.Simulated || !w.released.Load() || toNS <= w.release {
+		return
+	}
+	w.journal.events <- trace.Event{
+		Type: trace.GaugeType, Phase: w.job.Phase, Disk: w.job.Disk, Name: trace.Stopped, Value: took.Seconds(), TNS: toNS - w.release,
 	}
 }

@@ -89,6 +89,12 @@ func TestStopped(t *testing.T) {
 	if diff := cmp.Diff(want, Analyze(run, Options{}).Phases[0].Warnings); diff != "" {
 		t.Errorf("with two (-want +got):\n%s", diff)
 	}
+	// The worker of a disk that was stopped with all of it, and one that was stopped alone.
+	run.Phases[0].Gauges = append(run.Phases[0].Gauges, trace.Gauge{Disk: "A", Name: trace.Stopped, TNS: 9.3e9, Value: 6.2}, trace.Gauge{Disk: "A", Name: trace.Stopped, TNS: 30e9, Value: 7})
+	want = append(want, Warning{Code: "stopped", Disk: "A", Values: map[string]float64{"seconds": 7, "times": 1, "at_s": 23}})
+	if diff := cmp.Diff(want, Analyze(run, Options{}).Phases[0].Warnings); diff != "" {
+		t.Errorf("with a disk's (-want +got):\n%s", diff)
+	}
 }
 
 // TestCached: a hub cannot be faster than its link, so a cache was; an internal disk can.

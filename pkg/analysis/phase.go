@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/overlap"
@@ -107,22 +108,33 @@ func (p *phase) failures() {
 	}
 }
 
-// stops warns of times in which the machine slept or the run was stopped: the rates count them as work.
+// stops warns of times in which the machine slept or the run was stopped, and of those in which only the worker of a disk was:
+// the rates count them as work.
 func (p *phase) stops() {
-	var sum, first float64
-	n := 0
+	all := map[string][]trace.Gauge{} // by disk; the host's by no name
 	for _, g := range p.trace.Gauges {
-		if g.Name != trace.Stopped || !(g.Value > 0) {
+		if g.Name == trace.Stopped && g.Value > 0 {
+			all[g.Disk] = append(all[g.Disk], g)
+		}
+	}
+	for _, disk := range slices.Sorted(maps.Keys(all)) {
+		alone := all[disk]
+		if disk != "" { // what stopped all of it stopped the worker too
+			alone = slices.DeleteFunc(alone, func(g trace.Gauge) bool {
+				return slices.ContainsFunc(all[""], func(host trace.Gauge) bool {
+					return seconds(g.TNS)-g.Value < seconds(host.TNS) && seconds(host.TNS)-host.Value < seconds(g.TNS)
+				})
+			})
+		}
+		if len(alone) == 0 {
 			continue
 		}
-		if n == 0 {
-			first = seconds(g.TNS) - g.Value
+		sum := 0.0
+		for _, g := range alone {
+			sum += g.Value
 		}
-		sum += g.Value
-		n++
-	}
-	if n > 0 {
-		p.warn(Warning{Code: "stopped", Values: map[string]float64{"seconds": sum, "times": float64(n), "at_s": max(first, 0)}})
+		p.warn(Warning{Code: "stopped", Disk: disk, Values: map[string]float64{
+			"seconds": sum, "times": float64(len(alone)), "at_s": max(seconds(alone[0].TNS)-alone[0].Value, 0)}})
 	}
 }
 

@@ -89,7 +89,7 @@ const (
 	DeviceWrite = "device_write_bytes" // counter
 	Throttles   = "throttle_events"    // counter, as the device reports them
 	CPU         = "cpu_percent"        // of all cores: at 100 the host has nothing to spare
-	Stopped     = "stopped_s"          // of the host: for how long the machine has just slept, or hubbench was stopped
+	Stopped     = "stopped_s"          // for how long the machine has just slept, or hubbench was stopped: all of it, or the worker of a disk
 	LinkState   = "link_state"         // bits per second that the slowest link of the disk's path has negotiated
 	HostLate    = "host_late_s"        // of a disk with streams: the most that the host was late to look after them, which is not the disk's doing
 	CachedShare = "cached_share"       // of the files that a job moved past the cache: how much the cache held when it had ended

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hubbench/hubbench/internal/clock"
+	"github.com/hubbench/hubbench/internal/rundir"
+	"github.com/hubbench/hubbench/pkg/analysis"
+)
+
+// Processes that are stopped (SIGSTOP, Ctrl-Z, a debugger) and go on later, or do not.
+
+// processes are those of a run: its workers by disk, and the others by what they are.
+func (r *faultRun) processes() map[string]int {
+	r.t.Helper()
+	log, err := os.ReadFile(filepath.Join(r.out, rundir.LogFile))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	all := map[string]int{"coordinator": r.cmd.Process.Pid}
+	for what, pattern := range map[string]string{"janitor": `"clean-up process started","pid":(\d+)`, "worker of A": `"worker started","disk":"A".*"pid":(\d+)`, "worker of B": `"worker started","disk":"B".*"pid":(\d+)`} {
+		m := regexp.MustCompile(pattern).FindSubmatch(log)
+		if m == nil {
+			r.t.Fatalf("the log tells of no %s", what)
+		}
+		if all[what], err = strconv.Atoi(string(m[1])); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// send sends a signal to processes of the run.
+func (r *faultRun) send(signal syscall.Signal, names ...string) error {
+	var errs error
+	all := r.processes()
+	for _, name := range names {
+		errs = errors.Join(errs, syscall.Kill(all[name], signal))
+	}
+	return errs
+}
+
+func TestFaultsOfStoppedProcesses(t *testing.T) {
+	c := faults(t, "SIGSTOP of a worker, the coordinator, the clean-up process, all of them")
+	const long = clock.LongPause + 700*time.Millisecond
+	all := []string{"coordinator", "janitor", "worker of A", "worker of B"}
+	for _, tc := range []struct {
+		name  string
+		who   []string
+		still time.Duration
+		mark  string // the disk of the phase's mark; - for none
+	}{
+		{"worker", []string{"worker of A"}, long, "A"},
+		{"coordinator", []string{"coordinator"}, long, ""},
+		{"janitor", []string{"janitor"}, time.Second, "-"},
+		{"all", all, long, ""},
+	} {
+		// They stand still for as long as counts, go on, and the run ends as it would have, its phase marked.
+		c.try(tc.name+", and going on", func(t *testing.T) {
+			t.Parallel()
+			a, b := inMemory(t), inMemory(t)
+			r := beginRun(t, strings.ReplaceAll(endless(a, b, writing), "stop: 60 s", fmt.Sprintf("stop: %.0f s", tc.still.Seconds()+3)))
+			r.strike("WW", func() error { return r.send(syscall.SIGSTOP, tc.who...) })
+			time.Sleep(tc.still) // what the test is about
+			if err := r.send(syscall.SIGCONT, tc.who...); err != nil {
+				t.Fatal(err)
+			}
+			r.ends(exitOK, `report: `)
+			marks := slices.DeleteFunc(r.keeps().Phases[0].Warnings, func(w analysis.Warning) bool { return w.Code != "stopped" })
+			switch {
+			case tc.mark == "-" && len(marks) > 0:
+				t.Errorf("marked: %+v", marks)
+			case tc.mark != "-" && (len(marks) != 1 || marks[0].Disk != tc.mark || marks[0].Values["seconds"] < clock.LongPause.Seconds()):
+				t.Errorf("marked: %+v, want once for disk %q", marks, tc.mark)
+			}
+			r.leaves(a, b)
+		})
+	}
+	// A worker that does not go on is killed, and so is one that was told to stop; what is left is removed without it.
+	c.try("worker, for good", func(t *testing.T) {
+		t.Parallel()
+		a, b := inMemory(t), inMemory(t)
+		r := beginRun(t, endless(a, b, writing), "--stall", "2s")
+		r.strike("WW", func() error { return r.send(syscall.SIGSTOP, "worker of A") })
+		r.ends(exitPartial, `partial run: disk A, phase WW: its worker was killed: nothing moved for [23]s`)
+		r.keeps()
+		r.leaves(a, b)
+	})
+	c.try("worker, then Ctrl-C", func(t *testing.T) {
+		t.Parallel()
+		a, b := inMemory(t), inMemory(t)
+		r := beginRun(t, endless(a, b, writing))
+		r.strike("WW", func() error { return r.send(syscall.SIGSTOP, "worker of A") })
+		r.interrupt()
+		r.ends(exitInterrupted, `disk A, phase WW: its worker was killed: it did not stop within 4s`)
+		r.keeps()
+		r.leaves(a, b)
+	})
+	c.try("janitor, for good", func(t *testing.T) {
+		t.Parallel()
+		a, b := inMemory(t), inMemory(t)
+		r := beginRun(t, endless(a, b, "- {name: first, pattern: WW}\n- {name: second, pattern: RR, cooldown: 60 s}"))
+		r.strikeAt(func() error { return r.send(syscall.SIGSTOP, "janitor") }, ended("first"))
+		r.interrupt()
+		r.ends(exitInterrupted, `test files are still being removed; if a disk hangs, run hubbench clean when it is back`)
+		r.keeps()
+		if err := r.send(syscall.SIGCONT, "janitor"); err != nil && !errors.Is(err, syscall.ESRCH) {
+			t.Error(err)
+		}
+		r.leaves(a, b)
+	})
+	// Workers whose coordinator is stopped work on, and are told nothing. Killed, it is as if it had been killed at once.
+	c.try("coordinator, then killed", func(t *testing.T) {
+		t.Parallel()
+		a, b := inMemory(t), inMemory(t)
+		r := beginRun(t, endless(a, b, writing))
+		r.strike("WW", func() error { return r.send(syscall.SIGSTOP, "coordinator") })
+		if err := r.send(syscall.SIGKILL, "coordinator"); err != nil {
+			t.Fatal(err)
+		}
+		r.ends(killedCode, ``)
+		r.keeps()
+		r.leaves(a, b)
+	})
+}
+
+// inMemory is a folder of a file system in memory.
+func inMemory(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "hubbench-fault-")
+	if err != nil {
+		t.Skip("no memory to hold the files: ", err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
