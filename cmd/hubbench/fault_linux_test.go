@@ -158,9 +158,11 @@ func (r *faultRun) withOut(args []string) []string {
 	return append(args, "--out", r.out)
 }
 
-func (r *faultRun) begin(args ...string) {
+func (r *faultRun) begin(args ...string) { r.beginCommand("hubbench", args...) }
+
+func (r *faultRun) beginCommand(name string, args ...string) {
 	r.t.Helper()
-	r.cmd = exec.Command("hubbench", args...)
+	r.cmd = exec.Command(name, args...)
 	r.cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
 	r.cmd.Stdout, r.cmd.Stderr = r.said, r.said
 	if err := r.cmd.Start(); err != nil {

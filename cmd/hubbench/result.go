@@ -77,16 +77,12 @@ func conclude(p program, dir *rundir.Dir, opts resultOptions) error {
 	if unwritten == nil {
 		unwritten = run.send(program{stdout: io.Discard}, output{format: "html", out: page})
 	}
-	if err := run.send(p, opts.output); err != nil {
-		return cmp.Or(unreported(unwritten, dir), err)
+	printed := run.send(p, opts.output)
+	if printed == nil && unwritten == nil && opts.format == "text" {
+		_, printed = fmt.Fprintf(p.stdout, "\nreport: %s\n", page)
 	}
-	if unwritten != nil {
-		return unreported(unwritten, dir)
-	}
-	if opts.format == "text" {
-		if _, err := fmt.Fprintf(p.stdout, "\nreport: %s\n", page); err != nil {
-			return err
-		}
+	if err := cmp.Or(unreported(unwritten, dir), unprinted(printed, dir)); err != nil {
+		return err
 	}
 	if opts.open {
 		if err := openPage(page); err != nil {
@@ -94,6 +90,15 @@ func conclude(p program, dir *rundir.Dir, opts resultOptions) error {
 		}
 	}
 	return nil
+}
+
+// unprinted says where the results are that could not be printed. Whoever has read enough of them (head, a pager) has not
+// made the run any worse.
+func unprinted(err error, dir *rundir.Dir) error {
+	if err == nil || errors.Is(err, syscall.EPIPE) {
+		return nil
+	}
+	return fmt.Errorf("%w; the results are in %s", err, dir.Path)
 }
 
 // unreported says what is left of a run whose results could not be written.
