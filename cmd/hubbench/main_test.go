@@ -182,11 +182,13 @@ func workerPIDs(ts *testscript.TestScript, log string) map[string]int {
 	return pids
 }
 
-// slay LOG DISK kills the worker of a disk, or the clean-up process.
+// slay LOG DISK [SIGNAL] kills the worker of a disk, or the clean-up process, which must be alive.
 func slay(ts *testscript.TestScript, _ bool, args []string) {
-	worker, err := os.FindProcess(workerPIDs(ts, args[0])[args[1]])
-	ts.Check(err)
-	ts.Check(worker.Kill())
+	signal := "KILL"
+	if len(args) > 2 {
+		signal = args[2]
+	}
+	ts.Check(signalProcess(workerPIDs(ts, args[0])[args[1]], signal))
 }
 
 // gone LOG FOLDER... waits, three seconds at most, until no worker of a run lives and no test folder is

@@ -19,6 +19,15 @@ var signalPrograms map[string]func()
 // signals are those that a script can send.
 var signals = map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "QUIT": syscall.SIGQUIT, "KILL": os.Kill}
 
+// signalProcess sends a signal to a process that a run has started.
+func signalProcess(pid int, signal string) error {
+	process, err := os.FindProcess(pid)
+	if err != nil {
+		return err
+	}
+	return process.Signal(signals[signal])
+}
+
 // startSignalled starts a command, and returns what sends it a signal.
 func startSignalled(cmd *exec.Cmd) (send func(signal string) error, err error) {
 	return func(signal string) error { return cmd.Process.Signal(signals[signal]) }, cmd.Start()

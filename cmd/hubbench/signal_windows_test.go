@@ -21,6 +21,15 @@ const consoleCommand = "test-console"
 // signalPrograms are what this test binary can be besides hubbench.
 var signalPrograms = map[string]func(){consoleCommand: consoleMain}
 
+// signalProcess kills a process that a run has started: none of them can be sent Ctrl-C by itself.
+func signalProcess(pid int, _ string) error {
+	process, err := os.FindProcess(pid)
+	if err != nil {
+		return err
+	}
+	return process.Kill()
+}
+
 // startSignalled starts a command in a console of its own, and returns what sends it Ctrl-C (INT) there, or kills it.
 func startSignalled(cmd *exec.Cmd) (send func(signal string) error, err error) {
 	console, err := exec.LookPath(consoleCommand)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"os/signal"
@@ -24,7 +23,8 @@ func newWorker(p program) *cobra.Command {
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, cancel := underCoordinator(cmd.Context())
+			underCoordinator()
+			ctx, cancel := signal.NotifyContext(cmd.Context(), syscall.SIGTERM)
 			defer cancel()
 			return worker.Run(ctx, wire.NewConn(p.stdin, p.stdout), newEngine, newLog(p.stderr))
 		},
@@ -37,10 +37,10 @@ func newJanitor(p program) *cobra.Command {
 		Use:    "janitor RUNID FOLDER...",
 		Hidden: true,
 		Args:   cobra.MinimumNArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, cancel := underCoordinator(cmd.Context())
-			defer cancel()
-			coordinator.Clean(p.stdin, ctx.Done(), p.stdout, args[0], args[1:])
+		RunE: func(_ *cobra.Command, args []string) error {
+			underCoordinator()
+			signal.Ignore(syscall.SIGTERM) // it outlives the run, and must not clean up while that goes on
+			coordinator.Clean(p.stdin, p.stdout, args[0], args[1:])
 			return nil
 		},
 	}
@@ -56,14 +56,13 @@ func newClock(p program) *cobra.Command {
 	}
 }
 
-// underCoordinator ends a context when the process is asked to end. What a terminal sends (Ctrl-C, Ctrl-\, its end)
-// reaches the whole process group, and the coordinator decides what it means; one that is gone must not kill us by a
-// broken pipe before the files are removed.
-func underCoordinator(ctx context.Context) (context.Context, context.CancelFunc) {
+// underCoordinator leaves to the coordinator what a terminal sends (Ctrl-C, Ctrl-\, its end): it reaches the whole process
+// group, and the coordinator decides what it means; one that is gone must not kill us by a broken pipe before the files are
+// removed.
+func underCoordinator() {
 	signal.Ignore(syscall.SIGQUIT, syscall.SIGHUP, syscall.SIGPIPE)
 	// Nobody reads this one: Windows ends a process at Ctrl-C unless the signal is asked for, ignored or not.
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
-	return signal.NotifyContext(ctx, syscall.SIGTERM)
 }
 
 func newEngine(job wire.Job, hub diskio.Hub) (diskio.Engine, error) {

@@ -87,18 +87,10 @@ func (j *janitor) finish() []string {
 	}
 }
 
-// Clean is the janitor's work: when stdin ends or stop is closed, it removes the run's test files in all folders, and
-// writes a line to stdout for each that it cannot.
-func Clean(stdin io.Reader, stop <-chan struct{}, stdout io.Writer, runID string, folders []string) {
-	ended := make(chan struct{})
-	go func() {
-		_, _ = io.Copy(io.Discard, stdin) // whatever ends it
-		close(ended)
-	}()
-	select {
-	case <-ended:
-	case <-stop:
-	}
+// Clean is the janitor's work: when stdin ends, it removes the run's test files in all folders, and writes a line to stdout
+// for each that it cannot.
+func Clean(stdin io.Reader, stdout io.Writer, runID string, folders []string) {
+	_, _ = io.Copy(io.Discard, stdin) // whatever ends it
 	for _, text := range removeRuns(runID, folders) {
 		_, _ = fmt.Fprintln(stdout, text) // a coordinator that is gone cannot be told
 	}
