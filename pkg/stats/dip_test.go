@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -61,5 +62,30 @@ func TestDipOfOneMode(t *testing.T) {
 	}
 	if wrong > 8 {
 		t.Errorf("%d of 400 normal samples taken for bimodal, want at most 8", wrong)
+	}
+}
+
+// TestDipPBetween: at a quantile of the table p is its own; between two it lies as far between theirs, and beyond the last its
+// logarithm falls with the square of the dip.
+func TestDipPBetween(t *testing.T) {
+	row := func(n int, quantile float64) float64 { return quantile / math.Sqrt(float64(n)) }
+	between := func(low, high float64) float64 { return low + math.Log(1.5)/math.Log(2)*(high-low) } // 150 of 100 and 200
+	for _, tt := range []struct {
+		n    int
+		d    float64
+		want float64
+	}{
+		{5, row(5, 0.4164), 0.05},
+		{100, row(100, 0.5117), 0.05},
+		{100, row(100, (0.5117+0.5578)/2), 0.035},
+		{150, row(150, between(0.5117, 0.5213)), 0.05},
+		{5000, row(5000, 0.3759), 0.5},
+		{20_000, row(20_000, 0.5437), 0.05},
+		{100, row(100, 0.6899), 0.001},
+		{100, row(100, math.Sqrt(2*0.6899*0.6899-0.5905*0.5905)), 0.0001},
+		{4, row(4, 0.4), 1},
+		{100, 0, 1},
+	} {
+		closeToBy(t, "p", DipP(tt.d, tt.n), tt.want, 1e-9)
 	}
 }

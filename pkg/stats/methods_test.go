@@ -55,6 +55,11 @@ func TestAgainstMethods(t *testing.T) {
 			Items                 int
 			Worth, SE, Free, Tail float64
 		}
+		Windows []struct {
+			Rates         []float64
+			Steady, Since int
+		}
+		Dips [][3]float64 // size, p, dip
 	}
 	if err := json.Unmarshal(data, &want); err != nil {
 		t.Fatal(err)
@@ -96,5 +101,18 @@ func TestAgainstMethods(t *testing.T) {
 		closeTo(t, "worth", got.Worth, c.Worth, 1e-9)
 		closeTo(t, "error of the rate", got.se, c.SE, 1e-9)
 		closeTo(t, "tail", got.tail, c.Tail, 1e-9)
+	}
+	for i, c := range want.Windows {
+		since, ok := Steady(c.Rates)
+		always, alwaysOK := SteadySince(c.Rates)
+		if c.Steady < 0 && (ok || alwaysOK) || c.Steady >= 0 && (!ok || !alwaysOK || since != c.Steady || always != c.Since) {
+			t.Errorf("windows %d: steady from %d, %v, without a break from %d, %v; want %d, %d", i, since, ok, always, alwaysOK, c.Steady, c.Since)
+		}
+	}
+	for _, c := range want.Dips {
+		// Both tables are drawn, ours in the last row from 20 samples where p is 0.001.
+		if got := DipP(c[2], int(c[0])); math.Abs(math.Log(got/c[1])) > 0.1-0.13*math.Log10(c[1]) {
+			t.Errorf("DipP(%v, %v) = %v, want %v", c[2], c[0], got, c[1])
+		}
 	}
 }

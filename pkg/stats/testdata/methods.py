@@ -1,13 +1,14 @@
 """Makes methods.json: what the methods of this package give for a few series, written a second time from what their
 comments say, on NumPy and SciPy and without the short cuts that the Go code takes.
 
-Run once, with Python 3.11, numpy 2.4 and scipy 1.17.1:
+Run once, with Python 3.11, numpy 2.4.6, scipy 1.17.1 and diptest 0.12.0, whose table of the dip's quantiles is Maechler's:
 
     python methods.py > methods.json
 """
 import json
 import math
 
+import diptest.consts
 import numpy as np
 from scipy import fft, optimize, special, stats
 
@@ -203,6 +204,39 @@ def spread(size, time):
     }
 
 
+def trend(rates):
+    """Mean, change along the line over five windows, and how much more it may be."""
+    line = stats.linregress(np.arange(len(rates)), rates)
+    return rates.mean(), 4 * abs(line.slope), 4 * line.stderr * stats.t.ppf(0.998, len(rates) - 2)
+
+
+def steady(rates):
+    """From which window on, -1 where they are not."""
+    if len(rates) < 5:
+        return -1
+    mean, change, _ = trend(rates[-5:])
+    if not (mean > 0 and np.ptp(rates[-5:]) <= 0.2 * mean and change <= 0.1 * mean):
+        return -1
+    for n in range(5, min(len(rates), 40) + 1):
+        mean, change, doubt = trend(rates[-n:])
+        if abs(rates[-5:].mean() - mean) > 0.1 * mean:
+            return -1
+        if change + doubt <= 0.1 * mean:
+            return len(rates) - n
+    return -1
+
+
+def steady_since(rates):
+    since = steady(rates)
+    for n in range(len(rates) - 1, 4, -1) if since >= 0 else []:
+        earlier = steady(rates[:n])
+        since_then = rates[min(since, earlier):]
+        if earlier < 0 or abs(rates[-5:].mean() - since_then.mean()) > 0.1 * since_then.mean():
+            break
+        since = min(since, earlier)
+    return since
+
+
 def recalling(rng, n, rho):
     x = [rng.normal()]
     for _ in range(n - 1):
@@ -242,4 +276,17 @@ for n, cost in [(4, 0), (7, 0.5), (8, 0.5), (30, 0.05)]:
     size[0] = 3.0
     time = cost + size / 2 * np.exp(0.2 * rng.normal(size=n))
     items.append({"size": size.tolist(), "time": time.tolist(), **spread(size, time)})
-print(json.dumps({"series": cases, "items": items}, separators=(",", ":")).replace('},{', '},\n{'))
+windows = []
+for n, noise, fall in [(5, 0.001, 0), (9, 0.005, 0), (25, 0.03, 0), (39, 0.055, 0), (41, 0.06, 0), (60, 0.06, 0), (60, 0.02, 0.004), (30, 0.01, 0.012),
+                       (30, 0.004, 0.02), (20, 0.002, 0.0245), (20, 0.002, 0.0255), (50, 0.03, -0.003), (60, 0.045, 0.001), (12, 0.02, 0)]:
+    for floor in [0, 0.5]:
+        rates = np.maximum(floor, 1.3 * np.exp(-fall * np.arange(n))) * (1 + noise * rng.normal(size=n))
+        rates[: n // 4] *= 1.3 if floor else 1
+        windows.append({"rates": rates.tolist(), "steady": steady(rates), "since": steady_since(rates)})
+table = diptest.consts.Consts
+dips = [
+    [int(n), 1 - float(p), float(d)]
+    for n, row in zip(table._SAMPLE_SIZE, table._CRIT_VALS) for p, d in zip(table._ALPHA, row)
+    if n in (5, 10, 15, 20, 50, 72, 100, 200, 500, 1000, 2000, 5000, 20000) and p in (0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999)
+]
+print(json.dumps({"series": cases, "items": items, "windows": windows, "dips": dips}, separators=(",", ":")).replace('},{', '},\n{'))
