@@ -90,28 +90,6 @@ func TestStepScanWithoutPlace(t *testing.T) {
 	}
 }
 
-func TestFitCost(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(19, 20))
-	for _, want := range []CostLine{{0, 2e9}, {0.2, 1e9}, {0.001, 1e9}} {
-		var size, time []float64
-		for i := range 200 {
-			b := 2e6 + rnd.Float64()*2e9
-			noise := math.Exp(0.05 * rnd.NormFloat64())
-			if i%10 == 0 {
-				noise = 5 // a tenth are wild
-			}
-			size, time = append(size, b), append(time, want.Cost+b/want.Rate*noise)
-		}
-		got, ok := FitCost(size, time)
-		if !ok || math.Abs(got.Cost-want.Cost) > 0.01 || math.Abs(got.Rate/want.Rate-1) > 0.03 {
-			t.Errorf("got %+v, %v, want %+v", got, ok, want)
-		}
-	}
-	if _, ok := FitCost(nil, nil); ok {
-		t.Error("a fit of nothing")
-	}
-}
-
 func TestMemory(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(21, 22))
 	for _, tt := range []struct{ correlation, low, high float64 }{{0, 1, 1.5}, {0.5, 2, 4.5}, {0.8, 6, 13}} {

@@ -1,0 +1,141 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+func TestFitCost(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(19, 20))
+	for _, want := range []CostLine{{0, 2e9}, {0.2, 1e9}, {0.001, 1e9}} {
+		var size, time []float64
+		for i := range 200 {
+			b := 2e6 + rnd.Float64()*2e9
+			noise := math.Exp(0.05 * rnd.NormFloat64())
+			if i%10 == 0 {
+				noise = 5 // a tenth are wild
+			}
+			size, time = append(size, b), append(time, want.Cost+b/want.Rate*noise)
+		}
+		got, ok := FitCost(size, time)
+		if !ok || math.Abs(got.Cost-want.Cost) > 0.01 || math.Abs(got.Rate/want.Rate-1) > 0.03 {
+			t.Errorf("got %+v, %v, want %+v", got, ok, want)
+		}
+	}
+	if _, ok := FitCost(nil, nil); ok {
+		t.Error("a fit of nothing")
+	}
+}
+
+// TestRateAbove: the weighted median by hand. Weights are the parts of the times that the cost leaves.
+func TestRateAbove(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		size, time []float64
+		cost, want float64
+		ok         bool
+	}{
+		{"the slower one weighs more than half", []float64{10, 20}, []float64{2, 5}, 1, 5, true},                       // 10 by 1/2, 5 by 4/5
+		{"it does not", []float64{10, 20}, []float64{10, 5}, 1, 10. / 9, true},                                         // 10/9 by 9/10, 5 by 4/5
+		{"weights, not numbers", []float64{1.1, 22, 33, 900}, []float64{1.1, 1.1, 1.1, 10}, 1, 100, true},              // three by 1/11, one by 9/10
+		{"just half", []float64{20, 10}, []float64{2, 2}, 0, 5, true},                                                  // 5 and 10 by 1
+		{"those without size or time left do not count", []float64{0, 30, 12, 8}, []float64{4, 1, 3, 0.5}, 1, 6, true}, // 6 by 2/3
+		{"none", []float64{1, 0}, []float64{1, 5}, 1, 0, false},
+		{"nothing", nil, nil, 0, 0, false},
+	} {
+		got, ok := rateAbove(tt.size, tt.time, tt.cost)
+		if ok != tt.ok {
+			t.Errorf("%s: %v", tt.name, ok)
+		}
+		closeToBy(t, tt.name, got, tt.want, 1e-12)
+	}
+}
+
+func TestCostLoss(t *testing.T) {
+	closeToBy(t, "the loss", costLoss([]float64{2, 2, 6}, []float64{2 * math.E, 2, 4 / math.E}, CostLine{1, 2}), 2, 1e-12)
+}
+
+// TestRefined: the logarithms are 0, 0.1 and 0.3, the last drawn in to 1.5 deviations of 0.14826; the rate decides half of each time.
+func TestRefined(t *testing.T) {
+	const far = 1.5 * 1.4826 * 0.1
+	size := []float64{10, 10, 10}
+	for _, sign := range []float64{1, -1} {
+		time := []float64{2, 2 * math.Exp(sign*0.1), 2 * math.Exp(sign*0.3)}
+		closeToBy(t, "the rate", refined(size, time, CostLine{1, 10}), 10*math.Exp(-sign*0.5*(0.1+far)/0.75), 1e-9)
+	}
+	closeToBy(t, "of unlike sizes", refined([]float64{10, 30}, []float64{2 * math.Exp(0.1), 4 * math.Exp(0.1)}, CostLine{1, 10}),
+		10*math.Exp(-0.1*(0.5+0.75)/(0.25+0.5625)), 1e-9)
+	if got := refined([]float64{0}, []float64{2}, CostLine{1, 10}); got != 10 {
+		t.Errorf("where no time depends on it the rate is %v, want 10", got)
+	}
+}
+
+// costed draws sizes in order, and what they take by a line with a step.
+func costed(rnd *rand.Rand, n, cut int, cost, below, above, noise float64) (size, time []float64) {
+	for i := range n {
+		s, rate := 1+float64(i)+rnd.Float64(), below
+		if i >= cut {
+			rate = above
+		}
+		size, time = append(size, s), append(time, (cost+s/rate)*math.Exp(noise*rnd.NormFloat64()))
+	}
+	return size, time
+}
+
+// TestFitCostIsLeast compares with a fine search: no cost serves much better than the one found, none at all among them, which
+// the Schwarz criterion favours.
+func TestFitCostIsLeast(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(31, 32))
+	none := 0
+	for trial := range 300 {
+		n := 8 + rnd.IntN(20)
+		size, time := costed(rnd, n, n, 3*rnd.Float64()*float64(trial%3), 2, 2, 0.2)
+		loss := func(cost float64) float64 {
+			rate, ok := rateAbove(size, time, cost)
+			if !ok {
+				return math.Inf(1)
+			}
+			l := costLoss(size, time, CostLine{cost, rate})
+			if cost == 0 {
+				l /= math.Pow(float64(n), 0.5/float64(n))
+			}
+			return l
+		}
+		got, ok := FitCost(size, time)
+		if !ok {
+			t.Fatalf("trial %d: no fit", trial)
+		}
+		if got.Cost == 0 {
+			none++
+		}
+		least, top := loss(0), Median(time)
+		for k := range 1000 {
+			least = min(least, loss(top*float64(k+1)/1000))
+		}
+		if l := loss(got.Cost); l > 1.04*least {
+			t.Errorf("trial %d: a cost of %v leaves %v, the least is %v", trial, got.Cost, l, least)
+		}
+	}
+	if none < 50 || none > 200 {
+		t.Errorf("no cost in %d of 300", none)
+	}
+}
+
+func TestFitCostStep(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(33, 34))
+	for _, cost := range []float64{0, 1.5} {
+		size, time := costed(rnd, 40, 25, cost, 2, 0.5, 0)
+		below, above, ok := FitCostStep(size, time, 25)
+		if !ok || below.Cost != above.Cost {
+			t.Fatalf("%+v, %+v, %v", below, above, ok)
+		}
+		closeToBy(t, "cost", below.Cost, cost, 0.02*cost)
+		closeToBy(t, "rate below", below.Rate, 2, 0.02*cost)
+		closeToBy(t, "rate above", above.Rate, 0.5, 0.005*cost)
+	}
+	size, time := costed(rnd, 10, 0, 0, 1, 1, 0)
+	if _, _, ok := FitCostStep(size, time, 0); ok {
+		t.Error("a rate below the first")
+	}
+}

@@ -1,0 +1,219 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// leftOver is the sum of squares of y that the columns do not explain, by elimination on the normal equations.
+func leftOver(y []float64, columns [][]float64) float64 {
+	y = slices.Clone(y)
+	var done [][]float64
+	for _, c := range columns {
+		c = slices.Clone(c)
+		dot := func(a, b []float64) (sum float64) {
+			for i := range a {
+				sum += a[i] * b[i]
+			}
+			return sum
+		}
+		take := func(from, by []float64) {
+			share := dot(from, by) / dot(by, by)
+			for i := range from {
+				from[i] -= share * by[i]
+			}
+		}
+		for _, d := range done {
+			take(c, d)
+		}
+		take(y, c)
+		done = append(done, c)
+	}
+	return Mean(squared(y)) * float64(len(y))
+}
+
+func squared(x []float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = v * v
+	}
+	return out
+}
+
+// TestStepScanIsLeastSquares: the cut is the one whose step explains most, found by fitting each; but for those that a line and a
+// constant leave too little of.
+func TestStepScanIsLeastSquares(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(35, 36))
+	for trial := range 60 {
+		n := 12 + rnd.IntN(20)
+		s := StepScan{Block: 1, Order: rnd.Perm(n), Smooth: [][]float64{make([]float64, n), make([]float64, n), make([]float64, n)}}
+		for i := range n {
+			s.Values = append(s.Values, rnd.NormFloat64())
+			s.Effect = append(s.Effect, 0.2+rnd.Float64())
+			s.Smooth[0][i], s.Smooth[1][i], s.Smooth[2][i] = 1, float64(i), 2 // the last says what the first does
+		}
+		only := 1 + rnd.IntN(3)
+		s.Cut = func(i int) bool { return i%only == 0 }
+		best, want := 0.0, 0
+		for cut := 1; cut < n; cut++ {
+			step := make([]float64, n)
+			copy(step[cut:], s.Effect[cut:])
+			apart := leftOver(step, s.Smooth[:1])
+			if !s.Cut(cut) || leftOver(step, s.Smooth[:2]) <= leastLeft*apart {
+				continue
+			}
+			if gain := leftOver(s.Values, s.Smooth[:2]) - leftOver(s.Values, [][]float64{s.Smooth[0], s.Smooth[1], step}); gain > best {
+				best, want = gain, cut
+			}
+		}
+		if got, _ := s.Find(); got != want {
+			t.Errorf("trial %d: cut at %d, least squares at %d", trial, got, want)
+		}
+	}
+}
+
+// TestStepChance: p by hand for surrogates whose statistics are told: 1, 2, 3, ... 999 in some order.
+func TestStepChance(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(37, 38))
+	s := StepScan{Order: []int{0, 1, 2}}
+	for _, tt := range []struct {
+		name  string
+		found float64
+		want  float64
+	}{
+		// 50 are above 949, by 25.5 on average: beyond, p falls by e for each 25.5.
+		{"above all", 2000, 0.05 * math.Exp(-(2000-949)/25.5)},
+		{"at the tail's foot", 949, 0}, // more than 19 are as clear: p is known before all are drawn
+		{"in the tail", 985, 0.05 * math.Exp(-(985-949)/25.5)},
+	} {
+		order := rnd.Perm(stepDraws)
+		drawn, clear := 0, 0
+		got := s.chance([]float64{5, 6, 7}, tt.found, func([]float64) (float64, int) {
+			z := float64(order[drawn] + 1)
+			drawn++
+			if z >= tt.found {
+				clear++
+			}
+			return z, 0
+		})
+		if tt.want == 0 {
+			tt.want = 20 / float64(drawn)
+			if clear != 20 {
+				t.Errorf("%s: drawing stopped after %d as clear", tt.name, clear)
+			}
+		} else if drawn != 999 {
+			t.Errorf("%s: %d drawn", tt.name, drawn)
+		}
+		closeToBy(t, tt.name, got, tt.want, 1e-12)
+	}
+	// Where the highest are all alike, there is no tail to go by.
+	flat := func(z float64) func([]float64) (float64, int) {
+		return func([]float64) (float64, int) { return z, 0 }
+	}
+	closeToBy(t, "above what does not vary", s.chance([]float64{5, 6, 7}, 2, flat(1)), 0.001, 1e-12)
+	closeToBy(t, "as all", s.chance([]float64{5, 6, 7}, 1, flat(1)), 1, 1e-12)
+	// Ten of a thousand lie above the rest, and what was found between: they, and the sample, are eleven.
+	k := 0
+	closeToBy(t, "below the few", s.chance([]float64{5, 6, 7}, 1.5, func([]float64) (float64, int) {
+		if k++; k%100 == 0 {
+			return 9, 0
+		}
+		return 1, 0
+	}), 0.05*math.Exp(-(0.5)/(float64(9*9+41)/50-1)), 1e-12)
+}
+
+// TestStepSurrogates: each has the values in blocks that stay together in the order in which they were taken, begun at any place.
+func TestStepSurrogates(t *testing.T) {
+	const n, block = 10, 3
+	s := StepScan{Block: block, Order: []int{3, 1, 4, 0, 5, 9, 2, 6, 8, 7}}
+	values := make([]float64, n)
+	for i, at := range s.Order {
+		values[at] = float64(i)
+	}
+	starts, orders := map[float64]bool{}, map[[n]float64]bool{}
+	s.chance(values, math.Inf(1), func(surrogate []float64) (float64, int) {
+		var taken [n]float64
+		breaks := 0
+		for i, at := range s.Order {
+			taken[i] = surrogate[at]
+			if i > 0 && taken[i] != math.Mod(taken[i-1]+1, n) {
+				breaks++
+			}
+		}
+		if sorted := slices.Sorted(slices.Values(taken[:])); sorted[0] != 0 || sorted[n-1] != n-1 || len(slices.Compact(sorted)) != n {
+			t.Fatalf("%v is no order of the values", taken)
+		}
+		if breaks > 3 { // of four blocks
+			t.Fatalf("%v is torn in %d places", taken, breaks)
+		}
+		starts[taken[0]], orders[taken] = true, true
+		return 0, 0
+	})
+	if len(starts) != n || len(orders) < 100 {
+		t.Errorf("%d surrogates, which begin with %d of %d values", len(orders), len(starts), n)
+	}
+	// Without a length, blocks are single values.
+	s.Block = 0
+	torn := 0
+	s.chance(values, math.Inf(1), func(surrogate []float64) (float64, int) {
+		for i := 1; i < n; i++ {
+			if surrogate[s.Order[i]] != math.Mod(surrogate[s.Order[i-1]]+1, n) {
+				torn++
+			}
+		}
+		return 0, 0
+	})
+	if torn < stepDraws*7 {
+		t.Errorf("blocks of one are torn in %d places of %d", torn, stepDraws*9)
+	}
+}
+
+func TestOrthonormal(t *testing.T) {
+	basis := orthonormal([][]float64{{3, 4, 0}, {6, 8, 1e-9}, {1, 0, 0}, {0, 5, 0}})
+	want := [][]float64{{0.6, 0.8, 0}, {0.8, -0.6, 0}}
+	if len(basis) != len(want) {
+		t.Fatalf("%v, want %v", basis, want)
+	}
+	for k, q := range basis {
+		for i, v := range q {
+			closeToBy(t, "the basis", v, want[k][i], 1e-8)
+		}
+	}
+}
+
+// levels are values that alternate by 1 % about each level for so long.
+func levels(steps ...[2]float64) []float64 {
+	var x []float64
+	for _, s := range steps {
+		for i := range int(s[0]) {
+			x = append(x, s[1]*(1+0.01*math.Sin(float64(i*i))))
+		}
+	}
+	return x
+}
+
+func TestStepsOfSeveral(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		x     []float64
+		least int
+		known int // of 100
+		want  []int
+	}{
+		{"down, up and down", levels([2]float64{60, 4}, [2]float64{50, 2}, [2]float64{70, 3}, [2]float64{90, 1}), 20, 100, []int{60, 110, 180}},
+		{"a step below the ratio", levels([2]float64{60, 3}, [2]float64{60, 2.4}), 20, 100, nil},
+		{"and above it", levels([2]float64{60, 3}, [2]float64{60, 2.2}), 20, 100, []int{60}},
+		{"upwards", levels([2]float64{60, 2.2}, [2]float64{60, 3}), 20, 100, []int{60}},
+		{"a stretch too short", levels([2]float64{60, 3}, [2]float64{15, 1}), 20, 100, []int{55}},
+		{"too little known", levels([2]float64{60, 3}, [2]float64{60, 1}), 20, 11, nil},
+		{"to nothing", levels([2]float64{60, 3}, [2]float64{60, 0}), 20, 100, nil},
+		{"from nothing", levels([2]float64{60, 0}, [2]float64{60, 3}), 20, 100, nil},
+		{"too few values", levels([2]float64{9, 3}, [2]float64{9, 1}), 10, 100, nil},
+	} {
+		if got := Steps(tt.x, tt.least, len(tt.x)*tt.known/100, 1.3); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
