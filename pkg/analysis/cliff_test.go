@@ -1,0 +1,133 @@
+package analysis
+
+import (
+	"math"
+	"testing"
+)
+
+// threeLevels is a cache of 100 bytes, 60 at 10 a second and 40 at 5, beyond which the disk writes 2 a second.
+func threeLevels() cliff {
+	return cliff{bytes: 100, levels: []cacheLevel{
+		{measured{rate: 10, error: 0.05}, 60, 6},
+		{measured{rate: 5, error: 0.1}, 40, 8},
+		{measured{rate: 2, error: 0.02}, math.Inf(1), 20},
+	}}
+}
+
+func TestCliffWrite(t *testing.T) {
+	// The error of so many bytes at a level, written in a time.
+	first := func(bytes, s float64) float64 { return bytes * 0.05 * math.Sqrt(1+6/s) }
+	second := func(bytes, s float64) float64 { return bytes * 0.1 * math.Sqrt(1+8/s) }
+	third := func(bytes, s float64) float64 { return bytes * 0.02 * math.Sqrt(1+20/s) }
+	for _, tt := range []struct {
+		name         string
+		left, length float64
+		want         burst
+	}{
+		{"within the first level", 100, 3, burst{30, first(30, 3), 0, 0}},
+		{"into the second", 100, 10, burst{80, math.Hypot(first(60, 6), second(20, 4)), 0, 1}},
+		{"to the last", 100, 20, burst{112, math.Hypot(math.Hypot(first(60, 6), second(40, 8)), third(12, 6)), 0, 2}},
+		{"from amid the first", 70, 2, burst{20, first(20, 2), 0, 0}},
+		{"from the edge of the second", 40, 3, burst{15, second(15, 3), 1, 1}},
+		{"from amid the second", 10, 3, burst{12, math.Hypot(second(10, 2), third(2, 1)), 1, 2}},
+		{"with nothing left", 0, 5, burst{10, third(10, 5), 2, 2}},
+		{"to the very end of a level", 100, 6, burst{60, first(60, 6), 0, 0}},
+	} {
+		got := threeLevels().write(tt.left, tt.length)
+		within(t, tt.name+": bytes", got.bytes, tt.want.bytes, 1e-9)
+		within(t, tt.name+": error", got.error, tt.want.error, 1e-9)
+		if got.first != tt.want.first || got.last != tt.want.last {
+			t.Errorf("%s: from level %d to %d, want %d to %d", tt.name, got.first, got.last, tt.want.first, tt.want.last)
+		}
+	}
+}
+
+func TestCliffRegained(t *testing.T) {
+	c := threeLevels()
+	for _, tt := range []struct {
+		name                string
+		bytes, length       float64
+		fast                float64
+		slower              float64 // rate after the cache's over that with it
+		atLeast, throughout bool
+	}{
+		{"all that it could", 80, 10, 100, 0.5, false, true},
+		{"more", 90, 10, 100, 0.5, false, true},
+		{"nearly", 79, 10, 98, 0.5, false, true},  // 5.8 s of 10 and 4.2 of 5
+		{"some", 50, 10, 47.5, 0.2, false, false}, // 0.75 s of 10, 8 of 5 and 1.25 of 2
+		{"none", 5, 10, 0, 0.4, false, false},
+		{"the burst ends first", 15, 3, 15, 0.4, true, false},
+	} {
+		got := c.regained(tt.bytes, tt.length)
+		within(t, tt.name+": of the cache", got.FastBytes, tt.fast, 1e-6)
+		within(t, tt.name+": error", got.SEBytes, c.write(tt.fast, tt.length).error/(1-tt.slower), 1e-4)
+		if got.AtLeast != tt.atLeast || got.Throughout != tt.throughout {
+			t.Errorf("%s: at least %v, throughout %v", tt.name, got.AtLeast, got.Throughout)
+		}
+	}
+}
+
+func TestCliffIsBack(t *testing.T) {
+	for _, tt := range []struct {
+		b    Burst
+		want bool
+	}{
+		{Burst{FastBytes: 10, Throughout: true}, true},
+		{Burst{FastBytes: 95}, true},
+		{Burst{FastBytes: 94.9, SEBytes: 2.5}, false}, // two errors more are 99.9
+		{Burst{FastBytes: 94.9, SEBytes: 2.6}, true},
+		{Burst{FastBytes: 90, SEBytes: 5}, true},
+		{Burst{FastBytes: 89.9, SEBytes: 20}, false},
+	} {
+		if got := threeLevels().isBack(tt.b); got != tt.want {
+			t.Errorf("%+v: %v, want %v", tt.b, got, tt.want)
+		}
+	}
+}
+
+// Bursts of 10, 20 and 45 bytes after 1, 2 and 4 s, with errors of 1, 1 and 2: weights 1, 1 and 1/4, so that the line rises by
+// (10 + 40 + 45) / (1 + 4 + 4) a second, known to 1/3.
+func TestCliffRefill(t *testing.T) {
+	c := threeLevels()
+	after := func(s, bytes, se float64) Burst { return Burst{RestS: s, FastBytes: bytes, SEBytes: se} }
+	line := []Burst{after(1, 10, 1), after(2, 20, 1), after(4, 45, 2)}
+	const slope, se = 95. / 9, 1. / 3
+	back := func(afterS, withinS float64) Back { return Back{AfterS: afterS, WithinS: &withinS} }
+	for _, tt := range []struct {
+		name   string
+		bursts []Burst
+		back   Back
+		want   bool
+	}{
+		{"three points", line, back(4, 12), true},
+		{"others do not count", append(line, after(6, 90, 1), after(3, 80, 0), Burst{RestS: 3, FastBytes: 5, SEBytes: 1, AtLeast: true}), back(4, 12), true},
+		{"one point", line[:1], back(4, 12), false},
+		{"no line", append(line, after(5, 10, 1)), back(4, 12), false},
+		{"not back when the line says so", line, back(100/(slope-2*se)+0.01, 20), false},
+		{"just so long", line, back(100/(slope-2*se)-0.01, 20), true},
+		{"back before", line, back(4, 100/(slope+2*se)-0.01), false},
+		{"just before", line, back(4, 100/(slope+2*se)+0.01), true},
+		{"nothing comes back", []Burst{after(1, 0, 1), after(2, 0, 1)}, back(4, 12), false},
+	} {
+		got, ci := c.refill(tt.bursts, tt.back)
+		if (got != nil) != tt.want {
+			t.Errorf("%s: %v", tt.name, got)
+		}
+		if got != nil {
+			within(t, tt.name+": rest", *got, 100/slope, 1e-9)
+			within(t, tt.name+": low", ci[0], 100/(slope+2*se), 1e-9)
+			within(t, tt.name+": high", ci[1], 100/(slope-2*se), 1e-9)
+		}
+	}
+	// The line is known so badly that its lower bound is a tenth of it.
+	if got, ci := c.refill([]Burst{after(1, 10, 11), after(2, 20, 11)}, back(4, 99)); got == nil || math.Abs(*got-10) > 1e-9 || math.Abs(ci[1]-100) > 1e-9 {
+		t.Errorf("%v, %v", got, ci)
+	}
+	// Two points lie off a line by up to twice their errors: (z² + z²) / 1 <= 4.
+	for off, want := range map[float64]bool{1.4: true, 1.42: false} {
+		// One second apart alike, the line goes through the middle.
+		if got, _ := c.refill([]Burst{after(1, 10+off, 1), after(1, 10-off, 1)}, back(4, 99)); (got != nil) != want {
+			t.Errorf("two points %v off: %v", off, got)
+		}
+	}
+}
