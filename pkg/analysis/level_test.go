@@ -1,0 +1,266 @@
+package analysis
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// span is from one second to another.
+func span(fromS, toS float64) overlap.Interval {
+	return overlap.Interval{StartNS: ns(fromS), EndNS: ns(toS)}
+}
+
+// levelsOf are levels one after another: how long and how fast.
+func levelsOf(each ...[2]float64) (levels []level, endS float64) {
+	for _, l := range each {
+		levels = append(levels, level{span(endS, endS+l[0]), l[1]})
+		endS += l[0]
+	}
+	return levels, endS
+}
+
+func TestAbsorb(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		levels [][2]float64 // seconds, rate
+		i      int
+		want   [2]int
+	}{
+		{"a stall", [][2]float64{{9, 100}, {1, 10}, {9, 110}}, 1, [2]int{0, 2}},
+		{"a stall between levels that differ, nearer to the one after", [][2]float64{{9, 100}, {1, 60}, {9, 80}}, 1, [2]int{1, 2}},
+		{"and to the one before", [][2]float64{{9, 80}, {1, 60}, {9, 100}}, 1, [2]int{0, 1}},
+		{"a step of a fall that began before", [][2]float64{{2, 100}, {1, 80}, {9, 79}}, 1, [2]int{0, 1}},
+		{"that goes on", [][2]float64{{9, 81}, {1, 80}, {2, 40}}, 1, [2]int{1, 2}},
+		{"a step between short ones", [][2]float64{{2, 100}, {1, 90}, {2, 40}}, 1, [2]int{0, 1}},
+		{"a step between long ones", [][2]float64{{9, 100}, {1, 50}, {9, 40}}, 1, [2]int{1, 2}},
+		{"no fall: up again", [][2]float64{{2, 100}, {1, 70}, {9, 80}}, 1, [2]int{1, 2}},
+		{"at the beginning", [][2]float64{{1, 10}, {9, 100}, {9, 10}}, 0, [2]int{0, 1}},
+		{"of a burst at the beginning", [][2]float64{{1, 10}, {2, 100}, {9, 11}}, 0, [2]int{0, 2}},
+		{"of a longer one", [][2]float64{{1, 10}, {3, 100}, {9, 11}}, 0, [2]int{0, 1}},
+		{"of a climb", [][2]float64{{1, 10}, {2, 100}, {9, 12}}, 0, [2]int{0, 1}},
+		{"of two", [][2]float64{{1, 10}, {2, 10}}, 0, [2]int{0, 1}},
+		{"at the end", [][2]float64{{9, 10}, {9, 100}, {1, 10}}, 2, [2]int{1, 2}},
+		{"after a burst at the end", [][2]float64{{9, 11}, {2, 100}, {1, 10}}, 2, [2]int{0, 2}},
+		{"after a longer one", [][2]float64{{9, 11}, {3, 100}, {1, 10}}, 2, [2]int{1, 2}},
+		{"the end of two", [][2]float64{{2, 10}, {1, 10}}, 1, [2]int{0, 1}},
+		{"stalls count as one byte a second", [][2]float64{{9, 1}, {1, 50}, {9, 0}}, 1, [2]int{0, 2}},
+	} {
+		levels, endS := levelsOf(tt.levels...)
+		p := part{active: []overlap.Interval{span(0, endS)}}
+		first, last := p.absorb(levels, tt.i)
+		if got := [2]int{first, last}; got != tt.want {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// A pause of a second is in the middle of what is active.
+func TestActiveIn(t *testing.T) {
+	p := part{active: []overlap.Interval{span(1, 4), span(5, 9), span(11, 12)}}
+	for _, tt := range []struct {
+		v    overlap.Interval
+		want []overlap.Interval
+	}{
+		{span(0, 20), p.active},
+		{span(2, 6), []overlap.Interval{span(2, 4), span(5, 6)}},
+		{span(4, 5), nil},
+		{span(0, 1), nil},
+		{span(12, 20), nil},
+		{span(6, 11), []overlap.Interval{span(6, 9)}},
+		{span(4, 5.5), []overlap.Interval{span(5, 5.5)}},
+	} {
+		if diff := cmp.Diff(tt.want, p.activeIn(tt.v)); diff != "" {
+			t.Errorf("in %v (-want +got):\n%s", tt.v, diff)
+		}
+	}
+	within(t, "active", p.activeS(level{span(3, 7), 1}), 3, 1e-12)
+	for _, tt := range []struct {
+		v    overlap.Interval
+		want bool
+	}{{span(4, 5), false}, {span(3, 4.5), true}, {span(4.5, 5.1), true}, {span(9, 11), false}, {span(12, 13), false}, {span(0, 1), false}, {span(0, 1.1), true}} {
+		if got := p.worksIn(tt.v); got != tt.want {
+			t.Errorf("works in %v: %v", tt.v, got)
+		}
+	}
+}
+
+func TestLevelAt(t *testing.T) {
+	levels, _ := levelsOf([2]float64{2, 1}, [2]float64{3, 2}, [2]float64{1, 3})
+	for s, want := range map[float64]int{-1: 0, 0: 0, 1.9: 0, 2: 1, 4.9: 1, 5: 2, 6: 2, 99: 2} {
+		if got := levelAt(levels, ns(s)); got != want {
+			t.Errorf("at %v s: level %d, want %d", s, got, want)
+		}
+	}
+}
+
+func TestCrossing(t *testing.T) {
+	at := func(fromS, toS, rate float64) piece { return piece{span(fromS, toS), rate, toS - fromS} }
+	for _, tt := range []struct {
+		name          string
+		pieces        []piece
+		before, after float64
+		want          float64
+	}{
+		{"a quarter of a piece", []piece{at(10, 14, 40)}, 100, 20, 11},
+		{"of three", []piece{at(10, 12, 100), at(12, 13, 60), at(13, 14, 20)}, 100, 20, 12.5},
+		{"before all", []piece{at(10, 14, 10)}, 100, 20, 10},
+		{"after all", []piece{at(10, 14, 120)}, 100, 20, 14},
+		{"upwards", []piece{at(10, 14, 80)}, 20, 100, 11},
+		{"a pause between", []piece{at(10, 12, 100), at(13, 14, 20)}, 100, 20, 13},
+		{"levels that do not differ", []piece{at(10, 12, 100), at(12, 14, 20)}, 50, 50, 12},
+		{"no level before", []piece{at(10, 12, 100), at(12, 14, 20)}, math.NaN(), 50, 12},
+	} {
+		within(t, tt.name, seconds(crossing(tt.pieces, tt.before, tt.after)), tt.want, 1e-6)
+	}
+}
+
+func TestChanges(t *testing.T) {
+	rates := slices.Concat(slices.Repeat([]float64{10}, 6), []float64{7, 6}, slices.Repeat([]float64{4}, 5), slices.Repeat([]float64{9}, 4))
+	weights := slices.Repeat([]float64{1}, len(rates))
+	weights[0] = 3
+	rates[0] = 14 // the mean is 92 / 8
+	for _, tt := range []struct {
+		name   string
+		starts []int
+		want   []change
+	}{
+		// What lies at the edge itself is neither before nor after.
+		{"one step", []int{0, 6}, []change{{5, 6, (42. + 40) / 7, (6 + 20 + 36) / 10.}}},
+		{"a short segment that holds the step", []int{0, 6, 8}, []change{{5, 8, 82. / 7, (16. + 36) / 8}}},
+		{"no step within", []int{0, 6, 8, 13}, []change{{5, 8, 82. / 7, 4}, {12, 13, 4, 9}}},
+		{"a longer one", []int{0, 6, 9}, []change{{5, 6, 82. / 7, 5}, {8, 9, 6.5, (12. + 36) / 7}}},
+		{"none", []int{0}, nil},
+	} {
+		if diff := cmp.Diff(tt.want, changes(tt.starts, rates, weights, 2), cmp.AllowUnexported(change{}), cmpopts.EquateApprox(1e-12, 0)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+	// A short segment that is lower than both its neighbours is one.
+	dip := slices.Concat(slices.Repeat([]float64{10}, 6), []float64{2, 2}, slices.Repeat([]float64{8}, 5))
+	if got := changes([]int{0, 6, 8}, dip, slices.Repeat([]float64{1}, len(dip)), 2); len(got) != 2 {
+		t.Errorf("a dip: %v", got)
+	}
+}
+
+func TestPooled(t *testing.T) {
+	got := pooled([]measured{{rate: 100, error: 0.3, free: 4}, {rate: 100, error: 0.4, free: 9}})
+	within(t, "rate", got.rate, 100, 1e-12)
+	within(t, "error", got.error, 0.25, 1e-12)
+	within(t, "freedom", got.free, 9, 0)
+	// A hundred and e hundreds: logarithms 1 apart, their mean is known to half of that.
+	got = pooled([]measured{{rate: 100, error: 0.1, free: 4}, {rate: 100 * math.E, error: 0.1, free: 9}})
+	within(t, "rate", got.rate, 50*(1+math.E), 1e-9)
+	within(t, "error", got.error, 0.5, 1e-12)
+	within(t, "freedom", got.free, 1, 0)
+	if one := pooled([]measured{{100, 0.2, 5}}); one != (measured{100, 0.2, 5}) {
+		t.Errorf("of one: %+v", one)
+	}
+}
+
+func TestChanceAbove(t *testing.T) {
+	m := measured{rate: 100 * math.E, error: 0.3, free: 8}
+	within(t, "two deviations", m.chanceAbove(measured{rate: 100, error: 0.4, free: 20}), stats.StudentTail(2, 8), 1e-12)
+	within(t, "below", measured{100, 0.4, 20}.chanceAbove(m), 1-stats.StudentTail(2, 8), 1e-12)
+	for _, other := range []measured{{}, {rate: 100, error: 0.4}, {error: 0.4, free: 20}} {
+		if m.chanceAbove(other) != 1 || other.chanceAbove(m) != 1 {
+			t.Errorf("against %+v, which was not measured: %v, %v", other, m.chanceAbove(other), other.chanceAbove(m))
+		}
+	}
+}
+
+// filesOf are files one after another: seconds and bytes.
+func filesOf(each ...[2]float64) *trace.DiskTrace {
+	d := &trace.DiskTrace{Name: "A", Op: trace.Write}
+	at := 0.0
+	for i, f := range each {
+		d.Files = append(d.Files, trace.File{Seq: i, Bytes: int64(f[1]), StartNS: ns(at), EndNS: ns(at + f[0])})
+		at += f[0]
+	}
+	return d
+}
+
+func TestFileLuck(t *testing.T) {
+	e := math.E
+	for _, tt := range []struct {
+		name  string
+		files [][2]float64
+		want  float64
+	}{
+		// Logarithms 0, 0.2, 0.4, 1, 1.4 about 0.4: the middle deviation is 0.4.
+		{"five", [][2]float64{{1, 1e9}, {1, 1e9 * math.Pow(e, 0.2)}, {1, 1e9 * math.Pow(e, 0.4)}, {2, 2e9 * e}, {1, 1e9 * math.Pow(e, 1.4)}}, 1.4826 * 0.4},
+		{"alike", slices.Repeat([][2]float64{{1, 1e9}}, 6), 0.10},
+		{"four, and one too short to count", [][2]float64{{1, 1}, {1, 9}, {1, 1}, {1, 9}, {0.09, 5}}, 0.30},
+		{"five, one just long enough", [][2]float64{{1, 1e9}, {1, 1e9}, {1, 1e9}, {1, 1e9}, {0.1, 1e9}}, 0.10},
+	} {
+		within(t, tt.name, (&part{trace: filesOf(tt.files...)}).fileLuck(), tt.want, 1e-6)
+	}
+}
+
+func TestUnseenLuck(t *testing.T) {
+	p := &part{trace: filesOf([2]float64{2, 1}, [2]float64{2, 1}, [2]float64{4, 1}, [2]float64{2, 1})}
+	for _, tt := range []struct {
+		in   []overlap.Interval
+		want float64 // sum of the squares of the files' shares
+	}{
+		{[]overlap.Interval{span(0, 10)}, 0.04 + 0.04 + 0.16 + 0.04},
+		{[]overlap.Interval{span(1, 5)}, 1./16 + 4./16 + 1./16},
+		{[]overlap.Interval{span(0, 1), span(5, 8)}, 1./16 + 9./16},
+		{[]overlap.Interval{span(4, 6)}, 1},
+		{[]overlap.Interval{span(20, 30)}, 0},
+	} {
+		within(t, "the variance", p.unseenLuck(tt.in), 0.09*tt.want, 1e-9)
+	}
+	many := &part{trace: filesOf(slices.Repeat([][2]float64{{1, 1}}, 10)...)}
+	if got := many.unseenLuck([]overlap.Interval{span(0, 6)}); got != 0 {
+		t.Errorf("six files alike: %v, want 0", got)
+	}
+	within(t, "five files alike", many.unseenLuck([]overlap.Interval{span(0, 5)}), 0.01/5, 1e-9)
+}
+
+func TestFilesThatALevelRestsOn(t *testing.T) {
+	p := &part{trace: filesOf([2]float64{2, 1}, [2]float64{2, 1}, [2]float64{4, 1}, [2]float64{2, 0}, [2]float64{2, 1})}
+	for _, tt := range []struct {
+		v     overlap.Interval
+		least int
+		most  float64
+		want  bool
+	}{
+		{span(0, 8), 3, 0.5, true},
+		{span(0, 8), 4, 0.5, false},
+		{span(0, 8), 3, 0.49, false},
+		{span(0, 7), 3, 0.5, true},   // 3 s of the longest
+		{span(2, 6), 2, 0.5, true},   // 2 s of each
+		{span(8, 12), 2, 0.9, false}, // one of them moved nothing
+		{span(2, 4), 1, 1, true},     // neither the one before nor the one after
+		{span(2, 4), 2, 1, false},
+	} {
+		if got := p.restsOnFiles(tt.v, tt.least, tt.most); got != tt.want {
+			t.Errorf("%v, %d files, %v: %v", tt.v, tt.least, tt.most, got)
+		}
+	}
+	sizes, times := (&part{trace: filesOf([2]float64{2, 10}, [2]float64{3, 20}, [2]float64{4, 0}, [2]float64{1, 30}, [2]float64{1, 40})}).wholeFiles(span(2, 10))
+	if !slices.Equal(sizes, []float64{20, 30}) || !slices.Equal(times, []float64{3, 1}) {
+		t.Errorf("whole files %v, %v", sizes, times)
+	}
+	for n, want := range map[int]int{499: 499, 500: 250, 1000: 334} {
+		if sizes, _ := (&part{trace: filesOf(slices.Repeat([][2]float64{{1, 10}}, n)...)}).wholeFiles(span(0, 5000)); len(sizes) != want {
+			t.Errorf("of %d files, %d", n, len(sizes))
+		}
+	}
+}
+
+func TestSignificant(t *testing.T) {
+	for rate, want := range map[float64]float64{0.4: 0, 0.6: 1, 9999.4: 9999, 10004: 10000, 10006: 10010, 123456789: 123500000, 1e9: 1e9} {
+		if got := significant(rate); got != want {
+			t.Errorf("%v rounds to %v, want %v", rate, got, want)
+		}
+	}
+}
