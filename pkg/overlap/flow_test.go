@@ -49,9 +49,14 @@ func TestFlow(t *testing.T) {
 			stats.Items{Size: []float64{1000, 6500, 3000, 3000, 500, 1000}, Time: []float64{1, 2, 1, 1, 0.5, 0.5}},
 		},
 		{
-			"one under way", open, []Interval{{second, 3 * second}, {4 * second, 6 * second}, {20 * second, 21 * second}},
-			stats.Flow{Length: 5, Known: 3 + 3 + 1, Rates: slices.Concat(times(10, 1000), times(5, 0), times(5, 200), times(5, 200), times(5, 800), times(20, 0))},
+			"one under way", open, []Interval{{second, 2 * second}, {2 * second, 3 * second}, {4 * second, 6 * second}, {20 * second, 21 * second}},
+			stats.Flow{Length: 5, Known: 1 + 2 + 3 + 1, Rates: slices.Concat(times(10, 1000), times(5, 0), times(5, 200), times(5, 200), times(5, 800), times(20, 0))},
 			stats.Items{Size: []float64{1000, 100, 500}, Time: []float64{1, 0.5, 1}},
+		},
+		{
+			"a byte", disk([3]int64{0, 4 * second, 1}), []Interval{{0, 4 * second}},
+			stats.Flow{Length: 4, Known: 1, Rates: slices.Concat(times(19, 0), times(1, 10), times(20, 0))},
+			stats.Items{Size: []float64{1}, Time: []float64{4}},
 		},
 		{
 			"as short as a flow may be", files, []Interval{{4 * second, 6 * second}},

@@ -70,7 +70,10 @@ func TestStages(t *testing.T) {
 	if got := Window(stages, 4); got != nil {
 		t.Errorf("window of four disks: got %v, want none", got)
 	}
-	if got := Window(nil, 0); got != nil {
+	if diff := cmp.Diff([]Interval{{0, 20}, {100, 120}}, Window(stages, 1)); diff != "" {
+		t.Errorf("window of one disk (-want +got):\n%s", diff)
+	}
+	if got := Window([]Stage{{}}, 0); got != nil {
 		t.Errorf("window of no disks: got %v, want none", got)
 	}
 }
@@ -91,6 +94,9 @@ func TestCurve(t *testing.T) {
 		{"at samples", sampled, Interval{20, 60}, Amount{20, 20, 20}},
 		{"between samples", sampled, Interval{0, 40}, Amount{70, 60, 80}},
 		{"in the pause", sampled, Interval{100, 110}, Amount{0, 0, 0}},
+		{"two samples at once", &trace.DiskTrace{Files: []trace.File{
+			{Bytes: 100, StartNS: 0, EndNS: 100, Samples: []trace.Sample{{TNS: 20, Bytes: 10}, {TNS: 20, Bytes: 50}}},
+		}}, Interval{0, 20}, Amount{50, 50, 50}},
 		{"no samples", sampled, Interval{112, 117}, Amount{25, 0, 50}},
 		{"overlapping files", disk([3]int64{0, 100, 100}, [3]int64{10, 20, 40}, [3]int64{50, 60, 40}), Interval{15, 55}, Amount{80, 0, 180}},
 		{"unusable left out", disk([3]int64{0, 10, 10}, [3]int64{10, 10, 7}, [3]int64{20, 15, 7}), Interval{0, 30}, Amount{10, 10, 10}},
@@ -257,6 +263,18 @@ func TestPoints(t *testing.T) {
 		{"a part", sampled, Interval{22, 63}, []trace.Sample{{TNS: 22, Bytes: 62}, {TNS: 63, Bytes: 82}}},
 		{"overlapping files", disk([3]int64{0, 30, 30}, [3]int64{10, 20, 10}), Interval{0, 30},
 			[]trace.Sample{{TNS: 0}, {TNS: 10, Bytes: 10}, {TNS: 20, Bytes: 30}, {TNS: 30, Bytes: 40}}},
+		{"overlapping files, evenly", disk([3]int64{0, 30, 30}, [3]int64{7, 20, 13}), Interval{0, 30},
+			[]trace.Sample{{TNS: 0}, {TNS: 10, Bytes: 13}, {TNS: 20, Bytes: 33}, {TNS: 30, Bytes: 43}}},
+		{"one under way before the last ends", &trace.DiskTrace{
+			Files: []trace.File{{Bytes: 26, StartNS: 0, EndNS: 26}},
+			Open:  []trace.Sample{{TNS: 25}, {TNS: 45, Bytes: 20}},
+		}, Interval{0, 45}, []trace.Sample{{TNS: 0}, {TNS: 10, Bytes: 10}, {TNS: 20, Bytes: 20}, {TNS: 30, Bytes: 31}, {TNS: 40, Bytes: 41}, {TNS: 45, Bytes: 46}}},
+		{"one under way when the last ends", &trace.DiskTrace{
+			Files: []trace.File{{Bytes: 26, StartNS: 0, EndNS: 26}},
+			Open:  []trace.Sample{{TNS: 26}, {TNS: 46, Bytes: 20}},
+		}, Interval{0, 46}, []trace.Sample{{TNS: 0}, {TNS: 26, Bytes: 26}, {TNS: 46, Bytes: 46}}},
+		{"half a step before the end", disk([3]int64{0, 25, 25}, [3]int64{25, 99, 74}), Interval{0, 30}, []trace.Sample{{TNS: 0}, {TNS: 25, Bytes: 25}, {TNS: 30, Bytes: 30}}},
+		{"less than that", disk([3]int64{0, 26, 26}, [3]int64{26, 99, 73}), Interval{0, 30}, []trace.Sample{{TNS: 0}, {TNS: 30, Bytes: 30}}},
 		{"nothing", disk(), Interval{0, 7}, []trace.Sample{{TNS: 0}, {TNS: 7}}},
 	}
 	for _, tt := range tests {

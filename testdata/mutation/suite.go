@@ -101,9 +101,10 @@ func (s *suite) total() time.Duration {
 	return sum
 }
 
-// build compiles the tests. What it says is returned where it fails for an error in the code.
+// build compiles the tests. What it says is returned where it fails for an error in the code. Nothing is inlined: made part of a
+// test, a function may lose by that test's arguments what others would need.
 func (s *suite) build(to string, flags ...string) (said string, err error) {
-	args := slices.Concat([]string{"test", "-c", "-vet=off", "-ldflags=-s -w -buildid=", "-o", to}, flags, []string{"./" + s.pkg})
+	args := slices.Concat([]string{"test", "-c", "-vet=off", "-gcflags=-l", "-ldflags=-s -w -buildid=", "-o", to}, flags, []string{"./" + s.pkg})
 	out, err := exec.Command("go", args...).CombinedOutput()
 	if err != nil {
 		return string(out), fmt.Errorf("compile the tests: %w\n%s", err, out)
