@@ -13,6 +13,8 @@ COUNT    ?= 6
 DIR      ?= bin
 SYSTEMS  ?=
 RECORD   ?=
+SHORT    ?=
+FULL     ?=
 SEED     ?= 0
 N        ?= 150
 
@@ -27,7 +29,7 @@ race := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 # Packages whose golden files -update writes afresh: those whose tests know the flag.
 golden = $(addprefix ./,$(sort $(dir $(shell grep -rl --include='*_test.go' 'flag.Bool."update"' cmd configs internal pkg))))
 
-.PHONY: build demo test race lint platforms fuzz mutants claims bench golden clean
+.PHONY: build demo test race lint platforms fuzz mutants proof bench golden clean
 
 # Always handed to go, which knows better than a file list what is out of date.
 build: $(charts)
@@ -71,13 +73,11 @@ mutants:
 	go vet ./testdata/mutation && go test ./testdata/mutation
 	go run ./testdata/mutation -seed '$(SEED)' -n '$(N)' $(if $(filter ./...,$(PKG)),./pkg/overlap ./pkg/stats ./pkg/analysis,$(PKG))
 
-# Every claim, interval and prediction against known truth, at the counts that their figures are from: an hour or so.
-claims:
-	HUBBENCH_TRACES=200 go test -v -timeout 3h -run 'NoClaims|Claims|Found|OwnFall|SoloOver|Covers?$$|Knee|Limit|Duplex|Fio|Quote|Causes' ./pkg/analysis -full
-	go test -v -timeout 3h -run 'Classes|Collapses|Level|Power' ./pkg/compare -full
-	go test -v -timeout 3h -run 'PredictionsCover' ./pkg/fit -hubs 20
-	go test -v -timeout 3h -run 'AnswersOfFitted' ./pkg/advise -hubs 40
-	go test -v -timeout 3h -run 'Gauges|HeldVolume|MountedHub|DelaysOfTheDevice' ./cmd/hubbench -quiet-runs 20 -search-runs 10 -mount-runs 5 -mount-fits 1
+# Every claim of the README against known truth, on this machine, and a page of what came out: bin/proof.html. With SHORT=1 in
+# three minutes, with FULL=1 in hours, as many trials as the README's figures are from.
+proof: build
+	go vet ./testdata/proof ./testdata/lab && go test ./testdata/proof
+	go run ./testdata/proof $(if $(SHORT),-short) $(if $(FULL),-full)
 
 bench: build | bin
 	go test -run='^$$' -bench='$(BENCH)' -benchmem -count=$(COUNT) $(PKG) | tee bin/bench.txt

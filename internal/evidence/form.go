@@ -19,6 +19,20 @@ func AtLeast(claim, name string, got, of, least int) Finding {
 	return f
 }
 
+// Seldom is AtMost for a share of all trials, beyond which chance may take these few: by three standard deviations, so
+// that of a hundred such checks none fails by chance alone.
+func Seldom(claim, name string, got, of int, share float64) Finding {
+	most := int(share*float64(of) + 3*math.Sqrt(share*(1-share)*float64(of)))
+	f := AtMost(claim, name, got, of, most)
+	f.Limit = fmt.Sprintf("%.3g %% at most, which by chance may be %d of these", 100*share, most)
+	return f
+}
+
+// Below is a finding of how far off something is at the worst.
+func Below(claim, name, unit string, measured, most float64) Finding {
+	return Finding{Claim: claim, Case: name, Unit: unit, Measured: measured, Low: measured, High: measured, Limit: fmt.Sprintf("%.3g %s at most", most, unit), Pass: measured <= most}
+}
+
 // Within is a finding that compares a number with the true one: apart by a share of it at the most.
 func Within(claim, name, unit string, truth, measured, share float64) Finding {
 	return Finding{

@@ -125,6 +125,7 @@ func TestLatencyClasses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many cases")
 	}
+	wrong, all := 0, 0
 	for i, c := range latencyClasses() {
 		t.Run(c.name, func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(*latencySeed+uint64(i), 51))
@@ -132,13 +133,14 @@ func TestLatencyClasses(t *testing.T) {
 			for range pairsOf(8) {
 				y.add(Compare(latencyRun(c, rnd, 1, 2), latencyRun(c, rnd, 1, 2)), 1)
 			}
-			if *full {
+			if *pairsEach > 0 {
 				t.Log(y)
 			}
-			// A standard error beyond 5 %.
-			evidence.Report(t, evidence.AtMost("compare", "equal latencies told apart, "+c.name, y.wrong, y.pairs, max(2, y.pairs*6/100)))
+			wrong, all = wrong+y.wrong, all+y.pairs
+			evidence.Report(t, toldApart("equal latencies told apart, "+c.name, y.wrong, y.pairs))
 		})
 	}
+	evidence.Report(t, evidence.Seldom("compare", "equal latencies told apart, all these", wrong, all, 0.05))
 }
 
 // TestLatencyPower: a disk whose requests all take 20 % longer is told from an equal one in nine of ten pairs or more,
@@ -158,7 +160,7 @@ func TestLatencyPower(t *testing.T) {
 		for range pairsOf(6) {
 			y.add(Compare(latencyRun(c, rnd, 1, 2), latencyRun(c, rnd, 1.2, 2)), 1.2)
 		}
-		if *full {
+		if *pairsEach > 0 {
 			t.Logf("wave %g, %g s, of %g s: %s", tt.wave, tt.memory, tt.seconds, y)
 		}
 		for _, q := range []Quantile{P50, P99} {

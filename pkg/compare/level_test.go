@@ -47,7 +47,7 @@ func TestLevel(t *testing.T) {
 					wrong++
 				}
 			}
-			if *full {
+			if *pairsEach > 0 {
 				t.Logf("%d of %d equal pairs were called different", wrong, pairs)
 			}
 			evidence.Report(t, evidence.AtMost("compare", "equal runs told apart, "+kind.name, wrong, int(pairs), int(pairs)*7/100+3))
@@ -73,7 +73,7 @@ func TestPower(t *testing.T) {
 				found++
 			}
 		}
-		if *full {
+		if *pairsEach > 0 {
 			t.Logf("files of the same sizes %v: found in %d of %d pairs", same, found, pairs)
 		}
 		evidence.Report(t, evidence.AtLeast("compare", fmt.Sprintf("5 %% slower, 50 files with 5 %% noise, the same sizes in both %v: found", same), found, int(pairs), int(pairs)*80/100))

@@ -2,7 +2,6 @@ package fit
 
 import (
 	"flag"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -113,8 +112,7 @@ func TestPredictionsCoverTriples(t *testing.T) {
 		own.add(y)
 	}
 	t.Logf("median half-width of all these: %.1f %%", 100*own.median())
-	width := 100 * own.median()
-	evidence.Report(t, evidence.Finding{Claim: "fit-covers", Case: "half the width of these intervals, median", Unit: "%", Measured: width, Low: 100 * own.widths[0], High: 100 * own.widths[len(own.widths)-1], Limit: fmt.Sprintf("%.0f %% at most", 16+100*slack), Pass: width <= 16+100*slack})
+	evidence.Report(t, evidence.Below("fit-covers", "half the width of these intervals, median", "%", 100*own.median(), 16+100*slack))
 	for _, k := range few(foreignWorlds(*tuning)) {
 		y := count(k)
 		evidence.Report(t, evidence.AtLeast("fit-covers", "the same or refused, of a hub like none that is fitted: "+k.name, y.covered+y.refused, y.all, int(math.Ceil((0.85-slack)*float64(y.all)))))

@@ -28,7 +28,22 @@ func (p *Proof) document() *report.Document {
 	for i := range p.Claims {
 		p.Claims[i].show(doc)
 	}
+	doc.Add(p.commands())
 	return doc
+}
+
+// commands are what was run, for those who want to run one of them.
+func (p *Proof) commands() *report.Details {
+	t := &report.Table{Title: "Commands", Note: "In the folder of hubbench's source code.", Columns: []report.Column{{Head: "Command"}, {Head: "For"}, {Head: "What came out"}}}
+	for i := range p.Commands {
+		c := &p.Commands[i]
+		row := []report.Cell{{Text: c.Run}, {Text: strings.Join(c.Claims, ", ")}, {Text: "interrupted before it"}}
+		if c.Ran {
+			row[2].Text = c.outcome()
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return &report.Details{ID: "commands", Title: "All commands, to measure one thing again", Blocks: []report.Block{t}}
 }
 
 func (p *Proof) started() string {
@@ -127,21 +142,21 @@ func (j *Judged) counts() (n, failed int) {
 func (j *Judged) show(doc *report.Document) {
 	doc.Add(report.Heading{Text: j.Title, ID: j.id()})
 	if j.Sentence != "" {
-		doc.Add(report.Sentence{Text: "“" + j.Sentence + "”"})
+		doc.Add(report.Sentence{Text: "“" + strings.ReplaceAll(j.Sentence, "`", "") + "”"})
 	}
 	how := "How it is measured: " + j.Method
 	if j.Source != "" {
 		how += " After " + j.Source
 	}
 	doc.Add(report.Sentence{Text: how})
-	if len(j.Commands) > 0 {
-		doc.Add(report.Sentence{Text: "By " + strings.Join(j.Commands, "; ") + "."})
-	}
-	if j.Reason != "" {
+	switch {
+	case j.Beyond:
+		doc.Add(report.Sentence{Text: "Not measured: " + j.Reason + "."})
+	case j.Reason != "":
 		doc.Add(report.Warning{Text: capital(string(j.Verdict)) + "; " + j.Reason})
 	}
 	t := &report.Table{Title: "Evidence: " + j.Title, Columns: []report.Column{
-		{Head: "Measured"}, {Head: "Truth", Numbers: true}, {Head: "Found", Numbers: true}, {Head: "From, to", Numbers: true, Drop: 1}, {Head: "Held to"}, {Head: "Result"},
+		{Head: "What was measured"}, {Head: "Result"}, {Head: "Found", Numbers: true}, {Head: "Held to"}, {Head: "Truth", Numbers: true}, {Head: "From, to", Numbers: true, Drop: 1},
 	}}
 	failing := &report.Table{Title: "Findings that fail: " + j.Title, Columns: t.Columns}
 	for i := range j.Findings {
@@ -166,17 +181,18 @@ func (j *Judged) show(doc *report.Document) {
 
 func rowOf(f *evidence.Finding) []report.Cell {
 	if f.Left != "" {
-		return []report.Cell{{Text: f.Case}, {}, {}, {}, {Text: f.Limit}, {Text: "left out", Small: f.Left, Sign: report.Doubt}}
+		return []report.Cell{{Text: f.Case}, {Text: "left out", Small: f.Left, Sign: report.Doubt}, {}, {Text: f.Limit}, {}, {}}
 	}
-	row := []report.Cell{{Text: f.Case}, {Text: show(f.Truth, f.Unit)}, {Text: show(f.Measured, f.Unit)}, {}, {Text: f.Limit}, {Text: "holds", Sign: report.Good}}
+	row := []report.Cell{{Text: f.Case}, {Text: "holds", Sign: report.Good}, {Text: show(f.Measured, f.Unit)}, {Text: f.Limit}, {Text: show(f.Truth, f.Unit)}, {}}
 	if f.Low != f.High {
-		row[3].Text = show(f.Low, f.Unit) + " to " + show(f.High, f.Unit)
+		low, high := show(f.Low, f.Unit), show(f.High, f.Unit)
 		if strings.HasPrefix(f.Unit, "of ") {
-			row[3].Text = number(f.Low) + " to " + number(f.High)
+			low, high = number(f.Low), number(f.High)
 		}
+		row[5].Text = low + " to " + high
 	}
 	if !f.Pass {
-		row[5] = report.Cell{Text: "fails", Strong: true, Sign: report.Bad}
+		row[1] = report.Cell{Text: "fails", Strong: true, Sign: report.Bad}
 	}
 	return row
 }

@@ -28,16 +28,15 @@ type Command struct {
 	most time.Duration
 }
 
-// building is the time that a command has to be built in, on a fresh clone.
-const building = 10 * time.Minute
-
 // ending is the time that an interrupted command has to clean up.
 const ending = 20 * time.Second
 
 // runner runs commands and says so.
 type runner struct {
-	out io.Writer
-	log io.Writer // takes all that they print
+	out      io.Writer
+	log      io.Writer     // takes all that they print
+	program  string        // go
+	building time.Duration // what a command has to be built in, on a fresh clone
 }
 
 // measure runs the commands in turn, until it is interrupted.
@@ -69,9 +68,9 @@ func (r *runner) run(parent context.Context, c *Command) {
 	c.Ran = true
 	began := time.Now()
 	defer func() { c.Seconds = time.Since(began).Seconds() }()
-	ctx, cancel := context.WithTimeout(parent, c.most+building)
+	ctx, cancel := context.WithTimeout(parent, c.most+r.building)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", c.arguments()...)
+	cmd := exec.CommandContext(ctx, r.program, c.arguments()...)
 	group(cmd)
 	cmd.WaitDelay = ending
 	lines, err := cmd.StdoutPipe()
@@ -93,7 +92,7 @@ func (r *runner) run(parent context.Context, c *Command) {
 	case parent.Err() != nil:
 		c.Wrong = "interrupted"
 	case ctx.Err() != nil:
-		c.Wrong = fmt.Sprintf("it took longer than %s", unit.FormatSeconds((c.most + building).Seconds()))
+		c.Wrong = fmt.Sprintf("it took longer than %s", unit.FormatSeconds((c.most + r.building).Seconds()))
 	case err != nil && len(c.Failed) == 0 && c.fails() == 0:
 		c.Wrong = fmt.Sprintf("it ended with %v", err)
 		if tests.last != "" {

@@ -30,7 +30,8 @@ type Judged struct {
 	Reason   string             `json:"reason,omitempty"` // why it fails or was not measured, or what was left out of it
 	Findings []evidence.Finding `json:"findings"`
 	Commands []string           `json:"commands"`
-	Seconds  float64            `json:"seconds"` // of these
+	Seconds  float64            `json:"seconds"`          // of these
+	Beyond   bool               `json:"beyond,omitempty"` // the set does not measure it
 }
 
 // Verdict is what becomes of a claim.
@@ -100,7 +101,8 @@ func judgeOne(claim Claim, set Set, commands []Command) Judged {
 			measured++
 		}
 	}
-	if len(j.Commands) == 0 {
+	if len(j.Commands) == 0 && len(j.Findings) == 0 {
+		j.Beyond = true
 		left = append(left, fmt.Sprintf("the %s set leaves it out", set))
 	}
 	switch {
@@ -145,31 +147,35 @@ func (p *Proof) count(v Verdict) int {
 	return n
 }
 
-// verdict is all of it in a sentence.
+// verdict is all of it in a sentence or two.
 func (p *Proof) verdict() string {
 	measured := len(p.Claims) - p.count(Unmeasured)
 	text := fmt.Sprintf("%d of %d claims hold.", p.count(Holds), measured)
-	if n := p.count(Fails); n > 0 {
-		text = fmt.Sprintf("%d of %d claims fail: %s.", n, measured, p.names(Fails))
+	if failed := p.names(func(c *Judged) bool { return c.Verdict == Fails }); len(failed) > 0 {
+		text = fmt.Sprintf("%d of %d claims fail: %s.", len(failed), measured, strings.Join(failed, ", "))
 	}
-	if n := p.count(Unmeasured); n > 0 {
-		text += fmt.Sprintf(" %d %s not measured here: %s.", n, map[bool]string{true: "was", false: "were"}[n == 1], p.names(Unmeasured))
+	was := func(names []string, what string) {
+		if n := len(names); n > 0 {
+			text += fmt.Sprintf(" %d %s %s: %s.", n, map[bool]string{true: "was", false: "were"}[n == 1], what, strings.Join(names, ", "))
+		}
 	}
+	was(p.names(func(c *Judged) bool { return c.Verdict == Unmeasured && !c.Beyond }), "not measured here")
+	was(p.names(func(c *Judged) bool { return c.Beyond }), fmt.Sprintf("left out of the %s set", p.Set))
 	if p.Interrupted {
 		text = "Interrupted. " + text
 	}
 	return text
 }
 
-// names are the claims with a verdict.
-func (p *Proof) names(v Verdict) string {
+// names are those of some of the claims.
+func (p *Proof) names(are func(*Judged) bool) []string {
 	var names []string
 	for i := range p.Claims {
-		if p.Claims[i].Verdict == v {
+		if are(&p.Claims[i]) {
 			names = append(names, p.Claims[i].Name)
 		}
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 func (p *Proof) write(w io.Writer) error {

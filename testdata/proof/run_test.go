@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hubbench/hubbench/internal/evidence"
+)
+
+// fake is the environment's variable that has this program do as a command that measures.
+const fake = "HUBBENCH_PROOF_FAKE"
+
+func TestMain(m *testing.M) {
+	if what := os.Getenv(fake); what != "" {
+		pretend(what)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func finding(pass bool) evidence.Finding {
+	return evidence.Finding{Claim: "a", Case: "a case", Unit: "s", Measured: 1, Limit: "2 s at most", Pass: pass}
+}
+
+// line is one of go test -json.
+func line(e event) {
+	text, _ := json.Marshal(e)
+	fmt.Println(string(text))
+}
+
+// tells is a test that reports a finding.
+func tells(pass bool) {
+	var out strings.Builder
+	_ = evidence.Print(&out, finding(pass))
+	key, value, _ := strings.Cut(strings.TrimSpace(out.String()), " ")
+	line(event{Action: "attr", Test: "TestX", Key: key, Value: value})
+}
+
+func pretend(what string) {
+	out := func(text string) { line(event{Action: "output", Test: "TestX", Output: text + "\n"}) }
+	if !strings.HasPrefix(what, "a program") && what != "does not build" {
+		line(event{Action: "run", Test: "TestX"})
+	}
+	code := 0
+	switch what {
+	case "holds":
+		tells(true)
+		line(event{Action: "pass", Test: "TestX"})
+	case "fails":
+		tells(false)
+		out("    x_test.go:1: a, a case: 1 s where 0 is true")
+		line(event{Action: "fail", Test: "TestX"})
+		code = 1
+	case "fails otherwise":
+		tells(true)
+		out("    x_test.go:1: it leaked")
+		line(event{Action: "fail", Test: "TestX"})
+		code = 1
+	case "skips":
+		out("    x_test.go:1: needs root")
+		line(event{Action: "skip", Test: "TestX"})
+	case "crashes":
+		out("panic: out of luck")
+		code = 2
+	case "does not build":
+		line(event{Action: "build-output", Output: "x.go:1:1: undefined: y\n"})
+		line(event{Action: "fail"})
+		code = 1
+	case "says nothing":
+		line(event{Action: "pass", Test: "TestX"})
+	case "a program":
+		fmt.Println("measuring")
+		_ = evidence.Print(os.Stdout, finding(true))
+	case "a program's half line":
+		fmt.Println(`hubbench-finding {"claim":"a",`)
+	case "a program that leaves out":
+		f := finding(false)
+		f.Left = "no FUSE here"
+		_ = evidence.Print(os.Stdout, f)
+	case "a program of another claim":
+		f := finding(true)
+		f.Claim = "z"
+		_ = evidence.Print(os.Stdout, f)
+		_ = evidence.Print(os.Stdout, finding(true))
+	case "hangs":
+		tells(true)
+		time.Sleep(time.Hour)
+	}
+	os.Exit(code)
+}
+
+// What a command does decides about its claim: nothing that goes wrong is passed over.
+func TestVerdicts(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	claims := []Claim{{Name: "a", Title: "A", Method: "m", Sentence: "s"}}
+	for _, tt := range []struct {
+		what    string
+		verdict Verdict
+		reason  string // a part of it
+	}{
+		{"holds", Holds, ""},
+		{"fails", Fails, "a case: 1 s; want 2 s at most"},
+		{"fails otherwise", Fails, "TestX: it leaked"},
+		{"skips", Unmeasured, "TestX: needs root"},
+		{"crashes", Fails, "TestX never ended"},
+		{"does not build", Fails, "undefined: y"},
+		{"says nothing", Fails, "reported nothing"},
+		{"a program", Holds, ""},
+		{"a program's half line", Fails, "unexpected end of JSON input"},
+		{"a program that leaves out", Unmeasured, "a case: no FUSE here"},
+		{"a program of another claim", Holds, ""},
+		{"hangs", Fails, "took longer than"},
+	} {
+		t.Run(tt.what, func(t *testing.T) {
+			t.Setenv(fake, tt.what)
+			c := Command{Run: "go test ./x -run TestX", Claims: []string{"a"}, most: time.Minute}
+			if tt.what == "hangs" {
+				c.most = time.Second
+			}
+			if strings.HasPrefix(tt.what, "a program") {
+				c.Run = "go run ./x"
+			}
+			r := &runner{out: io.Discard, log: io.Discard, program: self}
+			p := &Proof{Commands: measure(t.Context(), []Command{c}, r), Set: Short}
+			p.Claims = judge(claims, Short, p.Commands, true)
+			got := p.Claims[0]
+			if got.Verdict != tt.verdict || !strings.Contains(got.Reason, tt.reason) || tt.reason == "" && got.Reason != "" {
+				t.Errorf("%s, %q; want %s, %q", got.Verdict, got.Reason, tt.verdict, tt.reason)
+			}
+			if tt.what == "a program of another claim" && (len(p.Claims) != 2 || p.Claims[1].Verdict != Fails || p.Claims[1].Name != "z") {
+				t.Errorf("%+v, want a claim that nobody lists to fail", p.Claims)
+			}
+			if tt.what == "fails" && strings.Contains(got.Reason, "TestX") {
+				t.Errorf("%q says it twice", got.Reason)
+			}
+		})
+	}
+}
+
+// An interrupt ends the command that runs, and keeps what was measured before.
+func TestInterrupt(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(fake, "hangs")
+	ctx, cancel := context.WithCancel(t.Context())
+	read, write := io.Pipe()
+	go func() { // once the finding is there
+		scan := scanner(read)
+		for scan.Scan() {
+			if strings.Contains(scan.Text(), "hubbench-finding") {
+				cancel()
+			}
+		}
+	}()
+	list := []Command{{Run: "go test ./x -run X", Claims: []string{"a"}, most: time.Minute}, {Run: "go test ./x -run Y", Claims: []string{"b"}, most: time.Minute}}
+	p := &Proof{Set: Usual, Commands: measure(ctx, list, &runner{out: io.Discard, log: write, program: self}), Interrupted: true}
+	p.Claims = judge([]Claim{{Name: "a"}, {Name: "b"}}, Usual, p.Commands, true)
+	if a := p.Claims[0]; a.Verdict != Holds || !strings.Contains(a.Reason, "interrupted while") {
+		t.Errorf("%s, %q: want what was found before the interrupt", a.Verdict, a.Reason)
+	}
+	if b := p.Claims[1]; b.Verdict != Unmeasured || !strings.Contains(b.Reason, "interrupted before") {
+		t.Errorf("%s, %q: want it not measured", b.Verdict, b.Reason)
+	}
+	if got, want := p.verdict(), "Interrupted. 1 of 1 claims hold. 1 was not measured here: b."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
