@@ -55,17 +55,6 @@ func haveDisk() error {
 
 func must() bool { return os.Getenv("CI") == "true" }
 
-// left is what is left of a disk.
-func left(dir string) (all []string) {
-	all = append(mountsIn(dir), loopsIn(dir)...)
-	for _, path := range []string{dir, filepath.Join(first, filepath.Base(dir)), filepath.Join(second, filepath.Base(dir))} {
-		if _, err := os.Stat(path); err == nil {
-			all = append(all, path)
-		}
-	}
-	return all
-}
-
 func TestLimitOfPartitions(t *testing.T) {
 	d := Make(t, Options{Bytes: 96 << 20, Partitions: 3}, must())
 	if err := d.Limit(0, 20e6); err != nil {
@@ -103,7 +92,7 @@ func TestLimitOfPartitions(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Error(err)
 	}
-	if found := left(d.Dir); len(found) > 0 {
+	if found := Left(d.Dir); len(found) > 0 {
 		t.Errorf("left: %q", found)
 	}
 }
@@ -129,14 +118,14 @@ func TestSweepAfterKill(t *testing.T) {
 	if dir = strings.TrimSpace(dir); err != nil || !strings.HasPrefix(dir, Memory+"/"+prefix) {
 		t.Fatalf("%q, %v", dir, err)
 	}
-	whole := left(dir)
+	whole := Left(dir)
 	if len(whole) != 5 {
 		t.Errorf("a disk has %q, want 2 mounts, a device, a folder, a control group", whole)
 	}
 	if err := Sweep(); err != nil {
 		t.Error(err)
 	}
-	if now := left(dir); len(now) != len(whole) {
+	if now := Left(dir); len(now) != len(whole) {
 		t.Errorf("of a disk in use %q stay of %q", now, whole)
 	}
 	if err := cmd.Process.Kill(); err != nil {
@@ -146,7 +135,7 @@ func TestSweepAfterKill(t *testing.T) {
 	if err := Sweep(); err != nil {
 		t.Error(err)
 	}
-	if found := left(dir); len(found) > 0 {
+	if found := Left(dir); len(found) > 0 {
 		t.Errorf("left: %q", found)
 	}
 }

@@ -140,3 +140,14 @@ func await(done func() bool) bool {
 	}
 	return done()
 }
+
+// Left is what there is of the disk in a folder: mounts, devices, its control group and the folder.
+func Left(dir string) []string {
+	all := append(mountsIn(dir), loopsIn(dir)...)
+	for _, path := range []string{dir, filepath.Join(first, filepath.Base(dir)), filepath.Join(second, filepath.Base(dir))} {
+		if _, err := os.Stat(path); err == nil {
+			all = append(all, path)
+		}
+	}
+	return all
+}

@@ -23,7 +23,7 @@ import (
 )
 
 // partition is the size of each; memory is taken as it is written.
-const partition = 1 << 30
+const partition = 1280 << 20
 
 // missing is what this machine lacks, nil where it lacks nothing.
 func missing() error {
@@ -84,33 +84,37 @@ func lacks(err error) error {
 }
 
 // compare measures each pattern by hubbench and by fio, in turns.
-func (l *lab) compare(ctx context.Context) ([]*result, error) {
-	all, times, measured := patterns(l.opts.short), 5, 4*time.Second
+func (l *lab) compare(ctx context.Context) (list []*result, err error) {
+	all, times := patterns(l.opts.short), 5
 	if l.opts.short {
 		times = 1
 	}
-	var list []*result
-	together, after := map[string]*result{}, map[string]*result{}
+	together, alone := map[pattern]*result{}, map[pattern]*result{}
 	for _, p := range all {
-		together[p.name()] = newResult(p.name(), p.truth(names), times)
-		list = append(list, together[p.name()])
-		if p.after != "" {
-			after[p.name()] = newResult(among(p.after)+" after that", p.truth(p.after), times)
-			list = append(list, after[p.name()])
+		together[p] = newResult(p.name(), p.letters, true, l.opts.short)
+		list = append(list, together[p])
+		if p.alone > 0 {
+			alone[p] = newResult(p.last()+" after that", p.letters[2:], false, l.opts.short)
+			list = append(list, alone[p])
 		}
 	}
 	for i := range times {
 		began := time.Now()
-		if err := l.runHubbench(ctx, i, all, measured, together, after); err != nil {
+		phases, err := l.runHubbench(ctx, i, all)
+		if err != nil {
 			return nil, fmt.Errorf("hubbench: %w", err)
 		}
 		between := time.Now()
 		for _, p := range all {
-			rate, err := l.runFio(ctx, p, measured)
+			phase := phases[p.name()]
+			if err := rates(p, phase, together[p], alone[p]); err != nil {
+				return nil, fmt.Errorf("%s: %w", p.name(), err)
+			}
+			rate, err := l.runFio(ctx, p)
 			if err != nil {
 				return nil, fmt.Errorf("fio, %s: %w", p.name(), err)
 			}
-			together[p.name()].theirs = append(together[p.name()].theirs, rate)
+			together[p].theirs = append(together[p].theirs, rate)
 		}
 		fmt.Fprintf(l.log, "run %d of %d: hubbench %.0f s, fio %.0f s\n", i+1, times, between.Sub(began).Seconds(), time.Since(between).Seconds())
 	}
@@ -134,62 +138,68 @@ func (l *lab) command(ctx context.Context, name string, args ...string) ([]byte,
 	return out, nil
 }
 
-// runHubbench measures all patterns in one run, as a user does.
-func (l *lab) runHubbench(ctx context.Context, run int, all []pattern, measured time.Duration, together, after map[string]*result) error {
+// runHubbench measures all patterns in one run, as a user does, and returns its phases by name.
+func (l *lab) runHubbench(ctx context.Context, run int, all []pattern) (map[string]analysis.Phase, error) {
 	file, out := filepath.Join(l.disk.Dir, "lab.yaml"), filepath.Join(l.disk.Dir, fmt.Sprint("run-", run+1))
 	if l.opts.out != "" {
 		out = filepath.Join(l.opts.out, filepath.Base(out))
 	}
-	if err := os.WriteFile(file, []byte(scenario(all, l.roots, measured)), 0o600); err != nil {
-		return err
+	if err := os.WriteFile(file, []byte(scenario(all, l.roots)), 0o600); err != nil {
+		return nil, err
 	}
 	if _, err := l.command(ctx, l.opts.hubbench, "run", file, "--out", out, "--yes", "--quiet", "--allow", "same_disk"); err != nil {
-		return err
+		return nil, err
 	}
 	data, err := os.ReadFile(filepath.Join(out, rundir.AnalysisFile))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var a analysis.Analysis
 	if err := json.Unmarshal(data, &a); err != nil {
-		return err
+		return nil, err
 	}
-	for _, p := range all {
-		i := slices.IndexFunc(a.Phases, func(phase analysis.Phase) bool { return phase.Phase == p.name() })
-		if i < 0 || a.Phases[i].Overlap == nil {
-			return fmt.Errorf("no overlap of %s", p.name())
-		}
-		phase := a.Phases[i]
-		if phase.Overlap.StartS < warmUp.Seconds() {
-			return fmt.Errorf("the overlap of %s begins after %g s: within the first second, in which the limit does not hold", p.name(), phase.Overlap.StartS)
-		}
-		together[p.name()].ours = append(together[p.name()].ours, phase.Overlap.Rate)
-		if p.after == "" {
-			continue
-		}
-		j := slices.IndexFunc(phase.Stages, func(s analysis.Stage) bool { return strings.Join(s.Active, "") == p.after })
-		if j < 0 {
-			return fmt.Errorf("%s never worked alone in %s", among(p.after), p.name())
-		}
-		after[p.name()].ours = append(after[p.name()].ours, phase.Stages[j].Rate)
+	phases := map[string]analysis.Phase{}
+	for _, phase := range a.Phases {
+		phases[phase.Phase] = phase
 	}
+	return phases, nil
+}
+
+// rates adds what hubbench says of a phase: the rate of all disks together, and of the one that goes on alone.
+func rates(p pattern, phase analysis.Phase, together, alone *result) error {
+	switch {
+	case phase.Overlap == nil:
+		return errors.New("no overlap")
+	case phase.Overlap.StartS < warmUp.Seconds():
+		return fmt.Errorf("the overlap begins after %.2f s, in the first second, in which the limit does not hold", phase.Overlap.StartS)
+	}
+	together.ours = append(together.ours, phase.Overlap.Rate)
+	if p.alone == 0 {
+		return nil
+	}
+	i := slices.IndexFunc(phase.Stages, func(s analysis.Stage) bool {
+		return slices.Equal(s.Active, []string{p.last()}) && s.StartS > phase.Overlap.StartS
+	})
+	if i < 0 {
+		return fmt.Errorf("no stage of %s alone", p.last())
+	}
+	alone.ours = append(alone.ours, phase.Stages[i].Rate)
 	return nil
 }
 
 // runFio measures a pattern with a job for each disk.
-func (l *lab) runFio(ctx context.Context, p pattern, measured time.Duration) (rate float64, err error) {
+func (l *lab) runFio(ctx context.Context, p pattern) (rate float64, err error) {
 	args := []string{
 		"--output-format=json", "--name=global", "--group_reporting", "--ioengine=libaio", "--direct=1", "--filename_format=fio",
 		fmt.Sprint("--bs=", block), fmt.Sprint("--iodepth=", depth), fmt.Sprint("--size=", 2*fileSize), fmt.Sprintf("--ramp_time=%dms", warmUp.Milliseconds()),
 	}
-	if p.files == nil {
-		args = append(args, "--time_based", fmt.Sprintf("--runtime=%dms", measured.Milliseconds()))
+	if p.alone == 0 {
+		args = append(args, "--time_based", fmt.Sprintf("--runtime=%dms", p.measured.Milliseconds()))
 	}
 	for i, root := range l.roots {
-		disk := string(names[i])
-		args = append(args, "--name="+disk, "--directory="+root, "--rw="+map[string]string{"R": "read", "W": "write"}[p.letter(i)])
-		if p.files != nil {
-			args = append(args, fmt.Sprint("--io_size=", p.files[disk]*fileSize))
+		args = append(args, "--name="+names[i:i+1], "--directory="+root, "--rw="+map[string]string{"R": "read", "W": "write"}[p.letter(i)])
+		if p.alone > 0 {
+			args = append(args, fmt.Sprint("--io_size=", p.files()[i]*fileSize))
 		}
 	}
 	out, err := l.command(ctx, "fio", args...)
