@@ -1,0 +1,240 @@
+package analysis
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// set is what disks of one letter each moved together.
+func set(disks string, total, half, alone float64) *reach {
+	return &reach{
+		disks: strings.Split(disks, ""), total: total, half: half, alone: alone,
+		phases: []*phase{{out: &Phase{Phase: disks, Contention: &Contention{}}}},
+	}
+}
+
+func names(sets []*reach) string {
+	var all []string
+	for _, s := range sets {
+		all = append(all, strings.Join(s.disks, ""))
+	}
+	return strings.Join(all, " ")
+}
+
+func TestReach(t *testing.T) {
+	for alone, want := range map[float64]bool{119.9: false, 120: true, 130: true} {
+		if got := set("AB", 100, 1, alone).held(); got != want {
+			t.Errorf("%v one by one, 100 together: held %v", alone, got)
+		}
+	}
+	// Errors of 3 and 4 are 5 together, and 1.7 of that is 8.5.
+	for total, want := range map[float64]bool{108.4: true, 108.6: false, 91.6: true, 91.4: false} {
+		if got := set("AB", 100, 3, 0).alike(set("C", total, 4, 0)); got != want {
+			t.Errorf("100 and %v alike: %v", total, got)
+		}
+	}
+}
+
+// A set that is measured again counts with its mean.
+func TestGather(t *testing.T) {
+	var sets []*reach
+	for _, r := range []*reach{set("AB", 100, 3, 0), set("AC", 50, 2, 0), set("AB", 130, 6, 0), set("ABC", 1, 1, 0), set("AB", 160, 9, 0)} {
+		sets = gather(sets, r)
+	}
+	if got := names(sets); got != "AB AC ABC" {
+		t.Fatalf("sets %s", got)
+	}
+	if s := sets[0]; s.total != 130 || s.half != 6 || len(s.phases) != 3 || len(sets[1].phases) != 1 {
+		t.Errorf("AB in %d phases: %v, %v", len(s.phases), s.total, s.half)
+	}
+}
+
+func TestLargestWithin(t *testing.T) {
+	sets := []*reach{set("A", 0, 0, 0), set("BC", 0, 0, 0), set("ABCD", 0, 0, 0), set("AC", 0, 0, 0), set("AE", 0, 0, 0)}
+	for of, want := range map[string]string{"ABC": "BC", "AB": "A", "A": "", "ACD": "AC", "ABCDE": "ABCD", "BD": ""} {
+		got := ""
+		if found := largestWithin(sets, set(of, 0, 0, 0)); found != nil {
+			got = strings.Join(found.disks, "")
+		}
+		if got != want {
+			t.Errorf("within %s: %q, want %q", of, got, want)
+		}
+	}
+}
+
+// Totals are known to 1: two count as one up to 1.7 √2 = 2.4 apart. A set that reaches 200 one by one ends there by chance in
+// 2 · 2.4 / 100 of cases.
+func TestReachedTop(t *testing.T) {
+	const each = 2 * 1.7 * math.Sqrt2 / 100
+	top := set("ABC", 100, 1, 300)
+	for _, tt := range []struct {
+		name string
+		sets []*reach
+		p    float64
+		want string
+	}{
+		{"none", nil, 1, ""},
+		{"the top alone", []*reach{top}, 1, ""},
+		{"another that had more to give", []*reach{set("AB", 98, 1, 200), top}, each + 1e-9, "ABC AB"},
+		{"which may be chance", []*reach{set("AB", 98, 1, 200), top}, each - 1e-9, ""},
+		{"another that had no more to give", []*reach{set("AB", 98, 1, 110), top}, 1, ""},
+		{"which counts beside one that had", []*reach{set("A", 99, 1, 110), set("AB", 98, 1, 200), top}, each + 1e-9, "ABC A AB"},
+		{"lower ones do not, but for chance", []*reach{set("AC", 60, 1, 200), set("AB", 98, 1, 200), top}, 1 - (1-each)*(1-each) + 1e-9, "ABC AB"},
+		{"which they raise", []*reach{set("AC", 60, 1, 200), set("AB", 98, 1, 200), top}, 1 - (1-each)*(1-each) - 1e-9, ""},
+		{"two of two", []*reach{set("AC", 99, 1, 200), set("AB", 98, 1, 200), top}, each*each + 1e-9, "ABC AC AB"},
+		{"chances that differ count by their mean", []*reach{set("AC", 99, 1, 200), set("AB", 98, 1, 400), top}, 0.75 * 0.75 * each * each * 1.0001, "ABC AC AB"},
+	} {
+		if got := names(reachedTop(tt.sets, tt.p)); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// The limit is the mean of the totals by what they are worth: 98 known to 1, 100 to 2.
+func TestCeilingIsTold(t *testing.T) {
+	ab, abc, ac := set("AB", 98, 1, 200), set("ABC", 100, 2, 300), set("AC", 50, 1, 60)
+	again := &phase{out: &Phase{Phase: "ABC again", Contention: &Contention{}}}
+	abc.phases = append(abc.phases, again, &phase{out: &Phase{Phase: "without any"}})
+	ceiling([]*reach{ab, abc, ac}, 0.5)
+	all := []string{"ABC", "ABC again", "without any", "AB"}
+	rate := (98 + 100./4) / (1 + 1./4)
+	for _, tt := range []struct {
+		p    *phase
+		want *Ceiling
+	}{
+		{ab.phases[0], &Ceiling{Rate: rate, Phases: all}},
+		{abc.phases[0], &Ceiling{Rate: rate, Phases: all, Added: []string{"C"}, Without: "AB", WithoutRate: 98, AloneRate: 300}},
+		{again, &Ceiling{Rate: rate, Phases: all, Added: []string{"C"}, Without: "AB", WithoutRate: 98, AloneRate: 300}},
+		{ac.phases[0], nil},
+	} {
+		if diff := cmp.Diff(tt.want, tt.p.out.Contention.Ceiling); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.p.out.Phase, diff)
+		}
+	}
+	// No set lies within another that had more to give.
+	apart := set("CD", 99, 1, 200)
+	ceiling([]*reach{set("AB", 98, 1, 200), apart}, 0.5)
+	if c := apart.phases[0].out.Contention.Ceiling; c != nil {
+		t.Errorf("a limit of disks that were never added to others: %+v", c)
+	}
+}
+
+// device's counts, one a second: what A reads and writes, and what is more.
+func deviceOf(reads, writes []float64, parts ...*part) device {
+	d := device{reads: true}
+	var c count
+	for i := range reads {
+		c.ns, c.read, c.write = ns(float64(i)), c.read+reads[i], c.write+writes[i]
+		d.counts = append(d.counts, c)
+	}
+	for _, p := range parts {
+		d.add(p)
+	}
+	return d
+}
+
+// evenPart moves 100 MB a second in files of a second.
+func evenPart(op trace.Role, seconds int) *part {
+	d := filesOf(slices.Repeat([][2]float64{{1, 100e6}}, seconds)...)
+	d.Op = op
+	p := newPart(d, trace.Paced{}, 0)
+	return &p
+}
+
+func TestDeviceCompare(t *testing.T) {
+	const s = 10
+	// Off by 4 MiB, 64 KiB for each file and 2 % of what was counted, no more is worth telling.
+	const slack = 4<<20 + s*64<<10 + 0.02*s*100e6
+	each := func(v, more float64) []float64 { // from second to second
+		list := append([]float64{0}, slices.Repeat([]float64{v}, s)...)
+		list[5] += more
+		return list
+	}
+	for _, tt := range []struct {
+		name            string
+		op              trace.Role
+		reads, writes   []float64
+		stop            string
+		open            bool
+		foreign, cached float64
+	}{
+		{name: "all as counted", op: trace.Write, reads: each(0, 0), writes: each(100e6, 0)},
+		{name: "as much more as may be", op: trace.Write, reads: each(0, 0), writes: each(100e6, slack-1)},
+		{name: "more", op: trace.Write, reads: each(0, 0), writes: each(100e6, slack+1), foreign: slack + 1},
+		{name: "more in both directions", op: trace.Write, reads: each(0, slack), writes: each(100e6, slack), foreign: 2 * slack},
+		{name: "stopped amid a file", op: trace.Write, reads: each(0, 0), writes: each(100e6, slack+10e6-1), stop: "time"},
+		{name: "and more than that", op: trace.Write, reads: each(0, 0), writes: each(100e6, slack+10e6+1), stop: "hold", foreign: slack + 10e6 + 1},
+		{name: "less written", op: trace.Write, reads: each(0, 0), writes: each(100e6, -slack-1)},
+		{name: "less read", op: trace.Read, reads: each(100e6, -slack-1), writes: each(0, 0), cached: slack + 1},
+		{name: "but not by enough", op: trace.Read, reads: each(100e6, -slack+1), writes: each(0, 0)},
+		{name: "written beside reads", op: trace.Read, reads: each(100e6, 0), writes: each(0, slack+1), foreign: slack + 1},
+	} {
+		d := deviceOf(tt.reads, tt.writes, evenPart(tt.op, s))
+		late := unwritten{}
+		got := d.compare(tt.stop, late)
+		foreign := 0.0
+		if got.Foreign != nil {
+			foreign = got.Foreign.Bytes
+			if f := got.Foreign; math.Abs(f.FromS-4) > 0.01 || math.Abs(f.ToS-5) > 0.01 || math.Abs(f.Rate-f.Bytes) > 1 {
+				t.Errorf("%s: %+v, want all of it in the fifth second", tt.name, f)
+			}
+		}
+		within(t, tt.name+": foreign", foreign, tt.foreign, 2)
+		within(t, tt.name+": cached", float64(got.CachedBytes), tt.cached, 2)
+		within(t, tt.name+": read", float64(*got.ReadBytes), sumOf(tt.reads), 2)
+		within(t, tt.name+": written", float64(got.WriteBytes), sumOf(tt.writes), 2)
+		if want := max(0, s*100e6-sumOf(tt.writes)); tt.op == trace.Write {
+			within(t, tt.name+": held back", *late.of([]string{"A"}), want, 2)
+		}
+	}
+	// Readings from amid the work may be off by a tenth of a second of the disk's rate each.
+	for more, want := range map[float64]bool{2 * 10e6: false, 2*10e6 + 100e3: true} {
+		d := deviceOf(each(0, 0)[:7], each(100e6, more+4<<20+s*64<<10+0.02*5*100e6-1)[:7], evenPart(trace.Write, s))
+		d.counts = d.counts[1:]
+		if got := d.compare("", unwritten{}); (got.Foreign != nil) != want {
+			t.Errorf("%v more between readings amid the work: %+v", more, got.Foreign)
+		}
+	}
+}
+
+func sumOf(list []float64) (sum float64) {
+	for _, v := range list {
+		sum += v
+	}
+	return sum
+}
+
+// Traffic for 20 s of 40, which begins and ends amid a second: its rate is that of the whole seconds, and dates its ends.
+func TestForeignIsDated(t *testing.T) {
+	reads, writes := make([]float64, 41), append([]float64{0}, slices.Repeat([]float64{100e6}, 40)...)
+	for i := 11; i <= 30; i++ {
+		writes[i] += 50e6
+	}
+	writes[11], writes[30] = 100e6+20e6, 100e6+10e6 // from 10.6 s to 29.2 s
+	d := deviceOf(reads, writes, evenPart(trace.Write, 40))
+	f := d.foreign(true, true)
+	within(t, "bytes", f.Bytes, 18*50e6+30e6, 1)
+	within(t, "rate", f.Rate, 50e6, 1)
+	within(t, "from", f.FromS, 10.6, 1e-6)
+	within(t, "to", f.ToS, 29.2, 1e-6)
+	// Over less than 5 s an end is drawn in where it has less than half.
+	for i := 16; i <= 30; i++ {
+		writes[i] = 100e6
+	}
+	writes[15] = 100e6 + 30e6 // three seconds of 50, 20 before and 30 after
+	d = deviceOf(reads, writes, evenPart(trace.Write, 40))
+	f = d.foreign(true, true)
+	within(t, "bytes of few", f.Bytes, 3*50e6+20e6+30e6, 1)
+	within(t, "from of few", f.FromS, 10.6, 1e-6)
+	within(t, "to of few", f.ToS, 15, 1e-6)
+	within(t, "rate of few", f.Rate, 200e6/4.4, 1)
+	if f := d.foreign(true, false); f.Bytes != 0 {
+		t.Errorf("of its reads alone: %+v", f)
+	}
+}
