@@ -91,9 +91,6 @@ func (v *variogram) fit(memory float64) (Noise, float64) {
 		sy += w * v.value[i]
 		sxy += w * x * v.value[i]
 	}
-	if sw == 0 {
-		return Noise{Memory: memory}, 0
-	}
 	n := Noise{Memory: memory}
 	if det := sw*sxx - sx*sx; det > 1e-12*sw*sxx {
 		n.Sill = (sw*sxy - sx*sy) / det

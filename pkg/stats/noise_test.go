@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -80,6 +81,67 @@ func TestEstimateNoise(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestVariogram: half the mean squares of differences by hand, over one and two stretches.
+func TestVariogram(t *testing.T) {
+	x := []float64{1, 3, 2, 6, 4, 5}
+	for _, tt := range []struct {
+		stretches          [][]float64
+		lag, value, weight []float64
+	}{
+		{[][]float64{x}, []float64{1, 2, 3}, []float64{26. / 10, 15. / 8, 35. / 6}, []float64{6, 3, 2}},
+		{[][]float64{x, {10, 11}, {7}}, []float64{1, 2, 3}, []float64{27. / 12, 15. / 8, 35. / 6}, []float64{8, 3, 2}},
+		{[][]float64{{7}}, nil, nil, nil},
+	} {
+		v := newVariogram(tt.stretches)
+		if !slices.Equal(v.lag, tt.lag) || !slices.EqualFunc(v.value, tt.value, near) || !slices.Equal(v.weight, tt.weight) {
+			t.Errorf("%v: %+v", tt.stretches, v)
+		}
+	}
+	long := newVariogram([][]float64{make([]float64, 40)})
+	if want := []float64{1, 2, 3, 4, 6, 9, 13, 19}; !slices.Equal(long.lag, want) {
+		t.Errorf("lags of forty values %v, want %v", long.lag, want)
+	}
+}
+
+// TestVariogramFit: what lies on the model is found again, whatever shows no difference left out; what does not is fitted by
+// part of it.
+func TestVariogramFit(t *testing.T) {
+	on := func(nugget, sill float64) variogram {
+		v := variogram{lag: []float64{1, 2, 3, 4, 6}, weight: []float64{60, 30, 20, 15, 10}}
+		for _, lag := range v.lag {
+			v.value = append(v.value, nugget+sill*(1-math.Exp(-lag/5)))
+		}
+		v.value[2] = 0
+		return v
+	}
+	for _, tt := range []struct{ nugget, sill float64 }{{1, 2}, {0, 3}, {2, 0}} {
+		v := on(tt.nugget, tt.sill)
+		n, cost := v.fit(5)
+		if math.Abs(n.Nugget-tt.nugget) > 1e-9 || math.Abs(n.Sill-tt.sill) > 1e-9 || n.Memory != 5 || cost > 1e-9 {
+			t.Errorf("%+v: got %+v at %v", tt, n, cost)
+		}
+	}
+	// Neighbours that differ more than others: no sill, and the mean by weight over the square of the value.
+	v := variogram{lag: []float64{1, 2}, value: []float64{2, 1}, weight: []float64{8, 3}}
+	if n, cost := v.fit(1); n.Sill != 0 || math.Abs(n.Nugget-(8./4*2+3)/(8./4+3)) > 1e-9 || math.Abs(cost-(0.3*0.3*8+0.4*0.4*3)/4) > 1e-9 {
+		t.Errorf("a fall: %+v at %v", n, cost)
+	}
+	// A steeper rise than any: no nugget.
+	v = variogram{lag: []float64{1, 2}, value: []float64{1, 9}, weight: []float64{8, 162}}
+	a, b := 1-math.Exp(-1), 1-math.Exp(-2)
+	if n, _ := v.fit(1); n.Nugget != 0 || math.Abs(n.Sill-(8*a+2*b*9)/(8*a*a+2*b*b)) > 1e-9 {
+		t.Errorf("a steep rise: %+v", n)
+	}
+	for _, steps := range [][2]int{{0, 5}, {5, 0}} {
+		if got := (Noise{Nugget: 1, Sill: 2, Memory: 3}).DifferenceVariance(steps[0], steps[1]); !math.IsInf(got, 1) {
+			t.Errorf("of nothing against something: %v, want infinity", got)
+		}
+	}
+	if got := (Noise{Nugget: 3, Memory: 3}).MeanVariance(1); got != 3 {
+		t.Errorf("of a single step: %v, want 3", got)
 	}
 }
 

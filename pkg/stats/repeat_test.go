@@ -22,6 +22,19 @@ func TestRepeatedDifference(t *testing.T) {
 	if want := math.Sqrt(4.0 / 3); math.Abs(d.SE()-want) > 1e-9 {
 		t.Errorf("one against three: error %v, want %v", d.SE(), want)
 	}
+	// And three against one as well, with as many degrees of freedom.
+	d, _ = RepeatedDifference([]Repeat{{3, 0}, {4, 0}, {5, 0}}, []Repeat{{1, 0}})
+	if want := math.Sqrt(4.0 / 3); d.Mean != -3 || math.Abs(d.SE()-want) > 1e-9 || d.parts[0].free != 2 {
+		t.Errorf("three against one: %v with an error of %v and %v degrees of freedom, want -3 with %v and 2", d.Mean, d.SE(), d.parts[0].free, want)
+	}
+	// Two against three: variances 2 and 1 of means 1 and 1/3, with (4/3)² / (1 + 1/18) degrees of freedom.
+	d, _ = RepeatedDifference([]Repeat{{1, 0.1}, {3, 0}}, []Repeat{{3, 0}, {4, 0}, {5, 0}})
+	if want := math.Sqrt(4.0 / 3); math.Abs(d.SE()-want) > 1e-9 || math.Abs(d.parts[0].free-(16./9)/(1+1./18)) > 1e-9 {
+		t.Errorf("two against three: error %v with %v degrees of freedom", d.SE(), d.parts[0].free)
+	}
+	if _, ok := RepeatedDifference(nil, []Repeat{{3, 0}, {4, 0}, {5, 0}}); ok {
+		t.Error("a difference of none against three")
+	}
 	if _, ok := RepeatedDifference([]Repeat{{1, 0}}, []Repeat{{3, 0}}); ok {
 		t.Error("a difference of one against one")
 	}

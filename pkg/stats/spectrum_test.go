@@ -125,7 +125,7 @@ func TestEstimate(t *testing.T) {
 			t.Errorf("%s = %v, want %v", check.what, check.got, check.want)
 		}
 	}
-	if sure := Certain(1, 0); sure.P() != 0 || sure.Above(0) != 0 || sure.Above(2) != 1 {
+	if sure := Certain(1, 0); sure.P() != 0 || sure.Above(0) != 0 || sure.Above(2) != 1 || sure.Above(1) != 0.5 {
 		t.Errorf("without an error: p %v, above 0 %v, above 2 %v", sure.P(), sure.Above(0), sure.Above(2))
 	}
 }

@@ -123,3 +123,13 @@ func TestMedian(t *testing.T) {
 		}
 	}
 }
+
+func TestNormalScores(t *testing.T) {
+	const z = 0.8694238 // below it lie (3 - 3/8) / (3 + 1/4) of a normal distribution
+	got := NormalScores([]float64{9, 1, 5})
+	for i, want := range []float64{z, -z, 0} {
+		if math.Abs(got[i]-want) > 1e-6 {
+			t.Errorf("scores %v", got)
+		}
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // leftOver is the sum of squares of y that the columns do not explain, by elimination on the normal equations.
@@ -56,25 +58,40 @@ func TestStepScanIsLeastSquares(t *testing.T) {
 		}
 		only := 1 + rnd.IntN(3)
 		s.Cut = func(i int) bool { return i%only == 0 }
-		best, want := 0.0, 0
-		for cut := 1; cut < n; cut++ {
-			step := make([]float64, n)
-			copy(step[cut:], s.Effect[cut:])
-			apart := leftOver(step, s.Smooth[:1])
-			if !s.Cut(cut) || leftOver(step, s.Smooth[:2]) <= leastLeft*apart {
-				continue
+		clearest := func(values []float64) (best float64, at int) {
+			for cut := 1; cut < n; cut++ {
+				step := make([]float64, n)
+				copy(step[cut:], s.Effect[cut:])
+				apart := leftOver(step, s.Smooth[:1])
+				if !s.Cut(cut) || leftOver(step, s.Smooth[:2]) <= leastLeft*apart {
+					continue
+				}
+				if gain := leftOver(values, s.Smooth[:2]) - leftOver(values, [][]float64{s.Smooth[0], s.Smooth[1], step}); gain > best {
+					best, at = gain, cut
+				}
 			}
-			if gain := leftOver(s.Values, s.Smooth[:2]) - leftOver(s.Values, [][]float64{s.Smooth[0], s.Smooth[1], step}); gain > best {
-				best, want = gain, cut
-			}
+			return best, at
 		}
-		if got, _ := s.Find(); got != want {
+		gain, want := clearest(s.Values)
+		got, p := s.Find()
+		if got != want {
 			t.Errorf("trial %d: cut at %d, least squares at %d", trial, got, want)
+		}
+		if trial >= 5 {
+			continue
+		}
+		// The surrogates are of what the line leaves, and that varies less than what it was drawn from.
+		rest := slices.Clone(s.Values)
+		for _, q := range orthonormal(s.Smooth) {
+			floats.AddScaled(rest, -floats.Dot(q, rest), q)
+		}
+		if want := s.chance(rest, gain*float64(n-2)/float64(n), clearest); math.Abs(p-want) > 1e-9 {
+			t.Errorf("trial %d: p = %v, by least squares %v", trial, p, want)
 		}
 	}
 }
 
-// TestStepChance: p by hand for surrogates whose statistics are told: 1, 2, 3, ... 999 in some order.
+// TestStepChance: p by hand for surrogates whose statistics are told: 0.001, 0.002 ... 0.999 in some order.
 func TestStepChance(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(37, 38))
 	s := StepScan{Order: []int{0, 1, 2}}
@@ -83,15 +100,15 @@ func TestStepChance(t *testing.T) {
 		found float64
 		want  float64
 	}{
-		// 50 are above 949, by 25.5 on average: beyond, p falls by e for each 25.5.
-		{"above all", 2000, 0.05 * math.Exp(-(2000-949)/25.5)},
-		{"at the tail's foot", 949, 0}, // more than 19 are as clear: p is known before all are drawn
-		{"in the tail", 985, 0.05 * math.Exp(-(985-949)/25.5)},
+		// 50 are above 0.949, by 0.0255 on average: beyond, p falls by e for each 0.0255.
+		{"above all", 1.2, 0.05 * math.Exp(-(1200-949)/25.5)},
+		{"at the tail's foot", 0.949, 0}, // more than 19 are as clear: p is known before all are drawn
+		{"in the tail", 0.985, 0.05 * math.Exp(-(985-949)/25.5)},
 	} {
 		order := rnd.Perm(stepDraws)
 		drawn, clear := 0, 0
 		got := s.chance([]float64{5, 6, 7}, tt.found, func([]float64) (float64, int) {
-			z := float64(order[drawn] + 1)
+			z := float64(order[drawn]+1) / 1000
 			drawn++
 			if z >= tt.found {
 				clear++
