@@ -128,7 +128,7 @@ func survivorsOf(file string, mutants []mutant) ([]mutant, error) {
 	lived := map[string]bool{}
 	for line := range strings.Lines(string(text)) {
 		if name, ok := strings.CutPrefix(strings.TrimSpace(line), string(survived)+" "); ok {
-			lived[name] = true
+			lived[strings.TrimSpace(name)] = true
 		}
 	}
 	var again []mutant
