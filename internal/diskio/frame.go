@@ -1,20 +1,96 @@
 package diskio
 
 import (
+	"context"
+
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
+// pieceMover moves pieces of frames, several at once, and each whole: lanes that wait for one request each (see
+// streamlane.go), or an io_uring (see streamring_linux.go). All calls come from one goroutine.
+type pieceMover interface {
+	// start gives the instant from which all times count.
+	start(releaseNS int64)
+	// hand takes a piece, which begins with the next call of begin at the latest, or when there is room for it.
+	hand(p piece)
+	// begin begins what was handed over. Where that itself had to wait for the disk, freeNS is when it was over, since the
+	// release: until then nothing else could be begun.
+	begin() (freeNS int64, err error)
+	// wait waits until an instant of the clock, or less long: where the mover is full until it may have room, or ctx ends.
+	wait(ctx context.Context, untilNS int64, full bool) error
+	// reports adds to list the pieces done since the last call, and says until when: whatever is done later is reported later.
+	reports(list []piece) (_ []piece, nowNS int64)
+	// close waits for the requests under way, and drops those that wait.
+	close() error
+}
+
+// pieceWork is what every pieceMover is made of.
+type pieceWork struct {
+	files        []streamFile // that pieces are of
+	buf, scratch []byte       // what is recorded comes from buf; what is played goes to scratch, or to buf where that is nil
+	depth        int          // pieces that move at once
+	block        int64        // the most bytes of one
+	check        checking     // of what is played
+	direct       bool         // requests go past the cache
+	timing       timing
+	latencies    *latencies
+	release      int64 // from which all times count
+}
+
+func (w *pieceWork) start(releaseNS int64) { w.release = releaseNS }
+
+func (w *pieceWork) nowNS() int64 { return w.timing.now() - w.release }
+
+// frameMemory is where one piece at a time keeps its bytes. What is played does not go where recordings are written from.
+type frameMemory struct{ record, play memory }
+
+// memories are those of all pieces.
+func (w *pieceWork) memories() []frameMemory {
+	list := make([]frameMemory, w.depth)
+	for i := range list {
+		list[i].record = memoryOf(w.buf, i, w.depth)
+		list[i].play = list[i].record
+		if w.scratch != nil {
+			list[i].play = memoryOf(w.scratch, i, w.depth)
+		}
+	}
+	return list
+}
+
+// take is the memory of a piece, with its stamps where it is recorded.
+func (m *frameMemory) take(p *piece, block int64) []byte {
+	if p.op == trace.Read {
+		mem, _ := m.play.take(p.n, block)
+		return mem
+	}
+	mem, noise := m.record.take(p.n, block)
+	p.stamps.put(mem, p.off, noise)
+	return mem
+}
+
+// done notes how long a piece's requests took, and checks what was played.
+func (w *pieceWork) done(p *piece, mem []byte, endNS int64) error {
+	w.latencies.record(p.op, p.startNS, endNS)
+	if p.op == trace.Read && w.check != checkNothing {
+		if m := p.stamps.check(mem, p.off, w.check); m != nil {
+			return m
+		}
+	}
+	return nil
+}
+
 // streamFile is the test file of one stream, which goes through it again and again.
 type streamFile struct {
 	file   testFile
+	number int // among the job's
 	record record
 	op     trace.Role
 	unit   int64 // frames begin at its multiples: sectors, and what a stamp covers
 	stamps stamper
 }
 
-// piece is a request: a frame, or a part of it.
+// piece is a frame, or a part of it: what one request can move.
 type piece struct {
 	*streamFile
 	flight                *flight
@@ -67,7 +143,7 @@ func (s *streams) openFiles() error {
 	}
 	played := 0
 	for i, p := range s.players {
-		f := streamFile{op: trace.Read}
+		f := streamFile{op: trace.Read, number: i}
 		if p.Spec.Record {
 			f.op, f.record = trace.Write, s.newRecord(sizes[i])
 		} else {

@@ -58,6 +58,8 @@ type real struct {
 type system struct {
 	open opener
 	ring func(buf, scratch []byte, depth int) (mover, error) // errNoRing where the system has no such thing
+	// pieces is ring for the frames of streams.
+	pieces func(pieceWork) (pieceMover, error)
 	// cachedBelow: direct writes of no whole multiple of so many bytes go through the cache all the same; 0: none do.
 	cachedBelow int64
 	// priority is how the system treats the process's requests, and a doubt where it holds them back; nil: that is not asked.
@@ -86,7 +88,7 @@ func New(job Job) Engine {
 
 // systemCalls are the operating system itself.
 func systemCalls() system {
-	return system{open: openTestFile, ring: newRingMover, cachedBelow: cachedBelow, priority: Priority, notDirect: notDirect, declare: declareValid}
+	return system{open: openTestFile, ring: newRingMover, pieces: newStreamRing, cachedBelow: cachedBelow, priority: Priority, notDirect: notDirect, declare: declareValid}
 }
 
 func newReal(job Job, sys system) *real {
@@ -285,9 +287,14 @@ func (e *real) makeMover() (engine string, err error) {
 		clear(e.scratch) // which touches every page
 	}
 	if e.mover, engine, err = e.newMover(depth); err != nil && !errors.Is(err, errNoRing) {
-		e.warn("io_uring is not available here (%v): threads are used instead, at a higher CPU cost", err)
+		e.warnOfThreads(err)
 	}
 	return engine, nil
+}
+
+// warnOfThreads says why io_uring is not used.
+func (e *real) warnOfThreads(why error) {
+	e.warn("io_uring is not available here (%v): threads are used instead, at a higher CPU cost", why)
 }
 
 // newMover starts the best that can be had for so many requests in flight; err is why it is not io_uring.

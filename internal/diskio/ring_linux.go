@@ -7,6 +7,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // ring is an io_uring: a queue of requests and one of completions in memory shared with the kernel. Only
@@ -17,7 +19,7 @@ type ring struct {
 	enterFD  int // what enter is called with: the registered number where there is one
 	enterReg uint32
 
-	file int32 // the registered file, at an address the kernel can read it from
+	files []int32 // the registered ones, at an address the kernel can read them from
 
 	rings, entries []byte // the shared memory: both queues, and the requests' entries
 
@@ -79,6 +81,7 @@ const (
 	opWrite      = 23
 
 	sqeFixedFile = 1 << 0
+	sqeAsync     = 1 << 4
 
 	setupClamp        = 1 << 4
 	setupCoopTaskrun  = 1 << 8
@@ -88,17 +91,20 @@ const (
 
 	featSingleMmap = 1 << 0
 	featRWCurPos   = 1 << 3 // came with opRead and opWrite, Linux 5.6
+	featExtArg     = 1 << 8 // enterExtArg, Linux 5.11
 
 	mapRings = 0
 	mapSQEs  = 0x10000000
 
 	enterGetEvents      = 1 << 0
+	enterExtArg         = 1 << 3
 	enterRegisteredRing = 1 << 4
 
-	registerBuffers     = 0
-	registerFiles       = 2
-	registerFilesUpdate = 6
-	registerRingFDs     = 20
+	registerBuffers      = 0
+	registerFiles        = 2
+	registerFilesUpdate  = 6
+	registerMaxIOWorkers = 19
+	registerRingFDs      = 20
 )
 
 // ringSetups are the ways to make a ring, best first. Completions are best handled when the thread asks
@@ -165,48 +171,99 @@ func (r *ring) registerSelf() {
 		offset, _ uint32
 		data      uint64
 	}{offset: ^uint32(0), data: uint64(r.fd)}
-	if r.register(registerRingFDs, unsafe.Pointer(&update)) == nil {
+	if r.register(registerRingFDs, unsafe.Pointer(&update), 1) == nil {
 		r.enterFD, r.enterReg = int(update.offset), enterRegisteredRing
 	}
 }
 
-// register hands the kernel one thing to keep.
-func (r *ring) register(what uintptr, arg unsafe.Pointer) error {
-	if _, _, errno := unix.Syscall6(unix.SYS_IO_URING_REGISTER, uintptr(r.fd), what, uintptr(arg), 1, 0, 0); errno != 0 {
+// register hands the kernel so many things to keep.
+func (r *ring) register(what uintptr, arg unsafe.Pointer, count int) error {
+	if _, _, errno := unix.Syscall6(unix.SYS_IO_URING_REGISTER, uintptr(r.fd), what, uintptr(arg), uintptr(count), 0, 0); errno != 0 {
 		return errno
 	}
 	return nil
 }
 
-// registerBuffer pins p for good, so that no request has to.
-func (r *ring) registerBuffer(p []byte) error {
-	iov := unix.Iovec{Base: &p[0]}
-	iov.SetLen(len(p))
-	return r.register(registerBuffers, unsafe.Pointer(&iov))
+// registerBuffers pins memory for good, so that no request has to. The buffers are numbered from 0 on.
+func (r *ring) registerBuffers(list ...[]byte) error {
+	iovs := make([]unix.Iovec, len(list))
+	for i, p := range list {
+		iovs[i].Base = &p[0]
+		iovs[i].SetLen(len(p))
+	}
+	return r.register(registerBuffers, unsafe.Pointer(&iovs[0]), len(iovs))
 }
 
-// reserveFile makes room for one registered file, which setFile then names: fd, or -1 for none.
-func (r *ring) reserveFile() error {
-	r.file = -1
-	return r.register(registerFiles, unsafe.Pointer(&r.file))
+// registerFiles has the kernel look up files only once: requests name them by their places in the list, -1 being none.
+func (r *ring) registerFiles(fds ...int32) error {
+	r.files = fds
+	if err := r.register(registerFiles, unsafe.Pointer(&fds[0]), len(fds)); err != nil {
+		return fmt.Errorf("register files with io_uring: %w", err)
+	}
+	return nil
 }
 
+// setFile puts another file in the first one's place: fd, or -1 for none.
 func (r *ring) setFile(fd int32) error {
-	r.file = fd
+	r.files[0] = fd
 	update := struct {
 		offset, _ uint32
 		fds       uint64
-	}{fds: uint64(uintptr(unsafe.Pointer(&r.file)))}
-	return r.register(registerFilesUpdate, unsafe.Pointer(&update))
+	}{fds: uint64(uintptr(unsafe.Pointer(&r.files[0])))}
+	return r.register(registerFilesUpdate, unsafe.Pointer(&update), 1)
 }
 
-// next gives the entry of the next request. There is always room: no more are in flight than the ring
-// has entries.
-func (r *ring) next() *sqe {
+// ringRequest is what a ring is asked to do: to move the bytes p of a registered file at off.
+type ringRequest struct {
+	op     trace.Role
+	p      []byte
+	off    int64
+	got    int64 // bytes of p already moved, where the kernel moved less than was asked
+	file   int   // its place among the registered ones
+	buffer int   // the registered one that p lies in; -1: none
+	async  bool  // a thread of the kernel's makes it, whether it has to wait or not
+	user   int   // names it when it has completed
+}
+
+// add queues what is left of a request. There is always room: no more are in flight than the ring has entries.
+func (r *ring) add(q *ringRequest) {
 	e := &r.sqes[r.tail&r.sqMask]
 	r.tail++
 	r.queued++
-	return e
+	*e = sqe{opcode: opRead, flags: sqeFixedFile, fd: int32(q.file), off: uint64(q.off + q.got),
+		addr: uint64(uintptr(unsafe.Pointer(&q.p[q.got]))), len: uint32(int64(len(q.p)) - q.got), user: uint64(q.user)}
+	switch {
+	case q.buffer >= 0 && q.op == trace.Write:
+		e.opcode, e.buf = opWriteFixed, uint16(q.buffer)
+	case q.buffer >= 0:
+		e.opcode, e.buf = opReadFixed, uint16(q.buffer)
+	case q.op == trace.Write:
+		e.opcode = opWrite
+	}
+	if q.async {
+		e.flags |= sqeAsync
+	}
+}
+
+// completed takes account of a completion, whose res is an error number below zero. It reports whether the bytes wanted are
+// there; where they are not and nothing is wrong, the rest is to be asked for again.
+func (q *ringRequest) completed(want int64, res int32) (all bool, err error) {
+	switch {
+	case res == -int32(unix.EINTR) || res == -int32(unix.EAGAIN):
+		return false, nil
+	case res < 0:
+		return false, unix.Errno(-res)
+	}
+	q.got += int64(res)
+	switch {
+	case q.got >= want:
+		return true, nil
+	case q.op == trace.Read && (res == 0 || res%smallUnit != 0):
+		return false, errTruncated(q.off + q.got)
+	case res == 0:
+		return false, errNothingWritten
+	}
+	return false, nil
 }
 
 // enter submits what is queued and waits until at least one request has completed.
@@ -217,12 +274,39 @@ func (r *ring) next() *sqe {
 func (r *ring) enter(wait uint32) error {
 	atomic.StoreUint32(r.sqTail, r.tail)
 	n, _, errno := unix.RawSyscall6(unix.SYS_IO_URING_ENTER, uintptr(r.enterFD), uintptr(r.queued), uintptr(wait), uintptr(enterGetEvents|r.enterReg), 0, 0)
+	return r.entered(n, errno)
+}
+
+// submit submits what is queued, and does not wait. It tells Go's scheduler of the call, which a disk that hangs may block
+// where no signal can interrupt it.
+func (r *ring) submit() error {
+	atomic.StoreUint32(r.sqTail, r.tail)
+	n, _, errno := unix.Syscall6(unix.SYS_IO_URING_ENTER, uintptr(r.enterFD), uintptr(r.queued), 0, uintptr(enterGetEvents|r.enterReg), 0, 0)
+	return r.entered(n, errno)
+}
+
+// sleep is enter for no longer than ns nanoseconds. The ring must have featExtArg.
+func (r *ring) sleep(wait uint32, ns int64) error {
+	atomic.StoreUint32(r.sqTail, r.tail)
+	rest := unix.NsecToTimespec(ns)
+	arg := struct { // struct io_uring_getevents_arg
+		mask         uint64
+		maskBytes, _ uint32
+		rest         *unix.Timespec
+	}{rest: &rest}
+	n, _, errno := unix.RawSyscall6(unix.SYS_IO_URING_ENTER, uintptr(r.enterFD), uintptr(r.queued), uintptr(wait),
+		uintptr(enterGetEvents|enterExtArg|r.enterReg), uintptr(unsafe.Pointer(&arg)), unsafe.Sizeof(arg))
+	return r.entered(n, errno)
+}
+
+// entered takes account of what an enter has returned.
+func (r *ring) entered(n uintptr, errno unix.Errno) error {
 	switch errno {
 	case 0:
 		r.queued -= uint32(n)
 		return nil
-	case unix.EINTR, unix.EAGAIN, unix.EBUSY:
-		// Interrupted, or the kernel is short of something that completions will give back.
+	case unix.EINTR, unix.ETIME, unix.EAGAIN, unix.EBUSY:
+		// Interrupted, timed out, or the kernel is short of something that completions will give back.
 		return nil
 	}
 	return errno

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"unsafe"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -30,10 +27,7 @@ type ringMover struct {
 type slot struct {
 	memory  memory
 	scratch memory // for what a job reads that also writes
-	op      trace.Role
-	p       []byte
-	off     int64
-	got     int64 // bytes of p already moved, when the kernel moved less than was asked
+	ringRequest
 
 	handedNS int64 // when the kernel was first handed the request
 }
@@ -54,8 +48,8 @@ func makeRingMover(buf, scratch []byte, depth int, setups []uint32) (*ringMover,
 	if err != nil {
 		return nil, err
 	}
-	if err := r.reserveFile(); err != nil {
-		return nil, errors.Join(fmt.Errorf("register a file with io_uring: %w", err), r.close())
+	if err := r.registerFiles(-1); err != nil {
+		return nil, errors.Join(err, r.close())
 	}
 	m := &ringMover{ring: r, slots: make([]slot, depth), issued: make([]int, 0, depth)}
 	for i := range m.slots {
@@ -65,7 +59,7 @@ func makeRingMover(buf, scratch []byte, depth int, setups []uint32) (*ringMover,
 		}
 	}
 	// Refused where it exceeds the limit of locked memory: then every request pins its own pages.
-	m.registered = r.registerBuffer(buf) == nil
+	m.registered = r.registerBuffers(buf) == nil
 	if (!m.registered || scratch != nil) && r.features&featRWCurPos == 0 {
 		return nil, errors.Join(errors.New("set up io_uring: Linux before 5.6 needs more locked memory for it (ulimit -l)"), r.close())
 	}
@@ -149,34 +143,19 @@ func (m *ringMover) issue(t *transfer, done <-chan struct{}, i int) bool {
 	if t.reads > 0 && r.op == trace.Read {
 		memory = &s.scratch // what is written must stay what it is
 	}
-	var noise int64
-	s.p, noise = memory.take(r.n, t.block)
-	s.op, s.off, s.got = r.op, r.off, 0
+	p, noise := memory.take(r.n, t.block)
+	s.ringRequest = ringRequest{op: r.op, p: p, off: r.off, buffer: -1, user: i}
+	if m.registered && memory == &s.memory {
+		s.buffer = 0
+	}
 	if s.op == trace.Write {
 		t.stamps.put(s.p, r.off, noise)
 	}
 	if t.latencies != nil {
 		m.issued = append(m.issued, i)
 	}
-	m.queue(t, i)
+	m.ring.add(&s.ringRequest)
 	return true
-}
-
-// queue queues what is left of the slot's request.
-func (m *ringMover) queue(t *transfer, i int) {
-	s := &m.slots[i]
-	e := m.ring.next()
-	// The registered file has number 0, the registered buffer too.
-	*e = sqe{opcode: opRead, flags: sqeFixedFile, off: uint64(s.off + s.got),
-		addr: uint64(uintptr(unsafe.Pointer(&s.p[s.got]))), len: uint32(int64(len(s.p)) - s.got), user: uint64(i)}
-	switch {
-	case m.registered && s.op == trace.Write:
-		e.opcode = opWriteFixed
-	case m.registered && t.reads == 0:
-		e.opcode = opReadFixed
-	case s.op == trace.Write:
-		e.opcode = opWrite
-	}
 }
 
 // complete takes account of a completion, and reports whether the request had to be queued again.
@@ -187,33 +166,21 @@ func (m *ringMover) complete(t *transfer, i int, res int32, seenNS int64) (again
 	if s.op == trace.Write {
 		want = int64(len(s.p))
 	}
+	all, err := s.completed(want, res)
 	switch {
-	case res == -int32(unix.EINTR) || res == -int32(unix.EAGAIN):
-	case res < 0:
-		t.fail(unix.Errno(-res))
-		return false
-	default:
-		s.got += int64(res)
-		if s.got >= want {
-			t.latencies.record(s.op, s.handedNS, seenNS)
-			if s.op == trace.Read && t.checking != checkNothing {
-				if err := t.verify(s.p, s.off); err != nil {
-					t.fail(err)
-					return false
-				}
-			}
-			t.count(request{op: s.op, off: s.off, n: int64(len(s.p))})
-			return false
+	case all:
+		t.latencies.record(s.op, s.handedNS, seenNS)
+		if s.op == trace.Read && t.checking != checkNothing {
+			err = t.verify(s.p, s.off)
 		}
-		if s.op == trace.Read && (res == 0 || res%smallUnit != 0) {
-			t.fail(errTruncated(s.off + s.got))
-			return false
-		}
-		if res == 0 {
-			t.fail(errNothingWritten)
-			return false
-		}
+	case err == nil:
+		m.ring.add(&s.ringRequest)
+		return true
 	}
-	m.queue(t, i)
-	return true
+	if err != nil {
+		t.fail(err)
+	} else {
+		t.count(request{op: s.op, off: s.off, n: int64(len(s.p))})
+	}
+	return false
 }

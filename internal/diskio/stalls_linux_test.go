@@ -44,7 +44,7 @@ func TestStreamsOverARealStall(t *testing.T) {
 					stream.Spec{Record: true, Rate: 1e6, Frame: time.Second / 60, Count: 2, Buffer: buffer},
 					stream.Spec{Rate: 0.5e6, Frame: time.Second / 24, Count: 1, Buffer: buffer})
 				job.Sizes, job.IO.Footprint = []int64{6_500_000}, 20<<20
-				s := newStreams(job, system{open: openTestFile, ring: noRing})
+				s := newStreams(job, system{open: openTestFile, ring: noRing, pieces: noPieces})
 				eff, err := s.Prepare(t.Context(), func(int64) {})
 				if err != nil {
 					t.Fatal(err)

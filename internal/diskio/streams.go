@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -14,28 +13,28 @@ import (
 )
 
 // streams is the engine of a job of streams: it moves each frame when its player asks for it, whatever became of the
-// ones before. The goroutine that calls Transfer looks after the players; lanes (see streamlane.go) move the frames, each
-// by blocked requests. What a frame is in its file is in frame.go.
+// ones before. The goroutine that calls Transfer looks after the players, and a pieceMover moves the frames. What a frame
+// is in its file is in frame.go.
 //
-// The times of a player are those at which the lanes report, in the order of their reports: so the players see one
+// The times of a player are those that the mover reports, in the order of its reports: so the players see one
 // sequence of events, and a frame is there when its last byte is, never earlier.
 type streams struct {
 	*real
 	players []*stream.Player
 	paths   []streamFile // of each player
-	lanes   *streamLanes
+	pieces  pieceMover
 
-	ended     []piece           // of the lanes' reports: memory, for reuse
+	ended     []piece           // of the mover's reports: memory, for reuse
 	idle      []*flight         // for reuse
-	flying    int               // pieces that are with the lanes
+	flying    int               // pieces that are with the mover
 	bytes     int64             // moved in all
 	stretch   int               // the one that is not whole yet
 	ends      []int64           // when stretches became whole that Transfer has not returned yet
 	startNS   int64             // of the stretch that Transfer returns next
 	reportNS  int64             // when the streams' next samples are due, since the release
-	behind    bool              // frames wait for a lane
-	freeNS    int64             // when a lane became free while all had been at work
-	belatedNS latency.Histogram // how long after its time a frame was requested, or after a lane was free for it
+	behind    bool              // frames wait for others to be moved
+	freeNS    int64             // when the mover could take more after it could not
+	belatedNS latency.Histogram // how long after its time a frame was requested, or after the mover could take it
 	asleepNS  int64             // the longest that wait has overslept
 }
 
@@ -57,8 +56,28 @@ func (s *streams) prepare(ctx context.Context) (trace.Effective, error) {
 	if err := s.openFiles(); err != nil {
 		return eff, err
 	}
-	s.lanes = s.newLanes()
+	var why error
+	if s.pieces, eff.Engine, why = s.newPieceMover(); why != nil && !errors.Is(why, errNoRing) {
+		s.warnOfThreads(why)
+	}
 	return eff, nil
+}
+
+// newPieceMover starts the best that can be had; why is what keeps it from being io_uring.
+func (s *streams) newPieceMover() (m pieceMover, engine string, why error) {
+	w := pieceWork{
+		files: s.paths, buf: s.buf, scratch: s.scratch, depth: s.job.IO.Depth, block: s.job.IO.Block,
+		direct: s.traits.direct, timing: s.timing, latencies: s.latencies,
+	}
+	if s.verifies() {
+		w.check = checkStamps
+	}
+	if s.traits.direct {
+		if m, why = s.system.pieces(w); why == nil {
+			return m, "io_uring", nil
+		}
+	}
+	return newLanes(w, s.mostPieces()), "threads", why
 }
 
 // Start notes the release.
@@ -69,7 +88,7 @@ func (s *streams) Start(releaseNS int64, tell func(trace.Event)) {
 		defer one.Unlock()
 		tell(e)
 	})
-	s.lanes.release = releaseNS
+	s.pieces.start(releaseNS)
 }
 
 // Transfer goes on with the streams until the stretch seq is moved: so many bytes of all of them.
@@ -103,16 +122,18 @@ func (s *streams) transfer(ctx context.Context, seq int, sample Sampler) (Span, 
 			return Span{Bytes: s.bytes - before, StartNS: s.startNS, EndNS: now}, err
 		}
 		s.ask(now)
-		s.wait(ctx, sampledNS+s.sampleNS)
+		if err := s.wait(ctx, sampledNS+s.sampleNS); err != nil {
+			return Span{Bytes: s.bytes - before, StartNS: s.startNS, EndNS: now}, err
+		}
 	}
 }
 
-// catchUp hears what the lanes have done, up to now.
+// catchUp hears what the mover has done, up to now.
 func (s *streams) catchUp() (nowNS int64, err error) {
-	s.ended, nowNS = s.lanes.reports(s.ended[:0])
+	s.ended, nowNS = s.pieces.reports(s.ended[:0])
 	for i := range s.ended {
 		p := &s.ended[i]
-		if s.flying == s.lanes.count() {
+		if s.flying == s.job.IO.Depth {
 			s.freeNS = p.endNS
 		}
 		s.flying--
@@ -177,9 +198,9 @@ func (s *streams) reportAt(tNS int64) {
 	}
 }
 
-// ask hands the lanes the frames that are to be asked for by now, in the order of their times, while one of them is free.
+// ask hands the mover the frames that are to be asked for by now, in the order of their times, while it can take more.
 func (s *streams) ask(nowNS int64) {
-	for s.flying < s.lanes.count() {
+	for s.flying < s.job.IO.Depth {
 		i := s.next()
 		askNS := s.players[i].AskNS()
 		if askNS > nowNS {
@@ -206,7 +227,7 @@ func (s *streams) next() int {
 	return first
 }
 
-// begin hands a frame's pieces to the lanes.
+// begin hands a frame's pieces to the mover.
 func (s *streams) begin(player, frame int, nowNS, askNS int64) {
 	from, to := s.paths[player].frame(s.players[player].Spec, frame)
 	if from == to { // it lies in the sectors of the one before
@@ -223,7 +244,7 @@ func (s *streams) begin(player, frame int, nowNS, askNS int64) {
 		}
 		first = false
 		s.flying++
-		s.lanes.work <- p
+		s.pieces.hand(p)
 		from += p.n
 	}
 }
@@ -237,26 +258,28 @@ func (s *streams) newFlight(player, frame int, bytes int64) *flight {
 	return f
 }
 
-// wait waits until there is something to do: the next frame's time, a report's or a sample's, or a free lane where frames
-// wait for one.
-func (s *streams) wait(ctx context.Context, sampleNS int64) {
+// wait has what was handed over begin, and waits until there is something to do: the next frame's time, a report's or a
+// sample's, or room where frames wait for some.
+func (s *streams) wait(ctx context.Context, sampleNS int64) error {
+	freeNS, err := s.pieces.begin()
+	if err != nil {
+		return err
+	}
+	s.freeNS = max(s.freeNS, freeNS)
 	untilNS := s.release + min(s.reportNS, sampleNS)
-	if !s.behind && s.flying < s.lanes.count() {
+	full := s.behind || s.flying >= s.job.IO.Depth
+	if !full {
 		untilNS = min(untilNS, s.release+s.players[s.next()].AskNS())
-		s.timing.sleepUntil(untilNS)
-	} else {
-		timer := time.NewTimer(time.Duration(untilNS - s.timing.now()))
-		defer timer.Stop()
-		select {
-		case <-s.lanes.woken:
-		case <-timer.C:
-		case <-ctx.Done():
-		}
+	}
+	untilNS = max(untilNS, s.release+freeNS)
+	if err := s.pieces.wait(ctx, untilNS, full); err != nil {
+		return err
 	}
 	s.asleepNS = max(s.asleepNS, s.timing.now()-untilNS)
+	return nil
 }
 
-// Close ends the lanes, whose requests under way it waits for, and tells how late this computer was at the most to look
+// Close ends the mover, whose requests under way it waits for, and tells how late this computer was at the most to look
 // after the frames. What the disk kept waiting is no part of that.
 func (s *streams) Close() error {
 	err := s.closeFiles()
@@ -270,13 +293,13 @@ func (s *streams) Close() error {
 }
 
 func (s *streams) closeFiles() (err error) {
-	if s.lanes != nil {
-		s.lanes.close()
+	if s.pieces != nil {
+		err = s.pieces.close()
 	}
 	for i := range s.paths {
 		err = errors.Join(err, s.closeFile(s.paths[i].file))
 	}
-	s.paths, s.lanes = nil, nil
+	s.paths, s.pieces = nil, nil
 	return err
 }
 

@@ -28,7 +28,7 @@ func TestStreamsOnAQuietDevice(t *testing.T) {
 	if *quietStreams == 0 {
 		t.Skip("-quiet-streams is not set")
 	}
-	disk := testdisk.Make(t, testdisk.Options{Bytes: 3 << 30}, os.Getenv("CI") == "true")
+	disk := testdisk.Make(t, testdisk.Options{Bytes: 5 << 30}, os.Getenv("CI") == "true")
 	if err := disk.Format(0, "mkfs.xfs", "-q"); err != nil {
 		t.Fatal(err)
 	}

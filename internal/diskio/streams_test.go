@@ -125,44 +125,47 @@ func TestStreamsOverAStall(t *testing.T) {
 		from    = 5 * time.Second
 		length  = 12 * time.Second
 	)
+	check := func(t *testing.T, pieces pieceMaker, record bool, buffer, stall time.Duration) {
+		dir := t.TempDir()
+		synctest.Test(t, func(t *testing.T) {
+			var began time.Time
+			stands := func() time.Duration {
+				since := time.Since(began)
+				if began.IsZero() || since < from || since >= from+stall {
+					return 0
+				}
+				return from + stall - since
+			}
+			sys := system{ring: noRing, pieces: pieces, open: func(folder *os.Root, name string, o opening) (testFile, error) {
+				f, err := openTestFile(folder, name, o)
+				return stalling{f, service, stands}, err
+			}}
+			spec := stream.Spec{Record: record, Rate: 1.03e6, Frame: frame, Count: 4, Buffer: buffer}
+			p := playStreams(t, streamsJob(dir, spec), sys, length, func() { began = time.Now() })
+			p.checkSpans(t, spec, length)
+			for i, player := range stream.Players([]stream.Spec{spec}) {
+				want := overStall(spec, i, spec.Count, from, from+stall, length)
+				got := p.outcomes[player.Name]
+				if got.Due != want.Due {
+					t.Errorf("stream %d: %d frames were due, want %d", i+1, got.Due, want.Due)
+				}
+				if diff := got.Late - want.Late; diff < 0 || diff > max(1, want.Late/100) {
+					t.Errorf("stream %d: %d late frames, want %d", i+1, got.Late, want.Late)
+				}
+				if got.StallNS != int64(got.Late)*frame.Nanoseconds() {
+					t.Errorf("stream %d: stalled %d ns with %d late frames", i+1, got.StallNS, got.Late)
+				}
+				if diff := got.LowestNS - want.LowestNS; diff < -4*service.Nanoseconds() || diff > 0 {
+					t.Errorf("stream %d: the buffer fell to %d ns, want at most a few requests under %d", i+1, got.LowestNS, want.LowestNS)
+				}
+			}
+		})
+	}
 	for _, record := range []bool{false, true} {
 		for _, buffer := range []time.Duration{500 * time.Millisecond, 2 * time.Second} {
 			for _, stall := range []time.Duration{0, 300 * time.Millisecond, time.Second, 3 * time.Second} {
-				t.Run(fmt.Sprintf("record %v, buffer %s, stall %s", record, buffer, stall), func(t *testing.T) {
-					dir := t.TempDir()
-					synctest.Test(t, func(t *testing.T) {
-						var began time.Time
-						stands := func() time.Duration {
-							since := time.Since(began)
-							if began.IsZero() || since < from || since >= from+stall {
-								return 0
-							}
-							return from + stall - since
-						}
-						sys := system{ring: noRing, open: func(folder *os.Root, name string, o opening) (testFile, error) {
-							f, err := openTestFile(folder, name, o)
-							return stalling{f, service, stands}, err
-						}}
-						spec := stream.Spec{Record: record, Rate: 1.03e6, Frame: frame, Count: 4, Buffer: buffer}
-						p := playStreams(t, streamsJob(dir, spec), sys, length, func() { began = time.Now() })
-						p.checkSpans(t, spec, length)
-						for i, player := range stream.Players([]stream.Spec{spec}) {
-							want := overStall(spec, i, spec.Count, from, from+stall, length)
-							got := p.outcomes[player.Name]
-							if got.Due != want.Due {
-								t.Errorf("stream %d: %d frames were due, want %d", i+1, got.Due, want.Due)
-							}
-							if diff := got.Late - want.Late; diff < 0 || diff > max(1, want.Late/100) {
-								t.Errorf("stream %d: %d late frames, want %d", i+1, got.Late, want.Late)
-							}
-							if got.StallNS != int64(got.Late)*frame.Nanoseconds() {
-								t.Errorf("stream %d: stalled %d ns with %d late frames", i+1, got.StallNS, got.Late)
-							}
-							if diff := got.LowestNS - want.LowestNS; diff < -4*service.Nanoseconds() || diff > 0 {
-								t.Errorf("stream %d: the buffer fell to %d ns, want at most a few requests under %d", i+1, got.LowestNS, want.LowestNS)
-							}
-						}
-					})
+				overPieceMovers(t, fmt.Sprintf("record %v, buffer %s, stall %s", record, buffer, stall), func(t *testing.T, pieces pieceMaker) {
+					check(t, pieces, record, buffer, stall)
 				})
 			}
 		}
@@ -215,6 +218,14 @@ func (p *played) checkSpans(t *testing.T, spec stream.Spec, length time.Duration
 	}
 }
 
+// overPieceMovers runs a test over each way to move frames.
+func overPieceMovers(t *testing.T, name string, test func(t *testing.T, pieces pieceMaker)) {
+	t.Helper()
+	for how, pieces := range pieceMovers {
+		t.Run(how+", "+name, func(t *testing.T) { test(t, pieces) })
+	}
+}
+
 // A disk that fails ends a streams job as it does any other, and leaves nothing behind; content that is wrong is kept.
 func TestStreamsFail(t *testing.T) {
 	if runtime.GOOS == "windows" {
@@ -232,11 +243,12 @@ func TestStreamsFail(t *testing.T) {
 		{"unplugged while playing", false, &fault{read: syscall.ENXIO}, []string{"check its cable"}, false},
 		{"other content", false, &fault{other: true}, []string{"evidence-"}, true},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
+		overPieceMovers(t, tt.name, func(t *testing.T, pieces pieceMaker) {
+			tt.fault.armed.Store(false)
 			dir := t.TempDir()
 			job := streamsJob(dir, stream.Spec{Record: tt.record, Rate: 1e6, Frame: 10 * time.Millisecond, Count: 3, Buffer: time.Second})
 			job.IO.Verify = scenario.VerifyStamps
-			s := newStreams(job, system{open: tt.fault.open, ring: noRing})
+			s := newStreams(job, system{open: tt.fault.open, ring: noRing, pieces: pieces})
 			if _, err := s.Prepare(t.Context(), func(int64) {}); err != nil {
 				t.Fatal(err)
 			}
@@ -273,7 +285,7 @@ func TestStreamsCarryOver(t *testing.T) {
 		needs := job
 		needs.Streams = []stream.Spec{spec}
 		job.CarryOver = needs.Needs()
-		engine := newStreams(job, system{open: openTestFile, ring: noRing})
+		engine := newStreams(job, system{open: openTestFile, ring: noRing, pieces: noPieces})
 		var wrote int64
 		if _, err := engine.Prepare(t.Context(), func(bytes int64) { wrote = bytes }); err != nil {
 			t.Fatal(err)
@@ -325,10 +337,12 @@ func TestStreamsTellHowLateTheHostIs(t *testing.T) {
 		{service: 39 * ms, still: 700 * ms, want: 700 * ms},
 		{service: 45 * ms, still: 700 * ms, want: 700 * ms},
 	} {
-		t.Run(fmt.Sprintf("requests of %s, still for %s, oversleeps %s", tt.service, tt.still, tt.oversleeps), func(t *testing.T) {
+		overPieceMovers(t, fmt.Sprintf("requests of %s, still for %s, oversleeps %s", tt.service, tt.still, tt.oversleeps), func(t *testing.T, pieces pieceMaker) {
 			dir := t.TempDir()
 			synctest.Test(t, func(t *testing.T) {
-				s := newStreams(streamsJob(dir, stream.Spec{Rate: 1e6, Frame: 40 * ms, Count: 1, Buffer: 200 * ms}), serving(tt.service))
+				sys := serving(tt.service)
+				sys.pieces = pieces
+				s := newStreams(streamsJob(dir, stream.Spec{Rate: 1e6, Frame: 40 * ms, Count: 1, Buffer: 200 * ms}), sys)
 				running, overslept := virtualTime(), false
 				s.timing.now = func() int64 {
 					if ns := running.now(); ns < at.Nanoseconds() {
@@ -361,7 +375,7 @@ func TestStreamsTellHowLateTheHostIs(t *testing.T) {
 
 // serving is a system whose disk takes so long for each request.
 func serving(service time.Duration) system {
-	return system{ring: noRing, open: func(folder *os.Root, name string, o opening) (testFile, error) {
+	return system{ring: noRing, pieces: noPieces, open: func(folder *os.Root, name string, o opening) (testFile, error) {
 		f, err := openTestFile(folder, name, o)
 		return stalling{f, service, func() time.Duration { return 0 }}, err
 	}}
