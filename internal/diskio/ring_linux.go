@@ -102,9 +102,11 @@ const (
 
 	registerBuffers      = 0
 	registerFiles        = 2
+	unregisterFiles      = 3
 	registerFilesUpdate  = 6
 	registerMaxIOWorkers = 19
 	registerRingFDs      = 20
+	unregisterRingFDs    = 21
 )
 
 // ringSetups are the ways to make a ring, best first. Completions are best handled when the thread asks
@@ -196,10 +198,10 @@ func (r *ring) registerBuffers(list ...[]byte) error {
 
 // registerFiles has the kernel look up files only once: requests name them by their places in the list, -1 being none.
 func (r *ring) registerFiles(fds ...int32) error {
-	r.files = fds
 	if err := r.register(registerFiles, unsafe.Pointer(&fds[0]), len(fds)); err != nil {
 		return fmt.Errorf("register files with io_uring: %w", err)
 	}
+	r.files = fds
 	return nil
 }
 
@@ -323,8 +325,20 @@ func (r *ring) reap() cqe {
 	return c
 }
 
+// close lets go of all at once: where only the descriptor is closed, the kernel keeps files open until it gets round to the
+// rest, or until the thread ends where that has a number for the ring, and the volume cannot be unmounted meanwhile.
 func (r *ring) close() error {
 	var err error
+	if r.files != nil {
+		err = r.register(unregisterFiles, nil, 0)
+	}
+	if r.enterReg != 0 {
+		update := struct {
+			offset, _ uint32
+			_         uint64
+		}{offset: uint32(r.enterFD)}
+		err = errors.Join(err, r.register(unregisterRingFDs, unsafe.Pointer(&update), 1))
+	}
 	for _, p := range [][]byte{r.rings, r.entries} {
 		if p != nil {
 			err = errors.Join(err, unix.Munmap(p))

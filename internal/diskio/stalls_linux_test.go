@@ -33,66 +33,78 @@ func (s *stalls) wait(trace.Role, int) syscall.Errno {
 // frames are those of TestStreamsOverAStall. What this machine itself is late by, which the test sees, may move a frame
 // over the stall's edges.
 func TestStreamsOverARealStall(t *testing.T) {
+	ways := map[string]pieceMaker{"threads": noPieces, "io_uring": newStreamRing}
 	for _, buffer := range []time.Duration{500 * time.Millisecond, 2 * time.Second} {
 		for _, stall := range []time.Duration{300 * time.Millisecond, time.Second, 3 * time.Second} {
-			t.Run(fmt.Sprintf("buffer %s, stall %s", buffer, stall), func(t *testing.T) {
-				t.Parallel()
-				runtime.LockOSThread()
-				var gate stalls
-				job := streamsJob(fusetest.Mount(t, gate.wait), stream.Spec{Rate: 2e6, Frame: 40 * time.Millisecond, Count: 2, Buffer: buffer})
-				job.Streams = append(job.Streams,
-					stream.Spec{Record: true, Rate: 1e6, Frame: time.Second / 60, Count: 2, Buffer: buffer},
-					stream.Spec{Rate: 0.5e6, Frame: time.Second / 24, Count: 1, Buffer: buffer})
-				job.Sizes, job.IO.Footprint = []int64{6_500_000}, 20<<20
-				s := newStreams(job, system{open: openTestFile, ring: noRing, pieces: noPieces})
-				eff, err := s.Prepare(t.Context(), func(int64) {})
-				if err != nil {
-					t.Fatal(err)
-				}
-				const from = time.Second
-				length := from + stall + buffer + 500*time.Millisecond
-				release := clock.Now() + 5e6
-				gate.toNS.Store(release + (from + stall).Nanoseconds())
-				gate.fromNS.Store(release + from.Nanoseconds())
-				got := map[string]*stream.Outcome{}
-				lastNS := map[string]int64{}
-				s.Start(release, func(e trace.Event) {
-					if e.Type != trace.StreamType {
-						return
-					}
-					if got[e.Stream] == nil {
-						got[e.Stream] = &stream.Outcome{}
-					}
-					got[e.Stream].Add(stream.Sample{Due: e.Due, Late: e.Late, BufferNS: e.BufferNS, StallNS: e.StallNS})
-					lastNS[e.Stream] = e.TNS
+			for how, pieces := range ways {
+				t.Run(fmt.Sprintf("%s, buffer %s, stall %s", how, buffer, stall), func(t *testing.T) {
+					t.Parallel()
+					overRealStall(t, how, pieces, buffer, stall)
 				})
-				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(release-clock.Now())+length)
-				defer cancel()
-				for seq := 0; ctx.Err() == nil; seq++ {
-					if _, err := s.Transfer(ctx, seq, func(_, _, _ int64) {}); err != nil && ctx.Err() == nil {
-						t.Fatal(err)
-					}
-				}
-				belated := time.Duration(max(s.belatedNS.MaxNS(), s.asleepNS))
-				var report strings.Builder
-				for i, p := range s.players {
-					want := overStall(p.Spec, i, len(s.players), from, from+stall, time.Duration(lastNS[p.Name]))
-					late := got[p.Name].Late
-					fmt.Fprintf(&report, " %d of %d", late, want.Late)
-					if got[p.Name].Due != want.Due {
-						t.Errorf("stream %d: %d frames were due by %d ns, want %d", i+1, got[p.Name].Due, lastNS[p.Name], want.Due)
-					}
-					may := 1 + int(2*belated/p.Spec.Frame)
-					evidence.Report(t, evidence.Finding{
-						Claim: "streams-late", Case: fmt.Sprintf("the device stands still for %s, buffer %s, stream %d: late frames", stall, buffer, i+1), Unit: fmt.Sprintf("of %d", want.Due),
-						Truth: float64(want.Late), Measured: float64(late), Low: float64(late), High: float64(late), Limit: fmt.Sprintf("within %d", may), Pass: max(late-want.Late, want.Late-late) <= may,
-					})
-				}
-				t.Logf("%s: late frames%s; frames were requested up to %s after their time", eff.Cache, &report, belated)
-				if err := s.Close(); err != nil {
-					t.Error(err)
-				}
-			})
+			}
 		}
+	}
+}
+
+func overRealStall(t *testing.T, how string, pieces pieceMaker, buffer, stall time.Duration) {
+	t.Helper()
+	runtime.LockOSThread()
+	var gate stalls
+	job := streamsJob(fusetest.Mount(t, gate.wait), stream.Spec{Rate: 2e6, Frame: 40 * time.Millisecond, Count: 2, Buffer: buffer})
+	job.Streams = append(job.Streams,
+		stream.Spec{Record: true, Rate: 1e6, Frame: time.Second / 60, Count: 2, Buffer: buffer},
+		stream.Spec{Rate: 0.5e6, Frame: time.Second / 24, Count: 1, Buffer: buffer})
+	job.Sizes, job.IO.Footprint = []int64{6_500_000}, 20<<20
+	s := newStreams(job, system{open: openTestFile, ring: noRing, pieces: pieces})
+	eff, err := s.Prepare(t.Context(), func(int64) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if eff.Engine != how {
+		t.Errorf("%s is used where %s was to be", eff.Engine, how)
+	}
+	const from = time.Second
+	length := from + stall + buffer + 500*time.Millisecond
+	release := clock.Now() + 5e6
+	gate.toNS.Store(release + (from + stall).Nanoseconds())
+	gate.fromNS.Store(release + from.Nanoseconds())
+	got := map[string]*stream.Outcome{}
+	lastNS := map[string]int64{}
+	s.Start(release, func(e trace.Event) {
+		if e.Type != trace.StreamType {
+			return
+		}
+		if got[e.Stream] == nil {
+			got[e.Stream] = &stream.Outcome{}
+		}
+		got[e.Stream].Add(stream.Sample{Due: e.Due, Late: e.Late, BufferNS: e.BufferNS, StallNS: e.StallNS})
+		lastNS[e.Stream] = e.TNS
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(release-clock.Now())+length)
+	defer cancel()
+	for seq := 0; ctx.Err() == nil; seq++ {
+		if _, err := s.Transfer(ctx, seq, func(_, _, _ int64) {}); err != nil && ctx.Err() == nil {
+			t.Fatal(err)
+		}
+	}
+	belated := time.Duration(max(s.belatedNS.MaxNS(), s.asleepNS))
+	var report strings.Builder
+	for i, p := range s.players {
+		want := overStall(p.Spec, i, len(s.players), from, from+stall, time.Duration(lastNS[p.Name]))
+		late := got[p.Name].Late
+		fmt.Fprintf(&report, " %d of %d", late, want.Late)
+		if got[p.Name].Due != want.Due {
+			t.Errorf("stream %d: %d frames were due by %d ns, want %d", i+1, got[p.Name].Due, lastNS[p.Name], want.Due)
+		}
+		may := 1 + int(2*belated/p.Spec.Frame)
+		evidence.Report(t, evidence.Finding{
+			Claim: "streams-late", Case: fmt.Sprintf("the device stands still for %s, buffer %s, by %s, stream %d: late frames", stall, buffer, how, i+1),
+			Unit: fmt.Sprintf("of %d", want.Due), Truth: float64(want.Late), Measured: float64(late), Low: float64(late), High: float64(late),
+			Limit: fmt.Sprintf("within %d", may), Pass: max(late-want.Late, want.Late-late) <= may,
+		})
+	}
+	t.Logf("%s: late frames%s; frames were requested up to %s after their time", eff.Cache, &report, belated)
+	if err := s.Close(); err != nil {
+		t.Error(err)
 	}
 }
