@@ -93,8 +93,9 @@ func (l *lab) compare(ctx context.Context) (list []*result, err error) {
 	for _, p := range all {
 		together[p] = newResult(p.name(), p.letters, true, l.opts.short)
 		list = append(list, together[p])
-		if p.alone > 0 {
-			alone[p] = newResult(p.last()+" after that", p.letters[2:], false, l.opts.short)
+		if p.alone {
+			disk, letter := p.last()
+			alone[p] = newResult(disk+" after that", letter, false, l.opts.short)
 			list = append(list, alone[p])
 		}
 	}
@@ -174,18 +175,22 @@ func rates(p pattern, phase analysis.Phase, together, alone *result) error {
 		return fmt.Errorf("the overlap begins after %.2f s, in the first second, in which the limit does not hold", phase.Overlap.StartS)
 	}
 	together.ours = append(together.ours, phase.Overlap.Rate)
-	if p.alone == 0 {
+	if !p.alone {
 		return nil
 	}
+	disk, _ := p.last()
 	i := slices.IndexFunc(phase.Stages, func(s analysis.Stage) bool {
-		return slices.Equal(s.Active, []string{p.last()}) && s.StartS > phase.Overlap.StartS
+		return slices.Equal(s.Active, []string{disk}) && s.StartS > phase.Overlap.StartS
 	})
 	if i < 0 {
-		return fmt.Errorf("no stage of %s alone", p.last())
+		return fmt.Errorf("no stage of %s alone", disk)
 	}
 	alone.ours = append(alone.ours, phase.Stages[i].Rate)
 	return nil
 }
+
+// fioTime is how long fio measures a pattern whose disks stop together.
+const fioTime = 4 * time.Second
 
 // runFio measures a pattern with a job for each disk.
 func (l *lab) runFio(ctx context.Context, p pattern) (rate float64, err error) {
@@ -193,13 +198,13 @@ func (l *lab) runFio(ctx context.Context, p pattern) (rate float64, err error) {
 		"--output-format=json", "--name=global", "--group_reporting", "--ioengine=libaio", "--direct=1", "--filename_format=fio",
 		fmt.Sprint("--bs=", block), fmt.Sprint("--iodepth=", depth), fmt.Sprint("--size=", 2*fileSize), fmt.Sprintf("--ramp_time=%dms", warmUp.Milliseconds()),
 	}
-	if p.alone == 0 {
-		args = append(args, "--time_based", fmt.Sprintf("--runtime=%dms", p.measured.Milliseconds()))
+	if !p.alone {
+		args = append(args, "--time_based", fmt.Sprintf("--runtime=%dms", fioTime.Milliseconds()))
 	}
 	for i, root := range l.roots {
 		args = append(args, "--name="+names[i:i+1], "--directory="+root, "--rw="+map[string]string{"R": "read", "W": "write"}[p.letter(i)])
-		if p.alone > 0 {
-			args = append(args, fmt.Sprint("--io_size=", p.files()[i]*fileSize))
+		if p.alone {
+			args = append(args, fmt.Sprint("--io_size=", p.files[i]*fileSize))
 		}
 	}
 	out, err := l.command(ctx, "fio", args...)

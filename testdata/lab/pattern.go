@@ -7,12 +7,19 @@ import (
 	"time"
 )
 
-// What the disks move, by hubbench and by fio: small blocks, several at a time, past the system's cache.
+// What the disks move, by hubbench and by fio: several blocks at a time, past the system's cache.
 const (
-	block    = 1 << 20
-	depth    = 12
-	fileSize = 32 << 20
+	block = 1 << 20
+	depth = 8
 )
+
+// sizes are the files' in MiB, each disk's in an order of its own. The kernel lets bytes pass in bursts, one in a tenth of
+// a second: of disks whose files were alike, all would begin and end in the same burst, and one burst would be missing
+// from what they do together.
+func sizes() []int64 { return []int64{22, 26, 30, 34, 38, 42} }
+
+// fileSize is their mean, in bytes.
+const fileSize = 32 << 20
 
 // The kernel grants a control group that was idle more than its limit at first: what is moved in this time is left out.
 const warmUp = time.Second
@@ -22,32 +29,32 @@ const names = "ABC"
 
 // pattern is what the disks do at once.
 type pattern struct {
-	letters  string        // W or R for each, as in a scenario
-	measured time.Duration // how long all of them are busy after the warm-up, or a little longer
-	alone    time.Duration // how long the last of them goes on when the others have moved their files; 0: all stop together
+	letters string // W or R for each, as in a scenario
+	files   [3]int // how many each moves, those included that warm up: the first is done long before the last burst of the others
+	alone   bool   // C goes on for seconds when the others are done
 }
 
-// patterns are all. The kernel lets bytes pass ten times a second, as many as the limit allows in a tenth: the rate over
-// four seconds is known to 1 %, of both directions together to 0.7 %. The short set is held to less (see newResult).
+// patterns are all, or the short set, which is held to less (see newResult). All read files are those of the first.
 func patterns(short bool) []pattern {
 	if short {
-		const s = 4 * time.Second
-		return []pattern{{"RRR", s, 0}, {"WRR", s, 0}, {"RWW", s, 0}, {"WWW", s, 0}}
+		return []pattern{{"RRR", [3]int{5, 6, 7}, false}, {"WRR", [3]int{16, 6, 7}, false}, {"RWW", [3]int{13, 9, 10}, false}, {"WWW", [3]int{7, 8, 9}, false}}
 	}
-	const one, both = 8 * time.Second, 4 * time.Second
-	return []pattern{{"RRR", one, 0}, {"WRR", both, 0}, {"RWW", both, 0}, {"WWW", one, 0}, {"WWW", one, 4 * time.Second}}
+	return []pattern{
+		{"RRR", [3]int{9, 10, 11}, false}, {"WRR", [3]int{22, 10, 11}, false}, {"RWW", [3]int{16, 13, 14}, false},
+		{"WWW", [3]int{12, 13, 14}, false}, {"WWW", [3]int{12, 13, 28}, true},
+	}
 }
 
 // name is the pattern in words.
 func (p pattern) name() string {
-	if p.alone == 0 {
-		return p.letters
+	if p.alone {
+		return p.letters + ", C longer"
 	}
-	return p.letters + ", C longer"
+	return p.letters
 }
 
-// last is the disk that goes on alone.
-func (p pattern) last() string { return names[2:] }
+// last is the disk that goes on alone, and what it does.
+func (p pattern) last() (disk, letter string) { return names[2:], p.letter(2) }
 
 // letter is what a disk does.
 func (p pattern) letter(disk int) string { return p.letters[disk : disk+1] }
@@ -64,27 +71,16 @@ func limit(letters string) float64 {
 	return sum
 }
 
-// share is the rate of the slowest disk: those that do the same share alike.
-func (p pattern) share() float64 {
-	least := math.Inf(1)
-	for _, letter := range []string{"R", "W"} {
-		if n := strings.Count(p.letters, letter); n > 0 {
-			least = min(least, limit(letter)/float64(n))
-		}
-	}
-	return least
+// share is the rate of a disk: those that do the same share alike.
+func (p pattern) share(disk int) float64 {
+	letter := p.letter(disk)
+	return limit(letter) / float64(strings.Count(p.letters, letter))
 }
 
-// filesIn is how many files a disk at that rate moves in a time, or a little longer.
-func filesIn(t time.Duration, rate float64) int { return int(math.Ceil(t.Seconds() * rate / fileSize)) }
-
-// warmUps is how many files of each disk do not count. The limit lets the first of them pass sooner than its rate says.
-func (p pattern) warmUps() int { return filesIn(warmUp*5/4, p.share()) }
-
-// files is how many files each disk moves where it is done with them.
-func (p pattern) files() []int {
-	n := filesIn(p.measured, p.share())
-	return []int{n, n, n + filesIn(p.alone, limit(p.letters[2:]))}
+// warmUps is how many files of each disk do not count: on the slowest even the smallest take longer than the warm-up.
+func (p pattern) warmUps() int {
+	share, size := min(p.share(0), p.share(1), p.share(2)), float64(sizes()[0]<<20)
+	return int(math.Ceil(1.05 * warmUp.Seconds() * share / size))
 }
 
 // scenario is the patterns as a user would write them, with a folder for each disk.
@@ -94,15 +90,14 @@ func scenario(all []pattern, roots []string) string {
 	for i, root := range roots {
 		fmt.Fprintf(&s, "  - {name: %c, path: %q}\n", names[i], root)
 	}
-	fmt.Fprintf(&s, "workload: {files: 1, sizes: [%d], block: %d, depth: %d}\nphases:\n", fileSize, block, depth)
+	var list []string
+	for _, mib := range sizes() {
+		list = append(list, fmt.Sprint(mib, " MiB"))
+	}
+	fmt.Fprintf(&s, "workload: {sizes: [%s], order: random, block: %d, depth: %d}\nphases:\n", strings.Join(list, ", "), block, depth)
 	for _, p := range all {
-		fmt.Fprintf(&s, "  - {name: %q, pattern: %s, warm_up: %d, ", p.name(), p.letters, p.warmUps())
-		if n := p.files(); p.alone > 0 {
-			fmt.Fprintf(&s, "files: {A: %d, B: %d, C: %d}}\n", n[0], n[1], n[2])
-		} else {
-			warm := float64(p.warmUps()) * fileSize / p.share()
-			fmt.Fprintf(&s, "stop: %.0f ms}\n", 1e3*(warm+p.measured.Seconds()))
-		}
+		n := p.warmUps()
+		fmt.Fprintf(&s, "  - {name: %q, pattern: %s, warm_up: %d, files: {A: %d, B: %d, C: %d}}\n", p.name(), p.letters, n, p.files[0]-n, p.files[1]-n, p.files[2]-n)
 	}
 	return s.String()
 }

@@ -23,12 +23,13 @@ type result struct {
 }
 
 // newResult is a result without runs, of what disks with these letters do. Held to most are those with one limit and time
-// enough to meet it; a single short run is held to four times its own noise (see patterns).
+// enough to meet it. Of the bytes that the kernel lets pass in a tenth of a second, half at most are missing or too many at
+// either end of an overlap: 1 % of eight seconds, and 4 % of the two or three of a single short run.
 func newResult(name, letters string, long, short bool) *result {
 	r := &result{name: name, truth: limit(letters), within: 0.02}
 	switch {
 	case short:
-		r.within = 0.04
+		r.within = 0.05
 	case long && !r.both():
 		r.within = 0.01
 	}
