@@ -3,6 +3,7 @@ package testdisk
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -135,7 +136,54 @@ func TestSweepAfterKill(t *testing.T) {
 	if err := Sweep(); err != nil {
 		t.Error(err)
 	}
-	if found := Left(dir); len(found) > 0 {
-		t.Errorf("left: %q", found)
+	gone := func() bool { return len(Left(dir)) == 0 } // another one may have been the first to remove it
+	if !await(gone) {
+		t.Errorf("left: %q", Left(dir))
+	}
+}
+
+// A disk that somebody uses, and that for long cannot be removed, keeps nobody from making another one meanwhile.
+func TestSweepKeepsNobodyWaiting(t *testing.T) {
+	if os.Geteuid() != 0 && !must() {
+		t.Skip("needs root, to make a block device")
+	}
+	orphan, err := New(Options{Bytes: 16 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := orphan.lock.Close(); err != nil {
+		t.Fatal(err)
+	}
+	swept := make(chan error, 1)
+	go func() { swept <- Sweep() }()
+	isTaken := func() bool {
+		f, err := lock(orphan.Dir, unix.LOCK_EX|unix.LOCK_NB)
+		if err == nil {
+			_ = f.Close() // it was only asked for
+		}
+		return errors.Is(err, unix.EWOULDBLOCK)
+	}
+	if !await(isTaken) {
+		t.Fatal("nobody removes it")
+	}
+	d, err := New(Options{Bytes: 16 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !isTaken() {
+		t.Error("a disk was made only after the other one had been given up")
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := orphan.device.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(<-swept, Sweep()); err != nil {
+		t.Error(err)
+	}
+	gone := func() bool { return len(Left(orphan.Dir)) == 0 }
+	if !await(gone) {
+		t.Errorf("left: %q", Left(orphan.Dir))
 	}
 }

@@ -51,9 +51,25 @@ func lock(dir string, how int) (*os.File, error) {
 
 // Sweep removes the disks of processes that were killed, and ends what those left running on them.
 func Sweep() error {
-	memory, err := lock(Memory, unix.LOCK_EX)
+	owners, err := orphans()
 	if err != nil {
 		return err
+	}
+	for _, owner := range owners {
+		failed := remove(owner.Name())
+		_ = owner.Close() // the folder has gone, or is for a later one
+		if failed != nil && !errors.Is(failed, errInUse) {
+			err = errors.Join(err, fmt.Errorf("remove what a killed process left: %w", failed))
+		}
+	}
+	return err
+}
+
+// orphans takes the disks that nobody owns. To remove them may take long, in which others make disks.
+func orphans() (owners []*os.File, err error) {
+	memory, err := lock(Memory, unix.LOCK_EX)
+	if err != nil {
+		return nil, err
 	}
 	defer memory.Close()
 	all, _ := filepath.Glob(filepath.Join(Memory, prefix+"*")) // the pattern is well formed
@@ -63,15 +79,14 @@ func Sweep() error {
 			continue // its owner lives, or has just removed it
 		}
 		if err != nil {
-			return err
+			for _, owner := range owners {
+				_ = owner.Close() // another one removes it
+			}
+			return nil, err
 		}
-		err = remove(dir)
-		_ = owner.Close()                            // the folder has gone
-		if err != nil && !errors.Is(err, errInUse) { // then it is for a later one
-			return fmt.Errorf("remove what a killed process left: %w", err)
-		}
+		owners = append(owners, owner)
 	}
-	return nil
+	return owners, nil
 }
 
 // errInUse is of a disk that processes other than those of Command still use.
