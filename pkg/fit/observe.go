@@ -184,8 +184,10 @@ func (w *watched) lag(stage overlap.Interval) (seconds, stdErr float64, ok bool)
 	if len(rates)-split < need || level < leastGain*w.last {
 		return 0, 0, false
 	}
-	// Within its bin, the rise lies where the bytes of the bins about it say.
-	from, to := max(split-1, 0), min(split+1, len(rates))
+	// The rise itself lies where the bytes about it say, between two instants at which they are known: where samples lie far
+	// apart, its bin only shows that it was near.
+	wide := w.apart(overlap.Interval{StartNS: stage.StartNS + int64(split)*binNS, EndNS: stage.StartNS + int64(min(split+1, len(rates)))*binNS}, w.last)
+	from, to := max(split-wide, 0), min(split+wide, len(rates))
 	bytes := 0.0
 	for _, r := range rates[from:to] {
 		bytes += r * bin
@@ -197,6 +199,12 @@ func (w *watched) lag(stage overlap.Interval) (seconds, stdErr float64, ok bool)
 	perFile := overlap.Seconds(w.active) / float64(max(len(w.trace.Files), 1))
 	luck := assumedNoise * level / (level - w.last)
 	return seconds, bin/2 + luck*luck*perFile, true
+}
+
+// apart is how far the instants about v at which its bytes are known lie apart, in bins, one at the least.
+func (w *watched) apart(v overlap.Interval, rate float64) (bins int) {
+	a := w.curve.Between(v)
+	return max(1, int(math.Ceil(float64(a.High-a.Low)/rate/(float64(binNS)/1e9))))
 }
 
 // observe adds an observation of the disks in the intervals.

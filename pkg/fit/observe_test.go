@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -53,6 +54,12 @@ func study(disks []string, atWork, files int, seed uint64) *scenario.Plan {
 // observe simulates a plan and takes its events for evidence.
 func observe(t testing.TB, plan *scenario.Plan, p *hub.Profile) *hub.Evidence {
 	t.Helper()
+	return Observe(play(t, plan, p))
+}
+
+// play simulates a plan.
+func play(t testing.TB, plan *scenario.Plan, p *hub.Profile) *trace.Run {
+	t.Helper()
 	run := &trace.Run{}
 	var phase *trace.Phase
 	samples := map[string][]trace.Sample{} // of the file in transfer
@@ -80,7 +87,7 @@ func observe(t testing.TB, plan *scenario.Plan, p *hub.Profile) *hub.Evidence {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Observe(run)
+	return run
 }
 
 // noisy is a hub as the field reports have it, with 3 % noise.
@@ -158,6 +165,30 @@ func TestObserveLags(t *testing.T) {
 	}
 	if len(seen) != 8 {
 		t.Errorf("lags of %v, want all 8 kinds", seen)
+	}
+}
+
+// Where progress is known from the ends of files alone, a lag is known from the bytes of the file in which it ended.
+func TestObserveLagsWithoutSamples(t *testing.T) {
+	p := noisy()
+	p.Noise = 0
+	const trials = 20
+	for trial := range trials {
+		plan := study([]string{"A", "C"}, 2, 30, 3)
+		plan.Phases = slices.DeleteFunc(plan.Phases, func(phase scenario.Phase) bool { return phase.Name != "WW" })
+		jobs := plan.Phases[0].Jobs
+		jobs[0].Sizes, jobs[1].Sizes = slices.Repeat([]int64{7e8}, 40), []int64{25e9 + int64(trial)*1e8} // A's take 0.9 s, then 0.5 s
+		run := play(t, plan, p)
+		for i := range run.Phases[0].Disks[0].Files {
+			run.Phases[0].Disks[0].Files[i].Samples = nil
+		}
+		lags := Observe(run).Lags
+		if len(lags) != 1 {
+			t.Fatalf("trial %d: lags %+v, want one", trial, lags)
+		}
+		if l := lags[0]; math.Abs(l.Seconds-4) > 0.05 {
+			t.Errorf("trial %d: %.3f ± %.3f s, want 4", trial, l.Seconds, l.Error)
+		}
 	}
 }
 
