@@ -39,7 +39,7 @@ const mountedScenario = `version: 1
 name: mounted
 disks: [{name: A, path: ROOT/A}, {name: B, path: ROOT/B}, {name: C, path: ROOT/C}]
 allow_system_disk: true
-workload: {sizes: [SIZE], flush: none, footprint: 20 GB}
+workload: {sizes: [SIZE], block: BLOCK, flush: none, footprint: 20 GB}
 phases:
   - {pattern: WWW, files: {A: 38, B: 38, C: 24}, cooldown: 1 s}
   - {pattern: RRR, files: 14, cooldown: 1 s}
@@ -54,7 +54,7 @@ func (m *mounted) model(text string) (out string) {
 	return out
 }
 
-// slow runs a scenario on the hub that is mounted, with files as much smaller as it is slower.
+// slow runs a scenario on the hub that is mounted, with files and requests as much smaller as it is slower.
 func (m *mounted) slow(name, text string) (out string) {
 	m.t.Helper()
 	if code, said := m.run(name, sized(text, mountedScale)); code != exitOK {
@@ -64,7 +64,9 @@ func (m *mounted) slow(name, text string) (out string) {
 }
 
 func sized(text string, scale float64) string {
-	return strings.ReplaceAll(text, "SIZE", fmt.Sprintf("%d B", int64(fullFile*scale)))
+	const block = 8 << 20
+	page := func(bytes float64) int64 { return int64(bytes) / 4096 * 4096 }
+	return strings.NewReplacer("SIZE", fmt.Sprintf("%d B", int64(fullFile*scale)), "BLOCK", fmt.Sprintf("%d B", page(block*scale))).Replace(text)
 }
 
 // measures are what a run and the model of it are compared by: totals in bytes per second, shares, lags in seconds.
@@ -144,7 +146,7 @@ const fittedScenario = `version: 1
 name: fitted
 disks: [{name: A, path: ROOT/A}, {name: B, path: ROOT/B}, {name: C, path: ROOT/C}]
 allow_system_disk: true
-workload: {sizes: [SIZE], flush: none, footprint: 20 GB}
+workload: {sizes: [SIZE], block: BLOCK, flush: none, footprint: 20 GB}
 phases:
   - {pattern: WWW, files: {A: 24, B: 24, C: 14}, cooldown: 500 ms}
   - {pattern: W-W, files: {A: 16, C: 18}, cooldown: 500 ms}
