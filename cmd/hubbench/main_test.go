@@ -48,7 +48,8 @@ func TestScripts(t *testing.T) {
 				return false, fmt.Errorf("no condition is called %q", name)
 			}
 			_, err := exec.LookPath("fusermount3")
-			return exists("/dev/fuse") && (err == nil || os.Geteuid() == 0), nil
+			macFUSE := exists("/Library/Filesystems/macfuse.fs") || exists("/Library/Filesystems/osxfuse.fs")
+			return macFUSE || exists("/dev/fuse") && (err == nil || os.Geteuid() == 0), nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":  exits,

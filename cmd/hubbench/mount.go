@@ -27,7 +27,8 @@ func newMount(p program) *cobra.Command {
 		Short: "Make folders that are as fast as a hub's disks",
 		Long: `Make a folder in DIR for each disk of a hub profile. The folders really hold files, and reading and
 writing them takes as long as on the profile's hub, caches and lags included: any program that uses
-them feels the hub. Until Ctrl-C; then the folders are unmounted. Linux only; it needs FUSE.
+them feels the hub. Until Ctrl-C; then the folders are unmounted. It needs Linux with FUSE, or macOS
+with macFUSE.
 
 The files are only as fast as the folder behind them: --scale 0.2 slows all rates down to a fifth,
 and caches shrink as much, so that everything takes as long as before with a fifth of the bytes.

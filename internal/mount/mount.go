@@ -6,7 +6,7 @@
 // as fast as the folder behind them, so a profile may have to be slowed down (hub.Profile.Scaled). What depends on a file's
 // size in a profile (knee, per_file) and its noise are left out: what a program does with which file is its own matter.
 //
-// Start at Mount, which needs FUSE. Pacer makes requests wait for the model, Fault is what may go wrong on a disk.
+// Start at Mount, which needs FUSE: that of Linux, or macFUSE. Pacer makes requests wait for the model, Fault is what may go wrong on a disk.
 package mount
 
 import (
@@ -25,7 +25,7 @@ type Options struct {
 }
 
 // ErrNoFUSE says that this build cannot mount.
-var ErrNoFUSE = errors.New("mount needs FUSE, and this hubbench was built for a system where that is not supported: use Linux")
+var ErrNoFUSE = errors.New("mount needs FUSE, and this hubbench was built for a system where that is not supported: use Linux or macOS")
 
 // plain is the profile without what depends on files.
 func plain(p *hub.Profile) *hub.Profile {

@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package mount
 
 import (
@@ -8,11 +10,9 @@ import (
 	iofs "io/fs"
 	"log" //nolint:depguard // go-fuse takes no other
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"sync"
-	"syscall"
 
 	"github.com/hanwen/go-fuse/v2/fs"
 	"github.com/hanwen/go-fuse/v2/fuse"
@@ -35,8 +35,8 @@ type Mounted struct {
 
 // Mount makes the folders of all disks of the profile. On an error nothing is left.
 func Mount(opts Options) (m *Mounted, err error) {
-	if _, err := os.Stat("/dev/fuse"); err != nil {
-		return nil, fmt.Errorf("mount needs FUSE: %w; load the kernel's module (modprobe fuse), or start the container with /dev/fuse", err)
+	if err := fuseMissing(); err != nil {
+		return nil, err
 	}
 	dir, err := filepath.Abs(opts.Dir)
 	if err != nil {
@@ -81,7 +81,7 @@ func (m *Mounted) makeFolder(path string) error {
 	}
 	_, err := os.ReadDir(path)
 	if errors.Is(err, unix.ENOTCONN) {
-		return fmt.Errorf("%s is left of a mount whose process was killed; unmount it first: fusermount3 -u %s", path, path)
+		return fmt.Errorf("%s is left of a mount whose process was killed; unmount it first: %s %s", path, unmountCommand, path)
 	}
 	return err
 }
@@ -127,7 +127,7 @@ func (m *Mounted) Unmount() error {
 	for _, d := range m.disks {
 		if err := d.server.Unmount(); err != nil {
 			if err := detach(d.dir); err != nil {
-				errs = append(errs, fmt.Errorf("unmount %s: %w; try fusermount3 -u %s", d.dir, err, d.dir))
+				errs = append(errs, fmt.Errorf("unmount %s: %w; try %s %s", d.dir, err, unmountCommand, d.dir))
 				continue
 			}
 			errs = append(errs, fmt.Errorf("%s was still in use: it was unmounted all the same, and programs that use it fail", d.dir))
@@ -142,12 +142,4 @@ func (m *Mounted) Unmount() error {
 		errs = append(errs, os.RemoveAll(m.backing))
 	}
 	return errors.Join(errs...)
-}
-
-// detach takes a mount out of sight whoever uses it.
-func detach(dir string) error {
-	if err := unix.Unmount(dir, unix.MNT_DETACH); err == nil || !errors.Is(err, syscall.EPERM) {
-		return err
-	}
-	return exec.Command("fusermount3", "-u", "-z", dir).Run()
 }

@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package mount
 
 import (
@@ -27,7 +29,7 @@ func (n *node) Open(ctx context.Context, flags uint32) (fs.FileHandle, uint32, s
 	if errno := n.gone(); errno != fs.OK {
 		return nil, 0, errno
 	}
-	f, _, errno := n.LoopbackNode.Open(ctx, flags&^syscall.O_DIRECT)
+	f, _, errno := n.LoopbackNode.Open(ctx, flags&^directFlag)
 	if errno != fs.OK {
 		return nil, 0, errno
 	}
@@ -39,7 +41,7 @@ func (n *node) Create(ctx context.Context, name string, flags, mode uint32, out 
 	if errno := n.gone(); errno != fs.OK {
 		return nil, nil, 0, errno
 	}
-	inode, f, _, errno := n.LoopbackNode.Create(ctx, name, flags&^syscall.O_DIRECT, mode, out)
+	inode, f, _, errno := n.LoopbackNode.Create(ctx, name, flags&^directFlag, mode, out)
 	if errno != fs.OK {
 		return nil, nil, 0, errno
 	}

@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package mount
 
 import (
@@ -107,7 +109,7 @@ func (d *disk) open(f fs.FileHandle, flags uint32) (fs.FileHandle, uint32, sysca
 	if !ok {
 		return nil, 0, syscall.EIO
 	}
-	if flags&syscall.O_DIRECT != 0 {
+	if flags&directFlag != 0 {
 		return &file{plain, d}, fuse.FOPEN_DIRECT_IO | fuse.FOPEN_PARALLEL_DIRECT_WRITES, fs.OK
 	}
 	return &file{plain, d}, 0, fs.OK
