@@ -1,7 +1,11 @@
 package main
 
 import (
+	"bufio"
+	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -25,38 +29,107 @@ type ailing interface {
 	recover()
 }
 
-// beneath is what the file behind a loop device lies on.
+// beneath is what the file behind a loop device lies on: a file system that a process of its own serves. Were it the test's,
+// a fork of that could wait for a request that only the test can serve.
 type beneath struct {
-	errno   atomic.Int32  // of requests
-	delayNS atomic.Int64  // they take longer
-	every   atomic.Int64  // only every so manieth of them; 0: each
-	n       atomic.Int64  // requests
-	stands  atomic.Bool   // they wait
-	gate    chan struct{} // until it is closed
+	t     *testing.T
+	cmd   *exec.Cmd
+	stdin io.WriteCloser
+	said  *bufio.Scanner
 }
 
-func (b *beneath) before(trace.Role, int) syscall.Errno {
-	if every := b.every.Load(); every > 0 && b.n.Add(1)%every != 0 {
-		return 0
+// beneathProgram is the name under which this test binary serves one.
+const beneathProgram = "hubbench-beneath"
+
+// programs are what this test binary can be besides hubbench.
+var programs = map[string]func(){beneathProgram: serveBeneath}
+
+// serveBeneath serves a file system at one folder, with its files in another, and does what it is told on stdin until that
+// ends.
+func serveBeneath() {
+	var errno, delayNS, every, n atomic.Int64
+	var stands atomic.Bool
+	gate := make(chan struct{})
+	_, err := fusetest.At(os.Args[1], os.Args[2], func(trace.Role, int) syscall.Errno {
+		if every := every.Load(); every > 0 && n.Add(1)%every != 0 {
+			return 0
+		}
+		if stands.Load() {
+			<-gate
+		}
+		time.Sleep(time.Duration(delayNS.Load()))
+		return syscall.Errno(errno.Load())
+	})
+	fmt.Println("mounted", err)
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); fmt.Println(lines.Text()) {
+		switch lines.Text() {
+		case "fail":
+			errno.Store(int64(syscall.EIO))
+		case "flake":
+			every.Store(10)
+			errno.Store(int64(syscall.EIO))
+		case "delay":
+			delayNS.Store(50e6)
+		case "suspend":
+			stands.Store(true)
+		case "recover":
+			errno.Store(0)
+			delayNS.Store(0)
+			every.Store(0)
+			if stands.Swap(false) {
+				close(gate)
+			}
+		}
 	}
-	if b.stands.Load() {
-		<-b.gate
-	}
-	time.Sleep(time.Duration(b.delayNS.Load()))
-	return syscall.Errno(b.errno.Load())
 }
 
-func (b *beneath) fail() error    { b.errno.Store(int32(syscall.EIO)); return nil }
-func (b *beneath) flake() error   { b.every.Store(10); return b.fail() }
-func (b *beneath) delay() error   { b.delayNS.Store(50e6); return nil }
-func (b *beneath) suspend() error { b.stands.Store(true); return nil }
+// serve begins it.
+func (b *beneath) serve(at, behind string) (err error) {
+	b.cmd = exec.Command(beneathProgram, at, behind)
+	if b.stdin, err = b.cmd.StdinPipe(); err != nil {
+		return err
+	}
+	out, err := b.cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	b.said = bufio.NewScanner(out)
+	if err := b.cmd.Start(); err != nil {
+		return err
+	}
+	return b.answers("mounted <nil>")
+}
+
+func (b *beneath) answers(want string) error {
+	if !b.said.Scan() || b.said.Text() != want {
+		return fmt.Errorf("it answers %q, want %q", b.said.Text(), want)
+	}
+	return nil
+}
+
+func (b *beneath) tell(what string) error {
+	if _, err := fmt.Fprintln(b.stdin, what); err != nil {
+		return err
+	}
+	return b.answers(what)
+}
+
+func (b *beneath) fail() error    { return b.tell("fail") }
+func (b *beneath) flake() error   { return b.tell("flake") }
+func (b *beneath) delay() error   { return b.tell("delay") }
+func (b *beneath) suspend() error { return b.tell("suspend") }
 
 func (b *beneath) recover() {
-	b.errno.Store(0)
-	b.delayNS.Store(0)
-	b.every.Store(0)
-	if b.stands.Swap(false) {
-		close(b.gate)
+	if err := b.tell("recover"); err != nil {
+		b.t.Error(err)
+	}
+}
+
+// end ends it, after all that lies on it.
+func (b *beneath) end() {
+	if b.cmd != nil && b.cmd.Process != nil {
+		_ = b.stdin.Close()
+		_ = b.cmd.Wait() // how it ends says nothing
 	}
 }
 
@@ -66,11 +139,9 @@ func newBeneath(t *testing.T, _ string) (ailing, *testdisk.Disk, string) {
 	if _, err := os.Stat("/dev/fuse"); err != nil && !ci() {
 		t.Skip("no FUSE here")
 	}
-	b := &beneath{gate: make(chan struct{})}
-	d, root := newVolume(t, testdisk.Options{Beneath: func(at, behind string) error {
-		_, err := fusetest.At(at, behind, b.before) // ends when it is unmounted
-		return err
-	}}, "")
+	b := &beneath{t: t}
+	t.Cleanup(b.end)
+	d, root := newVolume(t, testdisk.Options{Beneath: b.serve}, "")
 	t.Cleanup(b.recover)
 	return b, d, root
 }

@@ -22,9 +22,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	programs := map[string]func(){"hubbench": main}
-	maps.Copy(programs, signalPrograms)
-	testscript.Main(m, programs)
+	all := map[string]func(){"hubbench": main}
+	maps.Copy(all, programs)
+	testscript.Main(m, all)
 }
 
 // TestScripts runs the command line as people do: one script per behaviour, in testdata/scripts.

@@ -13,9 +13,6 @@ import (
 // killedCode is the exit code of a process that was killed.
 const killedCode = -1
 
-// signalPrograms are what this test binary can be besides hubbench.
-var signalPrograms map[string]func()
-
 // signals are those that a script can send.
 var signals = map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "QUIT": syscall.SIGQUIT, "KILL": os.Kill}
 

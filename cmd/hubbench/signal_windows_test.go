@@ -18,8 +18,8 @@ const killedCode = 1
 // all processes of a console, so that nothing else may be on it: neither the tests nor what another one started.
 const consoleCommand = "test-console"
 
-// signalPrograms are what this test binary can be besides hubbench.
-var signalPrograms = map[string]func(){consoleCommand: consoleMain}
+// programs are what this test binary can be besides hubbench.
+var programs = map[string]func(){consoleCommand: consoleMain}
 
 // signalProcess kills a process that a run has started: none of them can be sent Ctrl-C by itself.
 func signalProcess(pid int, _ string) error {

@@ -123,7 +123,8 @@ func remove(dir string) error {
 // unmount unmounts what is mounted in a disk's folder, the last first.
 func unmount(dir string, which func(mount string) bool) error {
 	for _, mount := range slices.Backward(mountsIn(dir)) {
-		if !which(mount) || unix.Unmount(mount, 0) == nil {
+		// A process that somebody just starts has the files of its parent for a moment.
+		if !which(mount) || await(func() bool { return !errors.Is(unix.Unmount(mount, 0), unix.EBUSY) }) && !slices.Contains(mountsIn(dir), mount) {
 			continue
 		}
 		if err := unix.Unmount(mount, unix.MNT_DETACH); err != nil {
