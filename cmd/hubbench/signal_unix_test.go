@@ -16,6 +16,9 @@ const killedCode = -1
 // signals are those that a script can send.
 var signals = map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "QUIT": syscall.SIGQUIT, "KILL": os.Kill}
 
+// killSignals are those that TestKills ends processes by.
+var killSignals = [...]string{"KILL", "TERM", "INT", "HUP"}
+
 // signalProcess sends a signal to a process that a run has started.
 func signalProcess(pid int, signal string) error {
 	process, err := os.FindProcess(pid)

@@ -21,6 +21,9 @@ const consoleCommand = "test-console"
 // programs are what this test binary can be besides hubbench.
 var programs = map[string]func(){consoleCommand: consoleMain}
 
+// killSignals are those that TestKills ends processes by.
+var killSignals = [...]string{"KILL", "INT"}
+
 // signalProcess kills a process that a run has started: none of them can be sent Ctrl-C by itself.
 func signalProcess(pid int, _ string) error {
 	process, err := os.FindProcess(pid)

@@ -1,0 +1,399 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hubbench/hubbench/internal/evidence"
+	"github.com/hubbench/hubbench/internal/rundir"
+)
+
+var (
+	kills    = flag.Int("kills", 6, "`runs` of which TestKills ends processes; 300 in make proof")
+	killSeed = flag.Uint64("kill-seed", 1, "`seed` of the instants, processes and signals of TestKills")
+)
+
+// killsAtOnce is how many runs TestKills has under way: most of a run's time is waiting.
+const killsAtOnce = 4
+
+// killPhases are the phases of the runs that are killed, each of which takes a few tenths of a second.
+const (
+	killPhases    = 3
+	killSimulated = `version: 1
+name: kill
+hub: {profile: goshen-ridge, speedup: 40}
+disks: [{name: A, simulate: {profile: A}}, {name: C, simulate: {profile: C}}]
+workload: {files: 12, seed: 7}
+phases: [{pattern: WW}, {pattern: RW, cooldown: 4 s}, {pattern: RR}]
+`
+	killReal = `version: 1
+name: kill
+disks: [{name: A, path: A}, {name: C, path: C}]
+allow_system_disk: true
+workload: {files: 5, sizes: [2 MB], block: 512 KiB}
+phases: [{pattern: WW, pace: 40 MB/s}, {pattern: RW, pace: 40 MB/s, cooldown: 100 ms}, {pattern: RR, pace: 40 MB/s}]
+`
+)
+
+// The stages of a run, as its folder shows them: before its first phase, and for each phase getting ready, moving and
+// what comes between it and the next, which after the last is removing the test files; then writing the results.
+const (
+	startStage = 0
+	writeStage = 1 + 3*killPhases
+)
+
+func stageName(stage int) string {
+	switch {
+	case stage == startStage:
+		return "start"
+	case stage == writeStage:
+		return "results"
+	case stage == writeStage-1:
+		return "clean-up"
+	}
+	return []string{"ready", "transfer", "between"}[(stage-1)%3]
+}
+
+// stages follows a run through its stages, by its events.
+type stages struct {
+	path   string
+	read   int64
+	stage  int
+	moving bool
+}
+
+// now is the stage that the run is at.
+func (s *stages) now() int {
+	info, err := os.Stat(s.path)
+	if err != nil || info.Size() == s.read {
+		return s.stage
+	}
+	file, err := os.Open(s.path)
+	if err != nil {
+		return s.stage
+	}
+	defer file.Close()
+	text, _ := io.ReadAll(io.NewSectionReader(file, s.read, info.Size()-s.read))
+	text = text[:bytes.LastIndexByte(text, '\n')+1]
+	s.read += int64(len(text))
+	for line := range bytes.Lines(text) {
+		switch {
+		case bytes.HasPrefix(line, []byte(`{"type":"phase",`)):
+			s.stage, s.moving = s.stage+1, false
+		case bytes.HasPrefix(line, []byte(`{"type":"phase_end",`)):
+			s.stage = (s.stage + 2) / 3 * 3
+		case bytes.HasPrefix(line, []byte(`{"type":"end",`)):
+			s.stage = writeStage
+		case !s.moving && s.stage%3 == 1 && bytes.Contains(line, []byte(`"disk":`)):
+			s.stage, s.moving = s.stage+1, true
+		}
+	}
+	return s.stage
+}
+
+// killTest is what the tries of TestKills have in common: runs that nothing interrupted.
+type killTest struct {
+	long  map[string][]time.Duration // of each stage, by scenario
+	whole map[string][]string        // what was measured
+}
+
+// TestKills ends processes of runs at random instants, by each signal, and holds the runs to what README and help say: exit
+// code, events that can be analysed, folders that are clean after hubbench clean, and a run that goes on to the same end.
+func TestKills(t *testing.T) {
+	k := &killTest{long: map[string][]time.Duration{}, whole: map[string][]string{}}
+	for _, text := range []string{killSimulated, killReal} {
+		run := newKilledRun(t.TempDir(), text)
+		if err := run.begin(); err != nil {
+			t.Fatal(err)
+		}
+		k.long[text] = run.watch()
+		if code, said := run.wait(); code != exitOK {
+			t.Fatalf("exit code %d: %s", code, said)
+		}
+		k.whole[text] = moved(readEvents(t, run.out))
+	}
+	t.Logf("seed %d; stages take %v and %v", *killSeed, k.long[killSimulated], k.long[killReal])
+	var mu sync.Mutex
+	var good int
+	where, what := map[string]int{}, map[string]int{}
+	tries := make(chan int)
+	var workers sync.WaitGroup
+	for range killsAtOnce {
+		workers.Go(func() {
+			for i := range tries {
+				try := &killTry{killTest: k, random: rand.New(rand.NewPCG(*killSeed, uint64(i)))}
+				err := try.run(t, i)
+				mu.Lock()
+				where[try.stage]++
+				what[try.victims]++
+				if err == nil {
+					good++
+				} else {
+					t.Logf("try %d (%s at %s): %v", i, try.victims, try.stage, err)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for i := range *kills {
+		tries <- i
+	}
+	close(tries)
+	workers.Wait()
+	t.Logf("instants: %v", where)
+	t.Logf("signals: %v", what)
+	evidence.Report(t, evidence.Finding{
+		Claim: "kills", Case: "processes of runs ended at random instants, with the right exit code, events that can be read, clean folders and a run that goes on to the same end",
+		Unit: fmt.Sprintf("of %d", *kills), Truth: float64(*kills), Measured: float64(good), Low: float64(good), High: float64(good), Limit: "all", Pass: good == *kills,
+	})
+}
+
+// killedRun is a run with a folder of its own for disks, results and temporary files.
+type killedRun struct {
+	dir, out, scenario string
+	cmd                *exec.Cmd
+	said               *said
+	send               func(signal string) error
+	ended              chan struct{}
+	at                 *stages
+}
+
+func newKilledRun(dir, scenario string) *killedRun {
+	out := filepath.Join(dir, "out")
+	return &killedRun{dir: dir, out: out, scenario: scenario, ended: make(chan struct{}), at: &stages{path: filepath.Join(out, rundir.EventsFile)}}
+}
+
+// disks are the disks' folders.
+func (r *killedRun) disks() []string {
+	return []string{filepath.Join(r.dir, "A"), filepath.Join(r.dir, "C")}
+}
+
+// precious is what a file says that hubbench has no business with.
+const precious = "precious"
+
+func (r *killedRun) begin() error {
+	for _, dir := range append(r.disks(), filepath.Join(r.dir, "temp")) {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, "mine.txt"), []byte(precious), 0o600); err != nil {
+			return err
+		}
+	}
+	if err := os.WriteFile(filepath.Join(r.dir, "s.yaml"), []byte(r.scenario), 0o600); err != nil {
+		return err
+	}
+	r.cmd, r.said = r.command(runArgs()...), new(said)
+	r.cmd.Stderr = r.said
+	var err error
+	if r.send, err = startSignalled(r.cmd); err != nil {
+		return err
+	}
+	go func() {
+		_ = r.cmd.Wait()
+		close(r.ended)
+	}()
+	return nil
+}
+
+// runArgs are what a run is begun by.
+func runArgs() []string {
+	return []string{"run", "s.yaml", "--out", "out", "--quiet", "--allow", "busy,background"}
+}
+
+// command is hubbench in the run's folder.
+func (r *killedRun) command(args ...string) *exec.Cmd {
+	cmd := exec.Command("hubbench", args...)
+	cmd.Dir = r.dir
+	temp := filepath.Join(r.dir, "temp")
+	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "TMPDIR="+temp, "TMP="+temp)
+	return cmd
+}
+
+// do runs hubbench to its end.
+func (r *killedRun) do(args ...string) (code int, output string) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
+	defer cancel()
+	cmd := r.command(args...)
+	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })
+	defer stop()
+	out, _ := cmd.CombinedOutput()
+	return cmd.ProcessState.ExitCode(), string(out)
+}
+
+// watch returns how long each stage took of a run that nobody interrupts.
+func (r *killedRun) watch() []time.Duration {
+	long := make([]time.Duration, writeStage+1)
+	for before := time.Now(); r.running(); time.Sleep(time.Millisecond) {
+		now := time.Now()
+		long[r.at.now()] += now.Sub(before)
+		before = now
+	}
+	return long
+}
+
+func (r *killedRun) running() bool {
+	select {
+	case <-r.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// wait waits for the run's end.
+func (r *killedRun) wait() (code int, said string) {
+	select {
+	case <-r.ended:
+	case <-time.After(2 * patience):
+		_ = r.send("KILL")
+		return 0, fmt.Sprintf("it had not ended after %s", 2*patience)
+	}
+	return r.cmd.ProcessState.ExitCode(), r.said.String()
+}
+
+// killTry ends processes of one run.
+type killTry struct {
+	*killTest
+	random *rand.Rand
+	*killedRun
+	stage   string // at which it did
+	victims string
+	spared  bool              // a process that can clean up got no signal
+	signals map[string]string // by process
+}
+
+const coordinatorName = "hubbench"
+
+// run kills a run, and checks what is left. A run that was over before is begun anew.
+func (k *killTry) run(t *testing.T, number int) error {
+	scenario := []string{killSimulated, killReal}[number%2]
+	for hit := false; !hit; {
+		dir, err := os.MkdirTemp(t.TempDir(), "")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		k.killedRun = newKilledRun(dir, scenario)
+		if err := k.begin(); err != nil {
+			return err
+		}
+		if hit, err = k.strike(number / 2 % (writeStage + 1)); err != nil {
+			return err
+		}
+		// One that has ended can be sent a signal until somebody has asked for its exit code.
+		if code, _ := k.wait(); k.signals[coordinatorName] == "KILL" && code != killedCode {
+			hit = false
+		}
+	}
+	defer func() {
+		for _, pid := range k.processes() {
+			_ = signalProcess(pid, "KILL")
+		}
+	}()
+	if err := k.check(); err != nil {
+		log, _ := os.ReadFile(filepath.Join(k.out, rundir.LogFile))
+		return fmt.Errorf("%w\nhubbench: %s\nrun.log: %s", err, k.said, log)
+	}
+	return nil
+}
+
+// strike waits for a stage and a random part of the time that it takes, and ends one or two of the processes that live
+// then. It is false where none did.
+func (k *killTry) strike(stage int) (bool, error) {
+	for k.running() && k.at.now() < stage {
+		time.Sleep(100 * time.Microsecond) // some stages take no longer than a millisecond
+	}
+	delay := time.NewTimer(time.Duration(k.random.Float64() * float64(k.long[k.scenario][stage])))
+	defer delay.Stop()
+	select {
+	case <-k.ended:
+		return false, nil
+	case <-delay.C:
+	}
+	living := k.processes()
+	names := []string{coordinatorName}
+	for name := range living {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	k.random.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	all := len(names)
+	names = names[:min(len(names), []int{1, 1, 2, 2, len(names)}[k.random.IntN(5)])] // all: a terminal's end, or a power cut
+	k.stage, k.signals = stageName(k.at.now()), map[string]string{}
+	var said []string
+	for _, name := range names {
+		signal := killSignals[k.random.IntN(len(killSignals))]
+		if runtime.GOOS == "windows" && name != coordinatorName {
+			signal = "KILL"
+		}
+		var err error
+		if name == coordinatorName {
+			err = k.send(signal)
+		} else {
+			err = signalProcess(living[name], signal)
+		}
+		if errors.Is(err, os.ErrProcessDone) {
+			continue // it was quicker
+		}
+		if err != nil {
+			return false, err
+		}
+		k.signals[name] = signal
+		if name == "A" || name == "C" {
+			name = "worker"
+		}
+		said = append(said, name+" "+signal)
+	}
+	k.spared = len(names) < all
+	slices.Sort(said)
+	k.victims = strings.Join(said, " and ")
+	if len(said) > 2 {
+		k.victims = "all"
+	}
+	return len(said) > 0, nil
+}
+
+var (
+	startedPID = regexp.MustCompile(`"(?:clean-up process|worker) started",(?:"disk":"([^"]*)","phase":"[^"]*",)?"pid":(\d+)`)
+	exitedDisk = regexp.MustCompile(`"worker exited","disk":"([^"]*)"`)
+)
+
+// processes are those that the run has started and that live, by disk, and the clean-up process.
+func (r *killedRun) processes() map[string]int {
+	log, _ := os.ReadFile(filepath.Join(r.out, rundir.LogFile)) // none yet: none were started
+	pids := map[string]int{}
+	for line := range bytes.Lines(log) {
+		if m := startedPID.FindSubmatch(line); m != nil {
+			name := string(m[1])
+			if name == "" {
+				name = janitorName
+			}
+			pids[name], _ = strconv.Atoi(string(m[2]))
+		} else if m := exitedDisk.FindSubmatch(line); m != nil {
+			delete(pids, string(m[1]))
+		}
+	}
+	for name, pid := range pids {
+		if !alive(pid) {
+			delete(pids, name)
+		}
+	}
+	return pids
+}
