@@ -4,11 +4,16 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/hubbench/hubbench/internal/evidence"
 	"github.com/hubbench/hubbench/internal/rundir"
@@ -18,7 +23,8 @@ import (
 
 var (
 	soakTime        = flag.Duration("soak", 5*time.Second, "how `long` TestSoak runs, on simulated disks and on real ones")
-	hubbenchProgram = flag.String("hubbench", "hubbench", "the `program` that TestSoak runs; the test's own unless said")
+	soakRuns        = flag.Int("soak-runs", 5, "how `many` runs in a row TestRunsInARow makes; 200 in make proof")
+	hubbenchProgram = flag.String("hubbench", "hubbench", "the `program` that TestSoak and TestRunsInARow run; the test's own unless said")
 )
 
 const (
@@ -76,6 +82,74 @@ workload: {sizes: [4 MB], block: 1 MiB, files: %d, footprint: 80 MB}
 phases:
 %s`, a, b, 20+int(2*each*soakPace/4e6), list.String()))
 	})
+}
+
+// TestRunsInARow makes one run after another, on simulated disks and on real ones by turns. After each, the machine must be as
+// before: no process, temporary or test file, loop device or mount, and as much space on the disks. The last quarter must need
+// no more memory than the second.
+func TestRunsInARow(t *testing.T) {
+	disk, a, b := soakDisk(t)
+	work, tr := t.TempDir(), &tree{temp: t.TempDir(), disk: disk}
+	scenarios := []string{"simulated", "real"}
+	for name, text := range map[string]string{
+		"simulated": "hub: {profile: goshen-ridge, speedup: 500}\ndisks: [{name: A, simulate: {profile: A}}, {name: C, simulate: {profile: C}}]\nworkload: {files: 10}",
+		"real":      fmt.Sprintf("disks: [{name: A, path: %s}, {name: B, path: %s}]\nworkload: {files: 5, sizes: [2 MB], block: 512 KiB}", a, b),
+	} {
+		text = "version: 1\nname: row\n" + text + "\nphases: [{pattern: WW}, {pattern: RW}]\n"
+		if err := os.WriteFile(filepath.Join(work, name+".yaml"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := tr.look(0)
+	used := freeBytes(t, a, b)
+	var most []use // of each run; its memory is the most that its processes have had
+	asBefore := 0
+	for i := range *soakRuns {
+		name, out := scenarios[i%2], filepath.Join(work, "out")
+		cmd, log := tr.command(t, "run", filepath.Join(work, name+".yaml"), "--out", out, "--quiet", "--allow", "same_disk,busy,background")
+		if err := cmd.Run(); err != nil {
+			t.Fatalf("run %d: %v\n%s", i, err, log)
+		}
+		if err := os.RemoveAll(out); err != nil {
+			t.Fatal(err)
+		}
+		after, free := tr.look(0), freeBytes(t, a, b)
+		if after == before && free == used {
+			asBefore++
+		} else {
+			t.Logf("run %d (%s) has left %+v and %d bytes, after %+v and %d", i, name, after, free, before, used)
+		}
+		usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+		if !ok {
+			t.Fatalf("no account of run %d", i)
+		}
+		if name == "real" {
+			most = append(most, use{at: time.Duration(len(most)), own: usage.Maxrss << 10})
+		}
+	}
+	n := float64(asBefore)
+	evidence.Report(t, evidence.Finding{
+		Claim: "soak", Case: "runs in a row after which processes, files, loop devices, mounts and free space are as before", Unit: fmt.Sprintf("of %d", *soakRuns),
+		Truth: float64(*soakRuns), Measured: n, Low: n, High: n, Limit: "all", Pass: asBefore == *soakRuns,
+	})
+	if len(most) >= 4*stats.MinBins {
+		f := change(most, func(u use) int64 { return u.own }, 1e6, 1)
+		f.Case, f.Unit = fmt.Sprintf("%d runs in a row: the most memory of one of its processes, last quarter less second", *soakRuns), "B"
+		evidence.Report(t, f)
+	}
+}
+
+// freeBytes is the space that is free on file systems together.
+func freeBytes(t *testing.T, roots ...string) (free uint64) {
+	t.Helper()
+	for _, root := range roots {
+		var st unix.Statfs_t
+		if err := unix.Statfs(root, &st); err != nil {
+			t.Fatal(err)
+		}
+		free += st.Bfree * uint64(st.Bsize)
+	}
+	return free
 }
 
 func soak(t *testing.T, name string, disk *testdisk.Disk, scenario string) {
@@ -159,28 +233,67 @@ func growth(name string, all []use) (findings []evidence.Finding) {
 		if k.long && long < growthFrom {
 			continue
 		}
-		var second, last []float64
-		for _, u := range all {
-			switch quarter := float64(u.at-all[0].at) / float64(long); {
-			case quarter >= 0.25 && quarter < 0.5:
-				second = append(second, float64(k.value(u)))
-			case quarter >= 0.75:
-				last = append(last, float64(k.value(u)))
-			}
-		}
-		f := evidence.Finding{
-			Claim: "soak", Case: fmt.Sprintf("%s, %s: %s, last quarter less second", name, long.Round(time.Second), k.what), Unit: k.unit,
-			Limit: fmt.Sprintf("no growth that is told from noise and above %g", k.spare),
-		}
-		change, ok := stats.Difference(stats.NewSpectrum(second, len(second)), stats.NewSpectrum(last, len(last)))
-		if ok {
-			interval := change.Interval()
-			f.Measured, f.Low, f.High = change.Mean, interval[0], interval[1]
-			f.Pass = change.Mean <= k.spare || change.Above(0) > 0.05/float64(len(kinds))
-		}
+		f := change(all, k.value, k.spare, len(kinds))
+		f.Case, f.Unit = fmt.Sprintf("%s, %s: %s, last quarter less second", name, long.Round(time.Second), k.what), k.unit
 		findings = append(findings, f)
 	}
 	return findings
+}
+
+// TestGrowth holds the judgement itself to two hours of samples: memory that comes and goes with the collector is no growth,
+// a kilobyte more each second is, and so is a file that stays open every ten minutes.
+func TestGrowth(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, tt := range []struct {
+		name string
+		leak func(u *use, s int64)
+		want []string // that grow
+	}{
+		{"nothing", func(*use, int64) {}, nil},
+		{"memory", func(u *use, s int64) { u.own += 1000 * s }, []string{"memory of hubbench itself"}},
+		{"files", func(u *use, s int64) { u.files += int(s / 600) }, []string{"open files"}},
+	} {
+		var all []use
+		drift := 0.0
+		for s := int64(0); s < 7200; s += 10 {
+			drift = 0.9*drift + 2e5*random.NormFloat64()
+			u := use{at: time.Duration(s) * time.Second, processes: 4, own: 6e6 + int64(drift) + s%120*5e3, others: 2e7 + int64(drift), heap: 2 << 20, files: 58, threads: 40 + int(s/10%7)}
+			tt.leak(&u, s)
+			all = append(all, u)
+		}
+		var got []string
+		for _, f := range growth("made", all) {
+			if !f.Pass {
+				_, what, _ := strings.Cut(f.Case, ": ")
+				got = append(got, strings.TrimSuffix(what, ", last quarter less second"))
+			}
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %q grow, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// change is by how much a number is larger in the last quarter than in the second. It passes unless that is more than spare
+// and, where so many numbers are asked, one in twenty times, told from noise that lasts.
+func change(all []use, value func(use) int64, spare float64, asked int) evidence.Finding {
+	f := evidence.Finding{Claim: "soak", Limit: fmt.Sprintf("no growth that is told from noise and above %g", spare)}
+	var second, last []float64
+	for _, u := range all {
+		switch quarter := float64(u.at-all[0].at) / float64(all[len(all)-1].at-all[0].at); {
+		case quarter >= 0.25 && quarter < 0.5:
+			second = append(second, float64(value(u)))
+		case quarter >= 0.75:
+			last = append(last, float64(value(u)))
+		}
+	}
+	change, ok := stats.Difference(stats.NewSpectrum(second, len(second)), stats.NewSpectrum(last, len(last)))
+	if ok {
+		interval := change.Interval()
+		f.Measured, f.Low, f.High = change.Mean, interval[0], interval[1]
+		f.Pass = change.Mean <= spare || change.Above(0) > 0.05/float64(asked)
+	}
+	return f
 }
 
 // leftOver says what a tree that has ended still has of the machine.
