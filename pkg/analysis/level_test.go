@@ -264,3 +264,7 @@ func TestSignificant(t *testing.T) {
 		}
 	}
 }
+
+func stageOf(fromS, toS float64, active ...int) overlap.Stage {
+	return overlap.Stage{Interval: span(fromS, toS), Active: active}
+}

@@ -1,0 +1,417 @@
+package analysis
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// toldOf are the findings of one phase of A, B, C and D.
+func toldOf(p Phase, saturations ...Saturation) []Finding {
+	p.Phase = "p"
+	return findings([]Phase{p}, []string{"A", "B", "C", "D"}, nil, saturations, 0.01)
+}
+
+func sameFindings(t *testing.T, what string, got []Finding, want ...Finding) {
+	t.Helper()
+	for i := range want {
+		want[i].Phase = "p"
+	}
+	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(1e-12, 0), cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(LinkUse{})); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// windowOf is an overlap with a rate for each disk.
+func windowOf(rates map[string]float64) *Overlap {
+	o := &Overlap{Disks: map[string]OverlapDisk{}}
+	for disk, rate := range rates {
+		o.Rate += rate
+		o.Disks[disk] = OverlapDisk{Rate: rate}
+	}
+	return o
+}
+
+// heldBackBy is a disk that has so much of its reference.
+func heldBackBy(source string, rate, reference float64) DiskContention {
+	kind := ReferenceSolo
+	if len(source) == 1 {
+		kind = ReferenceLater
+	}
+	return DiskContention{Held: true, Reference: kind, ReferenceFrom: source, ReferenceRate: &reference, Retention: number(rate / reference)}
+}
+
+func TestHeldFindings(t *testing.T) {
+	o := windowOf(map[string]float64{"A": 50, "B": 47, "C": 44.9, "D": 80})
+	c := &Contention{Disks: map[string]DiskContention{
+		"A": heldBackBy("A alone", 50, 100), "B": heldBackBy("B alone", 47, 94), "C": heldBackBy("C alone", 44.9, 100), "D": {},
+	}}
+	// 47 is within a tenth of 50, 44.9 is not.
+	sameFindings(t, "alike together", toldOf(Phase{Overlap: o, Contention: c}),
+		Finding{Code: "held", Disk: "C", Disks: []string{"C"}, Other: "C alone", Values: map[string]float64{"rate": 44.9, "reference": 100}, Weight: 0.2755},
+		Finding{Code: "held", Disks: []string{"A", "B"}, Other: "A alone, B alone", Values: map[string]float64{"rate": 48.5, "reference": 97}, Weight: 0.25})
+	// What one disk's end shows is told apart from what phases of their own do, and who was stolen from is told there.
+	c.Disks["B"] = heldBackBy("D", 47, 94)
+	c.Disks["C"] = DiskContention{Held: true, ReferenceRate: number(100), Retention: number(0.449), FairRate: 60}
+	c.Disks["D"] = DiskContention{FairRate: 70}
+	c.Steals = []Steal{{From: "C", By: "D", Rate: 12}}
+	sameFindings(t, "by source", toldOf(Phase{Overlap: o, Contention: c}),
+		Finding{Code: "held", Disk: "A", Disks: []string{"A"}, Other: "A alone", Values: map[string]float64{"rate": 50, "reference": 100}, Weight: 0.25},
+		Finding{Code: "held", Disk: "B", Disks: []string{"B"}, Other: "D", Values: map[string]float64{"rate": 47, "reference": 94}, Weight: 0.25},
+		Finding{Code: "steal", Disk: "D", Disks: []string{"C"}, Values: map[string]float64{"rate": 12, "had": 44.9, "fair": 60}, Weight: 0.2})
+}
+
+func TestEvenAndUneven(t *testing.T) {
+	o := windowOf(map[string]float64{"A": 40, "B": 60})
+	c := &Contention{Disks: map[string]DiskContention{"A": heldBackBy("a", 40, 100), "B": heldBackBy("b", 60, 100)}}
+	o.Jain = 0.98
+	sameFindings(t, "even", toldOf(Phase{Overlap: o, Contention: c}),
+		Finding{Code: "even", Disks: []string{"A", "B"}, Values: map[string]float64{"jain": 0.98, "low": 0.4, "high": 0.6}, Weight: 0.2})
+	o.Jain = 0.979
+	if got := toldOf(Phase{Overlap: o, Contention: c}); len(got) != 2 || got[0].Code != "held" {
+		t.Errorf("a fairness below 0.98: %+v", got)
+	}
+	o = windowOf(map[string]float64{"A": 100, "B": 95, "C": 60, "D": 145})
+	c = &Contention{Disks: map[string]DiskContention{"A": {AboveEven: 20, FairRate: 80}, "B": {AboveEven: 18.5}, "C": {FairRate: 90}, "D": {AboveEven: 45}}, Steals: []Steal{{From: "A", By: "D", Rate: 5}, {From: "C", By: "D", Rate: 12}}}
+	sameFindings(t, "uneven", toldOf(Phase{Overlap: o, Contention: c}),
+		Finding{Code: "steal", Disk: "D", Disks: []string{"A", "C"}, Values: map[string]float64{"rate": 17, "had": 80, "fair": 85}, Weight: 0.1},
+		Finding{Code: "uneven", Disks: []string{"A", "B"}, Values: map[string]float64{"rate": 19.25}, Weight: 19.25 / 800})
+}
+
+func TestDuplexFinding(t *testing.T) {
+	for _, tt := range []struct {
+		gain, low float64
+		want      bool
+	}{{1.1, 1.01, true}, {1.09, 1.01, false}, {1.3, 1, false}} {
+		o := windowOf(map[string]float64{"A": 40})
+		got := toldOf(Phase{Overlap: o, Contention: &Contention{DuplexGain: &tt.gain, DuplexCI95: &Interval{tt.low, 2}, Disks: map[string]DiskContention{"A": {}}}})
+		if tt.want {
+			sameFindings(t, "duplex", got, Finding{Code: "duplex", Values: map[string]float64{"rate": 40, "gain": tt.gain - 1}, Weight: tt.gain - 1})
+		} else if len(got) != 0 {
+			t.Errorf("a gain of %v, at least %v: %+v", tt.gain, tt.low, got)
+		}
+	}
+}
+
+func TestRecoveryFindings(t *testing.T) {
+	r := func(disk, after string, atS, lagS, from, to float64) Recovery {
+		return Recovery{Disk: disk, After: after, AtS: atS, LagS: &lagS, FromRate: from, ToRate: &to}
+	}
+	got := toldOf(Phase{Recoveries: []Recovery{
+		r("B", "D", 10, 4, 50, 95), r("A", "D", 10, 2, 70, 100), r("C", "D", 10, 30, 40, 60), {Disk: "C", After: "B", AtS: 20}, r("A", "C", 30, 12, 90, 120),
+	}})
+	sameFindings(t, "recoveries", got,
+		Finding{Code: "recovery", Disk: "C", Disks: []string{"C"}, Other: "D", Values: map[string]float64{"from": 40, "to": 60, "lag_low": 30, "lag_high": 30}, Weight: 1. / 3},
+		Finding{Code: "recovery", Disk: "A", Disks: []string{"A"}, Other: "C", Values: map[string]float64{"from": 90, "to": 120, "lag_low": 12, "lag_high": 12}, Weight: 0.25},
+		Finding{Code: "recovery", Disks: []string{"A", "B"}, Other: "D", Values: map[string]float64{"from": 60, "to": 97.5, "lag_low": 2, "lag_high": 4}, Weight: 0.4 * (1 - 60/97.5)})
+}
+
+func TestDiskFindings(t *testing.T) {
+	fell := func(cause string) *Throttle { return &Throttle{FromRate: 100, ToRate: 40, Cause: cause} }
+	for _, tt := range []struct {
+		name string
+		d    Disk
+		want []Finding
+	}{
+		{"a throttle", Disk{Throttle: fell(CauseUnknown)}, []Finding{{Code: "throttle", Disk: "B", Weight: 1.6}}},
+		{"of a cause", Disk{Throttle: fell(CauseHeat)}, []Finding{{Code: "throttle", Disk: "B", Weight: 1.6}, {Code: "heat", Disk: "B", Weight: 1.5}}},
+		{"a knee", Disk{SizeKnee: &SizeKnee{AboveRate: 130, BelowRate: 100}}, []Finding{{Code: "size_knee", Disk: "B", Weight: 0.15}}},
+		{"downwards", Disk{SizeKnee: &SizeKnee{AboveRate: 60, BelowRate: 100}}, []Finding{{Code: "size_knee", Disk: "B", Weight: 0.2}}},
+		{"by more than all", Disk{SizeKnee: &SizeKnee{AboveRate: 500, BelowRate: 100}}, []Finding{{Code: "size_knee", Disk: "B", Weight: 0.5}}},
+		{"two modes", Disk{Modes: &[2]float64{60, 100}}, []Finding{{Code: "bimodal", Disk: "B", Weight: 0.12}}},
+		{"of a throttle", Disk{Modes: &[2]float64{60, 100}, Throttle: fell(CauseUnknown)}, []Finding{{Code: "throttle", Disk: "B", Weight: 1.6}}},
+		{"requests that take longer", Disk{Latency: &Latency{AloneFrom: "b", Longer: &LatencyChange{Quantile: 0.99, FromNS: 10, ToNS: 40, Times: 4}}},
+			[]Finding{{Code: "latency", Disk: "B", Other: "b", Weight: 0.6, Values: map[string]float64{"from_ns": 10, "to_ns": 40, "times": 4, "quantile": 0.99}}}},
+	} {
+		sameFindings(t, tt.name, toldOf(Phase{Disks: map[string]Disk{"B": tt.d}}), tt.want...)
+	}
+	if got := toldOf(Phase{Disks: map[string]Disk{"A": {}, "B": {Modes: &[2]float64{60, 100}}}}); len(got) != 0 {
+		t.Errorf("two modes beside another disk: %+v", got)
+	}
+	// What the preset saturation is for is told once.
+	rest := 30.0
+	step := Saturation{Disk: "B", Alone: "p", Fall: &Fall{AtBytes: 7, FromRate: 100, ToRate: 40}, Back: &Back{RestS: &rest}}
+	got := toldOf(Phase{Saturation: &trace.Saturation{}, Disks: map[string]Disk{"B": {Throttle: fell(CauseHeat)}}}, step, Saturation{Disk: "A"})
+	sameFindings(t, "a step of the preset", got,
+		Finding{Code: "saturation", Disk: "B", Values: map[string]float64{"at_bytes": 7, "from_rate": 100, "to_rate": 40, "rest_s": 30}, Weight: 1.6})
+	if got := toldOf(Phase{Disks: map[string]Disk{"B": {Throttle: fell(CauseUnknown)}}}, step); len(got) != 2 {
+		t.Errorf("a throttle in another phase is not told: %+v", got)
+	}
+}
+
+func TestGaugeFindings(t *testing.T) {
+	bytes := int64(600)
+	for percent, want := range map[float64]int{94.9: 0, 95: 1} {
+		got := toldOf(Phase{CPUPercent: &percent})
+		if len(got) != want || want == 1 && (got[0].Code != "host_bound" || got[0].Weight != 0.8 || got[0].Values["percent"] != percent) {
+			t.Errorf("%v %% busy: %+v", percent, got)
+		}
+	}
+	shared := &Device{Disks: []string{"A", "B"}, CountedReadBytes: 300, CountedWriteBytes: 100, ReadBytes: &bytes, Foreign: &Foreign{Bytes: 100, Rate: 10, FromS: 1, ToS: 11}}
+	cached := &Device{Disks: []string{"C"}, CountedReadBytes: 800, ReadBytes: &bytes, CachedBytes: 200}
+	heavy := &Device{Disks: []string{"D"}, CountedWriteBytes: 100, Foreign: &Foreign{Bytes: 300}}
+	sameFindings(t, "devices", toldOf(Phase{Disks: map[string]Disk{"A": {Device: shared}, "B": {Device: shared}, "C": {Device: cached}, "D": {Device: heavy}}}),
+		Finding{Code: "foreign_traffic", Disk: "D", Disks: []string{"D"}, Weight: 2, Values: map[string]float64{"bytes": 300, "rate": 0, "from_s": 0, "to_s": 0, "share": 3}},
+		Finding{Code: "foreign_traffic", Disks: []string{"A", "B"}, Weight: 1.25, Values: map[string]float64{"bytes": 100, "rate": 10, "from_s": 1, "to_s": 11, "share": 0.25}},
+		Finding{Code: "cached", Disk: "C", Disks: []string{"C"}, Weight: 1.25, Values: map[string]float64{"bytes": 200, "share": 0.25, "counted": 800, "device": 600}})
+}
+
+func TestLinkFindings(t *testing.T) {
+	use := func(id string, share float64, could string, disks ...string) LinkUse {
+		return LinkUse{id: id, Share: share, Could: could, Disks: disks, Op: "read", Rate: 100 * share, Capacity: 100}
+	}
+	for _, tt := range []struct {
+		name   string
+		links  []LinkUse
+		weight []float64
+	}{
+		{"near its limit, and beyond", []LinkUse{use("1", 0.85, "", "A"), use("2", 1.15, "", "B")}, []float64{0.2, 0.2}},
+		{"not quite, and too far", []LinkUse{use("1", 0.849, "", "A"), use("2", 1.151, "", "B")}, nil},
+		{"could be better", []LinkUse{use("1", 0.9, "40 Gb/s", "A")}, []float64{0.5}},
+		{"the fullest of the same disks", []LinkUse{use("1", 0.9, "40 Gb/s", "A"), use("2", 0.9, "", "A"), use("3", 0.88, "x", "A")}, []float64{0.2}},
+	} {
+		var weights []float64
+		got := toldOf(Phase{Links: tt.links})
+		for _, f := range got {
+			weights = append(weights, f.Weight)
+			if f.Link == nil || f.Values["rate"] != f.Link.Rate || f.Values["capacity"] != 100 || f.Other != "read" {
+				t.Errorf("%s: %+v", tt.name, f)
+			}
+		}
+		if !slices.Equal(weights, tt.weight) {
+			t.Errorf("%s: weights %v, want %v", tt.name, weights, tt.weight)
+		}
+	}
+	phases := []Phase{{Phase: "1", Links: []LinkUse{use("1", 0.9, "", "A")}}, {Phase: "2", Links: []LinkUse{use("1", 1, "", "A")}}, {Phase: "3", Links: []LinkUse{use("1", 1, "", "A"), use("2", 1, "", "B")}}}
+	got := findings(phases, []string{"A", "B"}, nil, nil, 0.01)
+	if len(got) != 2 || got[0].Phase != "1" || got[0].MorePhases != 2 || got[1].Phase != "3" || got[1].MorePhases != 0 {
+		t.Errorf("in three phases: %+v", got)
+	}
+}
+
+// What holds in phase after phase is told once: of the first, or of the one that shows it most.
+func TestOnceAndMost(t *testing.T) {
+	f := finder{phase: &Phase{}}
+	for i, weight := range []float64{1, 3, 2, 3} {
+		f.phase.Phase = string(rune('a' + i))
+		f.once(Finding{Code: "x", Weight: weight})
+		f.most(Finding{Code: "y", Disks: []string{"A"}, Weight: weight})
+		f.most(Finding{Code: "y", Disks: []string{"B"}, Weight: -weight})
+	}
+	want := []Finding{{Code: "x", Phase: "a", Weight: 1, MorePhases: 3}, {Code: "y", Phase: "b", Disks: []string{"A"}, Weight: 3, MorePhases: 3}, {Code: "y", Phase: "a", Disks: []string{"B"}, Weight: -1, MorePhases: 3}}
+	if diff := cmp.Diff(want, f.found); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestHubCostByNoise(t *testing.T) {
+	for _, tt := range []struct {
+		hub, direct measured
+		want        bool
+	}{
+		{measured{90, 0.001, 9}, measured{100, 0.001, 9}, true},
+		{measured{90.1, 0.001, 9}, measured{100, 0.001, 9}, false},
+		{measured{80, 0.2, 9}, measured{100, 0.2, 9}, false}, // noise may have made it
+	} {
+		s := solos{{disk: "A", op: "read", connection: trace.OnHub}: {tt.hub, "hub"}, {disk: "A", op: "read", connection: trace.Direct}: {tt.direct, "own"}}
+		got := findings(nil, nil, s, nil, 0.01)
+		if (len(got) > 0) != tt.want {
+			t.Errorf("%v on the hub, %v by itself: %+v", tt.hub, tt.direct, got)
+		}
+		if tt.want && (math.Abs(got[0].Weight-0.1) > 1e-9 || got[0].Phase != "hub" || got[0].Other != "own" || !maps.Equal(got[0].Values, map[string]float64{"rate": 90, "reference": 100})) {
+			t.Errorf("%+v", got[0])
+		}
+	}
+}
+
+// fio's group rate is all bytes over the longest job.
+func TestOtherTools(t *testing.T) {
+	at := func(startS float64, op trace.Role, files ...[2]float64) part {
+		d := filesOf(files...)
+		d.Op = op
+		for i := range d.Files {
+			d.Files[i].StartNS += ns(startS)
+			d.Files[i].EndNS += ns(startS)
+		}
+		return newPart(d, trace.Paced{}, 0)
+	}
+	p := &phase{parts: []part{at(0, "write", [2]float64{10, 1000}), at(2, "write", [2]float64{4, 1200}), at(6, "write")}}
+	o := p.otherToolRates()
+	within(t, "fio", *o.FioRate, 220, 1e-9)
+	within(t, "the sum of each", o.SoloSumRate, 100+300, 1e-9)
+	within(t, "up to the first end", o.FirstDoneRate, (600.+1200)/6, 1e-6)
+	within(t, "up to the last", o.LastDoneRate, 220, 1e-9)
+	if o.FioReadRate != nil || o.FioWriteRate != nil {
+		t.Error("one direction is told apart")
+	}
+	p.parts[1] = at(2, "read", [2]float64{4, 1200})
+	o = p.otherToolRates()
+	if o.FioRate != nil || *o.FioReadRate != 300 || *o.FioWriteRate != 100 {
+		t.Errorf("%+v", o)
+	}
+	if o := (&phase{parts: []part{at(0, "write")}}).otherToolRates(); o != nil {
+		t.Errorf("of nothing: %+v", o)
+	}
+}
+
+func TestOneWay(t *testing.T) {
+	o := &Overlap{ReadRate: 30, WriteRate: 70, CI95: &Interval{90, 120}, Disks: map[string]OverlapDisk{
+		"A": {Op: "write", CI95: &Interval{20, 26}}, "B": {Op: "write", CI95: &Interval{40, 48}}, "C": {Op: "read"},
+	}}
+	if rate, half, ok := o.oneWay(trace.Write); rate != 70 || half != 5 || !ok { // 3 and 4
+		t.Errorf("writes: %v, %v, %v", rate, half, ok)
+	}
+	if rate, half, ok := o.oneWay(trace.Read); rate != 30 || half != 0 || ok { // C has none
+		t.Errorf("reads: %v, %v, %v", rate, half, ok)
+	}
+	delete(o.Disks, "C")
+	if rate, half, ok := o.oneWay(trace.Write); rate != 70 || half != 15 || !ok {
+		t.Errorf("writes alone: %v, %v, %v", rate, half, ok)
+	}
+	o.WriteRate = 0
+	if _, _, ok := o.oneWay(trace.Write); ok {
+		t.Error("nothing written has a rate")
+	}
+}
+
+func TestTotalsFinding(t *testing.T) {
+	two := func(rate, half float64) *Overlap {
+		ci := &Interval{rate - half, rate + half}
+		return &Overlap{Rate: rate, WriteRate: rate, CI95: ci, Disks: map[string]OverlapDisk{"A": {Op: "write", CI95: ci}, "B": {Op: "write", CI95: ci}}}
+	}
+	fio := func(rate float64) *OtherToolRates { return &OtherToolRates{FioRate: &rate} }
+	sameFindings(t, "less", toldOf(Phase{Overlap: two(100, 5), OtherToolRates: fio(80)}),
+		Finding{Code: "others", Other: "moved", Values: map[string]float64{"rate": 80, "overlap": 100}, Weight: 0.05})
+	for _, tt := range []struct {
+		half, fio float64
+		want      int
+	}{{5, 89.9, 1}, {5, 90.1, 0}, {5, 111, 1}, {20, 80, 0}, {20, 79.9, 1}} {
+		if got := toldOf(Phase{Overlap: two(100, tt.half), OtherToolRates: fio(tt.fio)}); len(got) != tt.want {
+			t.Errorf("fio's %v of 100 ± %v: %+v", tt.fio, tt.half, got)
+		}
+	}
+	// Reads and writes apart: the one that is further off.
+	mixed := two(100, 5)
+	mixed.ReadRate = 50
+	mixed.Disks["C"] = OverlapDisk{Op: "read", CI95: &Interval{48, 52}}
+	for _, tt := range []struct {
+		read, write float64
+		verb        string
+	}{{40, 85, "read"}, {44, 70, "wrote"}, {46, 91, ""}} {
+		got := toldOf(Phase{Overlap: mixed, OtherToolRates: &OtherToolRates{FioReadRate: &tt.read, FioWriteRate: &tt.write}})
+		if tt.verb == "" && len(got) > 0 || tt.verb != "" && (len(got) != 1 || got[0].Other != tt.verb) {
+			t.Errorf("reads %v of 50, writes %v of 100: %+v", tt.read, tt.write, got)
+		}
+	}
+	one := two(100, 5)
+	delete(one.Disks, "B")
+	if got := toldOf(Phase{Overlap: one, OtherToolRates: fio(50)}); len(got) > 0 {
+		t.Errorf("of a single disk: %+v", got)
+	}
+}
+
+// played is a phase of a summary: who has how much of a reference.
+func played(name, disks string, op trace.Role, kept float64, steals ...Steal) *phase {
+	p := &phase{trace: &trace.Phase{}, hangs: map[string]string{}, out: &Phase{Phase: name, Roles: map[string]trace.Role{}, Contention: &Contention{Disks: map[string]DiskContention{}, Steals: steals}, Overlap: &Overlap{Disks: map[string]OverlapDisk{}}}}
+	for _, d := range strings.Split(disks, "") {
+		p.parts = append(p.parts, part{trace: &trace.DiskTrace{Name: d, Op: op}})
+		p.out.Roles[d] = op
+		p.out.Overlap.Disks[d] = OverlapDisk{Op: op, Rate: 100 * kept, CI95: &Interval{100*kept - 1, 100*kept + 1}}
+		p.out.Contention.Disks[d] = DiskContention{Reference: ReferenceSolo, ReferenceRate: number(100), Held: kept < 0.9}
+	}
+	return p
+}
+
+func TestContestsOfRepeats(t *testing.T) {
+	got := contests([]*phase{
+		played("AB", "AB", trace.Write, 0.2), played("ABC 1", "ABC", trace.Write, 0.7), played("ABC r", "ABC", trace.Read, 0.95), played("ABC 2", "ABC", trace.Write, 0.6, Steal{From: "A", By: "C"}),
+		played("BCD", "BCD", trace.Write, 0.8),
+	})
+	if len(got) != 2 || !slices.Equal(got[0].Phases, []string{"ABC 1", "ABC 2"}) || !slices.Equal(got[1].Phases, []string{"ABC r"}) {
+		t.Fatalf("%+v", got)
+	}
+	a, c := got[0].Disks["A"], got[0].Disks["C"]
+	want := ContestDisk{Op: trace.Write, Rate: 65, CI95: &Interval{59, 71}, Reference: number(100), Solo: true, Lost: true}
+	if diff := cmp.Diff(want, a, cmpopts.EquateApprox(1e-12, 0)); diff != "" {
+		t.Errorf("A (-want +got):\n%s", diff)
+	}
+	if c.Lost || c.Won { // it lost once and won once
+		t.Errorf("C lost %v, won %v", c.Lost, c.Won)
+	}
+	within(t, "kept", a.Kept(), 0.65, 1e-12)
+	within(t, "the least", got[0].least(), 0.65, 1e-12)
+	if r := got[1].Disks["A"]; r.Lost || r.Won {
+		t.Errorf("nobody was held back, and A lost %v, won %v", r.Lost, r.Won)
+	}
+	for _, d := range []ContestDisk{{Rate: 5}, {Rate: 5, Reference: number(0)}} {
+		if d.Kept() != 0 {
+			t.Errorf("%+v keeps %v", d, d.Kept())
+		}
+	}
+	if least := (&Contest{Disks: map[string]ContestDisk{"A": {}}}).least(); least != 1e9 {
+		t.Errorf("nothing known: %v", least)
+	}
+	// Who kept its rate while others lost has won; who got more than an even share too.
+	p := played("p", "ABC", trace.Write, 0.95)
+	p.out.Contention.Disks["A"] = DiskContention{Kept: true}
+	p.out.Contention.Disks["B"] = DiskContention{Held: true, ReferenceRate: number(100), Reference: ReferenceLater}
+	p.out.Contention.Disks["C"] = DiskContention{AboveEven: 1}
+	one := newContest([]*phase{p})
+	if !one.Disks["A"].Won || !one.Disks["B"].Lost || one.Disks["B"].Solo || one.Disks["A"].Solo || !one.Disks["C"].Won {
+		t.Errorf("%+v", one.Disks)
+	}
+	for _, tt := range []struct {
+		a, b  *Interval
+		first bool
+		want  *Interval
+	}{{&Interval{}, &Interval{3, 4}, true, &Interval{3, 4}}, {&Interval{3, 4}, &Interval{1, 3.5}, false, &Interval{1, 4}}, {nil, &Interval{1, 2}, true, nil}, {&Interval{1, 2}, nil, false, nil}} {
+		if got := hull(tt.a, tt.b, tt.first); !cmp.Equal(got, tt.want) {
+			t.Errorf("%v and %v: %v", tt.a, tt.b, got)
+		}
+	}
+}
+
+func TestRemovalsByHand(t *testing.T) {
+	all, without, pair := played("ABC", "ABC", trace.Write, 0.5), played("AB", "AB", trace.Write, 0.8), played("BC", "BC", trace.Write, 0.505)
+	lag, to := 2.0, 90.0
+	all.out.Recoveries = []Recovery{{Disk: "A", Op: trace.Write, After: "C", AtS: 10, LagS: &lag, FromRate: 50, ToRate: &to}}
+	got := removals([]*phase{all, without, pair})
+	// Without C: 160 of A and B in place of 100, each known to 1: 1.6 (√2/100 and √2/160 together).
+	wantError := 1.6 * math.Hypot(math.Sqrt2/100, math.Sqrt2/160)
+	if len(got) != 2 || got[0].Disk != "C" || got[1].Disk != "A" || len(got[0].Cases) != 1 {
+		t.Fatalf("%+v", got)
+	}
+	within(t, "gain", got[0].Gain, 0.6, 1e-12)
+	within(t, "error", got[0].Error, wantError, 1e-12)
+	if d := got[0].Cases[0].Disks; len(d) != 2 || d["A"] != (RemovalFor{trace.Write, 50, 80}) {
+		t.Errorf("%+v", d)
+	}
+	within(t, "gain without A", got[1].Gain, 0.01, 1e-9)
+	if d := got[1].Cases[0].Disks; len(d) != 0 {
+		t.Errorf("within noise: %+v", d)
+	}
+	// C also ended while A and B went on: 40 of their 100 more, and the mean of both cases counts.
+	all.stages = append(all.stages, played("", "A", trace.Write, 1).stages...)
+	all.stages = append(all.stages, stageOf(11, 20, 0, 1))
+	got = removals([]*phase{all, without})
+	within(t, "gain by two cases", got[0].Gain, 0.5, 1e-12)
+	within(t, "error by two", got[0].Error, wantError/2, 1e-12)
+	for _, tt := range []struct {
+		s    float64
+		want bool
+	}{{10.9, false}, {11, true}, {19.9, true}, {20, false}} {
+		if got := all.onlyEnded("C", tt.s); got != tt.want {
+			t.Errorf("only C had ended at %v s: %v", tt.s, got)
+		}
+	}
+	if all.onlyEnded("B", 12) {
+		t.Error("B had ended")
+	}
+}
