@@ -116,13 +116,13 @@ func TestFlowOfMany(t *testing.T) {
 	}{{2001, 1002, true}, {2001, 1000, false}, {2002, 1001, false}, {2000, 1500, false}} {
 		d := &trace.DiskTrace{}
 		for i := range int64(tt.files) {
-			d.Files = append(d.Files, trace.File{Seq: int(i), StartNS: i * second, EndNS: (i + 1) * second, Bytes: 1000})
+			d.Files = append(d.Files, trace.File{Seq: int(i), StartNS: 2 * i * second, EndNS: 2 * (i + 1) * second, Bytes: 1000})
 		}
-		want := stats.Items{Size: times(tt.window, 1000), Time: times(tt.window, 1)}.Spread()
+		want := stats.Items{Size: times(tt.window, 1000), Time: times(tt.window, 2)}.Spread()
 		if tt.all {
 			want = stats.Spread{Items: tt.files, Worth: float64(tt.files)}
 		}
-		if got := NewCurve(d).Flow([]Interval{{0, int64(tt.window) * second}}).Spread; got != want {
+		if got := NewCurve(d).Flow([]Interval{{0, 2 * int64(tt.window) * second}}).Spread; got != want {
 			t.Errorf("%d files, %d of them in the window: %+v, want %+v", tt.files, tt.window, got, want)
 		}
 	}

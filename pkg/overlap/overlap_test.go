@@ -99,6 +99,8 @@ func TestCurve(t *testing.T) {
 		}}, Interval{0, 20}, Amount{50, 50, 50}},
 		{"no samples", sampled, Interval{112, 117}, Amount{25, 0, 50}},
 		{"overlapping files", disk([3]int64{0, 100, 100}, [3]int64{10, 20, 40}, [3]int64{50, 60, 40}), Interval{15, 55}, Amount{80, 0, 180}},
+		{"to the end of one of them", disk([3]int64{0, 100, 100}, [3]int64{10, 20, 40}), Interval{0, 20}, Amount{60, 40, 140}},
+		{"unfinished, in the middle", &trace.DiskTrace{Open: []trace.Sample{{TNS: 10, Bytes: 5}, {TNS: 20, Bytes: 15}, {TNS: 30, Bytes: 35}}}, Interval{0, 25}, Amount{20, 10, 30}},
 		{"unusable left out", disk([3]int64{0, 10, 10}, [3]int64{10, 10, 7}, [3]int64{20, 15, 7}), Interval{0, 30}, Amount{10, 10, 10}},
 		{"unfinished", &trace.DiskTrace{Open: []trace.Sample{{TNS: 10, Bytes: 5}, {TNS: 20, Bytes: 15}}}, Interval{0, 15}, Amount{5, 0, 10}},
 		{"unfinished, after", &trace.DiskTrace{Open: []trace.Sample{{TNS: 10, Bytes: 5}, {TNS: 20, Bytes: 15}}}, Interval{15, 99}, Amount{5, 0, 10}},
@@ -274,6 +276,9 @@ func TestPoints(t *testing.T) {
 		{"half a step before the end", disk([3]int64{0, 25, 25}, [3]int64{25, 99, 74}), Interval{0, 30}, []trace.Sample{{TNS: 0}, {TNS: 25, Bytes: 25}, {TNS: 30, Bytes: 30}}},
 		{"less than that", disk([3]int64{0, 26, 26}, [3]int64{26, 99, 73}), Interval{0, 30}, []trace.Sample{{TNS: 0}, {TNS: 30, Bytes: 30}}},
 		{"nothing", disk(), Interval{0, 7}, []trace.Sample{{TNS: 0}, {TNS: 7}}},
+		{"less than half a step", disk(), Interval{0, 4}, []trace.Sample{{TNS: 0}, {TNS: 4}}},
+		{"only one under way", &trace.DiskTrace{Open: []trace.Sample{{TNS: 5, Bytes: 1}, {TNS: 25, Bytes: 7}}}, Interval{0, 40},
+			[]trace.Sample{{TNS: 0}, {TNS: 25, Bytes: 6}, {TNS: 40, Bytes: 6}}},
 	}
 	for _, tt := range tests {
 		if diff := cmp.Diff(tt.want, NewCurve(tt.disk).Points(tt.v, 10)); diff != "" {

@@ -32,6 +32,17 @@ func TestSeriesHoldsEveryByte(t *testing.T) {
 	}
 }
 
+// Steps begin at zero, and are no more than a chart can show.
+func TestSeriesSteps(t *testing.T) {
+	curve := NewCurve(disk([3]int64{0, 100, 1000}))
+	if step, rates := Series([]*Curve{curve}, 100); step != 1 || len(rates[0]) != 100 || rates[0][0] != 1e10 || rates[0][99] != 1e10 {
+		t.Errorf("steps of %d ns: %v", step, rates)
+	}
+	if step, rates := Series([]*Curve{curve}, 240*5e8+1e8); step != 1e9 || len(rates[0]) != 121 {
+		t.Errorf("%d steps of %d ns, want 121 of a second", len(rates[0]), step)
+	}
+}
+
 func TestSeriesOfNothing(t *testing.T) {
 	if _, rates := Series([]*Curve{NewCurve(disk())}, 0); len(rates[0]) != 0 {
 		t.Errorf("got %v, want no steps", rates)

@@ -37,6 +37,10 @@ func TestHalfOfShort(t *testing.T) {
 	if got := HalfOfShort([]float64{1, 2}, 0.025); !math.IsInf(got, 1) {
 		t.Errorf("of two values: %g, want infinity", got)
 	}
+	// Three values whose neighbours go apart count as three: 4.303 deviations over the root of three.
+	if got, want := HalfOfShort([]float64{1, 3, 1}, 0.025), 4.30265273*math.Sqrt(4./3/3); math.Abs(got-want) > 1e-6 {
+		t.Errorf("of three values: %g, want %g", got, want)
+	}
 	if got := HalfOfShort([]float64{2, 2, 2, 2}, 0.025); got != 0 {
 		t.Errorf("of values that do not vary: %g, want 0", got)
 	}

@@ -24,6 +24,7 @@ type mutant struct {
 	after     string
 	source    string // the whole line
 	outside   bool   // of functions
+	run       [2]int // line and column by which it is told whether a test runs it
 }
 
 func (m mutant) String() string {
@@ -225,8 +226,18 @@ func (m *maker) replace(shown ast.Node, from, to token.Pos, text string) {
 	m.made = append(m.made, mutant{
 		file: m.file, line: at.Line, col: at.Column, from: at.Offset, to: end.Offset, text: text,
 		before: oneLine(before), after: oneLine(after), source: strings.TrimSpace(source),
-		outside: !slices.ContainsFunc(m.stack, func(n ast.Node) bool { _, ok := n.(*ast.FuncDecl); return ok }),
+		run: m.runWith(at), outside: !slices.ContainsFunc(m.stack, func(n ast.Node) bool { _, ok := n.(*ast.FuncDecl); return ok }),
 	})
+}
+
+// runWith is the place itself, but of what a case asks the whole switch: coverage knows the case's statements alone.
+func (m *maker) runWith(at token.Position) [2]int {
+	for i, n := range slices.Backward(m.stack) {
+		if c, ok := n.(*ast.CaseClause); ok && i > 1 && at.Offset < m.set.Position(c.Colon).Offset {
+			at = m.set.Position(m.stack[i-2].Pos())
+		}
+	}
+	return [2]int{at.Line, at.Column}
 }
 
 // oneLine is code with its breaks and indents as single spaces.

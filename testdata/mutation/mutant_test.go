@@ -23,6 +23,10 @@ func f(list []int, ok bool) (n int) {
 		println(
 			n)
 	}
+	switch {
+	case n < 0:
+		n = 1
+	}
 	return n
 }
 `
@@ -59,12 +63,20 @@ func TestMutantsIn(t *testing.T) {
 		"n-- -> {}",
 		"n-- -> n++",
 		"println( ... -> { }",
+		"n < 0 -> n <= 0",
+		"n < 0 -> n >= 0",
+		"n < 0 -> n < 1",
+		"n = 1 -> {}",
+		"1 -> 2",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	if first := list[0]; !first.outside || list[1].outside || first.line != 3 || first.col != 14 || first.source != "const most = 0.5" {
 		t.Errorf("the first is %+v, the second outside of functions: %v", first, list[1].outside)
+	}
+	if inCase, body := list[len(list)-3], list[len(list)-2]; inCase.run != [2]int{17, 2} || body.run != [2]int{19, 3} {
+		t.Errorf("a case is run with %v, its statement with %v", inCase.run, body.run)
 	}
 	for _, m := range list {
 		if text := code[:m.from] + m.text + code[m.to:]; strings.Count(text, "\n") != strings.Count(code, "\n") {

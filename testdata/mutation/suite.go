@@ -149,9 +149,8 @@ func readProfile(name, pkg string) (map[string][]block, error) {
 
 // meet are the tests that run the mutant's place; all where it is in no function.
 func (s *suite) meet(m mutant) []test {
-	at := [2]int{m.line, m.col}
 	within := func(b block) bool {
-		return slices.Compare(b.from[:], at[:]) <= 0 && slices.Compare(at[:], b.to[:]) <= 0
+		return slices.Compare(b.from[:], m.run[:]) <= 0 && slices.Compare(m.run[:], b.to[:]) <= 0
 	}
 	if m.outside {
 		return s.tests
