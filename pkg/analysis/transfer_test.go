@@ -1,0 +1,290 @@
+package analysis
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// transfersOf are files one after another: seconds and bytes.
+func transfersOf(each ...[2]float64) []transfer {
+	p := part{trace: filesOf(each...)}
+	list, _ := p.transfers(&Disk{})
+	return list
+}
+
+// Files that share time with another count, and have no rate of their own; filler counts nowhere.
+func TestTransfers(t *testing.T) {
+	file := func(fromS, toS float64, bytes int64) trace.File {
+		return trace.File{StartNS: ns(fromS), EndNS: ns(toS), Bytes: bytes}
+	}
+	filler := file(40, 50, 9)
+	filler.Filler = true
+	p := part{trace: &trace.DiskTrace{Files: []trace.File{
+		file(0, 2, 1), file(2, 5, 2), file(4, 6, 3), file(5, 5.5, 4), file(5.9, 8, 5), file(8, 9, 6), file(9, 9, 7), filler, file(10, 12, 8),
+	}}}
+	var d Disk
+	apart, work := p.transfers(&d)
+	var alone []float64
+	for _, f := range apart {
+		alone = append(alone, f.bytes)
+	}
+	if !slices.Equal(alone, []float64{1, 6, 8}) || work != 8 || d.Files != 7 || d.Bytes != 29 || d.BusyS != 2+3+1+2+1+2 {
+		t.Errorf("alone %v; %d files of %d, %d bytes in %v s", alone, d.Files, work, d.Bytes, d.BusyS)
+	}
+	if f := apart[2]; f.seconds != 2 || f.rate() != 4 {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestMiddleRate(t *testing.T) {
+	sampled := func(samples ...trace.Sample) *trace.File {
+		return &trace.File{StartNS: ns(1), EndNS: ns(11), Bytes: 100, Samples: samples}
+	}
+	at := func(s float64, bytes int64) trace.Sample { return trace.Sample{TNS: ns(s), Bytes: bytes} }
+	for _, tt := range []struct {
+		name string
+		f    *trace.File
+		want float64
+	}{
+		// 20 in 1 s, 40 in 4 s, none in 1 s, 30 in 2 s, 10 in 2 s: by rate 5, 10, 15 and 20.
+		{"by bytes", sampled(at(2, 20), at(6, 60), at(7, 60), at(9, 90)), 10},
+		{"just half", sampled(at(2, 20), at(6, 60), at(6, 60), at(9, 90)), 10},
+		// 20 in 1 s, 10 in 2 s, 5 in 1 s and 25 in 6 s: half of the hundred is reached by the fastest.
+		{"a jump has no rate", sampled(at(2, 20), at(2, 60), at(4, 70), at(5, 75)), 20},
+		{"too few", sampled(at(2, 20), at(6, 60), at(9, 90)), 0},
+	} {
+		if got := middleRate(tt.f); math.Abs(got-tt.want) > 1e-9 {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestThinned(t *testing.T) {
+	files := transfersOf(slices.Repeat([][2]float64{{1, 1}}, 10)...)
+	for i := range files {
+		files[i].bytes = float64(i)
+	}
+	for most, want := range map[int][]float64{20: {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 10: {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 4: {0, 2, 5, 7}, 1: {0}} {
+		var got []float64
+		for _, f := range thinned(files, most) {
+			got = append(got, f.bytes)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%d of ten: %v", most, got)
+		}
+	}
+}
+
+// Ten files of a second at 30 to 32 bytes a second, ten at 10 to 12 and ten at 20 to 22.
+func TestBeforeAndAfter(t *testing.T) {
+	var each [][2]float64
+	for _, rate := range []float64{30, 10, 20} {
+		for i := range 10 {
+			each = append(each, [2]float64{1, rate + float64(i%3)})
+		}
+	}
+	files := transfersOf(each...)
+	steps := []Step{{AtS: 10}, {AtS: 14}}
+	for _, tt := range []struct {
+		name string
+		t    Throttle
+		want bool
+	}{
+		{"it stays low", Throttle{Steps: steps}, true},
+		{"five low ones", Throttle{Steps: steps, Recovered: &Rebound{AtS: 19}}, true},
+		{"four", Throttle{Steps: steps, Recovered: &Rebound{AtS: 18}}, false},
+		{"four before", Throttle{Steps: []Step{{AtS: 4}}}, false},
+		{"five before", Throttle{Steps: []Step{{AtS: 5}}}, true},
+	} {
+		if got := beforeAndAfter(files, &tt.t); (got != nil) != tt.want {
+			t.Errorf("%s: %v", tt.name, got)
+		}
+	}
+	got := beforeAndAfter(files, &Throttle{Steps: steps, Recovered: &Rebound{AtS: 20}})
+	// Low from 14 to 20 s: 11, 12, 10, 11, 12 and 10. High: 30 to 32 and 20 to 22.
+	if *got != [2]float64{11, 26} {
+		t.Errorf("modes %v", *got)
+	}
+}
+
+func TestSameConditions(t *testing.T) {
+	files := transfersOf(slices.Repeat([][2]float64{{1, 1}}, 30)...)
+	lag, none := 2.0, (*float64)(nil)
+	a := part{trace: &trace.DiskTrace{Name: "A"}, active: []overlap.Interval{span(0, 30)}}
+	for _, tt := range []struct {
+		name       string
+		others     []part
+		recoveries []Recovery
+		throttle   *Throttle
+		from, to   int
+	}{
+		{"alone", nil, nil, nil, 0, 30},
+		{"another begins and ends", []part{{active: []overlap.Interval{span(8, 12), span(13, 19)}}, {}}, nil, nil, 8, 19}, // pauses do not count
+		{"amid a file", []part{{active: []overlap.Interval{span(8.5, 20.5)}}}, nil, nil, 9, 20},
+		{"it recovers", nil, []Recovery{{Disk: "B", AtS: 3, LagS: &lag}, {Disk: "A", AtS: 14, LagS: &lag}, {Disk: "A", AtS: 20, LagS: none}}, nil, 0, 16},
+		{"it falls", nil, nil, &Throttle{Steps: []Step{{AtS: 4}, {AtS: 16}}}, 16, 30},
+		{"and is back", nil, nil, &Throttle{Steps: []Step{{AtS: 4}}, Recovered: &Rebound{AtS: 15}}, 15, 30},
+	} {
+		p := &phase{parts: append([]part{a}, tt.others...), out: &Phase{Recoveries: tt.recoveries}}
+		got := p.sameConditions(&p.parts[0], files, tt.throttle)
+		if from, to := int(seconds(got[0].file.StartNS)), int(seconds(got[len(got)-1].file.EndNS)); from != tt.from || to != tt.to {
+			t.Errorf("%s: from %d to %d s, want %d to %d", tt.name, from, to, tt.from, tt.to)
+		}
+	}
+}
+
+// Rates of the middle byte where samples tell it, else of all bytes without the cost, but where the cost took half.
+func TestTypicalRates(t *testing.T) {
+	// Each takes 1 s, and a second for 10 bytes.
+	var each [][2]float64
+	for i := range 20 {
+		bytes := float64(5 * (i + 1))
+		each = append(each, [2]float64{1 + bytes/10, bytes})
+	}
+	files := transfersOf(each...)
+	line, _ := stats.FitCost([]float64{5, 10, 15, 20, 25}, []float64{1.5, 2, 2.5, 3, 3.5})
+	within(t, "the cost", line.Cost, 1, 0.05)
+	for _, r := range typicalRates(files) {
+		within(t, "rate", math.Exp(r), 10, 0.5)
+	}
+	// The first takes 1.5 s, of which the cost is two thirds; the second's is about half of it.
+	if n := len(typicalRates(files)); n != 18 && n != 19 {
+		t.Errorf("%d of 20 files have a rate", n)
+	}
+}
+
+func TestSummedRate(t *testing.T) {
+	files := transfersOf([2]float64{2, 10}, [2]float64{3, 20}, [2]float64{5, 30})
+	within(t, "of the lower", summedRate(files, 1, 10, 30), 30./(1+2), 1e-12)
+	within(t, "of the upper", summedRate(files, 1, 30, math.Inf(1)), 30./4, 1e-12)
+}
+
+func TestBySize(t *testing.T) {
+	order := func(sizes ...float64) []transfer {
+		var each [][2]float64
+		for _, s := range sizes {
+			each = append(each, [2]float64{1, s})
+		}
+		return transfersOf(each...)
+	}
+	for _, tt := range []struct {
+		files []transfer
+		want  bool
+	}{
+		{order(1, 2, 3, 4, 5), true},
+		{order(5, 4, 3, 2, 1), true},
+		{order(1, 3, 2, 5, 4), true},  // 0.8
+		{order(2, 3, 1, 5, 4), false}, // 0.6
+		{order(4, 3, 5, 1, 2), false},
+		{order(5, 3, 4, 1, 2), true},
+		{order(3, 3, 3, 3, 3), false},
+	} {
+		if got := bySize(tt.files); got != tt.want {
+			t.Errorf("%v: %v", tt.files, got)
+		}
+	}
+}
+
+// Values that vary by 1 among the smaller and by 4 among the larger: in between by a power of the size.
+func TestDeviations(t *testing.T) {
+	const n = 20
+	bytes, values := make([]float64, n), make([]float64, n)
+	for i := range n {
+		bytes[i] = math.Exp(float64(i))
+		if i > 0 {
+			step := 1.0
+			if i > n/2 {
+				step = 4
+			}
+			values[i] = values[i-1] + step*(1-2*float64(i%2))
+		}
+	}
+	got := deviations(bytes, values)
+	// From the fifth size, e^5, to the fifth from the end, e^14.
+	for i, v := range got {
+		share := min(max((float64(i)-5)/9, 0), 1)
+		within(t, "deviation", v, math.Pow(4, share), 1e-9)
+	}
+	for i := range bytes {
+		bytes[i] = 7
+	}
+	for _, v := range deviations(bytes, values) {
+		within(t, "of one size", v, 2, 1e-9)
+	}
+	// No less than a third of the middle of all: here 1 and 0 in the halves.
+	for i := n / 2; i < n; i++ {
+		values[i] = values[n/2-1]
+	}
+	values[n-1], values[n/2] = 5, 3
+	for i := range bytes {
+		bytes[i] = math.Exp(float64(i))
+	}
+	if got := deviations(bytes, values); math.Abs(got[0]-1) > 1e-9 || math.Abs(got[n-1]-1./3) > 1e-9 {
+		t.Errorf("deviations %v", got)
+	}
+}
+
+func TestSmallFiles(t *testing.T) {
+	// Half a second and a second for a megabyte each; one larger than 10 MB is none.
+	var each [][2]float64
+	for _, mb := range []float64{1, 2, 4, 10, 0.2} {
+		each = append(each, [2]float64{0.5 + mb, 1e6 * mb})
+	}
+	files := transfersOf(append(each, [2]float64{1, 10.1e6})...)
+	s := smallFiles(files)
+	if s == nil || s.Files != 5 || s.UpToBytes != 10e6 {
+		t.Fatalf("%+v", s)
+	}
+	for _, v := range [][2]float64{{*s.OLSRate, 1e6}, {*s.TheilSenRate, 1e6}, {*s.OLSLatencyS * 1e6, 0.5e6}, {*s.TheilSenLatencyS * 1e6, 0.5e6}} {
+		within(t, "the line", v[0], v[1], 1)
+	}
+	if s := smallFiles(files[1:]); s != nil {
+		t.Errorf("of four: %+v", s)
+	}
+	// Below half a megabyte time hardly depends on size.
+	rate, latency := 1e6, 0.5
+	small := &SmallFiles{TheilSenRate: &rate, TheilSenLatencyS: &latency}
+	few := transfersOf([2]float64{0.6, 0.1e6}, [2]float64{0.9, 0.4e6}, [2]float64{1, 0.5e6}, [2]float64{1.1, 0.51e6})
+	if got := lowLatency(few, small); got == nil || *got != (LowLatency{UpToBytes: 0.5e6, Files: 3, MedianS: 0.9}) {
+		t.Errorf("%+v", got)
+	}
+	zero := 0.0
+	for _, tt := range []struct {
+		files []transfer
+		s     *SmallFiles
+	}{{few[1:], small}, {few, nil}, {few, &SmallFiles{}}, {few, &SmallFiles{TheilSenRate: &rate, TheilSenLatencyS: &zero}}} {
+		if got := lowLatency(tt.files, tt.s); got != nil {
+			t.Errorf("%d files, %+v: %+v", len(tt.files), tt.s, got)
+		}
+	}
+	down := transfersOf([2]float64{5, 1e6}, [2]float64{4, 2e6}, [2]float64{3, 3e6}, [2]float64{2, 4e6}, [2]float64{1, 5e6})
+	if s := smallFiles(down); s.OLSRate != nil || s.TheilSenLatencyS != nil {
+		t.Errorf("larger files that take less: %+v", s)
+	}
+}
+
+func TestKneeSample(t *testing.T) {
+	// Later files are smaller; of two of a size the earlier one comes first.
+	s := newKneeSample(transfersOf([2]float64{3, 30}, [2]float64{2, 20}, [2]float64{4, 20}, [2]float64{1, 10}))
+	want := kneeSample{bytes: []float64{10, 20, 20, 30}, seconds: []float64{1, 2, 4, 3}, byTime: []int{3, 1, 2, 0}}
+	if diff := cmp.Diff(want, s, cmp.AllowUnexported(kneeSample{}), cmpopts.EquateApprox(1e-12, 0)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	// Eight hundred make four hundred groups of two, each with the middle time for a byte.
+	var each [][2]float64
+	for i := range 800 {
+		each = append(each, [2]float64{float64(i+1) * (1 + float64(i%2)), float64(i + 1)})
+	}
+	s = newKneeSample(transfersOf(each...))
+	if len(s.bytes) != 400 || s.bytes[0] != 2 || math.Abs(s.seconds[0]-3) > 1e-9 || s.bytes[399] != 800 || math.Abs(s.seconds[399]-1200) > 1e-6 {
+		t.Errorf("%d groups, from %v to %v bytes in %v to %v s", len(s.bytes), s.bytes[0], s.bytes[399], s.seconds[0], s.seconds[399])
+	}
+}
