@@ -59,7 +59,11 @@ func TestAgainstMethods(t *testing.T) {
 			Rates         []float64
 			Steady, Since int
 		}
-		Dips [][3]float64 // size, p, dip
+		Dips    [][3]float64 // size, p, dip
+		Samples []struct {
+			X   []float64
+			Dip float64
+		}
 	}
 	if err := json.Unmarshal(data, &want); err != nil {
 		t.Fatal(err)
@@ -108,6 +112,9 @@ func TestAgainstMethods(t *testing.T) {
 		if c.Steady < 0 && (ok || alwaysOK) || c.Steady >= 0 && (!ok || !alwaysOK || since != c.Steady || always != c.Since) {
 			t.Errorf("windows %d: steady from %d, %v, without a break from %d, %v; want %d, %d", i, since, ok, always, alwaysOK, c.Steady, c.Since)
 		}
+	}
+	for _, c := range want.Samples {
+		closeTo(t, fmt.Sprintf("the dip of %v", c.X), Dip(c.X), c.Dip, 1e-9)
 	}
 	for _, c := range want.Dips {
 		// Both tables are drawn, ours in the last row from 20 samples where p is 0.001.

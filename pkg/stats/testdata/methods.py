@@ -8,6 +8,7 @@ Run once, with Python 3.11, numpy 2.4.6, scipy 1.17.1 and diptest 0.12.0, whose 
 import json
 import math
 
+import diptest
 import diptest.consts
 import numpy as np
 from scipy import fft, optimize, special, stats
@@ -289,4 +290,9 @@ dips = [
     for n, row in zip(table._SAMPLE_SIZE, table._CRIT_VALS) for p, d in zip(table._ALPHA, row)
     if n in (5, 10, 15, 20, 50, 72, 100, 200, 500, 1000, 2000, 5000, 20000) and p in (0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999)
 ]
-print(json.dumps({"series": cases, "items": items, "windows": windows, "dips": dips}, separators=(",", ":")).replace('},{', '},\n{'))
+samples = []
+for n in list(range(4, 24)) * 3:
+    x = np.sort(rng.integers(0, 6, n).astype(float) if rng.random() < 0.4 else np.concatenate([rng.normal(size=n // 2), 4 * rng.random() + rng.normal(size=n - n // 2)]))
+    if x[0] < x[-1]:
+        samples.append({"x": x.tolist(), "dip": float(diptest.dipstat(x))})
+print(json.dumps({"series": cases, "items": items, "windows": windows, "dips": dips, "samples": samples}, separators=(",", ":")).replace('},{', '},\n{'))
