@@ -64,6 +64,7 @@ func TestAgainstMethods(t *testing.T) {
 			X   []float64
 			Dip float64
 		}
+		Ramps []float64 // the memory of 3, 13 ... 63 values that rise evenly
 	}
 	if err := json.Unmarshal(data, &want); err != nil {
 		t.Fatal(err)
@@ -112,6 +113,13 @@ func TestAgainstMethods(t *testing.T) {
 		if c.Steady < 0 && (ok || alwaysOK) || c.Steady >= 0 && (!ok || !alwaysOK || since != c.Steady || always != c.Since) {
 			t.Errorf("windows %d: steady from %d, %v, without a break from %d, %v; want %d, %d", i, since, ok, always, alwaysOK, c.Steady, c.Since)
 		}
+	}
+	for i, memory := range want.Ramps {
+		x := make([]float64, 3+10*i)
+		for k := range x {
+			x[k] = float64(k)
+		}
+		closeTo(t, fmt.Sprintf("the memory of %d values that rise", len(x)), Memory(x), memory, 1e-9)
 	}
 	for _, c := range want.Samples {
 		closeTo(t, fmt.Sprintf("the dip of %v", c.X), Dip(c.X), c.Dip, 1e-9)

@@ -56,6 +56,9 @@ func TestStepScanIsLeastSquares(t *testing.T) {
 			s.Effect = append(s.Effect, 0.2+rnd.Float64())
 			s.Smooth[0][i], s.Smooth[1][i], s.Smooth[2][i] = 1, float64(i), 2 // the last says what the first does
 		}
+		if trial%3 == 0 {
+			s.Values[0] += 9 // a step before all others but one
+		}
 		only := 1 + rnd.IntN(3)
 		s.Cut = func(i int) bool { return i%only == 0 }
 		clearest := func(values []float64) (best float64, at int) {

@@ -295,4 +295,4 @@ for n in list(range(4, 24)) * 3:
     x = np.sort(rng.integers(0, 6, n).astype(float) if rng.random() < 0.4 else np.concatenate([rng.normal(size=n // 2), 4 * rng.random() + rng.normal(size=n - n // 2)]))
     if x[0] < x[-1]:
         samples.append({"x": x.tolist(), "dip": float(diptest.dipstat(x))})
-print(json.dumps({"series": cases, "items": items, "windows": windows, "dips": dips, "samples": samples}, separators=(",", ":")).replace('},{', '},\n{'))
+print(json.dumps({"series": cases, "items": items, "windows": windows, "dips": dips, "samples": samples, "ramps": [memory(np.arange(n, dtype=float)) for n in range(3, 64, 10)]}, separators=(",", ":")).replace('},{', '},\n{'))
