@@ -18,9 +18,9 @@ import (
 )
 
 var (
-	// mountRuns is how many runs TestMountedHub takes the medians of: five in make claims.
+	// mountRuns is how many runs TestMountedHub takes the medians of: five in make proof FULL=1.
 	mountRuns = flag.Int("mount-runs", 0, "`runs` on a mounted hub whose medians must be the profile's; 40 s each")
-	// mountFits is how many runs TestFitOfMountedHub fits a profile to: one in make claims.
+	// mountFits is how many runs TestFitOfMountedHub fits a profile to: one in make proof FULL=1.
 	mountFits = flag.Int("mount-fits", 0, "`runs` on a mounted hub that together must give its profile back; 2 min each")
 )
 

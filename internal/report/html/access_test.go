@@ -2,6 +2,8 @@ package html
 
 import (
 	"errors"
+	"flag"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,20 +19,7 @@ import (
 // of text among them.
 func TestAccessibility(t *testing.T) {
 	ctx := browserFor(t)
-	axe, err := os.ReadFile(filepath.Join("node_modules", "axe-core", "axe.min.js"))
-	if errors.Is(err, fs.ErrNotExist) {
-		missing(t, "axe-core is not installed: run make build with Node")
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	type violation struct {
-		ID, Impact, Help string
-		Nodes            []struct {
-			HTML           string `json:"html"`
-			FailureSummary string `json:"failureSummary"`
-		}
-	}
+	axe := axeCore(t)
 	for _, test := range []struct {
 		name   string
 		run    func() *trace.Run
@@ -48,20 +37,76 @@ func TestAccessibility(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			tab := open(t, ctx, test.run(), test.screen)
 			tab.drawAll()
-			tab.do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("details").forEach((d) => (d.open = true))`))
-			tab.do(chromedp.Evaluate[chromedp.Void](string(axe)))
-			found, err := chromedp.Run(tab, chromedp.Evaluate[[]violation](
-				`axe.run(document, { resultTypes: ["violations"] }).then((result) => result.violations)`, chromedp.EvalAwaitPromise))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, v := range found {
-				report := t.Logf
-				if v.Impact == "serious" || v.Impact == "critical" {
-					report = t.Errorf
-				}
-				report("%s: %s (%s), %d places, the first: %s\n%s", v.Impact, v.Help, v.ID, len(v.Nodes), v.Nodes[0].HTML, v.Nodes[0].FailureSummary)
-			}
+			tab.hold(axe)
 		})
+	}
+}
+
+var pageFile = flag.String("page", "", "a page that TestPageOfAFile looks at, such as bin/proof.html of make proof")
+
+// TestPageOfAFile holds a page that something else has made to the same rules, and to the width of the window.
+func TestPageOfAFile(t *testing.T) {
+	if *pageFile == "" {
+		t.Skip("-page says which")
+	}
+	text, err := os.ReadFile(*pageFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := browserFor(t)
+	axe := axeCore(t)
+	for _, width := range []int64{390, 1280} {
+		for _, dark := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%d px, dark %v", width, dark), func(t *testing.T) {
+				tab := openPage(t, ctx, text, screen{width: width, height: 900, dark: dark})
+				tab.shoot(fmt.Sprintf("page-%d-%v", width, dark))
+				tab.hold(axe)
+				if wide := eval[int64](tab, `document.documentElement.scrollWidth`); wide > width {
+					t.Errorf("the page is %d px wide in a window of %d", wide, width)
+				}
+				for _, link := range eval[[]string](tab, `[...document.querySelectorAll("main a[href^='#']")].map((a) => a.hash).filter((hash) => !document.getElementById(hash.slice(1)))`) {
+					t.Errorf("%s leads nowhere", link)
+				}
+			})
+		}
+	}
+}
+
+// axeCore is the script of axe-core.
+func axeCore(t *testing.T) string {
+	t.Helper()
+	axe, err := os.ReadFile(filepath.Join("node_modules", "axe-core", "axe.min.js"))
+	if errors.Is(err, fs.ErrNotExist) {
+		missing(t, "axe-core is not installed: run make build with Node")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(axe)
+}
+
+// hold opens all details and reports what axe-core has against the page.
+func (tab *tab) hold(axe string) {
+	tab.t.Helper()
+	tab.do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("details").forEach((d) => (d.open = true))`))
+	tab.do(chromedp.Evaluate[chromedp.Void](axe))
+	type violation struct {
+		ID, Impact, Help string
+		Nodes            []struct {
+			HTML           string `json:"html"`
+			FailureSummary string `json:"failureSummary"`
+		}
+	}
+	found, err := chromedp.Run(tab, chromedp.Evaluate[[]violation](
+		`axe.run(document, { resultTypes: ["violations"] }).then((result) => result.violations)`, chromedp.EvalAwaitPromise))
+	if err != nil {
+		tab.t.Fatal(err)
+	}
+	for _, v := range found {
+		report := tab.t.Logf
+		if v.Impact == "serious" || v.Impact == "critical" {
+			report = tab.t.Errorf
+		}
+		report("%s: %s (%s), %d places, the first: %s\n%s", v.Impact, v.Help, v.ID, len(v.Nodes), v.Nodes[0].HTML, v.Nodes[0].FailureSummary)
 	}
 }
