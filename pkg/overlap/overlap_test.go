@@ -159,7 +159,7 @@ func TestAgainstBruteForce(t *testing.T) {
 			}
 		}
 	}
-	name := fmt.Sprintf("%d traces of 1 to 4 disks, added up nanosecond by nanosecond: worst error of a disk's bytes, of up to 4 files in transfer", trials)
+	name := fmt.Sprintf("%d random traces of 1 to 4 disks, added up nanosecond by nanosecond: worst error of a disk's bytes, of up to 4 files in transfer", trials)
 	evidence.Report(t, evidence.Below("overlap", name, "B", worst, 4))
 }
 

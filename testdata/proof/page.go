@@ -109,17 +109,15 @@ func (p *Proof) table() *report.Table {
 }
 
 // meaning says what a pass is worth.
-func meaning() *report.Details {
-	d := &report.Details{ID: "meaning", Title: "What a pass means, and what was not tested"}
-	d.Add(report.List{Items: []string{
+func meaning() report.List {
+	return report.List{Title: "What a pass means, and what was not tested", Items: []string{
 		"A claim holds where every finding was within the limit that stands beside it. The limits are fixed in the tests, not chosen after the measurement.",
 		"Truth is what was set beforehand: the rate that the kernel grants a device, the profile of a simulated or mounted hub, the numbers that a trace was generated with. No other benchmark is taken for the truth.",
 		"Counts have an interval of 95 % (Wilson): what the share of all such trials may be. Where trials are few, the limit allows for chance, and says so by its number.",
 		"A check that crashes, takes too long or reports nothing makes its claim fail. What this machine can't measure is left out, with the reason.",
 		"No real Mac and no real Thunderbolt hub was tested here, only disks in memory, file systems under limits, and models. Of real hubs there are the published figures that goshen-ridge.yaml is fitted to.",
 		"A pass says that hubbench measures rightly. It says nothing of how fast this machine's disks are.",
-	}})
-	return d
+	}}
 }
 
 // id is where the claim's evidence stands in the page.
@@ -146,7 +144,7 @@ func (j *Judged) show(doc *report.Document) {
 	}
 	how := "How it is measured: " + j.Method
 	if j.Source != "" {
-		how += " After " + j.Source
+		how += " Source: " + j.Source
 	}
 	doc.Add(report.Sentence{Text: how})
 	switch {
