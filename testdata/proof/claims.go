@@ -1,10 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"regexp"
 	"runtime"
@@ -12,27 +9,27 @@ import (
 	"strings"
 	"time"
 
-	"github.com/goccy/go-yaml"
+	"github.com/hubbench/hubbench/pkg/strictyaml"
 )
 
 // Claim is something that the README says of hubbench and that can be measured.
 type Claim struct {
-	Name     string    `json:"name"             yaml:"name"`     // as in evidence.Finding
-	Title    string    `json:"title"            yaml:"title"`    // in a few words
-	Sentence string    `json:"sentence"         yaml:"sentence"` // of the README, word by word
-	Method   string    `json:"method"           yaml:"method"`   // how it is measured
-	Source   string    `json:"source,omitempty" yaml:"source"`   // the paper or the rule, where there is one
-	By       []Measure `json:"-"                yaml:"by"`
+	Name     string    `json:"name"`             // as in evidence.Finding
+	Title    string    `json:"title"`            // in a few words
+	Sentence string    `json:"sentence"`         // of the README, word by word
+	Method   string    `json:"method"`           // how it is measured
+	Source   string    `json:"source,omitempty"` // the paper or the rule, where there is one
+	By       []Measure `json:"-"`
 }
 
 // Measure is a command that measures claims.
 type Measure struct {
-	Run   string        `yaml:"run"`   // go test or go run, with what comes after
-	From  Set           `yaml:"from"`  // the smallest set that has it; empty for the short one
-	Short string        `yaml:"short"` // arguments in the short set, in addition
-	Usual string        `yaml:"usual"` // and in the others
-	Full  string        `yaml:"full"`
-	Most  time.Duration `yaml:"most"` // how long it may take at the most, without building it; in the full set twenty times as long
+	Run   string // go test or go run, with what comes after
+	From  Set    // the smallest set that has it; empty for the short one
+	Short string // arguments in the short set, in addition
+	Usual string // and in the others
+	Full  string
+	Most  time.Duration // how long it may take at the most, without building it; in the full set twenty times as long
 }
 
 // Set is how much is measured.
@@ -53,50 +50,52 @@ func readClaims(path string) ([]Claim, error) {
 	if err != nil {
 		return nil, err
 	}
-	claims, err := parseClaims(bytes.NewReader(text))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return claims, nil
+	return parseClaims(path, text)
 }
 
-func parseClaims(r io.Reader) ([]Claim, error) {
-	var list struct {
-		Claims []Claim `yaml:"claims"`
-	}
-	if err := yaml.NewDecoder(r, yaml.DisallowUnknownField()).Decode(&list); err != nil {
+func parseClaims(file string, data []byte) ([]Claim, error) {
+	doc, err := strictyaml.Parse(file, data)
+	if err != nil {
 		return nil, err
 	}
-	var errs []error
-	seen := map[string]bool{}
-	for _, c := range list.Claims {
-		if c.Name == "" || c.Title == "" || c.Sentence == "" || c.Method == "" || len(c.By) == 0 {
-			errs = append(errs, fmt.Errorf("claim %q: name, title, sentence, method and by are needed", c.Name))
+	var claims []Claim
+	m := doc.Root().Mapping()
+	m.Require("claims")
+	for _, item := range m.Items("claims") {
+		c := readClaim(item.Mapping())
+		if slices.ContainsFunc(claims, func(other Claim) bool { return other.Name == c.Name }) {
+			item.Errorf("claim %s is listed twice", c.Name)
 		}
-		if seen[c.Name] {
-			errs = append(errs, fmt.Errorf("claim %q is listed twice", c.Name))
-		}
-		seen[c.Name] = true
-		for _, m := range c.By {
-			errs = append(errs, m.check(c.Name))
-		}
+		claims = append(claims, c)
 	}
-	if len(list.Claims) == 0 {
-		errs = append(errs, errors.New("no claims"))
-	}
-	return list.Claims, errors.Join(errs...)
+	m.Done()
+	return claims, doc.Err()
 }
 
-func (m *Measure) check(claim string) error {
-	switch {
-	case !regexp.MustCompile(`^go (test|run) \./\S+`).MatchString(m.Run):
-		return fmt.Errorf("claim %q: run %q: want go test or go run, and one folder of this module", claim, m.Run)
-	case m.From != "" && !slices.Contains(sets(), m.From):
-		return fmt.Errorf("claim %q: from %q: want %v", claim, m.From, sets())
-	case m.Most <= 0:
-		return fmt.Errorf("claim %q: %s: no time given in most", claim, m.Run)
+func readClaim(m *strictyaml.Mapping) (c Claim) {
+	m.Require("name", "title", "sentence", "method", "by")
+	for key, to := range map[string]*string{"name": &c.Name, "title": &c.Title, "sentence": &c.Sentence, "method": &c.Method, "source": &c.Source} {
+		m.Read(key, strictyaml.String(to))
 	}
-	return nil
+	for _, item := range m.Items("by") {
+		c.By = append(c.By, readMeasure(item.Mapping()))
+	}
+	m.Done()
+	return c
+}
+
+func readMeasure(m *strictyaml.Mapping) (by Measure) {
+	m.Require("run", "most")
+	for key, to := range map[string]*string{"run": &by.Run, "short": &by.Short, "usual": &by.Usual, "full": &by.Full} {
+		m.Read(key, strictyaml.String(to))
+	}
+	m.Read("from", strictyaml.OneOf(&by.From, string(Short), string(Usual), string(Full)))
+	m.Read("most", strictyaml.Duration(&by.Most, time.Second, time.Hour))
+	if !regexp.MustCompile(`^go (test|run) \./\S+`).MatchString(by.Run) {
+		m.Errorf("run is %s; try go test or go run, and one folder of this module", strictyaml.Quote(by.Run))
+	}
+	m.Done()
+	return by
 }
 
 // in reports whether a set has it.

@@ -114,19 +114,19 @@ func reported(t *testing.T) map[string]string {
 }
 
 func TestParseClaims(t *testing.T) {
-	const good = "claims:\n- {name: a, title: A, sentence: s, method: m, by: [{run: go test ./x -run Y, most: 1m}]}\n"
-	if claims, err := parseClaims(strings.NewReader(good)); err != nil || len(claims) != 1 {
+	const good = "claims:\n- {name: a, title: A, sentence: s, method: m, by: [{run: go test ./x -run Y, most: 1 min}]}\n"
+	if claims, err := parseClaims("c", []byte(good)); err != nil || len(claims) != 1 {
 		t.Fatalf("%v, %v", claims, err)
 	}
 	for _, tt := range []struct{ from, to, want string }{
-		{"method: m, ", "", "method and by are needed"},
-		{"go test ./x", "rm -r ./x", "want go test or go run"},
-		{", most: 1m", "", "no time given"},
-		{"most: 1m", "most: 1m, from: night", "want [short usual full]"},
-		{"name: a", "name: a, mood: good", "mood"},
-		{"claims:\n", "claims:\n- {name: a, title: A, sentence: s, method: m, by: [{run: go test ./x, most: 1m}]}\n", "listed twice"},
+		{"method: m, ", "", "the key method is missing"},
+		{"go test ./x", "rm -r ./x", "try go test or go run"},
+		{", most: 1 min", "", "the key most is missing"},
+		{"most: 1 min", "most: 1 min, from: night", "try short, usual or full"},
+		{"name: a", "name: a, mood: good", "unknown key"},
+		{"claims:\n", "claims:\n- {name: a, title: A, sentence: s, method: m, by: [{run: go test ./x, most: 1 min}]}\n", "listed twice"},
 	} {
-		if _, err := parseClaims(strings.NewReader(strings.Replace(good, tt.from, tt.to, 1))); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := parseClaims("c", []byte(strings.Replace(good, tt.from, tt.to, 1))); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s for %s: %v, want %s", tt.to, tt.from, err, tt.want)
 		}
 	}

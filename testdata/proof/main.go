@@ -53,7 +53,7 @@ func main() {
 	}
 }
 
-var errUsage = errors.New("wrong usage") //nolint:gochecknoglobals // an error to compare with
+var errUsage = errors.New("wrong usage")
 
 func run(out io.Writer) (*Proof, error) {
 	short := flag.Bool("short", false, "what takes less than three minutes")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"strings"
 	"testing"
 	"time"
@@ -89,8 +90,11 @@ func pretend(what string) {
 		_ = evidence.Print(os.Stdout, f)
 		_ = evidence.Print(os.Stdout, finding(true))
 	case "hangs":
+		ended := make(chan os.Signal, 1)
+		signal.Notify(ended, os.Interrupt)
 		tells(true)
-		time.Sleep(time.Hour)
+		<-ended
+		code = 2
 	}
 	os.Exit(code)
 }
@@ -130,7 +134,7 @@ func TestVerdicts(t *testing.T) {
 				c.Run = "go run ./x"
 			}
 			r := &runner{out: io.Discard, log: io.Discard, program: self}
-			p := &Proof{Commands: measure(t.Context(), []Command{c}, r), Set: Short}
+			p := &Proof{Commands: measure(t.Context(), []Command{c}, r)}
 			p.Claims = judge(claims, Short, p.Commands, true)
 			got := p.Claims[0]
 			if got.Verdict != tt.verdict || !strings.Contains(got.Reason, tt.reason) || tt.reason == "" && got.Reason != "" {
