@@ -28,6 +28,9 @@ type Command struct {
 	most time.Duration
 }
 
+// interrupted is what is wrong with a command that was not left to end.
+const interrupted = "interrupted"
+
 // ending is the time that an interrupted command has to clean up.
 const ending = 20 * time.Second
 
@@ -87,10 +90,12 @@ func (r *runner) run(parent context.Context, c *Command) {
 	tests := newTests(c)
 	err = tests.read(io.TeeReader(lines, r.log))
 	err = errors.Join(err, cmd.Wait())
+	if parent.Err() != nil {
+		c.Wrong = interrupted
+		return
+	}
 	tests.end()
 	switch {
-	case parent.Err() != nil:
-		c.Wrong = "interrupted"
 	case ctx.Err() != nil:
 		c.Wrong = fmt.Sprintf("it took longer than %s", unit.FormatSeconds((c.most + r.building).Seconds()))
 	case err != nil && len(c.Failed) == 0 && c.fails() == 0:

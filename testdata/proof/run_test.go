@@ -170,13 +170,13 @@ func TestInterrupt(t *testing.T) {
 	list := []Command{{Run: "go test ./x -run X", Claims: []string{"a"}, most: time.Minute}, {Run: "go test ./x -run Y", Claims: []string{"b"}, most: time.Minute}}
 	p := &Proof{Set: Usual, Commands: measure(ctx, list, &runner{out: io.Discard, log: write, program: self}), Interrupted: true}
 	p.Claims = judge([]Claim{{Name: "a"}, {Name: "b"}}, Usual, p.Commands, true)
-	if a := p.Claims[0]; a.Verdict != Holds || !strings.Contains(a.Reason, "interrupted while") {
-		t.Errorf("%s, %q: want what was found before the interrupt", a.Verdict, a.Reason)
+	if a := p.Claims[0]; a.Verdict != Unmeasured || !strings.Contains(a.Reason, "interrupted while") || len(a.Findings) != 1 {
+		t.Errorf("%s, %q, %v: want it not measured, but with what was found before the interrupt", a.Verdict, a.Reason, a.Findings)
 	}
 	if b := p.Claims[1]; b.Verdict != Unmeasured || !strings.Contains(b.Reason, "interrupted before") {
 		t.Errorf("%s, %q: want it not measured", b.Verdict, b.Reason)
 	}
-	if got, want := p.verdict(), "Interrupted. 1 of 1 claims hold. 1 was not measured here: b."; got != want {
+	if got, want := p.verdict(), "Interrupted. 0 of 0 claims hold. 2 were not measured here: a, b."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -73,6 +73,7 @@ func judge(claims []Claim, set Set, commands []Command, all bool) []Judged {
 func judgeOne(claim Claim, set Set, commands []Command) Judged {
 	j := Judged{Claim: claim, Findings: []evidence.Finding{}, Commands: []string{}}
 	var wrong, left []string
+	cut := false // an interrupt came before all was measured
 	for i := range commands {
 		c := &commands[i]
 		before := len(j.Findings)
@@ -88,6 +89,7 @@ func judgeOne(claim Claim, set Set, commands []Command) Judged {
 		j.Seconds += c.Seconds
 		bad, missing := c.against(len(j.Findings) - before)
 		wrong, left = append(wrong, bad...), append(left, missing...)
+		cut = cut || !c.Ran || c.Wrong == interrupted
 	}
 	measured := 0
 	for _, f := range j.Findings {
@@ -108,7 +110,7 @@ func judgeOne(claim Claim, set Set, commands []Command) Judged {
 	switch {
 	case len(wrong) > 0:
 		j.Verdict, j.Reason = Fails, strings.Join(wrong, "; ")
-	case measured == 0:
+	case measured == 0 || cut:
 		j.Verdict, j.Reason = Unmeasured, strings.Join(left, "; ")
 	default:
 		j.Verdict = Holds
@@ -124,7 +126,7 @@ func (c *Command) against(findings int) (wrong, left []string) {
 	switch {
 	case !c.Ran:
 		return nil, []string{"interrupted before it was measured"}
-	case c.Wrong == "interrupted":
+	case c.Wrong == interrupted:
 		return nil, []string{"interrupted while it was measured"}
 	case c.Wrong != "":
 		wrong = append(wrong, c.Run+": "+c.Wrong)
