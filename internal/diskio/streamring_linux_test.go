@@ -19,7 +19,6 @@ import (
 // withStreamRings adds a ring whose requests are made by the test's own files, in the test's own time.
 func withStreamRings(m map[string]pieceMaker) map[string]pieceMaker {
 	m["io_uring"] = fakeRings(func(*fakeQueue) {})
-	m["io_uring, interrupted and in parts"] = fakeRings(func(q *fakeQueue) { q.odd = true })
 	return m
 }
 
@@ -155,6 +154,49 @@ func TestStreamRingDoesNotWaitForAFullDisk(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Requests that are interrupted or move less than they should are made again until all is moved, to the right place.
+func TestStreamRingCompletesRequests(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		kind := stream.Spec{Rate: 1e6, Frame: 40 * time.Millisecond, Count: 2, Buffer: 500 * time.Millisecond}
+		job := streamsJob(dir, kind)
+		recorded := kind
+		recorded.Record = true
+		job.Streams = append(job.Streams, recorded)
+		job.IO.Verify, job.IO.Footprint = scenario.VerifyStamps, 8<<20
+		var queue *fakeQueue
+		sys := system{open: openTestFile, ring: noRing, pieces: fakeRings(func(q *fakeQueue) { q.odd, queue = true, q })}
+		s := newStreams(job, sys)
+		s.timing = virtualTime()
+		if _, err := s.Prepare(t.Context(), func(int64) {}); err != nil {
+			t.Fatal(err)
+		}
+		s.Start(s.timing.now(), func(trace.Event) {})
+		if _, err := s.Transfer(t.Context(), 0, func(_, _, _ int64) {}); err != nil {
+			t.Fatal(err)
+		}
+		if queue.begun < 100 {
+			t.Errorf("%d requests were begun, want some for each of 50 frames", queue.begun)
+		}
+		for _, f := range s.paths {
+			if f.op != trace.Write {
+				continue
+			}
+			_, end := f.frame(kind, 9)
+			p := make([]byte, end)
+			if err := readAll(f.file, 0, p, 0, end); err != nil {
+				t.Fatal(err)
+			}
+			if m := f.stamps.check(p, 0, checkAll); m != nil {
+				t.Error(m)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // Streams on the kernel's own rings, in each way that kernels and limits allow: what was played is right, what was recorded
