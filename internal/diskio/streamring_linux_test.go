@@ -39,7 +39,7 @@ type fakeQueue struct {
 
 	queued []ringRequest
 	begun  int
-	flying sync.WaitGroup
+	flying atomic.Int64
 	woken  chan struct{}
 	mu     sync.Mutex
 	done   []cqe
@@ -68,7 +68,8 @@ func (q *fakeQueue) submit() error {
 		if !r.async && q.full > 0 {
 			<-time.After(q.full)
 		}
-		q.flying.Go(func() { q.do(r) })
+		q.flying.Add(1)
+		go q.do(r)
 	}
 	q.queued = q.queued[:0]
 	return nil
@@ -84,9 +85,11 @@ func (q *fakeQueue) do(r ringRequest) {
 		errno, _ := errors.AsType[syscall.Errno](err)
 		n = -int(errno)
 	}
+	q.flying.Add(-1)
 	q.complete(r, n)
 }
 
+// complete reports the end of a request, which is the last that its goroutine does.
 func (q *fakeQueue) complete(r ringRequest, res int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -128,10 +131,9 @@ func (q *fakeQueue) close() error {
 	if q.closed.Swap(true) {
 		return errors.New("closed twice")
 	}
-	if q.ready() > 0 || len(q.queued) > 0 {
+	if q.ready() > 0 || len(q.queued) > 0 || q.flying.Load() > 0 {
 		return errors.New("closed with requests under way")
 	}
-	q.flying.Wait()
 	return nil
 }
 
