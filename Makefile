@@ -29,7 +29,7 @@ race := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 # Packages whose golden files -update writes afresh: those whose tests know the flag.
 golden = $(addprefix ./,$(sort $(dir $(shell grep -rl --include='*_test.go' 'flag.Bool."update"' cmd configs internal pkg))))
 
-.PHONY: build demo test race lint platforms fuzz mutants proof bench golden clean
+.PHONY: build demo test race lint platforms fuzz mutants proof lab bench golden clean
 
 # Always handed to go, which knows better than a file list what is out of date.
 build: $(charts)
@@ -47,7 +47,7 @@ demo: build
 test: $(charts)
 	@$(if $(race),,echo 'no C compiler here: testing without the race detector' >&2)
 	go test $(race) -timeout 20m $$(go list ./cmd/... ./internal/... | grep -v '/internal/report/html$$')
-	go test -timeout 20m ./configs ./pkg/... ./internal/report/html
+	go test -timeout 20m ./configs ./pkg/... ./internal/report/html ./testdata/lab
 
 # As test, but nothing from the cache, in another order each time, and a failure where there is no race detector.
 race: $(charts)
@@ -78,6 +78,10 @@ mutants:
 proof: build
 	go vet ./testdata/proof ./testdata/lab && go test ./testdata/proof
 	go run ./testdata/proof $(if $(SHORT),-short) $(if $(FULL),-full)
+
+# hubbench and fio against a limit that the kernel sets; Linux, as root, with fio and xfsprogs. With SHORT=1 in a minute.
+lab: build
+	go run ./testdata/lab $(if $(SHORT),-short)
 
 bench: build | bin
 	go test -run='^$$' -bench='$(BENCH)' -benchmem -count=$(COUNT) $(PKG) | tee bin/bench.txt

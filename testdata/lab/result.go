@@ -96,7 +96,7 @@ func document(results []*result) *report.Document {
 		{Head: "Pattern"}, {Head: "Truth", Numbers: true}, {Head: "hubbench", Numbers: true}, {Head: "Off", Numbers: true}, {Head: "Least to most"},
 		{Head: "fio", Numbers: true}, {Head: "Off", Numbers: true}, {Head: "Held to", Numbers: true}, {Head: ""},
 	}, Note: "MB/s of all disks together, " + runs(n) + ". W writes, R reads. hubbench: in the overlap, or after it where a row says so. fio: all " +
-		"bytes over the longest job's time. Both leave the first second out (warm_up, ramp_time), in which the kernel grants more than the limit."}
+		"bytes over the longest job's time, " + runs(len(results[0].theirs)) + ". Both leave the first second out (warm_up, ramp_time), in which the kernel grants more than the limit."}
 	for _, r := range results {
 		row := []report.Cell{{Text: r.name}, {Text: mega(r.truth)}, {Text: mega(r.measured())}, {Text: r.off(r.ours)},
 			{Text: mega(slices.Min(r.ours)) + " to " + mega(slices.Max(r.ours))}, {}, {}, {Text: unit.FormatPercent(r.within)}, {Text: "holds", Sign: report.Good}}
