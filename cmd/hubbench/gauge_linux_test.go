@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -17,6 +19,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/evidence"
 	"github.com/hubbench/hubbench/internal/rundir"
+	"github.com/hubbench/hubbench/internal/testdisk"
 	"github.com/hubbench/hubbench/pkg/analysis"
 )
 
@@ -28,46 +31,29 @@ const (
 	foreignRate = 50e6  // what the test moves beside it
 )
 
-// heldVolume is a file system on a loop device that gives hubbench no more than a rate, in either direction. That takes
-// root's rights, and the first version of Linux' control groups, which hold back direct requests of a group's own
-// processes and of no others.
+// heldVolume is a file system on a device that the kernel lets hubbench, and none but hubbench, use at a rate in either
+// direction.
 type heldVolume struct {
-	root  string
-	group string // of the processes that are held back
+	root string
+	disk *testdisk.Disk
 }
 
 func newHeldVolume(t *testing.T, rate float64) heldVolume {
 	t.Helper()
-	const groups = "/sys/fs/cgroup/blkio"
-	if _, err := os.Stat(filepath.Join(groups, "blkio.throttle.write_bps_device")); err != nil || os.Getuid() != 0 {
-		t.Skip("needs root, and cgroup v1 to hold a device back")
+	disk := testdisk.Make(t, testdisk.Options{Bytes: 1500e6}, os.Getenv("CI") == "true")
+	if err := disk.Format(0, "mkfs.ext4", "-q", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0"); err != nil {
+		t.Fatal(err)
 	}
-	dir, err := os.MkdirTemp("/dev/shm", "hubbench-gauge-")
+	root, err := disk.Mount(0, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	v := heldVolume{root: filepath.Join(dir, "root"), group: filepath.Join(groups, filepath.Base(dir))}
-	image := filepath.Join(dir, "image")
-	for _, folder := range []string{v.root, v.group} {
-		if err := os.Mkdir(folder, 0o755); err != nil {
-			t.Fatal(err)
-		}
+	if err := disk.Limit(rate, rate); errors.Is(err, testdisk.ErrNoLimits) {
+		t.Skip(err)
+	} else if err != nil {
+		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.Remove(v.group) })
-	sh(t, "truncate", "--size=1500M", image)
-	sh(t, "mkfs.ext4", "-q", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0", image)
-	loop := sh(t, "losetup", "--find", "--show", image)
-	t.Cleanup(func() { sh(t, "losetup", "--detach", loop) })
-	sh(t, "mount", loop, v.root)
-	t.Cleanup(func() { sh(t, "umount", v.root) })
-	for _, way := range []string{"read", "write"} {
-		rule := fmt.Sprintf("%s %.0f", sh(t, "lsblk", "-ndo", "MAJ:MIN", loop), rate)
-		if err := os.WriteFile(filepath.Join(v.group, "blkio.throttle."+way+"_bps_device"), []byte(strings.TrimSpace(rule)), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return v
+	return heldVolume{root: root, disk: disk}
 }
 
 func sh(t *testing.T, name string, args ...string) string {
@@ -94,7 +80,7 @@ func (v heldVolume) begin(t *testing.T, text string) (out string, wait func() *a
 		t.Fatal(err)
 	}
 	out = filepath.Join(dir, "out")
-	cmd := exec.Command("sh", "-c", `echo $$ >"$1/cgroup.procs" && shift && exec "$@"`, "sh", v.group, "hubbench", "run", scenario, "--yes", "--quiet", "--out", out, "--allow", "same_disk")
+	cmd := v.disk.Command(context.Background(), "hubbench", "run", scenario, "--yes", "--quiet", "--out", out, "--allow", "same_disk")
 	var said strings.Builder
 	cmd.Stdout, cmd.Stderr = &said, &said
 	if err := cmd.Start(); err != nil {

@@ -10,36 +10,22 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/clock"
+	"github.com/hubbench/hubbench/internal/testdisk"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // mountVolume makes an ext4 file system of so many MiB on a loop device over a file in memory, mounts it
 // with the options and returns its root. That takes root's rights; CI must have them.
-func mountVolume(t *testing.T, mib int, options string) string {
+func mountVolume(t *testing.T, mib int64, options string) string {
 	t.Helper()
-	if os.Getuid() != 0 && os.Getenv("CI") != "true" {
-		t.Skip("needs root, to mount a loop device")
+	disk := testdisk.Make(t, testdisk.Options{Bytes: mib << 20}, os.Getenv("CI") == "true")
+	if err := disk.Format(0, "mkfs.ext4", "-q", "-m", "0"); err != nil {
+		t.Fatal(err)
 	}
-	dir, err := os.MkdirTemp("/dev/shm", "hubbench-volume-")
+	root, err := disk.Mount(0, options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	image, root := filepath.Join(dir, "image"), filepath.Join(dir, "root")
-	if err := os.WriteFile(image, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(image, int64(mib)<<20); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(root, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	command(t, "mkfs.ext4", "-q", "-m", "0", image)
-	loop := strings.TrimSpace(command(t, "losetup", "--find", "--show", image))
-	t.Cleanup(func() { command(t, "losetup", "--detach", loop) })
-	command(t, "mount", "-o", options, loop, root)
-	t.Cleanup(func() { command(t, "umount", root) })
 	return root
 }
 
