@@ -62,7 +62,7 @@ func (d *Disk) Suspend() error {
 // unmap removes a disk's mapped device, where it has one.
 func unmap(dir string) error {
 	name := filepath.Base(dir)
-	if _, err := os.Stat(filepath.Join(mapper, name)); err != nil {
+	if _, err := os.Stat(filepath.Join(mapper, name)); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
 	return command("dmsetup", "remove", "--retry", name)
