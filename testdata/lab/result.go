@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/hubbench/hubbench/internal/evidence"
 	"github.com/hubbench/hubbench/internal/report"
@@ -84,7 +85,7 @@ func document(results []*result) *report.Document {
 	n := len(results[0].ours)
 	lead := fmt.Sprintf("hubbench said what is true in all %d cases.", len(results))
 	if len(off) > 0 {
-		lead = fmt.Sprintf("hubbench was off in %d of %d cases: %s.", len(off), len(results), joined(off))
+		lead = fmt.Sprintf("hubbench was off in %d of %d cases: %s.", len(off), len(results), strings.Join(off, "; "))
 	}
 	doc.Add(report.Sentence{Text: lead, Lead: true})
 	doc.Add(report.Sentence{Text: fmt.Sprintf("Three partitions of one device in memory share what the kernel lets them move: %s read and %s written.",
@@ -123,7 +124,7 @@ func doubts(results []*result) string {
 	if low == nil {
 		return ""
 	}
-	return "fio too was far below the truth (" + joined(low) + "): the machine was busy, or is too slow for it."
+	return "fio too was far below the truth (" + strings.Join(low, "; ") + "): the machine was busy, or is too slow for it."
 }
 
 // off is how far the median of the rates is from the truth.
@@ -132,18 +133,3 @@ func (r *result) off(rates []float64) string {
 }
 
 func mega(rate float64) string { return fmt.Sprintf("%.1f", rate/1e6) }
-
-func joined(list []string) string {
-	text := ""
-	for i, item := range list {
-		switch i {
-		case 0:
-		case len(list) - 1:
-			text += " and "
-		default:
-			text += "; "
-		}
-		text += item
-	}
-	return text
-}
