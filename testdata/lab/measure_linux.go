@@ -100,12 +100,11 @@ func (l *lab) compare(ctx context.Context) (list []*result, err error) {
 		}
 	}
 	for i := range times {
-		began := time.Now()
+		fmt.Fprintf(l.log, "run %d of %d\n", i+1, times)
 		phases, err := l.runHubbench(ctx, i, all)
 		if err != nil {
 			return nil, fmt.Errorf("hubbench: %w", err)
 		}
-		between := time.Now()
 		for _, p := range all {
 			if err := rates(p, phases[p.name()], together[p], alone[p]); err != nil {
 				return nil, fmt.Errorf("%s: %w", p.name(), err)
@@ -119,7 +118,6 @@ func (l *lab) compare(ctx context.Context) (list []*result, err error) {
 			}
 			together[p].theirs = append(together[p].theirs, rate)
 		}
-		fmt.Fprintf(l.log, "run %d of %d: hubbench %.0f s, fio %.0f s\n", i+1, times, between.Sub(began).Seconds(), time.Since(between).Seconds())
 	}
 	return list, nil
 }
