@@ -36,8 +36,8 @@ What a profile says of the size of files (knee, per_file), and its noise, are le
 
 A fault is DISK:KIND, with @2GB or @30s where it begins only after so many bytes read and written,
 or so long: eio (I/O errors), enospc (the disk is full), stall=3s (it stands still, once), vanish
-(the disk is gone), short (reads return half), corrupt (a wrong bit in each read, silently),
-slowsync=500ms (each flush takes longer).`,
+(the disk is gone), short (reads return half; of what io_uring asks for, Linux then returns wrong
+data), corrupt (a wrong bit in each read, silently), slowsync=500ms (each flush takes longer).`,
 		Example: `  hubbench mount goshen-ridge /tmp/hub --scale 0.2
   hubbench mount my-hub.yaml /tmp/hub --fault B:eio@2GB --fault C:stall=3s@30s`,
 		Args: takes(2, 2),

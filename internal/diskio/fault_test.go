@@ -34,7 +34,7 @@ type fault struct {
 	direct  error // of opening for direct requests
 	odd     bool  // files opened for direct requests take others as well
 	declare error // of having reserved space taken for written
-	short   bool  // writes move half of what they are given
+	short   bool  // reads and writes move half of what they are given
 	lose    bool  // writes report success and do nothing
 	other   bool  // reads return something else
 	cached  bool  // all is found in the cache
@@ -61,11 +61,16 @@ func (f *faulty) writeAt(lane int, p []byte, off int64) (int, error) {
 		if f.fault.lose {
 			return len(p), nil
 		}
-		if f.fault.short && len(p) > smallUnit {
-			p = p[:len(p)/2/smallUnit*smallUnit]
-		}
 	}
-	return f.testFile.writeAt(lane, p, off)
+	return f.testFile.writeAt(lane, f.halved(p), off)
+}
+
+// halved is p, or half of it where requests fall short.
+func (f *faulty) halved(p []byte) []byte {
+	if f.fault.short && f.fault.armed.Load() && len(p) > smallUnit {
+		return p[:len(p)/2/smallUnit*smallUnit]
+	}
+	return p
 }
 
 func (f *faulty) writeList(list [][]byte, off int64) (int64, error) {
@@ -87,7 +92,7 @@ func (f *faulty) readAt(lane int, p []byte, off int64) (int, error) {
 		clear(p)
 		return len(p), nil
 	}
-	return f.testFile.readAt(lane, p, off)
+	return f.testFile.readAt(lane, f.halved(p), off)
 }
 
 func (f *faulty) flush(mode string) error {
@@ -163,15 +168,18 @@ func TestTransferFails(t *testing.T) {
 	}
 }
 
-func TestShortWritesAreCompleted(t *testing.T) {
+// What falls short is completed: writes, and the reads of all that was written.
+func TestShortRequestsAreCompleted(t *testing.T) {
 	fault := &fault{short: true}
-	engine := newReal(newJob(t.TempDir(), trace.Write, 1<<20), system{open: fault.open, ring: noRing})
+	job := newJob(t.TempDir(), trace.Write, 1<<20+smallUnit+100)
+	job.IO.Verify = scenario.VerifyFull
+	engine := newReal(job, system{open: fault.open, ring: noRing})
 	if _, err := engine.Prepare(t.Context(), func(int64) {}); err != nil {
 		t.Fatal(err)
 	}
 	fault.armed.Store(true)
 	transferAll(t, engine)
-	checkContent(t, engine.folder.path+"/"+record{}.name(), 0, 1<<20)
+	checkContent(t, engine.folder.path+"/"+record{}.name(), 0, 1<<20+smallUnit+100)
 	if err := engine.Close(); err != nil {
 		t.Error(err)
 	}
