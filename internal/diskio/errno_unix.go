@@ -12,9 +12,15 @@ func isFull(err error) bool     { return errors.Is(err, unix.ENOSPC) || errors.I
 func isTooLarge(err error) bool { return errors.Is(err, unix.EFBIG) }
 func isReadOnly(err error) bool { return errors.Is(err, unix.EROFS) }
 
-// isGone: a disk that was unplugged answers with one of these.
+// isGone: a disk that was unplugged answers with one of these; with one of the last two, where a program served its file
+// system (FUSE) and has ended.
 func isGone(err error) bool {
-	return errors.Is(err, unix.EIO) || errors.Is(err, unix.ENXIO) || errors.Is(err, unix.ENODEV)
+	for _, errno := range []error{unix.EIO, unix.ENXIO, unix.ENODEV, unix.ENOTCONN, unix.ECONNABORTED} {
+		if errors.Is(err, errno) {
+			return true
+		}
+	}
+	return false
 }
 
 // lacksConsent tells a refusal by macOS's privacy controls, EPERM, from one by a folder's own permissions, EACCES (Apple, "On

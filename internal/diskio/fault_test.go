@@ -137,6 +137,7 @@ func TestTransferFails(t *testing.T) {
 		{"quota", trace.Write, &fault{write: syscall.EDQUOT}, []string{"quota exceeded", "free some space"}},
 		{"file too large", trace.Write, &fault{write: syscall.EFBIG}, []string{"FAT32", "smaller files"}},
 		{"turned read-only", trace.Write, &fault{write: syscall.EROFS}, []string{"read-only"}},
+		{"served by a program that has ended", trace.Write, &fault{write: syscall.ENOTCONN}, []string{"check its cable"}},
 		{"unplugged while writing", trace.Write, &fault{write: syscall.EIO}, []string{"check its cable"}},
 		{"unplugged while reading", trace.Read, &fault{read: syscall.ENXIO}, []string{"read file 0", "check its cable"}},
 		{"flush fails", trace.Write, &fault{flush: syscall.EIO}, []string{"check its cable"}},

@@ -126,6 +126,9 @@ func (m *Mounted) Unmount() error {
 	var errs []error
 	for _, d := range m.disks {
 		if err := d.server.Unmount(); err != nil {
+			if !isMount(d.dir) { // somebody has unmounted it by hand
+				continue
+			}
 			if err := detach(d.dir); err != nil {
 				errs = append(errs, fmt.Errorf("unmount %s: %w; try %s %s", d.dir, err, unmountCommand, d.dir))
 				continue
@@ -142,4 +145,13 @@ func (m *Mounted) Unmount() error {
 		errs = append(errs, os.RemoveAll(m.backing))
 	}
 	return errors.Join(errs...)
+}
+
+// isMount reports whether something is mounted on a folder, were it only what is left of a mount.
+func isMount(dir string) bool {
+	var on, above unix.Stat_t
+	if err := unix.Stat(dir, &on); err != nil {
+		return !errors.Is(err, iofs.ErrNotExist)
+	}
+	return unix.Stat(filepath.Dir(dir), &above) != nil || on.Dev != above.Dev
 }

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// What programs do with files works as on any disk.
+func TestMountedOperations(t *testing.T) {
+	m := mountHub(t, "usb-10g", "--scale", "0.1")
+	a := filepath.Join(m.root, "A")
+	at := func(name string) string { return filepath.Join(a, name) }
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	holds := func(name, want string) {
+		t.Helper()
+		if got, err := os.ReadFile(at(name)); err != nil || string(got) != want {
+			t.Errorf("%s holds %q, want %q (%v)", name, got, want, err)
+		}
+	}
+	must(os.WriteFile(at("one"), []byte("one and more"), 0o600))
+	must(os.Rename(at("one"), at("two")))
+	must(os.Truncate(at("two"), 3))
+	holds("two", "one")
+	if err := os.Rename(at("two"), filepath.Join(m.root, "B", "two")); !errors.Is(err, unix.EXDEV) {
+		t.Errorf("moving a file to another disk: %v, want %v", err, unix.EXDEV)
+	}
+
+	for _, word := range []string{"a", "b", "c"} {
+		f, err := os.OpenFile(at("list"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		must(err)
+		_, err = f.WriteString(word)
+		must(errors.Join(err, f.Close()))
+	}
+	holds("list", "abc")
+
+	f, err := os.OpenFile(at("mapped"), os.O_CREATE|os.O_RDWR, 0o600)
+	must(err)
+	defer f.Close()
+	must(unix.Fallocate(int(f.Fd()), 0, 0, 1<<20))
+	_, err = f.WriteAt([]byte("here"), 500_000)
+	must(err)
+	mapped, err := unix.Mmap(int(f.Fd()), 0, 1<<20, unix.PROT_READ, unix.MAP_SHARED)
+	must(err)
+	if got := string(mapped[499_999:500_005]); got != "\x00here\x00" {
+		t.Errorf("mapped: %q", got)
+	}
+	must(unix.Munmap(mapped))
+
+	must(os.Mkdir(at("many"), 0o700))
+	for i := range 500 {
+		must(os.WriteFile(at(fmt.Sprintf("many/%d", i)), []byte("small"), 0o600))
+	}
+	if list, err := os.ReadDir(at("many")); err != nil || len(list) != 500 {
+		t.Errorf("%d small files (%v), want 500", len(list), err)
+	}
+	must(os.RemoveAll(at("many")))
+
+	must(os.Remove(at("mapped"))) // while it is open
+	if _, err := f.WriteAt([]byte("gone"), 500_000); err != nil {
+		t.Errorf("writing to an open file that was removed: %v", err)
+	}
+	must(f.Close())
+	must(os.Remove(at("list")))
+	must(os.Remove(at("two")))
+	if list, err := os.ReadDir(filepath.Join(m.backing, "A")); err != nil || len(list) != 0 {
+		t.Errorf("left behind: %v (%v)", list, err)
+	}
+}
+
+// A folder that is mounted, or holds anything, is not mounted on, and what is there goes on.
+func TestMountedTwice(t *testing.T) {
+	m := mountHub(t, "usb-10g", "--scale", "0.1")
+	mine := filepath.Join(m.root, "A", "mine")
+	if err := os.WriteFile(mine, []byte("precious"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("hubbench", "mount", "usb-10g", m.root).CombinedOutput()
+	if want := filepath.Join(m.root, "A") + " is not empty"; err == nil || !strings.Contains(string(out), want) {
+		t.Errorf("got error %v and %s, want %s", err, out, want)
+	}
+	if got, err := os.ReadFile(mine); err != nil || string(got) != "precious" {
+		t.Errorf("the file holds %q (%v)", got, err)
+	}
+}
+
+// A disk that somebody unmounts by hand is gone; the others stay, and the end is as always.
+func TestMountedAndUnmountedByHand(t *testing.T) {
+	m := mountHub(t, "usb-10g", "--scale", "0.1")
+	b := filepath.Join(m.root, "B")
+	if out, err := exec.Command("umount", b).CombinedOutput(); err != nil {
+		t.Skipf("cannot unmount here: %v: %s", err, out)
+	}
+	if err := os.WriteFile(filepath.Join(m.root, "A", "x"), []byte("x"), 0o600); err != nil {
+		t.Errorf("A has gone with B: %v", err)
+	}
+	m.end()
+}
+
+// The mount is killed while a run writes to it: the run ends as one with a part of its results, and names the disk.
+func TestMountedAndKilledUnderLoad(t *testing.T) {
+	m := mountHub(t, "usb-10g", "--scale", "0.1")
+	disks := []string{"A", "B", "C"}
+	t.Cleanup(func() {
+		for _, disk := range disks {
+			_ = unix.Unmount(filepath.Join(m.root, disk), unix.MNT_DETACH)
+		}
+	})
+	path := m.scenario("killed.yaml", `version: 1
+name: killed
+disks: [{name: A, path: ROOT/A}, {name: B, path: ROOT/B}]
+allow_system_disk: true
+workload: {sizes: [4 MB], flush: none, footprint: 40 MB}
+phases: [{pattern: WW, files: 1000}, {pattern: RR}]
+`)
+	out := filepath.Join(m.dir, "killed")
+	cmd := exec.Command("hubbench", "run", path, "--yes", "--quiet", "--out", out, "--allow", "same_disk,busy,background")
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+		if events, _ := os.ReadFile(filepath.Join(out, "events.jsonl")); bytes.Contains(events, []byte(`"type":"file"`)) {
+			break
+		}
+		if time.Now().After(deadline) {
+			_ = cmd.Process.Kill()
+			t.Fatalf("nothing was written: %s", said.String())
+		}
+	}
+	if err := m.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = m.cmd.Wait()
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != exitPartial {
+		t.Errorf("exit code %d, want %d", code, exitPartial)
+	}
+	text := strings.Join(strings.Fields(said.String()), " ") // on a line
+	for _, want := range []string{"disk A failed", "disk B failed", ", phase WW: write file", "the disk was disconnected or has failed"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("it does not say %q:\n%s", want, said.String())
+		}
+	}
+	if a := readAnalysis(t, out); len(a.Phases) == 0 {
+		t.Error("no phase is kept")
+	}
+	if _, err := os.Stat(filepath.Join(m.root, "A")); !errors.Is(err, unix.ENOTCONN) {
+		t.Errorf("the disk is there: %v", err)
+	}
+}
