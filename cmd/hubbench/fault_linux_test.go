@@ -70,7 +70,7 @@ func (c *faultClass) try(name string, test func(t *testing.T)) {
 
 func (c *faultClass) report() {
 	f := evidence.Finding{Claim: "faults", Case: c.name, Unit: fmt.Sprintf("of %d", c.cases), Limit: "all of them",
-		Truth: float64(c.cases), Measured: float64(c.held), Low: float64(c.held), High: float64(c.held), Pass: c.held == c.cases}
+		Truth: float64(c.cases), Measured: float64(c.held), Low: float64(c.held), High: float64(c.held), Pass: c.cases > 0 && c.held == c.cases}
 	if c.cases == 0 {
 		f.Left = c.left
 	}

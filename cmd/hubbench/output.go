@@ -29,6 +29,7 @@ type output struct {
 	formats []string // that the command knows, its usual one first
 	format  string
 	out     string
+	own     bool // out is a file of a run's own folder, which may come from anybody
 	json    bool
 	all     bool // phases that print leaves out otherwise
 	picture pictureOptions
@@ -128,7 +129,7 @@ func (o *output) send(p program, doc *report.Document, events io.Reader) error {
 		}
 		return out.Flush()
 	}
-	if err := writeFile(o.out, func(w io.Writer) error { return o.encode(w, doc, events, text.Width) }); err != nil {
+	if err := o.write(func(w io.Writer) error { return o.encode(w, doc, events, text.Width) }); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintln(p.stdout, o.out)
@@ -221,9 +222,21 @@ func escapeControls(text []byte) []byte {
 
 func isC1(r rune) bool { return r >= 0x7f && r <= 0x9f }
 
+// write writes the file whole or not at all.
+func (o *output) write(write func(io.Writer) error) error {
+	if o.own {
+		return unwritten(filesync.Replace(o.out, write))
+	}
+	return writeFile(o.out, write)
+}
+
 // writeFile writes a file whole or not at all.
 func writeFile(path string, write func(io.Writer) error) error {
-	if err := filesync.Write(path, write); err != nil {
+	return unwritten(filesync.Write(path, write))
+}
+
+func unwritten(err error) error {
+	if err != nil {
 		return fmt.Errorf("write results: %w", err)
 	}
 	return nil

@@ -56,7 +56,7 @@ func runReport(p program, path string, out output, anonymous bool) error {
 		if anonymous { // beside the run's own
 			name = "anonymous-" + name
 		}
-		out.out = filepath.Join(run.Folder, name)
+		out.out, out.own = filepath.Join(run.Folder, name), true
 	}
 	if anonymous {
 		if err := run.anonymize(); err != nil {
@@ -82,7 +82,7 @@ func (r *loadedRun) send(p program, out output) (err error) {
 		if out.out == "-" {
 			return write(p.stdout)
 		}
-		if err := writeFile(out.out, write); err != nil {
+		if err := out.write(write); err != nil {
 			return err
 		}
 		_, err := fmt.Fprintln(p.stdout, out.out)

@@ -73,15 +73,15 @@ func conclude(p program, dir *rundir.Dir, opts resultOptions) error {
 		return err
 	}
 	page := dir.File(rundir.ReportFile)
-	unwritten := dir.WriteJSON(rundir.AnalysisFile, run.analysis)
-	if unwritten == nil {
-		unwritten = run.send(program{stdout: io.Discard}, output{format: "html", out: page})
+	notWritten := dir.WriteJSON(rundir.AnalysisFile, run.analysis)
+	if notWritten == nil {
+		notWritten = run.send(program{stdout: io.Discard}, output{format: "html", out: page, own: true})
 	}
 	printed := run.send(p, opts.output)
-	if printed == nil && unwritten == nil && opts.format == "text" {
+	if printed == nil && notWritten == nil && opts.format == "text" {
 		_, printed = fmt.Fprintf(p.stdout, "\nreport: %s\n", page)
 	}
-	if err := cmp.Or(unreported(unwritten, dir), unprinted(printed, dir)); err != nil {
+	if err := cmp.Or(unreported(notWritten, dir), unprinted(printed, dir)); err != nil {
 		return err
 	}
 	if opts.open {

@@ -11,13 +11,18 @@ import (
 	"strings"
 )
 
-// Write writes a file whole or not at all, and brings it to the medium. What it writes lies beside it under a name of its
-// own until then: nothing that has the file's name, such as a link, is followed, only replaced. What is no file, such as
-// a pipe or /dev/stdout, is written to as it is.
+// Write is Replace for a path that a person gives: what is no file there, such as a pipe or /dev/stdout, is written to as it
+// is.
 func Write(path string, write func(io.Writer) error) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		return writeTo(path, os.O_WRONLY, func(f *os.File) error { return buffered(f, write) })
 	}
+	return Replace(path, write)
+}
+
+// Replace writes a file whole or not at all, and brings it to the medium. What it writes lies beside it under a name of its
+// own until then: nothing that has the file's name, such as a link or a pipe, is followed or waited for, only replaced.
+func Replace(path string, write func(io.Writer) error) error {
 	part := ""
 	var err error
 	for range 10 {

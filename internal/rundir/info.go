@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -81,16 +82,16 @@ func Load(path string) (*Loaded, error) {
 		return nil, fmt.Errorf("load run: %w", err)
 	}
 	run := &Loaded{Folder: filepath.Dir(path)}
-	events := path
+	events, open := path, os.Open // a pipe that a person names is meant
 	if stat.IsDir() {
-		run.Folder = path
+		run.Folder, open = path, openRegular
 		events = filepath.Join(path, EventsFile)
 		if run.Info, err = LoadInfo(path); err != nil {
 			return nil, err
 		}
 	}
 	run.Events = events
-	file, err := os.Open(events)
+	file, err := open(events)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("load run: %s has no %s: is it a run folder?", path, EventsFile)
 	}
@@ -111,12 +112,36 @@ func Load(path string) (*Loaded, error) {
 	return run, nil
 }
 
+// mostInfo is more than a run.json takes that plans ten million files.
+const mostInfo = 256 << 20
+
+// openRegular opens one of a run's files to be read. A run folder may come from anybody: a pipe would be waited for, and a
+// device read for ever.
+func openRegular(path string) (*os.File, error) {
+	stat, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !stat.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a file", path)
+	}
+	return os.Open(path)
+}
+
 // LoadInfo reads a folder's run.json. A missing one is nil and no error, as the events stand by themselves.
 func LoadInfo(folder string) (*Info, error) {
 	path := filepath.Join(folder, InfoFile)
-	data, err := os.ReadFile(path)
+	file, err := openRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("load run: %w", err)
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, mostInfo+1))
+	if err == nil && len(data) > mostInfo {
+		err = fmt.Errorf("%s is larger than any of hubbench's", path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("load run: %w", err)

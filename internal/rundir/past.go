@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/search"
@@ -23,7 +22,7 @@ type past struct {
 // read follows the events to the end of the last complete phase, which may be a try of a search: so many bytes of the file
 // stay. The phases must be those of the plan, in its order.
 func (p *past) read(path string) (keep int64, err error) {
-	file, err := os.Open(path)
+	file, err := openRegular(path)
 	if err != nil {
 		return 0, err
 	}

@@ -117,7 +117,7 @@ func (d *Dir) WriteJSON(name string, v any) error {
 
 // writeSynced writes a file that a power cut cannot take back once its name is known.
 func writeSynced(path string, data []byte) error {
-	return filesync.Write(path, func(w io.Writer) error {
+	return filesync.Replace(path, func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	})

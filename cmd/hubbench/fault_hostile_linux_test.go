@@ -1,0 +1,224 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/hubbench/hubbench/internal/rundir"
+)
+
+// hostileTries is how many files are spoiled in how many places: some in the normal tests, thousands in make proof.
+var hostileTries = flag.Int("hostile", 12, "spoiled `copies` of each file that a command reads")
+
+// What comes from somebody else may hold anything: files of a run, profiles, scenarios, the names of folders. A command
+// then ends by itself, soon, with an exit code that it has, says why on a line of its own, and shows nothing that the
+// terminal would act on.
+
+// evil is a text that does something wherever it is taken for more than a text.
+const evil = "\x1b]0;owned\a\u009b31m\u202e\r\nhubbench: all is well</script><img src=x onerror=alert(1)>`$(reboot)`__f__(alert(1))__f__"
+
+// evils are what a value is replaced by.
+func evils() []any {
+	return []any{evil, "", strings.Repeat("x", 1<<20), -1, 0, 1, 9e18, json.Number("1e308"), json.Number("-1e-320"), json.Number("1e999"), 0.5,
+		true, nil, []any{}, map[string]any{}, []any{nil}, map[string]any{evil: evil}, "../../../../etc/passwd", "/dev/zero"}
+}
+
+// spoil replaces one value of a JSON text, which one and by what depends on n, and gives it back as text.
+func spoil(text []byte, n *rand.Rand) []byte {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var root any
+	if decoder.Decode(&root) != nil {
+		return text
+	}
+	var places []func(any)
+	var walk func(v any, set func(any))
+	walk = func(v any, set func(any)) {
+		places = append(places, set)
+		switch v := v.(type) {
+		case map[string]any:
+			for _, k := range slices.Sorted(maps.Keys(v)) {
+				walk(v[k], func(by any) { v[k] = by })
+			}
+		case []any:
+			for i := range v {
+				walk(v[i], func(by any) { v[i] = by })
+			}
+		}
+	}
+	walk(root, func(by any) { root = by })
+	all := evils()
+	places[n.IntN(len(places))](all[n.IntN(len(all))])
+	spoiled, err := json.Marshal(root)
+	if err != nil {
+		return text
+	}
+	return spoiled
+}
+
+// spoilLine spoils one of the lines.
+func spoilLine(text []byte, n *rand.Rand) []byte {
+	lines := bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
+	i := n.IntN(len(lines))
+	lines[i] = spoil(lines[i], n)
+	return append(bytes.Join(lines, []byte("\n")), '\n')
+}
+
+// spoilWord spoils a value of a YAML text.
+func spoilWord(text []byte, n *rand.Rand) []byte {
+	words := strings.FieldsFunc(string(text), func(r rune) bool { return strings.ContainsRune(" {}[],\n", r) })
+	values := slices.DeleteFunc(words, func(w string) bool { return strings.HasSuffix(w, ":") || w == "-" })
+	by, _ := json.Marshal(evils()[n.IntN(len(evils()))]) // YAML is JSON too
+	return []byte(strings.Replace(string(text), values[n.IntN(len(values))], string(by), 1))
+}
+
+// harmless runs a command, and says what of it harms; nothing if it does not.
+func harmless(t *testing.T, args ...string) (harm string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	ended := make(chan int, 1)
+	panicked := make(chan any, 1)
+	go func() {
+		if args[0] == "run" { // it starts processes, of the program that runs
+			cmd := exec.Command("hubbench", args...)
+			cmd.Stdout, cmd.Stderr = &out, &errs
+			_ = cmd.Run()
+			ended <- cmd.ProcessState.ExitCode()
+			return
+		}
+		defer func() {
+			if p := recover(); p != nil {
+				panicked <- p
+			}
+		}()
+		ended <- run(context.Background(), args, program{stdin: strings.NewReader(""), stdout: &out, stderr: &errs})
+	}()
+	var code int
+	select {
+	case code = <-ended:
+	case p := <-panicked:
+		return fmt.Sprintf("panics: %v", p)
+	case <-time.After(2 * patience):
+		return fmt.Sprintf("is not over after %s", 2*patience)
+	}
+	if !slices.Contains([]int{exitOK, exitFailed, exitUsage, exitPartial, exitThreshold}, code) {
+		return fmt.Sprintf("exit code %d", code)
+	}
+	if (code == exitFailed || code == exitUsage) && !strings.Contains(errs.String(), "hubbench: ") {
+		return fmt.Sprintf("exit code %d, and it says %q", code, errs.String())
+	}
+	for _, text := range []string{out.String(), errs.String()} {
+		if i := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) }); i >= 0 {
+			return fmt.Sprintf("it prints %q", text[max(0, i-40):min(len(text), i+40)])
+		}
+	}
+	if strings.Contains(errs.String(), "\nhubbench: all is well") {
+		return "it says what the file says in its own name"
+	}
+	return ""
+}
+
+// readers are the commands that read a run's folder, and write what they make of it to another.
+func readers(run, other, to string) [][]string {
+	return [][]string{
+		{"analyze", run}, {"analyze", run, "--json"}, {"analyze", run, "--format", "md"},
+		{"report", run, "--out", filepath.Join(to, "page.html")}, {"report", run, "--format", "gobench", "--out", "-"},
+		{"report", run, "--format", "csv", "--out", filepath.Join(to, "files.csv")}, {"report", run, "--format", "svg", "--out", filepath.Join(to, "a.svg")},
+		{"report", run, "--anonymous", "--out", filepath.Join(to, "anonymous.html")},
+		{"compare", run, other}, {"fit", run, other, "--out", filepath.Join(to, "hub.yaml")}, {"run", "--resume", run, "--quiet"},
+	}
+}
+
+func TestFaultsOfHostileFiles(t *testing.T) {
+	work := t.TempDir()
+	scenario := filepath.Join(work, "s.yaml")
+	whole := filepath.Join(work, "whole")
+	if err := os.WriteFile(scenario, []byte(smallScenario), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	hubbench(t, "simulate", scenario, "--out", whole)
+	profile := filepath.Join(work, "hub.yaml")
+	hubbench(t, "fit", whole, "--out", profile)
+	for _, tc := range []struct {
+		file  string
+		spoil func([]byte, *rand.Rand) []byte
+	}{
+		{rundir.EventsFile, spoilLine}, {rundir.InfoFile, spoil}, {rundir.AnalysisFile, spoil}, {rundir.ScenarioFile, spoilWord},
+	} {
+		c := faults(t, "hostile "+tc.file)
+		for i := range *hostileTries {
+			c.try(fmt.Sprint(tc.file, i), func(t *testing.T) {
+				n := rand.New(rand.NewPCG(uint64(i), 15))
+				dir, to := filepath.Join(t.TempDir(), "run"), t.TempDir()
+				if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
+					t.Fatal(err)
+				}
+				name := filepath.Join(dir, tc.file)
+				text, err := os.ReadFile(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				spoiled := tc.spoil(text, n)
+				if err := os.WriteFile(name, spoiled, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				commands := readers(dir, whole, to)
+				if tc.file == rundir.ScenarioFile {
+					commands = [][]string{{"plan", name}, {"simulate", name, "--out", filepath.Join(to, "simulated")}}
+				}
+				for _, args := range commands {
+					if harm := harmless(t, args...); harm != "" {
+						t.Errorf("hubbench %s: %s", strings.Join(args, " "), harm)
+					}
+				}
+				if t.Failed() {
+					t.Logf("where the file was changed: %.300q", changed(text, spoiled))
+				}
+			})
+		}
+	}
+	c := faults(t, "hostile profiles")
+	text, err := os.ReadFile(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range *hostileTries {
+		c.try(fmt.Sprint("profile", i), func(t *testing.T) {
+			dir := t.TempDir()
+			spoiled := filepath.Join(dir, "spoiled.yaml")
+			if err := os.WriteFile(spoiled, spoilWord(text, rand.New(rand.NewPCG(uint64(i), 16))), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for _, args := range [][]string{
+				{"predict", spoiled}, {"advise", spoiled, "--play", "A=2x92MB/s", "--write", "C"}, {"advise", spoiled, "--play", "A=2x92MB/s", "--json"},
+				{"simulate", scenario, "--profile", spoiled, "--out", filepath.Join(dir, "out")}, {"mount", spoiled, filepath.Join(spoiled, "no folder")},
+			} {
+				if harm := harmless(t, args...); harm != "" {
+					t.Errorf("hubbench %s: %s", strings.Join(args, " "), harm)
+				}
+			}
+		})
+	}
+}
+
+// changed is what two texts do not have in common, of the second.
+func changed(before, after []byte) []byte {
+	i := 0
+	for i < min(len(before), len(after)) && before[i] == after[i] {
+		i++
+	}
+	return after[max(0, i-80):]
+}
