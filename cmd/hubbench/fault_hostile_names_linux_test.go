@@ -134,7 +134,7 @@ func TestFaultsOfHostileRuns(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, args := range [][]string{
-					{"analyze", dir}, {"report", dir}, {"compare", dir, whole}, {"fit", dir, "--out", filepath.Join(to, "hub.yaml")}, {"run", "--resume", dir, "--quiet"},
+					{"analyze", dir}, {"report", dir}, {"compare", dir, whole}, {"run", "--resume", dir, "--quiet"},
 				} {
 					if harm := harmless(t, args...); harm != "" {
 						t.Errorf("hubbench %s: %s", strings.Join(args, " "), harm)

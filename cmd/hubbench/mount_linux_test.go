@@ -94,6 +94,7 @@ func (m *mounted) scenario(name, text string) (path string) {
 
 // Each fault is told for what it is, and no test file is left but where the disk is gone.
 func TestMountedFaults(t *testing.T) {
+	c := faults(t, "a mounted hub's own faults: eio, enospc, stall, vanish, corrupt, short, slowsync")
 	for _, tc := range []struct {
 		fault, workload string
 		phase           string // keys of both phases
@@ -116,7 +117,7 @@ func TestMountedFaults(t *testing.T) {
 		if !strings.Contains(tc.workload, "verify") {
 			tc.workload += ", verify: full"
 		}
-		t.Run(tc.fault+tc.workload+tc.phase, func(t *testing.T) {
+		c.try(tc.fault+tc.workload+tc.phase, func(t *testing.T) {
 			m := mountHub(t, "goshen-ridge", "--scale", "0.05", "--fault", "A:"+tc.fault)
 			began := time.Now()
 			code, said := m.run("out", `version: 1
