@@ -107,7 +107,7 @@ func TestFindings(t *testing.T) {
 // TestWarnings: no warning goes without words.
 func TestWarnings(t *testing.T) {
 	broken := disk("A", "write", level{10, 1})
-	broken.Errors = []trace.Failure{{Seq: 7, TNS: 3e9, Error: "no space left"}}
+	broken.Errors = []trace.Failure{{Seq: 7, TNS: 3e9, Error: "disk A: no space left"}}
 	late := disk("B", "write", level{10, 1})
 	late.Files[0].StartNS += 2_000_000
 	run := tracetest.Run(tracetest.Phase("p", broken, late), tracetest.Phase("thin", disk("A", "write", level{1, 1})),

@@ -2,6 +2,7 @@ package say
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hardware"
@@ -90,7 +91,7 @@ func warning(w *analysis.Warning, p *analysis.Phase) string {
 func partial(disk, cause string, v map[string]float64) string {
 	switch {
 	case cause != "":
-		return fmt.Sprintf("disk %s failed %.1f s into the phase, at file %.0f: %s", disk, v["at_s"], v["seq"], cause)
+		return fmt.Sprintf("disk %s failed %.1f s into the phase, at file %.0f: %s", disk, v["at_s"], v["seq"], strings.TrimPrefix(cause, "disk "+disk+": ")) // which has been said
 	case disk != "":
 		return fmt.Sprintf("disk %s left its last file unfinished; it counts as far as its progress is known", disk)
 	default:
