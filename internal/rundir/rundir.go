@@ -4,6 +4,8 @@
 package rundir
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +18,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/hubbench/hubbench/internal/filelock"
 	"github.com/hubbench/hubbench/internal/filesync"
 )
 
@@ -76,18 +79,26 @@ func create(path string, scenario []byte) (*Dir, error) {
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{ScenarioFile, InfoFile, EventsFile, AnalysisFile, ReportFile, LogFile} {
-		if _, err := os.Lstat(filepath.Join(path, name)); !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%s %w, or a file named %s; choose another folder with --out", path, ErrTaken, name)
-		}
+	taken, begun := inTheWay(path, scenario)
+	if taken != "" && !begun {
+		return nil, fmt.Errorf("%s %w, or a file named %s; choose another folder with --out", path, ErrTaken, taken)
 	}
 	// The events are made first, and only where they are not: of two runs that begin at once, one is told.
-	journal, err := newJournal(path, os.O_EXCL)
-	if errors.Is(err, fs.ErrExist) {
+	flag := os.O_EXCL
+	if begun {
+		flag = 0
+	}
+	journal, err := newJournal(path, flag)
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, filelock.ErrBusy) {
 		err = fmt.Errorf("%s %w, which begins just now", path, ErrTaken)
 	}
 	if err != nil {
 		return nil, err
+	}
+	if begun {
+		if err := takeOver(path, scenario); err != nil {
+			return nil, errors.Join(err, journal.Close())
+		}
 	}
 	log, err := openInside(path, LogFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 	if err != nil {
@@ -98,6 +109,44 @@ func create(path string, scenario []byte) (*Dir, error) {
 		return nil, errors.Join(err, dir.Close())
 	}
 	return dir, nil
+}
+
+// inTheWay is a file in a folder that has the name of one of a run's. Begun says that all there is was left by a run of the
+// same scenario that was killed before it had a run.json: neither can that be resumed, nor is anything lost with it.
+func inTheWay(path string, scenario []byte) (taken string, begun bool) {
+	begun = true
+	for _, name := range []string{ScenarioFile, InfoFile, EventsFile, AnalysisFile, ReportFile, LogFile} {
+		file := filepath.Join(path, name)
+		info, err := os.Lstat(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			begun = begun && name != EventsFile
+			continue
+		}
+		taken = cmp.Or(taken, name)
+		switch {
+		case err != nil || !info.Mode().IsRegular():
+			begun = false
+		case name == EventsFile || name == LogFile:
+			begun = begun && info.Size() == 0
+		case name == ScenarioFile:
+			text, err := os.ReadFile(file)
+			begun = begun && err == nil && bytes.Equal(text, scenario)
+		default:
+			begun = false
+		}
+	}
+	return taken, begun
+}
+
+// takeOver makes room for a run in the folder of one that has only begun, whose events the caller holds now.
+func takeOver(path string, scenario []byte) error {
+	if _, begun := inTheWay(path, scenario); !begun { // it has gone on meanwhile
+		return fmt.Errorf("%s %w", path, ErrTaken)
+	}
+	if err := os.Remove(filepath.Join(path, LogFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return RemoveParts(path)
 }
 
 // File is the path of one of the folder's files.

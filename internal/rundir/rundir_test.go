@@ -114,6 +114,60 @@ func TestCreateRefusesARun(t *testing.T) {
 	}
 }
 
+// What a run has left that was killed before it had a run.json, and so cannot be resumed, is in nobody's way; anything more
+// is.
+func TestCreateTakesOverABeginning(t *testing.T) {
+	scenario := []byte("name: x\n")
+	for _, tt := range []struct {
+		name  string
+		after func(t *testing.T, dir *Dir)
+		taken bool
+	}{
+		{"killed", func(t *testing.T, dir *Dir) { write(t, dir.File(ScenarioFile+".01234567.part"), "na") }, false},
+		{"before the scenario", func(t *testing.T, dir *Dir) { _ = os.Remove(dir.File(ScenarioFile)) }, false},
+		{"of another scenario", func(t *testing.T, dir *Dir) { write(t, dir.File(ScenarioFile), "name: y\n") }, true},
+		{"with a run.json", func(t *testing.T, dir *Dir) { write(t, dir.File(InfoFile), "{}") }, true},
+		{"with events", func(t *testing.T, dir *Dir) { write(t, dir.File(EventsFile), "{}\n") }, true},
+		{"with a log", func(t *testing.T, dir *Dir) { write(t, dir.File(LogFile), "{}\n") }, true},
+		{"without events", func(t *testing.T, dir *Dir) { _ = os.Remove(dir.File(EventsFile)) }, true},
+	} {
+		dir, err := Create(t.TempDir(), scenario)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Create(dir.Path, scenario); !errors.Is(err, ErrTaken) {
+			t.Errorf("%s, while it lives: %v, want that it is taken", tt.name, err)
+		}
+		if err := dir.Close(); err != nil {
+			t.Fatal(err)
+		}
+		tt.after(t, dir)
+		again, err := Create(dir.Path, scenario)
+		if tt.taken != errors.Is(err, ErrTaken) || !tt.taken && err != nil {
+			t.Errorf("%s: %v, want taken: %v", tt.name, err, tt.taken)
+		}
+		if err != nil {
+			continue
+		}
+		if err := again.Close(); err != nil {
+			t.Error(err)
+		}
+		if parts, _ := filepath.Glob(dir.File("*.part")); len(parts) > 0 {
+			t.Errorf("%s: %q stay", tt.name, parts)
+		}
+		if text, err := os.ReadFile(dir.File(ScenarioFile)); err != nil || string(text) != string(scenario) {
+			t.Errorf("%s: the scenario is %q, %v", tt.name, text, err)
+		}
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // A person's own file of one of our names is not written over.
 func TestCreateRefusesAFile(t *testing.T) {
 	for _, name := range []string{ScenarioFile, InfoFile, EventsFile, AnalysisFile, ReportFile, LogFile} {
