@@ -382,7 +382,8 @@ func TestRemovalsByHand(t *testing.T) {
 	all, without, pair := played("ABC", "ABC", trace.Write, 0.5), played("AB", "AB", trace.Write, 0.8), played("BC", "BC", trace.Write, 0.505)
 	lag, to := 2.0, 90.0
 	all.out.Recoveries = []Recovery{{Disk: "A", Op: trace.Write, After: "C", AtS: 10, LagS: &lag, FromRate: 50, ToRate: &to}}
-	got := removals([]*phase{all, without, pair})
+	// What a single disk and a pair without others show is not of the phases of the most disks.
+	got := removals([]*phase{all, without, pair, played("A", "A", trace.Write, 1)})
 	// Without C: 160 of A and B in place of 100, each known to 1: 1.6 (√2/100 and √2/160 together).
 	wantError := 1.6 * math.Hypot(math.Sqrt2/100, math.Sqrt2/160)
 	if len(got) != 2 || got[0].Disk != "C" || got[1].Disk != "A" || len(got[0].Cases) != 1 {

@@ -1,0 +1,305 @@
+package analysis
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// filesAt is a disk whose files of some 50 MB have progress each tenth of a second, at a rate that depends on the second.
+func filesAt(rate func(second int) float64, seconds int) *trace.DiskTrace {
+	const stepNS = 5e7
+	d := &trace.DiskTrace{Op: trace.Write}
+	var f trace.File
+	done := func() {
+		if f.Bytes > 0 {
+			f.Seq = len(d.Files)
+			d.Files = append(d.Files, f)
+		}
+		f = trace.File{}
+	}
+	for now := int64(0); now < int64(seconds)*1e9; now += stepNS {
+		bytes := int64(rate(int(now/1e9)) * stepNS / 1e9)
+		if bytes == 0 {
+			done()
+			continue
+		}
+		if f.Bytes == 0 {
+			f.StartNS = now
+		}
+		f.Bytes += bytes
+		f.EndNS = now + stepNS
+		if f.EndNS%1e8 == 0 {
+			f.Samples = append(f.Samples, trace.Sample{TNS: f.EndNS, Bytes: f.Bytes})
+		}
+		if f.Bytes > 49e6 {
+			done()
+		}
+	}
+	done()
+	return d
+}
+
+// besides is a phase of disks that are sampled finely, each with a rate by the second, MB/s; zero is a pause.
+func besides(seconds int, rates ...func(second int) float64) *phase {
+	p := &phase{trace: &trace.Phase{}, hangs: map[string]string{}, out: &Phase{Disks: map[string]Disk{}}, alpha: alphas{looks: 1, own: 0.01, shared: 0.01, after: 0.01}}
+	var active [][]overlap.Interval
+	for i, rate := range rates {
+		d := filesAt(func(s int) float64 { return 1e6 * rate(s) }, seconds)
+		d.Name = string(rune('A' + i))
+		p.parts = append(p.parts, newPart(d, trace.Paced{}, 5e8))
+		p.parts[i].solid = p.parts[i].solidLevels(0.01)
+		active = append(active, p.parts[i].active)
+	}
+	p.stages = overlap.Stages(active)
+	p.window = overlap.Window(p.stages, len(p.parts))
+	return p
+}
+
+// steps is a rate that changes at given seconds; it wavers by 1 %.
+func steps(first float64, changes ...[2]float64) func(int) float64 {
+	return func(s int) float64 {
+		rate := first
+		for _, c := range changes {
+			if float64(s) >= c[0] {
+				rate = c[1]
+			}
+		}
+		return rate * (1 + 0.01*math.Sin(float64(s*s)))
+	}
+}
+
+// A falls at 20 s; what the others do then explains it, or does not.
+func TestWhatExplainsAFall(t *testing.T) {
+	falls := steps(100, [2]float64{20, 50})
+	for _, tt := range []struct {
+		name                  string
+		other                 func(int) float64
+		explained, near, told bool // told: as a throttle
+	}{
+		{"nothing happens", steps(100), false, false, true},
+		{"B begins then", steps(0, [2]float64{20, 50}), true, true, false},
+		{"B began before", steps(0, [2]float64{10, 50}), false, false, true},
+		{"B ends a second before", steps(100, [2]float64{19, 0}), true, true, false},
+		{"B ends three seconds before", steps(100, [2]float64{17, 0}), false, false, true},
+		{"B ends a second later", steps(100, [2]float64{21, 0}), false, false, true},
+		{"B gains half of it", steps(100, [2]float64{20, 127}), true, false, false},
+		{"B gains less than half", steps(100, [2]float64{20, 120}), false, false, true},
+		{"B gains what A left", steps(100, [2]float64{21, 150}), false, false, true},
+	} {
+		p := besides(60, falls, tt.other)
+		a := &p.parts[0]
+		if len(a.solid) != 2 || math.Abs(seconds(a.solid[1].StartNS)-20) > 0.2 {
+			t.Fatalf("%s: levels %v", tt.name, a.solid)
+		}
+		if got := p.explained(a, a.solid, 1); got != tt.explained {
+			t.Errorf("%s: explained %v", tt.name, got)
+		}
+		if got := p.eventNear(a, a.solid, 1); got != tt.near {
+			t.Errorf("%s: an event near %v", tt.name, got)
+		}
+		got := p.throttle(a)
+		if (got != nil) != tt.told {
+			t.Errorf("%s: %+v", tt.name, got)
+		}
+		if got == nil {
+			continue
+		}
+		within(t, tt.name+": at", got.AtS, 20, 0.1)
+		within(t, tt.name+": after", got.AtBytes, 2000e6, 20e6)
+		within(t, tt.name+": from", got.FromRate, 100e6, 1e6)
+		within(t, tt.name+": to", got.ToRate, 50e6, 1e6)
+		within(t, tt.name+": held", got.HeldS, 20, 0.1)
+		within(t, tt.name+": lasts", got.LastsS, 40, 0.1)
+	}
+	// Another's recovery then explains it, a second away or nearer.
+	p := besides(60, falls, steps(100))
+	lag := 5.0
+	for at, want := range map[float64]bool{14.2: true, 15.8: true, 13.8: false, 16.2: false} {
+		p.out.Recoveries = []Recovery{{Disk: "B", AtS: at, LagS: &lag}}
+		if got := p.eventNear(&p.parts[0], p.parts[0].solid, 1); got != want {
+			t.Errorf("B recovers at %v s: near %v", at+lag, got)
+		}
+		p.out.Recoveries = []Recovery{{Disk: "A", AtS: at, LagS: &lag}, {Disk: "B", AtS: at}}
+		if p.eventNear(&p.parts[0], p.parts[0].solid, 1) {
+			t.Errorf("A's own recovery explains its fall")
+		}
+	}
+}
+
+// In two steps down, the deeper of which dates the fall; up again without a pause it is none.
+func TestThrottleInSteps(t *testing.T) {
+	p := besides(80, steps(100, [2]float64{20, 70}, [2]float64{40, 30}))
+	got := p.throttle(&p.parts[0])
+	if got == nil || len(got.Steps) != 2 {
+		t.Fatalf("%+v", got)
+	}
+	within(t, "at", got.AtS, 40, 0.1)
+	within(t, "from", got.FromRate, 70e6, 1e6)
+	within(t, "to", got.ToRate, 30e6, 1e6)
+	within(t, "first step at", got.Steps[0].AtS, 20, 0.1)
+	within(t, "first step to", got.Steps[0].ToRate, 70e6, 1e6)
+	within(t, "held", got.HeldS, 20, 0.1)
+	within(t, "lasts", got.LastsS, 40, 0.1)
+	for name, rate := range map[string]func(int) float64{
+		"by less than a fifth":   steps(100, [2]float64{20, 82}),
+		"back without a pause":   steps(100, [2]float64{20, 50}, [2]float64{40, 95}),
+		"upwards":                steps(50, [2]float64{20, 100}),
+		"of few and short files": steps(100, [2]float64{58, 50}),
+	} {
+		p := besides(60, rate)
+		if got := p.throttle(&p.parts[0]); got != nil {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	p = besides(80, steps(100, [2]float64{20, 50}, [2]float64{40, 0}, [2]float64{50, 100}))
+	got = p.throttle(&p.parts[0])
+	if got == nil || got.Recovered == nil {
+		t.Fatalf("back after a pause: %+v", got)
+	}
+	within(t, "back at", got.Recovered.AtS, 50, 0.1)
+	within(t, "after a pause of", got.Recovered.PauseS, 10, 0.1)
+	within(t, "at the rate", got.Recovered.Rate, 100e6, 1e6)
+	within(t, "low for", got.LastsS, 20, 0.1)
+}
+
+func TestFellInside(t *testing.T) {
+	falls := steps(100, [2]float64{20, 50})
+	for _, tt := range []struct {
+		name  string
+		other func(int) float64
+		want  bool
+	}{
+		{"in the window", steps(100), true},
+		{"before it", steps(0, [2]float64{30, 100}), false},
+		{"where another began", steps(0, [2]float64{20, 100}), false},
+		{"by less", nil, false},
+	} {
+		own := falls
+		if tt.other == nil {
+			own, tt.other = steps(100, [2]float64{20, 81}), steps(100)
+		}
+		p := besides(60, own, tt.other)
+		if got := p.fellInside(&p.parts[0]); got != tt.want {
+			t.Errorf("%s: %v", tt.name, got)
+		}
+	}
+	// Alone at the end, from 40 s on, it has as little as beside B, or more.
+	for after, want := range map[float64]bool{50: true, 89: true, 92: false} {
+		p := besides(60, steps(100, [2]float64{20, 50}, [2]float64{40, after}), steps(100, [2]float64{40, 0}))
+		if got := p.lowAlone(&p.parts[0], 100e6, ns(20)); got != want {
+			t.Errorf("alone it has %v: low %v", after, got)
+		}
+		if p.lowAlone(&p.parts[1], 100e6, ns(20)) {
+			t.Error("B never works alone")
+		}
+	}
+	// It is looked at for three seconds or more.
+	for end, want := range map[float64]bool{57: true, 58: false} {
+		p := besides(60, steps(50), steps(100, [2]float64{end, 0}))
+		if got := p.lowAlone(&p.parts[0], 100e6, 0); got != want {
+			t.Errorf("alone from %v s on: %v", end, got)
+		}
+	}
+}
+
+// Who fell or rose first, in the two seconds about the fall.
+func TestFellFirst(t *testing.T) {
+	for at, want := range map[float64]bool{20: false, 21: true, 19: false} {
+		p := besides(40, steps(100, [2]float64{20, 50}), steps(100, [2]float64{at, 150}), steps(30))
+		if got := p.fellFirst(&p.parts[0], ns(20)); got != want {
+			t.Errorf("B rises at %v s, A falls at 20: first %v", at, got)
+		}
+		if got := p.parts[1].roseBefore(ns(22), ns(10), ns(30)); !got {
+			t.Errorf("a rise at %v s is not before 22", at)
+		}
+		if got := p.parts[1].roseBefore(ns(20), ns(10), ns(30)); got != (at == 19) {
+			t.Errorf("a rise at %v s before 20: %v", at, got)
+		}
+	}
+	p := besides(40, steps(100), steps(100, [2]float64{20, 60}))
+	for _, tt := range []struct {
+		v    overlap.Interval
+		want bool
+	}{{span(15, 25), true}, {span(21, 30), false}, {span(10, 19), false}} {
+		if got := p.othersFall(&p.parts[0], tt.v.StartNS, tt.v.EndNS); got != tt.want {
+			t.Errorf("another falls in %v: %v", tt.v, got)
+		}
+		if p.othersFall(&p.parts[1], tt.v.StartNS, tt.v.EndNS) {
+			t.Errorf("B's own fall is another's")
+		}
+	}
+	// Faster by more than a tenth in each of five stretches of two seconds.
+	for rate, want := range map[float64]bool{115: true, 108: false} {
+		d := besides(40, steps(100, [2]float64{20, rate})).parts[0]
+		if got := d.apart(span(10, 20), span(20, 30)); got != want {
+			t.Errorf("100 and then %v apart: %v", rate, got)
+		}
+		if d.apart(span(12, 20), span(20, 30)) || d.apart(span(10, 20), span(20, 28)) {
+			t.Error("four stretches are enough")
+		}
+	}
+}
+
+// Beside B, A falls after as many bytes as alone, and B gains what it leaves.
+func TestFallTogetherGains(t *testing.T) {
+	alone := &Fall{AtBytes: 3000e6}
+	p := besides(70, steps(100, [2]float64{30, 50}), steps(80, [2]float64{30, 120}), steps(40))
+	got := p.fallTogether(&p.parts[0], alone)
+	if got == nil || !got.Told || len(got.Gains) != 1 || got.Gains[0].Disk != "B" {
+		t.Fatalf("%+v", got)
+	}
+	within(t, "at", got.AtS, 30, 0.1)
+	within(t, "after", got.AtBytes, 3000e6, 30e6)
+	within(t, "from", got.FromRate, 100e6, 1e6)
+	within(t, "to", got.ToRate, 50e6, 1e6)
+	g := got.Gains[0]
+	within(t, "B from", g.FromRate, 80e6, 1e6)
+	within(t, "B to", g.ToRate, 120e6, 1e6)
+	within(t, "gain", g.Gain, g.ToRate-g.FromRate, 1)
+	within(t, "interval's middle", (g.CI95[0]+g.CI95[1])/2, g.Gain, 1)
+	if g.CI95[0] >= g.Gain || g.CI95[0] < 0 {
+		t.Errorf("interval %v of %v", g.CI95, g.Gain)
+	}
+	for bytes, want := range map[float64]bool{3850e6: true, 3950e6: false, 2340e6: true, 2280e6: false} {
+		if got := p.fallTogether(&p.parts[0], &Fall{AtBytes: bytes}); (got != nil) != want {
+			t.Errorf("alone after %v bytes: %+v", bytes, got)
+		}
+	}
+	// Where another begins meanwhile, it is not known who gained from what.
+	p = besides(70, steps(100, [2]float64{30, 50}), steps(80, [2]float64{30, 120}), steps(0, [2]float64{36, 40}))
+	if got := p.fallTogether(&p.parts[0], alone); got == nil || got.Told || len(got.Gains) != 0 {
+		t.Errorf("another begins: %+v", got)
+	}
+}
+
+// Two bursts too short a rest after, and one long enough.
+func TestBackAfter(t *testing.T) {
+	c := threeLevels()
+	burst := func(restS, bytes float64) Burst { return Burst{RestS: restS, FastBytes: bytes, SEBytes: 1} }
+	for _, tt := range []struct {
+		name   string
+		bursts []Burst
+		want   *Back
+	}{
+		{"none", nil, nil},
+		{"never", []Burst{burst(1, 10), burst(2, 20)}, &Back{AfterS: 2, Regained: 0.2}},
+		{"at once", []Burst{burst(1, 96)}, &Back{WithinS: number(1), Bytes: 96, Whole: true, Regained: 1}},
+		{"in time", []Burst{burst(1, 10), burst(2, 20), burst(11, 130)},
+			&Back{RestS: number(10), CI95: &Interval{100 / (10 + 2/math.Sqrt(5)), 100 / (10 - 2/math.Sqrt(5))}, AfterS: 2, WithinS: number(11), Bytes: 100, Whole: true, Regained: 1}},
+	} {
+		s := Saturation{Bursts: tt.bursts}
+		if diff := cmp.Diff(tt.want, s.back(c), cmpopts.EquateApprox(1e-9, 0)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+	s := Saturation{Bursts: []Burst{{RestS: 1, FastBytes: 50, Throughout: true}}}
+	if b := s.back(c); b.Whole || b.Bytes != 50 {
+		t.Errorf("a burst too short to tell: %+v", b)
+	}
+}
