@@ -1,0 +1,293 @@
+package analysis
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// alone are rates of disks by themselves, known to a thousandth.
+func alone(p *phase, rates ...float64) solos {
+	s := solos{}
+	for i, rate := range rates {
+		if rate > 0 {
+			s[p.soloKey(&p.parts[i])] = solo{measured{1e6 * rate, 0.001, 50}, p.parts[i].name() + " alone"}
+		}
+	}
+	return s
+}
+
+// Three disks of 150 alone share 300 MB/s: C has 160 of it, B and A have 70 each.
+func TestStealsByHand(t *testing.T) {
+	p := besides(60, steps(70), steps(70), steps(160))
+	p.fillOverlap()
+	p.fillContention(alone(p, 150, 150, 160))
+	c := p.out.Contention
+	total := p.out.Overlap.Rate
+	within(t, "together", total, 300e6, 1e6)
+	for name, want := range map[string]struct {
+		retention, above float64
+		held, kept       bool
+	}{"A": {70. / 150, 0, true, false}, "B": {70. / 150, 0, true, false}, "C": {1, 60e6, false, true}} {
+		d := c.Disks[name]
+		within(t, name+": retention", *d.Retention, want.retention, 0.01)
+		within(t, name+": fair", d.FairRate, total/3, 1)
+		within(t, name+": above even", d.AboveEven, want.above, 0.01*want.above)
+		if d.Held != want.held || d.Kept != want.kept || d.Reference != ReferenceSolo || d.ReferenceFrom != name+" alone" {
+			t.Errorf("%s: %+v", name, d)
+		}
+	}
+	if len(c.Steals) != 2 {
+		t.Fatalf("%+v", c.Steals)
+	}
+	for i, from := range []string{"A", "B"} {
+		s := c.Steals[i]
+		if s.From != from || s.By != "C" {
+			t.Errorf("%+v", s)
+		}
+		within(t, "taken", s.Rate, c.Disks[from].FairRate-p.out.Overlap.Disks[from].Rate, 1)
+		within(t, "share", s.Share, s.Rate/c.Disks[from].FairRate, 1e-9)
+	}
+	for _, tt := range []struct {
+		name  string
+		solos solos
+		want  int
+	}{
+		{"nobody knows what they have alone", solos{}, 0},
+		{"they have no more alone", alone(p, 71, 71, 160), 0},
+		{"C keeps little more of its own", alone(p, 150, 150, 290), 0}, // 0.55 against 0.47
+		{"C keeps more", alone(p, 150, 150, 280), 2},
+	} {
+		p.fillContention(tt.solos)
+		if got := p.out.Contention.Steals; len(got) != tt.want {
+			t.Errorf("%s: %+v", tt.name, got)
+		}
+	}
+	// Two that have more share the blame by how much more: 40 and 20 above their fair parts of 80.
+	p = besides(60, steps(20), steps(120), steps(100))
+	p.fillOverlap()
+	p.fillContention(alone(p, 150, 150, 150))
+	got := p.out.Contention.Steals
+	if len(got) != 2 || got[0].By != "B" || got[1].By != "C" {
+		t.Fatalf("%+v", got)
+	}
+	within(t, "B's part", got[0].Rate, 40e6, 1e6)
+	within(t, "C's part", got[1].Rate, 20e6, 1e6)
+	// Nobody takes from one that goes the other way.
+	p.parts[0].trace.Op = trace.Read
+	p.fillContention(alone(p, 150, 150, 150))
+	if got := p.out.Contention; len(got.Steals) != 0 || got.Disks["B"].AboveEven != 0 {
+		t.Errorf("of a reader: %+v", got)
+	}
+}
+
+// C ends at 30 s, and A has its new level at 36 s, B at 30 s.
+func TestRecoveriesByHand(t *testing.T) {
+	p := besides(60, steps(70, [2]float64{36, 120}), steps(70, [2]float64{30, 120}), steps(160, [2]float64{30, 0}))
+	p.recoveries(solos{})
+	if n := len(p.out.Recoveries); n != 2 {
+		t.Fatalf("%+v", p.out.Recoveries)
+	}
+	for i, lag := range []float64{6, 0} {
+		r := p.out.Recoveries[i]
+		if r.Disk != []string{"A", "B"}[i] || r.After != "C" || r.AtS != 30 || r.LagS == nil || r.Cut != nil {
+			t.Fatalf("%+v", r)
+		}
+		within(t, "lag", *r.LagS, lag, 0.1)
+		within(t, "from", r.FromRate, 70e6, 1e6)
+		within(t, "to", *r.ToRate, 120e6, 1e6)
+	}
+	for _, tt := range []struct {
+		name string
+		a, c func(int) float64
+		want int
+	}{
+		{"it rises by less than a tenth", steps(70, [2]float64{32, 75}), steps(160, [2]float64{30, 0}), 0},
+		{"C goes on", steps(70, [2]float64{32, 120}), steps(160), 0},
+		{"C had just begun", steps(70, [2]float64{32, 120}), steps(0, [2]float64{29, 160}, [2]float64{30, 0}), 0},
+		{"it falls", steps(120, [2]float64{32, 70}), steps(160, [2]float64{30, 0}), 0},
+		{"its rise is seen too shortly", steps(70, [2]float64{58, 120}), steps(160, [2]float64{30, 0}), 0},
+		{"it rises", steps(70, [2]float64{32, 120}), steps(160, [2]float64{30, 0}), 1},
+	} {
+		p := besides(60, tt.a, steps(50), tt.c)
+		p.recoveries(solos{})
+		if got := p.out.Recoveries; len(got) != tt.want {
+			t.Errorf("%s: %+v", tt.name, got)
+		}
+	}
+	// Known to have more alone, it was still waiting when the trace ended.
+	p = besides(40, steps(70), steps(160, [2]float64{30, 0}))
+	p.recoveries(alone(p, 150, 0))
+	if got := p.out.Recoveries; len(got) != 1 || got[0].LagS != nil || *got[0].Cut != (Cut{S: 10, Why: "ended", Disk: "A"}) {
+		t.Errorf("it waits: %+v", got)
+	}
+	p.out.Recoveries = nil
+	p.recoveries(alone(p, 80, 0)) // 70 is not below 0.8 of it
+	if got := p.out.Recoveries; len(got) != 0 {
+		t.Errorf("it had nothing to wait for: %+v", got)
+	}
+	for _, tt := range []struct {
+		files []float64 // starts
+		want  float64
+	}{{nil, 0.3}, {[]float64{1}, 0.3}, {[]float64{1, 9}, 3}, {[]float64{1, 9, 9.5}, 1.3}, {[]float64{1, 9.9, 9.95, 10}, 0.4}} {
+		d := &trace.DiskTrace{}
+		for _, s := range tt.files {
+			d.Files = append(d.Files, trace.File{StartNS: ns(s)})
+		}
+		within(t, "blur", seconds((&part{trace: d}).blur(ns(10))), tt.want, 1e-9)
+	}
+	for length, want := range map[float64]bool{2.9: false, 3: true} {
+		if got := (&part{}).holds(span(0, length)); got != want {
+			t.Errorf("%v s hold: %v", length, got)
+		}
+	}
+	for length, want := range map[float64]bool{5.9: false, 6: true} {
+		if got := (&part{excursionS: 4}).holds(span(0, length)); got != want {
+			t.Errorf("%v s hold beside an excursion of 4: %v", length, got)
+		}
+	}
+}
+
+// What a disk has when all others have ended, for a second or more.
+func TestAloneAfterwards(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		end  float64
+		want bool
+	}{{"for ten seconds", 30, true}, {"for one", 39, true}, {"at no time", 40, false}} {
+		p := besides(40, steps(70, [2]float64{30, 120}), steps(160, [2]float64{tt.end, 0}))
+		m, ok := p.aloneAfterwards(0)
+		if ok != tt.want || ok && math.Abs(m.rate-120e6) > 1e6 {
+			t.Errorf("%s: %+v, %v", tt.name, m, ok)
+		}
+		if _, ok := p.aloneAfterwards(1); ok {
+			t.Errorf("%s: B is alone", tt.name)
+		}
+		if r, ok := p.reference(0, solos{}); ok != tt.want || ok && (r.kind != ReferenceLater || r.from != "B") {
+			t.Errorf("%s: %+v, %v", tt.name, r, ok)
+		}
+	}
+	// A file of which nothing is known tells no rate.
+	p := besides(40, steps(100), steps(160, [2]float64{30, 0}))
+	long := filesOf([2]float64{29, 29e6}, [2]float64{11, 11e6})
+	p.parts[0] = newPart(long, trace.Paced{}, 0)
+	if m, ok := p.aloneAfterwards(0); ok {
+		t.Errorf("by a file that began before: %+v", m)
+	}
+}
+
+func TestMatrixRows(t *testing.T) {
+	row := func(name string, retention map[string]float64, disks ...string) Phase {
+		p := Phase{Phase: name, Disks: map[string]Disk{}, Overlap: &Overlap{Rate: 9, ReadRate: 4, WriteRate: 5, Disks: map[string]OverlapDisk{}}, Contention: &Contention{Disks: map[string]DiskContention{}}}
+		for i, d := range disks {
+			p.Disks[d] = Disk{}
+			p.Overlap.Disks[d] = OverlapDisk{Rate: float64(i + 1)}
+		}
+		for d, r := range retention {
+			p.Contention.Disks[d] = DiskContention{Retention: &r}
+		}
+		return p
+	}
+	got := matrix([]Phase{row("three", map[string]float64{"A": 0.89, "B": 0.91, "C": 1.11, "D": 1.09}, "A", "B", "C"), row("one", nil, "B"), {Phase: "none"}, row("another", nil, "A")})
+	var names []string
+	for _, r := range got {
+		names = append(names, r.Phase)
+	}
+	if !slices.Equal(names, []string{"none", "one", "another", "three"}) {
+		t.Errorf("rows %v", names)
+	}
+	if diff := cmp.Diff(map[string]float64{"A": 0.89, "C": 1.11}, got[3].Departures); diff != "" || got[3].Total != 9 || got[3].ReadRate != 4 || got[3].Rates["B"] != 2 || got[3].Working != 3 {
+		t.Errorf("%+v", got[3])
+	}
+	// The gain of mixed traffic is over the best of the same disks one way.
+	oneWay := func(name string, rate float64, disks ...string) Phase {
+		p := row(name, nil, disks...)
+		p.Overlap.Rate, p.Overlap.ReadRate, p.Overlap.WriteRate, p.Overlap.CI95 = rate, 0, rate, &Interval{rate - 1, rate + 1}
+		return p
+	}
+	mixedPhase := row("mixed", nil, "A", "B")
+	mixedPhase.Overlap.CI95 = &Interval{8.5, 9.5}
+	otherTest := oneWay("other test", 8, "A", "B")
+	otherTest.Test = "x"
+	phases := []Phase{mixedPhase, oneWay("w", 5, "A", "B"), oneWay("r", 6, "A", "B"), oneWay("of others", 7, "A", "C"), oneWay("of more", 8, "A", "B", "C"), otherTest}
+	duplexGains(phases)
+	c := phases[0].Contention
+	within(t, "gain", *c.DuplexGain, 1.5, 1e-12)
+	if diff := cmp.Diff(&Interval{8.5 / 7, 9.5 / 5}, c.DuplexCI95, cmpopts.EquateApprox(1e-12, 0)); diff != "" {
+		t.Errorf("interval (-want +got):\n%s", diff)
+	}
+	if phases[1].Contention.DuplexGain != nil {
+		t.Error("one way is no mixed traffic")
+	}
+	only := []Phase{mixedPhase}
+	only[0].Contention = &Contention{}
+	if duplexGains(only); only[0].Contention.DuplexGain != nil {
+		t.Error("a gain over nothing")
+	}
+}
+
+func TestQuote(t *testing.T) {
+	p := besides(60, steps(100, [2]float64{20, 50}))
+	p.fillOverlap()
+	rate, mean := 66e6, &p.parts[0]
+	for _, tt := range []struct {
+		name string
+		d    Disk
+		want *Quote
+	}{
+		{"the mean", Disk{Rate: &rate}, &Quote{Rate: rate, Kind: QuoteMean}},
+		{"after a fall", Disk{Rate: &rate, Throttle: &Throttle{Steps: []Step{{ToRate: 70e6}, {ToRate: 50e6}}}}, &Quote{Rate: 50e6, Kind: QuoteLater}},
+		{"nothing", Disk{}, nil},
+	} {
+		if diff := cmp.Diff(tt.want, p.quote(mean, &tt.d)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+	// Beside another disk the window counts: from 30 s on, at the last level.
+	p = besides(60, steps(100, [2]float64{20, 50}), steps(0, [2]float64{10, 50}, [2]float64{40, 0}))
+	p.fillOverlap()
+	fall := &Throttle{Steps: []Step{{AtS: 20}}}
+	within(t, "in the window", p.laterInWindow(&p.parts[0], fall), 50e6, 1e6)
+	if q := p.quote(&p.parts[0], &Disk{}); q.Kind != QuoteOverlap || q.Rate != p.out.Overlap.Disks["A"].Rate {
+		t.Errorf("%+v", q)
+	}
+	for at, want := range map[float64]bool{38: true, 38.1: false} {
+		if got := p.laterInWindow(&p.parts[0], &Throttle{Steps: []Step{{AtS: at}}}); (got > 0) != want {
+			t.Errorf("at its last level from %v to 40 s: %v", at, got)
+		}
+	}
+	if got := p.laterInWindow(&p.parts[0], &Throttle{Steps: []Step{{AtS: 20}}, Recovered: &Rebound{AtS: 31, PauseS: 10}}); got != 0 {
+		t.Errorf("back after a second: %v", got)
+	}
+}
+
+func TestShowsInsideFile(t *testing.T) {
+	// A file of 20 s halves its rate after ten.
+	d := filesOf([2]float64{5, 500e6}, [2]float64{20, 1500e6}, [2]float64{5, 250e6})
+	f := &d.Files[1]
+	for s := int64(1); s < 20; s++ {
+		f.Samples = append(f.Samples, trace.Sample{TNS: f.StartNS + s*1e9, Bytes: min(s, 10)*100e6 + max(0, s-10)*50e6})
+	}
+	p := part{trace: d, curve: overlap.NewCurve(d)}
+	for _, tt := range []struct {
+		before, after overlap.Interval
+		want          bool
+	}{
+		{span(0, 15), span(15, 30), true},
+		{span(0, 6), span(15, 30), true},
+		{span(0, 5.9), span(15, 30), false},
+		{span(0, 15), span(24, 30), true},
+		{span(0, 15), span(24.1, 30), false},
+	} {
+		got := p.showsInsideFile(tt.before, tt.after)
+		if got != tt.want {
+			t.Errorf("from %v to %v: %v", tt.before, tt.after, got)
+		}
+	}
+}
