@@ -302,6 +302,10 @@ func TestCut(t *testing.T) {
 	if got := p.lastToEnd(0); got != "D" {
 		t.Errorf("the last of the others to end is %s", got)
 	}
+	both := &phase{parts: []part{named("A", span(0, 5)), named("B", span(0, 9)), named("C", span(0, 9))}}
+	if got := both.lastToEnd(0); got != "B" {
+		t.Errorf("of two that end at once %s is named", got)
+	}
 	if got := p.lastToEnd(3); got != "A" {
 		t.Errorf("the last of D's others to end is %s", got)
 	}

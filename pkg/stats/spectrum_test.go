@@ -78,6 +78,13 @@ func TestSpectrumOfFew(t *testing.T) {
 	if _, ok := NewSpectrum(x, MinBins-1).Error(); ok {
 		t.Error("an error from too few values")
 	}
+	least := NewSpectrum(x[:MinBins], MinBins)
+	if _, ok := least.Error(); !ok {
+		t.Error("no error from just enough values")
+	}
+	if _, ok := Difference(least, least); !ok {
+		t.Error("no difference of just enough values")
+	}
 	if _, ok := Difference(s, NewSpectrum(x[:MinBins-1], MinBins-1)); ok {
 		t.Error("a difference from too few values")
 	}

@@ -42,6 +42,23 @@ func TestSteadySince(t *testing.T) {
 	}
 }
 
+func TestFell(t *testing.T) {
+	for _, tt := range []struct {
+		rates []float64
+		since int
+		want  bool
+	}{
+		{[]float64{5, 10, 7, 9}, 2, true}, // 8 of 10
+		{[]float64{10, 5, 7, 9.2}, 2, false},
+		{[]float64{10, 10, 1}, 2, true},
+		{[]float64{1, 1, 1}, 0, false},
+	} {
+		if got := Fell(tt.rates, tt.since); got != tt.want {
+			t.Errorf("%v from %d on: fell %v", tt.rates, tt.since, got)
+		}
+	}
+}
+
 // madeSeries is a generated series of windows: what the disk would do without noise, and what was measured.
 type madeSeries struct {
 	kind         string

@@ -151,9 +151,6 @@ func (s StepScan) chance(values []float64, found float64, clearest func([]float6
 	}
 	slices.Sort(highest)
 	threshold, excess := highest[stepDraws-stepTail-1], highest[stepDraws-stepTail:]
-	if found <= threshold {
-		return float64(asClear+1) / (stepDraws + 1)
-	}
 	scale := floats.Sum(excess)/stepTail - threshold
 	if scale <= 0 {
 		return 1.0 / (stepDraws + 1)
