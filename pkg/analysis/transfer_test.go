@@ -288,3 +288,26 @@ func TestKneeSample(t *testing.T) {
 		t.Errorf("%d groups, from %v to %v bytes in %v to %v s", len(s.bytes), s.bytes[0], s.bytes[399], s.seconds[0], s.seconds[399])
 	}
 }
+
+// Files in order of size are all looked at; else those alone that met the same conditions.
+func TestSizeEffects(t *testing.T) {
+	p := &phase{out: &Phase{}, alpha: alphas{looks: 1}}
+	made := func(mb ...float64) []transfer {
+		var each [][2]float64
+		for _, v := range mb {
+			each = append(each, [2]float64{0.5 + v, 1e6 * v})
+		}
+		return transfersOf(each...)
+	}
+	ordered, mixed := made(0.1, 0.2, 0.3, 1, 2, 3), made(3, 0.1, 2, 0.3, 1, 0.2)
+	var d Disk
+	p.sizeEffects(&part{}, ordered, nil, &d)
+	if d.SmallFiles == nil || d.SmallFiles.Files != 6 || d.LowLatency == nil || d.LowLatency.Files != 3 || d.SizeKnee != nil {
+		t.Errorf("in order of size: %+v", d)
+	}
+	d = Disk{}
+	p.sizeEffects(&part{}, mixed, mixed[:5], &d)
+	if d.SmallFiles == nil || d.SmallFiles.Files != 5 {
+		t.Errorf("in no order: %+v", d)
+	}
+}
