@@ -320,7 +320,7 @@ func TestTotalsFinding(t *testing.T) {
 // played is a phase of a summary: who has how much of a reference.
 func played(name, disks string, op trace.Role, kept float64, steals ...Steal) *phase {
 	p := &phase{trace: &trace.Phase{}, hangs: map[string]string{}, out: &Phase{Phase: name, Roles: map[string]trace.Role{}, Contention: &Contention{Disks: map[string]DiskContention{}, Steals: steals}, Overlap: &Overlap{Disks: map[string]OverlapDisk{}}}}
-	for _, d := range strings.Split(disks, "") {
+	for d := range strings.SplitSeq(disks, "") {
 		p.parts = append(p.parts, part{trace: &trace.DiskTrace{Name: d, Op: op}})
 		p.out.Roles[d] = op
 		p.out.Overlap.Disks[d] = OverlapDisk{Op: op, Rate: 100 * kept, CI95: &Interval{100*kept - 1, 100*kept + 1}}

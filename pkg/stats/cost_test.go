@@ -71,12 +71,12 @@ func TestRefined(t *testing.T) {
 	}
 }
 
-// costed draws sizes in order, and what they take by a line with a step.
-func costed(rnd *rand.Rand, n, cut int, cost, below, above, noise float64) (size, time []float64) {
+// costed draws sizes in order, and what they take: a cost, and a second for 2 below a cut and for 0.5 above.
+func costed(rnd *rand.Rand, n, cut int, cost, noise float64) (size, time []float64) {
 	for i := range n {
-		s, rate := 1+float64(i)+rnd.Float64(), below
+		s, rate := 1+float64(i)+rnd.Float64(), 2.0
 		if i >= cut {
-			rate = above
+			rate = 0.5
 		}
 		size, time = append(size, s), append(time, (cost+s/rate)*math.Exp(noise*rnd.NormFloat64()))
 	}
@@ -90,7 +90,7 @@ func TestFitCostIsLeast(t *testing.T) {
 	none := 0
 	for trial := range 300 {
 		n := 8 + rnd.IntN(20)
-		size, time := costed(rnd, n, n, 3*rnd.Float64()*float64(trial%3), 2, 2, 0.2)
+		size, time := costed(rnd, n, n, 3*rnd.Float64()*float64(trial%3), 0.2)
 		loss := func(cost float64) float64 {
 			rate, ok := rateAbove(size, time, cost)
 			if !ok {
@@ -125,7 +125,7 @@ func TestFitCostIsLeast(t *testing.T) {
 func TestFitCostStep(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(33, 34))
 	for _, cost := range []float64{0, 1.5} {
-		size, time := costed(rnd, 40, 25, cost, 2, 0.5, 0)
+		size, time := costed(rnd, 40, 25, cost, 0)
 		below, above, ok := FitCostStep(size, time, 25)
 		if !ok || below.Cost != above.Cost {
 			t.Fatalf("%+v, %+v, %v", below, above, ok)
@@ -134,7 +134,7 @@ func TestFitCostStep(t *testing.T) {
 		closeToBy(t, "rate below", below.Rate, 2, 0.02*cost)
 		closeToBy(t, "rate above", above.Rate, 0.5, 0.005*cost)
 	}
-	size, time := costed(rnd, 10, 0, 0, 1, 1, 0)
+	size, time := costed(rnd, 10, 0, 0, 0)
 	if _, _, ok := FitCostStep(size, time, 0); ok {
 		t.Error("a rate below the first")
 	}

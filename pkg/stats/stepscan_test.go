@@ -109,19 +109,19 @@ func TestStepChance(t *testing.T) {
 		{"in the tail", 0.985, 0.05 * math.Exp(-(985-949)/25.5)},
 	} {
 		order := rnd.Perm(stepDraws)
-		drawn, clear := 0, 0
+		drawn, asClear := 0, 0
 		got := s.chance([]float64{5, 6, 7}, tt.found, func([]float64) (float64, int) {
 			z := float64(order[drawn]+1) / 1000
 			drawn++
 			if z >= tt.found {
-				clear++
+				asClear++
 			}
 			return z, 0
 		})
 		if tt.want == 0 {
 			tt.want = 20 / float64(drawn)
-			if clear != 20 {
-				t.Errorf("%s: drawing stopped after %d as clear", tt.name, clear)
+			if asClear != 20 {
+				t.Errorf("%s: drawing stopped after %d as clear", tt.name, asClear)
 			}
 		} else if drawn != 999 {
 			t.Errorf("%s: %d drawn", tt.name, drawn)
