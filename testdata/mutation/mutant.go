@@ -226,18 +226,39 @@ func (m *maker) replace(shown ast.Node, from, to token.Pos, text string) {
 	m.made = append(m.made, mutant{
 		file: m.file, line: at.Line, col: at.Column, from: at.Offset, to: end.Offset, text: text,
 		before: oneLine(before), after: oneLine(after), source: strings.TrimSpace(source),
-		run: m.runWith(at), outside: !slices.ContainsFunc(m.stack, func(n ast.Node) bool { _, ok := n.(*ast.FuncDecl); return ok }),
+		run: m.runWith(shown), outside: !slices.ContainsFunc(m.stack, func(n ast.Node) bool { _, ok := n.(*ast.FuncDecl); return ok }),
 	})
 }
 
-// runWith is the place itself, but of what a case asks the whole switch: coverage knows the case's statements alone.
-func (m *maker) runWith(at token.Position) [2]int {
-	for i, n := range slices.Backward(m.stack) {
-		if c, ok := n.(*ast.CaseClause); ok && i > 1 && at.Offset < m.set.Position(c.Colon).Offset {
-			at = m.set.Position(m.stack[i-2].Pos())
+// runWith is where the statement begins that the node belongs to: coverage knows no more of what a case asks, and of what
+// follows a function within it.
+func (m *maker) runWith(n ast.Node) [2]int {
+	at := n.Pos()
+	if _, ok := n.(ast.Stmt); !ok {
+		for i, outer := range slices.Backward(m.stack) {
+			if listed(outer) && i > 0 && holds(m.stack[i-1]) {
+				at = outer.Pos()
+				break
+			}
 		}
 	}
-	return [2]int{at.Line, at.Column}
+	place := m.set.Position(at)
+	return [2]int{place.Line, place.Column}
+}
+
+// listed reports whether a node is a statement of its own.
+func listed(n ast.Node) bool {
+	_, ok := n.(ast.Stmt)
+	return ok && !holds(n)
+}
+
+// holds reports whether a node is a list of statements.
+func holds(n ast.Node) bool {
+	switch n.(type) {
+	case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
+		return true
+	}
+	return false
 }
 
 // oneLine is code with its breaks and indents as single spaces.

@@ -27,6 +27,9 @@ func f(list []int, ok bool) (n int) {
 	case n < 0:
 		n = 1
 	}
+	if func() bool { return ok }() && n == 2 {
+		return 9
+	}
 	return n
 }
 `
@@ -68,6 +71,12 @@ func TestMutantsIn(t *testing.T) {
 		"n < 0 -> n < 1",
 		"n = 1 -> {}",
 		"1 -> 2",
+		"if func() bool { return ok }() && n == 2 { ... -> { }",
+		"func() bool { return ok }() && n == 2 -> !(func() bool { return ok }() && n == 2)",
+		"func() bool { return ok }() && n == 2 -> func() bool { return ok }() || n == 2",
+		"n == 2 -> n != 2",
+		"n == 2 -> n == 3",
+		"9 -> 10",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -75,8 +84,14 @@ func TestMutantsIn(t *testing.T) {
 	if first := list[0]; !first.outside || list[1].outside || first.line != 3 || first.col != 14 || first.source != "const most = 0.5" {
 		t.Errorf("the first is %+v, the second outside of functions: %v", first, list[1].outside)
 	}
-	if inCase, body := list[len(list)-3], list[len(list)-2]; inCase.run != [2]int{17, 2} || body.run != [2]int{19, 3} {
-		t.Errorf("a case is run with %v, its statement with %v", inCase.run, body.run)
+	run := map[string][2]int{}
+	for _, m := range list {
+		run[m.before+" -> "+m.after] = m.run
+	}
+	for change, want := range map[string][2]int{"n < 0 -> n < 1": {17, 2}, "n = 1 -> {}": {19, 3}, "1 -> 2": {19, 3}, "n == 2 -> n == 3": {21, 2}, "9 -> 10": {22, 3}, "2*i -> 3*i": {10, 3}} {
+		if run[change] != want {
+			t.Errorf("%s is run with %v, want %v", change, run[change], want)
+		}
 	}
 	for _, m := range list {
 		if text := code[:m.from] + m.text + code[m.to:]; strings.Count(text, "\n") != strings.Count(code, "\n") {
