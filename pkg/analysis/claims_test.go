@@ -150,6 +150,7 @@ func most(counts map[string]int) int {
 // TestThrottlesFound: a fall to 60 % or less is found in 95 % of traces with up to 10 % noise, its onset within a file.
 func TestThrottlesFound(t *testing.T) {
 	n := traces(t, 20, 5)
+	all, right := 0, 0
 	for _, c := range []tracetest.Class{
 		{Name: "log-normal .05", Noise: tracetest.Noise{Sigma: 0.05}}, {Name: "log-normal .1", Noise: tracetest.Noise{Sigma: 0.1}},
 		{Name: "wave 10 %, .2 s", Noise: tracetest.Noise{Wave: 0.1, MemoryS: 0.2}}, {Name: "wave 10 %, .5 s", Noise: tracetest.Noise{Wave: 0.1, MemoryS: 0.5}},
@@ -179,14 +180,17 @@ func TestThrottlesFound(t *testing.T) {
 		if os.Getenv(tuneClasses) != "" || *perKind > 0 {
 			fmt.Printf("throttle %-18s found %d near %d of %d\n", c.Name, found, near, n)
 		}
+		all, right = all+n, right+near
 		evidence.Report(t, evidence.AtLeast("detection", "a fall to 60 % or less, within 2 s of its time, noise "+c.Name, near, n, int(math.Ceil(0.95*float64(n)-1))))
 	}
+	evidence.Report(t, evidence.AtLeast("detection", "a fall to 60 % or less, within 2 s of its time, all these noises", right, all, int(math.Ceil(0.95*float64(all)))))
 }
 
 // TestRecoveriesFound: a rise of 30 % or more after another disk's end is found in 95 % of traces with up to 10 % noise,
 // its lag within half a second.
 func TestRecoveriesFound(t *testing.T) {
 	n := traces(t, 20, 5)
+	all, right := 0, 0
 	for _, c := range []tracetest.Class{
 		{Name: "log-normal .05", Noise: tracetest.Noise{Sigma: 0.05}}, {Name: "log-normal .1", Noise: tracetest.Noise{Sigma: 0.1}},
 		{Name: "wave 5 %, .5 s", Noise: tracetest.Noise{Wave: 0.05, MemoryS: 0.5}},
@@ -214,7 +218,9 @@ func TestRecoveriesFound(t *testing.T) {
 			fmt.Printf("recovery %-18s found %d near %d of %d\n", c.Name, found, near, n)
 		}
 		if c.Name != "wave 10 %, 2 s" {
+			all, right = all+n, right+near
 			evidence.Report(t, evidence.AtLeast("detection", "a recovery, its lag within 0.5 s, noise "+c.Name, near, n, int(math.Ceil(0.95*float64(n)-1))))
 		}
 	}
+	evidence.Report(t, evidence.AtLeast("detection", "a recovery, its lag within 0.5 s, all these noises", right, all, int(math.Ceil(0.95*float64(all)))))
 }
