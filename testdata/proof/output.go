@@ -57,14 +57,17 @@ func (t *tests) line(text string) {
 	case "run":
 		t.said[e.Test] = nil
 	case "skip":
-		if e.Test != "" {
-			t.command.Skipped = append(t.command.Skipped, t.ended(e.Test))
+		// Parts of one test are mostly left out for one reason.
+		if name, _, _ := strings.Cut(e.Test, "/"); name != "" {
+			if why := t.ended(e.Test, name); !slices.Contains(t.command.Skipped, why) {
+				t.command.Skipped = append(t.command.Skipped, why)
+			}
 		}
 	case "fail":
 		// A test fails with those that are part of it, or with its findings: they have said why.
 		part := func(s string) bool { return s == e.Test || strings.HasPrefix(s, e.Test+"/") }
 		if e.Test != "" && !slices.ContainsFunc(t.command.Failed, part) && !slices.ContainsFunc(t.told, part) {
-			t.command.Failed = append(t.command.Failed, t.ended(e.Test))
+			t.command.Failed = append(t.command.Failed, t.ended(e.Test, e.Test))
 		}
 		delete(t.said, e.Test)
 	case "pass":
@@ -92,10 +95,10 @@ func (t *tests) keep(text string) {
 	}
 }
 
-// ended is a test with what it said.
-func (t *tests) ended(name string) string {
-	said := t.said[name]
-	delete(t.said, name)
+// ended is a test that has ended, by a name to call it, with what it said.
+func (t *tests) ended(test, name string) string {
+	said := t.said[test]
+	delete(t.said, test)
 	if len(said) == 0 {
 		return name
 	}
@@ -115,7 +118,7 @@ func (t *tests) end() {
 	slices.Sort(open)
 	for _, name := range open {
 		if !slices.ContainsFunc(open, func(other string) bool { return strings.HasPrefix(other, name+"/") }) {
-			t.command.Failed = append(t.command.Failed, fmt.Sprintf("%s never ended", t.ended(name)))
+			t.command.Failed = append(t.command.Failed, fmt.Sprintf("%s never ended", t.ended(name, name)))
 		}
 	}
 }

@@ -64,8 +64,12 @@ func pretend(what string) {
 		line(event{Action: "fail", Test: "TestX"})
 		code = 1
 	case "skips":
-		out("    x_test.go:1: needs root")
-		line(event{Action: "skip", Test: "TestX"})
+		for _, part := range []string{"TestX/a", "TestX/b"} {
+			line(event{Action: "run", Test: part})
+			line(event{Action: "output", Test: part, Output: "    x_test.go:1: needs root\n"})
+			line(event{Action: "skip", Test: part})
+		}
+		line(event{Action: "pass", Test: "TestX"})
 	case "crashes":
 		out("panic: out of luck")
 		code = 2
@@ -142,6 +146,9 @@ func TestVerdicts(t *testing.T) {
 			}
 			if tt.what == "a program of another claim" && (len(p.Claims) != 2 || p.Claims[1].Verdict != Fails || p.Claims[1].Name != "z") {
 				t.Errorf("%+v, want a claim that nobody lists to fail", p.Claims)
+			}
+			if tt.what == "skips" && got.Reason != tt.reason {
+				t.Errorf("%q says it more than once", got.Reason)
 			}
 			if tt.what == "fails" && strings.Contains(got.Reason, "TestX") {
 				t.Errorf("%q says it twice", got.Reason)
