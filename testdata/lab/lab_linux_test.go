@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -43,6 +44,7 @@ func start(t *testing.T, hubbench, until string) *started {
 	if err != nil {
 		t.Fatal(err)
 	}
+	before, _ := filepath.Glob(filepath.Join(testdisk.Memory, "*")) // the pattern is well formed
 	l := &started{cmd: exec.Command(self, "-short", "-hubbench", hubbench)}
 	l.cmd.Env = append(os.Environ(), child+"=1")
 	l.cmd.Stderr = &l.out
@@ -53,7 +55,7 @@ func start(t *testing.T, hubbench, until string) *started {
 	t.Cleanup(func() { _ = l.cmd.Process.Kill() })
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
 		if l.dir == "" {
-			l.dir = diskOf(l.cmd.Process.Pid)
+			l.dir = diskOf(l.cmd.Process.Pid, before)
 		}
 		if found, _ := filepath.Glob(filepath.Join(l.dir, until)); l.dir != "" && len(found) > 0 {
 			return l
@@ -63,11 +65,12 @@ func start(t *testing.T, hubbench, until string) *started {
 	return nil
 }
 
-// diskOf is the folder that a process keeps locked as its disk's; empty where it has none yet.
-func diskOf(pid int) string {
+// diskOf is the folder that a process keeps locked as its disk's; empty where it has none yet. One that was there before it
+// began is what it sweeps up.
+func diskOf(pid int, before []string) string {
 	fds, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid)) // the pattern is well formed
 	for _, fd := range fds {
-		if path, err := os.Readlink(fd); err == nil && filepath.Dir(path) == testdisk.Memory && strings.HasPrefix(filepath.Base(path), "hubbench-disk-") {
+		if path, err := os.Readlink(fd); err == nil && !slices.Contains(before, path) && filepath.Dir(path) == testdisk.Memory && strings.HasPrefix(filepath.Base(path), "hubbench-disk-") {
 			return path
 		}
 	}
