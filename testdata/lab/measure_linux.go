@@ -190,7 +190,12 @@ func rates(p pattern, phase analysis.Phase, together, alone *result) error {
 }
 
 // fioTime is how long fio measures a pattern whose disks stop together.
-const fioTime = 4 * time.Second
+func (l *lab) fioTime() time.Duration {
+	if l.opts.short {
+		return 2 * time.Second
+	}
+	return 4 * time.Second
+}
 
 // runFio measures a pattern with a job for each disk.
 func (l *lab) runFio(ctx context.Context, p pattern) (rate float64, err error) {
@@ -199,7 +204,7 @@ func (l *lab) runFio(ctx context.Context, p pattern) (rate float64, err error) {
 		fmt.Sprint("--bs=", block), fmt.Sprint("--iodepth=", depth), fmt.Sprint("--size=", 2*fileSize), fmt.Sprintf("--ramp_time=%dms", warmUp.Milliseconds()),
 	}
 	if !p.alone {
-		args = append(args, "--time_based", fmt.Sprintf("--runtime=%dms", fioTime.Milliseconds()))
+		args = append(args, "--time_based", fmt.Sprintf("--runtime=%dms", l.fioTime().Milliseconds()))
 	}
 	for i, root := range l.roots {
 		args = append(args, "--name="+names[i:i+1], "--directory="+root, "--rw="+map[string]string{"R": "read", "W": "write"}[p.letter(i)])
