@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -88,7 +89,11 @@ func TestMountedTwice(t *testing.T) {
 	if err := os.WriteFile(mine, []byte("precious"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command("hubbench", "mount", "usb-10g", m.root).CombinedOutput()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	second := exec.CommandContext(ctx, "hubbench", "mount", "usb-10g", m.root)
+	second.Cancel = func() error { return second.Process.Signal(os.Interrupt) } // it takes away what it should not have mounted
+	out, err := second.CombinedOutput()
 	if want := filepath.Join(m.root, "A") + " is not empty"; err == nil || !strings.Contains(string(out), want) {
 		t.Errorf("got error %v and %s, want %s", err, out, want)
 	}
