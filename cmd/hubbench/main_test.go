@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
+	"go.uber.org/goleak"
 
 	"github.com/hubbench/hubbench/internal/rundir"
 )
@@ -24,7 +25,19 @@ import (
 func TestMain(m *testing.M) {
 	all := map[string]func(){"hubbench": main}
 	maps.Copy(all, programs)
-	testscript.Main(m, all)
+	testscript.Main(leaks{m}, all)
+}
+
+// leaks fails where a goroutine outlives the tests.
+type leaks struct{ *testing.M }
+
+func (l leaks) Run() int {
+	code := l.M.Run()
+	if err := goleak.Find(); code == 0 && err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
 }
 
 // TestScripts runs the command line as people do: one script per behaviour, in testdata/scripts.

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
 	"go.uber.org/zap"
 )
 
@@ -25,7 +26,7 @@ func TestMain(m *testing.M) {
 		_, _ = os.Stdout.WriteString("kept\n")
 		select {}
 	}
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 // tools puts stand-ins for the systems' tools first in PATH. Each notes its process and its arguments, and goes on as the

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
 	"go.uber.org/zap"
 
 	"github.com/hubbench/hubbench/internal/clock"
@@ -36,7 +37,7 @@ const behaviour = "HUBBENCH_TEST_WORKER"
 func TestMain(m *testing.M) {
 	kind := os.Getenv(behaviour)
 	if kind == "" {
-		os.Exit(m.Run())
+		goleak.VerifyTestMain(m) // which exits
 	}
 	conn := wire.NewConn(os.Stdin, os.Stdout)
 	switch kind {

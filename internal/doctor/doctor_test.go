@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/goleak"
 	"go.uber.org/zap"
 
 	"github.com/hubbench/hubbench/internal/clock"
@@ -29,7 +30,7 @@ const childOf = "HUBBENCH_TEST_DOCTOR"
 func TestMain(m *testing.M) {
 	kind, broken := strings.CutPrefix(os.Getenv(childOf), "broken ")
 	if kind == "" {
-		os.Exit(m.Run())
+		goleak.VerifyTestMain(m) // which exits
 	}
 	if err := child(kind, broken); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -34,10 +34,11 @@ func screen(columns, rows int) func() (int, int) {
 }
 
 // follow shows a run up to a time after the first release, by a clock of its own: C moves 2 GB/s, A and B 1.
-func follow(opts Options, upTo time.Duration) (*Progress, *bytes.Buffer) {
+func follow(t testing.TB, opts Options, upTo time.Duration) (*Progress, *bytes.Buffer) {
 	var out bytes.Buffer
 	now := time.Unix(0, 0)
 	shown := New(&out, opts)
+	t.Cleanup(shown.Close)
 	shown.clock = func() time.Time { return now }
 	phase := opts.Plan.Phases[0]
 	shown.PhaseBegins(0, phase)
@@ -75,7 +76,7 @@ func TestLines(t *testing.T) {
 	p := plan()
 	p.Phases[0].Jobs[0].Sizes = []int64{200e9, 100e9}
 	p.Phases[0].Jobs[1].Sizes = []int64{100e9}
-	shown, out := follow(Options{Plan: p}, 35*time.Second)
+	shown, out := follow(t, Options{Plan: p}, 35*time.Second)
 	shown.PhaseEnds([]trace.RunFailure{{Phase: "WRR", Disk: "A", Cause: "unplugged"}})
 	want := `[1/2] WRR: C writes; A, B read; 4 files, 410 GB
       30 s, about 3 min 37 s left in all: C 0 of 2 files, 2.00 GB/s; A 0 of 1 files, 1.00 GB/s; B 1 of 1 files, done
@@ -208,7 +209,7 @@ func TestTerminal(t *testing.T) {
 `},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, out := follow(Options{Plan: tt.plan, Size: screen(tt.columns, tt.rows), Limit: tt.limit}, 7500*time.Millisecond)
+			_, out := follow(t, Options{Plan: tt.plan, Size: screen(tt.columns, tt.rows), Limit: tt.limit}, 7500*time.Millisecond)
 			if diff := cmp.Diff(tt.want, "\n"+drawn(out)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -235,9 +236,8 @@ func TestConclusion(t *testing.T) {
 		{"a failure", Options{Plan: plan(), Size: screen(80, 24), Conclude: conclude}, []trace.RunFailure{{Phase: "WRR", Disk: "A\x1b", Cause: "unplugged"}},
 			"      disk A·, phase WRR: unplugged\n"},
 	} {
-		shown, out := follow(tt.opts, 8*time.Second)
+		shown, out := follow(t, tt.opts, 8*time.Second)
 		shown.PhaseEnds(tt.failures)
-		shown.Close()
 		if want := erased(6) + tt.want; !strings.HasSuffix(out.String(), want) {
 			t.Errorf("%s: got %q, want %q at its end", tt.name, out.String()[max(0, out.Len()-120):], want)
 		}
@@ -247,8 +247,7 @@ func TestConclusion(t *testing.T) {
 // A terminal that is made smaller breaks the lines drawn before: all their rows go.
 func TestResize(t *testing.T) {
 	columns := 80
-	shown, out := follow(Options{Plan: plan(), Size: func() (int, int) { return columns, 24 }}, 8*time.Second)
-	defer shown.Close()
+	shown, out := follow(t, Options{Plan: plan(), Size: func() (int, int) { return columns, 24 }}, 8*time.Second)
 	columns, before := 40, out.Len()
 	shown.printer.redraw(&shown.state)
 	if got := out.String()[before:]; !strings.HasPrefix(got, erased(11)+"      disk") {
@@ -263,9 +262,8 @@ func TestResize(t *testing.T) {
 
 func TestStopping(t *testing.T) {
 	for _, size := range []func() (int, int){nil, screen(80, 24)} {
-		shown, out := follow(Options{Plan: plan(), Size: size}, time.Second)
+		shown, out := follow(t, Options{Plan: plan(), Size: size}, time.Second)
 		shown.Stopping()
-		shown.Close()
 		if !strings.HasSuffix(out.String(), "      stopping; Ctrl-C again ends at once\n") {
 			t.Errorf("got %q", out.String())
 		}
@@ -275,7 +273,7 @@ func TestStopping(t *testing.T) {
 func TestRatesAreTheModels(t *testing.T) {
 	p := plan()
 	p.Hub = &scenario.Hub{Profile: "goshen-ridge", Speedup: 10}
-	shown, _ := follow(Options{Plan: p}, 8*time.Second)
+	shown, _ := follow(t, Options{Plan: p}, 8*time.Second)
 	if got := shown.state.rate(&shown.state.disks[0]); got != 0.2e9 {
 		t.Errorf("got %g B/s, want 2e8 in the model's time", got)
 	}
@@ -283,7 +281,7 @@ func TestRatesAreTheModels(t *testing.T) {
 
 // A disk that is not heard of moves nothing, and its last rate does not stay.
 func TestSilence(t *testing.T) {
-	shown, _ := follow(Options{Plan: plan()}, 8*time.Second)
+	shown, _ := follow(t, Options{Plan: plan()}, 8*time.Second)
 	shown.state.move("C", 1, 16e9, shown.state.now.Add(5*time.Second))
 	if got := shown.state.rate(&shown.state.disks[1]); got != 0 {
 		t.Errorf("got %g B/s, want none", got)
@@ -292,7 +290,7 @@ func TestSilence(t *testing.T) {
 
 func TestLeft(t *testing.T) {
 	p := plan()
-	shown, _ := follow(Options{Plan: p}, 10*time.Second)
+	shown, _ := follow(t, Options{Plan: p}, 10*time.Second)
 	if left, known := shown.state.left(); !known || left != 15*time.Second {
 		t.Errorf("40 of 100 GB in 10 s: got %s, %v; want 15 s", left, known)
 	}
@@ -309,7 +307,7 @@ func TestLeft(t *testing.T) {
 	for i := range p.Phases {
 		p.Phases[i].Jobs = append(slices.Clone(p.Phases[i].Jobs), scenario.Job{Disk: "D", Role: trace.Read, Sizes: []int64{8e9}, Streams: make([]stream.Spec, 1)})
 	}
-	shown, _ = follow(Options{Plan: p}, 10*time.Second)
+	shown, _ = follow(t, Options{Plan: p}, 10*time.Second)
 	if left, known := shown.state.left(); !known || left != 15*time.Second {
 		t.Errorf("with streams beside 40 of 100 GB in 10 s: got %s, %v; want 15 s", left, known)
 	}
@@ -352,7 +350,7 @@ func TestCooldown(t *testing.T) {
 	} {
 		p := plan()
 		p.Phases[1].Cooldown, p.Phases[1].UntilIdle = tt.cooldown, tt.untilIdle
-		shown, out := follow(Options{Plan: p}, time.Second)
+		shown, out := follow(t, Options{Plan: p}, time.Second)
 		shown.PhaseEnds(nil)
 		if !strings.HasSuffix(out.String(), tt.want) {
 			t.Errorf("got %q, want %q at its end", out.String(), tt.want)

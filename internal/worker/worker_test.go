@@ -76,6 +76,7 @@ func start(t *testing.T, engine *fakeEngine) *coordinatorSide {
 	engine.closed = make(chan struct{})
 	side := &coordinatorSide{t: t, conn: wire.NewConn(coordinatorIn, coordinatorOut), engine: engine, ended: make(chan error, 1)}
 	side.hangUp = func() error { return errors.Join(coordinatorOut.Close(), coordinatorIn.Close()) }
+	t.Cleanup(func() { side.hangUp() }) // all that ends the reading of its orders
 	go func() {
 		newEngine := func(wire.Job, diskio.Hub) (diskio.Engine, error) { return engine, nil }
 		side.ended <- Run(context.Background(), wire.NewConn(toWorker, fromWorker), newEngine, zap.NewNop())
