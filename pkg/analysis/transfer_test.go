@@ -311,3 +311,25 @@ func TestSizeEffects(t *testing.T) {
 		t.Errorf("in no order: %+v", d)
 	}
 }
+
+// Files of a second and one more for each ten bytes; small ones then are as slow as they must be.
+func TestSizesExplain(t *testing.T) {
+	before := [][2]float64{{2, 10}, {3, 20}, {4, 30}, {5, 40}, {6, 50}}
+	for _, tt := range []struct {
+		name  string
+		files [][2]float64
+		from  float64 // where the slower stretch begins
+		want  bool
+	}{
+		{"as long as they must", append(slices.Clone(before), [2]float64{1.2, 2}, [2]float64{1.2, 2}), 20, true},
+		{"nearly", append(slices.Clone(before), [2]float64{1.4, 2}, [2]float64{1.5, 2}), 20, true},
+		{"longer", append(slices.Clone(before), [2]float64{1.6, 2}, [2]float64{1.5, 2}), 20, false},
+		{"too few before", append(slices.Clone(before[:4]), [2]float64{1.2, 2}, [2]float64{1.2, 2}), 14, false},
+		{"none after", before, 20, false},
+	} {
+		p := part{trace: filesOf(tt.files...)}
+		if got := p.sizesExplain(span(0, tt.from), span(tt.from, 99)); got != tt.want {
+			t.Errorf("%s: %v", tt.name, got)
+		}
+	}
+}
