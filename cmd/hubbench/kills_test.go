@@ -59,12 +59,12 @@ const (
 )
 
 func stageName(stage int) string {
-	switch {
-	case stage == startStage:
+	switch stage {
+	case startStage:
 		return "start"
-	case stage == writeStage:
+	case writeStage:
 		return "results"
-	case stage == writeStage-1:
+	case writeStage - 1:
 		return "clean-up"
 	}
 	return []string{"ready", "transfer", "between"}[(stage-1)%3]
@@ -285,15 +285,13 @@ const coordinatorName = "hubbench"
 func (k *killTry) run(t *testing.T, number int) error {
 	scenario := []string{killSimulated, killReal}[number%2]
 	for hit := false; !hit; {
-		dir, err := os.MkdirTemp(t.TempDir(), "")
-		if err != nil {
-			return err
-		}
+		dir := t.TempDir()
 		defer os.RemoveAll(dir)
 		k.killedRun = newKilledRun(dir, scenario)
 		if err := k.begin(); err != nil {
 			return err
 		}
+		var err error
 		if hit, err = k.strike(number / 2 % (writeStage + 1)); err != nil {
 			return err
 		}

@@ -171,20 +171,19 @@ func soak(t *testing.T, name string, disk *testdisk.Disk, scenario string) {
 	defer tick.Stop()
 	note := table(t, name)
 	var all []use
-	for err := error(nil); ; {
+	for running := true; running; {
 		select {
 		case <-tick.C:
 			u := tr.look(cmd.Process.Pid)
 			u.at, u.heap = time.Since(began), log.heap()
 			all = append(all, u)
 			note(u)
-			continue
-		case err = <-ended:
+		case err := <-ended:
+			if err != nil {
+				t.Fatalf("%v\n%s", err, log)
+			}
+			running = false
 		}
-		if err != nil {
-			t.Fatalf("%v\n%s", err, log)
-		}
-		break
 	}
 	if info, err := os.Stat(filepath.Join(out, rundir.ReportFile)); err != nil || info.Size() == 0 {
 		t.Errorf("no page of it: %v\n%s", err, log)
