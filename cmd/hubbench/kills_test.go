@@ -25,7 +25,7 @@ import (
 )
 
 var (
-	kills    = flag.Int("kills", 6, "`runs` of which TestKills ends processes; 300 in make proof")
+	kills    = flag.Int("kills", 6, "`runs` of which TestKills ends processes; 300 in make proof FULL=1")
 	killSeed = flag.Uint64("kill-seed", 1, "`seed` of the instants, processes and signals of TestKills")
 )
 

@@ -23,7 +23,7 @@ import (
 
 var (
 	soakTime        = flag.Duration("soak", 5*time.Second, "how `long` TestSoak runs, on simulated disks and on real ones")
-	soakRuns        = flag.Int("soak-runs", 5, "how `many` runs in a row TestRunsInARow makes; 200 in make proof")
+	soakRuns        = flag.Int("soak-runs", 5, "how `many` runs in a row TestRunsInARow makes; 200 in make proof FULL=1")
 	hubbenchProgram = flag.String("hubbench", "hubbench", "the `program` that TestSoak and TestRunsInARow run; the test's own unless said")
 )
 
