@@ -59,7 +59,7 @@ func (t *tests) line(text string) {
 	case "skip":
 		// Parts of one test are mostly left out for one reason.
 		if name, _, _ := strings.Cut(e.Test, "/"); name != "" {
-			if why := t.ended(e.Test, name); !slices.Contains(t.command.Skipped, why) {
+			if why := t.ended(e.Test, name, 1); !slices.Contains(t.command.Skipped, why) {
 				t.command.Skipped = append(t.command.Skipped, why)
 			}
 		}
@@ -67,7 +67,7 @@ func (t *tests) line(text string) {
 		// A test fails with those that are part of it, or with its findings: they have said why.
 		part := func(s string) bool { return s == e.Test || strings.HasPrefix(s, e.Test+"/") }
 		if e.Test != "" && !slices.ContainsFunc(t.command.Failed, part) && !slices.ContainsFunc(t.told, part) {
-			t.command.Failed = append(t.command.Failed, t.ended(e.Test, e.Test))
+			t.command.Failed = append(t.command.Failed, t.ended(e.Test, e.Test, lastSaid))
 		}
 		delete(t.said, e.Test)
 	case "pass":
@@ -95,17 +95,17 @@ func (t *tests) keep(text string) {
 	}
 }
 
-// ended is a test that has ended, by a name to call it, with what it said.
-func (t *tests) ended(test, name string) string {
+// lastSaid is how much of what a test said is told where it fails.
+const lastSaid = 3
+
+// ended is a test that has ended, by a name to call it, with the last that it said.
+func (t *tests) ended(test, name string, most int) string {
 	said := t.said[test]
 	delete(t.said, test)
 	if len(said) == 0 {
 		return name
 	}
-	const most = 3
-	if len(said) > most {
-		said = append(said[:most:most], "...")
-	}
+	said = said[max(0, len(said)-most):] // what it logs comes before
 	return name + ": " + strings.Join(said, "; ")
 }
 
@@ -118,14 +118,14 @@ func (t *tests) end() {
 	slices.Sort(open)
 	for _, name := range open {
 		if !slices.ContainsFunc(open, func(other string) bool { return strings.HasPrefix(other, name+"/") }) {
-			t.command.Failed = append(t.command.Failed, fmt.Sprintf("%s never ended", t.ended(name, name)))
+			t.command.Failed = append(t.command.Failed, fmt.Sprintf("%s never ended", t.ended(name, name, lastSaid)))
 		}
 	}
 }
 
 // complaint is what a test says in a line, without the place in the code; empty where the line is not of that kind.
 func complaint(text string) string {
-	match := regexp.MustCompile(`^\s+\w+_test\.go:\d+: (.*)`).FindStringSubmatch(text)
+	match := regexp.MustCompile(`^\s+\w+\.go:\d+: (.*)`).FindStringSubmatch(text)
 	if match == nil {
 		return ""
 	}

@@ -66,7 +66,8 @@ func pretend(what string) {
 	case "skips":
 		for _, part := range []string{"TestX/a", "TestX/b"} {
 			line(event{Action: "run", Test: part})
-			line(event{Action: "output", Test: part, Output: "    x_test.go:1: needs root\n"})
+			line(event{Action: "output", Test: part, Output: "    x_test.go:1: looking\n"})
+			line(event{Action: "output", Test: part, Output: "    disk.go:1: needs root\n"})
 			line(event{Action: "skip", Test: part})
 		}
 		line(event{Action: "pass", Test: "TestX"})
