@@ -20,6 +20,7 @@ import (
 // that lost its parent still has it.
 type tree struct {
 	temp string
+	log  string         // the run's, where its workers' collectors are heard
 	disk *testdisk.Disk // nil: simulated disks
 }
 
@@ -29,7 +30,8 @@ type use struct {
 	processes int
 	own       int64 // bytes of memory that are its own, of hubbench itself
 	others    int64 // and of the processes that it has started
-	heap      int64 // what the collector last found alive in hubbench itself
+	heap      int64 // what the collector last found alive in hubbench itself, in whole megabytes
+	heaps     int64 // and in its workers
 	files     int   // descriptors of all processes
 	threads   int
 	temporary int // files
@@ -117,7 +119,24 @@ type heapLog struct {
 	alive int64
 }
 
-var collection = regexp.MustCompile(`^gc \d+ @.*->(\d+) MB, `)
+var (
+	collection       = regexp.MustCompile(`^gc \d+ @.*->(\d+) MB, `)
+	workerCollection = regexp.MustCompile(`"disk":"([^"]*)","text":"gc \d+ @[^"]*->(\d+) MB, `)
+)
+
+// workerHeap is what the collectors of the latest workers last found alive.
+func (tr *tree) workerHeap() (sum int64) {
+	log, _ := os.ReadFile(tr.log) // none yet: none were heard
+	alive := map[string]int64{}
+	for _, m := range workerCollection.FindAllSubmatch(log, -1) {
+		mb, _ := strconv.ParseInt(string(m[2]), 10, 64)
+		alive[string(m[1])] = mb << 20
+	}
+	for _, heap := range alive {
+		sum += heap
+	}
+	return sum
+}
 
 func (h *heapLog) Write(p []byte) (int, error) {
 	h.mu.Lock()
