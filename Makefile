@@ -43,10 +43,13 @@ demo: build
 	bin/hubbench run configs/demo.yaml
 
 # Unit tests and testscripts. What starts goroutines is tested under the race detector, where there is one, but for the
-# page, which waits for a browser: the detector makes the rest several times as slow and finds nothing (make race has it for all).
+# page, which waits for a browser, and for what is done to whole processes: the detector makes the rest several times as slow
+# and finds nothing (make race has it for all).
+processes := ^Test(FaultsOf|Mounted|Kills$$|RunsInARow|Soak|Resume$$|ResumeSearch$$)
 test: $(charts)
 	@$(if $(race),,echo 'no C compiler here: testing without the race detector' >&2)
-	go test $(race) -timeout 20m $$(go list ./cmd/... ./internal/... | grep -v '/internal/report/html$$')
+	go test $(race) -timeout 20m -skip '$(processes)' $$(go list ./cmd/... ./internal/... | grep -v '/internal/report/html$$')
+	go test -timeout 20m -run '$(processes)' ./cmd/hubbench
 	go test -timeout 20m ./configs ./pkg/... ./internal/report/html ./testdata/lab
 
 # As test, but nothing from the cache, in another order each time, and a failure where there is no race detector.

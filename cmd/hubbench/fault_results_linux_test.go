@@ -21,7 +21,7 @@ func TestFaultsOfTheResults(t *testing.T) {
 		_, a := newVolume(t, testdisk.Options{}, "")
 		_, b := newVolume(t, testdisk.Options{}, "")
 		_, results = newVolume(t, testdisk.Options{Bytes: 8 << 20}, "")
-		phases := short("first") + "\n- {name: second, pattern: WW, pace: 10 MB/s, files: 20}"
+		phases := short("first") + "\n- {name: second, pattern: WW, pace: 10 MB/s, files: 40}"
 		return beginRun(t, endless(a, b, phases), "--out", filepath.Join(results, "out")), results, []string{a, b}
 	}
 	resumes := func(r *faultRun, roots []string) {
