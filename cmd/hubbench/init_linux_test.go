@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hubbench/hubbench/internal/testdisk"
 )
 
 // From disks that are plugged in to a report, in two commands: on loop devices, which only root can make.
@@ -29,6 +31,18 @@ func TestInitToReport(t *testing.T) {
 	}
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		t.Fatal(err)
+	}
+	// The disks of other tests are mounted here too, now, and would stay in use for as long as this process lives.
+	mounts, err := os.ReadFile("/proc/thread-self/mounts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(mounts)) {
+		if at := strings.Fields(line)[1]; strings.HasPrefix(at, testdisk.Memory+"/hubbench-") {
+			if err := unix.Unmount(at, unix.MNT_DETACH); err != nil {
+				t.Errorf("let go of %s: %v", at, err)
+			}
+		}
 	}
 	command := func(name string, args ...string) string {
 		t.Helper()
