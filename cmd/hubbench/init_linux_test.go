@@ -24,7 +24,18 @@ func TestInitToReport(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	// Mounts of this thread's own go with it, even where the test is killed, and the loop devices with them.
+	// Mounts of this thread's own go with it, even where the test is killed, and the loop devices with them. The process's first
+	// thread never goes, and what it has mounted /proc/self tells for all: it is kept from the test.
+	runtime.LockOSThread()
+	if unix.Gettid() == unix.Getpid() {
+		defer runtime.UnlockOSThread()
+		t.Run("on another thread", initToReport)
+		return
+	}
+	initToReport(t)
+}
+
+func initToReport(t *testing.T) {
 	runtime.LockOSThread()
 	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
 		t.Skipf("no mounts of one's own here: %v", err)

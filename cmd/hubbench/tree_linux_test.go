@@ -96,7 +96,7 @@ func (tr *tree) look(root int) use {
 				u.loops++
 			}
 		}
-		mounts, _ := os.ReadFile("/proc/self/mounts")
+		mounts, _ := os.ReadFile("/proc/thread-self/mounts")
 		u.mounts = bytes.Count(mounts, []byte(" "+tr.disk.Dir+"/"))
 	}
 	return u

@@ -136,7 +136,7 @@ func unmount(dir string, which func(mount string) bool) error {
 
 // mountsIn are the mounts in a folder, in the order in which they were made.
 func mountsIn(dir string) []string {
-	text, _ := os.ReadFile("/proc/self/mountinfo") // without /proc there are none to be seen
+	text, _ := os.ReadFile("/proc/thread-self/mountinfo") // without /proc there are none to be seen
 	var found []string
 	for line := range strings.Lines(string(text)) {
 		if fields := strings.Fields(line); len(fields) > 4 && strings.HasPrefix(fields[4], dir+"/") {
