@@ -180,6 +180,9 @@ func TestStreamSeries(t *testing.T) {
 			t.Errorf("%v s in %d steps of %v s", endS, len(got.Late), got.StepS)
 		}
 	}
+	if got := streamSeries(&trace.Stream{Samples: []trace.StreamSample{at(0.05, 0, 3), at(0.15, 0, 4)}}); !slices.Equal(got.Late, []int{3, 1}) {
+		t.Errorf("late from the first sample on: %v, want 3 and 1", got.Late)
+	}
 	for _, samples := range [][]trace.StreamSample{nil, {at(0, 1, 1)}} {
 		if got := streamSeries(&trace.Stream{Samples: samples}); got != nil {
 			t.Errorf("of %v: %+v", samples, got)
