@@ -50,7 +50,7 @@ test: $(charts)
 	@$(if $(race),,echo 'no C compiler here: testing without the race detector' >&2)
 	go test $(race) -timeout 20m -skip '$(processes)' $$(go list ./cmd/... ./internal/... | grep -v '/internal/report/html$$')
 	go test -timeout 20m -run '$(processes)' ./cmd/hubbench
-	go test -timeout 20m ./configs ./pkg/... ./internal/report/html ./testdata/lab
+	go test -timeout 20m ./configs ./pkg/... ./internal/report/html ./testdata/lab ./testdata/fio
 
 # As test, but nothing from the cache, in another order each time, and a failure where there is no race detector.
 race: $(charts)

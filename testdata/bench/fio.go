@@ -1,13 +1,13 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+
+	"github.com/hubbench/hubbench/testdata/fio"
 )
 
 // runFio runs the row with fio, on files of its own that are gone afterwards.
@@ -44,30 +44,15 @@ func runFio(dir string, r row, extra string) (res result, err error) {
 	if err != nil {
 		return res, fmt.Errorf("fio: %w\n%s", err, out)
 	}
-	type direction struct {
-		Bytes float64 `json:"io_bytes"`
-		Rate  float64 `json:"bw_bytes"`
+	report, err := fio.ReadReport(out)
+	if err != nil {
+		return res, err
 	}
-	var report struct {
-		Jobs []struct {
-			Read  direction `json:"read"`
-			Write direction `json:"write"`
-		} `json:"jobs"`
+	total := report.Total()
+	if total.Bytes != float64(r.bytes()) {
+		return res, fmt.Errorf("fio moved %.0f bytes instead of %d", total.Bytes, r.bytes())
 	}
-	if start := bytes.IndexByte(out, '{'); start > 0 {
-		out = out[start:] // after fio's notes
-	}
-	if err := json.Unmarshal(out, &report); err != nil {
-		return res, fmt.Errorf("read fio's report: %w", err)
-	}
-	var moved float64
-	for _, job := range report.Jobs {
-		res.rate += job.Read.Rate + job.Write.Rate
-		moved += job.Read.Bytes + job.Write.Bytes
-	}
-	if moved != float64(r.bytes()) {
-		return res, fmt.Errorf("fio moved %.0f bytes instead of %d", moved, r.bytes())
-	}
+	res.rate = total.Rate
 	res.cpu = r.perUnit(cmd.ProcessState)
 	return res, nil
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/internal/testdisk"
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/testdata/fio"
 )
 
 // partition is the size of each; memory is taken as it is written.
@@ -216,20 +217,12 @@ func (l *lab) runFio(ctx context.Context, p pattern) (rate float64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	type direction struct {
-		Rate float64 `json:"bw_bytes"`
+	report, err := fio.ReadReport(out)
+	if err != nil {
+		return 0, err
 	}
-	var said struct {
-		Jobs []struct {
-			Read  direction `json:"read"`
-			Write direction `json:"write"`
-		} `json:"jobs"`
+	if len(report.Jobs) != 1 {
+		return 0, fmt.Errorf("its report has %d groups instead of one", len(report.Jobs))
 	}
-	if start := slices.Index(out, '{'); start > 0 {
-		out = out[start:] // after fio's notes
-	}
-	if err := json.Unmarshal(out, &said); err != nil || len(said.Jobs) != 1 {
-		return 0, fmt.Errorf("its report has %d groups (%w)", len(said.Jobs), err)
-	}
-	return said.Jobs[0].Read.Rate + said.Jobs[0].Write.Rate, nil
+	return report.Total().Rate, nil
 }
