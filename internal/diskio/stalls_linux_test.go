@@ -15,6 +15,7 @@ import (
 	"github.com/hubbench/hubbench/internal/fusetest"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // stalls is a file system that stands still from one instant to another, as the kernel sees it.
@@ -74,17 +75,13 @@ func overRealStall(t *testing.T, how string, pieces pieceMaker, buffer, stall ti
 	release := clock.Now() + 5e6
 	gate.toNS.Store(release + (from + stall).Nanoseconds())
 	gate.fromNS.Store(release + from.Nanoseconds())
-	got := map[string]*stream.Outcome{}
+	outcomes := tracetest.Outcomes{}
 	lastNS := map[string]int64{}
 	s.Start(release, func(e trace.Event) {
-		if e.Type != trace.StreamType {
-			return
+		outcomes.Add(&e)
+		if e.Type == trace.StreamType {
+			lastNS[e.Stream] = e.TNS
 		}
-		if got[e.Stream] == nil {
-			got[e.Stream] = &stream.Outcome{}
-		}
-		got[e.Stream].Add(stream.Sample{Due: e.Due, Late: e.Late, BufferNS: e.BufferNS, StallNS: e.StallNS})
-		lastNS[e.Stream] = e.TNS
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(release-clock.Now())+length)
 	defer cancel()
@@ -97,10 +94,11 @@ func overRealStall(t *testing.T, how string, pieces pieceMaker, buffer, stall ti
 	var report strings.Builder
 	for i, p := range s.players {
 		want := overStall(p.Spec, i, len(s.players), from, from+stall, time.Duration(lastNS[p.Name]))
-		late := got[p.Name].Late
+		got := outcomes[tracetest.StreamOf{Stream: p.Name}]
+		late := got.Late
 		fmt.Fprintf(&report, " %d of %d", late, want.Late)
-		if got[p.Name].Due != want.Due {
-			t.Errorf("stream %d: %d frames were due by %d ns, want %d", i+1, got[p.Name].Due, lastNS[p.Name], want.Due)
+		if got.Due != want.Due {
+			t.Errorf("stream %d: %d frames were due by %d ns, want %d", i+1, got.Due, lastNS[p.Name], want.Due)
 		}
 		may := 1 + int(2*belated/p.Spec.Frame)
 		evidence.Report(t, evidence.Finding{

@@ -21,6 +21,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 var quietStreams = flag.Duration("quiet-streams", 0, "how long to play and to record streams on a disk in memory, on a machine that does nothing else")
@@ -63,17 +64,9 @@ func playQuietly(t *testing.T, dir string, spec stream.Spec) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	outcomes := map[string]*stream.Outcome{}
+	outcomes := tracetest.Outcomes{}
 	release := clock.Now() + 30e6
-	s.Start(release, func(e trace.Event) {
-		if e.Type != trace.StreamType {
-			return
-		}
-		if outcomes[e.Stream] == nil {
-			outcomes[e.Stream] = &stream.Outcome{}
-		}
-		outcomes[e.Stream].Add(stream.Sample{Due: e.Due, Late: e.Late, BufferNS: e.BufferNS, StallNS: e.StallNS})
-	})
+	s.Start(release, func(e trace.Event) { outcomes.Add(&e) })
 	clock.WaitUntil(release)
 	user, system := cpuTime(t)
 	ctx, cancel := context.WithTimeout(t.Context(), *quietStreams)

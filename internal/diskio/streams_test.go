@@ -15,12 +15,13 @@ import (
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // played is what a streams job told.
 type played struct {
 	spans    []Span
-	outcomes map[string]*stream.Outcome
+	outcomes tracetest.Outcomes
 	last     map[string]trace.Event // of each stream
 	samples  int
 }
@@ -40,19 +41,16 @@ func playStreams(t *testing.T, job Job, sys system, length time.Duration, releas
 	if _, err := s.Prepare(t.Context(), func(int64) {}); err != nil {
 		t.Fatal(err)
 	}
-	p := played{outcomes: map[string]*stream.Outcome{}, last: map[string]trace.Event{}}
+	p := played{outcomes: tracetest.Outcomes{}, last: map[string]trace.Event{}}
 	released()
 	s.Start(s.timing.now(), func(e trace.Event) {
 		if e.Type != trace.StreamType {
 			return
 		}
-		if p.outcomes[e.Stream] == nil {
-			p.outcomes[e.Stream] = &stream.Outcome{}
-		}
 		if got := e.TNS - p.last[e.Stream].TNS; got <= 0 || got > stream.SampleNS {
 			t.Errorf("stream %s: a sample at %d ns, %d after the one before", e.Stream, e.TNS, got)
 		}
-		p.outcomes[e.Stream].Add(stream.Sample{Due: e.Due, Late: e.Late, BufferNS: e.BufferNS, StallNS: e.StallNS})
+		p.outcomes.Add(&e)
 		p.last[e.Stream] = e
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), length)
@@ -145,7 +143,7 @@ func TestStreamsOverAStall(t *testing.T) {
 			p.checkSpans(t, spec, length)
 			for i, player := range stream.Players([]stream.Spec{spec}) {
 				want := overStall(spec, i, spec.Count, from, from+stall, length)
-				got := p.outcomes[player.Name]
+				got := p.outcomes[tracetest.StreamOf{Stream: player.Name}]
 				if got.Due != want.Due {
 					t.Errorf("stream %d: %d frames were due, want %d", i+1, got.Due, want.Due)
 				}

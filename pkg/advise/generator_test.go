@@ -11,6 +11,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 const gb = 1e9
@@ -114,8 +115,7 @@ func fitted(t *testing.T, e *hub.Evidence) *hub.Profile {
 func truth(t *testing.T, p *hub.Profile, parts []Part, length time.Duration) (clean bool) {
 	t.Helper()
 	plan, _ := planOf(parts, length, 1)
-	type name struct{ disk, stream string }
-	outcomes := map[name]*stream.Outcome{}
+	outcomes := tracetest.Outcomes{}
 	buffers := map[string]time.Duration{}
 	for _, part := range parts {
 		for _, s := range part.Streams {
@@ -123,15 +123,7 @@ func truth(t *testing.T, p *hub.Profile, parts []Part, length time.Duration) (cl
 		}
 	}
 	err := hub.Simulate(plan, p, func(e *trace.Event) error {
-		if e.Type != trace.StreamType {
-			return nil
-		}
-		o := outcomes[name{e.Disk, e.Stream}]
-		if o == nil {
-			o = &stream.Outcome{}
-			outcomes[name{e.Disk, e.Stream}] = o
-		}
-		o.Add(stream.Sample{Due: e.Due, Late: e.Late, BufferNS: e.BufferNS, StallNS: e.StallNS})
+		outcomes.Add(e)
 		return nil
 	})
 	if err != nil {
@@ -141,7 +133,7 @@ func truth(t *testing.T, p *hub.Profile, parts []Part, length time.Duration) (cl
 		t.Fatal("no stream was played")
 	}
 	for at, o := range outcomes {
-		if o.Verdict(buffers[at.disk].Nanoseconds()) != stream.Clean {
+		if o.Verdict(buffers[at.Disk].Nanoseconds()) != stream.Clean {
 			return false
 		}
 	}

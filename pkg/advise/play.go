@@ -120,7 +120,7 @@ func (r *referee) add(e *trace.Event) (clean bool, err error) {
 		return false, fmt.Errorf("disk %s: the model plays a stream %q that was not asked for", e.Disk, e.Stream)
 	}
 	o := &r.outcomes[e.Disk][n-1]
-	o.Add(stream.Sample{Due: e.Due, Late: e.Late, BufferNS: e.BufferNS, StallNS: e.StallNS})
+	o.Add(e.StreamSample())
 	v := o.Verdict(spec.Buffer.Nanoseconds())
 	return v != stream.Strained && v != stream.Drops, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // uhd is a stream of 100 MB/s with 25 frames a second and a buffer of a second.
@@ -48,17 +49,13 @@ func busy(disk string, op trace.Role) scenario.Job {
 	return scenario.Job{Disk: disk, Role: op, Sizes: []int64{1e9}}
 }
 
-// outcomes of all streams of disk A, and the bytes of each disk that are told of.
-func outcomes(events []trace.Event) (map[string]*stream.Outcome, map[string]int64) {
-	streams, bytes := map[string]*stream.Outcome{}, map[string]int64{}
+// outcomes of all streams, and the bytes of each disk that are told of.
+func outcomes(events []trace.Event) (tracetest.Outcomes, map[string]int64) {
+	streams, bytes := tracetest.Outcomes{}, map[string]int64{}
 	open := map[string]int64{}
 	for _, e := range events {
+		streams.Add(&e)
 		switch e.Type {
-		case trace.StreamType:
-			if streams[e.Stream] == nil {
-				streams[e.Stream] = &stream.Outcome{}
-			}
-			streams[e.Stream].Add(stream.Sample{Due: e.Due, Late: e.Late, BufferNS: e.BufferNS, StallNS: e.StallNS})
 		case trace.FileType:
 			bytes[e.Disk] += e.Bytes
 			open[e.Disk] = 0
@@ -147,7 +144,7 @@ func TestStreamsDrainByTheShortfall(t *testing.T) {
 
 // lateBetween checks that the late frames are those that the disk had no time for, and of those that it moved, 4 MB at 2
 // GB/s, the twentieth at most that it began to move within 2 ms of being due, of the 40 ms of a frame.
-func lateBetween(t *testing.T, what string, streams map[string]*stream.Outcome, missing, moved float64) (late int) {
+func lateBetween(t *testing.T, what string, streams tracetest.Outcomes, missing, moved float64) (late int) {
 	t.Helper()
 	for _, o := range streams {
 		late += o.Late

@@ -11,6 +11,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // tick is the step of the slow simulation.
@@ -235,19 +236,11 @@ func TestSimAgainstTicks(t *testing.T) {
 			phase.Jobs = append(phase.Jobs, scenario.Job{Disk: names[i], Role: w.Op, Sizes: w.Sizes, Pace: w.Pace, Streams: w.Streams})
 		}
 		plan.Phases = []scenario.Phase{phase}
-		ended, streams := map[string]int64{}, map[string]map[string]*stream.Outcome{}
+		ended, streams := map[string]int64{}, tracetest.Outcomes{}
 		for _, e := range record(t, plan, p) {
-			switch e.Type {
-			case trace.FileType:
+			streams.Add(&e)
+			if e.Type == trace.FileType {
 				ended[e.Disk] = e.EndNS
-			case trace.StreamType:
-				if streams[e.Disk] == nil {
-					streams[e.Disk] = map[string]*stream.Outcome{}
-				}
-				if streams[e.Disk][e.Stream] == nil {
-					streams[e.Disk][e.Stream] = &stream.Outcome{}
-				}
-				streams[e.Disk][e.Stream].Add(stream.Sample{Due: e.Due, Late: e.Late, BufferNS: e.BufferNS, StallNS: e.StallNS})
 			}
 		}
 		for i, d := range slow {
@@ -260,7 +253,7 @@ func TestSimAgainstTicks(t *testing.T) {
 			var late, due, slowLate int
 			lowest, slowLowest := int64(math.MaxInt64), int64(math.MaxInt64)
 			for j := range d.streams {
-				o := streams[names[i]][fmt.Sprint(j+1)]
+				o := streams[tracetest.StreamOf{Disk: names[i], Stream: fmt.Sprint(j + 1)}]
 				late, due, lowest = late+o.Late, due+o.Due, min(lowest, o.LowestNS)
 				slowLate, slowLowest = slowLate+d.streams[j].Late, min(slowLowest, d.streams[j].LowestNS)
 			}

@@ -50,7 +50,7 @@ func (j *Judge) Add(e *trace.Event) {
 	case e.Phase != j.try.Name:
 	case e.Type == trace.StreamType:
 		if s := j.streams[source{e.Disk, e.Stream}]; s != nil {
-			s.Add(stream.Sample{Due: e.Due, Late: e.Late, BufferNS: e.BufferNS, StallNS: e.StallNS})
+			s.Add(e.StreamSample())
 		}
 	case e.Disk != j.try.Try.Disk:
 	case e.Type == trace.FileType:

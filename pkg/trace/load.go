@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/latency"
-	"github.com/hubbench/hubbench/pkg/stream"
 )
 
 // Load reads a whole trace; name stands for the input in errors and warnings. Disks and phases that have no line
@@ -195,7 +194,7 @@ func (d *diskBuilder) stream(e *Event) {
 		d.trace.Streams = append(d.trace.Streams, Stream{Name: e.Stream})
 	}
 	d.trace.Streams[i].Samples = append(d.trace.Streams[i].Samples, StreamSample{
-		TNS: e.TNS, Sample: stream.Sample{Due: e.Due, Late: e.Late, BufferNS: e.BufferNS, StallNS: e.StallNS},
+		TNS: e.TNS, Sample: e.StreamSample(),
 	})
 }
 
