@@ -157,3 +157,14 @@ func TestLatencyChange(t *testing.T) {
 		t.Errorf("got %+v, want about 8 times as long", got)
 	}
 }
+
+// Where either is not known, nothing is longer; nor where it is not by a quarter.
+func TestLongerThanUnknown(t *testing.T) {
+	p := part{trace: &trace.DiskTrace{Op: trace.Write, Latencies: latencyClasses()[0].play(seed(1), 30, nil)}}
+	lines := p.latencyLines()
+	q := quantiles(lines, gatherRequests(lines), 2)[0]
+	var none *quantile
+	if q.longer(none, 0.01) != nil || none.longer(q, 0.01) != nil || q.longer(q, 0.01) != nil {
+		t.Error("longer than nothing, or than itself")
+	}
+}

@@ -107,8 +107,7 @@ func idleElsewhere(p *phase, disk string, phases []*phase) []RemovalCase {
 }
 
 func (p *phase) hasPart(disk string) bool {
-	_, ok := p.out.Roles[disk]
-	return ok && slices.ContainsFunc(p.parts, func(part part) bool { return part.name() == disk })
+	return slices.ContainsFunc(p.parts, func(part part) bool { return part.name() == disk })
 }
 
 // endedFirst takes what the others gained when the disk ended while all of them went on.
