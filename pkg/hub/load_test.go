@@ -80,6 +80,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"disk above the hub", "hub: 2.6 GB/s", "hub: 3.6 GB/s", `hub.yaml:16:17: hub is 3.60 GB/s, above the 3.40 GB/s that the hub carries`},
 		{"unknown key", "recovery:", "recovry:", `hub.yaml:10:1: unknown key "recovry"; try recovery`},
 		{"unknown key of a disk", "weight: 2", "wieght: 2", `hub.yaml:17:28: unknown key "wieght"; try weight`},
+		{"unknown key beside a disk's directions", "lanes: 2", "lanse: 2", `hub.yaml:22:5: unknown key "lanse"; try lanes`},
 		{"unknown lag", "write_after_write", "write_after_all", `hub.yaml:11:3: unknown key "write_after_all"; try write_after_`},
 		{"negative lag", "[2.5 s]", "[-1 s]", `hub.yaml:12:22: item 1 of recovery.read_after_write: time "-1 s": must not be negative; try a number with ms, s, min or h, such as 30 s`},
 		{"lag not a list", "[2.5 s]", "2.5 s", `hub.yaml:12:21: recovery.read_after_write is "2.5 s", not a list; try one "- ..." line for each item, or [..., ...]`},

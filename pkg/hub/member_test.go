@@ -1,0 +1,131 @@
+package hub
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// A disk that reads three bytes for each that it writes, at 3 and 2 GB/s, gives each its time: a GB takes 0.75/3 and 0.25/2 s.
+func TestClaims(t *testing.T) {
+	disk := &Disk{Name: "B", Read: Side{Hub: 3 * gb, Weight: 1}, Write: Side{Hub: 2 * gb, Weight: 2}}
+	both := 1 / 0.375 * gb
+	for _, tt := range []struct {
+		what string
+		work Work
+		want []Claim
+	}{
+		{"reads", Work{Op: read}, []Claim{{Op: read, Cap: 3 * gb, Want: 3 * gb, Weight: 1}}},
+		{"writes", Work{Op: write}, []Claim{{Op: write, Cap: 2 * gb, Want: 2 * gb, Weight: 2}}},
+		{"at a pace", Work{Op: write, Pace: gb}, []Claim{{Op: write, Cap: 2 * gb, Want: gb, Weight: 2}}},
+		{"reads and writes", Work{Op: read, Reads: 0.75}, []Claim{
+			{Op: read, Cap: 0.75 * both, Want: 0.75 * both, Weight: 1}, {Op: write, Cap: 0.25 * both, Want: 0.25 * both, Weight: 2, Same: true},
+		}},
+		{"reads and writes at a pace", Work{Op: read, Reads: 0.75, Pace: gb}, []Claim{
+			{Op: read, Cap: 0.75 * both, Want: 0.75 * gb, Weight: 1}, {Op: write, Cap: 0.25 * both, Want: 0.25 * gb, Weight: 2, Same: true},
+		}},
+	} {
+		tt.work.Sizes = files(1)
+		m, err := newMember("B", disk, tt.work, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.start(0)
+		if diff := cmp.Diff(tt.want, m.claim(nil), near); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.what, diff)
+		}
+	}
+}
+
+// Files are gone through one by one where their sizes, or noise, make each another rate.
+func TestPerFile(t *testing.T) {
+	plain, bySize := Side{Hub: gb, Weight: 1}, Side{Hub: gb, Weight: 1, PerFile: time.Millisecond}
+	for _, tt := range []struct {
+		what        string
+		read, write Side
+		work        Work
+		noise       float64
+		want        bool
+	}{
+		{"alike", plain, plain, Work{Op: write}, 0, false},
+		{"noise", plain, plain, Work{Op: write}, 0.1, true},
+		{"reads", bySize, plain, Work{Op: read}, 0, true},
+		{"writes", plain, bySize, Work{Op: write}, 0, true},
+		{"only the other direction", bySize, plain, Work{Op: write}, 0, false},
+		{"only the other direction of one that reads", plain, bySize, Work{Op: read}, 0, false},
+		{"both directions, one by size", bySize, plain, Work{Op: read, Reads: 0.5}, 0, true},
+		{"both directions, the other by size", plain, bySize, Work{Op: read, Reads: 0.5}, 0, true},
+		{"streams", bySize, bySize, Work{Op: read, Streams: []stream.Spec{uhd(1)}}, 0, false},
+		{"streams in noise", plain, plain, Work{Op: read, Streams: []stream.Spec{uhd(1)}}, 0.1, true},
+	} {
+		tt.work.Sizes = files(1)
+		m, err := newMember("B", &Disk{Name: "B", Read: tt.read, Write: tt.write}, tt.work, tt.noise)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.perFile != tt.want {
+			t.Errorf("%s: %v", tt.what, m.perFile)
+		}
+	}
+}
+
+// The time of a rest counts from its beginning, and as no work.
+func TestDemandRests(t *testing.T) {
+	d := newDemand(gb)
+	d.begin(0)
+	d.proceed(int64(time.Second), true)
+	d.proceed(int64(3*time.Second), true)
+	if !d.resting || d.sinceNS != 1e9 || d.worked != 1e9 {
+		t.Errorf("after 1 s of work, 2 s of rest: %+v", d)
+	}
+	d.resume(int64(3 * time.Second))
+	if want := max(1e9-demandRests*2e9, 0); d.resting || d.sinceNS != 3e9 || d.worked != int64(want) {
+		t.Errorf("at work again: %+v, want %d ns of work left", d, int64(want))
+	}
+	d.resume(int64(4 * time.Second))
+	if d.sinceNS != 3e9 {
+		t.Errorf("resumed twice: %+v", d)
+	}
+}
+
+// Of a file that is read and written, the direction of which nothing was moved has no event.
+func TestTell(t *testing.T) {
+	for _, tt := range []struct {
+		reads float64
+		bytes int64
+		want  map[trace.Role]int64
+	}{
+		{0, 9, map[trace.Role]int64{"": 9}},
+		{0.25, 8, map[trace.Role]int64{read: 2, write: 6}},
+		{0.25, 1, map[trace.Role]int64{write: 1}},
+		{1, 8, map[trace.Role]int64{read: 8}},
+	} {
+		w := &worker{job: &scenario.Job{Reads: tt.reads}, event: trace.Event{Type: trace.FileType, Bytes: tt.bytes}}
+		got := map[trace.Role]int64{}
+		if err := w.tell(func(e *trace.Event) error { got[e.Op] += e.Bytes; return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%g read of %d bytes (-want +got):\n%s", tt.reads, tt.bytes, diff)
+		}
+	}
+}
+
+// All that two runs have seen is joined.
+func TestAddEvidence(t *testing.T) {
+	one := func(name string, squares float64, freedom int) *Evidence {
+		e := &Evidence{Rates: []Observation{{Phase: name}}, Lags: []ObservedLag{{}}}
+		e.Noise.Squares, e.Noise.Freedom = squares, freedom
+		return e
+	}
+	e := one("first", 1, 20)
+	e.Add(one("second", 2, 30))
+	if len(e.Rates) != 2 || e.Rates[1].Phase != "second" || len(e.Lags) != 2 || e.Noise.Squares != 3 || e.Noise.Freedom != 50 {
+		t.Errorf("%+v", e)
+	}
+}
