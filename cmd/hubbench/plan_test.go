@@ -180,6 +180,7 @@ t
 `},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel() // each waits to see who else uses the disk
 			if diff := cmp.Diff(strings.TrimPrefix(tt.want, "\n"), planned(t, tt.scenario)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
