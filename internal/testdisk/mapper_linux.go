@@ -21,7 +21,8 @@ func CanMap(target string) error {
 	_ = exec.Command("modprobe", "dm-"+target).Run() // it may be built in; what counts is the list
 	out, err := exec.Command("dmsetup", "targets").CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("dmsetup targets: %w: %s", err, out)
+		why, _, _ := strings.Cut(string(out), "\n")
+		return fmt.Errorf("dmsetup targets: %w: %s", err, why)
 	}
 	if !strings.Contains("\n"+string(out), "\n"+target+" ") {
 		return fmt.Errorf("this kernel's device mapper has no target %s", target)
