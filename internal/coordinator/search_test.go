@@ -131,6 +131,9 @@ func TestSearchEndsWithItsTry(t *testing.T) {
 
 // On simulated disks the tries are those of the simulation, wherever a run goes on.
 func TestSearchEqualsSimulation(t *testing.T) {
+	if testing.Short() {
+		t.Skip("TestRunEqualsSimulation plays what a search is made of")
+	}
 	for name, sought := range map[string]*scenario.Search{
 		"streams": {Kind: trace.SearchStreams, Disk: "one", Hold: 6 * time.Second, Most: 16},
 		"pace":    {Kind: trace.SearchPace, Disk: "two", Hold: 6 * time.Second},
