@@ -170,7 +170,7 @@ func (p *phase) steals(disks map[string]DiskContention, window []measured) []Ste
 	takes := func(by, from int) bool {
 		to, of := disks[p.parts[by].name()], disks[p.parts[from].name()]
 		kept := to.Retention == nil || *to.Retention >= keptMore**of.Retention
-		return by != from && p.parts[by].contends() && p.parts[by].trace.Op == p.parts[from].trace.Op && kept && more(by) > 0 &&
+		return by != from && p.parts[by].contends() && p.parts[by].trace.Op == p.parts[from].trace.Op && kept &&
 			differs(window[by], measured{rate: to.FairRate, free: window[by].free}) && differs(window[by], window[from])
 	}
 	found := []Steal{}

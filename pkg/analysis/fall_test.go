@@ -303,3 +303,88 @@ func TestBackAfter(t *testing.T) {
 		t.Errorf("a burst too short to tell: %+v", b)
 	}
 }
+
+// The deepest step dates a fall, and of two as deep the first.
+func TestToThrottle(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		files  [][2]float64
+		levels [][2]float64
+		untilS float64
+		want   Throttle
+	}{
+		{"as deep", [][2]float64{{10, 1000}, {10, 500}, {10, 250}}, [][2]float64{{10, 100}, {10, 50}, {10, 25}}, 30,
+			Throttle{AtBytes: 1000, AtS: 10, FromRate: 100, ToRate: 50, HeldS: 10, LastsS: 10, Steps: []Step{{1000, 10, 100, 50}, {1500, 20, 50, 25}}}},
+		{"the second", [][2]float64{{10, 1000}, {10, 800}, {10, 200}}, [][2]float64{{10, 100}, {10, 80}, {10, 20}}, 30,
+			Throttle{AtBytes: 1800, AtS: 20, FromRate: 80, ToRate: 20, HeldS: 10, LastsS: 10, Steps: []Step{{1000, 10, 100, 80}, {1800, 20, 80, 20}}}},
+		{"low until 15 s", [][2]float64{{10, 1000}, {5, 250}, {5, 150}}, [][2]float64{{10, 100}, {10, 40}}, 15,
+			Throttle{AtBytes: 1000, AtS: 10, FromRate: 100, ToRate: 50, HeldS: 10, LastsS: 5, Steps: []Step{{1000, 10, 100, 50}}}},
+	} {
+		p := partOf(filesOf(tt.files...))
+		levels, _ := levelsOf(tt.levels...)
+		tt.want.Recovered = &Rebound{AtS: 99}
+		if diff := cmp.Diff(&tt.want, p.toThrottle(levels, ns(tt.untilS), tt.want.Recovered)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+// From 100 down to 50 at 10 s: it lasts to the end, to a pause after which it is back, or not at all.
+func TestLasts(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		active  []overlap.Interval
+		then    float64 // rate from 20 s on
+		untilS  float64
+		rebound *Rebound
+	}{
+		{"nearly back", []overlap.Interval{span(0, 30)}, 90, 30, nil},
+		{"back without a pause", []overlap.Interval{span(0, 30)}, 91, 10, nil},
+		{"back after one", []overlap.Interval{span(0, 17), span(20, 30)}, 91, 17, &Rebound{AtS: 20, PauseS: 3, Rate: 91}},
+		{"nearly back after one", []overlap.Interval{span(0, 17), span(20, 30)}, 90, 30, nil},
+	} {
+		p := part{active: tt.active}
+		levels, _ := levelsOf([2]float64{10, 100}, [2]float64{10, 50}, [2]float64{10, tt.then})
+		until, rebound := p.lasts(levels, 1, 100)
+		if diff := cmp.Diff(tt.rebound, rebound); diff != "" || seconds(until) != tt.untilS {
+			t.Errorf("%s: until %v s %s", tt.name, seconds(until), diff)
+		}
+	}
+	p := part{active: []overlap.Interval{span(0, 10), span(12, 20), span(30, 40)}}
+	for at, want := range map[float64]float64{9.4: 0, 9.5: 12, 11: 12, 12.5: 12, 12.6: 0, 19.5: 30, 30.5: 30, 30.6: 0, 0: 0, 40: 0} {
+		pause, ok := p.pauseAt(ns(at))
+		if ok != (want > 0) || seconds(pause.EndNS) != want {
+			t.Errorf("at %v s: the pause %v, %v", at, pause, ok)
+		}
+	}
+}
+
+// A falls at 20 s, which is not dated wrongly; what another does from two seconds before to half a second after explains it.
+func TestEventNear(t *testing.T) {
+	for _, tt := range []struct {
+		atS  float64
+		want bool
+	}{{17.99, false}, {18, true}, {20, true}, {20.5, true}, {20.51, false}} {
+		for _, active := range [][]overlap.Interval{{span(0, tt.atS)}, {span(tt.atS, 40)}, {span(0, 5), span(9, tt.atS), span(30, 40)}} {
+			a := partOf(filesOf([2]float64{20, 2000e6}, [2]float64{20, 1000e6}))
+			a.active = []overlap.Interval{span(0, 19), span(20, 40)} // its own pause explains nothing
+			a.solid, _ = levelsOf([2]float64{20, 100e6}, [2]float64{20, 50e6})
+			p := &phase{parts: []part{a, {trace: &trace.DiskTrace{Name: "B"}, active: active}}, out: &Phase{}}
+			if got := p.eventNear(&p.parts[0], p.parts[0].solid, 1); got != tt.want {
+				t.Errorf("another is active in %v: %v", active, got)
+			}
+		}
+	}
+}
+
+// Of 17 values a date is off where it costs more than twice as much as the best: here 90 against 45.
+func TestDateIsOff(t *testing.T) {
+	x := []float64{4, 3, -3, 2, -2, 1, -1, 1, -1, 0, 0, 0, 0, 0, 0, 0, 8}
+	if dateIsOff(x, 1, 16) || dateIsOff(x, 16, 1) {
+		t.Error("a date that costs twice as much is off")
+	}
+	x[16] = 8.01
+	if !dateIsOff(x, 1, 16) {
+		t.Error("a date that costs more than twice as much is not off")
+	}
+}

@@ -187,9 +187,9 @@ func (d *device) foreign(reads, writes bool) *Foreign {
 		}
 		if rate > 0 {
 			startNS, endNS = startNS+drawn(from), endNS-drawn(to-1)
-		}
-		if long {
-			f.Rate = rate * 1e9
+			if long {
+				f.Rate = rate * 1e9
+			}
 		}
 	}
 	f.FromS, f.ToS = max(0, startNS/1e9), endNS/1e9

@@ -147,9 +147,6 @@ func (p *part) solidLevels(alpha float64) []level {
 	levels := slices.Clone(p.levels)
 	for {
 		levels = p.withoutExcursions(levels)
-		if len(levels) < 2 {
-			break
-		}
 		edges := s.edges(levels)
 		s.noise = s.estimate(edges, [2]int{})
 		worst, largest := 0, alpha
@@ -159,12 +156,10 @@ func (p *part) solidLevels(alpha float64) []level {
 			}
 		}
 		if worst == 0 {
-			break
+			return levels
 		}
 		levels = p.merge(levels, worst-1, worst)
 	}
-	s.noise = s.estimate(s.edges(levels), [2]int{})
-	return levels
 }
 
 func (s *series) edges(levels []level) []int {

@@ -268,3 +268,39 @@ func TestSignificant(t *testing.T) {
 func stageOf(fromS, toS float64, active ...int) overlap.Stage {
 	return overlap.Stage{Interval: span(fromS, toS), Active: active}
 }
+
+// Levels are put together until the chance of each change is alpha or less, the likeliest by noise first.
+func TestSolidLevels(t *testing.T) {
+	p := besides(40, steps(100, [2]float64{20, 103})).parts[0]
+	p.levels = []level{p.levelOver(span(0, 20)), p.levelOver(span(20, 40))}
+	edges := []int{0, 200, 400}
+	p.series.noise = p.series.estimate(edges, [2]int{})
+	c := p.series.chanceOf(0, 200, 400, edges)
+	if c <= 0 || c >= 1 {
+		t.Fatalf("chance %v", c)
+	}
+	if got := p.solidLevels(c); len(got) != 2 {
+		t.Errorf("alpha as large as the chance: %v", got)
+	}
+	if got := p.solidLevels(c * (1 - 1e-9)); len(got) != 1 || got[0].Interval != span(0, 40) {
+		t.Errorf("alpha below the chance: %v", got)
+	}
+	if got := p.series.estimate([]int{0, 400}, [2]int{}); p.series.noise != got {
+		t.Errorf("noise %v, want that of one level: %v", p.series.noise, got)
+	}
+	none := part{trace: &trace.DiskTrace{}, series: &series{}}
+	if got := none.solidLevels(0.01); len(got) != 0 {
+		t.Errorf("levels of nothing: %v", got)
+	}
+}
+
+// No chance is more than 1, and one of nothing is 1.
+func TestChanceOf(t *testing.T) {
+	s := besides(60, steps(100)).parts[0].series
+	edges := []int{0, 200, 400, 600}
+	for _, tt := range [][3]int{{200, 200, 400}, {200, 400, 400}, {0, 200, 400}, {200, 400, 600}} {
+		if got := s.chanceOf(tt[0], tt[1], tt[2], edges); got != 1 {
+			t.Errorf("from %v: %v", tt, got)
+		}
+	}
+}

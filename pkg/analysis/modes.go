@@ -150,7 +150,7 @@ func middleRate(f *trace.File) float64 {
 	steps := make([]step, 0, len(f.Samples)+1)
 	last := trace.Sample{TNS: f.StartNS}
 	for _, s := range append(slices.Clone(f.Samples), trace.Sample{TNS: f.EndNS, Bytes: f.Bytes}) {
-		if s.TNS > last.TNS && s.Bytes > last.Bytes {
+		if s.TNS > last.TNS {
 			bytes := float64(s.Bytes - last.Bytes)
 			steps = append(steps, step{bytes / seconds(s.TNS-last.TNS), bytes})
 		}

@@ -248,5 +248,5 @@ func (p *part) roseBefore(ns, fromNS, toNS int64) bool {
 	n := int((toNS - fromNS) / binNS)
 	rates := p.curve.Rates([]overlap.Interval{{StartNS: fromNS, EndNS: fromNS + int64(n)*binNS}}, n)
 	rose, then := stats.Split(rates, 5), int((ns-foreseenNS-fromNS)/binNS)
-	return rose < then && stats.SplitCost(rates, then) > stats.SplitCost(rates, rose)*(1+clearlyOff/float64(n-2))
+	return rose < then && dateIsOff(rates, then, rose)
 }

@@ -207,5 +207,10 @@ func (p *phase) fellFirst(part *part, ns int64) bool {
 		}
 	}
 	fell, rose := stats.Split(own, 5), stats.Split(others, 5)
-	return rose > fell && stats.SplitCost(others, fell) > stats.SplitCost(others, rose)*(1+clearlyOff/float64(n-2))
+	return rose > fell && dateIsOff(others, fell, rose)
+}
+
+// dateIsOff reports whether a step of the values costs clearly more at an index than where it costs least.
+func dateIsOff(x []float64, at, best int) bool {
+	return stats.SplitCost(x, at) > stats.SplitCost(x, best)*(1+clearlyOff/float64(len(x)-2))
 }
