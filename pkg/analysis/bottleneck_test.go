@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // onDock is fieldNotes measured behind one Thunderbolt 4 dock, with a display on it, where B has fallen back to USB.
@@ -129,5 +130,109 @@ func TestCompetitors(t *testing.T) {
 	}
 	if want := []string{"competitor_display Studio Display"}; !slices.Equal(got, want) {
 		t.Errorf("warnings %q, want %q", got, want)
+	}
+}
+
+// A link is named from 0.85 to 1.15 of what it carries; of those of the same disks and direction the fullest, or the last.
+func TestBottlenecksByHand(t *testing.T) {
+	use := func(id string, op trace.Role, share float64, disks ...string) LinkUse {
+		return LinkUse{id: id, Link: id, Op: op, Share: share, Disks: disks}
+	}
+	for _, tt := range []struct {
+		name  string
+		links []LinkUse
+		want  []string
+	}{
+		{"at the edges", []LinkUse{use("a", "read", 0.85, "A"), use("b", "read", 1.15, "B"), use("c", "read", 0.849, "C"), use("d", "read", 1.151, "D")}, []string{"a", "b"}},
+		{"the fullest", []LinkUse{use("a", "read", 0.9, "A"), use("b", "read", 0.95, "A"), use("c", "read", 0.94, "A")}, []string{"b"}},
+		{"as full", []LinkUse{use("a", "read", 0.9, "A"), use("b", "read", 0.9, "A")}, []string{"b"}},
+		{"of others", []LinkUse{use("a", "read", 0.9, "A"), use("b", "write", 0.95, "A"), use("c", "read", 1, "A", "B")}, []string{"a", "b", "c"}},
+	} {
+		f := finder{phase: &Phase{Links: tt.links}}
+		f.bottlenecks()
+		var got []string
+		for _, g := range f.found {
+			got = append(got, g.Link.Link)
+			if g.Weight != 0.2 || g.MorePhases != 0 || g.Other != string(g.Link.Op) || !slices.Equal(g.Disks, g.Link.Disks) {
+				t.Errorf("%s: %+v", tt.name, g)
+			}
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+	// Once more it is counted; another link is told by itself.
+	f := finder{phase: &Phase{Links: []LinkUse{use("a", "read", 0.9, "A")}}, found: []Finding{{Code: "other"}}}
+	f.bottlenecks()
+	f.bottlenecks()
+	slower := use("b", "read", 0.9, "A")
+	slower.Could = "40 Gb/s"
+	f.phase = &Phase{Links: []LinkUse{use("a", "read", 0.9, "A"), slower}}
+	f.bottlenecks()
+	f.phase = &Phase{Links: []LinkUse{slower}}
+	f.bottlenecks()
+	if len(f.found) != 3 || f.found[1].MorePhases != 1 || f.found[2].MorePhases != 1 || f.found[2].Weight != 0.5 {
+		t.Errorf("%+v", f.found)
+	}
+}
+
+func TestCompetitorsByKind(t *testing.T) {
+	if competitors(nil) != nil {
+		t.Error("warnings of no setup")
+	}
+	got := competitors(&hardware.Setup{Competitors: []hardware.Attached{{Kind: hardware.OtherKind, Name: "m"}, {Kind: hardware.DisplayKind, Name: "d"}, {Kind: hardware.NetworkKind, Name: "n"}}})
+	want := []Warning{{Code: "competitor_" + string(hardware.DisplayKind), Other: "d"}, {Code: "competitor_" + string(hardware.NetworkKind), Other: "n"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	for _, tt := range []struct {
+		hub  *hardware.Hub
+		want string
+	}{{nil, ""}, {&hardware.Hub{ID: "y", Name: "Y"}, ""}, {&hardware.Hub{ID: "x", Name: "X"}, "X"}} {
+		if got := (&phase{hardware: &hardware.Setup{Hub: tt.hub}}).hubName("x"); got != tt.want {
+			t.Errorf("hub x of %+v: %q", tt.hub, got)
+		}
+	}
+	for _, tt := range []struct {
+		disks []string
+		want  string
+	}{{nil, ""}, {[]string{"A"}, "A"}, {[]string{"A", "B"}, ""}} {
+		if got := (&LinkUse{Disks: tt.disks}).only(); got != tt.want {
+			t.Errorf("the link of %v belongs to %q", tt.disks, got)
+		}
+	}
+}
+
+// A rate above the link's line, or above what any hub carries, comes from a cache.
+func TestFasterThanLinks(t *testing.T) {
+	link := func(rate float64) LinkUse { return LinkUse{Link: "x", Disks: []string{"A"}, Rate: rate, line: 10} }
+	const most = 7.0e9 * 1.03
+	for _, tt := range []struct {
+		name      string
+		share     float64 // found in the cache
+		links     []LinkUse
+		overlap   *Overlap
+		simulated bool
+		hangs     string // of B
+		want      []Warning
+	}{
+		{name: "nothing"},
+		{name: "as much in the cache as may be", share: trace.CachedMost},
+		{name: "more", share: trace.CachedMost + 0.01, want: []Warning{{Code: "cached", Disk: "A", Values: map[string]float64{"share": trace.CachedMost + 0.01}}}},
+		{name: "as fast as the line", links: []LinkUse{link(10)}},
+		{name: "faster, told once", links: []LinkUse{link(10), link(11), link(12)}, overlap: &Overlap{ReadRate: 9e9}, hangs: trace.OnHub,
+			want: []Warning{{Code: "cached", Disk: "A", Other: "x", Values: map[string]float64{"rate": 11, "most": 10}}}},
+		{name: "as fast as a hub", overlap: &Overlap{ReadRate: most, WriteRate: most}, hangs: trace.OnHub},
+		{name: "faster than a hub", overlap: &Overlap{ReadRate: 1, WriteRate: 8e9}, hangs: trace.OnHub, want: []Warning{{Code: "cached", Values: map[string]float64{"rate": 8e9, "most": 7e9}}}},
+		{name: "of a model", overlap: &Overlap{WriteRate: 8e9}, hangs: trace.OnHub, simulated: true},
+		{name: "elsewhere", overlap: &Overlap{WriteRate: 8e9}, hangs: trace.Direct},
+	} {
+		p := &phase{trace: &trace.Phase{}, simulated: tt.simulated, hangs: map[string]string{"A": trace.OnHub, "B": tt.hangs}, out: &Phase{Links: tt.links, Overlap: tt.overlap}}
+		p.parts = []part{{trace: &trace.DiskTrace{Name: "A"}}, {trace: &trace.DiskTrace{Name: "B"}}}
+		p.trace.Gauges = []trace.Gauge{{Disk: "A", Name: trace.CachedShare, Value: tt.share}, {Disk: "A", Name: "other", Value: 1}}
+		p.cached()
+		if diff := cmp.Diff(tt.want, p.out.Warnings); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
 	}
 }

@@ -291,3 +291,91 @@ func TestShowsInsideFile(t *testing.T) {
 		}
 	}
 }
+
+// sharing is a phase of disks that write, which got so much in the window, known to some error.
+func sharing(window ...measured) (*phase, []measured) {
+	p := &phase{alpha: alphas{shared: 0.01}}
+	for i := range window {
+		p.parts = append(p.parts, part{trace: &trace.DiskTrace{Name: string(rune('A' + i)), Op: trace.Write}})
+	}
+	return p, window
+}
+
+// A's and B's fair parts are 100. A has 50 of them, and half of what it has alone; B has 150.
+func TestWhoTakes(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(p *phase, window []measured, a, b *DiskContention)
+		want   []Steal
+	}{
+		{"B", nil, []Steal{{"A", "B", 50, 0.5}}},
+		{"B, though A lost more", func(_ *phase, w []measured, _, _ *DiskContention) { w[0].rate = 20 }, []Steal{{"A", "B", 50, 0.5}}},
+		{"no more than A lost", func(_ *phase, w []measured, _, _ *DiskContention) { w[0].rate = 90 }, []Steal{{"A", "B", 10, 0.1}}},
+		{"A lost little", func(_ *phase, w []measured, _, _ *DiskContention) { w[0].rate, w[0].error = 90.1, 0.001 }, nil},
+		{"A was not held", func(_ *phase, _ []measured, a, _ *DiskContention) { a.Held = false }, nil},
+		{"A has a pace", func(p *phase, _ []measured, _, _ *DiskContention) { p.parts[0].paced.Rate = 50 }, nil},
+		{"A goes both ways", func(p *phase, _ []measured, _, _ *DiskContention) { p.parts[0].paced.Reads = 0.5 }, nil},
+		{"A's rate may be chance", func(_ *phase, w []measured, _, _ *DiskContention) { w[0].error = 0.5 }, nil},
+		{"B's rate may be chance", func(_ *phase, w []measured, _, _ *DiskContention) { w[1].error = 0.3 }, nil},
+		{"that they differ may be chance", func(_ *phase, w []measured, _, _ *DiskContention) {
+			w[0], w[1] = measured{89, 1e-4, 3}, measured{150, 0.15, 50}
+		}, nil},
+		{"B has a pace", func(p *phase, _ []measured, _, _ *DiskContention) { p.parts[1].paced.Rate = 150 }, nil},
+		{"B reads", func(p *phase, _ []measured, _, _ *DiskContention) { p.parts[1].trace.Op = trace.Read }, nil},
+		{"B has its part", func(_ *phase, _ []measured, _, b *DiskContention) { b.FairRate = 150 }, nil},
+		{"B has less than its part", func(_ *phase, _ []measured, _, b *DiskContention) { b.FairRate = 160 }, nil},
+		{"B kept a fifth more", func(_ *phase, _ []measured, _, b *DiskContention) { b.Retention = number(0.6) }, []Steal{{"A", "B", 50, 0.5}}},
+		{"B kept less", func(_ *phase, _ []measured, _, b *DiskContention) { b.Retention = number(0.599) }, nil},
+	} {
+		p, window := sharing(measured{50, 0.01, 50}, measured{150, 0.01, 50})
+		a, b := DiskContention{Held: true, FairRate: 100, Retention: number(0.5)}, DiskContention{FairRate: 100}
+		if tt.change != nil {
+			tt.change(p, window, &a, &b)
+		}
+		got := p.steals(map[string]DiskContention{"A": a, "B": b}, window)
+		if diff := cmp.Diff(tt.want, got, cmpopts.EquateApprox(1e-9, 0), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+	// By how much each has more than its part: 50 and 25.
+	p, window := sharing(measured{150, 0.01, 50}, measured{40, 0.01, 50}, measured{125, 0.01, 50})
+	got := p.steals(map[string]DiskContention{"A": {FairRate: 100}, "B": {Held: true, FairRate: 100, Retention: number(0.5)}, "C": {FairRate: 100}}, window)
+	if diff := cmp.Diff([]Steal{{"B", "A", 40, 0.4}, {"B", "C", 20, 0.2}}, got, cmpopts.EquateApprox(1e-9, 0)); diff != "" {
+		t.Errorf("of two (-want +got):\n%s", diff)
+	}
+}
+
+// A tenth more than the even part of those of one direction that want all they can get.
+func TestAboveEven(t *testing.T) {
+	at := func(rate, err float64) measured { return measured{rate, err, 50} }
+	for _, tt := range []struct {
+		name   string
+		window []measured
+		change func(p *phase)
+		want   []float64
+	}{
+		{"a fifth", []measured{at(120, 0.01), at(90, 0.01), at(90, 0.01)}, nil, []float64{20, 0, 0}},
+		{"a tenth", []measured{at(95, 0.01), at(110, 0.01), at(95, 0.01)}, nil, []float64{0, 10, 0}},
+		{"less", []measured{at(95.5, 0.001), at(109, 0.001), at(95.5, 0.001)}, nil, []float64{0, 0, 0}},
+		{"chance", []measured{at(120, 0.1), at(90, 0.01), at(90, 0.01)}, nil, []float64{0, 0, 0}},
+		// The even part of 100 is known to 19 % of it.
+		{"chance by the others", []measured{at(120, 0.01), at(90, 0.5), at(90, 0.4)}, nil, []float64{0, 0, 0}},
+		{"beside one with a pace", []measured{at(120, 0.01), at(80, 0.01), at(10, 0.01)}, func(p *phase) { p.parts[2].paced.Rate = 10 }, []float64{20, 0, 0}},
+		{"that has one itself", []measured{at(120, 0.01), at(90, 0.01), at(90, 0.01)}, func(p *phase) { p.parts[0].paced.Rate = 120 }, []float64{0, 0, 0}},
+		{"beside a reader", []measured{at(120, 0.01), at(80, 0.01), at(10, 0.01)}, func(p *phase) { p.parts[2].trace.Op = trace.Read }, []float64{20, 0, 0}},
+		{"little is known of another", []measured{at(120, 0.05), at(90, 0.01), {90, 0.01, 1}}, nil, []float64{0, 0, 0}},
+	} {
+		p, window := sharing(tt.window...)
+		if tt.change != nil {
+			tt.change(p)
+		}
+		disks := map[string]DiskContention{"A": {FairRate: 1}, "B": {FairRate: 1}, "C": {FairRate: 1}}
+		p.aboveEven(disks, window)
+		for i, name := range []string{"A", "B", "C"} {
+			within(t, tt.name+": "+name, disks[name].AboveEven, tt.want[i], 1e-9)
+			if disks[name].FairRate != 1 {
+				t.Errorf("%s: %+v", tt.name, disks[name])
+			}
+		}
+	}
+}

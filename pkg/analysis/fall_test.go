@@ -329,36 +329,6 @@ func TestToThrottle(t *testing.T) {
 	}
 }
 
-// From 100 down to 50 at 10 s: it lasts to the end, to a pause after which it is back, or not at all.
-func TestLasts(t *testing.T) {
-	for _, tt := range []struct {
-		name    string
-		active  []overlap.Interval
-		then    float64 // rate from 20 s on
-		untilS  float64
-		rebound *Rebound
-	}{
-		{"nearly back", []overlap.Interval{span(0, 30)}, 90, 30, nil},
-		{"back without a pause", []overlap.Interval{span(0, 30)}, 91, 10, nil},
-		{"back after one", []overlap.Interval{span(0, 17), span(20, 30)}, 91, 17, &Rebound{AtS: 20, PauseS: 3, Rate: 91}},
-		{"nearly back after one", []overlap.Interval{span(0, 17), span(20, 30)}, 90, 30, nil},
-	} {
-		p := part{active: tt.active}
-		levels, _ := levelsOf([2]float64{10, 100}, [2]float64{10, 50}, [2]float64{10, tt.then})
-		until, rebound := p.lasts(levels, 1, 100)
-		if diff := cmp.Diff(tt.rebound, rebound); diff != "" || seconds(until) != tt.untilS {
-			t.Errorf("%s: until %v s %s", tt.name, seconds(until), diff)
-		}
-	}
-	p := part{active: []overlap.Interval{span(0, 10), span(12, 20), span(30, 40)}}
-	for at, want := range map[float64]float64{9.4: 0, 9.5: 12, 11: 12, 12.5: 12, 12.6: 0, 19.5: 30, 30.5: 30, 30.6: 0, 0: 0, 40: 0} {
-		pause, ok := p.pauseAt(ns(at))
-		if ok != (want > 0) || seconds(pause.EndNS) != want {
-			t.Errorf("at %v s: the pause %v, %v", at, pause, ok)
-		}
-	}
-}
-
 // A falls at 20 s, which is not dated wrongly; what another does from two seconds before to half a second after explains it.
 func TestEventNear(t *testing.T) {
 	for _, tt := range []struct {
@@ -386,5 +356,103 @@ func TestDateIsOff(t *testing.T) {
 	x[16] = 8.01
 	if !dateIsOff(x, 1, 16) {
 		t.Error("a date that costs more than twice as much is not off")
+	}
+}
+
+// A falls at 20 s. Another has gained by it that rises by a tenth, works from 2.5 s before it to 3.5 s after it, and beside
+// which nothing else happens.
+func TestFreedByHand(t *testing.T) {
+	rises := [2]float64{20, 120}
+	for _, tt := range []struct {
+		name     string
+		b, c     func(int) float64
+		gains    bool
+		fromRate float64
+	}{
+		{"it rises", steps(80, rises), steps(40), true, 80e6},
+		{"by less than a tenth", steps(112, rises), steps(40), false, 0},
+		{"it begins three seconds before", steps(0, [2]float64{17, 80}, rises), steps(40), true, 80e6},
+		{"two", steps(0, [2]float64{18, 80}, rises), steps(40), false, 0},
+		{"a second later", steps(0, [2]float64{21, 80}, [2]float64{22, 120}), steps(40), false, 0},
+		{"it ends four seconds later", steps(80, rises, [2]float64{24, 0}), steps(40), true, 80e6},
+		{"three", steps(80, rises, [2]float64{23, 0}), steps(40), false, 0},
+		{"another ends then", steps(80, rises), steps(40, [2]float64{25, 0}), false, 0},
+		{"another begins long after", steps(80, rises), steps(0, [2]float64{32, 40}), true, 80e6},
+	} {
+		p := besides(60, steps(100, [2]float64{20, 50}), tt.b, tt.c)
+		p.parts = append(p.parts, part{trace: &trace.DiskTrace{Name: "D"}}) // which does nothing
+		fell := &Throttle{AtS: 20}
+		p.freed(&p.parts[0], fell)
+		if (len(fell.Freed) == 1) != tt.gains || tt.gains && fell.Freed[0].Disk != "B" {
+			t.Errorf("%s: %+v", tt.name, fell.Freed)
+			continue
+		}
+		if tt.gains {
+			within(t, tt.name+": from", fell.Freed[0].FromRate, tt.fromRate, 1e6)
+			within(t, tt.name+": to", fell.Freed[0].ToRate, 120e6, 1e6)
+		}
+		p.alpha.after, fell.Freed = 0, nil
+		if p.freed(&p.parts[0], fell); len(fell.Freed) != 0 {
+			t.Errorf("%s: %+v, which may be chance", tt.name, fell.Freed)
+		}
+	}
+}
+
+// Of all phases, those of the same scenario's phase and step, and of the disk, are looked at.
+func TestStepsOfSaturation(t *testing.T) {
+	alone := func() *Fall { return &Fall{AtBytes: 3000e6} }
+	p := besides(70, steps(100, [2]float64{30, 50}), steps(80))
+	for _, tt := range []struct {
+		name string
+		step *trace.Saturation
+		disk string
+		want bool
+	}{
+		{"together", &trace.Saturation{Step: trace.SaturationTogether, Of: "W"}, "A", true},
+		{"of another", &trace.Saturation{Step: trace.SaturationTogether, Of: "X"}, "A", false},
+		{"alone", &trace.Saturation{Step: trace.SaturationAlone, Of: "W"}, "A", false},
+		{"of no preset", nil, "A", false},
+		{"of a disk that did not fall", &trace.Saturation{Step: trace.SaturationTogether, Of: "W"}, "B", false},
+	} {
+		p.trace.Saturation = tt.step
+		s := Saturation{Of: "W", Disk: tt.disk, Fall: alone()}
+		if s.together([]*phase{p}); (s.Together != nil) != tt.want {
+			t.Errorf("%s: %+v", tt.name, s.Together)
+		}
+	}
+	burst := func(name string, restS float64, change func(p *phase)) *phase {
+		p := besides(5, steps(100))
+		p.out.Phase, p.trace.Saturation = name, &trace.Saturation{Step: trace.SaturationBurst, Of: "W", Disk: "A", RestNS: ns(restS)}
+		if change != nil {
+			change(p)
+		}
+		return p
+	}
+	s := Saturation{Of: "W", Disk: "A"}
+	s.bursts([]*phase{
+		burst("second", 20, nil), burst("first", 10, nil),
+		burst("none", 1, func(p *phase) { p.trace.Saturation = nil }),
+		burst("alone", 1, func(p *phase) { p.trace.Saturation.Step = trace.SaturationAlone }),
+		burst("of another", 1, func(p *phase) { p.trace.Saturation.Of = "X" }),
+		burst("of another disk", 1, func(p *phase) { p.trace.Saturation.Disk = "B" }),
+		burst("of two disks", 1, func(p *phase) { p.parts = append(p.parts, p.parts[0]) }),
+		burst("in which nothing moved", 1, func(p *phase) { p.parts[0].active = nil }),
+	}, threeLevels())
+	if len(s.Bursts) != 2 || s.Bursts[0].Phase != "first" || s.Bursts[0].RestS != 10 || s.Bursts[1].Phase != "second" || s.Bursts[1].RestS != 20 {
+		t.Errorf("%+v", s.Bursts)
+	}
+	told := []Step{{AtBytes: 1, AtS: 2, FromRate: 9, ToRate: 7}, {AtBytes: 3, AtS: 4, FromRate: 7, ToRate: 5}}
+	for _, tt := range []struct {
+		fell *Throttle
+		want *Fall
+	}{
+		{nil, nil},
+		{&Throttle{Steps: told, Recovered: &Rebound{}}, nil},
+		{&Throttle{Steps: told, Cause: CauseHeat}, &Fall{AtBytes: 3, AtS: 4, FromRate: 9, ToRate: 5, Steps: told, Cause: CauseHeat}},
+	} {
+		p.out.Disks["A"] = Disk{Throttle: tt.fell}
+		if diff := cmp.Diff(tt.want, fallOf(p, &p.parts[0])); diff != "" {
+			t.Errorf("%+v (-want +got):\n%s", tt.fell, diff)
+		}
 	}
 }

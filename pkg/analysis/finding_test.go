@@ -416,3 +416,8 @@ func TestRemovalsByHand(t *testing.T) {
 		t.Error("B had ended")
 	}
 }
+
+func TestDropsFinding(t *testing.T) {
+	got := toldOf(Phase{StreamTotals: []StreamTotal{{Disk: "A", Due: 4}, {Disk: "B", Due: 4, Late: 1, LongestStallS: 0.5, LateOnlyWhile: []string{"C"}}}})
+	sameFindings(t, "drops", got, Finding{Code: "drops", Disk: "B", Disks: []string{"C"}, Weight: 2.75, Values: map[string]float64{"late": 1, "due": 4, "longest_stall_s": 0.5}})
+}

@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -236,5 +238,141 @@ func TestForeignIsDated(t *testing.T) {
 	within(t, "rate of few", f.Rate, 200e6/4.4, 1)
 	if f := d.foreign(true, false); f.Bytes != 0 {
 		t.Errorf("of its reads alone: %+v", f)
+	}
+}
+
+// What a device wrote from second to second, of which nothing was counted.
+func TestForeignStretch(t *testing.T) {
+	evenly := func(first, last float64, n int) []float64 {
+		return slices.Concat([]float64{first}, slices.Repeat([]float64{50}, n), []float64{last})
+	}
+	for _, tt := range []struct {
+		name   string
+		writes []float64
+		want   Foreign
+	}{
+		{"a single byte begins it", []float64{1, 100}, Foreign{Bytes: 101, Rate: 50.5, ToS: 2}},
+		{"after less than nothing", []float64{10, -20, 30}, Foreign{Bytes: 30, Rate: 30, FromS: 2, ToS: 3}},
+		{"after nothing", []float64{10, -10, 30}, Foreign{Bytes: 30, Rate: 30, FromS: 2, ToS: 3}},
+		{"over less than nothing", []float64{10, -5, 30}, Foreign{Bytes: 35, Rate: 35. / 3, ToS: 3}},
+		{"over long", []float64{1000, -10, -10, -10, -10, -10, 990}, Foreign{Bytes: 1940, Rate: 1940. / 7, ToS: 7}},
+		{"nothing behind it", []float64{10, 0}, Foreign{Bytes: 10, Rate: 10, ToS: 1}},
+		{"two", []float64{20, 50}, Foreign{Bytes: 70, Rate: 35, ToS: 2}},
+		{"three", []float64{20, 50, 20}, Foreign{Bytes: 90, Rate: 50, FromS: 0.6, ToS: 2.4}},
+		{"half at the ends", evenly(25, 25, 4), Foreign{Bytes: 250, Rate: 250. / 6, ToS: 6}},
+		{"less at one", evenly(30, 20, 4), Foreign{Bytes: 250, Rate: 250 / 5.4, ToS: 5.4}},
+		{"five seconds", evenly(30, 20, 5), Foreign{Bytes: 300, Rate: 50, FromS: 0.4, ToS: 6.4}},
+		{"more at the ends", evenly(80, 90, 5), Foreign{Bytes: 420, Rate: 50, ToS: 7}},
+	} {
+		d := deviceOf(make([]float64, len(tt.writes)+1), append([]float64{0}, tt.writes...))
+		if diff := cmp.Diff(&tt.want, d.foreign(false, true), cmpopts.EquateApprox(1e-9, 0)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+func TestHostsCores(t *testing.T) {
+	for _, tt := range []struct {
+		window []overlap.Interval
+		want   *float64
+	}{
+		{[]overlap.Interval{span(1, 2), span(4, 5)}, number(27.5)},
+		{[]overlap.Interval{span(1.5, 4)}, number(20)},
+		{[]overlap.Interval{span(1, 2)}, nil},
+		{nil, nil},
+	} {
+		// 10 at 1 s, 10 at 2, 10 at 3, 40 at 4 and 50 at 5.
+		p := &phase{window: tt.window, meters: newMeters(&trace.Phase{Gauges: readings("", trace.CPU, 10, 10, 10, 40, 50)}), out: &Phase{}}
+		p.host()
+		if diff := cmp.Diff(tt.want, p.out.CPUPercent); diff != "" {
+			t.Errorf("in %v (-want +got):\n%s", tt.window, diff)
+		}
+	}
+}
+
+// What disks moved together, one to the half of its interval known.
+func moving(name string, op trace.Role, total, half float64, disks ...string) *phase {
+	o := &Overlap{Disks: map[string]OverlapDisk{}}
+	p := &phase{trace: &trace.Phase{}, hangs: map[string]string{}, out: &Phase{Phase: name, Overlap: o, Contention: &Contention{}}}
+	if o.WriteRate = total; op == trace.Read {
+		o.ReadRate, o.WriteRate = total, 0
+	}
+	for _, d := range disks {
+		p.parts = append(p.parts, part{trace: &trace.DiskTrace{Name: d, Op: op}})
+		o.Disks[d] = OverlapDisk{Op: op, CI95: &Interval{5 - half, 5 + half}}
+		half = 0
+	}
+	return p
+}
+
+// A hundred is what each of the disks has alone, either way.
+func hundredEach(disks ...string) solos {
+	s := solos{}
+	for _, d := range disks {
+		for _, op := range []trace.Role{trace.Read, trace.Write} {
+			s[soloKey{disk: d, op: op}] = solo{measured: measured{rate: 100}}
+		}
+	}
+	return s
+}
+
+func TestReachOfAPhase(t *testing.T) {
+	key, r, ok := moving("p", trace.Write, 150, 3, "B", "A").reach(trace.Write, hundredEach("A", "B"))
+	if !ok || names([]*reach{r}) != "AB" || r.total != 150 || r.half != 3 || r.alone != 200 || key != (conditions{op: trace.Write}) || len(r.phases) != 1 {
+		t.Errorf("%+v, %+v, %v", key, r, ok)
+	}
+	if _, r, _ := moving("p", trace.Write, 150, 0.1, "A", "B").reach(trace.Write, hundredEach("A", "B")); r.half != 0.75 {
+		t.Errorf("known to %v, want half a percent", r.half)
+	}
+	for name, change := range map[string]func(p *phase){
+		"a disk that has a pace":   func(p *phase) { p.parts[1].paced.Rate = 5 },
+		"one that goes both ways":  func(p *phase) { p.parts[0].paced.Reads = 0.5 },
+		"no window":                func(p *phase) { p.out.Overlap = nil },
+		"no interval":              func(p *phase) { p.out.Overlap.Disks["B"] = OverlapDisk{Op: trace.Write} },
+		"on another port":          func(p *phase) { p.hangs["B"] = trace.Direct },
+		"never alone":              func(p *phase) { p.parts[0].trace.Name = "C" },
+		"never alone in this test": func(p *phase) { p.trace.Test = "x" },
+	} {
+		p := moving("p", trace.Write, 150, 3, "A", "B")
+		change(p)
+		known := hundredEach("A", "B")
+		known[soloKey{disk: "B", op: trace.Write, connection: trace.Direct}] = solo{measured: measured{rate: 100}}
+		if _, r, ok := p.reach(trace.Write, known); ok {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	// Those that go the other way are told apart.
+	p := moving("p", trace.Write, 90, 3, "C", "A", "B")
+	for i := range 2 {
+		d := p.parts[i].trace
+		d.Op = trace.Read
+		p.out.Overlap.Disks[d.Name] = OverlapDisk{Op: trace.Read, CI95: &Interval{1, 2}}
+	}
+	key, r, ok = p.reach(trace.Write, hundredEach("A", "B", "C"))
+	if !ok || names([]*reach{r}) != "B" || key.rest != "A\x00C" || r.alone != 100 {
+		t.Errorf("%+v, %+v, %v", key, r, ok)
+	}
+}
+
+// That two totals are as alike is chance in 7 of 100 cases: enough for one group of sets, and not for each of two. A group
+// of which no set was held is not looked at.
+func TestCeilingsByLooks(t *testing.T) {
+	known := hundredEach("A", "B", "C")
+	group := func(op trace.Role, ab, abc float64) []*phase {
+		return []*phase{moving("AB", op, ab, 1.5, "A", "B"), moving("ABC", op, abc, 1.5, "A", "B", "C")}
+	}
+	for _, tt := range []struct {
+		name   string
+		phases []*phase
+		want   bool
+	}{
+		{"one", group(trace.Write, 98, 100), true},
+		{"two", append(group(trace.Write, 98, 100), group(trace.Read, 98, 100)...), false},
+		{"two, one of which was held in no set", append(group(trace.Write, 98, 100), group(trace.Read, 190, 290)...), true},
+	} {
+		ceilings(tt.phases, known)
+		if c := tt.phases[1].out.Contention.Ceiling; (c != nil) != tt.want {
+			t.Errorf("%s: %+v", tt.name, c)
+		}
 	}
 }

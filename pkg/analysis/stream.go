@@ -70,7 +70,7 @@ func (p *phase) streams() {
 		}
 		total := StreamTotal{Disk: part.name(), Op: part.trace.Op}
 		var late lateness
-		worst := 0 // late frames of the worst stream
+		var worst Stream
 		for k := range part.trace.Streams {
 			t := &part.trace.Streams[k]
 			spec, _ := stream.Named(p.trace.Paced[part.name()].Streams, t.Name)
@@ -78,8 +78,8 @@ func (p *phase) streams() {
 			late = late.with(its)
 			s := streamOf(part, t, spec)
 			s.LateWhile, s.LateOnlyWhile = its.while(p)
-			if total.Streams == 0 || cmp.Or(cmp.Compare(s.Late, worst), cmp.Compare(total.LowestBufferS, s.LowestBufferS)) > 0 {
-				total.Worst, worst = s.Name, s.Late
+			if total.Streams == 0 || cmp.Or(cmp.Compare(s.Late, worst.Late), cmp.Compare(worst.LowestBufferS, s.LowestBufferS)) > 0 {
+				total.Worst, worst = s.Name, s
 			}
 			total.add(&s)
 			p.out.Streams = append(p.out.Streams, s)

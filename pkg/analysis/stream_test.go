@@ -228,3 +228,77 @@ func TestSearches(t *testing.T) {
 		}
 	}
 }
+
+// The worst stream has the most late frames; of two that have as many, the lower buffer; of two alike, it is the first.
+func TestWorstStream(t *testing.T) {
+	type outcome struct {
+		late     int
+		bufferMS int64
+	}
+	for _, tt := range []struct {
+		streams []outcome
+		want    string
+	}{
+		{[]outcome{{0, 500}}, "1"},
+		{[]outcome{{0, 500}, {0, 400}, {0, 450}}, "2"},
+		{[]outcome{{0, 500}, {0, 500}}, "1"},
+		{[]outcome{{3, 500}, {2, 100}, {4, 900}}, "3"},
+		{[]outcome{{1, 100}, {3, 400}, {3, 200}}, "3"},
+	} {
+		d := &trace.DiskTrace{Name: "A", Op: trace.Read}
+		late := 0
+		for i, o := range tt.streams {
+			sample := stream.Sample{Due: 10, Late: o.late, BufferNS: o.bufferMS * 1e6}
+			d.Streams = append(d.Streams, trace.Stream{Name: string(rune('1' + i)), Samples: []trace.StreamSample{{TNS: 1e9, Sample: sample}}})
+			late += o.late
+		}
+		p := &phase{trace: &trace.Phase{}, parts: []part{{trace: d}, {trace: &trace.DiskTrace{Name: "B"}}}, out: &Phase{}}
+		p.streams()
+		if got := p.out.StreamTotals; len(got) != 1 || got[0].Worst != tt.want || got[0].Late != late || got[0].Streams != len(tt.streams) || got[0].Op != trace.Read {
+			t.Errorf("%v: %+v, want the worst to be %s", tt.streams, got, tt.want)
+		}
+	}
+}
+
+func TestStreamOf(t *testing.T) {
+	a := &part{trace: &trace.DiskTrace{Name: "A", Op: trace.Write}}
+	for _, tt := range []struct {
+		name    string
+		stallMS int64
+		due     int
+		rate    float64
+		run     int
+		share   float64
+		want    float64 // rate
+	}{
+		{"a frame and a half less", 59, 8, 5, 1, 0.25, 5},
+		{"a frame and a half", 60, 8, 5, 2, 0.25, 5},
+		{"none was due", 0, 0, 5, 0, 0, 5},
+		{"no rate", 0, 8, math.Inf(1), 0, 0.25, 0},
+	} {
+		spec := stream.Spec{Kind: "x", Rate: tt.rate, Frame: 40 * time.Millisecond, Buffer: time.Second}
+		s := streamOf(a, &trace.Stream{Name: "1", Samples: []trace.StreamSample{{TNS: 1e9, Sample: stream.Sample{Due: tt.due, Late: 2, BufferNS: 3e8, StallNS: tt.stallMS * 1e6}}}}, spec)
+		if s.LongestRun != tt.run || s.LateShare != tt.share || s.Rate != tt.want || s.LowestBufferS != 0.3 || s.BufferS != 1 || s.FrameS != 0.04 || s.LongestStallS != float64(tt.stallMS)/1e3 {
+			t.Errorf("%s: %+v", tt.name, s)
+		}
+	}
+}
+
+// The host is late where it is by a tenth of the buffer, and by a hundredth of a second.
+func TestHostLate(t *testing.T) {
+	for _, tt := range []struct {
+		disk     string
+		lateS, b float64
+		verdict  stream.Verdict
+		want     bool
+	}{
+		{"A", 0.1, 1, stream.Drops, true}, {"A", 0.099, 1, stream.Drops, false}, {"A", 0.01, 0.05, stream.Strained, true}, {"A", 0.009, 0.05, stream.Drops, false},
+		{"A", 9, 1, stream.Clean, false}, {"B", 9, 1, stream.Drops, false},
+	} {
+		p := &phase{trace: &trace.Phase{Gauges: []trace.Gauge{{Name: "other", Disk: "A", Value: 9}, {Name: trace.HostLate, Disk: tt.disk, Value: tt.lateS}}}, out: &Phase{}}
+		p.hostLate(&StreamTotal{Disk: "A", Verdict: tt.verdict, BufferS: tt.b, Late: 7})
+		if got := p.out.Warnings; (len(got) == 1) != tt.want || tt.want && (got[0].Values["seconds"] != tt.lateS || got[0].Values["late"] != 7) {
+			t.Errorf("%+v: %+v", tt, got)
+		}
+	}
+}
