@@ -143,7 +143,7 @@ func TestBottlenecksByHand(t *testing.T) {
 		links []LinkUse
 		want  []string
 	}{
-		{"at the edges", []LinkUse{use("a", "read", 0.85, "A"), use("b", "read", 1.15, "B"), use("c", "read", 0.849, "C"), use("d", "read", 1.151, "D")}, []string{"a", "b"}},
+		{"at the edges", []LinkUse{use("c", "read", 0.849, "C"), use("a", "read", 0.85, "A"), use("d", "read", 1.151, "D"), use("b", "read", 1.15, "B")}, []string{"a", "b"}},
 		{"the fullest", []LinkUse{use("a", "read", 0.9, "A"), use("b", "read", 0.95, "A"), use("c", "read", 0.94, "A")}, []string{"b"}},
 		{"as full", []LinkUse{use("a", "read", 0.9, "A"), use("b", "read", 0.9, "A")}, []string{"b"}},
 		{"of others", []LinkUse{use("a", "read", 0.9, "A"), use("b", "write", 0.95, "A"), use("c", "read", 1, "A", "B")}, []string{"a", "b", "c"}},

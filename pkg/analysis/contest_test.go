@@ -379,3 +379,67 @@ func TestAboveEven(t *testing.T) {
 		}
 	}
 }
+
+// A has 70 MB/s beside B. Alone it has a little more, known well or not.
+func TestHeldAndKept(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		a          func(int) float64
+		alone, err float64
+		held, kept bool
+	}{
+		{"nine tenths and more", steps(70), 77, 0.001, false, true},
+		{"less", steps(70), 79, 0.001, true, false},
+		{"less, by chance", steps(70), 79, 0.5, false, false},
+		{"more, by chance", steps(70), 77, 0.5, false, false},
+		{"half, as it fell amid the window", steps(100, [2]float64{30, 40}), 140, 0.001, false, false},
+	} {
+		p := besides(60, tt.a, steps(160))
+		p.fillOverlap()
+		p.fillContention(solos{p.soloKey(&p.parts[0]): solo{measured{1e6 * tt.alone, tt.err, 50}, "A alone"}})
+		c := p.out.Contention
+		if d := c.Disks["A"]; d.Held != tt.held || d.Kept != tt.kept || math.Abs(*d.Retention-70/tt.alone) > 0.01 || *d.ReferenceRate != 1e6*tt.alone {
+			t.Errorf("%s: %+v", tt.name, d)
+		}
+		if d := c.Disks["B"]; d.Held || d.Kept || d.Retention != nil || d.Reference != "" {
+			t.Errorf("%s: B, of which nothing is known: %+v", tt.name, d)
+		}
+	}
+	// One with a pace needs no more than it asks for, or than it has.
+	for asks, fair := range map[float64]float64{80: 80, 60: 70} {
+		p := besides(60, steps(70), steps(160))
+		p.parts[0].paced.Rate = 1e6 * asks
+		p.fillOverlap()
+		p.fillContention(alone(p, 150, 0))
+		d := p.out.Contention.Disks["A"]
+		within(t, "its part", d.FairRate, 1e6*fair, 1e6)
+		if d.Reference != "" {
+			t.Errorf("of a disk with a pace: %+v", d)
+		}
+	}
+	for _, p := range []*phase{besides(20, steps(70)), besides(20, steps(70), steps(0))} {
+		if p.fillOverlap(); len(p.parts) > 1 {
+			p.out.Overlap = nil
+		}
+		if p.fillContention(solos{}); p.out.Contention != nil {
+			t.Errorf("of %d disks: %+v", len(p.parts), p.out.Contention)
+		}
+	}
+}
+
+// The last level that the disk rose to, as others ended.
+func TestReferenceAfterRecovery(t *testing.T) {
+	p := besides(20, steps(70), steps(160))
+	rate := 1.0
+	p.out.Recoveries = []Recovery{{Disk: "A", After: "B", ToRate: &rate}, {Disk: "A", After: "C", ToRate: &rate}, {Disk: "A", After: "D"}, {Disk: "B", After: "E", ToRate: &rate}}
+	p.reached = []measured{{rate: 1}, {rate: 2}, {rate: 3}, {rate: 4}}
+	for disk, want := range []reference{{measured{rate: 2}, ReferenceLater, "C"}, {measured{rate: 4}, ReferenceLater, "E"}} {
+		if got, ok := p.reference(disk, solos{}); !ok || got != want {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+	}
+	p.parts[0].paced.Rate = 5
+	if got, ok := p.reference(0, alone(p, 150, 150)); ok {
+		t.Errorf("of a disk with a pace: %+v", got)
+	}
+}

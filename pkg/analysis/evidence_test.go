@@ -203,6 +203,7 @@ func TestBudget(t *testing.T) {
 		{"as many bytes", []Disk{fell(129), fell(78)}, []Disk{fell(100)}, Evidence{SameBudget: 3}},
 		{"sooner and later", []Disk{fell(76), fell(50), fell(131)}, nil, Evidence{SoonerBytes: 76, PassedBytes: 131}},
 		{"sooner afterwards", nil, []Disk{fell(76), fell(140)}, Evidence{PassedBytes: 140}},
+		{"by three tenths more", nil, []Disk{fell(130)}, Evidence{}},
 		{"went past it", []Disk{{Bytes: 131}, {Bytes: 150}, {Bytes: 120}}, nil, Evidence{PassedBytes: 150}},
 		{"not clearly", []Disk{{Bytes: 130}}, nil, Evidence{}},
 		{"never as fast", []Disk{{Bytes: 500, Rate: &slow}}, []Disk{{Bytes: 400, Rate: &fast}}, Evidence{PassedBytes: 400}},

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -247,63 +246,7 @@ func TestFellFirst(t *testing.T) {
 }
 
 // Beside B, A falls after as many bytes as alone, and B gains what it leaves.
-func TestFallTogetherGains(t *testing.T) {
-	alone := &Fall{AtBytes: 3000e6}
-	p := besides(70, steps(100, [2]float64{30, 50}), steps(80, [2]float64{30, 120}), steps(40))
-	got := p.fallTogether(&p.parts[0], alone)
-	if got == nil || !got.Told || len(got.Gains) != 1 || got.Gains[0].Disk != "B" {
-		t.Fatalf("%+v", got)
-	}
-	within(t, "at", got.AtS, 30, 0.1)
-	within(t, "after", got.AtBytes, 3000e6, 30e6)
-	within(t, "from", got.FromRate, 100e6, 1e6)
-	within(t, "to", got.ToRate, 50e6, 1e6)
-	g := got.Gains[0]
-	within(t, "B from", g.FromRate, 80e6, 1e6)
-	within(t, "B to", g.ToRate, 120e6, 1e6)
-	within(t, "gain", g.Gain, g.ToRate-g.FromRate, 1)
-	within(t, "interval's middle", (g.CI95[0]+g.CI95[1])/2, g.Gain, 1)
-	if g.CI95[0] >= g.Gain || g.CI95[0] < 0 {
-		t.Errorf("interval %v of %v", g.CI95, g.Gain)
-	}
-	for bytes, want := range map[float64]bool{3850e6: true, 3950e6: false, 2340e6: true, 2280e6: false} {
-		if got := p.fallTogether(&p.parts[0], &Fall{AtBytes: bytes}); (got != nil) != want {
-			t.Errorf("alone after %v bytes: %+v", bytes, got)
-		}
-	}
-	// Where another begins meanwhile, it is not known who gained from what.
-	p = besides(70, steps(100, [2]float64{30, 50}), steps(80, [2]float64{30, 120}), steps(0, [2]float64{36, 40}))
-	if got := p.fallTogether(&p.parts[0], alone); got == nil || got.Told || len(got.Gains) != 0 {
-		t.Errorf("another begins: %+v", got)
-	}
-}
-
 // Two bursts too short a rest after, and one long enough.
-func TestBackAfter(t *testing.T) {
-	c := threeLevels()
-	burst := func(restS, bytes float64) Burst { return Burst{RestS: restS, FastBytes: bytes, SEBytes: 1} }
-	for _, tt := range []struct {
-		name   string
-		bursts []Burst
-		want   *Back
-	}{
-		{"none", nil, nil},
-		{"never", []Burst{burst(1, 10), burst(2, 20)}, &Back{AfterS: 2, Regained: 0.2}},
-		{"at once", []Burst{burst(1, 96)}, &Back{WithinS: number(1), Bytes: 96, Whole: true, Regained: 1}},
-		{"in time", []Burst{burst(1, 10), burst(2, 20), burst(11, 130)},
-			&Back{RestS: number(10), CI95: &Interval{100 / (10 + 2/math.Sqrt(5)), 100 / (10 - 2/math.Sqrt(5))}, AfterS: 2, WithinS: number(11), Bytes: 100, Whole: true, Regained: 1}},
-	} {
-		s := Saturation{Bursts: tt.bursts}
-		if diff := cmp.Diff(tt.want, s.back(c), cmpopts.EquateApprox(1e-9, 0)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
-	}
-	s := Saturation{Bursts: []Burst{{RestS: 1, FastBytes: 50, Throughout: true}}}
-	if b := s.back(c); b.Whole || b.Bytes != 50 {
-		t.Errorf("a burst too short to tell: %+v", b)
-	}
-}
-
 // The deepest step dates a fall, and of two as deep the first.
 func TestToThrottle(t *testing.T) {
 	for _, tt := range []struct {
@@ -361,98 +304,32 @@ func TestDateIsOff(t *testing.T) {
 
 // A falls at 20 s. Another has gained by it that rises by a tenth, works from 2.5 s before it to 3.5 s after it, and beside
 // which nothing else happens.
-func TestFreedByHand(t *testing.T) {
-	rises := [2]float64{20, 120}
+// Of all phases, those of the same scenario's phase and step, and of the disk, are looked at.
+// To four fifths, within the window, and with no event of another near.
+func TestFellInsideByHand(t *testing.T) {
 	for _, tt := range []struct {
-		name     string
-		b, c     func(int) float64
-		gains    bool
-		fromRate float64
+		name   string
+		bytes  float64 // after 20 s
+		window []overlap.Interval
+		other  overlap.Interval
+		want   bool
 	}{
-		{"it rises", steps(80, rises), steps(40), true, 80e6},
-		{"by less than a tenth", steps(112, rises), steps(40), false, 0},
-		{"it begins three seconds before", steps(0, [2]float64{17, 80}, rises), steps(40), true, 80e6},
-		{"two", steps(0, [2]float64{18, 80}, rises), steps(40), false, 0},
-		{"a second later", steps(0, [2]float64{21, 80}, [2]float64{22, 120}), steps(40), false, 0},
-		{"it ends four seconds later", steps(80, rises, [2]float64{24, 0}), steps(40), true, 80e6},
-		{"three", steps(80, rises, [2]float64{23, 0}), steps(40), false, 0},
-		{"another ends then", steps(80, rises), steps(40, [2]float64{25, 0}), false, 0},
-		{"another begins long after", steps(80, rises), steps(0, [2]float64{32, 40}), true, 80e6},
+		{"to four fifths", 1600e6, []overlap.Interval{span(0, 40)}, span(0, 40), true},
+		{"to more", 1601e6, []overlap.Interval{span(0, 40)}, span(0, 40), false},
+		{"where the window ends", 1600e6, []overlap.Interval{span(0, 20)}, span(0, 40), false},
+		{"where it begins", 1600e6, []overlap.Interval{span(20, 40)}, span(0, 40), false},
+		{"in its second part", 1600e6, []overlap.Interval{span(0, 10), span(15, 40)}, span(0, 40), true},
+		{"between", 1600e6, []overlap.Interval{span(0, 19), span(21, 40)}, span(0, 40), false},
+		{"where another begins", 1600e6, []overlap.Interval{span(0, 40)}, span(20, 40), false},
 	} {
-		p := besides(60, steps(100, [2]float64{20, 50}), tt.b, tt.c)
-		p.parts = append(p.parts, part{trace: &trace.DiskTrace{Name: "D"}}) // which does nothing
-		fell := &Throttle{AtS: 20}
-		p.freed(&p.parts[0], fell)
-		if (len(fell.Freed) == 1) != tt.gains || tt.gains && fell.Freed[0].Disk != "B" {
-			t.Errorf("%s: %+v", tt.name, fell.Freed)
-			continue
-		}
-		if tt.gains {
-			within(t, tt.name+": from", fell.Freed[0].FromRate, tt.fromRate, 1e6)
-			within(t, tt.name+": to", fell.Freed[0].ToRate, 120e6, 1e6)
-		}
-		p.alpha.after, fell.Freed = 0, nil
-		if p.freed(&p.parts[0], fell); len(fell.Freed) != 0 {
-			t.Errorf("%s: %+v, which may be chance", tt.name, fell.Freed)
+		a := partOf(filesOf([2]float64{20, 2000e6}, [2]float64{20, tt.bytes}))
+		a.solid = []level{a.levelOver(span(0, 20)), a.levelOver(span(20, 40))}
+		p := &phase{parts: []part{a, {trace: &trace.DiskTrace{Name: "B"}, active: []overlap.Interval{tt.other}}}, window: tt.window, out: &Phase{}}
+		if got := p.fellInside(&p.parts[0]); got != tt.want {
+			t.Errorf("%s: %v", tt.name, got)
 		}
 	}
 }
 
-// Of all phases, those of the same scenario's phase and step, and of the disk, are looked at.
-func TestStepsOfSaturation(t *testing.T) {
-	alone := func() *Fall { return &Fall{AtBytes: 3000e6} }
-	p := besides(70, steps(100, [2]float64{30, 50}), steps(80))
-	for _, tt := range []struct {
-		name string
-		step *trace.Saturation
-		disk string
-		want bool
-	}{
-		{"together", &trace.Saturation{Step: trace.SaturationTogether, Of: "W"}, "A", true},
-		{"of another", &trace.Saturation{Step: trace.SaturationTogether, Of: "X"}, "A", false},
-		{"alone", &trace.Saturation{Step: trace.SaturationAlone, Of: "W"}, "A", false},
-		{"of no preset", nil, "A", false},
-		{"of a disk that did not fall", &trace.Saturation{Step: trace.SaturationTogether, Of: "W"}, "B", false},
-	} {
-		p.trace.Saturation = tt.step
-		s := Saturation{Of: "W", Disk: tt.disk, Fall: alone()}
-		if s.together([]*phase{p}); (s.Together != nil) != tt.want {
-			t.Errorf("%s: %+v", tt.name, s.Together)
-		}
-	}
-	burst := func(name string, restS float64, change func(p *phase)) *phase {
-		p := besides(5, steps(100))
-		p.out.Phase, p.trace.Saturation = name, &trace.Saturation{Step: trace.SaturationBurst, Of: "W", Disk: "A", RestNS: ns(restS)}
-		if change != nil {
-			change(p)
-		}
-		return p
-	}
-	s := Saturation{Of: "W", Disk: "A"}
-	s.bursts([]*phase{
-		burst("second", 20, nil), burst("first", 10, nil),
-		burst("none", 1, func(p *phase) { p.trace.Saturation = nil }),
-		burst("alone", 1, func(p *phase) { p.trace.Saturation.Step = trace.SaturationAlone }),
-		burst("of another", 1, func(p *phase) { p.trace.Saturation.Of = "X" }),
-		burst("of another disk", 1, func(p *phase) { p.trace.Saturation.Disk = "B" }),
-		burst("of two disks", 1, func(p *phase) { p.parts = append(p.parts, p.parts[0]) }),
-		burst("in which nothing moved", 1, func(p *phase) { p.parts[0].active = nil }),
-	}, threeLevels())
-	if len(s.Bursts) != 2 || s.Bursts[0].Phase != "first" || s.Bursts[0].RestS != 10 || s.Bursts[1].Phase != "second" || s.Bursts[1].RestS != 20 {
-		t.Errorf("%+v", s.Bursts)
-	}
-	told := []Step{{AtBytes: 1, AtS: 2, FromRate: 9, ToRate: 7}, {AtBytes: 3, AtS: 4, FromRate: 7, ToRate: 5}}
-	for _, tt := range []struct {
-		fell *Throttle
-		want *Fall
-	}{
-		{nil, nil},
-		{&Throttle{Steps: told, Recovered: &Rebound{}}, nil},
-		{&Throttle{Steps: told, Cause: CauseHeat}, &Fall{AtBytes: 3, AtS: 4, FromRate: 9, ToRate: 5, Steps: told, Cause: CauseHeat}},
-	} {
-		p.out.Disks["A"] = Disk{Throttle: tt.fell}
-		if diff := cmp.Diff(tt.want, fallOf(p, &p.parts[0])); diff != "" {
-			t.Errorf("%+v (-want +got):\n%s", tt.fell, diff)
-		}
-	}
-}
+// Just a tenth is enough to be told.
+// A disk with a pace gains nothing, nor does one that does nothing; what is gained is known as well as both rates are.

@@ -421,3 +421,17 @@ func TestDropsFinding(t *testing.T) {
 	got := toldOf(Phase{StreamTotals: []StreamTotal{{Disk: "A", Due: 4}, {Disk: "B", Due: 4, Late: 1, LongestStallS: 0.5, LateOnlyWhile: []string{"C"}}}})
 	sameFindings(t, "drops", got, Finding{Code: "drops", Disk: "B", Disks: []string{"C"}, Weight: 2.75, Values: map[string]float64{"late": 1, "due": 4, "longest_stall_s": 0.5}})
 }
+
+func TestCeilingFinding(t *testing.T) {
+	o := windowOf(map[string]float64{"A": 40, "B": 60, "C": 30})
+	for name, op := range map[string]trace.Role{"A": "write", "B": "write", "C": "write", "D": "read"} {
+		d := o.Disks[name]
+		d.Op = op
+		o.Disks[name] = d
+	}
+	c := &Contention{Ceiling: &Ceiling{Without: "AB", WithoutRate: 128, AloneRate: 300, Added: []string{"C"}}, Disks: map[string]DiskContention{}}
+	sameFindings(t, "a ceiling", toldOf(Phase{Overlap: o, Contention: c}),
+		Finding{Code: "ceiling", Disks: []string{"A", "B"}, Added: []string{"C"}, Other: "AB", Weight: 0.1, Values: map[string]float64{"without": 128, "rate": 130, "alone": 300}})
+	c.Ceiling.Without = ""
+	sameFindings(t, "of the smaller set", toldOf(Phase{Overlap: o, Contention: c}))
+}

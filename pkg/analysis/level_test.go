@@ -116,9 +116,11 @@ func TestCrossing(t *testing.T) {
 		{"upwards", []piece{at(10, 14, 80)}, 20, 100, 11},
 		{"a pause between", []piece{at(10, 12, 100), at(13, 14, 20)}, 100, 20, 13},
 		{"levels that do not differ", []piece{at(10, 12, 100), at(12, 14, 20)}, 50, 50, 12},
+		{"a microsecond, which is no pause", []piece{at(10, 12, 100), at(12.000001, 14.000001, 20)}, 100, 20, 12},
+		{"a pause of two", []piece{at(10, 12, 100), at(12.0000015, 14.0000015, 20)}, 100, 20, 12.0000015},
 		{"no level before", []piece{at(10, 12, 100), at(12, 14, 20)}, math.NaN(), 50, 12},
 	} {
-		within(t, tt.name, seconds(crossing(tt.pieces, tt.before, tt.after)), tt.want, 1e-6)
+		within(t, tt.name, seconds(crossing(tt.pieces, tt.before, tt.after)), tt.want, 1e-8)
 	}
 }
 
@@ -301,6 +303,39 @@ func TestChanceOf(t *testing.T) {
 	for _, tt := range [][3]int{{200, 200, 400}, {200, 400, 400}, {0, 200, 400}, {200, 400, 600}} {
 		if got := s.chanceOf(tt[0], tt[1], tt[2], edges); got != 1 {
 			t.Errorf("from %v: %v", tt, got)
+		}
+	}
+}
+
+// What is shorter than three seconds is no level: the shortest first, and the longest of them is told.
+func TestWithoutExcursions(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		levels [][2]float64
+		want   [][2]float64
+		longS  float64
+	}{
+		{"a stall", [][2]float64{{9, 100}, {1, 10}, {9, 110}, {9, 50}}, [][2]float64{{19, (900 + 10 + 990) / 19.}, {9, 50}}, 1},
+		{"long enough", [][2]float64{{9, 100}, {3, 10}, {9, 110}}, [][2]float64{{9, 100}, {3, 10}, {9, 110}}, 0},
+		{"too short", [][2]float64{{9, 100}, {2.9, 10}, {9, 110}}, [][2]float64{{20.9, (900 + 29 + 990) / 20.9}}, 2.9},
+		{"two", [][2]float64{{9, 100}, {1, 10}, {9, 110}, {2, 10}, {9, 100}}, [][2]float64{{30, (900 + 10 + 990 + 20 + 900) / 30.}}, 2},
+		{"one alone", [][2]float64{{1, 100}}, [][2]float64{{1, 100}}, 0},
+	} {
+		var files [][2]float64
+		for _, l := range tt.levels {
+			files = append(files, [2]float64{l[0], 1e6 * l[0] * l[1]})
+		}
+		p := partOf(filesOf(files...))
+		levels, _ := levelsOf(tt.levels...)
+		for i := range levels {
+			levels[i].rate *= 1e6
+		}
+		var got [][2]float64
+		for _, l := range p.withoutExcursions(levels) {
+			got = append(got, [2]float64{l.Seconds(), l.rate / 1e6})
+		}
+		if diff := cmp.Diff(tt.want, got, cmpopts.EquateApprox(1e-6, 0)); diff != "" || math.Abs(p.excursionS-tt.longS) > 1e-9 {
+			t.Errorf("%s: the longest of %v s (-want +got):\n%s", tt.name, p.excursionS, diff)
 		}
 	}
 }

@@ -171,3 +171,47 @@ func TestLateness(t *testing.T) {
 		}
 	}
 }
+
+// The phases of a disk alone at the same work are one, and only those count that have latencies and one disk.
+func TestLatenciesAlone(t *testing.T) {
+	made := func(name, connection string, rate float64, times []int64, more ...part) *phase {
+		d := &trace.DiskTrace{Name: "A", Op: trace.Read}
+		if len(times) > 0 {
+			d.Latencies = []trace.Latency{{TNS: ns(1), Op: trace.Read, Hist: took(times...)}}
+		}
+		paced := map[string]trace.Paced{"A": {Rate: rate}}
+		return &phase{
+			trace: &trace.Phase{Paced: paced}, hangs: map[string]string{"A": connection}, out: &Phase{Phase: name, Disks: map[string]Disk{}, Paced: paced}, figures: map[string]toldFigures{},
+			parts: append([]part{{trace: d, paced: paced["A"]}}, more...),
+		}
+	}
+	b := part{trace: &trace.DiskTrace{Name: "B"}}
+	phases := []*phase{
+		made("first", "hub", 5, []int64{100, 200}), made("second", "hub", 5, []int64{300}), made("elsewhere", "direct", 5, []int64{1, 2, 3, 4}),
+		made("none", "hub", 5, nil), made("beside B", "hub", 5, []int64{900}, b), made("of no pace", "hub", 0, []int64{9, 9, 9, 9, 9}),
+	}
+	all := latenciesAlone(phases)
+	if len(all) != 3 {
+		t.Fatalf("%d kinds of work", len(all))
+	}
+	if s := all[phases[4].workOf(&phases[4].parts[0])]; s == nil || s.phases != "first, second" || s.Requests != 3 || len(s.lines) != 2 || s.Seconds != 2 {
+		t.Errorf("%+v", s)
+	}
+	// What is compared: a disk with a pace beside others.
+	for n, list := range map[int][]*phase{1: phases, 2: append(phases[:5:5], made("again", "hub", 5, nil, b), made("no pace", "hub", 0, nil, b), made("unknown", "x", 5, nil, b))} {
+		if got := all.looks(list); got != n {
+			t.Errorf("%d looks, want %d", got, n)
+		}
+	}
+	if got := all.looks(nil); got != 1 {
+		t.Errorf("%d looks at nothing", got)
+	}
+	phases[4].latencies(all, 0.01)
+	phases[1].latencies(all, 0.01)
+	if l := phases[4].out.Disks["A"].Latency; l == nil || l.AloneFrom != "first, second" || l.Alone.Requests != 3 || l.Requests != 1 {
+		t.Errorf("beside B: %+v", l)
+	}
+	if l := phases[1].out.Disks["A"].Latency; l == nil || l.Alone != nil || l.Requests != 1 {
+		t.Errorf("alone: %+v", l)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -270,6 +271,34 @@ func TestStopsAndSkew(t *testing.T) {
 		}
 		if (len(p.out.Warnings) > 0) != tt.warned {
 			t.Errorf("%s: warnings %v", tt.name, p.out.Warnings)
+		}
+	}
+}
+
+func TestFailures(t *testing.T) {
+	open := []trace.Sample{{TNS: 1}}
+	partial := Warning{Code: "partial", Disk: "A"}
+	failed := Warning{Code: "partial", Disk: "A", Other: "x", Values: map[string]float64{"at_s": 2, "seq": 7}}
+	for _, tt := range []struct {
+		name         string
+		d            trace.DiskTrace
+		paced        trace.Paced
+		stop, status string
+		want         []Warning
+	}{
+		{name: "none"},
+		{name: "a disk's", d: trace.DiskTrace{Errors: []trace.Failure{{TNS: ns(2), Seq: 7, Error: "x"}, {TNS: ns(3)}}, Open: open}, status: trace.Partial, want: []Warning{failed}},
+		{name: "a file cut off", d: trace.DiskTrace{Open: open}, want: []Warning{partial}},
+		{name: "by the clock", d: trace.DiskTrace{Open: open}, stop: scenario.StopTime},
+		{name: "by the others' end", d: trace.DiskTrace{Open: open}, stop: scenario.StopHold},
+		{name: "of a stream", d: trace.DiskTrace{Open: open}, paced: trace.Paced{Streams: []stream.Spec{{}}}},
+		{name: "the phase's", status: trace.Partial, want: []Warning{{Code: "partial"}}},
+	} {
+		tt.d.Name = "A"
+		p := &phase{trace: &trace.Phase{Stop: tt.stop, Status: tt.status}, parts: []part{{trace: &tt.d, paced: tt.paced}}, out: &Phase{}}
+		p.failures()
+		if diff := cmp.Diff(tt.want, p.out.Warnings); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 	}
 }

@@ -1,0 +1,203 @@
+package analysis
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+func TestFallTogetherGains(t *testing.T) {
+	alone := &Fall{AtBytes: 3000e6}
+	p := besides(70, steps(100, [2]float64{30, 50}), steps(80, [2]float64{30, 120}), steps(40))
+	got := p.fallTogether(&p.parts[0], alone)
+	if got == nil || !got.Told || len(got.Gains) != 1 || got.Gains[0].Disk != "B" {
+		t.Fatalf("%+v", got)
+	}
+	within(t, "at", got.AtS, 30, 0.1)
+	within(t, "after", got.AtBytes, 3000e6, 30e6)
+	within(t, "from", got.FromRate, 100e6, 1e6)
+	within(t, "to", got.ToRate, 50e6, 1e6)
+	g := got.Gains[0]
+	within(t, "B from", g.FromRate, 80e6, 1e6)
+	within(t, "B to", g.ToRate, 120e6, 1e6)
+	within(t, "gain", g.Gain, g.ToRate-g.FromRate, 1)
+	within(t, "interval's middle", (g.CI95[0]+g.CI95[1])/2, g.Gain, 1)
+	if g.CI95[0] >= g.Gain || g.CI95[0] < 0 {
+		t.Errorf("interval %v of %v", g.CI95, g.Gain)
+	}
+	for bytes, want := range map[float64]bool{3850e6: true, 3950e6: false, 2340e6: true, 2280e6: false} {
+		if got := p.fallTogether(&p.parts[0], &Fall{AtBytes: bytes}); (got != nil) != want {
+			t.Errorf("alone after %v bytes: %+v", bytes, got)
+		}
+	}
+	// Where another begins meanwhile, it is not known who gained from what.
+	p = besides(70, steps(100, [2]float64{30, 50}), steps(80, [2]float64{30, 120}), steps(0, [2]float64{36, 40}))
+	if got := p.fallTogether(&p.parts[0], alone); got == nil || got.Told || len(got.Gains) != 0 {
+		t.Errorf("another begins: %+v", got)
+	}
+}
+
+func TestBackAfter(t *testing.T) {
+	c := threeLevels()
+	burst := func(restS, bytes float64) Burst { return Burst{RestS: restS, FastBytes: bytes, SEBytes: 1} }
+	for _, tt := range []struct {
+		name   string
+		bursts []Burst
+		want   *Back
+	}{
+		{"none", nil, nil},
+		{"never", []Burst{burst(1, 10), burst(2, 20)}, &Back{AfterS: 2, Regained: 0.2}},
+		{"at once", []Burst{burst(1, 96)}, &Back{WithinS: number(1), Bytes: 96, Whole: true, Regained: 1}},
+		{"in time", []Burst{burst(1, 10), burst(2, 20), burst(11, 130)},
+			&Back{RestS: number(10), CI95: &Interval{100 / (10 + 2/math.Sqrt(5)), 100 / (10 - 2/math.Sqrt(5))}, AfterS: 2, WithinS: number(11), Bytes: 100, Whole: true, Regained: 1}},
+	} {
+		s := Saturation{Bursts: tt.bursts}
+		if diff := cmp.Diff(tt.want, s.back(c), cmpopts.EquateApprox(1e-9, 0)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+	s := Saturation{Bursts: []Burst{{RestS: 1, FastBytes: 50, Throughout: true}}}
+	if b := s.back(c); b.Whole || b.Bytes != 50 {
+		t.Errorf("a burst too short to tell: %+v", b)
+	}
+}
+
+func TestFreedByHand(t *testing.T) {
+	rises := [2]float64{20, 120}
+	for _, tt := range []struct {
+		name     string
+		b, c     func(int) float64
+		gains    bool
+		fromRate float64
+	}{
+		{"it rises", steps(80, rises), steps(40), true, 80e6},
+		{"by less than a tenth", steps(112, rises), steps(40), false, 0},
+		{"it begins three seconds before", steps(0, [2]float64{17, 80}, rises), steps(40), true, 80e6},
+		{"two", steps(0, [2]float64{18, 80}, rises), steps(40), false, 0},
+		{"a second later", steps(0, [2]float64{21, 80}, [2]float64{22, 120}), steps(40), false, 0},
+		{"it ends four seconds later", steps(80, rises, [2]float64{24, 0}), steps(40), true, 80e6},
+		{"three", steps(80, rises, [2]float64{23, 0}), steps(40), false, 0},
+		{"another ends then", steps(80, rises), steps(40, [2]float64{25, 0}), false, 0},
+		{"another begins long after", steps(80, rises), steps(0, [2]float64{32, 40}), true, 80e6},
+	} {
+		p := besides(60, steps(100, [2]float64{20, 50}), tt.b, tt.c)
+		p.parts = append(p.parts, part{trace: &trace.DiskTrace{Name: "D"}}) // which does nothing
+		fell := &Throttle{AtS: 20}
+		p.freed(&p.parts[0], fell)
+		if (len(fell.Freed) == 1) != tt.gains || tt.gains && fell.Freed[0].Disk != "B" {
+			t.Errorf("%s: %+v", tt.name, fell.Freed)
+			continue
+		}
+		if tt.gains {
+			within(t, tt.name+": from", fell.Freed[0].FromRate, tt.fromRate, 1e6)
+			within(t, tt.name+": to", fell.Freed[0].ToRate, 120e6, 1e6)
+		}
+		p.alpha.after, fell.Freed = 0, nil
+		if p.freed(&p.parts[0], fell); len(fell.Freed) != 0 {
+			t.Errorf("%s: %+v, which may be chance", tt.name, fell.Freed)
+		}
+	}
+}
+
+func TestStepsOfSaturation(t *testing.T) {
+	alone := func() *Fall { return &Fall{AtBytes: 3000e6} }
+	p := besides(70, steps(100, [2]float64{30, 50}), steps(80))
+	for _, tt := range []struct {
+		name string
+		step *trace.Saturation
+		disk string
+		want bool
+	}{
+		{"together", &trace.Saturation{Step: trace.SaturationTogether, Of: "W"}, "A", true},
+		{"of another", &trace.Saturation{Step: trace.SaturationTogether, Of: "X"}, "A", false},
+		{"alone", &trace.Saturation{Step: trace.SaturationAlone, Of: "W"}, "A", false},
+		{"of no preset", nil, "A", false},
+		{"of a disk that did not fall", &trace.Saturation{Step: trace.SaturationTogether, Of: "W"}, "B", false},
+	} {
+		p.trace.Saturation = tt.step
+		s := Saturation{Of: "W", Disk: tt.disk, Fall: alone()}
+		if s.together([]*phase{p}); (s.Together != nil) != tt.want {
+			t.Errorf("%s: %+v", tt.name, s.Together)
+		}
+	}
+	burst := func(name string, restS float64, change func(p *phase)) *phase {
+		p := besides(5, steps(100))
+		p.out.Phase, p.trace.Saturation = name, &trace.Saturation{Step: trace.SaturationBurst, Of: "W", Disk: "A", RestNS: ns(restS)}
+		if change != nil {
+			change(p)
+		}
+		return p
+	}
+	s := Saturation{Of: "W", Disk: "A"}
+	s.bursts([]*phase{
+		burst("second", 20, nil), burst("first", 10, nil),
+		burst("none", 1, func(p *phase) { p.trace.Saturation = nil }),
+		burst("alone", 1, func(p *phase) { p.trace.Saturation.Step = trace.SaturationAlone }),
+		burst("of another", 1, func(p *phase) { p.trace.Saturation.Of = "X" }),
+		burst("of another disk", 1, func(p *phase) { p.trace.Saturation.Disk = "B" }),
+		burst("of two disks", 1, func(p *phase) { p.parts = append(p.parts, p.parts[0]) }),
+		burst("in which nothing moved", 1, func(p *phase) { p.parts[0].active = nil }),
+	}, threeLevels())
+	if len(s.Bursts) != 2 || s.Bursts[0].Phase != "first" || s.Bursts[0].RestS != 10 || s.Bursts[1].Phase != "second" || s.Bursts[1].RestS != 20 {
+		t.Errorf("%+v", s.Bursts)
+	}
+	told := []Step{{AtBytes: 1, AtS: 2, FromRate: 9, ToRate: 7}, {AtBytes: 3, AtS: 4, FromRate: 7, ToRate: 5}}
+	for _, tt := range []struct {
+		fell *Throttle
+		want *Fall
+	}{
+		{nil, nil},
+		{&Throttle{Steps: told, Recovered: &Rebound{}}, nil},
+		{&Throttle{Steps: told, Cause: CauseHeat}, &Fall{AtBytes: 3, AtS: 4, FromRate: 9, ToRate: 5, Steps: told, Cause: CauseHeat}},
+	} {
+		p.out.Disks["A"] = Disk{Throttle: tt.fell}
+		if diff := cmp.Diff(tt.want, fallOf(p, &p.parts[0])); diff != "" {
+			t.Errorf("%+v (-want +got):\n%s", tt.fell, diff)
+		}
+	}
+}
+
+func TestFreedByATenth(t *testing.T) {
+	for rate, want := range map[float64]bool{88e6: true, 87.9e6: false} {
+		p := besides(60, steps(100, [2]float64{20, 50}), steps(80))
+		b := filesOf(slices.Concat(slices.Repeat([][2]float64{{0.5, 40e6}}, 40), slices.Repeat([][2]float64{{0.5, rate / 2}}, 80))...)
+		b.Name = "B"
+		p.parts[1] = newPart(b, trace.Paced{}, 0)
+		fell := &Throttle{AtS: 20}
+		if p.freed(&p.parts[0], fell); (len(fell.Freed) > 0) != want {
+			t.Errorf("from 80 to %v MB/s: %+v", rate/1e6, fell.Freed)
+		}
+	}
+}
+
+func TestGainsByHand(t *testing.T) {
+	p := besides(70, steps(100, [2]float64{30, 50}), steps(80, [2]float64{30, 120}), steps(80, [2]float64{30, 120}))
+	p.parts[2].paced.Rate = 200e6
+	p.parts = append(p.parts, part{trace: &trace.DiskTrace{Name: "D"}})
+	before, after := span(20, 30), span(31, 41)
+	var f FallTogether
+	p.gains(&p.parts[0], &f, before, after)
+	if len(f.Gains) != 1 || f.Gains[0].Disk != "B" {
+		t.Fatalf("%+v", f.Gains)
+	}
+	was, is := p.parts[1].differ(before, after)
+	half := stats.StudentQuantile(0.975, was.free) * math.Hypot(was.rate*was.error, is.rate*is.error)
+	want := Gain{Disk: "B", FromRate: was.rate, ToRate: is.rate, Gain: is.rate - was.rate, CI95: Interval{is.rate - was.rate - half, is.rate - was.rate + half}}
+	if diff := cmp.Diff(want, f.Gains[0], cmpopts.EquateApprox(1e-9, 0)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	// One that fell by as much has not gained either, nor one that was not at work before.
+	for name, rate := range map[string]func(int) float64{"falls": steps(120, [2]float64{30, 80}), "begins": steps(0, [2]float64{30, 80}), "rose before": steps(80, [2]float64{26, 120})} {
+		p := besides(70, steps(100, [2]float64{30, 50}), rate)
+		var f FallTogether
+		if p.gains(&p.parts[0], &f, before, after); len(f.Gains) != 0 {
+			t.Errorf("it %s: %+v", name, f.Gains)
+		}
+	}
+}
