@@ -236,3 +236,62 @@ func TestFasterThanLinks(t *testing.T) {
 		}
 	}
 }
+
+// Disks share the host's socket and the hub's uplink; what is known of a link and of where a disk hangs decides.
+func TestLinkUses(t *testing.T) {
+	link := func(segment hardware.Segment, hub, port string) hardware.Link {
+		return hardware.Link{Segment: segment, Hub: hub, Port: port, Kind: hardware.Thunderbolt, Generation: "4", RxBps: 40e9, TxBps: 40e9}
+	}
+	unknown := hardware.Link{Segment: hardware.Lanes, Kind: hardware.PCIe}
+	unit := func(links ...hardware.Link) hardware.Unit {
+		return hardware.Unit{Disk: hardware.Disk{Path: hardware.Path{Links: links}}}
+	}
+	made := func() *phase {
+		p := &phase{trace: &trace.Phase{}, out: &Phase{Overlap: &Overlap{Disks: map[string]OverlapDisk{}}}, hardware: &hardware.Setup{Hub: &hardware.Hub{ID: "h", Name: "Hub"}, Disks: map[string]hardware.Unit{}}}
+		for _, name := range []string{"A", "B", "C", "D"} {
+			p.parts = append(p.parts, part{trace: &trace.DiskTrace{Name: name}})
+		}
+		p.hardware.Disks["A"] = unit(link(hardware.HostPort, "", "1"), link(hardware.Uplink, "h", ""), unknown, link(hardware.Enclosure, "", ""))
+		p.hardware.Disks["B"] = unit(link(hardware.HostPort, "", "2"), link(hardware.Uplink, "h", ""), link(hardware.Enclosure, "", ""))
+		p.hardware.Disks["C"] = unit(link(hardware.HostPort, "", "1"))
+		p.out.Overlap.Disks["A"] = OverlapDisk{Op: trace.Read, Rate: 30}
+		p.out.Overlap.Disks["B"] = OverlapDisk{Op: trace.Read, Rate: 10}
+		p.out.Overlap.Disks["C"] = OverlapDisk{Op: trace.Write, Rate: 5}
+		p.out.Overlap.Disks["D"] = OverlapDisk{Op: trace.Read, Rate: 7} // of which no path is known
+		return p
+	}
+	type use struct {
+		Segment hardware.Segment
+		Hub     string
+		Disks   []string
+		Op      trace.Role
+		Rate    float64
+	}
+	usesOf := func(p *phase) (list []use) {
+		for _, u := range p.linkUses() {
+			list = append(list, use{u.Segment, u.Hub, u.Disks, u.Op, u.Rate})
+			if u.Share != u.Rate/u.Capacity || u.line != 5e9 {
+				t.Errorf("%+v", u)
+			}
+		}
+		return list
+	}
+	want := []use{
+		{hardware.HostPort, "", []string{"A"}, trace.Read, 30}, {hardware.Uplink, "Hub", []string{"A", "B"}, trace.Read, 40}, {hardware.Enclosure, "", []string{"A"}, trace.Read, 30},
+		{hardware.HostPort, "", []string{"B"}, trace.Read, 10}, {hardware.Enclosure, "", []string{"B"}, trace.Read, 10}, {hardware.HostPort, "", []string{"C"}, trace.Write, 5},
+	}
+	if diff := cmp.Diff(want, usesOf(made())); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	moved := made()
+	moved.trace.Connections = map[string]string{"A": trace.Direct}
+	if got := usesOf(moved); len(got) != 4 || got[0].Rate != 10 || got[1].Rate != 10 {
+		t.Errorf("A is plugged in elsewhere: %+v", got)
+	}
+	for _, change := range []func(p *phase){func(p *phase) { p.hardware = nil }, func(p *phase) { p.out.Overlap = nil }} {
+		p := made()
+		if change(p); p.linkUses() != nil {
+			t.Error("links of nothing known")
+		}
+	}
+}

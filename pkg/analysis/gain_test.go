@@ -201,3 +201,51 @@ func TestGainsByHand(t *testing.T) {
 		}
 	}
 }
+
+// Another that falls to four fifths or less between two times.
+func TestOthersFall(t *testing.T) {
+	other := part{trace: &trace.DiskTrace{Name: "B"}}
+	for _, tt := range []struct {
+		rate, from, to float64
+		want           bool
+	}{{80, 0, 30, true}, {80.1, 0, 30, false}, {80, 10, 30, false}, {80, 0, 10, false}, {80, 9, 11, true}, {120, 0, 30, false}} {
+		other.solid, _ = levelsOf([2]float64{10, 100}, [2]float64{10, tt.rate}, [2]float64{10, tt.rate})
+		p := &phase{parts: []part{{trace: &trace.DiskTrace{Name: "A"}}, other}}
+		if got := p.othersFall(&p.parts[0], ns(tt.from), ns(tt.to)); got != tt.want {
+			t.Errorf("to %v at 10 s, from %v to %v s: %v", tt.rate, tt.from, tt.to, got)
+		}
+		if p.othersFall(&p.parts[1], ns(tt.from), ns(tt.to)) {
+			t.Error("B's own fall is another's")
+		}
+	}
+}
+
+// To four fifths of the rate before, after as many bytes as alone but for three tenths, and dated as it is told.
+func TestFallTogetherByHand(t *testing.T) {
+	more := float64(sameBudget) // as a variable: constants are divided exactly
+	for _, tt := range []struct {
+		name       string
+		rate, with float64 // after 10 s; bytes alone
+		want       bool
+	}{
+		{"to four fifths", 80e6, 1000e6, true},
+		{"to more", 80.1e6, 1000e6, false},
+		{"nearly three tenths later", 50e6, 770e6, true},
+		{"later than that", 50e6, 769e6, false},
+		{"nearly three tenths sooner", 50e6, 1299e6, true},
+		{"sooner than that", 50e6, 1301e6, false},
+		{"just three tenths", 50e6, 1000e6 / more, false},
+	} {
+		a := partOf(filesOf([2]float64{10, 1000e6}, [2]float64{20, 20 * tt.rate}))
+		a.solid = []level{a.levelOver(span(0, 10)), a.levelOver(span(10, 30))}
+		p := &phase{parts: []part{a}, out: &Phase{Phase: "p"}}
+		got := p.fallTogether(&p.parts[0], &Fall{AtBytes: tt.with})
+		if (got != nil) != tt.want {
+			t.Errorf("%s: %+v", tt.name, got)
+		}
+		want := &FallTogether{Phase: "p", AtBytes: 1000e6, AtS: 10, FromRate: 100e6, ToRate: tt.rate, Told: true, Gains: []Gain{}}
+		if got != nil && !cmp.Equal(got, want, cmpopts.EquateApprox(1e-9, 0)) {
+			t.Errorf("%s: %+v", tt.name, got)
+		}
+	}
+}

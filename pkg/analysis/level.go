@@ -63,11 +63,8 @@ func (s *series) mean(from, to int) float64 { return (s.sums[to] - s.sums[from])
 // bin is the bin that begins closest to ns.
 func (s *series) bin(ns int64) int {
 	var active float64
-	for i, v := range s.active {
-		if ns <= v.StartNS {
-			break
-		}
-		active = s.starts[i] + float64(min(ns, v.EndNS)-v.StartNS)
+	for i := 0; i < len(s.active) && s.active[i].StartNS < ns; i++ {
+		active = s.starts[i] + float64(min(ns, s.active[i].EndNS)-s.active[i].StartNS)
 	}
 	return min(int(math.Round(active/s.binNS)), len(s.log))
 }

@@ -69,11 +69,8 @@ func (p *part) endNS() int64   { return p.active[len(p.active)-1].EndNS }
 func (p *part) activeIn(v overlap.Interval) []overlap.Interval {
 	var in []overlap.Interval
 	first := sort.Search(len(p.active), func(i int) bool { return p.active[i].EndNS > v.StartNS })
-	for _, a := range p.active[first:] {
-		if a.StartNS >= v.EndNS {
-			break
-		}
-		in = append(in, overlap.Interval{StartNS: max(a.StartNS, v.StartNS), EndNS: min(a.EndNS, v.EndNS)})
+	for i := first; i < len(p.active) && p.active[i].StartNS < v.EndNS; i++ {
+		in = append(in, p.active[i].Within(v))
 	}
 	return in
 }

@@ -168,6 +168,7 @@ func TestDeviceCompare(t *testing.T) {
 	}{
 		{name: "all as counted", op: trace.Write, reads: each(0, 0), writes: each(100e6, 0)},
 		{name: "as much more as may be", op: trace.Write, reads: each(0, 0), writes: each(100e6, slack-0.5)},
+		{name: "as much more read as may be", op: trace.Read, reads: each(100e6, slack-0.5), writes: each(0, 0)},
 		{name: "more", op: trace.Write, reads: each(0, 0), writes: each(100e6, slack+1), foreign: slack + 1},
 		{name: "more in both directions", op: trace.Write, reads: each(0, slack), writes: each(100e6, slack), foreign: 2 * slack},
 		{name: "stopped amid a file", op: trace.Write, reads: each(0, 0), writes: each(100e6, slack+10e6-1), stop: "time"},

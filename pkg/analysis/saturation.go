@@ -226,7 +226,7 @@ func (p *phase) gains(part *part, f *FallTogether, before, after overlap.Interva
 			continue
 		}
 		gain := is.rate - was.rate
-		half := stats.StudentQuantile(0.975, min(was.free, is.free)) * math.Hypot(was.rate*was.error, is.rate*is.error)
+		half := stats.StudentQuantile(0.975, was.free) * math.Hypot(was.rate*was.error, is.rate*is.error) // is.free is the same
 		f.Gains = append(f.Gains, Gain{Disk: other.name(), FromRate: was.rate, ToRate: is.rate, Gain: gain, CI95: Interval{gain - half, gain + half}})
 	}
 }
