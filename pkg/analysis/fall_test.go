@@ -46,10 +46,18 @@ func filesAt(rate func(second int) float64, seconds int) *trace.DiskTrace {
 
 // besides is a phase of disks that are sampled finely, each with a rate by the second, MB/s; zero is a pause.
 func besides(seconds int, rates ...func(second int) float64) *phase {
+	var disks []*trace.DiskTrace
+	for _, rate := range rates {
+		disks = append(disks, filesAt(func(s int) float64 { return 1e6 * rate(s) }, seconds))
+	}
+	return together(disks...)
+}
+
+// together is a phase of disks that are named A, B and so on.
+func together(disks ...*trace.DiskTrace) *phase {
 	p := &phase{trace: &trace.Phase{}, hangs: map[string]string{}, out: &Phase{Disks: map[string]Disk{}}, alpha: alphas{looks: 1, own: 0.01, shared: 0.01, after: 0.01}}
 	var active [][]overlap.Interval
-	for i, rate := range rates {
-		d := filesAt(func(s int) float64 { return 1e6 * rate(s) }, seconds)
+	for i, d := range disks {
 		d.Name = string(rune('A' + i))
 		p.parts = append(p.parts, newPart(d, trace.Paced{}, 5e8))
 		p.parts[i].solid = p.parts[i].solidLevels(0.01)

@@ -79,7 +79,7 @@ func (p *phase) recovery(part *part, after string, before overlap.Interval, unti
 	r := Recovery{Disk: part.name(), Op: part.trace.Op, After: after, AtS: seconds(at), FromRate: from.rate}
 	reached := part.climb(levels, first, at, until)
 	to, ok := part.measure(reached)
-	rose := ok && to.rate >= minGain*from.rate
+	rose := ok && rises(from, to)
 	if rose {
 		reached.StartNS = max(at, part.sharpest(reached.StartNS, to.rate-from.rate))
 		from, to = part.differ(had, reached)
@@ -99,6 +99,9 @@ func (p *phase) recovery(part *part, after string, before overlap.Interval, unti
 	}
 	p.out.Recoveries, p.reached = append(p.out.Recoveries, r), append(p.reached, to)
 }
+
+// rises reports whether a rate is enough above an earlier one.
+func rises(from, to measured) bool { return to.rate >= minGain*from.rate }
 
 // blur is how much too early a change at ns may be dated: by the luck of the file before, up to blurMostNS.
 func (p *part) blur(ns int64) int64 {
