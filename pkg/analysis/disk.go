@@ -12,11 +12,9 @@ import (
 func (p *phase) summarize(part *part) Disk {
 	d := Disk{Op: part.trace.Op}
 	files, work := part.transfers(&d)
+	d.Rate = number(float64(d.Bytes) / d.BusyS)
 	if !part.hasFiles() {
 		d.Files = 0
-		if d.BusyS > 0 {
-			d.Rate = number(float64(d.Bytes) / d.BusyS)
-		}
 		return d
 	}
 	if n := work - d.Files; n > 0 {
@@ -28,7 +26,6 @@ func (p *phase) summarize(part *part) Disk {
 	if d.Files == 0 {
 		return d
 	}
-	d.Rate = number(float64(d.Bytes) / d.BusyS)
 	rates, sizes, times := make([]float64, len(files)), make([]float64, len(files)), make([]float64, len(files))
 	for i, f := range files {
 		rates[i], sizes[i], times[i] = f.rate(), f.bytes, f.seconds
