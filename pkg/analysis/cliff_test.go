@@ -123,6 +123,11 @@ func TestCliffRefill(t *testing.T) {
 	if got, ci := c.refill([]Burst{after(1, 10, 11), after(2, 20, 11)}, back(4, 99)); got == nil || math.Abs(*got-10) > 1e-9 || math.Abs(ci[1]-100) > 1e-9 {
 		t.Errorf("%v, %v", got, ci)
 	}
+	// Of five points four lie off the line by twice their errors: just what noise may make.
+	just := []Burst{after(1, 8, 1), after(1, 12, 1), after(1, 8, 1), after(1, 12, 1), after(1, 10, 1)}
+	if got, _ := c.refill(just, back(4, 99)); got == nil {
+		t.Error("points that are just near enough make no line")
+	}
 	// Two points lie off a line by up to twice their errors: (z² + z²) / 1 <= 4.
 	for off, want := range map[float64]bool{1.4: true, 1.42: false} {
 		// One second apart alike, the line goes through the middle.

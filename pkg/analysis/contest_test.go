@@ -194,16 +194,19 @@ func TestMatrixRows(t *testing.T) {
 		}
 		return p
 	}
-	got := matrix([]Phase{row("three", map[string]float64{"A": 0.89, "B": 0.91, "C": 1.11, "D": 1.09}, "A", "B", "C"), row("one", nil, "B"), {Phase: "none"}, row("another", nil, "A")})
+	got := matrix([]Phase{row("three", map[string]float64{"A": 0.89, "B": 0.91, "C": 1.11, "D": 1.09}, "A", "B", "C"), row("one", nil, "B"), {Phase: "none"}, row("another", nil, "A"), row("just", map[string]float64{"A": 0.9, "B": 1.1}, "A", "B")})
 	var names []string
 	for _, r := range got {
 		names = append(names, r.Phase)
 	}
-	if !slices.Equal(names, []string{"none", "one", "another", "three"}) {
+	if !slices.Equal(names, []string{"none", "one", "another", "just", "three"}) {
 		t.Errorf("rows %v", names)
 	}
-	if diff := cmp.Diff(map[string]float64{"A": 0.89, "C": 1.11}, got[3].Departures); diff != "" || got[3].Total != 9 || got[3].ReadRate != 4 || got[3].Rates["B"] != 2 || got[3].Working != 3 {
-		t.Errorf("%+v", got[3])
+	if diff := cmp.Diff(map[string]float64{"A": 0.89, "C": 1.11}, got[4].Departures); diff != "" || got[4].Total != 9 || got[4].ReadRate != 4 || got[4].WriteRate != 5 || got[4].Rates["B"] != 2 || got[4].Working != 3 {
+		t.Errorf("%+v", got[4])
+	}
+	if len(got[3].Departures) != 0 {
+		t.Errorf("a tenth departs: %v", got[3].Departures)
 	}
 	// The gain of mixed traffic is over the best of the same disks one way.
 	oneWay := func(name string, rate float64, disks ...string) Phase {
@@ -215,7 +218,10 @@ func TestMatrixRows(t *testing.T) {
 	mixedPhase.Overlap.CI95 = &Interval{8.5, 9.5}
 	otherTest := oneWay("other test", 8, "A", "B")
 	otherTest.Test = "x"
-	phases := []Phase{mixedPhase, oneWay("w", 5, "A", "B"), oneWay("r", 6, "A", "B"), oneWay("of others", 7, "A", "C"), oneWay("of more", 8, "A", "B", "C"), otherTest}
+	paced, readsToo := oneWay("with a pace", 8, "A", "B"), row("mixed too", nil, "A", "B")
+	paced.Paced = map[string]trace.Paced{"A": {Rate: 4}}
+	readsToo.Overlap.Rate = 8
+	phases := []Phase{mixedPhase, oneWay("w", 5, "A", "B"), oneWay("r", 6, "A", "B"), oneWay("w again", 5.5, "A", "B"), oneWay("of others", 7, "A", "C"), oneWay("of more", 8, "A", "B", "C"), otherTest, paced, readsToo, {Phase: "no overlap", Disks: mixedPhase.Disks}}
 	duplexGains(phases)
 	c := phases[0].Contention
 	within(t, "gain", *c.DuplexGain, 1.5, 1e-12)
@@ -224,6 +230,24 @@ func TestMatrixRows(t *testing.T) {
 	}
 	if phases[1].Contention.DuplexGain != nil {
 		t.Error("one way is no mixed traffic")
+	}
+	// Without an interval of both totals, or with one that begins at nothing, the gain has none.
+	for _, best := range []*Interval{nil, {0, 7}, {-1, 7}} {
+		again := []Phase{mixedPhase, oneWay("r", 6, "A", "B")}
+		again[0].Contention, again[1].Overlap.CI95 = &Contention{}, best
+		if duplexGains(again); again[0].Contention.DuplexGain == nil || again[0].Contention.DuplexCI95 != nil {
+			t.Errorf("over %v: %+v", best, again[0].Contention)
+		}
+	}
+	slow := []Phase{mixedPhase, oneWay("r", 6, "A", "B")}
+	slow[0].Contention, slow[0].Paced = &Contention{}, paced.Paced
+	if duplexGains(slow); slow[0].Contention.DuplexGain != nil {
+		t.Error("a gain of a disk with a pace")
+	}
+	still := []Phase{mixedPhase, oneWay("r", 0, "A", "B")}
+	still[0].Contention = &Contention{}
+	if duplexGains(still); still[0].Contention.DuplexGain != nil {
+		t.Error("a gain over what moved nothing")
 	}
 	only := []Phase{mixedPhase}
 	only[0].Contention = &Contention{}
@@ -257,6 +281,16 @@ func TestQuote(t *testing.T) {
 	if q := p.quote(&p.parts[0], &Disk{}); q.Kind != QuoteOverlap || q.Rate != p.out.Overlap.Disks["A"].Rate {
 		t.Errorf("%+v", q)
 	}
+	// The rate in the window where the last level lies in it; else that of the whole window.
+	fall.Steps[0].ToRate = 40e6
+	within(t, "the later level", p.quote(&p.parts[0], &Disk{Throttle: fall}).Rate, 50e6, 1e6)
+	if q := p.quote(&p.parts[0], &Disk{Throttle: &Throttle{Steps: []Step{{AtS: 39, ToRate: 40e6}}}}); q.Kind != QuoteOverlap {
+		t.Errorf("at its last level for one second of the window: %+v", q)
+	}
+	if q := p.quote(&p.parts[0], &Disk{Throttle: &Throttle{Steps: []Step{{AtS: 39}, {AtS: 15}}}}); q.Kind != QuoteLater {
+		t.Errorf("the last step counts: %+v", q)
+	}
+	within(t, "before it was back", p.laterInWindow(&p.parts[0], &Throttle{Steps: []Step{{AtS: 5}}, Recovered: &Rebound{AtS: 32, PauseS: 2}}), (10*100e6+10*50e6)/20, 1e6)
 	for at, want := range map[float64]bool{38: true, 38.1: false} {
 		if got := p.laterInWindow(&p.parts[0], &Throttle{Steps: []Step{{AtS: at}}}); (got > 0) != want {
 			t.Errorf("at its last level from %v to 40 s: %v", at, got)

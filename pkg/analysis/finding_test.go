@@ -105,12 +105,13 @@ func TestRecoveryFindings(t *testing.T) {
 		return Recovery{Disk: disk, After: after, AtS: atS, LagS: &lagS, FromRate: from, ToRate: &to}
 	}
 	got := toldOf(Phase{Recoveries: []Recovery{
-		r("B", "D", 10, 4, 50, 95), r("A", "D", 10, 2, 70, 100), r("C", "D", 10, 30, 40, 60), {Disk: "C", After: "B", AtS: 20}, r("A", "C", 30, 12, 90, 120),
+		r("B", "D", 10, 4, 50, 95), r("A", "D", 10, 2, 70, 100), r("C", "D", 10, 30, 40, 60), {Disk: "C", After: "B", AtS: 20}, r("A", "C", 30, 12, 90, 120), r("B", "A", 40, 0.5, 50, 100),
 	}})
 	sameFindings(t, "recoveries", got,
 		Finding{Code: "recovery", Disk: "C", Disks: []string{"C"}, Other: "D", Values: map[string]float64{"from": 40, "to": 60, "lag_low": 30, "lag_high": 30}, Weight: 1. / 3},
 		Finding{Code: "recovery", Disk: "A", Disks: []string{"A"}, Other: "C", Values: map[string]float64{"from": 90, "to": 120, "lag_low": 12, "lag_high": 12}, Weight: 0.25},
-		Finding{Code: "recovery", Disks: []string{"A", "B"}, Other: "D", Values: map[string]float64{"from": 60, "to": 97.5, "lag_low": 2, "lag_high": 4}, Weight: 0.4 * (1 - 60/97.5)})
+		Finding{Code: "recovery", Disks: []string{"A", "B"}, Other: "D", Values: map[string]float64{"from": 60, "to": 97.5, "lag_low": 2, "lag_high": 4}, Weight: 0.4 * (1 - 60/97.5)},
+		Finding{Code: "recovery", Disk: "B", Disks: []string{"B"}, Other: "A", Values: map[string]float64{"from": 50, "to": 100, "lag_low": 0.5, "lag_high": 0.5}, Weight: 0.025})
 }
 
 func TestDiskFindings(t *testing.T) {
@@ -143,6 +144,37 @@ func TestDiskFindings(t *testing.T) {
 		Finding{Code: "saturation", Disk: "B", Values: map[string]float64{"at_bytes": 7, "from_rate": 100, "to_rate": 40, "rest_s": 30}, Weight: 1.6})
 	if got := toldOf(Phase{Disks: map[string]Disk{"B": {Throttle: fell(CauseUnknown)}}}, step); len(got) != 2 {
 		t.Errorf("a throttle in another phase is not told: %+v", got)
+	}
+}
+
+// Late frames are told of each disk that had any; of a try of a search nothing is, but that it failed.
+func TestStreamFindings(t *testing.T) {
+	p := Phase{StreamTotals: []StreamTotal{{Disk: "A", Due: 50}, {Disk: "B", Due: 40, Late: 1, LongestStallS: 0.25, LateOnlyWhile: []string{"C"}}, {Disk: "D", Due: 8, Late: 4}}}
+	sameFindings(t, "late frames", toldOf(p),
+		Finding{Code: "drops", Disk: "D", Values: map[string]float64{"late": 4, "due": 8, "longest_stall_s": 0}, Weight: 3},
+		Finding{Code: "drops", Disk: "B", Disks: []string{"C"}, Values: map[string]float64{"late": 1, "due": 40, "longest_stall_s": 0.25}, Weight: 2.525})
+	p.Search = &trace.Try{}
+	p.Warnings = []Warning{{Code: "partial", Disk: "B", Other: "gone", Values: map[string]float64{"at_s": 3}}, {Code: "edges"}}
+	sameFindings(t, "a try", toldOf(p), Finding{Code: "partial", Disk: "B", Other: "gone", Values: map[string]float64{"at_s": 3}, Weight: 2})
+	// The next phase is told again; of one weight, the phase and then the disk come first in their order.
+	partial := []Warning{{Code: "partial", Disk: "B"}, {Code: "partial", Disk: "A"}}
+	var got []string
+	for _, f := range findings([]Phase{{Phase: "q", Search: &trace.Try{}}, {Phase: "r", Warnings: partial}, {Phase: "p", Warnings: partial}}, nil, nil, nil, 0.01) {
+		got = append(got, f.Phase+f.Disk)
+	}
+	if want := []string{"pA", "pB", "rA", "rB"}; !slices.Equal(got, want) {
+		t.Errorf("findings of %v, want %v", got, want)
+	}
+}
+
+func TestAlike(t *testing.T) {
+	values := map[string]float64{"A": 90, "B": 100, "C": 81, "D": 89.9}
+	got := Alike([]string{"A", "B", "C", "D"}, func(n string) float64 { return values[n] })
+	if diff := cmp.Diff([][]string{{"A", "B"}, {"C", "D"}}, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if got := Alike(nil, nil); len(got) != 0 {
+		t.Errorf("of none: %v", got)
 	}
 }
 
