@@ -53,7 +53,7 @@ func duplexGains(phases []Phase) {
 				best = q.Overlap
 			}
 		}
-		if best == nil || best.Rate <= 0 {
+		if best == nil {
 			continue
 		}
 		p.Contention.DuplexGain = number(p.Overlap.Rate / best.Rate)
