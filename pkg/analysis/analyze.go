@@ -54,7 +54,7 @@ func Analyze(run *trace.Run, opts Options) *Analysis {
 	alone := latenciesAlone(phases)
 	for _, p := range phases {
 		p.steady()
-		p.latencies(alone, chance/float64(2*alone.looks(phases)))
+		p.latencies(alone, alone.alpha(phases))
 	}
 	causes(phases)
 	ceilings(phases, solos)

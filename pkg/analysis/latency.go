@@ -197,8 +197,9 @@ func latenciesAlone(phases []*phase) soloLatencies {
 	return all
 }
 
-// looks is how many disks are compared with themselves alone.
-func (s soloLatencies) looks(phases []*phase) int {
+// alpha is the chance by which noise alone may make one quantile of one disk longer than alone: the median and p99 are compared
+// of each disk that is known alone.
+func (s soloLatencies) alpha(phases []*phase) float64 {
 	n := 0
 	for _, p := range phases {
 		for i := range p.parts {
@@ -207,7 +208,7 @@ func (s soloLatencies) looks(phases []*phase) int {
 			}
 		}
 	}
-	return max(n, 1)
+	return chance / float64(2*max(n, 1))
 }
 
 // toldFigures are figures that were told of some lines.

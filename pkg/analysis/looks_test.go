@@ -36,6 +36,55 @@ func TestAlphas(t *testing.T) {
 	}
 }
 
+// Of a disk that has a pace and is known alone the median and p99 are compared, each by its part of the chance.
+func TestLatencyAlpha(t *testing.T) {
+	with := func(name, disks string, paced map[string]trace.Paced) *phase {
+		p := played(name, disks, trace.Read, 1)
+		p.trace.Paced = paced
+		for i := range p.parts {
+			p.parts[i].paced = paced[p.parts[i].name()]
+			p.parts[i].trace.Latencies = []trace.Latency{{TNS: ns(1), Op: trace.Read, Hist: took(100)}}
+		}
+		return p
+	}
+	probes := map[string]trace.Paced{"A": {Probe: 4096}, "B": {Probe: 4096}}
+	a, b := with("A", "A", probes), with("B", "B", probes)
+	for _, tt := range []struct {
+		name   string
+		phases []*phase
+		want   float64 // disks that are compared
+	}{
+		{"none", []*phase{a}, 1},
+		{"one", []*phase{a, with("AB", "AB", probes)}, 1},
+		{"two", []*phase{a, b, with("AB", "AB", probes)}, 2},
+		{"twice", []*phase{a, b, with("AB", "AB", probes), with("ABC", "ABC", probes)}, 4},
+		{"other work", []*phase{a, b, with("AB", "AB", map[string]trace.Paced{"A": {Probe: 8192}, "B": {Probe: 4096}})}, 1},
+		{"as fast as they can", []*phase{with("A", "A", nil), with("AB", "AB", nil), with("ABC", "ABC", nil)}, 1},
+	} {
+		within(t, tt.name, latenciesAlone(tt.phases).alpha(tt.phases), 0.01/(2*tt.want), 1e-15)
+	}
+}
+
+func TestPacedWork(t *testing.T) {
+	p := &phase{trace: &trace.Phase{Paced: map[string]trace.Paced{"A": {Rate: 5}}}}
+	if a, b := p.pacedWork("A"), p.pacedWork("B"); a != `{"rate":5}` || b != "" {
+		t.Errorf("A's work %q, B's %q", a, b)
+	}
+}
+
+func TestNumber(t *testing.T) {
+	for _, v := range []float64{0, -1, 1e300} {
+		if got := number(v); got == nil || *got != v {
+			t.Errorf("%v: %v", v, got)
+		}
+	}
+	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		if got := number(v); got != nil {
+			t.Errorf("%v is told", v)
+		}
+	}
+}
+
 // A try of a search that was cut short has no verdict, whatever its streams came to.
 func TestStreamVerdict(t *testing.T) {
 	p := &phase{trace: &trace.Phase{}, out: &Phase{Streams: []Stream{{Verdict: stream.Clean}, {Verdict: stream.Drops}, {Verdict: stream.Strained}}}}

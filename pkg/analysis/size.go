@@ -103,13 +103,8 @@ func sizeKnee(files []transfer, looks int) *SizeKnee {
 	for k, i := range s.byTime {
 		inTime[k] = scan.Values[i]
 	}
-	if memory := stats.Memory(inTime); memory > 1.5 {
-		scan.Block = min(int(math.Ceil(2*memory)), n/8)
-	}
-	each := max(fewest, n/20)
-	scan.Cut = func(i int) bool {
-		return s.bytes[i] != s.bytes[i-1] && telling[i] >= each && telling[n]-telling[i] >= each
-	}
+	scan.Block = blockOf(inTime)
+	scan.Cut = func(i int) bool { return s.divides(i, telling) }
 	cut, p := scan.Find()
 	if p > kneeP/float64(looks) {
 		return nil
@@ -128,6 +123,23 @@ func sizeKnee(files []transfer, looks int) *SizeKnee {
 		return nil
 	}
 	return &SizeKnee{AtBytes: at, BelowRate: below.Rate, AboveRate: above.Rate, P: p}
+}
+
+// blockOf is how many neighbours in time are to be kept together where what they have in common lasts; 0 where it does not.
+func blockOf(inTime []float64) int {
+	memory := stats.Memory(inTime)
+	if memory <= 1.5 {
+		return 0
+	}
+	return min(int(math.Ceil(2*memory)), len(inTime)/8)
+}
+
+// divides reports whether a knee may lie just below the i-th size: there is enough on either side of it, telling being how many
+// of the files before depend on the rate.
+func (s *kneeSample) divides(i int, telling []int) bool {
+	n := len(s.bytes)
+	each := max(fewest, n/20)
+	return s.bytes[i] != s.bytes[i-1] && telling[i] >= each && telling[n]-telling[i] >= each
 }
 
 // summedRate is the rate of the files of sizes from low up to high in all, their fixed cost taken out.

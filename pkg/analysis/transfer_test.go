@@ -232,6 +232,67 @@ func TestDeviations(t *testing.T) {
 	}
 }
 
+// Alternating values have nothing in common with those next to them. Of values that change with every fifth memory is 4.9 of
+// them, and a block is of twice as many, rounded up, but of no more than an eighth of all.
+func TestBlockOf(t *testing.T) {
+	for _, tt := range []struct{ alike, n, want int }{{1, 160, 0}, {2, 400, 4}, {5, 160, 10}, {5, 40, 5}, {4, 80, 9}} {
+		var values []float64
+		for i := range tt.n {
+			values = append(values, float64(i/tt.alike*7%31))
+		}
+		if got := blockOf(values); got != tt.want {
+			t.Errorf("%d values, %d alike: blocks of %d, want %d; memory %v", tt.n, tt.alike, got, tt.want, stats.Memory(values))
+		}
+	}
+}
+
+// A knee lies between two sizes, with five files that tell a rate on either side, or a twentieth of many.
+func TestDivides(t *testing.T) {
+	counted := func(n, before int) []int { // so many of n files tell a rate, the first after some
+		telling := make([]int, n+1)
+		for i := range n {
+			telling[i+1] = telling[i]
+			if i >= before {
+				telling[i+1]++
+			}
+		}
+		return telling
+	}
+	sizes := func(n int) *kneeSample {
+		s := &kneeSample{}
+		for i := range n {
+			s.bytes = append(s.bytes, float64(i+1))
+		}
+		return s
+	}
+	of20, of200, alike := sizes(20), sizes(200), sizes(20)
+	alike.bytes[10] = alike.bytes[9]
+	for _, tt := range []struct {
+		name    string
+		s       *kneeSample
+		i       int
+		telling []int
+		want    bool
+	}{
+		{"five before", of20, 5, counted(20, 0), true},
+		{"four before", of20, 4, counted(20, 0), false},
+		{"five after", of20, 15, counted(20, 0), true},
+		{"four after", of20, 16, counted(20, 0), false},
+		{"five that tell before", of20, 8, counted(20, 3), true},
+		{"four that tell before", of20, 7, counted(20, 3), false},
+		{"between files of one size", alike, 10, counted(20, 0), false},
+		{"beside them", alike, 11, counted(20, 0), true},
+		{"ten of 200", of200, 10, counted(200, 0), true},
+		{"nine of 200", of200, 9, counted(200, 0), false},
+		{"ten of 200 after", of200, 190, counted(200, 0), true},
+		{"nine of 200 after", of200, 191, counted(200, 0), false},
+	} {
+		if got := tt.s.divides(tt.i, tt.telling); got != tt.want {
+			t.Errorf("%s: %v", tt.name, got)
+		}
+	}
+}
+
 func TestSmallFiles(t *testing.T) {
 	// Half a second and a second for a megabyte each; one larger than 10 MB is none.
 	var each [][2]float64
