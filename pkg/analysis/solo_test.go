@@ -1,0 +1,54 @@
+package analysis
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// A disk's rate alone is its lowest level, and the mean of all phases that show it at the same work.
+func TestSoloRates(t *testing.T) {
+	of := func(name string, rates ...func(int) float64) *phase {
+		p := besides(40, rates...)
+		p.out.Phase = name
+		p.fillOverlap()
+		return p
+	}
+	paced, still := of("paced", flat(40)), of("no overlap", flat(30))
+	paced.parts[0].paced.Rate = 40e6
+	still.out.Overlap = nil
+	nothing := of("nothing", flat(20))
+	nothing.out.Overlap.Rate = 0
+	other := of("another test", flat(300))
+	other.trace.Test = "x"
+	reads := of("reads", flat(500))
+	reads.parts[0].trace.Op = trace.Read
+	first, second := of("one", flat(100, [2]float64{20, 60})), of("two", flat(80))
+	got := soloRates([]*phase{first, paced, still, nothing, of("both", flat(10), flat(10)), other, second, reads})
+	rates, phases := map[soloKey]float64{}, map[soloKey]string{}
+	for key, s := range got {
+		rates[key], phases[key] = s.rate, s.phase
+	}
+	write, test, read := soloKey{disk: "A", op: trace.Write}, soloKey{disk: "A", op: trace.Write, test: "x"}, soloKey{disk: "A", op: trace.Read}
+	keys := cmp.AllowUnexported(soloKey{})
+	if diff := cmp.Diff(map[soloKey]float64{write: 70e6, test: 300e6, read: 500e6}, rates, keys, cmpopts.EquateApprox(1e-6, 0)); diff != "" {
+		t.Errorf("rates (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[soloKey]string{write: "one, two", test: "another test", read: "reads"}, phases, keys); diff != "" {
+		t.Errorf("phases (-want +got):\n%s", diff)
+	}
+	if s, ok := got.of(first, &first.parts[0]); !ok || s.phase != "one, two" {
+		t.Errorf("of the first: %+v", s)
+	}
+	first.hangs["A"] = trace.Direct
+	if s, ok := got.of(first, &first.parts[0]); ok {
+		t.Errorf("on another connection: %+v", s)
+	}
+	second.parts[0].paced.Reads = 0.5
+	if s, ok := got.of(second, &second.parts[0]); ok {
+		t.Errorf("reading as well: %+v", s)
+	}
+}
