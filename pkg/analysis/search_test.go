@@ -1,7 +1,9 @@
 package analysis
 
 import (
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -60,5 +62,93 @@ func TestSearchesSayWhatTheSearchDoes(t *testing.T) {
 				t.Fatalf("after %d of %d tries, found %+v at the end: %+v", i, len(told.Tries), want, cut)
 			}
 		}
+	}
+}
+
+// What tries come to, one condition after another.
+func TestSearchAnswers(t *testing.T) {
+	tries := func(n int, try SearchTry) (list []SearchTry) {
+		for range n {
+			list = append(list, try)
+		}
+		return list
+	}
+	clean := func(n int, value float64) []SearchTry {
+		return tries(n, SearchTry{Value: value, Verdict: stream.Clean})
+	}
+	failed := func(value float64) []SearchTry { return tries(1, SearchTry{Value: value, Verdict: stream.Strained}) }
+	alone := func(list []SearchTry) []SearchTry {
+		list = slices.Clone(list)
+		for i := range list {
+			list[i].Alone = true
+		}
+		return list
+	}
+	free := func(n int, v stream.Verdict) []SearchTry { return tries(n, SearchTry{Unlimited: true, Verdict: v}) }
+	cut := tries(1, SearchTry{Value: 9})
+	const streams, pace = trace.SearchStreams, trace.SearchPace
+	no := math.NaN() // not found
+	for _, tt := range []struct {
+		name                 string
+		kind                 string
+		tries                [][]SearchTry
+		complete             bool
+		alone, found         float64
+		aloneOpen, foundOpen bool
+	}{
+		{"nothing tried", streams, nil, true, no, no, false, false},
+		{"cut short", streams, [][]SearchTry{cut}, true, no, no, false, false},
+		{"clean three times", streams, [][]SearchTry{clean(3, 2)}, true, no, 2, false, true},
+		{"clean twice", streams, [][]SearchTry{clean(2, 2)}, true, no, no, false, false},
+		{"the larger one", streams, [][]SearchTry{clean(3, 2), clean(3, 4), clean(3, 3)}, true, no, 4, false, true},
+		{"not each time", streams, [][]SearchTry{clean(3, 2), clean(3, 4), failed(4)}, true, no, 2, false, false},
+		{"what is more fails", streams, [][]SearchTry{clean(3, 2), failed(3), cut}, true, no, 2, false, false},
+		{"one stream fails", streams, [][]SearchTry{failed(1)}, false, no, 0, false, false},
+		{"two fail", streams, [][]SearchTry{failed(2)}, true, no, no, false, false},
+		{"alone", streams, [][]SearchTry{alone(clean(3, 5))}, true, 5, no, true, false},
+		{"none alone", streams, [][]SearchTry{alone(failed(1))}, true, 0, 0, false, false},
+		{"with others it fails", streams, [][]SearchTry{alone(clean(3, 5)), clean(3, 3), failed(6)}, true, 5, 3, true, false},
+		{"alone it fails", streams, [][]SearchTry{alone(clean(3, 5)), clean(3, 3), alone(failed(6))}, true, 5, 3, false, false},
+		{"the lowest pace fails", pace, [][]SearchTry{failed(10), failed(1)}, true, no, 0, false, false},
+		{"before the end", pace, [][]SearchTry{failed(10), failed(1)}, false, no, no, false, false},
+		{"some pace was clean once", pace, [][]SearchTry{failed(10), clean(1, 1)}, true, no, no, false, false},
+		{"without a limit it fails", pace, [][]SearchTry{clean(3, 10), free(2, stream.Clean), free(1, stream.Drops)}, true, no, 10, false, false},
+		{"without a limit alone", pace, [][]SearchTry{clean(3, 10), free(1, stream.Drops)}, false, no, 10, false, false},
+		{"without a limit it is clean", pace, [][]SearchTry{clean(3, 10), free(2, stream.Clean)}, true, no, 10, false, true},
+		{"and again", pace, [][]SearchTry{clean(3, 10), free(3, stream.Clean)}, true, no, no, false, false},
+	} {
+		s := Search{Kind: tt.kind, Tries: slices.Concat(tt.tries...)}
+		s.answer(tt.complete)
+		value := func(v *float64) float64 {
+			if v == nil {
+				return no
+			}
+			return *v
+		}
+		same := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
+		if !same(value(s.Alone), tt.alone) || !same(value(s.Found), tt.found) || s.AloneOpen != tt.aloneOpen || s.FoundOpen != tt.foundOpen || s.Unlimited != (tt.name == "and again") {
+			t.Errorf("%s: alone %v (open %v), found %v (open %v), unlimited %v", tt.name, value(s.Alone), s.AloneOpen, value(s.Found), s.FoundOpen, s.Unlimited)
+		}
+	}
+}
+
+// The tries of two searches that take turns, and phases that are none.
+func TestSearchesApart(t *testing.T) {
+	try := func(name, search string, value float64) *phase {
+		p := played(name, "A", trace.Read, 1)
+		p.out.Streams = []Stream{{Verdict: stream.Clean}}
+		if search != "" {
+			p.trace.Search = &trace.Try{Search: search, Kind: trace.SearchStreams, Disk: "A", Value: value}
+		}
+		return p
+	}
+	var got []string
+	for _, s := range searches([]*phase{try("1", "x", 1), try("2", "", 1), try("3", "y", 2), try("4", "x", math.Inf(1)), try("5", "x", 3)}, true) {
+		for _, t := range s.Tries {
+			got = append(got, s.Name+t.Phase+string(t.Verdict))
+		}
+	}
+	if want := []string{"x1clean", "x5clean", "y3clean"}; !slices.Equal(got, want) {
+		t.Errorf("tries %v, want %v", got, want)
 	}
 }

@@ -60,3 +60,86 @@ func TestRemovals(t *testing.T) {
 		}
 	}
 }
+
+// What is done in one phase is done in another where disks, roles, connections and test are the same.
+func TestAmong(t *testing.T) {
+	ab, abc := played("AB", "AB", trace.Write, 1), played("ABC", "ABC", trace.Write, 1)
+	if !among(ab, abc) || among(abc, ab) || sameJobs(ab, abc) || !sameJobs(ab, played("again", "BA", trace.Write, 1)) {
+		t.Error("two of three disks are among the three, but not the same jobs")
+	}
+	reads, tests, moved := played("r", "ABC", trace.Read, 1), played("t", "ABC", trace.Write, 1), played("m", "ABC", trace.Write, 1)
+	tests.trace.Test, moved.hangs["B"] = "x", trace.Direct
+	for _, q := range []*phase{reads, tests, moved} {
+		if among(ab, q) {
+			t.Errorf("among the jobs of %s", q.out.Phase)
+		}
+	}
+	tests.trace.Saturation, tests.trace.Test = &trace.Saturation{}, ""
+	reads.out.Contention = nil
+	paced := played("p", "ABC", trace.Write, 1)
+	paced.parts[2].paced.Rate = 5
+	if groups := repeats([]*phase{ab, abc, reads, tests, paced, played("2", "ABC", trace.Write, 1)}); len(groups) != 2 || len(groups[0]) != 1 || len(groups[1]) != 2 {
+		t.Errorf("%d groups", len(groups))
+	}
+}
+
+// C ended while A and B went on; each of the conditions for saying what that gave them.
+func TestEndedFirst(t *testing.T) {
+	to, lag := 90.0, 1.0
+	recovered := Recovery{Disk: "A", Op: trace.Write, After: "C", AtS: 10, LagS: &lag, FromRate: 50, ToRate: &to}
+	with := func(change func(*Recovery)) Recovery {
+		r := recovered
+		change(&r)
+		return r
+	}
+	for _, tt := range []struct {
+		name string
+		r    Recovery
+		want int
+	}{
+		{"A gained", recovered, 1},
+		{"after another", with(func(r *Recovery) { r.After = "B" }), 0},
+		{"its new rate is not known", with(func(r *Recovery) { r.ToRate = nil }), 0},
+		{"nor when", with(func(r *Recovery) { r.LagS = nil }), 0},
+		{"when others had ended as well", with(func(r *Recovery) { r.AtS = 19 }), 0},
+	} {
+		p := played("ABC", "ABC", trace.Write, 0.5)
+		p.stages = append(p.stages, stageOf(0, 10, 0, 1, 2), stageOf(10, 20, 0, 1), stageOf(20, 30, 0))
+		p.out.Recoveries = []Recovery{tt.r}
+		got := endedFirst(p, "C")
+		if len(got) != tt.want || tt.want > 0 && (got[0].Gain != 0.4 || got[0].Disks["A"] != RemovalFor{trace.Write, 50, 90}) { // 40 of 100
+			t.Errorf("%s: %+v", tt.name, got)
+		}
+	}
+}
+
+// The phases that show what A and B have without C, and what C has on a port of its own.
+func TestWithoutADisk(t *testing.T) {
+	p := played("ABC", "ABC", trace.Write, 0.5)
+	good, noOverlap, paced, reads, nothing, unsure := played("good", "AB", trace.Write, 0.8), played("none", "AB", trace.Write, 0.8), played("paced", "AB", trace.Write, 0.8), played("reads", "AB", trace.Read, 0.8), played("nothing", "AB", trace.Write, 0), played("unsure", "AB", trace.Write, 0.8)
+	noOverlap.out.Overlap = nil
+	paced.parts[0].paced.Rate = 9
+	b := unsure.out.Overlap.Disks["B"]
+	b.CI95 = nil
+	unsure.out.Overlap.Disks["B"] = b
+	got := idleElsewhere(p, "C", []*phase{p, good, noOverlap, paced, reads, nothing, played("BC", "BC", trace.Write, 0.8), played("A", "A", trace.Write, 0.8), unsure})
+	if len(got) != 2 || got[0].Without != "good" || len(got[0].Disks) != 2 || got[1].Without != "unsure" || len(got[1].Disks) != 1 {
+		t.Fatalf("%+v", got)
+	}
+	within(t, "gain", got[1].Gain, 0.6, 1e-12)
+	own := func(name, disks string, op trace.Role, kept float64, connection string) *phase {
+		p := played(name, disks, op, kept)
+		p.out.Overlap.Rate = 100 * kept
+		p.hangs["C"] = connection
+		return p
+	}
+	slow, gone := own("paced", "C", trace.Write, 5, trace.Direct), own("gone", "C", trace.Write, 6, trace.Direct)
+	slow.parts[0].paced.Rate, gone.out.Overlap = 5, nil
+	rates := ownRates([]*phase{own("w", "C", trace.Write, 2, trace.Direct), own("r", "C", trace.Read, 3, trace.Internal), own("hub", "C", trace.Read, 4, trace.OnHub), own("AC", "AC", trace.Write, 7, trace.Direct), own("A", "A", trace.Write, 8, trace.Direct), slow, gone}, "C")
+	if len(rates) != 2 || rates[trace.Write] != 200 || rates[trace.Read] != 300 {
+		t.Errorf("on its own port: %v", rates)
+	}
+	if got := ownRates([]*phase{p}, "C"); got != nil {
+		t.Errorf("never there: %v", got)
+	}
+}

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"math"
 	"slices"
 	"testing"
 
@@ -110,43 +109,6 @@ func TestFillStages(t *testing.T) {
 		}
 		if want && !cmp.Equal(p.out.Warnings[0].Values, map[string]float64{"stages": 10_001, "listed": 10_000}) {
 			t.Errorf("%+v", p.out.Warnings)
-		}
-	}
-}
-
-// A rate rests on its bins and, where it is of few files, on their luck.
-func TestMeasure(t *testing.T) {
-	d := filesOf(slices.Repeat([][2]float64{{1, 1000}}, 40)...)
-	p := newPart(d, trace.Paced{}, 5e8)
-	p.series.noise.Nugget, p.series.noise.Sill, p.series.noise.Memory = 0.01, 0, 1
-	bins := len(p.series.log)
-	for _, tt := range []struct {
-		in       []overlap.Interval
-		variance float64 // that of files
-	}{
-		{[]overlap.Interval{span(0, 20)}, 0},
-		{[]overlap.Interval{span(0, 6)}, 0},
-		{[]overlap.Interval{span(0, 5)}, 0.01 / 5},
-		{[]overlap.Interval{span(0, 1), span(7, 8)}, 0.01 / 2},
-	} {
-		length := overlap.Seconds(tt.in)
-		m, ok := p.measure(tt.in...)
-		within(t, "rate", m.rate, 1000, 1e-9)
-		within(t, "error", m.error, math.Sqrt(0.01/(length*float64(bins)/40)+tt.variance), 1e-9)
-		within(t, "freedom", m.free, float64(bins-1), 1e-9)
-		if !ok {
-			t.Errorf("in %v: nothing", tt.in)
-		}
-	}
-	// However long the noise lasts, ten seconds are worth three degrees of freedom.
-	p.series.noise.Sill, p.series.noise.Memory = 1, 1e6
-	for length, want := range map[float64]float64{9.9: 1, 10: 3} {
-		m, _ := p.measure(span(0, length))
-		within(t, "freedom", m.free, want, 0)
-	}
-	for _, in := range [][]overlap.Interval{{span(41, 50)}, {span(3, 3.01)}, nil} {
-		if m, ok := p.measure(in...); ok || m != (measured{}) {
-			t.Errorf("in %v: %+v", in, m)
 		}
 	}
 }
