@@ -31,6 +31,7 @@ func TestCliffWrite(t *testing.T) {
 		{"from the edge of the second", 40, 3, burst{15, second(15, 3), 1, 1}},
 		{"from amid the second", 10, 3, burst{12, math.Hypot(second(10, 2), third(2, 1)), 1, 2}},
 		{"with nothing left", 0, 5, burst{10, third(10, 5), 2, 2}},
+		{"in no time", 100, 0, burst{0, 0, 0, 0}},
 		{"to the very end of a level", 100, 6, burst{60, first(60, 6), 0, 0}},
 	} {
 		got := threeLevels().write(tt.left, tt.length)
@@ -118,6 +119,11 @@ func TestCliffRefill(t *testing.T) {
 			within(t, tt.name+": low", ci[0], 100/(slope+2*se), 1e-9)
 			within(t, tt.name+": high", ci[1], 100/(slope-2*se), 1e-9)
 		}
+	}
+	// The cache was seen to be back just at either end of the interval.
+	_, ends := c.refill(line, back(4, 12))
+	if got, _ := c.refill(line, back(ends[1], ends[0])); got == nil {
+		t.Error("nothing at the interval's ends")
 	}
 	// The line is known so badly that its lower bound is a tenth of it.
 	if got, ci := c.refill([]Burst{after(1, 10, 11), after(2, 20, 11)}, back(4, 99)); got == nil || math.Abs(*got-10) > 1e-9 || math.Abs(ci[1]-100) > 1e-9 {

@@ -103,6 +103,12 @@ func TestHeat(t *testing.T) {
 	if got := latencySeries(lines[:1]); got != nil {
 		t.Errorf("of what ended before the release: %+v", got)
 	}
+	if got := latencySeries([]LatencyLine{{overlap.Interval{StartNS: -9, EndNS: 0}, took(5)}}); got != nil {
+		t.Errorf("of what ended at the release: %+v", got)
+	}
+	if got := latencySeries([]LatencyLine{{overlap.Interval{StartNS: -9, EndNS: 1}, took(5)}}); got == nil {
+		t.Error("nothing of what ended just after it")
+	}
 	if got := latencySeries([]LatencyLine{{span(0, 1), took()}}); got != nil {
 		t.Errorf("of no request: %+v", got)
 	}
