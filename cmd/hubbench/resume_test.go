@@ -120,7 +120,7 @@ func TestResumeSearch(t *testing.T) {
 	}
 	random, times := rand.New(rand.NewPCG(7, 8)), 8
 	if testing.Short() {
-		times = 2
+		times = 2 // emulated systems take long, and the others differ in where they are torn alone
 	}
 	for i := range times {
 		at := random.IntN(len(full))

@@ -132,7 +132,7 @@ func TestSearchEndsWithItsTry(t *testing.T) {
 // On simulated disks the tries are those of the simulation, wherever a run goes on.
 func TestSearchEqualsSimulation(t *testing.T) {
 	if testing.Short() {
-		t.Skip("TestRunEqualsSimulation plays what a search is made of")
+		t.Skip("-short: it takes long on emulated systems, and depends on no system")
 	}
 	for name, sought := range map[string]*scenario.Search{
 		"streams": {Kind: trace.SearchStreams, Disk: "one", Hold: 6 * time.Second, Most: 16},

@@ -27,7 +27,7 @@ import (
 var quietStreams = flag.Duration("quiet-streams", 0, "how long to play and to record streams on a disk in memory, on a machine that does nothing else")
 
 // On a quiet device, streams keep their rate within 0.1 %, no frame is late, frames are requested within 1 ms of their
-// time, and cost about the processor time that they cost fio. How late the machine itself wakes a thread that only sleeps is
+// time, and cost at most a quarter more processor time than they cost fio, as runs of fio themselves differ by so much. How late the machine itself wakes a thread that only sleeps is
 // measured beside them and allowed for. Where other work keeps the processors busy the rest fails too, so the test runs only
 // where it is asked for.
 func TestStreamsOnAQuietDevice(t *testing.T) {
@@ -42,17 +42,25 @@ func TestStreamsOnAQuietDevice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	specs := [2]stream.Spec{}
-	var ours float64
-	for i := range specs {
-		specs[i] = stream.Spec{Record: i == 1, Rate: 400e6 / 24, Frame: 40 * time.Millisecond, Count: 24, Buffer: time.Second}
-		ours += playQuietly(t, dir, specs[i])
+	_, noFio := exec.LookPath("fio")
+	var ours, theirs float64
+	engine := ""
+	for _, record := range []bool{false, true} {
+		spec := stream.Spec{Record: record, Rate: 400e6 / 24, Frame: 40 * time.Millisecond, Count: 24, Buffer: time.Second}
+		var cpu float64
+		cpu, engine = playQuietly(t, dir, spec)
+		ours += cpu
+		if noFio == nil && engine == "io_uring" {
+			theirs += fioCPU(t, dir, spec)
+		}
 	}
 	t.Run("processor time", func(t *testing.T) {
-		if _, err := exec.LookPath("fio"); err != nil {
+		switch {
+		case noFio != nil:
 			t.Skip("fio is not installed")
+		case engine != "io_uring":
+			t.Skipf("frames are moved by %s here, and fio's would be by io_uring", engine)
 		}
-		theirs := fioCPU(t, dir, specs[0]) + fioCPU(t, dir, specs[1])
 		evidence.Report(t, evidence.Finding{
 			Claim: "streams-pace", Case: "24 streams, 400 MB/s, processor time to read and to write; true is what fio takes",
 			Unit: "% of a core", Truth: 50 * theirs, Measured: 50 * ours, Low: 50 * ours, High: 50 * ours,
@@ -61,7 +69,11 @@ func TestStreamsOnAQuietDevice(t *testing.T) {
 	})
 }
 
-// fioCPU is how much of a core fio takes for as many frames of the same size.
+// quietFootprint is the size of all streams' files together.
+const quietFootprint = 2 << 30
+
+// fioCPU is how much of a core fio takes for as many frames of the same size, but for the part of a page, in a thread and by
+// an io_uring for each stream.
 func fioCPU(t *testing.T, dir string, spec stream.Spec) float64 {
 	t.Helper()
 	const page = 4096
@@ -71,7 +83,7 @@ func fioCPU(t *testing.T, dir string, spec stream.Spec) float64 {
 			"--name=streams", "--thread", "--ioengine=io_uring", "--direct=1", "--fixedbufs",
 			"--rw=" + map[bool]string{false: "read", true: "write"}[spec.Record],
 			"--directory=" + dir, "--filename_format=fio.$jobnum", fmt.Sprint("--numjobs=", spec.Count),
-			fmt.Sprint("--bs=", frame), fmt.Sprint("--size=", 50*frame),
+			fmt.Sprint("--bs=", frame), fmt.Sprint("--size=", quietFootprint/spec.Count/frame*frame),
 			fmt.Sprint("--rate_iops=", int(time.Second/spec.Frame)), "--time_based", fmt.Sprint("--runtime=", seconds),
 		}, more...)
 		cmd := exec.CommandContext(t.Context(), "fio", args...)
@@ -86,11 +98,11 @@ func fioCPU(t *testing.T, dir string, spec stream.Spec) float64 {
 	return (run(1+length) - start).Seconds() / float64(length)
 }
 
-// playQuietly runs streams, reports how they kept to their times, and returns how much of a core they took.
-func playQuietly(t *testing.T, dir string, spec stream.Spec) (cpu float64) {
+// playQuietly runs streams, reports how they kept to their times, and returns how much of a core they took, and by what.
+func playQuietly(t *testing.T, dir string, spec stream.Spec) (cpu float64, engine string) {
 	t.Helper()
 	job := streamsJob(dir, spec)
-	job.IO.Footprint, job.IO.Block = 2<<30, 1<<20
+	job.IO.Footprint, job.IO.Block = quietFootprint, 1<<20
 	runtime.LockOSThread()
 	s := newStreams(job, systemCalls())
 	defer func() {
@@ -157,7 +169,7 @@ func playQuietly(t *testing.T, dir string, spec stream.Spec) (cpu float64) {
 	lateness := "of 100 frames requested after their time by at most; true is how late a thread that only sleeps was woken"
 	report("99 "+lateness, "ms", ms(p99), ms(at(0.99)), "1 ms more", at(0.99) <= p99+time.Millisecond)
 	report("99.9 "+lateness, "ms", ms(p999), ms(at(0.999)), "1 ms more than twice as much, as they are few", at(0.999) <= 2*p999+time.Millisecond)
-	return cpu
+	return cpu, eff.Engine
 }
 
 var sleepFor = flag.Duration("sleep", 0, "how long TestSleep sleeps")

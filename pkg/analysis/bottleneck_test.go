@@ -270,7 +270,7 @@ func TestLinkUses(t *testing.T) {
 	usesOf := func(p *phase) (list []use) {
 		for _, u := range p.linkUses() {
 			list = append(list, use{u.Segment, u.Hub, u.Disks, u.Op, u.Rate})
-			if u.Share != u.Rate/u.Capacity || u.line != 5e9 {
+			if u.Capacity != 3.4e9 || u.Share != u.Rate/3.4e9 || u.line != 5e9 {
 				t.Errorf("%+v", u)
 			}
 		}

@@ -253,8 +253,6 @@ func TestFellFirst(t *testing.T) {
 	}
 }
 
-// Beside B, A falls after as many bytes as alone, and B gains what it leaves.
-// Two bursts too short a rest after, and one long enough.
 // The deepest step dates a fall, and of two as deep the first.
 func TestToThrottle(t *testing.T) {
 	for _, tt := range []struct {
@@ -310,9 +308,6 @@ func TestDateIsOff(t *testing.T) {
 	}
 }
 
-// A falls at 20 s. Another has gained by it that rises by a tenth, works from 2.5 s before it to 3.5 s after it, and beside
-// which nothing else happens.
-// Of all phases, those of the same scenario's phase and step, and of the disk, are looked at.
 // To four fifths, within the window, and with no event of another near.
 func TestFellInsideByHand(t *testing.T) {
 	for _, tt := range []struct {
@@ -338,6 +333,3 @@ func TestFellInsideByHand(t *testing.T) {
 		}
 	}
 }
-
-// Just a tenth is enough to be told.
-// A disk with a pace gains nothing, nor does one that does nothing; what is gained is known as well as both rates are.

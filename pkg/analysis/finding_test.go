@@ -449,11 +449,6 @@ func TestRemovalsByHand(t *testing.T) {
 	}
 }
 
-func TestDropsFinding(t *testing.T) {
-	got := toldOf(Phase{StreamTotals: []StreamTotal{{Disk: "A", Due: 4}, {Disk: "B", Due: 4, Late: 1, LongestStallS: 0.5, LateOnlyWhile: []string{"C"}}}})
-	sameFindings(t, "drops", got, Finding{Code: "drops", Disk: "B", Disks: []string{"C"}, Weight: 2.75, Values: map[string]float64{"late": 1, "due": 4, "longest_stall_s": 0.5}})
-}
-
 func TestCeilingFinding(t *testing.T) {
 	o := windowOf(map[string]float64{"A": 40, "B": 60, "C": 30})
 	for name, op := range map[string]trace.Role{"A": "write", "B": "write", "C": "write", "D": "read"} {

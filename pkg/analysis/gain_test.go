@@ -12,6 +12,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
+// Beside B, A falls after as many bytes as alone, and B gains what it leaves.
 func TestFallTogetherGains(t *testing.T) {
 	alone := &Fall{AtBytes: 3000e6}
 	p := besides(70, steps(100, [2]float64{30, 50}), steps(80, [2]float64{30, 120}), steps(40))
@@ -43,6 +44,7 @@ func TestFallTogetherGains(t *testing.T) {
 	}
 }
 
+// Two bursts too short a rest after, and one long enough.
 func TestBackAfter(t *testing.T) {
 	c := threeLevels()
 	burst := func(restS, bytes float64) Burst { return Burst{RestS: restS, FastBytes: bytes, SEBytes: 1} }
@@ -68,6 +70,8 @@ func TestBackAfter(t *testing.T) {
 	}
 }
 
+// A falls at 20 s. Another has gained by it that rises by a tenth, works from 2.5 s before it to 3.5 s after it, and beside
+// which nothing else happens.
 func TestFreedByHand(t *testing.T) {
 	rises := [2]float64{20, 120}
 	for _, tt := range []struct {
@@ -105,6 +109,7 @@ func TestFreedByHand(t *testing.T) {
 	}
 }
 
+// Of all phases, those of the same scenario's phase and step, and of the disk, are looked at.
 func TestStepsOfSaturation(t *testing.T) {
 	alone := func() *Fall { return &Fall{AtBytes: 3000e6} }
 	p := besides(70, steps(100, [2]float64{30, 50}), steps(80))
@@ -163,6 +168,7 @@ func TestStepsOfSaturation(t *testing.T) {
 	}
 }
 
+// Just a tenth is enough to be told.
 func TestFreedByATenth(t *testing.T) {
 	for rate, want := range map[float64]bool{88e6: true, 87.9e6: false} {
 		p := besides(60, steps(100, [2]float64{20, 50}), steps(80))
@@ -176,6 +182,7 @@ func TestFreedByATenth(t *testing.T) {
 	}
 }
 
+// A disk with a pace gains nothing, nor does one that does nothing; what is gained is known as well as both rates are.
 func TestGainsByHand(t *testing.T) {
 	p := besides(70, steps(100, [2]float64{30, 50}), steps(80, [2]float64{30, 120}), steps(80, [2]float64{30, 120}))
 	p.parts[2].paced.Rate = 200e6
@@ -187,6 +194,11 @@ func TestGainsByHand(t *testing.T) {
 		t.Fatalf("%+v", f.Gains)
 	}
 	was, is := p.parts[1].differ(before, after)
+	within(t, "B from", was.rate, 80e6, 1e6)
+	within(t, "B to", is.rate, 120e6, 1e6)
+	if was.free != is.free {
+		t.Errorf("%v and %v degrees of freedom", was.free, is.free)
+	}
 	half := stats.StudentQuantile(0.975, was.free) * math.Hypot(was.rate*was.error, is.rate*is.error)
 	want := Gain{Disk: "B", FromRate: was.rate, ToRate: is.rate, Gain: is.rate - was.rate, CI95: Interval{is.rate - was.rate - half, is.rate - was.rate + half}}
 	if diff := cmp.Diff(want, f.Gains[0], cmpopts.EquateApprox(1e-9, 0)); diff != "" {

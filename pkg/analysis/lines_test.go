@@ -203,11 +203,6 @@ func TestLatenciesAlone(t *testing.T) {
 	if s := all[phases[4].workOf(&phases[4].parts[0])]; s == nil || s.phases != "first, second" || s.Requests != 3 || len(s.lines) != 2 || s.Seconds != 2 {
 		t.Errorf("%+v", s)
 	}
-	// What is compared: a disk with a pace beside others.
-	for looks, list := range map[float64][]*phase{1: phases, 2: append(phases[:5:5], made("again", "hub", 5, nil, b), made("no pace", "hub", 0, nil, b), made("unknown", "x", 5, nil, b))} {
-		within(t, "alpha", all.alpha(list), chance/(2*looks), 1e-15)
-	}
-	within(t, "alpha of nothing", all.alpha(nil), chance/2, 1e-15)
 	phases[4].latencies(all, 0.01)
 	phases[1].latencies(all, 0.01)
 	if l := phases[4].out.Disks["A"].Latency; l == nil || l.AloneFrom != "first, second" || l.Alone.Requests != 3 || l.Requests != 1 {

@@ -162,11 +162,7 @@ func (p *phase) startSkew() {
 	if len(starts) < len(p.parts) {
 		return
 	}
-	low, high := starts[0], starts[0]
-	for _, ns := range starts {
-		low, high = min(low, ns), max(high, ns)
-	}
-	skew := float64(high-low) / 1e9
+	skew := float64(slices.Max(starts)-slices.Min(starts)) / 1e9
 	p.out.StartSkewS = &skew
 	if skew > maxSkewS && !p.simulated {
 		p.warn(Warning{Code: "start_skew", Values: map[string]float64{"seconds": skew}})

@@ -222,7 +222,7 @@ func (p *phase) gains(part *part, f *FallTogether, before, after overlap.Interva
 		if length := overlap.Interval.Seconds; min(length(before), length(after)) >= longLevelS {
 			was.free, is.free = max(was.free, freeOfLevel), max(is.free, freeOfLevel)
 		}
-		if was.rate <= 0 || is.chanceAbove(was) > p.alpha.after && !other.apart(before, after) || other.roseBefore(after.StartNS-clearOfFallNS, before.StartNS, after.EndNS) {
+		if was.rate <= 0 || is.rate <= 0 || is.chanceAbove(was) > p.alpha.after && !other.apart(before, after) || other.roseBefore(after.StartNS-clearOfFallNS, before.StartNS, after.EndNS) {
 			continue
 		}
 		gain := is.rate - was.rate

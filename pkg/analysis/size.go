@@ -127,11 +127,10 @@ func sizeKnee(files []transfer, looks int) *SizeKnee {
 
 // blockOf is how many neighbours in time are to be kept together where what they have in common lasts; 0 where it does not.
 func blockOf(inTime []float64) int {
-	memory := stats.Memory(inTime)
-	if memory <= 1.5 {
-		return 0
+	if memory := stats.Memory(inTime); memory > 1.5 {
+		return min(int(math.Ceil(2*memory)), len(inTime)/8)
 	}
-	return min(int(math.Ceil(2*memory)), len(inTime)/8)
+	return 0
 }
 
 // divides reports whether a knee may lie just below the i-th size: there is enough on either side of it, telling being how many

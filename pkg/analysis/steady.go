@@ -35,7 +35,7 @@ func (p *phase) steady() {
 
 // steadyIn is the last stretch of windows in which the disk was steady (see stats.SteadySince), nil where it was not at the end.
 func (p *part) steadyIn(windowNS int64) *Steady {
-	n := int(p.endNS() / windowNS)
+	n := max(0, int(p.endNS()/windowNS)) // below zero where all ended before the release
 	rates := p.curve.Rates([]overlap.Interval{{EndNS: int64(n) * windowNS}}, n)
 	since, ok := stats.SteadySince(rates)
 	if !ok {

@@ -46,6 +46,11 @@ func TestSteady(t *testing.T) {
 			t.Errorf("%s: interval %v does not hold %v", tt.name, d.Steady.CI95, tt.rate)
 		}
 	}
+	early := tracetest.Phase("W", &trace.DiskTrace{Name: "A", Op: trace.Write, Files: []trace.File{{Bytes: 4e9, StartNS: -9e9, EndNS: -5e9}}})
+	early.Stop, early.SteadyNS = "time", 1e9
+	if d := Analyze(tracetest.Run(early), Options{}).Phases[0].Disks["A"]; d.Steady != nil {
+		t.Errorf("steady after all ended before the release: %+v", d.Steady)
+	}
 	p := tracetest.Phase("W", diskOf("A", "write", 4e8, pace{30, 1e9}))
 	if d := Analyze(tracetest.Run(p), Options{}).Phases[0].Disks["A"]; d.Steady != nil {
 		t.Errorf("nobody waited for a steady rate: %+v", d.Steady)

@@ -271,7 +271,7 @@ func TestStreamOf(t *testing.T) {
 		share   float64
 		want    float64 // rate
 	}{
-		{"a frame and a half less", 59, 8, 5, 1, 0.25, 5},
+		{"less than a frame and a half", 59, 8, 5, 1, 0.25, 5},
 		{"a frame and a half", 60, 8, 5, 2, 0.25, 5},
 		{"none was due", 0, 0, 5, 0, 0, 5},
 		{"no rate", 0, 8, math.Inf(1), 0, 0.25, 0},

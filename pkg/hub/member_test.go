@@ -76,20 +76,23 @@ func TestPerFile(t *testing.T) {
 
 // The time of a rest counts from its beginning, and as no work.
 func TestDemandRests(t *testing.T) {
-	d := newDemand(gb)
-	d.begin(0)
-	d.proceed(int64(time.Second), true)
-	d.proceed(int64(3*time.Second), true)
-	if !d.resting || d.sinceNS != 1e9 || d.worked != 1e9 {
-		t.Errorf("after 1 s of work, 2 s of rest: %+v", d)
-	}
-	d.resume(int64(3 * time.Second))
-	if want := max(1e9-demandRests*2e9, 0); d.resting || d.sinceNS != 3e9 || d.worked != int64(want) {
-		t.Errorf("at work again: %+v, want %d ns of work left", d, int64(want))
-	}
-	d.resume(int64(4 * time.Second))
-	if d.sinceNS != 3e9 {
-		t.Errorf("resumed twice: %+v", d)
+	for restMS, want := range map[int64]int64{100: 700e6, 200: 400e6, 2000: 0} { // a rest takes away three times its length
+		d := newDemand(gb)
+		d.begin(0)
+		d.proceed(1e9, true)
+		d.proceed(1e9+restMS*1e6, true)
+		if !d.resting || d.sinceNS != 1e9 || d.worked != 1e9 {
+			t.Errorf("after 1 s of work, %d ms of rest: %+v", restMS, d)
+		}
+		back := 1e9 + restMS*1e6
+		d.resume(back)
+		if d.resting || d.sinceNS != back || d.worked != want {
+			t.Errorf("at work again after %d ms: %+v, want %d ns of work left", restMS, d, want)
+		}
+		d.resume(back + 1e9)
+		if d.sinceNS != back {
+			t.Errorf("resumed twice: %+v", d)
+		}
 	}
 }
 
