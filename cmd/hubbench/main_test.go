@@ -3,15 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,21 +39,6 @@ func (l leaks) Run() int {
 		return 1
 	}
 	return code
-}
-
-// removeProgram removes the program that the scripts run, as testscript does next and where it cannot, fails: Windows
-// removes none that still runs, and a process that was killed does for a moment.
-func removeProgram() {
-	path, err := exec.LookPath("hubbench")
-	if err != nil || runtime.GOOS != "windows" || !strings.HasPrefix(path, filepath.Clean(os.TempDir())) {
-		return // what is not in a folder of the tests' own may be somebody's
-	}
-	for range 200 {
-		if err := os.Remove(path); err == nil || errors.Is(err, fs.ErrNotExist) {
-			return
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
 }
 
 // TestScripts runs the command line as people do: one script per behaviour, in testdata/scripts.
