@@ -44,12 +44,8 @@ func initToReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The disks of other tests are mounted here too, now, and would stay in use for as long as this process lives.
-	mounts, err := os.ReadFile("/proc/thread-self/mounts")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(mounts)) {
-		if at := strings.Fields(line)[1]; strings.HasPrefix(at, testdisk.Memory+"/hubbench-") {
+	for _, at := range testdisk.MountsIn(testdisk.Memory) {
+		if strings.HasPrefix(at, testdisk.Memory+"/hubbench-") {
 			if err := unix.Unmount(at, unix.MNT_DETACH); err != nil {
 				t.Errorf("let go of %s: %v", at, err)
 			}

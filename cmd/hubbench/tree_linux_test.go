@@ -90,14 +90,8 @@ func (tr *tree) look(root int) use {
 		return nil
 	})
 	if tr.disk != nil {
-		loops, _ := filepath.Glob("/sys/block/loop*/loop/backing_file")
-		for _, name := range loops {
-			if path, err := os.ReadFile(name); err == nil && strings.HasPrefix(string(path), tr.disk.Dir+"/") {
-				u.loops++
-			}
-		}
-		mounts, _ := os.ReadFile("/proc/thread-self/mounts")
-		u.mounts = bytes.Count(mounts, []byte(" "+tr.disk.Dir+"/"))
+		u.loops = len(testdisk.LoopsIn(tr.disk.Dir))
+		u.mounts = len(testdisk.MountsIn(tr.disk.Dir))
 	}
 	return u
 }

@@ -63,8 +63,8 @@ func addPartition(device *os.File, number int, start, size int64) error {
 	return nil
 }
 
-// loopsIn are the loop devices over files in a folder.
-func loopsIn(dir string) []string {
+// LoopsIn are the loop devices over files in a folder.
+func LoopsIn(dir string) []string {
 	var found []string
 	files, _ := filepath.Glob("/sys/block/loop*/loop/backing_file") // the pattern is well formed
 	for _, name := range files {

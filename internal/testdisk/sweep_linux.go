@@ -105,14 +105,14 @@ func remove(dir string) error {
 		return err
 	}
 	detached := await(func() bool {
-		left := loopsIn(dir)
+		left := LoopsIn(dir)
 		for _, device := range left {
 			_ = detach(device) // tried again
 		}
 		return len(left) == 0
 	})
 	if !detached {
-		return fmt.Errorf("%q, over files in %s, stay %w", loopsIn(dir), dir, errInUse)
+		return fmt.Errorf("%q, over files in %s, stay %w", LoopsIn(dir), dir, errInUse)
 	}
 	if err := unmount(dir, func(string) bool { return true }); err != nil {
 		return err
@@ -122,9 +122,9 @@ func remove(dir string) error {
 
 // unmount unmounts what is mounted in a disk's folder, the last first.
 func unmount(dir string, which func(mount string) bool) error {
-	for _, mount := range slices.Backward(mountsIn(dir)) {
+	for _, mount := range slices.Backward(MountsIn(dir)) {
 		// A process that somebody just starts has the files of its parent for a moment.
-		if !which(mount) || await(func() bool { return !errors.Is(unix.Unmount(mount, 0), unix.EBUSY) }) && !slices.Contains(mountsIn(dir), mount) {
+		if !which(mount) || await(func() bool { return !errors.Is(unix.Unmount(mount, 0), unix.EBUSY) }) && !slices.Contains(MountsIn(dir), mount) {
 			continue
 		}
 		if err := unix.Unmount(mount, unix.MNT_DETACH); err != nil {
@@ -134,8 +134,8 @@ func unmount(dir string, which func(mount string) bool) error {
 	return nil
 }
 
-// mountsIn are the mounts in a folder, in the order in which they were made.
-func mountsIn(dir string) []string {
+// MountsIn are the mounts in a folder, in the order in which they were made.
+func MountsIn(dir string) []string {
 	text, _ := os.ReadFile("/proc/thread-self/mountinfo") // without /proc there are none to be seen
 	var found []string
 	for line := range strings.Lines(string(text)) {
@@ -159,7 +159,7 @@ func await(done func() bool) bool {
 
 // Left is what there is of the disk in a folder: mounts, devices, its control group and the folder.
 func Left(dir string) []string {
-	all := append(mountsIn(dir), loopsIn(dir)...)
+	all := append(MountsIn(dir), LoopsIn(dir)...)
 	for _, path := range []string{dir, filepath.Join(first, filepath.Base(dir)), filepath.Join(second, filepath.Base(dir))} {
 		if _, err := os.Stat(path); err == nil {
 			all = append(all, path)
