@@ -6,12 +6,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
 )
+
+// Wine answers Ctrl-C in a process's main thread, and allocates memory to do so. If that thread is starting another process at
+// that instant, it holds the allocator's lock and waits for itself forever; so no process is started from the main thread.
+func init() { runtime.LockOSThread() } //nolint:gochecknoinits // only there does main keep the main thread to itself
 
 // removeProgram removes the program that the scripts run, as testscript does next and fails where it cannot: Windows removes
 // none that still runs, and a process that was killed does for a moment.
