@@ -33,9 +33,10 @@ type system struct {
 
 // emulator is what go test needs to be told.
 type emulator struct {
-	args  []string // of go test
-	env   []string
-	close func() // where something is to be ended
+	args   []string // of go test
+	env    []string
+	flakes []string // what it prints where it fails at random
+	close  func()   // where something is to be ended
 }
 
 func systems() []system {
@@ -127,6 +128,14 @@ func (s system) run(o options) ([]outcome.Result, bool, error) {
 	ok := true
 	for _, t := range tests {
 		pkg := strings.TrimPrefix(t.Package, module)
+		if text, flaky := outcome.Flaky(t, s.how, pkg, o.known, e.flakes); flaky {
+			fmt.Fprintf(o.out, "again %s: the emulator failed at random: %s\n", pkg, text)
+			again, err := s.test(e, []string{t.Package}, o.all)
+			if err != nil {
+				return nil, false, err
+			}
+			t = again[0]
+		}
 		r, wrong := outcome.Judge(t, s.how, pkg, o.known)
 		if t.Empty {
 			continue

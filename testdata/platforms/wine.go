@@ -17,7 +17,7 @@ import (
 func prepareWine(tmp string) (emulator, error) {
 	prefix := filepath.Join(tmp, "wine")
 	env := []string{"WINEPREFIX=" + prefix, "WINEDEBUG=-all"}
-	e := emulator{env: env, args: []string{"-exec", "wine"}, close: func() {
+	e := emulator{env: env, args: []string{"-exec", strings.Join(fixedAddresses("wine"), " ")}, flakes: []string{"DLL initialization failed"}, close: func() {
 		end := exec.Command("wineserver", "-k") // the one of this prefix
 		if _, err := exec.LookPath("wineserver"); err != nil {
 			end = exec.Command("/usr/lib/wine/wineserver", "-k") // where Debian puts it
@@ -25,10 +25,11 @@ func prepareWine(tmp string) (emulator, error) {
 		end.Env = append(os.Environ(), env...)
 		_ = end.Run()
 	}}
-	boot := exec.Command("wineboot", "-i")
+	start := fixedAddresses("wineboot", "-i")
 	if _, err := exec.LookPath("wineboot"); err != nil {
-		boot = exec.Command("wine", "wineboot", "-i")
+		start = fixedAddresses("wine", "wineboot", "-i")
 	}
+	boot := exec.Command(start[0], start[1:]...)
 	boot.Env = append(os.Environ(), env...)
 	if out, err := boot.CombinedOutput(); err != nil {
 		return e, fmt.Errorf("set up Wine: %w\n%s", err, out)
@@ -39,6 +40,16 @@ func prepareWine(tmp string) (emulator, error) {
 	overlay, err := removeTheOldWay(tmp)
 	e.args = append(e.args, "-overlay", overlay)
 	return e, err
+}
+
+// fixedAddresses has a command run without random addresses where that is allowed. With them, Wine 8 finds an address that it
+// needs taken in one process of some thousands, which then fails.
+func fixedAddresses(command ...string) []string {
+	fixed := []string{"setarch", "-R"}
+	if exec.Command(fixed[0], append(fixed[1:], "true")...).Run() != nil {
+		return command
+	}
+	return append(fixed, command...)
 }
 
 // addRandom makes bcryptprimitives.dll, whose only function is another library's RtlGenRandom.

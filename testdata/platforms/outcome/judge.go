@@ -90,6 +90,38 @@ func (t *Tests) failures() []string {
 	})
 }
 
+// Flaky reports whether a package's tests failed only where the emulator printed one of the texts that it prints when it fails
+// at random, and returns the first of these lines.
+func Flaky(t *Tests, how, pkg string, known []Known, texts []string) (line string, flaky bool) {
+	failed := t.failures()
+	if len(failed) == 0 && t.Failed {
+		failed = []string{""} // the program itself
+	}
+	listed := ofPackage(known, how, pkg)
+	failed = slices.DeleteFunc(failed, func(test string) bool { return isKnown(listed, test) })
+	for _, test := range failed {
+		at := slices.IndexFunc(t.Output[test], func(l string) bool {
+			return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(l, text) })
+		})
+		if at < 0 {
+			return "", false
+		}
+		if line == "" {
+			line = strings.TrimSpace(t.Output[test][at])
+		}
+	}
+	return line, len(failed) > 0
+}
+
+// ofPackage is what is known of a package's tests.
+func ofPackage(known []Known, how, pkg string) []Known {
+	return slices.DeleteFunc(slices.Clone(known), func(k Known) bool { return k.How != how || k.Package != pkg })
+}
+
+func isKnown(listed []Known, test string) bool {
+	return slices.ContainsFunc(listed, func(k Known) bool { return k.Test == test })
+}
+
 // Judge counts what a package's tests came to and lists what is wrong: each failure that is not known to be the
 // emulator's fault, and each one known that did not happen.
 func Judge(t *Tests, how, pkg string, known []Known) (Result, []string) {
@@ -104,9 +136,9 @@ func Judge(t *Tests, how, pkg string, known []Known) (Result, []string) {
 	}
 	var wrong []string
 	failed := t.failures()
-	listed := slices.DeleteFunc(slices.Clone(known), func(k Known) bool { return k.How != how || k.Package != pkg })
+	listed := ofPackage(known, how, pkg)
 	for _, test := range failed {
-		if slices.ContainsFunc(listed, func(k Known) bool { return k.Test == test }) {
+		if isKnown(listed, test) {
 			r.Excused++
 		} else {
 			wrong = append(wrong, fmt.Sprintf("%s fails:\n%s", test, strings.Join(t.Output[test], "")))

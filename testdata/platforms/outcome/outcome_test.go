@@ -67,6 +67,40 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+func TestFlaky(t *testing.T) {
+	program := `{"Action":"output","Package":"m/a","Output":"panic: odd\n"}
+{"Action":"fail","Package":"m/a"}
+`
+	other := strings.Replace(stream, `"TestThree"}
+{"Action":"skip","Package":"m/a","Test":"TestThree"}`, `"TestThree"}
+{"Action":"output","Package":"m/a","Test":"TestThree","Output":"wrong\n"}
+{"Action":"fail","Package":"m/a","Test":"TestThree"}`, 1)
+	listed := Known{Loader, "a", "TestTwo/x", "the loader has no such call"}
+	for _, c := range []struct {
+		name, stream string
+		known        []Known
+		text, line   string // line: empty where it is no flake
+	}{
+		{"a test", stream, nil, "odd", "a_test.go:1: odd"},
+		{"another text", stream, nil, "queer", ""},
+		{"a known failure", stream, []Known{listed}, "odd", ""},
+		{"one that failed by itself beside it", other, nil, "odd", ""},
+		{"the program", program, nil, "odd", "panic: odd"},
+		{"passed", strings.ReplaceAll(stream, `"fail"`, `"pass"`), nil, "odd", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tests, err := ReadTests(strings.NewReader(c.stream))
+			if err != nil || len(tests) != 1 {
+				t.Fatalf("%d packages, %v; want 1", len(tests), err)
+			}
+			line, flaky := Flaky(tests[0], Loader, "a", c.known, []string{"never printed", c.text})
+			if line != c.line || flaky != (c.line != "") {
+				t.Errorf("got %q, %t; want %q", line, flaky, c.line)
+			}
+		})
+	}
+}
+
 func TestKnownNeedsAReason(t *testing.T) {
 	for line, want := range map[string]string{
 		"wine a TestX Wine lacks it":    "",
