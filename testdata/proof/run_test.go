@@ -188,3 +188,14 @@ func TestInterrupt(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// TestLeftOutByReason tells each reason once, in the order in which they came up.
+func TestLeftOutByReason(t *testing.T) {
+	c := Command{Ran: true, Claims: []string{"faults"}, Skipped: []string{"TestA: needs root", "TestB: needs minutes", "TestC: needs root", "interrupted"}}
+	c.Findings = []evidence.Finding{{Claim: "faults", Case: "a fault: under load", Left: "not tried"}, {Claim: "faults", Case: "a pass", Pass: true}}
+	got := judgeOne(Claim{Name: "faults"}, Usual, []Command{c})
+	want := "left out: needs root: TestA, TestC; TestB: needs minutes; interrupted; a fault: under load: not tried"
+	if got.Verdict != Holds || got.Reason != want {
+		t.Errorf("got %s, %q; want %s, %q", got.Verdict, got.Reason, Holds, want)
+	}
+}

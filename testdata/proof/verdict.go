@@ -72,7 +72,8 @@ func judge(claims []Claim, set Set, commands []Command, all bool) []Judged {
 
 func judgeOne(claim Claim, set Set, commands []Command) Judged {
 	j := Judged{Claim: claim, Findings: []evidence.Finding{}, Commands: []string{}}
-	var wrong, left []string
+	var wrong []string
+	var left leftOut
 	cut := false // an interrupt came before all was measured
 	for i := range commands {
 		c := &commands[i]
@@ -88,14 +89,21 @@ func judgeOne(claim Claim, set Set, commands []Command) Judged {
 		j.Commands = append(j.Commands, c.Run)
 		j.Seconds += c.Seconds
 		bad, missing := c.against(len(j.Findings) - before)
-		wrong, left = append(wrong, bad...), append(left, missing...)
+		wrong = append(wrong, bad...)
+		for _, text := range missing {
+			if what, why, ok := strings.Cut(text, ": "); ok { // a test, and why it was skipped
+				left.add(what, why)
+			} else {
+				left.add("", text)
+			}
+		}
 		cut = cut || !c.Ran || c.Wrong == interrupted
 	}
 	measured := 0
 	for _, f := range j.Findings {
 		switch {
 		case f.Left != "":
-			left = append(left, f.Case+": "+f.Left)
+			left.add(f.Case, f.Left)
 		case !f.Pass:
 			measured++
 			wrong = append(wrong, fmt.Sprintf("%s: %s; want %s", f.Case, show(f.Measured, f.Unit), f.Limit))
@@ -105,20 +113,60 @@ func judgeOne(claim Claim, set Set, commands []Command) Judged {
 	}
 	if len(j.Commands) == 0 && len(j.Findings) == 0 {
 		j.Beyond = true
-		left = append(left, fmt.Sprintf("the %s set leaves it out", set))
+		left.add("", fmt.Sprintf("the %s set leaves it out", set))
 	}
 	switch {
 	case len(wrong) > 0:
 		j.Verdict, j.Reason = Fails, strings.Join(wrong, "; ")
 	case measured == 0 || cut:
-		j.Verdict, j.Reason = Unmeasured, strings.Join(left, "; ")
+		j.Verdict, j.Reason = Unmeasured, left.String()
 	default:
 		j.Verdict = Holds
 		if len(left) > 0 {
-			j.Reason = "left out: " + strings.Join(left, "; ")
+			j.Reason = "left out: " + left.String()
 		}
 	}
 	return j
+}
+
+// leftOut is what was not measured, by the reason, in the order in which it came up.
+type leftOut []struct {
+	why  string
+	what []string
+}
+
+// add adds one thing, or none where the reason says it all.
+func (l *leftOut) add(what, why string) {
+	var names []string
+	if what != "" {
+		names = []string{what}
+	}
+	for i := range *l {
+		if same := &(*l)[i]; same.why == why {
+			same.what = append(same.what, names...)
+			return
+		}
+	}
+	*l = append(*l, struct {
+		why  string
+		what []string
+	}{why, names})
+}
+
+// String tells each reason once.
+func (l leftOut) String() string {
+	var parts []string
+	for _, one := range l {
+		switch len(one.what) {
+		case 0:
+			parts = append(parts, one.why)
+		case 1:
+			parts = append(parts, one.what[0]+": "+one.why)
+		default:
+			parts = append(parts, one.why+": "+strings.Join(one.what, ", "))
+		}
+	}
+	return strings.Join(parts, "; ")
 }
 
 // against is what the command itself says against a claim that it gave so many findings of, and why there are not more.
