@@ -132,6 +132,7 @@ func TestMixture(t *testing.T) {
 	closeToBy(t, "above 1", e.Above(1), 0.5, 1e-9)
 	closeToBy(t, "above 3", e.Above(3), 0.25*0.8413447461+0.75, 1e-7) // a standard deviation below; the part without error is sure
 	closeToBy(t, "above -1", e.Above(-1), 0.25*0.1586552539, 1e-7)
+	closeToBy(t, "upper end", e.Interval()[1], 1+2*1.2815515655, 1e-5) // 2.5 % of all are a tenth of the uncertain part
 	if p := (Estimate{parts: e.parts}).P(); p != 1 {
 		t.Errorf("p of zero is %v", p)
 	}

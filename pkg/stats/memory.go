@@ -39,5 +39,5 @@ func Memory(x []float64) float64 {
 		}
 		memory += 2 * pair
 	}
-	return min(memory, float64(n)/2)
+	return memory
 }

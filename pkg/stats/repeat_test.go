@@ -32,6 +32,9 @@ func TestRepeatedDifference(t *testing.T) {
 	if want := math.Sqrt(4.0 / 3); math.Abs(d.SE()-want) > 1e-9 || math.Abs(d.parts[0].free-(16./9)/(1+1./18)) > 1e-9 {
 		t.Errorf("two against three: error %v with %v degrees of freedom", d.SE(), d.parts[0].free)
 	}
+	if _, ok := RepeatedDifference([]Repeat{{1, 0}}, []Repeat{{3, 0}, {4, 0}}); !ok {
+		t.Error("no difference of one against two")
+	}
 	if _, ok := RepeatedDifference(nil, []Repeat{{3, 0}, {4, 0}, {5, 0}}); ok {
 		t.Error("a difference of none against three")
 	}

@@ -116,12 +116,23 @@ func TestLongRunVariance(t *testing.T) {
 		{"with three changes of ten deviations", stepped, 0.9, 5},
 		{"autocorrelated, 1/(1-rho)^2", auto, 18, 50},
 		{"flat", repeat(100, 3), 0, 0},
+		{"two values, 1 and 3", []float64{1, 3}, 2, 2},
 		{"one value", []float64{3}, 0, 0},
+		{"nothing", nil, 0, 0},
 	}
 	for _, tt := range tests {
-		if got := LongRunVariance(tt.x, ones(len(tt.x))); got < tt.low || got > tt.high {
+		if got := LongRunVariance(tt.x, ones(len(tt.x))); !(got >= tt.low && got <= tt.high) { // NaN is neither
 			t.Errorf("%s: got %v, want %v to %v", tt.name, got, tt.low, tt.high)
 		}
+	}
+}
+
+// TestCostsOfLargeValues: a mean a billion times as large as the differences must not drown them.
+func TestCostsOfLargeValues(t *testing.T) {
+	x, w := []float64{1e9, 1e9 + 1, 1e9 + 3}, []float64{1, 2, 1}
+	c := newCosts(x, w)
+	if got, want := c.of(0, 3), 4.75; math.Abs(got-want) > 1e-6 { // about their mean of 1e9 + 1.25
+		t.Errorf("cost %v, want %v", got, want)
 	}
 }
 

@@ -65,6 +65,16 @@ func TestSpectrumOfFew(t *testing.T) {
 	if want := 9 * math.Pow(Summarize(x).SD, 2); math.Abs(sum-want) > 1e-9*want {
 		t.Errorf("the waves' squares add up to %v, want %v", sum, want)
 	}
+	// Nor does it matter how large they are: 2^46 is added without rounding.
+	large := slices.Clone(x)
+	for i := range large {
+		large[i] += 1 << 46
+	}
+	for i, v := range NewSpectrum(large, len(x)).waves {
+		if math.Abs(v-s.waves[i]) > 1e-6 {
+			t.Errorf("wave %d of large values is %v, want %v", i+1, v, s.waves[i])
+		}
+	}
 	// A trimmed mean's error is that of the winsorized values.
 	winsorized := []float64{4, 11, 4, 12, 5, 13, 6, 13, 4, 13}
 	sum = 0
@@ -151,6 +161,12 @@ func TestSpread(t *testing.T) {
 	lone := Items{Size: []float64{1e6, 1, 2, 3}, Time: []float64{10, 0.1, 0.1, 0.1}}
 	if s := lone.Spread(); s.Items != 1 || s.Worth > 1.1 {
 		t.Errorf("a lone item: %+v, want one, worth one", s)
+	}
+	// Those of a fiftieth of its size do.
+	for largest, want := range map[float64]int{50: 4, 50.5: 1} {
+		if s := (Items{Size: []float64{1, 1, 1, largest}, Time: []float64{1, 1, 1, largest}}).Spread(); s.Items != want {
+			t.Errorf("an item of %v and three of 1: %d comparable, want %d", largest, s.Items, want)
+		}
 	}
 	// Of equal items, the ratio's error is that of the mean.
 	equal := Items{Size: []float64{1, 1, 1, 1}, Time: []float64{0.9, 1.1, 0.8, 1.2}}

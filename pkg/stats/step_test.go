@@ -90,6 +90,13 @@ func TestStepScanWithoutPlace(t *testing.T) {
 	}
 }
 
+func TestStepScanOfOnePlace(t *testing.T) {
+	scan := scanOf([]float64{-1, -1.1, -0.9, -1, -1, 1, 1.1, 0.9, 1, 1})
+	if cut, p := scan.Find(); cut != 5 || p > 0.05 {
+		t.Errorf("cut %d, p %v, want 5 and a small one", cut, p)
+	}
+}
+
 func TestMemory(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(21, 22))
 	for _, tt := range []struct{ correlation, low, high float64 }{{0, 1, 1.5}, {0.5, 2, 4.5}, {0.8, 6, 13}} {
