@@ -66,6 +66,9 @@ func TestRefined(t *testing.T) {
 	}
 	closeToBy(t, "of unlike sizes", refined([]float64{10, 30}, []float64{2 * math.Exp(0.1), 4 * math.Exp(0.1)}, CostLine{1, 10}),
 		10*math.Exp(-0.1*(0.5+0.75)/(0.25+0.5625)), 1e-9)
+	// A fit's rate is refined so: about the middle one, the logarithms are -0.1, 0 and 0.2.
+	fit, _ := FitCost(size, []float64{1, math.Exp(0.1), math.Exp(0.3)})
+	closeToBy(t, "a fit's rate", fit.Rate, 10*math.Exp(-0.1-0.1/3), 1e-9)
 	if got := refined([]float64{0}, []float64{2}, CostLine{1, 10}); got != 10 {
 		t.Errorf("where no time depends on it the rate is %v, want 10", got)
 	}

@@ -168,6 +168,8 @@ func TestSpread(t *testing.T) {
 			t.Errorf("an item of %v and three of 1: %d comparable, want %d", largest, s.Items, want)
 		}
 	}
+	// The slowest of three tells all that is known of one that is slower still.
+	closeToBy(t, "the tail of three", tailMean([]float64{0.8, 1.3, 0.9}), 0.3, 1e-12)
 	// Of equal items, the ratio's error is that of the mean.
 	equal := Items{Size: []float64{1, 1, 1, 1}, Time: []float64{0.9, 1.1, 0.8, 1.2}}
 	if s, want := equal.Spread(), Summarize(equal.Time).SD/2; math.Abs(s.se-want) > 1e-9 || s.free != 3 {
