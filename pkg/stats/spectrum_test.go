@@ -162,7 +162,7 @@ func TestSpread(t *testing.T) {
 	if s := lone.Spread(); s.Items != 1 || s.Worth > 1.1 {
 		t.Errorf("a lone item: %+v, want one, worth one", s)
 	}
-	// Those of a fiftieth of its size do.
+	// Items of a fiftieth of its size are comparable, smaller ones are not.
 	for largest, want := range map[float64]int{50: 4, 50.5: 1} {
 		if s := (Items{Size: []float64{1, 1, 1, largest}, Time: []float64{1, 1, 1, largest}}).Spread(); s.Items != want {
 			t.Errorf("an item of %v and three of 1: %d comparable, want %d", largest, s.Items, want)

@@ -17,7 +17,8 @@ import (
 func prepareWine(tmp string) (emulator, error) {
 	prefix := filepath.Join(tmp, "wine")
 	env := []string{"WINEPREFIX=" + prefix, "WINEDEBUG=-all"}
-	e := emulator{env: env, args: []string{"-exec", strings.Join(fixedAddresses("wine"), " ")}, flakes: []string{"DLL initialization failed"}, close: func() {
+	fixed := fixedAddresses()
+	e := emulator{env: env, args: []string{"-exec", strings.Join(append(fixed, "wine"), " ")}, close: func() {
 		end := exec.Command("wineserver", "-k") // the one of this prefix
 		if _, err := exec.LookPath("wineserver"); err != nil {
 			end = exec.Command("/usr/lib/wine/wineserver", "-k") // where Debian puts it
@@ -25,9 +26,10 @@ func prepareWine(tmp string) (emulator, error) {
 		end.Env = append(os.Environ(), env...)
 		_ = end.Run()
 	}}
-	start := fixedAddresses("wineboot", "-i")
+	e.flakes = []string{"DLL initialization failed"} // of a library that is Wine's own
+	start := append(fixed, "wineboot", "-i")
 	if _, err := exec.LookPath("wineboot"); err != nil {
-		start = fixedAddresses("wine", "wineboot", "-i")
+		start = append(fixed, "wine", "wineboot", "-i")
 	}
 	boot := exec.Command(start[0], start[1:]...)
 	boot.Env = append(os.Environ(), env...)
@@ -42,14 +44,13 @@ func prepareWine(tmp string) (emulator, error) {
 	return e, err
 }
 
-// fixedAddresses has a command run without random addresses where that is allowed. With them, Wine 8 finds an address that it
-// needs taken in one process of some thousands, which then fails.
-func fixedAddresses(command ...string) []string {
-	fixed := []string{"setarch", "-R"}
-	if exec.Command(fixed[0], append(fixed[1:], "true")...).Run() != nil {
-		return command
+// fixedAddresses is what to put before a command to run it without random addresses; nothing where that is not allowed. With
+// them, Wine 8 finds an address that it needs taken in one process of some thousands, which then fails.
+func fixedAddresses() []string {
+	if exec.Command("setarch", "-R", "true").Run() != nil {
+		return nil
 	}
-	return append(fixed, command...)
+	return []string{"setarch", "-R"}
 }
 
 // addRandom makes bcryptprimitives.dll, whose only function is another library's RtlGenRandom.

@@ -92,9 +92,9 @@ func judgeOne(claim Claim, set Set, commands []Command) Judged {
 		wrong = append(wrong, bad...)
 		for _, text := range missing {
 			if what, why, ok := strings.Cut(text, ": "); ok { // a test, and why it was skipped
-				left.add(what, why)
+				left.add(why, what)
 			} else {
-				left.add("", text)
+				left.add(text)
 			}
 		}
 		cut = cut || !c.Ran || c.Wrong == interrupted
@@ -103,7 +103,7 @@ func judgeOne(claim Claim, set Set, commands []Command) Judged {
 	for _, f := range j.Findings {
 		switch {
 		case f.Left != "":
-			left.add(f.Case, f.Left)
+			left.add(f.Left, f.Case)
 		case !f.Pass:
 			measured++
 			wrong = append(wrong, fmt.Sprintf("%s: %s; want %s", f.Case, show(f.Measured, f.Unit), f.Limit))
@@ -113,7 +113,7 @@ func judgeOne(claim Claim, set Set, commands []Command) Judged {
 	}
 	if len(j.Commands) == 0 && len(j.Findings) == 0 {
 		j.Beyond = true
-		left.add("", fmt.Sprintf("the %s set leaves it out", set))
+		left.add(fmt.Sprintf("the %s set leaves it out", set))
 	}
 	switch {
 	case len(wrong) > 0:
@@ -130,27 +130,21 @@ func judgeOne(claim Claim, set Set, commands []Command) Judged {
 }
 
 // leftOut is what was not measured, by the reason, in the order in which it came up.
-type leftOut []struct {
+type leftOut []reason
+
+type reason struct {
 	why  string
 	what []string
 }
 
-// add adds one thing, or none where the reason says it all.
-func (l *leftOut) add(what, why string) {
-	var names []string
-	if what != "" {
-		names = []string{what}
+// add adds things that were left out for a reason, or none where the reason says it all.
+func (l *leftOut) add(why string, what ...string) {
+	at := slices.IndexFunc(*l, func(r reason) bool { return r.why == why })
+	if at < 0 {
+		at = len(*l)
+		*l = append(*l, reason{why: why})
 	}
-	for i := range *l {
-		if same := &(*l)[i]; same.why == why {
-			same.what = append(same.what, names...)
-			return
-		}
-	}
-	*l = append(*l, struct {
-		why  string
-		what []string
-	}{why, names})
+	(*l)[at].what = append((*l)[at].what, what...)
 }
 
 // String tells each reason once.

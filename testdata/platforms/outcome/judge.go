@@ -97,8 +97,7 @@ func Flaky(t *Tests, how, pkg string, known []Known, texts []string) (line strin
 	if len(failed) == 0 && t.Failed {
 		failed = []string{""} // the program itself
 	}
-	listed := ofPackage(known, how, pkg)
-	failed = slices.DeleteFunc(failed, func(test string) bool { return isKnown(listed, test) })
+	failed = unlisted(failed, ofPackage(known, how, pkg))
 	for _, test := range failed {
 		at := slices.IndexFunc(t.Output[test], func(l string) bool {
 			return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(l, text) })
@@ -118,8 +117,11 @@ func ofPackage(known []Known, how, pkg string) []Known {
 	return slices.DeleteFunc(slices.Clone(known), func(k Known) bool { return k.How != how || k.Package != pkg })
 }
 
-func isKnown(listed []Known, test string) bool {
-	return slices.ContainsFunc(listed, func(k Known) bool { return k.Test == test })
+// unlisted are the failed tests that are not known to fail.
+func unlisted(failed []string, listed []Known) []string {
+	return slices.DeleteFunc(slices.Clone(failed), func(test string) bool {
+		return slices.ContainsFunc(listed, func(k Known) bool { return k.Test == test })
+	})
 }
 
 // Judge counts what a package's tests came to and lists what is wrong: each failure that is not known to be the
@@ -137,12 +139,10 @@ func Judge(t *Tests, how, pkg string, known []Known) (Result, []string) {
 	var wrong []string
 	failed := t.failures()
 	listed := ofPackage(known, how, pkg)
-	for _, test := range failed {
-		if isKnown(listed, test) {
-			r.Excused++
-		} else {
-			wrong = append(wrong, fmt.Sprintf("%s fails:\n%s", test, strings.Join(t.Output[test], "")))
-		}
+	unexcused := unlisted(failed, listed)
+	r.Excused = len(failed) - len(unexcused)
+	for _, test := range unexcused {
+		wrong = append(wrong, fmt.Sprintf("%s fails:\n%s", test, strings.Join(t.Output[test], "")))
 	}
 	for _, k := range listed {
 		if !slices.Contains(failed, k.Test) {
