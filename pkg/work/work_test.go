@@ -1,0 +1,160 @@
+package work
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/pkg/stream"
+)
+
+// full is a work that was written down, of files that are drawn.
+func full() Work {
+	return Work{
+		Op: Write, Sizes: Sizes{Min: 2e6, Max: 2e9}, Order: Random, Mode: "direct", Block: 8 << 20, Depth: 4, Access: "sequential", Flush: "full", Verify: "off",
+		Preallocate: true,
+	}
+}
+
+// Each field of a work that is changed alone makes it another, by one key that has words for both; no field is forgotten.
+func TestDiffers(t *testing.T) {
+	changes := map[string]struct {
+		key    Key
+		change func(*Work)
+	}{
+		"Op":          {KeyOp, func(w *Work) { w.Op, w.Flush, w.Preallocate = Read, "", false }},
+		"Test":        {KeyTest, func(w *Work) { w.Test = "SEQ1M" }},
+		"Sizes":       {KeySizes, func(w *Work) { w.Sizes = Sizes{List: []int64{1e6}} }},
+		"Order":       {KeyOrder, func(w *Work) { w.Order = Ascending }},
+		"Mode":        {KeyIO, func(w *Work) { w.Mode, w.Block, w.Depth, w.Access = ModeApp, 0, 0, "" }},
+		"Block":       {KeyBlock, func(w *Work) { w.Block = 4096 }},
+		"Depth":       {KeyDepth, func(w *Work) { w.Depth = 1 }},
+		"Access":      {KeyAccess, func(w *Work) { w.Access = "random" }},
+		"Flush":       {KeyFlush, func(w *Work) { w.Flush = "none" }},
+		"Verify":      {KeyVerify, func(w *Work) { w.Verify = "full" }},
+		"Preallocate": {KeyPreallocate, func(w *Work) { w.Preallocate = false }},
+		"Footprint":   {KeyFootprint, func(w *Work) { w.Footprint = 1e9 }},
+		"Fill":        {KeyPrecondition, func(w *Work) { w.Fill = 0.5 }},
+		"WarmUp":      {KeyWarmUp, func(w *Work) { w.WarmUp = 1 }},
+		"OneFile":     {KeyTest, func(w *Work) { w.OneFile = true }},
+		"Cap":         {KeyTest, func(w *Work) { w.Cap = time.Second }},
+		"Rest":        {KeyTest, func(w *Work) { w.Rest = time.Second }},
+		"Pace":        {KeyPace, func(w *Work) { w.Pace = 1e8 }},
+		"Reads":       {KeyMix, func(w *Work) { w.Reads = 0.3 }},
+		"Streams":     {KeyStreams, func(w *Work) { w.Streams = []stream.Spec{{Kind: "hq", Count: 2}} }},
+		"Probe":       {KeyProbe, func(w *Work) { w.Probe = 4096 }},
+		"Every":       {KeyProbe, func(w *Work) { w.Probe, w.Every = 4096, time.Second }},
+	}
+	for field := range reflect.TypeFor[Work]().Fields() {
+		name := field.Name
+		if _, ok := changes[name]; !ok && name != "Seen" {
+			t.Errorf("what does %s change?", name)
+		}
+	}
+	for name, tt := range changes {
+		w, o := full(), full()
+		tt.change(&o)
+		if got := w.Differs(o); !slices.Equal(got, []Key{tt.key}) || w.Same(o) || o.Same(w) || !w.SameBut(o, tt.key) {
+			t.Errorf("%s: differs by %v, want %s", name, got, tt.key)
+		}
+		if a, b := w.Value(tt.key), o.Value(tt.key); a == "" || b == "" || a == b {
+			t.Errorf("%s: %q and %q", name, a, b)
+		}
+		var read Work
+		if data, err := json.Marshal(o); err != nil || json.Unmarshal(data, &read) != nil || cmp.Diff(o, read) != "" {
+			t.Errorf("%s: %s, %v: %s", name, data, err, cmp.Diff(o, read))
+		}
+		if !o.Same(o) {
+			t.Errorf("%s: it is not itself", name)
+		}
+	}
+	old := full()
+	old.Mode = ""
+	if got := full().Differs(old); !slices.Equal(got, []Key{KeyUnknown}) {
+		t.Errorf("written down and not: %v", got)
+	}
+}
+
+// Sizes that were seen are those of another phase where both may be drawn from one range.
+func TestSeen(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	drawn := func(n int, least, most float64, logarithmic bool) *Seen {
+		sizes := make([]int64, n)
+		for i := range sizes {
+			at := rnd.Float64()
+			if sizes[i] = int64(least + at*(most-least)); logarithmic {
+				sizes[i] = int64(least * math.Exp(at*math.Log(most/least)))
+			}
+		}
+		return See(sizes, 1, 3)
+	}
+	const runs = 500
+	for _, tt := range []struct {
+		name        string
+		a, b        func() *Seen
+		least, most int // of the runs in which they are alike
+	}{
+		{"one range, 50 and 30", func() *Seen { return drawn(50, 2e6, 2e9, false) }, func() *Seen { return drawn(30, 2e6, 2e9, false) }, runs - 3, runs},
+		{"one range, 8 and 100", func() *Seen { return drawn(8, 2e6, 2e9, false) }, func() *Seen { return drawn(100, 2e6, 2e9, false) }, runs - 3, runs},
+		{"by their logarithms, 30 and 30", func() *Seen { return drawn(30, 2e6, 2e9, true) }, func() *Seen { return drawn(30, 2e6, 2e9, true) }, runs - 3, runs},
+		{"1 GB and 1 MB", func() *Seen { return drawn(20, 1e9, 1e9, false) }, func() *Seen { return drawn(20, 1e6, 1e6, false) }, 0, 0},
+		{"one of 1 GB and 20 of 1 MB", func() *Seen { return drawn(1, 1e9, 1e9, false) }, func() *Seen { return drawn(20, 1e6, 1e6, false) }, 0, 0},
+		{"1 GB and 0.6 GB", func() *Seen { return drawn(20, 1e9, 1e9, false) }, func() *Seen { return drawn(20, 6e8, 6e8, false) }, runs, runs},
+		{"2 GB and 2 to 20 MB, 50 each", func() *Seen { return drawn(50, 2e6, 2e9, false) }, func() *Seen { return drawn(50, 2e6, 2e7, false) }, 0, 0},
+		{"uniform and by logarithm, 50 each", func() *Seen { return drawn(50, 2e6, 2e9, false) }, func() *Seen { return drawn(50, 2e6, 2e9, true) }, 0, runs / 10},
+	} {
+		alike := 0
+		for range runs {
+			if a, b := tt.a(), tt.b(); a.alike(b) {
+				alike++
+			}
+		}
+		if t.Logf("%s: %d of %d", tt.name, alike, runs); alike < tt.least || alike > tt.most {
+			t.Errorf("%s: alike in %d of %d", tt.name, alike, runs)
+		}
+	}
+	for _, tt := range []struct {
+		sizes []int64
+		want  string
+	}{
+		{[]int64{1, 2, 3, 4, 5, 6}, Ascending}, {[]int64{6, 6, 5, 4, 3, 2, 1}, Descending}, {[]int64{1, 2, 3, 4, 5}, ""}, {[]int64{7, 7, 7, 7, 7, 7, 1}, ""},
+		{[]int64{1, 2, 3, 4, 6, 5}, ""}, {nil, ""},
+	} {
+		if s := See(tt.sizes, 1, 3); s.order != tt.want {
+			t.Errorf("%v: order %q, want %q", tt.sizes, s.order, tt.want)
+		}
+	}
+	// A log of bytes by time has slices of it for files: their bytes are its rate.
+	fast, slow := See([]int64{1e9, 2e9, 1e9}, 1e9, 1.01e9), See([]int64{1e6, 2e6, 3e6}, 1.01e9, 1.01e9)
+	if !fast.alike(slow) || fast.alike(See([]int64{1e6, 2e6, 3e6}, 1e6, 1e6)) {
+		t.Error("slices of one length are alike, and others are not")
+	}
+	if fast.alike(nil) || fast.alike(See(nil, 0, 0)) {
+		t.Error("alike to nothing")
+	}
+}
+
+func TestPaced(t *testing.T) {
+	all := map[string]Work{"A": full(), "B": {Pace: 5}, "C": {Probe: 4096}, "D": {Reads: 0.5}, "E": {Streams: []stream.Spec{{Count: 1}}}}
+	data, err := json.Marshal(PacedOf(all))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got Paced
+	if err := json.Unmarshal(data, &got); err != nil {
+		t.Fatal(err)
+	}
+	delete(all, "A")
+	if diff := cmp.Diff(Paced(all), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", data, diff)
+	}
+	if PacedOf(map[string]Work{"A": full()}) != nil {
+		t.Error("A goes as fast as it can")
+	}
+}
