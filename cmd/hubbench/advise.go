@@ -35,8 +35,9 @@ yes, no, or too close to tell; by what margin; and where it is not a yes, what t
 measured. PROFILE is a .yaml that fit wrote, or built in: ` + strings.Join(configs.Hubs(), ", ") + `.
 
 Of a profile with observations all hubs that agree with them are asked: the answer is yes where the
-streams stay clean on 95 in 100, and no where they do not on as many. The figures of other profiles,
-and data sheets given by --disk, are taken to be good to 10 % each way.
+streams stay clean on 95 in 100, and no where they do not on as many. Where no way of sharing
+explains what was observed, only what was measured is answered. The figures of other profiles, and
+data sheets given by --disk, are taken to be good to 10 % each way.
 
 It exits with 0 whatever the answer is.`,
 		Example: `  hubbench advise goshen-ridge --play A=4xprores-422-hq-uhd-25 --write B

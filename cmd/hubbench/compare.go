@@ -109,7 +109,7 @@ func loadRuns(paths []string) ([]compare.Run, error) {
 func checkShared(c *compare.Comparison) error {
 	for _, pair := range c.Pairs {
 		if len(pair.Phases) == 0 {
-			return usage(fmt.Errorf("%s and %s have no phase of the same name: nothing to compare", c.Base.Label, pair.Label))
+			return usage(fmt.Errorf("%s and %s have no phase of the same name or work: nothing to compare", c.Base.Label, pair.Label))
 		}
 	}
 	return nil

@@ -50,7 +50,7 @@ func runFit(p program, paths []string, opts fitOptions) error {
 	if err := opts.settle(); err != nil {
 		return err
 	}
-	evidence, err := observe(paths)
+	evidence, origin, err := observe(paths)
 	if err != nil {
 		return err
 	}
@@ -66,6 +66,7 @@ func runFit(p program, paths []string, opts fitOptions) error {
 	if err != nil {
 		return fmt.Errorf("fit a hub: %w", err)
 	}
+	fitted.Profile.Source = origin
 	write := func(w io.Writer) error { _, err := w.Write(fitted.YAML()); return err }
 	switch profile {
 	case "":
@@ -79,18 +80,22 @@ func runFit(p program, paths []string, opts fitOptions) error {
 	return opts.send(p, report.OfFit(fitted, opts.name, profile), nil)
 }
 
-// observe takes what several runs say of one hub.
-func observe(paths []string) (*hub.Evidence, error) {
-	evidence := &hub.Evidence{}
+// observe takes what several runs say of one hub, and how what is fitted to them was come by: of runs that were simulated from
+// specifications nothing measured comes.
+func observe(paths []string) (evidence *hub.Evidence, origin hub.Source, err error) {
+	evidence, origin = &hub.Evidence{}, hub.Fitted
 	for _, path := range paths {
 		run, err := load(path)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		if run.Trace == nil {
-			return nil, fmt.Errorf("%s carries its results but not its events, which a fit is made from; give the run folder", path)
+			return nil, "", fmt.Errorf("%s carries its results but not its events, which a fit is made from; give the run folder", path)
 		}
 		evidence.Add(fit.Observe(run.Trace))
+		if hub.Source(run.analysis.ProfileOrigin) == hub.Specified {
+			origin = hub.Specified
+		}
 	}
-	return evidence, nil
+	return evidence, origin, nil
 }

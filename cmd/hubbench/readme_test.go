@@ -15,6 +15,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/testdata/platforms/outcome"
 )
 
@@ -25,6 +27,31 @@ func undate(ts *testscript.TestScript, _ bool, args []string) {
 	data := ts.ReadFile(args[0])
 	data = regexp.MustCompile(`\d+ \w+ 20\d\d, \d\d:\d\d UTC`).ReplaceAllString(data, "20 November 2026, 08:00 UTC")
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(data), 0o644))
+}
+
+// The README tells scripts of every kind and cause of a change, and of every kind of quote.
+func TestReadmeKeys(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(data), "## Keys for scripts\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	for _, word := range []string{
+		analysis.KindStart, analysis.KindEnd, analysis.KindRecovery, analysis.KindOwnFall, analysis.KindSharedFall, analysis.KindRedistribution,
+		analysis.KindStall, analysis.KindWarmUp, analysis.KindSwing, analysis.KindDrift, analysis.KindUnknown,
+		analysis.CauseCacheFull, analysis.CauseHeat, analysis.CauseLink, analysis.CauseHost, analysis.CauseNeighbour,
+		analysis.QuoteOverlap, analysis.QuoteLater, analysis.QuoteSettled, analysis.QuoteMean,
+	} {
+		if !strings.Contains(section, "`"+word+"`") {
+			t.Errorf("the README does not say what %s is", word)
+		}
+	}
+	for _, line := range regexp.MustCompile(`(?m)^ {4}(\{.*)$`).FindAllStringSubmatch(section, -1) {
+		if run, err := trace.Load(strings.NewReader(line[1]+"\n"), "README"); err != nil || !run.Phases[0].Work["A"].Declared() {
+			t.Errorf("%s is no phase with its work: %v", line[1], err)
+		}
+	}
 }
 
 // TestReadme runs the first screen of the README: its scenario, by its command, prints what it says and

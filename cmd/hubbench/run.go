@@ -201,6 +201,9 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 	if ready.done == 0 && len(ready.tried) == 0 {
 		first := info.Plan.Event(info.Started)
 		first.Hardware = info.Hardware
+		if ready.profile != nil {
+			ready.profile.Mark(first.Disks)
+		}
 		if err := dir.Journal.Append(first); err != nil {
 			return false, err
 		}

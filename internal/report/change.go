@@ -106,8 +106,8 @@ func excluded(p *compare.Pair) string {
 	most := 0.0
 	for _, phase := range p.Phases {
 		for i := range phase.Rates {
-			if r := &phase.Rates[i]; r.Verdict == compare.NotShown && r.ExcludedFall != nil {
-				most = max(most, *r.ExcludedFall)
+			if r := &phase.Rates[i]; r.Verdict == compare.NotShown && r.Interval != nil {
+				most = max(most, -r.Interval[0])
 			}
 		}
 	}

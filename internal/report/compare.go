@@ -37,7 +37,13 @@ func OfComparison(c *compare.Comparison) *Document {
 		if len(c.Pairs) > 1 {
 			who = doc.Keys[i+1].Label + ": "
 		}
+		if pair.Headline != "" {
+			doc.Add(Sentence{Text: who + pair.Headline})
+		}
 		doc.Add(Sentence{Text: who + Summary(pair), Lead: true})
+	}
+	if c.Repeats == nil {
+		doc.Add(Sentence{Text: "One run each: what changes from run to run (heat, cables, how full a disk is) is not in these intervals. Repeated runs show it: hubbench compare BASE... -- NEW..."})
 	}
 	if len(cmp.phases()) > 0 {
 		doc.Add(cmp.overview(), cmp.figure())
@@ -57,7 +63,7 @@ func OfComparison(c *compare.Comparison) *Document {
 // trust says how far to go by the verdicts.
 func trust(c *compare.Comparison) []string {
 	texts := []string{fmt.Sprintf("Overlap mean: bytes over time while all disks were active; typical file: the geometric mean of the rates of the files in the overlap, without the fastest and slowest fifth; "+
-		"a span of seconds: the overlap mean before or after a step of the rate. p allows for noise that lasts, and is corrected "+
+		"a span of seconds: the overlap mean before or after a step of the rate. p and the interval allow for noise that lasts, and are corrected "+
 		"by Holm's method for all %d rates. The chance that any is called slower or faster by mistake is %.0f %% at most.", c.Tests, 100*c.Level)}
 	if c.LatencyTests > 0 {
 		texts = append(texts, fmt.Sprintf("Latencies: the time that half of the requests in the overlap (p50), and 99 in 100 (p99), took no longer than. They are corrected "+
@@ -65,8 +71,7 @@ func trust(c *compare.Comparison) []string {
 	}
 	r := c.Repeats
 	if r == nil {
-		return append(texts, "One run a side shows only what varies within a run. What varies from run to run (heat, cables, how full a disk is) takes repeated runs "+
-			"to see: hubbench compare BASE... -- NEW...")
+		return texts
 	}
 	text := fmt.Sprintf("The unit is the run: %d against %d.", r.Base, r.New)
 	if r.Base+r.New <= 4 {

@@ -27,7 +27,7 @@ func (c comparison) pair(doc *Document, i int) {
 	addList(part, "Measured differently (in a fair comparison only what it is about differs)", method)
 	t := &Table{Title: "Rates", Note: "In " + c.scale.Unit + ".", Columns: []Column{
 		{Head: "Phase"}, {Head: "Disk"}, {Head: "Rate"}, {Head: "Base", Numbers: true}, {Head: "New", Numbers: true}, {Head: "Change", Numbers: true},
-		{Head: "95 % interval", Numbers: true, Drop: 1}, {Head: "p (Holm)", Numbers: true, Drop: 2}, {Head: "Verdict"},
+		{Head: "Interval", Numbers: true, Drop: 1}, {Head: "p (Holm)", Numbers: true, Drop: 2}, {Head: "Verdict"},
 	}}
 	var notes []string
 	for k := range pair.Phases {
@@ -72,8 +72,8 @@ func (c comparison) row(r *compare.Rate) []Cell {
 		cells[2].Text, cells[3].Text = c.scale.Number(*r.Base), c.scale.Number(*r.New)
 		cells[4] = Cell{Text: Change(*r.Change), Strong: told(r)}
 	}
-	if r.CI95 != nil {
-		cells[5].Text = strings.TrimSuffix(Change(r.CI95[0]), " %") + " to " + Change(r.CI95[1])
+	if r.Interval != nil {
+		cells[5].Text = strings.TrimSuffix(Change(r.Interval[0]), " %") + " to " + Change(r.Interval[1])
 	}
 	if r.Corrected != nil {
 		cells[6].Text = chance(*r.Corrected)
@@ -108,8 +108,15 @@ func measure(r *compare.Rate) string {
 
 // doubts say why rates have no verdict, each reason once, or why a phase has no rates.
 func doubts(p *compare.Phase) []string {
+	var unlike []string
+	if p.NewPhase != "" {
+		unlike = append(unlike, "called "+p.NewPhase+" in the new run: it is of the same work")
+	}
+	for _, d := range p.Unlike {
+		unlike = append(unlike, fmt.Sprintf("%s is not compared, for its work differs: %s %s → %s", d.Where, d.What, d.Base, d.New))
+	}
 	if p.Reason != "" {
-		return []string{"not compared: " + p.Reason}
+		return append(unlike, "not compared: "+p.Reason)
 	}
 	var reasons []string
 	rates := map[string][]string{}
@@ -126,7 +133,7 @@ func doubts(p *compare.Phase) []string {
 	for i, reason := range reasons {
 		reasons[i] = strings.Join(rates[reason], ", ") + ": " + reason
 	}
-	return reasons
+	return append(unlike, reasons...)
 }
 
 // recoveries say how long each recovery took that was seen in either run.

@@ -9,18 +9,21 @@ package report
 import (
 	"slices"
 	"strings"
+
+	"github.com/hubbench/hubbench/pkg/hub"
 )
 
 // Document is a report before it has a form.
 type Document struct {
 	Kind      string // what it is: report, comparison, plan, fit, check, prediction, advice, devices
 	Title     string
-	Started   string // when it was measured, as people read it
-	Hub       string // what the disks hang on, where it is known
-	Simulated bool   // no disk was measured
-	Tool      string // hubbench's version
-	Keys      []Key  // the disks, or the runs of a comparison
-	Unit      string // of all rates
+	Started   string     // when it was measured, as people read it
+	Hub       string     // what the disks hang on, where it is known
+	Simulated bool       // no disk was measured
+	Model     hub.Source // of simulated disks: how the model's figures were come by
+	Tool      string     // hubbench's version
+	Keys      []Key      // the disks, or the runs of a comparison
+	Unit      string     // of all rates
 	Blocks    []Block
 	Data      any // the same as JSON
 }
@@ -202,6 +205,9 @@ func (d *Document) Origin() []string {
 
 // Unmeasured says that nothing was measured; it is empty where disks were.
 func (d *Document) Unmeasured() string {
+	if d.Simulated && d.Model == hub.Specified {
+		return "simulated, with figures " + d.Model.Text()
+	}
 	if d.Simulated {
 		return "simulated: no disk was measured"
 	}

@@ -38,6 +38,7 @@ type Axis struct {
 	Max  float64
 	Log  bool // of a vertical axis: from one power of ten to another
 	Rows bool // of the vertical axis: a row for each key from the top, at 0, 1, 2 and so on
+	Bare bool // of the vertical axis: it has no values; words stand beside their marks there, or nowhere
 }
 
 // Unit says how an axis' values are written.
@@ -98,7 +99,13 @@ const (
 	Area    Style = "area"    // a step with what lies under it
 	Apart   Style = "apart"   // a bar with a gap to its neighbour
 	Limit   Style = "limit"   // a bound that is not of the disks
+	Gain    Style = "gain"    // a change for the better
+	Loss    Style = "loss"    // for the worse
+	Turn    Style = "turn"    // for neither
 )
+
+// Changed reports whether the style is one of a change.
+func (s Style) Changed() bool { return s == Gain || s == Loss || s == Turn }
 
 // None is the key of a mark that belongs to no disk.
 const None = -1
@@ -187,9 +194,14 @@ func pick[T any](first bool, a, b T) T {
 // interval is the name of marks that say how far a value may be off: no values of their own.
 const interval = "95 % confidence interval"
 
-// Describe says the figure in words, for readers of text: what each disk's marks in the first panel come to.
+// Main is the first panel with an axis of its own.
+func (f *Figure) Main() *Panel {
+	return &f.Panels[max(0, slices.IndexFunc(f.Panels, func(p Panel) bool { return !p.Y.Bare }))]
+}
+
+// Describe says the figure in words, for readers of text: what each disk's marks in the main panel come to.
 func (f *Figure) Describe() string {
-	panel := f.Panels[0]
+	panel := *f.Main()
 	axis, horizontal := panel.Y, false
 	if panel.Y.Rows {
 		axis, horizontal = f.X, true

@@ -13,6 +13,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // The table says of each disk the quantiles of its own requests, beside those that it takes alone, and why one is missing.
@@ -76,17 +77,17 @@ func TestLatencyOfOneDirection(t *testing.T) {
 	played, recorded := stream.Spec{Count: 1}, stream.Spec{Count: 1, Record: true}
 	for _, tt := range []struct {
 		role  trace.Role
-		paced trace.Paced
+		paced work.Work
 		want  string
 	}{
-		{trace.Read, trace.Paced{}, "read"},
-		{trace.Read, trace.Paced{Reads: 0.7}, "its reads"},
-		{trace.Write, trace.Paced{Reads: 0.4, Rate: 1e6}, "its writes"},
-		{trace.Read, trace.Paced{Streams: []stream.Spec{recorded, played}}, "play"},
-		{trace.Write, trace.Paced{Streams: []stream.Spec{played, recorded}}, "record"},
-		{trace.Read, trace.Paced{Probe: 4096}, "probe, 4 KiB"},
+		{trace.Read, work.Work{}, "read"},
+		{trace.Read, work.Work{Reads: 0.7}, "its reads"},
+		{trace.Write, work.Work{Reads: 0.4, Pace: 1e6}, "its writes"},
+		{trace.Read, work.Work{Streams: []stream.Spec{recorded, played}}, "play"},
+		{trace.Write, work.Work{Streams: []stream.Spec{played, recorded}}, "record"},
+		{trace.Read, work.Work{Probe: 4096}, "probe, 4 KiB"},
 	} {
-		v := phaseView{found: &analysis.Phase{Roles: map[string]trace.Role{"A": tt.role}, Paced: map[string]trace.Paced{"A": tt.paced}}}
+		v := phaseView{found: &analysis.Phase{Roles: map[string]trace.Role{"A": tt.role}, Paced: work.Paced{"A": tt.paced}}}
 		if got := v.latencyOf("A"); got != tt.want {
 			t.Errorf("%s, %+v: %q, want %q", tt.role, tt.paced, got, tt.want)
 		}
@@ -191,7 +192,7 @@ func TestHeatMapIsBounded(t *testing.T) {
 	}
 }
 
-// A run without streams and latencies has none of their blocks.
+// A run without streams and latencies has none of their blocks: its changes, rates, total and files in transfer.
 func TestNothingOfStreamsWithoutThem(t *testing.T) {
 	run := fixture.Triple()
 	doc := OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
@@ -203,7 +204,7 @@ func TestNothingOfStreamsWithoutThem(t *testing.T) {
 					t.Errorf("%s has a table %q", phase.Title, block.Title)
 				}
 			case *Figure:
-				if block.ID == "latency" || block.ID == "time" && len(block.Panels) != 3 {
+				if block.ID == "latency" || block.ID == "time" && len(block.Panels) != 4 {
 					t.Errorf("%s has a figure %s of %d panels", phase.Title, block.ID, len(block.Panels))
 				}
 			}

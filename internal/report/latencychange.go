@@ -11,7 +11,7 @@ import (
 func latencyChanges(pair *compare.Pair) *Table {
 	t := &Table{Title: "Request latency", Columns: []Column{
 		{Head: "Phase"}, {Head: "Disk"}, {Head: "Latency"}, {Head: "Base", Numbers: true}, {Head: "New", Numbers: true}, {Head: "Change", Numbers: true},
-		{Head: "95 % interval", Numbers: true, Drop: 1}, {Head: "p (Holm)", Numbers: true, Drop: 2}, {Head: "Verdict"},
+		{Head: "Interval", Numbers: true, Drop: 1}, {Head: "p (Holm)", Numbers: true, Drop: 2}, {Head: "Verdict"},
 	}}
 	for i := range pair.Phases {
 		for j := range pair.Phases[i].Latencies {
@@ -36,8 +36,8 @@ func latencyRow(l *compare.Latency) []Cell {
 		cells[2].Text, cells[3].Text = Time(float64(*l.BaseNS)), Time(float64(*l.NewNS))
 		cells[4] = Cell{Text: Change(*l.Change), Strong: strong}
 	}
-	if l.CI95 != nil {
-		cells[5].Text = strings.TrimSuffix(Change(l.CI95[0]), " %") + " to " + Change(l.CI95[1])
+	if l.Interval != nil {
+		cells[5].Text = strings.TrimSuffix(Change(l.Interval[0]), " %") + " to " + Change(l.Interval[1])
 	}
 	if l.Corrected != nil {
 		cells[6].Text = chance(*l.Corrected)

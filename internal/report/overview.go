@@ -51,7 +51,7 @@ func told(r *compare.Rate) bool { return r.Verdict == compare.Faster || r.Verdic
 func (c comparison) figure() *Figure {
 	f := &Figure{
 		ID: "changes", Title: "Change from the base", Keys: c.keys[1:],
-		Text: "Marks: each phase's rate, all disks together; lines: 95 % confidence intervals. The dashed line is no change.",
+		Text: "Marks: each phase's rate, all disks together; lines: confidence intervals, which hold for all together with a chance of 95 %. The dashed line is no change.",
 	}
 	reach := 0.05
 	var marks []Mark
@@ -67,9 +67,9 @@ func (c comparison) figure() *Figure {
 			y := Round(float64(i)+0.6*((float64(k)+0.5)/float64(len(names))-0.5), 4)
 			reach = max(reach, math.Abs(*r.Change))
 			points.Rows = append(points.Rows, []float64{Round(*r.Change, 4), y})
-			if r.CI95 != nil {
-				reach = max(reach, -r.CI95[0], r.CI95[1])
-				bars.Rows = append(bars.Rows, []float64{Round(r.CI95[0], 4), Round(r.CI95[1], 4), y, y})
+			if r.Interval != nil {
+				reach = max(reach, -r.Interval[0], r.Interval[1])
+				bars.Rows = append(bars.Rows, []float64{Round(r.Interval[0], 4), Round(r.Interval[1], 4), y, y})
 			}
 		}
 		marks = append(marks, bars, points)

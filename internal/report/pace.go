@@ -9,6 +9,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // ownPace stands where a comparison of rates would mislead: the disk does no more than its work asks for.
@@ -42,7 +43,7 @@ func (v *phaseView) limitedAmong(o *analysis.Overlap) int {
 }
 
 // plays reports whether the disk's files are stretches of streams or of a probe: no files of anyone's.
-func plays(p trace.Paced) bool { return len(p.Streams) > 0 || p.Probe > 0 }
+func plays(p work.Work) bool { return len(p.Streams) > 0 || p.Probe > 0 }
 
 // doing is what a disk does in the phase, for its legend: "playing 4 × prores-422-hq-uhd-25", "writing, 200 MB/s at most".
 func (v *phaseView) doing(name string) string {
@@ -57,8 +58,8 @@ func (v *phaseView) doing(name string) string {
 		return strings.Join(parts, ", ")
 	case p.Probe > 0:
 		return "probe, " + blockText(p.Probe) + " at a time"
-	case p.Rate > 0:
-		return role + ", " + unit.FormatRate(p.Rate) + " at most"
+	case p.Pace > 0:
+		return role + ", " + unit.FormatRate(p.Pace) + " at most"
 	case p.Reads > 0:
 		return fmt.Sprintf("%s reads, %s writes", percent(p.Reads), percent(1-p.Reads))
 	}
@@ -102,16 +103,16 @@ type act struct{ one, many string }
 func (a act) with(words string) act { return act{a.one + words, a.many + words} }
 
 // actOf is what a disk does in a phase: "writes at 1.5 GB/s at most".
-func actOf(role trace.Role, p trace.Paced) act {
+func actOf(role trace.Role, p work.Work) act {
 	a := actions(role, p)
-	if p.Rate > 0 && a != (act{}) {
-		return a.with(" at " + unit.FormatRate(p.Rate) + " at most")
+	if p.Pace > 0 && a != (act{}) {
+		return a.with(" at " + unit.FormatRate(p.Pace) + " at most")
 	}
 	return a
 }
 
 // actions are what a disk does, however fast.
-func actions(role trace.Role, p trace.Paced) act {
+func actions(role trace.Role, p work.Work) act {
 	count := func(record bool) (n int) {
 		for _, s := range p.Streams {
 			if s.Record == record {

@@ -6,14 +6,15 @@ import (
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // What disks do is said in one breath, whatever it is.
 func TestWhoDoesWhat(t *testing.T) {
-	type paced = map[string]trace.Paced
-	play := func(n int) trace.Paced { return trace.Paced{Streams: []stream.Spec{{Kind: "hq", Count: n}}} }
-	record := func(n int) trace.Paced {
-		return trace.Paced{Streams: []stream.Spec{{Kind: "hq", Count: n, Record: true}}}
+	type paced = work.Paced
+	play := func(n int) work.Work { return work.Work{Streams: []stream.Spec{{Kind: "hq", Count: n}}} }
+	record := func(n int) work.Work {
+		return work.Work{Streams: []stream.Spec{{Kind: "hq", Count: n, Record: true}}}
 	}
 	for _, test := range []struct {
 		pattern string
@@ -26,7 +27,7 @@ func TestWhoDoesWhat(t *testing.T) {
 		{"W-R", paced{"A": record(3), "B": play(1)}, "A records 3 streams, C reads"},
 		{"R", paced{"A": {Streams: append(play(2).Streams, record(1).Streams...)}}, "A plays 2 and records 1 stream"},
 		{"RW", paced{"A": {Reads: 0.7}}, "B writes, A reads and writes 70/30"},
-		{"WRR", paced{"A": {Rate: 2e8}, "B": {Probe: 4096}, "C": {Probe: 4096}}, "A writes at 200 MB/s at most, B and C are probed"},
+		{"WRR", paced{"A": {Pace: 2e8}, "B": {Probe: 4096}, "C": {Probe: 4096}}, "A writes at 200 MB/s at most, B and C are probed"},
 	} {
 		roles := map[string]trace.Role{}
 		for i, letter := range test.pattern {
@@ -39,16 +40,16 @@ func TestWhoDoesWhat(t *testing.T) {
 }
 
 func TestDoing(t *testing.T) {
-	for want, paced := range map[string]trace.Paced{
+	for want, paced := range map[string]work.Work{
 		"writing":                           {},
 		"playing 4 × hq, recording 1 × raw": {Streams: []stream.Spec{{Kind: "hq", Count: 4}, {Kind: "raw", Count: 1, Record: true}}},
 		"probe, 4 KiB at a time":            {Probe: 4096},
 		"probe, 1 MiB at a time":            {Probe: 1 << 20},
 		"probe, 5 KB at a time":             {Probe: 5000},
-		"writing, 200 MB/s at most":         {Rate: 200e6},
+		"writing, 200 MB/s at most":         {Pace: 200e6},
 		"70 % reads, 30 % writes":           {Reads: 0.7},
 	} {
-		v := &phaseView{found: &analysis.Phase{Roles: map[string]trace.Role{"A": trace.Write}, Paced: map[string]trace.Paced{"A": paced}}}
+		v := &phaseView{found: &analysis.Phase{Roles: map[string]trace.Role{"A": trace.Write}, Paced: work.Paced{"A": paced}}}
 		if got := v.doing("A"); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}

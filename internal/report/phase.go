@@ -104,7 +104,7 @@ func (v *phaseView) diskTiles() Tiles {
 				if w.kept != nil {
 					text = percent(*w.kept) + " " + text
 				}
-				t.Lines = append(t.Lines, text)
+				t.Lines = append(t.Lines, v.kept(key.Name)+text)
 				t.Meter = &Meter{math.Round(1000*part.Rate/top) / 10, math.Round(1000*w.rate/top) / 10}
 			}
 			t.Lines = append(t.Lines, percent(part.Share)+" of the bytes")
@@ -115,7 +115,7 @@ func (v *phaseView) diskTiles() Tiles {
 			}
 			t.Lines = append(t.Lines, "no overlap to compare")
 		}
-		if q := stats.Quote; q != nil && q.Kind == analysis.QuoteLater {
+		if q := stats.Quote; q != nil && (q.Kind == analysis.QuoteLater || q.Kind == analysis.QuoteSettled) {
 			t.Lines = append(t.Lines, "quote instead: "+v.scale.Number(q.Rate)+", "+quoted(q.Kind))
 		}
 		out = append(out, t)
@@ -199,18 +199,46 @@ func (v *phaseView) overlapTable() *Table {
 	if len(o.Disks) > 1 {
 		t.Rows = append(t.Rows, []Cell{{Text: "together"}, {}, {Text: v.scale.Number(o.Rate), Strong: true}, {Text: v.margin(o.CI95, o.Rate)}, {Text: unit.FormatBytes(o.Bytes)}, {}, {}, {}, {}})
 	}
-	t.Note = "In the overlap of " + unit.FormatSeconds(o.DurationS) + ", from " + Clock(o.StartS, o.EndS) + " to " + Clock(o.EndS, o.EndS) + " s."
+	t.Note = v.overlapNote(t)
+	return t
+}
+
+// overlapNote says what the numbers of the overlap's table are.
+func (v *phaseView) overlapNote(t *Table) string {
+	o := v.found.Overlap
+	note := "In the overlap of " + unit.FormatSeconds(o.DurationS) + ", from " + Clock(o.StartS, o.EndS) + " to " + Clock(o.EndS, o.EndS) + " s."
 	if o.CI95 != nil {
-		t.Note += " ±: half the 95 % confidence interval"
+		note += " ±: half the 95 % confidence interval"
 		if slices.ContainsFunc(t.Rows, func(row []Cell) bool { return strings.Contains(row[3].Text, " to ") }) {
-			t.Note += ", or where that is more than the rate itself the interval from low to high"
+			note += ", or where that is more than the rate itself the interval from low to high"
 		}
-		t.Note += "."
+		note += "."
+	}
+	if slices.ContainsFunc(v.working(), func(k Key) bool { return keptElsewhere(v.found, k.Name) }) {
+		note += " Kept: of the time between changes."
 	}
 	if hasLimited(v.found) && len(o.Disks) > 1 {
-		t.Note += " " + ownPaceNote
+		note += " " + ownPaceNote
 	}
-	return t
+	return note
+}
+
+// kept says what rate a disk's part of its rate without the others is of, if that is not the overlap's.
+func (v *phaseView) kept(disk string) string {
+	if !keptElsewhere(v.found, disk) {
+		return ""
+	}
+	return v.scale.Number(v.found.Contention.Disks[disk].Rate) + " between changes: "
+}
+
+// keptElsewhere reports whether what a disk kept is of another rate than the overlap's: rates are held against each other
+// between changes. Less than a twentieth is not worth a word, and results of older versions do not have it.
+func keptElsewhere(found *analysis.Phase, disk string) bool {
+	if withoutOthers(found, disk) == nil {
+		return false
+	}
+	rate := found.Contention.Disks[disk].Rate
+	return rate > 0 && math.Abs(rate/found.Overlap.Disks[disk].Rate-1) >= 0.05
 }
 
 // margin is half the interval, rounded up to the last decimal of the rate that it stands beside; where that is more than
@@ -265,6 +293,8 @@ func quoted(kind string) string {
 		return "in the overlap"
 	case analysis.QuoteLater:
 		return "after its fall"
+	case analysis.QuoteSettled:
+		return "once it had settled"
 	case analysis.QuoteMean:
 		return "over time"
 	default:

@@ -122,7 +122,7 @@ func TestManyFiles(t *testing.T) {
 	doc := OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
 	inCells, inBins, outside := 0.0, 0.0, 0
 	for _, f := range Figures(doc.Phases()[0].Blocks) {
-		for _, m := range f.Panels[0].Marks {
+		for _, m := range f.Main().Marks {
 			switch {
 			case f.ID == "time" && m.Shape == Band:
 				if len(m.Rows) < 100 || len(m.Rows) > maxBands {
@@ -154,14 +154,13 @@ func TestManyFiles(t *testing.T) {
 	}
 }
 
-// Repeats are pooled by name, roles and test; a phase that only looks like one is not.
+// Repeats are pooled that are of the same work and called alike; a phase that only looks like one is not.
 func TestPool(t *testing.T) {
 	a := &analysis.Analysis{}
 	for _, p := range []struct {
-		name string
-		role trace.Role
-	}{{"W-1", trace.Write}, {"R", trace.Read}, {"W-2", trace.Write}, {"W-3", trace.Read}} {
-		a.Phases = append(a.Phases, analysis.Phase{Phase: p.name, Roles: map[string]trace.Role{"A": p.role}})
+		name, repeats string
+	}{{"W-1", ""}, {"R", ""}, {"W-2", "W-1"}, {"W-3", "R"}} {
+		a.Phases = append(a.Phases, analysis.Phase{Phase: p.name, Repeats: p.repeats})
 	}
 	want := []pooledPhase{{"W", []int{0, 2}}, {"R", []int{1}}, {"W-3", []int{3}}}
 	if diff := cmp.Diff(want, pool(a, true), cmp.AllowUnexported(pooledPhase{})); diff != "" {
@@ -174,9 +173,14 @@ func TestConclusion(t *testing.T) {
 	w := func(disk string, rate float64) fixture.Part {
 		return fixture.Part{Disk: disk, Op: trace.Write, Files: 20, Pace: []fixture.Pace{{Rate: rate}}}
 	}
+	beside := func(disk string, rate, endS float64) fixture.Part { // C, which ends then
+		p := w(disk, rate)
+		p.Pace = append(p.Pace, fixture.Pace{FromS: endS, Rate: 1.5e9})
+		return p
+	}
 	run := fixture.Run("study", []string{"A", "B", "C"}, map[string][]fixture.Part{
 		"A W": {w("A", 1.5e9)}, "B W": {w("B", 1.5e9)}, "C W": {w("C", 2.8e9)},
-		"A+B W": {w("A", 1.5e9), w("B", 1.5e9)}, "A+C W": {w("A", 0.75e9), w("C", 2.6e9)}, "B+C W": {w("B", 0.8e9), w("C", 2.6e9)},
+		"A+B W": {w("A", 1.5e9), w("B", 1.5e9)}, "A+C W": {beside("A", 0.75e9, 7.39), w("C", 2.6e9)}, "B+C W": {beside("B", 0.8e9, 7.29), w("C", 2.6e9)},
 	}, "A W", "B W", "C W", "A+B W", "A+C W", "B+C W")
 	doc := OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
 	lead, ok := doc.Blocks[0].(Sentence)
@@ -211,7 +215,7 @@ func TestSummary(t *testing.T) {
 	c := fixture.Comparison()
 	same := &compare.Pair{Phases: []compare.Phase{{Rates: []compare.Rate{{Verdict: compare.NotShown}, {Verdict: compare.NotShown}}}}}
 	for want, pair := range map[string]*compare.Pair{
-		"Of 5 rates, 1 fell, 1 rose, 2 show no significant difference, 1 cannot be judged. Of 4 latency quantiles, 1 rose, 1 fell, 1 show no significant difference, 1 cannot be judged.": &c.Pairs[0],
+		"Of 5 rates, 1 fell, 1 rose, 2 show no significant difference, 1 cannot be judged. No rate without a significant difference fell by more than 2.6 %. Of 4 latency quantiles, 1 rose, 1 fell, 1 show no significant difference, 1 cannot be judged.": &c.Pairs[0],
 		"No significant difference in 2 rates.": same,
 		"There are no rates to compare.":        {},
 	} {

@@ -8,8 +8,10 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // Run is what the report of a run is made of.
@@ -45,7 +47,7 @@ func OfRun(run Run) *Document {
 	partial := false
 	if run.Trace != nil {
 		partial = run.Trace.Status != trace.Complete
-		doc.Started, doc.Simulated = when(run.Trace.Started), Simulated(run.Trace)
+		doc.Started, doc.Simulated, doc.Model = when(run.Trace.Started), Simulated(run.Trace), hub.Source(a.ProfileOrigin)
 		if setup := run.Trace.Hardware; setup != nil && setup.Hub != nil {
 			doc.Hub = hubName(setup.Hub)
 		}
@@ -145,6 +147,9 @@ func newPhase(run Run, keys []Key, index int) *Details {
 	for ; wide < len(figures) && figures[wide].Wide; wide++ {
 		d.Add(figures[wide])
 	}
+	if t := v.changeTable(); t != nil {
+		d.Add(t)
+	}
 	if t := v.streamTable(); t != nil {
 		d.Add(t)
 		if each := v.eachStream(); each != nil {
@@ -211,7 +216,7 @@ func (v *phaseView) findings() []string {
 // does says who does what: "A and B read, C writes".
 func (v *phaseView) does() string { return does(v.keys, v.found.Roles, v.found.Paced) }
 
-func does(keys []Key, roles map[string]trace.Role, paced map[string]trace.Paced) string {
+func does(keys []Key, roles map[string]trace.Role, paced work.Paced) string {
 	names := map[act][]string{}
 	var acts [5][]act // streams, reads, writes, both at once, probes: each in the order of the disks
 	for _, key := range keys {
@@ -242,7 +247,7 @@ func does(keys []Key, roles map[string]trace.Role, paced map[string]trace.Paced)
 }
 
 // kindOf is the place of a disk's work in what is said of a phase.
-func kindOf(role trace.Role, p trace.Paced) int {
+func kindOf(role trace.Role, p work.Work) int {
 	switch {
 	case len(p.Streams) > 0:
 		return 0

@@ -39,6 +39,7 @@ func streamGroups(found *analysis.Phase) []streamGroup {
 		case s.Late > 0: // whoever worked whenever any of them was late
 			g.LateWhile = slices.DeleteFunc(slices.Clone(g.LateWhile), func(n string) bool { return !slices.Contains(s.LateWhile, n) })
 		}
+		g.Beside = g.Beside.With(s.Beside)
 		g.Due, g.Late = g.Due+s.Due, g.Late+s.Late
 		g.LongestRun, g.LongestStallS = max(g.LongestRun, s.LongestRun), max(g.LongestStallS, s.LongestStallS)
 		g.LowestBufferS, g.Verdict = min(g.LowestBufferS, s.LowestBufferS), stream.Worst(g.Verdict, s.Verdict)
@@ -108,6 +109,19 @@ func (g *streamGroup) lateText() string {
 	return text
 }
 
+// besideText is how many frames were late while all the other disks worked, and for how long these did: "250 of 2,200 in 22 s".
+func (g *streamGroup) besideText() string {
+	b := g.Beside
+	if b == nil {
+		return ""
+	}
+	text := count(b.Late) + " of " + count(b.Due) + " in " + unit.FormatSeconds(b.TestedS)
+	if b.Verdict == "" {
+		text += ": too short"
+	}
+	return text
+}
+
 // fewPercent writes a share that may be small: "5.2 %", "0.03 %".
 func fewPercent(share float64) string {
 	switch p := 100 * share; {
@@ -143,8 +157,8 @@ func (v *phaseView) streamTable() *Table {
 	t := &Table{
 		Title: "Streams",
 		Columns: []Column{
-			{Head: "Disk"}, {Head: "Streams"}, {Head: "Verdict"}, {Head: "Late frames", Numbers: true}, {Head: "Longest run", Numbers: true, Drop: 4},
-			{Head: "Longest stall", Numbers: true, Drop: 2}, {Head: "Lowest buffer", Numbers: true}, {Head: "Late while", Drop: 1}, {Head: "Asked for, " + v.scale.Unit, Numbers: true, Drop: 5},
+			{Head: "Disk"}, {Head: "Streams"}, {Head: "Verdict"}, {Head: "Late frames", Numbers: true}, {Head: "While the others worked", Numbers: true, Drop: 3}, {Head: "Longest run", Numbers: true, Drop: 5},
+			{Head: "Longest stall", Numbers: true, Drop: 2}, {Head: "Lowest buffer", Numbers: true}, {Head: "Late while", Drop: 1}, {Head: "Asked for, " + v.scale.Unit, Numbers: true, Drop: 6},
 		},
 	}
 	for i := range groups {
@@ -166,12 +180,12 @@ func (v *phaseView) streamRow(g *streamGroup) []Cell {
 	if g.worst != "" && g.Verdict != stream.Clean {
 		verdict.Small = "worst in stream " + Clean(g.worst)
 	}
-	row := []Cell{{Disk: &key}, what, verdict, {Text: g.lateText()}, {}, {}, {Text: g.bufferText()}, {}, {}}
+	row := []Cell{{Disk: &key}, what, verdict, {Text: g.lateText()}, {Text: g.besideText()}, {}, {}, {Text: g.bufferText()}, {}, {}}
 	if g.Late > 0 {
-		row[4].Text, row[5].Text, row[7].Text = plural(g.LongestRun, "frame"), unit.FormatSeconds(g.LongestStallS), v.lateWhile(g)
+		row[5].Text, row[6].Text, row[8].Text = plural(g.LongestRun, "frame"), unit.FormatSeconds(g.LongestStallS), v.lateWhile(g)
 	}
 	if g.Rate > 0 {
-		row[8].Text = v.scale.Number(g.Rate * float64(len(g.list)))
+		row[9].Text = v.scale.Number(g.Rate * float64(len(g.list)))
 	}
 	return row
 }
@@ -231,8 +245,8 @@ func streamsOverview(doc *Document, a *analysis.Analysis) *Table {
 	t := &Table{
 		Title: "Streams in each phase", Note: verdictNote,
 		Columns: []Column{
-			{Head: "Phase"}, {Head: "Verdict"}, {Head: "Who does what"}, {Head: "Late frames", Numbers: true}, {Head: "Longest stall", Numbers: true, Drop: 2},
-			{Head: "Lowest buffer", Numbers: true, Drop: 1}, {Head: "Disk", Drop: 3}, {Head: "Streams", Drop: 4},
+			{Head: "Phase"}, {Head: "Verdict"}, {Head: "Who does what"}, {Head: "Late frames", Numbers: true}, {Head: "While the others worked", Numbers: true, Drop: 1}, {Head: "Longest stall", Numbers: true, Drop: 3},
+			{Head: "Lowest buffer", Numbers: true, Drop: 2}, {Head: "Disk", Drop: 4}, {Head: "Streams", Drop: 5},
 		},
 	}
 	for i := range a.Phases {
@@ -242,13 +256,13 @@ func streamsOverview(doc *Document, a *analysis.Analysis) *Table {
 		}
 		for _, g := range streamGroups(p) {
 			row := []Cell{
-				{Text: shorten(p.Phase, 2*longest), Link: phaseID(i)}, verdictCell(g.Verdict), {Text: does(doc.Keys, p.Roles, p.Paced)}, {Text: g.lateText()}, {}, {Text: g.bufferText()}, {Text: g.Disk}, {Text: g.title()},
+				{Text: shorten(p.Phase, 2*longest), Link: phaseID(i)}, verdictCell(g.Verdict), {Text: does(doc.Keys, p.Roles, p.Paced)}, {Text: g.lateText()}, {Text: g.besideText()}, {}, {Text: g.bufferText()}, {Text: g.Disk}, {Text: g.title()},
 			}
 			if at := keyOf(doc.Keys, g.Disk); at >= 0 {
-				row[6] = Cell{Disk: &doc.Keys[at]}
+				row[7] = Cell{Disk: &doc.Keys[at]}
 			}
 			if g.Late > 0 {
-				row[4].Text = unit.FormatSeconds(g.LongestStallS)
+				row[5].Text = unit.FormatSeconds(g.LongestStallS)
 			}
 			t.Rows = append(t.Rows, row)
 		}

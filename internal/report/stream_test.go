@@ -13,6 +13,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // viewOf is a phase of a run, as its report lays it out.
@@ -233,8 +234,8 @@ func TestPaceLadder(t *testing.T) {
 	a := &analysis.Analysis{Order: []string{"A", "B"}, Searches: []analysis.Search{{Name: "pace", Kind: trace.SearchPace, Disk: "B", Found: &found, Tries: []analysis.SearchTry{
 		{Phase: "p0", Unlimited: true, Verdict: stream.Drops}, {Phase: "p1", Value: 400e6, Verdict: stream.Drops}, {Phase: "p2", Value: 210e6, Verdict: stream.Clean}, {Phase: "p3", Value: 210e6, Verdict: stream.Strained},
 		{Phase: "p4", Value: 200e6, Verdict: stream.Clean}, {Phase: "p5", Value: 100e6},
-	}}}, Phases: []analysis.Phase{{Phase: "p0", Roles: map[string]trace.Role{"A": trace.Read, "B": trace.Write}, Paced: map[string]trace.Paced{
-		"A": {Streams: []stream.Spec{{Kind: "x", Count: 4, Frame: time.Second}}}, "B": {Rate: 400e6},
+	}}}, Phases: []analysis.Phase{{Phase: "p0", Roles: map[string]trace.Role{"A": trace.Read, "B": trace.Write}, Paced: work.Paced{
+		"A": {Streams: []stream.Spec{{Kind: "x", Count: 4, Frame: time.Second}}}, "B": {Pace: 400e6},
 	}}}}
 	doc := &Document{Keys: newKeys(a.Order)}
 	table := searchTable(doc, a, &a.Searches[0], false)

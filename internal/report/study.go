@@ -116,13 +116,13 @@ func pooledFindings(a *analysis.Analysis, pooled []pooledPhase) []string {
 	return out
 }
 
-// work is a disk and what it does.
-type work struct {
+// task is a disk and what it does.
+type task struct {
 	disk string
 	role trace.Role
 }
 
-func (w work) text(keys []Key) string {
+func (w task) text(keys []Key) string {
 	return labelOf(keys, w.disk) + " " + string(w.role) + "s"
 }
 
@@ -137,13 +137,13 @@ func labelOf(keys []Key, name string) string {
 
 // pairs are what disks keep of their rate beside one other, from the phases of two disks.
 type pairs struct {
-	works []work // in the order of disks, reads first
-	kept  map[[2]work][]float64
+	works []task // in the order of disks, reads first
+	kept  map[[2]task][]float64
 }
 
 func newPairs(a *analysis.Analysis) pairs {
-	p := pairs{kept: map[[2]work][]float64{}}
-	seen := map[work]bool{}
+	p := pairs{kept: map[[2]task][]float64{}}
+	seen := map[task]bool{}
 	for i := range a.Phases {
 		phase := &a.Phases[i]
 		if phase.Contention == nil || len(phase.Disks) != 2 {
@@ -154,16 +154,16 @@ func newPairs(a *analysis.Analysis) pairs {
 				if other == disk || c.Retention == nil {
 					continue
 				}
-				one, two := work{disk, phase.Roles[disk]}, work{other, phase.Roles[other]}
-				p.kept[[2]work{one, two}] = append(p.kept[[2]work{one, two}], *c.Retention)
+				one, two := task{disk, phase.Roles[disk]}, task{other, phase.Roles[other]}
+				p.kept[[2]task{one, two}] = append(p.kept[[2]task{one, two}], *c.Retention)
 				seen[one], seen[two] = true, true
 			}
 		}
 	}
 	for _, disk := range a.Order {
 		for _, role := range []trace.Role{trace.Read, trace.Write} {
-			if seen[work{disk, role}] {
-				p.works = append(p.works, work{disk, role})
+			if seen[task{disk, role}] {
+				p.works = append(p.works, task{disk, role})
 			}
 		}
 	}
@@ -193,7 +193,7 @@ func (p pairs) table(keys []Key) *Table {
 	for _, row := range p.works {
 		cells := []Cell{{Text: row.text(keys)}}
 		for _, column := range p.works {
-			values := p.kept[[2]work{row, column}]
+			values := p.kept[[2]task{row, column}]
 			if len(values) == 0 {
 				cells = append(cells, Cell{})
 				continue
@@ -216,22 +216,15 @@ type pooledPhase struct {
 	phases []int
 }
 
-// pool puts the repeats of a phase together: the same name but for the number at its end, the same roles and test.
+// pool puts the repeats of a phase together: of the same work, by names that differ only in the number at their end.
 func pool(a *analysis.Analysis, together bool) []pooledPhase {
 	var out []pooledPhase
 	for i := range a.Phases {
 		p := &a.Phases[i]
-		base := p.Phase
-		if at := strings.LastIndexByte(base, '-'); at > 0 && at < len(base)-1 && strings.Trim(base[at+1:], "0123456789") == "" {
-			base = base[:at]
-		}
+		base := trace.Unnumbered(p.Phase)
 		at := slices.IndexFunc(out, func(o pooledPhase) bool {
 			q := &a.Phases[o.phases[0]]
-			same := len(q.Roles) == len(p.Roles) && q.Test == p.Test
-			for disk, role := range p.Roles {
-				same = same && q.Roles[disk] == role
-			}
-			return same && o.name == base
+			return o.name == base && p.Repeats != "" && p.Repeats == cmp.Or(q.Repeats, q.Phase)
 		})
 		if !together || at < 0 {
 			out = append(out, pooledPhase{pick(together, base, p.Phase), []int{i}})
@@ -277,6 +270,12 @@ func matrixTable(doc *Document, a *analysis.Analysis, title string, lines []pool
 	}
 	if compared {
 		t.Note += " The percentage is of the rate that the disk has without the others."
+		if slices.ContainsFunc(lines, func(l pooledPhase) bool {
+			p := &a.Phases[l.phases[0]]
+			return slices.ContainsFunc(doc.Keys, func(k Key) bool { return keptElsewhere(p, k.Name) })
+		}) {
+			t.Note += " If rates changed in a phase, it is of the time between the changes."
+		}
 	}
 	if slices.ContainsFunc(lines, func(l pooledPhase) bool {
 		p := &a.Phases[l.phases[0]]

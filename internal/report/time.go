@@ -29,7 +29,10 @@ func timeFigure(v *phaseView) *Figure {
 	}
 	speed.Marks = append(speed.Marks, v.ends()...)
 	speed.Marks = append(speed.Marks, v.recoveries(f.Keys)...)
-	f.Panels = append([]Panel{speed, v.total(), inTransfer}, v.streamPanels(f.Keys)...)
+	if changes := v.changes(); changes != nil {
+		f.Panels = append(f.Panels, *changes)
+	}
+	f.Panels = append(append(f.Panels, speed, v.total(), inTransfer), v.streamPanels(f.Keys)...)
 	return f
 }
 

@@ -43,6 +43,9 @@ func searched() (*scenario.Plan, []trace.Event) {
 		for _, p := range stream.Players(try.Jobs[0].Streams) {
 			all = append(all, trace.Event{Type: trace.StreamType, Phase: try.Name, Disk: "A", Stream: p.Name, TNS: 10e9, Due: 225, Late: late, BufferNS: 1e9})
 		}
+		if !try.Try.Alone {
+			all = append(all, trace.Event{Type: trace.FileType, Phase: try.Name, Disk: "B", Op: trace.Write, Bytes: 1e9, EndNS: 10e9})
+		}
 		all = append(all, end(try.Name))
 		s.Tell(o)
 	}

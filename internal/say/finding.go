@@ -18,6 +18,9 @@ func finding(order []string, f *analysis.Finding, p *analysis.Phase) string {
 }
 
 func sentence(order []string, f *analysis.Finding, p *analysis.Phase) string {
+	if f.Change != nil {
+		return ofChange(order, f)
+	}
 	v := f.Values
 	switch f.Code {
 	case "partial":

@@ -8,6 +8,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // probing is a phase of 30 s in which C is probed a hundred times a second, beside others.
@@ -15,7 +16,7 @@ func probing(name string, medianNS float64, others ...*trace.DiskTrace) *trace.P
 	c := disk("C", "read", level{30, 0.0004})
 	c.Latencies = tracetest.Latency{Op: trace.Read, PerS: 100, MedianNS: medianNS, Sigma: 0.2}.Play(rand.New(rand.NewPCG(3, uint64(medianNS))), 30, nil)
 	p := tracetest.Phase(name, append(others, c)...)
-	p.Paced = map[string]trace.Paced{"C": {Probe: 4096}}
+	p.Work = map[string]work.Work{"C": {Probe: 4096}}
 	return p
 }
 
@@ -26,7 +27,7 @@ func cut(p *trace.Phase, lines int) *trace.Phase {
 	return p
 }
 
-// How long a probe's requests took is said beside what they take alone, and called longer only where noise would hardly
+// How long a probe's requests took is said beside what they take alone, and called longer only if noise would hardly
 // make it so.
 func TestProbe(t *testing.T) {
 	write := func() *trace.DiskTrace { return disk("B", "write", level{30, 1}) }

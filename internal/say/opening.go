@@ -11,7 +11,7 @@ import (
 
 // Opening says what several phases come to: in a headline what became of streams, whose requests took longer, where fast
 // caches end, who wins, who loses and which disk to plug in elsewhere; then with numbers, each in a sentence, and how
-// surely. It is empty where there is nothing of these.
+// surely. It is empty if there is nothing of these.
 func Opening(a *analysis.Analysis) (headline string, points []string) {
 	var paced string // what became of disks that do not go as fast as they can, or not for long
 	for _, part := range []func(*analysis.Analysis) (string, []string){played, slowed, saturated} {
@@ -62,7 +62,8 @@ type contest struct {
 	all              int      // disks of the run
 	names            []string // in the run's order
 	won, lost, other []string
-	unsure           []string // of the others those that have clearly less than without others, but not beyond noise
+	unsure           []string // of the others, those that seem to have less than without others but may not
+	changed          []string // their rates changed by themselves meanwhile: nothing is said of what they lost
 }
 
 func newContest(a *analysis.Analysis, found *analysis.Contest) contest {
@@ -74,13 +75,15 @@ func newContest(a *analysis.Analysis, found *analysis.Contest) contest {
 		}
 		c.names = append(c.names, name)
 		switch {
+		case d.Changed != "":
+			c.changed = append(c.changed, name)
 		case d.Won:
 			c.won = append(c.won, name)
 		case d.Lost:
 			c.lost = append(c.lost, name)
 		default:
 			c.other = append(c.other, name)
-			if kept := d.Kept(); kept > 0 && kept < 1-worthMoving {
+			if kept := d.Kept(); kept > 0 && kept < 1-worthTelling && mayLose(d.KeptCI) {
 				c.unsure = append(c.unsure, name)
 			}
 		}
@@ -88,14 +91,20 @@ func newContest(a *analysis.Analysis, found *analysis.Contest) contest {
 	return c
 }
 
+// worthTelling is the part of its rate that a disk must lose for it to be told as a loss.
+const worthTelling = 0.10
+
+// mayLose reports whether an interval of what a disk keeps leaves open that it keeps all, or less.
+func mayLose(kept *analysis.Interval) bool {
+	return kept == nil || kept[1] >= 1 && kept[0]*kept[1] < (1-worthTelling)*(1-worthTelling)
+}
+
 func (c contest) rate(name string) float64 { return c.Disks[name].Rate }
 
 // even reports whether the disks do the same and have about the same.
-func (c contest) even() bool {
-	return len(c.oneOp()) > 0 && len(analysis.Alike(c.names, c.rate)) == 1
-}
+func (c contest) even() bool { return c.oneOp() != "" && c.Even }
 
-// oneOp is what all disks do; empty where they do not do the same.
+// oneOp is what all disks do; empty if they do not do the same.
 func (c contest) oneOp() trace.Role {
 	op := c.Disks[c.names[0]].Op
 	for _, name := range c.names {
@@ -146,6 +155,9 @@ func (c contest) outcome() string {
 	if c.unsure != nil {
 		clauses = append(clauses, list(c.unsure)+" may lose")
 	}
+	if clauses == nil && c.changed != nil {
+		return "rates change by themselves"
+	}
 	if clauses == nil {
 		return "no disk is shown to lose"
 	}
@@ -155,15 +167,18 @@ func (c contest) outcome() string {
 // numbers are the outcome's.
 func (c contest) numbers() string {
 	text := "When " + c.who() + " (" + c.measured() + "): "
-	if c.even() {
-		return text + "an even share, " + c.got(c.names) + "."
-	}
 	var parts []string
+	if c.even() {
+		for i, group := range c.groups(c.names) {
+			parts = append(parts, pick(i == 0, "an even share, ", "")+pick(len(group) == len(c.names), "", list(group)+" ")+c.got(group))
+		}
+		return text + strings.Join(parts, "; ") + "."
+	}
 	for _, side := range []struct {
 		names []string
 		does  string
 	}{{c.won, "win"}, {c.other, "get"}, {c.lost, "lose"}} {
-		for _, group := range analysis.Alike(side.names, c.rate) {
+		for _, group := range c.groups(side.names) {
 			separator := ": "
 			if side.does == "get" {
 				separator = " "
@@ -171,10 +186,42 @@ func (c contest) numbers() string {
 			parts = append(parts, subject(group, side.does)+separator+c.got(group))
 		}
 	}
-	if c.unsure != nil {
-		parts = append(parts, "that "+list(c.unsure)+pick(len(c.unsure) > 1, " have", " has")+" less may be noise: give the disks more to do")
+	for _, name := range c.changed {
+		how := "falls by itself"
+		switch c.Disks[name].Changed {
+		case analysis.KindSwing:
+			how = "swings"
+		case analysis.KindDrift:
+			how = "drifts"
+		}
+		parts = append(parts, name+" "+how+" meanwhile (below)")
+	}
+	for _, name := range c.unsure {
+		parts = append(parts, c.doubt(name))
 	}
 	return text + strings.Join(parts, "; ") + "."
+}
+
+// doubt says how much a disk may have kept, and what would tell.
+func (c contest) doubt(name string) string {
+	d := c.Disks[name]
+	narrower := pick(d.Solo, "a longer phase of it alone", "more time after the others finish") + " would tell"
+	if d.KeptCI == nil {
+		return name + " may have lost nothing: " + narrower
+	}
+	return fmt.Sprintf("%s may have lost nothing, as it kept %s of that: %s", name, percentRange(d.KeptCI[0], d.KeptCI[1]), narrower)
+}
+
+// groups are the disks that do the same, have about the same, and keep about the same part of what they have alone.
+func (c contest) groups(names []string) [][]string {
+	var out [][]string
+	for _, op := range []trace.Role{trace.Read, trace.Write} {
+		same := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return c.Disks[n].Op != op })
+		for _, alike := range analysis.Alike(same, c.rate) {
+			out = append(out, analysis.Alike(alike, func(n string) float64 { return c.Disks[n].Kept() })...)
+		}
+	}
+	return out
 }
 
 // measured names the phases behind the numbers.
@@ -227,41 +274,28 @@ func (c contest) got(group []string) string {
 
 // sureness says how well the rates are known, and what stands behind a win or a loss.
 func sureness(a *analysis.Analysis) string {
-	widest, unknown, repeated := 0.0, false, true
-	var wide string // the rate that is least known
-	for _, c := range a.Summary.Contests {
-		repeated = repeated && len(c.Phases) > 1
-		for _, name := range a.Order {
-			d, ok := c.Disks[name]
-			if !ok {
-				continue
-			}
-			if d.CI95 == nil {
-				unknown = true
-				continue
-			}
-			if off := (d.CI95[1] - d.CI95[0]) / 2 / d.Rate; off > widest {
-				widest = off
-				wide = fmt.Sprintf("%s's %s in %s may be anything from %s to %s", name, rate(d.Rate), c.Phases[0], rate(d.CI95[0]), rate(d.CI95[1]))
-			}
-		}
+	if text := unmeasured(a); text != "" {
+		return text
 	}
+	sure, widest := a.Answer.Sure, a.Answer.Sure.Widest
 	text := "How sure: "
 	switch {
+	case widest == 0 && !sure.Unknown:
+		text += "all rates changed meanwhile, so none has a confidence interval."
 	case widest == 0:
 		text += "too little was moved to give these rates a confidence interval."
 	case widest > 1:
-		text += "badly. " + wide + " (95 % confidence interval)."
-	case unknown:
-		text += fmt.Sprintf("these rates are known to ±%.2g %% (95 %% confidence intervals) or, where too little was moved, without an interval.", 100*widest)
+		text += fmt.Sprintf("not sure: %s's rate in %s is known to ±%.0f %% only (95 %% confidence interval).", sure.Disk, sure.Phase, 100*widest)
+	case sure.Unknown:
+		text += fmt.Sprintf("these rates are known to ±%.2g %% (95 %% confidence intervals), or have no interval if too little was moved.", 100*widest)
 	default:
 		text += fmt.Sprintf("these rates are known to ±%.2g %% or better (95 %% confidence intervals).", 100*widest)
 	}
-	text += " A disk is said to win or lose only where noise would explain it in less than 5 % of runs."
-	if !repeated {
+	text += " A disk is said to win or lose only if noise would explain it in less than 5 % of runs."
+	if !sure.Repeated {
 		text += " Not every phase was repeated: what changes from run to run, such as heat, is not in these intervals."
 	}
-	return text
+	return text + modelled(a)
 }
 
 // subject is "C writes", or "A and B write".

@@ -14,6 +14,8 @@ func quote(q *analysis.Quote, d *analysis.Disk) string {
 		first, last := d.Throttle.Steps[0], d.Throttle.Steps[len(d.Throttle.Steps)-1]
 		return fmt.Sprintf("%s, as it was after %s; before that %s for %s",
 			rate(q.Rate), unit.FormatBytes(int64(last.AtBytes)), rate(first.FromRate), unit.FormatSeconds(d.Throttle.HeldS))
+	case analysis.QuoteSettled:
+		return rate(q.Rate) + " once its rate had settled"
 	case analysis.QuoteOverlap:
 		return rate(q.Rate) + " while all disks of the phase worked"
 	default:

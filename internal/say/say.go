@@ -55,6 +55,13 @@ func Fill(a *analysis.Analysis) {
 			f.Text = f.Phase + ": " + found[f.Phase] + "."
 		}
 	}
+	a.Answer.Headline, _ = Opening(a)
+	for i := range a.Answer.Advice {
+		_, a.Answer.Advice[i].Text = layout(a)
+	}
+	if len(a.Summary.Contests) > 0 {
+		a.Answer.Sure.Text = strings.TrimPrefix(sureness(a), "How sure: ")
+	}
 }
 
 // secondsRange is one time, or two where they lie apart. Progress is sampled every 50 ms: less cannot be told.

@@ -15,27 +15,57 @@ import (
 )
 
 // outcome says what came of a disk's streams, in a sentence without its full stop: "A played 4 of 4 streams without a late
-// frame; the buffer never fell below 0.7 s". It lays late frames to another disk only where none were late without it.
+// frame; the buffer never fell below 0.7 s". Beside other disks it says so of the time in which all of these worked.
 func outcome(t *analysis.StreamTotal, p *analysis.Phase) string {
-	switch t.Verdict {
-	case stream.Clean:
-		return fmt.Sprintf("%s without a late frame; the buffer never fell below %s", moved(t), atLeast(t.LowestBufferS))
-	case stream.Strained:
-		return fmt.Sprintf("%s without a late frame, but the buffer fell to %s of %s", moved(t), atLeast(t.LowestBufferS), unit.FormatSeconds(t.BufferS))
-	case stream.Drops:
-		text := fmt.Sprintf("%s dropped %s of %s frames", t.Disk, grouped(t.Late), grouped(t.Due))
-		switch {
-		case len(t.LateOnlyWhile) > 0:
-			text += ", all while " + did(p, t.LateOnlyWhile)
-		case len(t.LateWhile) > 0:
-			text = fmt.Sprintf("%s of %s's %s frames were late while %s", grouped(t.Late), t.Disk, grouped(t.Due), did(p, t.LateWhile))
-		}
-		if t.Streams > 1 && t.Drops < t.Streams {
-			text += fmt.Sprintf("; %d of %d streams were spared", t.Streams-t.Drops, t.Streams)
-		}
-		return text + "; the longest stall took " + unit.FormatSeconds(t.LongestStallS)
+	if t.Verdict == "" {
+		return t.Disk + " had no frame due before the phase ended"
 	}
-	return t.Disk + " had no frame due before the phase ended"
+	verdict, late, due, lowest, when := t.Verdict, t.Late, t.Due, t.LowestBufferS, ""
+	b := t.Beside
+	if b != nil {
+		verdict, late, due, lowest = b.Verdict, b.Late, b.Due, b.LowestBufferS
+		when = " in the " + unit.FormatSeconds(b.TestedS) + " in which " + did(p, b.Disks)
+	}
+	var text string
+	switch verdict {
+	case stream.Clean:
+		text = fmt.Sprintf("%s without a late frame%s; the buffer never fell below %s", moved(t), when, atLeast(lowest))
+	case stream.Strained:
+		text = fmt.Sprintf("%s without a late frame%s, but the buffer fell to %s of %s", moved(t), when, atLeast(lowest), unit.FormatSeconds(t.BufferS))
+	case stream.Drops:
+		text = fmt.Sprintf("%s dropped %s of %s frames%s", t.Disk, grouped(late), grouped(due), when)
+	default:
+		text = fmt.Sprintf("%s, but only for %s while %s: too short to call that clean", moved(t), unit.FormatSeconds(b.TestedS), did(p, b.Disks))
+	}
+	text += otherTimes(t)
+	if t.Verdict != stream.Drops {
+		return text
+	}
+	if t.Streams > 1 && t.Drops < t.Streams {
+		text += fmt.Sprintf("; %d of %d streams were spared", t.Streams-t.Drops, t.Streams)
+	}
+	return text + "; the longest stall took " + unit.FormatSeconds(t.LongestStallS)
+}
+
+// otherTimes says what came of the frames that were not due while all the others worked, if that differs.
+func otherTimes(t *analysis.StreamTotal) string {
+	b := t.Beside
+	if b == nil {
+		return ""
+	}
+	when := "at other times"
+	if len(b.LateAfter) > 0 {
+		when = "after " + list(b.LateAfter) + " had ended"
+	}
+	switch late, due := t.Late-b.Late, t.Due-b.Due; {
+	case late > 0:
+		return fmt.Sprintf("; %s of %s frames were late %s", grouped(late), grouped(due), when)
+	case b.Late > 0 && len(t.LateOnlyWhile) > 0:
+		return fmt.Sprintf(", and none of %s at other times", grouped(due))
+	case b.Verdict == stream.Clean && t.Verdict == stream.Strained:
+		return fmt.Sprintf("; at other times it fell to %s of %s", atLeast(t.LowestBufferS), unit.FormatSeconds(t.BufferS))
+	}
+	return ""
 }
 
 // moved is "A played 4 of 4 streams", or "A recorded its stream".
@@ -164,24 +194,40 @@ type playedStreams struct {
 	in situation
 }
 
-// same reports whether the same came of as many streams.
-func (s playedStreams) same(o playedStreams) bool {
-	return s.Disk == o.Disk && s.Op == o.Op && s.in.what == o.in.what && s.Verdict == o.Verdict && s.Late == o.Late
+// counted is what came of the frames that count: beside other disks those that were due while all of these worked.
+func (s playedStreams) counted() (verdict stream.Verdict, late, due int) {
+	if b := s.Beside; b != nil {
+		return b.Verdict, b.Late, b.Due
+	}
+	return s.Verdict, s.Late, s.Due
 }
 
-// late is the share of late frames; of streams without, strained ones count more than clean ones.
-func (s playedStreams) late() float64 {
-	if s.Verdict == stream.Strained {
-		return 1e-9
+// same reports whether the same came of as many streams.
+func (s playedStreams) same(o playedStreams) bool {
+	verdict, late, _ := s.counted()
+	itsVerdict, itsLate, _ := o.counted()
+	return s.Disk == o.Disk && s.Op == o.Op && s.in.what == o.in.what && verdict == itsVerdict && late == itsLate && s.Late == o.Late
+}
+
+// worse orders by the share of late frames; streams that were strained, or tested too briefly, count more than clean ones.
+func (s playedStreams) worse() float64 {
+	switch verdict, late, due := s.counted(); verdict {
+	case stream.Drops:
+		return float64(late) / float64(due)
+	case stream.Clean:
+		return 0
+	case stream.Strained:
+		return 2e-9
 	}
-	return float64(s.Late) / float64(s.Due)
+	return 1e-9
 }
 
 // playedGroup is what came of a disk's streams in one phase, or in several where it is the same.
 type playedGroup struct {
 	playedStreams
-	what string // which streams, where the disk has others in other phases
-	when []string
+	what    string // which streams, where the disk has others in other phases
+	when    []string
+	testedS float64 // beside others, in the phase in which that was shortest; 0: in none
 }
 
 // playedGroups puts those together that came to the same, the worst first.
@@ -204,8 +250,11 @@ func playedGroups(order []string, all []playedStreams) []playedGroup {
 		if g := &groups[at]; !slices.Contains(g.when, when[i]) {
 			g.when = append(g.when, when[i])
 		}
+		if b := s.Beside; b != nil && (groups[at].testedS == 0 || b.TestedS < groups[at].testedS) {
+			groups[at].testedS = b.TestedS
+		}
 	}
-	slices.SortStableFunc(groups, func(a, b playedGroup) int { return cmp.Compare(b.late(), a.late()) })
+	slices.SortStableFunc(groups, func(a, b playedGroup) int { return cmp.Compare(b.worse(), a.worse()) })
 	return groups
 }
 
@@ -218,17 +267,28 @@ func (g playedGroup) text() string {
 	case g.Streams > 1:
 		streams = fmt.Sprintf("%d of %d streams", g.Streams, g.Streams)
 	}
+	when := " " + list(g.when)
 	text := fmt.Sprintf("%s %s %s without a late frame", g.Disk, streamVerb(g.Op), streams)
-	switch g.Verdict {
+	switch verdict, late, due := g.counted(); verdict {
 	case stream.Drops:
-		text = fmt.Sprintf("%s drops %s of %s frames", g.Disk, grouped(g.Late), grouped(g.Due))
+		text = fmt.Sprintf("%s drops %s of %s frames", g.Disk, grouped(late), grouped(due))
 		if g.what != "" {
 			text += " of " + g.what
 		}
+		return text + when
 	case stream.Strained:
 		text += ", but with its buffer below half,"
+	case "":
+		return fmt.Sprintf("whether %s %s %s without a late frame%s was tested for only %s", g.Disk, streamVerb(g.Op), streams, when, unit.FormatSeconds(g.testedS))
 	}
-	return text + " " + list(g.when)
+	text += when
+	if g.testedS > 0 {
+		text += " (tested for " + unit.FormatSeconds(g.testedS) + ")"
+	}
+	if g.Beside != nil && g.Late > 0 {
+		text += fmt.Sprintf(", and drops %s of %s frames at other times", grouped(g.Late), grouped(g.Due-g.Beside.Due))
+	}
+	return text
 }
 
 // streamsOf is which streams a disk plays or records in a phase: "4 x prores-422-hq-uhd-25".

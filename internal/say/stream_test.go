@@ -9,6 +9,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // playing is a phase of 30 s in which A plays so many streams of 92 MB/s, and stands still from one time to another.
@@ -21,7 +22,7 @@ func playing(name string, count int, fromS, toS float64, others ...*trace.DiskTr
 		return 2e9
 	})
 	p := tracetest.Phase(name, append([]*trace.DiskTrace{a}, others...)...)
-	p.Paced = map[string]trace.Paced{"A": {Streams: specs}}
+	p.Work = map[string]work.Work{"A": {Streams: specs}}
 	return p
 }
 
@@ -30,28 +31,28 @@ func TestVerdictOfStreams(t *testing.T) {
 	record := playing("p", 1, 0, 0)
 	record.Disks[0].Op = trace.Write
 	copying := playing("p", 4, 0, 0, disk("C", "write", level{30, 0.2}))
-	copying.Paced["C"] = trace.Paced{Rate: 200e6}
+	copying.Work["C"] = work.Work{Pace: 200e6}
 	probed := playing("p", 4, 0, 0, disk("B", "write", level{30, 1}), disk("C", "read", level{30, 0.0004}))
-	probed.Paced["C"] = trace.Paced{Probe: 4096}
+	probed.Work["C"] = work.Work{Probe: 4096}
 	for _, c := range []struct {
 		name  string
 		phase *trace.Phase
 		want  string
 	}{
 		{"clean", playing("p", 4, 0, 0, disk("C", "write", level{30, 1.1})),
-			"A played 4 of 4 streams without a late frame; the buffer never fell below 0.99 s. A playing 4 x 92 MB/s, C writing: 1.47 GB/s together for 30 s; C got 1.10 GB/s."},
+			"A played 4 of 4 streams without a late frame in the 30 s in which C wrote; the buffer never fell below 0.99 s. A playing 4 x 92 MB/s, C writing: 1.47 GB/s together for 30 s; C got 1.10 GB/s."},
 		{"strained", playing("p", 4, 10, 10.75, disk("C", "write", level{30, 1.1})),
-			"A played 4 of 4 streams without a late frame, but the buffer fell to 0.24 s of 1 s. A playing 4 x 92 MB/s, C writing: "},
+			"A played 4 of 4 streams without a late frame in the 30 s in which C wrote, but the buffer fell to 0.24 s of 1 s. A playing 4 x 92 MB/s, C writing: "},
 		{"drops while others work", playing("p", 4, 10, 13, disk("B", "read", level{30, 1.1}), disk("C", "write", level{30, 1.1})),
-			"201 of A's 2,901 frames were late while B read and C wrote; the longest stall took 2.04 s. "},
+			"A dropped 201 of 2,901 frames in the 30 s in which B read and C wrote; the longest stall took 2.04 s. "},
 		{"drops, all while one works", playing("p", 4, 10, 13, disk("C", "write", level{20, 1.1})),
-			"A dropped 201 of 2,901 frames, all while C wrote; the longest stall took 2.04 s. "},
+			"A dropped 201 of 1,901 frames in the 20 s in which C wrote, and none of 1,000 at other times; the longest stall took 2.04 s. "},
 		{"drops alone", playing("p", 1, 10, 13),
 			"A dropped 51 of 726 frames; the longest stall took 2.04 s. A playing 1 x 92 MB/s alone: 86.0 MB/s for 30 s."},
 		{"recorded", record, "A recorded its stream without a late frame; the buffer never fell below 0.99 s. A recording 1 x 92 MB/s alone: "},
 		{"beside a copy at a pace", copying,
-			"A played 4 of 4 streams without a late frame; the buffer never fell below 0.99 s. A playing 4 x 92 MB/s, C writing at 200 MB/s at most: 0.57 GB/s together for 30 s."},
-		{"beside a probe", probed, "A played 4 of 4 streams without a late frame; the buffer never fell below 0.99 s. A playing 4 x 92 MB/s, B writing, C probed 4 KiB at a time: 1.37 GB/s together for 30 s; B got 1.00 GB/s."},
+			"A played 4 of 4 streams without a late frame in the 30 s in which C wrote; the buffer never fell below 0.99 s. A playing 4 x 92 MB/s, C writing at 200 MB/s at most: 0.57 GB/s together for 30 s."},
+		{"beside a probe", probed, "A played 4 of 4 streams without a late frame in the 30 s in which B wrote; the buffer never fell below 0.99 s. A playing 4 x 92 MB/s, B writing, C probed 4 KiB at a time: 1.37 GB/s together for 30 s; B got 1.00 GB/s."},
 	} {
 		if got := told(c.phase).Phases[0].Verdict; !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s\n got %s\nwant %s", c.name, got, c.want)
@@ -67,16 +68,16 @@ func TestOpeningOfStreams(t *testing.T) {
 		steady("WW", writes("B", 0.8), writes("C", 0.8)),
 	)
 	headline, points := Opening(a)
-	want := "A drops 201 of 2,901 frames when C writes; A plays 4 of 4 streams without a late frame alone and when B reads; the disks share evenly when B and C write."
+	want := "A drops 201 of 1,901 frames when C writes; A plays 4 of 4 streams without a late frame alone and when B reads (tested for 30 s); the disks share evenly when B and C write."
 	if headline != want {
 		t.Errorf("got %s, want %s", headline, want)
 	}
-	for i, want := range []string{"alone: A played 4 of 4", "beside B: A played 4 of 4", "beside C: A dropped 201 of 2,901 frames, all while C wrote;", "When B and C write (WW):"} {
+	for i, want := range []string{"alone: A played 4 of 4", "beside B: A played 4 of 4", "beside C: A dropped 201 of 1,901 frames in the 20 s in which C wrote, and none of 1,000 at other times;", "When B and C write (WW):"} {
 		if !strings.HasPrefix(points[i], want) {
 			t.Errorf("point %d: %s, want %s", i, points[i], want)
 		}
 	}
-	if f := a.Findings[0]; f.Code != "drops" || f.Text != "beside C: A dropped 201 of 2,901 frames, all while C wrote; the longest stall took 2.04 s." {
+	if f := a.Findings[0]; f.Code != "drops" || f.Text != "beside C: A dropped 201 of 1,901 frames in the 20 s in which C wrote, and none of 1,000 at other times; the longest stall took 2.04 s." {
 		t.Errorf("first finding %+v", f)
 	}
 }
@@ -95,35 +96,63 @@ func TestOpeningTellsPhasesApart(t *testing.T) {
 	}
 	none := func(*trace.Phase) {}
 	paced := func(rate float64) func(*trace.Phase) {
-		return func(p *trace.Phase) { p.Paced["C"] = trace.Paced{Rate: rate} }
+		return func(p *trace.Phase) { p.Work["C"] = work.Work{Pace: rate} }
 	}
-	mixed := func(p *trace.Phase) { p.Paced["C"] = trace.Paced{Reads: 0.3} }
+	mixed := func(p *trace.Phase) { p.Work["C"] = work.Work{Reads: 0.3} }
 	direct := func(p *trace.Phase) { p.Connections = map[string]string{"A": trace.Direct} }
 	fewer := func(p *trace.Phase) { *p = *playing(p.Name, 2, 0, 0, disk("C", "write", level{20, 1.1})) }
-	const drops, clean = "A drops 201 of 2,901 frames ", "A plays 4 of 4 streams without a late frame "
+	const drops, clean = "A drops 201 of 1,901 frames ", "A plays 4 of 4 streams without a late frame "
 	for _, c := range []struct {
 		name   string
 		phases []*trace.Phase
 		want   string
 	}{
 		{"a pace", []*trace.Phase{one("R-W", true, none), one("R-W-2", false, paced(1.5e9))},
-			drops + "when C writes at full speed; " + clean + "when C writes at 1.50 GB/s at most."},
+			drops + "when C writes at full speed; " + clean + "when C writes at 1.50 GB/s at most (tested for 20 s)."},
 		{"two paces", []*trace.Phase{one("R-W", true, paced(2e9)), one("R-W-2", false, paced(1.5e9))},
-			drops + "when C writes at 2.00 GB/s at most; " + clean + "when C writes at 1.50 GB/s at most."},
+			drops + "when C writes at 2.00 GB/s at most; " + clean + "when C writes at 1.50 GB/s at most (tested for 20 s)."},
 		{"a mix", []*trace.Phase{one("R-W", true, none), one("R-W-2", false, mixed)},
-			drops + "when C writes; " + clean + "when C reads and writes."},
+			drops + "when C writes; " + clean + "when C reads and writes (tested for 20 s)."},
 		{"fewer streams", []*trace.Phase{one("R-W", true, none), one("R-W-2", false, fewer)},
-			"A drops 201 of 2,901 frames of 4 x 92 MB/s when C writes; A plays 2 x 92 MB/s without a late frame when C writes."},
+			"A drops 201 of 1,901 frames of 4 x 92 MB/s when C writes; A plays 2 x 92 MB/s without a late frame when C writes (tested for 20 s)."},
 		{"a connection", []*trace.Phase{one("R-W", true, none), one("R-W-2", false, direct)},
-			drops + "when C writes; " + clean + "when C writes with A connected directly."},
+			drops + "when C writes; " + clean + "when C writes with A connected directly (tested for 20 s)."},
 		{"nothing known, patterns", []*trace.Phase{one("R-W", true, none), one("R-W-2", false, none)},
-			drops + "when C writes (R-W); " + clean + "when C writes (R-W-2)."},
+			drops + "when C writes (R-W); " + clean + "when C writes (R-W-2) (tested for 20 s)."},
 		{"nothing known, names", []*trace.Phase{one("Monday", true, none), one("Tuesday", false, none)},
-			drops + "in phase Monday, when C writes; " + clean + "in phase Tuesday, when C writes."},
-		{"nothing to tell apart", []*trace.Phase{one("R-W", false, none), one("R-W-2", false, paced(1.5e9))}, clean + "when C writes."},
+			drops + "in phase Monday, when C writes; " + clean + "in phase Tuesday, when C writes (tested for 20 s)."},
+		{"nothing to tell apart", []*trace.Phase{one("R-W", false, none), one("R-W-2", false, paced(1.5e9))}, clean + "when C writes (tested for 20 s)."},
 	} {
 		if got, _ := Opening(told(c.phases...)); got != c.want {
 			t.Errorf("%s\n got %s\nwant %s", c.name, got, c.want)
+		}
+	}
+}
+
+// Frames count beside other disks only while all of these work; what comes of the others is told apart, and too short a time
+// is no reason to call streams clean.
+func TestStreamsBesideOthersThatEnd(t *testing.T) {
+	b, c := func(untilS float64) *trace.DiskTrace { return disk("B", "write", level{untilS, 1.1}) }, disk("C", "write", level{12, 1.1})
+	for _, tt := range []struct {
+		name, point, headline string
+		phase                 *trace.Phase
+	}{
+		{"late while both work and after",
+			"A dropped 101 of 1,101 frames in the 12 s in which B and C wrote; 100 of 1,800 frames were late after C had ended; the longest stall took 2.04 s.",
+			"A drops 101 of 1,101 frames when B and C write.", playing("p", 4, 10, 13, b(30), c)},
+		{"late only after",
+			"A played 4 of 4 streams without a late frame in the 12 s in which B and C wrote; the buffer never fell below 0.99 s; 201 of 1,800 frames were late after B and C had ended; the longest stall took 2.04 s.",
+			"A plays 4 of 4 streams without a late frame when B and C write (tested for 12 s), and drops 201 of 1,800 frames at other times.", playing("p", 4, 20, 23, b(14), c)},
+		{"too short",
+			"A played 4 of 4 streams, but only for 1.5 s while B and C wrote: too short to call that clean.",
+			"whether A plays 4 of 4 streams without a late frame when B and C write was tested for only 1.5 s.", playing("p", 4, 0, 0, b(1.5), c)},
+		{"a low buffer after",
+			"A played 4 of 4 streams without a late frame in the 12 s in which B and C wrote; the buffer never fell below 0.99 s; at other times it fell to 0.24 s of 1 s.",
+			"A plays 4 of 4 streams without a late frame when B and C write (tested for 12 s).", playing("p", 4, 20, 20.75, b(30), c)},
+	} {
+		headline, points := Opening(told(tt.phase))
+		if headline != tt.headline || points[0] != "p: "+tt.point {
+			t.Errorf("%s\n got %s\n     %s\nwant %s\n     %s", tt.name, headline, points[0], tt.headline, tt.point)
 		}
 	}
 }
@@ -174,7 +203,7 @@ func TestProgressOfATry(t *testing.T) {
 		want string
 	}{
 		{nil, told(phase).Phases[0].Verdict},
-		{&trace.Try{Search: "p", Kind: trace.SearchStreams, Disk: "A", Value: 4}, "A played 4 of 4 streams without a late frame; the buffer never fell below 0.99 s."},
+		{&trace.Try{Search: "p", Kind: trace.SearchStreams, Disk: "A", Value: 4}, "A played 4 of 4 streams without a late frame in the 30 s in which C wrote; the buffer never fell below 0.99 s."},
 	} {
 		phase.Search = c.try
 		if got := Progress(&told(phase).Phases[0]); got != c.want {

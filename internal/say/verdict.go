@@ -58,7 +58,7 @@ func rates(order []string, p *analysis.Phase) string {
 	default:
 		clauses = []string{fmt.Sprintf("%s: %s together for %s", who, rate(o.Rate), unit.FormatSeconds(o.DurationS))}
 		if parties := v.parties(); parties != nil {
-			clauses = append(clauses, strings.Join(parties, ", "))
+			clauses = append(clauses, strings.Join(parties, ", ")+between(p))
 		}
 	}
 	for _, name := range v.names {
@@ -141,8 +141,8 @@ func (v verdict) work(name string) string {
 	case paced.Reads > 0:
 		verb = fmt.Sprintf("reading and writing %.0f/%.0f", 100*paced.Reads, 100*(1-paced.Reads))
 	}
-	if paced.Rate > 0 {
-		verb += fmt.Sprintf(" at %s at most", unit.FormatRate(paced.Rate))
+	if paced.Pace > 0 {
+		verb += fmt.Sprintf(" at %s at most", unit.FormatRate(paced.Pace))
 	}
 	return verb
 }
@@ -162,8 +162,8 @@ func (v verdict) parties() []string {
 			got = append(got, name)
 		}
 	}
-	rateOf := func(name string) float64 { return v.Overlap.Disks[name].Rate }
-	if all := analysis.Alike(free, rateOf); len(all) == 1 && len(free) == len(v.names) {
+	rateOf := func(name string) float64 { return v.Contention.Disks[name].Rate }
+	if all := analysis.Alike(free, rateOf); v.Contention.Even {
 		text := "evenly shared, " + v.each(all[0])
 		if len(fell) == len(v.names) {
 			text += " " + v.against(all[0])
@@ -187,7 +187,7 @@ func (v verdict) parties() []string {
 func (v verdict) each(group []string) string {
 	var sum float64
 	for _, n := range group {
-		sum += v.Overlap.Disks[n].Rate
+		sum += v.Contention.Disks[n].Rate
 	}
 	return each(sum/float64(len(group)), len(group))
 }
@@ -198,7 +198,7 @@ func (v verdict) against(group []string) string {
 	where := ""
 	for _, n := range group {
 		c := v.Contention.Disks[n]
-		now += v.Overlap.Disks[n].Rate
+		now += v.Contention.Disks[n].Rate
 		reference += *c.ReferenceRate
 		from := " alone"
 		if c.Reference == analysis.ReferenceLater {
@@ -212,7 +212,7 @@ func (v verdict) against(group []string) string {
 	return fmt.Sprintf("(%.0f %% of the %s%s)%s", 100*now/reference, rate(reference/float64(len(group))), where, v.recovered(group))
 }
 
-// recovered says how long the group took to recover, where all of it did.
+// recovered says how long the group took to recover, if all of it did.
 func (v verdict) recovered(group []string) string {
 	last := map[string]analysis.Recovery{}
 	for _, r := range v.Recoveries {

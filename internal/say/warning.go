@@ -27,6 +27,8 @@ func warning(w *analysis.Warning, p *analysis.Phase) string {
 		return partial(w.Disk, w.Other, v)
 	case "trace":
 		return w.Other
+	case "unlike_work":
+		return disk + "phases that look alike differ in its work (" + w.Other + "): neither is a reference for the other, nor a repeat of it; let the disk do the same alone as beside others"
 	case "start_skew":
 		return fmt.Sprintf("the disks started %s apart; the overlap leaves that time out", unit.FormatSeconds(v["seconds"]))
 	case "stopped":

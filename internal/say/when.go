@@ -8,6 +8,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // situation is a disk in a phase, of which something is to be told.
@@ -70,7 +71,7 @@ func (s *situation) fully(order []string, all []situation) string {
 	for _, name := range others(order, s.Phase, s.disk) {
 		p := s.Paced[name]
 		text := name + " " + worksFully(s.Disks[name].Op, p)
-		limited := func(o situation) bool { return o.disk == s.disk && o.Paced[name].Rate > 0 }
+		limited := func(o situation) bool { return o.disk == s.disk && o.Paced[name].Pace > 0 }
 		if !p.Limited() && slices.ContainsFunc(all, limited) {
 			text += " at full speed"
 		}
@@ -80,7 +81,7 @@ func (s *situation) fully(order []string, all []situation) string {
 }
 
 // worksFully is what one disk does, with how fast and how much.
-func worksFully(op trace.Role, p trace.Paced) string {
+func worksFully(op trace.Role, p work.Work) string {
 	text := string(op) + "s"
 	switch {
 	case len(p.Streams) > 0:
@@ -92,8 +93,8 @@ func worksFully(op trace.Role, p trace.Paced) string {
 	case p.Reads > 0:
 		text = fmt.Sprintf("reads and writes %.0f/%.0f", 100*p.Reads, 100*(1-p.Reads))
 	}
-	if p.Rate > 0 {
-		text += fmt.Sprintf(" at %s at most", unit.FormatRate(p.Rate))
+	if p.Pace > 0 {
+		text += fmt.Sprintf(" at %s at most", unit.FormatRate(p.Pace))
 	}
 	return text
 }

@@ -72,10 +72,13 @@ const (
 
 // Answer is what the model says.
 type Answer struct {
-	Verdict Verdict  `json:"verdict"`
-	Margin  float64  `json:"margin"` // by this factor the streams' rates could be larger and still clean; below 1: must be smaller
-	Streams []Stream `json:"streams"`
-	Advice  []Change `json:"advice"` // each turns the answer to yes; none where it is yes
+	Verdict Verdict `json:"verdict"`
+	Margin  float64 `json:"margin"` // by this factor the streams' rates could be larger and still clean; below 1: must be smaller
+	// Its 95 % interval, where the profile holds observations.
+	MarginLow  float64  `json:"margin_low,omitempty"`
+	MarginHigh float64  `json:"margin_high,omitempty"`
+	Streams    []Stream `json:"streams"`
+	Advice     []Change `json:"advice"` // each turns the answer to yes; none where it is yes
 
 	Profile string   `json:"profile"`
 	ForS    float64  `json:"for_s"`
@@ -116,11 +119,11 @@ type Regime struct {
 
 // Ask answers a question by a profile. The question is one that Check lets pass.
 func Ask(p *hub.Profile, q Question) (*Answer, error) {
-	hubs, err := fit.Hubs(p, drawn, q.Seed)
+	hubs, doubt, err := fit.Hubs(p, drawn, q.Seed)
 	if err != nil {
 		return nil, fmt.Errorf("draw hubs that agree with %s: %w", p.Name, err)
 	}
-	c := &court{middle: quiet(fit.Middle(p)), hubs: hubs, length: q.For}
+	c := &court{middle: quiet(fit.Middle(p)), hubs: hubs, doubt: doubt, length: q.For}
 	regimes, err := c.regimes(q.Parts)
 	if err != nil {
 		return nil, err
@@ -134,11 +137,12 @@ func Ask(p *hub.Profile, q Question) (*Answer, error) {
 	}
 	a.Margin = c.margin(q.Parts)
 	a.Clean = c.count(q.Parts, len(hubs))
-	a.Verdict = c.verdict(a.Margin, a.Clean)
+	a.Verdict = c.verdict(q.Parts, a.Margin, a.Clean)
+	a.MarginLow, a.MarginHigh = c.marginInterval(q.Parts, a.Margin)
 	if a.Verdict != Yes {
 		a.Advice = append(a.Advice, c.advice(p, q.Parts)...)
 	}
-	a.Texts = Texts{Answer: a.sentence(q.Parts, worst, c.full), Sure: c.sureness(a, p, q.Parts), Assumptions: c.assumptions(p, q.Parts)}
+	a.Texts = Texts{Answer: a.sentence(q.Parts, worst, c), Sure: c.sureness(a, p, q.Parts), Assumptions: c.assumptions(p, q.Parts)}
 	return a, c.err
 }
 

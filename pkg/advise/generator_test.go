@@ -1,13 +1,13 @@
 package advise
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
 	"time"
 
 	"github.com/hubbench/hubbench/pkg/fit"
+	"github.com/hubbench/hubbench/pkg/fit/fittest"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -72,33 +72,10 @@ func randomQuestion(rng *rand.Rand, length time.Duration) Question {
 	return q
 }
 
-// measured is what measuring each disk and each pair of disks says of a hub, every rate off by a random error of 1 to 3 %
-// that the evidence knows of.
+// measured is what measuring each disk and each pair of disks says of a hub.
 func measured(p *hub.Profile, rng *rand.Rand) *hub.Evidence {
-	noise := between(rng, 0.01, 0.03)
-	e := &hub.Evidence{Noise: hub.ObservedNoise{Squares: noise * noise * 100, Freedom: 100}}
-	roles := []trace.Role{trace.Idle, trace.Read, trace.Write}
-	for code := range 27 {
-		var claims []hub.Claim
-		o := hub.Observation{Phase: fmt.Sprint("mix ", code)}
-		for i, disk := range p.Disks {
-			op := roles[code/[]int{1, 3, 9}[i]%3]
-			if op == trace.Idle {
-				continue
-			}
-			side := disk.Side(op)
-			claims = append(claims, hub.Claim{Op: op, Cap: side.Hub, Weight: side.Weight})
-			o.Disks = append(o.Disks, hub.Observed{Disk: disk.Name, Op: op, Error: noise})
-		}
-		if len(claims) == 0 || len(claims) == 3 {
-			continue
-		}
-		for i, rate := range hub.Share(p.Capacity, claims) {
-			o.Disks[i].Rate = rate * math.Exp(noise*rng.NormFloat64())
-		}
-		e.Rates = append(e.Rates, o)
-	}
-	return e
+	w := fittest.Profiled(p)
+	return w.Measured(rng, 2)
 }
 
 // fitted is the profile that a fit makes of evidence.

@@ -2,6 +2,7 @@ package advise
 
 import (
 	"math"
+	"slices"
 	"sort"
 
 	"github.com/hubbench/hubbench/pkg/fit"
@@ -63,10 +64,40 @@ func (c *court) fine(parts []Part) detail {
 // figureMargin is the margin that the answer needs where a profile holds no observations.
 const figureMargin = 1 + fit.FigureError
 
+// marginInterval is where 95 of 100 hubs have the margin, by what disks get on each and in the middle; zero without hubs.
+func (c *court) marginInterval(parts []Part, margin float64) (low, high float64) {
+	n := len(c.hubs)
+	if n == 0 {
+		return 0, 0
+	}
+	middle, _ := c.bounds(c.middle, parts)
+	gets := c.gets(parts)
+	tail := n / 40
+	return margin * min(gets[tail]/middle, 1), margin * max(gets[n-1-tail]/middle, 1)
+}
+
+// gets are what the disk that gets least gets of what its streams need, at least, on each hub, in ascending order.
+func (c *court) gets(parts []Part) []float64 {
+	out := make([]float64, len(c.hubs))
+	for i := range c.hubs {
+		out[i], _ = c.bounds(&c.hubs[i], parts)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// untold reports whether the parts do together what was not measured, on a hub of which the model tells nothing else.
+func (c *court) untold(parts []Part) bool {
+	o := mixOf(parts)
+	return c.doubt.Refused != "" && len(o.Disks) > 1 && !c.hubs[0].Measured(&o)
+}
+
 // verdict is the answer by the margin and the hubs on which the streams stay clean.
-func (c *court) verdict(margin float64, clean int) Verdict {
+func (c *court) verdict(parts []Part, margin float64, clean int) Verdict {
 	n := len(c.hubs)
 	switch {
+	case c.untold(parts):
+		return Unsure
 	case n == 0 && margin >= figureMargin, n > 0 && margin >= 1 && clean >= needed(n):
 		return Yes
 	case n == 0 && margin*figureMargin <= 1, n > 0 && margin < 1 && n-clean >= needed(n):
@@ -108,5 +139,5 @@ func (c *court) yes(parts []Part) bool {
 	if n == 0 {
 		return c.clean(c.middle, withRates(parts, func(string) float64 { return figureMargin }), c.fine(parts))
 	}
-	return c.clean(c.middle, parts, c.fine(parts)) && c.count(parts, n-needed(n)) >= needed(n)
+	return !c.untold(parts) && c.clean(c.middle, parts, c.fine(parts)) && c.count(parts, n-needed(n)) >= needed(n)
 }

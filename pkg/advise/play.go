@@ -26,6 +26,7 @@ const (
 type court struct {
 	middle *fit.Hub
 	hubs   []fit.Hub
+	doubt  fit.Doubt // about those drawn
 	length time.Duration
 	full   map[string]float64 // the disks whose caches fill in that time, and when
 	err    error              // the first

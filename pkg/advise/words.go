@@ -39,7 +39,7 @@ func (p *Part) streams() (n int) {
 }
 
 // sentence is the answer with its margin, and with what to do first.
-func (a *Answer) sentence(parts []Part, got played, filled map[string]float64) string {
+func (a *Answer) sentence(parts []Part, got played, c *court) string {
 	var does []string
 	for i := range parts {
 		if p := &parts[i]; len(p.Streams) > 0 {
@@ -47,16 +47,18 @@ func (a *Answer) sentence(parts []Part, got played, filled map[string]float64) s
 		}
 	}
 	var text string
-	switch beside := beside(parts); a.Verdict {
-	case Yes:
-		return fmt.Sprintf("Yes: %s without a late frame%s. Margin: %s times.", and(does), beside, times(a.Margin))
-	case No:
+	switch beside := beside(parts); {
+	case a.Verdict == Yes:
+		return fmt.Sprintf("Yes: %s without a late frame%s. Margin: %s times%s.", and(does), beside, times(a.Margin), a.between())
+	case c.untold(parts):
+		text = fmt.Sprintf("Not known whether %s without a late frame%s: that was not measured, and the runs do not tell: %s.", and(does), beside, c.doubt.Refused)
+	case a.Verdict == No:
 		if got.caches == usedUp {
-			beside += ", once " + caches(parts, filled) + " used up"
+			beside += ", once " + caches(parts, c.full) + " used up"
 		}
 		text = fmt.Sprintf("No: %s%s. Streams of %s times the rate would be clean.", a.worst(), beside, times(a.Margin))
 	default:
-		text = fmt.Sprintf("Too close to tell whether %s without a late frame%s: the margin is %s times.", and(does), beside, times(a.Margin))
+		text = fmt.Sprintf("Too close to tell whether %s without a late frame%s: the margin is %s times%s.", and(does), beside, times(a.Margin), a.between())
 	}
 	const first = 2 // more than two are a list
 	var todo []string
@@ -67,6 +69,14 @@ func (a *Answer) sentence(parts []Part, got played, filled map[string]float64) s
 		return text + " No other port or disk, slower neighbour or smaller number of streams makes it a yes."
 	}
 	return text + " " + capital(strings.Join(todo, ", or ")) + "."
+}
+
+// between is the margin's interval; empty where it is not known.
+func (a *Answer) between() string {
+	if a.MarginHigh == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%s to %s)", times(a.MarginLow), times(a.MarginHigh))
 }
 
 // worst says what becomes of the streams that fare worst.
@@ -139,17 +149,17 @@ func (c *court) sureness(a *Answer, p *hub.Profile, parts []Part) string {
 		return fmt.Sprintf("Profile %s holds no observations. Its figures are taken to be good to %.0f %% each way, so a margin between %.2f and %.2f is too close to tell.",
 			p.Name, 100*fit.FigureError, 1/figureMargin, figureMargin)
 	}
-	text := fmt.Sprintf("The streams stay clean on %d of %d hubs that agree with what was measured.", a.Clean, a.Hubs)
-	var gets []float64
-	for i := range c.hubs {
-		least, _ := c.bounds(&c.hubs[i], parts)
-		gets = append(gets, math.Log(least))
-	}
-	slices.Sort(gets)
-	n := len(gets)
-	known := (math.Exp((gets[n-1-n/40]-gets[n/40])/2) - 1) * 100 // half of what 95 in 100 lie within
 	o := mixOf(parts)
-	switch who := doing(o); {
+	who := doing(o)
+	if c.untold(parts) {
+		return fmt.Sprintf("A run of just %s would tell.", who)
+	}
+	text := fmt.Sprintf("The streams stay clean on %d of %d hubs that agree with what was measured.", a.Clean, a.Hubs)
+	if c.doubt.Misfit > fit.PoorFit && len(o.Disks) > 1 {
+		text += fmt.Sprintf(" The model misses that by %.1f times its errors, and the hubs differ by as much more.", c.doubt.Misfit)
+	}
+	known := (math.Sqrt(a.MarginHigh/a.MarginLow) - 1) * 100 // half of what 95 in 100 lie within
+	switch {
 	case len(o.Disks) < 2:
 		return text
 	case c.hubs[0].Measured(&o):
@@ -175,6 +185,9 @@ func doing(o hub.Observation) string {
 // assumptions are what the answer takes for granted.
 func (c *court) assumptions(p *hub.Profile, parts []Part) []string {
 	var list []string
+	if p.Source == hub.Specified {
+		list = append(list, fmt.Sprintf("The figures of profile %s are right, which are %s.", p.Name, p.Source.Text()))
+	}
 	for i := range parts {
 		part := &parts[i]
 		switch {

@@ -1,49 +1,59 @@
 package analysis
 
-import "github.com/hubbench/hubbench/pkg/trace"
+import (
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/work"
+)
 
 // Analysis is analysis.json: rates in bytes per second, times in seconds since the phase's release.
 // A null is a number that could not be had; a warning beside it says why.
 type Analysis struct {
-	Version int         `json:"version"`
-	Name    string      `json:"name"`
-	Order   []string    `json:"order"` // the disks' names as the run lists them: maps below have no order
-	Phases  []Phase     `json:"phases"`
-	Matrix  []MatrixRow `json:"matrix"`
+	Version int      `json:"version"`
+	Name    string   `json:"name"`
+	Order   []string `json:"order"` // the disks' names as the run lists them: maps below have no order
+	// Of simulated disks, how the figures of their profile were come by: measured | fitted | specifications; empty where that is
+	// not said.
+	ProfileOrigin string      `json:"profile_origin,omitempty"`
+	Phases        []Phase     `json:"phases"`
+	Matrix        []MatrixRow `json:"matrix"`
 	// What each disk's requests took beside others, by who they were; empty where no latency was recorded.
 	LatencyMatrix []LatencyRow `json:"latency_matrix,omitempty"`
 	Searches      []Search     `json:"searches,omitempty"`
 	Saturations   []Saturation `json:"saturations,omitempty"`
 	Summary       Summary      `json:"summary"`
+	Answer        Answer       `json:"answer"`
 	Findings      []Finding    `json:"findings"`
 	Warnings      []Warning    `json:"warnings"`
 }
 
 // Phase is the analysis of one phase.
 type Phase struct {
-	Phase          string                 `json:"phase"`
-	Roles          map[string]trace.Role  `json:"roles"`
-	Connections    map[string]string      `json:"connections,omitempty"` // of disks that hang elsewhere than in the rest of the run
-	Test           string                 `json:"test,omitempty"`        // which of a preset's tests this is
-	Stop           string                 `json:"stop,omitempty"`        // race (also where empty) | hold | time: what ended it
-	Saturation     *trace.Saturation      `json:"saturation,omitempty"`  // which step of the preset of that name this is
-	StartSkewS     *float64               `json:"start_skew_s"`          // latest less earliest start among the workers, by the wall clock
-	Overlap        *Overlap               `json:"overlap"`
-	NoOverlap      *NoOverlap             `json:"no_overlap,omitempty"` // where overlap is null
-	OtherToolRates *OtherToolRates        `json:"others_say"`           // null where no disk moved anything
-	Contention     *Contention            `json:"contention"`           // null without an overlap of two disks or more
-	Links          []LinkUse              `json:"links,omitempty"`      // of the disks' paths, where these and their capacity are known
-	Streams        []Stream               `json:"streams,omitempty"`
-	StreamTotals   []StreamTotal          `json:"stream_totals,omitempty"` // by disk, in the run's order
-	Paced          map[string]trace.Paced `json:"paced,omitempty"`         // the disks that do not work as fast as they can, and those that read and write at once
-	Search         *trace.Try             `json:"search,omitempty"`        // which of a search's tries this is
-	Stages         []Stage                `json:"stages"`
-	Recoveries     []Recovery             `json:"recoveries"`
-	Disks          map[string]Disk        `json:"disks"`
-	CPUPercent     *float64               `json:"cpu_percent"` // of all cores, on average in the overlap; null where it was not read
-	Series         *Series                `json:"series"`      // null where no disk moved anything
-	Verdict        string                 `json:"verdict"`     // the phase in one sentence; filled in by say
-	Warnings       []Warning              `json:"warnings"`
+	Phase          string                `json:"phase"`
+	Roles          map[string]trace.Role `json:"roles"`
+	Connections    map[string]string     `json:"connections,omitempty"` // of disks that hang elsewhere than in the rest of the run
+	Test           string                `json:"test,omitempty"`        // which of a preset's tests this is
+	Stop           string                `json:"stop,omitempty"`        // race (also where empty) | hold | time: what ended it
+	Saturation     *trace.Saturation     `json:"saturation,omitempty"`  // which step of the preset of that name this is
+	StartSkewS     *float64              `json:"start_skew_s"`          // latest less earliest start among the workers, by the wall clock
+	Overlap        *Overlap              `json:"overlap"`
+	NoOverlap      *NoOverlap            `json:"no_overlap,omitempty"` // where overlap is null
+	OtherToolRates *OtherToolRates       `json:"others_say"`           // null where no disk moved anything
+	Contention     *Contention           `json:"contention"`           // null without an overlap of two disks or more
+	Links          []LinkUse             `json:"links,omitempty"`      // of the disks' paths, where these and their capacity are known
+	Streams        []Stream              `json:"streams,omitempty"`
+	StreamTotals   []StreamTotal         `json:"stream_totals,omitempty"` // by disk, in the run's order
+	Work           map[string]work.Work  `json:"work,omitempty"`          // of each disk, where it was written down
+	Repeats        string                `json:"repeats,omitempty"`       // the first phase in which the same disks do the same, if there is one before this
+	Paced          work.Paced            `json:"paced,omitempty"`         // the disks that do not work as fast as they can, and those that read and write at once
+	Search         *trace.Try            `json:"search,omitempty"`        // which of a search's tries this is
+	Stages         []Stage               `json:"stages"`
+	Changes        []Change              `json:"changes"` // the ledger: by time
+	Recoveries     []Recovery            `json:"recoveries"`
+	Disks          map[string]Disk       `json:"disks"`
+	CPUPercent     *float64              `json:"cpu_percent"` // of all cores, on average in the overlap; null where it was not read
+	Series         *Series               `json:"series"`      // null where no disk moved anything
+	Verdict        string                `json:"verdict"`     // the phase in one sentence; filled in by say
+	Warnings       []Warning             `json:"warnings"`
 }
 
 // Interval is a 95 % confidence interval: low, high.
@@ -126,8 +136,10 @@ type OtherToolRates struct {
 	LastDoneRate  float64  `json:"last_done_rate"`  // elbencho: from the first start to the last disk's end
 }
 
-// Contention compares the window with what the disks do unhindered.
+// Contention compares the window, or its longest stretch between changes, with what the disks do unhindered.
 type Contention struct {
+	Spans      [][2]float64              `json:"spans,omitempty"` // that stretch: start_s, end_s; empty for the whole window
+	Even       bool                      `json:"even"`            // in every stretch all have about the same
 	Disks      map[string]DiskContention `json:"disks"`
 	Steals     []Steal                   `json:"steals"`
 	DuplexGain *float64                  `json:"duplex_gain"`      // total of reads and writes mixed over the best total one way, of the same disks
@@ -137,14 +149,16 @@ type Contention struct {
 
 // DiskContention is one disk's rate in the window against what it could have had.
 type DiskContention struct {
-	Reference     string   `json:"reference"`      // solo: its rate alone; later: its rate after others ended; or empty
-	ReferenceFrom string   `json:"reference_from"` // the solo phase, or the disk that ended
-	ReferenceRate *float64 `json:"reference_rate"`
-	Retention     *float64 `json:"retention"`  // rate in the window over the reference
-	Held          bool     `json:"held"`       // it has less than the reference, by more than noise would make of equals
-	Kept          bool     `json:"kept"`       // it has about as much as the reference, as far as noise lets tell
-	FairRate      float64  `json:"fair_rate"`  // its part if the window's total were shared max-min fairly
-	AboveEven     float64  `json:"above_even"` // how much more it got than an even share of its direction; 0 where noise may have made that
+	Rate          float64   `json:"rate"`           // in the stretch that is compared
+	Reference     string    `json:"reference"`      // solo: its rate alone; later: its rate after others ended; or empty
+	ReferenceFrom string    `json:"reference_from"` // the solo phase, or the disk that ended
+	ReferenceRate *float64  `json:"reference_rate"`
+	Retention     *float64  `json:"retention"` // rate over the reference
+	RetentionCI   *Interval `json:"retention_ci95,omitempty"`
+	Held          bool      `json:"held"`       // it has less than the reference, by more than noise would make of equals
+	Kept          bool      `json:"kept"`       // it has about as much as the reference, as far as noise lets tell
+	FairRate      float64   `json:"fair_rate"`  // its part if the window's total were shared max-min fairly
+	AboveEven     float64   `json:"above_even"` // how much more it got than an even share of its direction; 0 where noise may have made that
 }
 
 // Steal is what one disk lost of its fair part to another that had more than its own.
@@ -280,11 +294,15 @@ type MatrixRow struct {
 type Finding struct {
 	Code       string             `json:"code"`
 	Phase      string             `json:"phase"`
-	Disk       string             `json:"disk,omitempty"`  // whom it is about, where it is one
-	Disks      []string           `json:"disks,omitempty"` // all whom it is about; of a steal: who lost
-	Added      []string           `json:"added,omitempty"` // of a ceiling: the disks that were added without more being moved
-	Link       *LinkUse           `json:"link,omitempty"`  // of a bottleneck
-	Other      string             `json:"other,omitempty"` // what it is held against: a phase, a disk, an error
+	Disk       string             `json:"disk,omitempty"`    // whom it is about, where it is one
+	Disks      []string           `json:"disks,omitempty"`   // all whom it is about; of a steal: who lost
+	Added      []string           `json:"added,omitempty"`   // of a ceiling: the disks that were added without more being moved
+	Link       *LinkUse           `json:"link,omitempty"`    // of a bottleneck
+	Change     *Change            `json:"change,omitempty"`  // of the ledger
+	Cites      []int              `json:"cites,omitempty"`   // the phase's changes that it rests on, by index
+	Changes    []Change           `json:"changes,omitempty"` // of its kind and disks, if they are several
+	Working    int                `json:"-"`                 // disks of the phase
+	Other      string             `json:"other,omitempty"`   // what it is held against: a phase, a disk, an error
 	Values     map[string]float64 `json:"values,omitempty"`
 	MorePhases int                `json:"more_phases,omitempty"` // that show it as well
 	Weight     float64            `json:"weight"`                // about the share of speed at stake: 1 is all of it

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
@@ -30,6 +31,7 @@ func Analyze(run *trace.Run, opts Options) *Analysis {
 	}
 	for _, d := range run.Disks {
 		a.Order = append(a.Order, d.Name)
+		a.ProfileOrigin = cmp.Or(a.ProfileOrigin, d.Origin)
 	}
 	for _, w := range run.Warnings {
 		a.Warnings = append(a.Warnings, Warning{Code: "trace", Other: w})
@@ -47,6 +49,15 @@ func Analyze(run *trace.Run, opts Options) *Analysis {
 		p.devices(late)
 		phases = append(phases, p)
 	}
+	shareLuck(phases)
+	for _, p := range phases {
+		p.recoveries(nil)
+		p.fillChanges()
+	}
+	for _, p := range phases {
+		p.run = phases
+	}
+	warmUps(phases)
 	solos := soloRates(phases)
 	for _, p := range phases {
 		p.compare(solos)
@@ -58,15 +69,18 @@ func Analyze(run *trace.Run, opts Options) *Analysis {
 	}
 	causes(phases)
 	ceilings(phases, solos)
+	duplexGains(phases)
+	markRepeats(phases)
+	a.Warnings = append(a.Warnings, unlike(phases)...)
 	for _, p := range phases {
 		a.Phases = append(a.Phases, *p.out)
 	}
-	duplexGains(a.Phases)
 	a.Matrix = matrix(a.Phases)
 	a.LatencyMatrix = latencyMatrix(phases, a.Order)
 	a.Searches = searches(phases, run.Status == trace.Complete)
 	a.Saturations = saturations(phases)
 	a.Summary = summarize(phases)
+	a.Decide()
 	a.Findings = findings(a.Phases, a.Order, solos, a.Saturations, alpha.own)
 	return a
 }
@@ -85,7 +99,7 @@ func newAlphas(run *trace.Run) alphas {
 	for _, p := range run.Phases {
 		n, others := 0, len(p.Disks)-1
 		for _, d := range p.Disks {
-			if !p.Paced[d.Name].Limited() { // of which nothing is claimed
+			if !p.Work[d.Name].Limited() { // of which nothing is claimed
 				n++
 			}
 		}

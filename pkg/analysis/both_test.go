@@ -7,6 +7,7 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/policy"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // A disk that reads and writes at once counts in both directions, pass by pass and in the one that the end of the phase
@@ -18,7 +19,7 @@ func TestBothDirections(t *testing.T) {
 		add := func(e trace.Event) { text = trace.AppendEvent(text, &e) }
 		add(trace.Event{Type: trace.RunType, Version: 1, Name: "mix", Disks: []trace.Disk{{Name: "A"}, {Name: "B"}}})
 		add(trace.Event{Type: trace.PhaseType, Phase: "p", Stop: "time", Roles: map[string]trace.Role{"A": role, "B": trace.Write},
-			Paced: map[string]trace.Paced{"A": {Reads: reads}}})
+			Work: map[string]work.Work{"A": {Reads: reads}}})
 		both := func(e trace.Event) {
 			r, w := policy.Both(e, int64(reads*float64(e.Bytes)))
 			add(r)

@@ -46,6 +46,11 @@ func causes(phases []*phase) {
 			if d.Throttle != nil {
 				p.cause(&p.parts[i], &d, phases)
 				p.freed(&p.parts[i], d.Throttle)
+				for k := range p.out.Changes {
+					if c := &p.out.Changes[k]; c.Kind == KindOwnFall && c.concerns(name) {
+						c.Cause = d.Throttle.Cause
+					}
+				}
 			}
 		}
 	}

@@ -36,8 +36,30 @@ func (r *reach) tolerance(o *reach) float64 { return spare * math.Hypot(r.half, 
 
 // conditions are what must be the same for totals to be comparable.
 type conditions struct {
-	op                     trace.Role
-	connection, test, rest string // rest: the disks that went the other way
+	op               trace.Role
+	connection, rest string // rest: the disks that went the other way
+}
+
+// group is sets of disks under the same conditions, each of which does the same in all of them.
+type group struct {
+	conditions
+	sets []*reach
+}
+
+// fits reports whether a set's disks do what they do in the group's other sets; of sets without a disk in common the
+// first ones stand for all.
+func (g *group) fits(r *reach) bool {
+	return !slices.ContainsFunc(g.sets, func(s *reach) bool {
+		p, q, shared := r.phases[0], s.phases[0], 0
+		for i := range p.parts {
+			if disk := p.parts[i].name(); q.part(disk) != nil {
+				if shared++; !p.sameWork(q, disk) {
+					return true
+				}
+			}
+		}
+		return shared == 0 && !p.job(p.part(r.disks[0])).work.Same(q.job(q.part(s.disks[0])).work)
+	})
 }
 
 // ceilings looks for limits that disks have in common. No link is known by a rate alone: the evidence is a set of disks
@@ -45,28 +67,29 @@ type conditions struct {
 // set passed that total either. Totals that lie alike by chance must be ruled out: the more sets that had more to
 // give, the more of them must have reached it.
 func ceilings(phases []*phase, solos solos) {
-	groups := map[conditions][]*reach{}
-	var order []conditions
+	var groups []*group
 	for _, p := range phases {
 		for _, op := range []trace.Role{trace.Read, trace.Write} {
 			key, r, ok := p.reach(op, solos)
 			if !ok {
 				continue
 			}
-			if groups[key] == nil {
-				order = append(order, key)
+			i := slices.IndexFunc(groups, func(g *group) bool { return g.conditions == key && g.fits(r) })
+			if i < 0 {
+				i = len(groups)
+				groups = append(groups, &group{conditions: key})
 			}
-			groups[key] = gather(groups[key], r)
+			groups[i].sets = gather(groups[i].sets, r)
 		}
 	}
 	looks := 0
-	for _, sets := range groups {
-		if slices.ContainsFunc(sets, (*reach).held) {
+	for _, g := range groups {
+		if slices.ContainsFunc(g.sets, (*reach).held) {
 			looks++
 		}
 	}
-	for _, key := range order {
-		ceiling(groups[key], ceilingP/float64(max(1, looks)))
+	for _, g := range groups {
+		ceiling(g.sets, ceilingP/float64(max(1, looks)))
 	}
 }
 
@@ -78,7 +101,7 @@ func (p *phase) reach(op trace.Role, solos solos) (key conditions, r *reach, ok 
 	if !p.allContend() {
 		return key, nil, false
 	}
-	key, r = conditions{op: op, test: p.trace.Test}, &reach{phases: []*phase{p}}
+	key, r = conditions{op: op}, &reach{phases: []*phase{p}}
 	if o == nil {
 		return key, r, false
 	}

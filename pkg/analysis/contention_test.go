@@ -161,6 +161,7 @@ func TestFindings(t *testing.T) {
 	steal := Finding{
 		Code: "steal", Phase: "WWW", Disk: "C", Disks: []string{"A", "B"}, Weight: 0.4,
 		Values: map[string]float64{"rate": 0.9333e9, "had": 0.7e9, "fair": 1.1667e9},
+		Cites:  []int{1, 2}, // A and B recover after C's end
 	}
 	if !slices.ContainsFunc(a.Findings, func(f Finding) bool { return cmp.Equal(f, steal, cmpopts.EquateApprox(0.02, 0)) }) {
 		t.Errorf("no finding %+v in %+v", steal, a.Findings)

@@ -10,14 +10,15 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // alone are rates of disks by themselves, known to a thousandth.
 func alone(p *phase, rates ...float64) solos {
-	s := solos{}
+	var s solos
 	for i, rate := range rates {
 		if rate > 0 {
-			s[p.soloKey(&p.parts[i])] = solo{measured{1e6 * rate, 0.001, 50}, p.parts[i].name() + " alone"}
+			s = append(s, solo{job: p.job(&p.parts[i]), measured: measured{rate: 1e6 * rate, error: 0.001, free: 50}, phase: p.parts[i].name() + " alone"})
 		}
 	}
 	return s
@@ -112,7 +113,7 @@ func TestRecoveriesByHand(t *testing.T) {
 		{"C goes on", steps(70, [2]float64{32, 120}), steps(160), 0},
 		{"C had just begun", steps(70, [2]float64{32, 120}), steps(0, [2]float64{29, 160}, [2]float64{30, 0}), 0},
 		{"it falls", steps(120, [2]float64{32, 70}), steps(160, [2]float64{30, 0}), 0},
-		{"its rise is seen too shortly", steps(70, [2]float64{58, 120}), steps(160, [2]float64{30, 0}), 0},
+		{"its rise is seen too shortly", steps(70, [2]float64{58, 110}), steps(160, [2]float64{30, 0}), 0},
 		{"it rises", steps(70, [2]float64{32, 120}), steps(160, [2]float64{30, 0}), 1},
 	} {
 		p := besides(60, tt.a, steps(50), tt.c)
@@ -142,13 +143,13 @@ func TestRecoveriesByHand(t *testing.T) {
 		}
 		within(t, "blur", seconds((&part{trace: d}).blur(ns(10))), tt.want, 1e-9)
 	}
-	for length, want := range map[float64]bool{2.9: false, 3: true} {
-		if got := (&part{}).holds(span(0, length)); got != want {
+	for length, want := range map[float64]bool{2.1: false, 2.2: true} {
+		if got := (&part{}).holds(span(0, length), endLevelS); got != want {
 			t.Errorf("%v s hold: %v", length, got)
 		}
 	}
 	for length, want := range map[float64]bool{5.9: false, 6: true} {
-		if got := (&part{excursionS: 4}).holds(span(0, length)); got != want {
+		if got := (&part{excursionS: 4}).holds(span(0, length), 1); got != want {
 			t.Errorf("%v s hold beside an excursion of 4: %v", length, got)
 		}
 	}
@@ -162,24 +163,36 @@ func TestAloneAfterwards(t *testing.T) {
 		want bool
 	}{{"for ten seconds", 30, true}, {"for one", 39, true}, {"at no time", 40, false}} {
 		p := besides(40, steps(70, [2]float64{30, 120}), steps(160, [2]float64{tt.end, 0}))
-		m, ok := p.aloneAfterwards(0)
+		m, _, ok := p.aloneAfterwards(0)
 		if ok != tt.want || ok && math.Abs(m.rate-120e6) > 1e6 {
 			t.Errorf("%s: %+v, %v", tt.name, m, ok)
 		}
-		if _, ok := p.aloneAfterwards(1); ok {
+		if _, _, ok := p.aloneAfterwards(1); ok {
 			t.Errorf("%s: B is alone", tt.name)
 		}
-		if r, ok := p.reference(0, solos{}); ok != tt.want || ok && (r.kind != ReferenceLater || r.from != "B") {
+		if r, ok := p.reference(0, solos{}, p.window); ok != tt.want || ok && (r.kind != ReferenceLater || r.from != "B") {
 			t.Errorf("%s: %+v, %v", tt.name, r, ok)
 		}
 	}
 	// A file of which nothing is known tells no rate.
 	p := besides(40, steps(100), steps(160, [2]float64{30, 0}))
 	long := filesOf([2]float64{29, 29e6}, [2]float64{11, 11e6})
-	p.parts[0] = newPart(long, trace.Paced{}, 0)
-	if m, ok := p.aloneAfterwards(0); ok {
+	p.parts[0] = newPart(long, work.Work{}, 0)
+	if m, _, ok := p.aloneAfterwards(0); ok {
 		t.Errorf("by a file that began before: %+v", m)
 	}
+}
+
+// gains has duplexGains go over rows made by hand.
+func gains(rows []Phase) {
+	phases := make([]*phase, len(rows))
+	for i := range rows {
+		phases[i] = &phase{trace: &trace.Phase{Test: rows[i].Test}, out: &rows[i]}
+		for disk := range rows[i].Disks {
+			phases[i].parts = append(phases[i].parts, part{trace: &trace.DiskTrace{Name: disk}, work: rows[i].Paced[disk]})
+		}
+	}
+	duplexGains(phases)
 }
 
 func TestMatrixRows(t *testing.T) {
@@ -219,10 +232,10 @@ func TestMatrixRows(t *testing.T) {
 	otherTest := oneWay("other test", 8, "A", "B")
 	otherTest.Test = "x"
 	paced, readsToo := oneWay("with a pace", 8, "A", "B"), row("mixed too", nil, "A", "B")
-	paced.Paced = map[string]trace.Paced{"A": {Rate: 4}}
+	paced.Paced = work.Paced{"A": {Pace: 4}}
 	readsToo.Overlap.Rate = 8
 	phases := []Phase{mixedPhase, oneWay("w", 5, "A", "B"), oneWay("r", 6, "A", "B"), oneWay("w again", 5.5, "A", "B"), oneWay("of others", 7, "A", "C"), oneWay("of more", 8, "A", "B", "C"), otherTest, paced, readsToo, {Phase: "no overlap", Disks: mixedPhase.Disks}}
-	duplexGains(phases)
+	gains(phases)
 	c := phases[0].Contention
 	within(t, "gain", *c.DuplexGain, 1.5, 1e-12)
 	if diff := cmp.Diff(&Interval{8.5 / 7, 9.5 / 5}, c.DuplexCI95, cmpopts.EquateApprox(1e-12, 0)); diff != "" {
@@ -235,23 +248,23 @@ func TestMatrixRows(t *testing.T) {
 	for _, best := range []*Interval{nil, {0, 7}, {-1, 7}} {
 		again := []Phase{mixedPhase, oneWay("r", 6, "A", "B")}
 		again[0].Contention, again[1].Overlap.CI95 = &Contention{}, best
-		if duplexGains(again); again[0].Contention.DuplexGain == nil || again[0].Contention.DuplexCI95 != nil {
+		if gains(again); again[0].Contention.DuplexGain == nil || again[0].Contention.DuplexCI95 != nil {
 			t.Errorf("over %v: %+v", best, again[0].Contention)
 		}
 	}
 	slow := []Phase{mixedPhase, oneWay("r", 6, "A", "B")}
 	slow[0].Contention, slow[0].Paced = &Contention{}, paced.Paced
-	if duplexGains(slow); slow[0].Contention.DuplexGain != nil {
+	if gains(slow); slow[0].Contention.DuplexGain != nil {
 		t.Error("a gain of a disk with a pace")
 	}
 	still := []Phase{mixedPhase, oneWay("r", 0, "A", "B")}
 	still[0].Contention = &Contention{}
-	if duplexGains(still); still[0].Contention.DuplexGain != nil {
+	if gains(still); still[0].Contention.DuplexGain != nil {
 		t.Error("a gain over what moved nothing")
 	}
 	only := []Phase{mixedPhase}
 	only[0].Contention = &Contention{}
-	if duplexGains(only); only[0].Contention.DuplexGain != nil {
+	if gains(only); only[0].Contention.DuplexGain != nil {
 		t.Error("a gain over nothing")
 	}
 }
@@ -347,21 +360,21 @@ func TestWhoTakes(t *testing.T) {
 		{"no more than A lost", func(_ *phase, w []measured, _, _ *DiskContention) { w[0].rate = 90 }, []Steal{{"A", "B", 10, 0.1}}},
 		{"A lost little", func(_ *phase, w []measured, _, _ *DiskContention) { w[0].rate, w[0].error = 90.1, 0.001 }, nil},
 		{"A was not held", func(_ *phase, _ []measured, a, _ *DiskContention) { a.Held = false }, nil},
-		{"A has a pace", func(p *phase, _ []measured, _, _ *DiskContention) { p.parts[0].paced.Rate = 50 }, nil},
-		{"A goes both ways", func(p *phase, _ []measured, _, _ *DiskContention) { p.parts[0].paced.Reads = 0.5 }, nil},
+		{"A has a pace", func(p *phase, _ []measured, _, _ *DiskContention) { p.parts[0].work.Pace = 50 }, nil},
+		{"A goes both ways", func(p *phase, _ []measured, _, _ *DiskContention) { p.parts[0].work.Reads = 0.5 }, nil},
 		{"A's rate may be chance", func(_ *phase, w []measured, _, _ *DiskContention) { w[0].error = 0.5 }, nil},
 		{"B's rate may be chance", func(_ *phase, w []measured, _, _ *DiskContention) { w[1].error = 0.3 }, nil},
 		{"that they differ may be chance", func(_ *phase, w []measured, _, _ *DiskContention) {
-			w[0], w[1] = measured{89, 1e-4, 3}, measured{150, 0.15, 50}
+			w[0], w[1] = measured{rate: 89, error: 1e-4, free: 3}, measured{rate: 150, error: 0.15, free: 50}
 		}, nil},
-		{"B has a pace", func(p *phase, _ []measured, _, _ *DiskContention) { p.parts[1].paced.Rate = 150 }, nil},
+		{"B has a pace", func(p *phase, _ []measured, _, _ *DiskContention) { p.parts[1].work.Pace = 150 }, nil},
 		{"B reads", func(p *phase, _ []measured, _, _ *DiskContention) { p.parts[1].trace.Op = trace.Read }, nil},
 		{"B has its part", func(_ *phase, _ []measured, _, b *DiskContention) { b.FairRate = 150 }, nil},
 		{"B has less than its part", func(_ *phase, _ []measured, _, b *DiskContention) { b.FairRate = 160 }, nil},
 		{"B kept a fifth more", func(_ *phase, _ []measured, _, b *DiskContention) { b.Retention = number(0.6) }, []Steal{{"A", "B", 50, 0.5}}},
 		{"B kept less", func(_ *phase, _ []measured, _, b *DiskContention) { b.Retention = number(0.599) }, nil},
 	} {
-		p, window := sharing(measured{50, 0.01, 50}, measured{150, 0.01, 50})
+		p, window := sharing(measured{rate: 50, error: 0.01, free: 50}, measured{rate: 150, error: 0.01, free: 50})
 		a, b := DiskContention{Held: true, FairRate: 100, Retention: number(0.5)}, DiskContention{FairRate: 100}
 		if tt.change != nil {
 			tt.change(p, window, &a, &b)
@@ -372,7 +385,7 @@ func TestWhoTakes(t *testing.T) {
 		}
 	}
 	// By how much each has more than its part: 50 and 25.
-	p, window := sharing(measured{150, 0.01, 50}, measured{40, 0.01, 50}, measured{125, 0.01, 50})
+	p, window := sharing(measured{rate: 150, error: 0.01, free: 50}, measured{rate: 40, error: 0.01, free: 50}, measured{rate: 125, error: 0.01, free: 50})
 	got := p.steals(map[string]DiskContention{"A": {FairRate: 100}, "B": {Held: true, FairRate: 100, Retention: number(0.5)}, "C": {FairRate: 100}}, window)
 	if diff := cmp.Diff([]Steal{{"B", "A", 40, 0.4}, {"B", "C", 20, 0.2}}, got, cmpopts.EquateApprox(1e-9, 0)); diff != "" {
 		t.Errorf("of two (-want +got):\n%s", diff)
@@ -381,7 +394,7 @@ func TestWhoTakes(t *testing.T) {
 
 // A tenth more than the even part of those of one direction that want all they can get.
 func TestAboveEven(t *testing.T) {
-	at := func(rate, err float64) measured { return measured{rate, err, 50} }
+	at := func(rate, err float64) measured { return measured{rate: rate, error: err, free: 50} }
 	for _, tt := range []struct {
 		name   string
 		window []measured
@@ -394,10 +407,10 @@ func TestAboveEven(t *testing.T) {
 		{"chance", []measured{at(120, 0.1), at(90, 0.01), at(90, 0.01)}, nil, []float64{0, 0, 0}},
 		// The even part of 100 is known to 19 % of it.
 		{"chance by the others", []measured{at(120, 0.01), at(90, 0.5), at(90, 0.4)}, nil, []float64{0, 0, 0}},
-		{"beside one with a pace", []measured{at(120, 0.01), at(80, 0.01), at(10, 0.01)}, func(p *phase) { p.parts[2].paced.Rate = 10 }, []float64{20, 0, 0}},
-		{"that has one itself", []measured{at(120, 0.01), at(90, 0.01), at(90, 0.01)}, func(p *phase) { p.parts[0].paced.Rate = 120 }, []float64{0, 0, 0}},
+		{"beside one with a pace", []measured{at(120, 0.01), at(80, 0.01), at(10, 0.01)}, func(p *phase) { p.parts[2].work.Pace = 10 }, []float64{20, 0, 0}},
+		{"that has one itself", []measured{at(120, 0.01), at(90, 0.01), at(90, 0.01)}, func(p *phase) { p.parts[0].work.Pace = 120 }, []float64{0, 0, 0}},
 		{"beside a reader", []measured{at(120, 0.01), at(80, 0.01), at(10, 0.01)}, func(p *phase) { p.parts[2].trace.Op = trace.Read }, []float64{20, 0, 0}},
-		{"little is known of another", []measured{at(120, 0.05), at(90, 0.01), {90, 0.01, 1}}, nil, []float64{0, 0, 0}},
+		{"little is known of another", []measured{at(120, 0.05), at(90, 0.01), {rate: 90, error: 0.01, free: 1}}, nil, []float64{0, 0, 0}},
 	} {
 		p, window := sharing(tt.window...)
 		if tt.change != nil {
@@ -421,18 +434,20 @@ func TestHeldAndKept(t *testing.T) {
 		a          func(int) float64
 		alone, err float64
 		held, kept bool
+		fell       bool
 	}{
-		{"nine tenths and more", steps(70), 77, 0.001, false, true},
-		{"less", steps(70), 79, 0.001, true, false},
-		{"less, by chance", steps(70), 79, 0.5, false, false},
-		{"more, by chance", steps(70), 77, 0.5, false, false},
-		{"half, as it fell amid the window", steps(100, [2]float64{30, 40}), 140, 0.001, false, false},
+		{"nine tenths and more", steps(70), 77, 0.001, false, true, false},
+		{"less", steps(70), 79, 0.001, true, false, false},
+		{"less, by chance", steps(70), 79, 0.5, false, false, false},
+		{"more, by chance", steps(70), 77, 0.5, false, false, false},
+		{"half, as it fell amid the window", steps(100, [2]float64{30, 70}), 140, 0.001, false, false, true},
 	} {
 		p := besides(60, tt.a, steps(160))
 		p.fillOverlap()
-		p.fillContention(solos{p.soloKey(&p.parts[0]): solo{measured{1e6 * tt.alone, tt.err, 50}, "A alone"}})
+		p.fillChanges()
+		p.fillContention(solos{{job: p.job(&p.parts[0]), measured: measured{rate: 1e6 * tt.alone, error: tt.err, free: 50}, phase: "A alone"}})
 		c := p.out.Contention
-		if d := c.Disks["A"]; d.Held != tt.held || d.Kept != tt.kept || math.Abs(*d.Retention-70/tt.alone) > 0.01 || *d.ReferenceRate != 1e6*tt.alone {
+		if d := c.Disks["A"]; d.Held != tt.held || d.Kept != tt.kept || (d.Retention == nil) != tt.fell || !tt.fell && (math.Abs(*d.Retention-70/tt.alone) > 0.01 || *d.ReferenceRate != 1e6*tt.alone) {
 			t.Errorf("%s: %+v", tt.name, d)
 		}
 		if d := c.Disks["B"]; d.Held || d.Kept || d.Retention != nil || d.Reference != "" {
@@ -442,7 +457,7 @@ func TestHeldAndKept(t *testing.T) {
 	// One with a pace needs no more than it asks for, or than it has.
 	for asks, fair := range map[float64]float64{80: 80, 60: 70} {
 		p := besides(60, steps(70), steps(160))
-		p.parts[0].paced.Rate = 1e6 * asks
+		p.parts[0].work.Pace = 1e6 * asks
 		p.fillOverlap()
 		p.fillContention(alone(p, 150, 0))
 		d := p.out.Contention.Disks["A"]
@@ -468,12 +483,12 @@ func TestReferenceAfterRecovery(t *testing.T) {
 	p.out.Recoveries = []Recovery{{Disk: "A", After: "B", ToRate: &rate}, {Disk: "A", After: "C", ToRate: &rate}, {Disk: "A", After: "D"}, {Disk: "B", After: "E", ToRate: &rate}}
 	p.reached = []measured{{rate: 1}, {rate: 2}, {rate: 3}, {rate: 4}}
 	for disk, want := range []reference{{measured{rate: 2}, ReferenceLater, "C"}, {measured{rate: 4}, ReferenceLater, "E"}} {
-		if got, ok := p.reference(disk, solos{}); !ok || got != want {
+		if got, ok := p.reference(disk, solos{}, p.window); !ok || got != want {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	}
-	p.parts[0].paced.Rate = 5
-	if got, ok := p.reference(0, alone(p, 150, 150)); ok {
+	p.parts[0].work.Pace = 5
+	if got, ok := p.reference(0, alone(p, 150, 150), p.window); ok {
 		t.Errorf("of a disk with a pace: %+v", got)
 	}
 }

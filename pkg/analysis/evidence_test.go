@@ -288,17 +288,17 @@ func TestCut(t *testing.T) {
 		disk int
 		s    float64
 		want float64
-	}{{0, 20, 10}, {0, 10, 0}, {1, 25, 25}, {1, 30, 25}, {0, 0, 0}, {3, 10, 10}, {3, 24, 10}} {
-		if got := p.quietBefore(tt.disk, ns(tt.s)); got != ns(tt.want) {
-			t.Errorf("disk %d before %v s: quiet from %v s, want %v", tt.disk, tt.s, seconds(got), tt.want)
+	}{{0, 20, 10}, {0, 10, 0}, {1, 25, 25}, {1, 30, 25}, {0, 0, 0}, {3, 10, 10}, {3, 25, 10}} {
+		if got := p.worksSince(tt.disk, ns(tt.s)); got != ns(tt.want) {
+			t.Errorf("disk %d before %v s: works since %v s, want %v", tt.disk, tt.s, seconds(got), tt.want)
 		}
 	}
 	short := &phase{stages: []overlap.Stage{{Interval: span(0, 5), Active: []int{0}}, {Interval: span(5, 5.4), Active: []int{0, 1}}, {Interval: span(5.4, 5.9), Active: []int{1}}}}
-	if got := short.quietBefore(0, ns(5.4)); got != 0 {
-		t.Errorf("a stage of 0.4 s is long enough to measure in: quiet from %v s", seconds(got))
+	if got := short.worksSince(0, ns(5.4)); got != 0 {
+		t.Errorf("another began 0.4 s before: works since %v s", seconds(got))
 	}
-	if got := short.quietBefore(1, ns(5.9)); got != ns(5.4) {
-		t.Errorf("a stage of 0.5 s is not: quiet from %v s", seconds(got))
+	if got := short.worksSince(1, ns(5.9)); got != ns(5) {
+		t.Errorf("another ended 0.5 s before: works since %v s", seconds(got))
 	}
 	if got := p.lastToEnd(0); got != "D" {
 		t.Errorf("the last of the others to end is %s", got)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // filesAt is a disk whose files of some 50 MB have progress each tenth of a second, at a rate that depends on the second.
@@ -59,7 +60,7 @@ func together(disks ...*trace.DiskTrace) *phase {
 	var active [][]overlap.Interval
 	for i, d := range disks {
 		d.Name = string(rune('A' + i))
-		p.parts = append(p.parts, newPart(d, trace.Paced{}, 5e8))
+		p.parts = append(p.parts, newPart(d, work.Work{}, 5e8))
 		p.parts[i].solid = p.parts[i].solidLevels(0.01)
 		active = append(active, p.parts[i].active)
 	}
@@ -85,33 +86,34 @@ func steps(first float64, changes ...[2]float64) func(int) float64 {
 func TestWhatExplainsAFall(t *testing.T) {
 	falls := steps(100, [2]float64{20, 50})
 	for _, tt := range []struct {
-		name                  string
-		other                 func(int) float64
-		explained, near, told bool // told: as a throttle
+		name  string
+		other func(int) float64
+		kind  string
 	}{
-		{"nothing happens", steps(100), false, false, true},
-		{"B begins then", steps(0, [2]float64{20, 50}), true, true, false},
-		{"B began before", steps(0, [2]float64{10, 50}), false, false, true},
-		{"B ends a second before", steps(100, [2]float64{19, 0}), true, true, false},
-		{"B ends three seconds before", steps(100, [2]float64{17, 0}), false, false, true},
-		{"B ends a second later", steps(100, [2]float64{21, 0}), false, false, true},
-		{"B gains half of it", steps(100, [2]float64{20, 127}), true, false, false},
-		{"B gains less than half", steps(100, [2]float64{20, 120}), false, false, true},
-		{"B gains what A left", steps(100, [2]float64{21, 150}), false, false, true},
+		{"nothing happens", steps(100), KindOwnFall},
+		{"B begins then", steps(0, [2]float64{20, 50}), KindStart},
+		{"B began before", steps(0, [2]float64{10, 50}), KindOwnFall},
+		{"B ends a second before", steps(100, [2]float64{19, 0}), KindUnknown},
+		{"B ends three seconds before", steps(100, [2]float64{17, 0}), KindOwnFall},
+		{"B ends a second later", steps(100, [2]float64{21, 0}), KindOwnFall},
+		{"B gains half of it", steps(100, [2]float64{20, 127}), KindUnknown},
+		{"B gains all of it", steps(100, [2]float64{20, 150}), KindRedistribution},
+		{"B gains less than half", steps(100, [2]float64{20, 120}), KindOwnFall},
+		{"B gains what A left", steps(100, [2]float64{21, 150}), KindOwnFall},
+		{"B falls by the same factor", steps(80, [2]float64{20, 40}), KindSharedFall},
+		{"B falls by another factor", steps(100, [2]float64{20, 75}), KindUnknown},
 	} {
 		p := besides(60, falls, tt.other)
 		a := &p.parts[0]
 		if len(a.solid) != 2 || math.Abs(seconds(a.solid[1].StartNS)-20) > 0.2 {
 			t.Fatalf("%s: levels %v", tt.name, a.solid)
 		}
-		if got := p.explained(a, a.solid, 1); got != tt.explained {
-			t.Errorf("%s: explained %v", tt.name, got)
-		}
-		if got := p.eventNear(a, a.solid, 1); got != tt.near {
-			t.Errorf("%s: an event near %v", tt.name, got)
+		p.fillChanges()
+		if got := a.kinds[1]; got != tt.kind {
+			t.Errorf("%s: told as %q, want %q", tt.name, got, tt.kind)
 		}
 		got := p.throttle(a)
-		if (got != nil) != tt.told {
+		if (got != nil) != (tt.kind == KindOwnFall) {
 			t.Errorf("%s: %+v", tt.name, got)
 		}
 		if got == nil {
@@ -128,13 +130,15 @@ func TestWhatExplainsAFall(t *testing.T) {
 	p := besides(60, falls, steps(100))
 	lag := 5.0
 	for at, want := range map[float64]bool{14.2: true, 15.8: true, 13.8: false, 16.2: false} {
-		p.out.Recoveries = []Recovery{{Disk: "B", AtS: at, LagS: &lag}}
-		if got := p.eventNear(&p.parts[0], p.parts[0].solid, 1); got != want {
-			t.Errorf("B recovers at %v s: near %v", at+lag, got)
+		p.out.Recoveries, p.reached = []Recovery{{Disk: "B", AtS: at, LagS: &lag, ToRate: &lag}}, make([]measured, 1)
+		p.fillChanges()
+		if got := p.parts[0].kinds[1]; (got == KindRedistribution) != want {
+			t.Errorf("B recovers at %v s: A's fall is told as %q", at+lag, got)
 		}
-		p.out.Recoveries = []Recovery{{Disk: "A", AtS: at, LagS: &lag}, {Disk: "B", AtS: at}}
-		if p.eventNear(&p.parts[0], p.parts[0].solid, 1) {
-			t.Errorf("A's own recovery explains its fall")
+		p.out.Recoveries, p.reached = []Recovery{{Disk: "A", AtS: at, LagS: &lag, ToRate: &lag}, {Disk: "B", AtS: at}}, make([]measured, 2)
+		p.fillChanges()
+		if got := p.parts[0].kinds[1]; got != KindOwnFall {
+			t.Errorf("A's own recovery explains its fall: %q", got)
 		}
 	}
 }
@@ -142,6 +146,7 @@ func TestWhatExplainsAFall(t *testing.T) {
 // In two steps down, the deeper of which dates the fall; up again without a pause it is none.
 func TestThrottleInSteps(t *testing.T) {
 	p := besides(80, steps(100, [2]float64{20, 70}, [2]float64{40, 30}))
+	p.fillChanges()
 	got := p.throttle(&p.parts[0])
 	if got == nil || len(got.Steps) != 2 {
 		t.Fatalf("%+v", got)
@@ -154,17 +159,19 @@ func TestThrottleInSteps(t *testing.T) {
 	within(t, "held", got.HeldS, 20, 0.1)
 	within(t, "lasts", got.LastsS, 40, 0.1)
 	for name, rate := range map[string]func(int) float64{
-		"by less than a fifth":   steps(100, [2]float64{20, 82}),
-		"back without a pause":   steps(100, [2]float64{20, 50}, [2]float64{40, 95}),
-		"upwards":                steps(50, [2]float64{20, 100}),
-		"of few and short files": steps(100, [2]float64{58, 50}),
+		"by less than a fifth": steps(100, [2]float64{20, 82}),
+		"back without a pause": steps(100, [2]float64{20, 50}, [2]float64{40, 95}),
+		"upwards":              steps(50, [2]float64{20, 100}),
+		"for a second":         steps(100, [2]float64{59, 50}),
 	} {
 		p := besides(60, rate)
+		p.fillChanges()
 		if got := p.throttle(&p.parts[0]); got != nil {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
 	p = besides(80, steps(100, [2]float64{20, 50}, [2]float64{40, 0}, [2]float64{50, 100}))
+	p.fillChanges()
 	got = p.throttle(&p.parts[0])
 	if got == nil || got.Recovered == nil {
 		t.Fatalf("back after a pause: %+v", got)
@@ -192,6 +199,7 @@ func TestFellInside(t *testing.T) {
 			own, tt.other = steps(100, [2]float64{20, 81}), steps(100)
 		}
 		p := besides(60, own, tt.other)
+		p.fillChanges()
 		if got := p.fellInside(&p.parts[0]); got != tt.want {
 			t.Errorf("%s: %v", tt.name, got)
 		}
@@ -289,7 +297,8 @@ func TestEventNear(t *testing.T) {
 			a.active = []overlap.Interval{span(0, 19), span(20, 40)} // its own pause explains nothing
 			a.solid, _ = levelsOf([2]float64{20, 100e6}, [2]float64{20, 50e6})
 			p := &phase{parts: []part{a, {trace: &trace.DiskTrace{Name: "B"}, active: active}}, out: &Phase{}}
-			if got := p.eventNear(&p.parts[0], p.parts[0].solid, 1); got != tt.want {
+			e := event{at: ns(20), edges: []edge{{disk: 0}}}
+			if got := p.begunNear(&e) != nil || p.endedNear(&e) != nil; got != tt.want {
 				t.Errorf("another is active in %v: %v", active, got)
 			}
 		}
@@ -325,8 +334,9 @@ func TestFellInsideByHand(t *testing.T) {
 		{"between", 1600e6, []overlap.Interval{span(0, 19), span(21, 40)}, span(0, 40), false},
 		{"where another begins", 1600e6, []overlap.Interval{span(0, 40)}, span(20, 40), false},
 	} {
+		kind := map[bool]string{false: KindUnknown, true: KindStart}[tt.other.StartNS > 0]
 		a := partOf(filesOf([2]float64{20, 2000e6}, [2]float64{20, tt.bytes}))
-		a.solid = []level{a.levelOver(span(0, 20)), a.levelOver(span(20, 40))}
+		a.solid, a.kinds = []level{a.levelOver(span(0, 20)), a.levelOver(span(20, 40))}, []string{"", kind}
 		p := &phase{parts: []part{a, {trace: &trace.DiskTrace{Name: "B"}, active: []overlap.Interval{tt.other}}}, window: tt.window, out: &Phase{}}
 		if got := p.fellInside(&p.parts[0]); got != tt.want {
 			t.Errorf("%s: %v", tt.name, got)

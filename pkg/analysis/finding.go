@@ -30,6 +30,7 @@ func findings(phases []Phase, order []string, solos solos, saturations []Saturat
 		f.drops()
 		f.contention()
 		f.recoveries()
+		f.changes()
 		f.totals()
 		f.bottlenecks()
 		f.gauges()
@@ -39,10 +40,40 @@ func findings(phases []Phase, order []string, solos solos, saturations []Saturat
 			}
 		}
 	}
+	for i := range f.found {
+		f.found[i].cite(phases)
+	}
 	slices.SortStableFunc(f.found, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Phase, b.Phase), cmp.Compare(a.Disk, b.Disk))
 	})
 	return f.found
+}
+
+// cite notes which entries of the ledger a finding rests on: those of its kind that concern its disks and, if another disk is
+// part of what it says, were caused by that one.
+func (f *Finding) cite(phases []Phase) {
+	kinds := map[string][]string{
+		"throttle": {KindOwnFall}, CauseHeat: {KindOwnFall}, CauseCacheFull: {KindOwnFall}, "recovery": {KindRecovery},
+		"steal": {KindStart, KindRecovery, KindRedistribution}, "held": {KindStart, KindRecovery},
+	}[f.Code]
+	if f.Change != nil {
+		kinds = []string{f.Change.Kind}
+	}
+	i := slices.IndexFunc(phases, func(p Phase) bool { return p.Phase == f.Phase })
+	if i < 0 || kinds == nil {
+		return
+	}
+	about := slices.Clone(f.Disks)
+	if f.Disk != "" && f.Code != "steal" {
+		about = append(about, f.Disk)
+	}
+	for k := range phases[i].Changes {
+		c := &phases[i].Changes[k]
+		by := c.By == nil || f.Code != "recovery" && f.Code != "steal" || *c.By == f.Other || *c.By == f.Disk
+		if slices.Contains(kinds, c.Kind) && by && slices.ContainsFunc(about, c.concerns) {
+			f.Cites = append(f.Cites, k)
+		}
+	}
 }
 
 // finder gathers findings, of one phase at a time.
@@ -82,19 +113,20 @@ func (f *finder) most(found Finding) {
 	}
 }
 
-// connections tells what a disk alone loses by hanging on the hub, where phases show both.
+// connections tells what a disk alone loses by being on the hub, if phases show both.
 func (f *finder) connections(solos solos) {
-	for key, hub := range solos {
-		if key.connection != trace.OnHub {
+	for _, hub := range solos {
+		if hub.connection != trace.OnHub {
 			continue
 		}
-		key.connection = trace.Direct
-		direct, ok := solos[key]
-		if !ok || hub.rate > (1-hubCost)*direct.rate || direct.chanceAbove(hub.measured) > f.alpha {
+		moved := hub.job
+		moved.connection = trace.Direct
+		direct := solos.find(moved)
+		if direct == nil || hub.rate > (1-hubCost)*direct.rate || direct.chanceAbove(hub.measured) > f.alpha {
 			continue
 		}
 		f.found = append(f.found, Finding{
-			Code: "hub_cost", Phase: hub.phase, Disk: key.disk, Other: direct.phase, Weight: 1 - hub.rate/direct.rate,
+			Code: "hub_cost", Phase: hub.phase, Disk: hub.disk, Other: direct.phase, Weight: 1 - hub.rate/direct.rate,
 			Values: map[string]float64{"rate": hub.rate, "reference": direct.rate},
 		})
 	}
@@ -140,7 +172,7 @@ func (f *finder) contention() {
 			held = append(held, name)
 		}
 	}
-	if even := len(held) == len(c.Disks) && o.Jain >= evenJain; even {
+	if even := len(held) == len(c.Disks) && c.Even && o.Jain >= evenJain; even {
 		low, high := f.retentions(held)
 		f.add(Finding{Code: "even", Disks: held, Values: map[string]float64{"jain": o.Jain, "low": low, "high": high}, Weight: (1 - high) / 2})
 	} else {
@@ -162,7 +194,7 @@ func (f *finder) retentions(names []string) (low, high float64) {
 	return low, high
 }
 
-// uneven tells of disks that got more than an even share, where nothing says from whom: those alike together.
+// uneven tells of disks that got more than an even share when nothing says from whom: those alike together.
 func (f *finder) uneven() {
 	c := f.phase.Contention
 	var names []string
@@ -199,7 +231,7 @@ func meanOf(disks []string, value func(string) float64) float64 {
 
 // steals tells of each disk that took from others, and from whom.
 func (f *finder) steals() {
-	c, window := f.phase.Contention, f.phase.Overlap.Disks
+	c := f.phase.Contention
 	for _, by := range f.order {
 		var from []string
 		var taken, had, fair float64
@@ -207,7 +239,7 @@ func (f *finder) steals() {
 			if s.By == by {
 				from = append(from, s.From)
 				taken += s.Rate
-				had += window[s.From].Rate
+				had += c.Disks[s.From].Rate
 				fair += c.Disks[s.From].FairRate
 			}
 		}
@@ -237,7 +269,7 @@ func (f *finder) held(names []string) {
 		}
 		bySource[source] = append(bySource[source], name)
 	}
-	rateOf := func(name string) float64 { return f.phase.Overlap.Disks[name].Rate }
+	rateOf := func(name string) float64 { return c.Disks[name].Rate }
 	for _, source := range sources {
 		for _, group := range Alike(bySource[source], rateOf) {
 			had, reference := meanOf(group, rateOf), meanOf(group, func(name string) float64 { return *c.Disks[name].ReferenceRate })
@@ -252,6 +284,66 @@ func (f *finder) held(names []string) {
 				Values: map[string]float64{"rate": had, "reference": reference},
 			}))
 		}
+	}
+}
+
+// changes tells the entries of the ledger that no other finding tells: a disk's own start or end needs none; recoveries,
+// lasting falls and what these leave to others have findings of their own.
+func (f *finder) changes() {
+	p := f.phase
+	var stalls []Change
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		told := Finding{Code: c.Kind, Change: c, Working: len(p.Disks), Weight: 0.5}
+		if c.FromRate > 0 && c.ToRate > 0 {
+			told.Weight = min(1, math.Abs(1-min(c.FromRate, c.ToRate)/max(c.FromRate, c.ToRate)))
+		}
+		switch c.Kind {
+		case KindEnd, KindRecovery:
+			continue
+		case KindStart:
+			if c.By == nil {
+				continue
+			}
+		case KindStall:
+			stalls = append(stalls, *c)
+			continue
+		case KindOwnFall:
+			if d := p.Disks[c.Disks[0]]; d.Throttle != nil {
+				continue
+			}
+		case KindRedistribution:
+			if c.By != nil && slices.ContainsFunc(p.Changes, func(o Change) bool { return o.Kind == KindOwnFall && o.concerns(*c.By) }) {
+				continue
+			}
+		case KindWarmUp:
+			if slices.ContainsFunc(f.found, func(g Finding) bool { return g.Code == KindWarmUp && slices.Equal(g.Disks, c.Disks) }) {
+				continue
+			}
+		}
+		f.add(about(c.Disks, told))
+	}
+	f.stalls(stalls)
+}
+
+// stalls tells those of the same disks together.
+func (f *finder) stalls(stalls []Change) {
+	for len(stalls) > 0 {
+		first := stalls[0]
+		var group, rest []Change
+		for _, c := range stalls {
+			if slices.Equal(c.Disks, first.Disks) && c.Cause == first.Cause {
+				group = append(group, c)
+			} else {
+				rest = append(rest, c)
+			}
+		}
+		told := Finding{Code: KindStall, Change: &first, Working: len(f.phase.Disks), Weight: 1}
+		if len(group) > 1 {
+			told.Changes = group
+		}
+		f.add(about(first.Disks, told))
+		stalls = rest
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // toldOf are the findings of one phase of A, B, C and D.
@@ -45,13 +46,13 @@ func heldBackBy(source string, rate, reference float64) DiskContention {
 	if len(source) == 1 {
 		kind = ReferenceLater
 	}
-	return DiskContention{Held: true, Reference: kind, ReferenceFrom: source, ReferenceRate: &reference, Retention: number(rate / reference)}
+	return DiskContention{Rate: rate, Held: true, Reference: kind, ReferenceFrom: source, ReferenceRate: &reference, Retention: number(rate / reference)}
 }
 
 func TestHeldFindings(t *testing.T) {
 	o := windowOf(map[string]float64{"A": 50, "B": 47, "C": 44.9, "D": 80})
 	c := &Contention{Disks: map[string]DiskContention{
-		"A": heldBackBy("A alone", 50, 100), "B": heldBackBy("B alone", 47, 94), "C": heldBackBy("C alone", 44.9, 100), "D": {},
+		"A": heldBackBy("A alone", 50, 100), "B": heldBackBy("B alone", 47, 94), "C": heldBackBy("C alone", 44.9, 100), "D": {Rate: 80},
 	}}
 	// 47 is within a tenth of 50, 44.9 is not.
 	sameFindings(t, "alike together", toldOf(Phase{Overlap: o, Contention: c}),
@@ -59,7 +60,7 @@ func TestHeldFindings(t *testing.T) {
 		Finding{Code: "held", Disks: []string{"A", "B"}, Other: "A alone, B alone", Values: map[string]float64{"rate": 48.5, "reference": 97}, Weight: 0.25})
 	// What one disk's end shows is told apart from what phases of their own do, and who was stolen from is told there.
 	c.Disks["B"] = heldBackBy("D", 47, 94)
-	c.Disks["C"] = DiskContention{Held: true, ReferenceRate: number(100), Retention: number(0.449), FairRate: 60}
+	c.Disks["C"] = DiskContention{Rate: 44.9, Held: true, ReferenceRate: number(100), Retention: number(0.449), FairRate: 60}
 	c.Disks["D"] = DiskContention{FairRate: 70}
 	c.Steals = []Steal{{From: "C", By: "D", Rate: 12}}
 	sameFindings(t, "by source", toldOf(Phase{Overlap: o, Contention: c}),
@@ -70,7 +71,7 @@ func TestHeldFindings(t *testing.T) {
 
 func TestEvenAndUneven(t *testing.T) {
 	o := windowOf(map[string]float64{"A": 40, "B": 60})
-	c := &Contention{Disks: map[string]DiskContention{"A": heldBackBy("a", 40, 100), "B": heldBackBy("b", 60, 100)}}
+	c := &Contention{Even: true, Disks: map[string]DiskContention{"A": heldBackBy("a", 40, 100), "B": heldBackBy("b", 60, 100)}}
 	o.Jain = 0.98
 	sameFindings(t, "even", toldOf(Phase{Overlap: o, Contention: c}),
 		Finding{Code: "even", Disks: []string{"A", "B"}, Values: map[string]float64{"jain": 0.98, "low": 0.4, "high": 0.6}, Weight: 0.2})
@@ -79,7 +80,7 @@ func TestEvenAndUneven(t *testing.T) {
 		t.Errorf("a fairness below 0.98: %+v", got)
 	}
 	o = windowOf(map[string]float64{"A": 100, "B": 95, "C": 60, "D": 145})
-	c = &Contention{Disks: map[string]DiskContention{"A": {AboveEven: 20, FairRate: 80}, "B": {AboveEven: 18.5}, "C": {FairRate: 90}, "D": {AboveEven: 45}}, Steals: []Steal{{From: "A", By: "D", Rate: 5}, {From: "C", By: "D", Rate: 12}}}
+	c = &Contention{Disks: map[string]DiskContention{"A": {Rate: 100, AboveEven: 20, FairRate: 80}, "B": {AboveEven: 18.5}, "C": {Rate: 60, FairRate: 90}, "D": {AboveEven: 45}}, Steals: []Steal{{From: "A", By: "D", Rate: 5}, {From: "C", By: "D", Rate: 12}}}
 	sameFindings(t, "uneven", toldOf(Phase{Overlap: o, Contention: c}),
 		Finding{Code: "steal", Disk: "D", Disks: []string{"A", "C"}, Values: map[string]float64{"rate": 17, "had": 80, "fair": 85}, Weight: 0.1},
 		Finding{Code: "uneven", Disks: []string{"A", "B"}, Values: map[string]float64{"rate": 19.25}, Weight: 19.25 / 800})
@@ -248,11 +249,11 @@ func TestHubCostByNoise(t *testing.T) {
 		hub, direct measured
 		want        bool
 	}{
-		{measured{90, 0.001, 9}, measured{100, 0.001, 9}, true},
-		{measured{90.1, 0.001, 9}, measured{100, 0.001, 9}, false},
-		{measured{80, 0.2, 9}, measured{100, 0.2, 9}, false}, // noise may have made it
+		{measured{rate: 90, error: 0.001, free: 9}, measured{rate: 100, error: 0.001, free: 9}, true},
+		{measured{rate: 90.1, error: 0.001, free: 9}, measured{rate: 100, error: 0.001, free: 9}, false},
+		{measured{rate: 80, error: 0.2, free: 9}, measured{rate: 100, error: 0.2, free: 9}, false}, // noise may have made it
 	} {
-		s := solos{{disk: "A", op: "read", connection: trace.OnHub}: {tt.hub, "hub"}, {disk: "A", op: "read", connection: trace.Direct}: {tt.direct, "own"}}
+		s := solos{{job: job{disk: "A", connection: trace.OnHub}, measured: tt.hub, phase: "hub"}, {job: job{disk: "A", connection: trace.Direct}, measured: tt.direct, phase: "own"}}
 		got := findings(nil, nil, s, nil, 0.01)
 		if (len(got) > 0) != tt.want {
 			t.Errorf("%v on the hub, %v by itself: %+v", tt.hub, tt.direct, got)
@@ -272,7 +273,7 @@ func TestOtherTools(t *testing.T) {
 			d.Files[i].StartNS += ns(startS)
 			d.Files[i].EndNS += ns(startS)
 		}
-		return newPart(d, trace.Paced{}, 0)
+		return newPart(d, work.Work{}, 0)
 	}
 	p := &phase{parts: []part{at(0, "write", [2]float64{10, 1000}), at(2, "write", [2]float64{4, 1200}), at(6, "write")}}
 	o := p.otherToolRates()
@@ -356,7 +357,7 @@ func played(name, disks string, op trace.Role, kept float64, steals ...Steal) *p
 		p.parts = append(p.parts, part{trace: &trace.DiskTrace{Name: d, Op: op}})
 		p.out.Roles[d] = op
 		p.out.Overlap.Disks[d] = OverlapDisk{Op: op, Rate: 100 * kept, CI95: &Interval{100*kept - 1, 100*kept + 1}}
-		p.out.Contention.Disks[d] = DiskContention{Reference: ReferenceSolo, ReferenceRate: number(100), Held: kept < 0.9}
+		p.out.Contention.Disks[d] = DiskContention{Rate: 100 * kept, Reference: ReferenceSolo, ReferenceRate: number(100), Held: kept < 0.9}
 	}
 	return p
 }

@@ -175,7 +175,7 @@ func writeSamples(text []byte, phase string, d *trace.DiskTrace, most int) []byt
 func writeRun(run *trace.Run, most int) []byte {
 	text := trace.AppendEvent(nil, &trace.Event{Type: trace.RunType, Version: 1, Name: run.Name, Disks: run.Disks})
 	for _, p := range run.Phases {
-		text = trace.AppendEvent(text, &trace.Event{Type: trace.PhaseType, Phase: p.Name, Roles: p.Roles, Stop: p.Stop, Paced: p.Paced, Search: p.Search})
+		text = trace.AppendEvent(text, &trace.Event{Type: trace.PhaseType, Phase: p.Name, Roles: p.Roles, Stop: p.Stop, Work: p.Work, Search: p.Search})
 		for _, d := range p.Disks {
 			text = writeSamples(text, p.Name, d, most)
 			for _, f := range d.Files[:min(most, len(d.Files))] {

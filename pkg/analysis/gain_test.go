@@ -10,6 +10,7 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // Beside B, A falls after as many bytes as alone, and B gains what it leaves.
@@ -174,7 +175,7 @@ func TestFreedByATenth(t *testing.T) {
 		p := besides(60, steps(100, [2]float64{20, 50}), steps(80))
 		b := filesOf(slices.Concat(slices.Repeat([][2]float64{{0.5, 40e6}}, 40), slices.Repeat([][2]float64{{0.5, rate / 2}}, 80))...)
 		b.Name = "B"
-		p.parts[1] = newPart(b, trace.Paced{}, 0)
+		p.parts[1] = newPart(b, work.Work{}, 0)
 		fell := &Throttle{AtS: 20}
 		if p.freed(&p.parts[0], fell); (len(fell.Freed) > 0) != want {
 			t.Errorf("from 80 to %v MB/s: %+v", rate/1e6, fell.Freed)
@@ -185,7 +186,7 @@ func TestFreedByATenth(t *testing.T) {
 // A disk with a pace gains nothing, nor does one that does nothing; what is gained is known as well as both rates are.
 func TestGainsByHand(t *testing.T) {
 	p := besides(70, steps(100, [2]float64{30, 50}), steps(80, [2]float64{30, 120}), steps(80, [2]float64{30, 120}))
-	p.parts[2].paced.Rate = 200e6
+	p.parts[2].work.Pace = 200e6
 	p.parts = append(p.parts, part{trace: &trace.DiskTrace{Name: "D"}})
 	before, after := span(20, 30), span(31, 41)
 	var f FallTogether

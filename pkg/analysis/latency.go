@@ -138,7 +138,7 @@ func (p *phase) latencies(alone soloLatencies, alpha float64) {
 		figures, found := figuresOf(in, gatherRequests(in))
 		p.figures[part.name()] = toldFigures{in, figures}
 		l := &Latency{LatencyFigures: figures, Series: latencySeries(lines)}
-		if by, ok := alone[p.workOf(part)]; ok && len(p.parts) > 1 {
+		if by := alone.find(p.job(part)); by != nil && len(p.parts) > 1 {
 			l.Alone, l.AloneFrom = &by.LatencyFigures, by.phases
 			if part.limited() { // of the others, it says what their rates say
 				l.Longer = cmp.Or(found[1].longer(by.found[1], alpha), found[0].longer(by.found[0], alpha))
@@ -151,26 +151,27 @@ func (p *phase) latencies(alone soloLatencies, alpha float64) {
 }
 
 // soloLatencies are those of the disks alone.
-type soloLatencies map[workKey]*soloLatency
+type soloLatencies []*soloLatency
 
 type soloLatency struct {
+	job
 	LatencyFigures
 	phases string
 	lines  []LatencyLine
 	found  []*quantile
 }
 
-// workKey is what must be the same for a disk's latencies to be comparable.
-type workKey struct {
-	soloKey
-	paced string // what a disk that does not go as fast as it can does, as JSON
+// find is those of a disk alone in a job; nil where no phase says them.
+func (s soloLatencies) find(j job) *soloLatency {
+	if i := slices.IndexFunc(s, func(alone *soloLatency) bool { return alone.same(j) }); i >= 0 {
+		return s[i]
+	}
+	return nil
 }
-
-func (p *phase) workOf(part *part) workKey { return workKey{p.soloKey(part), p.pacedWork(part.name())} }
 
 // latenciesAlone gathers the latencies of the phases in which a disk worked by itself.
 func latenciesAlone(phases []*phase) soloLatencies {
-	all := soloLatencies{}
+	var all soloLatencies
 	for _, p := range phases {
 		if len(p.parts) != 1 {
 			continue
@@ -180,11 +181,10 @@ func latenciesAlone(phases []*phase) soloLatencies {
 		if len(lines) == 0 {
 			continue
 		}
-		key := p.workOf(part)
-		s := all[key]
+		s := all.find(p.job(part))
 		if s == nil {
-			s = &soloLatency{}
-			all[key] = s
+			s = &soloLatency{job: p.job(part)}
+			all = append(all, s)
 		} else {
 			s.phases += ", "
 		}
@@ -203,7 +203,7 @@ func (s soloLatencies) alpha(phases []*phase) float64 {
 	n := 0
 	for _, p := range phases {
 		for i := range p.parts {
-			if _, ok := s[p.workOf(&p.parts[i])]; ok && len(p.parts) > 1 && p.parts[i].limited() {
+			if len(p.parts) > 1 && p.parts[i].limited() && s.find(p.job(&p.parts[i])) != nil {
 				n++
 			}
 		}

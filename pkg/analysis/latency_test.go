@@ -11,6 +11,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // near reports whether a quantile lies within 1 % of that of the sorted times.
@@ -152,7 +153,8 @@ func TestLatencyMatrixByHand(t *testing.T) {
 	with := func(name string, start float64, search *trace.Try) *phase {
 		p := played(name, "BA", trace.Read, 1)
 		p.trace.Search, p.trace.Test = search, "x"
-		p.trace.Paced = map[string]trace.Paced{"A": {Probe: 4096}, "C": {Rate: 5}}
+		p.trace.Work = map[string]work.Work{"A": {Probe: 4096}, "C": {Pace: 5}}
+		p.out.Paced = p.trace.Work
 		p.hangs["A"] = trace.OnHub
 		p.parts[1].active = []overlap.Interval{span(0, 10)}
 		for s := range 10 {

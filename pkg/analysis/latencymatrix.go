@@ -2,30 +2,30 @@ package analysis
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // LatencyRow is how long one disk's requests took while one set of others worked: of the stages of all phases in which
 // just these did, as far as latency lines lie within them. A search's tries are left out: each is other work.
 type LatencyRow struct {
-	Disk       string                 `json:"disk"`
-	Op         trace.Role             `json:"op"`
-	Beside     map[string]trace.Role  `json:"beside"`               // who else worked; none: it worked alone
-	Paced      map[string]trace.Paced `json:"paced,omitempty"`      // of all these, those that do not go as fast as they can
-	Connection string                 `json:"connection,omitempty"` // the disk's
-	Test       string                 `json:"test,omitempty"`
-	Phases     []string               `json:"phases"` // where that was recorded
+	Disk       string                `json:"disk"`
+	Op         trace.Role            `json:"op"`
+	Beside     map[string]trace.Role `json:"beside"`               // who else worked; none: it worked alone
+	Paced      map[string]work.Work  `json:"paced,omitempty"`      // of all these, those that do not go as fast as they can
+	Connection string                `json:"connection,omitempty"` // the disk's
+	Test       string                `json:"test,omitempty"`
+	Phases     []string              `json:"phases"` // where that was recorded
 	LatencyFigures
 }
 
 // latencyMatrix lists the disks in the run's order, each alone first, then beside one other, and so on.
 func latencyMatrix(phases []*phase, order []string) []LatencyRow {
-	m := latencyRows{index: map[string]int{}}
+	var m latencyRows
 	for _, p := range phases {
 		if p.trace.Search == nil {
 			p.latencyRows(&m)
@@ -50,8 +50,8 @@ func latencyMatrix(phases []*phase, order []string) []LatencyRow {
 type latencyRows struct {
 	rows  []LatencyRow
 	lines [][]LatencyLine
-	told  []toldFigures  // of the first phase's disk, whose lines are often all there are
-	index map[string]int // by the row's key
+	told  []toldFigures // of the first phase's disk, whose lines are often all there are
+	jobs  [][]job       // of the row's disk, and of those beside it in the run's order
 }
 
 // latencyRows adds the phase's latency lines to the rows of those who worked meanwhile.
@@ -81,53 +81,44 @@ func (p *phase) latencyRows(m *latencyRows) {
 				continue
 			}
 			if lines := LinesWithin(all, bySet[set]); len(lines) > 0 {
-				m.add(p.latencyRow(i, sets[set]), lines, p.figures[p.parts[i].name()])
+				row, jobs := p.latencyRow(i, sets[set])
+				m.add(row, jobs, lines, p.figures[p.parts[i].name()])
 			}
 		}
 	}
 }
 
-// latencyRow is the row of a disk beside the others of a set, without figures.
-func (p *phase) latencyRow(disk int, set []int) LatencyRow {
+// latencyRow is the row of a disk beside the others of a set, without figures, and what all of them do.
+func (p *phase) latencyRow(disk int, set []int) (row LatencyRow, jobs []job) {
 	victim := &p.parts[disk]
-	row := LatencyRow{
-		Disk: victim.name(), Op: victim.trace.Op, Beside: map[string]trace.Role{}, Paced: map[string]trace.Paced{},
+	jobs = append(jobs, p.job(victim))
+	row = LatencyRow{
+		Disk: victim.name(), Op: victim.trace.Op, Beside: map[string]trace.Role{}, Paced: map[string]work.Work{},
 		Connection: p.hangs[victim.name()], Test: p.trace.Test, Phases: []string{p.out.Phase},
 	}
 	for _, i := range set {
 		name := p.parts[i].name()
 		if i != disk {
 			row.Beside[name] = p.parts[i].trace.Op
+			jobs = append(jobs, p.job(&p.parts[i]))
 		}
-		if paced, ok := p.trace.Paced[name]; ok {
+		if paced, ok := p.out.Paced[name]; ok {
 			row.Paced[name] = paced
 		}
 	}
-	return row
+	return row, jobs
 }
 
 // add adds lines to the row of the same work.
-func (m *latencyRows) add(row LatencyRow, lines []LatencyLine, told toldFigures) {
-	work := row
-	work.Phases = nil
-	key, _ := json.Marshal(work) // text and finite numbers alone: it cannot fail
-	i, known := m.index[string(key)]
-	if !known {
+func (m *latencyRows) add(row LatencyRow, jobs []job, lines []LatencyLine, told toldFigures) {
+	i := slices.IndexFunc(m.jobs, func(known []job) bool {
+		return slices.EqualFunc(known, jobs, func(a, b job) bool { return a.same(b) })
+	})
+	if i < 0 {
 		i = len(m.rows)
-		m.index[string(key)] = i
-		m.rows, m.lines, m.told = append(m.rows, row), append(m.lines, nil), append(m.told, told)
+		m.rows, m.jobs, m.lines, m.told = append(m.rows, row), append(m.jobs, jobs), append(m.lines, nil), append(m.told, told)
 	} else if !slices.Contains(m.rows[i].Phases, row.Phases[0]) {
 		m.rows[i].Phases = append(m.rows[i].Phases, row.Phases[0])
 	}
 	m.lines[i] = append(m.lines[i], lines...)
-}
-
-// pacedWork is what a disk that does not go as fast as it can does, as text to compare by.
-func (p *phase) pacedWork(disk string) string {
-	paced, ok := p.trace.Paced[disk]
-	if !ok {
-		return ""
-	}
-	text, _ := json.Marshal(paced)
-	return string(text)
 }

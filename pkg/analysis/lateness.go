@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
@@ -85,4 +86,114 @@ func (l lateness) while(p *phase) (always, only []string) {
 func (p *part) worksIn(v overlap.Interval) bool {
 	i := sort.Search(len(p.active), func(i int) bool { return p.active[i].EndNS > v.StartNS })
 	return i < len(p.active) && p.active[i].StartNS < v.EndNS
+}
+
+// StreamBeside is what came of the frames that were due while all the other working disks, probes aside, were active:
+// only these were tested beside them.
+type StreamBeside struct {
+	Disks         []string       `json:"disks"`    // the others
+	TestedS       float64        `json:"tested_s"` // how long all of them were active at once, while the streams ran
+	Due           int            `json:"due"`
+	Late          int            `json:"late"`
+	LateShare     float64        `json:"late_share"`
+	LowestBufferS float64        `json:"lowest_buffer_s"`
+	Verdict       stream.Verdict `json:"verdict"`              // empty where that was too short for a stream to show that it stays clean
+	LateAfter     []string       `json:"late_after,omitempty"` // of the others, those that had ended whenever frames were late at another time
+}
+
+// beside is when a disk's streams are tested beside others.
+type beside struct {
+	others []*part
+	window []overlap.Interval // in which all of them are active
+}
+
+// besideOf finds the others of a disk; nil where there are none.
+func (p *phase) besideOf(disk int) *beside {
+	var b beside
+	var active [][]overlap.Interval
+	for i := range p.parts {
+		if other := &p.parts[i]; i != disk && other.work.Probe == 0 {
+			b.others, active = append(b.others, other), append(active, other.active)
+		}
+	}
+	if b.others == nil {
+		return nil
+	}
+	b.window = overlap.Window(overlap.Stages(active), len(active))
+	return &b
+}
+
+// of counts a stream's frames beside the others. A line of the trace counts where most of its time does.
+func (b *beside) of(t *trace.Stream, spec stream.Spec) *StreamBeside {
+	if b == nil {
+		return nil
+	}
+	var out StreamBeside
+	for _, o := range b.others {
+		out.Disks = append(out.Disks, o.name())
+	}
+	var tested int64
+	var o stream.Outcome
+	ended := slices.Clone(b.others)
+	before := trace.StreamSample{}
+	for _, s := range t.Samples {
+		v := overlap.Interval{StartNS: min(max(before.TNS, 0), s.TNS-1), EndNS: s.TNS}
+		within := b.within(v)
+		tested += within
+		switch due, late := max(0, s.Due-before.Due), max(0, s.Late-before.Late); {
+		case 2*within >= v.EndNS-v.StartNS:
+			out.Due, out.Late = out.Due+due, out.Late+late
+			o.Add(stream.Sample{Due: out.Due, Late: out.Late, BufferNS: s.BufferNS})
+		case late > 0:
+			ended = slices.DeleteFunc(ended, func(p *part) bool { return len(p.active) > 0 && p.endNS() > v.EndNS })
+			out.LateAfter = []string{}
+		}
+		before = s
+	}
+	if out.LateAfter != nil {
+		for _, o := range ended {
+			out.LateAfter = append(out.LateAfter, o.name())
+		}
+	}
+	out.TestedS, out.LowestBufferS = seconds(tested), seconds(o.LowestNS)
+	if out.Due > 0 {
+		out.LateShare = float64(out.Late) / float64(out.Due)
+	}
+	if out.Late > 0 || tested >= max(quietNS, stream.TestBuffers*spec.Buffer.Nanoseconds()) {
+		out.Verdict = o.Verdict(spec.Buffer.Nanoseconds())
+	}
+	return &out
+}
+
+// within is how many nanoseconds of v all the others are active.
+func (b *beside) within(v overlap.Interval) (ns int64) {
+	i := sort.Search(len(b.window), func(i int) bool { return b.window[i].EndNS > v.StartNS })
+	for ; i < len(b.window) && b.window[i].StartNS < v.EndNS; i++ {
+		w := b.window[i].Within(v)
+		ns += w.EndNS - w.StartNS
+	}
+	return ns
+}
+
+// With is what came of both streams together.
+func (b *StreamBeside) With(o *StreamBeside) *StreamBeside {
+	if b == nil || o == nil {
+		return o
+	}
+	sum := *b
+	sum.TestedS, sum.LowestBufferS = min(b.TestedS, o.TestedS), min(b.LowestBufferS, o.LowestBufferS)
+	sum.Due, sum.Late = b.Due+o.Due, b.Late+o.Late
+	if sum.Due > 0 {
+		sum.LateShare = float64(sum.Late) / float64(sum.Due)
+	}
+	if sum.Verdict = stream.Worst(b.Verdict, o.Verdict); sum.Verdict != stream.Drops && (b.Verdict == "" || o.Verdict == "") {
+		sum.Verdict = ""
+	}
+	switch {
+	case sum.LateAfter == nil:
+		sum.LateAfter = o.LateAfter
+	case o.LateAfter != nil:
+		sum.LateAfter = slices.DeleteFunc(slices.Clone(b.LateAfter), func(n string) bool { return !slices.Contains(o.LateAfter, n) })
+	}
+	return &sum
 }

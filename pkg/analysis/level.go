@@ -10,12 +10,17 @@ import (
 
 // How levels are told from noise.
 const (
-	chance     = 0.01          // of a claim by noise alone, in a whole run
-	levelNS    = 3_000_000_000 // what holds for less is an excursion, such as a stall or a burst, and no level
-	alikeLevel = 0.15          // levels on both sides of an excursion that differ by less are one
-	floorRate  = 0.3           // of the median: slower bins count as this slow, or a stall would outweigh all else
-	ramp       = 0.2           // of the longest level: shorter ones may be a climb, and say nothing of the noise
-	leastFree  = 10            // degrees of freedom credited where a jump shows that it was no wave
+	chance  = 0.01          // of a claim by noise alone, in a whole run
+	levelNS = 3_000_000_000 // what holds for less is an excursion, such as a stall or a burst, and no level
+	// At the ends of a trace a level may be shorter: endLevelS, as long as the excursions of real disks last; less if the rest
+	// of the trace is longer than endSeenS and shows none; and beyondSeen times as long as those it shows.
+	endLevelS, endSeenS = 2.2, 30
+	shortLevelS         = 1
+	beyondSeen          = 1.5
+	alikeLevel          = 0.15 // levels on both sides of an excursion that differ by less are one
+	floorRate           = 0.3  // of the median: slower bins count as this slow, or a stall would outweigh all else
+	ramp                = 0.2  // of the longest level: shorter ones may be a climb, and say nothing of the noise
+	leastFree           = 10   // degrees of freedom credited if a jump shows that it was no wave
 )
 
 // series is a disk's rate over its active time, in bins of equal length.
@@ -29,10 +34,11 @@ type series struct {
 }
 
 func newSeries(p *part) *series {
-	activeNS := overlap.Seconds(p.active) * 1e9
-	s := &series{active: p.active, binNS: max(pieceNS, activeNS/maxPieces)}
+	moving := p.moving()
+	activeNS := overlap.Seconds(moving) * 1e9
+	s := &series{active: moving, binNS: max(pieceNS, activeNS/maxPieces)}
 	var before float64
-	for _, v := range p.active {
+	for _, v := range moving {
 		s.starts = append(s.starts, before)
 		before += float64(v.EndNS - v.StartNS)
 	}
@@ -40,7 +46,7 @@ func newSeries(p *part) *series {
 	if n < 2 {
 		return s
 	}
-	rates := p.curve.Rates(p.active, n)
+	rates := p.curve.Rates(moving, n)
 	s.binNS = activeNS / float64(n)
 	floor := floorRate * stats.Median(rates)
 	if floor <= 0 {
@@ -176,27 +182,51 @@ func (p *part) merge(levels []level, first, last int) []level {
 // withoutExcursions puts levels that are too short to be one to their neighbours, the shortest first.
 func (p *part) withoutExcursions(levels []level) []level {
 	for len(levels) > 1 {
-		shortest := 0
+		shortest, least := -1, math.Inf(1)
 		for i := range levels {
-			if p.activeS(levels[i]) < p.activeS(levels[shortest]) {
-				shortest = i
+			if s := p.activeS(levels[i]); s < p.leastS(levels, i) && s < least {
+				shortest, least = i, s
 			}
 		}
-		if p.activeS(levels[shortest]) >= seconds(levelNS) {
+		if shortest < 0 {
 			break
 		}
-		p.excursionS = max(p.excursionS, p.activeS(levels[shortest]))
 		first, last := p.absorb(levels, shortest)
+		if first < shortest && shortest < last && math.Abs(levels[shortest].rate/levels[first].rate-1) >= minGain-1 {
+			p.excursionS = max(p.excursionS, least) // of a size that could pass for a change
+		}
 		levels = p.merge(levels, first, last)
 	}
 	return levels
 }
 
-func (p *part) activeS(l level) float64 { return overlap.Seconds(p.activeIn(l.Interval)) }
+// leastS is for how long levels[i] must hold, in seconds. Between others it may be an excursion, unless other disks start or
+// end at its edges. The first and the last may be an excursion of which one side is not seen: a disk that shows none in a long
+// time hardly does so just then.
+func (p *part) leastS(levels []level, i int) float64 {
+	isGiven := func(ns int64) bool {
+		return slices.ContainsFunc(p.given, func(g int64) bool { return abs(g-ns) <= blurNS })
+	}
+	if isGiven(levels[i].StartNS) && (i == len(levels)-1 || isGiven(levels[i].EndNS)) {
+		return seconds(holdNS)
+	}
+	if i > 0 && i < len(levels)-1 {
+		return seconds(levelNS)
+	}
+	other := 0.0
+	for k := range levels {
+		if k != i {
+			other += p.activeS(levels[k])
+		}
+	}
+	return min(seconds(levelNS), max(endLevelS*min(1, endSeenS/other), shortLevelS, beyondSeen*p.excursionS))
+}
 
-// absorb says which levels become one where levels[i] is too short: it and both neighbours where these are alike, as
-// about a stall or a burst; it and a short neighbour where they are steps of one climb or descent; else it and the
-// nearer one. Where it is at an end, what lies before the neighbour stands in for the neighbour on the other side.
+func (p *part) activeS(l level) float64 { return overlap.Seconds(p.movingIn(l.Interval)) }
+
+// absorb says which levels become one if levels[i] is too short: it and both neighbours if these are alike, as about a
+// burst; it and a short neighbour if they are steps of one climb or descent; else it and the neighbour of the nearer rate. If
+// it is at an end, what lies before the neighbour stands in for the neighbour on the other side.
 func (p *part) absorb(levels []level, i int) (first, last int) {
 	apart := func(a, b int) float64 { return math.Abs(math.Log(max(levels[a].rate, 1) / max(levels[b].rate, 1))) }
 	short := func(k int) bool { return p.activeS(levels[k]) < seconds(levelNS) }

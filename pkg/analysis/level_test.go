@@ -63,7 +63,7 @@ func TestAbsorb(t *testing.T) {
 }
 
 // A pause of a second is in the middle of what is active.
-func TestActiveIn(t *testing.T) {
+func TestMovingIn(t *testing.T) {
 	p := part{active: []overlap.Interval{span(1, 4), span(5, 9), span(11, 12)}}
 	for _, tt := range []struct {
 		v    overlap.Interval
@@ -77,7 +77,7 @@ func TestActiveIn(t *testing.T) {
 		{span(6, 11), []overlap.Interval{span(6, 9)}},
 		{span(4, 5.5), []overlap.Interval{span(5, 5.5)}},
 	} {
-		if diff := cmp.Diff(tt.want, p.activeIn(tt.v)); diff != "" {
+		if diff := cmp.Diff(tt.want, p.movingIn(tt.v)); diff != "" {
 			t.Errorf("in %v (-want +got):\n%s", tt.v, diff)
 		}
 	}
@@ -162,7 +162,7 @@ func TestPooled(t *testing.T) {
 	within(t, "rate", got.rate, 50*(1+math.E), 1e-9)
 	within(t, "error", got.error, 0.5, 1e-12)
 	within(t, "freedom", got.free, 1, 0)
-	if one := pooled([]measured{{100, 0.2, 5}}); one != (measured{100, 0.2, 5}) {
+	if one := pooled([]measured{{rate: 100, error: 0.2, free: 5}}); one != (measured{rate: 100, error: 0.2, free: 5}) {
 		t.Errorf("of one: %+v", one)
 	}
 }
@@ -170,7 +170,7 @@ func TestPooled(t *testing.T) {
 func TestChanceAbove(t *testing.T) {
 	m := measured{rate: 100 * math.E, error: 0.3, free: 8}
 	within(t, "two deviations", m.chanceAbove(measured{rate: 100, error: 0.4, free: 20}), stats.StudentTail(2, 8), 1e-12)
-	within(t, "below", measured{100, 0.4, 20}.chanceAbove(m), 1-stats.StudentTail(2, 8), 1e-12)
+	within(t, "below", measured{rate: 100, error: 0.4, free: 20}.chanceAbove(m), 1-stats.StudentTail(2, 8), 1e-12)
 	for _, other := range []measured{{}, {rate: 100, error: 0.4}, {error: 0.4, free: 20}} {
 		if m.chanceAbove(other) != 1 || other.chanceAbove(m) != 1 {
 			t.Errorf("against %+v, which was not measured: %v, %v", other, m.chanceAbove(other), other.chanceAbove(m))

@@ -13,6 +13,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // took counts requests of these times.
@@ -185,10 +186,10 @@ func TestLatenciesAlone(t *testing.T) {
 		if len(times) > 0 {
 			d.Latencies = []trace.Latency{{TNS: ns(1), Op: trace.Read, Hist: took(times...)}}
 		}
-		paced := map[string]trace.Paced{"A": {Rate: rate}}
+		paced := map[string]work.Work{"A": {Pace: rate}}
 		return &phase{
-			trace: &trace.Phase{Paced: paced}, hangs: map[string]string{"A": connection}, out: &Phase{Phase: name, Disks: map[string]Disk{}, Paced: paced}, figures: map[string]toldFigures{},
-			parts: append([]part{{trace: d, paced: paced["A"]}}, more...),
+			trace: &trace.Phase{Work: paced}, hangs: map[string]string{"A": connection}, out: &Phase{Phase: name, Disks: map[string]Disk{}, Paced: paced}, figures: map[string]toldFigures{},
+			parts: append([]part{{trace: d, work: paced["A"]}}, more...),
 		}
 	}
 	b := part{trace: &trace.DiskTrace{Name: "B"}}
@@ -200,7 +201,7 @@ func TestLatenciesAlone(t *testing.T) {
 	if len(all) != 3 {
 		t.Fatalf("%d kinds of work", len(all))
 	}
-	if s := all[phases[4].workOf(&phases[4].parts[0])]; s == nil || s.phases != "first, second" || s.Requests != 3 || len(s.lines) != 2 || s.Seconds != 2 {
+	if s := all.find(phases[4].job(&phases[4].parts[0])); s == nil || s.phases != "first, second" || s.Requests != 3 || len(s.lines) != 2 || s.Seconds != 2 {
 		t.Errorf("%+v", s)
 	}
 	phases[4].latencies(all, 0.01)

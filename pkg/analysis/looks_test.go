@@ -6,13 +6,14 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // Of a phase of four disks, four may be claimed to fall by themselves and beside others; and as many, not each after each of
 // the others' ends, to rise again. A disk alone has no others, and of one with a pace nothing is claimed.
 func TestAlphas(t *testing.T) {
 	phase := func(names ...string) *trace.Phase {
-		p := &trace.Phase{Paced: map[string]trace.Paced{}}
+		p := &trace.Phase{Work: map[string]work.Work{}}
 		for _, name := range names {
 			p.Disks = append(p.Disks, &trace.DiskTrace{Name: name})
 		}
@@ -38,16 +39,16 @@ func TestAlphas(t *testing.T) {
 
 // Of a disk that has a pace and is known alone the median and p99 are compared, each by its part of the chance.
 func TestLatencyAlpha(t *testing.T) {
-	with := func(name, disks string, paced map[string]trace.Paced) *phase {
+	with := func(name, disks string, paced map[string]work.Work) *phase {
 		p := played(name, disks, trace.Read, 1)
-		p.trace.Paced = paced
+		p.trace.Work = paced
 		for i := range p.parts {
-			p.parts[i].paced = paced[p.parts[i].name()]
+			p.parts[i].work = paced[p.parts[i].name()]
 			p.parts[i].trace.Latencies = []trace.Latency{{TNS: ns(1), Op: trace.Read, Hist: took(100)}}
 		}
 		return p
 	}
-	probes := map[string]trace.Paced{"A": {Probe: 4096}, "B": {Probe: 4096}}
+	probes := map[string]work.Work{"A": {Probe: 4096}, "B": {Probe: 4096}}
 	a, b := with("A", "A", probes), with("B", "B", probes)
 	for _, tt := range []struct {
 		name   string
@@ -58,17 +59,10 @@ func TestLatencyAlpha(t *testing.T) {
 		{"one", []*phase{a, with("AB", "AB", probes)}, 1},
 		{"two", []*phase{a, b, with("AB", "AB", probes)}, 2},
 		{"twice", []*phase{a, b, with("AB", "AB", probes), with("ABC", "ABC", probes)}, 4},
-		{"other work", []*phase{a, b, with("AB", "AB", map[string]trace.Paced{"A": {Probe: 8192}, "B": {Probe: 4096}})}, 1},
+		{"other work", []*phase{a, b, with("AB", "AB", map[string]work.Work{"A": {Probe: 8192}, "B": {Probe: 4096}})}, 1},
 		{"as fast as they can", []*phase{with("A", "A", nil), with("AB", "AB", nil), with("ABC", "ABC", nil)}, 1},
 	} {
 		within(t, tt.name, latenciesAlone(tt.phases).alpha(tt.phases), 0.01/(2*tt.want), 1e-15)
-	}
-}
-
-func TestPacedWork(t *testing.T) {
-	p := &phase{trace: &trace.Phase{Paced: map[string]trace.Paced{"A": {Rate: 5}}}}
-	if a, b := p.pacedWork("A"), p.pacedWork("B"); a != `{"rate":5}` || b != "" {
-		t.Errorf("A's work %q, B's %q", a, b)
 	}
 }
 

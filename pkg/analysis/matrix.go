@@ -3,6 +3,8 @@ package analysis
 import (
 	"cmp"
 	"slices"
+
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // departs is how far a disk's rate must lie from its rate alone to be marked in the matrix.
@@ -39,40 +41,28 @@ func matrixRow(p *Phase) MatrixRow {
 	return row
 }
 
-// duplexGains compares every phase of reads and writes mixed with the best phase of the same disks one way.
-func duplexGains(phases []Phase) {
-	for i := range phases {
-		p := &phases[i]
-		if p.Contention == nil || !mixed(p) || p.anyLimited() {
+// duplexGains compares every phase of reads and writes mixed with the best phase of the same disks one way, that do the
+// same but for their direction.
+func duplexGains(phases []*phase) {
+	for _, p := range phases {
+		if p.out.Contention == nil || !mixed(p.out) || p.out.anyLimited() {
 			continue
 		}
 		var best *Overlap
-		for j := range phases {
-			q := &phases[j]
-			if q.Overlap != nil && !q.anyLimited() && q.Test == p.Test && !mixed(q) && sameDisks(p, q) && (best == nil || q.Overlap.Rate > best.Rate) {
-				best = q.Overlap
+		for _, q := range phases {
+			o := q.out.Overlap
+			if o != nil && !q.out.anyLimited() && !mixed(q.out) && sameJobs(p, q, work.KeyOp, work.KeyMix) && (best == nil || o.Rate > best.Rate) {
+				best = o
 			}
 		}
 		if best == nil {
 			continue
 		}
-		p.Contention.DuplexGain = number(p.Overlap.Rate / best.Rate)
-		if m, b := p.Overlap.CI95, best.CI95; m != nil && b != nil && b[0] > 0 {
-			p.Contention.DuplexCI95 = &Interval{m[0] / b[1], m[1] / b[0]}
+		p.out.Contention.DuplexGain = number(p.out.Overlap.Rate / best.Rate)
+		if m, b := p.out.Overlap.CI95, best.CI95; m != nil && b != nil && b[0] > 0 {
+			p.out.Contention.DuplexCI95 = &Interval{m[0] / b[1], m[1] / b[0]}
 		}
 	}
 }
 
 func mixed(p *Phase) bool { return p.Overlap.ReadRate > 0 && p.Overlap.WriteRate > 0 }
-
-func sameDisks(p, q *Phase) bool {
-	if len(p.Disks) != len(q.Disks) {
-		return false
-	}
-	for disk := range p.Disks {
-		if _, ok := q.Disks[disk]; !ok {
-			return false
-		}
-	}
-	return true
-}

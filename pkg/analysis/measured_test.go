@@ -6,13 +6,13 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
-	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // A rate rests on its bins and, where it is of few files, on their luck.
 func TestMeasure(t *testing.T) {
 	d := filesOf(slices.Repeat([][2]float64{{1, 1000}}, 40)...)
-	p := newPart(d, trace.Paced{}, 5e8)
+	p := newPart(d, work.Work{}, 5e8)
 	p.series.noise.Nugget, p.series.noise.Sill, p.series.noise.Memory = 0.01, 0, 1
 	bins := len(p.series.log)
 	for _, tt := range []struct {
@@ -21,8 +21,8 @@ func TestMeasure(t *testing.T) {
 	}{
 		{[]overlap.Interval{span(0, 20)}, 0},
 		{[]overlap.Interval{span(0, 6)}, 0},
-		{[]overlap.Interval{span(0, 5)}, 0.01 / 5},
-		{[]overlap.Interval{span(0, 1), span(7, 8)}, 0.01 / 2},
+		{[]overlap.Interval{span(0, 5)}, 0.01 / 4 / 5}, // of 40 files
+		{[]overlap.Interval{span(0, 1), span(7, 8)}, 0.01 / 4 / 2},
 	} {
 		length := overlap.Seconds(tt.in)
 		m, ok := p.measure(tt.in...)

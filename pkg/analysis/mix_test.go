@@ -5,6 +5,7 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // A disk that reads and writes at once is held against itself at the same mix, and has no part in what one direction's disks
@@ -12,7 +13,7 @@ import (
 func TestMixedDisks(t *testing.T) {
 	mixed := func(name string, reads float64, disks ...*trace.DiskTrace) *trace.Phase {
 		p := tracetest.Phase(name, disks...)
-		p.Paced = map[string]trace.Paced{"A": {Reads: reads}}
+		p.Work = map[string]work.Work{"A": {Reads: reads}}
 		return p
 	}
 	alone := func(name string, rate float64) *trace.DiskTrace {

@@ -12,6 +12,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // pacedLayout is a run in which A does not go as fast as it can, beside disks that do.
@@ -27,9 +28,9 @@ func pacedLayouts() []pacedLayout {
 	copying := func(c tracetest.Class, rnd *rand.Rand, endS float64) *trace.DiskTrace {
 		return steadyAt(c, 0, 0, endS, rate).Play(rnd)
 	}
-	phase := func(name string, paced trace.Paced, disks ...*trace.DiskTrace) *trace.Phase {
+	phase := func(name string, paced work.Work, disks ...*trace.DiskTrace) *trace.Phase {
 		p := tracetest.Phase(name, disks...)
-		p.Paced = map[string]trace.Paced{"A": paced}
+		p.Work = map[string]work.Work{"A": paced}
 		return p
 	}
 	alone := func(c tracetest.Class, rnd *rand.Rand) []*trace.Phase {
@@ -42,8 +43,8 @@ func pacedLayouts() []pacedLayout {
 	specs := []stream.Spec{{Kind: "75 MB/s", Rate: rate / 4, Frame: 40 * time.Millisecond, Count: 4, Buffer: time.Second}}
 	return []pacedLayout{
 		{"a copy at a pace", func(c tracetest.Class, rnd *rand.Rand) *trace.Run {
-			p := phase("all", trace.Paced{Rate: rate}, copying(c, rnd, 30), steadyAt(c, 1, 0, 30, 1.1e9).Play(rnd), steadyAt(c, 2, 0, 36, 1.1e9).Play(rnd))
-			return tracetest.Run(append(alone(c, rnd), phase("A alone", trace.Paced{Rate: 2 * rate}, steadyAt(c, 0, 0, 15, 2*rate).Play(rnd)), p)...)
+			p := phase("all", work.Work{Pace: rate}, copying(c, rnd, 30), steadyAt(c, 1, 0, 30, 1.1e9).Play(rnd), steadyAt(c, 2, 0, 36, 1.1e9).Play(rnd))
+			return tracetest.Run(append(alone(c, rnd), phase("A alone", work.Work{Pace: 2 * rate}, steadyAt(c, 0, 0, 15, 2*rate).Play(rnd)), p)...)
 		}},
 		{"streams on a disk that stalls", func(c tracetest.Class, rnd *rand.Rand) *trace.Run {
 			at := 5 + 15*rnd.Float64()
@@ -53,26 +54,26 @@ func pacedLayouts() []pacedLayout {
 				}
 				return 4 * rate
 			})
-			p := phase("all", trace.Paced{Streams: specs}, a, steadyAt(c, 1, 0, 30, 1.1e9).Play(rnd), steadyAt(c, 2, 0, 30, 1.1e9).Play(rnd))
-			return tracetest.Run(append(alone(c, rnd), phase("A alone", trace.Paced{Streams: specs}, tracetest.Streams("A", specs, 15, func(float64) float64 { return 2e9 })), p)...)
+			p := phase("all", work.Work{Streams: specs}, a, steadyAt(c, 1, 0, 30, 1.1e9).Play(rnd), steadyAt(c, 2, 0, 30, 1.1e9).Play(rnd))
+			return tracetest.Run(append(alone(c, rnd), phase("A alone", work.Work{Streams: specs}, tracetest.Streams("A", specs, 15, func(float64) float64 { return 2e9 })), p)...)
 		}},
 		{"a probe", func(c tracetest.Class, rnd *rand.Rand) *trace.Run {
 			a := tracetest.Disk{Name: "A", Op: trace.Read, Levels: []tracetest.Level{{UntilS: 30, Rate: 0.4e6}}, Sizes: tracetest.Fixed(0.4e6)}.Play(rnd)
 			a.Latencies = tracetest.Latency{Op: trace.Read, PerS: 100, MedianNS: 2e6, Sigma: 0.5}.Play(rnd, 30, nil)
-			p := phase("all", trace.Paced{Probe: 4096}, a, steadyAt(c, 1, 0, 30, 1.1e9).Play(rnd), steadyAt(c, 2, 0, 30, 1.1e9).Play(rnd))
+			p := phase("all", work.Work{Probe: 4096}, a, steadyAt(c, 1, 0, 30, 1.1e9).Play(rnd), steadyAt(c, 2, 0, 30, 1.1e9).Play(rnd))
 			return tracetest.Run(append(alone(c, rnd), p)...)
 		}},
 		{"a full hub", func(c tracetest.Class, rnd *rand.Rand) *trace.Run {
 			hub := tracetest.Hub{Capacity: 1.8e9, Weights: map[string]float64{"A": 3}}
 			disks := []tracetest.Disk{steadyAt(c, 0, 0, 30, rate), steadyAt(c, 1, 0, 30, 1.1e9), steadyAt(c, 2, 0, 36, 1.1e9)}
-			p := phase("all", trace.Paced{Rate: rate}, hub.Play(rnd, disks...)...)
+			p := phase("all", work.Work{Pace: rate}, hub.Play(rnd, disks...)...)
 			return tracetest.Run(append(alone(c, rnd), p)...)
 		}},
 		{"a pace that the hub does not leave", func(c tracetest.Class, rnd *rand.Rand) *trace.Run {
 			hub := tracetest.Hub{Capacity: 1.5e9, Weights: map[string]float64{"A": 0.2}}
 			disks := []tracetest.Disk{steadyAt(c, 0, 0, 36, 0.8e9), steadyAt(c, 1, 0, 30, 1.1e9), steadyAt(c, 2, 0, 30, 1.1e9)}
-			p := phase("all", trace.Paced{Rate: 0.8e9}, hub.Play(rnd, disks...)...)
-			return tracetest.Run(append(alone(c, rnd), phase("A alone", trace.Paced{Rate: 0.8e9}, steadyAt(c, 0, 0, 15, 0.8e9).Play(rnd)), p)...)
+			p := phase("all", work.Work{Pace: 0.8e9}, hub.Play(rnd, disks...)...)
+			return tracetest.Run(append(alone(c, rnd), phase("A alone", work.Work{Pace: 0.8e9}, steadyAt(c, 0, 0, 15, 0.8e9).Play(rnd)), p)...)
 		}},
 	}
 }

@@ -8,18 +8,31 @@ import (
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // part is one working disk's part in a phase, with what is derived from it once.
 type part struct {
-	trace  *trace.DiskTrace
-	paced  trace.Paced // how it does not go as fast as it can, or reads and writes at once; zero: neither
-	active []overlap.Interval
-	curve  *overlap.Curve
-	levels []level // candidates: where the rate may have changed
-	solid  []level // those that noise would hardly make
-	series *series
+	trace   *trace.DiskTrace
+	work    work.Work
+	active  []overlap.Interval
+	stalls  []overlap.Interval // times in which it stood still
+	curve   *overlap.Curve
+	levels  []level // candidates: where the rate may have changed
+	solid   []level // those that noise would hardly make
+	series  *series
+	inFiles *series // without the pauses between files; nil before somebody asks (see busy)
 
+	given  []int64  // when other disks start and end: there a level may change, however short it is
+	kinds  []string // of the change to each of the solid levels, as the ledger has it; empty for what it does not tell
+	swing  *swing
+	drift  *drift
+	warmNS int64    // when its warm-up was over, and
+	warmIn []string // in which phases it was seen; nil if it has none
+
+	cut        []piece // see pieces; nil until they are asked for
+	luck       float64 // how files differ in other phases (see shareLuck); 0 if that is not known
+	quick      float64 // see quickNoise; 0 until it is asked for
 	excursionS float64 // the longest stretch that was too short to be a level
 }
 
@@ -42,11 +55,12 @@ const (
 	minNoise      = 0.01 // of the mean rate: differences below it are no change, however quiet the rest
 )
 
-func newPart(t *trace.DiskTrace, paced trace.Paced, gapNS int64) part {
-	p := part{trace: t, paced: paced, active: overlap.Active(t, gapNS), curve: overlap.NewCurve(t)}
+func newPart(t *trace.DiskTrace, w work.Work, gapNS int64) part {
+	p := part{trace: t, work: w, active: overlap.Active(t, gapNS), curve: overlap.NewCurve(t)}
 	p.skipWarmUp()
+	p.findStalls()
 	p.series = newSeries(&p)
-	p.findLevels()
+	p.levels = p.levelsBy(math.MaxInt)
 	return p
 }
 
@@ -54,7 +68,7 @@ func newPart(t *trace.DiskTrace, paced trace.Paced, gapNS int64) part {
 func (p *part) skipWarmUp() {
 	first := slices.IndexFunc(p.trace.Files, func(f trace.File) bool { return !f.Filler })
 	if first > 0 {
-		p.active = p.activeIn(overlap.Interval{StartNS: p.trace.Files[first].StartNS, EndNS: math.MaxInt64})
+		p.active = clip(p.active, overlap.Interval{StartNS: p.trace.Files[first].StartNS, EndNS: math.MaxInt64})
 	}
 }
 
@@ -65,12 +79,20 @@ func (p *part) name() string { return p.trace.Name }
 func (p *part) startNS() int64 { return p.active[0].StartNS }
 func (p *part) endNS() int64   { return p.active[len(p.active)-1].EndNS }
 
-// activeIn returns the parts of the active intervals that lie within v.
-func (p *part) activeIn(v overlap.Interval) []overlap.Interval {
+// moving is the time in which the disk was active and did not stand still: what rates are compared over.
+func (p *part) moving() []overlap.Interval { return without(p.active, p.stalls) }
+
+// movingIn is what of that lies within v.
+func (p *part) movingIn(v overlap.Interval) []overlap.Interval {
+	return without(clip(p.active, v), p.stalls)
+}
+
+// clip returns the parts of ascending, disjoint intervals that lie within v.
+func clip(list []overlap.Interval, v overlap.Interval) []overlap.Interval {
 	var in []overlap.Interval
-	first := sort.Search(len(p.active), func(i int) bool { return p.active[i].EndNS > v.StartNS })
-	for i := first; i < len(p.active) && p.active[i].StartNS < v.EndNS; i++ {
-		in = append(in, p.active[i].Within(v))
+	first := sort.Search(len(list), func(i int) bool { return list[i].EndNS > v.StartNS })
+	for i := first; i < len(list) && list[i].StartNS < v.EndNS; i++ {
+		in = append(in, list[i].Within(v))
 	}
 	return in
 }
@@ -81,6 +103,14 @@ func (p *part) rateIn(v overlap.Interval) float64 {
 		return 0
 	}
 	return float64(p.curve.Between(v).Bytes) / v.Seconds()
+}
+
+// kind is what the ledger has the change to a solid level for; empty if it does not tell it.
+func (p *part) kind(level int) string {
+	if level >= len(p.kinds) {
+		return ""
+	}
+	return p.kinds[level]
 }
 
 // levelAt is the index of the level that holds ns, the nearest one where it lies outside all.
@@ -102,10 +132,10 @@ type piece struct {
 
 // pieces cuts the active time where the bytes are known. Pauses are left out of it: a piece may span some.
 func (p *part) pieces() []piece {
-	step := max(pieceNS, int64(overlap.Seconds(p.active)*1e9/maxPieces))
+	step := max(pieceNS, int64(overlap.Seconds(p.moving())*1e9/maxPieces))
 	var pieces []piece
 	var bytes, active, start int64 // of the piece being gathered
-	for _, v := range p.active {
+	for _, v := range p.moving() {
 		points := p.curve.Points(v, step)
 		for i := 1; i < len(points); i++ {
 			from, to := points[i-1], points[i]
@@ -128,11 +158,18 @@ func (p *part) pieces() []piece {
 	return pieces
 }
 
-// findLevels cuts the disk's rate over active time into levels (stats.Segments).
-func (p *part) findLevels() {
-	pieces := p.pieces()
+// levelsBy cuts the disk's rate over active time into levels (stats.Segments), of noise that is judged over batches of at
+// most so many pieces.
+func (p *part) levelsBy(batch int) []level {
+	if p.cut == nil {
+		p.cut = p.pieces()
+	}
+	pieces := p.cut
+	for batch < math.MaxInt && len(pieces) > swingPieces {
+		pieces = inPairs(pieces)
+	}
 	if len(pieces) == 0 {
-		return
+		return nil
 	}
 	rates, weights := make([]float64, len(pieces)), make([]float64, len(pieces))
 	var time, bytes float64
@@ -143,7 +180,7 @@ func (p *part) findLevels() {
 	}
 	typical := time / float64(len(pieces))
 	floor := minNoise * bytes / time
-	noise := max(stats.LongRunVariance(rates, weights), floor*floor*typical)
+	noise := max(stats.LongRunVariance(rates, weights, batch), floor*floor*typical)
 	minLen := max(2, int(math.Ceil(seconds(holdNS)/typical-1e-9)))
 	starts := stats.Segments(rates, weights, minLen, changePenalty*noise*math.Log(float64(len(rates))))
 
@@ -152,22 +189,38 @@ func (p *part) findLevels() {
 		edges = append(edges, crossing(pieces[c.first:c.last+1], c.before, c.after))
 	}
 	edges = append(edges, pieces[len(pieces)-1].EndNS)
+	var levels []level
 	for i := 1; i < len(edges); i++ {
-		if v := (overlap.Interval{StartNS: edges[i-1], EndNS: edges[i]}); overlap.Seconds(p.activeIn(v)) > 0 {
-			p.levels = append(p.levels, p.levelOver(v))
+		if v := (overlap.Interval{StartNS: edges[i-1], EndNS: edges[i]}); overlap.Seconds(p.movingIn(v)) > 0 {
+			levels = append(levels, p.levelOver(v))
 		}
 	}
+	return levels
+}
+
+// inPairs joins each piece with the next.
+func inPairs(pieces []piece) []piece {
+	var pairs []piece
+	for i := 0; i+1 < len(pieces); i += 2 {
+		a, b := pieces[i], pieces[i+1]
+		weight := a.weight + b.weight
+		pairs = append(pairs, piece{overlap.Interval{StartNS: a.StartNS, EndNS: b.EndNS}, (a.rate*a.weight + b.rate*b.weight) / weight, weight})
+	}
+	if len(pieces)%2 == 1 {
+		pairs = append(pairs, pieces[len(pieces)-1])
+	}
+	return pairs
 }
 
 // levelOver is what v would be as one level; the disk must be active in it.
 func (p *part) levelOver(v overlap.Interval) level {
-	return level{v, float64(p.curve.Between(v).Bytes) / overlap.Seconds(p.activeIn(v))}
+	return level{v, float64(p.curve.Between(v).Bytes) / overlap.Seconds(p.movingIn(v))}
 }
 
-// plateaus are the levels with neighbours that lie less than step apart put together, the closest first: slow waves
+// plateaus are levels with neighbours that lie less than step apart put together, the closest first: slow waves
 // then do not hide where a rate really changed.
-func (p *part) plateaus(step float64) []level {
-	levels := slices.Clone(p.levels)
+func (p *part) plateaus(levels []level, step float64) []level {
+	levels = slices.Clone(levels)
 	for len(levels) > 1 {
 		closest, least := 0, math.Inf(1)
 		for i := 1; i < len(levels); i++ {

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -53,7 +54,7 @@ func TestFindLevels(t *testing.T) {
 		{"a burst of 0.6 s", [][2]float64{{10, 10000e6}, {0.6, 1800e6}, {10, 10000e6}}, [][3]float64{{0, 10, 1000e6}, {10, 10.6, 3000e6}, {10.6, 20.6, 1000e6}}},
 	} {
 		p := partOf(sampled(filesOf(tt.files...)))
-		p.findLevels()
+		p.levels = p.levelsBy(math.MaxInt)
 		var got [][3]float64
 		for _, l := range p.levels {
 			got = append(got, [3]float64{seconds(l.StartNS), seconds(l.EndNS), l.rate})
@@ -84,7 +85,7 @@ func TestPlateaus(t *testing.T) {
 		0.484: {{span(0, 30), 97}, {span(30, 40), 50}},
 		0.485: {{span(0, 40), 85.25}},
 	} {
-		if diff := cmp.Diff(want, p.plateaus(step), cmp.AllowUnexported(level{})); diff != "" {
+		if diff := cmp.Diff(want, p.plateaus(p.levels, step), cmp.AllowUnexported(level{})); diff != "" {
 			t.Errorf("%v apart (-want +got):\n%s", step, diff)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // maxSkewS is the time between the disks' starts above which a phase carries a warning.
@@ -28,6 +29,7 @@ type phase struct {
 	figures   map[string]toldFigures // of the disks' latencies
 	reached   []measured             // the new level of each recovery of out
 	out       *Phase
+	run       []*phase        // all of the run, this one among them
 	hardware  *hardware.Setup // nil where it is not known
 }
 
@@ -41,9 +43,11 @@ func newPhase(run *trace.Run, t *trace.Phase, opts Options, alpha alphas) *phase
 		Test:        t.Test,
 		Saturation:  t.Saturation,
 		Stop:        t.Stop,
-		Paced:       maps.Clone(t.Paced),
+		Work:        maps.Clone(t.Work),
+		Paced:       work.PacedOf(t.Work),
 		Search:      t.Search,
 		Stages:      []Stage{},
+		Changes:     []Change{},
 		Recoveries:  []Recovery{},
 		Disks:       map[string]Disk{},
 		Warnings:    []Warning{},
@@ -56,13 +60,32 @@ func newPhase(run *trace.Run, t *trace.Phase, opts Options, alpha alphas) *phase
 	maps.Copy(p.hangs, t.Connections)
 	active := make([][]overlap.Interval, len(t.Disks))
 	for i, d := range t.Disks {
-		p.parts = append(p.parts, newPart(d, t.Paced[d.Name], opts.GapNS))
-		p.parts[i].solid = p.parts[i].solidLevels(p.alpha.own)
+		p.parts = append(p.parts, newPart(d, t.WorkOf(d), opts.GapNS))
 		active[i] = p.parts[i].active
 	}
 	p.stages = overlap.Stages(active)
 	p.window = overlap.Window(p.stages, len(p.parts))
+	for i := range p.parts {
+		for k, spans := range active {
+			if k != i {
+				p.parts[i].given = appendEdges(p.parts[i].given, spans)
+			}
+		}
+		p.parts[i].solid = p.parts[i].solidLevels(p.alpha.own)
+		if part := &p.parts[i]; !part.limited() && len(part.active) > 0 {
+			if part.swing = part.findSwing(p.alpha.own); part.swing == nil {
+				part.drift = p.driftOf(i)
+			}
+		}
+	}
 	return p
+}
+
+func appendEdges(edges []int64, spans []overlap.Interval) []int64 {
+	for _, v := range spans {
+		edges = append(edges, v.StartNS, v.EndNS)
+	}
+	return edges
 }
 
 // measure fills in what the phase says by itself.

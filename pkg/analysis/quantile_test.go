@@ -13,6 +13,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // latencyClass is a kind of noise that requests' times show.
@@ -116,8 +117,8 @@ func probed(c latencyClass, rnd *rand.Rand, factor float64) *trace.Run {
 	}
 	alone := tracetest.Phase("C alone", probe(1))
 	both := tracetest.Phase("both", steadyAt(tracetest.Class{}, 1, 0, 30, 1.1e9).Play(rnd), probe(factor))
-	alone.Paced = map[string]trace.Paced{"C": {Probe: 4096}}
-	both.Paced = alone.Paced
+	alone.Work = map[string]work.Work{"C": {Probe: 4096}}
+	both.Work = alone.Work
 	return tracetest.Run(alone, both)
 }
 

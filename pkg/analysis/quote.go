@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"slices"
+
 	"github.com/hubbench/hubbench/pkg/overlap"
 )
 
@@ -8,14 +10,20 @@ import (
 const (
 	QuoteOverlap = "overlap"
 	QuoteLater   = "later"
+	QuoteSettled = "settled"
 	QuoteMean    = "mean"
 )
 
-// quote chooses the figure that a user meets again. Beside other disks that is the rate in the window. After a lasting
-// fall it is the later level, in the window where there is one. Else it is the mean over time, bytes over the seconds
-// they took, whose expectation is the rate in the long run; that of the files' rates or of their middle is not.
+// quote chooses the figure that a user will see again. Beside other disks that is the rate in the window; alone it is the mean
+// over time, bytes over the seconds they took, whose expectation is the rate in the long run, as neither the mean nor the
+// median of the files' rates is. If the rate changed, it is that of the last stretch that is long enough. Warm-ups and stalls
+// never count.
 func (p *phase) quote(part *part, d *Disk) *Quote {
 	many := len(p.parts) > 1 && p.out.Overlap != nil
+	in := part.active
+	if many {
+		in = p.window
+	}
 	if t := d.Throttle; t != nil {
 		later := t.Steps[len(t.Steps)-1].ToRate
 		if many {
@@ -25,32 +33,42 @@ func (p *phase) quote(part *part, d *Disk) *Quote {
 			return &Quote{Rate: later, Kind: QuoteLater}
 		}
 	}
-	if many {
+	all := cutAt(in, p.cuts(part.name()))
+	if len(all) > 1 || len(part.stalls) > 0 || part.warmIn != nil {
+		for _, stretch := range slices.Backward(all) {
+			if rate := part.settledRate(stretch); rate > 0 && (overlap.Seconds(stretch) >= seconds(levelNS) || len(all) == 1) {
+				return &Quote{Rate: rate, Kind: QuoteSettled}
+			}
+		}
+	}
+	switch {
+	case many:
 		return &Quote{Rate: p.out.Overlap.Disks[part.name()].Rate, Kind: QuoteOverlap}
-	}
-	if d.Rate == nil {
+	case d.Rate == nil:
 		return nil
+	default:
+		return &Quote{Rate: *d.Rate, Kind: QuoteMean}
 	}
-	return &Quote{Rate: *d.Rate, Kind: QuoteMean}
 }
 
-// laterInWindow is the disk's rate in that part of the window in which it was at its last level, 0 where that is too
-// short.
+// laterInWindow is the disk's rate in that part of the window in which it was at its last level, 0 if that is too short.
 func (p *phase) laterInWindow(part *part, t *Throttle) float64 {
 	low := overlap.Interval{StartNS: int64(t.Steps[len(t.Steps)-1].AtS * 1e9), EndNS: part.endNS()}
 	if t.Recovered != nil {
 		low.EndNS = int64((t.Recovered.AtS - t.Recovered.PauseS) * 1e9)
 	}
-	var bytes, length float64
-	for _, v := range p.window {
-		v.StartNS, v.EndNS = max(v.StartNS, low.StartNS), min(v.EndNS, low.EndNS)
-		if v.StartNS < v.EndNS {
-			bytes += float64(part.curve.Between(v).Bytes)
-			length += v.Seconds()
-		}
-	}
-	if length < overlap.ShortS {
+	return part.settledRate(clip(p.window, low))
+}
+
+// settledRate is the disk's rate over the intervals without standstills, 0 if they are too short.
+func (p *part) settledRate(in []overlap.Interval) float64 {
+	in = without(in, p.stalls)
+	if overlap.Seconds(in) < overlap.ShortS {
 		return 0
 	}
-	return bytes / length
+	var bytes float64
+	for _, v := range in {
+		bytes += float64(p.curve.Between(v).Bytes)
+	}
+	return bytes / overlap.Seconds(in)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // set is what disks of one letter each moved together.
@@ -145,7 +146,7 @@ func deviceOf(reads, writes []float64, parts ...*part) device {
 func evenPart(op trace.Role, seconds int) *part {
 	d := filesOf(slices.Repeat([][2]float64{{1, 100e6}}, seconds)...)
 	d.Op = op
-	p := newPart(d, trace.Paced{}, 0)
+	p := newPart(d, work.Work{}, 0)
 	return &p
 }
 
@@ -308,10 +309,10 @@ func moving(name string, op trace.Role, total, half float64, disks ...string) *p
 
 // A hundred is what each of the disks has alone, either way.
 func hundredEach(disks ...string) solos {
-	s := solos{}
+	var s solos
 	for _, d := range disks {
 		for _, op := range []trace.Role{trace.Read, trace.Write} {
-			s[soloKey{disk: d, op: op}] = solo{measured: measured{rate: 100}}
+			s = append(s, solo{job: job{disk: d, work: work.Work{Op: op}}, measured: measured{rate: 100}})
 		}
 	}
 	return s
@@ -326,8 +327,8 @@ func TestReachOfAPhase(t *testing.T) {
 		t.Errorf("known to %v, want half a percent", r.half)
 	}
 	for name, change := range map[string]func(p *phase){
-		"a disk that has a pace":   func(p *phase) { p.parts[1].paced.Rate = 5 },
-		"one that goes both ways":  func(p *phase) { p.parts[0].paced.Reads = 0.5 },
+		"a disk that has a pace":   func(p *phase) { p.parts[1].work.Pace = 5 },
+		"one that goes both ways":  func(p *phase) { p.parts[0].work.Reads = 0.5 },
 		"no window":                func(p *phase) { p.out.Overlap = nil },
 		"no interval":              func(p *phase) { p.out.Overlap.Disks["B"] = OverlapDisk{Op: trace.Write} },
 		"on another port":          func(p *phase) { p.hangs["B"] = trace.Direct },
@@ -337,7 +338,7 @@ func TestReachOfAPhase(t *testing.T) {
 		p := moving("p", trace.Write, 150, 3, "A", "B")
 		change(p)
 		known := hundredEach("A", "B")
-		known[soloKey{disk: "B", op: trace.Write, connection: trace.Direct}] = solo{measured: measured{rate: 100}}
+		known = append(known, solo{job: job{"B", trace.Direct, work.Work{Op: trace.Write}}, measured: measured{rate: 100}})
 		if _, r, ok := p.reach(trace.Write, known); ok {
 			t.Errorf("%s: %+v", name, r)
 		}

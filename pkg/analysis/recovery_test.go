@@ -80,10 +80,11 @@ func TestRecoveryConditions(t *testing.T) {
 		{"for one", rates(rising, 60), rates(flat(0, [2]float64{29, 1000}, [2]float64{30, 0}), 60), 0.01, 0, -1, nil},
 		{"by the luck of a few files", long(rates(rising, 60), 140), rates(b, 60), 0.99, 0, -1, nil},
 		{"its new level was seen for three seconds", rates(flat(700, [2]float64{57, 1200}), 60), rates(b, 60), 0.01, 0, 27, nil},
-		{"for two", rates(flat(700, [2]float64{58, 1200}), 60), rates(b, 60), 0.01, 0, -1, nil},
-		{"for two, and is what it has alone", rates(flat(700, [2]float64{58, 1200}), 60), rates(b, 60), 0.01, 1300, -1, rose},
-		{"for two, and is less", rates(flat(700, [2]float64{58, 1200}), 60), rates(b, 60), 0.01, 1350, -1, nil},
-		{"for two, and it falls again", rates(flat(700, [2]float64{40, 1200}, [2]float64{42, 700}), 60), rates(b, 60), 0.01, 1300, -1, nil},
+		{"for two", rates(flat(700, [2]float64{58, 1100}), 60), rates(b, 60), 0.01, 0, -1, nil},
+		{"for two, and is what it has alone", rates(flat(700, [2]float64{58, 1100}), 60), rates(b, 60), 0.01, 1200, -1, rose},
+		{"for two, and is less", rates(flat(700, [2]float64{58, 1100}), 60), rates(b, 60), 0.01, 1250, -1, nil},
+		{"for two, by more than bursts do", rates(flat(700, [2]float64{58, 1200}), 60), rates(b, 60), 0.01, 0, 28, nil},
+		{"for two, and it falls again", rates(flat(700, [2]float64{40, 1100}, [2]float64{42, 700}), 60), rates(b, 60), 0.01, 1200, -1, nil},
 		{"it waits to the end", rates(flat(700), 60), rates(b, 60), 0.01, 876, -1, waits},
 		{"for little more than it has", rates(flat(700), 60), rates(b, 60), 0.01, 874, -1, nil},
 		{"chance may have made that", rates(flat(700), 60), rates(b, 60), 0, 900, -1, nil},
@@ -123,7 +124,7 @@ func TestRecoveryConditions(t *testing.T) {
 		}
 	}
 	p := together(rates(rising, 60), rates(b, 60))
-	p.parts[0].paced.Rate = 700e6
+	p.parts[0].work.Pace = 700e6
 	if p.recoveries(solos{}); len(p.out.Recoveries) > 0 {
 		t.Errorf("of a disk that has a pace: %+v", p.out.Recoveries)
 	}

@@ -8,14 +8,14 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Removal is what the others have where one disk does not work, and so what they would have were it plugged in
+// Removal is what the others have when one disk does not work, and so what they would have if it were plugged in
 // elsewhere: measured, in another phase or in the same after the disk ended.
 type Removal struct {
 	Disk  string                 `json:"disk"`
 	Gain  float64                `json:"gain"`       // of the others together: 1 is twice as much; the mean of the cases
 	Error float64                `json:"gain_error"` // half of the gain's 95 % confidence interval, of the cases that have one
 	Cases []RemovalCase          `json:"cases"`
-	Own   map[trace.Role]float64 `json:"own,omitempty"` // the disk's rates alone on a port of its own, where measured
+	Own   map[trace.Role]float64 `json:"own,omitempty"` // the disk's rates alone on a port of its own, if measured
 }
 
 // RemovalCase is the others' rates with the disk and without it.
@@ -24,7 +24,7 @@ type RemovalCase struct {
 	Without string                `json:"without,omitempty"` // the phase without it; empty: after it ended
 	Disks   map[string]RemovalFor `json:"disks"`             // those that gain, beyond noise
 	Gain    float64               `json:"gain"`              // of all the others together
-	Error   float64               `json:"gain_error"`        // half of its 95 % confidence interval; 0 where none is known
+	Error   float64               `json:"gain_error"`        // half of its 95 % confidence interval; 0 if none is known
 }
 
 // RemovalFor is one of the others.
@@ -82,8 +82,11 @@ func removals(phases []*phase) []Removal {
 func idleElsewhere(p *phase, disk string, phases []*phase) []RemovalCase {
 	var out []RemovalCase
 	for _, q := range phases {
-		if q.out.Overlap == nil || len(q.parts) != len(p.parts)-1 || !q.allContend() || !among(q, p) || q.hasPart(disk) {
+		if q.out.Overlap == nil || len(q.parts) != len(p.parts)-1 || !q.allContend() || !among(q, p) || q.part(disk) != nil {
 			continue
+		}
+		if p.out.Contention.Spans != nil || q.out.Contention != nil && q.out.Contention.Spans != nil || slices.ContainsFunc(q.parts, func(part part) bool { return p.ownChange(part.name()) != "" || q.ownChange(part.name()) != "" }) {
+			continue // the gain is not due to the disk's absence alone
 		}
 		c := RemovalCase{Phase: p.out.Phase, Without: q.out.Phase, Disks: map[string]RemovalFor{}}
 		from, to, errFrom, errTo := 0.0, 0.0, 0.0, 0.0
@@ -94,7 +97,7 @@ func idleElsewhere(p *phase, disk string, phases []*phase) []RemovalCase {
 				continue
 			}
 			errFrom, errTo = math.Hypot(errFrom, before.CI95.half()), math.Hypot(errTo, after.CI95.half())
-			if before.CI95[1] < after.CI95[0] {
+			if before.CI95[1] < after.CI95[0] && p.out.Contention.Disks[name].Held {
 				c.Disks[name] = RemovalFor{before.Op, before.Rate, after.Rate}
 			}
 		}
@@ -104,10 +107,6 @@ func idleElsewhere(p *phase, disk string, phases []*phase) []RemovalCase {
 		}
 	}
 	return out
-}
-
-func (p *phase) hasPart(disk string) bool {
-	return slices.ContainsFunc(p.parts, func(part part) bool { return part.name() == disk })
 }
 
 // endedFirst takes what the others gained when the disk ended while all of them went on.

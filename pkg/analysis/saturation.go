@@ -215,7 +215,7 @@ func (p *phase) othersFall(part *part, fromNS, toNS int64) bool {
 func (p *phase) gains(part *part, f *FallTogether, before, after overlap.Interval) {
 	for k := range p.parts {
 		other := &p.parts[k]
-		if other.trace == part.trace || len(other.active) == 0 || other.paced.Limited() {
+		if other.trace == part.trace || len(other.active) == 0 || other.work.Limited() {
 			continue
 		}
 		was, is := other.differ(before.Within(overlap.Interval{StartNS: other.startNS(), EndNS: other.endNS()}), after.Within(overlap.Interval{StartNS: other.startNS(), EndNS: other.endNS()}))

@@ -56,10 +56,24 @@ func searches(phases []*phase, complete bool) []Search {
 	return all
 }
 
-// streamVerdict is the worst of the phase's streams; empty where it has none, or was cut short.
+// streamVerdict is the worst of the phase's streams; empty if it has none, or was cut short, or if a disk beside them stopped
+// before they did: what stays clean without it says nothing.
 func (p *phase) streamVerdict() stream.Verdict {
 	if p.trace.Status == trace.Partial {
 		return ""
+	}
+	var last int64
+	for i := range p.parts {
+		for _, s := range p.parts[i].trace.Streams {
+			if n := len(s.Samples); n > 0 {
+				last = max(last, s.Samples[n-1].TNS)
+			}
+		}
+	}
+	for i := range p.parts {
+		if part := &p.parts[i]; last > 0 && !part.limited() && (len(part.active) == 0 || search.Stopped(part.endNS(), last)) {
+			return ""
+		}
 	}
 	var worst stream.Verdict
 	for i := range p.out.Streams {

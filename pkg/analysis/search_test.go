@@ -13,6 +13,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // What the tries of a search say by themselves is what the search has found, however much verdicts change from try to
@@ -151,5 +153,21 @@ func TestSearchesApart(t *testing.T) {
 	}
 	if want := []string{"x1clean", "x5clean", "y3clean"}; !slices.Equal(got, want) {
 		t.Errorf("tries %v, want %v", got, want)
+	}
+}
+
+// A try is not clean if a disk beside the streams stopped early; one at a pace may rest.
+func TestTryWhoseOthersStopEarly(t *testing.T) {
+	for _, tt := range []struct {
+		untilS float64
+		work   work.Work
+		want   stream.Verdict
+	}{{30, work.Work{}, stream.Clean}, {27.5, work.Work{}, stream.Clean}, {26, work.Work{}, ""}, {26, work.Work{Pace: 1e9}, stream.Clean}} {
+		p := playing(30, plenty(0, 0), (&script{name: "C", op: trace.Write, paces: []pace{{tt.untilS, 1e9}}, sizes: fixed(1e8)}).play(seed(1), noise{samples: true}))
+		p.Search = &trace.Try{Search: "p", Kind: trace.SearchStreams, Disk: "A", Value: 4}
+		p.Work["C"] = tt.work
+		if got := Analyze(tracetest.Run(p), Options{}).Searches[0].Tries[0].Verdict; got != tt.want {
+			t.Errorf("C until %g s, %+v: %q, want %q", tt.untilS, tt.work, got, tt.want)
+		}
 	}
 }

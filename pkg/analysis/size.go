@@ -19,6 +19,7 @@ const (
 	smallBytes = 10_000_000
 	sorted     = 0.7 // rank correlation of size with order, above which time and size cannot be told apart
 	fewest     = 5   // files on either side of a knee, and in a fit
+	overNoise  = 10  // times the noise that is the same for all sizes, such as a clock's, that a file must take to tell of size
 	fewestLow  = 3   // files in the low-latency region
 )
 
@@ -75,8 +76,15 @@ func newKneeSample(files []transfer) kneeSample {
 // middle of the files as well as in their sums. Looks is how many disks and phases are asked.
 func sizeKnee(files []transfer, looks int) *SizeKnee {
 	s := newKneeSample(files)
-	n := len(s.bytes)
 	line, ok := stats.FitCost(s.bytes, s.seconds)
+	if ok {
+		if shortest := overNoise * constantNoise(files, line); line.Time(s.bytes[0]) < shortest {
+			files = slices.DeleteFunc(slices.Clone(files), func(f transfer) bool { return line.Time(f.bytes) < shortest })
+			s = newKneeSample(files)
+			line, ok = stats.FitCost(s.bytes, s.seconds)
+		}
+	}
+	n := len(s.bytes)
 	if !ok || n < 2*fewest {
 		return nil
 	}
@@ -123,6 +131,64 @@ func sizeKnee(files []transfer, looks int) *SizeKnee {
 		return nil
 	}
 	return &SizeKnee{AtBytes: at, BelowRate: below.Rate, AboveRate: above.Rate, P: p}
+}
+
+// constantNoise is the standard deviation of the part of the files' times that does not grow with them, in seconds: a clock's,
+// say. What they are off the line is constant^2 + (relative x time)^2, fitted to the spreads of files of about one time by the
+// likelihood of variances (Davidian and Carroll, "Variance Function Estimation", JASA 82, 1987). The spreads come of the median
+// differences of neighbours by size, which no knee moves (see deviations); as normal estimates they are worth a quarter of
+// their files. The constant must earn its place by the Schwarz criterion. It is at least the clock's tick.
+func constantNoise(files []transfer, line stats.CostLine) float64 {
+	const alike, mostGroups, worth = 8, 12, 0.25
+	files = thinned(files, kneeFiles)
+	n := len(files)
+	groups := min(n/alike, mostGroups)
+	constant := tick(files)
+	if groups < 2 {
+		return constant
+	}
+	slices.SortFunc(files, func(a, b transfer) int { return cmp.Compare(a.bytes, b.bytes) })
+	squares, times := make([]float64, groups), make([]float64, groups) // the spread's, and the typical time's
+	for g := range groups {
+		group := files[g*n/groups : (g+1)*n/groups]
+		steps := make([]float64, len(group)-1)
+		for i := range steps {
+			steps[i] = math.Abs(group[i+1].seconds - line.Time(group[i+1].bytes) - group[i].seconds + line.Time(group[i].bytes))
+		}
+		spread := stats.NormalMAD * stats.Median(steps) / math.Sqrt2
+		typical := line.Time(group[len(group)/2].bytes)
+		squares[g], times[g] = max(spread*spread, 1e-18), typical*typical
+	}
+	// Of constant^2 (1 + ratio time^2) the constant follows from the ratio; an infinite one is no constant.
+	deviance := func(shape func(time float64) float64) (sum, scale float64) {
+		for g := range squares {
+			scale += squares[g] / shape(times[g]) / float64(groups)
+			sum += math.Log(shape(times[g]))
+		}
+		return sum + float64(groups)*math.Log(scale), scale
+	}
+	least, _ := deviance(func(time float64) float64 { return time })
+	fitted := 0.0
+	least -= math.Log(float64(n)) / (worth * float64(n) / float64(groups))
+	for ratio := 1e-2 / times[groups-1]; ratio < 1e4/times[0]; ratio *= 1.5 {
+		if found, scale := deviance(func(time float64) float64 { return 1 + ratio*time }); found < least {
+			least, fitted = found, math.Sqrt(scale)
+		}
+	}
+	return max(constant, fitted)
+}
+
+// tick is what all times of files are whole multiples of, in seconds: next to nothing with a clock that is fine enough.
+func tick(files []transfer) float64 {
+	var common int64
+	for _, f := range files {
+		for _, ns := range []int64{f.file.StartNS, f.file.EndNS} {
+			for b := ns - files[0].file.StartNS; b != 0; { // Euclid's algorithm
+				common, b = b, common%b
+			}
+		}
+	}
+	return math.Abs(float64(common)) / 1e9
 }
 
 // blockOf is how many neighbours in time are to be kept together where what they have in common lasts; 0 where it does not.

@@ -27,6 +27,7 @@ type Stream struct {
 	Verdict       stream.Verdict `json:"verdict"`                   // empty where no frame was due; never strained where the buffer's size is not known
 	LateWhile     []string       `json:"late_while,omitempty"`      // the other disks at work whenever frames were late
 	LateOnlyWhile []string       `json:"late_only_while,omitempty"` // of these, those without which frames were due for a while (see lateness), and none was late
+	Beside        *StreamBeside  `json:"beside,omitempty"`          // null where no other disk works in the phase
 	Series        *StreamSeries  `json:"series,omitempty"`
 }
 
@@ -55,6 +56,7 @@ type StreamTotal struct {
 	Verdict       stream.Verdict `json:"verdict"`  // the worst
 	LateWhile     []string       `json:"late_while,omitempty"`
 	LateOnlyWhile []string       `json:"late_only_while,omitempty"`
+	Beside        *StreamBeside  `json:"beside,omitempty"`
 }
 
 // maxStreamSteps is how many steps the series of a stream has at most. They are as long as the time between two of its
@@ -69,15 +71,17 @@ func (p *phase) streams() {
 			continue
 		}
 		total := StreamTotal{Disk: part.name(), Op: part.trace.Op}
+		beside := p.besideOf(i)
 		var late lateness
 		var worst Stream
 		for k := range part.trace.Streams {
 			t := &part.trace.Streams[k]
-			spec, _ := stream.Named(p.trace.Paced[part.name()].Streams, t.Name)
+			spec, _ := stream.Named(p.trace.Work[part.name()].Streams, t.Name)
 			its := p.lateness(i, t, spec)
 			late = late.with(its)
 			s := streamOf(part, t, spec)
 			s.LateWhile, s.LateOnlyWhile = its.while(p)
+			s.Beside = beside.of(t, spec)
 			if total.Streams == 0 || cmp.Or(cmp.Compare(s.Late, worst.Late), cmp.Compare(worst.LowestBufferS, s.LowestBufferS)) > 0 {
 				total.Worst, worst = s.Name, s
 			}
@@ -130,6 +134,7 @@ func (t *StreamTotal) add(s *Stream) {
 	if t.Streams == 0 || s.LowestBufferS < t.LowestBufferS {
 		t.LowestBufferS, t.BufferS = s.LowestBufferS, s.BufferS
 	}
+	t.Beside = t.Beside.With(s.Beside)
 	t.Streams++
 	t.Due += s.Due
 	t.Late += s.Late

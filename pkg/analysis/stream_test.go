@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // fourStreams are 4 x 92 MB/s, played.
@@ -21,7 +23,7 @@ func fourStreams() []stream.Spec {
 // playing makes a phase in which A plays four streams for endS seconds.
 func playing(endS float64, gives func(s float64) float64, others ...*trace.DiskTrace) *trace.Phase {
 	p := tracetest.Phase("p", append([]*trace.DiskTrace{tracetest.Streams("A", fourStreams(), endS, gives)}, others...)...)
-	p.Paced = map[string]trace.Paced{"A": {Streams: fourStreams()}}
+	p.Work = map[string]work.Work{"A": {Streams: fourStreams()}}
 	return p
 }
 
@@ -74,7 +76,7 @@ func TestStreams(t *testing.T) {
 		return s.play(seed(1), noise{samples: true})
 	}
 	late := func(total StreamTotal) StreamTotal { // but for the exact figures
-		total.Late, total.Due, total.LongestStallS, total.LowestBufferS, total.Worst = 0, 0, 0, 0, ""
+		total.Late, total.Due, total.LongestStallS, total.LowestBufferS, total.Worst, total.Beside = 0, 0, 0, 0, "", nil
 		return total
 	}
 	total := StreamTotal{Disk: "A", Op: trace.Read, Streams: 4, BufferS: 1}
@@ -133,6 +135,60 @@ func TestStreams(t *testing.T) {
 	}
 }
 
+// Beside others count the frames that were due while all of them worked, as arithmetic has it: 25 a second of each of four
+// streams, from a buffer's length after the release on. A disk that stands still from 10 to 13 s has those late that are due from
+// 11 to 13 s.
+func TestStreamsBeside(t *testing.T) {
+	writer := func(name string, fromS, toS float64) *trace.DiskTrace {
+		return (&script{name: name, op: trace.Write, startS: fromS, paces: []pace{{toS, 1e9}}, sizes: fixed(1e8)}).play(seed(1), noise{samples: true})
+	}
+	probed := playing(30, plenty(0, 0), writer("B", 0, 20), writer("C", 0, 5))
+	probed.Work["C"] = work.Work{Probe: 4096}
+	b, both := []string{"B"}, []string{"B", "C"}
+	for _, tt := range []struct {
+		name  string
+		phase *trace.Phase
+		want  *StreamBeside
+	}{
+		{"nobody", playing(30, plenty(10, 13)), nil},
+		{"clean", playing(30, plenty(0, 0), writer("B", 0, 22)), &StreamBeside{Disks: b, TestedS: 22, Due: 2100, LowestBufferS: 1, Verdict: stream.Clean}},
+		{"the probe is no load", probed, &StreamBeside{Disks: b, TestedS: 20, Due: 1900, LowestBufferS: 1, Verdict: stream.Clean}},
+		{"late within", playing(30, plenty(10, 13), writer("B", 0, 22), writer("C", 4, 30)), &StreamBeside{Disks: both, TestedS: 18, Due: 1800, Late: 200, Verdict: stream.Drops}},
+		{"late within and after", playing(30, plenty(10, 13), writer("B", 0, 12), writer("C", 0, 30)),
+			&StreamBeside{Disks: both, TestedS: 12, Due: 1100, Late: 100, Verdict: stream.Drops, LateAfter: b}},
+		{"late after", playing(30, plenty(10, 13), writer("B", 0, 9), writer("C", 0, 10.5)), &StreamBeside{Disks: both, TestedS: 9, Due: 800, LowestBufferS: 1, Verdict: stream.Clean, LateAfter: both}},
+		{"late before", playing(30, plenty(10, 13), writer("B", 15, 30)), &StreamBeside{Disks: b, TestedS: 15, Due: 1500, LowestBufferS: 1, Verdict: stream.Clean}},
+		{"strained within", playing(30, plenty(10, 10.7), writer("B", 0, 22)), &StreamBeside{Disks: b, TestedS: 22, Due: 2100, LowestBufferS: 0.3, Verdict: stream.Strained}},
+		{"too short for clean", playing(30, plenty(0, 0), writer("B", 0, 1.8)), &StreamBeside{Disks: b, TestedS: 1.8, Due: 80, LowestBufferS: 1}},
+		{"short, and late", playing(30, plenty(0, 3), writer("B", 0, 1.8)), &StreamBeside{Disks: b, TestedS: 1.8, Due: 80, Late: 80, Verdict: stream.Drops, LateAfter: b}},
+		{"never at once", playing(30, plenty(0, 0), writer("B", 0, 10), writer("C", 11, 20)), &StreamBeside{Disks: both}},
+	} {
+		p := Analyze(tracetest.Run(tt.phase), Options{}).Phases[0]
+		got := p.StreamTotals[0].Beside
+		sum := (*StreamBeside)(nil)
+		for i := range p.Streams {
+			sum = sum.With(p.Streams[i].Beside)
+		}
+		if diff := cmp.Diff(sum, got); diff != "" {
+			t.Errorf("%s: the streams' sum (-) is not the total (+):\n%s", tt.name, diff)
+		}
+		if got == nil || tt.want == nil {
+			if (got == nil) != (tt.want == nil) {
+				t.Errorf("%s: got %+v, want %+v", tt.name, got, tt.want)
+			}
+			continue
+		}
+		share := float64(got.Late) / max(1, float64(got.Due))
+		near := func(a, b int) bool { return a-b <= 8 && b-a <= 8 } // two frames of each stream: a line of the trace
+		if !near(got.Due, tt.want.Due) || !near(got.Late, tt.want.Late) || got.LateShare != share || math.Abs(got.TestedS-tt.want.TestedS) > 0.11 || math.Abs(got.LowestBufferS-tt.want.LowestBufferS) > 0.05 {
+			t.Errorf("%s: got %+v, want %+v", tt.name, got, tt.want)
+		}
+		if got.Verdict != tt.want.Verdict || !slices.Equal(got.Disks, tt.want.Disks) || !slices.Equal(got.LateAfter, tt.want.LateAfter) {
+			t.Errorf("%s: got %+v, want %+v", tt.name, got, tt.want)
+		}
+	}
+}
+
 // checkStreamSeries holds that a series says what the stream's own numbers say.
 func checkStreamSeries(t *testing.T, name string, s *Stream) {
 	t.Helper()
@@ -150,7 +206,7 @@ func checkStreamSeries(t *testing.T, name string, s *Stream) {
 // Without a word about the streams in the phase's line, their frames are counted all the same.
 func TestStreamsWithoutSpec(t *testing.T) {
 	phase := playing(10, plenty(4, 6))
-	phase.Paced = nil
+	phase.Work = nil
 	for _, s := range Analyze(tracetest.Run(phase), Options{}).Phases[0].Streams {
 		if s.Verdict != stream.Drops || s.Late < 24 || s.Late > 26 || s.Kind != "" || s.LongestRun != 0 {
 			t.Errorf("%+v", s)

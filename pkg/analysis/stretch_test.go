@@ -13,6 +13,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // sampledAt is a disk whose files of a second have progress each tenth, at a rate that depends on the second.
@@ -282,7 +283,7 @@ func TestFailures(t *testing.T) {
 	for _, tt := range []struct {
 		name         string
 		d            trace.DiskTrace
-		paced        trace.Paced
+		paced        work.Work
 		stop, status string
 		want         []Warning
 	}{
@@ -291,11 +292,11 @@ func TestFailures(t *testing.T) {
 		{name: "a file cut off", d: trace.DiskTrace{Open: open}, want: []Warning{partial}},
 		{name: "by the clock", d: trace.DiskTrace{Open: open}, stop: scenario.StopTime},
 		{name: "by the others' end", d: trace.DiskTrace{Open: open}, stop: scenario.StopHold},
-		{name: "of a stream", d: trace.DiskTrace{Open: open}, paced: trace.Paced{Streams: []stream.Spec{{}}}},
+		{name: "of a stream", d: trace.DiskTrace{Open: open}, paced: work.Work{Streams: []stream.Spec{{}}}},
 		{name: "the phase's", status: trace.Partial, want: []Warning{{Code: "partial"}}},
 	} {
 		tt.d.Name = "A"
-		p := &phase{trace: &trace.Phase{Stop: tt.stop, Status: tt.status}, parts: []part{{trace: &tt.d, paced: tt.paced}}, out: &Phase{}}
+		p := &phase{trace: &trace.Phase{Stop: tt.stop, Status: tt.status}, parts: []part{{trace: &tt.d, work: tt.paced}}, out: &Phase{}}
 		p.failures()
 		if diff := cmp.Diff(tt.want, p.out.Warnings); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)

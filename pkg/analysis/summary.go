@@ -16,6 +16,7 @@ type Summary struct {
 // Contest is disks working together, repeats of the phase pooled.
 type Contest struct {
 	Phases []string               `json:"phases"`
+	Even   bool                   `json:"even"` // in all of the phases
 	Disks  map[string]ContestDisk `json:"disks"`
 }
 
@@ -23,11 +24,13 @@ type Contest struct {
 type ContestDisk struct {
 	Op        trace.Role `json:"op"`
 	Rate      float64    `json:"rate"`
-	CI95      *Interval  `json:"ci95"`           // covers those of all repeats; null where one has none
-	Reference *float64   `json:"reference_rate"` // without others, or with fewer
-	Solo      bool       `json:"solo"`           // the reference is of the disk alone in a phase
-	Lost      bool       `json:"lost"`           // has less than the reference beyond noise in most repeats, and took from nobody
-	Won       bool       `json:"won"`            // took from others, or kept its rate or got more than an even share while others lost
+	CI95      *Interval  `json:"ci95"`                // covers those of all repeats; null where one has none
+	Reference *float64   `json:"reference_rate"`      // without others, or with fewer
+	Solo      bool       `json:"solo"`                // the reference is of the disk alone in a phase
+	KeptCI    *Interval  `json:"kept_ci95,omitempty"` // of the rate over the reference: covers those of all repeats
+	Changed   string     `json:"changed,omitempty"`   // the kind of change, if its rate changed or swings by itself meanwhile: nothing is said of what it lost
+	Lost      bool       `json:"lost"`                // has less than the reference beyond noise in most repeats, and took from nobody
+	Won       bool       `json:"won"`                 // took from others, or kept its rate or got more than an even share while others lost
 }
 
 // Kept is the rate over the reference; 0 where that is not known.
@@ -100,25 +103,10 @@ func repeats(phases []*phase) [][]*phase {
 	return groups
 }
 
-// sameJobs reports whether the same disks do the same in both phases, connected alike.
-func sameJobs(p, q *phase) bool {
-	return len(p.parts) == len(q.parts) && among(p, q)
-}
-
-// among reports whether all that p's disks do is done in q as well, by the same test and connected alike.
-func among(p, q *phase) bool {
-	for i := range p.parts {
-		name := p.parts[i].name()
-		if q.trace.Test != p.trace.Test || q.hangs[name] != p.hangs[name] || q.out.Roles[name] != p.out.Roles[name] {
-			return false
-		}
-	}
-	return true
-}
-
 func newContest(group []*phase) Contest {
-	c := Contest{Disks: map[string]ContestDisk{}}
+	c := Contest{Disks: map[string]ContestDisk{}, Even: true}
 	for _, p := range group {
+		c.Even = c.Even && p.out.Contention.Even
 		c.Phases = append(c.Phases, p.out.Phase)
 	}
 	lost, won := map[string]int{}, map[string]int{}
@@ -127,7 +115,7 @@ func newContest(group []*phase) Contest {
 		for name, d := range p.out.Contention.Disks {
 			took := slices.ContainsFunc(p.out.Contention.Steals, func(s Steal) bool { return s.By == name })
 			switch {
-			case took || !d.Held && (d.AboveEven > 0 || d.Kept && held):
+			case took || held && !d.Held && (d.AboveEven > 0 || d.Kept):
 				won[name]++
 			case d.Held:
 				lost[name]++
@@ -150,9 +138,17 @@ func contestDisk(group []*phase, name string) ContestDisk {
 	reference, known := 0.0, 0.0
 	for i, p := range group {
 		d, c := p.out.Overlap.Disks[name], p.out.Contention.Disks[name]
-		out.Rate += d.Rate / float64(len(group))
+		out.Rate += c.Rate / float64(len(group))
+		if kind := p.ownChange(name); kind != "" {
+			out.Changed = kind
+		}
 		out.CI95 = hull(out.CI95, d.CI95, i == 0)
 		if c.ReferenceRate != nil {
+			if known == 0 {
+				out.KeptCI = c.RetentionCI
+			} else {
+				out.KeptCI = hull(out.KeptCI, c.RetentionCI, false)
+			}
 			reference, known = reference+*c.ReferenceRate, known+1
 			out.Solo = out.Solo && c.Reference == ReferenceSolo
 		}
@@ -162,6 +158,23 @@ func contestDisk(group []*phase, name string) ContestDisk {
 	}
 	out.Solo = out.Solo && known > 0
 	return out
+}
+
+// ownChange is the kind of change of the disk's own in the window: what makes its mean there one of several levels.
+func (p *phase) ownChange(disk string) string {
+	for i := range p.parts {
+		part := &p.parts[i]
+		switch {
+		case part.name() != disk:
+		case part.swing != nil:
+			return KindSwing
+		case part.drift != nil:
+			return KindDrift
+		case p.fellInside(part):
+			return KindOwnFall
+		}
+	}
+	return ""
 }
 
 // hull covers both intervals; nil where one is missing.

@@ -15,21 +15,20 @@ const (
 	foreseenNS   = 500_000_000    // ... and, levels being dated roughly, this long before it,
 	roughlyNS    = 10_000_000_000 // or as long as noise may have dated the drop wrongly, but no longer than this
 	coincidentNS = 1_000_000_000  // the others' recovery explains a drop this close to it
-	takenByShare = 0.5            // of a fall that the others gain: then it is contention
-	beforeNS     = 5_000_000_000  // the others' gain is looked at over so long on either side
+	takenByShare = 0.5            // if the others gain at least this part of what a disk lost, it did not fall by itself
+	beforeNS     = 5_000_000_000  // the rate before a stall or a recovery is looked at over at most this long
 )
 
-// throttle looks for a lasting drop of the disk's rate that no other disk explains: a cache that is full, or heat.
-// Steps that follow one another down are told together; the deepest of them dates it.
+// throttle looks among the disk's own falls in the ledger for one that lasts: a cache that is full, or heat. Steps that follow
+// one another down are told together; the deepest of them dates the fall.
 func (p *phase) throttle(part *part) *Throttle {
 	levels := part.solid
 	for first := 0; first+1 < len(levels); first++ {
-		if levels[first+1].rate >= levels[first].rate || p.explained(part, levels, first+1) || !part.showsInFiles(levels[first].Interval, levels[first+1].Interval, fewFiles, mostOfFew) {
+		if part.kind(first+1) != KindOwnFall {
 			continue
 		}
 		bottom := first + 1
-		for bottom+1 < len(levels) && levels[bottom+1].rate < levels[bottom].rate &&
-			!p.explained(part, levels, bottom+1) && part.showsInFiles(levels[bottom].Interval, levels[bottom+1].Interval, fewFiles, mostOfFew) {
+		for bottom+1 < len(levels) && part.kind(bottom+1) == KindOwnFall {
 			bottom++
 		}
 		if levels[bottom].rate > maxDrop*levels[first].rate {
@@ -67,7 +66,7 @@ func (p *part) toThrottle(levels []level, until int64, rebound *Rebound) *Thrott
 }
 
 // lasts returns how long the rate stays below what it was before, from the level at index bottom on: to the disk's
-// end, or to a pause after which it is back. Where it comes back without a pause, it did not last at all.
+// end, or to a pause after which it is back. If it comes back without a pause, it did not last at all.
 func (p *part) lasts(levels []level, bottom int, from float64) (until int64, rebound *Rebound) {
 	for _, l := range levels[bottom+1:] {
 		if l.rate <= staysBelow*from {
@@ -90,45 +89,6 @@ func (p *part) pauseAt(ns int64) (overlap.Interval, bool) {
 		}
 	}
 	return overlap.Interval{}, false
-}
-
-// explained tells whether what other disks did explains that this one's rate fell at the start of levels[i]: one of
-// them started, ended, paused or recovered then, or they gained what it lost, unless it fell clearly first, stays as
-// low where it works alone, or was hot.
-func (p *phase) explained(part *part, levels []level, i int) bool {
-	at := levels[i].StartNS
-	if p.eventNear(part, levels, i) {
-		return true
-	}
-	before := overlap.Interval{StartNS: max(levels[i-1].StartNS, at-beforeNS), EndNS: at}
-	after := overlap.Interval{StartNS: at, EndNS: min(levels[i].EndNS, at+beforeNS)}
-	gain := 0.0
-	for k := range p.parts {
-		if other := &p.parts[k]; other.trace != part.trace && len(other.active) > 0 {
-			gain += other.rateIn(after) - other.rateIn(before)
-		}
-	}
-	return gain >= takenByShare*(part.rateIn(before)-part.rateIn(after)) && !p.fellFirst(part, at) && !p.lowAlone(part, levels[i-1].rate, at) && !p.warmth(part, at).hot()
-}
-
-// eventNear tells whether another disk started, ended, paused or recovered about when levels[i] began.
-func (p *phase) eventNear(part *part, levels []level, i int) bool {
-	at := levels[i].StartNS
-	off := part.misdated(levels[i-1], levels[i])
-	near := func(event int64) bool { return -max(foreseenNS, off) <= at-event && at-event <= max(explainsNS, off) }
-	for k := range p.parts {
-		other := &p.parts[k]
-		if other.trace != part.trace && slices.ContainsFunc(other.active, func(v overlap.Interval) bool { return near(v.StartNS) || near(v.EndNS) }) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(p.out.Recoveries, func(r Recovery) bool {
-		if r.Disk == part.name() || r.LagS == nil {
-			return false
-		}
-		d := at - int64((r.AtS+*r.LagS)*1e9)
-		return -coincidentNS <= d && d <= coincidentNS
-	})
 }
 
 // misdating is how far noise may move the date of a change of level, in units of the noise's variance (of the mean over a
@@ -163,20 +123,20 @@ func (p *part) varianceIn(span overlap.Interval) float64 {
 	return squares / float64(n-1) * stats.Memory(rates) * span.Seconds() / float64(n)
 }
 
-// fellInside tells whether the disk's rate fell in the window with no start, end or pause of another disk about then:
-// whether by itself or not, its mean over the window is of two levels, and nobody is to be blamed for it.
+// fellInside reports whether the disk fell in the window for a reason other than another's start: then its mean over the
+// window is of several levels, and nobody is to blame for it.
 func (p *phase) fellInside(part *part) bool {
 	for i := 1; i < len(part.solid); i++ {
 		at := part.solid[i].StartNS
 		inside := slices.ContainsFunc(p.window, func(v overlap.Interval) bool { return v.StartNS < at && at < v.EndNS })
-		if inside && part.solid[i].rate <= maxDrop*part.solid[i-1].rate && !p.eventNear(part, part.solid, i) {
+		if inside && part.solid[i].rate <= maxDrop*part.solid[i-1].rate && part.kind(i) != "" && part.kind(i) != KindStart {
 			return true
 		}
 	}
 	return false
 }
 
-// lowAlone tells whether the disk stays below a rate even where it works alone: then what the others gained was left over.
+// lowAlone reports whether the disk stays below a rate even when it works alone: then the others only took what it left.
 func (p *phase) lowAlone(part *part, from float64, at int64) bool {
 	for _, s := range p.stages {
 		if s.StartNS >= at && len(s.Active) == 1 && p.parts[s.Active[0]].trace == part.trace && s.EndNS-s.StartNS >= 3*aloneNS {
@@ -188,12 +148,13 @@ func (p *phase) lowAlone(part *part, from float64, at int64) bool {
 
 // How it is told whether a disk fell before the others rose.
 const (
-	aroundNS   = 2_000_000_000 // both are dated within so long of the fall
-	datingNS   = 50_000_000    // in bins as long as samples are apart
-	clearlyOff = 15            // a date is off where it costs so many variances of the noise more than the best
+	aroundNS     = 2_000_000_000 // both are dated within so long of the fall
+	datingNS     = 50_000_000    // in bins as long as samples are apart
+	clearlyLater = 3             // bins at least
+	clearlyOff   = 15            // a date is wrong if it costs this many variances of the noise more than the best
 )
 
-// fellFirst tells whether the disk fell clearly before the others rose: then they took what it left.
+// fellFirst reports whether the disk fell clearly before the others rose: then they only took what it left.
 func (p *phase) fellFirst(part *part, ns int64) bool {
 	const n = 2 * aroundNS / datingNS
 	around := []overlap.Interval{{StartNS: max(0, ns-aroundNS), EndNS: ns + aroundNS}}
@@ -207,10 +168,10 @@ func (p *phase) fellFirst(part *part, ns int64) bool {
 		}
 	}
 	fell, rose := stats.Split(own, 5), stats.Split(others, 5)
-	return rose > fell && dateIsOff(others, fell, rose)
+	return rose >= fell+clearlyLater && dateIsOff(others, fell, rose)
 }
 
-// dateIsOff reports whether a step of the values costs clearly more at an index than where it costs least.
+// dateIsOff reports whether a step of the values costs clearly more at an index than at the best one.
 func dateIsOff(x []float64, at, best int) bool {
 	return stats.SplitCost(x, at) > stats.SplitCost(x, best)*(1+clearlyOff/float64(len(x)-2))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // windowed is a phase of parts that share these intervals.
@@ -16,7 +17,7 @@ func windowed(window []overlap.Interval, disks ...*trace.DiskTrace) *phase {
 	p := &phase{trace: &trace.Phase{}, window: window, out: &Phase{}}
 	for i, d := range disks {
 		d.Name = string(rune('A' + i))
-		p.parts = append(p.parts, newPart(d, trace.Paced{}, 5e8))
+		p.parts = append(p.parts, newPart(d, work.Work{}, 5e8))
 	}
 	return p
 }
@@ -43,7 +44,7 @@ func TestFillOverlap(t *testing.T) {
 		t.Errorf("warnings %+v", p.out.Warnings)
 	}
 	// Where one of two has a pace there is nothing to be fair about.
-	p.parts[0].paced.Rate = 100
+	p.parts[0].work.Pace = 100
 	if p.fillOverlap(); p.out.Overlap.Jain != 0 {
 		t.Errorf("fairness of one: %v", p.out.Overlap.Jain)
 	}

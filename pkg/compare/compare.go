@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"slices"
+
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -18,6 +20,8 @@ type Run struct {
 	Trace    *trace.Run
 	Analysis *analysis.Analysis // of the trace
 	Method   *Method            // nil where nothing is known of it but the trace
+
+	called map[string]string // what the run calls phases that go by the base's names
 }
 
 // Comparison is what Compare finds. Rates are in bytes per second, times in seconds, changes are shares: 0.05 is 5 %
@@ -47,8 +51,10 @@ type Side struct {
 // Pair is a run beside the base.
 type Pair struct {
 	Side
-	Method   []Difference       `json:"method"` // what was not measured alike
-	Phases   []Phase            `json:"phases"` // those in both runs, in the base's order, but for tries of searches
+	Differs  []string           `json:"differs"`  // of disks, hub, connection, host, work
+	Headline string             `json:"headline"` // what differs, and so what a change can be about
+	Method   []Difference       `json:"method"`   // what was not measured alike
+	Phases   []Phase            `json:"phases"`   // those in both runs, in the base's order, but for tries of searches
 	Searches []Search           `json:"searches,omitempty"`
 	OnlyBase []string           `json:"only_in_base"`
 	OnlyHere []string           `json:"only_here"`
@@ -59,12 +65,14 @@ type Pair struct {
 
 // Phase is one phase in two runs.
 type Phase struct {
-	Phase      string     `json:"phase"`
-	Rates      []Rate     `json:"rates"`
-	Latencies  []Latency  `json:"latencies,omitempty"`
-	Recoveries []Recovery `json:"recoveries"`
-	Lost       []string   `json:"lost,omitempty"`   // disks that worked in the base, and did not or failed in the other
-	Reason     string     `json:"reason,omitempty"` // why there are no rates
+	Phase      string       `json:"phase"`
+	Rates      []Rate       `json:"rates"`
+	Latencies  []Latency    `json:"latencies,omitempty"`
+	Recoveries []Recovery   `json:"recoveries"`
+	NewPhase   string       `json:"new_phase,omitempty"` // its name in the other run, where it has another there
+	Unlike     []Difference `json:"unlike,omitempty"`    // of the work of disks that are not compared for that
+	Lost       []string     `json:"lost,omitempty"`      // disks that worked in the base, and did not or failed in the other
+	Reason     string       `json:"reason,omitempty"`    // why there are no rates
 }
 
 // Measure is which of a disk's rates a Rate is.
@@ -97,10 +105,11 @@ type Rate struct {
 	Measure   Measure            `json:"measure"`
 	Base      *float64           `json:"base"`
 	New       *float64           `json:"new"`
-	Change    *float64           `json:"change"` // new / base - 1
-	CI95      *analysis.Interval `json:"ci95"`   // of the change
-	Unit      string             `json:"unit"`   // of the evidence: wave, file, pair of files, or run
-	N         int                `json:"n"`      // units, in the run that has fewer
+	Change    *float64           `json:"change"`  // new / base - 1
+	CI95      *analysis.Interval `json:"ci95"`    // of the change, by itself
+	Interval  *analysis.Interval `json:"ci_holm"` // of the change, as the verdict is: all of a comparison hold with a chance of 95 %
+	Unit      string             `json:"unit"`    // of the evidence: wave, file, pair of files, or run
+	N         int                `json:"n"`       // units, in the run that has fewer
 	P         *float64           `json:"p"`
 	Corrected *float64           `json:"p_holm"`
 	Verdict   Verdict            `json:"verdict"`
@@ -127,8 +136,10 @@ type Recovery struct {
 // Compare sets each of the others beside the base.
 func Compare(base Run, others ...Run) *Comparison {
 	c := &Comparison{Version: Version, Level: Chance, Base: base.side(), Pairs: make([]Pair, 0, len(others)), Warnings: base.warnings()}
-	for _, other := range others {
-		c.Pairs = append(c.Pairs, newPair(base, other))
+	others = slices.Clone(others)
+	for i, other := range others {
+		others[i] = other.as(base)
+		c.Pairs = append(c.Pairs, newPair(base, others[i]))
 		c.Warnings = append(c.Warnings, other.warnings()...)
 	}
 	c.pool()
@@ -184,5 +195,6 @@ func newPair(base, other Run) Pair {
 		}
 	}
 	p.Method = differences(base, other, p.Phases)
+	p.about(base, other)
 	return p
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // still is a phase without noise, with files whose sizes depend on seed.
@@ -215,6 +216,8 @@ func TestComparePhases(t *testing.T) {
 		Went:     []analysis.Finding{},
 		Unsure:   []analysis.Finding{{Code: "throttle", Phase: "both", Disk: "A"}, {Code: "even", Phase: "both"}}, // at the same rates
 		Method:   []Difference{{What: "roles", Base: "A, B write", New: "A writes"}},
+		Differs:  []string{"work"},
+		Headline: "What differs: work (roles: A, B write → A writes). What else does is not recorded in both.",
 	}
 	got := p
 	got.Phases = nil
@@ -228,5 +231,32 @@ func TestComparePhases(t *testing.T) {
 	// With other disks at work there is no common total.
 	if n := len(p.Phases[0].Rates); n != 2 {
 		t.Errorf("got %d rates, want the window and the files of A", n)
+	}
+}
+
+// A standstill that only one of the runs has is a difference, whatever the rates say.
+func TestStallInOneRunAlone(t *testing.T) {
+	run := func(label string, stands bool) Run {
+		d := &trace.DiskTrace{Name: "A", Op: trace.Write}
+		for at := int64(0); at < 60e9; {
+			f := trace.File{Seq: len(d.Files), Bytes: 1e9, StartNS: at}
+			for done := int64(0); done < f.Bytes; {
+				if at += 50e6; stands && at == 20e9 {
+					at += 6e9
+				}
+				done += 50e6
+				f.Samples = append(f.Samples, trace.Sample{TNS: at, Bytes: done})
+			}
+			f.EndNS = at
+			d.Files = append(d.Files, f)
+		}
+		return runOf(label, tracetest.Phase("W", d))
+	}
+	whole, stopped := run("whole", false), run("stopped", true)
+	if p := Compare(whole, stopped).Pairs[0]; len(p.Appeared) != 1 || p.Appeared[0].Code != analysis.KindStall || len(p.Unsure) > 0 {
+		t.Errorf("a standstill of 6 s: appeared %+v, unsure %+v", p.Appeared, p.Unsure)
+	}
+	if p := Compare(stopped, run("stopped too", true)).Pairs[0]; len(p.Appeared)+len(p.Went)+len(p.Unsure) > 0 {
+		t.Errorf("both stand still: appeared %+v, went %+v", p.Appeared, p.Went)
 	}
 }

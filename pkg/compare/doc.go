@@ -5,7 +5,10 @@
 //
 // # How a difference is told from chance
 //
-// Phases are matched by name and disks by name and role. A disk has two rates: in the window, all its bytes over the
+// What differs between two runs (disks, hub, connection, host, work) is said first, and with it what a change can be about.
+// Phases are matched by their work and name (see Run.as), disks by name and role; a disk that is asked for other files, a
+// mix, a pace or streams of other kinds is not compared, for its rates differ whatever it does. How the same files are
+// moved (blocks, flushes and the like) may be what two runs are made for: it is compared, and said. A disk has two rates: in the window, all its bytes over the
 // time in which all disks of the phase were active, and the typical rate of its files that lie in the window. The disks
 // of a phase together have one in the window. Where the rate steps up or down in either run (stats.Steps), its levels
 // are compared as well: those of the same place where both runs have as many, else those of the same time.
@@ -20,7 +23,8 @@
 // All tests of a comparison, over all its runs, are corrected together by Holm's method: the chance that any rate is
 // called faster or slower by mistake is 5 % at most. False alarms are what a reader acts on, so the chance of any is
 // held down and not, as Benjamini and Hochberg do, their share; and Holm's method holds for tests that go together, as
-// those of one window do. Intervals are 95 % ones, each by itself.
+// those of one window do. The interval shown beside a verdict is at the level at which Holm's method decided on it, so that
+// the two never disagree; that of a rate by itself (ci95) is narrower.
 //
 // That no difference is significant does not say that there is none. So each rate also says which fall the data exclude,
 // and against a limit it fell by more, did not, or the data cannot tell (Comparison.Against).

@@ -11,6 +11,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // facts are what is known of how a run was made, in the given phases: of its method only where the other has one too.
@@ -44,6 +45,7 @@ func facts(r, other Run, phases []Phase) []fact {
 			list = append(list, planFacts(r.Method, other.Method, p.Phase)...)
 		} else {
 			list = append(list, fileFacts(traced)...)
+			list = append(list, workFacts(r.asked(traced))...)
 		}
 	}
 	return list
@@ -71,15 +73,6 @@ func phaseFacts(run *trace.Run, p *trace.Phase) []fact {
 	return list
 }
 
-// who says which disks do what: "A, B write; C reads".
-func who(p *trace.Phase) string {
-	jobs := scenario.Phase{}
-	for _, d := range p.Disks {
-		jobs.Jobs = append(jobs.Jobs, scenario.Job{Disk: d.Name, Role: d.Op})
-	}
-	return jobs.Who()
-}
-
 // fileFacts are what the files of a trace say of what was to be done.
 func fileFacts(p *trace.Phase) []fact {
 	list := []fact{{what: whatStop, at: place{phase: p.Name}, is: cmp.Or(p.Stop, scenario.StopRace)}}
@@ -92,6 +85,24 @@ func fileFacts(p *trace.Phase) []fact {
 		}
 		if p.Stop != scenario.StopTime {
 			list = append(list, sizesFact(place{p.Name, d.Name}, sizes))
+		}
+	}
+	return list
+}
+
+// workFacts are how each disk moves its files, where that was written down.
+func workFacts(a asked) []fact {
+	var list []fact
+	for _, d := range a.phase.Disks {
+		w := a.works[d.Name]
+		if !w.Declared() {
+			continue
+		}
+		for what, key := range map[string]work.Key{
+			whatEngine: work.KeyIO, whatBlock: work.KeyBlock, whatDepth: work.KeyDepth, whatAccess: work.KeyAccess, whatFlush: work.KeyFlush,
+			whatVerify: work.KeyVerify, whatPrealloc: work.KeyPreallocate, whatFootprint: work.KeyFootprint, whatFull: work.KeyPrecondition, whatWarmUp: work.KeyWarmUp,
+		} {
+			list = append(list, fact{what: what, at: place{a.phase.Name, d.Name}, is: w.Value(key)})
 		}
 	}
 	return list

@@ -60,9 +60,9 @@ func told(runs []Run, f analysis.Finding) bool {
 	return 2*n > len(runs)
 }
 
-// same findings have the same code, phase and disk, whatever their numbers.
+// same findings have the same code, phase and disk, or disks if they are of the ledger, whatever their numbers.
 func same(f, g analysis.Finding) bool {
-	return g.Code == f.Code && g.Phase == f.Phase && g.Disk == f.Disk
+	return g.Code == f.Code && g.Phase == f.Phase && g.Disk == f.Disk && (f.Change == nil || slices.Equal(f.Disks, g.Disks))
 }
 
 // behind reports whether what a finding rests on surely changed. Some are facts; the others come of rates: the disk's own,
@@ -71,6 +71,9 @@ func same(f, g analysis.Finding) bool {
 func (p *Pair) behind(f analysis.Finding) bool {
 	switch f.Code {
 	case "partial", "cached", "foreign_traffic", "heat", "drops", "host_bound":
+		return true
+	}
+	if f.Change != nil { // the ledger has it only if noise would not have made it
 		return true
 	}
 	i := slices.IndexFunc(p.Phases, func(q Phase) bool { return q.Phase == f.Phase })

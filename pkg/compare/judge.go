@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
@@ -71,13 +72,32 @@ func (c *Comparison) judge() {
 		tested, chances, weights = append(tested, r), append(chances, chance), append(weights, weight)
 	})
 	c.Tests = len(tested)
-	for i, p := range stats.Holm(append(chances, 1), append(weights, aside+1e-9))[:len(tested)] {
+	chances, weights = append(chances, 1), append(weights, aside+1e-9)
+	levels := stats.HolmLevels(chances, weights, Chance)
+	for i, p := range stats.Holm(chances, weights)[:len(tested)] {
 		r := tested[i]
 		if r.P == nil {
 			continue
 		}
 		r.Corrected, r.Verdict = &p, verdict(p, *r.Change, Faster, Slower)
+		r.Interval = interval(r.evidence, levels[i], p, *r.Change)
 	}
+}
+
+// interval is that of a change at the level of its verdict. Where the noise leans to one side it may come to say otherwise
+// than the test, by little: what is called a difference ends short of none, and what is not includes it.
+func interval(e stats.Estimate, level, corrected, change float64) *analysis.Interval {
+	ci := e.IntervalAt(level)
+	v := analysis.Interval{math.Expm1(ci[0]), math.Expm1(ci[1])}
+	switch {
+	case corrected > Chance:
+		v[0], v[1] = min(v[0], 0), max(v[1], 0)
+	case change > 0:
+		v[0] = max(v[0], 0)
+	default:
+		v[1] = min(v[1], 0)
+	}
+	return &v
 }
 
 // verdict is what a corrected chance says of a change, which is called one thing above zero and another below.
@@ -153,6 +173,11 @@ func (c *Comparison) Against(limit float64) *Gate {
 			g.Lost = append(g.Lost, phase+" of "+pair.Label)
 		}
 		for _, phase := range pair.Phases {
+			for _, d := range phase.Unlike {
+				if lost := d.Where + " in " + phase.Phase + " of " + pair.Label + ", for its work is another"; !slices.Contains(g.Lost, lost) {
+					g.Lost = append(g.Lost, lost)
+				}
+			}
 			for _, disk := range phase.Lost {
 				g.Lost = append(g.Lost, disk+" in "+phase.Phase+" of "+pair.Label)
 			}

@@ -37,10 +37,11 @@ type Latency struct {
 	Quantile  Quantile           `json:"quantile"`
 	BaseNS    *int64             `json:"base_ns"`
 	NewNS     *int64             `json:"new_ns"`
-	Change    *float64           `json:"change"` // new / base - 1
-	CI95      *analysis.Interval `json:"ci95"`   // of the change
-	Unit      string             `json:"unit"`   // of the evidence: second, or run
-	N         int                `json:"n"`      // units, in the run that has fewer
+	Change    *float64           `json:"change"`  // new / base - 1
+	CI95      *analysis.Interval `json:"ci95"`    // of the change, by itself
+	Interval  *analysis.Interval `json:"ci_holm"` // of the change, as the verdict is
+	Unit      string             `json:"unit"`    // of the evidence: second, or run
+	N         int                `json:"n"`       // units, in the run that has fewer
 	P         *float64           `json:"p"`
 	Corrected *float64           `json:"p_holm"` // among the latencies
 	Verdict   Verdict            `json:"verdict"`
@@ -167,11 +168,13 @@ func (c *Comparison) judgeLatencies() {
 		tested, chances, weights = append(tested, l), append(chances, chance), append(weights, 1)
 	})
 	c.LatencyTests = len(tested)
+	levels := stats.HolmLevels(chances, weights, Chance)
 	for i, p := range stats.Holm(chances, weights) {
 		l := tested[i]
 		if l.P == nil {
 			continue
 		}
 		l.Corrected, l.Verdict = &p, verdict(p, *l.Change, Longer, Shorter)
+		l.Interval = interval(l.evidence, levels[i], p, *l.Change)
 	}
 }

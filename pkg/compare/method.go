@@ -108,30 +108,33 @@ const (
 	whatPower       = "power source"
 	whatHostModel   = "host model"
 
-	whatEngine   = "engine"
-	whatCache    = "cache"
-	whatFlush    = "flush"
-	whatBlock    = "block"
-	whatDepth    = "depth"
-	whatAccess   = "access"
-	whatVerify   = "verify"
-	whatPrealloc = "preallocate"
-	whatTest     = "test"
-	whatSizes    = "files"
-	whatStop     = "stop"
-	whatRest     = "cooldown"
-	whatSeed     = "seed"
-	whatTool     = "hubbench"
-	whatSystem   = "system"
-	whatHost     = "host"
-	whatPath     = "path"
+	whatEngine    = "engine"
+	whatCache     = "cache"
+	whatFlush     = "flush"
+	whatBlock     = "block"
+	whatDepth     = "depth"
+	whatAccess    = "access"
+	whatVerify    = "verify"
+	whatPrealloc  = "preallocate"
+	whatFootprint = "footprint"
+	whatFull      = "precondition"
+	whatWarmUp    = "warm_up"
+	whatTest      = "test"
+	whatSizes     = "files"
+	whatStop      = "stop"
+	whatRest      = "cooldown"
+	whatSeed      = "seed"
+	whatTool      = "hubbench"
+	whatSystem    = "system"
+	whatHost      = "host"
+	whatPath      = "path"
 )
 
 func weight(what string) int {
 	return slices.Index([]string{
 		whatKind, whatWork, whatConnection, whatHub, whatModel, whatFirmware, whatHubName, whatHubFirmware, whatPort, whatLink, whatFilesystem,
 		whatEncrypted, whatCompressed, whatMounted, whatFill, whatAbout, whatSetup, whatPower, whatOS, whatHostModel, whatCPU, whatEngine, whatCache, whatFlush, whatBlock, whatDepth, whatAccess,
-		whatVerify, whatPrealloc, whatTest, whatSizes, whatStop, whatRest, whatSeed, whatTool, whatSystem, whatHost, whatPath,
+		whatVerify, whatPrealloc, whatFootprint, whatFull, whatWarmUp, whatTest, whatSizes, whatStop, whatRest, whatSeed, whatTool, whatSystem, whatHost, whatPath,
 	}, what)
 }
 

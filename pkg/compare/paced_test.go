@@ -7,17 +7,18 @@ import (
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // Of disks that do not go as fast as they can, rates are compared where the same was asked of them, and files never are.
 func TestPaced(t *testing.T) {
-	run := func(pace float64, paced map[string]trace.Paced, seed uint64) Run {
+	run := func(pace float64, paced map[string]work.Work, seed uint64) Run {
 		p := play("p", 1, rand.New(rand.NewPCG(seed, 2)), noise{fast: 0.02}, load{"A", trace.Read, pace, 12}, load{"B", trace.Write, 1e9, 40})
-		p.Paced = paced
+		p.Work = paced
 		traced := tracetest.Run(p)
 		return Run{Analysis: analysis.Analyze(traced, analysis.Options{}), Trace: traced}
 	}
-	rate := func(v float64) map[string]trace.Paced { return map[string]trace.Paced{"A": {Rate: v}} }
+	rate := func(v float64) map[string]work.Work { return map[string]work.Work{"A": {Pace: v}} }
 	for _, c := range []struct {
 		name        string
 		base, other Run

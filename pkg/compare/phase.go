@@ -10,7 +10,7 @@ import (
 // newPhase compares the rates and recoveries of a phase that is in both runs.
 func newPhase(base, other Run, name string) Phase {
 	b, n := newPart(base, name), newPart(other, name)
-	out := Phase{Phase: name, Rates: []Rate{}, Recoveries: recoveries(b.found, n.found), Lost: lost(base, b, n)}
+	out := Phase{Phase: name, NewPhase: other.called[name], Rates: []Rate{}, Recoveries: recoveries(b.found, n.found), Lost: lost(base, b, n)}
 	disks := shared(base, b.found, n.found)
 	switch {
 	case len(disks) == 0:
@@ -19,16 +19,22 @@ func newPhase(base, other Run, name string) Phase {
 		out.Reason = "the base has no time in which all disks were active"
 	case len(n.window) == 0:
 		out.Reason = "there is no time in which all disks were active"
-	case !slices.ContainsFunc(disks, func(disk string) bool { return sameWork(b, n, disk) }):
+	}
+	before, after := base.asked(b.traced), other.asked(n.traced)
+	disks = slices.DeleteFunc(disks, func(disk string) bool {
+		unlike := before.unlike(after, disk)
+		out.Unlike = append(out.Unlike, unlike...)
+		return len(unlike) > 0
+	})
+	if out.Reason == "" && len(disks) == 0 {
 		out.Reason = "no disk is asked for the same in both runs"
 	}
 	if out.Reason != "" {
 		return out
 	}
-	disks = slices.DeleteFunc(disks, func(disk string) bool { return !sameWork(b, n, disk) })
 	for _, disk := range disks {
 		rates := windowRates(b, n, []string{disk})
-		if !limited(b, n, disk) {
+		if !before.limited(after, disk) {
 			rates = append(rates, fileRate(b.files(disk), n.files(disk)))
 		}
 		for _, r := range rates {

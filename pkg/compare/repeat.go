@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -25,6 +26,7 @@ func Groups(base, other []Run) *Comparison {
 	for _, r := range slices.Concat(base, other) {
 		c.Warnings = append(c.Warnings, r.warnings()...)
 	}
+	base, other = allAs(base, base[0]), allAs(other, base[0])
 	p := newPair(base[0], other[0])
 	p.Side = sideOf(other)
 	p.Phases = slices.DeleteFunc(p.Phases, func(q Phase) bool { return !everywhere(q.Phase, base, other) })
@@ -37,6 +39,30 @@ func Groups(base, other []Run) *Comparison {
 	c.judgeLatencies()
 	c.Pairs[0].findings(base, other)
 	return c
+}
+
+// allAs are runs whose phases are called as those of one.
+func allAs(runs []Run, one Run) []Run {
+	list := make([]Run, len(runs))
+	for i, r := range runs {
+		list[i] = r.as(one)
+	}
+	return list
+}
+
+// stray is why the runs of a side are no repeats in a phase; empty where they are.
+func stray(runs []Run, phase string) string {
+	_, first := runs[0].phase(phase)
+	for i, r := range runs[1:] {
+		_, traced := r.phase(phase)
+		a, b := runs[0].asked(first), r.asked(traced)
+		for _, d := range first.Disks {
+			for _, key := range a.differs(b, d.Name) {
+				return fmt.Sprintf("run %d of a side is no repeat of its first: %s of %s is %s, and %s there", i+2, key, d.Name, b.works[d.Name].Value(key), a.works[d.Name].Value(key))
+			}
+		}
+	}
+	return ""
 }
 
 // sideOf names runs together.
@@ -62,6 +88,10 @@ func everywhere(phase string, groups ...[]Run) bool {
 
 // repeat puts the evidence of all runs in place of that of the first ones.
 func (p *Phase) repeat(base, other []Run) {
+	if p.Reason = cmp.Or(p.Reason, stray(base, p.Phase), stray(other, p.Phase)); p.Reason != "" {
+		p.Rates, p.Latencies = []Rate{}, nil
+		return
+	}
 	p.Rates = slices.DeleteFunc(p.Rates, func(r Rate) bool { return r.Measure == Level })
 	before, after := partsOf(base, p.Phase), partsOf(other, p.Phase)
 	for i := range p.Latencies {

@@ -70,3 +70,31 @@ func TestLevels(t *testing.T) {
 		t.Errorf("from %.1f s on the change is %.2f, want a half from 15 s on", at, *levels[1].Change)
 	}
 }
+
+// The interval of a change and its verdict say the same: it includes no change where no difference is shown, and only there.
+func TestIntervalsAgreeWithVerdicts(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(55, 56))
+	told, byItself := 0, 0
+	for _, class := range []tracetest.Class{{Noise: tracetest.Noise{Sigma: 0.1}}, {Noise: tracetest.Noise{Wave: 0.1, MemoryS: 1}}, {Noise: tracetest.Noise{Tail: 2.5}}} {
+		for range 8 {
+			c := Compare(quick(playClass(class, rnd, "p", steady(1))), quick(playClass(class, rnd, "p", steady(1+0.1*rnd.NormFloat64()))))
+			for _, r := range c.Pairs[0].Phases[0].Rates {
+				if r.P == nil {
+					continue
+				}
+				shown := r.Verdict != NotShown
+				if v := *r.Interval; shown != (v[0] >= 0 || v[1] <= 0) || v[0] > *r.Change || v[1] < *r.Change {
+					t.Errorf("%s: a change of %g in %v", r.Verdict, *r.Change, v)
+				}
+				if shown {
+					told++
+				} else if r.CI95[0] > 0 || r.CI95[1] < 0 {
+					byItself++
+				}
+			}
+		}
+	}
+	if told == 0 || byItself == 0 {
+		t.Errorf("%d told, %d only by their own interval: the test has nothing to go by", told, byItself)
+	}
+}

@@ -81,7 +81,7 @@ func searched(r Run, s *analysis.Search) string {
 	var texts []string
 	for _, d := range try.Disks {
 		sought := d.Name == s.Disk
-		paced, text := try.Paced[d.Name], string(d.Op)+"s"
+		paced, text := try.Work[d.Name], string(d.Op)+"s"
 		if len(paced.Streams) > 0 {
 			text = map[trace.Role]string{trace.Read: "plays", trace.Write: "records"}[d.Op]
 		}
@@ -91,8 +91,8 @@ func searched(r Run, s *analysis.Search) string {
 			}
 			text += ", buffer " + unit.FormatSeconds(spec.Buffer.Seconds())
 		}
-		if paced.Rate > 0 && !sought {
-			text += " at " + unit.FormatRate(paced.Rate) + " at most"
+		if paced.Pace > 0 && !sought {
+			text += " at " + unit.FormatRate(paced.Pace) + " at most"
 		}
 		texts = append(texts, d.Name+" "+text)
 	}

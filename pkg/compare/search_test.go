@@ -11,6 +11,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // searching is a run of a search for how many streams A plays clean while C writes, in which more than the limit drop.
@@ -21,7 +22,7 @@ func searching(kind string, limit int, tries ...int) Run {
 		a := tracetest.Streams("A", []stream.Spec{spec}, 12, func(float64) float64 { return 100e6 * (float64(limit) + 0.5) })
 		c := tracetest.Disk{Name: "C", Op: trace.Write, Levels: []tracetest.Level{{UntilS: 12, Rate: 1e9}}}.Play(rand.New(rand.NewPCG(uint64(n), 3)))
 		p := tracetest.Phase("edit "+string(rune('0'+n)), a, c)
-		p.Paced = map[string]trace.Paced{"A": {Streams: []stream.Spec{spec}}}
+		p.Work = map[string]work.Work{"A": {Streams: []stream.Spec{spec}}}
 		p.Search = &trace.Try{Search: "edit", Kind: trace.SearchStreams, Disk: "A", Value: float64(n)}
 		run.Phases = append(run.Phases, p)
 	}

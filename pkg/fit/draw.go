@@ -51,9 +51,9 @@ func (en *ensemble) draw(rng *rand.Rand, all []mix) []draws {
 					continue
 				}
 				rates := append([]float64(nil), f.space.predict(t)...)
-				off := math.Hypot(inside, extrapolated*float64(max(len(t.sides)-en.most, 0)))
+				common := together(inside, en.most, len(t.sides)) * rng.NormFloat64()
 				for j := range rates {
-					rates[j] *= math.Exp(off * rng.NormFloat64())
+					rates[j] *= math.Exp(common + inside*rng.NormFloat64())
 				}
 				out[i] = append(out[i], rates)
 			}
@@ -62,7 +62,8 @@ func (en *ensemble) draw(rng *rand.Rand, all []mix) []draws {
 	return out
 }
 
-// sample draws parameters of the family, whose discrepancy widens what the combinations say.
+// sample draws parameters of the family, whose discrepancy widens what the combinations say, and its misfit all that is
+// said.
 func (f *fitted) sample(rng *rand.Rand) [][]float64 {
 	s, off := f.space, f.discrepancy()
 	for i := range s.obs {
@@ -74,8 +75,7 @@ func (f *fitted) sample(rng *rand.Rand) [][]float64 {
 	}
 	best := append([]float64(nil), f.best...)
 	s.descend(best)
-	rms, _ := s.modelError(best)
-	return s.sample(rng, best, max(rms, 1))
+	return s.sample(rng, best, max(f.rms, 1))
 }
 
 // lacks says which disk at work was never observed to do the same on the hub; empty where all were.
@@ -94,8 +94,11 @@ func (en *ensemble) unexplained() string {
 	for _, f := range en.fitted {
 		off += f.weight * f.discrepancy()
 	}
-	if off > mostDiscrepancy {
+	switch times := en.misfit(); {
+	case off > mostDiscrepancy:
 		return fmt.Sprintf("no known way of sharing explains them; combinations left out of the fit are predicted %.0f %% off", 100*off)
+	case times > mostMisfit:
+		return fmt.Sprintf("no known way of sharing explains them; the best misses them by %.1f times their errors", times)
 	}
 	return ""
 }

@@ -34,8 +34,10 @@ const (
 	// likelyDiscrepancy is the scale of what is taken for likely of a discrepancy before any evidence: half a t
 	// distribution (Gelman, Bayesian Analysis 1, 2006), so that little evidence makes none large.
 	likelyDiscrepancy = 0.02
-	// extrapolated is by how much more every further disk may put predictions off, where so many were never seen together.
-	extrapolated = 0.02
+	// Where more disks are at work than were ever seen together, predictions may be off by extrapolated for each further
+	// disk, and by so many times more than the discrepancy found among those seen: what two disks show of a wrong model is the least
+	// of what three make of it. Chosen by hubs that share like no family (fittest).
+	extrapolated, amplified = 0.04, 2.0
 	// contradiction is the ratio of two families' model errors from which on the worse one counts for nothing.
 	contradiction = 3.0
 	// bootstraps is how often the combinations are weighed anew.
@@ -92,6 +94,24 @@ func (f *fitted) discrepancy() float64 {
 	return math.Sqrt(sum)
 }
 
+// together is how far the predictions of all disks at work are off by the same factor, relative, one standard deviation,
+// besides the discrepancy of each by itself, where so many disks at most were seen together and so many are at work: what
+// a hub carries of more disks than were ever seen together concerns all of them.
+func together(discrepancy float64, seen, working int) float64 {
+	further := float64(max(working-seen, 0))
+	times := 1 + amplified*further
+	return math.Hypot(discrepancy*math.Sqrt(times*times-1), extrapolated*further)
+}
+
+// misfit is how far the measurements lie from the families, in their errors, as the families count: Birge's ratio (Phys.
+// Rev. 40, 1932), at least 1.
+func (en *ensemble) misfit() (times float64) {
+	for _, f := range en.fitted {
+		times += f.weight * max(f.rms, 1)
+	}
+	return times
+}
+
 // drawDiscrepancy draws one by how likely they are.
 func (f *fitted) drawDiscrepancy(rng *rand.Rand) float64 {
 	at := rng.Float64()
@@ -109,7 +129,7 @@ func (en *ensemble) contradicted(f *fitted) bool {
 	for _, other := range en.fitted {
 		least = min(least, other.rms)
 	}
-	return f.rms > poorFit && f.rms > contradiction*least
+	return f.rms > PoorFit && f.rms > contradiction*least
 }
 
 // weigh gives each family its part by the density it gave to the combinations left out: pseudo-BMA with the Bayesian

@@ -23,10 +23,12 @@ const (
 	PairLoss Family = "pair_loss"
 	// DuplexLoss is Weighted on a hub each of whose directions loses to the traffic of the other, by factors of its own.
 	DuplexLoss Family = "duplex_loss"
+	// Pooled is Weighted on a hub where each direction pulls by what its disks pull together.
+	Pooled Family = "pooled"
 )
 
 // families lists them, the simplest to read first: it is preferred where the runs cannot tell them apart.
-var families = [...]Family{Weighted, Proportional, DiskCost, PairLoss, DuplexLoss}
+var families = [...]Family{Weighted, Proportional, DiskCost, PairLoss, DuplexLoss, Pooled}
 
 // String says it in words.
 func (f Family) String() string {
@@ -36,6 +38,7 @@ func (f Family) String() string {
 		DiskCost:     "by weights, with a cost per active disk",
 		PairLoss:     "by weights, filled less by two disks, or by several writers",
 		DuplexLoss:   "by weights, each direction losing to the other",
+		Pooled:       "by weights, each direction pulling by its disks' together",
 	}
 	return cmp.Or(words[f], string(f))
 }
@@ -52,7 +55,7 @@ const (
 func (s *space) addCapacities(seen *seen) {
 	// What no observation touches still needs a value: all capacities are parameters in any case.
 	c := &s.model.capacity
-	*c = hub.Capacity{ReadWeight: 1, WriteWeight: 1, Both: math.Inf(1), Proportional: s.family == Proportional}
+	*c = hub.Capacity{ReadWeight: 1, WriteWeight: 1, Both: math.Inf(1), Proportional: s.family == Proportional, Pooled: s.family == Pooled}
 	most := math.Log(max(seen.total[0], seen.total[1], seen.fastest))
 	s.add(coordinate{name: "capacity.read", value: &c.Read, start: most, prior: prior{centre: most, wide: wideRate}})
 	s.add(coordinate{name: "capacity.write", value: &c.Write, start: most, prior: prior{moved: []term{{reads, 1}}, wide: wideWays}})

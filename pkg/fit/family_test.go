@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hubbench/hubbench/pkg/fit/fittest"
 	"github.com/hubbench/hubbench/pkg/hub"
 )
 
@@ -20,6 +21,7 @@ func TestFitRecognisesFamilies(t *testing.T) {
 		{PairLoss, func(c *hub.Capacity) { c.Pair = 0.88 }},
 		{DuplexLoss, func(c *hub.Capacity) { c.Both, c.ReadLoss, c.WriteLoss = c.Read+c.Write, 0.6, 0.2 }},
 		{Proportional, func(c *hub.Capacity) { c.Proportional = true }},
+		{Pooled, func(c *hub.Capacity) { c.Pooled, c.Both = true, 3.4*gb }},
 	}) {
 		p := noisy()
 		test.change(&p.Capacity)
@@ -27,12 +29,15 @@ func TestFitRecognisesFamilies(t *testing.T) {
 			p.Disks[2].Write.Weight = 1
 		}
 		disks := []string{"A", "B", "C"}
-		f := fit(t, profiled(p).measured(rand.New(rand.NewPCG(1, 2)), 3))
+		w := fittest.Profiled(p)
+		f := fit(t, w.Measured(rand.New(rand.NewPCG(1, 2)), 3))
 		c := f.Profile.Capacity
 		got := Weighted
 		switch {
 		case c.Proportional:
 			got = Proportional
+		case c.Pooled:
+			got = Pooled
 		case c.PerDisk > 0:
 			got = DiskCost
 		case c.Pair > 0:
@@ -67,10 +72,11 @@ func TestFitTellsSeveralWriters(t *testing.T) {
 	p := noisy()
 	p.Capacity.Pair, p.Capacity.TwoWriters = 0.9, part
 	measured := func(together int) *hub.Evidence {
-		return profiled(p).measured(rand.New(rand.NewPCG(1, 11)), together)
+		w := fittest.Profiled(p)
+		return w.Measured(rand.New(rand.NewPCG(1, 11)), together)
 	}
 	f := fit(t, measured(3))
-	if got := f.Profile.Capacity.TwoWriters; math.Abs(got-part) > 0.03 || f.ModelError > poorFit {
+	if got := f.Profile.Capacity.TwoWriters; math.Abs(got-part) > 0.03 || f.ModelError > PoorFit {
 		t.Errorf("several writers fill %.3f of it, want %g; model error %.2f, of %+v", got, part, f.ModelError, f.Families)
 	}
 	for _, param := range f.Parameters {
@@ -86,11 +92,11 @@ func TestFitTellsSeveralWriters(t *testing.T) {
 
 // What was measured is predicted as measured, however far from any model.
 func TestPredictWhatWasMeasured(t *testing.T) {
-	w := profiled(noisy())
-	e := w.measured(rand.New(rand.NewPCG(1, 3)), 2)
+	w := fittest.Profiled(noisy())
+	e := w.Measured(rand.New(rand.NewPCG(1, 3)), 2)
 	odd := &e.Rates[len(e.Rates)-1]
 	odd.Disks[0].Rate = 0.123 * gb
-	told, err := Predict(predictable(w, e), w.disks, 1)
+	told, err := Predict(predictable(w, e), w.Disks, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,14 +120,17 @@ func TestPredictRefusesWhatTheRunsDoNotTell(t *testing.T) {
 	// Every combination loses a part of its own: nothing explains that.
 	p := noisy()
 	loss := rand.New(rand.NewPCG(4, 4))
-	erratic := withShares(p, func(m mix, _ [2]int, rates []float64) {
-		if len(m) > 1 {
-			for i := range rates {
-				rates[i] *= between(loss, 0.3, 1)
+	w := fittest.Profiled(p)
+	erratic := fittest.World{Disks: w.Disks, Rates: func(mix []hub.Observed) []float64 {
+		rates := w.Rates(mix)
+		for i := range rates {
+			if len(mix) > 1 {
+				rates[i] *= 0.3 + 0.7*loss.Float64()
 			}
 		}
-	})
-	told, err := Predict(predictable(erratic, erratic.measured(rand.New(rand.NewPCG(1, 5)), 2)), erratic.disks, 1)
+		return rates
+	}}
+	told, err := Predict(predictable(erratic, erratic.Measured(rand.New(rand.NewPCG(1, 5)), 2)), erratic.Disks, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,8 +144,7 @@ func TestPredictRefusesWhatTheRunsDoNotTell(t *testing.T) {
 	}
 
 	// B was never seen to write through the hub, and has a cache.
-	w := profiled(p)
-	known := predictable(w, w.measured(rand.New(rand.NewPCG(1, 6)), 2).Without(func(o *hub.Observation) bool {
+	known := predictable(w, w.Measured(rand.New(rand.NewPCG(1, 6)), 2).Without(func(o *hub.Observation) bool {
 		return strings.Contains(o.Mix(), "B write")
 	}))
 	known.Disks[1].Cache = &hub.Cache{Bytes: 24e9, After: 0.6e9}
@@ -164,7 +172,8 @@ func TestFitBoundsWeights(t *testing.T) {
 		side := hub.Side{Hub: speed * gb, Weight: 1}
 		p.Disks = append(p.Disks, hub.Disk{Name: name, Read: side, Write: side})
 	}
-	f := fit(t, world{[]string{"A", "B", "C"}, func(m mix) []float64 { return m.rates(p) }}.measured(rand.New(rand.NewPCG(1, 7)), 2))
+	w := fittest.World{Disks: []string{"A", "B", "C"}, Rates: fittest.Profiled(p).Rates}
+	f := fit(t, w.Measured(rand.New(rand.NewPCG(1, 7)), 2))
 	for _, param := range f.Parameters {
 		low, high := param.Low > 0, !math.IsInf(param.High, 1)
 		switch param.Name {

@@ -70,8 +70,8 @@ type Options struct {
 const (
 	// wellKnown is the ratio of an interval's ends up to which a parameter counts as known.
 	wellKnown = 1.5
-	// poorFit is the model error from which on a fit comes with a warning.
-	poorFit = 1.5
+	// PoorFit is the model error from which on a fit comes with a warning.
+	PoorFit = 1.5
 	// probeStep is by how much a parameter is moved, up and down, to see what depends on it, as a logarithm; probeFar to
 	// see whether the evidence bounds it.
 	probeStep, probeFar = 0.2, 1.4
@@ -111,7 +111,7 @@ func (r *Result) judge(s *space, e *hub.Evidence, best []float64) {
 	}
 	var ok bool
 	r.ModelError, ok = s.modelError(best)
-	if r.ModelError > poorFit {
+	if r.ModelError > PoorFit {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("the rates lie %.1f times as far from the model as their errors allow: something it does not know was at work, such as heat, a full cache or another program; the intervals are widened by that", r.ModelError))
 	}
 	if !ok {

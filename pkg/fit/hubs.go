@@ -42,17 +42,23 @@ func measured(e *hub.Evidence) map[string]*hub.Observation {
 	return out
 }
 
+// Doubt is how far a model misses what it was fitted to.
+type Doubt struct {
+	Misfit  float64 // how far the measurements lie from it, in their errors: 1 where it holds, and zero without measurements
+	Refused string  // why it tells nothing of what was not measured; empty where it does
+}
+
 // Hubs draws n hubs that agree with the profile's observations, each family as often as it counts. A disk that was never
 // observed doing something on the hub has there what the profile says, off by FigureError, with a pull that may be
 // any that is likely. There are none where the profile has no observations.
-func Hubs(p *hub.Profile, n int, seed uint64) ([]Hub, error) {
+func Hubs(p *hub.Profile, n int, seed uint64) ([]Hub, Doubt, error) {
 	if len(p.Evidence.Rates) == 0 {
-		return nil, nil
+		return nil, Doubt{}, nil
 	}
 	rng := rand.New(rand.NewPCG(seed, 3))
 	en, err := newEnsemble(&p.Evidence, rng)
 	if err != nil {
-		return nil, err
+		return nil, Doubt{}, err
 	}
 	seen := measured(&p.Evidence)
 	vectors := make([][][]float64, len(en.fitted)) // by family, drawn where the first is needed
@@ -68,7 +74,7 @@ func Hubs(p *hub.Profile, n int, seed uint64) ([]Hub, error) {
 			Profile: f.space.profile(p, rng), off: f.drawDiscrepancy(rng), most: en.most, Seed: rng.Uint64(), measured: seen,
 		}
 	}
-	return all, nil
+	return all, Doubt{en.misfit(), en.unexplained()}, nil
 }
 
 // at is the family at a part of all their weights.
@@ -137,13 +143,17 @@ func (h *Hub) Off(o *hub.Observation) []float64 {
 	seen := h.measured[o.Mix()]
 	rates := mixOf(o).rates(h.Profile)
 	out := make([]float64, len(o.Disks))
-	for i, d := range o.Disks {
-		hash := fnv.New64a()
-		hash.Write([]byte(o.Mix() + "\n" + d.Disk))
-		z := 0.0
-		if !h.middle {
-			z = rand.New(rand.NewPCG(h.Seed, hash.Sum64())).NormFloat64()
+	chance := func(disk string) float64 { // standard normal, by mix and disk
+		if h.middle {
+			return 0
 		}
+		hash := fnv.New64a()
+		hash.Write([]byte(o.Mix() + "\n" + disk))
+		return rand.New(rand.NewPCG(h.Seed, hash.Sum64())).NormFloat64()
+	}
+	all := together(h.off, h.most, len(o.Disks)) * chance("")
+	for i, d := range o.Disks {
+		z := chance(d.Disk)
 		switch {
 		case seen != nil:
 			at := slices.IndexFunc(seen.Disks, func(s hub.Observed) bool { return s.Disk == d.Disk })
@@ -151,7 +161,7 @@ func (h *Hub) Off(o *hub.Observation) []float64 {
 		case len(o.Disks) == 1: // nothing is shared
 			out[i] = 1
 		default:
-			out[i] = math.Exp(math.Hypot(h.off, extrapolated*float64(max(len(o.Disks)-h.most, 0))) * z)
+			out[i] = math.Exp(all + h.off*z)
 		}
 	}
 	return out

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/hubbench/hubbench/pkg/fit/fittest"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -19,20 +20,20 @@ func rateOn(h *Hub, o *hub.Observation, disk int) float64 {
 // The hubs drawn give what was measured within its errors, and of combinations that were not, 95 in 100 lie about where
 // Predict says.
 func TestHubsAgreeWithPredictions(t *testing.T) {
-	w := profiled(noisy())
-	p := predictable(w, w.measured(rand.New(rand.NewPCG(1, 8)), 2))
-	told, err := Predict(p, w.disks, 1)
+	w := fittest.Profiled(noisy())
+	p := predictable(w, w.Measured(rand.New(rand.NewPCG(1, 8)), 2))
+	told, err := Predict(p, w.Disks, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	hubs, err := Hubs(p, 400, 1)
+	hubs, _, err := Hubs(p, 400, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, m := range mixes(w.disks) {
+	for i, m := range mixes(w.Disks) {
 		o := m.observation()
 		for j, use := range m {
-			want := told.Rows[i].Rates[slices.Index(w.disks, use.disk)]
+			want := told.Rows[i].Rates[slices.Index(w.Disks, use.disk)]
 			if want.Refused != "" {
 				continue
 			}
@@ -54,8 +55,8 @@ func TestHubsAgreeWithPredictions(t *testing.T) {
 // The middle hub comes to exactly what was measured, and else to what the profile says. The same seed gives the same
 // hubs, and a hub is always off by the same.
 func TestHubsAreFixed(t *testing.T) {
-	w := profiled(noisy())
-	e := w.measured(rand.New(rand.NewPCG(1, 9)), 2)
+	w := fittest.Profiled(noisy())
+	e := w.Measured(rand.New(rand.NewPCG(1, 9)), 2)
 	p := *noisy()
 	p.Evidence = *e
 	middle := Middle(&p)
@@ -70,11 +71,11 @@ func TestHubsAreFixed(t *testing.T) {
 	if off := middle.Off(three); middle.Measured(three) || !slices.Equal(off, []float64{1, 1, 1}) {
 		t.Errorf("what was not measured is off by %v in the middle", off)
 	}
-	first, err := Hubs(&p, 20, 7)
+	first, _, err := Hubs(&p, 20, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := Hubs(&p, 20, 7)
+	second, _, err := Hubs(&p, 20, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,19 +86,19 @@ func TestHubsAreFixed(t *testing.T) {
 			}
 		}
 	}
-	if none, err := Hubs(noisy(), 20, 1); none != nil || err != nil {
+	if none, _, err := Hubs(noisy(), 20, 1); none != nil || err != nil {
 		t.Errorf("hubs of a profile without observations: %v, %v", none, err)
 	}
 }
 
 // A disk that was never observed keeps its figures, off by as much as is said of them.
 func TestHubsWithUnobservedDisk(t *testing.T) {
-	w := profiled(noisy())
+	w := fittest.Profiled(noisy())
 	p := *noisy()
-	p.Evidence = *w.measured(rand.New(rand.NewPCG(1, 10)), 2)
+	p.Evidence = *w.Measured(rand.New(rand.NewPCG(1, 10)), 2)
 	side := hub.Side{Hub: 2 * gb, Direct: 2.4 * gb, Weight: 1}
 	p.Disks = append(slices.Clone(p.Disks), hub.Disk{Name: "X", Read: side, Write: side})
-	hubs, err := Hubs(&p, 400, 1)
+	hubs, _, err := Hubs(&p, 400, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,5 +113,30 @@ func TestHubsWithUnobservedDisk(t *testing.T) {
 	}
 	if Observed(&p, "X", trace.Read, false) || !Observed(&p, "A", trace.Read, false) || Observed(&p, "A", trace.Read, true) {
 		t.Error("what was observed")
+	}
+}
+
+// More disks at once than were ever seen together are off together: a total is then as little known as its parts.
+func TestHubsAreOffTogether(t *testing.T) {
+	w := fittest.Profiled(noisy())
+	three := mix{{"A", trace.Read}, {"B", trace.Write}, {"C", trace.Read}}.observation()
+	for _, test := range []struct {
+		seen      int
+		low, high float64
+	}{{2, 0.5, 1}, {3, -0.2, 0.2}} {
+		e := w.Measured(rand.New(rand.NewPCG(1, 13)), test.seen).Without(func(o *hub.Observation) bool { return o.Mix() == three.Mix() })
+		hubs, _, err := Hubs(predictable(w, e), 400, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var first, second []float64
+		for k := range hubs {
+			off := hubs[k].Off(three)
+			first, second = append(first, off[0]), append(second, off[1])
+		}
+		a, b := logs(first), logs(second)
+		if got := covariance(a, b) / math.Sqrt(covariance(a, a)*covariance(b, b)); got < test.low || got > test.high {
+			t.Errorf("%d seen together: a correlation of %.2f, want %g to %g", test.seen, got, test.low, test.high)
+		}
 	}
 }

@@ -47,7 +47,7 @@ func Observe(run *trace.Run) *hub.Evidence {
 		var onHub []*watched
 		unclear := false // what those on the hub leave to one another
 		for _, d := range phase.Disks {
-			w, paced := watch(run, phase, d), phase.Paced[d.Name]
+			w, paced := watch(run, phase, d), phase.Work[d.Name]
 			switch {
 			case len(w.active) == 0 || paced.Probe > 0:
 			case paced.Limited() || paced.Reads > 0:

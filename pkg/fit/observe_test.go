@@ -15,6 +15,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 const (
@@ -238,11 +239,11 @@ func TestObserveHeedsThePace(t *testing.T) {
 	run := &trace.Run{
 		Disks: []trace.Disk{{Name: "A", Connection: "hub"}, {Name: "B", Connection: "hub"}},
 		Phases: []*trace.Phase{
-			{Name: "pace", Disks: []*trace.DiskTrace{a, b}, Paced: map[string]trace.Paced{"B": {Rate: 2e9}}},
-			{Name: "streams", Disks: []*trace.DiskTrace{a, b}, Paced: map[string]trace.Paced{"B": {Streams: []stream.Spec{{Count: 1}}}}},
-			{Name: "mix", Disks: []*trace.DiskTrace{a, b}, Paced: map[string]trace.Paced{"B": {Reads: 0.7}}},
-			{Name: "elsewhere", Disks: []*trace.DiskTrace{a, b}, Paced: map[string]trace.Paced{"B": {Rate: 2e9}}, Connections: own},
-			{Name: "probe", Disks: []*trace.DiskTrace{a, b}, Paced: map[string]trace.Paced{"B": {Probe: 4096}}},
+			{Name: "pace", Disks: []*trace.DiskTrace{a, b}, Work: map[string]work.Work{"B": {Pace: 2e9}}},
+			{Name: "streams", Disks: []*trace.DiskTrace{a, b}, Work: map[string]work.Work{"B": {Streams: []stream.Spec{{Count: 1}}}}},
+			{Name: "mix", Disks: []*trace.DiskTrace{a, b}, Work: map[string]work.Work{"B": {Reads: 0.7}}},
+			{Name: "elsewhere", Disks: []*trace.DiskTrace{a, b}, Work: map[string]work.Work{"B": {Pace: 2e9}}, Connections: own},
+			{Name: "probe", Disks: []*trace.DiskTrace{a, b}, Work: map[string]work.Work{"B": {Probe: 4096}}},
 		},
 	}
 	seen := []hub.Observed{{Disk: "A", Op: write, Rate: 2e9, Error: assumedNoise}}

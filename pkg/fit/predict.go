@@ -19,9 +19,12 @@ const (
 	// drawn is how many vectors of all families together the intervals are taken of.
 	drawn = 2000
 	// widest is the ratio of an interval's ends from which on a rate counts as not predictable.
-	widest = 2.3
+	widest = 2.4
 	// mostDiscrepancy is the error of predictions of what was left out from which on no family counts as explaining the runs.
 	mostDiscrepancy = 0.08
+	// mostMisfit is the same of the measurements' distance from the model, in their errors: wider intervals no longer make
+	// up for it.
+	mostMisfit = 3.0
 	// z95 is how many standard errors a 95 % interval reaches either way.
 	z95 = 1.96
 )
@@ -33,6 +36,7 @@ type Prediction struct {
 	Placements []Placement `json:"placements"`         // which disks to take off the hub: none, then the best one, the best two, ...
 	Next       *NextPhase  `json:"next"`               // what to measure next; nil where the profile has no observations, or nothing is left to learn
 	Families   []Weight    `json:"families,omitempty"` // how hubs may share, and how much each counts in the intervals; none without observations
+	Misfit     float64     `json:"misfit,omitempty"`   // how far what was observed lies from the ways of sharing, in its errors: 1 where they hold
 	Notes      []string    `json:"notes,omitempty"`    // what holds for all rows
 }
 
@@ -96,8 +100,10 @@ type Estimate struct {
 //
 // What was measured is said as it was measured. The intervals of all else come from the profile's observations: of
 // every family that explains them the parameters are drawn anew from all that agree with them, each family as often as
-// its predictions of what was left out deserve, and every rate drawn is off by as much as those predictions were. Where
-// an interval becomes so wide that it says nothing, or no family explains the runs, the rate is refused.
+// its predictions of what was left out deserve, and every rate drawn is off by as much as those predictions were; by more
+// where more disks work than were ever seen together. Where the observations lie further from the families than their
+// errors allow, all this is widened by that. Where an interval becomes so wide that it says nothing, or no family
+// explains the runs, the rate is refused.
 func Predict(p *hub.Profile, disks []string, seed uint64) (*Prediction, error) {
 	if len(disks) == 0 || len(disks) > mostDisks {
 		return nil, fmt.Errorf("predict %d disks: name 1 to %d of the profile's %s", len(disks), mostDisks, strings.Join(p.Names(), ", "))
@@ -115,9 +121,11 @@ func Predict(p *hub.Profile, disks []string, seed uint64) (*Prediction, error) {
 		for _, m := range mixes(disks) {
 			out.Rows = append(out.Rows, asProfiled(p, disks, m))
 		}
-		out.Notes = append(out.Notes, fmt.Sprintf("profile %s holds no observations: these are its own figures, how sure they are is not known", p.Name))
+		out.Notes = append(out.Notes, fmt.Sprintf("profile %s holds no observations: these are its own figures%s, how sure they are is not known", p.Name, origin(p)))
 	} else if err := out.fromEvidence(p, seed); err != nil {
 		return nil, err
+	} else if p.Source == hub.Specified {
+		out.Notes = append(out.Notes, fmt.Sprintf("the figures of profile %s are %s; the intervals say only how well the runs that were simulated from them are explained", p.Name, p.Source.Text()))
 	}
 	out.noteCaches(p)
 	out.keep()
@@ -171,7 +179,33 @@ func (out *Prediction) fromEvidence(p *hub.Profile, seed uint64) error {
 		out.Rows = append(out.Rows, row)
 	}
 	out.Next = next(p, out.Disks, out.Rows, draws)
+	out.Misfit = en.misfit()
+	out.noteMisfit()
 	return nil
+}
+
+// noteMisfit says what it means that the model misses what was observed.
+func (out *Prediction) noteMisfit() {
+	if out.Misfit <= PoorFit {
+		return
+	}
+	var halves []float64
+	for _, row := range out.Rows {
+		for _, e := range row.Rates {
+			if !row.Measured && e.Rate > 0 {
+				halves = append(halves, (e.High-e.Low)/2/e.Rate)
+			}
+		}
+	}
+	text := "nothing is told of what was not measured"
+	if len(halves) > 0 {
+		slices.Sort(halves)
+		text = fmt.Sprintf("what was not measured is only known to %.0f %%, where it is told at all", 100*stats.Quantile(halves, 0.5))
+	}
+	if out.Next != nil {
+		text += fmt.Sprintf("; measure %s (%s) to be surer", out.Next.Pattern, out.Next.Words)
+	}
+	out.Notes = append(out.Notes, fmt.Sprintf("the model misses these measurements by %.1f times their errors, so %s", out.Misfit, text))
 }
 
 // total is the total of the row's rates, of which those predicted were drawn together.
@@ -256,4 +290,12 @@ func (out *Prediction) noteCaches(p *hub.Profile) {
 				name, unit.FormatBytes(c.Bytes), unit.FormatRate(c.After)))
 		}
 	}
+}
+
+// origin says of a profile's figures where they are from, in brackets.
+func origin(p *hub.Profile) string {
+	if text := p.Source.Text(); text != "" {
+		return " (" + text + ")"
+	}
+	return ""
 }

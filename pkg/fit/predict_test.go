@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/pkg/fit/fittest"
 	"github.com/hubbench/hubbench/pkg/hub"
 )
 
@@ -172,8 +173,8 @@ func TestForemost(t *testing.T) {
 	if got := few.Foremost(); len(got) != len(few.Rows) {
 		t.Errorf("%d of %d rows, want all", len(got), len(few.Rows))
 	}
-	w := profiled(p)
-	told, err := Predict(predictable(w, w.measured(rand.New(rand.NewPCG(1, 11)), 2)), w.disks, 1)
+	w := fittest.Profiled(p)
+	told, err := Predict(predictable(w, w.Measured(rand.New(rand.NewPCG(1, 11)), 2)), w.Disks, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,11 @@ func (s *space) sample(rng *rand.Rand, best []float64, inflate float64) [][]floa
 		case 2: // sidestep
 			copy(trial, at)
 			k := rng.IntN(n)
-			trial[k] += s.params[k].prior.wide * rng.NormFloat64() * math.Pow(0.1, 3*rng.Float64())
+			far := s.params[k].prior.wide
+			if s.params[k].prior.heavy {
+				far *= farther
+			}
+			trial[k] += far * rng.NormFloat64() * math.Pow(0.1, 3*rng.Float64())
 		}
 		var h float64
 		h, scratch = s.height(trial, inflate, scratch)

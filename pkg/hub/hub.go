@@ -38,6 +38,28 @@ const (
 	Specified Source = "specifications" // from data sheets: not measured
 )
 
+// Text says of figures where they are from; empty where that is not said.
+func (s Source) Text() string {
+	switch s {
+	case Fitted:
+		return "fitted to runs"
+	case Measured:
+		return "measured"
+	case Specified:
+		return "from specifications: neither the hub nor its disks were measured"
+	}
+	return ""
+}
+
+// Mark notes on the disks of a run line that are simulated how the profile's figures were come by.
+func (p *Profile) Mark(disks []trace.Disk) {
+	for i := range disks {
+		if disks[i].Profile != "" {
+			disks[i].Origin = string(p.Source)
+		}
+	}
+}
+
 // Disk is one SSD as the model knows it.
 type Disk struct {
 	Name        string

@@ -87,14 +87,15 @@ func loadCapacity(m *strictyaml.Mapping, p *Profile) {
 	weights.Done()
 
 	sharing := maxMin
-	m.Read("sharing", strictyaml.OneOf(&sharing, maxMin, proportional))
-	c.Proportional = sharing == proportional
+	m.Read("sharing", strictyaml.OneOf(&sharing, maxMin, proportional, pooled))
+	c.Proportional, c.Pooled = sharing == proportional, sharing == pooled
 }
 
 // The rules of sharing, as a profile names them.
 const (
 	maxMin       = "max-min"
 	proportional = "proportional"
+	pooled       = "pooled"
 )
 
 func loadLags(m *strictyaml.Mapping, l *Lags) {

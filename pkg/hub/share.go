@@ -19,6 +19,9 @@ type Capacity struct {
 
 	// Proportional lets a disk pull by how fast it is, times its weight; else it pulls by its weight alone.
 	Proportional bool
+	// Pooled lets each direction pull on Both by what its disks pull together, as where all disks' requests take turns;
+	// else it pulls the same however many they are.
+	Pooled bool
 	// PerDisk is what every active disk beyond the second costs: n of them find all capacities divided by
 	// 1 + PerDisk (n - 2). Where it is not zero, one disk finds no limit but its own.
 	PerDisk float64
@@ -70,11 +73,17 @@ func ShareInto(c Capacity, claims []Claim, rates []float64) {
 		c.Read, c.Write, c.Both = c.Read*left, c.Write*left, c.Both*left
 	}
 	var want [2]Claim // read, write
+	var pulls [2]float64
 	want[0].Weight, want[1].Weight = c.ReadWeight, c.WriteWeight
 	for i := range claims {
 		dir := &want[Direction(claims[i].Op)]
 		dir.Cap += claims[i].Cap
 		dir.Want += claims[i].wants()
+		pulls[Direction(claims[i].Op)] += claims[i].Weight
+	}
+	if c.Pooled {
+		want[0].Weight *= pulls[0]
+		want[1].Weight *= pulls[1]
 	}
 	want[0].Want, want[1].Want = c.carried(want[0].Want, want[1].Want)
 	if c.Proportional { // else nobody asks for the pull

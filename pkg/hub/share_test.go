@@ -248,6 +248,23 @@ func TestShareInProportion(t *testing.T) {
 	}
 }
 
+// Where each direction pulls by its disks together, two writers take twice what one reader does, by weights or by number.
+func TestSharePooled(t *testing.T) {
+	c := Capacity{Read: 3, Write: 3, Both: 3, ReadWeight: 1, WriteWeight: 1, Pooled: true}
+	claims := []Claim{alike(read, 3), alike(write, 3), alike(write, 3)}
+	if diff := cmp.Diff([]float64{1, 1, 1}, Share(c, claims), near); diff != "" {
+		t.Errorf("even (-want +got):\n%s", diff)
+	}
+	claims[0].Weight = 4
+	if diff := cmp.Diff([]float64{2, 0.5, 0.5}, Share(c, claims), near); diff != "" {
+		t.Errorf("a strong reader (-want +got):\n%s", diff)
+	}
+	c.Pooled = false
+	if diff := cmp.Diff([]float64{1.5, 0.75, 0.75}, Share(c, claims), near); diff != "" {
+		t.Errorf("not pooled (-want +got):\n%s", diff)
+	}
+}
+
 func TestShareWithACostPerDisk(t *testing.T) {
 	c := Capacity{Read: 3, Write: 3, Both: 4.2, ReadWeight: 1, WriteWeight: 1, PerDisk: 0.1}
 	for n, want := range []float64{3.2, 3, 3 / 1.1} {
@@ -289,7 +306,7 @@ func TestShareOfLessThanAll(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for n := range 10_000 {
 		c, claims := randomCase(rng)
-		c.Proportional = n%2 == 0
+		c.Proportional, c.Pooled = n%2 == 0, n%3 == 0
 		full := Share(c, claims)
 		i := rng.IntN(len(claims))
 		claims[i].Want = claims[i].Cap * (0.01 + 0.99*rng.Float64())

@@ -18,6 +18,7 @@ func Simulate(plan *scenario.Plan, p *Profile, emit func(*trace.Event) error) er
 	for i := range header.Disks { // what is told of the model must not be taken for a real disk's
 		header.Disks[i].Profile = cmp.Or(header.Disks[i].Profile, header.Disks[i].Name)
 	}
+	p.Mark(header.Disks)
 	if err := emit(&header); err != nil {
 		return err
 	}

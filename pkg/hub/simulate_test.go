@@ -64,12 +64,12 @@ func TestSimulate(t *testing.T) {
 	// A (C on the hub) writes at 2 GB/s, B reads at 3.5 on its own port.
 	want := []trace.Event{
 		{Type: trace.RunType, Version: 1, Name: "small", Disks: []trace.Disk{{Name: "A", Profile: "C"}, {Name: "B", Path: "/b", Connection: "direct", Profile: "B"}}}, // no disk was measured, whatever its path
-		{Type: trace.PhaseType, Phase: "W-", Roles: plan.Phases[0].Roles},
+		{Type: trace.PhaseType, Phase: "W-", Roles: plan.Phases[0].Roles, Work: plan.Phases[0].Works()},
 		{Type: trace.FileType, Phase: "W-", Disk: "A", Op: write, Bytes: 100e6, EndNS: 50e6},
 		{Type: trace.ProgressType, Phase: "W-", Disk: "A", Seq: 1, Bytes: 128e6, TNS: 114e6},
 		{Type: trace.FileType, Phase: "W-", Disk: "A", Op: write, Seq: 1, Bytes: 150e6, StartNS: 50e6, EndNS: 125e6},
 		{Type: trace.PhaseEndType, Phase: "W-", Status: trace.Complete},
-		{Type: trace.PhaseType, Phase: "WR", Roles: plan.Phases[1].Roles},
+		{Type: trace.PhaseType, Phase: "WR", Roles: plan.Phases[1].Roles, Work: plan.Phases[1].Works()},
 		{Type: trace.FileType, Phase: "WR", Disk: "A", Op: write, Bytes: 20e6, EndNS: 10e6},
 		{Type: trace.FileType, Phase: "WR", Disk: "B", Op: read, Bytes: 70e6, EndNS: 20e6},
 		{Type: trace.PhaseEndType, Phase: "WR", Status: trace.Complete},

@@ -40,8 +40,11 @@ func (p *Profile) YAML(notes map[string]string) []byte {
 			w.noted("capacity."+loss.key, "  "+loss.key+": %s", number(loss.value))
 		}
 	}
-	if c.Proportional {
+	switch {
+	case c.Proportional:
 		w.line("sharing: %s", proportional)
+	case c.Pooled:
+		w.line("sharing: %s", pooled)
 	}
 	w.line("weights:")
 	w.noted("weights.read", "  read: %s", number(c.ReadWeight))

@@ -31,6 +31,11 @@ func TestYAMLRoundTrip(t *testing.T) {
 	costly := round()
 	costly.Capacity.Proportional, costly.Capacity.PerDisk = true, 0.07
 	costly.Capacity.ReadLoss, costly.Capacity.WriteLoss = 0.3, 0.125
+	together := round()
+	together.Capacity.Pooled = true
+	if got := roundTripped(t, together).Capacity; !got.Pooled {
+		t.Errorf("got %+v, want it pooled", got)
+	}
 	for _, p := range []*Profile{full, bare, roundTripped(t, round()), roundTripped(t, costly)} {
 		if diff := cmp.Diff(p, roundTripped(t, p)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", p.Name, diff)

@@ -1,6 +1,11 @@
 package scenario
 
-import "github.com/hubbench/hubbench/pkg/trace"
+import (
+	"cmp"
+
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/work"
+)
 
 // Event is the first line of a trace of the plan, begun at a wall time (a label; empty where nothing ran).
 func (p *Plan) Event(started string) trace.Event {
@@ -14,25 +19,38 @@ func (p *Plan) Event(started string) trace.Event {
 // Event is the first line of the phase in a trace.
 func (p *Phase) Event() trace.Event {
 	return trace.Event{
-		Type: trace.PhaseType, Phase: p.Name, Roles: p.Roles, Stop: p.Stop, Test: p.Test, Score: p.Score, Connections: p.Connections, Paced: p.paced(),
+		Type: trace.PhaseType, Phase: p.Name, Roles: p.Roles, Stop: p.Stop, Test: p.Test, Score: p.Score, Connections: p.Connections, Work: p.Works(),
 		Search: p.Try, SteadyNS: p.Steady.Nanoseconds(), Saturation: p.Saturation,
 	}
 }
 
-// paced is what the phase's line in a trace says of the disks that do not work as fast as they can.
-func (p *Phase) paced() map[string]trace.Paced {
-	var paced map[string]trace.Paced
+// Works are what the phase's disks do.
+func (p *Phase) Works() map[string]work.Work {
+	works := make(map[string]work.Work, len(p.Jobs))
 	for _, j := range p.Jobs {
-		work := trace.Paced{Rate: j.Pace, Streams: j.Streams, Reads: j.Reads}
-		if j.Probe > 0 {
-			work.Probe = j.IO.Block
-		}
-		if work.Limited() || work.Reads > 0 {
-			if paced == nil {
-				paced = map[string]trace.Paced{}
-			}
-			paced[j.Disk] = work
-		}
+		w := j.Work()
+		w.Test, w.Fill = p.Test, p.Precondition
+		works[j.Disk] = w
 	}
-	return paced
+	return works
+}
+
+// Work is what the job is, but for what it shares with the other jobs of its phase.
+func (j *Job) Work() work.Work {
+	w := work.Work{
+		Op: j.Role, Sizes: j.Source, Order: j.Order,
+		Mode: j.IO.Mode, Verify: j.IO.Verify, Footprint: j.IO.Footprint, WarmUp: j.IO.Discard,
+		OneFile: j.IO.OneFile, Cap: j.IO.Cap, Rest: j.IO.Rest,
+		Pace: j.Pace, Reads: j.Reads, Streams: j.Streams, Every: j.Probe,
+	}
+	if j.IO.Mode == ModeDirect {
+		w.Block, w.Depth, w.Access = j.IO.Block, j.IO.Depth, cmp.Or(j.IO.Access, AccessSequential)
+	}
+	if j.Writes() > 0 {
+		w.Flush, w.Preallocate = j.IO.Flush, j.IO.Preallocate
+	}
+	if j.Probe > 0 {
+		w.Probe = j.IO.Block
+	}
+	return w
 }

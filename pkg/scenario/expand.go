@@ -152,13 +152,13 @@ func (s *Scenario) expand(spec PhaseSpec, name string, variant test) Phase {
 	if step := variant.saturation; step != nil && step.Disk != "" {
 		spec = spec.only(step.Disk)
 	}
-	work := spec.Workload.resolved()
+	workload := spec.Workload.resolved()
 	phase := Phase{
 		Name: name, Roles: maps.Clone(spec.Roles), Connections: s.connections(spec),
 		Pause: spec.Pause, Cooldown: spec.Cooldown, UntilIdle: spec.UntilIdle,
 		Stop: spec.Stop, Limit: spec.Limit, Target: spec.Workload.Target,
 		Steady: spec.Steady, Precondition: spec.Precondition, Search: spec.Search,
-		Test: variant.name, Score: presetByName(work.Preset).score,
+		Test: variant.name, Score: presetByName(workload.Preset).score,
 	}
 	movers := 0
 	for _, d := range s.Disks {
@@ -166,12 +166,13 @@ func (s *Scenario) expand(spec PhaseSpec, name string, variant test) Phase {
 		if role == trace.Idle {
 			continue
 		}
-		job := Job{Disk: d.Name, Role: role, Seed: derive(work.Seed, "data", name, d.Name)}
+		job := Job{Disk: d.Name, Role: role, Seed: derive(workload.Seed, "data", name, d.Name)}
 		if spec.accompanies(d.Name) {
 			phase.Jobs = append(phase.Jobs, s.accompanying(spec, d.Name, job))
 			continue
 		}
-		job.Sizes, job.IO = work.sizesOf(name, d.Name, spec.filesOf(d.Name)), variant.apply(work.IO)
+		job.Sizes, job.IO = workload.sizesOf(name, d.Name, spec.filesOf(d.Name)), variant.apply(workload.IO)
+		job.Source, job.Order = workload.source(len(job.Sizes)), workload.Order
 		job.Pace, job.Reads = spec.Pace[d.Name], spec.Mix[d.Name]
 		phase.Jobs = append(phase.Jobs, job)
 		movers++

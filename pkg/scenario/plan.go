@@ -6,6 +6,7 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // Plan is a scenario made definite: every phase, every disk's job in it, every file's size.
@@ -96,6 +97,9 @@ type Job struct {
 	Sizes []int64    `json:"sizes"` // bytes of each file, in the order of transfer
 	Seed  uint64     `json:"seed"`  // of the data written
 	IO    IO         `json:"io"`
+
+	Source work.Sizes `json:"source,omitzero"` // where Sizes were taken from; zero of a job that accompanies others
+	Order  string     `json:"order,omitempty"` // in which
 
 	Pace    float64       `json:"pace,omitempty"`       // bytes per second, at most; 0: as fast as it can
 	Reads   float64       `json:"reads,omitempty"`      // of a job that reads and writes at once: the share of reads; 0: it does what its role says

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // mustPlan plans a scenario given as text.
@@ -80,7 +82,7 @@ func outline(p *Plan) string {
 	for _, ph := range p.Phases {
 		fmt.Fprintf(&b, "\nphase %q %v connections %v cooldown %v until idle %v pause %q stop %s limit %v target %v test %q score %q\n", ph.Name, ph.Roles,
 			ph.Connections, ph.Cooldown, ph.UntilIdle, ph.Pause, ph.Stop, ph.Limit, ph.Target, ph.Test, ph.Score)
-		if ph.Steady > 0 || ph.Precondition > 0 || ph.Search != nil || len(ph.paced()) > 0 {
+		if ph.Steady > 0 || ph.Precondition > 0 || ph.Search != nil || len(work.PacedOf(ph.Works())) > 0 {
 			encoded, err := json.Marshal(ph.Search)
 			if err != nil {
 				panic(err)

@@ -4,14 +4,15 @@ import (
 	"time"
 
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // Orders in which a job takes its files.
 const (
-	orderRandom     = "random"     // drawn sizes as they were drawn; listed ones shuffled, anew in every phase
-	orderAscending  = "ascending"  // smallest first
-	orderDescending = "descending" // largest first
-	orderListed     = "listed"     // as the list has them
+	orderRandom     = work.Random     // drawn sizes as they were drawn; listed ones shuffled, anew in every phase
+	orderAscending  = work.Ascending  // smallest first
+	orderDescending = work.Descending // largest first
+	orderListed     = work.Listed     // as the list has them
 )
 
 // orders lists them.

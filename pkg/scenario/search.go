@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -101,7 +102,7 @@ func (k *searchKeys) resolve(s *Scenario, m *strictyaml.Mapping) {
 func (k *searchKeys) settleHold(m *strictyaml.Mapping) {
 	buffer := k.phase.longestBuffer()
 	hold, ok := m.Get("hold")
-	switch least := 2 * buffer; {
+	switch least := stream.TestBuffers * buffer; {
 	case !ok:
 		k.Hold = max(defaultHold, least)
 	case k.hold > 0 && k.hold < least:

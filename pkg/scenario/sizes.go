@@ -7,12 +7,13 @@ import (
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/strictyaml"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // The distributions sizes are drawn from.
 const (
-	uniform    = "uniform"
-	logUniform = "log-uniform" // as many from 2 to 20 MB as from 200 MB to 2 GB
+	uniform    = work.Uniform
+	logUniform = work.LogUniform // as many from 2 to 20 MB as from 200 MB to 2 GB
 )
 
 // grain is what drawn sizes are multiples of, in bytes, so that they can be moved past the cache whole.
@@ -80,6 +81,13 @@ func (w Workload) sizesOf(phase, disk string, files int) []int64 {
 		slices.SortFunc(sizes, func(a, b int64) int { return cmp.Compare(b, a) })
 	}
 	return sizes
+}
+
+// source is where so many files of the workload take their sizes from: of a longer list its beginning.
+func (w Workload) source(files int) work.Sizes {
+	s := work.Sizes(w.Sizes)
+	s.List = s.List[:min(len(s.List), files)]
+	return s
 }
 
 // draw takes the next size from the range.

@@ -22,18 +22,31 @@ func TestJudge(t *testing.T) {
 	progress := func(bytes int64) trace.Event {
 		return trace.Event{Type: trace.ProgressType, Phase: try.Name, Disk: "B", Bytes: bytes}
 	}
-	clean := []trace.Event{sample("1", 10, 0, time.Second), sample("2", 10, 0, time.Second)}
+	at := func(e trace.Event, end time.Duration) trace.Event {
+		if e.Type == trace.FileType {
+			e.EndNS = end.Nanoseconds()
+		} else {
+			e.TNS = end.Nanoseconds()
+		}
+		return e
+	}
+	alone := []trace.Event{sample("1", 10, 0, time.Second), sample("2", 10, 0, time.Second)}
+	alone = append(alone, at(file(try.Name, "C", 0), 30*time.Second))
+	clean := append(alone[:3:3], at(file(try.Name, "B", 0), 30*time.Second))
 	for name, tt := range map[string]struct {
 		events []trace.Event
 		want   Outcome
 		fails  string
 	}{
-		"clean":                   {clean, Outcome{Verdict: stream.Clean}, ""},
-		"one is strained":         {append(clean[:2:2], sample("2", 20, 0, 499*time.Millisecond)), Outcome{Verdict: stream.Strained}, ""},
-		"one drops, one is not":   {append(clean[:2:2], sample("1", 20, 1, 0), sample("2", 20, 0, time.Millisecond)), Outcome{Verdict: stream.Drops}, ""},
-		"nothing is known of one": {clean[:1], Outcome{}, "disk A: no frame of stream 2 was due within 30s"},
-		"no frame was due yet":    {[]trace.Event{clean[0], sample("2", 0, 0, time.Second)}, Outcome{}, "no frame of stream 2"},
-		"the disk's rate": {append(clean[:2:2], progress(2e9), file(try.Name, "B", 3e9), progress(1e9), progress(3e9), file(try.Name, "C", 9e9), file("other", "B", 9e9)),
+		"clean":                       {clean, Outcome{Verdict: stream.Clean}, ""},
+		"one is strained":             {append(clean[:4:4], sample("2", 20, 0, 499*time.Millisecond)), Outcome{Verdict: stream.Strained}, ""},
+		"one drops, one is not":       {append(clean[:4:4], sample("1", 20, 1, 0), sample("2", 20, 0, time.Millisecond)), Outcome{Verdict: stream.Drops}, ""},
+		"nothing is known of one":     {alone[:1], Outcome{}, "disk A: no frame of stream 2 was due within 30s"},
+		"no frame was due yet":        {[]trace.Event{clean[0], sample("2", 0, 0, time.Second)}, Outcome{}, "no frame of stream 2"},
+		"B goes on almost to the end": {append(alone[:3:3], at(progress(0), 27*time.Second)), Outcome{Verdict: stream.Clean}, ""},
+		"B stops early":               {append(alone[:3:3], at(file(try.Name, "B", 0), 9*time.Second), at(file("other", "B", 0), 30*time.Second)), Outcome{}, "disk B: it was at work for only 9s of the 30s of a try"},
+		"B never begins":              {alone, Outcome{}, "disk B: it was at work for only 0s"},
+		"the disk's rate": {append(clean[:4:4], progress(2e9), file(try.Name, "B", 3e9), progress(1e9), progress(3e9), file(try.Name, "C", 9e9), file("other", "B", 9e9)),
 			Outcome{Verdict: stream.Clean, Rate: 2e8}, ""},
 	} {
 		j := NewJudge(&try)

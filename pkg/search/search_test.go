@@ -210,7 +210,7 @@ func TestTries(t *testing.T) {
 	if diff := cmp.Diff(want, first); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := first.Event(); got.Search == nil || *got.Search != *first.Try || got.Phase != first.Name || got.Paced["A"].Streams[0].Count != 1 {
+	if got := first.Event(); got.Search == nil || *got.Search != *first.Try || got.Phase != first.Name || got.Work["A"].Streams[0].Count != 1 {
 		t.Errorf("its line in a trace: %+v", got)
 	}
 	if got := second.Jobs[0]; got.Sizes[0] != 184e6 || !cmp.Equal(got.Streams, []stream.Spec{two}) {

@@ -85,7 +85,7 @@ func refined(size, time []float64, line CostLine) float64 {
 	for i, v := range off {
 		distance[i] = math.Abs(v)
 	}
-	far := 1.5 * 1.4826 * Median(distance)
+	far := 1.5 * NormalMAD * Median(distance)
 	var sum, weight float64
 	for i, v := range off {
 		sum += part[i] * min(max(v, -far), far)

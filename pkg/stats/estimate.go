@@ -90,8 +90,11 @@ func (e Estimate) Least(level float64) float64 {
 // Interval is the 95 % confidence interval of the mean. It leans to the side that the skewness of the noise asks for
 // (Hall, "On the Removal of Skewness by Transformation", Journal of the Royal Statistical Society B 54, 1992; Skart
 // does as much for batch means: Tafazzoli and Wilson, IIE Transactions 43, 2011).
-func (e Estimate) Interval() Interval {
-	const tail = 0.025
+func (e Estimate) Interval() Interval { return e.IntervalAt(0.05) }
+
+// IntervalAt is the interval that misses the truth with a chance of level.
+func (e Estimate) IntervalAt(level float64) Interval {
+	tail := level / 2
 	half := e.half(tail)
 	v := Interval{e.Mean - half, e.Mean + half}
 	if se := e.SE(); se > 0 && e.skew != 0 {

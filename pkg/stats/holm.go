@@ -25,3 +25,19 @@ func Holm(p, weights []float64) []float64 {
 	}
 	return corrected
 }
+
+// HolmLevels are the levels at which Holm's method decides on each test, so that all together are wrong with a chance of
+// alpha: p is no more than its level for just those that Holm corrects to alpha or less. An interval at that level says
+// what the test says.
+func HolmLevels(p, weights []float64, alpha float64) []float64 {
+	weighed := floats.DivTo(make([]float64, len(p)), p, weights)
+	left, stopped := floats.Sum(weights), false
+	levels := make([]float64, len(p))
+	for _, i := range Order(weighed) {
+		levels[i] = alpha * weights[i] / left
+		if stopped = stopped || p[i] > levels[i]; !stopped {
+			left -= weights[i]
+		}
+	}
+	return levels
+}

@@ -73,7 +73,7 @@ func TestAgainstMethods(t *testing.T) {
 	for i, c := range want.Series {
 		closeTo(t, c.Name+": half", HalfOfShort(c.X, 0.025), c.Half, 1e-9)
 		closeTo(t, c.Name+": memory", Memory(c.X), c.Memory, 1e-9)
-		closeTo(t, c.Name+": long-run variance", LongRunVariance(c.X, c.W), c.LongRun, 1e-9)
+		closeTo(t, c.Name+": long-run variance", LongRunVariance(c.X, c.W, math.MaxInt), c.LongRun, 1e-9)
 		s := NewSpectrum(c.X, c.Known)
 		if len(s.waves) != len(c.Waves) || s.free != float64(len(c.Waves)) {
 			t.Errorf("%s: %d waves and %v degrees of freedom, want %d", c.Name, len(s.waves), s.free, len(c.Waves))

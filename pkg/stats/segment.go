@@ -121,8 +121,9 @@ func (c *costs) of(from, to int) float64 {
 // Effects in the Analysis of Simulation Output", Operations Research 30, 1982), each from the differences of
 // neighbouring batches (Rice, "Bandwidth Choice for Nonparametric Regression", Annals of Statistics 12, 1984):
 // their mean square for single values, so that regular dips count, their median square for batches, so that a few
-// changes of level do not. At least ten batches are asked of every size. It is 0 for fewer than two values.
-func LongRunVariance(x, w []float64) float64 {
+// changes of level do not. At least ten batches are asked of every size, and no batch holds more than most values: batches
+// about as long as the levels themselves would take regular changes for noise. It is 0 for fewer than two values.
+func LongRunVariance(x, w []float64, most int) float64 {
 	if len(x) < 2 {
 		return 0
 	}
@@ -135,7 +136,7 @@ func LongRunVariance(x, w []float64) float64 {
 	largest := sum / float64(len(squares))
 	const medianOfSquare = 0.4549364231195724 // of a standard normal variable, squared
 	x, w = slices.Clone(x), slices.Clone(w)
-	for len(x) >= 20 {
+	for batch := 2; len(x) >= 20 && batch <= most; batch *= 2 {
 		half := len(x) / 2
 		for i := range half {
 			a, b := 2*i, 2*i+1

@@ -121,7 +121,7 @@ func TestLongRunVariance(t *testing.T) {
 		{"nothing", nil, 0, 0},
 	}
 	for _, tt := range tests {
-		if got := LongRunVariance(tt.x, ones(len(tt.x))); !(got >= tt.low && got <= tt.high) { // NaN is neither
+		if got := LongRunVariance(tt.x, ones(len(tt.x)), math.MaxInt); !(got >= tt.low && got <= tt.high) { // NaN is neither
 			t.Errorf("%s: got %v, want %v to %v", tt.name, got, tt.low, tt.high)
 		}
 	}

@@ -177,6 +177,31 @@ func TestSpread(t *testing.T) {
 	}
 }
 
+// TestHolmLevels: a test's p is no more than its level for just those that Holm's method believes.
+func TestHolmLevels(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(61, 62))
+	believed := 0
+	for range 2000 {
+		p, weights := make([]float64, 1+rnd.IntN(9)), []float64{}
+		for i := range p {
+			p[i] = rnd.Float64() * rnd.Float64() * 0.1
+			weights = append(weights, 0.1+rnd.Float64())
+		}
+		levels, corrected := HolmLevels(p, weights, 0.05), Holm(p, weights)
+		for i := range p {
+			if corrected[i] <= 0.05 {
+				believed++
+			}
+			if (p[i] <= levels[i]) != (corrected[i] <= 0.05) {
+				t.Fatalf("%v by %v: p %v at the level %v, corrected to %v", p, weights, p[i], levels[i], corrected[i])
+			}
+		}
+	}
+	if believed < 1000 {
+		t.Errorf("%d believed: the test has nothing to go by", believed)
+	}
+}
+
 func TestHolm(t *testing.T) {
 	tests := []struct{ p, weights, want []float64 }{
 		{nil, nil, []float64{}},

@@ -124,3 +124,7 @@ func Jain(x []float64) float64 {
 	sum := floats.Sum(x)
 	return sum * sum / (float64(len(x)) * floats.Dot(x, x))
 }
+
+// NormalMAD is what the median distance of a normal distribution's values from their median has to be multiplied with for their
+// standard deviation (Hampel, "The Influence Curve and Its Role in Robust Estimation", JASA 69, 1974).
+const NormalMAD = 1.4826

@@ -10,6 +10,10 @@ const (
 	Drops    Verdict = "drops"    // frames were late
 )
 
+// TestBuffers is how many times the length of its buffer a stream must run to be called clean: one that gets a quarter too
+// little has used up half of its buffer then.
+const TestBuffers = 2
+
 // Outcome is what came of a stream. The zero Outcome has seen no sample.
 type Outcome struct {
 	Due, Late int

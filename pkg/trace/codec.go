@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // A line of each type has these keys after its type, in this order. One with a question mark is left out where it says
@@ -27,7 +28,7 @@ var lines = [...]struct {
 	{StreamType, []string{"phase", "disk", "stream", "t_ns", "due", "late", "buffer_ns", "stall_ns"}},
 	{LatencyType, []string{"phase", "disk", "op", "t_ns", "hist"}},
 	{ErrorType, []string{"phase", "disk", "seq", "t_ns", "error"}},
-	{PhaseType, []string{"phase", "roles", "stop?", "test?", "score?", "connections?", "paced?", "search?", "steady_ns?", "saturation?"}},
+	{PhaseType, []string{"phase", "roles", "stop?", "test?", "score?", "connections?", "work?", "paced?", "search?", "steady_ns?", "saturation?"}},
 	{PhaseEndType, []string{"phase", "status"}},
 	{RunType, []string{"version", "name", "started", "disks", "hardware?"}},
 	{EndType, []string{"status"}},
@@ -80,8 +81,10 @@ func (e *Event) at(key string) any {
 		return &e.Score
 	case "connections":
 		return &e.Connections
+	case "work":
+		return &e.Work
 	case "paced":
-		return &e.Paced
+		return (*pacedWork)(&e.Work)
 	case "search":
 		return &e.Search
 	case "saturation":
@@ -174,8 +177,11 @@ func appendValue(dst []byte, at any) (_ []byte, empty bool) {
 			return append(dst, "{}"...), true
 		}
 		return appendJSON(dst, *v), false
-	case *map[string]Paced:
-		return appendJSON(dst, *v), len(*v) == 0
+	case *map[string]work.Work:
+		return appendWork(dst, *v)
+	case *pacedWork:
+		paced := work.PacedOf(*v)
+		return appendJSON(dst, paced), paced == nil
 	case **Try:
 		if *v == nil {
 			return append(dst, "null"...), true
@@ -190,6 +196,19 @@ func appendValue(dst []byte, at any) (_ []byte, empty bool) {
 		return appendJSON(dst, *v), len(*v) == 0
 	}
 	return dst, true
+}
+
+// pacedWork reads and writes works by the key "paced", which says less of them and came before "work".
+type pacedWork map[string]work.Work
+
+// UnmarshalJSON reads them. Keys are read in the order of the alphabet, so that "work" has the last word.
+func (p *pacedWork) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, (*work.Paced)(p)) }
+
+// appendWork appends the works that were written down.
+func appendWork(dst []byte, all map[string]work.Work) (_ []byte, empty bool) {
+	declared := maps.Clone(all)
+	maps.DeleteFunc(declared, func(_ string, w work.Work) bool { return w.Op == "" })
+	return appendJSON(dst, declared), len(declared) == 0
 }
 
 // appendString quotes s; bytes that are not UTF-8 become U+FFFD.

@@ -12,6 +12,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // everyEvent has each type once, with all of its fields set.
@@ -34,12 +35,16 @@ func everyEvent() []Event {
 		{Type: RunType, Version: 1, Name: "known", Disks: []Disk{{Name: "A"}}, Hardware: &hardware.Setup{
 			Hub: &hardware.Hub{ID: "0-1", Name: "Dock", Link: &hardware.Link{Kind: hardware.Thunderbolt, RxBps: 40e9}}}},
 		{Type: PhaseType, Phase: "paced", Roles: map[string]Role{"A": "read", "B": "write", "C": "read"}, Stop: "time",
-			Paced: map[string]Paced{
+			Work: map[string]work.Work{
 				"A": {Streams: []stream.Spec{{Kind: "92 MB/s", Rate: 92e6, Frame: 40 * time.Millisecond, Count: 4, Buffer: time.Second}}},
-				"B": {Rate: 200e6, Reads: 0.7}, "C": {Probe: 4096}},
+				"B": {Pace: 200e6, Reads: 0.7}, "C": {Probe: 4096}},
 			Search: &Try{Search: "how many", Kind: SearchStreams, Disk: "A", Value: 4, Alone: true}, SteadyNS: 10e9, Saturation: &Saturation{Of: "WW", Step: SaturationBurst, Disk: "A", RestNS: 2e10}},
 		{Type: StreamType, Phase: "paced", Disk: "A", Stream: "2", TNS: 300000000, Due: 7, Late: 1, BufferNS: 960000000, StallNS: 40000000},
 		{Type: LatencyType, Phase: "paced", Disk: "C", Op: "read", TNS: 1000000000, Hist: aHist()},
+		{Type: PhaseType, Phase: "works", Roles: map[string]Role{"A": "write", "B": "read"}, Work: map[string]work.Work{
+			"A": {Op: Write, Sizes: work.Sizes{Min: 2e6, Max: 2e9, Distribution: work.Uniform}, Order: work.Random, Mode: "direct", Block: 8 << 20, Depth: 4,
+				Access: "sequential", Flush: "full", Verify: "off", Preallocate: true, Footprint: 5e9, Fill: 0.5, WarmUp: 2},
+			"B": {Op: Read, Sizes: work.Sizes{List: []int64{1e9}}, Mode: "app", OneFile: true, Cap: 5, Rest: 6, Pace: 1e8}}},
 	}
 }
 
@@ -73,6 +78,10 @@ func TestAppendEvent(t *testing.T) {
 			`"search":{"search":"how many","kind":"streams","disk":"A","value":4,"alone":true},"steady_ns":10000000000,"saturation":{"of":"WW","step":"burst","disk":"A","rest_ns":20000000000}}`},
 		{everyEvent()[14], `{"type":"stream","phase":"paced","disk":"A","stream":"2","t_ns":300000000,"due":7,"late":1,"buffer_ns":960000000,"stall_ns":40000000}`},
 		{everyEvent()[15], `{"type":"latency","phase":"paced","disk":"C","op":"read","t_ns":1000000000,"hist":"` + aHist() + `"}`},
+		{everyEvent()[16], `{"type":"phase","phase":"works","roles":{"A":"write","B":"read"},` +
+			`"work":{"A":{"op":"write","sizes":{"min":2000000,"max":2000000000,"distribution":"uniform"},"order":"random","io":"direct","block":8388608,"depth":4,` +
+			`"access":"sequential","flush":"full","verify":"off","preallocate":true,"footprint":5000000000,"precondition":0.5,"warm_up":2},` +
+			`"B":{"op":"read","sizes":{"list":[1000000000]},"io":"app","one_file":true,"cap_ns":5,"rest_ns":6,"pace":100000000}},"paced":{"B":{"rate":100000000}}}`},
 		{Event{Type: StreamType, Phase: "p", Disk: "A"}, `{"type":"stream","phase":"p","disk":"A","stream":"","t_ns":0,"due":0,"late":0,"buffer_ns":0,"stall_ns":0}`},
 		{Event{Type: StartType, Phase: "p", Disk: "A"}, `{"type":"start","phase":"p","disk":"A","late_ns":0,"t_ns":0}`},
 		{Event{Type: ProgressType, Phase: "p", Disk: "A"}, `{"type":"progress","phase":"p","disk":"A","seq":0,"bytes":0,"t_ns":0}`},

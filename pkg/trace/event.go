@@ -3,6 +3,7 @@ package trace
 import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // Type says which kind of line an event is.
@@ -47,14 +48,14 @@ type Event struct {
 
 	// phase
 	Roles       map[string]Role
-	Stop        string            // race (also where empty) | hold | time: what ended the jobs
-	Test        string            // which of a preset's tests this is
-	Score       string            // median | best: of the files, by the preset's original
-	Connections map[string]string // of disks, where not the run's
-	Paced       map[string]Paced  // of disks that do not work as fast as they can
-	Search      *Try              // which of a search's tries this is
-	Saturation  *Saturation       // which step of the preset saturation this is
-	SteadyNS    int64             // the phase was to go on until all rates were steady, in windows of this length; 0: no
+	Stop        string               // race (also where empty) | hold | time: what ended the jobs
+	Test        string               // which of a preset's tests this is
+	Score       string               // median | best: of the files, by the preset's original
+	Connections map[string]string    // of disks, where not the run's
+	Work        map[string]work.Work // of each disk; in traces without it, of those whose work is limited or a mix
+	Search      *Try                 // which of a search's tries this is
+	Saturation  *Saturation          // which step of the preset saturation this is
+	SteadyNS    int64                // the phase was to go on until all rates were steady, in windows of this length; 0: no
 
 	// start, progress, file, error, gauge, latency, stream; of a gauge of the host it is empty
 	Disk    string
@@ -104,18 +105,8 @@ type Disk struct {
 	Path       string `json:"path,omitempty"`
 	Connection string `json:"connection,omitempty"`
 	Profile    string `json:"profile,omitempty"` // of a simulated disk
+	Origin     string `json:"origin,omitempty"`  // of a simulated disk: how the profile's figures were come by, as hub.Source has it
 }
-
-// Paced is the work of a disk that does not go as fast as it can: what it moves says nothing of what it could.
-type Paced struct {
-	Rate    float64       `json:"rate,omitempty"`    // bytes per second, at most
-	Streams []stream.Spec `json:"streams,omitempty"` // what is played or recorded
-	Probe   int64         `json:"probe,omitempty"`   // bytes of a single request at a time, which only measures latency
-	Reads   float64       `json:"reads,omitempty"`   // of a disk that reads and writes at once: the share of reads; then it may go as fast as it can
-}
-
-// Limited reports whether the disk's rate is that of its work.
-func (p Paced) Limited() bool { return p.Rate > 0 || len(p.Streams) > 0 || p.Probe > 0 }
 
 // Try is one try of a search.
 type Try struct {

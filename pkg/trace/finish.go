@@ -65,7 +65,7 @@ func (d *diskBuilder) finish(b *builder, in *Phase, role Role) {
 		t.Op = Read
 	}
 	first := t.Op
-	if t.Both = in.Paced[t.Name].Reads > 0; t.Both {
+	if t.Both = in.Work[t.Name].Reads > 0; t.Both {
 		t.Op = cmp.Or(role, t.Op)
 	} else if len(d.others) > 0 {
 		b.warnf("phase %s: disk %s both reads and writes; all its files count as %s", phase, t.Name, t.Op)

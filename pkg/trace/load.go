@@ -81,7 +81,7 @@ func (b *builder) add(e *Event, hist latency.Counts) error {
 		p.declared = true
 		p.phase.Roles = e.Roles
 		p.phase.Stop, p.phase.Test, p.phase.Score, p.phase.Connections = e.Stop, e.Test, e.Score, e.Connections
-		p.phase.Paced, p.phase.Search, p.phase.SteadyNS, p.phase.Saturation = e.Paced, e.Search, e.SteadyNS, e.Saturation
+		p.phase.Work, p.phase.Search, p.phase.SteadyNS, p.phase.Saturation = e.Work, e.Search, e.SteadyNS, e.Saturation
 	case StartType:
 		late := e.LateNS
 		b.disk(e).trace.LateNS = &late

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 type roles = map[string]Role
@@ -79,7 +80,7 @@ func TestLoadStreamsAndLatencies(t *testing.T) {
 	).Phases[0]
 	first := StreamSample{100, stream.Sample{Due: 1, BufferNS: 40}}
 	want := &Phase{
-		Name: "p", Roles: roles{"A": "read", "B": "write"}, Paced: map[string]Paced{"A": {Rate: 5}},
+		Name: "p", Roles: roles{"A": "read", "B": "write"}, Work: map[string]work.Work{"A": {Pace: 5}},
 		Search: &Try{Search: "s", Kind: SearchPace, Disk: "B", Value: 7}, SteadyNS: 5e9, Saturation: &Saturation{Of: "s", Step: SaturationAlone, Disk: "A"},
 		Disks: []*DiskTrace{
 			{Name: "A", Op: "read", Streams: []Stream{

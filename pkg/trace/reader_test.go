@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 const fileLine = `{"type":"file","phase":"W","disk":"A","op":"write","seq":1,"bytes":10,"start_ns":0,"end_ns":5}`
@@ -151,6 +153,20 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
+// kept are the works that a line has room for: those that were written down, and of the others what makes them paced.
+func kept(all map[string]work.Work) map[string]work.Work {
+	out := map[string]work.Work{}
+	for disk, w := range all {
+		switch {
+		case w.Op != "":
+			out[disk] = w
+		case w.Limited() || w.Reads > 0:
+			out[disk] = work.Work{Pace: w.Pace, Streams: w.Streams, Probe: w.Probe, Reads: w.Reads}
+		}
+	}
+	return out
+}
+
 // own is e without the keys that belong to other types, which a writer leaves out.
 func own(e Event) Event {
 	o := Event{Type: e.Type}
@@ -164,7 +180,7 @@ func own(e Event) Event {
 		if len(e.Connections) > 0 {
 			o.Connections = e.Connections
 		}
-		o.Paced, o.Search, o.SteadyNS, o.Saturation = e.Paced, e.Search, e.SteadyNS, e.Saturation
+		o.Work, o.Search, o.SteadyNS, o.Saturation = kept(e.Work), e.Search, e.SteadyNS, e.Saturation
 		return o
 	case PhaseEndType:
 		o.Phase, o.Status = e.Phase, e.Status

@@ -1,9 +1,13 @@
 package trace
 
 import (
+	"math"
+	"strings"
+
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // Run is a whole trace, sorted out by phase and disk.
@@ -24,15 +28,15 @@ type Phase struct {
 	Disks  []*DiskTrace // the working disks, in the run's order
 	Status string       // Complete, Partial, or empty where nothing says how it ended
 
-	Stop        string            // race (also where empty) | hold | time
-	Test        string            // of a preset's tests; empty where it has one
-	Score       string            // median | best, where the preset's original has a score of its own
-	Connections map[string]string // of disks that hang elsewhere than in the run's line
-	Gauges      []Gauge           // what the machine read off its devices meanwhile, by time
-	Paced       map[string]Paced  // the disks that do not work as fast as they can, and those that read and write at once
-	Search      *Try              // which of a search's tries this is; nil: of none
-	Saturation  *Saturation       // which step of the preset saturation this is; nil: of none
-	SteadyNS    int64             // of the windows in which all rates were to become steady; 0: nobody waited for that
+	Stop        string               // race (also where empty) | hold | time
+	Test        string               // of a preset's tests; empty where it has one
+	Score       string               // median | best, where the preset's original has a score of its own
+	Connections map[string]string    // of disks that hang elsewhere than in the run's line
+	Gauges      []Gauge              // what the machine read off its devices meanwhile, by time
+	Work        map[string]work.Work // what each disk was to do; of other tools' and old traces what little they say. See WorkOf
+	Search      *Try                 // which of a search's tries this is; nil: of none
+	Saturation  *Saturation          // which step of the preset saturation this is; nil: of none
+	SteadyNS    int64                // of the windows in which all rates were to become steady; 0: nobody waited for that
 }
 
 // DiskTrace is one disk's part in a phase.
@@ -114,4 +118,36 @@ func (p *Phase) Disk(name string) *DiskTrace {
 		}
 	}
 	return nil
+}
+
+// WorkOf is what a disk was to do: by the phase's line, else as far as its files tell.
+func (p *Phase) WorkOf(d *DiskTrace) work.Work {
+	w := p.Work[d.Name]
+	w.Op, w.Test = d.Op, p.Test // as it was done
+	if w.Sizes.IsZero() && !w.Accompanies() && w.Seen == nil {
+		w.Seen = d.Seen()
+	}
+	return w
+}
+
+// Seen is what the disk's files tell of its work.
+func (t *DiskTrace) Seen() *work.Seen {
+	sizes := make([]int64, 0, len(t.Files))
+	least, most := int64(math.MaxInt64), int64(0)
+	for i := range t.Files {
+		if f := &t.Files[i]; !f.Filler && f.Usable() {
+			sizes = append(sizes, f.Bytes)
+			least, most = min(least, f.EndNS-f.StartNS), max(most, f.EndNS-f.StartNS)
+		}
+	}
+	return work.See(sizes, least, most)
+}
+
+// Unnumbered is a phase's name without the number that tells it from others of that name: "WWW" of "WWW-2".
+func Unnumbered(name string) string {
+	at := strings.LastIndexByte(name, '-')
+	if at > 0 && at < len(name)-1 && strings.Trim(name[at+1:], "0123456789") == "" {
+		return name[:at]
+	}
+	return name
 }

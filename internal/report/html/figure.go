@@ -42,7 +42,7 @@ type drawn struct {
 }
 
 func (d *drawer) prepare(f *report.Figure) (drawn, error) {
-	out := drawn{Figure: f, ID: d.ids[f], Name: f.ID, Words: f.Describe(), Static: d.static, Legend: !f.Panels[0].Y.Rows}
+	out := drawn{Figure: f, ID: d.ids[f], Name: f.ID, Words: f.Describe(), Static: d.static, Legend: !f.Main().Y.Rows}
 	if d.static || f.Wide && !f.Dense && !d.scripted {
 		var svg bytes.Buffer
 		if err := picture.Write(&svg, d.doc, f, picture.Options{}); err != nil {

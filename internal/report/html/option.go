@@ -46,6 +46,7 @@ type viewAxis struct {
 	Name string      `json:"name"`
 	Unit report.Unit `json:"unit"`
 	Rows bool        `json:"rows,omitempty"`
+	Bare bool        `json:"bare,omitempty"`
 }
 
 // The places of a figure's parts in pixels.
@@ -65,7 +66,7 @@ func newLive(doc *report.Document, f *report.Figure) live {
 	height := frame(c, f)
 	var data [][][]float64
 	for i, panel := range f.Panels {
-		v.Panels = append(v.Panels, viewAxis{panel.Y.Name, panel.Y.Unit, panel.Y.Rows})
+		v.Panels = append(v.Panels, viewAxis{panel.Y.Name, panel.Y.Unit, panel.Y.Rows, panel.Y.Bare})
 		for _, m := range panel.Marks {
 			add(c, len(v.Marks), i, &m)
 			v.Marks, v.Place = append(v.Marks, m), append(v.Place, i)
@@ -238,8 +239,8 @@ func (v visitor) VisitYAxis(axes []opts.YAxis) any {
 		out[i] = object{
 			"type": axis.Type, "min": axis.Min, "max": axis.Max, "gridIndex": i, "name": axis.Name, "splitNumber": axis.SplitNumber, "inverse": rows,
 			"nameTextStyle": object{"align": "left", "color": "@ink", "fontWeight": 600, "fontSize": 13, "padding": []int{0, 0, 2, 0}},
-			"axisLine":      shown(rows, "@axis"), "axisTick": shown(false, "@axis"), "splitLine": shown(!rows, "@line"),
-			"axisLabel": object{"show": !rows, "color": "@muted", "fontSize": 12, "showMaxLabel": share, "formatter": format(y.Unit)},
+			"axisLine":      shown(rows, "@axis"), "axisTick": shown(false, "@axis"), "splitLine": shown(!rows && !y.Bare, "@line"),
+			"axisLabel": object{"show": !rows && !y.Bare, "color": "@muted", "fontSize": 12, "showMaxLabel": share, "formatter": format(y.Unit)},
 		}
 		if rows {
 			out[i]["nameLocation"] = "start"

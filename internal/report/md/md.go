@@ -118,11 +118,11 @@ func table(out io.Writer, t *report.Table) {
 	}
 }
 
-// figure draws what letters can: a line of blocks for each disk, as high as its marks in the first panel; and says the
+// figure draws what letters can: a line of blocks for each disk, as high as its marks in the main panel; and says the
 // numbers.
 func figure(out io.Writer, f *report.Figure) {
 	fmt.Fprintf(out, "%s\n\n", escape(f.Describe()))
-	if f.Panels[0].Y.Rows || f.X.Log {
+	if f.Main().Y.Rows || f.X.Log {
 		return
 	}
 	const columns = 60
@@ -144,9 +144,9 @@ func figure(out io.Writer, f *report.Figure) {
 // spark is the mean height of a disk's marks along the figure.
 func spark(f *report.Figure, key, columns int) string {
 	levels := []rune("▁▂▃▄▅▆▇█")
-	y := f.Panels[0].Y
+	y := f.Main().Y
 	sum, weight := make([]float64, columns), make([]float64, columns)
-	for _, m := range f.Panels[0].Marks {
+	for _, m := range f.Main().Marks {
 		if m.Key != key || m.Style == report.Bracket {
 			continue
 		}

@@ -20,21 +20,22 @@ import (
 
 const bold = xfont.WeightBold
 
-// ink is a picture's colours.
+// ink is a picture's colours. Gain and loss are no disk's, and differ for colour-blind readers: the ends of a scale from
+// blue to red after Paul Tol, "Colour schemes" (2021), lightened for dark paper.
 type ink struct {
-	paper, black, grey, grid, shade, area, doubt color.Color
-	keys                                         []color.Color
+	paper, black, grey, grid, shade, area, doubt, gain, loss color.Color
+	keys                                                     []color.Color
 }
 
 func newInk(dark bool) ink {
 	i := ink{
 		paper: rgb("#ffffff"), black: rgb("#15181c"), grey: rgb("#545c66"), grid: rgb("#e1e5ea"), doubt: rgb("#8a4b00"),
-		shade: color.NRGBA{21, 24, 28, 14}, area: color.NRGBA{21, 24, 28, 23},
+		shade: color.NRGBA{21, 24, 28, 14}, area: color.NRGBA{21, 24, 28, 23}, gain: rgb("#364b9a"), loss: rgb("#a50026"),
 	}
 	if dark {
 		i = ink{
 			paper: rgb("#0f1216"), black: rgb("#eceff3"), grey: rgb("#a9b2bd"), grid: rgb("#2a3038"), doubt: rgb("#ffc46b"),
-			shade: color.NRGBA{236, 239, 243, 18}, area: color.NRGBA{236, 239, 243, 31},
+			shade: color.NRGBA{236, 239, 243, 18}, area: color.NRGBA{236, 239, 243, 31}, gain: rgb("#98a8ff"), loss: rgb("#ff6b7d"),
 		}
 	}
 	for _, hex := range report.Colours(dark) {
@@ -73,6 +74,12 @@ func (p *painting) tint(m *report.Mark) color.Color {
 	switch {
 	case m.Style == report.Limit:
 		return p.doubt
+	case m.Style == report.Gain:
+		return p.gain
+	case m.Style == report.Loss:
+		return p.loss
+	case m.Style == report.Turn:
+		return p.grey
 	case m.Key == report.None || m.Style == report.Ink || m.Style == report.Ring:
 		return p.black
 	case m.Style == report.Faint:

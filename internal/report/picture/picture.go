@@ -191,7 +191,7 @@ func (p *plane) axes() {
 			p.write(values, at, label)
 			p.symbols(p.colour(i), i, 3.4, []vg.Point{{X: at.X - values.Width(label) - 9, Y: at.Y}})
 		}
-	} else {
+	} else if !p.panel.Y.Bare {
 		steps := report.Steps(p.panel.Y.Min, p.panel.Y.Max, max(2, p.panel.Height/45))
 		if p.panel.Y.Log {
 			steps = powers(p.panel.Y.Min, p.panel.Y.Max)
@@ -357,7 +357,11 @@ func (p *plane) bars(m *report.Mark, c color.Color) {
 		if m.Style == report.Apart {
 			x2 -= 0.7
 		}
-		b := box(x1, p.y(row[2]), max(x2, x1+0.3), p.y(row[3]))
+		least := vg.Length(0.3)
+		if row[0] == row[1] {
+			least = 2 // a moment
+		}
+		b := box(x1, p.y(row[2]), max(x2, x1+least), p.y(row[3]))
 		if m.Style == report.Density {
 			p.fill(pale(c, uint8(40+215*math.Sqrt(row[len(row)-1]))), b)
 			continue
@@ -367,6 +371,9 @@ func (p *plane) bars(m *report.Mark, c color.Color) {
 	if m.Style == report.Outline {
 		p.strokePath(stroke(c, 1.2), path)
 		return
+	}
+	if m.Style.Changed() && m.Rows[0][0] < m.Rows[0][1] { // words stand in it
+		c = pale(c, 77)
 	}
 	p.fill(c, path)
 }

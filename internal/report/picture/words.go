@@ -24,7 +24,7 @@ type word struct {
 }
 
 // words writes what the marks say, each where it is free: a word that would cover another is moved up or down, and left
-// out where there is no room.
+// out where there is no room. In a bare panel none is moved.
 func (p *plane) words() {
 	var all []word
 	for i := range p.panel.Marks {
@@ -41,7 +41,11 @@ func (p *plane) words() {
 			mark = 11
 		}
 		w.at.X = max(p.Min.X+2, min(w.at.X, p.Max.X+rightSpace-4-width-mark))
-		for try := range 9 {
+		tries := 9
+		if p.panel.Y.Bare {
+			tries = 1
+		}
+		for try := range tries {
 			y := w.at.Y + height*vg.Length((try+1)/2)*vg.Length(1-2*(try%2))
 			place := vg.Rectangle{Min: vg.Point{X: w.at.X, Y: y - height/2}, Max: vg.Point{X: w.at.X + width + mark, Y: y + height/2}}
 			if place.Max.Y > p.Max.Y+height/2 || place.Min.Y < p.Min.Y-height/2 || slices.ContainsFunc(p.taken, func(r vg.Rectangle) bool {
@@ -50,7 +54,9 @@ func (p *plane) words() {
 				continue
 			}
 			p.taken = append(p.taken, place)
-			p.fill(pale(p.paper, 190), box(place.Min.X, place.Min.Y, place.Max.X, place.Max.Y))
+			if !p.panel.Y.Bare {
+				p.fill(pale(p.paper, 190), box(place.Min.X, place.Min.Y, place.Max.X, place.Max.Y))
+			}
 			if w.key != report.None {
 				p.symbols(p.colour(w.key), w.key, 3.2, []vg.Point{{X: w.at.X + 5, Y: y}})
 			}
@@ -85,6 +91,12 @@ func (p *plane) word(m *report.Mark) word {
 	default:
 		w.style.Color = p.black
 		w.at = vg.Point{X: p.x(row[0]) + 4, Y: p.y(row[2]) + 9}
+		if p.panel.Y.Bare {
+			w.at.Y = (p.y(row[2]) + p.y(row[3])) / 2
+			if wide := w.style.Width(w.text); w.at.X+wide > p.Max.X+rightSpace-4 {
+				w.at.X = p.x(row[0]) - wide - 5
+			}
+		}
 	}
 	return w
 }

@@ -3,6 +3,7 @@ package tracetest
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -12,11 +13,32 @@ import (
 type Hub struct {
 	Capacity float64 // bytes per second
 	Weights  map[string]float64
+	Parts    []Part // links below the hub's own
+
+	// LagS is how long those who stay hold their part when a disk has ended.
+	LagS float64
+	// Outside lays the disks' noise over what they get, as pkg/hub does; else it is of what they could move, and what
+	// one leaves others take.
+	Outside bool
+	// Turns are when the hub changes, by time; each is the hub from then on but for LagS and Outside.
+	Turns []Turn
+}
+
+// Part is a link that only some of the disks use: a hub below the hub, or one direction.
+type Part struct {
+	Disks    []string
+	Capacity float64
+}
+
+// Turn is what a hub is from a time on.
+type Turn struct {
+	AtS float64
+	Hub
 }
 
 const hubStepS = 0.01 // a hub shares out anew so often
 
-// Play plays disks together on the hub. Knees, fixed costs and limits of files are not played.
+// Play plays disks together on the hub. Knees, flushes and limits of files are not played.
 func (h Hub) Play(rnd *rand.Rand, disks ...Disk) []*trace.DiskTrace {
 	members := make([]*member, len(disks))
 	end := 0.0
@@ -32,11 +54,16 @@ func (h Hub) Play(rnd *rand.Rand, disks ...Disk) []*trace.DiskTrace {
 	}
 	for step := range int(math.Round(end / hubStepS)) {
 		now := float64(step) * hubStepS
+		links := h.at(now)
 		for _, m := range members {
-			m.claim(rnd, now)
+			m.claim(rnd, now, h.Outside)
+			if m.left(now) {
+				h.hold(members, now)
+			}
 		}
-		h.share(members)
+		links.share(members, now)
 		for _, m := range members {
+			m.rate *= m.outside
 			m.move(rnd, now)
 		}
 	}
@@ -48,57 +75,119 @@ func (h Hub) Play(rnd *rand.Rand, disks ...Disk) []*trace.DiskTrace {
 	return traces
 }
 
+// at is the hub at a time.
+func (h Hub) at(now float64) Hub {
+	for _, t := range h.Turns {
+		if now >= t.AtS-1e-9 {
+			h.Capacity, h.Weights, h.Parts = t.Capacity, t.Weights, t.Parts
+		}
+	}
+	return h
+}
+
+// hold keeps all at the part they had until the lag is over.
+func (h Hub) hold(members []*member, now float64) {
+	for _, m := range members {
+		m.held, m.heldUntil = m.part, now+h.LagS
+	}
+}
+
 // member is a disk on the hub while it is played.
 type member struct {
-	disk              Disk
-	noise             *wave
-	trace             *trace.DiskTrace
-	file              trace.File
-	open, settled     bool
-	size, done        float64
-	factor, cap, rate float64
+	disk                Disk
+	noise               *wave
+	trace               *trace.DiskTrace
+	file                trace.File
+	open, settled, gone bool
+	size, done, moved   float64
+	factor, outside     float64 // of the rate: the file's, and what is laid over the part
+	cap, part, rate     float64
+	wait                float64 // until the file's first byte, or between files
+	sampled             float64 // when the last sample was taken
+	held, heldUntil     float64
 }
 
 // claim decides how much the disk could move now.
-func (m *member) claim(rnd *rand.Rand, now float64) {
-	m.cap, m.settled = 0, true
+func (m *member) claim(rnd *rand.Rand, now float64, outside bool) {
+	m.cap, m.outside = 0, 1
 	if now < m.disk.StartS-1e-9 || now >= m.disk.endS()-1e-9 {
 		return
 	}
-	if !m.open {
+	if m.disk.pausedAt(now) {
+		m.end(now)
+		return
+	}
+	if !m.open && m.wait <= 0 {
 		m.begin(rnd, now)
 	}
 	level, _ := m.disk.rateAt(now)
+	if m.disk.Own != nil {
+		level *= m.disk.Own(now, m.moved)
+	}
 	wave, _ := m.noise.at(now)
-	m.cap, m.settled = level*wave*m.factor, false
+	if m.cap = level; outside {
+		m.outside = wave * m.factor
+	} else {
+		m.cap *= wave * m.factor
+	}
 }
 
-// share gives every disk its part, weighted and max-min fair.
-func (h Hub) share(members []*member) {
-	left := h.Capacity
+// left reports, once, that the disk has ended.
+func (m *member) left(now float64) bool {
+	was := m.gone
+	m.gone = now >= m.disk.endS()-1e-9
+	return m.gone && !was
+}
+
+// share gives every disk its part by progressive filling, weighted: all rise together until the first limit, a disk's own
+// or a link's, which stops those it is of (Bertsekas and Gallager, Data Networks, 6.5.2).
+func (h Hub) share(members []*member, now float64) {
+	for _, m := range members {
+		m.part, m.settled = 0, m.cap == 0
+		if now < m.heldUntil-1e-9 {
+			m.cap = math.Min(m.cap, m.held)
+		}
+	}
+	links := append([]Part{{Capacity: h.Capacity}}, h.Parts...)
 	for {
-		var weights float64
-		for _, m := range members {
-			if m.rate = m.cap; !m.settled {
-				weights += h.weight(m)
+		lowest := math.Inf(1)
+		var stops []*member
+		limit := func(rise float64, of ...*member) {
+			if rise < lowest {
+				lowest, stops = rise, of
 			}
-		}
-		changed := false
-		for _, m := range members {
-			if part := left * h.weight(m) / weights; !m.settled && m.cap <= part {
-				m.settled, changed = true, true
-				left -= m.cap
-			}
-		}
-		if changed {
-			continue
 		}
 		for _, m := range members {
 			if !m.settled {
-				m.rate = left * h.weight(m) / weights
+				limit(m.cap/h.weight(m), m)
 			}
 		}
-		return
+		for _, l := range links {
+			left, weights := l.Capacity, 0.0
+			var open []*member
+			for _, m := range members {
+				switch {
+				case l.Disks != nil && !slices.Contains(l.Disks, m.disk.Name):
+				case m.settled:
+					left -= m.part
+				default:
+					weights += h.weight(m)
+					open = append(open, m)
+				}
+			}
+			if open != nil {
+				limit(math.Max(left, 0)/weights, open...)
+			}
+		}
+		if stops == nil {
+			break
+		}
+		for _, m := range stops {
+			m.part, m.settled = lowest*h.weight(m), true
+		}
+	}
+	for _, m := range members {
+		m.rate = m.part
 	}
 }
 
@@ -111,24 +200,48 @@ func (h Hub) weight(m *member) float64 {
 
 // move carries the disk through a step.
 func (m *member) move(rnd *rand.Rand, now float64) {
-	for left := hubStepS; m.cap > 0 && left > 1e-12; {
+	before := m.done
+	for left := hubStepS; left > 1e-12; {
+		at := now + hubStepS - left
+		if m.wait > 0 {
+			took := math.Min(left, m.wait)
+			m.wait -= took
+			left -= took
+			continue
+		}
+		if !m.open && at < m.disk.endS()-1e-9 && m.rate > 0 {
+			m.begin(rnd, at)
+			continue
+		}
+		if !m.open || m.rate <= 0 {
+			break
+		}
 		took := math.Min(left, (m.size-m.done)/m.rate)
 		m.done += m.rate * took
+		m.moved += m.rate * took
 		left -= took
 		if m.done >= m.size-0.5 {
 			m.end(now + hubStepS - left)
-			m.begin(rnd, now+hubStepS-left)
+			before = -1
+			if m.disk.Gap != nil {
+				m.wait = m.disk.Gap(rnd)
+			} else {
+				m.begin(rnd, now+hubStepS-left)
+			}
 		}
 	}
-	if every := int(math.Round(sampleS / hubStepS)); m.open && !m.disk.BareFiles && int(math.Round(now/hubStepS))%every == every-1 && m.done >= 1 {
-		m.file.Samples = append(m.file.Samples, trace.Sample{TNS: ns(now + hubStepS), Bytes: int64(m.done)})
+	every := int(math.Round(sampleS / hubStepS))
+	due := int(math.Round(now/hubStepS))%every == every-1 || m.sampled > 0 && now+hubStepS > m.sampled+sampleS+1e-9
+	if m.open && due && !m.disk.BareFiles && m.done >= 1 && m.done != before { // nothing is reported while nothing moves
+		m.sampled = now + hubStepS
+		m.file.Samples = append(m.file.Samples, trace.Sample{TNS: ns(m.sampled), Bytes: int64(m.done)})
 	}
 }
 
 func (m *member) begin(rnd *rand.Rand, at float64) {
 	m.file = trace.File{Seq: len(m.trace.Files), StartNS: ns(at)}
 	m.size, m.done, m.open = math.Max(1, math.Round(m.disk.Sizes(rnd, m.file.Seq))), 0, true
-	m.factor = m.disk.Noise.fileFactor(rnd)
+	m.factor, m.wait, m.sampled = m.disk.Noise.fileFactor(rnd), m.disk.Noise.PerFileS, 0
 }
 
 func (m *member) end(at float64) {

@@ -8,6 +8,7 @@ package tracetest
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -26,6 +27,11 @@ type Disk struct {
 	KneeBytes, KneeFactor float64
 	// BareFiles leaves out the progress samples.
 	BareFiles bool
+
+	// What only a Hub plays.
+	Own    func(atS, moved float64) float64 // factor of the level, by time and by the bytes moved so far: heat, a cache
+	Pauses [][2]float64                     // from, to: no file is open then
+	Gap    func(rnd *rand.Rand) float64     // seconds between two files
 }
 
 // Level is a rate, in bytes per second, that holds until a time.
@@ -69,6 +75,10 @@ func (d Disk) Play(rnd *rand.Rand) *trace.DiskTrace {
 }
 
 func (d *Disk) endS() float64 { return d.Levels[len(d.Levels)-1].UntilS }
+
+func (d *Disk) pausedAt(s float64) bool {
+	return slices.ContainsFunc(d.Pauses, func(p [2]float64) bool { return p[0]-1e-9 <= s && s < p[1]-1e-9 })
+}
 
 // rateAt is the level at a time, and when it ends.
 func (d *Disk) rateAt(at float64) (rate, untilS float64) {

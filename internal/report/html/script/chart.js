@@ -12,6 +12,7 @@ class Chart {
     this.hidden = new Set(); // marks, by their number
     this.cursor = -1;
     this.readable = this.view.marks.flatMap((m, i) => (m.name && m.key >= 0 && m.name !== this.view.also ? this.rows(i).map((_, row) => [i, row]) : []));
+    this.main = Math.max(0, this.view.panels.findIndex((panel) => !panel.bare));
     this.step0 = this.view.marks.findIndex((m) => m.shape === "step");
     this.ui = echarts.init(plot, null, { renderer: "canvas", height: Number(plot.dataset.height) });
     if (this.view.also) this.show((m) => m.name === this.view.also, false);
@@ -27,6 +28,8 @@ class Chart {
   }
   tint(mark) {
     if (mark.style === "limit") return style("doubt");
+    const own = { gain: "gain", loss: "loss", turn: "muted" }[mark.style];
+    if (own) return style(own);
     return mark.key < 0 || mark.style === "ink" || mark.style === "ring" ? style("ink") : this.colours[mark.key];
   }
 
@@ -90,17 +93,17 @@ class Chart {
     return rows[low] && rows[low][0] <= time ? rows[low] : null;
   }
 
-  // What each disk did at an instant, in words and in markup: its file, what the panels below the total show of it, and
+  // What each disk did at an instant, in words and in markup: its file, what the panels below the main one show of it, and
   // all disks together; in a chart that has no total, what each panel shows.
   tell(time) {
     const together = this.step0 >= 0, unit = (panel) => this.view.panels[panel].name.split(", ")[1] || "";
     const found = this.view.keys.map((key, k) => {
-      const said = [], more = []; // of the first panel, and of those below it
+      const said = [], more = []; // of the main panel, and of those below it
       this.view.marks.forEach((mark, i) => {
         const panel = this.view.place[i];
         if (mark.key !== k || this.view.panels[panel].rows || mark.style === "bracket" || !["segment", "band", "bar"].includes(mark.shape)) return;
         const row = this.rowAt(i, time), band = mark.shape === "band";
-        if (row && together && panel > 0) more.push((mark.name + " " + (mark.shape === "bar" ? exact(row[3] - row[2]) : rate(row[2])) + " " + unit(panel)).trim());
+        if (row && together && panel > this.main) more.push((mark.name + " " + (mark.shape === "bar" ? exact(row[3] - row[2]) : rate(row[2])) + " " + unit(panel)).trim());
         else if (row) said.push({ speed: rate(row[band ? 4 : 2]) + " " + unit(panel), detail: band ? rate(row[2]) + " – " + rate(row[3]) : extras(mark, row, 4) });
       });
       const { speed, detail } = said[0] || { speed: together ? "no file" : "no reading", detail: "" };
@@ -110,7 +113,7 @@ class Chart {
     if (together) {
       for (const step of this.rows(this.step0)) {
         if (step[0] > time) break;
-        total = rate(step[1]) + " " + unit(0);
+        total = rate(step[1]) + " " + unit(this.main);
       }
     }
     const lines = found.map(({ key, speed, detail }) => `<tr><td>${nameOf(key)}</td><td class="num">${speed}</td><td class="num"><small>${escape(detail)}</small></td></tr>`);

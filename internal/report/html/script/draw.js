@@ -55,11 +55,12 @@ const functions = {
     return symbol(chart.view.keys[mark.key], x, y, mark.style === "faint" ? 2.6 : 3.4, fill, { opacity: mark.style === "faint" ? 0.5 : 0.75 });
   }),
   bar: shape((mark, fill, row, box, at) => {
-    const seen = within(box, at.x(row[0]), at.x(row[1]));
+    const seen = within(box, at.x(row[0]), at.x(row[1]) + (row[0] === row[1] ? 2 : 0));
     if (!seen) return null;
     const top = Math.min(at.y(row[2]), at.y(row[3])), tall = Math.abs(at.y(row[2]) - at.y(row[3])), wide = seen[1] - seen[0];
     if (mark.style === "outline") return rect(seen[0], top, wide, tall, { fill: "transparent", stroke: fill, lineWidth: 1.5 });
-    const opacity = mark.style === "density" ? 0.15 + 0.85 * Math.sqrt(row[row.length - 1]) : mark.style === "faint" ? 0.5 : 1;
+    const changed = ["gain", "loss", "turn"].includes(mark.style) && row[0] < row[1]; // words stand in it
+    const opacity = changed ? 0.3 : mark.style === "density" ? 0.15 + 0.85 * Math.sqrt(row[row.length - 1]) : mark.style === "faint" ? 0.5 : 1;
     const gap = mark.style === "apart" && wide > 3 ? 1 : 0;
     const seam = opacity === 1 && !gap ? 1 : 0; // pixel over the edge, or what is behind shows between neighbours
     return rect(seen[0], top, Math.max(0.6, wide - gap + seam), tall, { fill, opacity });
@@ -89,9 +90,9 @@ const functions = {
   label: () => () => null, // words are placed together
 
   // All that is written in a panel, each where it is free: what would cover another moves up or down, and is left out
-  // where there is no room. And the disks' names before their rows.
+  // where there is no room; in a bare panel nothing moves. And the disks' names before their rows.
   words: shape((mark, fill, row, box, at, chart) => {
-    const place = chart.view.place[chart.view.marks.indexOf(mark)], parts = [], taken = [];
+    const place = chart.view.place[chart.view.marks.indexOf(mark)], parts = [], taken = [], { bare } = chart.view.panels[place];
     if (chart.view.panels[place].rows) {
       chart.view.keys.forEach((key, i) => {
         const y = at.y(i), room = box.x - 32;
@@ -118,6 +119,12 @@ const functions = {
       } else if (m.shape === "label") {
         x += 8;
         key = null;
+      } else if (bare) {
+        const seen = within(box, x, at.x(first[1]) + 2);
+        if (!seen) return;
+        x = seen[0] + 4;
+        if (x + wide > box.x + box.width + chart.right) x = seen[0] - wide - 4;
+        y = (y + at.y(first[3])) / 2;
       } else {
         x += 4;
         y -= 11;
@@ -128,7 +135,7 @@ const functions = {
     wanted.sort((a, b) => a.y - b.y);
     for (const w of wanted) {
       w.x = Math.max(box.x + 2, Math.min(w.x, box.x + box.width + chart.right - 2 - w.wide));
-      for (let step = 0; step < 9; step++) {
+      for (let step = 0; step < (bare ? 1 : 9); step++) {
         const y = w.y + 15 * Math.ceil(step / 2) * (step % 2 ? 1 : -1);
         const spot = [w.x - 2, y - 7, w.x + w.wide + 2, y + 7];
         if (y < box.y - 2 || y > box.y + box.height + 2 || taken.some((t) => t[0] < spot[2] && spot[0] < t[2] && t[1] < spot[3] && spot[1] < t[3])) continue;

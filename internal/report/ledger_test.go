@@ -1,0 +1,117 @@
+package report
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/internal/report/fixture"
+	"github.com/hubbench/hubbench/internal/say"
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+)
+
+// What changed stands over the chart, what happens at one time on several lines, and in a table.
+func TestChanges(t *testing.T) {
+	run := fixture.Triple()
+	doc := OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
+	phase := doc.Phases()[0]
+	time := Figures(phase.Blocks)[0]
+	if panel := time.Panels[0]; !panel.Y.Bare || time.Main() != &time.Panels[1] {
+		t.Fatalf("the first panel is %+v", panel.Y)
+	}
+	type span struct {
+		label string
+		style Style
+		line  int
+	}
+	var got []span
+	for _, m := range time.Panels[0].Marks {
+		got = append(got, span{m.Text, m.Style, int(-m.Rows[0][2])})
+		if m.Shape != Rectangle || m.Key != None || m.Rows[0][0] > m.Rows[0][1] || m.Rows[0][1] > time.X.Max {
+			t.Errorf("%s is drawn as %+v %v", m.Text, m, m.Rows)
+		}
+	}
+	want := []span{{"C ends", Normal, 0}, {"A and B recover", Gain, 1}, {"B ends", Normal, 0}}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(span{})); diff != "" {
+		t.Errorf("over the chart (-want +got):\n%s", diff)
+	}
+	at := slices.IndexFunc(phase.Blocks, func(b Block) bool { t, ok := b.(*Table); return ok && t.Title == "What changed" })
+	if at < 0 {
+		t.Fatal("there is no table of what changed")
+	}
+	var rows [][]string
+	for _, row := range phase.Blocks[at].(*Table).Rows {
+		rows = append(rows, []string{row[2].Text, row[3].Text, row[6].Text})
+	}
+	if diff := cmp.Diff([][]string{{"C", "C ends", ""}, {"A", "A recovers", "C ended"}, {"B", "B recovers", "C ended"}, {"B", "B ends", ""}}, rows); diff != "" {
+		t.Errorf("in the table (-want +got):\n%s", diff)
+	}
+}
+
+// More happening at once than there are lines for stands in the table alone, and disks that swing together do so in one span.
+func TestManyChanges(t *testing.T) {
+	found := &analysis.Phase{Phase: "WW"}
+	for i := range 100 {
+		found.Changes = append(found.Changes, analysis.Change{Kind: analysis.KindStall, Disks: []string{"A"}, StartS: float64(i), EndS: float64(i) + 0.5, FromRate: 1e9})
+	}
+	for _, disk := range []string{"B", "A"} {
+		found.Changes = append(found.Changes, analysis.Change{Kind: analysis.KindSwing, Disks: []string{disk}, StartS: 0, EndS: 100, FromRate: 1e9, ToRate: 0.5e9})
+	}
+	v := &phaseView{found: found, endS: 100, perS: 1000, keys: []Key{{Name: "A", Label: "A"}, {Name: "B", Label: "B"}}, lanes: make([]lane, 2), scale: Scale{Unit: "GB/s", Size: 1e9}}
+	panel := v.changes()
+	lines := map[float64][][2]float64{}
+	for _, m := range panel.Marks {
+		lines[m.Rows[0][2]] = append(lines[m.Rows[0][2]], [2]float64{m.Rows[0][0], m.Rows[0][1]})
+	}
+	if len(lines) != maxLines || panel.Height != maxLines*lineHeight || len(panel.Marks) > 30 {
+		t.Errorf("%d spans on %d lines of %d pixels", len(panel.Marks), len(lines), panel.Height)
+	}
+	for _, spans := range lines {
+		if !slices.IsSortedFunc(spans, func(a, b [2]float64) int { return int(1000 * (a[1] - b[0])) }) {
+			t.Errorf("spans of one line overlap: %v", spans)
+		}
+	}
+	if table := v.changeTable(); len(table.Rows) != maxStages || table.Note != "Of a swing: its upper and its lower level. 42 more changes left out." {
+		t.Errorf("%d rows, %q", len(table.Rows), table.Note)
+	}
+	found.Changes = found.Changes[100:]
+	if marks := v.changes().Marks; len(marks) != 1 || marks[0].Text != "A and B swing" || marks[0].Style != Turn {
+		t.Errorf("two that swing together are drawn as %+v", marks)
+	}
+	for want, rates := range map[Style][2]float64{Gain: {1e9, 2e9}, Loss: {2e9, 1e9}, Turn: {1e9, 0.5e9}} {
+		c := analysis.Change{Kind: analysis.KindRedistribution, Disks: []string{"A"}, FromRate: rates[0], ToRate: rates[1]}
+		if want == Turn {
+			c.Disks, c.Each = []string{"A", "B"}, []analysis.Shift{{Disk: "A", FromRate: 1e9, ToRate: 0.5e9}, {Disk: "B", FromRate: 1e9, ToRate: 1.5e9}}
+		}
+		if got := lookOf(&c); got != want {
+			t.Errorf("%v is drawn as a %s, want a %s", rates, got, want)
+		}
+	}
+	found.Changes = nil
+	if v.changes() != nil || v.changeTable() != nil {
+		t.Error("a steady phase has changes")
+	}
+}
+
+// What a disk kept is of the time between the changes, and said to be: a mean over a stall beside it would contradict.
+func TestKeptBetweenChanges(t *testing.T) {
+	truths := tracetest.Truths()
+	i := slices.IndexFunc(truths, func(t tracetest.Truth) bool { return t.Name == "two stalls of one disk" })
+	run := truths[i].Play(rand.New(rand.NewPCG(7, 4)), 0.02).Run
+	a := say.Analyze(run, analysis.Options{})
+	v := newPhaseView(&Run{Trace: run, Analysis: a}, newKeys(a.Order), &a.Phases[len(a.Phases)-1])
+	if v.kept("A") != "1.50 between changes: " || v.kept("B") != "" {
+		t.Errorf("A kept %q, B kept %q", v.kept("A"), v.kept("B"))
+	}
+	if note := v.overlapTable().Note; !strings.Contains(note, "Kept: of the time between changes") {
+		t.Error(note)
+	}
+	doc := OfRun(Run{Trace: run, Analysis: a})
+	if at := slices.IndexFunc(doc.Blocks, func(b Block) bool { t, ok := b.(*Table); return ok && strings.Contains(t.Note, "between the changes") }); at < 0 {
+		t.Error("the table of all phases does not say of what time its percentages are")
+	}
+}

@@ -1,0 +1,131 @@
+package say
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// ofChange tells an entry of the ledger, with its cause if the evidence leaves only one.
+func ofChange(order []string, f *analysis.Finding) string {
+	c := f.Change
+	at := fmt.Sprintf("at %.1f s ", c.StartS)
+	who := list(inOrder(order, c.Disks))
+	switch c.Kind {
+	case analysis.KindStall:
+		return stall(order, f)
+	case analysis.KindSwing:
+		return fmt.Sprintf("%s swings between %s and %s, about every %s (%.0f %% of the time at the lower rate)%s",
+			who, rate(c.FromRate), rate(c.ToRate), unit.FormatSeconds(c.PeriodS), 100*c.LowShare, unexplained(c))
+	case analysis.KindDrift:
+		return fmt.Sprintf("%s drifts from %s to %s over %s%s", who, rate(c.FromRate), rate(c.ToRate), unit.FormatSeconds(c.EndS-c.StartS), unexplained(c))
+	case analysis.KindWarmUp:
+		return fmt.Sprintf("%s is slow for the first %s of every start (%s): %s, then %s",
+			who, unit.FormatSeconds(c.EndS-c.StartS), list(c.Phases), rate(c.FromRate), rate(c.ToRate))
+	case analysis.KindSharedFall:
+		why := "something they share, such as a link, the hub or the computer, and no single disk"
+		switch c.Cause {
+		case analysis.CauseLink:
+			why = "their link changed its speed about then"
+		case analysis.CauseHost:
+			why = "the computer's cores had nothing to spare from then on"
+		}
+		return fmt.Sprintf("%s%s fell at one instant to %.0f %% of what they had, from %s together to %s%s: %s",
+			at, who, 100*c.ToRate/c.FromRate, rate(c.FromRate), rate(c.ToRate), until(c), why)
+	case analysis.KindStart:
+		return fmt.Sprintf("when %s began, %s", *c.By, shifts(order, c))
+	case analysis.KindRedistribution:
+		text := at + shifts(order, c) + ", and the total stayed"
+		if c.By != nil {
+			return text + ": " + *c.By + " recovered then"
+		}
+		return text + ": the hub divided it differently, or one slowed down and others took what it left"
+	case analysis.KindOwnFall:
+		return fmt.Sprintf("%s%s fell from %s to %s by itself%s%s", at, who, rate(c.FromRate), rate(c.ToRate), until(c), unexplained(c))
+	default:
+		return at + shifts(order, c) + until(c) + unexplained(c)
+	}
+}
+
+// unexplained names the cause of a disk's own change, or says that this run does not show it.
+func unexplained(c *analysis.Change) string {
+	switch c.Cause {
+	case analysis.CauseHeat:
+		return ": it was hot"
+	case analysis.CauseCacheFull:
+		return ": its write cache was full"
+	}
+	return "; this run does not show why"
+}
+
+// until says for how long a change lasted, if it was undone.
+func until(c *analysis.Change) string {
+	if c.EndS <= c.StartS {
+		return ""
+	}
+	return " for " + unit.FormatSeconds(c.EndS-c.StartS)
+}
+
+// shifts tells what each disk did: "A fell from 1.80 GB/s to 0.80 GB/s and B rose from 0.80 GB/s to 1.80 GB/s".
+func shifts(order []string, c *analysis.Change) string {
+	var texts []string
+	for _, name := range inOrder(order, c.Disks) {
+		s := c.Of(name)
+		verb := "rose"
+		if s.ToRate < s.FromRate {
+			verb = "fell"
+		}
+		texts = append(texts, fmt.Sprintf("%s %s from %s to %s", name, verb, rate(s.FromRate), rate(s.ToRate)))
+	}
+	return list(texts)
+}
+
+// stall tells one standstill, or several of the same disks together.
+func stall(order []string, f *analysis.Finding) string {
+	c := f.Change
+	names := inOrder(order, c.Disks)
+	text := fmt.Sprintf("%s stood still for %s at %.1f s", list(names), unit.FormatSeconds(c.EndS-c.StartS), c.StartS)
+	if n := len(f.Changes); n > 1 {
+		var when []string
+		total := 0.0
+		for i := range f.Changes {
+			when = append(when, fmt.Sprintf("%.1f s", f.Changes[i].StartS))
+			total += f.Changes[i].EndS - f.Changes[i].StartS
+		}
+		const listed = 4
+		if n > listed {
+			when = append(when[:listed], plural(n-listed, "more time"))
+		}
+		text = fmt.Sprintf("%s stood still %d times, for %s in all, at %s", list(names), n, unit.FormatSeconds(total), list(when))
+	}
+	switch {
+	case c.Cause == analysis.CauseHost:
+		return text + ": the computer slept or hubbench was stopped"
+	case len(names) > 1 && len(names) == f.Working:
+		return text + ": the computer, the hub or the bus, and no single disk"
+	default:
+		return text + "; this run does not show why"
+	}
+}
+
+// inOrder are the names as the run lists them.
+func inOrder(order, names []string) []string {
+	names = slices.Clone(names)
+	slices.SortStableFunc(names, func(a, b string) int { return slices.Index(order, a) - slices.Index(order, b) })
+	return names
+}
+
+// between says which part of the overlap the rates beside it are of, if it is not all of it.
+func between(p *analysis.Phase) string {
+	if p.Contention == nil || len(p.Contention.Spans) == 0 {
+		return ""
+	}
+	var texts []string
+	for _, s := range p.Contention.Spans {
+		texts = append(texts, fmt.Sprintf("%.1f to %.1f s", s[0], s[1]))
+	}
+	return " from " + strings.Join(texts, " and ")
+}

@@ -1,0 +1,93 @@
+package analysis
+
+import (
+	"sort"
+
+	"github.com/hubbench/hubbench/pkg/overlap"
+)
+
+// busy is a rate over the time in which files were under way. The pauses between them are the program's and not the disk's: they
+// vary as they like, and now and then one takes as long as many files, of which a few files say too little.
+type busy struct{ measured }
+
+const (
+	fewPauses = 0.02      // of the active time: fewer pauses do not matter
+	noPauseNS = 1_000_000 // what lasts for less is none
+)
+
+// busyIn is m, the disk's rate over the intervals, as a rate over the time in files.
+func (p *part) busyIn(m measured, in []overlap.Interval) *busy {
+	var ns int64
+	for _, v := range in {
+		ns += p.busyNS(v)
+	}
+	whole := overlap.Seconds(in)
+	if seconds(ns) >= (1-fewPauses)*whole || ns <= 0 {
+		return nil
+	}
+	if p.inFiles == nil {
+		files := *p
+		files.active = overlap.Active(p.trace, noPauseNS)
+		s := newSeries(&files)
+		s.noise = s.estimate(s.edges(p.solid), [2]int{})
+		p.inFiles = &series{binNS: s.binNS, log: s.log, noise: s.noise} // the rest takes room
+	}
+	s := p.inFiles
+	bins := min(int(float64(ns)/s.binNS+0.5), len(s.log))
+	if bins < 1 {
+		return nil
+	}
+	free := freeOf(len(s.log), s.noise)
+	if seconds(ns) >= longLevelS {
+		free = max(free, freeOfLevel)
+	}
+	return &busy{measured{rate: m.rate * whole / seconds(ns), error: p.errorOver(s.noise, bins, in), free: free}}
+}
+
+// busyNS is for how many nanoseconds of v a file is under way.
+func (p *part) busyNS(v overlap.Interval) (ns int64) {
+	files := p.trace.Files
+	counted := v.StartNS
+	for i := sort.Search(len(files), func(i int) bool { return files[i].EndNS > v.StartNS }); i < len(files) && files[i].StartNS < v.EndNS; i++ {
+		from, to := max(files[i].StartNS, counted), min(files[i].EndNS, v.EndNS)
+		if to > from {
+			ns, counted = ns+to-from, to
+		}
+	}
+	if open := p.trace.Open; len(open) > 0 {
+		ns += max(0, min(open[len(open)-1].TNS, v.EndNS)-max(open[0].TNS, counted))
+	}
+	return ns
+}
+
+// couldMoveMore is the chance that noise alone puts what the disk could move so far above other, if they are equal in truth:
+// pauses left out where both know of them, or one has none.
+func (m measured) couldMoveMore(other measured) float64 {
+	return m.withoutPauses().chanceAbove(other.withoutPauses())
+}
+
+// withoutPauses is the rate over the time in files, if there were pauses between them.
+func (m measured) withoutPauses() measured {
+	if m.busy != nil {
+		return m.busy.measured
+	}
+	return m
+}
+
+// pooledBusy is the mean of busy rates; nil where none has any.
+func pooledBusy(list []measured) *busy {
+	var busies []measured
+	known := false
+	for _, m := range list {
+		known = known || m.busy != nil
+		if m.busy != nil {
+			m = m.busy.measured
+		}
+		m.busy = nil
+		busies = append(busies, m)
+	}
+	if !known {
+		return nil
+	}
+	return &busy{pooled(busies)}
+}

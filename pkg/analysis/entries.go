@@ -1,0 +1,179 @@
+package analysis
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/stats"
+)
+
+// startsAndEnds are the disks that begin after the phase has, and those that end before it does.
+func (p *phase) startsAndEnds() []Change {
+	first, last := int64(math.MaxInt64), int64(math.MinInt64)
+	for i := range p.parts {
+		if part := &p.parts[i]; len(part.active) > 0 {
+			first, last = min(first, part.startNS()), max(last, part.endNS())
+		}
+	}
+	var out []Change
+	for i := range p.parts {
+		part := &p.parts[i]
+		if len(part.active) == 0 {
+			continue
+		}
+		one := func(kind string, at, until int64, from, to float64) {
+			out = append(out, Change{StartS: seconds(at), EndS: seconds(until), Disks: []string{part.name()}, Kind: kind, Cause: CauseUnknown, FromRate: from, ToRate: to})
+		}
+		if at := part.startNS(); seconds(at-first) >= togetherS {
+			one(KindStart, at, at, 0, part.rateIn(overlap.Interval{StartNS: at, EndNS: min(at+settleNS, part.endNS())}))
+		}
+		if at := part.endNS(); seconds(last-at) >= togetherS {
+			one(KindEnd, at, at, part.rateIn(overlap.Interval{StartNS: max(at-settleNS, part.startNS()), EndNS: at}), 0)
+		}
+	}
+	return out
+}
+
+// stallChanges are the times in which disks stood still, those of several at once together.
+func (p *phase) stallChanges() []Change {
+	type stall struct {
+		overlap.Interval
+		disk int
+	}
+	var all []stall
+	for i := range p.parts {
+		for _, v := range p.parts[i].stalls {
+			all = append(all, stall{v, i})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b stall) int { return cmp.Compare(a.StartNS, b.StartNS) })
+	var out []Change
+	for len(all) > 0 {
+		first, group, rest := all[0], []stall(nil), []stall(nil)
+		for _, s := range all { // those that begin and end with the first
+			if abs(s.StartNS-first.StartNS) <= foreseenNS && abs(s.EndNS-first.EndNS) <= foreseenNS {
+				group = append(group, s)
+			} else {
+				rest = append(rest, s)
+			}
+		}
+		c := Change{StartS: seconds(first.StartNS), EndS: seconds(first.EndNS), Kind: KindStall, Cause: CauseUnknown}
+		for _, s := range group {
+			part := &p.parts[s.disk]
+			before := part.movingIn(overlap.Interval{StartNS: s.StartNS - beforeNS, EndNS: s.StartNS})
+			from := 0.0
+			if m, ok := part.measure(before...); ok {
+				from = m.rate
+			}
+			to := part.rateIn(s.Interval)
+			c.Disks = append(c.Disks, part.name())
+			c.FromRate, c.ToRate = c.FromRate+from, c.ToRate+to
+			c.Each = append(c.Each, Shift{part.name(), from, to})
+			c.EndS = max(c.EndS, seconds(s.EndNS))
+		}
+		if len(group) == 1 {
+			c.Each = nil
+		}
+		if slices.ContainsFunc(p.out.Warnings, func(w Warning) bool { return w.Code == "stopped" && w.Disk == "" }) && len(group) == len(p.parts) {
+			c.Cause = CauseHost
+		}
+		out = append(out, c)
+		all = rest
+	}
+	return out
+}
+
+func abs(ns int64) int64 { return max(ns, -ns) }
+
+// slowChanges are swings and drifts, disk by disk.
+func (p *phase) slowChanges() []Change {
+	var out []Change
+	for i := range p.parts {
+		part := &p.parts[i]
+		name := part.name()
+		switch s, d := part.swing, part.drift; {
+		case s != nil:
+			out = append(out, Change{
+				StartS: seconds(s.StartNS), EndS: seconds(s.EndNS), Disks: []string{name}, Kind: KindSwing, Cause: CauseUnknown,
+				FromRate: s.high, ToRate: s.low, PeriodS: 2 * s.Seconds() / float64(s.runs), LowShare: s.lowShare, Count: s.runs - 1,
+			})
+		case d != nil:
+			out = append(out, Change{StartS: seconds(d.StartNS), EndS: seconds(d.EndNS), Disks: []string{name}, Kind: KindDrift, Cause: CauseUnknown, FromRate: d.from, ToRate: d.to})
+		}
+	}
+	return out
+}
+
+// recoveryChanges are what each disk gained after another had ended, if it is known when.
+func (p *phase) recoveryChanges() []Change {
+	var out []Change
+	for k, r := range p.out.Recoveries {
+		if r.LagS == nil {
+			continue
+		}
+		c := Change{
+			StartS: r.AtS, EndS: r.AtS + *r.LagS, Disks: []string{r.Disk}, Kind: KindRecovery, Cause: CauseNeighbour, By: &r.After,
+			FromRate: r.FromRate, ToRate: *r.ToRate,
+		}
+		if m := p.reached[k]; m.free > 0 {
+			half := stats.StudentQuantile(0.975, m.free) * m.rate * m.error
+			c.CI = &Interval{max(0, m.rate-half), m.rate + half}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// inOrder sorts the ledger by time, leaves out changes that are too small to tell, and folds a rise that only undoes a fall
+// into that fall, as its end.
+func (p *phase) inOrder(all []Change) []Change {
+	slices.SortStableFunc(all, func(a, b Change) int { return cmp.Compare(a.StartS, b.StartS) })
+	out := []Change{}
+	for _, c := range all {
+		if len(c.Each) > 0 && c.Kind != KindStall {
+			large := slices.ContainsFunc(c.Each, func(s Shift) bool { return math.Abs(s.ToRate/s.FromRate-1) >= leastChange })
+			if !large {
+				continue
+			}
+		} else if c.AtCI != nil && math.Abs(c.ToRate/c.FromRate-1) < leastChange {
+			continue
+		}
+		if c.Kind == KindUnknown || c.Kind == KindSharedFall && c.ToRate > c.FromRate {
+			if undone := undoneBy(out, &c); undone != nil {
+				undone.EndS = c.StartS
+				continue
+			}
+			if c.Kind == KindSharedFall {
+				c.Kind = KindUnknown
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// undoneBy is the fall that a rise undoes: the last change of the same disks, if the rise brings each back to about the rate
+// it had before. It is nil if there is none.
+func undoneBy(before []Change, rise *Change) *Change {
+	if rise.ToRate <= rise.FromRate {
+		return nil
+	}
+	for i := range slices.Backward(before) {
+		c := &before[i]
+		if !slices.ContainsFunc(c.Disks, rise.concerns) || c.Kind == KindStall {
+			continue
+		}
+		if !slices.Contains([]string{KindOwnFall, KindSharedFall, KindUnknown}, c.Kind) || !slices.Equal(c.Disks, rise.Disks) || c.ToRate >= c.FromRate {
+			return nil
+		}
+		for _, name := range c.Disks {
+			if math.Abs(rise.Of(name).ToRate/c.Of(name).FromRate-1) > leastChange {
+				return nil
+			}
+		}
+		return c
+	}
+	return nil
+}

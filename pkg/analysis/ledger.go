@@ -1,0 +1,409 @@
+package analysis
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// How changes of several disks are compared.
+const (
+	leastChange = 0.15          // of the rate before: what a person sees in the chart; less is not told
+	leastEdge   = 0.05          // as a logarithm: levels closer than this are one
+	movedLeast  = 0.08          // as a logarithm: a disk that has no change of level of its own and moves by less stayed as it was
+	movedChance = 0.01          // the chance by which noise may make such a move, its moment being known
+	sameFactor  = 0.10          // as a logarithm: factors that differ by less, or by less than noise lets one tell, are the same
+	totalStays  = 0.15          // of what some disks lose: if the total changes by less, others gained it
+	closeNS     = 250_000_000   // changes of two disks this close together are one event; further apart if noise dates them worse
+	closeMostNS = 2_000_000_000 // but never further apart than this
+	datedNS     = 3_000_000_000 // a change that nothing explains is told only if its moment is known at least this well
+	unexplained = 10            // and if noise is this many times less likely to make it than other claims: nothing else speaks for it
+	aroundS     = 10            // rates before and after an event are compared over at most this long on either side
+	clearNS     = 100_000_000   // leaving out at least this much on either side of it, because progress is only sampled
+	leastSideNS = 500_000_000   // and over at least this long
+)
+
+// edge is a change from one level of a disk to the next; its moment is known to within offNS.
+type edge struct {
+	disk, level int // level: the index of the second one
+	at, offNS   int64
+}
+
+// event is what one disk or several did at one instant.
+type event struct {
+	edges      []edge
+	at, offNS  int64 // of the edge whose moment is known best
+	prev, next int64 // the nearest event, start or end before and after it, or aroundS away
+	shifts     []shift
+}
+
+// shift is one disk's rate before and after an event; moved, if the event changed it.
+type shift struct {
+	disk    int
+	was, is measured
+	moved   bool
+}
+
+// chance is how likely noise alone makes so large a difference at a known moment.
+func (s *shift) chance() float64 { return min(s.is.chanceAbove(s.was), s.was.chanceAbove(s.is)) }
+
+func (s *shift) factor() float64 { return math.Log(s.is.rate / s.was.rate) }
+
+// fillChanges writes the phase's ledger: every change of a disk's rate, of several at one instant together, with the one
+// cause that the evidence leaves. Recoveries and stalls must have been found before.
+func (p *phase) fillChanges() {
+	for i := range p.parts {
+		p.parts[i].kinds = make([]string, len(p.parts[i].solid))
+	}
+	out := slices.Concat(p.startsAndEnds(), p.stallChanges(), p.slowChanges(), p.recoveryChanges())
+	events := p.events()
+	for i := range events {
+		out = append(out, p.explain(&events[i])...)
+	}
+	p.out.Changes = p.inOrder(out)
+}
+
+// driftOf is the slope of a disk's rate over the longest stage in which it works; nil if there is none.
+func (p *phase) driftOf(disk int) *drift {
+	var longest overlap.Interval
+	for _, s := range p.stages {
+		if slices.Contains(s.Active, disk) && s.Seconds() > longest.Seconds() {
+			longest = s.Interval
+		}
+	}
+	return p.parts[disk].findDrift(longest, p.alpha.own)
+}
+
+// events are the changes of level that are not part of a swing or a drift, those at one instant together.
+func (p *phase) events() []event {
+	var edges []edge
+	for i := range p.parts {
+		part := &p.parts[i]
+		for k := 1; k < len(part.solid) && !part.limited(); k++ {
+			before, after := part.solid[k-1], part.solid[k]
+			if math.Abs(math.Log(after.rate/before.rate)) < leastEdge {
+				continue
+			}
+			e := edge{disk: i, level: k, at: part.sharpest(after.StartNS, after.rate-before.rate)}
+			e.offNS = max(closeNS/2, part.misdated(p.atOneStage(before, e.at-1), p.atOneStage(after, e.at)))
+			if part.swing.holds(e.at) || part.drift.holds(e.at) || !part.showsInFiles(before.Interval, after.Interval, fewFiles, mostOfFew) {
+				continue
+			}
+			edges = append(edges, e)
+		}
+	}
+	slices.SortStableFunc(edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
+	var events []event
+	for _, e := range edges {
+		if n := len(events); n > 0 {
+			last := &events[n-1]
+			apart := min(closeMostNS, last.offNS+e.offNS)
+			if e.at-last.at <= apart && !slices.ContainsFunc(last.edges, func(o edge) bool { return o.disk == e.disk }) {
+				last.edges = append(last.edges, e)
+				if e.offNS < last.offNS {
+					last.at, last.offNS = e.at, e.offNS
+				}
+				continue
+			}
+		}
+		events = append(events, event{edges: []edge{e}, at: e.at, offNS: e.offNS})
+	}
+	var bounds []int64
+	for _, s := range p.stages {
+		bounds = append(bounds, s.StartNS, s.EndNS)
+	}
+	for _, e := range events {
+		bounds = append(bounds, e.at)
+	}
+	for _, r := range p.out.Recoveries {
+		if r.LagS != nil {
+			bounds = append(bounds, int64((r.AtS+*r.LagS)*1e9))
+		}
+	}
+	slices.Sort(bounds)
+	for i := range events {
+		p.shifts(&events[i], bounds)
+	}
+	return events
+}
+
+// atOneStage is the part of a level in which no other disk starts or ends, about a moment.
+func (p *phase) atOneStage(l level, ns int64) level {
+	for _, s := range p.stages {
+		if s.StartNS <= ns && ns < s.EndNS {
+			l.Interval = l.Interval.Within(s.Interval)
+		}
+	}
+	return l
+}
+
+// shifts measures what each disk that works both before and after an event did, over the time in which nothing else happened.
+func (p *phase) shifts(e *event, bounds []int64) {
+	e.prev, e.next = e.at-aroundS*1e9, e.at+aroundS*1e9
+	for _, b := range bounds {
+		if b < e.at-clearNS && b > e.prev {
+			e.prev = b
+		}
+		if b > e.at+clearNS {
+			e.next = min(e.next, b)
+			break
+		}
+	}
+	for i := range p.parts {
+		part := &p.parts[i]
+		if part.limited() || len(part.active) == 0 {
+			continue
+		}
+		margin := max(clearNS, min(e.offNS, 5*clearNS))
+		before := overlap.Interval{StartNS: max(e.prev, part.startNS()), EndNS: e.at - margin}
+		after := overlap.Interval{StartNS: e.at + margin, EndNS: min(e.next, part.endNS())}
+		own := slices.IndexFunc(e.edges, func(o edge) bool { return o.disk == i })
+		if before.EndNS-before.StartNS < leastSideNS || after.EndNS-after.StartNS < leastSideNS || !part.worksIn(before) || !part.worksIn(after) {
+			if own < 0 {
+				continue
+			}
+			k := e.edges[own].level // next to a pause or another event: its own levels will do
+			before, after = part.solid[k-1].Interval, part.solid[k].Interval
+		}
+		s := shift{disk: i}
+		if s.was, s.is = part.differ(before, after); s.was.rate <= 0 || s.is.rate <= 0 {
+			continue
+		}
+		s.moved = own >= 0 || math.Abs(s.factor()) >= movedLeast && s.chance() < movedChance
+		e.shifts = append(e.shifts, s)
+	}
+}
+
+// explain finds the cause of an event. The first case that the evidence supports wins; a single event can leave two entries,
+// such as a fall and what others made of the room it left.
+func (p *phase) explain(e *event) []Change {
+	var falls, rises []shift
+	for _, s := range e.shifts {
+		switch {
+		case !s.moved:
+		case s.factor() < 0:
+			falls = append(falls, s)
+		case !p.recovering(s.disk, e):
+			rises = append(rises, s)
+		}
+	}
+	all := slices.Concat(falls, rises)
+	if len(all) == 0 {
+		return nil
+	}
+	began, ended := p.begunNear(e), p.endedNear(e)
+	risen := p.recoveredNear(e)
+	gained, lost := netOf(rises), -netOf(falls)
+	stays := math.Abs(gained-lost) <= max(totalStays*lost, 2*errorOf(e.shifts))
+	var out []Change
+	add := func(kind, cause string, by []string, shifts ...shift) {
+		for _, s := range shifts {
+			for _, o := range e.edges {
+				if o.disk == s.disk {
+					p.parts[s.disk].kinds[o.level] = kind
+				}
+			}
+		}
+		out = append(out, p.change(e, kind, cause, by, shifts))
+	}
+	switch {
+	case len(falls) > 0 && began != nil:
+		add(KindStart, CauseNeighbour, began, falls...)
+		if len(rises) > 0 {
+			add(KindUnknown, CauseUnknown, nil, rises...)
+		}
+	case len(falls) > 0 && risen != nil:
+		add(KindRedistribution, CauseNeighbour, risen, all...)
+	case len(rises) > 0 && len(falls) == 0 && ended != nil:
+		add(KindRecovery, CauseNeighbour, ended, rises...)
+	case p.shared(e, all):
+		add(KindSharedFall, p.sharedCause(e, all), nil, all...)
+	case len(falls) == 1 && ended == nil && p.ownFall(&falls[0], e):
+		add(KindOwnFall, CauseUnknown, nil, falls...)
+		if len(rises) > 0 {
+			add(KindRedistribution, CauseNeighbour, []string{p.parts[falls[0].disk].name()}, rises...)
+		}
+	case len(falls) > 0 && len(rises) > 0 && stays:
+		add(KindRedistribution, CauseUnknown, nil, all...)
+	case e.offNS > datedNS || slices.ContainsFunc(all, func(s shift) bool { return s.chance() > p.alpha.own/unexplained }):
+		// slow waves may have made it
+	case len(rises) == 0:
+		for _, s := range falls { // by different factors, so each at its own time
+			out = append(out, p.alone(e, s))
+		}
+	default:
+		add(KindUnknown, CauseUnknown, nil, all...)
+	}
+	return out
+}
+
+// alone tells what one disk did at an event, dated by its own rate, for a reason that is not known.
+func (p *phase) alone(e *event, s shift) Change {
+	own := *e
+	for _, o := range e.edges {
+		if o.disk == s.disk {
+			own.at, own.offNS = o.at, o.offNS
+			p.parts[s.disk].kinds[o.level] = KindUnknown
+		}
+	}
+	return p.change(&own, KindUnknown, CauseUnknown, nil, []shift{s})
+}
+
+// netOf is by how much the disks' total changed.
+func netOf(shifts []shift) (sum float64) {
+	for _, s := range shifts {
+		sum += s.is.rate - s.was.rate
+	}
+	return sum
+}
+
+// errorOf is the standard error of the disks' total, before and after together.
+func errorOf(shifts []shift) float64 {
+	var squares float64
+	for _, s := range shifts {
+		squares += square(s.is.rate*s.is.error) + square(s.was.rate*s.was.error)
+	}
+	return math.Sqrt(squares)
+}
+
+// shared reports whether all disks that work, or all of one direction while the others stay as they are, fell or rose by one
+// factor.
+func (p *phase) shared(e *event, moved []shift) bool {
+	if len(moved) < 2 {
+		return false
+	}
+	var sum, weight float64
+	for _, s := range moved {
+		w := 1 / (square(s.was.error) + square(s.is.error) + square(sameFactor/3))
+		sum, weight = sum+w*s.factor(), weight+w
+	}
+	mean := sum / weight
+	ops := map[string]bool{}
+	for _, s := range moved {
+		if math.Abs(s.factor()-mean) > max(sameFactor, 3*math.Hypot(s.was.error, s.is.error)) || s.factor()*mean < 0 {
+			return false
+		}
+		ops[string(p.parts[s.disk].trace.Op)] = true
+	}
+	for _, s := range e.shifts {
+		if !s.moved && (ops[string(p.parts[s.disk].trace.Op)] || len(ops) > 1) && math.Abs(s.factor()-mean) > 3*math.Hypot(s.was.error, s.is.error) {
+			return false
+		}
+	}
+	return true
+}
+
+// ownFall reports whether the one disk that fell did so by itself: the others gained less than half of what it lost; or it
+// fell before they rose, stays low even when it works alone, or was hot.
+func (p *phase) ownFall(s *shift, e *event) bool {
+	part := &p.parts[s.disk]
+	lost := s.was.rate - s.is.rate
+	gained := netOf(e.shifts) + lost
+	return gained < takenByShare*lost || p.fellFirst(part, e.at) || p.lowAlone(part, s.was.rate, e.at) || p.warmth(part, e.at).hot()
+}
+
+// sharedCause is what the gauges say of a change that all disks show: the link's speed changed then, or the CPU became busy.
+func (p *phase) sharedCause(e *event, moved []shift) string {
+	for _, s := range moved {
+		all := p.meters.of(p.parts[s.disk].name(), trace.LinkState)
+		before := readingsIn(all, overlap.Interval{StartNS: math.MinInt64, EndNS: e.at - e.offNS})
+		near := readingsIn(all, overlap.Interval{StartNS: e.at - e.offNS, EndNS: e.at + eventNearNS})
+		if len(before) > 0 && slices.ContainsFunc(near, func(r reading) bool { return r.value != before[len(before)-1].value }) {
+			return CauseLink
+		}
+	}
+	cpu := p.meters.of("", trace.CPU)
+	if middle(readingsIn(cpu, overlap.Interval{StartNS: e.at, EndNS: e.next})) >= busyCPU && middle(readingsIn(cpu, overlap.Interval{StartNS: e.prev, EndNS: e.at})) < busyCPU {
+		return CauseHost
+	}
+	return CauseUnknown
+}
+
+// begunNear are the disks that the event did not move itself and that started about when it happened; endedNear are those
+// that ended.
+func (p *phase) begunNear(e *event) []string {
+	return p.jobsNear(e, func(v overlap.Interval) int64 { return v.StartNS })
+}
+
+func (p *phase) endedNear(e *event) []string {
+	return p.jobsNear(e, func(v overlap.Interval) int64 { return v.EndNS })
+}
+
+func (p *phase) jobsNear(e *event, moment func(overlap.Interval) int64) []string {
+	var names []string
+	for i := range p.parts {
+		part := &p.parts[i]
+		if slices.ContainsFunc(e.edges, func(o edge) bool { return o.disk == i }) || slices.ContainsFunc(e.shifts, func(s shift) bool { return s.disk == i && s.moved }) {
+			continue
+		}
+		if slices.ContainsFunc(part.active, func(v overlap.Interval) bool {
+			after := e.at - moment(v)
+			return -max(foreseenNS, e.offNS) <= after && after <= max(explainsNS, e.offNS)
+		}) {
+			names = append(names, part.name())
+		}
+	}
+	return names
+}
+
+// recovering reports whether a disk's rise at an event is part of its recovery after another's end, which is told already.
+func (p *phase) recovering(disk int, e *event) bool {
+	return slices.ContainsFunc(p.out.Recoveries, func(r Recovery) bool {
+		return r.Disk == p.parts[disk].name() && r.LagS != nil && e.at >= int64(r.AtS*1e9)-blurMostNS && e.at <= int64((r.AtS+*r.LagS)*1e9)+coincidentNS
+	})
+}
+
+// recoveredNear are the other disks that completed a recovery about when the event happened.
+func (p *phase) recoveredNear(e *event) []string {
+	var names []string
+	for _, r := range p.out.Recoveries {
+		own := slices.ContainsFunc(e.edges, func(o edge) bool { return p.parts[o.disk].name() == r.Disk })
+		if r.LagS != nil && !own && math.Abs(seconds(e.at)-r.AtS-*r.LagS) <= seconds(coincidentNS) {
+			names = append(names, r.Disk)
+		}
+	}
+	return names
+}
+
+// change makes an entry of what some disks did at an event.
+func (p *phase) change(e *event, kind, cause string, by []string, shifts []shift) Change {
+	c := Change{StartS: seconds(e.at), EndS: seconds(e.at), Kind: kind, Cause: cause, AtCI: &Interval{seconds(e.at - e.offNS), seconds(e.at + e.offNS)}}
+	var squares, free float64
+	for i, s := range shifts {
+		name := p.parts[s.disk].name()
+		c.Disks = append(c.Disks, name)
+		c.FromRate, c.ToRate = c.FromRate+s.was.rate, c.ToRate+s.is.rate
+		squares += square(s.is.rate * s.is.error)
+		if i == 0 || s.is.free < free {
+			free = s.is.free
+		}
+		if len(shifts) > 1 {
+			c.Each = append(c.Each, Shift{name, s.was.rate, s.is.rate})
+		}
+	}
+	if kind == KindRedistribution && len(c.Each) > 0 { // the total stays, so the figures are those of the first disk
+		c.FromRate, c.ToRate = c.Each[0].FromRate, c.Each[0].ToRate
+		squares = square(shifts[0].is.rate * shifts[0].is.error)
+	}
+	if half := stats.StudentQuantile(0.975, max(free, 1)) * math.Sqrt(squares); half < c.ToRate {
+		c.CI = &Interval{c.ToRate - half, c.ToRate + half}
+	}
+	if len(by) == 1 {
+		c.By = &by[0]
+	}
+	if kind == KindOwnFall && len(shifts) == 1 {
+		c.AtBytes = float64(p.parts[shifts[0].disk].curve.At(e.at))
+	}
+	return c
+}
+
+// holds reports whether a moment lies within the swing or next to it.
+func (s *swing) holds(ns int64) bool {
+	return s != nil && s.StartNS-foreseenNS <= ns && ns <= s.EndNS+foreseenNS
+}
+
+func (d *drift) holds(ns int64) bool { return d != nil && d.StartNS < ns && ns < d.EndNS }

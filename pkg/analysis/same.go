@@ -1,0 +1,110 @@
+package analysis
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/work"
+)
+
+// job is what a disk does in a phase, and where it hangs: with both the same, two of its measurements may be set beside one
+// another. A disk on the hub is not to be judged by its speed on a port of its own.
+type job struct {
+	disk, connection string
+	work             work.Work
+}
+
+func (p *phase) job(part *part) job {
+	w := part.work
+	w.Op, w.Test = part.trace.Op, p.trace.Test
+	return job{part.name(), p.hangs[part.name()], w}
+}
+
+// same reports whether both are one disk's, by the same work but for some keys, and connected alike.
+func (j job) same(o job, but ...work.Key) bool {
+	return j.disk == o.disk && j.connection == o.connection && j.work.SameBut(o.work, but...)
+}
+
+// part is the part of a disk; nil where it is idle.
+func (p *phase) part(disk string) *part {
+	if i := slices.IndexFunc(p.parts, func(part part) bool { return part.name() == disk }); i >= 0 {
+		return &p.parts[i]
+	}
+	return nil
+}
+
+// sameWork reports whether a disk does the same in both phases, by the same connection, but for some keys of its work.
+func (p *phase) sameWork(q *phase, disk string, but ...work.Key) bool {
+	a, b := p.part(disk), q.part(disk)
+	return a != nil && b != nil && p.job(a).same(q.job(b), but...)
+}
+
+// among reports whether all that p's disks do, but for some keys, is done in q as well.
+func among(p, q *phase, but ...work.Key) bool {
+	return !slices.ContainsFunc(p.parts, func(part part) bool { return !p.sameWork(q, part.name(), but...) })
+}
+
+// sameJobs reports whether the same disks do the same in both phases, but for some keys.
+func sameJobs(p, q *phase, but ...work.Key) bool {
+	return len(p.parts) == len(q.parts) && among(p, q, but...)
+}
+
+// markRepeats notes of each phase which earlier one it repeats.
+func markRepeats(phases []*phase) {
+	for i, p := range phases {
+		if k := slices.IndexFunc(phases[:i], func(q *phase) bool { return q.out.Repeats == "" && sameJobs(q, p) }); k >= 0 {
+			p.out.Repeats = phases[k].out.Phase
+		}
+	}
+}
+
+// unlike warns once of phases that look as if one said what a disk of the other has alone, or, where no work was written
+// down, as if they were repeats, though the work in them is not the same, or not known to be.
+func unlike(phases []*phase) []Warning {
+	for _, p := range phases {
+		for i := range p.parts {
+			here := p.job(&p.parts[i])
+			if len(p.parts) < 2 || here.work.Limited() {
+				continue
+			}
+			other, in := unlikeAlone(phases, here)
+			for _, q := range phases {
+				if other == nil && !here.work.Declared() && sameJobs(p, q, work.KeySizes, work.KeyOrder) && !p.sameWork(q, here.disk) {
+					alike := q.job(q.part(here.disk))
+					other, in = &alike, q.out.Phase
+				}
+			}
+			if other != nil {
+				return []Warning{{Code: "unlike_work", Disk: here.disk, Other: told(other.work, in, here.work, p.out.Phase)}}
+			}
+		}
+	}
+	return nil
+}
+
+// unlikeAlone is what a disk does alone in a phase of the same direction and connection, if no phase has it alone at the same work.
+func unlikeAlone(phases []*phase, here job) (other *job, in string) {
+	for _, q := range phases {
+		if len(q.parts) != 1 || q.parts[0].name() != here.disk || q.parts[0].trace.Op != here.work.Op || q.parts[0].limited() {
+			continue
+		}
+		alone := q.job(&q.parts[0])
+		if alone.connection != here.connection || alone.work.Reads != here.work.Reads {
+			continue
+		}
+		if alone.same(here) {
+			return nil, ""
+		}
+		other, in = &alone, q.out.Phase
+	}
+	return other, in
+}
+
+// told says by what two works differ: "sizes 1 GB in A, 1 MB in WW".
+func told(a work.Work, in string, b work.Work, out string) string {
+	var texts []string
+	for _, key := range a.Differs(b) {
+		texts = append(texts, string(key)+" "+a.Value(key)+" in "+in+", "+b.Value(key)+" in "+out)
+	}
+	return strings.Join(texts, "; ")
+}

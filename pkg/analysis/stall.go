@@ -1,0 +1,113 @@
+package analysis
+
+import (
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// What counts as a standstill.
+const (
+	stallNS        = 1_000_000_000 // shorter ones are noise
+	stillRate      = 0.005         // of the disk's mean rate: a disk at this rate or less stands still
+	betweenSamples = 8             // times what a disk moves in datingNS: so much may pass beside a standstill with no sample in between
+	longFlush      = 5             // times the median time from a file's last sample to its end: a flush takes no longer
+)
+
+// findStalls finds when the disk stood still within a file for a second or more; that time is left out of its levels. Only
+// progress samples show it, so most files must have some, and only if files follow one another. An ordinary flush, after a
+// file's last bytes, is no stall.
+func (p *part) findStalls() {
+	long := func(f trace.File) bool { return f.Usable() && f.EndNS-f.StartNS >= stallNS }
+	if p.limited() || !slices.ContainsFunc(p.trace.Files, long) || p.severalAtOnce() {
+		return
+	}
+	moved, busy := 0.0, overlap.Seconds(p.active)
+	var tails []float64
+	for i := range p.trace.Files {
+		f := &p.trace.Files[i]
+		moved += float64(f.Bytes)
+		if n := len(f.Samples); n > 0 {
+			tails = append(tails, float64(f.EndNS-f.Samples[n-1].TNS))
+		}
+	}
+	if 2*len(tails) < len(p.trace.Files) {
+		return
+	}
+	rate := moved / busy / 1e9 // bytes per nanosecond
+	flush := longFlush * stats.Median(tails)
+	for i := range p.trace.Files {
+		f := &p.trace.Files[i]
+		if !long(*f) {
+			continue
+		}
+		from := trace.Sample{TNS: f.StartNS}
+		run := overlap.Interval{StartNS: f.StartNS, EndNS: f.StartNS}
+		moved := int64(0) // in the run
+		add := func(atEnd bool) {
+			// A file that is slow as a whole does not stand still.
+			if length := run.EndNS - run.StartNS; length >= stallNS && moved < f.Bytes/2 && (!atEnd || float64(length) > flush) {
+				p.stalls = append(p.stalls, run)
+			}
+		}
+		for _, to := range append(slices.Clone(f.Samples), trace.Sample{TNS: f.EndNS, Bytes: f.Bytes}) {
+			bytes := to.Bytes - from.Bytes
+			took := to.TNS - from.TNS
+			// A disk that stands still may write no samples: of the time between two, only what the bytes need at the mean
+			// rate was work.
+			still := stillRate*rate*float64(took) >= float64(bytes)
+			if gap := took - int64(float64(bytes)/rate); gap >= stallNS-2*datingNS && float64(bytes) <= betweenSamples*rate*datingNS {
+				still, took, bytes = true, gap, 0
+			}
+			switch {
+			case still && run.EndNS == from.TNS:
+				run.EndNS = to.TNS
+				moved += bytes
+			case still:
+				run = overlap.Interval{StartNS: to.TNS - took, EndNS: to.TNS}
+				moved = bytes
+			default:
+				add(false)
+				run = overlap.Interval{StartNS: to.TNS, EndNS: to.TNS}
+				moved = 0
+			}
+			from = to
+		}
+		add(run.EndNS == f.EndNS)
+	}
+}
+
+// without is what is left of intervals when others are taken out; both are ascending and disjoint.
+func without(intervals, out []overlap.Interval) []overlap.Interval {
+	if len(out) == 0 {
+		return intervals
+	}
+	var left []overlap.Interval
+	for _, v := range intervals {
+		for _, o := range out {
+			if o.EndNS <= v.StartNS || o.StartNS >= v.EndNS {
+				continue
+			}
+			if v.StartNS < o.StartNS {
+				left = append(left, overlap.Interval{StartNS: v.StartNS, EndNS: o.StartNS})
+			}
+			v.StartNS = o.EndNS
+		}
+		if v.StartNS < v.EndNS {
+			left = append(left, v)
+		}
+	}
+	return left
+}
+
+// severalAtOnce reports whether files of the disk overlap: then one may stand still only because it waits for the others.
+func (p *part) severalAtOnce() bool {
+	for i := 1; i < len(p.trace.Files); i++ {
+		if p.trace.Files[i].StartNS < p.trace.Files[i-1].EndNS {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,229 @@
+package analysis
+
+import (
+	"math"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/stats"
+)
+
+// What makes two alternating levels a swing.
+const (
+	swingRuns      = 4             // levels at least, one after another: three changes
+	shortRuns      = 7             // levels at least, if those of one side are shorter than levelNS
+	shortRatio     = 0.7           // and then the lower rate is at most this part of the higher one: bursts are smaller
+	swingRatio     = 0.85          // otherwise the lower rate is at most this part of the higher one
+	swingSpread    = 0.15          // relative: levels of one side differ by no more
+	swingShare     = 0.22          // of the time at least is spent at the rarer level: bursts, which are noise, take less
+	swingCover     = 0.6           // of the time from the disk's start to its end, at least, is swing
+	swingLeastS    = 1.8           // the median level of either side lasts at least this long; bursts are shorter
+	swingWithin    = 4             // the gap between the rates is at least this many times the spread within the levels
+	swingJump      = 0.6           // of that gap lies between the second before a change and the one after it: waves rise more slowly
+	swingJumps     = 0.8           // of the changes at least must jump so
+	swingShown     = 0.6           // of the changes at least must be more than the luck of single files (see showsInFiles)
+	jumpNS         = 1_000_000_000 // the second in which a jump is looked for
+	maxSwingStarts = 40            // levels at which a swing is tried to begin: bounds the search in traces of very many
+	swingPieces    = 1000          // at most: more would take long, and levels that last show in fewer
+	swingBatch     = 10            // pieces of pieceNS, so a second: noise is judged over so long
+	leastDriftS    = 15            // a drift lasts at least this long
+	driftLeast     = 0.15          // of the rate: a drift adds up to at least this much
+)
+
+// swing is a stretch in which a disk goes back and forth between two rates.
+type swing struct {
+	overlap.Interval
+	low, high float64
+	lowShare  float64 // of the time, at the lower rate
+	runs      int     // levels, of which the disk went through all in turn
+}
+
+// findSwing looks for two alternating levels; nil if there are none. It has levels of its own: over long batches, as the usual
+// ones are judged, regular changes pass for noise.
+func (p *part) findSwing(alpha float64) *swing {
+	s := p.swingOf(p.plateaus(p.levelsBy(swingBatch), swingSpread), alpha)
+	if s == nil || s.Seconds() < swingCover*float64(p.endNS()-p.startNS())/1e9 || s.lowShare < swingShare || s.lowShare > 1-swingShare {
+		return nil
+	}
+	return s
+}
+
+// swingOf is the stretch of most levels that alternate between two rates; nil if there is none.
+func (p *part) swingOf(levels []level, alpha float64) *swing {
+	var best *swing
+	for first := 0; first+swingRuns <= len(levels) && first < maxSwingStarts; first++ {
+		for last := len(levels) - 1; last >= first+swingRuns-1; last-- {
+			s := p.alternates(levels[first:last+1], alpha)
+			if s == nil {
+				continue
+			}
+			if s.extend(levels, first, last); best == nil || s.runs > best.runs {
+				best = s
+			}
+			break
+		}
+	}
+	return best
+}
+
+// alternates is the swing that the levels make up. It is nil if they do not alternate, if the levels of one side differ too
+// much among themselves, or if the rate does not jump from one side to the other. Whether the sides differ is decided by
+// Student's t test on the logarithms of the levels' rates.
+func (p *part) alternates(levels []level, alpha float64) *swing {
+	var sides [2][]float64 // logarithms of the even and the odd levels
+	var times [2]float64
+	for i, l := range levels {
+		if i > 1 && (l.rate > levels[i-1].rate) == (levels[i-1].rate > levels[i-2].rate) {
+			return nil
+		}
+		sides[i%2] = append(sides[i%2], math.Log(max(l.rate, 1)))
+		times[i%2] += p.activeS(l)
+	}
+	even, odd := stats.Summarize(sides[0]), stats.Summarize(sides[1])
+	gap := math.Abs(even.Mean - odd.Mean)
+	spread := func(x []float64) float64 { return slices.Max(x) - slices.Min(x) }
+	sd := math.Sqrt((square(even.SD)*float64(len(sides[0])-1) + square(odd.SD)*float64(len(sides[1])-1)) / float64(max(1, len(levels)-2)))
+	share := min(times[0], times[1]) / (times[0] + times[1])
+	free := float64(len(levels) - 2)
+	t := gap / max(sd, minNoise) / math.Sqrt(1/float64(len(sides[0]))+1/float64(len(sides[1])))
+	if gap < -math.Log(swingRatio) || 2*stats.StudentTail(t, free) > alpha || share < swingShare || max(spread(sides[0]), spread(sides[1])) > max(swingSpread, gap/3) {
+		return nil
+	}
+	var lengths [2][]float64
+	for i, l := range levels {
+		lengths[i%2] = append(lengths[i%2], l.Seconds())
+	}
+	shorter := min(stats.Median(lengths[0]), stats.Median(lengths[1]))
+	if shorter < swingLeastS || shorter < seconds(levelNS) && (len(levels) < shortRuns || gap < -math.Log(shortRatio)) || gap < swingWithin*p.spreadWithin(levels) {
+		return nil
+	}
+	jumps, shown := 0, 0
+	for i, l := range levels[1:] {
+		if p.showsInFiles(levels[i].Interval, l.Interval, leastFiles, mostOfOne) {
+			shown++
+		}
+		before, after := p.rateIn(overlap.Interval{StartNS: l.StartNS - jumpNS, EndNS: l.StartNS}), p.rateIn(overlap.Interval{StartNS: l.StartNS, EndNS: l.StartNS + jumpNS})
+		if jump := math.Log(max(after, 1) / max(before, 1)); math.Abs(jump) >= swingJump*gap && (jump > 0) == (l.rate > levels[i].rate) {
+			jumps++
+		}
+	}
+	if n := float64(len(levels) - 1); float64(jumps) < swingJumps*n || float64(shown) < max(swingRuns-1, swingShown*n) {
+		return nil
+	}
+	s := &swing{Interval: overlap.Interval{StartNS: levels[0].StartNS, EndNS: levels[len(levels)-1].EndNS}, runs: len(levels)}
+	rate := func(side int) float64 {
+		var bytes, time float64
+		for i := side; i < len(levels); i += 2 {
+			bytes += levels[i].rate * p.activeS(levels[i])
+			time += p.activeS(levels[i])
+		}
+		return bytes / time
+	}
+	s.low, s.high, s.lowShare = rate(0), rate(1), times[0]/(times[0]+times[1])
+	if s.low > s.high {
+		s.low, s.high, s.lowShare = s.high, s.low, 1-s.lowShare
+	}
+	return s
+}
+
+// extend adds the levels before and after the swing that lie close to either of its rates: noise blurs single changes.
+func (s *swing) extend(levels []level, first, last int) {
+	near := func(l level) bool {
+		off := min(math.Abs(math.Log(max(l.rate, 1)/s.low)), math.Abs(math.Log(max(l.rate, 1)/s.high)))
+		return off <= max(swingSpread, math.Log(s.high/s.low)/3)
+	}
+	for first > 0 && near(levels[first-1]) {
+		first--
+	}
+	for last < len(levels)-1 && near(levels[last+1]) {
+		last++
+	}
+	s.StartNS, s.EndNS = levels[first].StartNS, levels[last].EndNS
+	var low, all float64
+	for _, l := range levels[first : last+1] {
+		if all += l.Seconds(); l.rate < math.Sqrt(s.low*s.high) {
+			low += l.Seconds()
+		}
+	}
+	s.lowShare = low / all
+}
+
+// spreadWithin is the standard deviation of the logarithm of the rate over half a second, within the levels.
+func (p *part) spreadWithin(levels []level) float64 {
+	const binS = 0.5
+	var squares, free float64
+	for _, l := range levels {
+		n := int(l.Seconds() / binS)
+		if n < 2 {
+			continue
+		}
+		var logs []float64
+		for _, r := range p.curve.Rates([]overlap.Interval{l.Interval}, n) {
+			logs = append(logs, math.Log(max(r, 0.05*l.rate)))
+		}
+		squares, free = squares+square(stats.Summarize(logs).SD)*float64(n-1), free+float64(n-1)
+	}
+	return math.Sqrt(squares / max(free, 1))
+}
+
+func square(x float64) float64 { return x * x }
+
+// drift is a stretch in which a rate changes little by little.
+type drift struct {
+	overlap.Interval
+	from, to float64
+}
+
+// findDrift fits a line to the logarithm of the rate over v, in which no other disk starts or ends. It is nil if the slope adds
+// up to less than driftLeast, if noise could make it, or if steps fit better.
+func (p *part) findDrift(v overlap.Interval, alpha float64) *drift {
+	s := p.series
+	from, to := s.bin(v.StartNS), s.bin(v.EndNS)
+	n := to - from
+	if v.Seconds() < leastDriftS || n < leastDriftS {
+		return nil
+	}
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = float64(i)
+	}
+	fitted, _ := stats.OLS(x, s.log[from:to])
+	change := fitted.Slope * float64(n-1)
+	if math.Abs(change) < -math.Log(1-driftLeast) {
+		return nil
+	}
+	left := make([]float64, n)
+	var line float64
+	for i := range left {
+		left[i] = s.log[from+i] - fitted.Intercept - fitted.Slope*x[i]
+		line += square(left[i])
+	}
+	noise := stats.EstimateNoise([][]float64{left})
+	noise.Nugget = max(noise.Nugget, minNoise*minNoise)
+	if z := math.Abs(change) / math.Sqrt(12*noise.MeanVariance(n)); 2*stats.StudentTail(z, freeOf(n, noise)) > alpha {
+		return nil
+	}
+	// The line is held against the levels by the criterion of Schwarz ("Estimating the Dimension of a Model", Annals of
+	// Statistics 6, 1978), with as many values as are independent of their neighbours.
+	var steps float64
+	levels := 0
+	for _, l := range p.solid {
+		a, b := max(from, s.bin(l.StartNS)), min(to, s.bin(l.EndNS))
+		if b <= a {
+			continue
+		}
+		levels++
+		m := s.mean(a, b)
+		for i := a; i < b; i++ {
+			steps += square(s.log[i] - m)
+		}
+	}
+	free := freeOf(n, noise) + 1
+	bic := func(sum float64, parameters int) float64 {
+		return free*math.Log(sum) + float64(parameters)*math.Log(free)
+	}
+	if bic(line, 2) >= bic(steps, 2*levels-1) {
+		return nil
+	}
+	return &drift{v, math.Exp(fitted.Intercept), math.Exp(fitted.Intercept + change)}
+}

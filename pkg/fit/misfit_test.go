@@ -1,0 +1,58 @@
+package fit
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/hubbench/hubbench/pkg/fit/fittest"
+)
+
+// Measurements that lie further from any way of sharing than their errors allow widen what is said of all that was not
+// measured, with a sentence that says so; further still, and nothing is said.
+func TestMisfitWidensPredictions(t *testing.T) {
+	w := fittest.Profiled(noisy())
+	predict := func(understated float64) *Prediction {
+		e := w.Measured(rand.New(rand.NewPCG(2, 12)), 2)
+		for i := range e.Rates {
+			for j := range e.Rates[i].Disks {
+				e.Rates[i].Disks[j].Error /= understated
+			}
+		}
+		told, err := Predict(predictable(w, e), w.Disks, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return told
+	}
+	wide := func(told *Prediction) float64 {
+		var y tally
+		for _, row := range told.Rows {
+			for _, e := range row.Rates {
+				if !row.Measured && e.Rate > 0 {
+					y.count(e, e.Rate)
+				}
+			}
+		}
+		return y.median()
+	}
+	good, poor, bad := predict(1), predict(2.5), predict(10)
+	if good.Misfit > PoorFit || len(good.Notes) > 0 {
+		t.Errorf("errors as they are: %.2f, %q", good.Misfit, good.Notes)
+	}
+	if poor.Misfit < 1.6 || poor.Misfit > mostMisfit || wide(poor) < 0.95*wide(good) {
+		t.Errorf("a misfit of %.2f: known to %.3f, and without to %.3f", poor.Misfit, wide(poor), wide(good))
+	}
+	if len(poor.Notes) != 1 || !strings.HasPrefix(poor.Notes[0], "the model misses these measurements by ") ||
+		!strings.Contains(poor.Notes[0], " times their errors, so what was not measured is only known to ") || !strings.Contains(poor.Notes[0], "; measure "+poor.Next.Pattern+" (") {
+		t.Errorf("notes %q", poor.Notes)
+	}
+	for _, row := range bad.Rows {
+		if told := row.Total.Refused == ""; told != row.Measured {
+			t.Errorf("a misfit of %.2f, %s: %+v", bad.Misfit, row.Pattern, row.Total)
+		}
+	}
+	if len(bad.Notes) != 1 || !strings.Contains(bad.Notes[0], " times their errors, so nothing is told of what was not measured") {
+		t.Errorf("notes %q", bad.Notes)
+	}
+}

@@ -1,0 +1,210 @@
+package tracetest
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// Truth is something that real disks and hubs do, as a generator of runs of which all is known.
+type Truth struct {
+	Name string
+	// Tuned truths may be used to choose thresholds by; the others are for tests alone.
+	Tuned bool
+	// Play makes a run with so much noise, relative, of whole files or over a few tenths of a second.
+	Play func(rnd *rand.Rand, noise float64) Case
+}
+
+// Case is one run and what is true of it.
+type Case struct {
+	Run     *trace.Run
+	Changes []Change // all that changes but for starts and ends themselves
+	False   []string // regular expressions of sentences that would be false
+	Must    []string // regular expressions of sentences, one of which at least has to be said for each
+	Quotes  []Quote  // the figures to recommend
+}
+
+// Change is what really changed: the disks' rates at an instant, or for a time.
+type Change struct {
+	Phase string
+	Kinds []string // the kinds that name it rightly, by analysis.json's changes; "unknown" always does
+	Disks []string
+	AtS   float64
+	EndS  float64            // of what lasts: a stall, a swing, a drift, a warm-up; 0 of a step
+	OffS  float64            // how far from AtS it may be told
+	To    map[string]float64 // rates afterwards, where they are known
+	By    string             // the disk whose doing it is; it is nobody's where empty
+	Not   []string           // causes that would be false, by analysis.json
+	// Optional changes need not be told: they are too small or too short, or may as well be told as part of another.
+	Optional bool
+}
+
+// Quote is a disk's settled rate in a phase.
+type Quote struct {
+	Phase, Disk string
+	Rate        float64
+}
+
+// scene makes a Case.
+type scene struct {
+	Case
+	rnd    *rand.Rand
+	noise  Noise
+	sizes  Sizes
+	phases []*trace.Phase
+}
+
+// newScene draws which kind of noise it is and how large files are.
+func newScene(rnd *rand.Rand, noise float64) *scene {
+	s := &scene{rnd: rnd, noise: Noise{Sigma: noise}, sizes: Uniform}
+	if rnd.IntN(2) == 0 {
+		s.noise = Noise{Wave: noise, MemoryS: 0.1 + 0.3*rnd.Float64()}
+	}
+	if rnd.IntN(2) == 0 {
+		s.sizes = Between(50e6, 500e6)
+	}
+	return s
+}
+
+// between draws a number.
+func (s *scene) between(low, high float64) float64 { return low + s.rnd.Float64()*(high-low) }
+
+// phase plays disks on a hub.
+func (s *scene) phase(name string, h Hub, disks ...Disk) *trace.Phase {
+	h.Outside = true
+	for i := range disks {
+		disks[i].Noise.Sigma, disks[i].Noise.Wave, disks[i].Noise.MemoryS = s.noise.Sigma, s.noise.Wave, s.noise.MemoryS
+		if disks[i].Sizes == nil {
+			disks[i].Sizes = s.sizes
+		}
+	}
+	p := Phase(name, h.Play(s.rnd, disks...)...)
+	s.phases = append(s.phases, p)
+	return p
+}
+
+// alone plays each disk by itself, without what happens to it over time.
+func (s *scene) alone(untilS float64, disks ...Disk) {
+	for _, d := range disks {
+		d.Own, d.StartS, d.Levels = nil, 0, []Level{{untilS, d.Levels[0].Rate}}
+		s.phase(d.Name+" alone", roomy(), d)
+	}
+}
+
+// changes notes one.
+func (s *scene) changes(c Change) {
+	if c.OffS == 0 {
+		c.OffS = 0.5
+	}
+	if c.Not == nil {
+		switch c.Kinds[0] {
+		case "own_fall", "swing", "drift", "warm_up":
+			c.Not = []string{"link", "host", "hub", "neighbour"}
+		case "shared_fall", "redistribution", "stall":
+			c.Not = []string{"cache_full", "heat", "neighbour"}
+		}
+	}
+	s.Changes = append(s.Changes, c)
+}
+
+// wrong notes sentences that would be false.
+func (s *scene) wrong(patterns ...string) { s.False = append(s.False, patterns...) }
+
+func (s *scene) done() Case {
+	s.Run = Run(s.phases...)
+	return s.Case
+}
+
+// roomy is a hub that limits nobody.
+func roomy() Hub { return Hub{Capacity: math.Inf(1)} }
+
+// works is a disk that writes at a rate in GB/s until a time.
+func works(name string, untilS, rate float64) Disk {
+	return Disk{Name: name, Levels: []Level{{untilS, rate * 1e9}}}
+}
+
+func (d Disk) reads() Disk { d.Op = trace.Read; return d }
+
+func (d Disk) from(s float64) Disk { d.StartS = s; return d }
+
+// own lays what the disk does by itself over its level.
+func (d Disk) own(f func(s, moved float64) float64) Disk {
+	if before := d.Own; before != nil {
+		d.Own = func(s, moved float64) float64 { return before(s, moved) * f(s, moved) }
+		return d
+	}
+	d.Own = f
+	return d
+}
+
+// cache is full after so many bytes.
+func (d Disk) cache(bytes, factor float64) Disk {
+	return d.own(func(_, moved float64) float64 {
+		if moved < bytes {
+			return 1
+		}
+		return factor
+	})
+}
+
+// within is the factor between two times, and 1 elsewhere.
+func (d Disk) within(fromS, toS, factor float64) Disk {
+	return d.own(func(s, _ float64) float64 {
+		if s < fromS-1e-9 || s >= toS-1e-9 {
+			return 1
+		}
+		return factor
+	})
+}
+
+// swings between its level and a lower one.
+func (d Disk) swings(highS, lowS, factor float64) Disk {
+	return d.own(func(s, _ float64) float64 {
+		if math.Mod(s, highS+lowS) < highS-1e-9 {
+			return 1
+		}
+		return factor
+	})
+}
+
+// drifts from its level to a share of it at untilS.
+func (d Disk) drifts(untilS, to float64) Disk {
+	return d.own(func(s, _ float64) float64 { return 1 + (to-1)*s/untilS })
+}
+
+// endOf is when a disk ended.
+func endOf(d *trace.DiskTrace) float64 { return float64(d.Files[len(d.Files)-1].EndNS) / 1e9 }
+
+// MovedAt is when a disk had moved so many bytes.
+func MovedAt(p *trace.Phase, disk string, bytes float64) float64 {
+	var before float64
+	for _, f := range p.Disk(disk).Files {
+		last := trace.Sample{TNS: f.StartNS}
+		for _, to := range append(f.Samples, trace.Sample{TNS: f.EndNS, Bytes: f.Bytes}) {
+			if total := before + float64(to.Bytes); total >= bytes {
+				share := (bytes - before - float64(last.Bytes)) / float64(to.Bytes-last.Bytes)
+				return (float64(last.TNS) + share*float64(to.TNS-last.TNS)) / 1e9
+			}
+			last = to
+		}
+		before += float64(f.Bytes)
+	}
+	return math.Inf(1)
+}
+
+// RateBetween is a disk's rate between two times, in bytes per second, as its samples have it.
+func RateBetween(d *trace.DiskTrace, fromS, toS float64) float64 {
+	var bytes float64
+	for _, f := range d.Files {
+		last := trace.Sample{TNS: f.StartNS}
+		for _, to := range append(f.Samples, trace.Sample{TNS: f.EndNS, Bytes: f.Bytes}) {
+			from, until := math.Max(float64(last.TNS), fromS*1e9), math.Min(float64(to.TNS), toS*1e9)
+			if until > from {
+				bytes += float64(to.Bytes-last.Bytes) * (until - from) / float64(to.TNS-last.TNS)
+			}
+			last = to
+		}
+	}
+	return bytes / (toS - fromS)
+}
