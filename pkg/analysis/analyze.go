@@ -11,6 +11,9 @@ import (
 // Version is the version of analysis.json that Analyze fills.
 const Version = 1
 
+// chance is that of a claim by noise alone, in a whole run.
+const chance = 0.01
+
 // Options are the settings of an analysis; the zero value is the usual one.
 type Options struct {
 	GapNS int64 // longest pause between files within which a disk stays active; overlap.DefaultGapNS where zero

@@ -42,7 +42,7 @@ func (p *phase) linkUses() []LinkUse {
 	seen := map[string]int{}
 	for _, op := range []trace.Role{trace.Read, trace.Write} {
 		for i := range p.parts {
-			name := p.parts[i].name()
+			name := p.parts[i].Name()
 			disk, known := p.hardware.Disks[name]
 			rate := o.Disks[name].rateOf(op)
 			if _, moved := p.trace.Connections[name]; moved || !known || rate == 0 {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -228,7 +229,7 @@ func TestFasterThanLinks(t *testing.T) {
 		{name: "elsewhere", overlap: &Overlap{WriteRate: 8e9}, hangs: trace.Direct},
 	} {
 		p := &phase{trace: &trace.Phase{}, simulated: tt.simulated, hangs: map[string]string{"A": trace.OnHub, "B": tt.hangs}, out: &Phase{Links: tt.links, Overlap: tt.overlap}}
-		p.parts = []part{{trace: &trace.DiskTrace{Name: "A"}}, {trace: &trace.DiskTrace{Name: "B"}}}
+		p.parts = []part{{Disk: level.Disk{Trace: &trace.DiskTrace{Name: "A"}}}, {Disk: level.Disk{Trace: &trace.DiskTrace{Name: "B"}}}}
 		p.trace.Gauges = []trace.Gauge{{Disk: "A", Name: trace.CachedShare, Value: tt.share}, {Disk: "A", Name: "other", Value: 1}}
 		p.cached()
 		if diff := cmp.Diff(tt.want, p.out.Warnings); diff != "" {
@@ -249,7 +250,7 @@ func TestLinkUses(t *testing.T) {
 	made := func() *phase {
 		p := &phase{trace: &trace.Phase{}, out: &Phase{Overlap: &Overlap{Disks: map[string]OverlapDisk{}}}, hardware: &hardware.Setup{Hub: &hardware.Hub{ID: "h", Name: "Hub"}, Disks: map[string]hardware.Unit{}}}
 		for _, name := range []string{"A", "B", "C", "D"} {
-			p.parts = append(p.parts, part{trace: &trace.DiskTrace{Name: name}})
+			p.parts = append(p.parts, part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: name}}})
 		}
 		p.hardware.Disks["A"] = unit(link(hardware.HostPort, "", "1"), link(hardware.Uplink, "h", ""), unknown, link(hardware.Enclosure, "", ""))
 		p.hardware.Disks["B"] = unit(link(hardware.HostPort, "", "2"), link(hardware.Uplink, "h", ""), link(hardware.Enclosure, "", ""))

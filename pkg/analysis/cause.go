@@ -39,7 +39,7 @@ func causes(phases []*phase) {
 	speeds := map[string]float64{}
 	for _, p := range phases {
 		for i := range p.parts {
-			name := p.parts[i].name()
+			name := p.parts[i].Name()
 			d := p.out.Disks[name]
 			d.Device, d.Temperature, d.LinkChange = p.devicesOf[name], p.temperature(name, stuck(name, phases)), p.linkChange(name, speeds)
 			p.out.Disks[name] = d
@@ -59,8 +59,8 @@ func causes(phases []*phase) {
 func (p *phase) cause(part *part, d *Disk, phases []*phase) {
 	t := d.Throttle
 	e := p.warmth(part, int64(t.Steps[0].AtS*1e9))
-	e.Events = newEvents(p.meters.of(part.name(), trace.Throttles), int64(t.AtS*1e9))
-	e.Stuck = e.AtC != nil && stuck(part.name(), phases)
+	e.Events = newEvents(p.meters.of(part.Name(), trace.Throttles), int64(t.AtS*1e9))
+	e.Stuck = e.AtC != nil && stuck(part.Name(), phases)
 	e.CoresBusy = p.coresBusy(part, t)
 	budget(part, d, e, phases)
 	t.Evidence, t.Cause = *e, CauseUnknown
@@ -70,7 +70,7 @@ func (p *phase) cause(part *part, d *Disk, phases []*phase) {
 	switch {
 	case e.Events > 0 || e.hot() && !e.Stuck && !elsewhere:
 		t.Cause = CauseHeat
-	case part.trace.Op == trace.Write && e.flat() && !e.Stuck && e.aBudget() && !elsewhere && !foreign:
+	case part.Trace.Op == trace.Write && e.flat() && !e.Stuck && e.aBudget() && !elsewhere && !foreign:
 		t.Cause = CauseCacheFull
 	}
 }
@@ -85,8 +85,8 @@ func (e *Evidence) aBudget() bool {
 func (p *phase) coresBusy(part *part, t *Throttle) bool {
 	at := int64(t.AtS * 1e9)
 	all := p.meters.of("", trace.CPU)
-	before := middle(readingsIn(all, overlap.Interval{StartNS: part.startNS(), EndNS: at}))
-	after := middle(readingsIn(all, overlap.Interval{StartNS: at, EndNS: part.endNS()}))
+	before := middle(readingsIn(all, overlap.Interval{StartNS: part.StartNS(), EndNS: at}))
+	after := middle(readingsIn(all, overlap.Interval{StartNS: at, EndNS: part.EndNS()}))
 	return after >= busyCPU && !(before >= busyCPU)
 }
 
@@ -108,9 +108,9 @@ func (e *Evidence) flat() bool {
 // a slip. They are null where there are too few readings.
 func (p *phase) warmth(part *part, at int64) *Evidence {
 	e := &Evidence{}
-	all := p.meters.of(part.name(), trace.Temperature)
+	all := p.meters.of(part.Name(), trace.Temperature)
 	before := readingsIn(all, overlap.Interval{StartNS: math.MinInt64, EndNS: at})
-	after := readingsIn(all, overlap.Interval{StartNS: at + 1, EndNS: part.endNS()})
+	after := readingsIn(all, overlap.Interval{StartNS: at + 1, EndNS: part.EndNS()})
 	if len(before) < leastBefore || len(after) == 0 {
 		return e
 	}
@@ -152,8 +152,8 @@ func budget(part *part, d *Disk, e *Evidence, phases []*phase) {
 	t := d.Throttle
 	before := true // the phase in hand
 	for _, p := range phases {
-		other, ok := p.out.Disks[part.name()]
-		if p.trace.Disk(part.name()) == part.trace {
+		other, ok := p.out.Disks[part.Name()]
+		if p.trace.Disk(part.Name()) == part.Trace {
 			before = false
 			continue
 		}
@@ -190,26 +190,26 @@ func (p *phase) freed(part *part, t *Throttle) {
 	at := int64(t.AtS * 1e9)
 	for k := range p.parts {
 		other := &p.parts[k]
-		if other.trace == part.trace || len(other.active) == 0 || other.startNS() > at-beforeNS/2 || other.endNS() < at+clearOfFallNS+beforeNS/2 {
+		if other.Trace == part.Trace || len(other.Active) == 0 || other.StartNS() > at-beforeNS/2 || other.EndNS() < at+clearOfFallNS+beforeNS/2 {
 			continue
 		}
-		before := overlap.Interval{StartNS: max(other.startNS(), at-beforeNS), EndNS: at}
-		after := overlap.Interval{StartNS: at + clearOfFallNS, EndNS: min(other.endNS(), at+clearOfFallNS+2*beforeNS)}
+		before := overlap.Interval{StartNS: max(other.StartNS(), at-beforeNS), EndNS: at}
+		after := overlap.Interval{StartNS: at + clearOfFallNS, EndNS: min(other.EndNS(), at+clearOfFallNS+2*beforeNS)}
 		if p.eventsIn(before.StartNS, after.EndNS) {
 			continue
 		}
-		was, is := other.differ(before, after)
-		if is.rate < (1+freedShare)*was.rate || is.chanceAbove(was) > p.alpha.after {
+		was, is := other.Differ(before, after)
+		if is.Rate < (1+freedShare)*was.Rate || is.ChanceAbove(was) > p.alpha.after {
 			continue
 		}
-		t.Freed = append(t.Freed, Freed{Disk: other.name(), FromRate: was.rate, ToRate: is.rate})
+		t.Freed = append(t.Freed, Freed{Disk: other.Name(), FromRate: was.Rate, ToRate: is.Rate})
 	}
 }
 
 // eventsIn reports whether a disk starts or ends between two times.
 func (p *phase) eventsIn(fromNS, toNS int64) bool {
 	for i := range p.parts {
-		for _, v := range p.parts[i].active {
+		for _, v := range p.parts[i].Active {
 			if fromNS < v.StartNS && v.StartNS < toNS || fromNS < v.EndNS && v.EndNS < toNS {
 				return true
 			}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
@@ -170,12 +171,12 @@ func TestCauseOfAThrottle(t *testing.T) {
 		{name: "warm, and the cores got busy", temps: warm, op: trace.Write, gauges: readings("", trace.CPU, 10, 10, 10, 99, 99, 99), want: CauseUnknown},
 	} {
 		gauges := append(readings("A", trace.Temperature, tt.temps...), tt.gauges...)
-		a := &part{trace: &trace.DiskTrace{Name: "A", Op: tt.op}, active: []overlap.Interval{span(0, 9)}}
+		a := &part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: "A", Op: tt.op}, Active: []overlap.Interval{span(0, 9)}}}
 		d := &Disk{Op: tt.op, Throttle: &Throttle{AtS: 4.5, AtBytes: 10, Steps: []Step{{AtS: 4.5}}}}
 		if tt.change != nil {
 			tt.change(d)
 		}
-		p := &phase{trace: &trace.Phase{Gauges: gauges, Disks: []*trace.DiskTrace{a.trace}}, out: &Phase{Disks: map[string]Disk{"A": *d}}}
+		p := &phase{trace: &trace.Phase{Gauges: gauges, Disks: []*trace.DiskTrace{a.Trace}}, out: &Phase{Disks: map[string]Disk{"A": *d}}}
 		p.meters = newMeters(p.trace)
 		p.cause(a, d, []*phase{p})
 		if d.Throttle.Cause != tt.want {

@@ -52,7 +52,7 @@ func (g *group) fits(r *reach) bool {
 	return !slices.ContainsFunc(g.sets, func(s *reach) bool {
 		p, q, shared := r.phases[0], s.phases[0], 0
 		for i := range p.parts {
-			if disk := p.parts[i].name(); q.part(disk) != nil {
+			if disk := p.parts[i].Name(); q.part(disk) != nil {
 				if shared++; !p.sameWork(q, disk) {
 					return true
 				}
@@ -112,18 +112,18 @@ func (p *phase) reach(op trace.Role, solos solos) (key conditions, r *reach, ok 
 	var rest []string
 	for i := range p.parts {
 		part := &p.parts[i]
-		if part.trace.Op != op {
-			rest = append(rest, part.name())
+		if part.Trace.Op != op {
+			rest = append(rest, part.Name())
 			continue
 		}
 		alone, known := solos.of(p, part)
-		connection := p.hangs[part.name()]
+		connection := p.hangs[part.Name()]
 		if !known || len(r.disks) > 0 && connection != key.connection {
 			return key, r, false
 		}
 		key.connection = connection
-		r.disks = append(r.disks, part.name())
-		r.alone += alone.rate
+		r.disks = append(r.disks, part.Name())
+		r.alone += alone.Rate
 	}
 	r.half = max(r.half, leastSE*r.total)
 	slices.Sort(r.disks)

@@ -3,6 +3,7 @@ package analysis
 import (
 	"math"
 
+	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/overlap"
 )
 
@@ -15,25 +16,25 @@ type cliff struct {
 
 // cacheLevel is a rate, over how many bytes of the cache the disk has it, and for how long that was seen.
 type cacheLevel struct {
-	measured
+	level.Measured
 	bytes float64
 	seenS float64
 }
 
 func newCliff(part *part, f *Fall) cliff {
 	c := cliff{bytes: f.AtBytes}
-	from, began := part.startNS(), 0.0
+	from, began := part.StartNS(), 0.0
 	for i, step := range f.Steps {
-		at, until := int64(step.AtS*1e9), part.endNS()
+		at, until := int64(step.AtS*1e9), part.EndNS()
 		if i+1 < len(f.Steps) {
 			until = int64(f.Steps[i+1].AtS * 1e9)
 		}
 		before, after := overlap.Interval{StartNS: from, EndNS: at}, overlap.Interval{StartNS: at, EndNS: until}
-		high, low := part.differ(before, after)
-		high.rate, low.rate = step.FromRate, step.ToRate
-		c.levels = append(c.levels, cacheLevel{measured: high, bytes: step.AtBytes - began, seenS: before.Seconds()})
+		high, low := part.Differ(before, after)
+		high.Rate, low.Rate = step.FromRate, step.ToRate
+		c.levels = append(c.levels, cacheLevel{Measured: high, bytes: step.AtBytes - began, seenS: before.Seconds()})
 		if i == len(f.Steps)-1 {
-			c.levels = append(c.levels, cacheLevel{measured: low, bytes: math.Inf(1), seenS: after.Seconds()})
+			c.levels = append(c.levels, cacheLevel{Measured: low, bytes: math.Inf(1), seenS: after.Seconds()})
 		}
 		from, began = at, step.AtBytes
 	}
@@ -60,10 +61,10 @@ func (c cliff) write(left, length float64) burst {
 		if b.first < 0 {
 			b.first = i
 		}
-		time := min((l.bytes-used)/l.rate, length)
+		time := min((l.bytes-used)/l.Rate, length)
 		if time > 0 {
-			b.bytes += time * l.rate
-			b.error = math.Hypot(b.error, time*l.rate*l.error*math.Sqrt(1+l.seenS/time))
+			b.bytes += time * l.Rate
+			b.error = math.Hypot(b.error, time*l.Rate*l.Error*math.Sqrt(1+l.seenS/time))
 			b.last = i
 		}
 		if length -= time; length <= 0 {
@@ -93,7 +94,7 @@ func (c cliff) regained(bytes, length float64) Burst {
 	b := c.write(high, length)
 	slowest := len(c.levels) - 1
 	// What the cache has left counts only by how much faster the disk is with it than after it.
-	from, to := c.levels[min(b.first, slowest-1)].rate, c.levels[min(max(b.last, b.first+1), slowest)].rate
+	from, to := c.levels[min(b.first, slowest-1)].Rate, c.levels[min(max(b.last, b.first+1), slowest)].Rate
 	return Burst{
 		FastBytes: high, SEBytes: b.error / (1 - to/from),
 		AtLeast:    b.first == b.last && b.first < slowest,

@@ -3,14 +3,16 @@ package analysis
 import (
 	"math"
 	"testing"
+
+	"github.com/hubbench/hubbench/pkg/level"
 )
 
 // threeLevels is a cache of 100 bytes, 60 at 10 a second and 40 at 5, beyond which the disk writes 2 a second.
 func threeLevels() cliff {
 	return cliff{bytes: 100, levels: []cacheLevel{
-		{measured{rate: 10, error: 0.05}, 60, 6},
-		{measured{rate: 5, error: 0.1}, 40, 8},
-		{measured{rate: 2, error: 0.02}, math.Inf(1), 20},
+		{level.Measured{Rate: 10, Error: 0.05}, 60, 6},
+		{level.Measured{Rate: 5, Error: 0.1}, 40, 8},
+		{level.Measured{Rate: 2, Error: 0.02}, math.Inf(1), 20},
 	}}
 }
 

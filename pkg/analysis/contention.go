@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -33,36 +34,36 @@ const (
 
 // reference is what a disk has with fewer or no others beside it, and who says so.
 type reference struct {
-	measured
+	level.Measured
 	kind, from string
 }
 
 // aloneAfterwards is the disk's rate at the end of the phase, after the others had ended and before any fall of its own; settled
 // if it was seen there for longer than recoveries take.
-func (p *phase) aloneAfterwards(disk int) (m measured, settled, ok bool) {
+func (p *phase) aloneAfterwards(disk int) (m level.Measured, settled, ok bool) {
 	part := &p.parts[disk]
-	if len(part.levels) == 0 || len(p.stages) == 0 || part.wavers() {
-		return measured{}, false, false
+	if len(part.Levels) == 0 || len(p.stages) == 0 || part.wavers() {
+		return level.Measured{}, false, false
 	}
 	stage := p.stages[len(p.stages)-1]
 	if len(stage.Active) != 1 || stage.Active[0] != disk {
-		return measured{}, false, false
+		return level.Measured{}, false, false
 	}
 	v := stage.Interval
-	for i := 1; i < len(part.solid); i++ { // its rate after a fall of its own is not what it would have had beside the others
-		if at := part.solid[i].StartNS; part.kind(i) == KindOwnFall && v.StartNS < at && at < v.EndNS {
+	for i := 1; i < len(part.Solid); i++ { // its rate after a fall of its own is not what it would have had beside the others
+		if at := part.Solid[i].StartNS; part.kind(i) == KindOwnFall && v.StartNS < at && at < v.EndNS {
 			v.EndNS = at
 		}
 	}
-	at := levelAt(part.levels, v.EndNS-1)
-	v.StartNS = max(v.StartNS, part.levels[at].StartNS)
+	at := level.At(part.Levels, v.EndNS-1)
+	v.StartNS = max(v.StartNS, part.Levels[at].StartNS)
 	if v.EndNS-v.StartNS < aloneNS {
-		return measured{}, false, false
+		return level.Measured{}, false, false
 	}
-	if a := part.curve.Between(v); float64(a.High-a.Low) > maxBlur*float64(a.Bytes) {
-		return measured{}, false, false // most of it is a guess
+	if a := part.Curve.Between(v); float64(a.High-a.Low) > maxBlur*float64(a.Bytes) {
+		return level.Measured{}, false, false // most of it is a guess
 	}
-	m, ok = part.measure(v)
+	m, ok = part.Measure(v)
 	return m, v.EndNS-stage.StartNS >= recoveredNS, ok
 }
 
@@ -71,14 +72,14 @@ func (p *phase) aloneAfterwards(disk int) (m measured, settled, ok bool) {
 // time; else after its last recovery.
 func (p *phase) reference(disk int, solos solos, main []overlap.Interval) (reference, bool) {
 	part := &p.parts[disk]
-	if part.limited() || part.wavers() || p.fellInside(part) {
+	if part.Limited() || part.wavers() || p.fellInside(part) {
 		return reference{}, false
 	}
 	after, settled, seen := p.aloneAfterwards(disk)
 	later := reference{after, ReferenceLater, p.lastToEnd(disk)}
 	recovery := -1
 	for i, r := range p.out.Recoveries {
-		if r.Disk == part.name() && r.ToRate != nil {
+		if r.Disk == part.Name() && r.ToRate != nil {
 			recovery = i
 		}
 	}
@@ -86,11 +87,11 @@ func (p *phase) reference(disk int, solos solos, main []overlap.Interval) (refer
 		seen, recovery = false, -1
 	}
 	alone, solo := solos.of(p, part)
-	if seen && (settled || recovery >= 0) && !(solo && math.Abs(math.Log(after.rate/alone.rate)) < sameReference) {
+	if seen && (settled || recovery >= 0) && !(solo && math.Abs(math.Log(after.Rate/alone.Rate)) < sameReference) {
 		return later, true
 	}
 	if solo {
-		return reference{alone.measured, ReferenceSolo, alone.phase}, true
+		return reference{alone.Measured, ReferenceSolo, alone.phase}, true
 	}
 	if seen {
 		return later, true
@@ -108,15 +109,15 @@ func (p *phase) changedAfter(part *part, stretch []overlap.Interval) bool {
 		return true
 	}
 	until := p.stages[len(p.stages)-1].StartNS
-	return slices.ContainsFunc(p.cuts(part.name()), func(at int64) bool { return stretch[len(stretch)-1].EndNS <= at+closeNS && at <= until+explainsNS })
+	return slices.ContainsFunc(p.cuts(part.Name()), func(at int64) bool { return stretch[len(stretch)-1].EndNS <= at+closeNS && at <= until+explainsNS })
 }
 
 // lastToEnd is the last of the other disks to end.
 func (p *phase) lastToEnd(disk int) string {
 	last, name := int64(math.MinInt64), ""
 	for i := range p.parts {
-		if part := &p.parts[i]; i != disk && len(part.active) > 0 && part.endNS() > last {
-			last, name = part.endNS(), part.name()
+		if part := &p.parts[i]; i != disk && len(part.Active) > 0 && part.EndNS() > last {
+			last, name = part.EndNS(), part.Name()
 		}
 	}
 	return name
@@ -135,34 +136,34 @@ func (p *phase) fillContention(solos solos) {
 	if len(all) > 1 {
 		c.Spans = spans(main)
 	}
-	caps, window := make([]float64, len(p.parts)), make([]measured, len(p.parts))
+	caps, window := make([]float64, len(p.parts)), make([]level.Measured, len(p.parts))
 	total := 0.0
 	for i := range p.parts {
-		window[i], _ = p.parts[i].measure(main...)
-		total += window[i].rate
+		window[i], _ = p.parts[i].Measure(main...)
+		total += window[i].Rate
 	}
 	for i := range p.parts {
 		part := &p.parts[i]
-		d := DiskContention{Rate: window[i].rate}
+		d := DiskContention{Rate: window[i].Rate}
 		caps[i] = total // if nothing is known of what it could use
-		if part.limited() {
-			caps[i] = max(window[i].rate, part.asks())
+		if part.Limited() {
+			caps[i] = max(window[i].Rate, part.Asks())
 		}
 		if r, ok := p.reference(i, solos, main); ok {
 			d.Reference, d.ReferenceFrom = r.kind, r.from
-			d.ReferenceRate, d.Retention = number(r.rate), number(window[i].rate/r.rate)
-			caps[i] = max(r.rate, window[i].rate)
-			d.Held = window[i].rate > 0 && *d.Retention <= heldBack && r.couldMoveMore(window[i]) < p.alpha.shared
-			d.RetentionCI = ratioInterval(window[i].withoutPauses(), r.withoutPauses())
-			atLeast := measured{rate: clearlyLess * r.rate, error: r.error, free: r.free}
-			d.Kept = *d.Retention >= heldBack && !d.Held && window[i].chanceAbove(atLeast) < doubt
+			d.ReferenceRate, d.Retention = number(r.Rate), number(window[i].Rate/r.Rate)
+			caps[i] = max(r.Rate, window[i].Rate)
+			d.Held = window[i].Rate > 0 && *d.Retention <= heldBack && r.CouldMoveMore(window[i]) < p.alpha.shared
+			d.RetentionCI = ratioInterval(window[i].WithoutPauses(), r.WithoutPauses())
+			atLeast := level.Measured{Rate: clearlyLess * r.Rate, Error: r.Error, Free: r.Free}
+			d.Kept = *d.Retention >= heldBack && !d.Held && window[i].ChanceAbove(atLeast) < doubt
 		}
-		c.Disks[part.name()] = d
+		c.Disks[part.Name()] = d
 	}
 	for i, fair := range maxMin(total, caps) {
-		d := c.Disks[p.parts[i].name()]
+		d := c.Disks[p.parts[i].Name()]
 		d.FairRate = fair
-		c.Disks[p.parts[i].name()] = d
+		c.Disks[p.parts[i].Name()] = d
 	}
 	p.aboveEven(c.Disks, window)
 	c.Steals = p.steals(c.Disks, window)
@@ -175,11 +176,11 @@ func (p *phase) even(all [][]overlap.Interval) bool {
 		low, high := math.Inf(1), 0.0
 		for i := range p.parts {
 			part := &p.parts[i]
-			m, ok := part.measure(s...)
-			if !ok || part.limited() || part.wavers() || part.trace.Op != p.parts[0].trace.Op {
+			m, ok := part.Measure(s...)
+			if !ok || part.Limited() || part.wavers() || part.Trace.Op != p.parts[0].Trace.Op {
 				return false
 			}
-			low, high = min(low, m.rate), max(high, m.rate)
+			low, high = min(low, m.Rate), max(high, m.Rate)
 		}
 		if low < alikeShare*high {
 			return false
@@ -190,29 +191,29 @@ func (p *phase) even(all [][]overlap.Interval) bool {
 
 // aboveEven fills in who got more than an even share of what the disks of its direction moved that want as much as they
 // can get.
-func (p *phase) aboveEven(disks map[string]DiskContention, window []measured) {
+func (p *phase) aboveEven(disks map[string]DiskContention, window []level.Measured) {
 	for i := range p.parts {
 		if !p.comparable(i) {
 			continue
 		}
-		sum, n, squares, free := 0.0, 0.0, 0.0, window[i].free
+		sum, n, squares, free := 0.0, 0.0, 0.0, window[i].Free
 		for k := range p.parts {
-			if p.parts[k].trace.Op == p.parts[i].trace.Op && p.comparable(k) {
-				sum += window[k].rate
-				off := window[k].rate * window[k].error
+			if p.parts[k].Trace.Op == p.parts[i].Trace.Op && p.comparable(k) {
+				sum += window[k].Rate
+				off := window[k].Rate * window[k].Error
 				squares += off * off
 				n++
-				free = min(free, window[k].free)
+				free = min(free, window[k].Free)
 			}
 		}
-		even := measured{rate: sum / n, error: math.Sqrt(squares) / sum, free: free}
-		d := disks[p.parts[i].name()]
+		even := level.Measured{Rate: sum / n, Error: math.Sqrt(squares) / sum, Free: free}
+		d := disks[p.parts[i].Name()]
 		if n < 2 || !p.anyWants(disks, i) {
 			continue
 		}
-		if more := window[i].rate - even.rate; more >= minSteal*even.rate && window[i].chanceAbove(even) < p.alpha.shared {
+		if more := window[i].Rate - even.Rate; more >= minSteal*even.Rate && window[i].ChanceAbove(even) < p.alpha.shared {
 			d.AboveEven = more
-			disks[p.parts[i].name()] = d
+			disks[p.parts[i].Name()] = d
 		}
 	}
 }
@@ -220,7 +221,7 @@ func (p *phase) aboveEven(disks map[string]DiskContention, window []measured) {
 // anyWants reports whether one of the other disks of the same direction may want more than it has.
 func (p *phase) anyWants(disks map[string]DiskContention, disk int) bool {
 	for k := range p.parts {
-		if k != disk && p.parts[k].trace.Op == p.parts[disk].trace.Op && p.comparable(k) && !disks[p.parts[k].name()].Kept {
+		if k != disk && p.parts[k].Trace.Op == p.parts[disk].Trace.Op && p.comparable(k) && !disks[p.parts[k].Name()].Kept {
 			return true
 		}
 	}
@@ -230,7 +231,7 @@ func (p *phase) anyWants(disks map[string]DiskContention, disk int) bool {
 // excused reports whether one disk (by) cannot have taken from another (from): they are known to share no link, or a phase of
 // some of these disks at the same work, without the one, shows that the other has no more there.
 func (p *phase) excused(by, from int) bool {
-	taker, loser := p.parts[by].name(), p.parts[from].name()
+	taker, loser := p.parts[by].Name(), p.parts[from].Name()
 	if a, b := p.hangs[taker], p.hangs[loser]; trace.OwnPort(a) || trace.OwnPort(b) || a != "" && b != "" && a != b {
 		return true
 	}
@@ -239,9 +240,9 @@ func (p *phase) excused(by, from int) bool {
 			continue
 		}
 		for i := range q.parts {
-			if part := &q.parts[i]; part.name() == loser && q.comparable(i) {
-				had, _ := p.parts[from].measure(p.mainStretch()...)
-				if m, ok := part.measure(q.mainStretch()...); ok && m.rate < had.rate/heldBack {
+			if part := &q.parts[i]; part.Name() == loser && q.comparable(i) {
+				had, _ := p.parts[from].Measure(p.mainStretch()...)
+				if m, ok := part.Measure(q.mainStretch()...); ok && m.Rate < had.Rate/heldBack {
 					return true
 				}
 			}
@@ -253,16 +254,16 @@ func (p *phase) excused(by, from int) bool {
 // comparable reports whether the disk wants as much as it can get and did not change by itself in the window.
 func (p *phase) comparable(disk int) bool {
 	part := &p.parts[disk]
-	return part.contends() && !part.wavers() && !p.fellInside(part)
+	return part.Contends() && !part.wavers() && !p.fellInside(part)
 }
 
 // ratioInterval is the 95 % confidence interval of a rate over another; nil if it is not known.
-func ratioInterval(m, of measured) *Interval {
-	if m.rate <= 0 || of.rate <= 0 || m.free <= 0 || of.free <= 0 {
+func ratioInterval(m, of level.Measured) *Interval {
+	if m.Rate <= 0 || of.Rate <= 0 || m.Free <= 0 || of.Free <= 0 {
 		return nil
 	}
-	half := stats.StudentQuantile(0.975, min(m.free, of.free)) * math.Hypot(m.error, of.error)
-	return &Interval{m.rate / of.rate * math.Exp(-half), m.rate / of.rate * math.Exp(half)}
+	half := stats.StudentQuantile(0.975, min(m.Free, of.Free)) * math.Hypot(m.Error, of.Error)
+	return &Interval{m.Rate / of.Rate * math.Exp(-half), m.Rate / of.Rate * math.Exp(half)}
 }
 
 // maxMin shares a total so that nobody has more than his cap, and no part can grow but at the cost of a smaller one
@@ -279,21 +280,21 @@ func maxMin(total float64, caps []float64) []float64 {
 // steals lays what the disks lack of their fair parts to those of the same direction that have more than theirs, in
 // proportion. A disk lost only if it is known to do better without the others and did not fall meanwhile, and another
 // took only if it kept clearly more of its own reference, if it has one.
-func (p *phase) steals(disks map[string]DiskContention, window []measured) []Steal {
-	more := func(i int) float64 { return window[i].rate - disks[p.parts[i].name()].FairRate }
-	differs := func(high, low measured) bool { return high.chanceAbove(low) < p.alpha.shared }
+func (p *phase) steals(disks map[string]DiskContention, window []level.Measured) []Steal {
+	more := func(i int) float64 { return window[i].Rate - disks[p.parts[i].Name()].FairRate }
+	differs := func(high, low level.Measured) bool { return high.ChanceAbove(low) < p.alpha.shared }
 	takes := func(by, from int) bool {
-		to, of := disks[p.parts[by].name()], disks[p.parts[from].name()]
+		to, of := disks[p.parts[by].Name()], disks[p.parts[from].Name()]
 		kept := to.Retention == nil || *to.Retention >= keptMore**of.Retention
-		return by != from && p.comparable(by) && p.parts[by].trace.Op == p.parts[from].trace.Op && kept &&
-			differs(window[by], measured{rate: to.FairRate, free: window[by].free}) && differs(window[by], window[from]) && !p.excused(by, from)
+		return by != from && p.comparable(by) && p.parts[by].Trace.Op == p.parts[from].Trace.Op && kept &&
+			differs(window[by], level.Measured{Rate: to.FairRate, Free: window[by].Free}) && differs(window[by], window[from]) && !p.excused(by, from)
 	}
 	found := []Steal{}
 	for from := range p.parts {
-		name := p.parts[from].name()
+		name := p.parts[from].Name()
 		d := disks[name]
 		lost := -more(from)
-		if !d.Held || !p.comparable(from) || lost < minSteal*d.FairRate || !differs(measured{rate: d.FairRate, free: window[from].free}, window[from]) {
+		if !d.Held || !p.comparable(from) || lost < minSteal*d.FairRate || !differs(level.Measured{Rate: d.FairRate, Free: window[from].Free}, window[from]) {
 			continue
 		}
 		var excess float64
@@ -305,7 +306,7 @@ func (p *phase) steals(disks map[string]DiskContention, window []measured) []Ste
 		for by := range p.parts {
 			if takes(by, from) {
 				rate := min(lost, excess) * more(by) / excess
-				found = append(found, Steal{From: name, By: p.parts[by].name(), Rate: rate, Share: rate / d.FairRate})
+				found = append(found, Steal{From: name, By: p.parts[by].Name(), Rate: rate, Share: rate / d.FairRate})
 			}
 		}
 	}

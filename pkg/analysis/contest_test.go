@@ -8,8 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
@@ -18,7 +19,7 @@ func alone(p *phase, rates ...float64) solos {
 	var s solos
 	for i, rate := range rates {
 		if rate > 0 {
-			s = append(s, solo{job: p.job(&p.parts[i]), measured: measured{rate: 1e6 * rate, error: 0.001, free: 50}, phase: p.parts[i].name() + " alone"})
+			s = append(s, solo{job: p.job(&p.parts[i]), Measured: level.Measured{Rate: 1e6 * rate, Error: 0.001, Free: 50}, phase: p.parts[i].Name() + " alone"})
 		}
 	}
 	return s
@@ -26,7 +27,7 @@ func alone(p *phase, rates ...float64) solos {
 
 // Three disks of 150 alone share 300 MB/s: C has 160 of it, B and A have 70 each.
 func TestStealsByHand(t *testing.T) {
-	p := besides(60, steps(70), steps(70), steps(160))
+	p := besides(60, tracetest.Steps(70), tracetest.Steps(70), tracetest.Steps(160))
 	p.fillOverlap()
 	p.fillContention(alone(p, 150, 150, 160))
 	c := p.out.Contention
@@ -71,7 +72,7 @@ func TestStealsByHand(t *testing.T) {
 		}
 	}
 	// Two that have more share the blame by how much more: 40 and 20 above their fair parts of 80.
-	p = besides(60, steps(20), steps(120), steps(100))
+	p = besides(60, tracetest.Steps(20), tracetest.Steps(120), tracetest.Steps(100))
 	p.fillOverlap()
 	p.fillContention(alone(p, 150, 150, 150))
 	got := p.out.Contention.Steals
@@ -81,7 +82,7 @@ func TestStealsByHand(t *testing.T) {
 	within(t, "B's part", got[0].Rate, 40e6, 1e6)
 	within(t, "C's part", got[1].Rate, 20e6, 1e6)
 	// Nobody takes from one that goes the other way.
-	p.parts[0].trace.Op = trace.Read
+	p.parts[0].Trace.Op = trace.Read
 	p.fillContention(alone(p, 150, 150, 150))
 	if got := p.out.Contention; len(got.Steals) != 0 || got.Disks["B"].AboveEven != 0 {
 		t.Errorf("of a reader: %+v", got)
@@ -90,7 +91,7 @@ func TestStealsByHand(t *testing.T) {
 
 // C ends at 30 s, and A has its new level at 36 s, B at 30 s.
 func TestRecoveriesByHand(t *testing.T) {
-	p := besides(60, steps(70, [2]float64{36, 120}), steps(70, [2]float64{30, 120}), steps(160, [2]float64{30, 0}))
+	p := besides(60, tracetest.Steps(70, [2]float64{36, 120}), tracetest.Steps(70, [2]float64{30, 120}), tracetest.Steps(160, [2]float64{30, 0}))
 	p.recoveries(solos{})
 	if n := len(p.out.Recoveries); n != 2 {
 		t.Fatalf("%+v", p.out.Recoveries)
@@ -109,21 +110,21 @@ func TestRecoveriesByHand(t *testing.T) {
 		a, c func(int) float64
 		want int
 	}{
-		{"it rises by less than a tenth", steps(70, [2]float64{32, 75}), steps(160, [2]float64{30, 0}), 0},
-		{"C goes on", steps(70, [2]float64{32, 120}), steps(160), 0},
-		{"C had just begun", steps(70, [2]float64{32, 120}), steps(0, [2]float64{29, 160}, [2]float64{30, 0}), 0},
-		{"it falls", steps(120, [2]float64{32, 70}), steps(160, [2]float64{30, 0}), 0},
-		{"its rise is seen too shortly", steps(70, [2]float64{58, 110}), steps(160, [2]float64{30, 0}), 0},
-		{"it rises", steps(70, [2]float64{32, 120}), steps(160, [2]float64{30, 0}), 1},
+		{"it rises by less than a tenth", tracetest.Steps(70, [2]float64{32, 75}), tracetest.Steps(160, [2]float64{30, 0}), 0},
+		{"C goes on", tracetest.Steps(70, [2]float64{32, 120}), tracetest.Steps(160), 0},
+		{"C had just begun", tracetest.Steps(70, [2]float64{32, 120}), tracetest.Steps(0, [2]float64{29, 160}, [2]float64{30, 0}), 0},
+		{"it falls", tracetest.Steps(120, [2]float64{32, 70}), tracetest.Steps(160, [2]float64{30, 0}), 0},
+		{"its rise is seen too shortly", tracetest.Steps(70, [2]float64{58, 110}), tracetest.Steps(160, [2]float64{30, 0}), 0},
+		{"it rises", tracetest.Steps(70, [2]float64{32, 120}), tracetest.Steps(160, [2]float64{30, 0}), 1},
 	} {
-		p := besides(60, tt.a, steps(50), tt.c)
+		p := besides(60, tt.a, tracetest.Steps(50), tt.c)
 		p.recoveries(solos{})
 		if got := p.out.Recoveries; len(got) != tt.want {
 			t.Errorf("%s: %+v", tt.name, got)
 		}
 	}
 	// Known to have more alone, it was still waiting when the trace ended.
-	p = besides(40, steps(70), steps(160, [2]float64{30, 0}))
+	p = besides(40, tracetest.Steps(70), tracetest.Steps(160, [2]float64{30, 0}))
 	p.recoveries(alone(p, 150, 0))
 	if got := p.out.Recoveries; len(got) != 1 || got[0].LagS != nil || *got[0].Cut != (Cut{S: 10, Why: "ended", Disk: "A"}) {
 		t.Errorf("it waits: %+v", got)
@@ -132,26 +133,6 @@ func TestRecoveriesByHand(t *testing.T) {
 	p.recoveries(alone(p, 80, 0)) // 70 is not below 0.8 of it
 	if got := p.out.Recoveries; len(got) != 0 {
 		t.Errorf("it had nothing to wait for: %+v", got)
-	}
-	for _, tt := range []struct {
-		files []float64 // starts
-		want  float64
-	}{{nil, 0.3}, {[]float64{1}, 0.3}, {[]float64{1, 9}, 3}, {[]float64{1, 9, 9.5}, 1.3}, {[]float64{1, 9.9, 9.95, 10}, 0.4}} {
-		d := &trace.DiskTrace{}
-		for _, s := range tt.files {
-			d.Files = append(d.Files, trace.File{StartNS: ns(s)})
-		}
-		within(t, "blur", seconds((&part{trace: d}).blur(ns(10))), tt.want, 1e-9)
-	}
-	for length, want := range map[float64]bool{2.1: false, 2.2: true} {
-		if got := (&part{}).holds(span(0, length), endLevelS); got != want {
-			t.Errorf("%v s hold: %v", length, got)
-		}
-	}
-	for length, want := range map[float64]bool{5.9: false, 6: true} {
-		if got := (&part{excursionS: 4}).holds(span(0, length), 1); got != want {
-			t.Errorf("%v s hold beside an excursion of 4: %v", length, got)
-		}
 	}
 }
 
@@ -162,9 +143,9 @@ func TestAloneAfterwards(t *testing.T) {
 		end  float64
 		want bool
 	}{{"for ten seconds", 30, true}, {"for one", 39, true}, {"at no time", 40, false}} {
-		p := besides(40, steps(70, [2]float64{30, 120}), steps(160, [2]float64{tt.end, 0}))
+		p := besides(40, tracetest.Steps(70, [2]float64{30, 120}), tracetest.Steps(160, [2]float64{tt.end, 0}))
 		m, _, ok := p.aloneAfterwards(0)
-		if ok != tt.want || ok && math.Abs(m.rate-120e6) > 1e6 {
+		if ok != tt.want || ok && math.Abs(m.Rate-120e6) > 1e6 {
 			t.Errorf("%s: %+v, %v", tt.name, m, ok)
 		}
 		if _, _, ok := p.aloneAfterwards(1); ok {
@@ -175,9 +156,9 @@ func TestAloneAfterwards(t *testing.T) {
 		}
 	}
 	// A file of which nothing is known tells no rate.
-	p := besides(40, steps(100), steps(160, [2]float64{30, 0}))
-	long := filesOf([2]float64{29, 29e6}, [2]float64{11, 11e6})
-	p.parts[0] = newPart(long, work.Work{}, 0)
+	p := besides(40, tracetest.Steps(100), tracetest.Steps(160, [2]float64{30, 0}))
+	long := tracetest.FilesOf([2]float64{29, 29e6}, [2]float64{11, 11e6})
+	p.parts[0] = newPart(long, 0)
 	if m, _, ok := p.aloneAfterwards(0); ok {
 		t.Errorf("by a file that began before: %+v", m)
 	}
@@ -189,7 +170,7 @@ func gains(rows []Phase) {
 	for i := range rows {
 		phases[i] = &phase{trace: &trace.Phase{Test: rows[i].Test}, out: &rows[i]}
 		for disk := range rows[i].Disks {
-			phases[i].parts = append(phases[i].parts, part{trace: &trace.DiskTrace{Name: disk}, work: rows[i].Paced[disk]})
+			phases[i].parts = append(phases[i].parts, part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: disk}, Work: rows[i].Paced[disk]}})
 		}
 	}
 	duplexGains(phases)
@@ -270,7 +251,7 @@ func TestMatrixRows(t *testing.T) {
 }
 
 func TestQuote(t *testing.T) {
-	p := besides(60, steps(100, [2]float64{20, 50}))
+	p := besides(60, tracetest.Steps(100, [2]float64{20, 50}))
 	p.fillOverlap()
 	rate, mean := 66e6, &p.parts[0]
 	for _, tt := range []struct {
@@ -287,7 +268,7 @@ func TestQuote(t *testing.T) {
 		}
 	}
 	// Beside another disk the window counts: from 30 s on, at the last level.
-	p = besides(60, steps(100, [2]float64{20, 50}), steps(0, [2]float64{10, 50}, [2]float64{40, 0}))
+	p = besides(60, tracetest.Steps(100, [2]float64{20, 50}), tracetest.Steps(0, [2]float64{10, 50}, [2]float64{40, 0}))
 	p.fillOverlap()
 	fall := &Throttle{Steps: []Step{{AtS: 20}}}
 	within(t, "in the window", p.laterInWindow(&p.parts[0], fall), 50e6, 1e6)
@@ -314,36 +295,11 @@ func TestQuote(t *testing.T) {
 	}
 }
 
-func TestShowsInsideFile(t *testing.T) {
-	// A file of 20 s halves its rate after ten.
-	d := filesOf([2]float64{5, 500e6}, [2]float64{20, 1500e6}, [2]float64{5, 250e6})
-	f := &d.Files[1]
-	for s := int64(1); s < 20; s++ {
-		f.Samples = append(f.Samples, trace.Sample{TNS: f.StartNS + s*1e9, Bytes: min(s, 10)*100e6 + max(0, s-10)*50e6})
-	}
-	p := part{trace: d, curve: overlap.NewCurve(d)}
-	for _, tt := range []struct {
-		before, after overlap.Interval
-		want          bool
-	}{
-		{span(0, 15), span(15, 30), true},
-		{span(0, 6), span(15, 30), true},
-		{span(0, 5.9), span(15, 30), false},
-		{span(0, 15), span(24, 30), true},
-		{span(0, 15), span(24.1, 30), false},
-	} {
-		got := p.showsInsideFile(tt.before, tt.after)
-		if got != tt.want {
-			t.Errorf("from %v to %v: %v", tt.before, tt.after, got)
-		}
-	}
-}
-
 // sharing is a phase of disks that write, which got so much in the window, known to some error.
-func sharing(window ...measured) (*phase, []measured) {
+func sharing(window ...level.Measured) (*phase, []level.Measured) {
 	p := &phase{alpha: alphas{shared: 0.01}}
 	for i := range window {
-		p.parts = append(p.parts, part{trace: &trace.DiskTrace{Name: string(rune('A' + i)), Op: trace.Write}})
+		p.parts = append(p.parts, part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: string(rune('A' + i)), Op: trace.Write}}})
 	}
 	return p, window
 }
@@ -352,29 +308,29 @@ func sharing(window ...measured) (*phase, []measured) {
 func TestWhoTakes(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		change func(p *phase, window []measured, a, b *DiskContention)
+		change func(p *phase, window []level.Measured, a, b *DiskContention)
 		want   []Steal
 	}{
 		{"B", nil, []Steal{{"A", "B", 50, 0.5}}},
-		{"B, though A lost more", func(_ *phase, w []measured, _, _ *DiskContention) { w[0].rate = 20 }, []Steal{{"A", "B", 50, 0.5}}},
-		{"no more than A lost", func(_ *phase, w []measured, _, _ *DiskContention) { w[0].rate = 90 }, []Steal{{"A", "B", 10, 0.1}}},
-		{"A lost little", func(_ *phase, w []measured, _, _ *DiskContention) { w[0].rate, w[0].error = 90.1, 0.001 }, nil},
-		{"A was not held", func(_ *phase, _ []measured, a, _ *DiskContention) { a.Held = false }, nil},
-		{"A has a pace", func(p *phase, _ []measured, _, _ *DiskContention) { p.parts[0].work.Pace = 50 }, nil},
-		{"A goes both ways", func(p *phase, _ []measured, _, _ *DiskContention) { p.parts[0].work.Reads = 0.5 }, nil},
-		{"A's rate may be chance", func(_ *phase, w []measured, _, _ *DiskContention) { w[0].error = 0.5 }, nil},
-		{"B's rate may be chance", func(_ *phase, w []measured, _, _ *DiskContention) { w[1].error = 0.3 }, nil},
-		{"that they differ may be chance", func(_ *phase, w []measured, _, _ *DiskContention) {
-			w[0], w[1] = measured{rate: 89, error: 1e-4, free: 3}, measured{rate: 150, error: 0.15, free: 50}
+		{"B, though A lost more", func(_ *phase, w []level.Measured, _, _ *DiskContention) { w[0].Rate = 20 }, []Steal{{"A", "B", 50, 0.5}}},
+		{"no more than A lost", func(_ *phase, w []level.Measured, _, _ *DiskContention) { w[0].Rate = 90 }, []Steal{{"A", "B", 10, 0.1}}},
+		{"A lost little", func(_ *phase, w []level.Measured, _, _ *DiskContention) { w[0].Rate, w[0].Error = 90.1, 0.001 }, nil},
+		{"A was not held", func(_ *phase, _ []level.Measured, a, _ *DiskContention) { a.Held = false }, nil},
+		{"A has a pace", func(p *phase, _ []level.Measured, _, _ *DiskContention) { p.parts[0].Work.Pace = 50 }, nil},
+		{"A goes both ways", func(p *phase, _ []level.Measured, _, _ *DiskContention) { p.parts[0].Work.Reads = 0.5 }, nil},
+		{"A's rate may be chance", func(_ *phase, w []level.Measured, _, _ *DiskContention) { w[0].Error = 0.5 }, nil},
+		{"B's rate may be chance", func(_ *phase, w []level.Measured, _, _ *DiskContention) { w[1].Error = 0.3 }, nil},
+		{"that they differ may be chance", func(_ *phase, w []level.Measured, _, _ *DiskContention) {
+			w[0], w[1] = level.Measured{Rate: 89, Error: 1e-4, Free: 3}, level.Measured{Rate: 150, Error: 0.15, Free: 50}
 		}, nil},
-		{"B has a pace", func(p *phase, _ []measured, _, _ *DiskContention) { p.parts[1].work.Pace = 150 }, nil},
-		{"B reads", func(p *phase, _ []measured, _, _ *DiskContention) { p.parts[1].trace.Op = trace.Read }, nil},
-		{"B has its part", func(_ *phase, _ []measured, _, b *DiskContention) { b.FairRate = 150 }, nil},
-		{"B has less than its part", func(_ *phase, _ []measured, _, b *DiskContention) { b.FairRate = 160 }, nil},
-		{"B kept a fifth more", func(_ *phase, _ []measured, _, b *DiskContention) { b.Retention = number(0.6) }, []Steal{{"A", "B", 50, 0.5}}},
-		{"B kept less", func(_ *phase, _ []measured, _, b *DiskContention) { b.Retention = number(0.599) }, nil},
+		{"B has a pace", func(p *phase, _ []level.Measured, _, _ *DiskContention) { p.parts[1].Work.Pace = 150 }, nil},
+		{"B reads", func(p *phase, _ []level.Measured, _, _ *DiskContention) { p.parts[1].Trace.Op = trace.Read }, nil},
+		{"B has its part", func(_ *phase, _ []level.Measured, _, b *DiskContention) { b.FairRate = 150 }, nil},
+		{"B has less than its part", func(_ *phase, _ []level.Measured, _, b *DiskContention) { b.FairRate = 160 }, nil},
+		{"B kept a fifth more", func(_ *phase, _ []level.Measured, _, b *DiskContention) { b.Retention = number(0.6) }, []Steal{{"A", "B", 50, 0.5}}},
+		{"B kept less", func(_ *phase, _ []level.Measured, _, b *DiskContention) { b.Retention = number(0.599) }, nil},
 	} {
-		p, window := sharing(measured{rate: 50, error: 0.01, free: 50}, measured{rate: 150, error: 0.01, free: 50})
+		p, window := sharing(level.Measured{Rate: 50, Error: 0.01, Free: 50}, level.Measured{Rate: 150, Error: 0.01, Free: 50})
 		a, b := DiskContention{Held: true, FairRate: 100, Retention: number(0.5)}, DiskContention{FairRate: 100}
 		if tt.change != nil {
 			tt.change(p, window, &a, &b)
@@ -385,7 +341,7 @@ func TestWhoTakes(t *testing.T) {
 		}
 	}
 	// By how much each has more than its part: 50 and 25.
-	p, window := sharing(measured{rate: 150, error: 0.01, free: 50}, measured{rate: 40, error: 0.01, free: 50}, measured{rate: 125, error: 0.01, free: 50})
+	p, window := sharing(level.Measured{Rate: 150, Error: 0.01, Free: 50}, level.Measured{Rate: 40, Error: 0.01, Free: 50}, level.Measured{Rate: 125, Error: 0.01, Free: 50})
 	got := p.steals(map[string]DiskContention{"A": {FairRate: 100}, "B": {Held: true, FairRate: 100, Retention: number(0.5)}, "C": {FairRate: 100}}, window)
 	if diff := cmp.Diff([]Steal{{"B", "A", 40, 0.4}, {"B", "C", 20, 0.2}}, got, cmpopts.EquateApprox(1e-9, 0)); diff != "" {
 		t.Errorf("of two (-want +got):\n%s", diff)
@@ -394,23 +350,23 @@ func TestWhoTakes(t *testing.T) {
 
 // A tenth more than the even part of those of one direction that want all they can get.
 func TestAboveEven(t *testing.T) {
-	at := func(rate, err float64) measured { return measured{rate: rate, error: err, free: 50} }
+	at := func(rate, err float64) level.Measured { return level.Measured{Rate: rate, Error: err, Free: 50} }
 	for _, tt := range []struct {
 		name   string
-		window []measured
+		window []level.Measured
 		change func(p *phase)
 		want   []float64
 	}{
-		{"a fifth", []measured{at(120, 0.01), at(90, 0.01), at(90, 0.01)}, nil, []float64{20, 0, 0}},
-		{"a tenth", []measured{at(95, 0.01), at(110, 0.01), at(95, 0.01)}, nil, []float64{0, 10, 0}},
-		{"less", []measured{at(95.5, 0.001), at(109, 0.001), at(95.5, 0.001)}, nil, []float64{0, 0, 0}},
-		{"chance", []measured{at(120, 0.1), at(90, 0.01), at(90, 0.01)}, nil, []float64{0, 0, 0}},
+		{"a fifth", []level.Measured{at(120, 0.01), at(90, 0.01), at(90, 0.01)}, nil, []float64{20, 0, 0}},
+		{"a tenth", []level.Measured{at(95, 0.01), at(110, 0.01), at(95, 0.01)}, nil, []float64{0, 10, 0}},
+		{"less", []level.Measured{at(95.5, 0.001), at(109, 0.001), at(95.5, 0.001)}, nil, []float64{0, 0, 0}},
+		{"chance", []level.Measured{at(120, 0.1), at(90, 0.01), at(90, 0.01)}, nil, []float64{0, 0, 0}},
 		// The even part of 100 is known to 19 % of it.
-		{"chance by the others", []measured{at(120, 0.01), at(90, 0.5), at(90, 0.4)}, nil, []float64{0, 0, 0}},
-		{"beside one with a pace", []measured{at(120, 0.01), at(80, 0.01), at(10, 0.01)}, func(p *phase) { p.parts[2].work.Pace = 10 }, []float64{20, 0, 0}},
-		{"that has one itself", []measured{at(120, 0.01), at(90, 0.01), at(90, 0.01)}, func(p *phase) { p.parts[0].work.Pace = 120 }, []float64{0, 0, 0}},
-		{"beside a reader", []measured{at(120, 0.01), at(80, 0.01), at(10, 0.01)}, func(p *phase) { p.parts[2].trace.Op = trace.Read }, []float64{20, 0, 0}},
-		{"little is known of another", []measured{at(120, 0.05), at(90, 0.01), {rate: 90, error: 0.01, free: 1}}, nil, []float64{0, 0, 0}},
+		{"chance by the others", []level.Measured{at(120, 0.01), at(90, 0.5), at(90, 0.4)}, nil, []float64{0, 0, 0}},
+		{"beside one with a pace", []level.Measured{at(120, 0.01), at(80, 0.01), at(10, 0.01)}, func(p *phase) { p.parts[2].Work.Pace = 10 }, []float64{20, 0, 0}},
+		{"that has one itself", []level.Measured{at(120, 0.01), at(90, 0.01), at(90, 0.01)}, func(p *phase) { p.parts[0].Work.Pace = 120 }, []float64{0, 0, 0}},
+		{"beside a reader", []level.Measured{at(120, 0.01), at(80, 0.01), at(10, 0.01)}, func(p *phase) { p.parts[2].Trace.Op = trace.Read }, []float64{20, 0, 0}},
+		{"little is known of another", []level.Measured{at(120, 0.05), at(90, 0.01), {Rate: 90, Error: 0.01, Free: 1}}, nil, []float64{0, 0, 0}},
 	} {
 		p, window := sharing(tt.window...)
 		if tt.change != nil {
@@ -436,16 +392,16 @@ func TestHeldAndKept(t *testing.T) {
 		held, kept bool
 		fell       bool
 	}{
-		{"nine tenths and more", steps(70), 77, 0.001, false, true, false},
-		{"less", steps(70), 79, 0.001, true, false, false},
-		{"less, by chance", steps(70), 79, 0.5, false, false, false},
-		{"more, by chance", steps(70), 77, 0.5, false, false, false},
-		{"half, as it fell amid the window", steps(100, [2]float64{30, 70}), 140, 0.001, false, false, true},
+		{"nine tenths and more", tracetest.Steps(70), 77, 0.001, false, true, false},
+		{"less", tracetest.Steps(70), 79, 0.001, true, false, false},
+		{"less, by chance", tracetest.Steps(70), 79, 0.5, false, false, false},
+		{"more, by chance", tracetest.Steps(70), 77, 0.5, false, false, false},
+		{"half, as it fell amid the window", tracetest.Steps(100, [2]float64{30, 70}), 140, 0.001, false, false, true},
 	} {
-		p := besides(60, tt.a, steps(160))
+		p := besides(60, tt.a, tracetest.Steps(160))
 		p.fillOverlap()
 		p.fillChanges()
-		p.fillContention(solos{{job: p.job(&p.parts[0]), measured: measured{rate: 1e6 * tt.alone, error: tt.err, free: 50}, phase: "A alone"}})
+		p.fillContention(solos{{job: p.job(&p.parts[0]), Measured: level.Measured{Rate: 1e6 * tt.alone, Error: tt.err, Free: 50}, phase: "A alone"}})
 		c := p.out.Contention
 		if d := c.Disks["A"]; d.Held != tt.held || d.Kept != tt.kept || (d.Retention == nil) != tt.fell || !tt.fell && (math.Abs(*d.Retention-70/tt.alone) > 0.01 || *d.ReferenceRate != 1e6*tt.alone) {
 			t.Errorf("%s: %+v", tt.name, d)
@@ -456,8 +412,8 @@ func TestHeldAndKept(t *testing.T) {
 	}
 	// One with a pace needs no more than it asks for, or than it has.
 	for asks, fair := range map[float64]float64{80: 80, 60: 70} {
-		p := besides(60, steps(70), steps(160))
-		p.parts[0].work.Pace = 1e6 * asks
+		p := besides(60, tracetest.Steps(70), tracetest.Steps(160))
+		p.parts[0].Work.Pace = 1e6 * asks
 		p.fillOverlap()
 		p.fillContention(alone(p, 150, 0))
 		d := p.out.Contention.Disks["A"]
@@ -466,7 +422,7 @@ func TestHeldAndKept(t *testing.T) {
 			t.Errorf("of a disk with a pace: %+v", d)
 		}
 	}
-	for _, p := range []*phase{besides(20, steps(70)), besides(20, steps(70), steps(0))} {
+	for _, p := range []*phase{besides(20, tracetest.Steps(70)), besides(20, tracetest.Steps(70), tracetest.Steps(0))} {
 		if p.fillOverlap(); len(p.parts) > 1 {
 			p.out.Overlap = nil
 		}
@@ -478,16 +434,16 @@ func TestHeldAndKept(t *testing.T) {
 
 // The last level that the disk rose to, as others ended.
 func TestReferenceAfterRecovery(t *testing.T) {
-	p := besides(20, steps(70), steps(160))
+	p := besides(20, tracetest.Steps(70), tracetest.Steps(160))
 	rate := 1.0
 	p.out.Recoveries = []Recovery{{Disk: "A", After: "B", ToRate: &rate}, {Disk: "A", After: "C", ToRate: &rate}, {Disk: "A", After: "D"}, {Disk: "B", After: "E", ToRate: &rate}}
-	p.reached = []measured{{rate: 1}, {rate: 2}, {rate: 3}, {rate: 4}}
-	for disk, want := range []reference{{measured{rate: 2}, ReferenceLater, "C"}, {measured{rate: 4}, ReferenceLater, "E"}} {
+	p.reached = []level.Measured{{Rate: 1}, {Rate: 2}, {Rate: 3}, {Rate: 4}}
+	for disk, want := range []reference{{level.Measured{Rate: 2}, ReferenceLater, "C"}, {level.Measured{Rate: 4}, ReferenceLater, "E"}} {
 		if got, ok := p.reference(disk, solos{}, p.window); !ok || got != want {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	}
-	p.parts[0].work.Pace = 5
+	p.parts[0].Work.Pace = 5
 	if got, ok := p.reference(0, alone(p, 150, 150), p.window); ok {
 		t.Errorf("of a disk with a pace: %+v", got)
 	}

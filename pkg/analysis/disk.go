@@ -10,18 +10,18 @@ import (
 // summarize describes a disk's files in the phase. Files without bytes or without time count nowhere; files that
 // overlap others of their disk count in bytes and busy time, but have no rate of their own.
 func (p *phase) summarize(part *part) Disk {
-	d := Disk{Op: part.trace.Op}
+	d := Disk{Op: part.Trace.Op}
 	files, work := part.transfers(&d)
 	d.Rate = number(float64(d.Bytes) / d.BusyS)
-	if !part.hasFiles() {
+	if !part.HasFiles() {
 		d.Files = 0
 		return d
 	}
 	if n := work - d.Files; n > 0 {
-		p.warn(Warning{Code: "unusable_files", Disk: part.name(), Values: map[string]float64{"files": float64(n), "of": float64(work)}})
+		p.warn(Warning{Code: "unusable_files", Disk: part.Name(), Values: map[string]float64{"files": float64(n), "of": float64(work)}})
 	}
 	if n := d.Files - len(files); n > 0 {
-		p.warn(Warning{Code: "overlapping_files", Disk: part.name(), Values: map[string]float64{"files": float64(n), "of": float64(d.Files)}})
+		p.warn(Warning{Code: "overlapping_files", Disk: part.Name(), Values: map[string]float64{"files": float64(n), "of": float64(d.Files)}})
 	}
 	if d.Files == 0 {
 		return d
@@ -34,13 +34,13 @@ func (p *phase) summarize(part *part) Disk {
 	s := stats.Summarize(rates)
 	d.Mean, d.Median, d.Trimmed20 = number(s.Mean), number(s.Median), number(s.Trimmed20)
 	d.P05, d.P95, d.CV = number(s.P05), number(s.P95), number(s.CV)
-	if part.limited() {
+	if part.Limited() {
 		return d
 	}
 	d.OLSRate, d.OLSLatencyS = fit(stats.OLS, sizes, times)
 	d.TheilSenRate, d.TheilSenLatencyS = fit(stats.TheilSen, sizes, times)
 	if len(files) > 0 && len(files) < fewest {
-		p.warn(Warning{Code: "few_files", Disk: part.name(), Values: map[string]float64{"files": float64(len(files))}})
+		p.warn(Warning{Code: "few_files", Disk: part.Name(), Values: map[string]float64{"files": float64(len(files))}})
 	}
 	d.Score = p.score(rates)
 	d.Throttle = p.throttle(part)
@@ -54,7 +54,7 @@ func (p *phase) summarize(part *part) Disk {
 // transfers returns the usable files that share no time with another one of their disk, and counts all usable ones
 // in d and all that are work. Filler, which keeps the disk busy for the others' sake, is in none of these.
 func (p *part) transfers(d *Disk) (apart []transfer, work int) {
-	files := p.trace.Files
+	files := p.Trace.Files
 	single := make([]bool, len(files))
 	latest := -1 // the usable file so far that ends last
 	var busy int64
@@ -103,6 +103,6 @@ func (p *phase) sizeEffects(part *part, files, same []transfer, d *Disk) {
 	d.LowLatency = lowLatency(files, d.SmallFiles)
 	if knee := sizeKnee(files, p.alpha.looks); knee != nil && d.Throttle != nil {
 		d.Throttle = nil
-		p.warn(Warning{Code: "size_or_time", Disk: part.name(), Values: map[string]float64{"at_bytes": knee.AtBytes}})
+		p.warn(Warning{Code: "size_or_time", Disk: part.Name(), Values: map[string]float64{"at_bytes": knee.AtBytes}})
 	}
 }

@@ -13,7 +13,7 @@ import (
 func TestSummarizeADisk(t *testing.T) {
 	summary := func(paced work.Work, files ...trace.File) (Disk, map[string][2]float64) {
 		p := together(&trace.DiskTrace{Op: trace.Write, Files: files})
-		p.parts[0].work = paced
+		p.parts[0].Work = paced
 		d := p.summarize(&p.parts[0])
 		warnings := map[string][2]float64{}
 		for _, w := range p.out.Warnings {

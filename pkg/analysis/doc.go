@@ -4,11 +4,11 @@
 //
 // # From a trace to an answer
 //
-//  1. Rates over time (part.go, level.go, measured.go). A disk's rate over its active time, in bins of 0.1 s, is cut into
+//  1. Rates over time (package level). A disk's rate over its active time, in bins of 0.1 s, is cut into
 //     levels (stats.Segments). How it strays from them, by a part that is new in every bin and one with a memory
 //     (stats.EstimateNoise), gives the error of any rate. The luck of single files counts as well: a level rests on several
-//     files, on a change inside one, or on files that are all beyond any others (luck.go).
-//  2. What needs no levels: standstills within files (stall.go), two levels in turn and slopes (swing.go).
+//     files, on a change inside one, or on files that are all beyond any others.
+//  2. What needs no levels, there too: standstills within files, two levels in turn, and slopes.
 //  3. Recoveries (recovery.go): what a disk gains after another's end, and how long that takes.
 //  4. The ledger (ledger.go, entries.go, warmup.go; Change is an entry): all changes of all disks, those of one instant
 //     together, each with the one cause that the evidence leaves. The questions, in their order: did another disk start, end or

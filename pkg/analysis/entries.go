@@ -13,24 +13,24 @@ import (
 func (p *phase) startsAndEnds() []Change {
 	first, last := int64(math.MaxInt64), int64(math.MinInt64)
 	for i := range p.parts {
-		if part := &p.parts[i]; len(part.active) > 0 {
-			first, last = min(first, part.startNS()), max(last, part.endNS())
+		if part := &p.parts[i]; len(part.Active) > 0 {
+			first, last = min(first, part.StartNS()), max(last, part.EndNS())
 		}
 	}
 	var out []Change
 	for i := range p.parts {
 		part := &p.parts[i]
-		if len(part.active) == 0 {
+		if len(part.Active) == 0 {
 			continue
 		}
 		one := func(kind string, at, until int64, from, to float64) {
-			out = append(out, Change{StartS: seconds(at), EndS: seconds(until), Disks: []string{part.name()}, Kind: kind, Cause: CauseUnknown, FromRate: from, ToRate: to})
+			out = append(out, Change{StartS: seconds(at), EndS: seconds(until), Disks: []string{part.Name()}, Kind: kind, Cause: CauseUnknown, FromRate: from, ToRate: to})
 		}
-		if at := part.startNS(); seconds(at-first) >= togetherS {
-			one(KindStart, at, at, 0, part.rateIn(overlap.Interval{StartNS: at, EndNS: min(at+settleNS, part.endNS())}))
+		if at := part.StartNS(); seconds(at-first) >= togetherS {
+			one(KindStart, at, at, 0, part.RateIn(overlap.Interval{StartNS: at, EndNS: min(at+settleNS, part.EndNS())}))
 		}
-		if at := part.endNS(); seconds(last-at) >= togetherS {
-			one(KindEnd, at, at, part.rateIn(overlap.Interval{StartNS: max(at-settleNS, part.startNS()), EndNS: at}), 0)
+		if at := part.EndNS(); seconds(last-at) >= togetherS {
+			one(KindEnd, at, at, part.RateIn(overlap.Interval{StartNS: max(at-settleNS, part.StartNS()), EndNS: at}), 0)
 		}
 	}
 	return out
@@ -44,7 +44,7 @@ func (p *phase) stallChanges() []Change {
 	}
 	var all []stall
 	for i := range p.parts {
-		for _, v := range p.parts[i].stalls {
+		for _, v := range p.parts[i].Stalls {
 			all = append(all, stall{v, i})
 		}
 	}
@@ -62,15 +62,15 @@ func (p *phase) stallChanges() []Change {
 		c := Change{StartS: seconds(first.StartNS), EndS: seconds(first.EndNS), Kind: KindStall, Cause: CauseUnknown}
 		for _, s := range group {
 			part := &p.parts[s.disk]
-			before := part.movingIn(overlap.Interval{StartNS: s.StartNS - beforeNS, EndNS: s.StartNS})
+			before := part.MovingIn(overlap.Interval{StartNS: s.StartNS - beforeNS, EndNS: s.StartNS})
 			from := 0.0
-			if m, ok := part.measure(before...); ok {
-				from = m.rate
+			if m, ok := part.Measure(before...); ok {
+				from = m.Rate
 			}
-			to := part.rateIn(s.Interval)
-			c.Disks = append(c.Disks, part.name())
+			to := part.RateIn(s.Interval)
+			c.Disks = append(c.Disks, part.Name())
 			c.FromRate, c.ToRate = c.FromRate+from, c.ToRate+to
-			c.Each = append(c.Each, Shift{part.name(), from, to})
+			c.Each = append(c.Each, Shift{part.Name(), from, to})
 			c.EndS = max(c.EndS, seconds(s.EndNS))
 		}
 		if len(group) == 1 {
@@ -92,15 +92,15 @@ func (p *phase) slowChanges() []Change {
 	var out []Change
 	for i := range p.parts {
 		part := &p.parts[i]
-		name := part.name()
-		switch s, d := part.swing, part.drift; {
+		name := part.Name()
+		switch s, d := part.Swing, part.Drift; {
 		case s != nil:
 			out = append(out, Change{
 				StartS: seconds(s.StartNS), EndS: seconds(s.EndNS), Disks: []string{name}, Kind: KindSwing, Cause: CauseUnknown,
-				FromRate: s.high, ToRate: s.low, PeriodS: 2 * s.Seconds() / float64(s.runs), LowShare: s.lowShare, Count: s.runs - 1,
+				FromRate: s.High, ToRate: s.Low, PeriodS: 2 * s.Seconds() / float64(s.Runs), LowShare: s.LowShare, Count: s.Runs - 1,
 			})
 		case d != nil:
-			out = append(out, Change{StartS: seconds(d.StartNS), EndS: seconds(d.EndNS), Disks: []string{name}, Kind: KindDrift, Cause: CauseUnknown, FromRate: d.from, ToRate: d.to})
+			out = append(out, Change{StartS: seconds(d.StartNS), EndS: seconds(d.EndNS), Disks: []string{name}, Kind: KindDrift, Cause: CauseUnknown, FromRate: d.From, ToRate: d.To})
 		}
 	}
 	return out
@@ -117,9 +117,9 @@ func (p *phase) recoveryChanges() []Change {
 			StartS: r.AtS, EndS: r.AtS + *r.LagS, Disks: []string{r.Disk}, Kind: KindRecovery, Cause: CauseNeighbour, By: &r.After,
 			FromRate: r.FromRate, ToRate: *r.ToRate,
 		}
-		if m := p.reached[k]; m.free > 0 {
-			half := stats.StudentQuantile(0.975, m.free) * m.rate * m.error
-			c.CI = &Interval{max(0, m.rate-half), m.rate + half}
+		if m := p.reached[k]; m.Free > 0 {
+			half := stats.StudentQuantile(0.975, m.Free) * m.Rate * m.Error
+			c.CI = &Interval{max(0, m.Rate-half), m.Rate + half}
 		}
 		out = append(out, c)
 	}

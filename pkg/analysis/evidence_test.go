@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -109,7 +110,7 @@ func TestWarmth(t *testing.T) {
 	heat := func(values ...float64) *phase {
 		return &phase{meters: newMeters(&trace.Phase{Gauges: readings("A", trace.Temperature, values...)})}
 	}
-	a := &part{trace: &trace.DiskTrace{Name: "A"}, active: []overlap.Interval{span(0, 8)}}
+	a := &part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: "A"}, Active: []overlap.Interval{span(0, 8)}}}
 	// Read at 1 to 9 s; it falls at 5 s, and ends at 8.
 	e := heat(30, 40, 32, 50, 60, 52, 70, 58, 99).warmth(a, ns(5))
 	// The middle of 30, 40 and 32; of 50, 60 and 52; and the highest of three: 52, 70 and 58, then 70 and 58.
@@ -130,7 +131,7 @@ func TestWarmth(t *testing.T) {
 		}
 		return &phase{meters: newMeters(&trace.Phase{Gauges: list})}
 	}
-	long := &part{trace: a.trace, active: []overlap.Interval{span(0, 99)}}
+	long := &part{Disk: level.Disk{Trace: a.Trace, Active: []overlap.Interval{span(0, 99)}}}
 	for _, tt := range []struct {
 		times []float64
 		want  bool
@@ -165,7 +166,7 @@ func TestWarmth(t *testing.T) {
 }
 
 func TestCoresBusy(t *testing.T) {
-	a := &part{trace: &trace.DiskTrace{Name: "A"}, active: []overlap.Interval{span(0, 6)}}
+	a := &part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: "A"}, Active: []overlap.Interval{span(0, 6)}}}
 	for _, tt := range []struct {
 		values []float64
 		want   bool
@@ -189,8 +190,8 @@ func TestBudget(t *testing.T) {
 		d.Rate = cmpOr(d.Rate, &rate)
 		return &phase{trace: &trace.Phase{}, out: &Phase{Disks: map[string]Disk{"A": d}}}
 	}
-	a := &part{trace: &trace.DiskTrace{Name: "A"}}
-	here := &phase{trace: &trace.Phase{Disks: []*trace.DiskTrace{a.trace}}, out: &Phase{Disks: map[string]Disk{"A": {Rate: &rate}}}}
+	a := &part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: "A"}}}
+	here := &phase{trace: &trace.Phase{Disks: []*trace.DiskTrace{a.Trace}}, out: &Phase{Disks: map[string]Disk{"A": {Rate: &rate}}}}
 	d := &Disk{Throttle: &Throttle{AtBytes: 100, FromRate: 1e9}}
 	fell := func(at float64) Disk { return Disk{Bytes: 999, Throttle: &Throttle{AtBytes: at}} }
 	slow, fast := 0.79e9, 0.81e9
@@ -234,7 +235,7 @@ func cmpOr(v, other *float64) *float64 {
 
 // The second disk starts at 10 s, pauses from 20 to 25 s and ends at 30 s.
 func TestEventsIn(t *testing.T) {
-	p := &phase{parts: []part{{active: []overlap.Interval{span(0, 50)}}, {active: []overlap.Interval{span(10, 20), span(25, 30)}}}}
+	p := &phase{parts: []part{{Disk: level.Disk{Active: []overlap.Interval{span(0, 50)}}}, {Disk: level.Disk{Active: []overlap.Interval{span(10, 20), span(25, 30)}}}}}
 	for _, tt := range []struct {
 		v    overlap.Interval
 		want bool
@@ -243,13 +244,13 @@ func TestEventsIn(t *testing.T) {
 			t.Errorf("in %v: %v", tt.v, got)
 		}
 	}
-	pauses := part{active: p.parts[1].active}
+	pauses := part{Disk: level.Disk{Active: p.parts[1].Active}}
 	for s, want := range map[float64]bool{19.4: false, 19.5: true, 22: true, 25.5: true, 25.6: false, 10: false, 30: false} {
 		if got, ok := pauses.pauseAt(ns(s)); ok != want || ok && got != span(20, 25) {
 			t.Errorf("at %v s: %v, %v", s, got, ok)
 		}
 	}
-	levels, _ := levelsOf([2]float64{14, 100}, [2]float64{6, 50}, [2]float64{5, 80})
+	levels := levelsOf([2]float64{14, 100}, [2]float64{6, 50}, [2]float64{5, 80})
 	for _, tt := range []struct {
 		name    string
 		next    float64 // rate after the pause
@@ -261,7 +262,7 @@ func TestEventsIn(t *testing.T) {
 		{"it is back after the pause", 91, 25, 20, &Rebound{AtS: 25, PauseS: 5, Rate: 91}},
 		{"it comes back without one", 91, 28, 14, nil},
 	} {
-		list := append(slices.Clone(levels[:2]), level{span(tt.atS, 30), tt.next})
+		list := append(slices.Clone(levels[:2]), level.Level{Interval: span(tt.atS, 30), Rate: tt.next})
 		until, rebound := pauses.lasts(list, 1, 100)
 		if until != ns(tt.until) || !cmp.Equal(rebound, tt.rebound) {
 			t.Errorf("%s: until %v, %+v", tt.name, seconds(until), rebound)
@@ -271,7 +272,7 @@ func TestEventsIn(t *testing.T) {
 
 func TestCut(t *testing.T) {
 	named := func(name string, active ...overlap.Interval) part {
-		return part{trace: &trace.DiskTrace{Name: name}, active: active}
+		return part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: name}, Active: active}}
 	}
 	p := &phase{parts: []part{named("A", span(0, 40)), named("B", span(0, 20), span(25, 30)), named("C"), named("D", span(10, 35))}}
 	for s, want := range map[float64]Cut{
@@ -283,7 +284,7 @@ func TestCut(t *testing.T) {
 			t.Errorf("at %v s: %+v, want %+v", s, *got, want)
 		}
 	}
-	p.stages = overlap.Stages([][]overlap.Interval{p.parts[0].active, p.parts[1].active, nil, p.parts[3].active})
+	p.stages = overlap.Stages([][]overlap.Interval{p.parts[0].Active, p.parts[1].Active, nil, p.parts[3].Active})
 	for _, tt := range []struct {
 		disk int
 		s    float64

@@ -6,52 +6,29 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 	"github.com/hubbench/hubbench/pkg/work"
 )
-
-// filesAt is a disk whose files of some 50 MB have progress each tenth of a second, at a rate that depends on the second.
-func filesAt(rate func(second int) float64, seconds int) *trace.DiskTrace {
-	const stepNS = 5e7
-	d := &trace.DiskTrace{Op: trace.Write}
-	var f trace.File
-	done := func() {
-		if f.Bytes > 0 {
-			f.Seq = len(d.Files)
-			d.Files = append(d.Files, f)
-		}
-		f = trace.File{}
-	}
-	for now := int64(0); now < int64(seconds)*1e9; now += stepNS {
-		bytes := int64(rate(int(now/1e9)) * stepNS / 1e9)
-		if bytes == 0 {
-			done()
-			continue
-		}
-		if f.Bytes == 0 {
-			f.StartNS = now
-		}
-		f.Bytes += bytes
-		f.EndNS = now + stepNS
-		if f.EndNS%1e8 == 0 {
-			f.Samples = append(f.Samples, trace.Sample{TNS: f.EndNS, Bytes: f.Bytes})
-		}
-		if f.Bytes > 49e6 {
-			done()
-		}
-	}
-	done()
-	return d
-}
 
 // besides is a phase of disks that are sampled finely, each with a rate by the second, MB/s; zero is a pause.
 func besides(seconds int, rates ...func(second int) float64) *phase {
 	var disks []*trace.DiskTrace
 	for _, rate := range rates {
-		disks = append(disks, filesAt(func(s int) float64 { return 1e6 * rate(s) }, seconds))
+		disks = append(disks, tracetest.FilesAt(func(s int) float64 { return 1e6 * rate(s) }, seconds))
 	}
 	return together(disks...)
+}
+
+// partOf is a disk's part without levels, and newPart the same with them.
+func partOf(d *trace.DiskTrace) part {
+	return part{Disk: level.Disk{Trace: d, Active: overlap.Active(d, 5e8), Curve: overlap.NewCurve(d)}}
+}
+
+func newPart(d *trace.DiskTrace, gapNS int64) part {
+	return part{Disk: level.New(d, work.Work{}, gapNS)}
 }
 
 // together is a phase of disks that are named A, B and so on.
@@ -60,53 +37,40 @@ func together(disks ...*trace.DiskTrace) *phase {
 	var active [][]overlap.Interval
 	for i, d := range disks {
 		d.Name = string(rune('A' + i))
-		p.parts = append(p.parts, newPart(d, work.Work{}, 5e8))
-		p.parts[i].solid = p.parts[i].solidLevels(0.01)
-		active = append(active, p.parts[i].active)
+		p.parts = append(p.parts, newPart(d, 5e8))
+		p.parts[i].Settle(nil, 0.01)
+		active = append(active, p.parts[i].Active)
 	}
 	p.stages = overlap.Stages(active)
 	p.window = overlap.Window(p.stages, len(p.parts))
 	return p
 }
 
-// steps is a rate that changes at given seconds; it wavers by 1 %.
-func steps(first float64, changes ...[2]float64) func(int) float64 {
-	return func(s int) float64 {
-		rate := first
-		for _, c := range changes {
-			if float64(s) >= c[0] {
-				rate = c[1]
-			}
-		}
-		return rate * (1 + 0.01*math.Sin(float64(s*s)))
-	}
-}
-
 // A falls at 20 s; what the others do then explains it, or does not.
 func TestWhatExplainsAFall(t *testing.T) {
-	falls := steps(100, [2]float64{20, 50})
+	falls := tracetest.Steps(100, [2]float64{20, 50})
 	for _, tt := range []struct {
 		name  string
 		other func(int) float64
 		kind  string
 	}{
-		{"nothing happens", steps(100), KindOwnFall},
-		{"B begins then", steps(0, [2]float64{20, 50}), KindStart},
-		{"B began before", steps(0, [2]float64{10, 50}), KindOwnFall},
-		{"B ends a second before", steps(100, [2]float64{19, 0}), KindUnknown},
-		{"B ends three seconds before", steps(100, [2]float64{17, 0}), KindOwnFall},
-		{"B ends a second later", steps(100, [2]float64{21, 0}), KindOwnFall},
-		{"B gains half of it", steps(100, [2]float64{20, 127}), KindUnknown},
-		{"B gains all of it", steps(100, [2]float64{20, 150}), KindRedistribution},
-		{"B gains less than half", steps(100, [2]float64{20, 120}), KindOwnFall},
-		{"B gains what A left", steps(100, [2]float64{21, 150}), KindOwnFall},
-		{"B falls by the same factor", steps(80, [2]float64{20, 40}), KindSharedFall},
-		{"B falls by another factor", steps(100, [2]float64{20, 75}), KindUnknown},
+		{"nothing happens", tracetest.Steps(100), KindOwnFall},
+		{"B begins then", tracetest.Steps(0, [2]float64{20, 50}), KindStart},
+		{"B began before", tracetest.Steps(0, [2]float64{10, 50}), KindOwnFall},
+		{"B ends a second before", tracetest.Steps(100, [2]float64{19, 0}), KindUnknown},
+		{"B ends three seconds before", tracetest.Steps(100, [2]float64{17, 0}), KindOwnFall},
+		{"B ends a second later", tracetest.Steps(100, [2]float64{21, 0}), KindOwnFall},
+		{"B gains half of it", tracetest.Steps(100, [2]float64{20, 127}), KindUnknown},
+		{"B gains all of it", tracetest.Steps(100, [2]float64{20, 150}), KindRedistribution},
+		{"B gains less than half", tracetest.Steps(100, [2]float64{20, 120}), KindOwnFall},
+		{"B gains what A left", tracetest.Steps(100, [2]float64{21, 150}), KindOwnFall},
+		{"B falls by the same factor", tracetest.Steps(80, [2]float64{20, 40}), KindSharedFall},
+		{"B falls by another factor", tracetest.Steps(100, [2]float64{20, 75}), KindUnknown},
 	} {
 		p := besides(60, falls, tt.other)
 		a := &p.parts[0]
-		if len(a.solid) != 2 || math.Abs(seconds(a.solid[1].StartNS)-20) > 0.2 {
-			t.Fatalf("%s: levels %v", tt.name, a.solid)
+		if len(a.Solid) != 2 || math.Abs(seconds(a.Solid[1].StartNS)-20) > 0.2 {
+			t.Fatalf("%s: levels %v", tt.name, a.Solid)
 		}
 		p.fillChanges()
 		if got := a.kinds[1]; got != tt.kind {
@@ -127,15 +91,15 @@ func TestWhatExplainsAFall(t *testing.T) {
 		within(t, tt.name+": lasts", got.LastsS, 40, 0.1)
 	}
 	// Another's recovery then explains it, a second away or nearer.
-	p := besides(60, falls, steps(100))
+	p := besides(60, falls, tracetest.Steps(100))
 	lag := 5.0
 	for at, want := range map[float64]bool{14.2: true, 15.8: true, 13.8: false, 16.2: false} {
-		p.out.Recoveries, p.reached = []Recovery{{Disk: "B", AtS: at, LagS: &lag, ToRate: &lag}}, make([]measured, 1)
+		p.out.Recoveries, p.reached = []Recovery{{Disk: "B", AtS: at, LagS: &lag, ToRate: &lag}}, make([]level.Measured, 1)
 		p.fillChanges()
 		if got := p.parts[0].kinds[1]; (got == KindRedistribution) != want {
 			t.Errorf("B recovers at %v s: A's fall is told as %q", at+lag, got)
 		}
-		p.out.Recoveries, p.reached = []Recovery{{Disk: "A", AtS: at, LagS: &lag, ToRate: &lag}, {Disk: "B", AtS: at}}, make([]measured, 2)
+		p.out.Recoveries, p.reached = []Recovery{{Disk: "A", AtS: at, LagS: &lag, ToRate: &lag}, {Disk: "B", AtS: at}}, make([]level.Measured, 2)
 		p.fillChanges()
 		if got := p.parts[0].kinds[1]; got != KindOwnFall {
 			t.Errorf("A's own recovery explains its fall: %q", got)
@@ -145,7 +109,7 @@ func TestWhatExplainsAFall(t *testing.T) {
 
 // In two steps down, the deeper of which dates the fall; up again without a pause it is none.
 func TestThrottleInSteps(t *testing.T) {
-	p := besides(80, steps(100, [2]float64{20, 70}, [2]float64{40, 30}))
+	p := besides(80, tracetest.Steps(100, [2]float64{20, 70}, [2]float64{40, 30}))
 	p.fillChanges()
 	got := p.throttle(&p.parts[0])
 	if got == nil || len(got.Steps) != 2 {
@@ -159,10 +123,10 @@ func TestThrottleInSteps(t *testing.T) {
 	within(t, "held", got.HeldS, 20, 0.1)
 	within(t, "lasts", got.LastsS, 40, 0.1)
 	for name, rate := range map[string]func(int) float64{
-		"by less than a fifth": steps(100, [2]float64{20, 82}),
-		"back without a pause": steps(100, [2]float64{20, 50}, [2]float64{40, 95}),
-		"upwards":              steps(50, [2]float64{20, 100}),
-		"for a second":         steps(100, [2]float64{59, 50}),
+		"by less than a fifth": tracetest.Steps(100, [2]float64{20, 82}),
+		"back without a pause": tracetest.Steps(100, [2]float64{20, 50}, [2]float64{40, 95}),
+		"upwards":              tracetest.Steps(50, [2]float64{20, 100}),
+		"for a second":         tracetest.Steps(100, [2]float64{59, 50}),
 	} {
 		p := besides(60, rate)
 		p.fillChanges()
@@ -170,7 +134,7 @@ func TestThrottleInSteps(t *testing.T) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	p = besides(80, steps(100, [2]float64{20, 50}, [2]float64{40, 0}, [2]float64{50, 100}))
+	p = besides(80, tracetest.Steps(100, [2]float64{20, 50}, [2]float64{40, 0}, [2]float64{50, 100}))
 	p.fillChanges()
 	got = p.throttle(&p.parts[0])
 	if got == nil || got.Recovered == nil {
@@ -183,20 +147,20 @@ func TestThrottleInSteps(t *testing.T) {
 }
 
 func TestFellInside(t *testing.T) {
-	falls := steps(100, [2]float64{20, 50})
+	falls := tracetest.Steps(100, [2]float64{20, 50})
 	for _, tt := range []struct {
 		name  string
 		other func(int) float64
 		want  bool
 	}{
-		{"in the window", steps(100), true},
-		{"before it", steps(0, [2]float64{30, 100}), false},
-		{"where another began", steps(0, [2]float64{20, 100}), false},
+		{"in the window", tracetest.Steps(100), true},
+		{"before it", tracetest.Steps(0, [2]float64{30, 100}), false},
+		{"where another began", tracetest.Steps(0, [2]float64{20, 100}), false},
 		{"by less", nil, false},
 	} {
 		own := falls
 		if tt.other == nil {
-			own, tt.other = steps(100, [2]float64{20, 81}), steps(100)
+			own, tt.other = tracetest.Steps(100, [2]float64{20, 81}), tracetest.Steps(100)
 		}
 		p := besides(60, own, tt.other)
 		p.fillChanges()
@@ -206,7 +170,7 @@ func TestFellInside(t *testing.T) {
 	}
 	// Alone at the end, from 40 s on, it has as little as beside B, or more.
 	for after, want := range map[float64]bool{50: true, 89: true, 92: false} {
-		p := besides(60, steps(100, [2]float64{20, 50}, [2]float64{40, after}), steps(100, [2]float64{40, 0}))
+		p := besides(60, tracetest.Steps(100, [2]float64{20, 50}, [2]float64{40, after}), tracetest.Steps(100, [2]float64{40, 0}))
 		if got := p.lowAlone(&p.parts[0], 100e6, ns(20)); got != want {
 			t.Errorf("alone it has %v: low %v", after, got)
 		}
@@ -216,7 +180,7 @@ func TestFellInside(t *testing.T) {
 	}
 	// It is looked at for three seconds or more.
 	for end, want := range map[float64]bool{57: true, 58: false} {
-		p := besides(60, steps(50), steps(100, [2]float64{end, 0}))
+		p := besides(60, tracetest.Steps(50), tracetest.Steps(100, [2]float64{end, 0}))
 		if got := p.lowAlone(&p.parts[0], 100e6, 0); got != want {
 			t.Errorf("alone from %v s on: %v", end, got)
 		}
@@ -226,7 +190,7 @@ func TestFellInside(t *testing.T) {
 // Who fell or rose first, in the two seconds about the fall.
 func TestFellFirst(t *testing.T) {
 	for at, want := range map[float64]bool{20: false, 21: true, 19: false} {
-		p := besides(40, steps(100, [2]float64{20, 50}), steps(100, [2]float64{at, 150}), steps(30))
+		p := besides(40, tracetest.Steps(100, [2]float64{20, 50}), tracetest.Steps(100, [2]float64{at, 150}), tracetest.Steps(30))
 		if got := p.fellFirst(&p.parts[0], ns(20)); got != want {
 			t.Errorf("B rises at %v s, A falls at 20: first %v", at, got)
 		}
@@ -237,7 +201,7 @@ func TestFellFirst(t *testing.T) {
 			t.Errorf("a rise at %v s before 20: %v", at, got)
 		}
 	}
-	p := besides(40, steps(100), steps(100, [2]float64{20, 60}))
+	p := besides(40, tracetest.Steps(100), tracetest.Steps(100, [2]float64{20, 60}))
 	for _, tt := range []struct {
 		v    overlap.Interval
 		want bool
@@ -251,7 +215,7 @@ func TestFellFirst(t *testing.T) {
 	}
 	// Faster by more than a tenth in each of five stretches of two seconds.
 	for rate, want := range map[float64]bool{115: true, 108: false} {
-		d := besides(40, steps(100, [2]float64{20, rate})).parts[0]
+		d := besides(40, tracetest.Steps(100, [2]float64{20, rate})).parts[0]
 		if got := d.apart(span(10, 20), span(20, 30)); got != want {
 			t.Errorf("100 and then %v apart: %v", rate, got)
 		}
@@ -277,8 +241,8 @@ func TestToThrottle(t *testing.T) {
 		{"low until 15 s", [][2]float64{{10, 1000}, {5, 250}, {5, 150}}, [][2]float64{{10, 100}, {10, 40}}, 15,
 			Throttle{AtBytes: 1000, AtS: 10, FromRate: 100, ToRate: 50, HeldS: 10, LastsS: 5, Steps: []Step{{1000, 10, 100, 50}}}},
 	} {
-		p := partOf(filesOf(tt.files...))
-		levels, _ := levelsOf(tt.levels...)
+		p := partOf(tracetest.FilesOf(tt.files...))
+		levels := levelsOf(tt.levels...)
 		tt.want.Recovered = &Rebound{AtS: 99}
 		if diff := cmp.Diff(&tt.want, p.toThrottle(levels, ns(tt.untilS), tt.want.Recovered)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
@@ -293,10 +257,10 @@ func TestEventNear(t *testing.T) {
 		want bool
 	}{{17.99, false}, {18, true}, {20, true}, {20.5, true}, {20.51, false}} {
 		for _, active := range [][]overlap.Interval{{span(0, tt.atS)}, {span(tt.atS, 40)}, {span(0, 5), span(9, tt.atS), span(30, 40)}} {
-			a := partOf(filesOf([2]float64{20, 2000e6}, [2]float64{20, 1000e6}))
-			a.active = []overlap.Interval{span(0, 19), span(20, 40)} // its own pause explains nothing
-			a.solid, _ = levelsOf([2]float64{20, 100e6}, [2]float64{20, 50e6})
-			p := &phase{parts: []part{a, {trace: &trace.DiskTrace{Name: "B"}, active: active}}, out: &Phase{}}
+			a := partOf(tracetest.FilesOf([2]float64{20, 2000e6}, [2]float64{20, 1000e6}))
+			a.Active = []overlap.Interval{span(0, 19), span(20, 40)} // its own pause explains nothing
+			a.Solid = levelsOf([2]float64{20, 100e6}, [2]float64{20, 50e6})
+			p := &phase{parts: []part{a, {Disk: level.Disk{Trace: &trace.DiskTrace{Name: "B"}, Active: active}}}, out: &Phase{}}
 			e := event{at: ns(20), edges: []edge{{disk: 0}}}
 			if got := p.begunNear(&e) != nil || p.endedNear(&e) != nil; got != tt.want {
 				t.Errorf("another is active in %v: %v", active, got)
@@ -335,9 +299,9 @@ func TestFellInsideByHand(t *testing.T) {
 		{"where another begins", 1600e6, []overlap.Interval{span(0, 40)}, span(20, 40), false},
 	} {
 		kind := map[bool]string{false: KindUnknown, true: KindStart}[tt.other.StartNS > 0]
-		a := partOf(filesOf([2]float64{20, 2000e6}, [2]float64{20, tt.bytes}))
-		a.solid, a.kinds = []level{a.levelOver(span(0, 20)), a.levelOver(span(20, 40))}, []string{"", kind}
-		p := &phase{parts: []part{a, {trace: &trace.DiskTrace{Name: "B"}, active: []overlap.Interval{tt.other}}}, window: tt.window, out: &Phase{}}
+		a := partOf(tracetest.FilesOf([2]float64{20, 2000e6}, [2]float64{20, tt.bytes}))
+		a.Solid, a.kinds = []level.Level{a.LevelOver(span(0, 20)), a.LevelOver(span(20, 40))}, []string{"", kind}
+		p := &phase{parts: []part{a, {Disk: level.Disk{Trace: &trace.DiskTrace{Name: "B"}, Active: []overlap.Interval{tt.other}}}}, window: tt.window, out: &Phase{}}
 		if got := p.fellInside(&p.parts[0]); got != tt.want {
 			t.Errorf("%s: %v", tt.name, got)
 		}

@@ -122,12 +122,12 @@ func (f *finder) connections(solos solos) {
 		moved := hub.job
 		moved.connection = trace.Direct
 		direct := solos.find(moved)
-		if direct == nil || hub.rate > (1-hubCost)*direct.rate || direct.chanceAbove(hub.measured) > f.alpha {
+		if direct == nil || hub.Rate > (1-hubCost)*direct.Rate || direct.ChanceAbove(hub.Measured) > f.alpha {
 			continue
 		}
 		f.found = append(f.found, Finding{
-			Code: "hub_cost", Phase: hub.phase, Disk: hub.disk, Other: direct.phase, Weight: 1 - hub.rate/direct.rate,
-			Values: map[string]float64{"rate": hub.rate, "reference": direct.rate},
+			Code: "hub_cost", Phase: hub.phase, Disk: hub.disk, Other: direct.phase, Weight: 1 - hub.Rate/direct.Rate,
+			Values: map[string]float64{"rate": hub.Rate, "reference": direct.Rate},
 		})
 	}
 }

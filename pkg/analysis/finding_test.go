@@ -10,8 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/work"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // toldOf are the findings of one phase of A, B, C and D.
@@ -246,14 +247,14 @@ func TestOnceAndMost(t *testing.T) {
 
 func TestHubCostByNoise(t *testing.T) {
 	for _, tt := range []struct {
-		hub, direct measured
+		hub, direct level.Measured
 		want        bool
 	}{
-		{measured{rate: 90, error: 0.001, free: 9}, measured{rate: 100, error: 0.001, free: 9}, true},
-		{measured{rate: 90.1, error: 0.001, free: 9}, measured{rate: 100, error: 0.001, free: 9}, false},
-		{measured{rate: 80, error: 0.2, free: 9}, measured{rate: 100, error: 0.2, free: 9}, false}, // noise may have made it
+		{level.Measured{Rate: 90, Error: 0.001, Free: 9}, level.Measured{Rate: 100, Error: 0.001, Free: 9}, true},
+		{level.Measured{Rate: 90.1, Error: 0.001, Free: 9}, level.Measured{Rate: 100, Error: 0.001, Free: 9}, false},
+		{level.Measured{Rate: 80, Error: 0.2, Free: 9}, level.Measured{Rate: 100, Error: 0.2, Free: 9}, false}, // noise may have made it
 	} {
-		s := solos{{job: job{disk: "A", connection: trace.OnHub}, measured: tt.hub, phase: "hub"}, {job: job{disk: "A", connection: trace.Direct}, measured: tt.direct, phase: "own"}}
+		s := solos{{job: job{disk: "A", connection: trace.OnHub}, Measured: tt.hub, phase: "hub"}, {job: job{disk: "A", connection: trace.Direct}, Measured: tt.direct, phase: "own"}}
 		got := findings(nil, nil, s, nil, 0.01)
 		if (len(got) > 0) != tt.want {
 			t.Errorf("%v on the hub, %v by itself: %+v", tt.hub, tt.direct, got)
@@ -267,13 +268,13 @@ func TestHubCostByNoise(t *testing.T) {
 // fio's group rate is all bytes over the longest job.
 func TestOtherTools(t *testing.T) {
 	at := func(startS float64, op trace.Role, files ...[2]float64) part {
-		d := filesOf(files...)
+		d := tracetest.FilesOf(files...)
 		d.Op = op
 		for i := range d.Files {
 			d.Files[i].StartNS += ns(startS)
 			d.Files[i].EndNS += ns(startS)
 		}
-		return newPart(d, work.Work{}, 0)
+		return newPart(d, 0)
 	}
 	p := &phase{parts: []part{at(0, "write", [2]float64{10, 1000}), at(2, "write", [2]float64{4, 1200}), at(6, "write")}}
 	o := p.otherToolRates()
@@ -354,7 +355,7 @@ func TestTotalsFinding(t *testing.T) {
 func played(name, disks string, op trace.Role, kept float64, steals ...Steal) *phase {
 	p := &phase{trace: &trace.Phase{}, hangs: map[string]string{}, out: &Phase{Phase: name, Roles: map[string]trace.Role{}, Contention: &Contention{Disks: map[string]DiskContention{}, Steals: steals}, Overlap: &Overlap{Disks: map[string]OverlapDisk{}}}}
 	for d := range strings.SplitSeq(disks, "") {
-		p.parts = append(p.parts, part{trace: &trace.DiskTrace{Name: d, Op: op}})
+		p.parts = append(p.parts, part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: d, Op: op}}})
 		p.out.Roles[d] = op
 		p.out.Overlap.Disks[d] = OverlapDisk{Op: op, Rate: 100 * kept, CI95: &Interval{100*kept - 1, 100*kept + 1}}
 		p.out.Contention.Disks[d] = DiskContention{Rate: 100 * kept, Reference: ReferenceSolo, ReferenceRate: number(100), Held: kept < 0.9}

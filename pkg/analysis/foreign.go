@@ -30,13 +30,13 @@ func (p *phase) devices(late unwritten) {
 	}
 	seen := map[string]bool{}
 	for i := range p.parts {
-		name := p.parts[i].name()
+		name := p.parts[i].Name()
 		if seen[name] {
 			continue
 		}
 		counts, reads := p.meters.counts(name)
 		if len(counts) < 2 { // nobody saw how much of it reached the device
-			written := p.parts[i].trace.Direction(trace.Write)
+			written := p.parts[i].Trace.Direction(trace.Write)
 			*late.of([]string{name}) += float64(overlap.NewCurve(written).At(math.MaxInt64))
 			continue
 		}
@@ -44,10 +44,10 @@ func (p *phase) devices(late unwritten) {
 		sound := p.trace.Status != trace.Partial
 		for k := i; k < len(p.parts); k++ {
 			part := &p.parts[k]
-			if other, _ := p.meters.counts(part.name()); slices.Equal(counts, other) {
+			if other, _ := p.meters.counts(part.Name()); slices.Equal(counts, other) {
 				d.add(part)
-				seen[part.name()] = true
-				sound = sound && len(part.trace.Errors) == 0 && len(part.active) > 0
+				seen[part.Name()] = true
+				sound = sound && len(part.Trace.Errors) == 0 && len(part.Active) > 0
 			}
 		}
 		found := d.compare(p.trace.Stop, late)
@@ -55,7 +55,7 @@ func (p *phase) devices(late unwritten) {
 			continue
 		}
 		for _, part := range d.parts {
-			p.devicesOf[part.name()] = found
+			p.devicesOf[part.Name()] = found
 		}
 	}
 }
@@ -77,12 +77,12 @@ type flow struct {
 // add counts a disk in.
 func (d *device) add(p *part) {
 	d.parts = append(d.parts, p)
-	if !p.trace.Both {
-		d.flows = append(d.flows, flow{p.trace.Op, p.curve})
+	if !p.Trace.Both {
+		d.flows = append(d.flows, flow{p.Trace.Op, p.Curve})
 		return
 	}
 	for _, op := range []trace.Role{trace.Read, trace.Write} {
-		d.flows = append(d.flows, flow{op, overlap.NewCurve(p.trace.Direction(op))})
+		d.flows = append(d.flows, flow{op, overlap.NewCurve(p.Trace.Direction(op))})
 	}
 }
 
@@ -111,13 +111,13 @@ func (d *device) compare(stop string, unwritten unwritten) *Device {
 	total := moved{last.read - first.read, last.write - first.write}
 	out := &Device{WriteBytes: int64(total.write), CountedReadBytes: int64(own.read), CountedWriteBytes: int64(own.write)}
 	for _, p := range d.parts {
-		out.Disks = append(out.Disks, p.name())
-		doubt += offFile * float64(len(p.trace.Files))
-		if len(p.active) == 0 {
+		out.Disks = append(out.Disks, p.Name())
+		doubt += offFile * float64(len(p.Trace.Files))
+		if len(p.Active) == 0 {
 			continue
 		}
-		work, doubts := overlap.Interval{StartNS: p.startNS(), EndNS: p.endNS()}, 0.0
-		if stop == scenario.StopHold || stop == scenario.StopTime || len(p.trace.Open) > 0 {
+		work, doubts := overlap.Interval{StartNS: p.StartNS(), EndNS: p.EndNS()}, 0.0
+		if stop == scenario.StopHold || stop == scenario.StopTime || len(p.Trace.Open) > 0 {
 			doubts++
 		}
 		for _, ns := range []int64{first.ns, last.ns} {
@@ -125,7 +125,7 @@ func (d *device) compare(stop string, unwritten unwritten) *Device {
 				doubts++
 			}
 		}
-		doubt += doubts * seconds(offRateNS) * p.rateIn(work)
+		doubt += doubts * seconds(offRateNS) * p.RateIn(work)
 	}
 	off := offBytes + doubt + offShare*(own.read+own.write)
 	if d.reads {

@@ -8,15 +8,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/work"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // Beside B, A falls after as many bytes as alone, and B gains what it leaves.
 func TestFallTogetherGains(t *testing.T) {
 	alone := &Fall{AtBytes: 3000e6}
-	p := besides(70, steps(100, [2]float64{30, 50}), steps(80, [2]float64{30, 120}), steps(40))
+	p := besides(70, tracetest.Steps(100, [2]float64{30, 50}), tracetest.Steps(80, [2]float64{30, 120}), tracetest.Steps(40))
 	got := p.fallTogether(&p.parts[0], alone)
 	if got == nil || !got.Told || len(got.Gains) != 1 || got.Gains[0].Disk != "B" {
 		t.Fatalf("%+v", got)
@@ -39,7 +40,7 @@ func TestFallTogetherGains(t *testing.T) {
 		}
 	}
 	// Where another begins meanwhile, it is not known who gained from what.
-	p = besides(70, steps(100, [2]float64{30, 50}), steps(80, [2]float64{30, 120}), steps(0, [2]float64{36, 40}))
+	p = besides(70, tracetest.Steps(100, [2]float64{30, 50}), tracetest.Steps(80, [2]float64{30, 120}), tracetest.Steps(0, [2]float64{36, 40}))
 	if got := p.fallTogether(&p.parts[0], alone); got == nil || got.Told || len(got.Gains) != 0 {
 		t.Errorf("another begins: %+v", got)
 	}
@@ -81,18 +82,18 @@ func TestFreedByHand(t *testing.T) {
 		gains    bool
 		fromRate float64
 	}{
-		{"it rises", steps(80, rises), steps(40), true, 80e6},
-		{"by less than a tenth", steps(112, rises), steps(40), false, 0},
-		{"it begins three seconds before", steps(0, [2]float64{17, 80}, rises), steps(40), true, 80e6},
-		{"two", steps(0, [2]float64{18, 80}, rises), steps(40), false, 0},
-		{"a second later", steps(0, [2]float64{21, 80}, [2]float64{22, 120}), steps(40), false, 0},
-		{"it ends four seconds later", steps(80, rises, [2]float64{24, 0}), steps(40), true, 80e6},
-		{"three", steps(80, rises, [2]float64{23, 0}), steps(40), false, 0},
-		{"another ends then", steps(80, rises), steps(40, [2]float64{25, 0}), false, 0},
-		{"another begins long after", steps(80, rises), steps(0, [2]float64{32, 40}), true, 80e6},
+		{"it rises", tracetest.Steps(80, rises), tracetest.Steps(40), true, 80e6},
+		{"by less than a tenth", tracetest.Steps(112, rises), tracetest.Steps(40), false, 0},
+		{"it begins three seconds before", tracetest.Steps(0, [2]float64{17, 80}, rises), tracetest.Steps(40), true, 80e6},
+		{"two", tracetest.Steps(0, [2]float64{18, 80}, rises), tracetest.Steps(40), false, 0},
+		{"a second later", tracetest.Steps(0, [2]float64{21, 80}, [2]float64{22, 120}), tracetest.Steps(40), false, 0},
+		{"it ends four seconds later", tracetest.Steps(80, rises, [2]float64{24, 0}), tracetest.Steps(40), true, 80e6},
+		{"three", tracetest.Steps(80, rises, [2]float64{23, 0}), tracetest.Steps(40), false, 0},
+		{"another ends then", tracetest.Steps(80, rises), tracetest.Steps(40, [2]float64{25, 0}), false, 0},
+		{"another begins long after", tracetest.Steps(80, rises), tracetest.Steps(0, [2]float64{32, 40}), true, 80e6},
 	} {
-		p := besides(60, steps(100, [2]float64{20, 50}), tt.b, tt.c)
-		p.parts = append(p.parts, part{trace: &trace.DiskTrace{Name: "D"}}) // which does nothing
+		p := besides(60, tracetest.Steps(100, [2]float64{20, 50}), tt.b, tt.c)
+		p.parts = append(p.parts, part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: "D"}}}) // which does nothing
 		fell := &Throttle{AtS: 20}
 		p.freed(&p.parts[0], fell)
 		if (len(fell.Freed) == 1) != tt.gains || tt.gains && fell.Freed[0].Disk != "B" {
@@ -113,7 +114,7 @@ func TestFreedByHand(t *testing.T) {
 // Of all phases, those of the same scenario's phase and step, and of the disk, are looked at.
 func TestStepsOfSaturation(t *testing.T) {
 	alone := func() *Fall { return &Fall{AtBytes: 3000e6} }
-	p := besides(70, steps(100, [2]float64{30, 50}), steps(80))
+	p := besides(70, tracetest.Steps(100, [2]float64{30, 50}), tracetest.Steps(80))
 	for _, tt := range []struct {
 		name string
 		step *trace.Saturation
@@ -133,7 +134,7 @@ func TestStepsOfSaturation(t *testing.T) {
 		}
 	}
 	burst := func(name string, restS float64, change func(p *phase)) *phase {
-		p := besides(5, steps(100))
+		p := besides(5, tracetest.Steps(100))
 		p.out.Phase, p.trace.Saturation = name, &trace.Saturation{Step: trace.SaturationBurst, Of: "W", Disk: "A", RestNS: ns(restS)}
 		if change != nil {
 			change(p)
@@ -148,7 +149,7 @@ func TestStepsOfSaturation(t *testing.T) {
 		burst("of another", 1, func(p *phase) { p.trace.Saturation.Of = "X" }),
 		burst("of another disk", 1, func(p *phase) { p.trace.Saturation.Disk = "B" }),
 		burst("of two disks", 1, func(p *phase) { p.parts = append(p.parts, p.parts[0]) }),
-		burst("in which nothing moved", 1, func(p *phase) { p.parts[0].active = nil }),
+		burst("in which nothing moved", 1, func(p *phase) { p.parts[0].Active = nil }),
 	}, threeLevels())
 	if len(s.Bursts) != 2 || s.Bursts[0].Phase != "first" || s.Bursts[0].RestS != 10 || s.Bursts[1].Phase != "second" || s.Bursts[1].RestS != 20 {
 		t.Errorf("%+v", s.Bursts)
@@ -172,10 +173,10 @@ func TestStepsOfSaturation(t *testing.T) {
 // Just a tenth is enough to be told.
 func TestFreedByATenth(t *testing.T) {
 	for rate, want := range map[float64]bool{88e6: true, 87.9e6: false} {
-		p := besides(60, steps(100, [2]float64{20, 50}), steps(80))
-		b := filesOf(slices.Concat(slices.Repeat([][2]float64{{0.5, 40e6}}, 40), slices.Repeat([][2]float64{{0.5, rate / 2}}, 80))...)
+		p := besides(60, tracetest.Steps(100, [2]float64{20, 50}), tracetest.Steps(80))
+		b := tracetest.FilesOf(slices.Concat(slices.Repeat([][2]float64{{0.5, 40e6}}, 40), slices.Repeat([][2]float64{{0.5, rate / 2}}, 80))...)
 		b.Name = "B"
-		p.parts[1] = newPart(b, work.Work{}, 0)
+		p.parts[1] = newPart(b, 0)
 		fell := &Throttle{AtS: 20}
 		if p.freed(&p.parts[0], fell); (len(fell.Freed) > 0) != want {
 			t.Errorf("from 80 to %v MB/s: %+v", rate/1e6, fell.Freed)
@@ -185,29 +186,29 @@ func TestFreedByATenth(t *testing.T) {
 
 // A disk with a pace gains nothing, nor does one that does nothing; what is gained is known as well as both rates are.
 func TestGainsByHand(t *testing.T) {
-	p := besides(70, steps(100, [2]float64{30, 50}), steps(80, [2]float64{30, 120}), steps(80, [2]float64{30, 120}))
-	p.parts[2].work.Pace = 200e6
-	p.parts = append(p.parts, part{trace: &trace.DiskTrace{Name: "D"}})
+	p := besides(70, tracetest.Steps(100, [2]float64{30, 50}), tracetest.Steps(80, [2]float64{30, 120}), tracetest.Steps(80, [2]float64{30, 120}))
+	p.parts[2].Work.Pace = 200e6
+	p.parts = append(p.parts, part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: "D"}}})
 	before, after := span(20, 30), span(31, 41)
 	var f FallTogether
 	p.gains(&p.parts[0], &f, before, after)
 	if len(f.Gains) != 1 || f.Gains[0].Disk != "B" {
 		t.Fatalf("%+v", f.Gains)
 	}
-	was, is := p.parts[1].differ(before, after)
-	within(t, "B from", was.rate, 80e6, 1e6)
-	within(t, "B to", is.rate, 120e6, 1e6)
-	if was.free != is.free {
-		t.Errorf("%v and %v degrees of freedom", was.free, is.free)
+	was, is := p.parts[1].Differ(before, after)
+	within(t, "B from", was.Rate, 80e6, 1e6)
+	within(t, "B to", is.Rate, 120e6, 1e6)
+	if was.Free != is.Free {
+		t.Errorf("%v and %v degrees of freedom", was.Free, is.Free)
 	}
-	half := stats.StudentQuantile(0.975, was.free) * math.Hypot(was.rate*was.error, is.rate*is.error)
-	want := Gain{Disk: "B", FromRate: was.rate, ToRate: is.rate, Gain: is.rate - was.rate, CI95: Interval{is.rate - was.rate - half, is.rate - was.rate + half}}
+	half := stats.StudentQuantile(0.975, was.Free) * math.Hypot(was.Rate*was.Error, is.Rate*is.Error)
+	want := Gain{Disk: "B", FromRate: was.Rate, ToRate: is.Rate, Gain: is.Rate - was.Rate, CI95: Interval{is.Rate - was.Rate - half, is.Rate - was.Rate + half}}
 	if diff := cmp.Diff(want, f.Gains[0], cmpopts.EquateApprox(1e-9, 0)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	// One that fell by as much has not gained either, nor one that was not at work before.
-	for name, rate := range map[string]func(int) float64{"falls": steps(120, [2]float64{30, 80}), "begins": steps(0, [2]float64{30, 80}), "rose before": steps(80, [2]float64{26, 120})} {
-		p := besides(70, steps(100, [2]float64{30, 50}), rate)
+	for name, rate := range map[string]func(int) float64{"falls": tracetest.Steps(120, [2]float64{30, 80}), "begins": tracetest.Steps(0, [2]float64{30, 80}), "rose before": tracetest.Steps(80, [2]float64{26, 120})} {
+		p := besides(70, tracetest.Steps(100, [2]float64{30, 50}), rate)
 		var f FallTogether
 		if p.gains(&p.parts[0], &f, before, after); len(f.Gains) != 0 {
 			t.Errorf("it %s: %+v", name, f.Gains)
@@ -217,13 +218,13 @@ func TestGainsByHand(t *testing.T) {
 
 // Another that falls to four fifths or less between two times.
 func TestOthersFall(t *testing.T) {
-	other := part{trace: &trace.DiskTrace{Name: "B"}}
+	other := part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: "B"}}}
 	for _, tt := range []struct {
 		rate, from, to float64
 		want           bool
 	}{{80, 0, 30, true}, {80.1, 0, 30, false}, {80, 10, 30, false}, {80, 0, 10, false}, {80, 9, 11, true}, {120, 0, 30, false}} {
-		other.solid, _ = levelsOf([2]float64{10, 100}, [2]float64{10, tt.rate}, [2]float64{10, tt.rate})
-		p := &phase{parts: []part{{trace: &trace.DiskTrace{Name: "A"}}, other}}
+		other.Solid = levelsOf([2]float64{10, 100}, [2]float64{10, tt.rate}, [2]float64{10, tt.rate})
+		p := &phase{parts: []part{{Disk: level.Disk{Trace: &trace.DiskTrace{Name: "A"}}}, other}}
 		if got := p.othersFall(&p.parts[0], ns(tt.from), ns(tt.to)); got != tt.want {
 			t.Errorf("to %v at 10 s, from %v to %v s: %v", tt.rate, tt.from, tt.to, got)
 		}
@@ -249,8 +250,8 @@ func TestFallTogetherByHand(t *testing.T) {
 		{"sooner than that", 50e6, 1301e6, false},
 		{"just three tenths", 50e6, 1000e6 / more, false},
 	} {
-		a := partOf(filesOf([2]float64{10, 1000e6}, [2]float64{20, 20 * tt.rate}))
-		a.solid = []level{a.levelOver(span(0, 10)), a.levelOver(span(10, 30))}
+		a := partOf(tracetest.FilesOf([2]float64{10, 1000e6}, [2]float64{20, 20 * tt.rate}))
+		a.Solid = []level.Level{a.LevelOver(span(0, 10)), a.LevelOver(span(10, 30))}
 		p := &phase{parts: []part{a}, out: &Phase{Phase: "p"}}
 		got := p.fallTogether(&p.parts[0], &Fall{AtBytes: tt.with})
 		if (got != nil) != tt.want {

@@ -20,14 +20,14 @@ func (p *phase) windowIntervals() (total *Interval, each []*Interval) {
 	}
 	flows := make([]stats.Flow, len(p.parts))
 	for i := range p.parts {
-		flows[i] = p.parts[i].curve.Flow(p.window)
+		flows[i] = p.parts[i].Curve.Flow(p.window)
 		each[i] = intervalOf(flows[i])
 		switch doubt := flows[i].Doubt(); {
-		case doubt != stats.NoDoubt && p.parts[i].limited(): // its rate is that of its work
+		case doubt != stats.NoDoubt && p.parts[i].Limited(): // its rate is that of its work
 		case doubt == stats.TooFew:
-			p.warn(Warning{Code: "no_interval", Disk: p.parts[i].name(), Values: map[string]float64{"files": float64(flows[i].Spread.Items)}})
+			p.warn(Warning{Code: "no_interval", Disk: p.parts[i].Name(), Values: map[string]float64{"files": float64(flows[i].Spread.Items)}})
 		case doubt == stats.TooShort:
-			p.warn(Warning{Code: "no_interval", Disk: p.parts[i].name(), Values: map[string]float64{"moments": float64(flows[i].Known + 1)}})
+			p.warn(Warning{Code: "no_interval", Disk: p.parts[i].Name(), Values: map[string]float64{"moments": float64(flows[i].Known + 1)}})
 		}
 	}
 	return intervalOf(stats.Total(flows)), each

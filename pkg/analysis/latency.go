@@ -56,7 +56,7 @@ type LatencyLine struct {
 	Hist latency.Counts
 }
 
-func (p *part) latencyLines() []LatencyLine { return LatencyLines(p.trace, p.active) }
+func (p *part) latencyLines() []LatencyLine { return LatencyLines(p.Trace, p.Active) }
 
 // LatencyLines are those of the disk's role; active is when the disk is.
 func LatencyLines(d *trace.DiskTrace, active []overlap.Interval) []LatencyLine {
@@ -136,17 +136,17 @@ func (p *phase) latencies(alone soloLatencies, alpha float64) {
 			in = LinesWithin(lines, p.window)
 		}
 		figures, found := figuresOf(in, gatherRequests(in))
-		p.figures[part.name()] = toldFigures{in, figures}
+		p.figures[part.Name()] = toldFigures{in, figures}
 		l := &Latency{LatencyFigures: figures, Series: latencySeries(lines)}
 		if by := alone.find(p.job(part)); by != nil && len(p.parts) > 1 {
 			l.Alone, l.AloneFrom = &by.LatencyFigures, by.phases
-			if part.limited() { // of the others, it says what their rates say
+			if part.Limited() { // of the others, it says what their rates say
 				l.Longer = cmp.Or(found[1].longer(by.found[1], alpha), found[0].longer(by.found[0], alpha))
 			}
 		}
-		d := p.out.Disks[part.name()]
+		d := p.out.Disks[part.Name()]
 		d.Latency = l
-		p.out.Disks[part.name()] = d
+		p.out.Disks[part.Name()] = d
 	}
 }
 
@@ -203,7 +203,7 @@ func (s soloLatencies) alpha(phases []*phase) float64 {
 	n := 0
 	for _, p := range phases {
 		for i := range p.parts {
-			if len(p.parts) > 1 && p.parts[i].limited() && s.find(p.job(&p.parts[i])) != nil {
+			if len(p.parts) > 1 && p.parts[i].Limited() && s.find(p.job(&p.parts[i])) != nil {
 				n++
 			}
 		}

@@ -156,12 +156,12 @@ func TestLatencyMatrixByHand(t *testing.T) {
 		p.trace.Work = map[string]work.Work{"A": {Probe: 4096}, "C": {Pace: 5}}
 		p.out.Paced = p.trace.Work
 		p.hangs["A"] = trace.OnHub
-		p.parts[1].active = []overlap.Interval{span(0, 10)}
+		p.parts[1].Active = []overlap.Interval{span(0, 10)}
 		for s := range 10 {
-			p.parts[1].trace.Latencies = append(p.parts[1].trace.Latencies, trace.Latency{TNS: ns(float64(s + 1)), Op: trace.Read, Hist: took(100)})
+			p.parts[1].Trace.Latencies = append(p.parts[1].Trace.Latencies, trace.Latency{TNS: ns(float64(s + 1)), Op: trace.Read, Hist: took(100)})
 		}
 		p.stages = []overlap.Stage{stageOf(start, 4, 0, 1), stageOf(4, 8, 1), stageOf(8, 10, 0, 1), stageOf(10, 12, 0)}
-		p.parts[0].trace.Latencies = []trace.Latency{{TNS: ns(3), Op: trace.Read, Hist: took(7)}}
+		p.parts[0].Trace.Latencies = []trace.Latency{{TNS: ns(3), Op: trace.Read, Hist: took(7)}}
 		return p
 	}
 	got := latencyMatrix([]*phase{with("p", 0, nil), with("try", 0, &trace.Try{}), played("none", "BA", trace.Read, 1), with("q", 2, nil)}, []string{"A", "B"})

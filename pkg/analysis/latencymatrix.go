@@ -56,7 +56,7 @@ type latencyRows struct {
 
 // latencyRows adds the phase's latency lines to the rows of those who worked meanwhile.
 func (p *phase) latencyRows(m *latencyRows) {
-	if !slices.ContainsFunc(p.parts, func(part part) bool { return len(part.trace.Latencies) > 0 }) {
+	if !slices.ContainsFunc(p.parts, func(part part) bool { return len(part.Trace.Latencies) > 0 }) {
 		return
 	}
 	bySet := map[string][]overlap.Interval{}
@@ -66,7 +66,7 @@ func (p *phase) latencyRows(m *latencyRows) {
 		s := &p.stages[i]
 		names := make([]string, 0, len(s.Active))
 		for _, disk := range s.Active {
-			names = append(names, p.parts[disk].name())
+			names = append(names, p.parts[disk].Name())
 		}
 		set := strings.Join(names, "\x00")
 		if sets[set] == nil {
@@ -82,7 +82,7 @@ func (p *phase) latencyRows(m *latencyRows) {
 			}
 			if lines := LinesWithin(all, bySet[set]); len(lines) > 0 {
 				row, jobs := p.latencyRow(i, sets[set])
-				m.add(row, jobs, lines, p.figures[p.parts[i].name()])
+				m.add(row, jobs, lines, p.figures[p.parts[i].Name()])
 			}
 		}
 	}
@@ -93,13 +93,13 @@ func (p *phase) latencyRow(disk int, set []int) (row LatencyRow, jobs []job) {
 	victim := &p.parts[disk]
 	jobs = append(jobs, p.job(victim))
 	row = LatencyRow{
-		Disk: victim.name(), Op: victim.trace.Op, Beside: map[string]trace.Role{}, Paced: map[string]work.Work{},
-		Connection: p.hangs[victim.name()], Test: p.trace.Test, Phases: []string{p.out.Phase},
+		Disk: victim.Name(), Op: victim.Trace.Op, Beside: map[string]trace.Role{}, Paced: map[string]work.Work{},
+		Connection: p.hangs[victim.Name()], Test: p.trace.Test, Phases: []string{p.out.Phase},
 	}
 	for _, i := range set {
-		name := p.parts[i].name()
+		name := p.parts[i].Name()
 		if i != disk {
-			row.Beside[name] = p.parts[i].trace.Op
+			row.Beside[name] = p.parts[i].Trace.Op
 			jobs = append(jobs, p.job(&p.parts[i]))
 		}
 		if paced, ok := p.out.Paced[name]; ok {

@@ -35,7 +35,7 @@ func (p *phase) lateness(disk int, t *trace.Stream, spec stream.Spec) lateness {
 		for _, s := range t.Samples {
 			v := overlap.Interval{StartNS: min(before.TNS, s.TNS-1), EndNS: s.TNS}
 			if late := s.Late > before.Late; late || s.Due > before.Due {
-				works := p.parts[other].worksIn(v)
+				works := p.parts[other].WorksIn(v)
 				l.late = l.late || late
 				l.always[other] = l.always[other] && (works || !late)
 				if !works {
@@ -74,18 +74,12 @@ func (l lateness) while(p *phase) (always, only []string) {
 		if !l.always[i] {
 			continue
 		}
-		always = append(always, p.parts[i].name())
+		always = append(always, p.parts[i].Name())
 		if l.quiet[i] {
-			only = append(only, p.parts[i].name())
+			only = append(only, p.parts[i].Name())
 		}
 	}
 	return always, only
-}
-
-// worksIn reports whether the disk is active at any moment of v.
-func (p *part) worksIn(v overlap.Interval) bool {
-	i := sort.Search(len(p.active), func(i int) bool { return p.active[i].EndNS > v.StartNS })
-	return i < len(p.active) && p.active[i].StartNS < v.EndNS
 }
 
 // StreamBeside is what came of the frames that were due while all the other working disks, probes aside, were active:
@@ -112,8 +106,8 @@ func (p *phase) besideOf(disk int) *beside {
 	var b beside
 	var active [][]overlap.Interval
 	for i := range p.parts {
-		if other := &p.parts[i]; i != disk && other.work.Probe == 0 {
-			b.others, active = append(b.others, other), append(active, other.active)
+		if other := &p.parts[i]; i != disk && other.Work.Probe == 0 {
+			b.others, active = append(b.others, other), append(active, other.Active)
 		}
 	}
 	if b.others == nil {
@@ -130,7 +124,7 @@ func (b *beside) of(t *trace.Stream, spec stream.Spec) *StreamBeside {
 	}
 	var out StreamBeside
 	for _, o := range b.others {
-		out.Disks = append(out.Disks, o.name())
+		out.Disks = append(out.Disks, o.Name())
 	}
 	var tested int64
 	var o stream.Outcome
@@ -145,14 +139,14 @@ func (b *beside) of(t *trace.Stream, spec stream.Spec) *StreamBeside {
 			out.Due, out.Late = out.Due+due, out.Late+late
 			o.Add(stream.Sample{Due: out.Due, Late: out.Late, BufferNS: s.BufferNS})
 		case late > 0:
-			ended = slices.DeleteFunc(ended, func(p *part) bool { return len(p.active) > 0 && p.endNS() > v.EndNS })
+			ended = slices.DeleteFunc(ended, func(p *part) bool { return len(p.Active) > 0 && p.EndNS() > v.EndNS })
 			out.LateAfter = []string{}
 		}
 		before = s
 	}
 	if out.LateAfter != nil {
 		for _, o := range ended {
-			out.LateAfter = append(out.LateAfter, o.name())
+			out.LateAfter = append(out.LateAfter, o.Name())
 		}
 	}
 	out.TestedS, out.LowestBufferS = seconds(tested), seconds(o.LowestNS)

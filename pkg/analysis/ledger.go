@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -44,20 +45,20 @@ type event struct {
 // shift is one disk's rate before and after an event; moved, if the event changed it.
 type shift struct {
 	disk    int
-	was, is measured
+	was, is level.Measured
 	moved   bool
 }
 
 // chance is how likely noise alone makes so large a difference at a known moment.
-func (s *shift) chance() float64 { return min(s.is.chanceAbove(s.was), s.was.chanceAbove(s.is)) }
+func (s *shift) chance() float64 { return min(s.is.ChanceAbove(s.was), s.was.ChanceAbove(s.is)) }
 
-func (s *shift) factor() float64 { return math.Log(s.is.rate / s.was.rate) }
+func (s *shift) factor() float64 { return math.Log(s.is.Rate / s.was.Rate) }
 
 // fillChanges writes the phase's ledger: every change of a disk's rate, of several at one instant together, with the one
 // cause that the evidence leaves. Recoveries and stalls must have been found before.
 func (p *phase) fillChanges() {
 	for i := range p.parts {
-		p.parts[i].kinds = make([]string, len(p.parts[i].solid))
+		p.parts[i].kinds = make([]string, len(p.parts[i].Solid))
 	}
 	out := slices.Concat(p.startsAndEnds(), p.stallChanges(), p.slowChanges(), p.recoveryChanges())
 	events := p.events()
@@ -68,14 +69,14 @@ func (p *phase) fillChanges() {
 }
 
 // driftOf is the slope of a disk's rate over the longest stage in which it works; nil if there is none.
-func (p *phase) driftOf(disk int) *drift {
+func (p *phase) driftOf(disk int) *level.Drift {
 	var longest overlap.Interval
 	for _, s := range p.stages {
 		if slices.Contains(s.Active, disk) && s.Seconds() > longest.Seconds() {
 			longest = s.Interval
 		}
 	}
-	return p.parts[disk].findDrift(longest, p.alpha.own)
+	return p.parts[disk].FindDrift(longest, p.alpha.own)
 }
 
 // events are the changes of level that are not part of a swing or a drift, those at one instant together.
@@ -83,14 +84,14 @@ func (p *phase) events() []event {
 	var edges []edge
 	for i := range p.parts {
 		part := &p.parts[i]
-		for k := 1; k < len(part.solid) && !part.limited(); k++ {
-			before, after := part.solid[k-1], part.solid[k]
-			if math.Abs(math.Log(after.rate/before.rate)) < leastEdge {
+		for k := 1; k < len(part.Solid) && !part.Limited(); k++ {
+			before, after := part.Solid[k-1], part.Solid[k]
+			if math.Abs(math.Log(after.Rate/before.Rate)) < leastEdge {
 				continue
 			}
-			e := edge{disk: i, level: k, at: part.sharpest(after.StartNS, after.rate-before.rate)}
-			e.offNS = max(closeNS/2, part.misdated(p.atOneStage(before, e.at-1), p.atOneStage(after, e.at)))
-			if part.swing.holds(e.at) || part.drift.holds(e.at) || !part.showsInFiles(before.Interval, after.Interval, fewFiles, mostOfFew) {
+			e := edge{disk: i, level: k, at: part.Sharpest(after.StartNS, after.Rate-before.Rate)}
+			e.offNS = max(closeNS/2, part.Misdated(p.atOneStage(before, e.at-1), p.atOneStage(after, e.at)))
+			if part.Swing.Holds(e.at) || part.Drift.Holds(e.at) || !part.ShowsInFiles(before.Interval, after.Interval, level.FewFiles, level.MaxOfFew) {
 				continue
 			}
 			edges = append(edges, e)
@@ -132,7 +133,7 @@ func (p *phase) events() []event {
 }
 
 // atOneStage is the part of a level in which no other disk starts or ends, about a moment.
-func (p *phase) atOneStage(l level, ns int64) level {
+func (p *phase) atOneStage(l level.Level, ns int64) level.Level {
 	for _, s := range p.stages {
 		if s.StartNS <= ns && ns < s.EndNS {
 			l.Interval = l.Interval.Within(s.Interval)
@@ -155,22 +156,22 @@ func (p *phase) shifts(e *event, bounds []int64) {
 	}
 	for i := range p.parts {
 		part := &p.parts[i]
-		if part.limited() || len(part.active) == 0 {
+		if part.Limited() || len(part.Active) == 0 {
 			continue
 		}
 		margin := max(clearNS, min(e.offNS, 5*clearNS))
-		before := overlap.Interval{StartNS: max(e.prev, part.startNS()), EndNS: e.at - margin}
-		after := overlap.Interval{StartNS: e.at + margin, EndNS: min(e.next, part.endNS())}
+		before := overlap.Interval{StartNS: max(e.prev, part.StartNS()), EndNS: e.at - margin}
+		after := overlap.Interval{StartNS: e.at + margin, EndNS: min(e.next, part.EndNS())}
 		own := slices.IndexFunc(e.edges, func(o edge) bool { return o.disk == i })
-		if before.EndNS-before.StartNS < leastSideNS || after.EndNS-after.StartNS < leastSideNS || !part.worksIn(before) || !part.worksIn(after) {
+		if before.EndNS-before.StartNS < leastSideNS || after.EndNS-after.StartNS < leastSideNS || !part.WorksIn(before) || !part.WorksIn(after) {
 			if own < 0 {
 				continue
 			}
 			k := e.edges[own].level // next to a pause or another event: its own levels will do
-			before, after = part.solid[k-1].Interval, part.solid[k].Interval
+			before, after = part.Solid[k-1].Interval, part.Solid[k].Interval
 		}
 		s := shift{disk: i}
-		if s.was, s.is = part.differ(before, after); s.was.rate <= 0 || s.is.rate <= 0 {
+		if s.was, s.is = part.Differ(before, after); s.was.Rate <= 0 || s.is.Rate <= 0 {
 			continue
 		}
 		s.moved = own >= 0 || math.Abs(s.factor()) >= movedLeast && s.chance() < movedChance
@@ -225,7 +226,7 @@ func (p *phase) explain(e *event) []Change {
 	case len(falls) == 1 && ended == nil && p.ownFall(&falls[0], e):
 		add(KindOwnFall, CauseUnknown, nil, falls...)
 		if len(rises) > 0 {
-			add(KindRedistribution, CauseNeighbour, []string{p.parts[falls[0].disk].name()}, rises...)
+			add(KindRedistribution, CauseNeighbour, []string{p.parts[falls[0].disk].Name()}, rises...)
 		}
 	case len(falls) > 0 && len(rises) > 0 && stays:
 		add(KindRedistribution, CauseUnknown, nil, all...)
@@ -256,7 +257,7 @@ func (p *phase) alone(e *event, s shift) Change {
 // netOf is by how much the disks' total changed.
 func netOf(shifts []shift) (sum float64) {
 	for _, s := range shifts {
-		sum += s.is.rate - s.was.rate
+		sum += s.is.Rate - s.was.Rate
 	}
 	return sum
 }
@@ -265,7 +266,7 @@ func netOf(shifts []shift) (sum float64) {
 func errorOf(shifts []shift) float64 {
 	var squares float64
 	for _, s := range shifts {
-		squares += square(s.is.rate*s.is.error) + square(s.was.rate*s.was.error)
+		squares += square(s.is.Rate*s.is.Error) + square(s.was.Rate*s.was.Error)
 	}
 	return math.Sqrt(squares)
 }
@@ -278,19 +279,19 @@ func (p *phase) shared(e *event, moved []shift) bool {
 	}
 	var sum, weight float64
 	for _, s := range moved {
-		w := 1 / (square(s.was.error) + square(s.is.error) + square(sameFactor/3))
+		w := 1 / (square(s.was.Error) + square(s.is.Error) + square(sameFactor/3))
 		sum, weight = sum+w*s.factor(), weight+w
 	}
 	mean := sum / weight
 	ops := map[string]bool{}
 	for _, s := range moved {
-		if math.Abs(s.factor()-mean) > max(sameFactor, 3*math.Hypot(s.was.error, s.is.error)) || s.factor()*mean < 0 {
+		if math.Abs(s.factor()-mean) > max(sameFactor, 3*math.Hypot(s.was.Error, s.is.Error)) || s.factor()*mean < 0 {
 			return false
 		}
-		ops[string(p.parts[s.disk].trace.Op)] = true
+		ops[string(p.parts[s.disk].Trace.Op)] = true
 	}
 	for _, s := range e.shifts {
-		if !s.moved && (ops[string(p.parts[s.disk].trace.Op)] || len(ops) > 1) && math.Abs(s.factor()-mean) > 3*math.Hypot(s.was.error, s.is.error) {
+		if !s.moved && (ops[string(p.parts[s.disk].Trace.Op)] || len(ops) > 1) && math.Abs(s.factor()-mean) > 3*math.Hypot(s.was.Error, s.is.Error) {
 			return false
 		}
 	}
@@ -301,15 +302,15 @@ func (p *phase) shared(e *event, moved []shift) bool {
 // fell before they rose, stays low even when it works alone, or was hot.
 func (p *phase) ownFall(s *shift, e *event) bool {
 	part := &p.parts[s.disk]
-	lost := s.was.rate - s.is.rate
+	lost := s.was.Rate - s.is.Rate
 	gained := netOf(e.shifts) + lost
-	return gained < takenByShare*lost || p.fellFirst(part, e.at) || p.lowAlone(part, s.was.rate, e.at) || p.warmth(part, e.at).hot()
+	return gained < takenByShare*lost || p.fellFirst(part, e.at) || p.lowAlone(part, s.was.Rate, e.at) || p.warmth(part, e.at).hot()
 }
 
 // sharedCause is what the gauges say of a change that all disks show: the link's speed changed then, or the CPU became busy.
 func (p *phase) sharedCause(e *event, moved []shift) string {
 	for _, s := range moved {
-		all := p.meters.of(p.parts[s.disk].name(), trace.LinkState)
+		all := p.meters.of(p.parts[s.disk].Name(), trace.LinkState)
 		before := readingsIn(all, overlap.Interval{StartNS: math.MinInt64, EndNS: e.at - e.offNS})
 		near := readingsIn(all, overlap.Interval{StartNS: e.at - e.offNS, EndNS: e.at + eventNearNS})
 		if len(before) > 0 && slices.ContainsFunc(near, func(r reading) bool { return r.value != before[len(before)-1].value }) {
@@ -340,11 +341,11 @@ func (p *phase) jobsNear(e *event, moment func(overlap.Interval) int64) []string
 		if slices.ContainsFunc(e.edges, func(o edge) bool { return o.disk == i }) || slices.ContainsFunc(e.shifts, func(s shift) bool { return s.disk == i && s.moved }) {
 			continue
 		}
-		if slices.ContainsFunc(part.active, func(v overlap.Interval) bool {
+		if slices.ContainsFunc(part.Active, func(v overlap.Interval) bool {
 			after := e.at - moment(v)
 			return -max(foreseenNS, e.offNS) <= after && after <= max(explainsNS, e.offNS)
 		}) {
-			names = append(names, part.name())
+			names = append(names, part.Name())
 		}
 	}
 	return names
@@ -353,7 +354,7 @@ func (p *phase) jobsNear(e *event, moment func(overlap.Interval) int64) []string
 // recovering reports whether a disk's rise at an event is part of its recovery after another's end, which is told already.
 func (p *phase) recovering(disk int, e *event) bool {
 	return slices.ContainsFunc(p.out.Recoveries, func(r Recovery) bool {
-		return r.Disk == p.parts[disk].name() && r.LagS != nil && e.at >= int64(r.AtS*1e9)-blurMostNS && e.at <= int64((r.AtS+*r.LagS)*1e9)+coincidentNS
+		return r.Disk == p.parts[disk].Name() && r.LagS != nil && e.at >= int64(r.AtS*1e9)-level.MaxBlurNS && e.at <= int64((r.AtS+*r.LagS)*1e9)+coincidentNS
 	})
 }
 
@@ -361,7 +362,7 @@ func (p *phase) recovering(disk int, e *event) bool {
 func (p *phase) recoveredNear(e *event) []string {
 	var names []string
 	for _, r := range p.out.Recoveries {
-		own := slices.ContainsFunc(e.edges, func(o edge) bool { return p.parts[o.disk].name() == r.Disk })
+		own := slices.ContainsFunc(e.edges, func(o edge) bool { return p.parts[o.disk].Name() == r.Disk })
 		if r.LagS != nil && !own && math.Abs(seconds(e.at)-r.AtS-*r.LagS) <= seconds(coincidentNS) {
 			names = append(names, r.Disk)
 		}
@@ -374,20 +375,20 @@ func (p *phase) change(e *event, kind, cause string, by []string, shifts []shift
 	c := Change{StartS: seconds(e.at), EndS: seconds(e.at), Kind: kind, Cause: cause, AtCI: &Interval{seconds(e.at - e.offNS), seconds(e.at + e.offNS)}}
 	var squares, free float64
 	for i, s := range shifts {
-		name := p.parts[s.disk].name()
+		name := p.parts[s.disk].Name()
 		c.Disks = append(c.Disks, name)
-		c.FromRate, c.ToRate = c.FromRate+s.was.rate, c.ToRate+s.is.rate
-		squares += square(s.is.rate * s.is.error)
-		if i == 0 || s.is.free < free {
-			free = s.is.free
+		c.FromRate, c.ToRate = c.FromRate+s.was.Rate, c.ToRate+s.is.Rate
+		squares += square(s.is.Rate * s.is.Error)
+		if i == 0 || s.is.Free < free {
+			free = s.is.Free
 		}
 		if len(shifts) > 1 {
-			c.Each = append(c.Each, Shift{name, s.was.rate, s.is.rate})
+			c.Each = append(c.Each, Shift{name, s.was.Rate, s.is.Rate})
 		}
 	}
 	if kind == KindRedistribution && len(c.Each) > 0 { // the total stays, so the figures are those of the first disk
 		c.FromRate, c.ToRate = c.Each[0].FromRate, c.Each[0].ToRate
-		squares = square(shifts[0].is.rate * shifts[0].is.error)
+		squares = square(shifts[0].is.Rate * shifts[0].is.Error)
 	}
 	if half := stats.StudentQuantile(0.975, max(free, 1)) * math.Sqrt(squares); half < c.ToRate {
 		c.CI = &Interval{c.ToRate - half, c.ToRate + half}
@@ -396,14 +397,9 @@ func (p *phase) change(e *event, kind, cause string, by []string, shifts []shift
 		c.By = &by[0]
 	}
 	if kind == KindOwnFall && len(shifts) == 1 {
-		c.AtBytes = float64(p.parts[shifts[0].disk].curve.At(e.at))
+		c.AtBytes = float64(p.parts[shifts[0].disk].Curve.At(e.at))
 	}
 	return c
 }
 
-// holds reports whether a moment lies within the swing or next to it.
-func (s *swing) holds(ns int64) bool {
-	return s != nil && s.StartNS-foreseenNS <= ns && ns <= s.EndNS+foreseenNS
-}
-
-func (d *drift) holds(ns int64) bool { return d != nil && d.StartNS < ns && ns < d.EndNS }
+func square(x float64) float64 { return x * x }

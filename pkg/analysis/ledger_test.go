@@ -6,8 +6,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // A rise that brings the same disks back to what they had is the end of their last fall, and what is small is not told.
@@ -80,10 +82,10 @@ func TestWorksSince(t *testing.T) {
 
 // A rises by a fifth at 30 s. That is sure if noise hardly makes it, or if B rises with it and noise hardly makes both.
 func TestSurely(t *testing.T) {
-	p := besides(40, steps(100, [2]float64{30, 120}), steps(100, [2]float64{30, 120}))
+	p := besides(40, tracetest.Steps(100, [2]float64{30, 120}), tracetest.Steps(100, [2]float64{30, 120}))
 	rise := func(atS, gain, off float64) climb {
 		return climb{
-			was: measured{rate: 100e6, error: off, free: 30}, is: measured{rate: 100e6 * gain, error: off, free: 30},
+			was: level.Measured{Rate: 100e6, Error: off, Free: 30}, is: level.Measured{Rate: 100e6 * gain, Error: off, Free: 30},
 			had: span(atS-10, atS), reached: span(atS, 40),
 		}
 	}
@@ -106,7 +108,7 @@ func TestSurely(t *testing.T) {
 		}
 	}
 	// A disk that was as fast before only dipped.
-	p = besides(40, steps(120, [2]float64{24, 100}, [2]float64{30, 120}), steps(100))
+	p = besides(40, tracetest.Steps(120, [2]float64{24, 100}, [2]float64{30, 120}), tracetest.Steps(100))
 	if got := p.surely(&p.parts[0], []climb{rise(30, 1.2, 0.01), rise(30, 1, 0.01)}, 0, ns(30)); got != nil {
 		t.Errorf("back after a dip: %+v", got)
 	}
@@ -121,15 +123,15 @@ func TestExcused(t *testing.T) {
 		want  bool
 	}{
 		{"no other phase", nil, nil, false},
-		{"A has as much without C", nil, []*phase{besides(30, steps(70), steps(70))}, true},
-		{"A has more without C", nil, []*phase{besides(30, steps(100), steps(100))}, false},
-		{"A is alone there", nil, []*phase{besides(30, steps(70))}, false},
-		{"C works there as well", nil, []*phase{besides(30, steps(70), steps(70), steps(70))}, false},
+		{"A has as much without C", nil, []*phase{besides(30, tracetest.Steps(70), tracetest.Steps(70))}, true},
+		{"A has more without C", nil, []*phase{besides(30, tracetest.Steps(100), tracetest.Steps(100))}, false},
+		{"A is alone there", nil, []*phase{besides(30, tracetest.Steps(70))}, false},
+		{"C works there as well", nil, []*phase{besides(30, tracetest.Steps(70), tracetest.Steps(70), tracetest.Steps(70))}, false},
 		{"A has a port of its own", map[string]string{"A": trace.Direct, "C": trace.OnHub}, nil, true},
 		{"on two hubs", map[string]string{"A": "left", "C": "right"}, nil, true},
 		{"on one hub", map[string]string{"A": "left", "C": "left"}, nil, false},
 	} {
-		p := besides(30, steps(70), steps(70), steps(160))
+		p := besides(30, tracetest.Steps(70), tracetest.Steps(70), tracetest.Steps(160))
 		p.run = append(tt.run, p)
 		if tt.hangs != nil {
 			p.hangs = tt.hangs
@@ -138,9 +140,9 @@ func TestExcused(t *testing.T) {
 			t.Errorf("%s: %v", tt.name, got)
 		}
 	}
-	q := besides(30, steps(70), steps(70))
-	q.parts[0].trace.Op = trace.Read
-	p := besides(30, steps(70), steps(70), steps(160))
+	q := besides(30, tracetest.Steps(70), tracetest.Steps(70))
+	q.parts[0].Trace.Op = trace.Read
+	p := besides(30, tracetest.Steps(70), tracetest.Steps(70), tracetest.Steps(160))
 	if p.run = []*phase{p, q}; p.excused(2, 0) {
 		t.Error("other work says nothing")
 	}
@@ -156,15 +158,15 @@ func TestReferenceOrder(t *testing.T) {
 		kind    string // empty: none
 		rate    float64
 	}{
-		{"long alone", 60, steps(50, [2]float64{30, 100}), steps(100, [2]float64{30, 0}), 200, ReferenceLater, 100},
-		{"long alone, at the rate of the solo", 60, steps(50, [2]float64{30, 100}), steps(100, [2]float64{30, 0}), 105, ReferenceSolo, 105},
-		{"long alone, no solo", 60, steps(50, [2]float64{30, 100}), steps(100, [2]float64{30, 0}), 0, ReferenceLater, 100},
-		{"short alone", 35, steps(50, [2]float64{30, 100}), steps(100, [2]float64{30, 0}), 200, ReferenceSolo, 200},
-		{"short alone, no solo", 35, steps(50, [2]float64{30, 100}), steps(100, [2]float64{30, 0}), 0, ReferenceLater, 100},
-		{"never alone", 35, steps(50), steps(100), 200, ReferenceSolo, 200},
-		{"never alone, no solo", 35, steps(50), steps(100), 0, "", 0},
-		{"it fell by itself beside B", 60, steps(100, [2]float64{15, 50}), steps(100, [2]float64{30, 0}), 200, "", 0},
-		{"it fell by itself when alone", 60, steps(50, [2]float64{30, 100}, [2]float64{45, 40}), steps(100, [2]float64{30, 0}), 200, ReferenceLater, 100},
+		{"long alone", 60, tracetest.Steps(50, [2]float64{30, 100}), tracetest.Steps(100, [2]float64{30, 0}), 200, ReferenceLater, 100},
+		{"long alone, at the rate of the solo", 60, tracetest.Steps(50, [2]float64{30, 100}), tracetest.Steps(100, [2]float64{30, 0}), 105, ReferenceSolo, 105},
+		{"long alone, no solo", 60, tracetest.Steps(50, [2]float64{30, 100}), tracetest.Steps(100, [2]float64{30, 0}), 0, ReferenceLater, 100},
+		{"short alone", 35, tracetest.Steps(50, [2]float64{30, 100}), tracetest.Steps(100, [2]float64{30, 0}), 200, ReferenceSolo, 200},
+		{"short alone, no solo", 35, tracetest.Steps(50, [2]float64{30, 100}), tracetest.Steps(100, [2]float64{30, 0}), 0, ReferenceLater, 100},
+		{"never alone", 35, tracetest.Steps(50), tracetest.Steps(100), 200, ReferenceSolo, 200},
+		{"never alone, no solo", 35, tracetest.Steps(50), tracetest.Steps(100), 0, "", 0},
+		{"it fell by itself beside B", 60, tracetest.Steps(100, [2]float64{15, 50}), tracetest.Steps(100, [2]float64{30, 0}), 200, "", 0},
+		{"it fell by itself when alone", 60, tracetest.Steps(50, [2]float64{30, 100}, [2]float64{45, 40}), tracetest.Steps(100, [2]float64{30, 0}), 200, ReferenceLater, 100},
 	} {
 		p := besides(tt.seconds, tt.a, tt.b)
 		p.fillChanges()
@@ -172,10 +174,10 @@ func TestReferenceOrder(t *testing.T) {
 		if ok != (tt.kind != "") || got.kind != tt.kind {
 			t.Errorf("%s: %+v", tt.name, got)
 		}
-		within(t, tt.name, got.rate, tt.rate*1e6, 2e6)
+		within(t, tt.name, got.Rate, tt.rate*1e6, 2e6)
 	}
-	p := besides(60, steps(50, [2]float64{30, 100}), steps(100, [2]float64{30, 0}))
-	p.parts[0].swing = &swing{}
+	p := besides(60, tracetest.Steps(50, [2]float64{30, 100}), tracetest.Steps(100, [2]float64{30, 0}))
+	p.parts[0].Swing = &level.Swing{}
 	if got, ok := p.reference(0, alone(p, 200), p.window); ok {
 		t.Errorf("of a disk that swings: %+v", got)
 	}
@@ -258,8 +260,8 @@ func TestRanksApart(t *testing.T) {
 			}
 			files = append(files, [2]float64{1, rate * 1e6})
 		}
-		p, edge := partOf(filesOf(files...)), float64(tt.slow)
-		if got := p.ranksApart(span(0, edge), span(edge, float64(tt.slow+tt.fast))); got != tt.want {
+		p, edge := partOf(tracetest.FilesOf(files...)), float64(tt.slow)
+		if got := p.RanksApart(span(0, edge), span(edge, float64(tt.slow+tt.fast))); got != tt.want {
 			t.Errorf("%s: %v", tt.name, got)
 		}
 	}
@@ -267,8 +269,8 @@ func TestRanksApart(t *testing.T) {
 
 // A start is slow at first, after which nothing else rises. It takes a second start to call it a warm-up.
 func TestWarmUps(t *testing.T) {
-	warm := func(untilS float64) *phase { return besides(40, steps(50, [2]float64{untilS, 100})) }
-	flat := func(seconds int) *phase { return besides(seconds, steps(100)) }
+	warm := func(untilS float64) *phase { return besides(40, tracetest.Steps(50, [2]float64{untilS, 100})) }
+	flat := func(seconds int) *phase { return besides(seconds, tracetest.Steps(100)) }
 	for _, tt := range []struct {
 		name   string
 		phases []*phase
@@ -279,8 +281,8 @@ func TestWarmUps(t *testing.T) {
 		{"after unlike times", []*phase{warm(5), warm(9)}, []string{KindUnknown, KindUnknown}},
 		{"another start shows none", []*phase{warm(5), warm(5), flat(40)}, []string{KindUnknown, KindUnknown, ""}},
 		{"another start is too short to show it", []*phase{warm(5), warm(5), flat(9)}, []string{KindWarmUp, KindWarmUp, ""}},
-		{"another start beside a disk shows none", []*phase{warm(5), warm(5), besides(40, steps(100), steps(100))}, []string{KindWarmUp, KindWarmUp, ""}},
-		{"beside a disk as well", []*phase{warm(5), besides(40, steps(50, [2]float64{5, 100}), steps(100))}, []string{KindWarmUp, KindWarmUp}},
+		{"another start beside a disk shows none", []*phase{warm(5), warm(5), besides(40, tracetest.Steps(100), tracetest.Steps(100))}, []string{KindWarmUp, KindWarmUp, ""}},
+		{"beside a disk as well", []*phase{warm(5), besides(40, tracetest.Steps(50, [2]float64{5, 100}), tracetest.Steps(100))}, []string{KindWarmUp, KindWarmUp}},
 		{"too late", []*phase{warm(31), warm(31)}, []string{KindUnknown, KindUnknown}},
 	} {
 		for i, p := range tt.phases {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hubbench/hubbench/pkg/latency"
+	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -140,7 +141,7 @@ func TestHeat(t *testing.T) {
 // During a stream's late frames one other disk works always, one now and then, one never.
 func TestLateness(t *testing.T) {
 	d := func(name string, active ...overlap.Interval) part {
-		return part{trace: &trace.DiskTrace{Name: name}, active: active}
+		return part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: name}, Active: active}}
 	}
 	p := &phase{parts: []part{d("A", span(0, 20)), d("B", span(3, 12)), d("C", span(3.5, 4)), d("D"), d("E", span(3, 12.5))}}
 	sample := func(s float64, due, late int) trace.StreamSample {
@@ -189,10 +190,10 @@ func TestLatenciesAlone(t *testing.T) {
 		paced := map[string]work.Work{"A": {Pace: rate}}
 		return &phase{
 			trace: &trace.Phase{Work: paced}, hangs: map[string]string{"A": connection}, out: &Phase{Phase: name, Disks: map[string]Disk{}, Paced: paced}, figures: map[string]toldFigures{},
-			parts: append([]part{{trace: d, work: paced["A"]}}, more...),
+			parts: append([]part{{Disk: level.Disk{Trace: d, Work: paced["A"]}}}, more...),
 		}
 	}
-	b := part{trace: &trace.DiskTrace{Name: "B"}}
+	b := part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: "B"}}}
 	phases := []*phase{
 		made("first", "hub", 5, []int64{100, 200}), made("second", "hub", 5, []int64{300}), made("elsewhere", "direct", 5, []int64{1, 2, 3, 4}),
 		made("none", "hub", 5, nil), made("beside B", "hub", 5, []int64{900}, b), made("of no pace", "hub", 0, []int64{9, 9, 9, 9, 9}),

@@ -28,7 +28,7 @@ func (p *phase) cached() {
 		return
 	}
 	for i := range p.parts {
-		if p.hangs[p.parts[i].name()] != trace.OnHub {
+		if p.hangs[p.parts[i].Name()] != trace.OnHub {
 			return
 		}
 	}

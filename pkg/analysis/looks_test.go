@@ -43,8 +43,8 @@ func TestLatencyAlpha(t *testing.T) {
 		p := played(name, disks, trace.Read, 1)
 		p.trace.Work = paced
 		for i := range p.parts {
-			p.parts[i].work = paced[p.parts[i].name()]
-			p.parts[i].trace.Latencies = []trace.Latency{{TNS: ns(1), Op: trace.Read, Hist: took(100)}}
+			p.parts[i].Work = paced[p.parts[i].Name()]
+			p.parts[i].Trace.Latencies = []trace.Latency{{TNS: ns(1), Op: trace.Read, Hist: took(100)}}
 		}
 		return p
 	}

@@ -66,3 +66,13 @@ func duplexGains(phases []*phase) {
 }
 
 func mixed(p *Phase) bool { return p.Overlap.ReadRate > 0 && p.Overlap.WriteRate > 0 }
+
+// anyLimited reports whether one of the working disks goes no faster than its work asks.
+func (p *Phase) anyLimited() bool {
+	for disk := range p.Disks {
+		if p.Paced[disk].Limited() {
+			return true
+		}
+	}
+	return false
+}

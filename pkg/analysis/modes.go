@@ -25,12 +25,12 @@ func (p *phase) sameConditions(part *part, files []transfer, throttle *Throttle)
 	var edges []int64
 	at := func(s float64) { edges = append(edges, int64(s*1e9)) }
 	for i := range p.parts {
-		if other := &p.parts[i]; other != part && len(other.active) > 0 {
-			edges = append(edges, other.startNS(), other.endNS())
+		if other := &p.parts[i]; other != part && len(other.Active) > 0 {
+			edges = append(edges, other.StartNS(), other.EndNS())
 		}
 	}
 	for _, r := range p.out.Recoveries {
-		if r.Disk == part.name() && r.LagS != nil {
+		if r.Disk == part.Name() && r.LagS != nil {
 			at(r.AtS + *r.LagS)
 		}
 	}
@@ -87,7 +87,7 @@ func (p *phase) bimodality(part *part, files, same []transfer, d *Disk) {
 	}
 	yes := true
 	d.Bimodal = &yes
-	p.warn(Warning{Code: "bimodal", Disk: part.name(), Values: map[string]float64{"low": d.Modes[0], "high": d.Modes[1], "mean": *d.Mean}})
+	p.warn(Warning{Code: "bimodal", Disk: part.Name(), Values: map[string]float64{"low": d.Modes[0], "high": d.Modes[1], "mean": *d.Mean}})
 }
 
 // beforeAndAfter are the median rates of the files at a throttle's last level and at full speed; nil where either are

@@ -18,32 +18,32 @@ func (p *phase) otherToolRates() *OtherToolRates {
 	start, first, last := int64(math.MaxInt64), int64(math.MaxInt64), int64(math.MinInt64)
 	for i := range p.parts {
 		part := &p.parts[i]
-		if len(part.active) == 0 {
+		if len(part.Active) == 0 {
 			continue
 		}
 		end := part.workEndNS()
-		own := overlap.Interval{StartNS: part.startNS(), EndNS: end}
+		own := overlap.Interval{StartNS: part.StartNS(), EndNS: end}
 		if end <= own.StartNS {
 			continue
 		}
-		done := float64(part.curve.Between(own).Bytes)
+		done := float64(part.Curve.Between(own).Bytes)
 		bytes += done
 		way := &reads
-		if part.trace.Op == trace.Write {
+		if part.Trace.Op == trace.Write {
 			way = &writes
 		}
 		way.bytes += done
 		way.longest = max(way.longest, own.Seconds())
 		o.SoloSumRate += done / own.Seconds()
-		start, first, last = min(start, part.startNS()), min(first, end), max(last, end)
+		start, first, last = min(start, part.StartNS()), min(first, end), max(last, end)
 	}
 	if reads.longest+writes.longest == 0 {
 		return nil
 	}
 	var early float64
 	for i := range p.parts {
-		if part := &p.parts[i]; len(part.active) > 0 && part.startNS() < first {
-			early += float64(part.curve.Between(overlap.Interval{StartNS: part.startNS(), EndNS: first}).Bytes)
+		if part := &p.parts[i]; len(part.Active) > 0 && part.StartNS() < first {
+			early += float64(part.Curve.Between(overlap.Interval{StartNS: part.StartNS(), EndNS: first}).Bytes)
 		}
 	}
 	o.FioReadRate, o.FioWriteRate = reads.rate(), writes.rate()
@@ -89,9 +89,9 @@ func (o *Overlap) oneWay(op trace.Role) (rate, half float64, ok bool) {
 
 // workEndNS is when the disk had done its work: its last moment, filler aside.
 func (p *part) workEndNS() int64 {
-	end, filler := p.startNS(), false
-	for i := range p.trace.Files {
-		f := &p.trace.Files[i]
+	end, filler := p.StartNS(), false
+	for i := range p.Trace.Files {
+		f := &p.Trace.Files[i]
 		if f.Filler {
 			filler = true
 		} else if f.Usable() {
@@ -99,7 +99,7 @@ func (p *part) workEndNS() int64 {
 		}
 	}
 	if !filler {
-		return p.endNS()
+		return p.EndNS()
 	}
 	return end
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -27,10 +28,26 @@ type phase struct {
 	meters    meters
 	devicesOf map[string]*Device     // by disk, where its device counts by itself
 	figures   map[string]toldFigures // of the disks' latencies
-	reached   []measured             // the new level of each recovery of out
+	reached   []level.Measured       // the new level of each recovery of out
 	out       *Phase
 	run       []*phase        // all of the run, this one among them
 	hardware  *hardware.Setup // nil where it is not known
+}
+
+// part is one working disk's part in the phase: its rate over time, and what the ledger says of it.
+type part struct {
+	level.Disk
+	kinds  []string // of the change to each of the solid levels, as the ledger has it; empty for what it does not tell
+	warmNS int64    // when its warm-up was over, and
+	warmIn []string // in which phases it was seen; nil if it has none
+}
+
+// kind is what the ledger has the change to a solid level for; empty if it does not tell it.
+func (p *part) kind(level int) string {
+	if level >= len(p.kinds) {
+		return ""
+	}
+	return p.kinds[level]
 }
 
 func seconds(ns int64) float64 { return float64(ns) / 1e9 }
@@ -60,22 +77,21 @@ func newPhase(run *trace.Run, t *trace.Phase, opts Options, alpha alphas) *phase
 	maps.Copy(p.hangs, t.Connections)
 	active := make([][]overlap.Interval, len(t.Disks))
 	for i, d := range t.Disks {
-		p.parts = append(p.parts, newPart(d, t.WorkOf(d), opts.GapNS))
-		active[i] = p.parts[i].active
+		p.parts = append(p.parts, part{Disk: level.New(d, t.WorkOf(d), opts.GapNS)})
+		active[i] = p.parts[i].Active
 	}
 	p.stages = overlap.Stages(active)
 	p.window = overlap.Window(p.stages, len(p.parts))
 	for i := range p.parts {
+		part := &p.parts[i]
+		var given []int64
 		for k, spans := range active {
 			if k != i {
-				p.parts[i].given = appendEdges(p.parts[i].given, spans)
+				given = appendEdges(given, spans)
 			}
 		}
-		p.parts[i].solid = p.parts[i].solidLevels(p.alpha.own)
-		if part := &p.parts[i]; !part.limited() && len(part.active) > 0 {
-			if part.swing = part.findSwing(p.alpha.own); part.swing == nil {
-				part.drift = p.driftOf(i)
-			}
+		if part.Settle(given, p.alpha.own); !part.Limited() && part.Swing == nil {
+			part.Drift = p.driftOf(i)
 		}
 	}
 	return p
@@ -108,7 +124,7 @@ func (p *phase) compare(solos solos) {
 	p.recoveries(solos)
 	p.fillContention(solos)
 	for i := range p.parts {
-		p.out.Disks[p.parts[i].name()] = p.summarize(&p.parts[i])
+		p.out.Disks[p.parts[i].Name()] = p.summarize(&p.parts[i])
 	}
 }
 
@@ -117,12 +133,12 @@ func (p *phase) warn(w Warning) { p.out.Warnings = append(p.out.Warnings, w) }
 // failures warns of disks that did not finish their work.
 func (p *phase) failures() {
 	for i := range p.parts {
-		d := p.parts[i].trace
+		d := p.parts[i].Trace
 		switch {
 		case len(d.Errors) > 0:
 			e := d.Errors[0]
 			p.warn(Warning{Code: "partial", Disk: d.Name, Other: e.Error, Values: map[string]float64{"at_s": seconds(e.TNS), "seq": float64(e.Seq)}})
-		case len(d.Open) > 0 && p.parts[i].hasFiles() && p.trace.Stop != scenario.StopHold && p.trace.Stop != scenario.StopTime: // they cut off the last file
+		case len(d.Open) > 0 && p.parts[i].HasFiles() && p.trace.Stop != scenario.StopHold && p.trace.Stop != scenario.StopTime: // they cut off the last file
 			p.warn(Warning{Code: "partial", Disk: d.Name})
 		}
 	}
@@ -169,10 +185,10 @@ func (p *phase) startSkew() {
 	var late, first []int64
 	for i := range p.parts {
 		part := &p.parts[i]
-		if part.trace.LateNS != nil {
-			late = append(late, *part.trace.LateNS)
+		if part.Trace.LateNS != nil {
+			late = append(late, *part.Trace.LateNS)
 		}
-		if files := part.trace.Files; len(files) > 0 {
+		if files := part.Trace.Files; len(files) > 0 {
 			first = append(first, files[0].StartNS)
 		}
 	}
@@ -189,5 +205,34 @@ func (p *phase) startSkew() {
 	p.out.StartSkewS = &skew
 	if skew > maxSkewS && !p.simulated {
 		p.warn(Warning{Code: "start_skew", Values: map[string]float64{"seconds": skew}})
+	}
+}
+
+// allContend reports whether all of the phase's disks do. Else totals are partly a matter of choice, or their directions
+// cannot be told by disk.
+func (p *phase) allContend() bool {
+	return !slices.ContainsFunc(p.parts, func(part part) bool { return !part.Contends() })
+}
+
+// shareLuck lets the phases in which a disk moved few files know how its files differ in those of the same direction in which
+// it moved more: the largest spread counts.
+func shareLuck(phases []*phase) {
+	type side struct {
+		disk string
+		op   trace.Role
+	}
+	known := map[side]float64{}
+	for _, p := range phases {
+		for i := range p.parts {
+			if part := &p.parts[i]; part.HasFiles() && len(part.Trace.Files) >= 2*level.MinFiles {
+				s := side{part.Name(), part.Trace.Op}
+				known[s] = max(known[s], part.FileLuck())
+			}
+		}
+	}
+	for _, p := range phases {
+		for i := range p.parts {
+			p.parts[i].Luck = known[side{p.parts[i].Name(), p.parts[i].Trace.Op}]
+		}
 	}
 }

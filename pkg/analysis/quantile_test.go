@@ -10,6 +10,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/evidence"
 	"github.com/hubbench/hubbench/pkg/latency"
+	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
@@ -72,7 +73,7 @@ func TestLatencyCoverage(t *testing.T) {
 		for _, endS := range []float64{30, 60, 240} {
 			var given, missed [3]int
 			for trial := range n {
-				p := part{trace: &trace.DiskTrace{Op: trace.Write, Latencies: c.play(seed(trial), endS, nil)}}
+				p := part{Disk: level.Disk{Trace: &trace.DiskTrace{Op: trace.Write, Latencies: c.play(seed(trial), endS, nil)}}}
 				lines := p.latencyLines()
 				for i, q := range quantiles(lines, gatherRequests(lines), 2, 100, 1000) {
 					if q == nil {
@@ -163,7 +164,7 @@ func TestLatencyChange(t *testing.T) {
 
 // Where either is not known, nothing is longer; nor where it is not by a quarter.
 func TestLongerThanUnknown(t *testing.T) {
-	p := part{trace: &trace.DiskTrace{Op: trace.Write, Latencies: latencyClasses()[0].play(seed(1), 30, nil)}}
+	p := part{Disk: level.Disk{Trace: &trace.DiskTrace{Op: trace.Write, Latencies: latencyClasses()[0].play(seed(1), 30, nil)}}}
 	lines := p.latencyLines()
 	q := quantiles(lines, gatherRequests(lines), 2)[0]
 	var none *quantile

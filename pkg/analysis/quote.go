@@ -3,6 +3,7 @@ package analysis
 import (
 	"slices"
 
+	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/overlap"
 )
 
@@ -20,7 +21,7 @@ const (
 // never count.
 func (p *phase) quote(part *part, d *Disk) *Quote {
 	many := len(p.parts) > 1 && p.out.Overlap != nil
-	in := part.active
+	in := part.Active
 	if many {
 		in = p.window
 	}
@@ -33,17 +34,17 @@ func (p *phase) quote(part *part, d *Disk) *Quote {
 			return &Quote{Rate: later, Kind: QuoteLater}
 		}
 	}
-	all := cutAt(in, p.cuts(part.name()))
-	if len(all) > 1 || len(part.stalls) > 0 || part.warmIn != nil {
+	all := cutAt(in, p.cuts(part.Name()))
+	if len(all) > 1 || len(part.Stalls) > 0 || part.warmIn != nil {
 		for _, stretch := range slices.Backward(all) {
-			if rate := part.settledRate(stretch); rate > 0 && (overlap.Seconds(stretch) >= seconds(levelNS) || len(all) == 1) {
+			if rate := part.settledRate(stretch); rate > 0 && (overlap.Seconds(stretch) >= seconds(level.MinNS) || len(all) == 1) {
 				return &Quote{Rate: rate, Kind: QuoteSettled}
 			}
 		}
 	}
 	switch {
 	case many:
-		return &Quote{Rate: p.out.Overlap.Disks[part.name()].Rate, Kind: QuoteOverlap}
+		return &Quote{Rate: p.out.Overlap.Disks[part.Name()].Rate, Kind: QuoteOverlap}
 	case d.Rate == nil:
 		return nil
 	default:
@@ -53,22 +54,22 @@ func (p *phase) quote(part *part, d *Disk) *Quote {
 
 // laterInWindow is the disk's rate in that part of the window in which it was at its last level, 0 if that is too short.
 func (p *phase) laterInWindow(part *part, t *Throttle) float64 {
-	low := overlap.Interval{StartNS: int64(t.Steps[len(t.Steps)-1].AtS * 1e9), EndNS: part.endNS()}
+	low := overlap.Interval{StartNS: int64(t.Steps[len(t.Steps)-1].AtS * 1e9), EndNS: part.EndNS()}
 	if t.Recovered != nil {
 		low.EndNS = int64((t.Recovered.AtS - t.Recovered.PauseS) * 1e9)
 	}
-	return part.settledRate(clip(p.window, low))
+	return part.settledRate(overlap.Clip(p.window, low))
 }
 
 // settledRate is the disk's rate over the intervals without standstills, 0 if they are too short.
 func (p *part) settledRate(in []overlap.Interval) float64 {
-	in = without(in, p.stalls)
+	in = overlap.Without(in, p.Stalls)
 	if overlap.Seconds(in) < overlap.ShortS {
 		return 0
 	}
 	var bytes float64
 	for _, v := range in {
-		bytes += float64(p.curve.Between(v).Bytes)
+		bytes += float64(p.Curve.Between(v).Bytes)
 	}
 	return bytes / overlap.Seconds(in)
 }

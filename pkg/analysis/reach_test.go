@@ -9,8 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
@@ -144,9 +146,9 @@ func deviceOf(reads, writes []float64, parts ...*part) device {
 
 // evenPart moves 100 MB a second in files of a second.
 func evenPart(op trace.Role, seconds int) *part {
-	d := filesOf(slices.Repeat([][2]float64{{1, 100e6}}, seconds)...)
+	d := tracetest.FilesOf(slices.Repeat([][2]float64{{1, 100e6}}, seconds)...)
 	d.Op = op
-	p := newPart(d, work.Work{}, 0)
+	p := newPart(d, 0)
 	return &p
 }
 
@@ -300,7 +302,7 @@ func moving(name string, op trace.Role, total, half float64, disks ...string) *p
 		o.ReadRate, o.WriteRate = total, 0
 	}
 	for _, d := range disks {
-		p.parts = append(p.parts, part{trace: &trace.DiskTrace{Name: d, Op: op}})
+		p.parts = append(p.parts, part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: d, Op: op}}})
 		o.Disks[d] = OverlapDisk{Op: op, CI95: &Interval{5 - half, 5 + half}}
 		half = 0
 	}
@@ -312,7 +314,7 @@ func hundredEach(disks ...string) solos {
 	var s solos
 	for _, d := range disks {
 		for _, op := range []trace.Role{trace.Read, trace.Write} {
-			s = append(s, solo{job: job{disk: d, work: work.Work{Op: op}}, measured: measured{rate: 100}})
+			s = append(s, solo{job: job{disk: d, work: work.Work{Op: op}}, Measured: level.Measured{Rate: 100}})
 		}
 	}
 	return s
@@ -327,18 +329,18 @@ func TestReachOfAPhase(t *testing.T) {
 		t.Errorf("known to %v, want half a percent", r.half)
 	}
 	for name, change := range map[string]func(p *phase){
-		"a disk that has a pace":   func(p *phase) { p.parts[1].work.Pace = 5 },
-		"one that goes both ways":  func(p *phase) { p.parts[0].work.Reads = 0.5 },
+		"a disk that has a pace":   func(p *phase) { p.parts[1].Work.Pace = 5 },
+		"one that goes both ways":  func(p *phase) { p.parts[0].Work.Reads = 0.5 },
 		"no window":                func(p *phase) { p.out.Overlap = nil },
 		"no interval":              func(p *phase) { p.out.Overlap.Disks["B"] = OverlapDisk{Op: trace.Write} },
 		"on another port":          func(p *phase) { p.hangs["B"] = trace.Direct },
-		"never alone":              func(p *phase) { p.parts[0].trace.Name = "C" },
+		"never alone":              func(p *phase) { p.parts[0].Trace.Name = "C" },
 		"never alone in this test": func(p *phase) { p.trace.Test = "x" },
 	} {
 		p := moving("p", trace.Write, 150, 3, "A", "B")
 		change(p)
 		known := hundredEach("A", "B")
-		known = append(known, solo{job: job{"B", trace.Direct, work.Work{Op: trace.Write}}, measured: measured{rate: 100}})
+		known = append(known, solo{job: job{"B", trace.Direct, work.Work{Op: trace.Write}}, Measured: level.Measured{Rate: 100}})
 		if _, r, ok := p.reach(trace.Write, known); ok {
 			t.Errorf("%s: %+v", name, r)
 		}
@@ -346,7 +348,7 @@ func TestReachOfAPhase(t *testing.T) {
 	// Those that go the other way are told apart.
 	p := moving("p", trace.Write, 90, 3, "C", "A", "B")
 	for i := range 2 {
-		d := p.parts[i].trace
+		d := p.parts[i].Trace
 		d.Op = trace.Read
 		p.out.Overlap.Disks[d.Name] = OverlapDisk{Op: trace.Read, CI95: &Interval{1, 2}}
 	}

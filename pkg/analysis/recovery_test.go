@@ -6,23 +6,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/overlap"
-	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
-
-// flat is a rate without noise that changes at given seconds.
-func flat(first float64, changes ...[2]float64) func(int) float64 {
-	return func(s int) float64 {
-		rate := first
-		for _, c := range changes {
-			if float64(s) >= c[0] {
-				rate = c[1]
-			}
-		}
-		return rate
-	}
-}
 
 // endAt is the disk's trace, cut at that second.
 func endAt(s float64, d *trace.DiskTrace) *trace.DiskTrace {
@@ -43,7 +31,7 @@ func endAt(s float64, d *trace.DiskTrace) *trace.DiskTrace {
 
 // B ends at 30 s. What A is claimed to have gained, by each of the conditions for it.
 func TestRecoveryConditions(t *testing.T) {
-	rising := flat(700, [2]float64{32, 1200})
+	rising := tracetest.Flat(700, [2]float64{32, 1200})
 	long := func(d *trace.DiskTrace, each int) *trace.DiskTrace { // of so many files each, nothing finer known
 		out := &trace.DiskTrace{Op: d.Op}
 		for i, f := range d.Files {
@@ -58,9 +46,9 @@ func TestRecoveryConditions(t *testing.T) {
 		return out
 	}
 	rates := func(f func(int) float64, seconds int) *trace.DiskTrace {
-		return filesAt(func(s int) float64 { return 1e6 * f(s) }, seconds)
+		return tracetest.FilesAt(func(s int) float64 { return 1e6 * f(s) }, seconds)
 	}
-	b := flat(1000, [2]float64{30, 0})
+	b := tracetest.Flat(1000, [2]float64{30, 0})
 	rose := &Cut{Rose: true, S: 28, Why: "ended", Disk: "A"}
 	waits := &Cut{S: 30, Why: "ended", Disk: "A"}
 	for _, tt := range []struct {
@@ -72,25 +60,25 @@ func TestRecoveryConditions(t *testing.T) {
 		cut   *Cut
 	}{
 		{"it rises", rates(rising, 60), rates(b, 60), 0.01, 0, 2, nil},
-		{"at once", rates(flat(700, [2]float64{30, 1200}), 60), rates(b, 60), 0.01, 0, 0, nil},
-		{"by more than a tenth", rates(flat(700, [2]float64{32, 770.5}), 60), rates(b, 60), 0.01, 0, 2, nil},
-		{"by less", rates(flat(700, [2]float64{32, 769.5}), 60), rates(b, 60), 0.01, 0, -1, nil},
+		{"at once", rates(tracetest.Flat(700, [2]float64{30, 1200}), 60), rates(b, 60), 0.01, 0, 0, nil},
+		{"by more than a tenth", rates(tracetest.Flat(700, [2]float64{32, 770.5}), 60), rates(b, 60), 0.01, 0, 2, nil},
+		{"by less", rates(tracetest.Flat(700, [2]float64{32, 769.5}), 60), rates(b, 60), 0.01, 0, -1, nil},
 		{"chance may have made it", rates(rising, 60), rates(b, 60), 0, 0, -1, nil},
-		{"its old level was seen for two seconds", rates(rising, 60), rates(flat(0, [2]float64{28, 1000}, [2]float64{30, 0}), 60), 0.01, 0, 2, nil},
-		{"for one", rates(rising, 60), rates(flat(0, [2]float64{29, 1000}, [2]float64{30, 0}), 60), 0.01, 0, -1, nil},
+		{"its old level was seen for two seconds", rates(rising, 60), rates(tracetest.Flat(0, [2]float64{28, 1000}, [2]float64{30, 0}), 60), 0.01, 0, 2, nil},
+		{"for one", rates(rising, 60), rates(tracetest.Flat(0, [2]float64{29, 1000}, [2]float64{30, 0}), 60), 0.01, 0, -1, nil},
 		{"by the luck of a few files", long(rates(rising, 60), 140), rates(b, 60), 0.99, 0, -1, nil},
-		{"its new level was seen for three seconds", rates(flat(700, [2]float64{57, 1200}), 60), rates(b, 60), 0.01, 0, 27, nil},
-		{"for two", rates(flat(700, [2]float64{58, 1100}), 60), rates(b, 60), 0.01, 0, -1, nil},
-		{"for two, and is what it has alone", rates(flat(700, [2]float64{58, 1100}), 60), rates(b, 60), 0.01, 1200, -1, rose},
-		{"for two, and is less", rates(flat(700, [2]float64{58, 1100}), 60), rates(b, 60), 0.01, 1250, -1, nil},
-		{"for two, by more than bursts do", rates(flat(700, [2]float64{58, 1200}), 60), rates(b, 60), 0.01, 0, 28, nil},
-		{"for two, and it falls again", rates(flat(700, [2]float64{40, 1100}, [2]float64{42, 700}), 60), rates(b, 60), 0.01, 1200, -1, nil},
-		{"it waits to the end", rates(flat(700), 60), rates(b, 60), 0.01, 876, -1, waits},
-		{"for little more than it has", rates(flat(700), 60), rates(b, 60), 0.01, 874, -1, nil},
-		{"chance may have made that", rates(flat(700), 60), rates(b, 60), 0, 900, -1, nil},
-		{"or the luck of a few files", long(rates(flat(700), 60), 140), rates(b, 60), 0.99, 1400, -1, nil},
-		{"B ends half a second before it", rates(flat(70), 40), endAt(39.5, rates(flat(160), 40)), 0.01, 150, -1, &Cut{S: 0.5, Why: "ended", Disk: "A"}},
-		{"B ends with it", rates(flat(70), 40), endAt(39.7, rates(flat(160), 40)), 0.01, 150, -1, nil},
+		{"its new level was seen for three seconds", rates(tracetest.Flat(700, [2]float64{57, 1200}), 60), rates(b, 60), 0.01, 0, 27, nil},
+		{"for two", rates(tracetest.Flat(700, [2]float64{58, 1100}), 60), rates(b, 60), 0.01, 0, -1, nil},
+		{"for two, and is what it has alone", rates(tracetest.Flat(700, [2]float64{58, 1100}), 60), rates(b, 60), 0.01, 1200, -1, rose},
+		{"for two, and is less", rates(tracetest.Flat(700, [2]float64{58, 1100}), 60), rates(b, 60), 0.01, 1250, -1, nil},
+		{"for two, by more than bursts do", rates(tracetest.Flat(700, [2]float64{58, 1200}), 60), rates(b, 60), 0.01, 0, 28, nil},
+		{"for two, and it falls again", rates(tracetest.Flat(700, [2]float64{40, 1100}, [2]float64{42, 700}), 60), rates(b, 60), 0.01, 1200, -1, nil},
+		{"it waits to the end", rates(tracetest.Flat(700), 60), rates(b, 60), 0.01, 876, -1, waits},
+		{"for little more than it has", rates(tracetest.Flat(700), 60), rates(b, 60), 0.01, 874, -1, nil},
+		{"chance may have made that", rates(tracetest.Flat(700), 60), rates(b, 60), 0, 900, -1, nil},
+		{"or the luck of a few files", long(rates(tracetest.Flat(700), 60), 140), rates(b, 60), 0.99, 1400, -1, nil},
+		{"B ends half a second before it", rates(tracetest.Flat(70), 40), endAt(39.5, rates(tracetest.Flat(160), 40)), 0.01, 150, -1, &Cut{S: 0.5, Why: "ended", Disk: "A"}},
+		{"B ends with it", rates(tracetest.Flat(70), 40), endAt(39.7, rates(tracetest.Flat(160), 40)), 0.01, 150, -1, nil},
 	} {
 		p := together(tt.a, tt.b)
 		p.alpha.after = tt.after
@@ -115,60 +103,22 @@ func TestRecoveryConditions(t *testing.T) {
 		}
 		if tt.lag >= 0 {
 			within(t, tt.name+": lag", *got.LagS, tt.lag, 0.05)
-			within(t, tt.name+": to", *got.ToRate, p.reached[0].rate, 0)
+			within(t, tt.name+": to", *got.ToRate, p.reached[0].Rate, 0)
 		}
 	}
 	for to, want := range map[float64]bool{10.9: false, 11: true, 12: true} {
-		if got := rises(measured{rate: 10}, measured{rate: to}); got != want {
+		if got := rises(level.Measured{Rate: 10}, level.Measured{Rate: to}); got != want {
 			t.Errorf("from 10 to %v is a rise: %v", to, got)
 		}
 	}
 	p := together(rates(rising, 60), rates(b, 60))
-	p.parts[0].work.Pace = 700e6
+	p.parts[0].Work.Pace = 700e6
 	if p.recoveries(solos{}); len(p.out.Recoveries) > 0 {
 		t.Errorf("of a disk that has a pace: %+v", p.out.Recoveries)
 	}
 	// Another starts at 45 s, before which A has not risen: it may have later.
-	p = together(rates(flat(700), 60), rates(b, 60), rates(flat(0, [2]float64{45, 100}), 60))
+	p = together(rates(tracetest.Flat(700), 60), rates(b, 60), rates(tracetest.Flat(0, [2]float64{45, 100}), 60))
 	if p.recoveries(alone(p, 900)); len(p.out.Recoveries) > 0 {
 		t.Errorf("a start hides the rest: %+v", p.out.Recoveries)
-	}
-}
-
-// From 50 the disk climbs to the highest level that noise tells from the ones before, and stays there while it keeps more than
-// half of the climb.
-func TestClimb(t *testing.T) {
-	for _, tt := range []struct {
-		name      string
-		levels    [][2]float64 // seconds, MB/s
-		first     int
-		at, until float64
-		want      overlap.Interval
-	}{
-		{"in two steps", [][2]float64{{10, 50}, {5, 80}, {10, 100}, {5, 74}, {10, 100}}, 0, 10, 40, span(15, 25)},
-		{"and keeps half of it", [][2]float64{{10, 50}, {5, 80}, {10, 100}, {5, 75}, {10, 100}}, 0, 10, 40, span(15, 40)},
-		{"to the next event", [][2]float64{{10, 50}, {5, 80}, {10, 100}, {5, 75}, {10, 100}}, 0, 10, 20, span(15, 20)},
-		{"which is just after the second step", [][2]float64{{10, 50}, {5, 80}, {10, 100}, {5, 75}, {10, 100}}, 0, 10, 15.5, span(10, 15.5)},
-		{"or a little later", [][2]float64{{10, 50}, {5, 80}, {10, 100}, {5, 75}, {10, 100}}, 0, 10, 15.6, span(15, 15.6)},
-		{"steps that noise may have made", [][2]float64{{10, 50}, {5, 99.9}, {10, 100}, {15, 60}}, 0, 10, 40, span(10, 25)},
-		{"it rose before the event", [][2]float64{{10, 50}, {30, 100}}, 0, 12, 40, span(12, 40)},
-		{"it falls", [][2]float64{{10, 50}, {30, 40}}, 0, 10, 40, span(10, 10)},
-		{"it stays", [][2]float64{{10, 50}, {30, 50}}, 0, 10, 40, span(10, 10)},
-		{"no level after", [][2]float64{{40, 50}}, 0, 30, 40, span(30, 30)},
-		{"from a later level", [][2]float64{{10, 50}, {10, 20}, {20, 40}}, 1, 20, 40, span(20, 40)},
-	} {
-		var levels []level
-		var changes [][2]float64
-		at := 0.0
-		for _, l := range tt.levels {
-			levels = append(levels, level{span(at, at+l[0]), 1e6 * l[1]})
-			changes = append(changes, [2]float64{at, l[1]})
-			at += l[0]
-		}
-		p := &besides(40, flat(0, changes...)).parts[0]
-		p.series.noise = stats.Noise{Nugget: 0.0001} // of tenths of a second: 1 %
-		if got := p.climb(levels, tt.first, ns(tt.at), ns(tt.until)); got != tt.want {
-			t.Errorf("%s: from %v to %v s, want %v", tt.name, seconds(got.StartNS), seconds(got.EndNS), tt.want)
-		}
 	}
 }

@@ -50,7 +50,7 @@ func removals(phases []*phase) []Removal {
 			continue
 		}
 		for i := range p.parts {
-			name := p.parts[i].name()
+			name := p.parts[i].Name()
 			if trace.OwnPort(p.hangs[name]) {
 				continue
 			}
@@ -85,7 +85,7 @@ func idleElsewhere(p *phase, disk string, phases []*phase) []RemovalCase {
 		if q.out.Overlap == nil || len(q.parts) != len(p.parts)-1 || !q.allContend() || !among(q, p) || q.part(disk) != nil {
 			continue
 		}
-		if p.out.Contention.Spans != nil || q.out.Contention != nil && q.out.Contention.Spans != nil || slices.ContainsFunc(q.parts, func(part part) bool { return p.ownChange(part.name()) != "" || q.ownChange(part.name()) != "" }) {
+		if p.out.Contention.Spans != nil || q.out.Contention != nil && q.out.Contention.Spans != nil || slices.ContainsFunc(q.parts, func(part part) bool { return p.ownChange(part.Name()) != "" || q.ownChange(part.Name()) != "" }) {
 			continue // the gain is not due to the disk's absence alone
 		}
 		c := RemovalCase{Phase: p.out.Phase, Without: q.out.Phase, Disks: map[string]RemovalFor{}}
@@ -138,7 +138,7 @@ func endedFirst(p *phase, disk string) []RemovalCase {
 func (p *phase) onlyEnded(disk string, atS float64) bool {
 	for _, s := range p.stages {
 		if seconds(s.StartNS) <= atS && atS < seconds(s.EndNS) {
-			return len(s.Active) == len(p.parts)-1 && !slices.ContainsFunc(s.Active, func(i int) bool { return p.parts[i].name() == disk })
+			return len(s.Active) == len(p.parts)-1 && !slices.ContainsFunc(s.Active, func(i int) bool { return p.parts[i].Name() == disk })
 		}
 	}
 	return false
@@ -148,11 +148,11 @@ func (p *phase) onlyEnded(disk string, atS float64) bool {
 func ownRates(phases []*phase, disk string) map[trace.Role]float64 {
 	var out map[trace.Role]float64
 	for _, p := range phases {
-		if len(p.parts) == 1 && p.parts[0].name() == disk && p.allContend() && p.out.Overlap != nil && trace.OwnPort(p.hangs[disk]) {
+		if len(p.parts) == 1 && p.parts[0].Name() == disk && p.allContend() && p.out.Overlap != nil && trace.OwnPort(p.hangs[disk]) {
 			if out == nil {
 				out = map[trace.Role]float64{}
 			}
-			out[p.parts[0].trace.Op] = p.out.Overlap.Rate
+			out[p.parts[0].Trace.Op] = p.out.Overlap.Rate
 		}
 	}
 	return out

@@ -15,9 +15,9 @@ type job struct {
 }
 
 func (p *phase) job(part *part) job {
-	w := part.work
-	w.Op, w.Test = part.trace.Op, p.trace.Test
-	return job{part.name(), p.hangs[part.name()], w}
+	w := part.Work
+	w.Op, w.Test = part.Trace.Op, p.trace.Test
+	return job{part.Name(), p.hangs[part.Name()], w}
 }
 
 // same reports whether both are one disk's, by the same work but for some keys, and connected alike.
@@ -27,7 +27,7 @@ func (j job) same(o job, but ...work.Key) bool {
 
 // part is the part of a disk; nil where it is idle.
 func (p *phase) part(disk string) *part {
-	if i := slices.IndexFunc(p.parts, func(part part) bool { return part.name() == disk }); i >= 0 {
+	if i := slices.IndexFunc(p.parts, func(part part) bool { return part.Name() == disk }); i >= 0 {
 		return &p.parts[i]
 	}
 	return nil
@@ -41,7 +41,7 @@ func (p *phase) sameWork(q *phase, disk string, but ...work.Key) bool {
 
 // among reports whether all that p's disks do, but for some keys, is done in q as well.
 func among(p, q *phase, but ...work.Key) bool {
-	return !slices.ContainsFunc(p.parts, func(part part) bool { return !p.sameWork(q, part.name(), but...) })
+	return !slices.ContainsFunc(p.parts, func(part part) bool { return !p.sameWork(q, part.Name(), but...) })
 }
 
 // sameJobs reports whether the same disks do the same in both phases, but for some keys.
@@ -85,7 +85,7 @@ func unlike(phases []*phase) []Warning {
 // unlikeAlone is what a disk does alone in a phase of the same direction and connection, if no phase has it alone at the same work.
 func unlikeAlone(phases []*phase, here job) (other *job, in string) {
 	for _, q := range phases {
-		if len(q.parts) != 1 || q.parts[0].name() != here.disk || q.parts[0].trace.Op != here.work.Op || q.parts[0].limited() {
+		if len(q.parts) != 1 || q.parts[0].Name() != here.disk || q.parts[0].Trace.Op != here.work.Op || q.parts[0].Limited() {
 			continue
 		}
 		alone := q.job(&q.parts[0])

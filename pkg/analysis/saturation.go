@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -97,7 +98,7 @@ func saturations(phases []*phase) []Saturation {
 		}
 		part := &p.parts[0]
 		s := Saturation{
-			Of: step.Of, Disk: part.name(), Alone: p.out.Phase, WroteBytes: float64(part.curve.At(math.MaxInt64)),
+			Of: step.Of, Disk: part.Name(), Alone: p.out.Phase, WroteBytes: float64(part.Curve.At(math.MaxInt64)),
 			Bursts: []Burst{}, Fall: fallOf(p, part),
 		}
 		if s.Fall != nil {
@@ -113,7 +114,7 @@ func saturations(phases []*phase) []Saturation {
 
 // fallOf is the end of the fast writing, where the disk was seen to fall lastingly.
 func fallOf(p *phase, part *part) *Fall {
-	t := p.out.Disks[part.name()].Throttle
+	t := p.out.Disks[part.Name()].Throttle
 	if t == nil || t.Recovered != nil {
 		return nil
 	}
@@ -125,12 +126,12 @@ func fallOf(p *phase, part *part) *Fall {
 func (s *Saturation) bursts(phases []*phase, c cliff) {
 	for _, p := range phases {
 		step := p.trace.Saturation
-		if step == nil || step.Step != trace.SaturationBurst || step.Of != s.Of || step.Disk != s.Disk || len(p.parts) != 1 || len(p.parts[0].active) == 0 {
+		if step == nil || step.Step != trace.SaturationBurst || step.Of != s.Of || step.Disk != s.Disk || len(p.parts) != 1 || len(p.parts[0].Active) == 0 {
 			continue
 		}
 		part := &p.parts[0]
-		length := overlap.Seconds(part.active)
-		b := c.regained(float64(part.curve.At(math.MaxInt64)), length)
+		length := overlap.Seconds(part.Active)
+		b := c.regained(float64(part.Curve.At(math.MaxInt64)), length)
 		b.Phase, b.RestS = p.out.Phase, float64(step.RestNS)/1e9
 		s.Bursts = append(s.Bursts, b)
 	}
@@ -171,7 +172,7 @@ func (s *Saturation) together(phases []*phase) {
 			continue
 		}
 		for i := range p.parts {
-			if part := &p.parts[i]; part.name() == s.Disk {
+			if part := &p.parts[i]; part.Name() == s.Disk {
 				s.Together = p.fallTogether(part, s.Fall)
 			}
 		}
@@ -179,14 +180,14 @@ func (s *Saturation) together(phases []*phase) {
 }
 
 func (p *phase) fallTogether(part *part, alone *Fall) *FallTogether {
-	levels := part.solid
+	levels := part.Solid
 	for i := 1; i < len(levels); i++ {
 		at := levels[i].StartNS
-		bytes := float64(part.curve.At(at))
-		if levels[i].rate > maxDrop*levels[i-1].rate || math.Abs(math.Log(bytes/alone.AtBytes)) >= math.Log(sameBudget) {
+		bytes := float64(part.Curve.At(at))
+		if levels[i].Rate > maxDrop*levels[i-1].Rate || math.Abs(math.Log(bytes/alone.AtBytes)) >= math.Log(sameBudget) {
 			continue
 		}
-		f := &FallTogether{Phase: p.out.Phase, AtBytes: bytes, AtS: seconds(at), FromRate: levels[i-1].rate, ToRate: levels[i].rate, Gains: []Gain{}}
+		f := &FallTogether{Phase: p.out.Phase, AtBytes: bytes, AtS: seconds(at), FromRate: levels[i-1].Rate, ToRate: levels[i].Rate, Gains: []Gain{}}
 		before := overlap.Interval{StartNS: min(at-beforeNS, max(at-2*beforeNS, levels[i-1].StartNS)), EndNS: at}
 		after := overlap.Interval{StartNS: at + clearOfFallNS, EndNS: at + clearOfFallNS + 2*beforeNS}
 		if f.Told = !p.eventsIn(before.StartNS, after.EndNS) && !p.othersFall(part, before.StartNS, after.EndNS); f.Told {
@@ -201,9 +202,9 @@ func (p *phase) fallTogether(part *part, alone *Fall) *FallTogether {
 func (p *phase) othersFall(part *part, fromNS, toNS int64) bool {
 	for k := range p.parts {
 		other := &p.parts[k]
-		for i := 1; i < len(other.solid) && other.trace != part.trace; i++ {
-			l := other.solid[i]
-			if fromNS < l.StartNS && l.StartNS < toNS && l.rate <= maxDrop*other.solid[i-1].rate {
+		for i := 1; i < len(other.Solid) && other.Trace != part.Trace; i++ {
+			l := other.Solid[i]
+			if fromNS < l.StartNS && l.StartNS < toNS && l.Rate <= maxDrop*other.Solid[i-1].Rate {
 				return true
 			}
 		}
@@ -215,19 +216,19 @@ func (p *phase) othersFall(part *part, fromNS, toNS int64) bool {
 func (p *phase) gains(part *part, f *FallTogether, before, after overlap.Interval) {
 	for k := range p.parts {
 		other := &p.parts[k]
-		if other.trace == part.trace || len(other.active) == 0 || other.work.Limited() {
+		if other.Trace == part.Trace || len(other.Active) == 0 || other.Work.Limited() {
 			continue
 		}
-		was, is := other.differ(before.Within(overlap.Interval{StartNS: other.startNS(), EndNS: other.endNS()}), after.Within(overlap.Interval{StartNS: other.startNS(), EndNS: other.endNS()}))
-		if length := overlap.Interval.Seconds; min(length(before), length(after)) >= longLevelS {
-			was.free, is.free = max(was.free, freeOfLevel), max(is.free, freeOfLevel)
+		was, is := other.Differ(before.Within(overlap.Interval{StartNS: other.StartNS(), EndNS: other.EndNS()}), after.Within(overlap.Interval{StartNS: other.StartNS(), EndNS: other.EndNS()}))
+		if length := overlap.Interval.Seconds; min(length(before), length(after)) >= level.LongS {
+			was.Free, is.Free = max(was.Free, level.FreeOfLong), max(is.Free, level.FreeOfLong)
 		}
-		if was.rate <= 0 || is.rate <= 0 || is.chanceAbove(was) > p.alpha.after && !other.apart(before, after) || other.roseBefore(after.StartNS-clearOfFallNS, before.StartNS, after.EndNS) {
+		if was.Rate <= 0 || is.Rate <= 0 || is.ChanceAbove(was) > p.alpha.after && !other.apart(before, after) || other.roseBefore(after.StartNS-clearOfFallNS, before.StartNS, after.EndNS) {
 			continue
 		}
-		gain := is.rate - was.rate
-		half := stats.StudentQuantile(0.975, was.free) * math.Hypot(was.rate*was.error, is.rate*is.error) // is.free is the same
-		f.Gains = append(f.Gains, Gain{Disk: other.name(), FromRate: was.rate, ToRate: is.rate, Gain: gain, CI95: Interval{gain - half, gain + half}})
+		gain := is.Rate - was.Rate
+		half := stats.StudentQuantile(0.975, was.Free) * math.Hypot(was.Rate*was.Error, is.Rate*is.Error) // is.free is the same
+		f.Gains = append(f.Gains, Gain{Disk: other.Name(), FromRate: was.Rate, ToRate: is.Rate, Gain: gain, CI95: Interval{gain - half, gain + half}})
 	}
 }
 
@@ -235,7 +236,7 @@ func (p *phase) gains(part *part, f *FallTogether, before, after overlap.Interva
 // Where requests are few, noise is not known well enough to tell even that.
 func (p *part) apart(before, after overlap.Interval) bool {
 	stretches := func(in overlap.Interval) []float64 {
-		return p.curve.Rates([]overlap.Interval{in}, int(in.Seconds()/apartS+0.5))
+		return p.Curve.Rates([]overlap.Interval{in}, int(in.Seconds()/apartS+0.5))
 	}
 	was, is := stretches(before), stretches(after)
 	return min(len(was), len(is)) >= apartLeast && slices.Min(is) >= (1+freedShare)*slices.Max(was)
@@ -243,10 +244,10 @@ func (p *part) apart(before, after overlap.Interval) bool {
 
 // roseBefore reports whether the disk's rate between two times rose clearly before a third: then not by what happened there.
 func (p *part) roseBefore(ns, fromNS, toNS int64) bool {
-	fromNS, toNS = max(fromNS, p.startNS()), min(toNS, p.endNS())
-	const binNS = 5 * datingNS
+	fromNS, toNS = max(fromNS, p.StartNS()), min(toNS, p.EndNS())
+	const binNS = 5 * level.SampleNS
 	n := int((toNS - fromNS) / binNS)
-	rates := p.curve.Rates([]overlap.Interval{{StartNS: fromNS, EndNS: fromNS + int64(n)*binNS}}, n)
+	rates := p.Curve.Rates([]overlap.Interval{{StartNS: fromNS, EndNS: fromNS + int64(n)*binNS}}, n)
 	rose, then := stats.Split(rates, 5), int((ns-foreseenNS-fromNS)/binNS)
 	return rose < then && dateIsOff(rates, then, rose)
 }

@@ -64,14 +64,14 @@ func (p *phase) streamVerdict() stream.Verdict {
 	}
 	var last int64
 	for i := range p.parts {
-		for _, s := range p.parts[i].trace.Streams {
+		for _, s := range p.parts[i].Trace.Streams {
 			if n := len(s.Samples); n > 0 {
 				last = max(last, s.Samples[n-1].TNS)
 			}
 		}
 	}
 	for i := range p.parts {
-		if part := &p.parts[i]; last > 0 && !part.limited() && (len(part.active) == 0 || search.Stopped(part.endNS(), last)) {
+		if part := &p.parts[i]; last > 0 && !part.Limited() && (len(part.Active) == 0 || search.Stopped(part.EndNS(), last)) {
 			return ""
 		}
 	}

@@ -19,9 +19,9 @@ func (p *phase) series() *Series {
 	var endNS int64
 	curves := make([]*overlap.Curve, len(p.parts))
 	for i := range p.parts {
-		curves[i] = p.parts[i].curve
-		if len(p.parts[i].active) > 0 {
-			endNS = max(endNS, p.parts[i].endNS())
+		curves[i] = p.parts[i].Curve
+		if len(p.parts[i].Active) > 0 {
+			endNS = max(endNS, p.parts[i].EndNS())
 		}
 	}
 	if endNS <= 0 {
@@ -35,7 +35,7 @@ func (p *phase) series() *Series {
 			rates[k] = significant(rate) // finer is noise, and would be most of analysis.json
 			out.Total[k] += rates[k]
 		}
-		out.Disks[p.parts[i].name()] = rates
+		out.Disks[p.parts[i].Name()] = rates
 	}
 	return out
 }

@@ -6,9 +6,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // Two disks are stopped by the clock in the middle of a file: to the end of the window the total is that of both.
@@ -39,7 +41,7 @@ func TestSeriesCountsTheFileUnderWay(t *testing.T) {
 // To the last byte of any disk: A's 10 s at 100 MB/s, and B's from then on for 5 s at 50.
 func TestSeriesOfAPhase(t *testing.T) {
 	at := func(name string, fromS float64, files ...[2]float64) part {
-		d := filesOf(files...)
+		d := tracetest.FilesOf(files...)
 		d.Name = name
 		for i := range d.Files {
 			d.Files[i].StartNS += ns(fromS)
@@ -47,7 +49,7 @@ func TestSeriesOfAPhase(t *testing.T) {
 		}
 		return partOf(d)
 	}
-	p := &phase{parts: []part{at("A", 0, [2]float64{10, 1000e6}), at("B", 10, [2]float64{5, 250e6}), {trace: &trace.DiskTrace{Name: "C"}, curve: overlap.NewCurve(&trace.DiskTrace{})}}}
+	p := &phase{parts: []part{at("A", 0, [2]float64{10, 1000e6}), at("B", 10, [2]float64{5, 250e6}), {Disk: level.Disk{Trace: &trace.DiskTrace{Name: "C"}, Curve: overlap.NewCurve(&trace.DiskTrace{})}}}}
 	s := p.series()
 	if s == nil || s.EndS != 15 || len(s.Disks) != 3 {
 		t.Fatalf("%+v", s)
@@ -69,5 +71,13 @@ func TestSeriesOfAPhase(t *testing.T) {
 	}
 	if got := spans([]overlap.Interval{span(1, 2.5), span(4, 5)}); !cmp.Equal(got, [][2]float64{{1, 2.5}, {4, 5}}) {
 		t.Errorf("spans %v", got)
+	}
+}
+
+func TestSignificant(t *testing.T) {
+	for rate, want := range map[float64]float64{0.4: 0, 0.6: 1, 9999.4: 9999, 10004: 10000, 10006: 10010, 123456789: 123500000, 1e9: 1e9} {
+		if got := significant(rate); got != want {
+			t.Errorf("%v rounds to %v, want %v", rate, got, want)
+		}
 	}
 }

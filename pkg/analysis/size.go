@@ -20,7 +20,8 @@ const (
 	sorted     = 0.7 // rank correlation of size with order, above which time and size cannot be told apart
 	fewest     = 5   // files on either side of a knee, and in a fit
 	overNoise  = 10  // times the noise that is the same for all sizes, such as a clock's, that a file must take to tell of size
-	fewestLow  = 3   // files in the low-latency region
+	maxRanked  = 2000
+	fewestLow  = 3 // files in the low-latency region
 )
 
 // transfer is a usable file with a rate of its own.
@@ -34,7 +35,7 @@ func (t transfer) rate() float64 { return t.bytes / t.seconds }
 // bySize reports whether the files came in order of size, so that size and time cannot be told apart.
 func bySize(files []transfer) bool {
 	var sizes, order []float64
-	for i := 0; i < len(files); i += 1 + len(files)/maxPieces { // of a long trace, some will do
+	for i := 0; i < len(files); i += 1 + len(files)/maxRanked { // of a long trace, some will do
 		sizes, order = append(sizes, files[i].bytes), append(order, float64(i))
 	}
 	r := stats.Spearman(sizes, order)

@@ -9,7 +9,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
-	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // blurred is a disk's trace as a clock sees it that is off by an error of its own whenever it is read, in seconds: normal, or
@@ -79,7 +78,7 @@ func TestConstantNoise(t *testing.T) {
 		for seed := range uint64(20) {
 			rnd := rand.New(rand.NewPCG(seed, 406))
 			tt.disk.Levels = []tracetest.Level{{UntilS: 3000, Rate: 1e9}}
-			p := newPart(blurred(tt.disk.Play(rnd), rnd, tt.off, tt.ticks), work.Work{}, 5e8)
+			p := newPart(blurred(tt.disk.Play(rnd), rnd, tt.off, tt.ticks), 5e8)
 			var d Disk
 			files, _ := p.transfers(&d)
 			s := newKneeSample(files)

@@ -1,6 +1,10 @@
 package analysis
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/level"
+)
 
 // solos are the disks' rates alone: of phases in which one disk worked by itself.
 type solos []solo
@@ -8,9 +12,9 @@ type solos []solo
 // solo is what a disk does alone, and the phases that say so.
 type solo struct {
 	job
-	measured
+	level.Measured
 	phase string
-	each  []measured // of the phases
+	each  []level.Measured // of the phases
 }
 
 // soloRates takes the lowest level of each phase of one disk: a disk never has a rate averaged over a throttle, and one that
@@ -18,16 +22,16 @@ type solo struct {
 func soloRates(phases []*phase) solos {
 	var s solos
 	for _, p := range phases {
-		if len(p.parts) != 1 || p.parts[0].limited() || p.parts[0].wavers() || p.out.Overlap == nil || p.out.Overlap.Rate <= 0 {
+		if len(p.parts) != 1 || p.parts[0].Limited() || p.parts[0].wavers() || p.out.Overlap == nil || p.out.Overlap.Rate <= 0 {
 			continue
 		}
 		part := &p.parts[0]
-		lowest, found := measured{}, false
-		for _, l := range part.solid {
-			if l.StartNS < part.warmNS-closeNS && len(part.solid) > 1 {
+		lowest, found := level.Measured{}, false
+		for _, l := range part.Solid {
+			if l.StartNS < part.warmNS-closeNS && len(part.Solid) > 1 {
 				continue // it was not warm yet
 			}
-			if m, ok := part.measure(part.movingIn(l.Interval)...); ok && (!found || m.rate < lowest.rate) {
+			if m, ok := part.Measure(part.MovingIn(l.Interval)...); ok && (!found || m.Rate < lowest.Rate) {
 				lowest, found = m, true
 			}
 		}
@@ -42,7 +46,7 @@ func soloRates(phases []*phase) solos {
 			alone.phase += ", " + p.out.Phase
 		}
 		alone.each = append(alone.each, lowest)
-		alone.measured = pooled(alone.each)
+		alone.Measured = level.Pooled(alone.each)
 	}
 	return s
 }

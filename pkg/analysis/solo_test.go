@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // A disk's rate alone is its lowest level, and the mean of all phases that show it at the same work.
@@ -17,20 +18,20 @@ func TestSoloRates(t *testing.T) {
 		p.fillOverlap()
 		return p
 	}
-	paced, still := of("paced", flat(40)), of("no overlap", flat(30))
-	paced.parts[0].work.Pace = 40e6
+	paced, still := of("paced", tracetest.Flat(40)), of("no overlap", tracetest.Flat(30))
+	paced.parts[0].Work.Pace = 40e6
 	still.out.Overlap = nil
-	nothing := of("nothing", flat(20))
+	nothing := of("nothing", tracetest.Flat(20))
 	nothing.out.Overlap.Rate = 0
-	other := of("another test", flat(300))
+	other := of("another test", tracetest.Flat(300))
 	other.trace.Test = "x"
-	reads := of("reads", flat(500))
-	reads.parts[0].trace.Op = trace.Read
-	first, second := of("one", flat(100, [2]float64{20, 60})), of("two", flat(80))
-	got := soloRates([]*phase{first, paced, still, nothing, of("both", flat(10), flat(10)), other, second, reads})
+	reads := of("reads", tracetest.Flat(500))
+	reads.parts[0].Trace.Op = trace.Read
+	first, second := of("one", tracetest.Flat(100, [2]float64{20, 60})), of("two", tracetest.Flat(80))
+	got := soloRates([]*phase{first, paced, still, nothing, of("both", tracetest.Flat(10), tracetest.Flat(10)), other, second, reads})
 	rates := map[string]float64{}
 	for _, s := range got {
-		rates[s.phase] = s.rate
+		rates[s.phase] = s.Rate
 	}
 	if diff := cmp.Diff(map[string]float64{"one, two": 70e6, "another test": 300e6, "reads": 500e6}, rates, cmpopts.EquateApprox(1e-6, 0)); diff != "" {
 		t.Errorf("rates (-want +got):\n%s", diff)
@@ -42,7 +43,7 @@ func TestSoloRates(t *testing.T) {
 	if s, ok := got.of(first, &first.parts[0]); ok {
 		t.Errorf("on another connection: %+v", s)
 	}
-	second.parts[0].work.Reads = 0.5
+	second.parts[0].Work.Reads = 0.5
 	if s, ok := got.of(second, &second.parts[0]); ok {
 		t.Errorf("reading as well: %+v", s)
 	}

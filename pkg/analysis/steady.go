@@ -22,25 +22,25 @@ func (p *phase) steady() {
 	}
 	for i := range p.parts {
 		part := &p.parts[i]
-		if part.limited() || len(part.active) == 0 {
+		if part.Limited() || len(part.Active) == 0 {
 			continue
 		}
-		d := p.out.Disks[part.name()]
+		d := p.out.Disks[part.Name()]
 		if d.Steady = part.steadyIn(p.trace.SteadyNS); d.Steady == nil {
-			p.warn(Warning{Code: "not_steady", Disk: part.name(), Values: map[string]float64{"window_s": seconds(p.trace.SteadyNS)}})
+			p.warn(Warning{Code: "not_steady", Disk: part.Name(), Values: map[string]float64{"window_s": seconds(p.trace.SteadyNS)}})
 		}
-		p.out.Disks[part.name()] = d
+		p.out.Disks[part.Name()] = d
 	}
 }
 
 // steadyIn is the last stretch of windows in which the disk was steady (see stats.SteadySince), nil where it was not at the end.
 func (p *part) steadyIn(windowNS int64) *Steady {
-	n := max(0, int(p.endNS()/windowNS)) // below zero where all ended before the release
-	rates := p.curve.Rates([]overlap.Interval{{EndNS: int64(n) * windowNS}}, n)
+	n := max(0, int(p.EndNS()/windowNS)) // below zero where all ended before the release
+	rates := p.Curve.Rates([]overlap.Interval{{EndNS: int64(n) * windowNS}}, n)
 	since, ok := stats.SteadySince(rates)
 	if !ok {
 		return nil
 	}
-	window := overlap.Interval{StartNS: int64(since) * windowNS, EndNS: p.endNS()}
-	return &Steady{WindowS: seconds(windowNS), SinceS: seconds(window.StartNS), Rate: p.rateIn(window), CI95: intervalOf(p.curve.Flow([]overlap.Interval{window}))}
+	window := overlap.Interval{StartNS: int64(since) * windowNS, EndNS: p.EndNS()}
+	return &Steady{WindowS: seconds(windowNS), SinceS: seconds(window.StartNS), Rate: p.RateIn(window), CI95: intervalOf(p.Curve.Flow([]overlap.Interval{window}))}
 }

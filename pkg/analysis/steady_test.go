@@ -99,8 +99,8 @@ func settledAtEnd(d *trace.DiskTrace, windowNS int64) bool {
 
 // Of three disks one has a pace and one moved nothing: of neither anything is said.
 func TestWhoIsSteady(t *testing.T) {
-	p := together(filesAt(flat(1e8), 30), filesAt(flat(1e8), 30), filesAt(flat(0), 30), filesAt(flat(3e8, [2]float64{26, 1e8}), 30))
-	p.parts[0].work.Pace = 1e8
+	p := together(tracetest.FilesAt(tracetest.Flat(1e8), 30), tracetest.FilesAt(tracetest.Flat(1e8), 30), tracetest.FilesAt(tracetest.Flat(0), 30), tracetest.FilesAt(tracetest.Flat(3e8, [2]float64{26, 1e8}), 30))
+	p.parts[0].Work.Pace = 1e8
 	if p.steady(); len(p.out.Disks) != 0 || len(p.out.Warnings) != 0 {
 		t.Errorf("nobody waited: %+v, %v", p.out.Disks, p.out.Warnings)
 	}

@@ -67,16 +67,16 @@ const maxStreamSteps = 300
 func (p *phase) streams() {
 	for i := range p.parts {
 		part := &p.parts[i]
-		if len(part.trace.Streams) == 0 {
+		if len(part.Trace.Streams) == 0 {
 			continue
 		}
-		total := StreamTotal{Disk: part.name(), Op: part.trace.Op}
+		total := StreamTotal{Disk: part.Name(), Op: part.Trace.Op}
 		beside := p.besideOf(i)
 		var late lateness
 		var worst Stream
-		for k := range part.trace.Streams {
-			t := &part.trace.Streams[k]
-			spec, _ := stream.Named(p.trace.Work[part.name()].Streams, t.Name)
+		for k := range part.Trace.Streams {
+			t := &part.Trace.Streams[k]
+			spec, _ := stream.Named(p.trace.Work[part.Name()].Streams, t.Name)
 			its := p.lateness(i, t, spec)
 			late = late.with(its)
 			s := streamOf(part, t, spec)
@@ -112,7 +112,7 @@ func streamOf(part *part, t *trace.Stream, spec stream.Spec) Stream {
 		o.Add(s.Sample)
 	}
 	s := Stream{
-		Disk: part.name(), Name: t.Name, Kind: spec.Kind, Op: part.trace.Op,
+		Disk: part.Name(), Name: t.Name, Kind: spec.Kind, Op: part.Trace.Op,
 		Rate: spec.Rate, FrameS: spec.Frame.Seconds(), BufferS: spec.Buffer.Seconds(),
 		Due: o.Due, Late: o.Late, LongestStallS: seconds(o.StallNS), LowestBufferS: seconds(o.LowestNS),
 		Verdict: o.Verdict(spec.Buffer.Nanoseconds()), Series: streamSeries(t),

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
@@ -308,7 +309,7 @@ func TestWorstStream(t *testing.T) {
 			d.Streams = append(d.Streams, trace.Stream{Name: string(rune('1' + i)), Samples: []trace.StreamSample{{TNS: 1e9, Sample: sample}}})
 			late += o.late
 		}
-		p := &phase{trace: &trace.Phase{}, parts: []part{{trace: d}, {trace: &trace.DiskTrace{Name: "B"}}}, out: &Phase{}}
+		p := &phase{trace: &trace.Phase{}, parts: []part{{Disk: level.Disk{Trace: d}}, {Disk: level.Disk{Trace: &trace.DiskTrace{Name: "B"}}}}, out: &Phase{}}
 		p.streams()
 		if got := p.out.StreamTotals; len(got) != 1 || got[0].Worst != tt.want || got[0].Late != late || got[0].Streams != len(tt.streams) || got[0].Op != trace.Read {
 			t.Errorf("%v: %+v, want the worst to be %s", tt.streams, got, tt.want)
@@ -317,7 +318,7 @@ func TestWorstStream(t *testing.T) {
 }
 
 func TestStreamOf(t *testing.T) {
-	a := &part{trace: &trace.DiskTrace{Name: "A", Op: trace.Write}}
+	a := &part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: "A", Op: trace.Write}}}
 	for _, tt := range []struct {
 		name    string
 		stallMS int64

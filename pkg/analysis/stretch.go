@@ -36,7 +36,7 @@ func cutAt(intervals []overlap.Interval, cuts []int64) [][]overlap.Interval {
 	var out [][]overlap.Interval
 	from := int64(math.MinInt64)
 	for _, to := range append(slices.Clone(cuts), math.MaxInt64) {
-		if in := clip(intervals, overlap.Interval{StartNS: from, EndNS: to}); overlap.Seconds(in) > 0 {
+		if in := overlap.Clip(intervals, overlap.Interval{StartNS: from, EndNS: to}); overlap.Seconds(in) > 0 {
 			out = append(out, in)
 		}
 		from = to
@@ -56,7 +56,7 @@ func longest(all [][]overlap.Interval) []overlap.Interval {
 }
 
 // wavers reports whether the disk has no settled rate in the phase: it swings or drifts.
-func (p *part) wavers() bool { return p.swing != nil || p.drift != nil }
+func (p *part) wavers() bool { return p.Swing != nil || p.Drift != nil }
 
 // mainStretch is the longest stretch of the window.
 func (p *phase) mainStretch() []overlap.Interval { return longest(cutAt(p.window, p.cuts(""))) }

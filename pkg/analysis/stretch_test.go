@@ -8,129 +8,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/scenario"
-	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/work"
 )
-
-// sampledAt is a disk whose files of a second have progress each tenth, at a rate that depends on the second.
-func sampledAt(rate func(second int) float64, seconds int) *trace.DiskTrace {
-	var each [][2]float64
-	for s := range seconds {
-		each = append(each, [2]float64{1, rate(s)})
-	}
-	d := filesOf(each...)
-	for i := range d.Files {
-		f := &d.Files[i]
-		for k := int64(1); k < 10; k++ {
-			f.Samples = append(f.Samples, trace.Sample{TNS: f.StartNS + k*1e8, Bytes: f.Bytes * k / 10})
-		}
-	}
-	return d
-}
-
-// A series of bins of 0.1 s of active time, by the logarithm of their rates.
-func TestSeriesOfADisk(t *testing.T) {
-	d := sampledAt(func(s int) float64 { return []float64{1e6, 2e6, 1e3, 4e6, 2e6}[s] }, 5)
-	for i := 3; i < 5; i++ { // a pause of two seconds
-		d.Files[i].StartNS += 2e9
-		d.Files[i].EndNS += 2e9
-		for k := range d.Files[i].Samples {
-			d.Files[i].Samples[k].TNS += 2e9
-		}
-	}
-	p := part{trace: d, active: overlap.Active(d, 1e9), curve: overlap.NewCurve(d)}
-	s := newSeries(&p)
-	if len(s.log) != 50 || s.binNS != 1e8 || !slices.Equal(s.starts, []float64{0, 3e9}) {
-		t.Fatalf("%d bins of %v ns, active before %v", len(s.log), s.binNS, s.starts)
-	}
-	// The slow second counts as three tenths of the middle rate, 2 MB/s.
-	for i, want := range map[int]float64{0: 1e6, 9: 1e6, 10: 2e6, 25: 0.6e6, 30: 4e6, 49: 2e6} {
-		within(t, "the bin's rate", math.Exp(s.log[i]), want, 1)
-	}
-	within(t, "the mean of the first two seconds", s.mean(0, 20), math.Log(math.Sqrt2*1e6), 1e-9)
-	for at, want := range map[float64]int{-1: 0, 0: 0, 0.04: 0, 0.06: 1, 2: 20, 3: 30, 4: 30, 5: 30, 5.5: 35, 7: 50, 9: 50} {
-		if got := s.bin(ns(at)); got != want {
-			t.Errorf("%v s is in bin %d, want %d", at, got, want)
-		}
-	}
-	levels, _ := levelsOf([2]float64{1, 1}, [2]float64{2, 1}, [2]float64{4, 1})
-	if got := s.edges(levels); !slices.Equal(got, []int{0, 10, 30, 50}) {
-		t.Errorf("edges %v", got)
-	}
-	if got := s.edges(nil); !slices.Equal(got, []int{0, 50}) {
-		t.Errorf("edges of no level %v", got)
-	}
-	// The noise is of stretches at least a fifth as long as the longest, but for those that are left out.
-	stretches := func(list ...[2]int) stats.Noise {
-		var in [][]float64
-		for _, v := range list {
-			in = append(in, s.log[v[0]:v[1]])
-		}
-		n := stats.EstimateNoise(in)
-		n.Nugget = max(n.Nugget, 0.0001)
-		return n
-	}
-	for _, tt := range []struct {
-		edges []int
-		out   [2]int
-		want  stats.Noise
-	}{
-		{[]int{0, 25, 30, 50}, [2]int{}, stretches([2]int{0, 25}, [2]int{25, 30}, [2]int{30, 50})},
-		{[]int{0, 26, 31, 50}, [2]int{}, stretches([2]int{0, 26}, [2]int{31, 50})},
-		{[]int{0, 15, 35, 50}, [2]int{15, 35}, stretches([2]int{0, 15}, [2]int{35, 50})},
-		{[]int{0, 15, 15, 50}, [2]int{}, stretches([2]int{0, 15}, [2]int{15, 50})},
-	} {
-		if got := s.estimate(tt.edges, tt.out); got != tt.want {
-			t.Errorf("%v without %v: %+v, want %+v", tt.edges, tt.out, got, tt.want)
-		}
-	}
-	short := part{trace: filesOf([2]float64{0.19, 5}), active: []overlap.Interval{span(0, 0.19)}}
-	short.curve = overlap.NewCurve(short.trace)
-	if s := newSeries(&short); s.log != nil {
-		t.Errorf("0.19 s make %d bins", len(s.log))
-	}
-}
-
-func TestFreeOf(t *testing.T) {
-	for _, tt := range []struct {
-		bins int
-		n    stats.Noise
-		want float64
-	}{
-		{100, stats.Noise{Nugget: 1, Sill: 0.1, Memory: 12}, 99},
-		{100, stats.Noise{Nugget: 1, Sill: 0.11, Memory: 12}, 3},
-		{100, stats.Noise{Sill: 1, Memory: 60}, 1},
-		{100, stats.Noise{}, 99},
-	} {
-		within(t, "freedom", freeOf(tt.bins, tt.n), tt.want, 1e-12)
-	}
-}
-
-// The variance of a mean over a second, from bins of a quarter: rates of 1 and 3, two seconds each, go together by four bins.
-func TestVarianceIn(t *testing.T) {
-	d := sampledAt(func(s int) float64 { return float64(1e6 + 2e6*(s/2%2)) }, 20)
-	p := part{trace: d, curve: overlap.NewCurve(d)}
-	rates := p.curve.Rates([]overlap.Interval{span(0, 20)}, 80)
-	want := stats.Summarize(rates).SD * stats.Summarize(rates).SD * stats.Memory(rates) * 0.25
-	within(t, "the variance", p.varianceIn(span(0, 20)), want, 1e-6*want)
-	if got := p.varianceIn(span(0, 0.4)); got != 0 {
-		t.Errorf("of a single bin: %v", got)
-	}
-	if got := p.varianceIn(span(0, 0.5)); got != 0 { // two bins alike
-		t.Errorf("of two bins: %v", got)
-	}
-	// 25 times the variance over the squared change, in seconds.
-	a, b := level{span(0, 20), 1e6}, level{span(20, 21), 9e6}
-	within(t, "the date", float64(p.misdated(a, b)), 1e9*25*want/(8e6*8e6), 1000)
-	within(t, "the date, the other way", float64(p.misdated(b, a)), 1e9*25*want/(8e6*8e6), 1000)
-	if got := p.misdated(a, level{span(20, 21), 1.1e6}); got != 10e9 {
-		t.Errorf("a small change is misdated by %d ns at most", got)
-	}
-}
 
 func TestQuantileParts(t *testing.T) {
 	for n, want := range map[int64]int64{2: 20, 100: 1000, 1000: 10_000} {
@@ -208,7 +92,7 @@ func TestStreamSeries(t *testing.T) {
 
 func TestNoOverlapIsSaid(t *testing.T) {
 	d := func(name string, active ...overlap.Interval) part {
-		return part{trace: &trace.DiskTrace{Name: name}, active: active}
+		return part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: name}, Active: active}}
 	}
 	for _, tt := range []struct {
 		name  string
@@ -249,7 +133,7 @@ func TestStopsAndSkew(t *testing.T) {
 		if startS >= 0 {
 			t.Files = []trace.File{{StartNS: ns(startS)}}
 		}
-		return part{trace: t}
+		return part{Disk: level.Disk{Trace: t}}
 	}
 	for _, tt := range []struct {
 		name      string
@@ -296,7 +180,7 @@ func TestFailures(t *testing.T) {
 		{name: "the phase's", status: trace.Partial, want: []Warning{{Code: "partial"}}},
 	} {
 		tt.d.Name = "A"
-		p := &phase{trace: &trace.Phase{Stop: tt.stop, Status: tt.status}, parts: []part{{trace: &tt.d, work: tt.paced}}, out: &Phase{}}
+		p := &phase{trace: &trace.Phase{Stop: tt.stop, Status: tt.status}, parts: []part{{Disk: level.Disk{Trace: &tt.d, Work: tt.paced}}}, out: &Phase{}}
 		p.failures()
 		if diff := cmp.Diff(tt.want, p.out.Warnings); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)

@@ -165,10 +165,10 @@ func (p *phase) ownChange(disk string) string {
 	for i := range p.parts {
 		part := &p.parts[i]
 		switch {
-		case part.name() != disk:
-		case part.swing != nil:
+		case part.Name() != disk:
+		case part.Swing != nil:
 			return KindSwing
-		case part.drift != nil:
+		case part.Drift != nil:
 			return KindDrift
 		case p.fellInside(part):
 			return KindOwnFall

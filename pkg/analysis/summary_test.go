@@ -77,7 +77,7 @@ func TestAmong(t *testing.T) {
 	tests.trace.Saturation, tests.trace.Test = &trace.Saturation{}, ""
 	reads.out.Contention = nil
 	paced := played("p", "ABC", trace.Write, 1)
-	paced.parts[2].work.Pace = 5
+	paced.parts[2].Work.Pace = 5
 	if groups := repeats([]*phase{ab, abc, reads, tests, paced, played("2", "ABC", trace.Write, 1)}); len(groups) != 2 || len(groups[0]) != 1 || len(groups[1]) != 2 {
 		t.Errorf("%d groups", len(groups))
 	}
@@ -118,7 +118,7 @@ func TestWithoutADisk(t *testing.T) {
 	p := played("ABC", "ABC", trace.Write, 0.5)
 	good, noOverlap, paced, reads, nothing, unsure := played("good", "AB", trace.Write, 0.8), played("none", "AB", trace.Write, 0.8), played("paced", "AB", trace.Write, 0.8), played("reads", "AB", trace.Read, 0.8), played("nothing", "AB", trace.Write, 0), played("unsure", "AB", trace.Write, 0.8)
 	noOverlap.out.Overlap = nil
-	paced.parts[0].work.Pace = 9
+	paced.parts[0].Work.Pace = 9
 	b := unsure.out.Overlap.Disks["B"]
 	b.CI95 = nil
 	unsure.out.Overlap.Disks["B"] = b
@@ -134,7 +134,7 @@ func TestWithoutADisk(t *testing.T) {
 		return p
 	}
 	slow, gone := own("paced", "C", trace.Write, 5, trace.Direct), own("gone", "C", trace.Write, 6, trace.Direct)
-	slow.parts[0].work.Pace, gone.out.Overlap = 5, nil
+	slow.parts[0].Work.Pace, gone.out.Overlap = 5, nil
 	rates := ownRates([]*phase{own("w", "C", trace.Write, 2, trace.Direct), own("r", "C", trace.Read, 3, trace.Internal), own("hub", "C", trace.Read, 4, trace.OnHub), own("AC", "AC", trace.Write, 7, trace.Direct), own("A", "A", trace.Write, 8, trace.Direct), slow, gone}, "C")
 	if len(rates) != 2 || rates[trace.Write] != 200 || rates[trace.Read] != 300 {
 		t.Errorf("on its own port: %v", rates)

@@ -8,14 +8,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // transfersOf are files one after another: seconds and bytes.
 func transfersOf(each ...[2]float64) []transfer {
-	p := part{trace: filesOf(each...)}
+	p := part{Disk: level.Disk{Trace: tracetest.FilesOf(each...)}}
 	list, _ := p.transfers(&Disk{})
 	return list
 }
@@ -27,9 +29,9 @@ func TestTransfers(t *testing.T) {
 	}
 	filler := file(40, 50, 9)
 	filler.Filler = true
-	p := part{trace: &trace.DiskTrace{Files: []trace.File{
+	p := part{Disk: level.Disk{Trace: &trace.DiskTrace{Files: []trace.File{
 		file(0, 2, 1), file(2, 5, 2), file(4, 6, 3), file(5, 5.5, 4), file(5.9, 8, 5), file(8, 9, 6), file(9, 9, 7), filler, file(10, 12, 8),
-	}}}
+	}}}}
 	var d Disk
 	apart, work := p.transfers(&d)
 	var alone []float64
@@ -118,7 +120,7 @@ func TestBeforeAndAfter(t *testing.T) {
 func TestSameConditions(t *testing.T) {
 	files := transfersOf(slices.Repeat([][2]float64{{1, 1}}, 30)...)
 	lag, none := 2.0, (*float64)(nil)
-	a := part{trace: &trace.DiskTrace{Name: "A"}, active: []overlap.Interval{span(0, 30)}}
+	a := part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: "A"}, Active: []overlap.Interval{span(0, 30)}}}
 	for _, tt := range []struct {
 		name       string
 		others     []part
@@ -127,8 +129,8 @@ func TestSameConditions(t *testing.T) {
 		from, to   int
 	}{
 		{"alone", nil, nil, nil, 0, 30},
-		{"another begins and ends", []part{{active: []overlap.Interval{span(8, 12), span(13, 19)}}, {}}, nil, nil, 8, 19}, // pauses do not count
-		{"amid a file", []part{{active: []overlap.Interval{span(8.5, 20.5)}}}, nil, nil, 9, 20},
+		{"another begins and ends", []part{{Disk: level.Disk{Active: []overlap.Interval{span(8, 12), span(13, 19)}}}, {}}, nil, nil, 8, 19}, // pauses do not count
+		{"amid a file", []part{{Disk: level.Disk{Active: []overlap.Interval{span(8.5, 20.5)}}}}, nil, nil, 9, 20},
 		{"it recovers", nil, []Recovery{{Disk: "B", AtS: 3, LagS: &lag}, {Disk: "A", AtS: 14, LagS: &lag}, {Disk: "A", AtS: 20, LagS: none}}, nil, 0, 16},
 		{"it falls", nil, nil, &Throttle{Steps: []Step{{AtS: 4}, {AtS: 16}}}, 16, 30},
 		{"and is back", nil, nil, &Throttle{Steps: []Step{{AtS: 4}}, Recovered: &Rebound{AtS: 15}}, 15, 30},
@@ -388,9 +390,21 @@ func TestSizesExplain(t *testing.T) {
 		{"too few before", append(slices.Clone(before[:4]), [2]float64{1.2, 2}, [2]float64{1.2, 2}), 14, false},
 		{"none after", before, 20, false},
 	} {
-		p := part{trace: filesOf(tt.files...)}
+		p := part{Disk: level.Disk{Trace: tracetest.FilesOf(tt.files...)}}
 		if got := p.sizesExplain(span(0, tt.from), span(tt.from, 99)); got != tt.want {
 			t.Errorf("%s: %v", tt.name, got)
+		}
+	}
+}
+
+func TestWholeFiles(t *testing.T) {
+	sizes, times := (&part{Disk: level.Disk{Trace: tracetest.FilesOf([2]float64{2, 10}, [2]float64{3, 20}, [2]float64{4, 0}, [2]float64{1, 30}, [2]float64{1, 40})}}).wholeFiles(span(2, 10))
+	if !slices.Equal(sizes, []float64{20, 30}) || !slices.Equal(times, []float64{3, 1}) {
+		t.Errorf("whole files %v, %v", sizes, times)
+	}
+	for n, want := range map[int]int{499: 499, 500: 250, 1000: 334} {
+		if sizes, _ := (&part{Disk: level.Disk{Trace: tracetest.FilesOf(slices.Repeat([][2]float64{{1, 10}}, n)...)}}).wholeFiles(span(0, 5000)); len(sizes) != want {
+			t.Errorf("of %d files, %d", n, len(sizes))
 		}
 	}
 }

@@ -25,7 +25,7 @@ func warmUps(phases []*phase) {
 	for _, p := range phases {
 		for i := range p.parts {
 			part := &p.parts[i]
-			if part.limited() || len(part.active) == 0 {
+			if part.Limited() || len(part.Active) == 0 {
 				continue
 			}
 			s := start{p, part, p.earlyRise(part)}
@@ -49,10 +49,10 @@ func warmUps(phases []*phase) {
 func (p *phase) earlyRise(part *part) *Change {
 	for k := range p.out.Changes {
 		c := &p.out.Changes[k]
-		if !c.concerns(part.name()) || c.Kind == KindStall {
+		if !c.concerns(part.Name()) || c.Kind == KindStall {
 			continue
 		}
-		if d := c.Of(part.name()); c.Kind == KindUnknown && d.ToRate > d.FromRate && c.StartS-seconds(part.startNS()) <= warmUpS {
+		if d := c.Of(part.Name()); c.Kind == KindUnknown && d.ToRate > d.FromRate && c.StartS-seconds(part.StartNS()) <= warmUpS {
 			return c
 		}
 		return nil
@@ -68,12 +68,12 @@ func warmUp(starts []start) {
 	for _, s := range starts {
 		if s.change != nil {
 			names = append(names, s.p.out.Phase)
-			took := s.change.StartS - seconds(s.part.startNS())
+			took := s.change.StartS - seconds(s.part.StartNS())
 			shortest, longest = min(shortest, took), max(longest, took)
 		}
 	}
 	refutes := func(s start) bool {
-		return s.change == nil && len(s.p.parts) == 1 && s.part.endNS()-s.part.startNS() > int64(2e9*longest)
+		return s.change == nil && len(s.p.parts) == 1 && s.part.EndNS()-s.part.StartNS() > int64(2e9*longest)
 	}
 	if len(names) < 2 || longest > warmUpMore*shortest || slices.ContainsFunc(starts, refutes) {
 		return
@@ -93,19 +93,19 @@ func (p *phase) tellWarmUps() {
 		rest := slices.Clone(c.Disks)
 		for i := range p.parts {
 			part := &p.parts[i]
-			if part.warmIn == nil || c.Kind != KindUnknown || !c.concerns(part.name()) || int64(math.Round(c.StartS*1e9)) != part.warmNS {
+			if part.warmIn == nil || c.Kind != KindUnknown || !c.concerns(part.Name()) || int64(math.Round(c.StartS*1e9)) != part.warmNS {
 				continue
 			}
-			d := c.Of(part.name())
+			d := c.Of(part.Name())
 			w := Change{
-				StartS: seconds(part.startNS()), EndS: c.StartS, Disks: []string{part.name()}, Kind: KindWarmUp, Cause: CauseUnknown,
+				StartS: seconds(part.StartNS()), EndS: c.StartS, Disks: []string{part.Name()}, Kind: KindWarmUp, Cause: CauseUnknown,
 				FromRate: d.FromRate, ToRate: d.ToRate, Phases: part.warmIn, AtCI: c.AtCI,
 			}
 			if len(c.Disks) == 1 {
 				w.CI = c.CI
 			}
 			out = append(out, w)
-			rest = slices.DeleteFunc(rest, func(name string) bool { return name == part.name() })
+			rest = slices.DeleteFunc(rest, func(name string) bool { return name == part.Name() })
 			c.FromRate, c.ToRate = c.FromRate-d.FromRate, c.ToRate-d.ToRate
 		}
 		if len(rest) == len(c.Disks) {

@@ -23,10 +23,10 @@ func (p *phase) fillStages() {
 		}
 		for _, i := range s.Active {
 			part := &p.parts[i]
-			bytes := part.curve.Between(s.Interval).Bytes
+			bytes := part.Curve.Between(s.Interval).Bytes
 			rate := float64(bytes) / s.Seconds()
-			out.Active = append(out.Active, part.name())
-			out.Disks[part.name()] = StageDisk{Bytes: bytes, Rate: rate}
+			out.Active = append(out.Active, part.Name())
+			out.Disks[part.Name()] = StageDisk{Bytes: bytes, Rate: rate}
 			out.Rate += rate
 		}
 		p.out.Stages = append(p.out.Stages, out)
@@ -52,16 +52,16 @@ func (p *phase) fillOverlap() {
 	rates := make([]float64, 0, len(p.parts))
 	for i := range p.parts {
 		part := &p.parts[i]
-		d := OverlapDisk{Op: part.trace.Op, CI95: each[i]}
+		d := OverlapDisk{Op: part.Trace.Op, CI95: each[i]}
 		for _, v := range p.window {
-			a := part.curve.Between(v)
+			a := part.Curve.Between(v)
 			d.Bytes += a.Bytes
 			d.BytesLow += a.Low
 			d.BytesHigh += a.High
 		}
 		d.Rate = float64(d.Bytes) / length
 		read := float64(p.readOf(part, d.Bytes)) / length
-		if part.trace.Both {
+		if part.Trace.Both {
 			d.ReadRate = read
 		}
 		o.ReadRate += read
@@ -69,10 +69,10 @@ func (p *phase) fillOverlap() {
 		o.Bytes += d.Bytes
 		o.BytesLow += d.BytesLow
 		o.BytesHigh += d.BytesHigh
-		if part.contends() {
+		if part.Contends() {
 			rates = append(rates, d.Rate)
 		}
-		o.Disks[part.name()] = d
+		o.Disks[part.Name()] = d
 	}
 	o.Rate = float64(o.Bytes) / length
 	if o.Bytes > 0 {
@@ -107,14 +107,14 @@ func (d OverlapDisk) rateOf(op trace.Role) float64 {
 // readOf is how much of the bytes that a disk moved in the window was read.
 func (p *phase) readOf(part *part, bytes int64) int64 {
 	switch {
-	case part.trace.Both:
-		read := overlap.NewCurve(part.trace.Direction(trace.Read))
+	case part.Trace.Both:
+		read := overlap.NewCurve(part.Trace.Direction(trace.Read))
 		bytes = 0
 		for _, v := range p.window {
 			bytes += read.Between(v).Bytes
 		}
 		return bytes
-	case part.trace.Op == trace.Write:
+	case part.Trace.Op == trace.Write:
 		return 0
 	}
 	return bytes
@@ -127,8 +127,8 @@ const maxEdgeDoubt = 0.02
 func (p *phase) noOverlap() *NoOverlap {
 	n := &NoOverlap{}
 	for i := range p.parts {
-		if len(p.parts[i].active) == 0 {
-			n.Disks = append(n.Disks, p.parts[i].name())
+		if len(p.parts[i].Active) == 0 {
+			n.Disks = append(n.Disks, p.parts[i].Name())
 		}
 	}
 	if len(n.Disks) > 0 || len(p.parts) == 0 {
@@ -136,15 +136,15 @@ func (p *phase) noOverlap() *NoOverlap {
 	}
 	last, first := &p.parts[0], &p.parts[0]
 	for i := range p.parts {
-		if p.parts[i].startNS() > last.startNS() {
+		if p.parts[i].StartNS() > last.StartNS() {
 			last = &p.parts[i]
 		}
-		if p.parts[i].endNS() < first.endNS() {
+		if p.parts[i].EndNS() < first.EndNS() {
 			first = &p.parts[i]
 		}
 	}
-	if first.endNS() <= last.startNS() {
-		return &NoOverlap{Disks: []string{first.name(), last.name()}, EndedS: seconds(first.endNS()), BeganS: seconds(last.startNS())}
+	if first.EndNS() <= last.StartNS() {
+		return &NoOverlap{Disks: []string{first.Name(), last.Name()}, EndedS: seconds(first.EndNS()), BeganS: seconds(last.StartNS())}
 	}
 	return n
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/work"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // windowed is a phase of parts that share these intervals.
@@ -17,7 +17,7 @@ func windowed(window []overlap.Interval, disks ...*trace.DiskTrace) *phase {
 	p := &phase{trace: &trace.Phase{}, window: window, out: &Phase{}}
 	for i, d := range disks {
 		d.Name = string(rune('A' + i))
-		p.parts = append(p.parts, newPart(d, work.Work{}, 5e8))
+		p.parts = append(p.parts, newPart(d, 5e8))
 	}
 	return p
 }
@@ -28,7 +28,7 @@ func warned(p *phase, code string) bool {
 
 // A writes 100 bytes a second and B reads 300, in files of a second; the window is of two spans, 4 s in all.
 func TestFillOverlap(t *testing.T) {
-	a, b := filesOf(slices.Repeat([][2]float64{{1, 100}}, 10)...), filesOf(slices.Repeat([][2]float64{{1, 300}}, 10)...)
+	a, b := tracetest.FilesOf(slices.Repeat([][2]float64{{1, 100}}, 10)...), tracetest.FilesOf(slices.Repeat([][2]float64{{1, 300}}, 10)...)
 	b.Op = trace.Read
 	p := windowed([]overlap.Interval{span(1, 4), span(6, 7)}, a, b)
 	p.fillOverlap()
@@ -44,7 +44,7 @@ func TestFillOverlap(t *testing.T) {
 		t.Errorf("warnings %+v", p.out.Warnings)
 	}
 	// Where one of two has a pace there is nothing to be fair about.
-	p.parts[0].work.Pace = 100
+	p.parts[0].Work.Pace = 100
 	if p.fillOverlap(); p.out.Overlap.Jain != 0 {
 		t.Errorf("fairness of one: %v", p.out.Overlap.Jain)
 	}
@@ -75,7 +75,7 @@ func TestEdgesOfTheWindow(t *testing.T) {
 		bytes  float64
 		warned bool
 	}{{60, true}, {40, false}} {
-		p := windowed([]overlap.Interval{span(0, 4)}, filesOf([2]float64{2, 1000}, [2]float64{4, tt.bytes}))
+		p := windowed([]overlap.Interval{span(0, 4)}, tracetest.FilesOf([2]float64{2, 1000}, [2]float64{4, tt.bytes}))
 		p.fillOverlap()
 		o := p.out.Overlap
 		if o.Bytes != 1000+int64(tt.bytes)/2 || o.BytesLow != 1000 || o.BytesHigh != 1000+int64(tt.bytes) || warned(p, "edges") != tt.warned {
@@ -86,14 +86,14 @@ func TestEdgesOfTheWindow(t *testing.T) {
 		}
 	}
 	// Of 1000 bytes in the window just 20 are in doubt.
-	p := windowed([]overlap.Interval{span(0, 4)}, filesOf([2]float64{2, 980}, [2]float64{4, 40}))
+	p := windowed([]overlap.Interval{span(0, 4)}, tracetest.FilesOf([2]float64{2, 980}, [2]float64{4, 40}))
 	if p.fillOverlap(); p.out.Overlap.Bytes != 1000 || warned(p, "edges") {
 		t.Errorf("just 2 %% in doubt: %+v", p.out.Warnings)
 	}
 }
 
 func TestFillStages(t *testing.T) {
-	p := windowed(nil, filesOf(slices.Repeat([][2]float64{{1, 100}}, 4)...), filesOf(slices.Repeat([][2]float64{{1, 300}}, 4)...))
+	p := windowed(nil, tracetest.FilesOf(slices.Repeat([][2]float64{{1, 100}}, 4)...), tracetest.FilesOf(slices.Repeat([][2]float64{{1, 300}}, 4)...))
 	p.stages = []overlap.Stage{stageOf(0, 2, 0, 1), stageOf(2, 4, 1)}
 	p.fillStages()
 	want := []Stage{
@@ -112,4 +112,8 @@ func TestFillStages(t *testing.T) {
 			t.Errorf("%+v", p.out.Warnings)
 		}
 	}
+}
+
+func stageOf(fromS, toS float64, active ...int) overlap.Stage {
+	return overlap.Stage{Interval: span(fromS, toS), Active: active}
 }

@@ -16,6 +16,7 @@ package overlap
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -144,4 +145,37 @@ func Window(stages []Stage, n int) []Interval {
 		}
 	}
 	return window
+}
+
+// Clip returns the parts of ascending, disjoint intervals that lie within v.
+func Clip(list []Interval, v Interval) []Interval {
+	var in []Interval
+	first := sort.Search(len(list), func(i int) bool { return list[i].EndNS > v.StartNS })
+	for i := first; i < len(list) && list[i].StartNS < v.EndNS; i++ {
+		in = append(in, list[i].Within(v))
+	}
+	return in
+}
+
+// Without is what is left of intervals when others are taken out; both are ascending and disjoint.
+func Without(intervals, out []Interval) []Interval {
+	if len(out) == 0 {
+		return intervals
+	}
+	var left []Interval
+	for _, v := range intervals {
+		for _, o := range out {
+			if o.EndNS <= v.StartNS || o.StartNS >= v.EndNS {
+				continue
+			}
+			if v.StartNS < o.StartNS {
+				left = append(left, Interval{StartNS: v.StartNS, EndNS: o.StartNS})
+			}
+			v.StartNS = o.EndNS
+		}
+		if v.StartNS < v.EndNS {
+			left = append(left, v)
+		}
+	}
+	return left
 }

@@ -1,16 +1,17 @@
-package analysis
+package level
 
 import (
 	"testing"
 
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // A step at 20 s, which is bin 200 of 600, is a jump as far as the widest window reaches, and nowhere else.
 func TestJumps(t *testing.T) {
-	stepped := besides(60, steps(100, [2]float64{20, 50})).parts[0].series
-	level := besides(60, steps(100)).parts[0].series
+	stepped := settled(60, tracetest.Steps(100, [2]float64{20, 50})).series
+	level := settled(60, tracetest.Steps(100)).series
 	for at, want := range map[int]bool{200: true, 190: true, 212: true, 175: false, 225: false, 400: false, 0: false, 600: false} {
 		edges := []int{0, at, 600}
 		if got := stepped.jumps(at, edges); got != want {
@@ -21,7 +22,7 @@ func TestJumps(t *testing.T) {
 		}
 	}
 	// Another as large does not make it common where it is an edge itself.
-	twice := besides(60, steps(100, [2]float64{20, 50}, [2]float64{40, 100})).parts[0].series
+	twice := settled(60, tracetest.Steps(100, [2]float64{20, 50}, [2]float64{40, 100})).series
 	if twice.jumps(200, []int{0, 200, 600}) || !twice.jumps(200, []int{0, 200, 400, 600}) {
 		t.Error("a jump of two is told though only one of them is known, or is not though both are")
 	}
@@ -71,19 +72,27 @@ func TestSharpest(t *testing.T) {
 		{"close to the end", oneFile(), 38.5, -5000, 38.5},
 		{"close to the beginning", oneFile(), 1.5, -5000, 1.5},
 	} {
-		p := partOf(tt.d)
-		within(t, tt.name, seconds(p.sharpest(ns(tt.at), tt.change)), tt.want, 1e-6)
+		p := bare(tt.d)
+		within(t, tt.name, seconds(p.Sharpest(ns(tt.at), tt.change)), tt.want, 1e-6)
 	}
 }
 
 // Two bins or more from both of its ends.
 func TestInsideFile(t *testing.T) {
-	p := part{trace: filesOf([2]float64{1, 5}, [2]float64{1, 5})}
+	p := Disk{Trace: tracetest.FilesOf([2]float64{1, 5}, [2]float64{1, 5})}
 	for at, want := range map[float64]bool{0.5: true, 0.1: false, 0.101: true, 0.899: true, 0.9: false, 1: false, 1.05: false, 1.5: true, 1.9: false, 2: false, 3: false} {
 		if got := p.insideFile(ns(at)); got != want {
 			t.Errorf("at %v s: %v", at, got)
 		}
 	}
+}
+
+// one is 1 if true.
+func one(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
 }
 
 // A series whose values are set by hand: a step of 1 at bin 200, and one of 0.6 at bin 400 that is no edge.
@@ -96,7 +105,7 @@ func TestJumpsByWidth(t *testing.T) {
 		}
 		return s
 	}
-	step := func(i int) float64 { return float64(one(i >= 200)) }
+	step := func(i int) float64 { return one(i >= 200) }
 	// Ten bins to either side see the step from two widths away, and what they see of it beyond must be two thirds or less.
 	for at, want := range map[int]bool{200: true, 183: true, 182: false, 216: true, 217: false} {
 		if got := made(step).jumps(at, []int{0, at, 600}); got != want {
@@ -112,13 +121,13 @@ func TestJumpsByWidth(t *testing.T) {
 		}
 	}
 	// Two bins long, it is a jump for the narrowest look alone: for any other it is no more than two thirds.
-	short := func(i int) float64 { return float64(one(i == 200 || i == 201)) + 0.6*float64(one(i >= 400)) }
+	short := func(i int) float64 { return one(i == 200 || i == 201) + 0.6*one(i >= 400) }
 	if !made(short).jumps(200, []int{0, 200, 600}) {
 		t.Error("a jump of two bins is not seen")
 	}
 	// Another one must be less than two thirds of it.
 	other := func(size float64) *series {
-		return made(func(i int) float64 { return float64(one(i >= 200)) + size*float64(one(i >= 400)) })
+		return made(func(i int) float64 { return one(i >= 200) + size*one(i >= 400) })
 	}
 	for size, want := range map[float64]bool{0.66: true, 0.67: false} {
 		if got := other(size).jumps(200, []int{0, 200, 600}); got != want {
@@ -138,7 +147,7 @@ func TestJumpsByWidth(t *testing.T) {
 		at   int
 		want bool
 	}{{1, false}, {2, true}, {597, true}, {598, true}, {599, false}} {
-		s := made(func(i int) float64 { return float64(one(i >= tt.at)) })
+		s := made(func(i int) float64 { return one(i >= tt.at) })
 		s.noise = stats.Noise{Nugget: 0.039}
 		if got := s.jumps(tt.at, []int{0, tt.at, 600}); got != tt.want {
 			t.Errorf("a step at bin %d of 600: %v", tt.at, got)

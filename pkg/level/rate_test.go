@@ -1,4 +1,4 @@
-package analysis
+package level
 
 import (
 	"math"
@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // A rate rests on its bins and, where it is of few files, on their luck.
 func TestMeasure(t *testing.T) {
-	d := filesOf(slices.Repeat([][2]float64{{1, 1000}}, 40)...)
-	p := newPart(d, work.Work{}, 5e8)
+	d := tracetest.FilesOf(slices.Repeat([][2]float64{{1, 1000}}, 40)...)
+	p := New(d, work.Work{}, 5e8)
 	p.series.noise.Nugget, p.series.noise.Sill, p.series.noise.Memory = 0.01, 0, 1
 	bins := len(p.series.log)
 	for _, tt := range []struct {
@@ -25,10 +26,10 @@ func TestMeasure(t *testing.T) {
 		{[]overlap.Interval{span(0, 1), span(7, 8)}, 0.01 / 4 / 2},
 	} {
 		length := overlap.Seconds(tt.in)
-		m, ok := p.measure(tt.in...)
-		within(t, "rate", m.rate, 1000, 1e-9)
-		within(t, "error", m.error, math.Sqrt(0.01/(length*float64(bins)/40)+tt.variance), 1e-9)
-		within(t, "freedom", m.free, float64(bins-1), 1e-9)
+		m, ok := p.Measure(tt.in...)
+		within(t, "rate", m.Rate, 1000, 1e-9)
+		within(t, "error", m.Error, math.Sqrt(0.01/(length*float64(bins)/40)+tt.variance), 1e-9)
+		within(t, "freedom", m.Free, float64(bins-1), 1e-9)
 		if !ok {
 			t.Errorf("in %v: nothing", tt.in)
 		}
@@ -36,11 +37,11 @@ func TestMeasure(t *testing.T) {
 	// However long the noise lasts, ten seconds are worth three degrees of freedom.
 	p.series.noise.Sill, p.series.noise.Memory = 1, 1e6
 	for length, want := range map[float64]float64{9.9: 1, 10: 3} {
-		m, _ := p.measure(span(0, length))
-		within(t, "freedom", m.free, want, 0)
+		m, _ := p.Measure(span(0, length))
+		within(t, "freedom", m.Free, want, 0)
 	}
 	for _, in := range [][]overlap.Interval{{span(41, 50)}, {span(3, 3.01)}, nil} {
-		if m, ok := p.measure(in...); ok || m != (measured{}) {
+		if m, ok := p.Measure(in...); ok || m != (Measured{}) {
 			t.Errorf("in %v: %+v", in, m)
 		}
 	}

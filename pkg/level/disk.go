@@ -1,4 +1,7 @@
-package analysis
+// Package level finds how fast one disk was over the time of a phase: the levels that its rate kept, how far noise may have put
+// any rate off, and when it stood still, swung or drifted. It knows one disk alone; what others did meanwhile, and why a rate
+// changed, is package analysis's. Start at New and Settle, which fill a Disk, and at Measure, which gives a rate its error.
+package level
 
 import (
 	"math"
@@ -7,46 +10,43 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// part is one working disk's part in a phase, with what is derived from it once.
-type part struct {
-	trace   *trace.DiskTrace
-	work    work.Work
-	active  []overlap.Interval
-	stalls  []overlap.Interval // times in which it stood still
-	curve   *overlap.Curve
-	levels  []level // candidates: where the rate may have changed
-	solid   []level // those that noise would hardly make
-	series  *series
-	inFiles *series // without the pauses between files; nil before somebody asks (see busy)
+// Disk is one working disk in a phase, with what is derived from it once.
+type Disk struct {
+	Trace  *trace.DiskTrace
+	Work   work.Work
+	Active []overlap.Interval
+	Stalls []overlap.Interval // times in which it stood still
+	Curve  *overlap.Curve
+	Levels []Level // candidates: where the rate may have changed
+	Solid  []Level // those that noise would hardly make
+	Swing  *Swing  // nil if it has none
+	Drift  *Drift
+	Luck   float64 // how files differ in other phases (see FileLuck); 0 if that is not known
 
-	given  []int64  // when other disks start and end: there a level may change, however short it is
-	kinds  []string // of the change to each of the solid levels, as the ledger has it; empty for what it does not tell
-	swing  *swing
-	drift  *drift
-	warmNS int64    // when its warm-up was over, and
-	warmIn []string // in which phases it was seen; nil if it has none
-
-	cut        []piece // see pieces; nil until they are asked for
-	luck       float64 // how files differ in other phases (see shareLuck); 0 if that is not known
-	quick      float64 // see quickNoise; 0 until it is asked for
+	series     *series
+	inFiles    *series // without the pauses between files; nil until it is needed (see busy)
+	given      []int64 // when other disks start and end: there a level may change, however short it is
+	cut        []piece // see pieces; nil until they are needed
+	quick      float64 // see quickNoise; 0 until it is needed
 	excursionS float64 // the longest stretch that was too short to be a level
 }
 
-// level is a stretch of time in which the disk's rate was constant but for noise.
-type level struct {
+// Level is a stretch of time in which the disk's rate was constant but for noise.
+type Level struct {
 	overlap.Interval
-	rate float64 // bytes per second of active time
+	Rate float64 // bytes per second of active time
 }
 
 // How levels are found.
 const (
 	pieceNS   = 100_000_000 // rates are compared over pieces of 0.1 s, or of a file where nothing finer is known
 	maxPieces = 2000        // longer pieces are used where there would be more
-	holdNS    = 500_000_000 // a rate that holds for less is no level
+	HoldNS    = 500_000_000 // a rate that holds for less is no level
 
 	// A change of level must lower the squared error by this many noise variances for each natural logarithm of
 	// the number of pieces. The Schwarz criterion asks for 2 where the variance is known (Yao, "Estimating the
@@ -55,66 +55,52 @@ const (
 	minNoise      = 0.01 // of the mean rate: differences below it are no change, however quiet the rest
 )
 
-func newPart(t *trace.DiskTrace, w work.Work, gapNS int64) part {
-	p := part{trace: t, work: w, active: overlap.Active(t, gapNS), curve: overlap.NewCurve(t)}
+// New finds when the disk was active and the levels that its rate may have kept; pauses between files of up to gapNS count as
+// activity.
+func New(t *trace.DiskTrace, w work.Work, gapNS int64) Disk {
+	p := Disk{Trace: t, Work: w, Active: overlap.Active(t, gapNS), Curve: overlap.NewCurve(t)}
 	p.skipWarmUp()
 	p.findStalls()
 	p.series = newSeries(&p)
-	p.levels = p.levelsBy(math.MaxInt)
+	p.Levels = p.levelsBy(math.MaxInt)
 	return p
 }
 
 // skipWarmUp leaves out what a preset has the disk move before its work, which is to count nowhere.
-func (p *part) skipWarmUp() {
-	first := slices.IndexFunc(p.trace.Files, func(f trace.File) bool { return !f.Filler })
+func (p *Disk) skipWarmUp() {
+	first := slices.IndexFunc(p.Trace.Files, func(f trace.File) bool { return !f.Filler })
 	if first > 0 {
-		p.active = clip(p.active, overlap.Interval{StartNS: p.trace.Files[first].StartNS, EndNS: math.MaxInt64})
+		p.Active = overlap.Clip(p.Active, overlap.Interval{StartNS: p.Trace.Files[first].StartNS, EndNS: math.MaxInt64})
 	}
 }
 
-// name is the disk's.
-func (p *part) name() string { return p.trace.Name }
+// Name is the disk's.
+func (p *Disk) Name() string { return p.Trace.Name }
 
-// startNS and endNS are the part's first and last active moment; it must have one.
-func (p *part) startNS() int64 { return p.active[0].StartNS }
-func (p *part) endNS() int64   { return p.active[len(p.active)-1].EndNS }
+// StartNS is the disk's first active moment; it must have one.
+func (p *Disk) StartNS() int64 { return p.Active[0].StartNS }
+
+// EndNS is the last.
+func (p *Disk) EndNS() int64 { return p.Active[len(p.Active)-1].EndNS }
 
 // moving is the time in which the disk was active and did not stand still: what rates are compared over.
-func (p *part) moving() []overlap.Interval { return without(p.active, p.stalls) }
+func (p *Disk) moving() []overlap.Interval { return overlap.Without(p.Active, p.Stalls) }
 
-// movingIn is what of that lies within v.
-func (p *part) movingIn(v overlap.Interval) []overlap.Interval {
-	return without(clip(p.active, v), p.stalls)
+// MovingIn is what of that lies within v.
+func (p *Disk) MovingIn(v overlap.Interval) []overlap.Interval {
+	return overlap.Without(overlap.Clip(p.Active, v), p.Stalls)
 }
 
-// clip returns the parts of ascending, disjoint intervals that lie within v.
-func clip(list []overlap.Interval, v overlap.Interval) []overlap.Interval {
-	var in []overlap.Interval
-	first := sort.Search(len(list), func(i int) bool { return list[i].EndNS > v.StartNS })
-	for i := first; i < len(list) && list[i].StartNS < v.EndNS; i++ {
-		in = append(in, list[i].Within(v))
-	}
-	return in
-}
-
-// rateIn is the mean rate over v, pauses included.
-func (p *part) rateIn(v overlap.Interval) float64 {
+// RateIn is the mean rate over v, pauses included.
+func (p *Disk) RateIn(v overlap.Interval) float64 {
 	if v.EndNS <= v.StartNS {
 		return 0
 	}
-	return float64(p.curve.Between(v).Bytes) / v.Seconds()
+	return float64(p.Curve.Between(v).Bytes) / v.Seconds()
 }
 
-// kind is what the ledger has the change to a solid level for; empty if it does not tell it.
-func (p *part) kind(level int) string {
-	if level >= len(p.kinds) {
-		return ""
-	}
-	return p.kinds[level]
-}
-
-// levelAt is the index of the level that holds ns, the nearest one where it lies outside all.
-func levelAt(levels []level, ns int64) int {
+// At is the index of the level that holds ns, the nearest one where it lies outside all.
+func At(levels []Level, ns int64) int {
 	for i, l := range levels {
 		if ns < l.EndNS {
 			return i
@@ -131,12 +117,12 @@ type piece struct {
 }
 
 // pieces cuts the active time where the bytes are known. Pauses are left out of it: a piece may span some.
-func (p *part) pieces() []piece {
+func (p *Disk) pieces() []piece {
 	step := max(pieceNS, int64(overlap.Seconds(p.moving())*1e9/maxPieces))
 	var pieces []piece
 	var bytes, active, start int64 // of the piece being gathered
 	for _, v := range p.moving() {
-		points := p.curve.Points(v, step)
+		points := p.Curve.Points(v, step)
 		for i := 1; i < len(points); i++ {
 			from, to := points[i-1], points[i]
 			if active == 0 {
@@ -153,14 +139,14 @@ func (p *part) pieces() []piece {
 	}
 	if active > 0 {
 		weight := seconds(active)
-		pieces = append(pieces, piece{overlap.Interval{StartNS: start, EndNS: p.endNS()}, float64(bytes) / weight, weight})
+		pieces = append(pieces, piece{overlap.Interval{StartNS: start, EndNS: p.EndNS()}, float64(bytes) / weight, weight})
 	}
 	return pieces
 }
 
 // levelsBy cuts the disk's rate over active time into levels (stats.Segments), of noise that is judged over batches of at
 // most so many pieces.
-func (p *part) levelsBy(batch int) []level {
+func (p *Disk) levelsBy(batch int) []Level {
 	if p.cut == nil {
 		p.cut = p.pieces()
 	}
@@ -181,7 +167,7 @@ func (p *part) levelsBy(batch int) []level {
 	typical := time / float64(len(pieces))
 	floor := minNoise * bytes / time
 	noise := max(stats.LongRunVariance(rates, weights, batch), floor*floor*typical)
-	minLen := max(2, int(math.Ceil(seconds(holdNS)/typical-1e-9)))
+	minLen := max(2, int(math.Ceil(seconds(HoldNS)/typical-1e-9)))
 	starts := stats.Segments(rates, weights, minLen, changePenalty*noise*math.Log(float64(len(rates))))
 
 	edges := []int64{pieces[0].StartNS}
@@ -189,10 +175,10 @@ func (p *part) levelsBy(batch int) []level {
 		edges = append(edges, crossing(pieces[c.first:c.last+1], c.before, c.after))
 	}
 	edges = append(edges, pieces[len(pieces)-1].EndNS)
-	var levels []level
+	var levels []Level
 	for i := 1; i < len(edges); i++ {
-		if v := (overlap.Interval{StartNS: edges[i-1], EndNS: edges[i]}); overlap.Seconds(p.movingIn(v)) > 0 {
-			levels = append(levels, p.levelOver(v))
+		if v := (overlap.Interval{StartNS: edges[i-1], EndNS: edges[i]}); overlap.Seconds(p.MovingIn(v)) > 0 {
+			levels = append(levels, p.LevelOver(v))
 		}
 	}
 	return levels
@@ -212,29 +198,9 @@ func inPairs(pieces []piece) []piece {
 	return pairs
 }
 
-// levelOver is what v would be as one level; the disk must be active in it.
-func (p *part) levelOver(v overlap.Interval) level {
-	return level{v, float64(p.curve.Between(v).Bytes) / overlap.Seconds(p.movingIn(v))}
-}
-
-// plateaus are levels with neighbours that lie less than step apart put together, the closest first: slow waves
-// then do not hide where a rate really changed.
-func (p *part) plateaus(levels []level, step float64) []level {
-	levels = slices.Clone(levels)
-	for len(levels) > 1 {
-		closest, least := 0, math.Inf(1)
-		for i := 1; i < len(levels); i++ {
-			a, b := levels[i-1].rate, levels[i].rate
-			if d := (max(a, b) - min(a, b)) / max(a, b); d < least {
-				closest, least = i, d
-			}
-		}
-		if least >= step {
-			break
-		}
-		levels = p.merge(levels, closest-1, closest)
-	}
-	return levels
+// LevelOver is what v would be as one level; the disk must be active in it.
+func (p *Disk) LevelOver(v overlap.Interval) Level {
+	return Level{v, float64(p.Curve.Between(v).Bytes) / overlap.Seconds(p.MovingIn(v))}
 }
 
 // change is a step from one rate to another that lies within the pieces from first to last.
@@ -290,3 +256,28 @@ func mean(x, w []float64) float64 {
 	}
 	return sum / weight
 }
+
+// Limited reports whether the disk goes no faster than its work asks: what it moves says nothing of what it could, and
+// no claim is made about it. Its neighbours' rates are theirs all the same.
+func (p *Disk) Limited() bool { return p.Work.Limited() }
+
+// Contends reports whether the disk wants all it can get, in one direction: only such disks share a total, take from one
+// another, or have more or less than an even part.
+func (p *Disk) Contends() bool { return !p.Limited() && p.Work.Reads == 0 }
+
+// Asks is the rate that a limited disk's work asks for at most, in bytes per second; 0 where that is not known.
+func (p *Disk) Asks() float64 {
+	return max(p.Work.Pace, stream.TotalRate(p.Work.Streams))
+}
+
+// HasFiles reports whether the disk's files are files: those of streams and probes are stretches of time, cut for the
+// trace.
+func (p *Disk) HasFiles() bool { return len(p.Work.Streams) == 0 && p.Work.Probe == 0 }
+
+// WorksIn reports whether the disk is active at any moment of v.
+func (p *Disk) WorksIn(v overlap.Interval) bool {
+	i := sort.Search(len(p.Active), func(i int) bool { return p.Active[i].EndNS > v.StartNS })
+	return i < len(p.Active) && p.Active[i].StartNS < v.EndNS
+}
+
+func seconds(ns int64) float64 { return float64(ns) / 1e9 }

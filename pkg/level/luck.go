@@ -1,4 +1,4 @@
-package analysis
+package level
 
 import (
 	"math"
@@ -11,30 +11,32 @@ import (
 const (
 	// Files on either side, unless the change lies inside one: of ten that could come in any order, one order in 252 has
 	// the five slowest first. A throttled disk may have moved fewer, and is judged by how long it stayed low as well.
-	leastFiles    = 5
-	fewFiles      = 4             // the same for the falls and rises of the ledger
-	mostOfOne     = 0.35          // of the time on either side: one file may take no more
-	mostOfFew     = 0.5           // the same for the falls and rises of the ledger
+	MinFiles      = 5
+	FewFiles      = 4             // the same for the falls and rises of the ledger
+	MaxOfOne      = 0.35          // of the time on either side: one file may take no more
+	MaxOfFew      = 0.5           // the same for the falls and rises of the ledger
 	insideNS      = 1_000_000_000 // a change inside a file is seen for so long on either side of it if it is small, less if it is large
 	quickNS       = 100_000_000   // the noise within files is that from one such time to the next
 	insideSDs     = 6             // standard deviations of it that a change inside a file must be
 	leastInsideNS = 200_000_000
 	rankApart     = 0.75  // the fastest file of the slower stretch has at most this part of the rate of the other's slowest
 	rankChance    = 0.005 // the chance of such an order at most
+	maxSampled    = 500   // files at most that the noise is judged by: some of very many will do
 	sameChange    = 0.5   // of the change between the levels that must show inside the file
 )
 
-// showsInFiles reports whether a change from one stretch to a later one shows in several files on either side, inside one
+// ShowsInFiles reports whether a change from one stretch to a later one shows in several files on either side, inside one
 // file, or in that all files on one side are slower than all on the other: file times have heavy tails, and the luck of one
 // or two files is no level.
-func (p *part) showsInFiles(before, after overlap.Interval, least int, most float64) bool {
-	return p.restsOnFiles(before, least, most) && p.restsOnFiles(after, least, most) || p.showsInsideFile(before, after) || p.ranksApart(before, after)
+func (p *Disk) ShowsInFiles(before, after overlap.Interval, least int, most float64) bool {
+	return p.RestsOnFiles(before, least, most) && p.RestsOnFiles(after, least, most) || p.showsInsideFile(before, after) || p.RanksApart(before, after)
 }
 
-func (p *part) restsOnFiles(v overlap.Interval, least int, most float64) bool {
+// RestsOnFiles reports whether a stretch holds at least so many files, none of which takes more than a share of it.
+func (p *Disk) RestsOnFiles(v overlap.Interval, least int, most float64) bool {
 	n, longest := 0, int64(0)
-	for i := range p.trace.Files {
-		if f := &p.trace.Files[i]; f.Usable() && f.StartNS < v.EndNS && f.EndNS > v.StartNS {
+	for i := range p.Trace.Files {
+		if f := &p.Trace.Files[i]; f.Usable() && f.StartNS < v.EndNS && f.EndNS > v.StartNS {
 			n++
 			longest = max(longest, min(f.EndNS, v.EndNS)-max(f.StartNS, v.StartNS))
 		}
@@ -44,29 +46,29 @@ func (p *part) restsOnFiles(v overlap.Interval, least int, most float64) bool {
 
 // quickNoise is the robust spread of how the rate within the disk's files changes from one tenth of a second to the next, as a
 // logarithm.
-func (p *part) quickNoise() float64 {
+func (p *Disk) quickNoise() float64 {
 	if p.quick > 0 {
 		return p.quick
 	}
 	var steps []float64
-	for i := range p.trace.Files {
-		f := &p.trace.Files[i]
+	for i := range p.Trace.Files {
+		f := &p.Trace.Files[i]
 		n := int((f.EndNS - f.StartNS) / quickNS)
 		if len(f.Samples) < n || n < 2 {
 			continue
 		}
-		rates := p.curve.Rates([]overlap.Interval{{StartNS: f.StartNS, EndNS: f.StartNS + int64(n)*quickNS}}, n)
+		rates := p.Curve.Rates([]overlap.Interval{{StartNS: f.StartNS, EndNS: f.StartNS + int64(n)*quickNS}}, n)
 		for k := 1; k < n; k++ {
 			if rates[k] > 0 && rates[k-1] > 0 {
 				steps = append(steps, math.Abs(math.Log(rates[k]/rates[k-1])))
 			}
 		}
-		if len(steps) > mostFitted {
+		if len(steps) > maxSampled {
 			break
 		}
 	}
 	p.quick = 1 // unknown: the full time is asked for
-	if len(steps) >= leastFiles {
+	if len(steps) >= MinFiles {
 		p.quick = max(minNoise, stats.NormalMAD/math.Sqrt2*stats.Median(steps))
 	}
 	return p.quick
@@ -74,26 +76,26 @@ func (p *part) quickNoise() float64 {
 
 // showsInsideFile looks for a file in transfer at the change, whose own rate changes by half as much or more. The larger the
 // change, the less of the file it takes on either side.
-func (p *part) showsInsideFile(before, after overlap.Interval) bool {
+func (p *Disk) showsInsideFile(before, after overlap.Interval) bool {
 	from, to := before.EndNS, after.StartNS
-	change := math.Log(p.rateIn(after) / p.rateIn(before))
+	change := math.Log(p.RateIn(after) / p.RateIn(before))
 	needNS := int64(min(insideNS, max(leastInsideNS, float64(quickNS)*square(insideSDs*p.quickNoise()/change))))
-	for i := range p.trace.Files {
-		f := &p.trace.Files[i]
+	for i := range p.Trace.Files {
+		f := &p.Trace.Files[i]
 		if len(f.Samples) == 0 || f.StartNS > from-needNS || f.EndNS < to+needNS {
 			continue
 		}
-		inside := math.Log(p.rateIn(overlap.Interval{StartNS: to, EndNS: min(f.EndNS, after.EndNS)}) /
-			p.rateIn(overlap.Interval{StartNS: max(f.StartNS, before.StartNS), EndNS: from}))
+		inside := math.Log(p.RateIn(overlap.Interval{StartNS: to, EndNS: min(f.EndNS, after.EndNS)}) /
+			p.RateIn(overlap.Interval{StartNS: max(f.StartNS, before.StartNS), EndNS: from}))
 		return inside/change >= sameChange
 	}
 	return false
 }
 
-// ranksApart reports whether all files of one stretch are clearly slower than all of the other, and there are so many of them
+// RanksApart reports whether all files of one stretch are clearly slower than all of the other, and there are so many of them
 // that chance would hardly put them in that order: of n and k files that could come in any, one in (n+k)!/(n! k!) is so (the exact rank test of
 // Wilcoxon, "Individual Comparisons by Ranking Methods", Biometrics Bulletin 1, 1945, at its extreme).
-func (p *part) ranksApart(before, after overlap.Interval) bool {
+func (p *Disk) RanksApart(before, after overlap.Interval) bool {
 	n, slowest, fastest := p.fileRates(before)
 	k, low, high := p.fileRates(after)
 	if n == 0 || k == 0 || high > rankApart*slowest && low < fastest/rankApart {
@@ -107,53 +109,15 @@ func (p *part) ranksApart(before, after overlap.Interval) bool {
 }
 
 // fileRates counts the files of a stretch, and gives the lowest and the highest of their rates in it.
-func (p *part) fileRates(v overlap.Interval) (n int, low, high float64) {
+func (p *Disk) fileRates(v overlap.Interval) (n int, low, high float64) {
 	low = math.Inf(1)
-	for i := range p.trace.Files {
-		f := &p.trace.Files[i]
+	for i := range p.Trace.Files {
+		f := &p.Trace.Files[i]
 		in := overlap.Of(f).Within(v)
 		if f.Usable() && in.EndNS-in.StartNS >= leastInsideNS {
-			r := p.rateIn(in)
+			r := p.RateIn(in)
 			n, low, high = n+1, min(low, r), max(high, r)
 		}
 	}
 	return n, low, high
-}
-
-// mostFitted is how many files a fixed cost is fitted to at most: some of very many will do.
-const mostFitted = 500
-
-// sizesExplain tells whether the files of a slower stretch took no longer than those before would have at their sizes: each
-// file has a fixed cost, and a run of small ones is slow for that alone.
-func (p *part) sizesExplain(before, slower overlap.Interval) bool {
-	sizes, times := p.wholeFiles(before)
-	small, took := p.wholeFiles(slower)
-	if len(sizes) < leastFiles || len(small) == 0 {
-		return false
-	}
-	line, ok := stats.FitCost(sizes, times)
-	if !ok {
-		return false
-	}
-	var expected, seen float64
-	for i, size := range small {
-		expected += line.Time(size)
-		seen += took[i]
-	}
-	return seen < expected/maxDrop
-}
-
-// wholeFiles are the bytes and seconds of the files that lie within v, or of some of them if there are very many.
-func (p *part) wholeFiles(v overlap.Interval) (sizes, times []float64) {
-	var within []int
-	for i := range p.trace.Files {
-		if f := &p.trace.Files[i]; f.Usable() && f.StartNS >= v.StartNS && f.EndNS <= v.EndNS {
-			within = append(within, i)
-		}
-	}
-	for k := 0; k < len(within); k += 1 + len(within)/mostFitted {
-		f := &p.trace.Files[within[k]]
-		sizes, times = append(sizes, float64(f.Bytes)), append(times, seconds(f.EndNS-f.StartNS))
-	}
-	return sizes, times
 }

@@ -1,4 +1,4 @@
-package analysis
+package level
 
 import (
 	"math"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 // turns is a rate that is low for so many seconds, then 100 for so many, and so on.
@@ -45,17 +46,17 @@ func TestFindSwing(t *testing.T) {
 		{"waves", func(s int) float64 { return 75 + 25*math.Sin(2*math.Pi*float64(s)/20) }, 0, 0, 0},
 		{"turns by way of the middle", func(s int) float64 { return []float64{50, 50, 50, 50, 67, 83, 100, 100, 100, 100, 83, 67}[s%12] }, 0, 0, 0},
 	} {
-		s := besides(60, func(s int) float64 { return tt.rate(s) * (1 + 0.01*math.Sin(float64(s*s))) }).parts[0].findSwing(0.01)
+		s := settled(60, func(s int) float64 { return tt.rate(s) * (1 + 0.01*math.Sin(float64(s*s))) }).findSwing(0.01)
 		if (s != nil) != (tt.low > 0) {
 			t.Errorf("%s: %+v", tt.name, s)
 		}
 		if s == nil || tt.low == 0 {
 			continue
 		}
-		within(t, tt.name+": low", s.low, tt.low*1e6, 2e6)
-		within(t, tt.name+": high", s.high, 100e6, 2e6)
-		within(t, tt.name+": share", s.lowShare, tt.lowShare, 0.02)
-		if s.runs != tt.runs || !s.holds(ns(30)) || s.holds(s.EndNS+ns(1)) {
+		within(t, tt.name+": low", s.Low, tt.low*1e6, 2e6)
+		within(t, tt.name+": high", s.High, 100e6, 2e6)
+		within(t, tt.name+": share", s.LowShare, tt.lowShare, 0.02)
+		if s.Runs != tt.runs || !s.Holds(ns(30)) || s.Holds(s.EndNS+ns(1)) {
 			t.Errorf("%s: %+v", tt.name, s)
 		}
 	}
@@ -75,17 +76,17 @@ func TestFindDrift(t *testing.T) {
 		{"up", slope(100, 130), 60, 130},
 		{"by less than it takes", slope(100, 90), 60, 0},
 		{"too short", slope(100, 20), 14, 0},
-		{"a step", steps(100, [2]float64{30, 60}), 60, 0},
-		{"stairs", steps(100, [2]float64{15, 88}, [2]float64{30, 76}, [2]float64{45, 64}), 60, 0},
-		{"level", steps(100), 60, 0},
+		{"a step", tracetest.Steps(100, [2]float64{30, 60}), 60, 0},
+		{"stairs", tracetest.Steps(100, [2]float64{15, 88}, [2]float64{30, 76}, [2]float64{45, 64}), 60, 0},
+		{"level", tracetest.Steps(100), 60, 0},
 	} {
-		d := besides(60, tt.rate).parts[0].findDrift(span(0, tt.lastS), 0.01)
+		d := settled(60, tt.rate).FindDrift(span(0, tt.lastS), 0.01)
 		if (d != nil) != (tt.to > 0) {
 			t.Errorf("%s: %+v", tt.name, d)
 		}
 		if d != nil && tt.to > 0 {
-			within(t, tt.name+": from", d.from, 100e6, 4e6)
-			within(t, tt.name+": to", d.to, tt.to*1e6, 4e6)
+			within(t, tt.name+": from", d.From, 100e6, 4e6)
+			within(t, tt.name+": to", d.To, tt.to*1e6, 4e6)
 		}
 	}
 }
@@ -145,10 +146,10 @@ func TestFindStalls(t *testing.T) {
 			tt.edit(d.Files)
 		}
 		d.Files = append(d.Files, tt.last)
-		p := partOf(d)
+		p := bare(d)
 		p.findStalls()
-		near := cmp.Comparer(func(a, b int64) bool { return abs(a-b) <= 15e7 }) // without samples it is dated by the mean rate
-		if diff := cmp.Diff(tt.want, p.stalls, near); diff != "" {
+		near := cmp.Comparer(func(a, b int64) bool { return max(a-b, b-a) <= 15e7 }) // without samples it is dated by the mean rate
+		if diff := cmp.Diff(tt.want, p.Stalls, near); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 	}

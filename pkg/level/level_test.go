@@ -1,4 +1,4 @@
-package analysis
+package level
 
 import (
 	"math"
@@ -11,7 +11,19 @@ import (
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+	"github.com/hubbench/hubbench/pkg/work"
 )
+
+func ns(s float64) int64 { return int64(math.Round(s * 1e9)) }
+
+// within fails the test unless a value is as wanted, but for what is allowed.
+func within(t *testing.T, what string, got, want, allowed float64) {
+	t.Helper()
+	if math.Abs(got-want) > allowed || math.IsNaN(got) != math.IsNaN(want) {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
 
 // span is from one second to another.
 func span(fromS, toS float64) overlap.Interval {
@@ -19,12 +31,19 @@ func span(fromS, toS float64) overlap.Interval {
 }
 
 // levelsOf are levels one after another: how long and how fast.
-func levelsOf(each ...[2]float64) (levels []level, endS float64) {
+func levelsOf(each ...[2]float64) (levels []Level, endS float64) {
 	for _, l := range each {
-		levels = append(levels, level{span(endS, endS+l[0]), l[1]})
+		levels = append(levels, Level{span(endS, endS+l[0]), l[1]})
 		endS += l[0]
 	}
 	return levels, endS
+}
+
+// settled is a disk that is sampled finely, with a rate by the second, MB/s; zero is a pause.
+func settled(seconds int, rate func(second int) float64) *Disk {
+	d := New(tracetest.FilesAt(func(s int) float64 { return 1e6 * rate(s) }, seconds), work.Work{}, 5e8)
+	d.Settle(nil, 0.01)
+	return &d
 }
 
 func TestAbsorb(t *testing.T) {
@@ -54,7 +73,7 @@ func TestAbsorb(t *testing.T) {
 		{"stalls count as one byte a second", [][2]float64{{9, 1}, {1, 50}, {9, 0}}, 1, [2]int{0, 2}},
 	} {
 		levels, endS := levelsOf(tt.levels...)
-		p := part{active: []overlap.Interval{span(0, endS)}}
+		p := Disk{Active: []overlap.Interval{span(0, endS)}}
 		first, last := p.absorb(levels, tt.i)
 		if got := [2]int{first, last}; got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
@@ -64,12 +83,12 @@ func TestAbsorb(t *testing.T) {
 
 // A pause of a second is in the middle of what is active.
 func TestMovingIn(t *testing.T) {
-	p := part{active: []overlap.Interval{span(1, 4), span(5, 9), span(11, 12)}}
+	p := Disk{Active: []overlap.Interval{span(1, 4), span(5, 9), span(11, 12)}}
 	for _, tt := range []struct {
 		v    overlap.Interval
 		want []overlap.Interval
 	}{
-		{span(0, 20), p.active},
+		{span(0, 20), p.Active},
 		{span(2, 6), []overlap.Interval{span(2, 4), span(5, 6)}},
 		{span(4, 5), nil},
 		{span(0, 1), nil},
@@ -77,16 +96,16 @@ func TestMovingIn(t *testing.T) {
 		{span(6, 11), []overlap.Interval{span(6, 9)}},
 		{span(4, 5.5), []overlap.Interval{span(5, 5.5)}},
 	} {
-		if diff := cmp.Diff(tt.want, p.movingIn(tt.v)); diff != "" {
+		if diff := cmp.Diff(tt.want, p.MovingIn(tt.v)); diff != "" {
 			t.Errorf("in %v (-want +got):\n%s", tt.v, diff)
 		}
 	}
-	within(t, "active", p.activeS(level{span(3, 7), 1}), 3, 1e-12)
+	within(t, "active", p.activeS(Level{span(3, 7), 1}), 3, 1e-12)
 	for _, tt := range []struct {
 		v    overlap.Interval
 		want bool
 	}{{span(4, 5), false}, {span(3, 4.5), true}, {span(4.5, 5.1), true}, {span(9, 11), false}, {span(12, 13), false}, {span(0, 1), false}, {span(0, 1.1), true}} {
-		if got := p.worksIn(tt.v); got != tt.want {
+		if got := p.WorksIn(tt.v); got != tt.want {
 			t.Errorf("works in %v: %v", tt.v, got)
 		}
 	}
@@ -95,7 +114,7 @@ func TestMovingIn(t *testing.T) {
 func TestLevelAt(t *testing.T) {
 	levels, _ := levelsOf([2]float64{2, 1}, [2]float64{3, 2}, [2]float64{1, 3})
 	for s, want := range map[float64]int{-1: 0, 0: 0, 1.9: 0, 2: 1, 4.9: 1, 5: 2, 6: 2, 99: 2} {
-		if got := levelAt(levels, ns(s)); got != want {
+		if got := At(levels, ns(s)); got != want {
 			t.Errorf("at %v s: level %d, want %d", s, got, want)
 		}
 	}
@@ -153,40 +172,29 @@ func TestChanges(t *testing.T) {
 }
 
 func TestPooled(t *testing.T) {
-	got := pooled([]measured{{rate: 100, error: 0.3, free: 4}, {rate: 100, error: 0.4, free: 9}})
-	within(t, "rate", got.rate, 100, 1e-12)
-	within(t, "error", got.error, 0.25, 1e-12)
-	within(t, "freedom", got.free, 9, 0)
+	got := Pooled([]Measured{{Rate: 100, Error: 0.3, Free: 4}, {Rate: 100, Error: 0.4, Free: 9}})
+	within(t, "rate", got.Rate, 100, 1e-12)
+	within(t, "error", got.Error, 0.25, 1e-12)
+	within(t, "freedom", got.Free, 9, 0)
 	// A hundred and e hundreds: logarithms 1 apart, their mean is known to half of that.
-	got = pooled([]measured{{rate: 100, error: 0.1, free: 4}, {rate: 100 * math.E, error: 0.1, free: 9}})
-	within(t, "rate", got.rate, 50*(1+math.E), 1e-9)
-	within(t, "error", got.error, 0.5, 1e-12)
-	within(t, "freedom", got.free, 1, 0)
-	if one := pooled([]measured{{rate: 100, error: 0.2, free: 5}}); one != (measured{rate: 100, error: 0.2, free: 5}) {
+	got = Pooled([]Measured{{Rate: 100, Error: 0.1, Free: 4}, {Rate: 100 * math.E, Error: 0.1, Free: 9}})
+	within(t, "rate", got.Rate, 50*(1+math.E), 1e-9)
+	within(t, "error", got.Error, 0.5, 1e-12)
+	within(t, "freedom", got.Free, 1, 0)
+	if one := Pooled([]Measured{{Rate: 100, Error: 0.2, Free: 5}}); one != (Measured{Rate: 100, Error: 0.2, Free: 5}) {
 		t.Errorf("of one: %+v", one)
 	}
 }
 
 func TestChanceAbove(t *testing.T) {
-	m := measured{rate: 100 * math.E, error: 0.3, free: 8}
-	within(t, "two deviations", m.chanceAbove(measured{rate: 100, error: 0.4, free: 20}), stats.StudentTail(2, 8), 1e-12)
-	within(t, "below", measured{rate: 100, error: 0.4, free: 20}.chanceAbove(m), 1-stats.StudentTail(2, 8), 1e-12)
-	for _, other := range []measured{{}, {rate: 100, error: 0.4}, {error: 0.4, free: 20}} {
-		if m.chanceAbove(other) != 1 || other.chanceAbove(m) != 1 {
-			t.Errorf("against %+v, which was not measured: %v, %v", other, m.chanceAbove(other), other.chanceAbove(m))
+	m := Measured{Rate: 100 * math.E, Error: 0.3, Free: 8}
+	within(t, "two deviations", m.ChanceAbove(Measured{Rate: 100, Error: 0.4, Free: 20}), stats.StudentTail(2, 8), 1e-12)
+	within(t, "below", Measured{Rate: 100, Error: 0.4, Free: 20}.ChanceAbove(m), 1-stats.StudentTail(2, 8), 1e-12)
+	for _, other := range []Measured{{}, {Rate: 100, Error: 0.4}, {Error: 0.4, Free: 20}} {
+		if m.ChanceAbove(other) != 1 || other.ChanceAbove(m) != 1 {
+			t.Errorf("against %+v, which was not measured: %v, %v", other, m.ChanceAbove(other), other.ChanceAbove(m))
 		}
 	}
-}
-
-// filesOf are files one after another: seconds and bytes.
-func filesOf(each ...[2]float64) *trace.DiskTrace {
-	d := &trace.DiskTrace{Name: "A", Op: trace.Write}
-	at := 0.0
-	for i, f := range each {
-		d.Files = append(d.Files, trace.File{Seq: i, Bytes: int64(f[1]), StartNS: ns(at), EndNS: ns(at + f[0])})
-		at += f[0]
-	}
-	return d
 }
 
 func TestFileLuck(t *testing.T) {
@@ -202,12 +210,12 @@ func TestFileLuck(t *testing.T) {
 		{"four, and one too short to count", [][2]float64{{1, 1}, {1, 9}, {1, 1}, {1, 9}, {0.09, 5}}, 0.30},
 		{"five, one just long enough", [][2]float64{{1, 1e9}, {1, 1e9}, {1, 1e9}, {1, 1e9}, {0.1, 1e9}}, 0.10},
 	} {
-		within(t, tt.name, (&part{trace: filesOf(tt.files...)}).fileLuck(), tt.want, 1e-6)
+		within(t, tt.name, (&Disk{Trace: tracetest.FilesOf(tt.files...)}).FileLuck(), tt.want, 1e-6)
 	}
 }
 
 func TestUnseenLuck(t *testing.T) {
-	p := &part{trace: filesOf([2]float64{2, 1}, [2]float64{2, 1}, [2]float64{4, 1}, [2]float64{2, 1})}
+	p := &Disk{Trace: tracetest.FilesOf([2]float64{2, 1}, [2]float64{2, 1}, [2]float64{4, 1}, [2]float64{2, 1})}
 	for _, tt := range []struct {
 		in   []overlap.Interval
 		want float64 // sum of the squares of the files' shares
@@ -220,7 +228,7 @@ func TestUnseenLuck(t *testing.T) {
 	} {
 		within(t, "the variance", p.unseenLuck(tt.in), 0.09*tt.want, 1e-9)
 	}
-	many := &part{trace: filesOf(slices.Repeat([][2]float64{{1, 1}}, 10)...)}
+	many := &Disk{Trace: tracetest.FilesOf(slices.Repeat([][2]float64{{1, 1}}, 10)...)}
 	if got := many.unseenLuck([]overlap.Interval{span(0, 6)}); got != 0 {
 		t.Errorf("six files alike: %v, want 0", got)
 	}
@@ -228,7 +236,7 @@ func TestUnseenLuck(t *testing.T) {
 }
 
 func TestFilesThatALevelRestsOn(t *testing.T) {
-	p := &part{trace: filesOf([2]float64{2, 1}, [2]float64{2, 1}, [2]float64{4, 1}, [2]float64{2, 0}, [2]float64{2, 1})}
+	p := &Disk{Trace: tracetest.FilesOf([2]float64{2, 1}, [2]float64{2, 1}, [2]float64{4, 1}, [2]float64{2, 0}, [2]float64{2, 1})}
 	for _, tt := range []struct {
 		v     overlap.Interval
 		least int
@@ -244,37 +252,16 @@ func TestFilesThatALevelRestsOn(t *testing.T) {
 		{span(2, 4), 1, 1, true},     // neither the one before nor the one after
 		{span(2, 4), 2, 1, false},
 	} {
-		if got := p.restsOnFiles(tt.v, tt.least, tt.most); got != tt.want {
+		if got := p.RestsOnFiles(tt.v, tt.least, tt.most); got != tt.want {
 			t.Errorf("%v, %d files, %v: %v", tt.v, tt.least, tt.most, got)
 		}
 	}
-	sizes, times := (&part{trace: filesOf([2]float64{2, 10}, [2]float64{3, 20}, [2]float64{4, 0}, [2]float64{1, 30}, [2]float64{1, 40})}).wholeFiles(span(2, 10))
-	if !slices.Equal(sizes, []float64{20, 30}) || !slices.Equal(times, []float64{3, 1}) {
-		t.Errorf("whole files %v, %v", sizes, times)
-	}
-	for n, want := range map[int]int{499: 499, 500: 250, 1000: 334} {
-		if sizes, _ := (&part{trace: filesOf(slices.Repeat([][2]float64{{1, 10}}, n)...)}).wholeFiles(span(0, 5000)); len(sizes) != want {
-			t.Errorf("of %d files, %d", n, len(sizes))
-		}
-	}
-}
-
-func TestSignificant(t *testing.T) {
-	for rate, want := range map[float64]float64{0.4: 0, 0.6: 1, 9999.4: 9999, 10004: 10000, 10006: 10010, 123456789: 123500000, 1e9: 1e9} {
-		if got := significant(rate); got != want {
-			t.Errorf("%v rounds to %v, want %v", rate, got, want)
-		}
-	}
-}
-
-func stageOf(fromS, toS float64, active ...int) overlap.Stage {
-	return overlap.Stage{Interval: span(fromS, toS), Active: active}
 }
 
 // Levels are put together until the chance of each change is alpha or less, the likeliest by noise first.
 func TestSolidLevels(t *testing.T) {
-	p := besides(40, steps(100, [2]float64{20, 103})).parts[0]
-	p.levels = []level{p.levelOver(span(0, 20)), p.levelOver(span(20, 40))}
+	p := settled(40, tracetest.Steps(100, [2]float64{20, 103}))
+	p.Levels = []Level{p.LevelOver(span(0, 20)), p.LevelOver(span(20, 40))}
 	edges := []int{0, 200, 400}
 	p.series.noise = p.series.estimate(edges, [2]int{})
 	c := p.series.chanceOf(0, 200, 400, edges)
@@ -290,7 +277,7 @@ func TestSolidLevels(t *testing.T) {
 	if got := p.series.estimate([]int{0, 400}, [2]int{}); p.series.noise != got {
 		t.Errorf("noise %v, want that of one level: %v", p.series.noise, got)
 	}
-	none := part{trace: &trace.DiskTrace{}, series: &series{}}
+	none := Disk{Trace: &trace.DiskTrace{}, series: &series{}}
 	if got := none.solidLevels(0.01); len(got) != 0 {
 		t.Errorf("levels of nothing: %v", got)
 	}
@@ -298,7 +285,7 @@ func TestSolidLevels(t *testing.T) {
 
 // No chance is more than 1, and one of nothing is 1.
 func TestChanceOf(t *testing.T) {
-	s := besides(60, steps(100)).parts[0].series
+	s := settled(60, tracetest.Steps(100)).series
 	edges := []int{0, 200, 400, 600}
 	for _, tt := range [][3]int{{200, 200, 400}, {200, 400, 400}, {0, 200, 400}, {200, 400, 600}} {
 		if got := s.chanceOf(tt[0], tt[1], tt[2], edges); got != 1 {
@@ -325,14 +312,14 @@ func TestWithoutExcursions(t *testing.T) {
 		for _, l := range tt.levels {
 			files = append(files, [2]float64{l[0], 1e6 * l[0] * l[1]})
 		}
-		p := partOf(filesOf(files...))
+		p := bare(tracetest.FilesOf(files...))
 		levels, _ := levelsOf(tt.levels...)
 		for i := range levels {
-			levels[i].rate *= 1e6
+			levels[i].Rate *= 1e6
 		}
 		var got [][2]float64
 		for _, l := range p.withoutExcursions(levels) {
-			got = append(got, [2]float64{l.Seconds(), l.rate / 1e6})
+			got = append(got, [2]float64{l.Seconds(), l.Rate / 1e6})
 		}
 		if diff := cmp.Diff(tt.want, got, cmpopts.EquateApprox(1e-6, 0)); diff != "" || math.Abs(p.excursionS-tt.longS) > 1e-9 {
 			t.Errorf("%s: the longest of %v s (-want +got):\n%s", tt.name, p.excursionS, diff)

@@ -1,4 +1,4 @@
-package analysis
+package level
 
 import (
 	"math"
@@ -8,19 +8,25 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
+// What this package and its readers take for a change, and how closely one is dated.
+const (
+	MinGain  = 1.10        // a rise of less than a tenth is none
+	BlurNS   = 300_000_000 // a change may be dated this much too early; by more if files are long
+	SampleNS = 50_000_000  // changes are dated in bins as long as progress samples are apart
+)
+
 // How levels are told from noise.
 const (
-	chance  = 0.01          // of a claim by noise alone, in a whole run
-	levelNS = 3_000_000_000 // what holds for less is an excursion, such as a stall or a burst, and no level
+	MinNS = 3_000_000_000 // what holds for less is an excursion, such as a stall or a burst, and no level
 	// At the ends of a trace a level may be shorter: endLevelS, as long as the excursions of real disks last; less if the rest
 	// of the trace is longer than endSeenS and shows none; and beyondSeen times as long as those it shows.
-	endLevelS, endSeenS = 2.2, 30
-	shortLevelS         = 1
-	beyondSeen          = 1.5
-	alikeLevel          = 0.15 // levels on both sides of an excursion that differ by less are one
-	floorRate           = 0.3  // of the median: slower bins count as this slow, or a stall would outweigh all else
-	ramp                = 0.2  // of the longest level: shorter ones may be a climb, and say nothing of the noise
-	leastFree           = 10   // degrees of freedom credited if a jump shows that it was no wave
+	EndS, endSeenS = 2.2, 30
+	ShortS         = 1
+	beyondSeen     = 1.5
+	alikeLevel     = 0.15 // levels on both sides of an excursion that differ by less are one
+	floorRate      = 0.3  // of the median: slower bins count as this slow, or a stall would outweigh all else
+	ramp           = 0.2  // of the longest level: shorter ones may be a climb, and say nothing of the noise
+	leastFree      = 10   // degrees of freedom credited if a jump shows that it was no wave
 )
 
 // series is a disk's rate over its active time, in bins of equal length.
@@ -33,7 +39,7 @@ type series struct {
 	noise  stats.Noise
 }
 
-func newSeries(p *part) *series {
+func newSeries(p *Disk) *series {
 	moving := p.moving()
 	activeNS := overlap.Seconds(moving) * 1e9
 	s := &series{active: moving, binNS: max(pieceNS, activeNS/maxPieces)}
@@ -46,7 +52,7 @@ func newSeries(p *part) *series {
 	if n < 2 {
 		return s
 	}
-	rates := p.curve.Rates(moving, n)
+	rates := p.Curve.Rates(moving, n)
 	s.binNS = activeNS / float64(n)
 	floor := floorRate * stats.Median(rates)
 	if floor <= 0 {
@@ -94,11 +100,11 @@ func (s *series) estimate(edges []int, out [2]int) stats.Noise {
 	return n
 }
 
-// differ measures two stretches, one after the other, to tell whether they differ: under the noise that there is
+// Differ measures two stretches, one after the other, to tell whether they differ: under the noise that there is
 // without the change from one to the other.
-func (p *part) differ(before, after overlap.Interval) (was, is measured) {
+func (p *Disk) Differ(before, after overlap.Interval) (was, is Measured) {
 	s := p.series
-	edges := s.edges(p.solid)
+	edges := s.edges(p.Solid)
 	from, to := s.bin(before.EndNS), s.bin(after.StartNS)
 	edges = append(edges, from, to, s.bin(before.StartNS), s.bin(after.EndNS))
 	slices.Sort(edges)
@@ -107,7 +113,7 @@ func (p *part) differ(before, after overlap.Interval) (was, is measured) {
 	was, _ = p.measureUnder(noise, before)
 	is, _ = p.measureUnder(noise, after)
 	if s.jumps(to, edges) {
-		was.free, is.free = max(was.free, leastFree), max(is.free, leastFree)
+		was.Free, is.Free = max(was.Free, leastFree), max(is.Free, leastFree)
 	}
 	return was, is
 }
@@ -143,11 +149,21 @@ func (s *series) chanceOf(a, b, c int, edges []int) float64 {
 	return max(under(s.noise, len(s.log)), under(s.estimate([]int{a, b, c}, [2]int{}), c-a))
 }
 
+// Settle finds the disk's solid levels, and its swing if it has one. At the given moments, when other disks start and end, a
+// level may change however short it is. Noise alone makes either in fewer than alpha of disks.
+func (p *Disk) Settle(given []int64, alpha float64) {
+	p.given = given
+	p.Solid = p.solidLevels(alpha)
+	if !p.Limited() && len(p.Active) > 0 {
+		p.Swing = p.findSwing(alpha)
+	}
+}
+
 // solidLevels are the levels that noise would hardly make: candidates are put together until each change between
 // neighbours is one that noise alone would make in fewer than alpha of disks.
-func (p *part) solidLevels(alpha float64) []level {
+func (p *Disk) solidLevels(alpha float64) []Level {
 	s := p.series
-	levels := slices.Clone(p.levels)
+	levels := slices.Clone(p.Levels)
 	for {
 		levels = p.withoutExcursions(levels)
 		edges := s.edges(levels)
@@ -165,7 +181,7 @@ func (p *part) solidLevels(alpha float64) []level {
 	}
 }
 
-func (s *series) edges(levels []level) []int {
+func (s *series) edges(levels []Level) []int {
 	edges := []int{0}
 	for _, l := range levels[min(1, len(levels)):] {
 		edges = append(edges, s.bin(l.StartNS))
@@ -174,13 +190,13 @@ func (s *series) edges(levels []level) []int {
 }
 
 // merge makes one level of those from first to last.
-func (p *part) merge(levels []level, first, last int) []level {
-	levels[first] = p.levelOver(overlap.Interval{StartNS: levels[first].StartNS, EndNS: levels[last].EndNS})
+func (p *Disk) merge(levels []Level, first, last int) []Level {
+	levels[first] = p.LevelOver(overlap.Interval{StartNS: levels[first].StartNS, EndNS: levels[last].EndNS})
 	return slices.Delete(levels, first+1, last+1)
 }
 
 // withoutExcursions puts levels that are too short to be one to their neighbours, the shortest first.
-func (p *part) withoutExcursions(levels []level) []level {
+func (p *Disk) withoutExcursions(levels []Level) []Level {
 	for len(levels) > 1 {
 		shortest, least := -1, math.Inf(1)
 		for i := range levels {
@@ -192,7 +208,7 @@ func (p *part) withoutExcursions(levels []level) []level {
 			break
 		}
 		first, last := p.absorb(levels, shortest)
-		if first < shortest && shortest < last && math.Abs(levels[shortest].rate/levels[first].rate-1) >= minGain-1 {
+		if first < shortest && shortest < last && math.Abs(levels[shortest].Rate/levels[first].Rate-1) >= MinGain-1 {
 			p.excursionS = max(p.excursionS, least) // of a size that could pass for a change
 		}
 		levels = p.merge(levels, first, last)
@@ -203,15 +219,15 @@ func (p *part) withoutExcursions(levels []level) []level {
 // leastS is for how long levels[i] must hold, in seconds. Between others it may be an excursion, unless other disks start or
 // end at its edges. The first and the last may be an excursion of which one side is not seen: a disk that shows none in a long
 // time hardly does so just then.
-func (p *part) leastS(levels []level, i int) float64 {
+func (p *Disk) leastS(levels []Level, i int) float64 {
 	isGiven := func(ns int64) bool {
-		return slices.ContainsFunc(p.given, func(g int64) bool { return abs(g-ns) <= blurNS })
+		return slices.ContainsFunc(p.given, func(g int64) bool { return max(g-ns, ns-g) <= BlurNS })
 	}
 	if isGiven(levels[i].StartNS) && (i == len(levels)-1 || isGiven(levels[i].EndNS)) {
-		return seconds(holdNS)
+		return seconds(HoldNS)
 	}
 	if i > 0 && i < len(levels)-1 {
-		return seconds(levelNS)
+		return seconds(MinNS)
 	}
 	other := 0.0
 	for k := range levels {
@@ -219,17 +235,17 @@ func (p *part) leastS(levels []level, i int) float64 {
 			other += p.activeS(levels[k])
 		}
 	}
-	return min(seconds(levelNS), max(endLevelS*min(1, endSeenS/other), shortLevelS, beyondSeen*p.excursionS))
+	return min(seconds(MinNS), max(EndS*min(1, endSeenS/other), ShortS, beyondSeen*p.excursionS))
 }
 
-func (p *part) activeS(l level) float64 { return overlap.Seconds(p.movingIn(l.Interval)) }
+func (p *Disk) activeS(l Level) float64 { return overlap.Seconds(p.MovingIn(l.Interval)) }
 
 // absorb says which levels become one if levels[i] is too short: it and both neighbours if these are alike, as about a
 // burst; it and a short neighbour if they are steps of one climb or descent; else it and the neighbour of the nearer rate. If
 // it is at an end, what lies before the neighbour stands in for the neighbour on the other side.
-func (p *part) absorb(levels []level, i int) (first, last int) {
-	apart := func(a, b int) float64 { return math.Abs(math.Log(max(levels[a].rate, 1) / max(levels[b].rate, 1))) }
-	short := func(k int) bool { return p.activeS(levels[k]) < seconds(levelNS) }
+func (p *Disk) absorb(levels []Level, i int) (first, last int) {
+	apart := func(a, b int) float64 { return math.Abs(math.Log(max(levels[a].Rate, 1) / max(levels[b].Rate, 1))) }
+	short := func(k int) bool { return p.activeS(levels[k]) < seconds(MinNS) }
 	end := len(levels) - 1
 	switch {
 	case i == 0 && end > 1 && short(1) && apart(0, 2) < alikeLevel:
@@ -243,7 +259,7 @@ func (p *part) absorb(levels []level, i int) (first, last int) {
 	case apart(i-1, i+1) < alikeLevel:
 		return i - 1, i + 1
 	}
-	if steps := (levels[i].rate > levels[i-1].rate) == (levels[i+1].rate > levels[i].rate); steps && short(i-1) != short(i+1) {
+	if steps := (levels[i].Rate > levels[i-1].Rate) == (levels[i+1].Rate > levels[i].Rate); steps && short(i-1) != short(i+1) {
 		if short(i - 1) {
 			return i - 1, i
 		}

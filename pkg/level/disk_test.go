@@ -1,4 +1,4 @@
-package analysis
+package level
 
 import (
 	"math"
@@ -9,11 +9,12 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
-// partOf is a disk's part without levels.
-func partOf(d *trace.DiskTrace) part {
-	return part{trace: d, active: overlap.Active(d, 5e8), curve: overlap.NewCurve(d)}
+// bare is a disk without levels.
+func bare(d *trace.DiskTrace) Disk {
+	return Disk{Trace: d, Active: overlap.Active(d, 5e8), Curve: overlap.NewCurve(d)}
 }
 
 // Pieces are of at least half a tenth of a second of active time, and hold what was moved in it: short files are put
@@ -34,7 +35,7 @@ func TestPieces(t *testing.T) {
 		{"a short end", []trace.File{file(0, 1, 300), file(3, 3.04, 10)}, []piece{{span(0, 1), 300, 1}, {span(3, 3.04), 250, 0.04}}},
 	} {
 		d := &trace.DiskTrace{Files: tt.files}
-		p := partOf(d)
+		p := bare(d)
 		if diff := cmp.Diff(tt.want, p.pieces(), cmp.AllowUnexported(piece{}), cmpopts.EquateApprox(1e-9, 0)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
@@ -53,11 +54,11 @@ func TestFindLevels(t *testing.T) {
 		{"six percent", [][2]float64{{10, 10000e6}, {10, 10600e6}}, [][3]float64{{0, 10, 1000e6}, {10, 20, 1060e6}}},
 		{"a burst of 0.6 s", [][2]float64{{10, 10000e6}, {0.6, 1800e6}, {10, 10000e6}}, [][3]float64{{0, 10, 1000e6}, {10, 10.6, 3000e6}, {10.6, 20.6, 1000e6}}},
 	} {
-		p := partOf(sampled(filesOf(tt.files...)))
-		p.levels = p.levelsBy(math.MaxInt)
+		p := bare(tracetest.Sampled(tracetest.FilesOf(tt.files...)))
+		p.Levels = p.levelsBy(math.MaxInt)
 		var got [][3]float64
-		for _, l := range p.levels {
-			got = append(got, [3]float64{seconds(l.StartNS), seconds(l.EndNS), l.rate})
+		for _, l := range p.Levels {
+			got = append(got, [3]float64{seconds(l.StartNS), seconds(l.EndNS), l.Rate})
 		}
 		if diff := cmp.Diff(tt.want, got, cmpopts.EquateApprox(1e-6, 1e-6)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
@@ -65,35 +66,9 @@ func TestFindLevels(t *testing.T) {
 	}
 }
 
-// sampled gives files that move evenly progress ten times a second.
-func sampled(d *trace.DiskTrace) *trace.DiskTrace {
-	for i := range d.Files {
-		f := &d.Files[i]
-		for at := f.StartNS + 1e8; at < f.EndNS; at += 1e8 {
-			f.Samples = append(f.Samples, trace.Sample{TNS: at, Bytes: int64(float64(f.Bytes) * float64(at-f.StartNS) / float64(f.EndNS-f.StartNS))})
-		}
-	}
-	return d
-}
-
-func TestPlateaus(t *testing.T) {
-	p := partOf(filesOf([2]float64{10, 1000}, [2]float64{10, 900}, [2]float64{10, 1010}, [2]float64{10, 500}))
-	p.levels, _ = levelsOf([2]float64{10, 100}, [2]float64{10, 90}, [2]float64{10, 101}, [2]float64{10, 50})
-	for step, want := range map[float64][]level{
-		0.1:   p.levels,
-		0.101: {{span(0, 30), 97}, {span(30, 40), 50}}, // first the two of 100 and 90, and that with the third
-		0.484: {{span(0, 30), 97}, {span(30, 40), 50}},
-		0.485: {{span(0, 40), 85.25}},
-	} {
-		if diff := cmp.Diff(want, p.plateaus(p.levels, step), cmp.AllowUnexported(level{})); diff != "" {
-			t.Errorf("%v apart (-want +got):\n%s", step, diff)
-		}
-	}
-}
-
 func TestRateIn(t *testing.T) {
-	p := partOf(filesOf([2]float64{10, 1000}, [2]float64{10, 500}))
+	p := bare(tracetest.FilesOf([2]float64{10, 1000}, [2]float64{10, 500}))
 	for v, want := range map[overlap.Interval]float64{span(0, 20): 75, span(5, 15): 75, span(10, 12): 50, span(0, 40): 37.5, span(5, 5): 0, span(6, 5): 0} {
-		within(t, "rate", p.rateIn(v), want, 1e-9)
+		within(t, "rate", p.RateIn(v), want, 1e-9)
 	}
 }

@@ -1,4 +1,4 @@
-package analysis
+package level
 
 import (
 	"slices"
@@ -19,27 +19,27 @@ const (
 // findStalls finds when the disk stood still within a file for a second or more; that time is left out of its levels. Only
 // progress samples show it, so most files must have some, and only if files follow one another. An ordinary flush, after a
 // file's last bytes, is no stall.
-func (p *part) findStalls() {
+func (p *Disk) findStalls() {
 	long := func(f trace.File) bool { return f.Usable() && f.EndNS-f.StartNS >= stallNS }
-	if p.limited() || !slices.ContainsFunc(p.trace.Files, long) || p.severalAtOnce() {
+	if p.Limited() || !slices.ContainsFunc(p.Trace.Files, long) || p.severalAtOnce() {
 		return
 	}
-	moved, busy := 0.0, overlap.Seconds(p.active)
+	moved, busy := 0.0, overlap.Seconds(p.Active)
 	var tails []float64
-	for i := range p.trace.Files {
-		f := &p.trace.Files[i]
+	for i := range p.Trace.Files {
+		f := &p.Trace.Files[i]
 		moved += float64(f.Bytes)
 		if n := len(f.Samples); n > 0 {
 			tails = append(tails, float64(f.EndNS-f.Samples[n-1].TNS))
 		}
 	}
-	if 2*len(tails) < len(p.trace.Files) {
+	if 2*len(tails) < len(p.Trace.Files) {
 		return
 	}
 	rate := moved / busy / 1e9 // bytes per nanosecond
 	flush := longFlush * stats.Median(tails)
-	for i := range p.trace.Files {
-		f := &p.trace.Files[i]
+	for i := range p.Trace.Files {
+		f := &p.Trace.Files[i]
 		if !long(*f) {
 			continue
 		}
@@ -49,7 +49,7 @@ func (p *part) findStalls() {
 		add := func(atEnd bool) {
 			// A file that is slow as a whole does not stand still.
 			if length := run.EndNS - run.StartNS; length >= stallNS && moved < f.Bytes/2 && (!atEnd || float64(length) > flush) {
-				p.stalls = append(p.stalls, run)
+				p.Stalls = append(p.Stalls, run)
 			}
 		}
 		for _, to := range append(slices.Clone(f.Samples), trace.Sample{TNS: f.EndNS, Bytes: f.Bytes}) {
@@ -58,7 +58,7 @@ func (p *part) findStalls() {
 			// A disk that stands still may write no samples: of the time between two, only what the bytes need at the mean
 			// rate was work.
 			still := stillRate*rate*float64(took) >= float64(bytes)
-			if gap := took - int64(float64(bytes)/rate); gap >= stallNS-2*datingNS && float64(bytes) <= betweenSamples*rate*datingNS {
+			if gap := took - int64(float64(bytes)/rate); gap >= stallNS-2*SampleNS && float64(bytes) <= betweenSamples*rate*SampleNS {
 				still, took, bytes = true, gap, 0
 			}
 			switch {
@@ -79,33 +79,10 @@ func (p *part) findStalls() {
 	}
 }
 
-// without is what is left of intervals when others are taken out; both are ascending and disjoint.
-func without(intervals, out []overlap.Interval) []overlap.Interval {
-	if len(out) == 0 {
-		return intervals
-	}
-	var left []overlap.Interval
-	for _, v := range intervals {
-		for _, o := range out {
-			if o.EndNS <= v.StartNS || o.StartNS >= v.EndNS {
-				continue
-			}
-			if v.StartNS < o.StartNS {
-				left = append(left, overlap.Interval{StartNS: v.StartNS, EndNS: o.StartNS})
-			}
-			v.StartNS = o.EndNS
-		}
-		if v.StartNS < v.EndNS {
-			left = append(left, v)
-		}
-	}
-	return left
-}
-
 // severalAtOnce reports whether files of the disk overlap: then one may stand still only because it waits for the others.
-func (p *part) severalAtOnce() bool {
-	for i := 1; i < len(p.trace.Files); i++ {
-		if p.trace.Files[i].StartNS < p.trace.Files[i-1].EndNS {
+func (p *Disk) severalAtOnce() bool {
+	for i := 1; i < len(p.Trace.Files); i++ {
+		if p.Trace.Files[i].StartNS < p.Trace.Files[i-1].EndNS {
 			return true
 		}
 	}

@@ -1,4 +1,4 @@
-package analysis
+package level
 
 import (
 	"sort"
@@ -8,7 +8,7 @@ import (
 
 // busy is a rate over the time in which files were under way. The pauses between them are the program's and not the disk's: they
 // vary as they like, and now and then one takes as long as many files, of which a few files say too little.
-type busy struct{ measured }
+type busy struct{ Measured }
 
 const (
 	fewPauses = 0.02      // of the active time: fewer pauses do not matter
@@ -16,7 +16,7 @@ const (
 )
 
 // busyIn is m, the disk's rate over the intervals, as a rate over the time in files.
-func (p *part) busyIn(m measured, in []overlap.Interval) *busy {
+func (p *Disk) busyIn(m Measured, in []overlap.Interval) *busy {
 	var ns int64
 	for _, v := range in {
 		ns += p.busyNS(v)
@@ -27,9 +27,9 @@ func (p *part) busyIn(m measured, in []overlap.Interval) *busy {
 	}
 	if p.inFiles == nil {
 		files := *p
-		files.active = overlap.Active(p.trace, noPauseNS)
+		files.Active = overlap.Active(p.Trace, noPauseNS)
 		s := newSeries(&files)
-		s.noise = s.estimate(s.edges(p.solid), [2]int{})
+		s.noise = s.estimate(s.edges(p.Solid), [2]int{})
 		p.inFiles = &series{binNS: s.binNS, log: s.log, noise: s.noise} // the rest takes room
 	}
 	s := p.inFiles
@@ -38,15 +38,15 @@ func (p *part) busyIn(m measured, in []overlap.Interval) *busy {
 		return nil
 	}
 	free := freeOf(len(s.log), s.noise)
-	if seconds(ns) >= longLevelS {
-		free = max(free, freeOfLevel)
+	if seconds(ns) >= LongS {
+		free = max(free, FreeOfLong)
 	}
-	return &busy{measured{rate: m.rate * whole / seconds(ns), error: p.errorOver(s.noise, bins, in), free: free}}
+	return &busy{Measured{Rate: m.Rate * whole / seconds(ns), Error: p.errorOver(s.noise, bins, in), Free: free}}
 }
 
 // busyNS is for how many nanoseconds of v a file is under way.
-func (p *part) busyNS(v overlap.Interval) (ns int64) {
-	files := p.trace.Files
+func (p *Disk) busyNS(v overlap.Interval) (ns int64) {
+	files := p.Trace.Files
 	counted := v.StartNS
 	for i := sort.Search(len(files), func(i int) bool { return files[i].EndNS > v.StartNS }); i < len(files) && files[i].StartNS < v.EndNS; i++ {
 		from, to := max(files[i].StartNS, counted), min(files[i].EndNS, v.EndNS)
@@ -54,34 +54,34 @@ func (p *part) busyNS(v overlap.Interval) (ns int64) {
 			ns, counted = ns+to-from, to
 		}
 	}
-	if open := p.trace.Open; len(open) > 0 {
+	if open := p.Trace.Open; len(open) > 0 {
 		ns += max(0, min(open[len(open)-1].TNS, v.EndNS)-max(open[0].TNS, counted))
 	}
 	return ns
 }
 
-// couldMoveMore is the chance that noise alone puts what the disk could move so far above other, if they are equal in truth:
+// CouldMoveMore is the chance that noise alone puts what the disk could move so far above other, if they are equal in truth:
 // pauses left out where both know of them, or one has none.
-func (m measured) couldMoveMore(other measured) float64 {
-	return m.withoutPauses().chanceAbove(other.withoutPauses())
+func (m Measured) CouldMoveMore(other Measured) float64 {
+	return m.WithoutPauses().ChanceAbove(other.WithoutPauses())
 }
 
-// withoutPauses is the rate over the time in files, if there were pauses between them.
-func (m measured) withoutPauses() measured {
+// WithoutPauses is the rate over the time in files, if there were pauses between them.
+func (m Measured) WithoutPauses() Measured {
 	if m.busy != nil {
-		return m.busy.measured
+		return m.busy.Measured
 	}
 	return m
 }
 
 // pooledBusy is the mean of busy rates; nil where none has any.
-func pooledBusy(list []measured) *busy {
-	var busies []measured
+func pooledBusy(list []Measured) *busy {
+	var busies []Measured
 	known := false
 	for _, m := range list {
 		known = known || m.busy != nil
 		if m.busy != nil {
-			m = m.busy.measured
+			m = m.busy.Measured
 		}
 		m.busy = nil
 		busies = append(busies, m)
@@ -89,5 +89,5 @@ func pooledBusy(list []measured) *busy {
 	if !known {
 		return nil
 	}
-	return &busy{pooled(busies)}
+	return &busy{Pooled(busies)}
 }

@@ -1,4 +1,4 @@
-package analysis
+package level
 
 import (
 	"math"
@@ -26,38 +26,39 @@ const (
 	maxSwingStarts = 40            // levels at which a swing is tried to begin: bounds the search in traces of very many
 	swingPieces    = 1000          // at most: more would take long, and levels that last show in fewer
 	swingBatch     = 10            // pieces of pieceNS, so a second: noise is judged over so long
+	besideNS       = 500_000_000   // a change this close to a swing is of it
 	leastDriftS    = 15            // a drift lasts at least this long
 	driftLeast     = 0.15          // of the rate: a drift adds up to at least this much
 )
 
-// swing is a stretch in which a disk goes back and forth between two rates.
-type swing struct {
+// Swing is a stretch in which a disk goes back and forth between two rates.
+type Swing struct {
 	overlap.Interval
-	low, high float64
-	lowShare  float64 // of the time, at the lower rate
-	runs      int     // levels, of which the disk went through all in turn
+	Low, High float64
+	LowShare  float64 // of the time, at the lower rate
+	Runs      int     // levels, of which the disk went through all in turn
 }
 
 // findSwing looks for two alternating levels; nil if there are none. It has levels of its own: over long batches, as the usual
 // ones are judged, regular changes pass for noise.
-func (p *part) findSwing(alpha float64) *swing {
-	s := p.swingOf(p.plateaus(p.levelsBy(swingBatch), swingSpread), alpha)
-	if s == nil || s.Seconds() < swingCover*float64(p.endNS()-p.startNS())/1e9 || s.lowShare < swingShare || s.lowShare > 1-swingShare {
+func (p *Disk) findSwing(alpha float64) *Swing {
+	s := p.swingOf(p.Plateaus(p.levelsBy(swingBatch), swingSpread), alpha)
+	if s == nil || s.Seconds() < swingCover*float64(p.EndNS()-p.StartNS())/1e9 || s.LowShare < swingShare || s.LowShare > 1-swingShare {
 		return nil
 	}
 	return s
 }
 
 // swingOf is the stretch of most levels that alternate between two rates; nil if there is none.
-func (p *part) swingOf(levels []level, alpha float64) *swing {
-	var best *swing
+func (p *Disk) swingOf(levels []Level, alpha float64) *Swing {
+	var best *Swing
 	for first := 0; first+swingRuns <= len(levels) && first < maxSwingStarts; first++ {
 		for last := len(levels) - 1; last >= first+swingRuns-1; last-- {
 			s := p.alternates(levels[first:last+1], alpha)
 			if s == nil {
 				continue
 			}
-			if s.extend(levels, first, last); best == nil || s.runs > best.runs {
+			if s.extend(levels, first, last); best == nil || s.Runs > best.Runs {
 				best = s
 			}
 			break
@@ -69,14 +70,14 @@ func (p *part) swingOf(levels []level, alpha float64) *swing {
 // alternates is the swing that the levels make up. It is nil if they do not alternate, if the levels of one side differ too
 // much among themselves, or if the rate does not jump from one side to the other. Whether the sides differ is decided by
 // Student's t test on the logarithms of the levels' rates.
-func (p *part) alternates(levels []level, alpha float64) *swing {
+func (p *Disk) alternates(levels []Level, alpha float64) *Swing {
 	var sides [2][]float64 // logarithms of the even and the odd levels
 	var times [2]float64
 	for i, l := range levels {
-		if i > 1 && (l.rate > levels[i-1].rate) == (levels[i-1].rate > levels[i-2].rate) {
+		if i > 1 && (l.Rate > levels[i-1].Rate) == (levels[i-1].Rate > levels[i-2].Rate) {
 			return nil
 		}
-		sides[i%2] = append(sides[i%2], math.Log(max(l.rate, 1)))
+		sides[i%2] = append(sides[i%2], math.Log(max(l.Rate, 1)))
 		times[i%2] += p.activeS(l)
 	}
 	even, odd := stats.Summarize(sides[0]), stats.Summarize(sides[1])
@@ -94,43 +95,43 @@ func (p *part) alternates(levels []level, alpha float64) *swing {
 		lengths[i%2] = append(lengths[i%2], l.Seconds())
 	}
 	shorter := min(stats.Median(lengths[0]), stats.Median(lengths[1]))
-	if shorter < swingLeastS || shorter < seconds(levelNS) && (len(levels) < shortRuns || gap < -math.Log(shortRatio)) || gap < swingWithin*p.spreadWithin(levels) {
+	if shorter < swingLeastS || shorter < seconds(MinNS) && (len(levels) < shortRuns || gap < -math.Log(shortRatio)) || gap < swingWithin*p.spreadWithin(levels) {
 		return nil
 	}
 	jumps, shown := 0, 0
 	for i, l := range levels[1:] {
-		if p.showsInFiles(levels[i].Interval, l.Interval, leastFiles, mostOfOne) {
+		if p.ShowsInFiles(levels[i].Interval, l.Interval, MinFiles, MaxOfOne) {
 			shown++
 		}
-		before, after := p.rateIn(overlap.Interval{StartNS: l.StartNS - jumpNS, EndNS: l.StartNS}), p.rateIn(overlap.Interval{StartNS: l.StartNS, EndNS: l.StartNS + jumpNS})
-		if jump := math.Log(max(after, 1) / max(before, 1)); math.Abs(jump) >= swingJump*gap && (jump > 0) == (l.rate > levels[i].rate) {
+		before, after := p.RateIn(overlap.Interval{StartNS: l.StartNS - jumpNS, EndNS: l.StartNS}), p.RateIn(overlap.Interval{StartNS: l.StartNS, EndNS: l.StartNS + jumpNS})
+		if jump := math.Log(max(after, 1) / max(before, 1)); math.Abs(jump) >= swingJump*gap && (jump > 0) == (l.Rate > levels[i].Rate) {
 			jumps++
 		}
 	}
 	if n := float64(len(levels) - 1); float64(jumps) < swingJumps*n || float64(shown) < max(swingRuns-1, swingShown*n) {
 		return nil
 	}
-	s := &swing{Interval: overlap.Interval{StartNS: levels[0].StartNS, EndNS: levels[len(levels)-1].EndNS}, runs: len(levels)}
+	s := &Swing{Interval: overlap.Interval{StartNS: levels[0].StartNS, EndNS: levels[len(levels)-1].EndNS}, Runs: len(levels)}
 	rate := func(side int) float64 {
 		var bytes, time float64
 		for i := side; i < len(levels); i += 2 {
-			bytes += levels[i].rate * p.activeS(levels[i])
+			bytes += levels[i].Rate * p.activeS(levels[i])
 			time += p.activeS(levels[i])
 		}
 		return bytes / time
 	}
-	s.low, s.high, s.lowShare = rate(0), rate(1), times[0]/(times[0]+times[1])
-	if s.low > s.high {
-		s.low, s.high, s.lowShare = s.high, s.low, 1-s.lowShare
+	s.Low, s.High, s.LowShare = rate(0), rate(1), times[0]/(times[0]+times[1])
+	if s.Low > s.High {
+		s.Low, s.High, s.LowShare = s.High, s.Low, 1-s.LowShare
 	}
 	return s
 }
 
 // extend adds the levels before and after the swing that lie close to either of its rates: noise blurs single changes.
-func (s *swing) extend(levels []level, first, last int) {
-	near := func(l level) bool {
-		off := min(math.Abs(math.Log(max(l.rate, 1)/s.low)), math.Abs(math.Log(max(l.rate, 1)/s.high)))
-		return off <= max(swingSpread, math.Log(s.high/s.low)/3)
+func (s *Swing) extend(levels []Level, first, last int) {
+	near := func(l Level) bool {
+		off := min(math.Abs(math.Log(max(l.Rate, 1)/s.Low)), math.Abs(math.Log(max(l.Rate, 1)/s.High)))
+		return off <= max(swingSpread, math.Log(s.High/s.Low)/3)
 	}
 	for first > 0 && near(levels[first-1]) {
 		first--
@@ -141,15 +142,15 @@ func (s *swing) extend(levels []level, first, last int) {
 	s.StartNS, s.EndNS = levels[first].StartNS, levels[last].EndNS
 	var low, all float64
 	for _, l := range levels[first : last+1] {
-		if all += l.Seconds(); l.rate < math.Sqrt(s.low*s.high) {
+		if all += l.Seconds(); l.Rate < math.Sqrt(s.Low*s.High) {
 			low += l.Seconds()
 		}
 	}
-	s.lowShare = low / all
+	s.LowShare = low / all
 }
 
 // spreadWithin is the standard deviation of the logarithm of the rate over half a second, within the levels.
-func (p *part) spreadWithin(levels []level) float64 {
+func (p *Disk) spreadWithin(levels []Level) float64 {
 	const binS = 0.5
 	var squares, free float64
 	for _, l := range levels {
@@ -158,8 +159,8 @@ func (p *part) spreadWithin(levels []level) float64 {
 			continue
 		}
 		var logs []float64
-		for _, r := range p.curve.Rates([]overlap.Interval{l.Interval}, n) {
-			logs = append(logs, math.Log(max(r, 0.05*l.rate)))
+		for _, r := range p.Curve.Rates([]overlap.Interval{l.Interval}, n) {
+			logs = append(logs, math.Log(max(r, 0.05*l.Rate)))
 		}
 		squares, free = squares+square(stats.Summarize(logs).SD)*float64(n-1), free+float64(n-1)
 	}
@@ -168,15 +169,15 @@ func (p *part) spreadWithin(levels []level) float64 {
 
 func square(x float64) float64 { return x * x }
 
-// drift is a stretch in which a rate changes little by little.
-type drift struct {
+// Drift is a stretch in which a rate changes little by little.
+type Drift struct {
 	overlap.Interval
-	from, to float64
+	From, To float64
 }
 
-// findDrift fits a line to the logarithm of the rate over v, in which no other disk starts or ends. It is nil if the slope adds
+// FindDrift fits a line to the logarithm of the rate over v, in which no other disk starts or ends. It is nil if the slope adds
 // up to less than driftLeast, if noise could make it, or if steps fit better.
-func (p *part) findDrift(v overlap.Interval, alpha float64) *drift {
+func (p *Disk) FindDrift(v overlap.Interval, alpha float64) *Drift {
 	s := p.series
 	from, to := s.bin(v.StartNS), s.bin(v.EndNS)
 	n := to - from
@@ -207,7 +208,7 @@ func (p *part) findDrift(v overlap.Interval, alpha float64) *drift {
 	// Statistics 6, 1978), with as many values as are independent of their neighbours.
 	var steps float64
 	levels := 0
-	for _, l := range p.solid {
+	for _, l := range p.Solid {
 		a, b := max(from, s.bin(l.StartNS)), min(to, s.bin(l.EndNS))
 		if b <= a {
 			continue
@@ -225,5 +226,13 @@ func (p *part) findDrift(v overlap.Interval, alpha float64) *drift {
 	if bic(line, 2) >= bic(steps, 2*levels-1) {
 		return nil
 	}
-	return &drift{v, math.Exp(fitted.Intercept), math.Exp(fitted.Intercept + change)}
+	return &Drift{v, math.Exp(fitted.Intercept), math.Exp(fitted.Intercept + change)}
 }
+
+// Holds reports whether a moment lies within the swing or next to it.
+func (s *Swing) Holds(ns int64) bool {
+	return s != nil && s.StartNS-besideNS <= ns && ns <= s.EndNS+besideNS
+}
+
+// Holds reports whether a moment lies within the drift.
+func (d *Drift) Holds(ns int64) bool { return d != nil && d.StartNS < ns && ns < d.EndNS }

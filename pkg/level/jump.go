@@ -1,0 +1,119 @@
+package level
+
+import (
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// How a jump of the rate is told: slow noise cannot jump, and noise that jumps does so elsewhere too.
+const (
+	jumpRatio = 1.5 // a jump stands out where it is so much larger than any other
+	jumpSD    = 5   // and so many standard deviations of the noise
+)
+
+// jumpWidths are over how many bins on either side a jump is looked at. The bin between them may hold the jump itself.
+func jumpWidths() [3]int { return [3]int{2, 5, 10} }
+
+// jumps tells whether the rate jumps close to a bin as nowhere else but at edges.
+func (s *series) jumps(at int, edges []int) bool {
+	for _, w := range jumpWidths() {
+		jump := func(i int) float64 {
+			if i < w || i+w+1 > len(s.log) {
+				return 0
+			}
+			return math.Abs(s.mean(i+1, i+1+w) - s.mean(i-w, i))
+		}
+		var here, elsewhere float64
+		for i := range s.log {
+			near := func(e int) bool { return i-e <= 2*w && e-i <= 2*w }
+			switch {
+			case near(at):
+				here = max(here, jump(i))
+			case !slices.ContainsFunc(edges[1:len(edges)-1], near):
+				elsewhere = max(elsewhere, jump(i))
+			}
+		}
+		if here >= jumpRatio*elsewhere && here >= jumpSD*math.Sqrt(s.noise.DifferenceVariance(w, w)) {
+			return true
+		}
+	}
+	return false
+}
+
+// How a change is dated by its sharpest jump.
+const (
+	sharpNS    = 1_500_000_000 // this close to where the levels put it
+	sharpWidth = 8             // bins on either side
+	sharpShare = 0.75          // of the change that the jump must make up, or the change was gradual
+	sharper    = 1.3           // times the jump at the level's edge
+)
+
+// Sharpest is where the rate jumps most inside a file within sharpNS of ns, and ns itself where no jump makes up most of
+// the change: the luck of the files about it can draw a level's edge to where one of them begins.
+func (p *Disk) Sharpest(ns int64, change float64) int64 {
+	const half = int(sharpNS / SampleNS)
+	around := overlap.Interval{StartNS: ns - sharpNS - sharpWidth*SampleNS, EndNS: ns + sharpNS + sharpWidth*SampleNS}
+	sampled := slices.ContainsFunc(p.Trace.Files, func(f trace.File) bool { return len(f.Samples) > 0 })
+	if !sampled || around.StartNS < p.StartNS() || around.EndNS > p.EndNS() {
+		return ns
+	}
+	const n = 2 * (half + sharpWidth)
+	rates := p.Curve.Rates([]overlap.Interval{around}, n)
+	jump := func(i int) float64 { // in the direction of the change
+		return math.Copysign(1, change) * (stats.Mean(rates[i:i+sharpWidth]) - stats.Mean(rates[i-sharpWidth:i]))
+	}
+	best, at := max(sharpShare*math.Abs(change), sharper*jump(n/2)), ns
+	for i := sharpWidth; i <= n-sharpWidth; i++ {
+		moment := around.StartNS + int64(i)*SampleNS
+		if j := jump(i); j > best && p.insideFile(moment) {
+			best, at = j, moment
+		}
+	}
+	return at
+}
+
+// insideFile tells whether a file was in transfer at ns, and not just begun or nearly done.
+func (p *Disk) insideFile(ns int64) bool {
+	i := sort.Search(len(p.Trace.Files), func(i int) bool { return p.Trace.Files[i].EndNS > ns })
+	return i < len(p.Trace.Files) && p.Trace.Files[i].StartNS < ns-2*SampleNS && p.Trace.Files[i].EndNS > ns+2*SampleNS
+}
+
+// misdating is how far noise may move the date of a change of level, in units of the noise's variance (of the mean over a
+// second) over the squared change. Were the variance known, 11 would do in 95 of 100 cases (Yao, "Approximating the
+// Distribution of the Maximum Likelihood Estimate of the Change-Point in a Sequence of Independent Random Variables",
+// Annals of Statistics 15, 1987); it is estimated from a few seconds, which takes about twice as much.
+const misdating = 25
+
+// roughlyNS is the longest that noise is taken to misdate a change.
+const roughlyNS = 10_000_000_000
+
+// Misdated is how long before or after its time noise may have dated the change from one level to the next. The level
+// that shows more of the noise decides: the other may be too short to show it.
+func (p *Disk) Misdated(before, after Level) int64 {
+	change := after.Rate - before.Rate
+	variance := max(p.varianceIn(before.Interval), p.varianceIn(after.Interval))
+	return int64(min(roughlyNS, 1e9*misdating*variance/(change*change)))
+}
+
+// varianceIn is the variance of the disk's mean rate over a second, with all that neighbouring moments have in common.
+func (p *Disk) varianceIn(span overlap.Interval) float64 {
+	const most, binS = 400, 0.25
+	n := min(most, int(span.Seconds()/binS))
+	if n < 2 {
+		return 0
+	}
+	rates := p.Curve.Rates([]overlap.Interval{span}, n)
+	var mean, squares float64
+	for _, r := range rates {
+		mean += r / float64(n)
+	}
+	for _, r := range rates {
+		squares += (r - mean) * (r - mean)
+	}
+	return squares / float64(n-1) * stats.Memory(rates) * span.Seconds() / float64(n)
+}

@@ -1,0 +1,151 @@
+package level
+
+import (
+	"cmp"
+	"math"
+	"sort"
+
+	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/stats"
+)
+
+// Measured is a rate and how far the disk's noise may have put it off.
+type Measured struct {
+	Rate  float64
+	Error float64 // standard error, relative
+	Free  float64 // degrees of freedom of the error
+	busy  *busy   // nil if the pauses between files take next to no time, or it is not known
+}
+
+// Measure is the disk's rate over the intervals, pauses included; not ok if it moved nothing.
+func (p *Disk) Measure(in ...overlap.Interval) (Measured, bool) {
+	m, ok := p.measureUnder(p.series.noise, in...)
+	if overlap.Seconds(in) >= LongS {
+		m.Free = max(m.Free, FreeOfLong)
+	}
+	if ok {
+		m.busy = p.busyIn(m, in)
+	}
+	return m, ok
+}
+
+// freeOfLevel is the least degrees of freedom that the error of a rate over longLevelS or more is worth, however long
+// the noise's memory: of 600 steady traces in each of the tuned classes, 15 s and 40 s long, Student's t with so many
+// holds 99.8 % of the errors, unless a stall of seconds falls into 15 s.
+const (
+	FreeOfLong = 3
+	LongS      = 10
+)
+
+// measureUnder is the same under a noise of its own.
+func (p *Disk) measureUnder(n stats.Noise, in ...overlap.Interval) (Measured, bool) {
+	var bytes int64
+	bins := 0
+	in = overlap.Without(in, p.Stalls) // stalls are told by themselves
+	for _, v := range in {
+		bytes += p.Curve.Between(v).Bytes
+		bins += p.series.bin(v.EndNS) - p.series.bin(v.StartNS)
+	}
+	if bytes <= 0 || bins < 1 {
+		return Measured{}, false
+	}
+	return Measured{
+		Rate: float64(bytes) / overlap.Seconds(in), Error: p.errorOver(n, bins, in), Free: freeOf(len(p.series.log), n),
+	}, true
+}
+
+// errorOver is the relative standard error of a rate over so many bins of a noise.
+func (p *Disk) errorOver(n stats.Noise, bins int, in []overlap.Interval) float64 {
+	return math.Sqrt(n.MeanVariance(bins) + p.unseenLuck(in))
+}
+
+// How far a file's rate strays from the next one's, relative: at least leastLuck, and someLuck if too few were seen
+// to tell.
+const (
+	leastLuck = 0.10 // of ten files or fewer; less of more
+	someLuck  = 0.30
+	luckS     = 0.1 // a file of less time says nothing of longer ones
+)
+
+// FileLuck is the robust spread of the rates of the disk's files about its levels (the median absolute deviation of their
+// logarithms).
+func (p *Disk) FileLuck() float64 {
+	var logs []float64
+	for i := 0; i < len(p.Trace.Files); i += 1 + len(p.Trace.Files)/maxSampled {
+		f := &p.Trace.Files[i]
+		if !f.Usable() || seconds(f.EndNS-f.StartNS) < luckS {
+			continue
+		}
+		level := 1.0
+		if len(p.Solid) > 1 {
+			l := p.Solid[At(p.Solid, f.StartNS)]
+			if f.EndNS > l.EndNS {
+				continue // it is of two
+			}
+			level = max(l.Rate, 1)
+		}
+		logs = append(logs, math.Log(float64(f.Bytes)/float64(f.EndNS-f.StartNS)/level))
+	}
+	n := float64(len(logs))
+	if n < MinFiles {
+		return cmp.Or(p.Luck, someLuck)
+	}
+	middle := stats.Median(logs)
+	for i := range logs {
+		logs[i] = math.Abs(logs[i] - middle)
+	}
+	return max(leastLuck/math.Sqrt(max(1, n/10)), stats.NormalMAD*stats.Median(logs))
+}
+
+// unseenLuck is the variance that the luck of single files adds to a rate that rests on few of them: within a file it
+// does not show.
+func (p *Disk) unseenLuck(in []overlap.Interval) float64 {
+	var squares float64
+	total := overlap.Seconds(in)
+	for _, v := range in {
+		for i := sort.Search(len(p.Trace.Files), func(i int) bool { return p.Trace.Files[i].EndNS > v.StartNS }); i < len(p.Trace.Files); i++ {
+			f := &p.Trace.Files[i]
+			if f.StartNS >= v.EndNS {
+				break
+			}
+			share := seconds(min(f.EndNS, v.EndNS)-max(f.StartNS, v.StartNS)) / total
+			squares += share * share
+		}
+	}
+	if squares < 1.0/MinFiles {
+		return 0
+	}
+	luck := p.FileLuck()
+	return luck * luck * squares
+}
+
+// ChanceAbove is the chance that noise alone puts m so far above other, if they are equal in truth.
+func (m Measured) ChanceAbove(other Measured) float64 {
+	if m.Rate <= 0 || other.Rate <= 0 || m.Free <= 0 || other.Free <= 0 {
+		return 1 // one of them was not measured
+	}
+	z := math.Log(m.Rate/other.Rate) / math.Hypot(m.Error, other.Error)
+	return stats.StudentTail(z, min(m.Free, other.Free))
+}
+
+// Pooled is the mean of rates measured apart from one another. If they differ by more than their errors, what changed from
+// one to the next counts as error as well.
+func Pooled(list []Measured) Measured {
+	var out Measured
+	var logs []float64
+	for _, m := range list {
+		out.Rate += m.Rate / float64(len(list))
+		out.Error += m.Error * m.Error
+		out.Free = max(out.Free, m.Free)
+		logs = append(logs, math.Log(m.Rate))
+	}
+	n := float64(len(list))
+	out.Error = math.Sqrt(out.Error) / n
+	out.busy = pooledBusy(list)
+	if len(list) > 1 {
+		if between := stats.Summarize(logs).SD / math.Sqrt(n); between > out.Error {
+			out.Error, out.Free = between, n-1
+		}
+	}
+	return out
+}
