@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"github.com/hubbench/hubbench/pkg/size"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/work"
 )
@@ -183,32 +184,32 @@ type Ceiling struct {
 
 // Disk summarises one disk's files in a phase. The statistics are over the rates of single files.
 type Disk struct {
-	Op               trace.Role  `json:"op"`
-	Files            int         `json:"files"`
-	Bytes            int64       `json:"bytes"`
-	BusyS            float64     `json:"busy_s"` // time with a file in transfer
-	Rate             *float64    `json:"rate"`   // bytes / busy_s
-	Mean             *float64    `json:"mean"`
-	Median           *float64    `json:"median"`
-	Trimmed20        *float64    `json:"trimmed20"`
-	OLSRate          *float64    `json:"ols_rate"` // of time against size, as the next three
-	OLSLatencyS      *float64    `json:"ols_latency_s"`
-	TheilSenRate     *float64    `json:"theilsen_rate"`
-	TheilSenLatencyS *float64    `json:"theilsen_latency_s"`
-	P05              *float64    `json:"p05"`
-	P95              *float64    `json:"p95"`
-	CV               *float64    `json:"cv"`
-	Bimodal          *bool       `json:"bimodal"`
-	DipP             *float64    `json:"dip_p"` // Hartigan's dip test: chance of as much of a dip in a sample with one mode
-	Modes            *[2]float64 `json:"modes"` // the two rates, where bimodal, the fixed cost of a file taken out
-	Quote            *Quote      `json:"quote"` // the figure to quote
-	Score            *Score      `json:"score"` // of the program that the preset takes after
-	Throttle         *Throttle   `json:"throttle"`
-	Steady           *Steady     `json:"steady,omitempty"` // of a phase that was to go on until all are steady; null where it was not at the end
-	SizeKnee         *SizeKnee   `json:"size_knee"`
-	SmallFiles       *SmallFiles `json:"small_files"`
-	LowLatency       *LowLatency `json:"low_latency"`
-	Latency          *Latency    `json:"latency"` // of its requests in the overlap, or in all its time without one; null where it was not recorded
+	Op               trace.Role       `json:"op"`
+	Files            int              `json:"files"`
+	Bytes            int64            `json:"bytes"`
+	BusyS            float64          `json:"busy_s"` // time with a file in transfer
+	Rate             *float64         `json:"rate"`   // bytes / busy_s
+	Mean             *float64         `json:"mean"`
+	Median           *float64         `json:"median"`
+	Trimmed20        *float64         `json:"trimmed20"`
+	OLSRate          *float64         `json:"ols_rate"` // of time against size, as the next three
+	OLSLatencyS      *float64         `json:"ols_latency_s"`
+	TheilSenRate     *float64         `json:"theilsen_rate"`
+	TheilSenLatencyS *float64         `json:"theilsen_latency_s"`
+	P05              *float64         `json:"p05"`
+	P95              *float64         `json:"p95"`
+	CV               *float64         `json:"cv"`
+	Bimodal          *bool            `json:"bimodal"`
+	DipP             *float64         `json:"dip_p"` // Hartigan's dip test: chance of as much of a dip in a sample with one mode
+	Modes            *[2]float64      `json:"modes"` // the two rates, where bimodal, the fixed cost of a file taken out
+	Quote            *Quote           `json:"quote"` // the figure to quote
+	Score            *Score           `json:"score"` // of the program that the preset takes after
+	Throttle         *Throttle        `json:"throttle"`
+	Steady           *Steady          `json:"steady,omitempty"` // of a phase that was to go on until all are steady; null where it was not at the end
+	SizeKnee         *size.Knee       `json:"size_knee"`
+	SmallFiles       *size.SmallFiles `json:"small_files"`
+	LowLatency       *size.LowLatency `json:"low_latency"`
+	Latency          *Latency         `json:"latency"` // of its requests in the overlap, or in all its time without one; null where it was not recorded
 	// What gauges say; null without them.
 	Device      *Device      `json:"device"`
 	Temperature *Temperature `json:"temperature"`
@@ -250,32 +251,6 @@ type Rebound struct {
 	AtS    float64 `json:"at_s"`
 	PauseS float64 `json:"pause_s"`
 	Rate   float64 `json:"rate"`
-}
-
-// SizeKnee is a file size at which the rate changes. The rates are those of the bytes: the fixed cost of a file is
-// taken out.
-type SizeKnee struct {
-	AtBytes   float64 `json:"at_bytes"`
-	BelowRate float64 `json:"below_rate"`
-	AboveRate float64 `json:"above_rate"`
-	P         float64 `json:"p"` // chance of a step as clear where there is none
-}
-
-// SmallFiles is time against size among small files, where latency shows.
-type SmallFiles struct {
-	UpToBytes        float64  `json:"up_to_bytes"`
-	Files            int      `json:"files"`
-	OLSRate          *float64 `json:"ols_rate"`
-	OLSLatencyS      *float64 `json:"ols_latency_s"`
-	TheilSenRate     *float64 `json:"theilsen_rate"`
-	TheilSenLatencyS *float64 `json:"theilsen_latency_s"`
-}
-
-// LowLatency is the region of sizes in which a file's time hardly depends on its size.
-type LowLatency struct {
-	UpToBytes float64 `json:"up_to_bytes"`
-	Files     int     `json:"files"`
-	MedianS   float64 `json:"median_s"`
 }
 
 // MatrixRow is one phase in the table of all phases, which lists those of one disk first, then of two, and so on.

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/size"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
@@ -125,9 +126,9 @@ func TestDiskFindings(t *testing.T) {
 	}{
 		{"a throttle", Disk{Throttle: fell(CauseUnknown)}, []Finding{{Code: "throttle", Disk: "B", Weight: 1.6}}},
 		{"of a cause", Disk{Throttle: fell(CauseHeat)}, []Finding{{Code: "throttle", Disk: "B", Weight: 1.6}, {Code: "heat", Disk: "B", Weight: 1.5}}},
-		{"a knee", Disk{SizeKnee: &SizeKnee{AboveRate: 130, BelowRate: 100}}, []Finding{{Code: "size_knee", Disk: "B", Weight: 0.15}}},
-		{"downwards", Disk{SizeKnee: &SizeKnee{AboveRate: 60, BelowRate: 100}}, []Finding{{Code: "size_knee", Disk: "B", Weight: 0.2}}},
-		{"by more than all", Disk{SizeKnee: &SizeKnee{AboveRate: 500, BelowRate: 100}}, []Finding{{Code: "size_knee", Disk: "B", Weight: 0.5}}},
+		{"a knee", Disk{SizeKnee: &size.Knee{AboveRate: 130, BelowRate: 100}}, []Finding{{Code: "size_knee", Disk: "B", Weight: 0.15}}},
+		{"downwards", Disk{SizeKnee: &size.Knee{AboveRate: 60, BelowRate: 100}}, []Finding{{Code: "size_knee", Disk: "B", Weight: 0.2}}},
+		{"by more than all", Disk{SizeKnee: &size.Knee{AboveRate: 500, BelowRate: 100}}, []Finding{{Code: "size_knee", Disk: "B", Weight: 0.5}}},
 		{"two modes", Disk{Modes: &[2]float64{60, 100}}, []Finding{{Code: "bimodal", Disk: "B", Weight: 0.12}}},
 		{"of a throttle", Disk{Modes: &[2]float64{60, 100}, Throttle: fell(CauseUnknown)}, []Finding{{Code: "throttle", Disk: "B", Weight: 1.6}}},
 		{"requests that take longer", Disk{Latency: &Latency{AloneFrom: "b", Longer: &LatencyChange{Quantile: 0.99, FromNS: 10, ToNS: 40, Times: 4}}},

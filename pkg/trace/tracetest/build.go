@@ -2,6 +2,7 @@ package tracetest
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -88,4 +89,25 @@ func Flat(first float64, changes ...[2]float64) func(int) float64 {
 		}
 		return rate
 	}
+}
+
+// Blurred is a disk's trace as a clock sees it that is off by an error of its own whenever it is read, in seconds: normal, or
+// even when it ticks. Times that would go back stay.
+func Blurred(d *trace.DiskTrace, rnd *rand.Rand, off float64, ticks bool) *trace.DiskTrace {
+	last := int64(0)
+	read := func(ns int64) int64 {
+		t := float64(ns) + off*1e9*rnd.NormFloat64()
+		if ticks {
+			t = math.Floor(float64(ns)/(off*1e9)) * math.Round(off*1e9)
+		}
+		last = max(last, int64(t))
+		return last
+	}
+	out := *d
+	out.Files = nil
+	for _, f := range d.Files {
+		f.StartNS, f.EndNS, f.Samples = read(f.StartNS), read(f.EndNS), nil
+		out.Files = append(out.Files, f)
+	}
+	return &out
 }

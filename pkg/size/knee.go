@@ -1,4 +1,4 @@
-package analysis
+package size
 
 import (
 	"cmp"
@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/stats"
-	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // How effects of file size are told.
@@ -18,25 +17,17 @@ const (
 	kneeGroups = 400    // more files than this are put together by size
 	smallBytes = 10_000_000
 	sorted     = 0.7 // rank correlation of size with order, above which time and size cannot be told apart
-	fewest     = 5   // files on either side of a knee, and in a fit
+	MinFiles   = 5   // files on either side of a knee, and in a fit
 	overNoise  = 10  // times the noise that is the same for all sizes, such as a clock's, that a file must take to tell of size
 	maxRanked  = 2000
 	fewestLow  = 3 // files in the low-latency region
 )
 
-// transfer is a usable file with a rate of its own.
-type transfer struct {
-	bytes, seconds float64
-	file           *trace.File
-}
-
-func (t transfer) rate() float64 { return t.bytes / t.seconds }
-
-// bySize reports whether the files came in order of size, so that size and time cannot be told apart.
-func bySize(files []transfer) bool {
+// BySize reports whether the files came in order of size, so that size and time cannot be told apart.
+func BySize(files []File) bool {
 	var sizes, order []float64
 	for i := 0; i < len(files); i += 1 + len(files)/maxRanked { // of a long trace, some will do
-		sizes, order = append(sizes, files[i].bytes), append(order, float64(i))
+		sizes, order = append(sizes, files[i].Bytes), append(order, float64(i))
 	}
 	r := stats.Spearman(sizes, order)
 	return r > sorted || r < -sorted
@@ -48,10 +39,10 @@ type kneeSample struct {
 	byTime         []int // indices in the order of the files' times
 }
 
-func newKneeSample(files []transfer) kneeSample {
+func newKneeSample(files []File) kneeSample {
 	files = thinned(files, kneeFiles)
-	slices.SortFunc(files, func(a, b transfer) int {
-		return cmp.Or(cmp.Compare(a.bytes, b.bytes), cmp.Compare(a.file.StartNS, b.file.StartNS))
+	slices.SortFunc(files, func(a, b File) int {
+		return cmp.Or(cmp.Compare(a.Bytes, b.Bytes), cmp.Compare(a.Trace.StartNS, b.Trace.StartNS))
 	})
 	n := len(files)
 	groups := min(n, kneeGroups)
@@ -61,32 +52,32 @@ func newKneeSample(files []transfer) kneeSample {
 		group := files[g*n/groups : (g+1)*n/groups]
 		perByte := make([]float64, len(group))
 		for i, f := range group {
-			perByte[i] = f.seconds / f.bytes
+			perByte[i] = f.Seconds / f.Bytes
 		}
 		middle := group[len(group)/2]
-		s.bytes = append(s.bytes, middle.bytes)
-		s.seconds = append(s.seconds, middle.bytes*stats.Median(perByte))
-		at[g] = float64(middle.file.StartNS)
+		s.bytes = append(s.bytes, middle.Bytes)
+		s.seconds = append(s.seconds, middle.Bytes*stats.Median(perByte))
+		at[g] = float64(middle.Trace.StartNS)
 	}
 	s.byTime = stats.Order(at)
 	return s
 }
 
-// sizeKnee looks for one file size at which the rate changes by a step (stats.StepScan), once the fixed cost of a
+// FindKnee looks for one file size at which the rate changes by a step (stats.StepScan), once the fixed cost of a
 // file is taken out. It must be clear beside a cost and a rate that change smoothly with size, and be there in the
 // middle of the files as well as in their sums. Looks is how many disks and phases are asked.
-func sizeKnee(files []transfer, looks int) *SizeKnee {
+func FindKnee(files []File, looks int) *Knee {
 	s := newKneeSample(files)
 	line, ok := stats.FitCost(s.bytes, s.seconds)
 	if ok {
 		if shortest := overNoise * constantNoise(files, line); line.Time(s.bytes[0]) < shortest {
-			files = slices.DeleteFunc(slices.Clone(files), func(f transfer) bool { return line.Time(f.bytes) < shortest })
+			files = slices.DeleteFunc(slices.Clone(files), func(f File) bool { return line.Time(f.Bytes) < shortest })
 			s = newKneeSample(files)
 			line, ok = stats.FitCost(s.bytes, s.seconds)
 		}
 	}
 	n := len(s.bytes)
-	if !ok || n < 2*fewest {
+	if !ok || n < 2*MinFiles {
 		return nil
 	}
 	off, part := make([]float64, n), make([]float64, n) // log of the time over the fit's, and the transfer's part in it
@@ -131,7 +122,7 @@ func sizeKnee(files []transfer, looks int) *SizeKnee {
 	if min(math.Abs(typical), math.Abs(summed)) < kneeEffect || typical*summed < 0 {
 		return nil
 	}
-	return &SizeKnee{AtBytes: at, BelowRate: below.Rate, AboveRate: above.Rate, P: p}
+	return &Knee{AtBytes: at, BelowRate: below.Rate, AboveRate: above.Rate, P: p}
 }
 
 // constantNoise is the standard deviation of the part of the files' times that does not grow with them, in seconds: a clock's,
@@ -139,7 +130,7 @@ func sizeKnee(files []transfer, looks int) *SizeKnee {
 // likelihood of variances (Davidian and Carroll, "Variance Function Estimation", JASA 82, 1987). The spreads come of the median
 // differences of neighbours by size, which no knee moves (see deviations); as normal estimates they are worth a quarter of
 // their files. The constant must earn its place by the Schwarz criterion. It is at least the clock's tick.
-func constantNoise(files []transfer, line stats.CostLine) float64 {
+func constantNoise(files []File, line stats.CostLine) float64 {
 	const alike, mostGroups, worth = 8, 12, 0.25
 	files = thinned(files, kneeFiles)
 	n := len(files)
@@ -148,16 +139,16 @@ func constantNoise(files []transfer, line stats.CostLine) float64 {
 	if groups < 2 {
 		return constant
 	}
-	slices.SortFunc(files, func(a, b transfer) int { return cmp.Compare(a.bytes, b.bytes) })
+	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Bytes, b.Bytes) })
 	squares, times := make([]float64, groups), make([]float64, groups) // the spread's, and the typical time's
 	for g := range groups {
 		group := files[g*n/groups : (g+1)*n/groups]
 		steps := make([]float64, len(group)-1)
 		for i := range steps {
-			steps[i] = math.Abs(group[i+1].seconds - line.Time(group[i+1].bytes) - group[i].seconds + line.Time(group[i].bytes))
+			steps[i] = math.Abs(group[i+1].Seconds - line.Time(group[i+1].Bytes) - group[i].Seconds + line.Time(group[i].Bytes))
 		}
 		spread := stats.NormalMAD * stats.Median(steps) / math.Sqrt2
-		typical := line.Time(group[len(group)/2].bytes)
+		typical := line.Time(group[len(group)/2].Bytes)
 		squares[g], times[g] = max(spread*spread, 1e-18), typical*typical
 	}
 	// Of constant^2 (1 + ratio time^2) the constant follows from the ratio; an infinite one is no constant.
@@ -180,11 +171,11 @@ func constantNoise(files []transfer, line stats.CostLine) float64 {
 }
 
 // tick is what all times of files are whole multiples of, in seconds: next to nothing with a clock that is fine enough.
-func tick(files []transfer) float64 {
+func tick(files []File) float64 {
 	var common int64
 	for _, f := range files {
-		for _, ns := range []int64{f.file.StartNS, f.file.EndNS} {
-			for b := ns - files[0].file.StartNS; b != 0; { // Euclid's algorithm
+		for _, ns := range []int64{f.Trace.StartNS, f.Trace.EndNS} {
+			for b := ns - files[0].Trace.StartNS; b != 0; { // Euclid's algorithm
 				common, b = b, common%b
 			}
 		}
@@ -204,17 +195,17 @@ func blockOf(inTime []float64) int {
 // of the files before depend on the rate.
 func (s *kneeSample) divides(i int, telling []int) bool {
 	n := len(s.bytes)
-	each := max(fewest, n/20)
+	each := max(MinFiles, n/20)
 	return s.bytes[i] != s.bytes[i-1] && telling[i] >= each && telling[n]-telling[i] >= each
 }
 
 // summedRate is the rate of the files of sizes from low up to high in all, their fixed cost taken out.
-func summedRate(files []transfer, cost, low, high float64) float64 {
+func summedRate(files []File, cost, low, high float64) float64 {
 	var bytes, seconds float64
 	for _, f := range files {
-		if low <= f.bytes && f.bytes < high {
-			bytes += f.bytes
-			seconds += f.seconds - cost
+		if low <= f.Bytes && f.Bytes < high {
+			bytes += f.Bytes
+			seconds += f.Seconds - cost
 		}
 	}
 	return bytes / seconds
@@ -245,45 +236,46 @@ func deviations(bytes, values []float64) []float64 {
 	return found
 }
 
-// smallFiles fits time against size for the small ones, where latency shows: the slope is a rate's inverse, the
+// FindSmall fits time against size for the small ones, where latency shows: the slope is a rate's inverse, the
 // intercept the latency.
-func smallFiles(files []transfer) *SmallFiles {
+func FindSmall(files []File) *SmallFiles {
 	var sizes, times []float64
 	for _, f := range files {
-		if f.bytes <= smallBytes {
-			sizes, times = append(sizes, f.bytes), append(times, f.seconds)
+		if f.Bytes <= smallBytes {
+			sizes, times = append(sizes, f.Bytes), append(times, f.Seconds)
 		}
 	}
-	if len(sizes) < fewest {
+	if len(sizes) < MinFiles {
 		return nil
 	}
 	s := SmallFiles{UpToBytes: smallBytes, Files: len(sizes)}
-	s.OLSRate, s.OLSLatencyS = fit(stats.OLS, sizes, times)
-	s.TheilSenRate, s.TheilSenLatencyS = fit(stats.TheilSen, sizes, times)
+	s.OLSRate, s.OLSLatencyS = Fit(stats.OLS, sizes, times)
+	s.TheilSenRate, s.TheilSenLatencyS = Fit(stats.TheilSen, sizes, times)
 	return &s
 }
 
-// fit makes a rate and a latency of a line of time against size; nil where the times do not grow with size.
-func fit(line func(x, y []float64) (stats.Line, bool), sizes, times []float64) (rate, latency *float64) {
+// Fit makes a rate and a latency of a line of time against size; nil where the times do not grow with size.
+func Fit(line func(x, y []float64) (stats.Line, bool), sizes, times []float64) (rate, latency *float64) {
 	l, ok := line(sizes, times)
-	if !ok || l.Slope <= 0 {
+	r, cost := 1/l.Slope, l.Intercept
+	if !ok || l.Slope <= 0 || math.IsNaN(r+cost) || math.IsInf(r+cost, 0) {
 		return nil, nil
 	}
-	return number(1 / l.Slope), number(l.Intercept)
+	return &r, &cost
 }
 
-// lowLatency finds the region in which time hardly depends on size: below latency times rate, where a file takes no
+// FindLowLatency finds the region in which time hardly depends on size: below latency times rate, where a file takes no
 // more than twice the time of an empty one (Hockney and Jesshope's n-half, "Parallel Computers", 1981). Nil unless
 // files lie in it and bear it out.
-func lowLatency(files []transfer, s *SmallFiles) *LowLatency {
+func FindLowLatency(files []File, s *SmallFiles) *LowLatency {
 	if s == nil || s.TheilSenRate == nil || *s.TheilSenLatencyS <= 0 {
 		return nil
 	}
 	region := LowLatency{UpToBytes: *s.TheilSenLatencyS * *s.TheilSenRate}
 	var times []float64
 	for _, f := range files {
-		if f.bytes <= region.UpToBytes {
-			times = append(times, f.seconds)
+		if f.Bytes <= region.UpToBytes {
+			times = append(times, f.Seconds)
 		}
 	}
 	if len(times) < fewestLow {
@@ -291,4 +283,30 @@ func lowLatency(files []transfer, s *SmallFiles) *LowLatency {
 	}
 	region.Files, region.MedianS = len(times), stats.Median(times)
 	return &region
+}
+
+// SizeKnee is a file size at which the rate changes. The rates are those of the bytes: the fixed cost of a file is
+// taken out.
+type Knee struct {
+	AtBytes   float64 `json:"at_bytes"`
+	BelowRate float64 `json:"below_rate"`
+	AboveRate float64 `json:"above_rate"`
+	P         float64 `json:"p"` // chance of a step as clear where there is none
+}
+
+// SmallFiles is time against size among small files, where latency shows.
+type SmallFiles struct {
+	UpToBytes        float64  `json:"up_to_bytes"`
+	Files            int      `json:"files"`
+	OLSRate          *float64 `json:"ols_rate"`
+	OLSLatencyS      *float64 `json:"ols_latency_s"`
+	TheilSenRate     *float64 `json:"theilsen_rate"`
+	TheilSenLatencyS *float64 `json:"theilsen_latency_s"`
+}
+
+// LowLatency is the region of sizes in which a file's time hardly depends on its size.
+type LowLatency struct {
+	UpToBytes float64 `json:"up_to_bytes"`
+	Files     int     `json:"files"`
+	MedianS   float64 `json:"median_s"`
 }

@@ -1,24 +1,32 @@
-package analysis
+package size
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/hubbench/hubbench/pkg/level"
-	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
-// transfersOf are files one after another: seconds and bytes.
-func transfersOf(each ...[2]float64) []transfer {
-	p := part{Disk: level.Disk{Trace: tracetest.FilesOf(each...)}}
-	list, _ := p.transfers(&Disk{})
+func ns(s float64) int64 { return int64(math.Round(s * 1e9)) }
+
+// within fails the test unless a value is as wanted, but for what is allowed.
+func within(t *testing.T, what string, got, want, allowed float64) {
+	t.Helper()
+	if math.IsNaN(got) || math.Abs(got-want) > allowed {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+// filesOf are files one after another: seconds and bytes.
+func filesOf(each ...[2]float64) []File {
+	list, _ := Apart(tracetest.FilesOf(each...).Files)
 	return list
 }
 
@@ -29,19 +37,17 @@ func TestTransfers(t *testing.T) {
 	}
 	filler := file(40, 50, 9)
 	filler.Filler = true
-	p := part{Disk: level.Disk{Trace: &trace.DiskTrace{Files: []trace.File{
+	apart, all := Apart([]trace.File{
 		file(0, 2, 1), file(2, 5, 2), file(4, 6, 3), file(5, 5.5, 4), file(5.9, 8, 5), file(8, 9, 6), file(9, 9, 7), filler, file(10, 12, 8),
-	}}}}
-	var d Disk
-	apart, work := p.transfers(&d)
+	})
 	var alone []float64
 	for _, f := range apart {
-		alone = append(alone, f.bytes)
+		alone = append(alone, f.Bytes)
 	}
-	if !slices.Equal(alone, []float64{1, 6, 8}) || work != 8 || d.Files != 7 || d.Bytes != 29 || d.BusyS != 2+3+1+2+1+2 {
-		t.Errorf("alone %v; %d files of %d, %d bytes in %v s", alone, d.Files, work, d.Bytes, d.BusyS)
+	if !slices.Equal(alone, []float64{1, 6, 8}) || all != (Totals{Work: 8, Usable: 7, Bytes: 29, BusyS: 2 + 3 + 1 + 2 + 1 + 2}) {
+		t.Errorf("alone %v; %+v", alone, all)
 	}
-	if f := apart[2]; f.seconds != 2 || f.rate() != 4 {
+	if f := apart[2]; f.Seconds != 2 || f.Rate() != 4 {
 		t.Errorf("%+v", f)
 	}
 }
@@ -70,75 +76,17 @@ func TestMiddleRate(t *testing.T) {
 }
 
 func TestThinned(t *testing.T) {
-	files := transfersOf(slices.Repeat([][2]float64{{1, 1}}, 10)...)
+	files := filesOf(slices.Repeat([][2]float64{{1, 1}}, 10)...)
 	for i := range files {
-		files[i].bytes = float64(i)
+		files[i].Bytes = float64(i)
 	}
 	for most, want := range map[int][]float64{20: {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 10: {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 4: {0, 2, 5, 7}, 1: {0}} {
 		var got []float64
 		for _, f := range thinned(files, most) {
-			got = append(got, f.bytes)
+			got = append(got, f.Bytes)
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%d of ten: %v", most, got)
-		}
-	}
-}
-
-// Ten files of a second at 30 to 32 bytes a second, ten at 10 to 12 and ten at 20 to 22.
-func TestBeforeAndAfter(t *testing.T) {
-	var each [][2]float64
-	for _, rate := range []float64{30, 10, 20} {
-		for i := range 10 {
-			each = append(each, [2]float64{1, rate + float64(i%3)})
-		}
-	}
-	files := transfersOf(each...)
-	steps := []Step{{AtS: 10}, {AtS: 14}}
-	for _, tt := range []struct {
-		name string
-		t    Throttle
-		want bool
-	}{
-		{"it stays low", Throttle{Steps: steps}, true},
-		{"five low ones", Throttle{Steps: steps, Recovered: &Rebound{AtS: 19}}, true},
-		{"four", Throttle{Steps: steps, Recovered: &Rebound{AtS: 18}}, false},
-		{"four before", Throttle{Steps: []Step{{AtS: 4}}}, false},
-		{"five before", Throttle{Steps: []Step{{AtS: 5}}}, true},
-	} {
-		if got := beforeAndAfter(files, &tt.t); (got != nil) != tt.want {
-			t.Errorf("%s: %v", tt.name, got)
-		}
-	}
-	got := beforeAndAfter(files, &Throttle{Steps: steps, Recovered: &Rebound{AtS: 20}})
-	// Low from 14 to 20 s: 11, 12, 10, 11, 12 and 10. High: 30 to 32 and 20 to 22.
-	if *got != [2]float64{11, 26} {
-		t.Errorf("modes %v", *got)
-	}
-}
-
-func TestSameConditions(t *testing.T) {
-	files := transfersOf(slices.Repeat([][2]float64{{1, 1}}, 30)...)
-	lag, none := 2.0, (*float64)(nil)
-	a := part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: "A"}, Active: []overlap.Interval{span(0, 30)}}}
-	for _, tt := range []struct {
-		name       string
-		others     []part
-		recoveries []Recovery
-		throttle   *Throttle
-		from, to   int
-	}{
-		{"alone", nil, nil, nil, 0, 30},
-		{"another begins and ends", []part{{Disk: level.Disk{Active: []overlap.Interval{span(8, 12), span(13, 19)}}}, {}}, nil, nil, 8, 19}, // pauses do not count
-		{"amid a file", []part{{Disk: level.Disk{Active: []overlap.Interval{span(8.5, 20.5)}}}}, nil, nil, 9, 20},
-		{"it recovers", nil, []Recovery{{Disk: "B", AtS: 3, LagS: &lag}, {Disk: "A", AtS: 14, LagS: &lag}, {Disk: "A", AtS: 20, LagS: none}}, nil, 0, 16},
-		{"it falls", nil, nil, &Throttle{Steps: []Step{{AtS: 4}, {AtS: 16}}}, 16, 30},
-		{"and is back", nil, nil, &Throttle{Steps: []Step{{AtS: 4}}, Recovered: &Rebound{AtS: 15}}, 15, 30},
-	} {
-		p := &phase{parts: append([]part{a}, tt.others...), out: &Phase{Recoveries: tt.recoveries}}
-		got := p.sameConditions(&p.parts[0], files, tt.throttle)
-		if from, to := int(seconds(got[0].file.StartNS)), int(seconds(got[len(got)-1].file.EndNS)); from != tt.from || to != tt.to {
-			t.Errorf("%s: from %d to %d s, want %d to %d", tt.name, from, to, tt.from, tt.to)
 		}
 	}
 }
@@ -151,34 +99,34 @@ func TestTypicalRates(t *testing.T) {
 		bytes := float64(5 * (i + 1))
 		each = append(each, [2]float64{1 + bytes/10, bytes})
 	}
-	files := transfersOf(each...)
+	files := filesOf(each...)
 	line, _ := stats.FitCost([]float64{5, 10, 15, 20, 25}, []float64{1.5, 2, 2.5, 3, 3.5})
 	within(t, "the cost", line.Cost, 1, 0.05)
-	for _, r := range typicalRates(files) {
+	for _, r := range TypicalRates(files) {
 		within(t, "rate", math.Exp(r), 10, 0.5)
 	}
 	// The first takes 1.5 s, of which the cost is two thirds; the second's is about half of it.
-	if n := len(typicalRates(files)); n != 18 && n != 19 {
+	if n := len(TypicalRates(files)); n != 18 && n != 19 {
 		t.Errorf("%d of 20 files have a rate", n)
 	}
 }
 
 func TestSummedRate(t *testing.T) {
-	files := transfersOf([2]float64{2, 10}, [2]float64{3, 20}, [2]float64{5, 30})
+	files := filesOf([2]float64{2, 10}, [2]float64{3, 20}, [2]float64{5, 30})
 	within(t, "of the lower", summedRate(files, 1, 10, 30), 30./(1+2), 1e-12)
 	within(t, "of the upper", summedRate(files, 1, 30, math.Inf(1)), 30./4, 1e-12)
 }
 
 func TestBySize(t *testing.T) {
-	order := func(sizes ...float64) []transfer {
+	order := func(sizes ...float64) []File {
 		var each [][2]float64
 		for _, s := range sizes {
 			each = append(each, [2]float64{1, s})
 		}
-		return transfersOf(each...)
+		return filesOf(each...)
 	}
 	for _, tt := range []struct {
-		files []transfer
+		files []File
 		want  bool
 	}{
 		{order(1, 2, 3, 4, 5), true},
@@ -189,7 +137,7 @@ func TestBySize(t *testing.T) {
 		{order(5, 3, 4, 1, 2), true},
 		{order(3, 3, 3, 3, 3), false},
 	} {
-		if got := bySize(tt.files); got != tt.want {
+		if got := BySize(tt.files); got != tt.want {
 			t.Errorf("%v: %v", tt.files, got)
 		}
 	}
@@ -301,42 +249,42 @@ func TestSmallFiles(t *testing.T) {
 	for _, mb := range []float64{1, 2, 4, 10, 0.2} {
 		each = append(each, [2]float64{0.5 + mb, 1e6 * mb})
 	}
-	files := transfersOf(append(each, [2]float64{1, 10.1e6})...)
-	s := smallFiles(files)
+	files := filesOf(append(each, [2]float64{1, 10.1e6})...)
+	s := FindSmall(files)
 	if s == nil || s.Files != 5 || s.UpToBytes != 10e6 {
 		t.Fatalf("%+v", s)
 	}
 	for _, v := range [][2]float64{{*s.OLSRate, 1e6}, {*s.TheilSenRate, 1e6}, {*s.OLSLatencyS * 1e6, 0.5e6}, {*s.TheilSenLatencyS * 1e6, 0.5e6}} {
 		within(t, "the line", v[0], v[1], 1)
 	}
-	if s := smallFiles(files[1:]); s != nil {
+	if s := FindSmall(files[1:]); s != nil {
 		t.Errorf("of four: %+v", s)
 	}
 	// Below half a megabyte time hardly depends on size.
 	rate, latency := 1e6, 0.5
 	small := &SmallFiles{TheilSenRate: &rate, TheilSenLatencyS: &latency}
-	few := transfersOf([2]float64{0.6, 0.1e6}, [2]float64{0.9, 0.4e6}, [2]float64{1, 0.5e6}, [2]float64{1.1, 0.51e6})
-	if got := lowLatency(few, small); got == nil || *got != (LowLatency{UpToBytes: 0.5e6, Files: 3, MedianS: 0.9}) {
+	few := filesOf([2]float64{0.6, 0.1e6}, [2]float64{0.9, 0.4e6}, [2]float64{1, 0.5e6}, [2]float64{1.1, 0.51e6})
+	if got := FindLowLatency(few, small); got == nil || *got != (LowLatency{UpToBytes: 0.5e6, Files: 3, MedianS: 0.9}) {
 		t.Errorf("%+v", got)
 	}
 	zero := 0.0
 	for _, tt := range []struct {
-		files []transfer
+		files []File
 		s     *SmallFiles
 	}{{few[1:], small}, {few, nil}, {few, &SmallFiles{}}, {few, &SmallFiles{TheilSenRate: &rate, TheilSenLatencyS: &zero}}} {
-		if got := lowLatency(tt.files, tt.s); got != nil {
+		if got := FindLowLatency(tt.files, tt.s); got != nil {
 			t.Errorf("%d files, %+v: %+v", len(tt.files), tt.s, got)
 		}
 	}
-	down := transfersOf([2]float64{5, 1e6}, [2]float64{4, 2e6}, [2]float64{3, 3e6}, [2]float64{2, 4e6}, [2]float64{1, 5e6})
-	if s := smallFiles(down); s.OLSRate != nil || s.TheilSenLatencyS != nil {
+	down := filesOf([2]float64{5, 1e6}, [2]float64{4, 2e6}, [2]float64{3, 3e6}, [2]float64{2, 4e6}, [2]float64{1, 5e6})
+	if s := FindSmall(down); s.OLSRate != nil || s.TheilSenLatencyS != nil {
 		t.Errorf("larger files that take less: %+v", s)
 	}
 }
 
 func TestKneeSample(t *testing.T) {
 	// Later files are smaller; of two of a size the earlier one comes first.
-	s := newKneeSample(transfersOf([2]float64{3, 30}, [2]float64{2, 20}, [2]float64{4, 20}, [2]float64{1, 10}))
+	s := newKneeSample(filesOf([2]float64{3, 30}, [2]float64{2, 20}, [2]float64{4, 20}, [2]float64{1, 10}))
 	want := kneeSample{bytes: []float64{10, 20, 20, 30}, seconds: []float64{1, 2, 4, 3}, byTime: []int{3, 1, 2, 0}}
 	if diff := cmp.Diff(want, s, cmp.AllowUnexported(kneeSample{}), cmpopts.EquateApprox(1e-12, 0)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -346,65 +294,41 @@ func TestKneeSample(t *testing.T) {
 	for i := range 800 {
 		each = append(each, [2]float64{float64(i+1) * (1 + float64(i%2)), float64(i + 1)})
 	}
-	s = newKneeSample(transfersOf(each...))
+	s = newKneeSample(filesOf(each...))
 	if len(s.bytes) != 400 || s.bytes[0] != 2 || math.Abs(s.seconds[0]-3) > 1e-9 || s.bytes[399] != 800 || math.Abs(s.seconds[399]-1200) > 1e-6 {
 		t.Errorf("%d groups, from %v to %v bytes in %v to %v s", len(s.bytes), s.bytes[0], s.bytes[399], s.seconds[0], s.seconds[399])
 	}
 }
 
-// Files in order of size are all looked at; else those alone that met the same conditions.
-func TestSizeEffects(t *testing.T) {
-	p := &phase{out: &Phase{}, alpha: alphas{looks: 1}}
-	made := func(mb ...float64) []transfer {
-		var each [][2]float64
-		for _, v := range mb {
-			each = append(each, [2]float64{0.5 + v, 1e6 * v})
-		}
-		return transfersOf(each...)
-	}
-	ordered, mixed := made(0.1, 0.2, 0.3, 1, 2, 3), made(3, 0.1, 2, 0.3, 1, 0.2)
-	var d Disk
-	p.sizeEffects(&part{}, ordered, nil, &d)
-	if d.SmallFiles == nil || d.SmallFiles.Files != 6 || d.LowLatency == nil || d.LowLatency.Files != 3 || d.SizeKnee != nil {
-		t.Errorf("in order of size: %+v", d)
-	}
-	d = Disk{}
-	p.sizeEffects(&part{}, mixed, mixed[:5], &d)
-	if d.SmallFiles == nil || d.SmallFiles.Files != 5 {
-		t.Errorf("in no order: %+v", d)
-	}
-}
-
-// Files of a second and one more for each ten bytes; small ones then are as slow as they must be.
-func TestSizesExplain(t *testing.T) {
-	before := [][2]float64{{2, 10}, {3, 20}, {4, 30}, {5, 40}, {6, 50}}
+// What is the same for all sizes is told from what goes with the time; a knee is neither.
+func TestConstantNoise(t *testing.T) {
 	for _, tt := range []struct {
-		name  string
-		files [][2]float64
-		from  float64 // where the slower stretch begins
-		want  bool
+		name     string
+		disk     tracetest.Disk
+		off      float64
+		ticks    bool
+		low, top float64
 	}{
-		{"as long as they must", append(slices.Clone(before), [2]float64{1.2, 2}, [2]float64{1.2, 2}), 20, true},
-		{"nearly", append(slices.Clone(before), [2]float64{1.4, 2}, [2]float64{1.5, 2}), 20, true},
-		{"longer", append(slices.Clone(before), [2]float64{1.6, 2}, [2]float64{1.5, 2}), 20, false},
-		{"too few before", append(slices.Clone(before[:4]), [2]float64{1.2, 2}, [2]float64{1.2, 2}), 14, false},
-		{"none after", before, 20, false},
+		{"none", tracetest.Disk{Files: 400, Noise: tracetest.Noise{Sigma: 0.1}}, 1e-9, false, 0, 0.002},
+		{"none, and few files", tracetest.Disk{Files: 15, Noise: tracetest.Noise{Sigma: 0.3}}, 1e-9, false, 0, 0.01},
+		{"none, and a knee among the smallest", tracetest.Disk{Files: 400, Noise: tracetest.Noise{Sigma: 0.02}, KneeBytes: 100e6, KneeFactor: 0.75}, 1e-9, false, 0, 0.002},
+		{"2 ms at either end", tracetest.Disk{Files: 400, Sizes: tracetest.Between(4e6, 80e6), Noise: tracetest.Noise{Sigma: 0.03}}, 0.002, false, 0.0022, 0.0034},
+		{"a tick of 5 ms", tracetest.Disk{Files: 20, Sizes: tracetest.Between(40e6, 80e6), Noise: tracetest.Noise{Sigma: 0.1}}, 0.005, true, 0.005, 0.005},
 	} {
-		p := part{Disk: level.Disk{Trace: tracetest.FilesOf(tt.files...)}}
-		if got := p.sizesExplain(span(0, tt.from), span(tt.from, 99)); got != tt.want {
-			t.Errorf("%s: %v", tt.name, got)
+		outside := 0
+		for seed := range uint64(20) {
+			rnd := rand.New(rand.NewPCG(seed, 406))
+			tt.disk.Levels = []tracetest.Level{{UntilS: 3000, Rate: 1e9}}
+			files, _ := Apart(tracetest.Blurred(tt.disk.Play(rnd), rnd, tt.off, tt.ticks).Files)
+			s := newKneeSample(files)
+			line, _ := stats.FitCost(s.bytes, s.seconds)
+			if got := constantNoise(files, line); got < tt.low-1e-12 || got > tt.top+1e-12 {
+				outside++
+				t.Logf("%s: %g s", tt.name, got)
+			}
 		}
-	}
-}
-
-func TestWholeFiles(t *testing.T) {
-	sizes, times := (&part{Disk: level.Disk{Trace: tracetest.FilesOf([2]float64{2, 10}, [2]float64{3, 20}, [2]float64{4, 0}, [2]float64{1, 30}, [2]float64{1, 40})}}).wholeFiles(span(2, 10))
-	if !slices.Equal(sizes, []float64{20, 30}) || !slices.Equal(times, []float64{3, 1}) {
-		t.Errorf("whole files %v, %v", sizes, times)
-	}
-	for n, want := range map[int]int{499: 499, 500: 250, 1000: 334} {
-		if sizes, _ := (&part{Disk: level.Disk{Trace: tracetest.FilesOf(slices.Repeat([][2]float64{{1, 10}}, n)...)}}).wholeFiles(span(0, 5000)); len(sizes) != want {
-			t.Errorf("of %d files, %d", n, len(sizes))
+		if outside > 2 {
+			t.Errorf("%s: %d of 20 are not within %g to %g s", tt.name, outside, tt.low, tt.top)
 		}
 	}
 }

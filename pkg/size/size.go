@@ -1,0 +1,130 @@
+// Package size tells what the time of files says of their size: a step of the rate at one size, the cost of a file, and the typical
+// rate of each without it. It looks at files of one disk that met the same conditions. Start at Apart, which picks the files that
+// have a rate of their own, and at FindKnee.
+package size
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+const (
+	modeFiles  = 500 // typical rates: of more files, so many evenly spread over time will do
+	fewSamples = 4   // progress samples that tell a file's typical rate
+)
+
+// File is a usable file with a rate of its own.
+type File struct {
+	Bytes, Seconds float64
+	Trace          *trace.File
+}
+
+// Rate is bytes per second.
+func (t File) Rate() float64 { return t.Bytes / t.Seconds }
+
+// Totals are the sums over a disk's files.
+type Totals struct {
+	Work, Usable int // files: all that are work, and those with bytes and time
+	Bytes        int64
+	BusyS        float64 // in which one was in transfer
+}
+
+// Apart returns the usable files that share no time with another one of their disk, and the sums over all. Filler, which keeps
+// the disk busy for the others' sake, is in none of these.
+func Apart(files []trace.File) (list []File, all Totals) {
+	single := make([]bool, len(files))
+	latest := -1 // the usable file so far that ends last
+	var busy int64
+	ended := int64(math.MinInt64)
+	for i := range files {
+		f := &files[i]
+		if f.Filler {
+			continue
+		}
+		all.Work++
+		if !f.Usable() {
+			continue
+		}
+		all.Usable++
+		all.Bytes += f.Bytes
+		busy += max(0, f.EndNS-max(f.StartNS, ended))
+		single[i] = f.StartNS >= ended
+		if !single[i] {
+			single[latest] = false
+		}
+		if f.EndNS > ended {
+			latest, ended = i, f.EndNS
+		}
+	}
+	all.BusyS = seconds(busy)
+	list = make([]File, 0, all.Usable)
+	for i := range files {
+		if f := &files[i]; single[i] {
+			list = append(list, File{float64(f.Bytes), seconds(f.EndNS - f.StartNS), f})
+		}
+	}
+	return list, all
+}
+
+// TypicalRates are the logarithms of the files' rates in the order of time, of modeFiles at most: the rate of a
+// file's middle byte where samples tell it, which a stall within the file does not move; else that of all its bytes
+// with the fixed cost taken out, unless it took most of the time.
+func TypicalRates(files []File) []float64 {
+	some := thinned(files, modeFiles)
+	sizes, times := make([]float64, len(some)), make([]float64, len(some))
+	for i, f := range some {
+		sizes[i], times[i] = f.Bytes, f.Seconds
+	}
+	line, _ := stats.FitCost(sizes, times)
+	var rates []float64
+	for _, f := range some {
+		r := middleRate(f.Trace)
+		if own := f.Seconds - line.Cost; r == 0 && own > f.Seconds/2 {
+			r = f.Bytes / own
+		}
+		if r > 0 {
+			rates = append(rates, math.Log(r))
+		}
+	}
+	return rates
+}
+
+// thinned is a copy of the files, of most at most, evenly spread over time.
+func thinned(files []File, most int) []File {
+	some := make([]File, min(len(files), most))
+	for i := range some {
+		some[i] = files[i*len(files)/len(some)]
+	}
+	return some
+}
+
+// middleRate is the rate at which half of the file's bytes moved at most, 0 where too few samples tell it.
+func middleRate(f *trace.File) float64 {
+	if len(f.Samples) < fewSamples {
+		return 0
+	}
+	type step struct{ rate, bytes float64 }
+	steps := make([]step, 0, len(f.Samples)+1)
+	last := trace.Sample{TNS: f.StartNS}
+	for _, s := range append(slices.Clone(f.Samples), trace.Sample{TNS: f.EndNS, Bytes: f.Bytes}) {
+		if s.TNS > last.TNS {
+			bytes := float64(s.Bytes - last.Bytes)
+			steps = append(steps, step{bytes / seconds(s.TNS-last.TNS), bytes})
+		}
+		last = s
+	}
+	slices.SortFunc(steps, func(a, b step) int { return cmp.Compare(a.rate, b.rate) })
+	var sum float64
+	for _, s := range steps {
+		if sum += s.bytes; sum >= float64(f.Bytes)/2 {
+			return s.rate
+		}
+	}
+	return 0
+}
+
+func seconds(ns int64) float64 { return float64(ns) / 1e9 }
