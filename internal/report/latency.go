@@ -9,13 +9,14 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/quantile"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // fewNote says why a quantile is missing.
 func fewNote() string {
-	return fmt.Sprintf("–: too few requests to tell (99th percentile: %s, 99.9th: %s).", count(int(analysis.LeastRequests(100))), count(int(analysis.LeastRequests(1000))))
+	return fmt.Sprintf("–: too few requests to tell (99th percentile: %s, 99.9th: %s).", count(int(quantile.MinRequests(100))), count(int(quantile.MinRequests(1000))))
 }
 
 // Time writes how long a request took: "0.12 ms", "85 µs".
@@ -42,7 +43,7 @@ func rangeText(ci *[2]int64) string {
 }
 
 // latencyCells are quantiles as a table has them.
-func latencyCells(f *analysis.LatencyFigures) []Cell {
+func latencyCells(f *quantile.Figures) []Cell {
 	longest := none
 	if f.Requests > 0 {
 		longest = Time(float64(f.MaxNS))
@@ -51,12 +52,12 @@ func latencyCells(f *analysis.LatencyFigures) []Cell {
 }
 
 // unsure reports whether a 99th percentile has no interval.
-func unsure(f *analysis.LatencyFigures) bool {
+func unsure(f *quantile.Figures) bool {
 	return f != nil && f.P99NS != nil && f.P99CI95 == nil
 }
 
 // missing reports whether too few requests leave a figure out.
-func missing(f *analysis.LatencyFigures) bool { return f != nil && (f.P99NS == nil || f.P999NS == nil) }
+func missing(f *quantile.Figures) bool { return f != nil && (f.P99NS == nil || f.P999NS == nil) }
 
 // latencyTable is how long each disk's requests took in the overlap, and below what they take alone; nil where that was
 // not recorded.
@@ -75,11 +76,11 @@ func (v *phaseView) latencyTable() *Table {
 			continue
 		}
 		beside := v.beside(key.Name)
-		row := append([]Cell{{Disk: &key}, {Text: v.latencyOf(key.Name)}, {Text: beside}}, latencyCells(&l.LatencyFigures)...)
+		row := append([]Cell{{Disk: &key}, {Text: v.latencyOf(key.Name)}, {Text: beside}}, latencyCells(&l.Figures)...)
 		row[5].Strong = row[5].Text != none
 		t.Rows = append(t.Rows, append(row, v.longer(key.Name, l)))
-		few = few || missing(&l.LatencyFigures) || missing(l.Alone)
-		open = open || unsure(&l.LatencyFigures) || unsure(l.Alone)
+		few = few || missing(&l.Figures) || missing(l.Alone)
+		open = open || unsure(&l.Figures) || unsure(l.Alone)
 		if l.Alone != nil {
 			alone := append([]Cell{{Disk: &key}, {Text: v.latencyOf(key.Name)}, {Text: "alone", Small: "in " + shorten(l.AloneFrom, longest)}}, latencyCells(l.Alone)...)
 			t.Rows = append(t.Rows, append(alone, Cell{}))
@@ -205,7 +206,7 @@ func heatMaps(a *analysis.Analysis) int {
 }
 
 // heat is the cells of a heat map that are not empty.
-func (v *phaseView) heat(key int, s *analysis.LatencySeries) Mark {
+func (v *phaseView) heat(key int, s *quantile.HeatMap) Mark {
 	m := Mark{Shape: Rectangle, Style: Density, Key: key, Name: "requests took", Extra: []Extra{{"requests", Plain}}}
 	most := int64(1)
 	for _, counts := range s.Counts {
@@ -232,10 +233,10 @@ func (v *phaseView) heat(key int, s *analysis.LatencySeries) Mark {
 }
 
 // coarser joins steps until no more than so many cells are left that count anything, or few steps.
-func coarser(s *analysis.LatencySeries, cells int) *analysis.LatencySeries {
+func coarser(s *quantile.HeatMap, cells int) *quantile.HeatMap {
 	const fewest = 12
 	for by := 1; ; by++ {
-		out := &analysis.LatencySeries{StartS: s.StartS, StepS: s.StepS * float64(by), BoundsNS: s.BoundsNS}
+		out := &quantile.HeatMap{StartS: s.StartS, StepS: s.StepS * float64(by), BoundsNS: s.BoundsNS}
 		used := 0
 		for k, counts := range s.Counts {
 			if k%by == 0 {
@@ -283,7 +284,7 @@ func latencyMatrix(doc *Document, a *analysis.Analysis) *Table {
 			}
 			cell := Cell{Text: timeText(r.P99NS)}
 			few = few || r.P99NS == nil
-			if solo != nil && r != solo && beyond(&r.LatencyFigures, &solo.LatencyFigures) {
+			if solo != nil && r != solo && beyond(&r.Figures, &solo.Figures) {
 				cell.Heat = lost(float64(*r.P99NS) / float64(*solo.P99NS))
 			}
 			row = append(row, cell)
@@ -291,7 +292,7 @@ func latencyMatrix(doc *Document, a *analysis.Analysis) *Table {
 		t.Rows = append(t.Rows, row)
 	}
 	if few {
-		t.Note += fmt.Sprintf(" –: fewer than %s requests, too few to tell.", count(int(analysis.LeastRequests(100))))
+		t.Note += fmt.Sprintf(" –: fewer than %s requests, too few to tell.", count(int(quantile.MinRequests(100))))
 	}
 	if n := len(others) - mostBeside; n > 0 {
 		t.Note += " " + plural(n, "more combination") + " in analysis.json."
@@ -333,7 +334,7 @@ func latencyPlaces(keys []Key, a *analysis.Analysis) (cells map[besideOthers]*an
 }
 
 // beyond reports whether one 99th percentile is longer than another by more than both may be off.
-func beyond(a, b *analysis.LatencyFigures) bool {
+func beyond(a, b *quantile.Figures) bool {
 	return a.P99CI95 != nil && b.P99CI95 != nil && a.P99CI95[0] > b.P99CI95[1] && *b.P99NS > 0
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/hubbench/hubbench/internal/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/latency"
+	"github.com/hubbench/hubbench/pkg/quantile"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/work"
@@ -160,7 +161,7 @@ func TestLatencyMatrixLeavesOutWhatIsEmpty(t *testing.T) {
 
 // A heat map counts every request once, however coarse it must be.
 func TestHeatMapIsBounded(t *testing.T) {
-	s := &analysis.LatencySeries{StepS: 1}
+	s := &quantile.HeatMap{StepS: 1}
 	for row := range 41 {
 		s.BoundsNS = append(s.BoundsNS, int64(1000*row*row))
 	}

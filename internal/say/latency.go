@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/quantile"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
@@ -24,7 +25,7 @@ func note(l *analysis.Latency) string {
 	}{{"p50", l.P50NS, l.P50CI95, 2}, {"p99", l.P99NS, l.P99CI95, 100}, {"p99.9", l.P999NS, l.P999CI95, 1000}} {
 		switch {
 		case q.ns == nil:
-			fewer = append(fewer, fmt.Sprintf("%s needs %s requests", q.name, grouped(int(analysis.LeastRequests(q.n)))))
+			fewer = append(fewer, fmt.Sprintf("%s needs %s requests", q.name, grouped(int(quantile.MinRequests(q.n)))))
 		case q.interval == nil:
 			unsure = append(unsure, q.name)
 		}
@@ -35,8 +36,8 @@ func note(l *analysis.Latency) string {
 	}
 	switch {
 	case unsure == nil:
-	case l.Seconds < analysis.LeastSeconds:
-		texts = append(texts, fmt.Sprintf("no intervals: they need %d s of requests", analysis.LeastSeconds))
+	case l.Seconds < quantile.MinSeconds:
+		texts = append(texts, fmt.Sprintf("no intervals: they need %d s of requests", quantile.MinSeconds))
 	default:
 		texts = append(texts, fmt.Sprintf("no interval of %s: the slow requests come from too few seconds", list(unsure)))
 	}
@@ -52,7 +53,7 @@ func answered(order []string, p *analysis.Phase, disk string) string {
 	}
 	by := l.Alone
 	if by == nil {
-		by = &analysis.LatencyFigures{}
+		by = &quantile.Figures{}
 	}
 	now, alone, which, sure := l.P99NS, by.P99NS, "p99", l.P99CI95 != nil && by.P99CI95 != nil
 	if now == nil || alone == nil && l.Alone != nil || l.Longer != nil && l.Longer.Quantile == 0.5 {
@@ -87,7 +88,7 @@ func requestsOf(p *analysis.Phase, disk, verb string) string {
 }
 
 // times is "; 82 times as long, 71 to 94 by a 95 % confidence interval".
-func times(c *analysis.LatencyChange) string {
+func times(c *quantile.Change) string {
 	text := "; " + figures(c.Times) + " times as long"
 	if c.CI95 != nil {
 		text += fmt.Sprintf(", %s to %s by its 95 %% confidence interval", figures(c.CI95[0]), figures(c.CI95[1]))

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/quantile"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 	"github.com/hubbench/hubbench/pkg/work"
@@ -71,17 +72,17 @@ func TestProbe(t *testing.T) {
 func TestNote(t *testing.T) {
 	ns, interval := new(int64), &[2]int64{}
 	for _, c := range []struct {
-		figures analysis.LatencyFigures
+		figures quantile.Figures
 		want    string
 	}{
-		{analysis.LatencyFigures{}, "no second of its requests lies wholly within the overlap"},
-		{analysis.LatencyFigures{Requests: 3000, P50NS: ns, P50CI95: interval, P99NS: ns, P99CI95: interval}, "of 3,000 requests: p99.9 needs 10,000 requests"},
-		{analysis.LatencyFigures{Requests: 12, P99NS: nil}, "of 12 requests: p50 needs 20 requests, p99 needs 1,000 requests and p99.9 needs 10,000 requests"},
-		{analysis.LatencyFigures{Requests: 12_000, Seconds: 19.5, P50NS: ns, P99NS: ns, P999NS: ns}, "no intervals: they need 20 s of requests"},
-		{analysis.LatencyFigures{Requests: 12_000, Seconds: 30, P50NS: ns, P50CI95: interval, P99NS: ns, P999NS: ns}, "no interval of p99 and p99.9: the slow requests come from too few seconds"},
-		{analysis.LatencyFigures{Requests: 12_000, P50NS: ns, P50CI95: interval, P99NS: ns, P99CI95: interval, P999NS: ns, P999CI95: interval}, ""},
+		{quantile.Figures{}, "no second of its requests lies wholly within the overlap"},
+		{quantile.Figures{Requests: 3000, P50NS: ns, P50CI95: interval, P99NS: ns, P99CI95: interval}, "of 3,000 requests: p99.9 needs 10,000 requests"},
+		{quantile.Figures{Requests: 12, P99NS: nil}, "of 12 requests: p50 needs 20 requests, p99 needs 1,000 requests and p99.9 needs 10,000 requests"},
+		{quantile.Figures{Requests: 12_000, Seconds: 19.5, P50NS: ns, P99NS: ns, P999NS: ns}, "no intervals: they need 20 s of requests"},
+		{quantile.Figures{Requests: 12_000, Seconds: 30, P50NS: ns, P50CI95: interval, P99NS: ns, P999NS: ns}, "no interval of p99 and p99.9: the slow requests come from too few seconds"},
+		{quantile.Figures{Requests: 12_000, P50NS: ns, P50CI95: interval, P99NS: ns, P99CI95: interval, P999NS: ns, P999CI95: interval}, ""},
 	} {
-		if got := note(&analysis.Latency{LatencyFigures: c.figures}); got != c.want {
+		if got := note(&analysis.Latency{Figures: c.figures}); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/quantile"
 	"github.com/hubbench/hubbench/pkg/size"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
@@ -131,7 +132,7 @@ func TestDiskFindings(t *testing.T) {
 		{"by more than all", Disk{SizeKnee: &size.Knee{AboveRate: 500, BelowRate: 100}}, []Finding{{Code: "size_knee", Disk: "B", Weight: 0.5}}},
 		{"two modes", Disk{Modes: &[2]float64{60, 100}}, []Finding{{Code: "bimodal", Disk: "B", Weight: 0.12}}},
 		{"of a throttle", Disk{Modes: &[2]float64{60, 100}, Throttle: fell(CauseUnknown)}, []Finding{{Code: "throttle", Disk: "B", Weight: 1.6}}},
-		{"requests that take longer", Disk{Latency: &Latency{AloneFrom: "b", Longer: &LatencyChange{Quantile: 0.99, FromNS: 10, ToNS: 40, Times: 4}}},
+		{"requests that take longer", Disk{Latency: &Latency{AloneFrom: "b", Longer: &quantile.Change{Quantile: 0.99, FromNS: 10, ToNS: 40, Times: 4}}},
 			[]Finding{{Code: "latency", Disk: "B", Other: "b", Weight: 0.6, Values: map[string]float64{"from_ns": 10, "to_ns": 40, "times": 4, "quantile": 0.99}}}},
 	} {
 		sameFindings(t, tt.name, toldOf(Phase{Disks: map[string]Disk{"B": tt.d}}), tt.want...)

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/hubbench/hubbench/pkg/latency"
-	"github.com/hubbench/hubbench/pkg/overlap"
-	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/quantile"
 )
 
 // Latency is how long a disk's requests took, from when each was handed to the system until it was done: those of its
@@ -16,112 +14,15 @@ import (
 // overlap where that time lies within one of its spans, but for a hundredth of a second: what ended about the edges
 // counts nowhere.
 type Latency struct {
-	LatencyFigures
-	Alone     *LatencyFigures `json:"alone"`                // of the disk alone at the same work; null where that was not recorded
-	AloneFrom string          `json:"alone_from,omitempty"` // the phases of it
-	Longer    *LatencyChange  `json:"longer,omitempty"`     // of a disk that does not go as fast as it can: null where noise may have made the difference
-	Note      string          `json:"note,omitempty"`       // why a figure is null; filled in by say
-	Series    *LatencySeries  `json:"series,omitempty"`     // of the whole phase
+	quantile.Figures
+	Alone     *quantile.Figures `json:"alone"`                // of the disk alone at the same work; null where that was not recorded
+	AloneFrom string            `json:"alone_from,omitempty"` // the phases of it
+	Longer    *quantile.Change  `json:"longer,omitempty"`     // of a disk that does not go as fast as it can: null where noise may have made the difference
+	Note      string            `json:"note,omitempty"`       // why a figure is null; filled in by say
+	Series    *quantile.HeatMap `json:"series,omitempty"`     // of the whole phase
 }
 
-// LatencyFigures are quantiles of some requests. One is null where too few requests were slower to tell it: see
-// LeastRequests. How they are told is said at quantile.
-type LatencyFigures struct {
-	Requests int64   `json:"requests"`
-	Seconds  float64 `json:"seconds"` // in which they ended: the sum over the latency lines
-	P50NS    *int64  `json:"p50_ns"`
-	P99NS    *int64  `json:"p99_ns"`
-	P999NS   *int64  `json:"p999_ns"`
-	MaxNS    int64   `json:"max_ns"`
-	// 95 % confidence intervals; null where there is no figure, or where the slow requests come from too few seconds.
-	P50CI95  *[2]int64 `json:"p50_ci95_ns"`
-	P99CI95  *[2]int64 `json:"p99_ci95_ns"`
-	P999CI95 *[2]int64 `json:"p999_ci95_ns"`
-}
-
-// LeastRequests is how many requests it takes to tell the time that one in n exceeds (100 for p99): ten must have been
-// slower, or it rests on the luck of a few.
-func LeastRequests(n int64) int64 { return 10 * n }
-
-// How the time of a latency line is told.
-const (
-	lineNS     = 1_000_000_000 // a line is of the time since the one before, but of no more than
-	lineMostNS = 1_500_000_000
-	edgeNS     = 10_000_000 // of it may lie outside
-)
-
-// LatencyLine is a latency line and its time.
-type LatencyLine struct {
-	overlap.Interval
-	Hist latency.Counts
-}
-
-func (p *part) latencyLines() []LatencyLine { return LatencyLines(p.Trace, p.Active) }
-
-// LatencyLines are those of the disk's role; active is when the disk is.
-func LatencyLines(d *trace.DiskTrace, active []overlap.Interval) []LatencyLine {
-	lines := make([]LatencyLine, 0, len(d.Latencies))
-	for _, l := range d.Latencies {
-		if l.Op != d.Op {
-			continue
-		}
-		v := overlap.Interval{StartNS: l.TNS - lineNS, EndNS: l.TNS}
-		if n := len(lines); n > 0 && l.TNS-lines[n-1].EndNS < lineMostNS {
-			v.StartNS = lines[n-1].EndNS
-		} else if len(active) > 0 && active[0].StartNS < l.TNS {
-			v.StartNS = max(v.StartNS, active[0].StartNS)
-		}
-		lines = append(lines, LatencyLine{v, l.Hist})
-	}
-	return lines
-}
-
-// LinesWithin are the lines of which no more than edgeNS lies outside all of the intervals, which are disjoint and ascending,
-// as the lines are.
-func LinesWithin(lines []LatencyLine, intervals []overlap.Interval) []LatencyLine {
-	var in []LatencyLine
-	k := 0
-	for _, l := range lines {
-		for k < len(intervals) && intervals[k].EndNS+edgeNS < l.EndNS {
-			k++
-		}
-		if k < len(intervals) && intervals[k].StartNS-edgeNS <= l.StartNS {
-			in = append(in, l)
-		}
-	}
-	return in
-}
-
-// requests are those of some latency lines together.
-type requests struct {
-	latency.Histogram
-	seconds float64
-}
-
-// gatherRequests counts the lines' requests.
-func gatherRequests(lines []LatencyLine) *requests {
-	r := &requests{}
-	for _, l := range lines {
-		r.AddCounts(l.Hist)
-		r.seconds += l.Seconds()
-	}
-	return r
-}
-
-// figuresOf are the figures of the lines' requests, and the quantiles: p50, p99, p99.9.
-func figuresOf(lines []LatencyLine, r *requests) (LatencyFigures, []*quantile) {
-	f := LatencyFigures{Requests: r.N(), Seconds: r.seconds, MaxNS: r.MaxNS()}
-	found := quantiles(lines, r, 2, 100, 1000)
-	for i, to := range []struct {
-		ns       **int64
-		interval **[2]int64
-	}{{&f.P50NS, &f.P50CI95}, {&f.P99NS, &f.P99CI95}, {&f.P999NS, &f.P999CI95}} {
-		if q := found[i]; q != nil {
-			*to.ns, *to.interval = &q.NS, q.interval()
-		}
-	}
-	return f, found
-}
+func (p *part) latencyLines() []quantile.Line { return quantile.Lines(p.Trace, p.Active) }
 
 // latencies tells how long the disks' requests took, beside what they take alone.
 func (p *phase) latencies(alone soloLatencies, alpha float64) {
@@ -133,15 +34,15 @@ func (p *phase) latencies(alone soloLatencies, alpha float64) {
 		}
 		in := lines
 		if len(p.window) > 0 {
-			in = LinesWithin(lines, p.window)
+			in = quantile.Within(lines, p.window)
 		}
-		figures, found := figuresOf(in, gatherRequests(in))
+		figures, found := quantile.Tell(in)
 		p.figures[part.Name()] = toldFigures{in, figures}
-		l := &Latency{LatencyFigures: figures, Series: latencySeries(lines)}
+		l := &Latency{Figures: figures, Series: quantile.NewHeatMap(lines)}
 		if by := alone.find(p.job(part)); by != nil && len(p.parts) > 1 {
-			l.Alone, l.AloneFrom = &by.LatencyFigures, by.phases
+			l.Alone, l.AloneFrom = &by.Figures, by.phases
 			if part.Limited() { // of the others, it says what their rates say
-				l.Longer = cmp.Or(found[1].longer(by.found[1], alpha), found[0].longer(by.found[0], alpha))
+				l.Longer = cmp.Or(found[1].Longer(by.found[1], alpha), found[0].Longer(by.found[0], alpha))
 			}
 		}
 		d := p.out.Disks[part.Name()]
@@ -155,10 +56,10 @@ type soloLatencies []*soloLatency
 
 type soloLatency struct {
 	job
-	LatencyFigures
+	quantile.Figures
 	phases string
-	lines  []LatencyLine
-	found  []*quantile
+	lines  []quantile.Line
+	found  []*quantile.Quantile
 }
 
 // find is those of a disk alone in a job; nil where no phase says them.
@@ -192,7 +93,7 @@ func latenciesAlone(phases []*phase) soloLatencies {
 		s.lines = append(s.lines, lines...)
 	}
 	for _, s := range all {
-		s.LatencyFigures, s.found = figuresOf(s.lines, gatherRequests(s.lines))
+		s.Figures, s.found = quantile.Tell(s.lines)
 	}
 	return all
 }
@@ -213,9 +114,9 @@ func (s soloLatencies) alpha(phases []*phase) float64 {
 
 // toldFigures are figures that were told of some lines.
 type toldFigures struct {
-	lines []LatencyLine
-	LatencyFigures
+	lines []quantile.Line
+	quantile.Figures
 }
 
 // of reports whether they are those of other lines.
-func (t toldFigures) of(lines []LatencyLine) bool { return slices.Equal(t.lines, lines) }
+func (t toldFigures) of(lines []quantile.Line) bool { return slices.Equal(t.lines, lines) }

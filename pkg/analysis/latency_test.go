@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/quantile"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 	"github.com/hubbench/hubbench/pkg/work"
@@ -64,7 +65,7 @@ func TestLatencies(t *testing.T) {
 	for _, times := range [][]float64{overlap, alone, other} {
 		slices.Sort(times)
 	}
-	check := func(what string, f *LatencyFigures, times []float64, seconds float64) {
+	check := func(what string, f *quantile.Figures, times []float64, seconds float64) {
 		t.Helper()
 		if f == nil {
 			t.Errorf("%s: none", what)
@@ -73,7 +74,7 @@ func TestLatencies(t *testing.T) {
 				len(times), seconds, times[len(times)/2], times[len(times)*99/100], times[len(times)*999/1000])
 		}
 	}
-	check("in the overlap", &got.LatencyFigures, overlap, 9)
+	check("in the overlap", &got.Figures, overlap, 9)
 	check("alone", got.Alone, alone, 10)
 	if got.AloneFrom != "C alone" {
 		t.Errorf("alone from %q, want the phase on the hub", got.AloneFrom)
@@ -96,11 +97,11 @@ func TestLatencies(t *testing.T) {
 		t.Errorf("rows %v", rows)
 	}
 	row := rows["C read hub beside B write"]
-	check("the matrix beside B", &row.LatencyFigures, overlap, 9)
+	check("the matrix beside B", &row.Figures, overlap, 9)
 	row = rows["C read hub"]
 	both := append(slices.Clone(alone), other...)
 	slices.Sort(both)
-	check("the matrix without B", &row.LatencyFigures, both, 10+10+9)
+	check("the matrix without B", &row.Figures, both, 10+10+9)
 	if diff := cmp.Diff([]string{"C alone", "both"}, row.Phases); diff != "" {
 		t.Errorf("phases (-want +got):\n%s", diff)
 	}
@@ -158,10 +159,10 @@ func TestLatencyMatrixByHand(t *testing.T) {
 		p.hangs["A"] = trace.OnHub
 		p.parts[1].Active = []overlap.Interval{span(0, 10)}
 		for s := range 10 {
-			p.parts[1].Trace.Latencies = append(p.parts[1].Trace.Latencies, trace.Latency{TNS: ns(float64(s + 1)), Op: trace.Read, Hist: took(100)})
+			p.parts[1].Trace.Latencies = append(p.parts[1].Trace.Latencies, trace.Latency{TNS: ns(float64(s + 1)), Op: trace.Read, Hist: tracetest.Took(100)})
 		}
 		p.stages = []overlap.Stage{stageOf(start, 4, 0, 1), stageOf(4, 8, 1), stageOf(8, 10, 0, 1), stageOf(10, 12, 0)}
-		p.parts[0].Trace.Latencies = []trace.Latency{{TNS: ns(3), Op: trace.Read, Hist: took(7)}}
+		p.parts[0].Trace.Latencies = []trace.Latency{{TNS: ns(3), Op: trace.Read, Hist: tracetest.Took(7)}}
 		return p
 	}
 	got := latencyMatrix([]*phase{with("p", 0, nil), with("try", 0, &trace.Try{}), played("none", "BA", trace.Read, 1), with("q", 2, nil)}, []string{"A", "B"})

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/quantile"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/work"
 )
@@ -20,7 +21,7 @@ type LatencyRow struct {
 	Connection string                `json:"connection,omitempty"` // the disk's
 	Test       string                `json:"test,omitempty"`
 	Phases     []string              `json:"phases"` // where that was recorded
-	LatencyFigures
+	quantile.Figures
 }
 
 // latencyMatrix lists the disks in the run's order, each alone first, then beside one other, and so on.
@@ -34,10 +35,10 @@ func latencyMatrix(phases []*phase, order []string) []LatencyRow {
 	for i := range m.rows {
 		row := &m.rows[i]
 		if told := m.told[i]; told.of(m.lines[i]) {
-			row.LatencyFigures = told.LatencyFigures
+			row.Figures = told.Figures
 			continue
 		}
-		row.LatencyFigures, _ = figuresOf(m.lines[i], gatherRequests(m.lines[i]))
+		row.Figures, _ = quantile.Tell(m.lines[i])
 	}
 	place := func(disk string) int { return slices.Index(order, disk) }
 	slices.SortStableFunc(m.rows, func(a, b LatencyRow) int {
@@ -49,7 +50,7 @@ func latencyMatrix(phases []*phase, order []string) []LatencyRow {
 // latencyRows are rows that are being gathered.
 type latencyRows struct {
 	rows  []LatencyRow
-	lines [][]LatencyLine
+	lines [][]quantile.Line
 	told  []toldFigures // of the first phase's disk, whose lines are often all there are
 	jobs  [][]job       // of the row's disk, and of those beside it in the run's order
 }
@@ -80,7 +81,7 @@ func (p *phase) latencyRows(m *latencyRows) {
 			if !slices.Contains(sets[set], i) {
 				continue
 			}
-			if lines := LinesWithin(all, bySet[set]); len(lines) > 0 {
+			if lines := quantile.Within(all, bySet[set]); len(lines) > 0 {
 				row, jobs := p.latencyRow(i, sets[set])
 				m.add(row, jobs, lines, p.figures[p.parts[i].Name()])
 			}
@@ -110,7 +111,7 @@ func (p *phase) latencyRow(disk int, set []int) (row LatencyRow, jobs []job) {
 }
 
 // add adds lines to the row of the same work.
-func (m *latencyRows) add(row LatencyRow, jobs []job, lines []LatencyLine, told toldFigures) {
+func (m *latencyRows) add(row LatencyRow, jobs []job, lines []quantile.Line, told toldFigures) {
 	i := slices.IndexFunc(m.jobs, func(known []job) bool {
 		return slices.EqualFunc(known, jobs, func(a, b job) bool { return a.same(b) })
 	})

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"math"
 	"slices"
 	"testing"
 	"time"
@@ -9,134 +8,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 	"github.com/hubbench/hubbench/pkg/work"
 )
-
-// took counts requests of these times.
-func took(times ...int64) latency.Counts {
-	h := latency.New()
-	for _, ns := range times {
-		h.Record(ns)
-	}
-	return h.Counts()
-}
-
-func TestLatencyLines(t *testing.T) {
-	d := &trace.DiskTrace{Op: trace.Read}
-	line := func(s float64, op trace.Role) {
-		d.Latencies = append(d.Latencies, trace.Latency{TNS: ns(s), Op: op, Hist: took(int64(s * 100))})
-	}
-	for _, s := range []float64{2.3, 3.4, 4.8999, 6.3999} {
-		line(s, trace.Read)
-	}
-	line(6.5, trace.Write)
-	line(9, trace.Read)
-	for _, tt := range []struct {
-		name   string
-		active []overlap.Interval
-		firstS float64
-	}{
-		{"active long since", []overlap.Interval{span(0, 10)}, 1.3},
-		{"active since shortly", []overlap.Interval{span(2, 10)}, 2},
-		{"active later", []overlap.Interval{span(2.3, 10)}, 1.3},
-		{"never", nil, 1.3},
-	} {
-		var got []overlap.Interval
-		lines := LatencyLines(d, tt.active)
-		for _, l := range lines {
-			got = append(got, l.Interval)
-		}
-		// A line is of the time since the one before, but for one that comes 1.5 s after it.
-		want := []overlap.Interval{span(tt.firstS, 2.3), span(2.3, 3.4), span(3.4, 4.8999), span(5.3999, 6.3999), span(8, 9)}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
-	}
-	if got := gatherRequests(LatencyLines(d, nil)); got.N() != 5 || math.Abs(got.seconds-(1+1.1+1.4999+1+1)) > 1e-9 {
-		t.Errorf("%d requests in %v s", got.N(), got.seconds)
-	}
-}
-
-func TestLinesWithin(t *testing.T) {
-	lines := []LatencyLine{{Interval: span(1, 2)}, {Interval: span(2, 3)}, {Interval: span(3, 4)}, {Interval: span(4.5, 5.5)}, {Interval: span(7, 8)}}
-	for _, tt := range []struct {
-		name string
-		in   []overlap.Interval
-		want []int
-	}{
-		{"all", []overlap.Interval{span(0, 9)}, []int{0, 1, 2, 3, 4}},
-		{"by a hundredth of a second", []overlap.Interval{span(1.01, 2.99), span(4.51, 5.49)}, []int{0, 1, 3}},
-		{"by more", []overlap.Interval{span(1.011, 2.989), span(4.511, 5.5), span(7, 7.989)}, nil},
-		{"only the first's end", []overlap.Interval{span(1, 2.989)}, []int{0}},
-		{"none", nil, nil},
-		{"one of several", []overlap.Interval{span(0, 1), span(2.5, 4), span(6, 9)}, []int{2, 4}},
-	} {
-		var got []int
-		for _, l := range LinesWithin(lines, tt.in) {
-			got = append(got, slices.IndexFunc(lines, func(o LatencyLine) bool { return o.Interval == l.Interval }))
-		}
-		if !slices.Equal(got, tt.want) {
-			t.Errorf("%s: lines %v, want %v", tt.name, got, tt.want)
-		}
-	}
-}
-
-// A heat map's rows and counts by hand: rows are 10^(k/8) ns high, steps whole seconds from the first line on.
-func TestHeat(t *testing.T) {
-	lines := []LatencyLine{
-		{span(-2, -1), took(5)}, // before the release
-		{span(0.5, 1.5), took(100, 100, 150)},
-		{span(1.5, 2.5), took(1000)},
-		{span(2.5, 2.6), took(99)},
-	}
-	got := latencySeries(lines)
-	// Rows from 75 ns: 75, 100, 133, 178, ... to 1334.
-	want := &LatencySeries{StartS: 0.5, StepS: 1, BoundsNS: []int64{75, 100, 133, 178, 237, 316, 422, 562, 750, 1000, 1334}, Counts: [][]int64{
-		{0, 2, 1, 0, 0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, {1, 0, 0, 0, 0, 0, 0, 0, 0, 0},
-	}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-	if got := latencySeries(lines[:1]); got != nil {
-		t.Errorf("of what ended before the release: %+v", got)
-	}
-	if got := latencySeries([]LatencyLine{{overlap.Interval{StartNS: -9, EndNS: 0}, took(5)}}); got != nil {
-		t.Errorf("of what ended at the release: %+v", got)
-	}
-	if got := latencySeries([]LatencyLine{{overlap.Interval{StartNS: -9, EndNS: 1}, took(5)}}); got == nil {
-		t.Error("nothing of what ended just after it")
-	}
-	if got := latencySeries([]LatencyLine{{span(0, 1), took()}}); got != nil {
-		t.Errorf("of no request: %+v", got)
-	}
-	// Of 301 s a step is two; a span of more than five decades has rows of two.
-	var long []LatencyLine
-	for s := range 301 {
-		long = append(long, LatencyLine{span(float64(s), float64(s+1)), took(10, int64(math.Pow(10, 6.2)))})
-	}
-	got = latencySeries(long)
-	if got.StepS != 2 || len(got.Counts) != 151 || len(got.BoundsNS) != 22 || got.BoundsNS[0] != 10 || got.BoundsNS[1] != 18 || got.BoundsNS[21] != 1778279 {
-		t.Errorf("%d steps of %v s, bounds %v", len(got.Counts), got.StepS, got.BoundsNS)
-	}
-	if got.Counts[0][0] != 2 || got.Counts[0][20] != 2 || got.Counts[150][0] != 1 {
-		t.Errorf("counts %v and %v", got.Counts[0], got.Counts[150])
-	}
-	if got := latencySeries(long[:300]); got.StepS != 1 || len(got.Counts) != 300 {
-		t.Errorf("300 s in %d steps of %v s", len(got.Counts), got.StepS)
-	}
-	// Just forty rows stay as they are.
-	if got := latencySeries([]LatencyLine{{span(0, 1), took(1, int64(math.Pow(10, 5.05)))}}); len(got.BoundsNS) != 41 || got.BoundsNS[0] != 1 {
-		t.Errorf("bounds %v", got.BoundsNS)
-	}
-	if got := latencySeries([]LatencyLine{{span(0, 1), took(1, int64(math.Pow(10, 5.15)))}}); len(got.BoundsNS) != 22 || got.BoundsNS[1] != 2 {
-		t.Errorf("bounds %v", got.BoundsNS)
-	}
-}
 
 // During a stream's late frames one other disk works always, one now and then, one never.
 func TestLateness(t *testing.T) {
@@ -185,7 +63,7 @@ func TestLatenciesAlone(t *testing.T) {
 	made := func(name, connection string, rate float64, times []int64, more ...part) *phase {
 		d := &trace.DiskTrace{Name: "A", Op: trace.Read}
 		if len(times) > 0 {
-			d.Latencies = []trace.Latency{{TNS: ns(1), Op: trace.Read, Hist: took(times...)}}
+			d.Latencies = []trace.Latency{{TNS: ns(1), Op: trace.Read, Hist: tracetest.Took(times...)}}
 		}
 		paced := map[string]work.Work{"A": {Pace: rate}}
 		return &phase{

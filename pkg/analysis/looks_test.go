@@ -6,6 +6,7 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
@@ -44,7 +45,7 @@ func TestLatencyAlpha(t *testing.T) {
 		p.trace.Work = paced
 		for i := range p.parts {
 			p.parts[i].Work = paced[p.parts[i].Name()]
-			p.parts[i].Trace.Latencies = []trace.Latency{{TNS: ns(1), Op: trace.Read, Hist: took(100)}}
+			p.parts[i].Trace.Latencies = []trace.Latency{{TNS: ns(1), Op: trace.Read, Hist: tracetest.Took(100)}}
 		}
 		return p
 	}

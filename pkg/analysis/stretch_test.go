@@ -16,42 +16,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-func TestQuantileParts(t *testing.T) {
-	for n, want := range map[int64]int64{2: 20, 100: 1000, 1000: 10_000} {
-		if got := LeastRequests(n); got != want {
-			t.Errorf("one in %d needs %d requests, want %d", n, got, want)
-		}
-	}
-	within(t, "twice the odds of a third", oddsTimes(1./3, 2), 0.5, 1e-12)
-	within(t, "half the odds of a half", oddsTimes(0.5, 0.5), 1./3, 1e-12)
-	for n, want := range map[int][]int{1: {1}, 300: {1, 300}, 301: {2, 151}, 600: {2, 300}, 601: {3, 201}} {
-		lines := make([]LatencyLine, n)
-		got := stretches(lines)
-		if each := want[0]; len(want) > 1 && (len(got) != want[1] || len(got[0]) != each) {
-			t.Errorf("%d lines in %d stretches of %d", n, len(got), len(got[0]))
-		}
-	}
-	// Of 999 requests no p99 is told, of 19 none at all.
-	many := func(n int) []*quantile {
-		lines := make([]LatencyLine, 10)
-		for i := range lines {
-			var times []int64
-			for k := i; k < n; k += len(lines) {
-				times = append(times, int64(k+1))
-			}
-			lines[i] = LatencyLine{span(float64(i), float64(i+1)), took(times...)}
-		}
-		return quantiles(lines, gatherRequests(lines), 2, 100, 1000)
-	}
-	for n, want := range map[int][3]bool{19: {}, 20: {true}, 999: {true}, 1000: {true, true}, 10_000: {true, true, true}} {
-		for i, q := range many(n) {
-			if (q != nil) != want[i] || i > 0 && q != nil && q.median == nil || i == 0 && q != nil && q.median != nil {
-				t.Errorf("of %d requests quantile %d: %v", n, i, q)
-			}
-		}
-	}
-}
-
 func TestStreamSeries(t *testing.T) {
 	at := func(s float64, bufferMS int64, late int) trace.StreamSample {
 		return trace.StreamSample{TNS: ns(s), Sample: stream.Sample{BufferNS: bufferMS * 1e6, Late: late}}

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/quantile"
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
@@ -37,8 +37,8 @@ func (p part) requests(disk string) *requests {
 		return nil
 	}
 	r := &requests{all: latency.New()}
-	lines := analysis.LatencyLines(d, overlap.Active(d, overlap.DefaultGapNS))
-	for _, l := range analysis.LinesWithin(lines, p.window) {
+	lines := quantile.Lines(d, overlap.Active(d, overlap.DefaultGapNS))
+	for _, l := range quantile.Within(lines, p.window) {
 		r.all.AddCounts(l.Hist)
 		if last := len(r.units) - 1; last >= 0 && l.EndNS-l.StartNS < shortNS {
 			r.units[last] = append(r.units[last], l.Hist)
@@ -52,8 +52,8 @@ func (p part) requests(disk string) *requests {
 // doubt says why a quantile that one request in n exceeds cannot be judged, empty where it can.
 func (r *requests) doubt(n int64) string {
 	switch {
-	case r.all.N() < analysis.LeastRequests(n):
-		return fmt.Sprintf("only %d requests ended in the overlap, and %d are needed", r.all.N(), analysis.LeastRequests(n))
+	case r.all.N() < quantile.MinRequests(n):
+		return fmt.Sprintf("only %d requests ended in the overlap, and %d are needed", r.all.N(), quantile.MinRequests(n))
 	case len(r.units) < stats.MinBins:
 		return fmt.Sprintf("the overlap has only %d seconds of latencies, and %d are needed", len(r.units), stats.MinBins)
 	default:

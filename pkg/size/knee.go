@@ -285,7 +285,7 @@ func FindLowLatency(files []File, s *SmallFiles) *LowLatency {
 	return &region
 }
 
-// SizeKnee is a file size at which the rate changes. The rates are those of the bytes: the fixed cost of a file is
+// Knee is a file size at which the rate changes. The rates are those of the bytes: the fixed cost of a file is
 // taken out.
 type Knee struct {
 	AtBytes   float64 `json:"at_bytes"`

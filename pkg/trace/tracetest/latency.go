@@ -3,6 +3,7 @@ package tracetest
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/hubbench/hubbench/pkg/latency"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -64,4 +65,51 @@ func (l Latency) draw(rnd *rand.Rand) float64 {
 		median = l.SlowNS
 	}
 	return median * math.Exp(l.Sigma*rnd.NormFloat64())
+}
+
+// LatencyClass is a kind of noise that requests' times show.
+type LatencyClass struct {
+	Name    string
+	Latency Latency
+	Bursts  bool // every 8 s or so, all take 20 times as long for 0.3 s
+}
+
+// LatencyClasses are those that thresholds were chosen by.
+func LatencyClasses() []LatencyClass {
+	return []LatencyClass{
+		{"independent", Latency{PerS: 100, MedianNS: 120e3, Sigma: 0.5}, false},
+		{"one in 50 is slow", Latency{PerS: 200, MedianNS: 120e3, Sigma: 0.3, Slow: 0.02, SlowNS: 10e6}, false},
+		{"wave 30 %, 1 s", Latency{PerS: 200, MedianNS: 120e3, Sigma: 0.5, Wave: 0.3, MemoryS: 1}, false},
+		{"wave 30 %, 2 s", Latency{PerS: 200, MedianNS: 120e3, Sigma: 0.5, Wave: 0.3, MemoryS: 2}, false},
+		{"wave 30 %, 5 s", Latency{PerS: 200, MedianNS: 120e3, Sigma: 0.5, Wave: 0.3, MemoryS: 5}, false},
+		{"wave 100 %, 1 s", Latency{PerS: 200, MedianNS: 120e3, Sigma: 0.5, Wave: 1, MemoryS: 1}, false},
+		{"bursts", Latency{PerS: 200, MedianNS: 120e3, Sigma: 0.3}, true},
+	}
+}
+
+// Play makes the lines of a class, and notes each request's time.
+func (c LatencyClass) Play(rnd *rand.Rand, endS float64, each func(s, ns float64)) []trace.Latency {
+	l := c.Latency
+	if c.Bursts {
+		var at []float64
+		for s := 8 * rnd.Float64(); s < endS; s += 4 + 8*rnd.Float64() {
+			at = append(at, s)
+		}
+		l.By = func(s float64) float64 {
+			if i, _ := slices.BinarySearch(at, s); i > 0 && s-at[i-1] < 0.3 {
+				return 20
+			}
+			return 1
+		}
+	}
+	return l.Play(rnd, endS, each)
+}
+
+// Took counts requests of these times.
+func Took(times ...int64) latency.Counts {
+	h := latency.New()
+	for _, ns := range times {
+		h.Record(ns)
+	}
+	return h.Counts()
 }

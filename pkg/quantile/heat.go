@@ -1,13 +1,13 @@
-package analysis
+package quantile
 
 import (
 	"math"
 	"sort"
 )
 
-// LatencySeries counts the requests of each step of time by how long they took: the heat map. The requests of a latency
+// HeatMap counts the requests of each step of time by how long they took: the heat map. The requests of a latency
 // line are those of the step in which it ends.
-type LatencySeries struct {
+type HeatMap struct {
 	StartS   float64   `json:"start_s"`
 	StepS    float64   `json:"step_s"`
 	BoundsNS []int64   `json:"bounds_ns"` // the edges of the rows, ascending: one more than rows
@@ -17,8 +17,8 @@ type LatencySeries struct {
 // A heat map has so many rows and steps at most. Rows are as high as one another on a logarithmic scale, rowsPerDecade
 // of them in a factor of ten, or half as many.
 const (
-	maxHeatRows   = 40
-	maxHeatSteps  = 300
+	MaxRows       = 40
+	MaxSteps      = 300
 	rowsPerDecade = 8
 	// heatDecades reach from 1 ns to beyond the longest time that a histogram tells.
 	heatDecades = 13
@@ -34,16 +34,16 @@ func heatBounds() []int64 {
 	return bounds
 }
 
-// latencySeries counts the lines' requests; nil where no line ends after the release.
-func latencySeries(lines []LatencyLine) *LatencySeries {
+// NewHeatMap counts the lines' requests; nil where no line ends after the release.
+func NewHeatMap(lines []Line) *HeatMap {
 	first := sort.Search(len(lines), func(i int) bool { return lines[i].EndNS > 0 })
 	if lines = lines[first:]; len(lines) == 0 {
 		return nil
 	}
 	startNS, endNS := max(0, lines[0].StartNS), lines[len(lines)-1].EndNS
-	stepNS := lineNS * max(1, (endNS-startNS+lineNS*maxHeatSteps-1)/(lineNS*maxHeatSteps))
+	stepNS := lineNS * max(1, (endNS-startNS+lineNS*MaxSteps-1)/(lineNS*MaxSteps))
 	steps := int((endNS - startNS + stepNS - 1) / stepNS)
-	out := &LatencySeries{StartS: seconds(startNS), StepS: seconds(stepNS), Counts: make([][]int64, steps)}
+	out := &HeatMap{StartS: seconds(startNS), StepS: seconds(stepNS), Counts: make([][]int64, steps)}
 	bounds := heatBounds()
 	low, high := len(bounds), 0
 	for k := range out.Counts {
@@ -68,9 +68,9 @@ func latencySeries(lines []LatencyLine) *LatencySeries {
 }
 
 // trim leaves the rows from low to high, by pairs where these are too many.
-func (s *LatencySeries) trim(bounds []int64, low, high int) {
+func (s *HeatMap) trim(bounds []int64, low, high int) {
 	each := 1
-	for ; high-low > each*maxHeatRows; each *= 2 {
+	for ; high-low > each*MaxRows; each *= 2 {
 	}
 	for row := low; row < high; row += each {
 		s.BoundsNS = append(s.BoundsNS, bounds[row])
@@ -84,3 +84,5 @@ func (s *LatencySeries) trim(bounds []int64, low, high int) {
 		s.Counts[k] = rows
 	}
 }
+
+func seconds(ns int64) float64 { return float64(ns) / 1e9 }

@@ -1,4 +1,4 @@
-package analysis
+package quantile
 
 import (
 	"math"
@@ -7,7 +7,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
-// quantile is the time that a share of requests exceeds.
+// Quantile is the time that a share of requests exceeds.
 //
 // Its interval is Woodruff's ("Confidence Intervals for Medians and Other Position Measures", Journal of the American
 // Statistical Association 47, 1952): that of the share of requests above it, on the scale of the logarithm of its odds, read
@@ -15,28 +15,28 @@ import (
 // the next; of two estimates the larger one counts: by slow waves (stats.Spectrum), and by what neighbours have in common
 // (stats.HalfOfShort). What shifts the middle of all requests shifts the slow ones as well: no interval is narrower than the
 // median's. There is none where the slow requests come from few seconds: those say nothing of how often that happens.
-type quantile struct {
+type Quantile struct {
 	latency.Tail
 	all    *requests
-	median *quantile // of the same requests; nil of the median itself
+	median *Quantile // of the same requests; nil of the median itself
 }
 
 // Without so much, a quantile has no interval. Of 200 generated traces of 30, 60 and 240 s under each of seven kinds of
 // noise, 5.5 % at most have one that misses the truth (7 % of p99 and p99.9), where noise lasts for 5 s 10 %; and of 200 pairs
 // that do not differ, none are told to.
 const (
-	LeastSeconds = 20 // of requests, and of latency lines
+	MinSeconds   = 20 // of requests, and of latency lines
 	leastWorth   = 8
 	maxStretches = 300 // lines are put together where there are more
 )
 
 // quantiles are the times that one request in each of many exceeds, the first of which is two: the median. Those that there
 // are too few requests for are nil.
-func quantiles(lines []LatencyLine, all *requests, many ...int64) []*quantile {
-	found := make([]*quantile, len(many))
+func quantiles(lines []Line, all *requests, many ...int64) []*Quantile {
+	found := make([]*Quantile, len(many))
 	var shares []float64
 	for _, n := range many { // ascending: each needs more requests than the one before
-		if all.N() >= LeastRequests(n) {
+		if all.N() >= MinRequests(n) {
 			shares = append(shares, 1/float64(n))
 		}
 	}
@@ -44,7 +44,7 @@ func quantiles(lines []LatencyLine, all *requests, many ...int64) []*quantile {
 		return found
 	}
 	for i, tail := range latency.Tails(stretches(lines), &all.Histogram, shares...) {
-		found[i] = &quantile{Tail: tail, all: all}
+		found[i] = &Quantile{Tail: tail, all: all}
 		if i > 0 {
 			found[i].median = found[0]
 		}
@@ -53,7 +53,7 @@ func quantiles(lines []LatencyLine, all *requests, many ...int64) []*quantile {
 }
 
 // stretches are the lines' histograms, with neighbours together where there are many.
-func stretches(lines []LatencyLine) [][]latency.Counts {
+func stretches(lines []Line) [][]latency.Counts {
 	each := max(1, (len(lines)+maxStretches-1)/maxStretches)
 	out := make([][]latency.Counts, (len(lines)+each-1)/each)
 	for k, line := range lines {
@@ -64,8 +64,8 @@ func stretches(lines []LatencyLine) [][]latency.Counts {
 
 // within is the interval below and above which the quantile lies with a chance of no more than tail each. It is false where
 // the requests do not show it, or its end lies beyond them.
-func (q *quantile) within(tail float64) (low, high int64, ok bool) {
-	if len(q.Above) < LeastSeconds || !(q.Worth >= leastWorth) {
+func (q *Quantile) within(tail float64) (low, high int64, ok bool) {
+	if len(q.Above) < MinSeconds || !(q.Worth >= leastWorth) {
 		return 0, 0, false
 	}
 	half := stats.HalfOfShort(q.Above, tail)
@@ -96,7 +96,7 @@ func oddsTimes(share, times float64) float64 {
 }
 
 // interval is the 95 % interval, nil where there is none.
-func (q *quantile) interval() *[2]int64 {
+func (q *Quantile) interval() *[2]int64 {
 	low, high, ok := q.within(0.025)
 	if !ok {
 		return nil
@@ -104,9 +104,9 @@ func (q *quantile) interval() *[2]int64 {
 	return &[2]int64{low, high}
 }
 
-// LatencyChange is a quantile of a disk's latency beside others against the same of the disk alone, where noise hardly
+// Change is a quantile of a disk's latency beside others against the same of the disk alone, where noise hardly
 // makes such a difference.
-type LatencyChange struct {
+type Change struct {
 	Quantile float64     `json:"quantile"` // 0.99, or 0.5 where only the median shows it
 	FromNS   int64       `json:"from_ns"`  // alone
 	ToNS     int64       `json:"to_ns"`
@@ -117,10 +117,10 @@ type LatencyChange struct {
 // minLonger is how many times as long requests must take to be worth telling.
 const minLonger = 1.25
 
-// longer tells whether a quantile is longer than alone by more than noise makes with a chance of alpha. The interval of
+// Longer tells whether a quantile is longer than alone by more than noise makes with a chance of alpha. The interval of
 // the ratio comes of both quantiles' own (Zou and Donner, "Construction of Confidence Limits About Effect Measures: A General
 // Approach", Statistics in Medicine 27, 2008).
-func (q *quantile) longer(alone *quantile, alpha float64) *LatencyChange {
+func (q *Quantile) Longer(alone *Quantile, alpha float64) *Change {
 	if q == nil || alone == nil || float64(q.NS) < minLonger*float64(alone.NS) {
 		return nil
 	}
@@ -128,7 +128,7 @@ func (q *quantile) longer(alone *quantile, alpha float64) *LatencyChange {
 	if !ok || low <= 1 {
 		return nil
 	}
-	c := &LatencyChange{Quantile: 1 - q.Share, FromNS: alone.NS, ToNS: q.NS, Times: float64(q.NS) / float64(alone.NS)}
+	c := &Change{Quantile: 1 - q.Share, FromNS: alone.NS, ToNS: q.NS, Times: float64(q.NS) / float64(alone.NS)}
 	if low, high, ok := ratio(q, alone, 0.025); ok {
 		c.CI95 = &[2]float64{low, high}
 	}
@@ -136,7 +136,7 @@ func (q *quantile) longer(alone *quantile, alpha float64) *LatencyChange {
 }
 
 // ratio is the interval of how many times as long one quantile is as the other.
-func ratio(q, alone *quantile, tail float64) (low, high float64, ok bool) {
+func ratio(q, alone *Quantile, tail float64) (low, high float64, ok bool) {
 	qLow, qHigh, ok := q.within(tail)
 	aLow, aHigh, known := alone.within(tail)
 	if !ok || !known {

@@ -1,0 +1,332 @@
+package quantile
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/pkg/latency"
+	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+)
+
+func ns(s float64) int64 { return int64(math.Round(s * 1e9)) }
+
+// span is from one second to another.
+func span(fromS, toS float64) overlap.Interval {
+	return overlap.Interval{StartNS: ns(fromS), EndNS: ns(toS)}
+}
+
+// within fails the test unless a value is as wanted, but for what is allowed.
+func within(t *testing.T, what string, got, want, allowed float64) {
+	t.Helper()
+	if math.IsNaN(got) || math.Abs(got-want) > allowed {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+// Where either is not known, nothing is longer; nor where it is not by a quarter.
+func TestLongerThanUnknown(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 9002))
+	lines := Lines(&trace.DiskTrace{Op: trace.Write, Latencies: tracetest.LatencyClasses()[0].Play(rnd, 30, nil)}, nil)
+	q := quantiles(lines, gatherRequests(lines), 2)[0]
+	var none *Quantile
+	if q.Longer(none, 0.01) != nil || none.Longer(q, 0.01) != nil || q.Longer(q, 0.01) != nil {
+		t.Error("longer than nothing, or than itself")
+	}
+}
+
+// quantileOf is the time that a share of requests exceeds, and how that share strays in each stretch.
+func quantileOf(share float64, times, above []float64) *Quantile {
+	var all []int64
+	for _, ns := range times {
+		all = append(all, int64(ns))
+	}
+	r := gatherRequests([]Line{{span(0, 1), tracetest.Took(all...)}})
+	return &Quantile{Tail: latency.Tail{NS: r.Quantile(1 - share), Share: share, Above: above, Worth: 10}, all: r}
+}
+
+// strays are twenty stretches that stray now to one side and then to the other, by turns or for ten of them.
+func strays(by float64, alike int) (above []float64) {
+	for i := range 20 {
+		above = append(above, by*float64(1-2*(i/alike%2)))
+	}
+	return above
+}
+
+func thousandTimes() (times []float64) {
+	for i := range 1000 {
+		times = append(times, float64(1000*(i+1)))
+	}
+	return times
+}
+
+// The interval's ends are the times that shares of other odds exceed: the odds of a tenth are one to nine.
+func TestQuantileWithin(t *testing.T) {
+	slowly := strays(0.01, 10) // and by turns, so that neighbours do not show it
+	for i, turn := range strays(0.01, 1) {
+		slowly[i] += turn
+	}
+	for _, tt := range []struct {
+		name  string
+		above []float64
+		waves bool // by its slow waves the share is less sure
+	}{
+		{"by turns", strays(0.05, 1), false},
+		{"slow", slowly, true},
+	} {
+		for _, tail := range []float64{0.025, 0.005} {
+			q := quantileOf(0.1, thousandTimes(), tt.above)
+			slow, _ := stats.NewSpectrum(tt.above, len(tt.above)).Error()
+			byWaves, byNeighbours := -slow.Least(tail), stats.HalfOfShort(tt.above, tail)
+			if math.Abs(slow.Mean) > 1e-12 || (byWaves > byNeighbours) != tt.waves {
+				t.Fatalf("%s: %v by waves, %v by neighbours", tt.name, byWaves, byNeighbours)
+			}
+			half := max(byWaves, byNeighbours) / 0.09
+			fewer, more := 1/(1+9*math.Exp(half)), 1/(1+9*math.Exp(-half))
+			low, high, ok := q.within(tail)
+			if wantLow, wantHigh := q.all.Quantile(1-more), q.all.Quantile(1-fewer); !ok || low != wantLow || high != wantHigh || low >= q.NS || high <= q.NS {
+				t.Errorf("%s: %v to %v, %v; want %v to %v", tt.name, low, high, ok, wantLow, wantHigh)
+			}
+			if tail == 0.025 && *q.interval() != [2]int64{low, high} {
+				t.Errorf("%s: interval %v", tt.name, q.interval())
+			}
+		}
+	}
+	// What shifts the middle shifts the slow ones as well, by as large a factor.
+	q, median := quantileOf(0.1, thousandTimes(), strays(0.001, 1)), quantileOf(0.5, thousandTimes(), strays(0.2, 1))
+	below, beyond, _ := median.within(0.025)
+	ownLow, ownHigh, _ := q.within(0.025)
+	q.median = median
+	low, high, ok := q.within(0.025)
+	scale := float64(q.NS) / float64(median.NS)
+	if !ok || low != int64(scale*float64(below)) || high != int64(scale*float64(beyond)) || low >= ownLow || high <= ownHigh {
+		t.Errorf("beside the median's %v to %v: %v to %v, by itself %v to %v", below, beyond, low, high, ownLow, ownHigh)
+	}
+	q = quantileOf(0.1, thousandTimes(), strays(0.05, 1))
+	ownLow, ownHigh, _ = q.within(0.025)
+	q.median = quantileOf(0.5, thousandTimes(), strays(0.001, 1))
+	if low, high, _ := q.within(0.025); low != ownLow || high != ownHigh {
+		t.Errorf("beside a median that is surer: %v to %v", low, high)
+	}
+	if q.median.Worth = 7.9; q.interval() != nil {
+		t.Error("an interval without one of the median")
+	}
+	sure := make([]float64, 20)
+	for _, tt := range []struct {
+		name string
+		q    *Quantile
+		want bool
+	}{
+		{"20 s", quantileOf(0.5, []float64{9, 9}, sure), true},
+		{"19 s", quantileOf(0.5, []float64{9, 9}, sure[1:]), false},
+		{"one request", quantileOf(0.5, []float64{9}, sure), false}, // half of it is slower
+		{"no time", quantileOf(0.5, []float64{0, 0}, sure), false},
+	} {
+		if got := tt.q.interval(); (got != nil) != tt.want || got != nil && *got != [2]int64{9, 9} {
+			t.Errorf("%s: %v", tt.name, got)
+		}
+	}
+	for worth, want := range map[float64]bool{7.99: false, 8: true, math.NaN(): false} {
+		q := quantileOf(0.5, []float64{9, 9}, sure)
+		if q.Worth = worth; (q.interval() != nil) != want {
+			t.Errorf("worth %v s: %v", worth, q.interval())
+		}
+	}
+}
+
+// The logarithm of a ratio strays by those of both.
+func TestQuantileLonger(t *testing.T) {
+	twice := thousandTimes()
+	for i := range twice {
+		twice[i] *= 2
+	}
+	q, alone := quantileOf(0.1, twice, strays(0.05, 1)), quantileOf(0.1, thousandTimes(), strays(0.1, 1))
+	got := q.Longer(alone, 0.01)
+	if got == nil {
+		t.Fatal("twice as long is not told")
+	}
+	qAt, aloneAt := q.interval(), alone.interval()
+	log := func(a, b int64) float64 { return math.Log(float64(a)) - math.Log(float64(b)) }
+	times := float64(q.NS) / float64(alone.NS)
+	within(t, "times", got.Times, times, 1e-12)
+	within(t, "quantile", got.Quantile, 0.9, 1e-12)
+	within(t, "at least", got.CI95[0], times/math.Exp(math.Hypot(log(q.NS, qAt[0]), log(aloneAt[1], alone.NS))), 1e-9)
+	within(t, "at most", got.CI95[1], times*math.Exp(math.Hypot(log(qAt[1], q.NS), log(alone.NS, aloneAt[0]))), 1e-9)
+	if got.FromNS != alone.NS || got.ToNS != q.NS || alone.Longer(q, 0.01) != nil {
+		t.Errorf("%+v", got)
+	}
+	if far := quantileOf(0.1, thousandTimes(), strays(2, 10)); q.Longer(far, 0.01) != nil {
+		t.Error("than what is hardly known")
+	}
+	sure := make([]float64, 20)
+	constant := func(ns float64) *Quantile { return quantileOf(0.5, slices.Repeat([]float64{ns}, 40), sure) }
+	for ns, want := range map[float64]bool{124: false, 125: true} {
+		got := constant(ns).Longer(constant(100), 0.01)
+		if (got != nil) != want || want && (*got.CI95 != [2]float64{1.25, 1.25} || got.Times != 1.25) {
+			t.Errorf("%v ns instead of 100: %+v", ns, got)
+		}
+	}
+	unknown := constant(100)
+	unknown.Worth = 1
+	if constant(200).Longer(unknown, 0.01) != nil {
+		t.Error("than what has no interval")
+	}
+	unknown = constant(200)
+	if unknown.Worth = 1; unknown.Longer(constant(100), 0.01) != nil {
+		t.Error("what has no interval")
+	}
+}
+
+func TestLatencyLines(t *testing.T) {
+	d := &trace.DiskTrace{Op: trace.Read}
+	line := func(s float64, op trace.Role) {
+		d.Latencies = append(d.Latencies, trace.Latency{TNS: ns(s), Op: op, Hist: tracetest.Took(int64(s * 100))})
+	}
+	for _, s := range []float64{2.3, 3.4, 4.8999, 6.3999} {
+		line(s, trace.Read)
+	}
+	line(6.5, trace.Write)
+	line(9, trace.Read)
+	for _, tt := range []struct {
+		name   string
+		active []overlap.Interval
+		firstS float64
+	}{
+		{"active long since", []overlap.Interval{span(0, 10)}, 1.3},
+		{"active since shortly", []overlap.Interval{span(2, 10)}, 2},
+		{"active later", []overlap.Interval{span(2.3, 10)}, 1.3},
+		{"never", nil, 1.3},
+	} {
+		var got []overlap.Interval
+		lines := Lines(d, tt.active)
+		for _, l := range lines {
+			got = append(got, l.Interval)
+		}
+		// A line is of the time since the one before, but for one that comes 1.5 s after it.
+		want := []overlap.Interval{span(tt.firstS, 2.3), span(2.3, 3.4), span(3.4, 4.8999), span(5.3999, 6.3999), span(8, 9)}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+	if got := gatherRequests(Lines(d, nil)); got.N() != 5 || math.Abs(got.seconds-(1+1.1+1.4999+1+1)) > 1e-9 {
+		t.Errorf("%d requests in %v s", got.N(), got.seconds)
+	}
+}
+
+func TestLinesWithin(t *testing.T) {
+	lines := []Line{{Interval: span(1, 2)}, {Interval: span(2, 3)}, {Interval: span(3, 4)}, {Interval: span(4.5, 5.5)}, {Interval: span(7, 8)}}
+	for _, tt := range []struct {
+		name string
+		in   []overlap.Interval
+		want []int
+	}{
+		{"all", []overlap.Interval{span(0, 9)}, []int{0, 1, 2, 3, 4}},
+		{"by a hundredth of a second", []overlap.Interval{span(1.01, 2.99), span(4.51, 5.49)}, []int{0, 1, 3}},
+		{"by more", []overlap.Interval{span(1.011, 2.989), span(4.511, 5.5), span(7, 7.989)}, nil},
+		{"only the first's end", []overlap.Interval{span(1, 2.989)}, []int{0}},
+		{"none", nil, nil},
+		{"one of several", []overlap.Interval{span(0, 1), span(2.5, 4), span(6, 9)}, []int{2, 4}},
+	} {
+		var got []int
+		for _, l := range Within(lines, tt.in) {
+			got = append(got, slices.IndexFunc(lines, func(o Line) bool { return o.Interval == l.Interval }))
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: lines %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// A heat map's rows and counts by hand: rows are 10^(k/8) ns high, steps whole seconds from the first line on.
+func TestHeat(t *testing.T) {
+	lines := []Line{
+		{span(-2, -1), tracetest.Took(5)}, // before the release
+		{span(0.5, 1.5), tracetest.Took(100, 100, 150)},
+		{span(1.5, 2.5), tracetest.Took(1000)},
+		{span(2.5, 2.6), tracetest.Took(99)},
+	}
+	got := NewHeatMap(lines)
+	// Rows from 75 ns: 75, 100, 133, 178, ... to 1334.
+	want := &HeatMap{StartS: 0.5, StepS: 1, BoundsNS: []int64{75, 100, 133, 178, 237, 316, 422, 562, 750, 1000, 1334}, Counts: [][]int64{
+		{0, 2, 1, 0, 0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, {1, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if got := NewHeatMap(lines[:1]); got != nil {
+		t.Errorf("of what ended before the release: %+v", got)
+	}
+	if got := NewHeatMap([]Line{{overlap.Interval{StartNS: -9, EndNS: 0}, tracetest.Took(5)}}); got != nil {
+		t.Errorf("of what ended at the release: %+v", got)
+	}
+	if got := NewHeatMap([]Line{{overlap.Interval{StartNS: -9, EndNS: 1}, tracetest.Took(5)}}); got == nil {
+		t.Error("nothing of what ended just after it")
+	}
+	if got := NewHeatMap([]Line{{span(0, 1), tracetest.Took()}}); got != nil {
+		t.Errorf("of no request: %+v", got)
+	}
+	// Of 301 s a step is two; a span of more than five decades has rows of two.
+	var long []Line
+	for s := range 301 {
+		long = append(long, Line{span(float64(s), float64(s+1)), tracetest.Took(10, int64(math.Pow(10, 6.2)))})
+	}
+	got = NewHeatMap(long)
+	if got.StepS != 2 || len(got.Counts) != 151 || len(got.BoundsNS) != 22 || got.BoundsNS[0] != 10 || got.BoundsNS[1] != 18 || got.BoundsNS[21] != 1778279 {
+		t.Errorf("%d steps of %v s, bounds %v", len(got.Counts), got.StepS, got.BoundsNS)
+	}
+	if got.Counts[0][0] != 2 || got.Counts[0][20] != 2 || got.Counts[150][0] != 1 {
+		t.Errorf("counts %v and %v", got.Counts[0], got.Counts[150])
+	}
+	if got := NewHeatMap(long[:300]); got.StepS != 1 || len(got.Counts) != 300 {
+		t.Errorf("300 s in %d steps of %v s", len(got.Counts), got.StepS)
+	}
+	// Just forty rows stay as they are.
+	if got := NewHeatMap([]Line{{span(0, 1), tracetest.Took(1, int64(math.Pow(10, 5.05)))}}); len(got.BoundsNS) != 41 || got.BoundsNS[0] != 1 {
+		t.Errorf("bounds %v", got.BoundsNS)
+	}
+	if got := NewHeatMap([]Line{{span(0, 1), tracetest.Took(1, int64(math.Pow(10, 5.15)))}}); len(got.BoundsNS) != 22 || got.BoundsNS[1] != 2 {
+		t.Errorf("bounds %v", got.BoundsNS)
+	}
+}
+
+func TestQuantileParts(t *testing.T) {
+	for n, want := range map[int64]int64{2: 20, 100: 1000, 1000: 10_000} {
+		if got := MinRequests(n); got != want {
+			t.Errorf("one in %d needs %d requests, want %d", n, got, want)
+		}
+	}
+	within(t, "twice the odds of a third", oddsTimes(1./3, 2), 0.5, 1e-12)
+	within(t, "half the odds of a half", oddsTimes(0.5, 0.5), 1./3, 1e-12)
+	for n, want := range map[int][]int{1: {1}, 300: {1, 300}, 301: {2, 151}, 600: {2, 300}, 601: {3, 201}} {
+		lines := make([]Line, n)
+		got := stretches(lines)
+		if each := want[0]; len(want) > 1 && (len(got) != want[1] || len(got[0]) != each) {
+			t.Errorf("%d lines in %d stretches of %d", n, len(got), len(got[0]))
+		}
+	}
+	// Of 999 requests no p99 is told, of 19 none at all.
+	many := func(n int) []*Quantile {
+		lines := make([]Line, 10)
+		for i := range lines {
+			var times []int64
+			for k := i; k < n; k += len(lines) {
+				times = append(times, int64(k+1))
+			}
+			lines[i] = Line{span(float64(i), float64(i+1)), tracetest.Took(times...)}
+		}
+		return quantiles(lines, gatherRequests(lines), 2, 100, 1000)
+	}
+	for n, want := range map[int][3]bool{19: {}, 20: {true}, 999: {true}, 1000: {true, true}, 10_000: {true, true, true}} {
+		for i, q := range many(n) {
+			if (q != nil) != want[i] || i > 0 && q != nil && q.median == nil || i == 0 && q != nil && q.median != nil {
+				t.Errorf("of %d requests quantile %d: %v", n, i, q)
+			}
+		}
+	}
+}
