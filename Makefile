@@ -74,7 +74,7 @@ fuzz:
 # Whether the tests of packages notice small errors in them, one at a time; the survivors are looked at by a person.
 mutants:
 	go vet ./testdata/mutation && go test ./testdata/mutation
-	go run ./testdata/mutation -seed '$(SEED)' -n '$(N)' $(if $(filter ./...,$(PKG)),./pkg/overlap ./pkg/stats ./pkg/level ./pkg/size ./pkg/quantile ./pkg/analysis,$(PKG))
+	go run ./testdata/mutation -seed '$(SEED)' -n '$(N)' $(if $(filter ./...,$(PKG)),./pkg/overlap ./pkg/stats ./pkg/level ./pkg/meter ./pkg/size ./pkg/quantile ./pkg/analysis,$(PKG))
 
 # Every claim of the README against known truth, on this machine, and a page of what came out: bin/proof.html. With SHORT=1 in
 # three minutes, with FULL=1 in hours, as many trials as the README's figures are from.

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"github.com/hubbench/hubbench/pkg/meter"
 	"github.com/hubbench/hubbench/pkg/size"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/work"
@@ -211,9 +212,9 @@ type Disk struct {
 	LowLatency       *size.LowLatency `json:"low_latency"`
 	Latency          *Latency         `json:"latency"` // of its requests in the overlap, or in all its time without one; null where it was not recorded
 	// What gauges say; null without them.
-	Device      *Device      `json:"device"`
-	Temperature *Temperature `json:"temperature"`
-	LinkChange  *LinkChange  `json:"link_change"` // null where its link, as far as it is known, kept its speed
+	Device      *meter.Device `json:"device"`
+	Temperature *Temperature  `json:"temperature"`
+	LinkChange  *LinkChange   `json:"link_change"` // null where its link, as far as it is known, kept its speed
 }
 
 // Quote is the one figure to quote for a disk: what a user meets again.

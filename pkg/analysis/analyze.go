@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 
+	"github.com/hubbench/hubbench/pkg/meter"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -45,11 +46,13 @@ func Analyze(run *trace.Run, opts Options) *Analysis {
 	a.Warnings = append(a.Warnings, competitors(run.Hardware)...)
 	alpha := newAlphas(run)
 	phases := make([]*phase, 0, len(run.Phases))
-	late := unwritten{}
+	late := meter.Unwritten{}
 	for _, t := range run.Phases {
 		p := newPhase(run, t, opts, alpha)
 		p.measure()
-		p.devices(late)
+		if !p.simulated {
+			p.devicesOf = meter.Devices(t, p.meters, p.disks(), late)
+		}
 		phases = append(phases, p)
 	}
 	shareLuck(phases)

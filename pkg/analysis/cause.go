@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hubbench/hubbench/pkg/meter"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -59,7 +60,7 @@ func causes(phases []*phase) {
 func (p *phase) cause(part *part, d *Disk, phases []*phase) {
 	t := d.Throttle
 	e := p.warmth(part, int64(t.Steps[0].AtS*1e9))
-	e.Events = newEvents(p.meters.of(part.Name(), trace.Throttles), int64(t.AtS*1e9))
+	e.Events = newEvents(p.meters.Of(part.Name(), trace.Throttles), int64(t.AtS*1e9))
 	e.Stuck = e.AtC != nil && stuck(part.Name(), phases)
 	e.CoresBusy = p.coresBusy(part, t)
 	budget(part, d, e, phases)
@@ -84,9 +85,9 @@ func (e *Evidence) aBudget() bool {
 // coresBusy reports whether the host's cores had nothing to spare while the disk was slow, but had before.
 func (p *phase) coresBusy(part *part, t *Throttle) bool {
 	at := int64(t.AtS * 1e9)
-	all := p.meters.of("", trace.CPU)
-	before := middle(readingsIn(all, overlap.Interval{StartNS: part.StartNS(), EndNS: at}))
-	after := middle(readingsIn(all, overlap.Interval{StartNS: at, EndNS: part.EndNS()}))
+	all := p.meters.Of("", trace.CPU)
+	before := meter.Median(meter.In(all, overlap.Interval{StartNS: part.StartNS(), EndNS: at}))
+	after := meter.Median(meter.In(all, overlap.Interval{StartNS: at, EndNS: part.EndNS()}))
 	return after >= busyCPU && !(before >= busyCPU)
 }
 
@@ -108,41 +109,41 @@ func (e *Evidence) flat() bool {
 // a slip. They are null where there are too few readings.
 func (p *phase) warmth(part *part, at int64) *Evidence {
 	e := &Evidence{}
-	all := p.meters.of(part.Name(), trace.Temperature)
-	before := readingsIn(all, overlap.Interval{StartNS: math.MinInt64, EndNS: at})
-	after := readingsIn(all, overlap.Interval{StartNS: at + 1, EndNS: part.EndNS()})
+	all := p.meters.Of(part.Name(), trace.Temperature)
+	before := meter.In(all, overlap.Interval{StartNS: math.MinInt64, EndNS: at})
+	after := meter.In(all, overlap.Interval{StartNS: at + 1, EndNS: part.EndNS()})
 	if len(before) < leastBefore || len(after) == 0 {
 		return e
 	}
 	// Three readings about the fall: those before it alone would be of some time ago, where it is read now and then.
 	near := slices.Concat(before[len(before)-2:], after[:1])
-	if at-near[1].ns > aroundFallNS || near[2].ns-at > aroundFallNS {
+	if at-near[1].NS > aroundFallNS || near[2].NS-at > aroundFallNS {
 		return e
 	}
 	top := math.Inf(-1)
 	for i := range after {
-		top = max(top, middle(after[i:min(len(after), i+leastBefore)]))
+		top = max(top, meter.Median(after[i:min(len(after), i+leastBefore)]))
 	}
-	e.StartC, e.AtC, e.AfterC = number(middle(before[:leastBefore])), number(middle(near)), number(top)
+	e.StartC, e.AtC, e.AfterC = number(meter.Median(before[:leastBefore])), number(meter.Median(near)), number(top)
 	return e
 }
 
 // stuck reports whether a disk's temperature never moves in the whole run.
 func stuck(disk string, phases []*phase) bool {
-	var all []reading
+	var all []meter.Reading
 	for _, p := range phases {
-		all = append(all, p.meters.of(disk, trace.Temperature)...)
+		all = append(all, p.meters.Of(disk, trace.Temperature)...)
 	}
-	return !moves(all)
+	return !meter.Moves(all)
 }
 
 // newEvents is by how much the device's own count of throttles grew about the fall.
-func newEvents(all []reading, at int64) float64 {
-	near := readingsIn(all, overlap.Interval{StartNS: at - eventNearNS, EndNS: at + eventNearNS})
+func newEvents(all []meter.Reading, at int64) float64 {
+	near := meter.In(all, overlap.Interval{StartNS: at - eventNearNS, EndNS: at + eventNearNS})
 	if len(near) < 2 {
 		return 0
 	}
-	return max(0, near[len(near)-1].value-near[0].value)
+	return max(0, near[len(near)-1].Value-near[0].Value)
 }
 
 // budget looks at what the disk did in the other phases: whether it fell after as many bytes there, went clearly past that
@@ -220,15 +221,15 @@ func (p *phase) eventsIn(fromNS, toNS int64) bool {
 
 // temperature is a disk's over the phase; nil where none was read.
 func (p *phase) temperature(disk string, isStuck bool) *Temperature {
-	all := p.meters.of(disk, trace.Temperature)
+	all := p.meters.Of(disk, trace.Temperature)
 	if len(all) == 0 {
 		return nil
 	}
-	t := &Temperature{FirstC: all[0].value, MaxC: math.Inf(-1), LastC: all[len(all)-1].value, Stuck: isStuck && len(all) >= leastStuck}
+	t := &Temperature{FirstC: all[0].Value, MaxC: math.Inf(-1), LastC: all[len(all)-1].Value, Stuck: isStuck && len(all) >= leastStuck}
 	values := make([]float64, len(all))
 	for i, r := range all {
-		values[i] = r.value
-		t.MaxC = max(t.MaxC, r.value)
+		values[i] = r.Value
+		t.MaxC = max(t.MaxC, r.Value)
 	}
 	t.MedianC = stats.Median(values)
 	return t

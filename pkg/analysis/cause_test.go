@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/meter"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
@@ -127,7 +128,7 @@ func TestLinkChangeByHand(t *testing.T) {
 		{"the first", 0, []float64{10, 5, 10}, &LinkChange{AtS: 2, FromBps: 10, ToBps: 5}, 10},
 		{"zero between", 0, []float64{10, 0, 10, -1, 5}, &LinkChange{AtS: 5, FromBps: 10, ToBps: 5}, 5},
 	} {
-		p := &phase{hangs: map[string]string{"A": "hub"}, out: &Phase{}, meters: newMeters(&trace.Phase{Gauges: readings("A", trace.LinkState, tt.speeds...)})}
+		p := &phase{hangs: map[string]string{"A": "hub"}, out: &Phase{}, meters: meter.New(&trace.Phase{Gauges: tracetest.Readings("A", trace.LinkState, tt.speeds...)})}
 		speeds := map[string]float64{"A\x00hub": tt.before, "A\x00direct": 99}
 		got := p.linkChange("A", speeds)
 		if diff := cmp.Diff(tt.want, got); diff != "" || speeds["A\x00hub"] != tt.last {
@@ -161,23 +162,23 @@ func TestCauseOfAThrottle(t *testing.T) {
 		{name: "a cool reader", temps: cool, op: trace.Read, want: CauseUnknown},
 		{name: "a stuck sensor", temps: same, op: trace.Write, want: CauseUnknown},
 		{name: "no sensor", op: trace.Write, want: CauseUnknown},
-		{name: "the device counts throttles", temps: cool, op: trace.Read, gauges: readings("A", trace.Throttles, 1, 1, 1, 1, 2), want: CauseHeat},
+		{name: "the device counts throttles", temps: cool, op: trace.Read, gauges: tracetest.Readings("A", trace.Throttles, 1, 1, 1, 1, 2), want: CauseHeat},
 		{name: "warm, and the link fell", temps: warm, op: trace.Write, change: func(d *Disk) { d.LinkChange = &LinkChange{FromBps: 10, ToBps: 5} }, want: CauseUnknown},
 		{name: "cool, and the link fell", temps: cool, op: trace.Write, change: func(d *Disk) { d.LinkChange = &LinkChange{FromBps: 10, ToBps: 5} }, want: CauseUnknown},
 		{name: "cool, and the link rose", temps: cool, op: trace.Write, change: func(d *Disk) { d.LinkChange = &LinkChange{FromBps: 5, ToBps: 10} }, want: CauseCacheFull},
-		{name: "cool, and others used the device", temps: cool, op: trace.Write, change: func(d *Disk) { d.Device = &Device{Foreign: &Foreign{}} }, want: CauseUnknown},
-		{name: "warm, and others used the device", temps: warm, op: trace.Write, change: func(d *Disk) { d.Device = &Device{Foreign: &Foreign{}} }, want: CauseHeat},
-		{name: "cool, and nobody else did", temps: cool, op: trace.Write, change: func(d *Disk) { d.Device = &Device{} }, want: CauseCacheFull},
-		{name: "warm, and the cores got busy", temps: warm, op: trace.Write, gauges: readings("", trace.CPU, 10, 10, 10, 99, 99, 99), want: CauseUnknown},
+		{name: "cool, and others used the device", temps: cool, op: trace.Write, change: func(d *Disk) { d.Device = &meter.Device{Foreign: &meter.Foreign{}} }, want: CauseUnknown},
+		{name: "warm, and others used the device", temps: warm, op: trace.Write, change: func(d *Disk) { d.Device = &meter.Device{Foreign: &meter.Foreign{}} }, want: CauseHeat},
+		{name: "cool, and nobody else did", temps: cool, op: trace.Write, change: func(d *Disk) { d.Device = &meter.Device{} }, want: CauseCacheFull},
+		{name: "warm, and the cores got busy", temps: warm, op: trace.Write, gauges: tracetest.Readings("", trace.CPU, 10, 10, 10, 99, 99, 99), want: CauseUnknown},
 	} {
-		gauges := append(readings("A", trace.Temperature, tt.temps...), tt.gauges...)
+		gauges := append(tracetest.Readings("A", trace.Temperature, tt.temps...), tt.gauges...)
 		a := &part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: "A", Op: tt.op}, Active: []overlap.Interval{span(0, 9)}}}
 		d := &Disk{Op: tt.op, Throttle: &Throttle{AtS: 4.5, AtBytes: 10, Steps: []Step{{AtS: 4.5}}}}
 		if tt.change != nil {
 			tt.change(d)
 		}
 		p := &phase{trace: &trace.Phase{Gauges: gauges, Disks: []*trace.DiskTrace{a.Trace}}, out: &Phase{Disks: map[string]Disk{"A": *d}}}
-		p.meters = newMeters(p.trace)
+		p.meters = meter.New(p.trace)
 		p.cause(a, d, []*phase{p})
 		if d.Throttle.Cause != tt.want {
 			t.Errorf("%s: %s, want %s (%s)", tt.name, d.Throttle.Cause, tt.want, grounds(d.Throttle))

@@ -1,15 +1,16 @@
 package analysis
 
 import (
-	"math"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/meter"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 func warmed(start, at, after float64) *Evidence {
@@ -56,59 +57,9 @@ func TestHotAndFlat(t *testing.T) {
 	}
 }
 
-// readings are of one gauge, a value every second from 1 on.
-func readings(disk, name string, values ...float64) []trace.Gauge {
-	var list []trace.Gauge
-	for i, v := range values {
-		list = append(list, trace.Gauge{Disk: disk, Name: name, TNS: ns(float64(i + 1)), Value: v})
-	}
-	return list
-}
-
-func TestMeters(t *testing.T) {
-	gauges := slices.Concat(readings("A", "w", 1, 2, 3), readings("", "w", 7), []trace.Gauge{{Disk: "A", Name: "w", TNS: ns(3), Value: 9}, {Disk: "A", Name: "w", TNS: ns(5), Value: 4}})
-	m := newMeters(&trace.Phase{Gauges: gauges})
-	want := []reading{{ns(1), 1}, {ns(2), 2}, {ns(3), 3}, {ns(5), 4}} // a second one at 3 s is left out
-	if diff := cmp.Diff(want, m.of("A", "w"), cmp.AllowUnexported(reading{})); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-	for _, tt := range []struct {
-		v    overlap.Interval
-		n    int
-		want float64 // the middle one
-	}{{span(1, 3), 3, 2}, {span(1.1, 2.9), 1, 2}, {span(0, 9), 4, 2.5}, {span(3.5, 4), 0, math.NaN()}, {span(5, 5), 1, 4}, {span(4, 3), 0, math.NaN()}} {
-		in := readingsIn(want, tt.v)
-		if got := middle(in); len(in) != tt.n || got != tt.want && !(math.IsNaN(got) && math.IsNaN(tt.want)) {
-			t.Errorf("in %v: %v with %v in the middle", tt.v, in, got)
-		}
-	}
-	if moves(want[:1]) || !moves(want[:2]) || moves(nil) {
-		t.Error("what moves is not told from what does not")
-	}
-	counts := func(read, written []float64) ([]count, bool) {
-		return newMeters(&trace.Phase{Gauges: slices.Concat(readings("A", trace.DeviceRead, read...), readings("A", trace.DeviceWrite, written...))}).counts("A")
-	}
-	for _, tt := range []struct {
-		name          string
-		read, written []float64
-		n             int
-		reads         bool
-	}{
-		{"both", []float64{1, 2, 3}, []float64{4, 4, 5}, 3, true},
-		{"writes alone", nil, []float64{4, 5}, 2, false},
-		{"reads of fewer times", []float64{1, 2}, []float64{4, 5, 6}, 2, true},
-		{"backwards", []float64{1, 2}, []float64{4, 3}, 0, false},
-		{"reads backwards", []float64{2, 1}, []float64{4, 5}, 0, false},
-	} {
-		if got, reads := counts(tt.read, tt.written); len(got) != tt.n || reads != tt.reads {
-			t.Errorf("%s: %v, %v", tt.name, got, reads)
-		}
-	}
-}
-
 func TestWarmth(t *testing.T) {
 	heat := func(values ...float64) *phase {
-		return &phase{meters: newMeters(&trace.Phase{Gauges: readings("A", trace.Temperature, values...)})}
+		return &phase{meters: meter.New(&trace.Phase{Gauges: tracetest.Readings("A", trace.Temperature, values...)})}
 	}
 	a := &part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: "A"}, Active: []overlap.Interval{span(0, 8)}}}
 	// Read at 1 to 9 s; it falls at 5 s, and ends at 8.
@@ -129,7 +80,7 @@ func TestWarmth(t *testing.T) {
 		for _, s := range times {
 			list = append(list, trace.Gauge{Disk: "A", Name: trace.Temperature, TNS: ns(s), Value: 40})
 		}
-		return &phase{meters: newMeters(&trace.Phase{Gauges: list})}
+		return &phase{meters: meter.New(&trace.Phase{Gauges: list})}
 	}
 	long := &part{Disk: level.Disk{Trace: a.Trace, Active: []overlap.Interval{span(0, 99)}}}
 	for _, tt := range []struct {
@@ -140,13 +91,13 @@ func TestWarmth(t *testing.T) {
 			t.Errorf("read at %v s, fell at 40: %v", tt.times, e.AtC)
 		}
 	}
-	if got := newEvents([]reading{{ns(29), 1}, {ns(30), 5}, {ns(40), 7}, {ns(50), 11}, {ns(51), 99}}, ns(40)); got != 6 {
+	if got := newEvents([]meter.Reading{{NS: ns(29), Value: 1}, {NS: ns(30), Value: 5}, {NS: ns(40), Value: 7}, {NS: ns(50), Value: 11}, {NS: ns(51), Value: 99}}, ns(40)); got != 6 {
 		t.Errorf("%v events from 30 to 50 s, want 6", got)
 	}
-	if got := newEvents([]reading{{ns(40), 7}}, ns(40)); got != 0 {
+	if got := newEvents([]meter.Reading{{NS: ns(40), Value: 7}}, ns(40)); got != 0 {
 		t.Errorf("%v events of one reading", got)
 	}
-	if got := newEvents([]reading{{ns(40), 7}, {ns(41), 3}}, ns(40)); got != 0 {
+	if got := newEvents([]meter.Reading{{NS: ns(40), Value: 7}, {NS: ns(41), Value: 3}}, ns(40)); got != 0 {
 		t.Errorf("%v events of a count that falls", got)
 	}
 	temperature := heat(30, 40, 32, 50).temperature("A", true)
@@ -177,7 +128,7 @@ func TestCoresBusy(t *testing.T) {
 		{[]float64{94, 94, 94, 96, 96, 96}, true},
 		{nil, false},
 	} {
-		p := &phase{meters: newMeters(&trace.Phase{Gauges: readings("", trace.CPU, tt.values...)})}
+		p := &phase{meters: meter.New(&trace.Phase{Gauges: tracetest.Readings("", trace.CPU, tt.values...)})}
 		if got := p.coresBusy(a, &Throttle{AtS: 3.5}); got != tt.want {
 			t.Errorf("%v: %v", tt.values, got)
 		}

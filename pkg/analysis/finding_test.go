@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/meter"
 	"github.com/hubbench/hubbench/pkg/quantile"
 	"github.com/hubbench/hubbench/pkg/size"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -190,9 +191,9 @@ func TestGaugeFindings(t *testing.T) {
 			t.Errorf("%v %% busy: %+v", percent, got)
 		}
 	}
-	shared := &Device{Disks: []string{"A", "B"}, CountedReadBytes: 300, CountedWriteBytes: 100, ReadBytes: &bytes, Foreign: &Foreign{Bytes: 100, Rate: 10, FromS: 1, ToS: 11}}
-	cached := &Device{Disks: []string{"C"}, CountedReadBytes: 800, ReadBytes: &bytes, CachedBytes: 200}
-	heavy := &Device{Disks: []string{"D"}, CountedWriteBytes: 100, Foreign: &Foreign{Bytes: 300}}
+	shared := &meter.Device{Disks: []string{"A", "B"}, CountedReadBytes: 300, CountedWriteBytes: 100, ReadBytes: &bytes, Foreign: &meter.Foreign{Bytes: 100, Rate: 10, FromS: 1, ToS: 11}}
+	cached := &meter.Device{Disks: []string{"C"}, CountedReadBytes: 800, ReadBytes: &bytes, CachedBytes: 200}
+	heavy := &meter.Device{Disks: []string{"D"}, CountedWriteBytes: 100, Foreign: &meter.Foreign{Bytes: 300}}
 	sameFindings(t, "devices", toldOf(Phase{Disks: map[string]Disk{"A": {Device: shared}, "B": {Device: shared}, "C": {Device: cached}, "D": {Device: heavy}}}),
 		Finding{Code: "foreign_traffic", Disk: "D", Disks: []string{"D"}, Weight: 2, Values: map[string]float64{"bytes": 300, "rate": 0, "from_s": 0, "to_s": 0, "share": 3}},
 		Finding{Code: "foreign_traffic", Disks: []string{"A", "B"}, Weight: 1.25, Values: map[string]float64{"bytes": 100, "rate": 10, "from_s": 1, "to_s": 11, "share": 0.25}},

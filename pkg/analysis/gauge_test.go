@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/evidence"
+	"github.com/hubbench/hubbench/pkg/meter"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
@@ -47,14 +48,14 @@ func TestForeignTraffic(t *testing.T) {
 		size    float64
 		perFile float64
 		more    []tracetest.Traffic
-		want    *Foreign
+		want    *meter.Foreign
 	}{
 		"nothing":              {op: trace.Write, seconds: 30, size: 1e8},
 		"nothing, short":       {op: trace.Read, seconds: 3, size: 1e8},
 		"metadata":             {op: trace.Write, seconds: 10, size: 1e6, perFile: 48 << 10},
-		"all the time":         {op: trace.Write, seconds: 10, size: 1e8, more: []tracetest.Traffic{{ToS: 10, Rate: 50e6}}, want: &Foreign{Bytes: 500e6, Rate: 50e6, ToS: 10}},
-		"3 s":                  {op: trace.Read, seconds: 3, size: 1e8, more: []tracetest.Traffic{{ToS: 3, Rate: 50e6}}, want: &Foreign{Bytes: 150e6, Rate: 50e6, ToS: 3}},
-		"for a while":          {op: trace.Write, seconds: 60, size: 1e8, more: []tracetest.Traffic{{FromS: 20.4, ToS: 32.7, Rate: 50e6}}, want: &Foreign{Bytes: 615e6, Rate: 50e6, FromS: 20.4, ToS: 32.7}},
+		"all the time":         {op: trace.Write, seconds: 10, size: 1e8, more: []tracetest.Traffic{{ToS: 10, Rate: 50e6}}, want: &meter.Foreign{Bytes: 500e6, Rate: 50e6, ToS: 10}},
+		"3 s":                  {op: trace.Read, seconds: 3, size: 1e8, more: []tracetest.Traffic{{ToS: 3, Rate: 50e6}}, want: &meter.Foreign{Bytes: 150e6, Rate: 50e6, ToS: 3}},
+		"for a while":          {op: trace.Write, seconds: 60, size: 1e8, more: []tracetest.Traffic{{FromS: 20.4, ToS: 32.7, Rate: 50e6}}, want: &meter.Foreign{Bytes: 615e6, Rate: 50e6, FromS: 20.4, ToS: 32.7}},
 		"less than it matters": {op: trace.Write, seconds: 60, size: 1e8, more: []tracetest.Traffic{{FromS: 20, ToS: 22, Rate: 50e6}}},
 	} {
 		d := evenDisk("A", tc.op, tc.seconds, tc.size)

@@ -1,25 +1,5 @@
 package analysis
 
-// Device is what the disk's device moved by its own counters, beside what was counted of it, from the first reading of
-// the phase to the last.
-type Device struct {
-	Disks             []string `json:"disks"`      // on this device: more than one where names stand for one disk
-	ReadBytes         *int64   `json:"read_bytes"` // null where the run read more than it counted, to verify
-	WriteBytes        int64    `json:"write_bytes"`
-	CountedReadBytes  int64    `json:"counted_read_bytes"`
-	CountedWriteBytes int64    `json:"counted_write_bytes"`
-	CachedBytes       int64    `json:"cached_bytes"` // read without the device; 0 where that is no more than chance
-	Foreign           *Foreign `json:"foreign"`      // null where the device moved no more than was counted
-}
-
-// Foreign is traffic on a device that is not the run's.
-type Foreign struct {
-	Bytes float64 `json:"bytes"`
-	Rate  float64 `json:"rate"`
-	FromS float64 `json:"from_s"`
-	ToS   float64 `json:"to_s"`
-}
-
 // Temperature is how warm a disk was by its own sensor.
 type Temperature struct {
 	FirstC  float64 `json:"first_c"`

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/meter"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -310,15 +311,15 @@ func (p *phase) ownFall(s *shift, e *event) bool {
 // sharedCause is what the gauges say of a change that all disks show: the link's speed changed then, or the CPU became busy.
 func (p *phase) sharedCause(e *event, moved []shift) string {
 	for _, s := range moved {
-		all := p.meters.of(p.parts[s.disk].Name(), trace.LinkState)
-		before := readingsIn(all, overlap.Interval{StartNS: math.MinInt64, EndNS: e.at - e.offNS})
-		near := readingsIn(all, overlap.Interval{StartNS: e.at - e.offNS, EndNS: e.at + eventNearNS})
-		if len(before) > 0 && slices.ContainsFunc(near, func(r reading) bool { return r.value != before[len(before)-1].value }) {
+		all := p.meters.Of(p.parts[s.disk].Name(), trace.LinkState)
+		before := meter.In(all, overlap.Interval{StartNS: math.MinInt64, EndNS: e.at - e.offNS})
+		near := meter.In(all, overlap.Interval{StartNS: e.at - e.offNS, EndNS: e.at + eventNearNS})
+		if len(before) > 0 && slices.ContainsFunc(near, func(r meter.Reading) bool { return r.Value != before[len(before)-1].Value }) {
 			return CauseLink
 		}
 	}
-	cpu := p.meters.of("", trace.CPU)
-	if middle(readingsIn(cpu, overlap.Interval{StartNS: e.at, EndNS: e.next})) >= busyCPU && middle(readingsIn(cpu, overlap.Interval{StartNS: e.prev, EndNS: e.at})) < busyCPU {
+	cpu := p.meters.Of("", trace.CPU)
+	if meter.Median(meter.In(cpu, overlap.Interval{StartNS: e.at, EndNS: e.next})) >= busyCPU && meter.Median(meter.In(cpu, overlap.Interval{StartNS: e.prev, EndNS: e.at})) < busyCPU {
 		return CauseHost
 	}
 	return CauseUnknown

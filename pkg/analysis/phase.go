@@ -6,6 +6,7 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/meter"
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -25,10 +26,10 @@ type phase struct {
 	simulated bool
 	hangs     map[string]string // each disk's connection
 	alpha     alphas
-	meters    meters
-	devicesOf map[string]*Device     // by disk, where its device counts by itself
-	figures   map[string]toldFigures // of the disks' latencies
-	reached   []level.Measured       // the new level of each recovery of out
+	meters    meter.Gauges
+	devicesOf map[string]*meter.Device // by disk, where its device counts by itself
+	figures   map[string]toldFigures   // of the disks' latencies
+	reached   []level.Measured         // the new level of each recovery of out
 	out       *Phase
 	run       []*phase        // all of the run, this one among them
 	hardware  *hardware.Setup // nil where it is not known
@@ -53,7 +54,7 @@ func (p *part) kind(level int) string {
 func seconds(ns int64) float64 { return float64(ns) / 1e9 }
 
 func newPhase(run *trace.Run, t *trace.Phase, opts Options, alpha alphas) *phase {
-	p := &phase{trace: t, hardware: run.Hardware, simulated: len(run.Disks) > 0, hangs: map[string]string{}, alpha: alpha, meters: newMeters(t), devicesOf: map[string]*Device{}, figures: map[string]toldFigures{}, out: &Phase{
+	p := &phase{trace: t, hardware: run.Hardware, simulated: len(run.Disks) > 0, hangs: map[string]string{}, alpha: alpha, meters: meter.New(t), figures: map[string]toldFigures{}, out: &Phase{
 		Phase:       t.Name,
 		Roles:       map[string]trace.Role{},
 		Connections: maps.Clone(t.Connections),
@@ -102,6 +103,14 @@ func appendEdges(edges []int64, spans []overlap.Interval) []int64 {
 		edges = append(edges, v.StartNS, v.EndNS)
 	}
 	return edges
+}
+
+func (p *phase) disks() []*level.Disk {
+	all := make([]*level.Disk, len(p.parts))
+	for i := range p.parts {
+		all[i] = &p.parts[i].Disk
+	}
+	return all
 }
 
 // measure fills in what the phase says by itself.

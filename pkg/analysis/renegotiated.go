@@ -12,17 +12,17 @@ func (p *phase) linkChange(disk string, speeds map[string]float64) *LinkChange {
 	key := disk + "\x00" + p.hangs[disk]
 	var out *LinkChange
 	most := 0.0
-	for _, r := range p.meters.of(disk, trace.LinkState) {
-		if r.value <= 0 {
+	for _, r := range p.meters.Of(disk, trace.LinkState) {
+		if r.Value <= 0 {
 			continue
 		}
 		was := speeds[key]
-		speeds[key] = r.value
-		if was == 0 || was == r.value {
+		speeds[key] = r.Value
+		if was == 0 || was == r.Value {
 			continue
 		}
-		if step := math.Abs(math.Log(r.value / was)); step > most {
-			out, most = &LinkChange{AtS: seconds(r.ns), FromBps: was, ToBps: r.value}, step
+		if step := math.Abs(math.Log(r.Value / was)); step > most {
+			out, most = &LinkChange{AtS: seconds(r.NS), FromBps: was, ToBps: r.Value}, step
 		}
 	}
 	if out != nil {

@@ -48,7 +48,7 @@ func systems() []system {
 	}
 	// Where numbers are worked out and bytes are read; the rest of pkg follows from these.
 	numbers := []string{
-		"./pkg/analysis", "./pkg/hardware", "./pkg/hub", "./pkg/level", "./pkg/overlap", "./pkg/policy", "./pkg/quantile", "./pkg/scenario", "./pkg/size", "./pkg/strictyaml", "./pkg/trace/...", "./pkg/unit",
+		"./pkg/analysis", "./pkg/hardware", "./pkg/hub", "./pkg/level", "./pkg/meter", "./pkg/overlap", "./pkg/policy", "./pkg/quantile", "./pkg/scenario", "./pkg/size", "./pkg/strictyaml", "./pkg/trace/...", "./pkg/unit",
 	}
 	// Hundreds of random traces, which qemu is slow at and which say little of a processor.
 	counted := "^(TestNoClaimsFromNoise|TestFalseAlarms|TestIntervalsCover|TestAgainstBruteForce)$"

@@ -79,3 +79,12 @@ func done(d *trace.DiskTrace, at int64) (bytes, files float64) {
 	}
 	return bytes, files
 }
+
+// Readings are of one gauge, a value every second from 1 on.
+func Readings(disk, name string, values ...float64) []trace.Gauge {
+	var list []trace.Gauge
+	for i, v := range values {
+		list = append(list, trace.Gauge{Disk: disk, Name: name, TNS: int64(i+1) * 1e9, Value: v})
+	}
+	return list
+}

@@ -1,14 +1,14 @@
-package analysis
+package meter
 
 import "slices"
 
-// unwritten is how much of what was written to a disk has not been seen to reach its device yet, by disk. It may follow
+// Unwritten is how much of what was written to a disk has not been seen to reach its device yet, by disk. It may follow
 // in any later phase: a system holds writes back for half a minute, and longer than short phases last. Disks on one device
 // share a number.
-type unwritten map[string]*float64
+type Unwritten map[string]*float64
 
 // of is the number that disks on one device share from now on.
-func (u unwritten) of(disks []string) *float64 {
+func (u Unwritten) of(disks []string) *float64 {
 	var sum float64
 	var seen []*float64
 	for _, disk := range disks {

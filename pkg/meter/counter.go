@@ -1,0 +1,216 @@
+package meter
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// How far a device's own counters may be off what was counted for no reason worth telling.
+const (
+	offShare  = 0.02    // of what was counted
+	offBytes  = 4 << 20 // superblocks, journals and what a system does now and then
+	offFile   = 64 << 10
+	offRateNS = 100_000_000 // of the disk's rate: a file cut short is known by its last sample, and a reading's time to so much
+
+	// Between two readings the device may be ahead of what is counted by the requests in flight, some 30 MB at most. Over so
+	// long that is no matter; over less, an end is drawn in only where it has less than half of what the rest has.
+	settledNS   = 5e9
+	partReading = 0.5
+)
+
+// Devices holds what was counted of a phase's disks against their devices' own counters, by disk. Disks with the same counters
+// share a device.
+func Devices(t *trace.Phase, m Gauges, disks []*level.Disk, late Unwritten) map[string]*Device {
+	found, seen := map[string]*Device{}, map[string]bool{}
+	for i, disk := range disks {
+		if seen[disk.Name()] {
+			continue
+		}
+		counts, reads := m.counts(disk.Name())
+		if len(counts) < 2 { // nobody saw how much of it reached the device
+			written := disk.Trace.Direction(trace.Write)
+			*late.of([]string{disk.Name()}) += float64(overlap.NewCurve(written).At(math.MaxInt64))
+			continue
+		}
+		d := device{counts: counts, reads: reads}
+		sound := t.Status != trace.Partial
+		for _, other := range disks[i:] {
+			if same, _ := m.counts(other.Name()); slices.Equal(counts, same) {
+				d.add(other)
+				seen[other.Name()] = true
+				sound = sound && len(other.Trace.Errors) == 0 && len(other.Active) > 0
+			}
+		}
+		if out := d.compare(t.Stop, late); sound {
+			for _, name := range out.Disks {
+				found[name] = out
+			}
+		}
+	}
+	return found
+}
+
+// device is a physical device and the disks on it.
+type device struct {
+	counts []count
+	reads  bool // that its reads are known
+	parts  []*level.Disk
+	flows  []flow // of the parts
+}
+
+// flow is what a disk moved in one direction.
+type flow struct {
+	op    trace.Role
+	curve *overlap.Curve
+}
+
+// add counts a disk in.
+func (d *device) add(p *level.Disk) {
+	d.parts = append(d.parts, p)
+	if !p.Trace.Both {
+		d.flows = append(d.flows, flow{p.Trace.Op, p.Curve})
+		return
+	}
+	for _, op := range []trace.Role{trace.Read, trace.Write} {
+		d.flows = append(d.flows, flow{op, overlap.NewCurve(p.Trace.Direction(op))})
+	}
+}
+
+// moved are bytes in both directions.
+type moved struct{ read, write float64 }
+
+// own is what the disks were counted to move, and how far that may be off.
+func (d *device) own(v overlap.Interval) (m moved, doubt float64) {
+	for _, f := range d.flows {
+		a := f.curve.Between(v)
+		doubt += float64(a.High - a.Low)
+		if f.op == trace.Write {
+			m.write += float64(a.Bytes)
+		} else {
+			m.read += float64(a.Bytes)
+		}
+	}
+	return m, doubt
+}
+
+// compare sets the device's counters against what was counted.
+func (d *device) compare(stop string, unwritten Unwritten) *Device {
+	first, last := d.counts[0], d.counts[len(d.counts)-1]
+	all := overlap.Interval{StartNS: first.ns, EndNS: last.ns}
+	own, doubt := d.own(all)
+	total := moved{last.read - first.read, last.write - first.write}
+	out := &Device{WriteBytes: int64(total.write), CountedReadBytes: int64(own.read), CountedWriteBytes: int64(own.write)}
+	for _, p := range d.parts {
+		out.Disks = append(out.Disks, p.Name())
+		doubt += offFile * float64(len(p.Trace.Files))
+		if len(p.Active) == 0 {
+			continue
+		}
+		work, doubts := overlap.Interval{StartNS: p.StartNS(), EndNS: p.EndNS()}, 0.0
+		if stop == scenario.StopHold || stop == scenario.StopTime || len(p.Trace.Open) > 0 {
+			doubts++
+		}
+		for _, ns := range []int64{first.ns, last.ns} {
+			if work.StartNS < ns && ns < work.EndNS { // amid the work, all rests on when exactly that was
+				doubts++
+			}
+		}
+		doubt += doubts * seconds(offRateNS) * p.RateIn(work)
+	}
+	off := offBytes + doubt + offShare*(own.read+own.write)
+	if d.reads {
+		read := int64(total.read)
+		out.ReadBytes = &read
+		if lack := own.read - total.read; lack > off {
+			out.CachedBytes = int64(lack)
+		}
+	}
+	held := unwritten.of(out.Disks)
+	late := min(*held, max(0, total.write-own.write))
+	*held += max(0, own.write-total.write) - late
+	more := max(0, total.write-own.write-late)
+	if d.reads {
+		more += max(0, total.read-own.read)
+	}
+	if more > off {
+		out.Foreign = d.foreign(total.read > own.read, total.write-late > own.write)
+	}
+	return out
+}
+
+// foreign says when the device moved more than was counted, and how much: over the stretch of readings that has most of
+// it, whose ends are drawn in to where the traffic, at the stretch's own rate, would have begun and ended.
+func (d *device) foreign(reads, writes bool) *Foreign {
+	more := make([]float64, len(d.counts)-1) // from one reading to the next
+	from, to, best := 0, 0, math.Inf(-1)
+	start, sum := 0, 0.0
+	for i := range more {
+		a, b := d.counts[i], d.counts[i+1]
+		own, _ := d.own(overlap.Interval{StartNS: a.ns, EndNS: b.ns})
+		if reads {
+			more[i] += b.read - a.read - own.read
+		}
+		if writes {
+			more[i] += b.write - a.write - own.write
+		}
+		if sum <= 0 {
+			start, sum = i, 0
+		}
+		if sum += more[i] - offShare*(own.read+own.write); sum > best {
+			from, to, best = start, i+1, sum
+		}
+	}
+	f := &Foreign{}
+	for _, v := range more[from:to] {
+		f.Bytes += v
+	}
+	startNS, endNS := float64(d.counts[from].ns), float64(d.counts[to].ns)
+	if inner := to - from - 2; inner > 0 {
+		rate := (f.Bytes - more[from] - more[to-1]) / float64(d.counts[to-1].ns-d.counts[from+1].ns) // per nanosecond
+		long := float64(d.counts[to-1].ns-d.counts[from+1].ns) >= settledNS
+		drawn := func(i int) float64 {
+			length := float64(d.counts[i+1].ns - d.counts[i].ns)
+			if long || more[i] < partReading*rate*length {
+				return max(0, length-more[i]/rate)
+			}
+			return 0
+		}
+		if rate > 0 {
+			startNS, endNS = startNS+drawn(from), endNS-drawn(to-1)
+			if long {
+				f.Rate = rate * 1e9
+			}
+		}
+	}
+	f.FromS, f.ToS = max(0, startNS/1e9), endNS/1e9
+	f.Rate = cmp.Or(f.Rate, f.Bytes/(endNS-startNS)*1e9)
+	return f
+}
+
+// Device is what the disk's device moved by its own counters, beside what was counted of it, from the first reading of
+// the phase to the last.
+type Device struct {
+	Disks             []string `json:"disks"`      // on this device: more than one where names stand for one disk
+	ReadBytes         *int64   `json:"read_bytes"` // null where the run read more than it counted, to verify
+	WriteBytes        int64    `json:"write_bytes"`
+	CountedReadBytes  int64    `json:"counted_read_bytes"`
+	CountedWriteBytes int64    `json:"counted_write_bytes"`
+	CachedBytes       int64    `json:"cached_bytes"` // read without the device; 0 where that is no more than chance
+	Foreign           *Foreign `json:"foreign"`      // null where the device moved no more than was counted
+}
+
+// Foreign is traffic on a device that is not the run's.
+type Foreign struct {
+	Bytes float64 `json:"bytes"`
+	Rate  float64 `json:"rate"`
+	FromS float64 `json:"from_s"`
+	ToS   float64 `json:"to_s"`
+}
+
+func seconds(ns int64) float64 { return float64(ns) / 1e9 }

@@ -1,0 +1,86 @@
+// Package meter reads what the machine's own gauges say of a phase: readings over time, and what each device moved by its own
+// counters beside what was counted of its disks, so that other traffic and reads from a cache show. Start at New and Devices.
+package meter
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/stats"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// Reading is one value of a gauge.
+type Reading struct {
+	NS    int64
+	Value float64
+}
+
+// Gauges are a phase's gauges, each by time, by disk (empty: the host) and name.
+type Gauges map[[2]string][]Reading
+
+// New sorts the gauges of a phase; of two readings at one time the first counts.
+func New(t *trace.Phase) Gauges {
+	m := Gauges{}
+	for _, g := range t.Gauges {
+		key := [2]string{g.Disk, g.Name}
+		if n := len(m[key]); n == 0 || m[key][n-1].NS < g.TNS {
+			m[key] = append(m[key], Reading{g.TNS, g.Value})
+		}
+	}
+	return m
+}
+
+// Of is one gauge of a disk, or of the host if the name is empty.
+func (m Gauges) Of(disk, name string) []Reading { return m[[2]string{disk, name}] }
+
+// In are the readings from one time to another.
+func In(all []Reading, v overlap.Interval) []Reading {
+	from := sort.Search(len(all), func(i int) bool { return all[i].NS >= v.StartNS })
+	to := sort.Search(len(all), func(i int) bool { return all[i].NS > v.EndNS })
+	return all[from:max(from, to)]
+}
+
+// Median is the median of readings, which one slip of a sensor does not move; NaN of none.
+func Median(all []Reading) float64 {
+	values := make([]float64, len(all))
+	for i, r := range all {
+		values[i] = r.Value
+	}
+	return stats.Median(values)
+}
+
+// Moves reports whether a gauge shows more than one value. One that never moves is stuck: some disks report the same
+// temperature for ever.
+func Moves(all []Reading) bool {
+	return slices.ContainsFunc(all, func(r Reading) bool { return r.Value != all[0].Value })
+}
+
+// count is a device's two counters at one time.
+type count struct {
+	ns          int64
+	read, write float64
+}
+
+// counts are a disk's counters. Where reads are not known they are zero all along, and reads is false. There are none
+// where a counter runs backwards: then the disk was plugged in anew.
+func (m Gauges) counts(disk string) (counts []count, reads bool) {
+	written, read := m.Of(disk, trace.DeviceWrite), m.Of(disk, trace.DeviceRead)
+	at := map[int64]float64{}
+	for _, r := range read {
+		at[r.NS] = r.Value
+	}
+	for _, w := range written {
+		r, known := at[w.NS]
+		if len(read) > 0 && !known {
+			continue
+		}
+		c := count{w.NS, r, w.Value}
+		if n := len(counts); n > 0 && (c.read < counts[n-1].read || c.write < counts[n-1].write) {
+			return nil, false
+		}
+		counts = append(counts, c)
+	}
+	return counts, len(read) > 0
+}

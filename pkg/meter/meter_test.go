@@ -1,0 +1,217 @@
+package meter
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/hubbench/hubbench/pkg/level"
+	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+	"github.com/hubbench/hubbench/pkg/work"
+)
+
+func ns(s float64) int64 { return int64(math.Round(s * 1e9)) }
+
+// span is from one second to another.
+func span(fromS, toS float64) overlap.Interval {
+	return overlap.Interval{StartNS: ns(fromS), EndNS: ns(toS)}
+}
+
+// within fails the test unless a value is as wanted, but for what is allowed.
+func within(t *testing.T, what string, got, want, allowed float64) {
+	t.Helper()
+	if math.IsNaN(got) || math.Abs(got-want) > allowed {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+// device's counts, one a second: what A reads and writes, and what is more.
+func deviceOf(reads, writes []float64, parts ...*level.Disk) device {
+	d := device{reads: true}
+	var c count
+	for i := range reads {
+		c.ns, c.read, c.write = ns(float64(i)), c.read+reads[i], c.write+writes[i]
+		d.counts = append(d.counts, c)
+	}
+	for _, p := range parts {
+		d.add(p)
+	}
+	return d
+}
+
+// evenPart moves 100 MB a second in files of a second.
+func evenPart(op trace.Role, seconds int) *level.Disk {
+	d := tracetest.FilesOf(slices.Repeat([][2]float64{{1, 100e6}}, seconds)...)
+	d.Op = op
+	p := level.New(d, work.Work{}, 0)
+	return &p
+}
+
+func TestDeviceCompare(t *testing.T) {
+	const s = 10
+	// Off by 4 MiB, 64 KiB for each file and 2 % of what was counted, no more is worth telling.
+	const slack = 4<<20 + s*64<<10 + 0.02*s*100e6
+	each := func(v, more float64) []float64 { // from second to second
+		list := append([]float64{0}, slices.Repeat([]float64{v}, s)...)
+		list[5] += more
+		return list
+	}
+	for _, tt := range []struct {
+		name            string
+		op              trace.Role
+		reads, writes   []float64
+		stop            string
+		open            bool
+		foreign, cached float64
+	}{
+		{name: "all as counted", op: trace.Write, reads: each(0, 0), writes: each(100e6, 0)},
+		{name: "as much more as may be", op: trace.Write, reads: each(0, 0), writes: each(100e6, slack-0.5)},
+		{name: "as much more read as may be", op: trace.Read, reads: each(100e6, slack-0.5), writes: each(0, 0)},
+		{name: "more", op: trace.Write, reads: each(0, 0), writes: each(100e6, slack+1), foreign: slack + 1},
+		{name: "more in both directions", op: trace.Write, reads: each(0, slack), writes: each(100e6, slack), foreign: 2 * slack},
+		{name: "stopped amid a file", op: trace.Write, reads: each(0, 0), writes: each(100e6, slack+10e6-1), stop: "time"},
+		{name: "and more than that", op: trace.Write, reads: each(0, 0), writes: each(100e6, slack+10e6+1), stop: "hold", foreign: slack + 10e6 + 1},
+		{name: "less written", op: trace.Write, reads: each(0, 0), writes: each(100e6, -slack-1)},
+		{name: "less read", op: trace.Read, reads: each(100e6, -slack-1), writes: each(0, 0), cached: slack + 1},
+		{name: "but not by enough", op: trace.Read, reads: each(100e6, -slack+1), writes: each(0, 0)},
+		{name: "written beside reads", op: trace.Read, reads: each(100e6, 0), writes: each(0, slack+1), foreign: slack + 1},
+	} {
+		d := deviceOf(tt.reads, tt.writes, evenPart(tt.op, s))
+		late := Unwritten{}
+		got := d.compare(tt.stop, late)
+		foreign := 0.0
+		if got.Foreign != nil {
+			foreign = got.Foreign.Bytes
+			if f := got.Foreign; math.Abs(f.FromS-4) > 0.01 || math.Abs(f.ToS-5) > 0.01 || math.Abs(f.Rate-f.Bytes) > 1 {
+				t.Errorf("%s: %+v, want all of it in the fifth second", tt.name, f)
+			}
+		}
+		within(t, tt.name+": foreign", foreign, tt.foreign, 2)
+		within(t, tt.name+": cached", float64(got.CachedBytes), tt.cached, 2)
+		within(t, tt.name+": read", float64(*got.ReadBytes), sumOf(tt.reads), 2)
+		within(t, tt.name+": written", float64(got.WriteBytes), sumOf(tt.writes), 2)
+		if want := max(0, s*100e6-sumOf(tt.writes)); tt.op == trace.Write {
+			within(t, tt.name+": held back", *late.of([]string{"A"}), want, 2)
+		}
+	}
+	// Readings from amid the work may be off by a tenth of a second of the disk's rate each.
+	for more, want := range map[float64]bool{2 * 10e6: false, 2*10e6 + 100e3: true} {
+		d := deviceOf(each(0, 0)[:7], each(100e6, more+4<<20+s*64<<10+0.02*5*100e6-1)[:7], evenPart(trace.Write, s))
+		d.counts = d.counts[1:]
+		if got := d.compare("", Unwritten{}); (got.Foreign != nil) != want {
+			t.Errorf("%v more between readings amid the work: %+v", more, got.Foreign)
+		}
+	}
+}
+
+func sumOf(list []float64) (sum float64) {
+	for _, v := range list {
+		sum += v
+	}
+	return sum
+}
+
+// Traffic for 20 s of 40, which begins and ends amid a second: its rate is that of the whole seconds, and dates its ends.
+func TestForeignIsDated(t *testing.T) {
+	reads, writes := make([]float64, 41), append([]float64{0}, slices.Repeat([]float64{100e6}, 40)...)
+	for i := 11; i <= 30; i++ {
+		writes[i] += 50e6
+	}
+	writes[11], writes[30] = 100e6+20e6, 100e6+10e6 // from 10.6 s to 29.2 s
+	d := deviceOf(reads, writes, evenPart(trace.Write, 40))
+	f := d.foreign(true, true)
+	within(t, "bytes", f.Bytes, 18*50e6+30e6, 1)
+	within(t, "rate", f.Rate, 50e6, 1)
+	within(t, "from", f.FromS, 10.6, 1e-6)
+	within(t, "to", f.ToS, 29.2, 1e-6)
+	// Over less than 5 s an end is drawn in where it has less than half.
+	for i := 16; i <= 30; i++ {
+		writes[i] = 100e6
+	}
+	writes[15] = 100e6 + 30e6 // three seconds of 50, 20 before and 30 after
+	d = deviceOf(reads, writes, evenPart(trace.Write, 40))
+	f = d.foreign(true, true)
+	within(t, "bytes of few", f.Bytes, 3*50e6+20e6+30e6, 1)
+	within(t, "from of few", f.FromS, 10.6, 1e-6)
+	within(t, "to of few", f.ToS, 15, 1e-6)
+	within(t, "rate of few", f.Rate, 200e6/4.4, 1)
+	if f := d.foreign(true, false); f.Bytes != 0 {
+		t.Errorf("of its reads alone: %+v", f)
+	}
+}
+
+// What a device wrote from second to second, of which nothing was counted.
+func TestForeignStretch(t *testing.T) {
+	evenly := func(first, last float64, n int) []float64 {
+		return slices.Concat([]float64{first}, slices.Repeat([]float64{50}, n), []float64{last})
+	}
+	for _, tt := range []struct {
+		name   string
+		writes []float64
+		want   Foreign
+	}{
+		{"a single byte begins it", []float64{1, 100}, Foreign{Bytes: 101, Rate: 50.5, ToS: 2}},
+		{"after less than nothing", []float64{10, -20, 30}, Foreign{Bytes: 30, Rate: 30, FromS: 2, ToS: 3}},
+		{"after nothing", []float64{10, -10, 30}, Foreign{Bytes: 30, Rate: 30, FromS: 2, ToS: 3}},
+		{"over less than nothing", []float64{10, -5, 30}, Foreign{Bytes: 35, Rate: 35. / 3, ToS: 3}},
+		{"over long", []float64{1000, -10, -10, -10, -10, -10, 990}, Foreign{Bytes: 1940, Rate: 1940. / 7, ToS: 7}},
+		{"nothing behind it", []float64{10, 0}, Foreign{Bytes: 10, Rate: 10, ToS: 1}},
+		{"two", []float64{20, 50}, Foreign{Bytes: 70, Rate: 35, ToS: 2}},
+		{"three", []float64{20, 50, 20}, Foreign{Bytes: 90, Rate: 50, FromS: 0.6, ToS: 2.4}},
+		{"half at the ends", evenly(25, 25, 4), Foreign{Bytes: 250, Rate: 250. / 6, ToS: 6}},
+		{"less at one", evenly(30, 20, 4), Foreign{Bytes: 250, Rate: 250 / 5.4, ToS: 5.4}},
+		{"five seconds", evenly(30, 20, 5), Foreign{Bytes: 300, Rate: 50, FromS: 0.4, ToS: 6.4}},
+		{"more at the ends", evenly(80, 90, 5), Foreign{Bytes: 420, Rate: 50, ToS: 7}},
+	} {
+		d := deviceOf(make([]float64, len(tt.writes)+1), append([]float64{0}, tt.writes...))
+		if diff := cmp.Diff(&tt.want, d.foreign(false, true), cmpopts.EquateApprox(1e-9, 0)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+func TestMeters(t *testing.T) {
+	gauges := slices.Concat(tracetest.Readings("A", "w", 1, 2, 3), tracetest.Readings("", "w", 7), []trace.Gauge{{Disk: "A", Name: "w", TNS: ns(3), Value: 9}, {Disk: "A", Name: "w", TNS: ns(5), Value: 4}})
+	m := New(&trace.Phase{Gauges: gauges})
+	want := []Reading{{ns(1), 1}, {ns(2), 2}, {ns(3), 3}, {ns(5), 4}} // a second one at 3 s is left out
+	if diff := cmp.Diff(want, m.Of("A", "w"), cmp.AllowUnexported(Reading{})); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	for _, tt := range []struct {
+		v    overlap.Interval
+		n    int
+		want float64 // the middle one
+	}{{span(1, 3), 3, 2}, {span(1.1, 2.9), 1, 2}, {span(0, 9), 4, 2.5}, {span(3.5, 4), 0, math.NaN()}, {span(5, 5), 1, 4}, {span(4, 3), 0, math.NaN()}} {
+		in := In(want, tt.v)
+		if got := Median(in); len(in) != tt.n || got != tt.want && !(math.IsNaN(got) && math.IsNaN(tt.want)) {
+			t.Errorf("in %v: %v with %v in the middle", tt.v, in, got)
+		}
+	}
+	if Moves(want[:1]) || !Moves(want[:2]) || Moves(nil) {
+		t.Error("what moves is not told from what does not")
+	}
+	counts := func(read, written []float64) ([]count, bool) {
+		return New(&trace.Phase{Gauges: slices.Concat(tracetest.Readings("A", trace.DeviceRead, read...), tracetest.Readings("A", trace.DeviceWrite, written...))}).counts("A")
+	}
+	for _, tt := range []struct {
+		name          string
+		read, written []float64
+		n             int
+		reads         bool
+	}{
+		{"both", []float64{1, 2, 3}, []float64{4, 4, 5}, 3, true},
+		{"writes alone", nil, []float64{4, 5}, 2, false},
+		{"reads of fewer times", []float64{1, 2}, []float64{4, 5, 6}, 2, true},
+		{"backwards", []float64{1, 2}, []float64{4, 3}, 0, false},
+		{"reads backwards", []float64{2, 1}, []float64{4, 5}, 0, false},
+	} {
+		if got, reads := counts(tt.read, tt.written); len(got) != tt.n || reads != tt.reads {
+			t.Errorf("%s: %v, %v", tt.name, got, reads)
+		}
+	}
+}
