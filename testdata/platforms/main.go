@@ -6,8 +6,9 @@
 //
 // Without names it runs all but machine, which is this machine's own tests; without packages those where systems differ,
 // and with -all every one. A failure that is the emulator's fault is listed in known.txt with its reason: any other one, and
-// a listed one that does not happen, is an error. Where a program is lacking the system is passed over, and that is
-// said; with -strict it is an error too. -record writes results.txt and the README's table.
+// a listed one that does not happen, is an error. Up to two tests of a system that fail under its emulator are run once more,
+// alone, and this is said: what then passes has passed. Where a program is lacking the system is passed over, and that is said;
+// with -strict it is an error too. -record writes results.txt and the README's table.
 //
 // What the results mean is in the package outcome; known.txt and results.txt belong to it.
 package main

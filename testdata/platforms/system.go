@@ -33,10 +33,9 @@ type system struct {
 
 // emulator is what go test needs to be told.
 type emulator struct {
-	args   []string // of go test
-	env    []string
-	flakes []string // what it prints where it fails at random
-	close  func()   // where something is to be ended
+	args  []string // of go test
+	env   []string
+	close func() // where something is to be ended
 }
 
 func systems() []system {
@@ -126,15 +125,21 @@ func (s system) run(o options) ([]outcome.Result, bool, error) {
 	}
 	var results []outcome.Result
 	ok := true
+	chances := outcome.Chances(s.how)
 	for _, t := range tests {
 		pkg := strings.TrimPrefix(t.Package, module)
-		if text, flaky := outcome.Flaky(t, s.how, pkg, o.known, e.flakes); flaky {
-			fmt.Fprintf(o.out, "again %s: the emulator failed at random: %s\n", pkg, text)
-			again, err := s.test(e, []string{t.Package}, o.all)
+		t, said, err := outcome.Again(t, s.how, pkg, o.known, &chances, func(pattern string) (*outcome.Tests, error) {
+			second, err := s.test(e, []string{t.Package}, o.all, "-run="+pattern)
 			if err != nil {
-				return nil, false, err
+				return nil, err
 			}
-			t = again[0]
+			return second[0], nil
+		})
+		for _, line := range said {
+			fmt.Fprintf(o.out, "again %s: %s\n", pkg, line)
+		}
+		if err != nil {
+			return nil, false, err
 		}
 		r, wrong := outcome.Judge(t, s.how, pkg, o.known)
 		if t.Empty {
@@ -153,8 +158,8 @@ func (s system) run(o options) ([]outcome.Result, bool, error) {
 }
 
 // test runs go test, one package at a time, since emulated time is short enough.
-func (s system) test(e emulator, packages []string, all bool) ([]*outcome.Tests, error) {
-	args := slices.Concat([]string{"test", "-json", "-short", "-count=1", "-p=1", "-timeout=10m"}, e.args, packages)
+func (s system) test(e emulator, packages []string, all bool, more ...string) ([]*outcome.Tests, error) {
+	args := slices.Concat([]string{"test", "-json", "-short", "-count=1", "-p=1", "-timeout=10m"}, e.args, more, packages)
 	if s.quick != "" && !all {
 		args = slices.Insert(args, 1, "-skip="+s.quick)
 	}

@@ -26,7 +26,6 @@ func prepareWine(tmp string) (emulator, error) {
 		end.Env = append(os.Environ(), env...)
 		_ = end.Run()
 	}}
-	e.flakes = []string{"DLL initialization failed"} // of a library that is Wine's own
 	start := append(fixed, "wineboot", "-i")
 	if _, err := exec.LookPath("wineboot"); err != nil {
 		start = append(fixed, "wine", "wineboot", "-i")

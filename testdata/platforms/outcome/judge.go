@@ -68,6 +68,11 @@ func (t *Tests) add(e Event) {
 
 // crashed says that the program ended before its tests did.
 func (t *Tests) crashed() bool {
+	for _, end := range t.Ends {
+		if end == "run" {
+			return true
+		}
+	}
 	for _, lines := range t.Output {
 		if slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, "panic: ") || strings.HasPrefix(l, "fatal error: ") }) {
 			return true
@@ -88,28 +93,6 @@ func (t *Tests) failures() []string {
 	return slices.DeleteFunc(slices.Clone(all), func(test string) bool {
 		return slices.ContainsFunc(all, func(other string) bool { return strings.HasPrefix(other, test+"/") })
 	})
-}
-
-// Flaky reports whether a package's tests failed only where the emulator printed one of the texts that it prints when it fails
-// at random, and returns the first of these lines.
-func Flaky(t *Tests, how, pkg string, known []Known, texts []string) (line string, flaky bool) {
-	failed := t.failures()
-	if len(failed) == 0 && t.Failed {
-		failed = []string{""} // the program itself
-	}
-	failed = unlisted(failed, ofPackage(known, how, pkg))
-	for _, test := range failed {
-		at := slices.IndexFunc(t.Output[test], func(l string) bool {
-			return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(l, text) })
-		})
-		if at < 0 {
-			return "", false
-		}
-		if line == "" {
-			line = strings.TrimSpace(t.Output[test][at])
-		}
-	}
-	return line, len(failed) > 0
 }
 
 // ofPackage is what is known of a package's tests.

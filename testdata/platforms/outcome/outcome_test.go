@@ -47,7 +47,7 @@ func TestJudge(t *testing.T) {
 		{"listed and skipped", stream, []Known{listed, {Loader, "a", "TestThree", "r"}}, []string{"TestThree is in known.txt"}},
 		{"listed and gone", stream, []Known{listed, {Loader, "a", "TestGone", "r"}}, []string{"TestGone is in known.txt"}},
 		{"a crash is never excused", crash, []Known{listed}, []string{"the tests came to no end"}},
-		{"never ended", `{"Action":"run","Package":"m/a","Test":"TestHang"}` + "\n" + `{"Action":"fail","Package":"m/a"}`, nil, []string{"TestHang fails"}},
+		{"never ended", `{"Action":"run","Package":"m/a","Test":"TestHang"}` + "\n" + `{"Action":"output","Package":"m/a","Output":"signal: killed\n"}` + "\n" + `{"Action":"fail","Package":"m/a"}`, nil, []string{"TestHang fails", "the tests came to no end:\nsignal: killed"}},
 		{"does not build", `{"Action":"output","Package":"m/a","Output":"FAIL m/a [build failed]\n"}` + "\n" + `{"Action":"fail","Package":"m/a"}`, nil, []string{"failed, though no test did:\nFAIL m/a [build failed]"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -64,40 +64,6 @@ func TestJudge(t *testing.T) {
 	}
 	if r, _ := judge(t, stream, listed); r.Passed != 1 || r.Skipped != 1 || r.Excused != 1 {
 		t.Errorf("counted %+v, want one of each", r)
-	}
-}
-
-func TestFlaky(t *testing.T) {
-	program := `{"Action":"output","Package":"m/a","Output":"panic: odd\n"}
-{"Action":"fail","Package":"m/a"}
-`
-	other := strings.Replace(stream, `"TestThree"}
-{"Action":"skip","Package":"m/a","Test":"TestThree"}`, `"TestThree"}
-{"Action":"output","Package":"m/a","Test":"TestThree","Output":"wrong\n"}
-{"Action":"fail","Package":"m/a","Test":"TestThree"}`, 1)
-	listed := Known{Loader, "a", "TestTwo/x", "the loader has no such call"}
-	for _, c := range []struct {
-		name, stream string
-		known        []Known
-		text, line   string // line: empty where it is no flake
-	}{
-		{"a test", stream, nil, "odd", "a_test.go:1: odd"},
-		{"another text", stream, nil, "queer", ""},
-		{"a known failure", stream, []Known{listed}, "odd", ""},
-		{"one that failed by itself beside it", other, nil, "odd", ""},
-		{"the program", program, nil, "odd", "panic: odd"},
-		{"passed", strings.ReplaceAll(stream, `"fail"`, `"pass"`), nil, "odd", ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			tests, err := ReadTests(strings.NewReader(c.stream))
-			if err != nil || len(tests) != 1 {
-				t.Fatalf("%d packages, %v; want 1", len(tests), err)
-			}
-			line, flaky := Flaky(tests[0], Loader, "a", c.known, []string{"never printed", c.text})
-			if line != c.line || flaky != (c.line != "") {
-				t.Errorf("got %q, %t; want %q", line, flaky, c.line)
-			}
-		})
 	}
 }
 
