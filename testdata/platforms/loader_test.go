@@ -14,7 +14,7 @@ import (
 
 // onMac runs hubbench for macOS with real folders, by the loader with a setting, and returns its exit code, what it said,
 // and run.json.
-type onMac struct{ loader, hubbench string }
+type onMac struct{ loader, hubbench, probe string }
 
 func newMac(t *testing.T) onMac {
 	t.Helper()
@@ -26,8 +26,8 @@ func newMac(t *testing.T) onMac {
 	if _, err := prepareLoader(tmp); err != nil {
 		t.Fatal(err)
 	}
-	m := onMac{loader: filepath.Join(tmp, "loader"), hubbench: filepath.Join(tmp, "hubbench")}
-	build := exec.Command("go", "build", "-o", m.hubbench, "./cmd/hubbench")
+	m := onMac{loader: filepath.Join(tmp, "loader"), hubbench: filepath.Join(tmp, "hubbench"), probe: filepath.Join(tmp, "probe")}
+	build := exec.Command("go", "build", "-o", tmp, "./cmd/hubbench", "./testdata/platforms/loader/probe")
 	build.Env = append(os.Environ(), "GOOS=darwin", "GOARCH=amd64", "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -95,4 +95,9 @@ func TestMacProvoked(t *testing.T) {
 			}
 		})
 	}
+	t.Run("timer", func(t *testing.T) {
+		if out, err := exec.Command(m.loader, m.probe).CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
 }

@@ -1,5 +1,9 @@
 // Events: kqueue by means of epoll, for what Go's runtime and a precise sleep ask of it. Each watched descriptor has a
 // place by its number; a queue's wake-up and its timer have descriptors of their own (eventfd, timerfd).
+//
+// Epoll goes on watching a file that is closed here as long as another process has it, as a child has the far end of its
+// pipes; kqueue does not. Its events come with the number that it had here, which may be another file's by then, so each
+// time that a number is watched has a number of its own, its turn, and events of an earlier turn are left.
 #include "loader.h"
 
 #include <fcntl.h>
@@ -28,8 +32,10 @@ static struct watch {
 	uint64_t ident;
 	void *mine;
 	int wake, timer; // of a queue; 0 where it has none
+	uint32_t turn;
 } watches[DESCRIPTORS];
 
+static uint32_t turns; // so far
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static long new_queue(void) {
@@ -49,12 +55,15 @@ void forget_queue(int fd) {
 }
 
 static long watch(int queue, int fd, int16_t filter, const struct event *e) {
-	struct epoll_event want = {.events = EPOLLIN | EPOLLET | (filter == READ ? EPOLLOUT | EPOLLRDHUP : 0), .data.fd = fd};
+	struct epoll_event want = {.events = EPOLLIN | EPOLLET | (filter == READ ? EPOLLOUT | EPOLLRDHUP : 0)};
 	if (fd < 0 || fd >= DESCRIPTORS) return refuse(DARWIN_EINVAL);
 	watches[fd].filter = filter;
 	watches[fd].ident = e->ident;
 	watches[fd].mine = e->mine;
-	if (epoll_ctl(queue, EPOLL_CTL_ADD, fd, &want) == 0 || errno == EEXIST) return 0;
+	watches[fd].turn = ++turns;
+	want.data.u64 = (uint64_t)turns << 32 | fd;
+	if (epoll_ctl(queue, EPOLL_CTL_ADD, fd, &want) == 0) return 0;
+	if (errno == EEXIST) return answer(epoll_ctl(queue, EPOLL_CTL_MOD, fd, &want));
 	return errno == EPERM ? refuse(DARWIN_ENOTSUP) : answer(-1); // a plain file, which Go then reads without
 }
 
@@ -89,12 +98,13 @@ static long change(int queue, const struct event *e) {
 
 // tell fills in what became of one descriptor and returns the number of events that makes.
 static int tell(const struct epoll_event *got, struct event *e, int room) {
-	const struct watch *w = &watches[got->data.fd];
+	int fd = got->data.u64 & 0xffffffff, n = 0;
+	const struct watch *w = &watches[fd];
 	uint64_t count;
-	int n = 0;
+	if (w->turn != got->data.u64 >> 32) return 0;
 	uint16_t end = got->events & (EPOLLHUP | EPOLLERR | EPOLLRDHUP) ? END_OF_FILE : 0;
 	if (w->filter != READ) {
-		if (read(got->data.fd, &count, sizeof count) != sizeof count) return 0; // another thread had it
+		if (read(fd, &count, sizeof count) != sizeof count) return 0; // another thread had it
 		e[n++] = (struct event){.ident = w->ident, .filter = w->filter, .mine = w->mine};
 		return n;
 	}
