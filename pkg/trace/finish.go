@@ -17,6 +17,9 @@ func (b *builder) finish() {
 		b.warnf("no end line: the run was cut short, or is still going")
 	}
 	b.choose()
+	if b.headers > 0 && !b.ended || b.run.Status == Partial {
+		b.cutShort()
+	}
 	for _, p := range b.run.Phases {
 		for _, disk := range slices.Sorted(maps.Keys(p.Roles)) {
 			if b.knows(disk) {
@@ -32,6 +35,18 @@ func (b *builder) finish() {
 		b.finishPhase(b.phases[p.Name])
 	}
 	b.warnLeftOut()
+}
+
+// cutShort marks the phases that a run which did not get to its end says no end of. Where it says that of none, as runs did
+// before there was a line for it, only the last was surely going on.
+func (b *builder) cutShort() {
+	phases := b.run.Phases
+	if !slices.ContainsFunc(phases, func(p *Phase) bool { return p.Status != "" }) {
+		phases = phases[max(0, len(phases)-1):]
+	}
+	for _, p := range phases {
+		p.Status = cmp.Or(p.Status, Partial)
+	}
 }
 
 func (b *builder) finishPhase(p *phaseBuilder) {

@@ -48,6 +48,7 @@ func TestLoadWhole(t *testing.T) {
 				{Name: "B", Op: "write", Open: []Sample{{50, 3}, {100, 6}}, Errors: []Failure{{Seq: 0, TNS: 110, Error: "gone"}}},
 				{Name: "A", Op: "write", LateNS: &late, Files: []File{{Bytes: 10, StartNS: 7, EndNS: 99, Samples: []Sample{{50, 4}, {90, 9}}}}},
 			},
+			Status: Partial,
 		}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -215,6 +216,40 @@ func BenchmarkLoad(b *testing.B) {
 	for b.Loop() {
 		if _, err := Load(bytes.NewReader(text), "bench"); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// A phase that was going on when its run was cut short is partial, as one that says so itself.
+func TestCutShort(t *testing.T) {
+	const (
+		head = `{"type":"run","version":1,"name":"r","disks":[{"name":"A"}]}`
+		one  = `{"type":"file","phase":"one","disk":"A","op":"write","seq":0,"bytes":1,"start_ns":1,"end_ns":2}`
+		two  = `{"type":"file","phase":"two","disk":"A","op":"write","seq":0,"bytes":1,"start_ns":1,"end_ns":2}`
+		done = `{"type":"phase_end","phase":"one","status":"complete"}`
+		end  = `{"type":"end","status":"complete"}`
+		stop = `{"type":"end","status":"partial"}`
+	)
+	for _, tt := range []struct {
+		name  string
+		lines []string
+		want  []string
+	}{
+		{"killed", []string{head, one, done, two}, []string{Complete, Partial}},
+		{"killed in the first phase", []string{head, one}, []string{Partial}},
+		{"interrupted", []string{head, one, done, two, stop}, []string{Complete, Partial}},
+		{"interrupted, without lines of phases", []string{head, one, two, stop}, []string{"", Partial}},
+		{"whole, without lines of phases", []string{head, one, two, end}, []string{"", ""}},
+		{"of another tool", []string{one, two}, []string{"", ""}},
+	} {
+		run, err := Load(strings.NewReader(strings.Join(tt.lines, "\n")+"\n"), "events.jsonl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range run.Phases {
+			if p.Status != tt.want[i] {
+				t.Errorf("%s: phase %s is %q, want %q", tt.name, p.Name, p.Status, tt.want[i])
+			}
 		}
 	}
 }

@@ -26,7 +26,7 @@ type Phase struct {
 	Name   string
 	Roles  map[string]Role
 	Disks  []*DiskTrace // the working disks, in the run's order
-	Status string       // Complete, Partial, or empty where nothing says how it ended
+	Status string       // Complete, Partial (also of one that was going on when the run was cut short), or empty where nothing says how it ended
 
 	Stop        string               // race (also where empty) | hold | time
 	Test        string               // of a preset's tests; empty where it has one
