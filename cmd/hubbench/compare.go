@@ -1,11 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,7 +16,7 @@ import (
 
 type compareOptions struct {
 	output
-	failAbove float64
+	failAbove string
 }
 
 func newCompare(p program) *cobra.Command {
@@ -39,21 +38,26 @@ RUN is a run's folder, an events.jsonl or a report.html.
 --fail-above PCT asks of each rate whether it fell by more than PCT percent. It fell (the difference
 is significant, and the measured fall is larger), it did not fall by so much (such a fall is excluded),
 or the data cannot tell. hubbench exits with 4 if a rate fell, or if the data cannot tell and the
-measured fall is larger. With 0, any significant fall counts and nothing else.`,
+measured fall is larger. With 0, any significant fall counts and nothing else. A phase that the first
+run measured and another did not, or not to its end, is exit code 4 as well.`,
 		Args: takes(2, unlimited),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runCompare(p, args, cmd.ArgsLenAtDash(), opts, cmd.Flags().Changed("fail-above"))
 		},
 	}
 	opts.flags(cmd, drawn(), []string{"changes"})
-	cmd.Flags().Float64Var(&opts.failAbove, "fail-above", 0, "exit with 4 if a rate fell by more than `PCT` percent, or may have")
+	cmd.Flags().StringVar(&opts.failAbove, "fail-above", "", "exit with 4 if a rate fell by more than `PCT` percent, or may have")
 	return cmd
 }
 
 // runCompare compares the runs in paths; those before index dash are repeats, unless it is below 0.
 func runCompare(p program, paths []string, dash int, opts compareOptions, gate bool) error {
-	if gate && !(opts.failAbove >= 0 && opts.failAbove < 100) {
-		return usage(fmt.Errorf("--fail-above %v: give a percentage from 0 to below 100", opts.failAbove))
+	limit := 0.0
+	if gate {
+		var err error
+		if limit, err = strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(opts.failAbove, "%")), 64); err != nil || !(limit >= 0 && limit < 100) {
+			return usage(fmt.Errorf("--fail-above %s: give a percentage from 0 to below 100, such as 5", opts.failAbove))
+		}
 	}
 	if err := opts.settle(); err != nil {
 		return err
@@ -73,7 +77,7 @@ func runCompare(p program, paths []string, dash int, opts compareOptions, gate b
 		c = compare.Compare(runs[0], runs[1:]...)
 	}
 	if gate {
-		c.Against(opts.failAbove / 100)
+		c.Against(limit / 100)
 	}
 	if err := checkShared(c); err != nil {
 		return err
@@ -87,7 +91,7 @@ func runCompare(p program, paths []string, dash int, opts compareOptions, gate b
 	if !gate {
 		return nil
 	}
-	return crossed(p.stderr, c, opts.failAbove)
+	return crossed(c.Gate)
 }
 
 func loadRuns(paths []string) ([]compare.Run, error) {
@@ -105,54 +109,23 @@ func loadRuns(paths []string) ([]compare.Run, error) {
 	return runs, nil
 }
 
-// checkShared refuses runs that have nothing in common with the base: a gate must not pass for want of comparisons.
+// checkShared refuses runs that are of something else than the base. One that was cut short before its first phase is not.
 func checkShared(c *compare.Comparison) error {
 	for _, pair := range c.Pairs {
-		if len(pair.Phases) == 0 {
+		if len(pair.Phases)+len(pair.Searches) == 0 && len(pair.OnlyHere) > 0 {
 			return usage(fmt.Errorf("%s and %s have no phase of the same name or work: nothing to compare", c.Base.Label, pair.Label))
 		}
 	}
 	return nil
 }
 
-// crossed is an error if a rate fell by more than the given percentage, or may have. What the gate cannot go by is said.
-func crossed(stderr io.Writer, c *compare.Comparison, percent float64) error {
-	rates, unjudged := 0, 0
-	for _, pair := range c.Pairs {
-		for _, phase := range pair.Phases {
-			for _, r := range phase.Rates {
-				rates++
-				if r.Verdict == compare.TooLittle {
-					unjudged++
-				}
-			}
-		}
-	}
-	if unjudged == rates && len(c.Gate.Lost) == 0 {
-		return errors.New("no rate could be judged, so --fail-above has nothing to go by; the tables say why")
-	}
-	g := c.Gate
-	lost := ""
-	if len(g.Lost) > 0 {
-		lost = "not measured, or not to its end: " + strings.Join(g.Lost, ", ")
-	}
-	if len(g.Crossed) > 0 {
-		worst := slices.MinFunc(g.Crossed, func(a, b compare.Fall) int { return cmp.Compare(*a.Change, *b.Change) })
-		what := fmt.Sprintf("%d of %d rates fell by more than %g %%", g.Fell, rates, percent)
-		if doubtful := len(g.Crossed) - g.Fell; doubtful > 0 {
-			what += fmt.Sprintf(", and %d more were measured lower by more than that, but the data do not settle it", doubtful)
-		}
-		what += fmt.Sprintf("; most of all in %s: %s (%s) by %s in %s", worst.Phase, report.RateDisk(&worst.Rate), worst.Measure, report.Change(*worst.Change), worst.Run)
-		if lost != "" {
-			what += "; " + lost
-		}
-		return &exitError{exitThreshold, errors.New(what)}
-	}
-	if lost != "" {
-		return &exitError{exitThreshold, errors.New(lost)}
-	}
-	if g.CannotTell > 0 && percent > 0 {
-		fmt.Fprintf(stderr, "hubbench: of %d of %d rates the data cannot tell whether they fell by more than %g %%\n", g.CannotTell, rates, percent)
+// crossed is an error unless the gate was passed.
+func crossed(g *compare.Gate) error {
+	switch g.Outcome {
+	case compare.CrossedIt:
+		return &exitError{exitThreshold, errors.New(report.Gate(g))}
+	case compare.CannotJudge:
+		return errors.New("--fail-above: " + report.Gate(g))
 	}
 	return nil
 }

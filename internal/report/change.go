@@ -54,8 +54,8 @@ func verdict(r *compare.Rate) string {
 	}
 }
 
-// Summary says a pair in a sentence or two.
-func Summary(p *compare.Pair) string {
+// summary says a pair in a sentence or two. A gate says itself what became of the rates.
+func summary(p *compare.Pair, ofRates bool) string {
 	var rates, latencies []compare.Verdict
 	for _, phase := range p.Phases {
 		for i := range phase.Rates {
@@ -68,7 +68,10 @@ func Summary(p *compare.Pair) string {
 	if len(rates) == 0 {
 		return strings.TrimSpace(searchSummary(p) + pick(len(p.Searches) > 0, "", " There are no rates to compare."))
 	}
-	text := tally("rate", rates) + excluded(p)
+	text := ""
+	if ofRates {
+		text = tally("rate", rates) + excluded(p)
+	}
 	if len(latencies) > 0 {
 		text += " " + tally("latency quantile", latencies)
 	}

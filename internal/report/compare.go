@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/compare"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // OfComparison says how runs differ from the first: what was not measured alike, all runs in one table and one figure,// then each run's differences, and what to doubt.
@@ -31,6 +32,10 @@ func OfComparison(c *compare.Comparison) *Document {
 			doc.Keys[i].Where += ", " + at
 		}
 	}
+	if g := c.Gate; g != nil {
+		outcome := strings.ReplaceAll(string(g.Outcome), "_", " ")
+		doc.Add(Sentence{Text: fmt.Sprintf("Gate of %s, %s: %s.", unit.FormatPercent(g.Limit), outcome, Gate(g)), Lead: true})
+	}
 	for i := range c.Pairs {
 		pair := &c.Pairs[i]
 		who := ""
@@ -40,7 +45,9 @@ func OfComparison(c *compare.Comparison) *Document {
 		if pair.Headline != "" {
 			doc.Add(Sentence{Text: who + pair.Headline})
 		}
-		doc.Add(Sentence{Text: who + Summary(pair), Lead: true})
+		if text := summary(pair, c.Gate == nil); text != "" {
+			doc.Add(Sentence{Text: who + text, Lead: true})
+		}
 	}
 	if c.Repeats == nil {
 		doc.Add(Sentence{Text: "One run each: what changes from run to run (heat, cables, how full a disk is) is not in these intervals. Repeated runs show it: hubbench compare BASE... -- NEW..."})

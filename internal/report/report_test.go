@@ -219,7 +219,7 @@ func TestSummary(t *testing.T) {
 		"No significant difference in 2 rates.": same,
 		"There are no rates to compare.":        {},
 	} {
-		if got := Summary(pair); got != want {
+		if got := summary(pair, true); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

@@ -28,7 +28,7 @@ func TestSearchAnswers(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	pair.Searches = pair.Searches[:1]
-	if got, want := Summary(pair), "Clean streams of A: alone 12 as before, with the others 9 → 7."; got != want {
+	if got, want := summary(pair, true), "Clean streams of A: alone 12 as before, with the others 9 → 7."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

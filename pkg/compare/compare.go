@@ -61,6 +61,8 @@ type Pair struct {
 	Appeared []analysis.Finding `json:"findings_appeared"` // of phases in both
 	Went     []analysis.Finding `json:"findings_went"`
 	Unsure   []analysis.Finding `json:"findings_unsure"` // of one run alone, but the rates behind them did not surely change
+
+	Lost []string `json:"-"` // of what the base measured: see losses
 }
 
 // Phase is one phase in two runs.
@@ -69,10 +71,13 @@ type Phase struct {
 	Rates      []Rate       `json:"rates"`
 	Latencies  []Latency    `json:"latencies,omitempty"`
 	Recoveries []Recovery   `json:"recoveries"`
-	NewPhase   string       `json:"new_phase,omitempty"` // its name in the other run, where it has another there
-	Unlike     []Difference `json:"unlike,omitempty"`    // of the work of disks that are not compared for that
-	Lost       []string     `json:"lost,omitempty"`      // disks that worked in the base, and did not or failed in the other
-	Reason     string       `json:"reason,omitempty"`    // why there are no rates
+	NewPhase   string       `json:"new_phase,omitempty"`  // its name in the other run, where it has another there
+	Unlike     []Difference `json:"unlike,omitempty"`     // of the work of disks that are not compared for that
+	Lost       []string     `json:"lost,omitempty"`       // disks that worked in the base, and did not, did another thing or failed in the other
+	Incomplete bool         `json:"incomplete,omitempty"` // in the other run, which did not get to its end
+	Reason     string       `json:"reason,omitempty"`     // why there are no rates
+
+	Unmeasured bool `json:"-"` // for that reason, though the base has some
 }
 
 // Measure is which of a disk's rates a Rate is.
@@ -139,7 +144,9 @@ func Compare(base Run, others ...Run) *Comparison {
 	others = slices.Clone(others)
 	for i, other := range others {
 		others[i] = other.as(base)
-		c.Pairs = append(c.Pairs, newPair(base, others[i]))
+		pair := newPair(base, others[i])
+		pair.Lost = pair.losses(others[i])
+		c.Pairs = append(c.Pairs, pair)
 		c.Warnings = append(c.Warnings, other.warnings()...)
 	}
 	c.pool()

@@ -218,6 +218,7 @@ func TestComparePhases(t *testing.T) {
 		Method:   []Difference{{What: "roles", Base: "A, B write", New: "A writes"}},
 		Differs:  []string{"work"},
 		Headline: "What differs: work (roles: A, B write → A writes). What else does is not recorded in both.",
+		Lost:     []string{"one of other", "B in both of other"},
 	}
 	got := p
 	got.Phases = nil

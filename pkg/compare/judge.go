@@ -122,13 +122,25 @@ const (
 	CannotTell Outcome = "cannot_tell"
 )
 
+// GateOutcome is what becomes of a gate.
+type GateOutcome string
+
+// The outcomes of a gate.
+const (
+	Passed      GateOutcome = "passed"
+	CrossedIt   GateOutcome = "crossed"      // a rate fell by more, or may have, or was not measured
+	CannotJudge GateOutcome = "cannot_judge" // there is not one rate to go by
+)
+
 // Gate is what a comparison says of falls by more than a limit.
 type Gate struct {
-	Limit      float64 `json:"limit"` // a share of the base's rate
-	Fell       int     `json:"fell"`  // rates with that outcome
-	DidNotFall int     `json:"did_not_fall"`
-	CannotTell int     `json:"cannot_tell"`
-	Crossed    []Fall  `json:"crossed"` // those that fell, and those that cannot be told but measured a larger fall
+	Limit      float64     `json:"limit"` // a share of the base's rate
+	Outcome    GateOutcome `json:"outcome"`
+	Rates      int         `json:"rates"` // of which each has one of these three outcomes
+	Fell       int         `json:"fell"`
+	DidNotFall int         `json:"did_not_fall"`
+	CannotTell int         `json:"cannot_tell"`
+	Crossed    []Fall      `json:"crossed"` // those that fell, and those that cannot be told but measured a larger fall
 
 	// What the base measured and another run did not, or not to its end: the worst of falls may hide there.
 	Lost []string `json:"lost,omitempty"`
@@ -149,8 +161,13 @@ type Fall struct {
 // What cannot be told crosses the gate where it measured a larger fall. A limit of 0 is crossed by sure falls alone: no
 // data exclude the smallest. So is it by the files of a disk too few to judge, and by a window whose levels are judged.
 func (c *Comparison) Against(limit float64) *Gate {
-	g := &Gate{Limit: limit, Crossed: []Fall{}}
-	c.each(func(pair *Pair, phase *Phase, r *Rate) {
+	g := &Gate{Limit: limit, Outcome: Passed, Crossed: []Fall{}}
+	judged := 0
+	c.each(func(_ *Pair, _ *Phase, r *Rate) {
+		g.Rates++
+		if r.P != nil {
+			judged++
+		}
 		r.Outcome = r.against(limit)
 		switch r.Outcome {
 		case Fell:
@@ -168,20 +185,16 @@ func (c *Comparison) Against(limit float64) *Gate {
 			g.Crossed = append(g.Crossed, Fall{pair.Label, phase.Phase, *r})
 		}
 	})
-	for _, pair := range c.Pairs {
-		for _, phase := range pair.OnlyBase {
-			g.Lost = append(g.Lost, phase+" of "+pair.Label)
-		}
-		for _, phase := range pair.Phases {
-			for _, d := range phase.Unlike {
-				if lost := d.Where + " in " + phase.Phase + " of " + pair.Label + ", for its work is another"; !slices.Contains(g.Lost, lost) {
-					g.Lost = append(g.Lost, lost)
-				}
-			}
-			for _, disk := range phase.Lost {
-				g.Lost = append(g.Lost, disk+" in "+phase.Phase+" of "+pair.Label)
-			}
-		}
+	for i := range c.Pairs {
+		g.Lost = append(g.Lost, c.Pairs[i].Lost...)
+	}
+	switch {
+	case len(g.Lost) > 0:
+		g.Outcome = CrossedIt
+	case judged == 0:
+		g.Outcome = CannotJudge
+	case len(g.Crossed) > 0:
+		g.Outcome = CrossedIt
 	}
 	c.Gate = g
 	return g

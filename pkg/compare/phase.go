@@ -10,7 +10,7 @@ import (
 // newPhase compares the rates and recoveries of a phase that is in both runs.
 func newPhase(base, other Run, name string) Phase {
 	b, n := newPart(base, name), newPart(other, name)
-	out := Phase{Phase: name, NewPhase: other.called[name], Rates: []Rate{}, Recoveries: recoveries(b.found, n.found), Lost: lost(base, b, n)}
+	out := Phase{Phase: name, NewPhase: other.called[name], Rates: []Rate{}, Recoveries: recoveries(b.found, n.found), Lost: lost(base, b, n), Incomplete: n.traced.Status == trace.Partial}
 	disks := shared(base, b.found, n.found)
 	switch {
 	case len(disks) == 0:
@@ -18,6 +18,7 @@ func newPhase(base, other Run, name string) Phase {
 	case len(b.window) == 0:
 		out.Reason = "the base has no time in which all disks were active"
 	case len(n.window) == 0:
+		out.Unmeasured = true
 		out.Reason = "there is no time in which all disks were active"
 	}
 	before, after := base.asked(b.traced), other.asked(n.traced)
@@ -53,18 +54,6 @@ func newPhase(base, other Run, name string) Phase {
 func windowRates(b, n part, disks []string) []Rate {
 	base, other := b.flow(disks, b.window), n.flow(disks, n.window)
 	return append([]Rate{flowRate(Window, base, other)}, levelRates(b, n, disks, base, other)...)
-}
-
-// lost are the disks that did the base's work and not, or not to its end, the other run's.
-func lost(base Run, b, n part) []string {
-	var disks []string
-	for _, name := range base.Analysis.Order {
-		was, is := b.traced.Disk(name), n.traced.Disk(name)
-		if was != nil && len(was.Files) > 0 && len(was.Errors) == 0 && (is == nil || len(is.Files) == 0 || len(is.Errors) > 0) {
-			disks = append(disks, name)
-		}
-	}
-	return disks
 }
 
 // shared are the disks that work in the phase in both runs, and in the same direction, in the base's order.

@@ -28,11 +28,26 @@ func Groups(base, other []Run) *Comparison {
 	}
 	base, other = allAs(base, base[0]), allAs(other, base[0])
 	p := newPair(base[0], other[0])
+	p.Lost = p.losses(other[0])
+	for _, r := range other[1:] {
+		pair := newPair(base[0], r)
+		p.Lost = append(p.Lost, pair.losses(r)...)
+	}
+	for _, r := range base[1:] { // what one of the base's runs has not is compared in none
+		for _, phase := range newPair(base[0], r).OnlyBase {
+			p.Lost = append(p.Lost, phase+" of "+r.Label)
+		}
+	}
 	p.Side = sideOf(other)
 	p.Phases = slices.DeleteFunc(p.Phases, func(q Phase) bool { return !everywhere(q.Phase, base, other) })
 	p.Searches = searches(base, other)
 	for i := range p.Phases {
-		p.Phases[i].repeat(base, other)
+		phase := &p.Phases[i]
+		judged := phase.Reason == ""
+		told := func(lost string) bool { return strings.Contains(lost, phase.Phase) }
+		if phase.repeat(base, other); judged && phase.Reason != "" && !slices.ContainsFunc(p.Lost, told) {
+			p.Lost = append(p.Lost, phase.Phase+", as "+phase.Reason)
+		}
 	}
 	c.Pairs = []Pair{p}
 	c.judge()
