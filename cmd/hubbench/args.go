@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,9 +24,17 @@ const unlimited = -1
 // takes checks the number of a command's arguments, and names the one that is missing as the command's Use does.
 func takes(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
+		if dash := cmd.ArgsLenAtDash(); dash >= 0 {
+			for _, arg := range args[dash:] {
+				name, _, _ := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
+				if strings.HasPrefix(arg, "--") && cmd.Flags().Lookup(name) != nil {
+					return fmt.Errorf("%s: flags go before --: %s", cmd.Name(), arg)
+				}
+			}
+		}
 		switch {
 		case len(args) < least:
-			names := strings.Fields(cmd.Use)[1:]
+			names := strings.Fields(strings.Replace(cmd.Use, " [flags]", "", 1))[1:]
 			return fmt.Errorf("%s: %s is missing; usage: %s", cmd.Name(), strings.Trim(names[len(args)], "."), cmd.UseLine())
 		case most != unlimited && len(args) > most:
 			return fmt.Errorf("%s: too many arguments (%q); usage: %s", cmd.Name(), args[most], cmd.UseLine())
@@ -54,11 +63,13 @@ func checkRun(path string) error {
 	switch base := filepath.Base(path); {
 	case isFolder(path):
 		return nil
+	case missing(path):
+		return usage(fmt.Errorf("%s does not exist; give a run folder (%s) or an %s", path, filepath.Join(defaultResults, "NAME-DATE-TIME"), rundir.EventsFile))
 	case exists(filepath.Join(folder, rundir.InfoFile)) && slices.Contains([]string{rundir.ScenarioFile, rundir.InfoFile, rundir.AnalysisFile, rundir.LogFile}, base):
 		return usage(fmt.Errorf("%s is one file of a run; give the run's folder, %s", path, folder))
 	case base == rundir.AnalysisFile:
 		return usage(fmt.Errorf("%s holds the results of a run; give the run's folder, its %s or its %s", path, rundir.EventsFile, rundir.ReportFile))
-	case isScenario(path) && exists(path):
+	case isScenario(path):
 		return usage(fmt.Errorf("%s is a scenario; give the folder of one of its runs, %s", path, runsOf(path)))
 	}
 	return nil
@@ -78,13 +89,20 @@ func checkResumable(path string) error {
 		return usage(fmt.Errorf("%s is a file, and --resume takes the folder of a run; try --resume %s", path, quoteForShell(filepath.Dir(path))))
 	case exists(path):
 		return usage(fmt.Errorf("%s is a file, and --resume takes the folder of a run, %s", path, filepath.Join(defaultResults, "NAME-DATE-TIME")))
+	case missing(path):
+		return usage(fmt.Errorf("%s does not exist; --resume takes the folder of a run, %s", path, filepath.Join(defaultResults, "NAME-DATE-TIME")))
 	}
-	return nil // that it does not exist is said by who opens it
+	return nil // why it cannot be read is said by who opens it
 }
 
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
+}
+
+func missing(path string) bool {
+	_, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 func isFolder(path string) bool {

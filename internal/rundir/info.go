@@ -75,9 +75,6 @@ type Loaded struct {
 // a warning says so.
 func Load(path string) (*Loaded, error) {
 	stat, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("load run: %s does not exist; give a run folder (results/NAME-DATE-TIME) or an %s", path, EventsFile)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("load run: %w", err)
 	}
