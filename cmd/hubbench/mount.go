@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/signal"
 	"path/filepath"
+	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -71,18 +74,22 @@ func runMount(p program, name, dir string, opts mountOptions) error {
 	if err := errors.Join(mistakes...); err != nil {
 		return usage(err)
 	}
-	ctx, _, release := onInterrupt(context.Background())
+	ctx, asked, release := onInterrupt(context.Background())
 	defer release()
-	mounted, err := mount.Mount(what)
-	if err != nil {
-		return err
-	}
-	for i := range what.Profile.Disks {
-		sayf(p.stdout, "%s\n", describeMounted(&what.Profile.Disks[i], dir))
-	}
-	sayf(p.stderr, "hubbench: mounted; Ctrl-C unmounts\n")
-	<-ctx.Done()
-	return mounted.Unmount()
+	signal.Reset(syscall.SIGQUIT) // it prints stacks, as of any Go program
+	asked.answer(func() { sayf(p.stderr, "hubbench: unmounting; a second Ctrl-C ends this at once\n") })
+	return asked.untilKilled(time.Second, func() error {
+		mounted, err := mount.Mount(what)
+		if err != nil {
+			return err
+		}
+		for i := range what.Profile.Disks {
+			sayf(p.stdout, "%s\n", describeMounted(&what.Profile.Disks[i], dir))
+		}
+		sayf(p.stderr, "hubbench: mounted; Ctrl-C unmounts\n")
+		<-ctx.Done()
+		return mounted.Unmount(asked.kill)
+	})
 }
 
 // describeMounted is the line of a mounted disk.

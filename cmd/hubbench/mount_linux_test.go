@@ -225,3 +225,62 @@ func TestMountedInUse(t *testing.T) {
 		t.Error("the program could go on writing")
 	}
 }
+
+// Whatever holds a disk, an interrupt ends the mount: no disk stays mounted, and the process has ended in a moment.
+func TestMountedEnds(t *testing.T) {
+	for _, tc := range []struct {
+		name, fault string
+		holds       func(t *testing.T, m *mounted) *exec.Cmd
+		signal      syscall.Signal
+		says        string // instead of nothing
+	}{
+		{"copied to another mount namespace", "B:slowsync=1ms", func(t *testing.T, _ *mounted) *exec.Cmd {
+			return exec.Command("unshare", "--mount", "--propagation", "private", "sh", "-c", "echo; exec sleep 60")
+		}, syscall.SIGINT, ""},
+		{"a process waits for a disk that stalls", "A:stall=1h", func(t *testing.T, m *mounted) *exec.Cmd {
+			return exec.Command("sh", "-c", "echo; exec head -c 1000000 /dev/zero > "+filepath.Join(m.root, "A", "waits"))
+		}, syscall.SIGTERM, ""},
+		{"SIGQUIT prints stacks", "A:short", nil, syscall.SIGQUIT, "SIGQUIT: quit"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			m := mountHub(t, "usb-10g", "--scale", "0.1", "--fault", tc.fault)
+			t.Cleanup(func() {
+				for _, disk := range []string{"A", "B", "C"} {
+					_ = syscall.Unmount(filepath.Join(m.root, disk), 2) // MNT_DETACH
+				}
+			})
+			if tc.holds != nil {
+				holder := tc.holds(t, m)
+				ready, err := holder.StdoutPipe()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := holder.Start(); err != nil {
+					t.Skip(err)
+				}
+				defer func() { _, _ = holder.Process.Kill(), holder.Wait() }()
+				if _, err := ready.Read(make([]byte, 1)); err != nil {
+					t.Skipf("no namespace or process of its own here: %v", err)
+				}
+			}
+			if err := m.cmd.Process.Signal(tc.signal); err != nil {
+				t.Fatal(err)
+			}
+			ended := make(chan struct{})
+			go func() { _ = m.cmd.Wait(); close(ended) }()
+			select {
+			case <-ended:
+			case <-time.After(10 * time.Second): // it takes two at most, on a machine that has the time
+				_ = m.cmd.Process.Kill()
+				<-ended
+				t.Error("it goes on after ", tc.signal)
+			}
+			if said, _ := os.ReadFile(filepath.Join(m.dir, "said")); !bytes.Contains(said, []byte(tc.says)) {
+				t.Errorf("it said %s, want %s", said, tc.says)
+			}
+			if mounts, err := os.ReadFile("/proc/self/mounts"); err != nil || tc.says == "" && bytes.Contains(mounts, []byte(m.root)) {
+				t.Errorf("still mounted (%v):\n%s", err, mounts)
+			}
+		})
+	}
+}

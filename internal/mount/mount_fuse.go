@@ -12,7 +12,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/hanwen/go-fuse/v2/fs"
 	"github.com/hanwen/go-fuse/v2/fuse"
@@ -46,7 +48,7 @@ func Mount(opts Options) (m *Mounted, err error) {
 	m = &Mounted{stop: cancel}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, m.Unmount())
+			err = errors.Join(err, m.Unmount(nil))
 		}
 	}()
 	pacer := NewPacer(opts.Profile, clock.Now)
@@ -118,24 +120,63 @@ func (m *Mounted) mount(d *disk, behind string) error {
 	return nil
 }
 
+// unmountIn is how long Unmount tries at most.
+const unmountIn = 1500 * time.Millisecond
+
 // Unmount ends all that waits, unmounts the disks and removes what Mount has created. A disk that a program still uses is
-// detached: the program's next request fails.
-func (m *Mounted) Unmount() error {
+// detached: the program's next request fails. Where another mount namespace has a copy of a disk, its requests fail until this
+// process ends, and with it the copy: that is not waited for. Once now is closed it waits for nothing any more, and says what it
+// leaves.
+func (m *Mounted) Unmount(now <-chan struct{}) error {
 	m.stop()
 	m.group.Wait()
+	ended := make([]chan error, len(m.disks))
+	for i, d := range m.disks {
+		ended[i] = make(chan error, 1)
+		go func() { ended[i] <- d.unmount(now) }()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), unmountIn)
+	defer cancel()
 	var errs []error
-	for _, d := range m.disks {
-		if err := d.server.Unmount(); err != nil {
-			if !isMount(d.dir) { // somebody has unmounted it by hand
-				continue
-			}
-			if err := detach(d.dir); err != nil {
-				errs = append(errs, fmt.Errorf("unmount %s: %w; try %s %s", d.dir, err, unmountCommand, d.dir))
-				continue
-			}
-			errs = append(errs, fmt.Errorf("%s was still in use: it was unmounted all the same, and programs that use it fail", d.dir))
+	for i, d := range m.disks {
+		select {
+		case err := <-ended[i]:
+			errs = append(errs, err)
+		case <-ctx.Done():
+			errs = append(errs, fmt.Errorf("unmount %s: the system does not answer; try %s %s", d.dir, unmountCommand, d.dir))
 		}
 	}
+	removed := make(chan error, 1)
+	go func() { removed <- m.removeFolders() }()
+	select {
+	case err := <-removed:
+		return errors.Join(append(errs, err)...)
+	case <-now:
+		return errors.Join(append(errs, fmt.Errorf("not removed: %s", strings.Join(append(m.remove, m.backing), " ")))...)
+	}
+}
+
+// unmount takes the disk away.
+func (d *disk) unmount(now <-chan struct{}) error {
+	for rest := 5 * time.Millisecond; rest < 200*time.Millisecond; rest *= 2 { // the kernel closes files after their programs have
+		if unmount(d.dir) == nil || !isMount(d.dir) { // somebody has unmounted it by hand
+			return nil
+		}
+		select {
+		case <-time.After(rest):
+		case <-now:
+			rest = time.Second
+		}
+	}
+	if err := detach(d.dir); err != nil {
+		return fmt.Errorf("unmount %s: %w; try %s %s", d.dir, err, unmountCommand, d.dir)
+	}
+	return fmt.Errorf("%s was still in use: it was unmounted all the same, and programs that use it fail", d.dir)
+}
+
+// removeFolders removes what Mount has created.
+func (m *Mounted) removeFolders() error {
+	var errs []error
 	for _, folder := range slices.Backward(m.remove) {
 		if err := os.Remove(folder); err != nil && !errors.Is(err, unix.ENOTEMPTY) && !errors.Is(err, iofs.ErrNotExist) {
 			errs = append(errs, err)

@@ -9,4 +9,4 @@ type Mounted struct{}
 func Mount(Options) (*Mounted, error) { return nil, ErrNoFUSE }
 
 // Unmount does nothing.
-func (*Mounted) Unmount() error { return nil }
+func (*Mounted) Unmount(<-chan struct{}) error { return nil }

@@ -27,5 +27,8 @@ func fuseMissing() error {
 	return errors.New("mount needs macFUSE, and it is not installed: see https://macfuse.github.io")
 }
 
+// unmount takes a mount away that nobody uses.
+func unmount(dir string) error { return unix.Unmount(dir, 0) }
+
 // detach takes a mount away whoever uses it.
 func detach(dir string) error { return unix.Unmount(dir, unix.MNT_FORCE) }

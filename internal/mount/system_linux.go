@@ -25,10 +25,17 @@ func fuseMissing() error {
 	return nil
 }
 
+// unmount takes a mount away that nobody uses.
+func unmount(dir string) error { return unmountBy(dir, 0, "-u") }
+
 // detach takes a mount out of sight whoever uses it.
-func detach(dir string) error {
-	if err := unix.Unmount(dir, unix.MNT_DETACH); err == nil || !errors.Is(err, syscall.EPERM) {
-		return err
+func detach(dir string) error { return unmountBy(dir, unix.MNT_DETACH, "-uz") }
+
+// unmountBy asks the system, or fusermount for those who may not ask it themselves.
+func unmountBy(dir string, flags int, option string) error {
+	err := unix.Unmount(dir, flags)
+	if errors.Is(err, syscall.EPERM) {
+		return exec.Command("fusermount3", option, dir).Run()
 	}
-	return exec.Command("fusermount3", "-u", "-z", dir).Run()
+	return err
 }
