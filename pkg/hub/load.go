@@ -128,12 +128,9 @@ func loadDisks(m *strictyaml.Mapping, p *Profile) {
 			}
 		}
 		var d Disk
-		disk.Read("name", strictyaml.String(&d.Name))
+		disk.Read("name", strictyaml.FileName(&d.Name))
 		disk.Read("about", strictyaml.String(&d.About))
-		switch {
-		case d.Name == "":
-			report(disk, "name", "the disk's name is empty; give it one, such as A")
-		case slices.ContainsFunc(p.Disks, func(other Disk) bool { return other.Name == d.Name }):
+		if d.Name != "" && slices.ContainsFunc(p.Disks, func(other Disk) bool { return other.Name == d.Name }) {
 			report(disk, "name", "disk %s is there twice; give one another name", strictyaml.Quote(d.Name))
 		}
 		lanes := math.Inf(1) // what the enclosure carries

@@ -18,7 +18,7 @@ func (s *Scenario) hub() strictyaml.Value {
 	h := &Hub{Speedup: 1}
 	return strictyaml.Object{
 		Keys: []strictyaml.Key{
-			{Name: "name", Value: name(&h.Name), About: "what people call it, such as CalDigit TS4"},
+			{Name: "name", Value: strictyaml.Name(&h.Name), About: "what people call it, such as CalDigit TS4"},
 			{Name: "about", Value: text(&h.About), About: "anything worth knowing of it: its port, its cable, its firmware"},
 			{Name: "profile", Value: text(&h.Profile).Then(func(n strictyaml.Node) { s.hubPos = n.Pos() }),
 				About: "of simulated disks: a built-in hub profile, such as goshen-ridge, or the path of a .yaml"},
@@ -73,7 +73,7 @@ func (s *Scenario) disk(d *Disk) strictyaml.Object {
 	}
 	return strictyaml.Object{
 		Keys: []strictyaml.Key{
-			{Name: "name", Need: true, Value: name(&d.Name), About: "what the disk is called in phases and results"},
+			{Name: "name", Need: true, Value: strictyaml.FileName(&d.Name), About: "what the disk is called in phases and results"},
 			{Name: "path", Value: folder(&d.Path), About: "a folder on the disk; a relative one starts at the scenario file"},
 			{Name: "simulate", Value: simulate.Value(), About: "in place of a path: the disk exists only in the hub's profile"},
 			{Name: "connection", Value: text(&d.Connection), About: "how it is connected, a label for the report: hub, direct, or what you like"},

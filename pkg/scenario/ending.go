@@ -51,7 +51,7 @@ func (p *PhaseSpec) cooldown() strictyaml.Value {
 // connection is how disks are connected in this phase: all that work, or a mapping for some.
 func (s *Scenario) connection(p *PhaseSpec, idle func(disk string) string) strictyaml.Value {
 	var label string
-	all := name(&label).Then(func(strictyaml.Node) {
+	all := strictyaml.Name(&label).Then(func(strictyaml.Node) {
 		p.Connections = map[string]string{}
 		for _, d := range s.Disks {
 			if idle(d.Name) == "" {

@@ -28,7 +28,7 @@ func (s *Scenario) phase(p *PhaseSpec) strictyaml.Value {
 	more := s.timing(p, p.idle, p.movesNoFiles)
 	phase := strictyaml.Object{
 		Keys: slices.Concat([]strictyaml.Key{
-			{Name: "name", Value: fileName(&p.Name), About: "what the phase is called; its pattern if it has no name"},
+			{Name: "name", Value: strictyaml.FileName(&p.Name), About: "what the phase is called; its pattern if it has no name"},
 		}, inherited(work.Keys), []strictyaml.Key{
 			{Name: "pattern", Value: p.pattern(&order), About: "a letter per disk, in the order of disks or the phase's own: W writes, R reads, - is idle"},
 			{Name: "roles", Value: s.roles(p), About: "in place of a pattern, what each disk does: {A: write, C: read}; the others are idle"},

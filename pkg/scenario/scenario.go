@@ -85,7 +85,7 @@ func (s *Scenario) value() strictyaml.Value {
 	return strictyaml.Object{
 		Keys: []strictyaml.Key{
 			{Name: "version", Need: true, Value: strictyaml.Int(new(int), 1, 1), About: "the version of this format"},
-			{Name: "name", Need: true, Value: fileName(&s.Name), About: "the name of the runs, and of their folders"},
+			{Name: "name", Need: true, Value: strictyaml.FileName(&s.Name), About: "the name of the runs, and of their folders"},
 			{Name: "hub", Value: s.hub(), About: "what the disks hang on: a name and a word about it, or the profile that simulated disks share"},
 			{Name: "disks", Need: true, Value: s.disks(), About: "the SSDs, all real or all simulated"},
 			{Name: "workload", Value: s.workload(), About: "what each disk moves; a phase may override any of it"},

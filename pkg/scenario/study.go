@@ -186,5 +186,5 @@ func (s *Scenario) withConnection(name string, p PhaseSpec) string {
 
 // fitsName reports whether a text made of other names may name a phase.
 func fitsName(name string) bool {
-	return utf8.RuneCountInString(name) <= maxName && !strings.ContainsAny(name, `/\`)
+	return utf8.RuneCountInString(name) <= strictyaml.MaxName
 }

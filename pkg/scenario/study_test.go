@@ -107,12 +107,12 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// Names that would be too long, or no file's, give way to the pattern.
+// Names that would be too long give way to the pattern.
 func TestStudyNamesFit(t *testing.T) {
 	long := strings.Repeat("x", 40)
-	text := fmt.Sprintf("version: 1\nname: n\ndisks: [{name: a/b, path: /a}, {name: %s, path: /b}, {name: %sy, path: /c}]\nstudy: [solo, pairs]\n", long, long)
+	text := fmt.Sprintf("version: 1\nname: n\ndisks: [{name: %szz, path: /a}, {name: %s, path: /b}, {name: %sy, path: /c}]\nstudy: [solo, pairs]\n", long, long, long)
 	names := phaseNames(mustPlan(t, text))
-	want := []string{"W--", long + " W", long + "y W", "R--", long + " R", long + "y R", "-WW", "W-W", "WW-", "-RR", "R-R", "RR-", "-WR", "W-R", "WR-", "-RW", "R-W", "RW-"}
+	want := []string{long + "zz W", long + " W", long + "y W", long + "zz R", long + " R", long + "y R", "-WW", "W-W", "WW-", "-RR", "R-R", "RR-", "-WR", "W-R", "WR-", "-RW", "R-W", "RW-"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
