@@ -10,10 +10,15 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hubbench/hubbench/internal/fusetest"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // What programs do with files works as on any disk.
@@ -169,4 +174,133 @@ phases: [{pattern: WW, files: 1000}, {pattern: RR}]
 	if _, err := os.Stat(filepath.Join(m.root, "A")); !errors.Is(err, unix.ENOTCONN) {
 		t.Errorf("the disk is there: %v", err)
 	}
+}
+
+// Once a disk has vanished, every operation says so, those on open files included.
+func TestMountedVanishes(t *testing.T) {
+	m := mountHub(t, "usb-10g", "--scale", "0.1", "--fault", "A:vanish@4KB")
+	f, err := os.Create(filepath.Join(m.root, "A", "open"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fd := int(f.Fd())
+	defer f.Close()
+	if err := os.Symlink("open", filepath.Join(m.root, "A", "link")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write(make([]byte, 8192)); !errors.Is(err, unix.ENODEV) {
+		t.Fatalf("the disk is still there: %v", err)
+	}
+	for name, do := range map[string]func() error{
+		"fgetxattr":  func() error { _, err := unix.Fgetxattr(fd, "user.hubbench", make([]byte, 8)); return err },
+		"fsetxattr":  func() error { return unix.Fsetxattr(fd, "user.hubbench", []byte("x"), 0) },
+		"flistxattr": func() error { _, err := unix.Flistxattr(fd, make([]byte, 8)); return err },
+		"SEEK_HOLE":  func() error { _, err := unix.Seek(fd, 0, unix.SEEK_HOLE); return err },
+		"SEEK_DATA":  func() error { _, err := unix.Seek(fd, 0, unix.SEEK_DATA); return err },
+		"fstatfs":    func() error { return unix.Fstatfs(fd, &unix.Statfs_t{}) },
+		"fallocate":  func() error { return unix.Fallocate(fd, 0, 0, 1<<20) },
+		"fsync":      func() error { return unix.Fsync(fd) },
+		"symlink":    func() error { return os.Symlink("open", filepath.Join(m.root, "A", "another")) },
+		"link":       func() error { return os.Link(filepath.Join(m.root, "A", "open"), filepath.Join(m.root, "A", "linked")) },
+		"mkdir":      func() error { return os.Mkdir(filepath.Join(m.root, "A", "folder"), 0o700) },
+	} {
+		if err := do(); !errors.Is(err, unix.ENODEV) {
+			t.Errorf("%s: %v, want %v", name, err, unix.ENODEV)
+		}
+	}
+}
+
+// A file that is open past the cache can be mapped, as on ext4.
+func TestMountedMapsDirect(t *testing.T) {
+	var system unix.Utsname
+	var major, minor int
+	if err := unix.Uname(&system); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fmt.Sscanf(unix.ByteSliceToString(system.Release[:]), "%d.%d", &major, &minor); err != nil || major*100+minor < 606 {
+		t.Skipf("Linux %d.%d lets nobody do that: %v", major, minor, err)
+	}
+	m := mountHub(t, "usb-10g", "--scale", "0.1")
+	path := filepath.Join(m.root, "A", "mapped")
+	if err := os.WriteFile(path, bytes.Repeat([]byte("mapped. "), 1024), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fd, err := unix.Open(path, unix.O_RDWR|unix.O_DIRECT, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mapped, err := unix.Mmap(fd, 0, 8192, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(mapped[8:16]); got != "mapped. " {
+		t.Errorf("mapped: %q", got)
+	}
+	copy(mapped, "written.")
+	if err := errors.Join(unix.Msync(mapped, unix.MS_SYNC), unix.Munmap(mapped), unix.Close(fd)); err != nil {
+		t.Error(err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got[:16]) != "written.mapped. " {
+		t.Errorf("the file holds %.16q (%v)", got, err)
+	}
+}
+
+// While the folder behind does not answer, no more threads wait for it than a process can have, and an interrupt unmounts.
+func TestMountedOnWhatHangs(t *testing.T) {
+	const readers = 200
+	release := make(chan struct{})
+	answer := sync.OnceFunc(func() { close(release) })
+	behind := fusetest.Mount(t, func(op trace.Role, _ int) syscall.Errno {
+		if op == trace.Read {
+			<-release
+		}
+		return 0
+	})
+	m := mountHub(t, "usb-10g", "--scale", "0.1", "--backing", behind)
+	t.Cleanup(answer) // before the mount is waited for
+	path := filepath.Join(m.root, "A", "file")
+	if err := os.WriteFile(path, make([]byte, readers*4096), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_DIRECT, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for i := range readers {
+		go func() {
+			page, err := unix.Mmap(-1, 0, 4096, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+			if err == nil {
+				_, _ = unix.Pread(int(f.Fd()), page, int64(i)*4096)
+			}
+		}()
+	}
+	threads := func() int {
+		list, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", m.cmd.Process.Pid))
+		return len(list)
+	}
+	most := 0
+	for began := time.Now(); time.Since(began) < 3*time.Second; time.Sleep(50 * time.Millisecond) {
+		most = max(most, threads())
+	}
+	if most < 60 || most > 100 { // 64 requests at once, and those of the runtime
+		t.Errorf("%d threads, want 64 and a few", most)
+	}
+	if err := m.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		mounts, err := os.ReadFile("/proc/self/mounts")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Contains(mounts, []byte(m.root)) {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("still mounted:\n%s", mounts)
+		}
+	}
+	answer()
+	_ = m.cmd.Wait() // that A was still in use
 }

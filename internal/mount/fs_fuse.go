@@ -19,11 +19,15 @@ type disk struct {
 	pacer     *Pacer
 	faults    *faults
 	quit      <-chan struct{} // closed when it is unmounted
-	server    *fuse.Server
 }
 
-// gone is ENODEV from when the disk has vanished.
+// gone is ENODEV from when the disk has vanished, or is being unmounted.
 func (d *disk) gone() syscall.Errno {
+	select {
+	case <-d.quit:
+		return syscall.ENODEV
+	default:
+	}
 	if _, ok := d.faults.has(Vanish); ok {
 		return syscall.ENODEV
 	}

@@ -109,15 +109,19 @@ func (m *Mounted) mount(d *disk, behind string) error {
 	}
 	n := &node{root, d}
 	root.RootData.RootNode = n
-	d.server, err = fs.Mount(d.dir, n, &fs.Options{MountOptions: fuse.MountOptions{
+	opts := fs.Options{MountOptions: fuse.MountOptions{
 		MaxWrite: maxRequest, MaxReadAhead: maxRequest, DirectMount: true, FsName: "hubbench-" + d.name, Name: "hubbench",
-		Logger: log.New(io.Discard, "", 0), // what fails, fails in the program that asked for it
-	}})
+		MaxInflightRequestBytes: mostAtOnce * maxRequest,
+		ExtraCapabilities:       directMaps,
+		Logger:                  log.New(io.Discard, "", 0), // what fails, fails in the program that asked for it
+	}}
+	server, err := fuse.NewServer(&gate{fs.NewNodeFS(n, &opts), d, make(chan struct{}, mostAtOnce)}, d.dir, &opts.MountOptions)
 	if err != nil {
 		return fmt.Errorf("mount %s: %w", d.dir, err)
 	}
 	m.disks = append(m.disks, d)
-	return nil
+	go server.Serve() // until the kernel lets go of the disk
+	return server.WaitMount()
 }
 
 // unmountIn is how long Unmount tries at most.

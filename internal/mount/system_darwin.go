@@ -10,6 +10,8 @@ import (
 const (
 	// directFlag is none: open has no such flag, and what a program sets later (F_NOCACHE) is the system's own business.
 	directFlag = 0
+	// directMaps is nothing to ask for: see directFlag.
+	directMaps = 0
 	// unmountCommand is what takes a mount away by hand.
 	unmountCommand = "umount"
 )

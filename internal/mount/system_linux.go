@@ -7,12 +7,15 @@ import (
 	"os/exec"
 	"syscall"
 
+	"github.com/hanwen/go-fuse/v2/fuse"
 	"golang.org/x/sys/unix"
 )
 
 const (
 	// directFlag opens a file past the system's cache.
 	directFlag = unix.O_DIRECT
+	// directMaps lets files that are opened past the cache be mapped, as those of a disk may be: from Linux 6.6 on.
+	directMaps = fuse.CAP_DIRECT_IO_ALLOW_MMAP
 	// unmountCommand is what takes a mount away by hand.
 	unmountCommand = "fusermount3 -u"
 )
