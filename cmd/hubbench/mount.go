@@ -58,14 +58,15 @@ func runMount(p program, name, dir string, opts mountOptions) error {
 	if err != nil {
 		return usage(err)
 	}
-	if !(opts.scale > 0 && opts.scale <= 1) {
-		return usage(fmt.Errorf("--scale %g: must be above 0 and up to 1", opts.scale))
+	scaled, err := mount.Slowed(profile, opts.scale)
+	if err != nil {
+		return usage(fmt.Errorf("--scale %g: %w", opts.scale, err))
 	}
 	if dir == "" {
 		return usage(errors.New("mount: DIR is empty; give a folder"))
 	}
-	what := mount.Options{Profile: profile.Scaled(opts.scale), Dir: dir, Backing: opts.backing}
-	var mistakes []error
+	what := mount.Options{Profile: scaled, Dir: dir, Backing: opts.backing}
+	mistakes := []error{what.Check()}
 	for _, text := range opts.faults {
 		fault, err := mount.ParseFault(text, profile.Names())
 		mistakes = append(mistakes, err)

@@ -304,3 +304,33 @@ func TestMountedOnWhatHangs(t *testing.T) {
 	answer()
 	_ = m.cmd.Wait() // that A was still in use
 }
+
+// What cannot be mounted is refused before anything is.
+func TestMountRefuses(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "hub")
+	outside := filepath.Join(t.TempDir(), "outside.yaml")
+	profile := "version: 1\nname: n\ncapacity: {read: 1 GB/s, write: 1 GB/s}\ndisks: [{name: ../outside, read: {hub: 1 GB/s}, write: {hub: 1 GB/s}}]\n"
+	if err := os.WriteFile(outside, []byte(profile), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"usb-10g", dir, "--backing", filepath.Join(dir, "files")}, "so the hub would keep its files in itself"},
+		{[]string{"usb-10g", dir, "--scale", "0.01"}, "--scale 0.01: disk C would move less than 20.0 MB/s"},
+		{[]string{outside, dir}, `name "../outside" contains / or \`},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		cmd := exec.CommandContext(ctx, "hubbench", append([]string{"mount"}, tc.args...)...)
+		cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it takes away what it should not have mounted
+		out, _ := cmd.CombinedOutput()
+		cancel()
+		if cmd.ProcessState.ExitCode() != exitUsage || !strings.Contains(string(out), tc.want) {
+			t.Errorf("%s: exit code %d, want %d and %s; it said %s", tc.args, cmd.ProcessState.ExitCode(), exitUsage, tc.want, out)
+		}
+		if _, err := os.Stat(dir); err == nil {
+			t.Errorf("%s: %s is there", tc.args, dir)
+		}
+	}
+}

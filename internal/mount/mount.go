@@ -11,9 +11,17 @@ package mount
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // Options say what is mounted where.
@@ -22,6 +30,83 @@ type Options struct {
 	Dir     string // gets a folder for each disk; created where it is not there
 	Backing string // holds the files; empty: a temporary folder beside Dir, removed at the end
 	Faults  []Fault
+}
+
+// Check finds folders that lie in one another: a disk whose files are on a disk of the same hub asks itself for each of them,
+// without an end. A folder that cannot be looked at is left to Mount.
+func (o *Options) Check() error {
+	dir, err := place(o.Dir)
+	if err != nil || o.Backing == "" {
+		return nil
+	}
+	behind := map[string]string{} // the disks, by the place of their files
+	for _, name := range append([]string{"."}, o.Profile.Names()...) {
+		at, err := place(filepath.Join(o.Backing, name))
+		switch {
+		case err != nil:
+			return nil
+		case within(at, dir) || within(dir, at):
+			return fmt.Errorf("--backing %s: %s and DIR, %s, lie in one another, so the hub would keep its files in itself; choose folders that do not", o.Backing, at, dir)
+		case name == ".":
+			continue
+		}
+		for other, disk := range behind {
+			if within(at, other) || within(other, at) {
+				return fmt.Errorf("--backing %s: the files of %s and %s would lie in one another, in %s and %s; remove the symbolic link", o.Backing, disk, name, other, at)
+			}
+		}
+		behind[at] = name
+	}
+	return nil
+}
+
+// place is a path without symbolic links, of which the end need not exist yet.
+func place(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	for end := ""; ; {
+		real, err := filepath.EvalSymlinks(path)
+		if !errors.Is(err, fs.ErrNotExist) || filepath.Dir(path) == path {
+			return filepath.Join(real, end), err
+		}
+		if to, err := os.Readlink(path); err != nil {
+			path, end = filepath.Dir(path), filepath.Join(filepath.Base(path), end)
+		} else if filepath.IsAbs(to) { // a link to what is not there yet
+			path = to
+		} else {
+			path = filepath.Join(filepath.Dir(path), to)
+		}
+	}
+}
+
+// within reports whether a place is a folder or lies in it.
+func within(path, folder string) bool {
+	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, string(filepath.Separator))+string(filepath.Separator))
+}
+
+// slowest is the rate to which a disk may be slowed down, in bytes per second: below, its requests, four of 8 MiB beside
+// others, take so long that they look like those of a disk that hangs.
+const slowest = 20e6
+
+// Slowed is the profile at a part of its rates.
+func Slowed(p *hub.Profile, part float64) (*hub.Profile, error) {
+	least, name := 1.0, ""
+	for i := range p.Disks {
+		for _, op := range []trace.Role{trace.Read, trace.Write} {
+			if need := slowest / p.Disks[i].Side(op).Hub; name == "" || need > least {
+				least, name = need, p.Disks[i].Name
+			}
+		}
+	}
+	switch least = min(least, 1); {
+	case !(part > 0 && part <= 1):
+		return nil, errors.New("must be above 0 and up to 1")
+	case part < least:
+		return nil, fmt.Errorf("disk %s would move less than %s, and its requests look like those of a disk that hangs; try %.2g or more", name, unit.FormatRate(slowest), math.Ceil(least*1000)/1000)
+	}
+	return p.Scaled(part), nil
 }
 
 // ErrNoFUSE says that this build cannot mount.
