@@ -123,18 +123,21 @@ func (d Disk) About() string {
 		add(unit.FormatBytes(d.Found.SizeBytes))
 	}
 	add(d.Volume.Filesystem)
-	if links := d.Found.Path.Links; len(links) > 0 {
-		add(slowest(links))
-	}
+	add(slowest(d.Found))
 	return strings.Join(parts, ", ")
 }
 
-// slowest names the link that carries least of those of which that is known.
-func slowest(links []hardware.Link) string {
+// slowest names the link on a disk's way that carries least. Of a disk on USB whose own link is not known there is none to
+// name: the hub's may be faster.
+func slowest(d *hardware.Disk) string {
+	links := d.Path.Links
+	if n := len(links); d.Bus == hardware.USB && n > 0 && links[n-1].Segment == hardware.Uplink {
+		return ""
+	}
 	name, least := "", 0.0
 	for i := range links {
-		if c, ok := links[i].Practical(true); ok && (name == "" || c.Rate < least) {
-			name, least = links[i].String(), c.Rate
+		if most := links[i].AtMost(true); most > 0 && (name == "" || most < least) {
+			name, least = links[i].String(), most
 		}
 	}
 	return name

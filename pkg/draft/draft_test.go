@@ -234,3 +234,33 @@ func TestFind(t *testing.T) {
 		}
 	}
 }
+
+// The link that is named is one that was negotiated on the disk's way, however little of it is known.
+func TestAboutNamesTheSlowestLink(t *testing.T) {
+	hub := func(bps int64) hardware.Link {
+		return hardware.Link{Segment: hardware.Uplink, Hub: "hub", Kind: hardware.USBLink, RxBps: bps, TxBps: bps}
+	}
+	own := func(bps int64) hardware.Link {
+		return hardware.Link{Segment: hardware.Enclosure, Kind: hardware.USBLink, RxBps: bps, TxBps: bps}
+	}
+	cable := hardware.Link{Segment: hardware.Uplink, Hub: "hub", Kind: hardware.Thunderbolt, Generation: "2", RxBps: 20e9, TxBps: 20e9}
+	lanes := hardware.Link{Segment: hardware.Lanes, Kind: hardware.PCIe, Generation: "3", Lanes: 4, RxBps: 32e9, TxBps: 32e9}
+	for _, tt := range []struct {
+		bus   hardware.Bus
+		links []hardware.Link
+		want  string
+	}{
+		{hardware.USB, []hardware.Link{hub(10e9), own(480e6)}, "T7, USB 480 Mb/s"},
+		{hardware.USB, []hardware.Link{hub(10e9), own(12e6)}, "T7, USB 12 Mb/s"},
+		{hardware.USB, []hardware.Link{hub(5e9), own(10e9)}, "T7, USB 5 Gb/s"},
+		{hardware.USB, []hardware.Link{hub(10e9)}, "T7"}, // what the disk itself negotiated is not known
+		{hardware.NVMe, []hardware.Link{cable, lanes}, "T7, Thunderbolt 2"},
+		{hardware.NVMe, []hardware.Link{cable}, "T7, Thunderbolt 2"},
+		{hardware.NVMe, []hardware.Link{{Segment: hardware.Uplink, Kind: hardware.Thunderbolt, Generation: "3"}, lanes}, "T7, PCIe 3.0 x4"},
+	} {
+		d := Disk{Found: &hardware.Disk{Model: "T7", Bus: tt.bus, Path: hardware.Path{Links: tt.links}}, Volume: &hardware.Volume{}}
+		if got := d.About(); got != tt.want {
+			t.Errorf("%+v: %q, want %q", tt.links, got, tt.want)
+		}
+	}
+}

@@ -61,6 +61,7 @@ var practical = [...]struct {
 }{
 	{Thunderbolt, 40e9, 3.4e9, "seen over tens of seconds on hubs of Thunderbolt 3 and 4, which carry at most 32 Gb/s of data"},
 	{Thunderbolt, 80e9, 7.0e9, "what Thunderbolt 5 carries, PCIe 4.0 x4, less packet headers"},
+	{USBLink, 480e6, 0.0532e9, "13 packets of 512 bytes in each 125 us (USB 2.0 specification, 5.8.4)"},
 	{USBLink, 5e9, 0.46e9, "5 Gb/s after its 8b/10b line code, less the protocol"},
 	{USBLink, 10e9, 1.06e9, "seen on USB 3.2 Gen 2"},
 	{USBLink, 20e9, 2.1e9, "seen on USB 3.2 Gen 2x2"},
@@ -92,6 +93,18 @@ func (l *Link) Practical(read bool) (Capacity, bool) {
 		}
 	}
 	return Capacity{}, false
+}
+
+// AtMost is what the link carries in one direction at the most, in bytes per second: what links like it have been seen to
+// carry, else its bare line rate. It is 0 if neither is known.
+func (l *Link) AtMost(read bool) float64 {
+	if c, ok := l.Practical(read); ok {
+		return c.Rate
+	}
+	if read {
+		return float64(cmp.Or(l.RxBps, l.TxBps)) / 8
+	}
+	return float64(cmp.Or(l.TxBps, l.RxBps)) / 8
 }
 
 // FellBack reports whether both ends could do more than they negotiated.

@@ -13,6 +13,7 @@ func TestPractical(t *testing.T) {
 		{"unequal", Link{Kind: Thunderbolt, RxBps: 40e9, TxBps: 80e9}, 3.4e9, 7e9},
 		{"one way known", Link{Kind: USBLink, RxBps: 10e9}, 1.06e9, 1.06e9},
 		{"PCIe 3.0 x4", Link{Kind: PCIe, Lanes: 4, RxBps: 32e9, TxBps: 32e9}, 3.52e9, 3.52e9},
+		{"USB 2", Link{Kind: USBLink, RxBps: 480e6, TxBps: 480e6}, 0.0532e9, 0.0532e9},
 		{"PCIe of unknown width", Link{Kind: PCIe, RxBps: 32e9}, 0, 0},
 		{"the synthetic rate of tunnels", Link{Kind: PCIe, Lanes: 4, RxBps: 10e9, TxBps: 10e9}, 0, 0},
 		{"a rate of no known link", Link{Kind: Thunderbolt, RxBps: 33e9}, 0, 0},
@@ -22,6 +23,22 @@ func TestPractical(t *testing.T) {
 		write, ok := tt.link.Practical(false)
 		if read.Rate != tt.read || write.Rate != tt.write || ok != (write.Source != "") {
 			t.Errorf("%s: reads %g, writes %g (%q), want %g, %g", tt.name, read.Rate, write.Rate, write.Source, tt.read, tt.write)
+		}
+	}
+}
+
+func TestAtMost(t *testing.T) {
+	for _, tt := range []struct {
+		link        Link
+		read, write float64
+	}{
+		{Link{Kind: USBLink, RxBps: 10e9, TxBps: 10e9}, 1.06e9, 1.06e9},
+		{Link{Kind: Thunderbolt, RxBps: 20e9, TxBps: 10e9}, 2.5e9, 1.25e9},
+		{Link{Kind: USBLink, RxBps: 12e6}, 1.5e6, 1.5e6},
+		{Link{Kind: USBLink}, 0, 0},
+	} {
+		if read, write := tt.link.AtMost(true), tt.link.AtMost(false); read != tt.read || write != tt.write {
+			t.Errorf("%+v carries %g in and %g out at most, want %g and %g", tt.link, read, write, tt.read, tt.write)
 		}
 	}
 }
