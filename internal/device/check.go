@@ -39,6 +39,7 @@ func Codes() []Code {
 		{"results_on_disk", "results that would go to a disk under test", false},
 		{"same_disk", "two names for one physical disk", false},
 		{"not_on_hub", "a disk that should be on the hub and is not", false},
+		{"slow_link", "a disk that has negotiated USB 2 or less", false},
 		{"different_hubs", "disks on hubs that share nothing", false},
 		{"not_disk", "a folder in memory, or on a network", false},
 		{"no_direct", "a file system without direct I/O", false},
@@ -123,6 +124,7 @@ func judge(e *evidence) []Problem {
 		judgeSystem(e, disk, place, &found)
 		judgeFiles(e, disk, place, &found)
 		judgeShared(e, i, place, &found)
+		judgeLinks(e, disk, place, &found)
 		judgeVolume(e, disk, place, &found)
 		judgeHistory(e, disk, &found)
 		judgeKnowledge(e, disk, place, &found)

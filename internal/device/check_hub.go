@@ -43,6 +43,24 @@ func described(d *hardware.Disk) string {
 	return d.Name + " (" + d.Model + ")"
 }
 
+// judgeLinks asks whether a disk, or a hub on its way, has fallen back to USB 2, which every SSD outruns.
+func judgeLinks(e *evidence, disk scenario.Disk, place Place, found *findings) {
+	for _, under := range e.beneath(place) {
+		for i := range under.Path.Links {
+			link := &under.Path.Links[i]
+			if link.Kind != hardware.USBLink || link.RxBps <= 0 || link.RxBps > 480e6 {
+				continue
+			}
+			who := described(under)
+			if hub := slices.IndexFunc(e.machine.Hubs, func(h hardware.Hub) bool { return h.ID == link.Hub }); hub >= 0 {
+				who += " hangs on " + e.machine.Hubs[hub].Product() + ", which"
+			}
+			found.warn("slow_link", disk.Name, "%s negotiated %s: check the cable and the port, as a USB 2 cable fits both", who, link)
+			break
+		}
+	}
+}
+
 // judgeHubs asks whether the disks that the scenario says to be on the hub are on one, and who else is.
 func judgeHubs(e *evidence, found *findings) {
 	var first scenario.Disk // on a hub

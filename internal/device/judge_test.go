@@ -130,6 +130,15 @@ func TestEveryJudgement(t *testing.T) {
 			e.machine.Hubs[0].Devices = []hardware.Attached{{Kind: hardware.DisplayKind, Name: "Studio Display"}, {Kind: hardware.NetworkKind}}
 		}, "display", "Studio Display is on the hub of the disks (Hub)"},
 		{"a display on the dock of one", func(e *evidence) { e.machine.Hubs[1].Devices = []hardware.Attached{{Kind: hardware.DisplayKind}} }, "", ""},
+		{"a disk that fell to USB 2", func(e *evidence) {
+			e.machine.Find("sdb").Path.Links = []hardware.Link{{Segment: hardware.Uplink, Hub: "hub", Kind: hardware.USBLink, RxBps: 10e9}, {Kind: hardware.USBLink, RxBps: 480e6}}
+		}, "slow_link (B)", "sdb negotiated USB 480 Mb/s: check the cable and the port"},
+		{"a hub that fell to USB 2", func(e *evidence) {
+			e.machine.Find("sda").Path.Links = []hardware.Link{{Hub: "dock", Kind: hardware.USBLink, RxBps: 480e6}, {Kind: hardware.USBLink, RxBps: 480e6}}
+		}, "slow_link (A)", "sda (X5) hangs on Dock, which negotiated USB 480 Mb/s: check the cable and the port"},
+		{"a disk on USB 3", func(e *evidence) {
+			e.machine.Find("sdb").Path.Links = []hardware.Link{{Kind: hardware.USBLink, RxBps: 5e9}, {Kind: hardware.USBLink, Generation: "2.0"}}
+		}, "", ""},
 		{"tmpfs", func(e *evidence) { put(e, "B", func(p *Place) { p.Filesystem = "tmpfs" }) }, "not_disk (B)", "in memory"},
 		{"a share", func(e *evidence) { put(e, "B", func(p *Place) { p.Filesystem = "nfs4" }) }, "not_disk (B)", "another machine"},
 		{"ntfs-3g", func(e *evidence) { put(e, "B", func(p *Place) { p.Filesystem = "fuseblk" }) }, "no_direct (B)", "FUSE"},
