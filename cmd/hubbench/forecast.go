@@ -60,7 +60,7 @@ func (f forecast) report() report.Forecast {
 }
 
 // forecasts expects what the model says where disks are simulated; of real ones, what the plan says, as fast as
-// one link allows.
+// their links allow.
 func (r *prepared) forecasts() ([]forecast, error) {
 	all := make([]forecast, len(r.plan.Phases))
 	for i, phase := range r.plan.Phases {
@@ -77,7 +77,7 @@ func (r *prepared) forecasts() ([]forecast, error) {
 		}
 		f.Least, f.Most, f.Open = phase.Time()
 		if phase.Search != nil {
-			f.search(search.New(&phase).AtMost(), int64(scenario.LinkRate*phase.Limit.Seconds()))
+			f.search(search.New(&phase).AtMost(), int64(phase.Carried()*phase.Limit.Seconds()))
 		}
 	}
 	if r.profile != nil {

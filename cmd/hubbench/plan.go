@@ -73,9 +73,11 @@ func runPlan(ctx context.Context, p program, path string, allow []string, out ou
 	if err != nil {
 		return err
 	}
+	ready.look = p
 	if err := ready.allowing(allow); err != nil {
 		return err
 	}
+	problems := ready.problems(ctx, ready.folder("", time.Now()))
 	forecasts, err := ready.forecasts()
 	if err != nil {
 		return err
@@ -91,7 +93,7 @@ func runPlan(ctx context.Context, p program, path string, allow []string, out ou
 	}
 	plan.Total, plan.Disks = total.report(), ready.disks(total)
 	fatal := 0
-	for _, problem := range ready.problems(ctx, ready.folder("", time.Now())) {
+	for _, problem := range problems {
 		plan.Checks = append(plan.Checks, report.Check{Code: problem.Code, Fatal: problem.Fatal, Text: ready.locate(problem)})
 		if problem.Fatal {
 			fatal++

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
 // planned is what `hubbench plan` says of the phases of a scenario on folders a, b and c, which need not have room.
@@ -167,7 +169,7 @@ t
 - camera: all disks stop when the time is up.
 - RW streams and probed: streams and probes go on until the others have moved their files.
 - long: it ends when every disk's rate is steady over five windows of 10 s (after SNIA PTS), or
-  after 1 h; what it moves and writes is what one shared link carries in that time.
+  after 1 h; what it moves and writes is what the disks' links carry in that time.
 - how many: at most 26 tries of 10 s find out how many streams of A stay clean, up to 10, alone and
   beside the others.
 - how fast: at most 18 tries of 30 s find out how fast B may go so that all streams stay clean.
@@ -237,5 +239,29 @@ func TestStudyDemoTakesNotLong(t *testing.T) {
 	took := time.Duration(float64(total.Least)/ready.plan.Hub.Speedup) + time.Duration(len(forecasts))*moment
 	if took > 90*time.Second {
 		t.Errorf("%d phases take about %s, want at most 90 s", len(forecasts), took)
+	}
+}
+
+// A disk that fell to USB 2 is said, and its times are those of its link.
+func TestPlanUsesNegotiatedLinks(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "s.yaml")
+	if err := os.WriteFile(path, []byte("version: 1\nname: t\nallow_system_disk: true\ndisks: [{name: A, path: .}]\nworkload: {files: 10, sizes: [53.2 MB]}\nphases: [{pattern: W}]\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	usb2 := hardware.Link{Segment: hardware.Enclosure, Kind: hardware.USBLink, RxBps: 480e6, TxBps: 480e6}
+	look := func(context.Context) (*hardware.Inventory, error) {
+		return &hardware.Inventory{Disks: []hardware.Disk{{Name: "sdx", Model: "T7", Bus: hardware.USB, Path: hardware.Path{Links: []hardware.Link{usb2}},
+			Volumes: []hardware.Volume{{Mount: dir}}}}}, nil
+	}
+	var out, errs bytes.Buffer
+	run(t.Context(), []string{"plan", path, "--format", "md"}, program{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, look: look})
+	for _, want := range []string{"| 10 s |", "The times are the shortest that the disks' links allow (A 53.2 MB/s)", "sdx (T7) negotiated USB 480 Mb/s: check the cable"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s%s", want, out.String(), errs.String())
+		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/hubbench/hubbench/internal/gauge"
 	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
 )
 
@@ -61,7 +62,8 @@ func (r *prepared) allowing(codes []string) error {
 	return nil
 }
 
-// problems are what the machine has against the plan, with its results in a folder.
+// problems are what the machine has against the plan, with its results in a folder. Forecasts know the disks' links from
+// then on.
 func (r *prepared) problems(ctx context.Context, results string) []device.Problem {
 	opts := device.Options{
 		Allow:   r.allow,
@@ -72,7 +74,7 @@ func (r *prepared) problems(ctx context.Context, results string) []device.Proble
 		},
 		Running: device.Processes,
 		Look: func(ctx context.Context) (inv *hardware.Inventory, err error) {
-			inv, err = device.Look(ctx, device.LookOptions{})
+			inv, err = r.look.lookAround(ctx)
 			r.seen = inv
 			return inv, err
 		},
@@ -84,7 +86,11 @@ func (r *prepared) problems(ctx context.Context, results string) []device.Proble
 	if results != "" {
 		opts.Recent = lately(results)
 	}
-	return device.Check(ctx, r.plan, opts)
+	problems := device.Check(ctx, r.plan, opts)
+	for i := range r.plan.Phases {
+		r.plan.Phases[i].Links = scenario.LinksOf(r.plan.Disks, r.setup())
+	}
+	return problems
 }
 
 // lately are the runs beside a run's folder that have just written to real disks.

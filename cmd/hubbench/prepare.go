@@ -30,6 +30,7 @@ type prepared struct {
 	profile  *hub.Profile        // of the simulated hub; nil where every disk is real
 	allow    []string            // the codes of checks to leave out
 	seen     *hardware.Inventory // what is plugged in, as the checks found it; nil: not known
+	look     program             // finds out what is plugged in
 	done     int                 // phases that an earlier session has completed
 	tried    []search.Outcome    // and tries of the next one's search
 }

@@ -234,7 +234,7 @@ func untilSteady(phase scenario.Phase) string {
 	if phase.Steady == 0 {
 		return ""
 	}
-	return fmt.Sprintf("it ends when every disk's rate is steady over five windows of %s (after SNIA PTS), or after %s; what it moves and writes is what one shared link carries in that time.",
+	return fmt.Sprintf("it ends when every disk's rate is steady over five windows of %s (after SNIA PTS), or after %s; what it moves and writes is what the disks' links carry in that time.",
 		unit.FormatSeconds(phase.Steady.Seconds()), unit.FormatSeconds(phase.Limit.Seconds()))
 }
 
@@ -280,6 +280,21 @@ func method(phase scenario.Phase) string {
 	return note + "."
 }
 
+// linksOf says what the times are reckoned with: the narrowest link of each disk.
+func linksOf(plan *scenario.Plan) string {
+	if len(plan.Phases) == 0 || len(plan.Phases[0].Links) == 0 {
+		return "one shared link of " + unit.FormatRate(scenario.LinkRate) + " allows"
+	}
+	var links []string
+	for _, disk := range plan.Disks {
+		link := scenario.Narrowest(plan.Phases[0].Links, disk.Name)
+		if text := strings.Join(link.Disks, ", ") + " " + unit.FormatRate(link.Rate); !slices.Contains(links, text) {
+			links = append(links, text)
+		}
+	}
+	return "the disks' links allow (" + strings.Join(links, "; ") + ")"
+}
+
 // phasesWhere names the phases: one, two, or the first and how many more; empty where there is none.
 func phasesWhere(plan *scenario.Plan, is func(scenario.Phase) bool) string {
 	var names []string
@@ -317,7 +332,7 @@ func timing(p Plan) []string {
 		if slices.ContainsFunc(plan.Phases, func(p scenario.Phase) bool { return p.Precondition > 0 }) {
 			beforehand += " and what volumes are filled with"
 		}
-		notes = append(notes, fmt.Sprintf("The times are the shortest that one shared link of %s allows; %s add to them.", unit.FormatRate(scenario.LinkRate), beforehand))
+		notes = append(notes, fmt.Sprintf("The times are the shortest that %s; %s add to them.", linksOf(plan), beforehand))
 	} else if plan.Hub.Speedup != 1 {
 		notes = append(notes, fmt.Sprintf("The times are model time, which passes %g times as fast as real time: the run takes about %s.", plan.Hub.Speedup,
 			unit.FormatSeconds(p.Total.Least.Seconds()/plan.Hub.Speedup)))

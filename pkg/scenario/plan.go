@@ -75,6 +75,8 @@ type Phase struct {
 
 	Test  string `json:"test,omitempty"`  // of a preset with several tests, such as SEQ1M QD8
 	Score string `json:"score,omitempty"` // what the preset's original makes of the counted files' rates: median | best; empty: nothing
+
+	Links []Link `json:"-"` // what the disks' ways are known to carry, for forecasts: every disk is on one, or there are none
 }
 
 // When a phase ends.
