@@ -26,8 +26,8 @@ type Disk struct {
 }
 
 // Find lists the volumes that can be tested, one of each disk: the one with the most free space. folder says which
-// folder at a mount point may be written to; the volume is passed over where it is empty. What is not known to be
-// external is listed only where it was asked for by its name, its volume's name or its mount point.
+// folder at a mount point may be written to; the volume is passed over where it is empty. What is neither known
+// to be external nor on USB is listed only where it was asked for by its name, its volume's name or its mount point.
 func Find(inv *hardware.Inventory, asked []string, folder func(mount string) string) (disks []Disk, unknown []string) {
 	seen := map[string]bool{} // folders: a volume may lie on several disks
 	named := map[*hardware.Disk]string{}
@@ -71,9 +71,13 @@ func beneath(inv *hardware.Inventory, d *hardware.Disk) *hardware.Disk {
 	return under[0]
 }
 
-// offered reports whether a disk is tested without being asked for.
+// offered reports whether a disk is tested without being asked for: one outside the machine, or on USB if nobody knows.
 func offered(d *hardware.Disk) bool {
-	return d.External != nil && *d.External && !d.System && d.Bus != hardware.Virtual
+	outside := d.Bus == hardware.USB
+	if d.External != nil {
+		outside = *d.External
+	}
+	return outside && !d.System && d.Bus != hardware.Virtual
 }
 
 // asWhat is the name by which a disk or its volume was asked for.

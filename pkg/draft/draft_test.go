@@ -77,7 +77,7 @@ func TestWriteForCaptures(t *testing.T) {
 			offered++
 			sound(t, validate, inv, disks)
 			for _, d := range disks {
-				if d.Found.System || d.Found.External == nil || !*d.Found.External {
+				if inside := d.Found.External != nil && !*d.Found.External; d.Found.System || inside || d.Found.External == nil && d.Found.Bus != hardware.USB {
 					t.Errorf("%s: offers %s", file, d.Found.Name)
 				}
 			}
@@ -205,6 +205,10 @@ func TestFind(t *testing.T) {
 	for _, d := range []*hardware.Disk{&crypt, &image} {
 		d.Bus, d.External, d.Backing = hardware.Virtual, nil, []string{"luks"}
 	}
+	unsure, nobody := disk("unsure", "", "", 1e12), disk("nobody", "", "/nobody", 1e12)
+	unsure.Volumes[0].Mount, unsure.External = "/unsure", nil
+	nobody.External, nobody.Bus = nil, hardware.SATA
+	inv.Disks = append(inv.Disks, unsure, nobody)
 	luks := disk("luks", "", "", 1e12)
 	luks.Volumes = nil
 	inv.Disks = append(inv.Disks, luks, crypt, image)
@@ -215,7 +219,7 @@ func TestFind(t *testing.T) {
 		{[]string{"luks"}, "A:/crypt", ""},
 		{[]string{"dm-0"}, "A:/crypt", ""},
 		{[]string{"loop0"}, "A:/image", ""},
-		{nil, "A:/large B:/mine/sub C:/crypt", ""},
+		{nil, "A:/large B:/mine/sub C:/unsure D:/crypt", ""},
 		{[]string{"in"}, "A:/in", ""},
 		{[]string{"/small", "Lmine"}, "A:/small B:/mine/sub", ""},
 		{[]string{"sys", "mine1"}, "A:/ B:/mine/sub", ""},

@@ -115,12 +115,19 @@ func (m *machine) disk(b *block) hardware.Disk {
 	way := m.way(b)
 	device := path.Join(b.dir, "device")
 	switch {
-	case way.nvme != "":
+	case way.nvme != "" || m.forms.nvmeDisk.MatchString(b.name):
 		d.Bus = hardware.NVMe
-		if transport := m.text(way.nvme, "transport"); transport != "" && transport != "pcie" { // over a network
+		switch m.text(way.nvme, "transport") {
+		case "", "pcie":
+		case "apple-nvme": // of Apple silicon, which has it on no bus
+			d.Bus, d.External = hardware.AppleFabric, new(false)
+		default: // over a network
 			d.Bus = hardware.OtherBus
 		}
 		d.Model, d.Firmware, d.Serial = m.text(way.nvme, "model"), m.text(way.nvme, "firmware_rev"), m.text(way.nvme, "serial")
+		if way.nvme == "" { // before Linux 4.0 a disk had no controller of its own in sysfs
+			d.Model, d.Firmware, d.Serial = plain(b.udev["ID_MODEL_ENC"]), b.udev["ID_REVISION"], b.udev["ID_SERIAL_SHORT"]
+		}
 	case len(way.usb) > 0:
 		d.Bus = hardware.USB
 		enclosure := way.usb[len(way.usb)-1]
@@ -129,13 +136,12 @@ func (m *machine) disk(b *block) hardware.Disk {
 		if driver := path.Base(m.link(way.usbInterface, "driver")); driver == "uas" || driver == "usb-storage" {
 			d.UASP = new(driver == "uas")
 		}
-		if fixed := m.text(enclosure, "removable"); fixed != "fixed" {
-			d.External = new(true)
-		} else {
-			d.External = new(false)
-		}
-	case way.ata != "":
+		d.External = m.unplugs(way.usb)
+	case way.ata != "" || b.udev["ID_BUS"] == "ata" || m.text(device, "vendor") == "ATA": // the last behind SAS controllers
 		d.Bus = hardware.SATA
+		if m.parallel(b, way) {
+			d.Bus = hardware.OtherBus
+		}
 		// The SCSI layer cuts an ATA disk's model to 16 letters and makes its vendor "ATA": udev asked the disk itself.
 		d.Model, d.Firmware, d.Serial = plain(b.udev["ID_MODEL_ENC"]), b.udev["ID_REVISION"], b.udev["ID_SERIAL_SHORT"]
 		if d.Model == "" {
@@ -157,6 +163,36 @@ func (m *machine) disk(b *block) hardware.Disk {
 	m.travel(&d, way)
 	d.TemperatureC = m.temperature(b, way)
 	return d
+}
+
+// unplugs tells from what the hubs say of their sockets whether people can unplug a device: one on the way that can be is
+// enough, and that it cannot must hold of all.
+func (m *machine) unplugs(way []string) *bool {
+	fixed := 0
+	for _, dir := range way {
+		switch m.text(dir, "removable") {
+		case "removable":
+			return new(true)
+		case "fixed":
+			fixed++
+		}
+	}
+	if fixed == len(way) {
+		return new(false)
+	}
+	return nil
+}
+
+// parallel reports whether an ATA disk is on the parallel bus that SATA replaced, or on an imitation of it in a virtual
+// machine: it says so itself, or its controller is of the old kind and no port has negotiated a rate.
+func (m *machine) parallel(b *block, w way) bool {
+	switch {
+	case b.udev["ID_ATA_SATA"] == "1" || w.ata != "" && m.ataLink(w.ata) != nil:
+		return false
+	case b.udev["ID_ATA"] == "1":
+		return true
+	}
+	return len(w.pci) > 0 && strings.HasPrefix(m.text(w.pci[len(w.pci)-1], "class"), ideClass)
 }
 
 // virtualModel says what a virtual disk is: the file of a loop device, the name of a mapped device, the level of a RAID.

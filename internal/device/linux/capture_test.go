@@ -17,6 +17,7 @@ import (
 //	name -> ../target              a symbolic link
 //	< /sys/class/block             a link in that folder to the folder above, as sysfs has them
 //	usage MOUNT: SIZE FREE         what the system answers when asked for the space of a file system
+//	= words                        a line of the outline (see devicetest) that is expected; without any, a file of JSON has it
 
 // capture is a machine that can be read.
 type capture struct {
@@ -60,7 +61,7 @@ func parseCapture(text string) capture {
 		}
 		from, to, link := strings.Cut(line, " -> ")
 		switch {
-		case line == "" || line[0] == '#':
+		case line == "" || line[0] == '#' || line[0] == '=':
 		case line[0] == '[':
 			folder = strings.Trim(line, "[]")
 		case strings.HasPrefix(line, "< "):

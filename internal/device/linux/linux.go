@@ -31,7 +31,7 @@ type machine struct {
 	numbers map[string]*block // by major:minor
 	names   []string          // of blocks, in order
 	mounts  []mount           // that can be seen
-	pools   map[string]pool   // of btrfs, by each member's name
+	pools   map[string]pool   // by each member's name
 	routers []*router
 	heat    []sensor
 	ports   []hardware.Port

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/internal/device/devicetest"
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
@@ -40,7 +41,20 @@ func TestCaptures(t *testing.T) {
 				t.Error("a capture says what it is of, and its source")
 			}
 			c := parseCapture(text)
-			got, err := json.MarshalIndent(Read(c.files, c.options()), "", "  ")
+			inv := Read(c.files, c.options())
+			var outline []string
+			for line := range strings.Lines(text) {
+				if words, ok := strings.CutPrefix(line, "= "); ok {
+					outline = append(outline, words)
+				}
+			}
+			if len(outline) > 0 {
+				if diff := cmp.Diff(strings.Join(outline, ""), devicetest.Outline(inv)); diff != "" {
+					t.Errorf("not what the machine is (-want +got):\n%s", diff)
+				}
+				return
+			}
+			got, err := json.MarshalIndent(inv, "", "  ")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,6 +85,37 @@ func TestSerialNumbersOnRequest(t *testing.T) {
 			if d := inv.Find(disk); d == nil || d.Serial != serial {
 				t.Errorf("%s: %s: %+v, want serial number %s", name, disk, d, serial)
 			}
+		}
+	}
+}
+
+// Whatever a file system lies on, its disks are known, so that same_disk and system_disk hold.
+func TestStacksReachTheirDisks(t *testing.T) {
+	for _, tt := range []struct{ capture, path, disks string }{
+		{"zfs-raidz", "/zPoolW/media/a", "sdb sdc sdd"},
+		{"bcachefs-mirror", "/mnt/mirror/a", "sdb sdc"},
+		{"bcachefs-root", "/home", "sda* sdb* sdc*"},
+		{"bcachefs-board", "/srv/downloads", "nvme0n1"},
+		{"bcachefs-multipath", "/mnt/bcachefs", "sda sdb sdc sdd sde sdf"},
+		{"dasd-lvm", "/home", "dasda* dasdb* dasdc* dasdd* dasde* dasdf*"},
+		{"vmware-lvm", "/data", "sdb sdc*"},
+		{"luks-on-lvm", "/certs", "nvme0n1*"},
+		{"bcache-shared", "/data/a", "sda nvme4n1"},
+		{"multipath-raid", "/", "sda* sdb*"},
+		{"zfs-left-over", "/home", "nvme0n1*"},
+	} {
+		c := parseCapture(captures(t)[tt.capture])
+		inv := Read(c.files, c.options())
+		var got []string
+		for _, d := range inv.Physical(inv.Holding(tt.path)) {
+			name := d.Name
+			if d.System {
+				name += "*"
+			}
+			got = append(got, name)
+		}
+		if strings.Join(got, " ") != tt.disks {
+			t.Errorf("%s of %s lies on %q, want %q (* of the system)", tt.path, tt.capture, got, tt.disks)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package linux
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strconv"
@@ -113,14 +114,31 @@ func isBelow(file, folder string) bool {
 	return file == folder || strings.HasPrefix(file, folder+"/")
 }
 
-// blockOf is the block device that is mounted; nil where it is none.
+// blockOf is the block device that is mounted; nil where it is none. A file system on several disks gives its mounts a
+// number that is no device's, and names its disks, one of them, or, as ZFS, itself.
 func (m *machine) blockOf(one mount) *block {
 	if b := m.numbers[one.number]; b != nil {
 		return b
 	}
-	// btrfs gives each of its mounts a number that is no device's, and names one of its devices.
-	name, ok := strings.CutPrefix(one.source, "/dev/")
-	if !ok || one.filesystem != "btrfs" {
+	switch one.filesystem {
+	case "btrfs", "bcachefs":
+		first, _, _ := strings.Cut(one.source, ":")
+		return m.blockAt(first)
+	case "zfs":
+		label, _, _ := strings.Cut(one.source, "/")
+		for _, name := range m.names {
+			if p := m.pools[name]; p.filesystem == "zfs" && p.label == label {
+				return m.blocks[name]
+			}
+		}
+	}
+	return nil
+}
+
+// blockAt is the block device of a name in /dev; nil where there is none.
+func (m *machine) blockAt(device string) *block {
+	name, ok := strings.CutPrefix(device, "/dev/")
+	if !ok {
 		return nil
 	}
 	if mapped, ok := strings.CutPrefix(name, "mapper/"); ok {
@@ -150,21 +168,60 @@ func (m *machine) holding(file string) *block {
 	return m.blockOf(best)
 }
 
-// pool is a btrfs file system.
+// pool is a file system that may lie on several devices.
 type pool struct {
-	uuid, label string
-	members     []string
+	uuid, label, filesystem string
+	members                 []string
 }
 
-// readPools finds the devices of each mounted btrfs.
+// poolKind is the file system of pools that udev says a device belongs to; empty for none.
+func poolKind(b *block) string {
+	return map[string]string{"btrfs": "btrfs", "bcachefs": "bcachefs", "zfs_member": "zfs"}[b.udev["ID_FS_TYPE"]]
+}
+
+// readPools finds the devices of pools: the kernel lists those of each mounted btrfs, a mounted bcachefs names its own, and
+// udev has read of every device which pool it belongs to.
 func (m *machine) readPools() {
 	m.pools = map[string]pool{}
-	for _, uuid := range m.list("sys/fs/btrfs") {
-		if members := m.list("sys/fs/btrfs", uuid, "devices"); len(members) > 0 {
-			p := pool{uuid: uuid, label: m.text("sys/fs/btrfs", uuid, "label"), members: members}
-			for _, name := range members {
-				m.pools[name] = p
+	keep := func(p pool) {
+		for _, name := range p.members {
+			m.pools[name] = p
+		}
+	}
+	mounted := map[string]string{} // the file systems of devices that are mounted themselves: what udev read may be left over
+	for _, one := range m.mounts {
+		mounted[one.number] = one.filesystem
+	}
+	told := map[string]*pool{}
+	var order []string
+	for _, name := range m.names {
+		b := m.blocks[name]
+		kind, id := poolKind(b), b.udev["ID_FS_UUID"]
+		if kind == "" || id == "" || b.parts > 0 || cmp.Or(mounted[b.number], kind) != kind {
+			continue
+		}
+		if told[id] == nil {
+			told[id] = &pool{uuid: id, label: cmp.Or(plain(b.udev["ID_FS_LABEL_ENC"]), b.udev["ID_FS_LABEL"]), filesystem: kind}
+			order = append(order, id)
+		}
+		told[id].members = append(told[id].members, name)
+	}
+	for _, id := range order {
+		keep(*told[id])
+	}
+	for _, one := range m.mounts {
+		p := pool{uuid: one.source, filesystem: one.filesystem}
+		for device := range strings.SplitSeq(one.source, ":") {
+			if b := m.blockAt(device); b != nil && one.filesystem == "bcachefs" {
+				p.members = append(p.members, b.name)
+				if known := m.pools[b.name].uuid; known != "" && p.uuid == one.source {
+					p.uuid = known
+				}
 			}
 		}
+		keep(p)
+	}
+	for _, uuid := range m.list("sys/fs/btrfs") {
+		keep(pool{uuid: uuid, label: m.text("sys/fs/btrfs", uuid, "label"), filesystem: "btrfs", members: m.list("sys/fs/btrfs", uuid, "devices")})
 	}
 }

@@ -72,6 +72,21 @@ type other struct {
 // hubClass is the class of USB hubs.
 const hubClass = "09"
 
+// networkClasses are the classes, subclasses and protocols of the interfaces of USB network adapters: ECM, NCM, MBIM and both
+// numbers of RNDIS (https://www.usb.org/defined-class-codes).
+var networkClasses = [...]string{"0206", "020d", "020e", "e00103", "ef0401"}
+
+// network reports whether a USB device is a network adapter that has no driver here.
+func (m *machine) network(dir string) bool {
+	for _, name := range m.list(dir) {
+		class := m.text(dir, name, "bInterfaceClass") + m.text(dir, name, "bInterfaceSubClass") + m.text(dir, name, "bInterfaceProtocol")
+		if m.forms.usbInterface.MatchString(name) && slices.ContainsFunc(networkClasses[:], func(c string) bool { return strings.HasPrefix(class, c) }) {
+			return true
+		}
+	}
+	return false
+}
+
 // displayLink is the vendor of the chips that send a display's picture over USB.
 const displayLink = "17e9"
 
@@ -101,8 +116,12 @@ func (m *machine) readOthers() {
 		case m.text(dir, "idVendor") == displayLink:
 			m.others = append(m.others, other{hardware.Attached{Kind: hardware.DisplayKind, Name: strings.TrimSpace("DisplayLink " + m.text(dir, "product"))}, w})
 		default:
+			kind := hardware.OtherKind
+			if m.network(dir) {
+				kind = hardware.NetworkKind
+			}
 			name := hardware.WithVendor(m.text(dir, "manufacturer"), m.text(dir, "product"))
-			m.others = append(m.others, other{hardware.Attached{Kind: hardware.OtherKind, Name: cmp.Or(name, "USB device "+path.Base(dir))}, w})
+			m.others = append(m.others, other{hardware.Attached{Kind: kind, Name: cmp.Or(name, "USB device "+path.Base(dir))}, w})
 		}
 	}
 	for _, dir := range m.class("bus/pci/devices") {

@@ -14,6 +14,7 @@ import (
 const (
 	bridgeClass = "0x0604"
 	usbClass    = "0x0c03"
+	ideClass    = "0x0101"
 )
 
 func (m *machine) bridge(dir string) bool {

@@ -60,7 +60,7 @@ func (m *machine) volume(b *block, mounted map[string][]mount) (v hardware.Volum
 	v = hardware.Volume{Device: b.name, SizeBytes: b.size, Filesystem: b.udev["ID_FS_TYPE"], Label: plain(b.udev["ID_FS_LABEL_ENC"])}
 	v.Label = cmp.Or(v.Label, b.udev["ID_FS_LABEL"], pool.label)
 	if pooled {
-		v.Filesystem = "btrfs"
+		v.Filesystem = pool.filesystem
 		if len(pool.members) > 1 {
 			v.Container = pool.uuid
 		}
@@ -84,6 +84,9 @@ func (m *machine) volume(b *block, mounted map[string][]mount) (v hardware.Volum
 		if more.point != v.Mount && !slices.Contains(v.Mounts, more.point) {
 			v.Mounts = append(v.Mounts, more.point)
 		}
+	}
+	if kind := poolKind(b); kind != "" && kind != first.filesystem { // udev has read what an earlier one left
+		v.Label = ""
 	}
 	if first.filesystem != "fuseblk" || v.Filesystem == "" { // fuseblk says who reads it, not what it is
 		v.Filesystem = first.filesystem

@@ -19,7 +19,7 @@ type way struct {
 }
 
 // forms are what the names of devices look like.
-type forms struct{ pci, usb, usbInterface, ata, nvme, router, notDisk *regexp.Regexp }
+type forms struct{ pci, usb, usbInterface, ata, nvme, nvmeDisk, router, notDisk *regexp.Regexp }
 
 func newForms() forms {
 	return forms{
@@ -28,6 +28,7 @@ func newForms() forms {
 		usbInterface: regexp.MustCompile(`^\d+-\d+(\.\d+)*:\d+\.\d+$`),
 		ata:          regexp.MustCompile(`^ata\d+$`),
 		nvme:         regexp.MustCompile(`^nvme\d+$`),
+		nvmeDisk:     regexp.MustCompile(`^nvme\d+n\d+$`),
 		// Domains, retimers (0-0:1.1) and services (0-1.0) are no routers.
 		router: regexp.MustCompile(`^\d+-[0-9a-f]+$`),
 		// Memory that is made at boot, optical and floppy drives, flash without a translation layer, the boot areas of an
