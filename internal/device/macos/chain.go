@@ -20,6 +20,7 @@ type chain struct {
 	firmware   string
 	serial     string
 	mediaBytes int64
+	made       []string // the whole disks that are made of it: CoreStorage's, containers of APFS
 }
 
 // busses are the interconnects of disks, as drivers name them (IOStorageProtocolCharacteristics.h).
@@ -59,8 +60,13 @@ func chainsOf(trees []dict) map[string]chain {
 		c.learn(d)
 		if name := d.text("BSD Name"); name != "" && name == wholeDisk(name) {
 			c.mediaBytes, _ = d.number("Size")
+			for _, below := range bsdNames(d, nil)[1:] {
+				if below == wholeDisk(below) {
+					c.made = append(c.made, below)
+				}
+			}
 			chains[name] = c
-			return // below are its partitions, and what is made of them
+			return
 		}
 		for _, child := range d.list("IORegistryEntryChildren") {
 			walk(child, c)

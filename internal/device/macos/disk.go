@@ -24,7 +24,12 @@ func (m *machine) addDisks(list, apfs dict) {
 		}
 		disk := hardware.Disk{Name: name, SizeBytes: size(entry)}
 		if c, ok := containers[name]; ok { // on several disks: Fusion
-			disk.Bus, disk.Backing = hardware.Virtual, c.disks
+			disk.Backing = c.disks
+		} else {
+			disk.Backing = m.madeOf(name)
+		}
+		if len(disk.Backing) > 0 {
+			disk.Bus = hardware.Virtual
 		}
 		m.inventory.Disks = append(m.inventory.Disks, disk)
 	}
@@ -38,6 +43,26 @@ func (m *machine) addDisks(list, apfs dict) {
 		return cmp.Or(cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
 	})
 	m.addVolumes(list, containers)
+}
+
+// madeOf are the disks that a disk of CoreStorage is made of: those above it in the registry, or those that the profile
+// lists with its volume.
+func (m *machine) madeOf(name string) []string {
+	var disks []string
+	for _, above := range slices.Sorted(maps.Keys(m.chains)) {
+		if slices.Contains(m.chains[above].made, name) {
+			disks = append(disks, above)
+		}
+	}
+	for _, d := range m.profile["SPStorageDataType"] {
+		for _, pv := range d.list("com.apple.corestorage.pv") {
+			under := wholeDisk(pv.text("_name"))
+			if wholeDisk(d.text("bsd_name")) == name && under != "" && under != name && !slices.Contains(disks, under) {
+				disks = append(disks, under)
+			}
+		}
+	}
+	return disks
 }
 
 // otherDisks are those that diskutil did not list, because it did not answer or could not be read.
@@ -115,7 +140,7 @@ func (m *machine) describe(disk *hardware.Disk) {
 			disk.Trim, disk.Bus = trim, cmp.Or(disk.Bus, hardware.NVMe)
 		}
 		if trim := item.flag("spsata_trim_support"); trim != nil {
-			disk.Trim, disk.Bus = trim, cmp.Or(disk.Bus, hardware.SATA)
+			disk.Trim, disk.Bus = trim, cmp.Or(disk.Bus, busOf(item.dict("controller").text("spsata_physical_interconnect")), hardware.SATA)
 		}
 	}
 	if disk.Bus == hardware.AppleFabric && disk.External == nil {

@@ -25,7 +25,7 @@ type Captures struct {
 // leaves SPUSBDataType empty; older systems know only the latter.
 var DataTypes = [...]string{
 	"SPHardwareDataType", "SPSoftwareDataType", "SPPowerDataType", "SPThunderboltDataType", "SPPCIDataType", "SPNVMeDataType",
-	"SPSerialATADataType", "SPUSBHostDataType", "SPUSBDataType", "SPStorageDataType", "SPDisplaysDataType",
+	"SPSerialATADataType", "SPUSBHostDataType", "SPUSBDataType", "SPStorageDataType", "SPDisplaysDataType", "SPEthernetDataType",
 }
 
 // Parse puts an inventory together. A capture that cannot be read costs what it would have told, and a warning. Serial

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/hubbench/hubbench/internal/device/devicetest"
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
@@ -19,11 +20,18 @@ var update = flag.Bool("update", false, "write what is parsed as the expected in
 
 // machines are the captures of testdata, an archive each, which names its sources.
 func machines(tb testing.TB) map[string]Captures {
+	machines, _ := machinesAndOutlines(tb)
+	return machines
+}
+
+// machinesAndOutlines gives with them the outlines (see devicetest) that are expected; of those without one, a file of JSON
+// has what is.
+func machinesAndOutlines(tb testing.TB) (machines map[string]Captures, outlines map[string]string) {
 	paths, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(paths) < 12 {
 		tb.Fatalf("%d captures, %v", len(paths), err)
 	}
-	machines := map[string]Captures{}
+	machines, outlines = map[string]Captures{}, map[string]string{}
 	for _, path := range paths {
 		archive, err := txtar.ParseFile(path)
 		if err != nil {
@@ -31,6 +39,10 @@ func machines(tb testing.TB) map[string]Captures {
 		}
 		var c Captures
 		for _, f := range archive.Files {
+			if f.Name == "want.txt" {
+				outlines[strings.TrimSuffix(path, ".txtar")] = string(f.Data)
+				continue
+			}
 			part, ok := c.parts()[f.Name]
 			if !ok {
 				tb.Fatalf("%s: no capture is called %s", path, f.Name)
@@ -39,7 +51,7 @@ func machines(tb testing.TB) map[string]Captures {
 		}
 		machines[strings.TrimSuffix(path, ".txtar")] = c
 	}
-	return machines
+	return machines, outlines
 }
 
 // parts are the captures by their names in an archive.
@@ -51,8 +63,15 @@ func (c *Captures) parts() map[string]*[]byte {
 }
 
 func TestParse(t *testing.T) {
-	for name, c := range machines(t) {
+	all, outlines := machinesAndOutlines(t)
+	for name, c := range all {
 		t.Run(filepath.Base(name), func(t *testing.T) {
+			if want := outlines[name]; want != "" {
+				if diff := cmp.Diff(want, devicetest.Outline(Parse(c, false))); diff != "" {
+					t.Errorf("not what the machine is (-want +got):\n%s", diff)
+				}
+				return
+			}
 			got, err := json.MarshalIndent(Parse(c, false), "", "\t")
 			if err != nil {
 				t.Fatal(err)

@@ -169,7 +169,11 @@ func (m *machine) ownLink(disk *hardware.Disk) *hardware.Link {
 			if link := lanes(item.text("spnvme_linkspeed"), item.text("spnvme_linkwidth")); link != nil {
 				return link
 			}
-			return sata(item.dict("controller"))
+			controller := item.dict("controller")
+			if link := lanes(controller.text("spsata_linkspeed"), controller.text("spsata_linkwidth")); link != nil {
+				return link // AHCI without SATA, as of Apple's own
+			}
+			return sata(controller)
 		}
 	}
 	return nil

@@ -71,7 +71,7 @@ func (m *machine) addUSBDevice(d dict, hubs []string, depth int) {
 	if strings.EqualFold(device.serial, "Not Provided") {
 		device.serial = ""
 	}
-	for _, medium := range d.list("Media") {
+	for _, medium := range append(d.list("Media"), d) { // before OS X 10.9 the device itself names its disk
 		if disk := wholeDisk(medium.text("bsd_name")); disk != "" {
 			device.disks = append(device.disks, disk)
 			device.media[disk], _ = medium.number("size_in_bytes")
@@ -81,7 +81,11 @@ func (m *machine) addUSBDevice(d dict, hubs []string, depth int) {
 		location = -int64(len(m.usb)) - 1
 	}
 	m.usb[location] = device
-	if kind := usbKind(name); len(device.disks) == 0 && !m.isDisk(location) && kind != hardware.HubKind {
+	if len(device.disks) == 0 && !m.isDisk(location) && !strings.Contains(strings.ToLower(name), "hub") {
+		kind := hardware.OtherKind
+		if m.isNetwork(d) {
+			kind = hardware.NetworkKind
+		}
 		m.attach(upstream, hardware.Attached{Kind: kind, Name: name})
 	}
 }
@@ -105,17 +109,21 @@ func (m *machine) hangUSB(id, router string) {
 	}
 }
 
-// usbKind tells network adapters, which compete for the hub, by their names; the profile names no classes.
-func usbKind(name string) hardware.Kind {
-	for word := range strings.FieldsFuncSeq(strings.ToLower(name), func(r rune) bool { return r == ' ' || r == '-' || r == '/' || r == '_' }) {
-		switch word {
-		case "lan", "ethernet", "gbe", "10gbe", "5gbe":
-			return hardware.NetworkKind
-		case "hub":
-			return hardware.HubKind
-		}
-	}
-	return hardware.OtherKind
+// isNetwork reports whether a USB device is one of the network adapters, which compete for the hub: the USB tree names no
+// classes, but the list of adapters names maker and product.
+func (m *machine) isNetwork(d dict) bool {
+	vendor := number16(cmp.Or(d.text("USBDeviceKeyVendorID"), d.text("vendor_id")))
+	product := number16(cmp.Or(d.text("USBDeviceKeyProductID"), d.text("product_id")))
+	return product != 0 && slices.ContainsFunc(m.profile["SPEthernetDataType"], func(e dict) bool {
+		return strings.Contains(e.text("spethernet_bus"), "usb") && number16(e.text("spethernet_vendor-id")) == vendor && number16(e.text("spethernet_product-id")) == product
+	})
+}
+
+// number16 reads words like 0x0bda (Realtek), as the profile numbers makers and products; 0 for others, such as apple_vendor_id.
+func number16(words string) uint64 {
+	number, _, _ := strings.Cut(words, " ")
+	n, _ := strconv.ParseUint(strings.TrimPrefix(strings.ToLower(number), "0x"), 16, 16)
+	return n
 }
 
 // locationOf is where a device is in the tree: its bus, then a digit per port. 0 where it is not said. Older systems add the

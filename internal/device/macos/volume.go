@@ -138,6 +138,7 @@ func (m *machine) measure(volume *hardware.Volume, disk *hardware.Disk) {
 		}
 		volume.Filesystem = cmp.Or(volume.Filesystem, filesystem(d.text("file_system")))
 		volume.Label = cmp.Or(volume.Label, d.text("_name"))
+		volume.Encrypted = cmp.Or(volume.Encrypted, d.dict("com.apple.corestorage.lv").flag("com.apple.corestorage.lv.encrypted"))
 		if writable := d.flag("writable"); writable != nil && len(m.mounts[volume.Device]) == 0 {
 			volume.ReadOnly = !*writable
 		}
