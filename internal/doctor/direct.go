@@ -48,7 +48,7 @@ func judgeDirect(files []moved) trace.Check {
 		"Rates are the disk's, not those of memory.")
 }
 
-const fileSystemAdvice = "use a folder on a disk with APFS, exFAT, NTFS, ext4 or XFS: not in memory, on a network or in an encrypted container"
+const fileSystemAdvice = "use a folder on a disk with APFS, exFAT, NTFS, ext4 or XFS, served by the system itself and not by a program such as ntfs-3g: not in memory, on a network or in an encrypted container"
 
 // blockText writes a block as people set it.
 func blockText(bytes int64) string {

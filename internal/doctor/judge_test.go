@@ -126,6 +126,7 @@ func TestJudges(t *testing.T) {
 			{Tried: diskio.Tried{Bytes: 600e6, Seconds: 1, Effective: trace.Effective{Cache: "cached writes"}}}, {Tried: diskio.Tried{Bytes: 600e6, Seconds: 1}},
 		}, nil)), trace.Pass, "300 MB/s in large requests; "},
 		{"USB 2", judgeLimits(pacing(func(p *pace) { p.large, p.small = [2]float64{40e6, 40e6}, [2]float64{10e6, 10e6} })), trace.Warn, "USB 2"},
+		{"slow to write only", judgeLimits(pacing(func(p *pace) { p.large, p.small = [2]float64{40e6, 728e6}, [2]float64{10e6, 50e6} })), trace.Pass, "read 728 MB/s"},
 		{"memory", judgeLimits(pacing(func(p *pace) { p.large, p.small = [2]float64{3e9, 3e9}, [2]float64{3e9, 3e9} })), trace.Pass, ""},
 
 		{"flushed", judgeFlush(flushing(800e3, nil)), trace.Pass, "fsync 800 µs, full 800 µs"},

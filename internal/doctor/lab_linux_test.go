@@ -94,6 +94,17 @@ func TestSoundDisks(t *testing.T) {
 	}
 }
 
+// The disk behind a file system is the same one whatever numbers the file system has: btrfs has its own.
+func TestDiskOfEveryFileSystem(t *testing.T) {
+	root(t)
+	for name, mkfs := range map[string][]string{"ext4": {"mkfs.ext4", "-q"}, "btrfs": {"mkfs.btrfs", "-q"}} {
+		path := loopDisk(t, os.TempDir(), "rw", mkfs...)
+		if _, known := volatileCache(path); !known || !virtualDisk(path) {
+			t.Errorf("%s: what its disk says of its cache is known: %v; it is a virtual disk: %v; want both", name, known, virtualDisk(path))
+		}
+	}
+}
+
 // A folder in memory takes direct requests, and serves them from memory.
 func TestMemoryDisk(t *testing.T) {
 	root(t)

@@ -79,7 +79,7 @@ func judgeLimits(p pace) trace.Check {
 				"look for a limit on this process, container or virtual machine")
 		}
 	}
-	if slowest := slices.Min(p.large[:]); slowest < slowRate {
+	if fastest := slices.Max(p.large[:]); fastest < slowRate { // a link is as slow both ways
 		return warn(measured, "The disk is as slow as USB 2.", "check the cable and the port: a USB 2 cable fits both")
 	}
 	return pass(measured, "Nothing but the disk and its link is seen to limit it.")

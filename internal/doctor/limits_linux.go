@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hubbench/hubbench/internal/device"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -31,7 +32,16 @@ func wholeDisk(path string) (string, bool) {
 	if unix.Stat(path, &st) != nil {
 		return "", false
 	}
-	number := fmt.Sprintf("%d:%d", unix.Major(st.Dev), unix.Minor(st.Dev))
+	dev := uint64(st.Dev)
+	if unix.Major(dev) == 0 { // btrfs numbers its file systems itself; their mounts name a disk
+		place, err := device.Inspect(path)
+		source, _, _ := strings.Cut(place.Source, ":") // the first of several, of bcachefs
+		if err != nil || unix.Stat(source, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFBLK {
+			return "", false
+		}
+		dev = uint64(st.Rdev)
+	}
+	number := fmt.Sprintf("%d:%d", unix.Major(dev), unix.Minor(dev))
 	link := "/sys/dev/block/" + number
 	if _, err := os.Stat(filepath.Join(link, "partition")); err == nil {
 		target, err := filepath.EvalSymlinks(link)
