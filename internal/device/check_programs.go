@@ -15,7 +15,7 @@ type sign int
 const (
 	runs    sign = iota // it runs only to do this
 	worked              // it is a service: by the processor time that it uses
-	onADisk             // it matters only where it works on a disk under test
+	onADisk             // it matters only while it works, and on a disk under test
 )
 
 // program is one that loads disks.
@@ -111,6 +111,9 @@ func judgePrograms(e *evidence, found *findings) {
 				continue
 			}
 		case onADisk:
+			if p.Busy == 0 && !p.Blocked {
+				continue
+			}
 			for _, disk := range e.plan.Disks {
 				if place, ok := e.places[disk.Name]; ok && !told[program.name+disk.Name] && e.worksOn(p, disk, place) {
 					told[program.name+disk.Name] = true

@@ -17,8 +17,13 @@ func judgeVolume(e *evidence, disk scenario.Disk, place Place, found *findings) 
 	if where := notDisk(place.Filesystem); where != "" {
 		found.warn("not_disk", disk.Name, "%s is no folder on a disk: what lies there (%s) lies %s; give a folder on the disk under test", disk.Path, place.Filesystem, where)
 	}
-	if why := noDirect(place.Filesystem); why != "" && asksDirect(e.plan, disk.Name) {
-		found.warn("no_direct", disk.Name, "the file system of %s (%s) has no direct I/O: %s; the cache is measured with the disk. Format the disk as APFS, NTFS, exFAT or ext4, or set `io: app` to measure as programs see it", disk.Path, place.Filesystem, why)
+	for _, under := range e.beneath(place) {
+		if under.Memory {
+			found.warn("not_disk", disk.Name, "%s is no folder on a disk: what lies there lies in memory (%s); give a folder on the disk under test", disk.Path, described(under))
+		}
+	}
+	if why, try := noDirect(place.Filesystem); why != "" && asksDirect(e.plan, disk.Name) {
+		found.warn("no_direct", disk.Name, "the file system of %s (%s) has no direct I/O: %s; the cache is measured with the disk. %s, or set `io: app` to measure as programs see it", disk.Path, place.Filesystem, why, try)
 	}
 	if place.Size > 0 && float64(place.Used)/float64(place.Size) > nearlyFull {
 		found.warn("nearly_full", disk.Name, "the volume of %s is %.0f %% full, %s of %s: a full SSD writes slower; free some space, and let it trim, to measure the disk at its usual", disk.Path,

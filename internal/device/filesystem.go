@@ -34,14 +34,14 @@ func notDisk(kind string) string {
 	return ""
 }
 
-// noDirect says why a kind of file system on a disk does not pass requests by the operating system's cache; empty where it does,
-// or may. The worker tries it and records what it got; this is to know it before.
-func noDirect(kind string) string {
+// noDirect says why a kind of file system on a disk does not pass requests by the operating system's cache, and what to
+// try; empty where it does, or may. The worker tries it and records what it got; this is to know it before.
+func noDirect(kind string) (why, try string) {
 	switch kind {
 	case "fuseblk":
-		return "it is served by a program (FUSE), and that reads and writes the disk through the cache"
+		return "it is served by a program (FUSE), and that reads and writes the disk through the cache", "Mount it with the system's own driver (ntfs3, exfat)"
 	case "ecryptfs", "vboxsf", "aufs":
-		return "it knows no direct requests"
+		return "it knows no direct requests", "Format the disk as APFS, NTFS, exFAT or ext4"
 	}
-	return ""
+	return "", ""
 }

@@ -140,8 +140,15 @@ func TestEveryJudgement(t *testing.T) {
 			e.machine.Find("sdb").Path.Links = []hardware.Link{{Kind: hardware.USBLink, RxBps: 5e9}, {Kind: hardware.USBLink, Generation: "2.0"}}
 		}, "", ""},
 		{"tmpfs", func(e *evidence) { put(e, "B", func(p *Place) { p.Filesystem = "tmpfs" }) }, "not_disk (B)", "in memory"},
+		{"a disk in memory", func(e *evidence) { e.machine.Find("sdb").Memory = true }, "not_disk (B)", "lies in memory (sdb)"},
+		{"an image on a disk in memory", func(e *evidence) {
+			put(e, "B", on("loop0"))
+			e.machine.Disks = append(e.machine.Disks, hardware.Disk{Name: "zram0", Memory: true})
+			e.machine.Find("loop0").Backing = []string{"zram0"}
+		}, "not_disk (B)", "lies in memory (zram0)"},
 		{"a share", func(e *evidence) { put(e, "B", func(p *Place) { p.Filesystem = "nfs4" }) }, "not_disk (B)", "another machine"},
-		{"ntfs-3g", func(e *evidence) { put(e, "B", func(p *Place) { p.Filesystem = "fuseblk" }) }, "no_direct (B)", "FUSE"},
+		{"ntfs-3g", func(e *evidence) { put(e, "B", func(p *Place) { p.Filesystem = "fuseblk" }) }, "no_direct (B)", "FUSE), and that reads and writes the disk through the cache; the cache is measured with the disk. Mount it with the system's own driver (ntfs3, exfat)"},
+		{"eCryptfs", func(e *evidence) { put(e, "B", func(p *Place) { p.Filesystem = "ecryptfs" }) }, "no_direct (B)", "Format the disk as APFS"},
 		{"ntfs-3g as programs see it", func(e *evidence) {
 			put(e, "B", func(p *Place) { p.Filesystem = "fuseblk" })
 			e.plan.Phases[0].Jobs[1].IO.Mode = scenario.ModeApp
@@ -157,11 +164,12 @@ func TestEveryJudgement(t *testing.T) {
 		{"Time Machine", runs(Process{Name: "backupd", Busy: 0.06}), "background", "tmutil stopbackup"},
 		{"a trim", runs(Process{PID: 77, Name: "fstrim"}), "background", "fstrim (process 77) trims"},
 		{"a scrub", runs(Process{Name: "btrfs", Args: []string{"btrfs", "scrub", "start", "-B", "/x"}}), "background", "scrubs"},
-		{"a check of its volume", runs(Process{Name: "fsck.ext4", Args: []string{"fsck.ext4", "/dev/sdb1"}}), "background (B)", "fsck.ext4"},
-		{"a check of its disk", runs(Process{Name: "badblocks", Args: []string{"badblocks", "/dev/sda"}}), "background (A)", ""},
-		{"a copy to it", runs(Process{Name: "dd", Args: []string{"dd", "if=/dev/zero", "of=/mnt/sdb1/x"}}), "background (B)", ""},
-		{"a backup that has it open", runs(Process{Name: "restic", Places: []string{"/mnt/sdb1/photos/1.jpg"}}), "background (B)", ""},
-		{"a backup elsewhere", runs(Process{Name: "restic", Places: []string{"/mnt/sdb10/photos"}}), "", ""},
+		{"a check of its volume", runs(Process{Name: "fsck.ext4", Args: []string{"fsck.ext4", "/dev/sdb1"}, Busy: 0.5}), "background (B)", "fsck.ext4"},
+		{"a check of its disk", runs(Process{Name: "badblocks", Args: []string{"badblocks", "/dev/sda"}, Blocked: true}), "background (A)", ""},
+		{"a copy to it", runs(Process{Name: "dd", Args: []string{"dd", "if=/dev/zero", "of=/mnt/sdb1/x"}, Busy: 0.01}), "background (B)", ""},
+		{"a backup that has it open", runs(Process{Name: "restic", Places: []string{"/mnt/sdb1/photos/1.jpg"}, Busy: 0.2}), "background (B)", ""},
+		{"a backup elsewhere", runs(Process{Name: "restic", Places: []string{"/mnt/sdb10/photos"}, Busy: 0.2}), "", ""},
+		{"a copier that sleeps", runs(Process{Name: "rsync", Args: []string{"rsync", "--daemon", "/mnt/sdb1"}}), "", ""},
 		{"battery", func(e *evidence) { e.machine.Hosts[0].Power = hardware.Battery }, "battery", ""},
 		{"powersave", func(e *evidence) { e.saving = "governor powersave" }, "powersave", "cpupower"},
 		{"nothing to be asked", func(e *evidence) { e.unlooked = errors.New("no\nsysfs"); e.machine = &hardware.Inventory{} }, "unknown_hardware (A), unknown_hardware (B)", "(no; sysfs)"},

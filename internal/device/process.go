@@ -17,6 +17,8 @@ type Process struct {
 	Places []string      // folders and files that it works in, where they can be seen
 	CPU    time.Duration // it has used
 	Busy   float64       // cores' worth of work while it was watched
+
+	Blocked bool // it waits for a disk, when it was looked at
 }
 
 // between are the processes of the later list with the work that they did since the earlier one.
@@ -31,6 +33,7 @@ func between(earlier, later []Process, passed time.Duration) []Process {
 		if before.Name != p.Name {
 			before.CPU = 0 // another one's number
 		}
+		p.Blocked = p.Blocked || before.Blocked && before.Name == p.Name
 		p.Busy = (p.CPU - before.CPU).Seconds() / passed.Seconds()
 	}
 	return later
@@ -70,8 +73,8 @@ func procProcesses(proc fs.FS) ([]Process, error) {
 	return list, nil
 }
 
-// parseStat takes a program's name and processor time from /proc/PID/stat: the name is in brackets and may hold any
-// character, and utime and stime are the 12th and 13th field after it (proc_pid_stat(5)).
+// parseStat takes a program's name, state and processor time from /proc/PID/stat: the name is in brackets and may hold any
+// character, the state is the first field after it, and utime and stime are the 12th and 13th (proc_pid_stat(5)).
 func parseStat(stat []byte) (Process, bool) {
 	open, end := bytes.IndexByte(stat, '('), bytes.LastIndexByte(stat, ')')
 	if open < 0 || end < open {
@@ -89,6 +92,7 @@ func parseStat(stat []byte) (Process, bool) {
 		}
 		p.CPU += time.Duration(ticks) * linuxTick
 	}
+	p.Blocked = fields[0] == "D"
 	return p, true
 }
 

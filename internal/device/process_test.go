@@ -35,7 +35,7 @@ func TestProcProcesses(t *testing.T) {
 	})
 	want := []Process{
 		{PID: 1, Name: "systemd", CPU: 750 * time.Millisecond},
-		{PID: 42, Name: "rsync", Args: []string{"rsync", "-a", "/home", "/mnt/x"}, Places: []string{"/home/me", "/mnt/x/file"}, CPU: 3 * time.Second},
+		{PID: 42, Name: "rsync", Args: []string{"rsync", "-a", "/home", "/mnt/x"}, Places: []string{"/home/me", "/mnt/x/file"}, CPU: 3 * time.Second, Blocked: true},
 		{PID: 43, Name: "a) b", CPU: 10 * time.Millisecond},
 	}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {

@@ -121,6 +121,7 @@ type Disk struct {
 	SizeBytes    int64    `json:"size_bytes"`
 	External     *bool    `json:"external,omitempty"`
 	System       bool     `json:"system,omitempty"`  // the operating system runs from it
+	Memory       bool     `json:"memory,omitempty"`  // a virtual one that lies in memory
 	Backing      []string `json:"backing,omitempty"` // the names of the disks that a virtual one lies on: see Inventory.Physical
 	Path         Path     `json:"path"`
 	TemperatureC *float64 `json:"temperature_c"`

@@ -20,7 +20,7 @@ func Outline(inv *hardware.Inventory) string {
 		d := &inv.Disks[i]
 		line("disk", d.Name, string(d.Bus), quoted(hardware.WithVendor(d.Vendor, d.Model)), fmt.Sprint(d.SizeBytes),
 			either(d.External, "outside", "inside"), either(&d.System, "system", ""), either(d.UASP, "uasp", "bot"), either(d.Trim, "trim", "no-trim"),
-			named("hub", deref(d.Hub)), named("port", d.Port), named("backing", strings.Join(d.Backing, "+")))
+			named("hub", deref(d.Hub)), named("port", d.Port), named("backing", strings.Join(d.Backing, "+")), either(&d.Memory, "memory", ""))
 		for k := range d.Path.Links {
 			l := &d.Path.Links[k]
 			fell := l.FellBack()

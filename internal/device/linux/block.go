@@ -109,7 +109,7 @@ func (m *machine) disk(b *block) hardware.Disk {
 				d.Backing = append(d.Backing, name)
 			}
 		}
-		d.Model = m.virtualModel(b)
+		d.Model, d.Memory = m.virtualModel(b), m.inMemory(b)
 		return d
 	}
 	way := m.way(b)
@@ -193,6 +193,13 @@ func (m *machine) parallel(b *block, w way) bool {
 		return true
 	}
 	return len(w.pci) > 0 && strings.HasPrefix(m.text(w.pci[len(w.pci)-1], "class"), ideClass)
+}
+
+// inMemory reports whether a virtual disk is made of memory: compressed, or a file on a file system of memory.
+func (m *machine) inMemory(b *block) bool {
+	file := m.text(b.dir, "loop/backing_file")
+	kind := m.mountAt(file).filesystem
+	return strings.HasPrefix(b.name, "zram") || path.IsAbs(file) && (kind == "tmpfs" || kind == "ramfs")
 }
 
 // virtualModel says what a virtual disk is: the file of a loop device, the name of a mapped device, the level of a RAID.

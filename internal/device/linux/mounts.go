@@ -154,18 +154,22 @@ func (m *machine) blockAt(device string) *block {
 	return m.blocks[name]
 }
 
-// holding is the block device with the file system that a path lies on; nil where it is none.
-func (m *machine) holding(file string) *block {
-	var best mount
+// mountAt is the mount that a path lies in; its point is empty where there is none.
+func (m *machine) mountAt(file string) (best mount) {
 	for _, one := range m.mounts {
 		if isBelow(file, one.point) && len(one.point) >= len(best.point) {
 			best = one
 		}
 	}
-	if best.point == "" {
-		return nil
+	return best
+}
+
+// holding is the block device with the file system that a path lies on; nil where it is none.
+func (m *machine) holding(file string) *block {
+	if one := m.mountAt(file); one.point != "" {
+		return m.blockOf(one)
 	}
-	return m.blockOf(best)
+	return nil
 }
 
 // pool is a file system that may lie on several devices.
