@@ -20,6 +20,9 @@ var homes = regexp.MustCompile(`(?i)(/(?:Users|home|media|run/media)/|[A-Z]:\\Us
 // adapters are network adapters that Linux names by their address, which no other one in the world has.
 var adapters = regexp.MustCompile(`\benx[0-9a-f]{12}\b`)
 
+// images are disks that are a file, in the words of their models.
+var images = regexp.MustCompile(`\bfile /[^,;]*`)
+
 // Anonymous leaves out of a run what says whose it is: the host's name, users' names, paths, volume labels and serial
 // numbers. It changes what was loaded, takes the run's events and returns them without it; the folder stays as it is.
 func (l *Loaded) Anonymous(events io.Reader) ([]byte, error) {
@@ -97,7 +100,8 @@ func (l *Loaded) hider() func(string) string {
 	}
 	known := strings.NewReplacer(pairs...)
 	return func(text string) string {
-		return adapters.ReplaceAllString(homes.ReplaceAllString(known.Replace(text), "${1}…"), "enx…")
+		text = images.ReplaceAllString(known.Replace(text), "file")
+		return adapters.ReplaceAllString(homes.ReplaceAllString(text, "${1}…"), "enx…")
 	}
 }
 
@@ -109,9 +113,6 @@ func withoutPaths(disks []trace.Disk) []trace.Disk {
 	}
 	return out
 }
-
-// imageModel begins the model of a disk that is a file, whose path follows.
-const imageModel = "file "
 
 func anonymousSetup(s hardware.Setup, hide func(string) string) *hardware.Setup {
 	if s.Host != nil {
@@ -156,9 +157,7 @@ func anonymousSetup(s hardware.Setup, hide func(string) string) *hardware.Setup 
 			unit.Path.Links[i] = linked(unit.Path.Links[i])
 		}
 		unit.About = hide(unit.About)
-		if strings.HasPrefix(unit.Model, imageModel) {
-			unit.Model = strings.TrimSpace(imageModel)
-		}
+		unit.Model = hide(unit.Model)
 		unit.Serial, unit.Volumes = "", nil
 		if unit.Volume != nil {
 			v := *unit.Volume

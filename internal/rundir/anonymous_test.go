@@ -26,7 +26,7 @@ func TestAnonymous(t *testing.T) {
 						Volumes: []hardware.Volume{{Mount: "/Volumes/Janes SSD"}},
 					},
 					Volume: &hardware.Volume{Mount: "/Volumes/Janes SSD", Label: "Janes SSD", Filesystem: "apfs"}, About: "cable of /home/jane",
-				}, "B": {Disk: hardware.Disk{Name: "loop0", Model: "file /data/jane.img"}}},
+				}, "B": {Disk: hardware.Disk{Name: "loop0", Model: "file /data/jane.img"}, About: "file /data/jane.img, 2 GB, ext4"}},
 			}},
 		{Type: trace.PhaseType, Phase: "W", Roles: map[string]trace.Role{"A": "write"}},
 		{Type: trace.FileType, Phase: "W", Disk: "A", Op: "write", Bytes: 10, EndNS: 10},
@@ -38,7 +38,7 @@ func TestAnonymous(t *testing.T) {
 	run := &Loaded{Folder: "/Users/jane/results/x", Info: &Info{
 		Host: Host{Name: "janes-mac", OS: "darwin"}, Plan: &scenario.Plan{
 			Hub:   &scenario.Hub{Profile: "/data/jane/my-hub.yaml"},
-			Disks: []scenario.Disk{{Name: "A", Path: "/Volumes/Janes SSD", About: "cable of /home/jane"}},
+			Disks: []scenario.Disk{{Name: "A", Path: "/Volumes/Janes SSD", About: "cable of /home/jane"}, {Name: "B", About: "file /data/jane.img, 2 GB, ext4"}},
 		},
 		Warnings: []string{"disk A: /Volumes/Janes SSD is nearly full", `C:\Users\jane\x is on janes-mac`, "/home/jane/y"},
 		Doctor:   &Doctor{Checks: []trace.Check{{Name: "direct", Path: "/Volumes/Janes SSD", Measured: "open /Users/jane/x", Text: "janes-mac", Advice: "/home/jane"}}},

@@ -122,7 +122,11 @@ func (d Disk) About() string {
 			parts = append(parts, text)
 		}
 	}
-	add(cmp.Or(d.Found.Model, d.Found.Name))
+	model := d.Found.Model
+	if d.Found.Bus == hardware.Virtual && strings.HasPrefix(model, "file ") { // an image, whose path is nobody's business
+		model = ""
+	}
+	add(cmp.Or(model, d.Found.Name))
 	if d.Found.SizeBytes > 0 {
 		add(unit.FormatBytes(d.Found.SizeBytes))
 	}
