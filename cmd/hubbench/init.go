@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -103,13 +104,16 @@ func draftOf(ctx context.Context, p program, opts initOptions) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	disks, unknown := draft.Find(inv, opts.disks, writableFolder)
+	disks, refused := draft.Find(inv, opts.disks, writableFolder)
 	switch {
-	case len(unknown) > 0:
-		return nil, usage(fmt.Errorf("--disks %s: no disk or volume of that name has room for test files in a folder that you may write to; hubbench devices shows them",
-			strings.Join(unknown, ",")))
+	case opts.disks != nil && len(refused) > 0:
+		return nil, usage(fmt.Errorf("--disks: %s; hubbench devices shows what there is", strings.Join(refused, "; ")))
 	case len(disks) == 0:
-		return nil, usage(errors.New("no external disk has a volume that you may write to, with 200 MB free; plug one in, name a disk with --disks, or try --demo"))
+		why := "is seen"
+		if len(refused) > 0 {
+			why = "can be tested: " + strings.Join(refused, "; ")
+		}
+		return nil, usage(fmt.Errorf("no external disk %s; plug one in, name a disk with --disks, or try --demo", why))
 	case opts.disks == nil && isTerminal(p.stdin):
 		if err := text.Write(p.stderr, report.OfDevices(inv), columns(p.stderr)); err != nil {
 			return nil, err
@@ -127,12 +131,19 @@ func choose(ctx context.Context, p program, disks []draft.Disk) ([]draft.Disk, e
 	for _, d := range disks {
 		sayf(p.stderr, "  %s  %s, %s\n", d.Name, d.Folder, d.About())
 	}
-	sayf(p.stderr, "Which of them, such as %s? Enter for all: ", disks[0].Name)
-	answer, err := readLine(ctx, p.stdin)
-	if err != nil {
-		return nil, err
+	in := bufio.NewReader(p.stdin)
+	for {
+		sayf(p.stderr, "Which of them, such as %s? Enter for all: ", disks[0].Name)
+		answer, err := readLine(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		picked, err := pick(disks, answer)
+		if err == nil || !strings.HasSuffix(answer, "\n") { // nobody is there to be asked again
+			return picked, err
+		}
+		sayf(p.stderr, "%v\n", err)
 	}
-	return pick(disks, answer)
 }
 
 // pick is the disks that an answer names by their letters; all where it is empty.
@@ -152,7 +163,7 @@ func pick(disks []draft.Disk, answer string) ([]draft.Disk, error) {
 			return nil, usage(fmt.Errorf("there is no disk %s in the list; try %s", strictyaml.Quote(name), disks[0].Name))
 		}
 	}
-	return draft.Named(picked), nil
+	return picked, nil
 }
 
 // builtIn is a scenario that comes with hubbench, as if it had been written for where it goes.

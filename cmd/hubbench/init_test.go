@@ -18,7 +18,7 @@ func plugged(folders ...string) func(context.Context) (*hardware.Inventory, erro
 	inv := &hardware.Inventory{Hubs: []hardware.Hub{{ID: hub, Name: "TS4", Vendor: "CalDigit"}}}
 	for i, folder := range folders {
 		inv.Disks = append(inv.Disks, hardware.Disk{Name: "sd" + string(rune('a'+i)), Model: "T7", External: &yes, Hub: &hub,
-			Volumes: []hardware.Volume{{Mount: folder, Filesystem: "exfat", FreeBytes: 210e6}}})
+			Volumes: []hardware.Volume{{Device: "sd1", Mount: folder, Filesystem: "exfat", FreeBytes: 210e6}}})
 	}
 	return func(context.Context) (*hardware.Inventory, error) { return inv, nil }
 }
@@ -36,13 +36,15 @@ func TestInit(t *testing.T) {
 		written []string
 	}{
 		{name: "nothing plugged in", look: plugged(), code: exitUsage,
-			says: "hubbench: no external disk has a volume that you may write to, with 200 MB free; plug one in, name a disk with --disks, or try --demo\n"},
+			says: "hubbench: no external disk is seen; plug one in, name a disk with --disks, or try --demo\n"},
+		{name: "nothing mounted", look: plugged(""), code: exitUsage,
+			says: "hubbench: no external disk can be tested: sda is not mounted; plug one in, name a disk with --disks, or try --demo\n"},
 		{name: "both", look: two, says: "next: hubbench run hubbench.yaml --open\n", written: []string{"path: '" + a + "'", "path: '" + b + "'", "name: 'CalDigit TS4'", "connection: hub", "solo, all"}},
 		{name: "there already", look: two, code: exitUsage, says: "hubbench: hubbench.yaml is there already; --force writes over it, and --out names another file\n"},
 		{name: "there, for the demo", args: "--demo", code: exitUsage, says: "hubbench: hubbench.yaml is there already; --force writes over it, and --out names another file\n"},
 		{name: "forced", args: "--force --disks sdb", look: two, says: "next: hubbench run hubbench.yaml --open\n", written: []string{"name: A\n    path: '" + b + "'", "study: solo"}},
 		{name: "unknown", args: "--out x.yaml --disks sdb,sdx", look: two, code: exitUsage,
-			says: "hubbench: --disks sdx: no disk or volume of that name has room for test files in a folder that you may write to; hubbench devices shows them\n"},
+			says: "hubbench: --disks: sdx is no disk, volume or mount point; hubbench devices shows what there is\n"},
 		{name: "demo", args: "--demo --out demo.yaml", says: "next: hubbench run demo.yaml --open\n", written: []string{"hubbench run demo.yaml", "simulate: {profile: A}"}},
 		{name: "from", args: "--from triple-hub --out mine.yaml", says: "next: hubbench run mine.yaml --open\n", written: []string{"hubbench plan mine.yaml", "$schema=https://"}},
 		{name: "from nothing", args: "--from tripel-hub --out y.yaml", code: exitUsage, says: "hubbench: --from tripel-hub: no scenario is built in by that name; try triple-hub\n"},
@@ -83,7 +85,7 @@ func TestInitCompletes(t *testing.T) {
 
 func TestInitPick(t *testing.T) {
 	disks := []draft.Disk{{Name: "A", Folder: "/a"}, {Name: "B", Folder: "/b"}, {Name: "C", Folder: "/c"}}
-	for answer, want := range map[string]string{"": "A/a B/b C/c", "\n": "A/a B/b C/c", "c, a\n": "A/a B/c", "B": "A/b", "D": "", "A D": ""} {
+	for answer, want := range map[string]string{"": "A/a B/b C/c", "\n": "A/a B/b C/c", "c, a\n": "A/a C/c", "B": "B/b", "D": "", "A D": ""} {
 		picked, err := pick(append([]draft.Disk(nil), disks...), answer)
 		var got []string
 		for _, d := range picked {
@@ -104,8 +106,16 @@ func TestInitChoose(t *testing.T) {
 	disks, _ := draft.Find(inv, nil, func(mount string) string { return mount })
 	var asked bytes.Buffer
 	picked, err := choose(t.Context(), program{stdin: strings.NewReader("b\n"), stderr: &asked}, disks)
-	if err != nil || len(picked) != 1 || picked[0].Folder != "/two" || picked[0].Name != "A" {
+	if err != nil || len(picked) != 1 || picked[0].Folder != "/two" || picked[0].Name != "B" {
 		t.Errorf("picked %+v, %v", picked, err)
+	}
+	var again bytes.Buffer
+	picked, err = choose(t.Context(), program{stdin: strings.NewReader("d\na,b\n"), stderr: &again}, disks)
+	if err != nil || len(picked) != 2 || !strings.Contains(again.String(), "all: there is no disk \"D\" in the list; try A\nWhich of them") {
+		t.Errorf("picked %+v, %v after a wrong answer: %s", picked, err, again.String())
+	}
+	if picked, err = choose(t.Context(), program{stdin: strings.NewReader("d"), stderr: &again}, disks); err == nil {
+		t.Errorf("picked %+v of a wrong answer, after which nobody is there", picked)
 	}
 	if want := "\nDisks to test:\n  A  /one, T7, exfat\n  B  /two, T7, exfat\nWhich of them, such as A? Enter for all: "; asked.String() != want {
 		t.Errorf("asked %q, want %q", asked.String(), want)

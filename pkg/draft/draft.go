@@ -5,7 +5,7 @@ package draft
 
 import (
 	"cmp"
-	"maps"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -26,39 +26,111 @@ type Disk struct {
 }
 
 // Find lists the volumes that can be tested, one of each disk: the one with the most free space. folder says which
-// folder at a mount point may be written to; the volume is passed over where it is empty. What is neither known
-// to be external nor on USB is listed only where it was asked for by its name, its volume's name or its mount point.
-func Find(inv *hardware.Inventory, asked []string, folder func(mount string) string) (disks []Disk, unknown []string) {
-	seen := map[string]bool{} // folders: a volume may lie on several disks
-	named := map[*hardware.Disk]string{}
-	for i := range inv.Disks {
-		for k := range inv.Disks[i].Volumes {
-			v := &inv.Disks[i].Volumes[k]
-			d, name := &inv.Disks[i], asWhat(asked, &inv.Disks[i], v)
-			if under := beneath(inv, d); under != nil && name == "" {
-				d, name = under, asWhat(asked, under, v)
-			}
-			usable := v.Mount != "" && !v.ReadOnly && v.FreeBytes >= leastFree && printable(v.Mount)
-			if !usable || asked != nil && name == "" || asked == nil && !offered(d) {
-				continue
-			}
-			at := slices.IndexFunc(disks, func(other Disk) bool { return other.Found == d })
-			if at >= 0 && disks[at].Volume.FreeBytes >= v.FreeBytes {
-				continue
-			}
-			where := folder(v.Mount)
-			if where == "" || !printable(where) || seen[where] {
-				continue
-			}
-			named[d], seen[where] = name, true
-			if at < 0 {
-				at, disks = len(disks), append(disks, Disk{Found: d})
-			}
-			disks[at].Volume, disks[at].Folder = v, where
+// folder at a mount point may be written to. What is neither known to be external nor on USB is listed only if it was
+// asked for by its name, its volume's name or a mount point. refused says why each that was asked for is left out; if
+// nothing was, why each disk is that could have been listed.
+func Find(inv *hardware.Inventory, asked []string, folder func(mount string) string) (disks []Disk, refused []string) {
+	seen := map[string]string{} // names, by folders: a volume may lie on several disks
+	why := map[string]string{}  // by names; empty: it is listed
+	var order []string
+	refuse := func(name, reason string) {
+		if _, known := why[name]; !known {
+			why[name], order = reason, append(order, name)
 		}
 	}
-	found := slices.Collect(maps.Values(named))
-	return Named(disks), slices.DeleteFunc(slices.Clone(asked), func(name string) bool { return slices.Contains(found, name) })
+	named := map[*hardware.Disk]string{}
+	for _, c := range candidates(inv, asked) {
+		d, v, name := c.disk, c.volume, cmp.Or(c.name, c.disk.Name)
+		where, reason := workable(v, c.name, folder)
+		at := slices.IndexFunc(disks, func(other Disk) bool { return other.Found == d })
+		switch {
+		case reason != "":
+		case seen[where] != "":
+			reason = "is on the same volume as " + seen[where]
+		case at >= 0 && disks[at].Volume.FreeBytes >= v.FreeBytes:
+			reason = "is on the same disk as " + named[d]
+		}
+		if reason != "" {
+			refuse(name, reason)
+			continue
+		}
+		if at < 0 {
+			at, disks = len(disks), append(disks, Disk{Name: letter(len(disks)), Found: d})
+		} else if named[d] != name {
+			why[named[d]] = "is on the same disk as " + name
+		}
+		refuse(name, "")
+		named[d], seen[where], why[name] = name, name, ""
+		disks[at].Volume, disks[at].Folder = v, where
+	}
+	if asked != nil {
+		order = asked
+	}
+	for _, name := range order {
+		if reason, known := why[name]; !known {
+			refused = append(refused, name+" is no disk, volume or mount point")
+		} else if reason != "" {
+			refused = append(refused, name+" "+reason)
+		}
+	}
+	return disks, refused
+}
+
+// candidate is a volume that may be tested, or a disk that has none.
+type candidate struct {
+	disk   *hardware.Disk
+	volume *hardware.Volume
+	name   string // that it was asked for by
+}
+
+// candidates are those that were asked for, or that are offered.
+func candidates(inv *hardware.Inventory, asked []string) (list []candidate) {
+	for i := range inv.Disks {
+		volumes := inv.Disks[i].Volumes
+		if len(volumes) == 0 {
+			volumes = []hardware.Volume{{}}
+		}
+		for k := range volumes {
+			c := candidate{&inv.Disks[i], &volumes[k], asWhat(asked, &inv.Disks[i], &volumes[k])}
+			if under := beneath(inv, c.disk); under != nil && c.name == "" {
+				c.disk, c.name = under, asWhat(asked, under, c.volume)
+			}
+			if c.name != "" || asked == nil && offered(c.disk) {
+				list = append(list, c)
+			}
+		}
+	}
+	return list
+}
+
+// workable is the folder of a volume that a test may work in, at the mount point that was asked for if one was; or the
+// reason why there is none.
+func workable(v *hardware.Volume, asked string, folder func(mount string) string) (where, reason string) {
+	mounts := append([]string{v.Mount}, v.Mounts...)
+	if slices.Contains(mounts, asked) {
+		mounts = []string{asked}
+	}
+	switch {
+	case v.Mount == "" && v.Device == "":
+		return "", "has no volume"
+	case v.Mount == "":
+		return "", "is not mounted"
+	case v.ReadOnly:
+		return "", "is mounted read-only"
+	case v.FreeBytes < leastFree:
+		return "", fmt.Sprintf("has %s free, and a test needs %s", unit.FormatBytes(v.FreeBytes), unit.FormatBytes(leastFree))
+	}
+	reason = "is mounted where no line of a scenario can name it"
+	for _, mount := range mounts {
+		if !printable(mount) {
+			continue
+		}
+		reason = "has no folder that you may write to"
+		if where = folder(mount); where != "" && printable(where) {
+			return where, ""
+		}
+	}
+	return "", reason
 }
 
 // beneath is the one disk that a mapped disk lies on, as an encrypted volume does; nil where it is not mapped. An image
@@ -83,19 +155,11 @@ func offered(d *hardware.Disk) bool {
 // asWhat is the name by which a disk or its volume was asked for.
 func asWhat(asked []string, d *hardware.Disk, v *hardware.Volume) string {
 	for _, name := range asked {
-		if name != "" && slices.Contains([]string{d.Name, "/dev/" + d.Name, v.Mount, v.Label, v.Device, strings.TrimSuffix(v.Mount, `\`)}, name) {
+		if name != "" && (slices.Contains([]string{d.Name, "/dev/" + d.Name, v.Mount, v.Label, v.Device, strings.TrimSuffix(v.Mount, `\`)}, name) || slices.Contains(v.Mounts, name)) {
 			return name
 		}
 	}
 	return ""
-}
-
-// Named gives disks the names that they have in the scenario, in order.
-func Named(disks []Disk) []Disk {
-	for i := range disks {
-		disks[i].Name = letter(i)
-	}
-	return disks
 }
 
 // letter names disk i: A to Z, then A1 ...

@@ -194,7 +194,7 @@ func TestFind(t *testing.T) {
 	inv := &hardware.Inventory{Disks: []hardware.Disk{system, inside, full, locked, two, disk("mine", "", "/mine", 1e12), disk("not-mine", "", "/not", 1e12)}}
 	folder := func(mount string) string {
 		switch mount {
-		case "/not":
+		case "/not", "/root-only":
 			return ""
 		case "/mine":
 			return "/mine/sub"
@@ -212,26 +212,39 @@ func TestFind(t *testing.T) {
 	luks := disk("luks", "", "", 1e12)
 	luks.Volumes = nil
 	inv.Disks = append(inv.Disks, luks, crypt, image)
+	bound, odd := disk("bound", "", "/root-only", 1e12), disk("odd", "", "/a\nb", 1e12)
+	bound.Volumes[0].Mounts, odd.Volumes[0].Mounts = []string{"/srv/bound"}, []string{"/also\tbad"}
+	bare, raw := disk("bare", "", "", 1e12), disk("raw", "", "", 1e12)
+	bare.Volumes[0].Mount, raw.Volumes = "", nil
+	*bound.External, *odd.External, *bare.External, *raw.External = false, false, false, false
+	inv.Disks = append(inv.Disks, bound, odd, bare, raw)
 	for _, tt := range []struct {
 		asked         []string
-		want, unknown string
+		want, refused string
 	}{
+		{[]string{"bound"}, "A:/srv/bound", ""},
+		{[]string{"/srv/bound"}, "A:/srv/bound", ""},
+		{[]string{"odd"}, "", "odd is mounted where no line of a scenario can name it"},
+		{[]string{"bare", "raw"}, "", "bare is not mounted; raw has no volume"},
+		{[]string{"ro", "full"}, "", "ro is mounted read-only; full has 100 MB free, and a test needs 200 MB"},
+		{[]string{"/small", "/large"}, "A:/large", "/small is on the same disk as /large"},
+		{[]string{"not-mine"}, "", "not-mine has no folder that you may write to"},
 		{[]string{"luks"}, "A:/crypt", ""},
 		{[]string{"dm-0"}, "A:/crypt", ""},
 		{[]string{"loop0"}, "A:/image", ""},
-		{nil, "A:/large B:/mine/sub C:/unsure D:/crypt", ""},
+		{nil, "A:/large B:/mine/sub C:/unsure D:/crypt", "full has 100 MB free, and a test needs 200 MB; ro is mounted read-only; not-mine has no folder that you may write to"},
 		{[]string{"in"}, "A:/in", ""},
 		{[]string{"/small", "Lmine"}, "A:/small B:/mine/sub", ""},
 		{[]string{"sys", "mine1"}, "A:/ B:/mine/sub", ""},
-		{[]string{"/dev/mine", "full", "nothing"}, "A:/mine/sub", "full nothing"},
+		{[]string{"/dev/mine", "nothing"}, "A:/mine/sub", "nothing is no disk, volume or mount point"},
 	} {
-		disks, unknown := Find(inv, tt.asked, folder)
+		disks, refused := Find(inv, tt.asked, folder)
 		var got []string
 		for _, d := range disks {
 			got = append(got, d.Name+":"+d.Folder)
 		}
-		if strings.Join(got, " ") != tt.want || strings.Join(unknown, " ") != tt.unknown {
-			t.Errorf("asked for %q: %q, unknown %q, want %q, %q", tt.asked, got, unknown, tt.want, tt.unknown)
+		if strings.Join(got, " ") != tt.want || strings.Join(refused, "; ") != tt.refused {
+			t.Errorf("asked for %q: %q, refused %q, want %q, %q", tt.asked, got, refused, tt.want, tt.refused)
 		}
 		if system := slices.ContainsFunc(disks, func(d Disk) bool { return d.Found.System }); system != strings.Contains(string(Write(inv, disks, "x.yaml")), "\nallow_system_disk: true\n") {
 			t.Errorf("asked for %q: the system disk is allowed where it is not tested, or the other way round", tt.asked)
