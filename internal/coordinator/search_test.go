@@ -88,8 +88,8 @@ func TestSearch(t *testing.T) {
 		t.Fatalf("got status %q, failures %v", out.Status, out.Failures)
 	}
 	want := []string{
-		"WW-1", "edit alone 1 stream", "edit alone 2 streams", "edit alone 4 streams", "edit alone 3 streams", "edit alone 3 streams 2", "edit alone 3 streams 3",
-		"edit 2 streams", "edit 1 stream", "edit 1 stream 2", "edit 1 stream 3", "WW-2",
+		"WW-1", "edit alone 1 stream", "edit alone 2 streams", "edit alone 4 streams", "edit alone 3 streams", "edit alone 4 streams 2", "edit alone 4 streams 3", "edit alone 3 streams 2", "edit alone 4 streams 4",
+		"edit 2 streams", "edit 1 stream", "edit 2 streams 2", "edit 2 streams 3", "edit 1 stream 2", "WW-2",
 	}
 	if diff := cmp.Diff(want, phases(seen)); diff != "" {
 		t.Errorf("phases (-want +got):\n%s", diff)

@@ -21,7 +21,7 @@ func (p *Progress) Tried(try trace.Try, o search.Outcome, s *search.Search) {
 	if coming, more := s.Next(); more {
 		next = p.state.cooldownBefore(&coming)
 	} else {
-		p.printer.say(indent, found(&p.state.plan.Phases[p.state.index], try, s.Result()))
+		p.printer.say(indent, found(try, s.Result()))
 	}
 	if next != "" {
 		p.printer.say(indent, next)
@@ -29,10 +29,9 @@ func (p *Progress) Tried(try trace.Try, o search.Outcome, s *search.Search) {
 }
 
 // found is a search's answer in words.
-func found(phase *scenario.Phase, try trace.Try, r search.Result) string {
+func found(try trace.Try, r search.Result) string {
 	text := answer(try, r)
-	most := func(v *float64) bool { return v != nil && phase.Search.Most > 0 && *v == phase.Search.Most }
-	if most(r.Alone) || most(r.Found) {
+	if r.AloneOpen || r.FoundOpen {
 		text += "; nothing higher was tried"
 	}
 	return text
@@ -44,21 +43,26 @@ func answer(try trace.Try, r search.Result) string {
 		return "found: " + try.Disk + " needs no limit"
 	case try.Kind == trace.SearchPace && r.Found != nil && *r.Found == 0:
 		return "found: the streams are not clean at any pace of " + try.Disk
-	case r.Alone != nil:
-		return "found: " + value(try, r.Alone) + " alone, " + value(try, r.Found) + " beside the others"
+	case r.Alone != nil || r.AloneBetween != nil:
+		return "found: " + value(try, r.Alone, r.AloneBetween) + " alone, " + value(try, r.Found, r.FoundBetween) + " beside the others"
 	default:
-		return "found: " + value(try, r.Found)
+		return "found: " + value(try, r.Found, r.FoundBetween)
 	}
 }
 
 // value is one answer in words.
-func value(try trace.Try, found *float64) string {
-	switch {
-	case found == nil:
-		return "no answer that lasts from try to try"
-	case *found == 0:
-		return "no stream"
+func value(try trace.Try, found *float64, between *search.Between) string {
+	text := func(v *float64) string {
+		if v != nil && *v == 0 {
+			return "no stream"
+		}
+		if try.Unlimited = v == nil; v != nil {
+			try.Value = *v
+		}
+		return scenario.TryValue(try)
 	}
-	try.Value, try.Unlimited = *found, false
-	return scenario.TryValue(try)
+	if found == nil && between != nil {
+		return "unsure, between " + text(&between.Low) + " and " + text(between.High)
+	}
+	return text(found)
 }

@@ -35,33 +35,33 @@ func TestSearch(t *testing.T) {
 	}{
 		{"streams", trace.SearchStreams, "A", 2, func(try trace.Try) bool { return try.Alone || try.Value < 2 }, `[1/2] edit alone 1 stream: A plays 1 stream; for 30 s
       done in 30 s
-      try 1 of at most 14: 1 stream, alone: clean
+      try 1 of at most 26: 1 stream, alone: clean
       next after a cooldown of 5 s
 [1/2] edit alone 2 streams: A plays 2 streams; for 30 s
       done in 30 s
-      try 2 of at most 13: 2 streams, alone: clean
+      try 2 of at most 26: 2 streams, alone: clean
       next after a cooldown of 5 s
 [1/2] edit alone 2 streams 2: A plays 2 streams; for 30 s
       done in 30 s
-      try 3 of at most 13: 2 streams, alone: clean
-      next after a cooldown of 5 s
-[1/2] edit alone 2 streams 3: A plays 2 streams; for 30 s
-      done in 30 s
-      try 4 of at most 11: 2 streams, alone: clean
+      try 3 of at most 15: 2 streams, alone: clean
       next after a cooldown of 5 s
 [1/2] edit 1 stream: A plays 1 stream; B writes; for 30 s
       done in 30 s
-      try 5 of at most 11: 1 stream: clean
+      try 4 of at most 15: 1 stream: clean
       next after a cooldown of 5 s
 [1/2] edit 2 streams: A plays 2 streams; B writes; for 30 s
       done in 30 s
-      try 6 of at most 8: 2 streams: drops
+      try 5 of at most 15: 2 streams: drops
+      next after a cooldown of 5 s
+[1/2] edit 2 streams 2: A plays 2 streams; B writes; for 30 s
+      done in 30 s
+      try 6 of at most 15: 2 streams: drops
+      next after a cooldown of 5 s
+[1/2] edit 2 streams 3: A plays 2 streams; B writes; for 30 s
+      done in 30 s
+      try 7 of at most 15: 2 streams: drops
       next after a cooldown of 5 s
 [1/2] edit 1 stream 2: A plays 1 stream; B writes; for 30 s
-      done in 30 s
-      try 7 of at most 8: 1 stream: clean
-      next after a cooldown of 5 s
-[1/2] edit 1 stream 3: A plays 1 stream; B writes; for 30 s
       done in 30 s
       try 8 of at most 8: 1 stream: clean
       found: 2 streams alone, 1 stream beside the others; nothing higher was tried
@@ -69,11 +69,11 @@ func TestSearch(t *testing.T) {
 `},
 		{"no limit", trace.SearchPace, "B", 0, func(trace.Try) bool { return true }, `[1/2] edit no limit: A plays 2 streams; B writes; for 30 s
       done in 30 s
-      try 1 of at most 18: no limit: clean
+      try 1 of at most 36: no limit: clean
       next after a cooldown of 5 s
 [1/2] edit no limit 2: A plays 2 streams; B writes; for 30 s
       done in 30 s
-      try 2 of at most 18: no limit: clean
+      try 2 of at most 36: no limit: clean
       next after a cooldown of 5 s
 [1/2] edit no limit 3: A plays 2 streams; B writes; for 30 s
       done in 30 s
@@ -111,18 +111,19 @@ func TestFound(t *testing.T) {
 	for _, tt := range []struct {
 		try  trace.Try
 		r    search.Result
-		want string // with at most 9 streams
+		want string
 	}{
-		{streams, search.Result{Alone: new(9.0), Found: new(3.0)}, "found: 9 streams alone, 3 streams beside the others; nothing higher was tried"},
+		{streams, search.Result{Alone: new(9.0), Found: new(3.0), AloneOpen: true}, "found: 9 streams alone, 3 streams beside the others; nothing higher was tried"},
 		{streams, search.Result{Alone: new(1.0), Found: new(0.0)}, "found: 1 stream alone, no stream beside the others"},
-		{streams, search.Result{Alone: new(4.0)}, "found: 4 streams alone, no answer that lasts from try to try beside the others"},
+		{streams, search.Result{Alone: new(4.0), FoundBetween: &search.Between{High: new(2.0)}}, "found: 4 streams alone, unsure, between no stream and 2 streams beside the others"},
+		{streams, search.Result{AloneBetween: &search.Between{Low: 3, High: new(5.0)}, Found: new(2.0)}, "found: unsure, between 3 streams and 5 streams alone, 2 streams beside the others"},
 		{streams, search.Result{Found: new(7.0)}, "found: 7 streams"},
 		{pace, search.Result{Found: new(2.12e8)}, "found: 212 MB/s"},
 		{pace, search.Result{Found: new(0.0)}, "found: the streams are not clean at any pace of B"},
 		{pace, search.Result{Unlimited: true}, "found: B needs no limit"},
-		{pace, search.Result{}, "found: no answer that lasts from try to try"},
+		{pace, search.Result{FoundBetween: &search.Between{Low: 1.5e8}}, "found: unsure, between 150 MB/s and no limit"},
 	} {
-		if got := found(&scenario.Phase{Search: &scenario.Search{Most: 9}}, tt.try, tt.r); got != tt.want {
+		if got := found(tt.try, tt.r); got != tt.want {
 			t.Errorf("%+v: got %q, want %q", tt.r, got, tt.want)
 		}
 	}

@@ -86,14 +86,16 @@ func valueOf(try *analysis.SearchTry) float64 {
 	return try.Value
 }
 
-// tryCell is what came of a value's tries: the worst, as one that is not clean decides.
+// tryCell is what came of a value's tries: clean if most were, else the worst.
 func tryCell(a *analysis.Analysis, s *analysis.Search, value float64, alone bool) Cell {
-	worst, times, phase := stream.Verdict(""), 0, ""
+	worst, clean, times, phase := stream.Verdict(""), 0, 0, ""
 	for _, try := range s.Tries {
 		if valueOf(&try) != value || try.Alone != alone {
 			continue
 		}
-		times++
+		if times++; try.Verdict == stream.Clean {
+			clean++
+		}
 		if w := stream.Worst(worst, try.Verdict); w != worst || phase == "" {
 			worst, phase = w, try.Phase
 		}
@@ -102,10 +104,15 @@ func tryCell(a *analysis.Analysis, s *analysis.Search, value float64, alone bool
 		return Cell{}
 	}
 	cell := verdictCell(worst)
-	if worst == "" {
+	switch {
+	case worst == "":
 		cell.Text = "not ended"
-	}
-	if times > 1 {
+	case clean > 0 && 2*clean > times && clean < times:
+		cell = verdictCell(stream.Clean)
+		cell.Small = count(clean) + " of " + count(times)
+	case clean > 0 && clean < times:
+		cell.Small = count(clean) + " of " + count(times) + " clean"
+	case times > 1:
 		cell.Small = "×" + count(times)
 	}
 	if at := slices.IndexFunc(a.Phases, func(p analysis.Phase) bool { return p.Phase == phase }); at >= 0 {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/compare"
+	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
@@ -29,9 +30,13 @@ func searchAnswer(s *compare.Search) string {
 	if s.Kind == trace.SearchPace {
 		what = "pace of " + s.Disk + " that leaves the streams clean"
 	}
-	alone := func(a compare.Answer) string { return answerText(s.Kind, a.Alone, a.AloneOpen, false) }
-	with := func(a compare.Answer) string { return answerText(s.Kind, a.Found, a.FoundOpen, a.Unlimited) }
-	asked := func(list []compare.Answer) bool { return len(list) > 0 && list[0].Alone != nil }
+	alone := func(a compare.Answer) string { return answerText(s.Kind, a.Alone, a.AloneBetween, a.AloneOpen, false) }
+	with := func(a compare.Answer) string {
+		return answerText(s.Kind, a.Found, a.FoundBetween, a.FoundOpen, a.Unlimited)
+	}
+	asked := func(list []compare.Answer) bool {
+		return len(list) > 0 && (list[0].Alone != nil || list[0].AloneBetween != nil)
+	}
 	text := what + ": "
 	if asked(s.Base) || asked(s.New) {
 		text += "alone " + answerChange(s, alone) + ", with the others "
@@ -55,18 +60,24 @@ func answerChange(s *compare.Search, of func(compare.Answer) string) string {
 }
 
 // answerText is one answer.
-func answerText(kind string, value *float64, open, unlimited bool) string {
+func answerText(kind string, value *float64, between *search.Between, open, unlimited bool) string {
+	text := func(v float64) string {
+		if kind == trace.SearchPace {
+			return unit.FormatRate(v)
+		}
+		return count(int(v))
+	}
 	switch {
 	case unlimited:
 		return "no limit"
+	case value == nil && between != nil && between.High == nil:
+		return text(between.Low) + " or more"
+	case value == nil && between != nil:
+		return text(between.Low) + " to " + text(*between.High)
 	case value == nil:
 		return "not found"
 	}
-	text := count(int(*value))
-	if kind == trace.SearchPace {
-		text = unit.FormatRate(*value)
-	}
-	return pick(open, "at least ", "") + text
+	return pick(open, "at least ", "") + text(*value)
 }
 
 // searchSummary says in a sentence each what searches have found.

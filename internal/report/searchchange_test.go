@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/pkg/compare"
+	"github.com/hubbench/hubbench/pkg/search"
 )
 
 // What searches found is set side by side in a line each.
@@ -17,12 +18,14 @@ func TestSearchAnswers(t *testing.T) {
 		{Name: "open", Kind: "streams", Disk: "A", Base: answers(compare.Answer{Found: n(16), FoundOpen: true}), New: answers(compare.Answer{})},
 		{Name: "pace", Kind: "pace", Disk: "C", Base: answers(compare.Answer{Found: n(210e6)}), New: answers(compare.Answer{Unlimited: true})},
 		{Name: "repeated", Kind: "streams", Disk: "A", Base: answers(compare.Answer{Found: n(3)}, compare.Answer{Found: n(4)}), New: answers(compare.Answer{Found: n(3)}), Work: &[2]string{"A plays hq", "A plays raw"}},
+		{Name: "unsure", Kind: "streams", Disk: "A", Base: answers(compare.Answer{Alone: n(9), Found: n(4)}), New: answers(compare.Answer{AloneBetween: &search.Between{Low: 3, High: n(5)}, FoundBetween: &search.Between{Low: 2}})},
 	}}
 	want := []string{
 		"edit: clean streams of A: alone 12 as before, with the others 9 → 7",
 		"open: clean streams of A: at least 16 → not found",
 		"pace: pace of C that leaves the streams clean: 210 MB/s → no limit",
 		"repeated: clean streams of A: 3, 4 → 3 (not the same was searched: A plays hq → A plays raw)",
+		"unsure: clean streams of A: alone 9 → 3 to 5, with the others 4 → 2 or more",
 	}
 	if diff := cmp.Diff(want, searchAnswers(pair)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -153,14 +153,14 @@ func others(order []string, p *analysis.Phase, disk string) []string {
 // worst first; and then of each in a sentence. It is empty where there were none.
 func played(a *analysis.Analysis) (headline string, points []string) {
 	for i := range a.Searches {
-		text := search(a, &a.Searches[i])
+		text := searched(a, &a.Searches[i])
 		if slices.ContainsFunc(a.Searches, func(s analysis.Search) bool {
 			return s.Name != a.Searches[i].Name && s.Kind == a.Searches[i].Kind && s.Disk == a.Searches[i].Disk
 		}) { // which may have found something else
 			text += " (" + a.Searches[i].Name + ")"
 		}
 		headline = joined(headline, text)
-		points = append(points, a.Searches[i].Name+": "+text+".")
+		points = append(points, a.Searches[i].Name+": "+text+counted(&a.Searches[i])+".")
 	}
 	var all []playedStreams
 	for i := range a.Phases {

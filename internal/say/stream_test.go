@@ -1,11 +1,13 @@
 package say
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
@@ -185,12 +187,48 @@ func TestSearch(t *testing.T) {
 		{analysis.Search{Kind: "pace", Disk: "C", Found: number(0)}, "C may not write at any rate that was tried while A plays 4 streams"},
 		{analysis.Search{Kind: "pace", Disk: "C", Unlimited: true}, "C may write as fast as it can while A plays 4 streams"},
 		{analysis.Search{Kind: "pace", Disk: "C"}, "how fast C may write while A plays 4 streams was not found"},
+		{analysis.Search{Kind: "streams", Disk: "A", Alone: number(9), FoundBetween: &search.Between{Low: 3, High: number(5)}}, "how many streams A plays is not sure: 9 alone, between 3 and 5 when C writes"},
+		{analysis.Search{Kind: "streams", Disk: "A", AloneBetween: &search.Between{Low: 3, High: number(5)}, Found: number(2)}, "how many streams A plays is not sure: between 3 and 5 alone, 2 when C writes"},
+		{analysis.Search{Kind: "streams", Disk: "A", FoundBetween: &search.Between{High: number(2)}}, "how many streams A plays is not sure: between 0 and 2 when C writes"},
+		{analysis.Search{Kind: "pace", Disk: "C", FoundBetween: &search.Between{Low: 2e8, High: number(2.5e8)}}, "how fast C may write while A plays 4 streams is not sure: between 200 MB/s and 250 MB/s"},
+		{analysis.Search{Kind: "pace", Disk: "C", FoundBetween: &search.Between{Low: 2e8}}, "how fast C may write while A plays 4 streams is not sure: 200 MB/s or more"},
 	} {
 		c.search.Name = "s"
 		a := &analysis.Analysis{Order: []string{"A", "C"}, Phases: tries(c.search.Kind), Searches: []analysis.Search{c.search}}
 		headline, points := Opening(a)
 		if headline != c.want+"." || len(points) != 1 || points[0] != "s: "+c.want+"." {
 			t.Errorf("got %s and %q, want %s", headline, points, c.want)
+		}
+	}
+}
+
+// With an answer stands how often it was clean, and what is next above; with one that is not sure, what lies between.
+func TestSearchEvidence(t *testing.T) {
+	tries := func(alone bool, value float64, clean, of int) (list []analysis.SearchTry) {
+		for i := range of {
+			try := analysis.SearchTry{Value: value, Unlimited: value == 0, Alone: alone, Verdict: stream.Drops}
+			if i < clean {
+				try.Verdict = stream.Clean
+			}
+			list = append(list, try)
+		}
+		return list
+	}
+	three, five := 3.0, 5.0
+	with := slices.Concat(tries(true, 8, 2, 2), tries(true, 9, 0, 3), tries(false, 2, 1, 1), tries(false, 3, 3, 4), tries(false, 4, 1, 1), tries(false, 5, 0, 2), tries(false, 8, 0, 1))
+	for _, tt := range []struct {
+		search analysis.Search
+		want   string
+	}{
+		{analysis.Search{Kind: "streams", Found: &three, Tries: with}, " (clean in 3 of 4 tries with 3 streams, 1 of 1 with 4 streams)"},
+		{analysis.Search{Kind: "streams", FoundBetween: &search.Between{Low: 3, High: &five}, Tries: with}, " (clean in 3 of 4 tries with 3 streams, 1 of 1 with 4 streams, 0 of 2 with 5 streams)"},
+		{analysis.Search{Kind: "streams", AloneBetween: &search.Between{Low: 8, High: new(9.0)}, Tries: with}, " (clean in 2 of 2 tries with 8 streams, 0 of 3 with 9 streams)"},
+		{analysis.Search{Kind: "pace", Found: new(2e8), Tries: slices.Concat(tries(false, 0, 0, 1), tries(false, 2e8, 1, 1))}, " (clean in 1 of 1 try with 200 MB/s, 0 of 1 with no limit)"},
+		{analysis.Search{Kind: "pace", Unlimited: true, Tries: slices.Concat(tries(false, 0, 3, 4), tries(false, 2e8, 1, 1))}, " (clean in 3 of 4 tries with no limit)"},
+		{analysis.Search{Kind: "streams"}, ""},
+	} {
+		if got := counted(&tt.search); got != tt.want {
+			t.Errorf("got %q, want %q", got, tt.want)
 		}
 	}
 }

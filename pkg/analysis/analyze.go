@@ -83,7 +83,7 @@ func Analyze(run *trace.Run, opts Options) *Analysis {
 	}
 	a.Matrix = matrix(a.Phases)
 	a.LatencyMatrix = latencyMatrix(phases, a.Order)
-	a.Searches = searches(phases, run.Status == trace.Complete)
+	a.Searches = searches(phases)
 	a.Saturations = saturations(phases)
 	a.Summary = summarize(phases)
 	a.Decide()

@@ -1,8 +1,6 @@
 package analysis
 
 import (
-	"slices"
-
 	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -17,6 +15,9 @@ type Search struct {
 	Alone *float64    `json:"alone,omitempty"` // the largest value that was clean without the other disks, 0: none; null where that was not found
 	Found *float64    `json:"found"`           // the largest that was clean with them, 0: none; null where that was not found
 	Tries []SearchTry `json:"tries"`
+	// Where they lie if the tries contradict one another too much for an answer.
+	AloneBetween *search.Between `json:"alone_between,omitempty"`
+	FoundBetween *search.Between `json:"found_between,omitempty"`
 	// The streams stay clean however fast the disk goes; found is null then.
 	Unlimited bool `json:"unlimited,omitempty"`
 	// All that was tried was clean: it may be more.
@@ -31,10 +32,12 @@ type SearchTry struct {
 	Unlimited bool           `json:"unlimited,omitempty"` // without a limit: there is no value
 	Alone     bool           `json:"alone,omitempty"`
 	Verdict   stream.Verdict `json:"verdict"` // the worst of its streams; empty where it did not end as it should
+	Step      int            `json:"step,omitempty"`
+	Steps     int            `json:"steps,omitempty"` // as in trace.Try
 }
 
-// searches are the run's, in the order of their first tries. Complete says that the run, and so they, got to the end.
-func searches(phases []*phase, complete bool) []Search {
+// searches are the run's, in the order of their first tries.
+func searches(phases []*phase) []Search {
 	var all []Search
 	index := map[string]int{}
 	for _, p := range phases {
@@ -48,10 +51,10 @@ func searches(phases []*phase, complete bool) []Search {
 			index[t.Search] = i
 			all = append(all, Search{Name: t.Search, Kind: t.Kind, Disk: t.Disk})
 		}
-		all[i].Tries = append(all[i].Tries, SearchTry{p.out.Phase, t.Value, t.Unlimited, t.Alone, p.streamVerdict()})
+		all[i].Tries = append(all[i].Tries, SearchTry{p.out.Phase, t.Value, t.Unlimited, t.Alone, p.streamVerdict(), t.Step, t.Steps})
 	}
 	for i := range all {
-		all[i].answer(complete)
+		all[i].answer()
 	}
 	return all
 }
@@ -83,61 +86,19 @@ func (p *phase) streamVerdict() stream.Verdict {
 }
 
 // answer fills in what the tries have found.
-func (s *Search) answer(complete bool) {
-	free := 0
-	for _, t := range s.Tries {
-		if t.Unlimited && t.Verdict == stream.Clean {
-			free++
+func (s *Search) answer() {
+	made := make([]search.Made, len(s.Tries))
+	for i, t := range s.Tries {
+		made[i] = search.Made{
+			Try:     trace.Try{Kind: s.Kind, Value: t.Value, Unlimited: t.Unlimited, Alone: t.Alone, Step: t.Step, Steps: t.Steps},
+			Verdict: t.Verdict,
 		}
 	}
-	if s.Unlimited = free >= search.CleanTries; s.Unlimited {
-		return
-	}
-	s.Alone, s.Found = s.largest(true, complete), s.largest(false, complete)
+	r := search.Recall(made)
+	s.Alone, s.Found, s.Unlimited = r.Alone, r.Found, r.Unlimited
+	s.AloneBetween, s.FoundBetween = r.AloneBetween, r.FoundBetween
+	s.AloneOpen, s.FoundOpen = r.AloneOpen, r.FoundOpen
 	if s.Alone != nil && *s.Alone == 0 {
 		s.Found = s.Alone
 	}
-	s.AloneOpen, s.FoundOpen = s.open(s.Alone, true), s.open(s.Found, false)
-}
-
-// open reports whether no larger value has failed. What fails alone fails with the other disks too.
-func (s *Search) open(value *float64, alone bool) bool {
-	return value != nil && !slices.ContainsFunc(s.Tries, func(t SearchTry) bool {
-		fails := t.Verdict != "" && t.Verdict != stream.Clean && (t.Alone || !alone)
-		return fails && (t.Unlimited || t.Value > *value)
-	})
-}
-
-// largest is the largest value that was clean in each of its tries, where these are as many as it takes to confirm it;
-// zero where it is certain that there is none, and nil where nothing was tried or the search did not get to its end.
-func (s *Search) largest(alone, complete bool) *float64 {
-	clean, failed := map[float64]int{}, map[float64]bool{}
-	best, tried := 0.0, false
-	for _, t := range s.Tries {
-		if t.Alone != alone || t.Verdict == "" {
-			continue
-		}
-		tried = true
-		if t.Unlimited {
-			continue // of which one that was not clean says that there is an answer below
-		}
-		if t.Verdict == stream.Clean {
-			clean[t.Value]++
-		} else {
-			failed[t.Value] = true
-		}
-	}
-	for value, n := range clean {
-		if !failed[value] && n >= search.CleanTries {
-			best = max(best, value)
-		}
-	}
-	none := failed[1] // there are no fewer streams to try
-	if s.Kind == trace.SearchPace {
-		none = complete && len(clean) == 0
-	}
-	if !tried || best == 0 && !none {
-		return nil
-	}
-	return &best
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
@@ -27,6 +28,9 @@ type Answer struct {
 	Unlimited bool     `json:"unlimited,omitempty"`
 	AloneOpen bool     `json:"alone_open,omitempty"` // it may be more
 	FoundOpen bool     `json:"found_open,omitempty"`
+	// Where it lies if it was not sure after all tries.
+	AloneBetween *search.Between `json:"alone_between,omitempty"`
+	FoundBetween *search.Between `json:"found_between,omitempty"`
 }
 
 // searches sets the answers of searches beside each other that are in all runs.
@@ -53,7 +57,7 @@ func answers(runs []Run, s *analysis.Search) []Answer {
 		if found == nil {
 			return nil
 		}
-		list = append(list, Answer{found.Alone, found.Found, found.Unlimited, found.AloneOpen, found.FoundOpen})
+		list = append(list, Answer{found.Alone, found.Found, found.Unlimited, found.AloneOpen, found.FoundOpen, found.AloneBetween, found.FoundBetween})
 	}
 	return list
 }

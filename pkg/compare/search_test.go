@@ -33,7 +33,7 @@ func searching(kind string, limit int, tries ...int) Run {
 // Searches are compared by what they found, whatever they tried.
 func TestSearches(t *testing.T) {
 	three, two := 3.0, 2.0
-	base, other := searching("hq", 3, 1, 2, 4, 3, 3, 3), searching("hq", 2, 1, 2, 4, 3, 2, 2)
+	base, other := searching("hq", 3, 1, 2, 4, 3, 3, 4, 4), searching("hq", 2, 1, 2, 4, 3, 2, 3, 3)
 	want := []Search{{Name: "edit", Kind: "streams", Disk: "A", Base: []Answer{{Found: &three}}, New: []Answer{{Found: &two}}}}
 	c := Compare(base, other)
 	if diff := cmp.Diff(want, c.Pairs[0].Searches); diff != "" {
@@ -46,7 +46,7 @@ func TestSearches(t *testing.T) {
 	if diff := cmp.Diff(want, Groups([]Run{base, base}, []Run{other}).Pairs[0].Searches); diff != "" {
 		t.Errorf("of repeats (-want +got):\n%s", diff)
 	}
-	got := Compare(base, searching("raw", 3, 1, 2, 4, 3, 3, 3)).Pairs[0].Searches
+	got := Compare(base, searching("raw", 3, 1, 2, 4, 3, 3, 4, 4)).Pairs[0].Searches
 	if work := (&[2]string{"A plays hq, buffer 1 s; C writes", "A plays raw, buffer 1 s; C writes"}); len(got) != 1 || !cmp.Equal(got[0].Work, work) {
 		t.Errorf("of another codec: got %+v, want %v", got, work)
 	}

@@ -1,123 +1,238 @@
 package search
 
-import "math/bits"
+import (
+	"maps"
+	"math"
+	"math/bits"
+	"slices"
 
-const (
-	// CleanTries is how many tries of a step must all be clean for it to be the answer: one that finds it, and two that
-	// confirm it.
-	CleanTries = 3
-	// mostFailures is how many answers may fail to be confirmed. With one more the verdicts change too much from try to
-	// try for an answer.
-	mostFailures = 2
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// ladder looks for the highest clean step of 1 ... top. It takes it that the steps below a clean one are clean. Where
-// verdicts change from try to try, an answer that further tries do not confirm is given up for a lower step.
+// What is held possible of a single try, and how sure an answer must be.
+const (
+	unlucky = 0.25 // the chance that a try at or below the limit is not clean: another program, a hiccup of the disk
+	lucky   = 0.05 // that one above the limit is clean
+	sure    = 0.95
+)
+
+// How many tries a search may take beyond those that halve the steps, and of these for each halving.
+const (
+	spare        = 4
+	spareHalving = 3
+)
+
+// ladder looks for the limit: the highest of the steps 1 ... top at which streams stay clean but for bad luck; 0 where they
+// do at none. Any single try may mislead it. It weighs each limit by the verdicts on all steps, after Bayes, and halves the
+// steps between two tried ones where the limit most probably lies; but first it repeats one of the two whose own tries
+// say otherwise. Where they are next to one another, it repeats the one that the less probable limits hinge on, until the
+// limit is sure or there are no more tries. Such searches are known as probabilistic bisection (Horstein 1963; Waeber,
+// Frazier and Henderson 2013, SIAM Journal on Control and Optimization 51(3)).
 type ladder struct {
-	top    int
-	rises  bool        // from 1, doubling; else it starts in the middle
-	low    int         // the highest clean step, or after a failed answer the next to be confirmed; 0: none
-	bad    int         // the lowest step that was not clean; top+1: none
-	clean  map[int]int // clean tries of each step
-	failed int         // answers that were not confirmed
+	top       int
+	begins    begin
+	tried     map[int]tally
+	values    map[int]float64 // of the steps that were tried
+	unlimited bool            // the top one is no limit at all
+	over      bool            // there are no more tries
 }
 
-func newLadder(top int, rises bool) *ladder {
-	return &ladder{top: top, rises: rises, bad: top + 1, clean: map[int]int{}}
+// begin is how a ladder begins.
+type begin int
+
+const (
+	halving begin = iota // in the middle
+	rising               // at 1, doubling
+	fromTop              // at the top, which may well be the limit
+)
+
+// tally is what came of the tries of a step.
+type tally struct{ clean, of int }
+
+// doubtful reports whether the tries say otherwise than the others, clean or not, and are few.
+func (t tally) doubtful(clean bool) bool { return t.of < 3 && (2*t.clean > t.of) == clean }
+
+// gap is the limits from a tried step, or 0, up to below the next tried one.
+type gap struct {
+	low, high int
+	chance    float64
+}
+
+func newLadder(top int, begins begin) *ladder {
+	return &ladder{top: top, begins: begins, tried: map[int]tally{}, values: map[int]float64{}}
+}
+
+// gaps are the limits between tried steps, with their chances.
+func (l *ladder) gaps() []gap {
+	steps := slices.Sorted(maps.Keys(l.tried))
+	all := make([]gap, len(steps)+1)
+	var log float64 // of the likelihood, for a limit of 0
+	for i, s := range steps {
+		all[i].high, all[i+1].low = s, s
+		t := l.tried[s]
+		log += float64(t.clean)*math.Log(lucky) + float64(t.of-t.clean)*math.Log(1-lucky)
+	}
+	all[len(steps)].high = l.top + 1
+	logs := make([]float64, len(all))
+	for i, g := range all {
+		if i > 0 {
+			t := l.tried[g.low]
+			log += float64(t.clean)*math.Log((1-unlucky)/lucky) + float64(t.of-t.clean)*math.Log(unlucky/(1-lucky))
+		}
+		logs[i] = log + math.Log(l.prior(g))
+	}
+	most, sum := slices.Max(logs), 0.0
+	for i := range all {
+		all[i].chance = math.Exp(logs[i] - most)
+		sum += all[i].chance
+	}
+	for i := range all {
+		all[i].chance /= sum
+	}
+	return all
+}
+
+// prior is the weight of a gap before any try. Where steps rise, a limit twice as high is half as probable; where they begin
+// at the top, that is a sixteenth as probable as all others together.
+func (l *ladder) prior(g gap) float64 {
+	switch {
+	case l.begins == rising:
+		return math.Log(float64(g.high+1) / float64(g.low+1))
+	case l.begins == fromTop && g.high > l.top:
+		return float64(g.high-1-g.low) + max(1, float64(l.top)/16)
+	}
+	return float64(g.high - g.low)
+}
+
+// best is where the limit most probably lies.
+func (l *ladder) best() (at int, all []gap) {
+	all = l.gaps()
+	for i := range all {
+		if all[i].chance > all[at].chance {
+			at = i
+		}
+	}
+	return at, all
 }
 
 // step is the next to try; ok is false where there is none.
 func (l *ladder) step() (step int, ok bool) {
+	at, all := l.best()
+	g := all[at]
 	switch {
-	case l.failed > mostFailures:
+	case l.found(g) || l.left() == 0:
 		return 0, false
-	case l.searching():
-		return l.between(l.low, l.bad), true
+	case g.high-g.low == 1:
+	case g.low > 0 && l.tried[g.low].doubtful(false):
+		return g.low, true
+	case g.high <= l.top && l.tried[g.high].doubtful(true):
+		return g.high, true
+	case l.begins == rising && g.high > l.top:
+		return min(max(1, 2*g.low), l.top), true
+	default:
+		return (g.low + g.high) / 2, true
 	}
-	return l.low, l.low > 0 && l.clean[l.low] < CleanTries
-}
-
-// searching reports whether there is no answer yet to be confirmed.
-func (l *ladder) searching() bool { return l.failed == 0 && l.low+1 < l.bad }
-
-// between is the step to try between a clean one and one that is not.
-func (l *ladder) between(low, bad int) int {
-	if l.rising(bad) {
-		return min(max(1, 2*low), l.top)
+	var below, above float64
+	for i := range all {
+		if i < at {
+			below += all[i].chance
+		} else if i > at {
+			above += all[i].chance
+		}
 	}
-	return (low + bad) / 2
-}
-
-// rising reports whether no step up to the top has failed yet, so that the next is as much higher.
-func (l *ladder) rising(bad int) bool { return l.rises && bad > l.top }
-
-// tell takes the verdict on the step.
-func (l *ladder) tell(clean bool) {
-	step, ok := l.step()
-	switch {
-	case !ok:
-	case clean:
-		l.low = step
-		l.clean[step]++
-	case step > l.low:
-		l.bad = step
-	default: // it was the answer
-		l.failed++
-		l.bad = step
-		l.low = below(step, l.failed)
+	if g.chance < sure && above >= below || g.low == 0 || l.tried[g.low].of > 1 && g.chance >= sure {
+		return g.high, true
 	}
+	return g.low, true
 }
 
-// below is the answer to confirm instead of one that has failed: lower by 1, then by 2, but not below 1 before that is
-// tried.
-func below(step, failed int) int { return max(min(1, step-1), step-1<<(failed-1)) }
-
-// answer is the highest clean step, 0 where none is; ok is false where the verdicts do not allow one, or not yet.
-func (l *ladder) answer() (step int, ok bool) {
-	_, open := l.step()
-	return l.low, !open && l.failed <= mostFailures
+// found reports whether a gap is a single limit, and sure. No step's only try decides.
+func (l *ladder) found(g gap) bool {
+	return g.high-g.low == 1 && g.chance >= sure && (g.low == 0 || l.tried[g.low].of > 1) && (g.high > l.top || l.tried[g.high].of > 1)
 }
 
-// highest is the highest step that is not known to fail.
+// tell takes the verdict on a step.
+func (l *ladder) tell(try trace.Try, clean bool) {
+	t := l.tried[try.Step]
+	if t.of++; clean {
+		t.clean++
+	}
+	l.tried[try.Step], l.values[try.Step] = t, try.Value
+	l.unlimited = l.unlimited || try.Unlimited
+}
+
+// highest is the highest step that may be the limit.
 func (l *ladder) highest() int {
-	if step, ok := l.answer(); ok {
-		return step
+	at, all := l.best()
+	if l.found(all[at]) {
+		return all[at].low
 	}
-	return l.bad - 1
+	_, high := l.between()
+	return high
+}
+
+// result is the limit; nil where the verdicts do not allow one, or not yet. Where all tries are made, it lies between two
+// others then. It is open where it is the top, and nil and open where that is no limit at all.
+func (l *ladder) result() (limit *float64, between *Between, open bool) {
+	at, all := l.best()
+	switch g := all[at]; {
+	case l.found(g) && l.unlimited && g.low == l.top:
+		return nil, nil, true
+	case l.found(g):
+		return new(l.values[g.low]), nil, g.high > l.top
+	case l.left() > 0:
+		return nil, nil, false
+	}
+	low, high := l.between()
+	between = &Between{Low: l.values[low]}
+	switch value, tried := l.values[high]; {
+	case !tried: // of streams, that rise
+		between.High = new(float64(high))
+	case high < l.top || !l.unlimited:
+		between.High = &value
+	}
+	return nil, between, false
+}
+
+// between is from where to where the limit lies, but for the tails: tried steps, 0 or the top.
+func (l *ladder) between() (low, high int) {
+	const tail = (1 - sure) / 2
+	var below float64
+	for _, g := range l.gaps() {
+		if below <= tail {
+			low = g.low
+		}
+		if below < 1-tail {
+			high = min(g.high, l.top)
+			if g.high-g.low == 1 {
+				high = g.low
+			}
+		}
+		below += g.chance
+	}
+	return low, high
+}
+
+// most is how many tries there may be.
+func (l *ladder) most() int {
+	halvings := bits.Len(uint(l.top))
+	switch {
+	case l.top == 0:
+		return 0
+	case l.begins == rising:
+		return spare + (spareHalving+2)*halvings
+	}
+	return spare + (spareHalving+1)*halvings
 }
 
 // left is how many tries there still are at most.
 func (l *ladder) left() int {
-	if _, open := l.step(); !open {
+	if at, all := l.best(); l.over || l.found(all[at]) {
 		return 0
 	}
-	if l.searching() { // what it finds has been clean once; what is tried where that fails, perhaps never
-		return l.tries(l.low, l.bad) + l.confirm(l.bad-1, nil) - 1
+	n := l.most()
+	for _, t := range l.tried {
+		n -= t.of
 	}
-	return l.confirm(l.low, l.clean)
-}
-
-// confirm is how many tries it takes at most to confirm an answer, or those below it, of which some tries have been made.
-func (l *ladder) confirm(step int, made map[int]int) int {
-	n := 0
-	for failed := l.failed; failed <= mostFailures && step > 0; step = below(step, failed) {
-		n += CleanTries - made[step]
-		failed++
-	}
-	return n
-}
-
-// tries is how many a search between two steps takes at most.
-func (l *ladder) tries(low, bad int) int {
-	most := 0
-	n := 0
-	for ; l.rising(bad) && low < l.top; n++ {
-		next := l.between(low, bad)
-		most = max(most, n+1+bits.Len(uint(next-low-1))) // it is not clean
-		low = next
-	}
-	if l.rising(bad) {
-		return max(most, n)
-	}
-	return bits.Len(uint(bad - low - 1))
+	return max(0, n)
 }

@@ -2,8 +2,12 @@ package search
 
 import (
 	"math"
+	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // climb steps a ladder to its end by a verdict on each step, and checks that the number of tries keeps to what was said
@@ -15,7 +19,6 @@ func climb(t *testing.T, l *ladder, clean func(step int) bool) (tries []int) {
 		if got := len(tries) + l.left(); got > bound {
 			t.Fatalf("after %v: at most %d tries in all, %d was said before", tries, got, bound)
 		}
-		bound = len(tries) + l.left()
 		step, ok := l.step()
 		if !ok {
 			break
@@ -23,7 +26,7 @@ func climb(t *testing.T, l *ladder, clean func(step int) bool) (tries []int) {
 		if step < 1 || step > l.top {
 			t.Fatalf("after %v: step %d of %d", tries, step, l.top)
 		}
-		l.tell(clean(step))
+		l.tell(trace.Try{Step: step, Value: float64(step)}, clean(step))
 		tries = append(tries, step)
 	}
 	if l.left() != 0 {
@@ -32,108 +35,117 @@ func climb(t *testing.T, l *ladder, clean func(step int) bool) (tries []int) {
 	return tries
 }
 
-// Where the verdicts are those of a true limit, that is the answer.
+// Where the verdicts are those of a true limit, that is the answer: few tries find it, and none decides alone.
 func TestLadderFindsTheLimit(t *testing.T) {
-	for _, rises := range []bool{true, false} {
-		for top := range 130 {
+	for _, begins := range []begin{rising, halving, fromTop} {
+		for _, top := range []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 20, 24, 60, 64, 97, 128} {
 			for limit := range top + 1 {
-				l := newLadder(top, rises)
+				l := newLadder(top, begins)
 				tries := climb(t, l, func(step int) bool { return step <= limit })
-				if got, ok := l.answer(); !ok || got != limit {
-					t.Fatalf("top %d, rises %v: found %d, %v; want %d", top, rises, got, ok, limit)
+				if got, between, _ := l.result(); got == nil || *got != float64(limit) || between != nil {
+					t.Fatalf("top %d, begins %v: found %v, %v; want %d", top, begins, got, between, limit)
 				}
-				if confirmed := count(tries, limit); limit > 0 && confirmed != CleanTries {
-					t.Errorf("top %d, limit %d: %d tries of the answer, want %d: %v", top, limit, confirmed, CleanTries, tries)
+				if limit > 0 && l.tried[limit].of < 2 || limit < top && l.tried[limit+1].of < 2 {
+					t.Errorf("top %d, limit %d: a single try at the edge decides: %v", top, limit, tries)
+				}
+				if most := l.most() - (spareHalving-1)*bits.Len(uint(top)); len(tries) > most {
+					t.Errorf("top %d, limit %d: %d tries, want %d at most: %v", top, limit, len(tries), most, tries)
 				}
 			}
 		}
 	}
 }
 
-func count(tries []int, step int) (n int) {
-	for _, s := range tries {
-		if s == step {
-			n++
-		}
-	}
-	return n
-}
-
-// The bound is reached: it promises no more tries than there can be.
-func TestLadderBoundIsTight(t *testing.T) {
-	for _, rises := range []bool{true, false} {
-		for _, top := range []int{1, 2, 5, 12, 24} {
-			first := newLadder(top, rises).left()
-			if got := longest(top, rises, nil); got > first || got < first-CleanTries {
-				t.Errorf("top %d, rises %v: at most %d tries were said, the longest search takes %d", top, rises, first, got)
+// One try that has bad luck, whichever it is, changes no answer.
+func TestLadderBearsOneUnluckyTry(t *testing.T) {
+	for _, begins := range []begin{rising, halving, fromTop} {
+		for _, top := range []int{1, 2, 5, 12, 30} {
+			for limit := range top + 1 {
+				for unlucky := range 12 {
+					l, n := newLadder(top, begins), 0
+					tries := climb(t, l, func(step int) bool { n++; return step <= limit && n != unlucky+1 })
+					if got, _, _ := l.result(); got == nil || *got != float64(limit) {
+						t.Errorf("top %d, limit %d, try %d unlucky: found %v after %v", top, limit, unlucky+1, got, tries)
+					}
+				}
 			}
 		}
 	}
 }
 
-// longest is the most tries that any verdicts lead to.
-func longest(top int, rises bool, verdicts []bool) int {
-	l := newLadder(top, rises)
-	for _, v := range verdicts {
-		l.tell(v)
-	}
-	if _, ok := l.step(); !ok {
-		return len(verdicts)
-	}
-	n := len(verdicts)
-	with := func(v bool) []bool { return append(verdicts[:n:n], v) }
-	return max(longest(top, rises, with(true)), longest(top, rises, with(false)))
-}
+// noisy is what came of searches on a disk whose tries have bad luck now and then.
+type noisy struct{ right, wrong, unsure, outside, tries float64 }
 
-// Near the limit verdicts change from try to try. The answer was clean in all its tries, and lies near the limit.
-func TestLadderWithNoise(t *testing.T) {
-	const top, runs = 24, 4000
+// withNoise searches again and again for limits drawn as the ladder expects them, where a try at or below the limit fails with
+// a chance, and one above is clean with another. The shares are of all searches.
+func withNoise(t *testing.T, top int, begins begin, unlucky, lucky float64) (out noisy) {
+	t.Helper()
+	const runs = 300
 	rng := rand.New(rand.NewPCG(11, 14))
-	none, off := 0, 0
-	for run := range runs {
-		limit := 1.5 + rng.Float64()*20
-		seen := map[int][]bool{}
-		l := newLadder(top, run%2 == 0)
-		climb(t, l, func(step int) bool {
-			// A step of 1 above the limit is clean in one try of 50, one of 1 below fails in as many.
-			clean := rng.Float64() < 1/(1+math.Exp(4*(float64(step)-limit)))
-			seen[step] = append(seen[step], clean)
-			return clean
-		})
-		got, ok := l.answer()
-		if !ok {
-			none++
-			continue
+	for range runs {
+		limit := rng.IntN(top + 1)
+		if begins == rising {
+			limit = int(math.Exp(rng.Float64()*math.Log(float64(top+2)))) - 1
 		}
-		for _, clean := range seen[got] {
-			if !clean {
-				t.Fatalf("found %d, which was not clean in %v", got, seen[got])
+		l := newLadder(top, begins)
+		out.tries += float64(len(climb(t, l, func(step int) bool {
+			if step <= limit {
+				return rng.Float64() >= unlucky
+			}
+			return rng.Float64() < lucky
+		}))) / runs
+		switch got, between, _ := l.result(); {
+		case got != nil && *got == float64(limit):
+			out.right += 1. / runs
+		case got != nil:
+			out.wrong += 1. / runs
+		default:
+			if out.unsure += 1. / runs; between.Low > float64(limit) || *between.High < float64(limit) {
+				out.outside += 1. / runs
 			}
 		}
-		if got > 0 && len(seen[got]) < CleanTries {
-			t.Fatalf("found %d after %d tries of it", got, len(seen[got]))
-		}
-		if d := float64(got) - limit; d > 0.5 || d < -2.5 {
-			off++
-		}
 	}
-	if none > runs/100 || off > runs*5/100 {
-		t.Errorf("of %d noisy searches %d found nothing, %d were off by more than half a step above or two and a half below", runs, none, off)
-	}
-	t.Logf("of %d noisy searches %d found nothing, %d were off", runs, none, off)
+	return out
 }
 
-// Answers that fail again and again end the search without one.
-func TestLadderGivesUp(t *testing.T) {
-	l, seen := newLadder(24, true), map[int]int{}
-	tries := climb(t, l, func(step int) bool {
-		seen[step]++
-		return step <= 10 && seen[step] < CleanTries
-	})
-	if got, ok := l.answer(); ok {
-		t.Errorf("found %d after %v", got, tries)
+// Of a disk whose tries have bad luck with a chance from 0 to 0.3, so many answers are right, and so many tries are made; what
+// is not right is mostly told as unsure. A search that trusted each try that is not clean would be right in one half at 0.15.
+func TestLadderWithNoise(t *testing.T) {
+	for _, tt := range []struct {
+		unlucky, lucky float64
+		right, wrong   float64 // at least, and at most
+	}{
+		{0, 0, 1, 0}, {0.05, 0, 0.99, 0.01}, {0.1, 0, 0.99, 0.01}, {0.1, 0.05, 0.96, 0.04}, {0.15, 0, 0.97, 0.02}, {0.2, 0, 0.97, 0.03}, {0.3, 0, 0.82, 0.09},
+	} {
+		for _, l := range []struct {
+			top    int
+			begins begin
+		}{{12, rising}, {64, rising}, {12, halving}, {128, fromTop}} {
+			got := withNoise(t, l.top, l.begins, tt.unlucky, tt.lucky)
+			t.Logf("bad luck %.2f, good luck %.2f, %3d steps, begins %d: right %5.1f %%, wrong %4.1f %%, unsure %4.1f %% (limit outside: %.1f %%), %.1f tries",
+				tt.unlucky, tt.lucky, l.top, l.begins, 100*got.right, 100*got.wrong, 100*got.unsure, 100*got.outside, got.tries)
+			if got.right < tt.right-1e-9 || got.wrong > tt.wrong || got.outside > 0.02 {
+				t.Errorf("bad luck %.2f, %d steps: %+v, want %.2f right, %.2f wrong", tt.unlucky, l.top, got, tt.right, tt.wrong)
+			}
+		}
 	}
-	if l.highest() != 6 { // 10, 9 and 7 have failed
-		t.Errorf("the highest step that is not known to fail is %d, want 6: %v", l.highest(), tries)
+}
+
+// Where the verdicts on a step change from try to try and stay so, the answer is between which steps the limit lies.
+func TestLadderIsUnsure(t *testing.T) {
+	l, n := newLadder(12, rising), map[int]int{}
+	tries := climb(t, l, func(step int) bool {
+		n[step]++
+		return step <= 3 && n[step]%4 != 0 || step == 4 && n[step]%3 == 2 || step == 5 && n[step]%6 == 1
+	})
+	limit, between, open := l.result()
+	if limit != nil || between == nil || open {
+		t.Fatalf("found %v, %v after %v", limit, between, tries)
+	}
+	if between.Low < 2 || between.Low > 4 || *between.High > 6 || *between.High <= between.Low {
+		t.Errorf("between %v and %v after %v", between.Low, *between.High, tries)
+	}
+	if len(tries) != l.most() || slices.Max(tries) > 8 {
+		t.Errorf("%d of %d tries: %v", len(tries), l.most(), tries)
 	}
 }

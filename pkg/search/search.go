@@ -2,20 +2,22 @@
 // beside the others, or how fast another disk may go beside them. It does so by trying: each try is a phase of its own, and
 // what it shows decides what is tried next.
 //
-// The number of streams rises (1, 2, 4, 8 ...) until a try is not clean, and then the gap is halved until nothing is left of
-// it: first with the disk alone, then with the phase's other disks, where the answer cannot be above that. A pace is first
-// tried without a limit, and then below the rate that the disk has reached so, in steps of 4 %. The answer must be clean in two
-// tries more. Where it is not, the search goes on below it; a third answer that fails ends the search without one.
+// Any try may have bad luck, or good: see ladder for how much each counts and which is repeated. First the number of streams
+// rises with the disk alone (1, 2, 4, 8 ...), until a try is not clean, and the gap is halved; then the same with the phase's
+// other disks, where the answer cannot be above that. A pace is first tried without a limit, and then below the rate that the
+// disk has reached so, in steps of 4 %. The answer is the limit that is sure by all tries together. Where there are too many
+// contradictions for one, the answer is between which two the limit lies.
 //
 // Clean means clean for as long as a try lasts. A shortfall that does not halve the buffer in that time is not seen: with a
 // buffer of 1 s and tries of 30 s one of 1.7 % of the streams' rate.
 //
 // The same verdicts lead to the same tries, so a run, a simulation and a run that is resumed all step the same Search. Start
-// at New. Judge makes an Outcome of a try's events. Nothing here runs a try.
+// at New; Recall finds the same by a trace of the tries. Judge makes an Outcome of a try's events. Nothing here runs a try.
 package search
 
 import (
 	"math"
+	"slices"
 
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stream"
@@ -23,7 +25,7 @@ import (
 )
 
 // The paces that are tried lie so far apart, and go down to about a hundredth of what the disk reaches without a limit.
-// Halved again and again they take seven tries.
+// Halved again and again they take seven tries. The step above them is the pace that is tried first.
 const (
 	paceStep  = 1.04
 	paceSteps = 127
@@ -38,20 +40,26 @@ type Outcome struct {
 	Rate    float64        // bytes per second that the search's disk moved
 }
 
-// Result is what a search has found.
+// Result is what a search has found: the largest clean value without the other disks, and with them.
 type Result struct {
-	Alone     *float64 // the largest clean value without the other disks, 0: none; nil: not sought, or not found
-	Found     *float64 // with them
-	Unlimited bool     // the disk needs no limit: there is no Found
+	Alone, Found               *float64 // 0: none; nil: not sought, not yet found, or not sure
+	AloneBetween, FoundBetween *Between // of what is not sure after all tries
+	AloneOpen, FoundOpen       bool     // it is the largest that there was to try
+	Unlimited                  bool     // the disk needs no limit: there is no Found
+}
+
+// Between is from where to where a limit lies, with a chance of 95 %.
+type Between struct {
+	Low  float64  `json:"low"`  // 0: perhaps there is none
+	High *float64 `json:"high"` // null: perhaps the disk needs no limit
 }
 
 // Search is one search under way.
 type Search struct {
 	phase *scenario.Phase
 	alone *ladder // of streams without the other disks; nil where there are none
-	free  int     // clean tries of the highest pace
 	with  *ladder // with all disks; nil before its time
-	top   float64 // bytes per second that the paces of with lie below
+	top   float64 // bytes per second that the paces of with lie below, but for its top step; 0: not known yet
 	made  int
 	times map[trace.Try]int // that each was made
 }
@@ -61,10 +69,11 @@ func New(phase *scenario.Phase) *Search {
 	s := &Search{phase: phase, times: map[trace.Try]int{}}
 	switch most := int(min(max(1, phase.Search.Most), mostStreams)); {
 	case s.pace():
+		s.with = newLadder(paceSteps+1, fromTop)
 	case hasNeighbours(phase):
-		s.alone = newLadder(most, true)
+		s.alone = newLadder(most, rising)
 	default:
-		s.with = newLadder(most, true)
+		s.with = newLadder(most, rising)
 	}
 	return s
 }
@@ -97,27 +106,21 @@ func (s *Search) Next() (try scenario.Phase, ok bool) {
 // next is what to try next.
 func (s *Search) next() (trace.Try, bool) {
 	t := trace.Try{Search: s.phase.Name, Kind: s.phase.Search.Kind, Disk: s.phase.Search.Disk}
-	if s.alone != nil {
-		if step, ok := s.alone.step(); ok {
-			t.Value, t.Alone = float64(step), true
-			return t, true
-		}
+	l := s.with
+	if l == nil {
+		l, t.Alone = s.alone, true
 	}
-	if s.with == nil {
-		t.Value, t.Unlimited = s.phase.Search.Most, s.phase.Search.Most == 0
-		return t, s.free < CleanTries
+	step, ok := l.step()
+	t.Step, t.Steps = step, l.top
+	switch {
+	case !s.pace():
+		t.Value = float64(step)
+	case step == l.top || s.top == 0:
+		t.Step, t.Value, t.Unlimited = l.top, s.phase.Search.Most, s.phase.Search.Most == 0
+	default:
+		t.Value = figures(s.top * math.Pow(paceStep, float64(step-1-paceSteps)))
 	}
-	step, ok := s.with.step()
-	t.Value = s.value(step)
 	return t, ok
-}
-
-// value is what a step stands for.
-func (s *Search) value(step int) float64 {
-	if !s.pace() || step == 0 {
-		return float64(step)
-	}
-	return figures(s.top * math.Pow(paceStep, float64(step-1-paceSteps)))
 }
 
 // figures rounds to three significant figures, as a rate is written.
@@ -135,24 +138,19 @@ func (s *Search) Tell(o Outcome) {
 	clean := o.Verdict == stream.Clean
 	s.made++
 	s.times[t]++
-	switch {
-	case t.Alone:
-		s.alone.tell(clean)
-		if _, more := s.alone.step(); !more {
-			s.with = newLadder(s.alone.highest(), false)
+	if !t.Alone {
+		s.with.tell(t, clean)
+		if s.pace() && s.top == 0 && !clean { // a limit matters only below what the disk has moved
+			s.top = o.Rate
+			if most := s.phase.Search.Most; most > 0 {
+				s.top = min(s.top, most)
+			}
 		}
-	case s.with != nil:
-		s.with.tell(clean)
-	case clean:
-		s.free++
-	default: // a limit matters only below what the disk has moved
-		s.top, s.with = o.Rate, newLadder(paceSteps, false)
-		if most := s.phase.Search.Most; most > 0 {
-			s.top = min(s.top, most)
-		}
-		if s.top <= 0 {
-			s.with = newLadder(0, false)
-		}
+		return
+	}
+	s.alone.tell(t, clean)
+	if _, more := s.alone.step(); !more {
+		s.with = newLadder(s.alone.highest(), halving)
 	}
 }
 
@@ -161,40 +159,90 @@ func (s *Search) Made() int { return s.made }
 
 // AtMost is how many tries the search takes in all, at most. It falls as the search goes on.
 func (s *Search) AtMost() int {
-	switch {
-	case s.with != nil:
-		return s.made + s.with.left()
-	case s.alone != nil:
-		return s.made + s.alone.left() + newLadder(s.alone.highest(), false).left()
-	case s.free == CleanTries:
-		return s.made
+	if s.with == nil {
+		return s.made + s.alone.left() + newLadder(s.alone.highest(), halving).most()
 	}
-	return s.made + CleanTries - s.free + newLadder(paceSteps, false).left()
+	return s.made + s.with.left()
 }
 
-// Result is what the search has found. Before it is over, that is what is certain already.
-func (s *Search) Result() Result {
-	var r Result
-	if s.alone != nil {
-		r.Alone = s.answer(s.alone)
+// Result is what the search has found so far.
+func (s *Search) Result() Result { return result(s.alone, s.with) }
+
+func result(alone, with *ladder) (r Result) {
+	if alone != nil {
+		r.Alone, r.AloneBetween, r.AloneOpen = alone.result()
 	}
-	switch {
-	case s.with != nil:
-		r.Found = s.answer(s.with)
-	case s.pace() && s.free == CleanTries && s.phase.Search.Most > 0:
-		r.Found = &s.phase.Search.Most
-	case s.pace() && s.free == CleanTries:
-		r.Unlimited = true
+	if with == nil {
+		return r
+	}
+	r.Found, r.FoundBetween, r.FoundOpen = with.result()
+	r.FoundOpen = r.FoundOpen && (alone == nil || r.AloneOpen)
+	if r.Unlimited = r.Found == nil && r.FoundOpen; r.Unlimited {
+		r.FoundOpen = false
 	}
 	return r
 }
 
-// answer is what a ladder has found; nil: nothing, or not yet.
-func (s *Search) answer(l *ladder) *float64 {
-	step, ok := l.answer()
-	if !ok {
-		return nil
+// Made is a try that was made.
+type Made struct {
+	trace.Try
+	Verdict stream.Verdict
+}
+
+// Recall is what a search has found by its tries, in any order. In traces that do not say which of how many steps a try is
+// of, the steps are the numbers of streams up to the most, or the paces that were tried, and there are no more tries.
+func Recall(tries []Made) Result {
+	var sides [2]*ladder
+	for i, alone := range []bool{true, false} {
+		its := slices.DeleteFunc(slices.Clone(tries), func(m Made) bool { return m.Alone != alone || m.Verdict == "" })
+		if len(its) > 0 {
+			sides[i] = recall(its, alone || sides[0] == nil)
+		}
 	}
-	value := s.value(step)
-	return &value
+	return result(sides[0], sides[1])
+}
+
+// recall is the ladder of some tries.
+func recall(tries []Made, first bool) *ladder {
+	var paces []float64
+	for i := range tries {
+		t := &tries[i]
+		if t.Step < 1 || t.Step > t.Steps {
+			t.Steps = 0
+		}
+		if t.Unlimited {
+			t.Value = math.Inf(1)
+		}
+		if t.Steps > 0 {
+			continue
+		}
+		if t.Kind == trace.SearchStreams {
+			t.Step = int(min(max(1, t.Value), mostStreams))
+		} else {
+			paces = append(paces, t.Value)
+		}
+	}
+	slices.Sort(paces)
+	paces = slices.Compact(paces)
+	top := 0
+	for i := range tries {
+		t := &tries[i]
+		if at, ok := slices.BinarySearch(paces, t.Value); ok && t.Steps == 0 {
+			t.Step = at + 1
+		}
+		top = max(top, t.Step, t.Steps)
+	}
+	how := halving
+	switch {
+	case tries[0].Kind == trace.SearchPace:
+		how = fromTop
+	case first:
+		how = rising
+	}
+	l := newLadder(top, how)
+	l.over = tries[0].Steps == 0
+	for i := range tries {
+		l.tell(tries[i].Try, tries[i].Verdict == stream.Clean)
+	}
+	return l
 }

@@ -116,6 +116,9 @@ type Try struct {
 	Value     float64 `json:"value"`               // streams, or bytes per second
 	Unlimited bool    `json:"unlimited,omitempty"` // the disk goes as fast as it can: there is no Value
 	Alone     bool    `json:"alone,omitempty"`     // without the phase's other disks
+	// Which of how many steps the value is, from the lowest that can be tried to the highest; 0: not known.
+	Step  int `json:"step,omitempty"`
+	Steps int `json:"steps,omitempty"`
 }
 
 // Saturation is one step of finding out where a disk's fast cache ends.

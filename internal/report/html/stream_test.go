@@ -102,7 +102,7 @@ func TestTriesAreGrouped(t *testing.T) {
 		t.Errorf("%q is open first", got)
 	}
 	groups := eval[[]string](tab, `[...document.querySelectorAll(".tabs select > *")].map((e) => (e.label || e.text) + " " + e.querySelectorAll("option").length)`)
-	if diff := cmp.Diff([]string{"probe 0", "Tries of streams 16"}, groups); diff != "" {
+	if diff := cmp.Diff([]string{"probe 0", "Tries of streams 19"}, groups); diff != "" {
 		t.Errorf("the list (-want +got):\n%s", diff)
 	}
 	tab.do(chromedp.Click(chromedp.CSS("main .summary a[href='#phase-5']")))
