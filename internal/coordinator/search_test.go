@@ -35,8 +35,8 @@ func play(conn *wire.Conn) {
 		}
 		events = append(events, e)
 	}
-	if job.Streams == nil {
-		events = append(events, trace.Event{Type: trace.FileType, Phase: job.Phase, Disk: job.Disk, Op: job.Role, Bytes: 1e6, EndNS: 10e9})
+	for second := range int64(10) {
+		events = append(events, trace.Event{Type: trace.ProgressType, Phase: job.Phase, Disk: job.Disk, Op: job.Role, Bytes: (second + 1) * 1e5, TNS: (second + 1) * 1e9})
 	}
 	_ = conn.Send(wire.Message{Kind: wire.EventsKind, Events: events})
 	_ = conn.Send(wire.Message{Kind: wire.DoneKind})

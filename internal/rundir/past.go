@@ -40,11 +40,8 @@ func (p *past) read(path string) (keep int64, err error) {
 		if e.Phase != next {
 			return 0, fmt.Errorf("%s: phase %s is not the next in the plan: the plan and the events belong to different runs", path, e.Phase)
 		}
-		if e.Status != trace.Complete {
+		if e.Status != trace.Complete || !p.complete() {
 			return keep, nil
-		}
-		if err := p.complete(); err != nil {
-			return 0, fmt.Errorf("%s: phase %s: %w", path, e.Phase, err)
 		}
 		keep, next = r.Offset(), p.next()
 	}
@@ -72,20 +69,20 @@ func (p *past) next() string {
 	return try.Name
 }
 
-// complete notes that the next phase is complete.
-func (p *past) complete() error {
+// complete notes that the next phase is complete. A try that says nothing is not: it is made again.
+func (p *past) complete() bool {
 	if p.search != nil {
 		o, err := p.judge.Outcome()
 		if err != nil {
-			return err
+			return false
 		}
 		p.search.Tell(o)
 		p.tried = append(p.tried, o)
 		if _, more := p.search.Next(); more {
-			return nil
+			return true
 		}
 	}
 	p.done++
 	p.tried, p.search, p.judge = nil, nil, nil
-	return nil
+	return true
 }

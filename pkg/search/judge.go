@@ -16,10 +16,23 @@ import (
 type Judge struct {
 	try     *scenario.Phase
 	streams map[source]*judged
-	moved   int64            // by the search's disk, in files that have ended
-	open    int64            // in the one that has not
-	worked  map[string]int64 // by disk: until when
+	moved   int64 // by the search's disk, in files that have ended
+	open    int64 // in the one that has not
+	worked  map[string]*pulse
+	stopped float64 // seconds in which this machine or hubbench stood still
 }
+
+// pulse is what is known of a disk's progress.
+type pulse struct {
+	untilNS int64 // of its last line
+	seq     int
+	bytes   int64 // of that file
+	movedNS int64 // when they became so many
+	stillNS int64 // the longest time without another byte
+}
+
+// hangsNS is for how long a disk that is only slow never moves nothing.
+const hangsNS = 5e9
 
 // source is a stream by its disk and name.
 type source struct{ disk, stream string }
@@ -36,9 +49,10 @@ type judged struct {
 
 // NewJudge judges a phase that Next has given.
 func NewJudge(try *scenario.Phase) *Judge {
-	j := &Judge{try: try, streams: map[source]*judged{}, worked: map[string]int64{}}
+	j := &Judge{try: try, streams: map[source]*judged{}, worked: map[string]*pulse{}}
 	for i := range try.Jobs {
 		job := &try.Jobs[i]
+		j.worked[job.Disk] = &pulse{}
 		for _, p := range stream.Players(job.Streams) {
 			j.streams[source{job.Disk, p.Name}] = &judged{bufferNS: p.Spec.Buffer.Nanoseconds()}
 		}
@@ -48,11 +62,13 @@ func NewJudge(try *scenario.Phase) *Judge {
 
 // Add takes an event of the try. Those of other phases are passed over.
 func (j *Judge) Add(e *trace.Event) {
-	if e.Phase == j.try.Name && (e.Type == trace.FileType || e.Type == trace.ProgressType) {
-		j.worked[e.Disk] = max(j.worked[e.Disk], e.EndNS, e.TNS)
+	if e.Phase == j.try.Name && (e.Type == trace.FileType || e.Type == trace.ProgressType) && j.worked[e.Disk] != nil {
+		j.worked[e.Disk].add(e, j.plays(e.Disk))
 	}
 	switch {
 	case e.Phase != j.try.Name:
+	case e.Type == trace.GaugeType && e.Name == trace.Stopped:
+		j.stopped += e.Value
 	case e.Type == trace.StreamType:
 		if s := j.streams[source{e.Disk, e.Stream}]; s != nil {
 			s.Add(e.StreamSample())
@@ -65,12 +81,35 @@ func (j *Judge) Add(e *trace.Event) {
 	}
 }
 
+// plays reports whether the disk has streams.
+func (j *Judge) plays(disk string) bool {
+	return slices.ContainsFunc(j.try.Jobs, func(job scenario.Job) bool { return job.Disk == disk && len(job.Streams) > 0 })
+}
+
+// add takes a line of the disk's progress. Streams go on without a pause from file to file; others may flush, verify and rest
+// between them.
+func (p *pulse) add(e *trace.Event, plays bool) {
+	p.untilNS = max(p.untilNS, e.EndNS, e.TNS)
+	same := e.Seq == p.seq && e.Type == trace.ProgressType
+	if same && e.Bytes == p.bytes {
+		return
+	}
+	if plays || same {
+		p.stillNS = max(p.stillNS, p.untilNS-p.movedNS)
+	}
+	p.seq, p.bytes, p.movedNS = e.Seq, e.Bytes, p.untilNS
+	if e.Type == trace.FileType {
+		p.seq, p.bytes = e.Seq+1, 0
+	}
+}
+
 // Stopped reports whether a disk that was last seen at work so long after the release had ended before the try did: its
 // streams were not tested beside it to the end. A tenth of the try is for what a slow disk moves from one line of the trace to
 // the next.
 func Stopped(lastNS, tryNS int64) bool { return lastNS < tryNS-tryNS/10 }
 
-// Outcome is that of the whole try. It fails if nothing is known of a stream, or if a disk beside them stopped early.
+// Outcome is that of the whole try. It fails if nothing is known of a stream, or if the try was none: a disk hung, one beside
+// the streams stopped early, or this machine stood still.
 func (j *Judge) Outcome() (Outcome, error) {
 	o := Outcome{Rate: float64(j.moved+j.open) / j.try.Limit.Seconds()}
 	for _, at := range slices.SortedFunc(maps.Keys(j.streams), compareSources) {
@@ -81,16 +120,43 @@ func (j *Judge) Outcome() (Outcome, error) {
 		}
 		o.Verdict = stream.Worst(o.Verdict, v)
 	}
+	if j.stopped > 0 && o.Verdict != stream.Clean {
+		return o, fmt.Errorf("this machine slept, or hubbench was stopped, for %s of the try, so its late frames say nothing of the disks", seconds(j.stopped))
+	}
 	for i := range j.try.Jobs {
 		job := &j.try.Jobs[i]
-		last := j.worked[job.Disk]
-		if rate := job.Rate(); rate > 0 { // it rests after each block
-			last += int64(2 * float64(job.IO.Block) / rate * 1e9)
-		}
-		if job.Probe == 0 && len(job.Streams) == 0 && Stopped(last, j.try.Limit.Nanoseconds()) {
-			return o, fmt.Errorf("disk %s: it was at work for only %s of the %s of a try, so the streams were not tested beside it; run.log may say why, then run it again",
-				job.Disk, time.Duration(j.worked[job.Disk]).Round(100*time.Millisecond), j.try.Limit)
+		if err := j.failed(job, o.Verdict); err != nil {
+			return o, fmt.Errorf("disk %s: %w", job.Disk, err)
 		}
 	}
 	return o, nil
+}
+
+// failed is why a disk's work in the try says nothing.
+func (j *Judge) failed(job *scenario.Job, v stream.Verdict) error {
+	at, plays := j.worked[job.Disk], len(job.Streams) > 0
+	var pause int64
+	if rate := job.Rate(); rate > 0 { // it rests after each block
+		pause = int64(2 * float64(job.IO.Block) / rate * 1e9)
+	}
+	for _, s := range job.Streams {
+		pause = max(pause, 2*s.Frame.Nanoseconds())
+	}
+	still := at.stillNS
+	if plays {
+		still = max(still, j.try.Limit.Nanoseconds()-at.movedNS)
+	}
+	switch {
+	case job.Probe > 0:
+	case still >= hangsNS+pause && (v != stream.Clean || !plays):
+		return fmt.Errorf("it moved nothing for %s of the try, as a disk that hangs and not as one that is slow, so the try says nothing; check its cable and run.log", seconds(float64(still)/1e9))
+	case !plays && Stopped(at.untilNS+pause, j.try.Limit.Nanoseconds()):
+		return fmt.Errorf("it was at work for only %s of the %s of a try, so the streams were not tested beside it; run.log may say why, then run it again",
+			seconds(float64(at.untilNS)/1e9), j.try.Limit)
+	}
+	return nil
+}
+
+func seconds(s float64) time.Duration {
+	return time.Duration(s * float64(time.Second)).Round(100 * time.Millisecond)
 }
