@@ -21,6 +21,7 @@ import (
 type streams struct {
 	*real
 	players []*stream.Player
+	queue   stream.Queue
 	paths   []streamFile // of each player
 	pieces  pieceMover
 
@@ -149,6 +150,7 @@ func (s *streams) catchUp() (nowNS int64, err error) {
 			s.belatedNS.Record(p.startNS - p.askNS)
 		}
 		if p.flight.left -= p.n; p.flight.left == 0 {
+			s.queue.Ends(p.endNS)
 			s.players[p.flight.player].Arrived(p.flight.frame, p.endNS)
 			s.idle = append(s.idle, p.flight)
 		}
@@ -207,9 +209,9 @@ func (s *streams) ask(nowNS int64) {
 			s.behind = false
 			return
 		}
-		frame, ok := s.players[i].Ask(nowNS)
+		frame, ok := s.players[i].Ask(nowNS, s.queue.TakesNS())
 		if !ok {
-			continue // it was due already, and its successors' time has not come
+			continue // it could not be in time, and its successors' time has not come
 		}
 		s.begin(i, frame, nowNS, askNS)
 	}
@@ -234,6 +236,7 @@ func (s *streams) begin(player, frame int, nowNS, askNS int64) {
 		s.players[player].Arrived(frame, nowNS)
 		return
 	}
+	s.queue.Begins(nowNS)
 	f := s.newFlight(player, frame, to-from)
 	first := true
 	for from < to {

@@ -11,6 +11,7 @@ import (
 // they were asked for, and between them it moves nothing.
 type frames struct {
 	players []*stream.Player
+	queue   stream.Queue
 	longest int64 // a frame's time, in ns
 
 	player  *stream.Player // of the frame on the way; nil: none is
@@ -46,6 +47,7 @@ func (f *frames) proceed(tNS int64, moved float64) {
 	case f.player == nil:
 		f.begin(tNS)
 	case moved >= float64(f.end)-tolerance:
+		f.queue.Ends(tNS)
 		f.player.Arrived(f.frame, tNS)
 		f.next(tNS)
 	}
@@ -63,7 +65,8 @@ func (f *frames) next(tNS int64) {
 		if f.player, f.askNS = nil, first.AskNS(); f.askNS > tNS {
 			return
 		}
-		if frame, ok := first.Ask(tNS); ok {
+		if frame, ok := first.Ask(tNS, f.queue.TakesNS()); ok {
+			f.queue.Begins(tNS)
 			f.player, f.frame, f.end = first, frame, f.end+first.Spec.Bytes(frame)
 			return
 		}

@@ -27,6 +27,7 @@ type ticker struct {
 	cacheLeft float64
 	arrears   float64
 
+	queue   stream.Queue
 	players []*stream.Player
 	player  *stream.Player // of the frame on the way
 	frame   int
@@ -62,6 +63,7 @@ func (d *ticker) look(now time.Duration) {
 		return
 	}
 	if d.player != nil && d.missing <= 0 {
+		d.queue.Ends(int64(now))
 		d.player.Arrived(d.frame, int64(now))
 		d.player = nil
 	}
@@ -76,7 +78,8 @@ func (d *ticker) look(now time.Duration) {
 			d.busy = 0
 			return
 		}
-		if frame, ok := first.Ask(int64(now)); ok {
+		if frame, ok := first.Ask(int64(now), d.queue.TakesNS()); ok {
+			d.queue.Begins(int64(now))
 			// The frame before was there in the middle of a step: what it had too much counts for this one.
 			d.player, d.frame, d.missing = first, frame, d.missing+float64(first.Spec.Bytes(frame))
 		}

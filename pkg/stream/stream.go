@@ -5,9 +5,11 @@
 // recorder hands each frame over when it is taken, and has room for Buffer of frames that are not on the disk yet. Both
 // are one thing here: frame k is asked for at Offset + k Frame after the release and is due Buffer later. A frame that
 // has not been moved by then is late: the picture stands still, or the recording has a gap, until a frame is there in time
-// again. The clock goes on meanwhile, as the sound does. A frame that is late before it could be requested is skipped.
+// again. The clock goes on meanwhile, as the sound does. A frame that could not be there in time when its turn comes is skipped,
+// as a recorder drops what its memory has no room for: a disk too slow by a tenth loses a tenth of the frames, and not all that
+// wait in front of it.
 //
-// Nothing here moves bytes or reads a clock: an engine (diskio) and the model (hub) step the same Player. Start at Spec
+// Nothing here moves bytes or reads a clock: an engine (diskio) and the model (hub) step the same Player and Queue. Start at Spec
 // (what is asked for), Player (one stream under way) and Outcome (what came of it).
 package stream
 

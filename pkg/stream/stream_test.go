@@ -59,7 +59,7 @@ func play(p *Player, untilNS int64, doneNS func(askNS int64) int64) Outcome {
 		}
 		for {
 			at := p.AskNS()
-			frame, ok := p.Ask(now)
+			frame, ok := p.Ask(now, 0)
 			if !ok {
 				break
 			}
@@ -98,7 +98,7 @@ func TestPlayerAgainstBruteForce(t *testing.T) {
 				arrived[flying[i].frame] = now
 				flying = append(flying[:i], flying[i+1:]...)
 			}
-			for frame, ok := p.Ask(now); ok && len(flying) < 8; frame, ok = p.Ask(now) {
+			for frame, ok := p.Ask(now, 0); ok && len(flying) < 8; frame, ok = p.Ask(now, 0) {
 				took := 1e6 + rng.Int64N(20e6)
 				if rng.Float64() < slow {
 					took += rng.Int64N(1e9)

@@ -61,7 +61,7 @@ func (q *streamQueue) ask(now int64) {
 		if next == nil {
 			return
 		}
-		if frame, ok := next.Ask(now); ok {
+		if frame, ok := next.Ask(now, 0); ok {
 			q.asked = append(q.asked, askedFrame{next, frame, float64(next.Spec.Bytes(frame))})
 		}
 	}
