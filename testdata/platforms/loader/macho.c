@@ -113,18 +113,22 @@ struct segment {
 	uint64_t address, length, offset, stored;
 };
 
-static void map(const struct segment *s, const uint8_t *file) {
+// map puts a segment where it wants to lie: the file's own pages, copied where they are written to, and zeros after them.
+static void map(const struct segment *s, int fd) {
 	if (segment_count == sizeof segments / sizeof *segments) die("more segments than expected");
 	segments[segment_count++] = s->address;
 	if (s->address == 0 || s->length == 0) return; // the page at 0, which stays unmapped
 	void *want = (void *)s->address;
 	if (mmap(want, s->length, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != want)
 		die("the addresses it wants are taken");
-	memcpy(want, file + s->offset, s->stored < s->length ? s->stored : s->length);
+	if (s->stored == 0) return;
+	if (mmap(want, s->stored, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, s->offset) != want) die(strerror(errno));
+	uint64_t end = s->address + s->stored;
+	memset((void *)end, 0, -end % getpagesize());
 }
 
 // load maps and binds the program and returns where it starts.
-static uint64_t load(const uint8_t *file) {
+static uint64_t load(const uint8_t *file, int fd) {
 	enum { SEGMENT = 0x19, UNIX_THREAD = 0x5, DYLD_INFO = 0x80000022, AMD64 = 0x01000007 };
 	const uint32_t *header = (const uint32_t *)file, *info = NULL;
 	if (header[0] != 0xfeedfacf || header[1] != AMD64) die("not a program for macOS on Intel");
@@ -132,7 +136,7 @@ static uint64_t load(const uint8_t *file) {
 	uint64_t entry = 0;
 	for (uint32_t i = 0; i < header[4]; i++) {
 		const uint32_t *c = (const uint32_t *)command;
-		if (c[0] == SEGMENT) map((const struct segment *)command, file);
+		if (c[0] == SEGMENT) map((const struct segment *)command, fd);
 		if (c[0] == UNIX_THREAD) entry = *(const uint64_t *)(command + 16 + 16 * 8); // rip is the 17th register
 		if (c[0] == DYLD_INFO) info = c;
 		command += c[1];
@@ -182,11 +186,11 @@ int main(int count, char **arguments) {
 	}
 	uint8_t *file = mmap(NULL, info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (file == MAP_FAILED) die(strerror(errno));
-	close(fd);
 	// Go interrupts long loops by SIGURG, for which the handler would need all registers as macOS saves them.
 	setenv("GODEBUG", "asyncpreemptoff=1", 0);
-	uint64_t entry = load(file);
+	uint64_t entry = load(file, fd);
 	munmap(file, info.st_size);
+	close(fd);
 	new_thread();
 	start(entry, count - 1, arguments + 1, environ);
 }
