@@ -27,7 +27,7 @@ func OfAnswer(a *advise.Answer) *Document {
 	for _, s := range a.Streams {
 		t.Rows = append(t.Rows, []Cell{
 			{Text: s.Disk}, {Text: pick(s.Op == trace.Write, "records", "plays")}, {Text: stream.Spec{Kind: s.Kind, Count: s.Count}.String()},
-			{Text: unit.FormatRate(s.Rate)}, {Text: count(s.Late)}, {Text: count(s.Due)}, {Text: unit.FormatSeconds(s.LongestStallS)},
+			{Text: unit.FormatRate(s.Rate)}, {Text: unit.FormatCount(s.Late)}, {Text: unit.FormatCount(s.Due)}, {Text: unit.FormatSeconds(s.LongestStallS)},
 			{Text: unit.FormatSeconds(s.LowestBufferS), Small: "of " + unit.FormatSeconds(s.BufferS)}, verdictCell(s.Verdict),
 		})
 	}

@@ -65,7 +65,7 @@ func (f *flow) lateText() string {
 	for _, n := range f.late {
 		sum += n
 	}
-	return count(sum) + " late"
+	return unit.FormatCount(sum) + " late"
 }
 
 // streamPanels stand under the phase over time, on its axis: how full the streams' buffers were, and the late frames.

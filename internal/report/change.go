@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/compare"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // Change writes a change with its sign: "-5.0 %", "+250 %".
@@ -84,7 +85,7 @@ func tally(what string, verdicts []compare.Verdict) string {
 	for _, v := range verdicts {
 		n[v]++
 	}
-	all := plural(len(verdicts), what)
+	all := unit.Plural(len(verdicts), what)
 	if n[compare.NotShown] == len(verdicts) {
 		return fmt.Sprintf("No significant difference in %s.", all)
 	}

@@ -16,7 +16,7 @@ func OfComparison(c *compare.Comparison) *Document {
 		labels = append(labels, c.Pairs[i].Label)
 	}
 	doc := &Document{Kind: "comparison", Keys: newKeys(distinct(labels)), Data: c}
-	doc.Title = fmt.Sprintf("%s compared with %s", plural(len(c.Pairs), "run"), c.Base.Label)
+	doc.Title = fmt.Sprintf("%s compared with %s", unit.Plural(len(c.Pairs), "run"), c.Base.Label)
 	if len(c.Pairs) == 1 {
 		doc.Title = c.Pairs[0].Label + " compared with " + c.Base.Label
 	}

@@ -161,7 +161,7 @@ func (t *deviceTree) disk(d *hardware.Disk) []branch {
 	}
 	b := branch{cells: row(strings.TrimSpace(d.Name + " " + shorten(hardware.WithVendor(d.Vendor, d.Model), longestName)))}
 	if len(d.Backing) > 1 {
-		b.cells[0].Small = "on " + join(d.Backing)
+		b.cells[0].Small = "on " + unit.List(d.Backing)
 	}
 	if d.System {
 		b.cells[0].Small = strings.TrimSpace(b.cells[0].Small + " (system)")

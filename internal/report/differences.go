@@ -8,6 +8,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/compare"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // pair adds a run's differences to the document.
@@ -61,7 +62,7 @@ func (c comparison) pair(doc *Document, i int) {
 	addList(part, "New findings", findingTexts(pair.Appeared))
 	addList(part, "Findings no longer seen", findingTexts(pair.Went))
 	if n := len(pair.Unsure); n > 0 {
-		part.Add(Sentence{Text: plural(n, "more finding") + " in one of the two runs only; the rates behind show no significant change."})
+		part.Add(Sentence{Text: unit.Plural(n, "more finding") + " in one of the two runs only; the rates behind show no significant change."})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // OfDoctor says which checks of a machine failed, what that means for results, and what to do.
@@ -14,7 +15,7 @@ func OfDoctor(c *trace.Checkup) *Document {
 	for _, check := range c.Checks {
 		count[check.Verdict]++
 	}
-	lead := []string{fmt.Sprintf("%d of %s passed", count[trace.Pass], plural(len(c.Checks), "check"))}
+	lead := []string{fmt.Sprintf("%d of %s passed", count[trace.Pass], unit.Plural(len(c.Checks), "check"))}
 	for _, v := range []struct {
 		verdict trace.Verdict
 		text    string

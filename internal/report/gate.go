@@ -13,7 +13,7 @@ import (
 // Gate says what became of a comparison's gate.
 func Gate(g *compare.Gate) string {
 	by := pick(g.Limit > 0, "by more than "+unit.FormatPercent(g.Limit), "significantly")
-	fell := fmt.Sprintf("%d of %s fell %s", g.Fell, plural(g.Rates, "rate"), by)
+	fell := fmt.Sprintf("%d of %s fell %s", g.Fell, unit.Plural(g.Rates, "rate"), by)
 	if g.Outcome == compare.CannotJudge {
 		return "no rate could be judged, so there is nothing to go by; the tables say why"
 	}
@@ -31,7 +31,7 @@ func Gate(g *compare.Gate) string {
 		const most = 4
 		fell += "; not measured, or not to its end: " + strings.Join(g.Lost[:min(most, len(g.Lost))], "; ")
 		if more := len(g.Lost) - most; more > 0 {
-			fell += fmt.Sprintf("; and %s more", count(more))
+			fell += fmt.Sprintf("; and %s more", unit.FormatCount(more))
 		}
 	}
 	return fell

@@ -143,18 +143,6 @@ func (v *phaseView) laneKeys() []Key {
 	return keys
 }
 
-// verb is what a disk with the role does.
-func verb(role trace.Role) string {
-	switch role {
-	case trace.Read:
-		return "reading"
-	case trace.Write:
-		return "writing"
-	default:
-		return ""
-	}
-}
-
 // setFinest finds how finely instants can be told apart in the phase's figures: a twentieth of the shortest file.
 func (v *phaseView) setFinest() {
 	finest := v.endS / 1e5 // where no single file is drawn

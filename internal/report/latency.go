@@ -16,7 +16,7 @@ import (
 
 // fewNote says why a quantile is missing.
 func fewNote() string {
-	return fmt.Sprintf("–: too few requests to tell (99th percentile: %s, 99.9th: %s).", count(int(quantile.MinRequests(100))), count(int(quantile.MinRequests(1000))))
+	return fmt.Sprintf("–: too few requests to tell (99th percentile: %s, 99.9th: %s).", unit.FormatCount(int(quantile.MinRequests(100))), unit.FormatCount(int(quantile.MinRequests(1000))))
 }
 
 // Time writes how long a request took: "0.12 ms", "85 µs".
@@ -48,7 +48,7 @@ func latencyCells(f *quantile.Figures) []Cell {
 	if f.Requests > 0 {
 		longest = Time(float64(f.MaxNS))
 	}
-	return []Cell{{Text: count(int(f.Requests))}, {Text: timeText(f.P50NS)}, {Text: timeText(f.P99NS)}, {Text: rangeText(f.P99CI95)}, {Text: timeText(f.P999NS)}, {Text: longest}}
+	return []Cell{{Text: unit.FormatCount(int(f.Requests))}, {Text: timeText(f.P50NS)}, {Text: timeText(f.P99NS)}, {Text: rangeText(f.P99CI95)}, {Text: timeText(f.P999NS)}, {Text: longest}}
 }
 
 // unsure reports whether a 99th percentile has no interval.
@@ -133,7 +133,7 @@ func (v *phaseView) latencyOf(name string) string {
 	p, reads := v.found.Paced[name], v.found.Roles[name] == trace.Read
 	switch {
 	case p.Probe > 0:
-		return "probe, " + blockText(p.Probe)
+		return "probe, " + unit.FormatBlock(p.Probe)
 	case p.Reads > 0:
 		return pick(reads, "its reads", "its writes")
 	case len(p.Streams) > 0:
@@ -292,10 +292,10 @@ func latencyMatrix(doc *Document, a *analysis.Analysis) *Table {
 		t.Rows = append(t.Rows, row)
 	}
 	if few {
-		t.Note += fmt.Sprintf(" –: fewer than %s requests, too few to tell.", count(int(quantile.MinRequests(100))))
+		t.Note += fmt.Sprintf(" –: fewer than %s requests, too few to tell.", unit.FormatCount(int(quantile.MinRequests(100))))
 	}
 	if n := len(others) - mostBeside; n > 0 {
-		t.Note += " " + plural(n, "more combination") + " in analysis.json."
+		t.Note += " " + unit.Plural(n, "more combination") + " in analysis.json."
 	}
 	return t
 }
@@ -341,9 +341,9 @@ func beyond(a, b *quantile.Figures) bool {
 // victim is whose requests a row's are: "C: probe, 4 KiB", "A reads"; and where the run has it in several places or
 // tests, in which.
 func victim(keys []Key, r *analysis.LatencyRow, all []analysis.LatencyRow) string {
-	parts := []string{labelOf(keys, r.Disk) + " " + actOf(r.Op, r.Paced[r.Disk]).one}
+	parts := []string{labelOf(keys, r.Disk) + " " + workOf(r.Op, r.Paced[r.Disk]).Does().One}
 	if p := r.Paced[r.Disk]; p.Probe > 0 {
-		parts[0] = labelOf(keys, r.Disk) + ": probe, " + blockText(p.Probe)
+		parts[0] = labelOf(keys, r.Disk) + ": probe, " + unit.FormatBlock(p.Probe)
 	}
 	differ := func(of func(*analysis.LatencyRow) string) bool {
 		return slices.ContainsFunc(all, func(o analysis.LatencyRow) bool { return o.Disk == r.Disk && of(&o) != of(r) })

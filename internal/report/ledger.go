@@ -7,6 +7,7 @@ import (
 	"github.com/hubbench/hubbench/internal/cells"
 	"github.com/hubbench/hubbench/internal/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // How the changes are laid out over the chart.
@@ -142,7 +143,7 @@ func (v *phaseView) changeTable() *Table {
 		t.Note = strings.TrimSpace(t.Note + " Of a swing: its upper and its lower level.")
 	}
 	if n := len(list) - maxStages; n > 0 {
-		t.Note = strings.TrimSpace(t.Note + " " + plural(n, "more change") + " left out.")
+		t.Note = strings.TrimSpace(t.Note + " " + unit.Plural(n, "more change") + " left out.")
 	}
 	return t
 }

@@ -86,15 +86,3 @@ func RightToLeft(text string) bool {
 		return p.Class() == bidi.R || p.Class() == bidi.AL
 	})
 }
-
-// join writes names as people do: "A, B and C".
-func join(names []string) string {
-	switch n := len(names); n {
-	case 0:
-		return ""
-	case 1:
-		return names[0]
-	default:
-		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
-	}
-}

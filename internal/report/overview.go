@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/hubbench/hubbench/pkg/compare"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // mostColumns is how many phases stand side by side.
@@ -24,7 +25,7 @@ func (c comparison) overview() *Table {
 		t.Rows = append(t.Rows, row)
 	}
 	if n := len(names) - mostColumns; n > 0 {
-		t.Note += " " + plural(n, "more phase") + " below."
+		t.Note += " " + unit.Plural(n, "more phase") + " below."
 	}
 	return t
 }

@@ -25,9 +25,9 @@ func TestWhoDoesWhat(t *testing.T) {
 		{"RW", paced{"A": play(1)}, "A plays 1 stream, B writes"},
 		{"RRR", paced{"A": play(2), "B": play(2), "C": {Probe: 4096}}, "A and B play 2 streams each, C is probed"},
 		{"W-R", paced{"A": record(3), "B": play(1)}, "A records 3 streams, C reads"},
-		{"R", paced{"A": {Streams: append(play(2).Streams, record(1).Streams...)}}, "A plays 2 and records 1 stream"},
+		{"R", paced{"A": {Streams: append(play(2).Streams, record(1).Streams...)}}, "A plays and records 3 streams"},
 		{"RW", paced{"A": {Reads: 0.7}}, "B writes, A reads and writes 70/30"},
-		{"WRR", paced{"A": {Pace: 2e8}, "B": {Probe: 4096}, "C": {Probe: 4096}}, "A writes at 200 MB/s at most, B and C are probed"},
+		{"WRR", paced{"A": {Pace: 2e8}, "B": {Probe: 4096}, "C": {Probe: 4096}}, "A writes at up to 200 MB/s, B and C are probed"},
 	} {
 		roles := map[string]trace.Role{}
 		for i, letter := range test.pattern {
@@ -41,13 +41,13 @@ func TestWhoDoesWhat(t *testing.T) {
 
 func TestDoing(t *testing.T) {
 	for want, paced := range map[string]work.Work{
-		"writing":                           {},
-		"playing 4 × hq, recording 1 × raw": {Streams: []stream.Spec{{Kind: "hq", Count: 4}, {Kind: "raw", Count: 1, Record: true}}},
-		"probe, 4 KiB at a time":            {Probe: 4096},
-		"probe, 1 MiB at a time":            {Probe: 1 << 20},
-		"probe, 5 KB at a time":             {Probe: 5000},
-		"writing, 200 MB/s at most":         {Pace: 200e6},
-		"70 % reads, 30 % writes":           {Reads: 0.7},
+		"writing": {},
+		"playing and recording 4 x hq and 1 x raw": {Streams: []stream.Spec{{Kind: "hq", Count: 4}, {Kind: "raw", Count: 1, Record: true}}},
+		"probed 4 KiB at a time":                   {Probe: 4096},
+		"probed 1 MiB at a time":                   {Probe: 1 << 20},
+		"probed 5 KB at a time":                    {Probe: 5000},
+		"writing at up to 200 MB/s":                {Pace: 200e6},
+		"reading and writing 70/30":                {Reads: 0.7},
 	} {
 		v := &phaseView{found: &analysis.Phase{Roles: map[string]trace.Role{"A": trace.Write}, Paced: work.Paced{"A": paced}}}
 		if got := v.doing("A"); got != want {

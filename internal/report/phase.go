@@ -269,7 +269,7 @@ func (v *phaseView) filesTable() *Table {
 			continue
 		}
 		s := v.found.Disks[key.Name]
-		row := []Cell{{Disk: &key}, {Text: count(s.Files)}, {Text: unit.FormatBytes(s.Bytes)}, {Text: v.scale.maybe(s.Rate)}, {Text: v.scale.maybe(s.Mean)}, {Text: v.scale.maybe(s.Trimmed20)},
+		row := []Cell{{Disk: &key}, {Text: unit.FormatCount(s.Files)}, {Text: unit.FormatBytes(s.Bytes)}, {Text: v.scale.maybe(s.Rate)}, {Text: v.scale.maybe(s.Mean)}, {Text: v.scale.maybe(s.Trimmed20)},
 			{Text: v.scale.maybe(s.Median)}, {Text: v.scale.between(s.P05, s.P95)}, {Text: none}, {Text: v.scale.maybe(s.OLSRate)}, {Text: none}, {Text: v.scale.maybe(s.TheilSenRate)},
 			{Text: none}, {Text: v.remark(s)}}
 		if s.Quote != nil {

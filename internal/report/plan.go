@@ -71,7 +71,7 @@ func OfPlan(p Plan) *Document {
 	if p.Model != "" {
 		where = "simulated on hub " + p.Model
 	}
-	doc.Add(Sentence{Text: plural(len(p.Phases), "phase") + ", " + plural(len(p.Plan.Disks), "disk") + ", " + where + ".", Lead: true})
+	doc.Add(Sentence{Text: unit.Plural(len(p.Phases), "phase") + ", " + unit.Plural(len(p.Plan.Disks), "disk") + ", " + where + ".", Lead: true})
 	t := &Table{Title: "Phases", Columns: []Column{{Head: "Phase"}, {Head: "Who does what"}, {Head: "Work", Drop: 1}, {Head: "Moves"}, {Head: "Writes"}, {Head: "Time"}}}
 	phases := []plannedPhase{}
 	for i, phase := range p.Phases {
@@ -341,7 +341,7 @@ func timing(p Plan) []string {
 		notes = append(notes, fmt.Sprintf("Cooldowns take %s%s more.", idle, unit.FormatSeconds(rests.Seconds())))
 	}
 	if pauses > 0 {
-		notes = append(notes, fmt.Sprintf("Before %s it waits for Enter.", plural(pauses, "phase")))
+		notes = append(notes, fmt.Sprintf("Before %s it waits for Enter.", unit.Plural(pauses, "phase")))
 	}
 	return notes
 }

@@ -101,7 +101,7 @@ func searches(p Plan) []string {
 				what += ", up to " + unit.FormatBytes(int64(s.Most)) + "/s"
 			}
 		}
-		tries := plural(p.Forecasts[i].Tries, "try")
+		tries := unit.Plural(p.Forecasts[i].Tries, "try")
 		if p.Model == "" {
 			tries = "at most " + tries
 		}

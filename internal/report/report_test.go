@@ -14,6 +14,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/compare"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 func TestFigures3(t *testing.T) {
@@ -57,8 +58,8 @@ func TestSteps(t *testing.T) {
 
 func TestCountAndRound(t *testing.T) {
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567"} {
-		if got := count(n); got != want {
-			t.Errorf("count(%d) = %s, want %s", n, got, want)
+		if got := unit.FormatCount(n); got != want {
+			t.Errorf("unit.FormatCount(%d) = %s, want %s", n, got, want)
 		}
 	}
 	for x, want := range map[float64]float64{936_499_999.9: 936_500_000, 0.123456: 0.1235, 0: 0, math.NaN(): 0, math.Inf(1): 0} {

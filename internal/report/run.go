@@ -217,15 +217,15 @@ func (v *phaseView) findings() []string {
 func (v *phaseView) does() string { return does(v.keys, v.found.Roles, v.found.Paced) }
 
 func does(keys []Key, roles map[string]trace.Role, paced work.Paced) string {
-	names := map[act][]string{}
-	var acts [5][]act // streams, reads, writes, both at once, probes: each in the order of the disks
+	names := map[work.Verb][]string{}
+	var acts [5][]work.Verb // streams, reads, writes, both at once, probes: each in the order of the disks
 	for _, key := range keys {
 		role := roles[key.Name]
 		if role != trace.Read && role != trace.Write {
 			continue
 		}
 		p := paced[key.Name]
-		a := actOf(role, p)
+		a := workOf(role, p).Does()
 		if names[a] == nil {
 			i := kindOf(role, p)
 			acts[i] = append(acts[i], a)
@@ -236,11 +236,11 @@ func does(keys []Key, roles map[string]trace.Role, paced work.Paced) string {
 	for _, a := range slices.Concat(acts[:]...) {
 		switch n := len(names[a]); {
 		case n == 1:
-			parts = append(parts, names[a][0]+" "+a.one)
+			parts = append(parts, names[a][0]+" "+a.One)
 		case n <= 5:
-			parts = append(parts, join(names[a])+" "+a.many)
+			parts = append(parts, unit.List(names[a])+" "+a.Several)
 		default:
-			parts = append(parts, words(n)+" disks "+a.many)
+			parts = append(parts, words(n)+" disks "+a.Several)
 		}
 	}
 	return strings.Join(parts, ", ")

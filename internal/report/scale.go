@@ -114,23 +114,6 @@ func Clock(seconds, length float64) string {
 
 func percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 0, 64) + " %" }
 
-// count writes a whole number with its thousands apart.
-func count(n int) string {
-	text := strconv.Itoa(n)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
-}
-
-// plural is a number of things: "1 disk", "2 disks".
-func plural(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return count(n) + " " + thing
-}
-
 // words writes a small count as a word.
 func words(n int) string {
 	names := [...]string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"}

@@ -57,7 +57,7 @@ func searchTable(doc *Document, a *analysis.Analysis, s *analysis.Search, told b
 	for _, value := range values {
 		row := []Cell{{Text: "no limit"}, {}}
 		if !math.IsInf(value, 1) {
-			row[0].Text = pick(streams, count(int(value)), unit.FormatRate(value))
+			row[0].Text = pick(streams, unit.FormatCount(int(value)), unit.FormatRate(value))
 			row[1].Bars = []Bar{{Disk: key, Width: Round(100*value/max(top, 1e-9), 4)}}
 		}
 		for _, side := range sides {
@@ -109,11 +109,11 @@ func tryCell(a *analysis.Analysis, s *analysis.Search, value float64, alone bool
 		cell.Text = "not ended"
 	case clean > 0 && 2*clean > times && clean < times:
 		cell = verdictCell(stream.Clean)
-		cell.Small = count(clean) + " of " + count(times)
+		cell.Small = unit.FormatCount(clean) + " of " + unit.FormatCount(times)
 	case clean > 0 && clean < times:
-		cell.Small = count(clean) + " of " + count(times) + " clean"
+		cell.Small = unit.FormatCount(clean) + " of " + unit.FormatCount(times) + " clean"
 	case times > 1:
-		cell.Small = "×" + count(times)
+		cell.Small = "×" + unit.FormatCount(times)
 	}
 	if at := slices.IndexFunc(a.Phases, func(p analysis.Phase) bool { return p.Phase == phase }); at >= 0 {
 		cell.Link = phaseID(at)

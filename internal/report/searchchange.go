@@ -65,7 +65,7 @@ func answerText(kind string, value *float64, between *search.Between, open, unli
 		if kind == trace.SearchPace {
 			return unit.FormatRate(v)
 		}
-		return count(int(v))
+		return unit.FormatCount(int(v))
 	}
 	switch {
 	case unlimited:

@@ -68,7 +68,7 @@ func (v *phaseView) stages() *Table {
 		t.Rows = append(t.Rows, []Cell{{Text: Clock(s.StartS, v.endS)}, {Text: Clock(s.EndS, v.endS)}, {Text: strings.Join(names, ", ")}, {Text: v.scale.Number(s.Rate)}})
 	}
 	if short > 0 {
-		t.Note = plural(short, "shorter stage") + " left out."
+		t.Note = unit.Plural(short, "shorter stage") + " left out."
 	}
 	return t
 }
@@ -85,7 +85,7 @@ func (v *phaseView) fileList() *Details {
 	if total == 0 {
 		return nil
 	}
-	d := &Details{Title: "All " + count(total) + " files"}
+	d := &Details{Title: "All " + unit.FormatCount(total) + " files"}
 	if total > maxListed {
 		d.Add(Sentence{Text: "Too many to list here; hubbench report --format csv writes them all."})
 		return d

@@ -113,7 +113,7 @@ func (v *phaseView) linksTable() *Table {
 			link += " (fell back from " + u.Could + ")"
 		}
 		t.Rows = append(t.Rows, []Cell{
-			{Text: link}, {Text: join(names)}, {Text: string(u.Op)}, {Text: v.scale.Number(u.Rate)}, {Text: v.scale.Number(u.Capacity)}, {Text: percent(u.Share)},
+			{Text: link}, {Text: unit.List(names)}, {Text: string(u.Op)}, {Text: v.scale.Number(u.Rate)}, {Text: v.scale.Number(u.Capacity)}, {Text: percent(u.Share)},
 		})
 	}
 	return t

@@ -74,9 +74,9 @@ func (g *streamGroup) findWorst() {
 // title is the streams in words: "4 × prores-422-hq-uhd-25".
 func (g *streamGroup) title() string {
 	if g.Kind == "" {
-		return plural(len(g.list), "stream")
+		return unit.Plural(len(g.list), "stream")
 	}
-	return streamsOf(len(g.list), g.Kind)
+	return fmt.Sprintf("%d × %s", len(g.list), Clean(g.Kind))
 }
 
 // sign is what a verdict is marked with.
@@ -102,7 +102,7 @@ func verdictCell(verdict stream.Verdict) Cell {
 
 // lateText is how many frames were late: "311 of 6,000 (5.2 %)".
 func (g *streamGroup) lateText() string {
-	text := count(g.Late) + " of " + count(g.Due)
+	text := unit.FormatCount(g.Late) + " of " + unit.FormatCount(g.Due)
 	if g.Late > 0 {
 		text += " (" + fewPercent(g.LateShare) + ")"
 	}
@@ -115,7 +115,7 @@ func (g *streamGroup) besideText() string {
 	if b == nil {
 		return ""
 	}
-	text := count(b.Late) + " of " + count(b.Due) + " in " + unit.FormatSeconds(b.TestedS)
+	text := unit.FormatCount(b.Late) + " of " + unit.FormatCount(b.Due) + " in " + unit.FormatSeconds(b.TestedS)
 	if b.Verdict == "" {
 		text += ": too short"
 	}
@@ -182,7 +182,7 @@ func (v *phaseView) streamRow(g *streamGroup) []Cell {
 	}
 	row := []Cell{{Disk: &key}, what, verdict, {Text: g.lateText()}, {Text: g.besideText()}, {}, {}, {Text: g.bufferText()}, {}, {}}
 	if g.Late > 0 {
-		row[5].Text, row[6].Text, row[8].Text = plural(g.LongestRun, "frame"), unit.FormatSeconds(g.LongestStallS), v.lateWhile(g)
+		row[5].Text, row[6].Text, row[8].Text = unit.Plural(g.LongestRun, "frame"), unit.FormatSeconds(g.LongestStallS), v.lateWhile(g)
 	}
 	if g.Rate > 0 {
 		row[9].Text = v.scale.Number(g.Rate * float64(len(g.list)))
@@ -195,8 +195,7 @@ func (v *phaseView) lateWhile(g *streamGroup) string {
 	var parts []string
 	for _, name := range g.LateWhile {
 		if name != g.Disk {
-			key := v.key(name)
-			parts = append(parts, key.Label+" "+actOf(v.found.Roles[name], v.found.Paced[name]).one)
+			parts = append(parts, v.key(name).Label+" "+workOf(v.found.Roles[name], v.found.Paced[name]).Does().One)
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -216,7 +215,7 @@ func (v *phaseView) eachStream() *Details {
 		one := streamGroup{Stream: s, list: []analysis.Stream{s}}
 		t.Rows = append(t.Rows, v.streamRow(&one))
 	}
-	return &Details{Title: "Each of the " + plural(len(v.found.Streams), "stream"), Blocks: []Block{t}}
+	return &Details{Title: "Each of the " + unit.Plural(len(v.found.Streams), "stream"), Blocks: []Block{t}}
 }
 
 // streamTiles say of each disk's streams whether they kept up.
@@ -230,7 +229,7 @@ func (v *phaseView) streamTiles() Tiles {
 			out = append(out, t)
 			continue
 		}
-		t.Lines = append(t.Lines, pick(g.Late == 0, "none of "+count(g.Due)+" frames late", count(g.Late)+" of "+count(g.Due)+" frames late"))
+		t.Lines = append(t.Lines, pick(g.Late == 0, "none of "+unit.FormatCount(g.Due)+" frames late", unit.FormatCount(g.Late)+" of "+unit.FormatCount(g.Due)+" frames late"))
 		if g.Late > 0 {
 			t.Lines = append(t.Lines, "longest stall "+unit.FormatSeconds(g.LongestStallS))
 		}

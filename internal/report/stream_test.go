@@ -13,6 +13,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
@@ -84,7 +85,7 @@ func TestPhaseOfStreams(t *testing.T) {
 	for _, s := range v.found.Streams {
 		due, late = due+s.Due, late+s.Late
 	}
-	if got, want := tiles[0].Lines[0], count(late)+" of "+count(due)+" frames late"; got != want || late == 0 {
+	if got, want := tiles[0].Lines[0], unit.FormatCount(late)+" of "+unit.FormatCount(due)+" frames late"; got != want || late == 0 {
 		t.Errorf("it says %q, want %q", got, want)
 	}
 	for _, tile := range tiles {
@@ -162,7 +163,7 @@ func TestStudyOfStreams(t *testing.T) {
 	want := [][]string{
 		{"play", "clean", "A plays 4 streams, C is probed"},
 		{"play beside backup", "drops", "A plays 4 streams, B writes, C is probed"},
-		{"play beside slow backup", "strained", "A plays 4 streams, B writes at 200 MB/s at most, C is probed"},
+		{"play beside slow backup", "strained", "A plays 4 streams, B writes at up to 200 MB/s, C is probed"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -43,7 +43,7 @@ func study(doc *Document, run Run) {
 	found := slices.DeleteFunc(pooledFindings(a, pooled), func(text string) bool { return slices.Contains(points, text) })
 	addList(doc, "What stands out", found[:min(len(found), maxFindings)])
 	if len(found) > maxFindings {
-		doc.Add(&Details{Title: plural(len(found)-maxFindings, "more finding"), Blocks: []Block{List{Items: found[maxFindings:]}}})
+		doc.Add(&Details{Title: unit.Plural(len(found)-maxFindings, "more finding"), Blocks: []Block{List{Items: found[maxFindings:]}}})
 	}
 	addMatrix(doc, a, pooled, each)
 }
@@ -69,8 +69,8 @@ func addMatrix(doc *Document, a *analysis.Analysis, pooled, each []pooledPhase) 
 
 // triesOf says how many tries of searches there are, and where they are to be found.
 func triesOf(a *analysis.Analysis, n int) string {
-	searches := pick(len(a.Searches) == 1, "a search", count(len(a.Searches))+" searches")
-	return pick(n == 1, "one try of ", count(n)+" tries of ") + searches + ", which the tables above hold and --all prints one by one"
+	searches := pick(len(a.Searches) == 1, "a search", unit.FormatCount(len(a.Searches))+" searches")
+	return pick(n == 1, "one try of ", unit.FormatCount(n)+" tries of ") + searches + ", which the tables above hold and --all prints one by one"
 }
 
 // openingTitle names what the opening says with numbers.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // bottleneck says how much of a link's capacity disks used: "A, B and C together read 3.35 GB/s, 98 % of what the hub's
@@ -21,7 +22,7 @@ func bottleneck(f *analysis.Finding) string {
 		part = fmt.Sprintf("%.0f %% of what", 100*u.Share)
 	}
 	text := fmt.Sprintf("%s%s %s %s, %s %s (%s) can carry one way, about %s",
-		list(u.Disks), together, verb, rate(u.Rate), part, linkOf(u), u.Link, rate(u.Capacity))
+		unit.List(u.Disks), together, verb, rate(u.Rate), part, linkOf(u), u.Link, rate(u.Capacity))
 	if u.Could != "" {
 		text += fmt.Sprintf("; the link fell back from the %s that both its ends support", u.Could)
 		if u.Segment != hardware.Lanes { // which lie inside the enclosure or the computer

@@ -13,7 +13,7 @@ import (
 func ofChange(order []string, f *analysis.Finding) string {
 	c := f.Change
 	at := fmt.Sprintf("at %.1f s ", c.StartS)
-	who := list(inOrder(order, c.Disks))
+	who := unit.List(inOrder(order, c.Disks))
 	switch c.Kind {
 	case analysis.KindStall:
 		return stall(order, f)
@@ -24,7 +24,7 @@ func ofChange(order []string, f *analysis.Finding) string {
 		return fmt.Sprintf("%s drifts from %s to %s over %s%s", who, rate(c.FromRate), rate(c.ToRate), unit.FormatSeconds(c.EndS-c.StartS), unexplained(c))
 	case analysis.KindWarmUp:
 		return fmt.Sprintf("%s is slow for the first %s of every start (%s): %s, then %s",
-			who, unit.FormatSeconds(c.EndS-c.StartS), list(c.Phases), rate(c.FromRate), rate(c.ToRate))
+			who, unit.FormatSeconds(c.EndS-c.StartS), unit.List(c.Phases), rate(c.FromRate), rate(c.ToRate))
 	case analysis.KindSharedFall:
 		why := "something they share, such as a link, the hub or the computer, and no single disk"
 		switch c.Cause {
@@ -80,14 +80,14 @@ func shifts(order []string, c *analysis.Change) string {
 		}
 		texts = append(texts, fmt.Sprintf("%s %s from %s to %s", name, verb, rate(s.FromRate), rate(s.ToRate)))
 	}
-	return list(texts)
+	return unit.List(texts)
 }
 
 // stall tells one standstill, or several of the same disks together.
 func stall(order []string, f *analysis.Finding) string {
 	c := f.Change
 	names := inOrder(order, c.Disks)
-	text := fmt.Sprintf("%s stood still for %s at %.1f s", list(names), unit.FormatSeconds(c.EndS-c.StartS), c.StartS)
+	text := fmt.Sprintf("%s stood still for %s at %.1f s", unit.List(names), unit.FormatSeconds(c.EndS-c.StartS), c.StartS)
 	if n := len(f.Changes); n > 1 {
 		var when []string
 		total := 0.0
@@ -97,9 +97,9 @@ func stall(order []string, f *analysis.Finding) string {
 		}
 		const listed = 4
 		if n > listed {
-			when = append(when[:listed], plural(n-listed, "more time"))
+			when = append(when[:listed], unit.Plural(n-listed, "more time"))
 		}
-		text = fmt.Sprintf("%s stood still %d times, for %s in all, at %s", list(names), n, unit.FormatSeconds(total), list(when))
+		text = fmt.Sprintf("%s stood still %d times, for %s in all, at %s", unit.List(names), n, unit.FormatSeconds(total), unit.List(when))
 	}
 	switch {
 	case c.Cause == analysis.CauseHost:

@@ -12,7 +12,7 @@ import (
 func finding(order []string, f *analysis.Finding, p *analysis.Phase) string {
 	text := f.Phase + ": " + sentence(order, f, p)
 	if f.MorePhases > 0 {
-		text += "; likewise in " + plural(f.MorePhases, "more phase")
+		text += "; likewise in " + unit.Plural(f.MorePhases, "more phase")
 	}
 	return text + "."
 }
@@ -34,9 +34,9 @@ func sentence(order []string, f *analysis.Finding, p *analysis.Phase) string {
 			f.Disk, p.Disks[f.Disk].Op, rate(v["rate"]), 100*(1-v["rate"]/v["reference"]), rate(v["reference"]), f.Other)
 	case "steal":
 		return fmt.Sprintf("%s took %s of the fair share of %s, which had %s where an even split would have given %s",
-			f.Disk, rate(v["rate"]), list(f.Disks), each(v["had"], len(f.Disks)), rate(v["fair"]))
+			f.Disk, rate(v["rate"]), unit.List(f.Disks), each(v["had"], len(f.Disks)), rate(v["fair"]))
 	case "uneven":
-		return fmt.Sprintf("%s got %s more than an even share", list(f.Disks), each(v["rate"], len(f.Disks)))
+		return fmt.Sprintf("%s got %s more than an even share", unit.List(f.Disks), each(v["rate"], len(f.Disks)))
 	case "even":
 		return fmt.Sprintf("the disks shared evenly (Jain's index %.2f): each kept %s of what it has without the others", v["jain"], percentRange(v["low"], v["high"]))
 	case "held":
@@ -49,10 +49,10 @@ func sentence(order []string, f *analysis.Finding, p *analysis.Phase) string {
 			has = "they have"
 		}
 		return fmt.Sprintf("%s had %s, %.0f %% of the %s %s %s",
-			list(f.Disks), each(v["rate"], len(f.Disks)), 100*v["rate"]/v["reference"], rate(v["reference"]), has, when)
+			unit.List(f.Disks), each(v["rate"], len(f.Disks)), 100*v["rate"]/v["reference"], rate(v["reference"]), has, when)
 	case "recovery":
 		return fmt.Sprintf("after %s ended, %s went from %s to %s, and took %s to get there",
-			f.Other, list(f.Disks), rate(v["from"]), each(v["to"], len(f.Disks)), secondsRange(v["lag_low"], v["lag_high"]))
+			f.Other, unit.List(f.Disks), rate(v["from"]), each(v["to"], len(f.Disks)), secondsRange(v["lag_low"], v["lag_high"]))
 	case "duplex":
 		return fmt.Sprintf("reads and writes mixed moved %s together, %.0f %% more than the most these disks moved in one direction", rate(v["rate"]), 100*v["gain"])
 	case "ceiling":
@@ -81,8 +81,8 @@ func ofDisk(f *analysis.Finding, d analysis.Disk) string {
 		if r := d.Throttle.Recovered; r != nil {
 			end = fmt.Sprintf("until a pause of %s, after which it was back at %s", unit.FormatSeconds(r.PauseS), rate(r.Rate))
 		}
-		return fmt.Sprintf("%s fell %s and stayed there %s, with no other disk involved: %s%s; quote %s",
-			f.Disk, steps(d.Throttle), end, cause(&d), freed(d.Throttle), rate(d.Quote.Rate))
+		return fmt.Sprintf("%s and stayed there %s, with no other disk involved: %s%s; quote %s",
+			fell(f.Disk, d.Throttle.Steps), end, cause(&d), freed(d.Throttle), rate(d.Quote.Rate))
 	case "size_knee":
 		k := d.SizeKnee
 		return fmt.Sprintf("%s moves files above %s at %s, smaller ones at %s, not counting the fixed time each file takes (p = %.2g)", f.Disk, unit.FormatBytes(int64(k.AtBytes)), rate(k.AboveRate), rate(k.BelowRate), k.P)
@@ -101,7 +101,7 @@ func ceiling(f *analysis.Finding) string {
 	}
 	v := f.Values
 	return fmt.Sprintf("%s%s moved %s (%s), and with %s added no more (%s), although the %s reach %s one by one: something they share limits them",
-		list(f.Disks), together, rate(v["without"]), f.Other, list(f.Added), rate(v["rate"]),
+		unit.List(f.Disks), together, rate(v["without"]), f.Other, unit.List(f.Added), rate(v["rate"]),
 		strings.ToLower(count(len(f.Disks)+len(f.Added))), rate(v["alone"]))
 }
 

@@ -22,10 +22,10 @@ func gauged(f *analysis.Finding, p *analysis.Phase) string {
 			about = "about "
 		}
 		return fmt.Sprintf("something else used %s: by its own counters it moved %s more than hubbench had it move, %s%s from %s%.1f s to %.1f s (close backup, indexing and sync programs, and measure again)",
-			list(f.Disks), unit.FormatBytes(int64(v["bytes"])), about, unit.FormatRate(v["rate"]), about, v["from_s"], v["to_s"])
+			unit.List(f.Disks), unit.FormatBytes(int64(v["bytes"])), about, unit.FormatRate(v["rate"]), about, v["from_s"], v["to_s"])
 	case "cached":
 		return fmt.Sprintf("%.0f %% of what %s read came from a cache: %s were read, and by its own counters the disk gave %s; do not quote the rate as the disk's",
-			100*v["share"], list(f.Disks), unit.FormatBytes(int64(v["counted"])), unit.FormatBytes(int64(v["device"])))
+			100*v["share"], unit.List(f.Disks), unit.FormatBytes(int64(v["counted"])), unit.FormatBytes(int64(v["device"])))
 	case "host_bound":
 		return fmt.Sprintf("the computer's cores were %.0f %% busy while the disks worked: the rates may be its limit and not the disks' (close other programs, and measure again)", v["percent"])
 	case "heat":
@@ -41,11 +41,11 @@ func gauged(f *analysis.Finding, p *analysis.Phase) string {
 // hot says what speaks for heat.
 func hot(e analysis.Evidence) string {
 	if e.AtC == nil || e.Stuck {
-		return fmt.Sprintf("it counted %s itself about then", plural(int(e.Events), "throttle"))
+		return fmt.Sprintf("it counted %s itself about then", unit.Plural(int(e.Events), "throttle"))
 	}
 	text := fmt.Sprintf("it warmed up from %.0f °C to %.0f °C, and stayed at %.0f °C or less after that", *e.StartC, *e.AtC, *e.AfterC)
 	if e.Events > 0 {
-		text += fmt.Sprintf("; it counted %s itself about then", plural(int(e.Events), "throttle"))
+		text += fmt.Sprintf("; it counted %s itself about then", unit.Plural(int(e.Events), "throttle"))
 	}
 	return text
 }
@@ -55,7 +55,7 @@ func full(t *analysis.Throttle) string {
 	e := t.Evidence
 	text := fmt.Sprintf("%s were written by then, and it was as cool as before (%.0f °C, at the start %.0f °C)", unit.FormatBytes(int64(t.AtBytes)), *e.AtC, *e.StartC)
 	if e.SameBudget > 0 {
-		text += "; it fell after about as many bytes in " + plural(e.SameBudget, "more phase")
+		text += "; it fell after about as many bytes in " + unit.Plural(e.SameBudget, "more phase")
 	}
 	return text
 }
@@ -108,5 +108,5 @@ func freed(t *analysis.Throttle) string {
 		from += f.FromRate / float64(len(t.Freed))
 		to += f.ToRate / float64(len(t.Freed))
 	}
-	return fmt.Sprintf("; that left more to %s, which rose from %s to %s", list(names), rate(from), each(to, len(names)))
+	return fmt.Sprintf("; that left more to %s, which rose from %s to %s", unit.List(names), rate(from), each(to, len(names)))
 }

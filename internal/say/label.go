@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // ChangeLabel names an entry of the ledger in a few words, as a chart has room for: "A and B recover". It asks name for
@@ -18,7 +19,7 @@ func ChangeLabel(c *analysis.Change, working int, name func(disk string) string)
 		for i, disk := range disks {
 			names[i] = name(disk)
 		}
-		return list(names) + " " + pick(len(disks) == 1, one, more)
+		return unit.List(names) + " " + pick(len(disks) == 1, one, more)
 	}
 	switch c.Kind {
 	case analysis.KindStart:

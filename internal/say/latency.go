@@ -25,21 +25,21 @@ func note(l *analysis.Latency) string {
 	}{{"p50", l.P50NS, l.P50CI95, 2}, {"p99", l.P99NS, l.P99CI95, 100}, {"p99.9", l.P999NS, l.P999CI95, 1000}} {
 		switch {
 		case q.ns == nil:
-			fewer = append(fewer, fmt.Sprintf("%s needs %s requests", q.name, grouped(int(quantile.MinRequests(q.n)))))
+			fewer = append(fewer, fmt.Sprintf("%s needs %s requests", q.name, unit.FormatCount(int(quantile.MinRequests(q.n)))))
 		case q.interval == nil:
 			unsure = append(unsure, q.name)
 		}
 	}
 	var texts []string
 	if fewer != nil {
-		texts = append(texts, fmt.Sprintf("of %s requests: %s", grouped(int(l.Requests)), list(fewer)))
+		texts = append(texts, fmt.Sprintf("of %s requests: %s", unit.FormatCount(int(l.Requests)), unit.List(fewer)))
 	}
 	switch {
 	case unsure == nil:
 	case l.Seconds < quantile.MinSeconds:
 		texts = append(texts, fmt.Sprintf("no intervals: they need %d s of requests", quantile.MinSeconds))
 	default:
-		texts = append(texts, fmt.Sprintf("no interval of %s: the slow requests come from too few seconds", list(unsure)))
+		texts = append(texts, fmt.Sprintf("no interval of %s: the slow requests come from too few seconds", unit.List(unsure)))
 	}
 	return strings.Join(texts, "; ")
 }

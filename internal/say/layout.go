@@ -8,6 +8,7 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // layout is which disk to plug in elsewhere, in short, and why: by what the others have when it does not work.
@@ -25,7 +26,7 @@ func layout(a *analysis.Analysis) (short, reasons string) {
 	best := &a.Summary.Removals[slices.IndexFunc(a.Summary.Removals, func(r analysis.Removal) bool { return r.Disk == disk })]
 	if advice.Kind == analysis.AdviceAnyOwnPort {
 		return " Give one of them a port of its own.",
-			fmt.Sprintf("give one of %s a port of its own; which one makes little difference to the others. Without %s, %s.", list(inOrder(a.Order, advice.Disks)), disk, join(gains(a, best)))
+			fmt.Sprintf("give one of %s a port of its own; which one makes little difference to the others. Without %s, %s.", unit.List(inOrder(a.Order, advice.Disks)), disk, join(gains(a, best)))
 	}
 	reasons = fmt.Sprintf("give %[1]s a port of its own. Without %[1]s on the hub, %[2]s.", disk, join(gains(a, best)))
 	if own := ownRates(best); own != "" {

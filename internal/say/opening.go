@@ -7,6 +7,7 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // Opening says what several phases come to: in a headline what became of streams, whose requests took longer, where fast
@@ -153,7 +154,7 @@ func (c contest) outcome() string {
 		}
 	}
 	if c.unsure != nil {
-		clauses = append(clauses, list(c.unsure)+" may lose")
+		clauses = append(clauses, unit.List(c.unsure)+" may lose")
 	}
 	if clauses == nil && c.changed != nil {
 		return "rates change by themselves"
@@ -170,7 +171,7 @@ func (c contest) numbers() string {
 	var parts []string
 	if c.even() {
 		for i, group := range c.groups(c.names) {
-			parts = append(parts, pick(i == 0, "an even share, ", "")+pick(len(group) == len(c.names), "", list(group)+" ")+c.got(group))
+			parts = append(parts, pick(i == 0, "an even share, ", "")+pick(len(group) == len(c.names), "", unit.List(group)+" ")+c.got(group))
 		}
 		return text + strings.Join(parts, "; ") + "."
 	}
@@ -230,7 +231,7 @@ func (c contest) measured() string {
 	case n == 1:
 		return c.Phases[0]
 	case n <= 3:
-		return "mean of " + list(c.Phases)
+		return "mean of " + unit.List(c.Phases)
 	default:
 		return fmt.Sprintf("mean of %s and %d more", c.Phases[0], n-1)
 	}
@@ -261,7 +262,7 @@ func (c contest) got(group []string) string {
 		who = "they have"
 	}
 	if len(known) < len(group) {
-		text += "; for " + list(known) + " that is"
+		text += "; for " + unit.List(known) + " that is"
 	} else {
 		text += ","
 	}
@@ -303,5 +304,5 @@ func subject(names []string, verb string) string {
 	if len(names) == 1 {
 		verb += "s"
 	}
-	return list(names) + " " + verb
+	return unit.List(names) + " " + verb
 }

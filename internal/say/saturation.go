@@ -14,7 +14,7 @@ func saturation(s *analysis.Saturation, surely bool) string {
 	if s.Fall == nil {
 		return fmt.Sprintf("%s wrote %s alone and did not fall", s.Disk, unit.FormatBytes(int64(s.WroteBytes)))
 	}
-	parts := []string{fell(s.Disk, s.Fall)}
+	parts := []string{fell(s.Disk, s.Fall.Steps)}
 	if text := gained(s.Together, surely); text != "" {
 		parts = append(parts, text)
 	}
@@ -24,13 +24,14 @@ func saturation(s *analysis.Saturation, surely bool) string {
 	return strings.Join(parts, "; ")
 }
 
-// fell says at which rates a disk wrote, and after how many bytes it fell from each.
-func fell(disk string, f *analysis.Fall) string {
-	var steps []string
-	for _, step := range f.Steps {
-		steps = append(steps, fmt.Sprintf("to %s after %s", rate(step.ToRate), unit.FormatBytes(int64(step.AtBytes))))
+// fell says from which rate a disk fell, and to which after how many bytes: "from 2.0 GB/s to 1.66 GB/s after 12 GB and to 0.50 GB/s
+// after 52 GB".
+func fell(disk string, steps []analysis.Step) string {
+	var down []string
+	for _, step := range steps {
+		down = append(down, fmt.Sprintf("to %s after %s", rate(step.ToRate), unit.FormatBytes(int64(step.AtBytes))))
 	}
-	return fmt.Sprintf("%s fell from %s %s", disk, rate(f.FromRate), strings.Join(steps, " and "))
+	return fmt.Sprintf("%s fell from %s %s", disk, rate(steps[0].FromRate), strings.Join(down, " and "))
 }
 
 // gained says who moved more after the fall: "B and C gained 0.45 GB/s each (0.43 to 0.50 GB/s)".
@@ -54,7 +55,7 @@ func gained(f *analysis.FallTogether, surely bool) string {
 			g := by[n]
 			sum, low, high = sum+g.Gain, min(low, g.CI95[0]), max(high, g.CI95[1])
 		}
-		text := list(group) + " gained " + each(sum/float64(len(group)), len(group))
+		text := unit.List(group) + " gained " + each(sum/float64(len(group)), len(group))
 		if surely {
 			text += fmt.Sprintf(" (95 %% confidence: %s to %s)", rate(low), rate(high))
 		}

@@ -99,20 +99,3 @@ func each(v float64, disks int) string {
 	}
 	return rate(v)
 }
-
-// list joins names as in a sentence: "A, B and C".
-func list(names []string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " and " + names[last]
-}
-
-// plural is "1 file", or "3 files".
-func plural(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return strconv.Itoa(n) + " " + what
-}

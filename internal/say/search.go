@@ -25,10 +25,10 @@ func searched(a *analysis.Analysis, s *analysis.Search) string {
 	if s.Kind == trace.SearchPace {
 		return paceFound(s, try)
 	}
-	verb := streamVerb(try.Disks[s.Disk].Op)
+	verb := streaming(try.Disks[s.Disk].Op).One
 	when := ""
 	if beside := others(a.Order, try, s.Disk); len(beside) > 0 {
-		when = " when " + does(try, beside)
+		when = " when " + do(try, beside)
 	}
 	switch {
 	case s.AloneBetween != nil || s.FoundBetween != nil:
@@ -136,17 +136,17 @@ func streamCount(n float64) string {
 	if n == 0 {
 		return "no stream"
 	}
-	return plural(int(n), "stream")
+	return unit.Plural(int(n), "stream")
 }
 
 // paceFound is "B may write at up to 210 MB/s: A plays 4 streams without a late frame then".
 func paceFound(s *analysis.Search, try *analysis.Phase) string {
 	var streams []string
 	for _, t := range try.StreamTotals {
-		streams = append(streams, fmt.Sprintf("%s %s %s", t.Disk, streamVerb(t.Op), plural(t.Streams, "stream")))
+		streams = append(streams, fmt.Sprintf("%s %s %s", t.Disk, streaming(t.Op).One, unit.Plural(t.Streams, "stream")))
 	}
 	verb := string(try.Disks[s.Disk].Op)
-	while := " while " + list(streams)
+	while := " while " + unit.List(streams)
 	switch {
 	case s.FoundBetween != nil && s.FoundBetween.High == nil:
 		return fmt.Sprintf("how fast %s may %s%s is not sure: %s or more", s.Disk, verb, while, unit.FormatRate(s.FoundBetween.Low))

@@ -12,6 +12,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // outcome says what came of a disk's streams, in a sentence without its full stop: "A played 4 of 4 streams without a late
@@ -33,7 +34,7 @@ func outcome(t *analysis.StreamTotal, p *analysis.Phase) string {
 	case stream.Strained:
 		text = fmt.Sprintf("%s without a late frame%s, but the buffer fell to %s of %s", moved(t), when, atLeast(lowest), unit.FormatSeconds(t.BufferS))
 	case stream.Drops:
-		text = fmt.Sprintf("%s dropped %s of %s frames%s", t.Disk, grouped(late), grouped(due), when)
+		text = fmt.Sprintf("%s dropped %s of %s frames%s", t.Disk, unit.FormatCount(late), unit.FormatCount(due), when)
 	default:
 		text = fmt.Sprintf("%s, but only for %s while %s: too short to call that clean", moved(t), unit.FormatSeconds(b.TestedS), did(p, b.Disks))
 	}
@@ -55,13 +56,13 @@ func otherTimes(t *analysis.StreamTotal) string {
 	}
 	when := "at other times"
 	if len(b.LateAfter) > 0 {
-		when = "after " + list(b.LateAfter) + " had ended"
+		when = "after " + unit.List(b.LateAfter) + " had ended"
 	}
 	switch late, due := t.Late-b.Late, t.Due-b.Due; {
 	case late > 0:
-		return fmt.Sprintf("; %s of %s frames were late %s", grouped(late), grouped(due), when)
+		return fmt.Sprintf("; %s of %s frames were late %s", unit.FormatCount(late), unit.FormatCount(due), when)
 	case b.Late > 0 && len(t.LateOnlyWhile) > 0:
-		return fmt.Sprintf(", and none of %s at other times", grouped(due))
+		return fmt.Sprintf(", and none of %s at other times", unit.FormatCount(due))
 	case b.Verdict == stream.Clean && t.Verdict == stream.Strained:
 		return fmt.Sprintf("; at other times it fell to %s of %s", atLeast(t.LowestBufferS), unit.FormatSeconds(t.BufferS))
 	}
@@ -70,14 +71,16 @@ func otherTimes(t *analysis.StreamTotal) string {
 
 // moved is "A played 4 of 4 streams", or "A recorded its stream".
 func moved(t *analysis.StreamTotal) string {
-	verb := " played "
-	if t.Op == trace.Write {
-		verb = " recorded "
-	}
+	verb := streaming(t.Op).Past
 	if t.Streams == 1 {
-		return t.Disk + verb + "its stream"
+		return t.Disk + " " + verb + " its stream"
 	}
-	return t.Disk + verb + fmt.Sprintf("%d of %d streams", t.Streams, t.Streams)
+	return fmt.Sprintf("%s %s %d of %d streams", t.Disk, verb, t.Streams, t.Streams)
+}
+
+// streaming is what a disk does that plays or records.
+func streaming(op trace.Role) work.Verb {
+	return work.Work{Streams: []stream.Spec{{Record: op == trace.Write}}}.Verb()
 }
 
 // atLeast rounds a buffer down to a tenth of a second, or below that to a hundredth: so full it was, and more.
@@ -89,54 +92,31 @@ func atLeast(s float64) string {
 	return strconv.FormatFloat(math.Floor(s*step+1e-6)/step, 'f', -1, 64) + " s"
 }
 
-// grouped writes a count with a comma at each thousand: "6,000".
-func grouped(n int) string {
-	text := strconv.Itoa(n)
-	for at := len(text) - 3; at > 0; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
-}
-
 // did is what disks did beside others: "B and C wrote", "B read and C wrote".
 func did(p *analysis.Phase, disks []string) string {
-	return doing(p, disks, func(_ int, op trace.Role) string {
-		return map[trace.Role]string{trace.Read: "read", trace.Write: "wrote", bothWays: "read and wrote"}[op]
-	})
+	return doing(p, disks, func(v work.Verb, _ int) string { return v.Past })
 }
 
-// does is what disks do: "B and C write", "B reads and C writes".
-func does(p *analysis.Phase, disks []string) string {
-	return doing(p, disks, func(n int, op trace.Role) string {
-		switch {
-		case op == bothWays && n == 1:
-			return "reads and writes"
-		case op == bothWays:
-			return "read and write"
-		case n == 1:
-			return string(op) + "s"
-		}
-		return string(op)
-	})
-}
+// do is what disks do: "B and C write", "B reads and C writes".
+func do(p *analysis.Phase, disks []string) string { return doing(p, disks, work.Verb.Of) }
 
-// bothWays stands for disks that read and write at once.
-const bothWays trace.Role = "both"
-
-// doing puts the disks of each direction together.
-func doing(p *analysis.Phase, disks []string, verb func(n int, op trace.Role) string) string {
-	way := func(name string) trace.Role {
-		if p.Paced[name].Reads > 0 {
-			return bothWays
+// doing puts the disks together that do the same, however much of it and however fast.
+func doing(p *analysis.Phase, disks []string, form func(v work.Verb, disks int) string) string {
+	by := map[work.Verb][]string{}
+	var order []work.Verb
+	for _, disk := range disks {
+		w := workOf(p, disk)
+		w.Streams = nil
+		v := w.Verb()
+		if by[v] == nil {
+			order = append(order, v)
 		}
-		return p.Disks[name].Op
+		by[v] = append(by[v], disk)
 	}
+	slices.SortStableFunc(order, func(a, b work.Verb) int { return cmp.Compare(a.One, b.One) }) // who reads, then who writes
 	var texts []string
-	for _, op := range []trace.Role{trace.Read, trace.Write, bothWays} {
-		names := slices.DeleteFunc(slices.Clone(disks), func(n string) bool { return way(n) != op })
-		if len(names) > 0 {
-			texts = append(texts, list(names)+" "+verb(len(names), op))
-		}
+	for _, v := range order {
+		texts = append(texts, unit.List(by[v])+" "+form(v, len(by[v])))
 	}
 	return strings.Join(texts, " and ")
 }
@@ -267,11 +247,11 @@ func (g playedGroup) text() string {
 	case g.Streams > 1:
 		streams = fmt.Sprintf("%d of %d streams", g.Streams, g.Streams)
 	}
-	when := " " + list(g.when)
-	text := fmt.Sprintf("%s %s %s without a late frame", g.Disk, streamVerb(g.Op), streams)
+	when := " " + unit.List(g.when)
+	text := fmt.Sprintf("%s %s %s without a late frame", g.Disk, streaming(g.Op).One, streams)
 	switch verdict, late, due := g.counted(); verdict {
 	case stream.Drops:
-		text = fmt.Sprintf("%s drops %s of %s frames", g.Disk, grouped(late), grouped(due))
+		text = fmt.Sprintf("%s drops %s of %s frames", g.Disk, unit.FormatCount(late), unit.FormatCount(due))
 		if g.what != "" {
 			text += " of " + g.what
 		}
@@ -279,28 +259,24 @@ func (g playedGroup) text() string {
 	case stream.Strained:
 		text += ", but with its buffer below half,"
 	case "":
-		return fmt.Sprintf("whether %s %s %s without a late frame%s was tested for only %s", g.Disk, streamVerb(g.Op), streams, when, unit.FormatSeconds(g.testedS))
+		return fmt.Sprintf("whether %s %s %s without a late frame%s was tested for only %s", g.Disk, streaming(g.Op).One, streams, when, unit.FormatSeconds(g.testedS))
 	}
 	text += when
 	if g.testedS > 0 {
 		text += " (tested for " + unit.FormatSeconds(g.testedS) + ")"
 	}
 	if g.Beside != nil && g.Late > 0 {
-		text += fmt.Sprintf(", and drops %s of %s frames at other times", grouped(g.Late), grouped(g.Due-g.Beside.Due))
+		text += fmt.Sprintf(", and drops %s of %s frames at other times", unit.FormatCount(g.Late), unit.FormatCount(g.Due-g.Beside.Due))
 	}
 	return text
 }
 
 // streamsOf is which streams a disk plays or records in a phase: "4 x prores-422-hq-uhd-25".
 func streamsOf(p *analysis.Phase, t *analysis.StreamTotal) string {
-	var specs []string
-	for _, s := range p.Paced[t.Disk].Streams {
-		specs = append(specs, s.String())
+	if len(p.Paced[t.Disk].Streams) == 0 { // a trace that does not say which
+		return unit.Plural(t.Streams, "stream")
 	}
-	if specs == nil { // of a trace that does not say which
-		return plural(t.Streams, "stream")
-	}
-	return list(specs)
+	return strings.TrimSpace(workOf(p, t.Disk).Listed())
 }
 
 // drops says of a finding what came of the disk's streams.

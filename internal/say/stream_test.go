@@ -53,7 +53,7 @@ func TestVerdictOfStreams(t *testing.T) {
 			"A dropped 51 of 726 frames; the longest stall took 2.04 s. A playing 1 x 92 MB/s alone: 86.0 MB/s for 30 s."},
 		{"recorded", record, "A recorded its stream without a late frame; the buffer never fell below 0.99 s. A recording 1 x 92 MB/s alone: "},
 		{"beside a copy at a pace", copying,
-			"A played 4 of 4 streams without a late frame in the 30 s in which C wrote; the buffer never fell below 0.99 s. A playing 4 x 92 MB/s, C writing at 200 MB/s at most: 0.57 GB/s together for 30 s."},
+			"A played 4 of 4 streams without a late frame in the 30 s in which C wrote; the buffer never fell below 0.99 s. A playing 4 x 92 MB/s, C writing at up to 200 MB/s: 0.57 GB/s together for 30 s."},
 		{"beside a probe", probed, "A played 4 of 4 streams without a late frame in the 30 s in which B wrote; the buffer never fell below 0.99 s. A playing 4 x 92 MB/s, B writing, C probed 4 KiB at a time: 1.37 GB/s together for 30 s; B got 1.00 GB/s."},
 	} {
 		if got := told(c.phase).Phases[0].Verdict; !strings.HasPrefix(got, c.want) {
@@ -110,9 +110,9 @@ func TestOpeningTellsPhasesApart(t *testing.T) {
 		want   string
 	}{
 		{"a pace", []*trace.Phase{one("R-W", true, none), one("R-W-2", false, paced(1.5e9))},
-			drops + "when C writes at full speed; " + clean + "when C writes at 1.50 GB/s at most (tested for 20 s)."},
+			drops + "when C writes at full speed; " + clean + "when C writes at up to 1.5 GB/s (tested for 20 s)."},
 		{"two paces", []*trace.Phase{one("R-W", true, paced(2e9)), one("R-W-2", false, paced(1.5e9))},
-			drops + "when C writes at 2.00 GB/s at most; " + clean + "when C writes at 1.50 GB/s at most (tested for 20 s)."},
+			drops + "when C writes at up to 2 GB/s; " + clean + "when C writes at up to 1.5 GB/s (tested for 20 s)."},
 		{"a mix", []*trace.Phase{one("R-W", true, none), one("R-W-2", false, mixed)},
 			drops + "when C writes; " + clean + "when C reads and writes (tested for 20 s)."},
 		{"fewer streams", []*trace.Phase{one("R-W", true, none), one("R-W-2", false, fewer)},

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -63,7 +62,7 @@ func rates(order []string, p *analysis.Phase) string {
 	}
 	for _, name := range v.names {
 		if t := p.Disks[name].Throttle; t != nil {
-			clause := name + " fell " + steps(t)
+			clause := fell(name, t.Steps)
 			if len(v.names) > 1 {
 				clause += " with no other disk involved"
 			}
@@ -95,7 +94,7 @@ func (v verdict) steady() string {
 	if texts == nil {
 		return ""
 	}
-	return fmt.Sprintf("steady after SNIA PTS, in windows of %s: %s", window, list(texts))
+	return fmt.Sprintf("steady after SNIA PTS, in windows of %s: %s", window, unit.List(texts))
 }
 
 // verdict is a phase to be told, and its disks in the run's order.
@@ -109,7 +108,8 @@ func (v verdict) whoDoesWhat() string {
 	byWork := map[string][]string{}
 	var works []string
 	for _, name := range v.names {
-		work := v.work(name)
+		w := workOf(v.Phase, name)
+		work := w.Verb().Ing + w.Listed()
 		if byWork[work] == nil {
 			works = append(works, work)
 		}
@@ -120,31 +120,9 @@ func (v verdict) whoDoesWhat() string {
 	}
 	var texts []string
 	for _, work := range works {
-		texts = append(texts, list(byWork[work])+" "+work)
+		texts = append(texts, unit.List(byWork[work])+" "+work)
 	}
 	return strings.Join(texts, ", ")
-}
-
-// work is what a disk does: "writing", "playing 4 x prores-422-hq-uhd-25", "reading at 200 MB/s at most".
-func (v verdict) work(name string) string {
-	paced := v.Paced[name]
-	verb := map[trace.Role]string{trace.Read: "reading", trace.Write: "writing"}[v.Disks[name].Op]
-	switch {
-	case len(paced.Streams) > 0:
-		var specs []string
-		for _, s := range paced.Streams {
-			specs = append(specs, s.String())
-		}
-		verb = map[trace.Role]string{trace.Read: "playing ", trace.Write: "recording "}[v.Disks[name].Op] + list(specs)
-	case paced.Probe > 0:
-		verb = "probed " + unit.FormatBlock(paced.Probe) + " at a time"
-	case paced.Reads > 0:
-		verb = fmt.Sprintf("reading and writing %.0f/%.0f", 100*paced.Reads, 100*(1-paced.Reads))
-	}
-	if paced.Pace > 0 {
-		verb += fmt.Sprintf(" at %s at most", unit.FormatRate(paced.Pace))
-	}
-	return verb
 }
 
 // parties are the clauses about the disks that go as fast as they can: those that kept their rate, those of which that is
@@ -172,13 +150,13 @@ func (v verdict) parties() []string {
 	}
 	var texts []string
 	for _, group := range analysis.Alike(kept, rateOf) {
-		texts = append(texts, fmt.Sprintf("%s kept %s", list(group), v.each(group)))
+		texts = append(texts, fmt.Sprintf("%s kept %s", unit.List(group), v.each(group)))
 	}
 	for _, group := range analysis.Alike(got, rateOf) {
-		texts = append(texts, fmt.Sprintf("%s got %s", list(group), v.each(group)))
+		texts = append(texts, fmt.Sprintf("%s got %s", unit.List(group), v.each(group)))
 	}
 	for _, group := range analysis.Alike(fell, rateOf) {
-		texts = append(texts, fmt.Sprintf("%s fell to %s %s", list(group), v.each(group), v.against(group)))
+		texts = append(texts, fmt.Sprintf("%s fell to %s %s", unit.List(group), v.each(group), v.against(group)))
 	}
 	return texts
 }
@@ -228,13 +206,4 @@ func (v verdict) recovered(group []string) string {
 		return ""
 	}
 	return fmt.Sprintf(" and took %s to recover after %s finished", secondsRange(slices.Min(lags), slices.Max(lags)), last[group[0]].After)
-}
-
-// steps tells a fall: "from 2.0 GB/s to 1.66 GB/s after 12 GB and to 0.50 GB/s after 52 GB".
-func steps(t *analysis.Throttle) string {
-	var down []string
-	for _, s := range t.Steps {
-		down = append(down, fmt.Sprintf("to %s after %s", rate(s.ToRate), unit.FormatBytes(int64(s.AtBytes))))
-	}
-	return "from " + rate(t.Steps[0].FromRate) + " " + strings.Join(down, " and ")
 }

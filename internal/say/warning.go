@@ -58,7 +58,7 @@ func warning(w *analysis.Warning, p *analysis.Phase) string {
 	case "not_steady":
 		return disk + fmt.Sprintf("its rate was not steady when the phase ended (after SNIA PTS, in windows of %s); no steady rate is given", unit.FormatSeconds(v["window_s"]))
 	case "few_files":
-		return disk + plural(int(v["files"]), "file") + ": too few to judge the spread of the rates by"
+		return disk + unit.Plural(int(v["files"]), "file") + ": too few to judge the spread of the rates by"
 	case "size_or_time":
 		return disk + fmt.Sprintf("its rate changes at files of %s, but the files came in order of size: it may as well have changed with time", unit.FormatBytes(int64(v["at_bytes"])))
 	case "bimodal":
@@ -109,7 +109,7 @@ func noOverlap(n *analysis.NoOverlap) string {
 	case len(n.Disks) == 2 && n.BeganS > 0:
 		return fmt.Sprintf("disk %s ended at %.1f s, before disk %s began at %.1f s", n.Disks[0], n.EndedS, n.Disks[1], n.BeganS)
 	default:
-		return fmt.Sprintf("disk %s moved nothing", list(n.Disks))
+		return fmt.Sprintf("disk %s moved nothing", unit.List(n.Disks))
 	}
 }
 

@@ -59,7 +59,7 @@ func (s *situation) when(order []string, they string) string {
 	case len(beside) == 0:
 		return "alone"
 	case they == "":
-		they = does(s.Phase, beside)
+		they = do(s.Phase, beside)
 	}
 	return "when " + they
 }
@@ -69,42 +69,15 @@ func (s *situation) when(order []string, they string) string {
 func (s *situation) fully(order []string, all []situation) string {
 	var texts []string
 	for _, name := range others(order, s.Phase, s.disk) {
-		p := s.Paced[name]
-		text := name + " " + worksFully(s.Disks[name].Op, p)
+		p := workOf(s.Phase, name)
+		text := name + " " + p.Verb().One + p.Listed()
 		limited := func(o situation) bool { return o.disk == s.disk && o.Paced[name].Pace > 0 }
 		if !p.Limited() && slices.ContainsFunc(all, limited) {
 			text += " at full speed"
 		}
 		texts = append(texts, text)
 	}
-	return list(texts)
-}
-
-// worksFully is what one disk does, with how fast and how much.
-func worksFully(op trace.Role, p work.Work) string {
-	text := string(op) + "s"
-	switch {
-	case len(p.Streams) > 0:
-		var specs []string
-		for _, s := range p.Streams {
-			specs = append(specs, s.String())
-		}
-		text = streamVerb(op) + " " + list(specs)
-	case p.Reads > 0:
-		text = fmt.Sprintf("reads and writes %.0f/%.0f", 100*p.Reads, 100*(1-p.Reads))
-	}
-	if p.Pace > 0 {
-		text += fmt.Sprintf(" at %s at most", unit.FormatRate(p.Pace))
-	}
-	return text
-}
-
-// streamVerb is what a disk of streams does.
-func streamVerb(op trace.Role) string {
-	if op == trace.Write {
-		return "records"
-	}
-	return "plays"
+	return unit.List(texts)
 }
 
 // connected says which disks the phase had connected otherwise than the run: " with A connected directly".
@@ -125,7 +98,7 @@ func (s *situation) connected(order []string) string {
 	if texts == nil {
 		return ""
 	}
-	return " with " + list(texts)
+	return " with " + unit.List(texts)
 }
 
 // named puts the phase's name to a text: before it where somebody chose the name, after it where it begins with a
@@ -137,4 +110,11 @@ func (s *situation) named(text string) string {
 		return fmt.Sprintf("%s (%s)", text, s.Phase.Phase)
 	}
 	return fmt.Sprintf("in phase %s, %s", s.Phase.Phase, text)
+}
+
+// workOf is what a disk does in a phase.
+func workOf(p *analysis.Phase, disk string) work.Work {
+	w := p.Paced[disk]
+	w.Op = p.Disks[disk].Op
+	return w
 }

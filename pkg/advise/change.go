@@ -156,7 +156,7 @@ func (c *court) throttled(parts []Part, names []string) []Change {
 		pace = low
 	}
 	change := Change{Kind: Slower, Disk: names[0], Disks: names, Pace: pace}
-	change.Text = fmt.Sprintf("throttle %s to %s%s", and(names), unit.FormatBytes(int64(pace))+"/s", each(names))
+	change.Text = fmt.Sprintf("throttle %s to %s%s", unit.List(names), unit.FormatBytes(int64(pace))+"/s", each(names))
 	return []Change{change}
 }
 
@@ -189,7 +189,7 @@ func (c *court) fewer(parts []Part) []Change {
 			}
 		}
 		if low > 0 {
-			list = append(list, Change{Kind: FewStreams, Disk: part.Disk, Count: low, Text: fmt.Sprintf("let %s %s %s", part.Disk, part.verb(), plural(low))})
+			list = append(list, Change{Kind: FewStreams, Disk: part.Disk, Count: low, Text: fmt.Sprintf("let %s %s %s", part.Disk, part.verb(), unit.Plural(low, "stream"))})
 		}
 	}
 	return list

@@ -43,22 +43,22 @@ func (a *Answer) sentence(parts []Part, got played, c *court) string {
 	var does []string
 	for i := range parts {
 		if p := &parts[i]; len(p.Streams) > 0 {
-			does = append(does, fmt.Sprintf("%s %ss %s", p.Disk, p.verb(), plural(p.streams())))
+			does = append(does, fmt.Sprintf("%s %ss %s", p.Disk, p.verb(), unit.Plural(p.streams(), "stream")))
 		}
 	}
 	var text string
 	switch beside := beside(parts); {
 	case a.Verdict == Yes:
-		return fmt.Sprintf("Yes: %s without a late frame%s. Margin: %s times%s.", and(does), beside, times(a.Margin), a.between())
+		return fmt.Sprintf("Yes: %s without a late frame%s. Margin: %s times%s.", unit.List(does), beside, times(a.Margin), a.between())
 	case c.untold(parts):
-		text = fmt.Sprintf("Not known whether %s without a late frame%s: that was not measured, and the runs do not tell: %s.", and(does), beside, c.doubt.Refused)
+		text = fmt.Sprintf("Not known whether %s without a late frame%s: that was not measured, and the runs do not tell: %s.", unit.List(does), beside, c.doubt.Refused)
 	case a.Verdict == No:
 		if got.caches == usedUp {
 			beside += ", once " + caches(parts, c.full) + " used up"
 		}
 		text = fmt.Sprintf("No: %s%s. Streams of %s times the rate would be clean.", a.worst(), beside, times(a.Margin))
 	default:
-		text = fmt.Sprintf("Too close to tell whether %s without a late frame%s: the margin is %s times%s.", and(does), beside, times(a.Margin), a.between())
+		text = fmt.Sprintf("Too close to tell whether %s without a late frame%s: the margin is %s times%s.", unit.List(does), beside, times(a.Margin), a.between())
 	}
 	const first = 2 // more than two are a list
 	var todo []string
@@ -88,7 +88,7 @@ func (a *Answer) worst() string {
 		}
 	}
 	if worst.Late > 0 {
-		return fmt.Sprintf("%s of %s frames of %s are late", grouped(worst.Late), grouped(worst.Due), worst.Disk)
+		return fmt.Sprintf("%s of %s frames of %s are late", unit.FormatCount(worst.Late), unit.FormatCount(worst.Due), worst.Disk)
 	}
 	return fmt.Sprintf("the buffer of %s falls to %s of %s", worst.Disk, unit.FormatSeconds(worst.LowestBufferS), unit.FormatSeconds(worst.BufferS))
 }
@@ -114,7 +114,7 @@ func beside(parts []Part) string {
 	}
 	var does []string
 	for _, w := range order {
-		text := and(disks[w]) + " " + string(w.op)
+		text := unit.List(disks[w]) + " " + string(w.op)
 		if len(disks[w]) == 1 {
 			text += "s"
 		}
@@ -126,7 +126,7 @@ func beside(parts []Part) string {
 	if len(does) == 0 {
 		return ""
 	}
-	return " while " + and(does)
+	return " while " + unit.List(does)
 }
 
 // caches names those that are full.
@@ -140,7 +140,7 @@ func caches(parts []Part, full map[string]float64) string {
 	if len(names) == 1 {
 		return names[0] + " cache is"
 	}
-	return and(names) + " caches are"
+	return unit.List(names) + " caches are"
 }
 
 // sureness says how sure the answer is, and what that hangs on.
@@ -179,7 +179,7 @@ func doing(o hub.Observation) string {
 		}
 		does = append(does, d.Disk+" "+verb)
 	}
-	return and(does)
+	return unit.List(does)
 }
 
 // assumptions are what the answer takes for granted.
@@ -237,30 +237,6 @@ func times(margin float64) string {
 	}
 	size := math.Pow(10, float64(places))
 	return strconv.FormatFloat(math.Floor(margin*size*(1+1e-9))/size, 'f', places, 64)
-}
-
-func plural(n int) string {
-	if n == 1 {
-		return "1 stream"
-	}
-	return strconv.Itoa(n) + " streams"
-}
-
-// grouped writes a count with a comma at each thousand.
-func grouped(n int) string {
-	text := strconv.Itoa(n)
-	for at := len(text) - 3; at > 0; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
-}
-
-func and(names []string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 func each(names []string) string {

@@ -68,8 +68,8 @@ func TestLost(t *testing.T) {
 
 // So does a search that has no answer, or that was cut short with one.
 func TestLostSearch(t *testing.T) {
-	base := searching("hq", 3, 1, 2, 4, 3, 3, 3)
-	cut := searching("hq", 3, 1, 2, 4, 3, 3, 3)
+	base := searching("hq", 3, 1, 2, 4, 3, 3, 4, 4)
+	cut := searching("hq", 3, 1, 2, 4, 3, 3, 4, 4)
 	cut.Trace.Phases[5].Status = trace.Partial
 	for _, tt := range []struct {
 		name string

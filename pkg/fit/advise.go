@@ -11,6 +11,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // Placement is a way of plugging the disks in.
@@ -88,12 +89,12 @@ func (l *Placement) String() string {
 	case len(l.Hub) == 1 && len(l.Own) == 0:
 		return l.Hub[0] + " is alone on the hub"
 	case len(l.Own) == 0:
-		return fmt.Sprintf("%s on the hub: in the worst mix (%s) one of them keeps %.0f %% of what it reaches alone", and(l.Hub), InWords(l.Worst, l.Hub), 100*l.Kept)
+		return fmt.Sprintf("%s on the hub: in the worst mix (%s) one of them keeps %.0f %% of what it reaches alone", unit.List(l.Hub), InWords(l.Worst, l.Hub), 100*l.Kept)
 	case len(l.Hub) == 1:
-		return fmt.Sprintf("put %s on the hub, %s on %s: no two disks share a link", l.Hub[0], and(l.Own), ports(len(l.Own)))
+		return fmt.Sprintf("put %s on the hub, %s on %s: no two disks share a link", l.Hub[0], unit.List(l.Own), ports(len(l.Own)))
 	}
 	return fmt.Sprintf("put %s on the hub, %s on %s: in the worst mix (%s) one of those on the hub keeps %.0f %% of what it reaches alone",
-		and(l.Hub), and(l.Own), ports(len(l.Own)), InWords(l.Worst, l.Hub), 100*l.Kept)
+		unit.List(l.Hub), unit.List(l.Own), ports(len(l.Own)), InWords(l.Worst, l.Hub), 100*l.Kept)
 }
 
 func ports(n int) string {
@@ -101,14 +102,6 @@ func ports(n int) string {
 		return "a port of its own"
 	}
 	return "ports of their own"
-}
-
-func and(names []string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // InWords says what the disks do in a pattern: "A and B read, C writes".
@@ -126,7 +119,7 @@ func InWords(pattern string, disks []string) string {
 		case 1:
 			parts = append(parts, names[0]+" "+string(op)+"s")
 		default:
-			parts = append(parts, and(names)+" "+string(op))
+			parts = append(parts, unit.List(names)+" "+string(op))
 		}
 	}
 	return strings.Join(parts, ", ")

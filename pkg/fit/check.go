@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // Held is a phase that was held back from a fit, and how well the rest predicts it.
@@ -99,5 +100,5 @@ func (s *space) onlyIn(targets []target, best []float64, lacking []string) strin
 		return ""
 	}
 	slices.Sort(lacking)
-	return "nothing else tells " + and(slices.Compact(lacking))
+	return "nothing else tells " + unit.List(slices.Compact(lacking))
 }

@@ -4,16 +4,18 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // Who says which disks do what, in their order: "A, B write; C reads".
 func Who(disks []string, all map[string]Work) string {
-	var order []doing
-	who := map[doing][]string{}
+	var order []Verb
+	who := map[Verb][]string{}
 	for _, disk := range disks {
-		does := all[disk].doing()
+		does := all[disk].Does()
+		if all[disk].Probe > 0 {
+			does = does.with(all[disk].Listed())
+		}
 		if who[does] == nil {
 			order = append(order, does)
 		}
@@ -21,53 +23,83 @@ func Who(disks []string, all map[string]Work) string {
 	}
 	var parts []string
 	for _, does := range order {
-		text := does.several
-		if len(who[does]) == 1 {
-			text = does.one
-		}
-		parts = append(parts, strings.Join(who[does], ", ")+" "+text)
+		parts = append(parts, strings.Join(who[does], ", ")+" "+does.Of(len(who[does])))
 	}
 	return strings.Join(parts, "; ")
 }
 
-// doing is what one disk does, and what several do.
-type doing struct{ one, several string }
+// Verb is what one disk does or several do, what they did, and what they are doing.
+type Verb struct{ One, Several, Past, Ing string }
 
-// with is the same with more words behind it.
-func (d doing) with(words string) doing { return doing{d.one + words, d.several + words} }
+// Of is the verb of so many disks.
+func (v Verb) Of(disks int) string {
+	if disks == 1 {
+		return v.One
+	}
+	return v.Several
+}
 
-// verb is a regular verb of what disks do.
-func verb(word string) doing { return doing{word + "s", word} }
+func (v Verb) with(words string) Verb {
+	return Verb{v.One + words, v.Several + words, v.Past + words, v.Ing + words}
+}
 
-func (w Work) doing() doing {
-	var does doing
+// Verb is what a disk does, but for what and how fast.
+func (w Work) Verb() Verb {
+	read, write := Verb{"reads", "read", "read", "reading"}, Verb{"writes", "write", "wrote", "writing"}
+	if len(w.Streams) > 0 {
+		read, write = Verb{"plays", "play", "played", "playing"}, Verb{"records", "record", "recorded", "recording"}
+	}
+	var reads, writes bool
+	for _, s := range w.Streams {
+		reads, writes = reads || !s.Record, writes || s.Record
+	}
 	switch {
-	case len(w.Streams) > 0:
-		return streaming(w.Streams)
 	case w.Probe > 0:
-		return doing{"is", "are"}.with(" probed by " + unit.FormatBlock(w.Probe))
-	case w.Reads > 0:
-		does = doing{"reads and writes", "read and write"}.with(fmt.Sprintf(" %.0f/%.0f", 100*w.Reads, 100*(1-w.Reads)))
-	default:
-		does = verb(string(w.Op))
+		return Verb{"is probed", "are probed", "was probed", "probed"}
+	case w.Reads > 0 || reads && writes:
+		return Verb{read.One + " and " + write.One, read.Several + " and " + write.Several, read.Past + " and " + write.Past, read.Ing + " and " + write.Ing}
+	case w.Op == Write || w.Op == "" && writes:
+		return write
+	case w.Op == Read || reads:
+		return read
 	}
-	if w.Pace > 0 {
-		does = does.with(" at up to " + unit.FormatBytes(int64(w.Pace)) + "/s")
+	return Verb{}
+}
+
+// Does is the verb with how much and how fast, but for a probe, and streams by their number: "plays 4 streams", "writes at up to 200 MB/s".
+func (w Work) Does() Verb {
+	switch {
+	case w.Probe > 0:
+		return w.Verb()
+	case len(w.Streams) == 0:
+		return w.Verb().with(w.Listed())
 	}
+	n := 0
+	for _, s := range w.Streams {
+		n += s.Count
+	}
+	does := w.Verb().with(" " + unit.Plural(n, "stream"))
+	does.Several += " each"
 	return does
 }
 
-// streaming says what streams do: "plays 4 streams".
-func streaming(specs []stream.Spec) doing {
-	count, does := 0, "play"
-	for _, spec := range specs {
-		count += spec.Count
-		if spec.Record {
-			does = "record"
+// Listed follows the verb with how much and how fast, streams by their kinds: " 4 x prores-422-hq-uhd-25".
+func (w Work) Listed() string {
+	text := ""
+	switch {
+	case len(w.Streams) > 0:
+		var specs []string
+		for _, s := range w.Streams {
+			specs = append(specs, s.String())
 		}
+		return " " + unit.List(specs)
+	case w.Probe > 0:
+		return " " + unit.FormatBlock(w.Probe) + " at a time"
+	case w.Reads > 0:
+		text = fmt.Sprintf(" %.0f/%.0f", 100*w.Reads, 100*(1-w.Reads))
 	}
-	if count == 1 {
-		return verb(does).with(" 1 stream")
+	if w.Pace > 0 {
+		text += " at up to " + unit.FormatBytes(int64(w.Pace)) + "/s"
 	}
-	return verb(does).with(fmt.Sprintf(" %d streams", count))
+	return text
 }
