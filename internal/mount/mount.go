@@ -35,15 +35,15 @@ type Options struct {
 // Check finds folders that lie in one another: a disk whose files are on a disk of the same hub asks itself for each of them,
 // without an end. A folder that cannot be looked at is left to Mount.
 func (o *Options) Check() error {
-	dir, err := place(o.Dir)
-	if err != nil || o.Backing == "" {
+	dir, ok := place(o.Dir)
+	if !ok || o.Backing == "" {
 		return nil
 	}
 	behind := map[string]string{} // the disks, by the place of their files
 	for _, name := range append([]string{"."}, o.Profile.Names()...) {
-		at, err := place(filepath.Join(o.Backing, name))
+		at, ok := place(filepath.Join(o.Backing, name))
 		switch {
-		case err != nil:
+		case !ok:
 			return nil
 		case within(at, dir) || within(dir, at):
 			return fmt.Errorf("--backing %s: %s and DIR, %s, lie in one another, so the hub would keep its files in itself; choose folders that do not", o.Backing, at, dir)
@@ -60,16 +60,16 @@ func (o *Options) Check() error {
 	return nil
 }
 
-// place is a path without symbolic links, of which the end need not exist yet.
-func place(path string) (string, error) {
+// place is a path without symbolic links, of which the end need not exist yet; ok is false where it cannot be followed.
+func place(path string) (at string, ok bool) {
 	path, err := filepath.Abs(path)
 	if err != nil {
-		return "", err
+		return "", false
 	}
 	for end := ""; ; {
 		real, err := filepath.EvalSymlinks(path)
 		if !errors.Is(err, fs.ErrNotExist) || filepath.Dir(path) == path {
-			return filepath.Join(real, end), err
+			return filepath.Join(real, end), err == nil
 		}
 		if to, err := os.Readlink(path); err != nil {
 			path, end = filepath.Dir(path), filepath.Join(filepath.Base(path), end)
