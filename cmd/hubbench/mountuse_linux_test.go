@@ -334,3 +334,39 @@ func TestMountRefuses(t *testing.T) {
 		}
 	}
 }
+
+// A mounted hub is what it is to devices, and init writes a scenario for it of which plan has nothing to say.
+func TestMountedInit(t *testing.T) {
+	m := mountHub(t, "usb-10g", "--scale", "0.1")
+	hubbench := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command("hubbench", args...)
+		cmd.Dir = m.dir
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v: %s", args, err, out)
+		}
+		return string(out)
+	}
+	if out := hubbench("devices"); !strings.Contains(out, "usb-10g") || !strings.Contains(out, "simulated disk A") {
+		t.Errorf("devices does not show the hub:\n%s", out)
+	}
+	disks := []string{filepath.Join(m.root, "A"), filepath.Join(m.root, "C")} // others may have mounted hubs as well
+	hubbench("init", "--disks", strings.Join(disks, ","))
+	text, err := os.ReadFile(filepath.Join(m.dir, "hubbench.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"name: 'usb-10g'", "about: 'simulated'", disks[0], disks[1], "connection: hub", "simulated disk C"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the scenario does not say %s:\n%s", want, text)
+		}
+	}
+	if out := hubbench("plan", "hubbench.yaml", "--allow", "busy,background,powersave"); strings.Contains(out, "warning") {
+		t.Errorf("plan warns:\n%s", out)
+	}
+	var a, all unix.Statfs_t
+	if err := errors.Join(unix.Statfs(disks[0], &a), unix.Statfs(m.backing, &all)); err != nil || a.Blocks != all.Blocks/3 {
+		t.Errorf("%d blocks of %d for each of three disks (%v)", a.Blocks, all.Blocks, err)
+	}
+}

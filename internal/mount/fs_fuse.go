@@ -16,6 +16,8 @@ import (
 // disk is one mounted disk.
 type disk struct {
 	name, dir string
+	hub       string // the profile's name
+	parts     uint64 // disks that share the space behind
 	pacer     *Pacer
 	faults    *faults
 	quit      <-chan struct{} // closed when it is unmounted

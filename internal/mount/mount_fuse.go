@@ -21,6 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hubbench/hubbench/internal/clock"
+	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
 // maxRequest is the most bytes of a request: larger ones come in parts. It is what the kernel allows at most.
@@ -64,7 +65,7 @@ func Mount(opts Options) (m *Mounted, err error) {
 		m.backing = backing
 	}
 	for _, name := range opts.Profile.Names() {
-		d := &disk{name: name, dir: filepath.Join(dir, name), pacer: pacer, faults: newFaults(name, opts.Faults, clock.Now), quit: ctx.Done()}
+		d := &disk{name: name, hub: opts.Profile.Name, parts: uint64(len(opts.Profile.Disks)), dir: filepath.Join(dir, name), pacer: pacer, faults: newFaults(name, opts.Faults, clock.Now), quit: ctx.Done()}
 		if err := m.mount(d, filepath.Join(backing, name)); err != nil {
 			return m, fmt.Errorf("disk %s: %w", name, err)
 		}
@@ -110,7 +111,7 @@ func (m *Mounted) mount(d *disk, behind string) error {
 	n := &node{root, d}
 	root.RootData.RootNode = n
 	opts := fs.Options{MountOptions: fuse.MountOptions{
-		MaxWrite: maxRequest, MaxReadAhead: maxRequest, DirectMount: true, FsName: "hubbench-" + d.name, Name: "hubbench",
+		MaxWrite: maxRequest, MaxReadAhead: maxRequest, DirectMount: true, FsName: d.hub, Name: hardware.MountedBy,
 		MaxInflightRequestBytes: mostAtOnce * maxRequest,
 		ExtraCapabilities:       directMaps,
 		Logger:                  log.New(io.Discard, "", 0), // what fails, fails in the program that asked for it

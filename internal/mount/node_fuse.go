@@ -42,3 +42,10 @@ func (n *node) Create(ctx context.Context, name string, flags, mode uint32, out 
 	f, how, errno := n.open(f, flags)
 	return inode, f, how, errno
 }
+
+// Statfs gives each disk its part of the space behind: all of it together is there once.
+func (n *node) Statfs(ctx context.Context, out *fuse.StatfsOut) syscall.Errno {
+	errno := n.LoopbackNode.Statfs(ctx, out)
+	out.Blocks, out.Bfree, out.Bavail = out.Blocks/n.parts, out.Bfree/n.parts, out.Bavail/n.parts
+	return errno
+}

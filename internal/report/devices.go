@@ -166,7 +166,7 @@ func (t *deviceTree) disk(d *hardware.Disk) []branch {
 	if d.System {
 		b.cells[0].Small = strings.TrimSpace(b.cells[0].Small + " (system)")
 	}
-	b.cells[1].Text = map[hardware.Bus]string{hardware.NVMe: "NVMe", hardware.USB: "USB", hardware.SATA: "SATA", hardware.Virtual: "virtual", hardware.AppleFabric: "Apple Fabric"}[d.Bus]
+	b.cells[1].Text = map[hardware.Bus]string{hardware.NVMe: "NVMe", hardware.USB: "USB", hardware.SATA: "SATA", hardware.Virtual: "virtual", hardware.Simulated: "simulated", hardware.AppleFabric: "Apple Fabric"}[d.Bus]
 	if n := len(d.Path.Links); n > 0 && d.Path.Links[n-1].Segment != hardware.HostPort {
 		b.cells[1].Text, b.cells[2].Text = d.Path.Links[n-1].String(), carries(&d.Path.Links[n-1])
 	}

@@ -140,7 +140,10 @@ func aboutHub(inv *hardware.Inventory, h *hardware.Hub) string {
 		parts = append(parts, "firmware "+clean(h.Firmware))
 	}
 	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
-	return strings.Join(append(parts, "cable not said"), ", ")
+	if h.Protocol != string(hardware.Simulated) {
+		parts = append(parts, "cable not said")
+	}
+	return strings.Join(parts, ", ")
 }
 
 // quote writes a text in single quotes, in which YAML knows nothing special but the quote itself.

@@ -60,6 +60,7 @@ func Read(root fs.FS, opts Options) *hardware.Inventory {
 	host.Ports = m.ports
 	inv.Hosts = append(inv.Hosts, host)
 	inv.Hubs = append(inv.Hubs, m.hubs...)
+	m.simulated(inv)
 	inv.Warnings = m.warnings()
 	return inv
 }
