@@ -44,13 +44,18 @@ func (p *phaseRun) watch(now time.Time) {
 // slowest is the rate of a disk that is slow and not dead, in bytes per second.
 const slowest = 5e6
 
-// patience is for how long a child may move nothing. How far a call for a whole file is, nobody can tell: it takes as long as
-// a slow disk needs for that.
+// patience is for how long a child may move nothing. How far a request is, nobody can tell, and those in flight may all end at
+// once: they take as long as a slow disk needs for them, and so does a call for a whole file, however far it is.
 func (p *phaseRun) patience(c *child) time.Duration {
-	if c.job.IO.Mode != scenario.ModeApp || len(c.job.Sizes) == 0 {
+	if len(c.job.Sizes) == 0 {
 		return p.opts.Stall
 	}
-	return p.opts.Stall + time.Duration(float64(slices.Max(c.job.Sizes))/slowest*float64(time.Second))
+	largest := slices.Max(c.job.Sizes)
+	takes := func(bytes int64) time.Duration { return time.Duration(float64(bytes) / slowest * float64(time.Second)) }
+	if c.job.IO.Mode == scenario.ModeApp {
+		return p.opts.Stall + takes(largest)
+	}
+	return max(p.opts.Stall, takes(min(largest, c.job.IO.Block*int64(c.job.IO.Depth))))
 }
 
 // recordExit notes a child's exit. Where it had not said that it is done, the phase is incomplete; the janitor removes its
