@@ -36,6 +36,8 @@ func (p *Player) DueNS(frame int) int64 { return p.askNS(frame) + p.Spec.Buffer.
 func (p *Player) Ask(tNS, takesNS int64) (frame int, ok bool) {
 	p.settle(tNS)
 	p.next = max(p.next, p.settled)
+	// A buffer that is at least half full loses nothing by an estimate that is too high.
+	takesNS = min(takesNS, p.Spec.Buffer.Nanoseconds()/2)
 	for p.DueNS(p.next) < tNS+takesNS && p.askNS(p.next+1) <= tNS {
 		p.next++
 	}
