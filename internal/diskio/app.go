@@ -47,10 +47,13 @@ func (m *app) move(ctx context.Context, t *transfer) error {
 	list := m.call(0, min(t.size, most))
 	t.begin()
 	for off := int64(0); off < t.size; {
-		if t.pacer != nil && !t.await(ctx, min(t.size-off, most), true) {
-			return ctx.Err()
-		}
 		startNS := t.now()
+		if t.pacer != nil {
+			var ok bool
+			if startNS, ok = t.await(ctx, min(t.size-off, most), true); !ok {
+				return ctx.Err()
+			}
+		}
 		n, err := m.do(t, list, off)
 		if err != nil {
 			return err

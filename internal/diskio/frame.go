@@ -69,9 +69,9 @@ func (m *frameMemory) take(p *piece, block int64) []byte {
 	return mem
 }
 
-// done notes how long a piece's requests took, and checks what was played.
+// done notes how long a piece took since its frame was due to be requested, and checks what was played.
 func (w *pieceWork) done(p *piece, mem []byte, endNS int64) error {
-	w.latencies.record(p.op, p.startNS, endNS)
+	w.latencies.record(p.op, p.dueNS, endNS)
 	if p.op == trace.Read && w.check != checkNothing {
 		if m := p.stamps.check(mem, p.off, w.check); m != nil {
 			return m
@@ -95,6 +95,7 @@ type piece struct {
 	*streamFile
 	flight                *flight
 	off, n                int64 // in the file
+	dueNS                 int64 // when the player asked for the frame
 	askNS, startNS, endNS int64 // when a frame's first could begin, since the release, or -1; when it began and was done
 	err                   error
 }

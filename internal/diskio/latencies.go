@@ -12,7 +12,8 @@ import (
 const latencyEveryNS = 1_000_000_000
 
 // latencies counts how long the requests of a job took, by operation, and tells it once a second. A request's time is
-// from when it is handed to the system until the lane that handed it over sees it done; what hubbench does before and
+// from when it is handed to the system, or was due to be where it has a time (see pacer), until the lane that handed it over
+// sees it done; what hubbench does before and
 // after (stamps, checks, emptying the cache) is no part of it. For an application it is a whole call, which may move
 // gigabytes.
 //

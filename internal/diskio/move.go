@@ -61,6 +61,7 @@ func (e *real) transfer(ctx context.Context, seq int, sample Sampler) (span Span
 		t.checking = checkStamps
 	}
 	err = e.moveOpen(ctx, t)
+	e.until = t.endNS
 	span = Span{Bytes: t.done.Load(), Read: t.read.Load(), StartNS: t.watch.StartNS() - e.release, EndNS: t.endNS - e.release}
 	if err = errors.Join(err, e.closeFile(f)); err == nil {
 		err = e.finishFile(ctx, t, r)

@@ -8,22 +8,30 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// pacer says when a request of a job may begin that does not go as fast as it can. It goes on from file to file. A paced
-// job begins a request when all bytes up to its end are due at its rate, so that each file takes its size at that rate; what
-// it loses by waiting for the disk it catches up, up to a second's bytes: as a leaky bucket does (the generic cell rate
-// algorithm of ITU-T I.371). A probe's requests begin at fixed times; those that are past when the one before has ended are
-// left out.
+// pacer says when a request of a job is due that does not go as fast as it can. It goes on from file to file, and what waits
+// for the disk is late: its time counts from when it was due (coordinated omission, as wrk2 and HdrHistogram correct for it).
+//
+// A request of a paced job is due when all bytes up to its end are at its rate, so that each file takes its size at that rate.
+// What the job loses by waiting for the disk it catches up, up to a second's bytes (the generic cell rate algorithm of ITU-T
+// I.371), at no more than one and a half times its rate: what the disk is given in a tenth of a second is not twice as much as
+// the rate asks for. A probe's requests are due at fixed times; those that are past when the one before has ended follow at once.
 type pacer struct {
-	timing timing
-	rate   float64 // bytes per second; 0: a probe
-	stepNS int64   // of a probe: from one begin to the next
-	// Up to when all has been handed out, in picoseconds since the release, so that no rate suffers from rounding.
-	nextPS  atomic.Int64
+	timing  timing
+	rate    float64 // bytes per second; 0: a probe
+	stepNS  int64   // of a probe: from one request to the next
 	release int64
+	// Up to when all has been handed out, and when the latest request began, in picoseconds since the release, so that no rate
+	// suffers from rounding.
+	nextPS, beganPS atomic.Int64
+	givenUpPS       atomic.Int64 // of what a paced job is behind its rate, what it does not make up for
 }
 
-// catchUpPS is how far a paced job may be behind its rate and still make up for it.
-const catchUpPS = 1_000_000_000_000
+const (
+	// catchUpPS is how far a paced job may be behind its rate and still make up for it.
+	catchUpPS = 1_000_000_000_000
+	// catchUpRate is how fast it does, in times its rate.
+	catchUpRate = 1.5
+)
 
 // newPacer is the pacer of a job, from the release on; nil where it needs none.
 func newPacer(e *real) *pacer {
@@ -33,41 +41,56 @@ func newPacer(e *real) *pacer {
 	return &pacer{timing: e.timing, rate: e.job.Pace, stepNS: e.job.Probe.Nanoseconds(), release: e.release}
 }
 
-// reserve is when a request of n bytes may begin, by the clock, that is ready at nowNS. Any lane may call it.
-func (p *pacer) reserve(n, nowNS int64) int64 {
-	nowPS := (nowNS - p.release) * 1000
+// reserve is when a request of n bytes that is ready at nowNS is due, and when it may begin, by the clock. Any lane may call it.
+func (p *pacer) reserve(n, nowNS int64) (dueNS, beginNS int64) {
+	if p.stepNS > 0 {
+		due := p.release + (p.nextPS.Add(p.stepNS*1000)-p.stepNS*1000)/1000
+		return due, due
+	}
+	nowPS, takesPS := (nowNS-p.release)*1000, float64(n)*1e12/p.rate
+	var due int64
 	for {
 		last := p.nextPS.Load()
-		var at, next int64
-		if p.stepNS == 0 {
-			next = max(last, nowPS-catchUpPS) + int64(math.Round(float64(n)*1e12/p.rate))
-			at = next
-		} else {
-			step := p.stepNS * 1000
-			at = last + max(0, nowPS-last+step-1)/step*step
-			next = at + step
+		from := max(last, nowPS-catchUpPS)
+		due = from + int64(math.Round(takesPS))
+		if p.nextPS.CompareAndSwap(last, due) {
+			p.givenUpPS.Add(from - last)
+			break
 		}
-		if p.nextPS.CompareAndSwap(last, next) {
-			return p.release + (at+999)/1000
+	}
+	for {
+		last := p.beganPS.Load()
+		begin := max(due, last+int64(takesPS/catchUpRate))
+		if p.beganPS.CompareAndSwap(last, max(begin, nowPS)) {
+			return p.release + (due+999)/1000, p.release + (begin+999)/1000
 		}
 	}
 }
 
-// await waits until a request of n bytes may begin, and reports false where the transfer ends before. One lane notes the
-// progress meanwhile.
-func (t *transfer) await(ctx context.Context, n int64, progress bool) bool {
+// leftOut is how many requests of n bytes were due by nowNS and will never begin.
+func (p *pacer) leftOut(n, nowNS int64) int64 {
+	if p.stepNS > 0 {
+		behindNS := nowNS - p.release - p.nextPS.Load()/1000
+		return max(0, behindNS+p.stepNS) / p.stepNS
+	}
+	return int64(float64(p.givenUpPS.Load()) * p.rate / 1e12 / float64(n))
+}
+
+// await waits until a request of n bytes may begin, and returns when it was due; false where the transfer ends before. One
+// lane notes the progress meanwhile.
+func (t *transfer) await(ctx context.Context, n int64, progress bool) (dueNS int64, ok bool) {
 	now := t.now()
-	beginNS := t.pacer.reserve(n, now)
+	dueNS, beginNS := t.pacer.reserve(n, now)
 	for ; now < beginNS; now = t.now() {
 		if progress {
 			t.progress(now)
 		}
 		if ctx.Err() != nil || t.failure.Load() != nil || t.expired(now) {
-			return false
+			return 0, false
 		}
 		t.pacer.timing.sleepUntil(min(beginNS, now+t.sampleNS))
 	}
-	return true
+	return dueNS, true
 }
 
 // opOf is what request i of a transfer that reads and writes does: of any hundred that follow one another, as many read as

@@ -148,7 +148,8 @@ func TestPaceOfAnApplication(t *testing.T) {
 	})
 }
 
-// What a stall costs is caught up as far as a second's bytes go, and no further.
+// What a stall costs is caught up as far as a second's bytes go, and no further; and in no tenth of a second is the disk given
+// twice as much as the rate asks for.
 func TestPaceAfterAStall(t *testing.T) {
 	const (
 		block = 64 << 10
@@ -166,6 +167,14 @@ func TestPaceAfterAStall(t *testing.T) {
 			want := 10*time.Second + lost
 			if off := time.Duration(last) - want; off < -10*time.Millisecond || off > 10*time.Millisecond {
 				t.Errorf("stall of %s: the last of 1000 requests began at %s, want %s", stall, time.Duration(last), want)
+			}
+			for i, first := 0, 0; i < len(requests); i++ {
+				for requests[i].atNS-requests[first].atNS >= 100e6 {
+					first++
+				}
+				if n := i - first + 1; n > 20 {
+					t.Fatalf("stall of %s: %d requests in the tenth of a second up to %d ns, want 20 at most", stall, n, requests[i].atNS)
+				}
 			}
 			// Never more than its due and a second's beside it.
 			for i, r := range requests {
@@ -204,42 +213,86 @@ func TestPaceEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// A probe's requests begin at multiples of its step; those whose time passes while one stands still are left out.
-func TestProbeTimes(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		vt := virtualTime()
-		f := newLogging(vt.now, func(atNS int64) time.Duration {
-			if atNS == 1e9 {
-				return 123 * time.Millisecond
+// A probe's requests are due at multiples of its step. While one stands still, those that are due wait for it and follow at once,
+// and their time counts from when they were due: the quantiles are those of arithmetic.
+func TestProbeOverAStall(t *testing.T) {
+	const (
+		step    = 10 * time.Millisecond
+		service = time.Millisecond
+		n       = 1400
+		at      = 5 * time.Second
+	)
+	for _, stall := range []time.Duration{0, 123 * time.Millisecond, time.Second, 2500 * time.Millisecond} {
+		synctest.Test(t, func(t *testing.T) {
+			vt := virtualTime()
+			f := newLogging(vt.now, func(atNS int64) time.Duration {
+				if atNS == at.Nanoseconds() {
+					return stall + service
+				}
+				return service
+			})
+			var heard told
+			tr := &transfer{file: f, op: trace.Read, size: 1 << 30, padded: 1 << 30, stamps: stamper{unit: 4096},
+				pacer: &pacer{timing: vt, stepNS: step.Nanoseconds(), release: vt.now()}, clock: vt.now, sampleNS: policy.SampleNS, latencies: newLatencies()}
+			tr.latencies.start(heard.tell)
+			tr.setBlock(4096)
+			tr.part(n*4096, 7)
+			m := newThreads(make([]byte, 1<<20), nil, 1)
+			if err := m.move(t.Context(), tr); err != nil {
+				t.Fatal(err)
 			}
-			return time.Millisecond
+			if err := m.close(); err != nil {
+				t.Error(err)
+			}
+			tr.latencies.stop(heard.tell)
+			var want []int64
+			var free time.Duration
+			for k := range n {
+				due := time.Duration(k) * step
+				free = max(free, due) + service
+				if due == at {
+					free += stall
+				}
+				want = append(want, (free - due).Nanoseconds())
+			}
+			slices.Sort(want)
+			places := map[int64]bool{}
+			for _, r := range *f.log {
+				places[r.off] = true
+			}
+			got := heard.sum(t, trace.Read)
+			if len(*f.log) != n || len(places) != n || got.N() != n {
+				t.Errorf("stall of %s: %d requests at %d places, %d told; want %d", stall, len(*f.log), len(places), got.N(), n)
+			}
+			for _, q := range []float64{0.5, 0.9, 0.95, 0.99, 0.999, 1} {
+				if got, want := float64(got.Quantile(q)), float64(want[max(0, int(math.Ceil(q*n))-1)]); math.Abs(got/want-1) > 0.01 {
+					t.Errorf("stall of %s: quantile %g is %.1f ms, want %.1f", stall, q, got/1e6, want/1e6)
+				}
+			}
+			if left := tr.pacer.leftOut(4096, vt.now()); left != 0 {
+				t.Errorf("stall of %s: %d are left out, want none", stall, left)
+			}
 		})
-		tr := &transfer{file: f, op: trace.Read, size: 1 << 30, padded: 1 << 30, stamps: stamper{unit: 4096},
-			pacer: &pacer{timing: vt, stepNS: 10e6, release: vt.now()}, clock: vt.now, sampleNS: policy.SampleNS}
-		tr.setBlock(4096)
-		tr.part(200*4096, 7)
-		m := newThreads(make([]byte, 1<<20), nil, 1)
-		if err := m.move(t.Context(), tr); err != nil {
-			t.Fatal(err)
+	}
+}
+
+// What was due when a job ends and was never made is counted: of a probe, and of a pace beyond the second that it catches up.
+func TestLeftOut(t *testing.T) {
+	probe := &pacer{stepNS: 10e6}
+	for range 5 {
+		probe.reserve(4096, 0)
+	}
+	for ns, want := range map[int64]int64{0: 0, 49e6: 0, 50e6: 1, 59e6: 1, 60e6: 2, 1040e6: 100} {
+		if got := probe.leftOut(4096, ns); got != want {
+			t.Errorf("probes at %d ns: %d, want %d", ns, got, want)
 		}
-		if err := m.close(); err != nil {
-			t.Error(err)
-		}
-		want := int64(0)
-		places := map[int64]bool{}
-		for i, r := range *f.log {
-			if r.atNS != want {
-				t.Fatalf("request %d began at %d ns, want %d", i, r.atNS, want)
-			}
-			if want += 10e6; r.atNS == 1e9 {
-				want = 1130e6
-			}
-			places[r.off] = true
-		}
-		if len(*f.log) != 200 || len(places) != 200 {
-			t.Errorf("%d requests at %d places, want 200", len(*f.log), len(places))
-		}
-	})
+	}
+	paced := &pacer{rate: 100 * 4096}
+	paced.reserve(4096, 0)
+	paced.reserve(4096, 3010e6)
+	if got := paced.leftOut(4096, 3020e6); got != 200 {
+		t.Errorf("at a pace, 3 s behind: %d requests, want 200", got)
+	}
 }
 
 // A probe's files are so many requests each, all over its one large file and nowhere twice before it has been everywhere.

@@ -42,6 +42,7 @@ type real struct {
 	nextSeq    int
 	nextFile   record
 	ended      int64 // when the last file did, by clock.Now; zero before
+	until      int64 // when the last file's requests did, whole or not
 	moved      int   // files moved without a failure
 	failed     bool
 	release    int64
@@ -333,6 +334,7 @@ func (e *real) Close() error {
 	}
 	if e.tell != nil {
 		e.latencies.stop(e.tell)
+		e.tellLeftOut()
 		e.tell = nil
 	}
 	if e.buf != nil {
@@ -348,6 +350,16 @@ func (e *real) Close() error {
 		e.folder = nil
 	}
 	return e.job.explain("clean up", err)
+}
+
+// tellLeftOut tells how many requests were due and never made: the latencies are without them.
+func (e *real) tellLeftOut() {
+	if e.pacer == nil {
+		return
+	}
+	if n := e.pacer.leftOut(e.job.IO.Block, e.until); n > 0 {
+		e.tell(trace.Event{Type: trace.GaugeType, Name: trace.LeftOut, TNS: e.until - e.release, Value: float64(n)})
+	}
 }
 
 func (e *real) removeFiles() error {

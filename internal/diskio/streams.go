@@ -241,7 +241,7 @@ func (s *streams) begin(player, frame int, nowNS, askNS int64) {
 	first := true
 	for from < to {
 		p := s.paths[player].piece(from, to, s.job.IO.Block)
-		p.flight, p.askNS = f, -1
+		p.flight, p.dueNS, p.askNS = f, askNS, -1
 		if first {
 			p.askNS = max(askNS, s.freeNS)
 		}

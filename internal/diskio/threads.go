@@ -90,10 +90,16 @@ func (l *lane) run(ctx context.Context, t *transfer) {
 	done := ctx.Done()
 	for {
 		r, ok := t.take(done)
-		if !ok || t.pacer != nil && !t.await(ctx, r.n, l.number == 0) {
+		if !ok {
 			return
 		}
-		if err := l.request(t, r); err != nil {
+		var dueNS int64
+		if t.pacer != nil {
+			if dueNS, ok = t.await(ctx, r.n, l.number == 0); !ok {
+				return
+			}
+		}
+		if err := l.request(t, r, dueNS); err != nil {
 			t.fail(err)
 			return
 		}
@@ -104,8 +110,8 @@ func (l *lane) run(ctx context.Context, t *transfer) {
 	}
 }
 
-// request does one request, and what goes with it before and after.
-func (l *lane) request(t *transfer, r request) (err error) {
+// request does one request, and what goes with it before and after. Its time counts from when it was due, where it had one.
+func (l *lane) request(t *transfer, r request, dueNS int64) (err error) {
 	memory := &l.memory
 	if t.reads > 0 && r.op == trace.Read {
 		memory = &l.scratch // what is written must stay what it is
@@ -114,8 +120,8 @@ func (l *lane) request(t *transfer, r request) (err error) {
 	if r.op == trace.Write {
 		t.stamps.put(p, r.off, noise)
 	}
-	var startNS int64
-	if t.latencies != nil {
+	startNS := dueNS
+	if t.latencies != nil && t.pacer == nil {
 		startNS = t.now()
 	}
 	if r.op == trace.Write {

@@ -63,7 +63,7 @@ func missing(f *quantile.Figures) bool { return f != nil && (f.P99NS == nil || f
 // not recorded.
 func (v *phaseView) latencyTable() *Table {
 	t := &Table{
-		Title: "Request latency", Note: "From when a request is handed to the system until it is done.",
+		Title: "Request latency", Note: "From when a request is handed to the system, or was due, until it is done.",
 		Columns: []Column{
 			{Head: "Disk"}, {Head: "Does"}, {Head: "Beside"}, {Head: "Requests", Numbers: true, Drop: 3}, {Head: "Median", Numbers: true}, {Head: "99th percentile", Numbers: true},
 			{Head: "95 % interval", Numbers: true, Drop: 4}, {Head: "99.9th", Numbers: true}, {Head: "Longest", Numbers: true, Drop: 1}, {Head: "As long as alone", Numbers: true, Drop: 2},

@@ -5,10 +5,12 @@ import (
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/quantile"
+	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // Latency is how long a disk's requests took, from when each was handed to the system until it was done: those of its
-// role's direction, in the overlap, or in all its time where there is none.
+// role's direction, in the overlap, or in all its time where there is none. Those of a probe, of streams and at a pace count
+// from when they were due, however late they began.
 //
 // A latency line of the trace counts the requests that ended since the line before, about a second. It belongs to the
 // overlap where that time lies within one of its spans, but for a hundredth of a second: what ended about the edges
@@ -26,6 +28,11 @@ func (p *part) latencyLines() []quantile.Line { return quantile.Lines(p.Trace, p
 
 // latencies tells how long the disks' requests took, beside what they take alone.
 func (p *phase) latencies(alone soloLatencies, alpha float64) {
+	for _, g := range p.trace.Gauges {
+		if g.Name == trace.LeftOut && g.Value > 0 {
+			p.warn(Warning{Code: "left_out", Disk: g.Disk, Values: map[string]float64{"requests": g.Value}})
+		}
+	}
 	for i := range p.parts {
 		part := &p.parts[i]
 		lines := part.latencyLines()

@@ -190,3 +190,18 @@ func TestLatencyMatrixByHand(t *testing.T) {
 		t.Errorf("%+v", got[1])
 	}
 }
+
+// Requests that were due and never made are told of, with their disk.
+func TestLeftOut(t *testing.T) {
+	p := playing(10, plenty(0, 0))
+	p.Gauges = []trace.Gauge{{Disk: "A", Name: trace.LeftOut, TNS: 10e9, Value: 200}, {Disk: "A", Name: trace.CachedShare, TNS: 10e9}}
+	var got []Warning
+	for _, w := range Analyze(tracetest.Run(p), Options{}).Phases[0].Warnings {
+		if w.Code == "left_out" {
+			got = append(got, w)
+		}
+	}
+	if diff := cmp.Diff([]Warning{{Code: "left_out", Disk: "A", Values: map[string]float64{"requests": 200}}}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -93,6 +93,7 @@ const (
 	Stopped     = "stopped_s"          // for how long the machine has just slept, or hubbench was stopped: all of it, or the worker of a disk
 	LinkState   = "link_state"         // bits per second that the slowest link of the disk's path has negotiated
 	HostLate    = "host_late_s"        // of a disk with streams: the most that the host was late to look after them, which is not the disk's doing
+	LeftOut     = "requests_left_out"  // of a disk at a pace or with a probe: how many requests were due and never made
 	CachedShare = "cached_share"       // of the files that a job moved past the cache: how much the cache held when it had ended
 )
 
