@@ -108,7 +108,7 @@ func (s *streams) transfer(ctx context.Context, seq int, sample Sampler) (Span, 
 		if err != nil {
 			return Span{Bytes: min(s.bytes-before, size), StartNS: s.startNS, EndNS: now}, err
 		}
-		if len(s.ends) > 0 {
+		if len(s.ends) > 0 && s.ends[0] <= now {
 			span := Span{Bytes: size, StartNS: s.startNS, EndNS: max(s.ends[0], s.startNS+1)}
 			s.ends, s.startNS = s.ends[1:], span.EndNS
 			s.moved++
@@ -116,15 +116,19 @@ func (s *streams) transfer(ctx context.Context, seq int, sample Sampler) (Span, 
 		}
 		if now-sampledNS >= s.sampleNS {
 			sampledNS = now
-			sample(s.bytes-before, 0, now)
+			sample(min(s.bytes-before, size), 0, now)
 		}
 		if err := ctx.Err(); err != nil {
 			s.report(now)
-			return Span{Bytes: s.bytes - before, StartNS: s.startNS, EndNS: now}, err
+			return Span{Bytes: min(s.bytes-before, size), StartNS: s.startNS, EndNS: now}, err
 		}
 		s.ask(now)
-		if err := s.wait(ctx, sampledNS+s.sampleNS); err != nil {
-			return Span{Bytes: s.bytes - before, StartNS: s.startNS, EndNS: now}, err
+		untilNS := sampledNS + s.sampleNS
+		if len(s.ends) > 0 {
+			untilNS = min(untilNS, s.ends[0])
+		}
+		if err := s.wait(ctx, untilNS); err != nil {
+			return Span{Bytes: min(s.bytes-before, size), StartNS: s.startNS, EndNS: now}, err
 		}
 	}
 }
@@ -168,11 +172,13 @@ func (s *streams) failure(p *piece) error {
 	return errors.Join(s.closeFiles(), s.keepEvidence(p.err, p.record))
 }
 
-// count takes note of moved bytes.
+// count takes note of moved bytes. A frame fills the time to the next one: a stretch ends no earlier than so many bytes take at
+// the streams' rate, though its last frame is there before.
 func (s *streams) count(bytes, tNS int64) {
 	s.bytes += bytes
 	for size := s.job.Size(s.stretch); s.bytes >= int64(s.stretch+1)*size; s.stretch++ {
-		s.ends = append(s.ends, tNS)
+		takesNS := int64(float64(s.stretch+1) * float64(size) / stream.TotalRate(s.job.Streams) * 1e9)
+		s.ends = append(s.ends, max(tNS, takesNS))
 	}
 }
 
@@ -261,15 +267,15 @@ func (s *streams) newFlight(player, frame int, bytes int64) *flight {
 	return f
 }
 
-// wait has what was handed over begin, and waits until there is something to do: the next frame's time, a report's or a
-// sample's, or room where frames wait for some.
-func (s *streams) wait(ctx context.Context, sampleNS int64) error {
+// wait has what was handed over begin, and waits until there is something to do: the next frame's time, a report's, a sample's or
+// a stretch's end, or room where frames wait for some.
+func (s *streams) wait(ctx context.Context, untilNS int64) error {
 	freeNS, err := s.pieces.begin()
 	if err != nil {
 		return err
 	}
 	s.freeNS = max(s.freeNS, freeNS)
-	untilNS := s.release + min(s.reportNS, sampleNS)
+	untilNS = s.release + min(s.reportNS, untilNS)
 	full := s.behind || s.flying >= s.job.IO.Depth
 	if !full {
 		untilNS = min(untilNS, s.release+s.players[s.next()].AskNS())

@@ -171,6 +171,27 @@ func TestStreamsOverAStall(t *testing.T) {
 	}
 }
 
+// However short a phase is, its streams have moved at their rate: a stretch takes as long as its frames are shown.
+func TestStreamsOfAShortPhase(t *testing.T) {
+	overPieceMovers(t, "", func(t *testing.T, pieces pieceMaker) {
+		dir := t.TempDir()
+		synctest.Test(t, func(t *testing.T) {
+			sys := serving(time.Millisecond)
+			sys.pieces = pieces
+			spec := stream.Spec{Rate: 1e6, Frame: 40 * time.Millisecond, Count: 1, Buffer: time.Second}
+			p := playStreams(t, streamsJob(dir, spec), sys, 2100*time.Millisecond, func() {})
+			if len(p.spans) != 2 {
+				t.Fatalf("%d stretches of a second in 2.1 s", len(p.spans))
+			}
+			for _, s := range p.spans {
+				if got := float64(s.Bytes) / float64(s.EndNS-s.StartNS) * 1e9; math.Abs(got/spec.Rate-1) > 0.002 {
+					t.Errorf("%+v: %.0f bytes per second, want %.0f", s, got, spec.Rate)
+				}
+			}
+		})
+	})
+}
+
 // A disk that is too slow for its streams loses as many frames as a recorder whose memory holds so many of each stream, and that
 // drops what comes while it is full.
 func TestStreamsOverload(t *testing.T) {
