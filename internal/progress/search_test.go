@@ -69,11 +69,11 @@ func TestSearch(t *testing.T) {
 `},
 		{"no limit", trace.SearchPace, "B", 0, func(trace.Try) bool { return true }, `[1/2] edit no limit: A plays 2 streams; B writes; for 30 s
       done in 30 s
-      try 1 of at most 36: no limit: clean
+      try 1 of at most 30: no limit: clean
       next after a cooldown of 5 s
 [1/2] edit no limit 2: A plays 2 streams; B writes; for 30 s
       done in 30 s
-      try 2 of at most 36: no limit: clean
+      try 2 of at most 30: no limit: clean
       next after a cooldown of 5 s
 [1/2] edit no limit 3: A plays 2 streams; B writes; for 30 s
       done in 30 s

@@ -18,8 +18,8 @@ const (
 
 // How many tries a search may take beyond those that halve the steps, and of these for each halving.
 const (
-	spare        = 4
-	spareHalving = 3
+	spare        = 6
+	spareHalving = 2
 )
 
 // ladder looks for the limit: the highest of the steps 1 ... top at which streams stay clean but for bad luck; 0 where they
