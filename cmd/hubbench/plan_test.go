@@ -172,7 +172,9 @@ t
   after 1 h; what it moves and writes is what the disks' links carry in that time.
 - how many: at most 40 tries of 10 s find out how many streams of A stay clean, up to 10, alone and
   beside the others.
-- how fast: at most 30 tries of 30 s find out how fast B may go so that all streams stay clean.
+- how fast: at most 30 tries of 30 s find out how fast B may go so that all streams stay clean. They
+  follow one another without a rest: what one leaves in a disk's cache, the next does not have;
+  cooldown: gives it time.
 - The times are the shortest that one shared link of 3.40 GB/s allows; test files written beforehand
   add to them.
 - Cooldowns take at most 1 min 20 s more.

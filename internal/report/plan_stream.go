@@ -83,7 +83,7 @@ func sources(streams []plannedStreams) []string {
 	return notes
 }
 
-// searches say what is searched for, and in how many tries.
+// searches say what is searched for, and in how many tries, and that these are not alike for a disk that remembers.
 func searches(p Plan) []string {
 	var notes []string
 	for i, phase := range p.Phases {
@@ -105,7 +105,11 @@ func searches(p Plan) []string {
 		if p.Model == "" {
 			tries = "at most " + tries
 		}
-		notes = append(notes, fmt.Sprintf("%s: %s of %s find out %s.", phase.Name, strings.Replace(tries, "trys", "tries", 1), unit.FormatSeconds(s.Hold.Seconds()), what))
+		note := fmt.Sprintf("%s: %s of %s find out %s.", phase.Name, strings.Replace(tries, "trys", "tries", 1), unit.FormatSeconds(s.Hold.Seconds()), what)
+		if phase.Cooldown == 0 && slices.ContainsFunc(phase.Jobs, func(j scenario.Job) bool { return j.Writes() > 0 }) {
+			note += " They follow one another without a rest: what one leaves in a disk's cache, the next does not have; cooldown: gives it time."
+		}
+		notes = append(notes, note)
 	}
 	return notes
 }
