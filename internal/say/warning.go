@@ -59,6 +59,8 @@ func warning(w *analysis.Warning, p *analysis.Phase) string {
 		return disk + fmt.Sprintf("%.0f of %.0f files overlap others of the same disk: their bytes count, as of files in flight together, but their own rates are left out of the mean, the median and the rest", v["files"], v["of"])
 	case "not_steady":
 		return disk + fmt.Sprintf("its rate was not steady when the phase ended (after SNIA PTS, in windows of %s); no steady rate is given", unit.FormatSeconds(v["window_s"]))
+	case "steady_unfallen":
+		return disk + fmt.Sprintf("it wrote steadily at %s and never fell in %s: a fast cache that is not full yet writes as steadily; unless it was full before the phase, find its end with preset: saturation", rate(v["rate"]), unit.FormatBytes(int64(v["bytes"])))
 	case "few_files":
 		return disk + unit.Plural(int(v["files"]), "file") + ": too few to judge the spread of the rates by"
 	case "size_or_time":

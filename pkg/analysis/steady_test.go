@@ -35,6 +35,9 @@ func TestSteady(t *testing.T) {
 		a := untilSteady(tt.paces...)
 		d := a.Phases[0].Disks["A"]
 		warned := slices.ContainsFunc(a.Phases[0].Warnings, func(w Warning) bool { return w.Code == "not_steady" })
+		if unfallen := slices.ContainsFunc(a.Phases[0].Warnings, func(w Warning) bool { return w.Code == "steady_unfallen" }); unfallen != (tt.name == "flat") {
+			t.Errorf("%s: warned of a cache that may not be full: %v", tt.name, unfallen)
+		}
 		switch {
 		case tt.rate == 0:
 			if d.Steady != nil || !warned {
@@ -110,12 +113,12 @@ func TestWhoIsSteady(t *testing.T) {
 	if len(p.out.Disks) != 2 || b == nil || b.SinceS != 0 || b.WindowS != 4 || !agrees(b.Rate, 1e8) || d.Steady != nil {
 		t.Errorf("%+v", p.out.Disks)
 	}
-	if w := p.out.Warnings; len(w) != 1 || w[0].Code != "not_steady" || w[0].Disk != "D" || w[0].Values["window_s"] != 4 {
+	if w := p.out.Warnings; len(w) != 2 || w[0].Code != "steady_unfallen" || w[0].Disk != "B" || w[1].Code != "not_steady" || w[1].Disk != "D" || w[1].Values["window_s"] != 4 {
 		t.Errorf("warnings %+v", w)
 	}
 	// Five windows are judged, the last of them whole.
 	for windowNS, want := range map[int64]bool{6e9: true, 6.1e9: false, 31e9: false} {
-		if got := p.parts[1].steadyIn(windowNS); (got != nil) != want {
+		if got, _ := p.parts[1].steadyIn(windowNS); (got != nil) != want {
 			t.Errorf("in windows of %v s: %+v", seconds(windowNS), got)
 		}
 	}
