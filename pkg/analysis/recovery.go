@@ -7,6 +7,7 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/overlap"
+	"github.com/hubbench/hubbench/pkg/stats"
 )
 
 // How a recovery is told.
@@ -14,9 +15,10 @@ const (
 	oneStep      = 0.09           // neighbouring levels that differ by less are taken for one
 	togetherS    = 0.5            // seconds: disks that end this close together count as one end, the last one's
 	settleNS     = 2_000_000_000  // the old level must be seen for this long
-	jointChance  = 0.05           // if two disks rise at one instant, noise makes either rise more rarely than this, and both more rarely than alpha.after times this
+	jointChance  = 0.15           // of disks that surely rise at one instant, those count that noise makes rise more rarely than this
 	largeRise    = 1.6            // times: real disks' bursts are smaller
 	jointHoldsS  = 0.7            // seconds for which the new level must be seen if two disks rise at one instant
+	jointLeast   = 0.001          // no disk of them counts for more: one with a burst alone must not decide for all
 	longestLagNS = 30_000_000_000 // a single step is looked for at most this long after an end
 	heldDown     = 0.8            // below this share of its rate alone, a disk that shows no recovery was still waiting for it
 )
@@ -54,8 +56,9 @@ func (p *phase) recoveries(solos solos) {
 				steps = append(steps, p.stepAfter(&p.parts[other], worked, until))
 			}
 		}
+		joint := p.together(stay, before, steps, at)
 		for i, part := range stay {
-			p.recovery(part, ended.Name(), before[i], until, p.surely(part, steps, i, at), solos)
+			p.recovery(part, ended.Name(), before[i], until, cmp.Or(joint[i], p.surely(part, &steps[i])), solos)
 		}
 	}
 }
@@ -146,28 +149,59 @@ type climb struct {
 	joint        bool // another disk rises at the same instant
 }
 
-// surely is steps[i], the step of a disk that goes on, if noise would hardly make it: either by itself, with its moment chosen
-// among many and showing in its files, or together with another disk that rises at the same instant. Else it is nil.
-func (p *phase) surely(part *part, steps []climb, i int, at int64) *climb {
-	c := &steps[i]
+// chance is how likely noise alone makes so large a rise at a known moment.
+func (c *climb) chance() float64 { return c.is.ChanceAbove(c.was) }
+
+// surely is a disk's step if noise would hardly make it, its moment being chosen among many, and it shows in the files; else nil.
+func (p *phase) surely(part *part, c *climb) *climb {
 	if !rises(c.was, c.is) || part.Dipped(c.had, c.is.Rate) {
 		return nil
 	}
-	by, places := c.is.ChanceAbove(c.was), max(1, seconds(c.reached.StartNS-c.had.StartNS))
-	// The chance that one of the other disks rises within 2 datingNS of this one by coincidence.
-	coincidence := min(1, float64(len(steps)-1)*4*level.SampleNS/float64(c.reached.EndNS-at))
-	for k := range steps {
-		if o := &steps[k]; k != i && rises(o.was, o.is) && abs(o.reached.StartNS-c.reached.StartNS) <= 2*level.SampleNS &&
-			max(by, o.is.ChanceAbove(o.was)) < jointChance && places*coincidence*by*o.is.ChanceAbove(o.was) < jointChance*p.alpha.after {
-			c.joint = true
-			return c
-		}
-	}
+	places := max(1, seconds(c.reached.StartNS-c.had.StartNS))
 	ever := overlap.Interval{StartNS: part.StartNS(), EndNS: c.had.EndNS}
-	if places*by < p.alpha.after && (part.ShowsInFiles(c.had, c.reached, level.MinFiles, level.MaxOfOne) || part.RanksApart(ever, c.reached)) {
+	if places*c.chance() < p.alpha.after && (part.ShowsInFiles(c.had, c.reached, level.MinFiles, level.MaxOfOne) || part.RanksApart(ever, c.reached)) {
 		return c
 	}
 	return nil
+}
+
+// together are the steps of the disks that rise at one instant, if noise would hardly make all that go on rise so much then:
+// what an ended disk had is given to all of them at once. What each had is all that it had since then; the instants tried are
+// those of the disks' own steps, and two of these that agree, if not at the edge of what is tried, make noise less likely still.
+func (p *phase) together(stay []*part, since []overlap.Interval, steps []climb, at int64) []*climb {
+	best, least := make([]*climb, len(steps)), p.alpha.after
+	for i := range steps {
+		if steps[i].had.Seconds() == 0 || len(steps) < 2 {
+			continue
+		}
+		moment, until := steps[i].reached.StartNS, steps[i].reached.EndNS
+		inside := moment > at+2*level.SampleNS && moment < until-leastSideNS-2*level.SampleNS
+		var chances []float64
+		all, rise, agree := make([]*climb, len(steps)), 0, 0
+		for k, part := range stay {
+			if steps[k].had.Seconds() == 0 {
+				continue
+			}
+			from := max(since[k].StartNS, p.risenBy(part), part.Solid[level.At(part.Solid, steps[k].had.StartNS)].StartNS)
+			c := part.stepAt(overlap.Interval{StartNS: from, EndNS: until}, moment, at)
+			chances = append(chances, max(jointLeast, c.chance()))
+			if rises(c.was, c.is) && c.chance() < jointChance && !part.Dipped(c.had, c.is.Rate) {
+				c.joint, all[k] = true, &c
+				rise++
+			}
+			if inside && abs(steps[k].reached.StartNS-moment) <= 2*level.SampleNS {
+				agree++
+			}
+		}
+		places := seconds(until - at)
+		if agree > 1 {
+			places *= min(1, 4*seconds(level.SampleNS)*float64(len(chances)-1))
+		}
+		if chance := stats.Fisher(chances) * places; rise > 1 && chance < least {
+			best, least = all, chance
+		}
+	}
+	return best
 }
 
 // risenBy is when the disk reached the new level of its latest recovery so far; 0 if it has none.
@@ -212,8 +246,13 @@ func (p *phase) stepAfter(part *part, before overlap.Interval, until int64) clim
 		return climb{}
 	}
 	moment := from + int64(step)*level.SampleNS
-	c := climb{had: overlap.Interval{StartNS: from, EndNS: moment}, reached: overlap.Interval{StartNS: max(moment, at), EndNS: until}}
-	c.was, c.is = part.Differ(c.had, c.reached)
+	return part.stepAt(overlap.Interval{StartNS: from, EndNS: until}, moment, at)
+}
+
+// stepAt is a step within v at a moment, which is another's end or later.
+func (p *part) stepAt(v overlap.Interval, moment, at int64) climb {
+	c := climb{had: overlap.Interval{StartNS: v.StartNS, EndNS: moment}, reached: overlap.Interval{StartNS: max(moment, at), EndNS: v.EndNS}}
+	c.was, c.is = p.Differ(c.had, c.reached)
 	return c
 }
 

@@ -146,3 +146,13 @@ func StudentTail(t, free float64) float64 { return distuv.StudentsT{Sigma: 1, Nu
 func StudentQuantile(p, free float64) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: free}.Quantile(p)
 }
+
+// Fisher is the chance that independent tests together come out as clearly as these chances, by Fisher's method ("Statistical
+// Methods for Research Workers", 4th edition, 1932, section 21.1).
+func Fisher(chances []float64) float64 {
+	var sum float64
+	for _, p := range chances {
+		sum -= 2 * math.Log(p)
+	}
+	return distuv.ChiSquared{K: 2 * float64(len(chances))}.Survival(sum)
+}
