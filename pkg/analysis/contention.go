@@ -153,7 +153,11 @@ func (p *phase) fillContention(solos solos) {
 			d.Reference, d.ReferenceFrom = r.kind, r.from
 			d.ReferenceRate, d.Retention = number(r.Rate), number(window[i].Rate/r.Rate)
 			caps[i] = max(r.Rate, window[i].Rate)
-			d.Held = window[i].Rate > 0 && *d.Retention <= heldBack && r.CouldMoveMore(window[i]) < p.alpha.shared
+			same := r.Measured
+			if r.kind == ReferenceSolo && window[i].LastsS >= level.LongS {
+				same = r.UnderNoiseOf(&part.Disk)
+			}
+			d.Held = window[i].Rate > 0 && *d.Retention <= heldBack && same.CouldMoveMore(window[i]) < p.alpha.shared
 			d.RetentionCI = ratioInterval(window[i].WithoutPauses(), r.WithoutPauses())
 			atLeast := level.Measured{Rate: clearlyLess * r.Rate, Error: r.Error, Free: r.Free}
 			d.Kept = *d.Retention >= heldBack && !d.Held && window[i].ChanceAbove(atLeast) < doubt

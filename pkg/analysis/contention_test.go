@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -272,5 +273,30 @@ func TestHubCost(t *testing.T) {
 	}}
 	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(0.01, 0)); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+}
+
+// A and B have three quarters of what they have alone, which solos of 6 s show: of ten files, too few to tell the noise by
+// themselves, but 40 s together tell it.
+func TestHeldByShortSolos(t *testing.T) {
+	const n = 40
+	held := 0
+	for seed := range uint64(n) {
+		rnd := rand.New(rand.NewPCG(seed, 78))
+		disk := func(name string, untilS float64) tracetest.Disk {
+			return tracetest.Disk{Name: name, Levels: []tracetest.Level{{UntilS: untilS, Rate: 1.5e9}}, Noise: tracetest.Noise{Sigma: 0.1}, Sizes: tracetest.Between(3e8, 1.5e9)}
+		}
+		h := tracetest.Hub{Capacity: 2.25e9, Outside: true}
+		a := Analyze(tracetest.Run(
+			tracetest.Phase("A alone", disk("A", 6).Play(rnd)), tracetest.Phase("B alone", disk("B", 6).Play(rnd)),
+			tracetest.Phase("WW", h.Play(rnd, disk("A", 40), disk("B", 40))...)), Options{})
+		for _, d := range a.Phases[2].Contention.Disks {
+			if d.Held {
+				held++
+			}
+		}
+	}
+	if held < 2*n*3/4 {
+		t.Errorf("%d of %d losses told, want three quarters", held, 2*n)
 	}
 }

@@ -19,7 +19,7 @@ func alone(p *phase, rates ...float64) solos {
 	var s solos
 	for i, rate := range rates {
 		if rate > 0 {
-			s = append(s, solo{job: p.job(&p.parts[i]), Measured: level.Measured{Rate: 1e6 * rate, Error: 0.001, Free: 50}, phase: p.parts[i].Name() + " alone"})
+			s = append(s, solo{job: p.job(&p.parts[i]), Measured: level.Measured{Rate: 1e6 * rate, Error: 0.001, Free: 50, LastsS: 30}, phase: p.parts[i].Name() + " alone"})
 		}
 	}
 	return s
@@ -401,7 +401,7 @@ func TestHeldAndKept(t *testing.T) {
 		p := besides(60, tt.a, tracetest.Steps(160))
 		p.fillOverlap()
 		p.fillChanges()
-		p.fillContention(solos{{job: p.job(&p.parts[0]), Measured: level.Measured{Rate: 1e6 * tt.alone, Error: tt.err, Free: 50}, phase: "A alone"}})
+		p.fillContention(solos{{job: p.job(&p.parts[0]), Measured: level.Measured{Rate: 1e6 * tt.alone, Error: tt.err, Free: 50, LastsS: 30}, phase: "A alone"}})
 		c := p.out.Contention
 		if d := c.Disks["A"]; d.Held != tt.held || d.Kept != tt.kept || (d.Retention == nil) != tt.fell || !tt.fell && (math.Abs(*d.Retention-70/tt.alone) > 0.01 || *d.ReferenceRate != 1e6*tt.alone) {
 			t.Errorf("%s: %+v", tt.name, d)

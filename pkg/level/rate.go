@@ -11,10 +11,11 @@ import (
 
 // Measured is a rate and how far the disk's noise may have put it off.
 type Measured struct {
-	Rate  float64
-	Error float64 // standard error, relative
-	Free  float64 // degrees of freedom of the error
-	busy  *busy   // nil if the pauses between files take next to no time, or it is not known
+	Rate   float64
+	Error  float64 // standard error, relative
+	Free   float64 // degrees of freedom of the error
+	LastsS float64 // the time that it is of, in seconds
+	busy   *busy   // nil if the pauses between files take next to no time, or it is not known
 }
 
 // Measure is the disk's rate over the intervals, pauses included; not ok if it moved nothing.
@@ -51,7 +52,19 @@ func (p *Disk) measureUnder(n stats.Noise, in ...overlap.Interval) (Measured, bo
 	}
 	return Measured{
 		Rate: float64(bytes) / overlap.Seconds(in), Error: p.errorOver(n, bins, in), Free: freeOf(len(p.series.log), n),
+		LastsS: overlap.Seconds(in),
 	}, true
+}
+
+// UnderNoiseOf is m, a rate of the same disk in another phase, if the disk's noise was the same in both: the variances that
+// they show are pooled. That is so if nothing held the disk back, and serves to test that.
+func (m Measured) UnderNoiseOf(p *Disk) Measured {
+	n := p.series.noise
+	free := freeOf(len(p.series.log), n)
+	variance := n.MeanVariance(int(1e9 * m.LastsS / p.series.binNS))
+	m.Error = math.Sqrt((m.Free*square(m.Error) + free*variance) / (m.Free + free))
+	m.Free += free
+	return m
 }
 
 // errorOver is the relative standard error of a rate over so many bins of a noise.
@@ -137,6 +150,7 @@ func Pooled(list []Measured) Measured {
 		out.Rate += m.Rate / float64(len(list))
 		out.Error += m.Error * m.Error
 		out.Free = max(out.Free, m.Free)
+		out.LastsS += m.LastsS
 		logs = append(logs, math.Log(m.Rate))
 	}
 	n := float64(len(list))
