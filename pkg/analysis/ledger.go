@@ -33,6 +33,7 @@ const (
 type edge struct {
 	disk, level int // level: the index of the second one
 	at, offNS   int64
+	chance      float64 // that noise makes it, by all of both levels
 }
 
 // event is what one disk or several did at one instant.
@@ -47,11 +48,15 @@ type event struct {
 type shift struct {
 	disk    int
 	was, is level.Measured
+	levels  float64 // the chance of the disk's own change of level; 1 if it has none
 	moved   bool
 }
 
-// chance is how likely noise alone makes so large a difference at a known moment.
-func (s *shift) chance() float64 { return min(s.is.ChanceAbove(s.was), s.was.ChanceAbove(s.is)) }
+// chance is how likely noise alone makes so large a difference at a known moment: by the rates next to it, or by all of the
+// levels that it lies between.
+func (s *shift) chance() float64 {
+	return min(s.levels, s.is.ChanceAbove(s.was), s.was.ChanceAbove(s.is))
+}
 
 func (s *shift) factor() float64 { return math.Log(s.is.Rate / s.was.Rate) }
 
@@ -95,6 +100,7 @@ func (p *phase) events() []event {
 			if part.Swing.Holds(e.at) || part.Drift.Holds(e.at) || !part.ShowsInFiles(before.Interval, after.Interval, level.FewFiles, level.MaxOfFew) {
 				continue
 			}
+			e.chance = part.ChanceOf(k)
 			edges = append(edges, e)
 		}
 	}
@@ -171,9 +177,12 @@ func (p *phase) shifts(e *event, bounds []int64) {
 			k := e.edges[own].level // next to a pause or another event: its own levels will do
 			before, after = part.Solid[k-1].Interval, part.Solid[k].Interval
 		}
-		s := shift{disk: i}
+		s := shift{disk: i, levels: 1}
 		if s.was, s.is = part.Differ(before, after); s.was.Rate <= 0 || s.is.Rate <= 0 {
 			continue
+		}
+		if own >= 0 {
+			s.levels = e.edges[own].chance
 		}
 		s.moved = own >= 0 || math.Abs(s.factor()) >= movedLeast && s.chance() < movedChance
 		e.shifts = append(e.shifts, s)

@@ -3,6 +3,7 @@ package analysis
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -144,6 +145,26 @@ func TestRiseTogether(t *testing.T) {
 	}
 	if luck > 1 {
 		t.Errorf("%d rises told that are luck", luck)
+	}
+}
+
+// A falls by two fifths 1 s after C has ended. What A had in that second is little to go by; the level that it had all along tells.
+func TestFallNextToAnEnd(t *testing.T) {
+	const n = 60
+	told := 0
+	for seed := range uint64(n) {
+		rnd := rand.New(rand.NewPCG(seed, 79))
+		disk := func(name string, levels ...tracetest.Level) *trace.DiskTrace {
+			return tracetest.Disk{Name: name, Levels: levels, Noise: tracetest.Noise{Sigma: 0.1}}.Play(rnd)
+		}
+		a := Analyze(tracetest.Run(tracetest.Phase("WW",
+			disk("A", tracetest.Level{UntilS: 26, Rate: 0.8e9}, tracetest.Level{UntilS: 55, Rate: 0.48e9}), disk("C", tracetest.Level{UntilS: 25, Rate: 2.4e9}))), Options{})
+		if slices.ContainsFunc(a.Phases[0].Changes, func(c Change) bool { return c.concerns("A") && c.ToRate < c.FromRate && math.Abs(c.StartS-26) < 1 }) {
+			told++
+		}
+	}
+	if told < n*3/4 {
+		t.Errorf("%d of %d falls told, want three quarters", told, n)
 	}
 }
 

@@ -181,6 +181,12 @@ func (p *Disk) solidLevels(alpha float64) []Level {
 	}
 }
 
+// ChanceOf is the chance that noise alone makes the change to Solid[k], by all of it and of the level before.
+func (p *Disk) ChanceOf(k int) float64 {
+	edges := p.series.edges(p.Solid)
+	return p.series.chanceOf(edges[k-1], edges[k], edges[k+1], edges)
+}
+
 func (s *series) edges(levels []Level) []int {
 	edges := []int{0}
 	for _, l := range levels[min(1, len(levels)):] {
