@@ -36,7 +36,7 @@ func warning(w *analysis.Warning, p *analysis.Phase) string {
 	case "host_late":
 		return disk + hostLate(v["late"] > 0, v["seconds"])
 	case "left_out":
-		return disk + plural(int(v["requests"]), "request") + " were due and could not be made before the phase ended: its latencies are without them, and would be longer with them"
+		return disk + unit.Plural(int(v["requests"]), "request") + " were due and could not be made before the phase ended: its latencies are without them, and would be longer with them"
 	case "many_stages":
 		return fmt.Sprintf("the disks start and pause so often that there are %.0f stages; the first %.0f are listed", v["stages"], v["listed"])
 	case "no_overlap":
