@@ -126,11 +126,18 @@ func (m *machine) blockOf(one mount) *block {
 		return m.blockAt(first)
 	case "zfs":
 		label, _, _ := strings.Cut(one.source, "/")
+		var found *block
 		for _, name := range m.names {
-			if p := m.pools[name]; p.filesystem == "zfs" && p.label == label {
-				return m.blocks[name]
+			p := m.pools[name]
+			switch {
+			case p.filesystem != "zfs" || p.label != label:
+			case found == nil:
+				found = m.blocks[name]
+			case p.uuid != m.pools[found.name].uuid: // two pools of one name, of which one is not imported
+				return nil
 			}
 		}
+		return found
 	}
 	return nil
 }
@@ -214,9 +221,12 @@ func (m *machine) readPools() {
 		keep(*told[id])
 	}
 	for _, one := range m.mounts {
+		if one.filesystem != "bcachefs" {
+			continue
+		}
 		p := pool{uuid: one.source, filesystem: one.filesystem}
 		for device := range strings.SplitSeq(one.source, ":") {
-			if b := m.blockAt(device); b != nil && one.filesystem == "bcachefs" {
+			if b := m.blockAt(device); b != nil {
 				p.members = append(p.members, b.name)
 				if known := m.pools[b.name].uuid; known != "" && p.uuid == one.source {
 					p.uuid = known
