@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -110,4 +112,100 @@ func percentRange(low, high float64) string {
 		return fmt.Sprintf("%.0f %%", 100*(low+high)/2)
 	}
 	return fmt.Sprintf("%.0f to %.0f %%", 100*low, 100*high)
+}
+
+// quote says what the recommended figure is, and what stands beside it.
+func quote(q *analysis.Quote, d *analysis.Disk) string {
+	switch q.Kind {
+	case analysis.QuoteLater:
+		first, last := d.Throttle.Steps[0], d.Throttle.Steps[len(d.Throttle.Steps)-1]
+		return fmt.Sprintf("%s, as it was after %s; before that %s for %s",
+			rate(q.Rate), unit.FormatBytes(int64(last.AtBytes)), rate(first.FromRate), unit.FormatSeconds(d.Throttle.HeldS))
+	case analysis.QuoteSettled:
+		return rate(q.Rate) + " once its rate had settled"
+	case analysis.QuoteOverlap:
+		return rate(q.Rate) + " while all disks of the phase worked"
+	default:
+		text := rate(q.Rate) + " over time"
+		if d.Modes != nil {
+			text += fmt.Sprintf("; its files ran near %s or near %s", rate(d.Modes[0]), rate(d.Modes[1]))
+		}
+		return text
+	}
+}
+
+// reason says why a recovery's lag is not known.
+func reason(r *analysis.Recovery) string {
+	c := r.Cut
+	ended := "another disk paused"
+	switch {
+	case c.Disk == r.Disk:
+		ended = "it ended"
+	case c.Disk != "":
+		ended = c.Disk + " " + c.Why
+	}
+	if c.Rose {
+		return fmt.Sprintf("it rose %s after %s ended, but %s too soon to see the new rate hold", unit.FormatSeconds(c.S), r.After, ended)
+	}
+	return fmt.Sprintf("%s later, when %s, it still had not reached the rate it has alone", unit.FormatSeconds(c.S), ended)
+}
+
+// bottleneck says how much of a link's capacity disks used: "A, B and C together read 3.35 GB/s, 98 % of what the hub's
+// uplink (Thunderbolt 4) can carry one way".
+func bottleneck(f *analysis.Finding) string {
+	u := f.Link
+	together := ""
+	verb := string(u.Op) + "s"
+	if len(u.Disks) > 1 {
+		together, verb = " together", string(u.Op)
+	}
+	part := "as much as" // what links carry is known to a few per cent
+	if u.Share < 0.995 {
+		part = fmt.Sprintf("%.0f %% of what", 100*u.Share)
+	}
+	text := fmt.Sprintf("%s%s %s %s, %s %s (%s) can carry one way, about %s",
+		unit.List(u.Disks), together, verb, rate(u.Rate), part, linkOf(u), u.Link, rate(u.Capacity))
+	if u.Could != "" {
+		text += fmt.Sprintf("; the link fell back from the %s that both its ends support", u.Could)
+		if u.Segment != hardware.Lanes { // which lie inside the enclosure or the computer
+			text += ": try another cable or port"
+		}
+	}
+	return text
+}
+
+// linkOf names the part of the path that a link is.
+func linkOf(u *analysis.LinkUse) string {
+	switch u.Segment {
+	case hardware.HostPort:
+		return "the host's port"
+	case hardware.Uplink:
+		if u.Hub != "" {
+			return "the uplink of " + u.Hub
+		}
+		return "the hub's uplink"
+	case hardware.Lanes:
+		return "the link of the disk itself"
+	default:
+		return "the link to its enclosure"
+	}
+}
+
+// unmeasured says how sure rates are that no measurement stands behind: those of disks that are simulated from specifications.
+// It is empty for all others.
+func unmeasured(a *analysis.Analysis) string {
+	if hub.Source(a.ProfileOrigin) != hub.Specified {
+		return ""
+	}
+	return "How sure: that is not known. The disks are simulated, and the figures are " + hub.Specified.Text() +
+		". An interval here is only the model's own noise."
+}
+
+// modelled says of other simulated disks what their intervals are about.
+func modelled(a *analysis.Analysis) string {
+	origin := hub.Source(a.ProfileOrigin).Text()
+	if origin == "" {
+		return ""
+	}
+	return " The disks are simulated, with figures that were " + origin + ": what is known is what the model gives, not what real disks do."
 }

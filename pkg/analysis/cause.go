@@ -237,3 +237,108 @@ func (p *phase) temperature(disk string, isStuck bool) *Temperature {
 
 // leastStuck is how many readings must be alike for the gauge to be called stuck.
 const leastStuck = 10
+
+// Temperature is how warm a disk was by its own sensor.
+type Temperature struct {
+	FirstC  float64 `json:"first_c"`
+	MedianC float64 `json:"median_c"`
+	MaxC    float64 `json:"max_c"`
+	LastC   float64 `json:"last_c"`
+	Stuck   bool    `json:"stuck"` // it never moves in the whole run: no evidence of anything
+}
+
+// Evidence is what a throttle's cause rests on. Temperatures are medians of a few readings, null where there were too
+// few.
+type Evidence struct {
+	StartC      *float64 `json:"start_c"`
+	AtC         *float64 `json:"at_c"`         // just before the fall
+	AfterC      *float64 `json:"after_c"`      // at most after it
+	Stuck       bool     `json:"stuck"`        // the temperature never moves
+	Events      float64  `json:"events"`       // throttles that the device counted about the fall
+	SameBudget  int      `json:"same_budget"`  // other phases in which it fell after about as many bytes
+	PassedBytes float64  `json:"passed_bytes"` // at most moved in another phase at full speed, where that is clearly more; else 0
+	SoonerBytes float64  `json:"sooner_bytes"` // after which it fell in an earlier phase, where that is clearly less; else 0
+	CoresBusy   bool     `json:"cores_busy"`   // the host's cores were busy from about the fall on, and not before
+}
+
+// LinkChange is a disk's link that negotiated another speed, in bits per second.
+type LinkChange struct {
+	AtS     float64 `json:"at_s"` // when it was seen; 0 or less where it was so before the phase began
+	FromBps float64 `json:"from_bps"`
+	ToBps   float64 `json:"to_bps"`
+}
+
+// Freed is what a disk gained when another one fell.
+type Freed struct {
+	Disk     string  `json:"disk"`
+	FromRate float64 `json:"from_rate"`
+	ToRate   float64 `json:"to_rate"`
+}
+
+// linkChange is the greatest change of a disk's link in the phase, or since the one before it, and warns of it. Speeds are
+// the last seen, by disk and by what it hangs on: one that is plugged in elsewhere by intent has changed nothing.
+func (p *phase) linkChange(disk string, speeds map[string]float64) *LinkChange {
+	key := disk + "\x00" + p.hangs[disk]
+	var out *LinkChange
+	most := 0.0
+	for _, r := range p.meters.Of(disk, trace.LinkState) {
+		if r.Value <= 0 {
+			continue
+		}
+		was := speeds[key]
+		speeds[key] = r.Value
+		if was == 0 || was == r.Value {
+			continue
+		}
+		if step := math.Abs(math.Log(r.Value / was)); step > most {
+			out, most = &LinkChange{AtS: seconds(r.NS), FromBps: was, ToBps: r.Value}, step
+		}
+	}
+	if out != nil {
+		p.warn(Warning{Code: "link_changed", Disk: disk, Values: map[string]float64{"at_s": out.AtS, "from_bps": out.FromBps, "to_bps": out.ToBps}})
+	}
+	return out
+}
+
+// busyCPU is the share of all cores' time, in percent, from which the host has nothing to spare.
+const busyCPU = 95
+
+// host is how busy the host's cores were in the window.
+func (p *phase) host() {
+	var all []meter.Reading
+	for _, v := range p.window {
+		all = append(all, meter.In(p.meters.Of("", trace.CPU), v)...)
+	}
+	if len(all) < 3 {
+		return
+	}
+	var sum float64
+	for _, r := range all {
+		sum += r.Value
+	}
+	p.out.CPUPercent = number(sum / float64(len(all)))
+}
+
+// gauges tells what the meters found of a phase.
+func (f *finder) gauges() {
+	p := f.phase
+	if c := p.CPUPercent; c != nil && *c >= busyCPU {
+		f.once(Finding{Code: "host_bound", Values: map[string]float64{"percent": *c}, Weight: 0.8})
+	}
+	for _, name := range f.order {
+		d := p.Disks[name].Device
+		if d == nil || d.Disks[0] != name {
+			continue
+		}
+		if t := d.Foreign; t != nil {
+			share := t.Bytes / float64(max(1, d.CountedReadBytes+d.CountedWriteBytes))
+			f.most(about(d.Disks, Finding{Code: "foreign_traffic", Weight: 1 + min(1, share),
+				Values: map[string]float64{"bytes": t.Bytes, "rate": t.Rate, "from_s": t.FromS, "to_s": t.ToS, "share": share}}))
+		}
+		if d.CachedBytes > 0 {
+			share := float64(d.CachedBytes) / float64(d.CountedReadBytes)
+			f.most(about(d.Disks, Finding{Code: "cached", Weight: 1 + share,
+				Values: map[string]float64{"bytes": float64(d.CachedBytes), "share": share, "counted": float64(d.CountedReadBytes), "device": float64(*d.ReadBytes)}}))
+		}
+	}
+}

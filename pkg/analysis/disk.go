@@ -3,6 +3,7 @@ package analysis
 import (
 	"slices"
 
+	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/size"
 	"github.com/hubbench/hubbench/pkg/stats"
 )
@@ -67,5 +68,27 @@ func (p *phase) sizeEffects(part *part, files, same []size.File, d *Disk) {
 	if knee := size.FindKnee(files, p.alpha.looks); knee != nil && d.Throttle != nil {
 		d.Throttle = nil
 		p.warn(Warning{Code: "size_or_time", Disk: part.Name(), Values: map[string]float64{"at_bytes": knee.AtBytes}})
+	}
+}
+
+// Score is what the program that a preset takes after would say of the disk: one of its passes stands for all.
+type Score struct {
+	Method string  `json:"method"` // median | best: of the counted passes
+	Rate   float64 `json:"rate"`
+	N      int     `json:"n"` // passes it was chosen from
+}
+
+// score is the original's figure for a disk's passes; nil where the phase follows no such program.
+func (p *phase) score(rates []float64) *Score {
+	if len(rates) == 0 {
+		return nil
+	}
+	switch p.trace.Score {
+	case scenario.ScoreMedian:
+		return &Score{p.trace.Score, stats.Summarize(rates).Median, len(rates)}
+	case scenario.ScoreBest:
+		return &Score{p.trace.Score, slices.Max(rates), len(rates)}
+	default:
+		return nil
 	}
 }

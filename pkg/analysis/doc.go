@@ -10,13 +10,13 @@
 //     files, on a change inside one, or on files that are all beyond any others.
 //  2. What needs no levels, there too: standstills within files, two levels in turn, and slopes.
 //  3. Recoveries (recovery.go): what a disk gains after another's end, and how long that takes.
-//  4. The ledger (ledger.go, entries.go, warmup.go; Change is an entry): all changes of all disks, those of one instant
+//  4. The ledger (ledger.go, entries.go; Change is an entry): all changes of all disks, those of one instant
 //     together, each with the one cause that the evidence leaves. The questions, in their order: did another disk start, end or
 //     recover just then? Did all that work, or all of one direction, change by one factor? Did one disk fall by itself, which
 //     it did if the others gain less than half of what it lost, rise clearly later, or it stays as low where it works alone?
 //     Did some gain what others lost? Else the cause is unknown, and the change is told only if noise is ten times less likely
 //     to make it than other claims.
-//  5. Stretches (stretch.go) are what lies between changes. Every rate that is compared, and every recommended figure
+//  5. Stretches (change.go) are what lies between changes. Every rate that is compared, and every recommended figure
 //     (quote.go), belongs to one.
 //  6. Contention (contention.go): the longest stretch of the window against what each disk has without the others. That
 //     reference is the nearest in condition: the same phase after the others ended, if the disk did not change by itself in

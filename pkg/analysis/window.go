@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"math"
+
 	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -147,4 +149,92 @@ func (p *phase) noOverlap() *NoOverlap {
 		return &NoOverlap{Disks: []string{first.Name(), last.Name()}, EndedS: seconds(first.EndNS()), BeganS: seconds(last.StartNS())}
 	}
 	return n
+}
+
+// leastIntervalS is the length of a window below which no interval is given: a stall of a second or two, or noise that
+// lasts so long, may fill it or be missing from it, and nothing in it tells.
+const leastIntervalS = 5
+
+// windowIntervals are the 95 % intervals of the total rate and of each disk's, nil where the window does not show them.
+func (p *phase) windowIntervals() (total *Interval, each []*Interval) {
+	each = make([]*Interval, len(p.parts))
+	if length := overlap.Seconds(p.window); length < leastIntervalS {
+		if length >= overlap.ShortS { // below, all of its rates are in doubt
+			p.warn(Warning{Code: "no_interval", Values: map[string]float64{"seconds": length}})
+		}
+		return nil, each
+	}
+	flows := make([]stats.Flow, len(p.parts))
+	for i := range p.parts {
+		flows[i] = p.parts[i].Curve.Flow(p.window)
+		each[i] = intervalOf(flows[i])
+		switch doubt := flows[i].Doubt(); {
+		case doubt != stats.NoDoubt && p.parts[i].Limited(): // its rate is that of its work
+		case doubt == stats.TooFew:
+			p.warn(Warning{Code: "no_interval", Disk: p.parts[i].Name(), Values: map[string]float64{"files": float64(flows[i].Spread.Items)}})
+		case doubt == stats.TooShort:
+			p.warn(Warning{Code: "no_interval", Disk: p.parts[i].Name(), Values: map[string]float64{"moments": float64(flows[i].Known + 1)}})
+		}
+	}
+	return intervalOf(stats.Total(flows)), each
+}
+
+func intervalOf(f stats.Flow) *Interval {
+	if f.Doubt() != stats.NoDoubt {
+		return nil
+	}
+	v := f.Estimate().Interval()
+	return &Interval{max(0, v[0]), v[1]}
+}
+
+// Series is the phase's rates over time, in steps of one length from the release on; the last step ends with EndS.
+type Series struct {
+	StepS float64              `json:"step_s"`
+	EndS  float64              `json:"end_s"`
+	Total []float64            `json:"total"`
+	Disks map[string][]float64 `json:"disks"`
+}
+
+// series follows all disks to the last byte of any. It is nil where none moved anything.
+func (p *phase) series() *Series {
+	var endNS int64
+	curves := make([]*overlap.Curve, len(p.parts))
+	for i := range p.parts {
+		curves[i] = p.parts[i].Curve
+		if len(p.parts[i].Active) > 0 {
+			endNS = max(endNS, p.parts[i].EndNS())
+		}
+	}
+	if endNS <= 0 {
+		return nil
+	}
+	stepNS, all := overlap.Series(curves, endNS)
+	out := &Series{StepS: seconds(stepNS), EndS: seconds(endNS), Disks: map[string][]float64{}}
+	out.Total = make([]float64, len(all[0]))
+	for i, rates := range all {
+		for k, rate := range rates {
+			rates[k] = significant(rate) // finer is noise, and would be most of analysis.json
+			out.Total[k] += rates[k]
+		}
+		out.Disks[p.parts[i].Name()] = rates
+	}
+	return out
+}
+
+// significant rounds a rate to four figures, and to whole bytes per second.
+func significant(rate float64) float64 {
+	if rate < 1e4 {
+		return math.Round(rate)
+	}
+	step := math.Pow10(int(math.Log10(rate)) - 3)
+	return math.Round(rate/step) * step
+}
+
+// spans are the window's parts in seconds.
+func spans(window []overlap.Interval) [][2]float64 {
+	out := make([][2]float64, len(window))
+	for i, v := range window {
+		out[i] = [2]float64{seconds(v.StartNS), seconds(v.EndNS)}
+	}
+	return out
 }
