@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/level"
 )
 
 // Of every phase of the preset there is one figure and one table, of the disks that fell, in the disks' own colours.
@@ -14,8 +15,8 @@ func TestSaturations(t *testing.T) {
 	fall := &analysis.Fall{AtBytes: 24e9}
 	a := &analysis.Analysis{Saturations: []analysis.Saturation{
 		{Of: "WW", Disk: "A"}, // it did not fall
-		{Of: "WW", Disk: "B", Fall: fall, Back: &analysis.Back{RestS: &rest}, Bursts: []analysis.Burst{{RestS: 10, FastBytes: 1.6e9, SEBytes: 0.1e9}, {RestS: 20, FastBytes: 3.2e9, SEBytes: 0.1e9}}},
-		{Of: "W-", Disk: "A", Fall: fall, Bursts: []analysis.Burst{{RestS: 10, FastBytes: 0.05e9, SEBytes: 0.1e9}}},
+		{Of: "WW", Disk: "B", Fall: fall, Back: &analysis.Back{RestS: &rest}, Bursts: []level.Burst{{RestS: 10, FastBytes: 1.6e9, SEBytes: 0.1e9}, {RestS: 20, FastBytes: 3.2e9, SEBytes: 0.1e9}}},
+		{Of: "W-", Disk: "A", Fall: fall, Bursts: []level.Burst{{RestS: 10, FastBytes: 0.05e9, SEBytes: 0.1e9}}},
 	}}
 	doc := &Document{Keys: newKeys([]string{"A", "B"})}
 	addSaturations(doc, a)

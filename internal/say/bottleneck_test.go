@@ -10,9 +10,9 @@ import (
 
 func TestBottleneck(t *testing.T) {
 	run := tracetest.Run(
-		tracetest.Phase("RRR", disk("A", "read", level{20, 1.2}), disk("B", "read", level{20, 1.3}), disk("C", "read", level{20, 0.85})),
-		tracetest.Phase("C", disk("C", "read", level{20, 1.02})),
-		tracetest.Phase("D", disk("D", "read", level{20, 1.70})),
+		tracetest.Phase("RRR", disk("A", "read", pace{20, 1.2}), disk("B", "read", pace{20, 1.3}), disk("C", "read", pace{20, 0.85})),
+		tracetest.Phase("C", disk("C", "read", pace{20, 1.02})),
+		tracetest.Phase("D", disk("D", "read", pace{20, 1.70})),
 	)
 	uplink := hardware.Link{Segment: hardware.Uplink, Hub: "0-1", Kind: hardware.Thunderbolt, Generation: "4", RxBps: 40e9}
 	usb := hardware.Link{Segment: hardware.Enclosure, Kind: hardware.USBLink, RxBps: 10e9, MaxBps: 40e9}

@@ -17,9 +17,9 @@ func TestGaugeFindings(t *testing.T) {
 		p.Gauges = gauges
 		return p
 	}
-	busy := disk("A", "write", level{10, 0.3})
-	crowded := disk("M", "write", level{10, 0.3})
-	lazy := disk("B", "read", level{10, 0.3})
+	busy := disk("A", "write", pace{10, 0.3})
+	crowded := disk("M", "write", pace{10, 0.3})
+	lazy := disk("B", "read", pace{10, 0.3})
 	var cores []trace.Gauge
 	for s := range 10 {
 		cores = append(cores, trace.Gauge{Name: trace.CPU, TNS: int64(s) * 1e9, Value: 98})
@@ -32,7 +32,7 @@ func TestGaugeFindings(t *testing.T) {
 	cool := sensor(func(s float64) float64 { return 41 + float64(int(s/9)%2) }).Play(rnd, "G", 40)
 	warm := sensor(func(s float64) float64 { return min(41+0.5*s, 51) }).Play(rnd, "E", 40)
 	stuck := sensor(func(float64) float64 { return 40 }).Play(rnd, "F", 40)
-	fall := func(name string) *trace.DiskTrace { return disk(name, "write", level{20, 2}, level{40, 0.5}) }
+	fall := func(name string) *trace.DiskTrace { return disk(name, "write", pace{20, 2}, pace{40, 0.5}) }
 	together := tracetest.Hub{Capacity: 2.8e9}.Play(rnd,
 		tracetest.Disk{Name: "C", Noise: tracetest.Noise{Sigma: 0.03}, Levels: []tracetest.Level{{UntilS: 20, Rate: 1.5e9}, {UntilS: 45, Rate: 0.5e9}}},
 		tracetest.Disk{Name: "D", Noise: tracetest.Noise{Sigma: 0.03}, Levels: []tracetest.Level{{UntilS: 45, Rate: 1.9e9}}})
@@ -41,15 +41,15 @@ func TestGaugeFindings(t *testing.T) {
 		with(tracetest.Phase("busy again", busy), tracetest.Counters(busy, 10, 0, tracetest.Traffic{ToS: 10, Rate: 30e6})...),
 		with(tracetest.Phase("brief", crowded), tracetest.Counters(crowded, 10, 0, tracetest.Traffic{FromS: 4, ToS: 8, Rate: 100e6})...),
 		with(tracetest.Phase("lazy", lazy), tracetest.Counters(lazy, 10, 0, tracetest.Traffic{ToS: 10, Rate: -150e6})...),
-		with(tracetest.Phase("cores", disk("A", "read", level{10, 0.3})), cores...),
+		with(tracetest.Phase("cores", disk("A", "read", pace{10, 0.3})), cores...),
 		with(tracetest.Phase("hot", fall("C")), hot...),
 		with(tracetest.Phase("full", fall("G")), cool...),
 		with(tracetest.Phase("warm", fall("E")), warm...),
 		with(tracetest.Phase("stuck", fall("F")), stuck...),
 		with(tracetest.Phase("relinked", fall("I")), trace.Gauge{Disk: "I", Name: trace.LinkState, Value: 10e9}, trace.Gauge{Disk: "I", Name: trace.LinkState, TNS: 21e9, Value: 480e6}),
 		with(tracetest.Phase("crowded", fall("K")), late...),
-		tracetest.Phase("soon", disk("L", "write", level{10, 2}, level{30, 0.5})), tracetest.Phase("later", fall("L")),
-		tracetest.Phase("once", fall("H")), tracetest.Phase("never", disk("H", "write", level{40, 2})),
+		tracetest.Phase("soon", disk("L", "write", pace{10, 2}, pace{30, 0.5})), tracetest.Phase("later", fall("L")),
+		tracetest.Phase("once", fall("H")), tracetest.Phase("never", disk("H", "write", pace{40, 2})),
 		with(tracetest.Phase("pair", together...), hot...))
 	var texts []string
 	for _, f := range a.Findings {

@@ -13,7 +13,7 @@ import (
 func steady(name string, jobs ...steadyJob) *trace.Phase {
 	var disks []*trace.DiskTrace
 	for _, j := range jobs {
-		disks = append(disks, disk(j.disk, j.op, level{20, j.rate}))
+		disks = append(disks, disk(j.disk, j.op, pace{20, j.rate}))
 	}
 	return tracetest.Phase(name, disks...)
 }
@@ -57,7 +57,7 @@ func TestOpening(t *testing.T) {
 		},
 		{
 			"no pairs: what the others had after one ended", []*trace.Phase{
-				tracetest.Phase("WWW", disk("A", "write", level{20, 0.7}, level{40, 1.5}), disk("B", "write", level{20, 0.7}, level{40, 1.5}), disk("C", "write", level{20, 2.1})),
+				tracetest.Phase("WWW", disk("A", "write", pace{20, 0.7}, pace{40, 1.5}), disk("B", "write", pace{20, 0.7}, pace{40, 1.5}), disk("C", "write", pace{20, 2.1})),
 				steady("RRR", reads("A", 1.1), reads("B", 1.1), reads("C", 1.1)),
 			},
 			"C wins and A and B lose when all three write; the disks share evenly when all three read. Give C a port of its own.",
@@ -151,7 +151,7 @@ func TestSureness(t *testing.T) {
 	if got := sureness(a); !strings.Contains(got, "A's rate in WW is known to ±200 % only") {
 		t.Errorf("an interval wider than its rate: %s", got)
 	}
-	short := told(tracetest.Phase("WW", disk("A", "write", level{3, 1}), disk("B", "write", level{3, 1})))
+	short := told(tracetest.Phase("WW", disk("A", "write", pace{3, 1}), disk("B", "write", pace{3, 1})))
 	if got := sureness(short); !strings.Contains(got, "too little was moved") || !strings.Contains(got, "Not every phase was repeated") {
 		t.Errorf("three seconds: %s", got)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -26,7 +27,7 @@ func saturation(s *analysis.Saturation, surely bool) string {
 
 // fell says from which rate a disk fell, and to which after how many bytes: "from 2.0 GB/s to 1.66 GB/s after 12 GB and to 0.50 GB/s
 // after 52 GB".
-func fell(disk string, steps []analysis.Step) string {
+func fell(disk string, steps []level.Step) string {
 	var down []string
 	for _, step := range steps {
 		down = append(down, fmt.Sprintf("to %s after %s", rate(step.ToRate), unit.FormatBytes(int64(step.AtBytes))))

@@ -5,14 +5,15 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
 func TestSaturation(t *testing.T) {
 	rest, within := 150.0, 160.0
-	one := analysis.Step{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9}
-	fall := &analysis.Fall{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9, Steps: []analysis.Step{one}}
-	twice := &analysis.Fall{AtBytes: 40e9, FromRate: 2.3e9, ToRate: 0.2e9, Steps: []analysis.Step{one, {AtBytes: 40e9, FromRate: 0.65e9, ToRate: 0.2e9}}}
+	one := level.Step{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9}
+	fall := &analysis.Fall{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9, Steps: []level.Step{one}}
+	twice := &analysis.Fall{AtBytes: 40e9, FromRate: 2.3e9, ToRate: 0.2e9, Steps: []level.Step{one, {AtBytes: 40e9, FromRate: 0.65e9, ToRate: 0.2e9}}}
 	gain := func(disk string, by float64) analysis.Gain {
 		return analysis.Gain{Disk: disk, Gain: by, CI95: analysis.Interval{by - 0.05e9, by + 0.05e9}}
 	}
@@ -58,7 +59,7 @@ func TestSaturation(t *testing.T) {
 // What the preset found opens the report, and is told once more as a finding, with how surely.
 func TestSaturationOpens(t *testing.T) {
 	a := &analysis.Analysis{
-		Saturations: []analysis.Saturation{{Of: "WR", Disk: "A", Alone: "WR A alone", Fall: &analysis.Fall{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9, Steps: []analysis.Step{{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9}}}}},
+		Saturations: []analysis.Saturation{{Of: "WR", Disk: "A", Alone: "WR A alone", Fall: &analysis.Fall{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9, Steps: []level.Step{{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9}}}}},
 		Phases:      []analysis.Phase{{Phase: "WR A alone"}},
 		Findings:    []analysis.Finding{{Code: "saturation", Phase: "WR A alone", Disk: "A"}},
 	}
@@ -72,7 +73,7 @@ func TestSaturationOpens(t *testing.T) {
 
 // A phase that was to go on until its disks are steady says since when they were, or that they were not.
 func TestSteady(t *testing.T) {
-	p := tracetest.Phase("WW", disk("A", "write", level{12, 2}, level{60, 0.5}), disk("B", "write", level{50, 1}, level{60, 0.3}))
+	p := tracetest.Phase("WW", disk("A", "write", pace{12, 2}, pace{60, 0.5}), disk("B", "write", pace{50, 1}, pace{60, 0.3}))
 	p.Stop, p.SteadyNS = "time", 5e9
 	a := Analyze(tracetest.Run(p), analysis.Options{})
 	got := a.Phases[0].Verdict

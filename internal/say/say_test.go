@@ -10,11 +10,11 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
-// level is a rate in GB/s that holds until a time.
-type level struct{ untilS, rate float64 }
+// pace is a rate in GB/s that holds until a time.
+type pace struct{ untilS, rate float64 }
 
 // disk plays levels without noise, in files of 100 MB.
-func disk(name string, op trace.Role, levels ...level) *trace.DiskTrace {
+func disk(name string, op trace.Role, levels ...pace) *trace.DiskTrace {
 	d := tracetest.Disk{Name: name, Op: op, Sizes: tracetest.Fixed(100e6)}
 	for _, l := range levels {
 		d.Levels = append(d.Levels, tracetest.Level{UntilS: l.untilS, Rate: l.rate * 1e9})
@@ -33,20 +33,20 @@ func TestVerdict(t *testing.T) {
 		disks []*trace.DiskTrace
 		want  string
 	}{
-		{"alone", []*trace.DiskTrace{disk("A", "read", level{10, 2.5})}, "A reading alone: 2.50 GB/s for 10 s."},
-		{"alike", []*trace.DiskTrace{disk("A", "read", level{10, 1.2}), disk("B", "read", level{10, 1.2}), disk("C", "read", level{10, 1.15})},
+		{"alone", []*trace.DiskTrace{disk("A", "read", pace{10, 2.5})}, "A reading alone: 2.50 GB/s for 10 s."},
+		{"alike", []*trace.DiskTrace{disk("A", "read", pace{10, 1.2}), disk("B", "read", pace{10, 1.2}), disk("C", "read", pace{10, 1.15})},
 			"Three disks reading: 3.55 GB/s together for 10 s; evenly shared, 1.18 GB/s each."},
-		{"a pair", []*trace.DiskTrace{disk("A", "write", level{23, 0.742}, level{43, 1.5}), disk("C", "write", level{19, 2.458})},
+		{"a pair", []*trace.DiskTrace{disk("A", "write", pace{23, 0.742}, pace{43, 1.5}), disk("C", "write", pace{19, 2.458})},
 			"Two disks writing: 3.20 GB/s together for 19 s; C got 2.46 GB/s, A fell to 0.74 GB/s (49 % of the 1.50 GB/s without C) and took 4 s to recover after C finished."},
 		{"each the other's reference", []*trace.DiskTrace{
-			disk("A", "write", level{20, 0.7}, level{30, 1.4}), disk("B", "write", level{20, 0.7}, level{40, 1.4}), disk("C", "write", level{20, 2.1})},
+			disk("A", "write", pace{20, 0.7}, pace{30, 1.4}), disk("B", "write", pace{20, 0.7}, pace{40, 1.4}), disk("C", "write", pace{20, 2.1})},
 			"Three disks writing: 3.50 GB/s together for 20 s; C got 2.10 GB/s, A and B fell to 0.70 GB/s each (50 % of the 1.40 GB/s after others finished) and took under 0.05 s to recover after C finished."},
 		{"mixed", []*trace.DiskTrace{
-			disk("C", "write", level{10, 2.8}), disk("A", "read", level{18, 1}, level{30, 2.5}), disk("B", "read", level{18, 1}, level{30, 2.5})},
+			disk("C", "write", pace{10, 2.8}), disk("A", "read", pace{18, 1}, pace{30, 2.5}), disk("B", "read", pace{18, 1}, pace{30, 2.5})},
 			"C writing, A and B reading: 4.80 GB/s together for 10 s; C got 2.80 GB/s, A and B fell to 1.00 GB/s each (40 % of the 2.50 GB/s without C) and took 8 s to recover after C finished."},
-		{"falls by itself", []*trace.DiskTrace{disk("A", "write", level{10, 2}, level{30, 0.5}), disk("B", "write", level{30, 1})},
+		{"falls by itself", []*trace.DiskTrace{disk("A", "write", pace{10, 2}, pace{30, 0.5}), disk("B", "write", pace{30, 1})},
 			"Two disks writing: 2.00 GB/s together for 30 s; B got 1.00 GB/s, A got 0.50 GB/s from 10.0 to 30.0 s; A fell from 2.00 GB/s to 0.50 GB/s after 20 GB with no other disk involved."},
-		{"falls in steps", []*trace.DiskTrace{disk("A", "write", level{10, 2}, level{30, 1.5}, level{50, 0.5})},
+		{"falls in steps", []*trace.DiskTrace{disk("A", "write", pace{10, 2}, pace{30, 1.5}, pace{50, 0.5})},
 			"A writing alone: 1.20 GB/s for 50 s; A fell from 2.00 GB/s to 1.50 GB/s after 20 GB and to 0.50 GB/s after 50 GB."},
 		{"never together", []*trace.DiskTrace{
 			{Name: "A", Op: "read", Files: []trace.File{{Bytes: 9, EndNS: second}}}, {Name: "B", Op: "read", Files: []trace.File{{Bytes: 9, StartNS: 2 * second, EndNS: 3 * second}}}},
@@ -54,7 +54,7 @@ func TestVerdict(t *testing.T) {
 		{"silent", []*trace.DiskTrace{
 			{Name: "A", Op: "read", Files: []trace.File{{Bytes: 9, EndNS: second}}}, {Name: "B", Op: "read"}},
 			"Two disks reading: no overlap, disk B moved nothing."},
-		{"names stay as they are", []*trace.DiskTrace{disk("x5", "read", level{10, 2.5})}, "x5 reading alone: 2.50 GB/s for 10 s."},
+		{"names stay as they are", []*trace.DiskTrace{disk("x5", "read", pace{10, 2.5})}, "x5 reading alone: 2.50 GB/s for 10 s."},
 		{"nobody", nil, "No disk worked in this phase."},
 	}
 	for _, tt := range tests {
@@ -66,16 +66,16 @@ func TestVerdict(t *testing.T) {
 
 // TestFindings: each finding is one sentence that names its phase, with the numbers in it.
 func TestFindings(t *testing.T) {
-	www := tracetest.Phase("WWW", disk("A", "write", level{43, 0.7}, level{60, 1.4}), disk("B", "write", level{43, 0.7}, level{60, 1.4}), disk("C", "write", level{33, 2.1}))
-	direct := tracetest.Phase("A direct", disk("A", "write", level{20, 2.2}))
+	www := tracetest.Phase("WWW", disk("A", "write", pace{43, 0.7}, pace{60, 1.4}), disk("B", "write", pace{43, 0.7}, pace{60, 1.4}), disk("C", "write", pace{33, 2.1}))
+	direct := tracetest.Phase("A direct", disk("A", "write", pace{20, 2.2}))
 	direct.Connections = map[string]string{"A": "direct"}
 	a := told(www,
-		tracetest.Phase("RRR", disk("A", "read", level{30, 1.15}), disk("B", "read", level{30, 1.15}), disk("C", "read", level{30, 1.15})),
-		tracetest.Phase("mixed", disk("A", "read", level{38, 1}, level{50, 2.5}), disk("B", "read", level{38, 1}, level{50, 2.5}), disk("C", "write", level{27, 2.8})),
-		tracetest.Phase("A writes", disk("A", "write", level{20, 1.5})), tracetest.Phase("B writes", disk("B", "write", level{20, 1.5})),
-		tracetest.Phase("C writes", disk("C", "write", level{20, 2.8})), direct,
-		tracetest.Phase("A reads", disk("A", "read", level{20, 2.6})), tracetest.Phase("B reads", disk("B", "read", level{20, 2.6})), tracetest.Phase("C reads", disk("C", "read", level{20, 2.7})),
-		tracetest.Phase("X", disk("X", "write", level{10, 2}, level{30, 0.5})))
+		tracetest.Phase("RRR", disk("A", "read", pace{30, 1.15}), disk("B", "read", pace{30, 1.15}), disk("C", "read", pace{30, 1.15})),
+		tracetest.Phase("mixed", disk("A", "read", pace{38, 1}, pace{50, 2.5}), disk("B", "read", pace{38, 1}, pace{50, 2.5}), disk("C", "write", pace{27, 2.8})),
+		tracetest.Phase("A writes", disk("A", "write", pace{20, 1.5})), tracetest.Phase("B writes", disk("B", "write", pace{20, 1.5})),
+		tracetest.Phase("C writes", disk("C", "write", pace{20, 2.8})), direct,
+		tracetest.Phase("A reads", disk("A", "read", pace{20, 2.6})), tracetest.Phase("B reads", disk("B", "read", pace{20, 2.6})), tracetest.Phase("C reads", disk("C", "read", pace{20, 2.7})),
+		tracetest.Phase("X", disk("X", "write", pace{10, 2}, pace{30, 0.5})))
 	var texts []string
 	for _, f := range a.Findings {
 		texts = append(texts, f.Text)
@@ -106,12 +106,12 @@ func TestFindings(t *testing.T) {
 
 // TestWarnings: no warning goes without words.
 func TestWarnings(t *testing.T) {
-	broken := disk("A", "write", level{10, 1})
+	broken := disk("A", "write", pace{10, 1})
 	broken.Errors = []trace.Failure{{Seq: 7, TNS: 3e9, Error: "disk A: no space left"}}
-	late := disk("B", "write", level{10, 1})
+	late := disk("B", "write", pace{10, 1})
 	late.Files[0].StartNS += 2_000_000
-	run := tracetest.Run(tracetest.Phase("p", broken, late), tracetest.Phase("thin", disk("A", "write", level{1, 1})),
-		tracetest.Phase("never", disk("A", "write", level{1, 1}), &trace.DiskTrace{Name: "B", Op: "write"}))
+	run := tracetest.Run(tracetest.Phase("p", broken, late), tracetest.Phase("thin", disk("A", "write", pace{1, 1})),
+		tracetest.Phase("never", disk("A", "write", pace{1, 1}), &trace.DiskTrace{Name: "B", Op: "write"}))
 	run.Status = trace.Partial
 	run.Phases[1].Gauges = []trace.Gauge{{Disk: "A", Name: trace.CachedShare, Value: 0.43}}
 	a := Analyze(run, analysis.Options{})

@@ -32,22 +32,22 @@ func playing(name string, count int, fromS, toS float64, others ...*trace.DiskTr
 func TestVerdictOfStreams(t *testing.T) {
 	record := playing("p", 1, 0, 0)
 	record.Disks[0].Op = trace.Write
-	copying := playing("p", 4, 0, 0, disk("C", "write", level{30, 0.2}))
+	copying := playing("p", 4, 0, 0, disk("C", "write", pace{30, 0.2}))
 	copying.Work["C"] = work.Work{Pace: 200e6}
-	probed := playing("p", 4, 0, 0, disk("B", "write", level{30, 1}), disk("C", "read", level{30, 0.0004}))
+	probed := playing("p", 4, 0, 0, disk("B", "write", pace{30, 1}), disk("C", "read", pace{30, 0.0004}))
 	probed.Work["C"] = work.Work{Probe: 4096}
 	for _, c := range []struct {
 		name  string
 		phase *trace.Phase
 		want  string
 	}{
-		{"clean", playing("p", 4, 0, 0, disk("C", "write", level{30, 1.1})),
+		{"clean", playing("p", 4, 0, 0, disk("C", "write", pace{30, 1.1})),
 			"A played 4 of 4 streams without a late frame in the 30 s in which C wrote; the buffer never fell below 0.99 s. A playing 4 x 92 MB/s, C writing: 1.47 GB/s together for 30 s; C got 1.10 GB/s."},
-		{"strained", playing("p", 4, 10, 10.75, disk("C", "write", level{30, 1.1})),
+		{"strained", playing("p", 4, 10, 10.75, disk("C", "write", pace{30, 1.1})),
 			"A played 4 of 4 streams without a late frame in the 30 s in which C wrote, but the buffer fell to 0.24 s of 1 s. A playing 4 x 92 MB/s, C writing: "},
-		{"drops while others work", playing("p", 4, 10, 13, disk("B", "read", level{30, 1.1}), disk("C", "write", level{30, 1.1})),
+		{"drops while others work", playing("p", 4, 10, 13, disk("B", "read", pace{30, 1.1}), disk("C", "write", pace{30, 1.1})),
 			"A dropped 201 of 2,901 frames in the 30 s in which B read and C wrote; the longest stall took 2.04 s. "},
-		{"drops, all while one works", playing("p", 4, 10, 13, disk("C", "write", level{20, 1.1})),
+		{"drops, all while one works", playing("p", 4, 10, 13, disk("C", "write", pace{20, 1.1})),
 			"A dropped 201 of 1,901 frames in the 20 s in which C wrote, and none of 1,000 at other times; the longest stall took 2.04 s. "},
 		{"drops alone", playing("p", 1, 10, 13),
 			"A dropped 51 of 726 frames; the longest stall took 2.04 s. A playing 1 x 92 MB/s alone: 86.0 MB/s for 30 s."},
@@ -65,8 +65,8 @@ func TestVerdictOfStreams(t *testing.T) {
 // The opening of several phases begins with the streams, the worst outcome first.
 func TestOpeningOfStreams(t *testing.T) {
 	a := told(
-		playing("alone", 4, 0, 0), playing("beside B", 4, 0, 0, disk("B", "read", level{30, 1.1})),
-		playing("beside C", 4, 10, 13, disk("C", "write", level{20, 1.1})),
+		playing("alone", 4, 0, 0), playing("beside B", 4, 0, 0, disk("B", "read", pace{30, 1.1})),
+		playing("beside C", 4, 10, 13, disk("C", "write", pace{20, 1.1})),
 		steady("WW", writes("B", 0.8), writes("C", 0.8)),
 	)
 	headline, points := Opening(a)
@@ -92,7 +92,7 @@ func TestOpeningTellsPhasesApart(t *testing.T) {
 		if stalls {
 			to = 13
 		}
-		p := playing(name, 4, 10, max(10, to), disk("C", "write", level{20, 1.1}))
+		p := playing(name, 4, 10, max(10, to), disk("C", "write", pace{20, 1.1}))
 		change(p)
 		return p
 	}
@@ -102,7 +102,7 @@ func TestOpeningTellsPhasesApart(t *testing.T) {
 	}
 	mixed := func(p *trace.Phase) { p.Work["C"] = work.Work{Reads: 0.3} }
 	direct := func(p *trace.Phase) { p.Connections = map[string]string{"A": trace.Direct} }
-	fewer := func(p *trace.Phase) { *p = *playing(p.Name, 2, 0, 0, disk("C", "write", level{20, 1.1})) }
+	fewer := func(p *trace.Phase) { *p = *playing(p.Name, 2, 0, 0, disk("C", "write", pace{20, 1.1})) }
 	const drops, clean = "A drops 201 of 1,901 frames ", "A plays 4 of 4 streams without a late frame "
 	for _, c := range []struct {
 		name   string
@@ -134,7 +134,7 @@ func TestOpeningTellsPhasesApart(t *testing.T) {
 // Frames count beside other disks only while all of these work; what comes of the others is told apart, and too short a time
 // is no reason to call streams clean.
 func TestStreamsBesideOthersThatEnd(t *testing.T) {
-	b, c := func(untilS float64) *trace.DiskTrace { return disk("B", "write", level{untilS, 1.1}) }, disk("C", "write", level{12, 1.1})
+	b, c := func(untilS float64) *trace.DiskTrace { return disk("B", "write", pace{untilS, 1.1}) }, disk("C", "write", pace{12, 1.1})
 	for _, tt := range []struct {
 		name, point, headline string
 		phase                 *trace.Phase
@@ -164,7 +164,7 @@ func TestSearch(t *testing.T) {
 	number := func(f float64) *float64 { return &f }
 	tries := func(kind string) []analysis.Phase {
 		alone := told(playing("alone", 1, 0, 0)).Phases[0]
-		both := told(playing("both", 4, 0, 0, disk("C", "write", level{30, 1.1}))).Phases[0]
+		both := told(playing("both", 4, 0, 0, disk("C", "write", pace{30, 1.1}))).Phases[0]
 		alone.Search, both.Search = &trace.Try{Search: "s", Kind: kind, Alone: true}, &trace.Try{Search: "s", Kind: kind}
 		return []analysis.Phase{alone, both}
 	}
@@ -235,7 +235,7 @@ func TestSearchEvidence(t *testing.T) {
 
 // While a search goes on, each of its many tries is said in a line; the report says more.
 func TestProgressOfATry(t *testing.T) {
-	phase := playing("p", 4, 0, 0, disk("C", "write", level{30, 1.1}))
+	phase := playing("p", 4, 0, 0, disk("C", "write", pace{30, 1.1}))
 	for _, c := range []struct {
 		try  *trace.Try
 		want string

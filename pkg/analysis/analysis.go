@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/meter"
 	"github.com/hubbench/hubbench/pkg/size"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -226,25 +227,17 @@ type Quote struct {
 
 // Throttle is a lasting drop of a disk's rate that no other disk explains.
 type Throttle struct {
-	AtBytes   float64  `json:"at_bytes"` // moved in all when it set in
-	AtS       float64  `json:"at_s"`
-	FromRate  float64  `json:"from_rate"`
-	ToRate    float64  `json:"to_rate"`
-	Recovered *Rebound `json:"recovered"` // null where the rate stayed low to the end
-	Steps     []Step   `json:"steps"`     // the whole fall; the keys above are of its deepest step
-	Cause     string   `json:"cause"`     // heat | cache_full | unknown
-	Evidence  Evidence `json:"evidence"`
-	Freed     []Freed  `json:"freed,omitempty"` // what other disks gained by it
-	HeldS     float64  `json:"held_s"`          // how long the first level was seen
-	LastsS    float64  `json:"lasts_s"`         // how long the last level was seen
-}
-
-// Step is a change from one level to the next.
-type Step struct {
-	AtBytes  float64 `json:"at_bytes"`
-	AtS      float64 `json:"at_s"`
-	FromRate float64 `json:"from_rate"`
-	ToRate   float64 `json:"to_rate"`
+	AtBytes   float64      `json:"at_bytes"` // moved in all when it set in
+	AtS       float64      `json:"at_s"`
+	FromRate  float64      `json:"from_rate"`
+	ToRate    float64      `json:"to_rate"`
+	Recovered *Rebound     `json:"recovered"` // null where the rate stayed low to the end
+	Steps     []level.Step `json:"steps"`     // the whole fall; the keys above are of its deepest step
+	Cause     string       `json:"cause"`     // heat | cache_full | unknown
+	Evidence  Evidence     `json:"evidence"`
+	Freed     []Freed      `json:"freed,omitempty"` // what other disks gained by it
+	HeldS     float64      `json:"held_s"`          // how long the first level was seen
+	LastsS    float64      `json:"lasts_s"`         // how long the last level was seen
 }
 
 // Rebound is a throttle that was over after a pause.

@@ -173,7 +173,7 @@ func TestCauseOfAThrottle(t *testing.T) {
 	} {
 		gauges := append(tracetest.Readings("A", trace.Temperature, tt.temps...), tt.gauges...)
 		a := &part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: "A", Op: tt.op}, Active: []overlap.Interval{span(0, 9)}}}
-		d := &Disk{Op: tt.op, Throttle: &Throttle{AtS: 4.5, AtBytes: 10, Steps: []Step{{AtS: 4.5}}}}
+		d := &Disk{Op: tt.op, Throttle: &Throttle{AtS: 4.5, AtBytes: 10, Steps: []level.Step{{AtS: 4.5}}}}
 		if tt.change != nil {
 			tt.change(d)
 		}

@@ -260,7 +260,7 @@ func TestQuote(t *testing.T) {
 		want *Quote
 	}{
 		{"the mean", Disk{Rate: &rate}, &Quote{Rate: rate, Kind: QuoteMean}},
-		{"after a fall", Disk{Rate: &rate, Throttle: &Throttle{Steps: []Step{{ToRate: 70e6}, {ToRate: 50e6}}}}, &Quote{Rate: 50e6, Kind: QuoteLater}},
+		{"after a fall", Disk{Rate: &rate, Throttle: &Throttle{Steps: []level.Step{{ToRate: 70e6}, {ToRate: 50e6}}}}, &Quote{Rate: 50e6, Kind: QuoteLater}},
 		{"nothing", Disk{}, nil},
 	} {
 		if diff := cmp.Diff(tt.want, p.quote(mean, &tt.d)); diff != "" {
@@ -270,7 +270,7 @@ func TestQuote(t *testing.T) {
 	// Beside another disk the window counts: from 30 s on, at the last level.
 	p = besides(60, tracetest.Steps(100, [2]float64{20, 50}), tracetest.Steps(0, [2]float64{10, 50}, [2]float64{40, 0}))
 	p.fillOverlap()
-	fall := &Throttle{Steps: []Step{{AtS: 20}}}
+	fall := &Throttle{Steps: []level.Step{{AtS: 20}}}
 	within(t, "in the window", p.laterInWindow(&p.parts[0], fall), 50e6, 1e6)
 	if q := p.quote(&p.parts[0], &Disk{}); q.Kind != QuoteOverlap || q.Rate != p.out.Overlap.Disks["A"].Rate {
 		t.Errorf("%+v", q)
@@ -278,19 +278,19 @@ func TestQuote(t *testing.T) {
 	// The rate in the window where the last level lies in it; else that of the whole window.
 	fall.Steps[0].ToRate = 40e6
 	within(t, "the later level", p.quote(&p.parts[0], &Disk{Throttle: fall}).Rate, 50e6, 1e6)
-	if q := p.quote(&p.parts[0], &Disk{Throttle: &Throttle{Steps: []Step{{AtS: 39, ToRate: 40e6}}}}); q.Kind != QuoteOverlap {
+	if q := p.quote(&p.parts[0], &Disk{Throttle: &Throttle{Steps: []level.Step{{AtS: 39, ToRate: 40e6}}}}); q.Kind != QuoteOverlap {
 		t.Errorf("at its last level for one second of the window: %+v", q)
 	}
-	if q := p.quote(&p.parts[0], &Disk{Throttle: &Throttle{Steps: []Step{{AtS: 39}, {AtS: 15}}}}); q.Kind != QuoteLater {
+	if q := p.quote(&p.parts[0], &Disk{Throttle: &Throttle{Steps: []level.Step{{AtS: 39}, {AtS: 15}}}}); q.Kind != QuoteLater {
 		t.Errorf("the last step counts: %+v", q)
 	}
-	within(t, "before it was back", p.laterInWindow(&p.parts[0], &Throttle{Steps: []Step{{AtS: 5}}, Recovered: &Rebound{AtS: 32, PauseS: 2}}), (10*100e6+10*50e6)/20, 1e6)
+	within(t, "before it was back", p.laterInWindow(&p.parts[0], &Throttle{Steps: []level.Step{{AtS: 5}}, Recovered: &Rebound{AtS: 32, PauseS: 2}}), (10*100e6+10*50e6)/20, 1e6)
 	for at, want := range map[float64]bool{38: true, 38.1: false} {
-		if got := p.laterInWindow(&p.parts[0], &Throttle{Steps: []Step{{AtS: at}}}); (got > 0) != want {
+		if got := p.laterInWindow(&p.parts[0], &Throttle{Steps: []level.Step{{AtS: at}}}); (got > 0) != want {
 			t.Errorf("at its last level from %v to 40 s: %v", at, got)
 		}
 	}
-	if got := p.laterInWindow(&p.parts[0], &Throttle{Steps: []Step{{AtS: 20}}, Recovered: &Rebound{AtS: 31, PauseS: 10}}); got != 0 {
+	if got := p.laterInWindow(&p.parts[0], &Throttle{Steps: []level.Step{{AtS: 20}}, Recovered: &Rebound{AtS: 31, PauseS: 10}}); got != 0 {
 		t.Errorf("back after a second: %v", got)
 	}
 }

@@ -235,11 +235,11 @@ func TestToThrottle(t *testing.T) {
 		want   Throttle
 	}{
 		{"as deep", [][2]float64{{10, 1000}, {10, 500}, {10, 250}}, [][2]float64{{10, 100}, {10, 50}, {10, 25}}, 30,
-			Throttle{AtBytes: 1000, AtS: 10, FromRate: 100, ToRate: 50, HeldS: 10, LastsS: 10, Steps: []Step{{1000, 10, 100, 50}, {1500, 20, 50, 25}}}},
+			Throttle{AtBytes: 1000, AtS: 10, FromRate: 100, ToRate: 50, HeldS: 10, LastsS: 10, Steps: []level.Step{{AtBytes: 1000, AtS: 10, FromRate: 100, ToRate: 50}, {AtBytes: 1500, AtS: 20, FromRate: 50, ToRate: 25}}}},
 		{"the second", [][2]float64{{10, 1000}, {10, 800}, {10, 200}}, [][2]float64{{10, 100}, {10, 80}, {10, 20}}, 30,
-			Throttle{AtBytes: 1800, AtS: 20, FromRate: 80, ToRate: 20, HeldS: 10, LastsS: 10, Steps: []Step{{1000, 10, 100, 80}, {1800, 20, 80, 20}}}},
+			Throttle{AtBytes: 1800, AtS: 20, FromRate: 80, ToRate: 20, HeldS: 10, LastsS: 10, Steps: []level.Step{{AtBytes: 1000, AtS: 10, FromRate: 100, ToRate: 80}, {AtBytes: 1800, AtS: 20, FromRate: 80, ToRate: 20}}}},
 		{"low until 15 s", [][2]float64{{10, 1000}, {5, 250}, {5, 150}}, [][2]float64{{10, 100}, {10, 40}}, 15,
-			Throttle{AtBytes: 1000, AtS: 10, FromRate: 100, ToRate: 50, HeldS: 10, LastsS: 5, Steps: []Step{{1000, 10, 100, 50}}}},
+			Throttle{AtBytes: 1000, AtS: 10, FromRate: 100, ToRate: 50, HeldS: 10, LastsS: 5, Steps: []level.Step{{AtBytes: 1000, AtS: 10, FromRate: 100, ToRate: 50}}}},
 	} {
 		p := partOf(tracetest.FilesOf(tt.files...))
 		levels := levelsOf(tt.levels...)

@@ -49,16 +49,16 @@ func TestFallTogetherGains(t *testing.T) {
 // Two bursts too short a rest after, and one long enough.
 func TestBackAfter(t *testing.T) {
 	c := threeLevels()
-	burst := func(restS, bytes float64) Burst { return Burst{RestS: restS, FastBytes: bytes, SEBytes: 1} }
+	burst := func(restS, bytes float64) level.Burst { return level.Burst{RestS: restS, FastBytes: bytes, SEBytes: 1} }
 	for _, tt := range []struct {
 		name   string
-		bursts []Burst
+		bursts []level.Burst
 		want   *Back
 	}{
 		{"none", nil, nil},
-		{"never", []Burst{burst(1, 10), burst(2, 20)}, &Back{AfterS: 2, Regained: 0.2}},
-		{"at once", []Burst{burst(1, 96)}, &Back{WithinS: number(1), Bytes: 96, Whole: true, Regained: 1}},
-		{"in time", []Burst{burst(1, 10), burst(2, 20), burst(11, 130)},
+		{"never", []level.Burst{burst(1, 10), burst(2, 20)}, &Back{AfterS: 2, Regained: 0.2}},
+		{"at once", []level.Burst{burst(1, 96)}, &Back{WithinS: number(1), Bytes: 96, Whole: true, Regained: 1}},
+		{"in time", []level.Burst{burst(1, 10), burst(2, 20), burst(11, 130)},
 			&Back{RestS: number(10), CI95: &Interval{100 / (10 + 2/math.Sqrt(5)), 100 / (10 - 2/math.Sqrt(5))}, AfterS: 2, WithinS: number(11), Bytes: 100, Whole: true, Regained: 1}},
 	} {
 		s := Saturation{Bursts: tt.bursts}
@@ -66,7 +66,7 @@ func TestBackAfter(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 	}
-	s := Saturation{Bursts: []Burst{{RestS: 1, FastBytes: 50, Throughout: true}}}
+	s := Saturation{Bursts: []level.Burst{{RestS: 1, FastBytes: 50, Throughout: true}}}
 	if b := s.back(c); b.Whole || b.Bytes != 50 {
 		t.Errorf("a burst too short to tell: %+v", b)
 	}
@@ -154,7 +154,7 @@ func TestStepsOfSaturation(t *testing.T) {
 	if len(s.Bursts) != 2 || s.Bursts[0].Phase != "first" || s.Bursts[0].RestS != 10 || s.Bursts[1].Phase != "second" || s.Bursts[1].RestS != 20 {
 		t.Errorf("%+v", s.Bursts)
 	}
-	told := []Step{{AtBytes: 1, AtS: 2, FromRate: 9, ToRate: 7}, {AtBytes: 3, AtS: 4, FromRate: 7, ToRate: 5}}
+	told := []level.Step{{AtBytes: 1, AtS: 2, FromRate: 9, ToRate: 7}, {AtBytes: 3, AtS: 4, FromRate: 7, ToRate: 5}}
 	for _, tt := range []struct {
 		fell *Throttle
 		want *Fall
@@ -262,4 +262,13 @@ func TestFallTogetherByHand(t *testing.T) {
 			t.Errorf("%s: %+v", tt.name, got)
 		}
 	}
+}
+
+// threeLevels is a cache of 100 bytes, 60 at 10 a second and 40 at 5, beyond which the disk writes 2 a second.
+func threeLevels() level.Cache {
+	return level.Cache{Bytes: 100, Levels: []level.CacheLevel{
+		{Measured: level.Measured{Rate: 10, Error: 0.05}, Bytes: 60, SeenS: 6},
+		{Measured: level.Measured{Rate: 5, Error: 0.1}, Bytes: 40, SeenS: 8},
+		{Measured: level.Measured{Rate: 2, Error: 0.02}, Bytes: math.Inf(1), SeenS: 20},
+	}}
 }

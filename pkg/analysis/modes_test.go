@@ -26,7 +26,7 @@ func TestBeforeAndAfter(t *testing.T) {
 		}
 	}
 	files := transfersOf(each...)
-	steps := []Step{{AtS: 10}, {AtS: 14}}
+	steps := []level.Step{{AtS: 10}, {AtS: 14}}
 	for _, tt := range []struct {
 		name string
 		t    Throttle
@@ -35,8 +35,8 @@ func TestBeforeAndAfter(t *testing.T) {
 		{"it stays low", Throttle{Steps: steps}, true},
 		{"five low ones", Throttle{Steps: steps, Recovered: &Rebound{AtS: 19}}, true},
 		{"four", Throttle{Steps: steps, Recovered: &Rebound{AtS: 18}}, false},
-		{"four before", Throttle{Steps: []Step{{AtS: 4}}}, false},
-		{"five before", Throttle{Steps: []Step{{AtS: 5}}}, true},
+		{"four before", Throttle{Steps: []level.Step{{AtS: 4}}}, false},
+		{"five before", Throttle{Steps: []level.Step{{AtS: 5}}}, true},
 	} {
 		if got := beforeAndAfter(files, &tt.t); (got != nil) != tt.want {
 			t.Errorf("%s: %v", tt.name, got)
@@ -64,8 +64,8 @@ func TestSameConditions(t *testing.T) {
 		{"another begins and ends", []part{{Disk: level.Disk{Active: []overlap.Interval{span(8, 12), span(13, 19)}}}, {}}, nil, nil, 8, 19}, // pauses do not count
 		{"amid a file", []part{{Disk: level.Disk{Active: []overlap.Interval{span(8.5, 20.5)}}}}, nil, nil, 9, 20},
 		{"it recovers", nil, []Recovery{{Disk: "B", AtS: 3, LagS: &lag}, {Disk: "A", AtS: 14, LagS: &lag}, {Disk: "A", AtS: 20, LagS: none}}, nil, 0, 16},
-		{"it falls", nil, nil, &Throttle{Steps: []Step{{AtS: 4}, {AtS: 16}}}, 16, 30},
-		{"and is back", nil, nil, &Throttle{Steps: []Step{{AtS: 4}}, Recovered: &Rebound{AtS: 15}}, 15, 30},
+		{"it falls", nil, nil, &Throttle{Steps: []level.Step{{AtS: 4}, {AtS: 16}}}, 16, 30},
+		{"and is back", nil, nil, &Throttle{Steps: []level.Step{{AtS: 4}}, Recovered: &Rebound{AtS: 15}}, 15, 30},
 	} {
 		p := &phase{parts: append([]part{a}, tt.others...), out: &Phase{Recoveries: tt.recoveries}}
 		got := p.sameConditions(&p.parts[0], files, tt.throttle)

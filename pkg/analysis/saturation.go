@@ -13,11 +13,6 @@ import (
 
 // How a disk's fast cache is told to be back, or to have been used up again.
 const (
-	backShare  = 0.95 // of what the cache took at first: less is not all of it
-	fullShare  = 0.98 // of a burst at the fast rate: it did not come to the cache's end
-	growing    = 0.90 // of the cache, up to which what a rest gives back grows with it
-	oddsOfLine = 4.0  // times the noise that the points may lie off a line through zero
-
 	apartS     = 2 // seconds of a stretch, and how many
 	apartLeast = 5 // there must be on either side of a fall: all of one above all of the other by chance is 1 in 252
 )
@@ -30,7 +25,7 @@ type Saturation struct {
 	Alone      string        `json:"alone"`       // the phase in which it wrote alone
 	WroteBytes float64       `json:"wrote_bytes"` // in that
 	Fall       *Fall         `json:"fall"`        // null where it was not seen to fall
-	Bursts     []Burst       `json:"bursts"`      // after rests, the shortest first
+	Bursts     []level.Burst `json:"bursts"`      // after rests, the shortest first
 	Back       *Back         `json:"back"`        // null where no burst tells
 	Together   *FallTogether `json:"together"`    // null where it did not fall beside others as it had alone
 	Text       string        `json:"text"`        // filled in by say
@@ -38,22 +33,12 @@ type Saturation struct {
 
 // Fall is the end of a disk's fast writing: from its first rate to where it falls no further.
 type Fall struct {
-	AtBytes  float64 `json:"at_bytes"`
-	AtS      float64 `json:"at_s"`
-	FromRate float64 `json:"from_rate"`
-	ToRate   float64 `json:"to_rate"`
-	Steps    []Step  `json:"steps"` // one after another; the last ends where the keys above say
-	Cause    string  `json:"cause"` // heat | cache_full | unknown
-}
-
-// Burst is a short time of writing after a rest.
-type Burst struct {
-	Phase      string  `json:"phase"`
-	RestS      float64 `json:"rest_s"`
-	FastBytes  float64 `json:"fast_bytes"` // of the cache, that it had left
-	SEBytes    float64 `json:"se_bytes"`   // standard error of that
-	AtLeast    bool    `json:"at_least"`   // the burst was too short to tell how much more it had
-	Throughout bool    `json:"throughout"` // the burst moved as much as at first in its time: it may have gone on
+	AtBytes  float64      `json:"at_bytes"`
+	AtS      float64      `json:"at_s"`
+	FromRate float64      `json:"from_rate"`
+	ToRate   float64      `json:"to_rate"`
+	Steps    []level.Step `json:"steps"` // one after another; the last ends where the keys above say
+	Cause    string       `json:"cause"` // heat | cache_full | unknown
 }
 
 // Back is the rest after which a disk's cache takes as much as at first.
@@ -99,10 +84,10 @@ func saturations(phases []*phase) []Saturation {
 		part := &p.parts[0]
 		s := Saturation{
 			Of: step.Of, Disk: part.Name(), Alone: p.out.Phase, WroteBytes: float64(part.Curve.At(math.MaxInt64)),
-			Bursts: []Burst{}, Fall: fallOf(p, part),
+			Bursts: []level.Burst{}, Fall: fallOf(p, part),
 		}
 		if s.Fall != nil {
-			cliff := newCliff(part, s.Fall)
+			cliff := level.NewCache(&part.Disk, s.Fall.Steps)
 			s.bursts(phases, cliff)
 			s.Back = s.back(cliff)
 			s.together(phases)
@@ -123,7 +108,7 @@ func fallOf(p *phase, part *part) *Fall {
 }
 
 // bursts are what rests have given back of the disk's cache.
-func (s *Saturation) bursts(phases []*phase, c cliff) {
+func (s *Saturation) bursts(phases []*phase, c level.Cache) {
 	for _, p := range phases {
 		step := p.trace.Saturation
 		if step == nil || step.Step != trace.SaturationBurst || step.Of != s.Of || step.Disk != s.Disk || len(p.parts) != 1 || len(p.parts[0].Active) == 0 {
@@ -131,35 +116,36 @@ func (s *Saturation) bursts(phases []*phase, c cliff) {
 		}
 		part := &p.parts[0]
 		length := overlap.Seconds(part.Active)
-		b := c.regained(float64(part.Curve.At(math.MaxInt64)), length)
+		b := c.Regained(float64(part.Curve.At(math.MaxInt64)), length)
 		b.Phase, b.RestS = p.out.Phase, float64(step.RestNS)/1e9
 		s.Bursts = append(s.Bursts, b)
 	}
-	slices.SortStableFunc(s.Bursts, func(a, b Burst) int { return cmp.Compare(a.RestS, b.RestS) })
+	slices.SortStableFunc(s.Bursts, func(a, b level.Burst) int { return cmp.Compare(a.RestS, b.RestS) })
 }
 
 // back is after how long a rest the disk was as fast as at first; nil where no burst tells.
-func (s *Saturation) back(c cliff) *Back {
+func (s *Saturation) back(c level.Cache) *Back {
 	if len(s.Bursts) == 0 {
 		return nil
 	}
 	b := &Back{}
 	first := len(s.Bursts)
 	for i, burst := range s.Bursts {
-		if c.isBack(burst) {
+		if c.IsBack(burst) {
 			first = i
-			b.WithinS, b.Bytes = number(burst.RestS), min(burst.FastBytes, c.bytes)
-			b.Whole = burst.FastBytes >= growing*c.bytes
+			b.WithinS, b.Bytes = number(burst.RestS), min(burst.FastBytes, c.Bytes)
+			b.Whole = burst.FastBytes >= level.Growing*c.Bytes
 			break
 		}
 		b.AfterS = burst.RestS
-		b.Regained, b.AtLeast = burst.FastBytes/c.bytes, burst.AtLeast
+		b.Regained, b.AtLeast = burst.FastBytes/c.Bytes, burst.AtLeast
 	}
 	if b.WithinS == nil {
 		return b
 	}
 	b.Regained, b.AtLeast = 1, false
-	b.RestS, b.CI95 = c.refill(s.Bursts[:first], *b)
+	rest, ci := c.Refill(s.Bursts[:first], b.AfterS, *b.WithinS)
+	b.RestS, b.CI95 = rest, (*Interval)(ci)
 	return b
 }
 

@@ -55,7 +55,7 @@ func (p *part) toThrottle(levels []level.Level, until int64, rebound *Rebound) *
 			to = low.Rate
 		}
 		at := levels[i].StartNS
-		step := Step{AtBytes: float64(p.Curve.At(at)), AtS: seconds(at), FromRate: levels[i-1].Rate, ToRate: to}
+		step := level.Step{AtBytes: float64(p.Curve.At(at)), AtS: seconds(at), FromRate: levels[i-1].Rate, ToRate: to}
 		t.Steps = append(t.Steps, step)
 		if drop := 1 - step.ToRate/step.FromRate; drop > deepest {
 			deepest = drop

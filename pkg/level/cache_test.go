@@ -1,22 +1,20 @@
-package analysis
+package level
 
 import (
 	"math"
 	"testing"
-
-	"github.com/hubbench/hubbench/pkg/level"
 )
 
 // threeLevels is a cache of 100 bytes, 60 at 10 a second and 40 at 5, beyond which the disk writes 2 a second.
-func threeLevels() cliff {
-	return cliff{bytes: 100, levels: []cacheLevel{
-		{level.Measured{Rate: 10, Error: 0.05}, 60, 6},
-		{level.Measured{Rate: 5, Error: 0.1}, 40, 8},
-		{level.Measured{Rate: 2, Error: 0.02}, math.Inf(1), 20},
+func threeLevels() Cache {
+	return Cache{Bytes: 100, Levels: []CacheLevel{
+		{Measured{Rate: 10, Error: 0.05}, 60, 6},
+		{Measured{Rate: 5, Error: 0.1}, 40, 8},
+		{Measured{Rate: 2, Error: 0.02}, math.Inf(1), 20},
 	}}
 }
 
-func TestCliffWrite(t *testing.T) {
+func TestCacheWrite(t *testing.T) {
 	// The error of so many bytes at a level, written in a time.
 	first := func(bytes, s float64) float64 { return bytes * 0.05 * math.Sqrt(1+6/s) }
 	second := func(bytes, s float64) float64 { return bytes * 0.1 * math.Sqrt(1+8/s) }
@@ -45,7 +43,7 @@ func TestCliffWrite(t *testing.T) {
 	}
 }
 
-func TestCliffRegained(t *testing.T) {
+func TestCacheRegained(t *testing.T) {
 	c := threeLevels()
 	for _, tt := range []struct {
 		name                string
@@ -61,7 +59,7 @@ func TestCliffRegained(t *testing.T) {
 		{"none", 5, 10, 0, 0.4, false, false},
 		{"the burst ends first", 15, 3, 15, 0.4, true, false},
 	} {
-		got := c.regained(tt.bytes, tt.length)
+		got := c.Regained(tt.bytes, tt.length)
 		within(t, tt.name+": of the cache", got.FastBytes, tt.fast, 1e-6)
 		within(t, tt.name+": error", got.SEBytes, c.write(tt.fast, tt.length).error/(1-tt.slower), 1e-4)
 		if got.AtLeast != tt.atLeast || got.Throughout != tt.throughout {
@@ -70,7 +68,7 @@ func TestCliffRegained(t *testing.T) {
 	}
 }
 
-func TestCliffIsBack(t *testing.T) {
+func TestCacheIsBack(t *testing.T) {
 	for _, tt := range []struct {
 		b    Burst
 		want bool
@@ -82,7 +80,7 @@ func TestCliffIsBack(t *testing.T) {
 		{Burst{FastBytes: 90, SEBytes: 5}, true},
 		{Burst{FastBytes: 89.9, SEBytes: 20}, false},
 	} {
-		if got := threeLevels().isBack(tt.b); got != tt.want {
+		if got := threeLevels().IsBack(tt.b); got != tt.want {
 			t.Errorf("%+v: %v, want %v", tt.b, got, tt.want)
 		}
 	}
@@ -90,16 +88,16 @@ func TestCliffIsBack(t *testing.T) {
 
 // Bursts of 10, 20 and 45 bytes after 1, 2 and 4 s, with errors of 1, 1 and 2: weights 1, 1 and 1/4, so that the line rises by
 // (10 + 40 + 45) / (1 + 4 + 4) a second, known to 1/3.
-func TestCliffRefill(t *testing.T) {
+func TestCacheRefill(t *testing.T) {
 	c := threeLevels()
 	after := func(s, bytes, se float64) Burst { return Burst{RestS: s, FastBytes: bytes, SEBytes: se} }
 	line := []Burst{after(1, 10, 1), after(2, 20, 1), after(4, 45, 2)}
 	const slope, se = 95. / 9, 1. / 3
-	back := func(afterS, withinS float64) Back { return Back{AfterS: afterS, WithinS: &withinS} }
+	back := func(afterS, withinS float64) [2]float64 { return [2]float64{afterS, withinS} }
 	for _, tt := range []struct {
 		name   string
 		bursts []Burst
-		back   Back
+		back   [2]float64
 		want   bool
 	}{
 		{"three points", line, back(4, 12), true},
@@ -112,7 +110,7 @@ func TestCliffRefill(t *testing.T) {
 		{"just before", line, back(4, 100/(slope+2*se)+0.01), true},
 		{"nothing comes back", []Burst{after(1, 0, 1), after(2, 0, 1)}, back(4, 12), false},
 	} {
-		got, ci := c.refill(tt.bursts, tt.back)
+		got, ci := c.Refill(tt.bursts, tt.back[0], tt.back[1])
 		if (got != nil) != tt.want {
 			t.Errorf("%s: %v", tt.name, got)
 		}
@@ -123,23 +121,23 @@ func TestCliffRefill(t *testing.T) {
 		}
 	}
 	// The cache was seen to be back just at either end of the interval.
-	_, ends := c.refill(line, back(4, 12))
-	if got, _ := c.refill(line, back(ends[1], ends[0])); got == nil {
+	_, ends := c.Refill(line, 4, 12)
+	if got, _ := c.Refill(line, ends[1], ends[0]); got == nil {
 		t.Error("nothing at the interval's ends")
 	}
 	// The line is known so badly that its lower bound is a tenth of it.
-	if got, ci := c.refill([]Burst{after(1, 10, 11), after(2, 20, 11)}, back(4, 99)); got == nil || math.Abs(*got-10) > 1e-9 || math.Abs(ci[1]-100) > 1e-9 {
+	if got, ci := c.Refill([]Burst{after(1, 10, 11), after(2, 20, 11)}, 4, 99); got == nil || math.Abs(*got-10) > 1e-9 || math.Abs(ci[1]-100) > 1e-9 {
 		t.Errorf("%v, %v", got, ci)
 	}
 	// Of five points four lie off the line by twice their errors: just what noise may make.
 	just := []Burst{after(1, 8, 1), after(1, 12, 1), after(1, 8, 1), after(1, 12, 1), after(1, 10, 1)}
-	if got, _ := c.refill(just, back(4, 99)); got == nil {
+	if got, _ := c.Refill(just, 4, 99); got == nil {
 		t.Error("points that are just near enough make no line")
 	}
 	// Two points lie off a line by up to twice their errors: (z² + z²) / 1 <= 4.
 	for off, want := range map[float64]bool{1.4: true, 1.42: false} {
 		// One second apart alike, the line goes through the middle.
-		if got, _ := c.refill([]Burst{after(1, 10+off, 1), after(1, 10-off, 1)}, back(4, 99)); (got != nil) != want {
+		if got, _ := c.Refill([]Burst{after(1, 10+off, 1), after(1, 10-off, 1)}, 4, 99); (got != nil) != want {
 			t.Errorf("two points %v off: %v", off, got)
 		}
 	}

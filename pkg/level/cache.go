@@ -1,0 +1,167 @@
+package level
+
+import (
+	"math"
+
+	"github.com/hubbench/hubbench/pkg/overlap"
+)
+
+// How it is told that a cache is back.
+const (
+	backShare  = 0.95 // of what the cache took at first: less is not all of it
+	fullShare  = 0.98 // of a burst at the fast rate: it did not come to the cache's end
+	Growing    = 0.90 // of the cache, up to which what a rest gives back grows with it
+	oddsOfLine = 4.0  // times the noise that the points may lie off a line through zero
+)
+
+// Step is a change from one level to the next.
+type Step struct {
+	AtBytes  float64 `json:"at_bytes"`
+	AtS      float64 `json:"at_s"`
+	FromRate float64 `json:"from_rate"`
+	ToRate   float64 `json:"to_rate"`
+}
+
+// Burst is a short time of writing after a rest.
+type Burst struct {
+	Phase      string  `json:"phase"`
+	RestS      float64 `json:"rest_s"`
+	FastBytes  float64 `json:"fast_bytes"` // of the cache, that it had left
+	SEBytes    float64 `json:"se_bytes"`   // standard error of that
+	AtLeast    bool    `json:"at_least"`   // the burst was too short to tell how much more it had
+	Throughout bool    `json:"throughout"` // the burst moved as much as at first in its time: it may have gone on
+}
+
+// Cache is how fast a disk writes with so much of its fast cache used up, as it did alone: at one level after another,
+// the last of which it keeps.
+type Cache struct {
+	Bytes  float64 // that the cache takes
+	Levels []CacheLevel
+}
+
+// CacheLevel is a rate, over how many bytes of the cache the disk has it, and for how long that was seen.
+type CacheLevel struct {
+	Measured
+	Bytes float64
+	SeenS float64
+}
+
+// NewCache is the cache of a disk that fell in these steps.
+func NewCache(part *Disk, steps []Step) Cache {
+	c := Cache{Bytes: steps[len(steps)-1].AtBytes}
+	from, began := part.StartNS(), 0.0
+	for i, step := range steps {
+		at, until := int64(step.AtS*1e9), part.EndNS()
+		if i+1 < len(steps) {
+			until = int64(steps[i+1].AtS * 1e9)
+		}
+		before, after := overlap.Interval{StartNS: from, EndNS: at}, overlap.Interval{StartNS: at, EndNS: until}
+		high, low := part.Differ(before, after)
+		high.Rate, low.Rate = step.FromRate, step.ToRate
+		c.Levels = append(c.Levels, CacheLevel{Measured: high, Bytes: step.AtBytes - began, SeenS: before.Seconds()})
+		if i == len(steps)-1 {
+			c.Levels = append(c.Levels, CacheLevel{Measured: low, Bytes: math.Inf(1), SeenS: after.Seconds()})
+		}
+		from, began = at, step.AtBytes
+	}
+	return c
+}
+
+// burst is how much a disk writes that begins with some of its cache left.
+type burst struct {
+	bytes float64
+	error float64 // standard error: the noise of each rate counts twice, where it was measured and in the burst itself
+	first int     // level that it is at in the beginning
+	last  int     // and in the end
+}
+
+// write is what the disk writes in a time with so much of its cache left.
+func (c Cache) write(left, length float64) burst {
+	b := burst{first: -1}
+	used := c.Bytes - left
+	for i, l := range c.Levels {
+		if used >= l.Bytes {
+			used -= l.Bytes
+			continue
+		}
+		if b.first < 0 {
+			b.first = i
+		}
+		time := min((l.Bytes-used)/l.Rate, length)
+		if time > 0 {
+			b.bytes += time * l.Rate
+			b.error = math.Hypot(b.error, time*l.Rate*l.Error*math.Sqrt(1+l.SeenS/time))
+			b.last = i
+		}
+		if length -= time; length <= 0 {
+			break
+		}
+		used = 0
+	}
+	return b
+}
+
+// Regained is how much of the cache was left when the disk began to write so many bytes in a time: the least that
+// explains them.
+func (c Cache) Regained(bytes, length float64) Burst {
+	full := c.write(c.Bytes, length)
+	low, high := 0.0, c.Bytes
+	const halvings = 60 // to the last bit
+	for range halvings {
+		if middle := (low + high) / 2; c.write(middle, length).bytes >= min(bytes, full.bytes) {
+			high = middle
+		} else {
+			low = middle
+		}
+	}
+	if bytes <= c.write(0, length).bytes {
+		high = 0
+	}
+	b := c.write(high, length)
+	slowest := len(c.Levels) - 1
+	// What the cache has left counts only by how much faster the disk is with it than after it.
+	from, to := c.Levels[min(b.first, slowest-1)].Rate, c.Levels[min(max(b.last, b.first+1), slowest)].Rate
+	return Burst{
+		FastBytes: high, SEBytes: b.error / (1 - to/from),
+		AtLeast:    b.first == b.last && b.first < slowest,
+		Throughout: full.last < slowest && bytes >= fullShare*full.bytes,
+	}
+}
+
+// IsBack reports whether the cache took as much as at first, or all of the burst.
+func (c Cache) IsBack(b Burst) bool {
+	return b.Throughout || b.FastBytes >= backShare*c.Bytes || b.FastBytes+2*b.SEBytes >= c.Bytes && b.FastBytes >= Growing*c.Bytes
+}
+
+// Refill is the rest that gives all of the cache back, by a line through zero and what shorter rests gave; nil where there
+// are too few of these, they lie on no such line, or it does not lead to where the cache was seen to be back.
+func (c Cache) Refill(bursts []Burst, afterS, withinS float64) (restS *float64, ci *[2]float64) {
+	var xy, xx float64
+	var line []Burst
+	for _, p := range bursts {
+		if p.FastBytes < Growing*c.Bytes && p.SEBytes > 0 && !p.AtLeast {
+			w := 1 / (p.SEBytes * p.SEBytes)
+			xy += w * p.RestS * p.FastBytes
+			xx += w * p.RestS * p.RestS
+			line = append(line, p)
+		}
+	}
+	if len(line) < 2 || xy <= 0 {
+		return nil, nil
+	}
+	slope, se := xy/xx, 1/math.Sqrt(xx)
+	var off float64
+	for _, p := range line {
+		z := (p.FastBytes - slope*p.RestS) / p.SEBytes
+		off += z * z / float64(len(line)-1)
+	}
+	if off > oddsOfLine {
+		return nil, nil
+	}
+	low, high := c.Bytes/(slope+2*se), c.Bytes/max(slope-2*se, slope/10)
+	if high < afterS || low > withinS {
+		return nil, nil
+	}
+	rest := c.Bytes / slope
+	return &rest, &[2]float64{low, high}
+}
