@@ -44,8 +44,8 @@ type file struct {
 // maxFiles is the most files of a phase that are drawn one by one.
 const maxFiles = 5000
 
-func newPhaseView(run *Run, keys []Key, found *analysis.Phase) *phaseView {
-	v := &phaseView{run: run, found: found, scale: scaleOf(run.Analysis), keys: keys, smallB: math.Inf(1)}
+func newPhaseView(run *Run, keys []Key, found *analysis.Phase, scale Scale) *phaseView {
+	v := &phaseView{run: run, found: found, scale: scale, keys: keys, smallB: math.Inf(1)}
 	if found.Series != nil {
 		v.endS = found.Series.EndS
 	}

@@ -103,7 +103,7 @@ func TestKeptBetweenChanges(t *testing.T) {
 	i := slices.IndexFunc(truths, func(t tracetest.Truth) bool { return t.Name == "two stalls of one disk" })
 	run := truths[i].Play(rand.New(rand.NewPCG(7, 4)), 0.02).Run
 	a := say.Analyze(run, analysis.Options{})
-	v := newPhaseView(&Run{Trace: run, Analysis: a}, newKeys(a.Order), &a.Phases[len(a.Phases)-1])
+	v := newPhaseView(&Run{Trace: run, Analysis: a}, newKeys(a.Order), &a.Phases[len(a.Phases)-1], scaleOf(a))
 	if v.kept("A") != "1.50 between changes: " || v.kept("B") != "" {
 		t.Errorf("A kept %q, B kept %q", v.kept("A"), v.kept("B"))
 	}

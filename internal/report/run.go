@@ -82,8 +82,9 @@ func OfRun(run Run) *Document {
 	if follow && len(a.Phases) > 1 {
 		doc.Add(checks...)
 	}
+	scale := scaleOf(a)
 	for i := range a.Phases {
-		doc.Add(newPhase(run, doc.Keys, i))
+		doc.Add(newPhase(run, doc.Keys, i, scale))
 	}
 	if follow && len(a.Phases) == 1 {
 		doc.Add(checks...)
@@ -126,9 +127,9 @@ func where(d trace.Disk) string {
 // phaseID is where a phase is linked to.
 func phaseID(index int) string { return fmt.Sprintf("phase-%d", index+1) }
 
-func newPhase(run Run, keys []Key, index int) *Details {
+func newPhase(run Run, keys []Key, index int, scale Scale) *Details {
 	found := &run.Analysis.Phases[index]
-	v := newPhaseView(&run, keys, found)
+	v := newPhaseView(&run, keys, found, scale)
 	d := &Details{ID: phaseID(index), Title: found.Phase, Does: v.does(), Phase: true}
 	if s := searchOf(run.Analysis, found.Phase); s != nil {
 		d.Fold = "Tries of " + s.Name

@@ -69,9 +69,10 @@ func Analyze(run *trace.Run, opts Options) *Analysis {
 		p.compare(solos)
 	}
 	alone := latenciesAlone(phases)
+	longer := alone.alpha(phases)
 	for _, p := range phases {
 		p.steady()
-		p.latencies(alone, alone.alpha(phases))
+		p.latencies(alone, longer)
 	}
 	causes(phases)
 	ceilings(phases, solos)

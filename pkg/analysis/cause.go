@@ -37,15 +37,15 @@ const (
 // causes fills in what gauges say of each disk, and of each throttle what it came of, as far as temperatures and other
 // phases tell.
 func causes(phases []*phase) {
-	speeds := map[string]float64{}
+	speeds, stuck := map[string]float64{}, stuckSensors(phases)
 	for _, p := range phases {
 		for i := range p.parts {
 			name := p.parts[i].Name()
 			d := p.out.Disks[name]
-			d.Device, d.Temperature, d.LinkChange = p.devicesOf[name], p.temperature(name, stuck(name, phases)), p.linkChange(name, speeds)
+			d.Device, d.Temperature, d.LinkChange = p.devicesOf[name], p.temperature(name, stuck[name]), p.linkChange(name, speeds)
 			p.out.Disks[name] = d
 			if d.Throttle != nil {
-				p.cause(&p.parts[i], &d, phases)
+				p.cause(&p.parts[i], &d, phases, stuck[name])
 				p.freed(&p.parts[i], d.Throttle)
 				for k := range p.out.Changes {
 					if c := &p.out.Changes[k]; c.Kind == KindOwnFall && c.concerns(name) {
@@ -57,11 +57,11 @@ func causes(phases []*phase) {
 	}
 }
 
-func (p *phase) cause(part *part, d *Disk, phases []*phase) {
+func (p *phase) cause(part *part, d *Disk, phases []*phase, stuck bool) {
 	t := d.Throttle
 	e := p.warmth(part, int64(t.Steps[0].AtS*1e9))
 	e.Events = newEvents(p.meters.Of(part.Name(), trace.Throttles), int64(t.AtS*1e9))
-	e.Stuck = e.AtC != nil && stuck(part.Name(), phases)
+	e.Stuck = e.AtC != nil && stuck
 	e.CoresBusy = p.coresBusy(part, t)
 	budget(part, d, e, phases)
 	t.Evidence, t.Cause = *e, CauseUnknown
@@ -128,13 +128,21 @@ func (p *phase) warmth(part *part, at int64) *Evidence {
 	return e
 }
 
-// stuck reports whether a disk's temperature never moves in the whole run.
-func stuck(disk string, phases []*phase) bool {
-	var all []meter.Reading
+// stuckSensors are the disks whose temperature never moves in the whole run.
+func stuckSensors(phases []*phase) map[string]bool {
+	all := map[string][]meter.Reading{}
 	for _, p := range phases {
-		all = append(all, p.meters.Of(disk, trace.Temperature)...)
+		for key, readings := range p.meters {
+			if disk, name := key[0], key[1]; name == trace.Temperature {
+				all[disk] = append(all[disk], readings...)
+			}
+		}
 	}
-	return !meter.Moves(all)
+	stuck := map[string]bool{}
+	for name, readings := range all {
+		stuck[name] = !meter.Moves(readings)
+	}
+	return stuck
 }
 
 // newEvents is by how much the device's own count of throttles grew about the fall.

@@ -179,7 +179,7 @@ func TestCauseOfAThrottle(t *testing.T) {
 		}
 		p := &phase{trace: &trace.Phase{Gauges: gauges, Disks: []*trace.DiskTrace{a.Trace}}, out: &Phase{Disks: map[string]Disk{"A": *d}}}
 		p.meters = meter.New(p.trace)
-		p.cause(a, d, []*phase{p})
+		p.cause(a, d, []*phase{p}, stuckSensors([]*phase{p})["A"])
 		if d.Throttle.Cause != tt.want {
 			t.Errorf("%s: %s, want %s (%s)", tt.name, d.Throttle.Cause, tt.want, grounds(d.Throttle))
 		}

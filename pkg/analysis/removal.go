@@ -34,6 +34,10 @@ type RemovalFor struct {
 	To   float64    `json:"to"`
 }
 
+// mostCases is how many cases tell what a disk's absence is worth: each phase with it goes with each one without it, and of
+// a thousand repeats there would be a million.
+const mostCases = 1000
+
 // removals look at the phases of the most disks, for those are the ones that a layout must serve. A disk on a port of
 // its own is there already.
 func removals(phases []*phase) []Removal {
@@ -43,6 +47,7 @@ func removals(phases []*phase) []Removal {
 			most = max(most, len(p.parts))
 		}
 	}
+	fewer := slices.DeleteFunc(slices.Clone(phases), func(p *phase) bool { return len(p.parts) != most-1 })
 	byDisk := map[string]*Removal{}
 	var order []string
 	for _, p := range phases {
@@ -54,7 +59,10 @@ func removals(phases []*phase) []Removal {
 			if trace.OwnPort(p.hangs[name]) {
 				continue
 			}
-			cases := append(idleElsewhere(p, name, phases), endedFirst(p, name)...)
+			if byDisk[name] != nil && len(byDisk[name].Cases) >= mostCases {
+				continue
+			}
+			cases := append(idleElsewhere(p, name, fewer), endedFirst(p, name)...)
 			if len(cases) == 0 {
 				continue
 			}

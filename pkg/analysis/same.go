@@ -62,6 +62,7 @@ func markRepeats(phases []*phase) {
 // unlike warns once of phases that look as if one said what a disk of the other has alone, or, where no work was written
 // down, as if they were repeats, though the work in them is not the same, or not known to be.
 func unlike(phases []*phase) []Warning {
+	phases = slices.DeleteFunc(slices.Clone(phases), func(p *phase) bool { return p.out.Repeats != "" }) // they say no more
 	for _, p := range phases {
 		for i := range p.parts {
 			here := p.job(&p.parts[i])

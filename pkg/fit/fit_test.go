@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -293,5 +294,16 @@ func TestFillLags(t *testing.T) {
 		if got := fillLags(test.means); !slices.Equal(got, test.want) {
 			t.Errorf("%v: got %v, want %v", test.means, got, test.want)
 		}
+	}
+}
+
+// So many disks would take hours.
+func TestFitCrowded(t *testing.T) {
+	e := &hub.Evidence{}
+	for i := range mostFitted + 1 {
+		e.Rates = append(e.Rates, hub.Observation{Disks: []hub.Observed{{Disk: strconv.Itoa(i), Rate: 1e9}}})
+	}
+	if _, err := newSpace(e, Weighted); err == nil || !strings.Contains(err.Error(), "33 disks, and the limit is 32") {
+		t.Errorf("got %v", err)
 	}
 }

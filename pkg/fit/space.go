@@ -124,6 +124,8 @@ const (
 	wideWeight = 0.55 // of a weight about an even share
 	wideReads  = 0.35 // the same for reads, which were shared about evenly wherever it was looked at
 	farthest   = 4    // bounds lie at so many widths
+
+	mostFitted = 32 // disks: the time that it takes grows with their cube
 )
 
 // newSpace lays out the parameters that the evidence touches.
@@ -131,6 +133,9 @@ func newSpace(e *hub.Evidence, family Family) (*space, error) {
 	s := &space{family: family, disks: e.Disks(), model: model{sides: map[string]*[2]hub.Side{}}}
 	if len(e.Rates) == 0 {
 		return nil, fmt.Errorf("fit a hub: the runs hold no stretch of %g s with a steady rate; record solo phases and pairs", shortestS)
+	}
+	if len(s.disks) > mostFitted {
+		return nil, fmt.Errorf("the runs have %d disks, and the limit is %d; give the runs of one hub", len(s.disks), mostFitted)
 	}
 	seen := survey(e)
 	s.addCapacities(&seen)

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -15,7 +16,7 @@ func Load(r io.Reader, name string) (*Run, error) {
 	in := NewReader(r, name)
 	b := builder{run: &Run{}, phases: map[string]*phaseBuilder{}}
 	for in.Next() {
-		if err := b.add(in.Event(), in.Hist()); err != nil {
+		if err := cmp.Or(b.add(in.Event(), in.Hist()), b.crowded()); err != nil {
 			return nil, in.failf("%w", err)
 		}
 	}
@@ -27,8 +28,24 @@ func Load(r io.Reader, name string) (*Run, error) {
 	return b.run, nil
 }
 
-// maxBytes bounds the bytes of a whole trace, so that no sum overflows.
-const maxBytes = 1 << 60
+const (
+	// maxBytes bounds the bytes of a whole trace, so that no sum overflows.
+	maxBytes = 1 << 60
+	// maxDisks and maxPhases are several times what a plan may have: every disk is set beside every other, in every phase.
+	maxDisks  = 256
+	maxPhases = 2500
+)
+
+// crowded refuses a trace of more disks or phases than can be told apart.
+func (b *builder) crowded() error {
+	switch {
+	case len(b.run.Disks) > maxDisks:
+		return fmt.Errorf("more than %d disks, the limit of a trace: leave some out, or cut it into several", maxDisks)
+	case len(b.run.Phases) > maxPhases:
+		return fmt.Errorf("more than %d phases, the limit of a trace: cut it into several", maxPhases)
+	}
+	return nil
+}
 
 // builder sorts events into a Run.
 type builder struct {

@@ -2,8 +2,10 @@ package trace
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -250,6 +252,30 @@ func TestCutShort(t *testing.T) {
 			if p.Status != tt.want[i] {
 				t.Errorf("%s: phase %s is %q, want %q", tt.name, p.Name, p.Status, tt.want[i])
 			}
+		}
+	}
+}
+
+// What sets each disk and phase beside every other bounds how many there may be.
+func TestLoadCrowded(t *testing.T) {
+	lines := func(n int, phase, disk func(i int) string) string {
+		var text strings.Builder
+		for i := range n {
+			fmt.Fprintf(&text, `{"type":"file","phase":%q,"disk":%q,"op":"write","seq":0,"bytes":1,"start_ns":1,"end_ns":2}`+"\n", phase(i), disk(i))
+		}
+		return text.String()
+	}
+	one, each := func(int) string { return "X" }, strconv.Itoa
+	for _, tt := range []struct {
+		text, want string
+	}{
+		{lines(maxDisks, one, each), ""},
+		{lines(maxDisks+1, one, each), "events.jsonl:257: more than 256 disks"},
+		{lines(maxPhases, each, one), ""},
+		{lines(maxPhases+1, each, one), "events.jsonl:2501: more than 2500 phases"},
+	} {
+		if _, err := Load(strings.NewReader(tt.text), "events.jsonl"); (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("got %v, want %q", err, tt.want)
 		}
 	}
 }
