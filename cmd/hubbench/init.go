@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/hubbench/hubbench/configs"
 	"github.com/hubbench/hubbench/internal/device"
+	"github.com/hubbench/hubbench/internal/filesync"
 	"github.com/hubbench/hubbench/internal/report"
 	"github.com/hubbench/hubbench/internal/report/text"
 	"github.com/hubbench/hubbench/pkg/draft"
@@ -68,24 +70,34 @@ func runInit(ctx context.Context, p program, opts initOptions) error {
 	if err != nil {
 		return err
 	}
-	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
-	if opts.force {
-		flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
-	}
-	file, err := os.OpenFile(opts.out, flags, 0o644)
-	if errors.Is(err, fs.ErrExist) {
+	if err := writeScenario(opts, content); errors.Is(err, fs.ErrExist) {
 		return usage(overwrites(opts.out))
-	}
-	if err != nil {
-		return fmt.Errorf("write scenario: %w", err)
-	}
-	_, err = file.Write(content)
-	if err := errors.Join(err, file.Close()); err != nil {
+	} else if err != nil {
 		return fmt.Errorf("write scenario: %w", err)
 	}
 	fmt.Fprintln(p.stdout, opts.out)
+	if opts.from != "" && bytes.Contains(content, []byte("path:")) { // of a disk that is yet to be named
+		sayf(p.stderr, "next: write the folders of your disks into %s, then: hubbench plan %s\n", opts.out, quoteForShell(opts.out))
+		return nil
+	}
 	sayf(p.stderr, "next: hubbench run %s --open\n", quoteForShell(opts.out))
 	return nil
+}
+
+// writeScenario writes a new file, or one in the place of another: what a link that is there leads to stays as it is.
+func writeScenario(opts initOptions, content []byte) error {
+	write := func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	}
+	if opts.force {
+		return filesync.Replace(opts.out, write)
+	}
+	file, err := os.OpenFile(opts.out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(file), file.Close())
 }
 
 func overwrites(path string) error {

@@ -46,7 +46,7 @@ func TestInit(t *testing.T) {
 		{name: "unknown", args: "--out x.yaml --disks sdb,sdx", look: two, code: exitUsage,
 			says: "hubbench: --disks: sdx is no disk, volume or mount point; hubbench devices shows what there is\n"},
 		{name: "demo", args: "--demo --out demo.yaml", says: "next: hubbench run demo.yaml --open\n", written: []string{"hubbench run demo.yaml", "simulate: {profile: A}"}},
-		{name: "from", args: "--from triple-hub --out mine.yaml", says: "next: hubbench run mine.yaml --open\n", written: []string{"hubbench plan mine.yaml", "$schema=https://"}},
+		{name: "from", args: "--from triple-hub --out mine.yaml", says: "next: write the folders of your disks into mine.yaml, then: hubbench plan mine.yaml\n", written: []string{"hubbench plan mine.yaml", "$schema=https://"}},
 		{name: "from nothing", args: "--from tripel-hub --out y.yaml", code: exitUsage, says: "hubbench: --from tripel-hub: no scenario is built in by that name; try triple-hub\n"},
 		{name: "contradiction", args: "--demo --disks sda", code: exitUsage, says: "hubbench: --disks, --demo and --from each say what to write; give one of them\n"},
 	} {
