@@ -27,7 +27,7 @@ func TestJSONHoldsNoControls(t *testing.T) {
 	if err := printJSON(&out, map[string]string{"name": hostile}); err != nil {
 		t.Fatal(err)
 	}
-	if strings.ContainsAny(out.String(), "\x1b\u007f\u009b\u0085") {
+	if strings.ContainsAny(out.String(), "\x1b\u007f\u009b\u0085\u202e") {
 		t.Errorf("got %q", out.String())
 	}
 	var back map[string]string

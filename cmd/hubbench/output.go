@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -203,15 +204,15 @@ func printJSON(w io.Writer, v any) error {
 	return err
 }
 
-// escapeControls writes the controls that encoding/json leaves as they are, U+007F to U+009F, as it writes the others. They
-// stand in strings only.
+// escapeControls writes what encoding/json leaves as it is though a terminal acts on it, U+007F to U+009F and what turns the
+// direction of text, as it writes the other controls. They stand in strings only.
 func escapeControls(text []byte) []byte {
-	if !bytes.ContainsFunc(text, isC1) {
+	if !bytes.ContainsFunc(text, acts) {
 		return text
 	}
 	var out bytes.Buffer
 	for _, r := range string(text) {
-		if isC1(r) {
+		if acts(r) {
 			fmt.Fprintf(&out, `\u%04x`, r)
 		} else {
 			out.WriteRune(r)
@@ -220,7 +221,7 @@ func escapeControls(text []byte) []byte {
 	return out.Bytes()
 }
 
-func isC1(r rune) bool { return r >= 0x7f && r <= 0x9f }
+func acts(r rune) bool { return r >= 0x7f && r <= 0x9f || unicode.Is(unicode.Bidi_Control, r) }
 
 // write writes the file whole or not at all.
 func (o *output) write(write func(io.Writer) error) error {

@@ -9,6 +9,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/hubbench/hubbench/internal/cells"
 	"github.com/hubbench/hubbench/internal/report"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -37,11 +38,12 @@ func CSV(w io.Writer, run *trace.Run) error {
 	return nil
 }
 
-// tame puts a quote before a name that a spreadsheet would run as a formula.
+// tame puts a quote before a name that a spreadsheet would run as a formula, and leaves out what a terminal would act on.
 func tame(name string) string {
+	name = cells.Clean(name)
 	if name != "" {
 		switch name[0] {
-		case '=', '+', '-', '@', '\t', '\r':
+		case '=', '+', '-', '@':
 			return "'" + name
 		}
 	}

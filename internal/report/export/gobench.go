@@ -55,7 +55,7 @@ func number(x float64) string { return strconv.FormatFloat(x, 'f', 0, 64) }
 // line keeps a value on its line.
 func line(text string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' {
 			return ' '
 		}
 		return r
@@ -67,7 +67,7 @@ func line(text string) string {
 func word(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
-		case unicode.IsSpace(r) || unicode.IsControl(r) || r == '/':
+		case unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '/':
 			return '_'
 		case r == '-':
 			return '‐' // U+2010, a hyphen that is no minus
