@@ -14,7 +14,7 @@ import (
 )
 
 func TestGoBench(t *testing.T) {
-	run := &trace.Run{Name: "two\nlines", Started: "2026-11-20T08:00:00Z", Phases: []*trace.Phase{{
+	run := &trace.Run{Name: "two\n\u202elines", Started: "2026-11-20T08:00:00Z", Phases: []*trace.Phase{{
 		Name: "W-",
 		Disks: []*trace.DiskTrace{{Name: "my disk/1", Op: trace.Write, Files: []trace.File{
 			{Bytes: 1e9, EndNS: 5e8}, {Bytes: 0, StartNS: 5e8, EndNS: 6e8}, {Bytes: 1e9, StartNS: 6e8, EndNS: 16e8}, {Bytes: 1, StartNS: 2e9, EndNS: 3e9, Filler: true},
@@ -25,7 +25,7 @@ func TestGoBench(t *testing.T) {
 	if err := GoBench(&out, run, a); err != nil {
 		t.Fatal(err)
 	}
-	want := `run: two lines
+	want := `run: two  lines
 started: 2026-11-20T08:00:00Z
 Unit B/s better=higher
 
