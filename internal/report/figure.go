@@ -214,7 +214,7 @@ func (f *Figure) Describe() string {
 		low, high := math.Inf(1), math.Inf(-1)
 		for j := range panel.Marks {
 			m := &panel.Marks[j]
-			if m.Key != i || m.Name == interval || m.Shape == Label || m.Shape == Span || m.Shape == Rule || m.Style == Bracket || m.Style == Outline {
+			if m.Key != i || m.Name == interval || f.Also != "" && m.Name == f.Also || m.Shape == Label || m.Shape == Span || m.Shape == Rule || m.Style == Bracket || m.Style == Outline {
 				continue
 			}
 			for _, row := range m.Rows {

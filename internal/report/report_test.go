@@ -250,3 +250,14 @@ func TestMargin(t *testing.T) {
 		}
 	}
 }
+
+// What a figure shows on demand is no value of its disks: a line drawn through them goes further.
+func TestRegressionsInWords(t *testing.T) {
+	f := &Figure{Title: "Rate against file size", Keys: newKeys([]string{"A"}), Also: regressions, Panels: []Panel{{Y: Axis{Unit: Plain}, Marks: []Mark{
+		{Shape: Point, Name: "file", Rows: [][]float64{{1, 0.7}, {2, 1.6}}},
+		{Shape: Segment, Style: Line, Name: regressions, Rows: [][]float64{{1, 2, 0.7, 2.7}}},
+	}}}}
+	if got, want := f.Describe(), "Rate against file size (): A 0.700 to 1.60."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
