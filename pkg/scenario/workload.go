@@ -57,7 +57,18 @@ func (s *Scenario) workload() strictyaml.Value {
 	w := &s.work
 	o := w.object(w.order())
 	o.Short = "preset"
-	o.Keys = append(o.Keys, w.amount(w.files())...)
+	files := w.files()
+	byPhase := strictyaml.Value{
+		Read: func(n strictyaml.Node) {
+			if n.Kind() == strictyaml.Map {
+				n.Errorf("%s says how many of every disk, and those of single disks stand in a phase; try phases: [{pattern: WW, files: {B: 20}}]", n.Label())
+				return
+			}
+			files.Read(n)
+		},
+		Schema: files.Schema,
+	}
+	o.Keys = append(o.Keys, w.amount(byPhase)...)
 	o.Also = append(o.Also, strictyaml.Implies("target", strictyaml.Schema{}, strictyaml.Schema{"required": []string{"files"}}))
 	o.Check = func(m *strictyaml.Mapping) { s.checkWorkload(m, w) }
 	return o.Value()
