@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/compare"
-	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
@@ -60,7 +60,7 @@ func answerChange(s *compare.Search, of func(compare.Answer) string) string {
 }
 
 // answerText is one answer.
-func answerText(kind string, value *float64, between *search.Between, open, unlimited bool) string {
+func answerText(kind string, value *float64, between *analysis.Between, open, unlimited bool) string {
 	text := func(v float64) string {
 		if kind == trace.SearchPace {
 			return unit.FormatRate(v)

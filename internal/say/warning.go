@@ -33,10 +33,8 @@ func warning(w *analysis.Warning, p *analysis.Phase) string {
 		return fmt.Sprintf("the disks started %s apart; the overlap leaves that time out", unit.FormatSeconds(v["seconds"]))
 	case "stopped":
 		return stopped(w.Disk, v)
-	case "host_late":
-		return disk + hostLate(v["late"] > 0, v["seconds"])
-	case "left_out":
-		return disk + unit.Plural(int(v["requests"]), "request") + " were due and could not be made before the phase ended: its latencies are without them, and would be longer with them"
+	case "host_late", "left_out":
+		return disk + outOfTime(v)
 	case "many_stages":
 		return fmt.Sprintf("the disks start and pause so often that there are %.0f stages; the first %.0f are listed", v["stages"], v["listed"])
 	case "no_overlap":
@@ -57,10 +55,8 @@ func warning(w *analysis.Warning, p *analysis.Phase) string {
 		return disk + fmt.Sprintf("%.0f of %.0f files have no bytes, or end no later than they start; they are left out", v["files"], v["of"])
 	case "overlapping_files":
 		return disk + fmt.Sprintf("%.0f of %.0f files overlap others of the same disk: their bytes count, as of files in flight together, but their own rates are left out of the mean, the median and the rest", v["files"], v["of"])
-	case "not_steady":
-		return disk + fmt.Sprintf("its rate was not steady when the phase ended (after SNIA PTS, in windows of %s); no steady rate is given", unit.FormatSeconds(v["window_s"]))
-	case "steady_unfallen":
-		return disk + fmt.Sprintf("it wrote steadily at %s and never fell in %s: a fast cache that is not full yet writes as steadily; unless it was full before the phase, find its end with preset: saturation", rate(v["rate"]), unit.FormatBytes(int64(v["bytes"])))
+	case "not_steady", "steady_unfallen":
+		return disk + steadiness(v)
 	case "few_files":
 		return disk + unit.Plural(int(v["files"]), "file") + ": too few to judge the spread of the rates by"
 	case "size_or_time":
@@ -142,4 +138,21 @@ func hostLate(lateFrames bool, seconds float64) string {
 		what = "its late frames"
 	}
 	return fmt.Sprintf("%s may be this computer's doing and not the disk's: it was busy, or stood still, and up to %s late to look after the streams", what, unit.FormatSeconds(seconds))
+}
+
+// outOfTime says what the host did too late, or not at all.
+func outOfTime(v map[string]float64) string {
+	if n, ok := v["requests"]; ok {
+		return unit.Plural(int(n), "request") + " were due and could not be made before the phase ended: its latencies are without them, and would be longer with them"
+	}
+	return hostLate(v["late"] > 0, v["seconds"])
+}
+
+// steadiness says why a rate is no steady state, or perhaps none.
+func steadiness(v map[string]float64) string {
+	if window, ok := v["window_s"]; ok {
+		return fmt.Sprintf("its rate was not steady when the phase ended (after SNIA PTS, in windows of %s); no steady rate is given", unit.FormatSeconds(window))
+	}
+	return fmt.Sprintf("it wrote steadily at %s and never fell in %s: a fast cache that is not full yet writes as steadily; unless it was full before the phase, find its end with preset: saturation",
+		rate(v["rate"]), unit.FormatBytes(int64(v["bytes"])))
 }

@@ -16,14 +16,17 @@ type Search struct {
 	Found *float64    `json:"found"`           // the largest that was clean with them, 0: none; null where that was not found
 	Tries []SearchTry `json:"tries"`
 	// Where they lie if the tries contradict one another too much for an answer.
-	AloneBetween *search.Between `json:"alone_between,omitempty"`
-	FoundBetween *search.Between `json:"found_between,omitempty"`
+	AloneBetween *Between `json:"alone_between,omitempty"`
+	FoundBetween *Between `json:"found_between,omitempty"`
 	// The streams stay clean however fast the disk goes; found is null then.
 	Unlimited bool `json:"unlimited,omitempty"`
 	// All that was tried was clean: it may be more.
 	AloneOpen bool `json:"alone_open,omitempty"`
 	FoundOpen bool `json:"found_open,omitempty"`
 }
+
+// Between is from where to where a limit lies that is not sure.
+type Between = search.Between
 
 // SearchTry is one phase of a search.
 type SearchTry struct {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/search"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
@@ -29,8 +28,8 @@ type Answer struct {
 	AloneOpen bool     `json:"alone_open,omitempty"` // it may be more
 	FoundOpen bool     `json:"found_open,omitempty"`
 	// Where it lies if it was not sure after all tries.
-	AloneBetween *search.Between `json:"alone_between,omitempty"`
-	FoundBetween *search.Between `json:"found_between,omitempty"`
+	AloneBetween *analysis.Between `json:"alone_between,omitempty"`
+	FoundBetween *analysis.Between `json:"found_between,omitempty"`
 }
 
 // searches sets the answers of searches beside each other that are in all runs.
