@@ -16,6 +16,9 @@ import (
 // them at a time.
 const settleBytes = 32 << 20
 
+// settlesPerSecond is how often a job at a pace does so at least.
+const settlesPerSecond = 20
+
 // Start notes the release, and begins to tell how long requests take.
 func (e *real) Start(releaseNS int64, tell func(trace.Event)) {
 	e.release, e.tell = releaseNS, tell
@@ -187,7 +190,11 @@ func (e *real) newTransfer(f testFile, r record, op trace.Role) *transfer {
 	}
 	t.setBlock(e.job.IO.Block)
 	if !e.traits.direct && e.job.IO.Mode == scenario.ModeDirect {
-		t.settle = max(settleBytes/t.block, 1) * t.block
+		stretch := int64(settleBytes)
+		if e.job.Pace > 0 { // what is pushed out at once is no burst
+			stretch = min(stretch, int64(e.job.Pace/settlesPerSecond))
+		}
+		t.settle = max(stretch/t.block, 1) * t.block
 	}
 	return t
 }

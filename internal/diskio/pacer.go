@@ -31,6 +31,8 @@ const (
 	catchUpPS = 1_000_000_000_000
 	// catchUpRate is how fast it does, in times its rate.
 	catchUpRate = 1.5
+	// oversleptNS is more than a lane wakes late on a computer that is not busy.
+	oversleptNS = 10_000_000
 )
 
 // newPacer is the pacer of a job, from the release on; nil where it needs none.
@@ -47,22 +49,25 @@ func (p *pacer) reserve(n, nowNS int64) (dueNS, beginNS int64) {
 		due := p.release + (p.nextPS.Add(p.stepNS*1000)-p.stepNS*1000)/1000
 		return due, due
 	}
-	nowPS, takesPS := (nowNS-p.release)*1000, float64(n)*1e12/p.rate
-	var due int64
 	for {
 		last := p.nextPS.Load()
-		from := max(last, nowPS-catchUpPS)
-		due = from + int64(math.Round(takesPS))
+		from := max(last, (nowNS-p.release)*1000-catchUpPS)
+		due := from + int64(math.Round(float64(n)*1e12/p.rate))
 		if p.nextPS.CompareAndSwap(last, due) {
 			p.givenUpPS.Add(from - last)
-			break
+			dueNS = p.release + (due+999)/1000
+			return dueNS, p.begin(n, max(dueNS, nowNS))
 		}
 	}
+}
+
+// begin is when a request of n bytes of a paced job may begin, at the earliest at a time: apart from the one before.
+func (p *pacer) begin(n, earliestNS int64) int64 {
 	for {
 		last := p.beganPS.Load()
-		begin := max(due, last+int64(takesPS/catchUpRate))
-		if p.beganPS.CompareAndSwap(last, max(begin, nowPS)) {
-			return p.release + (due+999)/1000, p.release + (begin+999)/1000
+		begin := max((earliestNS-p.release)*1000, last+int64(float64(n)*1e12/p.rate/catchUpRate))
+		if p.beganPS.CompareAndSwap(last, begin) {
+			return p.release + (begin+999)/1000
 		}
 	}
 }
@@ -81,7 +86,7 @@ func (p *pacer) leftOut(n, nowNS int64) int64 {
 func (t *transfer) await(ctx context.Context, n int64, progress bool) (dueNS int64, ok bool) {
 	now := t.now()
 	dueNS, beginNS := t.pacer.reserve(n, now)
-	for ; now < beginNS; now = t.now() {
+	for again := t.pacer.stepNS == 0; now < beginNS; now = t.now() {
 		if progress {
 			t.progress(now)
 		}
@@ -89,6 +94,10 @@ func (t *transfer) await(ctx context.Context, n int64, progress bool) (dueNS int
 			return 0, false
 		}
 		t.pacer.timing.sleepUntil(min(beginNS, now+t.sampleNS))
+		// Lanes that all wake late would begin at once.
+		if woke := t.now(); again && woke-beginNS > oversleptNS {
+			again, beginNS = false, t.pacer.begin(n, woke)
+		}
 	}
 	return dueNS, true
 }

@@ -186,6 +186,44 @@ func TestPaceAfterAStall(t *testing.T) {
 	}
 }
 
+// Where this computer stands still, the lanes whose time came meanwhile do not all begin at once.
+func TestPaceAfterOversleeping(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const block = 64 << 10
+		vt := virtualTime()
+		slept := vt
+		slept.sleepUntil = func(ns int64) {
+			if still := int64(1300e6); ns >= 1e9 && ns < still {
+				ns = still
+			}
+			vt.sleepUntil(ns)
+		}
+		f := newLogging(vt.now, func(int64) time.Duration { return 15 * time.Millisecond })
+		tr := &transfer{file: f, op: trace.Write, size: 300 * block, want: 300 * block, padded: 300 * block, stamps: stamper{unit: 4096},
+			pacer: &pacer{timing: slept, rate: 100 * block, release: vt.now()}, clock: vt.now, sampleNS: policy.SampleNS}
+		tr.setBlock(block)
+		m := newThreads(make([]byte, 64*block), nil, 64)
+		if err := m.move(t.Context(), tr); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.close(); err != nil {
+			t.Error(err)
+		}
+		slices.SortFunc(*f.log, func(a, b logged) int { return int(a.atNS - b.atNS) })
+		for i, first := 0, 0; i < len(*f.log); i++ {
+			for (*f.log)[i].atNS-(*f.log)[first].atNS >= 100e6 {
+				first++
+			}
+			if n := i - first + 1; n > 20 {
+				t.Fatalf("%d requests in the tenth of a second up to %d ns, want 20 at most", n, (*f.log)[i].atNS)
+			}
+		}
+		if last := time.Duration((*f.log)[len(*f.log)-1].atNS); last > 3100*time.Millisecond {
+			t.Errorf("the last of 300 began at %s, want at 3 s", last)
+		}
+	})
+}
+
 // A paced transfer that waits ends with its context.
 func TestPaceEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
