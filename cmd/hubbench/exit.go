@@ -113,5 +113,9 @@ func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(heapGrowth)
 	}
-	os.Exit(run(context.Background(), os.Args[1:], program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}))
+	if code, ok := front(os.Args[1:]); ok {
+		os.Exit(code)
+	}
+	ctx, end := behind(context.Background())
+	end(run(ctx, os.Args[1:], program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}))
 }

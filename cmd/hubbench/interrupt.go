@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -17,6 +18,24 @@ type interrupts struct {
 
 	mu  sync.Mutex
 	say func() // answers the first
+}
+
+// asks are what the process in front of this one passes on, until a command takes them each of them ends it.
+type asks struct {
+	taken atomic.Bool
+	each  chan os.Signal
+}
+
+// asksKey is what a context has them by.
+type asksKey struct{}
+
+// askingSignals are those that ask a process to end.
+func askingSignals() []os.Signal {
+	asking := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT}
+	if !signal.Ignored(syscall.SIGHUP) { // by nohup
+		asking = append(asking, syscall.SIGHUP)
+	}
+	return asking
 }
 
 // errKilled is a second interrupt.
@@ -39,11 +58,12 @@ func untilInterrupted(ctx context.Context, do func() error) error {
 func onInterrupt(parent context.Context) (ctx context.Context, asked *interrupts, release func()) {
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)
-	asking := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT}
-	if !signal.Ignored(syscall.SIGHUP) { // by nohup
-		asking = append(asking, syscall.SIGHUP)
+	if a, ok := parent.Value(asksKey{}).(*asks); ok {
+		a.taken.Store(true)
+		signals = a.each
+	} else {
+		signal.Notify(signals, askingSignals()...)
 	}
-	signal.Notify(signals, asking...)
 	signal.Ignore(syscall.SIGPIPE)
 	asked = &interrupts{kill: make(chan struct{}), say: func() {}}
 	quit := make(chan struct{})
