@@ -2,9 +2,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"os"
-	"path/filepath"
 	"time"
 
 	"golang.org/x/term"
@@ -19,14 +19,9 @@ import (
 )
 
 // watch shows a run's progress on stderr, or nowhere with --quiet.
-func watch(p program, opts runOptions, ready *prepared, dir *rundir.Dir) *progress.Progress {
+func watch(p program, opts runOptions, ready *prepared, reader *phaseReader) *progress.Progress {
 	if opts.quiet {
-		return progress.New(io.Discard, progress.Options{Plan: ready.plan})
-	}
-	events := dir.File(rundir.EventsFile)
-	reader := &phaseReader{path: events, plan: ready.plan}
-	if stat, err := os.Stat(events); err == nil {
-		reader.from = stat.Size()
+		return progress.New(io.Discard, progress.Options{Plan: ready.plan, Tell: func(text string) { sayf(p.stderr, "warning: %s\n", text) }})
 	}
 	shown := progress.Options{Plan: ready.plan, Limit: ready.limit, Conclude: reader.conclude}
 	if file, ok := p.stderr.(*os.File); ok && isTerminal(p.stderr) && progress.Sequences(file) {
@@ -63,7 +58,7 @@ func (r *prepared) limit(phase *scenario.Phase) float64 {
 
 // phaseReader reads what was recorded of a phase when it has ended, before the next begins.
 type phaseReader struct {
-	path string // of events.jsonl
+	dir  *rundir.Live
 	plan *scenario.Plan
 	from int64 // where the phase begins
 }
@@ -71,25 +66,54 @@ type phaseReader struct {
 // mostRecorded is how much of a phase is analysed while a run waits, in bytes: some tenths of a second.
 const mostRecorded = 32 << 20
 
-// conclude says how long a phase took and what it showed. It says nothing where that cannot be had at once.
+// concludePatience is how long a run waits for what was recorded of a phase.
+const concludePatience = time.Second
+
+// conclude says how long a phase took and what it showed. It says nothing if that cannot be had at once.
 func (r *phaseReader) conclude(phase string) (took time.Duration, verdict string) {
-	file, err := os.Open(r.path)
-	if err != nil {
+	ctx, cancel := context.WithTimeout(context.Background(), concludePatience)
+	defer cancel()
+	type recorded struct {
+		text []byte
+		end  int64
+	}
+	found := make(chan recorded, 1)
+	go func(from int64) { // which a disk that hangs may hold
+		if r.dir.Flush(ctx) == nil {
+			text, end := recordedFrom(r.dir.File(rundir.EventsFile), from)
+			found <- recorded{text, end}
+		}
+	}(r.from)
+	select {
+	case now := <-found:
+		r.from = now.end
+		return r.judge(phase, now.text)
+	case <-ctx.Done():
 		return 0, ""
+	}
+}
+
+// recordedFrom is what a file holds from a place on, if that is not too much, and its end.
+func recordedFrom(path string, from int64) (text []byte, end int64) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, from
 	}
 	defer file.Close()
 	stat, err := file.Stat()
 	if err != nil {
-		return 0, ""
+		return nil, from
 	}
-	from, size := r.from, stat.Size()-r.from
-	r.from = stat.Size()
-	if size > mostRecorded {
-		return 0, ""
+	if stat.Size()-from <= mostRecorded {
+		text, _ = io.ReadAll(io.NewSectionReader(file, from, stat.Size()-from)) // what is not there is not judged
 	}
+	return text, stat.Size()
+}
+
+// judge says how long a phase took and what it showed, from what was recorded since the phase before.
+func (r *phaseReader) judge(phase string, text []byte) (took time.Duration, verdict string) {
 	head := r.plan.Event("")
-	run, err := trace.Load(io.MultiReader(
-		bytes.NewReader(trace.AppendEvent(nil, &head)), io.NewSectionReader(file, from, size)), filepath.Base(r.path))
+	run, err := trace.Load(io.MultiReader(bytes.NewReader(trace.AppendEvent(nil, &head)), bytes.NewReader(text)), rundir.EventsFile)
 	if err != nil {
 		return 0, ""
 	}

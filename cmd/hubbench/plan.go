@@ -69,11 +69,12 @@ func runPlan(ctx context.Context, p program, path string, allow []string, out ou
 	if err := out.settle(); err != nil {
 		return err
 	}
-	ready, err := prepare(path)
+	ready, err := prepareAt(p, path, "")
 	if err != nil {
 		return err
 	}
 	ready.look = p
+	_ = ready.reach(p) // the checks say it better
 	if err := ready.allowing(allow); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -113,17 +114,20 @@ func (r *prepared) check(ctx context.Context, results string) (warnings []string
 }
 
 // devices are the file systems that the real disks' folders are on now.
-func (r *prepared) devices() (map[string]uint64, error) {
+func (r *prepared) devices(tell func(text string)) (map[string]uint64, error) {
 	ids := map[string]uint64{}
 	for _, d := range r.plan.Disks {
 		if d.Simulated() {
 			continue
 		}
-		place, err := device.Inspect(d.Path)
+		err := told(tell, reachPatience, diskAt(d), func() error {
+			place, err := device.Inspect(d.Path)
+			ids[d.Name] = place.ID
+			return err
+		})
 		if err != nil {
 			return nil, fmt.Errorf("disk %s: %w", d.Name, err)
 		}
-		ids[d.Name] = place.ID
 	}
 	return ids, nil
 }
@@ -133,24 +137,28 @@ const inspectTimeout = 2 * time.Second
 
 // moved says which disks are no longer where they were when the run began: what is left on them could not be removed.
 func (r *prepared) moved(before map[string]uint64) (texts []string) {
-	for _, d := range r.plan.Disks {
-		id, real := before[d.Name]
-		if !real {
-			continue
-		}
-		found := make(chan bool, 1)
+	found := make(chan string, len(before)) // gets the path of one that is gone, and nothing of one that is there
+	for name, id := range before {
+		path := r.plan.Disk(name).Path
 		go func() {
-			place, err := device.Inspect(d.Path)
-			found <- err == nil && place.ID == id
-		}()
-		select {
-		case there := <-found:
-			if !there {
-				texts = append(texts, fmt.Sprintf("disk %s is no longer at %s: test files of this run may be left on it; connect it, and run hubbench clean %s", d.Name, d.Path, quoteForShell(d.Path)))
+			if place, err := device.Inspect(path); err != nil || place.ID != id {
+				found <- fmt.Sprintf("disk %s is no longer at %s: test files of this run may be left on it; connect it, and run hubbench clean %s", name, path, quoteForShell(path))
+				return
 			}
-		case <-time.After(inspectTimeout): // said by whoever could not remove its files
+			found <- ""
+		}()
+	}
+	over := time.After(inspectTimeout)
+	for range before {
+		select {
+		case text := <-found:
+			if text != "" {
+				texts = append(texts, text)
+			}
+		case <-over: // of those that hang, whoever could not remove their files says it
 		}
 	}
+	slices.Sort(texts)
 	return texts
 }
 

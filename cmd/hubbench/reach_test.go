@@ -1,33 +1,26 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
 // A disk that is held back, by a question to the person, is waited for and said; no worker's time runs meanwhile.
-func TestReachDisk(t *testing.T) {
-	disk := scenario.Disk{Name: "A", Path: "/Volumes/A"}
-	var say bytes.Buffer
-	if err := reachDisk(&say, disk, func(string) error { return nil }, time.Hour); err != nil || say.Len() > 0 {
-		t.Errorf("at once: %v, said %q", err, &say)
+func TestTold(t *testing.T) {
+	if err := told(func(text string) { t.Errorf("said %q", text) }, time.Hour, "disk A", func() error { return nil }); err != nil {
+		t.Errorf("at once: %v", err)
 	}
-	answered := make(chan struct{})
-	saw := writerFunc(func(text []byte) (int, error) { close(answered); return say.Write(text) })
-	err := reachDisk(saw, disk, func(dir string) error { <-answered; return errors.New("refused " + dir) }, time.Millisecond)
-	if err == nil || err.Error() != "disk A: refused /Volumes/A" {
+	answered, said := make(chan struct{}), ""
+	err := told(func(text string) { said = text; close(answered) }, time.Millisecond, "disk A (/Volumes/A)", func() error {
+		<-answered
+		return errors.New("refused")
+	})
+	if err == nil || err.Error() != "refused" {
 		t.Errorf("after a refusal: %v", err)
 	}
-	if !strings.Contains(say.String(), "waiting for disk A (/Volumes/A)") {
-		t.Errorf("said %q", &say)
+	if !strings.Contains(said, "waiting for disk A (/Volumes/A)") {
+		t.Errorf("said %q", said)
 	}
 }
-
-type writerFunc func([]byte) (int, error)
-
-func (f writerFunc) Write(p []byte) (int, error) { return f(p) }

@@ -14,23 +14,27 @@ import (
 
 // runResume goes on with a run that was cut off, by the plan that it began with.
 func runResume(ctx context.Context, p program, opts runOptions) error {
-	if err := checkResumable(opts.from); err != nil {
-		return err
-	}
-	rest, err := rundir.Resume(opts.from)
-	if err != nil {
-		return err
-	}
+	var rest *rundir.Unfinished
+	var dir *rundir.Dir
 	var ready *prepared
 	var warnings []string
-	err = untilInterrupted(ctx, func() (err error) {
-		ready, warnings, err = prepareRest(ctx, p, rest, opts)
+	err := untilInterrupted(ctx, func() (err error) {
+		if err := checkResumable(opts.from); err != nil {
+			return err
+		}
+		err = told(p.tell, reachPatience, "results folder "+opts.from, func() (err error) {
+			rest, err = rundir.Resume(opts.from)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if ready, warnings, err = prepareRest(ctx, p, rest, opts); err != nil {
+			return errors.Join(err, rest.Close())
+		}
+		dir, err = rest.Open() // only now is the folder touched
 		return err
 	})
-	if err != nil {
-		return errors.Join(err, rest.Close())
-	}
-	dir, err := rest.Open() // only now is the folder touched
 	if err != nil {
 		return err
 	}
@@ -62,7 +66,8 @@ func prepareRest(ctx context.Context, p program, rest *rundir.Unfinished, opts r
 		if d.Simulated() {
 			continue
 		}
-		if err := diskio.RemoveRun(d.Path, rest.Info.RunID); err != nil { // what a power cut left
+		remove := func() error { return diskio.RemoveRun(d.Path, rest.Info.RunID) } // what a power cut left
+		if err := told(p.tell, reachPatience, diskAt(d), remove); err != nil {
 			return nil, nil, fmt.Errorf("resume run: disk %s: %w", d.Name, err)
 		}
 	}

@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"go.uber.org/zap/zapcore"
 
 	"github.com/hubbench/hubbench/internal/awake"
 	"github.com/hubbench/hubbench/internal/coordinator"
 	"github.com/hubbench/hubbench/internal/gauge"
+	"github.com/hubbench/hubbench/internal/progress"
 	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -88,25 +88,26 @@ first phase that is not complete.`,
 // runRun is the whole way: prepare, check, record, analyse, report.
 func runRun(ctx context.Context, p program, path string, opts runOptions) error {
 	var ready *prepared
-	var warnings []string
+	var dir *rundir.Dir
+	var info rundir.Info
 	began := time.Now()
 	err := untilInterrupted(ctx, func() (err error) {
-		if ready, err = prepare(path); err != nil {
+		if ready, err = prepareAt(p, path, opts.dir); err != nil {
 			return err
 		}
-		warnings, err = ready.preflight(ctx, p, ready.folder(opts.dir, began), opts)
+		warnings, err := ready.preflight(ctx, p, ready.folder(opts.dir, began), opts)
+		if err != nil {
+			return err
+		}
+		info = ready.info(began)
+		info.Hardware = ready.setup()
+		info.Warnings = warnings
+		dir, err = ready.create(opts.dir, began)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	dir, err := ready.create(opts.dir, began)
-	if err != nil {
-		return err
-	}
-	info := ready.info(began)
-	info.Hardware = ready.setup()
-	info.Warnings = warnings
 	return measure(ctx, p, ready, opts, dir, &info)
 }
 
@@ -115,6 +116,7 @@ func (r *prepared) preflight(ctx context.Context, p program, results string, opt
 	if err := r.allowing(opts.allow); err != nil {
 		return nil, err
 	}
+	unreached := r.reach(p) // the checks say it better
 	if warnings, err = r.check(ctx, results); err != nil {
 		return nil, err
 	}
@@ -129,18 +131,26 @@ func (r *prepared) preflight(ctx context.Context, p program, results string, opt
 	if err := r.confirm(ctx, p, opts.yes); err != nil {
 		return nil, err
 	}
-	return append(warnings, leftOut(r.allow)...), r.reach(p)
+	return append(warnings, leftOut(r.allow)...), unreached
 }
 
-// hangTimeout is how long a run that was interrupted twice may take to end: beyond what workers and the clean-up process
-// are given, only a results disk that hangs takes so long.
-const hangTimeout = 20 * time.Second
+// hangTimeout is how long a run that was interrupted twice may take to end: what workers, the clean-up process and the results
+// folder are given is less.
+const hangTimeout = 8 * time.Second
+
+// partsTimeout is how long the removal of what is still being written may take then.
+const partsTimeout = time.Second
 
 // measure records, analyses and reports, and says by its error how the run ended.
 func measure(ctx context.Context, p program, ready *prepared, opts runOptions, dir *rundir.Dir, info *rundir.Info) error {
 	err := opts.asked.untilKilled(hangTimeout, func() error { return measureAndReport(ctx, p, ready, opts, dir, info) })
 	if errors.Is(err, errKilled) {
-		_ = rundir.RemoveParts(dir.Path) // of what is still being written
+		removed := make(chan error, 1)
+		go func() { removed <- rundir.RemoveParts(dir.Path) }() // of what is still being written
+		select {
+		case <-removed:
+		case <-time.After(partsTimeout):
+		}
 		return &exitError{code: exitInterrupted, err: fmt.Errorf("%w; what was recorded is kept: hubbench report %s", err, quoteForShell(dir.Path))}
 	}
 	return err
@@ -149,7 +159,13 @@ func measure(ctx context.Context, p program, ready *prepared, opts runOptions, d
 // measureAndReport is measure without a limit to the time it takes after a second interrupt.
 func measureAndReport(ctx context.Context, p program, ready *prepared, opts runOptions, dir *rundir.Dir, info *rundir.Info) error {
 	asked := opts.asked
-	interrupted, recordErr := record(ctx, p, ready, opts, dir, info)
+	reader := &phaseReader{plan: ready.plan, from: dir.Begun}
+	watcher := watch(p, opts, ready, reader)
+	defer watcher.Close()
+	asked.answer(watcher.Stopping)
+	live := dir.Live(opts.stall, watcher.Tell)
+	reader.dir = live
+	interrupted, recordErr := record(ctx, p, ready, opts, live, watcher, info)
 	asked.answer(func() { fmt.Fprintln(p.stderr, "the results are being written; Ctrl-C again ends at once") })
 	for _, f := range info.Failures {
 		// Those of phases have been told as they came; with --quiet the report alone tells of all, which as JSON it does not.
@@ -157,8 +173,8 @@ func measureAndReport(ctx context.Context, p program, ready *prepared, opts runO
 			sayf(p.stderr, "%s\n", f)
 		}
 	}
-	if err := cmp.Or(recordErr, dir.Close()); err != nil {
-		return unrecorded(err, dir)
+	if err := cmp.Or(recordErr, live.Close(asked.kill)); err != nil {
+		return unrecorded(ctx, err, dir)
 	}
 	if err := asked.untilKilled(0, func() error { return conclude(p, dir, opts.resultOptions) }); err != nil {
 		return err
@@ -174,7 +190,14 @@ func measureAndReport(ctx context.Context, p program, ready *prepared, opts runO
 }
 
 // unrecorded says what is left of a run that could not be recorded to its end.
-func unrecorded(err error, dir *rundir.Dir) error {
+func unrecorded(ctx context.Context, err error, dir *rundir.Dir) error {
+	if _, hangs := errors.AsType[*rundir.HangError](err); hangs {
+		err = fmt.Errorf("%w; it holds what was recorded before; when it is back, continue with: hubbench run --resume %s", err, quoteForShell(dir.Path))
+		if ctx.Err() != nil {
+			return &exitError{code: exitInterrupted, err: err}
+		}
+		return err
+	}
 	_, statErr := os.Stat(dir.File(rundir.EventsFile))
 	switch {
 	case errors.Is(statErr, fs.ErrNotExist):
@@ -186,15 +209,15 @@ func unrecorded(err error, dir *rundir.Dir) error {
 }
 
 // record runs the plan and leaves events.jsonl and run.json behind, whatever happens on the way.
-func record(ctx context.Context, p program, ready *prepared, opts runOptions, dir *rundir.Dir, info *rundir.Info) (interrupted bool, err error) {
-	if err := dir.WriteJSON(rundir.InfoFile, info); err != nil {
+func record(ctx context.Context, p program, ready *prepared, opts runOptions, dir *rundir.Live, watcher *progress.Progress, info *rundir.Info) (interrupted bool, err error) {
+	if err := dir.SaveInfo(info); err != nil {
 		return false, err
 	}
 	self, err := os.Executable()
 	if err != nil {
 		return false, fmt.Errorf("find hubbench itself, to start workers: %w", err)
 	}
-	devices, err := ready.devices()
+	devices, err := ready.devices(watcher.Tell)
 	if err != nil {
 		return false, err
 	}
@@ -204,15 +227,15 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 		if ready.profile != nil {
 			ready.profile.Mark(first.Disks)
 		}
-		if err := dir.Journal.Append(first); err != nil {
+		if err := dir.Append(first); err != nil {
 			return false, err
 		}
 	}
-	watcher := watch(p, opts, ready, dir)
-	defer watcher.Close()
-	opts.asked.answer(watcher.Stopping)
-	logs := zapcore.Lock(dir.Log) // workers and coordinator log to one file
-	log := newLog(logs)
+	// What cannot be written fails before a byte is measured.
+	if err := dir.Flush(ctx); err != nil && ctx.Err() == nil {
+		return false, err
+	}
+	log := newLog(dir) // workers and coordinator log to one file
 	if len(devices) > 0 {
 		defer awake.Keep(log)()
 	}
@@ -225,7 +248,7 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 		Devices: devices,
 		Command: func() *exec.Cmd { return exec.Command(self, "worker") },
 		Janitor: func(args ...string) *exec.Cmd { return exec.Command(self, append([]string{"janitor"}, args...)...) },
-		Journal: dir.Journal,
+		Journal: dir,
 		Watcher: watcher,
 		Pause:   func(ctx context.Context, text string) error { return pause(ctx, p, text, opts.noPause) },
 		Say: func(text string) {
@@ -234,14 +257,15 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 				sayf(p.stderr, "warning: %s\n", text)
 			}
 		},
-		WorkerLog: logs,
+		Hangs:     watcher.Tell,
+		WorkerLog: dir,
 		Gauges:    new(gauge.Finder).Find,
 		Stall:     opts.stall,
 		Kill:      opts.asked.kill,
 		Log:       log,
 		Modes: func(phase string, modes map[string]trace.Effective) error {
 			info.Effective[phase] = modes
-			return dir.WriteJSON(rundir.InfoFile, info)
+			return dir.SaveInfo(info)
 		},
 	})
 	info.Status, info.Failures = outcome.Status, outcome.Failures
@@ -249,5 +273,5 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 		info.Warnings = append(info.Warnings, text)
 		sayf(p.stderr, "warning: %s\n", text)
 	}
-	return ctx.Err() != nil && outcome.Status == trace.Partial, cmp.Or(err, dir.WriteJSON(rundir.InfoFile, info))
+	return ctx.Err() != nil && outcome.Status == trace.Partial, cmp.Or(err, dir.SaveInfo(info))
 }

@@ -2,8 +2,10 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -33,17 +35,24 @@ func newWorker(p program) *cobra.Command {
 
 // newJanitor is the process that removes a run's test files when the run is over: started by run as well.
 func newJanitor(p program) *cobra.Command {
-	return &cobra.Command{
+	var leashed bool
+	cmd := &cobra.Command{
 		Use:    "janitor RUNID FOLDER...",
 		Hidden: true,
 		Args:   cobra.MinimumNArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			underCoordinator()
 			signal.Ignore(syscall.SIGTERM) // it outlives the run, and must not clean up while that goes on
-			coordinator.Clean(p.stdin, p.stdout, args[0], args[1:])
+			var leash io.Reader
+			if leashed {
+				leash = os.NewFile(coordinator.LeashFile, "leash")
+			}
+			coordinator.Clean(p.stdin, p.stdout, leash, args[0], args[1:])
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&leashed, strings.TrimPrefix(coordinator.LeashFlag, "--"), false, "")
+	return cmd
 }
 
 // newClock is the process that answers doctor with its clock.

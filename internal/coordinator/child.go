@@ -19,17 +19,18 @@ type child struct {
 	conn   *wire.Conn
 	stderr *stderrLog
 
-	ready     bool
-	done      bool   // said so itself
-	gone      bool   // exited
-	killed    string // why we killed it; empty where we did not
-	killedAt  time.Time
-	lastMoved time.Time // when its job last went on
-	bytes     int64
-	beside    int64       // what it has done outside its files' times
-	progress  trace.Event // the latest that said something new
-	outbox    chan wire.Message
-	files     int // of its work, ended
+	ready    bool
+	done     bool   // said so itself
+	gone     bool   // exited
+	killed   string // why we killed it; empty where we did not
+	killedAt time.Time
+	silent   time.Duration // for which its job has not gone on
+	told     bool          // a person was told of that
+	bytes    int64
+	beside   int64       // what it has done outside its files' times
+	progress trace.Event // the latest that said something new
+	outbox   chan wire.Message
+	files    int // of its work, ended
 }
 
 // report is a message from a child, or, where exited is set, its end.
@@ -48,7 +49,7 @@ func newChild(s *starter, cmd *exec.Cmd, stderr *stderrLog, job scenario.Job, re
 	if err != nil {
 		return nil, fmt.Errorf("start worker: %w", err)
 	}
-	c := &child{job: job, cmd: cmd, conn: wire.NewConn(stdout, stdin), stderr: stderr, lastMoved: time.Now(), outbox: make(chan wire.Message, outboxSize)}
+	c := &child{job: job, cmd: cmd, conn: wire.NewConn(stdout, stdin), stderr: stderr, outbox: make(chan wire.Message, outboxSize)}
 	go func() { // until leave
 		for m := range c.outbox {
 			_ = c.conn.Send(m) // a worker that cannot be told is about to exit

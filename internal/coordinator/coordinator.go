@@ -5,10 +5,10 @@
 package coordinator
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"runtime"
 	"time"
@@ -23,7 +23,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Journal takes the run's events in the order in which they became known.
+// Journal takes the run's events in the order in which they became known. It keeps nobody waiting.
 type Journal interface {
 	Append(events ...trace.Event) error
 }
@@ -52,6 +52,7 @@ type Options struct {
 	Watcher   Watcher
 	Pause     func(ctx context.Context, text string) error                 // waits for a person
 	Say       func(text string)                                            // tells a person of a doubt between phases; nil: nobody is told
+	Hangs     func(text string)                                            // tells a person at once of a disk that moves nothing; nil: nobody is told
 	WorkerLog io.Writer                                                    // takes what workers write to stderr
 	Modes     func(phase string, modes map[string]trace.Effective) error   // is told what each job really got
 	Gauges    func(ctx context.Context, disks []gauge.Disk) []gauge.Source // finds what to read beside a phase; nil: nothing
@@ -59,6 +60,9 @@ type Options struct {
 	Kill      <-chan struct{}                                              // closed: end at once, without waiting for workers
 	Clocks    func() (nowNS int64, slept time.Duration)                    // nil: the machine's
 	Log       *zap.Logger
+
+	leash   *os.File        // see janitor
+	hanging map[string]bool // the folders of disks whose workers do not exit
 }
 
 // Outcome is how a run ended.
@@ -91,10 +95,12 @@ func Run(ctx context.Context, opts Options) (Outcome, error) {
 	if err != nil {
 		return Outcome{Status: trace.Partial}, err
 	}
-	recorder := newRecorder(opts.Journal)
-	opts.Journal = recorder
+	opts.hanging = map[string]bool{}
+	if janitor != nil {
+		opts.leash = janitor.leash
+	}
 	failures, err := runPhases(ctx, opts, starter)
-	for _, complaint := range janitor.finish() {
+	for _, complaint := range janitor.finish(opts.Kill, opts.hanging) {
 		failures = append(failures, trace.RunFailure{Cause: complaint})
 	}
 	out := Outcome{Status: trace.Complete, Failures: failures}
@@ -104,7 +110,7 @@ func Run(ctx context.Context, opts Options) (Outcome, error) {
 	if err == nil {
 		err = opts.Journal.Append(trace.Event{Type: trace.EndType, Status: out.Status})
 	}
-	return out, cmp.Or(recorder.end(opts.Kill, endTimeout), err)
+	return out, err
 }
 
 // runPhases runs the phases that are not done yet, up to the first that is incomplete.
@@ -152,8 +158,15 @@ func runPhase(ctx context.Context, opts Options, index int, phase scenario.Phase
 		return nil, err
 	}
 	p := newPhaseRun(opts, index, phase, sim)
-	err := errors.Join(p.run(ctx, starter), opts.Modes(phase.Name, p.effective))
-	opts.Watcher.PhaseEnds(p.failures)
+	err := p.run(ctx, starter)
+	if err == nil {
+		err = opts.Modes(phase.Name, p.effective)
+	}
+	shown := p.failures
+	if err != nil {
+		shown = append(shown, trace.RunFailure{Phase: phase.Name, Cause: err.Error()})
+	}
+	opts.Watcher.PhaseEnds(shown)
 	if err == nil && len(p.failures) > 0 {
 		err = opts.Journal.Append(ended(phase, trace.Partial))
 	}

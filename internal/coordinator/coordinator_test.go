@@ -3,7 +3,6 @@ package coordinator
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -375,59 +374,6 @@ func TestStderrLog(t *testing.T) {
 		t.Errorf("got crash %q, want %q", got, want)
 	}
 }
-
-// A results disk that hangs holds nobody up: not the messages, and not who gives up on it.
-func TestRecorder(t *testing.T) {
-	stuck := &stuckJournal{release: make(chan struct{})}
-	r := newRecorder(stuck)
-	for i := range 100 {
-		if err := r.Append(trace.Event{Type: trace.EndType, Seq: i}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	giveUp := make(chan struct{})
-	close(giveUp)
-	if err := r.end(giveUp, 0); !errors.Is(err, errNotTaken) {
-		t.Errorf("end of a journal that hangs: %v, want %v", err, errNotTaken)
-	}
-	close(stuck.release)
-	if err := r.end(nil, 0); err != nil {
-		t.Errorf("end: %v", err)
-	}
-	for i, e := range stuck.events {
-		if e.Seq != i {
-			t.Fatalf("event %d is number %d", i, e.Seq)
-		}
-	}
-	if len(stuck.events) != 100 {
-		t.Errorf("%d events, want 100", len(stuck.events))
-	}
-	broken := newRecorder(brokenJournal{})
-	_ = broken.Append(trace.Event{})
-	if err := broken.end(nil, 0); !errors.Is(err, errBroken) {
-		t.Errorf("end of a journal that fails: %v, want %v", err, errBroken)
-	}
-	if err := broken.Append(trace.Event{}); !errors.Is(err, errBroken) {
-		t.Errorf("append after a failure: %v, want %v", err, errBroken)
-	}
-}
-
-type stuckJournal struct {
-	release chan struct{}
-	events  []trace.Event
-}
-
-func (j *stuckJournal) Append(events ...trace.Event) error {
-	<-j.release
-	j.events = append(j.events, events...)
-	return nil
-}
-
-var errBroken = errors.New("broken")
-
-type brokenJournal struct{}
-
-func (brokenJournal) Append(...trace.Event) error { return errBroken }
 
 // Only what has moved counts as movement: a disk that hangs in a request still has a worker that lives and a clock.
 func TestMoves(t *testing.T) {

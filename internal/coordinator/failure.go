@@ -25,21 +25,36 @@ func (p *phaseRun) killAll(why string) {
 
 // watch kills workers whose job does not go on, and those that do not stop when told to.
 func (p *phaseRun) watch(now time.Time) {
+	// A time without a look is one in which this process stood still, or the machine slept: no disk has to do with that.
+	passed := min(now.Sub(p.watched), 2*watchEvery)
+	p.watched = now
 	for _, c := range p.children {
-		switch silent := now.Sub(c.lastMoved); {
+		c.silent += passed
+		switch {
 		case c.gone:
 		case c.killed != "":
 			if now.Sub(c.killedAt) > killTimeout {
 				c.leave() // nothing in our power ends it: its exit is not waited for
+				if disk := p.opts.Plan.Disk(c.job.Disk); !disk.Simulated() {
+					p.opts.hanging[disk.Path] = true
+				}
 				p.recordLoss(c, fmt.Sprintf("its worker was killed (%s) and does not exit: the disk hangs", c.killed))
 			}
 		case p.stopping && now.After(p.stopBy):
 			c.kill(fmt.Sprintf("it did not stop within %s", stopTimeout))
-		case !p.stopping && silent > p.patience(c) && (!c.ready || p.released > 0):
-			c.kill(fmt.Sprintf("nothing moved for %s; check that the disk is still connected", silent.Round(time.Second)))
+		case p.stopping || c.ready && p.released == 0:
+		case c.silent > p.patience(c):
+			c.kill(fmt.Sprintf("nothing moved for %s; check that the disk is still connected", c.silent.Round(time.Second)))
+		case c.silent > p.patience(c)-p.opts.Stall+sayAfter && !c.told && p.opts.Hangs != nil:
+			c.told = true
+			p.opts.Hangs(fmt.Sprintf("disk %s: nothing has moved for %s: it hangs, or is very slow; it is given up after %s (--stall)",
+				c.job.Disk, c.silent.Round(time.Second), p.patience(c)))
 		}
 	}
 }
+
+// sayAfter is how long nothing may move before a person is told.
+const sayAfter = 8 * time.Second
 
 // slowest is the rate of a disk that is slow and not dead, in bytes per second.
 const slowest = 5e6

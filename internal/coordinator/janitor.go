@@ -2,11 +2,16 @@ package coordinator
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -19,6 +24,8 @@ import (
 const (
 	// cleanTimeout is how long a run that is over waits for its janitor; one whose disk hangs goes on by itself.
 	cleanTimeout = 5 * time.Second
+	// killedTimeout is how long one waits that was interrupted twice.
+	killedTimeout = time.Second
 	// busyTimeout is how long a janitor waits for workers that are still ending.
 	busyTimeout = 30 * time.Second
 	busyRetry   = 20 * time.Millisecond
@@ -27,10 +34,22 @@ const (
 // janitor is a process that outlives the run, however that ends, and then removes its test files: those that a phase
 // leaves for the next one have no worker, and a coordinator that was killed cleans up nothing. Where it has been killed
 // itself, who is left does its work: the coordinator, or the workers that have lost that too (see worker).
+//
+// A worker that a disk holds may go on, and make its folder, when the disk is back. All workers hold the write end of a pipe,
+// the leash: when that ends the last of them has, and the janitor looks once more.
 type janitor struct {
-	stdin      io.Closer
-	over       chan struct{} // closed when the run is
-	complaints chan []string // of the janitor, when it has ended
+	runID   string
+	folders []string
+	stdin   io.Closer
+	leash   *os.File      // its write end; nil where processes inherit no files
+	over    chan struct{} // closed when the run is
+	done    chan cleaned  // gets one for each folder, from the janitor
+}
+
+// cleaned is what the janitor says of a folder when it has done what it can.
+type cleaned struct {
+	Folder    string `json:"folder"`
+	Complaint string `json:"complaint,omitempty"` // about what is left
 }
 
 // newJanitor starts the run's janitor; nil where no disk is real.
@@ -39,27 +58,53 @@ func newJanitor(s *starter, opts Options) (*janitor, error) {
 	if len(folders) == 0 {
 		return nil, nil
 	}
-	args := append([]string{opts.RunID}, folders...)
-	cmd := opts.Janitor(args...)
+	j := &janitor{runID: opts.RunID, folders: folders, done: make(chan cleaned, 2*len(folders)), over: make(chan struct{})}
+	var args []string
+	var end *os.File
+	if runtime.GOOS != "windows" {
+		var err error
+		if end, j.leash, err = os.Pipe(); err != nil {
+			return nil, fmt.Errorf("start clean-up process: %w", err)
+		}
+		defer end.Close()
+		args = []string{LeashFlag}
+	}
+	cmd := opts.Janitor(append(append(args, opts.RunID), folders...)...)
+	inherit(cmd, end)
 	stdin, stdout, err := s.start(cmd)
 	if err != nil {
 		return nil, fmt.Errorf("start clean-up process: %w", err)
 	}
+	j.stdin = stdin
 	opts.Log.Info("clean-up process started", zap.Int("pid", cmd.Process.Pid))
-	j := &janitor{stdin: stdin, complaints: make(chan []string, 1), over: make(chan struct{})}
 	go func() {
-		var said []string
 		for lines := bufio.NewScanner(stdout); lines.Scan(); {
-			said = append(said, lines.Text())
+			var c cleaned
+			if json.Unmarshal(lines.Bytes(), &c) == nil {
+				j.done <- c
+			}
 		}
 		if err := cmd.Wait(); err != nil {
 			opts.Log.Warn("the clean-up process has failed: the test files are removed without it", zap.Error(err))
 			<-j.over
-			said = removeRuns(opts.RunID, folders)
+			removeRuns(opts.RunID, folders, func(c cleaned) { j.done <- c })
 		}
-		j.complaints <- said
+		close(j.done)
 	}()
 	return j, nil
+}
+
+// LeashFlag tells the janitor that it has the leash, as LeashFile.
+const (
+	LeashFlag = "--leash"
+	LeashFile = 3
+)
+
+// inherit has a process hold an open file, the first after stdin, stdout and stderr.
+func inherit(cmd *exec.Cmd, file *os.File) {
+	if file != nil {
+		cmd.ExtraFiles = []*os.File{file}
+	}
 }
 
 // realFolders are the folders of a plan's real disks.
@@ -72,46 +117,76 @@ func realFolders(plan *scenario.Plan) (folders []string) {
 	return folders
 }
 
-// finish lets the janitor do its work, and returns what it could not remove.
-func (j *janitor) finish() []string {
+// finish lets the janitor do its work, and returns what could not be removed, or not yet. What hangs are the disks whose
+// workers have not exited. After kill it waits no longer than it must.
+func (j *janitor) finish(kill <-chan struct{}, hangs map[string]bool) (complaints []string) {
 	if j == nil {
 		return nil
 	}
 	close(j.over)
 	_ = j.stdin.Close() // its end is the sign to begin
-	select {
-	case said := <-j.complaints:
-		return said
-	case <-time.After(cleanTimeout):
-		return []string{"test files are still being removed; if a disk hangs, run hubbench clean when it is back"}
+	if j.leash != nil {
+		_ = j.leash.Close()
 	}
+	left := map[string]bool{}
+	for _, folder := range j.folders {
+		left[folder] = true
+	}
+	patience := time.After(cleanTimeout)
+	for waits := true; waits && len(left) > len(hangs); {
+		select {
+		case c, more := <-j.done:
+			if !more { // it has ended, and has no more to say
+				left, waits = hangs, false
+				continue
+			}
+			if hangs[c.Folder] {
+				continue
+			}
+			delete(left, c.Folder)
+			if c.Complaint != "" {
+				complaints = append(complaints, c.Complaint)
+			}
+		case <-kill:
+			kill, patience = nil, time.After(killedTimeout)
+		case <-patience:
+			waits = false
+		}
+	}
+	for _, folder := range slices.Sorted(maps.Keys(left)) {
+		complaints = append(complaints, fmt.Sprintf("test files may be left in %s, or appear there, as .hubbench-%s, when a disk that hangs is back; then run hubbench clean %s", folder, j.runID, folder))
+	}
+	return complaints
 }
 
-// Clean is the janitor's work: when stdin ends, it removes the run's test files in all folders, and writes a line to stdout
-// for each that it cannot.
-func Clean(stdin io.Reader, stdout io.Writer, runID string, folders []string) {
+// Clean is the janitor's work: when stdin ends, it removes the run's test files in all folders, and says of each what it could
+// not. When the leash ends too, it removes what came after that; nil: there is none.
+func Clean(stdin io.Reader, stdout io.Writer, leash io.Reader, runID string, folders []string) {
 	_, _ = io.Copy(io.Discard, stdin) // whatever ends it
-	for _, text := range removeRuns(runID, folders) {
-		_, _ = fmt.Fprintln(stdout, text) // a coordinator that is gone cannot be told
+	out := json.NewEncoder(stdout)
+	removeRuns(runID, folders, func(c cleaned) { _ = out.Encode(c) }) // a coordinator that is gone cannot be told
+	if leash != nil {
+		_, _ = io.Copy(io.Discard, leash)
+		removeRuns(runID, folders, func(cleaned) {})
 	}
 	diskio.ForgetRun(runID)
 }
 
-// removeRuns removes a run's test files in all folders, and says what it could not.
-func removeRuns(runID string, folders []string) (complaints []string) {
-	errs := make([]error, len(folders))
-	var each sync.WaitGroup
-	for i, folder := range folders {
-		each.Go(func() { errs[i] = removeRun(folder, runID) }) // a disk that hangs holds up no other
+// removeRuns removes a run's test files in all folders, and says of each in turn what it could not.
+func removeRuns(runID string, folders []string, say func(cleaned)) {
+	each := make(chan cleaned)
+	for _, folder := range folders {
+		go func() { // a disk that hangs holds up no other
+			c := cleaned{Folder: folder}
+			if err := removeRun(folder, runID); err != nil {
+				c.Complaint = fmt.Sprintf("test files left in %s: %s; try hubbench clean %s", folder, strings.ReplaceAll(err.Error(), "\n", "; "), folder)
+			}
+			each <- c
+		}()
 	}
-	each.Wait()
-	for i, err := range errs {
-		if err != nil {
-			text := strings.ReplaceAll(err.Error(), "\n", "; ")
-			complaints = append(complaints, fmt.Sprintf("test files left in %s: %s; try hubbench clean %s", folders[i], text, folders[i]))
-		}
+	for range folders {
+		say(<-each)
 	}
-	return complaints
 }
 
 // removeRun removes a run's test files in a folder once its last worker has let go of them.

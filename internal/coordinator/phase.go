@@ -46,7 +46,8 @@ type phaseRun struct {
 	failures  []trace.RunFailure
 	released  int64 // the instant of the release, by clock.Now; zero before
 	gauges    *gauges
-	err       error // the journal's
+	watched   time.Time // when it was last looked for silence
+	err       error     // the journal's
 }
 
 func newPhaseRun(opts Options, index int, phase scenario.Phase, sim *hub.Sim) *phaseRun {
@@ -110,8 +111,10 @@ func (p *phaseRun) run(ctx context.Context, starter *starter) error {
 
 func (p *phaseRun) start(starter *starter, job scenario.Job) error {
 	disk := p.opts.Plan.Disk(job.Disk)
+	command := p.opts.Command()
+	inherit(command, p.opts.leash)
 	stderr := &stderrLog{out: p.opts.WorkerLog, log: p.opts.Log.With(zap.String("disk", job.Disk))}
-	c, err := newChild(starter, p.opts.Command(), stderr, job, p.reports)
+	c, err := newChild(starter, command, stderr, job, p.reports)
 	if err != nil {
 		return err
 	}
@@ -141,7 +144,7 @@ func (p *phaseRun) handle(r report) {
 	}
 	m := r.message
 	if c.moves(m) {
-		c.lastMoved = time.Now()
+		c.silent, c.told = 0, false
 	}
 	if m.Effective != nil {
 		p.effective[c.job.Disk] = *m.Effective
@@ -210,7 +213,7 @@ func (p *phaseRun) releaseWhenReady() {
 	}
 	p.released = atNS
 	for _, c := range p.children {
-		c.lastMoved = time.Now()
+		c.silent, c.told = 0, false
 		c.send(wire.Message{Kind: wire.ReleaseKind, AtNS: atNS})
 	}
 	p.gauges.begin(p.released)

@@ -56,7 +56,7 @@ func child(kind string, broken bool) error {
 	case kind == "fuse":
 		return serveMemory(os.Args[2], os.Args[3] == "true")
 	case kind == "janitor":
-		coordinator.Clean(os.Stdin, io.Discard, os.Args[2], os.Args[3:])
+		coordinator.Clean(os.Stdin, io.Discard, nil, os.Args[2], os.Args[3:])
 	}
 	return nil
 }

@@ -30,6 +30,7 @@ type Options struct {
 	Size     func() (columns, rows int)                          // of the terminal; nil where there is none
 	Limit    func(phase *scenario.Phase) float64                 // what the hub carries of a phase, bytes per second; 0, or nil: not known
 	Conclude func(phase string) (took time.Duration, say string) // what was recorded of a phase that is whole; nil: nothing is said of it
+	Tell     func(text string)                                   // says what a person must know at once; nil: it is shown with the rest
 }
 
 // Progress follows a run. It is a coordinator.Watcher.
@@ -113,6 +114,18 @@ func (p *Progress) Stopping() {
 	defer p.mu.Unlock()
 	p.state.stopping = true
 	p.printer.stop(&p.state)
+}
+
+// Tell says something that a person must know at once.
+func (p *Progress) Tell(text string) {
+	if p.opts.Tell != nil {
+		p.opts.Tell(text)
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.printer.wipe()
+	p.printer.say(indent, text)
 }
 
 // PhaseEnds says how long it took and what it showed, or what went wrong.

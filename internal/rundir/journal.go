@@ -20,12 +20,12 @@ const syncEvery = time.Second
 // Journal appends events to events.jsonl. What was appended is handed to the system at once, so that
 // not even kill -9 loses it, and synced to the medium every second.
 type Journal struct {
-	file   *os.File
-	buf    []byte
-	dirty  atomic.Bool
-	quit   chan struct{}
-	syncer sync.WaitGroup
-	failed error // of the syncer; read after it ended
+	file  *os.File
+	buf   []byte
+	dirty atomic.Bool
+	quit  chan struct{}
+	ticks sync.WaitGroup
+	syncs *writer // beside the run: on a slow system disk a sync takes longer than a hub waits
 }
 
 // newJournal appends to the events of a run's folder, which flag says more about (os.O_EXCL where they must be new), and
@@ -38,8 +38,8 @@ func newJournal(dir string, flag int) (*Journal, error) {
 	if err := filelock.Take(file); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", filepath.Join(dir, EventsFile), err), file.Close())
 	}
-	j := &Journal{file: file, quit: make(chan struct{})}
-	j.syncer.Go(j.keepSynced)
+	j := &Journal{file: file, quit: make(chan struct{}), syncs: newWriter(1)}
+	j.ticks.Go(j.keepSynced)
 	return j, nil
 }
 
@@ -56,17 +56,15 @@ func (j *Journal) Append(events ...trace.Event) error {
 	return nil
 }
 
-// keepSynced syncs beside the run: on a slow system disk a sync takes longer than a hub waits.
+// keepSynced has what was written synced, one sync at a time.
 func (j *Journal) keepSynced() {
 	tick := time.NewTicker(syncEvery)
 	defer tick.Stop()
 	for {
 		select {
 		case <-tick.C:
-			if j.dirty.Swap(false) {
-				if err := filesync.Sync(j.file); err != nil {
-					j.failed = err
-				}
+			if j.dirty.Load() {
+				_ = j.syncs.put(1, j.sync) // if the last one is still under way, the next tick comes
 			}
 		case <-j.quit:
 			return
@@ -74,11 +72,19 @@ func (j *Journal) keepSynced() {
 	}
 }
 
+func (j *Journal) sync() error {
+	j.dirty.Store(false)
+	return filesync.Sync(j.file)
+}
+
 // Close syncs what is left.
 func (j *Journal) Close() error {
 	close(j.quit)
-	j.syncer.Wait()
-	if err := errors.Join(j.failed, filesync.Sync(j.file), j.file.Close()); err != nil {
+	j.ticks.Wait()
+	j.syncs.end(nil)
+	<-j.syncs.ended
+	_, _, err := j.syncs.state()
+	if err := errors.Join(err, filesync.Sync(j.file), j.file.Close()); err != nil {
 		return fmt.Errorf("sync %s: %w", EventsFile, err)
 	}
 	return nil

@@ -54,6 +54,9 @@ func resume(path string) (*Unfinished, error) {
 // from after, and gives the folder to go on with. Where no phase is complete, the journal begins anew.
 func (r *Unfinished) Open() (*Dir, error) {
 	err := errors.Join(RemoveParts(r.dir.Path), truncateLines(r.dir.Path, r.keep))
+	if stat, statErr := os.Stat(r.dir.File(EventsFile)); statErr == nil {
+		r.dir.Begun = stat.Size()
+	}
 	if err == nil {
 		r.dir.Log, err = openInside(r.dir.Path, LogFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 	}

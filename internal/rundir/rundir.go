@@ -40,6 +40,7 @@ type Dir struct {
 	Path    string
 	Journal *Journal
 	Log     *os.File
+	Begun   int64 // bytes of the events that an earlier session has recorded
 }
 
 // Name is a run's default folder: what it is called and when it began.
@@ -154,11 +155,21 @@ func (d *Dir) File(name string) string { return filepath.Join(d.Path, name) }
 
 // WriteJSON writes a value to one of the folder's files, whole or not at all.
 func (d *Dir) WriteJSON(name string, v any) error {
-	data, err := json.MarshalIndent(v, "", "  ")
+	data, err := encodeJSON(v)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
-	if err := writeSynced(d.File(name), append(joinNumbers(data), '\n')); err != nil {
+	return d.write(name, data)
+}
+
+func encodeJSON(v any) ([]byte, error) {
+	data, err := json.MarshalIndent(v, "", "  ")
+	return append(joinNumbers(data), '\n'), err
+}
+
+// write writes one of the folder's files, whole or not at all.
+func (d *Dir) write(name string, data []byte) error {
+	if err := writeSynced(d.File(name), data); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Disks that hang: a request to them does not return, and nothing ends a process that waits for one. Whatever hangs is named
+// soon, a run answers each interrupt and ends soon after the second, and nobody waits for what cannot be ended.
+
+// soon is what a person is promised; a machine that tests many things at once gets more.
+const soon = 15 * time.Second
+
+// newHanging makes a folder of a file system that hangs when it is told to suspend.
+func newHanging(t *testing.T) (b *beneath, root string) {
+	t.Helper()
+	if _, err := os.Stat("/dev/fuse"); err != nil && !ci() {
+		t.Skip("no FUSE here")
+	}
+	root, behind := filepath.Join(t.TempDir(), "disk"), inMemory(t)
+	if err := os.Mkdir(root, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	b = &beneath{t: t}
+	t.Cleanup(func() {
+		b.recover()
+		for deadline := time.Now().Add(soon); unix.Unmount(root, 0) != nil && time.Now().Before(deadline); {
+			time.Sleep(10 * time.Millisecond)
+		}
+		b.end()
+	})
+	if err := b.serve(root, behind); err != nil {
+		t.Fatal(err)
+	}
+	return b, root
+}
+
+// endsSoon is ends, within what is promised after the last interrupt.
+func (r *faultRun) endsSoon(code int, says string) {
+	r.t.Helper()
+	began := time.Now()
+	r.ends(code, says)
+	if took := time.Since(began); took > soon {
+		r.t.Errorf("it took %s", took)
+	}
+}
+
+func TestFaultsOfResultsThatHang(t *testing.T) {
+	c := faults(t, "a results disk that hangs: given up, and interrupted twice")
+	const hangs = `results folder [^\n]*/out: nothing written for \d+s: the disk hangs`
+	for _, tc := range []struct {
+		name  string
+		stall string
+		act   func(r *faultRun)
+		code  int
+	}{
+		{"given up", "3s", func(*faultRun) {}, exitFailed},
+		{"interrupted twice", "1m", func(r *faultRun) {
+			r.interrupt()
+			r.until("no answer", func() bool { return strings.Contains(r.said.String(), "stopping; Ctrl-C again ends at once") })
+			r.interrupt()
+		}, exitInterrupted},
+	} {
+		c.try(tc.name, func(t *testing.T) {
+			t.Parallel()
+			results, root := newHanging(t)
+			a, b := inMemory(t), inMemory(t)
+			r := beginRun(t, endless(a, b, writing), "--out", filepath.Join(root, "out"), "--stall", tc.stall)
+			r.strike("WW", results.suspend)
+			tc.act(r)
+			r.endsSoon(tc.code, hangs+`; it holds what was recorded before; when it is back, continue with: hubbench run --resume `)
+			r.leaves(a, b)
+			if strings.Contains(r.said.String(), "worker was killed") || strings.Contains(r.said.String(), "nothing has moved") {
+				t.Errorf("a disk that is well is blamed:\n%s", r.said)
+			}
+			results.recover()
+			r.keeps()
+		})
+	}
+}

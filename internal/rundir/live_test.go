@@ -1,0 +1,133 @@
+package rundir
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+func newLive(t *testing.T, stall time.Duration, say func(string)) *Live {
+	t.Helper()
+	dir, err := Create(t.TempDir()+"/out", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir.Live(stall, say)
+}
+
+// stick has the disk take nothing more until the test is over.
+func stick(t *testing.T, l *Live) {
+	t.Helper()
+	release := make(chan struct{})
+	if err := l.record.put(1, func() error { <-release; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		close(release)
+		<-l.closer.ended
+	})
+}
+
+// A results disk that hangs holds up neither who records nor who gives up on it, and is named.
+func TestLiveOnADiskThatHangs(t *testing.T) {
+	l := newLive(t, time.Hour, func(string) {})
+	stick(t, l)
+	for i := range 100 {
+		if err := l.Append(trace.Event{Type: trace.EndType, Seq: i}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.SaveInfo(&Info{}); err != nil {
+		t.Fatal(err)
+	}
+	giveUp := make(chan struct{})
+	close(giveUp)
+	if hang, ok := errors.AsType[*HangError](l.Close(giveUp)); !ok || hang.Folder != l.Path {
+		t.Errorf("close: %v, want that %s hangs", hang, l.Path)
+	}
+}
+
+// By itself it is given up after a while, and whoever goes on recording is told.
+func TestLiveGivesUp(t *testing.T) {
+	l := newLive(t, 3*lookEvery, func(string) {})
+	stick(t, l)
+	var err error
+	for deadline := time.Now().Add(20 * time.Second); err == nil && time.Now().Before(deadline); time.Sleep(lookEvery / 10) {
+		err = l.Append(trace.Event{Type: trace.EndType})
+	}
+	if _, ok := errors.AsType[*HangError](err); !ok || !strings.Contains(err.Error(), "results folder "+l.Path+": nothing written for ") {
+		t.Errorf("append: %v, want that %s hangs", err, l.Path)
+	}
+	if closed := l.Close(nil); !errors.Is(closed, err) {
+		t.Errorf("close: %v, want %v", closed, err)
+	}
+}
+
+// One that is only busy is not: each write that returns begins a new wait.
+func TestLiveOnASlowDisk(t *testing.T) {
+	l := newLive(t, 4*lookEvery, func(text string) { t.Errorf("it said %s", text) })
+	for range 16 {
+		if err := l.record.put(1, func() error { time.Sleep(lookEvery / 2); return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.Close(nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// Events and run.json come to the folder in the order in which they were recorded.
+func TestLiveKeepsTheOrder(t *testing.T) {
+	l := newLive(t, time.Hour, func(string) {})
+	var mu sync.Mutex
+	var order []int
+	for i := range 100 {
+		if err := l.record.put(1, func() error { mu.Lock(); defer mu.Unlock(); order = append(order, i); return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(l.Append(events()...), l.SaveInfo(&Info{Name: "kept"})); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range order {
+		if i != n {
+			t.Fatalf("write %d was number %d", i, n)
+		}
+	}
+	if info, err := LoadInfo(l.Path); err != nil || info.Name != "kept" || len(order) != 100 {
+		t.Errorf("after a flush: %v, %v, %d writes", info, err, len(order))
+	}
+	if err := l.Close(nil); err != nil {
+		t.Error(err)
+	}
+	if run, err := Load(l.Path); err != nil || len(run.Trace.Phases) == 0 {
+		t.Errorf("loaded: %v, %v", run, err)
+	}
+}
+
+// What cannot be written, and more than may wait, are errors, and no event is left out in silence.
+func TestWriterRefuses(t *testing.T) {
+	w := newWriter(2)
+	release := make(chan struct{})
+	broken := errors.New("broken")
+	for range 2 {
+		if err := w.put(1, func() error { <-release; return broken }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.put(1, nil); !errors.Is(err, errFull) {
+		t.Errorf("one more than may wait: %v", err)
+	}
+	close(release)
+	<-w.ended
+	if err := w.put(1, nil); !errors.Is(err, broken) {
+		t.Errorf("after a failure: %v, want %v", err, broken)
+	}
+}

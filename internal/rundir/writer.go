@@ -1,0 +1,97 @@
+package rundir
+
+import (
+	"errors"
+	"sync"
+)
+
+// errFull is a writer's that holds as much as it may.
+var errFull = errors.New("too much waits to be written")
+
+// writer writes in a goroutine of its own, in the order in which it is handed what to write: a disk that hangs holds up
+// nobody else. An error ends it, and is returned by the next put.
+type writer struct {
+	mu     sync.Mutex
+	wake   sync.Cond // something was queued, or it ends
+	queue  []writing
+	most   int  // the sum of sizes that may wait
+	size   int  // that waits
+	busy   bool // there is something that is not written yet
+	writes int  // that have returned
+	ending bool
+	err    error
+	ended  chan struct{} // closed when all is written, or an error has ended it
+}
+
+// writing is something to write, and its size by some measure.
+type writing struct {
+	size int
+	do   func() error
+}
+
+func newWriter(most int) *writer {
+	w := &writer{most: most, ended: make(chan struct{})}
+	w.wake.L = &w.mu
+	go w.work()
+	return w
+}
+
+// put queues something to write, unless too much waits already.
+func (w *writer) put(size int, do func() error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.err != nil:
+		return w.err
+	case w.size+size > w.most:
+		return errFull
+	}
+	w.queue, w.size, w.busy = append(w.queue, writing{size, do}), w.size+size, true
+	w.wake.Signal()
+	return nil
+}
+
+// work writes what is queued until the end.
+func (w *writer) work() {
+	defer close(w.ended)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for {
+		for len(w.queue) == 0 && !w.ending && w.err == nil {
+			w.wake.Wait()
+		}
+		if len(w.queue) == 0 || w.err != nil {
+			w.busy = false
+			return
+		}
+		next := w.queue[0]
+		w.queue = w.queue[1:]
+		w.mu.Unlock()
+		err := next.do()
+		w.mu.Lock()
+		w.size -= next.size
+		w.busy = len(w.queue) > 0
+		w.writes++
+		if w.err == nil {
+			w.err = err
+		}
+	}
+}
+
+// end takes no more. With an error, what is queued is not written.
+func (w *writer) end(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ending = true
+	if w.err == nil {
+		w.err = err
+	}
+	w.wake.Signal()
+}
+
+// state reports whether something waits to be written, how many writes have returned, and what has ended it early.
+func (w *writer) state() (busy bool, writes int, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.busy, w.writes, w.err
+}
