@@ -32,6 +32,10 @@ var (
 // heartbeatEvery is how often a worker says that it lives, and how far it is.
 const heartbeatEvery = 500 * time.Millisecond
 
+// stoppedFor is the least time between two of these that is called a stop. Other processes may take the processor for a part
+// of it.
+const stoppedFor = 2 * time.Second
+
 // turns is how many goroutines of a job of timed requests may run at once, on however few cores. One that waits for the
 // disk keeps its turn until Go's runtime takes it away, up to 10 ms later, and the next request would wait for that; where
 // turns are left, the runtime also looks for such ones less often. It took a fifth off the processor time of 24 streams.
@@ -211,7 +215,7 @@ func (w *worker) heartbeat(quit <-chan struct{}) {
 // see, since it went on, is the disk's own gap. Before the release it does not matter, nor to a model's time.
 func (w *worker) stoodStill(fromNS, toNS int64) {
 	took := time.Duration(toNS - fromNS)
-	if took < clock.LongPause || w.job.Simulated || !w.released.Load() || toNS <= w.release {
+	if took < stoppedFor || w.job.Simulated || !w.released.Load() || toNS <= w.release {
 		return
 	}
 	w.journal.events <- trace.Event{

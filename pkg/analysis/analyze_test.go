@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -161,6 +162,48 @@ func TestEveryKeyIsThere(t *testing.T) {
 		for _, key := range []string{"roles", "stages", "recoveries", "disks", "active"} {
 			if strings.Contains(string(data), `"`+key+`":null`) {
 				t.Errorf("%s: %q is null in %s", name, key, data)
+			}
+		}
+	}
+}
+
+// A disk whose worker was stopped for 3 s of 15 stood still for that long, by no fault of its own, and did not fall: with
+// files too small for samples, and with one that has them.
+func TestStoppedWorker(t *testing.T) {
+	for _, size := range []float64{0.02, 1} {
+		stopped := diskOf("A", "write", size*1e9, pace{12, 1e9})
+		for i := range stopped.Files {
+			f := &stopped.Files[i]
+			if f.EndNS > 9e9 {
+				f.EndNS += 3e9
+			}
+			if f.StartNS >= 9e9 {
+				f.StartNS += 3e9
+			}
+			for k := range f.Samples {
+				if f.Samples[k].TNS > 9e9 {
+					f.Samples[k].TNS += 3e9
+				}
+			}
+		}
+		run := runOf(stopped, diskOf("B", "write", 20e6, pace{15, 1e9}))
+		run.Phases[0].Gauges = []trace.Gauge{{Disk: "A", Name: trace.Stopped, TNS: 12.1e9, Value: 3.4}}
+		a := Analyze(run, Options{})
+		var stalls int
+		for _, c := range a.Phases[0].Changes {
+			switch {
+			case c.Kind == KindStall && c.Cause == CauseHost && math.Abs(c.EndS-c.StartS-3) < 0.1:
+				stalls++
+			case c.Kind != KindEnd:
+				t.Errorf("files of %v GB: %+v", size, c)
+			}
+		}
+		if stalls != 1 {
+			t.Errorf("files of %v GB: %d standstills of the host's, want 1", size, stalls)
+		}
+		for _, f := range a.Findings {
+			if slices.Contains(f.Disks, "A") && f.Code != KindStall {
+				t.Errorf("files of %v GB: found %+v", size, f)
 			}
 		}
 	}

@@ -76,7 +76,7 @@ func (p *phase) stallChanges() []Change {
 		if len(group) == 1 {
 			c.Each = nil
 		}
-		if slices.ContainsFunc(p.out.Warnings, func(w Warning) bool { return w.Code == "stopped" && w.Disk == "" }) && len(group) == len(p.parts) {
+		if !slices.ContainsFunc(group, func(s stall) bool { return !p.parts[s.disk].Stopped(s.Interval) }) {
 			c.Cause = CauseHost
 		}
 		out = append(out, c)

@@ -78,7 +78,7 @@ func newPhase(run *trace.Run, t *trace.Phase, opts Options, alpha alphas) *phase
 	maps.Copy(p.hangs, t.Connections)
 	active := make([][]overlap.Interval, len(t.Disks))
 	for i, d := range t.Disks {
-		p.parts = append(p.parts, part{Disk: level.New(d, t.WorkOf(d), opts.GapNS)})
+		p.parts = append(p.parts, part{Disk: level.New(d, t.WorkOf(d), opts.GapNS, stopsOf(t, d.Name)...)})
 		active[i] = p.parts[i].Active
 	}
 	p.stages = overlap.Stages(active)
@@ -184,6 +184,16 @@ func (p *phase) stops() {
 		p.warn(Warning{Code: "stopped", Disk: disk, Values: map[string]float64{
 			"seconds": sum, "times": float64(len(alone)), "at_s": max(seconds(alone[0].TNS)-alone[0].Value, 0)}})
 	}
+}
+
+// stopsOf are the times in which the machine slept, hubbench was stopped, or the worker of one disk.
+func stopsOf(t *trace.Phase, disk string) (stops []overlap.Interval) {
+	for _, g := range t.Gauges {
+		if g.Name == trace.Stopped && (g.Disk == disk || g.Disk == "") {
+			stops = append(stops, overlap.Interval{StartNS: g.TNS - int64(g.Value*1e9), EndNS: g.TNS})
+		}
+	}
+	return stops
 }
 
 // startSkew is how far apart the disks began, by their first requests.

@@ -21,6 +21,7 @@ type Disk struct {
 	Work   work.Work
 	Active []overlap.Interval
 	Stalls []overlap.Interval // times in which it stood still
+	stops  []overlap.Interval // those of them in which it was not asked for anything
 	Curve  *overlap.Curve
 	Levels []Level // candidates: where the rate may have changed
 	Solid  []Level // those that noise would hardly make
@@ -56,10 +57,11 @@ const (
 )
 
 // New finds when the disk was active and the levels that its rate may have kept; pauses between files of up to gapNS count as
-// activity.
-func New(t *trace.DiskTrace, w work.Work, gapNS int64) Disk {
+// activity. In stops, as far as they are known, the machine or the disk's worker was stopped.
+func New(t *trace.DiskTrace, w work.Work, gapNS int64, stops ...overlap.Interval) Disk {
 	p := Disk{Trace: t, Work: w, Active: overlap.Active(t, gapNS), Curve: overlap.NewCurve(t)}
 	p.skipWarmUp()
+	p.findStops(stops)
 	p.findStalls()
 	p.series = newSeries(&p)
 	p.Levels = p.levelsBy(math.MaxInt)

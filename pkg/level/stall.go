@@ -1,6 +1,7 @@
 package level
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/overlap"
@@ -48,7 +49,7 @@ func (p *Disk) findStalls() {
 		moved := int64(0) // in the run
 		add := func(atEnd bool) {
 			// A file that is slow as a whole does not stand still.
-			if length := run.EndNS - run.StartNS; length >= stallNS && moved < f.Bytes/2 && (!atEnd || float64(length) > flush) {
+			if length := run.EndNS - run.StartNS; length >= stallNS && !p.Stopped(run) && moved < f.Bytes/2 && (!atEnd || float64(length) > flush) {
 				p.Stalls = append(p.Stalls, run)
 			}
 		}
@@ -77,6 +78,42 @@ func (p *Disk) findStalls() {
 		}
 		add(run.EndNS == f.EndNS)
 	}
+	slices.SortFunc(p.Stalls, func(a, b overlap.Interval) int { return cmp.Compare(a.StartNS, b.StartNS) })
+}
+
+// findStops finds how long the disk stood still for each time in which it was not asked for anything: from the last that is
+// known to have moved to the first after it.
+func (p *Disk) findStops(stops []overlap.Interval) {
+	if len(stops) == 0 {
+		return
+	}
+	var moments []int64
+	for i := range p.Trace.Files {
+		f := &p.Trace.Files[i]
+		moments = append(moments, f.StartNS, f.EndNS)
+		for _, s := range f.Samples {
+			moments = append(moments, s.TNS)
+		}
+	}
+	slices.Sort(moments)
+	for _, stop := range stops {
+		var longest overlap.Interval
+		first, _ := slices.BinarySearch(moments, stop.StartNS)
+		for i := max(first, 1); i < len(moments) && moments[i-1] < stop.EndNS; i++ {
+			if v := (overlap.Interval{StartNS: moments[i-1], EndNS: moments[i]}); v.EndNS-v.StartNS > longest.EndNS-longest.StartNS {
+				longest = v
+			}
+		}
+		if longest.EndNS-longest.StartNS >= stallNS && !p.Stopped(longest) {
+			p.stops = append(p.stops, longest)
+		}
+	}
+	p.Stalls = slices.Clone(p.stops)
+}
+
+// Stopped reports whether a standstill is one in which the disk was not asked for anything.
+func (p *Disk) Stopped(v overlap.Interval) bool {
+	return slices.ContainsFunc(p.stops, func(o overlap.Interval) bool { return o.StartNS < v.EndNS && v.StartNS < o.EndNS })
 }
 
 // severalAtOnce reports whether files of the disk overlap: then one may stand still only because it waits for the others.
