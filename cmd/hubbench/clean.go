@@ -26,7 +26,11 @@ func runClean(p program, path string) error {
 	if path == "" { // a variable of a script that was not set
 		return usage(errors.New("clean: PATH is empty; give the disk's folder, or . for the current one"))
 	}
-	cleaned, err := diskio.Clean(path)
+	var cleaned []diskio.Cleaned
+	err := told(p.tell, reachPatience, path, func() (err error) {
+		cleaned, err = diskio.Clean(path)
+		return err
+	})
 	for _, c := range cleaned {
 		if c.Skipped != "" {
 			sayf(p.stdout, "kept %s: %s\n", c.Path, c.Skipped)

@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -52,7 +50,13 @@ func runDoctor(ctx context.Context, p program, args []string, out output) error 
 	if err := out.settle(); err != nil {
 		return err
 	}
-	paths, err := foldersToCheck(args)
+	ctx, _, release := onInterrupt(ctx)
+	defer release()
+	var paths []string
+	err := untilInterrupted(ctx, func() (err error) {
+		paths, err = foldersToCheck(p, args)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -61,8 +65,6 @@ func runDoctor(ctx context.Context, p program, args []string, out output) error 
 		return fmt.Errorf("find hubbench itself, to start workers: %w", err)
 	}
 	began, host := time.Now(), rundir.ThisHost()
-	ctx, release := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer release()
 	checks, err := doctor.Run(ctx, doctor.Options{
 		Paths:   paths,
 		RunID:   newRunID(began),
@@ -72,6 +74,7 @@ func runDoctor(ctx context.Context, p program, args []string, out output) error 
 		Saving:  device.SavingPower,
 		Battery: onBattery,
 		Say:     func(doing string) { sayf(p.stderr, "checking %s\n", doing) },
+		Hangs:   p.tell,
 	})
 	if errors.Is(err, context.Canceled) {
 		return &exitError{code: exitInterrupted, err: errors.New("interrupted")}
@@ -93,18 +96,24 @@ func runDoctor(ctx context.Context, p program, args []string, out output) error 
 }
 
 // foldersToCheck are the arguments as absolute paths, each once.
-func foldersToCheck(args []string) ([]string, error) {
+func foldersToCheck(p program, args []string) ([]string, error) {
 	var paths []string
 	for _, arg := range args {
 		path, err := filepath.Abs(arg)
 		if err != nil {
 			return nil, err
 		}
-		switch {
-		case !exists(path):
-			return nil, usage(fmt.Errorf("%s does not exist; give a folder on the disk", arg))
-		case !isFolder(path):
-			return nil, usage(fmt.Errorf("%s is a file; give a folder on the disk", arg))
+		err = told(p.tell, reachPatience, arg, func() error {
+			switch {
+			case !exists(path):
+				return usage(fmt.Errorf("%s does not exist; give a folder on the disk", arg))
+			case !isFolder(path):
+				return usage(fmt.Errorf("%s is a file; give a folder on the disk", arg))
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
 		}
 		if !slices.Contains(paths, path) {
 			paths = append(paths, path)

@@ -14,7 +14,7 @@ import (
 // soon, a run answers each interrupt and ends soon after the second, and nobody waits for what cannot be ended.
 
 // soon is what a person is promised; a machine that tests many things at once gets more.
-const soon = 15 * time.Second
+const soon = 30 * time.Second
 
 // newHanging makes a folder of a file system that hangs when it is told to suspend.
 func newHanging(t *testing.T) (b *beneath, root string) {
@@ -80,6 +80,32 @@ func TestFaultsOfResultsThatHang(t *testing.T) {
 			}
 			results.recover()
 			r.keeps()
+		})
+	}
+}
+
+// A disk that hangs while doctor looks at it fails, and doctor ends: by itself, or at an interrupt.
+func TestFaultsOfCheckedDisksThatHang(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir()) // where doctor keeps its result
+	c := faults(t, "a disk that hangs while doctor checks it: given up, and interrupted")
+	for name, tc := range map[string]struct {
+		act  func(r *faultRun)
+		code int
+		says string
+	}{
+		"given up":    {func(*faultRun) {}, exitThreshold, `nothing has moved for 8s: the disk hangs(?s).*test files may be left in .*hubbench clean .*The disk hangs`},
+		"interrupted": {(*faultRun).interrupt, exitInterrupted, `interrupted`},
+	} {
+		c.try(name, func(t *testing.T) {
+			disk, root := newHanging(t)
+			if err := disk.suspend(); err != nil {
+				t.Fatal(err)
+			}
+			r := &faultRun{t: t, said: &said{}}
+			r.begin("doctor", root)
+			r.until("not that far", func() bool { return strings.Contains(r.said.String(), "checking "+root) })
+			tc.act(r)
+			r.endsSoon(tc.code, tc.says)
 		})
 	}
 }

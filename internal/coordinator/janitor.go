@@ -59,19 +59,17 @@ func newJanitor(s *starter, opts Options) (*janitor, error) {
 		return nil, nil
 	}
 	j := &janitor{runID: opts.RunID, folders: folders, done: make(chan cleaned, 2*len(folders)), over: make(chan struct{})}
-	var args []string
-	var end *os.File
-	if runtime.GOOS != "windows" {
-		var err error
-		if end, j.leash, err = os.Pipe(); err != nil {
-			return nil, fmt.Errorf("start clean-up process: %w", err)
-		}
-		defer end.Close()
-		args = []string{LeashFlag}
+	end, leash, args, err := NewLeash()
+	if err != nil {
+		return nil, err
 	}
+	j.leash = leash
 	cmd := opts.Janitor(append(append(args, opts.RunID), folders...)...)
-	inherit(cmd, end)
+	Inherit(cmd, end)
 	stdin, stdout, err := s.start(cmd)
+	if end != nil {
+		_ = end.Close()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("start clean-up process: %w", err)
 	}
@@ -100,8 +98,19 @@ const (
 	LeashFile = 3
 )
 
-// inherit has a process hold an open file, the first after stdin, stdout and stderr.
-func inherit(cmd *exec.Cmd, file *os.File) {
+// NewLeash makes a leash, of which the janitor inherits the end and is told by args; nil where processes inherit no files.
+func NewLeash() (end, leash *os.File, args []string, err error) {
+	if runtime.GOOS == "windows" {
+		return nil, nil, nil, nil
+	}
+	if end, leash, err = os.Pipe(); err != nil {
+		return nil, nil, nil, fmt.Errorf("make the clean-up process's leash: %w", err)
+	}
+	return end, leash, []string{LeashFlag}, nil
+}
+
+// Inherit has a process hold an open file, the first after stdin, stdout and stderr.
+func Inherit(cmd *exec.Cmd, file *os.File) {
 	if file != nil {
 		cmd.ExtraFiles = []*os.File{file}
 	}

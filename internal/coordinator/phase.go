@@ -112,7 +112,7 @@ func (p *phaseRun) run(ctx context.Context, starter *starter) error {
 func (p *phaseRun) start(starter *starter, job scenario.Job) error {
 	disk := p.opts.Plan.Disk(job.Disk)
 	command := p.opts.Command()
-	inherit(command, p.opts.leash)
+	Inherit(command, p.opts.leash)
 	stderr := &stderrLog{out: p.opts.WorkerLog, log: p.opts.Log.With(zap.String("disk", job.Disk))}
 	c, err := newChild(starter, command, stderr, job, p.reports)
 	if err != nil {

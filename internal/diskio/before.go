@@ -144,6 +144,7 @@ func (e *real) emptyCache() error {
 		if err = errors.Join(err, e.closeFile(f)); err != nil {
 			return fmt.Errorf("drop the files to be read from the cache: %w", err)
 		}
+		e.besides(1) // each may wait for a flush
 	}
 	switch {
 	case e.traits.direct:

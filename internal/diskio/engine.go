@@ -16,7 +16,7 @@ type Engine interface {
 	// Prepare does all that must lie outside the timing before the release: the marked folder, buffers
 	// touched, the files a read phase reads, the first file open. It returns what the job really got. Until Close has
 	// returned, the engine tells beside, from its own goroutine or another, how much it has done so far that is not in the
-	// files' times: bytes written before the release or read back, and files removed. A disk that hangs is known by its
+	// files' times: bytes written before the release or read back, files removed and files dropped from the cache. A disk that hangs is known by its
 	// standing still.
 	Prepare(ctx context.Context, beside func(done int64)) (trace.Effective, error)
 	// Start gives the release instant (clock.Now's nanoseconds); all times returned count from it. From then on until

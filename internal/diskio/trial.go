@@ -24,21 +24,30 @@ type Tried struct {
 }
 
 // Try does a job by itself, for checks of a machine: through the engine of a run, and with what an engine does not
-// tell. Files that the job's CarryOver names stay for the next of the same RunID; RemoveRun ends that.
-func Try(ctx context.Context, job Job) (Tried, error) { return try(ctx, newReal(job, systemCalls())) }
+// tell. Files that the job's CarryOver names stay for the next of the same RunID; RemoveRun ends that. Whenever something
+// has moved, alive is told.
+func Try(ctx context.Context, job Job, alive func()) (Tried, error) {
+	return try(ctx, newReal(job, systemCalls()), alive)
+}
 
-func try(ctx context.Context, e *real) (out Tried, err error) {
+func try(ctx context.Context, e *real, alive func()) (out Tried, err error) {
 	// io_uring belongs to its thread.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	defer func() { err = errors.Join(err, e.Close()) }()
-	if out.Effective, err = e.Prepare(ctx, func(int64) {}); err != nil {
+	if out.Effective, err = e.Prepare(ctx, func(int64) { alive() }); err != nil {
 		return out, err
 	}
 	e.Start(clock.Now(), func(trace.Event) {})
 	var first, last int64
 	for seq := range e.job.Sizes {
-		span, err := e.Transfer(ctx, seq, nil)
+		moved := int64(0)
+		span, err := e.Transfer(ctx, seq, func(bytes, _, _ int64) {
+			if bytes != moved {
+				moved = bytes
+				alive()
+			}
+		})
 		if err != nil {
 			return out, err
 		}
@@ -80,8 +89,8 @@ type FlushTimes struct {
 }
 
 // TryFlush writes a sector and flushes, so many times. The places are written before: then a flush brings the sector to
-// the medium and, most of the time, nothing of the file system's own records.
-func TryFlush(ctx context.Context, dir, runID, mode string, times int) (out FlushTimes, err error) {
+// the medium and, most of the time, nothing of the file system's own records. After each, alive is told.
+func TryFlush(ctx context.Context, dir, runID, mode string, times int, alive func()) (out FlushTimes, err error) {
 	folder, err := openFolder(dir, runID)
 	if err != nil {
 		return out, err
@@ -124,6 +133,7 @@ func TryFlush(ctx context.Context, dir, runID, mode string, times int) (out Flus
 		if err := write(i, 1); err != nil {
 			return out, err
 		}
+		alive()
 		written := clock.Now()
 		if err := f.flush(mode); err != nil {
 			if mode == scenario.FlushFull && tr.fullNo != nil {

@@ -14,7 +14,7 @@ func TestTry(t *testing.T) {
 	dir := t.TempDir()
 	job := newJob(dir, trace.Write, 3<<20)
 	job.CarryOver = job.Sizes
-	wrote, err := Try(t.Context(), job)
+	wrote, err := Try(t.Context(), job, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +22,7 @@ func TestTry(t *testing.T) {
 		t.Errorf("left %q, want the folder with the file to read", names(t, dir))
 	}
 	read := newJob(dir, trace.Read, 3<<20)
-	got, err := Try(t.Context(), read)
+	got, err := Try(t.Context(), read, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestTry(t *testing.T) {
 func TestTryTellsWhatIsCached(t *testing.T) {
 	job := newJob(t.TempDir(), trace.Write, 3<<20)
 	job.IO.Mode = scenario.ModeApp
-	got, err := Try(t.Context(), job)
+	got, err := Try(t.Context(), job, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestTryTellsWhatIsCached(t *testing.T) {
 func TestTryFlush(t *testing.T) {
 	dir := t.TempDir()
 	for _, mode := range []string{scenario.FlushNone, scenario.FlushFsync, scenario.FlushFull} {
-		got, err := TryFlush(t.Context(), dir, "r", mode, 5)
+		got, err := TryFlush(t.Context(), dir, "r", mode, 5, func() {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,5 +81,26 @@ func TestTryFolder(t *testing.T) {
 	}
 	if err := TryFolder(filepath.Join(dir, "none"), "r"); err == nil {
 		t.Error("a folder was made in one that does not exist")
+	}
+}
+
+// Files that are there already are dropped from the cache before they are read, each with a flush: that goes on, and is told.
+func TestDroppingFromTheCacheIsTold(t *testing.T) {
+	dir := t.TempDir()
+	job := newJob(dir, trace.Write, 4096, 4096, 4096, 4096, 4096)
+	job.CarryOver = job.Sizes
+	if _, err := Try(t.Context(), job, func() {}); err != nil {
+		t.Fatal(err)
+	}
+	e := newReal(newJob(dir, trace.Read, job.Sizes...), systemCalls())
+	told := map[int64]bool{}
+	if _, err := e.Prepare(t.Context(), func(done int64) { told[done] = true }); err != nil {
+		t.Fatal(err)
+	}
+	if len(told) < len(job.Sizes) {
+		t.Errorf("told %d times of %d files", len(told), len(job.Sizes))
+	}
+	if err := e.Close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -39,19 +39,19 @@ func (m moved) rate() float64 { return float64(m.Bytes) / max(m.Seconds, 1e-9) }
 
 // trial is what is measured of one disk.
 type trial struct {
-	ctx  context.Context
-	opts Options
-	path string
-	size int64
-	done map[string]moved // by what was moved
+	ctx   context.Context
+	opts  Options
+	path  string
+	alive func() // is called when something has moved
+	size  int64
+	done  map[string]moved // by what was moved
 }
 
 // diskChecks are the names of the checks that need test files, in their order.
 var diskChecks = [...]string{"direct", "direct_4k", "counters", "limits", "flush", "lanes"}
 
 // checkDisk makes every check of one disk. Without a folder to write to there are no others.
-func (o Options) checkDisk(ctx context.Context, path string, add func(name, path string, c trace.Check)) {
-	o.Say(path)
+func (o Options) checkDisk(ctx context.Context, path string, alive func(), add func(name, path string, c trace.Check)) {
 	skipRest := func() {
 		for _, name := range diskChecks {
 			add(name, path, skip("", "It is not known, as nothing could be written.", ""))
@@ -71,7 +71,7 @@ func (o Options) checkDisk(ctx context.Context, path string, add func(name, path
 	}
 	limited, cancel := context.WithTimeout(ctx, diskTime)
 	defer cancel()
-	t := &trial{ctx: limited, opts: o, path: path, size: pilotSize, done: map[string]moved{}}
+	t := &trial{ctx: limited, opts: o, path: path, alive: alive, size: pilotSize, done: map[string]moved{}}
 	err := t.moveAll()
 	of := func(names ...string) func() ([]moved, error) {
 		return func() ([]moved, error) {
@@ -147,7 +147,7 @@ func (t *trial) move(name string, role trace.Role, j job) (moved, error) {
 		work.CarryOver = work.Sizes
 	}
 	before, countErr := t.count()
-	did, err := diskio.Try(t.ctx, work)
+	did, err := diskio.Try(t.ctx, work, t.alive)
 	m := moved{Tried: did, role: role, block: j.block, counted: -1}
 	if after, err := t.count(); err == nil && countErr == nil {
 		m.counted = after - before

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/coordinator"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -24,7 +25,9 @@ type Options struct {
 	Saving  func(ctx context.Context) string                                // how the processor is held back to save power; empty where it is not
 	Limits  func(path string) []string                                      // that the system sets to this process on a disk, in words; nil: as this system tells them
 	Battery func(ctx context.Context) (on, known bool)
+	Stall   time.Duration      // a disk that moves nothing for so long is given up; 0: the usual
 	Say     func(doing string) // is told what is being measured
+	Hangs   func(text string)  // is told at once of a disk that moves nothing
 }
 
 // Run makes every check. An error means that it was interrupted or could not
@@ -35,7 +38,8 @@ func Run(ctx context.Context, opts Options) ([]trace.Check, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer dismiss()
+	hung := false
+	defer func() { dismiss(hung) }()
 	var checks []trace.Check
 	add := func(name, path string, c trace.Check) {
 		c.Name, c.Path = name, path
@@ -49,7 +53,8 @@ func Run(ctx context.Context, opts Options) ([]trace.Check, error) {
 	add("priority", "", check(ctx, measurePriority, judgePriority))
 	add("power", "", check(ctx, func() (power, error) { return opts.power(ctx), nil }, judgePower))
 	for _, path := range opts.Paths {
-		opts.checkDisk(ctx, path, add)
+		opts.Say(path)
+		hung = !opts.watchDisk(ctx, path, add) || hung
 	}
 	if len(opts.Paths) == 0 {
 		add("disks", "", skip("no folder given", "Nothing was found out about disks.", "name a folder on each: hubbench doctor /Volumes/A"))
@@ -58,24 +63,51 @@ func Run(ctx context.Context, opts Options) ([]trace.Check, error) {
 	return checks, ctx.Err()
 }
 
-// janitor starts the process that removes test files when this one has ended, however that happens.
-func (o Options) janitor() (dismiss func(), err error) {
+// janitor starts the process that removes test files when this one has ended, however that happens. Dismissed, it does so at
+// once, and then again when a disk has let go of this process; it is waited for unless that is so.
+func (o Options) janitor() (dismiss func(hangs bool), err error) {
 	if len(o.Paths) == 0 {
-		return func() {}, nil
+		return func(bool) {}, nil
 	}
-	cmd := o.Command(append([]string{"janitor", o.RunID}, o.Paths...)...)
-	stdin, err := cmd.StdinPipe() // its end is the sign to begin
+	end, leash, args, err := coordinator.NewLeash()
 	if err != nil {
 		return nil, err
 	}
-	if err := cmd.Start(); err != nil {
+	cmd := o.Command(append(append([]string{"janitor"}, args...), append([]string{o.RunID}, o.Paths...)...)...)
+	coordinator.Inherit(cmd, end)
+	stdin, err := cmd.StdinPipe() // its end is the sign to begin
+	if err == nil {
+		err = cmd.Start()
+	}
+	if end != nil {
+		_ = end.Close()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("start clean-up process: %w", err)
 	}
-	return func() {
+	return func(hangs bool) {
 		_ = stdin.Close()
-		_ = cmd.Wait() // what it cannot remove, the check `folder` has told
+		if hangs {
+			return
+		}
+		if leash != nil {
+			_ = leash.Close()
+		}
+		ended := make(chan struct{})
+		go func() {
+			_ = cmd.Wait() // what it cannot remove, the check `folder` has told
+			close(ended)
+		}()
+		select {
+		case <-ended:
+		case <-time.After(dismissTimeout):
+			o.Hangs(fmt.Sprintf("test files (.hubbench-%s) are still being removed; if a disk hangs, run hubbench clean when it is back", o.RunID))
+		}
 	}, nil
 }
+
+// dismissTimeout is how long the clean-up process is waited for.
+const dismissTimeout = 3 * time.Second
 
 // check measures and judges. What cannot be measured failed.
 func check[M any](ctx context.Context, measure func() (M, error), judge func(M) trace.Check) trace.Check {

@@ -56,7 +56,7 @@ func child(kind string, broken bool) error {
 	case kind == "fuse":
 		return serveMemory(os.Args[2], os.Args[3] == "true")
 	case kind == "janitor":
-		coordinator.Clean(os.Stdin, io.Discard, nil, os.Args[2], os.Args[3:])
+		coordinator.Clean(os.Stdin, io.Discard, os.NewFile(coordinator.LeashFile, "leash"), os.Args[3], os.Args[4:])
 	}
 	return nil
 }
@@ -85,6 +85,7 @@ func options(t *testing.T, broken ...string) Options {
 		},
 		Awake: func(context.Context) error { return nil },
 		Say:   func(string) {},
+		Hangs: func(text string) { t.Error(text) },
 	}
 }
 
@@ -158,7 +159,7 @@ func TestNoFolder(t *testing.T) {
 	opts := options(t)
 	opts.Paths = []string{"/no/such/folder"}
 	var names []string
-	opts.checkDisk(t.Context(), opts.Paths[0], func(name, path string, c trace.Check) {
+	opts.checkDisk(t.Context(), opts.Paths[0], func() {}, func(name, path string, c trace.Check) {
 		names = append(names, name)
 		if want := map[bool]trace.Verdict{true: trace.Fail, false: trace.Skip}[name == "permissions"]; c.Verdict != want || path != opts.Paths[0] {
 			t.Errorf("%s on %s: %s, want %s", name, path, c.Verdict, want)

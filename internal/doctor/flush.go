@@ -66,11 +66,11 @@ func judgeFlush(f flushed) trace.Check {
 }
 
 func (t *trial) flushes() (out flushed, err error) {
-	fsync, err := diskio.TryFlush(t.ctx, t.path, t.opts.RunID, scenario.FlushFsync, flushes)
+	fsync, err := diskio.TryFlush(t.ctx, t.path, t.opts.RunID, scenario.FlushFsync, flushes, t.alive)
 	if err != nil {
 		return out, err
 	}
-	full, err := diskio.TryFlush(t.ctx, t.path, t.opts.RunID, scenario.FlushFull, flushes)
+	full, err := diskio.TryFlush(t.ctx, t.path, t.opts.RunID, scenario.FlushFull, flushes, t.alive)
 	if err != nil {
 		return out, err
 	}

@@ -71,7 +71,7 @@ func diagnose(t *testing.T, path string) map[string]trace.Check {
 func diagnoseAs(t *testing.T, opts Options, path string) map[string]trace.Check {
 	t.Helper()
 	found := map[string]trace.Check{}
-	opts.checkDisk(t.Context(), path, func(name, _ string, c trace.Check) {
+	opts.checkDisk(t.Context(), path, func() {}, func(name, _ string, c trace.Check) {
 		t.Logf("%-11s %-4s %s | %s | %s", c.Name, c.Verdict, c.Measured, c.Text, c.Advice)
 		found[name] = c
 	})

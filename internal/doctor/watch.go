@@ -1,0 +1,72 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+const (
+	// sayAfter is how long nothing may move on a disk before a person is told.
+	sayAfter = 8 * time.Second
+	// hangs is how long it takes to be given up: it might move nothing for ever.
+	hangs = 20 * time.Second
+	// endTime is how long the checks of a disk may take to end when they are interrupted.
+	endTime  = time.Second
+	lookEach = 100 * time.Millisecond
+)
+
+// watchDisk makes every check of one disk, in a goroutine that a disk that hangs may hold for ever. Such a disk fails, and the
+// checks of others go on. It reports whether the disk has let go.
+func (o Options) watchDisk(ctx context.Context, path string, add func(name, path string, c trace.Check)) bool {
+	type made struct {
+		name  string
+		check trace.Check
+	}
+	left := append([]string{"permissions", "folder"}, diskChecks[:]...)
+	checks, moves := make(chan made, len(left)), make(chan struct{}, 1)
+	alive := func() {
+		select {
+		case moves <- struct{}{}:
+		default:
+		}
+	}
+	go func() {
+		defer close(checks)
+		o.checkDisk(ctx, path, alive, func(name, _ string, c trace.Check) { checks <- made{name, c} })
+	}()
+	stall, interrupted := cmp.Or(o.Stall, hangs), ctx.Done()
+	tell := min(sayAfter, stall/2)
+	var over <-chan time.Time // soon after an interrupt
+	look := time.NewTicker(lookEach)
+	defer look.Stop()
+	for silent := time.Duration(0); silent < stall; {
+		select {
+		case c, more := <-checks:
+			if !more {
+				return true
+			}
+			add(c.name, path, c.check)
+			left, silent = left[1:], 0
+		case <-moves:
+			silent = 0
+		case <-look.C:
+			if silent += lookEach; silent-lookEach < tell && silent >= tell {
+				o.Hangs(fmt.Sprintf("%s: nothing has moved for %s: the disk hangs, or is very slow; it is given up after %s", path, silent, stall))
+			}
+		case <-interrupted:
+			interrupted, over = nil, time.After(endTime)
+		case <-over:
+			silent = stall
+		}
+	}
+	add(left[0], path, fail(fmt.Sprintf("nothing moved for %s", stall), "The disk hangs.", "check that it is connected, and try again"))
+	for _, name := range left[1:] {
+		add(name, path, skip("", "It is not known, as the disk hangs.", ""))
+	}
+	o.Hangs(fmt.Sprintf("test files may be left in %s, or appear there, as .hubbench-%s, when the disk is back; then run hubbench clean %[1]s", path, o.RunID))
+	return false
+}
