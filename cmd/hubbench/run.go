@@ -239,7 +239,16 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, di
 	if len(devices) > 0 {
 		defer awake.Keep(log)()
 	}
-	outcome, err := coordinator.Run(ctx, coordinator.Options{
+	running, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() { // a run that cannot be recorded ends, whatever it waits for
+		select {
+		case <-dir.GivenUp():
+			cancel(errors.New("its results cannot be recorded"))
+		case <-running.Done():
+		}
+	}()
+	outcome, err := coordinator.Run(running, coordinator.Options{
 		Plan:    ready.plan,
 		Done:    ready.done,
 		Tried:   ready.tried,

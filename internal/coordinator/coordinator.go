@@ -81,7 +81,7 @@ var (
 // follows would not be what was asked for. When ctx ends, the workers stop at their next request.
 // The error is about the run folder only; what went wrong with the disks is in the outcome.
 func Run(ctx context.Context, opts Options) (Outcome, error) {
-	starter := newStarter()
+	starter := newStarter(ctx, opts.Kill)
 	defer starter.close()
 	if len(realFolders(opts.Plan)) > 0 {
 		release, err := diskio.HoldRun(opts.RunID)
@@ -149,7 +149,7 @@ func runPlanned(ctx context.Context, opts Options, index int, starter *starter, 
 func runPhase(ctx context.Context, opts Options, index int, phase scenario.Phase, starter *starter, sim *hub.Sim) ([]trace.RunFailure, error) {
 	if err := waitBefore(ctx, opts, phase); err != nil {
 		if ctx.Err() != nil {
-			err = errInterrupted
+			err = whyEnded(ctx)
 		}
 		return []trace.RunFailure{{Phase: phase.Name, Cause: err.Error()}}, nil
 	}
@@ -188,17 +188,42 @@ func replay(sim *hub.Sim, plan *scenario.Plan, phase *scenario.Phase) error {
 // starter starts processes from one thread that lives as long as the run. On Linux a child is
 // signalled when the thread that started it ends, and Go ends threads as it likes.
 type starter struct {
-	commands chan *exec.Cmd
-	errs     chan error
+	commands chan starting
+	giveUp   <-chan struct{} // closed: whatever hangs is not waited for
 }
 
-func newStarter() *starter {
-	s := &starter{commands: make(chan *exec.Cmd), errs: make(chan error)}
+type starting struct {
+	cmd  *exec.Cmd
+	done chan error // gets one
+}
+
+// newStarter starts processes until it is closed. A process that is being started closes what files this one has open, which a
+// disk that hangs may hold up (FUSE flushes them): it is not waited for after kill, nor long after ctx has ended.
+func newStarter(ctx context.Context, kill <-chan struct{}) *starter {
+	giveUp := make(chan struct{})
+	s := &starter{commands: make(chan starting, 1), giveUp: giveUp}
+	over := make(chan struct{})
 	go func() {
+		defer close(over)
 		runtime.LockOSThread()
-		for cmd := range s.commands {
-			s.errs <- cmd.Start()
+		for c := range s.commands {
+			c.done <- c.cmd.Start()
 		}
+	}()
+	go func() {
+		select {
+		case <-over:
+			return
+		case <-kill:
+		case <-ctx.Done():
+			select {
+			case <-over:
+				return
+			case <-kill:
+			case <-time.After(stopTimeout):
+			}
+		}
+		close(giveUp)
 	}()
 	return s
 }
@@ -211,8 +236,20 @@ func (s *starter) start(cmd *exec.Cmd) (stdin io.WriteCloser, stdout io.Reader, 
 	if stdout, err = cmd.StdoutPipe(); err != nil {
 		return nil, nil, err
 	}
-	s.commands <- cmd
-	return stdin, stdout, <-s.errs
+	c := starting{cmd, make(chan error, 1)}
+	select {
+	case s.commands <- c:
+	case <-s.giveUp:
+		return nil, nil, errStartHangs
+	}
+	select {
+	case err = <-c.done:
+	case <-s.giveUp:
+		err = errStartHangs
+	}
+	return stdin, stdout, err
 }
+
+var errStartHangs = errors.New("it does not start while a disk hangs")
 
 func (s *starter) close() { close(s.commands) }

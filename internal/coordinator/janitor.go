@@ -40,7 +40,7 @@ const (
 type janitor struct {
 	runID   string
 	folders []string
-	stdin   io.Closer
+	stdin   io.WriteCloser
 	leash   *os.File      // its write end; nil where processes inherit no files
 	over    chan struct{} // closed when the run is
 	done    chan cleaned  // gets one for each folder, from the janitor
@@ -133,7 +133,9 @@ func (j *janitor) finish(kill <-chan struct{}, hangs map[string]bool) (complaint
 		return nil
 	}
 	close(j.over)
-	_ = j.stdin.Close() // its end is the sign to begin
+	// Its sign to begin. What else has the pipe, such as a process that does not start, does not matter then.
+	_, _ = j.stdin.Write([]byte{1})
+	_ = j.stdin.Close()
 	if j.leash != nil {
 		_ = j.leash.Close()
 	}
@@ -168,10 +170,10 @@ func (j *janitor) finish(kill <-chan struct{}, hangs map[string]bool) (complaint
 	return complaints
 }
 
-// Clean is the janitor's work: when stdin ends, it removes the run's test files in all folders, and says of each what it could
+// Clean is the janitor's work: when stdin ends, or says something, it removes the run's test files in all folders, and says of each what it could
 // not. When the leash ends too, it removes what came after that; nil: there is none.
 func Clean(stdin io.Reader, stdout io.Writer, leash io.Reader, runID string, folders []string) {
-	_, _ = io.Copy(io.Discard, stdin) // whatever ends it
+	_, _ = stdin.Read(make([]byte, 1)) // whatever ends it
 	out := json.NewEncoder(stdout)
 	removeRuns(runID, folders, func(c cleaned) { _ = out.Encode(c) }) // a coordinator that is gone cannot be told
 	if leash != nil {

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -99,7 +100,7 @@ func (p *phaseRun) run(ctx context.Context, starter *starter) error {
 			p.stoodStill(s)
 		case <-interrupted:
 			interrupted = nil
-			p.abort("", errInterrupted.Error())
+			p.abort("", whyEnded(ctx).Error())
 		case <-kill:
 			kill = nil
 			p.killAll(errKilled.Error())
@@ -107,6 +108,14 @@ func (p *phaseRun) run(ctx context.Context, starter *starter) error {
 	}
 	p.recordLastGauges()
 	return p.err
+}
+
+// whyEnded is what has ended a run's context.
+func whyEnded(ctx context.Context) error {
+	if why := context.Cause(ctx); !errors.Is(why, context.Canceled) {
+		return why
+	}
+	return errInterrupted
 }
 
 func (p *phaseRun) start(starter *starter, job scenario.Job) error {

@@ -3,6 +3,7 @@ package diskio
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -86,6 +87,8 @@ func TestTryFolder(t *testing.T) {
 
 // Files that are there already are dropped from the cache before they are read, each with a flush: that goes on, and is told.
 func TestDroppingFromTheCacheIsTold(t *testing.T) {
+	runtime.LockOSThread() // to which io_uring belongs
+	defer runtime.UnlockOSThread()
 	dir := t.TempDir()
 	job := newJob(dir, trace.Write, 4096, 4096, 4096, 4096, 4096)
 	job.CarryOver = job.Sizes

@@ -86,6 +86,7 @@ func (o Options) janitor() (dismiss func(hangs bool), err error) {
 		return nil, fmt.Errorf("start clean-up process: %w", err)
 	}
 	return func(hangs bool) {
+		_, _ = stdin.Write([]byte{1}) // what else has the pipe may not let go of it
 		_ = stdin.Close()
 		if hangs {
 			return

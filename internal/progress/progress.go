@@ -110,6 +110,10 @@ func (p *Progress) Moved(disk string, files int, bytes int64) {
 
 // Stopping says that the run has been asked to stop.
 func (p *Progress) Stopping() {
+	if p.opts.Tell != nil { // only if it takes long
+		time.AfterFunc(time.Second, func() { p.opts.Tell(stopping) })
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.state.stopping = true

@@ -56,6 +56,9 @@ func (d *Dir) Live(stall time.Duration, say func(text string)) *Live {
 	return l
 }
 
+// GivenUp ends when the disk is given up.
+func (l *Live) GivenUp() <-chan struct{} { return l.givenUp }
+
 // watch looks whether the disk takes what is to be written. It counts its own looks: while this process itself stands still,
 // so does everything.
 func (l *Live) watch(stall time.Duration, say func(text string)) {
