@@ -119,3 +119,6 @@ func main() {
 	ctx, end := behind(context.Background())
 	end(run(ctx, os.Args[1:], program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}))
 }
+
+// exit ends the process.
+func exit(code int) { os.Exit(code) }

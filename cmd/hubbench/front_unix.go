@@ -105,7 +105,7 @@ func front(args []string) (code int, ok bool) {
 // ends this process with an exit code. Without such a process, signals ask, and os.Exit ends.
 func behind(ctx context.Context) (context.Context, func(code int)) {
 	if os.Getenv(behindFront) == "" {
-		return ctx, os.Exit
+		return ctx, exit
 	}
 	_ = os.Unsetenv(behindFront) // for the processes that are started here
 	syscall.CloseOnExec(askedFile)
@@ -115,7 +115,7 @@ func behind(ctx context.Context) (context.Context, func(code int)) {
 		_, _ = codes.Write([]byte{byte(code)})
 		// A request that does not return holds all files of the process open, for whoever reads what is printed.
 		_, _, _ = os.Stdin.Close(), os.Stdout.Close(), os.Stderr.Close()
-		os.Exit(code)
+		exit(code)
 	}
 	// Those of a terminal come here too. They are asked for and not read, instead of ignored, which would be inherited.
 	signal.Notify(make(chan os.Signal, 1), askingSignals()...)
@@ -125,7 +125,7 @@ func behind(ctx context.Context) (context.Context, func(code int)) {
 			n, err := asked.Read(ask)
 			switch {
 			case err != nil: // the process in front was killed: so is this one
-				os.Exit(exitFailed)
+				exit(exitFailed)
 			case n == 0:
 			case a.taken.Load():
 				a.each <- os.Interrupt

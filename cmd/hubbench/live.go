@@ -67,7 +67,7 @@ type phaseReader struct {
 const mostRecorded = 32 << 20
 
 // concludePatience is how long a run waits for what was recorded of a phase.
-const concludePatience = time.Second
+const concludePatience = 3 * time.Second
 
 // conclude says how long a phase took and what it showed. It says nothing if that cannot be had at once.
 func (r *phaseReader) conclude(phase string) (took time.Duration, verdict string) {
@@ -86,8 +86,9 @@ func (r *phaseReader) conclude(phase string) (took time.Duration, verdict string
 	}(r.from)
 	select {
 	case now := <-found:
+		began := r.from > 0
 		r.from = now.end
-		return r.judge(phase, now.text)
+		return r.judge(phase, now.text, began)
 	case <-ctx.Done():
 		return 0, ""
 	}
@@ -110,10 +111,14 @@ func recordedFrom(path string, from int64) (text []byte, end int64) {
 	return text, stat.Size()
 }
 
-// judge says how long a phase took and what it showed, from what was recorded since the phase before.
-func (r *phaseReader) judge(phase string, text []byte) (took time.Duration, verdict string) {
-	head := r.plan.Event("")
-	run, err := trace.Load(io.MultiReader(bytes.NewReader(trace.AppendEvent(nil, &head)), bytes.NewReader(text)), rundir.EventsFile)
+// judge says how long a phase took and what it showed, from what was recorded since the phase before, or since the run began.
+func (r *phaseReader) judge(phase string, text []byte, began bool) (took time.Duration, verdict string) {
+	var head []byte
+	if began {
+		event := r.plan.Event("")
+		head = trace.AppendEvent(nil, &event)
+	}
+	run, err := trace.Load(io.MultiReader(bytes.NewReader(head), bytes.NewReader(text)), rundir.EventsFile)
 	if err != nil {
 		return 0, ""
 	}

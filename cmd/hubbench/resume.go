@@ -19,10 +19,10 @@ func runResume(ctx context.Context, p program, opts runOptions) error {
 	var ready *prepared
 	var warnings []string
 	err := untilInterrupted(ctx, func() (err error) {
-		if err := checkResumable(opts.from); err != nil {
-			return err
-		}
 		err = told(p.tell, reachPatience, "results folder "+opts.from, func() (err error) {
+			if err := checkResumable(opts.from); err != nil {
+				return err
+			}
 			rest, err = rundir.Resume(opts.from)
 			return err
 		})

@@ -145,8 +145,11 @@ const partsTimeout = time.Second
 func measure(ctx context.Context, p program, ready *prepared, opts runOptions, dir *rundir.Dir, info *rundir.Info) error {
 	err := opts.asked.untilKilled(hangTimeout, func() error { return measureAndReport(ctx, p, ready, opts, dir, info) })
 	if errors.Is(err, errKilled) {
-		removed := make(chan error, 1)
-		go func() { removed <- rundir.RemoveParts(dir.Path) }() // of what is still being written
+		removed := make(chan struct{})
+		go func() {
+			_ = rundir.RemoveParts(dir.Path) // of what is still being written
+			close(removed)
+		}()
 		select {
 		case <-removed:
 		case <-time.After(partsTimeout):
@@ -165,7 +168,7 @@ func measureAndReport(ctx context.Context, p program, ready *prepared, opts runO
 	asked.answer(watcher.Stopping)
 	live := dir.Live(opts.stall, watcher.Tell)
 	reader.dir = live
-	interrupted, recordErr := record(ctx, p, ready, opts, live, watcher, info)
+	interrupted, recordErr := record(ctx, p, ready, opts, results{live, watcher, info})
 	asked.answer(func() { fmt.Fprintln(p.stderr, "the results are being written; Ctrl-C again ends at once") })
 	for _, f := range info.Failures {
 		// Those of phases have been told as they came; with --quiet the report alone tells of all, which as JSON it does not.
@@ -208,8 +211,16 @@ func unrecorded(ctx context.Context, err error, dir *rundir.Dir) error {
 	return fmt.Errorf("%w; what was recorded is in %s", err, dir.Path)
 }
 
+// results are where a run goes: its folder, a person, and run.json.
+type results struct {
+	dir     *rundir.Live
+	watcher *progress.Progress
+	info    *rundir.Info
+}
+
 // record runs the plan and leaves events.jsonl and run.json behind, whatever happens on the way.
-func record(ctx context.Context, p program, ready *prepared, opts runOptions, dir *rundir.Live, watcher *progress.Progress, info *rundir.Info) (interrupted bool, err error) {
+func record(ctx context.Context, p program, ready *prepared, opts runOptions, to results) (interrupted bool, err error) {
+	dir, watcher, info := to.dir, to.watcher, to.info
 	if err := dir.SaveInfo(info); err != nil {
 		return false, err
 	}

@@ -134,6 +134,11 @@ func (p *Progress) Tell(text string) {
 
 // PhaseEnds says how long it took and what it showed, or what went wrong.
 func (p *Progress) PhaseEnds(failures []trace.RunFailure) {
+	whole := len(failures) == 0 && !p.state.released.IsZero()
+	took, verdict := time.Duration(0), ""
+	if whole && p.opts.Conclude != nil { // which may wait for a disk, while others have something to say
+		took, verdict = p.opts.Conclude(p.state.phase().Name)
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.printer.wipe()
@@ -141,8 +146,8 @@ func (p *Progress) PhaseEnds(failures []trace.RunFailure) {
 	for _, f := range failures {
 		p.printer.say(indent, f.String())
 	}
-	if len(failures) == 0 && !p.state.released.IsZero() {
-		p.printer.say(indent, p.conclusion(now))
+	if whole {
+		p.printer.say(indent, p.conclusion(now, took, verdict))
 	}
 	p.state.end(now)
 	if p.state.current.Try != nil {
@@ -154,11 +159,7 @@ func (p *Progress) PhaseEnds(failures []trace.RunFailure) {
 }
 
 // conclusion is what there is to say of a phase that is whole.
-func (p *Progress) conclusion(now time.Time) string {
-	took, verdict := time.Duration(0), ""
-	if p.opts.Conclude != nil {
-		took, verdict = p.opts.Conclude(p.state.phase().Name)
-	}
+func (p *Progress) conclusion(now time.Time, took time.Duration, verdict string) string {
 	if took == 0 {
 		took = p.state.passed(now)
 	}

@@ -56,8 +56,10 @@ func TestLiveGivesUp(t *testing.T) {
 	l := newLive(t, 3*lookEvery, func(string) {})
 	stick(t, l)
 	var err error
-	for deadline := time.Now().Add(20 * time.Second); err == nil && time.Now().Before(deadline); time.Sleep(lookEvery / 10) {
+	select {
+	case <-l.GivenUp():
 		err = l.Append(trace.Event{Type: trace.EndType})
+	case <-time.After(20 * time.Second):
 	}
 	if _, ok := errors.AsType[*HangError](err); !ok || !strings.Contains(err.Error(), "results folder "+l.Path+": nothing written for ") {
 		t.Errorf("append: %v, want that %s hangs", err, l.Path)
@@ -71,7 +73,7 @@ func TestLiveGivesUp(t *testing.T) {
 func TestLiveOnASlowDisk(t *testing.T) {
 	l := newLive(t, 4*lookEvery, func(text string) { t.Errorf("it said %s", text) })
 	for range 16 {
-		if err := l.record.put(1, func() error { time.Sleep(lookEvery / 2); return nil }); err != nil {
+		if err := l.record.put(1, func() error { <-time.After(lookEvery / 2); return nil }); err != nil {
 			t.Fatal(err)
 		}
 	}
