@@ -266,7 +266,7 @@ func TestExitCodes(t *testing.T) {
 		{"run --stall soon x", exitUsage},
 		{"run no-such-file.yaml", exitUsage},
 		{"report --format pdf x", exitUsage},
-		{"analyze no-such-run", exitFailed},
+		{"analyze no-such-run", exitUsage},
 	} {
 		var out, errs bytes.Buffer
 		got := run(context.Background(), slices.DeleteFunc(strings.Split(tc.args, " "), func(s string) bool { return s == "" }),

@@ -133,20 +133,26 @@ phases: [{pattern: W`+tc.phase+`}, {pattern: R`+tc.phase+`}]
 			if tc.fault == "slowsync=500ms" && time.Since(began) < 2*time.Second { // four files are flushed
 				t.Errorf("it took %s, and four flushes of half a second", time.Since(began))
 			}
-			m.end()
-			var left []string
-			for _, pattern := range []string{"data-*", "trial-*"} {
-				found, err := filepath.Glob(filepath.Join(m.backing, "A", ".hubbench-*", pattern))
-				if err != nil {
-					t.Fatal(err)
+			left := func() (left []string) {
+				for _, pattern := range []string{"data-*", "trial-*"} {
+					found, err := filepath.Glob(filepath.Join(m.backing, "A", ".hubbench-*", pattern))
+					if err != nil {
+						t.Fatal(err)
+					}
+					left = append(left, found...)
 				}
-				left = append(left, found...)
+				return left
 			}
+			if strings.HasPrefix(tc.fault, "stall") { // its files are removed when the disk is back
+				for deadline := time.Now().Add(patience); len(left()) > 0 && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+				}
+			}
+			m.end()
 			if strings.HasPrefix(tc.fault, "vanish") {
-				if len(left) == 0 {
+				if len(left()) == 0 {
 					t.Error("files were removed from a disk that is gone")
 				}
-			} else if len(left) > 0 {
+			} else if left := left(); len(left) > 0 {
 				t.Errorf("left: %q", left)
 			}
 		})

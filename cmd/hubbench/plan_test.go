@@ -153,7 +153,7 @@ t
 
   Phase       Who does what                                 Moves      Writes     Time
   RW streams  A plays 4 streams; B writes                   ≈ 11.2 GB  17.4 GB    3.3 s
-  probed      A is probed by 4 KiB;…ites at up to 200 MB/s  ≈ 10 GB    11.1 GB    50 s
+  probed      A is probed 4 KiB at …ites at up to 200 MB/s  ≈ 10 GB    11.1 GB    50 s
   camera      A records 1 stream                            ≈ 2.39 GB  ≈ 2.39 GB  1 min
   R- mix      A reads and writes 70/30                      10 GB      13 GB      2.94 s
   how many    A plays 1 stream; B writes                    ≤ 1.36 TB  ≤ 1.37 TB  10 s to 6 min 40 s
