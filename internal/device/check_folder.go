@@ -3,6 +3,7 @@ package device
 import (
 	"errors"
 	"io/fs"
+	"regexp"
 	"slices"
 	"syscall"
 
@@ -38,11 +39,16 @@ func judgeFolder(_ *evidence, disk scenario.Disk, place Place, found *findings) 
 	}
 }
 
+// whereMounted are the folders in which systems and people mount disks: one that is left behind there looks like the disk.
+var whereMounted = regexp.MustCompile(`^/(Volumes|media|run/media|mnt)/.`)
+
 // judgeSystem asks whether the test would load the disk that the system runs from, or the results the disk under test.
 func judgeSystem(e *evidence, disk scenario.Disk, place Place, found *findings) {
 	own, _ := e.at(place)
 	under := slices.ContainsFunc(e.beneath(place), isSystem)
 	switch {
+	case place.System && whereMounted.MatchString(place.Path):
+		found.refuse("system_disk", disk.Name, "no disk is mounted at %s: the folder is on the disk that holds the operating system; mount the disk under test, or set `allow_system_disk: true` to measure this one", disk.Path)
 	case place.System:
 		found.refuse("system_disk", disk.Name, "%s is on the disk that holds the operating system; give a folder on the disk under test, or set `allow_system_disk: true` to measure this one", disk.Path)
 	case own != nil && own.System:

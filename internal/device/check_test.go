@@ -69,6 +69,8 @@ func TestJudge(t *testing.T) {
 			"! disk A: cannot write to pathA (read-only file system); choose a folder that you may write to, on a volume that is not read-only"}},
 		{name: "system disk", a: place(t, 1), b: place(t, 2, system), want: []string{
 			"! disk B: pathB is on the disk that holds the operating system; give a folder on the disk under test, or set `allow_system_disk: true` to measure this one"}},
+		{name: "a disk that is not mounted", a: place(t, 1), b: place(t, 2, system, func(p *Place) { p.Path = "/media/ann/B" }), want: []string{
+			"! disk B: no disk is mounted at pathB: the folder is on the disk that holds the operating system; mount the disk under test, or set `allow_system_disk: true` to measure this one"}},
 		{name: "system disk allowed", a: place(t, 1), b: place(t, 2, system), system: true},
 		{name: "results on a disk", a: place(t, 1), b: place(t, 9), results: &inUse, want: []string{
 			"! disk B: the results would be written to this disk while it is measured; choose a folder on another disk with --out"}},
