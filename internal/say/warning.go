@@ -54,7 +54,7 @@ func warning(w *analysis.Warning, p *analysis.Phase) string {
 	case "unusable_files":
 		return disk + fmt.Sprintf("%.0f of %.0f files have no bytes, or end no later than they start; they are left out", v["files"], v["of"])
 	case "overlapping_files":
-		return disk + fmt.Sprintf("%.0f of %.0f files overlap others of the same disk: their bytes count, as of files in flight together, but their own rates are left out of the mean, the median and the rest", v["files"], v["of"])
+		return disk + fmt.Sprintf("%.0f of %.0f files overlap others of the same disk: their bytes count, as of files in flight together, but their own rates are left out of the mean, the median and the rest; if these are two phases of one name, give each a name of its own", v["files"], v["of"])
 	case "not_steady", "steady_unfallen":
 		return disk + steadiness(v)
 	case "few_files":
