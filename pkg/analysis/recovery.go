@@ -102,7 +102,7 @@ func (p *phase) recovery(part *part, after string, before overlap.Interval, unti
 	switch {
 	case step != nil && step.joint:
 		least = jointHoldsS
-	case had.Seconds() >= level.EndS && to.Rate > largeRise*from.Rate, step != nil && step.had.Seconds() >= level.EndS && step.is.Rate > largeRise*step.was.Rate:
+	case p.known(part, had) && to.Rate > largeRise*from.Rate, step != nil && p.known(part, step.had) && step.is.Rate > largeRise*step.was.Rate:
 		least = level.ShortS
 	}
 	if step != nil && (!rose || !part.Outlasts(reached, least)) {
@@ -128,6 +128,12 @@ func (p *phase) recovery(part *part, after string, before overlap.Interval, unti
 	if r.LagS != nil && part.kinds == nil { // the ledger, once there, goes by the levels as they are
 		part.Split(reached)
 	}
+}
+
+// known reports whether what a disk had before a rise is no excursion: it lasted longer, or it began with a recovery.
+func (p *phase) known(part *part, had overlap.Interval) bool {
+	risen := p.risenBy(part)
+	return had.Seconds() >= level.EndS || risen > 0 && had.StartNS >= risen && had.Seconds() >= level.ShortS
 }
 
 // climbAfter is the level that the disk had before another's end, and the one it rose to; empty if they are not seen.
