@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -120,5 +122,26 @@ func TestRecoveryConditions(t *testing.T) {
 	p = together(rates(tracetest.Flat(700), 60), rates(b, 60), rates(tracetest.Flat(0, [2]float64{45, 100}), 60))
 	if p.recoveries(alone(p, 900)); len(p.out.Recoveries) > 0 {
 		t.Errorf("a start hides the rest: %+v", p.out.Recoveries)
+	}
+}
+
+// C ends at 20 s, and 11 s later A and B rise together. A ends two seconds after that, and B, which has had its level for those
+// two seconds only, rises again.
+func TestClimbAfterAClimb(t *testing.T) {
+	p := besides(35,
+		tracetest.Steps(50, [2]float64{31, 75}, [2]float64{33, 0}),
+		tracetest.Steps(50, [2]float64{31, 75}, [2]float64{33, 130}),
+		tracetest.Steps(100, [2]float64{20, 0}),
+	)
+	p.recoveries(nil)
+	var got []string
+	for _, r := range p.out.Recoveries {
+		if r.LagS == nil {
+			t.Fatalf("%+v", r)
+		}
+		got = append(got, fmt.Sprintf("%s after %s, %.0f s", r.Disk, r.After, *r.LagS))
+	}
+	if want := []string{"A after C, 11 s", "B after C, 11 s", "B after A, 0 s"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
