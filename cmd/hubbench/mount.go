@@ -79,7 +79,7 @@ func runMount(p program, name, dir string, opts mountOptions) error {
 	defer release()
 	signal.Reset(syscall.SIGQUIT) // it prints stacks, as of any Go program
 	asked.answer(func() { sayf(p.stderr, "hubbench: unmounting; a second Ctrl-C ends this at once\n") })
-	return asked.untilKilled(time.Second, func() error {
+	return asked.untilKilled(2*time.Second, func() error {
 		mounted, err := mount.Mount(what)
 		if err != nil {
 			return err

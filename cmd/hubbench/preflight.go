@@ -87,8 +87,9 @@ func (r *prepared) problems(ctx context.Context, results string) []device.Proble
 		opts.Recent = lately(results)
 	}
 	problems := device.Check(ctx, r.plan, opts)
+	links := scenario.LinksOf(r.plan.Disks, r.setup())
 	for i := range r.plan.Phases {
-		r.plan.Phases[i].Links = scenario.LinksOf(r.plan.Disks, r.setup())
+		r.plan.Phases[i].Links = links
 	}
 	return problems
 }

@@ -43,7 +43,7 @@ func (o Options) watchDisk(ctx context.Context, path string, add func(name, path
 	var over <-chan time.Time // soon after an interrupt
 	look := time.NewTicker(lookEach)
 	defer look.Stop()
-	for silent := time.Duration(0); silent < stall; {
+	for silent := time.Duration(0); silent < stall && len(left) > 0; {
 		select {
 		case c, more := <-checks:
 			if !more {
@@ -62,6 +62,9 @@ func (o Options) watchDisk(ctx context.Context, path string, add func(name, path
 		case <-over:
 			silent = stall
 		}
+	}
+	if len(left) == 0 {
+		return true
 	}
 	add(left[0], path, fail(fmt.Sprintf("nothing moved for %s", stall), "The disk hangs.", "check that it is connected, and try again"))
 	for _, name := range left[1:] {

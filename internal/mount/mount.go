@@ -44,7 +44,7 @@ func (o *Options) Check() error {
 		at, ok := place(filepath.Join(o.Backing, name))
 		switch {
 		case !ok:
-			return nil
+			continue
 		case within(at, dir) || within(dir, at):
 			return fmt.Errorf("--backing %s: %s and DIR, %s, lie in one another, so the hub would keep its files in itself; choose folders that do not", o.Backing, at, dir)
 		case name == ".":

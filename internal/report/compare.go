@@ -9,7 +9,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// OfComparison says how runs differ from the first: what was not measured alike, all runs in one table and one figure,// then each run's differences, and what to doubt.
+// OfComparison says how runs differ from the first: what was not measured alike, all runs in one table and one figure,
+// then each run's differences, and what to doubt.
 func OfComparison(c *compare.Comparison) *Document {
 	labels := []string{c.Base.Label}
 	for i := range c.Pairs {

@@ -21,7 +21,7 @@ var homes = regexp.MustCompile(`(?i)(/(?:Users|home|media|run/media)/|[A-Z]:\\Us
 var adapters = regexp.MustCompile(`\benx[0-9a-f]{12}\b`)
 
 // images are disks that are a file, in the words of their models.
-var images = regexp.MustCompile(`\bfile /[^,;]*`)
+var images = regexp.MustCompile(`\bfile /.*`)
 
 // Anonymous leaves out of a run what says whose it is: the host's name, users' names, paths, volume labels and serial
 // numbers. It changes what was loaded, takes the run's events and returns them without it; the folder stays as it is.

@@ -2,6 +2,7 @@ package rundir
 
 import (
 	"errors"
+	"io/fs"
 	"sync"
 )
 
@@ -43,6 +44,8 @@ func (w *writer) put(size int, do func() error) error {
 	switch {
 	case w.err != nil:
 		return w.err
+	case w.ending:
+		return fs.ErrClosed
 	case w.size+size > w.most:
 		return errFull
 	}

@@ -53,6 +53,6 @@
 //
 // Disks that do not go as fast as they can, such as those that play streams or are probed, have no part in any claim about
 // speed. What came of a stream is counted, not estimated, for all of its time and for the time in which all others worked. A
-// search's answer is the largest value that was clean in all of its tries, three at least. A quantile of latency is told if ten
-// requests exceed it.
+// search's answer is the limit that its tries leave as good as sure, or the range in which it lies (package search). A quantile
+// of latency is told if ten requests exceed it.
 package analysis

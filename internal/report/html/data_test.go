@@ -141,10 +141,15 @@ func TestDownloads(t *testing.T) {
 		get := func(button, name string) []byte {
 			t.Helper()
 			tab.click(`[data-get="` + button + `"]`)
-			// The browser writes a download under another name until it is whole. Its own event may come before anybody waits.
+			// The browser takes the name with an empty file, and puts the download there when it is whole. Its own event may come
+			// before anybody waits.
 			look := time.NewTicker(20 * time.Millisecond)
 			defer look.Stop()
-			for _, err := os.Stat(filepath.Join(dir, name)); err != nil; _, err = os.Stat(filepath.Join(dir, name)) {
+			there := func() bool {
+				stat, err := os.Stat(filepath.Join(dir, name))
+				return err == nil && stat.Size() > 0
+			}
+			for !there() {
 				select {
 				case <-look.C:
 				case <-tab.Done():

@@ -81,7 +81,9 @@ async function unpack(packed) {
 }
 
 function table(lines) {
-  const tame = (name) => (/^[=+\-@\t\r]/.test(name) ? "'" + name : name);
+  // The same as the command's (see cells.Clean): no mark of direction, and a dot for a control character.
+  const clean = (name) => name.replace(/\p{Bidi_Control}/gu, "").replace(/[\p{Cc}\u2028\u2029]/gu, "·");
+  const tame = (name) => clean(name).replace(/^[=+\-@]/, "'$&");
   const quote = (text) => (/^\s|[",\r\n]/.test(text) || text === "\\." ? '"' + text.replace(/"/g, '""') + '"' : text);
   const seconds = (ns) => (ns < 0 ? "-" : "") + Math.floor(Math.abs(ns) / 1e9) + "." + String(Math.abs(ns) % 1e9).padStart(9, "0");
   const phases = new Map();
