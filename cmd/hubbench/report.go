@@ -88,6 +88,9 @@ func (r *loadedRun) send(p program, out output) (err error) {
 		_, err := fmt.Fprintln(p.stdout, out.out)
 		return err
 	}
+	if out.format == "json" { // without the figures, which take a long run's most memory to draw up
+		return out.send(p, &report.Document{Data: r.analysis}, nil)
+	}
 	doc := report.OfRun(report.Run{Trace: r.Trace, Analysis: r.analysis, About: about(r.Loaded)})
 	if out.all && out.format != "html" {
 		doc.Unfold()
