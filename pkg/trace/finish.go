@@ -84,13 +84,16 @@ func (d *diskBuilder) finish(b *builder, in *Phase, role Role) {
 		t.Op = cmp.Or(role, t.Op)
 	} else if len(d.others) > 0 {
 		b.warnf("phase %s: disk %s both reads and writes; all its files count as %s", phase, t.Name, t.Op)
-		t.Files, d.others = append(t.Files, d.others...), nil
+		d.files, d.others = append(d.files, d.others...), nil
 	}
 	if (role == Read || role == Write) && role != t.Op {
 		b.warnf("phase %s: disk %s has the role %s, but its files are of op %s", phase, t.Name, role, t.Op)
 	}
+	t.Files = slices.Concat(d.files...)
+	other := &DiskTrace{Name: t.Name, Files: slices.Concat(d.others...)}
+	d.files, d.others = nil, nil // their memory is free from here on
 	d.late(t.Files)
-	d.late(d.others)
+	d.late(other.Files)
 	open := d.open
 	if t.Both {
 		open = d.joinOpen
@@ -102,7 +105,6 @@ func (d *diskBuilder) finish(b *builder, in *Phase, role Role) {
 	if !t.Both {
 		return
 	}
-	other := &DiskTrace{Name: t.Name, Files: d.others}
 	d.tidy(b, other, phase)
 	if first == Read {
 		t.Files = join(t.Files, other.Files)

@@ -72,9 +72,30 @@ type phaseBuilder struct {
 
 type diskBuilder struct {
 	trace   *DiskTrace
-	others  []File           // of the direction that the first one had not
+	files   chunks
+	others  chunks           // of the direction that the first one had not
 	pending map[int][]Sample // by file, until it ends
 	free    [][]Sample       // buffers of ended files, to use again
+}
+
+// chunks gathers files to be joined once: a list that is appended to is copied again and again as it grows, and of a million
+// files the copies are most of what reading allocates.
+type chunks [][]File
+
+func (c *chunks) add(f File) {
+	last := len(*c) - 1
+	if last < 0 || len((*c)[last]) == cap((*c)[last]) {
+		last++
+		*c = append(*c, make([]File, 0, 16<<min(last, 4)))
+	}
+	(*c)[last] = append((*c)[last], f)
+}
+
+func (c chunks) len() (n int) {
+	for _, files := range c {
+		n += len(files)
+	}
+	return n
 }
 
 // add takes an event; hist is what the histogram of a latency line says.
@@ -113,11 +134,11 @@ func (b *builder) add(e *Event, hist latency.Counts) error {
 		if d.trace.Op == "" {
 			d.trace.Op = e.Op
 		}
-		files := &d.trace.Files
+		files := &d.files
 		if d.trace.Op != e.Op {
 			files = &d.others
 		}
-		*files = append(*files, File{
+		files.add(File{
 			Seq: e.Seq, Bytes: e.Bytes, StartNS: e.StartNS, EndNS: e.EndNS, Filler: e.Filler, Samples: b.samplesOf(d, e),
 		})
 	case ErrorType:

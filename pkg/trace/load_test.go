@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -25,6 +27,25 @@ func mustLoad(t *testing.T, lines ...string) *Run {
 		t.Fatal(err)
 	}
 	return run
+}
+
+// TestLoadCopiesFilesOnce reads a long trace: beside the files that it returns, it may allocate those that it gathered, and
+// little more.
+func TestLoadCopiesFilesOnce(t *testing.T) {
+	const files = 100_000
+	var text []byte
+	for i := range files {
+		text = AppendEvent(text, &Event{Type: FileType, Phase: "W", Disk: "A", Op: Write, Seq: i, Bytes: 1, StartNS: int64(2 * i), EndNS: int64(2*i + 1)})
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := Load(bytes.NewReader(text), "e.jsonl"); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if times := float64(after.TotalAlloc-before.TotalAlloc) / (files * float64(unsafe.Sizeof(File{}))); times > 2.3 {
+		t.Errorf("allocated %.1f times what the files take; want 2.3 or less", times)
+	}
 }
 
 func TestLoadWhole(t *testing.T) {

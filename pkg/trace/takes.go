@@ -75,7 +75,7 @@ func (p *phaseBuilder) worth() int {
 func (p *phaseBuilder) files() int {
 	n := 0
 	for _, d := range p.disks {
-		n += len(d.trace.Files) + len(d.others)
+		n += d.files.len() + d.others.len()
 	}
 	return n
 }
