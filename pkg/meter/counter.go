@@ -33,12 +33,13 @@ func Devices(t *trace.Phase, m Gauges, disks []*level.Disk, late Unwritten) map[
 			continue
 		}
 		counts, reads := m.counts(disk.Name())
+		d := device{counts: counts, reads: reads}
 		if len(counts) < 2 { // nobody saw how much of it reached the device
-			written := disk.Trace.Direction(trace.Write)
-			*late.of([]string{disk.Name()}) += float64(overlap.NewCurve(written).At(math.MaxInt64))
+			d.add(disk)
+			own, _ := d.own(overlap.Interval{StartNS: math.MinInt64, EndNS: math.MaxInt64})
+			*late.of([]string{disk.Name()}) += own.write
 			continue
 		}
-		d := device{counts: counts, reads: reads}
 		sound := t.Status != trace.Partial
 		for _, other := range disks[i:] {
 			if same, _ := m.counts(other.Name()); slices.Equal(counts, same) {
