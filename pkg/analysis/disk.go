@@ -32,7 +32,6 @@ func (p *phase) summarize(part *part) Disk {
 	for i, f := range files {
 		rates[i], sizes[i], times[i] = f.Rate(), f.Bytes, f.Seconds
 	}
-	slices.Sort(rates)
 	s := stats.Summarize(rates)
 	d.Mean, d.Median, d.Trimmed20 = number(s.Mean), number(s.Median), number(s.Trimmed20)
 	d.P05, d.P95, d.CV = number(s.P05), number(s.P95), number(s.CV)

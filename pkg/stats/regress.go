@@ -64,7 +64,8 @@ func TheilSen(x, y []float64) (Line, bool) {
 		return Line{}, false
 	}
 	slope := medianInPlace(slopes)
-	return Line{Median(y) - slope*Median(x), slope}, true
+	median := func(v []float64) float64 { return medianInPlace(append(slopes[:0], v...)) } // in memory that is there
+	return Line{median(y) - slope*median(x), slope}, true
 }
 
 // varies reports whether x has two different, finite values.
