@@ -30,7 +30,7 @@ func (p *Disk) Measure(in ...overlap.Interval) (Measured, bool) {
 	return m, ok
 }
 
-// freeOfLevel is the least degrees of freedom that the error of a rate over longLevelS or more is worth, however long
+// FreeOfLong is the least degrees of freedom that the error of a rate over LongS or more is worth, however long
 // the noise's memory: of 600 steady traces in each of the tuned classes, 15 s and 40 s long, Student's t with so many
 // holds 99.8 % of the errors, unless a stall of seconds falls into 15 s.
 const (
