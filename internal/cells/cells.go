@@ -96,13 +96,19 @@ func Pad(text string, to int) string {
 	return text + fill
 }
 
+// IsControl reports whether a character does something to a line instead of standing in it: it moves the cursor, ends the line
+// or turns its direction.
+func IsControl(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
+}
+
 // Clean replaces what would move the cursor, colour the screen or turn the line around.
 func Clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case unicode.Is(unicode.Bidi_Control, r):
 			return -1
-		case unicode.IsControl(r) || r == '\u2028' || r == '\u2029':
+		case IsControl(r):
 			return '·'
 		default:
 			return r

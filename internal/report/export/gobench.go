@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/hubbench/hubbench/internal/cells"
 	"github.com/hubbench/hubbench/internal/report"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -55,7 +56,7 @@ func number(x float64) string { return strconv.FormatFloat(x, 'f', 0, 64) }
 // line keeps a value on its line.
 func line(text string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' {
+		if cells.IsControl(r) {
 			return ' '
 		}
 		return r
@@ -67,7 +68,7 @@ func line(text string) string {
 func word(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
-		case unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '/':
+		case unicode.IsSpace(r) || cells.IsControl(r) || r == '/':
 			return '_'
 		case r == '-':
 			return '‐' // U+2010, a hyphen that is no minus

@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"strings"
-	"unicode"
 
 	"github.com/hubbench/hubbench/internal/cells"
 	"github.com/hubbench/hubbench/internal/report"
@@ -188,7 +187,7 @@ func escape(text string) string {
 	var out strings.Builder
 	for _, r := range text {
 		switch {
-		case unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029':
+		case cells.IsControl(r):
 			out.WriteByte(' ')
 		case r == '<':
 			out.WriteString("&lt;")
