@@ -88,7 +88,9 @@ func newPhase(run *trace.Run, t *trace.Phase, opts Options, alpha alphas) *phase
 		var given []int64
 		for k, spans := range active {
 			if k != i {
-				given = appendEdges(given, spans)
+				for _, v := range spans {
+					given = append(given, v.StartNS, v.EndNS)
+				}
 			}
 		}
 		if part.Settle(given, p.alpha.own); !part.Limited() && part.Swing == nil {
@@ -96,13 +98,6 @@ func newPhase(run *trace.Run, t *trace.Phase, opts Options, alpha alphas) *phase
 		}
 	}
 	return p
-}
-
-func appendEdges(edges []int64, spans []overlap.Interval) []int64 {
-	for _, v := range spans {
-		edges = append(edges, v.StartNS, v.EndNS)
-	}
-	return edges
 }
 
 func (p *phase) disks() []*level.Disk {

@@ -3,11 +3,11 @@ package scenario
 import (
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/strictyaml"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // diskOrder is the disks a pattern's letters stand for.
@@ -73,7 +73,7 @@ func readPattern(n strictyaml.Node, order []string) map[string]trace.Role {
 	letters := []rune(pattern)
 	if len(letters) != len(order) {
 		n.Errorf("pattern %s has %s for %s; write one W, R or - for each disk", strictyaml.Quote(pattern),
-			count(len(letters), "letter"), count(len(order), "disk"))
+			unit.Plural(len(letters), "letter"), unit.Plural(len(order), "disk"))
 		return nil
 	}
 	roles := map[string]trace.Role{}
@@ -195,11 +195,3 @@ func (s *Scenario) unknownDisk(errorf func(string, ...any), name string) {
 
 // allWrite is the pattern of a phase in which all disks write.
 func (s *Scenario) allWrite() string { return strings.Repeat("W", max(1, len(s.Disks))) }
-
-// count writes a number of things: "1 disk", "2 disks".
-func count(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return strconv.Itoa(n) + " " + thing
-}
