@@ -25,6 +25,5 @@ func newAnalyze(p program) *cobra.Command {
 		},
 	}
 	out.flags(cmd, drawn(), report.FigureNames())
-	out.phaseFlags(cmd)
 	return cmd
 }

@@ -32,7 +32,7 @@ type output struct {
 	out     string
 	own     bool // out is a file of a run's own folder, which may come from anybody
 	json    bool
-	all     bool // phases that print leaves out otherwise
+	all     bool // everything, not the answer alone
 	picture pictureOptions
 }
 
@@ -52,6 +52,7 @@ func (o *output) flags(cmd *cobra.Command, formats []string, charts []string) {
 	flags := cmd.Flags()
 	flags.StringVar(&o.format, "format", "", fmt.Sprintf("%s (default by the ending of --out, else %s)", strings.Join(formats, ", "), formats[0]))
 	flags.BoolVar(&o.json, "json", false, "the same as --format json")
+	flags.BoolVar(&o.all, "all", false, "print everything, not the answer alone")
 	if flags.Lookup("out") == nil {
 		flags.StringVar(&o.out, "out", "", "the file to write; - for stdout")
 	}
@@ -65,11 +66,6 @@ func (o *output) flags(cmd *cobra.Command, formats []string, charts []string) {
 			_ = cmd.RegisterFlagCompletionFunc(name, words(values...)) // fails only for a flag that is not there
 		}
 	}
-}
-
-// phaseFlags are of commands whose results have phases.
-func (o *output) phaseFlags(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&o.all, "all", false, "print each try of a search as well, which text and md leave out")
 }
 
 // endings are the forms that a file's ending may stand for.
@@ -138,6 +134,9 @@ func (o *output) send(p program, doc *report.Document, events io.Reader) error {
 }
 
 func (o *output) encode(w io.Writer, doc *report.Document, events io.Reader, width int) error {
+	if o.all && o.format != "html" {
+		doc.Unfold()
+	}
 	switch o.format {
 	case "md":
 		return md.Write(w, doc)
@@ -152,7 +151,7 @@ func (o *output) encode(w io.Writer, doc *report.Document, events io.Reader, wid
 		}
 		return picture.Write(w, doc, figure, picture.Options{PNG: o.format == "png", Dark: o.picture.dark})
 	default:
-		return text.Write(w, doc, width)
+		return text.Write(w, doc, text.Options{Width: width, All: o.all})
 	}
 }
 

@@ -12,8 +12,7 @@ import (
 
 type predictOptions struct {
 	output
-	seed  uint64
-	every bool
+	seed uint64
 }
 
 func newPredict(p program) *cobra.Command {
@@ -42,11 +41,10 @@ Whether streams survive beside other disks, hubbench advise says.`,
 			if err != nil {
 				return usage(err)
 			}
-			return opts.send(p, report.OfPrediction(prediction, profile.Name, opts.every), nil)
+			return opts.send(p, report.OfPrediction(prediction, profile.Name, opts.all), nil)
 		},
 	}
 	cmd.Flags().Uint64Var(&opts.seed, "seed", 1, "seed of the sampling behind the intervals")
-	cmd.Flags().BoolVar(&opts.every, "all", false, "list every combination; as JSON they always are")
 	opts.flags(cmd, drawn(), []string{"combinations"})
 	return cmd
 }

@@ -45,7 +45,7 @@ func FuzzRender(f *testing.F) {
 		a := say.Analyze(run, analysis.Options{})
 		doc := report.OfRun(report.Run{Trace: run, Analysis: a})
 		for name, write := range map[string]func(io.Writer) error{
-			"text":    func(w io.Writer) error { return text.Write(w, doc, text.Width) },
+			"text":    func(w io.Writer) error { return text.Write(w, doc, text.Options{Width: text.Width, All: true}) },
 			"md":      func(w io.Writer) error { return md.Write(w, doc) },
 			"html":    func(w io.Writer) error { return html.Write(w, doc, bytes.NewReader(data)) },
 			"json":    func(w io.Writer) error { return printJSON(w, doc.Data) },

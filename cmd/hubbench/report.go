@@ -29,7 +29,6 @@ report goes into the run's folder, or beside the file; --out - writes to stdout.
 		},
 	}
 	out.flags(cmd, []string{"html", "svg", "png", "csv", "md", "gobench", "text", "json"}, report.FigureNames())
-	out.phaseFlags(cmd)
 	cmd.Flags().BoolVar(&anonymous, "anonymous", false, "leave out the names of the host and its users, paths, volume labels and serial numbers")
 	return cmd
 }
@@ -92,9 +91,6 @@ func (r *loadedRun) send(p program, out output) (err error) {
 		return out.send(p, &report.Document{Data: r.analysis}, nil)
 	}
 	doc := report.OfRun(report.Run{Trace: r.Trace, Analysis: r.analysis, About: about(r.Loaded)})
-	if out.all && out.format != "html" {
-		doc.Unfold()
-	}
 	if out.format != "html" {
 		return out.send(p, doc, nil)
 	}

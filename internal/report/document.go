@@ -24,6 +24,7 @@ type Document struct {
 	Tool      string     // hubbench's version
 	Keys      []Key      // the disks, or the runs of a comparison
 	Unit      string     // of all rates
+	Answer    *Answer    // nil if the blocks are all there is
 	Blocks    []Block
 	Data      any // the same as JSON
 }

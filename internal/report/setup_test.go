@@ -25,7 +25,7 @@ func TestSetup(t *testing.T) {
 		if err := md.Write(&page, doc); err != nil {
 			t.Fatal(err)
 		}
-		if err := text.Write(&terminal, doc, 120); err != nil {
+		if err := text.Write(&terminal, doc, text.Options{Width: 120, All: true}); err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range []string{

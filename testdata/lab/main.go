@@ -84,7 +84,7 @@ func run(ctx context.Context, opts options, findings bool) (code int, err error)
 func show(w io.Writer, results []*result, findings bool) error {
 	if !findings {
 		const width = 100
-		return text.Write(w, document(results), width)
+		return text.Write(w, document(results), text.Options{Width: width})
 	}
 	for _, r := range results {
 		if err := evidence.Print(w, r.finding()); err != nil {

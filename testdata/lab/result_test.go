@@ -81,7 +81,7 @@ func TestResult(t *testing.T) {
 		t.Errorf("got %+v", single.finding())
 	}
 	var out strings.Builder
-	if err := text.Write(&out, document([]*result{one, both}), 100); err != nil {
+	if err := text.Write(&out, document([]*result{one, both}), text.Options{Width: 100}); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(out.String(), "\n")

@@ -186,6 +186,9 @@ func longest(d *report.Details) int {
 
 // around are the document's blocks before its first phase, and after its last.
 func around(doc *report.Document) (before, after []report.Block) {
+	if doc.Answer != nil {
+		before = doc.Answer.Blocks()
+	}
 	seen := false
 	for _, block := range doc.Blocks {
 		d, ok := block.(*report.Details)

@@ -56,7 +56,7 @@ func TestEveryOutputSaysTheSame(t *testing.T) {
 	doc := report.OfRun(report.Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
 	phase := doc.Phases()[2]
 	outputs := map[string]func(*bytes.Buffer) error{
-		"text": func(b *bytes.Buffer) error { return text.Write(b, doc, text.Width) },
+		"text": func(b *bytes.Buffer) error { return text.Write(b, doc, text.Options{Width: text.Width, All: true}) },
 		"md":   func(b *bytes.Buffer) error { return md.Write(b, doc) },
 		"html": func(b *bytes.Buffer) error { return write(b, doc, bytes.NewReader(fixture.Events(run)), standIn) },
 		"csv":  func(b *bytes.Buffer) error { return export.CSV(b, run) },
@@ -151,7 +151,7 @@ func TestEveryOutputSaysTheSameOfStreams(t *testing.T) {
 		"json": {`"late":` + fmt.Sprint(late) + `,`, `"due":` + fmt.Sprint(due) + `,`, `"p99_ns":` + fmt.Sprint(probed.Quantile(0.99)) + `,`, `"p99_ns":` + fmt.Sprint(played.Quantile(0.99)) + `,`},
 	}
 	outputs := map[string]func(*bytes.Buffer) error{
-		"text": func(b *bytes.Buffer) error { return text.Write(b, doc, 160) },
+		"text": func(b *bytes.Buffer) error { return text.Write(b, doc, text.Options{Width: 160, All: true}) },
 		"md":   func(b *bytes.Buffer) error { return md.Write(b, doc) },
 		"html": func(b *bytes.Buffer) error { return write(b, doc, nil, standIn) },
 		"svg": func(b *bytes.Buffer) error {

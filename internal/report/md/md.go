@@ -19,6 +19,9 @@ func Write(w io.Writer, doc *report.Document) error {
 	if origin := doc.Origin(); len(origin) > 0 {
 		fmt.Fprintf(out, "%s\n\n", escape(strings.Join(origin, ", ")))
 	}
+	if doc.Answer != nil {
+		blocks(out, doc.Answer.Blocks())
+	}
 	blocks(out, doc.Blocks)
 	fmt.Fprintln(out, "1 GB = 10^9 bytes. Made with hubbench.")
 	if err := out.Flush(); err != nil {

@@ -1,5 +1,5 @@
-// Package text writes a document for a terminal: plain words, tables of columns, no colour. What only some readers want
-// (details that are no phase) is left to the page. Start at Write.
+// Package text writes a document for a terminal: plain words, tables of columns, no colour. By default that is the
+// document's answer; on request everything, but for details that are no phase, which are left to the page. Start at Write.
 package text
 
 import (
@@ -16,13 +16,24 @@ import (
 // Width is how many columns a line may take where nobody knows better.
 const Width = 100
 
-// Write writes the document in lines of at most so many columns, whatever the names.
-func Write(w io.Writer, doc *report.Document, width int) error {
-	out := &printer{Writer: bufio.NewWriter(w), width: max(width, 40)}
+// Options say how a document is printed.
+type Options struct {
+	Width int  // of a line in columns, whatever the names
+	All   bool // the blocks as well if the document has an answer
+}
+
+// Write writes the document's answer, and its blocks if it has none or if all is asked for.
+func Write(w io.Writer, doc *report.Document, opts Options) error {
+	out := &printer{Writer: bufio.NewWriter(w), width: max(opts.Width, 40)}
 	// Whoever has the run at hand knows when it was.
 	origin := slices.DeleteFunc(doc.Origin(), func(part string) bool { return part == doc.Started })
 	out.wrap("", strings.Join(append([]string{doc.Title}, origin...), ", "))
-	out.blocks("", doc.Blocks)
+	if doc.Answer != nil {
+		out.answer(doc.Answer)
+	}
+	if doc.Answer == nil || opts.All {
+		out.blocks("", doc.Blocks)
+	}
 	if err := out.Flush(); err != nil {
 		return fmt.Errorf("print: %w", err)
 	}
@@ -32,6 +43,19 @@ func Write(w io.Writer, doc *report.Document, width int) error {
 type printer struct {
 	*bufio.Writer
 	width int
+}
+
+func (p *printer) answer(a *report.Answer) {
+	for _, doubt := range a.Doubts {
+		p.wrap("! ", doubt)
+	}
+	p.wrap("", a.Headline)
+	if a.Table != nil {
+		p.table("", a.Table)
+	}
+	for _, text := range slices.Concat(a.Findings, a.Advice, []string{a.Sure}) {
+		p.wrap("  ", text)
+	}
 }
 
 func (p *printer) blocks(indent string, blocks []report.Block) {

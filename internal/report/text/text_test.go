@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestWrite(t *testing.T) {
 	var out strings.Builder
-	if err := Write(&out, report.OfRun(report.Run{Analysis: sample()}), Width); err != nil {
+	if err := Write(&out, report.OfRun(report.Run{Analysis: sample()}), Options{Width: Width, All: true}); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "triple.txt", out.String())
@@ -29,7 +29,7 @@ func TestWrite(t *testing.T) {
 
 func TestWriteComparison(t *testing.T) {
 	var out strings.Builder
-	if err := Write(&out, report.OfComparison(fixture.Comparison()), Width); err != nil {
+	if err := Write(&out, report.OfComparison(fixture.Comparison()), Options{Width: Width, All: true}); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "comparison.txt", out.String())
@@ -44,7 +44,7 @@ func TestWriteDevices(t *testing.T) {
 				inv.Disks[i].Serial = ""
 			}
 		}
-		if err := Write(&out, report.OfDevices(inv), width); err != nil {
+		if err := Write(&out, report.OfDevices(inv), Options{Width: width, All: true}); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(out.String()) {
@@ -59,7 +59,7 @@ func TestWriteDevices(t *testing.T) {
 // Checks are sentences, which follow under each row whatever the width.
 func TestWriteCheckup(t *testing.T) {
 	var out strings.Builder
-	if err := Write(&out, report.OfDoctor(fixture.Checkup()), Width); err != nil {
+	if err := Write(&out, report.OfDoctor(fixture.Checkup()), Options{Width: Width, All: true}); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "checkup.txt", out.String())
@@ -130,7 +130,7 @@ func TestHostileNames(t *testing.T) {
 	doc := report.OfRun(report.Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
 	for _, width := range []int{60, Width} {
 		var out strings.Builder
-		if err := Write(&out, doc, width); err != nil {
+		if err := Write(&out, doc, Options{Width: width, All: true}); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(out.String()) {
@@ -157,7 +157,7 @@ func TestAlignment(t *testing.T) {
 		table.Rows = append(table.Rows, []report.Cell{{Text: row[0]}, {Text: row[1]}, {Text: row[2]}})
 	}
 	var out strings.Builder
-	if err := Write(&out, &report.Document{Title: "t", Blocks: []report.Block{table}}, Width); err != nil {
+	if err := Write(&out, &report.Document{Title: "t", Blocks: []report.Block{table}}, Options{Width: Width, All: true}); err != nil {
 		t.Fatal(err)
 	}
 	want := "t\n\n" +
@@ -178,7 +178,7 @@ func TestNarrow(t *testing.T) {
 		Rows:    [][]report.Cell{{{Text: "Samsung T7 Shield 2 TB"}, {Text: "1.00 GB/s"}, {Text: "23.3 GB"}, {Text: "50 %"}}},
 	}
 	var out strings.Builder
-	if err := Write(&out, &report.Document{Title: "t", Blocks: []report.Block{table}}, 46); err != nil {
+	if err := Write(&out, &report.Document{Title: "t", Blocks: []report.Block{table}}, Options{Width: 46, All: true}); err != nil {
 		t.Fatal(err)
 	}
 	if text := out.String(); strings.Contains(text, "bytes") || !strings.Contains(text, "kept") || !strings.Contains(text, "2 TB") {
@@ -194,7 +194,7 @@ func TestTriesAreFolded(t *testing.T) {
 	doc := report.OfRun(report.Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
 	sections := func() (n int) {
 		var out strings.Builder
-		if err := Write(&out, doc, Width); err != nil {
+		if err := Write(&out, doc, Options{Width: Width, All: true}); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(out.String()) {
@@ -212,5 +212,39 @@ func TestTriesAreFolded(t *testing.T) {
 	doc.Unfold()
 	if n := sections(); n != len(run.Phases) {
 		t.Errorf("%d sections when all are asked for, want %d", n, len(run.Phases))
+	}
+}
+
+// The answer is printed alone, in order, unless all is asked for.
+func TestAnswer(t *testing.T) {
+	doc := &report.Document{
+		Title: "triple",
+		Answer: &report.Answer{
+			Headline: "C wins.", Doubts: []string{"The host was busy."}, Findings: []string{"A waits 10 s."}, Advice: []string{"Give C a port of its own."}, Sure: "±2 %.",
+			Table: &report.Table{Columns: []report.Column{{Head: "Phase"}, {Head: "A", Numbers: true}}, Rows: [][]report.Cell{{{Text: "all write"}, {Text: "0.683"}}}},
+		},
+		Blocks: []report.Block{report.Sentence{Text: "Behind it."}},
+	}
+	answer := `triple
+! The host was busy.
+C wins.
+  Phase          A
+  all write  0.683
+  A waits 10 s.
+  Give C a port of its own.
+  ±2 %.
+`
+	for _, all := range []bool{false, true} {
+		var out strings.Builder
+		if err := Write(&out, doc, Options{Width: Width, All: all}); err != nil {
+			t.Fatal(err)
+		}
+		want := answer
+		if all {
+			want += "Behind it.\n"
+		}
+		if diff := cmp.Diff(want, out.String()); diff != "" {
+			t.Errorf("all %v (-want +got):\n%s", all, diff)
+		}
 	}
 }
