@@ -91,6 +91,7 @@ type Meter struct{ Part, Whole float64 }
 
 // Table is rows of cells under heads.
 type Table struct {
+	ID      string // its name on the command line; empty for its title in small letters, see Name
 	Title   string // names it for those who do not see it
 	Note    string // what its numbers are
 	Columns []Column
@@ -118,7 +119,9 @@ type Cell struct {
 	Strong bool
 	Sign   Sign     // before the text
 	Heat   *float64 // a share to colour the cell by: 1 is nothing lost
-	Bars   []Bar    // a small drawing, for encoders that can
+	// NoReference says that there is nothing to compare the cell with: it must not look as if nothing were lost.
+	NoReference bool
+	Bars        []Bar // a small drawing, for encoders that can
 }
 
 // Words are the cell in letters alone.

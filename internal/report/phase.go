@@ -11,6 +11,93 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
+func newPhase(run Run, keys []Key, index int, scale Scale) *Details {
+	found := &run.Analysis.Phases[index]
+	v := newPhaseView(&run, keys, found, scale)
+	d := &Details{ID: phaseID(index), Title: found.Phase, Does: v.does(), Phase: true}
+	if s := searchOf(run.Analysis, found.Phase); s != nil {
+		d.Fold = "Tries of " + s.Name
+	}
+	for _, w := range found.Warnings {
+		if w.Code == "partial" {
+			d.Add(Warning{w.Text})
+		}
+	}
+	d.Add(Sentence{Text: found.Verdict, Lead: true})
+	if tiles := v.tiles(); len(tiles) > 0 {
+		d.Add(tiles)
+	}
+	figures := v.figures()
+	wide := 0
+	for ; wide < len(figures) && figures[wide].Wide; wide++ {
+		d.Add(figures[wide])
+	}
+	if t := v.changeTable(); t != nil {
+		d.Add(t)
+	}
+	if t := v.streamTable(); t != nil {
+		d.Add(t)
+		if each := v.eachStream(); each != nil {
+			d.Add(each)
+		}
+	}
+	if len(found.Disks) > 0 {
+		d.Add(v.overlapTable())
+	}
+	if t := v.latencyTable(); t != nil {
+		d.Add(t)
+	}
+	if table := v.linksTable(); table != nil {
+		d.Add(table)
+	}
+	if found := v.findings(); len(found) > 0 {
+		d.Add(List{Title: "What stands out", Items: found, Repeats: len(run.Analysis.Phases) > 1})
+	}
+	for _, w := range found.Warnings {
+		if w.Code != "partial" {
+			d.Add(Warning{w.Text})
+		}
+	}
+	byFile := &Details{Title: "File by file"}
+	for _, f := range figures[wide:] {
+		if f.ID == "share" || f.ID == "alone" {
+			d.Add(f)
+		} else {
+			byFile.Add(f)
+		}
+	}
+	if t := v.filesTable(); len(t.Rows) > 0 {
+		byFile.Add(t)
+	}
+	if len(byFile.Blocks) > 0 {
+		d.Add(byFile)
+	}
+	if more := v.sequence(); len(more.Blocks) > 0 {
+		d.Add(more)
+	}
+	if list := v.ofFiles().fileList(); list != nil {
+		d.Add(list)
+	}
+	return d
+}
+
+// findings are what the analysis found in the phase, as sentences that stand under its name: without the name.
+func (v *phaseView) findings() []string {
+	var out []string
+	for _, finding := range v.run.Analysis.Findings {
+		if finding.Phase != v.found.Phase || strings.Contains(v.found.Verdict, finding.Text) || finding.Code == "partial" {
+			continue
+		}
+		text := strings.TrimPrefix(finding.Text, v.found.Phase+": ")
+		if !slices.ContainsFunc(v.keys, func(k Key) bool { return strings.HasPrefix(text, k.Name) }) && text != "" {
+			first := []rune(text)[0]
+			text = strings.ToUpper(string(first)) + text[len(string(first)):]
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
 // number is a value of the phase's part of analysis.json: its text, and the steps to it.
 func number(text string, raw float64, steps ...any) Number {
 	path, err := json.Marshal(steps)
