@@ -271,13 +271,13 @@ func overSize(t *testing.T, p *hub.Profile, n *notes) {
 	n.rate("C reads, direct: smaller files", 2.9, 2.9, knee.BelowRate/1e9)
 	n.rate("C reads, direct: larger files", 2.5, 2.5, knee.AboveRate/1e9)
 
-	const least, most = 1.5, 1.6
-	n.rate("Sabrent reads", least, most, *play.disk("read", "Sabrent").Rate/1e9)
-	n.rate("Sabrent writes", least, most, *play.disk("write", "Sabrent").Rate/1e9)
+	const lowest, highest = 1.5, 1.6
+	n.rate("Sabrent reads", lowest, highest, *play.disk("read", "Sabrent").Rate/1e9)
+	n.rate("Sabrent writes", lowest, highest, *play.disk("write", "Sabrent").Rate/1e9)
 	n.add("Sabrent moves in 85 s", "GB", 100, math.Inf(1), 85**play.disk("write", "Sabrent").Rate/1e9)
 	slow := 0.0 // the largest file that falls short
 	for _, f := range play.trace["small"].Disk("Sabrent").Files {
-		if float64(f.Bytes)/float64(f.EndNS-f.StartNS) < least {
+		if float64(f.Bytes)/float64(f.EndNS-f.StartNS) < lowest {
 			slow = max(slow, float64(f.Bytes))
 		}
 	}

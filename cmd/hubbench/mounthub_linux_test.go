@@ -268,7 +268,7 @@ func truthsOf(p *hub.Profile) map[string]float64 {
 		truths[d.Name+".read.weight"], truths[d.Name+".write.weight"] = d.Read.Weight/first.Read.Weight, d.Write.Weight/first.Write.Weight
 	}
 	for _, list := range p.Lags.Lists() {
-		for staying := 1; staying <= hub.MostStaying; staying++ {
+		for staying := 1; staying <= hub.MaxStaying; staying++ {
 			truths[fmt.Sprintf("recovery.%s[%d]", list.Key, staying)] = p.Lags.After(list.Stays, list.Left, staying).Seconds()
 		}
 	}

@@ -52,7 +52,7 @@ type Options struct {
 	Watcher   Watcher
 	Pause     func(ctx context.Context, text string) error                 // waits for a person
 	Say       func(text string)                                            // tells a person of a doubt between phases; nil: nobody is told
-	Hangs     func(text string)                                            // tells a person at once of a disk that moves nothing; nil: nobody is told
+	OnHang    func(text string)                                            // tells a person at once of a disk that moves nothing; nil: nobody is told
 	WorkerLog io.Writer                                                    // takes what workers write to stderr
 	Modes     func(phase string, modes map[string]trace.Effective) error   // is told what each job really got
 	Gauges    func(ctx context.Context, disks []gauge.Disk) []gauge.Source // finds what to read beside a phase; nil: nothing

@@ -43,12 +43,12 @@ func (p *phaseRun) watch(now time.Time) {
 		case p.stopping && now.After(p.stopBy):
 			c.kill(fmt.Sprintf("it did not stop within %s", stopTimeout))
 		case p.stopping || c.ready && p.released == 0:
-		case c.silent > p.patience(c):
+		case c.silent > p.stallTimeout(c):
 			c.kill(fmt.Sprintf("nothing moved for %s; check that the disk is still connected", c.silent.Round(time.Second)))
-		case c.silent > p.patience(c)-p.opts.Stall+sayAfter && !c.told && p.opts.Hangs != nil:
+		case c.silent > p.stallTimeout(c)-p.opts.Stall+sayAfter && !c.told && p.opts.OnHang != nil:
 			c.told = true
-			p.opts.Hangs(fmt.Sprintf("disk %s: nothing has moved for %s: it hangs, or is very slow; it is given up after %s (--stall)",
-				c.job.Disk, c.silent.Round(time.Second), p.patience(c)))
+			p.opts.OnHang(fmt.Sprintf("disk %s: nothing has moved for %s: it hangs, or is very slow; it is given up after %s (--stall)",
+				c.job.Disk, c.silent.Round(time.Second), p.stallTimeout(c)))
 		}
 	}
 }
@@ -59,9 +59,9 @@ const sayAfter = 8 * time.Second
 // slowest is the rate of a disk that is slow and not dead, in bytes per second.
 const slowest = 5e6
 
-// patience is for how long a child may move nothing. How far a request is, nobody can tell, and those in flight may all end at
+// stallTimeout is for how long a child may move nothing. How far a request is, nobody can tell, and those in flight may all end at
 // once: they take as long as a slow disk needs for them, and so does a call for a whole file, however far it is.
-func (p *phaseRun) patience(c *child) time.Duration {
+func (p *phaseRun) stallTimeout(c *child) time.Duration {
 	if len(c.job.Sizes) == 0 {
 		return p.opts.Stall
 	}

@@ -36,14 +36,14 @@ func (h *liveHub) nowNS() int64 {
 func (h *liveHub) granted() []hub.Grant {
 	grants := h.sim.Advance(h.nowNS())
 	if nextNS, ok := h.sim.Next(); ok {
-		h.timer.Reset(max(leastRest, time.Duration(float64(nextNS-h.nowNS())/h.speedup)))
+		h.timer.Reset(max(minRest, time.Duration(float64(nextNS-h.nowNS())/h.speedup)))
 	}
 	return grants
 }
 
-// leastRest is how long the model waits at least before it looks again by itself: streams have thousands of frames a second
+// minRest is how long the model waits at least before it looks again by itself: streams have thousands of frames a second
 // of which no worker needs to hear at once.
-const leastRest = time.Millisecond
+const minRest = time.Millisecond
 
 // due fires when the model has something to hand out; never where there is no model.
 func (h *liveHub) due() <-chan time.Time {

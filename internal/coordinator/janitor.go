@@ -143,7 +143,7 @@ func (j *janitor) finish(kill <-chan struct{}, hangs map[string]bool) (complaint
 	for _, folder := range j.folders {
 		left[folder] = true
 	}
-	patience := time.After(cleanTimeout)
+	timeout := time.After(cleanTimeout)
 	for waits := true; waits && len(left) > len(hangs); {
 		select {
 		case c, more := <-j.done:
@@ -159,8 +159,8 @@ func (j *janitor) finish(kill <-chan struct{}, hangs map[string]bool) (complaint
 				complaints = append(complaints, c.Complaint)
 			}
 		case <-kill:
-			kill, patience = nil, time.After(killedTimeout)
-		case <-patience:
+			kill, timeout = nil, time.After(killedTimeout)
+		case <-timeout:
 			waits = false
 		}
 	}

@@ -42,7 +42,7 @@ type phaseRun struct {
 	reports   chan report
 	hub       *liveHub // that simulation, from the release on
 	stopping  bool
-	stopBy    time.Time // when patience with stopping workers ends
+	stopBy    time.Time // when waiting for stopping workers ends
 	effective map[string]trace.Effective
 	failures  []trace.RunFailure
 	released  int64 // the instant of the release, by clock.Now; zero before
@@ -74,14 +74,14 @@ func (p *phaseRun) run(ctx context.Context, starter *starter) error {
 	defer p.gauges.end()
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
-	look := time.NewTicker(vigilEvery)
+	look := time.NewTicker(suspendCheckEvery)
 	defer look.Stop()
 	read := p.opts.Clocks
 	if read == nil {
 		read = machineClocks
 	}
-	vigil := keepVigil(clocks{read: read, ticks: look.C})
-	defer vigil.end()
+	suspends := detectSuspends(clocks{read: read, ticks: look.C})
+	defer suspends.end()
 	interrupted, kill := ctx.Done(), p.opts.Kill
 	for p.running() {
 		select {
@@ -96,7 +96,7 @@ func (p *phaseRun) run(ctx context.Context, starter *starter) error {
 			p.record(events...)
 		case now := <-tick.C:
 			p.watch(now)
-		case s := <-vigil.stops:
+		case s := <-suspends.stops:
 			p.stoodStill(s)
 		case <-interrupted:
 			interrupted = nil

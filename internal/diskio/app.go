@@ -11,9 +11,9 @@ const (
 	// appBytes is the memory behind an application's calls: a file's content repeats after it. The whole
 	// worker must stay under 128 MB.
 	appBytes = 64 << 20
-	// appMost is the most that one call moves: 2 GB and a bit, which is also the most that Linux and
+	// maxRequest is the most that one call moves: 2 GB and a bit, which is also the most that Linux and
 	// macOS take at once.
-	appMost = 0x7ffff000
+	maxRequest = 0x7ffff000
 )
 
 // app moves a file as a plain application does: from memory, in one call, through the cache. The call's
@@ -24,7 +24,7 @@ type app struct {
 }
 
 // appCall is the size of the largest call.
-func appCall(sizes []int64) int64 { return min(slices.Max(sizes), appMost) }
+func appCall(sizes []int64) int64 { return min(slices.Max(sizes), maxRequest) }
 
 func newApp(buf []byte, sizes []int64) *app {
 	return &app{buf: buf[:appBytes], list: make([][]byte, 0, appCall(sizes)/appBytes+2)}
@@ -35,22 +35,22 @@ func (m *app) detach() error         { return nil }
 func (m *app) close() error          { return nil }
 
 func (m *app) move(ctx context.Context, t *transfer) error {
-	most := int64(appMost)
+	limit := int64(maxRequest)
 	if t.op == trace.Write {
 		t.stamps.put(m.buf[:min((t.size+dataUnit-1)/dataUnit*dataUnit, appBytes)], 0, 0)
 	} else if t.checking != checkNothing {
-		most = appBytes // what the next piece overwrites could not be looked at
+		limit = appBytes // what the next piece overwrites could not be looked at
 	}
 	if t.pacer != nil {
-		most = layoutBlock
+		limit = layoutBlock
 	}
-	list := m.call(0, min(t.size, most))
+	list := m.call(0, min(t.size, limit))
 	t.begin()
 	for off := int64(0); off < t.size; {
 		startNS := t.now()
 		if t.pacer != nil {
 			var ok bool
-			if startNS, ok = t.await(ctx, min(t.size-off, most), true); !ok {
+			if startNS, ok = t.await(ctx, min(t.size-off, limit), true); !ok {
 				return ctx.Err()
 			}
 		}
@@ -71,7 +71,7 @@ func (m *app) move(ctx context.Context, t *transfer) error {
 		if err := ctx.Err(); err != nil && off < t.size {
 			return err
 		}
-		list = m.call(off, min(t.size-off, most))
+		list = m.call(off, min(t.size-off, limit))
 	}
 	return nil
 }

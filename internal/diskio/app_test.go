@@ -44,12 +44,12 @@ func TestAppMovesAFileInOneCall(t *testing.T) {
 			job := newJob(t.TempDir(), role, sizes...)
 			job.IO.Mode = "app"
 			engine, eff := prepared(t, job, sys)
-			most := sizes[3]
+			limit := sizes[3]
 			if !oneCall {
-				most = appBytes
+				limit = appBytes
 			}
-			if eff.Engine != "app" || eff.Cache != "buffered" || eff.Block != most || eff.Depth != 1 {
-				t.Errorf("Prepare() = %+v, want calls of at most %d bytes through the cache", eff, most)
+			if eff.Engine != "app" || eff.Cache != "buffered" || eff.Block != limit || eff.Depth != 1 {
+				t.Errorf("Prepare() = %+v, want calls of at most %d bytes through the cache", eff, limit)
 			}
 			if len(eff.Warnings) > 0 && runtime.GOOS == "linux" {
 				t.Errorf("warnings = %q, want none", eff.Warnings)
@@ -81,7 +81,7 @@ func TestAppCallsForTheLargestFiles(t *testing.T) {
 	m := newApp(make([]byte, appBytes), []int64{5e9})
 	var total int64
 	for off, size := int64(0), int64(5e9); size > 0; {
-		list := m.call(off, min(size, appMost))
+		list := m.call(off, min(size, maxRequest))
 		var n int64
 		for _, piece := range list {
 			n += int64(len(piece))

@@ -119,13 +119,13 @@ func (f *streamFile) piece(from, to, block int64) piece {
 	return piece{streamFile: f, off: off, n: min(to-from, block, f.record.Size-off)}
 }
 
-// mostPieces is how many requests the largest frame takes.
-func (s *streams) mostPieces() int {
-	most := int64(0)
+// maxPieces is how many requests the largest frame takes.
+func (s *streams) maxPieces() int {
+	largest := int64(0)
 	for _, p := range s.players {
-		most = max(most, p.Spec.Bytes(0)+s.paths[0].unit)
+		largest = max(largest, p.Spec.Bytes(0)+s.paths[0].unit)
 	}
-	return int(most/s.job.IO.Block) + 2 // the end of the file may lie within
+	return int(largest/s.job.IO.Block) + 2 // the end of the file may lie within
 }
 
 // openFiles opens those that are there and makes those that are recorded to.

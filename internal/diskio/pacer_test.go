@@ -87,8 +87,8 @@ func paced(t *testing.T, m func(buf []byte) mover, rate float64, files []int64, 
 		if err := moves.move(t.Context(), tr); err != nil {
 			t.Fatal(err)
 		}
-		if least := int((vt.now()-began)/policy.SampleNS)/2 - 1; samples < least {
-			t.Errorf("%d samples of progress in %d ns, want %d at least", samples, vt.now()-began, least)
+		if fewest := int((vt.now()-began)/policy.SampleNS)/2 - 1; samples < fewest {
+			t.Errorf("%d samples of progress in %d ns, want %d at least", samples, vt.now()-began, fewest)
 		}
 	}
 	if err := moves.close(); err != nil {

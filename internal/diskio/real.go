@@ -334,7 +334,7 @@ func (e *real) Close() error {
 	}
 	if e.tell != nil {
 		e.latencies.stop(e.tell)
-		e.tellLeftOut()
+		e.warnLeftOut()
 		e.tell = nil
 	}
 	if e.buf != nil {
@@ -352,8 +352,8 @@ func (e *real) Close() error {
 	return e.job.explain("clean up", err)
 }
 
-// tellLeftOut tells how many requests were due and never made: the latencies are without them.
-func (e *real) tellLeftOut() {
+// warnLeftOut tells how many requests were due and never made: the latencies are without them.
+func (e *real) warnLeftOut() {
 	if e.pacer == nil {
 		return
 	}

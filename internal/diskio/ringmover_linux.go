@@ -72,13 +72,13 @@ func (m *ringMover) detach() error           { return m.ring.setFile(-1) }
 
 func (m *ringMover) move(ctx context.Context, t *transfer) error {
 	done := ctx.Done()
-	flying := 0
+	inFlight := 0
 	m.issued = m.issued[:0]
 	for i := range m.slots {
 		if !m.issue(t, done, i) {
 			break
 		}
-		if flying++; flying == 1 {
+		if inFlight++; inFlight == 1 {
 			// The first leaves at once; the others are made ready while it is under way.
 			t.begin()
 			if err := m.enter(t, 0); err != nil {
@@ -86,7 +86,7 @@ func (m *ringMover) move(ctx context.Context, t *transfer) error {
 			}
 		}
 	}
-	for flying > 0 {
+	for inFlight > 0 {
 		if err := m.enter(t, 1); err != nil {
 			return fmt.Errorf("wait for io_uring: %w", err)
 		}
@@ -96,7 +96,7 @@ func (m *ringMover) move(ctx context.Context, t *transfer) error {
 			if err != nil {
 				return fmt.Errorf("submit to io_uring: %w", err)
 			}
-			flying -= ended
+			inFlight -= ended
 			t.progress(seenNS) // in here: requests of a fast disk may complete for ever while they are submitted
 		}
 	}

@@ -29,7 +29,7 @@ func (s *stalls) wait(trace.Role, int) syscall.Errno {
 	if now := clock.Now(); now >= s.fromNS.Load() && now < s.toNS.Load() {
 		clock.SleepUntil(s.toNS.Load())
 		for over := clock.Now() - s.toNS.Load(); ; {
-			if most := s.overNS.Load(); over <= most || s.overNS.CompareAndSwap(most, over) {
+			if longest := s.overNS.Load(); over <= longest || s.overNS.CompareAndSwap(longest, over) {
 				break
 			}
 		}

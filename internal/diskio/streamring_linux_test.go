@@ -37,13 +37,13 @@ type fakeQueue struct {
 	odd    bool          // requests are interrupted, and move less than they should
 	full   time.Duration // how long the disk's own queue makes whoever begins a request wait
 
-	queued []ringRequest
-	begun  int
-	flying atomic.Int64
-	woken  chan struct{}
-	mu     sync.Mutex
-	done   []cqe
-	closed atomic.Bool
+	queued   []ringRequest
+	begun    int
+	inFlight atomic.Int64
+	woken    chan struct{}
+	mu       sync.Mutex
+	done     []cqe
+	closed   atomic.Bool
 }
 
 func (q *fakeQueue) add(r *ringRequest) {
@@ -68,7 +68,7 @@ func (q *fakeQueue) submit() error {
 		if !r.async && q.full > 0 {
 			<-time.After(q.full)
 		}
-		q.flying.Add(1)
+		q.inFlight.Add(1)
 		go q.do(r)
 	}
 	q.queued = q.queued[:0]
@@ -85,7 +85,7 @@ func (q *fakeQueue) do(r ringRequest) {
 		errno, _ := errors.AsType[syscall.Errno](err)
 		n = -int(errno)
 	}
-	q.flying.Add(-1)
+	q.inFlight.Add(-1)
 	q.complete(r, n)
 }
 
@@ -131,7 +131,7 @@ func (q *fakeQueue) close() error {
 	if q.closed.Swap(true) {
 		return errors.New("closed twice")
 	}
-	if q.ready() > 0 || len(q.queued) > 0 || q.flying.Load() > 0 {
+	if q.ready() > 0 || len(q.queued) > 0 || q.inFlight.Load() > 0 {
 		return errors.New("closed with requests under way")
 	}
 	return nil

@@ -27,7 +27,7 @@ type streams struct {
 
 	ended     []piece           // of the mover's reports: memory, for reuse
 	idle      []*flight         // for reuse
-	flying    int               // pieces that are with the mover
+	inFlight  int               // pieces that are with the mover
 	bytes     int64             // moved in all
 	stretch   int               // the one that is not whole yet
 	ends      []int64           // when stretches became whole that Transfer has not returned yet
@@ -78,7 +78,7 @@ func (s *streams) newPieceMover() (m pieceMover, engine string, why error) {
 			return m, "io_uring", nil
 		}
 	}
-	return newLanes(w, s.mostPieces()), "threads", why
+	return newLanes(w, s.maxPieces()), "threads", why
 }
 
 // Start notes the release.
@@ -138,10 +138,10 @@ func (s *streams) catchUp() (nowNS int64, err error) {
 	s.ended, nowNS = s.pieces.reports(s.ended[:0])
 	for i := range s.ended {
 		p := &s.ended[i]
-		if s.flying == s.job.IO.Depth {
+		if s.inFlight == s.job.IO.Depth {
 			s.freeNS = p.endNS
 		}
-		s.flying--
+		s.inFlight--
 		s.reportBefore(p.endNS)
 		if p.err != nil {
 			if err == nil {
@@ -208,7 +208,7 @@ func (s *streams) reportAt(tNS int64) {
 
 // ask hands the mover the frames that are to be asked for by now, in the order of their times, while it can take more.
 func (s *streams) ask(nowNS int64) {
-	for s.flying < s.job.IO.Depth {
+	for s.inFlight < s.job.IO.Depth {
 		i := s.next()
 		askNS := s.players[i].AskNS()
 		if askNS > nowNS {
@@ -252,7 +252,7 @@ func (s *streams) begin(player, frame int, nowNS, askNS int64) {
 			p.askNS = max(askNS, s.freeNS)
 		}
 		first = false
-		s.flying++
+		s.inFlight++
 		s.pieces.hand(p)
 		from += p.n
 	}
@@ -276,7 +276,7 @@ func (s *streams) wait(ctx context.Context, untilNS int64) error {
 	}
 	s.freeNS = max(s.freeNS, freeNS)
 	untilNS = s.release + min(s.reportNS, untilNS)
-	full := s.behind || s.flying >= s.job.IO.Depth
+	full := s.behind || s.inFlight >= s.job.IO.Depth
 	if !full {
 		untilNS = min(untilNS, s.release+s.players[s.next()].AskNS())
 	}

@@ -140,10 +140,10 @@ func playQuietly(t *testing.T, dir string, spec stream.Spec) (cpu float64, engin
 	if err := plain.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	var p99, p999, most time.Duration
+	var p99, p999, longest time.Duration
 	if _, after, ok := strings.Cut(woken.String(), sleptLate); !ok {
 		t.Fatal(woken.String())
-	} else if _, err := fmt.Sscan(after, (*int64)(&p99), (*int64)(&p999), (*int64)(&most)); err != nil {
+	} else if _, err := fmt.Sscan(after, (*int64)(&p99), (*int64)(&p999), (*int64)(&longest)); err != nil {
 		t.Fatal(err)
 	}
 	late, due, lowest := 0, 0, spec.Buffer
@@ -155,7 +155,7 @@ func playQuietly(t *testing.T, dir string, spec stream.Spec) (cpu float64, engin
 	at := func(q float64) time.Duration { return time.Duration(s.belatedNS.Quantile(q)) }
 	t.Logf("%s by %s, %s, block %d: %d frames due, lowest buffer %s; requested late by p50 %s, p99 %s, p99.9 %s, max %s; processor %.2f %%, %.2f %% of that in the kernel; a thread that only sleeps was woken late by p99 %s, p99.9 %s, max %s",
 		job.Role, eff.Engine, eff.Cache, eff.Block, due, lowest, at(0.5), at(0.99), at(0.999), at(1),
-		100*cpu, 100*float64(systemNow-system)/float64(userNow-user+systemNow-system), p99, p999, most)
+		100*cpu, 100*float64(systemNow-system)/float64(userNow-user+systemNow-system), p99, p999, longest)
 	report := func(what, unit string, truth, measured float64, limit string, pass bool) {
 		t.Helper()
 		evidence.Report(t, evidence.Finding{

@@ -86,7 +86,7 @@ func TestTryFolder(t *testing.T) {
 }
 
 // Files that are there already are dropped from the cache before they are read, each with a flush: that goes on, and is told.
-func TestDroppingFromTheCacheIsTold(t *testing.T) {
+func TestDroppingFromTheCacheIsReported(t *testing.T) {
 	runtime.LockOSThread() // to which io_uring belongs
 	defer runtime.UnlockOSThread()
 	dir := t.TempDir()

@@ -6,31 +6,31 @@ import (
 )
 
 // AtMost is a finding that counts what should not be: so many of a number of trials, and most of them at the most.
-func AtMost(claim, name string, got, of, most int) Finding {
+func AtMost(claim, name string, got, of, upper int) Finding {
 	f := counted(claim, name, got, of)
-	f.Limit, f.Pass = fmt.Sprintf("%d at most", most), of > 0 && got <= most
+	f.Limit, f.Pass = fmt.Sprintf("%d at most", upper), of > 0 && got <= upper
 	return f
 }
 
 // AtLeast is a finding that counts what should be: so many of a number of trials, and least of them at the least.
-func AtLeast(claim, name string, got, of, least int) Finding {
+func AtLeast(claim, name string, got, of, lower int) Finding {
 	f := counted(claim, name, got, of)
-	f.Truth, f.Limit, f.Pass = float64(of), fmt.Sprintf("%d at least", least), of > 0 && got >= least
+	f.Truth, f.Limit, f.Pass = float64(of), fmt.Sprintf("%d at least", lower), of > 0 && got >= lower
 	return f
 }
 
 // Seldom is AtMost for a share of all trials, beyond which chance may take these few: by three standard deviations, so
 // that of a hundred such checks none fails by chance alone.
 func Seldom(claim, name string, got, of int, share float64) Finding {
-	most := int(share*float64(of) + 3*math.Sqrt(share*(1-share)*float64(of)))
-	f := AtMost(claim, name, got, of, most)
-	f.Limit = fmt.Sprintf("%.3g %% at most, which by chance may be %d of these", 100*share, most)
+	upper := int(share*float64(of) + 3*math.Sqrt(share*(1-share)*float64(of)))
+	f := AtMost(claim, name, got, of, upper)
+	f.Limit = fmt.Sprintf("%.3g %% at most, which by chance may be %d of these", 100*share, upper)
 	return f
 }
 
 // Below is a finding of how far off something is at the worst.
-func Below(claim, name, unit string, measured, most float64) Finding {
-	return Finding{Claim: claim, Case: name, Unit: unit, Measured: measured, Low: measured, High: measured, Limit: fmt.Sprintf("%.3g %s at most", most, unit), Pass: measured <= most}
+func Below(claim, name, unit string, measured, upper float64) Finding {
+	return Finding{Claim: claim, Case: name, Unit: unit, Measured: measured, Low: measured, High: measured, Limit: fmt.Sprintf("%.3g %s at most", upper, unit), Pass: measured <= upper}
 }
 
 // Within is a finding that compares a number with the true one: apart by a share of it at the most.

@@ -24,10 +24,10 @@ type Sampler struct {
 
 const (
 	// patience is how many failures in a row a source is allowed: one may be a disk that is busy.
-	patience = 3
-	// blurry is how long the reading of totals may take: of one that takes longer nobody knows when it is from, and what is
+	maxFailures = 3
+	// maxReadTime is how long the reading of totals may take: of one that takes longer nobody knows when it is from, and what is
 	// moved meanwhile would pass for someone else's.
-	blurry = 500 * time.Millisecond
+	maxReadTime = 500 * time.Millisecond
 	// endWait is how long the end of a phase waits for the last readings.
 	endWait = 500 * time.Millisecond
 )
@@ -75,13 +75,13 @@ func (s *Sampler) follow(ctx context.Context, source Source) {
 			failed = 0
 		}
 		tookNS := s.opts.Now() - beganNS
-		if len(reads) > 0 && !(source.Total && tookNS > int64(blurry)) {
+		if len(reads) > 0 && !(source.Total && tookNS > int64(maxReadTime)) {
 			s.opts.Take(beganNS+tookNS/2, reads)
 		}
-		if failed == patience {
+		if failed == maxFailures {
 			s.opts.Fail(source.Name, err)
 		}
-		if ending || failed == patience {
+		if ending || failed == maxFailures {
 			return
 		}
 		select {

@@ -89,13 +89,13 @@ func (s sysfs) celsius(file string) (float64, error) {
 // usbPort is the folder of the slowest USB link on the way to a disk; empty where it hangs on none. PCIe links are passed
 // over: through Thunderbolt their negotiated rate is made up.
 func (s sysfs) usbPort(disk string) string {
-	slowest, least := "", 0.0
+	slowest, lowest := "", 0.0
 	for path := disk; len(path) > len(s); path = filepath.Dir(path) {
 		if !exists(filepath.Join(path, "idVendor")) || strings.HasPrefix(filepath.Base(path), "usb") {
 			continue // not a USB device; or the host's own root hub, which is no link
 		}
-		if rate, err := s.linkRate(path); err == nil && (slowest == "" || rate < least) {
-			slowest, least = path, rate
+		if rate, err := s.linkRate(path); err == nil && (slowest == "" || rate < lowest) {
+			slowest, lowest = path, rate
 		}
 	}
 	return slowest

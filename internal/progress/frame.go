@@ -11,13 +11,13 @@ import (
 
 // Widths of what can give way, in cells.
 const (
-	leastBar, mostBar   = 12, 40
-	leastName, fairName = 4, 16 // names are cut to the fair width before a second column goes, to the least one at last
-	gap                 = 2     // between columns
+	minBar, maxBar    = 12, 40
+	minName, fairName = 4, 16 // names are cut to the fair width before a second column goes, to the least one at last
+	gap               = 2     // between columns
 )
 
-// leastImportant is the order of the column that goes first.
-const leastImportant = 4
+// droppedFirst is the order of the column that goes first.
+const droppedFirst = 4
 
 // column is one column of the picture: what stands over it, a cell for each disk, and one for all of them.
 type column struct {
@@ -70,9 +70,9 @@ func tabulate(s *state) (table []*column, bar *column) {
 	name := &column{head: "disk", total: "total", left: true}
 	rates := &column{head: rate.unit, total: rate.number(s.total())}
 	shares := &column{head: "share", order: 2}
-	bar = &column{left: true, order: 3, width: leastBar}
+	bar = &column{left: true, order: 3, width: minBar}
 	files := &column{head: "files", order: 1}
-	moved := &column{head: size.unit, total: size.number(float64(s.moved())), order: leastImportant}
+	moved := &column{head: size.unit, total: size.number(float64(s.moved())), order: droppedFirst}
 	if s.phase().Jobs[0].IO.OneFile {
 		files.head = "passes"
 	}
@@ -113,19 +113,19 @@ func fit(table []*column, bar *column, room int) []*column {
 	}
 	name := table[0]
 	full := name.width
-	shrink := func(least int) {
-		name.width = max(min(full, least), full-max(0, over()+full-name.width))
+	shrink := func(minWidth int) {
+		name.width = max(min(full, minWidth), full-max(0, over()+full-name.width))
 	}
-	for gone := leastImportant; gone > 0 && over() > 0; gone-- {
-		if gone < leastImportant {
+	for gone := droppedFirst; gone > 0 && over() > 0; gone-- {
+		if gone < droppedFirst {
 			shrink(fairName) // rather than do without more
 		}
 		if over() > 0 {
 			table = slices.DeleteFunc(table, func(c *column) bool { return c.order == gone })
 		}
 	}
-	shrink(leastName)
-	bar.width = min(mostBar, bar.width-min(0, over()))
+	shrink(minName)
+	bar.width = min(maxBar, bar.width-min(0, over()))
 	return table
 }
 

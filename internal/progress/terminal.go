@@ -15,7 +15,7 @@ const redrawEvery = 250 * time.Millisecond
 // Sizes taken for a terminal that does not say, or that is too small to be one.
 const (
 	usualColumns, usualRows = 80, 24
-	leastColumns, leastRows = 20, 4
+	minColumns, minRows     = 20, 4
 )
 
 // terminal draws a line for each disk, over the ones drawn before. It uses no colour.
@@ -86,7 +86,7 @@ func (t *terminal) columns() int {
 	if columns <= 0 {
 		columns = usualColumns
 	}
-	return max(leastColumns, columns)
+	return max(minColumns, columns)
 }
 
 func (t *terminal) rows() int {
@@ -94,5 +94,5 @@ func (t *terminal) rows() int {
 	if rows <= 0 {
 		rows = usualRows
 	}
-	return max(leastRows, rows)
+	return max(minRows, rows)
 }

@@ -26,7 +26,7 @@ var images = regexp.MustCompile(`\bfile /.*`)
 // Anonymous leaves out of a run what says whose it is: the host's name, users' names, paths, volume labels and serial
 // numbers. It changes what was loaded, takes the run's events and returns them without it; the folder stays as it is.
 func (l *Loaded) Anonymous(events io.Reader) ([]byte, error) {
-	hide := l.hider()
+	hide := l.redactor()
 	var out []byte
 	in := trace.NewReader(events, l.Events)
 	for in.Next() {
@@ -77,9 +77,9 @@ func (l *Loaded) Anonymous(events io.Reader) ([]byte, error) {
 	return out, nil
 }
 
-// hider replaces in text what gives somebody away: the paths of the disks, the run's own folder, users' folders and the
+// redactor replaces in text what gives somebody away: the paths of the disks, the run's own folder, users' folders and the
 // name of the host.
-func (l *Loaded) hider() func(string) string {
+func (l *Loaded) redactor() func(string) string {
 	type pair struct{ is, becomes string }
 	var list []pair
 	for _, d := range l.Trace.Disks {

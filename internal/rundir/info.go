@@ -109,8 +109,8 @@ func Load(path string) (*Loaded, error) {
 	return run, nil
 }
 
-// mostInfo is more than a run.json takes that plans ten million files.
-const mostInfo = 256 << 20
+// maxInfo is more than a run.json takes that plans ten million files.
+const maxInfo = 256 << 20
 
 // openRegular opens one of a run's files to be read. A run folder may come from anybody: a pipe would be waited for, and a
 // device read for ever.
@@ -136,8 +136,8 @@ func LoadInfo(folder string) (*Info, error) {
 		return nil, fmt.Errorf("load run: %w", err)
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, mostInfo+1))
-	if err == nil && len(data) > mostInfo {
+	data, err := io.ReadAll(io.LimitReader(file, maxInfo+1))
+	if err == nil && len(data) > maxInfo {
 		err = fmt.Errorf("%s is larger than any of hubbench's", path)
 	}
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	// mostEvents may wait to be written: minutes of millions of small files.
-	mostEvents = 1 << 20
-	// mostLog is how much of the log may wait, in bytes. What comes then is left out: it must not end a run.
-	mostLog = 1 << 20
+	// maxEvents may wait to be written: minutes of millions of small files.
+	maxEvents = 1 << 20
+	// maxLog is how much of the log may wait, in bytes. What comes then is left out: it must not end a run.
+	maxLog = 1 << 20
 	// SayAfter is how long a disk may hang before a person is told.
 	SayAfter = 8 * time.Second
 	// lookEvery is how often it is looked whether something is written.
@@ -51,7 +51,7 @@ type Live struct {
 // Live has the folder written to in the background until it is closed. A disk that takes nothing for as long as stall is given
 // up; say is told of it before.
 func (d *Dir) Live(stall time.Duration, say func(text string)) *Live {
-	l := &Live{Dir: d, record: newWriter(mostEvents), log: newWriter(mostLog), closer: newWriter(1), givenUp: make(chan struct{}), quit: make(chan struct{})}
+	l := &Live{Dir: d, record: newWriter(maxEvents), log: newWriter(maxLog), closer: newWriter(1), givenUp: make(chan struct{}), quit: make(chan struct{})}
 	l.watcher.Go(func() { l.watch(stall, say) })
 	return l
 }

@@ -15,7 +15,7 @@ type writer struct {
 	mu     sync.Mutex
 	wake   sync.Cond // something was queued, or it ends
 	queue  []writing
-	most   int  // the sum of sizes that may wait
+	limit  int  // the sum of sizes that may wait
 	size   int  // that waits
 	busy   bool // there is something that is not written yet
 	writes int  // that have returned
@@ -30,8 +30,8 @@ type writing struct {
 	do   func() error
 }
 
-func newWriter(most int) *writer {
-	w := &writer{most: most, ended: make(chan struct{})}
+func newWriter(limit int) *writer {
+	w := &writer{limit: limit, ended: make(chan struct{})}
 	w.wake.L = &w.mu
 	go w.work()
 	return w
@@ -46,7 +46,7 @@ func (w *writer) put(size int, do func() error) error {
 		return w.err
 	case w.ending:
 		return fs.ErrClosed
-	case w.size+size > w.most:
+	case w.size+size > w.limit:
 		return errFull
 	}
 	w.queue, w.size, w.busy = append(w.queue, writing{size, do}), w.size+size, true

@@ -50,13 +50,13 @@ func (g *group) limit(number string, readRate, writeRate float64) error {
 		"blkio.throttle.write_bps_device": fmt.Sprintf("%s %.0f", number, writeRate),
 	}
 	if g.version == 2 {
-		most := func(rate float64) string {
+		limitOf := func(rate float64) string {
 			if rate == 0 {
 				return "max"
 			}
 			return fmt.Sprintf("%.0f", rate)
 		}
-		rules = map[string]string{"io.max": fmt.Sprintf("%s rbps=%s wbps=%s", number, most(readRate), most(writeRate))}
+		rules = map[string]string{"io.max": fmt.Sprintf("%s rbps=%s wbps=%s", number, limitOf(readRate), limitOf(writeRate))}
 	}
 	for file, rule := range rules {
 		if err := os.WriteFile(filepath.Join(g.dir, file), []byte(rule), 0o644); err != nil {

@@ -187,7 +187,7 @@ func (w *worker) checkCache() (otherwise bool) {
 	w.journal.events <- trace.Event{
 		Type: trace.GaugeType, Phase: w.job.Phase, Disk: w.job.Disk, Name: trace.CachedShare, Value: share, TNS: clock.Now() - w.release,
 	}
-	if share <= trace.CachedMost {
+	if share <= trace.MaxCached {
 		return false
 	}
 	w.effective.Cache = "cached"

@@ -55,7 +55,7 @@ func Analyze(run *trace.Run, opts Options) *Analysis {
 		}
 		phases = append(phases, p)
 	}
-	shareLuck(phases)
+	shareScatter(phases)
 	for _, p := range phases {
 		p.recoveries(nil)
 		p.fillChanges()

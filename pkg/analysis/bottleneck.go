@@ -154,7 +154,7 @@ const (
 // came from memory.
 func (p *phase) cached() {
 	for _, g := range p.trace.Gauges {
-		if g.Name == trace.CachedShare && g.Value > trace.CachedMost {
+		if g.Name == trace.CachedShare && g.Value > trace.MaxCached {
 			p.warn(Warning{Code: "cached", Disk: g.Disk, Values: map[string]float64{"share": g.Value}})
 		}
 	}
@@ -169,7 +169,7 @@ func (p *phase) cached() {
 		return
 	}
 	for i := range p.parts {
-		if p.hangs[p.parts[i].Name()] != trace.OnHub {
+		if p.connections[p.parts[i].Name()] != trace.OnHub {
 			return
 		}
 	}

@@ -207,28 +207,28 @@ func TestCompetitorsByKind(t *testing.T) {
 // A rate above the link's line, or above what any hub carries, comes from a cache.
 func TestFasterThanLinks(t *testing.T) {
 	link := func(rate float64) LinkUse { return LinkUse{Link: "x", Disks: []string{"A"}, Rate: rate, line: 10} }
-	const most = 7.0e9 * 1.03
+	const limit = 7.0e9 * 1.03
 	for _, tt := range []struct {
-		name      string
-		share     float64 // found in the cache
-		links     []LinkUse
-		overlap   *Overlap
-		simulated bool
-		hangs     string // of B
-		want      []Warning
+		name       string
+		share      float64 // found in the cache
+		links      []LinkUse
+		overlap    *Overlap
+		simulated  bool
+		connection string // of B
+		want       []Warning
 	}{
 		{name: "nothing"},
-		{name: "as much in the cache as may be", share: trace.CachedMost},
-		{name: "more", share: trace.CachedMost + 0.01, want: []Warning{{Code: "cached", Disk: "A", Values: map[string]float64{"share": trace.CachedMost + 0.01}}}},
+		{name: "as much in the cache as may be", share: trace.MaxCached},
+		{name: "more", share: trace.MaxCached + 0.01, want: []Warning{{Code: "cached", Disk: "A", Values: map[string]float64{"share": trace.MaxCached + 0.01}}}},
 		{name: "as fast as the line", links: []LinkUse{link(10)}},
-		{name: "faster, told once", links: []LinkUse{link(10), link(11), link(12)}, overlap: &Overlap{ReadRate: 9e9}, hangs: trace.OnHub,
+		{name: "faster, told once", links: []LinkUse{link(10), link(11), link(12)}, overlap: &Overlap{ReadRate: 9e9}, connection: trace.OnHub,
 			want: []Warning{{Code: "cached", Disk: "A", Other: "x", Values: map[string]float64{"rate": 11, "most": 10}}}},
-		{name: "as fast as a hub", overlap: &Overlap{ReadRate: most, WriteRate: most}, hangs: trace.OnHub},
-		{name: "faster than a hub", overlap: &Overlap{ReadRate: 1, WriteRate: 8e9}, hangs: trace.OnHub, want: []Warning{{Code: "cached", Values: map[string]float64{"rate": 8e9, "most": 7e9}}}},
-		{name: "of a model", overlap: &Overlap{WriteRate: 8e9}, hangs: trace.OnHub, simulated: true},
-		{name: "elsewhere", overlap: &Overlap{WriteRate: 8e9}, hangs: trace.Direct},
+		{name: "as fast as a hub", overlap: &Overlap{ReadRate: limit, WriteRate: limit}, connection: trace.OnHub},
+		{name: "faster than a hub", overlap: &Overlap{ReadRate: 1, WriteRate: 8e9}, connection: trace.OnHub, want: []Warning{{Code: "cached", Values: map[string]float64{"rate": 8e9, "most": 7e9}}}},
+		{name: "of a model", overlap: &Overlap{WriteRate: 8e9}, connection: trace.OnHub, simulated: true},
+		{name: "elsewhere", overlap: &Overlap{WriteRate: 8e9}, connection: trace.Direct},
 	} {
-		p := &phase{trace: &trace.Phase{}, simulated: tt.simulated, hangs: map[string]string{"A": trace.OnHub, "B": tt.hangs}, out: &Phase{Links: tt.links, Overlap: tt.overlap}}
+		p := &phase{trace: &trace.Phase{}, simulated: tt.simulated, connections: map[string]string{"A": trace.OnHub, "B": tt.connection}, out: &Phase{Links: tt.links, Overlap: tt.overlap}}
 		p.parts = []part{{Disk: level.Disk{Trace: &trace.DiskTrace{Name: "A"}}}, {Disk: level.Disk{Trace: &trace.DiskTrace{Name: "B"}}}}
 		p.trace.Gauges = []trace.Gauge{{Disk: "A", Name: trace.CachedShare, Value: tt.share}, {Disk: "A", Name: "other", Value: 1}}
 		p.cached()

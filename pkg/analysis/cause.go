@@ -29,7 +29,7 @@ const (
 	flatC        = 3              // what a sensor wanders by itself
 	notCoolC     = 70             // a disk this warm may have throttled for heat however little it warmed up
 	aroundFallNS = 15_000_000_000 // readings further away say nothing of the fall
-	leastBefore  = 3              // readings before the fall
+	minBefore    = 3              // readings before the fall
 	sameBudget   = 1.3            // two falls after numbers of bytes that differ by less come of one budget
 	eventNearNS  = 10_000_000_000
 )
@@ -112,7 +112,7 @@ func (p *phase) warmth(part *part, at int64) *Evidence {
 	all := p.meters.Of(part.Name(), trace.Temperature)
 	before := meter.In(all, overlap.Interval{StartNS: math.MinInt64, EndNS: at})
 	after := meter.In(all, overlap.Interval{StartNS: at + 1, EndNS: part.EndNS()})
-	if len(before) < leastBefore || len(after) == 0 {
+	if len(before) < minBefore || len(after) == 0 {
 		return e
 	}
 	// Three readings about the fall: those before it alone would be of some time ago, where it is read now and then.
@@ -122,9 +122,9 @@ func (p *phase) warmth(part *part, at int64) *Evidence {
 	}
 	top := math.Inf(-1)
 	for i := range after {
-		top = max(top, meter.Median(after[i:min(len(after), i+leastBefore)]))
+		top = max(top, meter.Median(after[i:min(len(after), i+minBefore)]))
 	}
-	e.StartC, e.AtC, e.AfterC = number(meter.Median(before[:leastBefore])), number(meter.Median(near)), number(top)
+	e.StartC, e.AtC, e.AfterC = number(meter.Median(before[:minBefore])), number(meter.Median(near)), number(top)
 	return e
 }
 
@@ -233,7 +233,7 @@ func (p *phase) temperature(disk string, isStuck bool) *Temperature {
 	if len(all) == 0 {
 		return nil
 	}
-	t := &Temperature{FirstC: all[0].Value, MaxC: math.Inf(-1), LastC: all[len(all)-1].Value, Stuck: isStuck && len(all) >= leastStuck}
+	t := &Temperature{FirstC: all[0].Value, MaxC: math.Inf(-1), LastC: all[len(all)-1].Value, Stuck: isStuck && len(all) >= minStuck}
 	values := make([]float64, len(all))
 	for i, r := range all {
 		values[i] = r.Value
@@ -243,8 +243,8 @@ func (p *phase) temperature(disk string, isStuck bool) *Temperature {
 	return t
 }
 
-// leastStuck is how many readings must be alike for the gauge to be called stuck.
-const leastStuck = 10
+// minStuck is how many readings must be alike for the gauge to be called stuck.
+const minStuck = 10
 
 // Temperature is how warm a disk was by its own sensor.
 type Temperature struct {
@@ -286,9 +286,9 @@ type Freed struct {
 // linkChange is the greatest change of a disk's link in the phase, or since the one before it, and warns of it. Speeds are
 // the last seen, by disk and by what it hangs on: one that is plugged in elsewhere by intent has changed nothing.
 func (p *phase) linkChange(disk string, speeds map[string]float64) *LinkChange {
-	key := disk + "\x00" + p.hangs[disk]
+	key := disk + "\x00" + p.connections[disk]
 	var out *LinkChange
-	most := 0.0
+	highest := 0.0
 	for _, r := range p.meters.Of(disk, trace.LinkState) {
 		if r.Value <= 0 {
 			continue
@@ -298,8 +298,8 @@ func (p *phase) linkChange(disk string, speeds map[string]float64) *LinkChange {
 		if was == 0 || was == r.Value {
 			continue
 		}
-		if step := math.Abs(math.Log(r.Value / was)); step > most {
-			out, most = &LinkChange{AtS: seconds(r.NS), FromBps: was, ToBps: r.Value}, step
+		if step := math.Abs(math.Log(r.Value / was)); step > highest {
+			out, highest = &LinkChange{AtS: seconds(r.NS), FromBps: was, ToBps: r.Value}, step
 		}
 	}
 	if out != nil {
@@ -340,12 +340,12 @@ func (f *finder) gauges() {
 		}
 		if t := d.Foreign; t != nil {
 			share := t.Bytes / float64(max(1, d.CountedReadBytes+d.CountedWriteBytes))
-			f.most(about(d.Disks, Finding{Code: "foreign_traffic", Weight: 1 + min(1, share),
+			f.strongest(about(d.Disks, Finding{Code: "foreign_traffic", Weight: 1 + min(1, share),
 				Values: map[string]float64{"bytes": t.Bytes, "rate": t.Rate, "from_s": t.FromS, "to_s": t.ToS, "share": share}}))
 		}
 		if d.CachedBytes > 0 {
 			share := float64(d.CachedBytes) / float64(d.CountedReadBytes)
-			f.most(about(d.Disks, Finding{Code: "cached", Weight: 1 + share,
+			f.strongest(about(d.Disks, Finding{Code: "cached", Weight: 1 + share,
 				Values: map[string]float64{"bytes": float64(d.CachedBytes), "share": share, "counted": float64(d.CountedReadBytes), "device": float64(*d.ReadBytes)}}))
 		}
 	}

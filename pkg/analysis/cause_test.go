@@ -128,7 +128,7 @@ func TestLinkChangeByHand(t *testing.T) {
 		{"the first", 0, []float64{10, 5, 10}, &LinkChange{AtS: 2, FromBps: 10, ToBps: 5}, 10},
 		{"zero between", 0, []float64{10, 0, 10, -1, 5}, &LinkChange{AtS: 5, FromBps: 10, ToBps: 5}, 5},
 	} {
-		p := &phase{hangs: map[string]string{"A": "hub"}, out: &Phase{}, meters: meter.New(&trace.Phase{Gauges: tracetest.Readings("A", trace.LinkState, tt.speeds...)})}
+		p := &phase{connections: map[string]string{"A": "hub"}, out: &Phase{}, meters: meter.New(&trace.Phase{Gauges: tracetest.Readings("A", trace.LinkState, tt.speeds...)})}
 		speeds := map[string]float64{"A\x00hub": tt.before, "A\x00direct": 99}
 		got := p.linkChange("A", speeds)
 		if diff := cmp.Diff(tt.want, got); diff != "" || speeds["A\x00hub"] != tt.last {

@@ -15,7 +15,7 @@ const (
 	headroom = 1.2   // what the disks reach one by one over their total together, from which something held them
 	ceilingP = 0.10  // chance of totals as alike in the whole run, if they were spread over half of what the disks reach
 	spare    = 1.7   // times the intervals of two totals, within which they count as one
-	leastSE  = 0.005 // of a total: no interval is taken to be narrower
+	minSE    = 0.005 // of a total: no interval is taken to be narrower
 )
 
 // reach is what a set of disks moved together in one direction.
@@ -117,7 +117,7 @@ func (p *phase) reach(op trace.Role, solos solos) (key conditions, r *reach, ok 
 			continue
 		}
 		alone, known := solos.of(p, part)
-		connection := p.hangs[part.Name()]
+		connection := p.connections[part.Name()]
 		if !known || len(r.disks) > 0 && connection != key.connection {
 			return key, r, false
 		}
@@ -125,7 +125,7 @@ func (p *phase) reach(op trace.Role, solos solos) (key conditions, r *reach, ok 
 		r.disks = append(r.disks, part.Name())
 		r.alone += alone.Rate
 	}
-	r.half = max(r.half, leastSE*r.total)
+	r.half = max(r.half, minSE*r.total)
 	slices.Sort(r.disks)
 	slices.Sort(rest)
 	key.rest = strings.Join(rest, "\x00")

@@ -124,26 +124,26 @@ func TestNoClaimsFromNoise(t *testing.T) {
 			all += n
 			for k, found := range alarms {
 				raised[k] += found
-				most := 0.05*float64(n) + 1
+				upper := 0.05*float64(n) + 1
 				if l.name == "24 disks" { // each a disk to find a change in
-					most++
+					upper++
 				}
-				if float64(found) > most {
+				if float64(found) > upper {
 					t.Errorf("%s, %s: %d of %d steady runs claim %s", l.name, c.Name, found, n, k)
 				}
 			}
 		}
-		evidence.Report(t, evidence.Seldom("false-alarms", l.name+", all noises, the most frequent false claim", most(raised), all, 0.05))
+		evidence.Report(t, evidence.Seldom("false-alarms", l.name+", all noises, the most frequent false claim", largest(raised), all, 0.05))
 		runs += all
 		for k, found := range raised {
 			claimed[k] += found
 		}
 	}
-	evidence.Report(t, evidence.Seldom("false-alarms", "all of these together, the most frequent false claim", most(claimed), runs, 0.01))
+	evidence.Report(t, evidence.Seldom("false-alarms", "all of these together, the most frequent false claim", largest(claimed), runs, 0.01))
 }
 
-// most is the largest of the counts.
-func most(counts map[string]int) int {
+// largest is the largest of the counts.
+func largest(counts map[string]int) int {
 	n := 0
 	for _, count := range counts {
 		n = max(n, count)

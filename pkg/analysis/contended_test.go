@@ -51,7 +51,7 @@ func TestClaimsOnOneHub(t *testing.T) {
 		}
 		delete(counts, "missed steal")
 		delete(counts, "missed held")
-		wrong += most(counts)
+		wrong += largest(counts)
 		for k, found := range counts {
 			if float64(found) > 0.05*float64(n)+1 {
 				t.Errorf("%s: %d of %d runs: %s", c.Name, found, n, k)

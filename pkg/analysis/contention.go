@@ -236,7 +236,7 @@ func (p *phase) anyWants(disks map[string]DiskContention, disk int) bool {
 // some of these disks at the same work, without the one, shows that the other has no more there.
 func (p *phase) excused(by, from int) bool {
 	taker, loser := p.parts[by].Name(), p.parts[from].Name()
-	if a, b := p.hangs[taker], p.hangs[loser]; trace.OwnPort(a) || trace.OwnPort(b) || a != "" && b != "" && a != b {
+	if a, b := p.connections[taker], p.connections[loser]; trace.OwnPort(a) || trace.OwnPort(b) || a != "" && b != "" && a != b {
 		return true
 	}
 	for _, q := range p.run {

@@ -91,22 +91,22 @@ func TestIntervalsCover(t *testing.T) {
 			t.Logf("%-16s disks %5.1f %% hold, %4d none, ±%5.2f %%; total %5.1f %% hold, %3d none, ±%5.2f %%", c.Name,
 				disks.percent(), disks.none, 100*disks.width/float64(max(1, disks.given)), total.percent(), total.none, 100*total.width/float64(max(1, total.given)))
 		}
-		least := 90.0
+		lower := 90.0
 		switch {
 		case c.Noise.MemoryS > 3:
-			least = 80
+			lower = 80
 		case c.Noise.Tail > 0 && c.Noise.Tail < 2:
-			least = 85
+			lower = 85
 		}
 		if !*full {
-			least -= 6 // for chance
+			lower -= 6 // for chance
 		}
 		if c.Noise.MemoryS <= 3 && (c.Noise.Tail == 0 || c.Noise.Tail >= 2) {
 			all.given, all.hold = all.given+disks.given+total.given, all.hold+disks.hold+total.hold
 		}
 		if disks.given > traces/2 {
-			evidence.Report(t, evidence.AtLeast("coverage", "rates of disks, noise "+c.Name, disks.hold, disks.given, int(math.Ceil(least/100*float64(disks.given)))))
-			evidence.Report(t, evidence.AtLeast("coverage", "rates together, noise "+c.Name, total.hold, total.given, int(math.Ceil((least-4)/100*float64(total.given)))))
+			evidence.Report(t, evidence.AtLeast("coverage", "rates of disks, noise "+c.Name, disks.hold, disks.given, int(math.Ceil(lower/100*float64(disks.given)))))
+			evidence.Report(t, evidence.AtLeast("coverage", "rates together, noise "+c.Name, total.hold, total.given, int(math.Ceil((lower-4)/100*float64(total.given)))))
 		}
 		if c.Name == "50 GB" && disks.given+total.given > 0 {
 			t.Errorf("%d intervals from one file each", disks.given+total.given)

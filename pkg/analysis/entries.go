@@ -133,11 +133,11 @@ func (p *phase) inOrder(all []Change) []Change {
 	out := []Change{}
 	for _, c := range all {
 		if len(c.Each) > 0 && c.Kind != KindStall {
-			large := slices.ContainsFunc(c.Each, func(s Shift) bool { return math.Abs(s.ToRate/s.FromRate-1) >= leastChange })
+			large := slices.ContainsFunc(c.Each, func(s Shift) bool { return math.Abs(s.ToRate/s.FromRate-1) >= minChange })
 			if !large {
 				continue
 			}
-		} else if c.AtCI != nil && math.Abs(c.ToRate/c.FromRate-1) < leastChange {
+		} else if c.AtCI != nil && math.Abs(c.ToRate/c.FromRate-1) < minChange {
 			continue
 		}
 		if c.Kind == KindUnknown || c.Kind == KindSharedFall && c.ToRate > c.FromRate {
@@ -169,7 +169,7 @@ func undoneBy(before []Change, rise *Change) *Change {
 			return nil
 		}
 		for _, name := range c.Disks {
-			if math.Abs(rise.Of(name).ToRate/c.Of(name).FromRate-1) > leastChange {
+			if math.Abs(rise.Of(name).ToRate/c.Of(name).FromRate-1) > minChange {
 				return nil
 			}
 		}
@@ -213,7 +213,7 @@ func warmUps(phases []*phase) {
 		warmUp(starts)
 	}
 	for _, p := range phases {
-		p.tellWarmUps()
+		p.reportWarmUps()
 	}
 }
 
@@ -257,9 +257,9 @@ func warmUp(starts []start) {
 	}
 }
 
-// tellWarmUps turns the early rises of disks that warm up into entries of that kind. If several disks rose at once, each that
+// reportWarmUps turns the early rises of disks that warm up into entries of that kind. If several disks rose at once, each that
 // warms up gets an entry of its own and leaves the common one.
-func (p *phase) tellWarmUps() {
+func (p *phase) reportWarmUps() {
 	var out []Change
 	for _, c := range p.out.Changes {
 		rest := slices.Clone(c.Disks)

@@ -33,7 +33,7 @@ func newPart(d *trace.DiskTrace, gapNS int64) part {
 
 // together is a phase of disks that are named A, B and so on.
 func together(disks ...*trace.DiskTrace) *phase {
-	p := &phase{trace: &trace.Phase{}, hangs: map[string]string{}, out: &Phase{Disks: map[string]Disk{}}, alpha: alphas{looks: 1, own: 0.01, shared: 0.01, after: 0.01}}
+	p := &phase{trace: &trace.Phase{}, connections: map[string]string{}, out: &Phase{Disks: map[string]Disk{}}, alpha: alphas{looks: 1, own: 0.01, shared: 0.01, after: 0.01}}
 	var active [][]overlap.Interval
 	for i, d := range disks {
 		d.Name = string(rune('A' + i))

@@ -99,8 +99,8 @@ func (f *finder) once(found Finding) {
 	f.add(found)
 }
 
-// most tells what may hold of the same disks in phase after phase: of the one that shows it most, with how many more do.
-func (f *finder) most(found Finding) {
+// strongest tells what may hold of the same disks in phase after phase: of the one that shows it most, with how many more do.
+func (f *finder) strongest(found Finding) {
 	i := slices.IndexFunc(f.found, func(g Finding) bool { return g.Code == found.Code && slices.Equal(g.Disks, found.Disks) })
 	if i < 0 {
 		f.add(found)

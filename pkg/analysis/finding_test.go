@@ -234,13 +234,13 @@ func TestLinkFindings(t *testing.T) {
 }
 
 // What holds in phase after phase is told once: of the first, or of the one that shows it most.
-func TestOnceAndMost(t *testing.T) {
+func TestOnceAndStrongest(t *testing.T) {
 	f := finder{phase: &Phase{}}
 	for i, weight := range []float64{1, 3, 2, 3} {
 		f.phase.Phase = string(rune('a' + i))
 		f.once(Finding{Code: "x", Weight: weight})
-		f.most(Finding{Code: "y", Disks: []string{"A"}, Weight: weight})
-		f.most(Finding{Code: "y", Disks: []string{"B"}, Weight: -weight})
+		f.strongest(Finding{Code: "y", Disks: []string{"A"}, Weight: weight})
+		f.strongest(Finding{Code: "y", Disks: []string{"B"}, Weight: -weight})
 	}
 	want := []Finding{{Code: "x", Phase: "a", Weight: 1, MorePhases: 3}, {Code: "y", Phase: "b", Disks: []string{"A"}, Weight: 3, MorePhases: 3}, {Code: "y", Phase: "a", Disks: []string{"B"}, Weight: -1, MorePhases: 3}}
 	if diff := cmp.Diff(want, f.found); diff != "" {
@@ -356,7 +356,7 @@ func TestTotalsFinding(t *testing.T) {
 
 // played is a phase of a summary: who has how much of a reference.
 func played(name, disks string, op trace.Role, kept float64, steals ...Steal) *phase {
-	p := &phase{trace: &trace.Phase{}, hangs: map[string]string{}, out: &Phase{Phase: name, Roles: map[string]trace.Role{}, Contention: &Contention{Disks: map[string]DiskContention{}, Steals: steals}, Overlap: &Overlap{Disks: map[string]OverlapDisk{}}}}
+	p := &phase{trace: &trace.Phase{}, connections: map[string]string{}, out: &Phase{Phase: name, Roles: map[string]trace.Role{}, Contention: &Contention{Disks: map[string]DiskContention{}, Steals: steals}, Overlap: &Overlap{Disks: map[string]OverlapDisk{}}}}
 	for d := range strings.SplitSeq(disks, "") {
 		p.parts = append(p.parts, part{Disk: level.Disk{Trace: &trace.DiskTrace{Name: d, Op: op}}})
 		p.out.Roles[d] = op
@@ -383,7 +383,7 @@ func TestContestsOfRepeats(t *testing.T) {
 		t.Errorf("C lost %v, won %v", c.Lost, c.Won)
 	}
 	within(t, "kept", a.Kept(), 0.65, 1e-12)
-	within(t, "the least", got[0].least(), 0.65, 1e-12)
+	within(t, "the least", got[0].minKept(), 0.65, 1e-12)
 	if r := got[1].Disks["A"]; r.Lost || r.Won {
 		t.Errorf("nobody was held back, and A lost %v, won %v", r.Lost, r.Won)
 	}
@@ -392,8 +392,8 @@ func TestContestsOfRepeats(t *testing.T) {
 			t.Errorf("%+v keeps %v", d, d.Kept())
 		}
 	}
-	if least := (&Contest{Disks: map[string]ContestDisk{"A": {}}}).least(); least != 1e9 {
-		t.Errorf("nothing known: %v", least)
+	if minKept := (&Contest{Disks: map[string]ContestDisk{"A": {}}}).minKept(); minKept != 1e9 {
+		t.Errorf("nothing known: %v", minKept)
 	}
 	// Who kept its rate while others lost has won; who got more than an even share too.
 	p := played("p", "ABC", trace.Write, 0.95)

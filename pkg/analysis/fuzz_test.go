@@ -160,12 +160,12 @@ func checkPhase(t *testing.T, p *Phase) {
 }
 
 // writeSamples writes at most so many of a disk's latency lines, and of the lines of each of its streams.
-func writeSamples(text []byte, phase string, d *trace.DiskTrace, most int) []byte {
-	for _, l := range d.Latencies[:min(most, len(d.Latencies))] {
+func writeSamples(text []byte, phase string, d *trace.DiskTrace, limit int) []byte {
+	for _, l := range d.Latencies[:min(limit, len(d.Latencies))] {
 		text = trace.AppendEvent(text, &trace.Event{Type: trace.LatencyType, Phase: phase, Disk: d.Name, Op: l.Op, TNS: l.TNS, Hist: l.Hist.Encode()})
 	}
 	for _, s := range d.Streams {
-		for _, l := range s.Samples[:min(most, len(s.Samples))] {
+		for _, l := range s.Samples[:min(limit, len(s.Samples))] {
 			text = trace.AppendEvent(text, &trace.Event{Type: trace.StreamType, Phase: phase, Disk: d.Name, Stream: s.Name, TNS: l.TNS, Due: l.Due, Late: l.Late, BufferNS: l.BufferNS, StallNS: l.StallNS})
 		}
 	}
@@ -173,13 +173,13 @@ func writeSamples(text []byte, phase string, d *trace.DiskTrace, most int) []byt
 }
 
 // writeRun writes a run's events as a worker would, with at most so many files a disk.
-func writeRun(run *trace.Run, most int) []byte {
+func writeRun(run *trace.Run, limit int) []byte {
 	text := trace.AppendEvent(nil, &trace.Event{Type: trace.RunType, Version: 1, Name: run.Name, Disks: run.Disks})
 	for _, p := range run.Phases {
 		text = trace.AppendEvent(text, &trace.Event{Type: trace.PhaseType, Phase: p.Name, Roles: p.Roles, Stop: p.Stop, Work: p.Work, Search: p.Search})
 		for _, d := range p.Disks {
-			text = writeSamples(text, p.Name, d, most)
-			for _, f := range d.Files[:min(most, len(d.Files))] {
+			text = writeSamples(text, p.Name, d, limit)
+			for _, f := range d.Files[:min(limit, len(d.Files))] {
 				e := trace.Event{Type: trace.ProgressType, Phase: p.Name, Disk: d.Name, Op: d.Op, Seq: f.Seq}
 				for _, s := range f.Samples {
 					e.Bytes, e.TNS = s.Bytes, s.TNS

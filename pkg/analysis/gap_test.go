@@ -13,8 +13,8 @@ import (
 // gaps draws the pauses between files, in seconds, none as long as the gap that ends a disk's activity.
 type gaps func(rnd *rand.Rand) float64
 
-func paretoGaps(least, tail float64) gaps {
-	return func(rnd *rand.Rand) float64 { return min(least*math.Pow(1-rnd.Float64(), -1/tail), 0.45) }
+func paretoGaps(shortest, tail float64) gaps {
+	return func(rnd *rand.Rand) float64 { return min(shortest*math.Pow(1-rnd.Float64(), -1/tail), 0.45) }
 }
 
 func logNormalGaps(median, sigma float64) gaps {

@@ -44,7 +44,7 @@ func (p *phase) latencies(alone soloLatencies, alpha float64) {
 			in = quantile.Within(lines, p.window)
 		}
 		figures, found := quantile.Tell(in)
-		p.figures[part.Name()] = toldFigures{in, figures}
+		p.figures[part.Name()] = knownFigures{in, figures}
 		l := &Latency{Figures: figures, Series: quantile.NewHeatMap(lines)}
 		if by := alone.find(p.job(part)); by != nil && len(p.parts) > 1 {
 			l.Alone, l.AloneFrom = &by.Figures, by.phases
@@ -119,11 +119,11 @@ func (s soloLatencies) alpha(phases []*phase) float64 {
 	return chance / float64(2*max(n, 1))
 }
 
-// toldFigures are figures that were told of some lines.
-type toldFigures struct {
+// knownFigures are figures that were told of some lines.
+type knownFigures struct {
 	lines []quantile.Line
 	quantile.Figures
 }
 
 // of reports whether they are those of other lines.
-func (t toldFigures) of(lines []quantile.Line) bool { return slices.Equal(t.lines, lines) }
+func (t knownFigures) of(lines []quantile.Line) bool { return slices.Equal(t.lines, lines) }

@@ -156,7 +156,7 @@ func TestLatencyMatrixByHand(t *testing.T) {
 		p.trace.Search, p.trace.Test = search, "x"
 		p.trace.Work = map[string]work.Work{"A": {Probe: 4096}, "C": {Pace: 5}}
 		p.out.Paced = p.trace.Work
-		p.hangs["A"] = trace.OnHub
+		p.connections["A"] = trace.OnHub
 		p.parts[1].Active = []overlap.Interval{span(0, 10)}
 		for s := range 10 {
 			p.parts[1].Trace.Latencies = append(p.parts[1].Trace.Latencies, trace.Latency{TNS: ns(float64(s + 1)), Op: trace.Read, Hist: tracetest.Took(100)})

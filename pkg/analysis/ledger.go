@@ -14,19 +14,19 @@ import (
 
 // How changes of several disks are compared.
 const (
-	leastChange = 0.15          // of the rate before: what a person sees in the chart; less is not told
-	leastEdge   = 0.05          // as a logarithm: levels closer than this are one
-	movedLeast  = 0.08          // as a logarithm: a disk that has no change of level of its own and moves by less stayed as it was
+	minChange   = 0.15          // of the rate before: what a person sees in the chart; less is not told
+	minEdge     = 0.05          // as a logarithm: levels closer than this are one
+	minMoved    = 0.08          // as a logarithm: a disk that has no change of level of its own and moves by less stayed as it was
 	movedChance = 0.01          // the chance by which noise may make such a move, its moment being known
 	sameFactor  = 0.10          // as a logarithm: factors that differ by less, or by less than noise lets one tell, are the same
 	totalStays  = 0.15          // of what some disks lose: if the total changes by less, others gained it
 	closeNS     = 250_000_000   // changes of two disks this close together are one event; further apart if noise dates them worse
-	closeMostNS = 2_000_000_000 // but never further apart than this
+	maxCloseNS  = 2_000_000_000 // but never further apart than this
 	datedNS     = 3_000_000_000 // a change that nothing explains is told only if its moment is known at least this well
 	unexplained = 10            // and if noise is this many times less likely to make it than other claims: nothing else speaks for it
 	aroundS     = 10            // rates before and after an event are compared over at most this long on either side
 	clearNS     = 100_000_000   // leaving out at least this much on either side of it, because progress is only sampled
-	leastSideNS = 500_000_000   // and over at least this long
+	minSideNS   = 500_000_000   // and over at least this long
 )
 
 // edge is a change from one level of a disk to the next; its moment is known to within offNS.
@@ -92,7 +92,7 @@ func (p *phase) events() []event {
 		part := &p.parts[i]
 		for k := 1; k < len(part.Solid) && !part.Limited(); k++ {
 			before, after := part.Solid[k-1], part.Solid[k]
-			if math.Abs(math.Log(after.Rate/before.Rate)) < leastEdge {
+			if math.Abs(math.Log(after.Rate/before.Rate)) < minEdge {
 				continue
 			}
 			e := edge{disk: i, level: k, at: part.Sharpest(after.StartNS, after.Rate-before.Rate)}
@@ -109,7 +109,7 @@ func (p *phase) events() []event {
 	for _, e := range edges {
 		if n := len(events); n > 0 {
 			last := &events[n-1]
-			apart := min(closeMostNS, last.offNS+e.offNS)
+			apart := min(maxCloseNS, last.offNS+e.offNS)
 			if e.at-last.at <= apart && !slices.ContainsFunc(last.edges, func(o edge) bool { return o.disk == e.disk }) {
 				last.edges = append(last.edges, e)
 				if e.offNS < last.offNS {
@@ -170,7 +170,7 @@ func (p *phase) shifts(e *event, bounds []int64) {
 		before := overlap.Interval{StartNS: max(e.prev, part.StartNS()), EndNS: e.at - margin}
 		after := overlap.Interval{StartNS: e.at + margin, EndNS: min(e.next, part.EndNS())}
 		own := slices.IndexFunc(e.edges, func(o edge) bool { return o.disk == i })
-		if before.EndNS-before.StartNS < leastSideNS || after.EndNS-after.StartNS < leastSideNS || !part.WorksIn(before) || !part.WorksIn(after) {
+		if before.EndNS-before.StartNS < minSideNS || after.EndNS-after.StartNS < minSideNS || !part.WorksIn(before) || !part.WorksIn(after) {
 			if own < 0 {
 				continue
 			}
@@ -184,7 +184,7 @@ func (p *phase) shifts(e *event, bounds []int64) {
 		if own >= 0 {
 			s.levels = e.edges[own].chance
 		}
-		s.moved = own >= 0 || math.Abs(s.factor()) >= movedLeast && s.chance() < movedChance
+		s.moved = own >= 0 || math.Abs(s.factor()) >= minMoved && s.chance() < movedChance
 		e.shifts = append(e.shifts, s)
 	}
 }

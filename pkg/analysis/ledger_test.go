@@ -116,7 +116,7 @@ func TestSurely(t *testing.T) {
 // luck, of files of 10 % noise; both at one instant hardly are. If nobody gets it, no rise is told.
 func TestRiseTogether(t *testing.T) {
 	const n = 60
-	told, luck := 0, 0
+	told, spurious := 0, 0
 	for seed := range uint64(n) {
 		for _, gain := range []float64{3.06e9, 2.27e9} {
 			rnd := rand.New(rand.NewPCG(seed, 77))
@@ -133,7 +133,7 @@ func TestRiseTogether(t *testing.T) {
 				switch {
 				case r.After != "C" || r.LagS == nil:
 				case gain < 3e9:
-					luck++
+					spurious++
 				case math.Abs(*r.LagS-0.5) <= 0.5:
 					told++
 				}
@@ -143,8 +143,8 @@ func TestRiseTogether(t *testing.T) {
 	if told < 2*n*3/4 {
 		t.Errorf("%d of %d rises told, want three quarters", told, 2*n)
 	}
-	if luck > 1 {
-		t.Errorf("%d rises told that are luck", luck)
+	if spurious > 1 {
+		t.Errorf("%d rises told that are luck", spurious)
 	}
 }
 
@@ -171,10 +171,10 @@ func TestFallNextToAnEnd(t *testing.T) {
 // C has more than A beside A and B. A phase of A and B alone, at the same work, may show that A has no more without C.
 func TestExcused(t *testing.T) {
 	for _, tt := range []struct {
-		name  string
-		hangs map[string]string
-		run   []*phase
-		want  bool
+		name        string
+		connections map[string]string
+		run         []*phase
+		want        bool
 	}{
 		{"no other phase", nil, nil, false},
 		{"A has as much without C", nil, []*phase{besides(30, tracetest.Steps(70), tracetest.Steps(70))}, true},
@@ -187,8 +187,8 @@ func TestExcused(t *testing.T) {
 	} {
 		p := besides(30, tracetest.Steps(70), tracetest.Steps(70), tracetest.Steps(160))
 		p.run = append(tt.run, p)
-		if tt.hangs != nil {
-			p.hangs = tt.hangs
+		if tt.connections != nil {
+			p.connections = tt.connections
 		}
 		if got := p.excused(2, 0); got != tt.want {
 			t.Errorf("%s: %v", tt.name, got)

@@ -67,7 +67,7 @@ func TestLatenciesAlone(t *testing.T) {
 		}
 		paced := map[string]work.Work{"A": {Pace: rate}}
 		return &phase{
-			trace: &trace.Phase{Work: paced}, hangs: map[string]string{"A": connection}, out: &Phase{Phase: name, Disks: map[string]Disk{}, Paced: paced}, figures: map[string]toldFigures{},
+			trace: &trace.Phase{Work: paced}, connections: map[string]string{"A": connection}, out: &Phase{Phase: name, Disks: map[string]Disk{}, Paced: paced}, figures: map[string]knownFigures{},
 			parts: append([]part{{Disk: level.Disk{Trace: d, Work: paced["A"]}}}, more...),
 		}
 	}

@@ -121,8 +121,8 @@ func latencyMatrix(phases []*phase, order []string) []LatencyRow {
 type latencyRows struct {
 	rows  []LatencyRow
 	lines [][]quantile.Line
-	told  []toldFigures // of the first phase's disk, whose lines are often all there are
-	jobs  [][]job       // of the row's disk, and of those beside it in the run's order
+	told  []knownFigures // of the first phase's disk, whose lines are often all there are
+	jobs  [][]job        // of the row's disk, and of those beside it in the run's order
 }
 
 // latencyRows adds the phase's latency lines to the rows of those who worked meanwhile.
@@ -165,7 +165,7 @@ func (p *phase) latencyRow(disk int, set []int) (row LatencyRow, jobs []job) {
 	jobs = append(jobs, p.job(victim))
 	row = LatencyRow{
 		Disk: victim.Name(), Op: victim.Trace.Op, Beside: map[string]trace.Role{}, Paced: map[string]work.Work{},
-		Connection: p.hangs[victim.Name()], Test: p.trace.Test, Phases: []string{p.out.Phase},
+		Connection: p.connections[victim.Name()], Test: p.trace.Test, Phases: []string{p.out.Phase},
 	}
 	for _, i := range set {
 		name := p.parts[i].Name()
@@ -181,7 +181,7 @@ func (p *phase) latencyRow(disk int, set []int) (row LatencyRow, jobs []job) {
 }
 
 // add adds lines to the row of the same work.
-func (m *latencyRows) add(row LatencyRow, jobs []job, lines []quantile.Line, told toldFigures) {
+func (m *latencyRows) add(row LatencyRow, jobs []job, lines []quantile.Line, told knownFigures) {
 	i := slices.IndexFunc(m.jobs, func(known []job) bool {
 		return slices.EqualFunc(known, jobs, func(a, b job) bool { return a.same(b) })
 	})

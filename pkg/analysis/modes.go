@@ -41,19 +41,19 @@ func (p *phase) sameConditions(part *part, files []size.File, throttle *Throttle
 	}
 	slices.Sort(edges)
 	edges = append(edges, math.MaxInt64)
-	var most []size.File
+	var largest []size.File
 	for first := 0; first < len(files); {
 		k, _ := slices.BinarySearch(edges, files[first].Trace.StartNS+1)
 		last := first
 		for last < len(files) && files[last].Trace.EndNS <= edges[k] {
 			last++
 		}
-		if last-first > len(most) {
-			most = files[first:last]
+		if last-first > len(largest) {
+			largest = files[first:last]
 		}
 		first = max(last, first+1)
 	}
-	return most
+	return largest
 }
 
 // bimodality tells whether the files fall into two groups: by a throttle, which is two modes in time, or by

@@ -61,8 +61,8 @@ func TestFioWithinChance(t *testing.T) {
 func TestDuplexGain(t *testing.T) {
 	count := traces(t, 8, 2)
 	for _, tt := range []struct {
-		gain, least, most float64
-		noise             tracetest.Noise
+		gain, lower, upper float64
+		noise              tracetest.Noise
 	}{
 		{1, 0, 0.05, tracetest.Noise{Sigma: 0.05}},
 		{1, 0, 0.05, tracetest.Noise{Wave: 0.2, MemoryS: 2}},
@@ -86,7 +86,7 @@ func TestDuplexGain(t *testing.T) {
 		}
 		t.Logf("gain %v, %+v: %d of %d", tt.gain, tt.noise, raised, count)
 		share := float64(raised) / float64(count)
-		if share < tt.least-0.05 || share > math.Max(tt.most, 1/float64(count)) {
+		if share < tt.lower-0.05 || share > math.Max(tt.upper, 1/float64(count)) {
 			t.Errorf("gain %v, %+v: told in %d of %d runs", tt.gain, tt.noise, raised, count)
 		}
 	}

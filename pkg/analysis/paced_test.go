@@ -104,11 +104,11 @@ func TestNoClaimsOfPacedDisks(t *testing.T) {
 			}
 			for k, found := range alarms {
 				shared := full && (k == "recovery" || slices.Contains([]string{"finding: held", "finding: recovery"}, k))
-				most := 0.05
+				upper := 0.05
 				if full { // without A, 7 % of such runs under Pareto 1.5 claim an uneven sharing, 8 % two modes
-					most = 0.10
+					upper = 0.10
 				}
-				if k != "finding: drops" && !shared && float64(found) > most*float64(n)+1 {
+				if k != "finding: drops" && !shared && float64(found) > upper*float64(n)+1 {
 					t.Errorf("%s, %s: %d of %d runs claim %s", l.name, c.Name, found, n, k)
 				}
 			}

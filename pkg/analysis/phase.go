@@ -23,16 +23,16 @@ type phase struct {
 	stages []overlap.Stage
 	window []overlap.Interval
 	// simulated disks begin as one in the model's time, whenever their processes did.
-	simulated bool
-	hangs     map[string]string // each disk's connection
-	alpha     alphas
-	meters    meter.Gauges
-	devicesOf map[string]*meter.Device // by disk, where its device counts by itself
-	figures   map[string]toldFigures   // of the disks' latencies
-	reached   []level.Measured         // the new level of each recovery of out
-	out       *Phase
-	run       []*phase        // all of the run, this one among them
-	hardware  *hardware.Setup // nil where it is not known
+	simulated   bool
+	connections map[string]string // each disk's connection
+	alpha       alphas
+	meters      meter.Gauges
+	devicesOf   map[string]*meter.Device // by disk, where its device counts by itself
+	figures     map[string]knownFigures  // of the disks' latencies
+	reached     []level.Measured         // the new level of each recovery of out
+	out         *Phase
+	run         []*phase        // all of the run, this one among them
+	hardware    *hardware.Setup // nil where it is not known
 }
 
 // part is one working disk's part in the phase: its rate over time, and what the ledger says of it.
@@ -54,7 +54,7 @@ func (p *part) kind(level int) string {
 func seconds(ns int64) float64 { return float64(ns) / 1e9 }
 
 func newPhase(run *trace.Run, t *trace.Phase, opts Options, alpha alphas) *phase {
-	p := &phase{trace: t, hardware: run.Hardware, simulated: len(run.Disks) > 0, hangs: map[string]string{}, alpha: alpha, meters: meter.New(t), figures: map[string]toldFigures{}, out: &Phase{
+	p := &phase{trace: t, hardware: run.Hardware, simulated: len(run.Disks) > 0, connections: map[string]string{}, alpha: alpha, meters: meter.New(t), figures: map[string]knownFigures{}, out: &Phase{
 		Phase:       t.Name,
 		Roles:       map[string]trace.Role{},
 		Connections: maps.Clone(t.Connections),
@@ -72,10 +72,10 @@ func newPhase(run *trace.Run, t *trace.Phase, opts Options, alpha alphas) *phase
 	}}
 	maps.Copy(p.out.Roles, t.Roles)
 	for _, d := range run.Disks {
-		p.hangs[d.Name] = d.Connection
+		p.connections[d.Name] = d.Connection
 		p.simulated = p.simulated && d.Profile != ""
 	}
-	maps.Copy(p.hangs, t.Connections)
+	maps.Copy(p.connections, t.Connections)
 	active := make([][]overlap.Interval, len(t.Disks))
 	for i, d := range t.Disks {
 		p.parts = append(p.parts, part{Disk: level.New(d, t.WorkOf(d), opts.GapNS, stopsOf(t, d.Name)...)})
@@ -228,9 +228,9 @@ func (p *phase) allContend() bool {
 	return !slices.ContainsFunc(p.parts, func(part part) bool { return !part.Contends() })
 }
 
-// shareLuck lets the phases in which a disk moved few files know how its files differ in those of the same direction in which
+// shareScatter lets the phases in which a disk moved few files know how its files differ in those of the same direction in which
 // it moved more: the largest spread counts.
-func shareLuck(phases []*phase) {
+func shareScatter(phases []*phase) {
 	type side struct {
 		disk string
 		op   trace.Role
@@ -240,13 +240,13 @@ func shareLuck(phases []*phase) {
 		for i := range p.parts {
 			if part := &p.parts[i]; part.HasFiles() && len(part.Trace.Files) >= 2*level.MinFiles {
 				s := side{part.Name(), part.Trace.Op}
-				known[s] = max(known[s], part.FileLuck())
+				known[s] = max(known[s], part.FileScatter())
 			}
 		}
 	}
 	for _, p := range phases {
 		for i := range p.parts {
-			p.parts[i].Luck = known[side{p.parts[i].Name(), p.parts[i].Trace.Op}]
+			p.parts[i].Scatter = known[side{p.parts[i].Name(), p.parts[i].Trace.Op}]
 		}
 	}
 }

@@ -51,11 +51,11 @@ func TestLatencyCoverage(t *testing.T) {
 				fmt.Printf("%-18s %3.0f s of %d: p50 %d missed of %d, p99 %d of %d, p99.9 %d of %d\n", c.Name, endS, n, missed[0], given[0], missed[1], given[1], missed[2], given[2])
 			}
 			for i, q := range []string{"p50", "p99", "p99.9"} {
-				most := 0.10
+				upper := 0.10
 				if c.Latency.MemoryS >= 5 {
-					most = 0.15
+					upper = 0.15
 				}
-				evidence.Report(t, evidence.AtMost("coverage", fmt.Sprintf("intervals of %s that miss it, %s, %g s", q, c.Name, endS), missed[i], n, int(most*float64(n)+1)))
+				evidence.Report(t, evidence.AtMost("coverage", fmt.Sprintf("intervals of %s that miss it, %s, %g s", q, c.Name, endS), missed[i], n, int(upper*float64(n)+1)))
 				if quiet := c.Latency.Wave == 0 && !c.Bursts; quiet && i < 2 && float64(given[i]) < 0.95*float64(n) {
 					t.Errorf("%s, %g s: %d of %d traces have an interval of %s", c.Name, endS, given[i], n, q)
 				}

@@ -101,7 +101,7 @@ func TestReachedTop(t *testing.T) {
 }
 
 // The limit is the mean of the totals by what they are worth: 98 known to 1, 100 to 2.
-func TestCeilingIsTold(t *testing.T) {
+func TestCeilingIsReported(t *testing.T) {
 	ab, abc, ac := set("AB", 98, 1, 200), set("ABC", 100, 2, 300), set("AC", 50, 1, 60)
 	again := &phase{out: &Phase{Phase: "ABC again", Contention: &Contention{}}}
 	abc.phases = append(abc.phases, again, &phase{out: &Phase{Phase: "without any"}})
@@ -151,7 +151,7 @@ func TestHostsCores(t *testing.T) {
 // What disks moved together, one to the half of its interval known.
 func moving(name string, op trace.Role, total, half float64, disks ...string) *phase {
 	o := &Overlap{Disks: map[string]OverlapDisk{}}
-	p := &phase{trace: &trace.Phase{}, hangs: map[string]string{}, out: &Phase{Phase: name, Overlap: o, Contention: &Contention{}}}
+	p := &phase{trace: &trace.Phase{}, connections: map[string]string{}, out: &Phase{Phase: name, Overlap: o, Contention: &Contention{}}}
 	if o.WriteRate = total; op == trace.Read {
 		o.ReadRate, o.WriteRate = total, 0
 	}
@@ -187,7 +187,7 @@ func TestReachOfAPhase(t *testing.T) {
 		"one that goes both ways":  func(p *phase) { p.parts[0].Work.Reads = 0.5 },
 		"no window":                func(p *phase) { p.out.Overlap = nil },
 		"no interval":              func(p *phase) { p.out.Overlap.Disks["B"] = OverlapDisk{Op: trace.Write} },
-		"on another port":          func(p *phase) { p.hangs["B"] = trace.Direct },
+		"on another port":          func(p *phase) { p.connections["B"] = trace.Direct },
 		"never alone":              func(p *phase) { p.parts[0].Trace.Name = "C" },
 		"never alone in this test": func(p *phase) { p.trace.Test = "x" },
 	} {

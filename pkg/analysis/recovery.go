@@ -18,7 +18,7 @@ const (
 	jointChance  = 0.15           // of disks that surely rise at one instant, those count that noise makes rise more rarely than this
 	largeRise    = 1.6            // times: real disks' bursts are smaller
 	jointHoldsS  = 0.7            // seconds for which the new level must be seen if two disks rise at one instant
-	jointLeast   = 0.001          // no disk of them counts for more: one with a burst alone must not decide for all
+	minJoint     = 0.001          // no disk of them counts for more: one with a burst alone must not decide for all
 	longestLagNS = 30_000_000_000 // a single step is looked for at most this long after an end
 	heldDown     = 0.8            // below this share of its rate alone, a disk that shows no recovery was still waiting for it
 )
@@ -98,14 +98,14 @@ func (p *phase) recovery(part *part, after string, before overlap.Interval, unti
 		seen := overlap.Interval{StartNS: max(before.StartNS, at-aroundS*1e9, p.risenBy(part)), EndNS: at}
 		rose = to.ChanceAbove(from) < p.alpha.after && part.ShowsInFiles(had, reached, level.MinFiles, level.MaxOfOne) && !part.Dipped(seen, to.Rate)
 	}
-	least := level.EndS // seconds for which the new level must be seen: bursts are shorter
+	minS := level.EndS // seconds for which the new level must be seen: bursts are shorter
 	switch {
 	case step != nil && step.joint:
-		least = jointHoldsS
+		minS = jointHoldsS
 	case p.known(part, had) && to.Rate > largeRise*from.Rate, step != nil && p.known(part, step.had) && step.is.Rate > largeRise*step.was.Rate:
-		least = level.ShortS
+		minS = level.ShortS
 	}
-	if step != nil && (!rose || !part.Outlasts(reached, least)) {
+	if step != nil && (!rose || !part.Outlasts(reached, minS)) {
 		from, to, reached, rose, measuredBefore = step.was, step.is, step.reached, true, true
 	}
 	if !measuredBefore {
@@ -115,7 +115,7 @@ func (p *phase) recovery(part *part, after string, before overlap.Interval, unti
 	alone, hasAlone := solos.of(p, part)
 	held := hasAlone && from.Rate < heldDown*alone.Rate && alone.ChanceAbove(from) < p.alpha.after && part.RestsOnFiles(had, level.MinFiles, level.MaxOfOne)
 	switch {
-	case rose && part.Outlasts(reached, least):
+	case rose && part.Outlasts(reached, minS):
 		r.LagS, r.ToRate = number(seconds(reached.StartNS-at)), number(to.Rate)
 	case rose && held && to.Rate >= heldBack*alone.Rate && reached.EndNS == until:
 		r.Cut = p.cut(part, until, seconds(reached.StartNS-at), true)
@@ -175,13 +175,13 @@ func (p *phase) surely(part *part, c *climb) *climb {
 // what an ended disk had is given to all of them at once. What each had is all that it had since then; the instants tried are
 // those of the disks' own steps, and two of these that agree, if not at the edge of what is tried, make noise less likely still.
 func (p *phase) together(stay []*part, since []overlap.Interval, steps []climb, at int64) []*climb {
-	best, least := make([]*climb, len(steps)), p.alpha.after
+	best, lowest := make([]*climb, len(steps)), p.alpha.after
 	for i := range steps {
 		if steps[i].had.Seconds() == 0 || len(steps) < 2 {
 			continue
 		}
 		moment, until := steps[i].reached.StartNS, steps[i].reached.EndNS
-		inside := moment > at+2*level.SampleNS && moment < until-leastSideNS-2*level.SampleNS
+		inside := moment > at+2*level.SampleNS && moment < until-minSideNS-2*level.SampleNS
 		var chances []float64
 		all, rise, agree := make([]*climb, len(steps)), 0, 0
 		for k, part := range stay {
@@ -190,7 +190,7 @@ func (p *phase) together(stay []*part, since []overlap.Interval, steps []climb, 
 			}
 			from := max(since[k].StartNS, p.risenBy(part), part.Solid[level.At(part.Solid, steps[k].had.StartNS)].StartNS)
 			c := part.stepAt(overlap.Interval{StartNS: from, EndNS: until}, moment, at)
-			chances = append(chances, max(jointLeast, c.chance()))
+			chances = append(chances, max(minJoint, c.chance()))
 			if rises(c.was, c.is) && c.chance() < jointChance && !part.Dipped(c.had, c.is.Rate) {
 				c.joint, all[k] = true, &c
 				rise++
@@ -203,8 +203,8 @@ func (p *phase) together(stay []*part, since []overlap.Interval, steps []climb, 
 		if agree > 1 {
 			places *= min(1, 4*seconds(level.SampleNS)*float64(len(chances)-1))
 		}
-		if chance := stats.Fisher(chances) * places; rise > 1 && chance < least {
-			best, least = all, chance
+		if chance := stats.Fisher(chances) * places; rise > 1 && chance < lowest {
+			best, lowest = all, chance
 		}
 	}
 	return best
@@ -231,9 +231,9 @@ func (p *phase) stepAfter(part *part, before overlap.Interval, until int64) clim
 	}
 	from = max(from, p.risenBy(part))
 	until = min(until, at+longestLagNS)
-	n, least := int((until-from)/level.SampleNS), int(leastSideNS/level.SampleNS)
-	first := max(least, int((at-from)/level.SampleNS))
-	if n-least < first {
+	n, minSamples := int((until-from)/level.SampleNS), int(minSideNS/level.SampleNS)
+	first := max(minSamples, int((at-from)/level.SampleNS))
+	if n-minSamples < first {
 		return climb{}
 	}
 	rates := part.Curve.Rates([]overlap.Interval{{StartNS: from, EndNS: from + int64(n)*level.SampleNS}}, n)
@@ -241,11 +241,11 @@ func (p *phase) stepAfter(part *part, before overlap.Interval, until int64) clim
 	for i, r := range rates {
 		sums[i+1] = sums[i] + r
 	}
-	step, most := 0, 0.0
-	for k := first; k <= n-least; k++ {
+	step, highest := 0, 0.0
+	for k := first; k <= n-minSamples; k++ {
 		low, high := sums[k]/float64(k), (sums[n]-sums[k])/float64(n-k)
-		if gain := (high - low) * math.Abs(high-low) * float64(k) * float64(n-k); gain > most {
-			step, most = k, gain
+		if gain := (high - low) * math.Abs(high-low) * float64(k) * float64(n-k); gain > highest {
+			step, highest = k, gain
 		}
 	}
 	if step == 0 {

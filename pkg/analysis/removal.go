@@ -34,32 +34,32 @@ type RemovalFor struct {
 	To   float64    `json:"to"`
 }
 
-// mostCases is how many cases tell what a disk's absence is worth: each phase with it goes with each one without it, and of
+// maxCases is how many cases tell what a disk's absence is worth: each phase with it goes with each one without it, and of
 // a thousand repeats there would be a million.
-const mostCases = 1000
+const maxCases = 1000
 
 // removals look at the phases of the most disks, for those are the ones that a layout must serve. A disk on a port of
 // its own is there already.
 func removals(phases []*phase) []Removal {
-	most := 0
+	maxDisks := 0
 	for _, p := range phases {
 		if p.out.Contention != nil && p.allContend() {
-			most = max(most, len(p.parts))
+			maxDisks = max(maxDisks, len(p.parts))
 		}
 	}
-	fewer := slices.DeleteFunc(slices.Clone(phases), func(p *phase) bool { return len(p.parts) != most-1 })
+	fewer := slices.DeleteFunc(slices.Clone(phases), func(p *phase) bool { return len(p.parts) != maxDisks-1 })
 	byDisk := map[string]*Removal{}
 	var order []string
 	for _, p := range phases {
-		if p.out.Contention == nil || len(p.parts) < most || !p.allContend() {
+		if p.out.Contention == nil || len(p.parts) < maxDisks || !p.allContend() {
 			continue
 		}
 		for i := range p.parts {
 			name := p.parts[i].Name()
-			if trace.OwnPort(p.hangs[name]) {
+			if trace.OwnPort(p.connections[name]) {
 				continue
 			}
-			if byDisk[name] != nil && len(byDisk[name].Cases) >= mostCases {
+			if byDisk[name] != nil && len(byDisk[name].Cases) >= maxCases {
 				continue
 			}
 			cases := append(idleElsewhere(p, name, fewer), endedFirst(p, name)...)
@@ -156,7 +156,7 @@ func (p *phase) onlyEnded(disk string, atS float64) bool {
 func ownRates(phases []*phase, disk string) map[trace.Role]float64 {
 	var out map[trace.Role]float64
 	for _, p := range phases {
-		if len(p.parts) == 1 && p.parts[0].Name() == disk && p.allContend() && p.out.Overlap != nil && trace.OwnPort(p.hangs[disk]) {
+		if len(p.parts) == 1 && p.parts[0].Name() == disk && p.allContend() && p.out.Overlap != nil && trace.OwnPort(p.connections[disk]) {
 			if out == nil {
 				out = map[trace.Role]float64{}
 			}

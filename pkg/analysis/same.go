@@ -18,7 +18,7 @@ type job struct {
 func (p *phase) job(part *part) job {
 	w := part.Work
 	w.Op, w.Test = part.Trace.Op, p.trace.Test
-	return job{part.Name(), p.hangs[part.Name()], w}
+	return job{part.Name(), p.connections[part.Name()], w}
 }
 
 // same reports whether both are one disk's, by the same work but for some keys, and connected alike.

@@ -39,7 +39,7 @@ func TestSoloRates(t *testing.T) {
 	if s, ok := got.of(first, &first.parts[0]); !ok || s.phase != "one, two" {
 		t.Errorf("of the first: %+v", s)
 	}
-	first.hangs["A"] = trace.Direct
+	first.connections["A"] = trace.Direct
 	if s, ok := got.of(first, &first.parts[0]); ok {
 		t.Errorf("on another connection: %+v", s)
 	}

@@ -97,9 +97,9 @@ func (p *phase) streams() {
 // hostLate warns where streams did not stay clean and the host was late to look after them, by a tenth of what the
 // players hold or more: that takes frames as a disk does.
 func (p *phase) hostLate(total *StreamTotal) {
-	const least = 0.01 // seconds: every system has a few milliseconds
+	const minLateS = 0.01 // seconds: every system has a few milliseconds
 	for _, g := range p.trace.Gauges {
-		if g.Name == trace.HostLate && g.Disk == total.Disk && total.Verdict != stream.Clean && g.Value >= max(least, total.BufferS/10) {
+		if g.Name == trace.HostLate && g.Disk == total.Disk && total.Verdict != stream.Clean && g.Value >= max(minLateS, total.BufferS/10) {
 			p.warn(Warning{Code: "host_late", Disk: g.Disk, Values: map[string]float64{"seconds": g.Value, "late": float64(total.Late)}})
 		}
 	}

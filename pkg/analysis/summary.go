@@ -57,7 +57,7 @@ func contests(phases []*phase) []Contest {
 		var best *Contest
 		for i := range kinds[kind] {
 			c := &kinds[kind][i]
-			if best == nil || len(c.Disks) > len(best.Disks) || len(c.Disks) == len(best.Disks) && c.least() < best.least() {
+			if best == nil || len(c.Disks) > len(best.Disks) || len(c.Disks) == len(best.Disks) && c.minKept() < best.minKept() {
 				best = c
 			}
 		}
@@ -189,13 +189,13 @@ func hull(a, b *Interval, first bool) *Interval {
 	}
 }
 
-// least is the smallest part of its reference that a disk keeps; above any where none is known.
-func (c *Contest) least() float64 {
-	least := 1e9
+// minKept is the smallest part of its reference that a disk keeps; above any where none is known.
+func (c *Contest) minKept() float64 {
+	minKept := 1e9
 	for _, d := range c.Disks {
 		if kept := d.Kept(); kept > 0 {
-			least = min(least, kept)
+			minKept = min(minKept, kept)
 		}
 	}
-	return least
+	return minKept
 }

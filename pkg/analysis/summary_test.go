@@ -68,7 +68,7 @@ func TestAmong(t *testing.T) {
 		t.Error("two of three disks are among the three, but not the same jobs")
 	}
 	reads, tests, moved := played("r", "ABC", trace.Read, 1), played("t", "ABC", trace.Write, 1), played("m", "ABC", trace.Write, 1)
-	tests.trace.Test, moved.hangs["B"] = "x", trace.Direct
+	tests.trace.Test, moved.connections["B"] = "x", trace.Direct
 	for _, q := range []*phase{reads, tests, moved} {
 		if among(ab, q) {
 			t.Errorf("among the jobs of %s", q.out.Phase)
@@ -130,7 +130,7 @@ func TestWithoutADisk(t *testing.T) {
 	own := func(name, disks string, op trace.Role, kept float64, connection string) *phase {
 		p := played(name, disks, op, kept)
 		p.out.Overlap.Rate = 100 * kept
-		p.hangs["C"] = connection
+		p.connections["C"] = connection
 		return p
 	}
 	slow, gone := own("paced", "C", trace.Write, 5, trace.Direct), own("gone", "C", trace.Write, 6, trace.Direct)

@@ -151,14 +151,14 @@ func (p *phase) noOverlap() *NoOverlap {
 	return n
 }
 
-// leastIntervalS is the length of a window below which no interval is given: a stall of a second or two, or noise that
+// minIntervalS is the length of a window below which no interval is given: a stall of a second or two, or noise that
 // lasts so long, may fill it or be missing from it, and nothing in it tells.
-const leastIntervalS = 5
+const minIntervalS = 5
 
 // windowIntervals are the 95 % intervals of the total rate and of each disk's, nil where the window does not show them.
 func (p *phase) windowIntervals() (total *Interval, each []*Interval) {
 	each = make([]*Interval, len(p.parts))
-	if length := overlap.Seconds(p.window); length < leastIntervalS {
+	if length := overlap.Seconds(p.window); length < minIntervalS {
 		if length >= overlap.ShortS { // below, all of its rates are in doubt
 			p.warn(Warning{Code: "no_interval", Values: map[string]float64{"seconds": length}})
 		}

@@ -125,6 +125,6 @@ func (r *Rate) read() {
 	p, ci := r.evidence.P(), r.evidence.Interval()
 	r.P = &p
 	r.CI95 = &analysis.Interval{math.Expm1(ci[0]), math.Expm1(ci[1])}
-	fall := max(0, -math.Expm1(r.evidence.Least(Chance)))
+	fall := max(0, -math.Expm1(r.evidence.LowerBound(Chance)))
 	r.ExcludedFall = &fall
 }

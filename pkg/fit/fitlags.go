@@ -13,7 +13,7 @@ import (
 func (r *Result) lags(e *hub.Evidence) {
 	for _, list := range r.Profile.Lags.Lists() {
 		means := map[int]float64{}
-		for staying := 1; staying <= hub.MostStaying; staying++ {
+		for staying := 1; staying <= hub.MaxStaying; staying++ {
 			var seen []hub.ObservedLag
 			for _, l := range e.Lags {
 				if l.Stays == list.Stays && l.Left == list.Left && l.Staying == staying {
@@ -78,11 +78,11 @@ func fillLags(means map[int]float64) []time.Duration {
 func (r *Result) noise(e *hub.Evidence) {
 	sd, ok := e.Noise.Deviation()
 	if !ok {
-		r.Parameters = append(r.Parameters, Parameter{Name: "noise", Value: assumedNoise, Low: 0, High: hub.MostNoise, Note: "too few files to tell; assumed"})
+		r.Parameters = append(r.Parameters, Parameter{Name: "noise", Value: assumedNoise, Low: 0, High: hub.MaxNoise, Note: "too few files to tell; assumed"})
 		r.Profile.Noise = assumedNoise
 		return
 	}
-	r.Profile.Noise = min(sd, hub.MostNoise)
+	r.Profile.Noise = min(sd, hub.MaxNoise)
 	off := z95 / math.Sqrt(2*float64(e.Noise.Freedom)) // of a standard deviation, relative
 	r.Parameters = append(r.Parameters, Parameter{Name: "noise", Value: sd, Low: sd * (1 - off), High: sd * (1 + off)})
 }

@@ -13,10 +13,10 @@ const (
 	DemandAhead = 50 * time.Millisecond
 	// demandSteady is the work after which a rest may be the end of it: until then, its rest is one of many.
 	demandSteady = time.Second
-	// demandMost is the work that counts at most, and demandRests how much faster rest takes it away: a disk that works for
+	// maxDemand is the work that counts at most, and demandRests how much faster rest takes it away: a disk that works for
 	// less than three quarters of the time is never steady, and one rest, up to leaving, does not make a disk unsteady that
 	// was at work long before.
-	demandMost, demandRests = 2 * time.Second, 3
+	maxDemand, demandRests = 2 * time.Second, 3
 	// DemandLeaves is the rest after which a disk on demand has left the hub. A steady one keeps its share until then.
 	DemandLeaves = 300 * time.Millisecond
 )
@@ -40,7 +40,7 @@ func (d *demand) proceed(tNS int64, done bool) {
 	if d.resting {
 		return
 	}
-	worked := min(d.worked+tNS-d.sinceNS, int64(demandMost))
+	worked := min(d.worked+tNS-d.sinceNS, int64(maxDemand))
 	d.steady = d.steady || worked >= int64(demandSteady)
 	if done {
 		d.resting, d.sinceNS, d.worked = true, tNS, worked

@@ -50,14 +50,14 @@ type ObservedNoise struct {
 
 // Deviation is the standard deviation of a file's rate, relative. ok is false where too few files were seen.
 func (n ObservedNoise) Deviation() (sd float64, ok bool) {
-	if n.Freedom < leastFreedom {
+	if n.Freedom < minFreedom {
 		return 0, false
 	}
 	return math.Sqrt(n.Squares / float64(n.Freedom)), true
 }
 
-// leastFreedom makes a standard deviation good to about a fifth.
-const leastFreedom = 12
+// minFreedom makes a standard deviation good to about a fifth.
+const minFreedom = 12
 
 // Mix names what the disks of the observation did, whatever the phase was called: "A write + C read".
 func (o *Observation) Mix() string {

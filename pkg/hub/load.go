@@ -11,21 +11,21 @@ import (
 
 // Bounds of what a profile may say; outside them lies a slip of the hand.
 const (
-	leastRate, mostRate     = 1e3, 1e12 // bytes per second
-	leastWeight, mostWeight = 1e-3, 1e3
-	longestLag              = time.Hour
-	mostLanes               = 64
-	mostPerDisk             = 1.0
-	mostLoss                = 0.95
-	leastFactor             = 0.01
-	mostPerFile             = time.Minute
-	mostBytes               = 1e15
+	minRate, maxRate     = 1e3, 1e12 // bytes per second
+	minWeight, maxWeight = 1e-3, 1e3
+	longestLag           = time.Hour
+	maxLanes             = 64
+	maxPerDisk           = 1.0
+	maxLoss              = 0.95
+	minFactor            = 0.01
+	maxPerFile           = time.Minute
+	maxBytes             = 1e15
 )
 
 // Bounds that a fit keeps to as well.
 const (
-	MostStaying = 64  // entries of a list of lags
-	MostNoise   = 0.5 // relative, from file to file
+	MaxStaying = 64  // entries of a list of lags
+	MaxNoise   = 0.5 // relative, from file to file
 )
 
 // Load reads a hub profile from YAML. name is the file's, for errors; each names the line, the column and
@@ -44,10 +44,10 @@ func Load(name string, data []byte) (*Profile, error) {
 	m.Read("about", strictyaml.String(&p.About))
 	m.Read("source", strictyaml.OneOf(&p.Source, string(Measured), string(Specified), string(Fitted)))
 	p.Link = math.Inf(1)
-	m.Read("link", strictyaml.Rate(&p.Link, leastRate, mostRate))
+	m.Read("link", strictyaml.Rate(&p.Link, minRate, maxRate))
 	p.Lane = math.Inf(1)
-	m.Read("lane", strictyaml.Rate(&p.Lane, leastRate, mostRate))
-	m.Read("noise", strictyaml.Float(&p.Noise, 0, MostNoise))
+	m.Read("lane", strictyaml.Rate(&p.Lane, minRate, maxRate))
+	m.Read("noise", strictyaml.Float(&p.Noise, 0, MaxNoise))
 	loadCapacity(m, p)
 	loadLags(m.Mapping("recovery"), &p.Lags)
 	loadDisks(m, p)
@@ -61,29 +61,29 @@ func loadCapacity(m *strictyaml.Mapping, p *Profile) {
 	capacity := m.Mapping("capacity")
 	capacity.Require("read", "write")
 	for key, to := range map[string]*float64{"read": &c.Read, "write": &c.Write} {
-		capacity.Read(key, strictyaml.Rate(to, leastRate, mostRate))
+		capacity.Read(key, strictyaml.Rate(to, minRate, maxRate))
 		if *to > p.Link {
 			report(capacity, key, "%s is %s, above the link's %s; a port cannot carry more than its link",
 				key, unit.FormatRate(*to), unit.FormatRate(p.Link))
 		}
 	}
 	c.Both = c.Read + c.Write
-	capacity.Read("both", strictyaml.Rate(&c.Both, leastRate, mostRate))
+	capacity.Read("both", strictyaml.Rate(&c.Both, minRate, maxRate))
 	if sum := c.Read + c.Write; c.Both > sum && c.Read > 0 && c.Write > 0 {
 		report(capacity, "both", "both is %s, above read and write together (%s); lower it, or leave it out for no joint limit",
 			unit.FormatRate(c.Both), unit.FormatRate(sum))
 	}
-	capacity.Read("pair", strictyaml.Float(&c.Pair, leastFactor, 1))
-	capacity.Read("two_writers", strictyaml.Float(&c.TwoWriters, leastFactor, 1))
-	capacity.Read("per_disk", strictyaml.Float(&c.PerDisk, 0, mostPerDisk))
-	capacity.Read("read_loss", strictyaml.Float(&c.ReadLoss, 0, mostLoss))
-	capacity.Read("write_loss", strictyaml.Float(&c.WriteLoss, 0, mostLoss))
+	capacity.Read("pair", strictyaml.Float(&c.Pair, minFactor, 1))
+	capacity.Read("two_writers", strictyaml.Float(&c.TwoWriters, minFactor, 1))
+	capacity.Read("per_disk", strictyaml.Float(&c.PerDisk, 0, maxPerDisk))
+	capacity.Read("read_loss", strictyaml.Float(&c.ReadLoss, 0, maxLoss))
+	capacity.Read("write_loss", strictyaml.Float(&c.WriteLoss, 0, maxLoss))
 	capacity.Done()
 
 	weights := m.Mapping("weights")
 	c.ReadWeight, c.WriteWeight = 1, 1
-	weights.Read("read", strictyaml.Float(&c.ReadWeight, leastWeight, mostWeight))
-	weights.Read("write", strictyaml.Float(&c.WriteWeight, leastWeight, mostWeight))
+	weights.Read("read", strictyaml.Float(&c.ReadWeight, minWeight, maxWeight))
+	weights.Read("write", strictyaml.Float(&c.WriteWeight, minWeight, maxWeight))
 	weights.Done()
 
 	sharing := maxMin
@@ -101,8 +101,8 @@ const (
 func loadLags(m *strictyaml.Mapping, l *Lags) {
 	for _, list := range l.Lists() {
 		items := m.Items(list.Key)
-		if len(items) > MostStaying {
-			items[MostStaying].Errorf("%s has more than %d entries; the last stands for all that follow", list.Key, MostStaying)
+		if len(items) > MaxStaying {
+			items[MaxStaying].Errorf("%s has more than %d entries; the last stands for all that follow", list.Key, MaxStaying)
 			continue
 		}
 		for _, item := range items {
@@ -134,7 +134,7 @@ func loadDisks(m *strictyaml.Mapping, p *Profile) {
 			report(disk, "name", "disk %s is there twice; give one another name", strictyaml.Quote(d.Name))
 		}
 		lanes := math.Inf(1) // what the enclosure carries
-		disk.Read("lanes", strictyaml.Int(&d.Lanes, 1, mostLanes))
+		disk.Read("lanes", strictyaml.Int(&d.Lanes, 1, maxLanes))
 		if d.Lanes > 0 {
 			lanes = float64(d.Lanes) * p.Lane
 			if math.IsInf(p.Lane, 1) {
@@ -157,15 +157,15 @@ func loadDisks(m *strictyaml.Mapping, p *Profile) {
 func loadSide(disk *strictyaml.Mapping, key string, carries, lanes float64) Side {
 	s := Side{Weight: 1}
 	m := disk.Mapping(key)
-	m.Read("hub", strictyaml.Rate(&s.Hub, leastRate, mostRate))
-	m.Read("direct", strictyaml.Rate(&s.Direct, leastRate, mostRate))
-	m.Read("weight", strictyaml.Float(&s.Weight, leastWeight, mostWeight))
-	m.Read("per_file", strictyaml.Duration(&s.PerFile, 0, mostPerFile))
+	m.Read("hub", strictyaml.Rate(&s.Hub, minRate, maxRate))
+	m.Read("direct", strictyaml.Rate(&s.Direct, minRate, maxRate))
+	m.Read("weight", strictyaml.Float(&s.Weight, minWeight, maxWeight))
+	m.Read("per_file", strictyaml.Duration(&s.PerFile, 0, maxPerFile))
 	if _, ok := m.Get("knee"); ok {
 		knee := m.Mapping("knee")
 		knee.Require("above", "factor")
-		knee.Read("above", strictyaml.Bytes(&s.Knee.AboveBytes, 1, mostBytes))
-		knee.Read("factor", strictyaml.Float(&s.Knee.Factor, leastFactor, 1))
+		knee.Read("above", strictyaml.Bytes(&s.Knee.AboveBytes, 1, maxBytes))
+		knee.Read("factor", strictyaml.Float(&s.Knee.Factor, minFactor, 1))
 		knee.Done()
 	}
 	m.Done()
@@ -200,9 +200,9 @@ func loadSide(disk *strictyaml.Mapping, key string, carries, lanes float64) Side
 func loadCache(m *strictyaml.Mapping, write *Side) *Cache {
 	var c Cache
 	m.Require("bytes", "after")
-	m.Read("bytes", strictyaml.Bytes(&c.Bytes, 1, mostBytes))
-	m.Read("after", strictyaml.Rate(&c.After, leastRate, mostRate))
-	m.Read("refill", strictyaml.Rate(&c.Refill, 0, mostRate))
+	m.Read("bytes", strictyaml.Bytes(&c.Bytes, 1, maxBytes))
+	m.Read("after", strictyaml.Rate(&c.After, minRate, maxRate))
+	m.Read("refill", strictyaml.Rate(&c.Refill, 0, maxRate))
 	if fastest := max(write.Hub, write.Direct); c.After > fastest && fastest > 0 {
 		report(m, "after", "after is %s, above the %s that the disk writes at its best; a spent cache does not make it faster",
 			unit.FormatRate(c.After), unit.FormatRate(fastest))

@@ -9,12 +9,12 @@ import (
 
 // Bounds of what may have been observed.
 const (
-	leastErr     = 1e-6 // relative: no rate is known better
-	mostErr      = 1.0  // more says nothing
-	mostFreedom  = 1_000_000_000
-	mostSquares  = 1e9
-	longestLagS  = 3600
-	leastLagErrS = 1e-6
+	minErr      = 1e-6 // relative: no rate is known better
+	maxErr      = 1.0  // more says nothing
+	maxFreedom  = 1_000_000_000
+	maxSquares  = 1e9
+	longestLagS = 3600
+	minLagErrS  = 1e-6
 )
 
 // loadEvidence reads what was observed. Every disk of it must be the profile's.
@@ -44,15 +44,15 @@ func loadEvidence(m *strictyaml.Mapping, p *Profile) {
 		seen.Read("phase", strictyaml.String(&l.Phase))
 		seen.Read("stays", strictyaml.OneOf(&l.Stays, string(trace.Read), string(trace.Write)))
 		seen.Read("left", strictyaml.OneOf(&l.Left, string(trace.Read), string(trace.Write)))
-		seen.Read("staying", strictyaml.Int(&l.Staying, 1, MostStaying))
+		seen.Read("staying", strictyaml.Int(&l.Staying, 1, MaxStaying))
 		seen.Read("seconds", strictyaml.Float(&l.Seconds, 0, longestLagS))
-		seen.Read("error", strictyaml.Float(&l.Error, leastLagErrS, longestLagS))
+		seen.Read("error", strictyaml.Float(&l.Error, minLagErrS, longestLagS))
 		seen.Done()
 		e.Lags = append(e.Lags, l)
 	}
 	noise := m.Mapping("noise")
-	noise.Read("squares", strictyaml.Float(&e.Noise.Squares, 0, mostSquares))
-	noise.Read("freedom", strictyaml.Int(&e.Noise.Freedom, 0, mostFreedom))
+	noise.Read("squares", strictyaml.Float(&e.Noise.Squares, 0, maxSquares))
+	noise.Read("freedom", strictyaml.Int(&e.Noise.Freedom, 0, maxFreedom))
 	noise.Done()
 	m.Done()
 }
@@ -62,8 +62,8 @@ func loadObserved(m *strictyaml.Mapping, p *Profile, others []Observed) Observed
 	var d Observed
 	m.Read("disk", strictyaml.String(&d.Disk))
 	m.Read("op", strictyaml.OneOf(&d.Op, string(trace.Read), string(trace.Write)))
-	m.Read("rate", strictyaml.Rate(&d.Rate, leastRate, mostRate))
-	m.Read("error", strictyaml.Float(&d.Error, leastErr, mostErr))
+	m.Read("rate", strictyaml.Rate(&d.Rate, minRate, maxRate))
+	m.Read("error", strictyaml.Float(&d.Error, minErr, maxErr))
 	m.Done()
 	switch {
 	case p.Disk(d.Disk) == nil:

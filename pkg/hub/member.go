@@ -193,23 +193,23 @@ func (m *member) cap() float64 {
 }
 
 // want is the rate it aims at, but for noise, where it can reach so much.
-func (m *member) want(most float64) float64 {
+func (m *member) want(limit float64) float64 {
 	if m.pace != nil && !m.pace.behind() {
-		return min(most, m.pace.rate/m.noiseFactor)
+		return min(limit, m.pace.rate/m.noiseFactor)
 	}
-	return most
+	return limit
 }
 
 // claim appends its part in the contention: one claim, or two where it reads and writes at once.
 func (m *member) claim(claims []Claim) []Claim {
-	most := m.cap()
-	want := m.want(most)
+	limit := m.cap()
+	want := m.want(limit)
 	if m.writes < 1 {
 		reads := 1 - m.writes
-		claims = append(claims, Claim{Op: trace.Read, Cap: reads * most, Want: reads * want, Weight: m.known.Read.Weight})
+		claims = append(claims, Claim{Op: trace.Read, Cap: reads * limit, Want: reads * want, Weight: m.known.Read.Weight})
 	}
 	if m.writes > 0 {
-		claims = append(claims, Claim{Op: trace.Write, Cap: m.writes * most, Want: m.writes * want, Weight: m.known.Write.Weight, Same: m.mixes()})
+		claims = append(claims, Claim{Op: trace.Write, Cap: m.writes * limit, Want: m.writes * want, Weight: m.known.Write.Weight, Same: m.mixes()})
 	}
 	return claims
 }

@@ -15,7 +15,7 @@ func (m *member) take(shares []float64) (rate float64, rest []float64) {
 // balance lets those who read and write at once want no more in one direction than goes with what they get in the other:
 // each as much as it gets in both, which is sought by halves. The shares are then those of what they want.
 func (s *Sim) balance() {
-	const nearly, least = 1e-10, 1e-6 // of a rate
+	const nearly, negligible = 1e-10, 1e-6 // of a rate
 	i := 0
 	for _, m := range s.hubbed {
 		if !m.mixes() {
@@ -30,7 +30,7 @@ func (s *Sim) balance() {
 		}
 		high := m.want(m.cap())
 		if !gets(high) {
-			low := least * high
+			low := negligible * high
 			for high-low > nearly*high {
 				if middle := (low + high) / 2; gets(middle) {
 					low = middle

@@ -69,7 +69,7 @@ func randomHub(rng *rand.Rand) *Profile {
 }
 
 // The number of streams that a search finds is the largest that is clean by itself, alone and beside the others.
-func TestSearchFindsTheMostStreams(t *testing.T) {
+func TestSearchFindsTheMaximumOfStreams(t *testing.T) {
 	rng := rand.New(rand.NewPCG(14, 1))
 	for i := range 8 {
 		spec := uhd(1)

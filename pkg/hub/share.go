@@ -129,8 +129,8 @@ func (c Capacity) among(claims []Claim) Capacity {
 // carried is how much of what the disks want each direction carries, but for Both. What the one moves takes from the
 // other, which then takes less from the one: as the losses are below 1, there is one pair of amounts that agree.
 func (c *Capacity) carried(wantRead, wantWrite float64) (read, write float64) {
-	reads := func(write float64) float64 { return min(wantRead, max(c.Read-c.ReadLoss*write, leastLeft*c.Read)) }
-	writes := func(read float64) float64 { return min(wantWrite, max(c.Write-c.WriteLoss*read, leastLeft*c.Write)) }
+	reads := func(write float64) float64 { return min(wantRead, max(c.Read-c.ReadLoss*write, minLeft*c.Read)) }
+	writes := func(read float64) float64 { return min(wantWrite, max(c.Write-c.WriteLoss*read, minLeft*c.Write)) }
 	if c.ReadLoss == 0 && c.WriteLoss == 0 {
 		return min(wantRead, c.Read), min(wantWrite, c.Write)
 	}
@@ -140,12 +140,12 @@ func (c *Capacity) carried(wantRead, wantWrite float64) (read, write float64) {
 	if write = writes(wantRead); reads(write) == wantRead {
 		return wantRead, write
 	}
-	write = writes(max((c.Read-c.ReadLoss*c.Write)/(1-c.ReadLoss*c.WriteLoss), leastLeft*c.Read))
+	write = writes(max((c.Read-c.ReadLoss*c.Write)/(1-c.ReadLoss*c.WriteLoss), minLeft*c.Read))
 	return reads(write), write
 }
 
-// leastLeft is the part of its capacity that a direction keeps whatever the other moves.
-const leastLeft = 0.01
+// minLeft is the part of its capacity that a direction keeps whatever the other moves.
+const minLeft = 0.01
 
 const anyDirection = -1
 

@@ -234,7 +234,7 @@ func TestShareOfNobody(t *testing.T) {
 }
 
 // alike is the claim of a disk that pulls as any other.
-func alike(op trace.Role, most float64) Claim { return Claim{Op: op, Cap: most, Weight: 1} }
+func alike(op trace.Role, limit float64) Claim { return Claim{Op: op, Cap: limit, Weight: 1} }
 
 // Disks that pull by how fast they are lose the same part of it, as long as their weights are equal.
 func TestShareInProportion(t *testing.T) {
@@ -291,8 +291,8 @@ func TestShareWithLosses(t *testing.T) {
 		}
 		var r, w float64
 		for range 1000 {
-			r = math.Min(want[0], math.Max(c.Read-c.ReadLoss*w, leastLeft*c.Read))
-			w = math.Min(want[1], math.Max(c.Write-c.WriteLoss*r, leastLeft*c.Write))
+			r = math.Min(want[0], math.Max(c.Read-c.ReadLoss*w, minLeft*c.Read))
+			w = math.Min(want[1], math.Max(c.Write-c.WriteLoss*r, minLeft*c.Write))
 		}
 		if gotR, gotW := sums(claims, Share(c, claims)); math.Abs(gotR-r)+math.Abs(gotW-w) > 1e-6 {
 			t.Fatalf("case %d: %+v %+v:\ngot  %g and %g\nwant %g and %g", n, c, claims, gotR, gotW, r, w)

@@ -95,7 +95,7 @@ func TestStreamsCleanOrNot(t *testing.T) {
 		what    string
 		profile *Profile
 		plan    *scenario.Plan
-		most    int // streams that it can do
+		highest int // streams that it can do
 	}{
 		{"alone, 3 GB/s", round(), playing(uhd(1), 40*time.Second), 30},
 		{"beside two writers, 2 GB/s", round(), playing(uhd(1), 30*time.Second, busy("B", write), busy("C", write)), 20},
@@ -104,7 +104,7 @@ func TestStreamsCleanOrNot(t *testing.T) {
 		{"streams are read from large files, 1.5 GB/s", knee, playing(uhd(1), 30*time.Second), 15},
 		{"on a port of its own, 3.5 GB/s", round(), own, 35},
 	} {
-		for _, n := range []int{tt.most, tt.most + 1} {
+		for _, n := range []int{tt.highest, tt.highest + 1} {
 			tt.plan.Phases[0].Jobs[0].Streams[0].Count = n
 			streams, _ := outcomes(record(t, tt.plan, tt.profile))
 			late, lowest := 0, int64(math.MaxInt64)
@@ -112,11 +112,11 @@ func TestStreamsCleanOrNot(t *testing.T) {
 				late += o.Late
 				lowest = min(lowest, o.LowestNS)
 			}
-			if len(streams) != n || (late > 0) != (n > tt.most) {
+			if len(streams) != n || (late > 0) != (n > tt.highest) {
 				t.Errorf("%s: %d of %d streams, %d late frames", tt.what, len(streams), n, late)
 			}
 			// All ask within a frame's time, so none waits longer than that.
-			if n == tt.most && lowest < 1e9-40e6 {
+			if n == tt.highest && lowest < 1e9-40e6 {
 				t.Errorf("%s: %d streams: the buffer fell to %d ns", tt.what, n, lowest)
 			}
 		}
@@ -167,8 +167,8 @@ func TestStreamsInALag(t *testing.T) {
 		behind := 2 + lag.Seconds()
 		late := lateBetween(t, fmt.Sprint("lag ", lag), streams, 24*25*behind/6, 2e9*behind/4e6)
 		// All but the frames that were never asked for have been moved.
-		if most := 2.4e9 * 60 / 3.5; float64(bytes["A"]) > most-24*25*behind/6*4e6+1e8 || float64(bytes["A"]) < most-float64(late)*4e6-1e8 {
-			t.Errorf("lag %s: %d bytes moved of %g, with %d late frames", lag, bytes["A"], most, late)
+		if highest := 2.4e9 * 60 / 3.5; float64(bytes["A"]) > highest-24*25*behind/6*4e6+1e8 || float64(bytes["A"]) < highest-float64(late)*4e6-1e8 {
+			t.Errorf("lag %s: %d bytes moved of %g, with %d late frames", lag, bytes["A"], highest, late)
 		}
 	}
 }
@@ -186,8 +186,8 @@ func TestNeighboursOfStreams(t *testing.T) {
 		plan := playing(recorded, 0, scenario.Job{Disk: "B", Role: write, Sizes: slices.Repeat([]int64{100e6}, 120)},
 			scenario.Job{Disk: "C", Role: write, Sizes: []int64{15e9 + int64(i)*7e6}})
 		var left int64
-		var before, most, least float64
-		least = math.Inf(1)
+		var before, highest, lowest float64
+		lowest = math.Inf(1)
 		for _, e := range record(t, plan, p) {
 			switch {
 			case e.Type != trace.FileType:
@@ -197,14 +197,14 @@ func TestNeighboursOfStreams(t *testing.T) {
 				before = float64(e.Seq+1) * 0.1e9 / float64(e.EndNS)
 			case e.Disk == "B" && e.StartNS > left && e.EndNS < left+4e9:
 				rate := float64(e.Bytes) / float64(e.EndNS-e.StartNS)
-				most, least = max(most, rate), min(least, rate)
+				highest, lowest = max(highest, rate), min(lowest, rate)
 			}
 		}
 		if want := 0.8*2/3 + 0.6/3; math.Abs(before/want-1) > 0.001 {
 			t.Errorf("beside both: %g GB/s, want %g", before, want)
 		}
-		if math.Abs(most-0.8) > 1e-6 || math.Abs(least-0.8) > 1e-6 {
-			t.Errorf("C left at %d ns: B held at %g to %g GB/s, want 0.8", left, least, most)
+		if math.Abs(highest-0.8) > 1e-6 || math.Abs(lowest-0.8) > 1e-6 {
+			t.Errorf("C left at %d ns: B held at %g to %g GB/s, want 0.8", left, lowest, highest)
 		}
 	}
 }

@@ -87,13 +87,13 @@ func (d *ticker) look(now time.Duration) {
 }
 
 func (d *ticker) claim(p *Profile, disk string) Claim {
-	most := d.side.cap(d.work.Direct, 1)
+	limit := d.side.cap(d.work.Direct, 1)
 	if d.cacheLeft <= 0 {
-		most = min(most, p.Disk(disk).Cache.After)
+		limit = min(limit, p.Disk(disk).Cache.After)
 	}
-	c := Claim{Op: d.work.Op, Cap: most, Weight: d.side.Weight}
+	c := Claim{Op: d.work.Op, Cap: limit, Weight: d.side.Weight}
 	if d.work.Pace > 0 && d.arrears <= 0 {
-		c.Want = min(most, d.work.Pace)
+		c.Want = min(limit, d.work.Pace)
 	}
 	return c
 }

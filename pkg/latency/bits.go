@@ -38,17 +38,17 @@ func (w *bitWriter) gamma(v uint64) {
 	w.put(v, n)
 }
 
-// unaryMost is the longest quotient that rice writes in ones.
-const unaryMost = 24
+// maxUnary is the longest quotient that rice writes in ones.
+const maxUnary = 24
 
 // rice writes a number in Rice's code: what its k lowest bits leave as so many ones and a zero, then these bits. A
 // quotient that is too long for that is written by gamma.
 func (w *bitWriter) rice(v uint64, k int) {
-	if q := v >> k; q < unaryMost {
+	if q := v >> k; q < maxUnary {
 		w.put(1<<(q+1)-2, int(q)+1)
 	} else {
-		w.put(1<<unaryMost-1, unaryMost)
-		w.gamma(q - unaryMost + 1)
+		w.put(1<<maxUnary-1, maxUnary)
+		w.gamma(q - maxUnary + 1)
 	}
 	w.put(v&(1<<k-1), k)
 }
@@ -129,7 +129,7 @@ func (r *bitReader) rice(k int) uint64 {
 		r.load()
 	}
 	ones := bits.LeadingZeros64(^r.held)
-	if whole := ones + 1 + k; ones < unaryMost && whole <= r.n { // as it nearly always is
+	if whole := ones + 1 + k; ones < maxUnary && whole <= r.n { // as it nearly always is
 		v := r.held << (ones + 1) >> 1 >> (63 - k)
 		r.held <<= whole
 		r.n -= whole
@@ -137,11 +137,11 @@ func (r *bitReader) rice(k int) uint64 {
 	}
 	r.fill()
 	ones = bits.LeadingZeros64(^r.held)
-	q := uint64(min(ones, unaryMost))
-	if q < unaryMost {
+	q := uint64(min(ones, maxUnary))
+	if q < maxUnary {
 		r.skip(int(q) + 1)
 	} else {
-		r.skip(unaryMost)
+		r.skip(maxUnary)
 		q += r.gamma() - 1
 	}
 	return q<<k | r.take(k)

@@ -8,14 +8,14 @@ import "encoding/binary"
 //
 // They are a zero, the longest time and how many times there are as varints, and then for each bucket that counted
 // something a byte: in the high half the number of empty buckets before it, in the low half its count less one. Where a half
-// says 15, a varint of what is beyond 15 follows. Where all that would be packedMost times as long as the bytes of the text,
+// says 15, a varint of what is beyond 15 follows. Where all that would be maxPacked times as long as the bytes of the text,
 // these are kept instead: no text takes memory out of proportion.
 type Counts string
 
 const (
 	escape = 15
 	// No disk's counts come near it: only the same count in bucket after bucket takes one bit each in a text.
-	packedMost = 6
+	maxPacked = 6
 )
 
 // Parse reads what Encode has written.
@@ -40,7 +40,7 @@ func Parse(text string) (Counts, error) {
 	if err != nil || n == 0 {
 		return "", err
 	}
-	if len(packed) > packedMost*len(b) {
+	if len(packed) > maxPacked*len(b) {
 		return Counts(b), nil
 	}
 	head := binary.AppendUvarint(binary.AppendUvarint([]byte{0}, uint64(maxNS)), uint64(n))
@@ -93,9 +93,9 @@ func (c Counts) each(f func(bucket int, count uint64)) (maxNS, n int64) {
 
 // head is the longest time, how many there are, and where the counts begin.
 func (c Counts) head() (maxNS, n int64, at int) {
-	most, at := c.varint(1)
+	largest, at := c.varint(1)
 	number, at := c.varint(at)
-	return int64(most), int64(number), at
+	return int64(largest), int64(number), at
 }
 
 // varint reads a varint, and returns where it ends.

@@ -46,7 +46,7 @@ func TestCounts(t *testing.T) {
 		if c.N() != want.n || got.n != want.n || got.maxNS != want.maxNS || want.n > 0 && !slices.Equal(got.counts, want.counts) {
 			t.Errorf("%s: %d times, the longest %d ns; want %d, %d", name, got.n, got.maxNS, want.n, want.maxNS)
 		}
-		if most := packedMost*len(text) + 16; len(c) > most {
+		if limit := maxPacked*len(text) + 16; len(c) > limit {
 			t.Errorf("%s: counts of %d bytes for a text of %d", name, len(c), len(text))
 		}
 		last := int64(-1)

@@ -150,7 +150,7 @@ func TestTextIsShort(t *testing.T) {
 		n         int
 		middleNS  float64
 		deviation float64 // of the logarithm
-		most      int     // bytes
+		largest   int     // bytes
 	}{
 		{"8 MiB, 4 deep, 3 GB/s", 360, 11e6, 0.3, 500},
 		{"4 KiB, 1 deep", 10_000, 90e3, 0.3, 1400},
@@ -162,8 +162,8 @@ func TestTextIsShort(t *testing.T) {
 		for range tt.n {
 			h.Record(int64(tt.middleNS * math.Exp(tt.deviation*rng.NormFloat64())))
 		}
-		if got := len(h.Encode()); got > tt.most {
-			t.Errorf("%s: %d bytes, want %d at most", tt.name, got, tt.most)
+		if got := len(h.Encode()); got > tt.largest {
+			t.Errorf("%s: %d bytes, want %d at most", tt.name, got, tt.largest)
 		}
 	}
 }

@@ -12,7 +12,7 @@ type Recorder struct {
 // Record counts one time, as Histogram's Record does.
 func (r *Recorder) Record(ns int64) {
 	ns = min(max(ns, 0), MaxNS)
-	for most := r.maxNS.Load(); ns > most && !r.maxNS.CompareAndSwap(most, ns); most = r.maxNS.Load() {
+	for largest := r.maxNS.Load(); ns > largest && !r.maxNS.CompareAndSwap(largest, ns); largest = r.maxNS.Load() {
 	}
 	r.counts[bucketOf(ns)].Add(1)
 }
@@ -37,10 +37,10 @@ func (r *Recorder) Drain(to *Histogram) {
 	}
 	// The longest time of a value that is counted at this moment may be here before the value is.
 	low, high := bounds(top)
-	most := r.maxNS.Swap(0)
-	if most < low || most > high {
-		most = high
+	largest := r.maxNS.Swap(0)
+	if largest < low || largest > high {
+		largest = high
 	}
 	to.n += n
-	to.maxNS = max(to.maxNS, most)
+	to.maxNS = max(to.maxNS, largest)
 }

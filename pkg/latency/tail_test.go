@@ -34,9 +34,9 @@ func TestTails(t *testing.T) {
 					near++
 				}
 			}
-			least := (longer - tail.Share*float64(len(part))) / average
-			if got := tail.Above[i]; got < least-1e-9 || got > least+near/average+1e-9 {
-				t.Errorf("share %g, stretch %d: got %g, want %g, or up to %g more", tail.Share, i, got, least, near/average)
+			fewest := (longer - tail.Share*float64(len(part))) / average
+			if got := tail.Above[i]; got < fewest-1e-9 || got > fewest+near/average+1e-9 {
+				t.Errorf("share %g, stretch %d: got %g, want %g, or up to %g more", tail.Share, i, got, fewest, near/average)
 			}
 			sum += tail.Above[i]
 		}

@@ -127,17 +127,17 @@ func scan(b []byte, each func(bucket int, count uint64)) (longest, sum int64, er
 	if len(b) == 1 {
 		return 0, 0, nil
 	}
-	most, n := binary.Uvarint(b[1:])
-	if n <= 0 || most > MaxNS {
+	largest, n := binary.Uvarint(b[1:])
+	if n <= 0 || largest > MaxNS {
 		return 0, 0, errText
 	}
 	first, m := binary.Uvarint(b[1+n:])
-	last := uint64(bucketOf(int64(most)))
+	last := uint64(bucketOf(int64(largest)))
 	if m <= 0 || first > last {
 		return 0, 0, errText
 	}
 	sum, err = scanCounts(b[1+n+m:], int(first), int(last), each)
-	return int64(most), sum, err
+	return int64(largest), sum, err
 }
 
 // scanCounts reads the counts of buckets, of which the first and the last must have some.

@@ -50,9 +50,9 @@ func (p *Disk) Climb(levels []Level, first int, at, until int64) overlap.Interva
 
 // Dipped reports whether the disk had been as fast before its rise as after it, and was only slow for a moment.
 func (p *Disk) Dipped(had overlap.Interval, rate float64) bool {
-	most := dipShare
+	limit := dipShare
 	if rate > clearRise*p.RateIn(had) {
-		most = dipShare / 3
+		limit = dipShare / 3
 	}
 	n := int((had.EndNS - had.StartNS) / dipNS)
 	if n < 1 {
@@ -64,7 +64,7 @@ func (p *Disk) Dipped(had overlap.Interval, rate float64) bool {
 			fast++
 		}
 	}
-	return float64(fast) > most*float64(n)
+	return float64(fast) > limit*float64(n)
 }
 
 // Blur is how much too early a change at ns may be dated: by the luck of the file before, up to MaxBlurNS.
@@ -81,14 +81,14 @@ func (p *Disk) Blur(ns int64) int64 {
 func (p *Disk) Plateaus(levels []Level, step float64) []Level {
 	levels = slices.Clone(levels)
 	for len(levels) > 1 {
-		closest, least := 0, math.Inf(1)
+		closest, smallest := 0, math.Inf(1)
 		for i := 1; i < len(levels); i++ {
 			a, b := levels[i-1].Rate, levels[i].Rate
-			if d := (max(a, b) - min(a, b)) / max(a, b); d < least {
-				closest, least = i, d
+			if d := (max(a, b) - min(a, b)) / max(a, b); d < smallest {
+				closest, smallest = i, d
 			}
 		}
-		if least >= step {
+		if smallest >= step {
 			break
 		}
 		levels = p.merge(levels, closest-1, closest)
@@ -97,8 +97,8 @@ func (p *Disk) Plateaus(levels []Level, step float64) []Level {
 }
 
 // Outlasts reports whether a new level was seen for so many seconds, and longer than any burst of the disk.
-func (p *Disk) Outlasts(reached overlap.Interval, least float64) bool {
-	return float64(reached.EndNS-reached.StartNS) >= 1e9*max(least, beyondSeen*p.excursionS)
+func (p *Disk) Outlasts(reached overlap.Interval, minS float64) bool {
+	return float64(reached.EndNS-reached.StartNS) >= 1e9*max(minS, beyondSeen*p.excursionS)
 }
 
 // Split makes the stretch that a disk rose to a level of its own, if it is not one already: noise is judged within levels.

@@ -17,17 +17,17 @@ import (
 
 // Disk is one working disk in a phase, with what is derived from it once.
 type Disk struct {
-	Trace  *trace.DiskTrace
-	Work   work.Work
-	Active []overlap.Interval
-	Stalls []overlap.Interval // times in which it stood still
-	stops  []overlap.Interval // those of them in which it was not asked for anything
-	Curve  *overlap.Curve
-	Levels []Level // candidates: where the rate may have changed
-	Solid  []Level // those that noise would hardly make
-	Swing  *Swing  // nil if it has none
-	Drift  *Drift
-	Luck   float64 // how files differ in other phases (see FileLuck); 0 if that is not known
+	Trace   *trace.DiskTrace
+	Work    work.Work
+	Active  []overlap.Interval
+	Stalls  []overlap.Interval // times in which it stood still
+	stops   []overlap.Interval // those of them in which it was not asked for anything
+	Curve   *overlap.Curve
+	Levels  []Level // candidates: where the rate may have changed
+	Solid   []Level // those that noise would hardly make
+	Swing   *Swing  // nil if it has none
+	Drift   *Drift
+	Scatter float64 // how files differ in other phases (see FileScatter); 0 if that is not known
 
 	series     *series
 	inFiles    *series // without the pauses between files; nil until it is needed (see busy)

@@ -102,8 +102,8 @@ func (p *Disk) Misdated(before, after Level) int64 {
 
 // varianceIn is the variance of the disk's mean rate over a second, with all that neighbouring moments have in common.
 func (p *Disk) varianceIn(span overlap.Interval) float64 {
-	const most, binS = 400, 0.25
-	n := min(most, int(span.Seconds()/binS))
+	const maxBins, binS = 400, 0.25
+	n := min(maxBins, int(span.Seconds()/binS))
 	if n < 2 {
 		return 0
 	}

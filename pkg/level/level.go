@@ -26,7 +26,7 @@ const (
 	alikeLevel     = 0.15 // levels on both sides of an excursion that differ by less are one
 	floorRate      = 0.3  // of the median: slower bins count as this slow, or a stall would outweigh all else
 	ramp           = 0.2  // of the longest level: shorter ones may be a climb, and say nothing of the noise
-	leastFree      = 10   // degrees of freedom credited if a jump shows that it was no wave
+	minFree        = 10   // degrees of freedom credited if a jump shows that it was no wave
 )
 
 // series is a disk's rate over its active time, in bins of equal length.
@@ -113,7 +113,7 @@ func (p *Disk) Differ(before, after overlap.Interval) (was, is Measured) {
 	was, _ = p.measureUnder(noise, before)
 	is, _ = p.measureUnder(noise, after)
 	if s.jumps(to, edges) {
-		was.Free, is.Free = max(was.Free, leastFree), max(is.Free, leastFree)
+		was.Free, is.Free = max(was.Free, minFree), max(is.Free, minFree)
 	}
 	return was, is
 }
@@ -139,7 +139,7 @@ func (s *series) chanceOf(a, b, c int, edges []int) float64 {
 	under := func(n stats.Noise, bins int) float64 {
 		free, places := freeOf(bins, n), 1.0
 		if jumps {
-			free = max(leastFree, free)
+			free = max(minFree, free)
 		} else {
 			places = max(1, float64(len(s.log))/max(5, 2*n.Memory))
 		}
@@ -204,10 +204,10 @@ func (p *Disk) merge(levels []Level, first, last int) []Level {
 // withoutExcursions puts levels that are too short to be one to their neighbours, the shortest first.
 func (p *Disk) withoutExcursions(levels []Level) []Level {
 	for len(levels) > 1 {
-		shortest, least := -1, math.Inf(1)
+		shortest, lowest := -1, math.Inf(1)
 		for i := range levels {
-			if s := p.activeS(levels[i]); s < p.leastS(levels, i) && s < least {
-				shortest, least = i, s
+			if s := p.activeS(levels[i]); s < p.shortestS(levels, i) && s < lowest {
+				shortest, lowest = i, s
 			}
 		}
 		if shortest < 0 {
@@ -215,17 +215,17 @@ func (p *Disk) withoutExcursions(levels []Level) []Level {
 		}
 		first, last := p.absorb(levels, shortest)
 		if first < shortest && shortest < last && math.Abs(levels[shortest].Rate/levels[first].Rate-1) >= MinGain-1 {
-			p.excursionS = max(p.excursionS, least) // of a size that could pass for a change
+			p.excursionS = max(p.excursionS, lowest) // of a size that could pass for a change
 		}
 		levels = p.merge(levels, first, last)
 	}
 	return levels
 }
 
-// leastS is for how long levels[i] must hold, in seconds. Between others it may be an excursion, unless other disks start or
+// shortestS is for how long levels[i] must hold, in seconds. Between others it may be an excursion, unless other disks start or
 // end at its edges. The first and the last may be an excursion of which one side is not seen: a disk that shows none in a long
 // time hardly does so just then.
-func (p *Disk) leastS(levels []Level, i int) float64 {
+func (p *Disk) shortestS(levels []Level, i int) float64 {
 	isGiven := func(ns int64) bool {
 		return slices.ContainsFunc(p.given, func(g int64) bool { return max(g-ns, ns-g) <= BlurNS })
 	}

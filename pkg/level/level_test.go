@@ -197,7 +197,7 @@ func TestChanceAbove(t *testing.T) {
 	}
 }
 
-func TestFileLuck(t *testing.T) {
+func TestFileScatter(t *testing.T) {
 	e := math.E
 	for _, tt := range []struct {
 		name  string
@@ -210,11 +210,11 @@ func TestFileLuck(t *testing.T) {
 		{"four, and one too short to count", [][2]float64{{1, 1}, {1, 9}, {1, 1}, {1, 9}, {0.09, 5}}, 0.30},
 		{"five, one just long enough", [][2]float64{{1, 1e9}, {1, 1e9}, {1, 1e9}, {1, 1e9}, {0.1, 1e9}}, 0.10},
 	} {
-		within(t, tt.name, (&Disk{Trace: tracetest.FilesOf(tt.files...)}).FileLuck(), tt.want, 1e-6)
+		within(t, tt.name, (&Disk{Trace: tracetest.FilesOf(tt.files...)}).FileScatter(), tt.want, 1e-6)
 	}
 }
 
-func TestUnseenLuck(t *testing.T) {
+func TestScatterVariance(t *testing.T) {
 	p := &Disk{Trace: tracetest.FilesOf([2]float64{2, 1}, [2]float64{2, 1}, [2]float64{4, 1}, [2]float64{2, 1})}
 	for _, tt := range []struct {
 		in   []overlap.Interval
@@ -226,22 +226,22 @@ func TestUnseenLuck(t *testing.T) {
 		{[]overlap.Interval{span(4, 6)}, 1},
 		{[]overlap.Interval{span(20, 30)}, 0},
 	} {
-		within(t, "the variance", p.unseenLuck(tt.in), 0.09*tt.want, 1e-9)
+		within(t, "the variance", p.scatterVariance(tt.in), 0.09*tt.want, 1e-9)
 	}
 	many := &Disk{Trace: tracetest.FilesOf(slices.Repeat([][2]float64{{1, 1}}, 10)...)}
-	if got := many.unseenLuck([]overlap.Interval{span(0, 6)}); got != 0 {
+	if got := many.scatterVariance([]overlap.Interval{span(0, 6)}); got != 0 {
 		t.Errorf("six files alike: %v, want 0", got)
 	}
-	within(t, "five files alike", many.unseenLuck([]overlap.Interval{span(0, 5)}), 0.01/5, 1e-9)
+	within(t, "five files alike", many.scatterVariance([]overlap.Interval{span(0, 5)}), 0.01/5, 1e-9)
 }
 
 func TestFilesThatALevelRestsOn(t *testing.T) {
 	p := &Disk{Trace: tracetest.FilesOf([2]float64{2, 1}, [2]float64{2, 1}, [2]float64{4, 1}, [2]float64{2, 0}, [2]float64{2, 1})}
 	for _, tt := range []struct {
-		v     overlap.Interval
-		least int
-		most  float64
-		want  bool
+		v        overlap.Interval
+		minFiles int
+		maxShare float64
+		want     bool
 	}{
 		{span(0, 8), 3, 0.5, true},
 		{span(0, 8), 4, 0.5, false},
@@ -252,8 +252,8 @@ func TestFilesThatALevelRestsOn(t *testing.T) {
 		{span(2, 4), 1, 1, true},     // neither the one before nor the one after
 		{span(2, 4), 2, 1, false},
 	} {
-		if got := p.RestsOnFiles(tt.v, tt.least, tt.most); got != tt.want {
-			t.Errorf("%v, %d files, %v: %v", tt.v, tt.least, tt.most, got)
+		if got := p.RestsOnFiles(tt.v, tt.minFiles, tt.maxShare); got != tt.want {
+			t.Errorf("%v, %d files, %v: %v", tt.v, tt.minFiles, tt.maxShare, got)
 		}
 	}
 }

@@ -69,24 +69,24 @@ func (m Measured) UnderNoiseOf(p *Disk) Measured {
 
 // errorOver is the relative standard error of a rate over so many bins of a noise.
 func (p *Disk) errorOver(n stats.Noise, bins int, in []overlap.Interval) float64 {
-	return math.Sqrt(n.MeanVariance(bins) + p.unseenLuck(in))
+	return math.Sqrt(n.MeanVariance(bins) + p.scatterVariance(in))
 }
 
-// How far a file's rate strays from the next one's, relative: at least leastLuck, and someLuck if too few were seen
+// How far a file's rate strays from the next one's, relative: at least minScatter, and defaultScatter if too few were seen
 // to tell.
 const (
-	leastLuck = 0.10 // of ten files or fewer; less of more
-	someLuck  = 0.30
-	luckS     = 0.1 // a file of less time says nothing of longer ones
+	minScatter     = 0.10 // of ten files or fewer; less of more
+	defaultScatter = 0.30
+	minScatterS    = 0.1 // a file of less time says nothing of longer ones
 )
 
-// FileLuck is the robust spread of the rates of the disk's files about its levels (the median absolute deviation of their
+// FileScatter is the robust spread of the rates of the disk's files about its levels (the median absolute deviation of their
 // logarithms).
-func (p *Disk) FileLuck() float64 {
+func (p *Disk) FileScatter() float64 {
 	var logs []float64
 	for i := 0; i < len(p.Trace.Files); i += 1 + len(p.Trace.Files)/maxSampled {
 		f := &p.Trace.Files[i]
-		if !f.Usable() || seconds(f.EndNS-f.StartNS) < luckS {
+		if !f.Usable() || seconds(f.EndNS-f.StartNS) < minScatterS {
 			continue
 		}
 		level := 1.0
@@ -101,18 +101,18 @@ func (p *Disk) FileLuck() float64 {
 	}
 	n := float64(len(logs))
 	if n < MinFiles {
-		return cmp.Or(p.Luck, someLuck)
+		return cmp.Or(p.Scatter, defaultScatter)
 	}
 	middle := stats.Median(logs)
 	for i := range logs {
 		logs[i] = math.Abs(logs[i] - middle)
 	}
-	return max(leastLuck/math.Sqrt(max(1, n/10)), stats.NormalMAD*stats.Median(logs))
+	return max(minScatter/math.Sqrt(max(1, n/10)), stats.NormalMAD*stats.Median(logs))
 }
 
-// unseenLuck is the variance that the luck of single files adds to a rate that rests on few of them: within a file it
+// scatterVariance is the variance that the luck of single files adds to a rate that rests on few of them: within a file it
 // does not show.
-func (p *Disk) unseenLuck(in []overlap.Interval) float64 {
+func (p *Disk) scatterVariance(in []overlap.Interval) float64 {
 	var squares float64
 	total := overlap.Seconds(in)
 	for _, v := range in {
@@ -128,8 +128,8 @@ func (p *Disk) unseenLuck(in []overlap.Interval) float64 {
 	if squares < 1.0/MinFiles {
 		return 0
 	}
-	luck := p.FileLuck()
-	return luck * luck * squares
+	scatter := p.FileScatter()
+	return scatter * scatter * squares
 }
 
 // ChanceAbove is the chance that noise alone puts m so far above other, if they are equal in truth.

@@ -17,7 +17,7 @@ const (
 	swingSpread    = 0.15          // relative: levels of one side differ by no more
 	swingShare     = 0.22          // of the time at least is spent at the rarer level: bursts, which are noise, take less
 	swingCover     = 0.6           // of the time from the disk's start to its end, at least, is swing
-	swingLeastS    = 1.8           // the median level of either side lasts at least this long; bursts are shorter
+	minSwingS      = 1.8           // the median level of either side lasts at least this long; bursts are shorter
 	swingWithin    = 4             // the gap between the rates is at least this many times the spread within the levels
 	swingJump      = 0.6           // of that gap lies between the second before a change and the one after it: waves rise more slowly
 	swingJumps     = 0.8           // of the changes at least must jump so
@@ -27,8 +27,8 @@ const (
 	swingPieces    = 1000          // at most: more would take long, and levels that last show in fewer
 	swingBatch     = 10            // pieces of pieceNS, so a second: noise is judged over so long
 	besideNS       = 500_000_000   // a change this close to a swing is of it
-	leastDriftS    = 15            // a drift lasts at least this long
-	driftLeast     = 0.15          // of the rate: a drift adds up to at least this much
+	minDriftS      = 15            // a drift lasts at least this long
+	minDrift       = 0.15          // of the rate: a drift adds up to at least this much
 )
 
 // Swing is a stretch in which a disk goes back and forth between two rates.
@@ -95,7 +95,7 @@ func (p *Disk) alternates(levels []Level, alpha float64) *Swing {
 		lengths[i%2] = append(lengths[i%2], l.Seconds())
 	}
 	shorter := min(stats.Median(lengths[0]), stats.Median(lengths[1]))
-	if shorter < swingLeastS || shorter < seconds(MinNS) && (len(levels) < shortRuns || gap < -math.Log(shortRatio)) || gap < swingWithin*p.spreadWithin(levels) {
+	if shorter < minSwingS || shorter < seconds(MinNS) && (len(levels) < shortRuns || gap < -math.Log(shortRatio)) || gap < swingWithin*p.spreadWithin(levels) {
 		return nil
 	}
 	jumps, shown := 0, 0
@@ -176,12 +176,12 @@ type Drift struct {
 }
 
 // FindDrift fits a line to the logarithm of the rate over v, in which no other disk starts or ends. It is nil if the slope adds
-// up to less than driftLeast, if noise could make it, or if steps fit better.
+// up to less than minDrift, if noise could make it, or if steps fit better.
 func (p *Disk) FindDrift(v overlap.Interval, alpha float64) *Drift {
 	s := p.series
 	from, to := s.bin(v.StartNS), s.bin(v.EndNS)
 	n := to - from
-	if v.Seconds() < leastDriftS || n < leastDriftS {
+	if v.Seconds() < minDriftS || n < minDriftS {
 		return nil
 	}
 	x := make([]float64, n)
@@ -190,7 +190,7 @@ func (p *Disk) FindDrift(v overlap.Interval, alpha float64) *Drift {
 	}
 	fitted, _ := stats.OLS(x, s.log[from:to])
 	change := fitted.Slope * float64(n-1)
-	if math.Abs(change) < -math.Log(1-driftLeast) {
+	if math.Abs(change) < -math.Log(1-minDrift) {
 		return nil
 	}
 	left := make([]float64, n)

@@ -13,9 +13,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// files moves up to most files at a byte a nanosecond, and returns a line for each: its number, bytes, and what it is.
-func files(j *Job, most int) (lines []string) {
-	for range most {
+// files moves up to limit files at a byte a nanosecond, and returns a line for each: its number, bytes, and what it is.
+func files(j *Job, limit int) (lines []string) {
+	for range limit {
 		size, ok := j.Next()
 		if !ok {
 			break

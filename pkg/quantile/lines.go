@@ -30,9 +30,9 @@ func MinRequests(n int64) int64 { return 10 * n }
 
 // How the time of a latency line is told.
 const (
-	lineNS     = 1_000_000_000 // a line is of the time since the one before, but of no more than
-	lineMostNS = 1_500_000_000
-	edgeNS     = 10_000_000 // of it may lie outside
+	lineNS    = 1_000_000_000 // a line is of the time since the one before, but of no more than
+	maxLineNS = 1_500_000_000
+	edgeNS    = 10_000_000 // of it may lie outside
 )
 
 // Line is a latency line and its time.
@@ -49,7 +49,7 @@ func Lines(d *trace.DiskTrace, active []overlap.Interval) []Line {
 			continue
 		}
 		v := overlap.Interval{StartNS: l.TNS - lineNS, EndNS: l.TNS}
-		if n := len(lines); n > 0 && l.TNS-lines[n-1].EndNS < lineMostNS {
+		if n := len(lines); n > 0 && l.TNS-lines[n-1].EndNS < maxLineNS {
 			v.StartNS = lines[n-1].EndNS
 		} else if len(active) > 0 && active[0].StartNS < l.TNS {
 			v.StartNS = max(v.StartNS, active[0].StartNS)

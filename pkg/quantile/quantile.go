@@ -26,7 +26,7 @@ type Quantile struct {
 // that do not differ, none are told to.
 const (
 	MinSeconds   = 20 // of requests, and of latency lines
-	leastWorth   = 8
+	minWorth     = 8
 	maxStretches = 300 // lines are put together where there are more
 )
 
@@ -65,12 +65,12 @@ func stretches(lines []Line) [][]latency.Counts {
 // within is the interval below and above which the quantile lies with a chance of no more than tail each. It is false where
 // the requests do not show it, or its end lies beyond them.
 func (q *Quantile) within(tail float64) (low, high int64, ok bool) {
-	if len(q.Above) < MinSeconds || !(q.Worth >= leastWorth) {
+	if len(q.Above) < MinSeconds || !(q.Worth >= minWorth) {
 		return 0, 0, false
 	}
 	half := stats.HalfOfShort(q.Above, tail)
 	if waves, ok := stats.NewSpectrum(q.Above, len(q.Above)).Error(); ok {
-		half = max(half, waves.Mean-waves.Least(tail))
+		half = max(half, waves.Mean-waves.LowerBound(tail))
 	}
 	half /= q.Share * (1 - q.Share)
 	fewer, more := oddsTimes(q.Share, math.Exp(-half)), oddsTimes(q.Share, math.Exp(half))

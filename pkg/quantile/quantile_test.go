@@ -51,8 +51,8 @@ func quantileOf(share float64, times, above []float64) *Quantile {
 	return &Quantile{Tail: latency.Tail{NS: r.Quantile(1 - share), Share: share, Above: above, Worth: 10}, all: r}
 }
 
-// strays are twenty stretches that stray now to one side and then to the other, by turns or for ten of them.
-func strays(by float64, alike int) (above []float64) {
+// deviations are twenty stretches that stray now to one side and then to the other, by turns or for ten of them.
+func deviations(by float64, alike int) (above []float64) {
 	for i := range 20 {
 		above = append(above, by*float64(1-2*(i/alike%2)))
 	}
@@ -68,8 +68,8 @@ func thousandTimes() (times []float64) {
 
 // The interval's ends are the times that shares of other odds exceed: the odds of a tenth are one to nine.
 func TestQuantileWithin(t *testing.T) {
-	slowly := strays(0.01, 10) // and by turns, so that neighbours do not show it
-	for i, turn := range strays(0.01, 1) {
+	slowly := deviations(0.01, 10) // and by turns, so that neighbours do not show it
+	for i, turn := range deviations(0.01, 1) {
 		slowly[i] += turn
 	}
 	for _, tt := range []struct {
@@ -77,13 +77,13 @@ func TestQuantileWithin(t *testing.T) {
 		above []float64
 		waves bool // by its slow waves the share is less sure
 	}{
-		{"by turns", strays(0.05, 1), false},
+		{"by turns", deviations(0.05, 1), false},
 		{"slow", slowly, true},
 	} {
 		for _, tail := range []float64{0.025, 0.005} {
 			q := quantileOf(0.1, thousandTimes(), tt.above)
 			slow, _ := stats.NewSpectrum(tt.above, len(tt.above)).Error()
-			byWaves, byNeighbours := -slow.Least(tail), stats.HalfOfShort(tt.above, tail)
+			byWaves, byNeighbours := -slow.LowerBound(tail), stats.HalfOfShort(tt.above, tail)
 			if math.Abs(slow.Mean) > 1e-12 || (byWaves > byNeighbours) != tt.waves {
 				t.Fatalf("%s: %v by waves, %v by neighbours", tt.name, byWaves, byNeighbours)
 			}
@@ -99,7 +99,7 @@ func TestQuantileWithin(t *testing.T) {
 		}
 	}
 	// What shifts the middle shifts the slow ones as well, by as large a factor.
-	q, median := quantileOf(0.1, thousandTimes(), strays(0.001, 1)), quantileOf(0.5, thousandTimes(), strays(0.2, 1))
+	q, median := quantileOf(0.1, thousandTimes(), deviations(0.001, 1)), quantileOf(0.5, thousandTimes(), deviations(0.2, 1))
 	below, beyond, _ := median.within(0.025)
 	ownLow, ownHigh, _ := q.within(0.025)
 	q.median = median
@@ -108,9 +108,9 @@ func TestQuantileWithin(t *testing.T) {
 	if !ok || low != int64(scale*float64(below)) || high != int64(scale*float64(beyond)) || low >= ownLow || high <= ownHigh {
 		t.Errorf("beside the median's %v to %v: %v to %v, by itself %v to %v", below, beyond, low, high, ownLow, ownHigh)
 	}
-	q = quantileOf(0.1, thousandTimes(), strays(0.05, 1))
+	q = quantileOf(0.1, thousandTimes(), deviations(0.05, 1))
 	ownLow, ownHigh, _ = q.within(0.025)
-	q.median = quantileOf(0.5, thousandTimes(), strays(0.001, 1))
+	q.median = quantileOf(0.5, thousandTimes(), deviations(0.001, 1))
 	if low, high, _ := q.within(0.025); low != ownLow || high != ownHigh {
 		t.Errorf("beside a median that is surer: %v to %v", low, high)
 	}
@@ -146,7 +146,7 @@ func TestQuantileLonger(t *testing.T) {
 	for i := range twice {
 		twice[i] *= 2
 	}
-	q, alone := quantileOf(0.1, twice, strays(0.05, 1)), quantileOf(0.1, thousandTimes(), strays(0.1, 1))
+	q, alone := quantileOf(0.1, twice, deviations(0.05, 1)), quantileOf(0.1, thousandTimes(), deviations(0.1, 1))
 	got := q.Longer(alone, 0.01)
 	if got == nil {
 		t.Fatal("twice as long is not told")
@@ -161,7 +161,7 @@ func TestQuantileLonger(t *testing.T) {
 	if got.FromNS != alone.NS || got.ToNS != q.NS || alone.Longer(q, 0.01) != nil {
 		t.Errorf("%+v", got)
 	}
-	if far := quantileOf(0.1, thousandTimes(), strays(2, 10)); q.Longer(far, 0.01) != nil {
+	if far := quantileOf(0.1, thousandTimes(), deviations(2, 10)); q.Longer(far, 0.01) != nil {
 		t.Error("than what is hardly known")
 	}
 	sure := make([]float64, 20)

@@ -47,7 +47,7 @@ func (s *Scenario) disks() strictyaml.Value {
 			return disk.Value()
 		},
 		Empty: "disks is empty; add one, such as {name: A, path: /Volumes/A}",
-		Most:  maxDisks,
+		Max:   maxDisks,
 	}.Value()
 	return strictyaml.Value{
 		Read: func(n strictyaml.Node) {

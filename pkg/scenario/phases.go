@@ -14,7 +14,7 @@ const maxPhases = 1000
 // phases are the phases; the disks are known by now.
 func (s *Scenario) phases() strictyaml.Value {
 	return strictyaml.Items[PhaseSpec]{
-		To: &s.Phases, Item: s.phase, Most: maxPhases,
+		To: &s.Phases, Item: s.phase, Max: maxPhases,
 		Empty: "phases is empty; add one, such as {pattern: " + s.allWrite() + "}",
 	}.Value()
 }

@@ -131,10 +131,10 @@ func FindKnee(files []File, looks int) *Knee {
 // differences of neighbours by size, which no knee moves (see deviations); as normal estimates they are worth a quarter of
 // their files. The constant must earn its place by the Schwarz criterion. It is at least the clock's tick.
 func constantNoise(files []File, line stats.CostLine) float64 {
-	const alike, mostGroups, worth = 8, 12, 0.25
+	const alike, maxGroups, worth = 8, 12, 0.25
 	files = thinned(files, kneeFiles)
 	n := len(files)
-	groups := min(n/alike, mostGroups)
+	groups := min(n/alike, maxGroups)
 	constant := tick(files)
 	if groups < 2 {
 		return constant
@@ -159,12 +159,12 @@ func constantNoise(files []File, line stats.CostLine) float64 {
 		}
 		return sum + float64(groups)*math.Log(scale), scale
 	}
-	least, _ := deviance(func(time float64) float64 { return time })
+	lowest, _ := deviance(func(time float64) float64 { return time })
 	fitted := 0.0
-	least -= math.Log(float64(n)) / (worth * float64(n) / float64(groups))
+	lowest -= math.Log(float64(n)) / (worth * float64(n) / float64(groups))
 	for ratio := 1e-2 / times[groups-1]; ratio < 1e4/times[0]; ratio *= 1.5 {
-		if found, scale := deviance(func(time float64) float64 { return 1 + ratio*time }); found < least {
-			least, fitted = found, math.Sqrt(scale)
+		if found, scale := deviance(func(time float64) float64 { return 1 + ratio*time }); found < lowest {
+			lowest, fitted = found, math.Sqrt(scale)
 		}
 	}
 	return max(constant, fitted)
@@ -222,8 +222,8 @@ func deviations(bytes, values []float64) []float64 {
 		steps[i] = math.Abs(values[i+1] - values[i])
 	}
 	all := stats.Median(steps)
-	least := max(all/3, 1e-9)
-	small, large := max(stats.Median(steps[:n/2]), least), max(stats.Median(steps[n/2:]), least)
+	floor := max(all/3, 1e-9)
+	small, large := max(stats.Median(steps[:n/2]), floor), max(stats.Median(steps[n/2:]), floor)
 	low, high := math.Log(bytes[n/4]), math.Log(bytes[n-1-n/4])
 	found := make([]float64, n)
 	for i, b := range bytes {

@@ -93,9 +93,9 @@ func TypicalRates(files []File) []float64 {
 	return rates
 }
 
-// thinned is a copy of the files, of most at most, evenly spread over time.
-func thinned(files []File, most int) []File {
-	some := make([]File, min(len(files), most))
+// thinned is a copy of the files, of at most limit, evenly spread over time.
+func thinned(files []File, limit int) []File {
+	some := make([]File, min(len(files), limit))
 	for i := range some {
 		some[i] = files[i*len(files)/len(some)]
 	}

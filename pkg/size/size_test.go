@@ -80,13 +80,13 @@ func TestThinned(t *testing.T) {
 	for i := range files {
 		files[i].Bytes = float64(i)
 	}
-	for most, want := range map[int][]float64{20: {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 10: {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 4: {0, 2, 5, 7}, 1: {0}} {
+	for limit, want := range map[int][]float64{20: {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 10: {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 4: {0, 2, 5, 7}, 1: {0}} {
 		var got []float64
-		for _, f := range thinned(files, most) {
+		for _, f := range thinned(files, limit) {
 			got = append(got, f.Bytes)
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("%d of ten: %v", most, got)
+			t.Errorf("%d of ten: %v", limit, got)
 		}
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// mostCorrelated bounds the correlation of neighbours: of a series that hardly forgets, so much is taken to be new in
+// maxCorrelation bounds the correlation of neighbours: of a series that hardly forgets, so much is taken to be new in
 // each value.
-const mostCorrelated = 0.97
+const maxCorrelation = 0.97
 
 // HalfOfShort is half the interval of the mean of a short series that remembers, as a first-order autoregression does: the
 // mean of a longer one lies further off, on either side, with a chance of tail. The correlation of neighbours that short
@@ -34,7 +34,7 @@ func HalfOfShort(x []float64, tail float64) float64 {
 	}
 	r := neighbours / variance
 	r += (1 + 4*r) / n
-	r = min(mostCorrelated, max(0, r+math.Sqrt(max(0, 1-r*r)/n)))
+	r = min(maxCorrelation, max(0, r+math.Sqrt(max(0, 1-r*r)/n)))
 	worth := n * (1 - r) / (1 + r)
 	t := distuv.StudentsT{Sigma: 1, Nu: max(2, worth-1)}.Quantile(1 - tail)
 	return t * math.Sqrt(variance/(n-1)/worth)

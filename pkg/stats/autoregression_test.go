@@ -11,7 +11,7 @@ func TestHalfOfShort(t *testing.T) {
 	for _, c := range []struct {
 		n      int
 		memory float64 // values
-		least  float64 // of 1000 intervals, how many hold the mean
+		lowest float64 // of 1000 intervals, how many hold the mean
 	}{{20, 0, 950}, {30, 1, 945}, {30, 3, 920}, {60, 5, 930}, {240, 5, 940}} {
 		rho := 0.0
 		if c.memory > 0 {
@@ -30,8 +30,8 @@ func TestHalfOfShort(t *testing.T) {
 				held++
 			}
 		}
-		if held < c.least {
-			t.Errorf("%d values with a memory of %g: %g of 1000 intervals hold the mean, want %g", c.n, c.memory, held, c.least)
+		if held < c.lowest {
+			t.Errorf("%d values with a memory of %g: %g of 1000 intervals hold the mean, want %g", c.n, c.memory, held, c.lowest)
 		}
 	}
 	if got := HalfOfShort([]float64{1, 2}, 0.025); !math.IsInf(got, 1) {

@@ -38,7 +38,7 @@ func fitCosts(size, time []float64, cut int) (best [2]CostLine, ok bool) {
 	if len(size) == 0 {
 		return best, false
 	}
-	n, least := float64(len(size)), math.Inf(1)
+	n, lowest := float64(len(size)), math.Inf(1)
 	try := func(cost float64) {
 		below, first := rateAbove(size[:cut], time[:cut], cost)
 		above, second := below, true
@@ -53,8 +53,8 @@ func fitCosts(size, time []float64, cut int) (best [2]CostLine, ok bool) {
 		if cost == 0 {
 			loss *= math.Exp(-0.5 * math.Log(n) / n)
 		}
-		if loss < least*(1-1e-9) {
-			least, best = loss, lines
+		if loss < lowest*(1-1e-9) {
+			lowest, best = loss, lines
 		}
 	}
 	try(0)
@@ -70,7 +70,7 @@ func fitCosts(size, time []float64, cut int) (best [2]CostLine, ok bool) {
 	}
 	best[0].Rate = refined(size[:cut], time[:cut], best[0])
 	best[1].Rate = refined(size[cut:], time[cut:], best[1])
-	return best, !math.IsInf(least, 1)
+	return best, !math.IsInf(lowest, 1)
 }
 
 // refined is the line's rate after one step towards the mean of the points' logarithms, those beyond 1.5 deviations

@@ -86,9 +86,9 @@ func costed(rnd *rand.Rand, n, cut int, cost, noise float64) (size, time []float
 	return size, time
 }
 
-// TestFitCostIsLeast compares with a fine search: no cost serves much better than the one found, none at all among them, which
+// TestFitCostIsMinimal compares with a fine search: no cost serves much better than the one found, none at all among them, which
 // the Schwarz criterion favours.
-func TestFitCostIsLeast(t *testing.T) {
+func TestFitCostIsMinimal(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(31, 32))
 	none := 0
 	for trial := range 300 {
@@ -112,12 +112,12 @@ func TestFitCostIsLeast(t *testing.T) {
 		if got.Cost == 0 {
 			none++
 		}
-		least, top := loss(0), Median(time)
+		lowest, top := loss(0), Median(time)
 		for k := range 1000 {
-			least = min(least, loss(top*float64(k+1)/1000))
+			lowest = min(lowest, loss(top*float64(k+1)/1000))
 		}
-		if l := loss(got.Cost); l > 1.04*least {
-			t.Errorf("trial %d: a cost of %v leaves %v, the least is %v", trial, got.Cost, l, least)
+		if l := loss(got.Cost); l > 1.04*lowest {
+			t.Errorf("trial %d: a cost of %v leaves %v, the least is %v", trial, got.Cost, l, lowest)
 		}
 	}
 	if none < 50 || none > 200 {

@@ -78,8 +78,8 @@ func (s student) survival(d float64) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: s.free}.Survival(d / s.se)
 }
 
-// Least is the lower bound of the mean at a one-sided level: lower ones are refused by Above.
-func (e Estimate) Least(level float64) float64 {
+// LowerBound is the lower bound of the mean at a one-sided level: lower ones are refused by Above.
+func (e Estimate) LowerBound(level float64) float64 {
 	half := e.half(level)
 	if e.few.weight > 0 {
 		half = max(half, e.few.se*distuv.StudentsT{Sigma: 1, Nu: e.few.free}.Quantile(1-level))

@@ -65,9 +65,9 @@ func TestFlowOfFewItems(t *testing.T) {
 		{"high", v[1], 100 + half},
 		{"above 97", few.Above(97), 0.1733}, // t = 1
 		{"above 103", few.Above(103), 1 - 0.1733},
-		{"least", few.Least(0.025), 100 - half},
+		{"least", few.LowerBound(0.025), 100 - half},
 		{"little", uneven(100, 0.001, 5).Estimate().SE(), over},
-		{"least of little", uneven(100, 0.001, 5).Estimate().Least(0.025), many.Least(0.025)},
+		{"least of little", uneven(100, 0.001, 5).Estimate().LowerBound(0.025), many.LowerBound(0.025)},
 		{"low of many", many.Interval()[0], uneven(100, 0.001, 5).Estimate().Interval()[0]},
 		{"high of many", many.Interval()[1], uneven(100, 0.001, 5).Estimate().Interval()[1]},
 		{"p of a mean", Estimate{Mean: -6, parts: few.parts, few: few.few}.P(), 0.0805}, // t = 2, both sides

@@ -17,10 +17,10 @@ func Holm(p, weights []float64) []float64 {
 	weighed := floats.DivTo(make([]float64, len(p)), p, weights)
 	left := floats.Sum(weights)
 	corrected := make([]float64, len(p))
-	least := 0.0
+	floor := 0.0
 	for _, i := range Order(weighed) {
-		least = max(least, min(1, weighed[i]*left))
-		corrected[i] = least
+		floor = max(floor, min(1, weighed[i]*left))
+		corrected[i] = floor
 		left -= weights[i]
 	}
 	return corrected

@@ -58,10 +58,10 @@ func (it Items) Spread() Spread {
 
 // slowness is how long items from a size on took, in proportion to their size and as a share of what they took on
 // average; and how large they are together. The cost that each has whatever its size is taken out.
-func (it Items) slowness(least float64) (slow []float64, mass float64) {
+func (it Items) slowness(minSize float64) (slow []float64, mass float64) {
 	var inverse, paces, sizes, times []float64
 	for i, s := range it.Size {
-		if s >= least {
+		if s >= minSize {
 			inverse, paces = append(inverse, 1/s), append(paces, it.Time[i]/s)
 			sizes, times = append(sizes, s), append(times, it.Time[i])
 		}

@@ -30,7 +30,7 @@ func (f figures) check(t *testing.T, what string, e Estimate) {
 	closeTo(t, what+": p", e.P(), f.P, 1e-6)
 	closeTo(t, what+": above", e.Above(f.Mean/2), f.Above, 1e-6)
 	// Newton's method stops once it is this near.
-	closeTo(t, what+": least", e.Least(0.01), f.Least, 1e-4)
+	closeTo(t, what+": least", e.LowerBound(0.01), f.Least, 1e-4)
 	closeTo(t, what+": low", v[0], f.Interval[0], 1e-4)
 	closeTo(t, what+": high", v[1], f.Interval[1], 1e-4)
 }

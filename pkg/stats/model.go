@@ -32,7 +32,7 @@ func models(length, margin float64) []model {
 		{0.01, 0.2}, {0.02, 0.2}, {0.04, 0.3}, {0.07, 0.3}, {0.1, 0.25}, {0.15, 0.2}, {0.25, 0.12}, {0.5, 0.06},
 	} {
 		for _, quick := range []struct{ share, prior float64 }{{0, 0.2}, {0.03, 0.2}, {0.1, 0.2}, {0.3, 0.25}, {0.6, 0.15}} {
-			if quick.share < mostQuick(memory.share) {
+			if quick.share < maxQuick(memory.share) {
 				list = append(list, lasting(memory.share/length, quick.share, memory.prior*quick.prior).with(1+margin*memory.share))
 			}
 		}
@@ -45,8 +45,8 @@ func models(length, margin float64) []model {
 	return list
 }
 
-// mostQuick is the share of noise without a memory above which slow noise hides in it: the slower, the fewer waves show it.
-func mostQuick(memory float64) float64 {
+// maxQuick is the share of noise without a memory above which slow noise hides in it: the slower, the fewer waves show it.
+func maxQuick(memory float64) float64 {
 	if memory < 0.1 {
 		return 1
 	}
@@ -159,10 +159,10 @@ func (f fits) weights() []float64 {
 
 // parts are the mixture: the errors whose weight matters.
 func (f fits) parts() []student {
-	const least = 1e-5
+	const minWeight = 1e-5
 	parts := make([]student, 0, len(f))
 	for i, weight := range f.weights() {
-		if weight > least {
+		if weight > minWeight {
 			part := f[i].student
 			part.weight = weight
 			parts = append(parts, part)

@@ -31,12 +31,12 @@ func EstimateNoise(stretches [][]float64) Noise {
 		longest = max(longest, len(s))
 	}
 	var best Noise
-	least := math.Inf(1)
+	lowest := math.Inf(1)
 	ratio := math.Pow(float64(max(longest, 2)), 1.0/(memories-1))
 	memory := 0.5
 	for range memories {
-		if n, cost := v.fit(memory); cost < least {
-			best, least = n, cost
+		if n, cost := v.fit(memory); cost < lowest {
+			best, lowest = n, cost
 		}
 		memory *= ratio
 	}

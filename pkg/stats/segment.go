@@ -59,19 +59,19 @@ func Segments(x, w []float64, minLen int, penalty float64) []int {
 	return starts
 }
 
-// Split cuts x in two so that the squared error about the means of both parts, of least values or more each, is
+// Split cuts x in two so that the squared error about the means of both parts, of minLen values or more each, is
 // smallest (Hinkley, "Inference About the Change-Point in a Sequence of Random Variables", Biometrika 57, 1970; of an
 // ascending sample it makes the groups that differ most: Fisher, "On Grouping for Maximum Homogeneity", JASA 53, 1958).
 // It returns where the second part begins, 0 where x is too short.
-func Split(x []float64, least int) (at int) {
+func Split(x []float64, minLen int) (at int) {
 	n, sum := float64(len(x)), floats.Sum(x)
-	var before, most float64
-	for i := 1; i <= len(x)-least; i++ {
+	var before, largest float64
+	for i := 1; i <= len(x)-minLen; i++ {
 		before += x[i-1]
 		k := float64(i)
 		gap := (sum-before)/(n-k) - before/k
-		if gain := gap * gap * k * (n - k); i >= least && (gain > most || at == 0) {
-			at, most = i, gain
+		if gain := gap * gap * k * (n - k); i >= minLen && (gain > largest || at == 0) {
+			at, largest = i, gain
 		}
 	}
 	return at
@@ -121,9 +121,9 @@ func (c *costs) of(from, to int) float64 {
 // Effects in the Analysis of Simulation Output", Operations Research 30, 1982), each from the differences of
 // neighbouring batches (Rice, "Bandwidth Choice for Nonparametric Regression", Annals of Statistics 12, 1984):
 // their mean square for single values, so that regular dips count, their median square for batches, so that a few
-// changes of level do not. At least ten batches are asked of every size, and no batch holds more than most values: batches
+// changes of level do not. At least ten batches are asked of every size, and no batch holds more than maxBatch values: batches
 // about as long as the levels themselves would take regular changes for noise. It is 0 for fewer than two values.
-func LongRunVariance(x, w []float64, most int) float64 {
+func LongRunVariance(x, w []float64, maxBatch int) float64 {
 	if len(x) < 2 {
 		return 0
 	}
@@ -136,7 +136,7 @@ func LongRunVariance(x, w []float64, most int) float64 {
 	largest := sum / float64(len(squares))
 	const medianOfSquare = 0.4549364231195724 // of a standard normal variable, squared
 	x, w = slices.Clone(x), slices.Clone(w)
-	for batch := 2; len(x) >= 20 && batch <= most; batch *= 2 {
+	for batch := 2; len(x) >= 20 && batch <= maxBatch; batch *= 2 {
 		half := len(x) / 2
 		for i := range half {
 			a, b := 2*i, 2*i+1

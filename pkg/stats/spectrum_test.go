@@ -88,11 +88,11 @@ func TestSpectrumOfFew(t *testing.T) {
 	if _, ok := NewSpectrum(x, MinBins-1).Error(); ok {
 		t.Error("an error from too few values")
 	}
-	least := NewSpectrum(x[:MinBins], MinBins)
-	if _, ok := least.Error(); !ok {
+	shortest := NewSpectrum(x[:MinBins], MinBins)
+	if _, ok := shortest.Error(); !ok {
 		t.Error("no error from just enough values")
 	}
-	if _, ok := Difference(least, least); !ok {
+	if _, ok := Difference(shortest, shortest); !ok {
 		t.Error("no difference of just enough values")
 	}
 	if _, ok := Difference(s, NewSpectrum(x[:MinBins-1], MinBins-1)); ok {

@@ -9,11 +9,11 @@ import (
 // last five rounds the range is at most 20 % of their average, and along the line that fits them best the rate changes by
 // at most 10 % of it. SNIA's rounds are a minute long and chosen so that noise hardly shows; windows may be shorter.
 const (
-	SteadyWindows = 5 // how many rates are judged together
-	steadyRange   = 0.20
-	steadyChange  = 0.10
-	steadyChance  = 0.002 // of a change that is in truth as large as that, and by noise looks so much smaller
-	steadyMost    = 40    // windows that the change is judged by
+	SteadyWindows    = 5 // how many rates are judged together
+	steadyRange      = 0.20
+	steadyChange     = 0.10
+	steadyChance     = 0.002 // of a change that is in truth as large as that, and by noise looks so much smaller
+	maxSteadyWindows = 40    // windows that the change is judged by
 )
 
 // Steady reports whether rates, of windows of one length, are steady at the last, and from which of them on.
@@ -26,7 +26,7 @@ func Steady(rates []float64) (since int, ok bool) {
 	if !afterPTS(rates) {
 		return 0, false
 	}
-	for n := SteadyWindows; n <= min(len(rates), steadyMost); n++ {
+	for n := SteadyWindows; n <= min(len(rates), maxSteadyWindows); n++ {
 		all := rates[len(rates)-n:]
 		mean, change, doubt := drift(all)
 		if !oneLevel(all) {

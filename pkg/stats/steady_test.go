@@ -106,11 +106,11 @@ func makeSeries(kind string, rng *rand.Rand) madeSeries {
 // steadyKinds are the series that a detector is tried on.
 func steadyKinds() []string { return []string{"falling", "flat", "noisy", "two-level"} }
 
-// mostWindows is how many windows after the rate is clearly steady it must be called so.
-const mostWindows = 12
+// maxWindows is how many windows after the rate is clearly steady it must be called so.
+const maxWindows = 12
 
 // judge says what is wrong with what a detector says of a series, going by the rates without noise: it must not call
-// it steady where these do not keep SNIA's rule, and must within mostWindows of when they keep it by half. What lies
+// it steady where these do not keep SNIA's rule, and must within maxWindows of when they keep it by half. What lies
 // between is steady by the rule, but no noisy series shows it: either is right there.
 func (s madeSeries) judge(detect func([]float64) bool) string {
 	long := 0 // windows since the truth became clearly steady
@@ -129,7 +129,7 @@ func (s madeSeries) judge(detect func([]float64) bool) string {
 		} else {
 			long, called = 0, false // it must be found anew
 		}
-		if long > mostWindows && !called {
+		if long > maxWindows && !called {
 			return "too late"
 		}
 	}

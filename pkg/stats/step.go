@@ -89,9 +89,9 @@ type candidate struct {
 	explained [maxSmooth]float64
 }
 
-// leastLeft is the part of a step's column, its mean aside, that must be left once the other smooth columns are taken
+// minLeft is the part of a step's column, its mean aside, that must be left once the other smooth columns are taken
 // out, so that the step can be told from them.
-const leastLeft = 0.05
+const minLeft = 0.05
 
 // prepare lists the places for a step, in ascending order.
 func (s StepScan) prepare(basis [][]float64) []candidate {
@@ -115,7 +115,7 @@ func (s StepScan) prepare(basis [][]float64) []candidate {
 				apart = c.norm
 			}
 		}
-		if c.norm > leastLeft*apart {
+		if c.norm > minLeft*apart {
 			found = append(found, c)
 		}
 	}

@@ -66,7 +66,7 @@ func TestStepScanIsLeastSquares(t *testing.T) {
 				step := make([]float64, n)
 				copy(step[cut:], s.Effect[cut:])
 				apart := leftOver(step, s.Smooth[:1])
-				if !s.Cut(cut) || leftOver(step, s.Smooth[:2]) <= leastLeft*apart {
+				if !s.Cut(cut) || leftOver(step, s.Smooth[:2]) <= minLeft*apart {
 					continue
 				}
 				if gain := leftOver(values, s.Smooth[:2]) - leftOver(values, [][]float64{s.Smooth[0], s.Smooth[1], step}); gain > best {
@@ -216,11 +216,11 @@ func levels(steps ...[2]float64) []float64 {
 
 func TestStepsOfSeveral(t *testing.T) {
 	for _, tt := range []struct {
-		name  string
-		x     []float64
-		least int
-		known int // of 100; negative: of all values
-		want  []int
+		name   string
+		x      []float64
+		minLen int
+		known  int // of 100; negative: of all values
+		want   []int
 	}{
 		{"down, up and down", levels([2]float64{60, 4}, [2]float64{50, 2}, [2]float64{70, 3}, [2]float64{90, 1}), 20, 100, []int{60, 110, 180}},
 		{"a step below the ratio", levels([2]float64{60, 3}, [2]float64{60, 2.4}), 20, 100, nil},
@@ -241,7 +241,7 @@ func TestStepsOfSeveral(t *testing.T) {
 		if tt.known < 0 {
 			known = -tt.known
 		}
-		if got := Steps(tt.x, tt.least, known, 1.3); !slices.Equal(got, tt.want) {
+		if got := Steps(tt.x, tt.minLen, known, 1.3); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}

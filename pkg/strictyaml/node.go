@@ -146,11 +146,11 @@ func (n Node) Text() (string, bool) {
 	return "", false
 }
 
-// Int reads a whole number from least to most.
-func (n Node) Int(least, most int64) (int64, bool) {
-	try := fmt.Sprintf("a whole number from %d to %d", least, most)
-	if least == most {
-		try = strconv.FormatInt(least, 10)
+// Int reads a whole number from lower to upper.
+func (n Node) Int(lower, upper int64) (int64, bool) {
+	try := fmt.Sprintf("a whole number from %d to %d", lower, upper)
+	if lower == upper {
+		try = strconv.FormatInt(lower, 10)
 	}
 	text, plain := n.raw()
 	v, err := strconv.ParseInt(text, 10, 64)
@@ -158,23 +158,23 @@ func (n Node) Int(least, most int64) (int64, bool) {
 		n.wrong("a whole number", try)
 		return 0, false
 	}
-	if err != nil || v < least || v > most {
+	if err != nil || v < lower || v > upper {
 		n.outside(try)
 		return 0, false
 	}
 	return v, true
 }
 
-// Float reads a number from least to most.
-func (n Node) Float(least, most float64) (float64, bool) {
-	try := fmt.Sprintf("a number from %v to %v", least, most)
+// Float reads a number from lower to upper.
+func (n Node) Float(lower, upper float64) (float64, bool) {
+	try := fmt.Sprintf("a number from %v to %v", lower, upper)
 	text, plain := n.raw()
 	v, err := strconv.ParseFloat(text, 64)
 	if !plain || math.IsNaN(v) || err != nil && !errors.Is(err, strconv.ErrRange) {
 		n.wrong("a number", try)
 		return 0, false
 	}
-	if v < least || v > most {
+	if v < lower || v > upper {
 		n.outside(try)
 		return 0, false
 	}
@@ -200,25 +200,25 @@ func (n Node) Bool() (bool, bool) {
 	return false, false
 }
 
-// Bytes reads a size from least to most bytes, such as 8 MiB or 4096.
-func (n Node) Bytes(least, most int64) (int64, bool) {
-	return quantity[int64]{"a size", "8 MiB", unit.ParseBytes, unit.FormatBytes}.read(n, least, most)
+// Bytes reads a size from lower to upper bytes, such as 8 MiB or 4096.
+func (n Node) Bytes(lower, upper int64) (int64, bool) {
+	return quantity[int64]{"a size", "8 MiB", unit.ParseBytes, unit.FormatBytes}.read(n, lower, upper)
 }
 
-// Rate reads a rate from least to most bytes per second, such as 2.8 GB/s.
-func (n Node) Rate(least, most float64) (float64, bool) {
-	return quantity[float64]{"a rate", "2.8 GB/s", unit.ParseRate, unit.FormatRate}.read(n, least, most)
+// Rate reads a rate from lower to upper bytes per second, such as 2.8 GB/s.
+func (n Node) Rate(lower, upper float64) (float64, bool) {
+	return quantity[float64]{"a rate", "2.8 GB/s", unit.ParseRate, unit.FormatRate}.read(n, lower, upper)
 }
 
-// Duration reads a time from least to most, such as 30 s.
-func (n Node) Duration(least, most time.Duration) (time.Duration, bool) {
+// Duration reads a time from lower to upper, such as 30 s.
+func (n Node) Duration(lower, upper time.Duration) (time.Duration, bool) {
 	format := func(d time.Duration) string { return unit.FormatSeconds(d.Seconds()) }
-	return quantity[time.Duration]{"a time", "30 s", unit.ParseDuration, format}.read(n, least, most)
+	return quantity[time.Duration]{"a time", "30 s", unit.ParseDuration, format}.read(n, lower, upper)
 }
 
-// Percent reads a share from least to most, such as 50 %, which is 0.5.
-func (n Node) Percent(least, most float64) (float64, bool) {
-	return quantity[float64]{"a share", "50 %", unit.ParsePercent, unit.FormatPercent}.read(n, least, most)
+// Percent reads a share from lower to upper, such as 50 %, which is 0.5.
+func (n Node) Percent(lower, upper float64) (float64, bool) {
+	return quantity[float64]{"a share", "50 %", unit.ParsePercent, unit.FormatPercent}.read(n, lower, upper)
 }
 
 // OneOf reads one of the allowed words.
@@ -257,8 +257,8 @@ type quantity[T cmp.Ordered] struct {
 	format        func(T) string
 }
 
-// read reads a quantity from least to most.
-func (q quantity[T]) read(n Node, least, most T) (T, bool) {
+// read reads a quantity from lower to upper.
+func (q quantity[T]) read(n Node, lower, upper T) (T, bool) {
 	var zero T
 	if kind := n.Kind(); kind != Text && kind != Number {
 		n.wrong(q.what, q.example)
@@ -269,8 +269,8 @@ func (q quantity[T]) read(n Node, least, most T) (T, bool) {
 		n.Errorf("%s: %v", n.label, err)
 		return zero, false
 	}
-	if v < least || v > most {
-		n.outside(q.format(least) + " to " + q.format(most))
+	if v < lower || v > upper {
+		n.outside(q.format(lower) + " to " + q.format(upper))
 		return zero, false
 	}
 	return v, true

@@ -172,7 +172,7 @@ type Items[T any] struct {
 	To    *[]T
 	Item  func(*T) Value
 	Empty string // what is wrong where there is none, and what to try; empty: nothing
-	Most  int    // items; 0: any number
+	Max   int    // items; 0: any number
 }
 
 // Value is the list as a value.
@@ -182,8 +182,8 @@ func (l Items[T]) Value() Value {
 		if l.Empty != "" {
 			s["minItems"] = 1
 		}
-		if l.Most > 0 {
-			s["maxItems"] = l.Most
+		if l.Max > 0 {
+			s["maxItems"] = l.Max
 		}
 		return s
 	}}
@@ -194,8 +194,8 @@ func (l Items[T]) read(n Node) {
 	if len(items) == 0 && n.Kind() == List && l.Empty != "" {
 		n.Errorf("%s", l.Empty)
 	}
-	if l.Most > 0 && len(items) > l.Most {
-		items[l.Most].Errorf("more than %d %s; remove some", l.Most, n.label)
+	if l.Max > 0 && len(items) > l.Max {
+		items[l.Max].Errorf("more than %d %s; remove some", l.Max, n.label)
 		return
 	}
 	for _, item := range items {

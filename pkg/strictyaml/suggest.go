@@ -2,8 +2,8 @@ package strictyaml
 
 import "strings"
 
-// leastPrefix is how many letters of a word must stand for the beginning of another to mean it.
-const leastPrefix = 3
+// minPrefix is how many letters of a word must stand for the beginning of another to mean it.
+const minPrefix = 3
 
 // Suggest is what to try in place of an unknown word: the nearest of the known ones, or else all of them.
 func Suggest(word string, known []string) string {
@@ -21,18 +21,18 @@ func Suggest(word string, known []string) string {
 // differs from it by a slip of the hand. It is empty where there is none.
 func Nearest(word string, known []string) string {
 	word = strings.ToLower(word)
-	best, least, begun := "", 0, 0
+	best, smallest, begun := "", 0, 0
 	for _, k := range known {
-		if d := distance(word, strings.ToLower(k)); best == "" || d < least {
-			best, least = k, d
+		if d := distance(word, strings.ToLower(k)); best == "" || d < smallest {
+			best, smallest = k, d
 		}
 	}
 	// A third of the letters wrong is still a slip; more is another word.
-	if letters := len([]rune(best)); least <= max(1, letters/3) && least < letters {
+	if letters := len([]rune(best)); smallest <= max(1, letters/3) && smallest < letters {
 		return best
 	}
 	for _, k := range known {
-		if len([]rune(word)) >= leastPrefix && strings.HasPrefix(strings.ToLower(k), word) {
+		if len([]rune(word)) >= minPrefix && strings.HasPrefix(strings.ToLower(k), word) {
 			best, begun = k, begun+1
 		}
 	}

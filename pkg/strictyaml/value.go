@@ -72,44 +72,44 @@ func Bool(to *bool) Value {
 	return Value{v.Read, func() Schema { return with(v.Schema(), "default", *to) }}
 }
 
-// Int is a whole number from least to most.
-func Int[T ~int | ~int64 | ~uint64](to *T, least, most int64) Value {
-	schema := Schema{"type": "integer", "minimum": least, "maximum": most}
-	if least == most {
-		schema = Schema{"const": least}
+// Int is a whole number from lower to upper.
+func Int[T ~int | ~int64 | ~uint64](to *T, lower, upper int64) Value {
+	schema := Schema{"type": "integer", "minimum": lower, "maximum": upper}
+	if lower == upper {
+		schema = Schema{"const": lower}
 	}
 	return into(to, func(n Node) (T, bool) {
-		v, ok := n.Int(least, most)
+		v, ok := n.Int(lower, upper)
 		return T(v), ok
 	}, nil, schema)
 }
 
-// Float is a number from least to most.
-func Float(to *float64, least, most float64) Value {
-	return into(to, func(n Node) (float64, bool) { return n.Float(least, most) }, nil,
-		Schema{"type": "number", "minimum": least, "maximum": most})
+// Float is a number from lower to upper.
+func Float(to *float64, lower, upper float64) Value {
+	return into(to, func(n Node) (float64, bool) { return n.Float(lower, upper) }, nil,
+		Schema{"type": "number", "minimum": lower, "maximum": upper})
 }
 
-// Bytes is a size from least to most bytes.
-func Bytes(to *int64, least, most int64) Value {
-	return into(to, func(n Node) (int64, bool) { return n.Bytes(least, most) }, unit.FormatBlock, quantitySchema(unit.SizePattern, least, most))
+// Bytes is a size from lower to upper bytes.
+func Bytes(to *int64, lower, upper int64) Value {
+	return into(to, func(n Node) (int64, bool) { return n.Bytes(lower, upper) }, unit.FormatBlock, quantitySchema(unit.SizePattern, lower, upper))
 }
 
-// Rate is a rate from least to most bytes per second.
-func Rate(to *float64, least, most float64) Value {
-	return into(to, func(n Node) (float64, bool) { return n.Rate(least, most) }, unit.FormatRate, quantitySchema(unit.RatePattern, least, most))
+// Rate is a rate from lower to upper bytes per second.
+func Rate(to *float64, lower, upper float64) Value {
+	return into(to, func(n Node) (float64, bool) { return n.Rate(lower, upper) }, unit.FormatRate, quantitySchema(unit.RatePattern, lower, upper))
 }
 
-// Duration is a time from least to most.
-func Duration(to *time.Duration, least, most time.Duration) Value {
+// Duration is a time from lower to upper.
+func Duration(to *time.Duration, lower, upper time.Duration) Value {
 	format := func(d time.Duration) string { return unit.FormatSeconds(d.Seconds()) }
-	return into(to, func(n Node) (time.Duration, bool) { return n.Duration(least, most) }, format,
+	return into(to, func(n Node) (time.Duration, bool) { return n.Duration(lower, upper) }, format,
 		Schema{"type": "string", "pattern": unit.TimePattern})
 }
 
-// Percent is a share from least to most, of which 1 is all: 50 % is 0.5.
-func Percent(to *float64, least, most float64) Value {
-	return into(to, func(n Node) (float64, bool) { return n.Percent(least, most) }, unit.FormatPercent,
+// Percent is a share from lower to upper, of which 1 is all: 50 % is 0.5.
+func Percent(to *float64, lower, upper float64) Value {
+	return into(to, func(n Node) (float64, bool) { return n.Percent(lower, upper) }, unit.FormatPercent,
 		Schema{"type": "string", "pattern": unit.PercentPattern})
 }
 
@@ -144,10 +144,10 @@ func into[T comparable](to *T, read func(Node) (T, bool), format func(T) string,
 }
 
 // quantitySchema is that of a quantity which may stand without a unit. A schema compares numbers, and no texts.
-func quantitySchema[T int64 | float64](pattern string, least, most T) Schema {
+func quantitySchema[T int64 | float64](pattern string, lower, upper T) Schema {
 	return Schema{"anyOf": []Schema{
 		{"type": "string", "pattern": pattern},
-		{"type": "number", "minimum": least, "maximum": most},
+		{"type": "number", "minimum": lower, "maximum": upper},
 	}}
 }
 

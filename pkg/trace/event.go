@@ -97,8 +97,8 @@ const (
 	CachedShare = "cached_share"       // of the files that a job moved past the cache: how much the cache held when it had ended
 )
 
-// CachedMost is the cached share that a stray page or two may come to.
-const CachedMost = 0.01
+// MaxCached is the cached share that a stray page or two may come to.
+const MaxCached = 0.01
 
 // Disk is a disk as the run line names it.
 type Disk struct {

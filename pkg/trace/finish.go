@@ -118,7 +118,7 @@ func (d *diskBuilder) tidy(b *builder, t *DiskTrace, phase string) {
 	left := t.once()
 	b.repeated.add(left.repeated, phase, t.Name)
 	b.again.add(left.again, phase, t.Name)
-	b.strays.add(left.strays, phase, t.Name)
+	b.overlapping.add(left.overlapping, phase, t.Name)
 	if dropped := t.tidy(); dropped > 0 {
 		b.warnf("phase %s: disk %s: progress samples out of order or beyond their file dropped: %d", phase, t.Name, dropped)
 	}

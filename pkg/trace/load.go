@@ -60,7 +60,7 @@ type builder struct {
 	requests int64                    // of all latency lines
 	arena    []Sample                 // file samples are cut from it, so that small files cost no allocation each
 
-	repeated, again, strays tally // file lines left out
+	repeated, again, overlapping tally // file lines left out
 }
 
 type phaseBuilder struct {

@@ -7,19 +7,19 @@ import (
 )
 
 const (
-	// mostTakes is how many files may have one number, on average, for it to be a file's number: a trace need not
+	// maxTakes is how many files may have one number, on average, for it to be a file's number: a trace need not
 	// number its files, and then all have the same.
-	mostTakes = 4
-	// fewStrays is the share of a disk's files that may be left out for the rest to come one at a time. Where there
+	maxTakes = 4
+	// maxOverlapping is the share of a disk's files that may be left out for the rest to come one at a time. Where there
 	// are more, the disk had several files in transfer at once.
-	fewStrays = 0.05
+	maxOverlapping = 0.05
 )
 
 // leftOut counts the file lines that are not counted.
 type leftOut struct {
-	repeated int // the same line again
-	again    int // the same file again, with other times
-	strays   int // another file, in the time of one that is counted
+	repeated    int // the same line again
+	again       int // the same file again, with other times
+	overlapping int // another file, in the time of one that is counted
 }
 
 // once sorts the files by start, and leaves out those that cannot have been moved beside the others. They must be in
@@ -38,8 +38,8 @@ func (t *DiskTrace) once() leftOut {
 		t.Files = append(t.Files, possible...)
 		slices.SortStableFunc(t.Files, byStart)
 	}
-	if gone := strays(t.Files); float64(len(gone)) <= fewStrays*float64(len(t.Files)) {
-		out.strays = len(gone)
+	if gone := overlapping(t.Files); float64(len(gone)) <= maxOverlapping*float64(len(t.Files)) {
+		out.overlapping = len(gone)
 		t.Files = without(t.Files, gone)
 	}
 	return out
@@ -127,7 +127,7 @@ func judge(files []File) []verdict {
 		}
 		single = append(single, i)
 	}
-	if numbers*mostTakes <= len(single) {
+	if numbers*maxTakes <= len(single) {
 		return verdicts
 	}
 	best := 0 // of the number so far, as an index of single
@@ -182,9 +182,9 @@ func clash(a, b *File) bool {
 	return a.Usable() && b.Usable() && common > min(a.EndNS-a.StartNS, b.EndNS-b.StartNS)/2
 }
 
-// strays are the indices of few files without which no two clash; the files must be sorted. Of two that clash the one
+// overlapping are the indices of few files without which no two clash; the files must be sorted. Of two that clash the one
 // that ends later goes, for it leaves most room: but not where it clashes with that one only, and is the longer.
-func strays(files []File) []int {
+func overlapping(files []File) []int {
 	var gone []int
 	last := -1
 	for i := range files {

@@ -167,11 +167,11 @@ func TestOnce(t *testing.T) {
 		{"goes on where it was cut off", slices.Concat(clean[:40], late), slices.Concat(clean[:40], late[40:]), leftOut{again: 40}},
 		{"numbered lanes", numbered, numbered, leftOut{}},
 		{"lanes without numbers", unnumbered, unnumbered, leftOut{}},
-		{"rounded times", slices.Concat(clean[:50], one(200, 4960, 5000), clean[50:]), slices.Concat(clean[:49], clean[49:50], clean[50:]), leftOut{strays: 1}},
+		{"rounded times", slices.Concat(clean[:50], one(200, 4960, 5000), clean[50:]), slices.Concat(clean[:49], clean[49:50], clean[50:]), leftOut{overlapping: 1}},
 		{"a touch", slices.Concat(clean[:99], one(99, 9890, 9990)), slices.Concat(clean[:99], one(99, 9890, 9990)), leftOut{}},
-		{"a short one within another", slices.Concat(clean, one(100, 4010, 4080)), clean, leftOut{strays: 1}},
-		{"a long one over many", slices.Concat(clean, one(100, 1950, 8050)), clean, leftOut{strays: 1}},
-		{"five in a hundred", slices.Concat(clean[:95], inTurn(5, 100, 4030)), clean[:95], leftOut{strays: 5}},
+		{"a short one within another", slices.Concat(clean, one(100, 4010, 4080)), clean, leftOut{overlapping: 1}},
+		{"a long one over many", slices.Concat(clean, one(100, 1950, 8050)), clean, leftOut{overlapping: 1}},
+		{"five in a hundred", slices.Concat(clean[:95], inTurn(5, 100, 4030)), clean[:95], leftOut{overlapping: 5}},
 		{"six in a hundred", slices.Concat(clean[:94], inTurn(6, 100, 4030)), nil, leftOut{}},
 	}
 	for _, tt := range tests {

@@ -133,14 +133,14 @@ func (p *Phase) WorkOf(d *DiskTrace) work.Work {
 // Seen is what the disk's files tell of its work.
 func (t *DiskTrace) Seen() *work.Seen {
 	sizes := make([]int64, 0, len(t.Files))
-	least, most := int64(math.MaxInt64), int64(0)
+	smallest, largest := int64(math.MaxInt64), int64(0)
 	for i := range t.Files {
 		if f := &t.Files[i]; !f.Filler && f.Usable() {
 			sizes = append(sizes, f.Bytes)
-			least, most = min(least, f.EndNS-f.StartNS), max(most, f.EndNS-f.StartNS)
+			smallest, largest = min(smallest, f.EndNS-f.StartNS), max(largest, f.EndNS-f.StartNS)
 		}
 	}
-	return work.See(sizes, least, most)
+	return work.See(sizes, smallest, largest)
 }
 
 // Unnumbered is a phase's name without the number that tells it from others of that name: "WWW" of "WWW-2".

@@ -101,16 +101,16 @@ func (b *builder) warnLeftOut() {
 	if t := b.again; t.n > 0 {
 		b.warnf("files with the number of another one and overlapping times: the first of each number is counted, %d are left out (%s)", t.n, few(t.where))
 	}
-	if t := b.strays; t.n > 0 {
+	if t := b.overlapping; t.n > 0 {
 		b.warnf("overlapping files of a disk that otherwise moved one at a time: %d are left out (%s)", t.n, few(t.where))
 	}
 }
 
 // few joins at most so many as can be read.
 func few(words []string) string {
-	const most = 4
-	if n := len(words) - most; n > 0 {
-		return fmt.Sprintf("%s; and %d more", strings.Join(words[:most], "; "), n)
+	const limit = 4
+	if n := len(words) - limit; n > 0 {
+		return fmt.Sprintf("%s; and %d more", strings.Join(words[:limit], "; "), n)
 	}
 	return strings.Join(words, "; ")
 }

@@ -26,7 +26,7 @@ const (
 )
 
 // See looks at the sizes of files, in the order of their transfer, and the least and the most nanoseconds that one took.
-func See(sizes []int64, least, most int64) *Seen {
+func See(sizes []int64, smallest, largest int64) *Seen {
 	s := &Seen{sorted: sample(sizes)}
 	up, down := true, true
 	for i := 1; i < len(sizes); i++ {
@@ -46,8 +46,8 @@ func See(sizes []int64, least, most int64) *Seen {
 	case down:
 		s.order = Descending
 	}
-	if len(sizes) > 1 && float64(most) <= evenly*float64(least) {
-		s.slice = least
+	if len(sizes) > 1 && float64(largest) <= evenly*float64(smallest) {
+		s.slice = smallest
 	}
 	return s
 }
@@ -67,7 +67,7 @@ func sample(sizes []int64) []int64 {
 }
 
 // Range is the smallest, the middle and the largest size; zeros without files.
-func (s *Seen) Range() (least, median, most int64) {
+func (s *Seen) Range() (smallest, median, largest int64) {
 	if s == nil || len(s.sorted) == 0 {
 		return 0, 0, 0
 	}
@@ -93,12 +93,12 @@ func (s *Seen) alike(o *Seen) bool {
 
 // smaller is by how much the share of sizes up to any one in a is above that of sizes up to about as much in b.
 func smaller(a, b []int64) float64 {
-	most, k := 0.0, 0
+	largest, k := 0.0, 0
 	for i := range a {
 		for k < len(b) && b[k] <= about*a[i] {
 			k++
 		}
-		most = max(most, float64(i+1)/float64(len(a))-float64(k)/float64(len(b)))
+		largest = max(largest, float64(i+1)/float64(len(a))-float64(k)/float64(len(b)))
 	}
-	return most
+	return largest
 }

@@ -96,29 +96,29 @@ func (w Work) testText() string {
 
 // sizesText is the sizes of files: "1 GB", "2 MB to 2 GB".
 func (w Work) sizesText() string {
-	least, most, drawn := w.Sizes.Min, w.Sizes.Max, ""
+	smallest, largest, drawn := w.Sizes.Min, w.Sizes.Max, ""
 	switch {
 	case w.Sizes.IsZero():
-		least, _, most = w.Seen.Range()
-		if _, median, _ := w.Seen.Range(); most > least {
+		smallest, _, largest = w.Seen.Range()
+		if _, median, _ := w.Seen.Range(); largest > smallest {
 			drawn = ", half of them up to " + unit.FormatBytes(median)
 		}
 	case len(w.Sizes.List) > 0:
-		least, most = w.Sizes.List[0], w.Sizes.List[0]
+		smallest, largest = w.Sizes.List[0], w.Sizes.List[0]
 		for _, size := range w.Sizes.List {
-			least, most = min(least, size), max(most, size)
+			smallest, largest = min(smallest, size), max(largest, size)
 		}
-		if most > least {
+		if largest > smallest {
 			drawn = fmt.Sprintf(", a list of %d", len(w.Sizes.List))
 		}
 	case w.Sizes.Distribution == LogUniform:
 		drawn = ", " + LogUniform
 	}
-	if most == 0 {
+	if largest == 0 {
 		return "none"
 	}
-	if least == most {
-		return unit.FormatBytes(most)
+	if smallest == largest {
+		return unit.FormatBytes(largest)
 	}
-	return unit.FormatBytes(least) + " to " + unit.FormatBytes(most) + drawn
+	return unit.FormatBytes(smallest) + " to " + unit.FormatBytes(largest) + drawn
 }

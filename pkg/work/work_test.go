@@ -84,21 +84,21 @@ func TestDiffers(t *testing.T) {
 // Sizes that were seen are those of another phase where both may be drawn from one range.
 func TestSeen(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	drawn := func(n int, least, most float64, logarithmic bool) *Seen {
+	drawn := func(n int, lower, upper float64, logarithmic bool) *Seen {
 		sizes := make([]int64, n)
 		for i := range sizes {
 			at := rnd.Float64()
-			if sizes[i] = int64(least + at*(most-least)); logarithmic {
-				sizes[i] = int64(least * math.Exp(at*math.Log(most/least)))
+			if sizes[i] = int64(lower + at*(upper-lower)); logarithmic {
+				sizes[i] = int64(lower * math.Exp(at*math.Log(upper/lower)))
 			}
 		}
 		return See(sizes, 1, 3)
 	}
 	const runs = 500
 	for _, tt := range []struct {
-		name        string
-		a, b        func() *Seen
-		least, most int // of the runs in which they are alike
+		name         string
+		a, b         func() *Seen
+		lower, upper int // of the runs in which they are alike
 	}{
 		{"one range, 50 and 30", func() *Seen { return drawn(50, 2e6, 2e9, false) }, func() *Seen { return drawn(30, 2e6, 2e9, false) }, runs - 3, runs},
 		{"one range, 8 and 100", func() *Seen { return drawn(8, 2e6, 2e9, false) }, func() *Seen { return drawn(100, 2e6, 2e9, false) }, runs - 3, runs},
@@ -115,7 +115,7 @@ func TestSeen(t *testing.T) {
 				alike++
 			}
 		}
-		if t.Logf("%s: %d of %d", tt.name, alike, runs); alike < tt.least || alike > tt.most {
+		if t.Logf("%s: %d of %d", tt.name, alike, runs); alike < tt.lower || alike > tt.upper {
 			t.Errorf("%s: alike in %d of %d", tt.name, alike, runs)
 		}
 	}

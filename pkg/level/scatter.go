@@ -11,29 +11,29 @@ import (
 const (
 	// Files on either side, unless the change lies inside one: of ten that could come in any order, one order in 252 has
 	// the five slowest first. A throttled disk may have moved fewer, and is judged by how long it stayed low as well.
-	MinFiles      = 5
-	FewFiles      = 4             // the same for the falls and rises of the ledger
-	MaxOfOne      = 0.35          // of the time on either side: one file may take no more
-	MaxOfFew      = 0.5           // the same for the falls and rises of the ledger
-	insideNS      = 1_000_000_000 // a change inside a file is seen for so long on either side of it if it is small, less if it is large
-	quickNS       = 100_000_000   // the noise within files is that from one such time to the next
-	insideSDs     = 6             // standard deviations of it that a change inside a file must be
-	leastInsideNS = 200_000_000
-	rankApart     = 0.75  // the fastest file of the slower stretch has at most this part of the rate of the other's slowest
-	rankChance    = 0.005 // the chance of such an order at most
-	maxSampled    = 500   // files at most that the noise is judged by: some of very many will do
-	sameChange    = 0.5   // of the change between the levels that must show inside the file
+	MinFiles    = 5
+	FewFiles    = 4             // the same for the falls and rises of the ledger
+	MaxOfOne    = 0.35          // of the time on either side: one file may take no more
+	MaxOfFew    = 0.5           // the same for the falls and rises of the ledger
+	insideNS    = 1_000_000_000 // a change inside a file is seen for so long on either side of it if it is small, less if it is large
+	quickNS     = 100_000_000   // the noise within files is that from one such time to the next
+	insideSDs   = 6             // standard deviations of it that a change inside a file must be
+	minInsideNS = 200_000_000
+	rankApart   = 0.75  // the fastest file of the slower stretch has at most this part of the rate of the other's slowest
+	rankChance  = 0.005 // the chance of such an order at most
+	maxSampled  = 500   // files at most that the noise is judged by: some of very many will do
+	sameChange  = 0.5   // of the change between the levels that must show inside the file
 )
 
 // ShowsInFiles reports whether a change from one stretch to a later one shows in several files on either side, inside one
 // file, or in that all files on one side are slower than all on the other: file times have heavy tails, and the luck of one
 // or two files is no level.
-func (p *Disk) ShowsInFiles(before, after overlap.Interval, least int, most float64) bool {
-	return p.RestsOnFiles(before, least, most) && p.RestsOnFiles(after, least, most) || p.showsInsideFile(before, after) || p.RanksApart(before, after)
+func (p *Disk) ShowsInFiles(before, after overlap.Interval, minFiles int, maxShare float64) bool {
+	return p.RestsOnFiles(before, minFiles, maxShare) && p.RestsOnFiles(after, minFiles, maxShare) || p.showsInsideFile(before, after) || p.RanksApart(before, after)
 }
 
 // RestsOnFiles reports whether a stretch holds at least so many files, none of which takes more than a share of it.
-func (p *Disk) RestsOnFiles(v overlap.Interval, least int, most float64) bool {
+func (p *Disk) RestsOnFiles(v overlap.Interval, minFiles int, maxShare float64) bool {
 	n, longest := 0, int64(0)
 	for i := range p.Trace.Files {
 		if f := &p.Trace.Files[i]; f.Usable() && f.StartNS < v.EndNS && f.EndNS > v.StartNS {
@@ -41,7 +41,7 @@ func (p *Disk) RestsOnFiles(v overlap.Interval, least int, most float64) bool {
 			longest = max(longest, min(f.EndNS, v.EndNS)-max(f.StartNS, v.StartNS))
 		}
 	}
-	return n >= least && float64(longest) <= most*float64(v.EndNS-v.StartNS)
+	return n >= minFiles && float64(longest) <= maxShare*float64(v.EndNS-v.StartNS)
 }
 
 // quickNoise is the robust spread of how the rate within the disk's files changes from one tenth of a second to the next, as a
@@ -79,7 +79,7 @@ func (p *Disk) quickNoise() float64 {
 func (p *Disk) showsInsideFile(before, after overlap.Interval) bool {
 	from, to := before.EndNS, after.StartNS
 	change := math.Log(p.RateIn(after) / p.RateIn(before))
-	needNS := int64(min(insideNS, max(leastInsideNS, float64(quickNS)*square(insideSDs*p.quickNoise()/change))))
+	needNS := int64(min(insideNS, max(minInsideNS, float64(quickNS)*square(insideSDs*p.quickNoise()/change))))
 	for i := range p.Trace.Files {
 		f := &p.Trace.Files[i]
 		if len(f.Samples) == 0 || f.StartNS > from-needNS || f.EndNS < to+needNS {
@@ -114,7 +114,7 @@ func (p *Disk) fileRates(v overlap.Interval) (n int, low, high float64) {
 	for i := range p.Trace.Files {
 		f := &p.Trace.Files[i]
 		in := overlap.Of(f).Within(v)
-		if f.Usable() && in.EndNS-in.StartNS >= leastInsideNS {
+		if f.Usable() && in.EndNS-in.StartNS >= minInsideNS {
 			r := p.RateIn(in)
 			n, low, high = n+1, min(low, r), max(high, r)
 		}

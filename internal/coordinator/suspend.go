@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// vigilEvery is how often the clocks are looked at.
-	vigilEvery = 250 * time.Millisecond
-	// shortSleep is the least that counts as a sleep: the clocks are not read at one instant.
-	shortSleep = 200 * time.Millisecond
+	// suspendCheckEvery is how often the clocks are looked at.
+	suspendCheckEvery = 250 * time.Millisecond
+	// minSuspend is the least that counts as a sleep: the clocks are not read at one instant.
+	minSuspend = 200 * time.Millisecond
 )
 
 // stop is a time in which nothing went on.
@@ -23,23 +23,23 @@ type stop struct {
 	took time.Duration
 }
 
-// clocks are what a vigil looks at, at each tick.
+// clocks are what a suspendDetector looks at, at each tick.
 type clocks struct {
 	read  func() (nowNS int64, slept time.Duration) // clock.Now and clock.Slept
 	ticks <-chan time.Time
 }
 
-// vigil notices when the machine has slept or the process was stopped. It looks from a goroutine that does nothing else,
+// suspendDetector notices when the machine has slept or the process was stopped. It looks from a goroutine that does nothing else,
 // so that a slow disk under the results is not taken for it.
-type vigil struct {
+type suspendDetector struct {
 	stops chan stop
 	quit  chan struct{}
 	gone  sync.WaitGroup
 }
 
-// keepVigil begins to look, and goes on until it is ended.
-func keepVigil(c clocks) *vigil {
-	v := &vigil{stops: make(chan stop, 64), quit: make(chan struct{})}
+// detectSuspends begins to look, and goes on until it is ended.
+func detectSuspends(c clocks) *suspendDetector {
+	v := &suspendDetector{stops: make(chan stop, 64), quit: make(chan struct{})}
 	now, slept := c.read()
 	v.gone.Go(func() {
 		for {
@@ -64,7 +64,7 @@ func keepVigil(c clocks) *vigil {
 // missed is for how long nothing went on, by the time between two looks and the growth of the time asleep between them.
 // The clock of some systems goes on in a sleep.
 func missed(passed, asleep time.Duration) time.Duration {
-	if asleep < shortSleep {
+	if asleep < minSuspend {
 		asleep = 0
 	}
 	if passed < clock.LongPause {
@@ -73,7 +73,7 @@ func missed(passed, asleep time.Duration) time.Duration {
 	return max(asleep, passed)
 }
 
-func (v *vigil) end() {
+func (v *suspendDetector) end() {
 	close(v.quit)
 	v.gone.Wait()
 }

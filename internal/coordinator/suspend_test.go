@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestVigil(t *testing.T) {
+func TestSuspendDetector(t *testing.T) {
 	type look struct{ passed, asleep time.Duration } // since the look before
 	for _, tt := range []struct {
 		name  string
@@ -27,7 +27,7 @@ func TestVigil(t *testing.T) {
 			var at reading
 			readings, ticks := make(chan reading, 1), make(chan time.Time)
 			readings <- at
-			v := keepVigil(clocks{ticks: ticks, read: func() (int64, time.Duration) {
+			v := detectSuspends(clocks{ticks: ticks, read: func() (int64, time.Duration) {
 				r := <-readings
 				return r.now, r.slept
 			}})

@@ -8,7 +8,7 @@ import (
 )
 
 // A disk that is slow is not taken for dead before its requests in flight, which may all end at once, can be done.
-func TestPatience(t *testing.T) {
+func TestStallTimeout(t *testing.T) {
 	io := func(mode string, block int64, depth int) scenario.IO {
 		return scenario.IO{Mode: mode, Block: block, Depth: depth}
 	}
@@ -28,7 +28,7 @@ func TestPatience(t *testing.T) {
 	} {
 		p := &phaseRun{opts: Options{Stall: tc.stall}}
 		c := &child{job: scenario.Job{IO: tc.io, Sizes: tc.sizes}}
-		if got := p.patience(c); got != tc.want {
+		if got := p.stallTimeout(c); got != tc.want {
 			t.Errorf("%s: %s, want %s", tc.what, got, tc.want)
 		}
 	}
