@@ -25,6 +25,15 @@ func combine(part string, disks []string) []map[string]trace.Role {
 		for _, role := range []trace.Role{trace.Write, trace.Read} {
 			add(allBut(disks, role, "", trace.Idle))
 		}
+	case studyAllButOne:
+		if len(disks) < 2 {
+			return nil
+		}
+		for _, role := range []trace.Role{trace.Write, trace.Read} {
+			for _, disk := range disks {
+				add(allBut(disks, role, disk, trace.Idle))
+			}
+		}
 	case studyMixed:
 		if len(disks) < 2 {
 			return nil
@@ -35,7 +44,7 @@ func combine(part string, disks []string) []map[string]trace.Role {
 			}
 		}
 	case studyMatrix:
-		for _, part := range []string{studySolo, studyPairs, studyAll, studyMixed} {
+		for _, part := range []string{studySolo, studyPairs, studyAllButOne, studyAll, studyMixed} {
 			phases = append(phases, combine(part, disks)...)
 		}
 	}

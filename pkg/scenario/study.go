@@ -16,11 +16,15 @@ const (
 	studyAll    = "all"    // all write, all read
 	studyMixed  = "mixed"  // one writes and the rest read, one reads and the rest write, each disk in turn
 	studyMatrix = "matrix" // all of these
+
+	// studyAllButOne leaves out each disk in turn while the rest write, then read: what they have then is what they would have
+	// if it were plugged in elsewhere. Of three disks these are pairs.
+	studyAllButOne = "all_but_one"
 )
 
 // studyParts lists them.
 func studyParts() []string {
-	return []string{studySolo, studyPairs, studyAll, studyMixed, studyMatrix}
+	return []string{studySolo, studyPairs, studyAllButOne, studyAll, studyMixed, studyMatrix}
 }
 
 // study appends its phases to the explicit ones: a word, a list of words, or a mapping with these under include.
@@ -46,7 +50,7 @@ func (s *Scenario) study() strictyaml.Value {
 	}
 	full := strictyaml.Object{
 		Keys: slices.Concat([]strictyaml.Key{
-			{Name: "include", Need: true, Value: include, About: "solo, pairs, all, mixed (one against the rest), matrix (all of these), or a list of them"},
+			{Name: "include", Need: true, Value: include, About: "solo, pairs, all_but_one (each disk left out in turn), all, mixed (one against the rest), matrix (all of these), or a list of them"},
 			{Name: "disks", Value: s.diskList(&disks, "disks").Then(func(n strictyaml.Node) {
 				if disks != nil && len(disks) == 0 {
 					n.Errorf("disks is empty; name those to study, or delete the key for all")
@@ -66,7 +70,7 @@ func (s *Scenario) study() strictyaml.Value {
 
 // forOne is the schema of what one disk can be studied by.
 func forOne() strictyaml.Schema {
-	two := strictyaml.Schema{"enum": []string{studyPairs, studyMixed}}
+	two := strictyaml.Schema{"enum": []string{studyPairs, studyAllButOne, studyMixed}}
 	return not("anyOf", []strictyaml.Schema{two, {"type": "array", "contains": two}})
 }
 
