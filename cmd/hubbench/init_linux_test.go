@@ -94,7 +94,7 @@ func initToReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	hubbench("plan", "hubbench.yaml") // which fails where a check does
-	quick := bytes.ReplaceAll(data, []byte("target: 30 s"), []byte("target: 300 ms"))
+	quick := bytes.ReplaceAll(data, []byte("target: 20 s"), []byte("target: 300 ms"))
 	quick = bytes.ReplaceAll(quick, []byte("cooldown: 10 s"), []byte("cooldown: 0 s"))
 	if err := os.WriteFile("hubbench.yaml", quick, 0o644); err != nil {
 		t.Fatal(err)

@@ -3,22 +3,29 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/hubbench/hubbench/pkg/draft"
 	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// plugged is a machine with a hub and two disks on it, whose volumes are folders.
+// plugged is a machine with a hub and disks on it, whose volumes are folders.
 func plugged(folders ...string) func(context.Context) (*hardware.Inventory, error) {
+	return pluggedWith(210e6, folders...)
+}
+
+func pluggedWith(free int64, folders ...string) func(context.Context) (*hardware.Inventory, error) {
 	yes, hub := true, "dock"
 	inv := &hardware.Inventory{Hubs: []hardware.Hub{{ID: hub, Name: "TS4", Vendor: "CalDigit"}}}
 	for i, folder := range folders {
 		inv.Disks = append(inv.Disks, hardware.Disk{Name: "sd" + string(rune('a'+i)), Model: "T7", External: &yes, Hub: &hub,
-			Volumes: []hardware.Volume{{Device: "sd1", Mount: folder, Filesystem: "exfat", FreeBytes: 210e6}}})
+			Volumes: []hardware.Volume{{Device: "sd1", Mount: folder, Filesystem: "exfat", FreeBytes: free}}})
 	}
 	return func(context.Context) (*hardware.Inventory, error) { return inv, nil }
 }
@@ -39,10 +46,10 @@ func TestInit(t *testing.T) {
 			says: "hubbench: no external disk is seen; plug one in, name a disk with --disks, or try --demo\n"},
 		{name: "nothing mounted", look: plugged(""), code: exitUsage,
 			says: "hubbench: no external disk can be tested: sda is not mounted; plug one in, name a disk with --disks, or try --demo\n"},
-		{name: "both", look: two, says: "next: hubbench run hubbench.yaml --open\n", written: []string{"path: '" + a + "'", "path: '" + b + "'", "name: 'CalDigit TS4'", "connection: hub", "solo, all"}},
+		{name: "both", look: two, says: "next: hubbench run hubbench.yaml --open\n", written: []string{"path: '" + a + "'", "path: '" + b + "'", "name: 'CalDigit TS4'", "connection: hub", "[solo, all, mixed]"}},
 		{name: "there already", look: two, code: exitUsage, says: "hubbench: hubbench.yaml is there already; --force writes over it, and --out names another file\n"},
 		{name: "there, for the demo", args: "--demo", code: exitUsage, says: "hubbench: hubbench.yaml is there already; --force writes over it, and --out names another file\n"},
-		{name: "forced", args: "--force --disks sdb", look: two, says: "next: hubbench run hubbench.yaml --open\n", written: []string{"name: A\n    path: '" + b + "'", "study: solo"}},
+		{name: "forced", args: "--force --disks sdb", look: two, says: "next: hubbench run hubbench.yaml --open\n", written: []string{"name: A\n    path: '" + b + "'", "include: solo"}},
 		{name: "unknown", args: "--out x.yaml --disks sdb,sdx", look: two, code: exitUsage,
 			says: "hubbench: --disks: sdx is no disk, volume or mount point; hubbench devices shows what there is\n"},
 		{name: "demo", args: "--demo --out demo.yaml", says: "next: hubbench run demo.yaml --open\n", written: []string{"hubbench run demo.yaml", "simulate: {profile: A}"}},
@@ -72,6 +79,91 @@ func TestInit(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// What init writes says who should get a port of its own, once it has run; and it says of itself what plan says of it.
+func TestInitAnswersPlugging(t *testing.T) {
+	t.Chdir(t.TempDir())
+	hubbench := func(look func(context.Context) (*hardware.Inventory, error), args ...string) string {
+		var out, errs bytes.Buffer
+		run(t.Context(), args, program{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, look: look})
+		if out.Len() == 0 {
+			t.Fatalf("%v: %s", args, errs.String())
+		}
+		return out.String()
+	}
+	advised := func(scenario string) (kinds string) {
+		var result struct {
+			Answer struct {
+				Advice []struct {
+					Kind  string
+					Disks []string
+				}
+			}
+		}
+		if err := json.Unmarshal([]byte(hubbench(nil, "simulate", scenario, "--out", scenario+"-run", "--json")), &result); err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range result.Answer.Advice {
+			kinds += strings.Join(append([]string{a.Kind}, a.Disks...), " ")
+		}
+		return kinds
+	}
+	for n, want := range map[int]string{1: "", 2: "any_own_port A B", 3: "own_port C", 4: "own_port C", 7: "own_port C"} {
+		var folders []string
+		for range n {
+			folders = append(folders, t.TempDir())
+		}
+		name := strconv.Itoa(n) + ".yaml"
+		look := pluggedWith(1e12, folders...)
+		hubbench(look, "init", "--out", name)
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var planned struct {
+			Phases []struct {
+				LeastS float64 `json:"least_s"`
+			}
+			Disks []struct {
+				Writes int64 `json:"writes_bytes"`
+				Space  int64 `json:"space_bytes"`
+			}
+		}
+		if err := json.Unmarshal([]byte(hubbench(look, "plan", name, "--json")), &planned); err != nil {
+			t.Fatal(err)
+		}
+		var took float64
+		for _, p := range planned.Phases {
+			took += p.LeastS + 10 // of cooldown
+		}
+		var writes, space int64
+		for _, d := range planned.Disks {
+			writes, space = max(writes, d.Writes), max(space, d.Space)
+		}
+		said := strings.ReplaceAll(string(data), "\n# ", " ")
+		for _, cost := range []string{unit.Plural(len(planned.Phases), "phase") + ", about " + unit.FormatSeconds(took), "about " + unit.FormatBytes(writes) + " to", unit.FormatBytes(space) + " free"} {
+			if !strings.Contains(said, cost) {
+				t.Errorf("of %d disks: no %q in\n%s", n, cost, said)
+			}
+		}
+		// The same study of simulated disks.
+		for i, folder := range folders {
+			profile := []string{"A", "B", "C", "X5", "Sabrent", "A", "B"}[i]
+			data = bytes.Replace(data, []byte("path: '"+folder+"'"), []byte("simulate: {profile: "+profile+"}"), 1)
+		}
+		data = bytes.Replace(data, []byte("\nhub:\n"), []byte("\nhub:\n  profile: goshen-ridge\n"), 1)
+		if err := os.WriteFile(name, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := advised(name); got != want {
+			t.Errorf("of %d disks: advice %q, want %q", n, got, want)
+		}
+	}
+	hubbench(nil, "init", "--demo", "--out", "demo.yaml")
+	if got := advised("demo.yaml"); got != "own_port C" {
+		t.Errorf("the demo: advice %q", got)
 	}
 }
 

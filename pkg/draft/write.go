@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/scenario"
@@ -55,24 +56,85 @@ func Write(inv *hardware.Inventory, disks []Disk, file string) []byte {
 	largest := largest(disks)
 	line("workload:")
 	line("  files: auto    # as many as fit in target, so that all disks end together")
-	line("  target: 30 s")
-	line("  # At most %s on a disk at one time, of which all are removed.", unit.FormatBytes(files*largest))
+	line("  target: 20 s   # per phase; 60 s gives narrower intervals")
 	line("  sizes: {min: %s, max: %s}", unit.FormatBytes(min(2e6, largest/2)), unit.FormatBytes(largest))
-	line("  flush: full    # until it is on the medium")
+	line("  flush: full    # wait until the data is on the medium")
 	line("")
-	if len(disks) == 1 {
-		line("# The disk alone, writing and then reading. With a second one, [solo, all] shows what they do to each other.")
-		line("study: solo")
-	} else {
-		line("# Each disk alone, then all together, writing and reading. matrix tries every combination, and takes longer.")
-		line("study: {include: [solo, all], cooldown: 10 s}")
+	for _, text := range studyOf(len(disks)) {
+		line("%s", text)
 	}
 	if slices.ContainsFunc(disks, func(d Disk) bool { return d.Found.System }) {
 		line("")
 		line("# One of the disks was asked for by name and holds the operating system. Without this it is refused.")
 		line("allow_system_disk: true")
 	}
-	return []byte(b.String())
+	text := b.String()
+	return []byte(strings.Replace(text, "\nstudy:", "\n"+cost(inv, text)+"study:", 1))
+}
+
+// mixedUpTo is how many disks are also tried one against the rest, which takes two more phases for each.
+const mixedUpTo = 6
+
+// studyOf is the study that answers how to plug so many disks in: what each does alone, all together, and the others without
+// each one.
+func studyOf(disks int) []string {
+	switch {
+	case disks == 1:
+		return []string{
+			"# The disk alone, writing and then reading. For the size of its write cache, replace the study by",
+			"# workload: {preset: saturation}. With a second disk, hubbench init writes a study of both.",
+			"study: {include: solo, cooldown: 10 s}",
+		}
+	case disks == 2:
+		return []string{
+			"# Each disk alone, then both together: writing, reading, and one of each.",
+			"study: {include: [solo, all, mixed], cooldown: 10 s}",
+		}
+	case disks > mixedUpTo:
+		return []string{
+			"# Each disk alone, all but one, and all together, writing and reading: this shows which disk should get a",
+			"# port of its own. Add mixed to see one disk against the rest as well.",
+			"study: {include: [solo, all_but_one, all], cooldown: 10 s}",
+		}
+	}
+	return []string{
+		"# Each disk alone, all but one, all together, and one against the rest, writing and reading: this shows which",
+		"# disk should get a port of its own. matrix runs every pair as well, and takes longer.",
+		"study: {include: [solo, all_but_one, all, mixed], cooldown: 10 s}",
+	}
+}
+
+// cost says how long the scenario takes, what it writes and the space it needs: as hubbench plan does of it.
+func cost(inv *hardware.Inventory, text string) string {
+	s, err := scenario.Load("", []byte(text))
+	if err != nil {
+		return "" // whoever runs it is told why
+	}
+	plan, err := s.Plan()
+	if err != nil {
+		return ""
+	}
+	paths := map[string]string{}
+	for _, d := range plan.Disks {
+		paths[d.Name] = d.Path
+	}
+	links := scenario.LinksOf(plan.Disks, inv.Setup(paths))
+	var took time.Duration
+	for i := range plan.Phases {
+		plan.Phases[i].Links = links
+		least, _, _ := plan.Phases[i].Time()
+		took += least + plan.Phases[i].Cooldown
+	}
+	var writes, space int64
+	for _, t := range plan.Totals() {
+		writes, space = max(writes, t.Written), max(space, t.Space)
+	}
+	each := "the disk"
+	if len(plan.Disks) > 1 {
+		each = "each disk"
+	}
+	return fmt.Sprintf("# %s, about %s. Writes up to about %s to %s and needs %s free on it; all test files are\n# removed afterwards.\n",
+		unit.Plural(len(plan.Phases), "phase"), unit.FormatSeconds(took.Seconds()), unit.FormatBytes(writes), each, unit.FormatBytes(space))
 }
 
 // connection is the line that says how a disk is connected, or asks for it.
