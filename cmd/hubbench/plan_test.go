@@ -161,11 +161,11 @@ t
   long        A writes                                      ≤ 12.2 TB  ≤ 12.2 TB  50 s to 1 h
   total                                                     ≈ 16.7 TB  ≈ 16.7 TB  3 min 26 s
 
-  Phase       Disk  Streams                   Each       Together   Frame  Buffer  On the disk
-  RW streams  A     4 x prores-422-hq-uhd-25  92.1 MB/s  368 MB/s   40 ms  1 s     7.37 GB
-  camera      A     1 x braw-8-1-uhd-25       39.8 MB/s  39.8 MB/s  40 ms  500 ms  796 MB
-  how many    A     1 x 92 MB/s               92.0 MB/s  92.0 MB/s  40 ms  1 s     799 MB
-  how fast    A     1 x 92 MB/s               92.0 MB/s  92.0 MB/s  40 ms  1 s     1.84 GB
+  Phase       Disk  Streams                         Each       Together   Frame  Buffer  On the disk
+  RW streams  A     4 × ProRes 422 HQ UHD 25p       92.1 MB/s  368 MB/s   40 ms  1 s     7.37 GB
+  camera      A     1 × Blackmagic RAW 8:1 UHD 25p  39.8 MB/s  39.8 MB/s  40 ms  500 ms  796 MB
+  how many    A     1 × 92 MB/s                     92.0 MB/s  92.0 MB/s  40 ms  1 s     799 MB
+  how fast    A     1 × 92 MB/s                     92.0 MB/s  92.0 MB/s  40 ms  1 s     1.84 GB
 - camera: all disks stop when the time is up.
 - RW streams and probed: streams and probes go on until the others have moved their files.
 - long: it ends when every disk's rate is steady over five windows of 10 s (after SNIA PTS), or
@@ -178,9 +178,9 @@ t
 - The times are the shortest that one shared link of 3.40 GB/s allows; test files written beforehand
   add to them.
 - Cooldowns take at most 1 min 20 s more.
-- prores-422-hq-uhd-25: 92.1 MB/s, from Apple ProRes White Paper, April 2022: Target Data Rates.
-- braw-8-1-uhd-25: 39.8 MB/s, in proportion to Blackmagic Micro Studio Camera 4K G2 manual: minutes
-  at 30 frames per second that 1 TB lasts for.
+- ProRes 422 HQ UHD 25p: 92.1 MB/s, from Apple ProRes White Paper, April 2022: Target Data Rates.
+- Blackmagic RAW 8:1 UHD 25p: 39.8 MB/s, in proportion to Blackmagic Micro Studio Camera 4K G2
+  manual: minutes at 30 frames per second that 1 TB lasts for.
 `},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

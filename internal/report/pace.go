@@ -39,7 +39,7 @@ func (v *phaseView) limitedAmong(o *analysis.Overlap) int {
 // plays reports whether the disk's files are stretches of streams or of a probe: no files of anyone's.
 func plays(p work.Work) bool { return len(p.Streams) > 0 || p.Probe > 0 }
 
-// doing is what a disk does in the phase, for its legend: "playing 4 x prores-422-hq-uhd-25", "writing at up to 200 MB/s".
+// doing is what a disk does in the phase, for its legend: "playing 4 x ProRes 422 HQ UHD 25p", "writing at up to 200 MB/s".
 func (v *phaseView) doing(name string) string {
 	w := workOf(v.found.Roles[name], v.found.Paced[name])
 	return Clean(w.Verb().Ing + w.Listed())

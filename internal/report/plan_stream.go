@@ -60,7 +60,7 @@ func streamTable(streams []plannedStreams) *Table {
 		{Head: "Frame", Drop: 1}, {Head: "Buffer"}, {Head: "On the disk", Drop: 2}}}
 	for _, s := range streams {
 		t.Rows = append(t.Rows, []Cell{
-			{Text: s.Phase}, {Text: s.Disk}, {Text: fmt.Sprintf("%d x %s", s.Count, s.Kind)}, {Text: unit.FormatRate(s.Rate)}, {Text: unit.FormatRate(s.Total)},
+			{Text: s.Phase}, {Text: s.Disk}, {Text: fmt.Sprintf("%d × %s", s.Count, stream.Label(s.Kind))}, {Text: unit.FormatRate(s.Rate)}, {Text: unit.FormatRate(s.Total)},
 			{Text: unit.FormatSeconds(s.FrameS)}, {Text: unit.FormatSeconds(s.BufferS)}, {Text: unit.FormatBytes(s.Files)},
 		})
 	}
@@ -75,7 +75,7 @@ func sources(streams []plannedStreams) []string {
 		if s.Scaled {
 			from = "in proportion to"
 		}
-		note := fmt.Sprintf("%s: %s, %s %s.", s.Kind, unit.FormatRate(s.Rate), from, s.Source)
+		note := fmt.Sprintf("%s: %s, %s %s.", stream.Label(s.Kind), unit.FormatRate(s.Rate), from, s.Source)
 		if s.Source != "" && !slices.Contains(notes, note) {
 			notes = append(notes, note)
 		}
@@ -119,6 +119,7 @@ func OfCodecs(codecs []stream.Codec) *Document {
 	doc := &Document{Kind: "codecs", Title: "Codecs", Unit: "MB/s"}
 	type row struct {
 		Name   string  `json:"name"`
+		Label  string  `json:"label"`
 		Rate   float64 `json:"rate_bps"`
 		FrameS float64 `json:"frame_s"`
 		Source string  `json:"source"`
@@ -127,10 +128,10 @@ func OfCodecs(codecs []stream.Codec) *Document {
 	data := []row{}
 	tables := map[string]*Table{}
 	for _, c := range codecs {
-		data = append(data, row{c.Name, c.Rate, c.Frame.Seconds(), c.Source, c.Scaled})
+		data = append(data, row{c.Name, c.Label, c.Rate, c.Frame.Seconds(), c.Source, c.Scaled})
 		t := tables[c.Source]
 		if t == nil {
-			t = &Table{Columns: []Column{{Head: "Codec"}, {Head: "Mb/s", Numbers: true}, {Head: "MB/s", Numbers: true}, {}}}
+			t = &Table{Columns: []Column{{Head: "Codec"}, {Head: "In scenarios"}, {Head: "Mb/s", Numbers: true}, {Head: "MB/s", Numbers: true}, {}}}
 			tables[c.Source] = t
 			doc.Add(Heading{Text: c.Source}, t)
 		}
@@ -138,7 +139,7 @@ func OfCodecs(codecs []stream.Codec) *Document {
 		if c.Scaled {
 			remark = "in proportion"
 		}
-		t.Rows = append(t.Rows, []Cell{{Text: c.Name}, {Text: fmt.Sprintf("%.0f", c.Rate*8/1e6)}, {Text: fmt.Sprintf("%.1f", c.Rate/1e6)}, {Text: remark}})
+		t.Rows = append(t.Rows, []Cell{{Text: c.Label}, {Text: c.Name}, {Text: fmt.Sprintf("%.0f", c.Rate*8/1e6)}, {Text: fmt.Sprintf("%.1f", c.Rate/1e6)}, {Text: remark}})
 	}
 	doc.Data = map[string]any{"codecs": data}
 	return doc

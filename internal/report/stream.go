@@ -71,12 +71,12 @@ func (g *streamGroup) findWorst() {
 	}
 }
 
-// title is the streams in words: "4 × prores-422-hq-uhd-25".
+// title is the streams in words: "4 × ProRes 422 HQ UHD 25p".
 func (g *streamGroup) title() string {
 	if g.Kind == "" {
 		return unit.Plural(len(g.list), "stream")
 	}
-	return fmt.Sprintf("%d × %s", len(g.list), Clean(g.Kind))
+	return fmt.Sprintf("%d × %s", len(g.list), Clean(stream.Label(g.Kind)))
 }
 
 // sign is what a verdict is marked with.

@@ -271,7 +271,7 @@ func (g playedGroup) text() string {
 	return text
 }
 
-// streamsOf is which streams a disk plays or records in a phase: "4 x prores-422-hq-uhd-25".
+// streamsOf is which streams a disk plays or records in a phase: "4 x ProRes 422 HQ UHD 25p".
 func streamsOf(p *analysis.Phase, t *analysis.StreamTotal) string {
 	if len(p.Paced[t.Disk].Streams) == 0 { // a trace that does not say which
 		return unit.Plural(t.Streams, "stream")

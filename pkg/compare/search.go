@@ -70,7 +70,7 @@ func findSearch(r Run, s *analysis.Search) *analysis.Search {
 	return nil
 }
 
-// searched is what the disks did in a search's tries, but for what was sought: "A plays prores-422, C writes".
+// searched is what the disks did in a search's tries, but for what was sought: "A plays ProRes 422 UHD 25p, C writes".
 func searched(r Run, s *analysis.Search) string {
 	var try *trace.Phase // with the most disks
 	for _, p := range r.Trace.Phases {

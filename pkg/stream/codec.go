@@ -14,6 +14,7 @@ import (
 // whole numbers: 24, 30 and 60 stand for 23.976, 29.97 and 59.94 as well, as they do in most of the tables.
 type Codec struct {
 	Name   string        // codec, variant, size and frame rate: prores-422-hq-uhd-25
+	Label  string        // the same as people write it: ProRes 422 HQ UHD 25p
 	Rate   float64       // bytes per second
 	Frame  time.Duration // from one frame to the next
 	Source string        // where the rate was published
@@ -53,9 +54,19 @@ func CodecNames() []string {
 	return names
 }
 
-// codec is one of a kind and size.
-func codec(kind, size string, fps int, rate float64, source string) Codec {
+// Label is how people write the name of a codec; any other text, such as a rate, is its own label.
+func Label(kind string) string {
+	if c, ok := CodecByName(kind); ok {
+		return c.Label
+	}
+	return kind
+}
+
+// codec is one of a kind, which people write as label, and a size.
+func codec(kind, label, size string, fps int, rate float64, source string) Codec {
+	sizes := map[string]string{"hd": "HD", "uhd": "UHD", "4k": "4K DCI", "8k": "8K DCI"}
 	return Codec{
-		Name: fmt.Sprintf("%s-%s-%d", kind, size, fps), Rate: rate, Frame: time.Second / time.Duration(fps), Source: source,
+		Name: fmt.Sprintf("%s-%s-%d", kind, size, fps), Label: fmt.Sprintf("%s %s %dp", label, sizes[size], fps),
+		Rate: rate, Frame: time.Second / time.Duration(fps), Source: source,
 	}
 }

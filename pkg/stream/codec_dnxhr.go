@@ -1,5 +1,7 @@
 package stream
 
+import "strings"
+
 // dnxhr are the rates of Avid DNxHR, whose frames are all of one size.
 func dnxhr() []Codec {
 	const source = "Avid, DNxHR Codec Bandwidth Specifications, August 2015: bytes per frame"
@@ -13,7 +15,7 @@ func dnxhr() []Codec {
 		{"4k", "lb", 798720}, {"4k", "sq", 2568192}, {"4k", "hq", 3887104}, {"4k", "hqx", 3887104}, {"4k", "444", 7770112},
 	} {
 		for _, fps := range []int{24, 25, 30, 50, 60} {
-			all = append(all, codec("dnxhr-"+row.variant, row.size, fps, row.bytes*float64(fps), source))
+			all = append(all, codec("dnxhr-"+row.variant, "DNxHR "+strings.ToUpper(row.variant), row.size, fps, row.bytes*float64(fps), source))
 		}
 	}
 	return all

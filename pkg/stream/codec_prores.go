@@ -1,9 +1,11 @@
 package stream
 
+import "strings"
+
 // prores are the target rates of Apple ProRes, in Mb/s. What is recorded is mostly 5 to 10 % less.
 func prores() []Codec {
 	const source = "Apple ProRes White Paper, April 2022: Target Data Rates"
-	variants := [...]string{"422-proxy", "422-lt", "422", "422-hq", "4444", "4444-xq"}
+	variants := [...]string{"422 Proxy", "422 LT", "422", "422 HQ", "4444", "4444 XQ"}
 	var all []Codec
 	for _, row := range []struct {
 		size  string
@@ -32,7 +34,8 @@ func prores() []Codec {
 		{"8k", 60, [...]float64{1556, 3500, 5028, 7542, 11313, 16970}},
 	} {
 		for i, variant := range variants {
-			all = append(all, codec("prores-"+variant, row.size, row.fps, row.rates[i]*mbps, source))
+			kind := strings.ToLower(strings.ReplaceAll(variant, " ", "-"))
+			all = append(all, codec("prores-"+kind, "ProRes "+variant, row.size, row.fps, row.rates[i]*mbps, source))
 		}
 	}
 	return all

@@ -9,22 +9,22 @@ func raw() []Codec {
 	)
 	var all []Codec
 	for _, row := range []struct {
-		kind, size string
-		fps        int
-		rate       float64 // bytes per second
-		others     []int   // frame rates for which the rate is in proportion
-		source     string
+		kind, label, size string
+		fps               int
+		rate              float64 // bytes per second
+		others            []int   // frame rates for which the rate is in proportion
+		source            string
 	}{
-		{"braw-3-1", "uhd", 30, perTB(131), []int{24, 25, 50, 60}, studio},
-		{"braw-5-1", "uhd", 30, perTB(219), []int{24, 25, 50, 60}, studio},
-		{"braw-8-1", "uhd", 30, perTB(349), []int{24, 25, 50, 60}, studio},
-		{"braw-12-1", "uhd", 30, perTB(522), []int{24, 25, 50, 60}, studio},
-		{"redcode-8-1", "8k", 24, 162 * mbyte, []int{25, 30}, red},
-		{"redcode-6-1", "4k", 24, 54 * mbyte, []int{25, 30}, red},
+		{"braw-3-1", "Blackmagic RAW 3:1", "uhd", 30, perTB(131), []int{24, 25, 50, 60}, studio},
+		{"braw-5-1", "Blackmagic RAW 5:1", "uhd", 30, perTB(219), []int{24, 25, 50, 60}, studio},
+		{"braw-8-1", "Blackmagic RAW 8:1", "uhd", 30, perTB(349), []int{24, 25, 50, 60}, studio},
+		{"braw-12-1", "Blackmagic RAW 12:1", "uhd", 30, perTB(522), []int{24, 25, 50, 60}, studio},
+		{"redcode-8-1", "REDCODE 8:1", "8k", 24, 162 * mbyte, []int{25, 30}, red},
+		{"redcode-6-1", "REDCODE 6:1", "4k", 24, 54 * mbyte, []int{25, 30}, red},
 	} {
-		all = append(all, codec(row.kind, row.size, row.fps, row.rate, row.source))
+		all = append(all, codec(row.kind, row.label, row.size, row.fps, row.rate, row.source))
 		for _, fps := range row.others {
-			c := codec(row.kind, row.size, fps, row.rate*float64(fps)/float64(row.fps), row.source)
+			c := codec(row.kind, row.label, row.size, fps, row.rate*float64(fps)/float64(row.fps), row.source)
 			c.Scaled = true
 			all = append(all, c)
 		}

@@ -38,6 +38,29 @@ func TestCodecs(t *testing.T) {
 	}
 }
 
+// Codecs are shown as people write them; what has no name of a codec is shown as it is.
+func TestCodecLabels(t *testing.T) {
+	for name, want := range map[string]string{
+		"prores-422-hq-uhd-25": "ProRes 422 HQ UHD 25p", "prores-4444-xq-4k-60": "ProRes 4444 XQ 4K DCI 60p", "prores-422-proxy-hd-24": "ProRes 422 Proxy HD 24p",
+		"dnxhr-hqx-uhd-50": "DNxHR HQX UHD 50p", "dnxhr-444-hd-25": "DNxHR 444 HD 25p", "h264-all-intra-hd-25": "H.264 All-Intra HD 25p",
+		"xavc-si-uhd-25": "XAVC S-I UHD 25p", "braw-12-1-uhd-30": "Blackmagic RAW 12:1 UHD 30p", "redcode-8-1-8k-24": "REDCODE 8:1 8K DCI 24p", "92 MB/s": "92 MB/s",
+	} {
+		if got := Label(name); got != want {
+			t.Errorf("%s is shown as %q, want %q", name, got, want)
+		}
+	}
+	if got, want := (Spec{Kind: "prores-422-hq-uhd-25", Count: 4}).String(), "4 x ProRes 422 HQ UHD 25p"; got != want {
+		t.Errorf("streams are %q, want %q", got, want)
+	}
+	seen := map[string]string{}
+	for _, c := range Codecs() {
+		if other := seen[c.Label]; other != "" || c.Label == "" {
+			t.Errorf("%s and %s are both shown as %q", other, c.Name, c.Label)
+		}
+		seen[c.Label] = c.Name
+	}
+}
+
 // Rates as they stand in other publications than the tables' own: in Mb/s, MB/s or MiB/s, and as minutes on a medium.
 func TestCodecRates(t *testing.T) {
 	const (

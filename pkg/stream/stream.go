@@ -41,8 +41,8 @@ func TotalRate(specs []Spec) float64 {
 	return sum
 }
 
-// String is the streams in words: "4 x prores-422-hq-uhd-25".
-func (s Spec) String() string { return fmt.Sprintf("%d x %s", s.Count, s.Kind) }
+// String is the streams in words: "4 x ProRes 422 HQ UHD 25p".
+func (s Spec) String() string { return fmt.Sprintf("%d x %s", s.Count, Label(s.Kind)) }
 
 // Bytes is the size of frame k: the frames' sum is the rate's, to the byte.
 func (s Spec) Bytes(k int) int64 { return s.Offset(k+1) - s.Offset(k) }

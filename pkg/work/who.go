@@ -83,7 +83,7 @@ func (w Work) Does() Verb {
 	return does
 }
 
-// Listed follows the verb with how much and how fast, streams by their kinds: " 4 x prores-422-hq-uhd-25".
+// Listed follows the verb with how much and how fast, streams by their kinds: " 4 x ProRes 422 HQ UHD 25p".
 func (w Work) Listed() string {
 	text := ""
 	switch {
