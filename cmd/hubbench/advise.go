@@ -60,7 +60,7 @@ It exits with 0 whatever the answer is.`,
 	flags.StringVar(&opts.length, "for", "60s", "how long the streams must stay clean")
 	flags.StringVar(&opts.buffer, "buffer", "1s", "how much of each stream is held ahead")
 	flags.Uint64Var(&opts.seed, "seed", 1, "seed of the hubs that are asked")
-	opts.flags(cmd, printed(), nil)
+	opts.flags(cmd, printed())
 	return cmd
 }
 

@@ -2,8 +2,6 @@ package main
 
 import (
 	"github.com/spf13/cobra"
-
-	"github.com/hubbench/hubbench/internal/report"
 )
 
 func newAnalyze(p program) *cobra.Command {
@@ -24,6 +22,6 @@ func newAnalyze(p program) *cobra.Command {
 			return run.send(p, out)
 		},
 	}
-	out.flags(cmd, drawn(), report.FigureNames())
+	out.flags(cmd, drawn())
 	return cmd
 }

@@ -45,7 +45,7 @@ run measured and another did not, or not to its end, is exit code 4 as well.`,
 			return runCompare(p, args, cmd.ArgsLenAtDash(), opts, cmd.Flags().Changed("fail-above"))
 		},
 	}
-	opts.flags(cmd, drawn(), []string{"changes"})
+	opts.flags(cmd, drawn())
 	cmd.Flags().StringVar(&opts.failAbove, "fail-above", "", "exit with 4 if a rate fell by more than `PCT` percent, or may have")
 	return cmd
 }

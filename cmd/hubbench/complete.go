@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hubbench/hubbench/configs"
+	"github.com/hubbench/hubbench/internal/report"
 	"github.com/hubbench/hubbench/internal/rundir"
 )
 
@@ -24,8 +25,8 @@ func complete(root *cobra.Command) {
 	flags := map[string]map[string]cobra.CompletionFunc{
 		"run":      {"resume": folders, "out": folders},
 		"simulate": {"profile": profiles, "out": folders},
-		"report":   {"phase": phases},
-		"analyze":  {"phase": phases},
+		"report":   {"phase": phases, "chart": parts((*report.Figure).Name), "table": parts((*report.Table).Name)},
+		"analyze":  {"phase": phases, "chart": parts((*report.Figure).Name), "table": parts((*report.Table).Name)},
 		"init":     {"out": files("yaml", "yml")},
 		"mount":    {"backing": folders},
 		"fit":      {"out": files("yaml", "md", "html", "json", "txt")},
@@ -106,6 +107,26 @@ func phases(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCom
 		}
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// parts completes the name of a table or a figure of the run that is the command's argument, or of its phase.
+func parts[B report.Block](nameOf func(B) string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		run, err := load(args[0])
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		phase, _ := cmd.Flags().GetString("phase")
+		list, _ := collect[B](report.OfRun(report.Run{Trace: run.Trace, Analysis: run.analysis, About: about(run.Loaded)}), phase)
+		var names []string
+		for _, block := range list {
+			names = append(names, nameOf(block))
+		}
+		return slices.Compact(slices.Sorted(slices.Values(names))), cobra.ShellCompDirectiveNoFileComp
+	}
 }
 
 // words completes one of a few words.

@@ -49,7 +49,9 @@ phases: [{pattern: WW}, {pattern: RR}]
 		{"report out/events.jsonl --phase ", "WW RR " + only},
 		{"report out/report.html --phase ", "WW RR " + only},
 		{"report --phase ", only},
-		{"compare out --format ", "text md html json svg png " + only},
+		{"report out --chart ", "alone share size spread time worn " + only},
+		{"analyze out/report.html --phase ww --table ", "all-files all-phases changes disks files rate-kept-beside-one-other-disk rules stages where-it-was-measured " + only},
+		{"compare out --format ", "text md html json csv svg png " + only},
 		{"compare out ", "jsonl html " + names},
 		{"simulate small.yaml --profile ", "goshen-ridge ideal thunderbolt-5 usb-10g " + orFiles},
 		{"predict ", "goshen-ridge ideal thunderbolt-5 usb-10g " + orFiles},
@@ -58,7 +60,7 @@ phases: [{pattern: WW}, {pattern: RR}]
 		{"predict nothing ", only},
 		{"mount ", "goshen-ridge ideal thunderbolt-5 usb-10g " + orFiles},
 		{"mount ideal ", inFolders},
-		{"devices --format ", "text md html json " + only},
+		{"devices --format ", "text md html json csv " + only},
 		{"devices ", only},
 		{"schema ", only},
 		{"init ", only},
@@ -67,7 +69,7 @@ phases: [{pattern: WW}, {pattern: RR}]
 		{"clean ", inFolders},
 		{"doctor ", inFolders},
 		{"doctor out ", inFolders},
-		{"doctor --format ", "text md html json " + only},
+		{"doctor --format ", "text md html json csv " + only},
 		{"version ", orFiles},
 	} {
 		if diff := cmp.Diff(tt.want, completed(t, strings.Split(tt.args, " ")...)); diff != "" {

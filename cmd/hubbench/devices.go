@@ -27,7 +27,7 @@ written.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDevices(cmd.Context(), p, opts) },
 	}
 	cmd.Flags().BoolVar(&opts.look.Serials, "serials", false, "show serial numbers too")
-	opts.flags(cmd, printed(), nil)
+	opts.flags(cmd, printed())
 	return cmd
 }
 

@@ -42,7 +42,7 @@ later runs on this machine carry what failed.`,
 			return runDoctor(cmd.Context(), p, args, out)
 		},
 	}
-	out.flags(cmd, printed(), nil)
+	out.flags(cmd, printed())
 	return cmd
 }
 

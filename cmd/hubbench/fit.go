@@ -38,7 +38,7 @@ and predict. --check instead fits without each phase in turn and shows how well 
 	flags.StringVar(&opts.name, "name", "fitted", "the profile's name")
 	flags.Uint64Var(&opts.seed, "seed", 1, "seed of the fit's random starting points")
 	flags.BoolVar(&opts.check, "check", false, "fit without each phase in turn and predict it")
-	opts.flags(cmd, printed(), nil)
+	opts.flags(cmd, printed())
 	return cmd
 }
 

@@ -19,6 +19,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/filesync"
 	"github.com/hubbench/hubbench/internal/report"
+	"github.com/hubbench/hubbench/internal/report/export"
 	"github.com/hubbench/hubbench/internal/report/html"
 	"github.com/hubbench/hubbench/internal/report/md"
 	"github.com/hubbench/hubbench/internal/report/picture"
@@ -33,21 +34,23 @@ type output struct {
 	own     bool // out is a file of a run's own folder, which may come from anybody
 	json    bool
 	all     bool // everything, not the answer alone
-	picture pictureOptions
+	part    partOptions
 }
 
-// pictureOptions say which figure an svg or png shows, and how.
-type pictureOptions struct {
+// partOptions say which part of a document is asked for alone, by its name. One that nothing is called makes an error that
+// lists the names there are.
+type partOptions struct {
 	chart string
-	phase string
+	table string
+	phase string // of the chart or the table; empty for the first that has it
 	dark  bool
 }
 
 // printed are the forms of what has no figures; drawn adds theirs.
-func printed() []string { return []string{"text", "md", "html", "json"} }
+func printed() []string { return []string{"text", "md", "html", "json", "csv"} }
 func drawn() []string   { return append(printed(), "svg", "png") }
 
-func (o *output) flags(cmd *cobra.Command, formats []string, charts []string) {
+func (o *output) flags(cmd *cobra.Command, formats []string) {
 	o.formats = formats
 	flags := cmd.Flags()
 	flags.StringVar(&o.format, "format", "", fmt.Sprintf("%s (default by the ending of --out, else %s)", strings.Join(formats, ", "), formats[0]))
@@ -56,16 +59,13 @@ func (o *output) flags(cmd *cobra.Command, formats []string, charts []string) {
 	if flags.Lookup("out") == nil {
 		flags.StringVar(&o.out, "out", "", "the file to write; - for stdout")
 	}
+	flags.StringVar(&o.part.table, "table", "", "write this table alone, as csv, md or text (default of csv: the first; a wrong name lists all)")
+	flags.StringVar(&o.part.phase, "phase", "", "the phase of the table or figure (default the first that has it)")
 	if slices.Contains(formats, "svg") {
-		flags.StringVar(&o.picture.chart, "chart", "", fmt.Sprintf("which figure an svg or png shows: %s (default the first)", strings.Join(charts, ", ")))
-		flags.StringVar(&o.picture.phase, "phase", "", "which phase an svg or png shows (default the first)")
-		flags.BoolVar(&o.picture.dark, "dark", false, "an svg or png for dark backgrounds")
+		flags.StringVar(&o.part.chart, "chart", "", "the figure that an svg or png shows (default the first; a wrong name lists all)")
+		flags.BoolVar(&o.part.dark, "dark", false, "an svg or png for dark backgrounds")
 	}
-	for name, values := range map[string][]string{"format": formats, "chart": charts} {
-		if flags.Lookup(name) != nil {
-			_ = cmd.RegisterFlagCompletionFunc(name, words(values...)) // fails only for a flag that is not there
-		}
-	}
+	_ = cmd.RegisterFlagCompletionFunc("format", words(formats...)) // fails only for a flag that is not there
 }
 
 // endings are the forms that a file's ending may stand for.
@@ -84,6 +84,13 @@ func (o *output) settle() error {
 		}
 		o.format = "json"
 	}
+	switch {
+	case o.format != "" || o.out != "" && o.out != "-":
+	case o.part.chart != "":
+		o.format = "svg"
+	case o.part.table != "" && o.formats[0] != "text":
+		o.format = "csv"
+	}
 	if o.format != "" && !slices.Contains(o.formats, o.format) {
 		return usage(fmt.Errorf("--format %s: try one of %s", o.format, strings.Join(slices.Sorted(slices.Values(o.formats)), ", ")))
 	}
@@ -92,7 +99,7 @@ func (o *output) settle() error {
 		if o.format == "" {
 			o.format = o.formats[0]
 		}
-		return nil
+		return o.part.suits(o.format)
 	}
 	meant := slices.DeleteFunc(slices.Clone(endings()[ending]), func(f string) bool { return !slices.Contains(o.formats, f) })
 	switch {
@@ -102,6 +109,19 @@ func (o *output) settle() error {
 		return usage(fmt.Errorf("--out %s: nothing is written as %s here; end it with one of %s, or add --format", o.out, ending, strings.Join(o.endings(), ", ")))
 	case endings()[ending] != nil && !slices.Contains(meant, o.format):
 		return usage(fmt.Errorf("--out %s and --format %s contradict each other; change one", o.out, o.format))
+	}
+	return o.part.suits(o.format)
+}
+
+// suits refuses a format that has no room for the part alone.
+func (o partOptions) suits(format string) error {
+	switch {
+	case o.chart != "" && o.table != "":
+		return usage(errors.New("--chart and --table contradict each other; give one"))
+	case o.chart != "" && format != "svg" && format != "png":
+		return usage(fmt.Errorf("--chart is for svg and png, not for %s", format))
+	case o.table != "" && format != "csv" && format != "md" && format != "text":
+		return usage(fmt.Errorf("--table is for csv, md and text, not for %s", format))
 	}
 	return nil
 }
@@ -137,6 +157,18 @@ func (o *output) encode(w io.Writer, doc *report.Document, events io.Reader, wid
 	if o.all && o.format != "html" {
 		doc.Unfold()
 	}
+	if o.part.table != "" || o.format == "csv" {
+		table, err := find(doc, o.part.phase, o.part.table, (*report.Table).Name)
+		if err != nil {
+			return usage(err)
+		}
+		if o.format == "csv" {
+			return export.Table(w, table, doc.Simulated)
+		}
+		alone := *doc
+		alone.Title, alone.Answer, alone.Blocks = report.TableTitle(doc, table), nil, []report.Block{table}
+		doc = &alone
+	}
 	switch o.format {
 	case "md":
 		return md.Write(w, doc)
@@ -145,40 +177,60 @@ func (o *output) encode(w io.Writer, doc *report.Document, events io.Reader, wid
 	case "json":
 		return printJSON(w, doc.Data)
 	case "svg", "png":
-		figure, err := o.picture.find(doc)
+		figure, err := find(doc, o.part.phase, o.part.chart, (*report.Figure).Name)
 		if err != nil {
 			return usage(err)
 		}
-		return picture.Write(w, doc, figure, picture.Options{PNG: o.format == "png", Dark: o.picture.dark})
+		return picture.Write(w, doc, figure, picture.Options{PNG: o.format == "png", Dark: o.part.dark})
 	default:
 		return text.Write(w, doc, text.Options{Width: width, All: o.all})
 	}
 }
 
-// find is the figure asked for: of the phase, where the document has phases.
-func (o pictureOptions) find(doc *report.Document) (*report.Figure, error) {
+// find is the block of that name, or the first of its kind if no name is given: of a phase, or of the document if that has
+// it, else of the first phase that does.
+func find[B report.Block](doc *report.Document, phase, name string, nameOf func(B) string) (found B, err error) {
+	list, err := collect[B](doc, phase)
+	if err != nil {
+		return found, err
+	}
 	var names []string
-	figures := report.Figures(doc.Blocks)
-	for i, phase := range doc.Phases() {
-		names = append(names, phase.Title)
-		if o.phase == "" && i == 0 || phase.Title == o.phase {
-			figures = append(figures, report.Figures(phase.Blocks)...)
+	for _, b := range list {
+		if name == "" || nameOf(b) == name {
+			return b, nil
+		}
+		if !slices.Contains(names, nameOf(b)) {
+			names = append(names, nameOf(b))
 		}
 	}
-	if o.phase != "" && !slices.Contains(names, o.phase) {
-		return nil, fmt.Errorf("no phase %q: try one of %s", o.phase, strings.Join(names, ", "))
+	if names == nil {
+		return found, errors.New("there is nothing of that kind to show")
 	}
-	if len(figures) == 0 {
-		return nil, errors.New("there is nothing to draw")
+	return found, fmt.Errorf("nothing here is called %q: try one of %s", name, strings.Join(names, ", "))
+}
+
+// collect gathers the blocks of a kind: the document's and those of all its phases, or those of one phase and the document's.
+func collect[B report.Block](doc *report.Document, phase string) ([]B, error) {
+	var list []B
+	if doc.Answer != nil {
+		list = report.Collect[B](doc.Answer.Blocks())
 	}
-	names = nil
-	for _, f := range figures {
-		if o.chart == "" || f.ID == o.chart {
-			return f, nil
+	list = append(list, report.Collect[B](doc.Blocks)...)
+	var of []B
+	var names []string
+	for _, p := range doc.Phases() {
+		names = append(names, p.Title)
+		if phase == "" || p.Is(phase) {
+			of = append(of, report.Collect[B](p.Blocks)...)
 		}
-		names = append(names, f.ID)
 	}
-	return nil, fmt.Errorf("no figure %q here: try one of %s", o.chart, strings.Join(names, ", "))
+	if phase == "" {
+		return append(list, of...), nil
+	}
+	if of == nil && !slices.ContainsFunc(doc.Phases(), func(p *report.Details) bool { return p.Is(phase) }) {
+		return nil, fmt.Errorf("no phase %q: try one of %s", phase, strings.Join(names, ", "))
+	}
+	return append(of, list...), nil
 }
 
 // columns is how wide the terminal is, or the usual where there is none.
@@ -236,8 +288,9 @@ func writeFile(path string, write func(io.Writer) error) error {
 }
 
 func unwritten(err error) error {
-	if err != nil {
+	var said *exitError // of what was asked for, not of writing it
+	if err != nil && !errors.As(err, &said) {
 		return fmt.Errorf("write results: %w", err)
 	}
-	return nil
+	return err
 }

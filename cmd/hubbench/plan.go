@@ -47,7 +47,7 @@ published; with words, those that have them in their names: plan --codecs prores
 	}
 	allowFlag(cmd, &allow)
 	cmd.Flags().BoolVar(&codecs, "codecs", false, "list the codecs for streams, and plan nothing")
-	out.flags(cmd, printed(), nil)
+	out.flags(cmd, printed())
 	return cmd
 }
 

@@ -70,9 +70,9 @@ func fileLine(disk, op string, startNS, endNS int64) string {
 
 // drawAll draws every figure of a document.
 func drawAll(w io.Writer, doc *report.Document) error {
-	figures := report.Figures(doc.Blocks)
+	figures := report.Collect[*report.Figure](doc.Blocks)
 	for _, phase := range doc.Phases() {
-		figures = append(figures, report.Figures(phase.Blocks)...)
+		figures = append(figures, report.Collect[*report.Figure](phase.Blocks)...)
 	}
 	for _, figure := range figures {
 		if err := picture.Write(w, doc, figure, picture.Options{}); err != nil {

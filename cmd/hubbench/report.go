@@ -28,7 +28,7 @@ report goes into the run's folder, or beside the file; --out - writes to stdout.
 			return runReport(p, args[0], out, anonymous)
 		},
 	}
-	out.flags(cmd, []string{"html", "svg", "png", "csv", "md", "gobench", "text", "json"}, report.FigureNames())
+	out.flags(cmd, []string{"html", "svg", "png", "csv", "md", "gobench", "text", "json"})
 	cmd.Flags().BoolVar(&anonymous, "anonymous", false, "leave out the names of the host and its users, paths, volume labels and serial numbers")
 	return cmd
 }
@@ -52,6 +52,9 @@ func runReport(p program, path string, out output, anonymous bool) error {
 	}
 	if out.out == "" {
 		name := reportFile(out.format)
+		if out.part.table != "" { // not beside the report under its own name
+			name = "table-" + out.part.table + filepath.Ext(name)
+		}
 		if anonymous { // beside the run's own
 			name = "anonymous-" + name
 		}
@@ -67,7 +70,7 @@ func runReport(p program, path string, out output, anonymous bool) error {
 
 // send writes a run in one of the formats: its report, or its data.
 func (r *loadedRun) send(p program, out output) (err error) {
-	data := out.format == "csv" || out.format == "gobench"
+	data := out.format == "csv" && out.part.table == "" || out.format == "gobench"
 	if r.Trace == nil && (data || out.format == "svg" || out.format == "png" || out.format == "html") {
 		return fmt.Errorf("%s carries its results but not its %s, which are too many for a page; give the run folder", r.path, rundir.EventsFile)
 	}

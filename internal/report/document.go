@@ -7,8 +7,10 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/hubbench/hubbench/pkg/hub"
 )
@@ -93,6 +95,7 @@ type Meter struct{ Part, Whole float64 }
 type Table struct {
 	ID      string // its name on the command line; empty for its title in small letters, see Name
 	Title   string // names it for those who do not see it
+	Phase   string // the phase it is of; empty for none
 	Note    string // what its numbers are
 	Columns []Column
 	Rows    [][]Cell
@@ -133,6 +136,25 @@ func (c Cell) Words() string {
 	return c.Tree + strings.TrimSpace(strings.TrimSpace(c.Letter+" "+text)+" "+c.Small)
 }
 
+// Name is what the table is called on the command line.
+func (t *Table) Name() string {
+	return cmp.Or(t.ID, strings.Join(strings.FieldsFunc(strings.ToLower(t.Title), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), "-"))
+}
+
+// TableTitle stands over a table that leaves its document.
+func TableTitle(doc *Document, t *Table) string {
+	parts := []string{doc.Title, t.Phase, t.Title}
+	return strings.Join(slices.Compact(slices.DeleteFunc(parts, func(part string) bool { return part == "" })), ": ")
+}
+
+// Name is what the figure is called on the command line.
+func (f *Figure) Name() string { return f.ID }
+
+// Is reports whether the phase goes by a name: its own or the one shown, in capitals or not.
+func (d *Details) Is(phase string) bool {
+	return strings.EqualFold(d.Name, phase) || strings.EqualFold(d.Title, phase)
+}
+
 // Used are the columns that have words in any row.
 func (t *Table) Used() []int {
 	var used []int
@@ -155,6 +177,7 @@ type Bar struct {
 // and which can be linked to; or what only some readers want.
 type Details struct {
 	ID     string
+	Name   string // of the phase in the scenario
 	Title  string
 	Does   string // who reads and who writes
 	Phase  bool
@@ -225,17 +248,14 @@ func addList(to interface{ Add(...Block) }, title string, items []string) {
 	}
 }
 
-// Figures are the figures of the document, or of one of its details, in order.
-func Figures(blocks []Block) []*Figure {
-	var out []*Figure
+// Collect gathers the blocks of a kind, those in folds among them but none of a phase, in order.
+func Collect[B Block](blocks []Block) []B {
+	var out []B
 	for _, block := range blocks {
-		switch block := block.(type) {
-		case *Figure:
-			out = append(out, block)
-		case *Details:
-			if !block.Phase {
-				out = append(out, Figures(block.Blocks)...)
-			}
+		if found, ok := block.(B); ok {
+			out = append(out, found)
+		} else if d, ok := block.(*Details); ok && !d.Phase {
+			out = append(out, Collect[B](d.Blocks)...)
 		}
 	}
 	return out

@@ -18,7 +18,7 @@ func TestGaugeFigure(t *testing.T) {
 	figures := func() map[string]*Figure {
 		doc := OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
 		out := map[string]*Figure{}
-		for i, f := range Figures(doc.Phases()[0].Blocks) {
+		for i, f := range Collect[*Figure](doc.Phases()[0].Blocks) {
 			out[f.ID] = f
 			if (f.ID == "gauges") != (i == 1 && out["gauges"] != nil) {
 				t.Errorf("figure %d is %s", i, f.ID)

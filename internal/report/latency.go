@@ -63,7 +63,7 @@ func missing(f *quantile.Figures) bool { return f != nil && (f.P99NS == nil || f
 // not recorded.
 func (v *phaseView) latencyTable() *Table {
 	t := &Table{
-		Title: "Request latency", Note: "From when a request is handed to the system, or was due, until it is done.",
+		ID: "latency", Title: "Request latency", Note: "From when a request is handed to the system, or was due, until it is done.",
 		Columns: []Column{
 			{Head: "Disk"}, {Head: "Does"}, {Head: "Beside"}, {Head: "Requests", Numbers: true, Drop: 3}, {Head: "Median", Numbers: true}, {Head: "99th percentile", Numbers: true},
 			{Head: "95 % interval", Numbers: true, Drop: 4}, {Head: "99.9th", Numbers: true}, {Head: "Longest", Numbers: true, Drop: 1}, {Head: "As long as alone", Numbers: true, Drop: 2},
@@ -263,7 +263,7 @@ const mostBeside = 30
 // beside the same.
 func latencyMatrix(doc *Document, a *analysis.Analysis) *Table {
 	t := &Table{
-		Title: "Request latency beside others", Columns: []Column{{Head: "Who else works"}},
+		ID: "latency-beside", Title: "Request latency beside others", Columns: []Column{{Head: "Who else works"}},
 		Note: "99th percentile. Column: the disk whose requests were timed; row: who works at the same time. Of all phases, as far as these alone worked.",
 	}
 	cells, victims, others := latencyPlaces(doc.Keys, a)

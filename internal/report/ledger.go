@@ -106,7 +106,7 @@ func summed(c analysis.Change) bool {
 
 // changeTable lists the ledger, nil where nothing changed.
 func (v *phaseView) changeTable() *Table {
-	t := &Table{Title: "What changed", Columns: []Column{
+	t := &Table{ID: "changes", Title: "What changed", Columns: []Column{
 		{Head: "At, s", Numbers: true}, {Head: "Until, s", Numbers: true, Drop: 2}, {Head: "Disks", Drop: 3}, {Head: "What"},
 		{Head: "From, " + v.scale.Unit, Numbers: true}, {Head: "To, " + v.scale.Unit, Numbers: true}, {Head: "Cause", Drop: 1},
 	}}

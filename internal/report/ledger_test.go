@@ -19,7 +19,7 @@ func TestChanges(t *testing.T) {
 	run := fixture.Triple()
 	doc := OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
 	phase := doc.Phases()[0]
-	time := Figures(phase.Blocks)[0]
+	time := Collect[*Figure](phase.Blocks)[0]
 	if panel := time.Panels[0]; !panel.Y.Bare || time.Main() != &time.Panels[1] {
 		t.Fatalf("the first panel is %+v", panel.Y)
 	}

@@ -14,7 +14,7 @@ import (
 func newPhase(run Run, keys []Key, index int, scale Scale) *Details {
 	found := &run.Analysis.Phases[index]
 	v := newPhaseView(&run, keys, found, scale)
-	d := &Details{ID: phaseID(index), Title: found.Phase, Does: v.does(), Phase: true}
+	d := &Details{ID: phaseID(index), Name: found.Phase, Title: found.Phase, Does: v.does(), Phase: true}
 	if s := searchOf(run.Analysis, found.Phase); s != nil {
 		d.Fold = "Tries of " + s.Name
 	}
@@ -77,6 +77,9 @@ func newPhase(run Run, keys []Key, index int, scale Scale) *Details {
 	}
 	if list := v.ofFiles().fileList(); list != nil {
 		d.Add(list)
+	}
+	for _, t := range Collect[*Table](d.Blocks) {
+		t.Phase = found.Phase
 	}
 	return d
 }
@@ -244,7 +247,7 @@ func slowest(found *analysis.Phase) int {
 // overlapTable is a line per disk, all of it of the overlap; where there is none, of the whole phase.
 func (v *phaseView) overlapTable() *Table {
 	o := v.found.Overlap
-	t := &Table{Title: "Disk by disk", Columns: []Column{
+	t := &Table{ID: "disks", Title: "Disk by disk", Columns: []Column{
 		{Head: "Disk"}, {Head: "Does"}, {Head: v.scale.Unit, Numbers: true}, {Head: "±", Numbers: true, Drop: 2}, {Head: "Bytes", Numbers: true, Drop: 4},
 		{Head: "Share", Numbers: true, Drop: 3}, {Head: "Without the others", Numbers: true}, {Head: "Kept", Numbers: true, Drop: 1}, {Head: "Recovered in", Numbers: true, Drop: 5},
 	}}
@@ -345,7 +348,7 @@ func (v *phaseView) margin(ci *analysis.Interval, rate float64) string {
 
 // filesTable is a line per disk over the rates of its single files, in the whole phase.
 func (v *phaseView) filesTable() *Table {
-	t := &Table{Title: "File by file", Columns: []Column{
+	t := &Table{ID: "files", Title: "File by file", Columns: []Column{
 		{Head: "Disk"}, {Head: "Files", Numbers: true}, {Head: "Bytes", Numbers: true}, {Head: "Whole phase", Numbers: true}, {Head: "Mean", Numbers: true}, {Head: "Trimmed", Numbers: true},
 		{Head: "Median", Numbers: true}, {Head: "5th – 95th percentile", Numbers: true}, {Head: "Variation", Numbers: true}, {Head: "Least squares", Numbers: true},
 		{Head: "Latency", Numbers: true}, {Head: "Theil–Sen", Numbers: true}, {Head: "Rate to quote", Numbers: true}, {Head: "Remark"},

@@ -122,7 +122,7 @@ func TestManyFiles(t *testing.T) {
 	run := fixture.Many(20000)
 	doc := OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
 	inCells, inBins, outside := 0.0, 0.0, 0
-	for _, f := range Figures(doc.Phases()[0].Blocks) {
+	for _, f := range Collect[*Figure](doc.Phases()[0].Blocks) {
 		for _, m := range f.Main().Marks {
 			switch {
 			case f.ID == "time" && m.Shape == Band:
@@ -235,7 +235,7 @@ func TestChangesInWords(t *testing.T) {
 	c := &compare.Comparison{Base: compare.Side{Label: "old"}, Pairs: []compare.Pair{{Side: compare.Side{Label: "new"}, Phases: []compare.Phase{
 		change("WWW", 0.9e9, -0.85, 5.74), change("RRR", 1.25e9, 0.2, 0.3),
 	}}}}
-	got := Figures(OfComparison(c).Blocks)[0].Describe()
+	got := Collect[*Figure](OfComparison(c).Blocks)[0].Describe()
 	if want := "Change from the base (change of each phase's rate): new -10.0 % to +25.0 %."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -27,7 +27,7 @@ func (v *phaseView) sequence() *Details {
 		d.Add(t)
 	}
 	if s, o := v.found.OtherToolRates, v.found.Overlap; s != nil && o != nil && len(o.Disks) > 1 {
-		t := &Table{Title: "The same by the rules of other tools", Columns: []Column{{Head: "Rule"}, {Head: v.scale.Unit, Numbers: true}}}
+		t := &Table{ID: "rules", Title: "The same by the rules of other tools", Columns: []Column{{Head: "Rule"}, {Head: v.scale.Unit, Numbers: true}}}
 		for _, rule := range []struct {
 			text string
 			rate *float64 // nil where the rule does not apply
@@ -54,7 +54,7 @@ const maxStages = 60
 
 // stages lists them but for those too short to matter, mostly the workers' different starts.
 func (v *phaseView) stages() *Table {
-	t := &Table{Title: "Who was active when", Columns: []Column{{Head: "From, s", Numbers: true}, {Head: "To, s", Numbers: true}, {Head: "Active"}, {Head: "Together, " + v.scale.Unit, Numbers: true}}}
+	t := &Table{ID: "stages", Title: "Who was active when", Columns: []Column{{Head: "From, s", Numbers: true}, {Head: "To, s", Numbers: true}, {Head: "Active"}, {Head: "Together, " + v.scale.Unit, Numbers: true}}}
 	short := 0
 	for _, s := range v.found.Stages {
 		if s.EndS-s.StartS < v.endS/1000 || len(t.Rows) == maxStages {

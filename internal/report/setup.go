@@ -96,7 +96,7 @@ func (v *phaseView) linksTable() *Table {
 		return nil
 	}
 	t := &Table{
-		Title: "What the links carried", Note: "All disks at work. What a link can carry is what links of its kind have been seen to carry one way.",
+		ID: "links", Title: "What the links carried", Note: "All disks at work. What a link can carry is what links of its kind have been seen to carry one way.",
 		Columns: []Column{
 			{Head: "Link"}, {Head: "Disks"}, {Head: "Direction"}, {Head: "Carried, " + v.scale.Unit, Numbers: true},
 			{Head: "Can carry", Numbers: true}, {Head: "Used", Numbers: true},

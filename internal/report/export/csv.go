@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/hubbench/hubbench/internal/cells"
 	"github.com/hubbench/hubbench/internal/report"
@@ -30,6 +32,42 @@ func CSV(w io.Writer, run *trace.Run) error {
 					seconds(file.StartNS), seconds(file.EndNS), rate(file), strconv.FormatBool(file.Filler), simulated)
 			}
 		}
+	}
+	out.Flush()
+	if err := out.Error(); err != nil {
+		return fmt.Errorf("write csv: %w", err)
+	}
+	return nil
+}
+
+// Table writes a table as it is shown, a column for each and another for the remarks in it; and a last one if nothing was
+// measured.
+func Table(w io.Writer, t *report.Table, simulated bool) error {
+	out := csv.NewWriter(w)
+	var remarks []bool
+	for i := range t.Columns {
+		remarks = append(remarks, slices.ContainsFunc(t.Rows, func(row []report.Cell) bool { return row[i].Small != "" || row[i].Letter != "" }))
+	}
+	write := func(last string, cell func(int) (words, remark string)) {
+		var line []string
+		for _, i := range t.Used() {
+			words, remark := cell(i)
+			if line = append(line, tame(words)); remarks[i] {
+				line = append(line, tame(remark))
+			}
+		}
+		if simulated {
+			line = append(line, last)
+		}
+		_ = out.Write(line) // it keeps its first error
+	}
+	write("simulated", func(i int) (words, remark string) { return t.Columns[i].Head, t.Columns[i].Head + ", remark" })
+	for _, row := range t.Rows {
+		write("true", func(i int) (words, remark string) {
+			plain := row[i]
+			plain.Small, plain.Letter = "", ""
+			return plain.Words(), strings.TrimSpace(row[i].Letter + " " + row[i].Small)
+		})
 	}
 	out.Flush()
 	if err := out.Error(); err != nil {

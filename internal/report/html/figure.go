@@ -23,7 +23,7 @@ type drawer struct {
 
 // name gives the figures among the blocks their IDs.
 func (d *drawer) name(prefix string, blocks []report.Block) {
-	for _, f := range report.Figures(blocks) {
+	for _, f := range report.Collect[*report.Figure](blocks) {
 		d.ids[f] = prefix + "-" + f.ID
 	}
 }

@@ -12,7 +12,7 @@ import (
 // figuresOf are those of all phases.
 func figuresOf(doc *report.Document) (out []*report.Figure) {
 	for _, phase := range doc.Phases() {
-		out = append(out, report.Figures(phase.Blocks)...)
+		out = append(out, report.Collect[*report.Figure](phase.Blocks)...)
 	}
 	return out
 }

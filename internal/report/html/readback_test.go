@@ -61,7 +61,7 @@ func TestEveryOutputSaysTheSame(t *testing.T) {
 		"html": func(b *bytes.Buffer) error { return write(b, doc, bytes.NewReader(fixture.Events(run)), standIn) },
 		"csv":  func(b *bytes.Buffer) error { return export.CSV(b, run) },
 		"svg": func(b *bytes.Buffer) error {
-			for _, f := range report.Figures(phase.Blocks) {
+			for _, f := range report.Collect[*report.Figure](phase.Blocks) {
 				if f.ID == "time" || f.ID == "alone" {
 					if err := picture.Write(b, doc, f, picture.Options{}); err != nil {
 						return err
@@ -155,7 +155,7 @@ func TestEveryOutputSaysTheSameOfStreams(t *testing.T) {
 		"md":   func(b *bytes.Buffer) error { return md.Write(b, doc) },
 		"html": func(b *bytes.Buffer) error { return write(b, doc, nil, standIn) },
 		"svg": func(b *bytes.Buffer) error {
-			return picture.Write(b, doc, report.Figures(doc.Phases()[0].Blocks)[0], picture.Options{})
+			return picture.Write(b, doc, report.Collect[*report.Figure](doc.Phases()[0].Blocks)[0], picture.Options{})
 		},
 		"json": func(b *bytes.Buffer) error { return json.NewEncoder(b).Encode(doc.Data) },
 	}

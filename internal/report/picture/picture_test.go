@@ -28,7 +28,7 @@ func reportOf(run *trace.Run) *report.Document {
 func TestEveryFigure(t *testing.T) {
 	for name, run := range map[string]*trace.Run{"triple": fixture.Triple(), "hostile": fixture.Hostile(), "many": fixture.Many(6000)} {
 		doc := reportOf(run)
-		for _, f := range report.Figures(doc.Phases()[0].Blocks) {
+		for _, f := range report.Collect[*report.Figure](doc.Phases()[0].Blocks) {
 			for _, opts := range []Options{{}, {PNG: true, Dark: true}} {
 				if opts.PNG && *shots == "" && (name != "triple" || f.ID != "alone") {
 					continue // slow, and the same strokes
@@ -66,7 +66,7 @@ func TestOrigin(t *testing.T) {
 	}
 	doc := reportOf(run)
 	var out strings.Builder
-	if err := Write(&out, doc, report.Figures(doc.Phases()[1].Blocks)[0], Options{}); err != nil {
+	if err := Write(&out, doc, report.Collect[*report.Figure](doc.Phases()[1].Blocks)[0], Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"triple, RRR: over time", "20 November 2026, 08:00 UTC", "goshen-ridge", "simulated: no disk was measured", "hubbench v1"} {
