@@ -57,7 +57,9 @@ func listCodecs(p program, words []string, out output) error {
 		return err
 	}
 	codecs := slices.DeleteFunc(stream.Codecs(), func(c stream.Codec) bool {
-		return slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(strings.ToLower(c.Name+" "+c.Label), strings.ToLower(word)) })
+		return slices.ContainsFunc(words, func(word string) bool {
+			return !strings.Contains(strings.ToLower(c.Name+" "+c.Label), strings.ToLower(word))
+		})
 	})
 	if len(codecs) == 0 {
 		return usage(fmt.Errorf("no codec has %s in its name; hubbench plan --codecs lists all", strings.Join(words, " and ")))

@@ -277,7 +277,7 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, to
 				sayf(p.stderr, "warning: %s\n", text)
 			}
 		},
-		OnHang:     watcher.Tell,
+		OnHang:    watcher.Tell,
 		WorkerLog: dir,
 		Gauges:    new(gauge.Finder).Find,
 		Stall:     opts.stall,
