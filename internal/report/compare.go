@@ -123,7 +123,7 @@ func scaleOfComparison(c *compare.Comparison) Scale {
 			}
 		}
 	}
-	return scaleFor(top)
+	return Scale{unit.ScaleFor(top)}
 }
 
 // whole is the rate that a phase is known by: that of all disks together, or of the only one.

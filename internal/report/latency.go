@@ -112,7 +112,7 @@ const notShown = "not shown"
 func (v *phaseView) longer(name string, l *analysis.Latency) Cell {
 	switch {
 	case l.Longer != nil:
-		return Cell{Text: Figures3(l.Longer.Times) + " times", Small: pick(l.Longer.Quantile < 0.9, "the median", ""), Heat: lost(l.Longer.Times)}
+		return Cell{Text: unit.FormatNumber(l.Longer.Times) + " times", Small: pick(l.Longer.Quantile < 0.9, "the median", ""), Heat: lost(l.Longer.Times)}
 	case l.Alone != nil && v.limited(name):
 		return Cell{Text: notShown}
 	}

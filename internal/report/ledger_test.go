@@ -12,6 +12,7 @@ import (
 	"github.com/hubbench/hubbench/internal/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // What changed stands over the chart, what happens at one time on several lines, and in a table.
@@ -61,7 +62,7 @@ func TestManyChanges(t *testing.T) {
 	for _, disk := range []string{"B", "A"} {
 		found.Changes = append(found.Changes, analysis.Change{Kind: analysis.KindSwing, Disks: []string{disk}, StartS: 0, EndS: 100, FromRate: 1e9, ToRate: 0.5e9})
 	}
-	v := &phaseView{found: found, endS: 100, perS: 1000, keys: []Key{{Name: "A", Label: "A"}, {Name: "B", Label: "B"}}, lanes: make([]lane, 2), scale: Scale{Unit: "GB/s", Size: 1e9}}
+	v := &phaseView{found: found, endS: 100, perS: 1000, keys: []Key{{Name: "A", Label: "A"}, {Name: "B", Label: "B"}}, lanes: make([]lane, 2), scale: Scale{unit.ScaleFor(1e9)}}
 	panel := v.changes()
 	lines := map[float64][][2]float64{}
 	for _, m := range panel.Marks {

@@ -17,16 +17,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-func TestFigures3(t *testing.T) {
-	for x, want := range map[float64]string{
-		0: "0", 3.456: "3.46", 0.74249: "0.742", 9.996: "10.0", 99.96: "100", 2100: "2100", 0.00012345: "0.00012", 0.9996: "1.00",
-	} {
-		if got := Figures3(x); got != want {
-			t.Errorf("Figures3(%g) = %s, want %s", x, got, want)
-		}
-	}
-}
-
 func TestClock(t *testing.T) {
 	for _, test := range []struct {
 		at, length float64
@@ -243,7 +233,7 @@ func TestChangesInWords(t *testing.T) {
 
 // An interval that is wider than the rate is written from low to high: 0.3 ± 0.6 would be less than nothing.
 func TestMargin(t *testing.T) {
-	v := &phaseView{scale: Scale{"GB/s", 1e9}}
+	v := &phaseView{scale: Scale{unit.ScaleFor(1e9)}}
 	for want, ci := range map[string]*analysis.Interval{"": nil, "0.021": {0.28e9, 0.322e9}, "0 to 1.20": {0, 1.2e9}} {
 		if got := v.margin(ci, 0.3e9); got != want {
 			t.Errorf("margin of %v = %q, want %q", ci, got, want)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/hubbench/hubbench/internal/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
@@ -11,44 +12,14 @@ import (
 // none stands where there is no number.
 const none = "–"
 
-// Scale is the one unit in which a whole document gives its rates, so that they compare at a glance.
-type Scale struct {
-	Unit string  // "GB/s" or "MB/s"
-	Size float64 // of the unit in bytes per second
-}
+// Scale is the unit of a document's rates, for cells that may be empty.
+type Scale struct{ unit.Scale }
 
-// scaleOf picks the unit by the fastest rate in the analysis.
-func scaleOf(a *analysis.Analysis) Scale {
-	top := 0.0
-	for i := range a.Phases {
-		if o := a.Phases[i].Overlap; o != nil {
-			top = max(top, o.Rate)
-		}
-		for _, disk := range a.Phases[i].Disks {
-			if disk.Rate != nil {
-				top = max(top, *disk.Rate)
-			}
-		}
-	}
-	return scaleFor(top)
-}
-
-// scaleFor picks the unit by the fastest rate.
-func scaleFor(top float64) Scale {
-	if top < 100e6 {
-		return Scale{"MB/s", 1e6}
-	}
-	return Scale{"GB/s", 1e9}
-}
+// scaleOf is the unit that the analysis' sentences are in.
+func scaleOf(a *analysis.Analysis) Scale { return Scale{say.ScaleOf(a)} }
 
 // of is a rate in the scale's unit.
 func (s Scale) of(rate float64) float64 { return rate / s.Size }
-
-// Number writes a rate with three significant figures, without the unit: "3.46", "0.742".
-func (s Scale) Number(rate float64) string { return Figures3(rate / s.Size) }
-
-// Rate writes a rate with its unit: "0.742 GB/s".
-func (s Scale) Rate(rate float64) string { return s.Number(rate) + " " + s.Unit }
 
 // maybe is Number for a rate that may be missing.
 func (s Scale) maybe(rate *float64) string {
@@ -66,19 +37,6 @@ func (s Scale) between(low, high *float64) string {
 	return s.Number(*low) + " – " + s.Number(*high)
 }
 
-// Figures3 writes a number with three significant figures, but no more than five decimals.
-func Figures3(x float64) string {
-	places := 0
-	if x != 0 {
-		places = min(5, max(0, 2-int(math.Floor(math.Log10(math.Abs(x))))))
-	}
-	text := strconv.FormatFloat(x, 'f', places, 64)
-	if rounded, err := strconv.ParseFloat(text, 64); err == nil && places > 0 && math.Abs(rounded) >= math.Pow10(3-places) {
-		text = strconv.FormatFloat(x, 'f', places-1, 64) // 9.996 is 10.0, not 10.00
-	}
-	return text
-}
-
 // Write writes a value in the unit of its axis.
 func Write(in Unit, x float64) string {
 	switch in {
@@ -91,7 +49,7 @@ func Write(in Unit, x float64) string {
 	case Latency:
 		return Time(x)
 	default:
-		return Figures3(x)
+		return unit.FormatNumber(x)
 	}
 }
 

@@ -10,21 +10,21 @@ import (
 )
 
 // ofChange tells an entry of the ledger, with its cause if the evidence leaves only one.
-func ofChange(order []string, f *analysis.Finding) string {
+func (en english) ofChange(f *analysis.Finding) string {
 	c := f.Change
 	at := fmt.Sprintf("at %.1f s ", c.StartS)
-	who := unit.List(inOrder(order, c.Disks))
+	who := unit.List(inOrder(en.Order, c.Disks))
 	switch c.Kind {
 	case analysis.KindStall:
-		return stall(order, f)
+		return en.stall(f)
 	case analysis.KindSwing:
 		return fmt.Sprintf("%s swings between %s and %s, about every %s (%.0f %% of the time at the lower rate)%s",
-			who, rate(c.FromRate), rate(c.ToRate), unit.FormatSeconds(c.PeriodS), 100*c.LowShare, unexplained(c))
+			who, en.Rate(c.FromRate), en.Rate(c.ToRate), unit.FormatSeconds(c.PeriodS), 100*c.LowShare, unexplained(c))
 	case analysis.KindDrift:
-		return fmt.Sprintf("%s drifts from %s to %s over %s%s", who, rate(c.FromRate), rate(c.ToRate), unit.FormatSeconds(c.EndS-c.StartS), unexplained(c))
+		return fmt.Sprintf("%s drifts from %s to %s over %s%s", who, en.Rate(c.FromRate), en.Rate(c.ToRate), unit.FormatSeconds(c.EndS-c.StartS), unexplained(c))
 	case analysis.KindWarmUp:
 		return fmt.Sprintf("%s is slow for the first %s of every start (%s): %s, then %s",
-			who, unit.FormatSeconds(c.EndS-c.StartS), unit.List(c.Phases), rate(c.FromRate), rate(c.ToRate))
+			who, unit.FormatSeconds(c.EndS-c.StartS), unit.List(c.Phases), en.Rate(c.FromRate), en.Rate(c.ToRate))
 	case analysis.KindSharedFall:
 		why := "something they share, such as a link, the hub or the computer, and no single disk"
 		switch c.Cause {
@@ -34,19 +34,19 @@ func ofChange(order []string, f *analysis.Finding) string {
 			why = "the computer's cores had nothing to spare from then on"
 		}
 		return fmt.Sprintf("%s%s fell at one instant to %.0f %% of what they had, from %s together to %s%s: %s",
-			at, who, 100*c.ToRate/c.FromRate, rate(c.FromRate), rate(c.ToRate), until(c), why)
+			at, who, 100*c.ToRate/c.FromRate, en.Rate(c.FromRate), en.Rate(c.ToRate), until(c), why)
 	case analysis.KindStart:
-		return fmt.Sprintf("when %s began, %s", *c.By, shifts(order, c))
+		return fmt.Sprintf("when %s began, %s", *c.By, en.shifts(c))
 	case analysis.KindRedistribution:
-		text := at + shifts(order, c) + ", and the total stayed"
+		text := at + en.shifts(c) + ", and the total stayed"
 		if c.By != nil {
 			return text + ": " + *c.By + " recovered then"
 		}
 		return text + ": the hub divided it differently, or one slowed down and others took what it left"
 	case analysis.KindOwnFall:
-		return fmt.Sprintf("%s%s fell from %s to %s by itself%s%s", at, who, rate(c.FromRate), rate(c.ToRate), until(c), unexplained(c))
+		return fmt.Sprintf("%s%s fell from %s to %s by itself%s%s", at, who, en.Rate(c.FromRate), en.Rate(c.ToRate), until(c), unexplained(c))
 	default:
-		return at + shifts(order, c) + until(c) + unexplained(c)
+		return at + en.shifts(c) + until(c) + unexplained(c)
 	}
 }
 
@@ -70,23 +70,23 @@ func until(c *analysis.Change) string {
 }
 
 // shifts tells what each disk did: "A fell from 1.80 GB/s to 0.80 GB/s and B rose from 0.80 GB/s to 1.80 GB/s".
-func shifts(order []string, c *analysis.Change) string {
+func (en english) shifts(c *analysis.Change) string {
 	var texts []string
-	for _, name := range inOrder(order, c.Disks) {
+	for _, name := range inOrder(en.Order, c.Disks) {
 		s := c.Of(name)
 		verb := "rose"
 		if s.ToRate < s.FromRate {
 			verb = "fell"
 		}
-		texts = append(texts, fmt.Sprintf("%s %s from %s to %s", name, verb, rate(s.FromRate), rate(s.ToRate)))
+		texts = append(texts, fmt.Sprintf("%s %s from %s to %s", name, verb, en.Rate(s.FromRate), en.Rate(s.ToRate)))
 	}
 	return unit.List(texts)
 }
 
 // stall tells one standstill, or several of the same disks together.
-func stall(order []string, f *analysis.Finding) string {
+func (en english) stall(f *analysis.Finding) string {
 	c := f.Change
-	names := inOrder(order, c.Disks)
+	names := inOrder(en.Order, c.Disks)
 	text := fmt.Sprintf("%s stood still for %s at %.1f s", unit.List(names), unit.FormatSeconds(c.EndS-c.StartS), c.StartS)
 	if n := len(f.Changes); n > 1 {
 		var when []string

@@ -11,34 +11,34 @@ import (
 )
 
 // finding is a finding as a sentence that names its phase.
-func finding(order []string, f *analysis.Finding, p *analysis.Phase) string {
-	text := f.Phase + ": " + sentence(order, f, p)
+func (en english) finding(f *analysis.Finding, p *analysis.Phase) string {
+	text := f.Phase + ": " + en.sentence(f, p)
 	if f.MorePhases > 0 {
 		text += "; likewise in " + unit.Plural(f.MorePhases, "more phase")
 	}
 	return text + "."
 }
 
-func sentence(order []string, f *analysis.Finding, p *analysis.Phase) string {
+func (en english) sentence(f *analysis.Finding, p *analysis.Phase) string {
 	if f.Change != nil {
-		return ofChange(order, f)
+		return en.ofChange(f)
 	}
 	v := f.Values
 	switch f.Code {
 	case "partial":
 		return partial(f.Disk, f.Other, v)
 	case "drops":
-		return drops(f, p)
+		return en.drops(f, p)
 	case "latency":
-		return answered(order, p, f.Disk)
+		return en.answered(p, f.Disk)
 	case "hub_cost":
 		return fmt.Sprintf("%s alone on the hub %ss at %s, %.0f %% less than the %s it has on a port of its own (%s)",
-			f.Disk, p.Disks[f.Disk].Op, rate(v["rate"]), 100*(1-v["rate"]/v["reference"]), rate(v["reference"]), f.Other)
+			f.Disk, p.Disks[f.Disk].Op, en.Rate(v["rate"]), 100*(1-v["rate"]/v["reference"]), en.Rate(v["reference"]), f.Other)
 	case "steal":
 		return fmt.Sprintf("%s took %s of the fair share of %s, which had %s where an even split would have given %s",
-			f.Disk, rate(v["rate"]), unit.List(f.Disks), each(v["had"], len(f.Disks)), rate(v["fair"]))
+			f.Disk, en.Rate(v["rate"]), unit.List(f.Disks), en.each(v["had"], len(f.Disks)), en.Rate(v["fair"]))
 	case "uneven":
-		return fmt.Sprintf("%s got %s more than an even share", unit.List(f.Disks), each(v["rate"], len(f.Disks)))
+		return fmt.Sprintf("%s got %s more than an even share", unit.List(f.Disks), en.each(v["rate"], len(f.Disks)))
 	case "even":
 		return fmt.Sprintf("the disks shared evenly (Jain's index %.2f): each kept %s of what it has without the others", v["jain"], percentRange(v["low"], v["high"]))
 	case "held":
@@ -51,60 +51,60 @@ func sentence(order []string, f *analysis.Finding, p *analysis.Phase) string {
 			has = "they have"
 		}
 		return fmt.Sprintf("%s had %s, %.0f %% of the %s %s %s",
-			unit.List(f.Disks), each(v["rate"], len(f.Disks)), 100*v["rate"]/v["reference"], rate(v["reference"]), has, when)
+			unit.List(f.Disks), en.each(v["rate"], len(f.Disks)), 100*v["rate"]/v["reference"], en.Rate(v["reference"]), has, when)
 	case "recovery":
 		return fmt.Sprintf("after %s ended, %s went from %s to %s, and took %s to get there",
-			f.Other, unit.List(f.Disks), rate(v["from"]), each(v["to"], len(f.Disks)), secondsRange(v["lag_low"], v["lag_high"]))
+			f.Other, unit.List(f.Disks), en.Rate(v["from"]), en.each(v["to"], len(f.Disks)), secondsRange(v["lag_low"], v["lag_high"]))
 	case "duplex":
-		return fmt.Sprintf("reads and writes mixed moved %s together, %.0f %% more than the most these disks moved in one direction", rate(v["rate"]), 100*v["gain"])
+		return fmt.Sprintf("reads and writes mixed moved %s together, %.0f %% more than the most these disks moved in one direction", en.Rate(v["rate"]), 100*v["gain"])
 	case "ceiling":
-		return ceiling(f)
+		return en.ceiling(f)
 	case "bottleneck":
-		return bottleneck(f)
+		return en.bottleneck(f)
 	case "others":
 		than, off := "less", 1-v["rate"]/v["overlap"]
 		if off < 0 {
 			than, off = "more", -off
 		}
 		return fmt.Sprintf("by fio's rule, all bytes over the longest job's time, the rate would be %s: %.0f %% %s than the %s the disks %s while all of them worked",
-			rate(v["rate"]), 100*off, than, rate(v["overlap"]), f.Other)
+			en.Rate(v["rate"]), 100*off, than, en.Rate(v["overlap"]), f.Other)
 	case "foreign_traffic", "cached", "host_bound", "heat", "cache_full":
-		return gauged(f, p)
+		return en.gauged(f, p)
 	default:
-		return ofDisk(f, p.Disks[f.Disk])
+		return en.ofDisk(f, p.Disks[f.Disk])
 	}
 }
 
 // ofDisk says what was found of one disk's files.
-func ofDisk(f *analysis.Finding, d analysis.Disk) string {
+func (en english) ofDisk(f *analysis.Finding, d analysis.Disk) string {
 	switch f.Code {
 	case "throttle":
 		end := "to its end"
 		if r := d.Throttle.Recovered; r != nil {
-			end = fmt.Sprintf("until a pause of %s, after which it was back at %s", unit.FormatSeconds(r.PauseS), rate(r.Rate))
+			end = fmt.Sprintf("until a pause of %s, after which it was back at %s", unit.FormatSeconds(r.PauseS), en.Rate(r.Rate))
 		}
 		return fmt.Sprintf("%s and stayed there %s, with no other disk involved: %s%s; quote %s",
-			fell(f.Disk, d.Throttle.Steps), end, cause(&d), freed(d.Throttle), rate(d.Quote.Rate))
+			en.fell(f.Disk, d.Throttle.Steps), end, cause(&d), en.freed(d.Throttle), en.Rate(d.Quote.Rate))
 	case "size_knee":
 		k := d.SizeKnee
-		return fmt.Sprintf("%s moves files above %s at %s, smaller ones at %s, not counting the fixed time each file takes (p = %.2g)", f.Disk, unit.FormatBytes(int64(k.AtBytes)), rate(k.AboveRate), rate(k.BelowRate), k.P)
+		return fmt.Sprintf("%s moves files above %s at %s, smaller ones at %s, not counting the fixed time each file takes (p = %.2g)", f.Disk, unit.FormatBytes(int64(k.AtBytes)), en.Rate(k.AboveRate), en.Rate(k.BelowRate), k.P)
 	case "bimodal":
-		return fmt.Sprintf("%s's files fall into two groups, near %s and %s: do not quote the mean", f.Disk, rate(d.Modes[0]), rate(d.Modes[1]))
+		return fmt.Sprintf("%s's files fall into two groups, near %s and %s: do not quote the mean", f.Disk, en.Rate(d.Modes[0]), en.Rate(d.Modes[1]))
 	default:
 		return f.Code
 	}
 }
 
 // ceiling says which disks were added without moving more.
-func ceiling(f *analysis.Finding) string {
+func (en english) ceiling(f *analysis.Finding) string {
 	together := ""
 	if len(f.Disks) > 1 {
 		together = " together"
 	}
 	v := f.Values
 	return fmt.Sprintf("%s%s moved %s (%s), and with %s added no more (%s), although the %s reach %s one by one: something they share limits them",
-		unit.List(f.Disks), together, rate(v["without"]), f.Other, unit.List(f.Added), rate(v["rate"]),
-		strings.ToLower(count(len(f.Disks)+len(f.Added))), rate(v["alone"]))
+		unit.List(f.Disks), together, en.Rate(v["without"]), f.Other, unit.List(f.Added), en.Rate(v["rate"]),
+		strings.ToLower(count(len(f.Disks)+len(f.Added))), en.Rate(v["alone"]))
 }
 
 func percentRange(low, high float64) string {
@@ -115,20 +115,20 @@ func percentRange(low, high float64) string {
 }
 
 // quote says what the recommended figure is, and what stands beside it.
-func quote(q *analysis.Quote, d *analysis.Disk) string {
+func (en english) quote(q *analysis.Quote, d *analysis.Disk) string {
 	switch q.Kind {
 	case analysis.QuoteLater:
 		first, last := d.Throttle.Steps[0], d.Throttle.Steps[len(d.Throttle.Steps)-1]
 		return fmt.Sprintf("%s, as it was after %s; before that %s for %s",
-			rate(q.Rate), unit.FormatBytes(int64(last.AtBytes)), rate(first.FromRate), unit.FormatSeconds(d.Throttle.HeldS))
+			en.Rate(q.Rate), unit.FormatBytes(int64(last.AtBytes)), en.Rate(first.FromRate), unit.FormatSeconds(d.Throttle.HeldS))
 	case analysis.QuoteSettled:
-		return rate(q.Rate) + " once its rate had settled"
+		return en.Rate(q.Rate) + " once its rate had settled"
 	case analysis.QuoteOverlap:
-		return rate(q.Rate) + " while all disks of the phase worked"
+		return en.Rate(q.Rate) + " while all disks of the phase worked"
 	default:
-		text := rate(q.Rate) + " over time"
+		text := en.Rate(q.Rate) + " over time"
 		if d.Modes != nil {
-			text += fmt.Sprintf("; its files ran near %s or near %s", rate(d.Modes[0]), rate(d.Modes[1]))
+			text += fmt.Sprintf("; its files ran near %s or near %s", en.Rate(d.Modes[0]), en.Rate(d.Modes[1]))
 		}
 		return text
 	}
@@ -152,7 +152,7 @@ func reason(r *analysis.Recovery) string {
 
 // bottleneck says how much of a link's capacity disks used: "A, B and C together read 3.35 GB/s, 98 % of what the hub's
 // uplink (Thunderbolt 4) can carry one way".
-func bottleneck(f *analysis.Finding) string {
+func (en english) bottleneck(f *analysis.Finding) string {
 	u := f.Link
 	together := ""
 	verb := string(u.Op) + "s"
@@ -164,7 +164,7 @@ func bottleneck(f *analysis.Finding) string {
 		part = fmt.Sprintf("%.0f %% of what", 100*u.Share)
 	}
 	text := fmt.Sprintf("%s%s %s %s, %s %s (%s) can carry one way, about %s",
-		unit.List(u.Disks), together, verb, rate(u.Rate), part, linkOf(u), u.Link, rate(u.Capacity))
+		unit.List(u.Disks), together, verb, en.Rate(u.Rate), part, linkOf(u), u.Link, en.Rate(u.Capacity))
 	if u.Could != "" {
 		text += fmt.Sprintf("; the link fell back from the %s that both its ends support", u.Could)
 		if u.Segment != hardware.Lanes { // which lie inside the enclosure or the computer

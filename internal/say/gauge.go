@@ -13,7 +13,7 @@ import (
 const datedS = 5
 
 // gauged says what the machine's own meters found, beside what was counted.
-func gauged(f *analysis.Finding, p *analysis.Phase) string {
+func (en english) gauged(f *analysis.Finding, p *analysis.Phase) string {
 	v := f.Values
 	switch f.Code {
 	case "foreign_traffic":
@@ -97,7 +97,7 @@ func unsettled(t *analysis.Throttle) string {
 }
 
 // freed says what a fall left to the others; empty for nothing.
-func freed(t *analysis.Throttle) string {
+func (en english) freed(t *analysis.Throttle) string {
 	if len(t.Freed) == 0 {
 		return ""
 	}
@@ -108,5 +108,5 @@ func freed(t *analysis.Throttle) string {
 		from += f.FromRate / float64(len(t.Freed))
 		to += f.ToRate / float64(len(t.Freed))
 	}
-	return fmt.Sprintf("; that left more to %s, which rose from %s to %s", unit.List(names), rate(from), each(to, len(names)))
+	return fmt.Sprintf("; that left more to %s, which rose from %s to %s", unit.List(names), en.Rate(from), en.each(to, len(names)))
 }

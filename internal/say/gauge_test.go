@@ -66,7 +66,7 @@ func TestGaugeFindings(t *testing.T) {
 		"brief: something else used M: by its own counters it moved 400 MB more than hubbench had it move, about 100 MB/s from about 4.0 s to 8.0 s (close",
 		"lazy: 50 % of what B read came from a cache: 3 GB were read, and by its own counters the disk gave 1.5 GB; do not quote the rate as the disk's.",
 		"cores: the computer's cores were 98 % busy while the disks worked: the rates may be its limit and not the disks' (close other programs, and measure again).",
-		"hot: C fell from 2.00 GB/s to 0.50 GB/s after 40 GB and stayed there to its end, with no other disk involved: heat; quote 0.50 GB/s.",
+		"hot: C fell from 2.00 GB/s to 0.500 GB/s after 40 GB and stayed there to its end, with no other disk involved: heat; quote 0.500 GB/s.",
 		"hot: C fell because it was hot: it warmed up from 43 °C to 70 °C, and stayed at 71 °C or less after that.",
 		"full: G fell because its write cache was full: 40 GB were written by then, and it was as cool as before (41 °C, at the start 41 °C).",
 		"with no other disk involved: a full write cache; quote",

@@ -46,7 +46,7 @@ func note(l *analysis.Latency) string {
 
 // answered says how long the requests of a disk that does not go as fast as it can took: "C answered 4 KiB reads in 9.8 ms
 // while B wrote and in 120 µs alone (p99)". It is empty where too few were recorded.
-func answered(order []string, p *analysis.Phase, disk string) string {
+func (en english) answered(p *analysis.Phase, disk string) string {
 	l := p.Disks[disk].Latency
 	if l == nil {
 		return ""
@@ -63,7 +63,7 @@ func answered(order []string, p *analysis.Phase, disk string) string {
 		return ""
 	}
 	text := fmt.Sprintf("%s in %s", requestsOf(p, disk, "answered"), nanoseconds(*now))
-	if beside := others(order, p, disk); len(beside) > 0 {
+	if beside := others(en.Order, p, disk); len(beside) > 0 {
 		text += " while " + did(p, beside)
 	}
 	switch {
@@ -107,15 +107,15 @@ func figures(v float64) string {
 func nanoseconds(ns int64) string { return unit.FormatSeconds(float64(ns) / 1e9) }
 
 // slowed says in a headline whose requests took longer than alone, and when.
-func slowed(a *analysis.Analysis) (headline string, points []string) {
+func (en english) slowed() (headline string, points []string) {
 	var longer []situation
-	for i := range a.Phases {
-		p := &a.Phases[i]
-		for _, disk := range a.Order {
+	for i := range en.Phases {
+		p := &en.Phases[i]
+		for _, disk := range en.Order {
 			if !p.Paced[disk].Limited() || p.Search != nil {
 				continue
 			}
-			if text := answered(a.Order, p, disk); text != "" {
+			if text := en.answered(p, disk); text != "" {
 				points = append(points, p.Phase+": "+text+".")
 			}
 			if l := p.Disks[disk].Latency; l != nil && l.Longer != nil {
@@ -123,7 +123,7 @@ func slowed(a *analysis.Analysis) (headline string, points []string) {
 			}
 		}
 	}
-	when := whens(a.Order, longer, func(i, k int) bool { return i == k })
+	when := whens(en.Order, longer, func(i, k int) bool { return i == k })
 	for i, s := range longer {
 		l := s.Disks[s.disk].Latency.Longer
 		headline = joined(headline, fmt.Sprintf("%s in %s instead of %s %s", s.what, nanoseconds(l.ToNS), nanoseconds(l.FromNS), when[i]))

@@ -12,8 +12,8 @@ import (
 )
 
 // layout is which disk to plug in elsewhere, in short, and why: by what the others have when it does not work.
-func layout(a *analysis.Analysis) (short, reasons string) {
-	advice := a.Answer.Advice[0]
+func (en english) layout() (short, reasons string) {
+	advice := en.Answer.Advice[0]
 	switch advice.Kind {
 	case analysis.AdviceShare:
 		return " They can share the hub.", "together on the hub, where none of them loses more than a tenth of its rate."
@@ -23,13 +23,13 @@ func layout(a *analysis.Analysis) (short, reasons string) {
 		return "", "no disk is shown to cost the others more than a tenth of their rate."
 	}
 	disk := advice.Disks[0]
-	best := &a.Summary.Removals[slices.IndexFunc(a.Summary.Removals, func(r analysis.Removal) bool { return r.Disk == disk })]
+	best := &en.Summary.Removals[slices.IndexFunc(en.Summary.Removals, func(r analysis.Removal) bool { return r.Disk == disk })]
 	if advice.Kind == analysis.AdviceAnyOwnPort {
 		return " Give one of them a port of its own.",
-			fmt.Sprintf("give one of %s a port of its own; which one makes little difference to the others. Without %s, %s.", unit.List(inOrder(a.Order, advice.Disks)), disk, join(gains(a, best)))
+			fmt.Sprintf("give one of %s a port of its own; which one makes little difference to the others. Without %s, %s.", unit.List(inOrder(en.Order, advice.Disks)), disk, join(en.gains(best)))
 	}
-	reasons = fmt.Sprintf("give %[1]s a port of its own. Without %[1]s on the hub, %[2]s.", disk, join(gains(a, best)))
-	if own := ownRates(best); own != "" {
+	reasons = fmt.Sprintf("give %[1]s a port of its own. Without %[1]s on the hub, %[2]s.", disk, join(en.gains(best)))
+	if own := en.ownRates(best); own != "" {
 		reasons += " On a port of its own " + disk + " " + own + "."
 	}
 	return " Give " + disk + " a port of its own.", reasons
@@ -39,7 +39,7 @@ func layout(a *analysis.Analysis) (short, reasons string) {
 func join(clauses []string) string { return strings.Join(clauses, ", and ") }
 
 // gains says for writing and for reading what the others gain at best without the disk; nil if nothing is shown.
-func gains(a *analysis.Analysis, r *analysis.Removal) []string {
+func (en english) gains(r *analysis.Removal) []string {
 	var out []string
 	for _, op := range []trace.Role{trace.Write, trace.Read} {
 		var best *analysis.RemovalCase
@@ -61,7 +61,7 @@ func gains(a *analysis.Analysis, r *analysis.Removal) []string {
 		if best.Without != "" {
 			measured = best.Without + " against " + best.Phase
 		}
-		out = append(out, fmt.Sprintf("%s %s%s instead of %s (%s)", subject(names, string(op)), each(to, len(names)), keptThen(a, best, names), rate(from), measured))
+		out = append(out, fmt.Sprintf("%s %s%s instead of %s (%s)", subject(names, string(op)), en.each(to, len(names)), keptThen(en.Analysis, best, names), en.Rate(from), measured))
 	}
 	return out
 }
@@ -107,11 +107,11 @@ func of(c *analysis.RemovalCase, op trace.Role) []string {
 	return names
 }
 
-func ownRates(r *analysis.Removal) string {
+func (en english) ownRates(r *analysis.Removal) string {
 	var parts []string
 	for _, op := range []trace.Role{trace.Write, trace.Read} {
 		if v, ok := r.Own[op]; ok {
-			parts = append(parts, string(op)+"s "+rate(v))
+			parts = append(parts, string(op)+"s "+en.Rate(v))
 		}
 	}
 	return strings.Join(parts, " and ")

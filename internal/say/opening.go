@@ -14,15 +14,16 @@ import (
 // caches end, who wins, who loses and which disk to plug in elsewhere; then with numbers, each in a sentence, and how
 // surely. It is empty if there is nothing of these.
 func Opening(a *analysis.Analysis) (headline string, points []string) {
+	en := in(a)
 	var paced string // what became of disks that do not go as fast as they can, or not for long
-	for _, part := range []func(*analysis.Analysis) (string, []string){played, slowed, saturated} {
-		told, more := part(a)
+	for _, part := range []func() (string, []string){en.played, en.slowed, en.saturated} {
+		told, more := part()
 		if paced = joined(paced, told); told == "" {
 			more = nil
 		}
 		points = append(points, more...)
 	}
-	contests, more := contests(a)
+	contests, more := en.contests()
 	switch {
 	case paced == "":
 		headline = contests
@@ -35,11 +36,11 @@ func Opening(a *analysis.Analysis) (headline string, points []string) {
 }
 
 // contests says who wins and who loses.
-func contests(a *analysis.Analysis) (headline string, points []string) {
+func (en english) contests() (headline string, points []string) {
 	var outcomes []string
 	when := map[string][]string{}
-	for i := range a.Summary.Contests {
-		c := newContest(a, &a.Summary.Contests[i])
+	for i := range en.Summary.Contests {
+		c := en.contest(&en.Summary.Contests[i])
 		outcome := c.outcome()
 		if when[outcome] == nil {
 			outcomes = append(outcomes, outcome)
@@ -53,12 +54,13 @@ func contests(a *analysis.Analysis) (headline string, points []string) {
 	for i, outcome := range outcomes {
 		outcomes[i] = outcome + " " + strings.Join(when[outcome], ", and ")
 	}
-	advice, reasons := layout(a)
-	return strings.Join(outcomes, "; ") + "." + advice, append(points, sureness(a), "How to plug them in: "+reasons)
+	advice, reasons := en.layout()
+	return strings.Join(outcomes, "; ") + "." + advice, append(points, en.sureness(), "How to plug them in: "+reasons)
 }
 
 // contest is disks working together, to be told.
 type contest struct {
+	english
 	*analysis.Contest
 	all              int      // disks of the run
 	names            []string // in the run's order
@@ -67,9 +69,9 @@ type contest struct {
 	changed          []string // their rates changed by themselves meanwhile: nothing is said of what they lost
 }
 
-func newContest(a *analysis.Analysis, found *analysis.Contest) contest {
-	c := contest{Contest: found, all: len(a.Order)}
-	for _, name := range a.Order {
+func (en english) contest(found *analysis.Contest) contest {
+	c := contest{english: en, Contest: found, all: len(en.Order)}
+	for _, name := range en.Order {
 		d, ok := found.Disks[name]
 		if !ok {
 			continue
@@ -249,7 +251,7 @@ func (c contest) got(group []string) string {
 			known, references, later = append(known, name), references+*d.Reference, later || !d.Solo
 		}
 	}
-	text := each(rates, len(group))
+	text := c.each(rates, len(group))
 	if known == nil {
 		return text
 	}
@@ -270,15 +272,15 @@ func (c contest) got(group []string) string {
 	if later {
 		where = "after others finished"
 	}
-	return fmt.Sprintf("%s %s of the %s %s %s", text, percentRange(low, high), rate(references/float64(len(known))), who, where)
+	return fmt.Sprintf("%s %s of the %s %s %s", text, percentRange(low, high), c.Rate(references/float64(len(known))), who, where)
 }
 
 // sureness says how well the rates are known, and what stands behind a win or a loss.
-func sureness(a *analysis.Analysis) string {
-	if text := unmeasured(a); text != "" {
+func (en english) sureness() string {
+	if text := unmeasured(en.Analysis); text != "" {
 		return text
 	}
-	sure, widest := a.Answer.Sure, a.Answer.Sure.Widest
+	sure, widest := en.Answer.Sure, en.Answer.Sure.Widest
 	text := "How sure: "
 	switch {
 	case widest == 0 && !sure.Unknown:
@@ -296,7 +298,7 @@ func sureness(a *analysis.Analysis) string {
 	if !sure.Repeated {
 		text += " Not every phase was repeated: what changes from run to run, such as heat, is not in these intervals."
 	}
-	return text + modelled(a)
+	return text + modelled(en.Analysis)
 }
 
 // subject is "C writes", or "A and B write".

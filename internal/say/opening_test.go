@@ -48,10 +48,10 @@ func TestOpening(t *testing.T) {
 			),
 			"C wins and A and B lose when all three write; all lose alike when all three read. Give C a port of its own.",
 			[]string{
-				"When all three write (all W): C wins: 2.10 GB/s, 75 % of the 2.80 GB/s it has alone; A and B lose: 0.70 GB/s each, 47 % of the 1.48 GB/s they have alone.",
+				"When all three write (all W): C wins: 2.10 GB/s, 75 % of the 2.80 GB/s it has alone; A and B lose: 0.700 GB/s each, 47 % of the 1.48 GB/s they have alone.",
 				"When all three read (all R): an even share, 1.10 GB/s each, 42 % of the 2.60 GB/s they have alone.",
 				sure,
-				"How to plug them in: give C a port of its own. Without C on the hub, A and B write 1.48 GB/s each (100 % of what they have alone) instead of 0.70 GB/s (A+B W against all W), " +
+				"How to plug them in: give C a port of its own. Without C on the hub, A and B write 1.48 GB/s each (100 % of what they have alone) instead of 0.700 GB/s (A+B W against all W), " +
 					"and A and B read 1.50 GB/s each (58 % of what they have alone) instead of 1.10 GB/s (A+B R against all R).",
 			},
 		},
@@ -62,9 +62,9 @@ func TestOpening(t *testing.T) {
 			},
 			"C wins and A and B lose when all three write; the disks share evenly when all three read. Give C a port of its own.",
 			[]string{
-				"When all three write (WWW): C wins: 2.10 GB/s; A and B lose: 0.70 GB/s each, 47 % of the 1.50 GB/s they have after others finished.",
+				"When all three write (WWW): C wins: 2.10 GB/s; A and B lose: 0.700 GB/s each, 47 % of the 1.50 GB/s they have after others finished.",
 				"When all three read (RRR): an even share, 1.10 GB/s each.", sure,
-				"How to plug them in: give C a port of its own. Without C on the hub, A and B write 1.50 GB/s each instead of 0.70 GB/s (WWW, after it finished).",
+				"How to plug them in: give C a port of its own. Without C on the hub, A and B write 1.50 GB/s each instead of 0.700 GB/s (WWW, after it finished).",
 			},
 		},
 		{
@@ -86,7 +86,7 @@ func TestOpening(t *testing.T) {
 		{
 			"nothing to hold it against", []*trace.Phase{steady("WW", writes("A", 0.8), writes("B", 0.8)), steady("RR", reads("A", 1), reads("B", 1))},
 			"the disks share evenly when both write, and when both read.",
-			[]string{"When both write (WW): an even share, 0.80 GB/s each.", "When both read (RR): an even share, 1.00 GB/s each.", sure, "How to plug them in: not measured."},
+			[]string{"When both write (WW): an even share, 0.800 GB/s each.", "When both read (RR): an even share, 1.00 GB/s each.", sure, "How to plug them in: not measured."},
 		},
 	}
 	for _, tt := range tests {
@@ -134,7 +134,7 @@ func TestLayoutLeavesOpen(t *testing.T) {
 	for best, want := range map[float64]string{0.9: " Give one of them a port of its own.", 1.2: " Give A a port of its own."} {
 		a := &analysis.Analysis{Order: []string{"A", "B", "X"}, Summary: analysis.Summary{Contests: []analysis.Contest{{Phases: []string{"WW"}}}, Removals: []analysis.Removal{gain("A", best), gain("B", 0.7)}}}
 		a.Decide()
-		if got, _ := layout(a); got != want {
+		if got, _ := in(a).layout(); got != want {
 			t.Errorf("gains %g and 0.7, each ± 0.2: %q, want %q", best, got, want)
 		}
 	}
@@ -143,16 +143,16 @@ func TestLayoutLeavesOpen(t *testing.T) {
 // How sure the numbers are says the widest interval, that some have none, and that nothing was repeated.
 func TestSureness(t *testing.T) {
 	a := told(steady("WW", writes("A", 0.8), writes("B", 0.8)), steady("WW-2", writes("A", 0.9), writes("B", 0.8)))
-	if got := sureness(a); !strings.Contains(got, "±5.9 %") || strings.Contains(got, "Not every phase") {
+	if got := in(a).sureness(); !strings.Contains(got, "±5.9 %") || strings.Contains(got, "Not every phase") {
 		t.Errorf("repeats 12 %% apart: %s", got)
 	}
 	a.Summary.Contests[0].Disks["A"] = analysis.ContestDisk{Rate: 0.3e9, CI95: &analysis.Interval{0, 1.2e9}}
 	a.Decide()
-	if got := sureness(a); !strings.Contains(got, "A's rate in WW is known to ±200 % only") {
+	if got := in(a).sureness(); !strings.Contains(got, "A's rate in WW is known to ±200 % only") {
 		t.Errorf("an interval wider than its rate: %s", got)
 	}
 	short := told(tracetest.Phase("WW", disk("A", "write", pace{3, 1}), disk("B", "write", pace{3, 1})))
-	if got := sureness(short); !strings.Contains(got, "too little was moved") || !strings.Contains(got, "Not every phase was repeated") {
+	if got := in(short).sureness(); !strings.Contains(got, "too little was moved") || !strings.Contains(got, "Not every phase was repeated") {
 		t.Errorf("three seconds: %s", got)
 	}
 }
@@ -164,7 +164,7 @@ func TestSurenessOfChangingRates(t *testing.T) {
 		"B": {Rate: 1e9, Changed: analysis.KindDrift, CI95: &analysis.Interval{0.9e9, 1.1e9}},
 	}}}}}
 	a.Decide()
-	if text := sureness(a); strings.Contains(text, "too little was moved") {
+	if text := in(a).sureness(); strings.Contains(text, "too little was moved") {
 		t.Error(text)
 	}
 }

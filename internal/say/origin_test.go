@@ -24,7 +24,7 @@ func TestSurenessOfAModel(t *testing.T) {
 		a := &analysis.Analysis{Order: []string{"A"}, ProfileOrigin: string(tt.origin)}
 		a.Summary.Contests = []analysis.Contest{{Phases: []string{"W"}, Disks: map[string]analysis.ContestDisk{"A": {Rate: 1e9, CI95: ci}}}}
 		a.Decide()
-		if got := sureness(a); !strings.Contains(got, tt.has) || strings.Contains(got, tt.hasn) {
+		if got := in(a).sureness(); !strings.Contains(got, tt.has) || strings.Contains(got, tt.hasn) {
 			t.Errorf("%q: %s", tt.origin, got)
 		}
 	}

@@ -11,12 +11,12 @@ import (
 
 // saturation says where a disk's fast cache ends, what others gain then, and when it is back; and how surely, if that is
 // wanted.
-func saturation(s *analysis.Saturation, surely bool) string {
+func (en english) saturation(s *analysis.Saturation, surely bool) string {
 	if s.Fall == nil {
 		return fmt.Sprintf("%s wrote %s alone and did not fall", s.Disk, unit.FormatBytes(int64(s.WroteBytes)))
 	}
-	parts := []string{fell(s.Disk, s.Fall.Steps)}
-	if text := gained(s.Together, surely); text != "" {
+	parts := []string{en.fell(s.Disk, s.Fall.Steps)}
+	if text := en.gained(s.Together, surely); text != "" {
 		parts = append(parts, text)
 	}
 	if s.Back != nil {
@@ -27,16 +27,16 @@ func saturation(s *analysis.Saturation, surely bool) string {
 
 // fell says from which rate a disk fell, and to which after how many bytes: "from 2.0 GB/s to 1.66 GB/s after 12 GB and to 0.50 GB/s
 // after 52 GB".
-func fell(disk string, steps []level.Step) string {
+func (en english) fell(disk string, steps []level.Step) string {
 	var down []string
 	for _, step := range steps {
-		down = append(down, fmt.Sprintf("to %s after %s", rate(step.ToRate), unit.FormatBytes(int64(step.AtBytes))))
+		down = append(down, fmt.Sprintf("to %s after %s", en.Rate(step.ToRate), unit.FormatBytes(int64(step.AtBytes))))
 	}
-	return fmt.Sprintf("%s fell from %s %s", disk, rate(steps[0].FromRate), strings.Join(down, " and "))
+	return fmt.Sprintf("%s fell from %s %s", disk, en.Rate(steps[0].FromRate), strings.Join(down, " and "))
 }
 
 // gained says who moved more after the fall: "B and C gained 0.45 GB/s each (0.43 to 0.50 GB/s)".
-func gained(f *analysis.FallTogether, surely bool) string {
+func (en english) gained(f *analysis.FallTogether, surely bool) string {
 	if f == nil || !f.Told {
 		return ""
 	}
@@ -56,9 +56,9 @@ func gained(f *analysis.FallTogether, surely bool) string {
 			g := by[n]
 			sum, low, high = sum+g.Gain, min(low, g.CI95[0]), max(high, g.CI95[1])
 		}
-		text := unit.List(group) + " gained " + each(sum/float64(len(group)), len(group))
+		text := unit.List(group) + " gained " + en.each(sum/float64(len(group)), len(group))
 		if surely {
-			text += fmt.Sprintf(" (95 %% confidence: %s to %s)", rate(low), rate(high))
+			text += fmt.Sprintf(" (95 %% confidence: %s to %s)", en.Rate(low), en.Rate(high))
 		}
 		texts = append(texts, text)
 	}
@@ -92,10 +92,10 @@ func back(disk string, b *analysis.Back, surely bool) string {
 }
 
 // saturated says in a headline, and with how surely in points, what the preset saturation has found.
-func saturated(a *analysis.Analysis) (headline string, points []string) {
-	for i := range a.Saturations {
-		s := &a.Saturations[i]
-		headline = joined(headline, saturation(s, false))
+func (en english) saturated() (headline string, points []string) {
+	for i := range en.Saturations {
+		s := &en.Saturations[i]
+		headline = joined(headline, en.saturation(s, false))
 		points = append(points, s.Of+": "+s.Text+".")
 	}
 	return headline, points

@@ -7,6 +7,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/level"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 func TestSaturation(t *testing.T) {
@@ -21,7 +22,7 @@ func TestSaturation(t *testing.T) {
 		return &analysis.FallTogether{Told: true, Gains: gains}
 	}
 	known := &analysis.Back{RestS: &rest, CI95: &analysis.Interval{144, 161}, AfterS: 80, WithinS: &within, Whole: true, Bytes: 24e9}
-	const fell = "A fell from 2.30 GB/s to 0.65 GB/s after 24 GB"
+	const fell = "A fell from 2.30 GB/s to 0.650 GB/s after 24 GB"
 	for _, tt := range []struct {
 		name   string
 		found  analysis.Saturation
@@ -29,11 +30,11 @@ func TestSaturation(t *testing.T) {
 		want   string
 	}{
 		{"all of it", analysis.Saturation{Fall: fall, Together: together(gain("B", 0.5e9), gain("C", 0.48e9)), Back: known}, false,
-			fell + "; B and C gained 0.49 GB/s each; A was back after 2 min 30 s of rest"},
+			fell + "; B and C gained 0.490 GB/s each; A was back after 2 min 30 s of rest"},
 		{"how surely", analysis.Saturation{Fall: fall, Together: together(gain("B", 0.5e9)), Back: known}, true,
-			fell + "; B gained 0.50 GB/s (95 % confidence: 0.45 GB/s to 0.55 GB/s); A was back after 2 min 30 s of rest (95 % confidence: 2 min 24 s to 2 min 41 s)"},
+			fell + "; B gained 0.500 GB/s (95 % confidence: 0.450 GB/s to 0.550 GB/s); A was back after 2 min 30 s of rest (95 % confidence: 2 min 24 s to 2 min 41 s)"},
 		{"one gained more", analysis.Saturation{Fall: fall, Together: together(gain("B", 0.5e9), gain("C", 0.2e9))}, false,
-			fell + "; B gained 0.50 GB/s, C gained 0.20 GB/s"},
+			fell + "; B gained 0.500 GB/s, C gained 0.200 GB/s"},
 		{"nobody gained", analysis.Saturation{Fall: fall, Together: together()}, false, fell + "; no other disk gained clearly by that"},
 		{"something else happened then", analysis.Saturation{Fall: fall, Together: &analysis.FallTogether{}}, false, fell},
 		{"between two rests", analysis.Saturation{Fall: fall, Back: &analysis.Back{AfterS: 80, WithinS: &within, Whole: true}}, true,
@@ -46,11 +47,11 @@ func TestSaturation(t *testing.T) {
 			fell + "; A was not back after 5 min 20 s of rest: 12 % of its cache was"},
 		{"the last burst was too short", analysis.Saturation{Fall: fall, Back: &analysis.Back{AfterS: 320, Regained: 0.12, AtLeast: true}}, true,
 			fell + "; A was not back after 5 min 20 s of rest: at least 12 % of its cache was"},
-		{"two falls", analysis.Saturation{Fall: twice}, false, fell + " and to 0.20 GB/s after 40 GB"},
+		{"two falls", analysis.Saturation{Fall: twice}, false, fell + " and to 0.200 GB/s after 40 GB"},
 		{"no fall", analysis.Saturation{WroteBytes: 450e9}, true, "A wrote 450 GB alone and did not fall"},
 	} {
 		tt.found.Disk = "A"
-		if got := saturation(&tt.found, tt.surely); got != tt.want {
+		if got := (english{Scale: unit.ScaleFor(2e9)}).saturation(&tt.found, tt.surely); got != tt.want {
 			t.Errorf("%s:\n got %s\nwant %s", tt.name, got, tt.want)
 		}
 	}
@@ -60,12 +61,12 @@ func TestSaturation(t *testing.T) {
 func TestSaturationOpens(t *testing.T) {
 	a := &analysis.Analysis{
 		Saturations: []analysis.Saturation{{Of: "WR", Disk: "A", Alone: "WR A alone", Fall: &analysis.Fall{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9, Steps: []level.Step{{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9}}}}},
-		Phases:      []analysis.Phase{{Phase: "WR A alone"}},
+		Phases:      []analysis.Phase{{Phase: "WR A alone", Overlap: &analysis.Overlap{Rate: 2.3e9}}},
 		Findings:    []analysis.Finding{{Code: "saturation", Phase: "WR A alone", Disk: "A"}},
 	}
 	Fill(a)
 	headline, points := Opening(a)
-	const fell = "A fell from 2.30 GB/s to 0.65 GB/s after 24 GB"
+	const fell = "A fell from 2.30 GB/s to 0.650 GB/s after 24 GB"
 	if headline != fell+"." || len(points) != 1 || points[0] != "WR: "+fell+"." || a.Findings[0].Text != "WR A alone: "+fell+"." {
 		t.Errorf("headline %q, points %q, finding %q", headline, points, a.Findings[0].Text)
 	}
@@ -77,7 +78,7 @@ func TestSteady(t *testing.T) {
 	p.Stop, p.SteadyNS = "time", 5e9
 	a := Analyze(tracetest.Run(p), analysis.Options{})
 	got := a.Phases[0].Verdict
-	if want := "steady after SNIA PTS, in windows of 5 s: A 0.50 GB/s"; !strings.Contains(got, want) || !strings.HasSuffix(got, "from 15 s on.") {
+	if want := "steady after SNIA PTS, in windows of 5 s: A 0.500 GB/s"; !strings.Contains(got, want) || !strings.HasSuffix(got, "from 15 s on.") {
 		t.Errorf("verdict %q, want %q", got, want)
 	}
 	warned := false

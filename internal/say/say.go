@@ -21,13 +21,14 @@ func Analyze(run *trace.Run, opts analysis.Options) *analysis.Analysis {
 
 // Fill fills in the texts of an analysis.
 func Fill(a *analysis.Analysis) {
+	en := in(a)
 	phases := map[string]*analysis.Phase{}
-	warnings(a.Warnings, nil)
+	en.warnings(a.Warnings, nil)
 	for i := range a.Phases {
 		p := &a.Phases[i]
 		phases[p.Phase] = p
-		warnings(p.Warnings, p)
-		p.Verdict = Verdict(a.Order, p)
+		en.warnings(p.Warnings, p)
+		p.Verdict = en.verdict(p)
 		for k := range p.Recoveries {
 			if r := &p.Recoveries[k]; r.Cut != nil {
 				r.Reason = reason(r)
@@ -35,7 +36,7 @@ func Fill(a *analysis.Analysis) {
 		}
 		for name, d := range p.Disks {
 			if d.Quote != nil {
-				d.Quote.Text = quote(d.Quote, &d)
+				d.Quote.Text = en.quote(d.Quote, &d)
 			}
 			if d.Latency != nil {
 				d.Latency.Note = note(d.Latency)
@@ -46,21 +47,21 @@ func Fill(a *analysis.Analysis) {
 	found := map[string]string{} // of the preset saturation, by phase
 	for i := range a.Saturations {
 		s := &a.Saturations[i]
-		s.Text = saturation(s, true)
+		s.Text = en.saturation(s, true)
 		found[s.Alone] = s.Text
 	}
 	for i := range a.Findings {
 		f := &a.Findings[i]
-		if f.Text = finding(a.Order, f, phases[f.Phase]); f.Code == "saturation" {
+		if f.Text = en.finding(f, phases[f.Phase]); f.Code == "saturation" {
 			f.Text = f.Phase + ": " + found[f.Phase] + "."
 		}
 	}
 	a.Answer.Headline, _ = Opening(a)
 	for i := range a.Answer.Advice {
-		_, a.Answer.Advice[i].Text = layout(a)
+		_, a.Answer.Advice[i].Text = en.layout()
 	}
 	if len(a.Summary.Contests) > 0 {
-		a.Answer.Sure.Text = strings.TrimPrefix(sureness(a), "How sure: ")
+		a.Answer.Sure.Text = strings.TrimPrefix(en.sureness(), "How sure: ")
 	}
 }
 
@@ -84,18 +85,34 @@ func count(n int) string {
 	return strconv.Itoa(n)
 }
 
-// rate is a rate for a sentence: in GB/s from 0.1 on, so that rates to compare read alike.
-func rate(v float64) string {
-	if v < 0.1e9 || v >= 1e9 {
-		return unit.FormatRate(v)
-	}
-	return strconv.FormatFloat(v/1e9, 'f', 2, 64) + " GB/s"
+// english writes the sentences of an analysis, with all of its rates in one unit.
+type english struct {
+	*analysis.Analysis
+	unit.Scale
 }
 
-// each is a rate of several disks: "0.70 GB/s each".
-func each(v float64, disks int) string {
-	if disks > 1 {
-		return rate(v) + " each"
+func in(a *analysis.Analysis) english { return english{a, ScaleOf(a)} }
+
+// ScaleOf picks the unit of an analysis' rates, by the fastest.
+func ScaleOf(a *analysis.Analysis) unit.Scale {
+	top := 0.0
+	for i := range a.Phases {
+		if o := a.Phases[i].Overlap; o != nil {
+			top = max(top, o.Rate)
+		}
+		for _, disk := range a.Phases[i].Disks {
+			if disk.Rate != nil {
+				top = max(top, *disk.Rate)
+			}
+		}
 	}
-	return rate(v)
+	return unit.ScaleFor(top)
+}
+
+// each is a rate of several disks: "0.702 GB/s each".
+func (en english) each(v float64, disks int) string {
+	if disks > 1 {
+		return en.Rate(v) + " each"
+	}
+	return en.Rate(v)
 }

@@ -37,17 +37,17 @@ func TestVerdict(t *testing.T) {
 		{"alike", []*trace.DiskTrace{disk("A", "read", pace{10, 1.2}), disk("B", "read", pace{10, 1.2}), disk("C", "read", pace{10, 1.15})},
 			"Three disks reading: 3.55 GB/s together for 10 s; evenly shared, 1.18 GB/s each."},
 		{"a pair", []*trace.DiskTrace{disk("A", "write", pace{23, 0.742}, pace{43, 1.5}), disk("C", "write", pace{19, 2.458})},
-			"Two disks writing: 3.20 GB/s together for 19 s; C got 2.46 GB/s, A fell to 0.74 GB/s (49 % of the 1.50 GB/s without C) and took 4 s to recover after C finished."},
+			"Two disks writing: 3.20 GB/s together for 19 s; C got 2.46 GB/s, A fell to 0.742 GB/s (49 % of the 1.50 GB/s without C) and took 4 s to recover after C finished."},
 		{"each the other's reference", []*trace.DiskTrace{
 			disk("A", "write", pace{20, 0.7}, pace{30, 1.4}), disk("B", "write", pace{20, 0.7}, pace{40, 1.4}), disk("C", "write", pace{20, 2.1})},
-			"Three disks writing: 3.50 GB/s together for 20 s; C got 2.10 GB/s, A and B fell to 0.70 GB/s each (50 % of the 1.40 GB/s after others finished) and took under 0.05 s to recover after C finished."},
+			"Three disks writing: 3.50 GB/s together for 20 s; C got 2.10 GB/s, A and B fell to 0.700 GB/s each (50 % of the 1.40 GB/s after others finished) and took under 0.05 s to recover after C finished."},
 		{"mixed", []*trace.DiskTrace{
 			disk("C", "write", pace{10, 2.8}), disk("A", "read", pace{18, 1}, pace{30, 2.5}), disk("B", "read", pace{18, 1}, pace{30, 2.5})},
 			"C writing, A and B reading: 4.80 GB/s together for 10 s; C got 2.80 GB/s, A and B fell to 1.00 GB/s each (40 % of the 2.50 GB/s without C) and took 8 s to recover after C finished."},
 		{"falls by itself", []*trace.DiskTrace{disk("A", "write", pace{10, 2}, pace{30, 0.5}), disk("B", "write", pace{30, 1})},
-			"Two disks writing: 2.00 GB/s together for 30 s; B got 1.00 GB/s, A got 0.50 GB/s from 10.0 to 30.0 s; A fell from 2.00 GB/s to 0.50 GB/s after 20 GB with no other disk involved."},
+			"Two disks writing: 2.00 GB/s together for 30 s; B got 1.00 GB/s, A got 0.500 GB/s from 10.0 to 30.0 s; A fell from 2.00 GB/s to 0.500 GB/s after 20 GB with no other disk involved."},
 		{"falls in steps", []*trace.DiskTrace{disk("A", "write", pace{10, 2}, pace{30, 1.5}, pace{50, 0.5})},
-			"A writing alone: 1.20 GB/s for 50 s; A fell from 2.00 GB/s to 1.50 GB/s after 20 GB and to 0.50 GB/s after 50 GB."},
+			"A writing alone: 1.20 GB/s for 50 s; A fell from 2.00 GB/s to 1.50 GB/s after 20 GB and to 0.500 GB/s after 50 GB."},
 		{"never together", []*trace.DiskTrace{
 			{Name: "A", Op: "read", Files: []trace.File{{Bytes: 9, EndNS: second}}}, {Name: "B", Op: "read", Files: []trace.File{{Bytes: 9, StartNS: 2 * second, EndNS: 3 * second}}}},
 			"Two disks reading: no overlap, disk A ended at 1.0 s, before disk B began at 2.0 s."},
@@ -85,12 +85,12 @@ func TestFindings(t *testing.T) {
 	}
 	all := strings.Join(texts, "\n")
 	for _, want := range []string{
-		"WWW: C took 0.93 GB/s of the fair share of A and B, which had 0.70 GB/s each where an even split would have given 1.17 GB/s.",
-		"WWW: after C ended, A and B went from 0.70 GB/s to 1.40 GB/s each, and took 10 s to get there.",
+		"WWW: C took 0.933 GB/s of the fair share of A and B, which had 0.700 GB/s each where an even split would have given 1.17 GB/s.",
+		"WWW: after C ended, A and B went from 0.700 GB/s to 1.40 GB/s each, and took 10 s to get there.",
 		"RRR: the disks shared evenly (Jain's index 1.00): each kept 43 % of what it has without the others.",
 		"mixed: A and B had 1.00 GB/s each, 38 % of the 2.60 GB/s they have alone (A reads, B reads).",
 		"A writes: A alone on the hub writes at 1.50 GB/s, 32 % less than the 2.20 GB/s it has on a port of its own (A direct).",
-		"X: X fell from 2.00 GB/s to 0.50 GB/s after 20 GB and stayed there to its end, with no other disk involved: a full cache or heat; quote 0.50 GB/s.",
+		"X: X fell from 2.00 GB/s to 0.500 GB/s after 20 GB and stayed there to its end, with no other disk involved: a full cache or heat; quote 0.500 GB/s.",
 	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no finding %q", want)
@@ -99,7 +99,7 @@ func TestFindings(t *testing.T) {
 	if t.Failed() {
 		t.Log(all)
 	}
-	if got, want := a.Phases[10].Disks["X"].Quote.Text, "0.50 GB/s, as it was after 20 GB; before that 2.00 GB/s for 10 s"; got != want {
+	if got, want := a.Phases[10].Disks["X"].Quote.Text, "0.500 GB/s, as it was after 20 GB; before that 2.00 GB/s for 10 s"; got != want {
 		t.Errorf("quote %q, want %q", got, want)
 	}
 }
@@ -145,7 +145,7 @@ func TestHostLate(t *testing.T) {
 		50: "disk A: its late frames may be this computer's doing and not the disk's: it was busy, or stood still, and up to 2.9 s late to look after the streams",
 	} {
 		w := analysis.Warning{Code: "host_late", Disk: "A", Values: map[string]float64{"seconds": 2.9, "late": late}}
-		if got := warning(&w, nil); got != want {
+		if got := in(&analysis.Analysis{}).warning(&w, nil); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
@@ -158,12 +158,12 @@ func TestStopped(t *testing.T) {
 		2: "nothing went on for 1 min 30 s from 12 s on: the machine slept, or hubbench was stopped, 2 times; measure this phase again",
 	} {
 		w.Values["times"] = times
-		if got := warning(&w, nil); got != want {
+		if got := in(&analysis.Analysis{}).warning(&w, nil); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 	w.Disk, w.Values["times"] = "A", 1
-	if got, want := warning(&w, nil), "disk A stood still for 1 min 30 s from 12 s on: its worker was stopped; measure this phase again"; got != want {
+	if got, want := in(&analysis.Analysis{}).warning(&w, nil), "disk A stood still for 1 min 30 s from 12 s on: its worker was stopped; measure this phase again"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

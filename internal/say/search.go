@@ -17,17 +17,17 @@ import (
 )
 
 // searched says what a search has found: "A plays at most 9 streams alone, 3 when C writes".
-func searched(a *analysis.Analysis, s *analysis.Search) string {
-	try := tryOf(a, s)
+func (en english) searched(s *analysis.Search) string {
+	try := tryOf(en.Analysis, s)
 	if try == nil {
 		return "no try of it was recorded"
 	}
 	if s.Kind == trace.SearchPace {
-		return paceFound(s, try)
+		return en.paceFound(s, try)
 	}
 	verb := streaming(try.Disks[s.Disk].Op).One
 	when := ""
-	if beside := others(a.Order, try, s.Disk); len(beside) > 0 {
+	if beside := others(en.Order, try, s.Disk); len(beside) > 0 {
 		when = " when " + do(try, beside)
 	}
 	switch {
@@ -140,7 +140,7 @@ func streamCount(n float64) string {
 }
 
 // paceFound is "B may write at up to 210 MB/s: A plays 4 streams without a late frame then".
-func paceFound(s *analysis.Search, try *analysis.Phase) string {
+func (en english) paceFound(s *analysis.Search, try *analysis.Phase) string {
 	var streams []string
 	for _, t := range try.StreamTotals {
 		streams = append(streams, fmt.Sprintf("%s %s %s", t.Disk, streaming(t.Op).One, unit.Plural(t.Streams, "stream")))

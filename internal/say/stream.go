@@ -131,20 +131,20 @@ func others(order []string, p *analysis.Phase, disk string) []string {
 
 // played says in a headline how many streams searches have found and what came of the streams of all other phases, the
 // worst first; and then of each in a sentence. It is empty where there were none.
-func played(a *analysis.Analysis) (headline string, points []string) {
-	for i := range a.Searches {
-		text := searched(a, &a.Searches[i])
-		if slices.ContainsFunc(a.Searches, func(s analysis.Search) bool {
-			return s.Name != a.Searches[i].Name && s.Kind == a.Searches[i].Kind && s.Disk == a.Searches[i].Disk
+func (en english) played() (headline string, points []string) {
+	for i := range en.Searches {
+		text := en.searched(&en.Searches[i])
+		if slices.ContainsFunc(en.Searches, func(s analysis.Search) bool {
+			return s.Name != en.Searches[i].Name && s.Kind == en.Searches[i].Kind && s.Disk == en.Searches[i].Disk
 		}) { // which may have found something else
-			text += " (" + a.Searches[i].Name + ")"
+			text += " (" + en.Searches[i].Name + ")"
 		}
 		headline = joined(headline, text)
-		points = append(points, a.Searches[i].Name+": "+text+counted(&a.Searches[i])+".")
+		points = append(points, en.Searches[i].Name+": "+text+counted(&en.Searches[i])+".")
 	}
 	var all []playedStreams
-	for i := range a.Phases {
-		p := &a.Phases[i]
+	for i := range en.Phases {
+		p := &en.Phases[i]
 		for k := range p.StreamTotals {
 			t := &p.StreamTotals[k]
 			if p.Search != nil || t.Verdict == "" {
@@ -154,7 +154,7 @@ func played(a *analysis.Analysis) (headline string, points []string) {
 			all = append(all, playedStreams{t, situation{p, t.Disk, streamsOf(p, t)}})
 		}
 	}
-	for _, g := range playedGroups(a.Order, all) {
+	for _, g := range playedGroups(en.Order, all) {
 		headline = joined(headline, g.text())
 	}
 	return headline, points
@@ -280,7 +280,7 @@ func streamsOf(p *analysis.Phase, t *analysis.StreamTotal) string {
 }
 
 // drops says of a finding what came of the disk's streams.
-func drops(f *analysis.Finding, p *analysis.Phase) string {
+func (en english) drops(f *analysis.Finding, p *analysis.Phase) string {
 	i := slices.IndexFunc(p.StreamTotals, func(t analysis.StreamTotal) bool { return t.Disk == f.Disk })
 	return outcome(&p.StreamTotals[i], p)
 }

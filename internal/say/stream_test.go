@@ -53,7 +53,7 @@ func TestVerdictOfStreams(t *testing.T) {
 			"A dropped 51 of 726 frames; the longest stall took 2.04 s. A playing 1 x 92 MB/s alone: 86.0 MB/s for 30 s."},
 		{"recorded", record, "A recorded its stream without a late frame; the buffer never fell below 0.99 s. A recording 1 x 92 MB/s alone: "},
 		{"beside a copy at a pace", copying,
-			"A played 4 of 4 streams without a late frame in the 30 s in which C wrote; the buffer never fell below 0.99 s. A playing 4 x 92 MB/s, C writing at up to 200 MB/s: 0.57 GB/s together for 30 s."},
+			"A played 4 of 4 streams without a late frame in the 30 s in which C wrote; the buffer never fell below 0.99 s. A playing 4 x 92 MB/s, C writing at up to 200 MB/s: 568 MB/s together for 30 s."},
 		{"beside a probe", probed, "A played 4 of 4 streams without a late frame in the 30 s in which B wrote; the buffer never fell below 0.99 s. A playing 4 x 92 MB/s, B writing, C probed 4 KiB at a time: 1.37 GB/s together for 30 s; B got 1.00 GB/s."},
 	} {
 		if got := told(c.phase).Phases[0].Verdict; !strings.HasPrefix(got, c.want) {

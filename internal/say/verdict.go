@@ -9,18 +9,17 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Verdict says a phase in one sentence, after one for each disk that plays or records streams or is probed; order is the
-// disks' in the run.
-func Verdict(order []string, p *analysis.Phase) string {
+// verdict says a phase in one sentence, after one for each disk that plays or records streams or is probed.
+func (en english) verdict(p *analysis.Phase) string {
 	sentences := outcomes(p)
-	for _, disk := range order {
+	for _, disk := range en.Order {
 		if p.Paced[disk].Probe > 0 {
-			if text := answered(order, p, disk); text != "" {
+			if text := en.answered(p, disk); text != "" {
 				sentences = append(sentences, text+".")
 			}
 		}
 	}
-	return strings.Join(append(sentences, rates(order, p)), " ")
+	return strings.Join(append(sentences, en.rates(p)), " ")
 }
 
 // Progress is the verdict as a run shows it when the phase ends. Of a try of a search, of which there are many, it says only
@@ -42,8 +41,8 @@ func outcomes(p *analysis.Phase) []string {
 }
 
 // rates says in one sentence how much the disks of a phase moved.
-func rates(order []string, p *analysis.Phase) string {
-	v := verdict{p, slices.DeleteFunc(slices.Clone(order), func(n string) bool { _, ok := p.Disks[n]; return !ok })}
+func (en english) rates(p *analysis.Phase) string {
+	v := phaseText{en, p, slices.DeleteFunc(slices.Clone(en.Order), func(n string) bool { _, ok := p.Disks[n]; return !ok })}
 	if len(v.names) == 0 {
 		return "No disk worked in this phase."
 	}
@@ -53,20 +52,20 @@ func rates(order []string, p *analysis.Phase) string {
 	case o == nil:
 		return fmt.Sprintf("%s: no overlap, %s.", who, noOverlap(p.NoOverlap))
 	case len(v.names) == 1:
-		clauses = []string{fmt.Sprintf("%s alone: %s for %s", who, rate(o.Rate), unit.FormatSeconds(o.DurationS))}
+		clauses = []string{fmt.Sprintf("%s alone: %s for %s", who, en.Rate(o.Rate), unit.FormatSeconds(o.DurationS))}
 	default:
-		clauses = []string{fmt.Sprintf("%s: %s together for %s", who, rate(o.Rate), unit.FormatSeconds(o.DurationS))}
+		clauses = []string{fmt.Sprintf("%s: %s together for %s", who, en.Rate(o.Rate), unit.FormatSeconds(o.DurationS))}
 		if parties := v.parties(); parties != nil {
 			clauses = append(clauses, strings.Join(parties, ", ")+between(p))
 		}
 	}
 	for _, name := range v.names {
 		if t := p.Disks[name].Throttle; t != nil {
-			clause := fell(name, t.Steps)
+			clause := en.fell(name, t.Steps)
 			if len(v.names) > 1 {
 				clause += " with no other disk involved"
 			}
-			clauses = append(clauses, clause+freed(t))
+			clauses = append(clauses, clause+en.freed(t))
 		}
 	}
 	if steady := v.steady(); steady != "" {
@@ -77,7 +76,7 @@ func rates(order []string, p *analysis.Phase) string {
 
 // steady says since when the disks were steady, and at which rate. The rule is not SNIA's to the letter: it is guarded
 // against noise, and windows may be shorter.
-func (v verdict) steady() string {
+func (v phaseText) steady() string {
 	var texts []string
 	window := ""
 	for _, name := range v.names {
@@ -85,9 +84,9 @@ func (v verdict) steady() string {
 		if s == nil {
 			continue
 		}
-		text := fmt.Sprintf("%s %s from %s on", name, rate(s.Rate), unit.FormatSeconds(s.SinceS))
+		text := fmt.Sprintf("%s %s from %s on", name, v.Rate(s.Rate), unit.FormatSeconds(s.SinceS))
 		if s.CI95 != nil {
-			text = fmt.Sprintf("%s %s (95 %% confidence: %s to %s) from %s on", name, rate(s.Rate), rate(s.CI95[0]), rate(s.CI95[1]), unit.FormatSeconds(s.SinceS))
+			text = fmt.Sprintf("%s %s (95 %% confidence: %s to %s) from %s on", name, v.Rate(s.Rate), v.Rate(s.CI95[0]), v.Rate(s.CI95[1]), unit.FormatSeconds(s.SinceS))
 		}
 		texts, window = append(texts, text), unit.FormatSeconds(s.WindowS)
 	}
@@ -97,14 +96,15 @@ func (v verdict) steady() string {
 	return fmt.Sprintf("steady after SNIA PTS, in windows of %s: %s", window, unit.List(texts))
 }
 
-// verdict is a phase to be told, and its disks in the run's order.
-type verdict struct {
+// phaseText is a phase to be told, and its disks in the run's order.
+type phaseText struct {
+	english
 	*analysis.Phase
 	names []string
 }
 
 // whoDoesWhat is "Three disks writing", or "C writing, A and B reading".
-func (v verdict) whoDoesWhat() string {
+func (v phaseText) whoDoesWhat() string {
 	byWork := map[string][]string{}
 	var works []string
 	for _, name := range v.names {
@@ -127,7 +127,7 @@ func (v verdict) whoDoesWhat() string {
 
 // parties are the clauses about the disks that go as fast as they can: those that kept their rate, those of which that is
 // not known, and those that were held back, alike ones together.
-func (v verdict) parties() []string {
+func (v phaseText) parties() []string {
 	var kept, got, fell []string
 	free := slices.DeleteFunc(slices.Clone(v.names), func(n string) bool { return v.Paced[n].Limited() })
 	for _, name := range free {
@@ -162,16 +162,16 @@ func (v verdict) parties() []string {
 }
 
 // each is the group's common rate in the overlap: "0.74 GB/s each".
-func (v verdict) each(group []string) string {
+func (v phaseText) each(group []string) string {
 	var sum float64
 	for _, n := range group {
 		sum += v.Contention.Disks[n].Rate
 	}
-	return each(sum/float64(len(group)), len(group))
+	return v.english.each(sum/float64(len(group)), len(group))
 }
 
 // against is "(50 % of the 1.40 GB/s without C) and took 11.7 s to recover after C finished".
-func (v verdict) against(group []string) string {
+func (v phaseText) against(group []string) string {
 	var now, reference float64
 	where := ""
 	for _, n := range group {
@@ -187,11 +187,11 @@ func (v verdict) against(group []string) string {
 		}
 		where = from
 	}
-	return fmt.Sprintf("(%.0f %% of the %s%s)%s", 100*now/reference, rate(reference/float64(len(group))), where, v.recovered(group))
+	return fmt.Sprintf("(%.0f %% of the %s%s)%s", 100*now/reference, v.Rate(reference/float64(len(group))), where, v.recovered(group))
 }
 
 // recovered says how long the group took to recover, if all of it did.
-func (v verdict) recovered(group []string) string {
+func (v phaseText) recovered(group []string) string {
 	last := map[string]analysis.Recovery{}
 	for _, r := range v.Recoveries {
 		last[r.Disk] = r

@@ -10,13 +10,13 @@ import (
 )
 
 // warnings fills in the texts of a phase's warnings, or of a run's where p is nil.
-func warnings(list []analysis.Warning, p *analysis.Phase) {
+func (en english) warnings(list []analysis.Warning, p *analysis.Phase) {
 	for i := range list {
-		list[i].Text = warning(&list[i], p)
+		list[i].Text = en.warning(&list[i], p)
 	}
 }
 
-func warning(w *analysis.Warning, p *analysis.Phase) string {
+func (en english) warning(w *analysis.Warning, p *analysis.Phase) string {
 	v := w.Values
 	disk := "disk " + w.Disk + ": "
 	switch w.Code {
@@ -56,13 +56,13 @@ func warning(w *analysis.Warning, p *analysis.Phase) string {
 	case "overlapping_files":
 		return disk + fmt.Sprintf("%.0f of %.0f files overlap others of the same disk: their bytes count, as of files in flight together, but their own rates are left out of the mean, the median and the rest; if these are two phases of one name, give each a name of its own", v["files"], v["of"])
 	case "not_steady", "steady_unfallen":
-		return disk + steadiness(v)
+		return disk + en.steadiness(v)
 	case "few_files":
 		return disk + unit.Plural(int(v["files"]), "file") + ": too few to judge the spread of the rates by"
 	case "size_or_time":
 		return disk + fmt.Sprintf("its rate changes at files of %s, but the files came in order of size: it may as well have changed with time", unit.FormatBytes(int64(v["at_bytes"])))
 	case "bimodal":
-		return disk + fmt.Sprintf("its files fall into two groups, near %s and %s; the mean of %s describes neither", rate(v["low"]), rate(v["high"]), rate(v["mean"]))
+		return disk + fmt.Sprintf("its files fall into two groups, near %s and %s; the mean of %s describes neither", en.Rate(v["low"]), en.Rate(v["high"]), en.Rate(v["mean"]))
 	case "link_changed":
 		when := "before this phase"
 		if v["at_s"] > 0 {
@@ -80,10 +80,10 @@ func warning(w *analysis.Warning, p *analysis.Phase) string {
 		}
 		if w.Other != "" {
 			return fmt.Sprintf("%s over %s is more than the bare line carries (%s): some of it came from or went to a cache, not the disks",
-				rate(v["rate"]), w.Other, rate(v["most"]))
+				en.Rate(v["rate"]), w.Other, en.Rate(v["most"]))
 		}
 		return fmt.Sprintf("%s through one hub is more than any hub's link carries (%s): some of it came from or went to a cache, not the disks",
-			rate(v["rate"]), rate(v["most"]))
+			en.Rate(v["rate"]), en.Rate(v["most"]))
 	default:
 		return w.Code
 	}
@@ -149,10 +149,10 @@ func outOfTime(v map[string]float64) string {
 }
 
 // steadiness says why a rate is no steady state, or perhaps none.
-func steadiness(v map[string]float64) string {
+func (en english) steadiness(v map[string]float64) string {
 	if window, ok := v["window_s"]; ok {
 		return fmt.Sprintf("its rate was not steady when the phase ended (after SNIA PTS, in windows of %s); no steady rate is given", unit.FormatSeconds(window))
 	}
 	return fmt.Sprintf("it wrote steadily at %s and never fell in %s: a fast cache that is not full yet writes as steadily; unless it was full before the phase, find its end with preset: saturation",
-		rate(v["rate"]), unit.FormatBytes(int64(v["bytes"])))
+		en.Rate(v["rate"]), unit.FormatBytes(int64(v["bytes"])))
 }

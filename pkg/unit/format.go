@@ -36,6 +36,39 @@ func FormatRate(bytesPerSecond float64) string {
 	return value + " " + prefix + "B/s"
 }
 
+// Scale is one unit for rates that are read together, so that they compare at a glance.
+type Scale struct {
+	Unit string  // "GB/s" or "MB/s"
+	Size float64 // of the unit in bytes per second
+}
+
+// ScaleFor picks the unit by the fastest of the rates.
+func ScaleFor(top float64) Scale {
+	if top < 999.5e6 {
+		return Scale{"MB/s", 1e6}
+	}
+	return Scale{"GB/s", 1e9}
+}
+
+// Number writes a rate with three significant figures, without the unit: "3.46", "0.742".
+func (s Scale) Number(rate float64) string { return FormatNumber(rate / s.Size) }
+
+// Rate writes a rate with its unit: "0.742 GB/s".
+func (s Scale) Rate(rate float64) string { return s.Number(rate) + " " + s.Unit }
+
+// FormatNumber writes a number with three significant figures, but no more than five decimals.
+func FormatNumber(x float64) string {
+	places := 0
+	if x != 0 {
+		places = min(5, max(0, 2-int(math.Floor(math.Log10(math.Abs(x))))))
+	}
+	text := strconv.FormatFloat(x, 'f', places, 64)
+	if rounded, err := strconv.ParseFloat(text, 64); err == nil && places > 0 && math.Abs(rounded) >= math.Pow10(3-places) {
+		text = strconv.FormatFloat(x, 'f', places-1, 64) // 9.996 is 10.0, not 10.00
+	}
+	return text
+}
+
 // scale divides by the greatest power of 1000 that leaves at least 1 once rounded (999.6 MB is 1.00 GB).
 func scale(value float64) (text, prefix string) {
 	prefixes := [...]string{"", "K", "M", "G", "T", "P", "E"}
@@ -47,7 +80,7 @@ func scale(value float64) (text, prefix string) {
 	if i == 0 {
 		return strconv.FormatFloat(math.Round(value)+0, 'f', -1, 64), "" // +0: never "-0"
 	}
-	return figures(value), prefixes[i]
+	return FormatNumber(value), prefixes[i]
 }
 
 // FormatSeconds writes a time: "33.3 s", "40 ms", "85 µs", "2 min 5 s", "1 h 10 min". What is not a number is "- s".
@@ -61,15 +94,15 @@ func FormatSeconds(seconds float64) string {
 	case size >= 59.95:
 		return pair(math.Round(seconds), "min", "s")
 	case size >= 0.9995:
-		return trimZeros(figures(seconds)) + " s"
+		return trimZeros(FormatNumber(seconds)) + " s"
 	case size >= 0.9995e-3:
-		return trimZeros(figures(seconds*1e3)) + " ms"
+		return trimZeros(FormatNumber(seconds*1e3)) + " ms"
 	case size >= 0.9995e-6:
-		return trimZeros(figures(seconds*1e6)) + " µs"
+		return trimZeros(FormatNumber(seconds*1e6)) + " µs"
 	case size == 0:
 		return "0 s"
 	default:
-		return trimZeros(figures(seconds*1e9)) + " ns"
+		return trimZeros(FormatNumber(seconds*1e9)) + " ns"
 	}
 }
 
@@ -81,18 +114,6 @@ func pair(count float64, big, small string) string {
 		text += " " + strconv.FormatFloat(rest, 'f', 0, 64) + " " + small
 	}
 	return text
-}
-
-// figures writes a value below 1000 with three significant figures, never as an exponent.
-func figures(value float64) string {
-	places := 2
-	switch size := math.Abs(value); {
-	case size >= 99.95:
-		places = 0
-	case size >= 9.995:
-		places = 1
-	}
-	return strconv.FormatFloat(value, 'f', places, 64)
 }
 
 // trimZeros cuts the zeros after a decimal point, and the point where nothing follows.

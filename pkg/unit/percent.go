@@ -3,7 +3,6 @@ package unit
 import (
 	"fmt"
 	"strconv"
-	"strings"
 )
 
 // ParsePercent reads a share of something: "50 %" and "50%" are 0.5. A bare number is refused, as 0.5 may mean a half
@@ -31,5 +30,5 @@ func ParsePercent(text string) (float64, error) {
 
 // FormatPercent writes a share of which 1 is all: "50 %", "12.5 %", "0.1 %".
 func FormatPercent(share float64) string {
-	return trimZeros(strings.TrimSpace(figures(100*share))) + " %"
+	return trimZeros(FormatNumber(100*share)) + " %"
 }

@@ -310,3 +310,28 @@ func TestPatterns(t *testing.T) {
 		}
 	}
 }
+
+func TestFormatNumber(t *testing.T) {
+	for x, want := range map[float64]string{
+		0: "0", 3.456: "3.46", 0.74249: "0.742", 9.996: "10.0", 99.96: "100", 2100: "2100", 0.00012345: "0.00012", 0.9996: "1.00",
+	} {
+		if got := FormatNumber(x); got != want {
+			t.Errorf("FormatNumber(%g) = %s, want %s", x, got, want)
+		}
+	}
+}
+
+// One unit for rates that are read together, whatever each would take alone.
+func TestScale(t *testing.T) {
+	for _, test := range []struct {
+		top, rate float64
+		want      string
+	}{
+		{2.15e9, 2.15e9, "2.15 GB/s"}, {2.15e9, 682e6, "0.682 GB/s"}, {2.15e9, 54.3e6, "0.0543 GB/s"},
+		{742e6, 742e6, "742 MB/s"}, {742e6, 54.3e6, "54.3 MB/s"}, {999.4e6, 999.4e6, "999 MB/s"}, {999.6e6, 999.6e6, "1.00 GB/s"}, {0, 0, "0 MB/s"},
+	} {
+		if got := ScaleFor(test.top).Rate(test.rate); got != test.want {
+			t.Errorf("ScaleFor(%g).Rate(%g) = %q, want %q", test.top, test.rate, got, test.want)
+		}
+	}
+}
