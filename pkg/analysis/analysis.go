@@ -32,6 +32,7 @@ type Analysis struct {
 // Phase is the analysis of one phase.
 type Phase struct {
 	Phase          string                `json:"phase"`
+	Title          string                `json:"title"` // what it is called where a person reads of it: who does what if its name is only a pattern; unique in the run
 	Roles          map[string]trace.Role `json:"roles"`
 	Connections    map[string]string     `json:"connections,omitempty"` // of disks that hang elsewhere than in the rest of the run
 	Test           string                `json:"test,omitempty"`        // which of a preset's tests this is

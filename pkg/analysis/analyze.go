@@ -3,6 +3,8 @@ package analysis
 import (
 	"cmp"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/hubbench/hubbench/pkg/meter"
 	"github.com/hubbench/hubbench/pkg/overlap"
@@ -82,6 +84,7 @@ func Analyze(run *trace.Run, opts Options) *Analysis {
 	for _, p := range phases {
 		a.Phases = append(a.Phases, *p.out)
 	}
+	titles(a.Phases)
 	a.Matrix = matrix(a.Phases)
 	a.LatencyMatrix = latencyMatrix(phases, a.Order)
 	a.Searches = searches(phases)
@@ -90,6 +93,43 @@ func Analyze(run *trace.Run, opts Options) *Analysis {
 	a.Decide()
 	a.Findings = findings(a.Phases, a.Order, solos, a.Saturations, alpha.own)
 	return a
+}
+
+// titles sets apart phases of one title by their names.
+func titles(phases []Phase) {
+	times := map[string]int{}
+	for i := range phases {
+		times[phases[i].Title]++
+	}
+	for i := range phases {
+		if p := &phases[i]; times[p.Title] > 1 && p.Title != p.Phase {
+			p.Title += " (" + p.Phase + ")"
+		}
+	}
+}
+
+// Title is what to call a phase where a person reads of it; of none of the run's the name itself.
+func (a *Analysis) Title(phase string) string {
+	for i := range a.Phases {
+		if a.Phases[i].Phase == phase {
+			return a.Phases[i].Title
+		}
+	}
+	return phase
+}
+
+// Named is the name of the phase that a person calls so, by its name or its title, whatever their case; false if none is.
+func (a *Analysis) Named(text string) (name string, ok bool) {
+	for _, of := range []func(p *Phase) bool{
+		func(p *Phase) bool { return p.Phase == text },
+		func(p *Phase) bool { return strings.EqualFold(p.Phase, text) },
+		func(p *Phase) bool { return strings.EqualFold(p.Title, text) },
+	} {
+		if i := slices.IndexFunc(a.Phases, func(p Phase) bool { return of(&p) }); i >= 0 {
+			return a.Phases[i].Phase, true
+		}
+	}
+	return "", false
 }
 
 // alphas are the chances by which noise alone may make one claim of one disk, so that it makes any of that kind in the

@@ -56,6 +56,7 @@ func seconds(ns int64) float64 { return float64(ns) / 1e9 }
 func newPhase(run *trace.Run, t *trace.Phase, opts Options, alpha alphas) *phase {
 	p := &phase{trace: t, hardware: run.Hardware, simulated: len(run.Disks) > 0, connections: map[string]string{}, alpha: alpha, meters: meter.New(t), figures: map[string]knownFigures{}, out: &Phase{
 		Phase:       t.Name,
+		Title:       run.Title(t),
 		Roles:       map[string]trace.Role{},
 		Connections: maps.Clone(t.Connections),
 		Test:        t.Test,

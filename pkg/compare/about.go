@@ -55,7 +55,7 @@ func (p *Pair) about(base, other Run) {
 	}
 	for _, phase := range p.Phases {
 		for _, d := range phase.Unlike {
-			d.Where += " in " + phase.Phase
+			d.Where += " in " + phase.Title
 			add(d, aboutWork)
 		}
 	}

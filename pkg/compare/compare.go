@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -63,11 +64,14 @@ type Pair struct {
 	Unsure   []analysis.Finding `json:"findings_unsure"` // of one run alone, but the rates behind them did not surely change
 
 	Lost []string `json:"-"` // of what the base measured: see losses
+
+	Titles map[string]string `json:"-"` // of the phases of both runs, by name: see Title
 }
 
 // Phase is one phase in two runs.
 type Phase struct {
 	Phase      string       `json:"phase"`
+	Title      string       `json:"title"` // what to call it where a person reads of it, as analysis.Phase has it
 	Rates      []Rate       `json:"rates"`
 	Latencies  []Latency    `json:"latencies,omitempty"`
 	Recoveries []Recovery   `json:"recoveries"`
@@ -174,6 +178,9 @@ func (r Run) warnings() []string {
 	return list
 }
 
+// Title is what to call a phase of either run where a person reads of it.
+func (p *Pair) Title(phase string) string { return cmp.Or(p.Titles[phase], phase) }
+
 // phase finds a phase by its name.
 func (r Run) phase(name string) (found *analysis.Phase, traced *trace.Phase) {
 	for i := range r.Analysis.Phases {
@@ -191,8 +198,13 @@ func (r Run) phase(name string) (found *analysis.Phase, traced *trace.Phase) {
 
 func newPair(base, other Run) Pair {
 	p := Pair{
-		Side: other.side(), Phases: []Phase{},
+		Side: other.side(), Phases: []Phase{}, Titles: map[string]string{},
 		Appeared: []analysis.Finding{}, Went: []analysis.Finding{}, Unsure: []analysis.Finding{},
+	}
+	for _, a := range []*analysis.Analysis{other.Analysis, base.Analysis} {
+		for i := range a.Phases {
+			p.Titles[a.Phases[i].Phase] = a.Phases[i].Title
+		}
 	}
 	p.Searches = searches([]Run{base}, []Run{other})
 	p.OnlyBase, p.OnlyHere = p.onlyIn(base, other), p.onlyIn(other, base)

@@ -215,13 +215,13 @@ func TestComparePhases(t *testing.T) {
 		Appeared: []analysis.Finding{{Code: "partial", Phase: "both"}}, // a fact
 		Went:     []analysis.Finding{},
 		Unsure:   []analysis.Finding{{Code: "throttle", Phase: "both", Disk: "A"}, {Code: "even", Phase: "both"}}, // at the same rates
-		Method:   []Difference{{What: "roles", Base: "A, B write", New: "A writes"}},
+		Method:   []Difference{{What: "roles", Base: "A and B write", New: "A writes"}},
 		Differs:  []string{"work"},
-		Headline: "What differs: work (roles: A, B write → A writes). What else does is not recorded in both.",
+		Headline: "What differs: work (roles: A and B write → A writes). What else does is not recorded in both.",
 		Lost:     []string{"one of other", "B in both of other"},
 	}
 	got := p
-	got.Phases = nil
+	got.Phases, got.Titles = nil, nil
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("pair (-want +got):\n%s", diff)
 	}

@@ -61,7 +61,7 @@ func simulated(r Run) bool {
 func phaseFacts(run *trace.Run, p *trace.Phase) []fact {
 	at := place{phase: p.Name}
 	list := []fact{
-		{what: whatWork, at: at, is: who(p)},
+		{what: whatWork, at: at, is: who(run, p)},
 		{what: whatTest, at: at, is: cmp.Or(p.Test, "none")},
 	}
 	for _, d := range run.Disks {

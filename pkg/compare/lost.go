@@ -12,23 +12,23 @@ func (p *Pair) losses(other Run) []string {
 	var list []string
 	add := func(what, why string) { list = append(list, what+" of "+other.Label+why) }
 	for _, phase := range p.OnlyBase {
-		add(phase, "")
+		add(p.Title(phase), "")
 	}
 	for i := range p.Phases {
 		phase := &p.Phases[i]
 		for j, d := range phase.Unlike {
 			if (j == 0 || phase.Unlike[j-1].Where != d.Where) && !slices.Contains(phase.Lost, d.Where) {
-				add(d.Where+" in "+phase.Phase, ", for its work is another")
+				add(d.Where+" in "+phase.Title, ", for its work is another")
 			}
 		}
 		for _, disk := range phase.Lost {
-			add(disk+" in "+phase.Phase, "")
+			add(disk+" in "+phase.Title, "")
 		}
 		switch {
 		case phase.Incomplete && len(phase.Lost) == 0:
-			add(phase.Phase, ", which was cut short")
+			add(phase.Title, ", which was cut short")
 		case phase.Unmeasured && len(phase.Lost) == 0:
-			add(phase.Phase, ", for "+phase.Reason)
+			add(phase.Title, ", for "+phase.Reason)
 		}
 	}
 	for i := range p.Searches {

@@ -35,7 +35,7 @@ func TestLost(t *testing.T) {
 	}{
 		{"whole", whole("new"), nil},
 		{"missing", runOf("new", phase("WW", nil)), []string{"W-last of new"}},
-		{"nothing at all", runOf("new"), []string{"WW of new", "W-last of new"}},
+		{"nothing at all", runOf("new"), []string{"A and B write of new", "W-last of new"}},
 		{"cut short", last(func(p *trace.Phase) { p.Status = trace.Partial }), []string{"W-last of new, which was cut short"}},
 		{"a disk failed", last(func(p *trace.Phase) {
 			p.Status, p.Disks[1].Errors = trace.Partial, []trace.Failure{{Error: "gone"}}

@@ -12,12 +12,13 @@ import (
 // asked is what each disk was to do in a phase of a run, and where it hangs.
 type asked struct {
 	phase *trace.Phase
+	title string
 	works map[string]work.Work
 	hangs map[string]string
 }
 
 func (r Run) asked(p *trace.Phase) asked {
-	a := asked{p, map[string]work.Work{}, map[string]string{}}
+	a := asked{p, r.Trace.Title(p), map[string]work.Work{}, map[string]string{}}
 	for _, d := range p.Disks {
 		a.works[d.Name] = p.WorkOf(d)
 		i := slices.IndexFunc(r.Trace.Disks, func(known trace.Disk) bool { return known.Name == d.Name })
@@ -82,8 +83,8 @@ func (a asked) limited(b asked, disk string) bool {
 }
 
 // as is the run with its phases called as the base's that they match: first those of the same name whose disks do the
-// same, though some may be missing; then those of the same work whose names differ in the number at their end alone; and
-// then those of the same name, whose work differs.
+// same, though some may be missing; then those of the same work whose names differ in the number at their end alone, or in
+// the words for who does what; and then those of the same name, whose work differs.
 // Tries of searches are left alone.
 func (r Run) as(base Run) Run {
 	list := func(r Run) (all []asked) {
@@ -101,6 +102,7 @@ func (r Run) as(base Run) Run {
 		func(b, n asked) bool {
 			return trace.Unnumbered(b.phase.Name) == trace.Unnumbered(n.phase.Name) && b.same(n)
 		},
+		func(b, n asked) bool { return b.title == n.title && b.same(n) },
 		func(b, n asked) bool { return b.phase.Name == n.phase.Name },
 	} {
 		for _, b := range before {
@@ -159,12 +161,14 @@ func (r Run) renamed(names map[string]string) Run {
 	return r
 }
 
-// who says which disks do what: "A, B write; C reads".
-func who(p *trace.Phase) string {
+// who says which disks do what: "A and B write, C reads".
+func who(run *trace.Run, p *trace.Phase) string {
 	var disks []string
 	works := map[string]work.Work{}
-	for _, d := range p.Disks {
+	for _, d := range run.Disks {
 		disks = append(disks, d.Name)
+	}
+	for _, d := range p.Disks {
 		works[d.Name] = work.Work{Op: d.Op}
 	}
 	return work.Who(disks, works)

@@ -35,7 +35,7 @@ func Groups(base, other []Run) *Comparison {
 	}
 	for _, r := range base[1:] { // what one of the base's runs has not is compared in none
 		for _, phase := range newPair(base[0], r).OnlyBase {
-			p.Lost = append(p.Lost, phase+" of "+r.Label)
+			p.Lost = append(p.Lost, p.Title(phase)+" of "+r.Label)
 		}
 	}
 	p.Side = sideOf(other)
@@ -44,9 +44,9 @@ func Groups(base, other []Run) *Comparison {
 	for i := range p.Phases {
 		phase := &p.Phases[i]
 		judged := phase.Reason == ""
-		told := func(lost string) bool { return strings.Contains(lost, phase.Phase) }
+		told := func(lost string) bool { return strings.Contains(lost, phase.Title) }
 		if phase.repeat(base, other); judged && phase.Reason != "" && !slices.ContainsFunc(p.Lost, told) {
-			p.Lost = append(p.Lost, phase.Phase+", as "+phase.Reason)
+			p.Lost = append(p.Lost, phase.Title+", as "+phase.Reason)
 		}
 	}
 	c.Pairs = []Pair{p}

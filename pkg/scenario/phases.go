@@ -44,7 +44,7 @@ func (s *Scenario) phase(p *PhaseSpec) strictyaml.Value {
 			more.Check(m)
 			s.checkWork(m, p)
 			p.pos = m.Pos()
-			p.auto = s.withConnection(p.withPace(p.Pattern), *p)
+			p.auto = s.withConnection(p.withPace(p.Pattern), " ", *p)
 			_, byRoles := m.Get("roles")
 			if n, ok := m.Get("order"); ok && byRoles && n.Kind() == strictyaml.List {
 				n.Errorf("order goes with a pattern, and roles name their disks; delete it")

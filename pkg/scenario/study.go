@@ -2,11 +2,11 @@ package scenario
 
 import (
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/hubbench/hubbench/pkg/strictyaml"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // What a study may include.
@@ -81,7 +81,7 @@ func (s *Scenario) addStudy(include strictyaml.Node, p PhaseSpec, disks []string
 		spec := p
 		spec.Roles = roles
 		spec.Pattern = s.pattern(roles)
-		spec.auto = s.withConnection(s.studyName(roles), spec)
+		spec.auto = s.studyName(spec)
 		s.Phases = append(s.Phases, spec)
 		p.Pause = "" // the one before the first holds for all
 	}
@@ -134,43 +134,20 @@ func (s *Scenario) pattern(roles map[string]trace.Role) string {
 	return string(letters)
 }
 
-// studyName names a phase by who does what, as the letters of a pattern leave one counting: "A W", "A+C R",
-// "A W, C R", "all W", "A R, rest W". Where disks have names too long for that it is the pattern.
-func (s *Scenario) studyName(roles map[string]trace.Role) string {
-	working := map[trace.Role][]string{}
-	for _, d := range s.Disks {
-		role := roles[d.Name]
-		working[role] = append(working[role], d.Name)
+// studyName names a phase by who does what; if disks have names too long for that, by its pattern.
+func (s *Scenario) studyName(p PhaseSpec) string {
+	works := map[string]work.Work{}
+	for disk, role := range p.Roles {
+		works[disk] = work.Work{Op: role}
 	}
-	group := func(role trace.Role) string {
-		disks := working[role]
-		switch {
-		case len(disks) < 2 || len(working[trace.Idle]) > 0 || len(s.Disks) == 2:
-			return strings.Join(disks, "+") + " " + string(role.Letter())
-		case len(disks) == len(s.Disks):
-			return "all " + string(role.Letter())
-		}
-		return "rest " + string(role.Letter())
+	if name := s.withConnection(work.Who(s.diskNames(), works), ", ", p); fitsName(name) {
+		return name
 	}
-	var name string
-	switch writers, readers := len(working[trace.Write]), len(working[trace.Read]); {
-	case readers == 0:
-		name = group(trace.Write)
-	case writers == 0:
-		name = group(trace.Read)
-	case readers == 1 && writers > 1:
-		name = group(trace.Read) + ", " + group(trace.Write)
-	default:
-		name = group(trace.Write) + ", " + group(trace.Read)
-	}
-	if !fitsName(name) {
-		return s.pattern(roles)
-	}
-	return name
+	return s.withConnection(p.Pattern, " ", p)
 }
 
 // withConnection adds to a phase's name how its disks are connected, where that is one way, and not the usual one.
-func (s *Scenario) withConnection(name string, p PhaseSpec) string {
+func (s *Scenario) withConnection(name, before string, p PhaseSpec) string {
 	connections := s.connections(p)
 	label := ""
 	for _, d := range s.Disks {
@@ -182,7 +159,7 @@ func (s *Scenario) withConnection(name string, p PhaseSpec) string {
 			label = other
 		}
 	}
-	if with := name + " " + label; fitsName(with) {
+	if with := name + before + label; fitsName(with) {
 		return with
 	}
 	return name

@@ -32,25 +32,29 @@ func TestStudyPhases(t *testing.T) {
 		study string
 		want  []string
 	}{
-		{1, "matrix", []string{"D1 W", "D1 R"}},
-		{1, "all", []string{"D1 W", "D1 R"}},
-		{2, "matrix", []string{"D1 W", "D2 W", "D1 R", "D2 R", "D1+D2 W", "D1+D2 R", "D1 W, D2 R", "D2 W, D1 R"}},
+		{1, "matrix", []string{"D1 writes", "D1 reads"}},
+		{1, "all", []string{"D1 writes", "D1 reads"}},
+		{2, "matrix", []string{"D1 writes", "D2 writes", "D1 reads", "D2 reads", "D1 and D2 write", "D1 and D2 read", "D1 writes, D2 reads", "D1 reads, D2 writes"}},
 		{3, "[solo, all, mixed]", []string{
-			"D1 W", "D2 W", "D3 W", "D1 R", "D2 R", "D3 R", "all W", "all R",
-			"D1 W, rest R", "D2 W, rest R", "D3 W, rest R", "D1 R, rest W", "D2 R, rest W", "D3 R, rest W",
+			"D1 writes", "D2 writes", "D3 writes", "D1 reads", "D2 reads", "D3 reads", "all write", "all read",
+			"D1 writes, D2 and D3 read", "D1 and D3 read, D2 writes", "D1 and D2 read, D3 writes", "D1 reads, D2 and D3 write", "D1 and D3 write, D2 reads", "D1 and D2 write, D3 reads",
 		}},
 		{3, "pairs", []string{
-			"D2+D3 W", "D1+D3 W", "D1+D2 W", "D2+D3 R", "D1+D3 R", "D1+D2 R",
-			"D2 W, D3 R", "D1 W, D3 R", "D1 W, D2 R", "D3 W, D2 R", "D3 W, D1 R", "D2 W, D1 R",
+			"D2 and D3 write", "D1 and D3 write", "D1 and D2 write", "D2 and D3 read", "D1 and D3 read", "D1 and D2 read",
+			"D2 writes, D3 reads", "D1 writes, D3 reads", "D1 writes, D2 reads", "D2 reads, D3 writes", "D1 reads, D3 writes", "D1 reads, D2 writes",
 		}},
-		{3, "{include: all, disks: [D3, D1]}", []string{"D1+D3 W", "D1+D3 R"}},
-		{3, "{include: [all, solo, all], disks: [D2]}", []string{"D2 W", "D2 R"}},
-		{2, "{include: all, connection: direct}", []string{"D1+D2 W direct", "D1+D2 R direct"}},
-		{1, "{include: solo, repeat: 3}", []string{"D1 W-1", "D1 R-1", "D1 R-2", "D1 W-2", "D1 W-3", "D1 R-3"}},
-		{1, "{include: solo, repeat: 2, interleave: false}", []string{"D1 W-1", "D1 W-2", "D1 R-1", "D1 R-2"}},
+		{3, "{include: all, disks: [D3, D1]}", []string{"D1 and D3 write", "D1 and D3 read"}},
+		{3, "{include: [all, solo, all], disks: [D2]}", []string{"D2 writes", "D2 reads"}},
+		{2, "{include: all, connection: direct}", []string{"D1 and D2 write, direct", "D1 and D2 read, direct"}},
+		{1, "{include: solo, repeat: 3}", []string{"D1 writes-1", "D1 reads-1", "D1 reads-2", "D1 writes-2", "D1 writes-3", "D1 reads-3"}},
+		{1, "{include: solo, repeat: 2, interleave: false}", []string{"D1 writes-1", "D1 writes-2", "D1 reads-1", "D1 reads-2"}},
+		{4, "mixed", []string{
+			"D1 writes, the rest read", "D2 writes, the rest read", "D3 writes, the rest read", "D4 writes, the rest read",
+			"D1 reads, the rest write", "D2 reads, the rest write", "D3 reads, the rest write", "D4 reads, the rest write",
+		}},
 		{1, "{include: solo, preset: crystal}", []string{
-			"D1 W SEQ1M Q8T1", "D1 W SEQ1M Q1T1", "D1 W RND4K Q32T1", "D1 W RND4K Q1T1",
-			"D1 R SEQ1M Q8T1", "D1 R SEQ1M Q1T1", "D1 R RND4K Q32T1", "D1 R RND4K Q1T1",
+			"D1 writes SEQ1M Q8T1", "D1 writes SEQ1M Q1T1", "D1 writes RND4K Q32T1", "D1 writes RND4K Q1T1",
+			"D1 reads SEQ1M Q8T1", "D1 reads SEQ1M Q1T1", "D1 reads RND4K Q32T1", "D1 reads RND4K Q1T1",
 		}},
 	} {
 		if diff := cmp.Diff(tt.want, phaseNames(mustPlan(t, manyDisks(tt.disks, tt.study)))); diff != "" {
@@ -114,7 +118,7 @@ func TestStudyNamesFit(t *testing.T) {
 	long := strings.Repeat("x", 40)
 	text := fmt.Sprintf("version: 1\nname: n\ndisks: [{name: %szz, path: /a}, {name: %s, path: /b}, {name: %sy, path: /c}]\nstudy: [solo, pairs]\n", long, long, long)
 	names := phaseNames(mustPlan(t, text))
-	want := []string{long + "zz W", long + " W", long + "y W", long + "zz R", long + " R", long + "y R", "-WW", "W-W", "WW-", "-RR", "R-R", "RR-", "-WR", "W-R", "WR-", "-RW", "R-W", "RW-"}
+	want := []string{long + "zz writes", long + " writes", long + "y writes", long + "zz reads", long + " reads", long + "y reads", "-WW", "W-W", "WW-", "-RR", "R-R", "RR-", "-WR", "W-R", "WR-", "-RW", "R-W", "RW-"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -122,8 +126,8 @@ func TestStudyNamesFit(t *testing.T) {
 
 // A study stands beside explicit phases, after them, whatever names those have taken.
 func TestStudyBesidePhases(t *testing.T) {
-	plan := mustPlan(t, manyDisks(1, "{include: solo, pause: Plug it in, cooldown: 10 s, stop: hold}")+"phases: [{pattern: W, name: D1 R}, {pattern: W}]\n")
-	if diff := cmp.Diff([]string{"D1 R", "W", "D1 W", "D1 R-2"}, phaseNames(plan)); diff != "" {
+	plan := mustPlan(t, manyDisks(1, "{include: solo, pause: Plug it in, cooldown: 10 s, stop: hold}")+"phases: [{pattern: W, name: D1 reads}, {pattern: W}]\n")
+	if diff := cmp.Diff([]string{"D1 reads", "W", "D1 writes", "D1 reads-2"}, phaseNames(plan)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for i, want := range []string{"", "", "Plug it in", ""} {

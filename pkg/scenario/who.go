@@ -1,12 +1,28 @@
 package scenario
 
-import "github.com/hubbench/hubbench/pkg/work"
+import (
+	"slices"
 
-// Who says which disks do what in the phase: "C writes; A, B read", "A plays 4 streams; B writes at up to 200 MB/s".
-func (p Phase) Who() string {
-	disks := make([]string, len(p.Jobs))
-	for i, j := range p.Jobs {
-		disks[i] = j.Disk
+	"github.com/hubbench/hubbench/pkg/work"
+)
+
+// Who says which disks do what in the phase: "A and B read, C writes", "A plays 4 streams, B writes at up to 200 MB/s".
+func (p *Phase) Who() string { return work.Who(p.disks(), p.Works()) }
+
+// Title is what to call the phase where a person reads of it: its name or, if that is only a pattern, who does what.
+func (p *Phase) Title() string { return work.Title(p.Name, p.disks(), p.Works()) }
+
+// disks are those at work, in the scenario's order, and then the idle ones.
+func (p *Phase) disks() []string {
+	var disks, idle []string
+	for _, j := range p.Jobs {
+		disks = append(disks, j.Disk)
 	}
-	return work.Who(disks, p.Works())
+	for disk := range p.Roles {
+		if !slices.Contains(disks, disk) {
+			idle = append(idle, disk)
+		}
+	}
+	slices.Sort(idle)
+	return append(disks, idle...)
 }

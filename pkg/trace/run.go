@@ -143,6 +143,18 @@ func (t *DiskTrace) Seen() *work.Seen {
 	return work.See(sizes, smallest, largest)
 }
 
+// Title is what to call a phase where a person reads of it: its name or, if that is only a pattern, who does what.
+func (r *Run) Title(p *Phase) string {
+	disks := make([]string, len(r.Disks))
+	all := map[string]work.Work{}
+	for i, d := range r.Disks {
+		w := p.Work[d.Name]
+		w.Op = p.Roles[d.Name]
+		disks[i], all[d.Name] = d.Name, w
+	}
+	return work.Title(p.Name, disks, all)
+}
+
 // Unnumbered is a phase's name without the number that tells it from others of that name: "WWW" of "WWW-2".
 func Unnumbered(name string) string {
 	at := strings.LastIndexByte(name, '-')

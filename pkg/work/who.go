@@ -2,30 +2,131 @@ package work
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Who says which disks do what, in their order: "A, B write; C reads".
+// Who says which disks do what, in their order: "A writes, B and C read", "A writes, the rest read", "all write". It is
+// asked for all disks of a run; those without a verb are idle.
 func Who(disks []string, all map[string]Work) string {
-	var order []Verb
+	var order, probes []Verb
 	who := map[Verb][]string{}
 	for _, disk := range disks {
 		does := all[disk].Does()
-		if all[disk].Probe > 0 {
-			does = does.with(all[disk].Listed())
-		}
-		if who[does] == nil {
+		switch {
+		case who[does] != nil:
+		case all[disk].Probe > 0:
+			probes = append(probes, does)
+		case does != Verb{}:
 			order = append(order, does)
 		}
 		who[does] = append(who[does], disk)
 	}
+	order = append(order, probes...)
+	idle := who[Verb{}]
 	var parts []string
+	var rest Verb
 	for _, does := range order {
-		parts = append(parts, strings.Join(who[does], ", ")+" "+does.Of(len(who[does])))
+		switch n := len(who[does]); {
+		case n > 2 && n == len(disks):
+			return "all " + does.Several
+		case n > 3 && len(order) == 1 && len(idle) < 3:
+			return "all but " + unit.List(idle) + " " + does.Several
+		case n > 2 && len(idle) == 0 && n >= len(who[rest]):
+			rest = does
+		}
 	}
-	return strings.Join(parts, "; ")
+	for _, does := range order {
+		if does != rest {
+			parts = append(parts, unit.List(who[does])+" "+does.Of(len(who[does])))
+		}
+	}
+	if rest != (Verb{}) {
+		parts = append(parts, "the rest "+rest.Several)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// shorthand is a group of disks and what it does in the names that studies once gave their phases: "A+C W", "rest R".
+var shorthand = regexp.MustCompile(`^(?:, )?(.+?) ([RW])(?:$|,| |-\d)`)
+
+// Title is what to call a phase where a person reads of it. A name that is only a pattern of letters (WWW-2), or who does
+// what in fewer words (A W, rest R), becomes who does what, with whatever follows it: "all write (2)", "A writes, direct".
+// Any other name stays.
+func Title(name string, disks []string, all map[string]Work) string {
+	after, ok := afterPattern(name, disks, all)
+	if !ok {
+		after, ok = afterShorthand(name, disks, all)
+	}
+	title := Who(disks, all)
+	if !ok {
+		after, ok = strings.CutPrefix(name, title)
+	}
+	if !ok || title == "" || utf8.RuneCountInString(title) > maxTitle || after != "" && !strings.ContainsAny(after[:1], " -") {
+		return name
+	}
+	for _, said := range []string{" streams", " mix", " pace", " probe"} {
+		after = strings.TrimPrefix(after, said)
+	}
+	if number := regexp.MustCompile(`^(-\d+)+`).FindString(after); number != "" {
+		title += " (" + number[1:] + ")"
+		after = after[len(number):]
+	}
+	if after = strings.TrimSpace(after); after != "" && after[0] != '-' {
+		title += ", "
+	}
+	return title + after
+}
+
+// maxTitle is how many characters may say who does what; the pattern says more than a longer list of disks.
+const maxTitle = 64
+
+// afterPattern is what follows the letters in a name that begins with one for each disk, or for each that works, in any
+// order of the disks.
+func afterPattern(name string, disks []string, all map[string]Work) (after string, ok bool) {
+	var every, working []byte
+	for _, disk := range disks {
+		letter := all[disk].Op.Letter()
+		if every = append(every, letter); letter != '-' {
+			working = append(working, letter)
+		}
+	}
+	for _, letters := range [][]byte{every, working} {
+		if n := len(letters); n > 0 && len(name) >= n {
+			pattern := []byte(name[:n])
+			slices.Sort(pattern)
+			slices.Sort(letters)
+			if after = name[n:]; slices.Equal(pattern, letters) && (after == "" || strings.ContainsAny(after[:1], " -")) {
+				return after, true
+			}
+		}
+	}
+	return "", false
+}
+
+// afterShorthand is what follows the groups in a name of disks and letters.
+func afterShorthand(name string, disks []string, all map[string]Work) (after string, ok bool) {
+	left := slices.DeleteFunc(slices.Clone(disks), func(disk string) bool { return all[disk].Op.Letter() == '-' })
+	after = name
+	for group := shorthand.FindStringSubmatch(after); group != nil; group = shorthand.FindStringSubmatch(after) {
+		if after != name && !strings.HasPrefix(after, ", ") {
+			break
+		}
+		named := strings.Split(group[1], "+")
+		after = strings.TrimPrefix(after, ", ")[len(group[1])+2:]
+		n := len(left)
+		left = slices.DeleteFunc(left, func(disk string) bool {
+			return (slices.Contains(named, disk) || group[1] == "all" || group[1] == "rest") && string(all[disk].Op.Letter()) == group[2]
+		})
+		if group[1] != "all" && group[1] != "rest" && n-len(left) != len(named) {
+			return "", false
+		}
+	}
+	return after, after != name && len(left) == 0
 }
 
 // Verb is what one disk does or several do, what they did, and what they are doing.
