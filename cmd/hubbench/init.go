@@ -49,7 +49,7 @@ the files by the free space. Nothing is written but the scenario, and never over
 		RunE: func(cmd *cobra.Command, _ []string) error { return runInit(cmd.Context(), p, opts) },
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&opts.disks, "disks", nil, "the disks to test: names of `DISK,DISK` as devices shows them, of their volumes, or where these are mounted")
+	flags.StringSliceVar(&opts.disks, "disks", nil, "`DISK,DISK` to test: names that hubbench devices shows, names of volumes, or their mount points")
 	flags.BoolVar(&opts.demo, "demo", false, "write a scenario of simulated disks")
 	flags.StringVar(&opts.from, "from", "", "begin with a built-in scenario: "+strictyaml.Choice(configs.Scenarios()))
 	flags.StringVar(&opts.out, "out", "hubbench.yaml", "the `FILE` to write")
@@ -115,6 +115,13 @@ func draftOf(ctx context.Context, p program, opts initOptions) ([]byte, error) {
 	inv, err := p.lookAround(ctx)
 	if err != nil {
 		return nil, err
+	}
+	for i, name := range opts.disks { // mount points are known by their full paths
+		if info, err := os.Stat(name); err == nil && info.IsDir() && !filepath.IsAbs(name) && strings.ContainsAny(name, `./\`) {
+			if opts.disks[i], err = filepath.Abs(name); err != nil {
+				return nil, err
+			}
+		}
 	}
 	disks, refused := draft.Find(inv, opts.disks, writableFolder)
 	switch {

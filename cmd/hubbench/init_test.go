@@ -51,7 +51,7 @@ func TestInit(t *testing.T) {
 		{name: "there, for the demo", args: "--demo", code: exitUsage, says: "hubbench: hubbench.yaml is there already; --force writes over it, and --out names another file\n"},
 		{name: "forced", args: "--force --disks sdb", look: two, says: "next: hubbench run hubbench.yaml --open\n", written: []string{"name: A\n    path: '" + b + "'", "include: solo"}},
 		{name: "unknown", args: "--out x.yaml --disks sdb,sdx", look: two, code: exitUsage,
-			says: "hubbench: --disks: sdx is no disk, volume or mount point; hubbench devices shows what there is\n"},
+			says: "hubbench: --disks: sdx is not a disk, volume or mount point; hubbench devices shows what there is\n"},
 		{name: "demo", args: "--demo --out demo.yaml", says: "next: hubbench run demo.yaml --open\n", written: []string{"hubbench run demo.yaml", "simulate: {profile: A}"}},
 		{name: "from", args: "--from triple-hub --out mine.yaml", says: "next: write the folders of your disks into mine.yaml, then: hubbench plan mine.yaml\n", written: []string{"hubbench plan mine.yaml", "$schema=https://"}},
 		{name: "from nothing", args: "--from tripel-hub --out y.yaml", code: exitUsage, says: "hubbench: --from tripel-hub: no scenario is built in by that name; try triple-hub\n"},

@@ -348,16 +348,16 @@ func TestMountedInit(t *testing.T) {
 		}
 		return string(out)
 	}
-	if out := hubbench("devices"); !strings.Contains(out, "usb-10g") || !strings.Contains(out, "simulated disk A") {
+	if out := hubbench("devices"); !strings.Contains(out, "usb-10g") || !strings.Contains(out, "─ C ") || !strings.Contains(out, "simulated") {
 		t.Errorf("devices does not show the hub:\n%s", out)
 	}
 	disks := []string{filepath.Join(m.root, "A"), filepath.Join(m.root, "C")} // others may have mounted hubs as well
-	hubbench("init", "--disks", strings.Join(disks, ","))
+	hubbench("init", "--disks", "hub/A,hub/C")
 	text, err := os.ReadFile(filepath.Join(m.dir, "hubbench.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"name: 'usb-10g'", "about: 'simulated'", disks[0], disks[1], "connection: hub", "simulated disk C"} {
+	for _, want := range []string{"name: 'usb-10g'", "about: 'simulated'", disks[0], disks[1], "connection: hub", "name: 'C'", "simulated disk C"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the scenario does not say %s:\n%s", want, text)
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"path"
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/hardware"
@@ -30,8 +31,8 @@ func OfDevices(inv *hardware.Inventory) *Document {
 		}
 	}
 	t := &Table{Title: "Disks and hubs", Columns: []Column{
-		{Head: "What"}, {Head: "Link"}, {Head: "Carries", Numbers: true, Drop: 1}, {Head: "Size", Numbers: true}, {Head: "Free", Numbers: true},
-		{Head: "File system"}, {Head: "°C", Numbers: true}, {Head: "Firmware", Drop: 2}, {Head: "Serial number"},
+		{Head: "What"}, {Head: "Mounted at"}, {Head: "Link"}, {Head: "Carries", Numbers: true, Drop: 2}, {Head: "Size", Numbers: true}, {Head: "Free", Numbers: true},
+		{Head: "File system", Drop: 1}, {Head: "°C", Numbers: true, Drop: 3}, {Head: "Firmware", Drop: 4}, {Head: "Serial number"},
 	}}
 	tree := deviceTree{inv: inv, done: map[string]bool{}}
 	for _, root := range tree.roots() {
@@ -125,11 +126,11 @@ func (t *deviceTree) hub(h *hardware.Hub) []branch {
 	}
 	b := branch{cells: row(shorten(h.Product(), longestName))}
 	if h.Link != nil {
-		b.cells[1].Text, b.cells[2].Text = h.Link.String(), carries(h.Link)
+		b.cells[2].Text, b.cells[3].Text = h.Link.String(), carries(h.Link)
 	} else {
-		b.cells[1].Text = h.Protocol
+		b.cells[2].Text = h.Protocol
 	}
-	b.cells[7].Text = h.Firmware
+	b.cells[8].Text = h.Firmware
 	for i := range t.inv.Hubs {
 		if under := &t.inv.Hubs[i]; under.Upstream == h.ID {
 			b.branches = append(b.branches, t.hub(under)...)
@@ -160,25 +161,33 @@ func (t *deviceTree) disk(d *hardware.Disk) []branch {
 		return nil
 	}
 	b := branch{cells: row(strings.TrimSpace(d.Name + " " + shorten(hardware.WithVendor(d.Vendor, d.Model), longestName)))}
+	if d.Bus == hardware.Simulated {
+		b.cells[0].Text = path.Base(d.Name) // its name is its mount point
+	}
 	if len(d.Backing) > 1 {
 		b.cells[0].Small = "on " + unit.List(d.Backing)
 	}
 	if d.System {
 		b.cells[0].Small = strings.TrimSpace(b.cells[0].Small + " (system)")
 	}
-	b.cells[1].Text = map[hardware.Bus]string{hardware.NVMe: "NVMe", hardware.USB: "USB", hardware.SATA: "SATA", hardware.Virtual: "virtual", hardware.Simulated: "simulated", hardware.AppleFabric: "Apple Fabric"}[d.Bus]
+	b.cells[2].Text = map[hardware.Bus]string{hardware.NVMe: "NVMe", hardware.USB: "USB", hardware.SATA: "SATA", hardware.Virtual: "virtual", hardware.Simulated: "simulated", hardware.AppleFabric: "Apple Fabric"}[d.Bus]
 	if n := len(d.Path.Links); n > 0 && d.Path.Links[n-1].Segment != hardware.HostPort {
-		b.cells[1].Text, b.cells[2].Text = d.Path.Links[n-1].String(), carries(&d.Path.Links[n-1])
+		b.cells[2].Text, b.cells[3].Text = d.Path.Links[n-1].String(), carries(&d.Path.Links[n-1])
 	}
 	if d.SizeBytes > 0 {
-		b.cells[3].Text = unit.FormatBytes(d.SizeBytes)
+		b.cells[4].Text = unit.FormatBytes(d.SizeBytes)
 	}
 	if d.TemperatureC != nil {
-		b.cells[6].Text = fmt.Sprintf("%.0f", math.Round(*d.TemperatureC))
+		b.cells[7].Text = fmt.Sprintf("%.0f", math.Round(*d.TemperatureC))
 	}
-	b.cells[7].Text, b.cells[8].Text = d.Firmware, d.Serial
-	for i := range d.Volumes {
-		b.branches = append(b.branches, branch{cells: t.volume(d, &d.Volumes[i])})
+	b.cells[8].Text, b.cells[9].Text = d.Firmware, d.Serial
+	if len(d.Volumes) == 1 && d.Volumes[0].Mount != "" && d.Volumes[0].Container == "" { // in the disk's own row
+		v := t.volume(d, &d.Volumes[0])
+		b.cells[1].Text, b.cells[5], b.cells[6] = shorten(d.Volumes[0].Mount, longestMount), v[5], v[6]
+	} else {
+		for i := range d.Volumes {
+			b.branches = append(b.branches, branch{cells: t.volume(d, &d.Volumes[i])})
+		}
 	}
 	for i := range t.inv.Disks {
 		if over := &t.inv.Disks[i]; len(over.Backing) == 1 && over.Backing[0] == d.Name {
@@ -194,9 +203,9 @@ func (t *deviceTree) volume(d *hardware.Disk, v *hardware.Volume) []Cell {
 		cells[0].Text, cells[0].Small = cmp.Or(v.Device, v.Label), cmp.Or(t.partOf(d, v), "not mounted")
 	}
 	if v.SizeBytes > 0 {
-		cells[3].Text = unit.FormatBytes(v.SizeBytes)
+		cells[4].Text = unit.FormatBytes(v.SizeBytes)
 		if v.Mount != "" {
-			cells[4].Text = unit.FormatBytes(v.FreeBytes)
+			cells[5].Text = unit.FormatBytes(v.FreeBytes)
 		}
 	}
 	parts := []string{}
@@ -211,7 +220,7 @@ func (t *deviceTree) volume(d *hardware.Disk, v *hardware.Volume) []Cell {
 			parts = append(parts, part.text)
 		}
 	}
-	cells[5].Text = strings.Join(parts, ", ")
+	cells[6].Text = strings.Join(parts, ", ")
 	return cells
 }
 
@@ -229,13 +238,16 @@ func (t *deviceTree) partOf(d *hardware.Disk, v *hardware.Volume) string {
 
 // row is a row of the tree with nothing in it but a name.
 func row(name string) []Cell {
-	cells := make([]Cell, 9)
+	cells := make([]Cell, 10)
 	cells[0].Text = name
 	return cells
 }
 
-// longestName is how many columns of a terminal a model or a mount point takes at most: all of "Samsung SSD 970 EVO Plus 1TB".
-const longestName = 28
+// How many columns of a terminal a model takes at most (all of "Samsung SSD 970 EVO Plus 1TB"), and the mount point beside it.
+const (
+	longestName  = 28
+	longestMount = 20
+)
 
 // carries is the practical rate of a link, both where its directions differ; empty where it is not known.
 func carries(link *hardware.Link) string {

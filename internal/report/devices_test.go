@@ -30,7 +30,7 @@ func TestDevicesAreATree(t *testing.T) {
 			{Name: "ring", Backing: []string{"gnir"}}, {Name: "gnir", Backing: []string{"ring"}},
 		},
 	}
-	want := []string{"Port 1", "├─.Near", "│..└─.Far", "│.....└─.sda", "│........├─./a", "│........└─.loop0", "└─.sdb", "Adrift", "lost", "orphan", "ring", "└─.gnir"}
+	want := []string{"Port 1", "├─.Near", "│..└─.Far", "│.....└─.sda", "│........└─.loop0", "└─.sdb", "Adrift", "lost", "orphan", "ring", "└─.gnir"}
 	if got := treeOf(inv); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}

@@ -6,11 +6,13 @@ package draft
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/pkg/strictyaml"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -55,7 +57,7 @@ func Find(inv *hardware.Inventory, asked []string, folder func(mount string) str
 			continue
 		}
 		if at < 0 {
-			at, disks = len(disks), append(disks, Disk{Name: letter(len(disks)), Found: d})
+			at, disks = len(disks), append(disks, Disk{Name: nameOf(d, disks), Found: d})
 		} else if named[d] != name {
 			why[named[d]] = "is on the same disk as " + name
 		}
@@ -68,7 +70,7 @@ func Find(inv *hardware.Inventory, asked []string, folder func(mount string) str
 	}
 	for _, name := range order {
 		if reason, known := why[name]; !known {
-			refused = append(refused, name+" is no disk, volume or mount point")
+			refused = append(refused, name+" is not a disk, volume or mount point")
 		} else if reason != "" {
 			refused = append(refused, name+" "+reason)
 		}
@@ -155,11 +157,33 @@ func offered(d *hardware.Disk) bool {
 // asWhat is the name by which a disk or its volume was asked for.
 func asWhat(asked []string, d *hardware.Disk, v *hardware.Volume) string {
 	for _, name := range asked {
-		if name != "" && (slices.Contains([]string{d.Name, "/dev/" + d.Name, v.Mount, v.Label, v.Device, strings.TrimSuffix(v.Mount, `\`)}, name) || slices.Contains(v.Mounts, name)) {
+		if name != "" && (slices.Contains([]string{d.Name, "/dev/" + d.Name, v.Mount, v.Label, v.Device, strings.TrimSuffix(v.Mount, `\`)}, name) || slices.Contains(v.Mounts, name) || name == simulated(d)) {
 			return name
 		}
 	}
 	return ""
+}
+
+// simulated is the name of a disk in the profile of a mounted hub: that of its folder. It is empty for other disks.
+func simulated(d *hardware.Disk) string {
+	if d.Bus != hardware.Simulated {
+		return ""
+	}
+	return path.Base(d.Name)
+}
+
+// nameOf is what the next disk is called in the scenario: as the hub's profile calls it if it is simulated, else the first
+// letter that is free.
+func nameOf(d *hardware.Disk, others []Disk) string {
+	free := func(name string) bool { return !slices.ContainsFunc(others, func(o Disk) bool { return o.Name == name }) }
+	if name := simulated(d); name != "" && len(name) <= strictyaml.MaxName && printable(name) && free(name) {
+		return name
+	}
+	i := 0
+	for !free(letter(i)) {
+		i++
+	}
+	return letter(i)
 }
 
 // letter names disk i: A to Z, then A1 ...
@@ -191,6 +215,9 @@ func (d Disk) About() string {
 		model = ""
 	}
 	add(cmp.Or(model, d.Found.Name))
+	if d.Found.Bus == hardware.Simulated { // the rest is that of the disk behind
+		return strings.Join(parts, ", ")
+	}
 	if d.Found.SizeBytes > 0 {
 		add(unit.FormatBytes(d.Found.SizeBytes))
 	}

@@ -110,7 +110,7 @@ func TestWriteForAnything(t *testing.T) {
 			inv.Hubs = append(inv.Hubs, hardware.Hub{ID: fmt.Sprint(i), Name: text(), Vendor: text(), Firmware: text(), Port: "p",
 				Upstream: fmt.Sprint(r.IntN(3)), Protocol: text(), Link: &hardware.Link{Kind: hardware.Thunderbolt, RxBps: 40e9, Generation: text()}})
 		}
-		for i := range 1 + r.IntN(30) {
+		for i := range 1 + r.IntN(10) {
 			hub := fmt.Sprint(r.IntN(3))
 			inv.Disks = append(inv.Disks, hardware.Disk{Name: fmt.Sprint("sd", i), Model: text(), External: &yes, Hub: &hub, SizeBytes: r.Int64N(4e12),
 				Volumes: []hardware.Volume{{Mount: "/m" + fmt.Sprint(i) + text(), Filesystem: text(), FreeBytes: int64(float64(2e8) * (1 + r.ExpFloat64()*1e3))}}})
@@ -212,6 +212,10 @@ func TestFind(t *testing.T) {
 	luks := disk("luks", "", "", 1e12)
 	luks.Volumes = nil
 	inv.Disks = append(inv.Disks, luks, crypt, image)
+	mounted := disk("/hub/X5", "", "/hub/X5", 1e12)
+	mounted.Bus = hardware.Simulated
+	*mounted.External = false
+	inv.Disks = append(inv.Disks, mounted)
 	bound, odd := disk("bound", "", "/root-only", 1e12), disk("odd", "", "/a\nb", 1e12)
 	bound.Volumes[0].Mounts, odd.Volumes[0].Mounts = []string{"/srv/bound"}, []string{"/also\tbad"}
 	bare, raw := disk("bare", "", "", 1e12), disk("raw", "", "", 1e12)
@@ -230,13 +234,14 @@ func TestFind(t *testing.T) {
 		{[]string{"/small", "/large"}, "A:/large", "/small is on the same disk as /large"},
 		{[]string{"not-mine"}, "", "not-mine has no folder that you may write to"},
 		{[]string{"luks"}, "A:/crypt", ""},
+		{[]string{"X5", "in"}, "A:/in X5:/hub/X5", ""}, // of a mounted hub, by the name in its profile
 		{[]string{"dm-0"}, "A:/crypt", ""},
 		{[]string{"loop0"}, "A:/image", ""},
 		{nil, "A:/large B:/mine/sub C:/unsure D:/crypt", "full has 100 MB free, and a test needs 200 MB; ro is mounted read-only; not-mine has no folder that you may write to"},
 		{[]string{"in"}, "A:/in", ""},
 		{[]string{"/small", "Lmine"}, "A:/small B:/mine/sub", ""},
 		{[]string{"sys", "mine1"}, "A:/ B:/mine/sub", ""},
-		{[]string{"/dev/mine", "nothing"}, "A:/mine/sub", "nothing is no disk, volume or mount point"},
+		{[]string{"/dev/mine", "nothing"}, "A:/mine/sub", "nothing is not a disk, volume or mount point"},
 	} {
 		disks, refused := Find(inv, tt.asked, folder)
 		var got []string

@@ -47,7 +47,11 @@ func Write(inv *hardware.Inventory, disks []Disk, file string) []byte {
 	line("# A folder on each disk: hubbench works in one of its own in there and touches nothing else.")
 	line("disks:")
 	for _, d := range disks {
-		line("  - name: %s", d.Name)
+		name := d.Name
+		if simulated(d.Found) != "" {
+			name = quote(name) // anything, unlike a letter
+		}
+		line("  - name: %s", name)
 		line("    path: %s", quote(d.Folder))
 		line("    %s", connection(inv, d.Found))
 		line("    about: %s", quote(d.About()))
