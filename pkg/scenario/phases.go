@@ -19,6 +19,34 @@ func (s *Scenario) phases() strictyaml.Value {
 	}.Value()
 }
 
+// checkRuns refuses a scenario in which nothing runs. A preset that is a study by itself needs no phases: all disks write.
+func (s *Scenario) checkRuns(top *strictyaml.Mapping) {
+	for _, key := range []string{"phases", "study"} {
+		if _, ok := top.Get(key); ok {
+			return
+		}
+	}
+	if !presetByName(s.work.Preset).saturates() {
+		top.Missing("phases", "the key phases is missing; add it")
+		return
+	}
+	p := s.newSpec()
+	p.Name, p.Pattern, p.Roles, p.pos = s.work.Preset, s.allWrite(), map[string]trace.Role{}, s.pos
+	for _, d := range s.Disks {
+		p.Roles[d.Name] = trace.Write
+	}
+	s.Phases = append(s.Phases, p)
+}
+
+// runsSchema is the same as a schema.
+func runsSchema() strictyaml.Schema {
+	preset := strictyaml.Schema{"required": []string{"preset"}, "properties": strictyaml.Schema{"preset": strictyaml.Schema{"enum": presetsWhere(preset.saturates)}}}
+	return strictyaml.Schema{"anyOf": []strictyaml.Schema{
+		{"required": []string{"phases"}}, {"required": []string{"study"}},
+		{"required": []string{"workload"}, "properties": strictyaml.Schema{"workload": preset}},
+	}}
+}
+
 // phase is one entry of the phases.
 func (s *Scenario) phase(p *PhaseSpec) strictyaml.Value {
 	*p = s.newSpec()

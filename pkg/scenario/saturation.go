@@ -116,7 +116,7 @@ func (p *PhaseSpec) checkSaturation(m *strictyaml.Mapping) {
 	}
 	switch {
 	case p.study:
-		m.Errorf("preset %s is a study by itself; add it to phases, as in {preset: %[1]s, pattern: WW}", preset.name)
+		m.Errorf("preset %s is a study by itself; delete study, or add the preset to phases, as in {preset: %[1]s, pattern: WW}", preset.name)
 	case p.Roles != nil && !writes:
 		m.Errorf("preset %s writes until a disk's fast cache is full, and no disk writes here; give one the letter W", preset.name)
 	}

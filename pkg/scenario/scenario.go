@@ -94,15 +94,17 @@ func (s *Scenario) value() strictyaml.Value {
 			{Name: "results", Value: text(&s.Results).Default("results"), About: "where run folders go"},
 			{Name: "allow_system_disk", Value: strictyaml.Bool(&s.AllowSystemDisk), About: "true allows tests on the disk that the system runs from"},
 		},
-		Among: []strictyaml.Among{{Keys: []string{"phases", "study"}, Neither: "the key phases is missing; add it"}},
-		Also:  append(inheritedRules(&s.work), simulatedRules()),
+		Also: append(inheritedRules(&s.work), simulatedRules(), runsSchema()),
 		Check: func(top *strictyaml.Mapping) {
 			s.checkHub(top)
 			s.Seed = s.work.Seed
-			s.pos = top.PosOf("phases")
-			if _, ok := top.Get("phases"); !ok {
-				s.pos = top.PosOf("study")
+			for _, key := range []string{"phases", "study", "workload"} {
+				s.pos = top.PosOf(key)
+				if _, ok := top.Get(key); ok {
+					break
+				}
 			}
+			s.checkRuns(top)
 		},
 	}.Value()
 }
