@@ -3,7 +3,7 @@
 
 # For make fuzz: the time each target gets. For make bench: which benchmarks, where, and how often
 # (benchstat wants 6 of each for a 95 % interval); then fio and hubbench in turns in DIR, a folder on the
-# disk to compare them on. For make platforms: the systems, all where empty; with RECORD=1 every package of them,
+# disk to compare them on. For make platforms: the systems, all if empty; with RECORD=1 every package of them,
 # this machine's own tests too, and what was found is written into testdata/platforms/results.txt and the README's table.
 # For make mutants: the packages (PKG), how many errors are made in each, and which ones; 0 is all of them, and any.
 FUZZTIME ?= 10s
@@ -23,7 +23,7 @@ version := $(shell git describe --tags --always --dirty 2>/dev/null)
 html    := internal/report/html
 charts  := $(html)/dist/echarts.js
 
-# Empty where the race detector cannot be had: it needs cgo, and that a C compiler.
+# Empty if the race detector cannot be had: it needs cgo, and that a C compiler.
 race := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
 # Packages whose golden files -update writes afresh: those whose tests know the flag.
@@ -42,7 +42,7 @@ $(charts): $(addprefix $(html)/,bundle.go echarts.js package.json package-lock.j
 demo: build
 	bin/hubbench run configs/demo.yaml
 
-# Unit tests and testscripts. What starts goroutines is tested under the race detector, where there is one, but for the
+# Unit tests and testscripts. What starts goroutines is tested under the race detector, if there is one, but for the
 # page, which waits for a browser, and for what is done to whole processes: the detector makes the rest several times as slow
 # and finds nothing (make race has it for all).
 processes := ^Test(FaultsOf|Mounted|Kills$$|RunsInARow|Soak|Resume$$|ResumeSearch$$)
@@ -52,7 +52,7 @@ test: $(charts)
 	go test -timeout 20m -run '$(processes)' ./cmd/hubbench
 	go test -timeout 20m ./configs ./pkg/... ./internal/report/html ./testdata/lab ./testdata/fio
 
-# As test, but nothing from the cache, in another order each time, and a failure where there is no race detector.
+# As test, but nothing from the cache, in another order each time, and a failure if there is no race detector.
 race: $(charts)
 	go test -race -count=1 -shuffle=on ./...
 

@@ -13,13 +13,13 @@ var hubs embed.FS
 //go:embed demo.yaml streams-demo.yaml study-demo.yaml triple-hub.yaml
 var scenarios embed.FS
 
-// Hub returns the profile of a built-in hub as YAML; false where there is none of that name.
+// Hub returns the profile of a built-in hub as YAML; false if there is none of that name.
 func Hub(name string) ([]byte, bool) {
 	data, err := hubs.ReadFile("hubs/" + name + ".yaml")
 	return data, err == nil
 }
 
-// Scenario returns a built-in scenario; false where there is none of that name.
+// Scenario returns a built-in scenario; false if there is none of that name.
 func Scenario(name string) ([]byte, bool) {
 	data, err := scenarios.ReadFile(name + ".yaml")
 	return data, err == nil

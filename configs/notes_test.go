@@ -9,7 +9,7 @@ import (
 // published is one figure of the reports beside the model's.
 type published struct {
 	what, unit string
-	low, high  float64 // as it was published; high is infinite where only a bound was
+	low, high  float64 // as it was published; high is infinite if only a bound was
 	model      float64
 	why        string // it is more than 5 % off
 }

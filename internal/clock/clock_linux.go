@@ -18,7 +18,7 @@ func sleepUntil(ns int64) {
 	if ns <= Now() {
 		return
 	}
-	// The kernel may otherwise gather this thread's timers in groups 50 us wide. Where it refuses, the
+	// The kernel may otherwise gather this thread's timers in groups 50 us wide. If it refuses, the
 	// wait still works and the skew that is recorded shows the difference.
 	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
 	ts := unix.NsecToTimespec(ns)

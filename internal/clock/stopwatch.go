@@ -17,7 +17,7 @@ func Start() Stopwatch {
 	return Stopwatch{startNS: Now(), began: time.Now()}
 }
 
-// StartNS is the instant of the start, by Now; zero where it was not started.
+// StartNS is the instant of the start, by Now; zero if it was not started.
 func (s Stopwatch) StartNS() int64 { return s.startNS }
 
 // Now is the clock's nanoseconds.

@@ -9,7 +9,7 @@ type Stopwatch struct {
 // Start starts a stopwatch.
 func Start() Stopwatch { return Stopwatch{startNS: Now()} }
 
-// StartNS is the instant of the start, by Now; zero where it was not started.
+// StartNS is the instant of the start, by Now; zero if it was not started.
 func (s Stopwatch) StartNS() int64 { return s.startNS }
 
 // Now is the clock's nanoseconds.

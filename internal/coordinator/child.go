@@ -22,7 +22,7 @@ type child struct {
 	ready    bool
 	done     bool   // said so itself
 	gone     bool   // exited
-	killed   string // why we killed it; empty where we did not
+	killed   string // why we killed it; empty if we did not
 	killedAt time.Time
 	silent   time.Duration // for which its job has not gone on
 	told     bool          // a person was told of that
@@ -33,7 +33,7 @@ type child struct {
 	files    int // of its work, ended
 }
 
-// report is a message from a child, or, where exited is set, its end.
+// report is a message from a child, or, if exited is set, its end.
 type report struct {
 	from    *child
 	message wire.Message

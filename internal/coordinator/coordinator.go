@@ -44,7 +44,7 @@ type Options struct {
 	Done      int              // phases that an earlier session has completed
 	Tried     []search.Outcome // and tries of the next one's search
 	RunID     string
-	Profile   *hub.Profile                   // of the simulated hub; nil where every disk is real
+	Profile   *hub.Profile                   // of the simulated hub; nil if every disk is real
 	Devices   map[string]uint64              // that each real disk's folder is on, by disk
 	Command   func() *exec.Cmd               // a worker
 	Janitor   func(args ...string) *exec.Cmd // what calls Clean with a run's ID and folders

@@ -84,7 +84,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// hang does nothing for longer than any test. Without the timer the runtime would call it a deadlock, where it has no cgo
+// hang does nothing for longer than any test. Without the timer the runtime would call it a deadlock, if it has no cgo
 // that might end it.
 func hang() { <-time.After(time.Hour) }
 
@@ -292,7 +292,7 @@ func (j untilGauge) Append(events ...trace.Event) error {
 func TestPartialRun(t *testing.T) {
 	for name, tc := range map[string]struct {
 		kinds []string
-		stall time.Duration // short only where it is waited for: a busy machine keeps anyone silent for a while
+		stall time.Duration // short only if it is waited for: a busy machine keeps anyone silent for a while
 		want  string
 	}{
 		"a crash":         {[]string{"good", "crashing"}, time.Minute, "disk two, phase WW-1: its worker died (exit status 2): panic: out of sectors"},

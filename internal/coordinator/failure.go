@@ -73,7 +73,7 @@ func (p *phaseRun) stallTimeout(c *child) time.Duration {
 	return max(p.opts.Stall, takes(min(largest, c.job.IO.Block*int64(c.job.IO.Depth))))
 }
 
-// recordExit notes a child's exit. Where it had not said that it is done, the phase is incomplete; the janitor removes its
+// recordExit notes a child's exit. If it had not said that it is done, the phase is incomplete; the janitor removes its
 // files.
 func (p *phaseRun) recordExit(c *child, exit error) {
 	c.leave()

@@ -45,7 +45,7 @@ func (h *liveHub) granted() []hub.Grant {
 // of which no worker needs to hear at once.
 const minRest = time.Millisecond
 
-// due fires when the model has something to hand out; never where there is no model.
+// due fires when the model has something to hand out; never if there is no model.
 func (h *liveHub) due() <-chan time.Time {
 	if h == nil {
 		return nil

@@ -32,7 +32,7 @@ const (
 )
 
 // janitor is a process that outlives the run, however that ends, and then removes its test files: those that a phase
-// leaves for the next one have no worker, and a coordinator that was killed cleans up nothing. Where it has been killed
+// leaves for the next one have no worker, and a coordinator that was killed cleans up nothing. If it has been killed
 // itself, who is left does its work: the coordinator, or the workers that have lost that too (see worker).
 //
 // A worker that a disk holds may go on, and make its folder, when the disk is back. All workers hold the write end of a pipe,
@@ -41,7 +41,7 @@ type janitor struct {
 	runID   string
 	folders []string
 	stdin   io.WriteCloser
-	leash   *os.File      // its write end; nil where processes inherit no files
+	leash   *os.File      // its write end; nil if processes inherit no files
 	over    chan struct{} // closed when the run is
 	done    chan cleaned  // gets one for each folder, from the janitor
 }
@@ -52,7 +52,7 @@ type cleaned struct {
 	Complaint string `json:"complaint,omitempty"` // about what is left
 }
 
-// newJanitor starts the run's janitor; nil where no disk is real.
+// newJanitor starts the run's janitor; nil if no disk is real.
 func newJanitor(s *starter, opts Options) (*janitor, error) {
 	folders := realFolders(opts.Plan)
 	if len(folders) == 0 {
@@ -98,7 +98,7 @@ const (
 	LeashFile = 3
 )
 
-// NewLeash makes a leash, of which the janitor inherits the end and is told by args; nil where processes inherit no files.
+// NewLeash makes a leash, of which the janitor inherits the end and is told by args; nil if processes inherit no files.
 func NewLeash() (end, leash *os.File, args []string, err error) {
 	if runtime.GOOS == "windows" {
 		return nil, nil, nil, nil

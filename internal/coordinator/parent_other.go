@@ -4,6 +4,6 @@ package coordinator
 
 import "os/exec"
 
-// dieWithParent has nothing to add where the kernel has no parent-death signal: a worker sees the end of
+// dieWithParent has nothing to add if the kernel has no parent-death signal: a worker sees the end of
 // its stdin.
 func dieWithParent(*exec.Cmd) {}

@@ -37,7 +37,7 @@ type phaseRun struct {
 	index     int // of the phase in the plan, or of the one whose search tries it
 	working   policy.Phase
 	settling  policy.Settling
-	sim       *hub.Sim // of the run; nil where no disk is simulated
+	sim       *hub.Sim // of the run; nil if no disk is simulated
 	children  []*child
 	reports   chan report
 	hub       *liveHub // that simulation, from the release on

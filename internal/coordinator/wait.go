@@ -17,7 +17,7 @@ const (
 	idleCheck = 500 * time.Millisecond
 )
 
-// waitBefore waits as a phase asks before it begins: for a person, and for its cool-down, which ends earlier where it is to
+// waitBefore waits as a phase asks before it begins: for a person, and for its cool-down, which ends earlier if it is to
 // last only until the disks are idle.
 func waitBefore(ctx context.Context, opts Options, phase scenario.Phase) error {
 	if phase.Pause != "" {
@@ -56,7 +56,7 @@ func waitBefore(ctx context.Context, opts Options, phase scenario.Phase) error {
 	}
 }
 
-// traffic is what all disks have moved, whoever moved it; it is not known where one of them does not say.
+// traffic is what all disks have moved, whoever moved it; it is not known if one of them does not say.
 func traffic(ctx context.Context, disks []scenario.Disk) (sum int64, known bool) {
 	for _, d := range disks {
 		if d.Simulated() {
@@ -77,7 +77,7 @@ type idleWatch struct {
 	at    time.Time // when it last moved; zero before it is known
 }
 
-// since is how long the counter has stood still by now; zero where it is not known.
+// since is how long the counter has stood still by now; zero if it is not known.
 func (c *idleWatch) since(count int64, known bool, now time.Time) time.Duration {
 	if !known || c.at.IsZero() || count != c.count {
 		c.count, c.at = count, now

@@ -44,7 +44,7 @@ func (e *real) fits(r record) bool {
 	if e.op() == trace.Read {
 		return true
 	}
-	// It is written over: by the same units, and not where the user is to find it as it was.
+	// It is written over: by the same units, and not if the user is to find it as it was.
 	return !r.Keep && r.Unit == unitOf(e.job.IO.Block) && r.Period == e.period()
 }
 

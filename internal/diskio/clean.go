@@ -19,7 +19,7 @@ type Cleaned struct {
 	Skipped string // why the folder was left; empty when it is gone
 }
 
-// Clean removes the test folders that killed runs left in the folder path, or path itself where it is such
+// Clean removes the test folders that killed runs left in the folder path, or path itself if it is such
 // a folder. It leaves alone what is in use or not surely hubbench's, and says why.
 func Clean(path string) ([]Cleaned, error) {
 	path, err := filepath.Abs(path)

@@ -16,7 +16,7 @@ import (
 // BenchmarkLatencyCost says what recording latencies costs of the rate of random 4 KiB requests, 64 at a time: a pass
 // over a file of 16 MiB with them and one without in turns, in the folder that HUBBENCH_BENCH_DIR names: on a loop device
 // of memory a request costs the least of all. An operation is such a pair. "wall" is the share of the rate, and "cpu"
-// that of the process's time, which is the rate's where nothing but the processor limits it, and is less disturbed by
+// that of the process's time, which is the rate's if nothing but the processor limits it, and is less disturbed by
 // what else the machine does.
 func BenchmarkLatencyCost(b *testing.B) {
 	dir := os.Getenv("HUBBENCH_BENCH_DIR")

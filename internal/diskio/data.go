@@ -14,7 +14,7 @@ import (
 const (
 	// dataUnit is what a stamp covers: the smallest piece that common deduplication works on.
 	dataUnit = 4096
-	// smallUnit replaces it where the block is no multiple of it.
+	// smallUnit replaces it if the block is no multiple of it.
 	smallUnit = 512
 	// stampBytes is the stamp at the head of each unit: tag, file and noise number, offset, check.
 	stampBytes = 32
@@ -69,7 +69,7 @@ func memoryOf(buf []byte, i, depth int) memory {
 	return memory{buf: buf[i*part : (i+1)*part : (i+1)*part], noise: int64(i * part)}
 }
 
-// take gives the memory of the next request, of n bytes where most have block, and its place in the noise.
+// take gives the memory of the next request, of n bytes (most have block), and its place in the noise.
 func (m *memory) take(n, block int64) (p []byte, noise int64) {
 	if m.pos+n > int64(len(m.buf)) {
 		m.pos = 0
@@ -97,7 +97,7 @@ func (s *stamper) place(off int64) int64 {
 }
 
 // put stamps the block p that is about to be written at off. Its noise begins at the position at. Blocks
-// are whole sectors, so that even a last, shorter unit has room for a stamp. Where the file will end within that stamp,
+// are whole sectors, so that even a last, shorter unit has room for a stamp. If the file will end within that stamp,
 // its noise has no number, so that what is left of it can be checked all the same.
 func (s *stamper) put(p []byte, off, at int64) {
 	number := uint32(at / s.unit)

@@ -28,7 +28,7 @@ type Engine interface {
 	// When ctx ends it stops at the next request and returns ctx's error.
 	Transfer(ctx context.Context, seq int, sample Sampler) (Span, error)
 	// Cached tells, after the last file, which share of the files moved past the cache lies in it all the same; ok is false
-	// where that cannot be told.
+	// if that cannot be told.
 	Cached() (share float64, ok bool)
 	// Doubts are warnings that have come up since Prepare.
 	Doubts() []string
@@ -36,14 +36,14 @@ type Engine interface {
 	Close() error
 }
 
-// Sampler takes a point of progress: bytes of the file done by tNS, and how many of these were read where the job reads
+// Sampler takes a point of progress: bytes of the file done by tNS, and how many of these were read if the job reads
 // and writes at once.
 type Sampler func(bytes, read, tNS int64)
 
 // Span is one transferred file: from just before its first request to just after its flush.
 type Span struct {
 	Bytes, StartNS, EndNS int64
-	Read                  int64 // of the bytes, where the job reads and writes at once
+	Read                  int64 // of the bytes, if the job reads and writes at once
 }
 
 // Job is what an engine is made for: the plan's job and where to do it.
@@ -56,7 +56,7 @@ type Job struct {
 	// Close leaves what there is of them when the job has succeeded; whoever sets it calls
 	// RemoveRun when the run ends.
 	CarryOver []int64
-	// Fill is the share of the disk's volume that is full at the release; what is written for that stays where KeepFill,
+	// Fill is the share of the disk's volume that is full at the release; what is written for that stays if KeepFill,
 	// for the next phase, and Space is what must remain free for test files.
 	Fill     float64
 	KeepFill bool

@@ -12,7 +12,7 @@ func isFull(err error) bool     { return errors.Is(err, unix.ENOSPC) || errors.I
 func isTooLarge(err error) bool { return errors.Is(err, unix.EFBIG) }
 func isReadOnly(err error) bool { return errors.Is(err, unix.EROFS) }
 
-// isGone: a disk that was unplugged answers with one of these; with one of the last two, where a program served its file
+// isGone: a disk that was unplugged answers with one of these; with one of the last two, if a program served its file
 // system (FUSE) and has ended.
 func isGone(err error) bool {
 	for _, errno := range []error{unix.EIO, unix.ENXIO, unix.ENODEV, unix.ENOTCONN, unix.ECONNABORTED} {

@@ -65,7 +65,7 @@ func (f *faulty) writeAt(lane int, p []byte, off int64) (int, error) {
 	return f.testFile.writeAt(lane, f.halved(p), off)
 }
 
-// halved is p, or half of it where requests fall short.
+// halved is p, or half of it if requests fall short.
 func (f *faulty) halved(p []byte) []byte {
 	if f.fault.short && f.fault.armed.Load() && len(p) > smallUnit {
 		return p[:len(p)/2/smallUnit*smallUnit]

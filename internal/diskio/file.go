@@ -11,19 +11,19 @@ import (
 type testFile interface {
 	readAt(lane int, p []byte, off int64) (int, error)
 	writeAt(lane int, p []byte, off int64) (int, error)
-	// readList and writeList move all the pieces in one call where the system has one for it.
+	// readList and writeList move all the pieces in one call if the system has one for it.
 	readList(list [][]byte, off int64) (int64, error)
 	writeList(list [][]byte, off int64) (int64, error)
 	// flush brings what was written to the medium, as far as the flush mode goes.
 	flush(mode string) error
-	// reserve allocates the space of a file and sets its end, without writing it where the file system can.
+	// reserve allocates the space of a file and sets its end, without writing it if the file system can.
 	reserve(size int64) error
 	// settle waits for the written bytes of the stretch to be on the disk and drops them from the cache,
-	// so that neither reads nor writes are served from memory where direct requests cannot be had.
+	// so that neither reads nor writes are served from memory if direct requests cannot be had.
 	settle(off, n int64, op trace.Role) error
 	// evict drops the whole file from the cache, as far as the system lets us.
 	evict() error
-	// cached is how many bytes of the file the cache holds; -1 where the system does not say.
+	// cached is how many bytes of the file the cache holds; -1 if the system does not say.
 	cached(size int64) int64
 	fd() uintptr
 	close() error

@@ -86,7 +86,7 @@ func mincore(p, pages []byte) error { return libsystem.Mincore(p, pages) }
 func directAlign(testFile) int64 { return 4096 }
 
 // cachedBelow: writes go past the cache in whole pages alone, and no fewer than 16 KiB (cluster_write_direct and
-// MIN_DIRECT_WRITE_SIZE in xnu's bsd/vfs/vfs_cluster.c). A page is 16 KiB on Apple silicon, also where a program for Intel
+// MIN_DIRECT_WRITE_SIZE in xnu's bsd/vfs/vfs_cluster.c). A page is 16 KiB on Apple silicon, also if a program for Intel
 // runs on it and is told 4 KiB; on Intel the smallest write is the bound.
 const cachedBelow = 16384
 

@@ -68,7 +68,7 @@ func mincore(p, pages []byte) error {
 	return nil
 }
 
-// directAlign is the sector that direct requests on this file must be multiples of, and 0 where the system
+// directAlign is the sector that direct requests on this file must be multiples of, and 0 if the system
 // does not say.
 func directAlign(f testFile) int64 {
 	var st unix.Statx_t

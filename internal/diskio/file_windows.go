@@ -94,8 +94,8 @@ func (f *windowsFile) flush(mode string) error {
 	return windows.FlushFileBuffers(windows.Handle(f.fd()))
 }
 
-// reserve allocates the space, in one stretch where there is one, and sets the end of the file, as fallocate does on Linux:
-// requests in flight together would move the end out of order. Where nothing but the end can be set, that allocates as
+// reserve allocates the space, in one stretch if there is one, and sets the end of the file, as fallocate does on Linux:
+// requests in flight together would move the end out of order. If nothing but the end can be set, that allocates as
 // well.
 func (f *windowsFile) reserve(size int64) error {
 	err := f.setInformation(windows.FileAllocationInfo, size)

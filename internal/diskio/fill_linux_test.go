@@ -126,7 +126,7 @@ func TestFillLeavesRoom(t *testing.T) {
 	}
 }
 
-// Where others fill the volume meanwhile, the job goes on with what there is.
+// If others fill the volume meanwhile, the job goes on with what there is.
 func TestFillMeetsAFullVolume(t *testing.T) {
 	dir := mountVolume(t, 400, "rw")
 	full := &fault{write: syscall.ENOSPC}

@@ -37,7 +37,7 @@ func makeFolder(t *testing.T, dir string, files ...string) string {
 	return f.path
 }
 
-// names lists the folder but for what macOS alone needs, and nil where there is none.
+// names lists the folder but for what macOS alone needs, and nil if there is none.
 func names(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

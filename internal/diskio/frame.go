@@ -14,10 +14,10 @@ type pieceMover interface {
 	start(releaseNS int64)
 	// hand takes a piece, which begins with the next call of begin at the latest, or when there is room for it.
 	hand(p piece)
-	// begin begins what was handed over. Where that itself had to wait for the disk, freeNS is when it was over, since the
+	// begin begins what was handed over. If that itself had to wait for the disk, freeNS is when it was over, since the
 	// release: until then nothing else could be begun.
 	begin() (freeNS int64, err error)
-	// wait waits until an instant of the clock, or less long: where the mover is full until it may have room, or ctx ends.
+	// wait waits until an instant of the clock, or less long: if the mover is full until it may have room, or ctx ends.
 	wait(ctx context.Context, untilNS int64, full bool) error
 	// reports adds to list the pieces done since the last call, and says until when: whatever is done later is reported later.
 	reports(list []piece) (_ []piece, nowNS int64)
@@ -28,7 +28,7 @@ type pieceMover interface {
 // pieceWork is what every pieceMover is made of.
 type pieceWork struct {
 	files        []streamFile // that pieces are of
-	buf, scratch []byte       // what is recorded comes from buf; what is played goes to scratch, or to buf where that is nil
+	buf, scratch []byte       // what is recorded comes from buf; what is played goes to scratch, or to buf if that is nil
 	depth        int          // pieces that move at once
 	block        int64        // the most bytes of one
 	check        checking     // of what is played
@@ -58,7 +58,7 @@ func (w *pieceWork) memories() []frameMemory {
 	return list
 }
 
-// take is the memory of a piece, with its stamps where it is recorded.
+// take is the memory of a piece, with its stamps if it is recorded.
 func (m *frameMemory) take(p *piece, block int64) []byte {
 	if p.op == trace.Read {
 		mem, _ := m.play.take(p.n, block)

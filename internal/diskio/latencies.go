@@ -12,7 +12,7 @@ import (
 const latencyEveryNS = 1_000_000_000
 
 // latencies counts how long the requests of a job took, by operation, and tells it once a second. A request's time is
-// from when it is handed to the system, or was due to be where it has a time (see pacer), until the lane that handed it over
+// from when it is handed to the system, or was due to be if it has a time (see pacer), until the lane that handed it over
 // sees it done; what hubbench does before and
 // after (stamps, checks, emptying the cache) is no part of it. For an application it is a whole call, which may move
 // gigabytes.
@@ -82,7 +82,7 @@ func (l *latencies) record(op trace.Role, startNS, endNS int64) {
 }
 
 // tick has the last stretch written down when its second is over. It is called with the nanoseconds since the release,
-// often, and by one lane only. What another lane counts at that instant may still fall to the old stretch; where the
+// often, and by one lane only. What another lane counts at that instant may still fall to the old stretch; if the
 // one before is not written down yet, the stretch goes on.
 func (l *latencies) tick(ns int64) {
 	if l == nil {

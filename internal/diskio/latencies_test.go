@@ -17,7 +17,7 @@ import (
 type told struct {
 	mu     sync.Mutex
 	events []trace.Event
-	each   chan struct{} // receives after each, where it is set
+	each   chan struct{} // receives after each, if it is set
 }
 
 func (l *told) tell(e trace.Event) {

@@ -104,7 +104,7 @@ func (e *real) pause(ctx context.Context, seq int) error {
 }
 
 // stepOf is when file seq begins, in nanoseconds since the release as all are: at its own step, or at the next one
-// where that is past.
+// if that is past.
 func stepOf(seq int, stepNS, sinceNS int64) int64 {
 	return max(int64(seq)*stepNS, (sinceNS+stepNS-1)/stepNS*stepNS)
 }
@@ -156,7 +156,7 @@ func (e *real) open(r record, op trace.Role) (testFile, error) {
 	return f, nil
 }
 
-// reserve makes room for a new file, to be written in any order. Where that fails in the middle of a job, the file is written
+// reserve makes room for a new file, to be written in any order. If that fails in the middle of a job, the file is written
 // all the same, and the job says so; a volume that is full would only fail later.
 func (e *real) reserve(f testFile, r record) error {
 	err := f.reserve(e.padded(r.Size))
@@ -168,7 +168,7 @@ func (e *real) reserve(f testFile, r record) error {
 	}
 	if !e.doubted {
 		e.doubted = true
-		e.warn("space could not be reserved for file %d of the job (%v): where that happens, the time of allocation is part of the measurement", e.nextSeq, err)
+		e.warn("space could not be reserved for file %d of the job (%v): if that happens, the time of allocation is part of the measurement", e.nextSeq, err)
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ const (
 	oversleptNS = 10_000_000
 )
 
-// newPacer is the pacer of a job, from the release on; nil where it needs none.
+// newPacer is the pacer of a job, from the release on; nil if it needs none.
 func newPacer(e *real) *pacer {
 	if e.job.Pace == 0 && e.job.Probe == 0 {
 		return nil
@@ -81,7 +81,7 @@ func (p *pacer) leftOut(n, nowNS int64) int64 {
 	return int64(float64(p.givenUpPS.Load()) * p.rate / 1e12 / float64(n))
 }
 
-// await waits until a request of n bytes may begin, and returns when it was due; false where the transfer ends before. One
+// await waits until a request of n bytes may begin, and returns when it was due; false if the transfer ends before. One
 // lane notes the progress meanwhile.
 func (t *transfer) await(ctx context.Context, n int64, progress bool) (dueNS int64, ok bool) {
 	now := t.now()

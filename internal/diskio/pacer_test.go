@@ -186,7 +186,7 @@ func TestPaceAfterAStall(t *testing.T) {
 	}
 }
 
-// Where this computer stands still, the lanes whose time came meanwhile do not all begin at once.
+// When this computer stands still, the lanes whose time came meanwhile do not all begin at once.
 func TestPaceAfterOversleeping(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const block = 64 << 10

@@ -15,7 +15,7 @@ const prioDarwinProcess = 4
 // ioPolicies are the names that getiopolicy_np(3) has for what it returns.
 var ioPolicies = [...]string{"default", "important", "passive", "throttle", "utility", "standard"}
 
-// Priority says how the system treats the process's requests, and why its numbers are too low where it holds them back. A
+// Priority says how the system treats the process's requests, and why its numbers are too low if it holds them back. A
 // process in the background runs on efficiency cores and waits with its requests for everybody else's (setpriority(2)).
 func Priority() (name, doubt string) {
 	background, bgErr := unix.Getpriority(prioDarwinProcess, 0)

@@ -2,5 +2,5 @@
 
 package diskio
 
-// Priority says nothing where no policy of the process's own holds its requests back.
+// Priority says nothing if no policy of the process's own holds its requests back.
 func Priority() (name, doubt string) { return "", "" }

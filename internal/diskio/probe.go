@@ -28,7 +28,7 @@ type traits struct {
 	reserveNo error
 	zeroes    bool  // fills what it reserves with zeros
 	inOrder   error // why what is reserved must be written from front to back; nil: it need not
-	fullNo    error // why files cannot be flushed to the medium, where the file system knows no way to
+	fullNo    error // why files cannot be flushed to the medium, if the file system knows no way to
 }
 
 // probe writes a small file in the folder and looks at what becomes of it.

@@ -27,7 +27,7 @@ type real struct {
 	system     system
 	sampleNS   int64 // between samples of progress
 	timing     timing
-	pacer      *pacer // from the release on; nil where the job goes as fast as it can
+	pacer      *pacer // from the release on; nil if the job goes as fast as it can
 	requested  int64  // requests of the files so far
 	folder     *folder
 	testFiles  *testFiles
@@ -58,12 +58,12 @@ type real struct {
 // system is what an engine asks of the operating system; tests put faults between.
 type system struct {
 	open opener
-	ring func(buf, scratch []byte, depth int) (mover, error) // errNoRing where the system has no such thing
+	ring func(buf, scratch []byte, depth int) (mover, error) // errNoRing if the system has no such thing
 	// pieces is ring for the frames of streams.
 	pieces func(pieceWork) (pieceMover, error)
 	// cachedBelow: direct writes of no whole multiple of so many bytes go through the cache all the same; 0: none do.
 	cachedBelow int64
-	// priority is how the system treats the process's requests, and a doubt where it holds them back; nil: that is not asked.
+	// priority is how the system treats the process's requests, and a doubt if it holds them back; nil: that is not asked.
 	priority  func() (name, doubt string)
 	notDirect func(f testFile) bool              // that a file opened for direct requests takes others as well; nil: it does not
 	declare   func(f testFile, size int64) error // has reserved space taken for written; nil: it may be written anywhere
@@ -151,7 +151,7 @@ func (e *real) requests() bool { return e.job.Accompanies() || e.job.Reads > 0 }
 // streamMemory bounds the memory of all frames in flight: a worker must stay small beside what it measures.
 const streamMemory = 64 << 20
 
-// singleRequests has a job of these go past the cache where that was tried, else through it, but request by request; every
+// singleRequests has a job of these go past the cache if that was tried, else through it, but request by request; every
 // stream can have one in flight.
 func (e *real) singleRequests() {
 	io := &e.job.IO
@@ -197,7 +197,7 @@ func (e *real) warn(format string, args ...any) {
 	e.warnings = append(e.warnings, fmt.Sprintf(format, args...))
 }
 
-// effective settles how the job will really run, and warns where that is not what was asked for.
+// effective settles how the job will really run, and warns if that is not what was asked for.
 func (e *real) effective() trace.Effective {
 	job := &e.job
 	if job.IO.Mode == scenario.ModeApp {
@@ -256,7 +256,7 @@ func (e *real) cachesWrites() bool {
 	return e.op() == trace.Write && e.job.IO.Block < e.system.cachedBelow
 }
 
-// space tells how the space of new files is reserved, and warns where that is not as elsewhere, so that the numbers are not
+// space tells how the space of new files is reserved, and warns if that is not as elsewhere, so that the numbers are not
 // those of another system.
 func (e *real) space() string {
 	switch {
@@ -321,7 +321,7 @@ func bufferBytes(block int64, depth int) int64 {
 }
 
 // Close stops what moves the bytes and removes the files: but those to be kept, and those that the next
-// phase needs where this one succeeded.
+// phase needs if this one succeeded.
 func (e *real) Close() error {
 	var err error
 	if e.next != nil {

@@ -16,7 +16,7 @@ import (
 // include/uapi/linux/io_uring.h. A ring belongs to the thread that made it.
 type ring struct {
 	fd       int
-	enterFD  int // what enter is called with: the registered number where there is one
+	enterFD  int // what enter is called with: the registered number if there is one
 	enterReg uint32
 
 	files []int32 // the registered ones, at an address the kernel can read them from
@@ -220,7 +220,7 @@ type ringRequest struct {
 	op     trace.Role
 	p      []byte
 	off    int64
-	got    int64 // bytes of p already moved, where the kernel moved less than was asked
+	got    int64 // bytes of p already moved, if the kernel moved less than was asked
 	file   int   // its place among the registered ones
 	buffer int   // the registered one that p lies in; -1: none
 	async  bool  // a thread of the kernel's makes it, whether it has to wait or not
@@ -248,7 +248,7 @@ func (r *ring) add(q *ringRequest) {
 }
 
 // completed takes account of a completion, whose res is an error number below zero. It reports whether the bytes wanted are
-// there; where they are not and nothing is wrong, the rest is to be asked for again.
+// there; if they are not and nothing is wrong, the rest is to be asked for again.
 func (q *ringRequest) completed(want int64, res int32) (all bool, err error) {
 	switch {
 	case res == -int32(unix.EINTR) || res == -int32(unix.EAGAIN):
@@ -325,8 +325,8 @@ func (r *ring) reap() cqe {
 	return c
 }
 
-// close lets go of all at once: where only the descriptor is closed, the kernel keeps files open until it gets round to the
-// rest, or until the thread ends where that has a number for the ring, and the volume cannot be unmounted meanwhile.
+// close lets go of all at once: if only the descriptor is closed, the kernel keeps files open until it gets round to the
+// rest, or until the thread ends if that has a number for the ring, and the volume cannot be unmounted meanwhile.
 func (r *ring) close() error {
 	var err error
 	if r.files != nil {

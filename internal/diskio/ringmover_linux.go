@@ -41,7 +41,7 @@ func newRingMover(buf, scratch []byte, depth int) (mover, error) {
 	return m, nil
 }
 
-// makeRingMover makes a slot for each of the equal parts of buf, and of scratch, where that is read to what a job reads that
+// makeRingMover makes a slot for each of the equal parts of buf, and of scratch, if that is read to what a job reads that
 // also writes.
 func makeRingMover(buf, scratch []byte, depth int, setups []uint32) (*ringMover, error) {
 	r, err := newRing(depth, setups)
@@ -58,7 +58,7 @@ func makeRingMover(buf, scratch []byte, depth int, setups []uint32) (*ringMover,
 			m.slots[i].scratch = memoryOf(scratch, i, depth)
 		}
 	}
-	// Refused where it exceeds the limit of locked memory: then every request pins its own pages.
+	// Refused if it exceeds the limit of locked memory: then every request pins its own pages.
 	m.registered = r.registerBuffers(buf) == nil
 	if (!m.registered || scratch != nil) && r.features&featRWCurPos == 0 {
 		return nil, errors.Join(errors.New("set up io_uring: Linux before 5.6 needs more locked memory for it (ulimit -l)"), r.close())

@@ -3,7 +3,7 @@ package diskio
 // withRings adds the ways of io_uring that kernels and limits allow.
 func withRings(m map[string]system) map[string]system {
 	m["io_uring"] = system{open: openTestFile, ring: newRingMover}
-	// Where little memory may be locked, each request pins its own.
+	// If little memory may be locked, each request pins its own.
 	m["io_uring without a registered buffer"] = system{open: openTestFile, ring: func(buf, scratch []byte, depth int) (mover, error) {
 		m, err := makeRingMover(buf, scratch, depth, ringSetups())
 		if err == nil {

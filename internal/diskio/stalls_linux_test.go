@@ -39,7 +39,7 @@ func (s *stalls) wait(trace.Role, int) syscall.Errno {
 
 // A device that really stands still, in real time, under streams of several kinds, some played and some recorded: the late
 // frames are those of TestStreamsOverAStall. What this machine itself is late by, which the test sees, may move a frame
-// over the stall's edges. How long it takes to make up for the stall, where other tests use the processors, it does not see:
+// over the stall's edges. How long it takes to make up for the stall, if other tests use the processors, it does not see:
 // it tries three times.
 func TestStreamsOverARealStall(t *testing.T) {
 	ways := map[string]pieceMaker{"threads": noPieces, "io_uring": newStreamRing}
@@ -79,7 +79,7 @@ func overRealStall(t *testing.T, how string, pieces pieceMaker, buffer, stall ti
 		t.Fatal(err)
 	}
 	if eff.Engine != how {
-		t.Errorf("%s is used where %s was to be", eff.Engine, how)
+		t.Errorf("%s is used instead of %s", eff.Engine, how)
 	}
 	const from = time.Second
 	length := from + stall + buffer + 500*time.Millisecond

@@ -106,7 +106,7 @@ func (m *streamRing) hand(p piece) {
 	m.begun = append(m.begun, i)
 }
 
-// slowNS is how long the kernel may take to begin requests. Where a disk's own queue is full, it waits for the disk, and
+// slowNS is how long the kernel may take to begin requests. When a disk's own queue is full, it waits for the disk, and
 // with it the frames whose time comes meanwhile: then threads of the kernel's wait instead.
 const slowNS = int64(time.Millisecond)
 

@@ -137,7 +137,7 @@ func (q *fakeQueue) close() error {
 	return nil
 }
 
-// Where the disk's own queue is full, beginning a request takes as long as the disk does. That happens once: from then on
+// When the disk's own queue is full, beginning a request takes as long as the disk does. That happens once: from then on
 // other threads wait, and neither the frames whose time comes meanwhile nor this computer are late for it.
 func TestStreamRingDoesNotWaitForAFullDisk(t *testing.T) {
 	const ms = time.Millisecond
@@ -276,7 +276,7 @@ func checkStreams(t *testing.T, s *streams) {
 		t.Error(err)
 	}
 	for op, pieces := range moved {
-		// In half a second 50 frames of each, or more where the machine was late to begin.
+		// In half a second 50 frames of each, or more if the machine was late to begin.
 		if n := heard.sum(t, op).N(); n < 45*pieces || n > 65*pieces {
 			t.Errorf("%s: the times of %d requests are told, want some %d", op, n, 50*pieces)
 		}

@@ -268,7 +268,7 @@ func (s *streams) newFlight(player, frame int, bytes int64) *flight {
 }
 
 // wait has what was handed over begin, and waits until there is something to do: the next frame's time, a report's, a sample's or
-// a stretch's end, or room where frames wait for some.
+// a stretch's end, or room if frames wait for some.
 func (s *streams) wait(ctx context.Context, untilNS int64) error {
 	freeNS, err := s.pieces.begin()
 	if err != nil {

@@ -191,7 +191,7 @@ func TestStreamsOfAShortPhase(t *testing.T) {
 	})
 }
 
-// overStall is what becomes of a stream's frames, one of several on a disk, where nothing moves for a time, and else
+// overStall is what becomes of a stream's frames, one of several on a disk, when nothing moves for a time, and else
 // everything at once.
 func overStall(spec stream.Spec, i, of int, from, to, length time.Duration) (want stream.Outcome) {
 	want.LowestNS = spec.Buffer.Nanoseconds()
@@ -210,7 +210,7 @@ func overStall(spec stream.Spec, i, of int, from, to, length time.Duration) (wan
 	}
 }
 
-// checkSpans checks that the files of a streams job are one after the other, and come to the streams' rate where nothing
+// checkSpans checks that the files of a streams job are one after the other, and come to the streams' rate if nothing
 // was skipped.
 func (p *played) checkSpans(t *testing.T, spec stream.Spec, length time.Duration) {
 	t.Helper()
@@ -334,7 +334,7 @@ func TestStreamsCarryOver(t *testing.T) {
 	}
 }
 
-// What this computer is late by is told: where it does not wake in time to ask for frames, and where it stands still while
+// What this computer is late by is told: when it does not wake in time to ask for frames, and when it stands still while
 // the disk is at work on all that it may have at once. What a slow disk keeps waiting is no part of it, however little
 // the player holds.
 func TestStreamsTellHowLateTheHostIs(t *testing.T) {

@@ -157,7 +157,7 @@ func (s *testFiles) remove(number int) error {
 	return nil
 }
 
-// match finds a file for each of the sizes, no file twice; nil where there is none.
+// match finds a file for each of the sizes, no file twice; nil if there is none.
 func (s *testFiles) match(sizes []int64, fits func(record) bool) []*record {
 	found := make([]*record, len(sizes))
 	free := map[int64][]*record{}

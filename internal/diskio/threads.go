@@ -110,7 +110,7 @@ func (l *lane) run(ctx context.Context, t *transfer) {
 	}
 }
 
-// request does one request, and what goes with it before and after. Its time counts from when it was due, where it had one.
+// request does one request, and what goes with it before and after. Its time counts from when it was due, if it had one.
 func (l *lane) request(t *transfer, r request, dueNS int64) (err error) {
 	memory := &l.memory
 	if t.reads > 0 && r.op == trace.Read {

@@ -31,12 +31,12 @@ type transfer struct {
 	requests int64 // blocks of padded
 	stamps   stamper
 	checking checking // of what is read
-	settle   int64    // bytes from one write-back to the next where the cache is in the way; 0: it is not
+	settle   int64    // bytes from one write-back to the next if the cache is in the way; 0: it is not
 	cap      int64    // nanoseconds after which no request begins; 0: no limit
 	random   bool     // blocks in the order of shuffled
 	shuffled shuffle
 	want     int64   // bytes to be moved: the size, but for a probe
-	first    int64   // requests of the job before this transfer, where their order goes on from file to file
+	first    int64   // requests of the job before this transfer, if their order goes on from file to file
 	pacer    *pacer  // when requests begin; nil: at once
 	reads    float64 // of a transfer that does both, the share of requests that read; op is then write
 	mixKey   uint64  // of their order
@@ -53,7 +53,7 @@ type transfer struct {
 	lastNS  int64        // of the last sample
 	next    atomic.Int64 // number of the next request
 	done    atomic.Int64 // bytes moved
-	read    atomic.Int64 // of these read, where reads is set
+	read    atomic.Int64 // of these read, if reads is set
 	failure atomic.Pointer[error]
 }
 
@@ -169,7 +169,7 @@ func (t *transfer) err(ctx context.Context) error {
 		return *failed
 	}
 	if t.done.Load() < t.want {
-		return ctx.Err() // nil where the cap ended it
+		return ctx.Err() // nil if the cap ended it
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ type Tried struct {
 	Effective trace.Effective
 	Bytes     int64
 	Seconds   float64 // from the first request to after the last flush
-	Cached    int64   // bytes of the files that the system's cache holds afterwards; -1 where it does not say
+	Cached    int64   // bytes of the files that the system's cache holds afterwards; -1 if it does not say
 }
 
 // Try does a job by itself, for checks of a machine: through the engine of a run, and with what an engine does not
@@ -62,7 +62,7 @@ func try(ctx context.Context, e *real, alive func()) (out Tried, err error) {
 	return out, err
 }
 
-// cached is how many bytes of the job's files the system's cache holds; -1 where it does not say.
+// cached is how many bytes of the job's files the system's cache holds; -1 if it does not say.
 func (e *real) cached() (sum int64, err error) {
 	for _, r := range e.testFiles.records {
 		f, err := e.testFiles.openFile(e.system.open, r, opening{op: trace.Read, direct: e.traits.direct, lanes: 1})
@@ -85,7 +85,7 @@ func (e *real) cached() (sum int64, err error) {
 type FlushTimes struct {
 	WriteNS []int64
 	FlushNS []int64
-	Refused error // why the file system knows no such flush; nil where it does
+	Refused error // why the file system knows no such flush; nil if it does
 }
 
 // TryFlush writes a sector and flushes, so many times. The places are written before: then a flush brings the sector to

@@ -10,7 +10,7 @@ import (
 type Mismatch struct {
 	File       string // where it is now
 	Number     int    // of the file in its folder
-	Offset     int64  // of the unit in the file; of the first wrong byte where the stamp is right
+	Offset     int64  // of the unit in the file; of the first wrong byte if the stamp is right
 	Wrote, Got string // in words
 }
 

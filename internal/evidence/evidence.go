@@ -27,7 +27,7 @@ type Finding struct {
 // key marks a finding in what go test -json writes, and at the start of a line of other output.
 const key = "hubbench-finding"
 
-// Report notes a finding with a test, which make proof reads from its output. It fails the test where the finding fails.
+// Report notes a finding with a test, which make proof reads from its output. It fails the test if the finding fails.
 func Report(t testing.TB, f Finding) {
 	t.Helper()
 	t.Attr(key, line(f))

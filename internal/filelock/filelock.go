@@ -4,5 +4,5 @@ package filelock
 
 import "errors"
 
-// ErrBusy is returned where another living process holds the file.
+// ErrBusy is returned when another living process holds the file.
 var ErrBusy = errors.New("a running hubbench is using it")

@@ -14,7 +14,7 @@ type meter struct {
 	smart string // what smartctl knows it by; empty for none
 	disks []string
 	count func(ctx context.Context) (Counters, error)
-	every time.Duration // between counts, where they cost much; else 0
+	every time.Duration // between counts, if they cost much; else 0
 	more  []Source      // what else the system tells of it
 	warm  bool          // its temperature is among that
 }

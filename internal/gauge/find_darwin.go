@@ -71,7 +71,7 @@ func moved(d *macos.Driver) Counters { return Counters{Read: d.Read, Written: d.
 
 // ioreg asks the registry for the block storage drivers and what lies on them.
 func ioreg(ctx context.Context) ([]macos.Driver, error) {
-	tool, err := exec.LookPath("/usr/sbin/ioreg") // where it is not there, no process is needed to find that out
+	tool, err := exec.LookPath("/usr/sbin/ioreg") // if it is not there, no process is needed to find that out
 	if err != nil {
 		return nil, fmt.Errorf("ioreg: %w", err)
 	}

@@ -64,7 +64,7 @@ type Reading struct {
 // Counters are what a device has moved since it was plugged in, in bytes.
 type Counters struct {
 	Read, Written int64
-	Discarded     int64 // trimmed; 0 where it is not counted
+	Discarded     int64 // trimmed; 0 if it is not counted
 }
 
 // Sum moves whenever the device does anything.

@@ -26,7 +26,7 @@ func parseSmart(text []byte) (celsius float64, err error) {
 	return 0, fmt.Errorf("smartctl: no temperature: %w", errUnknown)
 }
 
-// thermometer is the source of a device's temperature by SMART, where smartctl is installed and finds one. However short
+// thermometer is the source of a device's temperature by SMART, if smartctl is installed and finds one. However short
 // the phases are, the disk is asked no more often than slowEvery.
 func (f *Finder) thermometer(m *meter) (Source, bool) {
 	tool, err := exec.LookPath("smartctl")

@@ -50,7 +50,7 @@ func (s sysfs) counters(disk string) (Counters, error) {
 	}
 	fields := strings.Fields(string(text))
 	if len(fields) < 7 {
-		return Counters{}, fmt.Errorf("%s: %d fields where 7 or more should be", filepath.Join(disk, "stat"), len(fields))
+		return Counters{}, fmt.Errorf("%s: %d fields, want 7 or more", filepath.Join(disk, "stat"), len(fields))
 	}
 	var c Counters
 	for i, to := range map[int]*int64{2: &c.Read, 6: &c.Written, 13: &c.Discarded} {
@@ -66,7 +66,7 @@ func (s sysfs) counters(disk string) (Counters, error) {
 	return c, nil
 }
 
-// thermometer is the file with a disk's temperature; empty for none. NVMe disks have it by themselves, SATA disks where
+// thermometer is the file with a disk's temperature; empty for none. NVMe disks have it by themselves, SATA disks if
 // the module drivetemp is loaded: https://docs.kernel.org/hwmon/drivetemp.html. The first sensor is the disk as a whole.
 func (s sysfs) thermometer(disk string) string {
 	for _, pattern := range []string{
@@ -86,7 +86,7 @@ func (s sysfs) celsius(file string) (float64, error) {
 	return milli / 1000, err
 }
 
-// usbPort is the folder of the slowest USB link on the way to a disk; empty where it hangs on none. PCIe links are passed
+// usbPort is the folder of the slowest USB link on the way to a disk; empty if it hangs on none. PCIe links are passed
 // over: through Thunderbolt their negotiated rate is made up.
 func (s sysfs) usbPort(disk string) string {
 	slowest, lowest := "", 0.0

@@ -25,7 +25,7 @@ type column struct {
 	disks []string
 	total string
 	left  bool // aligned to the left, as words are
-	order int  // where there is no room, from the least important on they go; those of zero stay
+	order int  // if there is no room, from the least important on they go; those of zero stay
 	width int  // of the longest cell, or as much as there is room for
 }
 

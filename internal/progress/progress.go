@@ -27,7 +27,7 @@ type printer interface {
 // Options say what is shown, and how.
 type Options struct {
 	Plan     *scenario.Plan
-	Size     func() (columns, rows int)                          // of the terminal; nil where there is none
+	Size     func() (columns, rows int)                          // of the terminal; nil if there is none
 	Limit    func(phase *scenario.Phase) float64                 // what the hub carries of a phase, bytes per second; 0, or nil: not known
 	Conclude func(phase string) (took time.Duration, say string) // what was recorded of a phase that is whole; nil: nothing is said of it
 	Tell     func(text string)                                   // says what a person must know at once; nil: it is shown with the rest

@@ -167,7 +167,7 @@ func (s *state) filesOf(d *disk) string {
 	return fmt.Sprintf("%d of %d", min(d.files, d.counted()), d.counted())
 }
 
-// passed is how long the phase has been going on: in the model's time where disks are simulated.
+// passed is how long the phase has been going on: in the model's time if disks are simulated.
 func (s *state) passed(now time.Time) time.Duration {
 	return time.Duration(float64(now.Sub(s.released)) * s.speedup)
 }
@@ -195,7 +195,7 @@ func (s *state) times() string {
 }
 
 // left is how long the run goes on, by what was measured so far: by the pace of the whole run. It is not known before
-// a hundredth of the work is done, nor where phases end by other rules than by work.
+// a hundredth of the work is done, nor if phases end by other rules than by work.
 func (s *state) left() (time.Duration, bool) {
 	var total, done int64
 	for i := range s.plan.Phases[s.first:] {
@@ -227,7 +227,7 @@ func (s *state) left() (time.Duration, bool) {
 // longCooldown is one that needs a word, or the run would seem to hang.
 const longCooldown = 2 * time.Second
 
-// cooldown says that the next phase waits; empty where it does not, or not for long.
+// cooldown says that the next phase waits; empty if it does not, or not for long.
 func (s *state) cooldown() string {
 	if s.index+1 == len(s.plan.Phases) {
 		return ""

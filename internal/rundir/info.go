@@ -37,7 +37,7 @@ type Info struct {
 	Effective map[string]map[string]trace.Effective `json:"effective"`       // by phase and disk
 	Failures  []trace.RunFailure                    `json:"failures,omitempty"`
 	Warnings  []string                              `json:"warnings,omitempty"` // of the checks before the run
-	Doctor    *Doctor                               `json:"doctor,omitempty"`   // nil where hubbench doctor has not been run on this machine
+	Doctor    *Doctor                               `json:"doctor,omitempty"`   // nil if hubbench doctor has not been run on this machine
 }
 
 // Doctor is what the last `hubbench doctor` on the machine doubted: of the machine, and of the run's disks.
@@ -63,12 +63,12 @@ func ThisHost() Host {
 	return Host{Name: name, OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()}
 }
 
-// Loaded is a run as found: its events, and its run.json where there is one.
+// Loaded is a run as found: its events, and its run.json if there is one.
 type Loaded struct {
 	Folder string // of the run, or around a lone events file
 	Events string // the path of its events file
 	Trace  *trace.Run
-	Info   *Info // nil where there is no run.json
+	Info   *Info // nil if there is no run.json
 }
 
 // Load reads a run folder or a lone events file. A run that was cut off is read as far as it got, and

@@ -28,7 +28,7 @@ type Journal struct {
 	syncs *writer // beside the run: on a slow system disk a sync takes longer than a hub waits
 }
 
-// newJournal appends to the events of a run's folder, which flag says more about (os.O_EXCL where they must be new), and
+// newJournal appends to the events of a run's folder, which flag says more about (os.O_EXCL if they must be new), and
 // holds them: no other process may write to the run.
 func newJournal(dir string, flag int) (*Journal, error) {
 	file, err := openInside(dir, EventsFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND|flag)

@@ -15,7 +15,7 @@ type past struct {
 	plan   *scenario.Plan
 	done   int              // phases of the plan that are complete
 	tried  []search.Outcome // the complete tries of the next one's search
-	search *search.Search   // that search; nil before its first try, and where the next phase has none
+	search *search.Search   // that search; nil before its first try, and if the next phase has none
 	judge  *search.Judge    // of its next try
 }
 

@@ -62,7 +62,7 @@ func Named(name string) string {
 	return cleaned
 }
 
-// ErrTaken is Create's where the folder holds a run, or a file that only looks like one's.
+// ErrTaken is Create's if the folder holds a run, or a file that only looks like one's.
 var ErrTaken = errors.New("already holds a run")
 
 // Create makes a run's folder and opens all that is written during the run, so that what cannot be
@@ -84,7 +84,7 @@ func create(path string, scenario []byte) (*Dir, error) {
 	if taken != "" && !begun {
 		return nil, fmt.Errorf("%s %w, or a file named %s; choose another folder with --out", path, ErrTaken, taken)
 	}
-	// The events are made first, and only where they are not: of two runs that begin at once, one is told.
+	// The events are made first, and only if they are not: of two runs that begin at once, one is told.
 	flag := os.O_EXCL
 	if begun {
 		flag = 0

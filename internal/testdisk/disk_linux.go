@@ -19,7 +19,7 @@ const Memory = "/dev/shm"
 // prefix begins the names of everything that belongs to a disk.
 const prefix = "hubbench-disk-"
 
-// beneath is the folder, in a disk's own, of the file system that its file lies on where that is not memory.
+// beneath is the folder, in a disk's own, of the file system that its file lies on if that is not memory.
 const beneath = "beneath"
 
 // Options say what a disk is like.

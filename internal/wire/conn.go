@@ -46,7 +46,7 @@ func (c *Conn) Send(m Message) error {
 	return nil
 }
 
-// Receive reads the next message. It returns io.EOF where the peer closed between messages.
+// Receive reads the next message. It returns io.EOF if the peer closed between messages.
 func (c *Conn) Receive() (Message, error) {
 	var m Message
 	var head [4]byte

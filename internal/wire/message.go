@@ -30,7 +30,7 @@ const (
 	QuotaKind  Kind = "quota"  // Bytes: what the job comes to in all, as far as can be told by now
 	SteadyKind Kind = "steady" // Window: at its end the job was steady
 	AliveKind  Kind = "alive"  // Bytes: moved so far by this job; Beside: what it did outside its files' times
-	DoneKind   Kind = "done"   // Error: empty where all went well; Effective: where it is not what it was when ready. The worker ends after it
+	DoneKind   Kind = "done"   // Error: empty if all went well; Effective: if it is not what it was when ready. The worker ends after it
 )
 
 // Message is anything either side says, flat: which fields count depends on Kind.

@@ -20,7 +20,7 @@ func (w *worker) work(ctx context.Context, releaseNS, lateNS int64) error {
 			_ = w.conn.Send(wire.Message{Kind: wire.WorkedKind}) // a coordinator that is gone cannot be told
 		}
 		seq := job.Seq()
-		var read int64 // of the file, where the job also writes
+		var read int64 // of the file, if the job also writes
 		span, err := w.engine.Transfer(ctx, seq, func(bytes, of, tNS int64) {
 			read = of
 			w.tell(job, job.Progress(bytes, tNS), read)

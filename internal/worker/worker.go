@@ -37,7 +37,7 @@ const heartbeatEvery = 500 * time.Millisecond
 const stoppedFor = 2 * time.Second
 
 // turns is how many goroutines of a job of timed requests may run at once, on however few cores. One that waits for the
-// disk keeps its turn until Go's runtime takes it away, up to 10 ms later, and the next request would wait for that; where
+// disk keeps its turn until Go's runtime takes it away, up to 10 ms later, and the next request would wait for that; if
 // turns are left, the runtime also looks for such ones less often. It took a fifth off the processor time of 24 streams.
 const turns = 8
 

@@ -25,7 +25,7 @@ type fakeEngine struct {
 	prepareErr error
 	transfer   func(ctx context.Context, seq int) error
 	releaseNS  int64
-	read       int64   // of each file, where the job reads and writes at once
+	read       int64   // of each file, if the job reads and writes at once
 	cached     float64 // the share that the cache holds afterwards; 0: that cannot be told
 	doubts     []string
 	closed     chan struct{}
