@@ -11,7 +11,7 @@ import (
 )
 
 // TestFalseAlarms: of 200 steady runs with 5 % noise, at most 5 % may show any throttle, knee, steal, second mode or
-// recovery. Where hurried there are 40.
+// recovery. If hurried there are 40.
 func TestFalseAlarms(t *testing.T) {
 	runs := 200
 	if hurried() {

@@ -14,12 +14,12 @@ type Analysis struct {
 	Version int      `json:"version"`
 	Name    string   `json:"name"`
 	Order   []string `json:"order"` // the disks' names as the run lists them: maps below have no order
-	// Of simulated disks, how the figures of their profile were come by: measured | fitted | specifications; empty where that is
+	// Of simulated disks, how the figures of their profile were come by: measured | fitted | specifications; empty if that is
 	// not said.
 	ProfileOrigin string      `json:"profile_origin,omitempty"`
 	Phases        []Phase     `json:"phases"`
 	Matrix        []MatrixRow `json:"matrix"`
-	// What each disk's requests took beside others, by who they were; empty where no latency was recorded.
+	// What each disk's requests took beside others, by who they were; empty if no latency was recorded.
 	LatencyMatrix []LatencyRow `json:"latency_matrix,omitempty"`
 	Searches      []Search     `json:"searches,omitempty"`
 	Saturations   []Saturation `json:"saturations,omitempty"`
@@ -36,17 +36,17 @@ type Phase struct {
 	Roles          map[string]trace.Role `json:"roles"`
 	Connections    map[string]string     `json:"connections,omitempty"` // of disks that hang elsewhere than in the rest of the run
 	Test           string                `json:"test,omitempty"`        // which of a preset's tests this is
-	Stop           string                `json:"stop,omitempty"`        // race (also where empty) | hold | time: what ended it
+	Stop           string                `json:"stop,omitempty"`        // race (also if empty) | hold | time: what ended it
 	Saturation     *trace.Saturation     `json:"saturation,omitempty"`  // which step of the preset of that name this is
 	StartSkewS     *float64              `json:"start_skew_s"`          // latest less earliest start among the workers, by the wall clock
 	Overlap        *Overlap              `json:"overlap"`
-	NoOverlap      *NoOverlap            `json:"no_overlap,omitempty"` // where overlap is null
-	OtherToolRates *OtherToolRates       `json:"others_say"`           // null where no disk moved anything
+	NoOverlap      *NoOverlap            `json:"no_overlap,omitempty"` // if overlap is null
+	OtherToolRates *OtherToolRates       `json:"others_say"`           // null if no disk moved anything
 	Contention     *Contention           `json:"contention"`           // null without an overlap of two disks or more
-	Links          []LinkUse             `json:"links,omitempty"`      // of the disks' paths, where these and their capacity are known
+	Links          []LinkUse             `json:"links,omitempty"`      // of the disks' paths, if these and their capacity are known
 	Streams        []Stream              `json:"streams,omitempty"`
 	StreamTotals   []StreamTotal         `json:"stream_totals,omitempty"` // by disk, in the run's order
-	Work           map[string]work.Work  `json:"work,omitempty"`          // of each disk, where it was written down
+	Work           map[string]work.Work  `json:"work,omitempty"`          // of each disk, if it was written down
 	Repeats        string                `json:"repeats,omitempty"`       // the first phase in which the same disks do the same, if there is one before this
 	Paced          work.Paced            `json:"paced,omitempty"`         // the disks that do not work as fast as they can, and those that read and write at once
 	Search         *trace.Try            `json:"search,omitempty"`        // which of a search's tries this is
@@ -54,8 +54,8 @@ type Phase struct {
 	Changes        []Change              `json:"changes"` // the ledger: by time
 	Recoveries     []Recovery            `json:"recoveries"`
 	Disks          map[string]Disk       `json:"disks"`
-	CPUPercent     *float64              `json:"cpu_percent"` // of all cores, on average in the overlap; null where it was not read
-	Series         *Series               `json:"series"`      // null where no disk moved anything
+	CPUPercent     *float64              `json:"cpu_percent"` // of all cores, on average in the overlap; null if it was not read
+	Series         *Series               `json:"series"`      // null if no disk moved anything
 	Verdict        string                `json:"verdict"`     // the phase in one sentence; filled in by say
 	Warnings       []Warning             `json:"warnings"`
 }
@@ -70,13 +70,13 @@ type Overlap struct {
 	DurationS float64                `json:"duration_s"`
 	Spans     [][2]float64           `json:"spans"` // the stretches the window is made of: start_s, end_s
 	Bytes     int64                  `json:"bytes"`
-	BytesLow  int64                  `json:"bytes_low"` // bounds where files straddle the window's edges without samples
+	BytesLow  int64                  `json:"bytes_low"` // bounds if files straddle the window's edges without samples
 	BytesHigh int64                  `json:"bytes_high"`
 	Rate      float64                `json:"rate"`
 	CI95      *Interval              `json:"ci95"`
 	ReadRate  float64                `json:"read_rate"`
 	WriteRate float64                `json:"write_rate"`
-	Jain      float64                `json:"jain"` // Jain's fairness index of the rates of the disks that go as fast as they can in one direction, 1/n to 1; 0 where one or none of several does
+	Jain      float64                `json:"jain"` // Jain's fairness index of the rates of the disks that go as fast as they can in one direction, 1/n to 1; 0 if one or none of several does
 	Disks     map[string]OverlapDisk `json:"disks"`
 }
 
@@ -89,7 +89,7 @@ type OverlapDisk struct {
 	Rate      float64    `json:"rate"`
 	CI95      *Interval  `json:"ci95"`
 	Share     float64    `json:"share"`               // of the window's bytes
-	ReadRate  float64    `json:"read_rate,omitempty"` // of rate, where the disk reads and writes at once
+	ReadRate  float64    `json:"read_rate,omitempty"` // of rate, if the disk reads and writes at once
 }
 
 // Stage is a maximal interval with an unchanged set of active disks.
@@ -113,10 +113,10 @@ type Recovery struct {
 	Op       trace.Role `json:"op"`
 	After    string     `json:"after"` // the disk that ended
 	AtS      float64    `json:"at_s"`  // when it ended
-	LagS     *float64   `json:"lag_s"` // null where the trace ends before the new level holds
+	LagS     *float64   `json:"lag_s"` // null if the trace ends before the new level holds
 	FromRate float64    `json:"from_rate"`
 	ToRate   *float64   `json:"to_rate"`
-	Cut      *Cut       `json:"cut,omitempty"`    // what was seen instead of the whole, where lag_s is null
+	Cut      *Cut       `json:"cut,omitempty"`    // what was seen instead of the whole, if lag_s is null
 	Reason   string     `json:"reason,omitempty"` // that in words; filled in by say
 }
 
@@ -130,7 +130,7 @@ type Cut struct {
 
 // OtherToolRates is what other tools would have made of the phase: why the window matters.
 type OtherToolRates struct {
-	// fio's group bandwidth: all bytes over the longest job's own time. Where some disks read and others write, fio
+	// fio's group bandwidth: all bytes over the longest job's own time. If some disks read and others write, fio
 	// prints one for each.
 	FioRate       *float64 `json:"fio_rate,omitempty"`
 	FioReadRate   *float64 `json:"fio_read_rate,omitempty"`
@@ -148,7 +148,7 @@ type Contention struct {
 	Steals     []Steal                   `json:"steals"`
 	DuplexGain *float64                  `json:"duplex_gain"`      // total of reads and writes mixed over the best total one way, of the same disks
 	DuplexCI95 *Interval                 `json:"duplex_gain_ci95"` // as wide as both totals' intervals make it
-	Ceiling    *Ceiling                  `json:"ceiling"`          // null where nothing shows a common limit
+	Ceiling    *Ceiling                  `json:"ceiling"`          // null if nothing shows a common limit
 }
 
 // DiskContention is one disk's rate in the window against what it could have had.
@@ -162,7 +162,7 @@ type DiskContention struct {
 	Held          bool      `json:"held"`       // it has less than the reference, by more than noise would make of equals
 	Kept          bool      `json:"kept"`       // it has about as much as the reference, as far as noise lets tell
 	FairRate      float64   `json:"fair_rate"`  // its part if the window's total were shared max-min fairly
-	AboveEven     float64   `json:"above_even"` // how much more it got than an even share of its direction; 0 where noise may have made that
+	AboveEven     float64   `json:"above_even"` // how much more it got than an even share of its direction; 0 if noise may have made that
 }
 
 // Steal is what one disk lost of its fair part to another that had more than its own.
@@ -177,7 +177,7 @@ type Steal struct {
 type Ceiling struct {
 	Rate   float64  `json:"rate"`
 	Phases []string `json:"phases"` // that reached it
-	// Where this phase shows it: the phase without some of its disks that moved as much, and what its disks reach one
+	// If this phase shows it: the phase without some of its disks that moved as much, and what its disks reach one
 	// by one.
 	Without     string   `json:"without,omitempty"`
 	WithoutRate float64  `json:"without_rate,omitempty"`
@@ -204,19 +204,19 @@ type Disk struct {
 	CV               *float64         `json:"cv"`
 	Bimodal          *bool            `json:"bimodal"`
 	DipP             *float64         `json:"dip_p"` // Hartigan's dip test: chance of as much of a dip in a sample with one mode
-	Modes            *[2]float64      `json:"modes"` // the two rates, where bimodal, the fixed cost of a file taken out
+	Modes            *[2]float64      `json:"modes"` // the two rates, if bimodal, the fixed cost of a file taken out
 	Quote            *Quote           `json:"quote"` // the figure to quote
 	Score            *Score           `json:"score"` // of the program that the preset takes after
 	Throttle         *Throttle        `json:"throttle"`
-	Steady           *Steady          `json:"steady,omitempty"` // of a phase that was to go on until all are steady; null where it was not at the end
+	Steady           *Steady          `json:"steady,omitempty"` // of a phase that was to go on until all are steady; null if it was not at the end
 	SizeKnee         *size.Knee       `json:"size_knee"`
 	SmallFiles       *size.SmallFiles `json:"small_files"`
 	LowLatency       *size.LowLatency `json:"low_latency"`
-	Latency          *Latency         `json:"latency"` // of its requests in the overlap, or in all its time without one; null where it was not recorded
+	Latency          *Latency         `json:"latency"` // of its requests in the overlap, or in all its time without one; null if it was not recorded
 	// What gauges say; null without them.
 	Device      *meter.Device `json:"device"`
 	Temperature *Temperature  `json:"temperature"`
-	LinkChange  *LinkChange   `json:"link_change"` // null where its link, as far as it is known, kept its speed
+	LinkChange  *LinkChange   `json:"link_change"` // null if its link, as far as it is known, kept its speed
 }
 
 // Quote is the one figure to quote for a disk: what a user meets again.
@@ -232,7 +232,7 @@ type Throttle struct {
 	AtS       float64      `json:"at_s"`
 	FromRate  float64      `json:"from_rate"`
 	ToRate    float64      `json:"to_rate"`
-	Recovered *Rebound     `json:"recovered"` // null where the rate stayed low to the end
+	Recovered *Rebound     `json:"recovered"` // null if the rate stayed low to the end
 	Steps     []level.Step `json:"steps"`     // the whole fall; the keys above are of its deepest step
 	Cause     string       `json:"cause"`     // heat | cache_full | unknown
 	Evidence  Evidence     `json:"evidence"`
@@ -257,14 +257,14 @@ type MatrixRow struct {
 	Total      float64               `json:"total"`
 	ReadRate   float64               `json:"read_rate"`
 	WriteRate  float64               `json:"write_rate"`
-	Departures map[string]float64    `json:"departures"` // rate over the reference, where more than a tenth apart
+	Departures map[string]float64    `json:"departures"` // rate over the reference, if more than a tenth apart
 }
 
 // Finding is something worth telling. Findings come in the order of their weight.
 type Finding struct {
 	Code       string             `json:"code"`
 	Phase      string             `json:"phase"`
-	Disk       string             `json:"disk,omitempty"`    // whom it is about, where it is one
+	Disk       string             `json:"disk,omitempty"`    // whom it is about, if it is one
 	Disks      []string           `json:"disks,omitempty"`   // all whom it is about; of a steal: who lost
 	Added      []string           `json:"added,omitempty"`   // of a ceiling: the disks that were added without more being moved
 	Link       *LinkUse           `json:"link,omitempty"`    // of a bottleneck
@@ -289,7 +289,7 @@ type Warning struct {
 }
 
 // NoOverlap says why the disks of a phase were never active together: some moved nothing, or one ended before another
-// began, or, where no disks are named, pauses left no moment.
+// began, or, if no disks are named, pauses left no moment.
 type NoOverlap struct {
 	Disks  []string `json:"disks,omitempty"` // that moved nothing; or who ended first, and who began after that
 	EndedS float64  `json:"ended_s,omitempty"`

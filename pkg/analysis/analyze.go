@@ -19,7 +19,7 @@ const chance = 0.01
 
 // Options are the settings of an analysis; the zero value is the usual one.
 type Options struct {
-	GapNS int64 // longest pause between files within which a disk stays active; overlap.DefaultGapNS where zero
+	GapNS int64 // longest pause between files within which a disk stays active; overlap.DefaultGapNS if zero
 }
 
 // Analyze works out everything that can be said of a run. It never fails: what cannot be had is null, with a
@@ -160,7 +160,7 @@ func newAlphas(run *trace.Run) alphas {
 	return alphas{looks: max(all, 1), own: per(all), shared: per(beside), after: per(after)}
 }
 
-// number is v, or nil where v is NaN or infinite.
+// number is v, or nil if v is NaN or infinite.
 func number(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil

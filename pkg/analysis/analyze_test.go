@@ -138,7 +138,7 @@ func TestNoSkewWarningOnASimulatedHub(t *testing.T) {
 	}
 }
 
-// TestEveryKeyIsThere holds analysis.json to its contract where there is nothing to say.
+// TestEveryKeyIsThere holds analysis.json to its contract if there is nothing to say.
 func TestEveryKeyIsThere(t *testing.T) {
 	for name, run := range map[string]*trace.Run{
 		"empty":  {},

@@ -26,7 +26,7 @@ type LinkUse struct {
 	Capacity float64          `json:"capacity"`        // seen on links of this kind, one way
 	Source   string           `json:"source"`          // of the capacity
 	Share    float64          `json:"share"`           // rate over capacity
-	Could    string           `json:"could,omitempty"` // the speed both its ends support, where they negotiated less
+	Could    string           `json:"could,omitempty"` // the speed both its ends support, if they negotiated less
 
 	id   string  // of the link and the direction
 	line float64 // bytes per second of its bare line rate, which nothing passes
@@ -79,7 +79,7 @@ func (p *phase) linkUses() []LinkUse {
 	return uses
 }
 
-// only is the disk that the link belongs to alone; empty where disks share it.
+// only is the disk that the link belongs to alone; empty if disks share it.
 func (u *LinkUse) only() string {
 	if len(u.Disks) == 1 {
 		return u.Disks[0]
@@ -87,7 +87,7 @@ func (u *LinkUse) only() string {
 	return ""
 }
 
-// hubName is the name of the hub with an ID, where it is known.
+// hubName is the name of the hub with an ID, if it is known.
 func (p *phase) hubName(id string) string {
 	if h := p.hardware.Hub; h != nil && h.ID == id {
 		return h.Name

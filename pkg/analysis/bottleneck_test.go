@@ -55,7 +55,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// A link is named where the disks fill it, the fullest of those that the same disks share, and no other.
+// A link is named if the disks fill it, the fullest of those that the same disks share, and no other.
 func TestBottlenecks(t *testing.T) {
 	run := fieldNotes()
 	run.Hardware = onDock()

@@ -106,7 +106,7 @@ func (e *Evidence) flat() bool {
 }
 
 // warmth is how warm the disk was at its start, when it fell, and at the most after that: medians, for one reading may be
-// a slip. They are null where there are too few readings.
+// a slip. They are null if there are too few readings.
 func (p *phase) warmth(part *part, at int64) *Evidence {
 	e := &Evidence{}
 	all := p.meters.Of(part.Name(), trace.Temperature)
@@ -115,7 +115,7 @@ func (p *phase) warmth(part *part, at int64) *Evidence {
 	if len(before) < minBefore || len(after) == 0 {
 		return e
 	}
-	// Three readings about the fall: those before it alone would be of some time ago, where it is read now and then.
+	// Three readings about the fall: those before it alone would be of some time ago, if it is read now and then.
 	near := slices.Concat(before[len(before)-2:], after[:1])
 	if at-near[1].NS > aroundFallNS || near[2].NS-at > aroundFallNS {
 		return e
@@ -227,7 +227,7 @@ func (p *phase) eventsIn(fromNS, toNS int64) bool {
 	return false
 }
 
-// temperature is a disk's over the phase; nil where none was read.
+// temperature is a disk's over the phase; nil if none was read.
 func (p *phase) temperature(disk string, isStuck bool) *Temperature {
 	all := p.meters.Of(disk, trace.Temperature)
 	if len(all) == 0 {
@@ -255,7 +255,7 @@ type Temperature struct {
 	Stuck   bool    `json:"stuck"` // it never moves in the whole run: no evidence of anything
 }
 
-// Evidence is what a throttle's cause rests on. Temperatures are medians of a few readings, null where there were too
+// Evidence is what a throttle's cause rests on. Temperatures are medians of a few readings, null if there were too
 // few.
 type Evidence struct {
 	StartC      *float64 `json:"start_c"`
@@ -264,14 +264,14 @@ type Evidence struct {
 	Stuck       bool     `json:"stuck"`        // the temperature never moves
 	Events      float64  `json:"events"`       // throttles that the device counted about the fall
 	SameBudget  int      `json:"same_budget"`  // other phases in which it fell after about as many bytes
-	PassedBytes float64  `json:"passed_bytes"` // at most moved in another phase at full speed, where that is clearly more; else 0
-	SoonerBytes float64  `json:"sooner_bytes"` // after which it fell in an earlier phase, where that is clearly less; else 0
+	PassedBytes float64  `json:"passed_bytes"` // at most moved in another phase at full speed, if that is clearly more; else 0
+	SoonerBytes float64  `json:"sooner_bytes"` // after which it fell in an earlier phase, if that is clearly less; else 0
 	CoresBusy   bool     `json:"cores_busy"`   // the host's cores were busy from about the fall on, and not before
 }
 
 // LinkChange is a disk's link that negotiated another speed, in bits per second.
 type LinkChange struct {
-	AtS     float64 `json:"at_s"` // when it was seen; 0 or less where it was so before the phase began
+	AtS     float64 `json:"at_s"` // when it was seen; 0 or less if it was so before the phase began
 	FromBps float64 `json:"from_bps"`
 	ToBps   float64 `json:"to_bps"`
 }

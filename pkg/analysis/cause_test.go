@@ -21,7 +21,7 @@ func each(disk, name string, endS float64, at func(s float64) float64) []trace.G
 	return out
 }
 
-// A cool disk's fall is no full cache where something else changed with it, or where it fell sooner before.
+// A cool disk's fall is no full cache if something else changed with it, or if it fell sooner before.
 func TestCauseRuledOut(t *testing.T) {
 	flat := func(s float64) float64 { return 41 + float64(int(s/7)%2) }
 	fallAt := func(name string, atS float64, more ...trace.Gauge) *trace.Phase {
@@ -80,7 +80,7 @@ func TestHeatOfLaggingSensor(t *testing.T) {
 	}
 }
 
-// A link that negotiates another speed is warned of, in a phase and from one to the next, but not where the disk was
+// A link that negotiates another speed is warned of, in a phase and from one to the next, but not if the disk was
 // plugged in elsewhere by intent.
 func TestLinkChange(t *testing.T) {
 	phase := func(name string, speed func(float64) float64) *trace.Phase {

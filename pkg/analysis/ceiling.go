@@ -21,7 +21,7 @@ const (
 // reach is what a set of disks moved together in one direction.
 type reach struct {
 	disks  []string // in alphabetical order
-	phases []*phase // more than one where the set was measured again
+	phases []*phase // more than one if the set was measured again
 	total  float64
 	half   float64 // of the total's 95 % interval
 	alone  float64 // what the disks reach one by one
@@ -93,8 +93,8 @@ func ceilings(phases []*phase, solos solos) {
 	}
 }
 
-// reach is what the phase's disks moved together in one direction; false where that or what each has alone is not
-// known, where they do not hang on the same port, or where one of the disks does not go as fast as it can in one
+// reach is what the phase's disks moved together in one direction; false if that or what each has alone is not
+// known, if they do not hang on the same port, or if one of the disks does not go as fast as it can in one
 // direction.
 func (p *phase) reach(op trace.Role, solos solos) (key conditions, r *reach, ok bool) {
 	o := p.out.Overlap
@@ -132,7 +132,7 @@ func (p *phase) reach(op trace.Role, solos solos) (key conditions, r *reach, ok 
 	return key, r, true
 }
 
-// gather adds a set, to itself where it was measured before.
+// gather adds a set, to itself if it was measured before.
 func gather(sets []*reach, r *reach) []*reach {
 	for _, s := range sets {
 		if slices.Equal(s.disks, r.disks) {
@@ -176,7 +176,7 @@ func ceiling(sets []*reach, p float64) {
 	}
 }
 
-// reachedTop are the sets whose totals are alike the highest; none where so many of those that had more to give may
+// reachedTop are the sets whose totals are alike the highest; none if so many of those that had more to give may
 // have ended on it by chance.
 func reachedTop(sets []*reach, p float64) []*reach {
 	if len(sets) == 0 {
@@ -207,7 +207,7 @@ func reachedTop(sets []*reach, p float64) []*reach {
 	return reached
 }
 
-// largestWithin is the largest of the sets that lies within s, nil where none does.
+// largestWithin is the largest of the sets that lies within s, nil if none does.
 func largestWithin(sets []*reach, s *reach) *reach {
 	var found *reach
 	for _, r := range sets {
@@ -222,7 +222,7 @@ func largestWithin(sets []*reach, s *reach) *reach {
 	return found
 }
 
-// ceiling tells of a limit where adding a disk moved no more.
+// ceiling tells of a limit if adding a disk moved no more.
 func (f *finder) ceiling() {
 	c, o := f.phase.Contention.Ceiling, f.phase.Overlap
 	if c == nil || c.Without == "" {

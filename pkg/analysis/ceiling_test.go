@@ -92,7 +92,7 @@ func hasCeiling(a *Analysis) bool {
 	return false
 }
 
-// TestCommonLimit: where all disks go through something that carries less than they could, it must be found in 95 %
+// TestCommonLimit: if all disks go through something that carries less than they could, it must be found in 95 %
 // of runs.
 func TestCommonLimit(t *testing.T) {
 	count := traces(t, 12, 2)

@@ -16,7 +16,7 @@ import (
 // of those to test on.
 const tuneClasses = "HUBBENCH_TUNE"
 
-// classes are those to test on, and the tuned ones too where the full number of traces is asked for.
+// classes are those to test on, and the tuned ones too if the full number of traces is asked for.
 func classes() []tracetest.Class {
 	var list []tracetest.Class
 	tune := os.Getenv(tuneClasses) != ""

@@ -219,7 +219,7 @@ func TestScore(t *testing.T) {
 		within(t, "start of the window", got.Overlap.StartS, 1, 0.01)
 	}
 	if got := Analyze(runOf(a, b), Options{}).Phases[0].Disks["A"].Score; got != nil {
-		t.Errorf("got score %+v where the phase takes after no program", got)
+		t.Errorf("got score %+v for a phase that copies no program", got)
 	}
 }
 

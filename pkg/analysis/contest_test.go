@@ -275,7 +275,7 @@ func TestQuote(t *testing.T) {
 	if q := p.quote(&p.parts[0], &Disk{}); q.Kind != QuoteOverlap || q.Rate != p.out.Overlap.Disks["A"].Rate {
 		t.Errorf("%+v", q)
 	}
-	// The rate in the window where the last level lies in it; else that of the whole window.
+	// The rate in the window if the last level lies in it; else that of the whole window.
 	fall.Steps[0].ToRate = 40e6
 	within(t, "the later level", p.quote(&p.parts[0], &Disk{Throttle: fall}).Rate, 50e6, 1e6)
 	if q := p.quote(&p.parts[0], &Disk{Throttle: &Throttle{Steps: []level.Step{{AtS: 39, ToRate: 40e6}}}}); q.Kind != QuoteOverlap {

@@ -68,7 +68,7 @@ func coverage(c tracetest.Class, traces int, seconds float64, seed uint64) (disk
 }
 
 // TestIntervalsCover: 95 % intervals hold the truth in 90 to 98 % of traces, so long as the noise's memory is up to a
-// tenth of the window and its tail has a second moment; more may hold it where a window sees few stalls, whose regularity
+// tenth of the window and its tail has a second moment; more may hold it if a window sees few stalls, whose regularity
 // cannot be known. Beyond that fewer do, and the intervals are wide. The method was tuned on seeds up to 200; these are
 // apart from them.
 func TestIntervalsCover(t *testing.T) {

@@ -77,7 +77,7 @@ type Score struct {
 	N      int     `json:"n"` // passes it was chosen from
 }
 
-// score is the original's figure for a disk's passes; nil where the phase follows no such program.
+// score is the original's figure for a disk's passes; nil if the phase follows no such program.
 func (p *phase) score(rates []float64) *Score {
 	if len(rates) == 0 {
 		return nil

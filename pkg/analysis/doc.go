@@ -13,7 +13,7 @@
 //  4. The ledger (ledger.go, entries.go; Change is an entry): all changes of all disks, those of one instant
 //     together, each with the one cause that the evidence leaves. The questions, in their order: did another disk start, end or
 //     recover just then? Did all that work, or all of one direction, change by one factor? Did one disk fall by itself, which
-//     it did if the others gain less than half of what it lost, rise clearly later, or it stays as low where it works alone?
+//     it did if the others gain less than half of what it lost, rise clearly later, or it stays as low when it works alone?
 //     Did some gain what others lost? Else the cause is unknown, and the change is told only if noise is ten times less likely
 //     to make it than other claims.
 //  5. Stretches (change.go) are what lies between changes. Every rate that is compared, and every recommended figure

@@ -269,7 +269,7 @@ func TestEventNear(t *testing.T) {
 	}
 }
 
-// Of 17 values a date is off where it costs more than twice as much as the best: here 90 against 45.
+// Of 17 values a date is off if it costs more than twice as much as the best: here 90 against 45.
 func TestDateIsOff(t *testing.T) {
 	x := []float64{4, 3, -3, 2, -2, 1, -1, 1, -1, 0, 0, 0, 0, 0, 0, 0, 8}
 	if dateIsOff(x, 1, 16) || dateIsOff(x, 16, 1) {

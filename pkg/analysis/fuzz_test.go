@@ -50,7 +50,7 @@ func FuzzAnalyze(f *testing.F) {
 // emptyHist is a histogram of nothing.
 func emptyHist() string { return latency.New().Encode() }
 
-// FuzzMoves holds the same of traces made of numbers: nearly every input is one, where FuzzAnalyze's mostly fail to
+// FuzzMoves holds the same of traces made of numbers: nearly every input is one, while FuzzAnalyze's mostly fail to
 // be read. Eight bytes are a file: disk and kind, pause before it, length and size with an exponent each.
 func FuzzMoves(f *testing.F) {
 	f.Add([]byte{0, 0, 1, 100, 3, 50, 2, 0, 1, 0, 1, 90, 3, 60, 2, 0, 2, 1, 1, 100, 3, 50, 2, 9})

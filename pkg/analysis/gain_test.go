@@ -39,7 +39,7 @@ func TestFallTogetherGains(t *testing.T) {
 			t.Errorf("alone after %v bytes: %+v", bytes, got)
 		}
 	}
-	// Where another begins meanwhile, it is not known who gained from what.
+	// If another begins meanwhile, it is not known who gained from what.
 	p = besides(70, tracetest.Steps(100, [2]float64{30, 50}), tracetest.Steps(80, [2]float64{30, 120}), tracetest.Steps(0, [2]float64{36, 40}))
 	if got := p.fallTogether(&p.parts[0], alone); got == nil || got.Told || len(got.Gains) != 0 {
 		t.Errorf("another begins: %+v", got)

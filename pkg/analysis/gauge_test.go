@@ -305,7 +305,7 @@ func TestFreed(t *testing.T) {
 		a := tracetest.Disk{Name: "A", Noise: noise, Levels: []tracetest.Level{{UntilS: 20, Rate: 1.5e9}, {UntilS: 45, Rate: 0.5e9}}}
 		b := tracetest.Disk{Name: "B", Noise: noise, Levels: []tracetest.Level{{UntilS: 45, Rate: 1.9e9}}}
 		// A falls by 0.9 GB/s, and B, which the hub held at 1.4, takes what it can of that at once. That it was A that fell
-		// shows where A is as slow alone, or was hot.
+		// shows if A is as slow alone, or was hot.
 		var hot []trace.Gauge
 		if trial%2 == 0 {
 			a.Levels[1].UntilS = 60

@@ -26,7 +26,7 @@ type script struct {
 	paces  []pace  // the last one's end is the disk's
 	pauses []pause // ascending, within the paces
 	sizes  func(rnd *rand.Rand, seq int) float64
-	cost   func(bytes float64) float64 // of a file's time, over what its bytes take; 1 where nil
+	cost   func(bytes float64) float64 // of a file's time, over what its bytes take; 1 if nil
 }
 
 // noise is what is laid over the truth.

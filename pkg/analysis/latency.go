@@ -9,17 +9,17 @@ import (
 )
 
 // Latency is how long a disk's requests took, from when each was handed to the system until it was done: those of its
-// role's direction, in the overlap, or in all its time where there is none. Those of a probe, of streams and at a pace count
+// role's direction, in the overlap, or in all its time if there is none. Those of a probe, of streams and at a pace count
 // from when they were due, however late they began.
 //
 // A latency line of the trace counts the requests that ended since the line before, about a second. It belongs to the
-// overlap where that time lies within one of its spans, but for a hundredth of a second: what ended about the edges
+// overlap if that time lies within one of its spans, but for a hundredth of a second: what ended about the edges
 // counts nowhere.
 type Latency struct {
 	quantile.Figures
-	Alone     *quantile.Figures `json:"alone"`                // of the disk alone at the same work; null where that was not recorded
+	Alone     *quantile.Figures `json:"alone"`                // of the disk alone at the same work; null if that was not recorded
 	AloneFrom string            `json:"alone_from,omitempty"` // the phases of it
-	Longer    *quantile.Change  `json:"longer,omitempty"`     // of a disk that does not go as fast as it can: null where noise may have made the difference
+	Longer    *quantile.Change  `json:"longer,omitempty"`     // of a disk that does not go as fast as it can: null if noise may have made the difference
 	Note      string            `json:"note,omitempty"`       // why a figure is null; filled in by say
 	Series    *quantile.HeatMap `json:"series,omitempty"`     // of the whole phase
 }
@@ -69,7 +69,7 @@ type soloLatency struct {
 	found  []*quantile.Quantile
 }
 
-// find is those of a disk alone in a job; nil where no phase says them.
+// find is those of a disk alone in a job; nil if no phase says them.
 func (s soloLatencies) find(j job) *soloLatency {
 	if i := slices.IndexFunc(s, func(alone *soloLatency) bool { return alone.same(j) }); i >= 0 {
 		return s[i]

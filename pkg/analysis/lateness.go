@@ -9,7 +9,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// quietNS is how long frames must have been due without a disk, or for their buffer's length where that is longer, for
+// quietNS is how long frames must have been due without a disk, or for their buffer's length if that is longer, for
 // it to count that none of them was late: what a disk leaves behind shows only once the buffer is used up.
 const quietNS = 1_000_000_000
 
@@ -91,7 +91,7 @@ type StreamBeside struct {
 	Late          int            `json:"late"`
 	LateShare     float64        `json:"late_share"`
 	LowestBufferS float64        `json:"lowest_buffer_s"`
-	Verdict       stream.Verdict `json:"verdict"`              // empty where that was too short for a stream to show that it stays clean
+	Verdict       stream.Verdict `json:"verdict"`              // empty if that was too short for a stream to show that it stays clean
 	LateAfter     []string       `json:"late_after,omitempty"` // of the others, those that had ended whenever frames were late at another time
 }
 
@@ -101,7 +101,7 @@ type beside struct {
 	window []overlap.Interval // in which all of them are active
 }
 
-// besideOf finds the others of a disk; nil where there are none.
+// besideOf finds the others of a disk; nil if there are none.
 func (p *phase) besideOf(disk int) *beside {
 	var b beside
 	var active [][]overlap.Interval

@@ -34,7 +34,7 @@ func TestMixedDisks(t *testing.T) {
 		t.Errorf("beside a disk that does both: %+v", c)
 	}
 	if c := a.Phases[6].Contention; len(c.Steals) != 2 || c.Disks["A"].ReferenceFrom != "A writes" {
-		t.Errorf("where all write, A takes from both: %+v", c)
+		t.Errorf("if all write, A takes from both: %+v", c)
 	}
 	if n := len(a.Summary.Contests); n != 1 || a.Summary.Contests[0].Phases[0] != "all write" {
 		t.Errorf("contests %+v, want the one phase in which all write", a.Summary.Contests)

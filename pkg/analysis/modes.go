@@ -10,7 +10,7 @@ import (
 
 // How two modes are told.
 const (
-	dipP        = 0.02 // chance of such a dip, in the whole run, where there is one mode
+	dipP        = 0.02 // chance of such a dip, in the whole run, if there is one mode
 	modesApart  = 1.3  // ratio of the modes below which two are of no interest
 	minority    = 0.25 // of the files: stalls and bursts, which come and go, meet fewer
 	fewestModes = 10   // files without which nothing can be said
@@ -87,7 +87,7 @@ func (p *phase) bimodality(part *part, files, same []size.File, d *Disk) {
 	p.warn(Warning{Code: "bimodal", Disk: part.Name(), Values: map[string]float64{"low": d.Modes[0], "high": d.Modes[1], "mean": *d.Mean}})
 }
 
-// beforeAndAfter are the median rates of the files at a throttle's last level and at full speed; nil where either are
+// beforeAndAfter are the median rates of the files at a throttle's last level and at full speed; nil if either are
 // few.
 func beforeAndAfter(files []size.File, t *Throttle) *[2]float64 {
 	var low, high []float64

@@ -62,7 +62,7 @@ type fioGroup struct{ bytes, longest float64 }
 // rate is all bytes over the longest job's own time, nil for no jobs.
 func (g fioGroup) rate() *float64 { return number(g.bytes / g.longest) }
 
-// oneWay is the total in one direction and half of its 95 % interval; false where there is none. In mixed phases the
+// oneWay is the total in one direction and half of its 95 % interval; false if there is none. In mixed phases the
 // interval is that of disks that vary by themselves.
 func (o *Overlap) oneWay(op trace.Role) (rate, half float64, ok bool) {
 	rate = o.ReadRate

@@ -79,7 +79,7 @@ func pacedLayouts() []pacedLayout {
 }
 
 // TestNoClaimsOfPacedDisks: whatever a disk does at a pace of its own, it shows in no claim; and beside it a steady disk shows
-// in no more than noise makes, 5 %, or 10 % where they share a full hub, whose limit holds them back in truth.
+// in no more than noise makes, 5 %, or 10 % if they share a full hub, whose limit holds them back in truth.
 func TestNoClaimsOfPacedDisks(t *testing.T) {
 	n := traces(t, 6, 2)
 	for _, l := range pacedLayouts() {

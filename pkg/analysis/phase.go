@@ -27,12 +27,12 @@ type phase struct {
 	connections map[string]string // each disk's connection
 	alpha       alphas
 	meters      meter.Gauges
-	devicesOf   map[string]*meter.Device // by disk, where its device counts by itself
+	devicesOf   map[string]*meter.Device // by disk, if its device counts by itself
 	figures     map[string]knownFigures  // of the disks' latencies
 	reached     []level.Measured         // the new level of each recovery of out
 	out         *Phase
 	run         []*phase        // all of the run, this one among them
-	hardware    *hardware.Setup // nil where it is not known
+	hardware    *hardware.Setup // nil if it is not known
 }
 
 // part is one working disk's part in the phase: its rate over time, and what the ledger says of it.
@@ -207,7 +207,7 @@ func (p *phase) startSkew() {
 			first = append(first, files[0].StartNS)
 		}
 	}
-	// The first request is what counts. Where there is none of every disk's, or only the model's, the moment in which
+	// The first request is what counts. If there is none of every disk's, or only the model's, the moment in which
 	// a worker was let go has to do.
 	starts := first
 	if len(first) < len(p.parts) || p.simulated && len(late) == len(p.parts) {

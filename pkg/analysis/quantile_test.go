@@ -25,7 +25,7 @@ func truthOf(c tracetest.LatencyClass) []float64 {
 	return all
 }
 
-// TestLatencyCoverage: the intervals of quantiles that are given miss the truth in no more than 10 % of traces, where
+// TestLatencyCoverage: the intervals of quantiles that are given miss the truth in no more than 10 % of traces, if
 // noise lasts for 5 s in no more than 15 %; and most quiet traces have one.
 func TestLatencyCoverage(t *testing.T) {
 	n := traces(t, 12, 5)
@@ -83,7 +83,7 @@ func probed(c tracetest.LatencyClass, rnd *rand.Rand, factor float64) *trace.Run
 }
 
 // TestLongerLatency: of pairs of phases that do not differ no more than 5 % claim that requests take longer, and of those in
-// which they take four times as long, 90 % are told where noise is short.
+// which they take four times as long, 90 % are told if noise is short.
 func TestLongerLatency(t *testing.T) {
 	n := traces(t, 10, 4)
 	for _, c := range tracetest.LatencyClasses() {

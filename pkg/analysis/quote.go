@@ -109,10 +109,10 @@ func (p *phase) steady() {
 	}
 }
 
-// steadyIn is the last stretch of windows in which the disk was steady (see stats.SteadySince), nil where it was not at the end;
+// steadyIn is the last stretch of windows in which the disk was steady (see stats.SteadySince), nil if it was not at the end;
 // and whether its rate was clearly higher before.
 func (p *part) steadyIn(windowNS int64) (s *Steady, fell bool) {
-	n := max(0, int(p.EndNS()/windowNS)) // below zero where all ended before the release
+	n := max(0, int(p.EndNS()/windowNS)) // below zero if all ended before the release
 	rates := p.Curve.Rates([]overlap.Interval{{EndNS: int64(n) * windowNS}}, n)
 	since, ok := stats.SteadySince(rates)
 	if !ok {

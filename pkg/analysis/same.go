@@ -26,7 +26,7 @@ func (j job) same(o job, but ...work.Key) bool {
 	return j.disk == o.disk && j.connection == o.connection && j.work.SameBut(o.work, but...)
 }
 
-// part is the part of a disk; nil where it is idle.
+// part is the part of a disk; nil if it is idle.
 func (p *phase) part(disk string) *part {
 	if i := slices.IndexFunc(p.parts, func(part part) bool { return part.Name() == disk }); i >= 0 {
 		return &p.parts[i]
@@ -59,7 +59,7 @@ func markRepeats(phases []*phase) {
 	}
 }
 
-// unlike warns once of phases that look as if one said what a disk of the other has alone, or, where no work was written
+// unlike warns once of phases that look as if one said what a disk of the other has alone, or, if no work was written
 // down, as if they were repeats, though the work in them is not the same, or not known to be.
 func unlike(phases []*phase) []Warning {
 	phases = slices.DeleteFunc(slices.Clone(phases), func(p *phase) bool { return p.out.Repeats != "" }) // they say no more

@@ -206,7 +206,7 @@ func TestUnlikeSizes(t *testing.T) {
 		if d := both.Phases[2].Contention.Disks["A"]; d.ReferenceFrom != "A small" || len(both.Warnings) > 0 {
 			t.Errorf("written down %v: held against %q, warnings %+v", written, d.ReferenceFrom, both.Warnings)
 		}
-		// About the same sizes are the same, where nothing was written down.
+		// About the same sizes are the same, if nothing was written down.
 		alike := Analyze(tracetest.Run(large, of("WW", 0.8e9, pace{30, 1.3e9}, pace{30, 1.3e9})), Options{})
 		if got := alike.Phases[1].Contention.Disks["A"].Reference == ReferenceSolo; got == written || (len(alike.Warnings) == 0) == written {
 			t.Errorf("written down %v: 1 GB and 800 MB: reference %v, warnings %v", written, got, alike.Warnings)
@@ -214,7 +214,7 @@ func TestUnlikeSizes(t *testing.T) {
 	}
 }
 
-// Where no work was written down, phases of one name and other files are no repeats, and that is said; where it was, they
+// If no work was written down, phases of one name and other files are no repeats, and that is said; if it was, they
 // were meant to differ.
 func TestUnlikeRepeats(t *testing.T) {
 	of := func(name string, size float64) *trace.Phase {

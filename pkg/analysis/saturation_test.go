@@ -231,7 +231,7 @@ const tenths = "0824241223242412232424122324241223242412232424122324241223242412
 	"456304d1446534671540a4457244644466255445456345814465346715455445724464446625508540b3458144" +
 	"653467154554457244644466255445456345814465346715455445724464446625544545634581446534671063"
 
-// Where each progress line holds a request or two, little is known of the noise. That a disk moves nearly twice as much all
+// If each progress line holds a request or two, little is known of the noise. That a disk moves nearly twice as much all
 // the time is no matter of it.
 func TestGainOfFewRequests(t *testing.T) {
 	falling := func() *trace.DiskTrace { return diskOf("A", "write", 2e7, pace{15, 60e6}, pace{45, 15e6}) }

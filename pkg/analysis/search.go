@@ -12,8 +12,8 @@ type Search struct {
 	Name  string      `json:"name"`
 	Kind  string      `json:"kind"`            // streams | pace
 	Disk  string      `json:"disk"`            // whose streams were counted, or whose pace was sought
-	Alone *float64    `json:"alone,omitempty"` // the largest value that was clean without the other disks, 0: none; null where that was not found
-	Found *float64    `json:"found"`           // the largest that was clean with them, 0: none; null where that was not found
+	Alone *float64    `json:"alone,omitempty"` // the largest value that was clean without the other disks, 0: none; null if that was not found
+	Found *float64    `json:"found"`           // the largest that was clean with them, 0: none; null if that was not found
 	Tries []SearchTry `json:"tries"`
 	// Where they lie if the tries contradict one another too much for an answer.
 	AloneBetween *Between `json:"alone_between,omitempty"`
@@ -34,7 +34,7 @@ type SearchTry struct {
 	Value     float64        `json:"value"`
 	Unlimited bool           `json:"unlimited,omitempty"` // without a limit: there is no value
 	Alone     bool           `json:"alone,omitempty"`
-	Verdict   stream.Verdict `json:"verdict"` // the worst of its streams; empty where it did not end as it should
+	Verdict   stream.Verdict `json:"verdict"` // the worst of its streams; empty if it did not end as it should
 	Step      int            `json:"step,omitempty"`
 	Steps     int            `json:"steps,omitempty"` // as in trace.Try
 }

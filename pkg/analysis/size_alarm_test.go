@@ -13,7 +13,7 @@ import (
 
 var perKind = flag.Int("traces", 0, "play so many traces of each kind, of all classes, and show the figures; 0 for a few")
 
-// hurried says that tests of claims must do with few traces, where each takes long: under the race detector, and with
+// hurried says that tests of claims must do with few traces, if each takes long: under the race detector, and with
 // -short, as on an emulated processor.
 func hurried() bool { return raceEnabled || testing.Short() }
 
@@ -112,7 +112,7 @@ func TestNoKneeOrModes(t *testing.T) {
 	evidence.Report(t, evidence.AtMost("false-alarms", "a dependence on the size of files, or two modes, all layouts and noises", raised, all, all/50))
 }
 
-// one is 1 where true.
+// one is 1 if true.
 func one(yes bool) int {
 	if yes {
 		return 1

@@ -11,7 +11,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
-// atLeast reports where less than a share of count traces, a little less where they are few, did as they should.
+// atLeast reports if less than a share of count traces, a little less if they are few, did as they should.
 func atLeast(t *testing.T, what string, got, count int, share float64) {
 	t.Helper()
 	slack := 2 * math.Sqrt(share*(1-share)*float64(count))

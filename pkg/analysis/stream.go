@@ -24,15 +24,15 @@ type Stream struct {
 	LongestRun    int            `json:"longest_run"` // of late frames
 	LongestStallS float64        `json:"longest_stall_s"`
 	LowestBufferS float64        `json:"lowest_buffer_s"`
-	Verdict       stream.Verdict `json:"verdict"`                   // empty where no frame was due; never strained where the buffer's size is not known
+	Verdict       stream.Verdict `json:"verdict"`                   // empty if no frame was due; never strained if the buffer's size is not known
 	LateWhile     []string       `json:"late_while,omitempty"`      // the other disks at work whenever frames were late
 	LateOnlyWhile []string       `json:"late_only_while,omitempty"` // of these, those without which frames were due for a while (see lateness), and none was late
-	Beside        *StreamBeside  `json:"beside,omitempty"`          // null where no other disk works in the phase
+	Beside        *StreamBeside  `json:"beside,omitempty"`          // null if no other disk works in the phase
 	Series        *StreamSeries  `json:"series,omitempty"`
 }
 
 // StreamSeries is a stream over time, in equal steps from the release on: its lowest buffer, as it was in the step
-// before where no line falls into one, and how many frames were late.
+// before if no line falls into one, and how many frames were late.
 type StreamSeries struct {
 	StepS   float64   `json:"step_s"`
 	BufferS []float64 `json:"buffer_s"`
@@ -94,7 +94,7 @@ func (p *phase) streams() {
 	}
 }
 
-// hostLate warns where streams did not stay clean and the host was late to look after them, by a tenth of what the
+// hostLate warns if streams did not stay clean and the host was late to look after them, by a tenth of what the
 // players hold or more: that takes frames as a disk does.
 func (p *phase) hostLate(total *StreamTotal) {
 	const minLateS = 0.01 // seconds: every system has a few milliseconds
@@ -150,7 +150,7 @@ func (t *StreamTotal) add(s *Stream) {
 	}
 }
 
-// streamSeries is the stream in steps; nil where no line comes after the release.
+// streamSeries is the stream in steps; nil if no line comes after the release.
 func streamSeries(t *trace.Stream) *StreamSeries {
 	if len(t.Samples) == 0 || t.Samples[len(t.Samples)-1].TNS <= 0 {
 		return nil

@@ -37,7 +37,7 @@ func plenty(fromS, toS float64) func(s float64) float64 {
 	}
 }
 
-// Where the host was late by a tenth of the buffer, late frames may be its doing. Where no stream suffered, nothing is said.
+// If the host was late by a tenth of the buffer, late frames may be its doing. If no stream suffered, nothing is said.
 func TestStreamsOfALateHost(t *testing.T) {
 	for _, tt := range []struct {
 		toS, hostS float64
@@ -332,7 +332,7 @@ func TestStreamOf(t *testing.T) {
 	}
 }
 
-// The host is late where it is by a tenth of the buffer, and by a hundredth of a second.
+// The host is late if it is by a tenth of the buffer, and by a hundredth of a second.
 func TestHostLate(t *testing.T) {
 	for _, tt := range []struct {
 		disk     string

@@ -24,7 +24,7 @@ type Contest struct {
 type ContestDisk struct {
 	Op        trace.Role `json:"op"`
 	Rate      float64    `json:"rate"`
-	CI95      *Interval  `json:"ci95"`                // covers those of all repeats; null where one has none
+	CI95      *Interval  `json:"ci95"`                // covers those of all repeats; null if one has none
 	Reference *float64   `json:"reference_rate"`      // without others, or with fewer
 	Solo      bool       `json:"solo"`                // the reference is of the disk alone in a phase
 	KeptCI    *Interval  `json:"kept_ci95,omitempty"` // of the rate over the reference: covers those of all repeats
@@ -33,7 +33,7 @@ type ContestDisk struct {
 	Won       bool       `json:"won"`                 // took from others, or kept its rate or got more than an even share while others lost
 }
 
-// Kept is the rate over the reference; 0 where that is not known.
+// Kept is the rate over the reference; 0 if that is not known.
 func (d ContestDisk) Kept() float64 {
 	if d.Reference == nil || *d.Reference <= 0 {
 		return 0
@@ -177,7 +177,7 @@ func (p *phase) ownChange(disk string) string {
 	return ""
 }
 
-// hull covers both intervals; nil where one is missing.
+// hull covers both intervals; nil if one is missing.
 func hull(a, b *Interval, first bool) *Interval {
 	switch {
 	case a == nil || b == nil:
@@ -189,7 +189,7 @@ func hull(a, b *Interval, first bool) *Interval {
 	}
 }
 
-// minKept is the smallest part of its reference that a disk keeps; above any where none is known.
+// minKept is the smallest part of its reference that a disk keeps; above any if none is known.
 func (c *Contest) minKept() float64 {
 	minKept := 1e9
 	for _, d := range c.Disks {

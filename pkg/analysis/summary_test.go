@@ -61,7 +61,7 @@ func TestRemovals(t *testing.T) {
 	}
 }
 
-// What is done in one phase is done in another where disks, roles, connections and test are the same.
+// What is done in one phase is done in another if disks, roles, connections and test are the same.
 func TestAmong(t *testing.T) {
 	ab, abc := played("AB", "AB", trace.Write, 1), played("ABC", "ABC", trace.Write, 1)
 	if !among(ab, abc) || among(abc, ab) || sameJobs(ab, abc) || !sameJobs(ab, played("again", "BA", trace.Write, 1)) {

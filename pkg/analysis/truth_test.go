@@ -190,7 +190,7 @@ func TestRecoveriesAmongMany(t *testing.T) {
 	evidence.Report(t, evidence.AtLeast("detection", "recoveries among 3 to 12 disks, lags within 0.5 s", near, all, int(math.Ceil(0.97*float64(all)))))
 }
 
-// TestSlowClimb: where the rate climbs little by little, the lag runs until it is within a tenth of its new level,
+// TestSlowClimb: if the rate climbs little by little, the lag runs until it is within a tenth of its new level,
 // which here it is 6.9 s after C's end.
 func TestSlowClimb(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(27, 28))

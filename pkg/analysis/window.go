@@ -155,7 +155,7 @@ func (p *phase) noOverlap() *NoOverlap {
 // lasts so long, may fill it or be missing from it, and nothing in it tells.
 const minIntervalS = 5
 
-// windowIntervals are the 95 % intervals of the total rate and of each disk's, nil where the window does not show them.
+// windowIntervals are the 95 % intervals of the total rate and of each disk's, nil if the window does not show them.
 func (p *phase) windowIntervals() (total *Interval, each []*Interval) {
 	each = make([]*Interval, len(p.parts))
 	if length := overlap.Seconds(p.window); length < minIntervalS {
@@ -195,7 +195,7 @@ type Series struct {
 	Disks map[string][]float64 `json:"disks"`
 }
 
-// series follows all disks to the last byte of any. It is nil where none moved anything.
+// series follows all disks to the last byte of any. It is nil if none moved anything.
 func (p *phase) series() *Series {
 	var endNS int64
 	curves := make([]*overlap.Curve, len(p.parts))

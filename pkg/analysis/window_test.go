@@ -43,7 +43,7 @@ func TestFillOverlap(t *testing.T) {
 	if warned(p, "thin_window") || warned(p, "edges") || warned(p, "no_overlap") {
 		t.Errorf("warnings %+v", p.out.Warnings)
 	}
-	// Where one of two has a pace there is nothing to be fair about.
+	// If one of two has a pace there is nothing to be fair about.
 	p.parts[0].Work.Pace = 100
 	if p.fillOverlap(); p.out.Overlap.Jain != 0 {
 		t.Errorf("fairness of one: %v", p.out.Overlap.Jain)

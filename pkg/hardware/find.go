@@ -12,8 +12,8 @@ type Mount struct {
 }
 
 // Holding finds the disk and the volume that hold a path: the volume with the longest mount point that the path lies
-// below, bind mounts included. The path is absolute and without symbolic links. Both are nil where no disk holds it, and
-// where nobody knows.
+// below, bind mounts included. The path is absolute and without symbolic links. Both are nil if no disk holds it, and
+// if nobody knows.
 func (inv *Inventory) Holding(path string) (*Disk, *Volume) {
 	var disk *Disk
 	var volume *Volume
@@ -36,7 +36,7 @@ func (inv *Inventory) Holding(path string) (*Disk, *Volume) {
 	return disk, volume
 }
 
-// below is how much of the path the mount point is; 0 where the path does not lie below it. Windows' names may be
+// below is how much of the path the mount point is; 0 if the path does not lie below it. Windows' names may be
 // written in either case and with either slash.
 func below(path, mount string) int {
 	if mount == "" {
@@ -61,7 +61,7 @@ func slashes(path string) string {
 	return strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(path, `\\?\`), `\`, "/"))
 }
 
-// Find is the disk of that name; nil where there is none.
+// Find is the disk of that name; nil if there is none.
 func (inv *Inventory) Find(name string) *Disk {
 	for i := range inv.Disks {
 		if inv.Disks[i].Name == name {
@@ -117,7 +117,7 @@ func (h *Hub) Encloses(d *Disk) bool {
 	return len(h.Devices) == 1 && h.Devices[0].Kind == DiskKind && h.Devices[0].ID == d.Name && d.Bus != USB && d.Bus != Simulated
 }
 
-// Way is what stands between a disk and the host: the enclosure that it is built into, nil where it has no switch of its
+// Way is what stands between a disk and the host: the enclosure that it is built into, nil if it has no switch of its
 // own, and the hubs, the nearest to the disk first.
 func (inv *Inventory) Way(disk *Disk) (enclosure *Hub, hubs []*Hub) {
 	hubs = inv.Above(disk)

@@ -16,7 +16,7 @@ type Inventory struct {
 	Warnings []string `json:"warnings,omitempty"` // what could not be asked, and why
 }
 
-// Listed makes every list of hubs and disks empty where it is missing, so that those who read the inventory as JSON need
+// Listed makes every list of hubs and disks empty if it is missing, so that those who read the inventory as JSON need
 // not ask whether it is there.
 func (inv *Inventory) Listed() {
 	for i := range inv.Hubs {
@@ -49,7 +49,7 @@ type Host struct {
 // Power is what a host runs on.
 type Power string
 
-// The sources of power; empty where the system does not say.
+// The sources of power; empty if the system does not say.
 const (
 	Mains   Power = "mains"
 	Battery Power = "battery"
@@ -60,7 +60,7 @@ type Port struct {
 	ID       string `json:"id"`
 	Name     string `json:"name,omitempty"` // as people call it: Thunderbolt port 1
 	Protocol string `json:"protocol,omitempty"`
-	Link     *Link  `json:"link,omitempty"` // what it has negotiated; nil where nothing is plugged in
+	Link     *Link  `json:"link,omitempty"` // what it has negotiated; nil if nothing is plugged in
 }
 
 // Hub is a hub, a dock, or an enclosure with a switch of its own.
@@ -112,7 +112,7 @@ type Disk struct {
 	Model        string   `json:"model"`
 	Vendor       string   `json:"vendor,omitempty"`
 	Firmware     string   `json:"firmware"`
-	Serial       string   `json:"serial,omitempty"` // only where it was asked for
+	Serial       string   `json:"serial,omitempty"` // only if it was asked for
 	Bus          Bus      `json:"bus"`
 	UASP         *bool    `json:"uasp,omitempty"` // of a USB disk: with the faster protocol
 	Trim         *bool    `json:"trim,omitempty"` // the system tells it which blocks are free; without, its write cache does not come back
@@ -151,7 +151,7 @@ type Path struct {
 	Links []Link `json:"links,omitzero"` // from the host on
 }
 
-// String names the links: Thunderbolt 4, PCIe 3.0 x4. It is empty where none is known.
+// String names the links: Thunderbolt 4, PCIe 3.0 x4. It is empty if none is known.
 func (p Path) String() string {
 	names := make([]string, 0, len(p.Links))
 	for i := range p.Links {
@@ -178,7 +178,7 @@ type Volume struct {
 	Container  string   `json:"container,omitempty"` // what several volumes share, or one on several disks has in common on each
 }
 
-// Fill is how full the volume is, from 0 to 1; 0 where it is not known, as of a volume that is not mounted.
+// Fill is how full the volume is, from 0 to 1; 0 if it is not known, as of a volume that is not mounted.
 func (v *Volume) Fill() float64 {
 	if v.SizeBytes <= 0 || v.Mount == "" {
 		return 0

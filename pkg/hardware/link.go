@@ -17,7 +17,7 @@ const (
 	SATALink    LinkKind = "sata"
 )
 
-// USB4 is the generation of a Thunderbolt link where the system does not tell Thunderbolt 4 from other USB4.
+// USB4 is the generation of a Thunderbolt link if the system does not tell Thunderbolt 4 from other USB4.
 const USB4 = "USB4"
 
 // Segment is which part of a disk's path a link is.
@@ -42,7 +42,7 @@ type Link struct {
 	Lanes      int      `json:"lanes,omitempty"`
 	RxBps      int64    `json:"rx_bps,omitempty"`
 	TxBps      int64    `json:"tx_bps,omitempty"`
-	MaxBps     int64    `json:"max_bps,omitempty"` // what both ends support, where the system says: see FellBack
+	MaxBps     int64    `json:"max_bps,omitempty"` // what both ends support, if the system says: see FellBack
 }
 
 // Capacity is what a link carries in one direction, in bytes per second.
@@ -73,7 +73,7 @@ var practical = [...]struct {
 	{SATALink, 6e9, 0.56e9, "seen on SATA 6 Gb/s"},
 }
 
-// Practical is what the link has been seen to carry towards the host (reads) or from it (writes); false where nothing
+// Practical is what the link has been seen to carry towards the host (reads) or from it (writes); false if nothing
 // is known of links like it.
 func (l *Link) Practical(read bool) (Capacity, bool) {
 	bps, lanes := cmp.Or(l.TxBps, l.RxBps), 1

@@ -27,7 +27,7 @@ type Unit struct {
 	About     string  `json:"about,omitempty"`     // what the scenario says of it: cable, enclosure
 }
 
-// Differs says in what the disk that is under test now is not the one before; empty where nothing tells them apart.
+// Differs says in what the disk that is under test now is not the one before; empty if nothing tells them apart.
 func (u Unit) Differs(now Unit) string {
 	switch {
 	case u.Model != "" && now.Model != "" && u.Model != now.Model:
@@ -46,7 +46,7 @@ func (u Unit) Differs(now Unit) string {
 	return ""
 }
 
-// Setup is what disks are measured on whose folders lie at the given paths, by the scenario's names. It is nil where
+// Setup is what disks are measured on whose folders lie at the given paths, by the scenario's names. It is nil if
 // nothing of that is known.
 func (inv *Inventory) Setup(paths map[string]string) *Setup {
 	s := &Setup{Disks: map[string]Unit{}}
@@ -56,7 +56,7 @@ func (inv *Inventory) Setup(paths map[string]string) *Setup {
 		if disk == nil {
 			continue
 		}
-		// What lies beneath a mapped or virtual disk is what is measured, where it is one disk.
+		// What lies beneath a mapped or virtual disk is what is measured, if it is one disk.
 		if physical := inv.Physical(disk, volume); len(physical) == 1 {
 			disk = physical[0]
 		}
@@ -86,7 +86,7 @@ func (inv *Inventory) Setup(paths map[string]string) *Setup {
 	return s
 }
 
-// Described is the setup, which may be nil, with what a person says of the hub and of disks; nil where there is nothing
+// Described is the setup, which may be nil, with what a person says of the hub and of disks; nil if there is nothing
 // to either.
 func (s *Setup) Described(hub, about string, disks map[string]string) *Setup {
 	if hub == "" && about == "" && len(disks) == 0 {

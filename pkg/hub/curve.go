@@ -52,7 +52,7 @@ func (b breakpoint) moved(tNS int64) float64 {
 }
 
 // movedAt is when the disk has moved so many bytes in all, rounded up to a nanosecond: the past is
-// known, the future is as the present rate has it. It is never where the curve ends below.
+// known, the future is as the present rate has it. It is never if the curve ends below.
 func (m *member) movedAt(target float64) int64 {
 	from := 0
 	if last := len(m.curve) - 1; last > 0 && m.curve[last].bytes < target-tolerance {

@@ -48,7 +48,7 @@ type ObservedNoise struct {
 	Freedom int
 }
 
-// Deviation is the standard deviation of a file's rate, relative. ok is false where too few files were seen.
+// Deviation is the standard deviation of a file's rate, relative. ok is false if too few files were seen.
 func (n ObservedNoise) Deviation() (sd float64, ok bool) {
 	if n.Freedom < minFreedom {
 		return 0, false

@@ -17,7 +17,7 @@ type frames struct {
 	player  *stream.Player // of the frame on the way; nil: none is
 	frame   int
 	end     int64 // bytes moved when that one is there
-	askNS   int64 // when the next is asked for, where none is on the way
+	askNS   int64 // when the next is asked for, if none is on the way
 	sinceNS int64 // from when on there has always been one on the way
 
 	sampleNS int64 // when the streams are next looked at
@@ -77,7 +77,7 @@ func (f *frames) next(tNS int64) {
 // need: the disk will soon rest again.
 func (f *frames) soonRests(tNS int64) bool { return f.player != nil && tNS-f.sinceNS <= f.longest }
 
-// sample appends a line of each stream where it is time for one.
+// sample appends a line of each stream when it is time for one.
 func (f *frames) sample(dst []trace.Event, disk string, tNS int64) []trace.Event {
 	if tNS < f.sampleNS {
 		return dst

@@ -19,13 +19,13 @@ type Profile struct {
 	Name     string
 	About    string
 	Source   Source
-	Link     float64 // what the cable's link can carry one way; infinite where not said
-	Lane     float64 // what one PCIe lane of a disk's enclosure can carry; infinite where not said
+	Link     float64 // what the cable's link can carry one way; infinite if not said
+	Lane     float64 // what one PCIe lane of a disk's enclosure can carry; infinite if not said
 	Noise    float64 // relative standard deviation of a file's rate from one file to the next
 	Capacity Capacity
 	Lags     Lags
 	Disks    []Disk
-	Evidence Evidence // what was observed, where the profile says so
+	Evidence Evidence // what was observed, if the profile says so
 }
 
 // Source says how a profile's figures were come by.
@@ -38,7 +38,7 @@ const (
 	Specified Source = "specifications" // from data sheets: not measured
 )
 
-// Text says of figures where they are from; empty where that is not said.
+// Text says of figures where they are from; empty if that is not said.
 func (s Source) Text() string {
 	switch s {
 	case Fitted:
@@ -64,7 +64,7 @@ func (p *Profile) Mark(disks []trace.Disk) {
 type Disk struct {
 	Name        string
 	About       string
-	Lanes       int // PCIe lanes of its enclosure; zero where not said
+	Lanes       int // PCIe lanes of its enclosure; zero if not said
 	Read, Write Side
 	Cache       *Cache // nil: it writes as fast for ever
 }
@@ -83,7 +83,7 @@ type Side struct {
 	Direct float64 // on a port of its own
 	Weight float64 // its pull when the direction is contended: the winner's advantage; above zero
 
-	// What the size of a file does to the rate the disk can reach on it. Where contention leaves it less than
+	// What the size of a file does to the rate the disk can reach on it. If contention leaves it less than
 	// that, size costs nothing.
 	PerFile time.Duration // what each file takes beyond its bytes
 	Knee    Knee
@@ -121,7 +121,7 @@ func (d *Disk) Side(op trace.Role) *Side {
 	return &d.Read
 }
 
-// Disk finds a disk by its name in the profile; nil where there is none.
+// Disk finds a disk by its name in the profile; nil if there is none.
 func (p *Profile) Disk(name string) *Disk {
 	i := slices.IndexFunc(p.Disks, func(d Disk) bool { return d.Name == name })
 	if i < 0 {

@@ -153,7 +153,7 @@ func loadDisks(m *strictyaml.Mapping, p *Profile) {
 
 // loadSide reads one direction of a disk: what the hub carries in it, and the disk's lanes, bound it. Of hub and
 // direct one may be missing: a disk known only on a port of its own is taken to reach the same through the hub, as
-// far as the hub can carry it, and the other way round. Where both are missing, the lanes are all that is known.
+// far as the hub can carry it, and the other way round. If both are missing, the lanes are all that is known.
 func loadSide(disk *strictyaml.Mapping, key string, carries, lanes float64) Side {
 	s := Side{Weight: 1}
 	m := disk.Mapping(key)

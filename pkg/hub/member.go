@@ -39,7 +39,7 @@ type member struct {
 	fileEnd     int64   // bytes of all its files up to and with that one
 	noiseFactor float64 // factor of this file's rate
 
-	cache   *Cache // nil where it does not matter
+	cache   *Cache // nil if it does not matter
 	level   *cacheLevel
 	writes  float64 // share of what it moves that is written
 	emptyAt float64 // bytes moved when the cache has none left
@@ -144,7 +144,7 @@ func (m *member) start(tNS int64) {
 	}
 }
 
-// proceed goes on to the next file or frame where one is done, and notes when the cache has none left.
+// proceed goes on to the next file or frame when one is done, and notes when the cache has none left.
 func (m *member) proceed(tNS int64) {
 	moved := m.moved(tNS)
 	m.empty = m.cache != nil && moved >= m.emptyAt-tolerance
@@ -192,7 +192,7 @@ func (m *member) cap() float64 {
 	return 1 / ((1-m.writes)/m.known.Read.cap(m.work.Direct, m.size()) + m.writes/write())
 }
 
-// want is the rate it aims at, but for noise, where it can reach so much.
+// want is the rate it aims at, but for noise, if it can reach so much.
 func (m *member) want(limit float64) float64 {
 	if m.pace != nil && !m.pace.behind() {
 		return min(limit, m.pace.rate/m.noiseFactor)
@@ -200,7 +200,7 @@ func (m *member) want(limit float64) float64 {
 	return limit
 }
 
-// claim appends its part in the contention: one claim, or two where it reads and writes at once.
+// claim appends its part in the contention: one claim, or two if it reads and writes at once.
 func (m *member) claim(claims []Claim) []Claim {
 	limit := m.cap()
 	want := m.want(limit)

@@ -42,7 +42,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// Files are gone through one by one where their sizes, or noise, make each another rate.
+// Files are gone through one by one if their sizes, or noise, make each another rate.
 func TestPerFile(t *testing.T) {
 	plain, bySize := Side{Hub: gb, Weight: 1}, Side{Hub: gb, Weight: 1, PerFile: time.Millisecond}
 	for _, tt := range []struct {

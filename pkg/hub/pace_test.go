@@ -130,13 +130,13 @@ func TestMix(t *testing.T) {
 	follow(t, s, []ratesAt{{1, map[string]float64{"A": 1 / (0.7/3.5 + 0.3/2.5)}}})
 
 	// Of the 4 that both directions carry, A's reads of 0.7 T leave the rest for writing, of which C, which pulls twice as much,
-	// leaves A a third: that is 0.3 T where T is 2.5.
+	// leaves A a third: that is 0.3 T when T is 2.5.
 	s = NewSim(round())
 	joinWork(t, s, "A", mixed)
 	join(t, s, "C", write, 0, 100)
 	follow(t, s, []ratesAt{{1, map[string]float64{"A": 2.5, "C": 1.5}}})
 
-	// Where each byte read takes from what can be written, what it writes must not keep it from reading.
+	// If each byte read takes from what can be written, what it writes must not keep it from reading.
 	p := round()
 	p.Capacity = Capacity{Read: 1 * gb, Write: 1 * gb, Both: 2 * gb, ReadWeight: 1, WriteWeight: 1, ReadLoss: 0.8, WriteLoss: 0.8}
 	s = NewSim(p)

@@ -13,17 +13,17 @@ type Capacity struct {
 	// to the other.
 	ReadWeight, WriteWeight float64
 
-	// The part that is carried where fewer, or more, disks ask than at best. Zero: all of it.
-	Pair       float64 // of Read, and of Write, where two disks share the direction
-	TwoWriters float64 // of Both, where more than one disk writes
+	// The part that is carried if fewer, or more, disks ask than at best. Zero: all of it.
+	Pair       float64 // of Read, and of Write, if two disks share the direction
+	TwoWriters float64 // of Both, if more than one disk writes
 
 	// Proportional lets a disk pull by how fast it is, times its weight; else it pulls by its weight alone.
 	Proportional bool
-	// Pooled lets each direction pull on Both by what its disks pull together, as where all disks' requests take turns;
+	// Pooled lets each direction pull on Both by what its disks pull together, as when all disks' requests take turns;
 	// else it pulls the same however many they are.
 	Pooled bool
 	// PerDisk is what every active disk beyond the second costs: n of them find all capacities divided by
-	// 1 + PerDisk (n - 2). Where it is not zero, one disk finds no limit but its own.
+	// 1 + PerDisk (n - 2). If it is not zero, one disk finds no limit but its own.
 	PerDisk float64
 	// What a byte moved in the other direction takes from Read, and from Write: at least 0, below 1.
 	ReadLoss, WriteLoss float64
@@ -34,7 +34,7 @@ type Claim struct {
 	Op     trace.Role // Read or Write
 	Cap    float64    // the most it can move, alone on the hub; bytes per second
 	Weight float64    // its pull on what its direction gets, relative to the others'
-	Want   float64    // what it wants where that is less, which does not weaken its pull; zero: all it can
+	Want   float64    // what it wants if that is less, which does not weaken its pull; zero: all it can
 	Same   bool       // of the same disk as the claim before it, which reads and writes at once
 }
 

@@ -248,7 +248,7 @@ func TestShareInProportion(t *testing.T) {
 	}
 }
 
-// Where each direction pulls by its disks together, two writers take twice what one reader does, by weights or by number.
+// If each direction pulls by its disks together, two writers take twice what one reader does, by weights or by number.
 func TestSharePooled(t *testing.T) {
 	c := Capacity{Read: 3, Write: 3, Both: 3, ReadWeight: 1, WriteWeight: 1, Pooled: true}
 	claims := []Claim{alike(read, 3), alike(write, 3), alike(write, 3)}
@@ -300,7 +300,7 @@ func TestShareWithLosses(t *testing.T) {
 	}
 }
 
-// A disk that wants less than it can pulls as before: it gets what it wants where its part would be more, and else that
+// A disk that wants less than it can pulls as before: it gets what it wants if its part would be more, and else that
 // part, to the last byte.
 func TestShareOfLessThanAll(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))

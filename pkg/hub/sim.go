@@ -22,9 +22,9 @@ import (
 //
 // Recovery: when a disk leaves, each disk that stays is held at the rate it has at that instant until its
 // lag (Lags) has passed, and then takes its new share. The latest leave decides: a further leave during a
-// hold starts the hold anew, at the rate the disk has then, even where that ends sooner. A disk that joins
+// hold starts the hold anew, at the rate the disk has then, even if that ends sooner. A disk that joins
 // is never held: it takes at once the share it would have if nobody were held, and held disks give way
-// where that share is below what they hold.
+// if that share is below what they hold.
 //
 // Streams: a disk that plays or records moves one frame after the other, each as fast as it is let, and nothing between
 // them. While it moves one it contends as any disk does, so the others have less then and all of theirs in between, as on a
@@ -59,7 +59,7 @@ type Sim struct {
 // Work is what a disk does from the time it joins until it leaves: in a race, when it has moved all its files. Those
 // who hold leave as one when the last of them has; open work lasts until Finish or Leave.
 type Work struct {
-	Profile string     // the disk's name in the profile; the name it joins by where empty
+	Profile string     // the disk's name in the profile; the name it joins by if empty
 	Op      trace.Role // Read or Write
 	Sizes   []int64    // bytes of each file, in order; after the last it leaves, or begins again, as the policy has it
 	Direct  bool       // it hangs on a port of its own and contends with nobody
@@ -67,7 +67,7 @@ type Work struct {
 	Policy  policy.Policy
 
 	Pace    float64       // bytes per second, at most; 0: as fast as it can
-	Reads   float64       // of what it moves, where it reads and writes at once; 0: it does what Op says
+	Reads   float64       // of what it moves, if it reads and writes at once; 0: it does what Op says
 	Streams []stream.Spec // what it plays or records, instead of files; Sizes only divide what it moves
 	Probe   float64       // bytes per second of single requests, which nobody else notices; 0: it does not probe
 
@@ -186,7 +186,7 @@ func (s *Sim) Ask(disk string, bytes int64) error {
 	return nil
 }
 
-// Leave takes a disk away at tNS, whatever it still had to move: a killed worker. Where the hub is already
+// Leave takes a disk away at tNS, whatever it still had to move: a killed worker. If the hub is already
 // past tNS, it leaves now. An Ask for more than it had moved by then is answered as Ended.
 func (s *Sim) Leave(disk string, tNS int64) {
 	if i := s.index(disk); i >= 0 && s.members[i].state != gone {
@@ -195,7 +195,7 @@ func (s *Sim) Leave(disk string, tNS int64) {
 }
 
 // Finish gives open work its end: the disk leaves, or begins to fill, when it has moved so many bytes in all, or now
-// where it has moved more. For a disk that fills already, it comes too late to matter.
+// if it has moved more. For a disk that fills already, it comes too late to matter.
 func (s *Sim) Finish(disk string, bytes int64) {
 	if i := s.index(disk); i >= 0 && s.members[i].work.open() && !s.members[i].fills {
 		s.members[i].total = bytes
@@ -214,7 +214,7 @@ func (s *Sim) Settle(window int) {
 	}
 }
 
-// Next is when something next happens: a grant falls due or a rate may change. Where a grant is overdue it
+// Next is when something next happens: a grant falls due or a rate may change. If a grant is overdue it
 // lies in the past. ok is false when nothing is under way.
 func (s *Sim) Next() (tNS int64, ok bool) {
 	tNS = s.nextEvent()

@@ -136,7 +136,7 @@ func TestSimJoinDuringHold(t *testing.T) {
 			t.Errorf("at %g s (-want +got):\n%s", want.at, diff)
 		}
 	}
-	// A held disk gives way to one that joins, where its share falls below what it holds.
+	// A held disk gives way to one that joins, if its share falls below what it holds.
 	s = NewSim(round())
 	join(t, s, "A", write, 0, 1)
 	join(t, s, "B", write, 0, 100)

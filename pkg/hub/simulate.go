@@ -173,7 +173,7 @@ func (w *worker) tell(emit func(*trace.Event) error) error {
 	return nil
 }
 
-// begin goes on to the next file; where there is none, an empty one asks for nothing.
+// begin goes on to the next file; if there is none, an empty one asks for nothing.
 func (w *worker) begin(tNS int64) {
 	size, _ := w.Next()
 	w.file = policy.NewTransfer(w.job, size, tNS)

@@ -43,7 +43,7 @@ func (s *Sim) step() {
 	s.rerate()
 }
 
-// play moves the streams on, and samples them where it is time.
+// play moves the streams on, and samples them when it is time.
 func (s *Sim) play() {
 	for _, m := range s.members {
 		if m.state == active && m.frames != nil {

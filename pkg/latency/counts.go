@@ -2,13 +2,13 @@ package latency
 
 import "encoding/binary"
 
-// Counts are a histogram that is only read, in little memory: about a byte for each bucket that counted something, where a
+// Counts are a histogram that is only read, in little memory: about a byte for each bucket that counted something, if a
 // Histogram has eight for each that there is. To go over them takes a small part of the time that their text takes. Parse
 // makes them; the zero value is empty. Equal ones compare as equal.
 //
 // They are a zero, the longest time and how many times there are as varints, and then for each bucket that counted
-// something a byte: in the high half the number of empty buckets before it, in the low half its count less one. Where a half
-// says 15, a varint of what is beyond 15 follows. Where all that would be maxPacked times as long as the bytes of the text,
+// something a byte: in the high half the number of empty buckets before it, in the low half its count less one. If a half
+// says 15, a varint of what is beyond 15 follows. If all that would be maxPacked times as long as the bytes of the text,
 // these are kept instead: no text takes memory out of proportion.
 type Counts string
 
@@ -49,7 +49,7 @@ func Parse(text string) (Counts, error) {
 	return Counts(packed[from:]), nil
 }
 
-// Counts are what the histogram has counted; they are empty where it is more than MaxCount.
+// Counts are what the histogram has counted; they are empty if it is more than MaxCount.
 func (h *Histogram) Counts() Counts {
 	c, _ := Parse(h.Encode())
 	return c

@@ -1,7 +1,7 @@
 // Package latency counts how long requests took, in buckets of nearly equal width on a logarithmic scale: any quantile
 // is known to three significant digits, histograms of the same or other disks and seconds add up, and recording one
 // value neither allocates nor searches. The layout is that of HdrHistogram (Gil Tene, hdrhistogram.org) with a lowest
-// value of 1 ns; a histogram is written down as text by Encode. Start at Histogram, and at Recorder where several
+// value of 1 ns; a histogram is written down as text by Encode. Start at Histogram, and at Recorder if several
 // goroutines count.
 package latency
 

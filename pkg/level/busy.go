@@ -61,7 +61,7 @@ func (p *Disk) busyNS(v overlap.Interval) (ns int64) {
 }
 
 // CouldMoveMore is the chance that noise alone puts what the disk could move so far above other, if they are equal in truth:
-// pauses left out where both know of them, or one has none.
+// pauses left out if both know of them, or one has none.
 func (m Measured) CouldMoveMore(other Measured) float64 {
 	return m.WithoutPauses().ChanceAbove(other.WithoutPauses())
 }
@@ -74,7 +74,7 @@ func (m Measured) WithoutPauses() Measured {
 	return m
 }
 
-// pooledBusy is the mean of busy rates; nil where none has any.
+// pooledBusy is the mean of busy rates; nil if none has any.
 func pooledBusy(list []Measured) *busy {
 	var busies []Measured
 	known := false

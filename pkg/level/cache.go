@@ -70,7 +70,7 @@ func NewCache(part *Disk, steps []Step) Cache {
 // burst is how much a disk writes that begins with some of its cache left.
 type burst struct {
 	bytes float64
-	error float64 // standard error: the noise of each rate counts twice, where it was measured and in the burst itself
+	error float64 // standard error: the noise of each rate counts twice, if it was measured and in the burst itself
 	first int     // level that it is at in the beginning
 	last  int     // and in the end
 }
@@ -133,7 +133,7 @@ func (c Cache) IsBack(b Burst) bool {
 	return b.Throughout || b.FastBytes >= backShare*c.Bytes || b.FastBytes+2*b.SEBytes >= c.Bytes && b.FastBytes >= Growing*c.Bytes
 }
 
-// Refill is the rest that gives all of the cache back, by a line through zero and what shorter rests gave; nil where there
+// Refill is the rest that gives all of the cache back, by a line through zero and what shorter rests gave; nil if there
 // are too few of these, they lie on no such line, or it does not lead to where the cache was seen to be back.
 func (c Cache) Refill(bursts []Burst, afterS, withinS float64) (restS *float64, ci *[2]float64) {
 	var xy, xx float64

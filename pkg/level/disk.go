@@ -45,12 +45,12 @@ type Level struct {
 
 // How levels are found.
 const (
-	pieceNS   = 100_000_000 // rates are compared over pieces of 0.1 s, or of a file where nothing finer is known
-	maxPieces = 2000        // longer pieces are used where there would be more
+	pieceNS   = 100_000_000 // rates are compared over pieces of 0.1 s, or of a file if nothing finer is known
+	maxPieces = 2000        // longer pieces are used if there would be more
 	HoldNS    = 500_000_000 // a rate that holds for less is no level
 
 	// A change of level must lower the squared error by this many noise variances for each natural logarithm of
-	// the number of pieces. The Schwarz criterion asks for 2 where the variance is known (Yao, "Estimating the
+	// the number of pieces. The Schwarz criterion asks for 2 if the variance is known (Yao, "Estimating the
 	// Number of Change-points via Schwarz' Criterion", 1988); here it is estimated.
 	changePenalty = 3
 	minNoise      = 0.01 // of the mean rate: differences below it are no change, however quiet the rest
@@ -101,7 +101,7 @@ func (p *Disk) RateIn(v overlap.Interval) float64 {
 	return float64(p.Curve.Between(v).Bytes) / v.Seconds()
 }
 
-// At is the index of the level that holds ns, the nearest one where it lies outside all.
+// At is the index of the level that holds ns, the nearest one if it lies outside all.
 func At(levels []Level, ns int64) int {
 	for i, l := range levels {
 		if ns < l.EndNS {
@@ -118,7 +118,7 @@ type piece struct {
 	weight float64 // seconds of active time
 }
 
-// pieces cuts the active time where the bytes are known. Pauses are left out of it: a piece may span some.
+// pieces cuts the active time if the bytes are known. Pauses are left out of it: a piece may span some.
 func (p *Disk) pieces() []piece {
 	step := max(pieceNS, int64(overlap.Seconds(p.moving())*1e9/maxPieces))
 	var pieces []piece
@@ -233,7 +233,7 @@ func changes(starts []int, rates, weights []float64, minLen int) []change {
 }
 
 // crossing is the moment within the pieces around a change at which their bytes say the rate went from before to
-// after. It makes changes finer than pieces, which without progress samples are whole files. Where a pause lies
+// after. It makes changes finer than pieces, which without progress samples are whole files. If a pause lies
 // among them, or the levels do not tell, it is the last one's start.
 func crossing(pieces []piece, before, after float64) int64 {
 	var length, bytes float64
@@ -267,7 +267,7 @@ func (p *Disk) Limited() bool { return p.Work.Limited() }
 // another, or have more or less than an even part.
 func (p *Disk) Contends() bool { return !p.Limited() && p.Work.Reads == 0 }
 
-// Asks is the rate that a limited disk's work asks for at most, in bytes per second; 0 where that is not known.
+// Asks is the rate that a limited disk's work asks for at most, in bytes per second; 0 if that is not known.
 func (p *Disk) Asks() float64 {
 	return max(p.Work.Pace, stream.TotalRate(p.Work.Streams))
 }

@@ -12,7 +12,7 @@ import (
 
 // How a jump of the rate is told: slow noise cannot jump, and noise that jumps does so elsewhere too.
 const (
-	jumpRatio = 1.5 // a jump stands out where it is so much larger than any other
+	jumpRatio = 1.5 // a jump stands out if it is so much larger than any other
 	jumpSD    = 5   // and so many standard deviations of the noise
 )
 
@@ -53,7 +53,7 @@ const (
 	sharper    = 1.3           // times the jump at the level's edge
 )
 
-// Sharpest is where the rate jumps most inside a file within sharpNS of ns, and ns itself where no jump makes up most of
+// Sharpest is where the rate jumps most inside a file within sharpNS of ns, and ns itself if no jump makes up most of
 // the change: the luck of the files about it can draw a level's edge to where one of them begins.
 func (p *Disk) Sharpest(ns int64, change float64) int64 {
 	const half = int(sharpNS / SampleNS)

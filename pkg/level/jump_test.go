@@ -21,7 +21,7 @@ func TestJumps(t *testing.T) {
 			t.Errorf("bin %d of a level: a jump", at)
 		}
 	}
-	// Another as large does not make it common where it is an edge itself.
+	// Another as large does not make it common if it is an edge itself.
 	twice := settled(60, tracetest.Steps(100, [2]float64{20, 50}, [2]float64{40, 100})).series
 	if twice.jumps(200, []int{0, 200, 600}) || !twice.jumps(200, []int{0, 200, 400, 600}) {
 		t.Error("a jump of two is told though only one of them is known, or is not though both are")
@@ -112,7 +112,7 @@ func TestJumpsByWidth(t *testing.T) {
 			t.Errorf("a step at 200 from bin %d: %v", at, got)
 		}
 	}
-	// Where that is an edge, it is a jump of which a third or a fifth is seen from 172 and 171: five deviations are 0.22.
+	// If that is an edge, it is a jump of which a third or a fifth is seen from 172 and 171: five deviations are 0.22.
 	for at, want := range map[int]bool{172: true, 171: false} {
 		s := made(step)
 		s.noise = stats.Noise{Nugget: 0.01}

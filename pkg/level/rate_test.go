@@ -10,7 +10,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// A rate rests on its bins and, where it is of few files, on their luck.
+// A rate rests on its bins and, if it is of few files, on their luck.
 func TestMeasure(t *testing.T) {
 	d := tracetest.FilesOf(slices.Repeat([][2]float64{{1, 1000}}, 40)...)
 	p := New(d, work.Work{}, 5e8)

@@ -19,7 +19,7 @@ const (
 	offRateNS = 100_000_000 // of the disk's rate: a file cut short is known by its last sample, and a reading's time to so much
 
 	// Between two readings the device may be ahead of what is counted by the requests in flight, some 30 MB at most. Over so
-	// long that is no matter; over less, an end is drawn in only where it has less than half of what the rest has.
+	// long that is no matter; over less, an end is drawn in only if it has less than half of what the rest has.
 	settledNS   = 5e9
 	partReading = 0.5
 )
@@ -197,13 +197,13 @@ func (d *device) foreign(reads, writes bool) *Foreign {
 // Device is what the disk's device moved by its own counters, beside what was counted of it, from the first reading of
 // the phase to the last.
 type Device struct {
-	Disks             []string `json:"disks"`      // on this device: more than one where names stand for one disk
-	ReadBytes         *int64   `json:"read_bytes"` // null where the run read more than it counted, to verify
+	Disks             []string `json:"disks"`      // on this device: more than one if names stand for one disk
+	ReadBytes         *int64   `json:"read_bytes"` // null if the run read more than it counted, to verify
 	WriteBytes        int64    `json:"write_bytes"`
 	CountedReadBytes  int64    `json:"counted_read_bytes"`
 	CountedWriteBytes int64    `json:"counted_write_bytes"`
-	CachedBytes       int64    `json:"cached_bytes"` // read without the device; 0 where that is no more than chance
-	Foreign           *Foreign `json:"foreign"`      // null where the device moved no more than was counted
+	CachedBytes       int64    `json:"cached_bytes"` // read without the device; 0 if that is no more than chance
+	Foreign           *Foreign `json:"foreign"`      // null if the device moved no more than was counted
 }
 
 // Foreign is traffic on a device that is not the run's.

@@ -63,8 +63,8 @@ type count struct {
 	read, write float64
 }
 
-// counts are a disk's counters. Where reads are not known they are zero all along, and reads is false. There are none
-// where a counter runs backwards: then the disk was plugged in anew.
+// counts are a disk's counters. If reads are not known they are zero all along, and reads is false. There are none
+// if a counter runs backwards: then the disk was plugged in anew.
 func (m Gauges) counts(disk string) (counts []count, reads bool) {
 	written, read := m.Of(disk, trace.DeviceWrite), m.Of(disk, trace.DeviceRead)
 	at := map[int64]float64{}

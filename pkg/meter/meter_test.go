@@ -129,7 +129,7 @@ func TestForeignIsDated(t *testing.T) {
 	within(t, "rate", f.Rate, 50e6, 1)
 	within(t, "from", f.FromS, 10.6, 1e-6)
 	within(t, "to", f.ToS, 29.2, 1e-6)
-	// Over less than 5 s an end is drawn in where it has less than half.
+	// Over less than 5 s an end is drawn in if it has less than half.
 	for i := 16; i <= 30; i++ {
 		writes[i] = 100e6
 	}

@@ -12,7 +12,7 @@ import (
 type Curve struct {
 	files []trace.File
 	sums  []int64 // sums[i]: bytes of files[:i]
-	ends  []int64 // ends[i]: the latest end among files[:i+1]; nil where no files overlap
+	ends  []int64 // ends[i]: the latest end among files[:i+1]; nil if no files overlap
 	open  []trace.Sample
 }
 

@@ -7,7 +7,7 @@ import (
 // ShortS is the length, in seconds, below which a window is too short for its rates to settle.
 const ShortS = 2
 
-// A flow is cut into bins of 0.1 s, or into so many where there would be more.
+// A flow is cut into bins of 0.1 s, or into so many if there would be more.
 const (
 	binS    = 0.1
 	maxBins = 600
@@ -29,7 +29,7 @@ func (c *Curve) Flow(window []Interval) stats.Flow {
 	return f
 }
 
-// spread is how the files in the window differ. Where it holds very many, noise over time shows all of that.
+// spread is how the files in the window differ. If it holds very many, noise over time shows all of that.
 func (c *Curve) spread(window []Interval) stats.Spread {
 	const many = 2000 // files of equal length
 	var time, squares float64

@@ -33,7 +33,7 @@ type Interval struct {
 // Seconds is the interval's length.
 func (v Interval) Seconds() float64 { return float64(v.EndNS-v.StartNS) / 1e9 }
 
-// Within is the part of the interval that lies in another; its end lies before its start where there is none.
+// Within is the part of the interval that lies in another; its end lies before its start if there is none.
 func (v Interval) Within(other Interval) Interval {
 	return Interval{max(v.StartNS, other.StartNS), min(v.EndNS, other.EndNS)}
 }
@@ -135,7 +135,7 @@ func Stages(active [][]Interval) []Stage {
 	return stages
 }
 
-// Window returns the parts of the stages in which all n disks are active, disjoint and ascending; none where they
+// Window returns the parts of the stages in which all n disks are active, disjoint and ascending; none if they
 // never were.
 func Window(stages []Stage, n int) []Interval {
 	var window []Interval

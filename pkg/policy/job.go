@@ -8,15 +8,15 @@ import (
 )
 
 // Job takes one disk through its files and says what a trace tells of them. For each file that Next gives, whoever
-// moves it calls Progress as it goes and then File, or CutShort where it was ended before.
+// moves it calls Progress as it goes and then File, or CutShort if it was ended before.
 type Job struct {
 	phase   string
 	job     *scenario.Job
 	hold    bool
-	aim     *aim         // nil where the files are counted
-	windows *windows     // nil where nobody waits for steady rates
+	aim     *aim         // nil if the files are counted
+	windows *windows     // nil if nobody waits for steady rates
 	own     int          // files of its own work, as far as known
-	quota   int64        // bytes of its own work, where that has just been decided; otherwise zero
+	quota   int64        // bytes of its own work, if that has just been decided; otherwise zero
 	seq     int          // the file under way, or the next one
 	ended   int64        // bytes of the files that have ended
 	sampled trace.Sample // the latest progress of the file under way
@@ -102,7 +102,7 @@ func (j *Job) note(bytes, tNS int64) {
 	}
 }
 
-// Quota returns, once, the bytes of the job's own work where its progress has just decided them.
+// Quota returns, once, the bytes of the job's own work if its progress has just decided them.
 func (j *Job) Quota() (bytes int64, ok bool) {
 	bytes, j.quota = j.quota, 0
 	return bytes, bytes > 0

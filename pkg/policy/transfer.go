@@ -28,7 +28,7 @@ func NewTransfer(job *scenario.Job, size, startNS int64) Transfer {
 	return Transfer{StartNS: startNS, EndNS: startNS, size: size, stretch: stretch, sampledNS: startNS}
 }
 
-// Ask is the bytes to ask the hub for next; zero where the file is whole.
+// Ask is the bytes to ask the hub for next; zero if the file is whole.
 func (t *Transfer) Ask() int64 { return min(t.stretch, t.size-t.Bytes) }
 
 // Granted notes that what Ask gave has moved, and reports whether this is the time to note the progress of a file that

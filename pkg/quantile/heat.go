@@ -34,7 +34,7 @@ func heatBounds() []int64 {
 	return bounds
 }
 
-// NewHeatMap counts the lines' requests; nil where no line ends after the release.
+// NewHeatMap counts the lines' requests; nil if no line ends after the release.
 func NewHeatMap(lines []Line) *HeatMap {
 	first := sort.Search(len(lines), func(i int) bool { return lines[i].EndNS > 0 })
 	if lines = lines[first:]; len(lines) == 0 {
@@ -67,7 +67,7 @@ func NewHeatMap(lines []Line) *HeatMap {
 	return out
 }
 
-// trim leaves the rows from low to high, by pairs where these are too many.
+// trim leaves the rows from low to high, by pairs if these are too many.
 func (s *HeatMap) trim(bounds []int64, low, high int) {
 	each := 1
 	for ; high-low > each*MaxRows; each *= 2 {

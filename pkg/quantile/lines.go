@@ -9,7 +9,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Figures are quantiles of some requests. One is null where too few requests were slower to tell it: see
+// Figures are quantiles of some requests. One is null if too few requests were slower to tell it: see
 // MinRequests. How they are worked out is said at Quantile.
 type Figures struct {
 	Requests int64   `json:"requests"`
@@ -18,7 +18,7 @@ type Figures struct {
 	P99NS    *int64  `json:"p99_ns"`
 	P999NS   *int64  `json:"p999_ns"`
 	MaxNS    int64   `json:"max_ns"`
-	// 95 % confidence intervals; null where there is no figure, or where the slow requests come from too few seconds.
+	// 95 % confidence intervals; null if there is no figure, or if the slow requests come from too few seconds.
 	P50CI95  *[2]int64 `json:"p50_ci95_ns"`
 	P99CI95  *[2]int64 `json:"p99_ci95_ns"`
 	P999CI95 *[2]int64 `json:"p999_ci95_ns"`

@@ -14,7 +14,7 @@ import (
 // off as times. The share's error is that of its mean over time, for what makes requests slow lasts from one second to
 // the next; of two estimates the larger one counts: by slow waves (stats.Spectrum), and by what neighbours have in common
 // (stats.HalfOfShort). What shifts the middle of all requests shifts the slow ones as well: no interval is narrower than the
-// median's. There is none where the slow requests come from few seconds: those say nothing of how often that happens.
+// median's. There is none if the slow requests come from few seconds: those say nothing of how often that happens.
 type Quantile struct {
 	latency.Tail
 	all    *requests
@@ -22,12 +22,12 @@ type Quantile struct {
 }
 
 // Without so much, a quantile has no interval. Of 200 generated traces of 30, 60 and 240 s under each of seven kinds of
-// noise, 5.5 % at most have one that misses the truth (7 % of p99 and p99.9), where noise lasts for 5 s 10 %; and of 200 pairs
+// noise, 5.5 % at most have one that misses the truth (7 % of p99 and p99.9), if noise lasts for 5 s 10 %; and of 200 pairs
 // that do not differ, none are told to.
 const (
 	MinSeconds   = 20 // of requests, and of latency lines
 	minWorth     = 8
-	maxStretches = 300 // lines are put together where there are more
+	maxStretches = 300 // lines are put together if there are more
 )
 
 // quantiles are the times that one request in each of many exceeds, the first of which is two: the median. Those that there
@@ -52,7 +52,7 @@ func quantiles(lines []Line, all *requests, many ...int64) []*Quantile {
 	return found
 }
 
-// stretches are the lines' histograms, with neighbours together where there are many.
+// stretches are the lines' histograms, with neighbours together if there are many.
 func stretches(lines []Line) [][]latency.Counts {
 	each := max(1, (len(lines)+maxStretches-1)/maxStretches)
 	out := make([][]latency.Counts, (len(lines)+each-1)/each)
@@ -62,7 +62,7 @@ func stretches(lines []Line) [][]latency.Counts {
 	return out
 }
 
-// within is the interval below and above which the quantile lies with a chance of no more than tail each. It is false where
+// within is the interval below and above which the quantile lies with a chance of no more than tail each. It is false if
 // the requests do not show it, or its end lies beyond them.
 func (q *Quantile) within(tail float64) (low, high int64, ok bool) {
 	if len(q.Above) < MinSeconds || !(q.Worth >= minWorth) {
@@ -95,7 +95,7 @@ func oddsTimes(share, times float64) float64 {
 	return odds / (1 + odds)
 }
 
-// interval is the 95 % interval, nil where there is none.
+// interval is the 95 % interval, nil if there is none.
 func (q *Quantile) interval() *[2]int64 {
 	low, high, ok := q.within(0.025)
 	if !ok {
@@ -104,10 +104,10 @@ func (q *Quantile) interval() *[2]int64 {
 	return &[2]int64{low, high}
 }
 
-// Change is a quantile of a disk's latency beside others against the same of the disk alone, where noise hardly
+// Change is a quantile of a disk's latency beside others against the same of the disk alone, if noise hardly
 // makes such a difference.
 type Change struct {
-	Quantile float64     `json:"quantile"` // 0.99, or 0.5 where only the median shows it
+	Quantile float64     `json:"quantile"` // 0.99, or 0.5 if only the median shows it
 	FromNS   int64       `json:"from_ns"`  // alone
 	ToNS     int64       `json:"to_ns"`
 	Times    float64     `json:"times"` // as long

@@ -30,7 +30,7 @@ func within(t *testing.T, what string, got, want, allowed float64) {
 	}
 }
 
-// Where either is not known, nothing is longer; nor where it is not by a quarter.
+// If either is not known, nothing is longer; nor if it is not by a quarter.
 func TestLongerThanUnknown(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 9002))
 	lines := Lines(&trace.DiskTrace{Op: trace.Write, Latencies: tracetest.LatencyClasses()[0].Play(rnd, 30, nil)}, nil)

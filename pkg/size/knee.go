@@ -10,8 +10,8 @@ import (
 
 // How effects of file size are told.
 const (
-	kneeP      = 0.005  // chance of a knee as clear, in the whole run, where there is none
-	bendP      = 0.10   // chance of a knee as clear where the rate bends smoothly with the logarithm of the size
+	kneeP      = 0.005  // chance of a knee as clear, in the whole run, if there is none
+	bendP      = 0.10   // chance of a knee as clear if the rate bends smoothly with the logarithm of the size
 	kneeEffect = 0.10   // relative change of the rate below which a knee is of no interest
 	kneeFiles  = 20_000 // of more files, so many evenly spread over time will do
 	kneeGroups = 400    // more files than this are put together by size
@@ -33,7 +33,7 @@ func BySize(files []File) bool {
 	return r > sorted || r < -sorted
 }
 
-// kneeSample are files in order of size, or medians of neighbours where there are many.
+// kneeSample are files in order of size, or medians of neighbours if there are many.
 type kneeSample struct {
 	bytes, seconds []float64
 	byTime         []int // indices in the order of the files' times
@@ -183,7 +183,7 @@ func tick(files []File) float64 {
 	return math.Abs(float64(common)) / 1e9
 }
 
-// blockOf is how many neighbours in time are to be kept together where what they have in common lasts; 0 where it does not.
+// blockOf is how many neighbours in time are to be kept together if what they have in common lasts; 0 if it does not.
 func blockOf(inTime []float64) int {
 	if memory := stats.Memory(inTime); memory > 1.5 {
 		return min(int(math.Ceil(2*memory)), len(inTime)/8)
@@ -254,7 +254,7 @@ func FindSmall(files []File) *SmallFiles {
 	return &s
 }
 
-// Fit makes a rate and a latency of a line of time against size; nil where the times do not grow with size.
+// Fit makes a rate and a latency of a line of time against size; nil if the times do not grow with size.
 func Fit(line func(x, y []float64) (stats.Line, bool), sizes, times []float64) (rate, latency *float64) {
 	l, ok := line(sizes, times)
 	r, cost := 1/l.Slope, l.Intercept
@@ -291,7 +291,7 @@ type Knee struct {
 	AtBytes   float64 `json:"at_bytes"`
 	BelowRate float64 `json:"below_rate"`
 	AboveRate float64 `json:"above_rate"`
-	P         float64 `json:"p"` // chance of a step as clear where there is none
+	P         float64 `json:"p"` // chance of a step as clear if there is none
 }
 
 // SmallFiles is time against size among small files, where latency shows.

@@ -71,7 +71,7 @@ func Apart(files []trace.File) (list []File, all Totals) {
 }
 
 // TypicalRates are the logarithms of the files' rates in the order of time, of modeFiles at most: the rate of a
-// file's middle byte where samples tell it, which a stall within the file does not move; else that of all its bytes
+// file's middle byte if samples tell it, which a stall within the file does not move; else that of all its bytes
 // with the fixed cost taken out, unless it took most of the time.
 func TypicalRates(files []File) []float64 {
 	some := thinned(files, modeFiles)
@@ -102,7 +102,7 @@ func thinned(files []File, limit int) []File {
 	return some
 }
 
-// middleRate is the rate at which half of the file's bytes moved at most, 0 where too few samples tell it.
+// middleRate is the rate at which half of the file's bytes moved at most, 0 if too few samples tell it.
 func middleRate(f *trace.File) float64 {
 	if len(f.Samples) < fewSamples {
 		return 0

@@ -91,7 +91,7 @@ func TestThinned(t *testing.T) {
 	}
 }
 
-// Rates of the middle byte where samples tell it, else of all bytes without the cost, but where the cost took half.
+// Rates of the middle byte if samples tell it, else of all bytes without the cost, but if the cost took half.
 func TestTypicalRates(t *testing.T) {
 	// Each takes 1 s, and a second for 10 bytes.
 	var each [][2]float64

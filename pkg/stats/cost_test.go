@@ -70,7 +70,7 @@ func TestRefined(t *testing.T) {
 	fit, _ := FitCost(size, []float64{1, math.Exp(0.1), math.Exp(0.3)})
 	closeToBy(t, "a fit's rate", fit.Rate, 10*math.Exp(-0.1-0.1/3), 1e-9)
 	if got := refined([]float64{0}, []float64{2}, CostLine{1, 10}); got != 10 {
-		t.Errorf("where no time depends on it the rate is %v, want 10", got)
+		t.Errorf("if no time depends on it the rate is %v, want 10", got)
 	}
 }
 

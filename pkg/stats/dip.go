@@ -44,7 +44,7 @@ type polygon struct {
 }
 
 // hull is the curve about the observations' indices, raised by some, of sorted[low:high+1] that turns one way only: up
-// where the sign is 1, down where it is -1.
+// if the sign is 1, down if it is -1.
 func hull(sorted []float64, low, high, raised int, sign float64) polygon {
 	var p polygon
 	for i := low; i <= high; i++ {
@@ -69,7 +69,7 @@ func (p *polygon) after(k int, x float64) int {
 	return k
 }
 
-// value is the curve's height at x, where k = after(x).
+// value is the curve's height at x, if k = after(x).
 func (p *polygon) value(k int, x float64) float64 {
 	if k == 0 || p.x[k] == x {
 		return p.y[k]

@@ -14,7 +14,7 @@ type Estimate struct {
 	Mean  float64
 	fits  fits
 	parts []student // what the noise over time says of its error
-	few   student   // what the differences between few items say, where they must be asked; its weight is 1 then
+	few   student   // what the differences between few items say, if they must be asked; its weight is 1 then
 	skew  float64   // of the mean
 	tail  float64   // how much lower the truth may be, for the slow items that are still to come
 }
@@ -36,11 +36,11 @@ func (e Estimate) SE() float64 {
 	return math.Sqrt(v)
 }
 
-// Above is the chance of a mean as high as this one, or higher, where the truth is bound or below: the p-value of the
+// Above is the chance of a mean as high as this one, or higher, if the truth is bound or below: the p-value of the
 // test that the truth is above bound.
 func (e Estimate) Above(bound float64) float64 { return e.beyond(e.Mean - bound) }
 
-// P is the chance of a mean at least as far from zero where the truth is zero.
+// P is the chance of a mean at least as far from zero if the truth is zero.
 func (e Estimate) P() float64 {
 	if e.Mean == 0 {
 		return 1

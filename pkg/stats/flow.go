@@ -54,7 +54,7 @@ func (f Flow) Doubt() Doubt {
 }
 
 // Estimate is the flow's mean and how far it may be from that of a longer one; there must be no doubt. It rests on the
-// noise over time (Spectrum) and, where few items took most of it, on the differences between these (Spread): it is
+// noise over time (Spectrum) and, if few items took most of it, on the differences between these (Spread): it is
 // the wider of both.
 func (f Flow) Estimate() Estimate {
 	e, _ := NewSpectrum(f.Rates, f.Known).Error()
@@ -94,7 +94,7 @@ func relative(f Flow) Flow {
 	return out
 }
 
-// Repeat is the logarithm of the flow's mean, as one of several measurements. Where there is doubt about its error it
+// Repeat is the logarithm of the flow's mean, as one of several measurements. If there is doubt about its error it
 // has none of its own.
 func (f Flow) Repeat() Repeat {
 	r := Repeat{Mean: math.Log(Mean(f.Rates))}

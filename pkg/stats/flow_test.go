@@ -47,7 +47,7 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
-// Where few files took most of the time, what they differ by is the error if it is the larger one.
+// If few files took most of the time, what they differ by is the error if it is the larger one.
 func TestFlowOfFewItems(t *testing.T) {
 	many, few := uneven(100, 3, 12).Estimate(), uneven(100, 3, 11.9).Estimate()
 	over := many.SE()

@@ -6,10 +6,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Holm corrects the probabilities of several tests for their number: where only those with a corrected p of up to
+// Holm corrects the probabilities of several tests for their number: if only those with a corrected p of up to
 // 0.05 are believed, the chance that any of them is wrong is at most 0.05, however the tests go together (Holm, "A
 // Simple Sequentially Rejective Multiple Test Procedure", Scandinavian Journal of Statistics 6, 1979). That chance is
-// shared out by the weights, equally where they are nil (as in Holm's section 4).
+// shared out by the weights, equally if they are nil (as in Holm's section 4).
 func Holm(p, weights []float64) []float64 {
 	if weights == nil {
 		weights = slices.Repeat([]float64{1}, len(p))

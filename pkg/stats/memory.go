@@ -7,7 +7,7 @@ import (
 )
 
 // Memory is how many values of a sequence tell as much of its mean as one independent value does: the integrated
-// autocorrelation time, 1 where neighbours have nothing in common. The sum ends with the first pair of lags that have
+// autocorrelation time, 1 if neighbours have nothing in common. The sum ends with the first pair of lags that have
 // no more in common than chance gives (after Geyer, "Practical Markov Chain Monte Carlo", Statistical Science 7, 1992),
 // and each correlation is freed of its bias (Kendall, "Note on Bias in the Estimation of Autocorrelation", Biometrika 41, 1954).
 func Memory(x []float64) float64 {
@@ -30,7 +30,7 @@ func Memory(x []float64) float64 {
 		}
 		return products/squares + 1/float64(n)
 	}
-	alike := math.Sqrt(2 / float64(n)) // standard error of a pair's sum where there is no correlation
+	alike := math.Sqrt(2 / float64(n)) // standard error of a pair's sum if there is no correlation
 	memory := 1.0
 	for lag := 1; lag+1 < n/2; lag += 2 {
 		pair := correlation(lag) + correlation(lag+1)

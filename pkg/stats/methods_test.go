@@ -125,7 +125,7 @@ func TestAgainstMethods(t *testing.T) {
 		closeTo(t, fmt.Sprintf("the dip of %v", c.X), Dip(c.X), c.Dip, 1e-9)
 	}
 	for _, c := range want.Dips {
-		// Both tables are drawn, ours in the last row from 20 samples where p is 0.001.
+		// Both tables are drawn, ours in the last row from 20 samples if p is 0.001.
 		if got := DipP(c[2], int(c[0])); math.Abs(math.Log(got/c[1])) > 0.1-0.13*math.Log10(c[1]) {
 			t.Errorf("DipP(%v, %v) = %v, want %v", c[2], c[0], got, c[1])
 		}

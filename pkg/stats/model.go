@@ -13,7 +13,7 @@ import (
 // Jeffreys' prior, which makes each part a Student's t.
 type model struct {
 	prior float64
-	// How much the mean and the waves vary, as shares of what they do where noise lasts no time.
+	// How much the mean and the waves vary, as shares of what they do if noise lasts no time.
 	mean  float64
 	waves [MaxWaves]float64
 	// slow is how many of the slowest waves tell the mean's error, the others having a size of their own; 0 for all.
@@ -107,7 +107,7 @@ func (m *model) fit(s Spectrum) fit {
 		logs += math.Log(m.waves[j])
 	}
 	k, rest := float64(slow), float64(q-slow)
-	floor := 1e-30 * (s.Mean*s.Mean + 1e-300) // where nothing varies at all
+	floor := 1e-30 * (s.Mean*s.Mean + 1e-300) // if nothing varies at all
 	l := -logs/2 - k/2*math.Log(low+floor)
 	if rest > 0 {
 		l += logGamma(k/2) + logGamma(rest/2) - logGamma(float64(q)/2) - rest/2*math.Log(high+floor)
@@ -171,7 +171,7 @@ func (f fits) parts() []student {
 	return parts
 }
 
-// Pool has estimates learn from one another how long noise lasts, where the same machine made them. The weights that
+// Pool has estimates learn from one another how long noise lasts, if the same machine made them. The weights that
 // models have beforehand become those that the estimates have given them on average, and their own prior counts as
 // poolPrior estimates do (Efron, "Large-Scale Inference: Empirical Bayes Methods for Estimation, Testing, and
 // Prediction", 2010; found by the EM algorithm). One whose noise is unlike the others' keeps its own by its waves.

@@ -32,7 +32,7 @@ func Ranks(x []float64) []float64 {
 	return ranks
 }
 
-// Spearman is Spearman's rank correlation of x and y (American Journal of Psychology 15, 1904). NaN where either does
+// Spearman is Spearman's rank correlation of x and y (American Journal of Psychology 15, 1904). NaN if either does
 // not vary.
 func Spearman(x, y []float64) float64 {
 	return stat.Correlation(Ranks(x), Ranks(y), nil)

@@ -13,7 +13,7 @@ type Line struct {
 	Slope     float64
 }
 
-// OLS fits a line by ordinary least squares. It is false where fewer than two different x leave the slope open.
+// OLS fits a line by ordinary least squares. It is false if fewer than two different x leave the slope open.
 func OLS(x, y []float64) (Line, bool) {
 	if !varies(x) {
 		return Line{}, false
@@ -30,7 +30,7 @@ const maxPairs = 500_000
 // Tau", JASA 63, 1968; Conover's intercept, as in SciPy). A third of the points may be wild without moving it far.
 // Above maxPairs the median is over as many pairs drawn at random, an incomplete U-statistic (Blom, "Some Properties
 // of Incomplete U-Statistics", Biometrika 63, 1976): its rank then errs by 0.07 % (one standard error). The draw is
-// the same every time. It is false where no two x differ.
+// the same every time. It is false if no two x differ.
 func TheilSen(x, y []float64) (Line, bool) {
 	n := len(x)
 	if !varies(x) {

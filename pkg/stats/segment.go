@@ -14,8 +14,8 @@ import (
 //
 // The search is exact: PELT (Killick, Fearnhead and Eckley, "Optimal Detection of Changepoints With a Linear
 // Computational Cost", JASA 107, 2012). A cut that cannot win is dropped minLen values after that is known, for until
-// then its rival is not yet a legal cut. It takes time in proportion to len(x) where there are many changes, to its
-// square where there are none.
+// then its rival is not yet a legal cut. It takes time in proportion to len(x) if there are many changes, to its
+// square if there are none.
 func Segments(x, w []float64, minLen int, penalty float64) []int {
 	n := len(x)
 	minLen = max(minLen, 1)
@@ -62,7 +62,7 @@ func Segments(x, w []float64, minLen int, penalty float64) []int {
 // Split cuts x in two so that the squared error about the means of both parts, of minLen values or more each, is
 // smallest (Hinkley, "Inference About the Change-Point in a Sequence of Random Variables", Biometrika 57, 1970; of an
 // ascending sample it makes the groups that differ most: Fisher, "On Grouping for Maximum Homogeneity", JASA 53, 1958).
-// It returns where the second part begins, 0 where x is too short.
+// It returns where the second part begins, 0 if x is too short.
 func Split(x []float64, minLen int) (at int) {
 	n, sum := float64(len(x)), floats.Sum(x)
 	var before, largest float64
@@ -115,7 +115,7 @@ func (c *costs) of(from, to int) float64 {
 }
 
 // LongRunVariance is the variance of x per unit of weight that decides how far a mean over a long stretch strays:
-// larger than the plain variance where neighbours go together. Changes of level hardly touch it.
+// larger than the plain variance if neighbours go together. Changes of level hardly touch it.
 //
 // It is the largest of the estimates from batches of 1, 2, 4, ... neighbours (batch means: Schmeiser, "Batch Size
 // Effects in the Analysis of Simulation Output", Operations Research 30, 1982), each from the differences of

@@ -59,7 +59,7 @@ func TrimmedSpectrum(x []float64, cut float64) Spectrum {
 	return s
 }
 
-// Error is how far the mean may be from that of a longer series. It is false where there are too few values.
+// Error is how far the mean may be from that of a longer series. It is false if there are too few values.
 func (s Spectrum) Error() (Estimate, bool) {
 	if len(s.waves) < MinBins-1 {
 		return Estimate{}, false
@@ -74,7 +74,7 @@ func (s Spectrum) Error() (Estimate, bool) {
 // Difference is the mean of b less the mean of a and how sure it is. Each has noise of its own size; how long it lasts is
 // taken to be the same in both, which halves the doubt about it. The degrees of freedom are Welch's ("The
 // Generalization of 'Student's' Problem When Several Different Population Variances Are Involved", Biometrika 34,
-// 1947). It is false where there are too few values in either.
+// 1947). It is false if there are too few values in either.
 func Difference(a, b Spectrum) (Estimate, bool) {
 	if min(len(a.waves), len(b.waves)) < MinBins-1 {
 		return Estimate{}, false

@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Summary describes a sample. All is NaN where that is empty, SD and CV where it has one value.
+// Summary describes a sample. All is NaN if that is empty, SD and CV if it has one value.
 type Summary struct {
 	Mean      float64
 	Median    float64
@@ -117,9 +117,9 @@ func TrimmedMean(sorted []float64, cut float64) float64 {
 	return stat.Mean(sorted[k:len(sorted)-k], nil)
 }
 
-// Jain is Jain's fairness index of the shares x: 1 where all are equal, 1/n where one has everything (Jain, Chiu
+// Jain is Jain's fairness index of the shares x: 1 if all are equal, 1/n if one has everything (Jain, Chiu
 // and Hawe, "A Quantitative Measure of Fairness and Discrimination for Resource Allocation", DEC-TR-301, 1984).
-// NaN where there is nothing to share.
+// NaN if there is nothing to share.
 func Jain(x []float64) float64 {
 	sum := floats.Sum(x)
 	return sum * sum / (float64(len(x)) * floats.Dot(x, x))

@@ -19,7 +19,7 @@ const (
 // Steady reports whether rates, of windows of one length, are steady at the last, and from which of them on.
 //
 // It is SNIA's rule made safe against noise: a line through five noisy values is flat now and then while the rate
-// falls. So the change must be at most 10 % by the upper bound of its interval, and where five windows are too noisy to
+// falls. So the change must be at most 10 % by the upper bound of its interval, and if five windows are too noisy to
 // bound it so closely, more of them are taken: the fewest that do. They must be of one level: a line through many windows
 // before a step and a few after it falls slowly too.
 func Steady(rates []float64) (since int, ok bool) {

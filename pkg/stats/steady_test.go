@@ -110,7 +110,7 @@ func steadyKinds() []string { return []string{"falling", "flat", "noisy", "two-l
 const maxWindows = 12
 
 // judge says what is wrong with what a detector says of a series, going by the rates without noise: it must not call
-// it steady where these do not keep SNIA's rule, and must within maxWindows of when they keep it by half. What lies
+// it steady if these do not keep SNIA's rule, and must within maxWindows of when they keep it by half. What lies
 // between is steady by the rule, but no noisy series shows it: either is right there.
 func (s madeSeries) judge(detect func([]float64) bool) string {
 	long := 0 // windows since the truth became clearly steady

@@ -25,12 +25,12 @@ type StepScan struct {
 }
 
 const (
-	stepDraws = 999 // surrogates, fewer where p is plainly not small
+	stepDraws = 999 // surrogates, fewer if p is plainly not small
 	stepTail  = 50  // of their highest statistics, which the tail is fitted to
 	enough    = 20  // surrogates as clear as the sample, from which p is known not to be small
 )
 
-// Find returns the index of the first value after the clearest step, 0 where there is no place for one, and the
+// Find returns the index of the first value after the clearest step, 0 if there is no place for one, and the
 // probability p of a step as clear anywhere by chance.
 //
 // The statistic is the squared score of a step, what Smooth explains of it taken out, over its variance; the greatest
@@ -39,7 +39,7 @@ const (
 // that what is left between them is independent, are put into another order (Lahiri, "Resampling Methods for Dependent
 // Data", 2003); they are always the same. Beyond the surrogates the tail falls exponentially, as that of the maximum
 // of squared normal variables does (Knijnenburg et al., "Fewer Permutations, More Accurate P-values", Bioinformatics
-// 25, 2009). Drawing stops early where p is plainly not small (Besag and Clifford, "Sequential Monte Carlo P-values",
+// 25, 2009). Drawing stops early if p is plainly not small (Besag and Clifford, "Sequential Monte Carlo P-values",
 // Biometrika 78, 1991).
 func (s StepScan) Find() (cut int, p float64) {
 	basis := orthonormal(s.Smooth)

@@ -37,7 +37,7 @@ func TestStepScanFinds(t *testing.T) {
 	}
 }
 
-// TestStepScanOfNothing: p must be small no more often than it says, also where neighbours in time go together and the
+// TestStepScanOfNothing: p must be small no more often than it says, also if neighbours in time go together and the
 // blocks are so long.
 func TestStepScanOfNothing(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(15, 16))

@@ -128,7 +128,7 @@ func TestStepChance(t *testing.T) {
 		}
 		closeToBy(t, tt.name, got, tt.want, 1e-12)
 	}
-	// Where the highest are all alike, there is no tail to go by.
+	// If the highest are all alike, there is no tail to go by.
 	flat := func(z float64) func([]float64) (float64, int) {
 		return func([]float64) (float64, int) { return z, 0 }
 	}

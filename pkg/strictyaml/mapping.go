@@ -39,7 +39,7 @@ func (p Pair) Errorf(format string, args ...any) {
 	p.Value.doc.Report(p.KeyPos.Errorf(format, args...))
 }
 
-// Mapping reads a mapping; one without any key where the node is none, having said so.
+// Mapping reads a mapping; one without any key if the node is none, having said so.
 func (n Node) Mapping() *Mapping {
 	m := &Mapping{doc: n.doc, pos: n.pos, path: n.path}
 	node, ok := n.ast.(ast.MapNode)
@@ -66,7 +66,7 @@ func (n Node) Mapping() *Mapping {
 // Pos is where the mapping begins.
 func (m *Mapping) Pos() Pos { return m.pos }
 
-// Errorf reports a mistake at the mapping's beginning, where there is a mapping.
+// Errorf reports a mistake at the mapping's beginning, if there is a mapping.
 func (m *Mapping) Errorf(format string, args ...any) {
 	if m.none {
 		return
@@ -74,7 +74,7 @@ func (m *Mapping) Errorf(format string, args ...any) {
 	m.doc.Report(m.pos.Errorf(format, args...))
 }
 
-// Missing reports that a key is absent from the mapping, where there is a mapping.
+// Missing reports that a key is absent from the mapping, if there is a mapping.
 func (m *Mapping) Missing(key, format string, args ...any) {
 	if m.none {
 		return
@@ -133,14 +133,14 @@ func (m *Mapping) Done() {
 	}
 }
 
-// Read reads a key's value, where the key is there.
+// Read reads a key's value, if the key is there.
 func (m *Mapping) Read(key string, v Value) {
 	if n, ok := m.Get(key); ok {
 		v.Read(n)
 	}
 }
 
-// Mapping reads a mapping within; one without any key where it is absent.
+// Mapping reads a mapping within; one without any key if it is absent.
 func (m *Mapping) Mapping(key string) *Mapping {
 	if n, ok := m.Get(key); ok {
 		return n.Mapping()

@@ -26,15 +26,15 @@ type Object struct {
 // Among is of keys that stand for one another.
 type Among struct {
 	Keys    []string
-	Both    string // what is wrong where two are; empty: nothing
-	Neither string // what is wrong where none is; empty: nothing
+	Both    string // what is wrong if two are; empty: nothing
+	Neither string // what is wrong if none is; empty: nothing
 }
 
 // Rule refuses keys beside another one.
 type Rule struct {
 	Key    string
 	Is     []string // values of the key for which the rule holds
-	Now    *string  // the key's value, which may be that of another mapping where the key is absent
+	Now    *string  // the key's value, which may be that of another mapping if the key is absent
 	Refuse []string
 	Say    string // what is wrong and what to try; %[1]s: the key that is refused, %[2]s: the value
 }
@@ -162,7 +162,7 @@ func (r Rule) Inherited(mapping string, of func(Schema) Schema) Schema {
 		of(Schema{"if": Schema{"not": own}, "then": r.refusal()}))
 }
 
-// Implies is the schema of mappings that are to match another one where a key is there and its value as said.
+// Implies is the schema of mappings that are to match another one if a key is there and its value as said.
 func Implies(key string, value, then Schema) Schema {
 	return Schema{"if": Schema{"properties": Schema{key: value}, "required": []string{key}}, "then": then}
 }
@@ -171,7 +171,7 @@ func Implies(key string, value, then Schema) Schema {
 type Items[T any] struct {
 	To    *[]T
 	Item  func(*T) Value
-	Empty string // what is wrong where there is none, and what to try; empty: nothing
+	Empty string // what is wrong if there is none, and what to try; empty: nothing
 	Max   int    // items; 0: any number
 }
 

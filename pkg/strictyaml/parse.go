@@ -65,7 +65,7 @@ func checkText(at Pos, data []byte) *Error {
 	return nil
 }
 
-// parse returns the document's body, nil where there is none.
+// parse returns the document's body, nil if there is none.
 func parse(start Pos, text string) (body ast.Node, err error) {
 	// The scanner and parser are a third party's: whatever they trip over is a broken file, not a crash.
 	defer func() {
@@ -186,7 +186,7 @@ func posOf(file string, n ast.Node) Pos {
 	return tokenPos(file, n.GetToken())
 }
 
-// tokenPos is where a token stands, within the file even where the scanner lost count.
+// tokenPos is where a token stands, within the file even if the scanner lost count.
 func tokenPos(file string, t *token.Token) Pos {
 	if t == nil || t.Position == nil {
 		return Pos{File: file, Line: 1, Column: 1}

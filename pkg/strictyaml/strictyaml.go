@@ -45,7 +45,7 @@ func (p Pos) String() string {
 	return fmt.Sprintf("%s:%d:%d", printable(p.File), p.Line, p.Column)
 }
 
-// compare is below zero where p comes earlier in the file than q, and zero at the same place.
+// compare is below zero if p comes earlier in the file than q, and zero at the same place.
 func (p Pos) compare(q Pos) int {
 	return cmp.Or(cmp.Compare(p.Line, q.Line), cmp.Compare(p.Column, q.Column))
 }
@@ -113,8 +113,8 @@ func (d *Doc) Report(err *Error) {
 	d.mistakes = append(d.mistakes, err)
 }
 
-// Err is nil where there is no mistake, an *Error where there is one, and otherwise Errors. An absent key is no mistake
-// of its own where an unknown one stands in its place, misspelt.
+// Err is nil if there is no mistake, an *Error if there is one, and otherwise Errors. An absent key is no mistake
+// of its own if an unknown one stands in its place, misspelt.
 func (d *Doc) Err() error {
 	misspelt := map[place]bool{}
 	for _, e := range d.mistakes {
@@ -137,7 +137,7 @@ func (d *Doc) Err() error {
 // maxQuoted is the most characters of a value that an error repeats.
 const maxQuoted = 40
 
-// Quote shows a piece of a file inside an error: in quotes, on one line, cut where it is long.
+// Quote shows a piece of a file inside an error: in quotes, on one line, cut if it is long.
 func Quote(text string) string {
 	if utf8.RuneCountInString(text) > maxQuoted {
 		text = string([]rune(text)[:maxQuoted]) + "..."
@@ -145,7 +145,7 @@ func Quote(text string) string {
 	return strconv.Quote(text)
 }
 
-// printable is text as it stands, or quoted where it would garble a line.
+// printable is text as it stands, or quoted if it would garble a line.
 func printable(text string) string {
 	if !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
 		return strconv.Quote(text)

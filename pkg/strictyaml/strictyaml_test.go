@@ -213,7 +213,7 @@ func lines(err error) []string {
 	return all
 }
 
-// Several mistakes are one line where an error is one.
+// Several mistakes are one line if an error is one.
 func TestErrors(t *testing.T) {
 	_, err := readSample("nme: b\nflush: x\ndepth: 0")
 	if want := `t.yaml:1:1: unknown key "nme"; try name (and 2 more)`; err.Error() != want {

@@ -18,7 +18,7 @@ func Suggest(word string, known []string) string {
 }
 
 // Nearest is the known word that an unknown one most likely stands for: the one it is the beginning of, or one that
-// differs from it by a slip of the hand. It is empty where there is none.
+// differs from it by a slip of the hand. It is empty if there is none.
 func Nearest(word string, known []string) string {
 	word = strings.ToLower(word)
 	best, smallest, begun := "", 0, 0

@@ -15,12 +15,12 @@ type Value struct {
 	Schema func() Schema
 }
 
-// First does something before the value is read, where there is one.
+// First does something before the value is read, if there is one.
 func (v Value) First(do func()) Value {
 	return Value{func(n Node) { do(); v.Read(n) }, v.Schema}
 }
 
-// Then does something after the value has been read, where there is one.
+// Then does something after the value has been read, if there is one.
 func (v Value) Then(do func(Node)) Value {
 	return Value{func(n Node) { v.Read(n); do(n) }, v.Schema}
 }
@@ -121,7 +121,7 @@ func OneOf[T ~string](to *T, words ...string) Value {
 	}, nil, Schema{"enum": words})
 }
 
-// into is a value that is read into a target, and left alone where it is wrong. The target's value beforehand is the
+// into is a value that is read into a target, and left alone if it is wrong. The target's value beforehand is the
 // default, unless it is zero.
 func into[T comparable](to *T, read func(Node) (T, bool), format func(T) string, schema Schema) Value {
 	return Value{

@@ -8,7 +8,7 @@ import (
 )
 
 // A disk that reads and writes at once has one file for each pass, whose two directions are known apart: in any order of
-// the lines, with one of the two missing, and where the last pass did not end.
+// the lines, with one of the two missing, and if the last pass did not end.
 func TestBoth(t *testing.T) {
 	lines := []string{
 		`{"type":"phase","phase":"p","roles":{"A":"write"},"paced":{"A":{"reads":0.4}}}`,

@@ -19,7 +19,7 @@ type Check struct {
 	Verdict  Verdict `json:"verdict"`
 	Measured string  `json:"measured"`
 	Text     string  `json:"text"`   // what it means for results
-	Advice   string  `json:"advice"` // what to do; empty where nothing is
+	Advice   string  `json:"advice"` // what to do; empty if nothing is
 }
 
 // Verdict is how a check ended.
@@ -49,7 +49,7 @@ func (c *Checkup) with(verdict Verdict) []Check {
 	return out
 }
 
-// Subject is the check's name, and the disk's folder where it is about one.
+// Subject is the check's name, and the disk's folder if it is about one.
 func (c Check) Subject() string {
 	if c.Path == "" {
 		return c.Name

@@ -15,8 +15,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// A line of each type has these keys after its type, in this order. One with a question mark is left out where it says
-// nothing; all others are written even where they are zero.
+// A line of each type has these keys after its type, in this order. One with a question mark is left out if it says
+// nothing; all others are written even if they are zero.
 var lines = [...]struct {
 	kind Type
 	keys []string
@@ -34,7 +34,7 @@ var lines = [...]struct {
 	{EndType, []string{"status"}},
 }
 
-// keys are those of a type's lines; nil where it is not a known one.
+// keys are those of a type's lines; nil if it is not a known one.
 func (t Type) keys() []string {
 	for i := range lines {
 		if lines[i].kind == t {

@@ -40,7 +40,7 @@ type Event struct {
 	Name    string
 	Started string // wall time, RFC 3339: a label, never a measurement
 	Disks   []Disk
-	// What the run was measured on, where it is known.
+	// What the run was measured on, if it is known.
 	Hardware *hardware.Setup
 
 	// all but run and end
@@ -48,10 +48,10 @@ type Event struct {
 
 	// phase
 	Roles       map[string]Role
-	Stop        string               // race (also where empty) | hold | time: what ended the jobs
+	Stop        string               // race (also if empty) | hold | time: what ended the jobs
 	Test        string               // which of a preset's tests this is
 	Score       string               // median | best: of the files, by the preset's original
-	Connections map[string]string    // of disks, where not the run's
+	Connections map[string]string    // of disks, if not the run's
 	Work        map[string]work.Work // of each disk; in traces without it, of those whose work is limited or a mix
 	Search      *Try                 // which of a search's tries this is
 	Saturation  *Saturation          // which step of the preset saturation this is
@@ -82,7 +82,7 @@ type Event struct {
 	Status string
 }
 
-// The names of gauges: of a disk, or of the host where the line names none. Counters count from some start of the
+// The names of gauges: of a disk, or of the host if the line names none. Counters count from some start of the
 // device's own.
 const (
 	Temperature = "temperature_c"
@@ -126,7 +126,7 @@ type Try struct {
 type Saturation struct {
 	Of     string `json:"of"` // the scenario's phase whose steps these are
 	Step   string `json:"step"`
-	Disk   string `json:"disk,omitempty"`    // that works, where it is one
+	Disk   string `json:"disk,omitempty"`    // that works, if it is one
 	RestNS int64  `json:"rest_ns,omitempty"` // before a burst
 }
 

@@ -37,7 +37,7 @@ func (b *builder) finish() {
 	b.warnLeftOut()
 }
 
-// cutShort marks the phases that a run which did not get to its end says no end of. Where it says that of none, as runs did
+// cutShort marks the phases that a run which did not get to its end says no end of. If it says that of none, as runs did
 // before there was a line for it, only the last was surely going on.
 func (b *builder) cutShort() {
 	phases := b.run.Phases

@@ -10,7 +10,7 @@ import (
 )
 
 // Load reads a whole trace; name stands for the input in errors and warnings. Disks and phases that have no line
-// of their own are inferred from the others. Progress is attached to its file, or to the disk's Open where the
+// of their own are inferred from the others. Progress is attached to its file, or to the disk's Open if the
 // file never ended.
 func Load(r io.Reader, name string) (*Run, error) {
 	in := NewReader(r, name)

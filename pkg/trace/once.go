@@ -10,7 +10,7 @@ const (
 	// maxTakes is how many files may have one number, on average, for it to be a file's number: a trace need not
 	// number its files, and then all have the same.
 	maxTakes = 4
-	// maxOverlapping is the share of a disk's files that may be left out for the rest to come one at a time. Where there
+	// maxOverlapping is the share of a disk's files that may be left out for the rest to come one at a time. If there
 	// are more, the disk had several files in transfer at once.
 	maxOverlapping = 0.05
 )
@@ -60,7 +60,7 @@ func without(files []File, indices []int) []File {
 
 func byStart(a, b File) int { return compare(&a, &b) }
 
-// compare orders files by time. It is zero where their lines say the same.
+// compare orders files by time. It is zero if their lines say the same.
 func compare(a, b *File) int {
 	return cmp.Or(cmp.Compare(a.StartNS, b.StartNS), cmp.Compare(a.EndNS, b.EndNS), cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Bytes, b.Bytes))
 }
@@ -183,7 +183,7 @@ func clash(a, b *File) bool {
 }
 
 // overlapping are the indices of few files without which no two clash; the files must be sorted. Of two that clash the one
-// that ends later goes, for it leaves most room: but not where it clashes with that one only, and is the longer.
+// that ends later goes, for it leaves most room: but not if it clashes with that one only, and is the longer.
 func overlapping(files []File) []int {
 	var gone []int
 	last := -1

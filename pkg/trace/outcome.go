@@ -10,7 +10,7 @@ type Effective struct {
 	Block    int64    `json:"block"`
 	Depth    int      `json:"depth"`
 	Priority string   `json:"priority,omitempty"` // macOS: background, or the policy for disk requests: important, throttle ...
-	Space    string   `json:"space,omitempty"`    // of new files: one of the following; empty where none was to be reserved
+	Space    string   `json:"space,omitempty"`    // of new files: one of the following; empty if none was to be reserved
 	Warnings []string `json:"warnings,omitempty"` // asked for one thing and got another
 }
 
@@ -22,7 +22,7 @@ const (
 	SpaceNone     = "none"     // not at all
 )
 
-// RunFailure is why a run is not whole: a phase of it, and a disk, where it was one of theirs.
+// RunFailure is why a run is not whole: a phase of it, and a disk, if it was one of theirs.
 type RunFailure struct {
 	Phase string `json:"phase,omitempty"`
 	Disk  string `json:"disk,omitempty"`

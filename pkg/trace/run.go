@@ -14,10 +14,10 @@ import (
 type Run struct {
 	Name     string
 	Started  string
-	Hardware *hardware.Setup // what it was measured on; nil where that was not recorded
-	Disks    []Disk          // in the scenario's order; from the file lines where there is no run line
+	Hardware *hardware.Setup // what it was measured on; nil if that was not recorded
+	Disks    []Disk          // in the scenario's order; from the file lines if there is no run line
 	Phases   []*Phase        // in order of appearance
-	Status   string          // Complete, Partial, or empty where the end line is missing
+	Status   string          // Complete, Partial, or empty if the end line is missing
 	Warnings []string        // what the reader put up with: a torn last line, a missing header
 }
 
@@ -26,11 +26,11 @@ type Phase struct {
 	Name   string
 	Roles  map[string]Role
 	Disks  []*DiskTrace // the working disks, in the run's order
-	Status string       // Complete, Partial (also of one that was going on when the run was cut short), or empty where nothing says how it ended
+	Status string       // Complete, Partial (also of one that was going on when the run was cut short), or empty if nothing says how it ended
 
-	Stop        string               // race (also where empty) | hold | time
-	Test        string               // of a preset's tests; empty where it has one
-	Score       string               // median | best, where the preset's original has a score of its own
+	Stop        string               // race (also if empty) | hold | time
+	Test        string               // of a preset's tests; empty if it has one
+	Score       string               // median | best, if the preset's original has a score of its own
 	Connections map[string]string    // of disks that hang elsewhere than in the run's line
 	Gauges      []Gauge              // what the machine read off its devices meanwhile, by time
 	Work        map[string]work.Work // what each disk was to do; of other tools' and old traces what little they say. See WorkOf
@@ -43,7 +43,7 @@ type Phase struct {
 type DiskTrace struct {
 	Name   string
 	Op     Role
-	LateNS *int64   // how long after the release the worker started, by the wall clock; nil where not recorded
+	LateNS *int64   // how long after the release the worker started, by the wall clock; nil if not recorded
 	Files  []File   // by start time
 	Open   []Sample // progress of a file that never ended (a killed worker, a full disk)
 	Errors []Failure
@@ -51,7 +51,7 @@ type DiskTrace struct {
 	Both     bool     // it reads and writes at once: its files are passes in which it did both, and Op is what it does more
 	OpenRead []Sample // of Open, what was read
 
-	Latencies []Latency // of its requests, by time; none where they were not recorded
+	Latencies []Latency // of its requests, by time; none if they were not recorded
 	Streams   []Stream  // in the order of their appearance
 }
 
@@ -74,7 +74,7 @@ type StreamSample struct {
 	stream.Sample
 }
 
-// Gauge is one value read off a device, or off the host where Disk is empty.
+// Gauge is one value read off a device, or off the host if Disk is empty.
 type Gauge struct {
 	Disk  string
 	Name  string // Temperature, DeviceRead ...
@@ -110,7 +110,7 @@ type Failure struct {
 // averaged in.
 func (f *File) Usable() bool { return f.Bytes > 0 && f.EndNS > f.StartNS }
 
-// Disk returns the part of the named disk, nil where it did nothing.
+// Disk returns the part of the named disk, nil if it did nothing.
 func (p *Phase) Disk(name string) *DiskTrace {
 	for _, d := range p.Disks {
 		if d.Name == name {

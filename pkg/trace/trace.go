@@ -4,18 +4,18 @@
 //
 // A trace is written as the run goes and may be cut off anywhere: the reader drops a torn last line with
 // a warning, ignores types and keys it does not know, and calls any other bad line an error that names
-// its number. Only file lines are required; disks and phases are inferred where their lines are missing.
+// its number. Only file lines are required; disks and phases are inferred if their lines are missing.
 //
 // Nothing is counted twice. Lines that say the same are one. Of a phase that was recorded again the last complete
 // take counts, else the last in which a file was moved; a second phase line begins a take, and a second run line must
-// have the first one's name and disks. Where files of one disk overlap, the trace decides what is possible:
+// have the first one's name and disks. If files of one disk overlap, the trace decides what is possible:
 //
-//   - A file's number (seq) names it in its phase and disk. Where two of one number differ, and the second shares time
+//   - A file's number (seq) names it in its phase and disk. If two of one number differ, and the second shares time
 //     with a file that counts, it was recorded twice: the first line counts, or the first with progress. A trace whose
 //     files have the same number more than four times on average does not number them, and is spared this rule.
-//   - Where leaving out at most 5 % of a disk's files lets the rest come one at a time, the disk moved one at a time,
+//   - If leaving out at most 5 % of a disk's files lets the rest come one at a time, the disk moved one at a time,
 //     and those files are left out: the fewest that it takes.
-//   - Where it takes more, the disk had several files in transfer (a queue deeper than one), and all count.
+//   - If it takes more, the disk had several files in transfer (a queue deeper than one), and all count.
 //
 // Two files overlap, for these rules, when they share more than half of the shorter one's time; less may come of
 // rounded times. The run's warnings say how many lines were left out, and where.

@@ -116,7 +116,7 @@ func pair(count float64, big, small string) string {
 	return text
 }
 
-// trimZeros cuts the zeros after a decimal point, and the point where nothing follows.
+// trimZeros cuts the zeros after a decimal point, and the point if nothing follows.
 func trimZeros(number string) string {
 	if !strings.Contains(number, ".") {
 		return number

@@ -124,7 +124,7 @@ func whole(number string, factor int64) (int64, error) {
 	return n.Int64(), nil
 }
 
-// quote shows a piece of a hostile text on one line, cut where it is long.
+// quote shows a piece of a hostile text on one line, cut if it is long.
 func quote(text string) string {
 	if len(text) > maxText {
 		text = text[:maxText] + "..."

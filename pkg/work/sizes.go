@@ -9,7 +9,7 @@ type Sizes struct {
 	List         []int64 `json:"list,omitempty"`
 	Min          int64   `json:"min,omitempty"`
 	Max          int64   `json:"max,omitempty"`
-	Distribution string  `json:"distribution,omitempty"` // uniform (also where empty) | log-uniform
+	Distribution string  `json:"distribution,omitempty"` // uniform (also if empty) | log-uniform
 }
 
 // The distributions sizes are drawn from.
@@ -23,7 +23,7 @@ func (s Sizes) IsZero() bool {
 	return len(s.List) == 0 && s.Min == 0 && s.Max == 0 && s.Distribution == ""
 }
 
-// one is the size of all files, where they have one; else 0.
+// one is the size of all files, if they have one; else 0.
 func (s Sizes) one() int64 {
 	switch {
 	case len(s.List) > 0 && slices.Min(s.List) == slices.Max(s.List):

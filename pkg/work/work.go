@@ -40,7 +40,7 @@ type Work struct {
 	Probe   int64         `json:"probe,omitempty"`    // bytes of a single request at a time, which only measures latency
 	Every   time.Duration `json:"every_ns,omitempty"` // from one such request to the next
 
-	Seen *Seen `json:"-"` // what the files say, where Sizes does not
+	Seen *Seen `json:"-"` // what the files say, if Sizes does not
 }
 
 // The orders of files.

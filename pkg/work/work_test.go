@@ -81,7 +81,7 @@ func TestDiffers(t *testing.T) {
 	}
 }
 
-// Sizes that were seen are those of another phase where both may be drawn from one range.
+// Sizes that were seen are those of another phase if both may be drawn from one range.
 func TestSeen(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	drawn := func(n int, lower, upper float64, logarithmic bool) *Seen {

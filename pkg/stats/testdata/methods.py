@@ -212,7 +212,7 @@ def trend(rates):
 
 
 def steady(rates):
-    """From which window on, -1 where they are not."""
+    """From which window on, -1 if they are not."""
     if len(rates) < 5:
         return -1
     mean, change, _ = trend(rates[-5:])

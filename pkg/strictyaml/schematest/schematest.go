@@ -13,7 +13,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/strictyaml"
 )
 
-// Validator says what is wrong with a YAML file. Where it cannot be read the error is a *strictyaml.Error.
+// Validator says what is wrong with a YAML file. If it cannot be read the error is a *strictyaml.Error.
 type Validator func(data []byte) error
 
 // New makes the validator of a schema, which must be one.

@@ -4,7 +4,7 @@ package tracetest
 type Class struct {
 	Name  string
 	Noise Noise
-	Sizes Sizes // Uniform where nil
+	Sizes Sizes // Uniform if nil
 	// Tuned classes may be used to choose thresholds by; the others are for tests alone.
 	Tuned bool
 }

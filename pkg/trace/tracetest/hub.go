@@ -9,7 +9,7 @@ import (
 )
 
 // Hub is what disks share: a capacity, of which each gets no more than its level and its noise let it move, and beyond
-// that parts in proportion to its weight (1 where there is none for it). What one leaves, others take at once.
+// that parts in proportion to its weight (1 if there is none for it). What one leaves, others take at once.
 type Hub struct {
 	Capacity float64 // bytes per second
 	Weights  map[string]float64

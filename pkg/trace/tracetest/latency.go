@@ -12,7 +12,7 @@ import (
 // Latency is how long a generated disk's requests take: log-normal about a median, some of them in a slow part of their
 // own, and all of them longer or shorter together for as long as the noise remembers.
 type Latency struct {
-	Op       trace.Role // Write where empty
+	Op       trace.Role // Write if empty
 	PerS     int        // requests a second
 	MedianNS float64
 	Sigma    float64 // of the logarithm
@@ -24,7 +24,7 @@ type Latency struct {
 	By func(s float64) float64
 }
 
-// Play makes the latency lines from the release to a time, one a second, and notes every request by its time where
+// Play makes the latency lines from the release to a time, one a second, and notes every request by its time if
 // each is not nil.
 func (l Latency) Play(rnd *rand.Rand, endS float64, each func(s, ns float64)) []trace.Latency {
 	var out []trace.Latency

@@ -10,7 +10,7 @@ import (
 type Noise struct {
 	// Sigma spreads the times of whole files log-normally.
 	Sigma float64
-	// Tail spreads the times of whole files as Pareto's distribution with this exponent, above 1; none where 0.
+	// Tail spreads the times of whole files as Pareto's distribution with this exponent, above 1; none if 0.
 	Tail float64
 
 	// A wave of the rate: a first-order autoregression of this deviation, relative, and this memory.

@@ -119,7 +119,7 @@ func (w *secondFiles) file(bytes, now int64) {
 	w.startNS, w.samples = now, nil
 }
 
-// end ends the last file where its last byte was moved.
+// end ends the last file when its last byte was moved.
 func (w *secondFiles) end() {
 	for n := len(w.samples); n > 0 && w.samples[n-1].TNS >= w.lastNS; n-- {
 		w.samples = w.samples[:n-1]

@@ -16,14 +16,14 @@ import (
 // Disk is what a generated disk does: the truth that an analysis is to find.
 type Disk struct {
 	Name   string
-	Op     trace.Role // Write where empty
+	Op     trace.Role // Write if empty
 	StartS float64
 	Levels []Level // the last one's end is the disk's, unless it runs out of files
-	Files  int     // most files; no limit where 0
-	Sizes  Sizes   // Uniform where nil
+	Files  int     // most files; no limit if 0
+	Sizes  Sizes   // Uniform if nil
 	Noise  Noise
 
-	// KneeBytes is a size above which files run at KneeFactor of the level; none where 0.
+	// KneeBytes is a size above which files run at KneeFactor of the level; none if 0.
 	KneeBytes, KneeFactor float64
 	// BareFiles leaves out the progress samples.
 	BareFiles bool

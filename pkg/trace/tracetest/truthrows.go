@@ -122,7 +122,7 @@ func freesRoom(s *scene, later bool) {
 	at := MovedAt(p, "C", full)
 	kinds := []string{"own_fall", "redistribution"}
 	if later {
-		kinds = kinds[:1] // it stays as low where it is alone
+		kinds = kinds[:1] // it stays as low when it is alone
 	}
 	s.changes(Change{Phase: "WWW", Kinds: kinds, Disks: []string{"C"}, AtS: at, To: map[string]float64{"C": c1 * 1e9}})
 	s.changes(Change{Phase: "WWW", Kinds: []string{"recovery", "redistribution", "own_fall"}, Disks: []string{"A", "B"}, AtS: at, By: "C",
