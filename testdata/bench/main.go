@@ -58,7 +58,7 @@ func rows(scale int64) []row {
 // result is one run of a row.
 type result struct {
 	rate float64 // bytes per second, of all workers together
-	cpu  float64 // seconds of processor time for each GB, or each million requests where they are random
+	cpu  float64 // seconds of processor time for each GB, or each million requests if they are random
 }
 
 func main() {

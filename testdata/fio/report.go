@@ -21,7 +21,7 @@ type Direction struct {
 	Rate  float64 `json:"bw_bytes"` // per second
 }
 
-// ReadReport reads the report in what fio printed, where notes may stand before it.
+// ReadReport reads the report in what fio printed, if notes may stand before it.
 func ReadReport(out []byte) (*Report, error) {
 	r := &Report{}
 	if err := json.Unmarshal(out[max(0, bytes.IndexByte(out, '{')):], r); err != nil {

@@ -65,7 +65,7 @@ func start(t *testing.T, hubbench, until string) *started {
 	return nil
 }
 
-// diskOf is the folder that a process keeps locked as its disk's; empty where it has none yet. One that was there before it
+// diskOf is the folder that a process keeps locked as its disk's; empty if it has none yet. One that was there before it
 // began is what it sweeps up.
 func diskOf(pid int, before []string) string {
 	fds, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid)) // the pattern is well formed
@@ -134,7 +134,7 @@ func TestLabWithoutRoot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Where nobody may go, nobody can start it.
+	// If nobody may go, nobody can start it.
 	shared, err := os.MkdirTemp("/tmp", "hubbench-lab-")
 	if err != nil {
 		t.Fatal(err)

@@ -26,7 +26,7 @@ import (
 // partition is the size of each; memory is taken as it is written.
 const partition = 1280 << 20
 
-// missing is what this machine lacks, nil where it lacks nothing.
+// missing is what this machine lacks, nil if it lacks nothing.
 func missing() error {
 	if os.Geteuid() != 0 {
 		return fmt.Errorf("%w: root's rights, to make a block device and limit it (try sudo make lab)", errMissing)
@@ -123,7 +123,7 @@ func (l *lab) compare(ctx context.Context) (list []*result, err error) {
 	return list, nil
 }
 
-// command runs a program within the limit, and has it clean up after itself where the lab is interrupted.
+// command runs a program within the limit, and has it clean up after itself when the lab is interrupted.
 func (l *lab) command(ctx context.Context, name string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute) // many times what any takes
 	defer cancel()

@@ -20,7 +20,7 @@ type result struct {
 	truth  float64   // bytes per second
 	within float64   // share of the truth by which hubbench may be off
 	ours   []float64 // each run's rate by hubbench
-	theirs []float64 // and by fio, where it says one
+	theirs []float64 // and by fio, if it says one
 }
 
 // newResult is a result without runs, of what disks with these letters do. Held to most are those with one limit and time
@@ -96,7 +96,7 @@ func document(results []*result) *report.Document {
 	t := &report.Table{Title: "Rates", Columns: []report.Column{
 		{Head: "Pattern"}, {Head: "Truth", Numbers: true}, {Head: "hubbench", Numbers: true}, {Head: "Off", Numbers: true}, {Head: "Least to most"},
 		{Head: "fio", Numbers: true}, {Head: "Off", Numbers: true}, {Head: "Held to", Numbers: true}, {Head: ""},
-	}, Note: "MB/s of all disks together, " + runs(n) + ". W writes, R reads. hubbench: in the overlap, or after it where a row says so. fio: all " +
+	}, Note: "MB/s of all disks together, " + runs(n) + ". W writes, R reads. hubbench: in the overlap, or after it if a row says so. fio: all " +
 		"bytes over the longest job's time, " + runs(len(results[0].theirs)) + ". Both leave the first second out (warm_up, ramp_time), in which the kernel grants more than the limit."}
 	for _, r := range results {
 		row := []report.Cell{{Text: r.name}, {Text: mega(r.truth)}, {Text: mega(r.measured())}, {Text: r.off(r.ours)},
@@ -113,7 +113,7 @@ func document(results []*result) *report.Document {
 	return doc
 }
 
-// doubts says so where fio too was far below the truth: the machine may have been.
+// doubts says so if fio too was far below the truth: the machine may have been.
 func doubts(results []*result) string {
 	var low []string
 	for _, r := range results {

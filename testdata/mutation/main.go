@@ -7,7 +7,7 @@
 // the file, by an overlay: nothing in the tree is touched. A mutant meets only the tests that run its line, the quickest
 // first (suite.go), and is killed by the first that fails or takes ten times as long as usual and 10 s more.
 //
-// Where tests take long, -within leaves out those above a time, and -again takes the survivors that an earlier run
+// If tests take long, -within leaves out those above a time, and -again takes the survivors that an earlier run
 // printed into a file, to try all tests on them. -exec is put before each test, as in go test: to take turns on a busy machine,
 // for one.
 //

@@ -101,7 +101,7 @@ func (s *suite) total() time.Duration {
 	return sum
 }
 
-// build compiles the tests. What it says is returned where it fails for an error in the code. Nothing is inlined: made part of a
+// build compiles the tests. What it says is returned if it fails for an error in the code. Nothing is inlined: made part of a
 // test, a function may lose by that test's arguments what others would need.
 func (s *suite) build(to string, flags ...string) (said string, err error) {
 	args := slices.Concat([]string{"test", "-c", "-vet=off", "-gcflags=-l", "-ldflags=-s -w -buildid=", "-o", to}, flags, []string{"./" + s.pkg})
@@ -112,7 +112,7 @@ func (s *suite) build(to string, flags ...string) (said string, err error) {
 	return "", nil
 }
 
-// command runs a test binary where go test would, with bounded memory where the shell can.
+// command runs a test binary where go test would, with bounded memory if the shell can.
 func (s *suite) command(ctx context.Context, binary string, args ...string) *exec.Cmd {
 	line := slices.Concat(s.exec, []string{"sh", "-c", fmt.Sprintf(`ulimit -v %d 2>/dev/null; exec "$0" "$@"`, memoryKB), binary}, args)
 	cmd := exec.CommandContext(ctx, line[0], line[1:]...)
@@ -147,7 +147,7 @@ func readProfile(name, pkg string) (map[string][]block, error) {
 	return runs, lines.Err()
 }
 
-// meet are the tests that run the mutant's place; all where it is in no function.
+// meet are the tests that run the mutant's place; all if it is in no function.
 func (s *suite) meet(m mutant) []test {
 	within := func(b block) bool {
 		return slices.Compare(b.from[:], m.run[:]) <= 0 && slices.Compare(m.run[:], b.to[:]) <= 0

@@ -72,7 +72,7 @@ func (m onMac) run(t *testing.T, setting string) (code int, said, record string)
 	if left, _ := filepath.Glob(filepath.Join(dir, "*", ".hubbench-*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
-	data, _ := os.ReadFile(filepath.Join(dir, "out", "run.json")) // where there is a run
+	data, _ := os.ReadFile(filepath.Join(dir, "out", "run.json")) // if there is a run
 	return code, out.String(), string(data)
 }
 

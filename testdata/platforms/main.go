@@ -7,7 +7,7 @@
 // Without names it runs all but machine, which is this machine's own tests; without packages those where systems differ,
 // and with -all every one. A failure that is the emulator's fault is listed in known.txt with its reason: any other one, and
 // a listed one that does not happen, is an error. Up to two tests of a system that fail under its emulator are run once more,
-// alone, and this is said: what then passes has passed. Where a program is lacking the system is passed over, and that is said;
+// alone, and this is said: what then passes has passed. If a program is lacking the system is passed over, and that is said;
 // with -strict it is an error too. -record writes results.txt and the README's table.
 //
 // What the results mean is in the package outcome; known.txt and results.txt belong to it.
@@ -49,7 +49,7 @@ type options struct {
 func run(out io.Writer) error {
 	all := flag.Bool("all", false, "test every package, not those alone where systems differ")
 	record := flag.Bool("record", false, "write results.txt and the README's table")
-	strict := flag.Bool("strict", false, "take it for an error where the programs for a system are lacking")
+	strict := flag.Bool("strict", false, "take it for an error if the programs for a system are lacking")
 	table := flag.Bool("table", false, "write the README's table afresh from results.txt, and run nothing")
 	flag.Parse()
 	if _, err := os.Stat("go.mod"); err != nil {
@@ -90,7 +90,7 @@ func run(out io.Writer) error {
 	return write(results)
 }
 
-// choose finds the systems named; all but this machine where none is.
+// choose finds the systems named; all but this machine if none is.
 func choose(names []string) ([]system, error) {
 	var chosen []system
 	var all []string
@@ -184,7 +184,7 @@ func writeTable() error {
 	return os.WriteFile("README.md", []byte(text), 0o644)
 }
 
-// command is a program with its output shown where it fails.
+// command is a program with its output shown if it fails.
 func command(name string, args ...string) error {
 	if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w\n%s", name, err, out)

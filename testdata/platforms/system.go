@@ -24,7 +24,7 @@ type system struct {
 	programs []string
 	debian   string // packages that have them
 	packages []string
-	all      []string // packages with -all; as packages where nil
+	all      []string // packages with -all; as packages if nil
 	quick    string   // a regular expression of tests that are left out without -all
 
 	// prepare makes ready what the tests need, in the folder tmp, and tells it.
@@ -35,7 +35,7 @@ type system struct {
 type emulator struct {
 	args  []string // of go test
 	env   []string
-	close func() // where something is to be ended
+	close func() // if something is to be ended
 }
 
 func systems() []system {
@@ -168,7 +168,7 @@ func (s system) test(e emulator, packages []string, all bool, more ...string) ([
 	cmd.Env = append(s.environment(), e.env...)
 	var out, problems bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &problems
-	failed := cmd.Run() // also where a test did
+	failed := cmd.Run() // also if a test did
 	tests, err := outcome.ReadTests(&out)
 	if err == nil && len(tests) == 0 {
 		err = fmt.Errorf("go test ran nothing: %w\n%s", failed, &problems)

@@ -43,7 +43,7 @@ func prepareWine(tmp string) (emulator, error) {
 	return e, err
 }
 
-// fixedAddresses is what to put before a command to run it without random addresses; nothing where that is not allowed. With
+// fixedAddresses is what to put before a command to run it without random addresses; nothing if that is not allowed. With
 // them, Wine 8 finds an address that it needs taken in one process of some thousands, which then fails.
 func fixedAddresses() []string {
 	if exec.Command("setarch", "-R", "true").Run() != nil {
@@ -66,7 +66,7 @@ func addRandom(tmp, system string) error {
 }
 
 // removeTheOldWay makes an overlay of Go's library in which Wine's answer to FileDispositionInformationEx, that it is not
-// implemented, counts as those do that Windows gives where it lacks it. Go then removes the file by the older call.
+// implemented, counts as those do that Windows gives if it lacks it. Go then removes the file by the older call.
 func removeTheOldWay(tmp string) (string, error) {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {

@@ -18,7 +18,7 @@ type Claim struct {
 	Title    string    `json:"title"`            // in a few words
 	Sentence string    `json:"sentence"`         // of the README, word by word
 	Method   string    `json:"method"`           // how it is measured
-	Source   string    `json:"source,omitempty"` // the paper or the rule, where there is one
+	Source   string    `json:"source,omitempty"` // the paper or the rule, if there is one
 	By       []Measure `json:"-"`
 }
 

@@ -75,7 +75,7 @@ func (t *tests) line(text string) {
 	}
 }
 
-// find takes a finding out of a line, where it has one.
+// find takes a finding out of a line, if it has one.
 func (t *tests) find(text string) *evidence.Finding {
 	f, ok, err := evidence.Read(text)
 	switch {
@@ -95,7 +95,7 @@ func (t *tests) keep(text string) {
 	}
 }
 
-// lastSaid is how much of what a test said is told where it fails.
+// lastSaid is how much of what a test said is told if it fails.
 const lastSaid = 3
 
 // ended is a test that has ended, by a name to call it, with the last that it said.
@@ -123,7 +123,7 @@ func (t *tests) end() {
 	}
 }
 
-// complaint is what a test says in a line, without the place in the code; empty where the line is not of that kind.
+// complaint is what a test says in a line, without the place in the code; empty if the line is not of that kind.
 func complaint(text string) string {
 	match := regexp.MustCompile(`^\s+\w+\.go:\d+: (.*)`).FindStringSubmatch(text)
 	if match == nil {

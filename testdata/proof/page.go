@@ -111,9 +111,9 @@ func (p *Proof) table() *report.Table {
 // meaning says what a pass is worth.
 func meaning() report.List {
 	return report.List{Title: "What a pass means, and what was not tested", Items: []string{
-		"A claim holds where every finding was within the limit that stands beside it. The limits are fixed in the tests, not chosen after the measurement.",
+		"A claim holds if every finding was within the limit that stands beside it. The limits are fixed in the tests, not chosen after the measurement.",
 		"Truth is what was set beforehand: the rate that the kernel grants a device, the profile of a simulated or mounted hub, the numbers that a trace was generated with. No other benchmark's rates are taken for the truth. For processor time and for how late threads are woken, which depend on the machine, it is fio's and a plain thread's in the same run.",
-		"Counts have an interval of 95 % (Wilson): what the share of all such trials may be. Where trials are few, the limit allows for chance, and says so by its number.",
+		"Counts have an interval of 95 % (Wilson): what the share of all such trials may be. If trials are few, the limit allows for chance, and says so by its number.",
 		"A check that crashes, takes too long or reports nothing makes its claim fail. What this machine can't measure is left out, with the reason.",
 		"No real Mac and no real Thunderbolt hub was tested here, only disks in memory, file systems under limits, and models. Of real hubs there are the published figures that goshen-ridge.yaml is fitted to.",
 		"A pass says that hubbench measures rightly. It says nothing of how fast this machine's disks are.",

@@ -137,7 +137,7 @@ type reason struct {
 	what []string
 }
 
-// add adds things that were left out for a reason, or none where the reason says it all.
+// add adds things that were left out for a reason, or none if the reason says it all.
 func (l *leftOut) add(why string, what ...string) {
 	at := slices.IndexFunc(*l, func(r reason) bool { return r.why == why })
 	if at < 0 {

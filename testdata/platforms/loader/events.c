@@ -31,7 +31,7 @@ static struct watch {
 	int16_t filter; // READ stands for READ and WRITE
 	uint64_t ident;
 	void *mine;
-	int wake, timer; // of a queue; 0 where it has none
+	int wake, timer; // of a queue; 0 if it has none
 	uint32_t turn;
 } watches[DESCRIPTORS];
 

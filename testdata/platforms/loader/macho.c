@@ -113,7 +113,7 @@ struct segment {
 	uint64_t address, length, offset, stored;
 };
 
-// map puts a segment where it wants to lie: the file's own pages, copied where they are written to, and zeros after them.
+// map puts a segment where it wants to lie: the file's own pages, copied if they are written to, and zeros after them.
 static void map(const struct segment *s, int fd) {
 	if (segment_count == sizeof segments / sizeof *segments) die("more segments than expected");
 	segments[segment_count++] = s->address;

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <ucontext.h>
 
-// Linux's number of each of macOS's signals; 0 where Linux has none (SIGEMT, SIGINFO).
+// Linux's number of each of macOS's signals; 0 if Linux has none (SIGEMT, SIGINFO).
 static const int numbers[32] = {0, 1, 2, 3, 4, 5, 6, 0, 8, 9, SIGBUS, 11, SIGSYS, 13, 14, 15, SIGURG, SIGSTOP, SIGTSTP, SIGCONT, SIGCHLD,
 	SIGTTIN, SIGTTOU, SIGIO, SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF, SIGWINCH, 0, SIGUSR1, SIGUSR2};
 
@@ -38,7 +38,7 @@ struct darwin_info {
 	uint64_t pad[7];
 };
 
-// The registers that Go reads and, where a fault becomes a panic, writes: in macOS's order, with Linux's index of each.
+// The registers that Go reads and, when a fault becomes a panic, writes: in macOS's order, with Linux's index of each.
 enum { REGISTERS = 17 };
 static const int registers[REGISTERS] = {REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RDI, REG_RSI, REG_RBP, REG_RSP, REG_R8, REG_R9, REG_R10,
 	REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};

@@ -20,7 +20,7 @@ type Event struct {
 // Tests is what one package's tests did.
 type Tests struct {
 	Package string              // import path
-	Ends    map[string]string   // of each test: pass, skip, fail, or run where it never ended
+	Ends    map[string]string   // of each test: pass, skip, fail, or run if it never ended
 	Output  map[string][]string // of each test, and of the program itself under ""
 	Failed  bool                // the program as a whole
 	Empty   bool                // nothing to test

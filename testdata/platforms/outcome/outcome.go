@@ -27,7 +27,7 @@ type Result struct {
 	Platform string // GOOS/GOARCH
 	How      string // Machine, Wine, Loader, Qemu or Compiled
 	Date     string // YYYY-MM-DD
-	Package  string // within the module; all of them where compiled
+	Package  string // within the module; all of them if compiled
 	Passed   int    // tests and subtests
 	Skipped  int
 	Excused  int // failed, and listed as the emulator's fault
