@@ -26,7 +26,7 @@ func Check(ctx context.Context) error {
 }
 
 func check(ctx context.Context) error {
-	lost := make(chan error, 1) // told once at most
+	lost := make(chan error, 1) // sent at most once
 	release := keep(zap.NewNop(), func(err error) { lost <- err })
 	defer release()
 	timer := time.NewTimer(checkFor)

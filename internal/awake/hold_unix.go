@@ -13,7 +13,7 @@ import (
 )
 
 // hold runs a tool that keeps the machine awake for as long as it runs. The tool reads this process's end from its
-// stdin, or watches the process itself: nothing remains of it when this process is killed. lost is told, once, why the machine is not kept awake.
+// stdin, or watches the process itself: nothing remains of it when this process is killed. lost receives, once, why the machine is not kept awake.
 func hold(log *zap.Logger, lost func(error), command []string) (release func()) {
 	cmd := exec.Command(command[0], command[1:]...)
 	// The terminal is kept from it: a Ctrl-C must not end it before the run, and it must ask nobody for a password.

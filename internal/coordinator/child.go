@@ -52,7 +52,7 @@ func newChild(s *starter, cmd *exec.Cmd, stderr *stderrLog, job scenario.Job, re
 	c := &child{job: job, cmd: cmd, conn: wire.NewConn(stdout, stdin), stderr: stderr, outbox: make(chan wire.Message, outboxSize)}
 	go func() { // until leave
 		for m := range c.outbox {
-			_ = c.conn.Send(m) // a worker that cannot be told is about to exit
+			_ = c.conn.Send(m) // a worker that cannot be reached is about to exit
 		}
 	}()
 	go func() {
@@ -77,7 +77,7 @@ func newChild(s *starter, cmd *exec.Cmd, stderr *stderrLog, job scenario.Job, re
 // outboxSize is how many messages a worker may leave unread. One that is well has read each before the next.
 const outboxSize = 64
 
-// send tells the worker something. The pipe to a worker that does not read, such as a stopped one, fills up: that holds up
+// send sends the worker a message. The pipe to a worker that does not read, such as a stopped one, fills up: that holds up
 // nobody else.
 func (c *child) send(m wire.Message) {
 	if c.gone {
@@ -86,7 +86,7 @@ func (c *child) send(m wire.Message) {
 	select {
 	case c.outbox <- m:
 	default:
-		c.kill("it does not read what it is told")
+		c.kill("it does not read its messages")
 	}
 }
 

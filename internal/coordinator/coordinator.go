@@ -28,7 +28,7 @@ type Journal interface {
 	Append(events ...trace.Event) error
 }
 
-// Watcher is told how the run goes, for people to see. Its calls come from one goroutine and must
+// Watcher shows people how the run goes. Its calls come from one goroutine and must
 // be quick.
 type Watcher interface {
 	PhaseBegins(index int, phase scenario.Phase)
@@ -51,10 +51,10 @@ type Options struct {
 	Journal   Journal
 	Watcher   Watcher
 	Pause     func(ctx context.Context, text string) error                 // waits for a person
-	Say       func(text string)                                            // tells a person of a doubt between phases; nil: nobody is told
-	OnHang    func(text string)                                            // tells a person at once of a disk that moves nothing; nil: nobody is told
+	Say       func(text string)                                            // shows a person a doubt between phases; nil: no output
+	OnHang    func(text string)                                            // warns a person at once of a disk that moves nothing; nil: no output
 	WorkerLog io.Writer                                                    // takes what workers write to stderr
-	Modes     func(phase string, modes map[string]trace.Effective) error   // is told what each job really got
+	Modes     func(phase string, modes map[string]trace.Effective) error   // receives what each job really got
 	Gauges    func(ctx context.Context, disks []gauge.Disk) []gauge.Source // finds what to read beside a phase; nil: nothing
 	Stall     time.Duration                                                // a worker that moves nothing for so long is killed
 	Kill      <-chan struct{}                                              // closed: end at once, without waiting for workers

@@ -23,7 +23,7 @@ func (p *phaseRun) killAll(why string) {
 	}
 }
 
-// watch kills workers whose job does not go on, and those that do not stop when told to.
+// watch kills workers whose job does not go on, and those that do not stop when asked to.
 func (p *phaseRun) watch(now time.Time) {
 	// A time without a look is one in which this process stood still, or the machine slept: no disk has to do with that.
 	passed := min(now.Sub(p.watched), 2*watchEvery)
@@ -47,19 +47,19 @@ func (p *phaseRun) watch(now time.Time) {
 			c.kill(fmt.Sprintf("nothing moved for %s; check that the disk is still connected", c.silent.Round(time.Second)))
 		case c.silent > p.stallTimeout(c)-p.opts.Stall+sayAfter && !c.told && p.opts.OnHang != nil:
 			c.told = true
-			p.opts.OnHang(fmt.Sprintf("disk %s: nothing has moved for %s: it hangs, or is very slow; it is given up after %s (--stall)",
+			p.opts.OnHang(fmt.Sprintf("disk %s: nothing has moved for %s: it hangs, or is very slow; hubbench gives up on it after %s (--stall)",
 				c.job.Disk, c.silent.Round(time.Second), p.stallTimeout(c)))
 		}
 	}
 }
 
-// sayAfter is how long nothing may move before a person is told.
+// sayAfter is how long nothing may move before a person is warned.
 const sayAfter = 8 * time.Second
 
 // slowest is the rate of a disk that is slow and not dead, in bytes per second.
 const slowest = 5e6
 
-// stallTimeout is for how long a child may move nothing. How far a request is, nobody can tell, and those in flight may all end at
+// stallTimeout is for how long a child may move nothing. How far a request has got is unknown, and those in flight may all end at
 // once: they take as long as a slow disk needs for them, and so does a call for a whole file, however far it is.
 func (p *phaseRun) stallTimeout(c *child) time.Duration {
 	if len(c.job.Sizes) == 0 {

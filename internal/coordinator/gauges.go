@@ -59,7 +59,7 @@ func (p *phaseRun) findGauges(ctx context.Context) *gauges {
 			}
 		},
 		Fail: func(source string, err error) {
-			p.opts.Log.Warn("gauge given up", zap.String("source", source), zap.String("phase", p.phase.Name), zap.Error(err))
+			p.opts.Log.Warn("gauge stopped: it keeps failing", zap.String("source", source), zap.String("phase", p.phase.Name), zap.Error(err))
 		},
 	}
 	return g

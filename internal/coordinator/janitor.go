@@ -92,19 +92,19 @@ func newJanitor(s *starter, opts Options) (*janitor, error) {
 	return j, nil
 }
 
-// LeashFlag tells the janitor that it has the leash, as LeashFile.
+// LeashFlag says that the janitor has inherited the leash, as LeashFile.
 const (
 	LeashFlag = "--leash"
 	LeashFile = 3
 )
 
-// NewLeash makes a leash, of which the janitor inherits the end and is told by args; nil if processes inherit no files.
+// NewLeash makes a leash, of which the janitor inherits the end and learns of it by args; nil if processes inherit no files.
 func NewLeash() (end, leash *os.File, args []string, err error) {
 	if runtime.GOOS == "windows" {
 		return nil, nil, nil, nil
 	}
 	if end, leash, err = os.Pipe(); err != nil {
-		return nil, nil, nil, fmt.Errorf("make the clean-up process's leash: %w", err)
+		return nil, nil, nil, fmt.Errorf("open the clean-up process's pipe: %w", err)
 	}
 	return end, leash, []string{LeashFlag}, nil
 }
@@ -175,7 +175,7 @@ func (j *janitor) finish(kill <-chan struct{}, hangs map[string]bool) (complaint
 func Clean(stdin io.Reader, stdout io.Writer, leash io.Reader, runID string, folders []string) {
 	_, _ = stdin.Read(make([]byte, 1)) // whatever ends it
 	out := json.NewEncoder(stdout)
-	removeRuns(runID, folders, func(c cleaned) { _ = out.Encode(c) }) // a coordinator that is gone cannot be told
+	removeRuns(runID, folders, func(c cleaned) { _ = out.Encode(c) }) // a coordinator that is gone cannot be reached
 	if leash != nil {
 		_, _ = io.Copy(io.Discard, leash)
 		removeRuns(runID, folders, func(cleaned) {})

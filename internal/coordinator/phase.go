@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// releaseDelay is how far ahead the release instant lies: enough for every worker to be told and to sleep.
+	// releaseDelay is how far ahead the release instant lies: enough for every worker to get the message and to sleep.
 	releaseDelay = 30 * time.Millisecond
-	// stopTimeout is how long a worker that was told to stop may take to finish its request and remove its
+	// stopTimeout is how long a worker that was asked to stop may take to finish its request and remove its
 	// files, before it is killed and its files are removed for it.
 	stopTimeout = 4 * time.Second
 	// killTimeout is how long a killed worker may take to die. One that the kernel holds in a request to a disk

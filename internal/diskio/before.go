@@ -119,7 +119,7 @@ func (e *real) writeOpen(ctx context.Context, f testFile, r record, block int64)
 	return t, errors.Join(err, e.closeFile(f))
 }
 
-// besides tells of something that was done outside the files' times.
+// besides reports progress outside the files' times.
 func (e *real) besides(done int64) {
 	e.beside += done
 	if e.tellBeside != nil {
@@ -149,7 +149,7 @@ func (e *real) emptyCache() error {
 	switch {
 	case e.traits.direct:
 	case cached < 0:
-		e.warn("this system does not tell whether its cache still holds what is to be read: a rate above the link's limit means that it does")
+		e.warn("this system does not say whether its cache still holds the files to be read: a rate above the link's limit means that it does")
 	case cached > bytes/100:
 		e.warn("%d of the %d bytes to be read could not be dropped from the cache: they are read at the speed of memory", cached, bytes)
 	}

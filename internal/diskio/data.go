@@ -9,7 +9,7 @@ import (
 // What test files hold. It must be incompressible, no block may equal another (file systems and controllers
 // that deduplicate would otherwise be measured at speeds that no data of a user's reaches), and it must cost
 // next to nothing to make: so the buffers are filled with noise once, and each unit of a block carries a
-// stamp of its own when it is written. The stamp also tells on reading whether the disk returned what was
+// stamp of its own when it is written. The stamp also shows on reading whether the disk returned what was
 // asked for: the right run, disk, file and offset.
 const (
 	// dataUnit is what a stamp covers: the smallest piece that common deduplication works on.
@@ -121,5 +121,5 @@ func (s *stamper) endsWithin(off int64) bool {
 	return s.period == 0 && s.size > 0 && off+stampBytes > s.size
 }
 
-// checkOf tells a stamp from other data: no block of zeros bears a right one.
+// checkOf is a stamp's checksum: a block of zeros never has a valid one.
 func checkOf(tag, head, off uint64) uint64 { return mix(tag ^ mix(head^mix(off+gamma))) }

@@ -15,20 +15,20 @@ import (
 type Engine interface {
 	// Prepare does all that must lie outside the timing before the release: the marked folder, buffers
 	// touched, the files a read phase reads, the first file open. It returns what the job really got. Until Close has
-	// returned, the engine tells beside, from its own goroutine or another, how much it has done so far that is not in the
+	// returned, the engine passes to beside, from its own goroutine or another, how much it has done so far that is not in the
 	// files' times: bytes written before the release or read back, files removed and files dropped from the cache. A disk that hangs is known by its
 	// standing still.
 	Prepare(ctx context.Context, beside func(done int64)) (trace.Effective, error)
 	// Start gives the release instant (clock.Now's nanoseconds); all times returned count from it. From then on until
-	// Close has returned, the engine tells what it observes beside the files: latency and stream events, whose phase and
-	// disk are filled in by the worker. It tells them one at a time, from any goroutine, and never from the transfer loop.
+	// Close has returned, the engine emits what it observes beside the files: latency and stream events, whose phase and
+	// disk are filled in by the worker. It emits them one at a time, from any goroutine, and never from the transfer loop.
 	Start(releaseNS int64, tell func(trace.Event))
 	// Transfer moves file seq of the job. Opening, allocation and closing lie outside the span it returns.
 	// It calls sample from its own goroutine or another, never concurrently, never after returning.
 	// When ctx ends it stops at the next request and returns ctx's error.
 	Transfer(ctx context.Context, seq int, sample Sampler) (Span, error)
-	// Cached tells, after the last file, which share of the files moved past the cache lies in it all the same; ok is false
-	// if that cannot be told.
+	// Cached is, after the last file, the share of the files moved past the cache that lies in it nevertheless; ok is false
+	// if that is not known.
 	Cached() (share float64, ok bool)
 	// Doubts are warnings that have come up since Prepare.
 	Doubts() []string

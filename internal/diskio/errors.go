@@ -39,7 +39,7 @@ func hintFor(err error) string {
 	case isGone(err):
 		return "the disk was disconnected or has failed; check its cable, hub port and power"
 	case lacksConsent(runtime.GOOS, err):
-		return "macOS has not allowed the program that hubbench runs in (Terminal, iTerm, an editor) to use this disk: allow it removable volumes in System Settings > Privacy & Security > Files & Folders, or Full Disk Access, and start that program anew"
+		return "macOS has not allowed the program that hubbench runs in (Terminal, iTerm, an editor) to use this disk: allow it removable volumes in System Settings > Privacy & Security > Files & Folders, or Full Disk Access, and restart that program"
 	case errors.Is(err, fs.ErrPermission):
 		return "choose a folder that you may write to"
 	case errors.Is(err, fs.ErrNotExist):

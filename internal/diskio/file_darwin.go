@@ -63,8 +63,8 @@ func (f *darwinFile) reserve(size int64) error {
 // settle has nothing to do: with F_NOCACHE the cache holds no stretch of the file.
 func (f *darwinFile) settle(int64, int64, trace.Role) error { return nil }
 
-// evict writes the file out and drops its pages by way of a mapping: msync with MS_INVALIDATE is how macOS is
-// told.
+// evict writes the file out and drops its pages by way of a mapping: msync with MS_INVALIDATE is how to ask
+// macOS for it.
 func (f *darwinFile) evict() error {
 	if err := unix.Fsync(f.n); err != nil {
 		return err
@@ -87,7 +87,7 @@ func directAlign(testFile) int64 { return 4096 }
 
 // cachedBelow: writes go past the cache in whole pages alone, and no fewer than 16 KiB (cluster_write_direct and
 // MIN_DIRECT_WRITE_SIZE in xnu's bsd/vfs/vfs_cluster.c). A page is 16 KiB on Apple silicon, also if a program for Intel
-// runs on it and is told 4 KiB; on Intel the smallest write is the bound.
+// runs on it and sees 4 KiB; on Intel the smallest write is the bound.
 const cachedBelow = 16384
 
 func adviseHuge([]byte) {}

@@ -93,7 +93,7 @@ func (f *folder) fillFiles() ([]string, error) {
 func (f *folder) removeAll(names []string) error {
 	for _, name := range names {
 		if err := f.root.Remove(name); err != nil {
-			return fmt.Errorf("remove what the volume was filled with: %w", err)
+			return fmt.Errorf("remove the files that filled the volume: %w", err)
 		}
 	}
 	return nil

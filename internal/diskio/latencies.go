@@ -11,7 +11,7 @@ import (
 // latencyEveryNS is how much of a job one latency event is about; its ends lie on whole seconds since the release.
 const latencyEveryNS = 1_000_000_000
 
-// latencies counts how long the requests of a job took, by operation, and tells it once a second. A request's time is
+// latencies counts how long the requests of a job took, by operation, and emits that once a second. A request's time is
 // from when it is handed to the system, or was due to be if it has a time (see pacer), until the lane that handed it over
 // sees it done; what hubbench does before and
 // after (stamps, checks, emptying the cache) is no part of it. For an application it is a whole call, which may move
@@ -43,7 +43,7 @@ type stretch struct {
 
 func newLatencies() *latencies { return &latencies{stretches: make(chan stretch, 1)} }
 
-// start begins to tell what is counted, until stop.
+// start emits what is counted, until stop.
 func (l *latencies) start(tell func(trace.Event)) {
 	l.nextNS = latencyEveryNS
 	l.writer.Go(func() {
@@ -55,7 +55,7 @@ func (l *latencies) start(tell func(trace.Event)) {
 	})
 }
 
-// write tells what the counters hold, and empties them.
+// write emits what the counters hold, and clears them.
 func write(hist *latency.Histogram, endNS int64, tell func(trace.Event), list ...*counters) {
 	for i, op := range [...]trace.Role{trace.Read, trace.Write} {
 		hist.Reset()
@@ -94,7 +94,7 @@ func (l *latencies) tick(ns int64) {
 	}
 }
 
-// resume tells that requests begin again after a pause, such as from one file to the next: a stretch whose second has
+// resume notes that requests begin again after a pause, such as from one file to the next: a stretch whose second has
 // passed since ends with the last request before.
 func (l *latencies) resume(ns int64) {
 	if l != nil && ns >= l.nextNS {
@@ -116,7 +116,7 @@ func (l *latencies) cut(endNS int64) {
 // after is the first whole second after an instant.
 func after(ns int64) int64 { return (ns/latencyEveryNS + 1) * latencyEveryNS }
 
-// stop tells what is left, once nothing is counted any more.
+// stop emits what is left, once nothing is counted any more.
 func (l *latencies) stop(tell func(trace.Event)) {
 	close(l.stretches)
 	l.writer.Wait()

@@ -19,7 +19,7 @@ const settleBytes = 32 << 20
 // settlesPerSecond is how often a job at a pace does so at least.
 const settlesPerSecond = 20
 
-// Start notes the release, and begins to tell how long requests take.
+// Start notes the release, and starts to emit how long requests take.
 func (e *real) Start(releaseNS int64, tell func(trace.Event)) {
 	e.release, e.tell = releaseNS, tell
 	e.pacer = newPacer(e)

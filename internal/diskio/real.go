@@ -52,7 +52,7 @@ type real struct {
 	told       int              // warnings that Prepare has returned
 	doubted    bool             // that space could not be reserved is among the warnings
 	tellBeside func(done int64) // see Engine.Prepare
-	beside     int64            // that it was told last
+	beside     int64            // last reported progress
 }
 
 // system is what an engine asks of the operating system; tests put faults between.
@@ -236,7 +236,7 @@ func (e *real) effective() trace.Effective {
 	}
 	if e.traits.direct && e.cachesWrites() {
 		eff.Cache = "cached writes"
-		e.warn("this system takes writes past its cache from %d bytes on: those of %d bytes go through it, and reach the disk when they are flushed", e.system.cachedBelow, job.IO.Block)
+		e.warn("this system bypasses its cache only for writes of %d bytes or more: those of %d bytes go through it, and reach the disk when they are flushed", e.system.cachedBelow, job.IO.Block)
 	}
 	if job.IO.Mode == scenario.ModeApp {
 		eff.Block = appCall(job.Sizes)
@@ -245,7 +245,7 @@ func (e *real) effective() trace.Effective {
 		}
 		if !oneCall && eff.Block > appBytes {
 			eff.Block = appBytes
-			e.warn("this system moves files in calls of %d bytes, where an application might use a single one", appBytes)
+			e.warn("this system moves files in calls of %d bytes, while an application might use a single call", appBytes)
 		}
 	}
 	return eff
@@ -256,7 +256,7 @@ func (e *real) cachesWrites() bool {
 	return e.op() == trace.Write && e.job.IO.Block < e.system.cachedBelow
 }
 
-// space tells how the space of new files is reserved, and warns if that is not as elsewhere, so that the numbers are not
+// space says how the space of new files is reserved, and warns if that is not as elsewhere, so that the numbers are not
 // those of another system.
 func (e *real) space() string {
 	switch {
@@ -264,7 +264,7 @@ func (e *real) space() string {
 		e.warn("the file system does not preallocate (%v): the time of allocation is part of the measurement, and requests in flight together may have it fill gaps with zeros", e.traits.reserveNo)
 		return trace.SpaceNone
 	case e.traits.direct && e.traits.zeroes:
-		e.warn("the file system preallocates by writing zeros: each new file is written twice, once before its time")
+		e.warn("the file system preallocates by writing zeros: each new file is written twice, the first time before it is timed")
 		return trace.SpaceZeros
 	case e.traits.inOrder != nil:
 		e.warn("new files must be written from front to back (%v): requests in flight together wait for one another, and gaps are filled with zeros first; start hubbench as administrator to measure as other systems do", e.traits.inOrder)
@@ -352,7 +352,7 @@ func (e *real) Close() error {
 	return e.job.explain("clean up", err)
 }
 
-// warnLeftOut tells how many requests were due and never made: the latencies are without them.
+// warnLeftOut emits how many requests were due and never made: the latencies are without them.
 func (e *real) warnLeftOut() {
 	if e.pacer == nil {
 		return

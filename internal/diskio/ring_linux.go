@@ -270,7 +270,7 @@ func (q *ringRequest) completed(want int64, res int32) (all bool, err error) {
 
 // enter submits what is queued and waits until at least one request has completed.
 //
-// The call does not tell Go's scheduler that it blocks: the thread keeps its place, and the scheduler's
+// The call does not inform Go's scheduler that it blocks: the thread keeps its place, and the scheduler's
 // bookkeeping and watchdog stay out of it, which at one 4 KiB request at a time cost as much again as the
 // request. Go still interrupts it by a signal whenever it needs the thread, which ends the call with EINTR.
 func (r *ring) enter(wait uint32) error {
@@ -279,7 +279,7 @@ func (r *ring) enter(wait uint32) error {
 	return r.entered(n, errno)
 }
 
-// submit submits what is queued, and does not wait. It tells Go's scheduler of the call, which a disk that hangs may block
+// submit submits what is queued, and does not wait. It informs Go's scheduler of the call, which a disk that hangs may block
 // where no signal can interrupt it.
 func (r *ring) submit() error {
 	atomic.StoreUint32(r.sqTail, r.tail)

@@ -83,7 +83,7 @@ func (s *streams) newPieceMover() (m pieceMover, engine string, why error) {
 
 // Start notes the release.
 func (s *streams) Start(releaseNS int64, tell func(trace.Event)) {
-	var one sync.Mutex // latencies are told by another goroutine
+	var one sync.Mutex // another goroutine emits latencies
 	s.real.Start(releaseNS, func(e trace.Event) {
 		one.Lock()
 		defer one.Unlock()
@@ -182,14 +182,14 @@ func (s *streams) count(bytes, tNS int64) {
 	}
 }
 
-// reportBefore tells the samples that are due before tNS.
+// reportBefore emits the samples that are due before tNS.
 func (s *streams) reportBefore(tNS int64) {
 	for ; s.reportNS < tNS; s.reportNS += stream.SampleNS {
 		s.reportAt(s.reportNS)
 	}
 }
 
-// report tells the last sample, if much has happened since the one before.
+// report emits the last sample, if much has happened since the one before.
 func (s *streams) report(tNS int64) {
 	if tNS-(s.reportNS-stream.SampleNS) > stream.SampleNS/10 {
 		s.reportAt(tNS)
@@ -288,7 +288,7 @@ func (s *streams) wait(ctx context.Context, untilNS int64) error {
 	return nil
 }
 
-// Close ends the mover, whose requests under way it waits for, and tells how late this computer was at the most to look
+// Close ends the mover, whose requests under way it waits for, and reports by how much at most this computer was late to look
 // after the frames. What the disk kept waiting is no part of that.
 func (s *streams) Close() error {
 	err := s.closeFiles()

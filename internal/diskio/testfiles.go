@@ -40,7 +40,7 @@ type testFiles struct {
 	bytes   int64  // of all of them
 	keep    int    // how many of them are to be kept
 	next    int    // number of the next file
-	removed func() // is told of each file that was removed; nil: nobody is
+	removed func() // called for each file that was removed; may be nil
 }
 
 // listTestFiles finds what earlier phases left in the folder. What is not as it should be is no record, and

@@ -146,7 +146,7 @@ func (t *transfer) progress(now int64) {
 	}
 }
 
-// moved tells the latencies when the last request ended, whichever lane had it.
+// moved passes to the latencies when the last request ended, in whichever lane.
 func (t *transfer) moved() {
 	if t.watch.StartNS() > 0 {
 		t.latencies.tick(t.now() - t.release)
@@ -174,10 +174,10 @@ func (t *transfer) err(ctx context.Context) error {
 	return nil
 }
 
-// errTruncated tells of a file that ended early.
+// errTruncated is the error of a file that ended early.
 func errTruncated(at int64) error {
 	return fmt.Errorf("the file ends at byte %d: it was truncated during the run", at)
 }
 
-// errNothingWritten tells of a write without an effect.
+// errNothingWritten is the error of a write without effect.
 var errNothingWritten = errors.New("the system wrote nothing and reported no error")

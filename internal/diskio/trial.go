@@ -24,8 +24,8 @@ type Tried struct {
 }
 
 // Try does a job by itself, for checks of a machine: through the engine of a run, and with what an engine does not
-// tell. Files that the job's CarryOver names stay for the next of the same RunID; RemoveRun ends that. Whenever something
-// has moved, alive is told.
+// report. Files that the job's CarryOver names stay for the next of the same RunID; RemoveRun ends that. Whenever something
+// has moved, alive is called.
 func Try(ctx context.Context, job Job, alive func()) (Tried, error) {
 	return try(ctx, newReal(job, systemCalls()), alive)
 }
@@ -89,7 +89,7 @@ type FlushTimes struct {
 }
 
 // TryFlush writes a sector and flushes, so many times. The places are written before: then a flush brings the sector to
-// the medium and, most of the time, nothing of the file system's own records. After each, alive is told.
+// the medium and, most of the time, nothing of the file system's own records. After each, alive is called.
 func TryFlush(ctx context.Context, dir, runID, mode string, times int, alive func()) (out FlushTimes, err error) {
 	folder, err := openFolder(dir, runID)
 	if err != nil {

@@ -37,7 +37,7 @@ func TestTry(t *testing.T) {
 	}
 }
 
-// A job through the cache leaves its file there, and one past it does not, if the system tells.
+// A job through the cache leaves its file there, and one past it does not, if the system says so.
 func TestTryTellsWhatIsCached(t *testing.T) {
 	job := newJob(t.TempDir(), trace.Write, 3<<20)
 	job.IO.Mode = scenario.ModeApp

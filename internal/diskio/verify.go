@@ -30,7 +30,7 @@ const (
 )
 
 // check looks at the block p that was read at off, a multiple of the sector. To have all of it checked, it must begin
-// where a unit does: what lies before the first stamp in it cannot be told from that.
+// where a unit does: what lies before the first stamp in it cannot be checked.
 func (s *stamper) check(p []byte, off int64, how checking) *Mismatch {
 	first := (off + s.unit - 1) / s.unit * s.unit
 	for at := first - off; at < int64(len(p)); at += s.unit {

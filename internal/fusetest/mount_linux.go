@@ -18,7 +18,7 @@ import (
 // request's error; fs.OK lets it be done.
 type Before func(op trace.Role, bytes int) syscall.Errno
 
-// Sync is what Before is told of a flush, which is neither read nor written.
+// Sync is the op that Before gets for a flush, which is neither read nor written.
 const Sync trace.Role = "sync"
 
 // node passes everything on to a folder.

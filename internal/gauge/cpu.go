@@ -35,7 +35,7 @@ func parseStat(text string) (cpuTimes, error) {
 	return t, nil
 }
 
-// cpuSource tells how busy the cores were from one reading to the next; the first tells nothing.
+// cpuSource reads how busy the cores were since the reading before; the first has no value.
 func cpuSource(read func() (cpuTimes, error)) Source {
 	var last cpuTimes
 	return Source{Name: "CPU", Every: Every, Read: func(context.Context) ([]Reading, error) {
@@ -50,7 +50,7 @@ func cpuSource(read func() (cpuTimes, error)) Source {
 		}
 		percent := 100 * (now.busy - was.busy) / (now.total - was.total)
 		if percent < 0 || percent > 100.5 {
-			return nil, errors.New("CPU times that run backwards")
+			return nil, errors.New("CPU times run backwards")
 		}
 		return []Reading{{Name: trace.CPU, Value: min(percent, 100)}}, nil
 	}}

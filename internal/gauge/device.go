@@ -15,7 +15,7 @@ type meter struct {
 	disks []string
 	count func(ctx context.Context) (Counters, error)
 	every time.Duration // between counts, if they cost much; else 0
-	more  []Source      // what else the system tells of it
+	more  []Source      // its other sources
 	warm  bool          // its temperature is among that
 }
 

@@ -10,7 +10,7 @@ import (
 type Options struct {
 	Now  func() int64                      // nanoseconds
 	Take func(atNS int64, reads []Reading) // is given what was read, by several goroutines at once
-	Fail func(source string, err error)    // is told of a source that is given up, likewise
+	Fail func(source string, err error)    // called when a source is given up, likewise
 }
 
 // Sampler reads sources beside a run, each in a goroutine of its own: one that hangs holds up neither the others nor the

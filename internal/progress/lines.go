@@ -9,7 +9,7 @@ import (
 	"github.com/hubbench/hubbench/internal/cells"
 )
 
-// lineEvery is how often a log is told that a long phase goes on.
+// lineEvery is how often a log gets a line during a long phase.
 const lineEvery = 30 * time.Second
 
 // lines writes a line now and then.

@@ -2,5 +2,5 @@
 
 package progress
 
-// onResize does nothing if no signal tells of a new size: the next drawing asks for it anyway.
+// onResize does nothing if there is no signal for a new size: the next drawing asks for it anyway.
 func onResize(func()) (stop func()) { return func() {} }

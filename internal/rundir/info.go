@@ -138,7 +138,7 @@ func LoadInfo(folder string) (*Info, error) {
 	defer file.Close()
 	data, err := io.ReadAll(io.LimitReader(file, maxInfo+1))
 	if err == nil && len(data) > maxInfo {
-		err = fmt.Errorf("%s is larger than any of hubbench's", path)
+		err = fmt.Errorf("%s is too large to be one of hubbench's", path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("load run: %w", err)

@@ -18,15 +18,15 @@ const (
 	maxEvents = 1 << 20
 	// maxLog is how much of the log may wait, in bytes. What comes then is left out: it must not end a run.
 	maxLog = 1 << 20
-	// SayAfter is how long a disk may hang before a person is told.
+	// SayAfter is how long a disk may hang before a person is warned.
 	SayAfter = 8 * time.Second
 	// lookEvery is how often it is looked whether something is written.
 	lookEvery = 250 * time.Millisecond
-	// closeTimeout is how long Close waits once it is told to give up.
+	// closeTimeout is how long Close waits once it is to give up.
 	closeTimeout = 2 * time.Second
 )
 
-// HangError tells of a folder whose disk takes nothing.
+// HangError is the error of a folder whose disk accepts no writes.
 type HangError struct {
 	Folder string
 	For    time.Duration
@@ -88,7 +88,7 @@ func (l *Live) watch(stall time.Duration, say func(text string)) {
 			told = false
 		case !told:
 			told = true
-			say(fmt.Sprintf("%s, or is very slow; it is given up after %s (--stall)", hang, stall))
+			say(fmt.Sprintf("%s, or is very slow; hubbench gives up on it after %s (--stall)", hang, stall))
 		}
 	}
 }

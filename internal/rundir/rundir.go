@@ -84,14 +84,14 @@ func create(path string, scenario []byte) (*Dir, error) {
 	if taken != "" && !begun {
 		return nil, fmt.Errorf("%s %w, or a file named %s; choose another folder with --out", path, ErrTaken, taken)
 	}
-	// The events are made first, and only if they are not: of two runs that begin at once, one is told.
+	// The events are made first, and only if they are not: of two runs that begin at once, one gets the error.
 	flag := os.O_EXCL
 	if begun {
 		flag = 0
 	}
 	journal, err := newJournal(path, flag)
 	if errors.Is(err, fs.ErrExist) || errors.Is(err, filelock.ErrBusy) {
-		err = fmt.Errorf("%s %w, which begins just now", path, ErrTaken)
+		err = fmt.Errorf("%s %w, which has just started", path, ErrTaken)
 	}
 	if err != nil {
 		return nil, err

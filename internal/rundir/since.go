@@ -8,7 +8,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Earlier is a complete run as its folder tells of it.
+// Earlier is a complete run, read from its folder.
 type Earlier struct {
 	Path  string
 	Info  *Info

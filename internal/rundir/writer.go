@@ -7,7 +7,7 @@ import (
 )
 
 // errFull is a writer's that holds as much as it may.
-var errFull = errors.New("too much waits to be written")
+var errFull = errors.New("too much is waiting to be written")
 
 // writer writes in a goroutine of its own, in the order in which it is handed what to write: a disk that hangs holds up
 // nobody else. An error ends it, and is returned by the next put.
@@ -37,7 +37,7 @@ func newWriter(limit int) *writer {
 	return w
 }
 
-// put queues something to write, unless too much waits already.
+// put queues something to write, unless too much is waiting already.
 func (w *writer) put(size int, do func() error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

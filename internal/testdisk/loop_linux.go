@@ -50,7 +50,7 @@ func attach(image string, size int64) (*os.File, error) {
 	return nil, errors.New("no loop device is free")
 }
 
-// addPartition tells the kernel of a partition, as addpart does. A table of partitions would do for a kernel that knows
+// addPartition announces a partition to the kernel, as addpart does. A table of partitions would do for a kernel that knows
 // its kind.
 func addPartition(device *os.File, number int, start, size int64) error {
 	part := unix.BlkpgPartition{Start: start, Length: size, Pno: int32(number)}

@@ -26,8 +26,8 @@ const (
 	ReadyKind  Kind = "ready"  // Effective: waiting for the release
 	EventsKind Kind = "events" // Events: a batch for the journal
 	AskKind    Kind = "ask"    // Bytes: wanted of the hub; one at a time
-	WorkedKind Kind = "worked" // all of the job's files are moved; it goes on with filler until it is told that it is enough
-	QuotaKind  Kind = "quota"  // Bytes: what the job comes to in all, as far as can be told by now
+	WorkedKind Kind = "worked" // all of the job's files are moved; it goes on with filler until it gets FinishKind
+	QuotaKind  Kind = "quota"  // Bytes: what the job comes to in all, as far as is known by now
 	SteadyKind Kind = "steady" // Window: at its end the job was steady
 	AliveKind  Kind = "alive"  // Bytes: moved so far by this job; Beside: what it did outside its files' times
 	DoneKind   Kind = "done"   // Error: empty if all went well; Effective: if it is not what it was when ready. The worker ends after it

@@ -13,7 +13,7 @@ type inbox struct {
 	grants  chan int64
 }
 
-// listen reads until the coordinator closes its end, and cancels the job when told to finish or to stop, or when that happens.
+// listen reads until the coordinator closes its end, and cancels the job when asked to finish or to stop, or when that happens.
 func (in *inbox) listen(cancel context.CancelCauseFunc) {
 	for {
 		m, err := in.conn.Receive()

@@ -31,7 +31,7 @@ func (j *journal) drain() {
 	var batch []trace.Event
 	send := func() {
 		if len(batch) > 0 {
-			// A coordinator that is gone cannot be told; the inbox ends the job.
+			// A coordinator that is gone cannot be reached; the inbox ends the job.
 			_ = j.conn.Send(wire.Message{Kind: wire.EventsKind, Events: batch})
 			batch = batch[:0]
 		}

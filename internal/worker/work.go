@@ -17,7 +17,7 @@ func (w *worker) work(ctx context.Context, releaseNS, lateNS int64) error {
 	for _, ok := job.Next(); ok; _, ok = job.Next() {
 		if job.Worked() && !worked { // what follows is filler
 			worked = true
-			_ = w.conn.Send(wire.Message{Kind: wire.WorkedKind}) // a coordinator that is gone cannot be told
+			_ = w.conn.Send(wire.Message{Kind: wire.WorkedKind}) // a coordinator that is gone cannot be reached
 		}
 		seq := job.Seq()
 		var read int64 // of the file, if the job also writes
@@ -66,7 +66,7 @@ func (w *worker) moved(e trace.Event, read int64) {
 	}
 }
 
-// failed tells what became of a file that did not end: a failure, or a filler that was enough.
+// failed handles a file that did not end: a failure, or a filler that was enough.
 func (w *worker) failed(ctx context.Context, job *policy.Job, span diskio.Span, err error, nowNS int64) {
 	if ctx.Err() == nil {
 		e := job.Event(trace.ErrorType)

@@ -1,5 +1,5 @@
 // Package worker does one disk's job in a process of its own: it gets ready, waits for the release,
-// moves the files and tells the coordinator what happened. It knows one disk and no other, and
+// moves the files and reports to the coordinator what happened. It knows one disk and no other, and
 // whatever ends it early (a stop, a lost coordinator, a signal), it removes its files first.
 // Start at Run.
 package worker
@@ -57,8 +57,8 @@ type worker struct {
 	journal   *journal
 }
 
-// Run serves one job and returns when its files are removed. What goes wrong with the job is told to
-// the coordinator, not returned; an error means that the coordinator could not be told.
+// Run serves one job and returns when its files are removed. What goes wrong with the job is reported to
+// the coordinator, not returned; an error means that the coordinator could not be reached.
 func Run(ctx context.Context, conn *wire.Conn, newEngine NewEngine, log *zap.Logger) error {
 	first, err := conn.Receive()
 	if errors.Is(err, io.EOF) {
@@ -177,7 +177,7 @@ func (w *worker) serve(ctx context.Context) error {
 	return w.work(ctx, releaseNS, clock.Now()-releaseNS)
 }
 
-// checkCache tells how much of what was to go past the cache is found in it, now that this disturbs nothing. It reports
+// checkCache emits how much of what was to go past the cache is found in it, now that this disturbs nothing. It reports
 // whether the job went otherwise than was thought.
 func (w *worker) checkCache() (otherwise bool) {
 	share, ok := w.engine.Cached()
@@ -194,7 +194,7 @@ func (w *worker) checkCache() (otherwise bool) {
 	return true
 }
 
-// heartbeat tells the coordinator how far the job is until quit closes, and notices when this process alone was stopped.
+// heartbeat reports the job's progress to the coordinator until quit closes, and notices when this process alone was stopped.
 func (w *worker) heartbeat(quit <-chan struct{}) {
 	tick := time.NewTicker(heartbeatEvery)
 	defer tick.Stop()

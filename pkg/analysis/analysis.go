@@ -160,7 +160,7 @@ type DiskContention struct {
 	Retention     *float64  `json:"retention"` // rate over the reference
 	RetentionCI   *Interval `json:"retention_ci95,omitempty"`
 	Held          bool      `json:"held"`       // it has less than the reference, by more than noise would make of equals
-	Kept          bool      `json:"kept"`       // it has about as much as the reference, as far as noise lets tell
+	Kept          bool      `json:"kept"`       // it has about as much as the reference, within noise
 	FairRate      float64   `json:"fair_rate"`  // its part if the window's total were shared max-min fairly
 	AboveEven     float64   `json:"above_even"` // how much more it got than an even share of its direction; 0 if noise may have made that
 }
@@ -260,7 +260,7 @@ type MatrixRow struct {
 	Departures map[string]float64    `json:"departures"` // rate over the reference, if more than a tenth apart
 }
 
-// Finding is something worth telling. Findings come in the order of their weight.
+// Finding is something worth reporting. Findings come in the order of their weight.
 type Finding struct {
 	Code       string             `json:"code"`
 	Phase      string             `json:"phase"`

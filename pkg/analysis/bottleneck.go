@@ -95,7 +95,7 @@ func (p *phase) hubName(id string) string {
 	return ""
 }
 
-// bottlenecks tell which link the disks' rates come close to: of each set of disks and direction the one that they
+// bottlenecks find the link that the disks' rates come close to: of each set of disks and direction the one that they
 // fill most. It says how much of the link they fill, not that the link held them: see ceilings for that.
 func (f *finder) bottlenecks() {
 	var told []LinkUse
@@ -112,7 +112,7 @@ func (f *finder) bottlenecks() {
 		if u.Share < nearLimit || u.Share > beyondLimit {
 			continue
 		}
-		// A link that limits shows in phase after phase: told of the first, with how many more.
+		// A link that limits shows in phase after phase: the finding is of the first, with how many more.
 		if i := slices.IndexFunc(f.found, func(g Finding) bool { return g.Link != nil && g.Link.id == u.id }); i >= 0 {
 			f.found[i].MorePhases++
 			continue

@@ -17,7 +17,7 @@ const (
 	CauseUnknown   = "unknown"
 )
 
-// How heat is told from a full cache. Disks slow down at 60 to 85 °C by their own sensor; one that writes gets warmer
+// How heat is distinguished from a full cache. Disks slow down at 60 to 85 °C by their own sensor; one that writes gets warmer
 // whether it throttles or not, so that a rise alone says nothing. Temperatures come in whole degrees.
 const (
 	hotC         = 55 // less is not hot enough to throttle for
@@ -188,7 +188,7 @@ func budget(part *part, d *Disk, e *Evidence, phases []*phase) {
 	}
 }
 
-// What a neighbour must gain for it to be told beside a disk's fall.
+// What a neighbour must gain to be reported with a disk's fall.
 const (
 	freedShare    = 0.10          // of its own rate
 	clearOfFallNS = 1_000_000_000 // after the fall
@@ -327,7 +327,7 @@ func (p *phase) host() {
 	p.out.CPUPercent = number(sum / float64(len(all)))
 }
 
-// gauges tells what the meters found of a phase.
+// gauges reports what the meters found in a phase.
 func (f *finder) gauges() {
 	p := f.phase
 	if c := p.CPUPercent; c != nil && *c >= busyCPU {

@@ -222,7 +222,7 @@ func largestWithin(sets []*reach, s *reach) *reach {
 	return found
 }
 
-// ceiling tells of a limit if adding a disk moved no more.
+// ceiling reports a limit if adding a disk moved no more.
 func (f *finder) ceiling() {
 	c, o := f.phase.Contention.Ceiling, f.phase.Overlap
 	if c == nil || c.Without == "" {

@@ -14,14 +14,14 @@ import (
 const (
 	minSteal = 0.10 // of the fair part
 	keptMore = 1.20 // a taker keeps so many times as much of its reference as the loser does
-	heldBack = 0.90 // of the reference: above it, nothing is worth telling
+	heldBack = 0.90 // of the reference: above it, nothing is worth reporting
 	// A disk kept its rate if it has heldBack of its reference, and noise would show that much of a disk with only clearlyLess
 	// in fewer than doubt of cases.
 	clearlyLess   = 0.80
 	doubt         = 0.05
 	aloneNS       = 1_000_000_000  // a level without others must be seen for this long to count
 	recoveredNS   = 12_000_000_000 // disks have recovered by then: the slowest seen took 11 s (field notes)
-	sameReference = 0.1            // as a logarithm: if the rate of a solo and a later one are this close, the solo is told
+	sameReference = 0.1            // as a logarithm: if the rate of a solo and a later one are this close, the solo is used
 	alikeShare    = 0.9            // of the highest, from which rates are about the same
 	maxBlur       = 0.2            // of the bytes at most may be uncertain to have moved in that time
 )

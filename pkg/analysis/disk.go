@@ -53,7 +53,7 @@ func (p *phase) summarize(part *part) Disk {
 }
 
 // sizeEffects looks for what depends on the files' size, among those that met the same conditions. Files in order of
-// size are all looked at, but no knee is told from them: it may as well be a change in time, and so may a throttle be
+// size are all looked at, but no knee is inferred from them: it may as well be a change in time, and so may a throttle be
 // an effect of size.
 func (p *phase) sizeEffects(part *part, files, same []size.File, d *Disk) {
 	if !size.BySize(files) {

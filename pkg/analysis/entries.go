@@ -126,7 +126,7 @@ func (p *phase) recoveryChanges() []Change {
 	return out
 }
 
-// inOrder sorts the ledger by time, leaves out changes that are too small to tell, and folds a rise that only undoes a fall
+// inOrder sorts the ledger by time, leaves out changes that are too small to report, and folds a rise that only undoes a fall
 // into that fall, as its end.
 func (p *phase) inOrder(all []Change) []Change {
 	slices.SortStableFunc(all, func(a, b Change) int { return cmp.Compare(a.StartS, b.StartS) })
@@ -178,7 +178,7 @@ func undoneBy(before []Change, rise *Change) *Change {
 	return nil
 }
 
-// How a warm-up is told.
+// How a warm-up is detected.
 const (
 	warmUpS    = 30  // a warm-up takes no longer than this
 	warmUpMore = 1.6 // the ratio of a disk's longest warm-up to its shortest is no larger than this
@@ -191,7 +191,7 @@ type start struct {
 	change *Change // see earlyRise; nil if there is none
 }
 
-// warmUps finds the disks that are slower at first whenever they start on the same work, and tells their early rises as that.
+// warmUps finds the disks that are slower at first whenever they start on the same work, and reports their early rises as that.
 func warmUps(phases []*phase) {
 	var groups [][]start // of one disk at one work
 	for _, p := range phases {

@@ -16,7 +16,7 @@ const (
 	hubCost    = 0.10 // of its rate on a port of its own
 )
 
-// findings are what is worth telling of all phases, the weightiest first.
+// findings are what is worth reporting of all phases, by descending weight.
 func findings(phases []Phase, order []string, solos solos, saturations []Saturation, alpha float64) []Finding {
 	f := finder{order: order, alpha: alpha, found: []Finding{}}
 	f.connections(solos)
@@ -84,13 +84,13 @@ type finder struct {
 	found []Finding
 }
 
-// add tells something of the phase in hand.
+// add adds a finding of the current phase.
 func (f *finder) add(found Finding) {
 	found.Phase = f.phase.Phase
 	f.found = append(f.found, found)
 }
 
-// once tells what may hold in phase after phase: of the first that shows it, with how many more do.
+// once adds what may hold in several phases: for the first that shows it, with the number of others.
 func (f *finder) once(found Finding) {
 	if i := slices.IndexFunc(f.found, func(g Finding) bool { return g.Code == found.Code }); i >= 0 {
 		f.found[i].MorePhases++
@@ -99,7 +99,7 @@ func (f *finder) once(found Finding) {
 	f.add(found)
 }
 
-// strongest tells what may hold of the same disks in phase after phase: of the one that shows it most, with how many more do.
+// strongest adds what may hold of the same disks in several phases: for the one that shows it most, with the number of others.
 func (f *finder) strongest(found Finding) {
 	i := slices.IndexFunc(f.found, func(g Finding) bool { return g.Code == found.Code && slices.Equal(g.Disks, found.Disks) })
 	if i < 0 {
@@ -113,7 +113,7 @@ func (f *finder) strongest(found Finding) {
 	}
 }
 
-// connections tells what a disk alone loses by being on the hub, if phases show both.
+// connections reports what a disk alone loses by being on the hub, if phases show both.
 func (f *finder) connections(solos solos) {
 	for _, hub := range solos {
 		if hub.connection != trace.OnHub {
@@ -132,7 +132,7 @@ func (f *finder) connections(solos solos) {
 	}
 }
 
-// saturations tells of disks that fell for having written enough.
+// saturations reports disks that fell once they had written enough.
 func (f *finder) saturations(all []Saturation) {
 	for _, s := range all {
 		if s.Fall == nil {
@@ -146,7 +146,7 @@ func (f *finder) saturations(all []Saturation) {
 	}
 }
 
-// saturated reports whether the phase in hand is a step of what has been told of the disk already.
+// saturated reports whether the phase in hand is a step of what has been reported of the disk already.
 func (f *finder) saturated(disk string) bool {
 	return f.phase.Saturation != nil && slices.ContainsFunc(f.found, func(g Finding) bool { return g.Code == "saturation" && g.Disk == disk })
 }
@@ -194,7 +194,7 @@ func (f *finder) retentions(names []string) (low, high float64) {
 	return low, high
 }
 
-// uneven tells of disks that got more than an even share when nothing says from whom: those alike together.
+// uneven reports disks that got more than an even share when nothing says from whom: those alike together.
 func (f *finder) uneven() {
 	c := f.phase.Contention
 	var names []string
@@ -229,7 +229,7 @@ func meanOf(disks []string, value func(string) float64) float64 {
 	return sum
 }
 
-// steals tells of each disk that took from others, and from whom.
+// steals reports each disk that took from others, and from which.
 func (f *finder) steals() {
 	c := f.phase.Contention
 	for _, by := range f.order {
@@ -251,7 +251,7 @@ func (f *finder) steals() {
 	}
 }
 
-// held tells of disks that had less than without others, and of which nothing says who took it: those alike together.
+// held reports disks that had less than without others, when nothing says who took it: those alike together.
 func (f *finder) held(names []string) {
 	c := f.phase.Contention
 	bySource := map[string][]string{} // who says what they have without others: solo phases, or one disk that ended
@@ -287,7 +287,7 @@ func (f *finder) held(names []string) {
 	}
 }
 
-// changes tells the entries of the ledger that no other finding tells: a disk's own start or end needs none; recoveries,
+// changes reports the entries of the ledger that no other finding covers: a disk's own start or end needs none; recoveries,
 // lasting falls and what these leave to others have findings of their own.
 func (f *finder) changes() {
 	p := f.phase
@@ -326,7 +326,7 @@ func (f *finder) changes() {
 	f.stalls(stalls)
 }
 
-// stalls tells those of the same disks together.
+// stalls reports those of the same disks together.
 func (f *finder) stalls(stalls []Change) {
 	for len(stalls) > 0 {
 		first := stalls[0]
@@ -347,7 +347,7 @@ func (f *finder) stalls(stalls []Change) {
 	}
 }
 
-// recoveries tells what the disks gained after each that ended, those alike together.
+// recoveries reports what the disks gained after each that ended, those alike together.
 func (f *finder) recoveries() {
 	type key struct {
 		after string
@@ -400,7 +400,7 @@ func (f *finder) disk(name string, d Disk) {
 			Values: map[string]float64{"from_ns": float64(c.FromNS), "to_ns": float64(c.ToNS), "times": c.Times, "quantile": c.Quantile},
 		})
 	}
-	if t := d.Throttle; t != nil && !f.saturated(name) { // the steps of that preset are told as one
+	if t := d.Throttle; t != nil && !f.saturated(name) { // the steps of that preset are one finding
 		fall := 1 - t.ToRate/t.FromRate
 		f.add(Finding{Code: "throttle", Disk: name, Weight: 1 + fall})
 		if t.Cause != CauseUnknown {

@@ -26,7 +26,7 @@ type Latency struct {
 
 func (p *part) latencyLines() []quantile.Line { return quantile.Lines(p.Trace, p.Active) }
 
-// latencies tells how long the disks' requests took, beside what they take alone.
+// latencies reports how long the disks' requests took, beside what they take alone.
 func (p *phase) latencies(alone soloLatencies, alpha float64) {
 	for _, g := range p.trace.Gauges {
 		if g.Name == trace.LeftOut && g.Value > 0 {
@@ -119,7 +119,7 @@ func (s soloLatencies) alpha(phases []*phase) float64 {
 	return chance / float64(2*max(n, 1))
 }
 
-// knownFigures are figures that were told of some lines.
+// knownFigures caches the figures of some lines.
 type knownFigures struct {
 	lines []quantile.Line
 	quantile.Figures

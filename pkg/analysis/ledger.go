@@ -14,15 +14,15 @@ import (
 
 // How changes of several disks are compared.
 const (
-	minChange   = 0.15          // of the rate before: what a person sees in the chart; less is not told
+	minChange   = 0.15          // of the rate before: what a person sees in the chart; less is not reported
 	minEdge     = 0.05          // as a logarithm: levels closer than this are one
 	minMoved    = 0.08          // as a logarithm: a disk that has no change of level of its own and moves by less stayed as it was
 	movedChance = 0.01          // the chance by which noise may make such a move, its moment being known
-	sameFactor  = 0.10          // as a logarithm: factors that differ by less, or by less than noise lets one tell, are the same
+	sameFactor  = 0.10          // as a logarithm: factors that differ by less, or by less than noise can resolve, are the same
 	totalStays  = 0.15          // of what some disks lose: if the total changes by less, others gained it
 	closeNS     = 250_000_000   // changes of two disks this close together are one event; further apart if noise dates them worse
 	maxCloseNS  = 2_000_000_000 // but never further apart than this
-	datedNS     = 3_000_000_000 // a change that nothing explains is told only if its moment is known at least this well
+	datedNS     = 3_000_000_000 // a change that nothing explains is reported only if its moment is known at least this well
 	unexplained = 10            // and if noise is this many times less likely to make it than other claims: nothing else speaks for it
 	aroundS     = 10            // rates before and after an event are compared over at most this long on either side
 	clearNS     = 100_000_000   // leaving out at least this much on either side of it, because progress is only sampled
@@ -252,7 +252,7 @@ func (p *phase) explain(e *event) []Change {
 	return out
 }
 
-// alone tells what one disk did at an event, dated by its own rate, for a reason that is not known.
+// alone reports what one disk did at an event, dated by its own rate, for a reason that is not known.
 func (p *phase) alone(e *event, s shift) Change {
 	own := *e
 	for _, o := range e.edges {
@@ -361,7 +361,7 @@ func (p *phase) jobsNear(e *event, moment func(overlap.Interval) int64) []string
 	return names
 }
 
-// recovering reports whether a disk's rise at an event is part of its recovery after another's end, which is told already.
+// recovering reports whether a disk's rise at an event is part of its recovery after another's end, which is reported already.
 func (p *phase) recovering(disk int, e *event) bool {
 	return slices.ContainsFunc(p.out.Recoveries, func(r Recovery) bool {
 		return r.Disk == p.parts[disk].Name() && r.LagS != nil && e.at >= int64(r.AtS*1e9)-level.MaxBlurNS && e.at <= int64((r.AtS+*r.LagS)*1e9)+coincidentNS

@@ -8,7 +8,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
-// How two modes are told.
+// How two modes are detected.
 const (
 	dipP        = 0.02 // chance of such a dip, in the whole run, if there is one mode
 	modesApart  = 1.3  // ratio of the modes below which two are of no interest
@@ -56,7 +56,7 @@ func (p *phase) sameConditions(part *part, files []size.File, throttle *Throttle
 	return largest
 }
 
-// bimodality tells whether the files fall into two groups: by a throttle, which is two modes in time, or by
+// bimodality reports whether the files fall into two groups: by a throttle, which is two modes in time, or by
 // Hartigan's dip test on their typical rates at equal conditions. Files that follow one another count for as many as
 // are worth the same independent ones (stats.Memory), so that slow waves make no modes.
 func (p *phase) bimodality(part *part, files, same []size.File, d *Disk) {

@@ -56,7 +56,7 @@ func (p *phase) otherToolRates() *OtherToolRates {
 	return &o
 }
 
-// fioGroup is one line of fio's group report, which tells reads and writes apart.
+// fioGroup is one line of fio's group report, which lists reads and writes separately.
 type fioGroup struct{ bytes, longest float64 }
 
 // rate is all bytes over the longest job's own time, nil for no jobs.
@@ -104,10 +104,10 @@ func (p *part) workEndNS() int64 {
 	return end
 }
 
-// misleading is the relative error of fio's rule worth telling.
+// misleading is the relative error of fio's rule worth reporting.
 const misleading = 0.10
 
-// totals tells what other tools would have made of the phase: of the first in the run's order in which that is wrong by
+// totals reports what other tools would have shown for the phase: of the first in the run's order in which that is wrong by
 // more than chance, and how many more there are.
 func (f *finder) totals() {
 	o, others := f.phase.Overlap, f.phase.OtherToolRates

@@ -38,12 +38,12 @@ type phase struct {
 // part is one working disk's part in the phase: its rate over time, and what the ledger says of it.
 type part struct {
 	level.Disk
-	kinds  []string // of the change to each of the solid levels, as the ledger has it; empty for what it does not tell
+	kinds  []string // of the change to each of the solid levels, as the ledger has it; empty for what it leaves out
 	warmNS int64    // when its warm-up was over, and
 	warmIn []string // in which phases it was seen; nil if it has none
 }
 
-// kind is what the ledger has the change to a solid level for; empty if it does not tell it.
+// kind is what the ledger has the change to a solid level for; empty if it leaves it out.
 func (p *part) kind(level int) string {
 	if level >= len(p.kinds) {
 		return ""

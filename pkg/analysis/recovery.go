@@ -10,7 +10,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
-// How a recovery is told.
+// How a recovery is detected.
 const (
 	oneStep      = 0.09           // neighbouring levels that differ by less are taken for one
 	togetherS    = 0.5            // seconds: disks that end this close together count as one end, the last one's
@@ -24,7 +24,7 @@ const (
 )
 
 // recoveries looks, after each disk that ends while others go on, for what the others gained and when. A rise is attributed to
-// the latest end before it, and looked for until the next disk starts or ends. Recoveries that the trace cuts off are told only
+// the latest end before it, and looked for until the next disk starts or ends. Recoveries that the trace cuts off are reported only
 // if the disks' rates alone are known.
 func (p *phase) recoveries(solos solos) {
 	p.out.Recoveries, p.reached = []Recovery{}, nil

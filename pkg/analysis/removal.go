@@ -34,7 +34,7 @@ type RemovalFor struct {
 	To   float64    `json:"to"`
 }
 
-// maxCases is how many cases tell what a disk's absence is worth: each phase with it goes with each one without it, and of
+// maxCases is how many cases show what a disk's absence is worth: each phase with it goes with each one without it, and of
 // a thousand repeats there would be a million.
 const maxCases = 1000
 

@@ -102,7 +102,7 @@ func unlikeAlone(phases []*phase, here job) (other *job, in string) {
 	return other, in
 }
 
-// told says by what two works differ: "sizes 1 GB in A, 1 MB in WW".
+// told says in what two works differ: "sizes 1 GB in A, 1 MB in WW".
 func told(a work.Work, in string, b work.Work, out string) string {
 	var texts []string
 	for _, key := range a.Differs(b) {

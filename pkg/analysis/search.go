@@ -6,7 +6,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Search is what a search for the most streams, or for the fastest pace that leaves streams clean, has found. It is told
+// Search is what a search for the most streams, or for the fastest pace that leaves streams clean, has found. It is reported
 // by the phases that were its tries, whose lines say so.
 type Search struct {
 	Name  string      `json:"name"`

@@ -8,7 +8,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Stream is what came of one stream: of frames that were due at fixed times. It is told by the trace's stream lines of
+// Stream is the outcome of one stream: of frames that were due at fixed times. It is read from the trace's stream lines of
 // this disk and name. What the phase's line does not say is zero: kind, rate, frame and buffer.
 type Stream struct {
 	Disk          string         `json:"disk"`
@@ -63,7 +63,7 @@ type StreamTotal struct {
 // samples, or some times as long.
 const maxStreamSteps = 300
 
-// streams tells what came of each disk's streams.
+// streams reports the outcome of each disk's streams.
 func (p *phase) streams() {
 	for i := range p.parts {
 		part := &p.parts[i]
@@ -181,7 +181,7 @@ func streamSeries(t *trace.Stream) *StreamSeries {
 // bufferSeconds is a buffer in whole milliseconds: finer is no use on a chart, and would be most of analysis.json.
 func bufferSeconds(ns int64) float64 { return math.Round(float64(ns)/1e6) / 1e3 }
 
-// drops tells of each disk whose streams had late frames.
+// drops reports each disk whose streams had late frames.
 func (f *finder) drops() {
 	for _, t := range f.phase.StreamTotals {
 		if t.Late == 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
-// How a throttle is told from contention, and from what is of no interest.
+// How a throttle is distinguished from contention, and from what is of no interest.
 const (
 	maxDrop      = 0.80          // the rate must fall to four fifths or less
 	staysBelow   = 0.90          // of the rate before: what comes back above it was no throttle, but a slow spell
@@ -20,7 +20,7 @@ const (
 )
 
 // throttle looks among the disk's own falls in the ledger for one that lasts: a cache that is full, or heat. Steps that follow
-// one another down are told together; the deepest of them dates the fall.
+// one another down are reported together; the deepest of them dates the fall.
 func (p *phase) throttle(part *part) *Throttle {
 	levels := part.Solid
 	for first := 0; first+1 < len(levels); first++ {
@@ -43,7 +43,7 @@ func (p *phase) throttle(part *part) *Throttle {
 	return nil
 }
 
-// toThrottle tells the fall over the levels, the last of which holds until a time.
+// toThrottle turns the fall over the levels, the last of which holds until a time, into a Throttle.
 func (p *part) toThrottle(levels []level.Level, until int64, rebound *Rebound) *Throttle {
 	last := len(levels) - 1
 	low := p.LevelOver(overlap.Interval{StartNS: levels[last].StartNS, EndNS: until})
@@ -114,7 +114,7 @@ func (p *phase) lowAlone(part *part, from float64, at int64) bool {
 	return false
 }
 
-// How it is told whether a disk fell before the others rose.
+// How to decide whether a disk fell before the others rose.
 const (
 	aroundNS     = 2_000_000_000 // both are dated within so long of the fall
 	clearlyLater = 3             // bins at least
@@ -146,7 +146,7 @@ func dateIsOff(x []float64, at, best int) bool {
 // maxFitted is to how many files a fixed cost is fitted at most: some of very many will do.
 const maxFitted = 500
 
-// sizesExplain tells whether the files of a slower stretch took no longer than those before would have at their sizes: each
+// sizesExplain reports whether the files of a slower stretch took no longer than those before would have at their sizes: each
 // file has a fixed cost, and a run of small ones is slow for that alone.
 func (p *part) sizesExplain(before, slower overlap.Interval) bool {
 	sizes, times := p.wholeFiles(before)

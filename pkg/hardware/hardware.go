@@ -115,7 +115,7 @@ type Disk struct {
 	Serial       string   `json:"serial,omitempty"` // only if it was asked for
 	Bus          Bus      `json:"bus"`
 	UASP         *bool    `json:"uasp,omitempty"` // of a USB disk: with the faster protocol
-	Trim         *bool    `json:"trim,omitempty"` // the system tells it which blocks are free; without, its write cache does not come back
+	Trim         *bool    `json:"trim,omitempty"` // the system tells it which blocks are free; without that its write cache does not recover
 	Hub          *string  `json:"hub"`            // the ID of the hub it hangs on
 	Port         string   `json:"port,omitempty"` // the ID of the host's port that its path begins at
 	SizeBytes    int64    `json:"size_bytes"`

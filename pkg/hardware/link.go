@@ -17,7 +17,7 @@ const (
 	SATALink    LinkKind = "sata"
 )
 
-// USB4 is the generation of a Thunderbolt link if the system does not tell Thunderbolt 4 from other USB4.
+// USB4 is the generation of a Thunderbolt link if the system does not distinguish Thunderbolt 4 from other USB4.
 const USB4 = "USB4"
 
 // Segment is which part of a disk's path a link is.

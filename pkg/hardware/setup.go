@@ -27,7 +27,7 @@ type Unit struct {
 	About     string  `json:"about,omitempty"`     // what the scenario says of it: cable, enclosure
 }
 
-// Differs says in what the disk that is under test now is not the one before; empty if nothing tells them apart.
+// Differs says how the disk under test now differs from the one before; empty if it may be the same.
 func (u Unit) Differs(now Unit) string {
 	switch {
 	case u.Model != "" && now.Model != "" && u.Model != now.Model:

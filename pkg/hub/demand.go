@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// How a disk whose work nobody knows ahead (Work.OnDemand) is told to be at work, to rest, or to have left.
+// How to decide whether a disk whose work is not known in advance (Work.OnDemand) is at work, rests, or has left.
 const (
 	// DemandAhead is how much it moves ahead of what is asked for, as the time of that at its full rate: the moment between
 	// a request's answer and the next request costs nothing, as with a disk that reads ahead and takes writes into memory.
@@ -21,7 +21,7 @@ const (
 	DemandLeaves = 300 * time.Millisecond
 )
 
-// demand tells whether a disk that moves only what is asked for is at work.
+// demand decides whether a disk that moves only what is asked for is at work.
 type demand struct {
 	ahead   float64 // bytes
 	resting bool

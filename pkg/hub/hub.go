@@ -70,7 +70,7 @@ type Disk struct {
 }
 
 // Cache is a budget of fast writing: flash written one bit to a cell until it must be rewritten denser, or heat
-// that must be shed. From outside the two cannot be told apart, so they are one.
+// that must be shed. From outside the two look the same, so they are one.
 type Cache struct {
 	Bytes  int64   // written at full speed from rest
 	After  float64 // the rate once they are used up, bytes per second

@@ -131,7 +131,7 @@ func loadDisks(m *strictyaml.Mapping, p *Profile) {
 		disk.Read("name", strictyaml.FileName(&d.Name))
 		disk.Read("about", strictyaml.String(&d.About))
 		if d.Name != "" && slices.ContainsFunc(p.Disks, func(other Disk) bool { return other.Name == d.Name }) {
-			report(disk, "name", "disk %s is there twice; give one another name", strictyaml.Quote(d.Name))
+			report(disk, "name", "disk %s is listed twice; rename one", strictyaml.Quote(d.Name))
 		}
 		lanes := math.Inf(1) // what the enclosure carries
 		disk.Read("lanes", strictyaml.Int(&d.Lanes, 1, maxLanes))

@@ -86,7 +86,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"lag not a list", "[2.5 s]", "2.5 s", `hub.yaml:12:21: recovery.read_after_write is "2.5 s", not a list; try one "- ..." line for each item, or [..., ...]`},
 		{"endless lag", "[2.5 s]", "[2 h]", `hub.yaml:12:22: item 1 of recovery.read_after_write is "2 h"; try 0 s to 1 h`},
 		{"too many lags", "[2.5 s]", "[" + strings.Repeat("1 s, ", 64) + "1 s]", `read_after_write has more than 64 entries`},
-		{"twice the same disk", "name: B", "name: A", `hub.yaml:18:11: disk "A" is there twice`},
+		{"twice the same disk", "name: B", "name: A", `hub.yaml:18:11: disk "A" is listed twice`},
 		{"disk without name", "name: B", `name: ""`, `hub.yaml:18:11: name is empty; write one`},
 		{"disk named as a path", "name: B", `name: "../../outside"`, `hub.yaml:18:11: name "../../outside" contains / or \; use another character`},
 		{"disk named as a folder", "name: B", `name: ".."`, `hub.yaml:18:11: name ".." means a folder; write a name`},

@@ -69,7 +69,7 @@ func loadObserved(m *strictyaml.Mapping, p *Profile, others []Observed) Observed
 	case p.Disk(d.Disk) == nil:
 		report(m, "disk", "the profile has no disk %s; try %s", strictyaml.Quote(d.Disk), strictyaml.Suggest(d.Disk, p.Names()))
 	case slices.ContainsFunc(others, func(o Observed) bool { return o.Disk == d.Disk }):
-		report(m, "disk", "disk %s is in the observation twice; delete one", strictyaml.Quote(d.Disk))
+		report(m, "disk", "disk %s is listed twice in the observation; delete one", strictyaml.Quote(d.Disk))
 	}
 	return d
 }

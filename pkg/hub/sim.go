@@ -28,7 +28,7 @@ import (
 //
 // Streams: a disk that plays or records moves one frame after the other, each as fast as it is let, and nothing between
 // them. While it moves one it contends as any disk does, so the others have less then and all of theirs in between, as on a
-// real link. A flow at the streams' mean rate would be smoother, but it could not tell when a frame is there, and it would
+// real link. A flow at the streams' mean rate would be smoother, but it could not say when a frame has arrived, and it would
 // charge the others all the time for a disk (Capacity.PerDisk, Pair) that is at work for a part of it. Resting is not
 // leaving: it holds nobody. When a disk leaves, the streams' disk is held at the rate of its latest frame, and the others at
 // the rate that they had when no frame was on its way, unless frames have long followed one another without rest.
@@ -39,7 +39,7 @@ import (
 //
 // On demand: a disk may also move only what its worker asks for, as for programs of which nobody knows what they will do.
 // Those who stay are held when it leaves only if it was at work for most of the time, and from its last byte on; what
-// tells a rest from a leave stands at DemandLeaves.
+// separates a rest from a leave stands at DemandLeaves.
 //
 // A Sim is not safe for concurrent use.
 type Sim struct {

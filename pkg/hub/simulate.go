@@ -15,7 +15,7 @@ import (
 // It stops at the first error of emit.
 func Simulate(plan *scenario.Plan, p *Profile, emit func(*trace.Event) error) error {
 	header := plan.Event("")
-	for i := range header.Disks { // what is told of the model must not be taken for a real disk's
+	for i := range header.Disks { // figures of the model must not be mistaken for a real disk's
 		header.Disks[i].Profile = cmp.Or(header.Disks[i].Profile, header.Disks[i].Name)
 	}
 	p.Mark(header.Disks)

@@ -96,7 +96,7 @@ func TestLoadEvidenceRefuses(t *testing.T) {
 	}
 	for _, test := range []struct{ what, old, new, want string }{
 		{"unknown disk", "disk: B", "disk: D", `hub.yaml:31:18: the profile has no disk "D"; try A, B or X`},
-		{"disk twice", "disk: B", "disk: A", `hub.yaml:31:18: disk "A" is in the observation twice`},
+		{"disk twice", "disk: B", "disk: A", `hub.yaml:31:18: disk "A" is listed twice in the observation`},
 		{"idle", "op: read", "op: idle", `op is "idle"; try read or write`},
 		{"no error", "rate: 1 GB/s, error: 0.01}", "rate: 1 GB/s, error: 0}", `error is 0; try`},
 		{"no disks", seen[strings.Index(seen, "      disks"):strings.Index(seen, "  lags")], "      disks: []\n", `disks is empty`},

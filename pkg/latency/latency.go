@@ -13,7 +13,7 @@ import (
 const (
 	// subBits is such that a bucket is less than a thousandth of its values wide.
 	subBits = 10
-	// MaxNS is the longest time that is told from longer ones: 73 minutes.
+	// MaxNS is the longest time that is counted exactly; longer ones count as this: 73 minutes.
 	MaxNS = 1<<42 - 1
 	// buckets is how many there are: 2^(subBits+1) of 1 ns, then 2^subBits for each doubling.
 	buckets = (42-subBits-1)<<subBits + 1<<(subBits+1)

@@ -6,7 +6,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/overlap"
 )
 
-// How it is told that a cache is back.
+// How to decide that a cache is back.
 const (
 	backShare  = 0.95 // of what the cache took at first: less is not all of it
 	fullShare  = 0.98 // of a burst at the fast rate: it did not come to the cache's end
@@ -28,7 +28,7 @@ type Burst struct {
 	RestS      float64 `json:"rest_s"`
 	FastBytes  float64 `json:"fast_bytes"` // of the cache, that it had left
 	SEBytes    float64 `json:"se_bytes"`   // standard error of that
-	AtLeast    bool    `json:"at_least"`   // the burst was too short to tell how much more it had
+	AtLeast    bool    `json:"at_least"`   // the burst was too short to show how much more it had
 	Throughout bool    `json:"throughout"` // the burst moved as much as at first in its time: it may have gone on
 }
 

@@ -234,7 +234,7 @@ func changes(starts []int, rates, weights []float64, minLen int) []change {
 
 // crossing is the moment within the pieces around a change at which their bytes say the rate went from before to
 // after. It makes changes finer than pieces, which without progress samples are whole files. If a pause lies
-// among them, or the levels do not tell, it is the last one's start.
+// among them, or the levels do not say, it is the last one's start.
 func crossing(pieces []piece, before, after float64) int64 {
 	var length, bytes float64
 	for _, p := range pieces {

@@ -10,7 +10,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// How a jump of the rate is told: slow noise cannot jump, and noise that jumps does so elsewhere too.
+// How a jump of the rate is detected: slow noise cannot jump, and noise that jumps does so elsewhere too.
 const (
 	jumpRatio = 1.5 // a jump stands out if it is so much larger than any other
 	jumpSD    = 5   // and so many standard deviations of the noise
@@ -19,7 +19,7 @@ const (
 // jumpWidths are over how many bins on either side a jump is looked at. The bin between them may hold the jump itself.
 func jumpWidths() [3]int { return [3]int{2, 5, 10} }
 
-// jumps tells whether the rate jumps close to a bin as nowhere else but at edges.
+// jumps reports whether the rate jumps close to a bin as nowhere else but at edges.
 func (s *series) jumps(at int, edges []int) bool {
 	for _, w := range jumpWidths() {
 		jump := func(i int) float64 {
@@ -77,7 +77,7 @@ func (p *Disk) Sharpest(ns int64, change float64) int64 {
 	return at
 }
 
-// insideFile tells whether a file was in transfer at ns, and not just begun or nearly done.
+// insideFile reports whether a file was in transfer at ns, and not just begun or nearly done.
 func (p *Disk) insideFile(ns int64) bool {
 	i := sort.Search(len(p.Trace.Files), func(i int) bool { return p.Trace.Files[i].EndNS > ns })
 	return i < len(p.Trace.Files) && p.Trace.Files[i].StartNS < ns-2*SampleNS && p.Trace.Files[i].EndNS > ns+2*SampleNS

@@ -15,7 +15,7 @@ const (
 	SampleNS = 50_000_000  // changes are dated in bins as long as progress samples are apart
 )
 
-// How levels are told from noise.
+// How levels are distinguished from noise.
 const (
 	MinNS = 3_000_000_000 // what holds for less is an excursion, such as a stall or a burst, and no level
 	// At the ends of a trace a level may be shorter: endLevelS, as long as the excursions of real disks last; less if the rest
@@ -100,7 +100,7 @@ func (s *series) estimate(edges []int, out [2]int) stats.Noise {
 	return n
 }
 
-// Differ measures two stretches, one after the other, to tell whether they differ: under the noise that there is
+// Differ measures two stretches, one after the other, to find out whether they differ: under the noise that there is
 // without the change from one to the other.
 func (p *Disk) Differ(before, after overlap.Interval) (was, is Measured) {
 	s := p.series

@@ -42,7 +42,7 @@ const (
 func (p *Disk) measureUnder(n stats.Noise, in ...overlap.Interval) (Measured, bool) {
 	var bytes int64
 	bins := 0
-	in = overlap.Without(in, p.Stalls) // stalls are told by themselves
+	in = overlap.Without(in, p.Stalls) // stalls are reported separately
 	for _, v := range in {
 		bytes += p.Curve.Between(v).Bytes
 		bins += p.series.bin(v.EndNS) - p.series.bin(v.StartNS)
@@ -73,7 +73,7 @@ func (p *Disk) errorOver(n stats.Noise, bins int, in []overlap.Interval) float64
 }
 
 // How far a file's rate strays from the next one's, relative: at least minScatter, and defaultScatter if too few were seen
-// to tell.
+// to measure it.
 const (
 	minScatter     = 0.10 // of ten files or fewer; less of more
 	defaultScatter = 0.30

@@ -7,7 +7,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
-// How a change of level is told from the luck of single files.
+// How a change of level is distinguished from the scatter of single files.
 const (
 	// Files on either side, unless the change lies inside one: of ten that could come in any order, one order in 252 has
 	// the five slowest first. A throttled disk may have moved fewer, and is judged by how long it stayed low as well.

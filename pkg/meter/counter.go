@@ -11,7 +11,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// How far a device's own counters may be off what was counted for no reason worth telling.
+// How far a device's own counters may be off what was counted for no reason worth reporting.
 const (
 	offShare  = 0.02    // of what was counted
 	offBytes  = 4 << 20 // superblocks, journals and what a system does now and then

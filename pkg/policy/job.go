@@ -7,7 +7,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Job takes one disk through its files and says what a trace tells of them. For each file that Next gives, whoever
+// Job takes one disk through its files and emits the events of their trace. For each file that Next gives, whoever
 // moves it calls Progress as it goes and then File, or CutShort if it was ended before.
 type Job struct {
 	phase   string

@@ -16,7 +16,7 @@ type windows struct {
 	last   point // the latest known
 	bytes  float64
 	rates  []float64
-	steady []int // windows at whose end the job was steady, and of which nobody has been told yet
+	steady []int // windows at whose end the job was steady, not yet reported
 }
 
 func newWindows(length time.Duration, fall bool) *windows {

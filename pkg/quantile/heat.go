@@ -20,7 +20,7 @@ const (
 	MaxRows       = 40
 	MaxSteps      = 300
 	rowsPerDecade = 8
-	// heatDecades reach from 1 ns to beyond the longest time that a histogram tells.
+	// heatDecades reach from 1 ns to beyond the longest time that a histogram holds.
 	heatDecades = 13
 )
 

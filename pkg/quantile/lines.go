@@ -1,4 +1,4 @@
-// Package quantile tells how long a disk's requests took: medians and tails with intervals that hold although neighbouring
+// Package quantile computes how long a disk's requests took: medians and tails with intervals that hold although neighbouring
 // seconds have much in common, whether they are longer than another time's, and the heat map. It counts what package latency's
 // histograms hold, and knows no phases. Start at Lines and Tell.
 package quantile
@@ -9,7 +9,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Figures are quantiles of some requests. One is null if too few requests were slower to tell it: see
+// Figures are quantiles of some requests. One is null if too few requests were slower to estimate it: see
 // MinRequests. How they are worked out is said at Quantile.
 type Figures struct {
 	Requests int64   `json:"requests"`
@@ -24,11 +24,11 @@ type Figures struct {
 	P999CI95 *[2]int64 `json:"p999_ci95_ns"`
 }
 
-// MinRequests is how many requests it takes to tell the time that one in n exceeds (100 for p99): ten must have been
+// MinRequests is how many requests it takes to estimate the time that one in n exceeds (100 for p99): ten must have been
 // slower, or it rests on the luck of a few.
 func MinRequests(n int64) int64 { return 10 * n }
 
-// How the time of a latency line is told.
+// How the time of a latency line is determined.
 const (
 	lineNS    = 1_000_000_000 // a line is of the time since the one before, but of no more than
 	maxLineNS = 1_500_000_000

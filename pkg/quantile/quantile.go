@@ -23,7 +23,7 @@ type Quantile struct {
 
 // Without so much, a quantile has no interval. Of 200 generated traces of 30, 60 and 240 s under each of seven kinds of
 // noise, 5.5 % at most have one that misses the truth (7 % of p99 and p99.9), if noise lasts for 5 s 10 %; and of 200 pairs
-// that do not differ, none are told to.
+// that do not differ, none are found to.
 const (
 	MinSeconds   = 20 // of requests, and of latency lines
 	minWorth     = 8
@@ -114,10 +114,10 @@ type Change struct {
 	CI95     *[2]float64 `json:"times_ci95"`
 }
 
-// minLonger is how many times as long requests must take to be worth telling.
+// minLonger is how many times as long requests must take to be worth reporting.
 const minLonger = 1.25
 
-// Longer tells whether a quantile is longer than alone by more than noise makes with a chance of alpha. The interval of
+// Longer reports whether a quantile is longer than alone by more than noise makes with a chance of alpha. The interval of
 // the ratio comes of both quantiles' own (Zou and Donner, "Construction of Confidence Limits About Effect Measures: A General
 // Approach", Statistics in Medicine 27, 2008).
 func (q *Quantile) Longer(alone *Quantile, alpha float64) *Change {

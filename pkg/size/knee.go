@@ -8,7 +8,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
-// How effects of file size are told.
+// How effects of file size are detected.
 const (
 	kneeP      = 0.005  // chance of a knee as clear, in the whole run, if there is none
 	bendP      = 0.10   // chance of a knee as clear if the rate bends smoothly with the logarithm of the size
@@ -16,14 +16,14 @@ const (
 	kneeFiles  = 20_000 // of more files, so many evenly spread over time will do
 	kneeGroups = 400    // more files than this are put together by size
 	smallBytes = 10_000_000
-	sorted     = 0.7 // rank correlation of size with order, above which time and size cannot be told apart
+	sorted     = 0.7 // rank correlation of size with order, above which time and size cannot be separated
 	MinFiles   = 5   // files on either side of a knee, and in a fit
-	overNoise  = 10  // times the noise that is the same for all sizes, such as a clock's, that a file must take to tell of size
+	overNoise  = 10  // times the noise that is the same for all sizes, such as a clock's, that a file must take to show an effect of size
 	maxRanked  = 2000
 	fewestLow  = 3 // files in the low-latency region
 )
 
-// BySize reports whether the files came in order of size, so that size and time cannot be told apart.
+// BySize reports whether the files came in order of size, so that size and time cannot be separated.
 func BySize(files []File) bool {
 	var sizes, order []float64
 	for i := 0; i < len(files); i += 1 + len(files)/maxRanked { // of a long trace, some will do

@@ -1,4 +1,4 @@
-// Package size tells what the time of files says of their size: a step of the rate at one size, the cost of a file, and the typical
+// Package size estimates how the time of files depends on their size: a step of the rate at one size, the cost of a file, and the typical
 // rate of each without it. It looks at files of one disk that met the same conditions. Start at Apart, which picks the files that
 // have a rate of their own, and at FindKnee.
 package size
@@ -14,7 +14,7 @@ import (
 
 const (
 	modeFiles  = 500 // typical rates: of more files, so many evenly spread over time will do
-	fewSamples = 4   // progress samples that tell a file's typical rate
+	fewSamples = 4   // progress samples needed for a file's typical rate
 )
 
 // File is a usable file with a rate of its own.
@@ -71,7 +71,7 @@ func Apart(files []trace.File) (list []File, all Totals) {
 }
 
 // TypicalRates are the logarithms of the files' rates in the order of time, of modeFiles at most: the rate of a
-// file's middle byte if samples tell it, which a stall within the file does not move; else that of all its bytes
+// file's middle byte if samples show it, which a stall within the file does not move; else that of all its bytes
 // with the fixed cost taken out, unless it took most of the time.
 func TypicalRates(files []File) []float64 {
 	some := thinned(files, modeFiles)
@@ -102,7 +102,7 @@ func thinned(files []File, limit int) []File {
 	return some
 }
 
-// middleRate is the rate at which half of the file's bytes moved at most, 0 if too few samples tell it.
+// middleRate is the rate at which half of the file's bytes moved at most, 0 if there are too few samples.
 func middleRate(f *trace.File) float64 {
 	if len(f.Samples) < fewSamples {
 		return 0

@@ -98,7 +98,7 @@ func widest(under, over polygon) (apart float64, low, high int) {
 	return apart, low, high
 }
 
-// DipP is the probability that a sample of n from a uniform distribution, the hardest unimodal one to tell from two
+// DipP is the probability that a sample of n from a uniform distribution, the unimodal one most easily mistaken for two
 // modes, has a dip of at least d. Below 0.001, where the table ends, the logarithm goes on falling as the square of
 // the dip, as the tail of a Brownian bridge's supremum does and the table's last columns do.
 func DipP(d float64, n int) float64 {

@@ -2,10 +2,10 @@ package stats
 
 import "math"
 
-// Flow is a rate over time, and what it came of: what both its error and its difference from another are told from.
+// Flow is a rate over time with the counts behind it, from which its error and its difference from another are estimated.
 type Flow struct {
 	Rates  []float64 // over stretches of equal length
-	Known  int       // how many of them are told from their neighbours
+	Known  int       // how many of them were measured separately from their neighbours
 	Length float64   // of all of them, in seconds
 	Spread Spread    // of the items
 }
@@ -41,7 +41,7 @@ const (
 	TooFew         // too few items: how they differ is not known
 )
 
-// Doubt tells why there is no estimate.
+// Doubt is why there is no estimate.
 func (f Flow) Doubt() Doubt {
 	switch {
 	case min(len(f.Rates), f.Known) < MinBins:

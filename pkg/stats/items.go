@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// MinItems is the least number of items of comparable size that the differences between items are told from.
+// MinItems is the least number of items of comparable size that the differences between items are estimated from.
 const MinItems = 3
 
 // Items are things done one after another: how large each was, and how long it took.
@@ -26,11 +26,11 @@ type Spread struct {
 // How items are compared.
 const (
 	alike     = 50 // a size from which the largest is no more than so many times as large
-	fewItems  = 12 // from so many on, noise over time tells the differences between items
+	fewItems  = 12 // from so many on, noise over time shows the differences between items
 	tailShare = 0.15
 )
 
-// Spread tells how the items differ.
+// Spread is how the items differ.
 func (it Items) Spread() Spread {
 	var size, time, times, sizes, largest float64
 	for i, s := range it.Size {

@@ -16,7 +16,7 @@ type model struct {
 	// How much the mean and the waves vary, as shares of what they do if noise lasts no time.
 	mean  float64
 	waves [MaxWaves]float64
-	// slow is how many of the slowest waves tell the mean's error, the others having a size of their own; 0 for all.
+	// slow is how many of the slowest waves give the mean's error, the others having a size of their own; 0 for all.
 	slow int
 }
 

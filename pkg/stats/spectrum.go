@@ -32,7 +32,7 @@ type Spectrum struct {
 	skew   float64 // of the mean: that of means of neighbours, over the root of their number
 }
 
-// NewSpectrum is the spectrum of x, of which no more than known values are told from their neighbours.
+// NewSpectrum is the spectrum of x, of which only known values were measured separately from their neighbours.
 func NewSpectrum(x []float64, known int) Spectrum {
 	n := len(x)
 	s := Spectrum{Mean: stat.Mean(x, nil), n: n, length: float64(n), skew: skewOfMean(x)}

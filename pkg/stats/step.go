@@ -90,7 +90,7 @@ type candidate struct {
 }
 
 // minLeft is the part of a step's column, its mean aside, that must be left once the other smooth columns are taken
-// out, so that the step can be told from them.
+// out, so that the step can be distinguished from them.
 const minLeft = 0.05
 
 // prepare lists the places for a step, in ascending order.

@@ -5,7 +5,7 @@ import (
 )
 
 // Steps are where the mean of x, above zero, changes for good: by the given ratio or more, one way or the other, and
-// surely beyond noise that lasts. No stretch is shorter than minLen values. known is how many values are told from their
+// surely beyond noise that lasts. No stretch is shorter than minLen values. known is how many values were measured separately from their
 // neighbours.
 //
 // It is binary segmentation (Vostrikova, "Detecting 'Disorder' in Multidimensional Random Processes", Soviet

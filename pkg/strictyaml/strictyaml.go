@@ -90,7 +90,7 @@ type Doc struct {
 	known    map[place]bool // the mistakes' places
 }
 
-// place tells mistakes apart: by where they are, and by what is absent there.
+// place identifies a mistake: by where it is, and by what is missing there.
 type place struct {
 	Pos
 	missing string

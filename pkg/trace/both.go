@@ -11,7 +11,7 @@ type Half struct {
 	Samples []Sample
 }
 
-// join makes one file of each pass of a disk that reads and writes at once, which a trace tells of as two: number 2k is
+// join makes one file of each pass of a disk that reads and writes at once, which a trace records as two: number 2k is
 // what was read, 2k+1 what was written. What is said of files then holds of passes; what was read of them stays known.
 func join(reads, writes []File) []File {
 	passes := make([]File, 0, max(len(reads), len(writes)))

@@ -7,5 +7,5 @@ const (
 	Internal = "internal" // built into the computer
 )
 
-// OwnPort tells whether a disk of this connection contends with nobody on the hub.
+// OwnPort reports whether a disk of this connection contends with nobody on the hub.
 func OwnPort(connection string) bool { return connection == Direct || connection == Internal }

@@ -76,7 +76,7 @@ func (d *diskBuilder) finish(b *builder, in *Phase, role Role) {
 		t.Op = role
 	}
 	if t.Op == "" {
-		b.warnf("phase %s: the role of disk %s is not recorded; it is taken to read", phase, t.Name)
+		b.warnf("phase %s: the role of disk %s is not recorded; reading is assumed", phase, t.Name)
 		t.Op = Read
 	}
 	first := t.Op

@@ -36,7 +36,7 @@ const (
 	maxPhases = 2500
 )
 
-// crowded refuses a trace of more disks or phases than can be told apart.
+// crowded refuses a trace of more disks or phases than can be distinguished.
 func (b *builder) crowded() error {
 	switch {
 	case len(b.run.Disks) > maxDisks:

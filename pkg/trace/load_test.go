@@ -154,7 +154,7 @@ func TestLoadWarns(t *testing.T) {
 		{"mixed", []string{head, file("A", "read"), strings.Replace(file("A", "write"), `"end`, `"start_ns":9,"end_ns":18,"was`, 1), end}, "both reads and writes"},
 		{"against its role", []string{head, `{"type":"phase","phase":"p","roles":{"A":"write"}}`, file("A", "read"), end}, "has the role write"},
 		{"unlisted", []string{head, `{"type":"phase","phase":"p","roles":{"B":"write"}}`, end}, "disk B is not in the run line"},
-		{"no op", []string{head, `{"type":"progress","phase":"p","disk":"A","bytes":1,"t_ns":1}`, end}, "taken to read"},
+		{"no op", []string{head, `{"type":"progress","phase":"p","disk":"A","bytes":1,"t_ns":1}`, end}, "reading is assumed"},
 		{"backwards", []string{head, `{"type":"progress","phase":"p","disk":"A","bytes":11,"t_ns":1}`, file("A", "read"), end}, "dropped: 1"},
 		{"two unfinished", []string{head, file("A", "read"), `{"type":"progress","phase":"p","disk":"A","seq":1,"bytes":1,"t_ns":1}`,
 			`{"type":"progress","phase":"p","disk":"A","seq":2,"bytes":1,"t_ns":1}`, end}, "left 2 files unfinished"},

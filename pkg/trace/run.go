@@ -120,7 +120,7 @@ func (p *Phase) Disk(name string) *DiskTrace {
 	return nil
 }
 
-// WorkOf is what a disk was to do: by the phase's line, else as far as its files tell.
+// WorkOf is what a disk was to do: by the phase's line, else as far as its files show.
 func (p *Phase) WorkOf(d *DiskTrace) work.Work {
 	w := p.Work[d.Name]
 	w.Op, w.Test = d.Op, p.Test // as it was done
@@ -130,7 +130,7 @@ func (p *Phase) WorkOf(d *DiskTrace) work.Work {
 	return w
 }
 
-// Seen is what the disk's files tell of its work.
+// Seen is what the disk's files show of its work.
 func (t *DiskTrace) Seen() *work.Seen {
 	sizes := make([]int64, 0, len(t.Files))
 	smallest, largest := int64(math.MaxInt64), int64(0)
@@ -155,7 +155,7 @@ func (r *Run) Title(p *Phase) string {
 	return work.Title(p.Name, disks, all)
 }
 
-// Unnumbered is a phase's name without the number that tells it from others of that name: "WWW" of "WWW-2".
+// Unnumbered is a phase's name without the number that distinguishes it from others of that name: "WWW" of "WWW-2".
 func Unnumbered(name string) string {
 	at := strings.LastIndexByte(name, '-')
 	if at > 0 && at < len(name)-1 && strings.Trim(name[at+1:], "0123456789") == "" {

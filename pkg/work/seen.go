@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Seen is what the files of work that was not written down tell of it.
+// Seen is what the files of work that was not recorded show of it.
 type Seen struct {
 	sorted []int64 // bytes
 	order  string  // ascending, descending; empty: neither
@@ -19,7 +19,7 @@ const (
 	evenly = 1.02
 	// about is how many times as large files may be as others of about the same size.
 	about = 2
-	// enough is how many sizes tell what all are like.
+	// enough is how many sizes make a sample.
 	enough = 5000
 	// unlike is the chance by which sizes drawn from one range are taken for those of another.
 	unlike = 0.001

@@ -67,7 +67,7 @@ func (w *Work) sameSizes(o *Work) bool {
 	return w.Sizes.IsZero() == o.Sizes.IsZero() && w.Seen.alike(o.Seen)
 }
 
-// order is the order of the files as far as it tells: of files of one size there is none, and drawn ones come as they were
+// order is the order of the files as far as it matters: of files of one size there is none, and drawn ones come as they were
 // drawn whatever it is called.
 func (w *Work) order() string {
 	switch {

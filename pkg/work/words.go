@@ -72,7 +72,7 @@ func (w Work) Value(k Key) string {
 		if w.Declared() {
 			return "written down"
 		}
-		return "not written down"
+		return "not recorded"
 	}
 	return ""
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/stream"
 )
 
-// Work is what a disk is asked for in a phase. Without a Mode nobody wrote it down: then it holds only what a trace tells
+// Work is what a disk is asked for in a phase. Without a Mode it was not recorded: then it holds only what a trace shows
 // all the same.
 type Work struct {
 	Op    Role   `json:"op"`              // in a mix, what it does more of

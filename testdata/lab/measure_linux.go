@@ -76,7 +76,7 @@ func measure(ctx context.Context, opts options, log io.Writer) (results []*resul
 	return l.compare(ctx)
 }
 
-// lacks tells apart what a container may not do, or a kernel cannot, from what fails.
+// lacks separates what a container may not do, or a kernel cannot, from what fails.
 func lacks(err error) error {
 	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) || errors.Is(err, os.ErrNotExist) || errors.Is(err, testdisk.ErrNoLimits) {
 		return fmt.Errorf("%w: %w", errMissing, err)

@@ -24,7 +24,7 @@ type mutant struct {
 	after     string
 	source    string // the whole line
 	outside   bool   // of functions
-	run       [2]int // line and column by which it is told whether a test runs it
+	run       [2]int // line and column that show whether a test runs it
 }
 
 func (m mutant) String() string {

@@ -27,7 +27,7 @@ type system struct {
 	all      []string // packages with -all; as packages if nil
 	quick    string   // a regular expression of tests that are left out without -all
 
-	// prepare makes ready what the tests need, in the folder tmp, and tells it.
+	// prepare makes ready what the tests need, in the folder tmp, and prints it.
 	prepare func(tmp string) (emulator, error)
 }
 

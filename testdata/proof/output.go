@@ -95,7 +95,7 @@ func (t *tests) keep(text string) {
 	}
 }
 
-// lastSaid is how much of what a test said is told if it fails.
+// lastSaid is how much of a test's output is shown if it fails.
 const lastSaid = 3
 
 // ended is a test that has ended, by a name to call it, with the last that it said.

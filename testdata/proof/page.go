@@ -212,7 +212,7 @@ func show(value float64, of string) string {
 	return number(value) + " " + of
 }
 
-// number has as many digits as tell something: whole numbers all of theirs, others three.
+// number has the significant digits only: whole numbers all of theirs, others three.
 func number(value float64) string {
 	if value == math.Trunc(value) && math.Abs(value) < 1e9 {
 		return strconv.FormatFloat(value, 'f', -1, 64)

@@ -45,7 +45,7 @@ const (
 )
 
 // judge holds each claim to what the commands reported. With all of them at hand, a finding of a claim that is not listed
-// fails too: somebody measures what nobody is told.
+// fails too: a result that is measured but not reported.
 func judge(claims []Claim, set Set, commands []Command, all bool) []Judged {
 	var list []Judged
 	for _, claim := range claims {
@@ -147,7 +147,7 @@ func (l *leftOut) add(why string, what ...string) {
 	(*l)[at].what = append((*l)[at].what, what...)
 }
 
-// String tells each reason once.
+// String gives each reason once.
 func (l leftOut) String() string {
 	var parts []string
 	for _, one := range l {

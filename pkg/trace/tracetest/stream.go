@@ -90,7 +90,7 @@ func (q *streamQueue) move(now int64, bytes float64) (moved float64) {
 	return moved
 }
 
-// secondFiles tells what is moved as files that follow one another, of one size, with progress.
+// secondFiles emits what is moved as files that follow one another, of one size, with progress.
 type secondFiles struct {
 	trace   *trace.DiskTrace
 	size    float64

@@ -32,11 +32,11 @@ type Change struct {
 	Disks []string
 	AtS   float64
 	EndS  float64            // of what lasts: a stall, a swing, a drift, a warm-up; 0 of a step
-	OffS  float64            // how far from AtS it may be told
+	OffS  float64            // how far from AtS it may be reported
 	To    map[string]float64 // rates afterwards, if they are known
 	By    string             // the disk whose doing it is; it is nobody's if empty
 	Not   []string           // causes that would be false, by analysis.json
-	// Optional changes need not be told: they are too small or too short, or may as well be told as part of another.
+	// Optional changes need not be reported: they are too small or too short, or may as well be reported as part of another.
 	Optional bool
 }
 

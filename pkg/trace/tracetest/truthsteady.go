@@ -36,7 +36,7 @@ func gaps(s *scene, tail float64) {
 	s.alone(25, a, b)
 	s.phase("WW", roomy(), a, b)
 	for _, p := range s.phases {
-		for _, d := range p.Disks { // a long gap is a pause, or a stall, and may be told
+		for _, d := range p.Disks { // a long gap is a pause, or a stall, and may be reported
 			for i := 1; i < len(d.Files); i++ {
 				if from, to := d.Files[i-1].EndNS, d.Files[i].StartNS; to-from > 5e8 {
 					s.changes(Change{Phase: p.Name, Kinds: []string{"stall", "start", "end"}, Disks: []string{d.Name}, AtS: float64(from) / 1e9, EndS: float64(to) / 1e9, Optional: true})

@@ -29,7 +29,7 @@ long answer(long result);
 // refuse fails a call with an error of macOS.
 long refuse(int error);
 
-// trace tells of a call, if LOADER_TRACE is set.
+// trace prints a call, if LOADER_TRACE is set.
 void trace(const char *format, ...);
 
 // loader is the path of this program, and program that of the one it runs.

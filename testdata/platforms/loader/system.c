@@ -121,7 +121,7 @@ static void random_bytes(uint8_t *p, size_t length) {
 	}
 }
 
-// Only a terminal has these two: its settings, which tell Go that it is one, and its size.
+// Only a terminal has these two: its settings, which show Go that it is one, and its size.
 static long control(int fd, unsigned long request, void *argument) {
 	enum { GET_SETTINGS = 0x40487413, SETTINGS_BYTES = 72, GET_SIZE = 0x40087468 };
 	struct termios settings;
