@@ -9,17 +9,17 @@ import (
 )
 
 // Analysis is analysis.json: rates in bytes per second, times in seconds since the phase's release.
-// A null is a number that could not be had; a warning beside it says why.
+// A null is a number that is not available; a warning beside it says why.
 type Analysis struct {
 	Version int      `json:"version"`
 	Name    string   `json:"name"`
 	Order   []string `json:"order"` // the disks' names as the run lists them: maps below have no order
-	// Of simulated disks, how the figures of their profile were come by: measured | fitted | specifications; empty if that is
+	// Of simulated disks, where the figures of their profile are from: measured | fitted | specifications; empty if that is
 	// not said.
 	ProfileOrigin string      `json:"profile_origin,omitempty"`
 	Phases        []Phase     `json:"phases"`
 	Matrix        []MatrixRow `json:"matrix"`
-	// What each disk's requests took beside others, by who they were; empty if no latency was recorded.
+	// What each disk's requests took beside others, by which they were; empty if no latency was recorded.
 	LatencyMatrix []LatencyRow `json:"latency_matrix,omitempty"`
 	Searches      []Search     `json:"searches,omitempty"`
 	Saturations   []Saturation `json:"saturations,omitempty"`
@@ -128,7 +128,7 @@ type Cut struct {
 	Disk string  `json:"disk,omitempty"` // which
 }
 
-// OtherToolRates is what other tools would have made of the phase: why the window matters.
+// OtherToolRates is what other tools would have shown for the phase: why the window matters.
 type OtherToolRates struct {
 	// fio's group bandwidth: all bytes over the longest job's own time. If some disks read and others write, fio
 	// prints one for each.
@@ -140,7 +140,7 @@ type OtherToolRates struct {
 	LastDoneRate  float64  `json:"last_done_rate"`  // elbencho: from the first start to the last disk's end
 }
 
-// Contention compares the window, or its longest stretch between changes, with what the disks do unhindered.
+// Contention compares the window, or its longest stretch between changes, with what the disks do without the others.
 type Contention struct {
 	Spans      [][2]float64              `json:"spans,omitempty"` // that stretch: start_s, end_s; empty for the whole window
 	Even       bool                      `json:"even"`            // in every stretch all have about the same
@@ -173,7 +173,7 @@ type Steal struct {
 	Share float64 `json:"share"` // of From's fair rate
 }
 
-// Ceiling is a limit that several sets of disks ran into, in one direction. What it is of is not known.
+// Ceiling is a limit that several sets of disks ran into, in one direction. Its cause is not known.
 type Ceiling struct {
 	Rate   float64  `json:"rate"`
 	Phases []string `json:"phases"` // that reached it
@@ -219,7 +219,7 @@ type Disk struct {
 	LinkChange  *LinkChange   `json:"link_change"` // null if its link, as far as it is known, kept its speed
 }
 
-// Quote is the one figure to quote for a disk: what a user meets again.
+// Quote is the one figure to quote for a disk: what a user will see again.
 type Quote struct {
 	Rate float64 `json:"rate"`
 	Kind string  `json:"kind"` // overlap: beside the others; later: after a lasting fall; mean: bytes over time

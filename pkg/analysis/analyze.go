@@ -14,7 +14,7 @@ import (
 // Version is the version of analysis.json that Analyze fills.
 const Version = 1
 
-// chance is that of a claim by noise alone, in a whole run.
+// chance is the probability that noise alone makes a claim, in a whole run.
 const chance = 0.01
 
 // Options are the settings of an analysis; the zero value is the usual one.
@@ -22,7 +22,7 @@ type Options struct {
 	GapNS int64 // longest pause between files within which a disk stays active; overlap.DefaultGapNS if zero
 }
 
-// Analyze works out everything that can be said of a run. It never fails: what cannot be had is null, with a
+// Analyze computes everything that is known of a run. It never fails: what is missing is null, with a
 // warning that says why. The result shares nothing with the run and marshals to JSON without NaN or infinity.
 func Analyze(run *trace.Run, opts Options) *Analysis {
 	if opts.GapNS == 0 {

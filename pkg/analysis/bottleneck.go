@@ -8,7 +8,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// When a link counts as the one that a rate runs into.
+// When a link counts as the one that limits a rate.
 const (
 	nearLimit   = 0.85 // of what such links have been seen to carry: as far apart as hosts and enclosures lie
 	beyondLimit = 1.15 // up to here a rate speaks for an uncommonly good link, above it against what is known of the link
@@ -128,7 +128,7 @@ func (f *finder) bottlenecks() {
 	}
 }
 
-// competitors warn of what else hangs on the hub and uses its uplink.
+// competitors warns of what else is connected to the hub and uses its uplink.
 func competitors(setup *hardware.Setup) []Warning {
 	if setup == nil {
 		return nil

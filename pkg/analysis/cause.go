@@ -34,8 +34,8 @@ const (
 	eventNearNS  = 10_000_000_000
 )
 
-// causes fills in what gauges say of each disk, and of each throttle what it came of, as far as temperatures and other
-// phases tell.
+// causes fills in what gauges say of each disk, and of each throttle its cause, as far as temperatures and other
+// phases show it.
 func causes(phases []*phase) {
 	speeds, stuck := map[string]float64{}, stuckSensors(phases)
 	for _, p := range phases {
@@ -105,8 +105,8 @@ func (e *Evidence) flat() bool {
 	return e.AtC != nil && math.Abs(*e.AtC-*e.StartC) <= flatC && math.Abs(*e.AfterC-*e.StartC) <= flatC && *e.AtC < notCoolC
 }
 
-// warmth is how warm the disk was at its start, when it fell, and at the most after that: medians, for one reading may be
-// a slip. They are null if there are too few readings.
+// warmth is how warm the disk was at its start, when it fell, and at most after that: medians, for one reading may be
+// an error. They are null if there are too few readings.
 func (p *phase) warmth(part *part, at int64) *Evidence {
 	e := &Evidence{}
 	all := p.meters.Of(part.Name(), trace.Temperature)
@@ -115,7 +115,7 @@ func (p *phase) warmth(part *part, at int64) *Evidence {
 	if len(before) < minBefore || len(after) == 0 {
 		return e
 	}
-	// Three readings about the fall: those before it alone would be of some time ago, if it is read now and then.
+	// Three readings about the fall: those before it alone would be old if it is read only now and then.
 	near := slices.Concat(before[len(before)-2:], after[:1])
 	if at-near[1].NS > aroundFallNS || near[2].NS-at > aroundFallNS {
 		return e
@@ -155,7 +155,7 @@ func newEvents(all []meter.Reading, at int64) float64 {
 }
 
 // budget looks at what the disk did in the other phases: whether it fell after as many bytes there, went clearly past that
-// number at full speed, or had fallen sooner in an earlier one. In a later one it may fall sooner: a cache takes its time to
+// number at full speed, or had fallen sooner in an earlier one. In a later one it may fall sooner: a cache takes a while to
 // be emptied.
 func budget(part *part, d *Disk, e *Evidence, phases []*phase) {
 	t := d.Throttle
@@ -284,7 +284,7 @@ type Freed struct {
 }
 
 // linkChange is the greatest change of a disk's link in the phase, or since the one before it, and warns of it. Speeds are
-// the last seen, by disk and by what it hangs on: one that is plugged in elsewhere by intent has changed nothing.
+// the last seen, by disk and by its connection: one that is plugged in elsewhere on purpose is no change.
 func (p *phase) linkChange(disk string, speeds map[string]float64) *LinkChange {
 	key := disk + "\x00" + p.connections[disk]
 	var out *LinkChange

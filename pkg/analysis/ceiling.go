@@ -94,7 +94,7 @@ func ceilings(phases []*phase, solos solos) {
 }
 
 // reach is what the phase's disks moved together in one direction; false if that or what each has alone is not
-// known, if they do not hang on the same port, or if one of the disks does not go as fast as it can in one
+// known, if they are not connected to the same port, or if one of the disks does not go as fast as it can in one
 // direction.
 func (p *phase) reach(op trace.Role, solos solos) (key conditions, r *reach, ok bool) {
 	o := p.out.Overlap
@@ -145,7 +145,7 @@ func gather(sets []*reach, r *reach) []*reach {
 	return append(sets, r)
 }
 
-// ceiling looks for a limit that sets of disks have in common, and puts it to the phases that reached it.
+// ceiling looks for a limit that sets of disks have in common, and adds it to the phases that reached it.
 func ceiling(sets []*reach, p float64) {
 	reached := reachedTop(sets, p)
 	shows := func(s *reach) bool { return s.held() && largestWithin(reached, s) != nil }

@@ -72,7 +72,7 @@ func (c *Change) Of(disk string) Shift {
 	return Shift{disk, c.FromRate, c.ToRate}
 }
 
-// A stretch is what lies between two changes: only there a rate belongs to one state of affairs.
+// A stretch lies between two changes: within it nothing that affects rates changed.
 
 // cuts are the moments at which the rate of the disk, or of any disk if the name is empty, changed for a reason other than
 // another's start or end.

@@ -32,7 +32,7 @@ const (
 	ReferenceLater = "later"
 )
 
-// reference is what a disk has with fewer or no others beside it, and who says so.
+// reference is a disk's rate with fewer or no others beside it, and where that is from.
 type reference struct {
 	level.Measured
 	kind, from string
@@ -270,7 +270,7 @@ func ratioInterval(m, of level.Measured) *Interval {
 	return &Interval{m.Rate / of.Rate * math.Exp(-half), m.Rate / of.Rate * math.Exp(half)}
 }
 
-// maxMin shares a total so that nobody has more than his cap, and no part can grow but at the cost of a smaller one
+// maxMin shares a total so that none has more than its cap, and no part can grow except at the cost of a smaller one
 // (Bertsekas and Gallager, "Data Networks", section 6.5.2).
 func maxMin(total float64, caps []float64) []float64 {
 	parts := make([]float64, len(caps))
@@ -281,7 +281,7 @@ func maxMin(total float64, caps []float64) []float64 {
 	return parts
 }
 
-// steals lays what the disks lack of their fair parts to those of the same direction that have more than theirs, in
+// steals attributes what the disks lack of their fair parts to those of the same direction that have more than theirs, in
 // proportion. A disk lost only if it is known to do better without the others and did not fall meanwhile, and another
 // took only if it kept clearly more of its own reference, if it has one.
 func (p *phase) steals(disks map[string]DiskContention, window []level.Measured) []Steal {

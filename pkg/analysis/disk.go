@@ -70,7 +70,7 @@ func (p *phase) sizeEffects(part *part, files, same []size.File, d *Disk) {
 	}
 }
 
-// Score is what the program that a preset takes after would say of the disk: one of its passes stands for all.
+// Score is what the program that a preset imitates would report for the disk: one of its passes stands for all.
 type Score struct {
 	Method string  `json:"method"` // median | best: of the counted passes
 	Rate   float64 `json:"rate"`

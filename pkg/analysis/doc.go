@@ -52,7 +52,7 @@
 // # Streams, searches and latency
 //
 // Disks that do not go as fast as they can, such as those that play streams or are probed, have no part in any claim about
-// speed. What came of a stream is counted, not estimated, for all of its time and for the time in which all others worked. A
+// speed. The outcome of a stream is counted, not estimated, for all of its time and for the time in which all others worked. A
 // search's answer is the limit that its tries leave as good as sure, or the range in which it lies (package search). A quantile
 // of latency is given if ten requests exceed it.
 package analysis

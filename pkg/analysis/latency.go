@@ -13,7 +13,7 @@ import (
 // from when they were due, however late they began.
 //
 // A latency line of the trace counts the requests that ended since the line before, about a second. It belongs to the
-// overlap if that time lies within one of its spans, but for a hundredth of a second: what ended about the edges
+// overlap if that time lies within one of its spans, give or take a hundredth of a second: what ended about the edges
 // counts nowhere.
 type Latency struct {
 	quantile.Figures
@@ -69,7 +69,7 @@ type soloLatency struct {
 	found  []*quantile.Quantile
 }
 
-// find is those of a disk alone in a job; nil if no phase says them.
+// find returns those of a disk alone in a job; nil if no phase has them.
 func (s soloLatencies) find(j job) *soloLatency {
 	if i := slices.IndexFunc(s, func(alone *soloLatency) bool { return alone.same(j) }); i >= 0 {
 		return s[i]

@@ -21,7 +21,7 @@ type lateness struct {
 	quiet  []bool // by disk: frames were due for long enough while it was not at work
 }
 
-// lateness looks at what the other disks did along one of a disk's streams.
+// lateness looks at what the other disks did during one of a disk's streams.
 func (p *phase) lateness(disk int, t *trace.Stream, spec stream.Spec) lateness {
 	l := lateness{always: make([]bool, len(p.parts)), quiet: make([]bool, len(p.parts))}
 	enough := max(quietNS, spec.Buffer.Nanoseconds())
@@ -49,7 +49,7 @@ func (p *phase) lateness(disk int, t *trace.Stream, spec stream.Spec) lateness {
 	return l
 }
 
-// with is what holds of the late frames of both.
+// with is what is true of the late frames of both.
 func (l lateness) with(other lateness) lateness {
 	switch {
 	case !other.late:
@@ -82,7 +82,7 @@ func (l lateness) while(p *phase) (always, only []string) {
 	return always, only
 }
 
-// StreamBeside is what came of the frames that were due while all the other working disks, probes aside, were active:
+// StreamBeside is the outcome of the frames that were due while all the other working disks, probes aside, were active:
 // only these were tested beside them.
 type StreamBeside struct {
 	Disks         []string       `json:"disks"`    // the others
@@ -95,7 +95,7 @@ type StreamBeside struct {
 	LateAfter     []string       `json:"late_after,omitempty"` // of the others, those that had ended whenever frames were late at another time
 }
 
-// beside is when a disk's streams are tested beside others.
+// beside is when a disk's streams are tested with others.
 type beside struct {
 	others []*part
 	window []overlap.Interval // in which all of them are active
@@ -169,7 +169,7 @@ func (b *beside) within(v overlap.Interval) (ns int64) {
 	return ns
 }
 
-// With is what came of both streams together.
+// With is the outcome of both streams together.
 func (b *StreamBeside) With(o *StreamBeside) *StreamBeside {
 	if b == nil || o == nil {
 		return o

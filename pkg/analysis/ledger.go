@@ -61,7 +61,7 @@ func (s *shift) chance() float64 {
 func (s *shift) factor() float64 { return math.Log(s.is.Rate / s.was.Rate) }
 
 // fillChanges writes the phase's ledger: every change of a disk's rate, of several at one instant together, with the one
-// cause that the evidence leaves. Recoveries and stalls must have been found before.
+// cause that the evidence leaves. It needs the recoveries and the stalls.
 func (p *phase) fillChanges() {
 	for i := range p.parts {
 		p.parts[i].kinds = make([]string, len(p.parts[i].Solid))

@@ -46,7 +46,7 @@ func matrixRow(p *Phase) MatrixRow {
 }
 
 // duplexGains compares every phase of reads and writes mixed with the best phase of the same disks one way, that do the
-// same but for their direction.
+// same except for their direction.
 func duplexGains(phases []*phase) {
 	for _, p := range phases {
 		if p.out.Contention == nil || !mixed(p.out) || p.out.anyLimited() {

@@ -208,7 +208,7 @@ func (p *phase) startSkew() {
 		}
 	}
 	// The first request is what counts. If there is none of every disk's, or only the model's, the moment in which
-	// a worker was let go has to do.
+	// a worker was released has to do.
 	starts := first
 	if len(first) < len(p.parts) || p.simulated && len(late) == len(p.parts) {
 		starts = late

@@ -8,7 +8,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// job is what a disk does in a phase, and where it hangs: with both the same, two of its measurements may be set beside one
+// job is what a disk does in a phase, and its connection: with both the same, two of its measurements may be compared with one
 // another. A disk on the hub is not to be judged by its speed on a port of its own.
 type job struct {
 	disk, connection string
@@ -21,7 +21,7 @@ func (p *phase) job(part *part) job {
 	return job{part.Name(), p.connections[part.Name()], w}
 }
 
-// same reports whether both are one disk's, by the same work but for some keys, and connected alike.
+// same reports whether both are one disk's, at the same work except for some keys, and connected alike.
 func (j job) same(o job, but ...work.Key) bool {
 	return j.disk == o.disk && j.connection == o.connection && j.work.SameBut(o.work, but...)
 }
@@ -34,18 +34,18 @@ func (p *phase) part(disk string) *part {
 	return nil
 }
 
-// sameWork reports whether a disk does the same in both phases, by the same connection, but for some keys of its work.
+// sameWork reports whether a disk does the same in both phases, by the same connection, except for some keys of its work.
 func (p *phase) sameWork(q *phase, disk string, but ...work.Key) bool {
 	a, b := p.part(disk), q.part(disk)
 	return a != nil && b != nil && p.job(a).same(q.job(b), but...)
 }
 
-// among reports whether all that p's disks do, but for some keys, is done in q as well.
+// among reports whether all that p's disks do, except for some keys, is done in q as well.
 func among(p, q *phase, but ...work.Key) bool {
 	return !slices.ContainsFunc(p.parts, func(part part) bool { return !p.sameWork(q, part.Name(), but...) })
 }
 
-// sameJobs reports whether the same disks do the same in both phases, but for some keys.
+// sameJobs reports whether the same disks do the same in both phases, except for some keys.
 func sameJobs(p, q *phase, but ...work.Key) bool {
 	return len(p.parts) == len(q.parts) && among(p, q, but...)
 }
@@ -59,8 +59,8 @@ func markRepeats(phases []*phase) {
 	}
 }
 
-// unlike warns once of phases that look as if one said what a disk of the other has alone, or, if no work was written
-// down, as if they were repeats, though the work in them is not the same, or not known to be.
+// unlike warns once of phases that look as if one said what a disk of the other has alone, or, if no work was
+// recorded, as if they were repeats, though the work in them is not the same, or not known to be.
 func unlike(phases []*phase) []Warning {
 	phases = slices.DeleteFunc(slices.Clone(phases), func(p *phase) bool { return p.out.Repeats != "" }) // they say no more
 	for _, p := range phases {
@@ -156,7 +156,7 @@ func soloRates(phases []*phase) solos {
 	return s
 }
 
-// find is what a disk has alone in a job; nil if no phase says it.
+// find returns what a disk has alone in a job; nil if no phase has it.
 func (s solos) find(j job) *solo {
 	if i := slices.IndexFunc(s, func(alone solo) bool { return alone.same(j) }); i >= 0 {
 		return &s[i]

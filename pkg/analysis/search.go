@@ -15,17 +15,17 @@ type Search struct {
 	Alone *float64    `json:"alone,omitempty"` // the largest value that was clean without the other disks, 0: none; null if that was not found
 	Found *float64    `json:"found"`           // the largest that was clean with them, 0: none; null if that was not found
 	Tries []SearchTry `json:"tries"`
-	// Where they lie if the tries contradict one another too much for an answer.
+	// The range in which they lie if the tries contradict one another too much for an answer.
 	AloneBetween *Between `json:"alone_between,omitempty"`
 	FoundBetween *Between `json:"found_between,omitempty"`
 	// The streams stay clean however fast the disk goes; found is null then.
 	Unlimited bool `json:"unlimited,omitempty"`
-	// All that was tried was clean: it may be more.
+	// All tries were clean: the limit may be higher.
 	AloneOpen bool `json:"alone_open,omitempty"`
 	FoundOpen bool `json:"found_open,omitempty"`
 }
 
-// Between is from where to where a limit lies that is not sure.
+// Between is the range in which an uncertain limit lies.
 type Between = search.Between
 
 // SearchTry is one phase of a search.

@@ -39,7 +39,7 @@ type StreamSeries struct {
 	Late    []int     `json:"late"`
 }
 
-// StreamTotal is what came of all streams of a disk.
+// StreamTotal is the outcome of all streams of a disk.
 type StreamTotal struct {
 	Disk          string         `json:"disk"`
 	Op            trace.Role     `json:"op"`
@@ -105,7 +105,7 @@ func (p *phase) hostLate(total *StreamTotal) {
 	}
 }
 
-// streamOf is what came of a disk's stream by itself.
+// streamOf is the outcome of one of a disk's streams.
 func streamOf(part *part, t *trace.Stream, spec stream.Spec) Stream {
 	var o stream.Outcome
 	for _, s := range t.Samples {
@@ -129,7 +129,7 @@ func streamOf(part *part, t *trace.Stream, spec stream.Spec) Stream {
 	return s
 }
 
-// add takes a stream into the sum.
+// add adds a stream to the sum.
 func (t *StreamTotal) add(s *Stream) {
 	if t.Streams == 0 || s.LowestBufferS < t.LowestBufferS {
 		t.LowestBufferS, t.BufferS = s.LowestBufferS, s.BufferS

@@ -29,7 +29,7 @@ type ContestDisk struct {
 	Solo      bool       `json:"solo"`                // the reference is of the disk alone in a phase
 	KeptCI    *Interval  `json:"kept_ci95,omitempty"` // of the rate over the reference: covers those of all repeats
 	Changed   string     `json:"changed,omitempty"`   // the kind of change, if its rate changed or swings by itself meanwhile: nothing is said of what it lost
-	Lost      bool       `json:"lost"`                // has less than the reference beyond noise in most repeats, and took from nobody
+	Lost      bool       `json:"lost"`                // has less than the reference beyond noise in most repeats, and took from none
 	Won       bool       `json:"won"`                 // took from others, or kept its rate or got more than an even share while others lost
 }
 

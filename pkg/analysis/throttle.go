@@ -92,7 +92,7 @@ func (p *part) pauseAt(ns int64) (overlap.Interval, bool) {
 }
 
 // fellInside reports whether the disk fell in the window for a reason other than another's start: then its mean over the
-// window is of several levels, and nobody is to blame for it.
+// window is of several levels, and no other disk is the cause.
 func (p *phase) fellInside(part *part) bool {
 	for i := 1; i < len(part.Solid); i++ {
 		at := part.Solid[i].StartNS
@@ -143,7 +143,7 @@ func dateIsOff(x []float64, at, best int) bool {
 	return stats.SplitCost(x, at) > stats.SplitCost(x, best)*(1+clearlyOff/float64(len(x)-2))
 }
 
-// maxFitted is to how many files a fixed cost is fitted at most: some of very many will do.
+// maxFitted is the maximum number of files that a fixed cost is fitted to: a sample of very many is enough.
 const maxFitted = 500
 
 // sizesExplain reports whether the files of a slower stretch took no longer than those before would have at their sizes: each

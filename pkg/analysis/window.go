@@ -8,8 +8,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// maxStages is how many stages are listed. A run has as many as disks start, end and pause: more than this are of use
-// to no one, and cost more than all the rest.
+// maxStages is how many stages are listed. A run has as many as disks start, end and pause: more than this help
+// nobody, and cost more than all the rest.
 const maxStages = 10_000
 
 func (p *phase) fillStages() {
