@@ -175,7 +175,9 @@ func simulated(d *hardware.Disk) string {
 // nameOf is what the next disk is called in the scenario: as the hub's profile calls it if it is simulated, else the first
 // letter that is free.
 func nameOf(d *hardware.Disk, others []Disk) string {
-	free := func(name string) bool { return !slices.ContainsFunc(others, func(o Disk) bool { return o.Name == name }) }
+	free := func(name string) bool {
+		return !slices.ContainsFunc(others, func(o Disk) bool { return o.Name == name })
+	}
 	if name := simulated(d); name != "" && len(name) <= strictyaml.MaxName && printable(name) && free(name) {
 		return name
 	}
