@@ -29,7 +29,7 @@ func aloneFigure(v *phaseView) *Figure {
 		return nil
 	}
 	f := &Figure{
-		ID: "alone", Title: "Rate in the overlap and without the others", Keys: v.working(), Told: true,
+		ID: "alone", Title: "Rate in the overlap and without the others", Keys: v.working(), OmitInText: true,
 		Text: "Full bar: the rate in the overlap, with its 95 % confidence interval. Outline: the rate without the others.",
 	}
 	var marks []Mark

@@ -10,17 +10,17 @@ import (
 // Figure is a chart in the units of its data: panels one above the other on one horizontal axis, and the marks in them.
 // Nothing in it is of a particular output: every encoder draws the same marks.
 type Figure struct {
-	ID     string // its name on the command line
-	Title  string
-	Text   string // how to read it
-	Phase  string // the phase it is of; empty for none
-	X      Axis
-	Panels []Panel
-	Keys   []Key  // the disks its marks belong to
-	Wide   bool   // takes the whole width, and can be zoomed
-	Told   bool   // its numbers stand in a table beside it: text leaves it out
-	Dense  bool   // a panel for each key, of marks by the thousand: too many for a picture beside the live chart, and for letters
-	Also   string // the name of marks to be shown on demand; empty for none
+	ID         string // its name on the command line
+	Title      string
+	Text       string // how to read it
+	Phase      string // the phase it is of; empty for none
+	X          Axis
+	Panels     []Panel
+	Keys       []Key  // the disks its marks belong to
+	Wide       bool   // takes the whole width, and can be zoomed
+	OmitInText bool   // its numbers stand in a table beside it: text leaves it out
+	Dense      bool   // a panel for each key, of marks by the thousand: too many for a picture beside the live chart, and for letters
+	Also       string // the name of marks to be shown on demand; empty for none
 }
 
 // Panel is a plane with a vertical axis.
@@ -37,8 +37,8 @@ type Axis struct {
 	Min  float64
 	Max  float64
 	Log  bool // of a vertical axis: from one power of ten to another
-	Rows bool // of the vertical axis: a row for each key from the top, at 0, 1, 2 and so on
-	Bare bool // of the vertical axis: it has no values; words stand beside their marks there, or nowhere
+	Rows bool // of the vertical axis: a row for each key from the top, at 0, 1, 2 and so on; those between Min and Max
+	Bare bool // it has no values; of the vertical axis: words stand beside their marks there, or nowhere
 }
 
 // Unit says how an axis' values are written.
@@ -92,6 +92,7 @@ const (
 	Line    Style = "line"    // a segment without its symbol
 	Dashed  Style = "dashed"  // likewise, dashed
 	Outline Style = "outline" // a bar's edge alone
+	Hatched Style = "hatched" // a bar that nothing is known of to compare it with
 	Density Style = "density" // the fuller, the more: the last column is a share of the most
 	Ink     Style = "ink"     // in the colour of text
 	Ring    Style = "ring"    // a point's edge, in the colour of text
@@ -210,6 +211,8 @@ func (f *Figure) Describe() string {
 	for i, key := range f.Keys {
 		if f.Dense {
 			panel = f.Panels[i]
+		} else if at := slices.IndexFunc(f.Panels, func(p Panel) bool { return p.Y.Rows && p.Y.Min < float64(i) && float64(i) < p.Y.Max }); horizontal && at >= 0 {
+			panel = f.Panels[at]
 		}
 		low, high := math.Inf(1), math.Inf(-1)
 		for j := range panel.Marks {
@@ -241,7 +244,10 @@ func (f *Figure) Describe() string {
 		if from := write(low); from != text {
 			text = from + " to " + text
 		}
-		parts = append(parts, key.Label+" "+text)
+		if text = key.Label + " " + text; panel.Y.Rows && panel.Y.Name != "" && panel.Y.Min+0.5 == float64(i) {
+			text = panel.Y.Name + ": " + text
+		}
+		parts = append(parts, text)
 	}
 	if f.Dense { // its panels' names are the keys'
 		return fmt.Sprintf("%s: %s.", f.Title, strings.Join(parts, "; "))

@@ -163,7 +163,7 @@ const (
 // latencyFigure shows for each disk how long its requests took over time: the more took so long, the fuller the colour.
 func latencyFigure(v *phaseView) *Figure {
 	f := &Figure{
-		ID: "latency", Title: "Request latency over time", Wide: true, Told: true, Dense: true, X: Axis{Name: "time", Unit: Seconds, Max: v.endS},
+		ID: "latency", Title: "Request latency over time", Wide: true, OmitInText: true, Dense: true, X: Axis{Name: "time", Unit: Seconds, Max: v.endS},
 		Text: "The fuller the colour, the more requests took so long (logarithmic scale). Rare requests that took long stand above the others.",
 	}
 	room := 0

@@ -90,6 +90,9 @@ func OfRun(run Run) *Document {
 		doc.Add(checks...)
 	}
 	doc.Add(definition(), environment(doc, run))
+	if doc.Answer != nil {
+		doc.Answer.Figure = answerFigure(doc, run)
+	}
 	return doc
 }
 

@@ -35,7 +35,7 @@ func addSaturations(doc *Document, a *analysis.Analysis) {
 // regainedFigure is how much of its cache each disk had back after a rest, against the rest.
 func regainedFigure(keys []Key, name string, found []*analysis.Saturation) *Figure {
 	f := &Figure{
-		Title: "What a rest gives back (" + name + ")", Told: true,
+		Title: "What a rest gives back (" + name + ")", OmitInText: true,
 		Text: "Marks: how much of its fast cache the disk had back after a rest, with its 95 % confidence interval. The line across is what its fast cache took at first; a dashed line leads to the rest that brings back all of it.",
 		X:    Axis{Name: "rest before writing", Unit: Seconds},
 	}

@@ -14,6 +14,8 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -45,6 +47,8 @@ type page struct {
 	Shapes        [][]report.Corner
 	Static        bool // no chart library: pictures instead
 	Before, After []report.Block
+	Open          string // the ID of the phase that is open first
+	Parts         string // what its phases are called
 	Phases        []section
 	Volumes       []template.JS // of packed phases
 }
@@ -55,6 +59,7 @@ type section struct {
 	Fold            string // see report.Details
 	HTML            template.HTML
 	Sealed          bool
+	Print           bool // on paper as well
 	Volume, Place   int
 }
 
@@ -69,7 +74,7 @@ func Write(w io.Writer, doc *report.Document, events io.Reader) error {
 
 // write takes the chart library as an argument, so that tests see the page with and without it.
 func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) error {
-	p := &page{Doc: doc, Shapes: report.Shapes(), Static: charts == nil, DataID: doc.Kind, DataName: doc.Kind}
+	p := &page{Doc: doc, Shapes: report.Shapes(), Static: charts == nil, DataID: doc.Kind, DataName: doc.Kind, Parts: "phases"}
 	if doc.Kind == "report" {
 		p.DataID, p.DataName = "summary", "analysis"
 	}
@@ -105,20 +110,24 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 	if tmpl, err = template.New("page.tmpl").Funcs(functions).ParseFS(parts, "page.tmpl"); err != nil {
 		return err
 	}
-	phases := doc.Phases()
+	phases, print := doc.Phases(), printed(doc)
+	if len(print) > 0 {
+		p.Open = print[0]
+	}
 	var sealed []string
 	for i, phase := range phases {
 		if len(phases) > maxListed {
 			phase = trim(phase)
 		}
 		drawer.name(phase.ID, phase.Blocks)
-		whole := i > 0 && len(phases) > maxPlain
-		drawer.pack, drawer.scripted = i > 0 && !whole, whole // nobody looks at them before they are opened
+		onPaper := slices.Contains(print, phase.ID)
+		whole := !onPaper && i > 0 && len(phases) > maxPlain
+		drawer.pack, drawer.scripted = !onPaper && i > 0 && !whole, whole // nobody looks at them before they are opened
 		var out bytes.Buffer
 		if err := tmpl.ExecuteTemplate(&out, "phase", phase); err != nil {
 			return fmt.Errorf("phase %s: %w", phase.Title, err)
 		}
-		s := section{ID: phase.ID, Title: phase.Title, Does: phase.Does, Fold: phase.Fold, Sealed: whole}
+		s := section{ID: phase.ID, Title: phase.Title, Does: phase.Does, Fold: phase.Fold, Sealed: whole, Print: onPaper}
 		if whole {
 			s.Volume, s.Place = len(sealed)/perVolume, len(sealed)%perVolume
 			sealed = append(sealed, out.String())
@@ -135,9 +144,51 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 		p.Volumes = append(p.Volumes, volume)
 	}
 	drawer.name("all", doc.Blocks)
+	if a := doc.Answer; a != nil && a.Figure != nil {
+		drawer.ids[a.Figure] = a.Figure.ID
+	}
 	drawer.pack, drawer.scripted = false, false
 	p.Before, p.After = around(doc)
 	return tmpl.Execute(w, p)
+}
+
+// maxPrinted is how many phases are printed at most, two to a page.
+const maxPrinted = 4
+
+// printed are the IDs of the phases that the answer's findings name, in their order: the first is open when the page is,
+// and all are printed. If none is named, it is the first that is not folded away. Of a comparison it is every run.
+func printed(doc *report.Document) []string {
+	var ids, findings []string
+	all := doc.Phases()
+	if doc.Kind == "comparison" && len(all) <= maxPlain {
+		for _, phase := range all {
+			ids = append(ids, phase.ID)
+		}
+		return ids
+	}
+	if doc.Answer != nil {
+		findings = doc.Answer.Findings
+	}
+	slices.SortStableFunc(all, func(a, b *report.Details) int { return len(b.Title) - len(a.Title) }) // "all W, rest R" before "all W"
+	for _, text := range findings {
+		at := map[string]int{}
+		for _, phase := range all {
+			if found := regexp.MustCompile(`(^|[^\pL\d])` + regexp.QuoteMeta(phase.Title) + `($|[^\pL\d])`).FindStringIndex(text); found != nil {
+				at[phase.ID] = found[0]
+				text = text[:found[0]] + strings.Repeat("\x00", found[1]-found[0]) + text[found[1]:]
+			}
+		}
+		for _, id := range slices.SortedFunc(maps.Keys(at), func(a, b string) int { return at[a] - at[b] }) {
+			if !slices.Contains(ids, id) && len(ids) < maxPrinted {
+				ids = append(ids, id)
+			}
+		}
+	}
+	if len(ids) == 0 && len(all) > 0 {
+		phases := doc.Phases()
+		ids = []string{phases[max(0, slices.IndexFunc(phases, func(d *report.Details) bool { return d.Fold == "" }))].ID}
+	}
+	return ids
 }
 
 // perVolume is how many phases are packed as one: they are alike, and take half the bytes that they take one by one.
@@ -186,9 +237,6 @@ func longest(d *report.Details) int {
 
 // around are the document's blocks before its first phase, and after its last.
 func around(doc *report.Document) (before, after []report.Block) {
-	if doc.Answer != nil {
-		before = doc.Answer.Blocks()
-	}
 	seen := false
 	for _, block := range doc.Blocks {
 		d, ok := block.(*report.Details)

@@ -47,18 +47,22 @@ type viewAxis struct {
 	Unit report.Unit `json:"unit"`
 	Rows bool        `json:"rows,omitempty"`
 	Bare bool        `json:"bare,omitempty"`
+	Min  float64     `json:"min,omitempty"`
+	Max  float64     `json:"max,omitempty"`
 }
 
 // The places of a figure's parts in pixels.
 const (
 	headHeight = 34 // above the first panel: its name
 	panelGap   = 48 // between panels: room for the next one's name
+	rowsGap    = 28 // the same between panels of rows
 	footHeight = 48 // the horizontal axis
+	bareFoot   = 6  // one without values
 	zoomHeight = 32 // the slider below it
 )
 
 func newLive(doc *report.Document, f *report.Figure) live {
-	v := view{Title: report.PictureTitle(doc, f), Origin: report.PictureOrigin(doc), Zoom: f.Wide, Also: f.Also, X: viewAxis{Name: f.X.Name, Unit: f.X.Unit}}
+	v := view{Title: report.PictureTitle(doc, f), Origin: report.PictureOrigin(doc), Zoom: f.Wide, Also: f.Also, X: viewAxis{Name: f.X.Name, Unit: f.X.Unit, Bare: f.X.Bare}}
 	for _, key := range f.Keys {
 		v.Keys = append(v.Keys, viewKey{key.Name, key.Label, key.Index})
 	}
@@ -66,7 +70,7 @@ func newLive(doc *report.Document, f *report.Figure) live {
 	height := frame(c, f)
 	var data [][][]float64
 	for i, panel := range f.Panels {
-		v.Panels = append(v.Panels, viewAxis{panel.Y.Name, panel.Y.Unit, panel.Y.Rows, panel.Y.Bare})
+		v.Panels = append(v.Panels, viewAxis{panel.Y.Name, panel.Y.Unit, panel.Y.Rows, panel.Y.Bare, panel.Y.Min, panel.Y.Max})
 		for _, m := range panel.Marks {
 			add(c, len(v.Marks), i, &m)
 			v.Marks, v.Place = append(v.Marks, m), append(v.Place, i)
@@ -152,7 +156,7 @@ func frame(c *charts.Custom, f *report.Figure) int {
 	c.ExtendXAxis(make([]opts.XAxis, n-1)...)
 	c.ExtendYAxis(make([]opts.YAxis, n-1)...)
 	var grids []opts.Grid
-	top := headHeight
+	top, gap := headHeight, 0
 	if f.Panels[0].Y.Name == "" {
 		top = headHeight / 3
 	}
@@ -160,7 +164,10 @@ func frame(c *charts.Custom, f *report.Figure) int {
 	for i, panel := range f.Panels {
 		axes[i] = i
 		grids = append(grids, opts.Grid{Top: strconv.Itoa(top), Height: strconv.Itoa(panel.Height)})
-		top += panel.Height + panelGap
+		if gap = panelGap; panel.Y.Rows {
+			gap = rowsGap
+		}
+		top += panel.Height + gap
 		x := opts.XAxis{Type: "value", Min: f.X.Min, Max: f.X.Max, GridIndex: i}
 		if f.X.Log {
 			x.Type = "log"
@@ -172,6 +179,9 @@ func frame(c *charts.Custom, f *report.Figure) int {
 		global = append(global, charts.WithXAxisOpts(x, i), charts.WithYAxisOpts(y, i))
 	}
 	tip, bottom := opts.Tooltip{Trigger: "item", Formatter: "itemTip"}, footHeight
+	if f.X.Bare {
+		bottom = bareFoot
+	}
 	if f.Wide {
 		bottom += zoomHeight
 		global = append(global, charts.WithDataZoomOpts(opts.DataZoom{})) // one at least, or the visitor is not asked for its own
@@ -181,7 +191,7 @@ func frame(c *charts.Custom, f *report.Figure) int {
 		global = append(global, charts.WithAxisPointerOpts(&opts.AxisPointer{Type: "line", Link: []opts.AxisPointerLink{{XAxisIndex: axes}}}))
 	}
 	c.SetGlobalOptions(append(global, charts.WithGridOpts(grids...), charts.WithTooltipOpts(tip))...)
-	return top - panelGap + bottom
+	return top - gap + bottom
 }
 
 // visitor adds to go-echarts' options the keys of ECharts that it has no field for.
@@ -221,10 +231,10 @@ func (v visitor) VisitXAxis(axes []opts.XAxis) any {
 		out[i] = object{
 			"type": axis.Type, "min": axis.Min, "max": axis.Max, "gridIndex": i, "nameLocation": "middle",
 			"nameTextStyle": object{"color": "@muted", "fontSize": 12, "padding": []int{14, 0, 0, 0}},
-			"axisLine":      shown(upright, "@axis"), "axisTick": shown(last && upright, "@axis"), "splitLine": shown(!upright, "@line"),
-			"axisLabel": object{"show": last, "color": "@muted", "fontSize": 12, "formatter": format(v.f.X.Unit), "hideOverlap": true, "showMaxLabel": false},
+			"axisLine":      shown(upright, "@axis"), "axisTick": shown(last && upright, "@axis"), "splitLine": shown(!upright && !v.f.X.Bare, "@line"),
+			"axisLabel": object{"show": last && !v.f.X.Bare, "color": "@muted", "fontSize": 12, "formatter": format(v.f.X.Unit), "hideOverlap": true, "showMaxLabel": false},
 		}
-		if last {
+		if last && !v.f.X.Bare {
 			out[i]["name"] = v.f.X.Name
 		}
 	}

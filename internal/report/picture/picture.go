@@ -34,6 +34,7 @@ const (
 	legendLine = 17 // of the disks' names, below the title
 	margin     = 14
 	rightSpace = 24
+	wordsSpace = 190 // to the right of panels in which words stand for the axis
 )
 
 // Write draws a figure of the document. Its title says what it shows; the line at its foot when and on what it was
@@ -74,10 +75,14 @@ type painting struct {
 	f    *report.Figure
 	opts Options
 	left vg.Length // of the panels
+	free vg.Length // to their right
 }
 
 func newPainting(c draw.Canvas, doc *report.Document, f *report.Figure, opts Options) *painting {
-	p := &painting{Canvas: c, ink: newInk(opts.Dark), doc: doc, f: f, opts: opts, left: 48}
+	p := &painting{Canvas: c, ink: newInk(opts.Dark), doc: doc, f: f, opts: opts, left: 48, free: rightSpace}
+	if f.X.Bare {
+		p.free = wordsSpace
+	}
 	for _, panel := range f.Panels {
 		if !panel.Y.Rows {
 			continue
@@ -113,7 +118,7 @@ func (p *painting) paint() {
 		height := vg.Length(p.f.Panels[i].Height)
 		plane := &plane{
 			painting: p, panel: &p.f.Panels[i], last: i == len(p.f.Panels)-1,
-			Rectangle: vg.Rectangle{Min: vg.Point{X: p.Min.X + p.left, Y: top - height}, Max: vg.Point{X: p.Max.X - rightSpace, Y: top}},
+			Rectangle: vg.Rectangle{Min: vg.Point{X: p.Min.X + p.left, Y: top - height}, Max: vg.Point{X: p.Max.X - p.free, Y: top}},
 		}
 		plane.paint()
 		top -= height
@@ -186,6 +191,9 @@ func (p *plane) axes() {
 	values.XAlign = -1
 	if p.panel.Y.Rows {
 		for i := range p.f.Keys {
+			if y := float64(i); y < p.panel.Y.Min || y > p.panel.Y.Max {
+				continue
+			}
 			at := vg.Point{X: p.Min.X - 8, Y: p.y(float64(i))}
 			label := p.fits(values, p.label(i), p.left-30)
 			p.write(values, at, label)
@@ -202,6 +210,10 @@ func (p *plane) axes() {
 				p.write(values, vg.Point{X: p.Min.X - 6, Y: p.y(v)}, tick(p.panel.Y.Unit, v))
 			}
 		}
+	}
+	if p.f.X.Bare {
+		p.StrokeLine2(stroke(p.grey, 0.6), p.Min.X, p.Min.Y, p.Min.X, p.Max.Y)
+		return
 	}
 	steps := report.Steps(p.f.X.Min, p.f.X.Max, 8)
 	if p.f.X.Log {
@@ -368,8 +380,15 @@ func (p *plane) bars(m *report.Mark, c color.Color) {
 		}
 		path = append(path, b...)
 	}
-	if m.Style == report.Outline {
+	if m.Style == report.Outline || m.Style == report.Hatched {
 		p.strokePath(stroke(c, 1.2), path)
+		for _, row := range m.Rows {
+			left, foot, wide, tall := p.x(row[0]), p.y(row[3]), p.x(row[1])-p.x(row[0]), p.y(row[2])-p.y(row[3])
+			for at := 5 - tall; m.Style == report.Hatched && at < wide; at += 5 {
+				from, to := max(0, -at), min(tall, wide-at) // up to the right, within the bar
+				p.StrokeLine2(stroke(c, 0.8), left+at+from, foot+from, left+at+to, foot+to)
+			}
+		}
 		return
 	}
 	if m.Style.Changed() && m.Rows[0][0] < m.Rows[0][1] { // words stand in it

@@ -40,7 +40,7 @@ func (p *plane) words() {
 		if w.key != report.None {
 			mark = 11
 		}
-		w.at.X = max(p.Min.X+2, min(w.at.X, p.Max.X+rightSpace-4-width-mark))
+		w.at.X = max(p.Min.X+2, min(w.at.X, p.Max.X+p.free-4-width-mark))
 		tries := 9
 		if p.panel.Y.Bare {
 			tries = 1
@@ -93,7 +93,7 @@ func (p *plane) word(m *report.Mark) word {
 		w.at = vg.Point{X: p.x(row[0]) + 4, Y: p.y(row[2]) + 9}
 		if p.panel.Y.Bare {
 			w.at.Y = (p.y(row[2]) + p.y(row[3])) / 2
-			if wide := w.style.Width(w.text); w.at.X+wide > p.Max.X+rightSpace-4 {
+			if wide := w.style.Width(w.text); w.at.X+wide > p.Max.X+p.free-4 {
 				w.at.X = p.x(row[0]) - wide - 5
 			}
 		}

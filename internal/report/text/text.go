@@ -85,7 +85,7 @@ func (p *printer) blocks(indent string, blocks []report.Block) {
 		case *report.Table:
 			p.table(indent, block)
 		case *report.Figure:
-			if !block.Told {
+			if !block.OmitInText {
 				p.wrap(indent, block.Describe())
 			}
 		case *report.Details:

@@ -12,6 +12,7 @@ class Chart {
     this.hidden = new Set(); // marks, by their number
     this.cursor = -1;
     this.readable = this.view.marks.flatMap((m, i) => (m.name && m.key >= 0 && m.name !== this.view.also ? this.rows(i).map((_, row) => [i, row]) : []));
+    this.tall = 150; // pixels of the main panel on paper, where it stands without those below it
     this.main = Math.max(0, this.view.panels.findIndex((panel) => !panel.bare));
     this.step0 = this.view.marks.findIndex((m) => m.shape === "step");
     this.ui = echarts.init(plot, null, { renderer: "canvas", height: Number(plot.dataset.height) });
@@ -48,17 +49,28 @@ class Chart {
     const left = Math.round(Math.max(52 * rem(), Math.min(longest + 36, this.ui.getWidth() * 0.3)));
     const room = this.ui.getWidth() - left, { min, max } = option.xAxis[0];
     const beyond = this.view.marks.map((m, i) => (m.shape === "label" && this.rows(i).length ? room - ((room - 12 - measure(m.text, true)) * (max - min)) / (this.rows(i)[0][0] - min) : 0));
-    this.right = Math.round(Math.min(Math.max(24, ...beyond), room * 0.2));
+    this.right = Math.round(Math.min(Math.max(24, ...beyond), room * (this.view.x.bare ? 0.6 : 0.2))); // without an axis words are the values
     option.grid.forEach((grid) => Object.assign(grid, { left, right: this.right }));
-    if (this.paper) option.dataZoom?.forEach((zoom) => (zoom.show = false));
+    if (this.paper && this.view.zoom) {
+      option.dataZoom.forEach((zoom) => (zoom.show = false));
+      option.grid[this.main].height = this.tall;
+      option.xAxis[this.main].axisLabel.show = true;
+      option.grid.forEach((grid, i) => (grid.top = i > this.main ? 5000 : grid.top - this.lift())); // those below stay on the screen
+      if (this.main) option.yAxis[0].name = "";
+    }
     option.yAxis.forEach((axis) => (axis.nameTextStyle.padding = [0, 0, 2, 8 - left]));
     return option;
+  }
+  // On paper the changes over the main panel need no name.
+  lift() {
+    return this.main ? 26 : 0;
   }
   // Fits the chart to its place, or to a width.
   resize(width) {
     if ((width || this.plot.clientWidth) === this.ui.getWidth() && this.theme === root.dataset.theme) return;
     this.paper = Boolean(width);
-    this.ui.resize({ width: width || "auto", height: this.plot.dataset.height - (this.paper && this.view.zoom ? 32 : 0) }); // without the slider
+    const main = this.option.grid[this.main];
+    this.ui.resize({ width: width || "auto", height: this.paper && this.view.zoom ? main.top - this.lift() + this.tall + 30 : this.plot.dataset.height });
     this.paint();
   }
 

@@ -58,6 +58,14 @@ const functions = {
     const seen = within(box, at.x(row[0]), at.x(row[1]) + (row[0] === row[1] ? 2 : 0));
     if (!seen) return null;
     const top = Math.min(at.y(row[2]), at.y(row[3])), tall = Math.abs(at.y(row[2]) - at.y(row[3])), wide = seen[1] - seen[0];
+    if (mark.style === "hatched") {
+      const lines = [rect(seen[0], top, wide, tall, { fill: "transparent", stroke: fill, lineWidth: 1 })];
+      for (let o = 6 - tall; o < wide; o += 6) {
+        const from = Math.max(0, -o), to = Math.min(tall, wide - o); // up to the right, within the bar
+        lines.push(line(seen[0] + o + from, top + tall - from, seen[0] + o + to, top + tall - to, { stroke: fill, lineWidth: 1 }));
+      }
+      return group(lines);
+    }
     if (mark.style === "outline") return rect(seen[0], top, wide, tall, { fill: "transparent", stroke: fill, lineWidth: 1.5 });
     const changed = ["gain", "loss", "turn"].includes(mark.style) && row[0] < row[1]; // words stand in it
     const opacity = changed ? 0.3 : mark.style === "density" ? 0.15 + 0.85 * Math.sqrt(row[row.length - 1]) : mark.style === "faint" ? 0.5 : 1;
@@ -92,9 +100,10 @@ const functions = {
   // All that is written in a panel, each where it is free: what would cover another moves up or down, and is left out
   // where there is no room; in a bare panel nothing moves. And the disks' names before their rows.
   words: shape((mark, fill, row, box, at, chart) => {
-    const place = chart.view.place[chart.view.marks.indexOf(mark)], parts = [], taken = [], { bare } = chart.view.panels[place];
-    if (chart.view.panels[place].rows) {
+    const place = chart.view.place[chart.view.marks.indexOf(mark)], parts = [], taken = [], { bare, rows, min, max } = chart.view.panels[place];
+    if (rows) {
       chart.view.keys.forEach((key, i) => {
+        if (i < (min || 0) || i > max) return;
         const y = at.y(i), room = box.x - 32;
         parts.push(symbol(key, 14, y, 5, chart.colours[i]), text(24, y, middleCut(key.label, room), {}));
       });

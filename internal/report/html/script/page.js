@@ -192,7 +192,8 @@ async function tabs() {
     });
   }
   bar.hidden = false;
-  zoomTo(await open(phases.some((phase) => phase.id === wanted) ? wanted : (phases.find((phase) => !phase.dataset.fold) || phases[0]).id), zoom);
+  const first = document.querySelector("main").dataset.open;
+  zoomTo(await open(phases.some((phase) => phase.id === wanted) ? wanted : first), zoom);
 }
 
 function list(bar, phases, choose) {
@@ -245,22 +246,25 @@ function buttons(bar, phases, choose) {
   });
 }
 
-// On paper stands what is open, its charts drawn for its width.
+// On paper stand the answer and the phases that it is from, with the charts that the style sheet leaves, drawn for their
+// width.
 function printing() {
-  const paper = (plot) => (plot.closest(".figures") ? 340 : 700); // pixels: A4 or Letter between its margins, or half
+  const paper = (plot) => (plot.closest(".figures") ? 340 : plot.closest(".answer") ? 420 : 700); // pixels: A4 or Letter between its margins
   const open = () => [...charts].filter(([plot]) => plot.isConnected && !plot.closest("[hidden]"));
   let before = null;
   addEventListener("beforeprint", () => {
     if (before) return;
-    before = { theme: root.dataset.theme };
+    before = { theme: root.dataset.theme, hidden: $$(".phase[hidden]") };
     root.dataset.theme = "light";
+    for (const phase of $$(".phase")) phase.hidden = phase.dataset.print === undefined;
     draw();
-    if (globalThis.echarts) for (const plot of $$(".phase:not([hidden]) .plot")) if (!plot.closest("details:not([open])")) show(plot).resize(paper(plot));
+    if (globalThis.echarts) for (const plot of $$(".answer .plot, .summary .plot, .phase:not([hidden]) .plot")) if (!plot.closest("details:not([open])")) show(plot).resize(paper(plot));
   });
   addEventListener("afterprint", () => {
     if (!before) return;
     if (before.theme) root.dataset.theme = before.theme;
     else delete root.dataset.theme;
+    for (const phase of $$(".phase")) phase.hidden = before.hidden.includes(phase);
     before = null;
     for (const [, chart] of open()) chart.resize();
   });
