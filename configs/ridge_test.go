@@ -161,7 +161,7 @@ func alone(t *testing.T, p *hub.Profile, n *notes) {
 		n.rate(fmt.Sprintf("alone, %s: %s %ss", row.where, row.disk, row.role), row.low, row.high, *d.Mean/1e9)
 	}
 	n.rate("alone, hub: the slowest tenth of what A writes", 1.2, 1.2, *play.disk("A write hub", "A").P05/1e9,
-		"1.5 alone, 1.2 for just over a tenth of the files and 1.4 to 1.5 after C had ended are all of this disk, and nothing tells what makes a "+
+		"1.5 alone, 1.2 for just over a tenth of the files and 1.4 to 1.5 after C had ended are all of this disk, and nothing shows what makes a "+
 			"file one of the slow ones; the model's one rate is near their mean, 1.47.")
 }
 
