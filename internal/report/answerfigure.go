@@ -45,33 +45,9 @@ func raceFigure(v *phaseView) *Figure {
 		return nil
 	}
 	main := slices.IndexFunc(f.Panels, func(p Panel) bool { return !p.Y.Bare })
-	f.Panels, f.Wide, f.Title, f.Phase = f.Panels[:main+1], false, "The phase over time", v.found.Phase
+	f.Panels, f.Wide, f.Phase = f.Panels[:main+1], false, v.found.Phase
 	f.Text = v.found.Phase + ": the rate of each file."
 	f.Panels[main].Height = 220
-	f.Panels[main].Marks = slices.DeleteFunc(f.Panels[main].Marks, func(m Mark) bool { return m.Style == Bracket }) // the changes have them
-	o := v.found.Overlap
-	if o == nil {
-		return f
-	}
-	keys := v.working()
-	slices.SortStableFunc(keys, func(a, b Key) int { return cmp.Compare(o.Disks[b.Name].Rate, o.Disks[a.Name].Rate) })
-	switch c := v.found.Contention; {
-	case len(keys) == 1:
-		f.Title = fmt.Sprintf("%s %s at %s", keys[0].Label, workOf(v.found.Roles[keys[0].Name], v.found.Paced[keys[0].Name]).Does().One, v.scale.Rate(o.Rate))
-	case c != nil && c.Even:
-		f.Title = fmt.Sprintf("An even share: %s each", v.scale.Rate(o.Rate/float64(len(keys))))
-	default:
-		f.Title = fmt.Sprintf("%s takes %s", keys[0].Label, percent(o.Disks[keys[0].Name].Share))
-	}
-	if i := slowest(v.found); i >= 0 {
-		var waiting []string
-		for _, r := range v.found.Recoveries {
-			if r.After == v.found.Recoveries[i].After && r.LagS != nil && *r.LagS > *v.found.Recoveries[i].LagS/2 {
-				waiting = append(waiting, v.key(r.Disk).Label)
-			}
-		}
-		f.Title += fmt.Sprintf(", %s %s %s", unit.List(waiting), pick(len(waiting) == 1, "waits", "wait"), unit.FormatSeconds(*v.found.Recoveries[i].LagS))
-	}
 	return f
 }
 
@@ -190,7 +166,7 @@ func cacheFigure(keys []Key, run Run, scale Scale) *Figure {
 			continue
 		}
 		v := newPhaseView(&run, keys, &run.Analysis.Phases[at], scale)
-		worn := wornFigure(v)
+		worn := bytesFigure(v)
 		if worn == nil {
 			continue
 		}

@@ -3,6 +3,7 @@ package report
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -65,13 +66,14 @@ func (f *flow) lateText() string {
 	for _, n := range f.late {
 		sum += n
 	}
-	return unit.FormatCount(sum) + " late"
+	return unit.FormatCount(sum)
 }
 
 // streamPanels stand under the phase over time, on its axis: how full the streams' buffers were, and the late frames.
 func (v *phaseView) streamPanels(keys []Key) []Panel {
 	buffer, late := Panel{Height: 90}, Panel{Height: 70}
-	full, most, stepS := 0.0, 0, 0.0
+	full, top, stepS := 0.0, 0, 0.0
+	var sums []string
 	var below []int // late frames already drawn in each step
 	for i, key := range keys {
 		f := flowOf(v.found.Streams, key.Name)
@@ -92,14 +94,13 @@ func (v *phaseView) streamPanels(keys []Key) []Panel {
 			if n := f.late[k]; n > 0 {
 				frames.Rows = append(frames.Rows, []float64{from, to, float64(below[k]), float64(below[k] + n)})
 				below[k] += n
-				most = max(most, below[k])
+				top = max(top, below[k])
 			}
 		}
 		full, stepS = max(full, slices.Max(f.bufferS)), max(stepS, f.stepS)
 		buffer.Marks = append(buffer.Marks, level)
-		if n := len(frames.Rows); n > 0 {
-			last := frames.Rows[n-1]
-			late.Marks = append(late.Marks, frames, Mark{Shape: Label, Key: i, Text: f.lateText(), Rows: [][]float64{{last[1], last[3]}}})
+		if frames.Rows != nil {
+			late.Marks, sums = append(late.Marks, frames), append(sums, key.Label+" "+f.lateText())
 		}
 	}
 	if buffer.Marks == nil {
@@ -114,7 +115,7 @@ func (v *phaseView) streamPanels(keys []Key) []Panel {
 	if late.Marks == nil {
 		return []Panel{buffer}
 	}
-	late.Y = Axis{Name: "late frames in " + unit.FormatSeconds(stepS), Max: math.Ceil(1.08 * float64(most))}
+	late.Y = Axis{Name: "late frames in " + unit.FormatSeconds(stepS) + " (in all: " + strings.Join(sums, ", ") + ")", Max: math.Ceil(1.08 * float64(top))}
 	return []Panel{buffer, late}
 }
 

@@ -31,7 +31,7 @@ type Document struct {
 	Data      any // the same as JSON
 }
 
-// Block is a part of a document. The set is closed: an encoder that knows these eight knows every document.
+// Block is a part of a document. The set is closed: an encoder that knows these seven knows every document.
 type Block interface{ Kind() string }
 
 // Heading stands over the blocks that follow it.
@@ -51,22 +51,8 @@ type Warning struct{ Text string }
 
 // List is sentences that stand by themselves.
 type List struct {
-	Title   string
-	Items   []string
-	Repeats bool // what the document has said before: for those who open one part of it
-}
-
-// Tiles are the few numbers to see first.
-type Tiles []Tile
-
-// Tile is one of them.
-type Tile struct {
-	Label  string
-	Disk   *Key
-	Number Number
-	Lines  []string // what it is part of, or means
-	Meter  *Meter
-	Sign   Sign // of a number that is a word
+	Title string
+	Items []string
 }
 
 // Sign marks a word as good news or bad, by a shape and a colour: the word says it as well.
@@ -79,17 +65,6 @@ const (
 	Doubt    Sign = "doubt"
 	Bad      Sign = "bad"
 )
-
-// Number is a value in words, and where it comes from.
-type Number struct {
-	Text string
-	Unit string
-	Path string // its place in the phase's part of analysis.json, as a JSON list of steps; empty for none
-	Raw  string // the value there
-}
-
-// Meter sets a part beside a whole, each in percent of the drawing's width.
-type Meter struct{ Part, Whole float64 }
 
 // Table is rows of cells under heads.
 type Table struct {
@@ -176,13 +151,14 @@ type Bar struct {
 // Details are blocks that belong together: a phase (or what a comparison says of one run), of which one is open at a time
 // and which can be linked to; or what only some readers want.
 type Details struct {
-	ID     string
-	Name   string // of the phase in the scenario
-	Title  string
-	Does   string // who reads and who writes
-	Phase  bool
-	Fold   string // what it is one of many of, that a table before them sums up: the page lists these together, and print leaves them out
-	Blocks []Block
+	ID      string
+	Name    string // of the phase in the scenario
+	Title   string
+	Does    string // who reads and who writes
+	Phase   bool
+	Printed bool   // a terminal that is asked for everything shows it, unlike other folds
+	Fold    string // what it is one of many of, that a table before them sums up: the page lists these together, and print leaves them out
+	Blocks  []Block
 }
 
 // Kind names the block.
@@ -196,9 +172,6 @@ func (Warning) Kind() string { return "warning" }
 
 // Kind names the block.
 func (List) Kind() string { return "list" }
-
-// Kind names the block.
-func (Tiles) Kind() string { return "tiles" }
 
 // Kind names the block.
 func (*Table) Kind() string { return "table" }

@@ -255,17 +255,15 @@ func (f *Figure) Describe() string {
 	return fmt.Sprintf("%s (%s): %s.", f.Title, axis.Name, strings.Join(parts, "; "))
 }
 
-// PictureTitle and PictureOrigin stand over and under a figure that leaves its document: what it shows, when and on what
-// it was measured, and that it was not.
-func PictureTitle(doc *Document, f *Figure) string {
-	title := doc.Title
-	if f.Phase != "" && f.Phase != doc.Title {
-		title += ", " + f.Phase
-	}
-	return Clean(title + ": " + strings.ToLower(f.Title[:1]) + f.Title[1:])
-}
+// PictureTitle and PictureOrigin stand over and under a figure that leaves its document: what it shows; and in small letters
+// of what phase and run, when and on what it was measured, and that it was not.
+func PictureTitle(f *Figure) string { return Clean(f.Title) }
 
 // PictureOrigin is the line under a picture: see PictureTitle.
-func PictureOrigin(doc *Document) string {
-	return Clean(strings.Join(append(doc.Origin(), strings.TrimSpace("hubbench "+doc.Tool)), " · "))
+func PictureOrigin(doc *Document, f *Figure) string {
+	parts := []string{doc.Title}
+	if f.Phase != "" && f.Phase != doc.Title {
+		parts = append(parts, f.Phase)
+	}
+	return Clean(strings.Join(slices.Concat(parts, doc.Origin(), []string{strings.TrimSpace("hubbench " + doc.Tool)}), " · "))
 }

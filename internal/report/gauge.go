@@ -1,7 +1,9 @@
 package report
 
 import (
+	"fmt"
 	"math"
+	"strings"
 
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -30,7 +32,7 @@ func gaugeFigure(v *phaseView) *Figure {
 				bytes += read[k].Value - read[k-1].Value
 			}
 			// The last reading may come right after the one before it: too short a time for a rate.
-			if seconds := float64(nowNS-lastNS) / 1e9; seconds >= leastReadingS && bytes >= 0 {
+			if seconds := float64(nowNS-lastNS) / 1e9; seconds >= minReadingS && bytes >= 0 {
 				top = max(top, bytes/seconds)
 				from, level := v.seconds(v.within(lastNS)), v.rate(bytes/seconds)
 				if n := len(counter.Rows); n > 0 && counter.Rows[n-1][1] == from { // the step up or down
@@ -52,7 +54,8 @@ func gaugeFigure(v *phaseView) *Figure {
 		f.Panels = append(f.Panels, moved)
 	}
 	if warm.Marks != nil {
-		f.Text = joinSentences("Temperature by each disk's own sensor.", f.Text)
+		f.Title = fmt.Sprintf("The disks are between %.0f and %.0f °C warm", low, high)
+		f.Text = strings.TrimSpace("Temperature by each disk's own sensor. " + f.Text)
 		warm.Y = Axis{Name: "temperature, °C", Min: math.Floor(low) - 2, Max: math.Ceil(high) + 2}
 		f.Panels = append([]Panel{warm}, f.Panels...)
 	}
@@ -62,8 +65,8 @@ func gaugeFigure(v *phaseView) *Figure {
 	return f
 }
 
-// leastReadingS is the shortest time between two readings of a counter that makes a rate.
-const leastReadingS = 0.2
+// minReadingS is the shortest time between two readings of a counter that makes a rate.
+const minReadingS = 0.2
 
 type gaugeKey struct{ disk, name string }
 
@@ -88,10 +91,3 @@ func (v *phaseView) gauges() map[gaugeKey][]trace.Gauge {
 // within is a time in seconds, moved into the phase: the first reading is from just before the release, and the last from
 // just after the end.
 func (v *phaseView) within(ns int64) float64 { return min(max(float64(ns)/1e9, 0), v.endS) }
-
-func joinSentences(a, b string) string {
-	if b == "" {
-		return a
-	}
-	return a + " " + b
-}

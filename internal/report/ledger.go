@@ -12,7 +12,7 @@ import (
 
 // How the changes are laid out over the chart.
 const (
-	maxLines   = 3   // one above the other; what needs more stands in the table alone
+	maxLines   = 4   // one above the other; what needs more stands in the table alone
 	lineHeight = 20  // pixels
 	letters    = 110 // of a label, from end to end of a wide chart
 )
@@ -22,8 +22,15 @@ const (
 func (v *phaseView) changes() *Panel {
 	var free []float64 // for each line, from when on
 	panel := &Panel{}
+	if o := v.found.Overlap; o != nil && len(o.Disks) > 1 {
+		m := Mark{Shape: Rectangle, Style: Turn, Key: None, Name: "overlap", Text: allOf(len(o.Disks)) + " active: " + unit.FormatSeconds(o.DurationS)}
+		for _, s := range o.Spans {
+			m.Rows = append(m.Rows, []float64{v.seconds(s[0]), v.seconds(s[1]), -0.08, -0.92})
+		}
+		free, panel.Marks = append(free, o.EndS), append(panel.Marks, m)
+	}
 	for _, c := range v.told() {
-		label := say.ChangeLabel(&c, len(v.lanes), v.label)
+		label := v.changeLabel(&c)
 		wide := float64(cells.Width(label)+2) * v.endS / letters
 		from := max(0, min(c.StartS, v.endS-wide))
 		line := slices.IndexFunc(free, func(s float64) bool { return s <= from })
@@ -45,6 +52,15 @@ func (v *phaseView) changes() *Panel {
 	}
 	panel.Y, panel.Height = Axis{Name: "changes", Bare: true, Min: -float64(len(free))}, lineHeight*len(free)
 	return panel
+}
+
+// changeLabel names a change, with what a recovery took.
+func (v *phaseView) changeLabel(c *analysis.Change) string {
+	label := say.ChangeLabel(c, len(v.lanes), v.label)
+	if c.Kind == analysis.KindRecovery && c.EndS > c.StartS {
+		label += " in " + unit.FormatSeconds(c.EndS-c.StartS)
+	}
+	return label
 }
 
 // told is the ledger, with what several disks did alike in the same time as one.
@@ -104,13 +120,16 @@ func summed(c analysis.Change) bool {
 	return len(c.Disks) > 1 && (c.Kind == analysis.KindSharedFall || c.Kind == analysis.KindStall || len(c.Each) == 0)
 }
 
-// changeTable lists the ledger, nil where nothing changed.
+// changeTable lists the changes that need more words than the timeline has for them, starts, ends and recoveries left out;
+// nil if there are none.
 func (v *phaseView) changeTable() *Table {
-	t := &Table{ID: "changes", Title: "What changed", Columns: []Column{
+	t := &Table{ID: "changes", Title: "What else changed", Columns: []Column{
 		{Head: "At, s", Numbers: true}, {Head: "Until, s", Numbers: true, Drop: 2}, {Head: "Disks", Drop: 3}, {Head: "What"},
 		{Head: "From, " + v.scale.Unit, Numbers: true}, {Head: "To, " + v.scale.Unit, Numbers: true}, {Head: "Cause", Drop: 1},
 	}}
-	list := v.inOrder(v.found.Changes)
+	list := slices.DeleteFunc(v.inOrder(v.found.Changes), func(c analysis.Change) bool {
+		return c.Kind == analysis.KindStart && c.By == nil || c.Kind == analysis.KindEnd || c.Kind == analysis.KindRecovery
+	})
 	if len(list) == 0 {
 		return nil
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// What changed stands over the chart, what happens at one time on several lines, and in a table.
+// What changed stands over the chart, what happens at one time on several lines, and nowhere else.
 func TestChanges(t *testing.T) {
 	run := fixture.Triple()
 	doc := OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})})
@@ -36,20 +36,15 @@ func TestChanges(t *testing.T) {
 			t.Errorf("%s is drawn as %+v %v", m.Text, m, m.Rows)
 		}
 	}
-	want := []span{{"C ends", Normal, 0}, {"A and B recover", Gain, 1}, {"B ends", Normal, 0}}
+	want := []span{{"all three active: 32.8 s", Turn, 0}, {"C ends", Normal, 0}, {"A and B recover in 12.2 s", Gain, 1}, {"B ends", Normal, 0}}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(span{})); diff != "" {
 		t.Errorf("over the chart (-want +got):\n%s", diff)
 	}
-	at := slices.IndexFunc(phase.Blocks, func(b Block) bool { t, ok := b.(*Table); return ok && t.Title == "What changed" })
-	if at < 0 {
-		t.Fatal("there is no table of what changed")
+	if at := slices.IndexFunc(Collect[*Table](phase.Blocks), func(t *Table) bool { return t.Name() == "changes" }); at >= 0 {
+		t.Error("ends and recoveries are told again in a table")
 	}
-	var rows [][]string
-	for _, row := range phase.Blocks[at].(*Table).Rows {
-		rows = append(rows, []string{row[2].Text, row[3].Text, row[6].Text})
-	}
-	if diff := cmp.Diff([][]string{{"C", "C ends", ""}, {"A", "A recovers", "C ended"}, {"B", "B recovers", "C ended"}, {"B", "B ends", ""}}, rows); diff != "" {
-		t.Errorf("in the table (-want +got):\n%s", diff)
+	if want := "C takes 60 % of 3.49 GB/s, A and B wait 12.2 s"; time.Title != want {
+		t.Errorf("the timeline is called %q, want %q", time.Title, want)
 	}
 }
 
@@ -105,14 +100,33 @@ func TestKeptBetweenChanges(t *testing.T) {
 	run := truths[i].Play(rand.New(rand.NewPCG(7, 4)), 0.02).Run
 	a := say.Analyze(run, analysis.Options{})
 	v := newPhaseView(&Run{Trace: run, Analysis: a}, newKeys(a.Order), &a.Phases[len(a.Phases)-1], scaleOf(a))
-	if v.kept("A") != "1.50 between changes: " || v.kept("B") != "" {
-		t.Errorf("A kept %q, B kept %q", v.kept("A"), v.kept("B"))
-	}
-	if note := v.overlapTable().Note; !strings.Contains(note, "Kept: of the time between changes") {
+	if note := v.diskTable().Note; !strings.Contains(note, "Kept: part of the rate without the others, in the time between changes.") {
 		t.Error(note)
 	}
 	doc := OfRun(Run{Trace: run, Analysis: a})
 	if at := slices.IndexFunc(doc.Blocks, func(b Block) bool { t, ok := b.(*Table); return ok && strings.Contains(t.Note, "between the changes") }); at < 0 {
 		t.Error("the table of all phases does not say of what time its percentages are")
+	}
+}
+
+// The mean of the total is drawn between changes, and of two levels in turn not at all: nothing ever went at the rate between.
+func TestLevels(t *testing.T) {
+	s := &analysis.Series{StepS: 1, EndS: 20}
+	for i := range 20 {
+		s.Total = append(s.Total, map[bool]float64{true: 3e9, false: 1e9}[i < 10])
+	}
+	v := &phaseView{endS: 20, perS: 1000, scale: Scale{unit.Scale{Unit: "GB/s", Size: 1e9}}, found: &analysis.Phase{
+		Series: s, Overlap: &analysis.Overlap{Rate: 2e9, Spans: [][2]float64{{0, 20}}},
+	}}
+	if diff := cmp.Diff([][]float64{{0, 20, 2}}, v.levels()); diff != "" {
+		t.Errorf("without a change (-want +got):\n%s", diff)
+	}
+	v.found.Changes = []analysis.Change{{Kind: analysis.KindOwnFall, StartS: 10, EndS: 10}}
+	if diff := cmp.Diff([][]float64{{0, 10, 3}, {10, 20, 1}}, v.levels()); diff != "" {
+		t.Errorf("with a fall (-want +got):\n%s", diff)
+	}
+	v.found.Changes[0].Kind = analysis.KindSwing
+	if got := v.levels(); got != nil {
+		t.Errorf("of a swing: %v, want no level", got)
 	}
 }

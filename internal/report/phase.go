@@ -1,7 +1,7 @@
 package report
 
 import (
-	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -11,6 +11,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
+// newPhase shows a phase: what it comes to, its timeline, and a table of its disks; everything else is folded.
 func newPhase(run Run, keys []Key, index int, scale Scale) *Details {
 	found := &run.Analysis.Phases[index]
 	v := newPhaseView(&run, keys, found, scale)
@@ -24,59 +25,42 @@ func newPhase(run Run, keys []Key, index int, scale Scale) *Details {
 		}
 	}
 	d.Add(Sentence{Text: found.Verdict, Lead: true})
-	if tiles := v.tiles(); len(tiles) > 0 {
-		d.Add(tiles)
+	if t := v.streamTable(); t != nil {
+		d.Add(t)
 	}
-	figures := v.figures()
-	wide := 0
-	for ; wide < len(figures) && figures[wide].Wide; wide++ {
-		d.Add(figures[wide])
+	if f := timeFigure(v); f != nil {
+		d.Add(f)
+	}
+	if len(found.Disks) > 0 {
+		d.Add(v.diskTable())
 	}
 	if t := v.changeTable(); t != nil {
 		d.Add(t)
 	}
-	if t := v.streamTable(); t != nil {
-		d.Add(t)
-		if each := v.eachStream(); each != nil {
-			d.Add(each)
-		}
-	}
-	if len(found.Disks) > 0 {
-		d.Add(v.overlapTable())
-	}
-	if t := v.latencyTable(); t != nil {
-		d.Add(t)
-	}
-	if table := v.linksTable(); table != nil {
-		d.Add(table)
-	}
-	if found := v.findings(); len(found) > 0 {
-		d.Add(List{Title: "What stands out", Items: found, Repeats: len(run.Analysis.Phases) > 1})
+	if len(run.Analysis.Phases) == 1 { // else they are told of all phases
+		addList(d, "What stands out", v.findings())
 	}
 	for _, w := range found.Warnings {
 		if w.Code != "partial" {
 			d.Add(Warning{w.Text})
 		}
 	}
-	byFile := &Details{Title: "File by file"}
-	for _, f := range figures[wide:] {
-		if f.ID == "share" || f.ID == "alone" {
-			d.Add(f)
-		} else {
-			byFile.Add(f)
+	files := v.ofFiles()
+	for _, fold := range []*Details{
+		{Title: "Latency", Printed: true, Blocks: blocks(v.latencyTable(), latencyFigure(v))},
+		{Title: "Who was active when", Printed: true, Blocks: blocks(v.recoveryTable(), v.stages())},
+		{Title: "Links and the disks' own meters", Printed: true, Blocks: blocks(v.linksTable(), gaugeFigure(v))},
+		{Title: "File by file", Blocks: blocks(sizeFigure(files), bytesFigure(files), spreadFigure(files), v.filesTable())},
+		{Title: "Each stream", Blocks: blocks(v.eachStream())},
+		{Title: "Methods: other averages, other tools' rules", Blocks: blocks(v.averages(), v.rules())},
+		v.fileList(),
+	} {
+		if fold != nil && len(fold.Blocks) > 0 {
+			d.Add(fold)
 		}
 	}
-	if t := v.filesTable(); len(t.Rows) > 0 {
-		byFile.Add(t)
-	}
-	if len(byFile.Blocks) > 0 {
-		d.Add(byFile)
-	}
-	if more := v.sequence(); len(more.Blocks) > 0 {
-		d.Add(more)
-	}
-	if list := v.ofFiles().fileList(); list != nil {
-		d.Add(list)
+	for _, f := range Collect[*Figure](d.Blocks) {
+		f.Phase = found.Phase
 	}
 	for _, t := range Collect[*Table](d.Blocks) {
 		t.Phase = found.Phase
@@ -84,11 +68,30 @@ func newPhase(run Run, keys []Key, index int, scale Scale) *Details {
 	return d
 }
 
-// findings are what the analysis found in the phase, as sentences that stand under its name: without the name.
+// blocks are tables and figures but for those that have nothing to show.
+func blocks(parts ...any) []Block {
+	var out []Block
+	for _, part := range parts {
+		switch part := part.(type) {
+		case *Table:
+			if part != nil && len(part.Rows) > 0 {
+				out = append(out, part)
+			}
+		case *Figure:
+			if part != nil {
+				out = append(out, part)
+			}
+		}
+	}
+	return out
+}
+
+// findings are what the analysis found in the phase and its tables do not hold, as sentences that stand under its name:
+// without the name.
 func (v *phaseView) findings() []string {
 	var out []string
 	for _, finding := range v.run.Analysis.Findings {
-		if finding.Phase != v.found.Phase || strings.Contains(v.found.Verdict, finding.Text) || finding.Code == "partial" {
+		if finding.Phase != v.found.Phase || strings.Contains(v.found.Verdict, finding.Text) || slices.Contains([]string{"partial", "recovery", "held", "others"}, finding.Code) {
 			continue
 		}
 		text := strings.TrimPrefix(finding.Text, v.found.Phase+": ")
@@ -101,183 +104,74 @@ func (v *phaseView) findings() []string {
 	return out
 }
 
-// number is a value of the phase's part of analysis.json: its text, and the steps to it.
-func number(text string, raw float64, steps ...any) Number {
-	path, err := json.Marshal(steps)
-	if err != nil {
-		panic(err) // strings and integers always encode
-	}
-	n := Number{Text: text, Path: string(path), Raw: strconv.FormatFloat(raw, 'g', -1, 64)}
-	if i := strings.LastIndexByte(text, ' '); i >= 0 {
-		n.Text, n.Unit = text[:i], text[i+1:]
-	}
-	return n
-}
-
-// tiles answer the reader's questions in order: did the streams keep up, how much together, how long, who got what, how
-// long the others needed afterwards, how fair.
-func (v *phaseView) tiles() Tiles {
-	streams := v.streamTiles()
-	o := v.found.Overlap
-	if o == nil {
-		return append(streams, v.diskTiles()...)
-	}
-	window := Tile{
-		Label: "overlap", Number: number(unit.FormatSeconds(o.DurationS), o.DurationS, "overlap", "duration_s"),
-		Lines: []string{"from " + Clock(o.StartS, o.EndS) + " to " + Clock(o.EndS, o.EndS) + " s", unit.FormatBytes(o.Bytes) + " moved"},
-	}
-	n := len(o.Disks)
-	if n == 1 {
-		out := v.diskTiles()
-		for i := range out {
-			out[i].Label, out[i].Lines = "alone, "+out[i].Label, v.totalLines()
-		}
-		window.Label = "active"
-		return append(append(streams, out...), window)
-	}
-	out := append(streams, Tile{
-		Label: allOf(n) + " together", Number: number(v.scale.Rate(o.Rate), o.Rate, "overlap", "rate"), Lines: v.totalLines(),
-	}, window)
-	out = append(out, v.diskTiles()...)
-	if i := slowest(v.found); i >= 0 {
-		r := v.found.Recoveries[i]
-		out = append(out, Tile{
-			Label: "slowest recovery", Number: number(unit.FormatSeconds(*r.LagS), *r.LagS, "recoveries", i, "lag_s"),
-			Lines: []string{v.key(r.Disk).Label + ", after " + v.key(r.After).Label + " ended", "from " + v.scale.Number(r.FromRate) + " to " + v.scale.maybe(r.ToRate) + " " + v.scale.Unit},
-		})
-	}
-	if n -= v.limitedAmong(o); n < 2 {
-		return out
-	}
-	return append(out, Tile{
-		Label: "fairness", Number: number(strconv.FormatFloat(o.Jain, 'f', 2, 64), o.Jain, "overlap", "jain"),
-		Lines: []string{"Jain's index", "1: equal, " + strconv.FormatFloat(1/float64(n), 'f', 2, 64) + ": one has all"},
-	})
-}
-
-// totalLines say what the overlap's total means.
-func (v *phaseView) totalLines() []string {
-	o := v.found.Overlap
-	var lines []string
-	mixed := o.ReadRate > 0 && o.WriteRate > 0
-	if mixed {
-		lines = append(lines, v.scale.Number(o.ReadRate)+" read + "+v.scale.Number(o.WriteRate)+" written")
-	}
-	lines = append(lines, strconv.FormatFloat(o.Rate*8/1e9, 'f', 1, 64)+pick(mixed, " Gb/s both ways", " Gb/s one way"))
-	if c := v.found.Contention; c != nil && c.Ceiling != nil {
-		lines = append(lines, v.scale.Number(c.Ceiling.Rate)+": a limit the disks share")
-	}
-	if o.CI95 != nil {
-		lines = append(lines, "95 % confidence interval: "+v.scale.between(&o.CI95[0], &o.CI95[1]))
-	}
-	return lines
-}
-
-// diskTiles are one tile per working disk: its rate in the overlap, or where there is none in all. Streams have tiles of
-// their own.
-func (v *phaseView) diskTiles() Tiles {
-	var out Tiles
-	for _, key := range v.working() {
-		if slices.ContainsFunc(v.found.Streams, func(s analysis.Stream) bool { return s.Disk == key.Name }) {
-			continue
-		}
-		t := Tile{Label: key.Does, Disk: &key}
-		stats := v.found.Disks[key.Name]
-		if l := stats.Latency; l != nil && l.P99NS != nil && v.found.Paced[key.Name].Probe > 0 {
-			t.Number, t.Lines = number(timeText(l.P99NS), float64(*l.P99NS), "disks", key.Name, "latency", "p99_ns"), v.probeLines(l)
-		} else if o := v.found.Overlap; o != nil {
-			part := o.Disks[key.Name]
-			t.Number = number(v.scale.Rate(part.Rate), part.Rate, "overlap", "disks", key.Name, "rate")
-			if w := withoutOthers(v.found, key.Name); w != nil {
-				top := max(w.rate, part.Rate)
-				text := "of " + v.scale.Number(w.rate) + " " + w.from
-				if w.kept != nil {
-					text = percent(*w.kept) + " " + text
-				}
-				t.Lines = append(t.Lines, v.kept(key.Name)+text)
-				t.Meter = &Meter{math.Round(1000*part.Rate/top) / 10, math.Round(1000*w.rate/top) / 10}
-			}
-			t.Lines = append(t.Lines, percent(part.Share)+" of the bytes")
-		} else {
-			t.Number = Number{Text: "no rate"}
-			if stats.Rate != nil {
-				t.Number = number(v.scale.Rate(*stats.Rate), *stats.Rate, "disks", key.Name, "rate")
-			}
-			t.Lines = append(t.Lines, "no overlap to compare")
-		}
-		if q := stats.Quote; q != nil && (q.Kind == analysis.QuoteLater || q.Kind == analysis.QuoteSettled) {
-			t.Lines = append(t.Lines, "quote instead: "+v.scale.Number(q.Rate)+", "+quoted(q.Kind))
-		}
-		out = append(out, t)
-	}
-	return out
-}
-
-// probeLines say what a probe's latency means.
-func (v *phaseView) probeLines(l *analysis.Latency) []string {
-	lines := []string{"99 of 100 requests took no longer"}
-	if l.Alone != nil && l.Alone.P99NS != nil {
-		lines = append(lines, timeText(l.Alone.P99NS)+" alone in "+shorten(l.AloneFrom, longest))
-	}
-	return lines
-}
-
-// leastLagS is the shortest lag that can be told: progress is sampled every 50 ms.
-const leastLagS = 0.05
+// minLagS is the shortest lag that can be told: progress is sampled every 50 ms.
+const minLagS = 0.05
 
 // lagText is a recovery's lag in words.
 func lagText(s float64) string {
-	if s < leastLagS {
+	if s < minLagS {
 		return "under 0.05 s"
 	}
 	return unit.FormatSeconds(s)
 }
 
-// slowest is the index of the recovery that took longest, or -1.
-func slowest(found *analysis.Phase) int {
-	at := -1
-	for i, r := range found.Recoveries {
-		if r.LagS != nil && *r.LagS >= leastLagS && (at < 0 || *r.LagS > *found.Recoveries[at].LagS) {
-			at = i
-		}
-	}
-	return at
+// without is a disk's rate without the others as the analysis found it, and how the run shows it; nil if it does not.
+type without struct {
+	rate float64 // bytes per second
+	kept *float64
+	ci   *analysis.Interval // of kept
+	from string             // "alone in W--", "without C"
 }
 
-// overlapTable is a line per disk, all of it of the overlap; where there is none, of the whole phase.
-func (v *phaseView) overlapTable() *Table {
+func withoutOthers(found *analysis.Phase, disk string) *without {
+	if found.Contention == nil || found.Paced[disk].Limited() {
+		return nil
+	}
+	c, ok := found.Contention.Disks[disk]
+	if !ok || c.ReferenceRate == nil || *c.ReferenceRate <= 0 {
+		return nil
+	}
+	return &without{*c.ReferenceRate, c.Retention, c.RetentionCI, pick(c.Reference == analysis.ReferenceLater, "without ", "alone in ") + shorten(c.ReferenceFrom, longest)}
+}
+
+// diskTable is a row per disk, all of it of the overlap; without one, of the whole phase.
+func (v *phaseView) diskTable() *Table {
 	o := v.found.Overlap
 	t := &Table{ID: "disks", Title: "Disk by disk", Columns: []Column{
-		{Head: "Disk"}, {Head: "Does"}, {Head: v.scale.Unit, Numbers: true}, {Head: "±", Numbers: true, Drop: 2}, {Head: "Bytes", Numbers: true, Drop: 4},
-		{Head: "Share", Numbers: true, Drop: 3}, {Head: "Without the others", Numbers: true}, {Head: "Kept", Numbers: true, Drop: 1}, {Head: "Recovered in", Numbers: true, Drop: 5},
+		{Head: "Disk"}, {Head: "Does"}, {Head: v.scale.Unit, Numbers: true}, {Head: "±", Numbers: true, Drop: 2}, {Head: "Share", Numbers: true, Drop: 3},
+		{Head: "Kept", Numbers: true}, {Head: "Of", Numbers: true, Drop: 1}, {Head: "Recovered in", Numbers: true, Drop: 5}, {Head: "Bytes", Numbers: true, Drop: 4},
 	}}
+	together := o != nil && len(o.Disks) > 1
 	for _, key := range v.working() {
 		stats := v.found.Disks[key.Name]
-		row := []Cell{{Disk: &key}, {Text: v.work(key.Name)}, {Text: v.scale.maybe(stats.Rate), Strong: true}, {}, {Text: unit.FormatBytes(stats.Bytes)}, {}, {}, {}, {}}
+		row := []Cell{{Disk: &key}, {Text: v.work(key.Name)}, {Text: v.scale.maybe(stats.Rate), Strong: true}, {}, {}, {}, {}, {}, {Text: unit.FormatBytes(stats.Bytes)}}
 		if o != nil {
 			part := o.Disks[key.Name]
-			row[2].Text, row[3].Text, row[4].Text = v.scale.Number(part.Rate), v.margin(part.CI95, part.Rate), unit.FormatBytes(part.Bytes)
+			row[2].Text, row[3].Text, row[8].Text = v.scale.Number(part.Rate), v.margin(part.CI95, part.Rate), unit.FormatBytes(part.Bytes)
 			if part.ReadRate > 0 {
-				row[2].Small = v.scale.Number(part.ReadRate) + " read + " + v.scale.Number(part.Rate-part.ReadRate) + " written"
+				row[2].Small = v.readAndWritten(part.ReadRate, part.Rate-part.ReadRate)
 			}
-			if len(o.Disks) > 1 {
-				row[5].Text = percent(part.Share)
+			if together {
+				row[4].Text = percent(part.Share)
 			}
 		}
-		if w := withoutOthers(v.found, key.Name); w != nil {
+		w := withoutOthers(v.found, key.Name)
+		switch {
+		case v.limited(key.Name) && len(v.working()) > 1:
+			row[3], row[5] = Cell{}, Cell{Text: none, Small: ownPace, NoReference: true}
+		case w != nil:
 			row[6] = Cell{Text: v.scale.Number(w.rate), Small: w.from}
 			if w.kept != nil {
-				row[7] = Cell{Text: percent(*w.kept), Heat: w.kept}
+				row[5] = Cell{Text: keptText(*w.kept, w.ci), Heat: w.kept}
 			}
-		}
-		if v.limited(key.Name) && len(v.working()) > 1 {
-			row[3], row[7] = Cell{}, Cell{Text: none, Small: ownPace}
+		case together:
+			row[5] = Cell{Text: "no reference", NoReference: true}
 		}
 		longest := -1.0
 		for _, r := range v.found.Recoveries {
 			if r.Disk == key.Name && r.LagS != nil && *r.LagS > longest {
 				longest = *r.LagS
-				row[8].Text = lagText(longest)
+				row[7].Text = lagText(longest)
 			}
 		}
 		t.Rows = append(t.Rows, row)
@@ -286,39 +180,51 @@ func (v *phaseView) overlapTable() *Table {
 		t.Note = "Of the whole phase: bytes over the time with a file in transfer."
 		return t
 	}
-	if len(o.Disks) > 1 {
-		t.Rows = append(t.Rows, []Cell{{Text: "together"}, {}, {Text: v.scale.Number(o.Rate), Strong: true}, {Text: v.margin(o.CI95, o.Rate)}, {Text: unit.FormatBytes(o.Bytes)}, {}, {}, {}, {}})
+	if together {
+		sum := []Cell{{Text: "together"}, {}, {Text: v.scale.Number(o.Rate), Strong: true}, {Text: v.margin(o.CI95, o.Rate)}, {}, {}, {}, {}, {Text: unit.FormatBytes(o.Bytes)}}
+		if o.ReadRate > 0 && o.WriteRate > 0 {
+			sum[2].Small = v.readAndWritten(o.ReadRate, o.WriteRate)
+		}
+		t.Rows = append(t.Rows, sum)
 	}
 	t.Note = v.overlapNote(t)
 	return t
 }
 
-// overlapNote says what the numbers of the overlap's table are.
+func (v *phaseView) readAndWritten(read, written float64) string {
+	return v.scale.Number(read) + " read + " + v.scale.Number(written) + " written"
+}
+
+// keptText is the part of its rate that a disk kept, with half its interval: "47 ± 1 %".
+func keptText(kept float64, ci *analysis.Interval) string {
+	if ci == nil {
+		return percent(kept)
+	}
+	return fmt.Sprintf("%.0f ± %.0f %%", 100*kept, math.Ceil(50*(ci[1]-ci[0])-1e-9))
+}
+
+// overlapNote says what the numbers of the disks' table are.
 func (v *phaseView) overlapNote(t *Table) string {
 	o := v.found.Overlap
 	note := "In the overlap of " + unit.FormatSeconds(o.DurationS) + ", from " + Clock(o.StartS, o.EndS) + " to " + Clock(o.EndS, o.EndS) + " s."
 	if o.CI95 != nil {
 		note += " ±: half the 95 % confidence interval"
 		if slices.ContainsFunc(t.Rows, func(row []Cell) bool { return strings.Contains(row[3].Text, " to ") }) {
-			note += ", or where that is more than the rate itself the interval from low to high"
+			note += ", or if that is more than the rate itself the interval from low to high"
 		}
 		note += "."
 	}
-	if slices.ContainsFunc(v.working(), func(k Key) bool { return keptElsewhere(v.found, k.Name) }) {
-		note += " Kept: of the time between changes."
+	if slices.ContainsFunc(t.Rows, func(row []Cell) bool { return row[5].Heat != nil }) {
+		note += " Kept: part of the rate without the others"
+		note += pick(slices.ContainsFunc(v.working(), func(k Key) bool { return keptElsewhere(v.found, k.Name) }), ", in the time between changes.", ".")
 	}
-	if hasLimited(v.found) && len(o.Disks) > 1 {
+	if len(o.Disks) > 1 && len(o.Disks)-v.limitedAmong(o) > 1 {
+		note += " Jain's fairness index: " + strconv.FormatFloat(o.Jain, 'f', 2, 64) + "."
+	}
+	if len(o.Disks) > 1 && hasLimited(v.found) {
 		note += " " + ownPaceNote
 	}
 	return note
-}
-
-// kept says what rate a disk's part of its rate without the others is of, if that is not the overlap's.
-func (v *phaseView) kept(disk string) string {
-	if !keptElsewhere(v.found, disk) {
-		return ""
-	}
-	return v.scale.Number(v.found.Contention.Disks[disk].Rate) + " between changes: "
 }
 
 // keptElsewhere reports whether what a disk kept is of another rate than the overlap's: rates are held against each other
@@ -331,7 +237,7 @@ func keptElsewhere(found *analysis.Phase, disk string) bool {
 	return rate > 0 && math.Abs(rate/found.Overlap.Disks[disk].Rate-1) >= 0.05
 }
 
-// margin is half the interval, rounded up to the last decimal of the rate that it stands beside; where that is more than
+// margin is half the interval, rounded up to the last decimal of the rate that it stands beside; if that is more than
 // the rate, the interval: no rate is less than nothing.
 func (v *phaseView) margin(ci *analysis.Interval, rate float64) string {
 	if ci == nil {
@@ -346,67 +252,70 @@ func (v *phaseView) margin(ci *analysis.Interval, rate float64) string {
 	return strconv.FormatFloat(half, 'f', len(decimals), 64)
 }
 
-// filesTable is a line per disk over the rates of its single files, in the whole phase.
-func (v *phaseView) filesTable() *Table {
-	t := &Table{ID: "files", Title: "File by file", Columns: []Column{
-		{Head: "Disk"}, {Head: "Files", Numbers: true}, {Head: "Bytes", Numbers: true}, {Head: "Whole phase", Numbers: true}, {Head: "Mean", Numbers: true}, {Head: "Trimmed", Numbers: true},
-		{Head: "Median", Numbers: true}, {Head: "5th – 95th percentile", Numbers: true}, {Head: "Variation", Numbers: true}, {Head: "Least squares", Numbers: true},
-		{Head: "Latency", Numbers: true}, {Head: "Theil–Sen", Numbers: true}, {Head: "Rate to quote", Numbers: true}, {Head: "Remark"},
-	}, Note: "Over the " + v.scale.Unit + " of single files in the whole phase; whole phase: all bytes over the time with a file in transfer. Trimmed: without the fastest and slowest fifth. " +
-		"Regressions of time on size: their slope is the rate, least squares' intercept the latency."}
-	for _, key := range v.working() {
-		if plays(v.found.Paced[key.Name]) {
-			continue
+// recoveryTable is what each disk gained after another ended.
+func (v *phaseView) recoveryTable() *Table {
+	t := &Table{Title: "Recovery", Columns: []Column{
+		{Head: "Disk"}, {Head: "After"}, {Head: "At, s", Numbers: true}, {Head: "Took", Numbers: true}, {Head: "From, " + v.scale.Unit, Numbers: true}, {Head: "To, " + v.scale.Unit, Numbers: true},
+	}}
+	for _, r := range v.found.Recoveries {
+		key, took := v.key(r.Disk), r.Reason
+		if r.LagS != nil {
+			took = lagText(*r.LagS)
 		}
-		s := v.found.Disks[key.Name]
-		row := []Cell{{Disk: &key}, {Text: unit.FormatCount(s.Files)}, {Text: unit.FormatBytes(s.Bytes)}, {Text: v.scale.maybe(s.Rate)}, {Text: v.scale.maybe(s.Mean)}, {Text: v.scale.maybe(s.Trimmed20)},
-			{Text: v.scale.maybe(s.Median)}, {Text: v.scale.between(s.P05, s.P95)}, {Text: none}, {Text: v.scale.maybe(s.OLSRate)}, {Text: none}, {Text: v.scale.maybe(s.TheilSenRate)},
-			{Text: none}, {Text: v.remark(s)}}
-		if s.Quote != nil {
-			row[12] = Cell{Text: v.scale.Number(s.Quote.Rate), Small: quoted(s.Quote.Kind)}
-		}
-		if s.CV != nil {
-			row[8].Text = percent(*s.CV)
-		}
-		if s.OLSLatencyS != nil && *s.OLSLatencyS >= 0 { // below zero the line says nothing of it
-			row[10].Text = unit.FormatSeconds(*s.OLSLatencyS)
-		}
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, []Cell{{Disk: &key}, {Text: v.key(r.After).Label + " ended"}, {Text: Clock(r.AtS, r.AtS)}, {Text: took}, {Text: v.scale.Number(r.FromRate)}, {Text: v.scale.maybe(r.ToRate)}})
 	}
 	return t
 }
 
-// quoted says which figure the analysis would quote for a disk.
-func quoted(kind string) string {
-	switch kind {
-	case analysis.QuoteOverlap:
-		return "in the overlap"
-	case analysis.QuoteLater:
-		return "after its fall"
-	case analysis.QuoteSettled:
-		return "once it had settled"
-	case analysis.QuoteMean:
-		return "over time"
-	default:
-		return kind
+// maxStages is how many stages are listed: more are of use to no one.
+const maxStages = 60
+
+// stages lists them but for those too short to matter, mostly the workers' different starts; nil if that leaves one.
+func (v *phaseView) stages() *Table {
+	t := &Table{ID: "stages", Title: "Stages", Columns: []Column{{Head: "From, s", Numbers: true}, {Head: "To, s", Numbers: true}, {Head: "Active"}, {Head: "Together, " + v.scale.Unit, Numbers: true}}}
+	short := 0
+	for _, s := range v.found.Stages {
+		if s.EndS-s.StartS < v.endS/1000 || len(t.Rows) == maxStages {
+			short++
+			continue
+		}
+		names := make([]string, len(s.Active))
+		for i, name := range s.Active {
+			names[i] = v.key(name).Label
+		}
+		t.Rows = append(t.Rows, []Cell{{Text: Clock(s.StartS, v.endS)}, {Text: Clock(s.EndS, v.endS)}, {Text: strings.Join(names, ", ")}, {Text: v.scale.Number(s.Rate)}})
 	}
+	if len(t.Rows) < 2 {
+		return nil
+	}
+	if short > 0 {
+		t.Note = unit.Plural(short, "shorter stage") + " left out."
+	}
+	return t
 }
 
-// remark says what a mean would hide.
-func (v *phaseView) remark(s analysis.Disk) string {
-	var parts []string
-	fromTo := func(from, to float64) string { return v.scale.Number(from) + " to " + v.scale.Number(to) }
-	if t := s.Throttle; t != nil {
-		parts = append(parts, "throttled at "+unit.FormatBytes(int64(t.AtBytes))+": "+fromTo(t.FromRate, t.ToRate))
+// rules are what other tools would say of the phase; nil if there is nothing to disagree about.
+func (v *phaseView) rules() *Table {
+	s, o := v.found.OtherToolRates, v.found.Overlap
+	if s == nil || o == nil || len(o.Disks) < 2 {
+		return nil
 	}
-	if k := s.SizeKnee; k != nil {
-		parts = append(parts, "changes at files of "+unit.FormatBytes(int64(k.AtBytes))+": "+fromTo(k.BelowRate, k.AboveRate))
+	t := &Table{ID: "rules", Title: "The same by the rules of other tools", Columns: []Column{{Head: "Rule"}, {Head: v.scale.Unit, Numbers: true}}}
+	for _, rule := range []struct {
+		text string
+		rate *float64 // nil if the rule does not apply
+	}{
+		{"hubbench: bytes in the overlap over its length", &o.Rate},
+		{"fio's group: all bytes over the longest job's time", s.FioRate},
+		{"fio's group of readers: their bytes over the longest reader's time", s.FioReadRate},
+		{"fio's group of writers: their bytes over the longest writer's time", s.FioWriteRate},
+		{"each job's own rate, added up", &s.SoloSumRate},
+		{"elbencho, first done: up to the first disk's end", &s.FirstDoneRate},
+		{"elbencho, last done: up to the last disk's end", &s.LastDoneRate},
+	} {
+		if rule.rate != nil {
+			t.Rows = append(t.Rows, []Cell{{Text: rule.text}, {Text: v.scale.Number(*rule.rate), Strong: len(t.Rows) == 0}})
+		}
 	}
-	if s.Modes != nil {
-		parts = append(parts, "two rates, "+v.scale.Number(s.Modes[0])+" and "+v.scale.Number(s.Modes[1]))
-	}
-	if parts == nil {
-		return none
-	}
-	return strings.Join(parts, "; ")
+	return t
 }

@@ -59,14 +59,6 @@ func TestCountAndRound(t *testing.T) {
 	}
 }
 
-func TestNumberSplitsOffItsUnit(t *testing.T) {
-	for text, want := range map[string][2]string{"0.698 GB/s": {"0.698", "GB/s"}, "11 min 34 s": {"11 min 34", "s"}, "0.76": {"0.76", ""}} {
-		if got := number(text, 1, "key"); got.Text != want[0] || got.Unit != want[1] {
-			t.Errorf("%s: text %q and unit %q, want %q", text, got.Text, got.Unit, want)
-		}
-	}
-}
-
 // Names that differ in their end alone stay different, wherever they are cut.
 func TestKeys(t *testing.T) {
 	var got []string

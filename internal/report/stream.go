@@ -155,7 +155,7 @@ func (v *phaseView) streamTable() *Table {
 		return nil
 	}
 	t := &Table{
-		Title: "Streams",
+		ID: "streams", Title: "Streams",
 		Columns: []Column{
 			{Head: "Disk"}, {Head: "Streams"}, {Head: "Verdict"}, {Head: "Late frames", Numbers: true}, {Head: "While the others worked", Numbers: true, Drop: 3}, {Head: "Longest run", Numbers: true, Drop: 5},
 			{Head: "Longest stall", Numbers: true, Drop: 2}, {Head: "Lowest buffer", Numbers: true}, {Head: "Late while", Drop: 1}, {Head: "Asked for, " + v.scale.Unit, Numbers: true, Drop: 6},
@@ -203,40 +203,19 @@ func (v *phaseView) lateWhile(g *streamGroup) string {
 
 // eachStream lists the streams one by one where the table has put several in a row; nil where it has not, and for the
 // many tries of a search.
-func (v *phaseView) eachStream() *Details {
+func (v *phaseView) eachStream() *Table {
 	groups := streamGroups(v.found)
 	if len(groups) == len(v.found.Streams) || searchOf(v.run.Analysis, v.found.Phase) != nil {
 		return nil
 	}
 	t := v.streamTable()
-	t.Title, t.Note, t.Rows = "Each stream", "", nil
+	t.ID, t.Title, t.Note, t.Rows = "each-stream", "Each stream", "", nil
 	for i := range v.found.Streams {
 		s := v.found.Streams[i]
 		one := streamGroup{Stream: s, list: []analysis.Stream{s}}
 		t.Rows = append(t.Rows, v.streamRow(&one))
 	}
-	return &Details{Title: "Each of the " + unit.Plural(len(v.found.Streams), "stream"), Blocks: []Block{t}}
-}
-
-// streamTiles say of each disk's streams whether they kept up.
-func (v *phaseView) streamTiles() Tiles {
-	var out Tiles
-	for _, g := range streamGroups(v.found) {
-		key := v.key(g.Disk)
-		t := Tile{Label: pick(g.Op == trace.Write, "recording ", "playing ") + g.title(), Disk: &key, Number: Number{Text: string(g.Verdict)}, Sign: sign(g.Verdict)}
-		if g.Verdict == "" {
-			t.Number.Text, t.Lines = "no verdict", []string{"no frame was due"}
-			out = append(out, t)
-			continue
-		}
-		t.Lines = append(t.Lines, pick(g.Late == 0, "none of "+unit.FormatCount(g.Due)+" frames late", unit.FormatCount(g.Late)+" of "+unit.FormatCount(g.Due)+" frames late"))
-		if g.Late > 0 {
-			t.Lines = append(t.Lines, "longest stall "+unit.FormatSeconds(g.LongestStallS))
-		}
-		t.Lines = append(t.Lines, "lowest buffer "+g.bufferText())
-		out = append(out, t)
-	}
-	return out
+	return t
 }
 
 // streamsOverview is a row for each phase and its streams, but for a search's tries; nil where there are none.

@@ -13,7 +13,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/unit"
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
@@ -77,33 +76,17 @@ func TestPhaseOfStreams(t *testing.T) {
 	if got, want := v.does(), "A plays 4 streams, B writes, C is probed"; got != want {
 		t.Errorf("who does what: %q, want %q", got, want)
 	}
-	tiles := v.tiles()
-	if first := tiles[0]; first.Disk == nil || first.Disk.Name != "A" || first.Number.Text != "drops" || first.Sign != Bad {
-		t.Errorf("the first tile is %+v, want A's streams and that they drop frames", first)
-	}
-	var due, late int
-	for _, s := range v.found.Streams {
-		due, late = due+s.Due, late+s.Late
-	}
-	if got, want := tiles[0].Lines[0], unit.FormatCount(late)+" of "+unit.FormatCount(due)+" frames late"; got != want || late == 0 {
-		t.Errorf("it says %q, want %q", got, want)
-	}
-	for _, tile := range tiles {
-		if tile.Label == "fairness" || tile.Disk != nil && tile.Meter != nil && tile.Disk.Name != "B" {
-			t.Errorf("tile %+v compares disks that are paced", tile)
-		}
-	}
-	table := v.overlapTable()
+	table := v.diskTable()
 	for _, row := range wordsOf(table) {
-		if paced := row[0] == "A" || row[0] == "C"; paced != (row[7] == "– own pace") {
-			t.Errorf("%s keeps %q of its rate", row[0], row[7])
+		if paced := row[0] == "A" || row[0] == "C"; paced != (row[5] == "– own pace") {
+			t.Errorf("%s keeps %q of its rate", row[0], row[5])
 		}
 	}
 	if !strings.Contains(table.Note, ownPaceNote) {
 		t.Errorf("the table's note does not explain its own pace: %s", table.Note)
 	}
-	for _, f := range v.figures() {
-		if keys := len(f.Keys); (f.ID == "spread" || f.ID == "size" || f.ID == "worn") && keys != 1 {
+	for _, f := range []*Figure{spreadFigure(v.ofFiles()), sizeFigure(v.ofFiles()), bytesFigure(v.ofFiles())} {
+		if keys := len(f.Keys); keys != 1 {
 			t.Errorf("figure %s is of the files of %d disks, want B's alone", f.ID, keys)
 		}
 	}
@@ -129,7 +112,7 @@ func TestStreamPanels(t *testing.T) {
 			}
 		}
 		g := streamGroups(v.found)[0]
-		if late != float64(g.Late) || lowest > g.LowestBufferS+1e-3 || lowest < g.LowestBufferS-1e-3 || !below || drops != (len(f.Panels) == 5) {
+		if late != float64(g.Late) || lowest > g.LowestBufferS+1e-3 || lowest < g.LowestBufferS-1e-3 || !below || drops != (len(f.Panels) == 6) {
 			t.Errorf("%s: %d panels with %g late frames and a lowest buffer of %g s, want %d and %g", phase, len(f.Panels), late, lowest, g.Late, g.LowestBufferS)
 		}
 	}
@@ -143,7 +126,7 @@ func TestFlowIsBounded(t *testing.T) {
 		s.Series.Late = append(s.Series.Late, 1)
 	}
 	f := flowOf([]analysis.Stream{s}, "A")
-	if n := len(f.bufferS); n > maxFlow || f.stepS < 0.29 || f.lateText() != "1,207 late" || slices.Max(f.bufferS) > 7 {
+	if n := len(f.bufferS); n > maxFlow || f.stepS < 0.29 || f.lateText() != "1,207" || slices.Max(f.bufferS) > 7 {
 		t.Errorf("%d steps of %g s with %s", n, f.stepS, f.lateText())
 	}
 }

@@ -2,52 +2,112 @@ package report
 
 import (
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// timeFigure is the phase over time: each file's speed, all disks' total, and who had a file in transfer when.
+// timeFigure is the phase over time: what changed, each file's speed, all disks' total, and who had a file in transfer when.
 func timeFigure(v *phaseView) *Figure {
 	if len(v.lanes) == 0 || v.top == 0 {
 		return nil
 	}
-	f := &Figure{ID: "time", Title: "Over time", Wide: true, Keys: v.laneKeys(), X: Axis{Name: "time", Unit: Seconds, Max: v.endS}}
+	f := &Figure{ID: "time", Title: v.timeTitle(), Wide: true, Keys: v.laneKeys(), X: Axis{Name: "time", Unit: Seconds, Max: v.endS}}
 	f.Text = v.each("Each mark is one file, drawn from its start to its end, at the height of its rate.",
 		"Lines: mean rate. Bands: 5th to 95th percentile of the files. Marks: the files furthest outside.")
 	if len(v.found.Streams) > 0 {
 		f.Text += " Of streams: about a second of them."
 	}
-	if o := v.found.Overlap; o != nil && len(o.Disks) > 1 {
-		f.Text += " Shaded: the overlap, in which " + allOf(len(o.Disks)) + " were active."
+	window := v.window()
+	if window != nil && len(v.found.Overlap.Disks) > 1 {
+		f.Text += " Shaded: the overlap, in which " + allOf(len(v.found.Overlap.Disks)) + " were active."
 	}
-	speed := Panel{Y: v.rates(v.rateName(), v.top), Height: 250, Marks: v.windows(true)}
-	inTransfer := Panel{Y: Axis{Name: "files in transfer", Rows: true, Min: -0.5, Max: float64(len(v.lanes)) - 0.5}, Height: 26 * len(v.lanes), Marks: v.windows(false)}
+	speed := Panel{Y: v.rates(v.rateName(), v.top), Height: 250, Marks: window}
+	inTransfer := Panel{Y: Axis{Name: "files in transfer", Rows: true, Min: -0.5, Max: float64(len(v.lanes)) - 0.5}, Height: 26 * len(v.lanes), Marks: window}
 	for i, parts := range v.fileMarks() {
 		speed.Marks = append(speed.Marks, parts...)
 		inTransfer.Marks = append(inTransfer.Marks, v.busyMark(i))
 	}
 	speed.Marks = append(speed.Marks, v.ends()...)
-	speed.Marks = append(speed.Marks, v.recoveries(f.Keys)...)
 	if changes := v.changes(); changes != nil {
 		f.Panels = append(f.Panels, *changes)
 	}
-	f.Panels = append(append(f.Panels, speed, v.total(), inTransfer), v.streamPanels(f.Keys)...)
+	f.Panels = append(append(f.Panels, speed, v.total(window), inTransfer), v.streamPanels(f.Keys)...)
 	return f
 }
 
-// windows shade the overlap.
-func (v *phaseView) windows(named bool) []Mark {
+// timeTitle says what the timeline shows: what slowed down, who took the most, and who waited for it: "C takes 61 %, A and
+// B wait 10 s".
+func (v *phaseView) timeTitle() string {
 	o := v.found.Overlap
-	if o == nil {
+	var parts []string
+	for _, g := range streamGroups(v.found) {
+		parts = append(parts, v.label(g.Disk)+pick(g.Late > 0, " drops "+unit.FormatCount(g.Late)+" of "+unit.FormatCount(g.Due)+" frames", " drops no frame"))
+	}
+	for _, key := range v.working() {
+		if t := v.found.Disks[key.Name].Throttle; t != nil {
+			parts = append(parts, v.fall(key.Label, t))
+		}
+	}
+	switch {
+	case parts != nil || o == nil:
+	case len(o.Disks) == 1:
+		for name := range o.Disks {
+			parts = append(parts, v.label(name)+" "+workOf(v.found.Roles[name], v.found.Paced[name]).Does().One+" at "+v.scale.Rate(o.Rate))
+		}
+	case v.found.Contention != nil && v.found.Contention.Even:
+		parts = append(parts, allOf(len(o.Disks))+" share "+v.scale.Rate(o.Rate)+" evenly")
+	default:
+		first := ""
+		for _, key := range v.working() {
+			if first == "" || o.Disks[key.Name].Share > o.Disks[first].Share {
+				first = key.Name
+			}
+		}
+		parts = append(parts, v.label(first)+" takes "+percent(o.Disks[first].Share)+" of "+v.scale.Rate(o.Rate))
+	}
+	var waiting []string
+	longest := 1.0 // shorter waits are no news
+	for _, key := range v.working() {
+		for _, r := range v.found.Recoveries {
+			if r.Disk == key.Name && r.LagS != nil && *r.LagS >= 1 && !slices.Contains(waiting, key.Label) {
+				waiting, longest = append(waiting, key.Label), max(longest, *r.LagS)
+			}
+		}
+	}
+	if waiting != nil {
+		parts = append(parts, unit.List(waiting)+pick(len(waiting) == 1, " waits ", " wait ")+unit.FormatSeconds(longest))
+	}
+	if parts == nil {
+		return "Over time"
+	}
+	title := []rune(strings.Join(parts, ", "))
+	return strings.ToUpper(string(title[:1])) + string(title[1:])
+}
+
+// each picks the words for files that are drawn one by one, or for many.
+func (v *phaseView) each(one, many string) string { return pick(v.many, many, one) }
+
+// rates is a vertical axis of rates from nothing.
+func (v *phaseView) rates(name string, top float64) Axis {
+	return Axis{Name: name + ", " + v.scale.Unit, Max: 1.08 * max(v.rate(top), 1e-9)}
+}
+
+// rows is a panel with a row for each of n disks.
+func rows(n int, marks []Mark) Panel {
+	return Panel{Y: Axis{Rows: true, Min: -0.5, Max: float64(n) - 0.5}, Height: 46 * n, Marks: marks}
+}
+
+// window shades the overlap; none if there is none.
+func (v *phaseView) window() []Mark {
+	if v.found.Overlap == nil {
 		return nil
 	}
 	m := Mark{Shape: Span, Key: None}
-	for _, s := range o.Spans {
+	for _, s := range v.found.Overlap.Spans {
 		m.Rows = append(m.Rows, []float64{v.seconds(s[0]), v.seconds(s[1])})
-	}
-	if named && len(o.Disks) > 1 {
-		m.Text = allOf(len(o.Disks)) + " active: " + unit.FormatSeconds(o.DurationS)
 	}
 	return []Mark{m}
 }
@@ -109,36 +169,10 @@ func (v *phaseView) ends() []Mark {
 	return out
 }
 
-// maxBrackets is how many recoveries after one disk's end are drawn; all of them stand in a table.
-const maxBrackets = 3
-
-// recoveries are brackets from a disk's end to the moment at which another has reached its new level.
-func (v *phaseView) recoveries(keys []Key) []Mark {
-	var out []Mark
-	place := map[string]int{}
-	for _, r := range v.found.Recoveries {
-		if r.LagS == nil || r.ToRate == nil || *r.LagS <= v.endS/200 || place[r.After] == maxBrackets {
-			continue
-		}
-		for i, key := range keys {
-			if key.Name != r.Disk {
-				continue
-			}
-			level := v.rate((r.FromRate+*r.ToRate)/2) - float64(place[r.After])*0.14*v.rate(v.top) // halfway up, one below the other
-			place[r.After]++
-			out = append(out, Mark{
-				Shape: Segment, Style: Bracket, Key: i, Name: "recovery", Text: unit.FormatSeconds(*r.LagS) + " to recover",
-				Rows: [][]float64{{v.seconds(r.AtS), v.seconds(r.AtS + *r.LagS), level, level}},
-			})
-		}
-	}
-	return out
-}
-
-// total is all disks together, with their mean over the overlap and the limit of the link where all goes one way.
-func (v *phaseView) total() Panel {
-	panel := Panel{Height: 110, Marks: v.windows(false)}
-	top := 0.0
+// total is all disks together, with their mean in each stretch of the overlap and the limit of the link if all goes one way.
+func (v *phaseView) total(window []Mark) Panel {
+	panel := Panel{Height: 110, Marks: slices.Clone(window)}
+	top, name := 0.0, "total"
 	if s := v.found.Series; s != nil {
 		m := Mark{Shape: Step, Style: Area, Key: None, Name: "together"}
 		for i, rate := range s.Total {
@@ -159,15 +193,46 @@ func (v *phaseView) total() Panel {
 	}
 	if o := v.found.Overlap; o != nil {
 		panel.Marks = append(panel.Marks, v.linkLimits(&top)...)
-		mean := Round(o.Rate/v.scale.Size, 9) // 0.69849 must not become 0.6985 here and 0.699 there
-		m := Mark{Shape: Rule, Style: Dashed, Key: None, Text: v.scale.Rate(o.Rate) + pick(len(o.Disks) > 1, " in the overlap", " on average")}
-		for _, s := range o.Spans {
-			m.Rows = append(m.Rows, []float64{v.seconds(s[0]), v.seconds(s[1]), mean})
+		if levels := v.levels(); levels != nil {
+			panel.Marks = append(panel.Marks, Mark{Shape: Rule, Style: Dashed, Key: None, Rows: levels})
+			name += pick(len(o.Disks) > 1, " (dashed: while "+allOf(len(o.Disks))+" were active)", " (dashed: its mean)")
 		}
-		panel.Marks = append(panel.Marks, m)
 	}
-	panel.Y = v.rates("total", top)
+	panel.Y = v.rates(name, top)
 	return panel
+}
+
+// levels are the mean total of each stretch of the overlap between changes; of a total that swings or drifts there is
+// none: it would be a rate at which nothing ever went.
+func (v *phaseView) levels() [][]float64 {
+	o, s := v.found.Overlap, v.found.Series
+	var cuts []float64
+	for _, c := range v.found.Changes {
+		if c.Kind == analysis.KindSwing || c.Kind == analysis.KindDrift {
+			return nil
+		}
+		cuts = append(cuts, c.StartS, c.EndS)
+	}
+	slices.Sort(cuts)
+	var out [][]float64
+	for _, span := range o.Spans {
+		ends := slices.DeleteFunc(slices.Clone(cuts), func(at float64) bool { return at <= span[0] || at >= span[1] })
+		from := span[0]
+		for _, to := range slices.Compact(append(ends, span[1])) {
+			level, whole := o.Rate, len(o.Spans) == 1 && len(ends) == 0
+			if !whole && s != nil {
+				level = 0
+				for i, rate := range s.Total {
+					level += rate * max(0, min(to, float64(i+1)*s.StepS)-max(from, float64(i)*s.StepS)) / (to - from)
+				}
+			}
+			if whole || to-from > v.endS/100 { // too short to be a level
+				out = append(out, []float64{v.seconds(from), v.seconds(to), Round(level/v.scale.Size, 9)}) // 0.69849 must not become 0.6985 here and 0.699 there
+			}
+			from = to
+		}
+	}
+	return out
 }
 
 // oneWayLimit is the disks' common limit where all traffic goes one way: then it bounds the total.

@@ -62,7 +62,7 @@ const (
 )
 
 func newLive(doc *report.Document, f *report.Figure) live {
-	v := view{Title: report.PictureTitle(doc, f), Origin: report.PictureOrigin(doc), Zoom: f.Wide, Also: f.Also, X: viewAxis{Name: f.X.Name, Unit: f.X.Unit, Bare: f.X.Bare}}
+	v := view{Title: report.PictureTitle(f), Origin: report.PictureOrigin(doc, f), Zoom: f.Wide, Also: f.Also, X: viewAxis{Name: f.X.Name, Unit: f.X.Unit, Bare: f.X.Bare}}
 	for _, key := range f.Keys {
 		v.Keys = append(v.Keys, viewKey{key.Name, key.Label, key.Index})
 	}
@@ -245,18 +245,15 @@ func (v visitor) VisitYAxis(axes []opts.YAxis) any {
 	out := make([]object, len(axes))
 	for i, axis := range axes {
 		y := v.f.Panels[i].Y
-		rows, share := y.Rows, y.Unit == report.Percent
+		rows := y.Rows
 		out[i] = object{
 			"type": axis.Type, "min": axis.Min, "max": axis.Max, "gridIndex": i, "name": axis.Name, "splitNumber": axis.SplitNumber, "inverse": rows,
 			"nameTextStyle": object{"align": "left", "color": "@ink", "fontWeight": 600, "fontSize": 13, "padding": []int{0, 0, 2, 0}},
 			"axisLine":      shown(rows, "@axis"), "axisTick": shown(false, "@axis"), "splitLine": shown(!rows && !y.Bare, "@line"),
-			"axisLabel": object{"show": !rows && !y.Bare, "color": "@muted", "fontSize": 12, "showMaxLabel": share, "formatter": format(y.Unit)},
+			"axisLabel": object{"show": !rows && !y.Bare, "color": "@muted", "fontSize": 12, "showMaxLabel": false, "formatter": format(y.Unit)},
 		}
 		if rows {
 			out[i]["nameLocation"] = "start"
-		}
-		if share {
-			out[i]["interval"] = (y.Max - y.Min) / 4
 		}
 	}
 	return out

@@ -50,19 +50,3 @@ func TestColumnsAreTheRows(t *testing.T) {
 		t.Errorf("%d rows in all figures of three phases, want their files at least", seen)
 	}
 }
-
-// An axis of shares is marked in quarters, the whole included.
-func TestSharesAreMarkedInQuarters(t *testing.T) {
-	doc := reportOf(fixture.Triple())
-	for _, f := range figuresOf(doc) {
-		if f.ID != "share" {
-			continue
-		}
-		axis := newLive(doc, f).Option["yAxis"].([]object)[0]
-		if axis["interval"] != 0.25 || axis["axisLabel"].(object)["showMaxLabel"] != true {
-			t.Errorf("the axis of shares is %v, want marks at quarters and a label at 100 %%", axis)
-		}
-		return
-	}
-	t.Fatal("no figure of shares")
-}

@@ -47,8 +47,6 @@ func blocks(out io.Writer, list []report.Block) {
 				fmt.Fprintf(out, "- %s\n", escape(item))
 			}
 			fmt.Fprintln(out)
-		case report.Tiles:
-			tiles(out, block)
 		case *report.Table:
 			table(out, block)
 		case *report.Figure:
@@ -73,20 +71,6 @@ func details(out io.Writer, d *report.Details) {
 	fmt.Fprintf(out, "<details><summary>%s</summary>\n\n", escape(d.Title))
 	blocks(out, d.Blocks)
 	fmt.Fprint(out, "</details>\n\n")
-}
-
-func tiles(out io.Writer, list report.Tiles) {
-	for _, t := range list {
-		if t.Disk != nil {
-			continue // a disk's are in the tables
-		}
-		fmt.Fprintf(out, "- %s: %s", escape(t.Label), escape(strings.TrimSpace(t.Number.Text+" "+t.Number.Unit)))
-		if len(t.Lines) > 0 {
-			fmt.Fprintf(out, " (%s)", escape(strings.Join(t.Lines, ", ")))
-		}
-		fmt.Fprintln(out)
-	}
-	fmt.Fprintln(out)
 }
 
 func table(out io.Writer, t *report.Table) {

@@ -25,7 +25,6 @@ func TestWrite(t *testing.T) {
 		report.Warning{Text: "disk A failed"},
 		report.Sentence{Text: "A keeps 50 %.", Lead: true},
 		report.Heading{Text: "Numbers"},
-		report.Tiles{{Label: "together", Number: report.Number{Text: "3.46", Unit: "GB/s"}, Lines: []string{"27.7 Gb/s"}}, {Label: "reading", Disk: &keys[0]}},
 		&report.Table{Note: "In the overlap.", Columns: []report.Column{{Head: "Disk"}, {Head: "GB/s", Numbers: true}, {Head: "nothing"}}, Rows: [][]report.Cell{
 			{{Disk: &keys[1]}, {Letter: "R", Text: "0.700", Small: "50 %", Strong: true, Heat: &kept}, {}},
 		}},

@@ -100,9 +100,9 @@ func (p *painting) paint() {
 	p.Fill(box(p.Min.X, p.Min.Y, p.Max.X, p.Max.Y))
 	title := p.style(14, p.black)
 	title.Font.Weight = bold
-	p.write(title, vg.Point{X: p.Min.X + margin, Y: p.Max.Y - 20}, p.fits(title, p.show(report.PictureTitle(p.doc, p.f)), p.Max.X-p.Min.X-2*margin))
+	p.write(title, vg.Point{X: p.Min.X + margin, Y: p.Max.Y - 20}, p.fits(title, p.show(report.PictureTitle(p.f)), p.Max.X-p.Min.X-2*margin))
 	origin := p.style(9, p.grey)
-	p.write(origin, vg.Point{X: p.Min.X + margin, Y: p.Min.Y + 12}, p.fits(origin, p.show(report.PictureOrigin(p.doc)), p.Max.X-p.Min.X-2*margin))
+	p.write(origin, vg.Point{X: p.Min.X + margin, Y: p.Min.Y + 12}, p.fits(origin, p.show(report.PictureOrigin(p.doc, p.f)), p.Max.X-p.Min.X-2*margin))
 	top := p.Max.Y - titleSpace
 	for _, row := range p.legend(p.Max.X - p.Min.X) {
 		x := p.Min.X + margin

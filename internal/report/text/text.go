@@ -71,17 +71,12 @@ func (p *printer) blocks(indent string, blocks []report.Block) {
 		case report.Warning:
 			p.wrap(indent+"! ", block.Text)
 		case report.List:
-			if block.Repeats {
-				continue
-			}
 			if block.Title != "" {
 				p.wrap(indent, block.Title+":")
 			}
 			for _, item := range block.Items {
 				p.wrap(indent+"- ", item)
 			}
-		case report.Tiles:
-			p.wrap(indent, tiles(block))
 		case *report.Table:
 			p.table(indent, block)
 		case *report.Figure:
@@ -89,7 +84,10 @@ func (p *printer) blocks(indent string, blocks []report.Block) {
 				p.wrap(indent, block.Describe())
 			}
 		case *report.Details:
-			if block.Phase && block.Fold == "" {
+			switch {
+			case block.Printed:
+				p.blocks(indent, block.Blocks)
+			case block.Phase && block.Fold == "":
 				p.wrap(indent, block.Title)
 				p.blocks(indent+"  ", block.Blocks)
 			}
@@ -103,28 +101,12 @@ func apart(block report.Block) bool {
 	case report.Heading, *report.Table:
 		return true
 	case report.List:
-		return block.Title != "" && !block.Repeats
+		return block.Title != ""
 	case *report.Details:
 		return block.Phase && block.Fold == ""
 	default:
 		return false
 	}
-}
-
-// tiles are those of no disk in a line: a disk's are in the tables.
-func tiles(list report.Tiles) string {
-	var parts []string
-	for _, t := range list {
-		if t.Disk != nil {
-			continue
-		}
-		text := t.Label + " " + strings.TrimSpace(t.Number.Text+" "+t.Number.Unit)
-		if len(t.Lines) > 0 {
-			text += " (" + t.Lines[0] + ")"
-		}
-		parts = append(parts, text)
-	}
-	return strings.Join(parts, "; ")
 }
 
 // table prints the columns that have a value in any row, and of these as many as there is room for.
