@@ -47,11 +47,11 @@ func raceFigure(v *phaseView) *Figure {
 	main := slices.IndexFunc(f.Panels, func(p Panel) bool { return !p.Y.Bare })
 	f.Panels, f.Wide, f.Phase = f.Panels[:main+1], false, v.found.Phase
 	f.Text = v.found.Phase + ": the rate of each file."
-	f.Panels[main].Height = 220
+	f.Panels[main].Height, f.Panels[0].Y.Name = 200, pick(main > 0, "", f.Panels[0].Y.Name)
 	return f
 }
 
-// maxKeptRows is how many disks of all contests are drawn, those that lose most.
+// maxKeptRows is how many disks are drawn at most, as many of each contest.
 const maxKeptRows = 10
 
 // keptRow is a disk in a contest.
@@ -74,27 +74,24 @@ func (r keptRow) loss() float64 {
 // rate alone. What loses most comes first.
 func keptFigure(keys []Key, a *analysis.Analysis, scale Scale) *Figure {
 	f := &Figure{X: Axis{Name: "rate, " + scale.Unit, Bare: true}}
-	var rows []keptRow
+	var contests [][]keptRow
+	most := max(2, maxKeptRows/len(a.Summary.Contests))
+	cut := false
 	for i := range a.Summary.Contests {
+		var rows []keptRow
 		for _, key := range keys {
 			if d, ok := a.Summary.Contests[i].Disks[key.Name]; ok {
 				rows = append(rows, keptRow{i, key, d})
 			}
 		}
-	}
-	slices.SortStableFunc(rows, func(a, b keptRow) int { return cmp.Compare(b.loss(), a.loss()) })
-	worst, left := rows[0], max(0, len(rows)-maxKeptRows)
-	rows = rows[:len(rows)-left]
-	var order []int
-	for _, r := range rows {
-		if !slices.Contains(order, r.contest) {
-			order = append(order, r.contest)
+		slices.SortStableFunc(rows, func(a, b keptRow) int { return cmp.Compare(b.loss(), a.loss()) })
+		if len(rows) > most {
+			rows, cut = slices.Delete(rows, most-1, len(rows)-1), true
 		}
+		contests = append(contests, rows)
 	}
-	slices.SortStableFunc(rows, func(a, b keptRow) int {
-		return cmp.Compare(slices.Index(order, a.contest), slices.Index(order, b.contest))
-	})
-	unknown := false
+	slices.SortStableFunc(contests, func(a, b []keptRow) int { return cmp.Compare(b[0].loss(), a[0].loss()) })
+	rows, worst, unknown := slices.Concat(contests...), contests[0][0], false
 	for i, r := range rows {
 		if i == 0 || r.contest != rows[i-1].contest {
 			first := &a.Phases[slices.IndexFunc(a.Phases, func(p analysis.Phase) bool { return p.Phase == a.Summary.Contests[r.contest].Phases[0] })]
@@ -135,21 +132,21 @@ func keptFigure(keys []Key, a *analysis.Analysis, scale Scale) *Figure {
 	switch n := len(alike); {
 	case worst.Reference == nil:
 		f.Title = "What each disk has beside the others"
-	case !worst.Lost:
+	case worst.loss() < 0.1:
 		f.Title = "No disk loses much beside the others"
 	default:
 		f.Title = fmt.Sprintf("%s %s %s of %s rate (%s)", pick(n > 4, unit.Plural(n, "disk"), unit.List(alike)), pick(n == 1, "keeps", "keep"), percent(worst.Kept()), pick(n == 1, "its", "their"), f.Panels[0].Y.Name)
 	}
 	var phases []string
-	for _, i := range order {
-		phases = append(phases, a.Summary.Contests[i].Phases...)
+	for _, contest := range contests {
+		phases = append(phases, a.Summary.Contests[contest[0].contest].Phases...)
 	}
 	f.Text = scale.Unit + ". Bar: beside the others, with its 95 % confidence interval; outline: without them."
 	if unknown {
 		f.Text += " Hatched: no reference, so it may have lost any part."
 	}
-	if left > 0 {
-		f.Text += " " + unit.Plural(left, "disk") + " that lost less: in the table."
+	if cut {
+		f.Text += " Those that lose most, and the one that loses least; all are in the table."
 	}
 	f.Text += " " + pick(len(phases) == 1, "Phase ", "Phases ") + cells.Cut(strings.Join(phases, "; "), 90) + "."
 	return f
@@ -158,7 +155,7 @@ func keptFigure(keys []Key, a *analysis.Analysis, scale Scale) *Figure {
 // cacheFigure is the rate of each disk that wrote alone until its fast cache was full, against the bytes written.
 func cacheFigure(keys []Key, run Run, scale Scale) *Figure {
 	f := &Figure{X: Axis{Name: "written so far", Unit: Bytes}}
-	panel := Panel{Height: 240}
+	panel, lastFall := Panel{Height: 220}, 0.0
 	var ends []string
 	for _, s := range run.Analysis.Saturations {
 		at := slices.IndexFunc(run.Analysis.Phases, func(p analysis.Phase) bool { return p.Phase == s.Alone })
@@ -178,6 +175,7 @@ func cacheFigure(keys []Key, run Run, scale Scale) *Figure {
 		}
 		if s.Fall != nil {
 			text := unit.FormatBytes(int64(s.Fall.AtBytes))
+			lastFall = max(lastFall, s.Fall.AtBytes)
 			panel.Marks = append(panel.Marks, Mark{Shape: Rule, Style: Loss, Key: len(f.Keys), Text: "cache full: " + text, Rows: [][]float64{{Round(s.Fall.AtBytes, 4)}}})
 			ends = append(ends, fmt.Sprintf("%s falls from %s to %s after %s", v.key(s.Disk).Label, scale.Number(s.Fall.FromRate), scale.Rate(s.Fall.ToRate), text))
 		}
@@ -187,6 +185,14 @@ func cacheFigure(keys []Key, run Run, scale Scale) *Figure {
 	if len(f.Keys) == 0 {
 		return nil
 	}
+	if lastFall > 0 && f.X.Max > 3*lastFall { // a disk that does not fall may write for long
+		f.X.Max = 3 * lastFall
+		for i := range panel.Marks {
+			m := &panel.Marks[i]
+			m.Rows = slices.DeleteFunc(m.Rows, func(row []float64) bool { return len(row) > 1 && row[1] > f.X.Max })
+		}
+	}
+	panel.Y.Max *= 1.12 // room for words over the marks
 	f.Title = cmp.Or(strings.Join(ends[:min(2, len(ends))], "; "), "No disk falls while it writes")
 	panel.Y.Name = "rate, " + scale.Unit
 	f.Text, f.Panels = "Each disk writes alone; each mark is one file.", []Panel{panel}

@@ -106,7 +106,7 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 		}
 		return deflate(out.Bytes())
 	}
-	functions := template.FuncMap{"group": group, "used": used, "prepare": drawer.prepare, "class": class, "foreign": report.RightToLeft, "packed": packed}
+	functions := template.FuncMap{"group": group, "used": used, "prepare": drawer.prepare, "class": class, "unknown": unknown, "foreign": report.RightToLeft, "packed": packed}
 	if tmpl, err = template.New("page.tmpl").Funcs(functions).ParseFS(parts, "page.tmpl"); err != nil {
 		return err
 	}

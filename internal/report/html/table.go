@@ -33,6 +33,13 @@ func pick[T any](from []T, indices []int) []T {
 	return out
 }
 
+// unknown reports whether any of the table's cells has nothing to be compared with.
+func unknown(t *report.Table) bool {
+	return slices.ContainsFunc(t.Rows, func(row []report.Cell) bool {
+		return slices.ContainsFunc(row, func(c report.Cell) bool { return c.NoReference })
+	})
+}
+
 // class is a cell's: numbers stand to the right, shares are coloured in steps of a tenth.
 func class(column report.Column, cell report.Cell) string {
 	var names []string
@@ -43,6 +50,9 @@ func class(column report.Column, cell report.Cell) string {
 	}
 	if cell.Heat != nil {
 		names = append(names, fmt.Sprintf("heat h%d", min(10, max(0, int(*cell.Heat*10+0.5)))))
+	}
+	if cell.NoReference {
+		names = append(names, "unknown")
 	}
 	if len(cell.Text) > 40 {
 		names = append(names, "wrap")
