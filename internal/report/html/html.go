@@ -46,6 +46,7 @@ type page struct {
 	Events        template.JS // events.jsonl, packed; empty where the page goes without
 	Shapes        [][]report.Corner
 	Static        bool // no chart library: pictures instead
+	Numbers       *report.Table // of the answer, below its figure
 	Before, After []report.Block
 	Open          string // the ID of the phase that is open first
 	Parts         string // what its phases are called
@@ -110,6 +111,7 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 	if tmpl, err = template.New("page.tmpl").Funcs(functions).ParseFS(parts, "page.tmpl"); err != nil {
 		return err
 	}
+	p.Numbers, p.Before, p.After = around(doc)
 	phases, print := doc.Phases(), printed(doc)
 	if len(print) > 0 {
 		p.Open = print[0]
@@ -118,6 +120,14 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 	for i, phase := range phases {
 		if len(phases) > maxListed {
 			phase = trim(phase)
+		}
+		if len(phases) == 1 && p.Numbers != nil { // which are the phase's own
+			only := *phase
+			only.Blocks = slices.DeleteFunc(slices.Clone(phase.Blocks), func(b report.Block) bool {
+				t, ok := b.(*report.Table)
+				return ok && t.Title == p.Numbers.Title
+			})
+			phase = &only
 		}
 		drawer.name(phase.ID, phase.Blocks)
 		onPaper := slices.Contains(print, phase.ID)
@@ -148,7 +158,6 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 		drawer.ids[a.Figure] = a.Figure.ID
 	}
 	drawer.pack, drawer.scripted = false, false
-	p.Before, p.After = around(doc)
 	return tmpl.Execute(w, p)
 }
 
@@ -235,21 +244,28 @@ func longest(d *report.Details) int {
 	return rows
 }
 
-// around are the document's blocks before its first phase, and after its last.
-func around(doc *report.Document) (before, after []report.Block) {
+// around are the document's blocks before its first phase, and after its last; and apart from them the table of all phases,
+// or else that of the answer, which belong below the answer's figure.
+func around(doc *report.Document) (numbers *report.Table, before, after []report.Block) {
+	if a := doc.Answer; a != nil && a.Figure != nil {
+		numbers = a.Table
+	}
 	seen := false
 	for _, block := range doc.Blocks {
 		d, ok := block.(*report.Details)
+		t, listed := block.(*report.Table)
 		switch {
 		case ok && d.Phase:
 			seen = true
+		case listed && doc.Answer != nil && t.Name() == "all-phases":
+			numbers = t
 		case seen:
 			after = append(after, block)
 		default:
 			before = append(before, block)
 		}
 	}
-	return before, after
+	return numbers, before, after
 }
 
 // figureRow is figures that stand side by side.
