@@ -24,7 +24,8 @@ func orders() []string {
 // is for the phases to say.
 type preset struct {
 	name  string
-	files int // that count
+	about string // for people: which files, in a few words
+	files int    // that count
 	sizes Sizes
 	order string
 
@@ -79,24 +80,30 @@ func presets() []preset {
 	anySize := Sizes{Min: 2 * mb, Max: 2 * gb, Distribution: uniform}
 	return []preset{
 		// The one for concurrent tests: sizes as varied as a real copy's.
-		{name: "random", files: 50, sizes: anySize, order: orderRandom},
+		{name: "random", about: "50 files of 2 MB to 2 GB, sizes drawn uniformly; for several disks at once",
+			files: 50, sizes: anySize, order: orderRandom},
 		// Ten files of each size, 53.3 GB.
-		{name: "standard", files: 160, order: orderRandom, sizes: Sizes{List: []int64{
-			2 * mb, 4 * mb, 6 * mb, 8 * mb, 10 * mb, 20 * mb, 40 * mb, 60 * mb, 80 * mb, 100 * mb,
-			200 * mb, 400 * mb, 600 * mb, 800 * mb, 1 * gb, 2 * gb,
-		}}},
+		{name: "standard", about: "160 files, ten each of 16 sizes from 2 MB to 2 GB (53.3 GB), in random order",
+			files: 160, order: orderRandom, sizes: Sizes{List: []int64{
+				2 * mb, 4 * mb, 6 * mb, 8 * mb, 10 * mb, 20 * mb, 40 * mb, 60 * mb, 80 * mb, 100 * mb,
+				200 * mb, 400 * mb, 600 * mb, 800 * mb, 1 * gb, 2 * gb,
+			}}},
 		// Speed against size, one file of each. The reports give the ends and the number of sizes; these steps are close
 		// where they saw speed change (under 1 MB, around 600 MB).
-		{name: "ladder", files: 20, order: orderAscending, sizes: Sizes{List: []int64{
-			50 * kb, 100 * kb, 200 * kb, 400 * kb, 600 * kb, 800 * kb, 1 * mb, 2 * mb, 5 * mb, 10 * mb,
-			20 * mb, 50 * mb, 100 * mb, 200 * mb, 400 * mb, 600 * mb, 800 * mb, 1 * gb, 1500 * mb, 2 * gb,
-		}}},
+		{name: "ladder", about: "20 sizes from 50 KB to 2 GB, in ascending order",
+			files: 20, order: orderAscending, sizes: Sizes{List: []int64{
+				50 * kb, 100 * kb, 200 * kb, 400 * kb, 600 * kb, 800 * kb, 1 * mb, 2 * mb, 5 * mb, 10 * mb,
+				20 * mb, 50 * mb, 100 * mb, 200 * mb, 400 * mb, 600 * mb, 800 * mb, 1 * gb, 1500 * mb, 2 * gb,
+			}}},
 		// Speed against all the bytes so far: long enough to exhaust a cache or to heat a disk. 800 files for the stubborn.
-		{name: "endurance", files: 320, sizes: anySize, order: orderRandom},
+		{name: "endurance", about: "320 files of 2 MB to 2 GB, to see whether the rate falls with the bytes written",
+			files: 320, sizes: anySize, order: orderRandom},
 		// The look of Blackmagic Disk Speed Test, which goes on until it is told to stop: five times over show a spread.
-		{name: "blackmagic", files: 5, sizes: Sizes{List: []int64{5 * gb}}, order: orderListed, oneFile: true},
+		{name: "blackmagic", about: "one 5 GB file, five times, as Blackmagic Disk Speed Test moves it",
+			files: 5, sizes: Sizes{List: []int64{5 * gb}}, order: orderListed, oneFile: true},
 		// On and on, until the fast cache is full and after: the same files in place of themselves.
-		{name: "saturation", files: 100, sizes: Sizes{List: []int64{1 * gb}}, order: orderListed, steps: (*Scenario).saturation},
+		{name: "saturation", about: "1 GB files on and on, in phases of its own: each disk that writes goes on alone until its fast cache is full and the rate is steady again (at most 5 min, or as long as stop says), then for 20 s after rests of 10 s to 5 min 20 s; then all disks together",
+			files: 100, sizes: Sizes{List: []int64{1 * gb}}, order: orderListed, steps: (*Scenario).saturation},
 		amorphous(),
 		crystal(),
 	}
@@ -113,7 +120,8 @@ const (
 // amorphous is AmorphousDiskMark's method: it waits between passes, and flushes inside a write's time.
 func amorphous() preset {
 	return preset{
-		name: "amorphous", files: 5, sizes: Sizes{List: []int64{testFile}}, order: orderListed,
+		name: "amorphous", about: "four tests of AmorphousDiskMark, sequential and random, 5 passes of at most 5 s; the score is the median",
+		files: 5, sizes: Sizes{List: []int64{testFile}}, order: orderListed,
 		oneFile: true, cap: testTime, rest: testTime, flush: FlushFsync, score: ScoreMedian, between: testTime,
 		tests: []test{
 			{name: "SEQ1M QD8", access: AccessSequential, block: sequentialBlock, depth: 8},
@@ -128,7 +136,8 @@ func amorphous() preset {
 // flushes. T1 is one thread.
 func crystal() preset {
 	return preset{
-		name: "crystal", files: 5, sizes: Sizes{List: []int64{testFile}}, order: orderListed,
+		name: "crystal", about: "four tests of CrystalDiskMark, 5 passes of at most 5 s after one that does not count; the score is the best",
+		files: 5, sizes: Sizes{List: []int64{testFile}}, order: orderListed,
 		oneFile: true, discard: 1, cap: testTime, flush: FlushNone, score: ScoreBest, between: testTime,
 		tests: []test{
 			{name: "SEQ1M Q8T1", access: AccessSequential, block: sequentialBlock, depth: 8},
@@ -137,6 +146,18 @@ func crystal() preset {
 			{name: "RND4K Q1T1", access: AccessRandom, block: randomBlock, depth: 1},
 		},
 	}
+}
+
+// Preset is a method as a person picks it.
+type Preset struct{ Name, About string }
+
+// Presets lists them.
+func Presets() []Preset {
+	var all []Preset
+	for _, p := range presets() {
+		all = append(all, Preset{p.name, p.about})
+	}
+	return all
 }
 
 // presetsWhere lists the names of the presets of which something holds; of all where it is nil.

@@ -3,6 +3,7 @@ package scenario
 import (
 	"cmp"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/hubbench/hubbench/pkg/strictyaml"
@@ -82,7 +83,7 @@ func (w *Workload) object(order strictyaml.Value) strictyaml.Object {
 		Keys: []strictyaml.Key{
 			{Name: "preset", Value: strictyaml.OneOf(&w.Preset, presetsWhere(nil)...).First(func() {
 				w.Files, w.Target, w.Sizes, w.Order = 0, 0, Sizes{}, "" // a preset brings its own
-			}), About: "a published method in one word: random, 50 files of 2 MB to 2 GB; standard, 160 files, ten each of 2 MB to 2 GB; ladder, 20 sizes from 50 KB to 2 GB; endurance, 320 files; saturation, in phases of its own: each disk that writes goes on until its fast cache is full, rests, and writes beside the others; blackmagic, amorphous and crystal follow the apps of that name"},
+			}), About: aboutPreset()},
 			{Name: "sizes", Value: w.Sizes.value().First(func() { w.Order = "" }), // the order was meant for other sizes
 				About: "the files' sizes, the preset's if they are not given: a list, or a range {min: 2 MB, max: 2 GB}"},
 			{Name: "order", Value: order, About: "the order of the files, the preset's if it is not given; listed: as sizes has them"},
@@ -113,6 +114,15 @@ func (w *Workload) object(order strictyaml.Value) strictyaml.Object {
 			strictyaml.Implies("target", schema{}, only("files", schema{"const": filesAuto})),
 		},
 	}
+}
+
+// aboutPreset says what each preset moves.
+func aboutPreset() string {
+	text := []string{"a published method in one word"}
+	for _, p := range presets() {
+		text = append(text, p.name+": "+p.about)
+	}
+	return strings.Join(text, ". ")
 }
 
 // amount is the keys that say how many files there are. A phase writes their number in more ways.
