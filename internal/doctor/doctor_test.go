@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -138,6 +139,19 @@ func TestMachine(t *testing.T) {
 		}
 	}
 	hold(t, found, "disks", trace.Skip, "hubbench doctor /Volumes/A")
+
+	// The manual says what each check asks, of the machine and of disks.
+	want := append(slices.Collect(maps.Keys(found)), append([]string{"permissions", "folder"}, diskChecks[:]...)...)
+	want = slices.DeleteFunc(want, func(name string) bool { return name == "disks" })
+	var got []string
+	for _, q := range Questions() {
+		got = append(got, q.Check)
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("the checks are %q, the questions those of %q", want, got)
+	}
 }
 
 // What is broken on the machine is found by the check of it.
