@@ -4,7 +4,7 @@
 # For make fuzz: the time each target gets. For make bench: which benchmarks, where, and how often
 # (benchstat wants 6 of each for a 95 % interval); then fio and hubbench in turns in DIR, a folder on the
 # disk to compare them on. For make platforms: the systems, all if empty; with RECORD=1 every package of them,
-# this machine's own tests too, and what was found is written into testdata/platforms/results.txt and the README's table.
+# this machine's own tests too, and what was found is written into testdata/platforms/results.txt and the list in the manual.
 # For make mutants: the packages (PKG), how many errors are made in each, and which ones; 0 is all of them, and any.
 FUZZTIME ?= 10s
 BENCH    ?= .
@@ -29,7 +29,7 @@ race := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 # Packages whose golden files -update writes afresh: those whose tests know the flag.
 golden = $(addprefix ./,$(sort $(dir $(shell grep -rl --include='*_test.go' 'flag.Bool."update"' cmd configs internal pkg))))
 
-.PHONY: build demo test race lint platforms fuzz mutants proof lab bench golden clean
+.PHONY: build demo test race lint platforms fuzz mutants proof lab bench golden picture clean
 
 # Always handed to go, which knows better than a file list what is out of date.
 build: $(charts)
@@ -76,8 +76,8 @@ mutants:
 	go vet ./testdata/mutation && go test ./testdata/mutation
 	go run ./testdata/mutation -seed '$(SEED)' -n '$(N)' $(if $(filter ./...,$(PKG)),./pkg/overlap ./pkg/stats ./pkg/level ./pkg/meter ./pkg/size ./pkg/quantile ./pkg/analysis,$(PKG))
 
-# Every claim of the README against known truth, on this machine, and a page of what came out: bin/proof.html. With SHORT=1 in
-# three minutes, with FULL=1 in hours, as many trials as the README's figures are from.
+# Every claim of the README and the manual against known truth, on this machine, and a page of what came out: bin/proof.html. With SHORT=1 in
+# three minutes, with FULL=1 in hours, as many trials as the manual's figures are from.
 proof: build
 	go vet ./testdata/proof ./testdata/lab && go test ./testdata/proof
 	go run ./testdata/proof $(if $(SHORT),-short) $(if $(FULL),-full)
@@ -93,6 +93,14 @@ bench: build | bin
 
 golden: $(charts)
 	go test $(golden) -update
+
+# The README's picture: the first screen of its scenario's page, as a browser shows it.
+CHROMIUM ?= chromium
+picture: build
+	sed -n '/^# triple.yaml/,/^```/p' README.md | sed '$$d' > bin/triple.yaml
+	rm -rf bin/triple && bin/hubbench simulate bin/triple.yaml --out bin/triple > bin/triple.txt
+	$(CHROMIUM) --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1280,800 --virtual-time-budget=6000 \
+	--screenshot=testdata/readme.png "file://$(CURDIR)/bin/triple/report.html"
 
 clean:
 	rm -rf bin $(charts) $(html)/node_modules

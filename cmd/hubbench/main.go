@@ -70,7 +70,8 @@ took it from whom, and how long the others needed to recover.`,
 	root.Version = toolVersion() // so that there is a --version
 	root.SetVersionTemplate(versionLine())
 	root.SetFlagErrorFunc(flagError)
-	root.SetUsageTemplate(root.UsageTemplate() + exitCodesHelp)
+	root.SetHelpCommand(newHelp(p))
+	root.SetUsageTemplate(root.UsageTemplate() + "{{if not .HasParent}}\n" + topicsHelp() + "{{end}}" + exitCodesHelp)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
 		newRun(p), newPlan(p), newSimulate(p),

@@ -8,7 +8,7 @@
 // and with -all every one. A failure that is the emulator's fault is listed in known.txt with its reason: any other one, and
 // a listed one that does not happen, is an error. Up to two tests of a system that fail under its emulator are run once more,
 // alone, and this is said: what then passes has passed. If a program is lacking the system is passed over, and that is said;
-// with -strict it is an error too. -record writes results.txt and the README's table.
+// with -strict it is an error too. -record writes results.txt and the list in the manual.
 //
 // What the results mean is in the package outcome; known.txt and results.txt belong to it.
 package main
@@ -48,9 +48,9 @@ type options struct {
 
 func run(out io.Writer) error {
 	all := flag.Bool("all", false, "test every package, not those alone where systems differ")
-	record := flag.Bool("record", false, "write results.txt and the README's table")
+	record := flag.Bool("record", false, "write results.txt and the list in the manual")
 	strict := flag.Bool("strict", false, "take it for an error if the programs for a system are lacking")
-	table := flag.Bool("table", false, "write the README's table afresh from results.txt, and run nothing")
+	table := flag.Bool("table", false, "write the list in the manual afresh from results.txt, and run nothing")
 	flag.Parse()
 	if _, err := os.Stat("go.mod"); err != nil {
 		return errors.New("this is not the module's folder: run make platforms there")
@@ -173,15 +173,15 @@ func writeTable() error {
 	if err != nil {
 		return err
 	}
-	readme, err := os.ReadFile("README.md")
+	page, err := os.ReadFile(outcome.Page)
 	if err != nil {
 		return err
 	}
-	text, err := outcome.InReadme(string(readme), results)
+	text, err := outcome.InPage(string(page), results)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile("README.md", []byte(text), 0o644)
+	return os.WriteFile(outcome.Page, []byte(text), 0o644)
 }
 
 // command is a program with its output shown if it fails.

@@ -12,11 +12,11 @@ import (
 	"github.com/hubbench/hubbench/pkg/strictyaml"
 )
 
-// Claim is something that the README says of hubbench and that can be measured.
+// Claim is something that the README or the manual says of hubbench and that can be measured.
 type Claim struct {
 	Name     string    `json:"name"`             // as in evidence.Finding
 	Title    string    `json:"title"`            // in a few words
-	Sentence string    `json:"sentence"`         // of the README, word by word
+	Sentence string    `json:"sentence"`         // word by word
 	Method   string    `json:"method"`           // how it is measured
 	Source   string    `json:"source,omitempty"` // the paper or the rule, if there is one
 	By       []Measure `json:"-"`
@@ -132,7 +132,7 @@ func commandsOf(claims []Claim, set Set) []Command {
 	return list
 }
 
-// oneLine is text with its lines put together, as a reader of the README sees it.
+// oneLine is text with its lines put together, as a reader sees it.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 func systemParts() []string {

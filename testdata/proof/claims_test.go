@@ -6,23 +6,33 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/hubbench/hubbench/internal/manual"
 )
 
-// The README holds every sentence that is measured, and each command names tests that there are.
+// The README or the manual holds every sentence that is measured, and each command names tests that there are.
 func TestClaims(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
 	claims, err := readClaims(filepath.Join(here, "claims.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile("README.md")
+	readme, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	readme := oneLine(string(text))
+	text := string(readme)
+	for _, topic := range manual.Topics() {
+		page, err := topic.Markdown()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += page
+	}
+	text = oneLine(text)
 	for _, c := range claims {
-		if !strings.Contains(readme, c.Sentence) {
-			t.Errorf("%s: the README does not say %q", c.Name, c.Sentence)
+		if !strings.Contains(text, c.Sentence) {
+			t.Errorf("%s: neither the README nor the manual says %q", c.Name, c.Sentence)
 		}
 		for i := range c.By {
 			for _, set := range sets() {

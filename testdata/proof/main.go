@@ -1,4 +1,4 @@
-// Command proof measures every claim that the README makes of hubbench's numbers, and writes what came out: bin/proof.json,
+// Command proof measures every claim that the README and the manual make of hubbench's numbers, and writes what came out: bin/proof.json,
 // and bin/proof.html to look at. It is for those who doubt the numbers, on their own machine; make proof starts it:
 //
 //	go run ./testdata/proof [-short|-full] [-only NAME,...]
@@ -57,7 +57,7 @@ var errUsage = errors.New("wrong usage")
 
 func run(out io.Writer) (*Proof, error) {
 	short := flag.Bool("short", false, "what takes less than three minutes")
-	full := flag.Bool("full", false, "the numbers of trials that the README's figures are from: hours")
+	full := flag.Bool("full", false, "the numbers of trials that the manual's figures are from: hours")
 	only := flag.String("only", "", "these claims alone, by `NAME`, separated by commas")
 	into := flag.String("out", "bin", "the folder for proof.json, proof.html and proof.log")
 	flag.Parse()

@@ -17,7 +17,7 @@ const mostRows = 8
 
 // document is the page: the verdict first, then what it means, all claims in a table, and each with its evidence.
 func (p *Proof) document() *report.Document {
-	doc := &report.Document{Kind: "proof", Title: "The README's claims, measured", Started: p.started(), Tool: p.Tool, Data: p}
+	doc := &report.Document{Kind: "proof", Title: "hubbench's claims, measured", Started: p.started(), Tool: p.Tool, Data: p}
 	doc.Add(report.Sentence{Text: p.verdict(), Lead: true}, report.Sentence{Text: p.machineLine()})
 	for i := range p.Claims {
 		if c := &p.Claims[i]; c.Verdict == Fails {
@@ -56,7 +56,7 @@ func (p *Proof) started() string {
 
 func (p *Proof) machineLine() string {
 	how := map[Set]string{
-		Short: "the short set, with fewer trials", Usual: "the usual set", Full: "the full set, with the numbers of trials that the README's figures are from",
+		Short: "the short set, with fewer trials", Usual: "the usual set", Full: "the full set, with the numbers of trials that the manual's figures are from",
 	}[p.Set]
 	return fmt.Sprintf("hubbench %s on %s; %s, in %s.", p.Tool, p.Machine, how, unit.FormatSeconds(p.Seconds))
 }

@@ -1,5 +1,5 @@
 // Package outcome holds what is known of the tests on other systems: what they came to (results.txt), which failures are an
-// emulator's own (known.txt), and the README's table that is made of both. It runs nothing. Start at Results.
+// emulator's own (known.txt), and the list in the manual that is made of both. It runs nothing. Start at Results.
 package outcome
 
 import (

@@ -118,22 +118,21 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-func TestTable(t *testing.T) {
-	want := `| system | how it was tested | tests passed | on |
-|---|---|---|---|
-| Linux, x86-64 | a real machine: every package | 100, 1 skipped | 2026-11-22 |
-| macOS, Intel | a stand-in on Linux that answers macOS's system calls: the commands, and what differs between systems | 80, 2 skipped, 3 failed by the stand-in's fault | 2026-11-22 |
-| Linux, s390x, which stores the high byte first | qemu, which carries out the processor's instructions on another: the calculations (` + "`pkg`" + `) | 10 | 2026-11-22 |
-| macOS, Apple silicon | compiled and checked, not run | none | 2026-11-22 |
-`
-	if got := Table(some); got != want {
-		t.Errorf("the table is\n%swant\n%s", got, want)
+func TestList(t *testing.T) {
+	want := "Linux, x86-64\n: A real machine: every package. 100 tests passed, 1 skipped (2026-11-22).\n\n" +
+		"macOS, Intel\n: A stand-in on Linux that answers macOS's system calls: the commands, and what differs between systems. " +
+		"80 tests passed, 2 skipped, 3 failed because of the stand-in (2026-11-22).\n\n" +
+		"Linux, s390x, which stores the high byte first\n: qemu, which runs the processor's instructions on another one: the calculations (`pkg`). " +
+		"10 tests passed (2026-11-22).\n\n" +
+		"macOS, Apple silicon\n: Compiled and checked, not run. No test was run (2026-11-22).\n\n"
+	if got := List(some); got != want {
+		t.Errorf("the list is\n%swant\n%s", got, want)
 	}
-	readme := "before\n" + tableBegins + "old\n" + tableEnds + "after\n"
-	if got, err := InReadme(readme, some); err != nil || got != "before\n"+tableBegins+want+tableEnds+"after\n" {
-		t.Errorf("the README is %q, %v", got, err)
+	page := "before\n" + listBegins + "old\n" + listEnds + "after\n"
+	if got, err := InPage(page, some); err != nil || got != "before\n"+listBegins+"\n"+want+listEnds+"after\n" {
+		t.Errorf("the page is %q, %v", got, err)
 	}
-	if _, err := InReadme("no place\n", some); err == nil {
-		t.Error("a README without a place for the table is written")
+	if _, err := InPage("no place\n", some); err == nil {
+		t.Error("a page without a place for the list is written")
 	}
 }

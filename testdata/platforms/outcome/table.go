@@ -4,31 +4,36 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// The table stands in the README between these lines.
+// Page is the page of the manual that has the list.
+const Page = "internal/manual/platforms.md"
+
+// The list stands in the page between these lines.
 const (
-	tableBegins = "<!-- written by make platforms RECORD=1 from testdata/platforms/results.txt -->\n"
-	tableEnds   = "<!-- end of the table -->\n"
+	listBegins = "<!-- written by make platforms RECORD=1 from testdata/platforms/results.txt -->\n"
+	listEnds   = "<!-- end of the list -->\n"
 )
 
-// InReadme puts the table of results into the README's text.
-func InReadme(readme string, results []Result) (string, error) {
-	before, rest, ok := strings.Cut(readme, tableBegins)
-	_, after, ended := strings.Cut(rest, tableEnds)
+// InPage puts the list of results into the manual's page.
+func InPage(page string, results []Result) (string, error) {
+	before, rest, ok := strings.Cut(page, listBegins)
+	_, after, ended := strings.Cut(rest, listEnds)
 	if !ok || !ended {
-		return "", fmt.Errorf("the README lacks a place for the table, which lies between the lines %q and %q", tableBegins, tableEnds)
+		return "", fmt.Errorf("the page lacks a place for the list, which lies between the lines %q and %q", listBegins, listEnds)
 	}
-	return before + tableBegins + Table(results) + tableEnds + after, nil
+	return before + listBegins + "\n" + List(results) + listEnds + after, nil
 }
 
-// Table is the README's: a row for each system and way to run its tests, in Markdown.
-func Table(results []Result) string {
-	text := "| system | how it was tested | tests passed | on |\n|---|---|---|---|\n"
+// List is the page's: an entry for each system and way to run its tests, as a definition list in Markdown.
+func List(results []Result) string {
+	var text string
 	for _, p := range systems(results) {
 		for _, how := range Hows() {
 			if row := of(results, p, how); len(row) > 0 && (how != Compiled || len(run(results, p)) == 0) {
-				text += fmt.Sprintf("| %s | %s | %s | %s |\n", title(p), describe(how, row), counts(how, row), latest(row))
+				text += fmt.Sprintf("%s\n: %s. %s (%s).\n\n", title(p), describe(how, row), counts(how, row), latest(row))
 			}
 		}
 	}
@@ -96,32 +101,32 @@ func describe(how string, row []Result) string {
 	}
 	switch how {
 	case Machine:
-		return "a real machine: " + what
+		return "A real machine: " + what
 	case Wine:
 		return "Wine, which answers Windows' system calls on Linux: " + what
 	case Loader:
-		return "a stand-in on Linux that answers macOS's system calls: " + what
+		return "A stand-in on Linux that answers macOS's system calls: " + what
 	case Qemu:
-		return "qemu, which carries out the processor's instructions on another: " + what
+		return "qemu, which runs the processor's instructions on another one: " + what
 	default:
-		return "compiled and checked, not run"
+		return "Compiled and checked, not run"
 	}
 }
 
 func counts(how string, row []Result) string {
 	if how == Compiled {
-		return "none"
+		return "No test was run"
 	}
 	var passed, skipped, excused int
 	for _, r := range row {
 		passed, skipped, excused = passed+r.Passed, skipped+r.Skipped, excused+r.Excused
 	}
-	text := fmt.Sprint(passed)
+	text := unit.Plural(passed, "test") + " passed"
 	if skipped > 0 {
 		text += fmt.Sprintf(", %d skipped", skipped)
 	}
 	if excused > 0 {
-		text += fmt.Sprintf(", %d failed by the stand-in's fault", excused)
+		text += fmt.Sprintf(", %d failed because of the stand-in", excused)
 	}
 	return text
 }

@@ -1,0 +1,140 @@
+package manual
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// node is a part of a JSON Schema.
+type node struct {
+	Description          string           `json:"description"`
+	Properties           map[string]*node `json:"properties"`
+	Required             []string         `json:"required"`
+	Items                *node            `json:"items"`
+	AnyOf                []*node          `json:"anyOf"`
+	AdditionalProperties json.RawMessage  `json:"additionalProperties"`
+	Enum                 []string         `json:"enum"`
+	Default              any              `json:"default"`
+	Type                 string           `json:"type"`
+	Minimum              *float64         `json:"minimum"`
+	Maximum              *float64         `json:"maximum"`
+}
+
+// A section lists the keys of the mapping at a path.
+type section struct {
+	path string
+	of   *node
+}
+
+// scenarioKeys lists every key of the scenario's schema, each once: a phase may override any key of the workload, and a study
+// takes a phase's keys.
+func scenarioKeys() (string, error) {
+	schema, err := json.Marshal(scenario.Schema())
+	if err != nil {
+		return "", err
+	}
+	var root node
+	if err := json.Unmarshal(schema, &root); err != nil {
+		return "", err
+	}
+	all := []section{{"", &root}}
+	for _, path := range []string{"disks", "hub", "workload", "phases", "study"} {
+		all = append(all, root.Properties[path].sections(path)...)
+	}
+	titles := map[string]string{
+		"": "Keys of a scenario", "workload": "Keys of workload", "phases[]": "Keys of phases[], and any key of workload",
+		"study": "Keys of study, and any key of phases[] but who does what",
+	}
+	var list strings.Builder
+	listed := map[string]bool{} // path and key
+	for _, s := range all {
+		place := strings.TrimSuffix(s.path, ".DISK[]") // a list of several and one alone have the same keys
+		if s.path != place {
+			place += ".DISK"
+		}
+		var entries strings.Builder
+		for _, key := range slices.Sorted(maps.Keys(s.of.Properties)) {
+			if inherited(listed, place, key) {
+				continue
+			}
+			listed[place+"."+key] = true
+			entries.WriteString(define(key, s.of.Properties[key].about(slices.Contains(s.of.Required, key))))
+		}
+		if entries.Len() == 0 {
+			continue
+		}
+		title := titles[place]
+		if title == "" {
+			title = "Keys of " + place
+		}
+		fmt.Fprintf(&list, "## %s\n\n%s", title, entries.String())
+	}
+	return list.String(), nil
+}
+
+// inherited reports whether a key has been listed: a phase's among the workload's, or a study's among a phase's.
+func inherited(listed map[string]bool, path, key string) bool {
+	if listed[path+"."+key] {
+		return true
+	}
+	first, rest, _ := strings.Cut(path, ".")
+	rest = strings.TrimPrefix(rest+"."+key, ".")
+	switch first {
+	case "phases[]":
+		return key != "order" && listed["workload."+rest] // a phase's order may be that of its disks
+	case "study":
+		return listed["workload."+rest] || listed["phases[]."+rest]
+	}
+	return false
+}
+
+// sections are the mappings at a path and below it.
+func (n *node) sections(path string) []section {
+	var all []section
+	if n.Properties != nil {
+		all = append(all, section{path, n})
+	}
+	for _, key := range slices.Sorted(maps.Keys(n.Properties)) {
+		all = append(all, n.Properties[key].sections(path+"."+key)...)
+	}
+	if n.Items != nil {
+		all = append(all, n.Items.sections(path+"[]")...)
+	}
+	for _, part := range n.AnyOf {
+		all = append(all, part.sections(path)...)
+	}
+	var each node
+	if json.Unmarshal(n.AdditionalProperties, &each) == nil { // it may be false instead
+		all = append(all, each.sections(path+".DISK")...)
+	}
+	return all
+}
+
+// about says what a key means, and which values it takes as far as that is not said already.
+func (n *node) about(need bool) string {
+	text, _, _ := strings.Cut(n.Description, ". ") // presets have a list of their own
+	var more []string
+	if need {
+		more = append(more, "required")
+	}
+	words := slices.DeleteFunc(slices.Clone(n.Enum), func(word string) bool { return strings.Contains(text, word) })
+	if len(words) > 0 {
+		more = append(more, strings.Join(n.Enum, ", "))
+	}
+	if n.Type == "integer" && n.Minimum != nil && *n.Maximum <= 1e6 {
+		more = append(more, fmt.Sprintf("%s to %s", unit.FormatCount(int(*n.Minimum)), unit.FormatCount(int(*n.Maximum))))
+	}
+	if n.Default != nil {
+		more = append(more, fmt.Sprintf("default %v", n.Default))
+	}
+	if len(more) > 0 {
+		text += " (" + strings.Join(more, "; ") + ")"
+	}
+	return text + "."
+}
