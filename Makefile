@@ -29,7 +29,7 @@ race := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 # Packages whose golden files -update writes afresh: those whose tests know the flag.
 golden = $(addprefix ./,$(sort $(dir $(shell grep -rl --include='*_test.go' 'flag.Bool."update"' cmd configs internal pkg))))
 
-.PHONY: build demo test race lint platforms fuzz mutants proof lab bench golden picture clean
+.PHONY: build demo test race lint platforms fuzz mutants proof lab bench golden man picture clean
 
 # Always handed to go, which knows better than a file list what is out of date.
 build: $(charts)
@@ -93,6 +93,13 @@ bench: build | bin
 
 golden: $(charts)
 	go test $(golden) -update
+
+# A man page for each command and each topic of help, in bin/man. Their maker needs a module that hubbench does not: a copy of
+# go.mod takes it.
+man: | bin
+	cp go.mod bin/man.mod && cp go.sum bin/man.sum
+	go run -mod=mod -modfile=bin/man.mod -ldflags='-X main.version=$(version)' \
+	$$(go list -f '{{range .GoFiles}}cmd/hubbench/{{.}} {{end}}' ./cmd/hubbench | sed s,cmd/hubbench/start.go,,) cmd/hubbench/man.go bin/man
 
 # The README's picture: the first screen of its scenario's page, as a browser shows it.
 CHROMIUM ?= chromium

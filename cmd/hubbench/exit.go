@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
 )
@@ -103,21 +102,6 @@ func oneLine(text string) string {
 		lines[i] = strings.TrimSpace(lines[i])
 	}
 	return strings.Join(lines, " ")
-}
-
-// heapGrowth is how many percent the heap may grow between collections: so a million files are analysed in 250 MB, and
-// no slower.
-const heapGrowth = 60
-
-func main() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(heapGrowth)
-	}
-	if code, ok := front(os.Args[1:]); ok {
-		os.Exit(code)
-	}
-	ctx, end := behind(context.Background())
-	end(run(ctx, os.Args[1:], program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}))
 }
 
 // exit ends the process.
