@@ -45,7 +45,7 @@ type page struct {
 	DataName      string      // of the file it is saved as
 	Events        template.JS // events.jsonl, packed; empty where the page goes without
 	Shapes        [][]report.Corner
-	Static        bool // no chart library: pictures instead
+	Static        bool          // no chart library: pictures instead
 	Numbers       *report.Table // of the answer, below its figure
 	Before, After []report.Block
 	Open          string // the ID of the phase that is open first
