@@ -12,6 +12,7 @@ import (
 	"github.com/hubbench/hubbench/internal/report"
 	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/pkg/compare"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 type compareOptions struct {
@@ -123,7 +124,7 @@ func checkShared(c *compare.Comparison) error {
 func crossed(g *compare.Gate) error {
 	switch g.Outcome {
 	case compare.CrossedIt:
-		return &exitError{exitThreshold, errors.New(report.Gate(g))}
+		return &exitError{exitThreshold, errors.New("gate of " + unit.FormatPercent(g.Limit) + " " + report.Gate(g))}
 	case compare.CannotJudge:
 		return errors.New("--fail-above: " + report.Gate(g))
 	}

@@ -1,12 +1,16 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/compare"
+	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -26,6 +30,14 @@ func Change(change float64) string {
 	return text + " %"
 }
 
+// span writes the interval of a change; empty if there is none.
+func span(v *analysis.Interval) string {
+	if v == nil {
+		return ""
+	}
+	return strings.TrimSuffix(Change(v[0]), " %") + " to " + Change(v[1])
+}
+
 func chance(p float64) string {
 	switch {
 	case p < 0.001:
@@ -37,7 +49,95 @@ func chance(p float64) string {
 	}
 }
 
-// verdict is a rate's; against a limit, what the data say of a larger fall.
+// pair adds the details of a run: what was measured differently, all its rates and latencies, and what to know about them.
+func (c comparison) pair(doc *Document, i int) {
+	pair := &c.Pairs[i]
+	part := &Details{ID: phaseID(i), Title: c.keys[i+1].Label, Does: "compared with " + c.keys[0].Label, Phase: true}
+	doc.Add(part)
+	if len(c.Pairs) > 1 {
+		part.Add(Sentence{Text: c.outcome(pair, &c.answers[i]), Lead: true})
+		addList(part, "", c.others(pair, &c.answers[i]))
+		for _, block := range []Block{c.changes(i), c.figure(i)} {
+			part.Add(block)
+		}
+	}
+	var method, notes []string
+	for _, d := range pair.Method {
+		what := d.What
+		if d.Where != "" {
+			what += ", " + d.Where
+		}
+		method = append(method, what+": "+d.Base+" → "+d.New)
+	}
+	addList(part, "Searches", searchAnswers(pair))
+	addList(part, "Measured differently", method)
+	rates, latencies := newChangeTable("Rates", "Rate"), newChangeTable("Request latency", "Latency")
+	rates.Note = "In " + c.scale.Unit + "."
+	for k := range pair.Phases {
+		phase := &pair.Phases[k]
+		for j := range phase.Rates {
+			r := &phase.Rates[j]
+			base, now := "", ""
+			if r.Base != nil {
+				base, now = c.scale.Number(*r.Base), c.scale.Number(*r.New)
+			}
+			rates.Rows = append(rates.Rows, changeRow(pick(j == 0, phase.Phase, ""), rateOf(r), measure(r), base, now, r))
+		}
+		for j := range phase.Latencies {
+			l := &phase.Latencies[j]
+			base, now := "", ""
+			if l.BaseNS != nil {
+				base, now = Time(float64(*l.BaseNS)), Time(float64(*l.NewNS))
+			}
+			latencies.Rows = append(latencies.Rows, changeRow(pick(j == 0, phase.Phase, ""), fmt.Sprintf("%s %ss", l.Disk, l.Op), string(l.Quantile), base, now,
+				&compare.Rate{Change: l.Change, Interval: l.Interval, Corrected: l.Corrected, Verdict: l.Verdict}))
+		}
+		for _, line := range slices.Concat(recoveries(phase), doubts(phase)) {
+			notes = append(notes, phase.Phase+": "+line)
+		}
+	}
+	for _, t := range []*Table{rates, latencies} {
+		if len(t.Rows) > 0 {
+			part.Add(t)
+		}
+	}
+	for _, list := range []struct {
+		phases []string
+		where  string
+	}{{pair.OnlyBase, "only in the base"}, {pair.OnlyHere, "not in the base"}} {
+		if len(list.phases) > 0 {
+			notes = append(notes, list.where+": "+strings.Join(list.phases, ", "))
+		}
+	}
+	addList(part, "", notes)
+	addList(part, "New findings", findingTexts(pair.Appeared))
+	addList(part, "Findings no longer seen", findingTexts(pair.Went))
+	if n := len(pair.Unsure); n > 0 {
+		part.Add(Sentence{Text: unit.Plural(n, "more finding") + " in one of the two runs only; the rates behind them did not change significantly."})
+	}
+}
+
+func newChangeTable(title, what string) *Table {
+	return &Table{Title: title, Columns: []Column{
+		{Head: "Phase"}, {Head: "Disk"}, {Head: what}, {Head: "Base", Numbers: true}, {Head: "New", Numbers: true}, {Head: "Change", Numbers: true},
+		{Head: "Interval", Numbers: true, Drop: 1}, {Head: "p (Holm)", Numbers: true, Drop: 2}, {Head: "Verdict"},
+	}}
+}
+
+// changeRow is the line of a rate, or of a latency: the change, its interval, its chance and the verdict after what it is of.
+func changeRow(phase, disk, what, base, now string, r *compare.Rate) []Cell {
+	strong := r.Verdict != compare.NotShown && r.Verdict != compare.TooLittle
+	cells := []Cell{{Text: phase}, {Text: disk}, {Text: what}, {Text: base}, {Text: now}, {}, {Text: span(r.Interval)}, {}, {Text: verdict(r), Strong: strong}}
+	if r.Change != nil {
+		cells[5] = Cell{Text: Change(*r.Change), Strong: strong}
+	}
+	if r.Corrected != nil {
+		cells[7].Text = chance(*r.Corrected)
+	}
+	return cells
+}
+
+// verdict is a rate's; if there is a limit, what the data say of a larger fall.
 func verdict(r *compare.Rate) string {
 	switch {
 	case r.Outcome == compare.CannotTell:
@@ -55,68 +155,101 @@ func verdict(r *compare.Rate) string {
 	}
 }
 
-// summary says a pair in a sentence or two. A gate says itself what became of the rates.
-func summary(p *compare.Pair, ofRates bool) string {
-	var rates, latencies []compare.Verdict
-	for _, phase := range p.Phases {
-		for i := range phase.Rates {
-			rates = append(rates, phase.Rates[i].Verdict)
-		}
-		for i := range phase.Latencies {
-			latencies = append(latencies, phase.Latencies[i].Verdict)
-		}
+// rateOf says what a rate is of: "A writes".
+func rateOf(r *compare.Rate) string {
+	switch {
+	case r.Disk == "":
+		return "together"
+	case r.Op == trace.Read || r.Op == trace.Write:
+		return r.Disk + " " + string(r.Op) + "s"
+	default:
+		return r.Disk
 	}
-	if len(rates) == 0 {
-		return strings.TrimSpace(searchSummary(p) + pick(len(p.Searches) > 0, "", " There are no rates to compare."))
-	}
-	text := ""
-	if ofRates {
-		text = tally("rate", rates) + excluded(p)
-	}
-	if len(latencies) > 0 {
-		text += " " + tally("latency quantile", latencies)
-	}
-	return strings.TrimSpace(searchSummary(p) + " " + text)
 }
 
-// tally says how many of some numbers have which verdict.
-func tally(what string, verdicts []compare.Verdict) string {
-	n := map[compare.Verdict]int{}
-	for _, v := range verdicts {
-		n[v]++
+func measure(r *compare.Rate) string {
+	if r.Span != nil {
+		return fmt.Sprintf("%.0f to %.0f s", r.Span[0], r.Span[1])
 	}
-	all := unit.Plural(len(verdicts), what)
-	if n[compare.NotShown] == len(verdicts) {
-		return fmt.Sprintf("No significant difference in %s.", all)
-	}
-	var parts []string
-	for _, part := range []struct {
-		verdict compare.Verdict
-		words   string
-	}{
-		{compare.Slower, "fell"}, {compare.Faster, "rose"}, {compare.Longer, "rose"}, {compare.Shorter, "fell"},
-		{compare.NotShown, "show no significant difference"}, {compare.TooLittle, "cannot be judged"},
-	} {
-		if n[part.verdict] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n[part.verdict], part.words))
-		}
-	}
-	return fmt.Sprintf("Of %s, %s.", all, strings.Join(parts, ", "))
+	return pick(r.Measure == compare.File, "typical file", "overlap mean")
 }
 
-// excluded says which fall the rates without a significant difference exclude.//// A bound above worthSaying says no more than that the runs are noisy.
-func excluded(p *compare.Pair) string {
-	const worthSaying = 0.2
-	most := 0.0
-	for _, phase := range p.Phases {
-		for i := range phase.Rates {
-			if r := &phase.Rates[i]; r.Verdict == compare.NotShown && r.Interval != nil {
-				most = max(most, -r.Interval[0])
-			}
+// doubts say why rates and latencies have no verdict, each reason once, or why a phase has no rates.
+func doubts(p *compare.Phase) []string {
+	var lines []string
+	if p.NewPhase != "" {
+		lines = append(lines, "called "+p.NewPhase+" in the new run; the work is the same")
+	}
+	for _, d := range p.Unlike {
+		lines = append(lines, fmt.Sprintf("%s is not compared because its work differs: %s %s → %s", d.Where, d.What, d.Base, d.New))
+	}
+	if p.Reason != "" {
+		return append(lines, "not compared: "+p.Reason)
+	}
+	var reasons []string
+	of := map[string][]string{}
+	add := func(reason, what string) {
+		if reason != "" && of[reason] == nil {
+			reasons = append(reasons, reason)
+		}
+		of[reason] = append(of[reason], what)
+	}
+	for i := range p.Rates {
+		add(p.Rates[i].Reason, rateOf(&p.Rates[i])+" ("+measure(&p.Rates[i])+")")
+	}
+	for i := range p.Latencies {
+		add(p.Latencies[i].Reason, string(p.Latencies[i].Quantile)+" of "+p.Latencies[i].Disk)
+	}
+	for _, reason := range reasons {
+		lines = append(lines, strings.Join(of[reason], ", ")+": "+reason)
+	}
+	return lines
+}
+
+// recoveries say how long each recovery took that was seen in either run.
+func recoveries(p *compare.Phase) []string {
+	lag := func(seconds *float64) string {
+		if seconds == nil {
+			return "not seen"
+		}
+		return lagText(*seconds)
+	}
+	var lines []string
+	for _, r := range p.Recoveries {
+		if r.LagS != nil || r.BaseLagS != nil {
+			lines = append(lines, fmt.Sprintf("recovery of %s after %s: %s → %s", r.Disk, r.After, lag(r.BaseLagS), lag(r.LagS)))
 		}
 	}
-	if most == 0 || most > worthSaying {
-		return ""
+	return lines
+}
+
+func findingTexts(findings []analysis.Finding) []string {
+	texts := make([]string, len(findings))
+	for i, f := range findings {
+		texts[i] = f.Text
 	}
-	return fmt.Sprintf(" No rate without a significant difference fell by more than %s.", strings.TrimPrefix(Change(most), "+"))
+	return texts
+}
+
+// Gate says what became of a comparison's gate.
+func Gate(g *compare.Gate) string {
+	if g.Outcome == compare.CannotJudge {
+		return "not measured: no rate could be judged"
+	}
+	text := fmt.Sprintf("%s: %d of %s fell %s", pick(g.Outcome == compare.Passed, "passed", "failed"), g.Fell, unit.Plural(g.Rates, "rate"),
+		pick(g.Limit > 0, "by more than "+unit.FormatPercent(g.Limit), "significantly"))
+	if g.Limit > 0 && g.CannotTell > 0 {
+		text += fmt.Sprintf(", %d cannot be told", g.CannotTell)
+	}
+	if doubtful := len(g.Crossed) - g.Fell; doubtful > 0 {
+		text += fmt.Sprintf(" (%d of them measured a larger fall)", doubtful)
+	}
+	if len(g.Crossed) > 0 {
+		worst := slices.MinFunc(g.Crossed, func(a, b compare.Fall) int { return cmp.Compare(*a.Change, *b.Change) })
+		text += fmt.Sprintf("; the largest, %s (%s) in %s of %s: %s", rateOf(&worst.Rate), measure(&worst.Rate), worst.Phase, worst.Run, Change(*worst.Change))
+	}
+	if n := len(g.Lost); n > 0 {
+		text += fmt.Sprintf("; %s not measured", unit.Plural(n, "part"))
+	}
+	return text
 }

@@ -2,15 +2,31 @@ package report
 
 import (
 	"fmt"
+	"maps"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/hubbench/hubbench/internal/say"
+	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/compare"
 	"github.com/hubbench/hubbench/pkg/unit"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// OfComparison says how runs differ from the first: what was not measured alike, all runs in one table and one figure,
-// then each run's differences, and what to doubt.
+// How many changes the answer shows: a few phases of a few disks fit on a small screen.
+const (
+	fewChanges  = 4
+	maxChanges  = 12
+	manyPhases  = 5
+	manyDisks   = 4
+	maxLosses   = 3   // in a sentence
+	noisyChange = 0.2 // a bound above this says no more than that the runs are noisy
+)
+
+// OfComparison says how runs differ from the first: the largest changes in the answer, all rates and what was measured
+// differently in the details of each run.
 func OfComparison(c *compare.Comparison) *Document {
 	labels := []string{c.Base.Label}
 	for i := range c.Pairs {
@@ -21,75 +37,34 @@ func OfComparison(c *compare.Comparison) *Document {
 	if len(c.Pairs) == 1 {
 		doc.Title = c.Pairs[0].Label + " compared with " + c.Base.Label
 	}
-	cmp := comparison{c, scaleOfComparison(c), doc.Keys}
+	cmp := comparison{c, scaleOfComparison(c), doc.Keys, nil}
 	doc.Unit = cmp.scale.Unit
 	for i := range doc.Keys {
 		side := c.Base
 		if i > 0 {
 			side = c.Pairs[i-1].Side
+			cmp.answers = append(cmp.answers, c.Pairs[i-1].Answer())
 		}
 		doc.Keys[i].Where = side.Name
 		if at := when(side.Started); at != "" {
 			doc.Keys[i].Where += ", " + at
 		}
 	}
-	if g := c.Gate; g != nil {
-		outcome := strings.ReplaceAll(string(g.Outcome), "_", " ")
-		doc.Add(Sentence{Text: fmt.Sprintf("Gate of %s, %s: %s.", unit.FormatPercent(g.Limit), outcome, Gate(g)), Lead: true})
-	}
-	for i := range c.Pairs {
-		pair := &c.Pairs[i]
-		who := ""
-		if len(c.Pairs) > 1 {
-			who = doc.Keys[i+1].Label + ": "
-		}
-		if pair.Headline != "" {
-			doc.Add(Sentence{Text: who + pair.Headline})
-		}
-		if text := summary(pair, c.Gate == nil); text != "" {
-			doc.Add(Sentence{Text: who + text, Lead: true})
-		}
-	}
-	if c.Repeats == nil {
-		doc.Add(Sentence{Text: "One run each: what changes from run to run (heat, cables, how full a disk is) is not in these intervals. Repeated runs show it: hubbench compare BASE... -- NEW..."})
-	}
-	if len(cmp.phases()) > 0 {
-		doc.Add(cmp.overview(), cmp.figure())
-	}
+	doc.Answer = cmp.answer()
 	for i := range c.Pairs {
 		cmp.pair(doc, i)
 	}
 	for _, text := range c.Warnings {
 		doc.Add(Warning{text})
 	}
-	for _, text := range trust(c) {
-		doc.Add(Sentence{Text: text})
-	}
+	doc.Add(Sentence{Text: fmt.Sprintf("Overlap: bytes over time while all disks were active. Typical file: the geometric mean of the rates of the files in the overlap, without the fastest and slowest fifth. "+
+		"A span of seconds: the rate before or after a step. The intervals and p values allow for noise that lasts and are corrected by Holm's method for all %s; "+
+		"latencies are corrected separately (%d). The chance of any false alarm is at most %.0f %% in each family.", unit.Plural(c.Tests, "rate"), c.LatencyTests, 100*c.Level)})
 	return doc
 }
 
-// trust says how far to go by the verdicts.
-func trust(c *compare.Comparison) []string {
-	texts := []string{fmt.Sprintf("Overlap mean: bytes over time while all disks were active; typical file: the geometric mean of the rates of the files in the overlap, without the fastest and slowest fifth; "+
-		"a span of seconds: the overlap mean before or after a step of the rate. p and the interval allow for noise that lasts, and are corrected "+
-		"by Holm's method for all %d rates. The chance that any is called slower or faster by mistake is %.0f %% at most.", c.Tests, 100*c.Level)}
-	if c.LatencyTests > 0 {
-		texts = append(texts, fmt.Sprintf("Latencies: the time that half of the requests in the overlap (p50), and 99 in 100 (p99), took no longer than. They are corrected "+
-			"by themselves, for all %d; the chance that any is called longer or shorter by mistake is %.0f %% at most.", c.LatencyTests, 100*c.Level))
-	}
-	r := c.Repeats
-	if r == nil {
-		return texts
-	}
-	text := fmt.Sprintf("The unit is the run: %d against %d.", r.Base, r.New)
-	if r.Base+r.New <= 4 {
-		text += " So few show only large differences: with two against two, a single rate must differ by 4.3 times its standard error, and one of many by far more."
-	}
-	return append(texts, text)
-}
-
-// distinct are short names for the runs: the last part of their labels where these differ, else the labels, numbered where
-// one comes twice.
+// distinct are short names for the runs: the last part of their labels if these differ, else the labels, numbered if one
+// comes twice.
 func distinct(labels []string) []string {
 	var last, whole []string
 	for _, label := range labels {
@@ -108,8 +83,9 @@ func distinct(labels []string) []string {
 
 type comparison struct {
 	*compare.Comparison
-	scale Scale
-	keys  []Key // of the runs
+	scale   Scale
+	keys    []Key            // of the runs
+	answers []compare.Answer // of each pair
 }
 
 func scaleOfComparison(c *compare.Comparison) Scale {
@@ -126,42 +102,295 @@ func scaleOfComparison(c *compare.Comparison) Scale {
 	return Scale{unit.ScaleFor(top)}
 }
 
-// whole is the rate that a phase is known by: that of all disks together, or of the only one.
-func whole(rates []compare.Rate) *compare.Rate {
-	for i := range rates {
-		if rates[i].Disk == "" {
-			return &rates[i]
+// answer says what changed most, or that nothing did, and how sure that is.
+func (c comparison) answer() *Answer {
+	out := &Answer{Headline: c.headline()}
+	for i := range c.Pairs {
+		pair := &c.Pairs[i]
+		if n := len(pair.Lost); n > 0 {
+			text := strings.Join(pair.Lost[:min(n, maxLosses)], "; ")
+			if n > maxLosses {
+				text += fmt.Sprintf("; and %d more", n-maxLosses)
+			}
+			out.Doubts = append(out.Doubts, "Not measured, or not completely: "+text+".")
+		}
+		for _, doubt := range pair.Doubts {
+			out.Doubts = append(out.Doubts, strings.TrimSuffix(doubt, ".")+".")
 		}
 	}
-	for i := range rates {
-		if rates[i].Measure == compare.Window {
-			return &rates[i]
-		}
+	if c.Gate != nil {
+		out.Findings = append(out.Findings, "Gate of "+unit.FormatPercent(c.Gate.Limit)+" "+Gate(c.Gate)+".")
 	}
-	return nil
+	if len(c.Pairs) == 1 {
+		out.Findings = append(out.Findings, c.others(&c.Pairs[0], &c.answers[0])...)
+		out.Table, out.Figure = c.changes(0), c.figure(0)
+	} else {
+		out.Table, out.Figure = c.runs(), c.figureOfRuns()
+	}
+	out.Sure = fmt.Sprintf("The chance of any false alarm is at most %.0f %%.", 100*c.Level)
+	switch r := c.Repeats; {
+	case r == nil:
+		out.Sure += " One run each, so run-to-run variation is not included; to include it, repeat both: hubbench compare BASE... -- NEW..."
+	case r.Base+r.New <= 4:
+		out.Sure += fmt.Sprintf(" The unit is the run, %d against %d: so few can show only large differences.", r.Base, r.New)
+	default:
+		out.Sure += fmt.Sprintf(" The unit is the run, %d against %d.", r.Base, r.New)
+	}
+	return out
 }
 
-// phases are the names of all phases compared, in order.
-func (c comparison) phases() []string {
-	var names []string
-	for i := range c.Pairs {
-		for _, phase := range c.Pairs[i].Phases {
-			if !slices.Contains(names, phase.Phase) && len(phase.Rates) > 0 {
-				names = append(names, phase.Phase)
+// headline says the most important changes.
+func (c comparison) headline() string {
+	if len(c.Pairs) == 1 {
+		return c.outcome(&c.Pairs[0], &c.answers[0])
+	}
+	changed, most := 0, -1
+	for i, a := range c.answers {
+		if len(a.Lead) > 0 {
+			changed++
+			if most < 0 || larger(a.Lead[0], c.answers[most].Lead[0]) {
+				most = i
 			}
+		}
+	}
+	if most < 0 {
+		return "No run is shown to differ from " + c.keys[0].Label + "."
+	}
+	return fmt.Sprintf("%d of %s differ from %s, most of all %s: %s", changed, unit.Plural(len(c.Pairs), "run"), c.keys[0].Label, c.keys[most+1].Label, c.outcome(&c.Pairs[most], &c.answers[most]))
+}
+
+// larger reports whether one change is larger than another, whichever way they go.
+func larger(x, y compare.Row) bool {
+	return math.Abs(math.Log1p(*x.Change)) > math.Abs(math.Log1p(*y.Change))
+}
+
+// outcome says in a sentence or two what became of a run's rates, and first what its searches found.
+func (c comparison) outcome(pair *compare.Pair, a *compare.Answer) string {
+	var texts []string
+	for i := range pair.Searches {
+		text := searchAnswer(&pair.Searches[i])
+		texts = append(texts, strings.ToUpper(text[:1])+text[1:]+".")
+	}
+	for _, row := range a.Lead {
+		texts = append(texts, c.says(pair, row)+".")
+	}
+	all, fell := len(a.Changed)+len(a.Same)+len(a.Unjudged), 0
+	for _, row := range a.Changed {
+		if row.Verdict == compare.Slower {
+			fell++
+		}
+	}
+	switch {
+	case len(a.Changed) > 0 && all > 1:
+		var counts []string
+		for _, group := range []struct {
+			n    int
+			does string
+		}{{fell, "fell"}, {len(a.Changed) - fell, "rose"}, {len(a.Same), "did not change significantly"}, {len(a.Unjudged), "cannot be judged"}} {
+			switch {
+			case group.n == all:
+				counts = append(counts, fmt.Sprintf("All %s %s", unit.Plural(all, "rate"), group.does))
+			case group.n > 0 && counts == nil:
+				counts = append(counts, fmt.Sprintf("%d of %s %s", group.n, unit.Plural(all, "rate"), group.does))
+			case group.n > 0:
+				counts = append(counts, fmt.Sprintf("%d %s", group.n, group.does))
+			}
+		}
+		texts = append(texts, unit.List(counts)+".")
+	case len(a.Changed) > 0:
+	case all == 0 && len(texts) == 0:
+		texts = []string{"There are no rates to compare."}
+	case all > 0 && len(a.Same) == 0:
+		texts = append(texts, "Too little was measured to compare any rate: "+a.Unjudged[0].Reason+".")
+	case all > 0 && max(-a.Bound[0], a.Bound[1]) > noisyChange:
+		texts = append(texts, fmt.Sprintf("No change is shown, but the runs are noisy: a rate may have fallen by up to %s.", strings.TrimPrefix(Change(-a.Bound[0]), "+")))
+	case all > 0:
+		text := "every rate is"
+		if n := len(a.Unjudged); n > 0 {
+			text = fmt.Sprintf("%d of %s cannot be judged, the others are", n, unit.Plural(all, "rate"))
+		}
+		texts = append(texts, fmt.Sprintf("Nothing changed: %s within ±%s.", text, strings.TrimPrefix(Change(max(-a.Bound[0], a.Bound[1])), "+")))
+	}
+	return strings.Join(texts, " ")
+}
+
+// says puts a change into words: "Three disks writing move 6.70 instead of 3.53 GB/s (+90 %, 88 to 92)".
+func (c comparison) says(pair *compare.Pair, row compare.Row) string {
+	decimals := 0
+	if math.Abs(*row.Change) < 0.1 {
+		decimals = 1
+	}
+	percent := func(x float64) string { return strconv.FormatFloat(100*x, 'f', decimals, 64) }
+	return fmt.Sprintf("%s %s instead of %s %s (%s%s %%, %s to %s)", subjectOf(pair, row), c.scale.Number(*row.New), c.scale.Number(*row.Base), c.scale.Unit,
+		pick(*row.Change > 0, "+", ""), percent(*row.Change), percent(row.Interval[0]), percent(row.Interval[1]))
+}
+
+// subjectOf is who has the rate and what they do.
+func subjectOf(pair *compare.Pair, row compare.Row) string {
+	work := workIn(row.Phase)
+	others := slices.DeleteFunc(disksOf(row.Phase), func(name string) bool { return name == row.Disk })
+	does := work[row.Disk].Does().One
+	switch {
+	case row.Disk == "":
+		text := say.Doing(others, work)
+		if slices.ContainsFunc(pair.Phases, func(p compare.Phase) bool {
+			return p.Phase != row.Phase.Phase && len(p.Rates) > 0 && say.Doing(disksOf(&p), workIn(&p)) == text
+		}) {
+			text += " (" + row.Phase.Phase + ")"
+		}
+		return text + " move"
+	case len(others) == 0:
+		return fmt.Sprintf("%s alone (%s) %s", row.Disk, row.Phase.Phase, does)
+	default:
+		return fmt.Sprintf("%s beside %s (%s) %s", row.Disk, unit.List(others), row.Phase.Phase, does)
+	}
+}
+
+// workIn is the work of a phase's disks; if it is not known, the direction of their rates.
+func workIn(p *compare.Phase) map[string]work.Work {
+	if p.Work != nil {
+		return p.Work
+	}
+	known := map[string]work.Work{}
+	for i := range p.Rates {
+		if r := &p.Rates[i]; r.Disk != "" {
+			known[r.Disk] = work.Work{Op: r.Op}
+		}
+	}
+	return known
+}
+
+// disksOf are all disks that work in a phase: those that are compared first.
+func disksOf(p *compare.Phase) []string {
+	names := p.Disks()
+	for _, name := range slices.Sorted(maps.Keys(p.Work)) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// find is the phase's rate in a pair, nil where it has none.
-func (c comparison) find(pair int, phase string) *compare.Rate {
-	for i := range c.Pairs[pair].Phases {
-		if p := &c.Pairs[pair].Phases[i]; p.Phase == phase {
-			if r := whole(p.Rates); r != nil && r.Base != nil {
-				return r
+// others are what to say after the largest changes: what was different, what did not change, latencies and new findings.
+func (c comparison) others(pair *compare.Pair, a *compare.Answer) []string {
+	var texts []string
+	if pair.Headline != "" {
+		texts = append(texts, pair.Headline)
+	}
+	if len(a.Changed) > 0 && len(a.Same) > 0 {
+		var names []string
+		for _, row := range a.Same {
+			names = append(names, rowName(row))
+		}
+		what := unit.List(names)
+		if len(names) > maxLosses {
+			what = unit.Plural(len(names), "rate")
+		}
+		text := "No significant change: " + what
+		if limit := max(0, -a.Bound[0]); limit <= noisyChange {
+			text += fmt.Sprintf(". If anything slowed down, it was by %s at most", strings.TrimPrefix(Change(limit), "+"))
+		} else {
+			text += ", but noise could hide a fall of " + strings.TrimPrefix(Change(limit), "+")
+		}
+		texts = append(texts, text+".")
+	}
+	longer := 0
+	var worst *compare.Latency
+	var in string
+	for _, phase := range pair.Phases {
+		for i := range phase.Latencies {
+			if l := &phase.Latencies[i]; l.Verdict == compare.Longer {
+				if longer++; worst == nil || *l.Change > *worst.Change {
+					worst, in = l, phase.Phase
+				}
 			}
 		}
 	}
-	return nil
+	if worst != nil {
+		text := fmt.Sprintf("%s of %s in %s rose from %s to %s (%s)", worst.Quantile, worst.Disk, in, Time(float64(*worst.BaseNS)), Time(float64(*worst.NewNS)), Change(*worst.Change))
+		if longer > 1 {
+			text += fmt.Sprintf(", and %d more latencies rose", longer-1)
+		}
+		texts = append(texts, text+".")
+	}
+	for _, list := range []struct {
+		title    string
+		findings []analysis.Finding
+	}{{"New in ", pair.Appeared}, {"No longer in ", pair.Went}} {
+		i := slices.IndexFunc(list.findings, func(f analysis.Finding) bool {
+			return slices.Contains([]string{"drops", "throttle", "heat", "cache_full", "cached", "foreign_traffic"}, f.Code)
+		})
+		if i >= 0 {
+			text, _, _ := strings.Cut(list.findings[i].Text, ";")
+			texts = append(texts, list.title+strings.TrimSuffix(text, ".")+".")
+		}
+	}
+	return texts
+}
+
+// rowName names a rate in a few words: "A writes in WWW".
+func rowName(row compare.Row) string {
+	if row.Disk == "" {
+		return row.Phase.Phase + " together"
+	}
+	return rateOf(row.Rate) + " in " + row.Phase.Phase
+}
+
+// changes are the largest changes of a run; nil if nothing changed.
+func (c comparison) changes(i int) *Table {
+	changed := c.answers[i].Changed
+	if len(changed) == 0 {
+		return nil
+	}
+	shown := changed[:min(len(changed), c.room(&c.Pairs[i]))]
+	t := &Table{Title: "Largest changes", Columns: []Column{
+		{Head: "Phase"}, {Head: "Disk"}, {Head: c.keys[0].Label, Numbers: true}, {Head: c.keys[i+1].Label, Numbers: true}, {Head: "Change", Numbers: true}, {Head: "Interval", Numbers: true},
+	}}
+	for _, row := range shown {
+		disk := rateOf(row.Rate)
+		if row.Measure != compare.Window {
+			disk += " (" + measure(row.Rate) + ")"
+		}
+		t.Rows = append(t.Rows, []Cell{
+			{Text: row.Phase.Phase}, {Text: disk}, {Text: c.scale.Number(*row.Base)}, {Text: c.scale.Number(*row.New)},
+			{Text: Change(*row.Change), Sign: pick(row.Verdict == compare.Slower, Bad, Unsigned)}, {Text: span(row.Interval)},
+		})
+	}
+	t.Note = c.scale.Unit + " while all disks of the phase worked."
+	if more := len(changed) - len(shown); more > 0 {
+		t.Note += fmt.Sprintf(" And %d more changed.", more)
+	}
+	return t
+}
+
+// room is how many changes of a run the answer shows.
+func (c comparison) room(pair *compare.Pair) int {
+	disks := 0
+	for i := range pair.Phases {
+		disks = max(disks, len(disksOf(&pair.Phases[i])))
+	}
+	return pick(len(pair.Phases) >= manyPhases || disks >= manyDisks, maxChanges, fewChanges)
+}
+
+// runs is a line for each run: its most important change, and the bound of all that did not change.
+func (c comparison) runs() *Table {
+	t := &Table{Title: "Runs", Columns: []Column{
+		{Head: "Run"}, {Head: "Most important change"}, {Head: "Base", Numbers: true}, {Head: "New", Numbers: true}, {Head: "Change", Numbers: true}, {Head: "Interval", Numbers: true}, {Head: "Changed", Numbers: true},
+	}, Note: "Rates in " + c.scale.Unit + " while all disks of the phase worked."}
+	for i := range c.answers[:min(len(c.answers), maxChanges)] {
+		a := &c.answers[i]
+		row := []Cell{{Disk: &c.keys[i+1]}, {Text: "none"}, {}, {}, {}, {}, {Text: fmt.Sprintf("%d of %d", len(a.Changed), len(a.Changed)+len(a.Same)+len(a.Unjudged))}}
+		if len(a.Lead) > 0 {
+			r := a.Lead[0]
+			row[1].Text, row[2].Text, row[3].Text, row[5].Text = rowName(r), c.scale.Number(*r.Base), c.scale.Number(*r.New), span(r.Interval)
+			row[4] = Cell{Text: Change(*r.Change), Sign: pick(r.Verdict == compare.Slower, Bad, Unsigned)}
+		} else if a.Bound != nil {
+			row[5].Text = span(a.Bound)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if more := len(c.answers) - maxChanges; more > 0 {
+		t.Note += fmt.Sprintf(" And %s.", unit.Plural(more, "more run"))
+	}
+	return t
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -194,32 +195,47 @@ func TestChange(t *testing.T) {
 	}
 }
 
-func TestSummary(t *testing.T) {
-	c := fixture.Comparison()
-	same := &compare.Pair{Phases: []compare.Phase{{Rates: []compare.Rate{{Verdict: compare.NotShown}, {Verdict: compare.NotShown}}}}}
-	for want, pair := range map[string]*compare.Pair{
-		"Of 5 rates, 1 fell, 1 rose, 2 show no significant difference, 1 cannot be judged. No rate without a significant difference fell by more than 2.6 %. Of 4 latency quantiles, 1 rose, 1 fell, 1 show no significant difference, 1 cannot be judged.": &c.Pairs[0],
-		"No significant difference in 2 rates.": same,
-		"There are no rates to compare.":        {},
+// A comparison's answer is its most important change; what did not change has a bound, what is not known comes first.
+func TestComparisonAnswer(t *testing.T) {
+	rate := func(disk string, base, change, margin float64, v compare.Verdict) compare.Rate {
+		now := base * (1 + change)
+		return compare.Rate{Disk: disk, Op: trace.Write, Measure: compare.Window, Base: &base, New: &now, Change: &change, Interval: &analysis.Interval{change - margin, change + margin}, Verdict: v}
+	}
+	unjudged := compare.Rate{Disk: "A", Op: trace.Write, Measure: compare.Window, Verdict: compare.TooLittle, Reason: "only 0.3 s were measured"}
+	pair := func(rates ...compare.Rate) compare.Pair {
+		return compare.Pair{Side: compare.Side{Label: "runs/new"}, Phases: []compare.Phase{{Phase: "WW", Rates: rates}}}
+	}
+	partial := pair(rate("A", 1e9, 0, 0.02, compare.NotShown))
+	partial.Lost, partial.Doubts = []string{"a of new", "b of new", "c of new", "d of new"}, []string{"new: WW: the host was 99 % busy."}
+	for _, tt := range []struct {
+		pair compare.Pair
+		want string
+	}{
+		{
+			pair(rate("A", 1.5e9, -0.01, 0.02, compare.NotShown), rate("B", 2e9, 0.8, 0.05, compare.Faster), rate("", 3.53e9, 0.898, 0.017, compare.Faster)),
+			"Two disks writing move 6.70 instead of 3.53 GB/s (+90 %, 88 to 92). 2 of 3 rates rose and 1 did not change significantly.",
+		},
+		{pair(rate("A", 0.742e9, -0.0497, 0.0121, compare.Slower)), "A alone (WW) writes 0.705 instead of 0.742 GB/s (-5.0 %, -6.2 to -3.8)."},
+		{
+			pair(rate("A", 2e9, -0.5, 0.01, compare.Slower), rate("B", 1e9, 0.2, 0.01, compare.Faster)),
+			"A beside B (WW) writes 1.00 instead of 2.00 GB/s (-50 %, -51 to -49). B beside A (WW) writes 1.20 instead of 1.00 GB/s (+20 %, 19 to 21). 1 of 2 rates fell and 1 rose.",
+		},
+		{pair(rate("A", 1e9, 0.001, 0.011, compare.NotShown), rate("B", 1e9, 0, 0.004, compare.NotShown)), "Nothing changed: every rate is within ±1.2 %."},
+		{pair(rate("A", 1e9, 0.001, 0.5, compare.NotShown)), "No change is shown, but the runs are noisy: a rate may have fallen by up to 49.9 %."},
+		{pair(unjudged), "Too little was measured to compare any rate: only 0.3 s were measured."},
+		{compare.Pair{}, "There are no rates to compare."},
+		{partial, "Nothing changed: every rate is within ±2.0 %."},
 	} {
-		if got := summary(pair, true); got != want {
-			t.Errorf("got %q, want %q", got, want)
+		doc := OfComparison(&compare.Comparison{Level: 0.05, Base: compare.Side{Label: "runs/old"}, Pairs: []compare.Pair{tt.pair}})
+		if got := doc.Answer.Headline; got != tt.want {
+			t.Errorf("got  %q\nwant %q", got, tt.want)
 		}
-	}
-}
-
-// The changes' figure in words is the least and the greatest change, not how far their intervals reach.
-func TestChangesInWords(t *testing.T) {
-	change := func(phase string, rate, low, high float64) compare.Phase {
-		base, by := 1e9, rate/1e9-1
-		return compare.Phase{Phase: phase, Rates: []compare.Rate{{Base: &base, New: &rate, Change: &by, CI95: &analysis.Interval{low, high}}}}
-	}
-	c := &compare.Comparison{Base: compare.Side{Label: "old"}, Pairs: []compare.Pair{{Side: compare.Side{Label: "new"}, Phases: []compare.Phase{
-		change("WWW", 0.9e9, -0.85, 5.74), change("RRR", 1.25e9, 0.2, 0.3),
-	}}}}
-	got := Collect[*Figure](OfComparison(c).Blocks)[0].Describe()
-	if want := "Change from the base (change of each phase's rate): new -10.0 % to +25.0 %."; got != want {
-		t.Errorf("got %q, want %q", got, want)
+		if f := doc.Answer.Figure; f != nil && (f.X.Min != 0 || f.X.Max < f.Panels[0].Marks[0].Rows[0][1]) {
+			t.Errorf("%s: the axis goes from %v to %v", tt.want, f.X.Min, f.X.Max)
+		}
+		if want := []string{"Not measured, or not completely: a of new; b of new; c of new; and 1 more.", "new: WW: the host was 99 % busy."}; tt.pair.Lost != nil && !slices.Equal(doc.Answer.Doubts, want) {
+			t.Errorf("doubts %q, want %q", doc.Answer.Doubts, want)
+		}
 	}
 }
 

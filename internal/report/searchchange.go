@@ -30,11 +30,11 @@ func searchAnswer(s *compare.Search) string {
 	if s.Kind == trace.SearchPace {
 		what = "pace of " + s.Disk + " that leaves the streams clean"
 	}
-	alone := func(a compare.Answer) string { return answerText(s.Kind, a.Alone, a.AloneBetween, a.AloneOpen, false) }
-	with := func(a compare.Answer) string {
+	alone := func(a compare.Result) string { return answerText(s.Kind, a.Alone, a.AloneBetween, a.AloneOpen, false) }
+	with := func(a compare.Result) string {
 		return answerText(s.Kind, a.Found, a.FoundBetween, a.FoundOpen, a.Unlimited)
 	}
-	asked := func(list []compare.Answer) bool {
+	asked := func(list []compare.Result) bool {
 		return len(list) > 0 && (list[0].Alone != nil || list[0].AloneBetween != nil)
 	}
 	text := what + ": "
@@ -45,8 +45,8 @@ func searchAnswer(s *compare.Search) string {
 }
 
 // answerChange is the answers of both sides, as many as there are runs: "9 → 7", "9, 8 → 7, 7"; one where all are the same.
-func answerChange(s *compare.Search, of func(compare.Answer) string) string {
-	texts := func(answers []compare.Answer) string {
+func answerChange(s *compare.Search, of func(compare.Result) string) string {
+	texts := func(answers []compare.Result) string {
 		var list []string
 		for _, a := range answers {
 			list = append(list, of(a))
@@ -78,14 +78,4 @@ func answerText(kind string, value *float64, between *analysis.Between, open, un
 		return "not found"
 	}
 	return pick(open, "at least ", "") + text(*value)
-}
-
-// searchSummary says in a sentence each what searches have found.
-func searchSummary(p *compare.Pair) string {
-	var texts []string
-	for i := range p.Searches {
-		text := searchAnswer(&p.Searches[i])
-		texts = append(texts, strings.ToUpper(text[:1])+text[1:]+".")
-	}
-	return strings.Join(texts, " ")
 }

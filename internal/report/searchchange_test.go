@@ -12,13 +12,13 @@ import (
 // What searches found is set side by side in a line each.
 func TestSearchAnswers(t *testing.T) {
 	n := func(v float64) *float64 { return &v }
-	answers := func(list ...compare.Answer) []compare.Answer { return list }
+	answers := func(list ...compare.Result) []compare.Result { return list }
 	pair := &compare.Pair{Searches: []compare.Search{
-		{Name: "edit", Kind: "streams", Disk: "A", Base: answers(compare.Answer{Alone: n(12), Found: n(9)}), New: answers(compare.Answer{Alone: n(12), Found: n(7)})},
-		{Name: "open", Kind: "streams", Disk: "A", Base: answers(compare.Answer{Found: n(16), FoundOpen: true}), New: answers(compare.Answer{})},
-		{Name: "pace", Kind: "pace", Disk: "C", Base: answers(compare.Answer{Found: n(210e6)}), New: answers(compare.Answer{Unlimited: true})},
-		{Name: "repeated", Kind: "streams", Disk: "A", Base: answers(compare.Answer{Found: n(3)}, compare.Answer{Found: n(4)}), New: answers(compare.Answer{Found: n(3)}), Work: &[2]string{"A plays hq", "A plays raw"}},
-		{Name: "unsure", Kind: "streams", Disk: "A", Base: answers(compare.Answer{Alone: n(9), Found: n(4)}), New: answers(compare.Answer{AloneBetween: &search.Between{Low: 3, High: n(5)}, FoundBetween: &search.Between{Low: 2}})},
+		{Name: "edit", Kind: "streams", Disk: "A", Base: answers(compare.Result{Alone: n(12), Found: n(9)}), New: answers(compare.Result{Alone: n(12), Found: n(7)})},
+		{Name: "open", Kind: "streams", Disk: "A", Base: answers(compare.Result{Found: n(16), FoundOpen: true}), New: answers(compare.Result{})},
+		{Name: "pace", Kind: "pace", Disk: "C", Base: answers(compare.Result{Found: n(210e6)}), New: answers(compare.Result{Unlimited: true})},
+		{Name: "repeated", Kind: "streams", Disk: "A", Base: answers(compare.Result{Found: n(3)}, compare.Result{Found: n(4)}), New: answers(compare.Result{Found: n(3)}), Work: &[2]string{"A plays hq", "A plays raw"}},
+		{Name: "unsure", Kind: "streams", Disk: "A", Base: answers(compare.Result{Alone: n(9), Found: n(4)}), New: answers(compare.Result{AloneBetween: &search.Between{Low: 3, High: n(5)}, FoundBetween: &search.Between{Low: 2}})},
 	}}
 	want := []string{
 		"edit: clean streams of A: alone 12 as before, with the others 9 → 7",
@@ -30,8 +30,7 @@ func TestSearchAnswers(t *testing.T) {
 	if diff := cmp.Diff(want, searchAnswers(pair)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	pair.Searches = pair.Searches[:1]
-	if got, want := summary(pair, true), "Clean streams of A: alone 12 as before, with the others 9 → 7."; got != want {
+	if got, want := (comparison{}).outcome(&compare.Pair{Searches: pair.Searches[:1]}, &compare.Answer{}), "Clean streams of A: alone 12 as before, with the others 9 → 7."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

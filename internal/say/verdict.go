@@ -7,6 +7,7 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/unit"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // verdict says a phase in one sentence, after one for each disk that plays or records streams or is probed.
@@ -103,24 +104,32 @@ type phaseText struct {
 	names []string
 }
 
-// whoDoesWhat is "Three disks writing", or "C writing, A and B reading".
+// whoDoesWhat is Doing for the disks of the phase.
 func (v phaseText) whoDoesWhat() string {
-	byWork := map[string][]string{}
-	var works []string
+	all := map[string]work.Work{}
 	for _, name := range v.names {
-		w := workOf(v.Phase, name)
-		work := w.Verb().Ing + w.Listed()
-		if byWork[work] == nil {
+		all[name] = workOf(v.Phase, name)
+	}
+	return Doing(v.names, all)
+}
+
+// Doing is "Three disks writing", or "C writing, A and B reading".
+func Doing(disks []string, all map[string]work.Work) string {
+	who := map[string][]string{}
+	var works []string
+	for _, name := range disks {
+		work := all[name].Verb().Ing + all[name].Listed()
+		if who[work] == nil {
 			works = append(works, work)
 		}
-		byWork[work] = append(byWork[work], name)
+		who[work] = append(who[work], name)
 	}
-	if len(works) == 1 && len(v.names) > 1 {
-		return count(len(v.names)) + " disks " + works[0]
+	if len(works) == 1 && len(disks) > 1 {
+		return count(len(disks)) + " disks " + works[0]
 	}
 	var texts []string
 	for _, work := range works {
-		texts = append(texts, unit.List(byWork[work])+" "+work)
+		texts = append(texts, unit.List(who[work])+" "+work)
 	}
 	return strings.Join(texts, ", ")
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // The things that a change may be about.
@@ -60,18 +62,17 @@ func (p *Pair) about(base, other Run) {
 		}
 	}
 	known := base.Trace.Hardware != nil && other.Trace.Hardware != nil || simulated(base) && simulated(other) && base.Method != nil && other.Method != nil
-	so := "A change is about it."
+	what := fmt.Sprintf("%s (%s)", unit.List(p.Differs), strings.Join(details, "; "))
 	switch n := len(p.Differs); {
 	case n == 0 && !known:
-		p.Headline = "What the two runs were made on is not recorded in both, so nothing says what a change is about."
-		return
+		p.Headline = "What the runs were made on is not recorded in both, so nothing tells what a change is due to."
 	case n == 0:
-		p.Headline = "The same disks, hub and work, as far as is recorded: a change is one from run to run."
-		return
+		p.Headline = "Same disks, hub and work, as far as recorded, so a change would be run-to-run variation."
 	case n > 1:
-		so = "A change may be of any of them, and is not that of one alone."
+		p.Headline = "Different " + what + ": any of them may be the cause."
 	case !known:
-		so = "What else does is not recorded in both."
+		p.Headline = "Different " + what + "; what else differs is not recorded in both."
+	default:
+		p.Headline = "Different " + what + ", which may be the cause."
 	}
-	p.Headline = fmt.Sprintf("What differs: %s (%s). %s", strings.Join(p.Differs, ", "), strings.Join(details, "; "), so)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // Version is the version of the JSON that a Comparison marshals to.
@@ -20,25 +21,25 @@ type Run struct {
 	Label    string // what its user calls it, such as its path
 	Trace    *trace.Run
 	Analysis *analysis.Analysis // of the trace
-	Method   *Method            // nil where nothing is known of it but the trace
+	Method   *Method            // nil if only the trace is known
 
 	called map[string]string // what the run calls phases that go by the base's names
 }
 
 // Comparison is what Compare finds. Rates are in bytes per second, times in seconds, changes are shares: 0.05 is 5 %
-// more than in the base. A null is what could not be had.
+// more than in the base. A null is a value that is not known.
 type Comparison struct {
 	Version int     `json:"version"`
-	Level   float64 `json:"level"` // chance of any false verdict
+	Level   float64 `json:"level"` // the chance of any false verdict
 	Tests   int     `json:"tests"` // of rates, corrected together
-	// LatencyTests are those of latencies, which are a family of their own.
+	// LatencyTests are those of latencies, which are corrected by themselves.
 	LatencyTests int      `json:"latency_tests,omitempty"`
 	Base         Side     `json:"base"`
 	Pairs        []Pair   `json:"runs"` // each of the others beside the base
 	Gate         *Gate    `json:"gate,omitempty"`
-	Repeats      *Repeats `json:"repeats,omitempty"` // where each side was run more than once
+	Repeats      *Repeats `json:"repeats,omitempty"` // if there are several runs of each side
 
-	Warnings []string `json:"warnings"` // of what is not known of the runs
+	Warnings []string `json:"warnings"` // what is not known about the runs
 }
 
 // Side names a run.
@@ -52,18 +53,19 @@ type Side struct {
 // Pair is a run beside the base.
 type Pair struct {
 	Side
-	Differs  []string           `json:"differs"`  // of disks, hub, connection, host, work
-	Headline string             `json:"headline"` // what differs, and so what a change can be about
-	Method   []Difference       `json:"method"`   // what was not measured alike
-	Phases   []Phase            `json:"phases"`   // those in both runs, in the base's order, but for tries of searches
+	Differs  []string           `json:"differs"`          // of disks, hub, connection, host, work
+	Headline string             `json:"headline"`         // what differs, so what can explain a change
+	Doubts   []string           `json:"doubts,omitempty"` // why its rates cannot be trusted
+	Method   []Difference       `json:"method"`           // what was measured differently
+	Phases   []Phase            `json:"phases"`           // those in both runs, in the base's order, but for tries of searches
 	Searches []Search           `json:"searches,omitempty"`
 	OnlyBase []string           `json:"only_in_base"`
 	OnlyHere []string           `json:"only_here"`
 	Appeared []analysis.Finding `json:"findings_appeared"` // of phases in both
 	Went     []analysis.Finding `json:"findings_went"`
-	Unsure   []analysis.Finding `json:"findings_unsure"` // of one run alone, but the rates behind them did not surely change
+	Unsure   []analysis.Finding `json:"findings_unsure"` // in one run only, but the rates behind them did not change significantly
 
-	Lost []string `json:"-"` // of what the base measured: see losses
+	Lost []string `json:"-"` // what only the base measured completely: see losses
 
 	Titles map[string]string `json:"-"` // of the phases of both runs, by name: see Title
 }
@@ -71,17 +73,18 @@ type Pair struct {
 // Phase is one phase in two runs.
 type Phase struct {
 	Phase      string       `json:"phase"`
-	Title      string       `json:"title"` // what to call it where a person reads of it, as analysis.Phase has it
+	Title      string       `json:"title"` // what people call it, as analysis.Phase has it
 	Rates      []Rate       `json:"rates"`
 	Latencies  []Latency    `json:"latencies,omitempty"`
 	Recoveries []Recovery   `json:"recoveries"`
-	NewPhase   string       `json:"new_phase,omitempty"`  // its name in the other run, where it has another there
-	Unlike     []Difference `json:"unlike,omitempty"`     // of the work of disks that are not compared for that
-	Lost       []string     `json:"lost,omitempty"`       // disks that worked in the base, and did not, did another thing or failed in the other
-	Incomplete bool         `json:"incomplete,omitempty"` // in the other run, which did not get to its end
+	NewPhase   string       `json:"new_phase,omitempty"`  // its name in the other run, if that differs
+	Unlike     []Difference `json:"unlike,omitempty"`     // in the work of disks, which are not compared for that reason
+	Lost       []string     `json:"lost,omitempty"`       // disks that worked in the base and that did not work, did something else or failed in the other run
+	Incomplete bool         `json:"incomplete,omitempty"` // it was cut short in the other run
 	Reason     string       `json:"reason,omitempty"`     // why there are no rates
 
-	Unmeasured bool `json:"-"` // for that reason, though the base has some
+	Unmeasured bool                 `json:"-"` // in the other run only, for that reason
+	Work       map[string]work.Work `json:"-"` // of each disk in the base
 }
 
 // Measure is which of a disk's rates a Rate is.
@@ -97,7 +100,7 @@ const (
 // Verdict is what a test says.
 type Verdict string
 
-// The verdicts. That no difference is shown does not mean there is none: the interval says how large it may be.
+// The verdicts. No significant difference does not mean that there is none: the interval says how large it may be.
 const (
 	Faster    Verdict = "faster"
 	Slower    Verdict = "slower"
@@ -123,10 +126,10 @@ type Rate struct {
 	Corrected *float64           `json:"p_holm"`
 	Verdict   Verdict            `json:"verdict"`
 	Reason    string             `json:"reason,omitempty"` // for too little data
-	// ExcludedFall is the least fall that the data exclude, each rate at a level of 5 % by itself.
+	// ExcludedFall is the smallest fall that the data exclude, each rate by itself at a level of 5 %.
 	ExcludedFall *float64 `json:"excluded_fall"`
 	Outcome      Outcome  `json:"outcome,omitempty"` // against a gate's limit
-	// Where a level lies, in seconds of the base's window and of the new run's.
+	// The time of a level, in seconds of the base's window and of the new run's.
 	BaseSpan *[2]float64 `json:"base_span_s,omitempty"`
 	Span     *[2]float64 `json:"span_s,omitempty"`
 
@@ -138,7 +141,7 @@ type Recovery struct {
 	Disk     string     `json:"disk"`
 	Op       trace.Role `json:"op"`
 	After    string     `json:"after"`
-	BaseLagS *float64   `json:"base_lag_s"` // null where it was not seen to its end, or not at all
+	BaseLagS *float64   `json:"base_lag_s"` // null if it was not seen, or not to its end
 	LagS     *float64   `json:"lag_s"`
 }
 
@@ -148,9 +151,8 @@ func Compare(base Run, others ...Run) *Comparison {
 	others = slices.Clone(others)
 	for i, other := range others {
 		others[i] = other.as(base)
-		pair := newPair(base, others[i])
-		pair.Lost = pair.losses(others[i])
-		c.Pairs = append(c.Pairs, pair)
+		c.Pairs = append(c.Pairs, newPair(base, others[i]))
+		c.Pairs[i].doubt([]Run{base}, others[i:i+1])
 		c.Warnings = append(c.Warnings, other.warnings()...)
 	}
 	c.pool()
@@ -173,12 +175,12 @@ func (r Run) warnings() []string {
 		list = append(list, r.Label+": "+w.Text)
 	}
 	if r.Method == nil {
-		list = append(list, r.Label+": there is no run.json, so how it was measured is not known beyond its events")
+		list = append(list, r.Label+" has no run.json, so only its events tell how it was measured")
 	}
 	return list
 }
 
-// Title is what to call a phase of either run where a person reads of it.
+// Title is what people call a phase of either run.
 func (p *Pair) Title(phase string) string { return cmp.Or(p.Titles[phase], phase) }
 
 // phase finds a phase by its name.
@@ -215,5 +217,6 @@ func newPair(base, other Run) Pair {
 	}
 	p.Method = differences(base, other, p.Phases)
 	p.about(base, other)
+	p.Lost = p.losses(other)
 	return p
 }

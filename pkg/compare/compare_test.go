@@ -171,8 +171,8 @@ func TestTooLittle(t *testing.T) {
 		want        string
 	}{
 		{"other roles", still("p", 1, load{"A", w, 1e9, 9}), still("p", 1, load{"A", r, 1e9, 9}), "no disk has the same role in both runs"},
-		{"no window in the base", apart, together, "the base has no time in which all disks were active"},
-		{"no window here", together, apart, "there is no time in which all disks were active"},
+		{"no window in the base", apart, together, "in the base, the disks never worked all at once"},
+		{"no window here", together, apart, "the disks never worked all at once"},
 	} {
 		p := Compare(runOf("base", tt.base), runOf("other", tt.other)).Pairs[0].Phases[0]
 		if p.Reason != tt.want || len(p.Rates) > 0 {
@@ -200,9 +200,9 @@ func TestComparePhases(t *testing.T) {
 
 	c := Compare(base, other)
 	warnings := []string{
-		"base: there is no run.json, so how it was measured is not known beyond its events",
+		"base has no run.json, so only its events tell how it was measured",
 		"other: the run ended early",
-		"other: there is no run.json, so how it was measured is not known beyond its events",
+		"other has no run.json, so only its events tell how it was measured",
 	}
 	if diff := cmp.Diff(warnings, c.Warnings); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)
@@ -217,7 +217,7 @@ func TestComparePhases(t *testing.T) {
 		Unsure:   []analysis.Finding{{Code: "throttle", Phase: "both", Disk: "A"}, {Code: "even", Phase: "both"}}, // at the same rates
 		Method:   []Difference{{What: "roles", Base: "A and B write", New: "A writes"}},
 		Differs:  []string{"work"},
-		Headline: "What differs: work (roles: A and B write → A writes). What else does is not recorded in both.",
+		Headline: "Different work (roles: A and B write → A writes); what else differs is not recorded in both.",
 		Lost:     []string{"one of other", "B in both of other"},
 	}
 	got := p

@@ -95,7 +95,7 @@ func (l *Latency) repeat(base, other []part) {
 		return
 	}
 	l.N = min(len(b), len(n))
-	l.set(int64(math.Round(middle(b))), int64(math.Round(middle(n))))
+	l.set(int64(math.Round(geometricMean(b))), int64(math.Round(geometricMean(n))))
 	l.test(d)
 }
 

@@ -60,7 +60,7 @@ func TestMatch(t *testing.T) {
 		for _, phase := range p.Phases {
 			if len(phase.Rates) > 0 {
 				got[phase.Phase] = phase.NewPhase
-			} else if !strings.Contains(phase.Reason, "asked for the same") {
+			} else if !strings.Contains(phase.Reason, "has the same work") {
 				t.Errorf("%s: %s has no rates: %s", tt.name, phase.Phase, phase.Reason)
 			}
 			unlike = append(unlike, phase.Unlike...)
@@ -89,7 +89,7 @@ func TestRepeatsOfUnlikeWork(t *testing.T) {
 	}
 	unflushed := func(w *work.Work) { w.Flush = "none" }
 	p := Groups([]Run{of(nil), of(unflushed)}, []Run{of(nil), of(nil)}).Pairs[0].Phases[0]
-	if want := "run 2 of a side is no repeat of its first: flush of A is none, and full there"; len(p.Rates) > 0 || p.Reason != want {
+	if want := "run 2 of a side is not a repeat of the first: flush of A is none, not full"; len(p.Rates) > 0 || p.Reason != want {
 		t.Errorf("%d rates, %q; want none, for %q", len(p.Rates), p.Reason, want)
 	}
 }
@@ -110,12 +110,12 @@ func TestAbout(t *testing.T) {
 		differs     []string
 		says        string
 	}{
-		{"nothing", base, edit(nil), []string{}, "a change is one from run to run"},
+		{"nothing", base, edit(nil), []string{}, "a change would be run-to-run variation"},
 		{"nothing known", planned("a"), planned("b"), []string{}, "not recorded in both"},
-		{"the hub", base, edit(func(s *hardware.Setup) { s.Hub.Name = "Dock" }), []string{"hub"}, "A change is about it."},
-		{"a disk", base, edit(func(s *hardware.Setup) { u := s.Disks["B"]; u.Model = "T7"; s.Disks["B"] = u }), []string{"disks"}, "model B: 990 PRO → T7). A change is about it."},
-		{"both", base, edit(func(s *hardware.Setup) { u := s.Disks["B"]; u.Model = "T7"; s.Disks["B"], s.Hub.Name = u, "Dock" }), []string{"disks", "hub"}, "not that of one alone"},
-		{"a profile", profile("goshen-ridge"), profile("other.yaml"), []string{"disks", "hub"}, "hub model: goshen-ridge → other.yaml). A change may be of any of them, and is not that of one alone."},
+		{"the hub", base, edit(func(s *hardware.Setup) { s.Hub.Name = "Dock" }), []string{"hub"}, "), which may be the cause."},
+		{"a disk", base, edit(func(s *hardware.Setup) { u := s.Disks["B"]; u.Model = "T7"; s.Disks["B"] = u }), []string{"disks"}, "model B: 990 PRO → T7), which may be the cause."},
+		{"both", base, edit(func(s *hardware.Setup) { u := s.Disks["B"]; u.Model = "T7"; s.Disks["B"], s.Hub.Name = u, "Dock" }), []string{"disks", "hub"}, "any of them may be the cause"},
+		{"a profile", profile("goshen-ridge"), profile("other.yaml"), []string{"disks", "hub"}, "hub model: goshen-ridge → other.yaml): any of them may be the cause."},
 	} {
 		p := Compare(tt.base, tt.other).Pairs[0]
 		if !slices.Equal(p.Differs, tt.differs) || !strings.Contains(p.Headline, tt.says) {

@@ -16,19 +16,20 @@ func newPhase(base, other Run, name string) Phase {
 	case len(disks) == 0:
 		out.Reason = "no disk has the same role in both runs"
 	case len(b.window) == 0:
-		out.Reason = "the base has no time in which all disks were active"
+		out.Reason = "in the base, the disks never worked all at once"
 	case len(n.window) == 0:
 		out.Unmeasured = true
-		out.Reason = "there is no time in which all disks were active"
+		out.Reason = "the disks never worked all at once"
 	}
 	before, after := base.asked(b.traced), other.asked(n.traced)
+	out.Work = before.works
 	disks = slices.DeleteFunc(disks, func(disk string) bool {
 		unlike := before.unlike(after, disk)
 		out.Unlike = append(out.Unlike, unlike...)
 		return len(unlike) > 0
 	})
 	if out.Reason == "" && len(disks) == 0 {
-		out.Reason = "no disk is asked for the same in both runs"
+		out.Reason = "no disk has the same work in both runs"
 	}
 	if out.Reason != "" {
 		return out
@@ -56,7 +57,7 @@ func windowRates(b, n part, disks []string) []Rate {
 	return append([]Rate{flowRate(Window, base, other)}, levelRates(b, n, disks, base, other)...)
 }
 
-// shared are the disks that work in the phase in both runs, and in the same direction, in the base's order.
+// shared are the disks that work in the phase in the same direction in both runs, in the base's order.
 func shared(base Run, b, n *analysis.Phase) []string {
 	var disks []string
 	for _, name := range base.Analysis.Order {

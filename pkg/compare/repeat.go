@@ -10,15 +10,15 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
-// Repeats is how often each side of a comparison was run. What varies from run to run is in such a comparison.
+// Repeats is how often each side of a comparison was run. Such a comparison includes what varies from run to run.
 type Repeats struct {
 	Base int `json:"base"`
 	New  int `json:"new"`
 }
 
-// Groups compares the repeats of a run with those of another, three at least in all. The unit of evidence is the run: a
+// Groups compares the repeats of a run with those of another, at least three in all. The unit of evidence is the run: a
 // rate's mean over the runs of each side, with the variance between them (stats.RepeatedDifference). Levels are not
-// compared apart. What was not measured alike is said of the first run of either side.
+// compared. What was measured differently is found from the first run of either side.
 func Groups(base, other []Run) *Comparison {
 	c := &Comparison{
 		Version: Version, Level: Chance, Base: sideOf(base), Warnings: []string{}, Repeats: &Repeats{len(base), len(other)},
@@ -28,12 +28,11 @@ func Groups(base, other []Run) *Comparison {
 	}
 	base, other = allAs(base, base[0]), allAs(other, base[0])
 	p := newPair(base[0], other[0])
-	p.Lost = p.losses(other[0])
+	p.doubt(base, other)
 	for _, r := range other[1:] {
-		pair := newPair(base[0], r)
-		p.Lost = append(p.Lost, pair.losses(r)...)
+		p.Lost = append(p.Lost, newPair(base[0], r).Lost...)
 	}
-	for _, r := range base[1:] { // what one of the base's runs has not is compared in none
+	for _, r := range base[1:] { // a phase that one of the base's runs lacks is not compared
 		for _, phase := range newPair(base[0], r).OnlyBase {
 			p.Lost = append(p.Lost, p.Title(phase)+" of "+r.Label)
 		}
@@ -44,9 +43,9 @@ func Groups(base, other []Run) *Comparison {
 	for i := range p.Phases {
 		phase := &p.Phases[i]
 		judged := phase.Reason == ""
-		told := func(lost string) bool { return strings.Contains(lost, phase.Title) }
-		if phase.repeat(base, other); judged && phase.Reason != "" && !slices.ContainsFunc(p.Lost, told) {
-			p.Lost = append(p.Lost, phase.Title+", as "+phase.Reason)
+		known := func(lost string) bool { return strings.Contains(lost, phase.Title) }
+		if phase.repeat(base, other); judged && phase.Reason != "" && !slices.ContainsFunc(p.Lost, known) {
+			p.Lost = append(p.Lost, phase.Title+": "+phase.Reason)
 		}
 	}
 	c.Pairs = []Pair{p}
@@ -56,7 +55,7 @@ func Groups(base, other []Run) *Comparison {
 	return c
 }
 
-// allAs are runs whose phases are called as those of one.
+// allAs are the runs with their phases named as those of one.
 func allAs(runs []Run, one Run) []Run {
 	list := make([]Run, len(runs))
 	for i, r := range runs {
@@ -65,22 +64,22 @@ func allAs(runs []Run, one Run) []Run {
 	return list
 }
 
-// stray is why the runs of a side are no repeats in a phase; empty where they are.
-func stray(runs []Run, phase string) string {
+// unrepeated is why the runs of a side are not repeats of one another in a phase; empty if they are.
+func unrepeated(runs []Run, phase string) string {
 	_, first := runs[0].phase(phase)
 	for i, r := range runs[1:] {
 		_, traced := r.phase(phase)
 		a, b := runs[0].asked(first), r.asked(traced)
 		for _, d := range first.Disks {
 			for _, key := range a.differs(b, d.Name) {
-				return fmt.Sprintf("run %d of a side is no repeat of its first: %s of %s is %s, and %s there", i+2, key, d.Name, b.works[d.Name].Value(key), a.works[d.Name].Value(key))
+				return fmt.Sprintf("run %d of a side is not a repeat of the first: %s of %s is %s, not %s", i+2, key, d.Name, b.works[d.Name].Value(key), a.works[d.Name].Value(key))
 			}
 		}
 	}
 	return ""
 }
 
-// sideOf names runs together.
+// sideOf is several runs as one side.
 func sideOf(runs []Run) Side {
 	side := runs[0].side()
 	labels := make([]string, len(runs))
@@ -101,9 +100,9 @@ func everywhere(phase string, groups ...[]Run) bool {
 	return true
 }
 
-// repeat puts the evidence of all runs in place of that of the first ones.
+// repeat replaces the evidence of the first runs by that of all runs.
 func (p *Phase) repeat(base, other []Run) {
-	if p.Reason = cmp.Or(p.Reason, stray(base, p.Phase), stray(other, p.Phase)); p.Reason != "" {
+	if p.Reason = cmp.Or(p.Reason, unrepeated(base, p.Phase), unrepeated(other, p.Phase)); p.Reason != "" {
 		p.Rates, p.Latencies = []Rate{}, nil
 		return
 	}
@@ -122,13 +121,13 @@ func (p *Phase) repeat(base, other []Run) {
 			r.Verdict, r.Reason = TooLittle, max(faultB, faultN)
 			continue
 		}
-		r.set(middle(b), middle(n), min(len(b), len(n)))
+		r.set(geometricMean(b), geometricMean(n), min(len(b), len(n)))
 		r.test(d)
 	}
 }
 
-// middle is the geometric mean of the runs' values, whose logarithms the repeats hold.
-func middle(runs []stats.Repeat) float64 {
+// geometricMean is that of the runs' values, whose logarithms are given.
+func geometricMean(runs []stats.Repeat) float64 {
 	var sum float64
 	for _, r := range runs {
 		sum += r.Mean / float64(len(runs))
@@ -144,7 +143,7 @@ func partsOf(runs []Run, phase string) []part {
 	return parts
 }
 
-// measured is a rate in each of the runs, and why it is not in some.
+// measured is a rate in each of the runs, or why it is not known in some.
 func measured(parts []part, r *Rate) (list []stats.Repeat, fault string) {
 	for i, p := range parts {
 		disks := []string{r.Disk}
@@ -156,7 +155,7 @@ func measured(parts []part, r *Rate) (list []stats.Repeat, fault string) {
 		}
 		switch {
 		case len(p.window) == 0:
-			return nil, fmt.Sprintf("run %d of a side has no time in which all disks were active", i+1)
+			return nil, fmt.Sprintf("in run %d of a side, the disks never worked all at once", i+1)
 		case slices.ContainsFunc(disks, func(d string) bool { return p.curves[d] == nil }):
 			return nil, fmt.Sprintf("disk %s does not work in run %d of a side", r.Disk, i+1)
 		case r.Measure == Window:
@@ -164,7 +163,7 @@ func measured(parts []part, r *Rate) (list []stats.Repeat, fault string) {
 		default:
 			files := rates(p.files(r.Disk))
 			if len(files) < stats.MinBins {
-				return nil, fmt.Sprintf("only %d files lie wholly in the overlap of a run, and %d are needed", len(files), stats.MinBins)
+				return nil, fmt.Sprintf("only %d files lie completely in the overlap of a run, and at least %d are needed", len(files), stats.MinBins)
 			}
 			e, _ := stats.TrimmedSpectrum(files, trim).Error()
 			list = append(list, stats.Repeat{Mean: e.Mean, SE: e.SE()})

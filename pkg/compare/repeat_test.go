@@ -45,7 +45,7 @@ func TestGroups(t *testing.T) {
 	few := runs(2, 1)
 	few[1].Trace.Phases[0].Disks[0].Files = few[1].Trace.Phases[0].Disks[0].Files[:3]
 	for _, r := range Groups(few, runs(1, 1)).Pairs[0].Phases[0].Rates {
-		if r.Disk == "A" && r.Measure == File && (r.Verdict != TooLittle || !strings.Contains(r.Reason, "3 files lie wholly")) {
+		if r.Disk == "A" && r.Measure == File && (r.Verdict != TooLittle || !strings.Contains(r.Reason, "3 files lie completely")) {
 			t.Errorf("with three files in a run: %+v", r)
 		}
 	}

@@ -6,22 +6,22 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
-	"github.com/hubbench/hubbench/pkg/unit"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// Search is what a search that is in both runs has found. Its tries are what it took to find that, and are not compared.
-// An answer has no interval: one stream more or less, or a pace a twentieth off, may be chance.
+// Search is what a search that is in both runs found. Its tries differ from run to run and are not compared. A result has
+// no interval: one stream more or less, or a pace that differs by a twentieth, may be chance.
 type Search struct {
 	Name string     `json:"name"`
 	Kind string     `json:"kind"` // streams | pace
 	Disk string     `json:"disk"`
-	Base []Answer   `json:"base"` // of each run of the base: one, or as many as it was repeated
-	New  []Answer   `json:"new"`
+	Base []Result   `json:"base"` // of each run of the base: one, or as many as it was repeated
+	New  []Result   `json:"new"`
 	Work *[2]string `json:"work,omitempty"` // what was searched in the base and here, where that differs
 }
 
-// Answer is the largest value that was clean.
-type Answer struct {
+// Result is the largest value that was clean.
+type Result struct {
 	Alone     *float64 `json:"alone"` // 0: none; null: not found, or not asked for
 	Found     *float64 `json:"found"` // with the other disks
 	Unlimited bool     `json:"unlimited,omitempty"`
@@ -36,7 +36,7 @@ type Answer struct {
 func searches(base, other []Run) []Search {
 	var list []Search
 	for _, s := range base[0].Analysis.Searches {
-		out := Search{Name: s.Name, Kind: s.Kind, Disk: s.Disk, Base: answers(base, &s), New: answers(other, &s)}
+		out := Search{Name: s.Name, Kind: s.Kind, Disk: s.Disk, Base: results(base, &s), New: results(other, &s)}
 		if out.Base == nil || out.New == nil {
 			continue
 		}
@@ -48,15 +48,15 @@ func searches(base, other []Run) []Search {
 	return list
 }
 
-// answers are what the runs have found by a search; nil where one has no such search.
-func answers(runs []Run, s *analysis.Search) []Answer {
-	var list []Answer
+// results are what the runs have found by a search; nil where one has no such search.
+func results(runs []Run, s *analysis.Search) []Result {
+	var list []Result
 	for _, r := range runs {
 		found := findSearch(r, s)
 		if found == nil {
 			return nil
 		}
-		list = append(list, Answer{found.Alone, found.Found, found.Unlimited, found.AloneOpen, found.FoundOpen, found.AloneBetween, found.FoundBetween})
+		list = append(list, Result{found.Alone, found.Found, found.Unlimited, found.AloneOpen, found.FoundOpen, found.AloneBetween, found.FoundBetween})
 	}
 	return list
 }
@@ -70,7 +70,7 @@ func findSearch(r Run, s *analysis.Search) *analysis.Search {
 	return nil
 }
 
-// searched is what the disks did in a search's tries, but for what was sought: "A plays ProRes 422 UHD 25p, C writes".
+// searched is the work of the disks in a search's tries, without what was varied: "A plays ProRes 422 UHD 25p, buffer 1 s; C writes".
 func searched(r Run, s *analysis.Search) string {
 	var try *trace.Phase // with the most disks
 	for _, p := range r.Trace.Phases {
@@ -83,19 +83,17 @@ func searched(r Run, s *analysis.Search) string {
 	}
 	var texts []string
 	for _, d := range try.Disks {
-		sought := d.Name == s.Disk
-		paced, text := try.Work[d.Name], string(d.Op)+"s"
-		if len(paced.Streams) > 0 {
-			text = map[trace.Role]string{trace.Read: "plays", trace.Write: "records"}[d.Op]
+		w := try.WorkOf(d)
+		if d.Name == s.Disk {
+			w.Pace = 0
 		}
-		for _, spec := range paced.Streams {
-			if text += " " + spec.String(); sought {
-				text = strings.TrimSuffix(text, spec.String()) + spec.Kind
+		text := w.Does().One
+		if len(w.Streams) > 0 {
+			text = w.Value(work.KeyStreams)
+			if d.Name == s.Disk {
+				_, text, _ = strings.Cut(text, " x ")
 			}
-			text += ", buffer " + unit.FormatSeconds(spec.Buffer.Seconds())
-		}
-		if paced.Pace > 0 && !sought {
-			text += " at " + unit.FormatRate(paced.Pace) + " at most"
+			text = w.Verb().One + " " + text
 		}
 		texts = append(texts, d.Name+" "+text)
 	}

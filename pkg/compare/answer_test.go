@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -43,7 +44,7 @@ func TestLost(t *testing.T) {
 		{"a disk left a file unfinished", last(func(p *trace.Phase) { p.Disks[1].Open = []trace.Sample{{TNS: 31e9, Bytes: 1e6}} }), []string{"B in W-last of new"}},
 		{"a disk did nothing", last(func(p *trace.Phase) { p.Disks[1].Files = nil }), []string{"B in W-last of new"}},
 		{"a disk did another thing", last(reads), []string{"B in W-last of new"}},
-		{"never together", last(apart), []string{"W-last of new, for there is no time in which all disks were active"}},
+		{"never together", last(apart), []string{"W-last of new: the disks never worked all at once"}},
 	} {
 		for name, c := range map[string]*Comparison{
 			"": Compare(whole("base"), tt.new), ", repeats": Groups([]Run{whole("base"), whole("base 2")}, []Run{whole("other"), tt.new}),
@@ -57,7 +58,7 @@ func TestLost(t *testing.T) {
 	}
 	for want, second := range map[string]Run{
 		"W-last of base 2": runOf("base 2", phase("WW", nil)),
-		"W-last, as run 2 of a side is no repeat of its first: ": runOf("base 2", phase("WW", nil), phase("W-last", reads)),
+		"W-last: run 2 of a side is not a repeat of the first: ": runOf("base 2", phase("WW", nil), phase("W-last", reads)),
 	} {
 		g := Groups([]Run{whole("base"), second}, []Run{whole("new")}).Against(0.05)
 		if len(g.Lost) != 1 || !strings.HasPrefix(g.Lost[0], want) {
@@ -79,5 +80,65 @@ func TestLostSearch(t *testing.T) {
 		if lost := Compare(base, tt.new).Against(0.05).Lost; len(lost) != tt.lost {
 			t.Errorf("%s: lost %q", tt.name, lost)
 		}
+	}
+}
+
+// The answer has one rate for each phase and disk, the largest proven change first. A phase of many disks leads unless its
+// change is small beside the largest, and a disk whose rate in the overlap did not change is shown by another that did.
+func TestAnswer(t *testing.T) {
+	rate := func(disk string, m Measure, low, high float64) Rate {
+		change, v := (low+high)/2, NotShown
+		switch {
+		case low > 0:
+			v = Faster
+		case high < 0:
+			v = Slower
+		}
+		return Rate{Disk: disk, Measure: m, Change: &change, Interval: &analysis.Interval{low, high}, Verdict: v}
+	}
+	pair := Pair{Phases: []Phase{
+		{Phase: "A", Rates: []Rate{rate("A", Window, 0.5, 0.6), rate("A", File, 0.9, 1)}},
+		{Phase: "AB", Rates: []Rate{
+			rate("A", Window, -0.02, 0.01), rate("A", Level, -0.3, -0.2), rate("A", File, -0.5, -0.4),
+			rate("B", Window, -0.01, 0.03), rate("B", File, -0.4, 0.4), rate("", Window, 0.2, 0.7),
+		}},
+		{Phase: "C", Rates: []Rate{{Disk: "C", Measure: Window, Verdict: TooLittle}}},
+		{Phase: "CD", Rates: []Rate{rate("C", Window, 0.1, 0.4), rate("D", Window, 0.3, 0.35), rate("", Window, 0.01, 0.02)}},
+	}}
+	names := func(rows []Row) (list []string) {
+		for _, r := range rows {
+			list = append(list, r.Phase.Phase+" "+r.Disk+" "+string(r.Measure))
+		}
+		return list
+	}
+	a := pair.Answer()
+	for _, tt := range []struct {
+		name      string
+		got, want []string
+	}{
+		{"changed", names(a.Changed), []string{"AB A file", "A A window", "CD D window", "AB  window", "CD C window", "CD  window"}},
+		{"the same", names(a.Same), []string{"AB B window"}},
+		{"unjudged", names(a.Unjudged), []string{"C C window"}},
+		{"lead", names(a.Lead), []string{"AB A file", "AB  window"}},
+	} {
+		if !slices.Equal(tt.got, tt.want) {
+			t.Errorf("%s: got %q, want %q", tt.name, tt.got, tt.want)
+		}
+	}
+	if a.Bound == nil || *a.Bound != (analysis.Interval{-0.01, 0.03}) {
+		t.Errorf("the rest is within %v", a.Bound)
+	}
+}
+
+// What keeps from trusting the rates is said: a busy computer, a base that was cut short, a disk that worked in one run only.
+func TestDoubts(t *testing.T) {
+	w := trace.Write
+	base := runOf("base", still("WW", 1, load{"A", w, 1e9, 12}))
+	base.Trace.Status = trace.Partial
+	other := runOf("new", still("WW", 1, load{"A", w, 1e9, 12}, load{"B", w, 1e9, 12}))
+	other.Analysis.Findings = []analysis.Finding{{Code: "host_bound", Phase: "WW", Text: "WW: the computer was busy"}}
+	want := []string{"new: WW: the computer was busy", "base was cut short, so some of new cannot be compared", "in WW, B worked in new only, so the others' rates may differ for that reason"}
+	if got := Compare(base, other).Pairs[0].Doubts; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

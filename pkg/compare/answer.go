@@ -1,0 +1,203 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// Answer is what a run comes to beside the base. It has one row for each phase and disk, and one for its disks together.
+type Answer struct {
+	Changed  []Row              // significantly; the largest proven change first
+	Same     []Row              // no significant change
+	Unjudged []Row              // too little data
+	Lead     []Row              // of Changed: the most important fall and the most important rise, the larger first
+	Bound    *analysis.Interval // contains the interval of each change in Same; nil if there is none
+}
+
+// Row is a rate of a phase: that of the overlap, or another of the same disk's if only that one changed.
+type Row struct {
+	*Rate
+	Phase *Phase
+}
+
+// leading is the share of the largest proven change that a change must reach to come before it in the headline because
+// more disks are involved.
+const leading = 0.25
+
+// Answer decides what to say of the run first.
+func (p *Pair) Answer() Answer {
+	var a Answer
+	for i := range p.Phases {
+		rows := p.Phases[i].rows()
+		for _, row := range rows {
+			switch row.Verdict {
+			case Faster, Slower:
+				a.Changed = append(a.Changed, row)
+			case TooLittle:
+				a.Unjudged = append(a.Unjudged, row)
+			default:
+				a.Same = append(a.Same, row)
+				if a.Bound == nil {
+					a.Bound = &analysis.Interval{}
+				}
+				a.Bound[0], a.Bound[1] = min(a.Bound[0], row.Interval[0]), max(a.Bound[1], row.Interval[1])
+			}
+		}
+	}
+	inOrder := slices.Clone(a.Changed)
+	slices.SortStableFunc(a.Changed, func(x, y Row) int { return cmp.Compare(y.proven(), x.proven()) })
+	for _, verdict := range []Verdict{Slower, Faster} {
+		i := slices.IndexFunc(a.Changed, func(r Row) bool { return r.Verdict == verdict })
+		if i < 0 {
+			continue
+		}
+		lead := a.Changed[i]
+		for _, row := range inOrder {
+			if row.Verdict == verdict && row.disks() > lead.disks() && row.proven() >= leading*a.Changed[i].proven() {
+				lead = row
+			}
+		}
+		a.Lead = append(a.Lead, lead)
+	}
+	slices.SortStableFunc(a.Lead, func(x, y Row) int { return cmp.Compare(y.proven(), x.proven()) })
+	return a
+}
+
+// rows are the rates in the overlap. If a disk's did not change significantly but another of its rates did, that one
+// stands for it.
+func (p *Phase) rows() []Row {
+	var rows []Row
+	for i := range p.Rates {
+		r := &p.Rates[i]
+		last := len(rows) - 1
+		switch {
+		case last < 0 || rows[last].Disk != r.Disk:
+			rows = append(rows, Row{r, p})
+		case r.proven() > 0 && (rows[last].proven() == 0 || rows[last].Measure != Window && r.proven() > rows[last].proven()):
+			rows[last].Rate = r
+		}
+	}
+	return rows
+}
+
+// proven is the smallest change, up or down, that the interval contains, as a logarithm; 0 if none is significant.
+func (r *Rate) proven() float64 {
+	switch r.Verdict {
+	case Faster:
+		return math.Log1p(r.Interval[0])
+	case Slower:
+		return -math.Log1p(r.Interval[1])
+	default:
+		return 0
+	}
+}
+
+// disks is how many disks the rate is of.
+func (r Row) disks() int {
+	if r.Disk != "" {
+		return 1
+	}
+	return len(r.Phase.Disks())
+}
+
+// Disks are those whose rates are compared.
+func (p *Phase) Disks() []string {
+	var names []string
+	for i := range p.Rates {
+		if name := p.Rates[i].Disk; name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// losses are what the base measured and the other run did not, or not completely: phases, disks and searches.
+func (p *Pair) losses(other Run) []string {
+	var list []string
+	add := func(what, why string) { list = append(list, what+" of "+other.Label+why) }
+	for _, phase := range p.OnlyBase {
+		add(p.Title(phase), "")
+	}
+	for i := range p.Phases {
+		phase := &p.Phases[i]
+		for j, d := range phase.Unlike {
+			if (j == 0 || phase.Unlike[j-1].Where != d.Where) && !slices.Contains(phase.Lost, d.Where) {
+				add(d.Where+" in "+phase.Title, ", whose work differs")
+			}
+		}
+		for _, disk := range phase.Lost {
+			add(disk+" in "+phase.Title, "")
+		}
+		switch {
+		case phase.Incomplete && len(phase.Lost) == 0:
+			add(phase.Title, ", which was cut short")
+		case phase.Unmeasured && len(phase.Lost) == 0:
+			add(phase.Title, ": "+phase.Reason)
+		}
+	}
+	for i := range p.Searches {
+		if s := &p.Searches[i]; other.cut(s.Name) || slices.ContainsFunc(s.New, s.Base[0].beyond) {
+			add(s.Name, ", which has no answer")
+		}
+	}
+	return list
+}
+
+// doubt fills in why the rates cannot be trusted: a run that was cut short, a computer that was too busy, disks that worked
+// in one run only.
+func (p *Pair) doubt(base, other []Run) {
+	for _, r := range slices.Concat(base, other) {
+		for _, f := range r.Analysis.Findings {
+			if f.Code == "host_bound" {
+				p.Doubts = append(p.Doubts, r.Label+": "+f.Text)
+			}
+		}
+	}
+	for _, r := range base {
+		if r.Trace.Status == trace.Partial {
+			p.Doubts = append(p.Doubts, r.Label+" was cut short, so some of "+p.Label+" cannot be compared")
+		}
+	}
+	for i := range p.Phases {
+		name := p.Phases[i].Phase
+		if added := lost(other[0], newPart(other[0], name), newPart(base[0], name)); len(added) > 0 {
+			p.Doubts = append(p.Doubts, fmt.Sprintf("in %s, %s worked in %s only, so the others' rates may differ for that reason", name, unit.List(added), p.Label))
+		}
+	}
+}
+
+// lost are the disks that worked in the base and that did not work, did something else or failed in the other run.
+func lost(base Run, b, n part) []string {
+	worked := func(d *trace.DiskTrace) bool { return d != nil && len(d.Files)+len(d.Streams)+len(d.Latencies) > 0 }
+	var disks []string
+	for _, name := range base.Analysis.Order {
+		was, is := b.traced.Disk(name), n.traced.Disk(name)
+		// If a phase was cut short, that is why a disk left a file unfinished.
+		failed := func(w analysis.Warning) bool {
+			return w.Code == "partial" && w.Disk == name && (n.traced.Status != trace.Partial || len(is.Errors) > 0)
+		}
+		if worked(was) && (!worked(is) || is.Op != was.Op || slices.ContainsFunc(n.found.Warnings, failed)) {
+			disks = append(disks, name)
+		}
+	}
+	return disks
+}
+
+// cut reports whether a try of a search was cut short.
+func (r Run) cut(search string) bool {
+	return slices.ContainsFunc(r.Trace.Phases, func(p *trace.Phase) bool {
+		return p.Search != nil && p.Search.Search == search && p.Status == trace.Partial
+	})
+}
+
+// beyond reports whether one result of a search says something that another does not.
+func (a Result) beyond(other Result) bool {
+	found := func(x Result) bool { return x.Found != nil || x.Unlimited }
+	return found(a) && !found(other) || a.Alone != nil && other.Alone == nil && !other.Unlimited
+}
