@@ -57,8 +57,11 @@ func (c comparison) pair(doc *Document, i int) {
 	if len(c.Pairs) > 1 {
 		part.Add(Sentence{Text: c.outcome(pair, &c.answers[i]), Lead: true})
 		addList(part, "", c.others(pair, &c.answers[i]))
-		for _, block := range []Block{c.changes(i), c.figure(i)} {
-			part.Add(block)
+		if t := c.changes(i); t != nil {
+			part.Add(t)
+		}
+		if f := c.figure(i); f != nil {
+			part.Add(f)
 		}
 	}
 	var method, notes []string
@@ -236,8 +239,8 @@ func Gate(g *compare.Gate) string {
 	if g.Outcome == compare.CannotJudge {
 		return "not measured: no rate could be judged"
 	}
-	text := fmt.Sprintf("%s: %d of %s fell %s", pick(g.Outcome == compare.Passed, "passed", "failed"), g.Fell, unit.Plural(g.Rates, "rate"),
-		pick(g.Limit > 0, "by more than "+unit.FormatPercent(g.Limit), "significantly"))
+	text := fmt.Sprintf("%s: %d of %s (typical files included) fell %s", pick(g.Outcome == compare.Passed, "passed", "failed"), g.Fell, unit.Plural(g.Rates, "rate"),
+		pick(g.Limit > 0, "by more", "significantly"))
 	if g.Limit > 0 && g.CannotTell > 0 {
 		text += fmt.Sprintf(", %d cannot be told", g.CannotTell)
 	}
@@ -246,7 +249,7 @@ func Gate(g *compare.Gate) string {
 	}
 	if len(g.Crossed) > 0 {
 		worst := slices.MinFunc(g.Crossed, func(a, b compare.Fall) int { return cmp.Compare(*a.Change, *b.Change) })
-		text += fmt.Sprintf("; the largest, %s (%s) in %s of %s: %s", rateOf(&worst.Rate), measure(&worst.Rate), worst.Phase, worst.Run, Change(*worst.Change))
+		text += fmt.Sprintf("; %s in %s of %s by %s", rateOf(&worst.Rate), worst.Phase, worst.Run, strings.TrimPrefix(Change(-*worst.Change), "+"))
 	}
 	if n := len(g.Lost); n > 0 {
 		text += fmt.Sprintf("; %s not measured", unit.Plural(n, "part"))

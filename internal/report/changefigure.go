@@ -17,16 +17,16 @@ func (c comparison) figure(i int) *Figure {
 	}
 	f := &Figure{ID: "changes", Told: true, Title: "No rate changed significantly"}
 	if n := len(a.Changed); n > 0 {
-		f.Title = fmt.Sprintf("%d of %s changed, %s by %s", n, unit.Plural(len(rows), "rate"), rowName(a.Changed[0]), Change(*a.Changed[0].Change))
+		f.Title = fmt.Sprintf("%d of %s changed, the most by %s", n, unit.Plural(len(rows), "rate"), Change(*a.Changed[0].Change))
 	}
 	f.Text = fmt.Sprintf("Upper bar: %s; lower bar: %s, with the interval of the change.", c.keys[0].Label, c.keys[i+1].Label)
-	if n := len(rows) - maxChanges; n > 0 {
-		rows = rows[:maxChanges]
-		f.Text += fmt.Sprintf(" The %d largest changes; %s below.", maxChanges, unit.Plural(n, "more rate"))
+	if n := len(rows); n > maxChanges {
+		rows = largest(rows, a.Lead, maxChanges)
+		f.Text += fmt.Sprintf(" The first %d of %s.", maxChanges, unit.Plural(n, "rate"))
 	}
 	var marks []Mark
 	for k, row := range rows {
-		key := Key{Name: rowName(row), Label: shorten(rowName(row), longest)}
+		key := Key{Name: rowName(row), Label: shorten(rowName(row), 32)}
 		if row.Disk != "" {
 			key.Index = slices.Index(c.disks(), row.Disk)
 		} else {
@@ -56,7 +56,7 @@ func (c comparison) figureOfRuns() *Figure {
 		return nil
 	}
 	f := &Figure{
-		ID: "changes", Told: true, Title: rowName(*rate) + " in each run", Keys: c.keys,
+		ID: "changes", Told: true, Title: "Each run, " + rowName(*rate), Keys: c.keys,
 		Text: "Rates in the overlap, with the intervals of their changes from " + c.keys[0].Label + ".",
 	}
 	marks := []Mark{{Shape: Rectangle, Style: Outline, Name: c.keys[0].Label, Rows: [][]float64{{0, c.number(*rate.Base), -0.26, 0.26}}}}
@@ -76,7 +76,7 @@ func (c comparison) figureOfRuns() *Figure {
 // bar is a run's rate with the interval of its change.
 func (c comparison) bar(key int, name string, r *compare.Rate, y [2]float64) []Mark {
 	marks := []Mark{{Shape: Rectangle, Key: key, Name: name, Rows: [][]float64{{0, c.number(*r.New), y[0], y[1]}}}}
-	text, end, middle := Change(*r.Change), max(*r.Base, *r.New), Round((y[0]+y[1])/2, 4)
+	text, end, middle := Change(*r.Change), *r.New, Round((y[0]+y[1])/2, 4)
 	if v := r.Interval; v != nil {
 		low, high := *r.Base*(1+v[0]), *r.Base*(1+v[1])
 		end = max(end, high)

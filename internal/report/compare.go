@@ -217,7 +217,7 @@ func (c comparison) outcome(pair *compare.Pair, a *compare.Answer) string {
 // says puts a change into words: "Three disks writing move 6.70 instead of 3.53 GB/s (+90 %, 88 to 92)".
 func (c comparison) says(pair *compare.Pair, row compare.Row) string {
 	decimals := 0
-	if math.Abs(*row.Change) < 0.1 {
+	if math.Abs(*row.Change) < 0.1 || row.Interval[1]-row.Interval[0] < 0.02 {
 		decimals = 1
 	}
 	percent := func(x float64) string { return strconv.FormatFloat(100*x, 'f', decimals, 64) }
@@ -342,9 +342,9 @@ func (c comparison) changes(i int) *Table {
 	if len(changed) == 0 {
 		return nil
 	}
-	shown := changed[:min(len(changed), c.room(&c.Pairs[i]))]
+	shown := largest(changed, c.answers[i].Lead, c.room(&c.Pairs[i]))
 	t := &Table{Title: "Largest changes", Columns: []Column{
-		{Head: "Phase"}, {Head: "Disk"}, {Head: c.keys[0].Label, Numbers: true}, {Head: c.keys[i+1].Label, Numbers: true}, {Head: "Change", Numbers: true}, {Head: "Interval", Numbers: true},
+		{Head: "Phase"}, {Head: "Disk"}, {Head: pick(c.Repeats == nil, c.keys[0].Label, "Base"), Numbers: true}, {Head: pick(c.Repeats == nil, c.keys[i+1].Label, "New"), Numbers: true}, {Head: "Change", Numbers: true}, {Head: "Interval", Numbers: true},
 	}}
 	for _, row := range shown {
 		disk := rateOf(row.Rate)
@@ -361,6 +361,22 @@ func (c comparison) changes(i int) *Table {
 		t.Note += fmt.Sprintf(" And %d more changed.", more)
 	}
 	return t
+}
+
+// largest are the first of sorted rows, and those of the headline whatever their place.
+func largest(rows, lead []compare.Row, n int) []compare.Row {
+	var shown []compare.Row
+	ahead := len(lead)
+	for _, row := range rows {
+		leads := slices.Contains(lead, row)
+		if leads {
+			ahead--
+		}
+		if leads || len(shown)+ahead < n {
+			shown = append(shown, row)
+		}
+	}
+	return shown
 }
 
 // room is how many changes of a run the answer shows.

@@ -160,14 +160,22 @@ func (p *Pair) doubt(base, other []Run) {
 		}
 	}
 	for _, r := range base {
-		if r.Trace.Status == trace.Partial {
-			p.Doubts = append(p.Doubts, r.Label+" was cut short, so some of "+p.Label+" cannot be compared")
+		cut := func(t *trace.Phase) bool { return t.Status == trace.Partial }
+		if r.Trace.Status == trace.Partial || slices.ContainsFunc(r.Trace.Phases, cut) {
+			p.Doubts = append(p.Doubts, r.Label+" was cut short")
 		}
+	}
+	if len(p.OnlyHere) > 0 {
+		var titles []string
+		for _, name := range p.OnlyHere {
+			titles = append(titles, p.Title(name))
+		}
+		p.Doubts = append(p.Doubts, fmt.Sprintf("only %s has %s", p.Label, few(titles)))
 	}
 	for i := range p.Phases {
 		name := p.Phases[i].Phase
 		if added := lost(other[0], newPart(other[0], name), newPart(base[0], name)); len(added) > 0 {
-			p.Doubts = append(p.Doubts, fmt.Sprintf("in %s, %s worked in %s only, so the others' rates may differ for that reason", name, unit.List(added), p.Label))
+			p.Doubts = append(p.Doubts, fmt.Sprintf("in %s, %s worked in %s only, so the others' rates may differ for that reason", p.Phases[i].Title, unit.List(added), p.Label))
 		}
 	}
 }

@@ -218,6 +218,7 @@ func TestComparePhases(t *testing.T) {
 		Method:   []Difference{{What: "roles", Base: "A and B write", New: "A writes"}},
 		Differs:  []string{"work"},
 		Headline: "Different work (roles: A and B write → A writes); what else differs is not recorded in both.",
+		Doubts:   []string{"only other has two"},
 		Lost:     []string{"one of other", "B in both of other"},
 	}
 	got := p

@@ -138,7 +138,7 @@ func weight(what string) int {
 	}, what)
 }
 
-// where names places: whole phases, or disks in phases; after the third only how many there are.
+// where names places: whole phases, or disks in phases.
 func where(places []place) string {
 	var names []string
 	for _, p := range places {
@@ -151,9 +151,13 @@ func where(places []place) string {
 			names = append(names, p.disk+" in "+p.phase)
 		}
 	}
-	const most = 3
-	if more := len(names) - most; more > 1 {
-		names = append(names[:most], fmt.Sprintf("%d more", more))
+	return few(names)
+}
+
+// few lists names, after the third only how many more there are.
+func few(names []string) string {
+	if more := len(names) - 3; more > 1 {
+		names = append(slices.Clone(names[:3]), fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(names, ", ")
 }
