@@ -84,7 +84,7 @@ func (c comparison) pair(doc *Document, i int) {
 			if r.Base != nil {
 				base, now = c.scale.Number(*r.Base), c.scale.Number(*r.New)
 			}
-			rates.Rows = append(rates.Rows, changeRow(pick(j == 0, phase.Phase, ""), rateOf(r), measure(r), base, now, r))
+			rates.Rows = append(rates.Rows, changeRow(pick(j == 0, titleOf(phase), ""), rateOf(r), measure(r), base, now, r))
 		}
 		for j := range phase.Latencies {
 			l := &phase.Latencies[j]
@@ -92,11 +92,11 @@ func (c comparison) pair(doc *Document, i int) {
 			if l.BaseNS != nil {
 				base, now = Time(float64(*l.BaseNS)), Time(float64(*l.NewNS))
 			}
-			latencies.Rows = append(latencies.Rows, changeRow(pick(j == 0, phase.Phase, ""), fmt.Sprintf("%s %ss", l.Disk, l.Op), string(l.Quantile), base, now,
+			latencies.Rows = append(latencies.Rows, changeRow(pick(j == 0, titleOf(phase), ""), fmt.Sprintf("%s %ss", l.Disk, l.Op), string(l.Quantile), base, now,
 				&compare.Rate{Change: l.Change, Interval: l.Interval, Corrected: l.Corrected, Verdict: l.Verdict}))
 		}
 		for _, line := range slices.Concat(recoveries(phase), doubts(phase)) {
-			notes = append(notes, phase.Phase+": "+line)
+			notes = append(notes, titleOf(phase)+": "+line)
 		}
 	}
 	for _, t := range []*Table{rates, latencies} {
@@ -109,7 +109,11 @@ func (c comparison) pair(doc *Document, i int) {
 		where  string
 	}{{pair.OnlyBase, "only in the base"}, {pair.OnlyHere, "not in the base"}} {
 		if len(list.phases) > 0 {
-			notes = append(notes, list.where+": "+strings.Join(list.phases, ", "))
+			var titles []string
+			for _, name := range list.phases {
+				titles = append(titles, pair.Title(name))
+			}
+			notes = append(notes, list.where+": "+strings.Join(titles, ", "))
 		}
 	}
 	addList(part, "", notes)
@@ -249,7 +253,7 @@ func Gate(g *compare.Gate) string {
 	}
 	if len(g.Crossed) > 0 {
 		worst := slices.MinFunc(g.Crossed, func(a, b compare.Fall) int { return cmp.Compare(*a.Change, *b.Change) })
-		text += fmt.Sprintf("; %s in %s of %s by %s", rateOf(&worst.Rate), worst.Phase, worst.Run, strings.TrimPrefix(Change(-*worst.Change), "+"))
+		text += fmt.Sprintf("; %s in %s of %s by %s", rateOf(&worst.Rate), cmp.Or(worst.Title, worst.Phase), worst.Run, strings.TrimPrefix(Change(-*worst.Change), "+"))
 	}
 	if n := len(g.Lost); n > 0 {
 		text += fmt.Sprintf("; %s not measured", unit.Plural(n, "part"))

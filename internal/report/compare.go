@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -37,22 +38,22 @@ func OfComparison(c *compare.Comparison) *Document {
 	if len(c.Pairs) == 1 {
 		doc.Title = c.Pairs[0].Label + " compared with " + c.Base.Label
 	}
-	cmp := comparison{c, scaleOfComparison(c), doc.Keys, nil}
-	doc.Unit = cmp.scale.Unit
+	all := comparison{c, scaleOfComparison(c), doc.Keys, nil}
+	doc.Unit = all.scale.Unit
 	for i := range doc.Keys {
 		side := c.Base
 		if i > 0 {
 			side = c.Pairs[i-1].Side
-			cmp.answers = append(cmp.answers, c.Pairs[i-1].Answer())
+			all.answers = append(all.answers, c.Pairs[i-1].Answer())
 		}
 		doc.Keys[i].Where = side.Name
 		if at := when(side.Started); at != "" {
 			doc.Keys[i].Where += ", " + at
 		}
 	}
-	doc.Answer = cmp.answer()
+	doc.Answer = all.answer()
 	for i := range c.Pairs {
-		cmp.pair(doc, i)
+		all.pair(doc, i)
 	}
 	for _, text := range c.Warnings {
 		doc.Add(Warning{text})
@@ -225,26 +226,27 @@ func (c comparison) says(pair *compare.Pair, row compare.Row) string {
 		pick(*row.Change > 0, "+", ""), percent(*row.Change), percent(row.Interval[0]), percent(row.Interval[1]))
 }
 
-// subjectOf is who has the rate and what they do.
+// subjectOf is who has the rate and what they do, with the phase if others in it do so as well.
 func subjectOf(pair *compare.Pair, row compare.Row) string {
-	work := workIn(row.Phase)
-	others := slices.DeleteFunc(disksOf(row.Phase), func(name string) bool { return name == row.Disk })
-	does := work[row.Disk].Does().One
+	work, all := workIn(row.Phase), disksOf(row.Phase)
+	others := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return name == row.Disk })
+	text, does := row.Disk+" alone", work[row.Disk].Does().One
 	switch {
 	case row.Disk == "":
-		text := say.Doing(others, work)
-		if slices.ContainsFunc(pair.Phases, func(p compare.Phase) bool {
-			return p.Phase != row.Phase.Phase && len(p.Rates) > 0 && say.Doing(disksOf(&p), workIn(&p)) == text
-		}) {
-			text += " (" + row.Phase.Phase + ")"
-		}
-		return text + " move"
-	case len(others) == 0:
-		return fmt.Sprintf("%s alone (%s) %s", row.Disk, row.Phase.Phase, does)
-	default:
-		return fmt.Sprintf("%s beside %s (%s) %s", row.Disk, unit.List(others), row.Phase.Phase, does)
+		text, does = say.Doing(others, work), "move"
+	case len(others) > 0:
+		text = row.Disk + " beside " + unit.List(others)
 	}
+	if slices.ContainsFunc(pair.Phases, func(p compare.Phase) bool {
+		return p.Phase != row.Phase.Phase && len(p.Rates) > 0 && say.Doing(disksOf(&p), workIn(&p)) == say.Doing(all, work)
+	}) {
+		text += " (" + row.Phase.Phase + ")"
+	}
+	return text + " " + does
 }
+
+// titleOf is what people call a phase.
+func titleOf(p *compare.Phase) string { return cmp.Or(p.Title, p.Phase) }
 
 // workIn is the work of a phase's disks; if it is not known, the direction of their rates.
 func workIn(p *compare.Phase) map[string]work.Work {
@@ -301,7 +303,7 @@ func (c comparison) others(pair *compare.Pair, a *compare.Answer) []string {
 		for i := range phase.Latencies {
 			if l := &phase.Latencies[i]; l.Verdict == compare.Longer {
 				if longer++; worst == nil || *l.Change > *worst.Change {
-					worst, in = l, phase.Phase
+					worst, in = l, titleOf(&phase)
 				}
 			}
 		}
@@ -328,12 +330,12 @@ func (c comparison) others(pair *compare.Pair, a *compare.Answer) []string {
 	return texts
 }
 
-// rowName names a rate in a few words: "A writes in WWW".
+// rowName names a rate in a few words: "A (all write)".
 func rowName(row compare.Row) string {
-	if row.Disk == "" {
-		return row.Phase.Phase + " together"
+	if row.Disk == "" || len(disksOf(row.Phase)) == 1 {
+		return titleOf(row.Phase)
 	}
-	return rateOf(row.Rate) + " in " + row.Phase.Phase
+	return row.Disk + " (" + titleOf(row.Phase) + ")"
 }
 
 // changes are the largest changes of a run; nil if nothing changed.
@@ -352,7 +354,7 @@ func (c comparison) changes(i int) *Table {
 			disk += " (" + measure(row.Rate) + ")"
 		}
 		t.Rows = append(t.Rows, []Cell{
-			{Text: row.Phase.Phase}, {Text: disk}, {Text: c.scale.Number(*row.Base)}, {Text: c.scale.Number(*row.New)},
+			{Text: titleOf(row.Phase)}, {Text: disk}, {Text: c.scale.Number(*row.Base)}, {Text: c.scale.Number(*row.New)},
 			{Text: Change(*row.Change), Sign: pick(row.Verdict == compare.Slower, Bad, Unsigned)}, {Text: span(row.Interval)},
 		})
 	}

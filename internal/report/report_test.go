@@ -215,10 +215,10 @@ func TestComparisonAnswer(t *testing.T) {
 			pair(rate("A", 1.5e9, -0.01, 0.02, compare.NotShown), rate("B", 2e9, 0.8, 0.05, compare.Faster), rate("", 3.53e9, 0.898, 0.017, compare.Faster)),
 			"Two disks writing move 6.70 instead of 3.53 GB/s (+90 %, 88 to 92). 2 of 3 rates rose and 1 did not change significantly.",
 		},
-		{pair(rate("A", 0.742e9, -0.0497, 0.0121, compare.Slower)), "A alone (WW) writes 0.705 instead of 0.742 GB/s (-5.0 %, -6.2 to -3.8)."},
+		{pair(rate("A", 0.742e9, -0.0497, 0.0121, compare.Slower)), "A alone writes 705 instead of 742 MB/s (-5.0 %, -6.2 to -3.8)."},
 		{
 			pair(rate("A", 2e9, -0.5, 0.01, compare.Slower), rate("B", 1e9, 0.2, 0.01, compare.Faster)),
-			"A beside B (WW) writes 1.00 instead of 2.00 GB/s (-50 %, -51 to -49). B beside A (WW) writes 1.20 instead of 1.00 GB/s (+20 %, 19 to 21). 1 of 2 rates fell and 1 rose.",
+			"A beside B writes 1.00 instead of 2.00 GB/s (-50 %, -51 to -49). B beside A writes 1.20 instead of 1.00 GB/s (+20 %, 19 to 21). 1 of 2 rates fell and 1 rose.",
 		},
 		{pair(rate("A", 1e9, 0.001, 0.011, compare.NotShown), rate("B", 1e9, 0, 0.004, compare.NotShown)), "Nothing changed: every rate is within ±1.2 %."},
 		{pair(rate("A", 1e9, 0.001, 0.5, compare.NotShown)), "No change is shown, but the runs are noisy: a rate may have fallen by up to 49.9 %."},

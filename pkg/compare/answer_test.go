@@ -137,7 +137,7 @@ func TestDoubts(t *testing.T) {
 	base.Trace.Status = trace.Partial
 	other := runOf("new", still("WW", 1, load{"A", w, 1e9, 12}, load{"B", w, 1e9, 12}), still("R", 1, load{"A", trace.Read, 1e9, 12}))
 	other.Analysis.Findings = []analysis.Finding{{Code: "host_bound", Phase: "WW", Text: "WW: the computer was busy"}}
-	want := []string{"new: WW: the computer was busy", "base was cut short", "only new has R", "in WW, B worked in new only, so the others' rates may differ for that reason"}
+	want := []string{"new: WW: the computer was busy", "base was cut short", "only new has A reads", "in WW, B worked in new only, so the others' rates may differ for that reason"}
 	if got := Compare(base, other).Pairs[0].Doubts; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -150,6 +150,7 @@ type Gate struct {
 type Fall struct {
 	Run   string `json:"run"` // its label
 	Phase string `json:"phase"`
+	Title string `json:"title"` // of the phase
 	Rate
 }
 
@@ -182,7 +183,7 @@ func (c *Comparison) Against(limit float64) *Gate {
 		doubtful := r.Outcome == CannotTell && limit > 0 && r.Change != nil && -*r.Change > limit &&
 			(r.P != nil || r.Measure != File) && !((r.Measure == Window || r.Measure == File) && phase.levelsHold(r))
 		if r.Outcome == Fell || doubtful {
-			g.Crossed = append(g.Crossed, Fall{pair.Label, phase.Phase, *r})
+			g.Crossed = append(g.Crossed, Fall{pair.Label, phase.Phase, phase.Title, *r})
 		}
 	})
 	for i := range c.Pairs {
