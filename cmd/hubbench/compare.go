@@ -26,21 +26,19 @@ func newCompare(p program) *cobra.Command {
 		Use:                   "compare [flags] RUN RUN... | compare [flags] BASE... -- NEW...",
 		DisableFlagsInUseLine: true,
 		Short:                 "Compare runs with the first one, with confidence intervals",
-		Long: `Compare runs with the first one, phase by phase and disk by disk. Each rate has its change, a 95 %
-confidence interval, and a verdict that is corrected for the number of comparisons. Differences in
-how the runs were made come first. If a rate steps up or down in a run, the levels before and after
-the step are compared as well.
+		Long: `Compare runs with the first one. The answer is the largest changes with their 95 % confidence
+intervals, or the bound within which nothing changed. --all adds every rate, latency and finding, and
+what was measured differently. Verdicts are corrected for the number of comparisons.
 
 With BASE... -- NEW..., the runs before -- are repeats of one measurement and those after it of
-another, at least three in all. The comparison then includes what varies from run to run.
+another, at least three in total. The comparison then includes what varies from run to run.
 
 RUN is a run's folder, an events.jsonl or a report.html.
 
---fail-above PCT asks of each rate whether it fell by more than PCT percent. It fell (the difference
-is significant, and the measured fall is larger), it did not fall by so much (such a fall is excluded),
-or the data cannot tell. hubbench exits with 4 if a rate fell, or if the data cannot tell and the
-measured fall is larger. With 0, any significant fall counts and nothing else. A phase that the first
-run measured and another did not, or not to its end, is exit code 4 as well.`,
+--fail-above PCT exits with 4 if a rate fell by more than PCT percent: the difference is significant
+and the measured fall is larger, or the data cannot tell and the measured fall is larger. With 0, any
+significant fall counts and nothing else. A phase that is missing or incomplete in another run than
+the first is exit code 4 as well.`,
 		Args: takes(2, unlimited),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runCompare(p, args, cmd.ArgsLenAtDash(), opts, cmd.Flags().Changed("fail-above"))
@@ -64,7 +62,7 @@ func runCompare(p program, paths []string, dash int, opts compareOptions, gate b
 		return err
 	}
 	if dash >= 0 && (dash == 0 || dash == len(paths) || len(paths) < 3) {
-		return usage(errors.New("give the repeats of one measurement, --, and those of the other: three runs at least in all"))
+		return usage(errors.New("give the repeats of one measurement, --, and those of the other: at least three runs in total"))
 	}
 	runs, err := loadRuns(paths)
 	if err != nil {
@@ -110,7 +108,7 @@ func loadRuns(paths []string) ([]compare.Run, error) {
 	return runs, nil
 }
 
-// checkShared refuses runs that are of something else than the base. One that was cut short before its first phase is not.
+// checkShared refuses runs that measured something other than the base. One that was cut short before its first phase did not.
 func checkShared(c *compare.Comparison) error {
 	for _, pair := range c.Pairs {
 		if len(pair.Phases)+len(pair.Searches) == 0 && len(pair.OnlyHere) > 0 {
@@ -131,7 +129,7 @@ func crossed(g *compare.Gate) error {
 	return nil
 }
 
-// methodOf is what run.json says of how a run was made; nil where there is none, or without a plan.
+// methodOf is what run.json says about how a run was made; nil if there is none, or no plan in it.
 func methodOf(info *rundir.Info) *compare.Method {
 	if info == nil || info.Plan == nil {
 		return nil

@@ -57,9 +57,6 @@ func (c comparison) pair(doc *Document, i int) {
 	if len(c.Pairs) > 1 {
 		part.Add(Sentence{Text: c.outcome(pair, &c.answers[i]), Lead: true})
 		addList(part, "", c.others(pair, &c.answers[i]))
-		if t := c.changes(i); t != nil {
-			part.Add(t)
-		}
 		if f := c.figure(i); f != nil {
 			part.Add(f)
 		}

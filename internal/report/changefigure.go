@@ -15,14 +15,14 @@ func (c comparison) figure(i int) *Figure {
 	if len(rows) == 0 {
 		return nil
 	}
-	f := &Figure{ID: "changes", Told: true, Title: "No rate changed significantly"}
+	f := &Figure{ID: "changes", OmitInText: true, Title: "No rate changed significantly"}
 	if n := len(a.Changed); n > 0 {
 		f.Title = fmt.Sprintf("%d of %s changed, the most by %s", n, unit.Plural(len(rows), "rate"), Change(*a.Changed[0].Change))
 	}
 	f.Text = fmt.Sprintf("Upper bar: %s; lower bar: %s, with the interval of the change.", c.keys[0].Label, c.keys[i+1].Label)
 	if n := len(rows); n > maxChanges {
 		rows = largest(rows, a.Lead, maxChanges)
-		f.Text += fmt.Sprintf(" The first %d of %s.", maxChanges, unit.Plural(n, "rate"))
+		f.Text += fmt.Sprintf(" %d of %s, the largest changes first.", maxChanges, unit.Plural(n, "rate"))
 	}
 	var marks []Mark
 	for k, row := range rows {
@@ -56,7 +56,7 @@ func (c comparison) figureOfRuns() *Figure {
 		return nil
 	}
 	f := &Figure{
-		ID: "changes", Told: true, Title: "Each run, " + rowName(*rate), Keys: c.keys,
+		ID: "changes", OmitInText: true, Title: "Each run, " + rowName(*rate), Keys: c.keys,
 		Text: "Rates in the overlap, with the intervals of their changes from " + c.keys[0].Label + ".",
 	}
 	marks := []Mark{{Shape: Rectangle, Style: Outline, Name: c.keys[0].Label, Rows: [][]float64{{0, c.number(*rate.Base), -0.26, 0.26}}}}

@@ -201,6 +201,9 @@ func (c comparison) outcome(pair *compare.Pair, a *compare.Answer) string {
 	case len(a.Changed) > 0:
 	case all == 0 && len(texts) == 0:
 		texts = []string{"There are no rates to compare."}
+		if len(pair.Phases) > 0 {
+			texts = []string{"There are no rates to compare: " + pair.Phases[0].Reason + "."}
+		}
 	case all > 0 && len(a.Same) == 0:
 		texts = append(texts, "Too little was measured to compare any rate: "+a.Unjudged[0].Reason+".")
 	case all > 0 && max(-a.Bound[0], a.Bound[1]) > noisyChange:
