@@ -42,7 +42,7 @@ $(charts): $(addprefix $(html)/,bundle.go echarts.js package.json package-lock.j
 demo: build
 	bin/hubbench run configs/demo.yaml
 
-# Unit tests and testscripts. What starts goroutines is tested under the race detector, if there is one, but for the
+# Unit tests and testscripts. What starts goroutines is tested under the race detector, if there is one, except for the
 # page, which waits for a browser, and for what is done to whole processes: the detector makes the rest several times as slow
 # and finds nothing (make race has it for all).
 processes := ^Test(FaultsOf|Mounted|Kills$$|RunsInARow|Soak|Resume$$|ResumeSearch$$)

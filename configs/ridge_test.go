@@ -69,7 +69,7 @@ func contended(t *testing.T, p *hub.Profile) *notes {
 	return n
 }
 
-// No parameter that decides who gets how much can be changed alone for the figures to come closer, but for rounding.
+// No parameter that decides who gets how much can be changed alone for the figures to come closer, except for rounding.
 func TestGoshenRidgeIsFitted(t *testing.T) {
 	if raceEnabled {
 		t.Skip("it plays the scenarios nineteen times over")

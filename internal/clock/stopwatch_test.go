@@ -2,7 +2,7 @@ package clock
 
 import "testing"
 
-// A stopwatch agrees with the clock but for the moment between its two readings: it never runs ahead of it.
+// A stopwatch agrees with the clock except for the moment between its two readings: it never runs ahead of it.
 func TestStopwatch(t *testing.T) {
 	s := Start()
 	var worst int64

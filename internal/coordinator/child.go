@@ -78,7 +78,7 @@ func newChild(s *starter, cmd *exec.Cmd, stderr *stderrLog, job scenario.Job, re
 const outboxSize = 64
 
 // send sends the worker a message. The pipe to a worker that does not read, such as a stopped one, fills up: that holds up
-// nobody else.
+// no one else.
 func (c *child) send(m wire.Message) {
 	if c.gone {
 		return

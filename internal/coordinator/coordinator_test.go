@@ -60,7 +60,7 @@ func TestMain(m *testing.M) {
 		_ = conn.Send(wire.Message{Kind: wire.DoneKind, Error: "no space left on device", Effective: &trace.Effective{Engine: "fake", Cache: "cached"}})
 	case "waiting":
 		getReady(conn)
-		_, _ = conn.Receive() // to be told to stop
+		_, _ = conn.Receive() // to be asked to stop
 		_ = conn.Send(wire.Message{Kind: wire.DoneKind, Error: "stopped"})
 	case "quick":
 		getReady(conn)

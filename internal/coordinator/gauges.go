@@ -109,5 +109,5 @@ func (p *phaseRun) recordLastGauges() {
 	}
 }
 
-// end lets go of sources that hang.
+// end releases sources that hang.
 func (g *gauges) end() { close(g.over) }

@@ -200,7 +200,7 @@ func removeRuns(runID string, folders []string, say func(cleaned)) {
 	}
 }
 
-// removeRun removes a run's test files in a folder once its last worker has let go of them.
+// removeRun removes a run's test files in a folder once its last worker has released them.
 func removeRun(folder, runID string) error {
 	for deadline := time.Now().Add(busyTimeout); ; time.Sleep(busyRetry) {
 		err := diskio.RemoveRun(folder, runID)

@@ -7,7 +7,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
-// A disk that is slow is not taken for dead before its requests in flight, which may all end at once, can be done.
+// A disk that is slow is not declared dead before its requests in flight, which may all end at once, can be done.
 func TestStallTimeout(t *testing.T) {
 	io := func(mode string, block int64, depth int) scenario.IO {
 		return scenario.IO{Mode: mode, Block: block, Depth: depth}

@@ -9,7 +9,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// After a job past the cache, the cache holds nothing of it; if it does all the same, as after somebody's read of the
+// After a job past the cache, the cache holds nothing of it; if it does anyway, as after somebody's read of the
 // files, that is found.
 func TestCached(t *testing.T) {
 	for _, role := range []trace.Role{trace.Write, trace.Read} {

@@ -98,7 +98,7 @@ func (s *stamper) place(off int64) int64 {
 
 // put stamps the block p that is about to be written at off. Its noise begins at the position at. Blocks
 // are whole sectors, so that even a last, shorter unit has room for a stamp. If the file will end within that stamp,
-// its noise has no number, so that what is left of it can be checked all the same.
+// its noise has no number, so that what is left of it can be checked anyway.
 func (s *stamper) put(p []byte, off, at int64) {
 	number := uint32(at / s.unit)
 	for ; len(p) > 0; p = p[min(int(s.unit), len(p)):] {

@@ -33,7 +33,7 @@ type fault struct {
 	late    error // of reserving more than a probe does
 	direct  error // of opening for direct requests
 	odd     bool  // files opened for direct requests take others as well
-	declare error // of having reserved space taken for written
+	declare error // of having reserved space treated as written
 	short   bool  // reads and writes move half of what they are given
 	lose    bool  // writes report success and do nothing
 	other   bool  // reads return something else
@@ -264,7 +264,7 @@ func TestFallbacks(t *testing.T) {
 	}
 }
 
-// Space that cannot be reserved in the middle of a job is a doubt, told once, and the files are written all the same. Before
+// Space that cannot be reserved in the middle of a job is a doubt, reported once, and the files are written anyway. Before
 // the release it is an error: nothing is lost yet.
 func TestReserveFailsInMidJob(t *testing.T) {
 	const size = 2 * probeReserve

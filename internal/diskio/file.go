@@ -37,5 +37,5 @@ type opening struct {
 	lanes  int
 }
 
-// opener opens the file name of the folder: as it is for reading, made anew for writing unless again.
+// opener opens the file name of the folder: as it is for reading, created for writing unless again.
 type opener func(folder *os.Root, name string, o opening) (testFile, error)

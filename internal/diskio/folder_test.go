@@ -17,7 +17,7 @@ import (
 	"github.com/hubbench/hubbench/internal/filelock"
 )
 
-// makeFolder makes the marked folder of run r1 in dir with the files given, and lets go of it.
+// makeFolder makes the marked folder of run r1 in dir with the files given, and releases it.
 func makeFolder(t *testing.T, dir string, files ...string) string {
 	t.Helper()
 	f, err := openFolder(dir, "r1")
@@ -37,7 +37,7 @@ func makeFolder(t *testing.T, dir string, files ...string) string {
 	return f.path
 }
 
-// names lists the folder but for what macOS alone needs, and nil if there is none.
+// names lists the folder except for what macOS alone needs, and nil if there is none.
 func names(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -216,7 +216,7 @@ func TestCleanTakesTheFolderItself(t *testing.T) {
 	}
 }
 
-// Between two phases nobody holds the folder, and the run is alive all the same.
+// Between two phases nobody holds the folder, and the run is alive anyway.
 func TestCleanLeavesTheFolderOfARunBetweenPhases(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("TMP", os.Getenv("TMPDIR"))

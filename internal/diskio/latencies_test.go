@@ -47,7 +47,7 @@ func (l *told) sum(t *testing.T, op trace.Role) *latency.Histogram {
 	return sum
 }
 
-// Each second is told by itself, by operation; a stretch that ended before a pause ends there; the rest is told in the
+// Each second is reported separately, by operation; a stretch that ended before a pause ends there; the rest is reported in the
 // end.
 func TestLatenciesBySecond(t *testing.T) {
 	type line struct {
@@ -101,7 +101,7 @@ func (l *latencies) waitWritten(t *testing.T) {
 	}
 }
 
-// While a stretch cannot be told, the next goes on, and nothing is lost.
+// While a stretch cannot be reported, the next goes on, and nothing is lost.
 func TestLatenciesOfASlowReader(t *testing.T) {
 	var heard told
 	heard.each = make(chan struct{})

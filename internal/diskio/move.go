@@ -109,7 +109,7 @@ func stepOf(seq int, stepNS, sinceNS int64) int64 {
 	return max(int64(seq)*stepNS, (sinceNS+stepNS-1)/stepNS*stepNS)
 }
 
-// openNext opens file seq. One that is to be written anew is allocated; beyond the job's last file, each
+// openNext opens file seq. One that is to be written again is allocated; beyond the job's last file, each
 // takes the place of the one written a round before.
 func (e *real) openNext(seq int) (err error) {
 	e.nextSeq = seq
@@ -157,7 +157,7 @@ func (e *real) open(r record, op trace.Role) (testFile, error) {
 }
 
 // reserve makes room for a new file, to be written in any order. If that fails in the middle of a job, the file is written
-// all the same, and the job says so; a volume that is full would only fail later.
+// anyway, and the job says so; a volume that is full would only fail later.
 func (e *real) reserve(f testFile, r record) error {
 	err := f.reserve(e.padded(r.Size))
 	if err == nil && e.system.declare != nil && e.traits.inOrder == nil {

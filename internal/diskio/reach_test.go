@@ -19,7 +19,7 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// A refusal by macOS itself is told from one by the folder: the cure is another.
+// A refusal by macOS itself is distinguished from one by the folder: the cure is another.
 func TestConsent(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("these are Unix error numbers")

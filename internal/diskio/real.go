@@ -61,12 +61,12 @@ type system struct {
 	ring func(buf, scratch []byte, depth int) (mover, error) // errNoRing if the system has no such thing
 	// pieces is ring for the frames of streams.
 	pieces func(pieceWork) (pieceMover, error)
-	// cachedBelow: direct writes of no whole multiple of so many bytes go through the cache all the same; 0: none do.
+	// cachedBelow: direct writes of no whole multiple of so many bytes go through the cache anyway; 0: none do.
 	cachedBelow int64
 	// priority is how the system treats the process's requests, and a doubt if it holds them back; nil: that is not asked.
 	priority  func() (name, doubt string)
 	notDirect func(f testFile) bool              // that a file opened for direct requests takes others as well; nil: it does not
-	declare   func(f testFile, size int64) error // has reserved space taken for written; nil: it may be written anywhere
+	declare   func(f testFile, size int64) error // has reserved space treated as written; nil: it may be written anywhere
 }
 
 // timing is the clock of what has a time to begin at; tests have their own.
@@ -369,7 +369,7 @@ func (e *real) removeFiles() error {
 	}
 	var needed []*record
 	var filling []string
-	// A job that is stopped after its last file, as fillers are, has succeeded all the same.
+	// A job that is stopped after its last file, as fillers are, has succeeded anyway.
 	if e.moved >= len(e.job.Sizes) || e.moved > 0 && !e.failed {
 		needed = e.testFiles.match(e.job.CarryOver, anyRecord)
 		if e.job.KeepFill {

@@ -325,7 +325,7 @@ func (r *ring) reap() cqe {
 	return c
 }
 
-// close lets go of all at once: if only the descriptor is closed, the kernel keeps files open until it gets round to the
+// close releases all at once: if only the descriptor is closed, the kernel keeps files open until it gets round to the
 // rest, or until the thread ends if that has a number for the ring, and the volume cannot be unmounted meanwhile.
 func (r *ring) close() error {
 	var err error

@@ -12,7 +12,7 @@ import (
 )
 
 // streamRing moves pieces of frames through an io_uring, on the thread of its caller: which sleeps until a piece is done or
-// the next frame's time has come, and wakes nobody else.
+// the next frame's time has come, and wakes no one else.
 type streamRing struct {
 	pieceWork
 	queue    ringQueue

@@ -202,7 +202,7 @@ func TestStreamRingCompletesRequests(t *testing.T) {
 }
 
 // Streams on the kernel's own rings, in each way that kernels and limits allow: what was played is right, what was recorded
-// can be checked, and every request's time is told.
+// can be checked, and every request's time is reported.
 func TestStreamsOnRings(t *testing.T) {
 	rings := map[string]pieceMaker{
 		"as it comes": newStreamRing,
@@ -239,7 +239,7 @@ func ringOf(setups []uint32, buffers bool) pieceMaker {
 	}
 }
 
-// checkStreams moves some files of a streams job and checks what came of it.
+// checkStreams moves some files of a streams job and checks the result of it.
 func checkStreams(t *testing.T, s *streams) {
 	t.Helper()
 	runtime.LockOSThread()

@@ -72,7 +72,7 @@ func TestStreamsOnAQuietDevice(t *testing.T) {
 // quietFootprint is the size of all streams' files together.
 const quietFootprint = 2 << 30
 
-// fioCPU is how much of a core fio takes for as many frames of the same size, but for the part of a page, in a thread and by
+// fioCPU is how much of a core fio takes for as many frames of the same size, except for the part of a page, in a thread and by
 // an io_uring for each stream.
 func fioCPU(t *testing.T, dir string, spec stream.Spec) float64 {
 	t.Helper()

@@ -334,7 +334,7 @@ func TestStreamsCarryOver(t *testing.T) {
 	}
 }
 
-// What this computer is late by is told: when it does not wake in time to ask for frames, and when it stands still while
+// What this computer is late by is reported: when it does not wake in time to ask for frames, and when it stands still while
 // the disk is at work on all that it may have at once. What a slow disk keeps waiting is no part of it, however little
 // the player holds.
 func TestStreamsTellHowLateTheHostIs(t *testing.T) {

@@ -66,7 +66,7 @@ func listTestFiles(f *folder) (*testFiles, error) {
 	return s, nil
 }
 
-// listed is the folder's own list of its files. One that cannot be read lists nothing: then they are written anew.
+// listed is the folder's own list of its files. One that cannot be read lists nothing: then they are written again.
 func (f *folder) listed() []record {
 	text, err := f.root.ReadFile(listName)
 	if err != nil {
@@ -213,7 +213,7 @@ func (s *testFiles) makeRoom(more, footprint int64) error {
 	return nil
 }
 
-// openFile opens a test file, or makes it anew for writing.
+// openFile opens a test file, or recreates it for writing.
 func (s *testFiles) openFile(open opener, r record, o opening) (testFile, error) {
 	f, err := open(s.folder.root, r.name(), o)
 	if err != nil {
@@ -245,7 +245,7 @@ func (s *testFiles) carryOver(needed []*record, others ...string) error {
 	return errors.Join(err, removeErr)
 }
 
-// truncate gives a file its own size. It opens the file anew: some systems cut no file that is open for direct
+// truncate gives a file its own size. It reopens the file: some systems cut no file that is open for direct
 // requests to anything but whole sectors.
 func (s *testFiles) truncate(r record) error {
 	f, err := s.folder.root.OpenFile(r.name(), os.O_WRONLY, 0)

@@ -35,7 +35,7 @@ type transfer struct {
 	cap      int64    // nanoseconds after which no request begins; 0: no limit
 	random   bool     // blocks in the order of shuffled
 	shuffled shuffle
-	want     int64   // bytes to be moved: the size, but for a probe
+	want     int64   // bytes to be moved: the size, except for a probe
 	first    int64   // requests of the job before this transfer, if their order goes on from file to file
 	pacer    *pacer  // when requests begin; nil: at once
 	reads    float64 // of a transfer that does both, the share of requests that read; op is then write

@@ -15,7 +15,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Tried is what came of a job outside any run.
+// Tried is the result of a job outside any run.
 type Tried struct {
 	Effective trace.Effective
 	Bytes     int64

@@ -85,7 +85,7 @@ func TestTryFolder(t *testing.T) {
 	}
 }
 
-// Files that are there already are dropped from the cache before they are read, each with a flush: that goes on, and is told.
+// Files that are there already are dropped from the cache before they are read, each with a flush: that goes on, and is reported.
 func TestDroppingFromTheCacheIsReported(t *testing.T) {
 	runtime.LockOSThread() // to which io_uring belongs
 	defer runtime.UnlockOSThread()

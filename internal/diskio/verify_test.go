@@ -262,7 +262,7 @@ func benchmarkCheck(b *testing.B, how checking) {
 	}
 }
 
-// Reading back and removing take their time outside the files' own: a slow disk is told from a dead one by what it does
+// Reading back and removing take their time outside the files' own: a slow disk is distinguished from a dead one by what it does
 // meanwhile.
 func TestWhatIsDoneBeside(t *testing.T) {
 	job := newJob(t.TempDir(), trace.Write, 1<<20, 1<<20, 1<<20)

@@ -5,14 +5,14 @@ import (
 	"math"
 )
 
-// AtMost is a finding that counts what should not be: so many of a number of trials, and most of them at the most.
+// AtMost is a finding that counts what should not be: got of a number of trials, of which upper are the limit.
 func AtMost(claim, name string, got, of, upper int) Finding {
 	f := counted(claim, name, got, of)
 	f.Limit, f.Pass = fmt.Sprintf("%d at most", upper), of > 0 && got <= upper
 	return f
 }
 
-// AtLeast is a finding that counts what should be: so many of a number of trials, and least of them at the least.
+// AtLeast is a finding that counts what should be: got of a number of trials, of which lower are the limit.
 func AtLeast(claim, name string, got, of, lower int) Finding {
 	f := counted(claim, name, got, of)
 	f.Truth, f.Limit, f.Pass = float64(of), fmt.Sprintf("%d at least", lower), of > 0 && got >= lower
@@ -33,7 +33,7 @@ func Below(claim, name, unit string, measured, upper float64) Finding {
 	return Finding{Claim: claim, Case: name, Unit: unit, Measured: measured, Low: measured, High: measured, Limit: fmt.Sprintf("%.3g %s at most", upper, unit), Pass: measured <= upper}
 }
 
-// Within is a finding that compares a number with the true one: apart by a share of it at the most.
+// Within is a finding that compares a number with the true one: apart by a share of it at most.
 func Within(claim, name, unit string, truth, measured, share float64) Finding {
 	return Finding{
 		Claim: claim, Case: name, Unit: unit, Truth: truth, Measured: measured, Low: measured, High: measured,

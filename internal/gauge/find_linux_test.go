@@ -61,7 +61,7 @@ func cpuTime(t testing.TB) time.Duration {
 	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
 }
 
-// Reading everything that the kernel tells of eight disks takes less than a hundredth of a second of one core, so that
+// Reading everything that the kernel reports eight disks takes less than a hundredth of a second of one core, so that
 // once a second it is under 1 %.
 func TestCost(t *testing.T) {
 	dir := t.TempDir()

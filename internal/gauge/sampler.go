@@ -42,7 +42,7 @@ func Start(sources []Source, opts Options) *Sampler {
 	return s
 }
 
-// Stop reads the totals once more and ends. Nothing is taken after it has returned, save from a source that hangs in the
+// Stop reads the totals once more and ends. Nothing is taken after it has returned, except from a source that hangs in the
 // kernel: that one is left behind, and Take must bear with it.
 func (s *Sampler) Stop() {
 	close(s.last)

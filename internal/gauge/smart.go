@@ -37,7 +37,7 @@ func (f *Finder) thermometer(m *meter) (Source, bool) {
 		if !f.may(m.smart) {
 			return nil, nil
 		}
-		// Bits of its exit status are about the disk's health; the answer is complete all the same.
+		// Bits of its exit status are about the disk's health; the answer is complete anyway.
 		text, runErr := exec.CommandContext(ctx, tool, "--json", "-A", m.smart).Output()
 		celsius, err := parseSmart(text)
 		if err != nil {

@@ -86,7 +86,7 @@ func (s sysfs) celsius(file string) (float64, error) {
 	return milli / 1000, err
 }
 
-// usbPort is the folder of the slowest USB link on the way to a disk; empty if it hangs on none. PCIe links are passed
+// usbPort is the folder of the slowest USB link on the way to a disk; empty if it is connected to none. PCIe links are passed
 // over: through Thunderbolt their negotiated rate is made up.
 func (s sysfs) usbPort(disk string) string {
 	slowest, lowest := "", 0.0

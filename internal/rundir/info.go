@@ -29,7 +29,7 @@ type Info struct {
 	Status    string                                `json:"status"`              // running | complete | partial
 	Simulated bool                                  `json:"simulated,omitempty"` // by the hub model, in virtual time: no process ran
 	Host      Host                                  `json:"host"`
-	Hardware  *hardware.Setup                       `json:"hardware,omitempty"` // what the disks are and hang on
+	Hardware  *hardware.Setup                       `json:"hardware,omitempty"` // what the disks are and are connected to
 	Resumed   []string                              `json:"resumed,omitempty"`  // when it went on after an interruption
 	Plan      *scenario.Plan                        `json:"plan"`
 	SystemOK  bool                                  `json:"allow_system_disk,omitempty"`

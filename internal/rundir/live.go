@@ -49,7 +49,7 @@ type Live struct {
 }
 
 // Live has the folder written to in the background until it is closed. A disk that takes nothing for as long as stall is given
-// up; say is told of it before.
+// up; say is called before that.
 func (d *Dir) Live(stall time.Duration, say func(text string)) *Live {
 	l := &Live{Dir: d, record: newWriter(maxEvents), log: newWriter(maxLog), closer: newWriter(1), givenUp: make(chan struct{}), quit: make(chan struct{})}
 	l.watcher.Go(func() { l.watch(stall, say) })

@@ -51,7 +51,7 @@ func TestLiveOnADiskThatHangs(t *testing.T) {
 	}
 }
 
-// By itself it is given up after a while, and whoever goes on recording is told.
+// By itself it is given up after a while, and whoever goes on recording gets an error.
 func TestLiveGivesUp(t *testing.T) {
 	l := newLive(t, 3*lookEvery, func(string) {})
 	stick(t, l)

@@ -10,7 +10,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// past is how far a run has come by its events.
+// past is how far a run got, by its events.
 type past struct {
 	plan   *scenario.Plan
 	done   int              // phases of the plan that are complete

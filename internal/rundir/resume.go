@@ -51,7 +51,7 @@ func resume(path string) (*Unfinished, error) {
 }
 
 // Open drops from the events whatever lies behind the last complete phase, so that no phase is half from before and half
-// from after, and gives the folder to go on with. If no phase is complete, the journal begins anew.
+// from after, and gives the folder to go on with. If no phase is complete, the journal begins again.
 func (r *Unfinished) Open() (*Dir, error) {
 	err := errors.Join(RemoveParts(r.dir.Path), truncateLines(r.dir.Path, r.keep))
 	if stat, statErr := os.Stat(r.dir.File(EventsFile)); statErr == nil {

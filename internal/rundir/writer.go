@@ -10,7 +10,7 @@ import (
 var errFull = errors.New("too much is waiting to be written")
 
 // writer writes in a goroutine of its own, in the order in which it is handed what to write: a disk that hangs holds up
-// nobody else. An error ends it, and is returned by the next put.
+// no one else. An error ends it, and is returned by the next put.
 type writer struct {
 	mu     sync.Mutex
 	wake   sync.Cond // something was queued, or it ends

@@ -55,7 +55,7 @@ func (d *Disk) Map(target string, args ...string) error {
 	return errors.Join(d.Suspend(), command("dmsetup", "resume", name))
 }
 
-// Suspend lets the requests to a mapped disk wait until it is mapped anew.
+// Suspend lets the requests to a mapped disk wait until it is mapped again.
 func (d *Disk) Suspend() error {
 	return command("dmsetup", "suspend", "--noflush", "--nolockfs", filepath.Base(d.Dir))
 }

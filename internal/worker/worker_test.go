@@ -26,7 +26,7 @@ type fakeEngine struct {
 	transfer   func(ctx context.Context, seq int) error
 	releaseNS  int64
 	read       int64   // of each file, if the job reads and writes at once
-	cached     float64 // the share that the cache holds afterwards; 0: that cannot be told
+	cached     float64 // the share that the cache holds afterwards; 0: that is not known
 	doubts     []string
 	closed     chan struct{}
 }
@@ -151,7 +151,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// A job that reads and writes at once tells of each direction by itself.
+// A job that reads and writes at once reports each direction by itself.
 func TestBothDirections(t *testing.T) {
 	engine := &fakeEngine{read: 40}
 	engine.job.Reads = 0.4
@@ -208,7 +208,7 @@ func TestWhatTheCacheHeld(t *testing.T) {
 	side.end()
 }
 
-// What came up in the course of the job is told at its end, whether it went well or not.
+// What came up in the course of the job is reported at its end, whether it went well or not.
 func TestDoubts(t *testing.T) {
 	for _, err := range []error{nil, errors.New("disk on fire")} {
 		side := start(t, &fakeEngine{doubts: []string{"no space was reserved"}, transfer: func(context.Context, int) error { return err }})

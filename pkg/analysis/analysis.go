@@ -34,7 +34,7 @@ type Phase struct {
 	Phase          string                `json:"phase"`
 	Title          string                `json:"title"` // what it is called where a person reads of it: who does what if its name is only a pattern; unique in the run
 	Roles          map[string]trace.Role `json:"roles"`
-	Connections    map[string]string     `json:"connections,omitempty"` // of disks that hang elsewhere than in the rest of the run
+	Connections    map[string]string     `json:"connections,omitempty"` // of disks that are connected elsewhere than in the rest of the run
 	Test           string                `json:"test,omitempty"`        // which of a preset's tests this is
 	Stop           string                `json:"stop,omitempty"`        // race (also if empty) | hold | time: what ended it
 	Saturation     *trace.Saturation     `json:"saturation,omitempty"`  // which step of the preset of that name this is

@@ -110,7 +110,7 @@ func TestCached(t *testing.T) {
 	}
 }
 
-// What was found in the cache afterwards is a warning on the disk's number, but for a stray page.
+// What was found in the cache afterwards is a warning on the disk's number, except for a stray page.
 func TestFoundInTheCache(t *testing.T) {
 	for share, want := range map[float64]int{0: 0, 0.009: 0, 0.43: 1} {
 		run := runOf(diskOf("A", "read", 100e6, pace{10, 1e9}))

@@ -162,7 +162,7 @@ func TestBottlenecksByHand(t *testing.T) {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}
-	// Once more it is counted; another link is told by itself.
+	// Once more it is counted; another link is reported separately.
 	f := finder{phase: &Phase{Links: []LinkUse{use("a", "read", 0.9, "A")}}, found: []Finding{{Code: "other"}}}
 	f.bottlenecks()
 	f.bottlenecks()

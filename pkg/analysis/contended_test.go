@@ -90,7 +90,7 @@ func wrongOnHub(a *Analysis, even bool) map[string]bool {
 	return wrong
 }
 
-// TestOwnFallIsNotTaken: a disk that falls by itself beside steady ones is told as that, and as nothing else.
+// TestOwnFallIsNotTaken: a disk that falls by itself beside steady ones is reported as that, and as nothing else.
 func TestOwnFallIsNotTaken(t *testing.T) {
 	n := traces(t, 20, 5)
 	blamed, missed := 0, 0

@@ -5,7 +5,7 @@
 // # From a trace to an answer
 //
 //  1. Rates over time (package level). A disk's rate over its active time, in bins of 0.1 s, is cut into
-//     levels (stats.Segments). How it strays from them, by a part that is new in every bin and one with a memory
+//     levels (stats.Segments). How it deviates from them, by a part that is new in every bin and one with a memory
 //     (stats.EstimateNoise), gives the error of any rate. The luck of single files counts as well: a level rests on several
 //     files, on a change inside one, or on files that are all beyond any others.
 //  2. What needs no levels, there too: standstills within files, two levels in turn, and slopes.
@@ -23,7 +23,7 @@
 //     between and was seen longer than recoveries take; else a phase in which it does the same work alone (same.go). Another
 //     disk took from one that was held back only if both want all they can get in one direction, it kept more, and no phase of
 //     some of the same disks shows the loser as low without it. Readers of the ledger: throttle.go, cause.go, removal.go.
-//  7. The answer (summary.go, answer.go): who wins, who loses, which disk to plug in elsewhere, and how sure that is.
+//  7. The answer (summary.go, answer.go): who wins, who loses, which disk to plug in elsewhere, and its uncertainty.
 //
 // # What may be claimed
 //

@@ -62,7 +62,7 @@ func TestHeldFindings(t *testing.T) {
 	sameFindings(t, "alike together", toldOf(Phase{Overlap: o, Contention: c}),
 		Finding{Code: "held", Disk: "C", Disks: []string{"C"}, Other: "C alone", Values: map[string]float64{"rate": 44.9, "reference": 100}, Weight: 0.2755},
 		Finding{Code: "held", Disks: []string{"A", "B"}, Other: "A alone, B alone", Values: map[string]float64{"rate": 48.5, "reference": 97}, Weight: 0.25})
-	// What one disk's end shows is told apart from what phases of their own do, and who was stolen from is told there.
+	// What one disk's end shows is reported apart from what phases of their own do, and who was stolen from is reported there.
 	c.Disks["B"] = heldBackBy("D", 47, 94)
 	c.Disks["C"] = DiskContention{Rate: 44.9, Held: true, ReferenceRate: number(100), Retention: number(0.449), FairRate: 60}
 	c.Disks["D"] = DiskContention{FairRate: 70}
@@ -141,7 +141,7 @@ func TestDiskFindings(t *testing.T) {
 	if got := toldOf(Phase{Disks: map[string]Disk{"A": {}, "B": {Modes: &[2]float64{60, 100}}}}); len(got) != 0 {
 		t.Errorf("two modes beside another disk: %+v", got)
 	}
-	// What the preset saturation is for is told once.
+	// What the preset saturation is for is reported once.
 	rest := 30.0
 	step := Saturation{Disk: "B", Alone: "p", Fall: &Fall{AtBytes: 7, FromRate: 100, ToRate: 40}, Back: &Back{RestS: &rest}}
 	got := toldOf(Phase{Saturation: &trace.Saturation{}, Disks: map[string]Disk{"B": {Throttle: fell(CauseHeat)}}}, step, Saturation{Disk: "A"})
@@ -152,7 +152,7 @@ func TestDiskFindings(t *testing.T) {
 	}
 }
 
-// Late frames are told of each disk that had any; of a try of a search nothing is, but that it failed.
+// Late frames are reported of each disk that had any; of a try of a search nothing is, but that it failed.
 func TestStreamFindings(t *testing.T) {
 	p := Phase{StreamTotals: []StreamTotal{{Disk: "A", Due: 50}, {Disk: "B", Due: 40, Late: 1, LongestStallS: 0.25, LateOnlyWhile: []string{"C"}}, {Disk: "D", Due: 8, Late: 4}}}
 	sameFindings(t, "late frames", toldOf(p),
@@ -161,7 +161,7 @@ func TestStreamFindings(t *testing.T) {
 	p.Search = &trace.Try{}
 	p.Warnings = []Warning{{Code: "partial", Disk: "B", Other: "gone", Values: map[string]float64{"at_s": 3}}, {Code: "edges"}}
 	sameFindings(t, "a try", toldOf(p), Finding{Code: "partial", Disk: "B", Other: "gone", Values: map[string]float64{"at_s": 3}, Weight: 2})
-	// The next phase is told again; of one weight, the phase and then the disk come first in their order.
+	// The next phase is reported again; of one weight, the phase and then the disk come first in their order.
 	partial := []Warning{{Code: "partial", Disk: "B"}, {Code: "partial", Disk: "A"}}
 	var got []string
 	for _, f := range findings([]Phase{{Phase: "q", Search: &trace.Try{}}, {Phase: "r", Warnings: partial}, {Phase: "p", Warnings: partial}}, nil, nil, nil, 0.01) {
@@ -233,7 +233,7 @@ func TestLinkFindings(t *testing.T) {
 	}
 }
 
-// What holds in phase after phase is told once: of the first, or of the one that shows it most.
+// What holds in phase after phase is reported once: of the first, or of the one that shows it most.
 func TestOnceAndStrongest(t *testing.T) {
 	f := finder{phase: &Phase{}}
 	for i, weight := range []float64{1, 3, 2, 3} {

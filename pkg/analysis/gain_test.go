@@ -170,7 +170,7 @@ func TestStepsOfSaturation(t *testing.T) {
 	}
 }
 
-// Just a tenth is enough to be told.
+// Just a tenth is enough to be reported.
 func TestFreedByATenth(t *testing.T) {
 	for rate, want := range map[float64]bool{88e6: true, 87.9e6: false} {
 		p := besides(60, tracetest.Steps(100, [2]float64{20, 50}), tracetest.Steps(80))
@@ -234,7 +234,7 @@ func TestOthersFall(t *testing.T) {
 	}
 }
 
-// To four fifths of the rate before, after as many bytes as alone but for three tenths, and dated as it is told.
+// To four fifths of the rate before, after as many bytes as alone except for three tenths, and dated as it is reported.
 func TestFallTogetherByHand(t *testing.T) {
 	more := float64(sameBudget) // as a variable: constants are divided exactly
 	for _, tt := range []struct {

@@ -111,7 +111,7 @@ func TestHeldFoundDespiteGaps(t *testing.T) {
 	atLeast(t, "held at 70 %, heavy-tailed pauses between files", found, all, 0.95)
 }
 
-// What a disk could move is told by the time in files: pauses that come only beside others make its rate less, and hold it back
+// What a disk could move is known from the time in files: pauses that come only beside others make its rate less, and hold it back
 // no more than they do alone; slower files do.
 func TestPausesHoldNobody(t *testing.T) {
 	for _, tt := range []struct {

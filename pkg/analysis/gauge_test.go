@@ -296,7 +296,7 @@ func TestThrottleEvents(t *testing.T) {
 	}
 }
 
-// What a fall leaves to the others is told with it.
+// What a fall leaves to the others is reported with it.
 func TestFreed(t *testing.T) {
 	for trial := range 10 {
 		rnd := seed(6000 + trial)

@@ -191,7 +191,7 @@ func TestLatencyMatrixByHand(t *testing.T) {
 	}
 }
 
-// Requests that were due and never made are told of, with their disk.
+// Requests that were due and never made are reported, with their disk.
 func TestLeftOut(t *testing.T) {
 	p := playing(10, plenty(0, 0))
 	p.Gauges = []trace.Gauge{{Disk: "A", Name: trace.LeftOut, TNS: 10e9, Value: 200}, {Disk: "A", Name: trace.CachedShare, TNS: 10e9}}

@@ -15,7 +15,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
-// A rise that brings the same disks back to what they had is the end of their last fall, and what is small is not told.
+// A rise that brings the same disks back to what they had is the end of their last fall, and what is small is not reported.
 func TestInOrder(t *testing.T) {
 	one := func(kind string, atS, from, to float64, disks ...string) Change {
 		c := Change{StartS: atS, EndS: atS, Kind: kind, FromRate: from, ToRate: to, Disks: disks, AtCI: &Interval{atS, atS}}
@@ -113,7 +113,7 @@ func TestSurely(t *testing.T) {
 }
 
 // Three disks share what a hub carries; C ends at 30 s, and 0.5 s later A and B get its part for 2 s. Each rise alone may be
-// luck, of files of 10 % noise; both at one instant hardly are. If nobody gets it, no rise is told.
+// luck, of files of 10 % noise; both at one instant hardly are. If nobody gets it, no rise is reported.
 func TestRiseTogether(t *testing.T) {
 	const n = 60
 	told, spurious := 0, 0

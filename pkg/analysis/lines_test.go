@@ -28,7 +28,7 @@ func TestLateness(t *testing.T) {
 	s := &trace.Stream{Samples: []trace.StreamSample{
 		sample(1, 10, 0), sample(2, 20, 0), sample(3, 30, 0), sample(4, 40, 3), sample(5, 50, 3), sample(10, 60, 8), sample(12, 60, 8), sample(13, 70, 8), sample(14, 70, 8),
 	}}
-	// Frames were due without B until 3 s, and from 12 to 13 s; without C but for 3 to 4 s.
+	// Frames were due without B until 3 s, and from 12 to 13 s; without C except for 3 to 4 s.
 	for buffer, quiet := range map[time.Duration][]bool{
 		0:                       {false, true, true, true, true},
 		3500 * time.Millisecond: {false, true, true, true, false},

@@ -224,7 +224,7 @@ func (p *phase) startSkew() {
 }
 
 // allContend reports whether all of the phase's disks do. Else totals are partly a matter of choice, or their directions
-// cannot be told by disk.
+// cannot be separated by disk.
 func (p *phase) allContend() bool {
 	return !slices.ContainsFunc(p.parts, func(part part) bool { return !part.Contends() })
 }

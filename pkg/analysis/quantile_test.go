@@ -83,7 +83,7 @@ func probed(c tracetest.LatencyClass, rnd *rand.Rand, factor float64) *trace.Run
 }
 
 // TestLongerLatency: of pairs of phases that do not differ no more than 5 % claim that requests take longer, and of those in
-// which they take four times as long, 90 % are told if noise is short.
+// which they take four times as long, 90 % are reported if noise is short.
 func TestLongerLatency(t *testing.T) {
 	n := traces(t, 10, 4)
 	for _, c := range tracetest.LatencyClasses() {
@@ -112,7 +112,7 @@ func TestLongerLatency(t *testing.T) {
 	}
 }
 
-// The ratio is told with an interval that holds the truth.
+// The ratio is reported with an interval that holds the truth.
 func TestLatencyChange(t *testing.T) {
 	c := tracetest.LatencyClasses()[1]
 	got := Analyze(probed(c, seed(1), 8), Options{}).Phases[1].Disks["C"].Latency.Longer

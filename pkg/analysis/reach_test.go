@@ -199,7 +199,7 @@ func TestReachOfAPhase(t *testing.T) {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
-	// Those that go the other way are told apart.
+	// Those that go the other way are reported apart.
 	p := moving("p", trace.Write, 90, 3, "C", "A", "B")
 	for i := range 2 {
 		d := p.parts[i].Trace

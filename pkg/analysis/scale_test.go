@@ -30,7 +30,7 @@ func longTrace(files int) []byte {
 	return text
 }
 
-// BenchmarkFiles is all that `hubbench analyze --json` does of a trace but for opening the file. It must grow no
+// BenchmarkFiles is all that `hubbench analyze --json` does of a trace except for opening the file. It must grow no
 // faster than n log n, and do a million files in two seconds, and as a whole command (GOGC 60) in 260 MB. Reading is
 // bound by the scan of the text; the analysis by sorting the rates of each disk, and by the fixed cost of Theil-Sen.
 func BenchmarkFiles(b *testing.B) {
@@ -75,7 +75,7 @@ func hourOfLatencies() []byte {
 	return text
 }
 
-// BenchmarkLatencies is all that `hubbench analyze --json` does of an hour of latencies but for opening the file. It must
+// BenchmarkLatencies is all that `hubbench analyze --json` does of an hour of latencies except for opening the file. It must
 // take about a second.
 func BenchmarkLatencies(b *testing.B) {
 	text := hourOfLatencies()

@@ -27,7 +27,7 @@ func playing(endS float64, gives func(s float64) float64, others ...*trace.DiskT
 	return p
 }
 
-// plenty is more than the streams need, save for a stretch in which the disk stands still.
+// plenty is more than the streams need, except for a stretch in which the disk stands still.
 func plenty(fromS, toS float64) func(s float64) float64 {
 	return func(s float64) float64 {
 		if s >= fromS && s < toS {
@@ -75,7 +75,7 @@ func TestStreams(t *testing.T) {
 		s := script{name: "C", op: trace.Write, startS: fromS, paces: []pace{{toS, 1e9}}, sizes: fixed(1e8)}
 		return s.play(seed(1), noise{samples: true})
 	}
-	late := func(total StreamTotal) StreamTotal { // but for the exact figures
+	late := func(total StreamTotal) StreamTotal { // except for the exact figures
 		total.Late, total.Due, total.LongestStallS, total.LowestBufferS, total.Worst, total.Beside = 0, 0, 0, 0, "", nil
 		return total
 	}
@@ -203,7 +203,7 @@ func checkStreamSeries(t *testing.T, name string, s *Stream) {
 	}
 }
 
-// Without a word about the streams in the phase's line, their frames are counted all the same.
+// Without a word about the streams in the phase's line, their frames are counted anyway.
 func TestStreamsWithoutSpec(t *testing.T) {
 	phase := playing(10, plenty(4, 6))
 	phase.Work = nil
@@ -230,7 +230,7 @@ func TestStreamSeriesOfAnHour(t *testing.T) {
 	}
 }
 
-// A search's answer is told by what became of the streams in its tries, also in traces that say nothing of steps.
+// A search's answer is reported by what became of the streams in its tries, also in traces that say nothing of steps.
 func TestSearches(t *testing.T) {
 	type try struct {
 		value float64

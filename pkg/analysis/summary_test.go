@@ -12,7 +12,7 @@ func hold20(name string, rate float64) *trace.DiskTrace {
 	return diskOf(name, "write", 100e6, pace{20, rate * 1e9})
 }
 
-// Repeats of a phase are one contest, as many as there are jobs in common; the one in which a disk keeps least is told.
+// Repeats of a phase are one contest, as many as there are jobs in common; the one in which a disk keeps least is reported.
 func TestContests(t *testing.T) {
 	a := Analyze(tracetest.Run(
 		tracetest.Phase("A", hold20("A", 1.5)), tracetest.Phase("B", hold20("B", 1.5)),

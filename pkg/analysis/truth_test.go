@@ -60,7 +60,7 @@ func checkWindow(t *testing.T, rnd *rand.Rand, scripts []script, n noise) (worst
 	for i, s := range scripts {
 		disks[i], moved[i] = s.playAndKnow(rnd, n)
 	}
-	// The truth, step by step: a disk is active but for its pause of more than half a second.
+	// The truth, step by step: a disk is active except for its pause of more than half a second.
 	const steps = 40 * 100
 	first, last, count := -1, -1, 0
 	bytes := make([]float64, len(scripts))

@@ -112,7 +112,7 @@ func (inv *Inventory) Physical(disk *Disk, volume *Volume) []*Disk {
 }
 
 // Encloses reports whether a hub is no more than the case that a disk is built into: a Thunderbolt switch with nothing
-// else on it. A disk on USB has no switch in its case, so what it hangs on is a hub, be it the only one there; so has no simulated one.
+// else on it. A disk on USB has no switch in its case, so what it is connected to is a hub, be it the only one there; so has no simulated one.
 func (h *Hub) Encloses(d *Disk) bool {
 	return len(h.Devices) == 1 && h.Devices[0].Kind == DiskKind && h.Devices[0].ID == d.Name && d.Bus != USB && d.Bus != Simulated
 }

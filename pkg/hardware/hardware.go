@@ -1,4 +1,4 @@
-// Package hardware describes disks and what they hang on: hosts and their ports, hubs, the links of each disk's path,
+// Package hardware describes disks and what they are connected to: hosts and their ports, hubs, the links of each disk's path,
 // and what these can carry. It holds facts and asks no system: internal/device finds them. What is not known is empty
 // or nil, never a guess.
 //
@@ -70,10 +70,10 @@ type Hub struct {
 	Vendor   string     `json:"vendor"`
 	Firmware string     `json:"firmware,omitempty"`
 	Port     string     `json:"port"`               // the ID of the host's port that its path begins at
-	Upstream string     `json:"upstream,omitempty"` // the ID of the hub it hangs on; empty: the port
+	Upstream string     `json:"upstream,omitempty"` // the ID of the hub it is connected to; empty: the port
 	Protocol string     `json:"protocol"`           // Thunderbolt 3, Thunderbolt 4, USB4, USB 3.2 ...
 	Link     *Link      `json:"link"`               // its uplink
-	Devices  []Attached `json:"devices,omitzero"`   // what hangs on it
+	Devices  []Attached `json:"devices,omitzero"`   // what is connected to it
 }
 
 // Product is a hub's name with its maker's.
@@ -87,7 +87,7 @@ func WithVendor(vendor, name string) string {
 	return strings.TrimSpace(vendor + " " + name)
 }
 
-// Kind is what sort of device hangs on a hub.
+// Kind is what sort of device is connected to a hub.
 type Kind string
 
 // The kinds of device. Displays and network adapters compete with disks for the hub's uplink.
@@ -116,7 +116,7 @@ type Disk struct {
 	Bus          Bus      `json:"bus"`
 	UASP         *bool    `json:"uasp,omitempty"` // of a USB disk: with the faster protocol
 	Trim         *bool    `json:"trim,omitempty"` // the system tells it which blocks are free; without that its write cache does not recover
-	Hub          *string  `json:"hub"`            // the ID of the hub it hangs on
+	Hub          *string  `json:"hub"`            // the ID of the hub it is connected to
 	Port         string   `json:"port,omitempty"` // the ID of the host's port that its path begins at
 	SizeBytes    int64    `json:"size_bytes"`
 	External     *bool    `json:"external,omitempty"`

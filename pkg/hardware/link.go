@@ -95,7 +95,7 @@ func (l *Link) Practical(read bool) (Capacity, bool) {
 	return Capacity{}, false
 }
 
-// AtMost is what the link carries in one direction at the most, in bytes per second: what links like it have been seen to
+// AtMost is what the link carries in one direction at most, in bytes per second: what links like it have been seen to
 // carry, else its bare line rate. It is 0 if neither is known.
 func (l *Link) AtMost(read bool) float64 {
 	if c, ok := l.Practical(read); ok {

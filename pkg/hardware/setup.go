@@ -13,7 +13,7 @@ import (
 type Setup struct {
 	Host        *Host           `json:"host,omitempty"`
 	Hub         *Hub            `json:"hub,omitempty"`   // the one that the disks share
-	Port        string          `json:"port,omitempty"`  // of the host, that the hub hangs on, as people call it
+	Port        string          `json:"port,omitempty"`  // of the host, that the hub is connected to, as people call it
 	About       string          `json:"about,omitempty"` // what the scenario says of the hub: port, cable
 	Disks       map[string]Unit `json:"disks,omitempty"` // by the scenario's names
 	Competitors []Attached      `json:"competitors,omitempty"`
@@ -116,7 +116,7 @@ func (s *Setup) Described(hub, about string, disks map[string]string) *Setup {
 	return &out
 }
 
-// shared is the hub nearest to the disks that all of them hang on.
+// shared is the hub nearest to the disks that all of them are connected to.
 func shared(above [][]*Hub) *Hub {
 	if len(above) == 0 {
 		return nil
@@ -129,7 +129,7 @@ func shared(above [][]*Hub) *Hub {
 	return nil
 }
 
-// competitors are what else hangs on the disks' hubs and takes a good part of an uplink.
+// competitors are what else is connected to the disks' hubs and takes a good part of an uplink.
 func competitors(above [][]*Hub) []Attached {
 	var list []Attached
 	var seen []*Hub

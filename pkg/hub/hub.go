@@ -28,7 +28,7 @@ type Profile struct {
 	Evidence Evidence // what was observed, if the profile says so
 }
 
-// Source says how a profile's figures were come by.
+// Source says how a profile's figures were obtained.
 type Source string
 
 // The sources, from the surest to the least sure.
@@ -51,7 +51,7 @@ func (s Source) Text() string {
 	return ""
 }
 
-// Mark notes on the disks of a run line that are simulated how the profile's figures were come by.
+// Mark notes on the disks of a run line that are simulated how the profile's figures were obtained.
 func (p *Profile) Mark(disks []trace.Disk) {
 	for i := range disks {
 		if disks[i].Profile != "" {

@@ -18,7 +18,7 @@ type member struct {
 	state state
 
 	curve []breakpoint // by time; from the last grant on
-	held  float64      // the share it keeps when another leaves: its own, but for noise and for the others' frames
+	held  float64      // the share it keeps when another leaves: its own, except for noise and for the others' frames
 
 	frames *frames // nil: it moves files
 	pace   *pace   // nil: as fast as it can
@@ -174,7 +174,7 @@ func (m *member) soonRests(tNS int64) bool {
 	return m.frames != nil && m.frames.soonRests(tNS) || m.demand != nil && !m.demand.steady
 }
 
-// cap is the rate it can reach now with nobody else there. One that reads and writes at once gives each its time.
+// cap is the rate it can reach now with no one else there. One that reads and writes at once gives each its time.
 func (m *member) cap() float64 {
 	write := func() float64 {
 		rate := m.known.Write.cap(m.work.Direct, m.size())
@@ -192,7 +192,7 @@ func (m *member) cap() float64 {
 	return 1 / ((1-m.writes)/m.known.Read.cap(m.work.Direct, m.size()) + m.writes/write())
 }
 
-// want is the rate it aims at, but for noise, if it can reach so much.
+// want is the rate it aims at, except for noise, if it can reach so much.
 func (m *member) want(limit float64) float64 {
 	if m.pace != nil && !m.pace.behind() {
 		return min(limit, m.pace.rate/m.noiseFactor)
@@ -214,7 +214,7 @@ func (m *member) claim(claims []Claim) []Claim {
 	return claims
 }
 
-// flow sets its rate, but for noise, from tNS on.
+// flow sets its rate, except for noise, from tNS on.
 func (m *member) flow(tNS int64, rate float64) { m.turn(tNS, rate*m.noiseFactor) }
 
 // nextEvent is when it next needs looking at, as long as its rate stays.

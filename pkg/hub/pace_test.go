@@ -88,7 +88,7 @@ func TestPaceOverAll(t *testing.T) {
 	}
 }
 
-// A probe is told of as any job, and nobody notices it: not even by its end.
+// A probe is reported like any job, and nobody notices it: not even by its end.
 func TestProbe(t *testing.T) {
 	plan := triple("WW-", 1)
 	plan.Phases[0].Jobs[0].Sizes, plan.Phases[0].Jobs[1].Sizes = []int64{12e9}, []int64{24e9}

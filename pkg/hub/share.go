@@ -38,7 +38,7 @@ type Claim struct {
 	Same   bool       // of the same disk as the claim before it, which reads and writes at once
 }
 
-// wants is what it would move with nobody else there.
+// wants is what it would move with no one else there.
 func (c *Claim) wants() float64 {
 	if c.Want > 0 {
 		return c.Want
@@ -126,7 +126,7 @@ func (c Capacity) among(claims []Claim) Capacity {
 	return c
 }
 
-// carried is how much of what the disks want each direction carries, but for Both. What the one moves takes from the
+// carried is how much of what the disks want each direction carries, Both aside. What the one moves takes from the
 // other, which then takes less from the one: as the losses are below 1, there is one pair of amounts that agree.
 func (c *Capacity) carried(wantRead, wantWrite float64) (read, write float64) {
 	reads := func(write float64) float64 { return min(wantRead, max(c.Read-c.ReadLoss*write, minLeft*c.Read)) }

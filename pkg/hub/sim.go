@@ -22,7 +22,7 @@ import (
 //
 // Recovery: when a disk leaves, each disk that stays is held at the rate it has at that instant until its
 // lag (Lags) has passed, and then takes its new share. The latest leave decides: a further leave during a
-// hold starts the hold anew, at the rate the disk has then, even if that ends sooner. A disk that joins
+// hold starts the hold again, at the rate the disk has then, even if that ends sooner. A disk that joins
 // is never held: it takes at once the share it would have if nobody were held, and held disks give way
 // if that share is below what they hold.
 //
@@ -33,7 +33,7 @@ import (
 // leaving: it holds nobody. When a disk leaves, the streams' disk is held at the rate of its latest frame, and the others at
 // the rate that they had when no frame was on its way, unless frames have long followed one another without rest.
 //
-// A job at a pace is a flow that wants no more than its pace, but for what it has to make up for. A probe takes nothing
+// A job at a pace is a flow that wants no more than its pace, except for what it has to make up for. A probe takes nothing
 // from anybody; how long its requests take, the model does not know. A cache regains nothing between frames or at a
 // pace: that needs a rest.
 //
@@ -62,14 +62,14 @@ type Work struct {
 	Profile string     // the disk's name in the profile; the name it joins by if empty
 	Op      trace.Role // Read or Write
 	Sizes   []int64    // bytes of each file, in order; after the last it leaves, or begins again, as the policy has it
-	Direct  bool       // it hangs on a port of its own and contends with nobody
+	Direct  bool       // it is connected to a port of its own and contends with nobody
 	Seed    uint64     // of the profile's noise
 	Policy  policy.Policy
 
 	Pace    float64       // bytes per second, at most; 0: as fast as it can
 	Reads   float64       // of what it moves, if it reads and writes at once; 0: it does what Op says
 	Streams []stream.Spec // what it plays or records, instead of files; Sizes only divide what it moves
-	Probe   float64       // bytes per second of single requests, which nobody else notices; 0: it does not probe
+	Probe   float64       // bytes per second of single requests, which no one else notices; 0: it does not probe
 
 	OnDemand bool // it moves what is asked for, whenever that is, and leaves when nothing has been for DemandLeaves; no Sizes
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // step processes all that happens at s.now: first what ends, then who comes, then lags that run out and
-// files that begin; and shares out anew.
+// files that begin; and shares out again.
 func (s *Sim) step() {
 	s.play() // a frame that is there counts, whatever ends now
 	s.finish()

@@ -49,7 +49,7 @@ func busy(disk string, op trace.Role) scenario.Job {
 	return scenario.Job{Disk: disk, Role: op, Sizes: []int64{1e9}}
 }
 
-// outcomes of all streams, and the bytes of each disk that are told of.
+// outcomes of all streams, and the reported bytes of each disk.
 func outcomes(events []trace.Event) (tracetest.Outcomes, map[string]int64) {
 	streams, bytes := tracetest.Outcomes{}, map[string]int64{}
 	open := map[string]int64{}
@@ -257,7 +257,7 @@ func TestSamplesWhenever(t *testing.T) {
 	}
 }
 
-// What a simulation tells of streams stands among the rest in the order of time, each stream every 100 ms.
+// What a simulation reports of streams stands among the rest in the order of time, each stream every 100 ms.
 func TestStreamsInOrder(t *testing.T) {
 	plan := playing(uhd(3), 0, scenario.Job{Disk: "B", Role: write, Sizes: []int64{3e9, 5e9}}, scenario.Job{Disk: "C", Role: read, Sizes: []int64{2e9, 2e9}, Pace: 0.9e9})
 	last, next := int64(0), map[string]int64{"1": stream.SampleNS, "2": stream.SampleNS, "3": stream.SampleNS}

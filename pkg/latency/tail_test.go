@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Above is what counting the times themselves gives, but for those in the quantile's own bucket.
+// Above is what counting the times themselves gives, except for those in the quantile's own bucket.
 func TestTails(t *testing.T) {
 	times := draw(3, 60_000)
 	var parts [][]int64

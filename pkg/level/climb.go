@@ -67,7 +67,7 @@ func (p *Disk) Dipped(had overlap.Interval, rate float64) bool {
 	return float64(fast) > limit*float64(n)
 }
 
-// Blur is how much too early a change at ns may be dated: by the luck of the file before, up to MaxBlurNS.
+// Blur is how much too early a change at ns may be dated: by the scatter of the file before, up to MaxBlurNS.
 func (p *Disk) Blur(ns int64) int64 {
 	i := sort.Search(len(p.Trace.Files), func(i int) bool { return p.Trace.Files[i].StartNS >= ns })
 	if i < 2 {

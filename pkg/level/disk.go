@@ -37,7 +37,7 @@ type Disk struct {
 	excursionS float64 // the longest stretch that was too short to be a level
 }
 
-// Level is a stretch of time in which the disk's rate was constant but for noise.
+// Level is a stretch of time in which the disk's rate was constant except for noise.
 type Level struct {
 	overlap.Interval
 	Rate float64 // bytes per second of active time
@@ -212,7 +212,7 @@ type change struct {
 }
 
 // changes are the steps between the segments that begin at starts. A segment of no more than minLen pieces between
-// two longer ones, and between them in rate, is no level of its own: it comes of a piece that holds the step.
+// two longer ones, and between them in rate, is no level of its own: it comes from a piece that holds the step.
 func changes(starts []int, rates, weights []float64, minLen int) []change {
 	ends := append(slices.Clone(starts[1:]), len(rates))
 	long := func(i int) bool { return ends[i]-starts[i] > minLen }
@@ -260,7 +260,7 @@ func mean(x, w []float64) float64 {
 }
 
 // Limited reports whether the disk goes no faster than its work asks: what it moves says nothing of what it could, and
-// no claim is made about it. Its neighbours' rates are theirs all the same.
+// no claim is made about it. Its neighbours' rates are theirs anyway.
 func (p *Disk) Limited() bool { return p.Work.Limited() }
 
 // Contends reports whether the disk wants all it can get, in one direction: only such disks share a total, take from one

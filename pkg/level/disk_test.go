@@ -42,7 +42,7 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// Nothing varies but for what is said: levels that differ by less than a hundredth are one.
+// Nothing varies except for what is said: levels that differ by less than a hundredth are one.
 func TestFindLevels(t *testing.T) {
 	for _, tt := range []struct {
 		name  string

@@ -54,7 +54,7 @@ const (
 )
 
 // Sharpest is where the rate jumps most inside a file within sharpNS of ns, and ns itself if no jump makes up most of
-// the change: the luck of the files about it can draw a level's edge to where one of them begins.
+// the change: the scatter of the files around it can draw a level's edge to where one of them begins.
 func (p *Disk) Sharpest(ns int64, change float64) int64 {
 	const half = int(sharpNS / SampleNS)
 	around := overlap.Interval{StartNS: ns - sharpNS - sharpWidth*SampleNS, EndNS: ns + sharpNS + sharpWidth*SampleNS}

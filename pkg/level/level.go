@@ -129,7 +129,7 @@ func freeOf(bins int, n stats.Noise) float64 {
 
 // chanceOf is the chance of a difference as large as that of the bins from a to b and those from b to c by noise
 // alone: by that of the whole series or of these bins, whichever makes it more likely, because a disk that others hold
-// back strays less than one that is free. Unless the rate jumps there as nowhere else, b was chosen among many places.
+// back deviates less than one that is free. Unless the rate jumps there as nowhere else, b was chosen among many places.
 func (s *series) chanceOf(a, b, c int, edges []int) float64 {
 	if b <= a || c <= b {
 		return 1

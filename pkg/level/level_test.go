@@ -17,7 +17,7 @@ import (
 
 func ns(s float64) int64 { return int64(math.Round(s * 1e9)) }
 
-// within fails the test unless a value is as wanted, but for what is allowed.
+// within fails the test unless a value is as wanted, except for what is allowed.
 func within(t *testing.T, what string, got, want, allowed float64) {
 	t.Helper()
 	if math.Abs(got-want) > allowed || math.IsNaN(got) != math.IsNaN(want) {
@@ -294,7 +294,7 @@ func TestChanceOf(t *testing.T) {
 	}
 }
 
-// What is shorter than three seconds is no level: the shortest first, and the longest of them is told.
+// What is shorter than three seconds is no level: the shortest first, and the longest of them is reported.
 func TestWithoutExcursions(t *testing.T) {
 	for _, tt := range []struct {
 		name   string

@@ -72,7 +72,7 @@ func (p *Disk) errorOver(n stats.Noise, bins int, in []overlap.Interval) float64
 	return math.Sqrt(n.MeanVariance(bins) + p.scatterVariance(in))
 }
 
-// How far a file's rate strays from the next one's, relative: at least minScatter, and defaultScatter if too few were seen
+// How far a file's rate deviates from the next one's, relative: at least minScatter, and defaultScatter if too few were seen
 // to measure it.
 const (
 	minScatter     = 0.10 // of ten files or fewer; less of more
@@ -110,7 +110,7 @@ func (p *Disk) FileScatter() float64 {
 	return max(minScatter/math.Sqrt(max(1, n/10)), stats.NormalMAD*stats.Median(logs))
 }
 
-// scatterVariance is the variance that the luck of single files adds to a rate that rests on few of them: within a file it
+// scatterVariance is the variance that the scatter of single files adds to a rate that rests on few of them: within a file it
 // does not show.
 func (p *Disk) scatterVariance(in []overlap.Interval) float64 {
 	var squares float64

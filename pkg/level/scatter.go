@@ -26,7 +26,7 @@ const (
 )
 
 // ShowsInFiles reports whether a change from one stretch to a later one shows in several files on either side, inside one
-// file, or in that all files on one side are slower than all on the other: file times have heavy tails, and the luck of one
+// file, or in that all files on one side are slower than all on the other: file times have heavy tails, and the rate of one
 // or two files is no level.
 func (p *Disk) ShowsInFiles(before, after overlap.Interval, minFiles int, maxShare float64) bool {
 	return p.RestsOnFiles(before, minFiles, maxShare) && p.RestsOnFiles(after, minFiles, maxShare) || p.showsInsideFile(before, after) || p.RanksApart(before, after)

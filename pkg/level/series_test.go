@@ -43,7 +43,7 @@ func TestSeriesOfADisk(t *testing.T) {
 	if got := s.edges(nil); !slices.Equal(got, []int{0, 50}) {
 		t.Errorf("edges of no level %v", got)
 	}
-	// The noise is of stretches at least a fifth as long as the longest, but for those that are left out.
+	// The noise is of stretches at least a fifth as long as the longest, except for those that are left out.
 	stretches := func(list ...[2]int) stats.Noise {
 		var in [][]float64
 		for _, v := range list {

@@ -21,7 +21,7 @@ const (
 	swingWithin    = 4             // the gap between the rates is at least this many times the spread within the levels
 	swingJump      = 0.6           // of that gap lies between the second before a change and the one after it: waves rise more slowly
 	swingJumps     = 0.8           // of the changes at least must jump so
-	swingShown     = 0.6           // of the changes at least must be more than the luck of single files (see ShowsInFiles)
+	swingShown     = 0.6           // of the changes at least must be more than the scatter of single files (see ShowsInFiles)
 	jumpNS         = 1_000_000_000 // the second in which a jump is looked for
 	maxSwingStarts = 40            // levels at which a swing is tried to begin: bounds the search in traces of very many
 	swingPieces    = 1000          // at most: more would take long, and levels that last show in fewer

@@ -91,7 +91,7 @@ func TestFindDrift(t *testing.T) {
 	}
 }
 
-// stillFile is a file of 100 MB that takes a second, with progress each tenth but for a flush of one at its end. From stillS on it
+// stillFile is a file of 100 MB that takes a second, with progress each tenth except for a flush of one at its end. From stillS on it
 // stands still for so many seconds, with samples meanwhile or without.
 func stillFile(atS, stillS, forS float64, meanwhile bool) trace.File {
 	f := trace.File{StartNS: ns(atS), EndNS: ns(atS + 1 + forS), Bytes: 100e6}

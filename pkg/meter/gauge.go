@@ -64,7 +64,7 @@ type count struct {
 }
 
 // counts are a disk's counters. If reads are not known they are zero all along, and reads is false. There are none
-// if a counter runs backwards: then the disk was plugged in anew.
+// if a counter runs backwards: then the disk was plugged in again.
 func (m Gauges) counts(disk string) (counts []count, reads bool) {
 	written, read := m.Of(disk, trace.DeviceWrite), m.Of(disk, trace.DeviceRead)
 	at := map[int64]float64{}

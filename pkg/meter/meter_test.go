@@ -22,7 +22,7 @@ func span(fromS, toS float64) overlap.Interval {
 	return overlap.Interval{StartNS: ns(fromS), EndNS: ns(toS)}
 }
 
-// within fails the test unless a value is as wanted, but for what is allowed.
+// within fails the test unless a value is as wanted, except for what is allowed.
 func within(t *testing.T, what string, got, want, allowed float64) {
 	t.Helper()
 	if math.IsNaN(got) || math.Abs(got-want) > allowed {

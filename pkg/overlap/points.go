@@ -8,7 +8,7 @@ import (
 
 // Points returns the curve over v at moments at least stepNS apart, the ends of v among them, for whoever wants
 // rates: the difference of two neighbours. Moments at which the bytes are known (samples, starts and ends of files)
-// are taken, and nothing is interpolated, save if files of the disk overlap: there they are evenly spaced. The
+// are taken, and nothing is interpolated, except if files of the disk overlap: there they are evenly spaced. The
 // last two may lie up to half as close.
 func (c *Curve) Points(v Interval, stepNS int64) []trace.Sample {
 	points := []trace.Sample{{TNS: v.StartNS, Bytes: c.At(v.StartNS)}}

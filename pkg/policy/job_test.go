@@ -83,7 +83,7 @@ func TestCutShort(t *testing.T) {
 	}
 }
 
-// A quota is told once, when it has been decided, and is that of whole files.
+// A quota is reported once, when it has been decided, and is that of whole files.
 func TestQuota(t *testing.T) {
 	j := NewJob("p", Policy{Target: 40 * time.Second}, &scenario.Job{Sizes: []int64{1e9, 3e9}})
 	var quotas []int64

@@ -25,7 +25,7 @@ type Figures struct {
 }
 
 // MinRequests is how many requests it takes to estimate the time that one in n exceeds (100 for p99): ten must have been
-// slower, or it rests on the luck of a few.
+// slower, or it depends on a few.
 func MinRequests(n int64) int64 { return 10 * n }
 
 // How the time of a latency line is determined.

@@ -118,7 +118,7 @@ type Change struct {
 const minLonger = 1.25
 
 // Longer reports whether a quantile is longer than alone by more than noise makes with a chance of alpha. The interval of
-// the ratio comes of both quantiles' own (Zou and Donner, "Construction of Confidence Limits About Effect Measures: A General
+// the ratio comes from both quantiles' own (Zou and Donner, "Construction of Confidence Limits About Effect Measures: A General
 // Approach", Statistics in Medicine 27, 2008).
 func (q *Quantile) Longer(alone *Quantile, alpha float64) *Change {
 	if q == nil || alone == nil || float64(q.NS) < minLonger*float64(alone.NS) {

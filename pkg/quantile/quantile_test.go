@@ -22,7 +22,7 @@ func span(fromS, toS float64) overlap.Interval {
 	return overlap.Interval{StartNS: ns(fromS), EndNS: ns(toS)}
 }
 
-// within fails the test unless a value is as wanted, but for what is allowed.
+// within fails the test unless a value is as wanted, except for what is allowed.
 func within(t *testing.T, what string, got, want, allowed float64) {
 	t.Helper()
 	if math.IsNaN(got) || math.Abs(got-want) > allowed {
@@ -41,7 +41,7 @@ func TestLongerThanUnknown(t *testing.T) {
 	}
 }
 
-// quantileOf is the time that a share of requests exceeds, and how that share strays in each stretch.
+// quantileOf is the time that a share of requests exceeds, and how that share deviates in each stretch.
 func quantileOf(share float64, times, above []float64) *Quantile {
 	var all []int64
 	for _, ns := range times {
@@ -51,7 +51,7 @@ func quantileOf(share float64, times, above []float64) *Quantile {
 	return &Quantile{Tail: latency.Tail{NS: r.Quantile(1 - share), Share: share, Above: above, Worth: 10}, all: r}
 }
 
-// deviations are twenty stretches that stray now to one side and then to the other, by turns or for ten of them.
+// deviations are twenty stretches that deviate now to one side and then to the other, by turns or for ten of them.
 func deviations(by float64, alike int) (above []float64) {
 	for i := range 20 {
 		above = append(above, by*float64(1-2*(i/alike%2)))
@@ -140,7 +140,7 @@ func TestQuantileWithin(t *testing.T) {
 	}
 }
 
-// The logarithm of a ratio strays by those of both.
+// The logarithm of a ratio deviates by those of both.
 func TestQuantileLonger(t *testing.T) {
 	twice := thousandTimes()
 	for i := range twice {
@@ -208,7 +208,7 @@ func TestLatencyLines(t *testing.T) {
 		for _, l := range lines {
 			got = append(got, l.Interval)
 		}
-		// A line is of the time since the one before, but for one that comes 1.5 s after it.
+		// A line is of the time since the one before, except for one that comes 1.5 s after it.
 		want := []overlap.Interval{span(tt.firstS, 2.3), span(2.3, 3.4), span(3.4, 4.8999), span(5.3999, 6.3999), span(8, 9)}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
@@ -310,7 +310,7 @@ func TestQuantileParts(t *testing.T) {
 			t.Errorf("%d lines in %d stretches of %d", n, len(got), len(got[0]))
 		}
 	}
-	// Of 999 requests no p99 is told, of 19 none at all.
+	// Of 999 requests no p99 is reported, of 19 none at all.
 	many := func(n int) []*Quantile {
 		lines := make([]Line, 10)
 		for i := range lines {

@@ -266,7 +266,7 @@ func Fit(line func(x, y []float64) (stats.Line, bool), sizes, times []float64) (
 
 // FindLowLatency finds the region in which time hardly depends on size: below latency times rate, where a file takes no
 // more than twice the time of an empty one (Hockney and Jesshope's n-half, "Parallel Computers", 1981). Nil unless
-// files lie in it and bear it out.
+// files lie in it and confirm it.
 func FindLowLatency(files []File, s *SmallFiles) *LowLatency {
 	if s == nil || s.TheilSenRate == nil || *s.TheilSenLatencyS <= 0 {
 		return nil

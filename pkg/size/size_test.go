@@ -16,7 +16,7 @@ import (
 
 func ns(s float64) int64 { return int64(math.Round(s * 1e9)) }
 
-// within fails the test unless a value is as wanted, but for what is allowed.
+// within fails the test unless a value is as wanted, except for what is allowed.
 func within(t *testing.T, what string, got, want, allowed float64) {
 	t.Helper()
 	if math.IsNaN(got) || math.Abs(got-want) > allowed {
@@ -300,7 +300,7 @@ func TestKneeSample(t *testing.T) {
 	}
 }
 
-// What is the same for all sizes is told from what goes with the time; a knee is neither.
+// What is the same for all sizes is distinguished from what goes with the time; a knee is neither.
 func TestConstantNoise(t *testing.T) {
 	for _, tt := range []struct {
 		name     string

@@ -46,7 +46,7 @@ func TestDipP(t *testing.T) {
 	}
 }
 
-// TestDipOfOneMode: a normal sample is further from two modes than a uniform one, so hardly any is taken for bimodal.
+// TestDipOfOneMode: a normal sample is further from two modes than a uniform one, so hardly any is called bimodal.
 func TestDipOfOneMode(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(11, 12))
 	wrong := 0

@@ -9,7 +9,7 @@ import (
 // Interval is a confidence interval: low, high.
 type Interval [2]float64
 
-// Estimate is a mean, or a difference of means, and how sure it is.
+// Estimate is a mean, or a difference of means, and its uncertainty.
 type Estimate struct {
 	Mean  float64
 	fits  fits

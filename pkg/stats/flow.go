@@ -65,7 +65,7 @@ func (f Flow) Estimate() Estimate {
 	return e
 }
 
-// Change is the logarithm of what g's mean is of f's, made straight around the means (the delta method), and how sure it is;
+// Change is the logarithm of what g's mean is of f's, made straight around the means (the delta method), and its uncertainty;
 // there must be no doubt about either, and both means above zero.
 func (f Flow) Change(g Flow) Estimate {
 	a, b := relative(f), relative(g)

@@ -14,7 +14,7 @@ type Items struct{ Size, Time []float64 }
 // Spread is how far the differences between items let the rate of all of them, size over time, be from that of many
 // more. If few items took most of the time the rate over time cannot show it: within an item it is the same.
 // It is the error of a ratio estimate (Cochran, "Sampling Techniques", chapter 6), for times in proportion to size
-// but for a fixed cost.
+// except for a fixed cost.
 type Spread struct {
 	Items int     // comparable ones
 	Worth float64 // how many items of equal length the times are worth

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Noise is how a sequence strays from its level: by a part that is new in every step, and by one with a memory. It is
+// Noise is how a sequence deviates from its level: by a part that is new in every step, and by one with a memory. It is
 // the model of a nugget and an exponential variogram (Cressie, "Statistics for Spatial Data", revised edition, 1993,
 // sections 2.3 and 2.6), which a first-order autoregression observed with error has.
 type Noise struct {

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Repeat is one of several measurements of a thing: what it gave, and how sure that is by itself.
+// Repeat is one of several measurements of a thing: what it gave, and its uncertainty by itself.
 type Repeat struct{ Mean, SE float64 }
 
 // RepeatedDifference is the mean of b less the mean of a, each measured once or more, at least three times together.

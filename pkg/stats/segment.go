@@ -114,7 +114,7 @@ func (c *costs) of(from, to int) float64 {
 	return max(0, c.wxx[to]-c.wxx[from]-wx*wx/(c.w[to]-c.w[from]))
 }
 
-// LongRunVariance is the variance of x per unit of weight that decides how far a mean over a long stretch strays:
+// LongRunVariance is the variance of x per unit of weight that decides how far a mean over a long stretch deviates:
 // larger than the plain variance if neighbours go together. Changes of level hardly touch it.
 //
 // It is the largest of the estimates from batches of 1, 2, 4, ... neighbours (batch means: Schmeiser, "Batch Size

@@ -71,7 +71,7 @@ func (s Spectrum) Error() (Estimate, bool) {
 	return Estimate{Mean: s.Mean, fits: fits, parts: fits.parts(), skew: s.skew}, true
 }
 
-// Difference is the mean of b less the mean of a and how sure it is. Each has noise of its own size; how long it lasts is
+// Difference is the mean of b less the mean of a and its uncertainty. Each has noise of its own size; how long it lasts is
 // taken to be the same in both, which halves the doubt about it. The degrees of freedom are Welch's ("The
 // Generalization of 'Student's' Problem When Several Different Population Variances Are Involved", Biometrika 34,
 // 1947). It is false if there are too few values in either.

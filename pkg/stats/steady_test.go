@@ -127,7 +127,7 @@ func (s madeSeries) judge(detect func([]float64) bool) string {
 		if mean, change, _ := drift(s.truth[n-SteadyWindows : n]); afterPTS(s.truth[:n]) && change <= 0.5*steadyChange*mean {
 			long++
 		} else {
-			long, called = 0, false // it must be found anew
+			long, called = 0, false // it must be found again
 		}
 		if long > maxWindows && !called {
 			return "too late"

@@ -35,7 +35,7 @@ const (
 //
 // The statistic is the squared score of a step, what Smooth explains of it taken out, over its variance; the greatest
 // over all cuts counts (Andrews, "Tests for Parameter Instability and Structural Change with Unknown Change Point",
-// Econometrica 61, 1993). Its distribution comes of surrogates: the values in blocks of neighbours in time, so long
+// Econometrica 61, 1993). Its distribution comes from surrogates: the values in blocks of neighbours in time, so long
 // that what is left between them is independent, are put into another order (Lahiri, "Resampling Methods for Dependent
 // Data", 2003); they are always the same. Beyond the surrogates the tail falls exponentially, as that of the maximum
 // of squared normal variables does (Knijnenburg et al., "Fewer Permutations, More Accurate P-values", Bioinformatics

@@ -44,7 +44,7 @@ func squared(x []float64) []float64 {
 	return out
 }
 
-// TestStepScanIsLeastSquares: the cut is the one whose step explains most, found by fitting each; but for those that a line and a
+// TestStepScanIsLeastSquares: the cut is the one whose step explains most, found by fitting each; except for those that a line and a
 // constant leave too little of.
 func TestStepScanIsLeastSquares(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(35, 36))
@@ -94,7 +94,7 @@ func TestStepScanIsLeastSquares(t *testing.T) {
 	}
 }
 
-// TestStepChance: p by hand for surrogates whose statistics are told: 0.001, 0.002 ... 0.999 in some order.
+// TestStepChance: p by hand for surrogates whose statistics are given: 0.001, 0.002 ... 0.999 in some order.
 func TestStepChance(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(37, 38))
 	s := StepScan{Order: []int{0, 1, 2}}
@@ -228,7 +228,7 @@ func TestStepsOfSeveral(t *testing.T) {
 		{"upwards", levels([2]float64{60, 2.2}, [2]float64{60, 3}), 20, 100, []int{60}},
 		{"a stretch too short", levels([2]float64{60, 3}, [2]float64{15, 1}), 20, 100, []int{55}},
 		{"too little known", levels([2]float64{60, 3}, [2]float64{60, 1}), 20, 11, nil},
-		// 35 of 180 are known: the difference of 40 and 40 is told by 7 of each, which are too few.
+		// 35 of 180 are known: the difference of 40 and 40 is estimated from 7 of each, which are too few.
 		{"too little known of the second", levels([2]float64{100, 4}, [2]float64{40, 2}, [2]float64{40, 1}), 20, -35, []int{100}},
 		{"just enough", levels([2]float64{100, 4}, [2]float64{40, 2}, [2]float64{40, 1}), 20, -36, []int{100, 140}},
 		{"too little known of the first", levels([2]float64{40, 1}, [2]float64{40, 2}, [2]float64{100, 4}), 20, -35, []int{80}},

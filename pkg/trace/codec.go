@@ -129,7 +129,7 @@ func (e *Event) atSample(key string) any {
 }
 
 // AppendEvent appends the event's line, newline included, to dst. Each type writes its own keys and none of the
-// others'. Nothing is allocated but for run and phase lines and for text that must be escaped.
+// others'. Nothing is allocated except for run and phase lines and for text that must be escaped.
 func AppendEvent(dst []byte, e *Event) []byte {
 	dst = append(dst, `{"type":`...)
 	dst = appendString(dst, string(e.Type))

@@ -106,7 +106,7 @@ type Disk struct {
 	Path       string `json:"path,omitempty"`
 	Connection string `json:"connection,omitempty"`
 	Profile    string `json:"profile,omitempty"` // of a simulated disk
-	Origin     string `json:"origin,omitempty"`  // of a simulated disk: how the profile's figures were come by, as hub.Source has it
+	Origin     string `json:"origin,omitempty"`  // of a simulated disk: how the profile's figures were obtained, as hub.Source has it
 }
 
 // Try is one try of a search.

@@ -45,7 +45,7 @@ func (t *DiskTrace) once() leftOut {
 	return out
 }
 
-// without returns the files but for those at the indices, which must be ascending.
+// without returns the files except for those at the indices, which must be ascending.
 func without(files []File, indices []int) []File {
 	kept := files[:0]
 	for i, f := range files {

@@ -51,7 +51,7 @@ func load(t *testing.T, lines [][]byte) *Run {
 	return run
 }
 
-// Whatever is doubled, the run is that of the clean trace, but for a warning that says how much was left out.
+// Whatever is doubled, the run is that of the clean trace, except for a warning that says how much was left out.
 func TestDoubled(t *testing.T) {
 	const files = 100
 	clean := recorded(files)

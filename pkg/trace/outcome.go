@@ -5,7 +5,7 @@ import "fmt"
 // Effective is how a job really moved its bytes, which may be less than it asked for.
 type Effective struct {
 	Engine   string   `json:"engine"` // simulated | threads | io_uring | app
-	Cache    string   `json:"cache"`  // direct | cached writes (direct but for them) | cached (direct was asked for and granted, and the cache held them) | buffered | none (simulated)
+	Cache    string   `json:"cache"`  // direct | cached writes (direct except for them) | cached (direct was asked for and granted, and the cache held them) | buffered | none (simulated)
 	Flush    string   `json:"flush"`
 	Block    int64    `json:"block"`
 	Depth    int      `json:"depth"`

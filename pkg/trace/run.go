@@ -31,7 +31,7 @@ type Phase struct {
 	Stop        string               // race (also if empty) | hold | time
 	Test        string               // of a preset's tests; empty if it has one
 	Score       string               // median | best, if the preset's original has a score of its own
-	Connections map[string]string    // of disks that hang elsewhere than in the run's line
+	Connections map[string]string    // of disks that are connected elsewhere than in the run's line
 	Gauges      []Gauge              // what the machine read off its devices meanwhile, by time
 	Work        map[string]work.Work // what each disk was to do; of other tools' and old traces what little they say. See WorkOf
 	Search      *Try                 // which of a search's tries this is; nil: of none

@@ -282,7 +282,7 @@ func FuzzFormatBytes(f *testing.F) {
 	})
 }
 
-// A pattern and its parser agree on every text made of the pieces of quantities, but for what a pattern cannot say.
+// A pattern and its parser agree on every text made of the pieces of quantities, except for what a pattern cannot say.
 func TestPatterns(t *testing.T) {
 	numbers := []string{"", "0", "2", "2.", ".5", "1.5", "1.2.3", ".", "-1", "1e3", " 7 ", "\u00a03"}
 	units := []string{"", "B", "b", "KB", "kb", "kB", "Kb", "MiB", "mib", "Mib", "iB", "M", "GB/s", "GB /s", "/s", "s", "ms", "µs", "sec", "min", "h", "d", " MB ", "MB/", "S", "%", " % "}

@@ -75,7 +75,7 @@ func (s *Seen) Range() (smallest, median, largest int64) {
 }
 
 // alike reports whether files are of about the same sizes. Slices of one length in time always are: their bytes are a rate.
-// Else both are, but for a factor, as drawn from one range by the two-sample test of Kolmogorov and Smirnov (Smirnov,
+// Else both are, except for a factor, as drawn from one range by the two-sample test of Kolmogorov and Smirnov (Smirnov,
 // "Table for Estimating the Goodness of Fit of Empirical Distributions", Annals of Mathematical Statistics 19, 1948), and
 // their ranges meet, which decides if files are too few for the test.
 func (s *Seen) alike(o *Seen) bool {

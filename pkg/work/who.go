@@ -144,7 +144,7 @@ func (v Verb) with(words string) Verb {
 	return Verb{v.One + words, v.Several + words, v.Past + words, v.Ing + words}
 }
 
-// Verb is what a disk does, but for what and how fast.
+// Verb is what a disk does, except for what and how fast.
 func (w Work) Verb() Verb {
 	read, write := Verb{"reads", "read", "read", "reading"}, Verb{"writes", "write", "wrote", "writing"}
 	if len(w.Streams) > 0 {
@@ -167,7 +167,7 @@ func (w Work) Verb() Verb {
 	return Verb{}
 }
 
-// Does is the verb with how much and how fast, but for a probe, and streams by their number: "plays 4 streams", "writes at up to 200 MB/s".
+// Does is the verb with how much and how fast, except for a probe, and streams by their number: "plays 4 streams", "writes at up to 200 MB/s".
 func (w Work) Does() Verb {
 	switch {
 	case w.Probe > 0:

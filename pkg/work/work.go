@@ -12,7 +12,7 @@ import (
 )
 
 // Work is what a disk is asked for in a phase. Without a Mode it was not recorded: then it holds only what a trace shows
-// all the same.
+// anyway.
 type Work struct {
 	Op    Role   `json:"op"`              // in a mix, what it does more of
 	Test  string `json:"test,omitempty"`  // which of a preset's tests this is
@@ -67,7 +67,7 @@ func (w Work) Declared() bool { return w.Mode != "" }
 // writes reports whether the work writes at all.
 func (w Work) writes() bool { return w.Op == Write || w.Reads > 0 }
 
-// Same reports whether rates of both mean the same, but for where the disk is connected and what goes on beside it.
+// Same reports whether rates of both mean the same, except for where the disk is connected and what goes on beside it.
 func (w Work) Same(o Work) bool { return w.SameBut(o) }
 
 // SameBut is Same whatever the work differs by in some keys.

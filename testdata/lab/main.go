@@ -22,7 +22,7 @@ import (
 	"github.com/hubbench/hubbench/internal/report/text"
 )
 
-// The limits differ, so that reads taken for writes would show. Any computer made in this century moves them.
+// The limits differ, so that reads mistaken for writes would show. Any computer made in this century moves them.
 const (
 	readLimit  = 80e6 // bytes per second
 	writeLimit = 120e6

@@ -31,7 +31,7 @@ type system struct {
 	prepare func(tmp string) (emulator, error)
 }
 
-// emulator is what go test needs to be told.
+// emulator is what go test needs to know.
 type emulator struct {
 	args  []string // of go test
 	env   []string

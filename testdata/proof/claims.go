@@ -29,7 +29,7 @@ type Measure struct {
 	Short string // arguments in the short set, in addition
 	Usual string // and in the others
 	Full  string
-	Most  time.Duration // how long it may take at the most, without building it; in the full set twenty times as long
+	Most  time.Duration // how long it may take at most, without building it; in the full set twenty times as long
 }
 
 // Set is how much is measured.

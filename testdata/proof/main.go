@@ -6,7 +6,7 @@
 // claims.yaml lists the claims, and for each the tests and programs that measure it. They run one after the other, so that
 // none disturbs another, and report by package evidence. A check that crashes, takes too long or reports nothing is a
 // claim that fails; what can't be measured here is left out, with the reason. It exits with 1 if a claim fails, and
-// with 130 if it was interrupted: what was measured until then is written all the same.
+// with 130 if it was interrupted: what was measured until then is written anyway.
 package main
 
 import (

@@ -20,7 +20,7 @@ type Hub struct {
 	// Outside lays the disks' noise over what they get, as pkg/hub does; else it is of what they could move, and what
 	// one leaves others take.
 	Outside bool
-	// Turns are when the hub changes, by time; each is the hub from then on but for LagS and Outside.
+	// Turns are when the hub changes, by time; each is the hub from then on except for LagS and Outside.
 	Turns []Turn
 }
 
@@ -36,7 +36,7 @@ type Turn struct {
 	Hub
 }
 
-const hubStepS = 0.01 // a hub shares out anew so often
+const hubStepS = 0.01 // a hub shares out again so often
 
 // Play plays disks together on the hub. Knees, flushes and limits of files are not played.
 func (h Hub) Play(rnd *rand.Rand, disks ...Disk) []*trace.DiskTrace {

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// Noise is how a disk's rate strays from its level. Every part has the level as its mean over bytes or time, so that
+// Noise is how a disk's rate deviates from its level. Every part has the level as its mean over bytes or time, so that
 // the truth stays what the levels say. The zero Noise is none.
 type Noise struct {
 	// Sigma spreads the times of whole files log-normally.

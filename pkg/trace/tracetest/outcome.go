@@ -5,7 +5,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Outcomes is what came of each stream.
+// Outcomes is the result of each stream.
 type Outcomes map[StreamOf]*stream.Outcome
 
 // StreamOf is a stream of a disk. An engine, which has one disk, leaves the disk empty.

@@ -19,7 +19,7 @@ type Truth struct {
 // Case is one run and what is true of it.
 type Case struct {
 	Run     *trace.Run
-	Changes []Change // all that changes but for starts and ends themselves
+	Changes []Change // all that changes except for starts and ends themselves
 	False   []string // regular expressions of sentences that would be false
 	Must    []string // regular expressions of sentences, one of which at least has to be said for each
 	Quotes  []Quote  // the figures to recommend
@@ -128,7 +128,7 @@ func (d Disk) reads() Disk { d.Op = trace.Read; return d }
 
 func (d Disk) from(s float64) Disk { d.StartS = s; return d }
 
-// own lays what the disk does by itself over its level.
+// own adds what the disk does by itself over its level.
 func (d Disk) own(f func(s, moved float64) float64) Disk {
 	if before := d.Own; before != nil {
 		d.Own = func(s, moved float64) float64 { return before(s, moved) * f(s, moved) }

@@ -13,7 +13,7 @@ const (
 	others  = `(?:(?:, | and )[A-L])*` // of a list of disks, behind the one that is meant
 )
 
-// loses are sentences that lay a disk's loss to others.
+// loses are sentences that attribute a disk's loss to others.
 func loses(disk string) string {
 	return `\ball lose|\b` + disk + others + `(?: may)? loses?\b|\b` + disk + others + ` (?:fell to|had) [^;]*% of|fair share of (?:[A-L](?:, | and ))*` + disk + `\b`
 }

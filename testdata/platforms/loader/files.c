@@ -47,7 +47,7 @@ static long open_at(int folder, const char *path, int flags, int mode) {
 
 static long open_path(const char *path, int flags, int mode) { return open_at(HERE, path, flags, mode); }
 
-// F_NOCACHE keeps whole pages out of the cache, but for writes below 16 KiB (cluster_write_direct and
+// F_NOCACHE keeps whole pages out of the cache, except for writes below 16 KiB (cluster_write_direct and
 // MIN_DIRECT_WRITE_SIZE in xnu's bsd/vfs/vfs_cluster.c). Files that have it are marked by their descriptor.
 enum { DESCRIPTORS = 10240, SMALLEST_WRITE = 16384 };
 static uint8_t past_cache[DESCRIPTORS];

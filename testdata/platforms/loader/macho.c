@@ -14,7 +14,7 @@
 //	                       (restic#4016), F_PREALLOCATE with ENOTSUP
 //	LOADER_DENY=DIR        files below DIR cannot be opened: EPERM, as on a removable volume before a person consents
 //	LOADER_BACKGROUND=1    the process is in the background, its requests held back
-//	LOADER_TRACE=1         each call that macOS alone has, and each name without an answer, is told on stderr
+//	LOADER_TRACE=1         each call that macOS alone has, and each name without an answer, is reported on stderr
 //
 // The structures of the file are those of Apple's <mach-o/loader.h>.
 #include "loader.h"
