@@ -29,7 +29,7 @@ func sleepUntil(ns int64) {
 	}
 }
 
-// sleepCritical sleeps for so many nanoseconds, or until a signal interrupts it.
+// sleepCritical sleeps for that many nanoseconds, or until a signal interrupts it.
 func sleepCritical(queue int, ns int64) error {
 	timer := []unix.Kevent_t{{Ident: 1, Filter: unix.EVFILT_TIMER, Flags: unix.EV_ADD | unix.EV_ONESHOT, Fflags: unix.NOTE_NSECONDS | unix.NOTE_CRITICAL, Data: ns}}
 	rang := make([]unix.Kevent_t, 1)

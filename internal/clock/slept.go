@@ -7,5 +7,5 @@ import "time"
 func Slept() time.Duration { return slept() }
 
 // LongPause is the least time without a look at the clock, by who looks several times a second, that means that the process
-// stood still (Ctrl-Z, a debugger, a frozen container). A busy machine lets nobody wait so long.
+// stood still (Ctrl-Z, a debugger, a frozen container). A busy machine lets nobody wait that long.
 const LongPause = 5 * time.Second

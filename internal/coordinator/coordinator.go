@@ -56,7 +56,7 @@ type Options struct {
 	WorkerLog io.Writer                                                    // takes what workers write to stderr
 	Modes     func(phase string, modes map[string]trace.Effective) error   // receives what each job really got
 	Gauges    func(ctx context.Context, disks []gauge.Disk) []gauge.Source // finds what to read beside a phase; nil: nothing
-	Stall     time.Duration                                                // a worker that moves nothing for so long is killed
+	Stall     time.Duration                                                // a worker that moves nothing for that long is killed
 	Kill      <-chan struct{}                                              // closed: end at once, without waiting for workers
 	Clocks    func() (nowNS int64, slept time.Duration)                    // nil: the machine's
 	Log       *zap.Logger

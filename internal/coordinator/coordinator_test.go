@@ -141,7 +141,7 @@ func profile() *hub.Profile {
 		Disks: []hub.Disk{disk("A"), disk("B")}}
 }
 
-// plan has phases of two disks, each with files of so many bytes.
+// plan has phases of two disks, each with files of that many bytes.
 func plan(phases int, sizes ...int64) *scenario.Plan {
 	p := &scenario.Plan{Name: "test", Hub: &scenario.Hub{Profile: "even", Speedup: 1000},
 		Disks: []scenario.Disk{{Name: "one", Profile: "A"}, {Name: "two", Profile: "B"}}}

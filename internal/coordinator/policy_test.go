@@ -32,7 +32,7 @@ func probe(p *scenario.Phase) {
 	p.Jobs[0].IO.Block = 4096
 }
 
-// streams makes the first disk's job one of so many streams of 100 MB/s.
+// streams makes the first disk's job one of that many streams of 100 MB/s.
 func streams(count int) func(p *scenario.Phase) {
 	return func(p *scenario.Phase) {
 		spec := stream.Spec{Kind: "test", Rate: 100e6, Frame: 40 * time.Millisecond, Count: count, Buffer: 500 * time.Millisecond}

@@ -333,7 +333,7 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// A probe's files are so many requests each, all over its one large file and nowhere twice before it has been everywhere.
+// A probe's files are that many requests each, all over its one large file and nowhere twice before it has been everywhere.
 func TestProbe(t *testing.T) {
 	var log []logged
 	var one sync.Mutex

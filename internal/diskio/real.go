@@ -35,7 +35,7 @@ type real struct {
 	buf        []byte
 	scratch    []byte // as large, for what a job reads that also writes; nil elsewhere
 	mover      mover
-	lanes      int      // requests the mover has in flight: files are opened for so many
+	lanes      int      // requests the mover has in flight: files are opened for that many
 	files      []record // those that are there before the release, in the job's order: to be read, or written over
 	first      int      // number of the first file written otherwise
 	next       testFile // open and allocated for the next Transfer
@@ -61,7 +61,7 @@ type system struct {
 	ring func(buf, scratch []byte, depth int) (mover, error) // errNoRing if the system has no such thing
 	// pieces is ring for the frames of streams.
 	pieces func(pieceWork) (pieceMover, error)
-	// cachedBelow: direct writes of no whole multiple of so many bytes go through the cache anyway; 0: none do.
+	// cachedBelow: direct writes of no whole multiple of that many bytes go through the cache anyway; 0: none do.
 	cachedBelow int64
 	// priority is how the system treats the process's requests, and a doubt if it holds them back; nil: that is not asked.
 	priority  func() (name, doubt string)
@@ -298,7 +298,7 @@ func (e *real) warnOfThreads(why error) {
 	e.warn("io_uring is not available here (%v): threads are used instead, at a higher CPU cost", why)
 }
 
-// newMover starts the best that can be had for so many requests in flight; err is why it is not io_uring.
+// newMover starts the best that can be had for that many requests in flight; err is why it is not io_uring.
 func (e *real) newMover(depth int) (m mover, engine string, err error) {
 	e.lanes = depth
 	if e.job.IO.Mode == scenario.ModeApp {

@@ -121,7 +121,7 @@ func ringSetups() []uint32 {
 	}
 }
 
-// newRing makes a ring for so many requests in flight, in the first way that the kernel takes.
+// newRing makes a ring for that many requests in flight, in the first way that the kernel takes.
 func newRing(depth int, setups []uint32) (*ring, error) {
 	var err error
 	for _, flags := range setups {
@@ -178,7 +178,7 @@ func (r *ring) registerSelf() {
 	}
 }
 
-// register hands the kernel so many things to keep.
+// register hands the kernel that many things to keep.
 func (r *ring) register(what uintptr, arg unsafe.Pointer, count int) error {
 	if _, _, errno := unix.Syscall6(unix.SYS_IO_URING_REGISTER, uintptr(r.fd), what, uintptr(arg), uintptr(count), 0, 0); errno != 0 {
 		return errno

@@ -92,7 +92,7 @@ func (s *streams) Start(releaseNS int64, tell func(trace.Event)) {
 	s.pieces.start(releaseNS)
 }
 
-// Transfer goes on with the streams until the stretch seq is moved: so many bytes of all of them.
+// Transfer goes on with the streams until the stretch seq is moved: that many bytes of all of them.
 func (s *streams) Transfer(ctx context.Context, seq int, sample Sampler) (Span, error) {
 	span, err := s.transfer(ctx, seq, sample)
 	s.failed = s.failed || err != nil
@@ -172,7 +172,7 @@ func (s *streams) failure(p *piece) error {
 	return errors.Join(s.closeFiles(), s.keepEvidence(p.err, p.record))
 }
 
-// count takes note of moved bytes. A frame fills the time to the next one: a stretch ends no earlier than so many bytes take at
+// count takes note of moved bytes. A frame fills the time to the next one: a stretch ends no earlier than that many bytes take at
 // the streams' rate, though its last frame is there before.
 func (s *streams) count(bytes, tNS int64) {
 	s.bytes += bytes

@@ -27,7 +27,7 @@ import (
 var quietStreams = flag.Duration("quiet-streams", 0, "how long to play and to record streams on a disk in memory, on a machine that does nothing else")
 
 // On a quiet device, streams keep their rate within 0.1 %, no frame is late, frames are requested within 1 ms of their
-// time, and cost at most a quarter more processor time than they cost fio, as runs of fio themselves differ by so much. How
+// time, and cost at most a quarter more processor time than they cost fio, as runs of fio themselves differ by that much. How
 // late the machine itself wakes a thread that only sleeps is measured beside them and allowed for. If other work keeps the
 // processors busy the rest fails too, so the test runs only if it is asked for.
 func TestStreamsOnAQuietDevice(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/stream"
 )
 
-// A disk that is too slow for its streams loses as many frames as a recorder whose memory holds so many of each stream, and that
+// A disk that is too slow for its streams loses as many frames as a recorder whose memory holds that many of each stream, and that
 // drops what comes while it is full.
 func TestStreamsOverload(t *testing.T) {
 	const frame, buffer = 40 * time.Millisecond, time.Second
@@ -46,7 +46,7 @@ func TestStreamsOverload(t *testing.T) {
 	}
 }
 
-// inTurn is a system whose disk does one request after the other, each for so long.
+// inTurn is a system whose disk does one request after the other, each for that long.
 func inTurn(service time.Duration) system {
 	var one sync.Mutex
 	began, free := time.Now(), time.Duration(0)
@@ -62,7 +62,7 @@ func inTurn(service time.Duration) system {
 	}}
 }
 
-// dropping is the share of frames that a recorder drops, with memory for so many of each stream: those that come while it is
+// dropping is the share of frames that a recorder drops, with memory for that many of each stream: those that come while it is
 // full. One frame after the other is written, in the order in which they came, and leaves the memory when it is.
 func dropping(frame, service time.Duration, count, memory int, length time.Duration) float64 {
 	held := make([][]time.Duration, count) // when each frame in memory will be written

@@ -33,7 +33,7 @@ func virtualTime() timing {
 	return timing{now, func(ns int64) { <-time.After(time.Duration(ns - now())) }}
 }
 
-// playStreams runs a streams job for so long in virtual time.
+// playStreams runs a streams job for that long in virtual time.
 func playStreams(t *testing.T, job Job, sys system, length time.Duration, released func()) played {
 	t.Helper()
 	s := newStreams(job, sys)
@@ -380,7 +380,7 @@ func TestStreamsTellHowLateTheHostIs(t *testing.T) {
 					running.sleepUntil(ns)
 				}
 				late, host := runStreams(t, s, 4*time.Second)
-				// Something is due every 50 ms at least, and so long it may not be seen.
+				// Something is due every 50 ms at least, and may go unseen for that long.
 				if over := host - tt.want; over > 0 || over < -50*ms {
 					t.Errorf("late by %s, want %s or up to 50 ms less", host, tt.want)
 				}
@@ -392,7 +392,7 @@ func TestStreamsTellHowLateTheHostIs(t *testing.T) {
 	}
 }
 
-// serving is a system whose disk takes so long for each request.
+// serving is a system whose disk takes that long for each request.
 func serving(service time.Duration) system {
 	return system{ring: noRing, pieces: noPieces, open: func(folder *os.Root, name string, o opening) (testFile, error) {
 		f, err := openTestFile(folder, name, o)
@@ -400,7 +400,7 @@ func serving(service time.Duration) system {
 	}}
 }
 
-// runStreams runs a streams job for so long, and closes it: how many frames were late, and how late the host was.
+// runStreams runs a streams job for that long, and closes it: how many frames were late, and how late the host was.
 func runStreams(t *testing.T, s *streams, length time.Duration) (late int, host time.Duration) {
 	t.Helper()
 	if _, err := s.Prepare(t.Context(), func(int64) {}); err != nil {

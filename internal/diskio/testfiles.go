@@ -198,7 +198,7 @@ func (s *testFiles) removeAllBut(needed ...*record) error {
 	return err
 }
 
-// makeRoom removes the oldest files, those to be kept excepted, until so many more bytes stay within the
+// makeRoom removes the oldest files, those to be kept excepted, until that many more bytes stay within the
 // footprint.
 func (s *testFiles) makeRoom(more, footprint int64) error {
 	for i := 0; s.bytes+more > footprint && s.keep < len(s.records); {

@@ -72,7 +72,7 @@ func (t *transfer) now() int64 {
 	return t.watch.Now()
 }
 
-// setBlock has the file moved in requests of so many bytes.
+// setBlock has the file moved in requests of that many bytes.
 func (t *transfer) setBlock(block int64) {
 	t.block, t.requests = block, (t.padded+block-1)/block
 }
@@ -82,7 +82,7 @@ func (t *transfer) shuffle(key uint64) {
 	t.random, t.shuffled = true, newShuffle(t.requests, key)
 }
 
-// part has so many bytes moved of a larger file, in a random order that goes on with the next such part.
+// part has that many bytes moved of a larger file, in a random order that goes on with the next such part.
 func (t *transfer) part(bytes int64, key uint64) {
 	t.shuffle(key)
 	t.requests = max(bytes/t.block, 1)

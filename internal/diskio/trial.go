@@ -88,7 +88,7 @@ type FlushTimes struct {
 	Refused error // why the file system knows no such flush; nil if it does
 }
 
-// TryFlush writes a sector and flushes, so many times. The places are written before: then a flush brings the sector to
+// TryFlush writes a sector and flushes, that many times. The places are written before: then a flush brings the sector to
 // the medium and, most of the time, nothing of the file system's own records. After each, alive is called.
 func TryFlush(ctx context.Context, dir, runID, mode string, times int, alive func()) (out FlushTimes, err error) {
 	folder, err := openFolder(dir, runID)

@@ -14,7 +14,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// mountVolume makes an ext4 file system of so many MiB on a loop device over a file in memory, mounts it
+// mountVolume makes an ext4 file system of that many MiB on a loop device over a file in memory, mounts it
 // with the options and returns its root. That takes root's rights; CI must have them.
 func mountVolume(t *testing.T, mib int64, options string) string {
 	t.Helper()

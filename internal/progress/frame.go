@@ -101,7 +101,7 @@ func tabulate(s *state) (table []*column, bar *column) {
 	return table, bar
 }
 
-// fit gives each column its width so that a row takes so many cells at most: names are cut, columns left out, and bars
+// fit gives each column its width so that a row takes that many cells at most: names are cut, columns left out, and bars
 // take the room that is left.
 func fit(table []*column, bar *column, room int) []*column {
 	over := func() int {

@@ -66,7 +66,7 @@ func drawn(out *bytes.Buffer) string {
 	return picture
 }
 
-// erased is what takes so many rows off a terminal.
+// erased is what takes that many rows off a terminal.
 func erased(rows int) string {
 	up := fmt.Sprintf("\x1b[%dA", rows)
 	return up + strings.Repeat("\x1b[2K\n", rows) + up

@@ -11,7 +11,7 @@ import (
 )
 
 // rateOver is how far back the rate shown goes: long enough to be calm, short enough to follow. A disk that has not
-// been heard of for so long as silence moves nothing.
+// been heard of for as long as silence moves nothing.
 const (
 	rateOver = 3 * time.Second
 	silence  = 2 * time.Second

@@ -19,7 +19,7 @@ type past struct {
 	judge  *search.Judge    // of its next try
 }
 
-// read follows the events to the end of the last complete phase, which may be a try of a search: so many bytes of the file
+// read follows the events to the end of the last complete phase, which may be a try of a search: that many bytes of the file
 // stay. The phases must be those of the plan, in its order.
 func (p *past) read(path string) (keep int64, err error) {
 	file, err := openRegular(path)

@@ -126,7 +126,7 @@ func (d *Disk) Mount(part int, options string) (root string, err error) {
 	return root, command("mount", args...)
 }
 
-// Limit has the kernel let the processes of Command move so many bytes per second to and from the whole disk; 0 is no
+// Limit has the kernel let the processes of Command move that many bytes per second to and from the whole disk; 0 is no
 // limit. It holds for direct requests: what goes through the cache is written by the kernel's own processes.
 func (d *Disk) Limit(readRate, writeRate float64) (err error) {
 	if d.group == nil {

@@ -176,7 +176,7 @@ func ceiling(sets []*reach, p float64) {
 	}
 }
 
-// reachedTop are the sets whose totals are alike the highest; none if so many of those that had more to give may
+// reachedTop are the sets whose totals are alike the highest; none if that many of those that had more to give may
 // have ended on it by chance.
 func reachedTop(sets []*reach, p float64) []*reach {
 	if len(sets) == 0 {

@@ -13,7 +13,7 @@ import (
 // What losing and taking need beyond evidence.
 const (
 	minSteal = 0.10 // of the fair part
-	keptMore = 1.20 // a taker keeps so many times as much of its reference as the loser does
+	keptMore = 1.20 // a taker keeps that many times as much of its reference as the loser does
 	heldBack = 0.90 // of the reference: above it, nothing is worth reporting
 	// A disk kept its rate if it has heldBack of its reference, and noise would show that much of a disk with only clearlyLess
 	// in fewer than doubt of cases.

@@ -295,7 +295,7 @@ func TestQuote(t *testing.T) {
 	}
 }
 
-// sharing is a phase of disks that write, which got so much in the window, known to some error.
+// sharing is a phase of disks that write, which got that much in the window, known to some error.
 func sharing(window ...level.Measured) (*phase, []level.Measured) {
 	p := &phase{alpha: alphas{shared: 0.01}}
 	for i := range window {

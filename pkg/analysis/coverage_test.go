@@ -34,7 +34,7 @@ func (h *held) count(v *Interval, truth float64) {
 
 func (h *held) percent() float64 { return 100 * float64(h.hold) / float64(max(1, h.given)) }
 
-// coverage plays three disks together for so many seconds, and counts for the disks' intervals and for the total's.
+// coverage plays three disks together for that many seconds, and counts for the disks' intervals and for the total's.
 func coverage(c tracetest.Class, traces int, seconds float64, seed uint64) (disks, total held) {
 	sizes := c.Sizes
 	if sizes == nil {

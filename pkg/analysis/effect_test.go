@@ -12,7 +12,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// TestThrottleAgainstTruth lets a disk alone fall to a lower rate after so many bytes.
+// TestThrottleAgainstTruth lets a disk alone fall to a lower rate after that many bytes.
 func TestThrottleAgainstTruth(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(31, 32))
 	for _, n := range []noise{

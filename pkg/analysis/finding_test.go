@@ -44,7 +44,7 @@ func windowOf(rates map[string]float64) *Overlap {
 	return o
 }
 
-// heldBackBy is a disk that has so much of its reference.
+// heldBackBy is a disk that has that much of its reference.
 func heldBackBy(source string, rate, reference float64) DiskContention {
 	kind := ReferenceSolo
 	if len(source) == 1 {

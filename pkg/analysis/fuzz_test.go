@@ -159,7 +159,7 @@ func checkPhase(t *testing.T, p *Phase) {
 	}
 }
 
-// writeSamples writes at most so many of a disk's latency lines, and of the lines of each of its streams.
+// writeSamples writes at most that many of a disk's latency lines, and of the lines of each of its streams.
 func writeSamples(text []byte, phase string, d *trace.DiskTrace, limit int) []byte {
 	for _, l := range d.Latencies[:min(limit, len(d.Latencies))] {
 		text = trace.AppendEvent(text, &trace.Event{Type: trace.LatencyType, Phase: phase, Disk: d.Name, Op: l.Op, TNS: l.TNS, Hist: l.Hist.Encode()})
@@ -172,7 +172,7 @@ func writeSamples(text []byte, phase string, d *trace.DiskTrace, limit int) []by
 	return text
 }
 
-// writeRun writes a run's events as a worker would, with at most so many files a disk.
+// writeRun writes a run's events as a worker would, with at most that many files a disk.
 func writeRun(run *trace.Run, limit int) []byte {
 	text := trace.AppendEvent(nil, &trace.Event{Type: trace.RunType, Version: 1, Name: run.Name, Disks: run.Disks})
 	for _, p := range run.Phases {

@@ -21,7 +21,7 @@ func near(got *int64, times []float64, q float64) bool {
 	return got != nil && math.Abs(float64(*got)/want-1) < 0.01
 }
 
-// answering is a disk that works at 1 GB/s from one time to another and answers so many requests a second meanwhile.
+// answering is a disk that works at 1 GB/s from one time to another and answers that many requests a second meanwhile.
 func answering(name string, op trace.Role, fromS, toS float64, l tracetest.Latency, each func(s, ns float64)) *trace.DiskTrace {
 	d := tracetest.Disk{Name: name, Op: op, StartS: fromS, Levels: []tracetest.Level{{UntilS: toS, Rate: 1e9}}, Sizes: tracetest.Fixed(1e8)}.Play(seed(1))
 	l.Op = op

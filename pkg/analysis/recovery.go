@@ -171,7 +171,7 @@ func (p *phase) surely(part *part, c *climb) *climb {
 	return nil
 }
 
-// together are the steps of the disks that rise at one instant, if noise would hardly make all that go on rise so much then:
+// together are the steps of the disks that rise at one instant, if noise would hardly make all that go on rise that much then:
 // what an ended disk had is given to all of them at once. What each had is all that it had since then; the instants tried are
 // those of the disks' own steps, and two of these that agree, if not at the edge of what is tried, make noise less likely still.
 func (p *phase) together(stay []*part, since []overlap.Interval, steps []climb, at int64) []*climb {

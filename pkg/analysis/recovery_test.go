@@ -34,7 +34,7 @@ func endAt(s float64, d *trace.DiskTrace) *trace.DiskTrace {
 // B ends at 30 s. What A is claimed to have gained, by each of the conditions for it.
 func TestRecoveryConditions(t *testing.T) {
 	rising := tracetest.Flat(700, [2]float64{32, 1200})
-	long := func(d *trace.DiskTrace, each int) *trace.DiskTrace { // of so many files each, nothing finer known
+	long := func(d *trace.DiskTrace, each int) *trace.DiskTrace { // of that many files each, nothing finer known
 		out := &trace.DiskTrace{Op: d.Op}
 		for i, f := range d.Files {
 			if i%each > 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
-// longTrace is events.jsonl with so many files, of three disks that write together.
+// longTrace is events.jsonl with that many files, of three disks that write together.
 func longTrace(files int) []byte {
 	var text []byte
 	rnd := rand.New(rand.NewPCG(51, 52))

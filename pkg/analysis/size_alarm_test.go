@@ -11,7 +11,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
-var perKind = flag.Int("traces", 0, "play so many traces of each kind, of all classes, and show the figures; 0 for a few")
+var perKind = flag.Int("traces", 0, "number of traces to play of each kind, of all classes, showing the figures; 0 for a few")
 
 // hurried says that tests of claims must do with few traces, if each takes long: under the race detector, and with
 // -short, as on an emulated processor.

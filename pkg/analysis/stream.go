@@ -44,7 +44,7 @@ type StreamTotal struct {
 	Disk          string         `json:"disk"`
 	Op            trace.Role     `json:"op"`
 	Streams       int            `json:"streams"`
-	Clean         int            `json:"clean"` // so many of them
+	Clean         int            `json:"clean"` // that many of them
 	Strained      int            `json:"strained"`
 	Drops         int            `json:"drops"`
 	Due           int            `json:"due"`

@@ -116,7 +116,7 @@ func (p *phase) lowAlone(part *part, from float64, at int64) bool {
 
 // How to decide whether a disk fell before the others rose.
 const (
-	aroundNS     = 2_000_000_000 // both are dated within so long of the fall
+	aroundNS     = 2_000_000_000 // both are dated within that long of the fall
 	clearlyLater = 3             // bins at least
 	clearlyOff   = 15            // a date is wrong if it costs this many variances of the noise more than the best
 )

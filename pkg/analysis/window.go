@@ -152,7 +152,7 @@ func (p *phase) noOverlap() *NoOverlap {
 }
 
 // minIntervalS is the length of a window below which no interval is given: a stall of a second or two, or noise that
-// lasts so long, may fill it or be missing from it, and nothing in it shows that.
+// lasts that long, may fill it or be missing from it, and nothing in it shows that.
 const minIntervalS = 5
 
 // windowIntervals are the 95 % intervals of the total rate and of each disk's, nil if the window does not show them.

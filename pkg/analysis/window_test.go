@@ -68,7 +68,7 @@ func TestFillOverlap(t *testing.T) {
 	}
 }
 
-// A file of so many bytes of which only 2 s lie in the window, beside 1000 bytes that lie in it whole: 50 or 52 may have moved
+// A file of that many bytes of which only 2 s lie in the window, beside 1000 bytes that lie in it whole: 50 or 52 may have moved
 // at any time, which is half of that more or less.
 func TestEdgesOfTheWindow(t *testing.T) {
 	for _, tt := range []struct {

@@ -51,7 +51,7 @@ func (b breakpoint) moved(tNS int64) float64 {
 	return b.bytes + b.rate*float64(tNS-b.tNS)*1e-9
 }
 
-// movedAt is when the disk has moved so many bytes in all, rounded up to a nanosecond: the past is
+// movedAt is when the disk has moved that many bytes in all, rounded up to a nanosecond: the past is
 // known, the future is as the present rate has it. It is never if the curve ends below.
 func (m *member) movedAt(target float64) int64 {
 	from := 0
@@ -75,7 +75,7 @@ func (m *member) movedAt(target float64) int64 {
 	return never
 }
 
-// after is so many seconds after tNS, rounded up to a nanosecond.
+// after is that many seconds after tNS, rounded up to a nanosecond.
 func after(tNS int64, seconds float64) int64 {
 	ns := math.Ceil(seconds * 1e9)
 	if ns >= float64(never-tNS) {

@@ -41,7 +41,7 @@ func (f *frames) begin(tNS int64) {
 	f.next(tNS)
 }
 
-// proceed notes the frame that has arrived by tNS, when the disk has moved so many bytes, and goes on to the next one.
+// proceed notes the frame that has arrived by tNS, when the disk has moved that many bytes, and goes on to the next one.
 func (f *frames) proceed(tNS int64, moved float64) {
 	switch {
 	case f.player == nil:

@@ -192,7 +192,7 @@ func (m *member) cap() float64 {
 	return 1 / ((1-m.writes)/m.known.Read.cap(m.work.Direct, m.size()) + m.writes/write())
 }
 
-// want is the rate it aims at, except for noise, if it can reach so much.
+// want is the rate it aims at, except for noise, if it can reach that much.
 func (m *member) want(limit float64) float64 {
 	if m.pace != nil && !m.pace.behind() {
 		return min(limit, m.pace.rate/m.noiseFactor)

@@ -12,7 +12,7 @@ type pace struct {
 // begin starts without arrears.
 func (p *pace) begin(tNS int64) { p.sinceNS = tNS }
 
-// proceed brings the arrears to tNS, by which the disk has moved so many bytes at a constant rate since the last time.
+// proceed brings the arrears to tNS, by which the disk has moved that many bytes at a constant rate since the last time.
 func (p *pace) proceed(tNS int64, moved float64) {
 	p.arrears += p.rate*float64(tNS-p.sinceNS)*1e-9 - (moved - p.moved)
 	p.arrears = min(p.arrears, p.rate)

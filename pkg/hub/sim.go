@@ -163,7 +163,7 @@ func (s *Sim) Join(disk string, work Work, tNS int64) error {
 	return nil
 }
 
-// Ask says that a disk's worker waits for so many more bytes, on demand from the last Advance on. Several asks of one disk
+// Ask says that a disk's worker waits for that many more bytes, on demand from the last Advance on. Several asks of one disk
 // queue up.
 func (s *Sim) Ask(disk string, bytes int64) error {
 	i := s.index(disk)
@@ -194,7 +194,7 @@ func (s *Sim) Leave(disk string, tNS int64) {
 	}
 }
 
-// Finish gives open work its end: the disk leaves, or begins to fill, when it has moved so many bytes in all, or now
+// Finish gives open work its end: the disk leaves, or begins to fill, when it has moved that many bytes in all, or now
 // if it has moved more. For a disk that fills already, it comes too late to matter.
 func (s *Sim) Finish(disk string, bytes int64) {
 	if i := s.index(disk); i >= 0 && s.members[i].work.open() && !s.members[i].fills {

@@ -41,7 +41,7 @@ func (w *bitWriter) gamma(v uint64) {
 // maxUnary is the longest quotient that rice writes in ones.
 const maxUnary = 24
 
-// rice writes a number in Rice's code: what its k lowest bits leave as so many ones and a zero, then these bits. A
+// rice writes a number in Rice's code: what its k lowest bits leave as that many ones and a zero, then these bits. A
 // quotient that is too long for that is written by gamma.
 func (w *bitWriter) rice(v uint64, k int) {
 	if q := v >> k; q < maxUnary {

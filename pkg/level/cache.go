@@ -32,7 +32,7 @@ type Burst struct {
 	Throughout bool    `json:"throughout"` // the burst moved as much as at first in its time: it may have gone on
 }
 
-// Cache is how fast a disk writes with so much of its fast cache used up, as it did alone: at one level after another,
+// Cache is how fast a disk writes with that much of its fast cache used up, as it did alone: at one level after another,
 // the last of which it keeps.
 type Cache struct {
 	Bytes  float64 // that the cache takes
@@ -75,7 +75,7 @@ type burst struct {
 	last  int     // and in the end
 }
 
-// write is what the disk writes in a time with so much of its cache left.
+// write is what the disk writes in a time with that much of its cache left.
 func (c Cache) write(left, length float64) burst {
 	b := burst{first: -1}
 	used := c.Bytes - left
@@ -101,7 +101,7 @@ func (c Cache) write(left, length float64) burst {
 	return b
 }
 
-// Regained is how much of the cache was left when the disk began to write so many bytes in a time: the least that
+// Regained is how much of the cache was left when the disk began to write that many bytes in a time: the least that
 // explains them.
 func (c Cache) Regained(bytes, length float64) Burst {
 	full := c.write(c.Bytes, length)

@@ -15,7 +15,7 @@ func threeLevels() Cache {
 }
 
 func TestCacheWrite(t *testing.T) {
-	// The error of so many bytes at a level, written in a time.
+	// The error of that many bytes at a level, written in a time.
 	first := func(bytes, s float64) float64 { return bytes * 0.05 * math.Sqrt(1+6/s) }
 	second := func(bytes, s float64) float64 { return bytes * 0.1 * math.Sqrt(1+8/s) }
 	third := func(bytes, s float64) float64 { return bytes * 0.02 * math.Sqrt(1+20/s) }

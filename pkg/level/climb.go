@@ -96,7 +96,7 @@ func (p *Disk) Plateaus(levels []Level, step float64) []Level {
 	return levels
 }
 
-// Outlasts reports whether a new level was seen for so many seconds, and longer than any burst of the disk.
+// Outlasts reports whether a new level was seen for that many seconds, and longer than any burst of the disk.
 func (p *Disk) Outlasts(reached overlap.Interval, minS float64) bool {
 	return float64(reached.EndNS-reached.StartNS) >= 1e9*max(minS, beyondSeen*p.excursionS)
 }

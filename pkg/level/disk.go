@@ -147,7 +147,7 @@ func (p *Disk) pieces() []piece {
 }
 
 // levelsBy cuts the disk's rate over active time into levels (stats.Segments), of noise that is judged over batches of at
-// most so many pieces.
+// most that many pieces.
 func (p *Disk) levelsBy(batch int) []Level {
 	if p.cut == nil {
 		p.cut = p.pieces()

@@ -12,8 +12,8 @@ import (
 
 // How a jump of the rate is detected: slow noise cannot jump, and noise that jumps does so elsewhere too.
 const (
-	jumpRatio = 1.5 // a jump stands out if it is so much larger than any other
-	jumpSD    = 5   // and so many standard deviations of the noise
+	jumpRatio = 1.5 // a jump stands out if it is that much larger than any other
+	jumpSD    = 5   // and that many standard deviations of the noise
 )
 
 // jumpWidths are over how many bins on either side a jump is looked at. The bin between them may hold the jump itself.

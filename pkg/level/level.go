@@ -118,7 +118,7 @@ func (p *Disk) Differ(before, after overlap.Interval) (was, is Measured) {
 	return was, is
 }
 
-// freeOf is about how many independent values so many bins hold under a noise, less one.
+// freeOf is about how many independent values that many bins hold under a noise, less one.
 func freeOf(bins int, n stats.Noise) float64 {
 	memory := 1.0
 	if n.Sill > 0.1*n.Nugget {

@@ -31,7 +31,7 @@ func (p *Disk) Measure(in ...overlap.Interval) (Measured, bool) {
 }
 
 // FreeOfLong is the least degrees of freedom that the error of a rate over LongS or more is worth, however long
-// the noise's memory: of 600 steady traces in each of the tuned classes, 15 s and 40 s long, Student's t with so many
+// the noise's memory: of 600 steady traces in each of the tuned classes, 15 s and 40 s long, Student's t with that many
 // holds 99.8 % of the errors, unless a stall of seconds falls into 15 s.
 const (
 	FreeOfLong = 3
@@ -67,7 +67,7 @@ func (m Measured) UnderNoiseOf(p *Disk) Measured {
 	return m
 }
 
-// errorOver is the relative standard error of a rate over so many bins of a noise.
+// errorOver is the relative standard error of a rate over that many bins of a noise.
 func (p *Disk) errorOver(n stats.Noise, bins int, in []overlap.Interval) float64 {
 	return math.Sqrt(n.MeanVariance(bins) + p.scatterVariance(in))
 }

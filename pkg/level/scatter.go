@@ -15,7 +15,7 @@ const (
 	FewFiles    = 4             // the same for the falls and rises of the ledger
 	MaxOfOne    = 0.35          // of the time on either side: one file may take no more
 	MaxOfFew    = 0.5           // the same for the falls and rises of the ledger
-	insideNS    = 1_000_000_000 // a change inside a file is seen for so long on either side of it if it is small, less if it is large
+	insideNS    = 1_000_000_000 // a change inside a file is seen for that long on either side of it if it is small, less if it is large
 	quickNS     = 100_000_000   // the noise within files is that from one such time to the next
 	insideSDs   = 6             // standard deviations of it that a change inside a file must be
 	minInsideNS = 200_000_000
@@ -32,7 +32,7 @@ func (p *Disk) ShowsInFiles(before, after overlap.Interval, minFiles int, maxSha
 	return p.RestsOnFiles(before, minFiles, maxShare) && p.RestsOnFiles(after, minFiles, maxShare) || p.showsInsideFile(before, after) || p.RanksApart(before, after)
 }
 
-// RestsOnFiles reports whether a stretch holds at least so many files, none of which takes more than a share of it.
+// RestsOnFiles reports whether a stretch holds at least that many files, none of which takes more than a share of it.
 func (p *Disk) RestsOnFiles(v overlap.Interval, minFiles int, maxShare float64) bool {
 	n, longest := 0, int64(0)
 	for i := range p.Trace.Files {

@@ -13,7 +13,7 @@ import (
 const (
 	stallNS        = 1_000_000_000 // shorter ones are noise
 	stillRate      = 0.005         // of the disk's mean rate: a disk at this rate or less stands still
-	betweenSamples = 8             // times what a disk moves in SampleNS: so much may pass beside a standstill with no sample in between
+	betweenSamples = 8             // times what a disk moves in SampleNS: that much may pass beside a standstill with no sample in between
 	longFlush      = 5             // times the median time from a file's last sample to its end: a flush takes no longer
 )
 

@@ -25,7 +25,7 @@ const (
 	jumpNS         = 1_000_000_000 // the second in which a jump is looked for
 	maxSwingStarts = 40            // levels at which a swing is tried to begin: bounds the search in traces of very many
 	swingPieces    = 1000          // at most: more would take long, and levels that last show in fewer
-	swingBatch     = 10            // pieces of pieceNS, so a second: noise is judged over so long
+	swingBatch     = 10            // pieces of pieceNS, so a second: noise is judged over that long
 	besideNS       = 500_000_000   // a change this close to a swing is of it
 	minDriftS      = 15            // a drift lasts at least this long
 	minDrift       = 0.15          // of the rate: a drift adds up to at least this much

@@ -11,7 +11,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
-// turns is a rate that is low for so many seconds, then 100 for so many, and so on.
+// turns is a rate that is low for that many seconds, then 100 for that many, and so on.
 func turns(low float64, lowS, highS int) func(int) float64 {
 	return func(s int) float64 {
 		if s%(lowS+highS) < lowS {
@@ -92,7 +92,7 @@ func TestFindDrift(t *testing.T) {
 }
 
 // stillFile is a file of 100 MB that takes a second, with progress each tenth except for a flush of one at its end. From stillS on it
-// stands still for so many seconds, with samples meanwhile or without.
+// stands still for that many seconds, with samples meanwhile or without.
 func stillFile(atS, stillS, forS float64, meanwhile bool) trace.File {
 	f := trace.File{StartNS: ns(atS), EndNS: ns(atS + 1 + forS), Bytes: 100e6}
 	for k := 1; k < 10; k++ {

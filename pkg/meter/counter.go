@@ -16,7 +16,7 @@ const (
 	offShare  = 0.02    // of what was counted
 	offBytes  = 4 << 20 // superblocks, journals and what a system does now and then
 	offFile   = 64 << 10
-	offRateNS = 100_000_000 // of the disk's rate: a file cut short is known by its last sample, and a reading's time to so much
+	offRateNS = 100_000_000 // of the disk's rate: a file cut short is known by its last sample, and a reading's time to that much
 
 	// Between two readings the device may be ahead of what is counted by the requests in flight, some 30 MB at most. Over so
 	// long that is no matter; over less, an end is drawn in only if it has less than half of what the rest has.

@@ -7,7 +7,7 @@ import (
 // ShortS is the length, in seconds, below which a window is too short for its rates to settle.
 const ShortS = 2
 
-// A flow is cut into bins of 0.1 s, or into so many if there would be more.
+// A flow is cut into bins of 0.1 s, or into that many if there would be more.
 const (
 	binS    = 0.1
 	maxBins = 600

@@ -16,7 +16,7 @@ const (
 	half   = second / 2
 )
 
-// times is a value so many times.
+// times is a value that many times.
 func times(n int, v float64) []float64 { return slices.Repeat([]float64{v}, n) }
 
 // TestFlow: rates, moments at which the bytes are known, and the files as far as they lie in the window, by hand.

@@ -36,7 +36,7 @@ func newAim(job *scenario.Job, target time.Duration) *aim {
 	return &aim{job: job, target: target, checks: []point{{}}}
 }
 
-// moved takes note that the job has moved so many bytes in all by tNS. At a check it returns the number of files.
+// moved takes note that the job has moved that many bytes in all by tNS. At a check it returns the number of files.
 func (a *aim) moved(bytes, tNS int64) (files int, decided bool) {
 	now := point{tNS, float64(bytes)}
 	for k := len(a.checks); k <= aimLast && now.ns >= a.checkNS(k); k++ {
@@ -61,7 +61,7 @@ func between(last, now point, ns int64) point {
 	return point{ns, last.bytes + part*(now.bytes-last.bytes)}
 }
 
-// files is how many files come nearest to so many bytes, and hold what is moved already.
+// files is how many files come nearest to that many bytes, and hold what is moved already.
 func (a *aim) files(bytes float64, moved int64) int {
 	var sum int64
 	for n := 0; ; n++ {

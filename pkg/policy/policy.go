@@ -16,7 +16,7 @@ import (
 type Policy struct {
 	Hold   bool          `json:"hold,omitempty"`      // a job that has moved its files goes on with filler until all have
 	Limit  time.Duration `json:"limit_ns,omitempty"`  // all jobs end at this time; 0: at none
-	Target time.Duration `json:"target_ns,omitempty"` // a job's files are as many as take so long; 0: they are counted
+	Target time.Duration `json:"target_ns,omitempty"` // a job's files are as many as take that long; 0: they are counted
 	// All jobs end when all are steady, by the rates in windows of this length; 0: nobody waits for that. AfterFall: those
 	// that write must have fallen before.
 	Steady    time.Duration `json:"steady_ns,omitempty"`

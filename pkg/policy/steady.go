@@ -23,7 +23,7 @@ func newWindows(length time.Duration, fall bool) *windows {
 	return &windows{length: length.Nanoseconds(), fall: fall}
 }
 
-// moved takes note that the job has moved so many bytes in all by tNS.
+// moved takes note that the job has moved that many bytes in all by tNS.
 func (w *windows) moved(bytes, tNS int64) {
 	now := point{tNS, float64(bytes)}
 	for end := int64(len(w.rates)+1) * w.length; now.ns >= end; end += w.length {

@@ -14,7 +14,7 @@ type HeatMap struct {
 	Counts   [][]int64 `json:"counts"`    // by step, then by row
 }
 
-// A heat map has so many rows and steps at most. Rows are as high as one another on a logarithmic scale, rowsPerDecade
+// A heat map has that many rows and steps at most. Rows are as high as one another on a logarithmic scale, rowsPerDecade
 // of them in a factor of ten, or half as many.
 const (
 	MaxRows       = 40

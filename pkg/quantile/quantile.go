@@ -21,7 +21,7 @@ type Quantile struct {
 	median *Quantile // of the same requests; nil of the median itself
 }
 
-// Without so much, a quantile has no interval. Of 200 generated traces of 30, 60 and 240 s under each of seven kinds of
+// Without that much, a quantile has no interval. Of 200 generated traces of 30, 60 and 240 s under each of seven kinds of
 // noise, 5.5 % at most have one that misses the truth (7 % of p99 and p99.9), if noise lasts for 5 s 10 %; and of 200 pairs
 // that do not differ, none are found to.
 const (
@@ -89,7 +89,7 @@ func (q *Quantile) within(tail float64) (low, high int64, ok bool) {
 	return low, high, low > 0
 }
 
-// oddsTimes is the share whose odds are so many times those of another.
+// oddsTimes is the share whose odds are that many times those of another.
 func oddsTimes(share, times float64) float64 {
 	odds := share / (1 - share) * times
 	return odds / (1 + odds)

@@ -13,7 +13,7 @@ const (
 	kneeP      = 0.005  // chance of a knee as clear, in the whole run, if there is none
 	bendP      = 0.10   // chance of a knee as clear if the rate bends smoothly with the logarithm of the size
 	kneeEffect = 0.10   // relative change of the rate below which a knee is of no interest
-	kneeFiles  = 20_000 // of more files, so many evenly spread over time will do
+	kneeFiles  = 20_000 // of more files, that many evenly spread over time will do
 	kneeGroups = 400    // more files than this are put together by size
 	smallBytes = 10_000_000
 	sorted     = 0.7 // rank correlation of size with order, above which time and size cannot be separated

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	modeFiles  = 500 // typical rates: of more files, so many evenly spread over time will do
+	modeFiles  = 500 // typical rates: of more files, that many evenly spread over time will do
 	fewSamples = 4   // progress samples needed for a file's typical rate
 )
 

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// maxCorrelation bounds the correlation of neighbours: of a series that hardly forgets, so much is taken to be new in
+// maxCorrelation bounds the correlation of neighbours: of a series that hardly forgets, that much is taken to be new in
 // each value.
 const maxCorrelation = 0.97
 

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// uneven is a flow of 40 rates about a mean, whose files differ so much.
+// uneven is a flow of 40 rates about a mean, whose files differ that much.
 func uneven(mean, se, worth float64) Flow {
 	f := Flow{Rates: make([]float64, 40), Known: 40, Length: 4, Spread: Spread{Items: 9, Worth: worth, se: se, free: 8, tail: 0.01 * mean}}
 	for i := range 20 {

@@ -25,8 +25,8 @@ type Spread struct {
 
 // How items are compared.
 const (
-	alike     = 50 // a size from which the largest is no more than so many times as large
-	fewItems  = 12 // from so many on, noise over time shows the differences between items
+	alike     = 50 // a size from which the largest is no more than that many times as large
+	fewItems  = 12 // from that many on, noise over time shows the differences between items
 	tailShare = 0.15
 )
 

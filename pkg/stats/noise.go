@@ -13,14 +13,14 @@ import (
 type Noise struct {
 	Nugget float64 // variance of the part without memory
 	Sill   float64 // variance of the part with it
-	Memory float64 // in steps: after so many the correlation has fallen to 1/e
+	Memory float64 // in steps: after that many the correlation has fallen to 1/e
 }
 
 // memories is how many times of memory are tried, each a fixed ratio above the one before.
 const memories = 24
 
 // EstimateNoise estimates the noise from stretches, each of them at one level: from the variogram, half the mean square
-// of the differences of values so many steps apart, which needs no mean and so is not narrowed by having estimated one.
+// of the differences of values that many steps apart, which needs no mean and so is not narrowed by having estimated one.
 func EstimateNoise(stretches [][]float64) Noise {
 	v := newVariogram(stretches)
 	if len(v.lag) == 0 {
@@ -113,7 +113,7 @@ func (v *variogram) fit(memory float64) (Noise, float64) {
 	return n, sum
 }
 
-// MeanVariance is the variance of the mean of so many steps.
+// MeanVariance is the variance of the mean of that many steps.
 func (n Noise) MeanVariance(steps int) float64 {
 	if steps < 1 {
 		return math.Inf(1)

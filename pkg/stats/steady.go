@@ -12,7 +12,7 @@ const (
 	SteadyWindows    = 5 // how many rates are judged together
 	steadyRange      = 0.20
 	steadyChange     = 0.10
-	steadyChance     = 0.002 // of a change that is in truth as large as that, and by noise looks so much smaller
+	steadyChance     = 0.002 // of a change that is in truth as large as that, and by noise looks that much smaller
 	maxSteadyWindows = 40    // windows that the change is judged by
 )
 

@@ -146,7 +146,7 @@ func TestSteadyOnGeneratedSeries(t *testing.T) {
 	evidence.Report(t, evidence.AtLeast("steady", "falling, flat, noisy and two-level series judged rightly", right, 200, 194))
 }
 
-// judgeSeries tries a detector on so many series of each kind.
+// judgeSeries tries a detector on that many series of each kind.
 func judgeSeries(seed uint64, each int, detect func([]float64) bool) (right int, table string) {
 	for k, kind := range steadyKinds() {
 		wrong := map[string]int{}

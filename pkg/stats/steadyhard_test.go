@@ -49,7 +49,7 @@ func hardSeries(kind string, rng *rand.Rand) madeSeries {
 	return s
 }
 
-// Of 50 series of each hard kind so many at least are judged rightly; and whenever one is called steady, the rate since
+// Of 50 series of each hard kind that many at least are judged rightly; and whenever one is called steady, the rate since
 // then is the one that it has now.
 func TestSteadyOnHardSeries(t *testing.T) {
 	if testing.Short() {

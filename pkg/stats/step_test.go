@@ -38,7 +38,7 @@ func TestStepScanFinds(t *testing.T) {
 }
 
 // TestStepScanOfNothing: p must be small no more often than it says, also if neighbours in time go together and the
-// blocks are so long.
+// blocks are that long.
 func TestStepScanOfNothing(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(15, 16))
 	const trials = 400

@@ -203,7 +203,7 @@ func TestOrthonormal(t *testing.T) {
 	}
 }
 
-// levels are values that alternate by 1 % about each level for so long.
+// levels are values that alternate by 1 % about each level for that long.
 func levels(steps ...[2]float64) []float64 {
 	var x []float64
 	for _, s := range steps {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// recorded is a trace of two phases and two disks as hubbench writes it, a line each, with so many files a disk.
+// recorded is a trace of two phases and two disks as hubbench writes it, a line each, with that many files a disk.
 func recorded(files int) [][]byte {
 	rnd := rand.New(rand.NewPCG(81, 82))
 	events := []*Event{{Type: RunType, Version: 1, Name: "pair", Disks: []Disk{{Name: "A"}, {Name: "B"}}}}

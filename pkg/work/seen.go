@@ -13,7 +13,7 @@ type Seen struct {
 }
 
 const (
-	// ordered is how many different sizes show an order: so many of them stand in one by chance in 1 of 360 cases.
+	// ordered is how many different sizes show an order: that many of them stand in one by chance in 1 of 360 cases.
 	ordered = 6
 	// evenly is how far the times of files may lie apart that are slices of time.
 	evenly = 1.02

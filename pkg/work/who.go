@@ -132,7 +132,7 @@ func afterShorthand(name string, disks []string, all map[string]Work) (after str
 // Verb is what one disk does or several do, what they did, and what they are doing.
 type Verb struct{ One, Several, Past, Ing string }
 
-// Of is the verb of so many disks.
+// Of is the verb of that many disks.
 func (v Verb) Of(disks int) string {
 	if disks == 1 {
 		return v.One

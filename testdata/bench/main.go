@@ -72,7 +72,7 @@ func run() error {
 	dir := flag.String("dir", "bin", "folder on the disk to measure")
 	pairs := flag.Int("pairs", 7, "runs of each")
 	only := flag.String("rows", "", "only the rows whose name this regular expression finds")
-	scale := flag.Int64("scale", 1, "make the files so many times larger")
+	scale := flag.Int64("scale", 1, "multiply the sizes of the files by this")
 	hubbench := flag.String("hubbench", "bin/hubbench", "the hubbench to measure")
 	extra := flag.String("fio", "", "one more option for fio, such as --fixedbufs=1")
 	flag.Parse()

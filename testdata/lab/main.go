@@ -1,5 +1,5 @@
 // Command lab holds hubbench's numbers against a truth that it does not make: three XFS partitions of one block device in
-// memory, of which the kernel lets a control group move so many bytes a second and no more, read and written each. They
+// memory, of which the kernel lets a control group move that many bytes a second and no more, read and written each. They
 // share it as disks share a hub. hubbench and fio measure it in turns. Start it with `make lab`, or by itself:
 //
 //	go run ./testdata/lab [-short] [-findings] [-out DIR]

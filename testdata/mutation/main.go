@@ -45,11 +45,11 @@ type options struct {
 func run() error {
 	var o options
 	flag.Uint64Var(&o.seed, "seed", 0, "which mutants are drawn; by default others each time")
-	flag.IntVar(&o.n, "n", 0, "draw so many mutants; 0 takes all")
+	flag.IntVar(&o.n, "n", 0, "number of mutants to draw; 0 takes all")
 	flag.DurationVar(&o.within, "within", 0, "leave out tests that take longer; 0 takes all")
 	flag.StringVar(&o.again, "again", "", "try the mutants that survived according to this file, the output of an earlier run")
 	prefix := flag.String("exec", "", "run tests by this command, as in go test")
-	flag.IntVar(&o.workers, "workers", 1, "try so many mutants at a time")
+	flag.IntVar(&o.workers, "workers", 1, "number of mutants to try at a time")
 	flag.Parse()
 	o.exec = strings.Fields(*prefix)
 	if o.seed == 0 {

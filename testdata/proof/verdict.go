@@ -163,7 +163,7 @@ func (l leftOut) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// against is what the command itself says against a claim that it gave so many findings of, and why there are not more.
+// against is what the command itself says against a claim that it gave that many findings of, and why there are not more.
 func (c *Command) against(findings int) (wrong, left []string) {
 	switch {
 	case !c.Ran:

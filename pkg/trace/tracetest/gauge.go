@@ -36,7 +36,7 @@ func Approach(from, to, sinceS, constantS float64) func(s float64) float64 {
 type Traffic struct{ FromS, ToS, Rate float64 }
 
 // Counters makes a device's counters beside a disk's trace: once a second from the release to the end, with all that was
-// counted, with the traffic, and with so many bytes more for each file, as file systems need.
+// counted, with the traffic, and with that many bytes more for each file, as file systems need.
 func Counters(d *trace.DiskTrace, endS, perFile float64, more ...Traffic) []trace.Gauge {
 	var out []trace.Gauge
 	const from = 7e12 // whatever it moved before

@@ -67,7 +67,7 @@ func (q *streamQueue) ask(now int64) {
 	}
 }
 
-// move moves so many bytes within the millisecond from now on, and returns how many there were to move. A frame that is
+// move moves that many bytes within the millisecond from now on, and returns how many there were to move. A frame that is
 // past due before its turn is not moved.
 func (q *streamQueue) move(now int64, bytes float64) (moved float64) {
 	all := bytes

@@ -12,7 +12,7 @@ type Truth struct {
 	Name string
 	// Tuned truths may be used to choose thresholds by; the others are for tests alone.
 	Tuned bool
-	// Play makes a run with so much noise, relative, of whole files or over a few tenths of a second.
+	// Play makes a run with that much noise, relative, of whole files or over a few tenths of a second.
 	Play func(rnd *rand.Rand, noise float64) Case
 }
 
@@ -138,7 +138,7 @@ func (d Disk) own(f func(s, moved float64) float64) Disk {
 	return d
 }
 
-// cache is full after so many bytes.
+// cache is full after that many bytes.
 func (d Disk) cache(bytes, factor float64) Disk {
 	return d.own(func(_, moved float64) float64 {
 		if moved < bytes {
@@ -176,7 +176,7 @@ func (d Disk) drifts(untilS, to float64) Disk {
 // endOf is when a disk ended.
 func endOf(d *trace.DiskTrace) float64 { return float64(d.Files[len(d.Files)-1].EndNS) / 1e9 }
 
-// MovedAt is when a disk had moved so many bytes.
+// MovedAt is when a disk had moved that many bytes.
 func MovedAt(p *trace.Phase, disk string, bytes float64) float64 {
 	var before float64
 	for _, f := range p.Disk(disk).Files {

@@ -98,7 +98,7 @@ static void bind(const uint8_t *p, const uint8_t *end) {
 			*(void **)at = find(name);
 			at += 8 + (opcode == 0xa0 ? uleb(&p) : opcode == 0xb0 ? 8 * operand : 0);
 			break;
-		case 0xc0: { // bind so many, so far apart
+		case 0xc0: { // bind that many, so far apart
 			uint64_t count = uleb(&p), skip = uleb(&p);
 			for (; count > 0; count--, at += 8 + skip) *(void **)at = find(name);
 			break;
