@@ -12,7 +12,7 @@ const (
 	// worker must stay under 128 MB.
 	appBytes = 64 << 20
 	// maxRequest is the most that one call moves: 2 GB and a bit, which is also the most that Linux and
-	// macOS take at once.
+	// macOS accept at once.
 	maxRequest = 0x7ffff000
 )
 
@@ -23,7 +23,6 @@ type app struct {
 	list [][]byte // the pieces of a call, for reuse
 }
 
-// appCall is the size of the largest call.
 func appCall(sizes []int64) int64 { return min(slices.Max(sizes), maxRequest) }
 
 func newApp(buf []byte, sizes []int64) *app {
@@ -76,7 +75,6 @@ func (m *app) move(ctx context.Context, t *transfer) error {
 	return nil
 }
 
-// do makes one call.
 func (m *app) do(t *transfer, list [][]byte, off int64) (int64, error) {
 	if t.op == trace.Write {
 		n, err := t.file.writeList(list, off)

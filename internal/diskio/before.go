@@ -9,7 +9,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// prepareFiles sees that the files are there that the job reads or passes over: those that earlier phases left,
+// prepareFiles makes sure that the files the job reads or overwrites exist: those that earlier phases left,
 // and new ones for the rest. What neither this job nor the next can use is removed.
 func (e *real) prepareFiles(ctx context.Context) error {
 	need := e.job.Needs()
@@ -39,12 +39,12 @@ func (e *real) prepareFiles(ctx context.Context) error {
 
 func anyRecord(record) bool { return true }
 
-// fits reports whether an existing file will do for this job.
+// fits reports whether an existing file is usable for this job.
 func (e *real) fits(r record) bool {
 	if e.op() == trace.Read {
 		return true
 	}
-	// It is written over: by the same units, and not if the user is to find it as it was.
+	// It is overwritten: in the same units, and only if it is not to be kept.
 	return !r.Keep && r.Unit == unitOf(e.job.IO.Block) && r.Period == e.period()
 }
 
@@ -76,14 +76,14 @@ func (e *real) writeBefore(ctx context.Context, missing []int, need []int64) err
 	})
 }
 
-// inLargeBlocks has the mover take blocks that are no smaller than layoutBlock while it does something.
+// inLargeBlocks calls do with the mover set to blocks of layoutBlock or more.
 func (e *real) inLargeBlocks(do func(block int64) error) (err error) {
 	block := e.job.IO.Block
 	if block < layoutBlock {
 		job, buf, lanes, depth := e.mover, e.buf, e.lanes, len(e.buf)/layoutBlock
 		block = layoutBlock
 		e.buf = buf[:depth*layoutBlock]   // whose parts begin where direct requests may
-		e.mover, _, _ = e.newMover(depth) // that it is not io_uring is said already
+		e.mover, _, _ = e.newMover(depth) // the warning about io_uring was given before
 		defer func() {
 			err = errors.Join(err, e.mover.close())
 			e.mover, e.buf, e.lanes = job, buf, lanes
@@ -106,7 +106,6 @@ func (e *real) writeOne(ctx context.Context, r record, block int64) error {
 	return e.written(t, r)
 }
 
-// writeOpen writes an open file and closes it.
 func (e *real) writeOpen(ctx context.Context, f testFile, r record, block int64) (*transfer, error) {
 	t := e.newTransfer(f, r, trace.Write)
 	t.setBlock(block)
@@ -127,7 +126,7 @@ func (e *real) besides(done int64) {
 	}
 }
 
-// emptyCache sees that no file to be read is in the cache, or says so. Direct requests may meet one there
+// emptyCache makes sure that no file to be read is in the cache, or warns. Direct requests may meet one there
 // too: an earlier phase may have moved it through the cache, which macOS then reads it from.
 func (e *real) emptyCache() error {
 	if !e.reads() {

@@ -20,6 +20,6 @@ func newBuffer(n int64) ([]byte, error) {
 }
 
 func freeBuffer(p []byte) {
-	// It can only fail for memory that is not ours.
+	// It can fail only for memory that is not ours.
 	_ = unix.Munmap(p)
 }

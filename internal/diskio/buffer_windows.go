@@ -17,6 +17,6 @@ func newBuffer(n int64) ([]byte, error) {
 }
 
 func freeBuffer(p []byte) {
-	// It can only fail for memory that is not ours.
+	// It can fail only for memory that is not ours.
 	_ = windows.VirtualFree(uintptr(unsafe.Pointer(unsafe.SliceData(p))), 0, windows.MEM_RELEASE)
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // What test files hold. It must be incompressible, no block may equal another (file systems and controllers
-// that deduplicate would otherwise be measured at speeds that no data of a user's reaches), and it must cost
-// next to nothing to make: so the buffers are filled with noise once, and each unit of a block carries a
+// that deduplicate would otherwise be measured at speeds that no user data reaches), and it must cost
+// next to nothing to generate: so the buffers are filled with noise once, and each unit of a block carries a
 // stamp of its own when it is written. The stamp also shows on reading whether the disk returned what was
 // asked for: the right run, disk, file and offset.
 const (
@@ -39,7 +39,7 @@ func tagOf(runID, disk string) uint64 {
 const gamma = 0x9e3779b97f4a7c15
 
 // mix is the finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): a bijection whose values over a
-// counter pass for noise, at one multiplication or two a word.
+// counter look like noise, at one or two multiplications a word.
 func mix(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb

@@ -1,4 +1,4 @@
-// Package diskio moves the bytes of one job, and says truthfully when each file began and ended.
+// Package diskio moves the bytes of one job, and records when each file really began and ended.
 // An Engine is one way of doing it: real files past the cache, frames of streams at their times, or the simulated
 // hub. It knows nothing of other disks, of messages or of a run (see worker). Start at Engine, then New.
 package diskio
@@ -16,8 +16,8 @@ type Engine interface {
 	// Prepare does all that must lie outside the timing before the release: the marked folder, buffers
 	// touched, the files a read phase reads, the first file open. It returns what the job really got. Until Close has
 	// returned, the engine passes to beside, from its own goroutine or another, how much it has done so far that is not in the
-	// files' times: bytes written before the release or read back, files removed and files dropped from the cache. A disk that hangs is known by its
-	// standing still.
+	// files' times: bytes written before the release or read back, files removed and files dropped from the cache. A disk that hangs shows as
+	// no progress.
 	Prepare(ctx context.Context, beside func(done int64)) (trace.Effective, error)
 	// Start gives the release instant (clock.Now's nanoseconds); all times returned count from it. From then on until
 	// Close has returned, the engine emits what it observes beside the files: latency and stream events, whose phase and

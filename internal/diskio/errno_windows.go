@@ -18,5 +18,5 @@ func isGone(err error) bool {
 		errors.Is(err, windows.ERROR_IO_DEVICE) || errors.Is(err, windows.ERROR_NO_SUCH_DEVICE)
 }
 
-// lacksConsent is macOS's.
+// lacksConsent: only macOS has this.
 func lacksConsent(string, error) bool { return false }

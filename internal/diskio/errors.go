@@ -8,7 +8,7 @@ import (
 	"runtime"
 )
 
-// explain says what failed on which disk, and ends with what to try if there is something.
+// explain says what failed on which disk, and ends with what to try if anything is known.
 func (j Job) explain(step string, err error) error {
 	if err == nil {
 		return nil
@@ -19,7 +19,7 @@ func (j Job) explain(step string, err error) error {
 	return hinted(fmt.Errorf("disk %s: %s in %s: %w", j.Disk, step, j.Dir, err))
 }
 
-// hinted ends err with what to try, if there is something.
+// hinted appends to err what to try, if anything is known.
 func hinted(err error) error {
 	if hint := hintFor(err); hint != "" {
 		return fmt.Errorf("%w; %s", err, hint)

@@ -186,7 +186,7 @@ func TestShortRequestsAreCompleted(t *testing.T) {
 	}
 }
 
-// noDirect is why direct requests cannot be had on Windows, of which an emulator gives none; empty elsewhere, where the
+// noDirect is why direct requests are not available on Windows, of which an emulator gives none; empty elsewhere, where the
 // tests rely on them.
 func noDirect(t *testing.T) string {
 	t.Helper()

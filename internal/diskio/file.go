@@ -14,12 +14,12 @@ type testFile interface {
 	// readList and writeList move all the pieces in one call if the system has one for it.
 	readList(list [][]byte, off int64) (int64, error)
 	writeList(list [][]byte, off int64) (int64, error)
-	// flush brings what was written to the medium, as far as the flush mode goes.
+	// flush brings what was written to the medium, as the flush mode asks.
 	flush(mode string) error
 	// reserve allocates the space of a file and sets its end, without writing it if the file system can.
 	reserve(size int64) error
 	// settle waits for the written bytes of the stretch to be on the disk and drops them from the cache,
-	// so that neither reads nor writes are served from memory if direct requests cannot be had.
+	// so that neither reads nor writes are served from memory if direct requests are not available.
 	settle(off, n int64, op trace.Role) error
 	// evict drops the whole file from the cache, as far as the system lets us.
 	evict() error
@@ -32,7 +32,7 @@ type testFile interface {
 // opening says how to open a test file.
 type opening struct {
 	op     trace.Role
-	again  bool // the file is there already and is written over
+	again  bool // the file exists already and is overwritten
 	direct bool
 	lanes  int
 }

@@ -54,7 +54,7 @@ func (f *unixFile) writeList(list [][]byte, off int64) (int64, error) {
 	return int64(n), err
 }
 
-// again makes a call until no signal interrupts it.
+// again repeats a call until no signal interrupts it.
 func again[P []byte | [][]byte](call func(fd int, p P, off int64) (int, error), fd int, p P, off int64) (int, error) {
 	for {
 		n, err := call(fd, p, off)

@@ -105,7 +105,7 @@ func (f *windowsFile) reserve(size int64) error {
 	return f.setInformation(windows.FileEndOfFileInfo, size)
 }
 
-// setInformation sets one of those that are a number of bytes.
+// setInformation sets a file information that is a number of bytes.
 func (f *windowsFile) setInformation(class uint32, bytes int64) error {
 	return windows.SetFileInformationByHandle(windows.Handle(f.fd()), class, (*byte)(unsafe.Pointer(&bytes)), uint32(unsafe.Sizeof(bytes)))
 }

@@ -18,9 +18,9 @@ import (
 	"github.com/hubbench/hubbench/internal/filesync"
 )
 
-// A run's test files lie in one folder of each disk, named for the run and holding a marker file. Nothing is
-// ever removed but files of our own naming in such a folder, and the folder once it is empty: a folder of
-// the right name without a valid marker may be anybody's, unless it holds nothing at all, or only the beginning of its
+// A run's test files are in one folder on each disk, named for the run and holding a marker file. Nothing is
+// ever removed except files named by us in such a folder, and the folder once it is empty: a folder of
+// the right name without a valid marker may be someone else's, unless it holds nothing at all, or only the beginning of its
 // marker: a process was killed, or the disk was full, while it was made. While a process uses the folder it holds a lock
 // on the marker, so that cleaning up after one run cannot reach into another that is alive.
 const (
@@ -52,7 +52,7 @@ type folder struct {
 	marker *os.File // locked
 }
 
-// openFolder makes the run's folder in dir, or takes the one that an earlier phase of the run left.
+// openFolder makes the run's folder in dir, or reuses the one that an earlier phase of the run left.
 func openFolder(dir, runID string) (*folder, error) {
 	if !validRunID.MatchString(runID) {
 		return nil, fmt.Errorf("make the test folder: %q cannot name a folder", runID)
@@ -129,7 +129,6 @@ func openPlainDir(parent *os.Root, name string) (*os.Root, error) {
 	return root, nil
 }
 
-// writeMarker marks the folder that this process has just made.
 func (f *folder) writeMarker() (err error) {
 	f.marker, err = f.root.OpenFile(markerName, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -141,25 +140,23 @@ func (f *folder) writeMarker() (err error) {
 	return f.fillMarker()
 }
 
-// fillMarker writes the marker's text.
 func (f *folder) fillMarker() error {
 	if _, err := f.marker.WriteAt(f.markerText(), 0); err != nil {
 		return err
 	}
-	// Without its marker after a power cut, a folder with files in it would be one that nothing dares to remove.
+	// Without its marker after a power cut, a folder with files in it could not be removed safely.
 	if err := filesync.Sync(f.marker); err != nil {
 		return err
 	}
 	return f.keepFromIndex(runtime.GOOS)
 }
 
-// markerText is what the marker of this folder says.
 func (f *folder) markerText() []byte {
 	text, _ := json.Marshal(marker{What: markerWhat, Run: strings.TrimPrefix(f.name, folderPrefix)}) // two strings
 	return append(text, '\n')
 }
 
-// unfinished reports whether nothing but the beginning of its marker, of which text is what there is, was made of the folder.
+// unfinished reports whether the folder holds nothing except the beginning of its marker, which is text.
 func (f *folder) unfinished(text []byte) (bool, error) {
 	if !bytes.HasPrefix(f.markerText(), text) {
 		return false, nil
@@ -173,7 +170,7 @@ func (f *folder) unfinished(text []byte) (bool, error) {
 	}), nil
 }
 
-// keepFromIndex keeps Spotlight, which would read each test file while the next is measured, from the folder.
+// keepFromIndex excludes the folder from Spotlight, which would read each test file while the next is measured.
 func (f *folder) keepFromIndex(goos string) error {
 	if goos != "darwin" {
 		return nil
@@ -210,7 +207,7 @@ func (f *folder) readMarker() error {
 	if err != nil {
 		return err
 	}
-	if len(text) < len(f.markerText()) { // else it is whole: nothing need be looked at but the marker
+	if len(text) < len(f.markerText()) { // else it is complete: only the marker need be checked
 		if half, err := f.unfinished(text); err != nil {
 			return err
 		} else if half {
@@ -286,12 +283,11 @@ func (f *folder) remove(stay map[string]bool, all bool) (files int, bytes int64,
 	return files, bytes, f.removeEmpty()
 }
 
-// removeEmpty removes the marker and the folder.
 func (f *folder) removeEmpty() error {
 	if err := f.root.Remove(neverIndex); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove %s: %w", filepath.Join(f.path, neverIndex), err)
 	}
-	// The lock is still held: nobody can take the folder for their own before its marker is gone.
+	// The lock is still held: no other process can claim the folder before its marker is gone.
 	if err := f.root.Remove(markerName); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove the marker of %s: %w", f.path, err)
 	}

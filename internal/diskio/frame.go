@@ -12,12 +12,12 @@ import (
 type pieceMover interface {
 	// start gives the instant from which all times count.
 	start(releaseNS int64)
-	// hand takes a piece, which begins with the next call of begin at the latest, or when there is room for it.
+	// hand queues a piece, which begins with the next call of begin at the latest, or when there is room for it.
 	hand(p piece)
 	// begin begins what was handed over. If that itself had to wait for the disk, freeNS is when it was over, since the
 	// release: until then nothing else could be begun.
 	begin() (freeNS int64, err error)
-	// wait waits until an instant of the clock, or less long: if the mover is full until it may have room, or ctx ends.
+	// wait waits until an instant of the clock, or less: if the mover is full, until it may have room, or until ctx ends.
 	wait(ctx context.Context, untilNS int64, full bool) error
 	// reports adds to list the pieces done since the last call, and says until when: whatever is done later is reported later.
 	reports(list []piece) (_ []piece, nowNS int64)
@@ -25,12 +25,12 @@ type pieceMover interface {
 	close() error
 }
 
-// pieceWork is what every pieceMover is made of.
+// pieceWork is what all pieceMovers share.
 type pieceWork struct {
 	files        []streamFile // that pieces are of
 	buf, scratch []byte       // what is recorded comes from buf; what is played goes to scratch, or to buf if that is nil
 	depth        int          // pieces that move at once
-	block        int64        // the most bytes of one
+	block        int64        // the largest size of one, in bytes
 	check        checking     // of what is played
 	direct       bool         // requests go past the cache
 	timing       timing
@@ -42,10 +42,9 @@ func (w *pieceWork) start(releaseNS int64) { w.release = releaseNS }
 
 func (w *pieceWork) nowNS() int64 { return w.timing.now() - w.release }
 
-// frameMemory is where one piece at a time keeps its bytes. What is played does not go where recordings are written from.
+// frameMemory holds the bytes of one piece at a time. Played data never goes into memory that recordings are written from.
 type frameMemory struct{ record, play memory }
 
-// memories are those of all pieces.
 func (w *pieceWork) memories() []frameMemory {
 	list := make([]frameMemory, w.depth)
 	for i := range list {
@@ -103,7 +102,7 @@ type piece struct {
 // flight is a frame under way.
 type flight struct {
 	player, frame int
-	left          int64 // bytes that are not there yet
+	left          int64 // bytes that have not arrived yet
 }
 
 // frame is where a frame lies in its stream, in whole units: the next begins where this one ends, so that nothing is moved

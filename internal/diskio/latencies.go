@@ -17,12 +17,12 @@ const latencyEveryNS = 1_000_000_000
 // after (stamps, checks, emptying the cache) is no part of it. For an application it is a whole call, which may move
 // gigabytes.
 //
-// Two sets of counters take turns: while the lanes fill one, a goroutine of its own writes the other down, so that
+// Two sets of counters take turns: while the lanes fill one, a goroutine of its own emits the other, so that
 // a lane does no more than add to a counter. A nil *latencies counts nothing.
 type latencies struct {
 	turns   [2]counters
 	turn    atomic.Uint32 // which of them is being filled
-	writing atomic.Bool   // the other is being written down
+	writing atomic.Bool   // the other is being emitted
 
 	// Of the lane that calls tick.
 	nextNS int64 // when the stretch ends, in nanoseconds since the release
@@ -81,9 +81,9 @@ func (l *latencies) record(op trace.Role, startNS, endNS int64) {
 	}
 }
 
-// tick has the last stretch written down when its second is over. It is called with the nanoseconds since the release,
+// tick has the last stretch emitted when its second is over. It is called with the nanoseconds since the release,
 // often, and by one lane only. What another lane counts at that instant may still fall to the old stretch; if the
-// one before is not written down yet, the stretch goes on.
+// one before is not emitted yet, the stretch goes on.
 func (l *latencies) tick(ns int64) {
 	if l == nil {
 		return
@@ -109,7 +109,7 @@ func (l *latencies) cut(endNS int64) {
 	}
 	turn := l.turn.Load()
 	l.turn.Store(1 - turn)
-	l.stretches <- stretch{turn, endNS} // there is room: nothing is being written down
+	l.stretches <- stretch{turn, endNS} // there is room: nothing is being emitted
 	l.nextNS = after(endNS)
 }
 

@@ -16,7 +16,7 @@ import (
 // them at a time.
 const settleBytes = 32 << 20
 
-// settlesPerSecond is how often a job at a pace does so at least.
+// settlesPerSecond is the minimum rate at which a job at a pace does so.
 const settlesPerSecond = 20
 
 // Start notes the release, and starts to emit how long requests take.
@@ -77,12 +77,12 @@ func (e *real) transfer(ctx context.Context, seq int, sample Sampler) (span Span
 	return span, nil
 }
 
-// verifies reports whether the job wants stamps checked at least.
+// verifies reports whether the job checks at least the stamps.
 func (e *real) verifies() bool {
 	return e.job.IO.Verify == scenario.VerifyStamps || e.job.IO.Verify == scenario.VerifyFull
 }
 
-// pause waits between two files as long as the job wants.
+// pause waits between two files as the job asks.
 func (e *real) pause(ctx context.Context, seq int) error {
 	if e.ended == 0 {
 		return ctx.Err()
@@ -173,16 +173,14 @@ func (e *real) reserve(f testFile, r record) error {
 	return nil
 }
 
-// closeFile closes the file that open opened.
 func (e *real) closeFile(f testFile) error { return errors.Join(e.mover.detach(), f.close()) }
 
-// padded is the size in whole sectors.
 func (e *real) padded(size int64) int64 {
 	sector := e.traits.sector
 	return (size + sector - 1) / sector * sector
 }
 
-// newTransfer is the sequential moving of an open file, with no time taken of it but its ends.
+// newTransfer is the sequential transfer of an open file, with only its start and end timed.
 func (e *real) newTransfer(f testFile, r record, op trace.Role) *transfer {
 	t := &transfer{
 		file: f, op: op, size: r.Size, want: r.Size, padded: e.padded(r.Size), release: e.release, sampleNS: e.sampleNS,
@@ -220,14 +218,14 @@ func (e *real) moveOpen(ctx context.Context, t *transfer) error {
 func (e *real) finishFile(ctx context.Context, t *transfer, r record) error {
 	if t.op == trace.Write && !e.testFiles.has(r.Number) {
 		if t.done.Load() < t.size {
-			// The cap ended it: a file with holes is of no use to anybody.
+			// The cap ended it: a file with holes is useless.
 			return e.folder.root.Remove(r.name())
 		}
 		if err := e.written(t, r); err != nil {
 			return err
 		}
 	} else if t.op == trace.Write && t.padded > r.Size {
-		if err := e.testFiles.truncate(r); err != nil { // what was written over it were whole sectors
+		if err := e.testFiles.truncate(r); err != nil { // it was overwritten in whole sectors
 			return err
 		}
 	}
@@ -275,7 +273,7 @@ func (e *real) readBack(ctx context.Context, r record, how checking) error {
 	return errors.Join(err, e.closeFile(f))
 }
 
-// keepEvidence puts a file whose content is wrong aside and completes the error that says so.
+// keepEvidence moves a file whose content is wrong aside and completes the error about it.
 func (e *real) keepEvidence(err error, r record) error {
 	var m *Mismatch
 	if !errors.As(err, &m) {

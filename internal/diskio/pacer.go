@@ -8,12 +8,12 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// pacer says when a request of a job is due that does not go as fast as it can. It goes on from file to file, and what waits
+// pacer says when a request of a job with a pace or a probe is due. It goes on from file to file, and a request that waits
 // for the disk is late: its time counts from when it was due (coordinated omission, as wrk2 and HdrHistogram correct for it).
 //
 // A request of a paced job is due when all bytes up to its end are at its rate, so that each file takes its size at that rate.
 // What the job loses by waiting for the disk it catches up, up to a second's bytes (the generic cell rate algorithm of ITU-T
-// I.371), at no more than one and a half times its rate: what the disk is given in a tenth of a second is not twice as much as
+// I.371), at no more than one and a half times its rate: the disk never gets twice as much in a tenth of a second as
 // the rate asks for. A probe's requests are due at fixed times; those that are past when the one before has ended follow at once.
 type pacer struct {
 	timing  timing
@@ -29,9 +29,9 @@ type pacer struct {
 const (
 	// catchUpPS is how far a paced job may be behind its rate and still make up for it.
 	catchUpPS = 1_000_000_000_000
-	// catchUpRate is how fast it does, in times its rate.
+	// catchUpRate is how fast it does, as a multiple of its rate.
 	catchUpRate = 1.5
-	// oversleptNS is more than a lane wakes late on a computer that is not busy.
+	// oversleptNS is more than a lane oversleeps on a computer that is not busy.
 	oversleptNS = 10_000_000
 )
 

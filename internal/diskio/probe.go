@@ -22,16 +22,16 @@ const (
 // some take direct requests and pass them through their cache.
 type traits struct {
 	direct    bool
-	whyNot    string // why direct requests cannot be had
+	whyNot    string // why direct requests are not available
 	sector    int64  // sizes and offsets of requests are multiples of it
 	reserves  bool   // takes preallocation
 	reserveNo error
 	zeroes    bool  // fills what it reserves with zeros
 	inOrder   error // why what is reserved must be written from front to back; nil: it need not
-	fullNo    error // why files cannot be flushed to the medium, if the file system knows no way to
+	fullNo    error // why files cannot be flushed to the medium, if the file system has no way to
 }
 
-// probe writes a small file in the folder and looks at what becomes of it.
+// probe writes a small file in the folder and observes the effects.
 func probe(sys system, folder *os.Root, direct bool) (traits, error) {
 	tr := traits{sector: smallUnit}
 	if direct {
@@ -100,7 +100,7 @@ func (tr *traits) tryDirect(sys system, folder *os.Root) (reason string, err err
 	return "", nil
 }
 
-// fullest is the flush that reaches farthest of those that the file system knows.
+// fullest is the most thorough flush that the file system supports.
 func (tr *traits) fullest() string {
 	if tr.fullNo != nil {
 		return scenario.FlushFsync

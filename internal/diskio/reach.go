@@ -6,9 +6,9 @@ import (
 	"os"
 )
 
-// Reach looks into a disk's folder, as a job will first of all, and takes as long as that takes: a disk at rest starts up, and
+// Reach reads a disk's folder, as a job does first, however long that takes: a disk at rest spins up, and
 // macOS asks the person whether the terminal may use the volume, and holds the call back until there is an answer. Done
-// before a job, neither looks like a disk that hangs.
+// before a job, neither is mistaken for a disk that hangs.
 func Reach(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// minNoise is how much different noise a job writes at least, however small its blocks.
+	// minNoise is the minimum of different noise that a job writes, however small its blocks.
 	minNoise = 4 << 20
-	// layoutBlock is the least block of files that are written before the release; minNoise holds some.
+	// layoutBlock is the minimum block of files that are written before the release; minNoise holds some.
 	layoutBlock = 1 << 20
 )
 
@@ -36,7 +36,7 @@ type real struct {
 	scratch    []byte // as large, for what a job reads that also writes; nil elsewhere
 	mover      mover
 	lanes      int      // requests the mover has in flight: files are opened for that many
-	files      []record // those that are there before the release, in the job's order: to be read, or written over
+	files      []record // those that are there before the release, in the job's order: to be read, or overwritten
 	first      int      // number of the first file written otherwise
 	next       testFile // open and allocated for the next Transfer
 	nextSeq    int
@@ -55,7 +55,7 @@ type real struct {
 	beside     int64            // last reported progress
 }
 
-// system is what an engine asks of the operating system; tests put faults between.
+// system is the calls that an engine makes to the operating system; tests inject faults.
 type system struct {
 	open opener
 	ring func(buf, scratch []byte, depth int) (mover, error) // errNoRing if the system has no such thing
@@ -69,14 +69,14 @@ type system struct {
 	declare   func(f testFile, size int64) error // has reserved space treated as written; nil: it may be written anywhere
 }
 
-// timing is the clock of what has a time to begin at; tests have their own.
+// timing is the clock of requests that have a start time; tests have their own.
 type timing struct {
 	now        func() int64
 	sleepUntil func(ns int64)
 }
 
-// errNoRing marks systems that io_uring is no part of. Not errors.ErrUnsupported: that is also what a Linux kernel without
-// it answers (ENOSYS: old ones, containers, emulators), where its absence is worth a word.
+// errNoRing marks systems without io_uring. Not errors.ErrUnsupported: that is also what a Linux kernel without
+// it answers (ENOSYS: old ones, containers, emulators), where its absence deserves a warning.
 var errNoRing = errors.New("this system has no io_uring")
 
 // New makes the engine for a job on real files. It touches nothing until Prepare.
@@ -93,7 +93,7 @@ func systemCalls() system {
 }
 
 func newReal(job Job, sys system) *real {
-	watch := clock.Start() // asks the kernel for no time
+	watch := clock.Start() // no system call for the time
 	return &real{job: job, system: sys, sampleNS: policy.SampleNS, timing: timing{watch.Now, clock.SleepUntil}}
 }
 
@@ -102,7 +102,7 @@ func (e *real) Prepare(ctx context.Context, beside func(done int64)) (trace.Effe
 	return e.prepareBy(ctx, e.prepare, beside)
 }
 
-// prepareBy is Prepare for an engine whose own preparations are these.
+// prepareBy is Prepare for an engine with preparations of its own.
 func (e *real) prepareBy(ctx context.Context, prepare func(context.Context) (trace.Effective, error), beside func(done int64)) (trace.Effective, error) {
 	e.tellBeside = beside
 	eff, err := prepare(ctx)
@@ -145,7 +145,7 @@ func (e *real) setUp(ctx context.Context) (eff trace.Effective, err error) {
 }
 
 // requests reports whether the job is one of single requests, whatever its mode: a plain application's way of moving a
-// file in one call is no way to do these.
+// file in one call cannot do these.
 func (e *real) requests() bool { return e.job.Accompanies() || e.job.Reads > 0 }
 
 // streamMemory bounds the memory of all frames in flight: a worker must stay small beside what it measures.
@@ -169,7 +169,7 @@ func (e *real) singleRequests() {
 	}
 }
 
-// op is how the job's files are opened: one that reads and writes at once goes over what is there.
+// op is how the job's files are opened: one that reads and writes at once works on existing files.
 func (e *real) op() trace.Role {
 	if e.job.Reads > 0 {
 		return trace.Write
@@ -197,7 +197,7 @@ func (e *real) warn(format string, args ...any) {
 	e.warnings = append(e.warnings, fmt.Sprintf(format, args...))
 }
 
-// effective settles how the job will really run, and warns if that is not what was asked for.
+// effective decides how the job will really run, and warns if that is not what was asked for.
 func (e *real) effective() trace.Effective {
 	job := &e.job
 	if job.IO.Mode == scenario.ModeApp {
@@ -207,7 +207,7 @@ func (e *real) effective() trace.Effective {
 	} else if !e.traits.direct && e.traits.whyNot != "" {
 		e.warn("direct I/O is not available here (%s): requests go through the cache, which is flushed and emptied as the job runs", e.traits.whyNot)
 	}
-	// Blocks that can be whole pages are: the rest of the cache's rules is the sector's.
+	// Blocks that can be whole pages are: otherwise sectors decide.
 	if e.traits.direct && job.IO.Block >= e.system.cachedBelow {
 		e.traits.sector = max(e.traits.sector, e.system.cachedBelow)
 	}
@@ -251,7 +251,7 @@ func (e *real) effective() trace.Effective {
 	return eff
 }
 
-// cachesWrites reports whether the job writes through the cache although requests past it can be had.
+// cachesWrites reports whether the job writes through the cache although direct requests are available.
 func (e *real) cachesWrites() bool {
 	return e.op() == trace.Write && e.job.IO.Block < e.system.cachedBelow
 }
@@ -298,7 +298,7 @@ func (e *real) warnOfThreads(why error) {
 	e.warn("io_uring is not available here (%v): threads are used instead, at a higher CPU cost", why)
 }
 
-// newMover starts the best that can be had for that many requests in flight; err is why it is not io_uring.
+// newMover starts the best one available for that many requests in flight; err is why it is not io_uring.
 func (e *real) newMover(depth int) (m mover, engine string, err error) {
 	e.lanes = depth
 	if e.job.IO.Mode == scenario.ModeApp {
@@ -320,7 +320,7 @@ func bufferBytes(block int64, depth int) int64 {
 	return int64(depth) * max(block, minNoise/int64(depth)/block*block)
 }
 
-// Close stops what moves the bytes and removes the files: but those to be kept, and those that the next
+// Close stops the mover and removes the files, except those to be kept and those that the next
 // phase needs if this one succeeded.
 func (e *real) Close() error {
 	var err error
@@ -373,7 +373,7 @@ func (e *real) removeFiles() error {
 	if e.moved >= len(e.job.Sizes) || e.moved > 0 && !e.failed {
 		needed = e.testFiles.match(e.job.CarryOver, anyRecord)
 		if e.job.KeepFill {
-			filling, _ = e.folder.fillFiles() // what is not found is removed, and written again
+			filling, _ = e.folder.fillFiles() // what is not listed is removed, and written again
 		}
 	}
 	return e.testFiles.carryOver(needed, filling...)

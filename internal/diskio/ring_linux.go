@@ -215,7 +215,7 @@ func (r *ring) setFile(fd int32) error {
 	return r.register(registerFilesUpdate, unsafe.Pointer(&update), 1)
 }
 
-// ringRequest is what a ring is asked to do: to move the bytes p of a registered file at off.
+// ringRequest asks a ring to move the bytes p of a registered file at off.
 type ringRequest struct {
 	op     trace.Role
 	p      []byte
@@ -247,7 +247,7 @@ func (r *ring) add(q *ringRequest) {
 	}
 }
 
-// completed takes account of a completion, whose res is an error number below zero. It reports whether the bytes wanted are
+// completed handles a completion, whose res is an error number below zero. It reports whether the bytes wanted are
 // there; if they are not and nothing is wrong, the rest is to be asked for again.
 func (q *ringRequest) completed(want int64, res int32) (all bool, err error) {
 	switch {
@@ -301,7 +301,7 @@ func (r *ring) sleep(wait uint32, ns int64) error {
 	return r.entered(n, errno)
 }
 
-// entered takes account of what an enter has returned.
+// entered handles the result of an enter.
 func (r *ring) entered(n uintptr, errno unix.Errno) error {
 	switch errno {
 	case 0:

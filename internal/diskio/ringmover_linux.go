@@ -158,7 +158,7 @@ func (m *ringMover) issue(t *transfer, done <-chan struct{}, i int) bool {
 	return true
 }
 
-// complete takes account of a completion, and reports whether the request had to be queued again.
+// complete handles a completion, and reports whether the request had to be queued again.
 func (m *ringMover) complete(t *transfer, i int, res int32, seenNS int64) (again bool) {
 	s := &m.slots[i]
 	counted := t.counted(s.off, int64(len(s.p)))

@@ -5,5 +5,4 @@ package diskio
 // newRingMover exists on Linux only.
 func newRingMover(_, _ []byte, _ int) (mover, error) { return nil, errNoRing }
 
-// newStreamRing too.
 func newStreamRing(pieceWork) (pieceMover, error) { return nil, errNoRing }

@@ -11,7 +11,7 @@ import (
 )
 
 // A run's test folder is locked while a worker uses it. Between two phases no worker does, though the files that the next
-// one reads lie there: so that nobody cleans them up, the run itself holds a lock from its beginning to its end, on a file
+// one reads lie there: to protect them from clean-up, the run itself holds a lock from its beginning to its end, on a file
 // among the system's temporary ones.
 
 // lockFile is the path of a run's lock.
@@ -24,7 +24,7 @@ func HoldRun(runID string) (release func(), err error) {
 	if !validRunID.MatchString(runID) {
 		return nil, fmt.Errorf("hold the run: %q cannot name a file", runID)
 	}
-	ForgetRun(runID) // it goes on with one that was killed
+	ForgetRun(runID) // it resumes one that was killed
 	f, err := os.OpenFile(lockFile(runID), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("hold the run: %w", err)

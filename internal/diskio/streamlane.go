@@ -22,7 +22,6 @@ type streamLanes struct {
 	ended []piece // in the order of their ends
 }
 
-// streamLane is one of them.
 type streamLane struct {
 	number int
 	memory frameMemory
@@ -41,7 +40,7 @@ func newLanes(w pieceWork, waiting int) *streamLanes {
 
 func (l *streamLanes) hand(p piece) { l.work <- p }
 
-// begin does nothing: the lanes have begun already.
+// begin does nothing: the lanes work already.
 func (l *streamLanes) begin() (int64, error) { return 0, nil }
 
 func (l *streamLanes) wait(ctx context.Context, untilNS int64, full bool) error {

@@ -64,7 +64,7 @@ func (s *streams) prepare(ctx context.Context) (trace.Effective, error) {
 	return eff, nil
 }
 
-// newPieceMover starts the best that can be had; why is what keeps it from being io_uring.
+// newPieceMover starts the best one available; why says why it is not io_uring.
 func (s *streams) newPieceMover() (m pieceMover, engine string, why error) {
 	w := pieceWork{
 		files: s.paths, buf: s.buf, scratch: s.scratch, depth: s.job.IO.Depth, block: s.job.IO.Block,
@@ -133,7 +133,7 @@ func (s *streams) transfer(ctx context.Context, seq int, sample Sampler) (Span, 
 	}
 }
 
-// catchUp hears what the mover has done, up to now.
+// catchUp processes what the mover has done up to now.
 func (s *streams) catchUp() (nowNS int64, err error) {
 	s.ended, nowNS = s.pieces.reports(s.ended[:0])
 	for i := range s.ended {
@@ -172,7 +172,7 @@ func (s *streams) failure(p *piece) error {
 	return errors.Join(s.closeFiles(), s.keepEvidence(p.err, p.record))
 }
 
-// count takes note of moved bytes. A frame fills the time to the next one: a stretch ends no earlier than that many bytes take at
+// count notes moved bytes. A frame fills the time to the next one: a stretch ends no earlier than that many bytes take at
 // the streams' rate, though its last frame is there before.
 func (s *streams) count(bytes, tNS int64) {
 	s.bytes += bytes
@@ -206,7 +206,7 @@ func (s *streams) reportAt(tNS int64) {
 	}
 }
 
-// ask hands the mover the frames that are to be asked for by now, in the order of their times, while it can take more.
+// ask hands the mover the frames that are due by now, in the order of their times, while it can take more.
 func (s *streams) ask(nowNS int64) {
 	for s.inFlight < s.job.IO.Depth {
 		i := s.next()

@@ -14,7 +14,7 @@ import (
 
 const listName = "files.json"
 
-// record is a test file that is written whole.
+// record is a completely written test file.
 type record struct {
 	Number int   `json:"number"` // in its name and its stamps
 	Size   int64 `json:"size"`
@@ -43,7 +43,7 @@ type testFiles struct {
 	removed func() // called for each file that was removed; may be nil
 }
 
-// listTestFiles finds what earlier phases left in the folder. What is not as it should be is no record, and
+// listTestFiles finds what earlier phases left in the folder. A file that is not as it should be is no record, and
 // will be written again.
 func listTestFiles(f *folder) (*testFiles, error) {
 	s := &testFiles{folder: f}
@@ -79,7 +79,6 @@ func (f *folder) listed() []record {
 	return all
 }
 
-// save writes the list for the next phase.
 func (s *testFiles) save() error {
 	text, err := json.Marshal(s.records)
 	if err != nil {

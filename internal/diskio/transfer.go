@@ -112,13 +112,11 @@ func (t *transfer) take(done <-chan struct{}) (r request, ok bool) {
 	return r, true
 }
 
-// request is one of a transfer's.
 type request struct {
 	op     trace.Role
 	off, n int64
 }
 
-// expired reports whether the transfer's time is up.
 func (t *transfer) expired(now int64) bool {
 	start := t.watch.StartNS()
 	return t.cap > 0 && start > 0 && now-start >= t.cap
@@ -174,10 +172,8 @@ func (t *transfer) err(ctx context.Context) error {
 	return nil
 }
 
-// errTruncated is the error of a file that ended early.
 func errTruncated(at int64) error {
 	return fmt.Errorf("the file ends at byte %d: it was truncated during the run", at)
 }
 
-// errNothingWritten is the error of a write without effect.
 var errNothingWritten = errors.New("the system wrote nothing and reported no error")

@@ -85,7 +85,7 @@ func (e *real) cached() (sum int64, err error) {
 type FlushTimes struct {
 	WriteNS []int64
 	FlushNS []int64
-	Refused error // why the file system knows no such flush; nil if it does
+	Refused error // why the file system has no such flush; nil if it does
 }
 
 // TryFlush writes a sector and flushes, that many times. The places are written before: then a flush brings the sector to
@@ -148,7 +148,7 @@ func TryFlush(ctx context.Context, dir, runID, mode string, times int, alive fun
 	return out, nil
 }
 
-// TryFolder makes a marked folder, and returns the first thing about it that is not as it must be: a second process could
+// TryFolder makes a marked folder, and returns the first thing wrong with it: a second process could
 // take it, or it is still there after it was removed.
 func TryFolder(dir, runID string) error {
 	f, err := openFolder(dir, runID)

@@ -20,7 +20,7 @@ func (m *Mismatch) Error() string {
 		m.Number, m.Offset, m.Wrote, m.Got, m.File)
 }
 
-// checking is how closely what is read is looked at.
+// checking is how thoroughly data that was read is checked.
 type checking int
 
 const (
@@ -99,7 +99,7 @@ func (s *stamper) mismatch(unit []byte, off int64) *Mismatch {
 		Wrote: fmt.Sprintf("this run's stamp of file %d at byte %d", s.file, s.place(off)), Got: s.describe(unit)}
 }
 
-// describe says what a unit is that should have been another.
+// describe says what a unit holds instead of what it should.
 func (s *stamper) describe(unit []byte) string {
 	tag, head, place := binary.LittleEndian.Uint64(unit), binary.LittleEndian.Uint64(unit[8:]), binary.LittleEndian.Uint64(unit[16:])
 	switch {

@@ -159,7 +159,7 @@ func newEvents(all []meter.Reading, at int64) float64 {
 // be emptied.
 func budget(part *part, d *Disk, e *Evidence, phases []*phase) {
 	t := d.Throttle
-	before := true // the phase in hand
+	before := true // the current phase
 	for _, p := range phases {
 		other, ok := p.out.Disks[part.Name()]
 		if p.trace.Disk(part.Name()) == part.Trace {

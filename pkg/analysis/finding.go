@@ -84,7 +84,6 @@ type finder struct {
 	found []Finding
 }
 
-// add adds a finding of the current phase.
 func (f *finder) add(found Finding) {
 	found.Phase = f.phase.Phase
 	f.found = append(f.found, found)
@@ -146,7 +145,7 @@ func (f *finder) saturations(all []Saturation) {
 	}
 }
 
-// saturated reports whether the phase in hand is a step of what has been reported of the disk already.
+// saturated reports whether the current phase is a step of what has been reported of the disk already.
 func (f *finder) saturated(disk string) bool {
 	return f.phase.Saturation != nil && slices.ContainsFunc(f.found, func(g Finding) bool { return g.Code == "saturation" && g.Disk == disk })
 }
@@ -211,7 +210,6 @@ func (f *finder) uneven() {
 	}
 }
 
-// about makes a finding of the disks.
 func about(disks []string, f Finding) Finding {
 	f.Disks = disks
 	if len(disks) == 1 {
@@ -220,7 +218,6 @@ func about(disks []string, f Finding) Finding {
 	return f
 }
 
-// meanOf is the mean of a value over disks.
 func meanOf(disks []string, value func(string) float64) float64 {
 	var sum float64
 	for _, name := range disks {

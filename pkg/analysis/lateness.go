@@ -49,7 +49,6 @@ func (p *phase) lateness(disk int, t *trace.Stream, spec stream.Spec) lateness {
 	return l
 }
 
-// with is what is true of the late frames of both.
 func (l lateness) with(other lateness) lateness {
 	switch {
 	case !other.late:

@@ -39,7 +39,6 @@ type SearchTry struct {
 	Steps     int            `json:"steps,omitempty"` // as in trace.Try
 }
 
-// searches are the run's, in the order of their first tries.
 func searches(phases []*phase) []Search {
 	var all []Search
 	index := map[string]int{}

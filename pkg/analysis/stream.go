@@ -129,7 +129,6 @@ func streamOf(part *part, t *trace.Stream, spec stream.Spec) Stream {
 	return s
 }
 
-// add adds a stream to the sum.
 func (t *StreamTotal) add(s *Stream) {
 	if t.Streams == 0 || s.LowestBufferS < t.LowestBufferS {
 		t.LowestBufferS, t.BufferS = s.LowestBufferS, s.BufferS

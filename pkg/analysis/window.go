@@ -95,7 +95,6 @@ func (p *phase) fillOverlap() {
 	}
 }
 
-// rateOf is what the disk moved in one direction.
 func (d OverlapDisk) rateOf(op trace.Role) float64 {
 	switch {
 	case d.ReadRate > 0 && op == trace.Read:

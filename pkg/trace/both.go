@@ -82,7 +82,7 @@ func (d *diskBuilder) joinOpen() int {
 	return len(all)
 }
 
-// Direction is what the disk moved in one direction: all or nothing, but of one that reads and writes at once a part.
+// Direction is what the disk moved in one direction: all, none, or a part if it reads and writes at once.
 func (t *DiskTrace) Direction(op Role) *DiskTrace {
 	out := &DiskTrace{Name: t.Name, Op: op}
 	if !t.Both {

@@ -2,8 +2,8 @@ package trace
 
 import "fmt"
 
-// Checkup is what `hubbench doctor` found out about a machine and its disks: whether what is measured there can be
-// believed. Later runs on the machine carry what was wrong with them.
+// Checkup is what `hubbench doctor` found out about a machine and its disks: whether measurements there can be
+// trusted. Later runs on the machine carry the problems found.
 type Checkup struct {
 	Tool   string  `json:"tool"` // hubbench's version
 	Date   string  `json:"date"` // RFC 3339
@@ -15,7 +15,7 @@ type Checkup struct {
 // Check is the answer to one question.
 type Check struct {
 	Name     string  `json:"name"`
-	Path     string  `json:"path,omitempty"` // the disk's folder; empty for what holds of the machine
+	Path     string  `json:"path,omitempty"` // the disk's folder; empty if it is about the machine
 	Verdict  Verdict `json:"verdict"`
 	Measured string  `json:"measured"`
 	Text     string  `json:"text"`   // what it means for results
@@ -25,7 +25,7 @@ type Check struct {
 // Verdict is how a check ended.
 type Verdict string
 
-// A check that fails says that results cannot be taken for what they claim to be; a warning, that they may be off.
+// A check that fails says that results cannot be trusted; a warning, that they may be off.
 const (
 	Pass Verdict = "pass"
 	Warn Verdict = "warn"

@@ -201,10 +201,10 @@ func appendValue(dst []byte, at any) (_ []byte, empty bool) {
 // pacedWork reads and writes works by the key "paced", which says less of them and came before "work".
 type pacedWork map[string]work.Work
 
-// UnmarshalJSON reads them. Keys are read in the order of the alphabet, so that "work" has the last word.
+// UnmarshalJSON reads them. Keys are read in the order of the alphabet, so that "work" wins.
 func (p *pacedWork) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, (*work.Paced)(p)) }
 
-// appendWork appends the works that were written down.
+// appendWork appends the works that were recorded.
 func appendWork(dst []byte, all map[string]work.Work) (_ []byte, empty bool) {
 	declared := maps.Clone(all)
 	maps.DeleteFunc(declared, func(_ string, w work.Work) bool { return w.Op == "" })

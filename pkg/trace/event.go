@@ -30,7 +30,7 @@ const (
 	Partial  = "partial"
 )
 
-// Event is one line of events.jsonl, flat: which fields count depends on Type, and by which keys they go is in codec.go.
+// Event is one line of events.jsonl, flat: which fields count depends on Type; their keys are in codec.go.
 // Times are nanoseconds since the phase's release.
 type Event struct {
 	Type Type
@@ -86,18 +86,18 @@ type Event struct {
 // device's own.
 const (
 	Temperature = "temperature_c"
-	DeviceRead  = "device_read_bytes"  // counter: all that was read from the device, by whomever
+	DeviceRead  = "device_read_bytes"  // counter: all that was read from the device, by any program
 	DeviceWrite = "device_write_bytes" // counter
 	Throttles   = "throttle_events"    // counter, as the device reports them
 	CPU         = "cpu_percent"        // of all cores: at 100 the host has nothing to spare
 	Stopped     = "stopped_s"          // for how long the machine has just slept, or hubbench was stopped: all of it, or the worker of a disk
 	LinkState   = "link_state"         // bits per second that the slowest link of the disk's path has negotiated
-	HostLate    = "host_late_s"        // of a disk with streams: the most that the host was late to look after them, which is not the disk's doing
+	HostLate    = "host_late_s"        // of a disk with streams: the host's largest delay in serving them, which is not the disk's fault
 	LeftOut     = "requests_left_out"  // of a disk at a pace or with a probe: how many requests were due and never made
 	CachedShare = "cached_share"       // of the files that a job moved past the cache: how much the cache held when it had ended
 )
 
-// MaxCached is the cached share that a stray page or two may come to.
+// MaxCached is the cached share that a stray page or two may add up to.
 const MaxCached = 0.01
 
 // Disk is a disk as the run line names it.

@@ -183,7 +183,7 @@ func clash(a, b *File) bool {
 }
 
 // overlapping are the indices of few files without which no two clash; the files must be sorted. Of two that clash the one
-// that ends later goes, for it leaves most room: but not if it clashes with that one only, and is the longer.
+// that ends later goes, as that leaves most room, unless it clashes with that one only, and is the longer.
 func overlapping(files []File) []int {
 	var gone []int
 	last := -1

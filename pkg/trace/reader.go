@@ -60,7 +60,7 @@ func (r *Reader) Offset() int64 { return r.offset }
 // Err is the first error, nil at a regular end.
 func (r *Reader) Err() error { return r.err }
 
-// Warnings are what the reader put up with so far: a torn last line, lines of unknown types.
+// Warnings are what the reader tolerated so far: a torn last line, lines of unknown types.
 func (r *Reader) Warnings() []string {
 	if r.unknown == 0 {
 		return r.warnings

@@ -18,7 +18,7 @@ type Run struct {
 	Disks    []Disk          // in the scenario's order; from the file lines if there is no run line
 	Phases   []*Phase        // in order of appearance
 	Status   string          // Complete, Partial, or empty if the end line is missing
-	Warnings []string        // what the reader put up with: a torn last line, a missing header
+	Warnings []string        // what the reader tolerated: a torn last line, a missing header
 }
 
 // Phase is what happened in one phase.

@@ -106,7 +106,7 @@ func (b *builder) warnLeftOut() {
 	}
 }
 
-// few joins at most so many as can be read.
+// few joins only as many as are readable.
 func few(words []string) string {
 	const limit = 4
 	if n := len(words) - limit; n > 0 {

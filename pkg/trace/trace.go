@@ -12,12 +12,12 @@
 //
 //   - A file's number (seq) names it in its phase and disk. If two of one number differ, and the second shares time
 //     with a file that counts, it was recorded twice: the first line counts, or the first with progress. A trace whose
-//     files have the same number more than four times on average does not number them, and is spared this rule.
+//     files have the same number more than four times on average does not number them, and is exempt from this rule.
 //   - If leaving out at most 5 % of a disk's files lets the rest come one at a time, the disk moved one at a time,
 //     and those files are left out: the fewest that it takes.
 //   - If it takes more, the disk had several files in transfer (a queue deeper than one), and all count.
 //
-// Two files overlap, for these rules, when they share more than half of the shorter one's time; less may come of
+// Two files overlap, for these rules, when they share more than half of the shorter one's time; less may come from
 // rounded times. The run's warnings say how many lines were left out, and where.
 //
 // Start at Load for a whole run, at Reader for one event at a time, at AppendEvent to record.

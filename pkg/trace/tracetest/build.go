@@ -72,7 +72,7 @@ func SampledAt(rate func(second int) float64, seconds int) *trace.DiskTrace {
 	return Sampled(FilesOf(each...))
 }
 
-// Steps is a rate that changes at given seconds; it wavers by 1 %.
+// Steps is a rate that changes at given seconds; it fluctuates by 1 %.
 func Steps(first float64, changes ...[2]float64) func(int) float64 {
 	flat := Flat(first, changes...)
 	return func(s int) float64 { return flat(s) * (1 + 0.01*math.Sin(float64(s*s))) }

@@ -9,7 +9,7 @@ type Class struct {
 	Tuned bool
 }
 
-// Classes are the kinds of noise that no claim may come of: steady disks, all of them.
+// Classes are the kinds of noise that must produce no claim: steady disks, all of them.
 func Classes() []Class {
 	return []Class{
 		{Name: "quiet", Noise: Noise{Sigma: 0.02}, Tuned: true},

@@ -7,7 +7,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Warmth is what a disk's temperature does, as its own sensor has it: in whole degrees, late, and with slips.
+// Warmth is what a disk's temperature does, as its own sensor has it: in whole degrees, late, and with errors.
 type Warmth struct {
 	EveryS float64                 // between readings
 	At     func(s float64) float64 // the true temperature, in °C

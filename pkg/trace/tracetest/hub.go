@@ -17,7 +17,7 @@ type Hub struct {
 
 	// LagS is how long those who stay hold their part when a disk has ended.
 	LagS float64
-	// Outside lays the disks' noise over what they get, as pkg/hub does; else it is of what they could move, and what
+	// Outside applies the disks' noise to what they get, as pkg/hub does; else it is of what they could move, and what
 	// one leaves others take.
 	Outside bool
 	// Turns are when the hub changes, by time; each is the hub from then on except for LagS and Outside.
@@ -100,7 +100,7 @@ type member struct {
 	file                trace.File
 	open, settled, gone bool
 	size, done, moved   float64
-	factor, outside     float64 // of the rate: the file's, and what is laid over the part
+	factor, outside     float64 // of the rate: the file's, and what is applied to the part
 	cap, part, rate     float64
 	wait                float64 // until the file's first byte, or between files
 	sampled             float64 // when the last sample was taken

@@ -57,7 +57,7 @@ type wave struct {
 	rnd          *rand.Rand
 	endS, stepS  float64
 	slope        float64
-	now          float64 // end of the step in hand
+	now          float64 // end of the current step
 	value        float64 // of the autoregression
 	stall, until float64 // the next stall's start and end
 }
@@ -71,7 +71,7 @@ func (n Noise) start(rnd *rand.Rand, endS float64) *wave {
 			w.slope = -n.Drift
 		}
 	}
-	if n.EveryS > 0 { // the first as far into its interval as chance has it
+	if n.EveryS > 0 { // the first at a random point of its interval
 		w.stall = n.EveryS * (0.5 + rnd.Float64()) * rnd.Float64()
 		w.until = w.stall + n.StallS
 	}

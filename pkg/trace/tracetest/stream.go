@@ -37,7 +37,7 @@ func Streams(name string, specs []stream.Spec, endS float64, gives func(s float6
 	return d
 }
 
-// streamQueue is the frames that were asked for and are not there.
+// streamQueue is the frames that were asked for and have not arrived.
 type streamQueue struct {
 	players []*stream.Player
 	asked   []askedFrame
@@ -49,7 +49,7 @@ type askedFrame struct {
 	left   float64 // bytes
 }
 
-// ask takes up the frames that are to be asked for by a time.
+// ask adds the frames that are to be asked for by a time.
 func (q *streamQueue) ask(now int64) {
 	for {
 		var next *stream.Player
@@ -94,7 +94,7 @@ func (q *streamQueue) move(now int64, bytes float64) (moved float64) {
 type secondFiles struct {
 	trace   *trace.DiskTrace
 	size    float64
-	done    float64 // of the file in hand
+	done    float64 // of the current file
 	startNS int64
 	lastNS  int64 // of the last byte
 	samples []trace.Sample
