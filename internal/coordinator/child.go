@@ -74,7 +74,7 @@ func newChild(s *starter, cmd *exec.Cmd, stderr *stderrLog, job scenario.Job, re
 	return c, nil
 }
 
-// outboxSize is how many messages a worker may leave unread. One that is well has read each before the next.
+// outboxSize is how many messages a worker may leave unread. A healthy one has read each before the next.
 const outboxSize = 64
 
 // send sends the worker a message. The pipe to a worker that does not read, such as a stopped one, fills up: that holds up

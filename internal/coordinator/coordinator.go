@@ -1,5 +1,5 @@
 // Package coordinator runs a plan: for each phase it starts a worker process per disk, releases them
-// at one instant, serves the simulated hub, writes down what they report, and sees that every worker
+// at one instant, serves the simulated hub, records what they report, and makes sure that every worker
 // is gone and every test file removed before it goes on. It measures nothing itself and knows no
 // disk (see diskio) and no terminal (see progress). Start at Run.
 package coordinator
@@ -23,7 +23,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Journal takes the run's events in the order in which they became known. It keeps nobody waiting.
+// Journal takes the run's events in the order in which they became known. Its calls do not block.
 type Journal interface {
 	Append(events ...trace.Event) error
 }
@@ -71,7 +71,7 @@ type Outcome struct {
 	Failures []trace.RunFailure
 }
 
-// What a person does to a run: the first interrupt stops it, the second ends it at once.
+// How a person ends a run: the first interrupt stops it, the second ends it at once.
 var (
 	errInterrupted = errors.New("interrupted")
 	errKilled      = errors.New("interrupted twice")
@@ -186,7 +186,7 @@ func replay(sim *hub.Sim, plan *scenario.Plan, phase *scenario.Phase) error {
 }
 
 // starter starts processes from one thread that lives as long as the run. On Linux a child is
-// signalled when the thread that started it ends, and Go ends threads as it likes.
+// signalled when the thread that started it ends, and Go ends threads at any time.
 type starter struct {
 	commands chan starting
 	giveUp   <-chan struct{} // closed: whatever hangs is not waited for

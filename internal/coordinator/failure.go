@@ -13,7 +13,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// killAll ends every worker at once.
 func (p *phaseRun) killAll(why string) {
 	p.stopping = true
 	for _, c := range p.children {
@@ -25,7 +24,7 @@ func (p *phaseRun) killAll(why string) {
 
 // watch kills workers whose job does not go on, and those that do not stop when asked to.
 func (p *phaseRun) watch(now time.Time) {
-	// A time without a look is one in which this process stood still, or the machine slept: no disk has to do with that.
+	// If no look happened for a while, this process was stopped or the machine slept: the disks are not to blame.
 	passed := min(now.Sub(p.watched), 2*watchEvery)
 	p.watched = now
 	for _, c := range p.children {
@@ -110,7 +109,6 @@ func (p *phaseRun) recordLoss(c *child, cause string) {
 	p.abort(c.job.Disk, cause)
 }
 
-// abort ends the phase for a cause.
 func (p *phaseRun) abort(disk, cause string) {
 	cause = strings.TrimPrefix(strings.ReplaceAll(cause, "\n", "; "), "disk "+disk+": ") // which is said anyway
 	f := trace.RunFailure{Phase: p.phase.Name, Disk: disk, Cause: cause}

@@ -12,8 +12,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// gauges are what is read beside a phase, from just before its release until its workers have gone. Nothing waits for
-// them but the phase's end, and that not for long.
+// gauges are what is read during a phase, from just before its release until its workers have gone. Nothing waits for
+// them except the phase's end, and that not for long.
 type gauges struct {
 	found   chan []gauge.Source // gets one value
 	sources []gauge.Source
@@ -81,7 +81,7 @@ func (g *gauges) begin(releaseNS int64) {
 	g.sampler = gauge.Start(g.sources, opts)
 }
 
-// recordLastGauges reads the counters once more, now that nothing is moved any more, and writes down what was read.
+// recordLastGauges reads the counters once more, now that nothing is moved any more, and records what was read.
 func (p *phaseRun) recordLastGauges() {
 	g := p.gauges
 	if g.sampler == nil {

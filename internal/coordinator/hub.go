@@ -41,8 +41,8 @@ func (h *liveHub) granted() []hub.Grant {
 	return grants
 }
 
-// minRest is how long the model waits at least before it looks again by itself: streams have thousands of frames a second
-// of which no worker needs to hear at once.
+// minRest is the minimum wait before the model looks again by itself: streams have thousands of frames a second
+// that no worker needs to hear of at once.
 const minRest = time.Millisecond
 
 // due fires when the model has something to hand out; never if there is no model.

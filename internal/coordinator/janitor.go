@@ -32,10 +32,10 @@ const (
 )
 
 // janitor is a process that outlives the run, however that ends, and then removes its test files: those that a phase
-// leaves for the next one have no worker, and a coordinator that was killed cleans up nothing. If it has been killed
-// itself, who is left does its work: the coordinator, or the workers that have lost that too (see worker).
+// leaves for the next one have no worker, and a coordinator that was killed cleans up nothing. If the janitor was killed
+// as well, whoever is left does its work: the coordinator, or the workers that have lost that too (see worker).
 //
-// A worker that a disk holds may go on, and make its folder, when the disk is back. All workers hold the write end of a pipe,
+// A worker blocked by a disk may go on, and make its folder, when the disk is back. All workers hold the write end of a pipe,
 // the leash: when that ends the last of them has, and the janitor looks once more.
 type janitor struct {
 	runID   string
@@ -126,14 +126,14 @@ func realFolders(plan *scenario.Plan) (folders []string) {
 	return folders
 }
 
-// finish lets the janitor do its work, and returns what could not be removed, or not yet. What hangs are the disks whose
+// finish lets the janitor do its work, and returns what could not be removed, or not yet. hangs are the folders of disks whose
 // workers have not exited. After kill it waits no longer than it must.
 func (j *janitor) finish(kill <-chan struct{}, hangs map[string]bool) (complaints []string) {
 	if j == nil {
 		return nil
 	}
 	close(j.over)
-	// Its sign to begin. What else has the pipe, such as a process that does not start, does not matter then.
+	// Its signal to begin, even if another process, such as one that does not start, still holds the pipe.
 	_, _ = j.stdin.Write([]byte{1})
 	_ = j.stdin.Close()
 	if j.leash != nil {

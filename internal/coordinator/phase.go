@@ -24,13 +24,13 @@ const (
 	// files, before it is killed and its files are removed for it.
 	stopTimeout = 4 * time.Second
 	// killTimeout is how long a killed worker may take to die. One that the kernel holds in a request to a disk
-	// that hangs takes for ever.
+	// that hangs never dies.
 	killTimeout = 2 * time.Second
-	// watchEvery is how often silence is looked for.
+	// watchEvery is how often workers are checked for progress.
 	watchEvery = 250 * time.Millisecond
 )
 
-// phaseRun is one phase under way. One goroutine owns it; children speak to it through reports.
+// phaseRun is one phase under way. One goroutine owns it; children report to it through reports.
 type phaseRun struct {
 	opts      Options
 	phase     scenario.Phase
@@ -198,7 +198,7 @@ func (p *phaseRun) handle(r report) {
 	}
 }
 
-// record writes events down; a run that cannot be recorded stops.
+// record appends events to the journal; a run that cannot be recorded stops.
 func (p *phaseRun) record(events ...trace.Event) {
 	if err := p.opts.Journal.Append(events...); err != nil && p.err == nil {
 		p.err = err
@@ -229,7 +229,7 @@ func (p *phaseRun) releaseWhenReady() {
 	p.opts.Watcher.Released()
 }
 
-// worked notes that a child has moved its files. When all have, those who hold have filled enough, and those who accompany
+// worked notes that a child has moved its files. When all have, those that hold have filled enough, and those that accompany
 // them end; on a simulated hub the model says when, to the nanosecond.
 func (p *phaseRun) worked(c *child) {
 	if c.job.Accompanies() {

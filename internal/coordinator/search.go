@@ -52,7 +52,6 @@ type judgedJournal struct {
 	judge *search.Judge
 }
 
-// Append hands the events on.
 func (j judgedJournal) Append(events ...trace.Event) error {
 	for i := range events {
 		j.judge.Add(&events[i])

@@ -13,11 +13,11 @@ import (
 const (
 	// suspendCheckEvery is how often the clocks are looked at.
 	suspendCheckEvery = 250 * time.Millisecond
-	// minSuspend is the least that counts as a sleep: the clocks are not read at one instant.
+	// minSuspend is the minimum that counts as a sleep: the clocks are not read at one instant.
 	minSuspend = 200 * time.Millisecond
 )
 
-// stop is a time in which nothing went on.
+// stop is a time in which the machine slept or the process was stopped.
 type stop struct {
 	atNS int64 // by the clock, when it went on
 	took time.Duration
@@ -30,14 +30,14 @@ type clocks struct {
 }
 
 // suspendDetector notices when the machine has slept or the process was stopped. It looks from a goroutine that does nothing else,
-// so that a slow disk under the results is not taken for it.
+// so that a slow disk under the results does not look the same.
 type suspendDetector struct {
 	stops chan stop
 	quit  chan struct{}
 	gone  sync.WaitGroup
 }
 
-// detectSuspends begins to look, and goes on until it is ended.
+// detectSuspends starts a detector, which runs until end.
 func detectSuspends(c clocks) *suspendDetector {
 	v := &suspendDetector{stops: make(chan stop, 64), quit: make(chan struct{})}
 	now, slept := c.read()
@@ -61,8 +61,8 @@ func detectSuspends(c clocks) *suspendDetector {
 	return v
 }
 
-// missed is for how long nothing went on, by the time between two looks and the growth of the time asleep between them.
-// The clock of some systems goes on in a sleep.
+// missed is how long nothing ran, by the time between two looks and the growth of the time asleep between them.
+// The clock of some systems runs during sleep.
 func missed(passed, asleep time.Duration) time.Duration {
 	if asleep < minSuspend {
 		asleep = 0
@@ -78,10 +78,9 @@ func (v *suspendDetector) end() {
 	v.gone.Wait()
 }
 
-// machineClocks reads the real ones.
 func machineClocks() (nowNS int64, slept time.Duration) { return clock.Now(), clock.Slept() }
 
-// stoodStill writes down that nothing went on for a while. Before the release it does not matter, nor to a model's time.
+// stoodStill records a suspension. Before the release it does not matter, nor to a model's time.
 func (p *phaseRun) stoodStill(s stop) {
 	p.opts.Log.Warn("the machine slept, or hubbench was stopped", zap.String("phase", p.phase.Name), zap.Duration("for", s.took))
 	if p.sim == nil && p.released > 0 && s.atNS > p.released {

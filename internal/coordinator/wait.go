@@ -10,7 +10,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// A disk that has been written goes on working by itself: it folds its cache and collects garbage. It is idle when
+// A disk that has been written to goes on working by itself: it flushes its cache and collects garbage. It is idle when
 // nothing has moved on it for a while.
 const (
 	idleFor   = 5 * time.Second
@@ -56,7 +56,7 @@ func waitBefore(ctx context.Context, opts Options, phase scenario.Phase) error {
 	}
 }
 
-// traffic is what all disks have moved, whoever moved it; it is not known if one of them does not say.
+// traffic is what all disks have moved, for any program; it is unknown if one of them has no counter.
 func traffic(ctx context.Context, disks []scenario.Disk) (sum int64, known bool) {
 	for _, d := range disks {
 		if d.Simulated() {
@@ -71,7 +71,7 @@ func traffic(ctx context.Context, disks []scenario.Disk) (sum int64, known bool)
 	return sum, true
 }
 
-// idleWatch watches a counter stand still.
+// idleWatch measures how long a counter stands still.
 type idleWatch struct {
 	count int64
 	at    time.Time // when it last moved; zero before it is known

@@ -9,7 +9,7 @@ type breakpoint struct {
 	rate  float64 // bytes per second from then on
 }
 
-// tolerance is how near in bytes counts as there: far above the rounding of float64 at the sizes of disks
+// tolerance is the distance in bytes that counts as arrived: far above the rounding of float64 at the sizes of disks
 // (1e-5 at 10^11), far below one byte's time.
 const tolerance = 1e-3
 

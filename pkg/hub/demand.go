@@ -88,7 +88,7 @@ func (s *Sim) On(disk string) bool {
 	return i >= 0 && s.members[i].state != gone
 }
 
-// Withdraw takes a disk away now and holds nobody: it goes on under another name, such as that of its other direction.
+// Withdraw takes a disk away now and holds no other: it goes on under another name, such as that of its other direction.
 func (s *Sim) Withdraw(disk string) {
 	i := s.index(disk)
 	if i < 0 {
@@ -109,5 +109,5 @@ func (s *Sim) lastOf(m *member) (tNS int64, holds bool) {
 	return min(m.lastNS(), s.now), m.demand.steady
 }
 
-// noSizes are those of work on demand: nobody knows what files it has.
+// noSizes are those of work on demand, whose files are not known.
 func noSizes() []int64 { return []int64{math.MaxInt64 / 4} }

@@ -7,7 +7,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// frames is the work of a disk with streams. It moves one frame at a time, as fast as it is let, in the order in which
+// frames is the work of a disk with streams. It moves one frame at a time, as fast as it can, in the order in which
 // they were asked for, and between them it moves nothing.
 type frames struct {
 	players []*stream.Player
@@ -53,7 +53,7 @@ func (f *frames) proceed(tNS int64, moved float64) {
 	}
 }
 
-// next sends the frame on its way that was to be asked for first. Those that would be late are skipped.
+// next starts the frame that was due first. Those that would be late are skipped.
 func (f *frames) next(tNS int64) {
 	for {
 		first := f.players[0]

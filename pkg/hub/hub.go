@@ -38,7 +38,7 @@ const (
 	Specified Source = "specifications" // from data sheets: not measured
 )
 
-// Text says of figures where they are from; empty if that is not said.
+// Text says where the figures are from; empty if unknown.
 func (s Source) Text() string {
 	switch s {
 	case Fitted:

@@ -9,7 +9,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Bounds of what a profile may say; outside them lies a slip of the hand.
+// Bounds of what a profile may say; values outside them are typing errors.
 const (
 	minRate, maxRate     = 1e3, 1e12 // bytes per second
 	minWeight, maxWeight = 1e-3, 1e3

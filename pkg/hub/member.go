@@ -122,7 +122,7 @@ func (m *member) size() int64 {
 	return m.work.Sizes[m.file%len(m.work.Sizes)]
 }
 
-// fill lets it go on for the others' sake.
+// fill makes it go on so that the others keep their competition.
 func (m *member) fill() { m.fills, m.total = true, endless }
 
 // start makes it active.
@@ -217,7 +217,7 @@ func (m *member) claim(claims []Claim) []Claim {
 // flow sets its rate, except for noise, from tNS on.
 func (m *member) flow(tNS int64, rate float64) { m.turn(tNS, rate*m.noiseFactor) }
 
-// nextEvent is when it next needs looking at, as long as its rate stays.
+// nextEvent is when its state next changes, if its rate stays.
 func (m *member) nextEvent() int64 {
 	next := min(m.lagUntil, m.movedAt(float64(m.total)))
 	if m.perFile && m.fileEnd < m.total {

@@ -13,7 +13,7 @@ func (m *member) take(shares []float64) (rate float64, rest []float64) {
 }
 
 // balance lets those who read and write at once want no more in one direction than goes with what they get in the other:
-// each as much as it gets in both, which is sought by halves. The shares are then those of what they want.
+// each as much as it gets in both, which is found by bisection. The shares are then those of what they want.
 func (s *Sim) balance() {
 	const nearly, negligible = 1e-10, 1e-6 // of a rate
 	i := 0

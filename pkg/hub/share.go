@@ -50,7 +50,7 @@ func (c *Claim) wants() float64 {
 //
 // It is weighted max-min fairness (Bertsekas and Gallager, Data Networks, 6.5.2) twice over: first
 // between the two directions, each wanting what its disks want and it can carry; then within each
-// direction among its disks. So no claim passes its cap, nothing is left over that somebody could use,
+// direction among its disks. So no claim passes its cap, nothing is left over that a disk could use,
 // and no disk's part can grow except at the cost of one that has less for its weight.
 func Share(c Capacity, claims []Claim) []float64 {
 	rates := make([]float64, len(claims))

@@ -23,21 +23,21 @@ import (
 // Recovery: when a disk leaves, each disk that stays is held at the rate it has at that instant until its
 // lag (Lags) has passed, and then takes its new share. The latest leave decides: a further leave during a
 // hold starts the hold again, at the rate the disk has then, even if that ends sooner. A disk that joins
-// is never held: it takes at once the share it would have if nobody were held, and held disks give way
+// is never held: it takes at once the share it would have if no disk were held, and held disks give way
 // if that share is below what they hold.
 //
-// Streams: a disk that plays or records moves one frame after the other, each as fast as it is let, and nothing between
+// Streams: a disk that plays or records moves one frame after the other, each as fast as it can, and nothing between
 // them. While it moves one it contends as any disk does, so the others have less then and all of theirs in between, as on a
 // real link. A flow at the streams' mean rate would be smoother, but it could not say when a frame has arrived, and it would
 // charge the others all the time for a disk (Capacity.PerDisk, Pair) that is at work for a part of it. Resting is not
-// leaving: it holds nobody. When a disk leaves, the streams' disk is held at the rate of its latest frame, and the others at
+// leaving: it holds no disk. When a disk leaves, the streams' disk is held at the rate of its latest frame, and the others at
 // the rate that they had when no frame was on its way, unless frames have long followed one another without rest.
 //
 // A job at a pace is a flow that wants no more than its pace, except for what it has to make up for. A probe takes nothing
-// from anybody; how long its requests take, the model does not know. A cache regains nothing between frames or at a
+// from the others; how long its requests take, the model does not know. A cache regains nothing between frames or at a
 // pace: that needs a rest.
 //
-// On demand: a disk may also move only what its worker asks for, as for programs of which nobody knows what they will do.
+// On demand: a disk may also move only what its worker asks for, as for programs whose future work is unknown.
 // Those who stay are held when it leaves only if it was at work for most of the time, and from its last byte on; what
 // separates a rest from a leave stands at DemandLeaves.
 //
@@ -95,13 +95,13 @@ type change struct {
 	leaves bool
 }
 
-// NewSim makes a simulation with nobody active and the time at zero. The profile is trusted: it comes from
+// NewSim makes a simulation with no disk active and the time at zero. The profile is trusted: it comes from
 // Load, or from Fit.
 func NewSim(p *Profile) *Sim {
 	return &Sim{profile: p, caches: map[string]*cacheLevel{}}
 }
 
-// Restart begins a new phase after a rest: nobody is active and the time is at zero again. Caches refill during
+// Restart begins a new phase after a rest: no disk is active and the time is at zero again. Caches refill during
 // the rest.
 func (s *Sim) Restart(restNS int64) {
 	for _, m := range s.members {
@@ -154,7 +154,7 @@ func (s *Sim) Join(disk string, work Work, tNS int64) error {
 	} else {
 		s.members[i] = m
 	}
-	// By name, not in the order of the calls: then it does not matter who came first through the wire.
+	// By name, not in the order of the calls: which came first over the wire must not matter.
 	slices.SortFunc(s.members, func(a, b *member) int { return cmp.Compare(a.disk, b.disk) })
 	s.schedule(change{tNS: tNS, member: m})
 	if !work.accompanies() {

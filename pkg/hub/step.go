@@ -53,7 +53,7 @@ func (s *Sim) play() {
 	}
 }
 
-// finish lets those leave who have moved all they were to. Those who hold fill until the last of them has.
+// finish makes disks leave that have moved all they were to. Those that hold fill until the last of them has.
 func (s *Sim) finish() {
 	for _, m := range s.members {
 		switch {

@@ -6,8 +6,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/overlap"
 )
 
-// busy is a rate over the time in which files were under way. The pauses between them are the program's and not the disk's: they
-// vary as they like, and now and then one takes as long as many files, of which a few files say too little.
+// busy is a rate over the time in which files were under way. The pauses between them are the program's, not the disk's: they
+// vary freely, and now and then one takes as long as many files, which a few files cannot show.
 type busy struct{ Measured }
 
 const (

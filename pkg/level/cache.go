@@ -101,7 +101,7 @@ func (c Cache) write(left, length float64) burst {
 	return b
 }
 
-// Regained is how much of the cache was left when the disk began to write that many bytes in a time: the least that
+// Regained is how much of the cache was left when the disk began to write that many bytes in a time: the minimum that
 // explains them.
 func (c Cache) Regained(bytes, length float64) Burst {
 	full := c.write(c.Bytes, length)

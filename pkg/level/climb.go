@@ -8,7 +8,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/overlap"
 )
 
-// What one disk shows of a rise at a known moment, such as another's end.
+// Limits for a rise of one disk at a known moment, such as another's end.
 const (
 	MaxBlurNS = 3_000_000_000
 	dipNS     = 250_000_000 // the rate before a rise is looked at in stretches this long

@@ -1,6 +1,6 @@
 // Package level finds how fast one disk was over the time of a phase: the levels that its rate kept, how far noise may have put
 // any rate off, and when it stood still, swung or drifted. It knows one disk alone; what others did meanwhile, and why a rate
-// changed, is package analysis's. Start at New and Settle, which fill a Disk, and at Measure, which gives a rate its error.
+// changed, is the subject of package analysis. Start at New and Settle, which fill a Disk, and at Measure, which gives a rate its error.
 package level
 
 import (
@@ -76,7 +76,7 @@ func (p *Disk) skipWarmUp() {
 	}
 }
 
-// Name is the disk's.
+// Name is the disk's name.
 func (p *Disk) Name() string { return p.Trace.Name }
 
 // StartNS is the disk's first active moment; it must have one.

@@ -89,7 +89,7 @@ func (p *Disk) insideFile(ns int64) bool {
 // Annals of Statistics 15, 1987); it is estimated from a few seconds, which takes about twice as much.
 const misdating = 25
 
-// roughlyNS is the longest that noise is taken to misdate a change.
+// roughlyNS is the longest time by which noise is assumed to misdate a change.
 const roughlyNS = 10_000_000_000
 
 // Misdated is how long before or after its time noise may have dated the change from one level to the next. The level

@@ -8,7 +8,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
-// What this package and its readers take for a change, and how closely one is dated.
+// What this package and its callers count as a change, and how precisely one is dated.
 const (
 	MinGain  = 1.10        // a rise of less than a tenth is none
 	BlurNS   = 300_000_000 // a change may be dated this much too early; by more if files are long
@@ -201,7 +201,7 @@ func (p *Disk) merge(levels []Level, first, last int) []Level {
 	return slices.Delete(levels, first+1, last+1)
 }
 
-// withoutExcursions puts levels that are too short to be one to their neighbours, the shortest first.
+// withoutExcursions merges levels that are too short with their neighbours, the shortest first.
 func (p *Disk) withoutExcursions(levels []Level) []Level {
 	for len(levels) > 1 {
 		shortest, lowest := -1, math.Inf(1)

@@ -30,7 +30,7 @@ func (p *Disk) Measure(in ...overlap.Interval) (Measured, bool) {
 	return m, ok
 }
 
-// FreeOfLong is the least degrees of freedom that the error of a rate over LongS or more is worth, however long
+// FreeOfLong is the minimum of degrees of freedom that the error of a rate over LongS or more is worth, however long
 // the noise's memory: of 600 steady traces in each of the tuned classes, 15 s and 40 s long, Student's t with that many
 // holds 99.8 % of the errors, unless a stall of seconds falls into 15 s.
 const (
@@ -38,7 +38,7 @@ const (
 	LongS      = 10
 )
 
-// measureUnder is the same under a noise of its own.
+// measureUnder is the same under a given noise.
 func (p *Disk) measureUnder(n stats.Noise, in ...overlap.Interval) (Measured, bool) {
 	var bytes int64
 	bins := 0
@@ -141,7 +141,7 @@ func (m Measured) ChanceAbove(other Measured) float64 {
 	return stats.StudentTail(z, min(m.Free, other.Free))
 }
 
-// Pooled is the mean of rates measured apart from one another. If they differ by more than their errors, what changed from
+// Pooled is the mean of rates measured separately. If they differ by more than their errors, what changed from
 // one to the next counts as error as well.
 func Pooled(list []Measured) Measured {
 	var out Measured

@@ -40,7 +40,7 @@ type Swing struct {
 }
 
 // findSwing looks for two alternating levels; nil if there are none. It has levels of its own: over long batches, as the usual
-// ones are judged, regular changes pass for noise.
+// ones are judged, regular changes look like noise.
 func (p *Disk) findSwing(alpha float64) *Swing {
 	s := p.swingOf(p.Plateaus(p.levelsBy(swingBatch), swingSpread), alpha)
 	if s == nil || s.Seconds() < swingCover*float64(p.EndNS()-p.StartNS())/1e9 || s.LowShare < swingShare || s.LowShare > 1-swingShare {

@@ -12,7 +12,7 @@ const maxCorrelation = 0.97
 
 // HalfOfShort is half the interval of the mean of a short series that remembers, as a first-order autoregression does: the
 // mean of a longer one lies further off, on either side, with a chance of tail. The correlation of neighbours that short
-// series show is too low; it is put right (Kendall, "Note on Bias in the Estimation of Autocorrelation", Biometrika 41,
+// series show is too low; it is corrected (Kendall, "Note on Bias in the Estimation of Autocorrelation", Biometrika 41,
 // 1954) and raised by its standard error. The mean of n values is then worth that of n (1-r)/(1+r) independent ones
 // (Bayley and Hammersley, "The 'Effective' Number of Independent Observations in an Autocorrelated Time Series",
 // Supplement to the Journal of the Royal Statistical Society 8, 1946). It is infinite for fewer than three values.

@@ -19,7 +19,7 @@ func (l CostLine) Time(size float64) float64 { return l.Cost + size/l.Rate }
 const costSteps = 40
 
 // FitCost fits a fixed cost, never negative, and a rate to times whose errors go with their size: it minimises the sum
-// of |log time - log(Cost + size/Rate)|, least absolute deviations, which half the points may be wild without moving
+// of |log time - log(Cost + size/Rate)|, least absolute deviations, which outliers among half the points do not move
 // far (Bloomfield and Steiger, "Least Absolute Deviations", 1983). The cost is searched; given it, the rate is the
 // median of size / (time - Cost), each point weighted by the part of its time that depends on the rate. A cost must
 // earn its place by the Schwarz criterion. It is false for an empty sample.
@@ -74,7 +74,7 @@ func fitCosts(size, time []float64, cut int) (best [2]CostLine, ok bool) {
 }
 
 // refined is the line's rate after one step towards the mean of the points' logarithms, those beyond 1.5 deviations
-// drawn in: it varies less than a median, and is moved as little by wild points (Huber, "Robust Statistics", 1981).
+// winsorized: it varies less than a median, and is moved as little by outliers (Huber, "Robust Statistics", 1981).
 func refined(size, time []float64, line CostLine) float64 {
 	off, part := make([]float64, len(size)), make([]float64, len(size))
 	for i, t := range time {

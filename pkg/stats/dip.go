@@ -123,7 +123,7 @@ func DipP(d float64, n int) float64 {
 	if float64(n) < table[0].n {
 		return 1
 	}
-	// Between two sizes, the quantiles lie between theirs as log n does; beyond the last they stay.
+	// Between two sizes, the quantiles lie between theirs as log n does; beyond the last they are constant.
 	size := min(float64(n), table[len(table)-1].n)
 	i := 1
 	for table[i].n < size {

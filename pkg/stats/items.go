@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// MinItems is the least number of items of comparable size that the differences between items are estimated from.
+// MinItems is the minimum number of items of comparable size that the differences between items are estimated from.
 const MinItems = 3
 
 // Items are things done one after another: how large each was, and how long it took.
@@ -82,7 +82,7 @@ func (it Items) slowness(minSize float64) (slow []float64, mass float64) {
 	return times, mass
 }
 
-// tailMean is how much longer than average an item takes on average that is slower than all, by Hill's estimate of the
+// tailMean is the mean factor over the average of an item slower than all others, by Hill's estimate of the
 // tail's exponent from the slowest quarter ("A Simple General Approach to Inference About the Tail of a Distribution",
 // Annals of Statistics 3, 1975). It reorders the items.
 func tailMean(slow []float64) float64 {

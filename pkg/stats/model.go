@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// model is a way in which noise may last. How long it does cannot be known from one series, and to settle on a guess
+// model is a way in which noise may last. How long it does cannot be known from one series, and relying on a guess
 // makes intervals too short; so each model is weighed by how likely it makes the waves, and the error is a mixture of
 // what they say. That is the approach of Müller ("HAC Corrections for Strongly Autocorrelated Time Series", Journal of
 // Business & Economic Statistics 32, 2014) with Bayes' weights. The size of the noise is integrated out, under
@@ -21,7 +21,7 @@ type model struct {
 }
 
 // models are noise that lasts no time; noise with a memory, up to half the longest of the series that it is asked of,
-// beside some without; and noise whose slow waves differ from its fast ones in whatever way, as regular stalls have it.
+// beside some without; and noise whose slow waves differ from its fast ones in any way, as with regular stalls.
 // They are for a series whose length is a share of the longest. The mean's variance is larger than the model's by margin
 // times the memory: what is read far out in its tails, as tests of many things are, has to allow for waves that are not
 // quite as any model has them.
@@ -78,7 +78,7 @@ func (m model) with(factor float64) model {
 	return m
 }
 
-// fit is what a model makes of one or two series: the logarithm of how likely they are, and the error.
+// fit is a model's result for one or two series: the logarithm of their likelihood, and the error.
 type fit struct {
 	prior         float64 // the model's
 	logLikelihood float64
@@ -141,10 +141,8 @@ func (s student) plus(t student) student {
 	return sum
 }
 
-// fits are what the models make of the same series.
 type fits []fit
 
-// weights are how likely each model is.
 func (f fits) weights() []float64 {
 	weights := make([]float64, len(f))
 	for i, g := range f {
@@ -171,7 +169,7 @@ func (f fits) parts() []student {
 	return parts
 }
 
-// Pool has estimates learn from one another how long noise lasts, if the same machine made them. The weights that
+// Pool lets estimates learn from one another how long noise lasts, if the same machine made them. The weights that
 // models have beforehand become those that the estimates have given them on average, and their own prior counts as
 // poolPrior estimates do (Efron, "Large-Scale Inference: Empirical Bayes Methods for Estimation, Testing, and
 // Prediction", 2010; found by the EM algorithm). One whose noise is unlike the others' keeps its own by its waves.

@@ -27,7 +27,7 @@ const maxPairs = 500_000
 
 // TheilSen fits a line whose slope is the median of the slopes between all pairs of points with different x, and
 // whose intercept is median(y) - Slope median(x) (Sen, "Estimates of the Regression Coefficient Based on Kendall's
-// Tau", JASA 63, 1968; Conover's intercept, as in SciPy). A third of the points may be wild without moving it far.
+// Tau", JASA 63, 1968; Conover's intercept, as in SciPy). Outliers among a third of the points do not move it far.
 // Above maxPairs the median is over as many pairs drawn at random, an incomplete U-statistic (Blom, "Some Properties
 // of Incomplete U-Statistics", Biometrika 63, 1976): its rank then errs by 0.07 % (one standard error). The draw is
 // the same every time. It is false if no two x differ.

@@ -7,10 +7,10 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// MinBins is the least number of values that the error of a time series' mean is estimated from.
+// MinBins is the minimum number of values that the error of a time series' mean is estimated from.
 const MinBins = 8
 
-// MaxWaves is how many waves a spectrum has at most. Faster ones say little of a mean's error.
+// MaxWaves is the maximum number of waves in a spectrum. Faster ones say little about a mean's error.
 const MaxWaves = 40
 
 // tailMargin is for tests: of many, the ones that count lie far out in the tails.

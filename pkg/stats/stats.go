@@ -3,7 +3,7 @@
 // guess; NaN in the input is the caller's mistake.
 //
 // Start at Summarize and Dip for one sample, OLS, TheilSen and FitCost for pairs, Segments and StepScan for changes
-// along a sequence, Spectrum for how sure the mean of a time series is, Flow for a rate whose items are known. testdata
+// along a sequence, Spectrum for the error of a time series' mean, Flow for a rate whose items are known. testdata
 // holds what NumPy, SciPy and others say
 // of the same samples.
 package stats
@@ -125,6 +125,6 @@ func Jain(x []float64) float64 {
 	return sum * sum / (float64(len(x)) * floats.Dot(x, x))
 }
 
-// NormalMAD is what the median distance of a normal distribution's values from their median has to be multiplied with for their
+// NormalMAD is what the median distance of a normal distribution's values from their median must be multiplied by to get their
 // standard deviation (Hampel, "The Influence Curve and Its Role in Robust Estimation", JASA 69, 1974).
 const NormalMAD = 1.4826

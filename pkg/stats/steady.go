@@ -56,7 +56,7 @@ func SteadySince(rates []float64) (since int, ok bool) {
 	return since, true
 }
 
-// oneLevel reports whether the last five of some windows are, on average, as fast as all of them, within the change that
+// oneLevel reports whether the last five of some windows have, on average, the rate of all of them, within the change that
 // the rule allows.
 func oneLevel(rates []float64) bool {
 	mean := Mean(rates)

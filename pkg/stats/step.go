@@ -25,7 +25,7 @@ type StepScan struct {
 }
 
 const (
-	stepDraws = 999 // surrogates, fewer if p is plainly not small
+	stepDraws = 999 // surrogates, fewer if p is clearly not small
 	stepTail  = 50  // of their highest statistics, which the tail is fitted to
 	enough    = 20  // surrogates as clear as the sample, from which p is known not to be small
 )
@@ -39,7 +39,7 @@ const (
 // that what is left between them is independent, are put into another order (Lahiri, "Resampling Methods for Dependent
 // Data", 2003); they are always the same. Beyond the surrogates the tail falls exponentially, as that of the maximum
 // of squared normal variables does (Knijnenburg et al., "Fewer Permutations, More Accurate P-values", Bioinformatics
-// 25, 2009). Drawing stops early if p is plainly not small (Besag and Clifford, "Sequential Monte Carlo P-values",
+// 25, 2009). Drawing stops early if p is clearly not small (Besag and Clifford, "Sequential Monte Carlo P-values",
 // Biometrika 78, 1991).
 func (s StepScan) Find() (cut int, p float64) {
 	basis := orthonormal(s.Smooth)
@@ -74,12 +74,12 @@ func (s StepScan) Find() (cut int, p float64) {
 		return best, cut
 	}
 	found, cut := clearest(values)
-	// What a basis is fitted to varies less than what it was drawn from.
+	// Residuals of a fit vary less than the values it was fitted to.
 	free := float64(len(values)-len(basis)) / float64(len(values))
 	return cut, s.chance(values, found*free, clearest)
 }
 
-// maxSmooth is how many columns Smooth may have.
+// maxSmooth is the maximum number of columns in Smooth.
 const maxSmooth = 4
 
 // candidate is a place for a step: the norm of the step's column, less what the basis explains of it.
