@@ -1,5 +1,5 @@
 // Package awake keeps the machine from going to sleep while a run goes on: a sleep in the middle stops the clock and
-// takes disks off their ports. It asks the system by the system's own tool, and a system without one stays as it is.
+// disconnects disks. It uses the system's own tool; a system without one is left as it is.
 // Start at Keep; Check finds out whether it can.
 package awake
 
@@ -10,14 +10,14 @@ import (
 	"go.uber.org/zap"
 )
 
-// Keep keeps the machine awake until release is called, or until this process ends, in whatever way. That it cannot is
-// no failure, and is written to the log.
+// Keep keeps the machine awake until release is called, or until this process ends for any reason. That it cannot is
+// no failure, and is logged.
 func Keep(log *zap.Logger) (release func()) { return keep(log, func(error) {}) }
 
 // checkFor is how long a tool that cannot do its work may take to say so.
 const checkFor = time.Second
 
-// Check keeps the machine awake for a moment, and returns why it cannot; a machine that knows no sleep needs no keeping.
+// Check keeps the machine awake for a moment, and returns why it cannot; a machine that cannot sleep needs none.
 func Check(ctx context.Context) error {
 	if !canSleep() {
 		return nil

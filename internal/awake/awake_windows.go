@@ -18,7 +18,7 @@ const (
 // canSleep: every Mac and every PC does.
 func canSleep() bool { return true }
 
-// keep asks from a thread of its own, as Windows keeps the wish by thread.
+// keep uses a thread of its own, as Windows keeps the state by thread.
 func keep(log *zap.Logger, lost func(error)) (release func()) {
 	quit, gone := make(chan struct{}), make(chan struct{})
 	go func() {

@@ -16,7 +16,7 @@ import (
 // stdin, or watches the process itself: nothing remains of it when this process is killed. lost receives, once, why the machine is not kept awake.
 func hold(log *zap.Logger, lost func(error), command []string) (release func()) {
 	cmd := exec.Command(command[0], command[1:]...)
-	// The terminal is kept from it: a Ctrl-C must not end it before the run, and it must ask nobody for a password.
+	// It gets no terminal: a Ctrl-C must not end it before the run, and it must not ask for a password.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	stdin, err := cmd.StdinPipe()
 	if err == nil {

@@ -6,6 +6,6 @@ import "time"
 // means anything.
 func Slept() time.Duration { return slept() }
 
-// LongPause is the least time without a look at the clock, by who looks several times a second, that means that the process
-// stood still (Ctrl-Z, a debugger, a frozen container). A busy machine lets nobody wait that long.
+// LongPause is the minimum time without a look at the clock, which is read several times a second, that shows that the process
+// was stopped (Ctrl-Z, a debugger, a frozen container). No process waits that long on a busy machine.
 const LongPause = 5 * time.Second

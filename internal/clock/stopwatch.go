@@ -12,7 +12,7 @@ type Stopwatch struct {
 }
 
 // Start starts a stopwatch. Its first reading is the earlier one, so that nothing seems to lie after an end that Now
-// tells.
+// gives.
 func Start() Stopwatch {
 	return Stopwatch{startNS: Now(), began: time.Now()}
 }

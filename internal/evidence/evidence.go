@@ -1,4 +1,4 @@
-// Package evidence is what the checks behind the claims of README and manual measured, held against what is true. A test or a program
+// Package evidence is what the checks behind the claims of README and manual measured, compared with the truth. A test or a program
 // reports a Finding for each; make proof collects them and writes the page. Start at Finding.
 package evidence
 

@@ -28,7 +28,7 @@ func Seldom(claim, name string, got, of int, share float64) Finding {
 	return f
 }
 
-// Below is a finding of how far off something is at the worst.
+// Below is a finding of an error that has a maximum.
 func Below(claim, name, unit string, measured, upper float64) Finding {
 	return Finding{Claim: claim, Case: name, Unit: unit, Measured: measured, Low: measured, High: measured, Limit: fmt.Sprintf("%.3g %s at most", upper, unit), Pass: measured <= upper}
 }

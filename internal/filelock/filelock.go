@@ -1,4 +1,4 @@
-// Package filelock takes files for one process: a lock goes with its process, however that ends, so what
+// Package filelock locks files for one process: a lock goes with its process, however that ends, so what
 // a killed run has left can be distinguished from what a living one uses. Start at Take.
 package filelock
 

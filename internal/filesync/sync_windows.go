@@ -2,7 +2,7 @@ package filesync
 
 import "os"
 
-// Unsupported is never so: Windows has one way of flushing.
+// Unsupported is always false: Windows has one way of flushing.
 func Unsupported(error) bool { return false }
 
 func plainSync(f *os.File) error { return f.Sync() }

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Write is Replace for a path that a person gives: what is no file there, such as a pipe or /dev/stdout, is written to as it
+// Write is Replace for a path that a person gives: a path that is no file, such as a pipe or /dev/stdout, is written to as it
 // is.
 func Write(path string, write func(io.Writer) error) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {

@@ -14,7 +14,7 @@ import (
 type cpuTimes struct{ busy, total float64 }
 
 // parseStat reads the first line of Linux' /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal. A core that
-// waits for a disk is not busy; one that a hypervisor has given to another is not to be had.
+// waits for a disk is not busy; one that a hypervisor has given to another guest is not available.
 func parseStat(text string) (cpuTimes, error) {
 	line, _, _ := strings.Cut(text, "\n")
 	fields := strings.Fields(line)

@@ -19,7 +19,7 @@ type meter struct {
 	warm  bool          // its temperature is among that
 }
 
-// group puts the disks on one device together; find is asked for each. Disks that are not on a known device are left out.
+// group groups disks by device; find is called for each. Disks that are not on a known device are left out.
 func group(disks []Disk, find func(path string) (*meter, error)) []*meter {
 	var meters []*meter
 	byKey := map[string]*meter{}

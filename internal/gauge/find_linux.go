@@ -64,7 +64,6 @@ func (s sysfs) find(path string) (*meter, error) {
 	return m, nil
 }
 
-// value is a source of one value of the device.
 func (m *meter) value(name string, read func() (float64, error)) Source {
 	return Source{Name: name + " of " + m.key, Every: Every, Read: func(context.Context) ([]Reading, error) {
 		v, err := read()

@@ -1,6 +1,6 @@
-// Package gauge reads the machine's own meters: what each disk has moved by its own count, whoever asked for it, how
+// Package gauge reads the machine's own meters: what each disk has moved by its own count, for any program, how
 // warm it is, what its link has negotiated, and how busy the host's cores are. It draws no conclusions (see
-// pkg/analysis), and knows no run: what it reads and when is the coordinator's matter.
+// pkg/analysis), and knows no run: the coordinator decides what is read and when.
 //
 // What cannot be read has no source, and its gauge is missing from the trace: nothing is guessed. Start at Finder for what
 // can be read here, at Sampler for reading it beside a phase, and at Count for one disk's counters.

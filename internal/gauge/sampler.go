@@ -23,10 +23,10 @@ type Sampler struct {
 }
 
 const (
-	// patience is how many failures in a row a source is allowed: one may be a disk that is busy.
+	// maxFailures is how many failures in a row a source is allowed: one may be a disk that is busy.
 	maxFailures = 3
-	// maxReadTime is how long the reading of totals may take: of one that takes longer nobody knows when it is from, and what is
-	// moved meanwhile would pass for someone else's.
+	// maxReadTime is how long the reading of totals may take: the time of a slower one is uncertain, and what is
+	// moved meanwhile would count as someone else's.
 	maxReadTime = 500 * time.Millisecond
 	// endWait is how long the end of a phase waits for the last readings.
 	endWait = 500 * time.Millisecond
@@ -43,7 +43,7 @@ func Start(sources []Source, opts Options) *Sampler {
 }
 
 // Stop reads the totals once more and ends. Nothing is taken after it has returned, except from a source that hangs in the
-// kernel: that one is left behind, and Take must bear with it.
+// kernel: that one is left behind, and Take must tolerate it.
 func (s *Sampler) Stop() {
 	close(s.last)
 	ended := make(chan struct{})

@@ -87,7 +87,7 @@ func (s sysfs) celsius(file string) (float64, error) {
 }
 
 // usbPort is the folder of the slowest USB link on the way to a disk; empty if it is connected to none. PCIe links are passed
-// over: through Thunderbolt their negotiated rate is made up.
+// over: through Thunderbolt their negotiated rate is fictitious.
 func (s sysfs) usbPort(disk string) string {
 	slowest, lowest := "", 0.0
 	for path := disk; len(path) > len(s); path = filepath.Dir(path) {

@@ -9,7 +9,7 @@ import (
 	"github.com/hubbench/hubbench/internal/cells"
 )
 
-// Widths of what can give way, in cells.
+// Widths of the columns that can shrink, in cells.
 const (
 	minBar, maxBar    = 12, 40
 	minName, fairName = 4, 16 // names are cut to the fair width before a second column goes, to the least one at last
@@ -19,7 +19,7 @@ const (
 // droppedFirst is the order of the column that goes first.
 const droppedFirst = 4
 
-// column is one column of the picture: what stands over it, a cell for each disk, and one for all of them.
+// column is one column of the picture: a header, a cell for each disk, and one for all of them.
 type column struct {
 	head  string
 	disks []string

@@ -63,7 +63,7 @@ func New(w io.Writer, opts Options) *Progress {
 // Close ends what New began.
 func (p *Progress) Close() { p.done() }
 
-// PhaseBegins says what comes now.
+// PhaseBegins announces the phase.
 func (p *Progress) PhaseBegins(index int, phase scenario.Phase) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -158,7 +158,6 @@ func (p *Progress) PhaseEnds(failures []trace.RunFailure) {
 	}
 }
 
-// conclusion is what there is to say of a phase that is whole.
 func (p *Progress) conclusion(now time.Time, took time.Duration, verdict string) string {
 	if took == 0 {
 		took = p.state.passed(now)

@@ -17,7 +17,6 @@ const (
 	silence  = 2 * time.Second
 )
 
-// stopping is what is said from the first Ctrl-C on.
 const stopping = "stopping; Ctrl-C again ends at once"
 
 // state is how far a run is.
@@ -41,14 +40,12 @@ type state struct {
 	finished int64         // bytes of phases that have ended
 }
 
-// disk is how far a job is.
 type disk struct {
 	job    scenario.Job
 	files  int
 	points []point // of the last few seconds
 }
 
-// point is what a disk had moved at a time.
 type point struct {
 	at    time.Time
 	bytes int64
@@ -104,7 +101,6 @@ func (d *disk) moved() int64 {
 	return d.points[len(d.points)-1].bytes
 }
 
-// moved is what all disks have moved.
 func (s *state) moved() int64 {
 	var sum int64
 	for i := range s.disks {
@@ -134,7 +130,6 @@ func (s *state) rate(d *disk) float64 {
 	return float64(last.bytes-first.bytes) / last.at.Sub(first.at).Seconds() / s.speedup
 }
 
-// total is the rate of all disks.
 func (s *state) total() float64 {
 	var sum float64
 	for i := range s.disks {
@@ -224,7 +219,7 @@ func (s *state) left() (time.Duration, bool) {
 	return left, true
 }
 
-// longCooldown is one that needs a word, or the run would seem to hang.
+// longCooldown is one that needs a message, or the run would seem to hang.
 const longCooldown = 2 * time.Second
 
 // cooldown says that the next phase waits; empty if it does not, or not for long.

@@ -9,10 +9,10 @@ import (
 	"github.com/hubbench/hubbench/internal/cells"
 )
 
-// redrawEvery keeps a terminal readable, and us from stealing time from the workers.
+// redrawEvery keeps a terminal readable and takes little time from the workers.
 const redrawEvery = 250 * time.Millisecond
 
-// Sizes taken for a terminal that does not say, or that is too small to be one.
+// Sizes assumed for a terminal that does not report its own, or reports one too small to be true.
 const (
 	usualColumns, usualRows = 80, 24
 	minColumns, minRows     = 20, 4

@@ -14,16 +14,16 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// homes are folders that carry a user's name, as far as it goes.
+// homes match users' folders, up to the end of the name.
 var homes = regexp.MustCompile(`(?i)(/(?:Users|home|media|run/media)/|[A-Z]:\\Users\\)[^/\\:"' ]+`)
 
-// adapters are network adapters that Linux names by their address, which no other one in the world has.
+// adapters are network adapters that Linux names by their address, which is unique.
 var adapters = regexp.MustCompile(`\benx[0-9a-f]{12}\b`)
 
 // images are disks that are a file, in the words of their models.
 var images = regexp.MustCompile(`\bfile /.*`)
 
-// Anonymous leaves out of a run what says whose it is: the host's name, users' names, paths, volume labels and serial
+// Anonymous leaves out of a run what identifies its owner: the host's name, users' names, paths, volume labels and serial
 // numbers. It changes what was loaded, takes the run's events and returns them without it; the folder stays as it is.
 func (l *Loaded) Anonymous(events io.Reader) ([]byte, error) {
 	hide := l.redactor()
@@ -77,7 +77,7 @@ func (l *Loaded) Anonymous(events io.Reader) ([]byte, error) {
 	return out, nil
 }
 
-// redactor replaces in text what gives somebody away: the paths of the disks, the run's own folder, users' folders and the
+// redactor replaces in text what identifies a person: the paths of the disks, the run's own folder, users' folders and the
 // name of the host.
 func (l *Loaded) redactor() func(string) string {
 	type pair struct{ is, becomes string }

@@ -109,10 +109,10 @@ func Load(path string) (*Loaded, error) {
 	return run, nil
 }
 
-// maxInfo is more than a run.json takes that plans ten million files.
+// maxInfo is more than the size of a run.json that plans ten million files.
 const maxInfo = 256 << 20
 
-// openRegular opens one of a run's files to be read. A run folder may come from anybody: a pipe would be waited for, and a
+// openRegular opens one of a run's files to be read. A run folder may come from anyone: a pipe would be waited for, and a
 // device read for ever.
 func openRegular(path string) (*os.File, error) {
 	stat, err := os.Stat(path)
@@ -125,7 +125,7 @@ func openRegular(path string) (*os.File, error) {
 	return os.Open(path)
 }
 
-// LoadInfo reads a folder's run.json. A missing one is nil and no error, as the events stand by themselves.
+// LoadInfo reads a folder's run.json. A missing one is nil and no error, as the events are enough.
 func LoadInfo(folder string) (*Info, error) {
 	path := filepath.Join(folder, InfoFile)
 	file, err := openRegular(path)

@@ -20,7 +20,7 @@ const (
 	maxLog = 1 << 20
 	// SayAfter is how long a disk may hang before a person is warned.
 	SayAfter = 8 * time.Second
-	// lookEvery is how often it is looked whether something is written.
+	// lookEvery is how often progress in writing is checked.
 	lookEvery = 250 * time.Millisecond
 	// closeTimeout is how long Close waits once it is to give up.
 	closeTimeout = 2 * time.Second
@@ -36,8 +36,8 @@ func (e *HangError) Error() string {
 	return fmt.Sprintf("results folder %s: nothing written for %s: the disk hangs", e.Folder, e.For.Round(time.Second))
 }
 
-// Live is the folder of a run under way: nobody waits for the disk that it is on. Of a disk that takes nothing a person is
-// told, and in the end it is given up.
+// Live is the folder of a run under way, and never waits for its disk. If the disk accepts no writes, a person is
+// warned, and in the end Live gives up on it.
 type Live struct {
 	*Dir
 	record, log *writer
@@ -48,7 +48,7 @@ type Live struct {
 	watcher     sync.WaitGroup
 }
 
-// Live has the folder written to in the background until it is closed. A disk that takes nothing for as long as stall is given
+// Live has the folder written to in the background until it is closed. A disk that accepts nothing for as long as stall is given
 // up; say is called before that.
 func (d *Dir) Live(stall time.Duration, say func(text string)) *Live {
 	l := &Live{Dir: d, record: newWriter(maxEvents), log: newWriter(maxLog), closer: newWriter(1), givenUp: make(chan struct{}), quit: make(chan struct{})}
@@ -59,7 +59,7 @@ func (d *Dir) Live(stall time.Duration, say func(text string)) *Live {
 // GivenUp ends when the disk is given up.
 func (l *Live) GivenUp() <-chan struct{} { return l.givenUp }
 
-// watch looks whether the disk takes what is to be written. It counts its own looks: while this process itself stands still,
+// watch checks whether the disk accepts what is to be written. It counts its own looks: while this process itself stands still,
 // so does everything.
 func (l *Live) watch(stall time.Duration, say func(text string)) {
 	all := []*writer{l.record, l.log, l.closer, l.Journal.syncs}

@@ -3,7 +3,7 @@ package rundir
 import "bytes"
 
 // joinNumbers puts each list of numbers in indented JSON on one line: a number on a line of its own takes more spaces than
-// digits, and nobody reads a thousand of them. The value stays the same.
+// digits, and a thousand of them are unreadable. The value stays the same.
 func joinNumbers(indented []byte) []byte {
 	out := indented[:0] // never longer than what was read
 	for len(indented) > 0 {

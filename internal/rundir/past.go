@@ -69,7 +69,7 @@ func (p *past) next() string {
 	return try.Name
 }
 
-// complete notes that the next phase is complete. A try that says nothing is not: it is made again.
+// complete notes that the next phase is complete. A try without a result is not: it is repeated.
 func (p *past) complete() bool {
 	if p.search != nil {
 		o, err := p.judge.Outcome()

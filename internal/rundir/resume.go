@@ -69,7 +69,7 @@ func (r *Unfinished) Open() (*Dir, error) {
 // Close leaves a run that is not resumed after all as it is.
 func (r *Unfinished) Close() error { return r.dir.Journal.Close() }
 
-// truncateLines shortens a run's events to keep bytes, and sees that what is appended begins a line.
+// truncateLines shortens a run's events to keep bytes, and makes sure that what is appended begins a line.
 func truncateLines(dir string, keep int64) error {
 	file, err := openInside(dir, EventsFile, os.O_RDWR)
 	if err != nil {

@@ -67,7 +67,7 @@ var ErrTaken = errors.New("already holds a run")
 
 // Create makes a run's folder and opens all that is written during the run, so that what cannot be
 // written fails before a byte is measured. A folder that holds a run, or a file that only looks like one's, is
-// refused: nothing of a person's is written over.
+// refused: no user's file is overwritten.
 func Create(path string, scenario []byte) (*Dir, error) {
 	dir, err := create(path, scenario)
 	if err != nil {
@@ -167,7 +167,6 @@ func encodeJSON(v any) ([]byte, error) {
 	return append(joinNumbers(data), '\n'), err
 }
 
-// write writes one of the folder's files, whole or not at all.
 func (d *Dir) write(name string, data []byte) error {
 	if err := writeSynced(d.File(name), data); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
@@ -199,7 +198,7 @@ func RemoveParts(path string) error {
 	return err
 }
 
-// openInside opens one of a run's files to be written to. A run folder may come from anybody: what is no file in itself, such
+// openInside opens one of a run's files to be written to. A run folder may come from anyone: what is no file in itself, such
 // as a link to one elsewhere, is refused.
 func openInside(dir, name string, flag int) (*os.File, error) {
 	root, err := os.OpenRoot(dir)

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// errFull is a writer's that holds as much as it may.
+// errFull is the error of a writer whose queue is full.
 var errFull = errors.New("too much is waiting to be written")
 
 // writer writes in a goroutine of its own, in the order in which it is handed what to write: a disk that hangs holds up
@@ -24,7 +24,6 @@ type writer struct {
 	ended  chan struct{} // closed when all is written, or an error has ended it
 }
 
-// writing is something to write, and its size by some measure.
 type writing struct {
 	size int
 	do   func() error
@@ -54,7 +53,6 @@ func (w *writer) put(size int, do func() error) error {
 	return nil
 }
 
-// work writes what is queued until the end.
 func (w *writer) work() {
 	defer close(w.ended)
 	w.mu.Lock()

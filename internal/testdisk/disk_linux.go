@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Memory is where disks lie: a file system in memory.
+// Memory is where disks are kept: a file system in memory.
 const Memory = "/dev/shm"
 
 // prefix begins the names of everything that belongs to a disk.
@@ -44,7 +44,7 @@ type Disk struct {
 	group  *group   // nil without a limit
 }
 
-// Make makes a disk for a test, which ends with it. Without root's rights the test is skipped, unless it must run.
+// Make makes a disk for the duration of a test. Without root's rights the test is skipped, unless it must run.
 func Make(t testing.TB, opts Options, must bool) *Disk {
 	t.Helper()
 	if os.Geteuid() != 0 && !must {

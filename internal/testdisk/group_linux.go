@@ -21,7 +21,6 @@ const (
 // ErrNoLimits is of a system whose control groups limit no I/O.
 var ErrNoLimits = errors.New("this system has no control groups that limit I/O: neither blkio (version 1) nor io (version 2)")
 
-// group is a control group.
 type group struct {
 	dir     string
 	version int
@@ -43,7 +42,6 @@ func newGroup(name string) (*group, error) {
 	return g, os.Mkdir(g.dir, 0o755)
 }
 
-// limit limits a device, by its number.
 func (g *group) limit(number string, readRate, writeRate float64) error {
 	rules := map[string]string{
 		"blkio.throttle.read_bps_device":  fmt.Sprintf("%s %.0f", number, readRate),

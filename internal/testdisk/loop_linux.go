@@ -50,8 +50,8 @@ func attach(image string, size int64) (*os.File, error) {
 	return nil, errors.New("no loop device is free")
 }
 
-// addPartition announces a partition to the kernel, as addpart does. A table of partitions would do for a kernel that knows
-// its kind.
+// addPartition announces a partition to the kernel, as addpart does. A partition table would do for a kernel that supports
+// its type.
 func addPartition(device *os.File, number int, start, size int64) error {
 	part := unix.BlkpgPartition{Start: start, Length: size, Pno: int32(number)}
 	arg := unix.BlkpgIoctlArg{Op: unix.BLKPG_ADD_PARTITION, Datalen: int32(unsafe.Sizeof(part)), Data: (*byte)(unsafe.Pointer(&part))}

@@ -13,7 +13,7 @@ import (
 // mapper is where the device mapper's devices are (https://docs.kernel.org/admin-guide/device-mapper/).
 const mapper = "/dev/mapper"
 
-// CanMap says why the device mapper's target cannot be had here; nil if it can.
+// CanMap says why the device mapper's target is not available here; nil if it can.
 func CanMap(target string) error {
 	if _, err := os.Stat(filepath.Join(mapper, "control")); err != nil {
 		return errors.New("this kernel has no device mapper")
@@ -60,7 +60,6 @@ func (d *Disk) Suspend() error {
 	return command("dmsetup", "suspend", "--noflush", "--nolockfs", filepath.Base(d.Dir))
 }
 
-// unmap removes a disk's mapped device, if it has one.
 func unmap(dir string) error {
 	name := filepath.Base(dir)
 	if _, err := os.Stat(filepath.Join(mapper, name)); errors.Is(err, os.ErrNotExist) {

@@ -65,7 +65,7 @@ func Sweep() error {
 	return err
 }
 
-// orphans takes the disks that nobody owns. To remove them may take long, in which others make disks.
+// orphans takes the disks without an owner. Removing them may take long, while others make disks.
 func orphans() (owners []*os.File, err error) {
 	memory, err := lock(Memory, unix.LOCK_EX)
 	if err != nil {
@@ -123,7 +123,7 @@ func remove(dir string) error {
 // unmount unmounts what is mounted in a disk's folder, the last first.
 func unmount(dir string, which func(mount string) bool) error {
 	for _, mount := range slices.Backward(MountsIn(dir)) {
-		// A process that somebody just starts has the files of its parent for a moment.
+		// A process that is just being started has the files of its parent for a moment.
 		if !which(mount) || await(func() bool { return !errors.Is(unix.Unmount(mount, 0), unix.EBUSY) }) && !slices.Contains(MountsIn(dir), mount) {
 			continue
 		}

@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// maxFrame bounds what a broken peer can make us allocate. The largest honest message is a job
+// maxFrame bounds what a broken peer can make us allocate. The largest valid message is a job
 // of a million file sizes, some 12 MB.
 const maxFrame = 64 << 20
 
@@ -60,7 +60,7 @@ func (c *Conn) Receive() (Message, error) {
 	if n > maxFrame {
 		return m, fmt.Errorf("receive message: a frame of %d bytes exceeds the limit of %d: is something else writing to this pipe?", n, maxFrame)
 	}
-	// ReadAll grows with what arrives: a length that lies costs nothing.
+	// ReadAll grows with what arrives: a false length costs nothing.
 	body, err := io.ReadAll(io.LimitReader(c.r, int64(n)))
 	if err != nil {
 		return m, fmt.Errorf("receive message: %w", err)

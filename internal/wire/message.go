@@ -1,5 +1,5 @@
-// Package wire is the talk between the coordinator and a worker: messages in JSON, each behind its
-// length, over the worker's stdin and stdout. It knows the words, not when to say them (see worker
+// Package wire is the protocol between the coordinator and a worker: messages in JSON, each behind its
+// length, over the worker's stdin and stdout. It defines the messages, not when to send them (see worker
 // and coordinator). Start at Message and Conn.
 package wire
 
@@ -33,7 +33,7 @@ const (
 	DoneKind   Kind = "done"   // Error: empty if all went well; Effective: if it is not what it was when ready. The worker ends after it
 )
 
-// Message is anything either side says, flat: which fields count depends on Kind.
+// Message is any message of either side, flat: which fields count depends on Kind.
 type Message struct {
 	Kind      Kind             `json:"kind"`
 	Job       *Job             `json:"job,omitempty"`

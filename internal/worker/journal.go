@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// flushEvery is how long an event may wait for company.
+	// flushEvery is how long an event may wait for others to be sent with.
 	flushEvery = 100 * time.Millisecond
 	// buffered is how many events the transfer may be ahead of the pipe: at 50 ms samples, minutes.
 	buffered = 4096

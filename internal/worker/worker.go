@@ -29,16 +29,16 @@ var (
 	errOrphaned = errors.New("the coordinator has exited")
 )
 
-// heartbeatEvery is how often a worker says that it lives, and how far it is.
+// heartbeatEvery is how often a worker reports that it is alive, and its progress.
 const heartbeatEvery = 500 * time.Millisecond
 
-// stoppedFor is the least time between two of these that is called a stop. Other processes may take the processor for a part
+// stoppedFor is the minimum time between two of these that counts as a stop. Other processes may take the processor for a part
 // of it.
 const stoppedFor = 2 * time.Second
 
 // turns is how many goroutines of a job of timed requests may run at once, on however few cores. One that waits for the
 // disk keeps its turn until Go's runtime takes it away, up to 10 ms later, and the next request would wait for that; if
-// turns are left, the runtime also looks for such ones less often. It took a fifth off the processor time of 24 streams.
+// turns are left, the runtime also looks for such ones less often. That saved a fifth of the processor time of 24 streams.
 const turns = 8
 
 // NewEngine makes the engine for a job; hub serves the simulated ones.
@@ -178,7 +178,7 @@ func (w *worker) serve(ctx context.Context) error {
 }
 
 // checkCache emits how much of what was to go past the cache is found in it, now that this disturbs nothing. It reports
-// whether the job went otherwise than was thought.
+// whether the job ran differently than assumed.
 func (w *worker) checkCache() (otherwise bool) {
 	share, ok := w.engine.Cached()
 	if !ok {
@@ -211,7 +211,7 @@ func (w *worker) heartbeat(quit <-chan struct{}) {
 	}
 }
 
-// stoodStill writes down that a tick came so late that this process must have been stopped. What the coordinator cannot
+// stoodStill records that a tick came so late that this process must have been stopped. What the coordinator cannot
 // see, since it went on, is the disk's own gap. Before the release it does not matter, nor to a model's time.
 func (w *worker) stoodStill(fromNS, toNS int64) {
 	took := time.Duration(toNS - fromNS)

@@ -13,7 +13,7 @@ type Mount struct {
 
 // Holding finds the disk and the volume that hold a path: the volume with the longest mount point that the path lies
 // below, bind mounts included. The path is absolute and without symbolic links. Both are nil if no disk holds it, and
-// if nobody knows.
+// if it is not known.
 func (inv *Inventory) Holding(path string) (*Disk, *Volume) {
 	var disk *Disk
 	var volume *Volume
@@ -72,8 +72,8 @@ func (inv *Inventory) Find(name string) *Disk {
 }
 
 // Physical are the disks that a disk's bytes end up on: itself, or those beneath a loop device, a mapped device, a RAID
-// or a container, in the inventory's order. With a volume, they are those beneath it, be it spread over several. A
-// virtual disk of which nobody knows what lies beneath stands for itself.
+// or a container, in the inventory's order. With a volume, they are those beneath it, even if it is spread over several. A
+// virtual disk with unknown disks beneath stands for itself.
 func (inv *Inventory) Physical(disk *Disk, volume *Volume) []*Disk {
 	found := map[string]bool{}
 	seen := map[string]bool{}
@@ -112,7 +112,7 @@ func (inv *Inventory) Physical(disk *Disk, volume *Volume) []*Disk {
 }
 
 // Encloses reports whether a hub is no more than the case that a disk is built into: a Thunderbolt switch with nothing
-// else on it. A disk on USB has no switch in its case, so what it is connected to is a hub, be it the only one there; so has no simulated one.
+// else on it. A disk on USB has no switch in its case, so it is connected to a hub even if it is alone there; nor has a simulated one.
 func (h *Hub) Encloses(d *Disk) bool {
 	return len(h.Devices) == 1 && h.Devices[0].Kind == DiskKind && h.Devices[0].ID == d.Name && d.Bus != USB && d.Bus != Simulated
 }

@@ -1,5 +1,5 @@
 // Package hardware describes disks and what they are connected to: hosts and their ports, hubs, the links of each disk's path,
-// and what these can carry. It holds facts and asks no system: internal/device finds them. What is not known is empty
+// and what these can carry. It holds facts and calls no system: internal/device finds them. What is not known is empty
 // or nil, never a guess.
 //
 // Start at Inventory, which is all that a machine has; Setup is the part of it that one run was measured on.
@@ -16,7 +16,7 @@ type Inventory struct {
 	Warnings []string `json:"warnings,omitempty"` // what could not be asked, and why
 }
 
-// Listed makes every list of hubs and disks empty if it is missing, so that those who read the inventory as JSON need
+// Listed makes every list of hubs and disks empty if it is missing, so that readers of the JSON need
 // not ask whether it is there.
 func (inv *Inventory) Listed() {
 	for i := range inv.Hubs {
@@ -128,7 +128,7 @@ type Disk struct {
 	Volumes      []Volume `json:"volumes,omitzero"`
 }
 
-// Bus is what a disk speaks.
+// Bus is the protocol a disk uses.
 type Bus string
 
 // The buses.

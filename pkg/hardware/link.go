@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// LinkKind is the technique of a link.
+// LinkKind is the technology of a link.
 type LinkKind string
 
 // The kinds of link.

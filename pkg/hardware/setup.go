@@ -46,7 +46,7 @@ func (u Unit) Differs(now Unit) string {
 	return ""
 }
 
-// Setup is what disks are measured on whose folders lie at the given paths, by the scenario's names. It is nil if
+// Setup is what the disks with folders at the given paths are measured on, by the scenario's names. It is nil if
 // nothing of that is known.
 func (inv *Inventory) Setup(paths map[string]string) *Setup {
 	s := &Setup{Disks: map[string]Unit{}}

@@ -109,5 +109,4 @@ func (s *Sim) lastOf(m *member) (tNS int64, holds bool) {
 	return min(m.lastNS(), s.now), m.demand.steady
 }
 
-// noSizes are those of work on demand, whose files are not known.
 func noSizes() []int64 { return []int64{math.MaxInt64 / 4} }

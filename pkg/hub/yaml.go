@@ -58,7 +58,6 @@ func (p *Profile) YAML(notes map[string]string) []byte {
 	return []byte(w.String())
 }
 
-// yamlWriter collects lines.
 type yamlWriter struct {
 	strings.Builder
 	notes map[string]string

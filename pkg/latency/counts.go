@@ -120,7 +120,7 @@ func (c Counts) N() int64 {
 	return n
 }
 
-// Each calls f for every bucket that counted something, by time: its least and greatest time, and how many.
+// Each calls f for every bucket that counted something, by time: its shortest and longest time, and how many.
 func (c Counts) Each(f func(lowNS, highNS, n int64)) {
 	c.each(func(bucket int, count uint64) {
 		low, high := bounds(bucket)

@@ -1,7 +1,7 @@
 // Package latency counts how long requests took, in buckets of nearly equal width on a logarithmic scale: any quantile
 // is known to three significant digits, histograms of the same or other disks and seconds add up, and recording one
 // value neither allocates nor searches. The layout is that of HdrHistogram (Gil Tene, hdrhistogram.org) with a lowest
-// value of 1 ns; a histogram is written down as text by Encode. Start at Histogram, and at Recorder if several
+// value of 1 ns; a histogram is encoded as text by Encode. Start at Histogram, and at Recorder if several
 // goroutines count.
 package latency
 
@@ -59,7 +59,7 @@ func bucketOf(ns int64) int {
 	return octave<<subBits + int(ns>>octave)
 }
 
-// bounds are the least and the greatest time of a bucket.
+// bounds are the shortest and the longest time of a bucket.
 func bounds(bucket int) (low, high int64) {
 	octave := max(0, bucket>>subBits-1)
 	low = int64(bucket-octave<<subBits) << octave
@@ -72,7 +72,7 @@ func (h *Histogram) N() int64 { return h.n }
 // MaxNS is the longest time, exactly; zero of an empty histogram.
 func (h *Histogram) MaxNS() int64 { return h.maxNS }
 
-// Quantile is the least time that a share q of all were no longer than, rounded up to the end of its bucket, and never
+// Quantile is the shortest time that a share q of all were no longer than, rounded up to the end of its bucket, and never
 // above the longest; zero of an empty histogram.
 func (h *Histogram) Quantile(q float64) int64 {
 	rank := max(1, int64(math.Ceil(q*float64(h.n))))

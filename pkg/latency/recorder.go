@@ -3,7 +3,7 @@ package latency
 import "sync/atomic"
 
 // Recorder counts times for several goroutines at once, and gives them up to another that makes histograms of them.
-// Nobody waits for anybody, and nothing is allocated. The zero value is empty and ready.
+// None of them waits, and nothing is allocated. The zero value is empty and ready.
 type Recorder struct {
 	counts [buckets]atomic.Uint32
 	maxNS  atomic.Int64

@@ -71,7 +71,7 @@ type flow struct {
 	curve *overlap.Curve
 }
 
-// add counts a disk in.
+// add adds a disk.
 func (d *device) add(p *level.Disk) {
 	d.parts = append(d.parts, p)
 	if !p.Trace.Both {

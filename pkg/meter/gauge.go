@@ -1,5 +1,5 @@
 // Package meter reads what the machine's own gauges say of a phase: readings over time, and what each device moved by its own
-// counters beside what was counted of its disks, so that other traffic and reads from a cache show. Start at New and Devices.
+// counters beside what was counted of its disks, which shows other traffic and reads from a cache. Start at New and Devices.
 package meter
 
 import (
@@ -42,7 +42,7 @@ func In(all []Reading, v overlap.Interval) []Reading {
 	return all[from:max(from, to)]
 }
 
-// Median is the median of readings, which one slip of a sensor does not move; NaN of none.
+// Median is the median of readings, which one wrong reading does not move; NaN of none.
 func Median(all []Reading) float64 {
 	values := make([]float64, len(all))
 	for i, r := range all {

@@ -13,7 +13,7 @@ const (
 	maxBins = 600
 )
 
-// Flow is the disk's rate over the window, whose parts are joined end to end, and the files that it came of: what
+// Flow is the disk's rate over the window, whose parts are joined end to end, and the files behind it: what
 // estimates of it rest on.
 func (c *Curve) Flow(window []Interval) stats.Flow {
 	length := Seconds(window)

@@ -1,5 +1,5 @@
-// Package overlap says who was active together, and how many bytes moved meanwhile. It works on intervals and
-// bytes alone: what the numbers mean (rates, fairness, recovery) is analysis' business.
+// Package overlap says which disks were active together, and how many bytes moved meanwhile. It works on intervals and
+// bytes alone: what the numbers mean (rates, fairness, recovery) is for analysis to say.
 //
 // A disk is active from the start of its first file to the end of its last, gaps between its files longer than
 // half a second (a setting) excepted; an unfinished file counts from its first progress sample to its last. A stage

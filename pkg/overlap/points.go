@@ -6,7 +6,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Points returns the curve over v at moments at least stepNS apart, the ends of v among them, for whoever wants
+// Points returns the curve over v at moments at least stepNS apart, the ends of v among them, for callers that want
 // rates: the difference of two neighbours. Moments at which the bytes are known (samples, starts and ends of files)
 // are taken, and nothing is interpolated, except if files of the disk overlap: there they are evenly spaced. The
 // last two may lie up to half as close.

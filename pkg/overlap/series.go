@@ -2,7 +2,7 @@ package overlap
 
 import "math"
 
-// maxSteps is how many steps a series has at most: as many as a chart can show, and not more than a file wants to hold.
+// maxSteps is the maximum number of steps in a series: as many as a chart can show, and few enough for a file.
 const maxSteps = 240
 
 // Series is the rates of several disks over time, by curve and step, in bytes per second. The steps are of one length, 1,

@@ -31,12 +31,11 @@ type point struct {
 	bytes float64
 }
 
-// newAim aims a job at a time after the release.
 func newAim(job *scenario.Job, target time.Duration) *aim {
 	return &aim{job: job, target: target, checks: []point{{}}}
 }
 
-// moved takes note that the job has moved that many bytes in all by tNS. At a check it returns the number of files.
+// moved notes that the job has moved that many bytes in all by tNS. At a check it returns the number of files.
 func (a *aim) moved(bytes, tNS int64) (files int, decided bool) {
 	now := point{tNS, float64(bytes)}
 	for k := len(a.checks); k <= aimLast && now.ns >= a.checkNS(k); k++ {

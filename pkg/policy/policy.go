@@ -17,7 +17,7 @@ type Policy struct {
 	Hold   bool          `json:"hold,omitempty"`      // a job that has moved its files goes on with filler until all have
 	Limit  time.Duration `json:"limit_ns,omitempty"`  // all jobs end at this time; 0: at none
 	Target time.Duration `json:"target_ns,omitempty"` // a job's files are as many as take that long; 0: they are counted
-	// All jobs end when all are steady, by the rates in windows of this length; 0: nobody waits for that. AfterFall: those
+	// All jobs end when all are steady, by the rates in windows of this length; 0: not waited for. AfterFall: those
 	// that write must have fallen before.
 	Steady    time.Duration `json:"steady_ns,omitempty"`
 	AfterFall bool          `json:"after_fall,omitempty"`
@@ -53,6 +53,6 @@ func (p *Phase) Begin(disk string) {
 // End notes that a disk has moved its files, or is gone.
 func (p *Phase) End(disk string) { delete(p.atWork, disk) }
 
-// Over reports whether no disk is at its own work any more: then those who hold have filled enough, and in a phase
-// without a limit those who accompany end.
+// Over reports whether no disk is at its own work any more: then those that hold have filled enough, and in a phase
+// without a limit those that accompany end.
 func (p *Phase) Over() bool { return len(p.atWork) == 0 }

@@ -23,7 +23,7 @@ func newWindows(length time.Duration, fall bool) *windows {
 	return &windows{length: length.Nanoseconds(), fall: fall}
 }
 
-// moved takes note that the job has moved that many bytes in all by tNS.
+// moved notes that the job has moved that many bytes in all by tNS.
 func (w *windows) moved(bytes, tNS int64) {
 	now := point{tNS, float64(bytes)}
 	for end := int64(len(w.rates)+1) * w.length; now.ns >= end; end += w.length {
@@ -70,7 +70,7 @@ func NewSettling(phase *scenario.Phase) Settling {
 }
 
 // Add notes that one more job was steady at the end of a window. It reports whether all are, and when all jobs end then:
-// half a window later, so that on a simulated hub everybody has heard of it.
+// half a window later, so that on a simulated hub all have been notified.
 func (s *Settling) Add(window int) (endNS int64, all bool) {
 	s.steady[window]++
 	return int64(window)*s.window + s.window/2, s.steady[window] == s.jobs

@@ -3,7 +3,7 @@ package policy
 import "github.com/hubbench/hubbench/pkg/scenario"
 
 const (
-	// Stretch is the most bytes that a simulated disk asks the hub for at a time.
+	// Stretch is the maximum number of bytes that a simulated disk asks the hub for at a time.
 	Stretch = 32_000_000
 	// SampleNS is the time after which a disk's progress is noted, simulated or not.
 	SampleNS = 50_000_000

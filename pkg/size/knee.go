@@ -127,7 +127,7 @@ func FindKnee(files []File, looks int) *Knee {
 
 // constantNoise is the standard deviation of the part of the files' times that does not grow with them, in seconds: a clock's,
 // say. What they are off the line is constant^2 + (relative x time)^2, fitted to the spreads of files of about one time by the
-// likelihood of variances (Davidian and Carroll, "Variance Function Estimation", JASA 82, 1987). The spreads come of the median
+// likelihood of variances (Davidian and Carroll, "Variance Function Estimation", JASA 82, 1987). The spreads come from the median
 // differences of neighbours by size, which no knee moves (see deviations); as normal estimates they are worth a quarter of
 // their files. The constant must earn its place by the Schwarz criterion. It is at least the clock's tick.
 func constantNoise(files []File, line stats.CostLine) float64 {
@@ -170,7 +170,7 @@ func constantNoise(files []File, line stats.CostLine) float64 {
 	return max(constant, fitted)
 }
 
-// tick is what all times of files are whole multiples of, in seconds: next to nothing with a clock that is fine enough.
+// tick is what all times of files are whole multiples of, in seconds: close to zero with a precise clock.
 func tick(files []File) float64 {
 	var common int64
 	for _, f := range files {
@@ -212,7 +212,7 @@ func summedRate(files []File, cost, low, high float64) float64 {
 }
 
 // deviations are how far the values vary along size: small files often vary more than large ones, or less. They follow
-// a power of the size, through those of the smaller and of the larger half. These come of the differences of
+// a power of the size, through those of the smaller and of the larger half. These come from the differences of
 // neighbours, which neither a step nor a bend moves (von Neumann et al., "The Mean Square Successive Difference",
 // Annals of Mathematical Statistics 12, 1941), by their median.
 func deviations(bytes, values []float64) []float64 {

@@ -72,7 +72,6 @@ func lasting(memory, quick, prior float64) model {
 	return m
 }
 
-// with is the model with a larger variance of the mean.
 func (m model) with(factor float64) model {
 	m.mean *= factor
 	return m
@@ -127,7 +126,6 @@ func (f fit) with(g fit) fit {
 	return f
 }
 
-// plus is the sum of two independent errors.
 func (s student) plus(t student) student {
 	vs, vt := s.se*s.se, t.se*t.se
 	if vs == 0 {

@@ -25,7 +25,7 @@ type Pair struct {
 	Value  Node
 }
 
-// child makes a value's node, whose errors call it by its keys: "hub.speedup".
+// child makes a value's node, whose errors name it by its keys: "hub.speedup".
 func (m *Mapping) child(key string, value ast.Node) Node {
 	label := printable(key)
 	if m.path != "" {

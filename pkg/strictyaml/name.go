@@ -13,8 +13,8 @@ const MaxName = 64
 // Breaks are the characters that would garble the line of a terminal or log they stand in, as in a regular expression.
 const Breaks = "\\x00-\\x1f\\x7f-\\x9f\u2028\u2029"
 
-// Name is the name of a disk, a phase or the scenario. It may be in any script and hold any sign, as reports show it
-// as plain text, but it stands in lines of a terminal.
+// Name is the name of a disk, a phase or the scenario. It may be in any script and hold any character, as reports show it
+// as plain text, but it appears in lines of a terminal.
 func Name(to *string) Value {
 	return Line(to, Schema{"maxLength": MaxName, "pattern": "^[^ " + Breaks + "]([^" + Breaks + "]*[^ " + Breaks + "])?$"},
 		func(n Node, name string) string {

@@ -65,7 +65,6 @@ func checkText(at Pos, data []byte) *Error {
 	return nil
 }
 
-// parse returns the document's body, nil if there is none.
 func parse(start Pos, text string) (body ast.Node, err error) {
 	// The scanner and parser are a third party's: whatever they trip over is a broken file, not a crash.
 	defer func() {
@@ -92,7 +91,7 @@ func parse(start Pos, text string) (body ast.Node, err error) {
 	return nil, nil
 }
 
-// checkTokens refuses, before any tree is built, the syntax that files here have no need of, and nesting so
+// checkTokens refuses, before any tree is built, the syntax that files here do not need, and nesting so
 // deep that the parser would exhaust its stack.
 func checkTokens(file string, tokens token.Tokens) *Error {
 	var (
@@ -178,7 +177,6 @@ func syntaxError(at Pos, message string) *Error {
 	return at.Errorf("not valid YAML (%s); check the indentation, brackets and quotes here", printable(message))
 }
 
-// posOf is where a node begins.
 func posOf(file string, n ast.Node) Pos {
 	if m, ok := n.(*ast.MappingNode); ok && !m.IsFlowStyle && len(m.Values) > 0 {
 		return tokenPos(file, m.Values[0].Key.GetToken()) // a block mapping's own token is its first colon

@@ -1,7 +1,7 @@
 // Package strictyaml reads small YAML files that people write: every mistake is one line that names the
 // file, line and column and says what to try. It is a thin layer over goccy/go-yaml's syntax tree; it is
-// no general YAML decoder, for it refuses what such files have no need of (anchors, aliases, tags, merge
-// keys, complex keys, several documents, a null value) and whatever would take long to read.
+// no general YAML decoder, as it refuses what such files do not need (anchors, aliases, tags, merge
+// keys, complex keys, several documents, a null value) and anything that would take long to read.
 //
 // Start at Parse; then Doc.Root().Mapping(), the Mapping's readers, Mapping.Done, and Doc.Err:
 //
@@ -134,7 +134,7 @@ func (d *Doc) Err() error {
 	}
 }
 
-// maxQuoted is the most characters of a value that an error repeats.
+// maxQuoted is the maximum number of characters of a value that an error repeats.
 const maxQuoted = 40
 
 // Quote shows a piece of a file inside an error: in quotes, on one line, cut if it is long.
@@ -153,7 +153,7 @@ func printable(text string) string {
 	return text
 }
 
-// Choice writes a choice out: "none, fsync or full".
+// Choice writes out a choice: "none, fsync or full".
 func Choice(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")

@@ -18,7 +18,7 @@ func Suggest(word string, known []string) string {
 }
 
 // Nearest is the known word that an unknown one most likely stands for: the one it is the beginning of, or one that
-// differs from it by a slip of the hand. It is empty if there is none.
+// differs from it by a typing error. It is empty if there is none.
 func Nearest(word string, known []string) string {
 	word = strings.ToLower(word)
 	best, smallest, begun := "", 0, 0
@@ -27,7 +27,7 @@ func Nearest(word string, known []string) string {
 			best, smallest = k, d
 		}
 	}
-	// A third of the letters wrong is still a slip; more is another word.
+	// A third of the letters wrong is still a typing error; more is another word.
 	if letters := len([]rune(best)); smallest <= max(1, letters/3) && smallest < letters {
 		return best
 	}

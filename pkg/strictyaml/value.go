@@ -151,7 +151,6 @@ func quantitySchema[T int64 | float64](pattern string, lower, upper T) Schema {
 	}}
 }
 
-// with is a schema with one more keyword.
 func with(s Schema, keyword string, value any) Schema {
 	more := Schema{keyword: value}
 	for k, v := range s {

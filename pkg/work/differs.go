@@ -5,7 +5,7 @@ import "slices"
 // Key is one thing by which works differ, named as the scenario has it.
 type Key string
 
-// The keys that change what a rate means, the weightiest first. How many files there are, which ones a seed draws from a
+// The keys that change what a rate means, the most important first. How many files there are, which ones a seed draws from a
 // range, when the phase stops, how long the disks rest before it and what becomes of the files afterwards change how long
 // it is measured and in which state, but not of what.
 const (

@@ -10,7 +10,7 @@ import (
 // they had all works, and still do: readers know them by that key.
 type Paced map[string]Work
 
-// PacedOf picks them out of all; nil if there are none.
+// PacedOf selects them; nil if there are none.
 func PacedOf(all map[string]Work) Paced {
 	var paced Paced
 	for disk, w := range all {

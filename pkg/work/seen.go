@@ -21,11 +21,11 @@ const (
 	about = 2
 	// enough is how many sizes make a sample.
 	enough = 5000
-	// unlike is the chance by which sizes drawn from one range are taken for those of another.
+	// unlike is the chance by which sizes drawn from one range are mistaken for those of another.
 	unlike = 0.001
 )
 
-// See looks at the sizes of files, in the order of their transfer, and the least and the most nanoseconds that one took.
+// See looks at the sizes of files, in the order of their transfer, and the shortest and the longest time of one, in nanoseconds.
 func See(sizes []int64, smallest, largest int64) *Seen {
 	s := &Seen{sorted: sample(sizes)}
 	up, down := true, true

@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// Sizes is where the sizes of files come from: a list, over and over, or a range that they are drawn from.
+// Sizes is where the sizes of files come from: a list, repeated, or a range that they are drawn from.
 type Sizes struct {
 	List         []int64 `json:"list,omitempty"`
 	Min          int64   `json:"min,omitempty"`
@@ -18,7 +18,7 @@ const (
 	LogUniform = "log-uniform"
 )
 
-// IsZero reports whether nothing is said.
+// IsZero reports whether nothing is set.
 func (s Sizes) IsZero() bool {
 	return len(s.List) == 0 && s.Min == 0 && s.Max == 0 && s.Distribution == ""
 }
@@ -59,7 +59,7 @@ func (s Sizes) same(o Sizes) bool {
 	return true
 }
 
-// sameSizes reports whether files are of the same sizes: by what was written down, else by what was seen.
+// sameSizes reports whether files are of the same sizes: by what was recorded, else by what was seen.
 func (w *Work) sameSizes(o *Work) bool {
 	if !w.Sizes.IsZero() && !o.Sizes.IsZero() {
 		return w.Sizes.same(o.Sizes)

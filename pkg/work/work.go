@@ -61,7 +61,7 @@ func (w Work) Limited() bool { return w.Pace > 0 || w.Accompanies() }
 // Accompanies reports whether the disk has no files to move: it plays, records or is probed for as long as others work.
 func (w Work) Accompanies() bool { return len(w.Streams) > 0 || w.Probe > 0 }
 
-// Declared reports whether the work was written down by whoever did it.
+// Declared reports whether the work was recorded by the program that did it.
 func (w Work) Declared() bool { return w.Mode != "" }
 
 // writes reports whether the work writes at all.
