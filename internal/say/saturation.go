@@ -2,6 +2,7 @@ package say
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -9,20 +10,55 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// saturation says where a disk's fast cache ends, what others gain then, and when it is back; and how surely, if that is
-// wanted.
+// saturation says where a disk's fast cache ends, when it is back, and what others gain while it is full; and how surely, if
+// that is wanted: "A's fast cache holds 23.9 ± 0.2 GB: 2.30 GB/s falls to 0.67 GB/s; back after 2 min 30 s of rest".
 func (en english) saturation(s *analysis.Saturation, surely bool) string {
 	if s.Fall == nil {
-		return fmt.Sprintf("%s wrote %s alone and did not fall", s.Disk, unit.FormatBytes(int64(s.WroteBytes)))
+		return fmt.Sprintf("%s wrote %s without slowing down", s.Disk, unit.FormatBytes(int64(s.WroteBytes)))
 	}
-	parts := []string{en.fell(s.Disk, s.Fall.Steps)}
+	size := plusMinus(s.Fall.AtBytes, (s.Fall.CI95[1]-s.Fall.CI95[0])/2)
+	if surely {
+		size += " (95 % confidence)"
+	}
+	var falls []string
+	for i, step := range s.Fall.Steps {
+		text := "falls to " + en.Rate(step.ToRate)
+		if i > 0 {
+			text = "to " + en.Rate(step.ToRate)
+		}
+		if len(s.Fall.Steps) > 1 {
+			text += " after " + unit.FormatBytes(int64(step.AtBytes))
+		}
+		falls = append(falls, text)
+	}
+	what := "'s fast cache holds "
+	if s.Fall.Cause == "heat" {
+		what = " slows down as it heats up after "
+	}
+	parts := []string{fmt.Sprintf("%s%s%s: %s %s", s.Disk, what, size, en.Rate(s.Fall.FromRate), strings.Join(falls, " and "))}
+	if s.Back != nil {
+		parts = append(parts, back(s.Back, surely))
+	}
 	if text := en.gained(s.Together, surely); text != "" {
 		parts = append(parts, text)
 	}
-	if s.Back != nil {
-		parts = append(parts, back(s.Disk, s.Back, surely))
-	}
 	return strings.Join(parts, "; ")
+}
+
+// plusMinus is a size with half of its interval, in one unit and to the same digit: "23.9 ± 0.2 GB".
+func plusMinus(bytes, half float64) string {
+	scale, name := 1e9, "GB"
+	switch {
+	case bytes >= 1e12:
+		scale, name = 1e12, "TB"
+	case bytes < 1e9:
+		scale, name = 1e6, "MB"
+	}
+	digits := max(0, 2-int(math.Floor(math.Log10(bytes/scale))))
+	if half == 0 {
+		return fmt.Sprintf("%.*f %s", digits, bytes/scale, name)
+	}
+	return fmt.Sprintf("%.*f ± %.*f %s", digits, bytes/scale, digits, max(half/scale, math.Pow10(-digits)), name)
 }
 
 // fell says from which rate a disk fell, and to which after how many bytes: "from 2.0 GB/s to 1.66 GB/s after 12 GB and to 0.50 GB/s
@@ -41,7 +77,7 @@ func (en english) gained(f *analysis.FallTogether, surely bool) string {
 		return ""
 	}
 	if len(f.Gains) == 0 {
-		return "no other disk gained clearly by that"
+		return "no other disk clearly gained from the fall"
 	}
 	var names []string
 	by := map[string]analysis.Gain{}
@@ -66,32 +102,32 @@ func (en english) gained(f *analysis.FallTogether, surely bool) string {
 }
 
 // back says after how long a rest a disk's cache takes as much as at first, as far as that is known.
-func back(disk string, b *analysis.Back, surely bool) string {
-	atLeast := ""
-	if b.AtLeast {
-		atLeast = "at least "
-	}
+func back(b *analysis.Back, surely bool) string {
 	switch {
 	case b.WithinS == nil:
-		return fmt.Sprintf("%s was not back after %s of rest: %s%.0f %% of its cache was", disk, unit.FormatSeconds(b.AfterS), atLeast, 100*b.Regained)
+		atLeast := ""
+		if b.AtLeast {
+			atLeast = "at least "
+		}
+		return fmt.Sprintf("not back after %s of rest (%s%.0f %% of it was)", unit.FormatSeconds(b.AfterS), atLeast, 100*b.Regained)
 	case b.RestS != nil && surely:
-		return fmt.Sprintf("%s was back after %s of rest (95 %% confidence: %s to %s)", disk, unit.FormatSeconds(*b.RestS), unit.FormatSeconds(b.CI95[0]), unit.FormatSeconds(b.CI95[1]))
+		return fmt.Sprintf("back after %s of rest (95 %% confidence: %s to %s)", unit.FormatSeconds(*b.RestS), unit.FormatSeconds(b.CI95[0]), unit.FormatSeconds(b.CI95[1]))
 	case b.RestS != nil:
-		return fmt.Sprintf("%s was back after %s of rest", disk, unit.FormatSeconds(*b.RestS))
+		return fmt.Sprintf("back after %s of rest", unit.FormatSeconds(*b.RestS))
 	}
-	text := fmt.Sprintf("%s was back after %s of rest", disk, unit.FormatSeconds(*b.WithinS))
+	text := fmt.Sprintf("back after %s of rest", unit.FormatSeconds(*b.WithinS))
 	if b.AfterS > 0 {
-		text += fmt.Sprintf(", and not yet after %s", unit.FormatSeconds(b.AfterS))
+		text += fmt.Sprintf(" but not after %s", unit.FormatSeconds(b.AfterS))
 	} else {
 		text += " or less"
 	}
 	if !b.Whole {
-		text += fmt.Sprintf(", for %s at least", unit.FormatBytes(int64(b.Bytes)))
+		text += fmt.Sprintf(", at least for %s", unit.FormatBytes(int64(b.Bytes)))
 	}
 	return text
 }
 
-// saturated says in a headline, and with how surely in points, what the preset saturation has found.
+// saturated says in a headline what the preset saturation has found, and in points how certain that is.
 func (en english) saturated() (headline string, points []string) {
 	for i := range en.Saturations {
 		s := &en.Saturations[i]

@@ -13,8 +13,9 @@ import (
 func TestSaturation(t *testing.T) {
 	rest, within := 150.0, 160.0
 	one := level.Step{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9}
-	fall := &analysis.Fall{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9, Steps: []level.Step{one}}
+	fall := &analysis.Fall{AtBytes: 24e9, CI95: analysis.Interval{23.7e9, 24.3e9}, FromRate: 2.3e9, ToRate: 0.65e9, Steps: []level.Step{one}}
 	twice := &analysis.Fall{AtBytes: 40e9, FromRate: 2.3e9, ToRate: 0.2e9, Steps: []level.Step{one, {AtBytes: 40e9, FromRate: 0.65e9, ToRate: 0.2e9}}}
+	hot := &analysis.Fall{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9, Steps: []level.Step{one}, Cause: "heat"}
 	gain := func(disk string, by float64) analysis.Gain {
 		return analysis.Gain{Disk: disk, Gain: by, CI95: analysis.Interval{by - 0.05e9, by + 0.05e9}}
 	}
@@ -22,7 +23,10 @@ func TestSaturation(t *testing.T) {
 		return &analysis.FallTogether{Told: true, Gains: gains}
 	}
 	known := &analysis.Back{RestS: &rest, CI95: &analysis.Interval{144, 161}, AfterS: 80, WithinS: &within, Whole: true, Bytes: 24e9}
-	const fell = "A fell from 2.30 GB/s to 0.650 GB/s after 24 GB"
+	const (
+		fell     = "A's fast cache holds 24.0 ± 0.3 GB: 2.30 GB/s falls to 0.650 GB/s"
+		fellSure = "A's fast cache holds 24.0 ± 0.3 GB (95 % confidence): 2.30 GB/s falls to 0.650 GB/s"
+	)
 	for _, tt := range []struct {
 		name   string
 		found  analysis.Saturation
@@ -30,25 +34,26 @@ func TestSaturation(t *testing.T) {
 		want   string
 	}{
 		{"all of it", analysis.Saturation{Fall: fall, Together: together(gain("B", 0.5e9), gain("C", 0.48e9)), Back: known}, false,
-			fell + "; B and C gained 0.490 GB/s each; A was back after 2 min 30 s of rest"},
+			fell + "; back after 2 min 30 s of rest; B and C gained 0.490 GB/s each"},
 		{"how surely", analysis.Saturation{Fall: fall, Together: together(gain("B", 0.5e9)), Back: known}, true,
-			fell + "; B gained 0.500 GB/s (95 % confidence: 0.450 GB/s to 0.550 GB/s); A was back after 2 min 30 s of rest (95 % confidence: 2 min 24 s to 2 min 41 s)"},
+			fellSure + "; back after 2 min 30 s of rest (95 % confidence: 2 min 24 s to 2 min 41 s); B gained 0.500 GB/s (95 % confidence: 0.450 GB/s to 0.550 GB/s)"},
 		{"one gained more", analysis.Saturation{Fall: fall, Together: together(gain("B", 0.5e9), gain("C", 0.2e9))}, false,
 			fell + "; B gained 0.500 GB/s, C gained 0.200 GB/s"},
-		{"nobody gained", analysis.Saturation{Fall: fall, Together: together()}, false, fell + "; no other disk gained clearly by that"},
+		{"nobody gained", analysis.Saturation{Fall: fall, Together: together()}, false, fell + "; no other disk clearly gained from the fall"},
 		{"something else happened then", analysis.Saturation{Fall: fall, Together: &analysis.FallTogether{}}, false, fell},
 		{"between two rests", analysis.Saturation{Fall: fall, Back: &analysis.Back{AfterS: 80, WithinS: &within, Whole: true}}, true,
-			fell + "; A was back after 2 min 40 s of rest, and not yet after 1 min 20 s"},
+			fellSure + "; back after 2 min 40 s of rest but not after 1 min 20 s"},
 		{"at once", analysis.Saturation{Fall: fall, Back: &analysis.Back{WithinS: &within, Whole: true}}, true,
-			fell + "; A was back after 2 min 40 s of rest or less"},
+			fellSure + "; back after 2 min 40 s of rest or less"},
 		{"the burst was too short", analysis.Saturation{Fall: fall, Back: &analysis.Back{AfterS: 80, WithinS: &within, Bytes: 46e9}}, true,
-			fell + "; A was back after 2 min 40 s of rest, and not yet after 1 min 20 s, for 46 GB at least"},
+			fellSure + "; back after 2 min 40 s of rest but not after 1 min 20 s, at least for 46 GB"},
 		{"never", analysis.Saturation{Fall: fall, Back: &analysis.Back{AfterS: 320, Regained: 0.12}}, true,
-			fell + "; A was not back after 5 min 20 s of rest: 12 % of its cache was"},
+			fellSure + "; not back after 5 min 20 s of rest (12 % of it was)"},
 		{"the last burst was too short", analysis.Saturation{Fall: fall, Back: &analysis.Back{AfterS: 320, Regained: 0.12, AtLeast: true}}, true,
-			fell + "; A was not back after 5 min 20 s of rest: at least 12 % of its cache was"},
-		{"two falls", analysis.Saturation{Fall: twice}, false, fell + " and to 0.200 GB/s after 40 GB"},
-		{"no fall", analysis.Saturation{WroteBytes: 450e9}, true, "A wrote 450 GB alone and did not fall"},
+			fellSure + "; not back after 5 min 20 s of rest (at least 12 % of it was)"},
+		{"two falls", analysis.Saturation{Fall: twice}, false, "A's fast cache holds 40.0 GB: 2.30 GB/s falls to 0.650 GB/s after 24 GB and to 0.200 GB/s after 40 GB"},
+		{"no fall", analysis.Saturation{WroteBytes: 450e9}, true, "A wrote 450 GB without slowing down"},
+		{"by heat", analysis.Saturation{Fall: hot}, false, "A slows down as it heats up after 24.0 GB: 2.30 GB/s falls to 0.650 GB/s"},
 	} {
 		tt.found.Disk = "A"
 		if got := (english{Scale: unit.ScaleFor(2e9)}).saturation(&tt.found, tt.surely); got != tt.want {
@@ -66,8 +71,10 @@ func TestSaturationOpens(t *testing.T) {
 	}
 	Fill(a)
 	headline, points := Opening(a)
-	const fell = "A fell from 2.30 GB/s to 0.650 GB/s after 24 GB"
-	if headline != fell+"." || len(points) != 1 || points[0] != "WR: "+fell+"." || a.Findings[0].Text != "WR A alone: "+fell+"." {
+	const fell = "A's fast cache holds 24.0 GB"
+	const falls = ": 2.30 GB/s falls to 0.650 GB/s"
+	const sure = fell + " (95 % confidence)" + falls
+	if headline != fell+falls+"." || len(points) != 1 || points[0] != "WR: "+sure+"." || a.Findings[0].Text != "WR A alone: "+sure+"." {
 		t.Errorf("headline %q, points %q, finding %q", headline, points, a.Findings[0].Text)
 	}
 }

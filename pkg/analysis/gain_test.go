@@ -164,7 +164,11 @@ func TestStepsOfSaturation(t *testing.T) {
 		{&Throttle{Steps: told, Cause: CauseHeat}, &Fall{AtBytes: 3, AtS: 4, FromRate: 9, ToRate: 5, Steps: told, Cause: CauseHeat}},
 	} {
 		p.out.Disks["A"] = Disk{Throttle: tt.fell}
-		if diff := cmp.Diff(tt.want, fallOf(p, &p.parts[0])); diff != "" {
+		got := fallOf(p, &p.parts[0])
+		if got != nil {
+			got.CI95 = Interval{} // of the noise of the disk that is there
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%+v (-want +got):\n%s", tt.fell, diff)
 		}
 	}

@@ -34,6 +34,7 @@ type Saturation struct {
 // Fall is the end of a disk's fast writing: from its first rate to where it falls no further.
 type Fall struct {
 	AtBytes  float64      `json:"at_bytes"`
+	CI95     Interval     `json:"ci95"` // of at_bytes
 	AtS      float64      `json:"at_s"`
 	FromRate float64      `json:"from_rate"`
 	ToRate   float64      `json:"to_rate"`
@@ -104,7 +105,22 @@ func fallOf(p *phase, part *part) *Fall {
 		return nil
 	}
 	last := t.Steps[len(t.Steps)-1]
-	return &Fall{AtBytes: last.AtBytes, AtS: last.AtS, FromRate: t.Steps[0].FromRate, ToRate: last.ToRate, Steps: t.Steps, Cause: t.Cause}
+	off := dated(level.NewCache(&part.Disk, t.Steps).Levels)
+	return &Fall{
+		AtBytes: last.AtBytes, CI95: Interval{last.AtBytes - off, last.AtBytes + off}, AtS: last.AtS,
+		FromRate: t.Steps[0].FromRate, ToRate: last.ToRate, Steps: t.Steps, Cause: t.Cause,
+	}
+}
+
+// dated is by how many bytes the last fall may have come earlier or later, with 95 % confidence. The estimated time of a change
+// of size d between noisy levels is off by at most 11 s²/d² in 19 of 20 cases (Bai, Estimation of a change point in multiple
+// regression models, Review of Economics and Statistics 79, 1997), where s² is the noise of a rate over a second; and it is seen
+// in steps of one sample.
+func dated(levels []level.CacheLevel) float64 {
+	high, low := levels[len(levels)-2], levels[len(levels)-1]
+	noise := func(l level.CacheLevel) float64 { return math.Pow(l.Rate*l.Error, 2) * l.SeenS }
+	drop := high.Rate - low.Rate
+	return high.Rate * (11*max(noise(high), noise(low))/(drop*drop) + float64(level.SampleNS)/1e9)
 }
 
 // bursts are what rests have given back of the disk's cache.

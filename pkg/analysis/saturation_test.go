@@ -84,7 +84,7 @@ func TestSaturationAgainstTheModel(t *testing.T) {
 				continue
 			}
 			s := a.Saturations[0]
-			if f := s.Fall; !agrees(f.AtBytes, float64(tt.cache.Bytes)) || !agrees(f.FromRate, 2.3e9) || !agrees(f.ToRate, tt.cache.After) {
+			if f, bytes := s.Fall, float64(tt.cache.Bytes); !agrees(f.AtBytes, bytes) || f.CI95[0] > bytes || f.CI95[1] < bytes || f.CI95.half() > 0.03*bytes || !agrees(f.FromRate, 2.3e9) || !agrees(f.ToRate, tt.cache.After) {
 				t.Errorf("%s: fell after %.3g bytes from %.3g to %.3g", name, f.AtBytes, f.FromRate, f.ToRate)
 			}
 			want := float64(tt.cache.Bytes) / tt.cache.Refill
