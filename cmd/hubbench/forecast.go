@@ -14,16 +14,16 @@ import (
 
 // forecast is what a phase is expected to come to.
 type forecast struct {
-	report.Forecast                  // but for the writes of all disks, which are summed up at last
+	report.Forecast                  // without Writes, which are summed up last
 	writes          map[string]int64 // each disk's wear: with what is written before the release
-	most            int64            // of the writes of all disks, where that is less than their sum; 0: it is not
+	limit           int64            // of the writes of all disks together, if their sum is more than their links carry; 0: none
 }
 
 // plus is both together, one after the other.
 func (f forecast) plus(other forecast) forecast {
 	sum := forecast{report.Forecast{
 		Moves: f.Moves + other.Moves, MoveBound: f.MoveBound.With(other.MoveBound), WriteBound: f.WriteBound.With(other.WriteBound),
-		Least: f.Least + other.Least, Most: f.Most + other.Most, Open: f.Open || other.Open,
+		Min: f.Min + other.Min, Max: f.Max + other.Max, Open: f.Open || other.Open,
 	}, map[string]int64{}, f.written() + other.written()}
 	for _, writes := range []map[string]int64{f.writes, other.writes} {
 		for disk, bytes := range writes {
@@ -39,8 +39,8 @@ func (f forecast) written() int64 {
 	for _, bytes := range f.writes {
 		sum += bytes
 	}
-	if f.most > 0 {
-		return min(sum, f.most)
+	if f.limit > 0 {
+		return min(sum, f.limit)
 	}
 	return sum
 }
@@ -48,8 +48,8 @@ func (f forecast) written() int64 {
 // before adds what is written to a disk before the release.
 func (f *forecast) before(disk string, bytes int64) {
 	f.writes[disk] += bytes
-	if f.most > 0 {
-		f.most += bytes
+	if f.limit > 0 {
+		f.limit += bytes
 	}
 }
 
@@ -59,8 +59,8 @@ func (f forecast) report() report.Forecast {
 	return f.Forecast
 }
 
-// forecasts expects what the model says where disks are simulated; of real ones, what the plan says, as fast as
-// their links allow.
+// forecasts are what the model says if disks are simulated; of real ones, what the plan says, as fast as their links
+// allow.
 func (r *prepared) forecasts() ([]forecast, error) {
 	all := make([]forecast, len(r.plan.Phases))
 	for i, phase := range r.plan.Phases {
@@ -75,9 +75,13 @@ func (r *prepared) forecasts() ([]forecast, error) {
 				f.WriteBound = f.WriteBound.With(bound)
 			}
 		}
-		f.Least, f.Most, f.Open = phase.Time()
+		f.Min, f.Max, f.Open = phase.Time()
+		if phase.AtMost() {
+			write, read := phase.Carried(trace.Write)*phase.Limit.Seconds(), phase.Carried(trace.Read)*phase.Limit.Seconds()
+			f.Moves, f.limit = min(f.Moves, int64(write+read)), int64(write)
+		}
 		if phase.Search != nil {
-			f.search(search.New(&phase).AtMost(), int64(phase.Carried()*phase.Limit.Seconds()))
+			f.search(search.New(&phase).AtMost())
 		}
 	}
 	if r.profile != nil {
@@ -96,7 +100,7 @@ func (r *prepared) forecasts() ([]forecast, error) {
 	return all, nil
 }
 
-// fillings is what a disk's volume is filled with before each phase; none where nobody knows how full it is.
+// fillings is what a disk's volume is filled with before each phase; none if it is not known how full it is.
 func (r *prepared) fillings(disk scenario.Disk) []int64 {
 	if disk.Simulated() || !slices.ContainsFunc(r.plan.Phases, func(p scenario.Phase) bool { return p.Precondition > 0 }) {
 		return nil
@@ -108,12 +112,12 @@ func (r *prepared) fillings(disk scenario.Disk) []int64 {
 	return r.plan.Fillings(disk.Name, scenario.Volume{Size: place.Size, Used: place.Used, Free: place.Free})
 }
 
-// search makes a forecast of one try, in which the link carries so many bytes, that of a search of so many tries at most.
-func (f *forecast) search(tries int, link int64) {
+// search makes a forecast of one try that of a search of so many tries at most.
+func (f *forecast) search(tries int) {
 	f.Tries = tries
-	f.Moves, f.most = min(f.Moves, link)*int64(tries), link*int64(tries)
-	f.Most *= time.Duration(tries)
-	f.MoveBound, f.WriteBound = scenario.AtMost, scenario.AtMost
+	f.Moves *= int64(tries)
+	f.limit *= int64(tries)
+	f.Max *= time.Duration(tries)
 	for disk := range f.writes {
 		f.writes[disk] *= int64(tries)
 	}
@@ -137,8 +141,8 @@ func (r *prepared) simulated(all []forecast) error {
 			all[i].add(disk, r.plan.Phases[i].Roles[disk], bytes)
 		}
 		if i >= 0 {
-			all[i].Least += took
-			all[i].Most = all[i].Least
+			all[i].Min += took
+			all[i].Max = all[i].Min
 		}
 	}
 	err := hub.Simulate(r.plan, r.profile, func(e *trace.Event) error {

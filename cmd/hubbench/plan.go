@@ -105,6 +105,9 @@ func runPlan(ctx context.Context, p program, path string, allow []string, out ou
 	if err := out.send(p, report.OfPlan(plan), nil); err != nil {
 		return err
 	}
+	if out.format == "text" && out.out == "" && !out.all {
+		sayf(p.stderr, "every phase and disk, and what the times assume: hubbench plan %s --all\n", quoteForShell(path))
+	}
 	if fatal > 0 {
 		return usage(fmt.Errorf("%s cannot run here: %d of the checks failed", path, fatal))
 	}

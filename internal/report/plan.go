@@ -18,7 +18,7 @@ type Plan struct {
 	Forecasts []Forecast // of each phase
 	Total     Forecast
 	Disks     []PlannedDisk
-	Checks    []Check // what is in the way; none where all passed
+	Checks    []Check // what is in the way; none if all passed
 }
 
 // Forecast is what a phase is expected to come to.
@@ -27,9 +27,9 @@ type Forecast struct {
 	Writes     int64          // the disks' wear: with what is written before the release
 	MoveBound  scenario.Bound // of Moves
 	WriteBound scenario.Bound
-	Least      time.Duration
-	Most       time.Duration
-	Open       bool // nobody can tell the most
+	Min        time.Duration
+	Max        time.Duration
+	Open       bool // the maximum is not known
 	Tries      int  // of a search, at most; of simulated disks, those that it takes
 }
 
@@ -40,7 +40,7 @@ type PlannedDisk struct {
 	Writes int64          `json:"writes_bytes"`
 	Bound  scenario.Bound `json:"bound,omitempty"`
 	Space  int64          `json:"space_bytes"` // the most at a time
-	Free   *int64         `json:"free_bytes"`  // null where nobody knows
+	Free   *int64         `json:"free_bytes"`  // null if not known
 }
 
 // Check is a check that did not pass.
@@ -48,6 +48,10 @@ type Check struct {
 	Code  string `json:"code"` // that --allow takes
 	Fatal bool   `json:"fatal"`
 	Text  string `json:"text"`
+}
+
+func (c Check) warning() string {
+	return pick(c.Fatal, "error: ", "warning: ") + c.Text + " [" + c.Code + "]"
 }
 
 // plannedPhase is a phase as JSON.
@@ -59,66 +63,137 @@ type plannedPhase struct {
 	MoveBound  scenario.Bound `json:"moves_bound,omitempty"`
 	Writes     int64          `json:"writes_bytes"`
 	WriteBound scenario.Bound `json:"writes_bound,omitempty"`
-	LeastS     float64        `json:"least_s"`
-	MostS      *float64       `json:"most_s"`
+	MinS       float64        `json:"least_s"`
+	MaxS       *float64       `json:"most_s"`
 	Tries      int            `json:"tries,omitempty"` // of a search, at most
 }
+
+// screenful is how many rows of a table the answer shows, so that all of it fits a screen.
+const screenful = 7
 
 // OfPlan says what happens when, how much is moved and written, how long it takes, and whether it can run here.
 func OfPlan(p Plan) *Document {
 	doc := &Document{Kind: "plan", Title: p.Name, Simulated: p.Model != "", Hub: p.Model}
-	where := "real disks"
-	if p.Model != "" {
-		where = "simulated on hub " + p.Model
-	}
-	doc.Add(Sentence{Text: unit.Plural(len(p.Phases), "phase") + ", " + unit.Plural(len(p.Plan.Disks), "disk") + ", " + where + ".", Lead: true})
 	t := &Table{Title: "Phases", Columns: []Column{{Head: "Phase"}, {Head: "Who does what"}, {Head: "Work", Drop: 1}, {Head: "Moves"}, {Head: "Writes"}, {Head: "Time"}}}
 	phases := []plannedPhase{}
 	for i, phase := range p.Phases {
 		f := p.Forecasts[i]
 		t.Rows = append(t.Rows, append([]Cell{{Text: phase.Name}, {Text: phase.Who()}, {Text: jobs(phase)}}, f.cells()...))
-		out := plannedPhase{Phase: phase.Name, Who: phase.Who(), Work: jobs(phase), Moves: f.Moves, MoveBound: f.MoveBound, Writes: f.Writes, WriteBound: f.WriteBound, LeastS: f.Least.Seconds(), Tries: f.Tries}
-		if most := f.Most.Seconds(); !f.Open {
-			out.MostS = &most
+		out := plannedPhase{Phase: phase.Name, Who: phase.Who(), Work: jobs(phase), Moves: f.Moves, MoveBound: f.MoveBound, Writes: f.Writes, WriteBound: f.WriteBound, MinS: f.Min.Seconds(), Tries: f.Tries}
+		if longest := f.Max.Seconds(); !f.Open {
+			out.MaxS = &longest
 		}
 		phases = append(phases, out)
 	}
-	if len(p.Phases) > 1 {
-		t.Rows = append(t.Rows, append([]Cell{{Text: "total"}, {}, {}}, p.Total.cells()...))
-	}
-	doc.Add(t)
-	streams := streamsIn(p.Plan)
-	if len(streams) > 0 {
-		doc.Add(streamTable(streams))
-	}
-	addList(doc, "", slices.Concat(policies(p.Plan), searches(p), methods(p.Plan), timing(p), sources(streams)))
-	disks := &Table{Title: "Disks", Columns: []Column{{Head: "Disk"}, {Head: "Where"}, {Head: "Written in all"}, {Head: "Most at a time"}, {Head: "Free"}}}
+	disks := &Table{Title: "Disks", Columns: []Column{{Head: "Disk"}, {Head: "Folder"}, {Head: "Writes"}, {Head: "Needs free"}, {Head: "Free"}}}
 	for _, d := range p.Disks {
 		free := none
 		if d.Free != nil {
 			free = unit.FormatBytes(*d.Free)
 		}
-		disks.Rows = append(disks.Rows, []Cell{{Text: d.Name}, {Text: d.Where}, {Text: amount(d.Bound, d.Writes)}, {Text: unit.FormatBytes(d.Space)}, {Text: free}})
+		row := []Cell{{Text: d.Name}, {Text: d.Where}, {Text: amount(d.Bound, d.Writes)}, {}, {}}
+		if p.Model == "" {
+			row[3].Text, row[4].Text = unit.FormatBytes(d.Space), free
+		}
+		disks.Rows = append(disks.Rows, row)
 	}
-	doc.Add(disks)
-	if len(p.Checks) == 0 {
-		doc.Add(Sentence{Text: "Checks: all passed."})
+	doc.Answer = p.answer()
+	streams := streamsIn(p.Plan)
+	if len(p.Phases) <= screenful {
+		doc.Answer.Table = t
+		doc.Add(disks)
+	} else {
+		names := make([]string, len(p.Phases))
+		for i, phase := range p.Phases {
+			names[i] = phase.Name
+		}
+		if len(names) > screenful {
+			names = append(names[:screenful-1], fmt.Sprintf("%d more", len(names)-screenful+1))
+		}
+		doc.Answer.Findings = append([]string{"Phases: " + strings.Join(names, ", ") + "."}, doc.Answer.Findings...)
+		doc.Answer.Table = disks
+		doc.Add(t)
 	}
-	for _, check := range p.Checks {
-		doc.Add(Warning{pick(check.Fatal, "error: ", "warning: ") + check.Text + " [" + check.Code + "]"})
+	if len(streams) > 0 {
+		doc.Add(streamTable(streams))
 	}
-	checks := p.Checks
-	if checks == nil {
-		checks = []Check{}
+	addList(doc, "", slices.Concat(policies(p.Plan), searches(p), methods(p.Plan), timing(p), sources(streams)))
+	checks := append([]Check{}, p.Checks...)
+	if len(checks) > len(doc.Answer.Doubts) {
+		for _, check := range checks {
+			doc.Add(Warning{check.warning()})
+		}
 	}
 	doc.Data = map[string]any{"name": p.Name, "simulated_on": p.Model, "phases": phases, "streams": streams, "disks": p.Disks, "checks": checks}
 	return doc
 }
 
+// answer is how much the plan moves and writes, how long it takes, the space it needs, and whether it can run here.
+func (p Plan) answer() *Answer {
+	total := p.Total
+	for i, phase := range p.Phases {
+		rests := phase.Cooldown * time.Duration(max(1, p.Forecasts[i].Tries))
+		if total.Max += rests; !phase.UntilIdle && (phase.Search == nil || p.Model != "") {
+			total.Min += rests
+		}
+	}
+	took := unit.FormatSeconds(total.Min.Seconds())
+	switch longest := unit.FormatSeconds(total.Max.Seconds()); {
+	case total.Open:
+		took = "at least " + took
+	case longest != took:
+		took += " to " + longest
+	}
+	if p.Model != "" && p.Hub.Speedup != 1 {
+		took += " of model time (" + unit.FormatSeconds(total.Min.Seconds()/p.Hub.Speedup) + " to run)"
+	}
+	in := func(bound scenario.Bound, bytes int64) string {
+		if bytes == 0 {
+			return "nothing"
+		}
+		text := map[scenario.Bound]string{scenario.AtMost: "up to ", scenario.AtLeast: "at least ", scenario.About: "about "}[bound]
+		return text + unit.FormatBytes(bytes)
+	}
+	a := &Answer{Headline: fmt.Sprintf("%s, %s: moves %s, writes %s in %s.", unit.Plural(len(p.Phases), "phase"), unit.Plural(len(p.Plan.Disks), "disk"),
+		in(total.MoveBound, total.Moves), in(total.WriteBound, total.Writes), took)}
+	each := pick(len(p.Disks) == 1, "the disk", "each disk")
+	var space int64
+	for _, d := range p.Disks {
+		space = max(space, d.Space)
+	}
+	kept := slices.ContainsFunc(p.Phases, func(phase scenario.Phase) bool {
+		return slices.ContainsFunc(phase.Jobs, func(j scenario.Job) bool { return j.IO.Keep })
+	})
+	switch {
+	case p.Model != "":
+		a.Findings = []string{"Simulated: no disk is touched."}
+	case kept:
+		a.Findings = []string{fmt.Sprintf("Needs up to %s free on %s at a time; files with keep stay there.", unit.FormatBytes(space), each)}
+	default:
+		a.Findings = []string{fmt.Sprintf("Needs up to %s free on %s at a time; all test files are removed afterwards.", unit.FormatBytes(space), each)}
+	}
+	alike := map[string]int{}
+	for _, check := range p.Checks {
+		alike[check.Code]++
+	}
+	for _, check := range p.Checks {
+		if text := check.warning(); alike[check.Code] > 0 {
+			if more := alike[check.Code] - 1; more > 0 {
+				text += fmt.Sprintf(" (and %d more)", more)
+			}
+			a.Doubts, alike[check.Code] = append(a.Doubts, text), 0
+		}
+	}
+	if len(p.Checks) == 0 {
+		a.Sure = "All checks passed."
+	}
+	return a
+}
+
 // cells are the last three columns.
 func (f Forecast) cells() []Cell {
-	took := unit.FormatSeconds(f.Least.Seconds())
-	if most := unit.FormatSeconds(f.Most.Seconds()); !f.Open && most != took {
+	took := unit.FormatSeconds(f.Min.Seconds())
+	if most := unit.FormatSeconds(f.Max.Seconds()); !f.Open && most != took {
 		took += " to " + most
 	}
 	return []Cell{{Text: amount(f.MoveBound, f.Moves)}, {Text: amount(f.WriteBound, f.Writes)}, {Text: took}}
@@ -191,11 +266,11 @@ func policies(plan *scenario.Plan) []string {
 		is   func(scenario.Phase) bool
 		note string
 	}{
-		{func(p scenario.Phase) bool { return p.Stop == scenario.StopHold }, "a disk that has moved its files goes on with filler, which does not count, until all have."},
+		{func(p scenario.Phase) bool { return p.Stop == scenario.StopHold }, "a disk that has moved its files goes on with filler files, which do not count, until all have."},
 		{func(p scenario.Phase) bool { return p.Stop == scenario.StopTime && p.Steady == 0 && p.Search == nil }, "all disks stop when the time is up."},
 		{func(p scenario.Phase) bool { return p.Stop != scenario.StopTime && len(p.Movers()) < len(p.Jobs) },
 			"streams and probes go on until the others have moved their files."},
-		{func(p scenario.Phase) bool { return p.Target > 0 }, "each disk moves as many files as fit in the time, so that all end together."},
+		{func(p scenario.Phase) bool { return p.Target > 0 }, "each disk moves as many files as fit in the time, so that all disks end together."},
 	} {
 		if names := phasesWhere(plan, of.is); names != "" {
 			notes = append(notes, names+": "+of.note)
@@ -226,7 +301,7 @@ func filled(phase scenario.Phase) string {
 	if phase.Precondition == 0 {
 		return ""
 	}
-	return fmt.Sprintf("before it, the volumes of its disks are filled to %s, and what fills them is removed after it.", unit.FormatPercent(phase.Precondition))
+	return fmt.Sprintf("its disks' volumes are first filled to %s; the files that fill them are removed afterwards.", unit.FormatPercent(phase.Precondition))
 }
 
 // untilSteady says when a phase ends that goes on until the rates are steady.
@@ -234,11 +309,11 @@ func untilSteady(phase scenario.Phase) string {
 	if phase.Steady == 0 {
 		return ""
 	}
-	return fmt.Sprintf("it ends when every disk's rate is steady over five windows of %s (after SNIA PTS), or after %s; what it moves and writes is what the disks' links carry in that time.",
+	return fmt.Sprintf("ends when every disk's rate is steady over five windows of %s (after SNIA PTS), or after %s; the amounts are what the links carry in that time.",
 		unit.FormatSeconds(phase.Steady.Seconds()), unit.FormatSeconds(phase.Limit.Seconds()))
 }
 
-// eachOnce says of the phases what there is to say of each, together where that is the same.
+// eachOnce makes one note of what holds for several phases.
 func eachOnce(plan *scenario.Plan, say func(scenario.Phase) string) []string {
 	var notes []string
 	for _, phase := range plan.Phases {
@@ -280,10 +355,10 @@ func method(phase scenario.Phase) string {
 	return note + "."
 }
 
-// linksOf says what the times are reckoned with: the narrowest link of each disk.
+// linksOf says what the times are based on: the narrowest link of each disk.
 func linksOf(plan *scenario.Plan) string {
 	if len(plan.Phases) == 0 || len(plan.Phases[0].Links) == 0 {
-		return "one shared link of " + unit.FormatRate(scenario.LinkRate) + " allows"
+		return "one shared link of " + unit.FormatRate(scenario.LinkRate)
 	}
 	var links []string
 	for _, disk := range plan.Disks {
@@ -292,10 +367,10 @@ func linksOf(plan *scenario.Plan) string {
 			links = append(links, text)
 		}
 	}
-	return "the disks' links allow (" + strings.Join(links, "; ") + ")"
+	return "disks as fast as their links (" + strings.Join(links, "; ") + ")"
 }
 
-// phasesWhere names the phases: one, two, or the first and how many more; empty where there is none.
+// phasesWhere names the phases: one, two, or the first and how many more; empty if there is none.
 func phasesWhere(plan *scenario.Plan, is func(scenario.Phase) bool) string {
 	var names []string
 	for _, phase := range plan.Phases {
@@ -312,7 +387,7 @@ func phasesWhere(plan *scenario.Plan, is func(scenario.Phase) bool) string {
 	return strings.Join(names, " and ")
 }
 
-// timing explains the times, and adds what lies between the phases.
+// timing says what the amounts and times assume, and what lies between the phases.
 func timing(p Plan) []string {
 	plan := p.Plan
 	var rests time.Duration
@@ -320,7 +395,7 @@ func timing(p Plan) []string {
 	for i, phase := range plan.Phases {
 		rests += phase.Cooldown * time.Duration(max(1, p.Forecasts[i].Tries))
 		if phase.UntilIdle || phase.Search != nil && phase.Cooldown > 0 && p.Model == "" {
-			idle = "at most "
+			idle = "up to "
 		}
 		if phase.Pause != "" {
 			pauses++
@@ -328,20 +403,19 @@ func timing(p Plan) []string {
 	}
 	var notes []string
 	if !plan.Simulated() {
-		beforehand := "test files written beforehand"
+		beforehand := "test files that are written before a phase"
 		if slices.ContainsFunc(plan.Phases, func(p scenario.Phase) bool { return p.Precondition > 0 }) {
-			beforehand += " and what volumes are filled with"
+			beforehand += ", or filling volumes,"
 		}
-		notes = append(notes, fmt.Sprintf("The times are the shortest that %s; %s add to them.", linksOf(plan), beforehand))
+		notes = append(notes, fmt.Sprintf("The times are for %s; they do not include %s.", linksOf(plan), beforehand))
 	} else if plan.Hub.Speedup != 1 {
-		notes = append(notes, fmt.Sprintf("The times are model time, which passes %g times as fast as real time: the run takes about %s.", plan.Hub.Speedup,
-			unit.FormatSeconds(p.Total.Least.Seconds()/plan.Hub.Speedup)))
+		notes = append(notes, fmt.Sprintf("The times are model time, which passes %g times as fast as real time.", plan.Hub.Speedup))
 	}
 	if rests > 0 {
-		notes = append(notes, fmt.Sprintf("Cooldowns take %s%s more.", idle, unit.FormatSeconds(rests.Seconds())))
+		notes = append(notes, fmt.Sprintf("Cooldowns add %s%s.", idle, unit.FormatSeconds(rests.Seconds())))
 	}
 	if pauses > 0 {
-		notes = append(notes, fmt.Sprintf("Before %s it waits for Enter.", unit.Plural(pauses, "phase")))
+		notes = append(notes, fmt.Sprintf("It waits for Enter before %s.", unit.Plural(pauses, "phase")))
 	}
 	return notes
 }

@@ -23,7 +23,7 @@ type plannedStreams struct {
 	FrameS  float64    `json:"frame_s"`
 	BufferS float64    `json:"buffer_s"`
 	Files   int64      `json:"files_bytes"`      // of all on the disk
-	Source  string     `json:"source,omitempty"` // of a codec: where its rate was published
+	Source  string     `json:"source,omitempty"` // of a codec: what published its rate
 	Scaled  bool       `json:"scaled,omitempty"` // in proportion to that of another frame rate
 }
 
@@ -83,7 +83,7 @@ func sources(streams []plannedStreams) []string {
 	return notes
 }
 
-// searches say what is searched for, and in how many tries, and that these are not alike for a disk that remembers.
+// searches say what is searched for, in how many tries, and that the cache of a disk may carry over from one to the next.
 func searches(p Plan) []string {
 	var notes []string
 	for i, phase := range p.Phases {
@@ -96,18 +96,18 @@ func searches(p Plan) []string {
 			what += ", alone and beside the others"
 		}
 		if s.Kind == trace.SearchPace {
-			what = "how fast " + s.Disk + " may go so that all streams stay clean"
+			what = "how fast " + s.Disk + " may go while all streams stay clean"
 			if s.Most > 0 {
 				what += ", up to " + unit.FormatBytes(int64(s.Most)) + "/s"
 			}
 		}
-		tries := unit.Plural(p.Forecasts[i].Tries, "try")
+		tries := strings.Replace(unit.Plural(p.Forecasts[i].Tries, "try"), "trys", "tries", 1)
 		if p.Model == "" {
-			tries = "at most " + tries
+			tries = "up to " + tries
 		}
-		note := fmt.Sprintf("%s: %s of %s find out %s.", phase.Name, strings.Replace(tries, "trys", "tries", 1), unit.FormatSeconds(s.Hold.Seconds()), what)
+		note := fmt.Sprintf("%s: %s of %s to find %s.", phase.Name, tries, unit.FormatSeconds(s.Hold.Seconds()), what)
 		if phase.Cooldown == 0 && slices.ContainsFunc(phase.Jobs, func(j scenario.Job) bool { return j.Writes() > 0 }) {
-			note += " They follow one another without a rest: what one leaves in a disk's cache, the next does not have; cooldown: gives it time."
+			note += " There is no rest between them, so a try may begin with a disk's cache still full; cooldown: adds a rest."
 		}
 		notes = append(notes, note)
 	}

@@ -55,6 +55,7 @@ func TestTimesUseTheLinks(t *testing.T) {
 		{[]Job{job("A"), job("C")}, LinksOf(disks, setup), 5.32 / 1.06, 10.6e9},
 		{[]Job{job("A"), job("B")}, []Link{{[]string{"A", "B"}, 1.06e9}}, 2 * 5.32 / 1.06, 5.3e9},
 		{[]Job{job("A"), job("B")}, nil, 2 * 5.32 / 3.4, 17e9},
+		{[]Job{job("A"), {Disk: "B", Role: trace.Read, Sizes: []int64{5.32e9}}}, nil, 5.32 / 3.4, 23.8e9}, // one each way
 	} {
 		phase := Phase{Jobs: tt.jobs, Links: tt.links}
 		least, _, _ := phase.Time()
@@ -70,11 +71,14 @@ func TestTimesUseTheLinks(t *testing.T) {
 
 func TestCarried(t *testing.T) {
 	disks, setup := wired()
-	jobs := []Job{{Disk: "A"}, {Disk: "B"}, {Disk: "C"}}
-	if got, want := (Phase{Jobs: jobs, Links: LinksOf(disks, setup)}).Carried(), 1.06e9+0.0532e9+2.1e9; got != want {
+	jobs := []Job{{Disk: "A", Role: trace.Write}, {Disk: "B", Role: trace.Write}, {Disk: "C", Role: trace.Write}}
+	if got, want := (Phase{Jobs: jobs, Links: LinksOf(disks, setup)}).Carried(trace.Write), 1.06e9+0.0532e9+2.1e9; got != want {
 		t.Errorf("all together carry %g, want %g", got, want)
 	}
-	if got := (Phase{Jobs: jobs}).Carried(); got != LinkRate {
+	if got := (Phase{Jobs: jobs}).Carried(trace.Write); got != LinkMax {
 		t.Errorf("one link for all carries %g", got)
+	}
+	if got := (Phase{Jobs: jobs}).Carried(trace.Read); got != 0 {
+		t.Errorf("where none reads, %g are read", got)
 	}
 }

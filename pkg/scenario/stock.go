@@ -30,8 +30,9 @@ func (p *Plan) Stock(disk string) []Stock {
 		carried := p.CarryOver(i, disk)
 		_, left = split(left, job.Beyond(carried))
 		stock.Space = kept + sum(left) + job.space()
-		if job.IO.Keep {
-			kept += job.space()
+		if job.IO.Keep { // what goes on counts when it has been used for the last time
+			_, on := split(job.leaves(), carried)
+			kept += max(job.space()-sum(on), 0)
 		}
 		_, left = split(append(left, job.leaves()...), carried)
 	}

@@ -57,6 +57,7 @@ func TestStock(t *testing.T) {
 		{"a read set waits while others are written", []Job{job(r, plain, 4, 8), job(w, plain, 4, 100), job(r, plain, 4, 8)},
 			[]Stock{{12, 12}, {Space: 112}, {Space: 12}}},
 		{"kept", []Job{job(w, IO{Keep: true}, 5), job(w, plain, 7)}, []Stock{{Space: 5}, {Space: 12}}},
+		{"kept, and read before more is kept", []Job{job(w, IO{Keep: true}, 5), job(r, IO{Keep: true}, 5), job(w, IO{Keep: true}, 7)}, []Stock{{Space: 5}, {Space: 5}, {Space: 12}}},
 		{"a footprint", []Job{job(w, IO{Footprint: 10}, 6, 6, 6)}, []Stock{{Space: 10}}},
 		{"a footprint below a file", []Job{job(w, IO{Footprint: 4}, 6, 6, 6)}, []Stock{{Space: 6}}},
 		{"passes", []Job{job(w, passes, 6, 6, 6), job(r, passes, 6, 6), job(r, plain, 6)}, []Stock{{6, 6}, {Space: 6}, {Space: 6}}},

@@ -9,6 +9,9 @@ import (
 // of seconds, 3.2 to 3.4 GB/s. It stands for what is not known of disks before they are measured.
 const LinkRate = 3.4e9
 
+// LinkMax is what it cannot exceed: four lanes of PCIe 3.0, less their encoding.
+const LinkMax = 3.94e9
+
 // Total is what a plan asks of one disk, in bytes.
 type Total struct {
 	Written int64 // measured writes, and the files that must be there beforehand: the disk's wear
@@ -57,22 +60,19 @@ func (p *Plan) Totals() []Total {
 	return totals
 }
 
-// Moves is what a job of the phase moves and measures, filler included. Of a search it is what one try may come to: each
-// disk may have most of the link in one of them, but all together have no more of it.
+// Moves is what a job of the phase moves and measures, filler included. If that is a maximum, as of a phase that ends when its
+// rates are steady, or of one try of a search, each disk may have most of the link, but all together have no more of it: see
+// Carried.
 func (p Phase) Moves(j Job) (int64, Bound) {
 	timed := cmp.Or(p.Limit, p.Target)
 	if timed == 0 && j.Accompanies() {
 		timed, _, _ = p.Time()
 	}
-	if p.Search != nil {
-		return int64(p.mostRate(j) * timed.Seconds()), AtMost
-	}
-	if timed > 0 {
-		bound := About
-		if p.Steady > 0 {
-			bound = AtMost
-		}
-		return int64(p.linkShare(j) * timed.Seconds()), bound
+	switch {
+	case p.AtMost():
+		return int64(p.maxRate(j) * timed.Seconds()), AtMost
+	case timed > 0:
+		return int64(p.linkShare(j) * timed.Seconds()), About
 	}
 	bound := Exact
 	if j.IO.Cap > 0 {
@@ -83,6 +83,9 @@ func (p Phase) Moves(j Job) (int64, Bound) {
 	}
 	return j.Bytes(), bound
 }
+
+// AtMost reports whether what the phase moves is known only to be no more than its links carry in its time.
+func (p Phase) AtMost() bool { return p.Search != nil || p.Steady > 0 || p.Saturation != nil }
 
 // Bytes is the job's whole work; of one that accompanies others, what it moves in a second.
 func (j Job) Bytes() int64 { return sum(j.Sizes) }

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// came is what a phase came to in the model.
+type came struct {
+	moved int64
+	wrote map[string]int64 // of each disk
+	took  time.Duration    // of all tries of a search
+}
+
+// simulatedPhases are the phases of a scenario as the model has them; the tries of a search are one.
+func simulatedPhases(t *testing.T, r *prepared) []came {
+	t.Helper()
+	var all []came
+	var latest int64
+	var open map[string]int64 // bytes of the file that each disk has in transfer
+	var roles map[string]trace.Role
+	count := func(disk string, op trace.Role, bytes int64) {
+		all[len(all)-1].moved += bytes
+		if op == trace.Write {
+			all[len(all)-1].wrote[disk] += bytes
+		}
+	}
+	end := func() {
+		for disk, bytes := range open {
+			count(disk, roles[disk], bytes)
+		}
+		if len(all) > 0 {
+			all[len(all)-1].took += time.Duration(latest)
+		}
+		latest, open = 0, map[string]int64{}
+	}
+	search := ""
+	err := hub.Simulate(r.plan, r.profile, func(e *trace.Event) error {
+		switch e.Type {
+		case trace.PhaseType:
+			end()
+			if e.Search == nil || e.Search.Search != search {
+				all = append(all, came{wrote: map[string]int64{}})
+			}
+			if search, roles = "", e.Roles; e.Search != nil {
+				search = e.Search.Search
+			}
+		case trace.ProgressType:
+			latest, open[e.Disk] = max(latest, e.TNS), e.Bytes
+		case trace.FileType:
+			latest, open[e.Disk] = max(latest, e.EndNS), 0
+			count(e.Disk, e.Op, e.Bytes)
+		}
+		return nil
+	})
+	end()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// held reports whether what came is what was said, by its bound. What is about so much may be half or twice that.
+func held(bound scenario.Bound, said, is int64) bool {
+	switch bound {
+	case scenario.AtMost:
+		return is <= said
+	case scenario.AtLeast:
+		return is >= said
+	case scenario.About:
+		return is <= 2*said && said <= 3*is
+	}
+	return max(is-said, said-is) <= said/1e6 // of a mix, the bytes of each request go one way
+}
+
+// What plan says of real disks, of which only the link is known, holds for the disks of a model.
+func TestPlanAgainstTheModel(t *testing.T) {
+	const names = "ABC"
+	for name, body := range map[string]string{
+		"race":              "workload: {files: 20}\nphases: [{pattern: WWW}, {pattern: RRR}, {pattern: WRR}, {pattern: RWW}, {pattern: --R}]",
+		"files of each":     "phases: [{pattern: WWW, files: {A: 4, B: 20, C: 30}}]",
+		"hold":              "workload: {files: 10}\nphases: [{pattern: WRW, stop: hold, files: {A: 4, B: 20}}, {pattern: --W, stop: hold}]",
+		"duration":          "phases: [{pattern: WWW, stop: 20 s}, {pattern: WR-, stop: 20 s}, {pattern: R--, stop: 10 s}]",
+		"auto":              "workload: {files: auto, target: 20 s}\nphases: [{pattern: WWW}, {pattern: -WR}, {pattern: W--}]",
+		"footprint":         "workload: {files: 40, footprint: 10 GB}\nphases: [{pattern: WWW}, {pattern: W--}]",
+		"footprint of time": "workload: {footprint: 10 GB}\nphases: [{pattern: WWW, stop: 30 s}]",
+		"steady":            "phases: [{pattern: WWW, until: steady, stop: 5 min}, {pattern: W-R, until: {steady: 2 s}, stop: 1 min}]",
+		"saturation":        "workload: {preset: saturation}",
+		"saturation of one": "phases: [{pattern: W-R, preset: saturation}]",
+		"streams":           "workload: {files: 20}\nphases: [{streams: {A: {play: prores-422-hq-uhd-25, count: 4}}, roles: {B: write}}, {streams: {A: {record: prores-422-hq-uhd-25}}, stop: 20 s}]",
+		"probe":             "workload: {files: 20}\nphases: [{probe: {A: 4 KiB}, roles: {B: write}}, {probe: {A: 4 KiB}, roles: {B: read}, stop: 10 s}]",
+		"mix":               "workload: {files: 20}\nphases: [{mix: {A: 70/30, B: 50/50}}, {mix: {A: 70/30}, stop: 10 s}]",
+		"pace":              "workload: {files: 20}\nphases: [{pattern: WW-, pace: {A: 200 MB/s}}, {pattern: WW-, pace: {A: 200 MB/s}, stop: 10 s}]",
+		"warm up":           "workload: {files: 20, warm_up: 3}\nphases: [{pattern: WWW}, {pattern: RRR}]",
+		"search of streams": "workload: {files: 20}\nphases: [{streams: {A: {play: prores-422-hq-uhd-25}}, roles: {B: write}, search: {streams: A, most: 12}, hold: 10 s}]",
+		"search, recorded":  "workload: {files: 20}\nphases: [{streams: {A: {record: prores-422-hq-uhd-25}}, roles: {B: write, C: read}, search: {streams: A, most: 12}, hold: 10 s}]",
+		"search of a pace":  "workload: {files: 20}\nphases: [{streams: {A: {record: prores-422-hq-uhd-25}}, roles: {B: write}, search: {pace: B}, hold: 10 s}]",
+		"study":             "workload: {files: auto, target: 10 s}\nstudy: [solo, all_but_one, all, mixed]",
+		"blackmagic":        "workload: {preset: blackmagic}\nphases: [{pattern: WRW}]",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			load := func(file, hub, disk string) *prepared {
+				text := "version: 1\nname: t\n" + hub + "disks:\n"
+				for _, n := range names {
+					text += fmt.Sprintf("  - {name: %c, "+disk+"}\n", n, n)
+				}
+				if err := os.WriteFile(file, []byte(text+body+"\n"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				r, err := prepare(filepath.Join(".", file))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return r
+			}
+			real, model := load("real.yaml", "", "path: %c"), load("model.yaml", "hub: {profile: goshen-ridge}\n", "simulate: {profile: %c}")
+			planned, err := real.forecasts()
+			if err != nil {
+				t.Fatal(err)
+			}
+			exact, err := model.forecasts()
+			if err != nil {
+				t.Fatal(err)
+			}
+			wrote := map[string]int64{}
+			var total forecast
+			for i, is := range simulatedPhases(t, model) {
+				f, phase := planned[i], real.plan.Phases[i]
+				total = total.plus(f)
+				before, sum := map[string]int64{}, int64(0)
+				for disk := range phase.Roles {
+					before[disk] = real.plan.Stock(disk)[i].Before
+					sum += is.wrote[disk] + before[disk]
+					wrote[disk] += is.wrote[disk] + before[disk]
+				}
+				if !held(f.MoveBound, f.Moves, is.moved) || !held(f.WriteBound, f.written(), sum) {
+					t.Errorf("%s: moves %s %d, in the model %d; writes %s %d, in the model %d", phase.Name, f.MoveBound, f.Moves, is.moved, f.WriteBound, f.written(), sum)
+				}
+				// The model's hub carries 3.52 GB/s, and files that are to fill a time do so nearly.
+				if is.took < f.Min*19/20 || !f.Open && is.took > f.Max*11/10 {
+					t.Errorf("%s: from %s to %s (%v), in the model %s", phase.Name, f.Min, f.Max, f.Open, is.took)
+				}
+				if e := exact[i]; e.Moves != is.moved || e.written() != sum {
+					t.Errorf("%s, simulated: moves %d and writes %d, planned %d and %d", phase.Name, is.moved, sum, e.Moves, e.written())
+				}
+			}
+			for _, d := range real.disks(total) {
+				if !held(d.Bound, d.Writes, wrote[d.Name]) {
+					t.Errorf("disk %s: writes %s %d, in the model %d", d.Name, d.Bound, d.Writes, wrote[d.Name])
+				}
+			}
+		})
+	}
+}
