@@ -18,7 +18,6 @@ const maxFindings = 8
 // study says what several phases come to: who costs whom how much, what stands out, and all phases in a table.
 func study(doc *Document, run Run) {
 	a := run.Analysis
-	pairs := newPairs(a)
 	headline, points := say.Opening(a)
 	if headline != "" {
 		first := []rune(headline)
@@ -33,7 +32,7 @@ func study(doc *Document, run Run) {
 	}
 	addSaturations(doc, a)
 	addList(doc, openingTitle(a), points)
-	if t := pairs.table(doc.Keys); t != nil {
+	if t := pairsTable(doc.Keys, a); t != nil {
 		doc.Add(t)
 	}
 	if t := latencyMatrix(doc, a); t != nil {
@@ -116,16 +115,6 @@ func pooledFindings(a *analysis.Analysis, pooled []pooledPhase) []string {
 	return out
 }
 
-// task is a disk and what it does.
-type task struct {
-	disk string
-	role trace.Role
-}
-
-func (w task) text(keys []Key) string {
-	return labelOf(keys, w.disk) + " " + string(w.role) + "s"
-}
-
 func labelOf(keys []Key, name string) string {
 	for _, key := range keys {
 		if key.Name == name {
@@ -135,79 +124,12 @@ func labelOf(keys []Key, name string) string {
 	return name
 }
 
-// pairs are what disks keep of their rate beside one other, from the phases of two disks.
-type pairs struct {
-	works []task // in the order of disks, reads first
-	kept  map[[2]task][]float64
-}
-
-func newPairs(a *analysis.Analysis) pairs {
-	p := pairs{kept: map[[2]task][]float64{}}
-	seen := map[task]bool{}
-	for i := range a.Phases {
-		phase := &a.Phases[i]
-		if phase.Contention == nil || len(phase.Disks) != 2 {
-			continue
-		}
-		for disk, c := range phase.Contention.Disks {
-			for other := range phase.Contention.Disks {
-				if other == disk || c.Retention == nil {
-					continue
-				}
-				one, two := task{disk, phase.Roles[disk]}, task{other, phase.Roles[other]}
-				p.kept[[2]task{one, two}] = append(p.kept[[2]task{one, two}], *c.Retention)
-				seen[one], seen[two] = true, true
-			}
-		}
-	}
-	for _, disk := range a.Order {
-		for _, role := range []trace.Role{trace.Read, trace.Write} {
-			if seen[task{disk, role}] {
-				p.works = append(p.works, task{disk, role})
-			}
-		}
-	}
-	return p
-}
-
 func mean(values []float64) float64 {
 	sum := 0.0
 	for _, v := range values {
 		sum += v
 	}
 	return sum / float64(len(values))
-}
-
-// table is the heat map: the row's disk keeps so much beside the column's.
-func (p pairs) table(keys []Key) *Table {
-	if len(p.kept) == 0 {
-		return nil
-	}
-	t := &Table{
-		Title: "Rate kept beside one other disk", Columns: []Column{{Head: "Rate kept beside"}},
-		Note: "Row: the disk measured; column: the disk that works at the same time. 100 %: it has as much as without the other; empty: not measured. Where a phase was repeated: the mean, ± half the difference between the highest and the lowest.",
-	}
-	for _, w := range p.works {
-		t.Columns = append(t.Columns, Column{Head: w.text(keys), Numbers: true})
-	}
-	for _, row := range p.works {
-		cells := []Cell{{Text: row.text(keys)}}
-		for _, column := range p.works {
-			values := p.kept[[2]task{row, column}]
-			if len(values) == 0 {
-				cells = append(cells, Cell{})
-				continue
-			}
-			kept := mean(values)
-			cell := Cell{Text: percent(kept), Heat: &kept}
-			if len(values) > 1 {
-				cell.Small = fmt.Sprintf("±%.0f", 50*(slices.Max(values)-slices.Min(values)))
-			}
-			cells = append(cells, cell)
-		}
-		t.Rows = append(t.Rows, cells)
-	}
-	return t
 }
 
 // pooledPhase is phases that are repeats of one, by their place in the analysis.
