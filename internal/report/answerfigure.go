@@ -138,8 +138,12 @@ func keptFigure(keys []Key, a *analysis.Analysis, scale Scale) *Figure {
 		f.Title = fmt.Sprintf("%s %s %s of %s rate (%s)", pick(n > 4, unit.Plural(n, "disk"), unit.List(alike)), pick(n == 1, "keeps", "keep"), percent(worst.Kept()), pick(n == 1, "its", "their"), f.Panels[0].Y.Name)
 	}
 	var phases []string
-	for _, contest := range contests {
-		phases = append(phases, a.Summary.Contests[contest[0].contest].Phases...)
+	for i, contest := range contests {
+		for _, name := range a.Summary.Contests[contest[0].contest].Phases {
+			if name != f.Panels[i].Y.Name {
+				phases = append(phases, name)
+			}
+		}
 	}
 	f.Text = scale.Unit + ". Bar: beside the others, with its 95 % confidence interval; outline: without them."
 	if unknown {
@@ -148,7 +152,9 @@ func keptFigure(keys []Key, a *analysis.Analysis, scale Scale) *Figure {
 	if cut {
 		f.Text += " Those that lose most, and the one that loses least; all are in the table."
 	}
-	f.Text += " " + pick(len(phases) == 1, "Phase ", "Phases ") + cells.Cut(strings.Join(phases, "; "), 90) + "."
+	if phases != nil {
+		f.Text += " " + pick(len(phases) == 1, "Phase ", "Phases ") + cells.Cut(strings.Join(phases, "; "), 90) + "."
+	}
 	return f
 }
 

@@ -1,15 +1,12 @@
 package html
 
 import (
-	"bytes"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
@@ -348,54 +345,5 @@ func TestPaintsSoon(t *testing.T) {
 			}
 			tab.shoot("soon-" + strings.ReplaceAll(test.name, " ", "-"))
 		})
-	}
-}
-
-// On paper is what is open, in light colours, with every chart of it.
-func TestPrint(t *testing.T) {
-	tab := open(t, browserFor(t), fixture.Triple(), screen{width: 1280, height: 900, dark: true})
-	paper, err := chromedp.Run(tab, chromedp.PrintToPDF())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if *shots != "" {
-		if err := os.WriteFile(filepath.Join(*shots, "report.pdf"), paper, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if pages := bytes.Count(paper, []byte("/Type /Page\n")); pages < 2 || pages > 6 {
-		t.Errorf("%d pages, want the summary, and the phase that is open on five at most", pages)
-	}
-	// After printing the page is as it was.
-	got := eval[[]any](tab, `[document.querySelectorAll(".phase:not([hidden])").length, document.querySelectorAll("details[open]").length,
-		getComputedStyle(document.documentElement).getPropertyValue("--c0").trim()]`)
-	if diff := cmp.Diff([]any{1.0, 0.0, "#56b4e9"}, got); diff != "" {
-		t.Errorf("phases shown, lists open and first colour after printing (-want +got):\n%s", diff)
-	}
-	// What is on paper, seen on a screen of its width.
-	tab.do(chromedp.Evaluate[chromedp.Void](`dispatchEvent(new Event("beforeprint"))`))
-	if _, err := chromedp.Call(tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
-		t.Fatal(err)
-	}
-	tab.do(chromedp.EmulateViewport(720, 1000))
-	for i, drawn := range eval[[]bool](tab, `[...document.querySelectorAll(".phase:not([hidden]) .plot")].filter((plot) => !plot.closest("details")).map((plot) => plot.querySelector("canvas")?.getBoundingClientRect().width > 300)`) {
-		if !drawn {
-			t.Errorf("chart %d is missing on paper", i)
-		}
-	}
-	if got := eval[[]bool](tab, `[".legend button", ".tools", "#theme"].map((selector) => document.querySelector(selector).checkVisibility())`); !got[0] || got[1] || got[2] {
-		t.Errorf("on paper are the disks' symbols %v, tools %v and the switch of colours %v, want the first alone", got[0], got[1], got[2])
-	}
-	if wide := eval[int](tab, `document.documentElement.scrollWidth`); wide > 740 {
-		t.Errorf("%d px wide on paper of 720", wide)
-	}
-	if *shots != "" {
-		picture, err := chromedp.Run(tab, chromedp.FullScreenshot(100))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(*shots, "print.png"), picture, 0o644); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
