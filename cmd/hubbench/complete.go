@@ -99,7 +99,7 @@ func phases(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCom
 	var names []string
 	if info, err := rundir.LoadInfo(args[0]); err == nil && info != nil && info.Plan != nil {
 		for _, phase := range info.Plan.Phases {
-			names = append(names, cobra.CompletionWithDesc(phase.Name, phase.Who()))
+			names = append(names, cobra.CompletionWithDesc(phase.Name, phase.Label()))
 		}
 	} else if run, err := load(args[0]); err == nil {
 		for i := range run.analysis.Phases {

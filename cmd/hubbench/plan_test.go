@@ -160,11 +160,11 @@ phases:
   Needs up to 10 GB free on each disk at a time; all test files are removed afterwards.
 
 
-  Phase       Disk  Streams                         Each       Together   Frame  Buffer  On the disk
-  RW streams  A     4 × ProRes 422 HQ UHD 25p       92.1 MB/s  368 MB/s   40 ms  1 s     7.37 GB
-  camera      A     1 × Blackmagic RAW 8:1 UHD 25p  39.8 MB/s  39.8 MB/s  40 ms  500 ms  796 MB
-  how many    A     1 × 92 MB/s                     92.0 MB/s  92.0 MB/s  40 ms  1 s     799 MB
-  how fast    A     1 × 92 MB/s                     92.0 MB/s  92.0 MB/s  40 ms  1 s     1.84 GB
+  Phase                        Disk  Streams                         Each       Together   Buffer
+  A plays 4 streams, B writes  A     4 × ProRes 422 HQ UHD 25p       92.1 MB/s  368 MB/s   1 s
+  camera                       A     1 × Blackmagic RAW 8:1 UHD 25p  39.8 MB/s  39.8 MB/s  500 ms
+  how many                     A     1 × 92 MB/s                     92.0 MB/s  92.0 MB/s  1 s
+  how fast                     A     1 × 92 MB/s                     92.0 MB/s  92.0 MB/s  1 s
 - camera: all disks stop when the time is up.
 - RW streams and probed: streams and probes go on until the others have moved their files.
 - long: ends when every disk's rate is steady over five windows of 10 s (after SNIA PTS), or after

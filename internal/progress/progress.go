@@ -71,7 +71,7 @@ func (p *Progress) PhaseBegins(index int, phase scenario.Phase) {
 	if p.opts.Limit != nil {
 		p.state.limit = p.opts.Limit(&phase)
 	}
-	p.printer.say("", fmt.Sprintf("[%d/%d] %s: %s; %s", index+1, len(p.state.plan.Phases), phase.Name, phase.Who(), work(&phase)))
+	p.printer.say("", fmt.Sprintf("[%d/%d] %s; %s", index+1, len(p.state.plan.Phases), phase.Label(), work(&phase)))
 }
 
 // work says what a phase is to move, or when it ends.

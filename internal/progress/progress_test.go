@@ -78,7 +78,7 @@ func TestLines(t *testing.T) {
 	p.Phases[0].Jobs[1].Sizes = []int64{100e9}
 	shown, out := follow(t, Options{Plan: p}, 35*time.Second)
 	shown.PhaseEnds([]trace.RunFailure{{Phase: "WRR", Disk: "A", Cause: "unplugged"}})
-	want := `[1/2] WRR: C writes; A, B read; 4 files, 410 GB
+	want := `[1/2] C writes, A and B read; 4 files, 410 GB
       30 s, about 3 min 37 s left in all: C 0 of 2 files, 2.00 GB/s; A 0 of 1 files, 1.00 GB/s; B 1 of 1 files, done
       disk A, phase WRR: unplugged
 `

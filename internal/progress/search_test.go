@@ -45,37 +45,37 @@ func TestSearch(t *testing.T) {
       done in 30 s
       try 3 of at most 15: 2 streams, alone: clean
       next after a cooldown of 5 s
-[1/2] edit 1 stream: A plays 1 stream; B writes; for 30 s
+[1/2] edit 1 stream: A plays 1 stream, B writes; for 30 s
       done in 30 s
       try 4 of at most 15: 1 stream: clean
       next after a cooldown of 5 s
-[1/2] edit 2 streams: A plays 2 streams; B writes; for 30 s
+[1/2] edit 2 streams: A plays 2 streams, B writes; for 30 s
       done in 30 s
       try 5 of at most 15: 2 streams: drops
       next after a cooldown of 5 s
-[1/2] edit 2 streams 2: A plays 2 streams; B writes; for 30 s
+[1/2] edit 2 streams 2: A plays 2 streams, B writes; for 30 s
       done in 30 s
       try 6 of at most 15: 2 streams: drops
       next after a cooldown of 5 s
-[1/2] edit 2 streams 3: A plays 2 streams; B writes; for 30 s
+[1/2] edit 2 streams 3: A plays 2 streams, B writes; for 30 s
       done in 30 s
       try 7 of at most 15: 2 streams: drops
       next after a cooldown of 5 s
-[1/2] edit 1 stream 2: A plays 1 stream; B writes; for 30 s
+[1/2] edit 1 stream 2: A plays 1 stream, B writes; for 30 s
       done in 30 s
       try 8 of at most 8: 1 stream: clean
       found: 2 streams alone, 1 stream beside the others; nothing higher was tried
       next after a cooldown of 1 min
 `},
-		{"no limit", trace.SearchPace, "B", 0, func(trace.Try) bool { return true }, `[1/2] edit no limit: A plays 2 streams; B writes; for 30 s
+		{"no limit", trace.SearchPace, "B", 0, func(trace.Try) bool { return true }, `[1/2] edit no limit: A plays 2 streams, B writes; for 30 s
       done in 30 s
       try 1 of at most 30: no limit: clean
       next after a cooldown of 5 s
-[1/2] edit no limit 2: A plays 2 streams; B writes; for 30 s
+[1/2] edit no limit 2: A plays 2 streams, B writes; for 30 s
       done in 30 s
       try 2 of at most 30: no limit: clean
       next after a cooldown of 5 s
-[1/2] edit no limit 3: A plays 2 streams; B writes; for 30 s
+[1/2] edit no limit 3: A plays 2 streams, B writes; for 30 s
       done in 30 s
       try 3 of at most 3: no limit: clean
       found: B needs no limit

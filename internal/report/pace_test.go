@@ -26,7 +26,7 @@ func TestWhoDoesWhat(t *testing.T) {
 		{"RRR", paced{"A": play(2), "B": play(2), "C": {Probe: 4096}}, "A and B play 2 streams each, C is probed"},
 		{"W-R", paced{"A": record(3), "B": play(1)}, "A records 3 streams, C reads"},
 		{"R", paced{"A": {Streams: append(play(2).Streams, record(1).Streams...)}}, "A plays and records 3 streams"},
-		{"RW", paced{"A": {Reads: 0.7}}, "B writes, A reads and writes 70/30"},
+		{"RW", paced{"A": {Reads: 0.7}}, "A reads and writes 70/30, B writes"},
 		{"WRR", paced{"A": {Pace: 2e8}, "B": {Probe: 4096}, "C": {Probe: 4096}}, "A writes at up to 200 MB/s, B and C are probed"},
 	} {
 		roles := map[string]trace.Role{}

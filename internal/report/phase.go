@@ -15,7 +15,7 @@ import (
 func newPhase(run Run, keys []Key, index int, scale Scale) *Details {
 	found := &run.Analysis.Phases[index]
 	v := newPhaseView(&run, keys, found, scale)
-	d := &Details{ID: phaseID(index), Name: found.Phase, Title: found.Phase, Does: v.does(), Phase: true}
+	d := &Details{ID: phaseID(index), Name: found.Phase, Title: found.Title, Does: v.does(), Phase: true}
 	if s := searchOf(run.Analysis, found.Phase); s != nil {
 		d.Fold = "Tries of " + s.Name
 	}
@@ -60,10 +60,10 @@ func newPhase(run Run, keys []Key, index int, scale Scale) *Details {
 		}
 	}
 	for _, f := range Collect[*Figure](d.Blocks) {
-		f.Phase = found.Phase
+		f.Phase = found.Title
 	}
 	for _, t := range Collect[*Table](d.Blocks) {
-		t.Phase = found.Phase
+		t.Phase = found.Title
 	}
 	return d
 }
@@ -94,7 +94,7 @@ func (v *phaseView) findings() []string {
 		if finding.Phase != v.found.Phase || strings.Contains(v.found.Verdict, finding.Text) || slices.Contains([]string{"partial", "recovery", "held", "others"}, finding.Code) {
 			continue
 		}
-		text := strings.TrimPrefix(finding.Text, v.found.Phase+": ")
+		text := strings.TrimPrefix(finding.Text, v.found.Title+": ")
 		if !slices.ContainsFunc(v.keys, func(k Key) bool { return strings.HasPrefix(text, k.Name) }) && text != "" {
 			first := []rune(text)[0]
 			text = strings.ToUpper(string(first)) + text[len(string(first)):]

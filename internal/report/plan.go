@@ -74,11 +74,11 @@ const screenful = 7
 // OfPlan says what happens when, how much is moved and written, how long it takes, and whether it can run here.
 func OfPlan(p Plan) *Document {
 	doc := &Document{Kind: "plan", Title: p.Name, Simulated: p.Model != "", Hub: p.Model}
-	t := &Table{Title: "Phases", Columns: []Column{{Head: "Phase"}, {Head: "Who does what"}, {Head: "Work", Drop: 1}, {Head: "Moves"}, {Head: "Writes"}, {Head: "Time"}}}
+	t := &Table{Title: "Phases", Columns: []Column{{Head: "Phase"}, {Head: "Work", Drop: 1}, {Head: "Moves"}, {Head: "Writes"}, {Head: "Time"}}}
 	phases := []plannedPhase{}
 	for i, phase := range p.Phases {
 		f := p.Forecasts[i]
-		t.Rows = append(t.Rows, append([]Cell{{Text: phase.Name}, {Text: phase.Who()}, {Text: jobs(phase)}}, f.cells()...))
+		t.Rows = append(t.Rows, append([]Cell{{Text: phase.Label()}, {Text: jobs(phase)}}, f.cells()...))
 		out := plannedPhase{Phase: phase.Name, Who: phase.Who(), Work: jobs(phase), Moves: f.Moves, MoveBound: f.MoveBound, Writes: f.Writes, WriteBound: f.WriteBound, MinS: f.Min.Seconds(), Tries: f.Tries}
 		if longest := f.Max.Seconds(); !f.Open {
 			out.MaxS = &longest
@@ -105,12 +105,12 @@ func OfPlan(p Plan) *Document {
 	} else {
 		names := make([]string, len(p.Phases))
 		for i, phase := range p.Phases {
-			names[i] = phase.Name
+			names[i] = phase.Title()
 		}
 		if len(names) > screenful {
 			names = append(names[:screenful-1], fmt.Sprintf("%d more", len(names)-screenful+1))
 		}
-		doc.Answer.Findings = append([]string{"Phases: " + strings.Join(names, ", ") + "."}, doc.Answer.Findings...)
+		doc.Answer.Findings = append([]string{"Phases: " + strings.Join(names, "; ") + "."}, doc.Answer.Findings...)
 		doc.Answer.Table = disks
 		doc.Add(t)
 	}
@@ -375,7 +375,7 @@ func phasesWhere(plan *scenario.Plan, is func(scenario.Phase) bool) string {
 	var names []string
 	for _, phase := range plan.Phases {
 		if is(phase) {
-			names = append(names, phase.Name)
+			names = append(names, phase.Title())
 		}
 	}
 	switch {
@@ -384,7 +384,7 @@ func phasesWhere(plan *scenario.Plan, is func(scenario.Phase) bool) string {
 	case len(names) > 2:
 		return fmt.Sprintf("%s and %d more", names[0], len(names)-1)
 	}
-	return strings.Join(names, " and ")
+	return strings.Join(names, "; ")
 }
 
 // timing says what the amounts and times assume, and what lies between the phases.

@@ -13,7 +13,8 @@ import (
 
 // plannedStreams are some streams of one kind on a disk in a phase.
 type plannedStreams struct {
-	Phase   string     `json:"phase"`
+	Phase   string `json:"phase"`
+	title   string
 	Disk    string     `json:"disk"`
 	Op      trace.Role `json:"op"`
 	Kind    string     `json:"kind"` // a codec, or the rate as given
@@ -35,7 +36,7 @@ func streamsIn(plan *scenario.Plan) []plannedStreams {
 			files := job.StreamFiles()
 			for _, s := range job.Streams {
 				out := plannedStreams{
-					Phase: phase.Name, Disk: job.Disk, Op: trace.Read, Kind: s.Kind, Count: s.Count, Rate: s.Rate, Total: s.TotalRate(),
+					Phase: phase.Name, title: phase.Title(), Disk: job.Disk, Op: trace.Read, Kind: s.Kind, Count: s.Count, Rate: s.Rate, Total: s.TotalRate(),
 					FrameS: s.Frame.Seconds(), BufferS: s.Buffer.Seconds(),
 				}
 				if s.Record {
@@ -60,7 +61,7 @@ func streamTable(streams []plannedStreams) *Table {
 		{Head: "Frame", Drop: 1}, {Head: "Buffer"}, {Head: "On the disk", Drop: 2}}}
 	for _, s := range streams {
 		t.Rows = append(t.Rows, []Cell{
-			{Text: s.Phase}, {Text: s.Disk}, {Text: fmt.Sprintf("%d × %s", s.Count, stream.Label(s.Kind))}, {Text: unit.FormatRate(s.Rate)}, {Text: unit.FormatRate(s.Total)},
+			{Text: s.title}, {Text: s.Disk}, {Text: fmt.Sprintf("%d × %s", s.Count, stream.Label(s.Kind))}, {Text: unit.FormatRate(s.Rate)}, {Text: unit.FormatRate(s.Total)},
 			{Text: unit.FormatSeconds(s.FrameS)}, {Text: unit.FormatSeconds(s.BufferS)}, {Text: unit.FormatBytes(s.Files)},
 		})
 	}
@@ -105,7 +106,7 @@ func searches(p Plan) []string {
 		if p.Model == "" {
 			tries = "up to " + tries
 		}
-		note := fmt.Sprintf("%s: %s of %s to find %s.", phase.Name, tries, unit.FormatSeconds(s.Hold.Seconds()), what)
+		note := fmt.Sprintf("%s: %s of %s to find %s.", phase.Title(), tries, unit.FormatSeconds(s.Hold.Seconds()), what)
 		if phase.Cooldown == 0 && slices.ContainsFunc(phase.Jobs, func(j scenario.Job) bool { return j.Writes() > 0 }) {
 			note += " There is no rest between them, so a try may begin with a disk's cache still full; cooldown: adds a rest."
 		}

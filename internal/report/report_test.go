@@ -82,17 +82,6 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// A pattern in another order than the columns says whose letters they are.
-func TestPhaseLabel(t *testing.T) {
-	keys := newKeys([]string{"A", "B", "C"})
-	roles := map[string]trace.Role{"A": trace.Read, "B": trace.Read, "C": trace.Write}
-	for name, want := range map[string]string{"WRR": "WRR: A and B read, C writes", "RRW": "RRW", "RRW-2": "RRW-2", "my phase": "my phase", "all": "all"} {
-		if got := phaseLabel(keys, name, roles); got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
-	}
-}
-
 func TestBandWeighsByTime(t *testing.T) {
 	got := bands([]stretch{{0, 1, 10}, {1, 4, 30}}, 400)
 	if want := []band{{from: 0, to: 4, mean: 25, p05: 10, p95: 30}}; len(got) != 1 || got[0] != want[0] {
@@ -142,11 +131,11 @@ func TestManyFiles(t *testing.T) {
 func TestPool(t *testing.T) {
 	a := &analysis.Analysis{}
 	for _, p := range []struct {
-		name, repeats string
-	}{{"W-1", ""}, {"R", ""}, {"W-2", "W-1"}, {"W-3", "R"}} {
-		a.Phases = append(a.Phases, analysis.Phase{Phase: p.name, Repeats: p.repeats})
+		name, title, repeats string
+	}{{"W-1", "A writes (1)", ""}, {"R", "A reads", ""}, {"W-2", "A writes (2)", "W-1"}, {"W-3", "A writes (3)", "R"}} {
+		a.Phases = append(a.Phases, analysis.Phase{Phase: p.name, Title: p.title, Repeats: p.repeats})
 	}
-	want := []pooledPhase{{"W", []int{0, 2}}, {"R", []int{1}}, {"W-3", []int{3}}}
+	want := []pooledPhase{{"A writes", []int{0, 2}}, {"A reads", []int{1}}, {"A writes (3)", []int{3}}}
 	if diff := cmp.Diff(want, pool(a, true), cmp.AllowUnexported(pooledPhase{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -130,66 +130,23 @@ func where(d trace.Disk) string {
 // phaseID is where a phase is linked to.
 func phaseID(index int) string { return fmt.Sprintf("phase-%d", index+1) }
 
-// does says who does what: "A and B read, C writes".
-func (v *phaseView) does() string { return does(v.keys, v.found.Roles, v.found.Paced) }
+// does says who does what, unless the title does: "A and B read, C writes".
+func (v *phaseView) does() string {
+	text := does(v.keys, v.found.Roles, v.found.Paced)
+	return pick(strings.HasPrefix(v.found.Title, text), "", text)
+}
 
+// does says which of the disks do what.
 func does(keys []Key, roles map[string]trace.Role, paced work.Paced) string {
-	names := map[work.Verb][]string{}
-	var acts [5][]work.Verb // streams, reads, writes, both at once, probes: each in the order of the disks
-	for _, key := range keys {
-		role := roles[key.Name]
-		if role != trace.Read && role != trace.Write {
-			continue
-		}
-		p := paced[key.Name]
-		a := workOf(role, p).Does()
-		if names[a] == nil {
-			i := kindOf(role, p)
-			acts[i] = append(acts[i], a)
-		}
-		names[a] = append(names[a], key.Label)
-	}
-	var parts []string
-	for _, a := range slices.Concat(acts[:]...) {
-		switch n := len(names[a]); {
-		case n == 1:
-			parts = append(parts, names[a][0]+" "+a.One)
-		case n <= 5:
-			parts = append(parts, unit.List(names[a])+" "+a.Several)
-		default:
-			parts = append(parts, words(n)+" disks "+a.Several)
+	labels := make([]string, len(keys))
+	works := map[string]work.Work{}
+	for i, key := range keys {
+		labels[i] = key.Label
+		if role := roles[key.Name]; role == trace.Read || role == trace.Write {
+			works[key.Label] = workOf(role, paced[key.Name])
 		}
 	}
-	return strings.Join(parts, ", ")
-}
-
-// kindOf is the place of a disk's work in what is said of a phase.
-func kindOf(role trace.Role, p work.Work) int {
-	switch {
-	case len(p.Streams) > 0:
-		return 0
-	case p.Probe > 0:
-		return 4
-	case p.Reads > 0:
-		return 3
-	case role == trace.Read:
-		return 1
-	}
-	return 2
-}
-
-// phaseLabel is a phase's name where columns stand in the order of the disks: a pattern whose letters come in another
-// order (order: [C, A, B]) says with it whose they are.
-func phaseLabel(keys []Key, name string, roles map[string]trace.Role) string {
-	var letters strings.Builder
-	for _, key := range keys {
-		letters.WriteByte(roles[key.Name].Letter())
-	}
-	pattern := strings.TrimRight(name, "-0123456789")
-	if len(pattern) < 2 || strings.Trim(pattern, "WR-") != "" || strings.HasPrefix(name, letters.String()) {
-		return shorten(name, 2*longest)
-	}
-	return name + ": " + does(keys, roles, nil)
+	return work.Who(labels, works)
 }
 
 func definition() *Details {

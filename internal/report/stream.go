@@ -234,7 +234,7 @@ func streamsOverview(doc *Document, a *analysis.Analysis) *Table {
 		}
 		for _, g := range streamGroups(p) {
 			row := []Cell{
-				{Text: shorten(p.Phase, 2*longest), Link: phaseID(i)}, verdictCell(g.Verdict), {Text: does(doc.Keys, p.Roles, p.Paced)}, {Text: g.lateText()}, {Text: g.besideText()}, {}, {Text: g.bufferText()}, {Text: g.Disk}, {Text: g.title()},
+				{Text: shorten(p.Title, 2*longest), Link: phaseID(i)}, verdictCell(g.Verdict), {Text: does(doc.Keys, p.Roles, p.Paced)}, {Text: g.lateText()}, {Text: g.besideText()}, {}, {Text: g.bufferText()}, {Text: g.Disk}, {Text: g.title()},
 			}
 			if at := keyOf(doc.Keys, g.Disk); at >= 0 {
 				row[7] = Cell{Disk: &doc.Keys[at]}

@@ -134,7 +134,7 @@ func mean(values []float64) float64 {
 
 // pooledPhase is phases that are repeats of one, by their place in the analysis.
 type pooledPhase struct {
-	name   string
+	title  string
 	phases []int
 }
 
@@ -143,21 +143,16 @@ func pool(a *analysis.Analysis, together bool) []pooledPhase {
 	var out []pooledPhase
 	for i := range a.Phases {
 		p := &a.Phases[i]
-		base := trace.Unnumbered(p.Phase)
 		at := slices.IndexFunc(out, func(o pooledPhase) bool {
 			q := &a.Phases[o.phases[0]]
-			return o.name == base && p.Repeats != "" && p.Repeats == cmp.Or(q.Repeats, q.Phase)
+			return trace.Unnumbered(q.Phase) == trace.Unnumbered(p.Phase) && p.Repeats != "" && p.Repeats == cmp.Or(q.Repeats, q.Phase)
 		})
 		if !together || at < 0 {
-			out = append(out, pooledPhase{pick(together, base, p.Phase), []int{i}})
+			out = append(out, pooledPhase{p.Title, []int{i}})
 			continue
 		}
+		out[at].title = trace.Unnumbered(p.Title)
 		out[at].phases = append(out[at].phases, i)
-	}
-	for i, o := range out {
-		if len(o.phases) == 1 {
-			out[i].name = a.Phases[o.phases[0]].Phase
-		}
 	}
 	// The fewer at work, the earlier, as in the analysis' matrix.
 	slices.SortStableFunc(out, func(x, y pooledPhase) int {
@@ -210,7 +205,7 @@ func matrixTable(doc *Document, a *analysis.Analysis, title string, lines []pool
 
 func matrixRow(keys []Key, a *analysis.Analysis, line pooledPhase, scale Scale, top float64) []Cell {
 	first := &a.Phases[line.phases[0]]
-	head := Cell{Text: phaseLabel(keys, line.name, first.Roles), Link: phaseID(line.phases[0])}
+	head := Cell{Text: shorten(line.title, 2*longest), Link: phaseID(line.phases[0])}
 	if n := len(line.phases); n > 1 {
 		head.Small = fmt.Sprintf("mean of %d", n)
 	}

@@ -37,7 +37,7 @@ func TestBottleneck(t *testing.T) {
 	want := []string{
 		"C: C reads 1.02 GB/s, 96 % of what the link to its enclosure (USB 10 Gb/s) can carry one way, about 1.06 GB/s; the link fell back from the 40 Gb/s that both its ends support: try another cable or port.",
 		"D: D reads 1.70 GB/s, 97 % of what the link of the disk itself (PCIe 3.0 x2) can carry one way, about 1.76 GB/s; the link fell back from the 32 Gb/s that both its ends support.",
-		"RRR: A, B and C together read 3.35 GB/s, 99 % of what the hub's uplink (Thunderbolt 4) can carry one way, about 3.40 GB/s.",
+		"A, B and C read: A, B and C together read 3.35 GB/s, 99 % of what the hub's uplink (Thunderbolt 4) can carry one way, about 3.40 GB/s.",
 		"Studio Display is a display on the same hub: its picture goes before the disks' data on the hub's uplink",
 		"a display is on the same hub: its picture goes before the disks' data on the hub's uplink",
 	}

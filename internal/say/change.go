@@ -23,8 +23,12 @@ func (en english) ofChange(f *analysis.Finding) string {
 	case analysis.KindDrift:
 		return fmt.Sprintf("%s drifts from %s to %s over %s%s", who, en.Rate(c.FromRate), en.Rate(c.ToRate), unit.FormatSeconds(c.EndS-c.StartS), unexplained(c))
 	case analysis.KindWarmUp:
+		var titles []string
+		for _, phase := range c.Phases {
+			titles = append(titles, en.Title(phase))
+		}
 		return fmt.Sprintf("%s is slow for the first %s of every start (%s): %s, then %s",
-			who, unit.FormatSeconds(c.EndS-c.StartS), unit.List(c.Phases), en.Rate(c.FromRate), en.Rate(c.ToRate))
+			who, unit.FormatSeconds(c.EndS-c.StartS), unit.List(titles), en.Rate(c.FromRate), en.Rate(c.ToRate))
 	case analysis.KindSharedFall:
 		why := "something they share, such as a link, the hub or the computer, and no single disk"
 		switch c.Cause {

@@ -12,7 +12,7 @@ import (
 
 // finding is a finding as a sentence that names its phase.
 func (en english) finding(f *analysis.Finding, p *analysis.Phase) string {
-	text := f.Phase + ": " + en.sentence(f, p)
+	text := en.Title(f.Phase) + ": " + en.sentence(f, p)
 	if f.MorePhases > 0 {
 		text += "; likewise in " + unit.Plural(f.MorePhases, "more phase")
 	}
@@ -33,7 +33,7 @@ func (en english) sentence(f *analysis.Finding, p *analysis.Phase) string {
 		return en.answered(p, f.Disk)
 	case "hub_cost":
 		return fmt.Sprintf("%s alone on the hub %ss at %s, %.0f %% less than the %s it has on a port of its own (%s)",
-			f.Disk, p.Disks[f.Disk].Op, en.Rate(v["rate"]), 100*(1-v["rate"]/v["reference"]), en.Rate(v["reference"]), f.Other)
+			f.Disk, p.Disks[f.Disk].Op, en.Rate(v["rate"]), 100*(1-v["rate"]/v["reference"]), en.Rate(v["reference"]), en.Title(f.Other))
 	case "steal":
 		return fmt.Sprintf("%s took %s of the fair share of %s, which had %s where an even split would have given %s",
 			f.Disk, en.Rate(v["rate"]), unit.List(f.Disks), en.each(v["had"], len(f.Disks)), en.Rate(v["fair"]))
@@ -42,7 +42,7 @@ func (en english) sentence(f *analysis.Finding, p *analysis.Phase) string {
 	case "even":
 		return fmt.Sprintf("the disks shared evenly (Jain's index %.2f): each kept %s of what it has without the others", v["jain"], percentRange(v["low"], v["high"]))
 	case "held":
-		when := "alone (" + f.Other + ")"
+		when := "alone"
 		if p.Contention.Disks[f.Disks[0]].Reference == analysis.ReferenceLater {
 			when = "without " + f.Other
 		}
@@ -103,7 +103,7 @@ func (en english) ceiling(f *analysis.Finding) string {
 	}
 	v := f.Values
 	return fmt.Sprintf("%s%s moved %s (%s), and with %s added no more (%s), although the %s reach %s one by one: something they share limits them",
-		unit.List(f.Disks), together, en.Rate(v["without"]), f.Other, unit.List(f.Added), en.Rate(v["rate"]),
+		unit.List(f.Disks), together, en.Rate(v["without"]), en.Title(f.Other), unit.List(f.Added), en.Rate(v["rate"]),
 		strings.ToLower(count(len(f.Disks)+len(f.Added))), en.Rate(v["alone"]))
 }
 

@@ -116,7 +116,7 @@ func (en english) slowed() (headline string, points []string) {
 				continue
 			}
 			if text := en.answered(p, disk); text != "" {
-				points = append(points, p.Phase+": "+text+".")
+				points = append(points, p.Title+": "+text+".")
 			}
 			if l := p.Disks[disk].Latency; l != nil && l.Longer != nil {
 				longer = append(longer, situation{p, disk, requestsOf(p, disk, "answers")})

@@ -57,9 +57,9 @@ func (en english) gains(r *analysis.Removal) []string {
 		for _, name := range names {
 			from, to = from+best.Disks[name].From/float64(len(names)), to+best.Disks[name].To/float64(len(names))
 		}
-		measured := best.Phase + ", after it finished"
+		measured := en.Title(best.Phase) + ", after it finished"
 		if best.Without != "" {
-			measured = best.Without + " against " + best.Phase
+			measured = en.Title(best.Without) + " against " + en.Title(best.Phase)
 		}
 		out = append(out, fmt.Sprintf("%s %s%s instead of %s (%s)", subject(names, string(op)), en.each(to, len(names)), keptThen(en.Analysis, best, names), en.Rate(from), measured))
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // Opening says what several phases come to: in a headline what became of streams, whose requests took longer, where fast
@@ -63,6 +64,7 @@ type contest struct {
 	english
 	*analysis.Contest
 	all              int      // disks of the run
+	titles           []string // of its phases
 	names            []string // in the run's order
 	won, lost, other []string
 	unsure           []string // of the others, those that seem to have less than without others but may not
@@ -71,6 +73,15 @@ type contest struct {
 
 func (en english) contest(found *analysis.Contest) contest {
 	c := contest{english: en, Contest: found, all: len(en.Order)}
+	works := map[string]work.Work{}
+	for name, d := range found.Disks {
+		works[name] = work.Work{Op: d.Op}
+	}
+	for _, phase := range found.Phases {
+		if title := en.Title(phase); len(found.Phases) > 1 || title != work.Who(en.Order, works) { // which who says
+			c.titles = append(c.titles, title)
+		}
+	}
 	for _, name := range en.Order {
 		d, ok := found.Disks[name]
 		if !ok {
@@ -169,7 +180,7 @@ func (c contest) outcome() string {
 
 // numbers are the outcome's.
 func (c contest) numbers() string {
-	text := "When " + c.who() + " (" + c.measured() + "): "
+	text := "When " + c.who() + c.measured() + ": "
 	var parts []string
 	if c.even() {
 		for i, group := range c.groups(c.names) {
@@ -227,15 +238,17 @@ func (c contest) groups(names []string) [][]string {
 	return out
 }
 
-// measured names the phases behind the numbers.
+// measured names the phases behind the numbers, unless who works says it.
 func (c contest) measured() string {
-	switch n := len(c.Phases); {
+	switch n := len(c.titles); {
+	case n == 0:
+		return ""
 	case n == 1:
-		return c.Phases[0]
+		return " (" + c.titles[0] + ")"
 	case n <= 3:
-		return "mean of " + unit.List(c.Phases)
+		return " (mean of " + unit.List(c.titles) + ")"
 	default:
-		return fmt.Sprintf("mean of %s and %d more", c.Phases[0], n-1)
+		return fmt.Sprintf(" (mean of %s and %d more)", c.titles[0], n-1)
 	}
 }
 
@@ -288,7 +301,7 @@ func (en english) sureness() string {
 	case widest == 0:
 		text += "too little was moved to give these rates a confidence interval."
 	case widest > 1:
-		text += fmt.Sprintf("not sure: %s's rate in %s is known to ±%.0f %% only (95 %% confidence interval).", sure.Disk, sure.Phase, 100*widest)
+		text += fmt.Sprintf("not sure: %s's rate (%s) is known to ±%.0f %% only (95 %% confidence interval).", sure.Disk, en.Title(sure.Phase), 100*widest)
 	case sure.Unknown:
 		text += fmt.Sprintf("these rates are known to ±%.2g %% (95 %% confidence intervals), or have no interval if too little was moved.", 100*widest)
 	default:

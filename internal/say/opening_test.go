@@ -48,11 +48,11 @@ func TestOpening(t *testing.T) {
 			),
 			"C wins and A and B lose when all three write; all lose alike when all three read. Give C a port of its own.",
 			[]string{
-				"When all three write (all W): C wins: 2.10 GB/s, 75 % of the 2.80 GB/s it has alone; A and B lose: 0.700 GB/s each, 47 % of the 1.48 GB/s they have alone.",
-				"When all three read (all R): an even share, 1.10 GB/s each, 42 % of the 2.60 GB/s they have alone.",
+				"When all three write: C wins: 2.10 GB/s, 75 % of the 2.80 GB/s it has alone; A and B lose: 0.700 GB/s each, 47 % of the 1.48 GB/s they have alone.",
+				"When all three read: an even share, 1.10 GB/s each, 42 % of the 2.60 GB/s they have alone.",
 				sure,
-				"How to plug them in: give C a port of its own. Without C on the hub, A and B write 1.48 GB/s each (100 % of what they have alone) instead of 0.700 GB/s (A+B W against all W), " +
-					"and A and B read 1.50 GB/s each (58 % of what they have alone) instead of 1.10 GB/s (A+B R against all R).",
+				"How to plug them in: give C a port of its own. Without C on the hub, A and B write 1.48 GB/s each (100 % of what they have alone) instead of 0.700 GB/s (A and B write against all write), " +
+					"and A and B read 1.50 GB/s each (58 % of what they have alone) instead of 1.10 GB/s (A and B read against all read).",
 			},
 		},
 		{
@@ -62,9 +62,9 @@ func TestOpening(t *testing.T) {
 			},
 			"C wins and A and B lose when all three write; the disks share evenly when all three read. Give C a port of its own.",
 			[]string{
-				"When all three write (WWW): C wins: 2.10 GB/s; A and B lose: 0.700 GB/s each, 47 % of the 1.50 GB/s they have after others finished.",
-				"When all three read (RRR): an even share, 1.10 GB/s each.", sure,
-				"How to plug them in: give C a port of its own. Without C on the hub, A and B write 1.50 GB/s each instead of 0.700 GB/s (WWW, after it finished).",
+				"When all three write: C wins: 2.10 GB/s; A and B lose: 0.700 GB/s each, 47 % of the 1.50 GB/s they have after others finished.",
+				"When all three read: an even share, 1.10 GB/s each.", sure,
+				"How to plug them in: give C a port of its own. Without C on the hub, A and B write 1.50 GB/s each instead of 0.700 GB/s (all write, after it finished).",
 			},
 		},
 		{
@@ -72,8 +72,8 @@ func TestOpening(t *testing.T) {
 				steady("A R", reads("A", 2.6)), steady("B R", reads("B", 2.6)), steady("RR", reads("A", 1.5), reads("B", 1.5)),
 			},
 			"all lose alike when both read. Give one of them a port of its own.",
-			[]string{"When both read (RR): an even share, 1.50 GB/s each, 58 % of the 2.60 GB/s they have alone.", sure,
-				"How to plug them in: give one of A and B a port of its own; which one makes little difference to the others. Without A, B reads 2.60 GB/s instead of 1.50 GB/s (B R against RR)."},
+			[]string{"When both read: an even share, 1.50 GB/s each, 58 % of the 2.60 GB/s they have alone.", sure,
+				"How to plug them in: give one of A and B a port of its own; which one makes little difference to the others. Without A, B reads 2.60 GB/s instead of 1.50 GB/s (B reads against A and B read)."},
 		},
 		{
 			"two that do not disturb each other", []*trace.Phase{
@@ -86,7 +86,7 @@ func TestOpening(t *testing.T) {
 		{
 			"nothing to hold it against", []*trace.Phase{steady("WW", writes("A", 0.8), writes("B", 0.8)), steady("RR", reads("A", 1), reads("B", 1))},
 			"the disks share evenly when both write, and when both read.",
-			[]string{"When both write (WW): an even share, 0.800 GB/s each.", "When both read (RR): an even share, 1.00 GB/s each.", sure, "How to plug them in: not measured."},
+			[]string{"When both write: an even share, 0.800 GB/s each.", "When both read: an even share, 1.00 GB/s each.", sure, "How to plug them in: not measured."},
 		},
 	}
 	for _, tt := range tests {
@@ -148,7 +148,7 @@ func TestSureness(t *testing.T) {
 	}
 	a.Summary.Contests[0].Disks["A"] = analysis.ContestDisk{Rate: 0.3e9, CI95: &analysis.Interval{0, 1.2e9}}
 	a.Decide()
-	if got := in(a).sureness(); !strings.Contains(got, "A's rate in WW is known to ±200 % only") {
+	if got := in(a).sureness(); !strings.Contains(got, "A's rate (A and B write) is known to ±200 % only") {
 		t.Errorf("an interval wider than its rate: %s", got)
 	}
 	short := told(tracetest.Phase("WW", disk("A", "write", pace{3, 1}), disk("B", "write", pace{3, 1})))

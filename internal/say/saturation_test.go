@@ -66,7 +66,7 @@ func TestSaturation(t *testing.T) {
 func TestSaturationOpens(t *testing.T) {
 	a := &analysis.Analysis{
 		Saturations: []analysis.Saturation{{Of: "WR", Disk: "A", Alone: "WR A alone", Fall: &analysis.Fall{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9, Steps: []level.Step{{AtBytes: 24e9, FromRate: 2.3e9, ToRate: 0.65e9}}}}},
-		Phases:      []analysis.Phase{{Phase: "WR A alone", Overlap: &analysis.Overlap{Rate: 2.3e9}}},
+		Phases:      []analysis.Phase{{Phase: "WR A alone", Title: "WR A alone", Overlap: &analysis.Overlap{Rate: 2.3e9}}},
 		Findings:    []analysis.Finding{{Code: "saturation", Phase: "WR A alone", Disk: "A"}},
 	}
 	Fill(a)

@@ -53,7 +53,7 @@ func Fill(a *analysis.Analysis) {
 	for i := range a.Findings {
 		f := &a.Findings[i]
 		if f.Text = en.finding(f, phases[f.Phase]); f.Code == "saturation" {
-			f.Text = f.Phase + ": " + found[f.Phase] + "."
+			f.Text = en.Title(f.Phase) + ": " + found[f.Phase] + "."
 		}
 	}
 	a.Answer.Headline, _ = Opening(a)

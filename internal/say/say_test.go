@@ -79,16 +79,16 @@ func TestFindings(t *testing.T) {
 	var texts []string
 	for _, f := range a.Findings {
 		texts = append(texts, f.Text)
-		if !strings.HasPrefix(f.Text, f.Phase+": ") || !strings.HasSuffix(f.Text, ".") {
+		if !strings.HasPrefix(f.Text, a.Title(f.Phase)+": ") || !strings.HasSuffix(f.Text, ".") {
 			t.Errorf("finding %q is no sentence that names its phase", f.Text)
 		}
 	}
 	all := strings.Join(texts, "\n")
 	for _, want := range []string{
-		"WWW: C took 0.933 GB/s of the fair share of A and B, which had 0.700 GB/s each where an even split would have given 1.17 GB/s.",
-		"WWW: after C ended, A and B went from 0.700 GB/s to 1.40 GB/s each, and took 10 s to get there.",
-		"RRR: the disks shared evenly (Jain's index 1.00): each kept 43 % of what it has without the others.",
-		"mixed: A and B had 1.00 GB/s each, 38 % of the 2.60 GB/s they have alone (A reads, B reads).",
+		"A, B and C write: C took 0.933 GB/s of the fair share of A and B, which had 0.700 GB/s each where an even split would have given 1.17 GB/s.",
+		"A, B and C write: after C ended, A and B went from 0.700 GB/s to 1.40 GB/s each, and took 10 s to get there.",
+		"A, B and C read: the disks shared evenly (Jain's index 1.00): each kept 43 % of what it has without the others.",
+		"mixed: A and B had 1.00 GB/s each, 38 % of the 2.60 GB/s they have alone.",
 		"A writes: A alone on the hub writes at 1.50 GB/s, 32 % less than the 2.20 GB/s it has on a port of its own (A direct).",
 		"X: X fell from 2.00 GB/s to 0.500 GB/s after 20 GB and stayed there to its end, with no other disk involved: a full cache or heat; quote 0.500 GB/s.",
 	} {

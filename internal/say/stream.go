@@ -150,7 +150,7 @@ func (en english) played() (headline string, points []string) {
 			if p.Search != nil || t.Verdict == "" {
 				continue
 			}
-			points = append(points, p.Phase+": "+outcome(t, p)+".")
+			points = append(points, p.Title+": "+outcome(t, p)+".")
 			all = append(all, playedStreams{t, situation{p, t.Disk, streamsOf(p, t)}})
 		}
 	}

@@ -74,7 +74,7 @@ func TestOpeningOfStreams(t *testing.T) {
 	if headline != want {
 		t.Errorf("got %s, want %s", headline, want)
 	}
-	for i, want := range []string{"alone: A played 4 of 4", "beside B: A played 4 of 4", "beside C: A dropped 201 of 1,901 frames in the 20 s in which C wrote, and none of 1,000 at other times;", "When B and C write (WW):"} {
+	for i, want := range []string{"alone: A played 4 of 4", "beside B: A played 4 of 4", "beside C: A dropped 201 of 1,901 frames in the 20 s in which C wrote, and none of 1,000 at other times;", "When B and C write:"} {
 		if !strings.HasPrefix(points[i], want) {
 			t.Errorf("point %d: %s, want %s", i, points[i], want)
 		}

@@ -3,7 +3,6 @@ package say
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -101,15 +100,12 @@ func (s *situation) connected(order []string) string {
 	return " with " + unit.List(texts)
 }
 
-// named puts the phase's name to a text: before it where somebody chose the name, after it where it begins with a
-// pattern of letters.
+// named puts the phase's name to a text: before it if somebody chose the name, after it if it was only a pattern.
 func (s *situation) named(text string) string {
-	pattern, _, _ := strings.Cut(s.Phase.Phase, " ")
-	pattern = strings.TrimRight(pattern, "-0123456789")
-	if strings.Trim(pattern, "WR-") == "" {
+	if s.Title != s.Phase.Phase {
 		return fmt.Sprintf("%s (%s)", text, s.Phase.Phase)
 	}
-	return fmt.Sprintf("in phase %s, %s", s.Phase.Phase, text)
+	return fmt.Sprintf("in phase %s, %s", s.Title, text)
 }
 
 // workOf is what a disk does in a phase.

@@ -112,7 +112,7 @@ func titles(phases []Phase) {
 func (a *Analysis) Title(phase string) string {
 	for i := range a.Phases {
 		if a.Phases[i].Phase == phase {
-			return a.Phases[i].Title
+			return cmp.Or(a.Phases[i].Title, phase)
 		}
 	}
 	return phase

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/hubbench/hubbench/pkg/work"
 )
@@ -11,6 +12,15 @@ func (p *Phase) Who() string { return work.Who(p.disks(), p.Works()) }
 
 // Title is what to call the phase where a person reads of it: its name or, if that is only a pattern, who does what.
 func (p *Phase) Title() string { return work.Title(p.Name, p.disks(), p.Works()) }
+
+// Label is the title and, unless that says it, who does what: "race: all write".
+func (p *Phase) Label() string {
+	title, who := p.Title(), p.Who()
+	if strings.HasPrefix(title, who) {
+		return title
+	}
+	return title + ": " + who
+}
 
 // disks are those at work, in the scenario's order, and then the idle ones.
 func (p *Phase) disks() []string {

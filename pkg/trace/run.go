@@ -2,6 +2,7 @@ package trace
 
 import (
 	"math"
+	"regexp"
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/hardware"
@@ -157,6 +158,7 @@ func (r *Run) Title(p *Phase) string {
 
 // Unnumbered is a phase's name without the number that distinguishes it from others of that name: "WWW" of "WWW-2".
 func Unnumbered(name string) string {
+	name = regexp.MustCompile(` \([0-9-]+\)$`).ReplaceAllString(name, "")
 	at := strings.LastIndexByte(name, '-')
 	if at > 0 && at < len(name)-1 && strings.Trim(name[at+1:], "0123456789") == "" {
 		return name[:at]

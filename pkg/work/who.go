@@ -85,27 +85,26 @@ func Title(name string, disks []string, all map[string]Work) string {
 // maxTitle is how many characters may say who does what; the pattern says more than a longer list of disks.
 const maxTitle = 64
 
-// afterPattern is what follows the letters in a name that begins with one for each disk, or for each that works, in any
-// order of the disks.
+// pattern is letters of disks, and what follows them.
+var pattern = regexp.MustCompile(`^([RW-]*?[RW-])($|-\d.*| .*)$`)
+
+// afterPattern is what follows the letters in a name that begins with one for each disk that works, in any order of the
+// disks, and a dash for any of the others.
 func afterPattern(name string, disks []string, all map[string]Work) (after string, ok bool) {
-	var every, working []byte
+	parts := pattern.FindStringSubmatch(name)
+	if parts == nil {
+		return "", false
+	}
+	var letters []byte
 	for _, disk := range disks {
-		letter := all[disk].Op.Letter()
-		if every = append(every, letter); letter != '-' {
-			working = append(working, letter)
+		if letter := all[disk].Op.Letter(); letter != '-' {
+			letters = append(letters, letter)
 		}
 	}
-	for _, letters := range [][]byte{every, working} {
-		if n := len(letters); n > 0 && len(name) >= n {
-			pattern := []byte(name[:n])
-			slices.Sort(pattern)
-			slices.Sort(letters)
-			if after = name[n:]; slices.Equal(pattern, letters) && (after == "" || strings.ContainsAny(after[:1], " -")) {
-				return after, true
-			}
-		}
-	}
-	return "", false
+	named := []byte(strings.ReplaceAll(parts[1], "-", ""))
+	slices.Sort(letters)
+	slices.Sort(named)
+	return parts[2], slices.Equal(named, letters)
 }
 
 // afterShorthand is what follows the groups in a name of disks and letters.

@@ -73,8 +73,8 @@ func TestEveryOutputSaysTheSame(t *testing.T) {
 	}
 	// A's rate, C's, and that of both, in GB/s.
 	patterns := map[string][3]string{
-		"text": {`(?s)WW\n.*?\n +A +write +(\S+)`, `(?s)WW\n.*?\n +C +write +(\S+)`, `(?s)WW\n.*?\n +together +(\S+)`},
-		"md":   {`(?s)### WW.*?\| A \| write \| \*\*(\S+)\*\*`, `(?s)### WW.*?\| C \| write \| \*\*(\S+)\*\*`, `(?s)### WW.*?\| together \|  \| \*\*(\S+)\*\*`},
+		"text": {`(?s)\nA and C write\n.*?\n +A +write +(\S+)`, `(?s)\nA and C write\n.*?\n +C +write +(\S+)`, `(?s)\nA and C write\n.*?\n +together +(\S+)`},
+		"md":   {`(?s)### A and C write.*?\| A \| write \| \*\*(\S+)\*\*`, `(?s)### A and C write.*?\| C \| write \| \*\*(\S+)\*\*`, `(?s)### A and C write.*?\| together \|  \| \*\*(\S+)\*\*`},
 		"html": {`(?s)id="phase-3".*?<bdi>A</bdi></span></th><td>write</td><td class="num"><strong>([^<]*)`, `(?s)id="phase-3".*?<bdi>C</bdi></span></th><td>write</td><td class="num"><strong>([^<]*)`, `(?s)id="phase-3".*?together</th><td></td><td class="num"><strong>([^<]*)`},
 		"svg":  {"", "", ` of (\S+) GB/s`},
 	}

@@ -69,7 +69,7 @@ func TestOrigin(t *testing.T) {
 	if err := Write(&out, doc, report.Collect[*report.Figure](doc.Phases()[1].Blocks)[0], Options{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"All three share ", "triple · RRR · 20 November", "20 November 2026, 08:00 UTC", "goshen-ridge", "simulated: no disk was measured", "hubbench v1"} {
+	for _, want := range []string{"All three share ", "triple · all read · 20 November", "20 November 2026, 08:00 UTC", "goshen-ridge", "simulated: no disk was measured", "hubbench v1"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in the picture", want)
 		}

@@ -91,6 +91,7 @@ func sample() *analysis.Analysis {
 		Phases: []analysis.Phase{
 			{
 				Phase:   "WWW",
+				Title:   "all write",
 				Roles:   map[string]trace.Role{"A": trace.Write, "B": trace.Write, "C": trace.Write},
 				Verdict: "Three disks writing: 3.46 GB/s together for 33.3 s; C kept 2.1 GB/s, A and B fell to 0.7 GB/s (50 % of their later 1.4) and took 11.7 s to recover after C finished.",
 				Overlap: &analysis.Overlap{
@@ -112,6 +113,7 @@ func sample() *analysis.Analysis {
 			},
 			{
 				Phase:   "A reads",
+				Title:   "A reads",
 				Roles:   map[string]trace.Role{"A": trace.Read, "B": trace.Idle, "C": trace.Idle},
 				Verdict: "A reading alone: 2.60 GB/s.",
 				Disks:   map[string]analysis.Disk{"A": {Files: 2, Bytes: 3e9, Rate: &read}},
