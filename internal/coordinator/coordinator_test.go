@@ -221,8 +221,8 @@ func TestSleepIsRecorded(t *testing.T) {
 	}
 	var released atomic.Int64 // when the workers were told of the release, which lies a little later
 	_, seen := record(t, ctx, p, func(o *Options) {
-		told := o.Watcher.(*memory).released
-		go func() { <-told; released.Store(clock.Now()) }()
+		seen := o.Watcher.(*memory).released
+		go func() { <-seen; released.Store(clock.Now()) }()
 		o.Profile = nil
 		o.Journal = untilGauge{o.Journal, cancel}
 		o.Clocks = func() (nowNS int64, slept time.Duration) {

@@ -44,8 +44,8 @@ func (p *phaseRun) watch(now time.Time) {
 		case p.stopping || c.ready && p.released == 0:
 		case c.silent > p.stallTimeout(c):
 			c.kill(fmt.Sprintf("nothing moved for %s; check that the disk is still connected", c.silent.Round(time.Second)))
-		case c.silent > p.stallTimeout(c)-p.opts.Stall+sayAfter && !c.told && p.opts.OnHang != nil:
-			c.told = true
+		case c.silent > p.stallTimeout(c)-p.opts.Stall+sayAfter && !c.warned && p.opts.OnHang != nil:
+			c.warned = true
 			p.opts.OnHang(fmt.Sprintf("disk %s: nothing has moved for %s: it hangs, or is very slow; hubbench gives up on it after %s (--stall)",
 				c.job.Disk, c.silent.Round(time.Second), p.stallTimeout(c)))
 		}

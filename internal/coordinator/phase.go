@@ -153,7 +153,7 @@ func (p *phaseRun) handle(r report) {
 	}
 	m := r.message
 	if c.moves(m) {
-		c.silent, c.told = 0, false
+		c.silent, c.warned = 0, false
 	}
 	if m.Effective != nil {
 		p.effective[c.job.Disk] = *m.Effective
@@ -222,7 +222,7 @@ func (p *phaseRun) releaseWhenReady() {
 	}
 	p.released = atNS
 	for _, c := range p.children {
-		c.silent, c.told = 0, false
+		c.silent, c.warned = 0, false
 		c.send(wire.Message{Kind: wire.ReleaseKind, AtNS: atNS})
 	}
 	p.gauges.begin(p.released)
@@ -237,7 +237,7 @@ func (p *phaseRun) worked(c *child) {
 	}
 	p.working.End(c.job.Disk)
 	if p.sim == nil && p.working.Over() {
-		p.tell(wire.FinishKind)
+		p.sendAll(wire.FinishKind)
 	}
 }
 
@@ -248,12 +248,12 @@ func (p *phaseRun) settle(window int) {
 		p.hub.sim.Settle(window)
 		p.serve()
 	} else if _, all := p.settling.Add(window); all {
-		p.tell(wire.FinishKind)
+		p.sendAll(wire.FinishKind)
 	}
 }
 
-// tell sends a message to every worker that is not done.
-func (p *phaseRun) tell(kind wire.Kind) {
+// sendAll sends a message to every worker that is not done.
+func (p *phaseRun) sendAll(kind wire.Kind) {
 	for _, c := range p.children {
 		if !c.gone && !c.done {
 			c.send(wire.Message{Kind: kind})
@@ -268,5 +268,5 @@ func (p *phaseRun) stop() {
 	}
 	p.stopping = true
 	p.stopBy = time.Now().Add(stopTimeout)
-	p.tell(wire.StopKind)
+	p.sendAll(wire.StopKind)
 }

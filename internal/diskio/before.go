@@ -109,7 +109,7 @@ func (e *real) writeOne(ctx context.Context, r record, block int64) error {
 func (e *real) writeOpen(ctx context.Context, f testFile, r record, block int64) (*transfer, error) {
 	t := e.newTransfer(f, r, trace.Write)
 	t.setBlock(block)
-	t.sample = func(bytes, _, _ int64) { e.tellBeside(e.beside + bytes) }
+	t.sample = func(bytes, _, _ int64) { e.reportBeside(e.beside + bytes) }
 	err := e.moveOpen(ctx, t)
 	e.besides(r.Size)
 	if err == nil {
@@ -121,8 +121,8 @@ func (e *real) writeOpen(ctx context.Context, f testFile, r record, block int64)
 // besides reports progress outside the files' times.
 func (e *real) besides(done int64) {
 	e.beside += done
-	if e.tellBeside != nil {
-		e.tellBeside(e.beside)
+	if e.reportBeside != nil {
+		e.reportBeside(e.beside)
 	}
 }
 

@@ -22,7 +22,7 @@ type Engine interface {
 	// Start gives the release instant (clock.Now's nanoseconds); all times returned count from it. From then on until
 	// Close has returned, the engine emits what it observes beside the files: latency and stream events, whose phase and
 	// disk are filled in by the worker. It emits them one at a time, from any goroutine, and never from the transfer loop.
-	Start(releaseNS int64, tell func(trace.Event))
+	Start(releaseNS int64, emit func(trace.Event))
 	// Transfer moves file seq of the job. Opening, allocation and closing lie outside the span it returns.
 	// It calls sample from its own goroutine or another, never concurrently, never after returning.
 	// When ctx ends it stops at the next request and returns ctx's error.

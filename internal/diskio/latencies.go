@@ -44,26 +44,26 @@ type stretch struct {
 func newLatencies() *latencies { return &latencies{stretches: make(chan stretch, 1)} }
 
 // start emits what is counted, until stop.
-func (l *latencies) start(tell func(trace.Event)) {
+func (l *latencies) start(emit func(trace.Event)) {
 	l.nextNS = latencyEveryNS
 	l.writer.Go(func() {
 		hist := latency.New()
 		for s := range l.stretches {
-			write(hist, s.endNS, tell, &l.turns[s.turn])
+			write(hist, s.endNS, emit, &l.turns[s.turn])
 			l.writing.Store(false)
 		}
 	})
 }
 
 // write emits what the counters hold, and clears them.
-func write(hist *latency.Histogram, endNS int64, tell func(trace.Event), list ...*counters) {
+func write(hist *latency.Histogram, endNS int64, emit func(trace.Event), list ...*counters) {
 	for i, op := range [...]trace.Role{trace.Read, trace.Write} {
 		hist.Reset()
 		for _, c := range list {
 			c[i].Drain(hist)
 		}
 		if hist.N() > 0 {
-			tell(trace.Event{Type: trace.LatencyType, Op: op, TNS: endNS, Hist: hist.Encode()})
+			emit(trace.Event{Type: trace.LatencyType, Op: op, TNS: endNS, Hist: hist.Encode()})
 		}
 	}
 }
@@ -117,8 +117,8 @@ func (l *latencies) cut(endNS int64) {
 func after(ns int64) int64 { return (ns/latencyEveryNS + 1) * latencyEveryNS }
 
 // stop emits what is left, once nothing is counted any more.
-func (l *latencies) stop(tell func(trace.Event)) {
+func (l *latencies) stop(emit func(trace.Event)) {
 	close(l.stretches)
 	l.writer.Wait()
-	write(latency.New(), l.lastNS, tell, &l.turns[0], &l.turns[1])
+	write(latency.New(), l.lastNS, emit, &l.turns[0], &l.turns[1])
 }

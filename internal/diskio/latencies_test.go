@@ -13,14 +13,14 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// told gathers the latency events of a job.
-type told struct {
+// emitted gathers the latency events of a job.
+type emitted struct {
 	mu     sync.Mutex
 	events []trace.Event
 	each   chan struct{} // receives after each, if it is set
 }
 
-func (l *told) tell(e trace.Event) {
+func (l *emitted) emit(e trace.Event) {
 	l.mu.Lock()
 	l.events = append(l.events, e)
 	l.mu.Unlock()
@@ -30,7 +30,7 @@ func (l *told) tell(e trace.Event) {
 }
 
 // sum adds up the histograms of an operation.
-func (l *told) sum(t *testing.T, op trace.Role) *latency.Histogram {
+func (l *emitted) sum(t *testing.T, op trace.Role) *latency.Histogram {
 	t.Helper()
 	sum := latency.New()
 	for _, e := range l.events {
@@ -55,10 +55,10 @@ func TestLatenciesBySecond(t *testing.T) {
 		TNS, N   int64
 		P50, Max int64
 	}
-	var heard told
+	var heard emitted
 	heard.each = make(chan struct{}, 1)
 	l := newLatencies()
-	l.start(heard.tell)
+	l.start(heard.emit)
 	const s = 1_000_000_000
 	l.record(trace.Write, 5, 105)
 	l.tick(0.5 * s)
@@ -76,7 +76,7 @@ func TestLatenciesBySecond(t *testing.T) {
 	l.record(trace.Read, s, s+8)
 	l.tick(4.7 * s)
 	l.waitWritten(t)
-	l.stop(heard.tell)
+	l.stop(heard.emit)
 	want := []line{
 		{trace.Write, 1.25 * s, 2, 100, 500}, {trace.Read, 1.5 * s, 1, 7, 7}, {trace.Write, 1.5 * s, 1, 9, 9}, {trace.Read, 4.7 * s, 1, 8, 8},
 	}
@@ -103,10 +103,10 @@ func (l *latencies) waitWritten(t *testing.T) {
 
 // While a stretch cannot be reported, the next goes on, and nothing is lost.
 func TestLatenciesOfASlowReader(t *testing.T) {
-	var heard told
+	var heard emitted
 	heard.each = make(chan struct{})
 	l := newLatencies()
-	l.start(heard.tell)
+	l.start(heard.emit)
 	var lanes sync.WaitGroup
 	for lane := range 4 {
 		lanes.Go(func() {
@@ -128,7 +128,7 @@ func TestLatenciesOfASlowReader(t *testing.T) {
 		for range heard.each {
 		}
 	}()
-	l.stop(heard.tell)
+	l.stop(heard.emit)
 	close(heard.each)
 	if got := heard.sum(t, trace.Read); got.N() != 40_000 || got.MaxNS() != 10_999 {
 		t.Errorf("got %d requests of up to %d ns, want 40000 of up to 10999", got.N(), got.MaxNS())
@@ -143,8 +143,8 @@ func TestEveryRequestIsCounted(t *testing.T) {
 				job := newJob(t.TempDir(), role, 1_000_003, 65537, 4<<20)
 				job.IO.Verify = scenario.VerifyFull
 				engine, _ := prepared(t, job, sys)
-				var heard told
-				engine.Start(clock.Now(), heard.tell)
+				var heard emitted
+				engine.Start(clock.Now(), heard.emit)
 				var last Span
 				for seq := range job.Sizes {
 					var err error
@@ -179,8 +179,8 @@ func TestAppCallsAreCounted(t *testing.T) {
 	job := newJob(t.TempDir(), trace.Write, 1_000_003, 65537)
 	job.IO.Mode = scenario.ModeApp
 	engine, _ := prepared(t, job, systemCalls())
-	var heard told
-	engine.Start(clock.Now(), heard.tell)
+	var heard emitted
+	engine.Start(clock.Now(), heard.emit)
 	var spans int64
 	for seq := range job.Sizes {
 		span, err := engine.Transfer(t.Context(), seq, nil)
@@ -222,13 +222,13 @@ func TestDelayAppearsInP99(t *testing.T) {
 		now, requests := release, int64(0)
 		tr.op, tr.file, tr.release = op, slowFile{nowNS: &now, requests: &requests}, release
 		tr.clock = func() int64 { return now }
-		var heard told
+		var heard emitted
 		tr.latencies = newLatencies()
-		tr.latencies.start(heard.tell)
+		tr.latencies.start(heard.emit)
 		if err := m.move(t.Context(), tr); err != nil {
 			t.Fatal(err)
 		}
-		tr.latencies.stop(heard.tell)
+		tr.latencies.stop(heard.emit)
 		if n := len(heard.events); n < 2 || n > 5 {
 			t.Errorf("%s: %d events of 4.2 s, want one a second", op, n)
 		}

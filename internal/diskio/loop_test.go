@@ -57,9 +57,9 @@ func newTransfer(t testing.TB, how string, size, block int64) *transfer {
 func listened(t testing.TB, tr *transfer) {
 	t.Helper()
 	tr.latencies = newLatencies()
-	tell := func(trace.Event) {}
-	tr.latencies.start(tell)
-	t.Cleanup(func() { tr.latencies.stop(tell) })
+	emit := func(trace.Event) {}
+	tr.latencies.start(emit)
+	t.Cleanup(func() { tr.latencies.stop(emit) })
 }
 
 // nullFile takes every request and does nothing.

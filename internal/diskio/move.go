@@ -20,10 +20,10 @@ const settleBytes = 32 << 20
 const settlesPerSecond = 20
 
 // Start notes the release, and starts to emit how long requests take.
-func (e *real) Start(releaseNS int64, tell func(trace.Event)) {
-	e.release, e.tell = releaseNS, tell
+func (e *real) Start(releaseNS int64, emit func(trace.Event)) {
+	e.release, e.emit = releaseNS, emit
 	e.pacer = newPacer(e)
-	e.latencies.start(tell)
+	e.latencies.start(emit)
 }
 
 // Transfer moves file seq. A size that is no whole number of sectors is written in whole sectors and cut to
@@ -263,7 +263,7 @@ func (e *real) readBack(ctx context.Context, r record, how checking) error {
 		t := e.newTransfer(f, r, trace.Read)
 		t.setBlock(max(t.block/r.Unit, 1) * r.Unit)
 		t.checking = how
-		t.sample = func(bytes, _, _ int64) { e.tellBeside(e.beside + bytes) }
+		t.sample = func(bytes, _, _ int64) { e.reportBeside(e.beside + bytes) }
 		err = e.moveOpen(ctx, t)
 		e.besides(r.Size)
 	}

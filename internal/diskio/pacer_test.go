@@ -269,10 +269,10 @@ func TestProbeOverAStall(t *testing.T) {
 				}
 				return service
 			})
-			var heard told
+			var heard emitted
 			tr := &transfer{file: f, op: trace.Read, size: 1 << 30, padded: 1 << 30, stamps: stamper{unit: 4096},
 				pacer: &pacer{timing: vt, stepNS: step.Nanoseconds(), release: vt.now()}, clock: vt.now, sampleNS: policy.SampleNS, latencies: newLatencies()}
-			tr.latencies.start(heard.tell)
+			tr.latencies.start(heard.emit)
 			tr.setBlock(4096)
 			tr.part(n*4096, 7)
 			m := newThreads(make([]byte, 1<<20), nil, 1)
@@ -282,7 +282,7 @@ func TestProbeOverAStall(t *testing.T) {
 			if err := m.close(); err != nil {
 				t.Error(err)
 			}
-			tr.latencies.stop(heard.tell)
+			tr.latencies.stop(heard.emit)
 			var want []int64
 			var free time.Duration
 			for k := range n {
@@ -407,8 +407,8 @@ func TestMix(t *testing.T) {
 		job.Seed, job.Reads = seed, reads
 		job.IO.Block, job.IO.Depth, job.IO.Verify, job.IO.Access = block, 1, scenario.VerifyFull, access
 		engine, _ := prepared(t, job, sys)
-		var heard told
-		engine.Start(engine.timing.now(), heard.tell)
+		var heard emitted
+		engine.Start(engine.timing.now(), heard.emit)
 		var requests []logged
 		for seq := range 4 { // twice over
 			log = nil
@@ -474,8 +474,8 @@ func TestMixEverywhere(t *testing.T) {
 				if ring := runtime.GOOS == "linux" && eff.Cache == "direct" && how != "threads"; ring != (eff.Engine == "io_uring") {
 					t.Errorf("Prepare() = %+v", eff)
 				}
-				var heard told
-				engine.Start(engine.timing.now(), heard.tell)
+				var heard emitted
+				engine.Start(engine.timing.now(), heard.emit)
 				for seq := range 2 {
 					span, err := engine.Transfer(t.Context(), seq, func(_, _, _ int64) {})
 					if err != nil {

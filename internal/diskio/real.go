@@ -23,36 +23,36 @@ const (
 // real moves a job's bytes to and from real files. What it does before the release is in this file, what
 // happens to each file after it in move.go.
 type real struct {
-	job        Job
-	system     system
-	sampleNS   int64 // between samples of progress
-	timing     timing
-	pacer      *pacer // from the release on; nil if the job goes as fast as it can
-	requested  int64  // requests of the files so far
-	folder     *folder
-	testFiles  *testFiles
-	traits     traits
-	buf        []byte
-	scratch    []byte // as large, for what a job reads that also writes; nil elsewhere
-	mover      mover
-	lanes      int      // requests the mover has in flight: files are opened for that many
-	files      []record // those that are there before the release, in the job's order: to be read, or overwritten
-	first      int      // number of the first file written otherwise
-	next       testFile // open and allocated for the next Transfer
-	nextSeq    int
-	nextFile   record
-	ended      int64 // when the last file did, by clock.Now; zero before
-	until      int64 // when the last file's requests did, whole or not
-	moved      int   // files moved without a failure
-	failed     bool
-	release    int64
-	latencies  *latencies        // of the requests from the release on
-	tell       func(trace.Event) // nil before
-	warnings   []string
-	told       int              // warnings that Prepare has returned
-	doubted    bool             // that space could not be reserved is among the warnings
-	tellBeside func(done int64) // see Engine.Prepare
-	beside     int64            // last reported progress
+	job          Job
+	system       system
+	sampleNS     int64 // between samples of progress
+	timing       timing
+	pacer        *pacer // from the release on; nil if the job goes as fast as it can
+	requested    int64  // requests of the files so far
+	folder       *folder
+	testFiles    *testFiles
+	traits       traits
+	buf          []byte
+	scratch      []byte // as large, for what a job reads that also writes; nil elsewhere
+	mover        mover
+	lanes        int      // requests the mover has in flight: files are opened for that many
+	files        []record // those that are there before the release, in the job's order: to be read, or overwritten
+	first        int      // number of the first file written otherwise
+	next         testFile // open and allocated for the next Transfer
+	nextSeq      int
+	nextFile     record
+	ended        int64 // when the last file did, by clock.Now; zero before
+	until        int64 // when the last file's requests did, whole or not
+	moved        int   // files moved without a failure
+	failed       bool
+	release      int64
+	latencies    *latencies        // of the requests from the release on
+	emit         func(trace.Event) // nil before
+	warnings     []string
+	reported     int              // warnings that Prepare has returned
+	doubted      bool             // that space could not be reserved is among the warnings
+	reportBeside func(done int64) // see Engine.Prepare
+	beside       int64            // last reported progress
 }
 
 // system is the calls that an engine makes to the operating system; tests inject faults.
@@ -104,9 +104,9 @@ func (e *real) Prepare(ctx context.Context, beside func(done int64)) (trace.Effe
 
 // prepareBy is Prepare for an engine with preparations of its own.
 func (e *real) prepareBy(ctx context.Context, prepare func(context.Context) (trace.Effective, error), beside func(done int64)) (trace.Effective, error) {
-	e.tellBeside = beside
+	e.reportBeside = beside
 	eff, err := prepare(ctx)
-	eff.Warnings, e.told = e.warnings, len(e.warnings)
+	eff.Warnings, e.reported = e.warnings, len(e.warnings)
 	return eff, e.job.explain("prepare", err)
 }
 
@@ -191,7 +191,7 @@ func (e *real) readsAndWrites() bool {
 func (e *real) timed() bool { return e.job.Accompanies() || e.job.Pace > 0 }
 
 // Doubts are the warnings since Prepare.
-func (e *real) Doubts() []string { return e.warnings[e.told:] }
+func (e *real) Doubts() []string { return e.warnings[e.reported:] }
 
 func (e *real) warn(format string, args ...any) {
 	e.warnings = append(e.warnings, fmt.Sprintf(format, args...))
@@ -332,10 +332,10 @@ func (e *real) Close() error {
 		err = errors.Join(err, e.mover.close())
 		e.mover = nil
 	}
-	if e.tell != nil {
-		e.latencies.stop(e.tell)
+	if e.emit != nil {
+		e.latencies.stop(e.emit)
 		e.warnLeftOut()
-		e.tell = nil
+		e.emit = nil
 	}
 	if e.buf != nil {
 		freeBuffer(e.buf)
@@ -358,7 +358,7 @@ func (e *real) warnLeftOut() {
 		return
 	}
 	if n := e.pacer.leftOut(e.job.IO.Block, e.until); n > 0 {
-		e.tell(trace.Event{Type: trace.GaugeType, Name: trace.LeftOut, TNS: e.until - e.release, Value: float64(n)})
+		e.emit(trace.Event{Type: trace.GaugeType, Name: trace.LeftOut, TNS: e.until - e.release, Value: float64(n)})
 	}
 }
 

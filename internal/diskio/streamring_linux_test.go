@@ -256,10 +256,10 @@ func checkStreams(t *testing.T, s *streams) {
 	if eff.Engine != "io_uring" {
 		t.Errorf("Prepare() = %+v, want io_uring", eff)
 	}
-	var heard told
+	var heard emitted
 	s.Start(s.timing.now(), func(e trace.Event) {
 		if e.Type == trace.LatencyType {
-			heard.tell(e)
+			heard.emit(e)
 		}
 	})
 	for seq := range 5 {

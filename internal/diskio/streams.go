@@ -82,12 +82,12 @@ func (s *streams) newPieceMover() (m pieceMover, engine string, why error) {
 }
 
 // Start notes the release.
-func (s *streams) Start(releaseNS int64, tell func(trace.Event)) {
+func (s *streams) Start(releaseNS int64, emit func(trace.Event)) {
 	var one sync.Mutex // another goroutine emits latencies
 	s.real.Start(releaseNS, func(e trace.Event) {
 		one.Lock()
 		defer one.Unlock()
-		tell(e)
+		emit(e)
 	})
 	s.pieces.start(releaseNS)
 }
@@ -199,7 +199,7 @@ func (s *streams) report(tNS int64) {
 func (s *streams) reportAt(tNS int64) {
 	for _, p := range s.players {
 		sample := p.Sample(tNS)
-		s.tell(trace.Event{
+		s.emit(trace.Event{
 			Type: trace.StreamType, Stream: p.Name, TNS: tNS,
 			Due: sample.Due, Late: sample.Late, BufferNS: sample.BufferNS, StallNS: sample.StallNS,
 		})
@@ -292,8 +292,8 @@ func (s *streams) wait(ctx context.Context, untilNS int64) error {
 // after the frames. What the disk kept waiting is no part of that.
 func (s *streams) Close() error {
 	err := s.closeFiles()
-	if s.tell != nil {
-		s.tell(trace.Event{
+	if s.emit != nil {
+		s.emit(trace.Event{
 			Type: trace.GaugeType, Name: trace.HostLate, TNS: s.timing.now() - s.release,
 			Value: float64(max(s.belatedNS.MaxNS(), s.asleepNS)) / 1e9,
 		})

@@ -96,12 +96,12 @@ func TestDroppingFromTheCacheIsReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := newReal(newJob(dir, trace.Read, job.Sizes...), systemCalls())
-	told := map[int64]bool{}
-	if _, err := e.Prepare(t.Context(), func(done int64) { told[done] = true }); err != nil {
+	reported := map[int64]bool{}
+	if _, err := e.Prepare(t.Context(), func(done int64) { reported[done] = true }); err != nil {
 		t.Fatal(err)
 	}
-	if len(told) < len(job.Sizes) {
-		t.Errorf("told %d times of %d files", len(told), len(job.Sizes))
+	if len(reported) < len(job.Sizes) {
+		t.Errorf("told %d times of %d files", len(reported), len(job.Sizes))
 	}
 	if err := e.Close(); err != nil {
 		t.Error(err)

@@ -64,7 +64,7 @@ func (l *Live) GivenUp() <-chan struct{} { return l.givenUp }
 func (l *Live) watch(stall time.Duration, say func(text string)) {
 	all := []*writer{l.record, l.log, l.closer, l.Journal.syncs}
 	silent, writes := make([]time.Duration, len(all)), make([]int, len(all))
-	for told := false; ; {
+	for warned := false; ; {
 		select {
 		case <-l.quit:
 			return
@@ -85,9 +85,9 @@ func (l *Live) watch(stall time.Duration, say func(text string)) {
 			close(l.givenUp)
 			return
 		case longest < SayAfter:
-			told = false
-		case !told:
-			told = true
+			warned = false
+		case !warned:
+			warned = true
 			say(fmt.Sprintf("%s, or is very slow; hubbench gives up on it after %s (--stall)", hang, stall))
 		}
 	}

@@ -23,7 +23,7 @@ func (w *worker) work(ctx context.Context, releaseNS, lateNS int64) error {
 		var read int64 // of the file, if the job also writes
 		span, err := w.engine.Transfer(ctx, seq, func(bytes, of, tNS int64) {
 			read = of
-			w.tell(job, job.Progress(bytes, tNS), read)
+			w.emit(job, job.Progress(bytes, tNS), read)
 		})
 		if seq == 0 {
 			start := job.Event(trace.StartType)
@@ -35,13 +35,13 @@ func (w *worker) work(ctx context.Context, releaseNS, lateNS int64) error {
 			w.failed(ctx, job, span, err, clock.Now()-releaseNS)
 			return err
 		}
-		w.tell(job, job.File(span.Bytes, span.StartNS, span.EndNS), span.Read)
+		w.emit(job, job.File(span.Bytes, span.StartNS, span.EndNS), span.Read)
 	}
 	return nil
 }
 
-// tell passes an event on, and to a simulated hub what it has decided about the job, before the next ask.
-func (w *worker) tell(job *policy.Job, e trace.Event, read int64) {
+// emit passes an event on, and to a simulated hub what it has decided about the job, before the next ask.
+func (w *worker) emit(job *policy.Job, e trace.Event, read int64) {
 	w.journal.moved.Store(job.Moved())
 	w.moved(e, read)
 	for window, ok := job.Settled(); ok; window, ok = job.Settled() {

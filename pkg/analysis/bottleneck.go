@@ -98,17 +98,17 @@ func (p *phase) hubName(id string) string {
 // bottlenecks find the link that the disks' rates come close to: of each set of disks and direction the one that they
 // fill most. It says how much of the link they fill, not that the link held them: see ceilings for that.
 func (f *finder) bottlenecks() {
-	var told []LinkUse
+	var reported []LinkUse
 	for _, u := range f.phase.Links {
-		i := slices.IndexFunc(told, func(t LinkUse) bool { return t.Op == u.Op && slices.Equal(t.Disks, u.Disks) })
+		i := slices.IndexFunc(reported, func(t LinkUse) bool { return t.Op == u.Op && slices.Equal(t.Disks, u.Disks) })
 		switch {
 		case i < 0:
-			told = append(told, u)
-		case u.Share >= told[i].Share: // of the same cable, the hub's end is what people know
-			told[i] = u
+			reported = append(reported, u)
+		case u.Share >= reported[i].Share: // of the same cable, the hub's end is what people know
+			reported[i] = u
 		}
 	}
-	for _, u := range told {
+	for _, u := range reported {
 		if u.Share < nearLimit || u.Share > beyondLimit {
 			continue
 		}

@@ -59,24 +59,24 @@ func TestLinks(t *testing.T) {
 func TestBottlenecks(t *testing.T) {
 	run := fieldNotes()
 	run.Hardware = onDock()
-	type told struct {
+	type reported struct {
 		Phase string
 		Disks []string
 		Link  string
 		More  int
 	}
-	var got []told
+	var got []reported
 	for _, f := range Analyze(run, Options{}).Findings {
 		if f.Code == "bottleneck" {
-			got = append(got, told{f.Phase, f.Disks, f.Link.Link, f.MorePhases})
+			got = append(got, reported{f.Phase, f.Disks, f.Link.Link, f.MorePhases})
 		}
 	}
 	all := []string{"A", "B", "C"}
-	want := []told{
+	want := []reported{
 		{"RRR", all, "Thunderbolt 4", 0}, // 3.45 GB/s
 		{"WWW", all, "Thunderbolt 4", 1}, // 3.5, and 3.2 without B
 	}
-	if diff := cmp.Diff(want, got, cmpopts.SortSlices(func(a, b told) bool { return a.Phase < b.Phase })); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.SortSlices(func(a, b reported) bool { return a.Phase < b.Phase })); diff != "" {
 		t.Errorf("bottlenecks (-want +got):\n%s", diff)
 	}
 }

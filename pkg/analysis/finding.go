@@ -291,9 +291,9 @@ func (f *finder) changes() {
 	var stalls []Change
 	for i := range p.Changes {
 		c := &p.Changes[i]
-		told := Finding{Code: c.Kind, Change: c, Working: len(p.Disks), Weight: 0.5}
+		finding := Finding{Code: c.Kind, Change: c, Working: len(p.Disks), Weight: 0.5}
 		if c.FromRate > 0 && c.ToRate > 0 {
-			told.Weight = min(1, math.Abs(1-min(c.FromRate, c.ToRate)/max(c.FromRate, c.ToRate)))
+			finding.Weight = min(1, math.Abs(1-min(c.FromRate, c.ToRate)/max(c.FromRate, c.ToRate)))
 		}
 		switch c.Kind {
 		case KindEnd, KindRecovery:
@@ -318,7 +318,7 @@ func (f *finder) changes() {
 				continue
 			}
 		}
-		f.add(about(c.Disks, told))
+		f.add(about(c.Disks, finding))
 	}
 	f.stalls(stalls)
 }
@@ -335,11 +335,11 @@ func (f *finder) stalls(stalls []Change) {
 				rest = append(rest, c)
 			}
 		}
-		told := Finding{Code: KindStall, Change: &first, Working: len(f.phase.Disks), Weight: 1}
+		finding := Finding{Code: KindStall, Change: &first, Working: len(f.phase.Disks), Weight: 1}
 		if len(group) > 1 {
-			told.Changes = group
+			finding.Changes = group
 		}
-		f.add(about(first.Disks, told))
+		f.add(about(first.Disks, finding))
 		stalls = rest
 	}
 }

@@ -154,14 +154,14 @@ func TestStepsOfSaturation(t *testing.T) {
 	if len(s.Bursts) != 2 || s.Bursts[0].Phase != "first" || s.Bursts[0].RestS != 10 || s.Bursts[1].Phase != "second" || s.Bursts[1].RestS != 20 {
 		t.Errorf("%+v", s.Bursts)
 	}
-	told := []level.Step{{AtBytes: 1, AtS: 2, FromRate: 9, ToRate: 7}, {AtBytes: 3, AtS: 4, FromRate: 7, ToRate: 5}}
+	steps := []level.Step{{AtBytes: 1, AtS: 2, FromRate: 9, ToRate: 7}, {AtBytes: 3, AtS: 4, FromRate: 7, ToRate: 5}}
 	for _, tt := range []struct {
 		fell *Throttle
 		want *Fall
 	}{
 		{nil, nil},
-		{&Throttle{Steps: told, Recovered: &Rebound{}}, nil},
-		{&Throttle{Steps: told, Cause: CauseHeat}, &Fall{AtBytes: 3, AtS: 4, FromRate: 9, ToRate: 5, Steps: told, Cause: CauseHeat}},
+		{&Throttle{Steps: steps, Recovered: &Rebound{}}, nil},
+		{&Throttle{Steps: steps, Cause: CauseHeat}, &Fall{AtBytes: 3, AtS: 4, FromRate: 9, ToRate: 5, Steps: steps, Cause: CauseHeat}},
 	} {
 		p.out.Disks["A"] = Disk{Throttle: tt.fell}
 		got := fallOf(p, &p.parts[0])

@@ -43,7 +43,7 @@ func (p *phase) latencies(alone soloLatencies, alpha float64) {
 		if len(p.window) > 0 {
 			in = quantile.Within(lines, p.window)
 		}
-		figures, found := quantile.Tell(in)
+		figures, found := quantile.Estimate(in)
 		p.figures[part.Name()] = knownFigures{in, figures}
 		l := &Latency{Figures: figures, Series: quantile.NewHeatMap(lines)}
 		if by := alone.find(p.job(part)); by != nil && len(p.parts) > 1 {
@@ -100,7 +100,7 @@ func latenciesAlone(phases []*phase) soloLatencies {
 		s.lines = append(s.lines, lines...)
 	}
 	for _, s := range all {
-		s.Figures, s.found = quantile.Tell(s.lines)
+		s.Figures, s.found = quantile.Estimate(s.lines)
 	}
 	return all
 }

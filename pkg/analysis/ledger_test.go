@@ -26,31 +26,31 @@ func TestInOrder(t *testing.T) {
 		}
 		return c
 	}
-	type told struct {
+	type reported struct {
 		Kind         string
 		StartS, EndS float64
 	}
 	for _, tt := range []struct {
 		name string
 		all  []Change
-		want []told
+		want []reported
 	}{
-		{"undone", []Change{one(KindUnknown, 20, 50, 100, "A"), one(KindOwnFall, 10, 100, 50, "A")}, []told{{KindOwnFall, 10, 20}}},
-		{"undone but for a tenth", []Change{one(KindOwnFall, 10, 100, 50, "A"), one(KindUnknown, 20, 50, 90, "A")}, []told{{KindOwnFall, 10, 20}}},
-		{"undone but for a fifth", []Change{one(KindOwnFall, 10, 100, 50, "A"), one(KindUnknown, 20, 50, 80, "A")}, []told{{KindOwnFall, 10, 10}, {KindUnknown, 20, 20}}},
-		{"another disk's rise", []Change{one(KindOwnFall, 10, 100, 50, "A"), one(KindUnknown, 20, 50, 100, "B")}, []told{{KindOwnFall, 10, 10}, {KindUnknown, 20, 20}}},
-		{"one of two disks", []Change{one(KindSharedFall, 10, 200, 100, "A", "B"), one(KindUnknown, 20, 50, 100, "A")}, []told{{KindSharedFall, 10, 10}, {KindUnknown, 20, 20}}},
-		{"both of two disks", []Change{one(KindSharedFall, 10, 200, 100, "A", "B"), one(KindSharedFall, 20, 100, 200, "A", "B")}, []told{{KindSharedFall, 10, 20}}},
-		{"a shared rise of its own", []Change{one(KindSharedFall, 20, 100, 200, "A", "B")}, []told{{KindUnknown, 20, 20}}},
-		{"a stall between", []Change{one(KindOwnFall, 10, 100, 50, "A"), one(KindStall, 15, 50, 0, "A"), one(KindUnknown, 20, 50, 100, "A")}, []told{{KindOwnFall, 10, 20}, {KindStall, 15, 15}}},
-		{"another change between", []Change{one(KindOwnFall, 10, 100, 50, "A"), one(KindStart, 15, 50, 40, "A"), one(KindUnknown, 20, 40, 100, "A")}, []told{{KindOwnFall, 10, 10}, {KindStart, 15, 15}, {KindUnknown, 20, 20}}},
-		{"a recovery undoes nothing", []Change{one(KindOwnFall, 10, 100, 50, "A"), one(KindRecovery, 20, 50, 100, "A")}, []told{{KindOwnFall, 10, 10}, {KindRecovery, 20, 20}}},
-		{"small", []Change{one(KindOwnFall, 10, 100, 86, "A")}, []told{}},
-		{"large enough", []Change{one(KindOwnFall, 10, 100, 84, "A")}, []told{{KindOwnFall, 10, 10}}},
+		{"undone", []Change{one(KindUnknown, 20, 50, 100, "A"), one(KindOwnFall, 10, 100, 50, "A")}, []reported{{KindOwnFall, 10, 20}}},
+		{"undone but for a tenth", []Change{one(KindOwnFall, 10, 100, 50, "A"), one(KindUnknown, 20, 50, 90, "A")}, []reported{{KindOwnFall, 10, 20}}},
+		{"undone but for a fifth", []Change{one(KindOwnFall, 10, 100, 50, "A"), one(KindUnknown, 20, 50, 80, "A")}, []reported{{KindOwnFall, 10, 10}, {KindUnknown, 20, 20}}},
+		{"another disk's rise", []Change{one(KindOwnFall, 10, 100, 50, "A"), one(KindUnknown, 20, 50, 100, "B")}, []reported{{KindOwnFall, 10, 10}, {KindUnknown, 20, 20}}},
+		{"one of two disks", []Change{one(KindSharedFall, 10, 200, 100, "A", "B"), one(KindUnknown, 20, 50, 100, "A")}, []reported{{KindSharedFall, 10, 10}, {KindUnknown, 20, 20}}},
+		{"both of two disks", []Change{one(KindSharedFall, 10, 200, 100, "A", "B"), one(KindSharedFall, 20, 100, 200, "A", "B")}, []reported{{KindSharedFall, 10, 20}}},
+		{"a shared rise of its own", []Change{one(KindSharedFall, 20, 100, 200, "A", "B")}, []reported{{KindUnknown, 20, 20}}},
+		{"a stall between", []Change{one(KindOwnFall, 10, 100, 50, "A"), one(KindStall, 15, 50, 0, "A"), one(KindUnknown, 20, 50, 100, "A")}, []reported{{KindOwnFall, 10, 20}, {KindStall, 15, 15}}},
+		{"another change between", []Change{one(KindOwnFall, 10, 100, 50, "A"), one(KindStart, 15, 50, 40, "A"), one(KindUnknown, 20, 40, 100, "A")}, []reported{{KindOwnFall, 10, 10}, {KindStart, 15, 15}, {KindUnknown, 20, 20}}},
+		{"a recovery undoes nothing", []Change{one(KindOwnFall, 10, 100, 50, "A"), one(KindRecovery, 20, 50, 100, "A")}, []reported{{KindOwnFall, 10, 10}, {KindRecovery, 20, 20}}},
+		{"small", []Change{one(KindOwnFall, 10, 100, 86, "A")}, []reported{}},
+		{"large enough", []Change{one(KindOwnFall, 10, 100, 84, "A")}, []reported{{KindOwnFall, 10, 10}}},
 	} {
-		got := []told{}
+		got := []reported{}
 		for _, c := range (&phase{}).inOrder(tt.all) {
-			got = append(got, told{c.Kind, c.StartS, c.EndS})
+			got = append(got, reported{c.Kind, c.StartS, c.EndS})
 		}
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
@@ -116,7 +116,7 @@ func TestSurely(t *testing.T) {
 // luck, of files of 10 % noise; both at one instant hardly are. If nobody gets it, no rise is reported.
 func TestRiseTogether(t *testing.T) {
 	const n = 60
-	told, spurious := 0, 0
+	reported, spurious := 0, 0
 	for seed := range uint64(n) {
 		for _, gain := range []float64{3.06e9, 2.27e9} {
 			rnd := rand.New(rand.NewPCG(seed, 77))
@@ -135,13 +135,13 @@ func TestRiseTogether(t *testing.T) {
 				case gain < 3e9:
 					spurious++
 				case math.Abs(*r.LagS-0.5) <= 0.5:
-					told++
+					reported++
 				}
 			}
 		}
 	}
-	if told < 2*n*3/4 {
-		t.Errorf("%d of %d rises told, want three quarters", told, 2*n)
+	if reported < 2*n*3/4 {
+		t.Errorf("%d of %d rises told, want three quarters", reported, 2*n)
 	}
 	if spurious > 1 {
 		t.Errorf("%d rises told that are luck", spurious)
@@ -151,7 +151,7 @@ func TestRiseTogether(t *testing.T) {
 // A falls by two fifths 1 s after C has ended. What A had in that second is little to go by; the level that it had all along tells.
 func TestFallNextToAnEnd(t *testing.T) {
 	const n = 60
-	told := 0
+	reported := 0
 	for seed := range uint64(n) {
 		rnd := rand.New(rand.NewPCG(seed, 79))
 		disk := func(name string, levels ...tracetest.Level) *trace.DiskTrace {
@@ -160,11 +160,11 @@ func TestFallNextToAnEnd(t *testing.T) {
 		a := Analyze(tracetest.Run(tracetest.Phase("WW",
 			disk("A", tracetest.Level{UntilS: 26, Rate: 0.8e9}, tracetest.Level{UntilS: 55, Rate: 0.48e9}), disk("C", tracetest.Level{UntilS: 25, Rate: 2.4e9}))), Options{})
 		if slices.ContainsFunc(a.Phases[0].Changes, func(c Change) bool { return c.concerns("A") && c.ToRate < c.FromRate && math.Abs(c.StartS-26) < 1 }) {
-			told++
+			reported++
 		}
 	}
-	if told < n*3/4 {
-		t.Errorf("%d of %d falls told, want three quarters", told, n)
+	if reported < n*3/4 {
+		t.Errorf("%d of %d falls told, want three quarters", reported, n)
 	}
 }
 

@@ -104,11 +104,11 @@ func latencyMatrix(phases []*phase, order []string) []LatencyRow {
 	}
 	for i := range m.rows {
 		row := &m.rows[i]
-		if told := m.told[i]; told.of(m.lines[i]) {
-			row.Figures = told.Figures
+		if known := m.known[i]; known.of(m.lines[i]) {
+			row.Figures = known.Figures
 			continue
 		}
-		row.Figures, _ = quantile.Tell(m.lines[i])
+		row.Figures, _ = quantile.Estimate(m.lines[i])
 	}
 	place := func(disk string) int { return slices.Index(order, disk) }
 	slices.SortStableFunc(m.rows, func(a, b LatencyRow) int {
@@ -121,7 +121,7 @@ func latencyMatrix(phases []*phase, order []string) []LatencyRow {
 type latencyRows struct {
 	rows  []LatencyRow
 	lines [][]quantile.Line
-	told  []knownFigures // of the first phase's disk, whose lines are often all there are
+	known []knownFigures // of the first phase's disk, whose lines are often all there are
 	jobs  [][]job        // of the row's disk, and of those beside it in the run's order
 }
 
@@ -181,13 +181,13 @@ func (p *phase) latencyRow(disk int, set []int) (row LatencyRow, jobs []job) {
 }
 
 // add adds lines to the row of the same work.
-func (m *latencyRows) add(row LatencyRow, jobs []job, lines []quantile.Line, told knownFigures) {
+func (m *latencyRows) add(row LatencyRow, jobs []job, lines []quantile.Line, known knownFigures) {
 	i := slices.IndexFunc(m.jobs, func(known []job) bool {
 		return slices.EqualFunc(known, jobs, func(a, b job) bool { return a.same(b) })
 	})
 	if i < 0 {
 		i = len(m.rows)
-		m.rows, m.jobs, m.lines, m.told = append(m.rows, row), append(m.jobs, jobs), append(m.lines, nil), append(m.told, told)
+		m.rows, m.jobs, m.lines, m.known = append(m.rows, row), append(m.jobs, jobs), append(m.lines, nil), append(m.known, known)
 	} else if !slices.Contains(m.rows[i].Phases, row.Phases[0]) {
 		m.rows[i].Phases = append(m.rows[i].Phases, row.Phases[0])
 	}

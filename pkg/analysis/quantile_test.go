@@ -35,7 +35,7 @@ func TestLatencyCoverage(t *testing.T) {
 			var given, missed [3]int
 			for trial := range n {
 				lines := quantile.Lines(&trace.DiskTrace{Op: trace.Write, Latencies: c.Play(seed(trial), endS, nil)}, nil)
-				f, _ := quantile.Tell(lines)
+				f, _ := quantile.Estimate(lines)
 				for i, interval := range []*[2]int64{f.P50CI95, f.P99CI95, f.P999CI95} {
 					if interval == nil {
 						continue
@@ -87,7 +87,7 @@ func probed(c tracetest.LatencyClass, rnd *rand.Rand, factor float64) *trace.Run
 func TestLongerLatency(t *testing.T) {
 	n := traces(t, 10, 4)
 	for _, c := range tracetest.LatencyClasses() {
-		told := func(factor float64) (claims int) {
+		reported := func(factor float64) (claims int) {
 			for trial := range n {
 				l := Analyze(probed(c, seed(trial), factor), Options{}).Phases[1].Disks["C"].Latency
 				if l.Alone == nil {
@@ -99,7 +99,7 @@ func TestLongerLatency(t *testing.T) {
 			}
 			return claims
 		}
-		same, longer := told(1), told(4)
+		same, longer := reported(1), reported(4)
 		if os.Getenv(tuneClasses) != "" || *perKind > 0 {
 			fmt.Printf("%-18s alike: %d of %d claimed; four times as long: %d\n", c.Name, same, n, longer)
 		}

@@ -77,7 +77,7 @@ func unlike(phases []*phase) []Warning {
 				}
 			}
 			if other != nil {
-				return []Warning{{Code: "unlike_work", Disk: here.disk, Other: told(other.work, in, here.work, p.out.Phase)}}
+				return []Warning{{Code: "unlike_work", Disk: here.disk, Other: difference(other.work, in, here.work, p.out.Phase)}}
 			}
 		}
 	}
@@ -102,8 +102,8 @@ func unlikeAlone(phases []*phase, here job) (other *job, in string) {
 	return other, in
 }
 
-// told says in what two works differ: "sizes 1 GB in A, 1 MB in WW".
-func told(a work.Work, in string, b work.Work, out string) string {
+// difference says in what two works differ: "sizes 1 GB in A, 1 MB in WW".
+func difference(a work.Work, in string, b work.Work, out string) string {
 	var texts []string
 	for _, key := range a.Differs(b) {
 		texts = append(texts, string(key)+" "+a.Value(key)+" in "+in+", "+b.Value(key)+" in "+out)

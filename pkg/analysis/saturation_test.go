@@ -133,12 +133,12 @@ func checkGains(t *testing.T, name, pattern string, p *hub.Profile, f *FallToget
 	}
 	for i := 1; i < len(before); i++ {
 		disk, want := p.Disks[i].Name, after[i]-before[i]
-		g, told := gains[disk]
+		g, reported := gains[disk]
 		switch {
-		case want < 0.01e9 && told:
+		case want < 0.01e9 && reported:
 			t.Errorf("%s: %s gained %.3g, and had all it can", name, disk, g.Gain)
-		case !told && want < 0.2*before[i]: // within what noise may make
-		case want >= 0.01e9 && (!told || !agrees(g.ToRate, after[i]) || !agrees(g.FromRate, before[i])):
+		case !reported && want < 0.2*before[i]: // within what noise may make
+		case want >= 0.01e9 && (!reported || !agrees(g.ToRate, after[i]) || !agrees(g.FromRate, before[i])):
 			t.Errorf("%s: %s gained %+v, want %.3g to %.3g", name, disk, g, before[i], after[i])
 		}
 	}
@@ -258,7 +258,7 @@ const gainRuns = 40
 // A disk whose rate only varies is not said to have gained when another falls, whatever its noise.
 func TestNoGainByNoise(t *testing.T) {
 	for _, kind := range []string{"independent", "lasting", "sawtooth", "files of many speeds"} {
-		claims, told := 0, 0
+		claims, reported := 0, 0
 		for seed := range uint64(gainRuns) {
 			rnd := rand.New(rand.NewPCG(seed, 77))
 			uniform := func(low, high float64) float64 { return low + (high-low)*rnd.Float64() }
@@ -289,13 +289,13 @@ func TestNoGainByNoise(t *testing.T) {
 				stepOf("W together", trace.Saturation{Step: trace.SaturationTogether}, diskOf("A", "write", 2e8, a...), diskOf("B", "write", 2e8, b...)),
 			), Options{}).Saturations
 			if len(found) == 1 && found[0].Together != nil && found[0].Together.Told {
-				told++
+				reported++
 				claims += len(found[0].Together.Gains)
 			}
 		}
-		t.Logf("%s: %d claims in %d runs of which it is told", kind, claims, told)
-		if told < gainRuns*9/10 || claims > 1+gainRuns/100 {
-			t.Errorf("%s: %d gains in %d of %d runs in which the disk gained nothing", kind, claims, told, gainRuns)
+		t.Logf("%s: %d claims in %d runs of which it is told", kind, claims, reported)
+		if reported < gainRuns*9/10 || claims > 1+gainRuns/100 {
+			t.Errorf("%s: %d gains in %d of %d runs in which the disk gained nothing", kind, claims, reported, gainRuns)
 		}
 	}
 }

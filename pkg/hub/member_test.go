@@ -110,7 +110,7 @@ func TestTell(t *testing.T) {
 	} {
 		w := &worker{job: &scenario.Job{Reads: tt.reads}, event: trace.Event{Type: trace.FileType, Bytes: tt.bytes}}
 		got := map[trace.Role]int64{}
-		if err := w.tell(func(e *trace.Event) error { got[e.Op] += e.Bytes; return nil }); err != nil {
+		if err := w.report(func(e *trace.Event) error { got[e.Op] += e.Bytes; return nil }); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(tt.want, got); diff != "" {

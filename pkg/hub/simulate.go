@@ -112,7 +112,7 @@ func (s *Sim) Play(plan *scenario.Plan, phase *scenario.Phase, emit func(*trace.
 		w := workers[phase.Jobs[i].Disk]
 		if e, ok := w.CutShort(w.file.StartNS); ok {
 			w.event = e
-			if err := w.tell(emit); err != nil {
+			if err := w.report(emit); err != nil {
 				return err
 			}
 		}
@@ -126,7 +126,7 @@ func (s *Sim) answer(g Grant, w *worker, emit func(*trace.Event) error) error {
 		return nil
 	}
 	if w.granted(g.DoneNS) {
-		if err := w.tell(emit); err != nil {
+		if err := w.report(emit); err != nil {
 			return err
 		}
 	}
@@ -156,8 +156,8 @@ func newWorker(phase *scenario.Phase, job *scenario.Job) *worker {
 	return w
 }
 
-// tell emits the worker's event, or one of each direction.
-func (w *worker) tell(emit func(*trace.Event) error) error {
+// report emits the worker's event, or one of each direction.
+func (w *worker) report(emit func(*trace.Event) error) error {
 	if w.job.Reads == 0 {
 		return emit(&w.event)
 	}

@@ -1,6 +1,6 @@
 // Package quantile computes how long a disk's requests took: medians and tails with intervals that hold although neighbouring
 // seconds have much in common, whether they are longer than another time's, and the heat map. It counts what package latency's
-// histograms hold, and knows no phases. Start at Lines and Tell.
+// histograms hold, and knows no phases. Start at Lines and Estimate.
 package quantile
 
 import (
@@ -91,8 +91,8 @@ func gatherRequests(lines []Line) *requests {
 	return r
 }
 
-// Tell are the figures of the lines' requests, and the quantiles: p50, p99, p99.9.
-func Tell(lines []Line) (Figures, []*Quantile) {
+// Estimate returns the figures of the lines' requests, and the quantiles: p50, p99, p99.9.
+func Estimate(lines []Line) (Figures, []*Quantile) {
 	r := gatherRequests(lines)
 	f := Figures{Requests: r.N(), Seconds: r.seconds, MaxNS: r.MaxNS()}
 	found := quantiles(lines, r, 2, 100, 1000)

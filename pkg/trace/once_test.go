@@ -123,7 +123,7 @@ func TestOnce(t *testing.T) {
 	one := func(seq int, startNS, endNS int64) []File {
 		return []File{{Seq: seq, Bytes: 7, StartNS: startNS, EndNS: endNS}}
 	}
-	told := func(files []File) []File {
+	again := func(files []File) []File {
 		for i := range files {
 			files[i].Samples = []Sample{{TNS: files[i].StartNS + 1, Bytes: 1}}
 		}
@@ -158,12 +158,12 @@ func TestOnce(t *testing.T) {
 		{"out of order", slices.Concat(clean[50:], clean[:50]), clean, leftOut{}},
 		{"numbers come round", ring, ring, leftOut{}},
 		{"a line thrice", slices.Concat(clean, clean[7:8], clean[7:8]), clean, leftOut{repeated: 2}},
-		{"the copy has the progress", slices.Concat(clean, told(inTurn(100, 0, 0))), told(inTurn(100, 0, 0)), leftOut{repeated: 100}},
+		{"the copy has the progress", slices.Concat(clean, again(inTurn(100, 0, 0))), again(inTurn(100, 0, 0)), leftOut{repeated: 100}},
 		{"unusable lines too", slices.Concat(clean[:9], one(9, 900, 900), one(9, 900, 900)), slices.Concat(clean[:9], one(9, 900, 900)), leftOut{repeated: 1}},
 		{"again with other times", slices.Concat(clean, late), clean, leftOut{again: 100}},
 		{"again, before the first in time", slices.Concat(late, clean), late, leftOut{again: 100}},
 		{"again, slower", slices.Concat(clean, one(99, 9900, 10150)), clean, leftOut{again: 1}},
-		{"again, with the progress", slices.Concat(clean, told(inTurn(100, 0, 30))), told(inTurn(100, 0, 30)), leftOut{again: 100}},
+		{"again, with the progress", slices.Concat(clean, again(inTurn(100, 0, 30))), again(inTurn(100, 0, 30)), leftOut{again: 100}},
 		{"goes on where it was cut off", slices.Concat(clean[:40], late), slices.Concat(clean[:40], late[40:]), leftOut{again: 40}},
 		{"numbered lanes", numbered, numbered, leftOut{}},
 		{"lanes without numbers", unnumbered, unnumbered, leftOut{}},
