@@ -65,7 +65,7 @@ func TestWaitUntil(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	for _, wait := range []time.Duration{-time.Second, 0, 20 * time.Microsecond, 500 * time.Microsecond, 5 * time.Millisecond} {
-		// A busy machine may wake anyone late: the best of several tries tells what the code can do.
+		// A busy machine may wake anyone late: the best of several tries shows what the code can do.
 		best := int64(1 << 62)
 		for range 10 {
 			before := Now()

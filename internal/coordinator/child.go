@@ -25,7 +25,7 @@ type child struct {
 	killed   string // why we killed it; empty if we did not
 	killedAt time.Time
 	silent   time.Duration // for which its job has not gone on
-	warned   bool          // a person was told of that
+	warned   bool          // a person was warned of that
 	bytes    int64
 	beside   int64       // what it has done outside its files' times
 	progress trace.Event // the latest that said something new

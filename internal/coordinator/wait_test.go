@@ -49,7 +49,7 @@ func TestWaitBefore(t *testing.T) {
 		t.Error(err)
 	}
 	if len(said) != 1 || !strings.Contains(said[0], "phase RR waits until the disks are idle, but") {
-		t.Errorf("said %q, want once that idle cannot be told", said)
+		t.Errorf("said %q, want once that idle is unknown", said)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -74,7 +74,7 @@ func TestFillVolume(t *testing.T) {
 				t.Errorf("the volume is %.1f %% full at the release, want 50 %%", 100*during)
 			}
 			if !slices.IsSorted(wrote) || len(wrote) < 3 {
-				t.Errorf("told %v, want how far it is, again and again", wrote)
+				t.Errorf("reported %v, want how far it is, again and again", wrote)
 			}
 			if len(fillers(t, dir)) == 0 {
 				t.Fatal("the next phase would find nothing")

@@ -300,7 +300,7 @@ func TestProbeOverAStall(t *testing.T) {
 			}
 			got := heard.sum(t, trace.Read)
 			if len(*f.log) != n || len(places) != n || got.N() != n {
-				t.Errorf("stall of %s: %d requests at %d places, %d told; want %d", stall, len(*f.log), len(places), got.N(), n)
+				t.Errorf("stall of %s: %d requests at %d places, %d counted; want %d", stall, len(*f.log), len(places), got.N(), n)
 			}
 			for _, q := range []float64{0.5, 0.9, 0.95, 0.99, 0.999, 1} {
 				if got, want := float64(got.Quantile(q)), float64(want[max(0, int(math.Ceil(q*n))-1)]); math.Abs(got/want-1) > 0.01 {
@@ -438,7 +438,7 @@ func TestMix(t *testing.T) {
 			t.Error(err)
 		}
 		if heard.sum(t, trace.Read).N()+heard.sum(t, trace.Write).N() != int64(len(requests)) {
-			t.Errorf("%d requests are told, want %d", heard.sum(t, trace.Read).N()+heard.sum(t, trace.Write).N(), len(requests))
+			t.Errorf("%d requests are counted, want %d", heard.sum(t, trace.Read).N()+heard.sum(t, trace.Write).N(), len(requests))
 		}
 		return requests
 	}
@@ -491,7 +491,7 @@ func TestMixEverywhere(t *testing.T) {
 				}
 				reads, writes := heard.sum(t, trace.Read).N(), heard.sum(t, trace.Write).N()
 				if reads+writes != 2*size/4096 || math.Abs(float64(reads)/(2*size/4096)-0.7) > 0.01 {
-					t.Errorf("%d reads and %d writes are told, want 70 %% of %d", reads, writes, 2*size/4096)
+					t.Errorf("%d reads and %d writes are counted, want 70 %% of %d", reads, writes, 2*size/4096)
 				}
 			})
 		}

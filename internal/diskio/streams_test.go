@@ -18,7 +18,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
 )
 
-// played is what a streams job told.
+// played is what a streams job reported.
 type played struct {
 	spans    []Span
 	outcomes tracetest.Outcomes

@@ -101,7 +101,7 @@ func TestDroppingFromTheCacheIsReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(reported) < len(job.Sizes) {
-		t.Errorf("told %d times of %d files", len(reported), len(job.Sizes))
+		t.Errorf("reported %d times for %d files", len(reported), len(job.Sizes))
 	}
 	if err := e.Close(); err != nil {
 		t.Error(err)

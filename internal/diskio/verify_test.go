@@ -280,7 +280,7 @@ func TestWhatIsDoneBeside(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(done) == before || done[len(done)-1] != int64(seq+1)<<20 {
-			t.Errorf("file %d was read back: told %v", seq, done[before:])
+			t.Errorf("file %d was read back: reported %v", seq, done[before:])
 		}
 	}
 	before := done[len(done)-1]
@@ -288,6 +288,6 @@ func TestWhatIsDoneBeside(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := done[len(done)-1]; got != before+3 {
-		t.Errorf("three files were removed: told %d after %d", got, before)
+		t.Errorf("three files were removed: reported %d after %d", got, before)
 	}
 }

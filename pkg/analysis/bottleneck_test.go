@@ -118,7 +118,7 @@ func TestFasterThanTheLine(t *testing.T) {
 		t.Errorf("3 GB/s over 20 Gb/s: warnings %v, want cached", w)
 	}
 	if slices.ContainsFunc(a.Findings, func(f Finding) bool { return f.Code == "bottleneck" }) {
-		t.Error("a cache's rate is told as a link's")
+		t.Error("a cache's rate is reported as a link's")
 	}
 }
 
@@ -238,7 +238,7 @@ func TestFasterThanLinks(t *testing.T) {
 	}
 }
 
-// Disks share the host's socket and the hub's uplink; what is known of a link and of where a disk hangs decides.
+// Disks share the host's socket and the hub's uplink; what is known of a link and of a disk's connection decides.
 func TestLinkUses(t *testing.T) {
 	link := func(segment hardware.Segment, hub, port string) hardware.Link {
 		return hardware.Link{Segment: segment, Hub: hub, Port: port, Kind: hardware.Thunderbolt, Generation: "4", RxBps: 40e9, TxBps: 40e9}

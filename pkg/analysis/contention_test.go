@@ -276,8 +276,8 @@ func TestHubCost(t *testing.T) {
 	}
 }
 
-// A and B have three quarters of what they have alone, which solos of 6 s show: of ten files, too few to tell the noise by
-// themselves, but 40 s together tell it.
+// A and B have three quarters of what they have alone, which solos of 6 s show: of ten files, too few to estimate the noise from
+// themselves, but 40 s together show it.
 func TestHeldByShortSolos(t *testing.T) {
 	const n = 40
 	held := 0
@@ -297,6 +297,6 @@ func TestHeldByShortSolos(t *testing.T) {
 		}
 	}
 	if held < 2*n*3/4 {
-		t.Errorf("%d of %d losses told, want three quarters", held, 2*n)
+		t.Errorf("%d of %d losses reported, want three quarters", held, 2*n)
 	}
 }

@@ -155,7 +155,7 @@ func TestAloneAfterwards(t *testing.T) {
 			t.Errorf("%s: %+v, %v", tt.name, r, ok)
 		}
 	}
-	// A file of which nothing is known tells no rate.
+	// A file of which nothing is known has no rate.
 	p := besides(40, tracetest.Steps(100), tracetest.Steps(160, [2]float64{30, 0}))
 	long := tracetest.FilesOf([2]float64{29, 29e6}, [2]float64{11, 11e6})
 	p.parts[0] = newPart(long, 0)

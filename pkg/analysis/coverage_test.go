@@ -84,7 +84,7 @@ func TestIntervalsCover(t *testing.T) {
 	var all held // of the classes that the promise is for
 	for i, c := range classes {
 		if hurried() && (c.Noise.MemoryS > 3 || c.Noise.Tail > 0 && c.Noise.Tail < 2) {
-			continue // beyond what is promised, and few traces would not tell
+			continue // beyond what is promised, and few traces would not show it
 		}
 		disks, total := coverage(c, traces, 30, 5000+uint64(i))
 		if *full {

@@ -74,7 +74,7 @@ func TestWhatExplainsAFall(t *testing.T) {
 		}
 		p.fillChanges()
 		if got := a.kinds[1]; got != tt.kind {
-			t.Errorf("%s: told as %q, want %q", tt.name, got, tt.kind)
+			t.Errorf("%s: reported as %q, want %q", tt.name, got, tt.kind)
 		}
 		got := p.throttle(a)
 		if (got != nil) != (tt.kind == KindOwnFall) {
@@ -97,7 +97,7 @@ func TestWhatExplainsAFall(t *testing.T) {
 		p.out.Recoveries, p.reached = []Recovery{{Disk: "B", AtS: at, LagS: &lag, ToRate: &lag}}, make([]level.Measured, 1)
 		p.fillChanges()
 		if got := p.parts[0].kinds[1]; (got == KindRedistribution) != want {
-			t.Errorf("B recovers at %v s: A's fall is told as %q", at+lag, got)
+			t.Errorf("B recovers at %v s: A's fall is reported as %q", at+lag, got)
 		}
 		p.out.Recoveries, p.reached = []Recovery{{Disk: "A", AtS: at, LagS: &lag, ToRate: &lag}, {Disk: "B", AtS: at}}, make([]level.Measured, 2)
 		p.fillChanges()

@@ -148,7 +148,7 @@ func TestDiskFindings(t *testing.T) {
 	sameFindings(t, "a step of the preset", got,
 		Finding{Code: "saturation", Disk: "B", Values: map[string]float64{"at_bytes": 7, "from_rate": 100, "to_rate": 40, "rest_s": 30}, Weight: 1.6})
 	if got := toldOf(Phase{Disks: map[string]Disk{"B": {Throttle: fell(CauseUnknown)}}}, step); len(got) != 2 {
-		t.Errorf("a throttle in another phase is not told: %+v", got)
+		t.Errorf("a throttle in another phase is not reported: %+v", got)
 	}
 }
 
@@ -286,7 +286,7 @@ func TestOtherTools(t *testing.T) {
 	within(t, "up to the first end", o.FirstDoneRate, (600.+1200)/6, 1e-6)
 	within(t, "up to the last", o.LastDoneRate, 220, 1e-9)
 	if o.FioReadRate != nil || o.FioWriteRate != nil {
-		t.Error("one direction is told apart")
+		t.Error("one direction is listed separately")
 	}
 	p.parts[1] = at(2, "read", [2]float64{4, 1200})
 	o = p.otherToolRates()

@@ -68,7 +68,7 @@ func TestBackAfter(t *testing.T) {
 	}
 	s := Saturation{Bursts: []level.Burst{{RestS: 1, FastBytes: 50, Throughout: true}}}
 	if b := s.back(c); b.Whole || b.Bytes != 50 {
-		t.Errorf("a burst too short to tell: %+v", b)
+		t.Errorf("a burst too short to judge: %+v", b)
 	}
 }
 

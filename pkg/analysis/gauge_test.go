@@ -215,7 +215,7 @@ func filled(rnd *rand.Rand) *trace.Run {
 	return run
 }
 
-// puzzling is a disk that falls for no reason that its gauges tell.
+// puzzling is a disk that falls for no reason that its gauges show.
 func puzzling(rnd *rand.Rand) *trace.Run {
 	f := newFall(rnd)
 	level := 30 + 25*rnd.Float64()

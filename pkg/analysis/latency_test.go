@@ -32,7 +32,7 @@ func answering(name string, op trace.Role, fromS, toS float64, l tracetest.Laten
 	return d
 }
 
-// The figures are those of the requests that ended in the overlap, and the matrix tells them apart by who worked.
+// The figures are those of the requests that ended in the overlap, and the matrix separates them by which disks worked.
 func TestLatencies(t *testing.T) {
 	l := tracetest.Latency{PerS: 2000, MedianNS: 120e3, Sigma: 0.4}
 	slow := l

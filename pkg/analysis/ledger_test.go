@@ -36,8 +36,8 @@ func TestInOrder(t *testing.T) {
 		want []reported
 	}{
 		{"undone", []Change{one(KindUnknown, 20, 50, 100, "A"), one(KindOwnFall, 10, 100, 50, "A")}, []reported{{KindOwnFall, 10, 20}}},
-		{"undone but for a tenth", []Change{one(KindOwnFall, 10, 100, 50, "A"), one(KindUnknown, 20, 50, 90, "A")}, []reported{{KindOwnFall, 10, 20}}},
-		{"undone but for a fifth", []Change{one(KindOwnFall, 10, 100, 50, "A"), one(KindUnknown, 20, 50, 80, "A")}, []reported{{KindOwnFall, 10, 10}, {KindUnknown, 20, 20}}},
+		{"undone except for a tenth", []Change{one(KindOwnFall, 10, 100, 50, "A"), one(KindUnknown, 20, 50, 90, "A")}, []reported{{KindOwnFall, 10, 20}}},
+		{"undone except for a fifth", []Change{one(KindOwnFall, 10, 100, 50, "A"), one(KindUnknown, 20, 50, 80, "A")}, []reported{{KindOwnFall, 10, 10}, {KindUnknown, 20, 20}}},
 		{"another disk's rise", []Change{one(KindOwnFall, 10, 100, 50, "A"), one(KindUnknown, 20, 50, 100, "B")}, []reported{{KindOwnFall, 10, 10}, {KindUnknown, 20, 20}}},
 		{"one of two disks", []Change{one(KindSharedFall, 10, 200, 100, "A", "B"), one(KindUnknown, 20, 50, 100, "A")}, []reported{{KindSharedFall, 10, 10}, {KindUnknown, 20, 20}}},
 		{"both of two disks", []Change{one(KindSharedFall, 10, 200, 100, "A", "B"), one(KindSharedFall, 20, 100, 200, "A", "B")}, []reported{{KindSharedFall, 10, 20}}},
@@ -141,10 +141,10 @@ func TestRiseTogether(t *testing.T) {
 		}
 	}
 	if reported < 2*n*3/4 {
-		t.Errorf("%d of %d rises told, want three quarters", reported, 2*n)
+		t.Errorf("%d of %d rises reported, want three quarters", reported, 2*n)
 	}
 	if spurious > 1 {
-		t.Errorf("%d rises told that are luck", spurious)
+		t.Errorf("%d rises reported that are chance", spurious)
 	}
 }
 
@@ -164,7 +164,7 @@ func TestFallNextToAnEnd(t *testing.T) {
 		}
 	}
 	if reported < n*3/4 {
-		t.Errorf("%d of %d falls told, want three quarters", reported, n)
+		t.Errorf("%d of %d falls reported, want three quarters", reported, n)
 	}
 }
 
@@ -352,7 +352,7 @@ func TestWarmUps(t *testing.T) {
 				}
 			}
 			if got != tt.want[i] || len(p.out.Changes) > 1 {
-				t.Errorf("%s: told in %s as %q, want %q", tt.name, p.out.Phase, got, tt.want[i])
+				t.Errorf("%s: reported in %s as %q, want %q", tt.name, p.out.Phase, got, tt.want[i])
 			}
 		}
 	}

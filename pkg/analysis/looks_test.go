@@ -75,7 +75,7 @@ func TestNumber(t *testing.T) {
 	}
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		if got := number(v); got != nil {
-			t.Errorf("%v is told", v)
+			t.Errorf("%v is reported", v)
 		}
 	}
 }

@@ -87,7 +87,7 @@ func TestDuplexGain(t *testing.T) {
 		t.Logf("gain %v, %+v: %d of %d", tt.gain, tt.noise, raised, count)
 		share := float64(raised) / float64(count)
 		if share < tt.lower-0.05 || share > math.Max(tt.upper, 1/float64(count)) {
-			t.Errorf("gain %v, %+v: told in %d of %d runs", tt.gain, tt.noise, raised, count)
+			t.Errorf("gain %v, %+v: reported in %d of %d runs", tt.gain, tt.noise, raised, count)
 		}
 	}
 }

@@ -107,7 +107,7 @@ func TestLongerLatency(t *testing.T) {
 			t.Errorf("%s: %d of %d pairs alike are claimed to differ", c.Name, same, n)
 		}
 		if c.Latency.MemoryS < 2 && c.Latency.Wave < 1 && float64(longer) < 0.9*float64(n)-1 {
-			t.Errorf("%s: %d of %d pairs with requests that take four times as long are told", c.Name, longer, n)
+			t.Errorf("%s: %d of %d pairs with requests that take four times as long are found", c.Name, longer, n)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func TestQuoteAfterAFall(t *testing.T) {
 
 // TestQuoteIsTheLongRun: in each class of noise, the middle of the quotes of steady disks lies within 3 % of the rate
 // in the long run, of few traces within 10 %. Pareto's distribution below 2 has no variance: most traces never see what its mean is made of, and
-// no figure of theirs can tell it.
+// no figure of theirs can show it.
 func TestQuoteIsTheLongRun(t *testing.T) {
 	count, allowed := traces(t, 7, 3), 0.1
 	if count >= 100 {

@@ -62,7 +62,7 @@ func workKeys() []workKey {
 		{"stop", ww, ww + ", stop: 20 s", "", "how long it is measured"},
 		{"stop", ww, ww + ", stop: hold", "", "filler is more of the same"},
 		{"until", ww, ww + ", until: steady", "", "how long it is measured"},
-		{"cooldown", ww, ww + ", cooldown: 30 s", "", "in which state it begins is no part of the work; the changes in the phase tell of it"},
+		{"cooldown", ww, ww + ", cooldown: 30 s", "", "in which state it begins is no part of the work; the changes in the phase show it"},
 		{"pause", ww, ww + ", pause: plug A in again", "", "what is done by hand changes the place, which has its own name"},
 		{"repeat", ww, ww + ", repeat: 2", "", "that is what repeats are"},
 		{"name", ww, ww + ", name: another", "", "a name"},

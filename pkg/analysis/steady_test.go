@@ -79,7 +79,7 @@ func TestSteadyAgreesWithThePolicy(t *testing.T) {
 		}
 	}
 	if steady == 0 || steady == 20 {
-		t.Errorf("%d of 20 series are steady: the others would tell more", steady)
+		t.Errorf("%d of 20 series are steady: the others would show more", steady)
 	}
 }
 

@@ -56,7 +56,7 @@ func TestRemovals(t *testing.T) {
 	moved[2].Connections = map[string]string{"B": trace.Direct}
 	for _, r := range Analyze(tracetest.Run(moved...), Options{}).Summary.Removals {
 		if r.Disk == "B" {
-			t.Errorf("told to give B a port of its own, which it has: %+v", r)
+			t.Errorf("advised to give B a port of its own, which it has: %+v", r)
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// A phase is called by who does what if its name is a pattern; two of one title are told apart, and either selects it.
+// A phase is called by who does what if its name is a pattern; two of one title are numbered, and either selects it.
 func TestTitles(t *testing.T) {
 	run := &trace.Run{Disks: []trace.Disk{{Name: "A"}, {Name: "B"}}}
 	for _, name := range []string{"WR", "RW", "A W, B R", "edit"} {

@@ -40,7 +40,7 @@ func found(t *testing.T, plan *scenario.Plan, p *Profile) (r search.Result, trie
 	return r, tries
 }
 
-// clean tells whether a phase by itself is.
+// clean reports whether a phase by itself is.
 func clean(t *testing.T, plan *scenario.Plan, p *Profile, phase scenario.Phase) bool {
 	t.Helper()
 	one := *plan

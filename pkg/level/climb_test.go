@@ -34,7 +34,7 @@ func TestBlurAndOutlasts(t *testing.T) {
 	}
 }
 
-// From 50 the disk climbs to the highest level that noise tells from the ones before, and stays there while it keeps more than
+// From 50 the disk climbs to the highest level that noise separates from the ones before, and stays there while it keeps more than
 // half of the climb.
 func TestClimb(t *testing.T) {
 	for _, tt := range []struct {

@@ -24,7 +24,7 @@ func TestJumps(t *testing.T) {
 	// Another as large does not make it common if it is an edge itself.
 	twice := settled(60, tracetest.Steps(100, [2]float64{20, 50}, [2]float64{40, 100})).series
 	if twice.jumps(200, []int{0, 200, 600}) || !twice.jumps(200, []int{0, 200, 400, 600}) {
-		t.Error("a jump of two is told though only one of them is known, or is not though both are")
+		t.Error("a jump of two is reported though only one of them is known, or is not though both are")
 	}
 }
 

@@ -193,7 +193,7 @@ func TestMeters(t *testing.T) {
 		}
 	}
 	if Moves(want[:1]) || !Moves(want[:2]) || Moves(nil) {
-		t.Error("what moves is not told from what does not")
+		t.Error("what moves is not distinguished from what does not")
 	}
 	counts := func(read, written []float64) ([]count, bool) {
 		return New(&trace.Phase{Gauges: slices.Concat(tracetest.Readings("A", trace.DeviceRead, read...), tracetest.Readings("A", trace.DeviceWrite, written...))}).counts("A")

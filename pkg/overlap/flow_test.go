@@ -84,7 +84,7 @@ func TestFlow(t *testing.T) {
 	}
 }
 
-// TestFlowKnown: samples closer together than the bins tell no more than the bins do.
+// TestFlowKnown: samples closer together than the bins show no more than the bins do.
 func TestFlowKnown(t *testing.T) {
 	for _, tt := range []struct {
 		seconds int64

@@ -149,7 +149,7 @@ func TestQuantileLonger(t *testing.T) {
 	q, alone := quantileOf(0.1, twice, deviations(0.05, 1)), quantileOf(0.1, thousandTimes(), deviations(0.1, 1))
 	got := q.Longer(alone, 0.01)
 	if got == nil {
-		t.Fatal("twice as long is not told")
+		t.Fatal("twice as long is not found")
 	}
 	qAt, aloneAt := q.interval(), alone.interval()
 	log := func(a, b int64) float64 { return math.Log(float64(a)) - math.Log(float64(b)) }

@@ -196,9 +196,9 @@ func TestBlockOf(t *testing.T) {
 	}
 }
 
-// A knee lies between two sizes, with five files that tell a rate on either side, or a twentieth of many.
+// A knee lies between two sizes, with five files that show a rate on either side, or a twentieth of many.
 func TestDivides(t *testing.T) {
-	counted := func(n, before int) []int { // that many of n files tell a rate, the first after some
+	counted := func(n, before int) []int { // that many of n files show a rate, the first after some
 		telling := make([]int, n+1)
 		for i := range n {
 			telling[i+1] = telling[i]

@@ -157,7 +157,7 @@ func TestSpread(t *testing.T) {
 	if s := even.Spread(); s.Items != 20 || s.se > 1e-9 {
 		t.Errorf("even items: %+v, want no error", s)
 	}
-	// One item that is larger than all others by far tells nothing of the next.
+	// One item that is larger than all others by far says nothing about the next.
 	lone := Items{Size: []float64{1e6, 1, 2, 3}, Time: []float64{10, 0.1, 0.1, 0.1}}
 	if s := lone.Spread(); s.Items != 1 || s.Worth > 1.1 {
 		t.Errorf("a lone item: %+v, want one, worth one", s)
@@ -168,7 +168,7 @@ func TestSpread(t *testing.T) {
 			t.Errorf("an item of %v and three of 1: %d comparable, want %d", largest, s.Items, want)
 		}
 	}
-	// The slowest of three tells all that is known of one that is slower still.
+	// The slowest of three is all that is known of one that is slower still.
 	closeToBy(t, "the tail of three", tailMean([]float64{0.8, 1.3, 0.9}), 0.3, 1e-12)
 	// Of equal items, the ratio's error is that of the mean.
 	equal := Items{Size: []float64{1, 1, 1, 1}, Time: []float64{0.9, 1.1, 0.8, 1.2}}

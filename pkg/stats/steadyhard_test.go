@@ -83,10 +83,10 @@ func TestSteadyOnHardSeries(t *testing.T) {
 				off++
 			}
 		}
-		t.Logf("%-28s right %d of 50; the rate told is off by %.0f %% at most", tt.kind, right, 100*worst)
+		t.Logf("%-28s right %d of 50; the reported rate is off by %.0f %% at most", tt.kind, right, 100*worst)
 		evidence.Report(t, evidence.AtLeast("steady", tt.kind+": series judged rightly", right, 50, tt.right))
 		if off > 0 {
-			t.Errorf("%s: in %d of 50 series the rate told is not the one at the end, once by %.0f %%", tt.kind, off, 100*worst)
+			t.Errorf("%s: in %d of 50 series the reported rate is not the one at the end, once by %.0f %%", tt.kind, off, 100*worst)
 		}
 	}
 }
