@@ -12,7 +12,7 @@ import (
 
 // How a recovery is detected.
 const (
-	oneStep      = 0.09           // neighbouring levels that differ by less are taken for one
+	oneStep      = 0.09           // neighbouring levels that differ by less count as one
 	togetherS    = 0.5            // seconds: disks that end this close together count as one end, the last one's
 	settleNS     = 2_000_000_000  // the old level must be seen for this long
 	jointChance  = 0.15           // of disks that surely rise at one instant, those count that noise makes rise more rarely than this

@@ -4,7 +4,7 @@
 //
 //	go run ./testdata/lab [-short] [-findings] [-out DIR]
 //
-// It needs Linux, root's rights, fio and mkfs.xfs. Whatever it makes goes when it ends; what it leaves when it is killed is
+// It needs Linux, root's rights, fio and mkfs.xfs. Everything it creates is removed when it ends; what it leaves when it is killed is
 // removed by the next one.
 package main
 
@@ -28,7 +28,7 @@ const (
 	writeLimit = 120e6
 )
 
-// errMissing is of what this machine lacks: nothing has failed.
+// errMissing is the error for what this machine lacks: nothing has failed.
 var errMissing = errors.New("missing")
 
 // options are the flags.
@@ -65,7 +65,7 @@ func run(ctx context.Context, opts options, findings bool) (code int, err error)
 		fmt.Println("not measured:", err)
 		return 0, nil
 	case ctx.Err() != nil:
-		return 130, errors.New("interrupted; all that it had made is gone")
+		return 130, errors.New("interrupted; everything that it had created was removed")
 	case err != nil:
 		return 1, err
 	}

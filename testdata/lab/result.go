@@ -42,7 +42,7 @@ func (r *result) both() bool { return r.truth > max(readLimit, writeLimit) }
 
 func (r *result) measured() float64 { return median(r.ours) }
 
-// holds reports whether hubbench said what is true.
+// holds reports whether hubbench was right.
 func (r *result) holds() bool { return math.Abs(r.measured()-r.truth) <= r.within*r.truth }
 
 // finding is the result as evidence.
@@ -83,7 +83,7 @@ func document(results []*result) *report.Document {
 		}
 	}
 	n := len(results[0].ours)
-	lead := fmt.Sprintf("hubbench said what is true in all %d cases.", len(results))
+	lead := fmt.Sprintf("hubbench was right in all %d cases.", len(results))
 	if len(off) > 0 {
 		lead = fmt.Sprintf("hubbench was off in %d of %d cases: %s.", len(off), len(results), strings.Join(off, "; "))
 	}
@@ -94,7 +94,7 @@ func document(results []*result) *report.Document {
 		doc.Add(report.Warning{Text: theirs})
 	}
 	t := &report.Table{Title: "Rates", Columns: []report.Column{
-		{Head: "Pattern"}, {Head: "Truth", Numbers: true}, {Head: "hubbench", Numbers: true}, {Head: "Off", Numbers: true}, {Head: "Least to most"},
+		{Head: "Pattern"}, {Head: "Truth", Numbers: true}, {Head: "hubbench", Numbers: true}, {Head: "Off", Numbers: true}, {Head: "Range"},
 		{Head: "fio", Numbers: true}, {Head: "Off", Numbers: true}, {Head: "Held to", Numbers: true}, {Head: ""},
 	}, Note: "MB/s of all disks together, " + runs(n) + ". W writes, R reads. hubbench: in the overlap, or after it if a row says so. fio: all " +
 		"bytes over the longest job's time, " + runs(len(results[0].theirs)) + ". Both leave the first second out (warm_up, ramp_time), in which the kernel grants more than the limit."}
@@ -113,7 +113,7 @@ func document(results []*result) *report.Document {
 	return doc
 }
 
-// doubts says so if fio too was far below the truth: the machine may have been.
+// doubts warns if fio too was far below the truth: then the machine may have been slow.
 func doubts(results []*result) string {
 	var low []string
 	for _, r := range results {

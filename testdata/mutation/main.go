@@ -11,7 +11,7 @@
 // printed into a file, to try all tests on them. -exec is put before each test, as in go test: to take turns on a busy machine,
 // for one.
 //
-// A survivor is a test that lacks, code that nobody needs, or an error that is none: those are listed with the reason in
+// A survivor is a missing test, unneeded code, or an error that is none: those are listed with the reason in
 // equivalent.txt, and are counted apart. An error that the compiler makes into the same program is seen to be none.
 package main
 
@@ -44,7 +44,7 @@ type options struct {
 
 func run() error {
 	var o options
-	flag.Uint64Var(&o.seed, "seed", 0, "which mutants are drawn; by default others each time")
+	flag.Uint64Var(&o.seed, "seed", 0, "random seed for drawing mutants; a new one each time by default")
 	flag.IntVar(&o.n, "n", 0, "number of mutants to draw; 0 takes all")
 	flag.DurationVar(&o.within, "within", 0, "leave out tests that take longer; 0 takes all")
 	flag.StringVar(&o.again, "again", "", "try the mutants that survived according to this file, the output of an earlier run")

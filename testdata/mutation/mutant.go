@@ -90,7 +90,7 @@ func mutantsIn(file string, code []byte) ([]mutant, error) {
 	return m.made, nil
 }
 
-// instead says what each operator is changed to.
+// instead maps each operator to what it is changed to.
 func instead(op token.Token) []token.Token {
 	return map[token.Token][]token.Token{
 		token.ADD: {token.SUB}, token.SUB: {token.ADD}, token.MUL: {token.QUO}, token.QUO: {token.MUL}, token.REM: {token.MUL},
@@ -105,7 +105,7 @@ func instead(op token.Token) []token.Token {
 	}[op]
 }
 
-// names says for what calls are mistaken.
+// names maps a called function to the ones it is replaced by.
 func names() map[string]string {
 	return map[string]string{"min": "max", "max": "min", "Min": "Max", "Max": "Min", "Floor": "Ceil", "Ceil": "Floor"}
 }

@@ -30,7 +30,7 @@ const (
 	invalid    outcome = "invalid" // does not compile
 )
 
-// memoryKB bounds a test, for mutants that never stop to append.
+// memoryKB bounds a test, for mutants that never stop appending.
 const memoryKB = 6_000_000
 
 // together is how long tests may take to be run at once: to start a program for each would take longer.

@@ -7,7 +7,7 @@
 // Without names it runs all but machine, which is this machine's own tests; without packages those where systems differ,
 // and with -all every one. A failure that is the emulator's fault is listed in known.txt with its reason: any other one, and
 // a listed one that does not happen, is an error. Up to two tests of a system that fail under its emulator are run once more,
-// alone, and this is said: what then passes has passed. If a program is lacking the system is passed over, and that is said;
+// alone, and this is said: what then passes has passed. If a program is missing the system is skipped, and that is said;
 // with -strict it is an error too. -record writes results.txt and the list in the manual.
 //
 // What the results mean is in the package outcome; known.txt and results.txt belong to it.
@@ -49,7 +49,7 @@ type options struct {
 func run(out io.Writer) error {
 	all := flag.Bool("all", false, "test every package, not those alone where systems differ")
 	record := flag.Bool("record", false, "write results.txt and the list in the manual")
-	strict := flag.Bool("strict", false, "take it for an error if the programs for a system are lacking")
+	strict := flag.Bool("strict", false, "treat it as an error if programs for a system are missing")
 	table := flag.Bool("table", false, "write the list in the manual afresh from results.txt, and run nothing")
 	flag.Parse()
 	if _, err := os.Stat("go.mod"); err != nil {

@@ -152,7 +152,7 @@ func (s system) run(o options) ([]outcome.Result, bool, error) {
 			fmt.Fprintf(o.out, "FAIL %s\n%s\n", pkg, strings.Join(wrong, "\n"))
 			continue
 		}
-		fmt.Fprintf(o.out, "ok   %s: %d passed, %d skipped, %d failed by the emulator's fault\n", pkg, r.Passed, r.Skipped, r.Excused)
+		fmt.Fprintf(o.out, "ok   %s: %d passed, %d skipped, %d failed because of the emulator\n", pkg, r.Passed, r.Skipped, r.Excused)
 	}
 	return results, ok, nil
 }

@@ -151,7 +151,7 @@ func machine(ctx context.Context) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
 
-// as says with which rights.
+// as says with which privileges.
 func as(uid int) string {
 	switch uid {
 	case 0:

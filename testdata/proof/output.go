@@ -64,7 +64,7 @@ func (t *tests) line(text string) {
 			}
 		}
 	case "fail":
-		// A test fails with those that are part of it, or with its findings: they have said why.
+		// A test fails with its subtests, or with its findings: they have said why.
 		part := func(s string) bool { return s == e.Test || strings.HasPrefix(s, e.Test+"/") }
 		if e.Test != "" && !slices.ContainsFunc(t.command.Failed, part) && !slices.ContainsFunc(t.told, part) {
 			t.command.Failed = append(t.command.Failed, t.ended(e.Test, e.Test, lastSaid))
@@ -109,7 +109,7 @@ func (t *tests) ended(test, name string, most int) string {
 	return name + ": " + strings.Join(said, "; ")
 }
 
-// end takes the tests that never ended for failed: their program crashed, or was stopped.
+// end counts the tests that never ended as failed: their program crashed, or was stopped.
 func (t *tests) end() {
 	var open []string
 	for name := range t.said {

@@ -12,8 +12,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// mostRows is how many findings of a claim stand in the open: more are opened by those who want them.
-const mostRows = 8
+// maxRows is how many findings of a claim are shown unfolded.
+const maxRows = 8
 
 // document is the page: the verdict first, then what it means, all claims in a table, and each with its evidence.
 func (p *Proof) document() *report.Document {
@@ -111,12 +111,12 @@ func (p *Proof) table() *report.Table {
 // meaning says what a pass is worth.
 func meaning() report.List {
 	return report.List{Title: "What a pass means, and what was not tested", Items: []string{
-		"A claim holds if every finding was within the limit that stands beside it. The limits are fixed in the tests, not chosen after the measurement.",
-		"Truth is what was set beforehand: the rate that the kernel grants a device, the profile of a simulated or mounted hub, the numbers that a trace was generated with. No other benchmark's rates are taken for the truth. For processor time and for how late threads are woken, which depend on the machine, it is fio's and a plain thread's in the same run.",
-		"Counts have an interval of 95 % (Wilson): what the share of all such trials may be. If trials are few, the limit allows for chance, and says so by its number.",
+		"A claim holds if every finding was within the limit shown beside it. The limits are fixed in the tests, not chosen after the measurement.",
+		"Truth is what was set beforehand: the rate that the kernel grants a device, the profile of a simulated or mounted hub, the numbers that a trace was generated with. No other benchmark's rates are used as the truth. For processor time and for how late threads are woken, which depend on the machine, it is fio's and a plain thread's in the same run.",
+		"Counts have an interval of 95 % (Wilson): what the share of all such trials may be. If trials are few, the limit allows for chance, and gives the number.",
 		"A check that crashes, takes too long or reports nothing makes its claim fail. What this machine can't measure is left out, with the reason.",
 		"No real Mac and no real Thunderbolt hub was tested here, only disks in memory, file systems under limits, and models. Of real hubs there are the published figures that goshen-ridge.yaml is fitted to.",
-		"A pass says that hubbench measures rightly. It says nothing of how fast this machine's disks are.",
+		"A pass says that hubbench measures correctly. It says nothing about how fast this machine's disks are.",
 	}}
 }
 
@@ -166,7 +166,7 @@ func (j *Judged) show(doc *report.Document) {
 	}
 	switch n := len(t.Rows); {
 	case n == 0:
-	case n <= mostRows:
+	case n <= maxRows:
 		doc.Add(t)
 	default:
 		if len(failing.Rows) > 0 {

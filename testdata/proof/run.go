@@ -28,7 +28,7 @@ type Command struct {
 	most time.Duration
 }
 
-// interrupted is what is wrong with a command that was not left to end.
+// interrupted is what is wrong with a command that was interrupted.
 const interrupted = "interrupted"
 
 // ending is the time that an interrupted command has to clean up.

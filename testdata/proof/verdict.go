@@ -34,7 +34,7 @@ type Judged struct {
 	Beyond   bool               `json:"beyond,omitempty"` // the set does not measure it
 }
 
-// Verdict is what becomes of a claim.
+// Verdict is the verdict on a claim.
 type Verdict string
 
 // The verdicts.

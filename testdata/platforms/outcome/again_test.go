@@ -55,7 +55,7 @@ func TestAgain(t *testing.T) {
 		{"more than the chances", Loader, ends("fail", "TestA fail", "TestB fail"), nil, 1, nil, nil, 1, 0, []string{"TestA fails", "TestB fails"}},
 		{"a crash", Loader, panics, nil, 2, map[string]string{"": ends("pass", "TestOne pass", "TestTwo pass")},
 			[]string{"its program failed under loader, and all of it is run again; the first time:\nTestTwo fails:\npanic: odd"}, 1, 2, nil},
-		{"a crash twice", Loader, panics, nil, 2, map[string]string{"": panics}, []string{"its program failed"}, 1, 1, []string{"TestTwo fails", "the tests came to no end"}},
+		{"a crash twice", Loader, panics, nil, 2, map[string]string{"": panics}, []string{"its program failed"}, 1, 1, []string{"TestTwo fails", "the tests did not finish"}},
 		{"a crash, then a failure", Loader, panics, nil, 2, map[string]string{"": one}, []string{"its program failed"}, 1, 1, []string{"TestTwo/x fails"}},
 		{"a test that never ended", Loader, ends("fail", "TestOne run", "TestTwo fail"), nil, 2, map[string]string{"": ends("pass", "TestOne pass", "TestTwo pass")},
 			[]string{"its program failed under loader"}, 1, 2, nil},

@@ -133,7 +133,7 @@ func Judge(t *Tests, how, pkg string, known []Known) (Result, []string) {
 		}
 	}
 	if t.crashed() {
-		wrong = append(wrong, "the tests came to no end:\n"+strings.Join(t.Output[""], ""))
+		wrong = append(wrong, "the tests did not finish:\n"+strings.Join(t.Output[""], ""))
 	} else if t.Failed && len(failed) == 0 {
 		wrong = append(wrong, "failed, though no test did:\n"+strings.Join(t.Output[""], ""))
 	}

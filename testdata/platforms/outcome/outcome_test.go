@@ -46,8 +46,8 @@ func TestJudge(t *testing.T) {
 		{"listed and passes", stream, []Known{listed, {Loader, "a", "TestOne", "r"}}, []string{"TestOne is in known.txt and does not fail"}},
 		{"listed and skipped", stream, []Known{listed, {Loader, "a", "TestThree", "r"}}, []string{"TestThree is in known.txt"}},
 		{"listed and gone", stream, []Known{listed, {Loader, "a", "TestGone", "r"}}, []string{"TestGone is in known.txt"}},
-		{"a crash is never excused", crash, []Known{listed}, []string{"the tests came to no end"}},
-		{"never ended", `{"Action":"run","Package":"m/a","Test":"TestHang"}` + "\n" + `{"Action":"output","Package":"m/a","Output":"signal: killed\n"}` + "\n" + `{"Action":"fail","Package":"m/a"}`, nil, []string{"TestHang fails", "the tests came to no end:\nsignal: killed"}},
+		{"a crash is never excused", crash, []Known{listed}, []string{"the tests did not finish"}},
+		{"never ended", `{"Action":"run","Package":"m/a","Test":"TestHang"}` + "\n" + `{"Action":"output","Package":"m/a","Output":"signal: killed\n"}` + "\n" + `{"Action":"fail","Package":"m/a"}`, nil, []string{"TestHang fails", "the tests did not finish:\nsignal: killed"}},
 		{"does not build", `{"Action":"output","Package":"m/a","Output":"FAIL m/a [build failed]\n"}` + "\n" + `{"Action":"fail","Package":"m/a"}`, nil, []string{"failed, though no test did:\nFAIL m/a [build failed]"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
