@@ -24,7 +24,7 @@ func (p *Proof) document() *report.Document {
 			doc.Add(report.Warning{Text: fmt.Sprintf("%s fails: %s", c.Name, c.Reason)})
 		}
 	}
-	doc.Add(p.tiles(), p.table(), meaning())
+	doc.Add(report.Sentence{Text: p.findings()}, p.table(), meaning())
 	for i := range p.Claims {
 		p.Claims[i].show(doc)
 	}
@@ -61,23 +61,14 @@ func (p *Proof) machineLine() string {
 	return fmt.Sprintf("hubbench %s on %s; %s, in %s.", p.Tool, p.Machine, how, unit.FormatSeconds(p.Seconds))
 }
 
-func (p *Proof) tiles() report.Tiles {
+// findings says how many there are.
+func (p *Proof) findings() string {
 	findings, failed := 0, 0
 	for i := range p.Claims {
 		n, bad := p.Claims[i].counts()
 		findings, failed = findings+n, failed+bad
 	}
-	tile := func(label string, n int, sign report.Sign, lines ...string) report.Tile {
-		return report.Tile{Label: label, Number: report.Number{Text: strconv.Itoa(n)}, Sign: sign, Lines: lines}
-	}
-	tiles := report.Tiles{tile("Claims that hold", p.count(Holds), report.Good)}
-	if n := p.count(Fails); n > 0 {
-		tiles = append(tiles, tile("Claims that fail", n, report.Bad))
-	}
-	if n := p.count(Unmeasured); n > 0 {
-		tiles = append(tiles, tile("Not measured here", n, report.Doubt, "each says why"))
-	}
-	return append(tiles, tile("Findings", findings, report.Unsigned, fmt.Sprintf("%d of them hold", findings-failed)))
+	return fmt.Sprintf("%s, %d of which hold.", unit.Plural(findings, "finding"), findings-failed)
 }
 
 // sign is that of a verdict.
