@@ -79,8 +79,8 @@ func TestRaceFigure(t *testing.T) {
 	if !strings.HasPrefix(f.Title, "C takes 60 %, A and B wait ") || f.ID != "answer" || f.Wide {
 		t.Errorf("figure %s %q, wide %v", f.ID, f.Title, f.Wide)
 	}
-	if n := len(f.Panels); n != 2 || !f.Panels[0].Y.Bare || slices.ContainsFunc(f.Panels[1].Marks, func(m Mark) bool { return m.Style == Bracket }) {
-		t.Errorf("%d panels, want the changes and the rates without brackets", n)
+	if n := len(f.Panels); n != 2 || !f.Panels[0].Y.Bare {
+		t.Errorf("%d panels, want the changes and the rates", n)
 	}
 	if !strings.HasPrefix(f.Text, "all write: ") || !strings.HasSuffix(f.Text, "Measured on today.") {
 		t.Errorf("below its title stands %q, want the phase and the date", f.Text)

@@ -95,8 +95,6 @@ const (
 	Hatched Style = "hatched" // a bar that nothing is known of to compare it with
 	Density Style = "density" // the fuller, the more: the last column is a share of the most
 	Ink     Style = "ink"     // in the colour of text
-	Ring    Style = "ring"    // a point's edge, in the colour of text
-	Bracket Style = "bracket" // a segment with its ends marked
 	Area    Style = "area"    // a step with what lies under it
 	Apart   Style = "apart"   // a bar with a gap to its neighbour
 	Limit   Style = "limit"   // a bound that is not of the disks
@@ -217,7 +215,7 @@ func (f *Figure) Describe() string {
 		low, high := math.Inf(1), math.Inf(-1)
 		for j := range panel.Marks {
 			m := &panel.Marks[j]
-			if m.Key != i || m.Name == interval || f.Also != "" && m.Name == f.Also || m.Shape == Label || m.Shape == Span || m.Shape == Rule || m.Style == Bracket || m.Style == Outline {
+			if m.Key != i || m.Name == interval || f.Also != "" && m.Name == f.Also || m.Shape == Label || m.Shape == Span || m.Shape == Rule || m.Style == Outline {
 				continue
 			}
 			for _, row := range m.Rows {

@@ -120,15 +120,16 @@ func summed(c analysis.Change) bool {
 	return len(c.Disks) > 1 && (c.Kind == analysis.KindSharedFall || c.Kind == analysis.KindStall || len(c.Each) == 0)
 }
 
-// changeTable lists the changes that need more words than the timeline has for them, starts, ends and recoveries left out;
-// nil if there are none.
+// changeTable lists the changes that need more words than the timeline has for them, starts, ends, recoveries
+// and the falls that the verdict tells left out; nil if there are none.
 func (v *phaseView) changeTable() *Table {
 	t := &Table{ID: "changes", Title: "What else changed", Columns: []Column{
 		{Head: "At, s", Numbers: true}, {Head: "Until, s", Numbers: true, Drop: 2}, {Head: "Disks", Drop: 3}, {Head: "What"},
 		{Head: "From, " + v.scale.Unit, Numbers: true}, {Head: "To, " + v.scale.Unit, Numbers: true}, {Head: "Cause", Drop: 1},
 	}}
 	list := slices.DeleteFunc(v.inOrder(v.found.Changes), func(c analysis.Change) bool {
-		return c.Kind == analysis.KindStart && c.By == nil || c.Kind == analysis.KindEnd || c.Kind == analysis.KindRecovery
+		told := c.Kind == analysis.KindOwnFall && len(c.Disks) == 1 && v.found.Disks[c.Disks[0]].Throttle != nil
+		return told || c.Kind == analysis.KindStart && c.By == nil || c.Kind == analysis.KindEnd || c.Kind == analysis.KindRecovery
 	})
 	if len(list) == 0 {
 		return nil

@@ -43,7 +43,7 @@ func TestChanges(t *testing.T) {
 	if at := slices.IndexFunc(Collect[*Table](phase.Blocks), func(t *Table) bool { return t.Name() == "changes" }); at >= 0 {
 		t.Error("ends and recoveries are told again in a table")
 	}
-	if want := "C takes 60 % of 3.49 GB/s, A and B wait 12.2 s"; time.Title != want {
+	if want := "C takes 60 %, A and B wait 12.2 s"; time.Title != want {
 		t.Errorf("the timeline is called %q, want %q", time.Title, want)
 	}
 }

@@ -139,7 +139,7 @@ func (v *phaseView) diskTable() *Table {
 	o := v.found.Overlap
 	t := &Table{ID: "disks", Title: "Disk by disk", Columns: []Column{
 		{Head: "Disk"}, {Head: "Does"}, {Head: v.scale.Unit, Numbers: true}, {Head: "±", Numbers: true, Drop: 2}, {Head: "Share", Numbers: true, Drop: 3},
-		{Head: "Kept", Numbers: true}, {Head: "Of", Numbers: true, Drop: 1}, {Head: "Recovered in", Numbers: true, Drop: 5}, {Head: "Bytes", Numbers: true, Drop: 4},
+		{Head: "Kept", Numbers: true}, {Head: "Reference", Numbers: true, Drop: 1}, {Head: "Recovered in", Numbers: true, Drop: 5}, {Head: "Bytes", Numbers: true, Drop: 4},
 	}}
 	together := o != nil && len(o.Disks) > 1
 	for _, key := range v.working() {
@@ -148,7 +148,9 @@ func (v *phaseView) diskTable() *Table {
 		if o != nil {
 			part := o.Disks[key.Name]
 			row[2].Text, row[3].Text, row[8].Text = v.scale.Number(part.Rate), v.margin(part.CI95, part.Rate), unit.FormatBytes(part.Bytes)
-			if part.ReadRate > 0 {
+			if t := stats.Throttle; t != nil {
+				row[2].Small = v.scale.Number(t.FromRate) + ", then " + v.scale.Number(t.ToRate)
+			} else if part.ReadRate > 0 {
 				row[2].Small = v.readAndWritten(part.ReadRate, part.Rate-part.ReadRate)
 			}
 			if together {

@@ -17,7 +17,7 @@ import (
 // stands before it.
 func searchTable(doc *Document, a *analysis.Analysis, s *analysis.Search, told bool) *Table {
 	streams := s.Kind == trace.SearchStreams
-	t := &Table{Title: "Search: " + Clean(s.Name), Columns: []Column{{Head: pick(streams, "Streams", "Pace of "+labelOf(doc.Keys, s.Disk))}, {Head: ""}}}
+	t := &Table{Title: "Search: " + Clean(s.Name), Columns: []Column{{Head: pick(streams, "Streams", "Pace of "+labelOf(doc.Keys, s.Disk))}}}
 	if streams {
 		t.Note = "How many streams of " + labelOf(doc.Keys, s.Disk) + " stay clean. ×: how often it was tried."
 	} else {
@@ -42,23 +42,16 @@ func searchTable(doc *Document, a *analysis.Analysis, s *analysis.Search, told b
 	for _, side := range sides {
 		t.Columns = append(t.Columns, Column{Head: side.head})
 	}
-	top := 0.0
 	values := make([]float64, len(s.Tries))
 	for i := range s.Tries {
 		values[i] = valueOf(&s.Tries[i])
-		top = max(top, s.Tries[i].Value)
 	}
 	slices.SortFunc(values, func(a, b float64) int { return cmp.Compare(b, a) })
 	values = slices.Compact(values)
-	var key *Key
-	if i := keyOf(doc.Keys, s.Disk); i >= 0 {
-		key = &doc.Keys[i]
-	}
 	for _, value := range values {
-		row := []Cell{{Text: "no limit"}, {}}
+		row := []Cell{{Text: "no limit"}}
 		if !math.IsInf(value, 1) {
 			row[0].Text = pick(streams, unit.FormatCount(int(value)), unit.FormatRate(value))
-			row[1].Bars = []Bar{{Disk: key, Width: Round(100*value/max(top, 1e-9), 4)}}
 		}
 		for _, side := range sides {
 			row = append(row, tryCell(a, s, value, side.alone))

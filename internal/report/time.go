@@ -66,7 +66,7 @@ func (v *phaseView) timeTitle() string {
 				first = key.Name
 			}
 		}
-		parts = append(parts, v.label(first)+" takes "+percent(o.Disks[first].Share)+" of "+v.scale.Rate(o.Rate))
+		parts = append(parts, v.label(first)+" takes "+percent(o.Disks[first].Share))
 	}
 	var waiting []string
 	longest := 1.0 // shorter waits are no news
@@ -195,7 +195,7 @@ func (v *phaseView) total(window []Mark) Panel {
 		panel.Marks = append(panel.Marks, v.linkLimits(&top)...)
 		if levels := v.levels(); levels != nil {
 			panel.Marks = append(panel.Marks, Mark{Shape: Rule, Style: Dashed, Key: None, Rows: levels})
-			name += pick(len(o.Disks) > 1, " (dashed: while "+allOf(len(o.Disks))+" were active)", " (dashed: its mean)")
+			name += " (dashed: " + pick(len(levels) == 1, v.scale.Number(o.Rate)+" ", "") + pick(len(o.Disks) > 1, "while "+allOf(len(o.Disks))+" were active)", "on average)")
 		}
 	}
 	panel.Y = v.rates(name, top)

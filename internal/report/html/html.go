@@ -107,7 +107,7 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 		}
 		return deflate(out.Bytes())
 	}
-	functions := template.FuncMap{"group": group, "used": used, "prepare": drawer.prepare, "class": class, "unknown": unknown, "foreign": report.RightToLeft, "packed": packed}
+	functions := template.FuncMap{"group": group, "used": used, "prepare": drawer.prepare, "class": class, "unknown": unknown, "foreign": report.RightToLeft, "packed": packed, "export": exportOf(doc)}
 	if tmpl, err = template.New("page.tmpl").Funcs(functions).ParseFS(parts, "page.tmpl"); err != nil {
 		return err
 	}
@@ -198,6 +198,25 @@ func printed(doc *report.Document) []string {
 		ids = []string{phases[max(0, slices.IndexFunc(phases, func(d *report.Details) bool { return d.Fold == "" }))].ID}
 	}
 	return ids
+}
+
+// flagged is how a table or a figure is had alone, on a command line.
+type flagged struct{ Flag, Command string }
+
+// exportOf names the parts of a document for those who want one alone.
+func exportOf(doc *report.Document) func(kind, name, phase string) flagged {
+	several := len(doc.Phases()) > 1
+	return func(kind, name, phase string) flagged {
+		out := flagged{Flag: "--" + kind + " " + name}
+		out.Command = out.Flag
+		if doc.Kind == "report" {
+			out.Command = "hubbench report RUN " + out.Flag
+		}
+		if phase != "" && several {
+			out.Command += fmt.Sprintf(" --phase %q", phase)
+		}
+		return out
+	}
 }
 
 // perVolume is how many phases are packed as one: they are alike, and take half the bytes that they take one by one.

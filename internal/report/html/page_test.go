@@ -151,6 +151,15 @@ func TestControls(t *testing.T) {
 		}
 	})
 
+	t.Run("each table can be saved, and says what it is called", func(t *testing.T) {
+		tab.do(chromedp.Evaluate[chromedp.Void](`HTMLAnchorElement.prototype.click = function () { globalThis.saved = this; }`))
+		tab.click(`.phase:not([hidden]) [data-csv="disks"]`)
+		tab.wait(`globalThis.saved !== undefined`)
+		if got := eval[string](tab, `saved.download + " " + document.querySelector(".phase:not([hidden]) caption code").title`); got != `disks.csv hubbench report RUN --table disks --phase "WWW"` {
+			t.Errorf("saved and called %q", got)
+		}
+	})
+
 	t.Run("phases", func(t *testing.T) {
 		tab.click(`.summary tbody tr:nth-child(3) a`)
 		if got := eval[string](tab, `document.querySelector(".phase:not([hidden])").dataset.name`); got != "RRW" {

@@ -76,7 +76,7 @@ func TestEveryOutputSaysTheSame(t *testing.T) {
 		"text": {`(?s)\nA and C write\n.*?\n +A +write +(\S+)`, `(?s)\nA and C write\n.*?\n +C +write +(\S+)`, `(?s)\nA and C write\n.*?\n +together +(\S+)`},
 		"md":   {`(?s)### A and C write.*?\| A \| write \| \*\*(\S+)\*\*`, `(?s)### A and C write.*?\| C \| write \| \*\*(\S+)\*\*`, `(?s)### A and C write.*?\| together \|  \| \*\*(\S+)\*\*`},
 		"html": {`(?s)id="phase-3".*?<bdi>A</bdi></span></th><td>write</td><td class="num"><strong>([^<]*)`, `(?s)id="phase-3".*?<bdi>C</bdi></span></th><td>write</td><td class="num"><strong>([^<]*)`, `(?s)id="phase-3".*?together</th><td></td><td class="num"><strong>([^<]*)`},
-		"svg":  {"", "", ` of (\S+) GB/s`},
+		"svg":  {"", "", `dashed: (\S+) while both`},
 	}
 	want := [3]float64{0.742, 2.17, 2.91}
 	for name, encode := range outputs {

@@ -133,7 +133,7 @@ func spark(f *report.Figure, key, columns int) string {
 	y := f.Main().Y
 	sum, weight := make([]float64, columns), make([]float64, columns)
 	for _, m := range f.Main().Marks {
-		if m.Key != key || m.Style == report.Bracket {
+		if m.Key != key {
 			continue
 		}
 		for _, row := range m.Rows {

@@ -80,7 +80,7 @@ func (p *painting) tint(m *report.Mark) color.Color {
 		return p.loss
 	case m.Style == report.Turn:
 		return p.grey
-	case m.Key == report.None || m.Style == report.Ink || m.Style == report.Ring:
+	case m.Key == report.None || m.Style == report.Ink:
 		return p.black
 	case m.Style == report.Faint:
 		return pale(p.colour(m.Key), 140)

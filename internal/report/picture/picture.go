@@ -317,7 +317,7 @@ func (p *plane) segments(m *report.Mark, c color.Color) {
 	for _, row := range m.Rows {
 		x1, x2, y1, y2 := p.x(row[0]), p.x(row[1]), p.y(row[2]), p.y(row[3])
 		path = line(path, x1, y1, x2, y2)
-		if m.Style == report.Bracket || m.Style == report.Ink && y1 == y2 {
+		if m.Style == report.Ink && y1 == y2 {
 			path = line(line(path, x1, y1-3, x1, y1+3), x2, y2-3, x2, y2+3)
 		}
 		if m.Style == report.Normal {
@@ -335,11 +335,6 @@ func (p *plane) points(m *report.Mark, c color.Color) {
 	at := make([]vg.Point, len(m.Rows))
 	for i, row := range m.Rows {
 		at[i] = vg.Point{X: p.x(row[0]), Y: p.y(row[1])}
-	}
-	if m.Style == report.Ring {
-		p.symbols(p.black, report.None, 4.4, at)
-		p.symbols(p.paper, report.None, 3, at)
-		return
 	}
 	p.symbols(c, m.Key, 3, at)
 }

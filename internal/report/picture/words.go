@@ -71,10 +71,6 @@ func (p *plane) word(m *report.Mark) word {
 	w := word{text: p.show(m.Text), style: p.style(10, p.tint(m)), key: m.Key}
 	row := m.Rows[0]
 	switch m.Shape {
-	case report.Span:
-		widest := slices.MaxFunc(m.Rows, func(a, b []float64) int { return cmp.Compare(a[1]-a[0], b[1]-b[0]) })
-		w.style.Color = p.grey
-		w.at = vg.Point{X: (p.x(widest[0])+p.x(widest[1]))/2 - w.style.Width(w.text)/2, Y: p.Max.Y - 8}
 	case report.Rule:
 		w.style.Color = p.black
 		w.at = vg.Point{X: p.x(row[0]) + 6, Y: p.Max.Y - 8}

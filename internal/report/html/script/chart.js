@@ -31,7 +31,7 @@ class Chart {
     if (mark.style === "limit") return style("doubt");
     const own = { gain: "gain", loss: "loss", turn: "muted" }[mark.style];
     if (own) return style(own);
-    return mark.key < 0 || mark.style === "ink" || mark.style === "ring" ? style("ink") : this.colours[mark.key];
+    return mark.key < 0 || mark.style === "ink" ? style("ink") : this.colours[mark.key];
   }
 
   paint() {
@@ -113,7 +113,7 @@ class Chart {
       const said = [], more = []; // of the main panel, and of those below it
       this.view.marks.forEach((mark, i) => {
         const panel = this.view.place[i];
-        if (mark.key !== k || this.view.panels[panel].rows || mark.style === "bracket" || !["segment", "band", "bar"].includes(mark.shape)) return;
+        if (mark.key !== k || this.view.panels[panel].rows || !["segment", "band", "bar"].includes(mark.shape)) return;
         const row = this.rowAt(i, time), band = mark.shape === "band";
         if (row && together && panel > this.main) more.push((mark.name + " " + (mark.shape === "bar" ? exact(row[3] - row[2]) : rate(row[2])) + " " + unit(panel)).trim());
         else if (row) said.push({ speed: rate(row[band ? 4 : 2]) + " " + unit(panel), detail: band ? rate(row[2]) + " – " + rate(row[3]) : extras(mark, row, 4) });

@@ -39,7 +39,7 @@ const functions = {
     if (!seen) return null;
     const look = { stroke: fill, lineWidth: mark.style === "ink" ? 1.5 : 2, opacity: mark.style === "faint" ? 0.35 : 0.9, lineDash: dashes[mark.style] };
     const slope = (y2 - y1) / (x2 - x1), part = [line(seen[0], y1 + slope * (seen[0] - x1), seen[1], y1 + slope * (seen[1] - x1), look)];
-    if (mark.style === "bracket" || mark.style === "ink") {
+    if (mark.style === "ink") {
       if (seen[0] === x1) part.push(line(x1, y1 - 4, x1, y1 + 4, look));
       if (seen[1] === x2) part.push(line(x2, y2 - 4, x2, y2 + 4, look));
     }
@@ -51,7 +51,6 @@ const functions = {
   }),
   point: shape((mark, fill, row, box, at, chart) => {
     const x = at.x(row[0]), y = at.y(row[1]);
-    if (mark.style === "ring") return { type: "circle", shape: { cx: x, cy: y, r: 4 }, style: { fill: style("bg"), stroke: fill, lineWidth: 1.5 } };
     return symbol(chart.view.keys[mark.key], x, y, mark.style === "faint" ? 2.6 : 3.4, fill, { opacity: mark.style === "faint" ? 0.5 : 0.75 });
   }),
   bar: shape((mark, fill, row, box, at) => {
@@ -114,13 +113,7 @@ const functions = {
       if (!m.text || !first || chart.view.place[i] !== place || chart.hidden.has(i)) return;
       const wide = measure(m.text, m.shape === "label");
       let x = at.x(first[0]), y = at.y(first[2] ?? first[1] ?? 0), key = m.key >= 0 ? chart.view.keys[m.key] : null;
-      if (m.shape === "span") {
-        const [from, to] = chart.option.series[i].data.reduce((a, b) => (b[1] - b[0] > a[1] - a[0] ? b : a));
-        const seen = within(box, at.x(from), at.x(to));
-        if (!seen) return;
-        x = (seen[0] + seen[1] - wide) / 2;
-        y = box.y + 9;
-      } else if (m.shape === "rule") {
+      if (m.shape === "rule") {
         const seen = first.length < 3 ? [x, x] : within(box, x, at.x(first[1]));
         if (!seen || x > box.x + box.width) return;
         y = first.length < 3 ? box.y + 9 : y + (m.style === "limit" ? -9 : 12);
@@ -149,7 +142,7 @@ const functions = {
         const spot = [w.x - 2, y - 7, w.x + w.wide + 2, y + 7];
         if (y < box.y - 2 || y > box.y + box.height + 2 || taken.some((t) => t[0] < spot[2] && spot[0] < t[2] && t[1] < spot[3] && spot[1] < t[3])) continue;
         taken.push(spot);
-        const look = w.m.shape === "span" ? { fill: style("muted"), stroke: null } : w.m.style === "limit" ? { fill: style("doubt") } : w.m.shape === "label" ? { fill: chart.tint(w.m), fontWeight: 700 } : {};
+        const look = w.m.style === "limit" ? { fill: style("doubt") } : w.m.shape === "label" ? { fill: chart.tint(w.m), fontWeight: 700 } : {};
         if (w.key) parts.push(symbol(w.key, w.x + 6, y, 4, chart.tint(w.m)));
         parts.push(text(w.x + (w.key ? 14 : 0), y, w.m.text, look));
         break;

@@ -119,6 +119,24 @@ function table(lines) {
   return rows.join("\n") + "\n";
 }
 
+// offer saves text as a file.
+function offer(content, type, name) {
+  const url = URL.createObjectURL(new Blob([content], { type }));
+  download(url, name);
+  setTimeout(() => URL.revokeObjectURL(url), 60000);
+}
+
+// tables saves one as CSV, with nothing in it that a spreadsheet would run.
+function tables() {
+  addEventListener("click", (event) => {
+    const button = event.target.closest("[data-csv]");
+    if (!button) return;
+    const quote = (text) => '"' + text.trim().replace(/\s+/g, " ").replace(/^[=+@-]/, "'$&").replaceAll('"', '""') + '"';
+    const lines = [...button.closest("table").rows].map((row) => [...row.cells].map((cell) => quote(cell.textContent)).join(","));
+    offer(lines.join("\n") + "\n", "text/csv", button.dataset.csv + ".csv");
+  });
+}
+
 function downloads() {
   const section = document.querySelector(".data");
   if (!section) return; // the page of a comparison
@@ -126,9 +144,7 @@ function downloads() {
   for (const button of $$("[data-get]", section)) {
     button.addEventListener("click", async () => {
       const [name, type, content] = await data[button.dataset.get]();
-      const url = URL.createObjectURL(new Blob([content], { type }));
-      download(url, name);
-      setTimeout(() => URL.revokeObjectURL(url), 60000);
+      offer(content, type, name);
       document.getElementById("data-said").textContent = name + " saved";
     });
   }
@@ -273,5 +289,6 @@ function printing() {
 printing();
 theme();
 downloads();
+tables();
 addEventListener("resize", draw);
 tabs().then(() => (root.dataset.painted = Math.round(performance.now()))); // milliseconds since the page was opened
