@@ -250,7 +250,7 @@ func Gate(g *compare.Gate) string {
 	}
 	if len(g.Crossed) > 0 {
 		worst := slices.MinFunc(g.Crossed, func(a, b compare.Fall) int { return cmp.Compare(*a.Change, *b.Change) })
-		text += fmt.Sprintf("; %s in %s of %s by %s", rateOf(&worst.Rate), cmp.Or(worst.Title, worst.Phase), worst.Run, strings.TrimPrefix(Change(-*worst.Change), "+"))
+		text += fmt.Sprintf("; %s in %s of %s by %s", rateOf(&worst.Rate), worst.Phase, worst.Run, strings.TrimPrefix(Change(-*worst.Change), "+"))
 	}
 	if n := len(g.Lost); n > 0 {
 		text += fmt.Sprintf("; %s not measured", unit.Plural(n, "part"))

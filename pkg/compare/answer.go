@@ -128,11 +128,11 @@ func (p *Pair) losses(other Run) []string {
 		phase := &p.Phases[i]
 		for j, d := range phase.Unlike {
 			if (j == 0 || phase.Unlike[j-1].Where != d.Where) && !slices.Contains(phase.Lost, d.Where) {
-				add(d.Where+" in "+phase.Title, ", whose work differs")
+				add(d.Where+" ("+phase.Title+")", ", whose work differs")
 			}
 		}
 		for _, disk := range phase.Lost {
-			add(disk+" in "+phase.Title, "")
+			add(disk+" ("+phase.Title+")", "")
 		}
 		switch {
 		case phase.Incomplete && len(phase.Lost) == 0:

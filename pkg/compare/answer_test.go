@@ -40,10 +40,10 @@ func TestLost(t *testing.T) {
 		{"cut short", last(func(p *trace.Phase) { p.Status = trace.Partial }), []string{"W-last of new, which was cut short"}},
 		{"a disk failed", last(func(p *trace.Phase) {
 			p.Status, p.Disks[1].Errors = trace.Partial, []trace.Failure{{Error: "gone"}}
-		}), []string{"B in W-last of new"}},
-		{"a disk left a file unfinished", last(func(p *trace.Phase) { p.Disks[1].Open = []trace.Sample{{TNS: 31e9, Bytes: 1e6}} }), []string{"B in W-last of new"}},
-		{"a disk did nothing", last(func(p *trace.Phase) { p.Disks[1].Files = nil }), []string{"B in W-last of new"}},
-		{"a disk did another thing", last(reads), []string{"B in W-last of new"}},
+		}), []string{"B (W-last) of new"}},
+		{"a disk left a file unfinished", last(func(p *trace.Phase) { p.Disks[1].Open = []trace.Sample{{TNS: 31e9, Bytes: 1e6}} }), []string{"B (W-last) of new"}},
+		{"a disk did nothing", last(func(p *trace.Phase) { p.Disks[1].Files = nil }), []string{"B (W-last) of new"}},
+		{"a disk did another thing", last(reads), []string{"B (W-last) of new"}},
 		{"never together", last(apart), []string{"W-last of new: the disks never worked all at once"}},
 	} {
 		for name, c := range map[string]*Comparison{

@@ -139,8 +139,8 @@ func TestTooLittle(t *testing.T) {
 		measure     Measure
 		want        string
 	}{
-		{"few files", still("W", 1, load{"A", w, 1e9, 5}), still("W", 1, full), File, "in the base only 5 files lie wholly in the overlap, and 8 are needed"},
-		{"few files here", still("W", 1, full), still("W", 1, load{"A", w, 1e9, 5}), File, "only 5 files lie wholly in the overlap, and 8 are needed"},
+		{"few files", still("W", 1, load{"A", w, 1e9, 5}), still("W", 1, full), File, "in the base only 5 files lie completely in the overlap, and at least 8 are needed"},
+		{"few files here", still("W", 1, full), still("W", 1, load{"A", w, 1e9, 5}), File, "only 5 files lie completely in the overlap, and at least 8 are needed"},
 		{"short", still("W", 1, load{"A", w, 40e9, 30}), still("W", 1, full), Window, "in the base only 0.7 s were measured"},
 	}
 	for _, tt := range tests {
@@ -150,12 +150,12 @@ func TestTooLittle(t *testing.T) {
 			t.Errorf("%s: got %s, want no verdict because %q", tt.name, got, tt.want)
 		}
 	}
-	// Without samples a file's bytes are known at its ends alone.
+	// Without samples a file's bytes are known at its ends only.
 	bare := still("W", 1, load{"A", w, 1e9, 5})
 	for i := range bare.Disks[0].Files {
 		bare.Disks[0].Files[i].Samples = nil
 	}
-	if rate := find(t, Compare(runOf("base", bare), runOf("other", bare)), "A", Window); rate.Reason != "in the base the progress is known at no more than 5 moments" {
+	if rate := find(t, Compare(runOf("base", bare), runOf("other", bare)), "A", Window); rate.Reason != "in the base the progress is known at only 5 points in time" {
 		t.Errorf("without samples: got %q", rate.Reason)
 	}
 	// Phases of which nothing can be said.
@@ -219,7 +219,7 @@ func TestComparePhases(t *testing.T) {
 		Differs:  []string{"work"},
 		Headline: "Different work (roles: A and B write → A writes); what else differs is not recorded in both.",
 		Doubts:   []string{"only other has two"},
-		Lost:     []string{"one of other", "B in both of other"},
+		Lost:     []string{"one of other", "B (both) of other"},
 	}
 	got := p
 	got.Phases, got.Titles = nil, nil

@@ -14,7 +14,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// facts are what is known of how a run was made, in the given phases: of its method only where the other has one too.
+// facts are what is known about how a run was made, in the given phases; its method only if the other run has one too.
 func facts(r, other Run, phases []Phase) []fact {
 	var list []fact
 	planned := r.Method != nil && other.Method != nil
@@ -51,7 +51,7 @@ func facts(r, other Run, phases []Phase) []fact {
 	return list
 }
 
-// simulated reports whether the run was played on a model, whatever its disks.
+// simulated reports whether the run was simulated on a model, even if its disks are real.
 func simulated(r Run) bool {
 	real := func(d trace.Disk) bool { return d.Profile == "" }
 	return r.Method != nil && r.Method.Simulated || len(r.Trace.Disks) > 0 && !slices.ContainsFunc(r.Trace.Disks, real)
@@ -66,14 +66,14 @@ func phaseFacts(run *trace.Run, p *trace.Phase) []fact {
 	}
 	for _, d := range run.Disks {
 		if role := p.Roles[d.Name]; role == trace.Read || role == trace.Write {
-			hangs := cmp.Or(p.Connections[d.Name], d.Connection, "not said")
-			list = append(list, fact{what: whatConnection, at: place{p.Name, d.Name}, is: hangs})
+			connection := cmp.Or(p.Connections[d.Name], d.Connection, "not recorded")
+			list = append(list, fact{what: whatConnection, at: place{p.Name, d.Name}, is: connection})
 		}
 	}
 	return list
 }
 
-// fileFacts are what the files of a trace say of what was to be done.
+// fileFacts are what the files of a trace tell about what was planned.
 func fileFacts(p *trace.Phase) []fact {
 	list := []fact{{what: whatStop, at: place{phase: p.Name}, is: cmp.Or(p.Stop, scenario.StopRace)}}
 	for _, d := range p.Disks {
@@ -90,7 +90,7 @@ func fileFacts(p *trace.Phase) []fact {
 	return list
 }
 
-// workFacts are how each disk moves its files, where that was written down.
+// workFacts are how each disk moves its files, if that was recorded.
 func workFacts(a asked) []fact {
 	var list []fact
 	for _, d := range a.phase.Disks {
@@ -108,7 +108,7 @@ func workFacts(a asked) []fact {
 	return list
 }
 
-// planFacts are what the plan says of a phase, and how the disks were really driven in it, where both runs say that.
+// planFacts are what the plan says about a phase, and how the disks were really driven in it if both runs say so.
 func planFacts(m, other *Method, name string) []fact {
 	i := slices.IndexFunc(m.Plan.Phases, func(p scenario.Phase) bool { return p.Name == name })
 	if i < 0 {
@@ -143,7 +143,7 @@ func planFacts(m, other *Method, name string) []fact {
 	return list
 }
 
-// preallocated says how the space of new files was reserved, where that was noted in the other run as well.
+// preallocated says how the space of new files was reserved, if that was recorded in the other run as well.
 func preallocated(io scenario.IO, had, other string) string {
 	switch {
 	case had == "" || other == "" || had == trace.SpaceReserved:
@@ -176,16 +176,16 @@ func rest(p *scenario.Phase) string {
 		text = seconds(p.Cooldown)
 	}
 	if p.UntilIdle {
-		text = "until idle, " + text + " at most"
+		text = "until idle, at most " + text
 	}
 	return text
 }
 
-// access says in what order, how often and how long a job touches its files.
+// access says in which order, how often and for how long a job accesses its files.
 func access(io scenario.IO) string {
 	text := cmp.Or(io.Access, scenario.AccessSequential)
 	if io.OneFile {
-		text += ", one file again and again"
+		text += ", one file repeatedly"
 	}
 	if io.Cap > 0 {
 		text += ", at most " + seconds(io.Cap) + " each"
@@ -201,7 +201,7 @@ func access(io scenario.IO) string {
 
 func seconds(d time.Duration) string { return unit.FormatSeconds(d.Seconds()) }
 
-// sizesFact tells files apart by all their sizes, and shows how many there are and of how much.
+// sizesFact compares files by all their sizes, and shows how many there are and their total.
 func sizesFact(at place, sizes []int64) fact {
 	var sum int64
 	all := make([]string, len(sizes))
@@ -211,11 +211,80 @@ func sizesFact(at place, sizes []int64) fact {
 	}
 	text := "none"
 	if len(sizes) > 0 {
-		least, most := unit.FormatBytes(slices.Min(sizes)), unit.FormatBytes(slices.Max(sizes))
-		if text = fmt.Sprintf("%d of %s", len(sizes), least); least != most {
-			text += " to " + most
+		low, high := unit.FormatBytes(slices.Min(sizes)), unit.FormatBytes(slices.Max(sizes))
+		if text = fmt.Sprintf("%d of %s", len(sizes), low); low != high {
+			text += " to " + high
 		}
-		text += ", " + unit.FormatBytes(sum) + " in all"
+		text += ", " + unit.FormatBytes(sum) + " in total"
 	}
 	return fact{what: whatSizes, at: at, is: text, like: strings.Join(all, " ")}
+}
+
+// nearlyFull is how full a volume is if its disk may have few blocks left that it can write to without erasing.
+const nearlyFull = 0.9
+
+// setupFacts are what a run was measured on, as far as recorded.
+func setupFacts(run *trace.Run) []fact {
+	setup := run.Hardware
+	if setup == nil {
+		return nil
+	}
+	var list []fact
+	add := func(what, disk, is string) {
+		if is != "" {
+			list = append(list, fact{what: what, at: place{"", disk}, is: is})
+		}
+	}
+	if hub := setup.Hub; hub != nil {
+		add(whatHubName, "", hub.Product())
+		add(whatHubFirmware, "", hub.Firmware)
+	}
+	add(whatPort, "", setup.Port)
+	add(whatSetup, "", setup.About)
+	if host := setup.Host; host != nil {
+		add(whatHostModel, "", host.Model)
+		add(whatOS, "", host.OS)
+		add(whatCPU, "", host.CPU)
+		add(whatPower, "", string(host.Power))
+	}
+	for _, disk := range run.Disks {
+		name := disk.Name
+		unit, known := setup.Disks[name]
+		if !known {
+			continue
+		}
+		add(whatModel, name, unit.Model)
+		add(whatFirmware, name, unit.Firmware)
+		add(whatLink, name, unit.Path.String())
+		add(whatAbout, name, unit.About)
+		v := unit.Volume
+		if v == nil {
+			continue
+		}
+		add(whatFilesystem, name, v.Filesystem)
+		if v.Filesystem != "" {
+			add(whatMounted, name, cmp.Or(strings.Join(v.Options, ", "), "by default"))
+		}
+		if v.Encrypted != nil {
+			add(whatEncrypted, name, yesNo(*v.Encrypted))
+		}
+		if v.Compressed != nil {
+			add(whatCompressed, name, yesNo(*v.Compressed))
+		}
+		if v.SizeBytes > 0 && v.Mount != "" {
+			full := "at most 90 % full"
+			if v.Fill() > nearlyFull {
+				full = "over 90 % full"
+			}
+			add(whatFill, name, full)
+		}
+	}
+	return list
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
 }

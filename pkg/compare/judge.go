@@ -8,8 +8,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
-// levelWeight is the weight of a test of levels beside one of a whole window or of its files: levels differ much where
-// they do at all, so they need little of the chance of a mistake, and take as little from the others.
+// levelWeight is the weight of a test of levels relative to one of a whole window or of its files: levels that differ at
+// all differ by much, so they need only a small part of the chance of a mistake and leave more to the others.
 const levelWeight = 0.15
 
 // each goes over all rates.
@@ -30,8 +30,8 @@ func (p *Phase) stepped(disk string) bool {
 	return slices.ContainsFunc(p.Rates, func(r Rate) bool { return r.Measure == Level && r.Disk == disk })
 }
 
-// pool has the rates learn from one another how long noise lasts. What holds a step stays out of it, for a step looks
-// like noise that lasts.
+// pool estimates how long noise lasts from all rates. Those with a step are left out, because a step looks like noise that
+// lasts.
 func (c *Comparison) pool() {
 	var evidence []*stats.Estimate
 	c.each(func(_ *Pair, phase *Phase, r *Rate) {
@@ -51,8 +51,8 @@ func (c *Comparison) read() {
 	})
 }
 
-// judge corrects all tests for their number and gives the verdicts. The runs themselves say whether there are levels to
-// compare, so their part of the chance of a mistake is set aside where there are none as well.
+// judge corrects all tests for their number and gives the verdicts. Whether there are levels to compare depends on the
+// data, so their part of the chance of a mistake is reserved even if there are none.
 func (c *Comparison) judge() {
 	c.read()
 	var tested []*Rate
@@ -84,8 +84,8 @@ func (c *Comparison) judge() {
 	}
 }
 
-// interval is that of a change at the level of its verdict. Where the noise leans to one side it may come to say otherwise
-// than the test, by little: what is called a difference ends short of none, and what is not includes it.
+// interval is that of a change at the level of its verdict. If the noise is skewed it can disagree slightly with the test:
+// then it is cut so that it excludes no change if there is a difference, and includes it if not.
 func interval(e stats.Estimate, level, corrected, change float64) *analysis.Interval {
 	ci := e.IntervalAt(level)
 	v := analysis.Interval{math.Expm1(ci[0]), math.Expm1(ci[1])}
@@ -100,7 +100,7 @@ func interval(e stats.Estimate, level, corrected, change float64) *analysis.Inte
 	return &v
 }
 
-// verdict is what a corrected chance says of a change, which is called one thing above zero and another below.
+// verdict is above or below by the sign of the change if its corrected chance is small enough.
 func verdict(corrected, change float64, above, below Verdict) Verdict {
 	switch {
 	case corrected > Chance:
@@ -112,7 +112,7 @@ func verdict(corrected, change float64, above, below Verdict) Verdict {
 	}
 }
 
-// Outcome is what the data say of a fall by more than a limit.
+// Outcome is what the data say about a fall by more than a limit.
 type Outcome string
 
 // The outcomes.
@@ -122,17 +122,17 @@ const (
 	CannotTell Outcome = "cannot_tell"
 )
 
-// GateOutcome is what becomes of a gate.
+// GateOutcome is the result of a gate.
 type GateOutcome string
 
 // The outcomes of a gate.
 const (
 	Passed      GateOutcome = "passed"
 	CrossedIt   GateOutcome = "crossed"      // a rate fell by more, or may have, or was not measured
-	CannotJudge GateOutcome = "cannot_judge" // there is not one rate to go by
+	CannotJudge GateOutcome = "cannot_judge" // no rate can be judged
 )
 
-// Gate is what a comparison says of falls by more than a limit.
+// Gate is what a comparison says about falls by more than a limit.
 type Gate struct {
 	Limit      float64     `json:"limit"` // a share of the base's rate
 	Outcome    GateOutcome `json:"outcome"`
@@ -140,9 +140,9 @@ type Gate struct {
 	Fell       int         `json:"fell"`
 	DidNotFall int         `json:"did_not_fall"`
 	CannotTell int         `json:"cannot_tell"`
-	Crossed    []Fall      `json:"crossed"` // those that fell, and those that cannot be told but measured a larger fall
+	Crossed    []Fall      `json:"crossed"` // those that fell, and those that cannot be judged but measured a larger fall
 
-	// What the base measured and another run did not, or not to its end: the worst of falls may hide there.
+	// What the base measured and another run did not, or not completely: a fall may hide there.
 	Lost []string `json:"lost,omitempty"`
 }
 
@@ -150,17 +150,17 @@ type Gate struct {
 type Fall struct {
 	Run   string `json:"run"` // its label
 	Phase string `json:"phase"`
-	Title string `json:"title"` // of the phase
 	Rate
 }
 
-// Against holds every rate to a limit, a share of the base's rate, and gives each an outcome. That a rate did not fall by
-// so much is a test of its own: a fall as large is refused at a level of 5 %, for each rate by itself, since all must be
-// to pass (Berger, "Multiparameter Hypothesis Testing and Acceptance Sampling", Technometrics 24, 1982; Schuirmann, "A
+// Against checks every rate against a limit, a share of the base's rate, and gives each an outcome. That a rate did not fall
+// by so much is a test of its own: such a fall is rejected at a level of 5 %, for each rate by itself, since all must be
+// rejected to pass (Berger, "Multiparameter Hypothesis Testing and Acceptance Sampling", Technometrics 24, 1982; Schuirmann, "A
 // Comparison of the Two One-Sided Tests Procedure", Journal of Pharmacokinetics and Biopharmaceutics 15, 1987).
 //
-// What cannot be told crosses the gate where it measured a larger fall. A limit of 0 is crossed by sure falls alone: no
-// data exclude the smallest. So is it by the files of a disk too few to judge, and by a window whose levels are judged.
+// A rate that cannot be judged crosses the gate if it measured a larger fall. A limit of 0 is crossed by significant falls
+// only, as no data exclude the smallest. So is any limit by files of a disk that are too few to judge, and by a window
+// whose levels are judged.
 func (c *Comparison) Against(limit float64) *Gate {
 	g := &Gate{Limit: limit, Outcome: Passed, Crossed: []Fall{}}
 	judged := 0
@@ -183,7 +183,7 @@ func (c *Comparison) Against(limit float64) *Gate {
 		doubtful := r.Outcome == CannotTell && limit > 0 && r.Change != nil && -*r.Change > limit &&
 			(r.P != nil || r.Measure != File) && !((r.Measure == Window || r.Measure == File) && phase.levelsHold(r))
 		if r.Outcome == Fell || doubtful {
-			g.Crossed = append(g.Crossed, Fall{pair.Label, phase.Phase, phase.Title, *r})
+			g.Crossed = append(g.Crossed, Fall{pair.Label, phase.Phase, *r})
 		}
 	})
 	for i := range c.Pairs {
@@ -214,7 +214,7 @@ func (r *Rate) against(limit float64) Outcome {
 	}
 }
 
-// levelsHold reports whether the levels of a disk, which has some, did not fall.
+// levelsHold reports whether a disk has levels and none of them fell.
 func (p *Phase) levelsHold(window *Rate) bool {
 	some := false
 	for i := range p.Rates {

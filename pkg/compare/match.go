@@ -9,12 +9,12 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// asked is what each disk was to do in a phase of a run, and where it hangs.
+// asked is the work of each disk in a phase of a run, and how it is connected.
 type asked struct {
-	phase *trace.Phase
-	title string
-	works map[string]work.Work
-	hangs map[string]string
+	phase       *trace.Phase
+	title       string
+	works       map[string]work.Work
+	connections map[string]string
 }
 
 func (r Run) asked(p *trace.Phase) asked {
@@ -23,31 +23,31 @@ func (r Run) asked(p *trace.Phase) asked {
 		a.works[d.Name] = p.WorkOf(d)
 		i := slices.IndexFunc(r.Trace.Disks, func(known trace.Disk) bool { return known.Name == d.Name })
 		if i >= 0 {
-			a.hangs[d.Name] = r.Trace.Disks[i].Connection
+			a.connections[d.Name] = r.Trace.Disks[i].Connection
 		}
-		a.hangs[d.Name] = cmp.Or(p.Connections[d.Name], a.hangs[d.Name])
+		a.connections[d.Name] = cmp.Or(p.Connections[d.Name], a.connections[d.Name])
 	}
 	return a
 }
 
-// same reports whether the same disks do the same in both, by the same connections.
+// same reports whether the same disks do the same in both, on the same connections.
 func (a asked) same(b asked) bool { return len(a.works) == len(b.works) && a.shared(b) == len(a.works) }
 
-// shared is how many disks do the same in both, by the same connections; 0 where a disk does another thing.
+// shared is how many disks do the same in both, on the same connections; 0 if a disk does something else.
 func (a asked) shared(b asked) (n int) {
 	for disk := range a.works {
 		if _, ok := b.works[disk]; !ok {
 			continue
 		}
-		if n++; a.hangs[disk] != b.hangs[disk] || len(a.differs(b, disk)) > 0 {
+		if n++; a.connections[disk] != b.connections[disk] || len(a.differs(b, disk)) > 0 {
 			return 0
 		}
 	}
 	return n
 }
 
-// differs are the keys by which a disk's work differs. Where only one of the runs has written its work down, they are
-// compared by what can be seen of both.
+// differs are the keys by which a disk's work differs. If only one of the runs recorded its work, they are compared by what
+// can be seen in both.
 func (a asked) differs(b asked, disk string) []work.Key {
 	w, o := a.works[disk], b.works[disk]
 	if w.Declared() == o.Declared() {
@@ -64,8 +64,8 @@ func (a asked) differs(b asked, disk string) []work.Key {
 	return slices.DeleteFunc(w.Differs(o), func(k work.Key) bool { return k == work.KeyUnknown })
 }
 
-// unlike are the differences of a disk's work by which its rates cannot be compared: they would differ whatever the disk
-// does. How the same files are moved is compared, for that may be what the runs were made for, and is told before.
+// unlike are the differences of a disk's work that keep its rates from being compared, because they would differ anyway. How
+// the same files are moved does not: that may be what the runs were meant to compare.
 func (a asked) unlike(b asked, disk string) []Difference {
 	var list []Difference
 	for _, k := range a.differs(b, disk) {
@@ -77,15 +77,14 @@ func (a asked) unlike(b asked, disk string) []Difference {
 	return list
 }
 
-// limited reports whether the disk goes no faster than its work asks in either.
+// limited reports whether the work limits the disk's rate in either.
 func (a asked) limited(b asked, disk string) bool {
 	return a.works[disk].Limited() || b.works[disk].Limited()
 }
 
-// as is the run with its phases called as the base's that they match: first those of the same name whose disks do the
-// same, though some may be missing; then those of the same work whose names differ in the number at their end alone, or in
-// the words for who does what; and then those of the same name, whose work differs.
-// Tries of searches are left alone.
+// as is the run with its phases named like those of the base that they match: first those of the same name whose disks do the
+// same, though some may be missing; then those of the same work whose names differ only in the number at their end, or in
+// the words for who does what; then those of the same name whose work differs. Tries of searches are not matched.
 func (r Run) as(base Run) Run {
 	list := func(r Run) (all []asked) {
 		for _, p := range r.Trace.Phases {
@@ -125,7 +124,7 @@ func (r Run) as(base Run) Run {
 	return r.renamed(names)
 }
 
-// renamed is the run with other names for some of its phases.
+// renamed is the run with new names for some of its phases.
 func (r Run) renamed(names map[string]string) Run {
 	name := func(old string) string { return cmp.Or(names[old], old) }
 	t, a := *r.Trace, *r.Analysis

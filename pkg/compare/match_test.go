@@ -52,7 +52,7 @@ func TestMatch(t *testing.T) {
 	} {
 		c := Compare(base, tt.other)
 		p := c.Pairs[0]
-		if lost := strings.Join(c.Against(0.05).Lost, "; "); strings.Contains(lost, "A in ") != (len(tt.unlike) > 0) {
+		if lost := strings.Join(c.Against(0.05).Lost, "; "); strings.Contains(lost, "A (") != (len(tt.unlike) > 0) {
 			t.Errorf("%s: a gate goes by %q", tt.name, lost)
 		}
 		got := map[string]string{}

@@ -7,20 +7,21 @@ import (
 
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Method is how a run was made, as far as its trace does not say.
+// Method is how a run was made, beyond what its trace says.
 type Method struct {
 	Tool      string // hubbench's version
 	Host      string
 	System    string                                // operating system, processor
-	Plan      *scenario.Plan                        // what was to be done; never nil
-	Effective map[string]map[string]trace.Effective // by phase and disk: how the disk was really driven
+	Plan      *scenario.Plan                        // never nil
+	Effective map[string]map[string]trace.Effective // by phase and disk
 	Simulated bool                                  // on a hub model in virtual time, even if the plan's disks are real
 }
 
-// Difference is something that was not the same when the two runs were made. It may be what the comparison is
-// about, or what makes it unfair.
+// Difference is something that differed between the two runs. It may be what they are meant to compare, or make the
+// comparison unfair.
 type Difference struct {
 	What  string `json:"what"`
 	Where string `json:"where,omitempty"` // phases and disks; empty: everywhere
@@ -36,10 +37,10 @@ type fact struct {
 	what string
 	at   place
 	is   string
-	like string // what is compared, where is does not tell everything
+	like string // what is compared if that is more than is shown
 }
 
-// differences lists what was not alike in the phases that are in both runs, the weightiest first.
+// differences lists what differed in the phases that are in both runs, the most important first.
 func differences(base, other Run, phases []Phase) []Difference {
 	b, n := facts(base, other, phases), facts(other, base, phases)
 	type key struct {
@@ -63,7 +64,7 @@ func differences(base, other Run, phases []Phase) []Difference {
 			continue
 		}
 		if f.is == g.is {
-			g.is += ", but other ones"
+			g.is += ", but different ones"
 		}
 		c := change{f.what, f.is, g.is}
 		if changed[c] == nil {
@@ -83,7 +84,7 @@ func differences(base, other Run, phases []Phase) []Difference {
 	return list
 }
 
-// The things that are looked at, the weightiest first.
+// The things that are compared, the most important first.
 const (
 	whatKind       = "disks"
 	whatWork       = "roles"
@@ -160,4 +161,73 @@ func few(names []string) string {
 		names = append(slices.Clone(names[:3]), fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(names, ", ")
+}
+
+// The possible causes of a change.
+const (
+	aboutDisks      = "disks"
+	aboutHub        = "hub"
+	aboutConnection = "connection"
+	aboutHost       = "host"
+	aboutWork       = "work"
+)
+
+// subjects are the possible causes that a difference in the method is one of. A hub's profile includes the speeds of its
+// disks. How much was measured, in which order or when is not a cause.
+func subjects(what string) []string {
+	switch what {
+	case whatHub:
+		return []string{aboutDisks, aboutHub}
+	case whatKind, whatModel, whatFirmware, whatFilesystem, whatEncrypted, whatCompressed, whatMounted, whatFill, whatAbout:
+		return []string{aboutDisks}
+	case whatHubName, whatHubFirmware, whatSetup:
+		return []string{aboutHub}
+	case whatConnection, whatLink, whatPort:
+		return []string{aboutConnection}
+	case whatPower, whatOS, whatHostModel, whatCPU, whatSystem, whatHost:
+		return []string{aboutHost}
+	case whatWork, whatEngine, whatCache, whatFlush, whatBlock, whatDepth, whatAccess, whatVerify, whatPrealloc, whatFootprint, whatFull, whatWarmUp, whatTest:
+		return []string{aboutWork}
+	}
+	return nil
+}
+
+// about fills in what differs between two runs and may so be the cause of a change.
+func (p *Pair) about(base, other Run) {
+	var details []string
+	add := func(d Difference, about ...string) {
+		fresh := false
+		for _, subject := range about {
+			if !slices.Contains(p.Differs, subject) {
+				p.Differs, fresh = append(p.Differs, subject), true
+			}
+		}
+		if fresh {
+			details = append(details, strings.TrimSpace(d.What+" "+d.Where)+": "+d.Base+" → "+d.New)
+		}
+	}
+	p.Differs = []string{}
+	for _, d := range p.Method {
+		add(d, subjects(d.What)...)
+	}
+	for _, phase := range p.Phases {
+		for _, d := range phase.Unlike {
+			d.Where += " in " + phase.Title
+			add(d, aboutWork)
+		}
+	}
+	known := base.Trace.Hardware != nil && other.Trace.Hardware != nil || simulated(base) && simulated(other) && base.Method != nil && other.Method != nil
+	what := fmt.Sprintf("%s (%s)", unit.List(p.Differs), strings.Join(details, "; "))
+	switch n := len(p.Differs); {
+	case n == 0 && !known:
+		p.Headline = "What the runs were made on is not recorded in both, so nothing tells what a change is due to."
+	case n == 0:
+		p.Headline = "Same disks, hub and work, as far as recorded, so a change would be run-to-run variation."
+	case n > 1:
+		p.Headline = "Different " + what + ": any of them may be the cause."
+	case !known:
+		p.Headline = "Different " + what + "; what else differs is not recorded in both."
+	default:
+		p.Headline = "Different " + what + ", which may be the cause."
+	}
 }

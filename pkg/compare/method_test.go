@@ -51,7 +51,7 @@ func TestMethod(t *testing.T) {
 				drive(r, at[0], at[1], func(m *trace.Effective) { m.Cache = "buffered" })
 			}
 			drive(r, "W", "A", func(m *trace.Effective) { m.Block = 8<<20 + 512 })
-		}, []Difference{{"cache", "", "direct", "buffered"}, {"block", "A in W", "8.39 MB", "8.39 MB, but other ones"}}},
+		}, []Difference{{"cache", "", "direct", "buffered"}, {"block", "A in W", "8.39 MB", "8.39 MB, but different ones"}}},
 		{"asked alike, had otherwise", func(r Run) { drive(r, "W", "A", func(m *trace.Effective) { m.Engine = "threads" }) },
 			[]Difference{{"engine", "A in W", "io_uring", "threads"}}},
 		{"space of new files", func(r Run) {
@@ -63,19 +63,19 @@ func TestMethod(t *testing.T) {
 		{"asked otherwise, had unknown", func(r Run) { r.Method.Effective = nil; job(r, 0, 0).IO.Flush = "fsync" },
 			[]Difference{{"flush", "A in WW", "full", "fsync"}}},
 		{"files", func(r Run) { job(r, 0, 1).Sizes = []int64{1e9, 1e9, 5e8} },
-			[]Difference{{"files", "B in WW", "2 of 1 GB to 2 GB, 3 GB in all", "3 of 500 MB to 1 GB, 2.5 GB in all"}}},
+			[]Difference{{"files", "B in WW", "2 of 1 GB to 2 GB, 3 GB in total", "3 of 500 MB to 1 GB, 2.5 GB in total"}}},
 		{"order of files", func(r Run) { job(r, 0, 1).Sizes = []int64{2e9, 1e9} },
-			[]Difference{{"files", "B in WW", "2 of 1 GB to 2 GB, 3 GB in all", "2 of 1 GB to 2 GB, 3 GB in all, but other ones"}}},
+			[]Difference{{"files", "B in WW", "2 of 1 GB to 2 GB, 3 GB in total", "2 of 1 GB to 2 GB, 3 GB in total, but different ones"}}},
 		{"access", func(r Run) {
 			job(r, 1, 0).IO = scenario.IO{Mode: "direct", Access: "random", OneFile: true, Cap: 5 * time.Second, Rest: time.Second, Discard: 1, Verify: "off", Preallocate: true}
-		}, []Difference{{"access", "A in W", "sequential", "random, one file again and again, at most 5 s each, 1 s apart, 1 to warm up"}}},
+		}, []Difference{{"access", "A in W", "sequential", "random, one file repeatedly, at most 5 s each, 1 s apart, 1 to warm up"}}},
 		{"stop and rest", func(r Run) {
 			p := &r.Method.Plan.Phases[0]
 			p.Stop, p.Limit, p.Cooldown, p.UntilIdle = scenario.StopTime, time.Minute, 10*time.Second, true
 			r.Method.Plan.Phases[1].Target = 40 * time.Second
 		}, []Difference{
 			{"stop", "WW", "race", "time, after 1 min"}, {"stop", "W", "race", "race, with files for 40 s"},
-			{"cooldown", "WW", "none", "until idle, 10 s at most"},
+			{"cooldown", "WW", "none", "until idle, at most 10 s"},
 		}},
 		{"machine", func(r Run) {
 			r.Method.Tool, r.Method.Host, r.Method.System, r.Method.Plan.Seed = "1.1", "pc", "linux/amd64, 2 CPUs", 8

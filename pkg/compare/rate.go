@@ -5,16 +5,17 @@ import (
 	"math"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/overlap"
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
 const (
-	// trim is the share of the files left out at each end: stalls, and files served by a cache.
+	// trim is the share of the files that are left out at each end: stalls, and files from a cache.
 	trim = 0.2
-	// alike is the rank correlation of twins' rates from which they are compared pair by pair.
-	alike = 0.3
-	// minError is the least error the difference of two rates is credited with, as a share: simulated disks repeat to
-	// the nanosecond, and a difference that small is of no interest.
+	// minCorrelation is the rank correlation of twins' rates from which they are compared pair by pair.
+	minCorrelation = 0.3
+	// minError is the smallest error assumed for the difference of two rates, as a share: simulated disks repeat to the
+	// nanosecond, and a difference that small is of no interest.
 	minError = 0.0007
 )
 
@@ -35,12 +36,12 @@ func flowRate(m Measure, base, other stats.Flow) Rate {
 	return r
 }
 
-// fileRate compares the typical rates of files: pair by pair where most of them have a twin, a file of the same place
-// and size, in the other run, and twins are alike. Where they are not, pairs would only halve the evidence.
+// fileRate compares the typical rates of files: pair by pair if most of them have a twin in the other run, a file of the
+// same position and size, and the rates of twins correlate. If they do not, pairs would only halve the evidence.
 func fileRate(base, other []file) Rate {
 	fewer := min(len(base), len(other))
 	if before, after := twins(base, other); len(before) >= stats.MinBins && len(before) >= fewer/2 {
-		if b, n := rates(before), rates(after); stats.Spearman(b, n) >= alike {
+		if b, n := rates(before), rates(after); stats.Spearman(b, n) >= minCorrelation {
 			return pairedRate(b, n)
 		}
 	}
@@ -50,9 +51,9 @@ func fileRate(base, other []file) Rate {
 	r.set(math.Exp(before), math.Exp(after), fewer)
 	switch {
 	case len(base) < stats.MinBins:
-		r.Reason = fmt.Sprintf("in the base only %d files lie wholly in the overlap, and %d are needed", len(base), stats.MinBins)
+		r.Reason = fmt.Sprintf("in the base only %d files lie completely in the overlap, and at least %d are needed", len(base), stats.MinBins)
 	case len(other) < stats.MinBins:
-		r.Reason = fmt.Sprintf("only %d files lie wholly in the overlap, and %d are needed", len(other), stats.MinBins)
+		r.Reason = fmt.Sprintf("only %d files lie completely in the overlap, and at least %d are needed", len(other), stats.MinBins)
 	default:
 		d, _ := stats.Difference(stats.TrimmedSpectrum(b, trim), stats.TrimmedSpectrum(n, trim))
 		r.test(d)
@@ -60,7 +61,7 @@ func fileRate(base, other []file) Rate {
 	return r
 }
 
-// twins are the files of equal place and size in both runs, in order.
+// twins are the files of the same position and size in both runs, in order.
 func twins(base, other []file) (b, n []file) {
 	byPlace := map[int]file{}
 	for _, f := range other {
@@ -83,8 +84,8 @@ func rates(files []file) []float64 {
 	return out
 }
 
-// pairedRate compares files with their twins. The rates shown are those of the pairs whose change is not among the
-// lowest or the highest fifth, so that they agree with the change.
+// pairedRate compares files with their twins. The rates shown are those of the pairs whose change is not among the smallest
+// or the largest fifth, so that they agree with the change.
 func pairedRate(b, n []float64) Rate {
 	r := Rate{Measure: File, Unit: "pair"}
 	change := make([]float64, len(b))
@@ -102,7 +103,7 @@ func pairedRate(b, n []float64) Rate {
 	return r
 }
 
-// set fills in what there is to see, whether or not a test follows.
+// set fills in what was measured, whether or not a test follows.
 func (r *Rate) set(base, other float64, n int) {
 	r.N, r.Verdict = n, TooLittle
 	if base > 0 && other > 0 {
@@ -113,7 +114,7 @@ func (r *Rate) set(base, other float64, n int) {
 
 // test fills in what the difference of the logarithms says.
 func (r *Rate) test(difference stats.Estimate) {
-	if difference.SE() < minError { // set, not estimated: as good as free of doubt itself
+	if difference.SE() < minError { // assumed, not estimated, and so without an error of its own
 		difference = stats.Certain(difference.Mean, minError)
 	}
 	p := difference.P()
@@ -127,4 +128,89 @@ func (r *Rate) read() {
 	r.CI95 = &analysis.Interval{math.Expm1(ci[0]), math.Expm1(ci[1])}
 	fall := max(0, -math.Expm1(r.evidence.LowerBound(Chance)))
 	r.ExcludedFall = &fall
+}
+
+const (
+	// step is the smallest ratio of two levels that are compared separately: noise seldom makes one as large, and smaller
+	// ones hardly hide a difference.
+	step = 1.3
+	// minLevel is the smallest part of a window that is a level, and minLevelS its shortest length in seconds.
+	minLevel  = 0.04
+	minLevelS = overlap.ShortS
+)
+
+// level is a stretch of a window in which the rate did not step up or down.
+type level struct {
+	time []overlap.Interval
+	from float64 // seconds into the window
+	to   float64
+}
+
+// levels are those of the window, between the steps of a rate in it.
+func (p part) levels(f stats.Flow) []level {
+	if f.Doubt() == stats.TooShort {
+		return []level{{p.window, 0, f.Length}}
+	}
+	bin := f.Length / float64(len(f.Rates))
+	shortest := max(stats.MinBins, int(minLevel*float64(len(f.Rates))), int(minLevelS/bin)+1)
+	var list []level
+	from := 0.0
+	for _, cut := range append(stats.Steps(f.Rates, shortest, f.Known, step), len(f.Rates)) {
+		to := float64(cut) * bin
+		list = append(list, level{stretch(p.window, from, to), from, to})
+		from = to
+	}
+	return list
+}
+
+// stretch is the time between two seconds of a window.
+func stretch(window []overlap.Interval, from, to float64) []overlap.Interval {
+	var list []overlap.Interval
+	before := 0.0
+	for _, v := range window {
+		a, b := max(from-before, 0), min(to-before, v.Seconds())
+		if b > a {
+			list = append(list, overlap.Interval{StartNS: v.StartNS + ns(a), EndNS: v.StartNS + ns(b)})
+		}
+		before += v.Seconds()
+	}
+	return list
+}
+
+// levelRates compares the levels of the base with those of the other run, if either has a step. If both have as many, they
+// are compared one by one: a cache that fills earlier or later is not slower for that. Else each level of the run with more
+// is compared with the same time of the other.
+func levelRates(b, n part, disks []string, base, other stats.Flow) []Rate {
+	before, after := b.levels(base), n.levels(other)
+	var rates []Rate
+	add := func(x, y level) {
+		if min(x.to-x.from, y.to-y.from) < minLevelS {
+			return // the other run had ended by then
+		}
+		r := flowRate(Level, b.flow(disks, x.time), n.flow(disks, y.time))
+		r.BaseSpan, r.Span = &[2]float64{x.from, x.to}, &[2]float64{y.from, y.to}
+		rates = append(rates, r)
+	}
+	switch {
+	case len(before) == 1 && len(after) == 1:
+	case len(before) == len(after):
+		for i, x := range before {
+			add(x, after[i])
+		}
+	case len(before) > len(after):
+		for _, x := range before {
+			add(x, n.same(other, x))
+		}
+	default:
+		for _, y := range after {
+			add(b.same(base, y), y)
+		}
+	}
+	return rates
+}
+
+// same is the time of this part's window that a level has in the other's.
+func (p part) same(f stats.Flow, l level) level {
+	from, to := min(l.from, f.Length), min(l.to, f.Length)
+	return level{stretch(p.window, from, to), from, to}
 }

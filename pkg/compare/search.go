@@ -17,7 +17,7 @@ type Search struct {
 	Disk string     `json:"disk"`
 	Base []Result   `json:"base"` // of each run of the base: one, or as many as it was repeated
 	New  []Result   `json:"new"`
-	Work *[2]string `json:"work,omitempty"` // what was searched in the base and here, where that differs
+	Work *[2]string `json:"work,omitempty"` // what was searched in the base and here, if that differs
 }
 
 // Result is the largest value that was clean.
@@ -27,12 +27,12 @@ type Result struct {
 	Unlimited bool     `json:"unlimited,omitempty"`
 	AloneOpen bool     `json:"alone_open,omitempty"` // it may be more
 	FoundOpen bool     `json:"found_open,omitempty"`
-	// Where it lies if it was not sure after all tries.
+	// Its bounds if the tries did not settle it.
 	AloneBetween *analysis.Between `json:"alone_between,omitempty"`
 	FoundBetween *analysis.Between `json:"found_between,omitempty"`
 }
 
-// searches sets the answers of searches beside each other that are in all runs.
+// searches are those that are in all runs, with the results of each.
 func searches(base, other []Run) []Search {
 	var list []Search
 	for _, s := range base[0].Analysis.Searches {
@@ -48,7 +48,7 @@ func searches(base, other []Run) []Search {
 	return list
 }
 
-// results are what the runs have found by a search; nil where one has no such search.
+// results are what a search found in each run; nil if a run has no such search.
 func results(runs []Run, s *analysis.Search) []Result {
 	var list []Result
 	for _, r := range runs {

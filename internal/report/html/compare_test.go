@@ -29,7 +29,7 @@ func TestComparisonPage(t *testing.T) {
 	text := compared(t, c, standIn)
 	for _, want := range []string{
 		"<title>results/after compared with results/before – hubbench</title>", "connection, A in WWW: hub → direct", "1 of 3 rates fell", "1 of 3 rates changed", "slower",
-		"5 files lie wholly in the overlap", "Request latency", "15.9 ms", "only 812 requests ended in the overlap",
+		"5 files lie completely in the overlap", "Request latency", "15.9 ms", "only 812 requests ended in the overlap",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in the page", want)
