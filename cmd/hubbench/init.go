@@ -134,7 +134,7 @@ func draftOf(ctx context.Context, p program, opts initOptions) ([]byte, error) {
 		}
 		return nil, usage(fmt.Errorf("no external disk %s; plug one in, name a disk with --disks, or try --demo", why))
 	case opts.disks == nil && isTerminal(p.stdin):
-		if err := text.Write(p.stderr, report.OfDevices(inv), text.Options{Width: columns(p.stderr)}); err != nil {
+		if err := text.Write(p.stderr, report.OfDevices(inv, true), text.Options{Width: columns(p.stderr)}); err != nil {
 			return nil, err
 		}
 		if disks, err = choose(ctx, p, disks); err != nil {

@@ -64,10 +64,10 @@ func TestPlanTables(t *testing.T) {
   R- SEQ1M QD1   A reads        5 passes of 1.07 GB       ≤ 5.37 GB  –          21.6 s to 45 s
   R- RND4K QD64  A reads        5 passes of 1.07 GB       ≤ 5.37 GB  –          21.6 s to 45 s
   R- RND4K QD1   A reads        5 passes of 1.07 GB       ≤ 5.37 GB  –          21.6 s to 45 s
-  WW SEQ1M QD8   A, B write     5 passes each of 1.07 GB  ≤ 10.7 GB  ≤ 11.8 GB  40.3 s to 45 s
-  WW SEQ1M QD1   A, B write     5 passes each of 1.07 GB  ≤ 10.7 GB  ≤ 10.7 GB  40.3 s to 45 s
-  WW RND4K QD64  A, B write     5 passes each of 1.07 GB  ≤ 10.7 GB  ≤ 10.7 GB  40.3 s to 45 s
-  WW RND4K QD1   A, B write     5 passes each of 1.07 GB  ≤ 10.7 GB  ≤ 10.7 GB  40.3 s to 45 s
+  WW SEQ1M QD8   A and B write  5 passes each of 1.07 GB  ≤ 10.7 GB  ≤ 11.8 GB  40.3 s to 45 s
+  WW SEQ1M QD1   A and B write  5 passes each of 1.07 GB  ≤ 10.7 GB  ≤ 10.7 GB  40.3 s to 45 s
+  WW RND4K QD64  A and B write  5 passes each of 1.07 GB  ≤ 10.7 GB  ≤ 10.7 GB  40.3 s to 45 s
+  WW RND4K QD1   A and B write  5 passes each of 1.07 GB  ≤ 10.7 GB  ≤ 10.7 GB  40.3 s to 45 s
 - R- SEQ1M QD8 and 3 more: all passes are over the same file, at most 5 s each, 5 s apart; the score
   is the median rate.
 - WW SEQ1M QD8 and 3 more: all passes are over the same file, at most 5 s each, starting every 10 s
@@ -105,10 +105,10 @@ func TestPlanTables(t *testing.T) {
 `, `
 4 phases, 2 disks: moves 474 GB, writes 459 GB in at least 2 min 12 s.
   Phase       Who does what      Work                               Moves    Writes   Time
-  random      A, B write         50 files each, 14.7 MB to 1.96 GB  100 GB   100 GB   29.5 s
+  random      A and B write      50 files each, 14.7 MB to 1.96 GB  100 GB   100 GB   29.5 s
   ladder      A writes           20 files, 50 KB to 2 GB            6.69 GB  6.69 GB  1.97 s
   endurance   B writes           320 files, 14.7 MB to 2 GB         317 GB   317 GB   1 min 33 s
-  blackmagic  A writes; B reads  5 passes each of 5 GB              50 GB    35 GB    7.35 s
+  blackmagic  A writes, B reads  5 passes each of 5 GB              50 GB    35 GB    7.35 s
   Needs up to 317 GB free on each disk at a time; all test files are removed afterwards.
 
 - blackmagic: all passes are over the same file.
@@ -124,10 +124,10 @@ phases:
 `, `
 4 phases, 2 disks: moves about 204 GB, writes about 184 GB in at least 3 min 59 s.
   Phase      Who does what      Work                         Moves     Writes    Time
-  WR         A writes; B reads  4, 10 files of 1 GB          ≥ 14 GB   ≥ 14 GB   2.94 s
-  WW         A, B write         30 s of files of 1 GB        ≈ 102 GB  ≈ 102 GB  30 s
+  WR         A writes, B reads  4, 10 files of 1 GB          ≥ 14 GB   ≥ 14 GB   2.94 s
+  WW         A and B write      30 s of files of 1 GB        ≈ 102 GB  ≈ 102 GB  30 s
   W- direct  A writes           about 20 s of files of 1 GB  ≈ 68 GB   ≈ 68 GB   20 s
-  RR         A, B read          10 files each of 1 GB        20 GB     –         5.88 s
+  RR         A and B read       10 files each of 1 GB        20 GB     –         5.88 s
   Needs up to 10 GB free on each disk at a time; all test files are removed afterwards.
 
 - WR: a disk that has moved its files goes on with filler files, which do not count, until all have.
@@ -149,14 +149,14 @@ phases:
   - {name: long, pattern: W-, until: steady, stop: 1 h}
 `, `
 7 phases, 2 disks: moves about 19.8 TB, writes about 19.4 TB in at least 3 min 25 s.
-  Phase       Who does what                                 Moves      Writes     Time
-  RW streams  A plays 4 streams; B writes                   ≈ 11.1 GB  17.4 GB    2.94 s
-  probed      A is probed 4 KiB at …ites at up to 200 MB/s  ≈ 10 GB    11.1 GB    50 s
-  camera      A records 1 stream                            ≈ 2.39 GB  ≈ 2.39 GB  1 min
-  R- mix      A reads and writes 70/30                      10 GB      13 GB      2.06 s
-  how many    A plays 1 stream; B writes                    ≤ 1.94 TB  ≤ 1.58 TB  10 s to 6 min 40 s
-  how fast    A plays 1 stream; B writes                    ≤ 3.63 TB  ≤ 3.55 TB  30 s to 15 min
-  long        A writes                                      ≤ 14.2 TB  ≤ 14.2 TB  50 s to 1 h
+  Phase       Who does what                            Moves      Writes     Time
+  RW streams  A plays 4 streams, B writes              ≈ 11.1 GB  17.4 GB    2.94 s
+  probed      B writes at up to 200 MB/s, A is probed  ≈ 10 GB    11.1 GB    50 s
+  camera      A records 1 stream                       ≈ 2.39 GB  ≈ 2.39 GB  1 min
+  R- mix      A reads and writes 70/30                 10 GB      13 GB      2.06 s
+  how many    A plays 1 stream, B writes               ≤ 1.94 TB  ≤ 1.58 TB  10 s to 6 min 40 s
+  how fast    A plays 1 stream, B writes               ≤ 3.63 TB  ≤ 3.55 TB  30 s to 15 min
+  long        A writes                                 ≤ 14.2 TB  ≤ 14.2 TB  50 s to 1 h
   Needs up to 10 GB free on each disk at a time; all test files are removed afterwards.
 
 

@@ -5,15 +5,17 @@ import (
 	"fmt"
 	"math"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// OfDevices says what is plugged in where: a tree of ports, hubs, disks and volumes.
-func OfDevices(inv *hardware.Inventory) *Document {
+// OfDevices says what is plugged in where: a tree of ports, hubs, disks and volumes; if brief, only what can be tested.
+func OfDevices(inv *hardware.Inventory, brief bool) *Document {
 	doc := &Document{Kind: "devices", Title: "Disks and hubs", Data: inv}
+	var host []string
 	for i := range inv.Hosts {
 		h := &inv.Hosts[i]
 		doc.Title = "Disks and hubs of " + cmp.Or(h.Name, "this machine")
@@ -27,27 +29,38 @@ func OfDevices(inv *hardware.Inventory) *Document {
 			parts = append(parts, "on battery")
 		}
 		if len(parts) > 0 {
-			doc.Add(Sentence{Text: strings.Join(parts, ", ") + ".", Lead: true})
+			host = append(host, strings.Join(parts, ", ")+".")
 		}
 	}
-	t := &Table{Title: "Disks and hubs", Columns: []Column{
-		{Head: "What"}, {Head: "Mounted at"}, {Head: "Link"}, {Head: "Carries", Numbers: true, Drop: 2}, {Head: "Size", Numbers: true}, {Head: "Free", Numbers: true},
-		{Head: "File system", Drop: 1}, {Head: "°C", Numbers: true, Drop: 3}, {Head: "Firmware", Drop: 4}, {Head: "Serial number"},
-	}}
-	tree := deviceTree{inv: inv, done: map[string]bool{}}
-	for _, root := range tree.roots() {
-		t.grow(root, "", "")
+	for _, text := range host {
+		doc.Add(Sentence{Text: text, Lead: true})
 	}
+	t := (&deviceTree{inv: inv, brief: brief, done: map[string]bool{}}).table()
 	if len(t.Rows) > 0 {
 		doc.Add(t)
 	} else {
 		doc.Add(Sentence{Text: "No disk was found."})
+	}
+	if whole := (&deviceTree{inv: inv, done: map[string]bool{}}).table(); len(whole.Rows) > len(t.Rows) {
+		doc.Add(Sentence{Text: fmt.Sprintf("%s left out: disk images, unmounted partitions, other devices; --all shows them.", unit.Plural(len(whole.Rows)-len(t.Rows), "row"))})
 	}
 	addList(doc, "Notes", remarks(inv))
 	for _, text := range inv.Warnings {
 		doc.Add(Warning{text})
 	}
 	return doc
+}
+
+// table is the tree as a table.
+func (t *deviceTree) table() *Table {
+	out := &Table{Title: "Disks and hubs", Columns: []Column{
+		{Head: "What"}, {Head: "Mounted at"}, {Head: "Link"}, {Head: "Carries", Numbers: true, Drop: 2}, {Head: "Size", Numbers: true}, {Head: "Free", Numbers: true},
+		{Head: "File system", Drop: 1}, {Head: "°C", Numbers: true, Drop: 3}, {Head: "Firmware", Drop: 4}, {Head: "Serial number"},
+	}}
+	for _, root := range t.roots() {
+		out.grow(root, "", "")
+	}
+	return out
 }
 
 // branch is a row of a tree, with what hangs on it.
@@ -72,8 +85,9 @@ func (t *Table) grow(b branch, own, below string) {
 
 // deviceTree builds the tree of an inventory; each disk and hub is in it once.
 type deviceTree struct {
-	inv  *hardware.Inventory
-	done map[string]bool
+	inv   *hardware.Inventory
+	brief bool // only what can be tested: no image files, other devices, or partitions without a mounted volume
+	done  map[string]bool
 }
 
 // roots are the ports with something on them, and the disks on none.
@@ -142,7 +156,7 @@ func (t *deviceTree) hub(h *hardware.Hub) []branch {
 		}
 	}
 	for _, a := range h.Devices {
-		if a.Kind == hardware.DiskKind || a.Kind == hardware.HubKind {
+		if t.brief && a.Kind == hardware.OtherKind || a.Kind == hardware.DiskKind || a.Kind == hardware.HubKind {
 			continue
 		}
 		var words []string
@@ -158,6 +172,10 @@ func (t *deviceTree) hub(h *hardware.Hub) []branch {
 
 func (t *deviceTree) disk(d *hardware.Disk) []branch {
 	if !t.once("disk " + d.Name) {
+		return nil
+	}
+	mounted := func(v hardware.Volume) bool { return v.Mount != "" }
+	if t.brief && d.Bus == hardware.Virtual && (strings.HasPrefix(d.Name, "loop") || !slices.ContainsFunc(d.Volumes, mounted)) {
 		return nil
 	}
 	b := branch{cells: row(strings.TrimSpace(d.Name + " " + shorten(hardware.WithVendor(d.Vendor, d.Model), longestName)))}
@@ -181,12 +199,16 @@ func (t *deviceTree) disk(d *hardware.Disk) []branch {
 		b.cells[7].Text = fmt.Sprintf("%.0f", math.Round(*d.TemperatureC))
 	}
 	b.cells[8].Text, b.cells[9].Text = d.Firmware, d.Serial
-	if len(d.Volumes) == 1 && d.Volumes[0].Mount != "" && d.Volumes[0].Container == "" { // in the disk's own row
-		v := t.volume(d, &d.Volumes[0])
-		b.cells[1].Text, b.cells[5], b.cells[6] = shorten(d.Volumes[0].Mount, longestMount), v[5], v[6]
+	volumes := d.Volumes
+	if t.brief && slices.ContainsFunc(volumes, mounted) {
+		volumes = slices.DeleteFunc(slices.Clone(volumes), func(v hardware.Volume) bool { return !mounted(v) })
+	}
+	if len(volumes) == 1 && mounted(volumes[0]) && volumes[0].Container == "" { // in the disk's own row
+		v := t.volume(d, &volumes[0])
+		b.cells[1].Text, b.cells[5], b.cells[6] = shorten(volumes[0].Mount, longestMount), v[5], v[6]
 	} else {
-		for i := range d.Volumes {
-			b.branches = append(b.branches, branch{cells: t.volume(d, &d.Volumes[i])})
+		for i := range volumes {
+			b.branches = append(b.branches, branch{cells: t.volume(d, &volumes[i])})
 		}
 	}
 	for i := range t.inv.Disks {

@@ -10,7 +10,7 @@ import (
 // treeOf is the first column of the inventory's table, with dots for the spaces of its branches.
 func treeOf(inv *hardware.Inventory) []string {
 	var out []string
-	for _, block := range OfDevices(inv).Blocks {
+	for _, block := range OfDevices(inv, false).Blocks {
 		if t, ok := block.(*Table); ok {
 			for _, cells := range t.Rows {
 				out = append(out, strings.ReplaceAll(cells[0].Words(), "\u00a0", "."))
@@ -50,8 +50,30 @@ func TestDevicesThatTellLittle(t *testing.T) {
 	}
 }
 
+// What cannot be tested is left out if the tree is to be brief.
+func TestBriefDevices(t *testing.T) {
+	inv := &hardware.Inventory{
+		Hubs: []hardware.Hub{{ID: "dock", Name: "Dock", Devices: []hardware.Attached{{Kind: hardware.DisplayKind}, {Kind: hardware.OtherKind, Name: "Camera"}}}},
+		Disks: []hardware.Disk{
+			{Name: "sda", Hub: new("dock"), Volumes: []hardware.Volume{{Device: "sda1"}, {Mount: "/a"}}},
+			{Name: "sdb", Volumes: []hardware.Volume{{Device: "sdb1"}}},
+			{Name: "loop0", Bus: hardware.Virtual, Volumes: []hardware.Volume{{Mount: "/snap/core"}}},
+			{Name: "md0", Bus: hardware.Virtual}, {Name: "md1", Bus: hardware.Virtual, Volumes: []hardware.Volume{{Mount: "/raid"}}},
+		},
+	}
+	var got []string
+	blocks := OfDevices(inv, true).Blocks
+	for _, cells := range blocks[0].(*Table).Rows {
+		got = append(got, strings.TrimSpace(strings.ReplaceAll(cells[0].Words()+" "+cells[1].Text, "\u00a0", ".")))
+	}
+	want := []string{"Dock", "├─.sda /a", "└─.display", "sdb", "└─.sdb1 not mounted", "md1 /raid"}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") || !strings.HasPrefix(blocks[1].(Sentence).Text, "5 rows left out") {
+		t.Errorf("got\n%s\nwant\n%s\nand %+v", strings.Join(got, "\n"), strings.Join(want, "\n"), blocks[1])
+	}
+}
+
 func TestNoDevices(t *testing.T) {
-	doc := OfDevices(&hardware.Inventory{Warnings: []string{"nothing can be read"}})
+	doc := OfDevices(&hardware.Inventory{Warnings: []string{"nothing can be read"}}, false)
 	if len(doc.Blocks) != 2 || doc.Blocks[0] != (Sentence{Text: "No disk was found."}) || doc.Blocks[1] != (Warning{"nothing can be read"}) {
 		t.Errorf("got %+v", doc.Blocks)
 	}

@@ -44,7 +44,7 @@ func TestWriteDevices(t *testing.T) {
 				inv.Disks[i].Serial = ""
 			}
 		}
-		if err := Write(&out, report.OfDevices(inv), Options{Width: width, All: true}); err != nil {
+		if err := Write(&out, report.OfDevices(inv, false), Options{Width: width, All: true}); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(out.String()) {
