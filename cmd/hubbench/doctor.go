@@ -27,14 +27,14 @@ func newDoctor(p program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor [PATH...]",
 		Short: "Check whether this machine and its disks can be measured",
-		Long: `Check what every measurement stands on: the clock that processes share, timers, the instant of the
-start, sleep, priority and power; and for each PATH, a folder on a disk, whether requests go past the
-system's cache, whether the disk counts what is moved, whether something limits it, whether flushes
-reach it, and whether a new file is written as fast in several requests at a time.
+		Long: `Check what every measurement depends on: the clock that processes share, timers, how closely disks
+start together, sleep, priority and power; and for each PATH, a folder on a disk: whether requests
+bypass the system's cache, whether the system counts what the disk moves, whether something limits it,
+whether flushes reach it, and whether several requests at a time write a new file as fast.
 
-It takes ten seconds, and up to a minute for each disk, to which it writes 1 GB at most (a slow one
-gets less) in a folder that it creates, marks and removes. The result is one block to paste anywhere;
-later runs on this machine carry what failed.`,
+It takes ten seconds, plus up to a minute per disk, to which it writes up to 1 GB in a folder that it
+creates, marks and removes. It prints what needs attention; --all prints every check. Later runs on
+this machine warn of what failed.`,
 		Example: `  hubbench doctor
   hubbench doctor /Volumes/A /Volumes/B --out doctor.md`,
 		Args: takes(0, unlimited),

@@ -48,7 +48,7 @@ func judgeClocks(r readings) trace.Check {
 	bound := float64(max(-r.least, r.most))
 	switch {
 	case r.n == 0:
-		return fail("no exchange", "Nothing is known of the clocks of other processes.", "try again")
+		return fail("no exchange", "The clocks of other processes could not be read.", "try again")
 	case r.least > r.most || r.least > clockFail || r.most < -clockFail:
 		return fail(measured, "Processes read different clocks: the times of two disks cannot be compared, and overlaps are wrong.",
 			"restart the computer; in a virtual machine, give it a stable clock source (Linux: /sys/devices/system/clocksource)")
@@ -56,7 +56,7 @@ func judgeClocks(r readings) trace.Check {
 		return warn(measured, "The clocks of two processes differ by a little: the start of disks is uncertain by that.", "restart the computer, and close what sets its clock")
 	case bound > clockWarn:
 		return warn(fmt.Sprintf("two processes agree within %s (%d exchanges)", span(bound), r.n),
-			"That they agree is not known to a millisecond, as the machine answers late: it is busy.", "close other programs, and try again")
+			"The machine is too busy to show that they agree within a millisecond.", "close other programs, and try again")
 	}
 	return pass(fmt.Sprintf("two processes agree within %s (%d exchanges)", span(bound), r.n), "Times of different disks can be compared.")
 }

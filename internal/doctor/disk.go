@@ -54,7 +54,7 @@ var diskChecks = [...]string{"direct", "direct_4k", "counters", "limits", "flush
 func (o Options) checkDisk(ctx context.Context, path string, alive func(), add func(name, path string, c trace.Check)) {
 	skipRest := func() {
 		for _, name := range diskChecks {
-			add(name, path, skip("", "It is not known, as nothing could be written.", ""))
+			add(name, path, skip("", "Not checked: nothing could be written.", ""))
 		}
 	}
 	allowed := check(ctx, func() (device.Place, error) { return device.Inspect(path) }, judgePlace)

@@ -57,7 +57,7 @@ func Run(ctx context.Context, opts Options) ([]trace.Check, error) {
 		hung = !opts.watchDisk(ctx, path, add) || hung
 	}
 	if len(opts.Paths) == 0 {
-		add("disks", "", skip("no folder given", "Nothing was found out about disks.", "name a folder on each: hubbench doctor /Volumes/A"))
+		add("disks", "", skip("no folder given", "No disk was checked.", "name a folder on each: hubbench doctor /Volumes/A"))
 	}
 	add("stopwatch", "", check(ctx, func() (drift, error) { return watch.stop(ctx) }, judgeDrift))
 	return checks, ctx.Err()
@@ -117,7 +117,7 @@ func check[M any](ctx context.Context, measure func() (M, error), judge func(M) 
 	case ctx.Err() != nil:
 		return skip("", "It was interrupted.", "")
 	case err != nil:
-		return fail("error: "+err.Error(), "The check could not be made, and a run would most likely end in the same way.", hint(err))
+		return fail("error: "+err.Error(), "The check could not be made, and a run would probably fail in the same way.", hint(err))
 	}
 	return judge(m)
 }

@@ -40,7 +40,7 @@ func judgeFlush(f flushed) trace.Check {
 		reaches = f.full
 	}
 	quick := quantile(reaches, 0.25)
-	measured += fmt.Sprintf(" (medians of %d; a write before each %s; a quarter within %s)", len(reaches), span(f.write), span(quick))
+	measured += fmt.Sprintf(" (medians of %d; the write before each takes %s; the fastest quarter return within %s)", len(reaches), span(f.write), span(quick))
 	switch {
 	case f.known && !f.volatile:
 		return pass(measured+"; the disk says that it loses nothing without power", "A file that is flushed is on the disk.")
@@ -55,7 +55,7 @@ func judgeFlush(f flushed) trace.Check {
 		return warn(measured, "A flush returns sooner than flash can be programmed: unless the disk's memory survives a power cut, something on the way ignores flushes.",
 			"measure on the disk itself, and compare its small files with those of disks that flush alike only")
 	case f.refused != nil:
-		return warn(measured, "`flush: full` cannot be had, and fsync may leave bytes in the disk's own cache.", "compare with disks of the same file system only, or format the disk as APFS")
+		return warn(measured, "`flush: full` is not available, and fsync may leave bytes in the disk's own cache.", "compare with disks of the same file system only, or format the disk as APFS")
 	case quantile(reaches, 0.5) > flushSlow:
 		return warn(measured, "Each file ends with a long wait for its flush: small files look slow.", "check that no other program writes to the disk; `flush: none` leaves the flush out of the times")
 	}

@@ -28,9 +28,9 @@ func judgePriority(p priority) trace.Check {
 	case p.background:
 		return fail(p.how, "The system holds this program back: disks look slower than they are.", "start hubbench from a terminal in the foreground, not as a background service, and without ionice")
 	case p.nice > 0:
-		return warn(p.how, "Other programs go first: on a busy machine disks look slower than they are.", "start hubbench without nice")
+		return warn(p.how, "Other programs have priority: on a busy machine disks look slower than they are.", "start hubbench without nice")
 	}
-	return pass(p.how, "The program is treated like any other.")
+	return pass(p.how, "The program runs at normal priority.")
 }
 
 // power is what bears on how fast the machine may go.
@@ -66,5 +66,5 @@ func judgePower(p power) trace.Check {
 	if len(doubts) > 0 {
 		return warn(measured, "The processor and the ports may be slowed down to save power, and disks with them.", strings.Join(doubts, "; "))
 	}
-	return pass(measured, "The computer is not slowed down to save power, as far as it says.")
+	return pass(measured, "No power saving slows the computer down, as far as the system reports.")
 }

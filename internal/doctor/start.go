@@ -29,7 +29,7 @@ const (
 // and the run's report says so; a machine that starts badly does so mostly.
 func judgeStart(skews []float64) trace.Check {
 	if len(skews) < releases {
-		return fail(fmt.Sprintf("%d of %d releases came off", len(skews), releases), "Workers could not be started together.", "look for a program that holds up new processes, such as a virus scanner, and try again")
+		return fail(fmt.Sprintf("%d of %d releases succeeded", len(skews), releases), "Workers could not be started together.", "look for a program that delays new processes, such as a virus scanner, and try again")
 	}
 	middle := quantile(skews, 0.5)
 	measured := fmt.Sprintf("%d workers start within %s of each other (median of %d releases; at most %s)", workers, span(middle), len(skews), span(slices.Max(skews)))

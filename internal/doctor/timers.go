@@ -30,7 +30,7 @@ type lateness struct {
 
 func judgeTimers(l lateness) trace.Check {
 	waits, plain := quantile(l.waits, 0.5), quantile(l.plain, 0.5)
-	measured := fmt.Sprintf("the wait for a start ends %s late (median of %d; nine in ten %s), a plain sleep %s",
+	measured := fmt.Sprintf("the wait for the start ends %s late (median of %d; 90th percentile %s), a plain sleep %s",
 		span(waits), len(l.waits), span(quantile(l.waits, 0.9)), span(plain))
 	switch {
 	case waits > lateFail:

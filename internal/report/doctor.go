@@ -24,10 +24,27 @@ func OfDoctor(c *trace.Checkup) *Document {
 			lead = append(lead, fmt.Sprintf("%d %s", n, v.text))
 		}
 	}
-	doc.Add(Sentence{Text: strings.Join(lead, ", ") + ".", Lead: true})
+	doc.Answer = &Answer{Headline: strings.Join(lead, ", ") + "."}
 	doc.Add(Sentence{Text: fmt.Sprintf("%s, %s, hubbench %s, %s.", c.Host, c.System, c.Tool, when(c.Date))})
+	of := map[string][]string{} // the disks of which the same is to be said
 	for _, check := range c.Doubts() {
-		doc.Add(Warning{fmt.Sprintf("%s: %s. %s", pick(check.Verdict == trace.Fail, "Failed", "Warning"), check.Subject(), check.Text)})
+		of[check.Name+check.Text] = append(of[check.Name+check.Text], check.Path)
+	}
+	for _, check := range c.Doubts() {
+		paths := of[check.Name+check.Text]
+		if paths == nil {
+			continue // with another disk
+		}
+		delete(of, check.Name+check.Text)
+		text := fmt.Sprintf("%s: %s", check.Verdict, check.Name)
+		if check.Path != "" {
+			text += " on " + unit.List(paths)
+		}
+		text += fmt.Sprintf(": %s. %s", check.Measured, check.Text)
+		if check.Advice != "" {
+			text += " Try: " + check.Advice + "."
+		}
+		doc.Answer.Findings = append(doc.Answer.Findings, text)
 	}
 	t := &Table{Title: "Checks", Sentences: true, Columns: []Column{
 		{Head: "Check"}, {Head: "Verdict"}, {Head: "Disk"}, {Head: "Measured", Drop: 1}, {Head: "What it means for results", Drop: 1}, {Head: "What to do", Drop: 1},
