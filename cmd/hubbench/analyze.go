@@ -9,7 +9,7 @@ func newAnalyze(p program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "analyze RUN",
 		Short: "Print the results of a run",
-		Long:  "Analyze a run and print its tables, or analysis.json with --json. RUN is a run's folder, an events.jsonl or a report.html.",
+		Long:  "Analyze a run and print its answer, all of its tables with --all, or analysis.json with --json. RUN is a run's folder, an events.jsonl or a report.html.",
 		Args:  takes(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := out.settle(); err != nil {
@@ -18,6 +18,9 @@ func newAnalyze(p program) *cobra.Command {
 			run, err := load(args[0])
 			if err != nil {
 				return err
+			}
+			if !out.all {
+				out.more = []string{everything(args[0])}
 			}
 			return run.send(p, out)
 		},

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/hubbench/hubbench/internal/cells"
 	"github.com/hubbench/hubbench/internal/filesync"
 	"github.com/hubbench/hubbench/internal/report"
 	"github.com/hubbench/hubbench/internal/report/export"
@@ -33,7 +34,8 @@ type output struct {
 	out     string
 	own     bool // out is a file of a run's own folder, which may come from anybody
 	json    bool
-	all     bool // everything, not the answer alone
+	all     bool     // everything, not the answer alone
+	more    []string // what else there is, printed after the answer
 	part    partOptions
 }
 
@@ -144,6 +146,9 @@ func (o *output) send(p program, doc *report.Document, events io.Reader) error {
 		if err := o.encode(out, doc, events, columns(p.stdout)); err != nil {
 			return err
 		}
+		if o.format == "text" {
+			o.tellMore(out)
+		}
 		return out.Flush()
 	}
 	if err := o.write(func(w io.Writer) error { return o.encode(w, doc, events, text.Width) }); err != nil {
@@ -151,6 +156,22 @@ func (o *output) send(p program, doc *report.Document, events io.Reader) error {
 	}
 	_, err := fmt.Fprintln(p.stdout, o.out)
 	return err
+}
+
+// tellMore says what else there is, on one line if it fits.
+func (o *output) tellMore(w io.Writer) {
+	var lines []string
+	for _, remark := range o.more {
+		remark = cells.Clean(remark)
+		if last := len(lines) - 1; last >= 0 && cells.Width(lines[last]+"    "+remark) <= text.Width {
+			lines[last] += "    " + remark
+		} else {
+			lines = append(lines, remark)
+		}
+	}
+	for _, line := range lines {
+		fmt.Fprintln(w, line)
+	}
 }
 
 func (o *output) encode(w io.Writer, doc *report.Document, events io.Reader, width int) error {

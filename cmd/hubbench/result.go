@@ -76,10 +76,13 @@ func conclude(p program, dir *rundir.Dir, opts resultOptions) error {
 	if notWritten == nil {
 		notWritten = run.send(program{stdout: io.Discard}, output{format: "html", out: page, own: true})
 	}
-	printed := run.send(p, opts.output)
-	if printed == nil && notWritten == nil && opts.format == "text" {
-		_, printed = fmt.Fprintf(p.stdout, "\nreport: %s\n", page)
+	if notWritten == nil {
+		opts.more = []string{"report: " + page}
 	}
+	if !opts.all {
+		opts.more = append(opts.more, everything(dir.Path))
+	}
+	printed := run.send(p, opts.output)
 	if err := cmp.Or(unreported(notWritten, dir), unprinted(printed, dir)); err != nil {
 		return err
 	}
@@ -110,4 +113,9 @@ func unreported(err error, dir *rundir.Dir) error {
 		return fmt.Errorf("no space left for the report: %s holds what was recorded; make room, and write it with: %s", dir.Path, next)
 	}
 	return fmt.Errorf("%w; %s holds what was recorded: %s", err, dir.Path, next)
+}
+
+// everything says which command prints all of a run's results.
+func everything(path string) string {
+	return "everything: hubbench analyze " + quoteForShell(path) + " --all"
 }

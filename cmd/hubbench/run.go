@@ -77,7 +77,7 @@ first phase that is not complete.`,
 	opts.flags(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&opts.yes, "yes", false, "do not ask before writing more than "+unit.FormatBytes(askAbove))
-	flags.BoolVar(&opts.quiet, "quiet", false, "print only the results, with failures and warnings above them")
+	flags.BoolVar(&opts.quiet, "quiet", false, "print only the results, with what failed above them")
 	flags.BoolVar(&opts.noPause, "no-pause", false, "do not wait at the pauses of phases")
 	allowFlag(cmd, &opts.allow)
 	flags.StringVar(&opts.from, "resume", "", "continue the run in folder `RUN` at its first phase that is not complete")

@@ -1,5 +1,7 @@
 package report
 
+import "slices"
+
 // Answer is what a document comes to: the first screen of its page, the first page in print, and all that a terminal shows
 // unless it is asked for more. The blocks of the document hold what is behind it and say nothing of it again.
 type Answer struct {
@@ -32,6 +34,28 @@ func (a *Answer) Blocks() []Block {
 	}
 	if a.Sure != "" {
 		out = append(out, Sentence{Text: a.Sure})
+	}
+	return out
+}
+
+// without leaves out what the answer says word for word.
+func (a *Answer) without(blocks []Block) []Block {
+	var out []Block
+	for _, block := range blocks {
+		switch b := block.(type) {
+		case Sentence:
+			if b.Text == a.Headline {
+				continue
+			}
+		case List:
+			b.Items = slices.DeleteFunc(slices.Clone(b.Items), func(text string) bool { return slices.Contains(a.Findings, text) })
+			if block = b; len(b.Items) == 0 {
+				continue
+			}
+		case *Details:
+			b.Blocks = a.without(b.Blocks)
+		}
+		out = append(out, block)
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hubbench/hubbench/internal/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/hub"
@@ -57,47 +58,34 @@ func OfRun(run Run) *Document {
 			}
 		}
 	}
+	doc.Answer = runAnswer(doc, run)
+	var doubts []string
 	for _, text := range run.About.Failures {
-		doc.Add(Warning{"Failed: " + text})
+		doubts = append(doubts, "Failed: "+text)
 	}
 	if partial && !slices.ContainsFunc(a.Warnings, func(w analysis.Warning) bool { return w.Code == "partial" }) {
-		doc.Add(Warning{"Partial run: it stopped before its end, and what follows covers what was recorded."})
+		doubts = append(doubts, "Partial run: it stopped before its end, and what follows covers what was recorded.")
 	}
 	for _, w := range a.Warnings {
-		doc.Add(Warning{w.Text})
+		doubts = append(doubts, w.Text)
 	}
-	// What was doubtful before the run stands before its numbers; where that would push what became of the streams off the
-	// first screen, after it.
-	var checks []Block
-	for _, text := range run.About.Warnings {
-		checks = append(checks, Warning{text})
-	}
-	follow := len(checks) > fewChecks && slices.ContainsFunc(a.Phases, func(p analysis.Phase) bool { return len(p.Streams) > 0 })
-	if !follow {
-		doc.Add(checks...)
+	for _, text := range append(doubts, run.About.Warnings...) {
+		if text != doc.Answer.Headline && !slices.Contains(doc.Answer.Doubts, text) {
+			doc.Add(Warning{text})
+		}
 	}
 	if len(a.Phases) > 1 {
-		study(doc, run)
-	}
-	if follow && len(a.Phases) > 1 {
-		doc.Add(checks...)
+		study(doc, a)
 	}
 	scale := scaleOf(a)
 	for i := range a.Phases {
 		doc.Add(newPhase(run, doc.Keys, i, scale))
 	}
-	if follow && len(a.Phases) == 1 {
-		doc.Add(checks...)
-	}
-	doc.Add(definition(), environment(doc, run))
-	if doc.Answer != nil {
-		doc.Answer.Figure = answerFigure(doc, run)
-	}
+	doc.Blocks = doc.Answer.without(doc.Blocks)
+	doc.Add(runMethods(a), environment(doc, run))
+	doc.Answer.Figure = answerFigure(doc, run)
 	return doc
 }
-
-// fewChecks is how many warnings from before a run leave room for its answer.
-const fewChecks = 2
 
 // Simulated reports whether no disk of the run is real.
 func Simulated(run *trace.Run) bool {
@@ -149,14 +137,19 @@ func does(keys []Key, roles map[string]trace.Role, paced work.Paced) string {
 	return work.Who(labels, works)
 }
 
-func definition() *Details {
-	return &Details{Title: "How the overlap is defined", Blocks: []Block{
-		Sentence{Text: "A disk is active from the start of its first file to the end of its last; pauses longer than half a second between its files are left out. " +
-			"The overlap is the time in which every working disk of the phase is active. A rate in it is the bytes moved inside the overlap over its length. " +
-			"Files that cross an edge of it count by their recorded progress or, where there is none, in proportion to time."},
+// runMethods say how rates and verdicts are come by.
+func runMethods(a *analysis.Analysis) *Details {
+	d := &Details{ID: "methods", Title: "Methods", Printed: true}
+	for _, text := range say.Methods(a) {
+		d.Add(Sentence{Text: text})
+	}
+	d.Add(Sentence{Text: "A disk is active from the start of its first file to the end of its last; pauses longer than half a second between its files are left out. " +
+		"The overlap is the time in which every working disk of the phase is active. A rate in it is the bytes moved inside the overlap over its length. " +
+		"Files that cross an edge of it count by their recorded progress or, where there is none, in proportion to time."},
 		Sentence{Text: "A file's time runs from just before its first request to just after its flush; opening and closing it lie outside. " +
 			"Rates are decimal: 1 GB/s = 10^9 bytes per second = 8 Gb/s."},
-	}}
+	)
+	return d
 }
 
 // environment says where and how the run was made.

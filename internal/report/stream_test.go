@@ -231,29 +231,3 @@ func TestPaceLadder(t *testing.T) {
 		t.Errorf("the column says %q", head)
 	}
 }
-
-// Warnings from before the run never push what became of the streams off the first screen, and are never lost.
-func TestAnswerComesBeforeManyWarnings(t *testing.T) {
-	one := fixture.Streams()
-	one.Phases = one.Phases[2:3]
-	for _, run := range []*trace.Run{fixture.Streams(), one, fixture.Triple()} {
-		for _, n := range []int{1, 5} {
-			warnings := make([]string, n)
-			for i := range warnings {
-				warnings[i] = "checked before"
-			}
-			doc := OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{}), About: About{Warnings: warnings}})
-			seen, first := 0, -1
-			for i, block := range doc.Blocks {
-				if w, ok := block.(Warning); ok && w.Text == "checked before" {
-					if seen++; first < 0 {
-						first = i
-					}
-				}
-			}
-			if after := n == 5 && run.Name != "triple"; seen != n || (first > 0) != after {
-				t.Errorf("%s: %d of %d warnings, from block %d on", run.Name, seen, n, first)
-			}
-		}
-	}
-}

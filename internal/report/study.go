@@ -12,17 +12,11 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// maxFindings is how many findings of all phases are told first; each stands in its phase as well.
-const maxFindings = 8
+// listedFindings is how many findings of all phases are listed; the others are folded.
+const listedFindings = 8
 
-// study says what several phases come to: who costs whom how much, what stands out, and all phases in a table.
-func study(doc *Document, run Run) {
-	a := run.Analysis
-	headline, points := say.Opening(a)
-	if headline != "" {
-		first := []rune(headline)
-		doc.Add(Sentence{Text: strings.ToUpper(string(first[:1])) + string(first[1:]), Lead: true})
-	}
+// study says what is behind the answer of several phases: its numbers, what else stands out, and all phases in a table.
+func study(doc *Document, a *analysis.Analysis) {
 	overview := streamsOverview(doc, a)
 	if overview != nil {
 		doc.Add(overview)
@@ -31,7 +25,8 @@ func study(doc *Document, run Run) {
 		doc.Add(searchTable(doc, a, &a.Searches[i], overview != nil || i > 0))
 	}
 	addSaturations(doc, a)
-	addList(doc, openingTitle(a), points)
+	_, points := say.Opening(a)
+	addList(doc, "The numbers behind it", points)
 	if t := pairsTable(doc.Keys, a); t != nil {
 		doc.Add(t)
 	}
@@ -39,10 +34,15 @@ func study(doc *Document, run Run) {
 		doc.Add(t)
 	}
 	pooled, each := pool(a, true), pool(a, false)
-	found := slices.DeleteFunc(pooledFindings(a, pooled), func(text string) bool { return slices.Contains(points, text) })
-	addList(doc, "What stands out", found[:min(len(found), maxFindings)])
-	if len(found) > maxFindings {
-		doc.Add(&Details{Title: unit.Plural(len(found)-maxFindings, "more finding"), Blocks: []Block{List{Items: found[maxFindings:]}}})
+	var found []string
+	for _, f := range pooledFindings(a, pooled) {
+		if f.code != "partial" && f.code != "saturation" && !slices.Contains(points, f.text) && !slices.Contains(doc.Answer.Findings, f.text) {
+			found = append(found, f.text)
+		}
+	}
+	addList(doc, "What else stands out", found[:min(len(found), listedFindings)])
+	if len(found) > listedFindings {
+		doc.Add(&Details{Title: unit.Plural(len(found)-listedFindings, "more finding"), Blocks: []Block{List{Items: found[listedFindings:]}}})
 	}
 	addMatrix(doc, a, pooled, each)
 }
@@ -72,44 +72,33 @@ func triesOf(a *analysis.Analysis, n int) string {
 	return pick(n == 1, "one try of ", unit.FormatCount(n)+" tries of ") + searches + ", which the tables above hold and --all prints one by one"
 }
 
-// openingTitle names what the opening says with numbers.
-func openingTitle(a *analysis.Analysis) string {
-	switch {
-	case len(a.Summary.Contests) > 0:
-		return "Who wins, who loses, and how to plug the disks in"
-	case len(a.Saturations) > 0:
-		return "How surely"
-	default:
-		return "What became of the streams"
-	}
+// pooledFinding is a finding, with how many repeats of its phase show it.
+type pooledFinding struct {
+	code, text string
+	weight     float64
 }
 
 // pooledFindings are the findings of all phases, those that repeats of one phase have in common told once.
-func pooledFindings(a *analysis.Analysis, pooled []pooledPhase) []string {
+func pooledFindings(a *analysis.Analysis, pooled []pooledPhase) []pooledFinding {
 	type key struct {
 		code, disk string
 		pool       int
 	}
 	times := map[key]int{}
 	var order []key
-	texts := map[key]string{}
+	var out []pooledFinding
 	for _, f := range a.Findings {
-		if f.Code == "partial" || f.Code == "saturation" { // which has been told
-			continue
-		}
 		k := key{f.Code, f.Disk, slices.IndexFunc(pooled, func(p pooledPhase) bool {
 			return slices.ContainsFunc(p.phases, func(i int) bool { return a.Phases[i].Phase == f.Phase })
 		})}
 		if times[k] == 0 {
-			order, texts[k] = append(order, k), f.Text
+			order, out = append(order, k), append(out, pooledFinding{f.Code, f.Text, f.Weight})
 		}
 		times[k]++
 	}
-	out := make([]string, len(order))
 	for i, k := range order {
-		out[i] = texts[k]
 		if n := times[k]; n > 1 && k.pool >= 0 && len(pooled[k.pool].phases) > 1 {
-			out[i] = strings.TrimSuffix(out[i], ".") + fmt.Sprintf("; seen in %d of %d repeats.", n, len(pooled[k.pool].phases))
+			out[i].text = strings.TrimSuffix(out[i].text, ".") + fmt.Sprintf("; seen in %d of %d repeats.", n, len(pooled[k.pool].phases))
 		}
 	}
 	return out

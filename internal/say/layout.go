@@ -11,57 +11,97 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// layout is which disk to plug in elsewhere, in short, and why: by what the others have when it does not work.
-func (en english) layout() (short, reasons string) {
+// advice is how to connect the disks, and what the others gain by it.
+func (en english) advice() string {
 	advice := en.Answer.Advice[0]
 	switch advice.Kind {
 	case analysis.AdviceShare:
-		return " They can share the hub.", "together on the hub, where none of them loses more than a tenth of its rate."
+		return "Together on one hub, none of them loses more than a tenth of its rate."
 	case analysis.AdviceUnmeasured:
-		return "", "not measured. Phases in which one disk at a time is idle would show what the others gain without it (study: matrix has them)."
+		return "How to connect them: not measured; phases in which one disk at a time is idle would show it (study: matrix)."
 	case analysis.AdviceNone:
-		return "", "no disk is shown to cost the others more than a tenth of their rate."
+		return "No disk is shown to cost the others more than a tenth of their rate."
 	}
 	disk := advice.Disks[0]
-	best := &en.Summary.Removals[slices.IndexFunc(en.Summary.Removals, func(r analysis.Removal) bool { return r.Disk == disk })]
 	if advice.Kind == analysis.AdviceAnyOwnPort {
-		return " Give one of them a port of its own.",
-			fmt.Sprintf("give one of %s a port of its own; which one makes little difference to the others. Without %s, %s.", unit.List(inOrder(en.Order, advice.Disks)), disk, join(en.gains(best)))
+		return fmt.Sprintf("Give one of %s a port of its own; which one makes little difference to the others.", unit.List(inOrder(en.Order, advice.Disks)))
 	}
-	reasons = fmt.Sprintf("give %[1]s a port of its own. Without %[1]s on the hub, %[2]s.", disk, join(en.gains(best)))
-	if own := en.ownRates(best); own != "" {
-		reasons += " On a port of its own " + disk + " " + own + "."
+	var clauses []string
+	gains := en.gains()
+	for i, g := range gains {
+		if i > 0 && slices.Equal(g.names, gains[0].names) {
+			clauses = append(clauses, fmt.Sprintf("%s %s instead of %s", pick(len(g.names) > 1, string(g.op), string(g.op)+"s"), en.Number(g.to), en.Number(g.from)))
+		} else {
+			clauses = append(clauses, fmt.Sprintf("%s %s instead of %s", subject(g.names, string(g.op)), en.each(g.to, len(g.names)), en.Number(g.from)))
+		}
 	}
-	return " Give " + disk + " a port of its own.", reasons
+	return fmt.Sprintf("Give %s a port of its own: without it %s.", disk, strings.Join(clauses, ", and "))
 }
 
-// join is list, for clauses that hold an "and" themselves.
-func join(clauses []string) string { return strings.Join(clauses, ", and ") }
-
-// gains says for writing and for reading what the others gain at best without the disk; nil if nothing is shown.
-func (en english) gains(r *analysis.Removal) []string {
+// reasons are the numbers behind the advice, with the phases that they are from.
+func (en english) reasons() []string {
 	var out []string
+	for _, g := range en.gains() {
+		measured := en.Title(g.best.Phase) + ", after it finished"
+		if g.best.Without != "" {
+			measured = en.Title(g.best.Without) + " against " + en.Title(g.best.Phase)
+		}
+		out = append(out, fmt.Sprintf("Without %s on the hub, %s%s (%s).", g.Disk, g.text(en), en.keptThen(g.best, g.names), measured))
+	}
+	if en.Answer.Advice[0].Kind == analysis.AdviceOwnPort {
+		if own := en.ownRates(en.removal()); own != "" {
+			out = append(out, "On a port of its own "+en.removal().Disk+" "+own+".")
+		}
+	}
+	return out
+}
+
+// removal is what the others have without the disk that is to get a port of its own; nil if none is.
+func (en english) removal() *analysis.Removal {
+	disks := en.Answer.Advice[0].Disks
+	if len(disks) == 0 {
+		return nil
+	}
+	return &en.Summary.Removals[slices.IndexFunc(en.Summary.Removals, func(r analysis.Removal) bool { return r.Disk == disks[0] })]
+}
+
+// gain is what disks that do the same gain without another one.
+type gain struct {
+	*analysis.Removal
+	best     *analysis.RemovalCase
+	op       trace.Role
+	names    []string
+	from, to float64
+}
+
+// text is "A and B write 1.46 GB/s each instead of 0.683 GB/s".
+func (g gain) text(en english) string {
+	return fmt.Sprintf("%s %s instead of %s", subject(g.names, string(g.op)), en.each(g.to, len(g.names)), en.Rate(g.from))
+}
+
+// gains are for writing and for reading what the others gain at best without the disk that is to get a port of its own.
+func (en english) gains() []gain {
+	r := en.removal()
+	if r == nil {
+		return nil
+	}
+	var out []gain
 	for _, op := range []trace.Role{trace.Write, trace.Read} {
-		var best *analysis.RemovalCase
+		g := gain{Removal: r, op: op}
 		for i := range r.Cases {
 			c := &r.Cases[i]
-			if len(of(c, op)) > 0 && (best == nil || tellsMore(c, best, op)) {
-				best = c
+			if len(of(c, op)) > 0 && (g.best == nil || tellsMore(c, g.best, op)) {
+				g.best = c
 			}
 		}
-		if best == nil {
+		if g.best == nil {
 			continue
 		}
-		names := of(best, op)
-		var from, to float64
-		for _, name := range names {
-			from, to = from+best.Disks[name].From/float64(len(names)), to+best.Disks[name].To/float64(len(names))
+		g.names = of(g.best, op)
+		for _, name := range g.names {
+			g.from, g.to = g.from+g.best.Disks[name].From/float64(len(g.names)), g.to+g.best.Disks[name].To/float64(len(g.names))
 		}
-		measured := en.Title(best.Phase) + ", after it finished"
-		if best.Without != "" {
-			measured = en.Title(best.Without) + " against " + en.Title(best.Phase)
-		}
-		out = append(out, fmt.Sprintf("%s %s%s instead of %s (%s)", subject(names, string(op)), en.each(to, len(names)), keptThen(en.Analysis, best, names), en.Rate(from), measured))
+		out = append(out, g)
 	}
 	return out
 }
@@ -79,20 +119,20 @@ func tellsMore(c, than *analysis.RemovalCase, op trace.Role) bool {
 
 // keptThen is how much of their rates alone the disks keep beside one another once the disk is gone; empty if that is
 // not known.
-func keptThen(a *analysis.Analysis, c *analysis.RemovalCase, names []string) string {
-	i := slices.IndexFunc(a.Phases, func(p analysis.Phase) bool { return p.Phase == c.Without })
-	if i < 0 || a.Phases[i].Contention == nil {
+func (en english) keptThen(c *analysis.RemovalCase, names []string) string {
+	i := slices.IndexFunc(en.Phases, func(p analysis.Phase) bool { return p.Phase == c.Without })
+	if i < 0 || en.Phases[i].Contention == nil {
 		return ""
 	}
 	low, high := math.Inf(1), 0.0
 	for _, name := range names {
-		kept := a.Phases[i].Contention.Disks[name].Retention
+		kept := en.Phases[i].Contention.Disks[name].Retention
 		if kept == nil {
 			return ""
 		}
 		low, high = min(low, *kept), max(high, *kept)
 	}
-	return " (" + percentRange(low, high) + " of what " + pick(len(names) > 1, "they have", "it has") + " alone)"
+	return ", " + percentRange(low, high) + " of what " + pick(len(names) > 1, "they have", "it has") + " alone"
 }
 
 // of are the disks that gain in the case, of those that do op.

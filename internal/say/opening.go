@@ -6,34 +6,41 @@ import (
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // Opening says what several phases come to: in a headline what became of streams, whose requests took longer, where fast
-// caches end, who wins, who loses and which disk to plug in elsewhere; then with numbers, each in a sentence, and how
-// surely. It is empty if there is nothing of these.
+// caches end, who wins and who loses; then with numbers, each in a sentence. It is empty if there is nothing of these.
 func Opening(a *analysis.Analysis) (headline string, points []string) {
 	en := in(a)
-	var paced string // what became of disks that do not go as fast as they can, or not for long
-	for _, part := range []func() (string, []string){en.played, en.slowed, en.saturated} {
+	for _, part := range []func() (string, []string){en.played, en.slowed, en.saturated, en.contests} {
 		told, more := part()
-		if paced = joined(paced, told); told == "" {
-			more = nil
+		if headline = joined(headline, told); told != "" {
+			points = append(points, more...)
 		}
-		points = append(points, more...)
 	}
-	contests, more := en.contests()
-	switch {
-	case paced == "":
-		headline = contests
-	case contests == "":
-		headline = paced + "."
-	default:
-		headline = paced + "; " + contests
+	if headline != "" {
+		headline = Capital(en.Order, headline) + "."
 	}
-	return headline, append(points, more...)
+	return headline, points
+}
+
+// Methods say what stands behind a win or a loss, and what the intervals are about.
+func Methods(a *analysis.Analysis) []string {
+	var out []string
+	if len(a.Summary.Contests) > 0 {
+		out = append(out, "A disk is said to win or lose only if noise would explain it in less than 5 % of runs.")
+	}
+	if !a.Answer.Sure.Repeated {
+		out = append(out, "Not every phase was repeated: what changes from run to run, such as heat, is not in the intervals.")
+	}
+	if text := hub.Source(a.ProfileOrigin).Text(); text != "" {
+		out = append(out, "The disks are simulated, with figures that were "+text+": the intervals are about the model, not about real disks.")
+	}
+	return out
 }
 
 // contests says who wins and who loses.
@@ -49,14 +56,13 @@ func (en english) contests() (headline string, points []string) {
 		when[outcome] = append(when[outcome], "when "+c.who())
 		points = append(points, c.numbers())
 	}
-	if points == nil {
-		return "", nil
+	for _, outcome := range outcomes {
+		headline = joined(headline, outcome+" "+strings.Join(when[outcome], ", and "))
 	}
-	for i, outcome := range outcomes {
-		outcomes[i] = outcome + " " + strings.Join(when[outcome], ", and ")
+	if len(en.Answer.Advice) > 0 {
+		points = append(points, en.reasons()...)
 	}
-	advice, reasons := en.layout()
-	return strings.Join(outcomes, "; ") + "." + advice, append(points, en.sureness(), "How to plug them in: "+reasons)
+	return headline, points
 }
 
 // contest is disks working together, to be told.
@@ -162,7 +168,10 @@ func (c contest) outcome() string {
 		names []string
 		does  string
 	}{{c.won, "win"}, {c.lost, "lose"}} {
-		if side.names != nil {
+		switch n := len(side.names); {
+		case n > maxNamed:
+			clauses = append(clauses, fmt.Sprintf("%d disks %s", n, side.does))
+		case n > 0:
 			clauses = append(clauses, subject(side.names, side.does))
 		}
 	}
@@ -173,10 +182,13 @@ func (c contest) outcome() string {
 		return "rates change by themselves"
 	}
 	if clauses == nil {
-		return "no disk is shown to lose"
+		return "no disk measurably loses"
 	}
-	return strings.Join(clauses, " and ")
+	return strings.Join(clauses, ", ")
 }
+
+// maxNamed is how many disks a headline names; more are counted.
+const maxNamed = 4
 
 // numbers are the outcome's.
 func (c contest) numbers() string {
@@ -288,30 +300,27 @@ func (c contest) got(group []string) string {
 	return fmt.Sprintf("%s %s of the %s %s %s", text, percentRange(low, high), c.Rate(references/float64(len(known))), who, where)
 }
 
-// sureness says how well the rates are known, and what stands behind a win or a loss.
-func (en english) sureness() string {
-	if text := unmeasured(en.Analysis); text != "" {
-		return text
-	}
+// sure says how well the rates are known.
+func (en english) sure() string {
 	sure, widest := en.Answer.Sure, en.Answer.Sure.Widest
-	text := "How sure: "
+	if origin := hub.Source(en.ProfileOrigin); origin == hub.Specified {
+		return "The disks are simulated, with figures " + origin.Text() + ": how far real ones differ is not known."
+	}
+	runs := pick(sure.Repeated, ", from repeated phases", ", from one run of each phase")
+	if sure.Widest > 0 && !sure.Repeated && slices.ContainsFunc(en.Phases, func(p analysis.Phase) bool { return p.Repeats != "" }) {
+		runs = "; not every phase was repeated"
+	}
 	switch {
+	case widest == 0 && !sure.Unknown && len(en.Summary.Contests) == 0:
+		return "" // no disk went as fast as it can, at a rate of its own
 	case widest == 0 && !sure.Unknown:
-		text += "all rates changed meanwhile, so none has a confidence interval."
+		return "All rates changed during the phases, so none has a confidence interval."
 	case widest == 0:
-		text += "too little was moved to give these rates a confidence interval."
-	case widest > 1:
-		text += fmt.Sprintf("not sure: %s's rate (%s) is known to ±%.0f %% only (95 %% confidence interval).", sure.Disk, en.Title(sure.Phase), 100*widest)
+		return "Too little was moved to give these rates a confidence interval."
 	case sure.Unknown:
-		text += fmt.Sprintf("these rates are known to ±%.2g %% (95 %% confidence intervals), or have no interval if too little was moved.", 100*widest)
-	default:
-		text += fmt.Sprintf("these rates are known to ±%.2g %% or better (95 %% confidence intervals).", 100*widest)
+		return fmt.Sprintf("Rates are known to ±%s %% (95 %% confidence)%s; some have no interval, as too little was moved.", figures(100*widest), runs)
 	}
-	text += " A disk is said to win or lose only if noise would explain it in less than 5 % of runs."
-	if !sure.Repeated {
-		text += " Not every phase was repeated: what changes from run to run, such as heat, is not in these intervals."
-	}
-	return text + modelled(en.Analysis)
+	return fmt.Sprintf("Rates are known to ±%s %% or better (95 %% confidence)%s.", figures(100*widest), runs)
 }
 
 // subject is "C writes", or "A and B write".

@@ -4,6 +4,8 @@
 package say
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -58,11 +60,46 @@ func Fill(a *analysis.Analysis) {
 	}
 	a.Answer.Headline, _ = Opening(a)
 	for i := range a.Answer.Advice {
-		_, a.Answer.Advice[i].Text = en.layout()
+		a.Answer.Advice[i].Text = en.advice()
 	}
-	if len(a.Summary.Contests) > 0 {
-		a.Answer.Sure.Text = strings.TrimPrefix(en.sureness(), "How sure: ")
+	if len(a.Phases) > 0 {
+		a.Answer.Sure.Text = en.sure()
 	}
+	for i := range a.Answer.Doubts {
+		a.Answer.Doubts[i].Text = en.doubt(&a.Answer.Doubts[i])
+	}
+	if len(a.Answer.Doubts) > 0 {
+		a.Answer.Headline = a.Answer.Doubts[0].Text
+	}
+}
+
+// doubt says why a run's numbers cannot be trusted.
+func (en english) doubt(d *analysis.Doubt) string {
+	phase := en.Title(d.Phase)
+	switch d.Code {
+	case analysis.DoubtFailed:
+		return fmt.Sprintf("Disk %s failed (%s): %s.", d.Disk, phase, strings.TrimSuffix(strings.TrimPrefix(d.Cause, "disk "+d.Disk+": "), "."))
+	case analysis.DoubtPartial:
+		if d.Phase != "" {
+			return "Partial run: one phase (" + phase + ") ended early, and the results cover only what was recorded."
+		}
+		return "Partial run: it stopped before its end, and the results cover only what was recorded."
+	case analysis.DoubtCached:
+		return fmt.Sprintf("%.0f %% of what %s read (%s) came from a cache: its rate is not the disk's.", d.Percent, d.Disk, phase)
+	case analysis.DoubtHostBound:
+		return fmt.Sprintf("The rates may be this computer's limit and not the disks': its cores were %.0f %% busy (%s). Close other programs and measure again.", d.Percent, phase)
+	default:
+		return fmt.Sprintf("Too uncertain to say who wins: %s's rate is known only to ±%.0f %% (95 %% confidence, %s). Measure for longer.", d.Disk, d.Percent, phase)
+	}
+}
+
+// Capital begins a sentence, unless that begins with the name of a disk.
+func Capital(disks []string, text string) string {
+	if text == "" || slices.ContainsFunc(disks, func(name string) bool { return strings.HasPrefix(text, name) }) {
+		return text
+	}
+	first := []rune(text)[0]
+	return strings.ToUpper(string(first)) + text[len(string(first)):]
 }
 
 // secondsRange is one time, or two where they lie apart. Progress is sampled every 50 ms: less cannot be told.

@@ -66,9 +66,9 @@ func streamsFound(found *float64, between *search.Between) string {
 	return fmt.Sprintf("between %.0f and %.0f", between.Low, *between.High)
 }
 
-// counted is how often the values were clean that the answer hinges on: "clean in 3 of 3 tries with 4 streams, 0 of 2 with 5
+// Counted is how often the values were clean that the answer hinges on: "clean in 3 of 3 tries with 4 streams, 0 of 2 with 5
 // streams". These are the answer and the next one above, or those between which it lies.
-func counted(s *analysis.Search) string {
+func Counted(s *analysis.Search) string {
 	found, between, alone := s.Found, s.FoundBetween, false
 	if found == nil && between == nil && !s.Unlimited || s.Alone != nil && *s.Alone == 0 {
 		found, between, alone = s.Alone, s.AloneBetween, true
@@ -109,7 +109,7 @@ func counted(s *analysis.Search) string {
 	if texts == nil {
 		return ""
 	}
-	return " (clean in " + strings.Join(texts, ", ") + ")"
+	return "clean in " + strings.Join(texts, ", ")
 }
 
 // bound says on which side of an answer the truth lies.

@@ -140,7 +140,8 @@ func (en english) played() (headline string, points []string) {
 			text += " (" + en.Searches[i].Name + ")"
 		}
 		headline = joined(headline, text)
-		points = append(points, en.Searches[i].Name+": "+text+counted(&en.Searches[i])+".")
+		counted := Counted(&en.Searches[i])
+		points = append(points, en.Searches[i].Name+": "+text+pick(counted == "", "", " ("+counted+")")+".")
 	}
 	var all []playedStreams
 	for i := range en.Phases {

@@ -147,7 +147,7 @@ func TestStreamsBesideOthersThatEnd(t *testing.T) {
 			"A plays 4 of 4 streams without a late frame when B and C write (tested for 12 s), and drops 201 of 1,800 frames at other times.", playing("p", 4, 20, 23, b(14), c)},
 		{"too short",
 			"A played 4 of 4 streams, but only for 1.5 s while B and C wrote: too short to call that clean.",
-			"whether A plays 4 of 4 streams without a late frame when B and C write was tested for only 1.5 s.", playing("p", 4, 0, 0, b(1.5), c)},
+			"Whether A plays 4 of 4 streams without a late frame when B and C write was tested for only 1.5 s.", playing("p", 4, 0, 0, b(1.5), c)},
 		{"a low buffer after",
 			"A played 4 of 4 streams without a late frame in the 12 s in which B and C wrote; the buffer never fell below 0.99 s; at other times it fell to 0.24 s of 1 s.",
 			"A plays 4 of 4 streams without a late frame when B and C write (tested for 12 s).", playing("p", 4, 20, 20.75, b(30), c)},
@@ -196,7 +196,7 @@ func TestSearch(t *testing.T) {
 		c.search.Name = "s"
 		a := &analysis.Analysis{Order: []string{"A", "C"}, Phases: tries(c.search.Kind), Searches: []analysis.Search{c.search}}
 		headline, points := Opening(a)
-		if headline != c.want+"." || len(points) != 1 || points[0] != "s: "+c.want+"." {
+		if headline != Capital(a.Order, c.want)+"." || len(points) != 1 || points[0] != "s: "+c.want+"." {
 			t.Errorf("got %s and %q, want %s", headline, points, c.want)
 		}
 	}
@@ -220,14 +220,14 @@ func TestSearchEvidence(t *testing.T) {
 		search analysis.Search
 		want   string
 	}{
-		{analysis.Search{Kind: "streams", Found: &three, Tries: with}, " (clean in 3 of 4 tries with 3 streams, 1 of 1 with 4 streams)"},
-		{analysis.Search{Kind: "streams", FoundBetween: &search.Between{Low: 3, High: &five}, Tries: with}, " (clean in 3 of 4 tries with 3 streams, 1 of 1 with 4 streams, 0 of 2 with 5 streams)"},
-		{analysis.Search{Kind: "streams", AloneBetween: &search.Between{Low: 8, High: new(9.0)}, Tries: with}, " (clean in 2 of 2 tries with 8 streams, 0 of 3 with 9 streams)"},
-		{analysis.Search{Kind: "pace", Found: new(2e8), Tries: slices.Concat(tries(false, 0, 0, 1), tries(false, 2e8, 1, 1))}, " (clean in 1 of 1 try with 200 MB/s, 0 of 1 with no limit)"},
-		{analysis.Search{Kind: "pace", Unlimited: true, Tries: slices.Concat(tries(false, 0, 3, 4), tries(false, 2e8, 1, 1))}, " (clean in 3 of 4 tries with no limit)"},
+		{analysis.Search{Kind: "streams", Found: &three, Tries: with}, "clean in 3 of 4 tries with 3 streams, 1 of 1 with 4 streams"},
+		{analysis.Search{Kind: "streams", FoundBetween: &search.Between{Low: 3, High: &five}, Tries: with}, "clean in 3 of 4 tries with 3 streams, 1 of 1 with 4 streams, 0 of 2 with 5 streams"},
+		{analysis.Search{Kind: "streams", AloneBetween: &search.Between{Low: 8, High: new(9.0)}, Tries: with}, "clean in 2 of 2 tries with 8 streams, 0 of 3 with 9 streams"},
+		{analysis.Search{Kind: "pace", Found: new(2e8), Tries: slices.Concat(tries(false, 0, 0, 1), tries(false, 2e8, 1, 1))}, "clean in 1 of 1 try with 200 MB/s, 0 of 1 with no limit"},
+		{analysis.Search{Kind: "pace", Unlimited: true, Tries: slices.Concat(tries(false, 0, 3, 4), tries(false, 2e8, 1, 1))}, "clean in 3 of 4 tries with no limit"},
 		{analysis.Search{Kind: "streams"}, ""},
 	} {
-		if got := counted(&tt.search); got != tt.want {
+		if got := Counted(&tt.search); got != tt.want {
 			t.Errorf("got %q, want %q", got, tt.want)
 		}
 	}

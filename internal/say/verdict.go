@@ -75,6 +75,15 @@ func (en english) rates(p *analysis.Phase) string {
 	return strings.Join(clauses, "; ") + "."
 }
 
+// Steady says since when the disks of a phase were steady, and at which rate; empty if they were not, or need not be.
+func Steady(a *analysis.Analysis, p *analysis.Phase) string {
+	text := phaseText{in(a), p, a.Order}.steady()
+	if text == "" {
+		return ""
+	}
+	return Capital(nil, text) + "."
+}
+
 // steady says since when the disks were steady, and at which rate. The rule is not SNIA's to the letter: it is guarded
 // against noise, and windows may be shorter.
 func (v phaseText) steady() string {

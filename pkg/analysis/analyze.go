@@ -90,8 +90,8 @@ func Analyze(run *trace.Run, opts Options) *Analysis {
 	a.Searches = searches(phases)
 	a.Saturations = saturations(phases)
 	a.Summary = summarize(phases)
-	a.Decide()
 	a.Findings = findings(a.Phases, a.Order, solos, a.Saturations, alpha.own)
+	a.Decide()
 	return a
 }
 

@@ -16,7 +16,30 @@ type Answer struct {
 	Loses    []Outcome `json:"loses"`
 	Advice   []Advice  `json:"advice"` // none if nothing was measured of disks together
 	Sure     Sure      `json:"sure"`
+	Doubts   []Doubt   `json:"doubts"` // why the run's numbers cannot be trusted, the worst first: these stand in place of who wins
 }
+
+// Doubt is a reason not to trust a run's numbers.
+type Doubt struct {
+	Code    string  `json:"code"`
+	Phase   string  `json:"phase,omitempty"` // the first that shows it; empty for the run
+	Disk    string  `json:"disk,omitempty"`
+	Cause   string  `json:"cause,omitempty"` // of a failure
+	Percent float64 `json:"percent,omitempty"`
+	Text    string  `json:"text"` // filled in by say
+}
+
+// The codes of doubts.
+const (
+	DoubtFailed    = "failed"     // a disk failed
+	DoubtPartial   = "partial"    // the run or a phase ended early
+	DoubtHostBound = "host_bound" // the computer's cores were busy, by so many percent
+	DoubtCached    = "cached"     // so much of what was read came from a cache
+	DoubtImprecise = "imprecise"  // a rate's 95 % interval is as wide as this to either side
+)
+
+// imprecise is half a 95 % interval, relative, from which a rate says nothing of who wins.
+const imprecise = 0.7
 
 // Outcome is what one disk won or lost in a contest.
 type Outcome struct {
@@ -62,7 +85,7 @@ const (
 	clearlyBest = 0.05 // that they must gain more than from moving any other disk, and by more than the errors of both
 )
 
-// Decide fills in the answer, from what the summary comes to.
+// Decide fills in the answer, from what the summary and the findings come to.
 func (all *Analysis) Decide() {
 	s, order := &all.Summary, all.Order
 	a := Answer{Wins: []Outcome{}, Loses: []Outcome{}, Advice: []Advice{}, Sure: Sure{Repeated: true}}
@@ -97,8 +120,76 @@ func (all *Analysis) Decide() {
 	}
 	if len(s.Contests) > 0 {
 		a.Advice = append(a.Advice, s.advice(order))
+	} else {
+		a.Sure = sureAlone(all.Phases)
 	}
+	a.Doubts = doubts(all, &a.Sure)
 	all.Answer = a
+}
+
+// sureAlone is how well the rates are known if no disks contend.
+func sureAlone(phases []Phase) Sure {
+	sure := Sure{Repeated: true}
+	for i := range phases {
+		p := &phases[i]
+		if p.Overlap == nil || p.Search != nil || p.Saturation != nil {
+			continue
+		}
+		sure.Repeated = sure.Repeated && (p.Repeats != "" || slices.ContainsFunc(phases, func(o Phase) bool { return o.Repeats == p.Phase }))
+		for name, d := range p.Overlap.Disks {
+			switch {
+			case p.Paced[name].Limited() || p.changedItself(name):
+			case d.CI95 == nil:
+				sure.Unknown = true
+			default:
+				if off := d.CI95.half() / d.Rate; off > sure.Widest {
+					sure.Widest, sure.Disk, sure.Phase = off, name, p.Phase
+				}
+			}
+		}
+	}
+	return sure
+}
+
+// changedItself reports whether a disk's rate changed for no reason that lies in the others: its mean is of several rates.
+func (p *Phase) changedItself(disk string) bool {
+	return p.Disks[disk].Throttle != nil || slices.ContainsFunc(p.Changes, func(c Change) bool {
+		return slices.Contains([]string{KindOwnFall, KindSwing, KindDrift}, c.Kind) && c.concerns(disk)
+	})
+}
+
+// doubts are the reasons not to trust the numbers, each once, the worst first.
+func doubts(all *Analysis, sure *Sure) []Doubt {
+	failed, partial, rest := []Doubt{}, []Doubt{}, []Doubt{}
+	for i := range all.Phases {
+		for _, w := range all.Phases[i].Warnings {
+			switch {
+			case w.Code != "partial":
+			case w.Other != "":
+				failed = append(failed, Doubt{Code: DoubtFailed, Phase: all.Phases[i].Phase, Disk: w.Disk, Cause: w.Other})
+			case len(partial) == 0:
+				partial = append(partial, Doubt{Code: DoubtPartial, Phase: all.Phases[i].Phase})
+			}
+		}
+	}
+	if len(partial) == 0 && slices.ContainsFunc(all.Warnings, func(w Warning) bool { return w.Code == "partial" }) {
+		partial = append(partial, Doubt{Code: DoubtPartial})
+	}
+	if len(failed) > 0 {
+		partial = nil // which the failure explains
+	}
+	for _, f := range all.Findings {
+		switch f.Code {
+		case "cached":
+			rest = append(rest, Doubt{Code: DoubtCached, Phase: f.Phase, Disk: f.Disk, Percent: 100 * f.Values["share"]})
+		case "host_bound":
+			rest = append(rest, Doubt{Code: DoubtHostBound, Phase: f.Phase, Percent: f.Values["percent"]})
+		}
+	}
+	if sure.Widest >= imprecise {
+		rest = append(rest, Doubt{Code: DoubtImprecise, Phase: sure.Phase, Disk: sure.Disk, Percent: 100 * sure.Widest})
+	}
+	return slices.Concat(failed, partial, rest)
 }
 
 // advice is how to connect the disks, judged by what the others have when one does not work. A removal counts only if it has a

@@ -1,5 +1,6 @@
 // Package text writes a document for a terminal: plain words, tables of columns, no colour. By default that is the
-// document's answer; on request everything, but for details that are no phase, which are left to the page. Start at Write.
+// document's answer; on request everything but details that are no phase and no methods, which are left to the page. Start at
+// Write.
 package text
 
 import (
@@ -85,6 +86,9 @@ func (p *printer) blocks(indent string, blocks []report.Block) {
 			}
 		case *report.Details:
 			switch {
+			case block.Printed && indent == "":
+				p.wrap("", block.Title)
+				p.blocks("  ", block.Blocks)
 			case block.Printed:
 				p.blocks(indent, block.Blocks)
 			case block.Phase && block.Fold == "":
@@ -103,10 +107,29 @@ func apart(block report.Block) bool {
 	case report.List:
 		return block.Title != ""
 	case *report.Details:
-		return block.Phase && block.Fold == ""
+		return block.Printed || block.Phase && block.Fold == ""
 	default:
 		return false
 	}
+}
+
+// marked are a cell's words, with a mark before good news and bad; in a column of numbers its remark takes as much room as any.
+func marked(t *report.Table, row []report.Cell, i int) string {
+	c := row[i]
+	marks := map[report.Sign]string{report.Good: "✓ ", report.Doubt: "~ ", report.Bad: "✗ "}
+	remark := 0
+	for _, other := range t.Rows {
+		if t.Columns[i].Numbers && c.Words() != "" {
+			remark = max(remark, cells.Width(other[i].Small))
+		}
+	}
+	small := cells.Pad(c.Small, -remark)
+	c.Small = ""
+	text := c.Tree + marks[c.Sign] + strings.TrimPrefix(c.Words(), c.Tree)
+	if small != "" {
+		text += " " + small
+	}
+	return text
 }
 
 // table prints the columns that have a value in any row, and of these as many as there is room for.
@@ -119,7 +142,7 @@ func (p *printer) table(indent string, t *report.Table) {
 	for i, column := range t.Columns {
 		widths[i] = cells.Width(column.Head)
 		for _, row := range t.Rows {
-			widths[i] = max(widths[i], cells.Width(row[i].Words()))
+			widths[i] = max(widths[i], cells.Width(marked(t, row, i)))
 		}
 	}
 	room := p.width - cells.Width(indent)
@@ -162,7 +185,7 @@ func (p *printer) sentences(indent string, t *report.Table, keep, widths []int) 
 		part.Rows = t.Rows[k : k+1]
 		p.rows(indent, &part, short, widths, k == 0)
 		for _, i := range long {
-			p.wrap(indent+"      ", t.Rows[k][i].Words())
+			p.wrap(indent+"      ", marked(t, t.Rows[k], i))
 		}
 	}
 }
@@ -219,7 +242,7 @@ func (p *printer) rows(indent string, t *report.Table, columns, widths []int, he
 	for _, row := range t.Rows {
 		line(func(i int) (branches, words string) {
 			branches = row[i].Tree
-			return strings.ReplaceAll(branches, "\u00a0", " "), strings.TrimPrefix(row[i].Words(), branches)
+			return strings.ReplaceAll(branches, "\u00a0", " "), strings.TrimPrefix(marked(t, row, i), branches)
 		})
 	}
 }

@@ -9,7 +9,7 @@ const (
 	fair    = `fair share`
 	cached  = `full cache or heat|with no other disk involved`
 	even    = `evenly shared|an even share,|share evenly|shared evenly`
-	lost    = `\b(?:all|[A-L]) loses?\b`
+	lost    = `\b(?:[Aa]ll|[A-L]) loses?\b`
 	others  = `(?:(?:, | and )[A-L])*` // of a list of disks, behind the one that is meant
 )
 

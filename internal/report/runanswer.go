@@ -1,0 +1,469 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hubbench/hubbench/internal/cells"
+	"github.com/hubbench/hubbench/internal/say"
+	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/stream"
+	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/pkg/unit"
+)
+
+// How much a terminal shows of an answer.
+const (
+	answerWidth    = 100 // columns
+	answerLines    = 15  // for up to three disks; one more for each disk after that
+	maxAnswerLines = 25
+	maxAcross      = 4 // disks as columns of a table of phases; if there are more they are its rows
+	maxFindings    = 3
+	maxDoubts      = 2
+	minWeight      = 0.05 // of a finding
+	linesForReport = 2    // which say where the report is and how to see everything
+)
+
+// runAnswer is what a run comes to.
+func runAnswer(doc *Document, run Run) *Answer {
+	a := run.Analysis
+	out := &Answer{Headline: a.Answer.Headline, Sure: a.Answer.Sure.Text}
+	scale := scaleOf(a)
+	telling := tellingPhases(a)
+	if out.Headline == "" {
+		out.Headline = plainHeadline(a, telling)
+	}
+	for i, d := range a.Answer.Doubts {
+		if i > 0 {
+			out.Doubts = append(out.Doubts, d.Text)
+		}
+	}
+	trusted := len(a.Answer.Doubts) == 0
+	if failed := run.About.Failures; len(failed) > 0 && !slices.ContainsFunc(a.Answer.Doubts, func(d analysis.Doubt) bool { return d.Code == analysis.DoubtFailed }) {
+		out.Headline, out.Doubts, trusted = "Failed: "+failed[0], append(out.Doubts, failed[1:]...), false
+	}
+	out.Doubts = out.Doubts[:min(len(out.Doubts), maxDoubts)]
+	lines := 0
+	for _, text := range run.About.Warnings {
+		lines += len(cells.Wrap(Clean(text), "", answerWidth-2))
+	}
+	switch n := len(run.About.Warnings); {
+	case lines <= maxDoubts:
+		out.Doubts = append(out.Doubts, run.About.Warnings...)
+	case n > 0:
+		out.Doubts = append(out.Doubts, unit.Plural(n, "warning")+" from before the run with --all.")
+	}
+	out.Headline = clauses(out.Headline, 2)
+	if trusted {
+		for _, advice := range a.Answer.Advice {
+			out.Advice = append(out.Advice, advice.Text)
+		}
+	}
+	switch {
+	case slices.ContainsFunc(a.Phases, func(p analysis.Phase) bool { return len(p.StreamTotals) > 0 }):
+		out.Table, out.Sure = ticks(doc.Keys, a), streamsSure(a)
+	case len(a.Phases) == 1:
+		out.Table = disksTable(doc.Keys, run, scale)
+	case len(telling) > 0:
+		out.Table = phasesTable(doc.Keys, a, telling, scale)
+	}
+	if out.Table != nil && len(out.Table.Rows) == 0 {
+		out.Table = nil
+	}
+	out.Findings = tellingFindings(a)
+	out.fit(doc)
+	return out
+}
+
+// fit leaves out findings and rows of the table until the answer fits a screen.
+func (a *Answer) fit(doc *Document) {
+	limit := min(maxAnswerLines, max(answerLines, answerLines+len(doc.Keys)-3))
+	count := func(texts ...string) (n int) {
+		for _, text := range texts {
+			if text != "" {
+				n += len(cells.Wrap(Clean(text), "", answerWidth-2))
+			}
+		}
+		return n
+	}
+	used := count(strings.Join(append([]string{doc.Title}, doc.Origin()...), ", "), a.Headline, a.Sure) + count(a.Doubts...) + count(a.Advice...) + linesForReport
+	fewRows := 3
+	if a.Table != nil && a.Table.ID == "answer-disks" {
+		fewRows = 4
+	}
+	if a.Table == nil {
+		for len(a.Findings) > 0 && used+count(a.Findings...) > limit {
+			a.Findings = a.Findings[:len(a.Findings)-1]
+		}
+		return
+	}
+	room := func() int { return limit - used - count(a.Findings...) - count(a.Table.Note) - 1 }
+	for len(a.Findings) > 0 && room() < min(fewRows, len(a.Table.Rows)) {
+		a.Findings = a.Findings[:len(a.Findings)-1]
+	}
+	all, note := a.Table.Rows, a.Table.Note
+	last := all[len(all)-1:]
+	if a.Table.ID != "answer-disks" {
+		last = nil
+	}
+	for keep := len(all) - 1; len(a.Table.Rows) > max(1, room()) && keep > 0; keep-- {
+		a.Table.Rows = append(slices.Clone(all[:keep-len(last)]), last...)
+		a.Table.Note = strings.TrimSuffix(note, ".") + fmt.Sprintf("; %s with --all.", unit.Plural(len(all)-len(a.Table.Rows), "more "+a.rowName()))
+	}
+}
+
+// rowName is what a row of the table is.
+func (a *Answer) rowName() string {
+	return strings.ToLower(strings.TrimSuffix(a.Table.Columns[0].Head, "s"))
+}
+
+// clauses are as many clauses of a sentence, which semicolons separate, as fit the lines.
+func clauses(text string, lines int) string {
+	parts := strings.Split(text, "; ")
+	for n := len(parts); n > 1; n-- {
+		short := strings.TrimSuffix(strings.Join(parts[:n], "; "), ".") + "."
+		if len(cells.Wrap(short, "", answerWidth)) <= lines {
+			return short
+		}
+	}
+	return parts[0]
+}
+
+// plainHeadline is for runs in which no disks contend and nothing is streamed.
+func plainHeadline(a *analysis.Analysis, telling []pooledPhase) string {
+	switch {
+	case len(a.Phases) == 0:
+		return "Nothing was measured."
+	case len(a.Phases) == 1:
+		return a.Phases[0].Verdict
+	case !slices.ContainsFunc(a.Phases, func(p analysis.Phase) bool { return len(p.Disks) > 1 }):
+		return "Each disk was measured alone."
+	case len(telling) > 0:
+		p := &a.Phases[telling[0].phases[0]]
+		return cmp.Or(p.Title, p.Phase) + ": " + p.Verdict
+	}
+	return ""
+}
+
+// tellingPhases are the phases that are no tries of searches, repeats together: first those that the headline is about, then
+// those in which a disk keeps least, then those with the most disks.
+func tellingPhases(a *analysis.Analysis) []pooledPhase {
+	lines := slices.DeleteFunc(pool(a, true), func(line pooledPhase) bool { return a.Phases[line.phases[0]].Search != nil })
+	rank := func(line pooledPhase) (contest int, kept float64, disks int) {
+		p := &a.Phases[line.phases[0]]
+		contest = slices.IndexFunc(a.Summary.Contests, func(c analysis.Contest) bool { return c.Phases[0] == p.Phase })
+		if contest < 0 {
+			contest = len(a.Summary.Contests)
+		}
+		kept = 1
+		if p.Contention != nil {
+			for _, d := range p.Contention.Disks {
+				if d.Retention != nil {
+					kept = min(kept, *d.Retention)
+				}
+			}
+		}
+		return contest, kept, len(p.Disks)
+	}
+	slices.SortStableFunc(lines, func(x, y pooledPhase) int {
+		xc, xk, xn := rank(x)
+		yc, yk, yn := rank(y)
+		return cmp.Or(cmp.Compare(xc, yc), cmp.Compare(yn, xn), cmp.Compare(xk, yk))
+	})
+	return lines
+}
+
+// pooledRates are a disk's mean rate in the repeats of a phase and what it keeps of its rate without the others; nil if unknown.
+func (p *pooledPhase) rates(a *analysis.Analysis, disk string) (rate, kept *float64) {
+	var rates, shares []float64
+	for _, i := range p.phases {
+		phase := &a.Phases[i]
+		if phase.Overlap == nil {
+			continue
+		}
+		if part, ok := phase.Overlap.Disks[disk]; ok {
+			rates = append(rates, part.Rate)
+		}
+		if phase.Contention != nil && phase.Contention.Disks[disk].Retention != nil {
+			shares = append(shares, *phase.Contention.Disks[disk].Retention)
+		}
+	}
+	for _, m := range []struct {
+		values []float64
+		to     **float64
+	}{{rates, &rate}, {shares, &kept}} {
+		if len(m.values) > 0 {
+			v := mean(m.values)
+			*m.to = &v
+		}
+	}
+	return rate, kept
+}
+
+// total is what all disks of the repeats of a phase moved together, and an interval that covers those of all.
+func (p *pooledPhase) total(a *analysis.Analysis, scale Scale) Cell {
+	var rates []float64
+	ci := &analysis.Interval{math.Inf(1), 0}
+	for _, i := range p.phases {
+		o := a.Phases[i].Overlap
+		if o == nil {
+			continue
+		}
+		rates = append(rates, o.Rate)
+		if o.CI95 == nil {
+			ci = nil
+		} else if ci != nil {
+			ci[0], ci[1] = min(ci[0], o.CI95[0]), max(ci[1], o.CI95[1])
+		}
+	}
+	if len(rates) == 0 {
+		return Cell{Text: none}
+	}
+	cell := Cell{Text: scale.Number(mean(rates)), Strong: true}
+	if margin := (&phaseView{scale: scale}).margin(ci, mean(rates)); margin != "" && !strings.Contains(margin, " ") {
+		cell.Small = "± " + margin
+	}
+	return cell
+}
+
+// phasesTable is a row per phase and a column per disk, or with many disks a row per disk and a column per phase.
+func phasesTable(keys []Key, a *analysis.Analysis, lines []pooledPhase, scale Scale) *Table {
+	t := &Table{ID: "answer", Title: "Phases", Note: scale.Unit + " while all worked"}
+	compared := false
+	cell := func(line *pooledPhase, disk string) Cell {
+		rate, kept := line.rates(a, disk)
+		if rate == nil {
+			return Cell{}
+		}
+		out := Cell{Text: scale.Number(*rate)}
+		if compared = compared || kept != nil; kept != nil {
+			out.Small, out.Heat, out.Strong = percent(*kept), kept, *kept < 0.9
+		} else {
+			out.NoReference = len(a.Phases[line.phases[0]].Disks) > 1
+		}
+		return out
+	}
+	label := func(line *pooledPhase) string {
+		return shorten(cmp.Or(line.title, a.Phases[line.phases[0]].Phase), 2*longest)
+	}
+	if len(keys) <= maxAcross {
+		t.Columns = []Column{{Head: "Phase"}}
+		for i := range keys {
+			t.Columns = append(t.Columns, Column{Head: keys[i].Label, Disk: &keys[i], Numbers: true})
+		}
+		t.Columns = append(t.Columns, Column{Head: "Together", Numbers: true})
+		for k := range lines {
+			row := []Cell{{Text: label(&lines[k]), Link: phaseID(lines[k].phases[0])}}
+			for i := range keys {
+				row = append(row, cell(&lines[k], keys[i].Name))
+			}
+			t.Rows = append(t.Rows, append(row, lines[k].total(a, scale)))
+		}
+	}
+	if len(keys) > maxAcross || tableWidth(t) > answerWidth {
+		alone := 0
+		t.ID, t.Columns, t.Rows = "answer-disks", []Column{{Head: "Disk"}}, nil
+		for i := range keys {
+			t.Rows = append(t.Rows, []Cell{{Disk: &keys[i]}})
+		}
+		t.Rows = append(t.Rows, []Cell{{Text: "together"}})
+		if together := slices.DeleteFunc(slices.Clone(lines), func(line pooledPhase) bool { return len(a.Phases[line.phases[0]].Disks) == 1 }); len(together) > 0 {
+			alone = len(lines) - len(together)
+			lines = together
+		}
+		shown := 0
+		for k := range lines {
+			t.Columns = append(t.Columns, Column{Head: cells.CutMiddle(label(&lines[k]), longest), Numbers: true})
+			for i := range keys {
+				t.Rows[i] = append(t.Rows[i], cell(&lines[k], keys[i].Name))
+			}
+			t.Rows[len(keys)] = append(t.Rows[len(keys)], lines[k].total(a, scale))
+			if shown++; tableWidth(t) > answerWidth && shown > 1 {
+				for i := range t.Rows {
+					t.Rows[i] = t.Rows[i][:shown]
+				}
+				t.Columns = t.Columns[:shown]
+				shown--
+				break
+			}
+		}
+		if more := len(lines) - shown + alone; more > 0 {
+			t.Note += "; " + unit.Plural(more, "more phase") + " with --all"
+		}
+	}
+	if compared {
+		t.Note += "; %: of the rate without the others"
+	}
+	t.Note += "."
+	return t
+}
+
+// tableWidth is how many columns of a terminal a table takes.
+func tableWidth(t *Table) (width int) {
+	for i := range t.Columns {
+		column := cells.Width(t.Columns[i].Head)
+		for _, row := range t.Rows {
+			if i < len(row) {
+				column = max(column, cells.Width(row[i].Words()))
+			}
+		}
+		width += column + 2
+	}
+	return width
+}
+
+// disksTable is the disks' table of a run of one phase.
+func disksTable(keys []Key, run Run, scale Scale) *Table {
+	v := newPhaseView(&run, keys, &run.Analysis.Phases[0], scale)
+	if len(v.found.Disks) == 0 {
+		return nil
+	}
+	t := v.diskTable()
+	t.ID, t.Note = "answer-disks", "±: half the 95 % confidence interval. Kept: of the rate without the others."
+	return t
+}
+
+// tellingFindings are those that the headline and the table do not say, each once.
+func tellingFindings(a *analysis.Analysis) []string {
+	told := []string{"partial", "saturation", "drops", "latency", "held", "even", "uneven", "steal", "others", "host_bound", "cached"}
+	var out, codes []string
+	if len(a.Phases) == 1 {
+		if text := say.Steady(a, &a.Phases[0]); text != "" {
+			out = append(out, text)
+		}
+	}
+	for _, f := range pooledFindings(a, pool(a, true)) {
+		if f.weight < minWeight || slices.Contains(told, f.code) || slices.Contains(codes, f.code) || len(out) == maxFindings {
+			continue
+		}
+		codes = append(codes, f.code)
+		text := f.text
+		if len(a.Phases) == 1 {
+			text = say.Capital(a.Order, strings.TrimPrefix(text, a.Phases[0].Title+": "))
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// ticks are which streams stay clean, alone and beside whom.
+func ticks(keys []Key, a *analysis.Analysis) *Table {
+	t := &Table{ID: "answer", Title: "Streams", Columns: []Column{{Head: "Streams"}}}
+	var besides []string
+	put := func(row, beside string, cell Cell) {
+		column := slices.Index(besides, beside)
+		if column < 0 {
+			besides, column = append(besides, beside), len(besides)
+			t.Columns = append(t.Columns, Column{Head: beside})
+			for i := range t.Rows {
+				t.Rows[i] = append(t.Rows[i], Cell{Text: none})
+			}
+		}
+		at := slices.IndexFunc(t.Rows, func(r []Cell) bool { return r[0].Text == row })
+		if at < 0 {
+			at = len(t.Rows)
+			t.Rows = append(t.Rows, append([]Cell{{Text: row}}, slices.Repeat([]Cell{{Text: none}}, len(besides))...))
+		}
+		if old := t.Rows[at][column+1]; old.Text == none || sad(cell.Sign) > sad(old.Sign) { // of several phases the worst
+			t.Rows[at][column+1] = cell
+		}
+	}
+	for i := range a.Searches {
+		s := &a.Searches[i]
+		for k := range a.Phases {
+			p := &a.Phases[k]
+			if s.Kind != trace.SearchStreams || p.Search == nil || p.Search.Search != s.Name {
+				continue
+			}
+			beside, found, between, open := besideStreams(keys, p, s.Disk), s.Alone, s.AloneBetween, s.AloneOpen
+			if beside != "alone" {
+				found, between, open = s.Found, s.FoundBetween, s.FoundOpen
+			}
+			for _, g := range streamGroups(p) {
+				if g.Disk != s.Disk {
+					continue
+				}
+				row := labelOf(keys, g.Disk) + pick(g.Op == trace.Write, " records ", " plays ") + Clean(stream.Label(g.Kind)) + ", clean up to"
+				switch {
+				case found != nil && *found == 0:
+					put(row, beside, Cell{Text: "none", Sign: Bad, Strong: true})
+				case found != nil:
+					put(row, beside, Cell{Text: unit.FormatCount(int(*found)) + pick(open, " or more", ""), Sign: Good, Strong: true})
+				case between != nil && between.High != nil:
+					put(row, beside, Cell{Text: fmt.Sprintf("%.0f to %.0f", between.Low, *between.High), Sign: Doubt})
+				}
+			}
+		}
+	}
+	for i := range a.Phases {
+		p := &a.Phases[i]
+		if p.Search != nil {
+			continue
+		}
+		for _, g := range streamGroups(p) {
+			cell := Cell{Text: string(g.Verdict), Sign: sign(g.Verdict), Link: phaseID(i)}
+			late := g.Late
+			if b := g.Beside; b != nil {
+				cell.Text, cell.Sign, late = string(b.Verdict), sign(b.Verdict), b.Late
+			}
+			switch {
+			case cell.Sign == Bad:
+				cell.Small = unit.Plural(late, "frame")
+			case cell.Text == "":
+				cell.Text = "too short"
+			}
+			put(labelOf(keys, g.Disk)+pick(g.Op == trace.Write, " records ", " plays ")+g.title(), besideStreams(keys, p, g.Disk), cell)
+		}
+	}
+	if tableWidth(t)+2*len(besides) <= answerWidth {
+		return t
+	}
+	// What has no room side by side stands one below the other.
+	list := &Table{ID: t.ID, Title: t.Title, Columns: []Column{{Head: "Streams"}, {Head: "While"}, {Head: "Result"}}}
+	for _, row := range t.Rows {
+		for i, cell := range row[1:] {
+			if cell.Text != none {
+				list.Rows = append(list.Rows, []Cell{row[0], {Text: besides[i]}, cell})
+			}
+		}
+	}
+	return list
+}
+
+// sad orders signs from good to bad.
+func sad(s Sign) int { return slices.Index([]Sign{Good, Unsigned, Doubt, Bad}, s) }
+
+// besideStreams is who works beside a disk's streams, probes aside.
+func besideStreams(keys []Key, p *analysis.Phase, disk string) string {
+	roles := map[string]trace.Role{}
+	for name, role := range p.Roles {
+		if name != disk && p.Paced[name].Probe == 0 {
+			roles[name] = role
+		}
+	}
+	return cmp.Or(does(keys, roles, p.Paced), "alone")
+}
+
+// streamsSure says how often the values that an answer hinges on were clean, or without a search for how long all was tested.
+func streamsSure(a *analysis.Analysis) string {
+	for i := range a.Searches {
+		if text := say.Counted(&a.Searches[i]); text != "" {
+			return say.Capital(nil, text) + "."
+		}
+	}
+	tested := math.Inf(1)
+	for i := range a.Phases {
+		for _, t := range a.Phases[i].StreamTotals {
+			if t.Verdict == stream.Clean && t.Beside != nil {
+				tested = min(tested, t.Beside.TestedS)
+			}
+		}
+	}
+	if math.IsInf(tested, 1) {
+		return ""
+	}
+	return "Each was played once, for " + unit.FormatSeconds(tested) + " or more beside the others."
+}
