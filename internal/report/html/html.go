@@ -276,7 +276,7 @@ func around(doc *report.Document) (numbers *report.Table, before, after []report
 		switch {
 		case ok && d.Phase:
 			seen = true
-		case listed && doc.Answer != nil && t.Name() == "all-phases":
+		case listed && doc.Answer != nil && t.Name() == "all-phases" && len(t.Columns) <= maxNumbers:
 			numbers = t
 		case seen:
 			after = append(after, block)
@@ -286,6 +286,9 @@ func around(doc *report.Document) (numbers *report.Table, before, after []report
 	}
 	return numbers, before, after
 }
+
+// maxNumbers is how many columns a table below the answer has at most: no more have room on paper.
+const maxNumbers = 10
 
 // figureRow is figures that stand side by side.
 type figureRow struct{ List []*report.Figure }
