@@ -136,7 +136,7 @@ func TestPrint(t *testing.T) {
 			if end := eval[float64](tab, `document.querySelector(".numbers, .answer").getBoundingClientRect().bottom`); end > page {
 				t.Errorf("the answer and its numbers end at %.0f px of a page of %d", end, page)
 			}
-			for _, phase := range eval[[]string](tab, fmt.Sprintf(`[...document.querySelectorAll(".phase:not([hidden])")].filter((e) => e.getBoundingClientRect().height > %d && e.querySelectorAll("tbody tr").length < 8).map((e) => e.id + " " + e.getBoundingClientRect().height)`, page/2)) {
+			for _, phase := range eval[[]string](tab, fmt.Sprintf(`[...document.querySelectorAll(".report .phase:not([hidden])")].filter((e) => e.getBoundingClientRect().height > %d && e.querySelectorAll("tbody tr").length < 8).map((e) => e.id + " " + e.getBoundingClientRect().height)`, page/2)) {
 				t.Errorf("more than half a page: %s", phase)
 			}
 			for _, plot := range eval[[]string](tab, `[...document.querySelectorAll(".plot")].filter((plot) => plot.checkVisibility() && !(plot.querySelector("canvas")?.getBoundingClientRect().width > 300)).map((plot) => plot.dataset.figure)`) {
