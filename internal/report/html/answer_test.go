@@ -87,6 +87,9 @@ func TestAnswerFillsTheFirstScreen(t *testing.T) {
 				if wide := eval[int](tab, `document.documentElement.scrollWidth`); int64(wide) > s.width {
 					t.Errorf("the page is %d px wide in a window of %d", wide, s.width)
 				}
+				if high := eval[int](tab, `document.documentElement.scrollHeight`); name == "study" && s.width == 1280 && high > 2200 {
+					t.Errorf("the page is %d px high before anything is opened", high)
+				}
 				if !eval[bool](tab, `document.querySelector(".answer canvas, .answer table") !== null`) {
 					t.Error("neither a chart nor a table shows the answer")
 				}

@@ -112,9 +112,12 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 		return err
 	}
 	p.Numbers, p.Before, p.After = around(doc)
-	phases, print := doc.Phases(), printed(doc)
-	if len(print) > 0 {
-		p.Open = print[0]
+	phases, paper := doc.Phases(), printed(doc)
+	if len(paper) > 0 {
+		p.Open = paper[0]
+	}
+	if doc.Answer != nil && doc.Answer.Figure != nil && len(phases) == 1 {
+		paper = nil // it is the phase
 	}
 	var sealed []string
 	for i, phase := range phases {
@@ -130,7 +133,7 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 			phase = &only
 		}
 		drawer.name(phase.ID, phase.Blocks)
-		onPaper := slices.Contains(print, phase.ID)
+		onPaper := slices.Contains(paper, phase.ID)
 		whole := !onPaper && i > 0 && len(phases) > maxPlain
 		drawer.pack, drawer.scripted = !onPaper && i > 0 && !whole, whole // nobody looks at them before they are opened
 		var out bytes.Buffer
@@ -161,11 +164,14 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 	return tmpl.Execute(w, p)
 }
 
-// maxPrinted is how many phases are printed at most, two to a page.
-const maxPrinted = 4
+// How many phases are printed, two to a page.
+const (
+	minPrinted = 2
+	maxPrinted = 4
+)
 
-// printed are the IDs of the phases that the answer's findings name, in their order: the first is open when the page is,
-// and all are printed. If none is named, it is the first that is not folded away. Of a comparison it is every run.
+// printed are the IDs of the phases that the answer's findings name, in their order, and if they are few of those that its
+// table leads to, bad news first: the first is open when the page is, and all are printed. Of a comparison it is every run.
 func printed(doc *report.Document) []string {
 	var ids, findings []string
 	all := doc.Phases()
@@ -193,9 +199,31 @@ func printed(doc *report.Document) []string {
 			}
 		}
 	}
-	if len(ids) == 0 && len(all) > 0 {
-		phases := doc.Phases()
-		ids = []string{phases[max(0, slices.IndexFunc(phases, func(d *report.Details) bool { return d.Fold == "" }))].ID}
+	var links, others []string
+	if doc.Answer != nil && doc.Answer.Table != nil {
+		for _, row := range doc.Answer.Table.Rows {
+			for _, cell := range row {
+				if cell.Sign == report.Bad {
+					links = append(links, cell.Link)
+				} else {
+					others = append(others, cell.Link)
+				}
+			}
+		}
+	}
+	phases := doc.Phases()
+	links = append(links, others...)
+	if i := slices.IndexFunc(phases, func(d *report.Details) bool { return d.Fold == "" }); i >= 0 && len(ids) == 0 {
+		links = append(links, phases[i].ID)
+	}
+	for _, id := range links {
+		known := slices.ContainsFunc(phases, func(d *report.Details) bool { return d.ID == id })
+		if known && !slices.Contains(ids, id) && len(ids) < minPrinted {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 && len(phases) > 0 {
+		ids = []string{phases[0].ID}
 	}
 	return ids
 }
@@ -280,6 +308,8 @@ func around(doc *report.Document) (numbers *report.Table, before, after []report
 			numbers = t
 		case seen:
 			after = append(after, block)
+		case doc.Answer != nil && block.Kind() == "list" && block.(report.List).Title != "": // what is behind the answer
+			before = append(before, &report.Details{Title: block.(report.List).Title, Blocks: []report.Block{report.List{Items: block.(report.List).Items}}})
 		default:
 			before = append(before, block)
 		}
