@@ -129,7 +129,7 @@ func TestPrint(t *testing.T) {
 			if _, err := chromedp.Call(tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
 				t.Fatal(err)
 			}
-			const width, page = 703, 1047 // of A4 between its margins
+			const width, page = 703, 980 // of A4 and of Letter between their margins
 			tab.do(chromedp.EmulateViewport(width, page))
 			tab.settle()
 			tab.do(chromedp.Evaluate[chromedp.Void](`dispatchEvent(new Event("beforeprint"))`))

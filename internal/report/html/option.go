@@ -54,7 +54,7 @@ type viewAxis struct {
 // The places of a figure's parts in pixels.
 const (
 	headHeight = 34 // above the first panel: its name
-	panelGap   = 48 // between panels: room for the next one's name
+	panelGap   = 38 // between panels: room for the next one's name
 	rowsGap    = 28 // the same between panels of rows
 	footHeight = 48 // the horizontal axis
 	bareFoot   = 6  // one without values

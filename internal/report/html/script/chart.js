@@ -12,7 +12,7 @@ class Chart {
     this.hidden = new Set(); // marks, by their number
     this.cursor = -1;
     this.readable = this.view.marks.flatMap((m, i) => (m.name && m.key >= 0 && m.name !== this.view.also ? this.rows(i).map((_, row) => [i, row]) : []));
-    this.tall = 140; // pixels of the main panel on paper, where it stands without those below it
+    this.tall = 130; // pixels of the main panel on paper, where it stands without those below it
     this.main = Math.max(0, this.view.panels.findIndex((panel) => !panel.bare));
     this.step0 = this.view.marks.findIndex((m) => m.shape === "step");
     this.ui = echarts.init(plot, null, { renderer: "canvas", height: Number(plot.dataset.height) });
