@@ -47,7 +47,7 @@ func raceFigure(v *phaseView) *Figure {
 	main := slices.IndexFunc(f.Panels, func(p Panel) bool { return !p.Y.Bare })
 	f.Panels, f.Wide, f.Phase = f.Panels[:main+1], false, v.found.Title
 	f.Text = v.found.Title + ": the rate of each file."
-	f.Panels[main].Height, f.Panels[0].Y.Name = 200, pick(main > 0, "", f.Panels[0].Y.Name)
+	f.Panels[main].Height = 200
 	return f
 }
 

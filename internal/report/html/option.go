@@ -54,11 +54,11 @@ type viewAxis struct {
 // The places of a figure's parts in pixels.
 const (
 	headHeight = 34 // above the first panel: its name
-	panelGap   = 38 // between panels: room for the next one's name
+	panelGap   = 34 // between panels: room for the next one's name
 	rowsGap    = 28 // the same between panels of rows
-	footHeight = 48 // the horizontal axis
+	footHeight = 42 // the horizontal axis
 	bareFoot   = 6  // one without values
-	zoomHeight = 32 // the slider below it
+	zoomHeight = 26 // the slider below it
 )
 
 func newLive(doc *report.Document, f *report.Figure) live {
@@ -157,7 +157,7 @@ func frame(c *charts.Custom, f *report.Figure) int {
 	c.ExtendYAxis(make([]opts.YAxis, n-1)...)
 	var grids []opts.Grid
 	top, gap := headHeight, 0
-	if f.Panels[0].Y.Name == "" {
+	if f.Panels[0].Y.Name == "" || f.Panels[0].Y.Bare { // words in it say what it is
 		top = headHeight / 3
 	}
 	global := []charts.GlobalOpts{charts.WithAnimation(false), charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)})}
@@ -255,6 +255,9 @@ func (v visitor) VisitYAxis(axes []opts.YAxis) any {
 		if rows {
 			out[i]["nameLocation"] = "start"
 		}
+		if y.Bare {
+			delete(out[i], "name")
+		}
 	}
 	return out
 }
@@ -279,7 +282,7 @@ func zooms(axes []int) []object {
 	return []object{
 		{"type": "inside", "xAxisIndex": axes, "filterMode": "none", "zoomOnMouseWheel": "ctrl", "moveOnMouseMove": false, "moveOnMouseWheel": false, "preventDefaultMouseMove": false},
 		{
-			"type": "slider", "xAxisIndex": axes, "filterMode": "none", "bottom": 6, "height": 20, "showDetail": false, "brushSelect": false, "showDataShadow": false, "moveHandleSize": 0,
+			"type": "slider", "xAxisIndex": axes, "filterMode": "none", "bottom": 4, "height": 16, "showDetail": false, "brushSelect": false, "showDataShadow": false, "moveHandleSize": 0,
 			"borderColor": "@line", "fillerColor": "@area", "backgroundColor": "@none", "handleStyle": object{"color": "@surface", "borderColor": "@axis"},
 		},
 	}

@@ -55,22 +55,17 @@ class Chart {
       option.dataZoom.forEach((zoom) => (zoom.show = false));
       option.grid[this.main].height = this.tall;
       option.xAxis[this.main].axisLabel.show = true;
-      option.grid.forEach((grid, i) => (grid.top = i > this.main ? 5000 : grid.top - this.lift())); // those below stay on the screen
-      if (this.main) option.yAxis[0].name = "";
+      option.grid.slice(this.main + 1).forEach((grid) => (grid.top = 5000)); // those below stay on the screen
     }
     option.yAxis.forEach((axis) => (axis.nameTextStyle.padding = [0, 0, 2, 8 - left]));
     return option;
-  }
-  // On paper the changes over the main panel need no name.
-  lift() {
-    return this.main ? 26 : 0;
   }
   // Fits the chart to its place, or to a width.
   resize(width) {
     if ((width || this.plot.clientWidth) === this.ui.getWidth() && this.theme === root.dataset.theme) return;
     this.paper = Boolean(width);
     const main = this.option.grid[this.main];
-    this.ui.resize({ width: width || "auto", height: this.paper && this.view.zoom ? main.top - this.lift() + this.tall + 30 : this.plot.dataset.height });
+    this.ui.resize({ width: width || "auto", height: this.paper && this.view.zoom ? Number(main.top) + this.tall + 30 : this.plot.dataset.height });
     this.paint();
   }
 
