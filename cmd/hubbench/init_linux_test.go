@@ -103,7 +103,7 @@ func initToReport(t *testing.T) {
 	if _, err := os.Stat("run/report.html"); err != nil {
 		t.Error(err)
 	}
-	if said := hubbench("analyze", "run"); !strings.Contains(said, "A+B W") || strings.Contains(said, "Failed") {
+	if said := hubbench("analyze", "run", "--all"); !strings.Contains(said, "A and B write") || strings.Contains(said, "Failed") {
 		t.Errorf("not all of it was measured:\n%s\n%s", data, said)
 	}
 }

@@ -118,7 +118,7 @@ func fallOf(p *phase, part *part) *Fall {
 // in steps of one sample.
 func dated(levels []level.CacheLevel) float64 {
 	high, low := levels[len(levels)-2], levels[len(levels)-1]
-	noise := func(l level.CacheLevel) float64 { return math.Pow(l.Rate*l.Error, 2) * l.SeenS }
+	noise := func(l level.CacheLevel) float64 { return l.Rate * l.Rate * l.Error * l.Error * l.SeenS }
 	drop := high.Rate - low.Rate
 	return high.Rate * (11*max(noise(high), noise(low))/(drop*drop) + float64(level.SampleNS)/1e9)
 }

@@ -12,7 +12,6 @@ import (
 	"unicode"
 
 	"github.com/hubbench/hubbench/pkg/hardware"
-	"github.com/hubbench/hubbench/pkg/strictyaml"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -164,6 +163,9 @@ func asWhat(asked []string, d *hardware.Disk, v *hardware.Volume) string {
 	return ""
 }
 
+// longestName is how many bytes a folder's name may have that becomes a disk's: far fewer than a scenario allows.
+const longestName = 32
+
 // simulated is the name of a disk in the profile of a mounted hub: that of its folder. It is empty for other disks.
 func simulated(d *hardware.Disk) string {
 	if d.Bus != hardware.Simulated {
@@ -178,7 +180,7 @@ func nameOf(d *hardware.Disk, others []Disk) string {
 	free := func(name string) bool {
 		return !slices.ContainsFunc(others, func(o Disk) bool { return o.Name == name })
 	}
-	if name := simulated(d); name != "" && len(name) <= strictyaml.MaxName && printable(name) && free(name) {
+	if name := simulated(d); name != "" && len(name) <= longestName && printable(name) && free(name) {
 		return name
 	}
 	i := 0
