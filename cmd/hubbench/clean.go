@@ -12,9 +12,9 @@ import (
 func newClean(p program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "clean PATH",
-		Short: "Remove test files that a killed run left",
+		Short: "Remove test files left by a killed run",
 		Long: `Remove the folders that hubbench created and marked (.hubbench-RUNID) directly in PATH.
-Nothing else is touched, and the folder of a run that is still going on is kept.`,
+Nothing else is touched. The folder of a run that is still in progress is kept.`,
 		Args: takes(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return runClean(p, args[0])

@@ -19,10 +19,10 @@ func newDevices(p program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "devices",
 		Short: "Show what is plugged in where",
-		Long: `Print the disks of this machine as a tree: the port and the hub that each hangs on, what its link
-negotiated, the most that such links have been seen to carry one way, its volumes with their space and
-file systems, and what else hangs on the hub. What the system does not tell is left out. Nothing is
-written.`,
+		Long: `Print the disks of this machine as a tree: the port and hub that each is connected to, what its link
+negotiated and can carry in one direction, its volumes with their free space and file systems, and what
+else is connected to the hub. Folders of hubbench mount are disks of a simulated hub. --all adds disk
+images, unmounted partitions and other devices. Nothing is written.`,
 		Args: takes(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDevices(cmd.Context(), p, opts) },
 	}

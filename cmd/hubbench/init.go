@@ -39,9 +39,9 @@ func newInit(p program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Write a scenario for the disks that are plugged in",
-		Long: `Find the external disks, ask on a terminal which of them to test, and write a scenario that runs as
-it is, with the hub and the disks described. It names a folder on each that you may write to, and sizes
-the files by the free space. Nothing is written but the scenario, and never over another one.`,
+		Long: `Find the external disks, ask (on a terminal) which of them to test, and write a scenario that is ready
+to run: it shows what the disks do to each other and which should get a port of its own. File sizes
+follow from the free space. Only the scenario is written, and never over an existing file.`,
 		Example: `  hubbench init && hubbench run hubbench.yaml --open
   hubbench init --disks nvme1n1,/media/backup
   hubbench init --demo          three disks on a hub, simulated`,

@@ -27,29 +27,28 @@ func newMount(p program) *cobra.Command {
 	var opts mountOptions
 	cmd := &cobra.Command{
 		Use:   "mount PROFILE DIR",
-		Short: "Make folders that are as fast as a hub's disks",
-		Long: `Make a folder in DIR for each disk of a hub profile. The folders really hold files, and reading and
-writing them takes as long as on the profile's hub, caches and lags included: any program that uses
-them feels the hub. Until Ctrl-C; then the folders are unmounted. It needs Linux with FUSE, or macOS
-with macFUSE.
+		Short: "Mount folders that are as fast as the disks of a hub",
+		Long: `Mount a folder in DIR for each disk of a hub profile. The folders hold real files, and reading and
+writing them takes as long as on the profile's hub, including its caches and recovery times: any
+program can use them. Ctrl-C unmounts them. This needs Linux with FUSE, or macOS with macFUSE.
+hubbench devices lists the folders as disks, and hubbench init --disks A,B finds them.
 
 The files are only as fast as the folder behind them: --scale 0.2 slows all rates down to a fifth,
 and caches shrink as much, so that everything takes as long as before with a fifth of the bytes.
-What a profile says of the size of files (knee, per_file), and its noise, are left out.
+The profile's noise and its dependence on file size (knee, per_file) are left out.
 
-A fault is DISK:KIND, with @2GB or @30s where it begins only after so many bytes read and written,
-or so long: eio (I/O errors), enospc (the disk is full), stall=3s (it stands still, once), vanish
-(the disk is gone), short (reads return half; of what io_uring asks for, Linux then returns wrong
-data), corrupt (a wrong bit in each read, silently), slowsync=500ms (each flush takes longer).`,
+A fault is DISK:KIND, followed by @2GB or @30s if it begins only after that many bytes or that time: eio (I/O errors), enospc (the disk is full), stall=3s (it stops responding, once), vanish
+(the disk is gone), short (reads return half; with io_uring, Linux then returns wrong data), corrupt
+(a wrong bit in each read, silently), slowsync=500ms (each flush takes longer).`,
 		Example: `  hubbench mount goshen-ridge /tmp/hub --scale 0.2
   hubbench mount my-hub.yaml /tmp/hub --fault B:eio@2GB --fault C:stall=3s@30s`,
 		Args: takes(2, 2),
 		RunE: func(_ *cobra.Command, args []string) error { return runMount(p, args[0], args[1], opts) },
 	}
 	f := cmd.Flags()
-	f.Float64Var(&opts.scale, "scale", 1, "slow all rates down to this `PART`, above 0 and up to 1")
+	f.Float64Var(&opts.scale, "scale", 1, "scale all rates by this `FACTOR`, above 0 and up to 1")
 	f.StringVar(&opts.backing, "backing", "", "`FOLDER` that holds the files, and keeps them (default a temporary one beside DIR)")
-	f.StringArrayVar(&opts.faults, "fault", nil, "`DISK:KIND[@WHEN]` that goes wrong; repeatable")
+	f.StringArrayVar(&opts.faults, "fault", nil, "inject a fault, `DISK:KIND[@WHEN]`; repeatable")
 	return cmd
 }
 

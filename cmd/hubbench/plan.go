@@ -22,11 +22,12 @@ func newPlan(p program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan SCENARIO | --codecs [WORD...]",
 		Short: "Show what a scenario would do, and touch nothing",
-		Long: `Print the phases of a scenario, how much they move and write, how long they take, the space they
-need on each disk, and every check of this machine that is not passed. Nothing is written.
+		Long: `Print how much a scenario moves and writes, how long it takes, the free space it needs, its phases or
+disks, and every check of this machine that did not pass. --all prints every phase, every disk and
+what the figures assume. Nothing is written.
 
-Each problem ends with its check's code in brackets. An error keeps run from measuring; a warning is
-kept with the results. --allow CODE leaves a check out, in plan as in run:
+Each problem ends with its check's code in brackets. An error prevents a run; a warning is kept with
+the results. --allow CODE skips a check, here and in run:
 
 ` + checksHelp() + `
 

@@ -3,12 +3,15 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -187,6 +190,34 @@ phases:
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// The answer of plan fits a screen, however many phases there are.
+func TestPlanFitsAScreen(t *testing.T) {
+	for _, tt := range []struct {
+		disks, lines int
+		body         string
+	}{
+		{3, 15, "study: matrix"}, {3, 15, "workload: {preset: saturation}"}, {12, 25, "study: [solo, all_but_one, all]"},
+		{3, 15, "workload: {files: 5}\nphases: [{pattern: WWW}, {pattern: RRR}, {pattern: WRR}, {pattern: RWW}, {pattern: W--}, {pattern: -W-}, {pattern: --W}]"},
+	} {
+		path := filepath.Join(t.TempDir(), "s.yaml")
+		text := "version: 1\nname: t\nhub: {profile: goshen-ridge}\ndisks:\n"
+		for i := range tt.disks {
+			text += fmt.Sprintf("  - {name: D%d, simulate: {profile: %c}}\n", i, "ABC"[i%3])
+		}
+		if err := os.WriteFile(path, []byte(text+tt.body+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var out, errs bytes.Buffer
+		if code := run(t.Context(), []string{"plan", path}, program{stdin: strings.NewReader(""), stdout: &out, stderr: &errs}); code != exitOK {
+			t.Fatalf("%s: exit code %d: %s", tt.body, code, errs.String())
+		}
+		lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+		if len(lines) > tt.lines || slices.ContainsFunc(lines, func(l string) bool { return utf8.RuneCountInString(l) > 100 }) {
+			t.Errorf("%s: %d lines, want %d of 100 columns at most:\n%s", tt.body, len(lines), tt.lines, out.String())
+		}
 	}
 }
 
