@@ -51,9 +51,9 @@ follow from the free space. Only the scenario is written, and never over an exis
 	flags := cmd.Flags()
 	flags.StringSliceVar(&opts.disks, "disks", nil, "`DISK,DISK` to test: names that hubbench devices shows, names of volumes, or their mount points")
 	flags.BoolVar(&opts.demo, "demo", false, "write a scenario of simulated disks")
-	flags.StringVar(&opts.from, "from", "", "begin with a built-in scenario: "+strictyaml.Choice(configs.Scenarios()))
+	flags.StringVar(&opts.from, "from", "", "start from a built-in scenario: "+strictyaml.Choice(configs.Scenarios()))
 	flags.StringVar(&opts.out, "out", "hubbench.yaml", "the `FILE` to write")
-	flags.BoolVar(&opts.force, "force", false, "write over the file if it is there")
+	flags.BoolVar(&opts.force, "force", false, "overwrite an existing file")
 	_ = cmd.RegisterFlagCompletionFunc("disks", pluggedIn(p)) // fails only for a flag that is not there, as the next
 	_ = cmd.RegisterFlagCompletionFunc("from", words(configs.Scenarios()...))
 	return cmd
@@ -101,7 +101,7 @@ func writeScenario(opts initOptions, content []byte) error {
 }
 
 func overwrites(path string) error {
-	return fmt.Errorf("%s is there already; --force writes over it, and --out names another file", path)
+	return fmt.Errorf("%s already exists; --force overwrites it, --out names another file", path)
 }
 
 // draftOf is the scenario to write.

@@ -121,12 +121,12 @@ func workable(v *hardware.Volume, asked string, folder func(mount string) string
 	case v.FreeBytes < leastFree:
 		return "", fmt.Sprintf("has %s free, and a test needs %s", unit.FormatBytes(v.FreeBytes), unit.FormatBytes(leastFree))
 	}
-	reason = "is mounted where no line of a scenario can name it"
+	reason = "has a mount point that a scenario cannot name"
 	for _, mount := range mounts {
 		if !printable(mount) {
 			continue
 		}
-		reason = "has no folder that you may write to"
+		reason = "has no folder that you can write to"
 		if where = folder(mount); where != "" && printable(where) {
 			return where, ""
 		}

@@ -26,17 +26,17 @@ func Write(inv *hardware.Inventory, disks []Disk, file string) []byte {
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	hub := Hub(inv, disks)
 	line("# yaml-language-server: $schema=%s", scenario.SchemaURL)
-	line("# Written by hubbench init from what was plugged in. It runs as it is:")
+	line("# Written by hubbench init from what was plugged in. It is ready to run:")
 	line("#")
-	line("#     hubbench plan %s          what would be written where; touches nothing", clean(file))
-	line("#     hubbench run %s --open    does it, and opens the report", clean(file))
+	line("#     hubbench plan %s          shows what would be written where; touches nothing", clean(file))
+	line("#     hubbench run %s --open    runs it and opens the report", clean(file))
 	line("#")
-	line("# Close other programs, and let no backup run: everything else on these disks is measured as well.")
+	line("# Close other programs and pause backups: whatever else uses these disks is measured as well.")
 	line("version: 1")
 	line("name: %s", quote(name(hub)))
 	if hub != nil {
 		line("")
-		line("# What the disks hang on. Add what the system cannot know, such as the cable: it stands in the report.")
+		line("# What the disks are connected to. Add what the system cannot know, such as the cable, for the report.")
 		line("hub:")
 		if title := title(hub); title != "" {
 			line("  name: %s", quote(title))
@@ -44,7 +44,7 @@ func Write(inv *hardware.Inventory, disks []Disk, file string) []byte {
 		line("  about: %s", quote(aboutHub(inv, hub)))
 	}
 	line("")
-	line("# A folder on each disk: hubbench works in one of its own in there and touches nothing else.")
+	line("# A folder on each disk: hubbench creates a folder of its own in it and touches nothing else.")
 	line("disks:")
 	for _, d := range disks {
 		name := d.Name
@@ -69,7 +69,7 @@ func Write(inv *hardware.Inventory, disks []Disk, file string) []byte {
 	}
 	if slices.ContainsFunc(disks, func(d Disk) bool { return d.Found.System }) {
 		line("")
-		line("# One of the disks was asked for by name and holds the operating system. Without this it is refused.")
+		line("# One of the disks holds the operating system and was asked for by name. Without this line it is refused.")
 		line("allow_system_disk: true")
 	}
 	text := b.String()
@@ -151,7 +151,7 @@ func connection(inv *hardware.Inventory, d *hardware.Disk) string {
 	case inside || enclosure != nil || d.Port != "" || d.Bus == hardware.USB: // the hubs of USB are known everywhere
 		return "connection: direct"
 	}
-	return "# connection: hub    # or direct: the system does not tell"
+	return "# connection: hub    # or direct: the system does not report it"
 }
 
 // largest is the largest size of a file of which enough fit on every disk, in round figures.
