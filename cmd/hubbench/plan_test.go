@@ -48,9 +48,9 @@ func TestPlanTables(t *testing.T) {
 	for _, tt := range []struct{ name, scenario, want string }{
 		{"standard", one + "workload: {preset: standard}\nphases: [{pattern: W}, {pattern: R}]\n", `
 2 phases, 1 disk: moves 107 GB, writes 53.3 GB in at least 31.4 s.
-  Phase  Who does what  Work                     Moves    Writes   Time
-  W      A writes       160 files, 2 MB to 2 GB  53.3 GB  53.3 GB  15.7 s
-  R      A reads        160 files, 2 MB to 2 GB  53.3 GB  –        15.7 s
+  Phase     Work                     Moves    Writes   Time
+  A writes  160 files, 2 MB to 2 GB  53.3 GB  53.3 GB  15.7 s
+  A reads   160 files, 2 MB to 2 GB  53.3 GB  –        15.7 s
   Needs up to 53.3 GB free on the disk at a time; all test files are removed afterwards.
 
 - The times are for one shared link of 3.40 GB/s; they do not include test files that are written
@@ -58,42 +58,42 @@ func TestPlanTables(t *testing.T) {
 `},
 		{"amorphous on one disk and on two", two + "workload: {preset: amorphous}\nphases: [{pattern: R-}, {pattern: WW}]\n", `
 8 phases, 2 disks: moves up to 64.4 GB, writes up to 45.1 GB in 4 min 38 s to 6 min 30 s.
-  Phases: R- SEQ1M QD8, R- SEQ1M QD1, R- RND4K QD64, R- RND4K QD1, WW SEQ1M QD8, WW SEQ1M QD1,
-  2 more.
+  Phases: A reads, SEQ1M QD8; A reads, SEQ1M QD1; A reads, RND4K QD64; A reads, RND4K QD1; A and B
+  write, SEQ1M QD8; A and B write, SEQ1M QD1; 2 more.
   Needs up to 1.07 GB free on each disk at a time; all test files are removed afterwards.
 
-  Phase          Who does what  Work                      Moves      Writes     Time
-  R- SEQ1M QD8   A reads        5 passes of 1.07 GB       ≤ 5.37 GB  1.07 GB    21.6 s to 45 s
-  R- SEQ1M QD1   A reads        5 passes of 1.07 GB       ≤ 5.37 GB  –          21.6 s to 45 s
-  R- RND4K QD64  A reads        5 passes of 1.07 GB       ≤ 5.37 GB  –          21.6 s to 45 s
-  R- RND4K QD1   A reads        5 passes of 1.07 GB       ≤ 5.37 GB  –          21.6 s to 45 s
-  WW SEQ1M QD8   A and B write  5 passes each of 1.07 GB  ≤ 10.7 GB  ≤ 11.8 GB  40.3 s to 45 s
-  WW SEQ1M QD1   A and B write  5 passes each of 1.07 GB  ≤ 10.7 GB  ≤ 10.7 GB  40.3 s to 45 s
-  WW RND4K QD64  A and B write  5 passes each of 1.07 GB  ≤ 10.7 GB  ≤ 10.7 GB  40.3 s to 45 s
-  WW RND4K QD1   A and B write  5 passes each of 1.07 GB  ≤ 10.7 GB  ≤ 10.7 GB  40.3 s to 45 s
-- R- SEQ1M QD8 and 3 more: all passes are over the same file, at most 5 s each, 5 s apart; the score
-  is the median rate.
-- WW SEQ1M QD8 and 3 more: all passes are over the same file, at most 5 s each, starting every 10 s
-  on all disks at once; the score is the median rate.
+  Phase                      Work                      Moves      Writes     Time
+  A reads, SEQ1M QD8         5 passes of 1.07 GB       ≤ 5.37 GB  1.07 GB    21.6 s to 45 s
+  A reads, SEQ1M QD1         5 passes of 1.07 GB       ≤ 5.37 GB  –          21.6 s to 45 s
+  A reads, RND4K QD64        5 passes of 1.07 GB       ≤ 5.37 GB  –          21.6 s to 45 s
+  A reads, RND4K QD1         5 passes of 1.07 GB       ≤ 5.37 GB  –          21.6 s to 45 s
+  A and B write, SEQ1M QD8   5 passes each of 1.07 GB  ≤ 10.7 GB  ≤ 11.8 GB  40.3 s to 45 s
+  A and B write, SEQ1M QD1   5 passes each of 1.07 GB  ≤ 10.7 GB  ≤ 10.7 GB  40.3 s to 45 s
+  A and B write, RND4K QD64  5 passes each of 1.07 GB  ≤ 10.7 GB  ≤ 10.7 GB  40.3 s to 45 s
+  A and B write, RND4K QD1   5 passes each of 1.07 GB  ≤ 10.7 GB  ≤ 10.7 GB  40.3 s to 45 s
+- A reads, SEQ1M QD8 and 3 more: all passes are over the same file, at most 5 s each, 5 s apart; the
+  score is the median rate.
+- A and B write, SEQ1M QD8 and 3 more: all passes are over the same file, at most 5 s each, starting
+  every 10 s on all disks at once; the score is the median rate.
 - The times are for one shared link of 3.40 GB/s; they do not include test files that are written
   before a phase.
 - Cooldowns add 30 s.
 `},
 		{"crystal", one + "workload: {preset: crystal}\nphases: [{pattern: R}, {pattern: W}]\n", `
 8 phases, 1 disk: moves up to 51.5 GB, writes up to 26.8 GB in 45.2 s to 4 min 30 s.
-  Phases: R SEQ1M Q8T1, R SEQ1M Q1T1, R RND4K Q32T1, R RND4K Q1T1, W SEQ1M Q8T1, W SEQ1M Q1T1,
-  2 more.
+  Phases: A reads, SEQ1M Q8T1; A reads, SEQ1M Q1T1; A reads, RND4K Q32T1; A reads, RND4K Q1T1; A
+  writes, SEQ1M Q8T1; A writes, SEQ1M Q1T1; 2 more.
   Needs up to 1.07 GB free on the disk at a time; all test files are removed afterwards.
 
-  Phase          Who does what  Work                     Moves      Writes     Time
-  R SEQ1M Q8T1   A reads        1 + 5 passes of 1.07 GB  ≤ 6.44 GB  1.07 GB    1.89 s to 30 s
-  R SEQ1M Q1T1   A reads        1 + 5 passes of 1.07 GB  ≤ 6.44 GB  –          1.89 s to 30 s
-  R RND4K Q32T1  A reads        1 + 5 passes of 1.07 GB  ≤ 6.44 GB  –          1.89 s to 30 s
-  R RND4K Q1T1   A reads        1 + 5 passes of 1.07 GB  ≤ 6.44 GB  –          1.89 s to 30 s
-  W SEQ1M Q8T1   A writes       1 + 5 passes of 1.07 GB  ≤ 6.44 GB  ≤ 6.44 GB  1.89 s to 30 s
-  W SEQ1M Q1T1   A writes       1 + 5 passes of 1.07 GB  ≤ 6.44 GB  ≤ 6.44 GB  1.89 s to 30 s
-  W RND4K Q32T1  A writes       1 + 5 passes of 1.07 GB  ≤ 6.44 GB  ≤ 6.44 GB  1.89 s to 30 s
-  W RND4K Q1T1   A writes       1 + 5 passes of 1.07 GB  ≤ 6.44 GB  ≤ 6.44 GB  1.89 s to 30 s
+  Phase                  Work                     Moves      Writes     Time
+  A reads, SEQ1M Q8T1    1 + 5 passes of 1.07 GB  ≤ 6.44 GB  1.07 GB    1.89 s to 30 s
+  A reads, SEQ1M Q1T1    1 + 5 passes of 1.07 GB  ≤ 6.44 GB  –          1.89 s to 30 s
+  A reads, RND4K Q32T1   1 + 5 passes of 1.07 GB  ≤ 6.44 GB  –          1.89 s to 30 s
+  A reads, RND4K Q1T1    1 + 5 passes of 1.07 GB  ≤ 6.44 GB  –          1.89 s to 30 s
+  A writes, SEQ1M Q8T1   1 + 5 passes of 1.07 GB  ≤ 6.44 GB  ≤ 6.44 GB  1.89 s to 30 s
+  A writes, SEQ1M Q1T1   1 + 5 passes of 1.07 GB  ≤ 6.44 GB  ≤ 6.44 GB  1.89 s to 30 s
+  A writes, RND4K Q32T1  1 + 5 passes of 1.07 GB  ≤ 6.44 GB  ≤ 6.44 GB  1.89 s to 30 s
+  A writes, RND4K Q1T1   1 + 5 passes of 1.07 GB  ≤ 6.44 GB  ≤ 6.44 GB  1.89 s to 30 s
 - In all phases: all passes are over the same file, at most 5 s each; the first does not count; the
   score is the best rate.
 - The times are for one shared link of 3.40 GB/s; they do not include test files that are written
@@ -107,11 +107,11 @@ func TestPlanTables(t *testing.T) {
   - {name: blackmagic, pattern: WR, preset: blackmagic}
 `, `
 4 phases, 2 disks: moves 474 GB, writes 459 GB in at least 2 min 12 s.
-  Phase       Who does what      Work                               Moves    Writes   Time
-  random      A and B write      50 files each, 14.7 MB to 1.96 GB  100 GB   100 GB   29.5 s
-  ladder      A writes           20 files, 50 KB to 2 GB            6.69 GB  6.69 GB  1.97 s
-  endurance   B writes           320 files, 14.7 MB to 2 GB         317 GB   317 GB   1 min 33 s
-  blackmagic  A writes, B reads  5 passes each of 5 GB              50 GB    35 GB    7.35 s
+  Phase                          Work                               Moves    Writes   Time
+  random: A and B write          50 files each, 14.7 MB to 1.96 GB  100 GB   100 GB   29.5 s
+  ladder: A writes               20 files, 50 KB to 2 GB            6.69 GB  6.69 GB  1.97 s
+  endurance: B writes            320 files, 14.7 MB to 2 GB         317 GB   317 GB   1 min 33 s
+  blackmagic: A writes, B reads  5 passes each of 5 GB              50 GB    35 GB    7.35 s
   Needs up to 317 GB free on each disk at a time; all test files are removed afterwards.
 
 - blackmagic: all passes are over the same file.
@@ -126,16 +126,18 @@ phases:
   - {pattern: RR, cooldown: 2 min}
 `, `
 4 phases, 2 disks: moves about 204 GB, writes about 184 GB in at least 3 min 59 s.
-  Phase      Who does what      Work                         Moves     Writes    Time
-  WR         A writes, B reads  4, 10 files of 1 GB          ≥ 14 GB   ≥ 14 GB   2.94 s
-  WW         A and B write      30 s of files of 1 GB        ≈ 102 GB  ≈ 102 GB  30 s
-  W- direct  A writes           about 20 s of files of 1 GB  ≈ 68 GB   ≈ 68 GB   20 s
-  RR         A and B read       10 files each of 1 GB        20 GB     –         5.88 s
+  Phase              Work                         Moves     Writes    Time
+  A writes, B reads  4, 10 files of 1 GB          ≥ 14 GB   ≥ 14 GB   2.94 s
+  A and B write      30 s of files of 1 GB        ≈ 102 GB  ≈ 102 GB  30 s
+  A writes, direct   about 20 s of files of 1 GB  ≈ 68 GB   ≈ 68 GB   20 s
+  A and B read       10 files each of 1 GB        20 GB     –         5.88 s
   Needs up to 10 GB free on each disk at a time; all test files are removed afterwards.
 
-- WR: a disk that has moved its files goes on with filler files, which do not count, until all have.
-- WW: all disks stop when the time is up.
-- W- direct: each disk moves as many files as fit in the time, so that all disks end together.
+- A writes, B reads: a disk that has moved its files goes on with filler files, which do not count,
+  until all have.
+- A and B write: all disks stop when the time is up.
+- A writes, direct: each disk moves as many files as fit in the time, so that all disks end
+  together.
 - The times are for one shared link of 3.40 GB/s; they do not include test files that are written
   before a phase.
 - Cooldowns add 3 min.
@@ -152,14 +154,14 @@ phases:
   - {name: long, pattern: W-, until: steady, stop: 1 h}
 `, `
 7 phases, 2 disks: moves about 19.8 TB, writes about 19.4 TB in at least 3 min 25 s.
-  Phase       Who does what                            Moves      Writes     Time
-  RW streams  A plays 4 streams, B writes              ≈ 11.1 GB  17.4 GB    2.94 s
-  probed      B writes at up to 200 MB/s, A is probed  ≈ 10 GB    11.1 GB    50 s
-  camera      A records 1 stream                       ≈ 2.39 GB  ≈ 2.39 GB  1 min
-  R- mix      A reads and writes 70/30                 10 GB      13 GB      2.06 s
-  how many    A plays 1 stream, B writes               ≤ 1.94 TB  ≤ 1.58 TB  10 s to 6 min 40 s
-  how fast    A plays 1 stream, B writes               ≤ 3.63 TB  ≤ 3.55 TB  30 s to 15 min
-  long        A writes                                 ≤ 14.2 TB  ≤ 14.2 TB  50 s to 1 h
+  Phase                                            Moves      Writes     Time
+  A plays 4 streams, B writes                      ≈ 11.1 GB  17.4 GB    2.94 s
+  probed: B writes at up to 200 MB/s, A is probed  ≈ 10 GB    11.1 GB    50 s
+  camera: A records 1 stream                       ≈ 2.39 GB  ≈ 2.39 GB  1 min
+  A reads and writes 70/30                         10 GB      13 GB      2.06 s
+  how many: A plays 1 stream, B writes             ≤ 1.94 TB  ≤ 1.58 TB  10 s to 6 min 40 s
+  how fast: A plays 1 stream, B writes             ≤ 3.63 TB  ≤ 3.55 TB  30 s to 15 min
+  long: A writes                                   ≤ 14.2 TB  ≤ 14.2 TB  50 s to 1 h
   Needs up to 10 GB free on each disk at a time; all test files are removed afterwards.
 
 
@@ -169,7 +171,8 @@ phases:
   how many                     A     1 × 92 MB/s                     92.0 MB/s  92.0 MB/s  1 s
   how fast                     A     1 × 92 MB/s                     92.0 MB/s  92.0 MB/s  1 s
 - camera: all disks stop when the time is up.
-- RW streams and probed: streams and probes go on until the others have moved their files.
+- A plays 4 streams, B writes; probed: streams and probes go on until the others have moved their
+  files.
 - long: ends when every disk's rate is steady over five windows of 10 s (after SNIA PTS), or after
   1 h; the amounts are what the links carry in that time.
 - how many: up to 40 tries of 10 s to find how many streams of A stay clean, up to 10, alone and
