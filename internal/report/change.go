@@ -81,7 +81,7 @@ func (c comparison) pair(doc *Document, i int) {
 			if r.Base != nil {
 				base, now = c.scale.Number(*r.Base), c.scale.Number(*r.New)
 			}
-			rates.Rows = append(rates.Rows, changeRow(pick(j == 0, titleOf(phase), ""), rateOf(r), measure(r), base, now, r))
+			rates.Rows = append(rates.Rows, changeRow(pick(j == 0, phase.Title, ""), rateOf(r), measure(r), base, now, r))
 		}
 		for j := range phase.Latencies {
 			l := &phase.Latencies[j]
@@ -89,11 +89,11 @@ func (c comparison) pair(doc *Document, i int) {
 			if l.BaseNS != nil {
 				base, now = Time(float64(*l.BaseNS)), Time(float64(*l.NewNS))
 			}
-			latencies.Rows = append(latencies.Rows, changeRow(pick(j == 0, titleOf(phase), ""), fmt.Sprintf("%s %ss", l.Disk, l.Op), string(l.Quantile), base, now,
+			latencies.Rows = append(latencies.Rows, changeRow(pick(j == 0, phase.Title, ""), fmt.Sprintf("%s %ss", l.Disk, l.Op), string(l.Quantile), base, now,
 				&compare.Rate{Change: l.Change, Interval: l.Interval, Corrected: l.Corrected, Verdict: l.Verdict}))
 		}
 		for _, line := range slices.Concat(recoveries(phase), doubts(phase)) {
-			notes = append(notes, titleOf(phase)+": "+line)
+			notes = append(notes, phase.Title+": "+line)
 		}
 	}
 	for _, t := range []*Table{rates, latencies} {
@@ -110,7 +110,7 @@ func (c comparison) pair(doc *Document, i int) {
 			for _, name := range list.phases {
 				titles = append(titles, pair.Title(name))
 			}
-			notes = append(notes, list.where+": "+strings.Join(titles, ", "))
+			notes = append(notes, list.where+": "+strings.Join(titles, "; "))
 		}
 	}
 	addList(part, "", notes)

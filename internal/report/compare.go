@@ -1,9 +1,7 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -13,15 +11,13 @@ import (
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/compare"
 	"github.com/hubbench/hubbench/pkg/unit"
-	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// How many changes the answer shows: a few phases of a few disks fit on a small screen.
+// How many changes the answer shows of few and of many rates.
 const (
 	fewChanges  = 4
 	maxChanges  = 12
-	manyPhases  = 5
-	manyDisks   = 4
+	manyRates   = 20
 	maxLosses   = 3   // in a sentence
 	noisyChange = 0.2 // a bound above this says no more than that the runs are noisy
 )
@@ -126,16 +122,13 @@ func (c comparison) answer() *Answer {
 		out.Findings = append(out.Findings, c.others(&c.Pairs[0], &c.answers[0])...)
 		out.Table, out.Figure = c.changes(0), c.figure(0)
 	} else {
-		out.Table, out.Figure = c.runs(), c.figureOfRuns()
+		out.Table = c.runs()
 	}
 	out.Sure = fmt.Sprintf("The chance of any false alarm is at most %.0f %%.", 100*c.Level)
-	switch r := c.Repeats; {
-	case r == nil:
+	if r := c.Repeats; r == nil {
 		out.Sure += " One run each, so run-to-run variation is not included; to include it, repeat both: hubbench compare BASE... -- NEW..."
-	case r.Base+r.New <= 4:
-		out.Sure += fmt.Sprintf(" The unit is the run, %d against %d: so few can show only large differences.", r.Base, r.New)
-	default:
-		out.Sure += fmt.Sprintf(" The unit is the run, %d against %d.", r.Base, r.New)
+	} else {
+		out.Sure += fmt.Sprintf(" The unit is the run, %d against %d%s.", r.Base, r.New, pick(r.Base+r.New <= 4, ": so few can show only large differences", ""))
 	}
 	return out
 }
@@ -213,7 +206,13 @@ func (c comparison) outcome(pair *compare.Pair, a *compare.Answer) string {
 		if n := len(a.Unjudged); n > 0 {
 			text = fmt.Sprintf("%d of %s cannot be judged, the others are", n, unit.Plural(all, "rate"))
 		}
-		texts = append(texts, fmt.Sprintf("Nothing changed: %s within ±%s.", text, strings.TrimPrefix(Change(max(-a.Bound[0], a.Bound[1])), "+")))
+		what := "Nothing"
+		if len(texts)+len(pair.Appeared)+len(pair.Went) > 0 || slices.ContainsFunc(pair.Phases, func(p compare.Phase) bool {
+			return slices.ContainsFunc(p.Latencies, func(l compare.Latency) bool { return l.Verdict == compare.Longer || l.Verdict == compare.Shorter })
+		}) {
+			what = "No rate"
+		}
+		texts = append(texts, fmt.Sprintf("%s changed: %s within ±%s.", what, text, strings.TrimPrefix(Change(max(-a.Bound[0], a.Bound[1])), "+")))
 	}
 	return strings.Join(texts, " ")
 }
@@ -231,7 +230,7 @@ func (c comparison) says(pair *compare.Pair, row compare.Row) string {
 
 // subjectOf is who has the rate and what they do, with the phase if others in it do so as well.
 func subjectOf(pair *compare.Pair, row compare.Row) string {
-	work, all := workIn(row.Phase), disksOf(row.Phase)
+	work, all := row.Phase.Work, row.Phase.Disks()
 	others := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return name == row.Disk })
 	text, does := row.Disk+" alone", work[row.Disk].Does().One
 	switch {
@@ -241,39 +240,11 @@ func subjectOf(pair *compare.Pair, row compare.Row) string {
 		text = row.Disk + " beside " + unit.List(others)
 	}
 	if slices.ContainsFunc(pair.Phases, func(p compare.Phase) bool {
-		return p.Phase != row.Phase.Phase && len(p.Rates) > 0 && say.Doing(disksOf(&p), workIn(&p)) == say.Doing(all, work)
+		return p.Phase != row.Phase.Phase && len(p.Rates) > 0 && say.Doing(p.Disks(), p.Work) == say.Doing(all, work)
 	}) {
 		text += " (" + row.Phase.Phase + ")"
 	}
 	return text + " " + does
-}
-
-// titleOf is what people call a phase.
-func titleOf(p *compare.Phase) string { return cmp.Or(p.Title, p.Phase) }
-
-// workIn is the work of a phase's disks; if it is not known, the direction of their rates.
-func workIn(p *compare.Phase) map[string]work.Work {
-	if p.Work != nil {
-		return p.Work
-	}
-	known := map[string]work.Work{}
-	for i := range p.Rates {
-		if r := &p.Rates[i]; r.Disk != "" {
-			known[r.Disk] = work.Work{Op: r.Op}
-		}
-	}
-	return known
-}
-
-// disksOf are all disks that work in a phase: those that are compared first.
-func disksOf(p *compare.Phase) []string {
-	names := p.Disks()
-	for _, name := range slices.Sorted(maps.Keys(p.Work)) {
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // others are what to say after the largest changes: what was different, what did not change, latencies and new findings.
@@ -306,13 +277,13 @@ func (c comparison) others(pair *compare.Pair, a *compare.Answer) []string {
 		for i := range phase.Latencies {
 			if l := &phase.Latencies[i]; l.Verdict == compare.Longer {
 				if longer++; worst == nil || *l.Change > *worst.Change {
-					worst, in = l, titleOf(&phase)
+					worst, in = l, phase.Title
 				}
 			}
 		}
 	}
 	if worst != nil {
-		text := fmt.Sprintf("%s of %s in %s rose from %s to %s (%s)", worst.Quantile, worst.Disk, in, Time(float64(*worst.BaseNS)), Time(float64(*worst.NewNS)), Change(*worst.Change))
+		text := fmt.Sprintf("%s of %s (%s) rose from %s to %s (%s)", worst.Quantile, worst.Disk, in, Time(float64(*worst.BaseNS)), Time(float64(*worst.NewNS)), Change(*worst.Change))
 		if longer > 1 {
 			text += fmt.Sprintf(", and %d more latencies rose", longer-1)
 		}
@@ -335,19 +306,20 @@ func (c comparison) others(pair *compare.Pair, a *compare.Answer) []string {
 
 // rowName names a rate in a few words: "A (all write)".
 func rowName(row compare.Row) string {
-	if row.Disk == "" || len(disksOf(row.Phase)) == 1 {
-		return titleOf(row.Phase)
+	if row.Disk == "" || len(row.Phase.Disks()) == 1 {
+		return row.Phase.Title
 	}
-	return row.Disk + " (" + titleOf(row.Phase) + ")"
+	return row.Disk + " (" + row.Phase.Title + ")"
 }
 
 // changes are the largest changes of a run; nil if nothing changed.
 func (c comparison) changes(i int) *Table {
-	changed := c.answers[i].Changed
+	a := &c.answers[i]
+	changed := a.Changed
 	if len(changed) == 0 {
 		return nil
 	}
-	shown := largest(changed, c.answers[i].Lead, c.room(&c.Pairs[i]))
+	shown := largest(changed, a.Lead, pick(len(changed)+len(a.Same)+len(a.Unjudged) > manyRates, maxChanges, fewChanges))
 	t := &Table{Title: "Largest changes", Columns: []Column{
 		{Head: "Phase"}, {Head: "Disk"}, {Head: pick(c.Repeats == nil, c.keys[0].Label, "Base"), Numbers: true}, {Head: pick(c.Repeats == nil, c.keys[i+1].Label, "New"), Numbers: true}, {Head: "Change", Numbers: true}, {Head: "Interval", Numbers: true},
 	}}
@@ -357,7 +329,7 @@ func (c comparison) changes(i int) *Table {
 			disk += " (" + measure(row.Rate) + ")"
 		}
 		t.Rows = append(t.Rows, []Cell{
-			{Text: titleOf(row.Phase)}, {Text: disk}, {Text: c.scale.Number(*row.Base)}, {Text: c.scale.Number(*row.New)},
+			{Text: row.Phase.Title}, {Text: disk}, {Text: c.scale.Number(*row.Base)}, {Text: c.scale.Number(*row.New)},
 			{Text: Change(*row.Change), Sign: pick(row.Verdict == compare.Slower, Bad, Unsigned)}, {Text: span(row.Interval)},
 		})
 	}
@@ -382,15 +354,6 @@ func largest(rows, lead []compare.Row, n int) []compare.Row {
 		}
 	}
 	return shown
-}
-
-// room is how many changes of a run the answer shows.
-func (c comparison) room(pair *compare.Pair) int {
-	disks := 0
-	for i := range pair.Phases {
-		disks = max(disks, len(disksOf(&pair.Phases[i])))
-	}
-	return pick(len(pair.Phases) >= manyPhases || disks >= manyDisks, maxChanges, fewChanges)
 }
 
 // runs is a line for each run: its most important change, and the bound of all that did not change.

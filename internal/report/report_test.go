@@ -16,6 +16,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/compare"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 func TestClock(t *testing.T) {
@@ -191,7 +192,13 @@ func TestComparisonAnswer(t *testing.T) {
 	}
 	unjudged := compare.Rate{Disk: "A", Op: trace.Write, Measure: compare.Window, Verdict: compare.TooLittle, Reason: "only 0.3 s were measured"}
 	pair := func(rates ...compare.Rate) compare.Pair {
-		return compare.Pair{Side: compare.Side{Label: "runs/new"}, Phases: []compare.Phase{{Phase: "WW", Rates: rates}}}
+		all := map[string]work.Work{}
+		for _, r := range rates {
+			if r.Disk != "" {
+				all[r.Disk] = work.Work{Op: trace.Write}
+			}
+		}
+		return compare.Pair{Side: compare.Side{Label: "runs/new"}, Phases: []compare.Phase{{Phase: "WW", Title: "WW", Rates: rates, Work: all}}}
 	}
 	partial := pair(rate("A", 1e9, 0, 0.02, compare.NotShown))
 	partial.Lost, partial.Doubts = []string{"a of new", "b of new", "c of new", "d of new"}, []string{"new: WW: the host was 99 % busy."}

@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -106,11 +107,16 @@ func (r Row) disks() int {
 	return len(r.Phase.Disks())
 }
 
-// Disks are those whose rates are compared.
+// Disks are those that work in the phase: first those whose rates are compared.
 func (p *Phase) Disks() []string {
 	var names []string
 	for i := range p.Rates {
 		if name := p.Rates[i].Disk; name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Work)) {
+		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -170,7 +176,7 @@ func (p *Pair) doubt(base, other []Run) {
 		for _, name := range p.OnlyHere {
 			titles = append(titles, p.Title(name))
 		}
-		p.Doubts = append(p.Doubts, fmt.Sprintf("only %s has %s", p.Label, few(titles)))
+		p.Doubts = append(p.Doubts, fmt.Sprintf("only %s has %s", p.Label, few(titles, "; ")))
 	}
 	for i := range p.Phases {
 		name := p.Phases[i].Phase

@@ -107,7 +107,7 @@ func TestAnswer(t *testing.T) {
 	}}
 	names := func(rows []Row) (list []string) {
 		for _, r := range rows {
-			list = append(list, r.Phase.Phase+" "+r.Disk+" "+string(r.Measure))
+			list = append(list, r.Phase.Phase+"/"+r.Disk+"/"+string(r.Measure))
 		}
 		return list
 	}
@@ -116,10 +116,10 @@ func TestAnswer(t *testing.T) {
 		name      string
 		got, want []string
 	}{
-		{"changed", names(a.Changed), []string{"AB A file", "A A window", "CD D window", "AB  window", "CD C window", "CD  window"}},
-		{"the same", names(a.Same), []string{"AB B window"}},
-		{"unjudged", names(a.Unjudged), []string{"C C window"}},
-		{"lead", names(a.Lead), []string{"AB A file", "AB  window"}},
+		{"changed", names(a.Changed), []string{"AB/A/file", "A/A/window", "CD/D/window", "AB//window", "CD/C/window", "CD//window"}},
+		{"the same", names(a.Same), []string{"AB/B/window"}},
+		{"unjudged", names(a.Unjudged), []string{"C/C/window"}},
+		{"lead", names(a.Lead), []string{"AB/A/file", "AB//window"}},
 	} {
 		if !slices.Equal(tt.got, tt.want) {
 			t.Errorf("%s: got %q, want %q", tt.name, tt.got, tt.want)

@@ -152,15 +152,15 @@ func where(places []place) string {
 			names = append(names, p.disk+" in "+p.phase)
 		}
 	}
-	return few(names)
+	return few(names, ", ")
 }
 
 // few lists names, after the third only how many more there are.
-func few(names []string) string {
+func few(names []string, separator string) string {
 	if more := len(names) - 3; more > 1 {
 		names = append(slices.Clone(names[:3]), fmt.Sprintf("%d more", more))
 	}
-	return strings.Join(names, ", ")
+	return strings.Join(names, separator)
 }
 
 // The possible causes of a change.

@@ -35,6 +35,17 @@ func TestWriteComparison(t *testing.T) {
 	golden(t, "comparison.txt", out.String())
 }
 
+// A comparison's answer fits a small screen; what is behind it is left to --all.
+func TestComparisonFits(t *testing.T) {
+	var out strings.Builder
+	if err := Write(&out, report.OfComparison(fixture.Comparison()), Options{Width: Width}); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(out.String(), "\n"); n > 15 || strings.Contains(out.String(), "typical file") {
+		t.Errorf("%d lines:\n%s", n, out.String())
+	}
+}
+
 func TestWriteDevices(t *testing.T) {
 	for name, width := range map[string]int{"devices-serials.txt": 120, "devices.txt": 120, "devices-80.txt": 80} {
 		var out strings.Builder
