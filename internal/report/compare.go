@@ -335,7 +335,7 @@ func (c comparison) changes(i int) *Table {
 	}
 	t.Note = c.scale.Unit + " while all disks of the phase worked."
 	if more := len(changed) - len(shown); more > 0 {
-		t.Note += fmt.Sprintf(" And %d more changed.", more)
+		t.Note += fmt.Sprintf(" And %d more changes: --all.", more)
 	}
 	return t
 }
