@@ -35,6 +35,11 @@ func TestComparisonPage(t *testing.T) {
 			t.Errorf("no %q in the page", want)
 		}
 	}
+	two := fixture.Comparison()
+	two.Pairs = append(two.Pairs, two.Pairs[0])
+	if !strings.Contains(compared(t, two, standIn), "2 runs below") {
+		t.Error("a page of two runs does not lead to them")
+	}
 	var got compare.Comparison
 	if err := json.Unmarshal([]byte(between(t, text, `id="hubbench-comparison">`, "</script>")), &got); err != nil {
 		t.Fatal(err)

@@ -79,6 +79,9 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 	if doc.Kind == "report" {
 		p.DataID, p.DataName = "summary", "analysis"
 	}
+	if doc.Kind == "comparison" {
+		p.Parts = "runs"
+	}
 	if err := p.dress(charts); err != nil {
 		return err
 	}
