@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -128,7 +129,7 @@ func (p *Pair) losses(other Run) []string {
 	var list []string
 	add := func(what, why string) { list = append(list, what+" of "+other.Label+why) }
 	for _, phase := range p.OnlyBase {
-		add(p.Title(phase), "")
+		add(strconv.Quote(p.Title(phase)), "")
 	}
 	for i := range p.Phases {
 		phase := &p.Phases[i]
@@ -142,9 +143,9 @@ func (p *Pair) losses(other Run) []string {
 		}
 		switch {
 		case phase.Incomplete && len(phase.Lost) == 0:
-			add(phase.Title, ", which was cut short")
+			add(strconv.Quote(phase.Title), ", which was cut short")
 		case phase.Unmeasured && len(phase.Lost) == 0:
-			add(phase.Title, ": "+phase.Reason)
+			add(strconv.Quote(phase.Title), ": "+phase.Reason)
 		}
 	}
 	for i := range p.Searches {

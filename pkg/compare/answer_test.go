@@ -35,16 +35,16 @@ func TestLost(t *testing.T) {
 		want []string
 	}{
 		{"whole", whole("new"), nil},
-		{"missing", runOf("new", phase("WW", nil)), []string{"W-last of new"}},
-		{"nothing at all", runOf("new"), []string{"A and B write of new", "W-last of new"}},
-		{"cut short", last(func(p *trace.Phase) { p.Status = trace.Partial }), []string{"W-last of new, which was cut short"}},
+		{"missing", runOf("new", phase("WW", nil)), []string{`"W-last" of new`}},
+		{"nothing at all", runOf("new"), []string{`"A and B write" of new`, `"W-last" of new`}},
+		{"cut short", last(func(p *trace.Phase) { p.Status = trace.Partial }), []string{`"W-last" of new, which was cut short`}},
 		{"a disk failed", last(func(p *trace.Phase) {
 			p.Status, p.Disks[1].Errors = trace.Partial, []trace.Failure{{Error: "gone"}}
 		}), []string{"B (W-last) of new"}},
 		{"a disk left a file unfinished", last(func(p *trace.Phase) { p.Disks[1].Open = []trace.Sample{{TNS: 31e9, Bytes: 1e6}} }), []string{"B (W-last) of new"}},
 		{"a disk did nothing", last(func(p *trace.Phase) { p.Disks[1].Files = nil }), []string{"B (W-last) of new"}},
 		{"a disk did another thing", last(reads), []string{"B (W-last) of new"}},
-		{"never together", last(apart), []string{"W-last of new: the disks never worked all at once"}},
+		{"never together", last(apart), []string{`"W-last" of new: the disks never worked all at once`}},
 	} {
 		for name, c := range map[string]*Comparison{
 			"": Compare(whole("base"), tt.new), ", repeats": Groups([]Run{whole("base"), whole("base 2")}, []Run{whole("other"), tt.new}),
@@ -57,7 +57,7 @@ func TestLost(t *testing.T) {
 		}
 	}
 	for want, second := range map[string]Run{
-		"W-last of base 2": runOf("base 2", phase("WW", nil)),
+		`"W-last" of base 2`: runOf("base 2", phase("WW", nil)),
 		"W-last: run 2 of a side is not a repeat of the first: ": runOf("base 2", phase("WW", nil), phase("W-last", reads)),
 	} {
 		g := Groups([]Run{whole("base"), second}, []Run{whole("new")}).Against(0.05)

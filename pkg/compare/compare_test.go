@@ -219,7 +219,7 @@ func TestComparePhases(t *testing.T) {
 		Differs:  []string{"work"},
 		Headline: "Different work (roles: A and B write → A writes); what else differs is not recorded in both.",
 		Doubts:   []string{"only other has two"},
-		Lost:     []string{"one of other", "B (both) of other"},
+		Lost:     []string{`"one" of other`, "B (both) of other"},
 	}
 	got := p
 	got.Phases, got.Titles = nil, nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hubbench/hubbench/pkg/stats"
@@ -34,7 +35,7 @@ func Groups(base, other []Run) *Comparison {
 	}
 	for _, r := range base[1:] { // a phase that one of the base's runs lacks is not compared
 		for _, phase := range newPair(base[0], r).OnlyBase {
-			p.Lost = append(p.Lost, p.Title(phase)+" of "+r.Label)
+			p.Lost = append(p.Lost, strconv.Quote(p.Title(phase))+" of "+r.Label)
 		}
 	}
 	p.Side = sideOf(other)
