@@ -20,7 +20,6 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/hubbench/hubbench/internal/report/fixture"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -93,7 +92,7 @@ func open(t *testing.T, parent context.Context, run *trace.Run, s screen) *tab {
 	if s.static {
 		charts = nil
 	}
-	if err := write(&out, reportOf(run), bytes.NewReader(fixture.Events(run)), charts); err != nil {
+	if err := write(&out, reportOf(run), bytes.NewReader(eventsOf(run)), charts); err != nil {
 		t.Fatal(err)
 	}
 	tab := openPage(t, parent, out.Bytes(), s)
@@ -327,4 +326,44 @@ func (tab *tab) settle() {
 		chromedp.EvalAwaitPromise)); err != nil {
 		tab.t.Fatal(err)
 	}
+}
+
+// eventsOf is the run as events.jsonl: what a recording of it would hold.
+func eventsOf(run *trace.Run) []byte {
+	out := trace.AppendEvent(nil, &trace.Event{Type: trace.RunType, Version: trace.FormatVersion, Name: run.Name, Started: run.Started, Disks: run.Disks})
+	for _, phase := range run.Phases {
+		out = trace.AppendEvent(out, &trace.Event{Type: trace.PhaseType, Phase: phase.Name, Roles: phase.Roles, Stop: phase.Stop, Work: phase.Work, Search: phase.Search})
+		for _, disk := range phase.Disks {
+			place := trace.Event{Phase: phase.Name, Disk: disk.Name}
+			if disk.LateNS != nil {
+				start := place
+				start.Type, start.LateNS = trace.StartType, *disk.LateNS
+				out = trace.AppendEvent(out, &start)
+			}
+			for _, file := range disk.Files {
+				for _, sample := range file.Samples {
+					progress := place
+					progress.Type, progress.Seq, progress.Bytes, progress.TNS = trace.ProgressType, file.Seq, sample.Bytes, sample.TNS
+					out = trace.AppendEvent(out, &progress)
+				}
+				end := place
+				end.Type, end.Op, end.Seq, end.Bytes, end.StartNS, end.EndNS = trace.FileType, disk.Op, file.Seq, file.Bytes, file.StartNS, file.EndNS
+				out = trace.AppendEvent(out, &end)
+			}
+			for _, s := range disk.Streams {
+				for _, sample := range s.Samples {
+					line := place
+					line.Type, line.Stream, line.TNS, line.Due, line.Late = trace.StreamType, s.Name, sample.TNS, sample.Due, sample.Late
+					line.BufferNS, line.StallNS = sample.BufferNS, sample.StallNS
+					out = trace.AppendEvent(out, &line)
+				}
+			}
+			for _, l := range disk.Latencies {
+				line := place
+				line.Type, line.Op, line.TNS, line.Hist = trace.LatencyType, l.Op, l.TNS, l.Hist.Encode()
+				out = trace.AppendEvent(out, &line)
+			}
+		}
+	}
+	return trace.AppendEvent(out, &trace.Event{Type: trace.EndType, Status: run.Status})
 }

@@ -26,7 +26,7 @@ import (
 // A report read back is the run it was made from: the events to the byte, and the same analysis of them.
 func TestRoundTrip(t *testing.T) {
 	for _, run := range []*trace.Run{fixture.Triple(), fixture.Hostile(), fixture.Streams(), fixture.Search()} {
-		recorded, found := fixture.Events(run), say.Analyze(run, analysis.Options{})
+		recorded, found := eventsOf(run), say.Analyze(run, analysis.Options{})
 		var page bytes.Buffer
 		if err := write(&page, reportOf(run), bytes.NewReader(recorded), standIn); err != nil {
 			t.Fatal(err)
@@ -89,7 +89,7 @@ func TestLongEventsStayOut(t *testing.T) {
 func TestReadRefuses(t *testing.T) {
 	var page bytes.Buffer
 	run := fixture.Triple()
-	if err := write(&page, reportOf(run), bytes.NewReader(fixture.Events(run)), standIn); err != nil {
+	if err := write(&page, reportOf(run), bytes.NewReader(eventsOf(run)), standIn); err != nil {
 		t.Fatal(err)
 	}
 	whole := page.String()
@@ -162,7 +162,7 @@ func TestDownloads(t *testing.T) {
 			}
 			return text
 		}
-		if got, want := get("events", "events.jsonl"), fixture.Events(run); !bytes.Equal(got, want) {
+		if got, want := get("events", "events.jsonl"), eventsOf(run); !bytes.Equal(got, want) {
 			t.Errorf("%d bytes of events, want the recorded %d", len(got), len(want))
 		}
 		var table bytes.Buffer

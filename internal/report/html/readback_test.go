@@ -13,7 +13,6 @@ import (
 
 	"github.com/hubbench/hubbench/internal/report"
 	"github.com/hubbench/hubbench/internal/report/export"
-	"github.com/hubbench/hubbench/internal/report/fixture"
 	"github.com/hubbench/hubbench/internal/report/md"
 	"github.com/hubbench/hubbench/internal/report/picture"
 	"github.com/hubbench/hubbench/internal/report/text"
@@ -58,7 +57,7 @@ func TestEveryOutputSaysTheSame(t *testing.T) {
 	outputs := map[string]func(*bytes.Buffer) error{
 		"text": func(b *bytes.Buffer) error { return text.Write(b, doc, text.Options{Width: text.Width, All: true}) },
 		"md":   func(b *bytes.Buffer) error { return md.Write(b, doc) },
-		"html": func(b *bytes.Buffer) error { return write(b, doc, bytes.NewReader(fixture.Events(run)), standIn) },
+		"html": func(b *bytes.Buffer) error { return write(b, doc, bytes.NewReader(eventsOf(run)), standIn) },
 		"csv":  func(b *bytes.Buffer) error { return export.CSV(b, run) },
 		"svg": func(b *bytes.Buffer) error {
 			for _, f := range report.Collect[*report.Figure](phase.Blocks) {

@@ -14,6 +14,7 @@ import (
 	"github.com/hubbench/hubbench/internal/report/fixture"
 	"github.com/hubbench/hubbench/internal/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
+	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -49,7 +50,7 @@ func TestComparisonFits(t *testing.T) {
 func TestWriteDevices(t *testing.T) {
 	for name, width := range map[string]int{"devices-serials.txt": 120, "devices.txt": 120, "devices-80.txt": 80} {
 		var out strings.Builder
-		inv := fixture.Devices()
+		inv := inventory()
 		for i := range inv.Disks {
 			if !strings.Contains(name, "serials") {
 				inv.Disks[i].Serial = ""
@@ -259,5 +260,47 @@ C wins.
 		if diff := cmp.Diff(want, out.String()); diff != "" {
 			t.Errorf("all %v (-want +got):\n%s", all, diff)
 		}
+	}
+}
+
+// inventory is an inventory with most that can be said of one: hubs below hubs, what competes with disks, disks that fell
+// back, lie on others, or of which little is known.
+func inventory() *hardware.Inventory {
+	tb := hardware.Link{Kind: hardware.Thunderbolt, Generation: hardware.USB4, Lanes: 2, RxBps: 40e9, TxBps: 40e9}
+	lanes := func(generation string, n int, bps, most int64) hardware.Link {
+		return hardware.Link{Segment: hardware.Lanes, Kind: hardware.PCIe, Generation: generation, Lanes: n, RxBps: bps, TxBps: bps, MaxBps: most}
+	}
+	usb := hardware.Link{Kind: hardware.USBLink, Generation: "3.2 Gen 1", RxBps: 5e9, TxBps: 5e9}
+	volume := func(device, mount, filesystem string, size, free int64) hardware.Volume {
+		return hardware.Volume{Device: device, Mount: mount, Filesystem: filesystem, SizeBytes: size, FreeBytes: free, Encrypted: new(false)}
+	}
+	root := volume("dm-0", "/", "btrfs", 498e9, 200e9)
+	root.Encrypted = new(true)
+	pool, rest := volume("sda1", "/pool", "btrfs", 2e12, 1.5e12), volume("sdb1", "", "btrfs", 1e12, 0)
+	pool.Compressed, pool.Container, rest.Container = new(true), "0fc63daf", "0fc63daf"
+	return &hardware.Inventory{
+		Hosts: []hardware.Host{{
+			Name: "tiger", Model: "XPS 13 9310", OS: "Fedora Linux 40", CPU: "Intel Core i7-1185G7", Power: hardware.Battery,
+			Ports: []hardware.Port{{ID: "tb0-port1", Name: "Thunderbolt port 1", Link: &tb}, {ID: "tb0-port3", Name: "Thunderbolt port 3"}, {ID: "usb2-port5", Name: "USB port 5 of bus 2"}},
+		}},
+		Hubs: []hardware.Hub{
+			{ID: "tb0-1", Name: "TB4 Docking Station", Vendor: "Kensington", Firmware: "27.0", Port: "tb0-port1", Protocol: hardware.USB4, Link: &tb, Devices: []hardware.Attached{
+				{Kind: hardware.HubKind, ID: "tb0-301"}, {Kind: hardware.NetworkKind, Name: "enp3s0"}, {Kind: hardware.DisplayKind, Name: "DisplayLink"}, {Kind: hardware.OtherKind, Name: "graphics card"},
+			}},
+			{ID: "tb0-301", Name: "Envoy Express", Vendor: "Other World Computing", Port: "tb0-port1", Upstream: "tb0-1", Protocol: "Thunderbolt 3"},
+		},
+		Disks: []hardware.Disk{
+			{Name: "dm-0", Model: "encrypted crypt", Bus: hardware.Virtual, Backing: []string{"nvme0n1"}, SizeBytes: 511e9, System: true, Volumes: []hardware.Volume{root}},
+			{Name: "md0", Model: "raid0", Bus: hardware.Virtual, Backing: []string{"sdd", "sde"}, SizeBytes: 4e12},
+			{Name: "nvme0n1", Model: "Samsung SSD 970 PRO 512GB", Vendor: "Samsung", Firmware: "1B2QEXP7", Bus: hardware.NVMe, SizeBytes: 512110190592, External: new(false), System: true, TemperatureC: new(38.85), Path: hardware.Path{Links: []hardware.Link{lanes("3", 2, 16e9, 32e9)}}},
+			{Name: "nvme1n1", Model: "Samsung SSD 970 EVO Plus 1TB", Firmware: "2B2QEXM7", Serial: "S59ANM0R", Bus: hardware.NVMe, Hub: new("tb0-301"), Port: "tb0-port1", SizeBytes: 1000204886016, External: new(true), TemperatureC: new(61.0), Path: hardware.Path{Links: []hardware.Link{tb, lanes("3", 4, 32e9, 32e9)}}, Volumes: []hardware.Volume{volume("nvme1n1p1", "/mnt/A", "ext4", 983e9, 900e9), volume("nvme1n1p2", "", "", 1e9, 0)}},
+			{Name: "sda", Bus: hardware.SATA, SizeBytes: 1e12, Volumes: []hardware.Volume{pool}},
+			{Name: "sdb", Bus: hardware.SATA, SizeBytes: 1e12, Volumes: []hardware.Volume{rest}},
+			{Name: "sdc", Vendor: "JMicron", Model: "JMS579", Bus: hardware.USB, UASP: new(false), Port: "usb2-port5", SizeBytes: 250e9, Path: hardware.Path{Links: []hardware.Link{usb}}, Volumes: []hardware.Volume{volume("sdc1", "/run/media/me/A disk with a very long name", "exfat", 249e9, 1e9)}},
+			{Name: "sdd", SizeBytes: 2e12},
+			{Name: "sde"},
+		},
+		Diskless: []hardware.Mount{{Mount: "/tmp", Filesystem: "tmpfs"}},
+		Warnings: []string{"HP Thunderbolt Dock G2 is plugged in but not authorised, so nothing behind it is seen: `boltctl authorize` lets it in"},
 	}
 }
