@@ -212,23 +212,7 @@ func (f *Figure) Describe() string {
 		} else if at := slices.IndexFunc(f.Panels, func(p Panel) bool { return p.Y.Rows && p.Y.Min < float64(i) && float64(i) < p.Y.Max }); horizontal && at >= 0 {
 			panel = f.Panels[at]
 		}
-		low, high := math.Inf(1), math.Inf(-1)
-		for j := range panel.Marks {
-			m := &panel.Marks[j]
-			if m.Key != i || m.Name == interval || f.Also != "" && m.Name == f.Also || m.Shape == Label || m.Shape == Span || m.Shape == Rule || m.Style == Outline {
-				continue
-			}
-			for _, row := range m.Rows {
-				values := m.at(row, horizontal)
-				switch {
-				case m.Shape == Rectangle && horizontal && values[0] == 0: // a bar from nothing
-					values = values[1:]
-				case m.Shape == Rectangle && !horizontal && m.Style != Density: // one on top of others
-					values = []float64{values[1] - values[0]}
-				}
-				low, high = min(low, slices.Min(values)), max(high, slices.Max(values))
-			}
-		}
+		low, high := f.reach(&panel, i, horizontal)
 		if low > high {
 			continue
 		}
@@ -251,6 +235,28 @@ func (f *Figure) Describe() string {
 		return fmt.Sprintf("%s: %s.", f.Title, strings.Join(parts, "; "))
 	}
 	return fmt.Sprintf("%s (%s): %s.", f.Title, axis.Name, strings.Join(parts, "; "))
+}
+
+// reach is the lowest and the highest value of a key's marks along an axis; the lowest is above the highest if it has none.
+func (f *Figure) reach(panel *Panel, key int, horizontal bool) (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for i := range panel.Marks {
+		m := &panel.Marks[i]
+		if m.Key != key || m.Name == interval || f.Also != "" && m.Name == f.Also || m.Style == Outline || slices.Contains([]Shape{Label, Span, Rule}, m.Shape) {
+			continue
+		}
+		for _, row := range m.Rows {
+			values := m.at(row, horizontal)
+			switch {
+			case m.Shape == Rectangle && horizontal && values[0] == 0: // a bar from nothing
+				values = values[1:]
+			case m.Shape == Rectangle && !horizontal && m.Style != Density: // one on top of others
+				values = []float64{values[1] - values[0]}
+			}
+			low, high = min(low, slices.Min(values)), max(high, slices.Max(values))
+		}
+	}
+	return low, high
 }
 
 // PictureTitle and PictureOrigin stand over and under a figure that leaves its document: what it shows; and in small letters

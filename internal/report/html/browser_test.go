@@ -3,7 +3,6 @@ package html
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -251,33 +250,6 @@ func (tab *tab) drawAll() {
 	}
 	tab.do(chromedp.Evaluate[chromedp.Void](`scrollTo(0, 0)`))
 	tab.settle()
-}
-
-// lookup follows a path of keys and indices through decoded JSON.
-func lookup(value any, path []any) any {
-	for _, step := range path {
-		switch step := step.(type) {
-		case string:
-			object, _ := value.(map[string]any)
-			value = object[step]
-		case float64:
-			list, _ := value.([]any)
-			if int(step) >= len(list) {
-				return nil
-			}
-			value = list[int(step)]
-		}
-	}
-	return value
-}
-
-func decode(t *testing.T, text string) any {
-	t.Helper()
-	var value any
-	if err := json.Unmarshal([]byte(text), &value); err != nil {
-		t.Fatalf("decode %q: %v", text, err)
-	}
-	return value
 }
 
 var (
