@@ -18,7 +18,7 @@ type stretch struct{ from, to, rate float64 }
 // weighted by how much of the part it takes.
 type band struct{ from, to, mean, p05, p95 float64 }
 
-// bands cuts the axis from 0 to end into equal parts of some twenty files each, or more where that would make more
+// bands cuts the axis from 0 to end into equal parts of some twenty files each, or more if that would make more
 // parts than a screen can show. Parts without a file are left out.
 func bands(files []stretch, end float64) []band {
 	if end <= 0 || len(files) == 0 {

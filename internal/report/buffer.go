@@ -19,7 +19,7 @@ type flow struct {
 // maxFlow is how many steps of a flow are drawn.
 const maxFlow = 600
 
-// flowOf puts a disk's streams together; nil where they were not followed.
+// flowOf puts a disk's streams together; nil if they were not followed.
 func flowOf(streams []analysis.Stream, disk string) *flow {
 	var out *flow
 	for i := range streams {

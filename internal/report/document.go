@@ -20,7 +20,7 @@ type Document struct {
 	Kind      string // what it is: report, comparison, plan, fit, check, prediction, advice, devices
 	Title     string
 	Started   string     // when it was measured, as people read it
-	Hub       string     // what the disks hang on, where it is known
+	Hub       string     // what the disks are connected to, if that is known
 	Simulated bool       // no disk was measured
 	Model     hub.Source // of simulated disks: how the model's figures were come by
 	Tool      string     // hubbench's version
@@ -83,7 +83,7 @@ type Column struct {
 	Head    string
 	Disk    *Key // the head is a disk
 	Numbers bool // to the right
-	Drop    int  // where there is no room, columns with more of it are left out first; those with none never are
+	Drop    int  // if there is no room, columns with more of it are left out first; those with none never are
 }
 
 // Cell is one entry of a table.
@@ -203,7 +203,7 @@ func (d *Document) Origin() []string {
 	return parts
 }
 
-// Unmeasured says that nothing was measured; it is empty where disks were.
+// Unmeasured says that nothing was measured; it is empty if disks were.
 func (d *Document) Unmeasured() string {
 	if d.Simulated && d.Model == hub.Specified {
 		return "simulated, with figures " + d.Model.Text()

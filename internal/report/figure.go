@@ -129,7 +129,7 @@ type Extra struct {
 // Key is a disk, or a run of a comparison, with what always goes with it: its colour and its symbol.
 type Key struct {
 	Name  string
-	Label string // the name, cut in its middle where it is long, and unlike the others'
+	Label string // the name, cut in its middle if it is long, and unlike the others'
 	Does  string // reading, writing; empty for neither
 	Where string // what it is and hangs on
 	Index int    // its place among all

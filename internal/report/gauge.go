@@ -70,7 +70,7 @@ const minReadingS = 0.2
 
 type gaugeKey struct{ disk, name string }
 
-// gauges are the phase's, by disk and name; none where the trace is not at hand.
+// gauges are the phase's, by disk and name; none if the trace is not at hand.
 func (v *phaseView) gauges() map[gaugeKey][]trace.Gauge {
 	out := map[gaugeKey][]trace.Gauge{}
 	if v.run.Trace == nil {

@@ -15,7 +15,7 @@ type phaseView struct {
 	found  *analysis.Phase
 	scale  Scale
 	keys   []Key  // of the run's disks
-	lanes  []lane // the working disks; none where the trace is not at hand
+	lanes  []lane // the working disks; none if the trace is not at hand
 	many   bool   // more files than can be drawn one by one
 	endS   float64
 	top    float64 // the fastest file's rate
@@ -146,7 +146,7 @@ func (v *phaseView) laneKeys() []Key {
 
 // setFinest finds how finely instants can be told apart in the phase's figures: a twentieth of the shortest file.
 func (v *phaseView) setFinest() {
-	finest := v.endS / 1e5 // where no single file is drawn
+	finest := v.endS / 1e5 // when no single file is drawn
 	if !v.many {
 		finest = v.endS / 1e4
 		for _, l := range v.lanes {

@@ -29,7 +29,7 @@ func timeText(ns *int64) string {
 	return Time(float64(*ns))
 }
 
-// rangeText is an interval of times, in one unit where both have it: "1.95 – 2.04 ms".
+// rangeText is an interval of times, in one unit if both have it: "1.95 – 2.04 ms".
 func rangeText(ci *[2]int64) string {
 	if ci == nil {
 		return none
@@ -59,7 +59,7 @@ func unsure(f *quantile.Figures) bool {
 // missing reports whether too few requests leave a figure out.
 func missing(f *quantile.Figures) bool { return f != nil && (f.P99NS == nil || f.P999NS == nil) }
 
-// latencyTable is how long each disk's requests took in the overlap, and below what they take alone; nil where that was
+// latencyTable is how long each disk's requests took in the overlap, and below what they take alone; nil if that was
 // not recorded.
 func (v *phaseView) latencyTable() *Table {
 	t := &Table{
@@ -107,7 +107,7 @@ func (v *phaseView) latencyTable() *Table {
 // notShown stands where noise may have made a difference.
 const notShown = "not shown"
 
-// longer is how many times as long as alone a disk's requests took, where that is of those who work at their own pace:
+// longer is how many times as long as alone a disk's requests took, if it is one of those that work at their own pace:
 // others wait as long as their rates say.
 func (v *phaseView) longer(name string, l *analysis.Latency) Cell {
 	switch {
@@ -152,12 +152,12 @@ func (v *phaseView) beside(name string) string {
 	return "alone"
 }
 
-// maxCells is how many cells the heat maps of a document have in all, and leastCells how many that of a disk has at
-// least where there are many of them.
+// maxCells is how many cells the heat maps of a document have in all, and minDiskCells how many that of a disk has at
+// least if there are many of them.
 const (
-	maxCells   = 40_000
-	mostCells  = 1500
-	leastCells = 200
+	maxCells     = 40_000
+	maxDiskCells = 1500
+	minDiskCells = 200
 )
 
 // latencyFigure shows for each disk how long its requests took over time: the more took so long, the fuller the colour.
@@ -166,20 +166,23 @@ func latencyFigure(v *phaseView) *Figure {
 		ID: "latency", Title: "Request latency over time", Wide: true, OmitInText: true, Dense: true, X: Axis{Name: "time", Unit: Seconds, Max: v.endS},
 		Text: "The fuller the colour, the more requests took so long (logarithmic scale). Rare requests that took long stand above the others.",
 	}
-	room := 0
+	room, slowest := 0, int64(0)
 	for _, key := range v.working() {
 		l := v.found.Disks[key.Name].Latency
 		if l == nil || l.Series == nil {
 			continue
 		}
 		if room == 0 {
-			room = max(leastCells, min(mostCells, maxCells/heatMaps(v.run.Analysis)))
+			room = max(minDiskCells, min(maxDiskCells, maxCells/heatMaps(v.run.Analysis)))
 		}
 		m := v.heat(len(f.Keys), coarser(l.Series, room))
 		if m.Rows == nil {
 			continue
 		}
 		f.Keys = append(f.Keys, key)
+		if p := l.P99NS; p != nil && *p > slowest {
+			slowest, f.Title = *p, fmt.Sprintf("1 of 100 requests of %s takes longer than %s", key.Label, timeText(p))
+		}
 		low, high := m.Rows[0][2], m.Rows[0][3]
 		for _, row := range m.Rows {
 			low, high = min(low, row[2]), max(high, row[3])
@@ -208,10 +211,10 @@ func heatMaps(a *analysis.Analysis) int {
 // heat is the cells of a heat map that are not empty.
 func (v *phaseView) heat(key int, s *quantile.HeatMap) Mark {
 	m := Mark{Shape: Rectangle, Style: Density, Key: key, Name: "requests took", Extra: []Extra{{"requests", Plain}}}
-	most := int64(1)
+	top := int64(1)
 	for _, counts := range s.Counts {
 		for _, n := range counts {
-			most = max(most, n)
+			top = max(top, n)
 		}
 	}
 	per := math.Pow10(2 - int(math.Floor(math.Log10(s.StepS)))) // a hundredth of a step is fine enough
@@ -224,7 +227,7 @@ func (v *phaseView) heat(key int, s *quantile.HeatMap) Mark {
 		for row, n := range counts {
 			if n > 0 {
 				m.Rows = append(m.Rows, []float64{
-					from, to, Round(max(1, float64(s.BoundsNS[row])), 3), Round(float64(s.BoundsNS[row+1]), 3), float64(n), Round(float64(n)/float64(most), 2),
+					from, to, Round(max(1, float64(s.BoundsNS[row])), 3), Round(float64(s.BoundsNS[row+1]), 3), float64(n), Round(float64(n)/float64(top), 2),
 				})
 			}
 		}
@@ -256,27 +259,27 @@ func coarser(s *quantile.HeatMap, cells int) *quantile.HeatMap {
 	}
 }
 
-// mostBeside is how many sets of other disks are listed.
-const mostBeside = 30
+// maxBeside is how many sets of other disks are listed.
+const maxBeside = 30
 
-// latencyMatrix is each disk's 99th percentile against who else works; nil where no latency was recorded, or always
+// latencyMatrix is each disk's 99th percentile against who else works; nil if no latency was recorded, or always
 // beside the same.
 func latencyMatrix(doc *Document, a *analysis.Analysis) *Table {
 	t := &Table{
 		ID: "latency-beside", Title: "Request latency beside others", Columns: []Column{{Head: "Who else works"}},
 		Note: "99th percentile. Column: the disk whose requests were timed; row: who works at the same time. Of all phases, as far as these alone worked.",
 	}
-	cells, victims, others := latencyPlaces(doc.Keys, a)
+	cells, timed, others := latencyPlaces(doc.Keys, a)
 	if len(others) < 2 {
 		return nil
 	}
-	for _, text := range victims {
+	for _, text := range timed {
 		t.Columns = append(t.Columns, Column{Head: text, Numbers: true})
 	}
 	few := false
-	for _, text := range others[:min(len(others), mostBeside)] {
+	for _, text := range others[:min(len(others), maxBeside)] {
 		row := []Cell{{Text: text}}
-		for _, column := range victims {
+		for _, column := range timed {
 			r, solo := cells[besideOthers{text, column}], cells[besideOthers{nobody, column}]
 			if r == nil {
 				row = append(row, Cell{})
@@ -294,7 +297,7 @@ func latencyMatrix(doc *Document, a *analysis.Analysis) *Table {
 	if few {
 		t.Note += fmt.Sprintf(" –: fewer than %s requests, too few to tell.", unit.FormatCount(int(quantile.MinRequests(100))))
 	}
-	if n := len(others) - mostBeside; n > 0 {
+	if n := len(others) - maxBeside; n > 0 {
 		t.Note += " " + unit.Plural(n, "more combination") + " in analysis.json."
 	}
 	return t
@@ -304,10 +307,10 @@ func latencyMatrix(doc *Document, a *analysis.Analysis) *Table {
 const nobody = "nobody: alone"
 
 // besideOthers is a cell of the latency matrix: who else works, and whose requests were timed.
-type besideOthers struct{ others, victim string }
+type besideOthers struct{ others, timed string }
 
 // latencyPlaces are the latency matrix' cells, columns and rows: those with a figure.
-func latencyPlaces(keys []Key, a *analysis.Analysis) (cells map[besideOthers]*analysis.LatencyRow, victims, others []string) {
+func latencyPlaces(keys []Key, a *analysis.Analysis) (cells map[besideOthers]*analysis.LatencyRow, timed, others []string) {
 	cells = map[besideOthers]*analysis.LatencyRow{}
 	for size := range len(a.Order) + 1 { // the fewer others, the earlier
 		for i := range a.LatencyMatrix {
@@ -315,7 +318,7 @@ func latencyPlaces(keys []Key, a *analysis.Analysis) (cells map[besideOthers]*an
 			if len(r.Beside) != size {
 				continue
 			}
-			at := besideOthers{cmp.Or(does(keys, r.Beside, r.Paced), nobody), victim(keys, r, a.LatencyMatrix)}
+			at := besideOthers{cmp.Or(does(keys, r.Beside, r.Paced), nobody), timedAs(keys, r, a.LatencyMatrix)}
 			if found := cells[at]; found == nil || found.P99NS == nil {
 				cells[at] = r
 			}
@@ -325,12 +328,12 @@ func latencyPlaces(keys []Key, a *analysis.Analysis) (cells map[besideOthers]*an
 			if !slices.Contains(others, at.others) {
 				others = append(others, at.others)
 			}
-			if !slices.Contains(victims, at.victim) {
-				victims = append(victims, at.victim)
+			if !slices.Contains(timed, at.timed) {
+				timed = append(timed, at.timed)
 			}
 		}
 	}
-	return cells, victims, others
+	return cells, timed, others
 }
 
 // beyond reports whether one 99th percentile is longer than another by more than both may be off.
@@ -338,9 +341,9 @@ func beyond(a, b *quantile.Figures) bool {
 	return a.P99CI95 != nil && b.P99CI95 != nil && a.P99CI95[0] > b.P99CI95[1] && *b.P99NS > 0
 }
 
-// victim is whose requests a row's are: "C: probe, 4 KiB", "A reads"; and where the run has it in several places or
+// timedAs is whose requests a row's are: "C: probe, 4 KiB", "A reads"; and where the run has it in several places or
 // tests, in which.
-func victim(keys []Key, r *analysis.LatencyRow, all []analysis.LatencyRow) string {
+func timedAs(keys []Key, r *analysis.LatencyRow, all []analysis.LatencyRow) string {
 	parts := []string{labelOf(keys, r.Disk) + " " + workOf(r.Op, r.Paced[r.Disk]).Does().One}
 	if p := r.Paced[r.Disk]; p.Probe > 0 {
 		parts[0] = labelOf(keys, r.Disk) + ": probe, " + unit.FormatBlock(p.Probe)

@@ -17,7 +17,7 @@ const (
 	letters    = 110 // of a label, from end to end of a wide chart
 )
 
-// changes is a panel with a labelled span for each entry of the phase's ledger, a moment being a stroke; nil where nothing
+// changes is a panel with a labelled span for each entry of the phase's ledger, a moment being a stroke; nil if nothing
 // changed.
 func (v *phaseView) changes() *Panel {
 	var free []float64 // for each line, from when on

@@ -61,7 +61,7 @@ func searchTable(doc *Document, a *analysis.Analysis, s *analysis.Search, told b
 	return t
 }
 
-// searchOf is the search that a phase is a try of; nil where it is none.
+// searchOf is the search that a phase is a try of; nil if it is none.
 func searchOf(a *analysis.Analysis, phase string) *analysis.Search {
 	for i := range a.Searches {
 		if slices.ContainsFunc(a.Searches[i].Tries, func(try analysis.SearchTry) bool { return try.Phase == phase }) {
@@ -71,7 +71,7 @@ func searchOf(a *analysis.Analysis, phase string) *analysis.Search {
 	return nil
 }
 
-// valueOf is what a try was of: more than any value where there was no limit.
+// valueOf is what a try was of: more than any value if there was no limit.
 func valueOf(try *analysis.SearchTry) float64 {
 	if try.Unlimited {
 		return math.Inf(1)

@@ -15,7 +15,7 @@ import (
 // streamGroup is a disk's streams of one kind, and what they come to together.
 type streamGroup struct {
 	analysis.Stream        // what all have in common; and of the counts the sums, of the others the worst
-	worst           string // the stream that fared worst; empty where none is worse than the others
+	worst           string // the stream that fared worst; empty if none is worse than the others
 	list            []analysis.Stream
 }
 
@@ -148,7 +148,7 @@ func figure(x float64) string { return strings.TrimSuffix(Write(Seconds, Round(x
 // verdictNote says what the verdicts mean.
 const verdictNote = "A frame is late if it has not been read, or written, by the time it is due; late frames are dropped. The buffer is how long a disk may stand still before that happens. Clean: no frame was late, and the buffer never fell below half. Strained: no frame was late, but the buffer fell below half. Drops: frames were late."
 
-// streamTable is a row for the streams of each disk and kind; nil where there are none.
+// streamTable is a row for the streams of each disk and kind; nil if there are none.
 func (v *phaseView) streamTable() *Table {
 	groups := streamGroups(v.found)
 	if len(groups) == 0 {
@@ -201,7 +201,7 @@ func (v *phaseView) lateWhile(g *streamGroup) string {
 	return strings.Join(parts, ", ")
 }
 
-// eachStream lists the streams one by one where the table has put several in a row; nil where it has not, and for the
+// eachStream lists the streams one by one if the table has put several in a row; nil if it has not, and for the
 // many tries of a search.
 func (v *phaseView) eachStream() *Table {
 	groups := streamGroups(v.found)
@@ -218,7 +218,7 @@ func (v *phaseView) eachStream() *Table {
 	return t
 }
 
-// streamsOverview is a row for each phase and its streams, but for a search's tries; nil where there are none.
+// streamsOverview is a row for each phase and its streams, but for a search's tries; nil if there are none.
 func streamsOverview(doc *Document, a *analysis.Analysis) *Table {
 	t := &Table{
 		Title: "Streams in each phase", Note: verdictNote,

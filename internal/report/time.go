@@ -235,7 +235,7 @@ func (v *phaseView) levels() [][]float64 {
 	return out
 }
 
-// oneWayLimit is the disks' common limit where all traffic goes one way: then it bounds the total.
+// oneWayLimit is the disks' common limit if all traffic goes one way: then it bounds the total.
 func (v *phaseView) oneWayLimit() *analysis.Ceiling {
 	if o := v.found.Overlap; o == nil || v.found.Contention == nil || o.ReadRate > 0 && o.WriteRate > 0 {
 		return nil
