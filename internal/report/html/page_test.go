@@ -155,15 +155,15 @@ func TestControls(t *testing.T) {
 		tab.do(chromedp.Evaluate[chromedp.Void](`HTMLAnchorElement.prototype.click = function () { globalThis.saved = this; }`))
 		tab.click(`.phase:not([hidden]) [data-csv="disks"]`)
 		tab.wait(`globalThis.saved !== undefined`)
-		if got := eval[string](tab, `saved.download + " " + document.querySelector(".phase:not([hidden]) caption code").title`); got != `disks.csv hubbench report RUN --table disks --phase "WWW"` {
+		if got := eval[string](tab, `saved.download + " " + document.querySelector(".phase:not([hidden]) caption code").title`); got != `disks.csv hubbench report RUN --table disks --phase "all write"` {
 			t.Errorf("saved and called %q", got)
 		}
 	})
 
 	t.Run("phases", func(t *testing.T) {
 		tab.click(`.summary tbody tr:nth-child(3) a`)
-		if got := eval[string](tab, `document.querySelector(".phase:not([hidden])").dataset.name`); got != "RRW" {
-			t.Errorf("the matrix's third link shows phase %s, want RRW", got)
+		if got := eval[string](tab, `document.querySelector(".phase:not([hidden])").dataset.name`); got != "A and B read, C writes" {
+			t.Errorf("the third link of all phases shows %s, want that C writes", got)
 		}
 		for i, pixels := range painted(tab, 3) {
 			if pixels < 500 {
@@ -172,7 +172,7 @@ func TestControls(t *testing.T) {
 		}
 		tab.do(focusTab)
 		tab.press("ArrowRight")
-		if got := eval[string](tab, `document.querySelector("[role=tab][aria-selected=true]").textContent`); got != "WWW" {
+		if got := eval[string](tab, `document.querySelector("[role=tab][aria-selected=true]").textContent`); got != "all write" {
 			t.Errorf("right of the last tab is %s, want the first", got)
 		}
 	})
