@@ -140,6 +140,7 @@ func keptFigure(keys []Key, a *analysis.Analysis, scale Scale) *Figure {
 	var phases []string
 	for i, contest := range contests {
 		for _, name := range a.Summary.Contests[contest[0].contest].Phases {
+			name = a.Title(name)
 			if name != f.Panels[i].Y.Name {
 				phases = append(phases, name)
 			}

@@ -61,7 +61,7 @@ func TestKeptFigure(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
-	for _, words := range []string{"Hatched: no reference", "all read; all write", "GB/s"} {
+	for _, words := range []string{"Hatched: no reference", "all R; all W", "GB/s"} {
 		if !strings.Contains(f.Text, words) {
 			t.Errorf("%q says nothing of %q", f.Text, words)
 		}
