@@ -45,6 +45,6 @@ Whether streams survive beside other disks, hubbench advise says.`,
 		},
 	}
 	cmd.Flags().Uint64Var(&opts.seed, "seed", 1, "seed of the sampling behind the intervals")
-	opts.flags(cmd, drawn())
+	opts.flags(cmd, printed())
 	return cmd
 }

@@ -10,12 +10,10 @@ import (
 // OfAnswer says whether streams survive what other disks do, how sure that is, and what to change.
 func OfAnswer(a *advise.Answer) *Document {
 	doc := &Document{Kind: "advice", Title: "Hub " + a.Profile, Unit: "MB/s", Data: a}
-	doc.Add(Sentence{Text: a.Texts.Answer, Lead: true}, Sentence{Text: a.Texts.Sure})
 	var changes []string
 	for _, change := range a.Advice {
 		changes = append(changes, change.Text)
 	}
-	addList(doc, "What makes it a yes, each by itself", changes)
 	t := &Table{
 		Title: "Streams",
 		Note:  "By the profile's own figures, for " + unit.FormatSeconds(a.ForS) + ".",
@@ -31,7 +29,13 @@ func OfAnswer(a *advise.Answer) *Document {
 			{Text: unit.FormatSeconds(s.LowestBufferS), Small: "of " + unit.FormatSeconds(s.BufferS)}, verdictCell(s.Verdict),
 		})
 	}
-	doc.Add(t)
-	addList(doc, "Taken for granted", a.Texts.Assumptions)
+	doc.Answer = &Answer{Headline: a.Texts.Answer, Sure: a.Texts.Sure}
+	if a.Texts.Sure != "" { // else what would become of the streams is not known
+		doc.Answer.Table = t
+	}
+	addList(doc, "What makes it a yes, each by itself", changes)
+	addList(doc, "Taken for granted", append([]string{
+		"This is computed from a model, with its uncertainty. A search (hubbench run with search:) tries streams for some seconds on the disks as they are, and may find one or two more.",
+	}, a.Texts.Assumptions...))
 	return doc
 }

@@ -16,15 +16,21 @@ func OfFit(fitted *fit.Result, name, profile string) *Document {
 	for _, text := range fitted.Warnings {
 		doc.Add(Warning{text})
 	}
-	doc.Add(Sentence{Text: fmt.Sprintf("Model error: %.2f times the spread of the measurements (near 1 where the model holds).", fitted.ModelError), Lead: true})
+	doc.Answer = &Answer{Headline: fmt.Sprintf("Model error: %.2f times the spread of the measurements (near 1 if the model holds).", fitted.ModelError)}
+	if profile != "" {
+		doc.Answer.Sure = "profile: " + profile
+	}
 	t := &Table{Title: "Parameters", Columns: []Column{{Head: "Parameter"}, {Head: "Value", Numbers: true}, {Head: "95 % confidence interval", Drop: 1}, {Head: "Note", Drop: 2}}}
 	for _, p := range fitted.Parameters {
 		t.Rows = append(t.Rows, []Cell{{Text: p.Name}, {Text: p.Format(p.Value)}, {Text: cmp.Or(p.Interval(), "not known; assumed")}, {Text: p.Note}})
 	}
-	doc.Add(t, residuals("Measured and modelled", fitted.Residuals), sharing(fitted.Families))
-	if profile != "" {
-		doc.Add(Sentence{Text: "profile: " + profile})
+	first := *t
+	if first.ID = "answer"; len(t.Rows) > screenful {
+		first.Rows, first.Note = t.Rows[:screenful], fmt.Sprintf("%d of %d parameters.", screenful, len(t.Rows))
+		doc.Add(t)
 	}
+	doc.Answer.Table = &first
+	doc.Add(residuals("Measured and modelled", fitted.Residuals), sharing(fitted.Families))
 	return doc
 }
 
@@ -71,41 +77,47 @@ func sharing(families []fit.Weight) *Table {
 // combination, or in those to look at first.
 func OfPrediction(p *fit.Prediction, profile string, every bool) *Document {
 	doc := &Document{Kind: "prediction", Title: "Hub " + profile, Unit: "GB/s", Keys: newKeys(p.Disks), Data: p}
-	addAdvice(doc, p)
+	doc.Answer = placements(p)
+	t := combinations(doc, p, every)
+	first := *t
+	if first.ID = "answer"; len(t.Rows) > firstCombinations {
+		first.Rows = t.Rows[:firstCombinations]
+		doc.Add(t)
+	}
+	doc.Answer.Table = &first
 	for _, text := range p.Notes {
 		doc.Add(Warning{text})
 	}
-	doc.Add(combinations(doc, p, every))
 	addList(doc, "Not predictable from these runs", refused(p))
-	doc.Add(predicted(doc, p))
 	if len(p.Families) > 0 {
 		doc.Add(sharing(p.Families))
 	}
 	return doc
 }
 
-// addAdvice says how to plug the disks in, and what to measure next.
-func addAdvice(doc *Document, p *fit.Prediction) {
-	lead := "How best to plug them in is not predictable from these runs."
-	var others []string
+// firstCombinations is how many combinations the answer shows.
+const firstCombinations = 5
+
+// placements says how to plug the disks in, and what to measure next.
+func placements(p *fit.Prediction) *Answer {
+	out := &Answer{Headline: "How best to plug them in is not predictable from these runs."}
 	for i := range p.Placements {
 		text := p.Placements[i].String()
-		if i == 0 {
-			lead = strings.ToUpper(text[:1]) + text[1:] + "."
+		if text = strings.ToUpper(text[:1]) + text[1:] + "."; i == 0 {
+			out.Headline = text
 			continue
 		}
-		others = append(others, text)
+		out.Advice = append(out.Advice, text)
 	}
-	doc.Add(Sentence{Text: lead, Lead: true})
-	addList(doc, "To do better", others)
 	if p.Next != nil {
-		doc.Add(Sentence{Text: "To be surer, " + p.Next.String() + "."})
+		out.Sure = "To be surer, " + p.Next.String() + "."
 	}
+	return out
 }
 
 // combinations is a row for each of them.
 func combinations(doc *Document, p *fit.Prediction, every bool) *Table {
-	t := &Table{Title: "Every combination", Columns: []Column{{Head: "GB/s"}}, Note: "Predicted from the model, not measured, unless marked. []: 95 % interval. ?: not predictable from these runs. Least kept: what the disk that loses most keeps of its rate alone on the hub."}
+	t := &Table{Title: "Every combination", Columns: []Column{{Head: "GB/s"}}, Note: "Predicted by the model; measured: the runs have it. ±: half the 95 % interval. ?: not predictable. Least kept: of its rate alone, by the disk that loses most."}
 	rows := p.Rows
 	if first := p.Foremost(); !every && len(first) < len(rows) {
 		t.Title = "Combinations"
@@ -115,36 +127,16 @@ func combinations(doc *Document, p *fit.Prediction, every bool) *Table {
 	for i := range doc.Keys {
 		t.Columns = append(t.Columns, Column{Head: doc.Keys[i].Label, Disk: &doc.Keys[i], Numbers: true})
 	}
-	t.Columns = append(t.Columns, Column{Head: "Together", Numbers: true}, Column{Head: "Least kept", Numbers: true}, Column{Head: "Measured", Drop: 1})
+	t.Columns = append(t.Columns, Column{Head: "Together", Numbers: true}, Column{Head: "Least kept", Numbers: true})
 	for _, row := range rows {
-		cells := []Cell{{Text: row.Pattern}}
+		cells := []Cell{{Text: fit.InWords(row.Pattern, p.Disks), Small: pick(row.Measured, "measured", "")}}
 		for _, e := range row.Rates {
 			cells = append(cells, Cell{Text: estimate(e)})
 		}
-		cells = append(cells, Cell{Text: estimate(row.Total), Strong: true}, kept(row.Kept), Cell{Text: pick(row.Measured, "measured", "")})
+		cells = append(cells, Cell{Text: estimate(row.Total), Strong: true}, kept(row.Kept))
 		t.Rows = append(t.Rows, cells)
 	}
 	return t
-}
-
-// predicted draws every disk's rates.
-func predicted(doc *Document, p *fit.Prediction) *Figure {
-	f := &Figure{ID: "combinations", Title: "Predicted rates", Text: "Each mark is a disk's rate in one combination.", Keys: doc.Keys}
-	top := 0.0
-	var marks []Mark
-	for i := range p.Disks {
-		m := Mark{Shape: Point, Key: i, Name: "predicted"}
-		for _, row := range p.Rows {
-			if e := row.Rates[i]; e.Rate > 0 {
-				m.Rows = append(m.Rows, []float64{Round(e.Rate/1e9, 4), float64(i)})
-				top = max(top, e.High/1e9, e.Rate/1e9)
-			}
-		}
-		marks = append(marks, m)
-	}
-	f.X = Axis{Name: "rate, GB/s", Max: 1.1 * max(top, 1e-9)}
-	f.Panels = []Panel{rows(len(doc.Keys), marks)}
-	return f
 }
 
 // kept is a cell with the least that a disk keeps; zero stands for not known.
@@ -180,7 +172,7 @@ func refused(p *fit.Prediction) []string {
 	return list
 }
 
-// estimate is a rate in GB/s with its 95 % interval; idle disks have none.
+// estimate is a rate in GB/s with half of its 95 % interval; idle disks have none.
 func estimate(e fit.Estimate) string {
 	switch {
 	case e.Refused != "":
@@ -188,7 +180,7 @@ func estimate(e fit.Estimate) string {
 	case e.Rate == 0:
 		return none
 	case e.High > e.Low:
-		return fmt.Sprintf("%.2f [%.2f, %.2f]", e.Rate/1e9, e.Low/1e9, e.High/1e9)
+		return fmt.Sprintf("%.2f ±%.2f", e.Rate/1e9, (e.High-e.Low)/2e9)
 	default:
 		return fmt.Sprintf("%.2f", e.Rate/1e9)
 	}

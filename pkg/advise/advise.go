@@ -139,7 +139,9 @@ func Ask(p *hub.Profile, q Question) (*Answer, error) {
 	a.Clean = c.count(q.Parts, len(hubs))
 	a.Verdict = c.verdict(q.Parts, a.Margin, a.Clean)
 	a.MarginLow, a.MarginHigh = c.marginInterval(q.Parts, a.Margin)
-	if a.Verdict != Yes {
+	if c.vague(a, q.Parts) {
+		a.Verdict = Unsure
+	} else if a.Verdict != Yes {
 		a.Advice = append(a.Advice, c.advice(p, q.Parts)...)
 	}
 	a.Texts = Texts{Answer: a.sentence(q.Parts, worst, c), Sure: c.sureness(a, p, q.Parts), Assumptions: c.assumptions(p, q.Parts)}

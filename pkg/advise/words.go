@@ -12,6 +12,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/stream"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // verb is what a streams' disk does.
@@ -49,16 +50,18 @@ func (a *Answer) sentence(parts []Part, got played, c *court) string {
 	var text string
 	switch beside := beside(parts); {
 	case a.Verdict == Yes:
-		return fmt.Sprintf("Yes: %s without a late frame%s. Margin: %s times%s.", unit.List(does), beside, times(a.Margin), a.between())
+		return fmt.Sprintf("Yes: %s without a late frame%s. The hub could carry %s times the rate%s.", unit.List(does), beside, times(a.Margin), a.between())
+	case c.vague(a, parts):
+		return fmt.Sprintf("Not known whether %s without a late frame%s: the model cannot say what each would get. Measure %s together first.", unit.List(does), beside, doing(mixOf(parts)))
 	case c.untold(parts):
 		text = fmt.Sprintf("Not known whether %s without a late frame%s: that was not measured, and the runs do not tell: %s.", unit.List(does), beside, c.doubt.Refused)
 	case a.Verdict == No:
 		if got.caches == usedUp {
 			beside += ", once " + caches(parts, c.full) + " used up"
 		}
-		text = fmt.Sprintf("No: %s%s. Streams of %s times the rate would be clean.", a.worst(), beside, times(a.Margin))
+		text = fmt.Sprintf("No: %s%s. The hub can carry only %s of what you need.", a.worst(), beside, percent(a.Margin))
 	default:
-		text = fmt.Sprintf("Too close to tell whether %s without a late frame%s: the margin is %s times%s.", unit.List(does), beside, times(a.Margin), a.between())
+		text = fmt.Sprintf("Too close to tell whether %s without a late frame%s: the hub can carry %s of what you need%s.", unit.List(does), beside, percent(a.Margin), a.between())
 	}
 	const first = 2 // more than two are a list
 	var todo []string
@@ -76,7 +79,26 @@ func (a *Answer) between() string {
 	if a.MarginHigh == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (%s to %s)", times(a.MarginLow), times(a.MarginHigh))
+	if a.Verdict == Yes {
+		return fmt.Sprintf(" (%s to %s)", times(a.MarginLow), times(a.MarginHigh))
+	}
+	return fmt.Sprintf(" (%s to %s)", percent(a.MarginLow), percent(a.MarginHigh))
+}
+
+// known is how well the margin is known, relative: half of what 95 hubs in 100 lie within; zero if that is not known.
+func (a *Answer) known() float64 {
+	if a.MarginLow <= 0 {
+		return 0
+	}
+	return math.Sqrt(a.MarginHigh/a.MarginLow) - 1
+}
+
+// maxKnown is how badly what streams get may be known for the answer to say anything.
+const maxKnown = 0.5
+
+// vague reports whether the hubs that agree with what was measured differ too much for any answer but a clear yes.
+func (c *court) vague(a *Answer, parts []Part) bool {
+	return a.Verdict != Yes && a.known() > maxKnown && !c.untold(parts)
 }
 
 // worst says what becomes of the streams that fare worst.
@@ -95,18 +117,18 @@ func (a *Answer) worst() string {
 
 // beside is " while A and B write and C reads at up to 200 MB/s"; empty where no other disk moves files.
 func beside(parts []Part) string {
-	type work struct {
+	type task struct {
 		op   trace.Role
 		pace float64
 	}
-	var order []work
-	disks := map[work][]string{}
+	var order []task
+	disks := map[task][]string{}
 	for i := range parts {
 		p := &parts[i]
 		if !p.moves() {
 			continue
 		}
-		w := work{p.Op, p.Pace}
+		w := task{p.Op, p.Pace}
 		if disks[w] == nil {
 			order = append(order, w)
 		}
@@ -151,33 +173,42 @@ func (c *court) sureness(a *Answer, p *hub.Profile, parts []Part) string {
 	}
 	o := mixOf(parts)
 	who := doing(o)
+	if c.vague(a, parts) {
+		return ""
+	}
 	if c.untold(parts) {
 		return fmt.Sprintf("A run of just %s would tell.", who)
 	}
-	text := fmt.Sprintf("The streams stay clean on %d of %d hubs that agree with what was measured.", a.Clean, a.Hubs)
+	text := fmt.Sprintf("The chance of clean streams is about %.0f %%, given the measurement error.", 100*float64(a.Clean)/float64(a.Hubs))
+	if a.Clean == a.Hubs || a.Clean == 0 {
+		text = fmt.Sprintf("The chance of clean streams is %s, given the measurement error.", map[bool]string{true: "at least 97 %", false: "at most 3 %"}[a.Clean > 0])
+	}
 	if c.doubt.Misfit > fit.PoorFit && len(o.Disks) > 1 {
 		text += fmt.Sprintf(" The model misses that by %.1f times its errors, and the hubs differ by as much more.", c.doubt.Misfit)
 	}
-	known := (math.Sqrt(a.MarginHigh/a.MarginLow) - 1) * 100 // half of what 95 in 100 lie within
 	switch {
 	case len(o.Disks) < 2:
 		return text
 	case c.hubs[0].Measured(&o):
-		return text + fmt.Sprintf(" What streams get is known to %.2g %%: %s were measured together.", known, who)
+		return text + fmt.Sprintf(" The rates are known to ±%.2g %%: %s were measured together.", 100*a.known(), who)
 	default:
-		return text + fmt.Sprintf(" What streams get is known to %.2g %% only: %s were never measured together, and a run of just that would tell more.", known, who)
+		return text + fmt.Sprintf(" The rates are known to ±%.2g %%: %s were never measured together, and a run of that would tell more.", 100*a.known(), who)
 	}
 }
 
-// doing names a mix: "A reading and B writing".
+// doing names a mix: "A reading and B and C writing".
 func doing(o hub.Observation) string {
 	var does []string
-	for _, d := range o.Disks {
-		verb := "reading"
-		if d.Op == trace.Write {
-			verb = "writing"
+	for _, op := range []trace.Role{trace.Read, trace.Write} {
+		var names []string
+		for _, d := range o.Disks {
+			if d.Op == op {
+				names = append(names, d.Disk)
+			}
 		}
-		does = append(does, d.Disk+" "+verb)
+		if names != nil {
+			does = append(does, unit.List(names)+" "+work.Work{Op: op}.Verb().Ing)
+		}
 	}
 	return unit.List(does)
 }
@@ -237,6 +268,14 @@ func times(margin float64) string {
 	}
 	size := math.Pow(10, float64(places))
 	return strconv.FormatFloat(math.Floor(margin*size*(1+1e-9))/size, 'f', places, 64)
+}
+
+// percent is a share in whole percent, rounded down.
+func percent(share float64) string {
+	if share < 0.01 {
+		return "less than 1 %"
+	}
+	return fmt.Sprintf("%.0f %%", math.Floor(100*share*(1+1e-9)))
 }
 
 func each(names []string) string {

@@ -3,7 +3,6 @@ package fit
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -12,6 +11,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
+	"github.com/hubbench/hubbench/pkg/work"
 )
 
 // Placement is a way of plugging the disks in.
@@ -106,23 +106,15 @@ func ports(n int) string {
 
 // InWords says what the disks do in a pattern: "A and B read, C writes".
 func InWords(pattern string, disks []string) string {
-	var parts []string
-	for _, op := range []trace.Role{trace.Read, trace.Write} {
-		var names []string
-		for i, disk := range disks {
+	all := map[string]work.Work{}
+	for i, disk := range disks {
+		for _, op := range []trace.Role{trace.Read, trace.Write} {
 			if i < len(pattern) && pattern[i] == op.Letter() {
-				names = append(names, disk)
+				all[disk] = work.Work{Op: op}
 			}
 		}
-		switch len(names) {
-		case 0:
-		case 1:
-			parts = append(parts, names[0]+" "+string(op)+"s")
-		default:
-			parts = append(parts, unit.List(names)+" "+string(op))
-		}
 	}
-	return strings.Join(parts, ", ")
+	return work.Who(disks, all)
 }
 
 // NextPhase is the phase that would say most about all the others.

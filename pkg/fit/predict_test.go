@@ -204,7 +204,7 @@ func TestForemost(t *testing.T) {
 
 func TestInWords(t *testing.T) {
 	for pattern, want := range map[string]string{
-		"W--": "A writes", "RR-": "A and B read", "RWR": "A and C read, B writes", "WWW": "A, B and C write", "---": "",
+		"W--": "A writes", "RR-": "A and B read", "RWR": "A and C read, B writes", "WWW": "all write", "---": "",
 	} {
 		if got := InWords(pattern, []string{"A", "B", "C"}); got != want {
 			t.Errorf("%s: %q, want %q", pattern, got, want)
