@@ -19,7 +19,7 @@ func searchTable(doc *Document, a *analysis.Analysis, s *analysis.Search, told b
 	streams := s.Kind == trace.SearchStreams
 	t := &Table{Title: "Search: " + Clean(s.Name), Columns: []Column{{Head: pick(streams, "Streams", "Pace of "+labelOf(doc.Keys, s.Disk))}}}
 	if streams {
-		t.Note = "How many streams of " + labelOf(doc.Keys, s.Disk) + " stay clean. ×: how often it was tried."
+		t.Note = "How many streams of " + labelOf(doc.Keys, s.Disk) + " stay clean. ×: how often it was tried. hubbench advise computes it with a model and its uncertainty, and may advise fewer."
 	} else {
 		t.Note = "How fast " + labelOf(doc.Keys, s.Disk) + " may go with all streams clean. ×: how often it was tried."
 	}
