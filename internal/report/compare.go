@@ -13,11 +13,11 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// How many changes the answer shows of few and of many rates.
+// How many changes the answer shows of few and of many disks: it has 15 lines for three disks, 25 for twelve.
 const (
 	fewChanges  = 4
 	maxChanges  = 12
-	manyRates   = 20
+	fewDisks    = 4
 	maxLosses   = 3   // in a sentence
 	noisyChange = 0.2 // a bound above this says no more than that the runs are noisy
 )
@@ -319,7 +319,11 @@ func (c comparison) changes(i int) *Table {
 	if len(changed) == 0 {
 		return nil
 	}
-	shown := largest(changed, a.Lead, pick(len(changed)+len(a.Same)+len(a.Unjudged) > manyRates, maxChanges, fewChanges))
+	disks := 0
+	for k := range c.Pairs[i].Phases {
+		disks = max(disks, len(c.Pairs[i].Phases[k].Disks()))
+	}
+	shown := largest(changed, a.Lead, pick(disks > fewDisks, maxChanges, fewChanges))
 	t := &Table{Title: "Largest changes", Columns: []Column{
 		{Head: "Phase"}, {Head: "Disk"}, {Head: pick(c.Repeats == nil, c.keys[0].Label, "Base"), Numbers: true}, {Head: pick(c.Repeats == nil, c.keys[i+1].Label, "New"), Numbers: true}, {Head: "Change", Numbers: true}, {Head: "Interval", Numbers: true},
 	}}
