@@ -34,8 +34,8 @@ func (en english) sentence(f *analysis.Finding, p *analysis.Phase) string {
 		return fmt.Sprintf("%s alone on the hub %ss at %s, %.0f %% less than the %s it has on a port of its own (%s)",
 			f.Disk, p.Disks[f.Disk].Op, en.Rate(v["rate"]), 100*(1-v["rate"]/v["reference"]), en.Rate(v["reference"]), en.Title(f.Other))
 	case "steal":
-		return fmt.Sprintf("%s took %s of the fair share of %s, which had %s where an even split would have given %s",
-			f.Disk, en.Rate(v["rate"]), unit.List(f.Disks), en.each(v["had"], len(f.Disks)), en.Rate(v["fair"]))
+		return fmt.Sprintf("an even split would have given %s %s; %s left %s",
+			unit.List(f.Disks), en.each(v["fair"], len(f.Disks)), f.Disk, en.each(v["had"], len(f.Disks)))
 	case "uneven":
 		return fmt.Sprintf("%s got %s more than an even share", unit.List(f.Disks), en.each(v["rate"], len(f.Disks)))
 	case "even":
@@ -52,10 +52,10 @@ func (en english) sentence(f *analysis.Finding, p *analysis.Phase) string {
 		return fmt.Sprintf("%s had %s, %.0f %% of the %s %s %s",
 			unit.List(f.Disks), en.each(v["rate"], len(f.Disks)), 100*v["rate"]/v["reference"], en.Rate(v["reference"]), has, when)
 	case "recovery":
-		return fmt.Sprintf("after %s ended, %s went from %s to %s, and took %s to get there",
-			f.Other, unit.List(f.Disks), en.Rate(v["from"]), en.each(v["to"], len(f.Disks)), secondsRange(v["lag_low"], v["lag_high"]))
+		return fmt.Sprintf("%s took %s to recover after %s ended (from %s to %s)",
+			unit.List(f.Disks), secondsRange(v["lag_low"], v["lag_high"]), f.Other, en.Rate(v["from"]), en.each(v["to"], len(f.Disks)))
 	case "duplex":
-		return fmt.Sprintf("reads and writes mixed moved %s together, %.0f %% more than the most these disks moved in one direction", en.Rate(v["rate"]), 100*v["gain"])
+		return fmt.Sprintf("reads and writes mixed moved %s together, %.0f %% more than these disks ever moved in one direction", en.Rate(v["rate"]), 100*v["gain"])
 	case "ceiling":
 		return en.ceiling(f)
 	case "bottleneck":
@@ -65,7 +65,7 @@ func (en english) sentence(f *analysis.Finding, p *analysis.Phase) string {
 		if off < 0 {
 			than, off = "more", -off
 		}
-		return fmt.Sprintf("by fio's rule, all bytes over the longest job's time, the rate would be %s: %.0f %% %s than the %s the disks %s while all of them worked",
+		return fmt.Sprintf("by fio's rule (all bytes over the longest job's time) the rate would be %s: %.0f %% %s than the %s the disks %s while all of them worked",
 			en.Rate(v["rate"]), 100*off, than, en.Rate(v["overlap"]), f.Other)
 	case "foreign_traffic", "cached", "host_bound", "heat", "cache_full":
 		return en.gauged(f, p)
@@ -86,7 +86,7 @@ func (en english) ofDisk(f *analysis.Finding, d analysis.Disk) string {
 			en.fell(f.Disk, d.Throttle.Steps), end, cause(&d), en.freed(d.Throttle), en.Rate(d.Quote.Rate))
 	case "size_knee":
 		k := d.SizeKnee
-		return fmt.Sprintf("%s moves files above %s at %s, smaller ones at %s, not counting the fixed time each file takes (p = %.2g)", f.Disk, unit.FormatBytes(int64(k.AtBytes)), en.Rate(k.AboveRate), en.Rate(k.BelowRate), k.P)
+		return fmt.Sprintf("%s moves files above %s at %s and smaller ones at %s, not counting the fixed time per file (p = %.2g)", f.Disk, unit.FormatBytes(int64(k.AtBytes)), en.Rate(k.AboveRate), en.Rate(k.BelowRate), k.P)
 	case "bimodal":
 		return fmt.Sprintf("%s's files fall into two groups, near %s and %s: do not quote the mean", f.Disk, en.Rate(d.Modes[0]), en.Rate(d.Modes[1]))
 	default:

@@ -85,8 +85,8 @@ func TestFindings(t *testing.T) {
 	}
 	all := strings.Join(texts, "\n")
 	for _, want := range []string{
-		"A, B and C write: C took 0.933 GB/s of the fair share of A and B, which had 0.700 GB/s each where an even split would have given 1.17 GB/s.",
-		"A, B and C write: after C ended, A and B went from 0.700 GB/s to 1.40 GB/s each, and took 10 s to get there.",
+		"A, B and C write: an even split would have given A and B 1.17 GB/s each; C left 0.700 GB/s each.",
+		"A, B and C write: A and B took 10 s to recover after C ended (from 0.700 GB/s to 1.40 GB/s each).",
 		"A, B and C read: the disks shared evenly (Jain's index 1.00): each kept 43 % of what it has without the others.",
 		"mixed: A and B had 1.00 GB/s each, 38 % of the 2.60 GB/s they have alone.",
 		"A writes: A alone on the hub writes at 1.50 GB/s, 32 % less than the 2.20 GB/s it has on a port of its own (A direct).",

@@ -143,7 +143,7 @@ func subHub(s *scene) {
 	s.alone(10, disks...)
 	s.phase("GH", h, disks[6:]...)
 	s.phase("all", h, disks...)
-	s.wrong(`fair share of (?:[A-L](?:, | and ))*[GH]\b`, maybe)
+	s.wrong(`even split would have given (?:[A-L](?:, | and ))*[GH]\b`, maybe)
 }
 
 // falls plays a disk that falls by itself to a share of its rate, alone and beside another.

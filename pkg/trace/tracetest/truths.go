@@ -6,7 +6,7 @@ import "math/rand/v2"
 const (
 	ownPort = `port of its own`
 	maybe   = `may be noise`
-	fair    = `fair share`
+	fair    = `even split`
 	cached  = `full cache or heat|with no other disk involved`
 	even    = `evenly shared|an even share,|share evenly|shared evenly`
 	lost    = `\b(?:[Aa]ll|[A-L]) loses?\b`
@@ -15,7 +15,7 @@ const (
 
 // loses are sentences that attribute a disk's loss to others.
 func loses(disk string) string {
-	return `\ball lose|\b` + disk + others + `(?: may)? loses?\b|\b` + disk + others + ` (?:fell to|had) [^;]*% of|fair share of (?:[A-L](?:, | and ))*` + disk + `\b`
+	return `\ball lose|\b` + disk + others + `(?: may)? loses?\b|\b` + disk + others + ` (?:fell to|had) [^;]*% of|even split would have given (?:[A-L](?:, | and ))*` + disk + `\b`
 }
 
 // wins are sentences that have a disk take something.
