@@ -10,8 +10,6 @@ import (
 	"github.com/hubbench/hubbench/internal/cells"
 	"github.com/hubbench/hubbench/internal/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/stream"
-	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -264,40 +262,45 @@ func phasesTable(keys []Key, a *analysis.Analysis, lines []pooledPhase, scale Sc
 		}
 	}
 	if len(keys) > maxAcross || tableWidth(t) > answerWidth {
-		alone := 0
-		t.ID, t.Columns, t.Rows = "answer-disks", []Column{{Head: "Disk"}}, nil
-		for i := range keys {
-			t.Rows = append(t.Rows, []Cell{{Disk: &keys[i]}})
-		}
-		t.Rows = append(t.Rows, []Cell{{Text: "together"}})
-		if together := slices.DeleteFunc(slices.Clone(lines), func(line pooledPhase) bool { return len(a.Phases[line.phases[0]].Disks) == 1 }); len(together) > 0 {
-			alone = len(lines) - len(together)
-			lines = together
-		}
-		shown := 0
-		for k := range lines {
-			t.Columns = append(t.Columns, Column{Head: cells.CutMiddle(label(&lines[k]), longest), Numbers: true})
-			for i := range keys {
-				t.Rows[i] = append(t.Rows[i], cell(&lines[k], keys[i].Name))
-			}
-			t.Rows[len(keys)] = append(t.Rows[len(keys)], lines[k].total(a, scale))
-			if shown++; tableWidth(t) > answerWidth && shown > 1 {
-				for i := range t.Rows {
-					t.Rows[i] = t.Rows[i][:shown]
-				}
-				t.Columns = t.Columns[:shown]
-				shown--
-				break
-			}
-		}
-		if more := len(lines) - shown + alone; more > 0 {
-			t.Note += "; " + unit.Plural(more, "more phase") + " with --all"
-		}
+		t = disksDown(keys, a, lines, scale, label, cell)
 	}
 	if compared {
 		t.Note += "; %: of the rate without the others"
 	}
 	t.Note += "."
+	return t
+}
+
+// disksDown is a row per disk and a column for each phase of several disks, or of one if there is none, as far as there is room.
+func disksDown(keys []Key, a *analysis.Analysis, lines []pooledPhase, scale Scale, label func(*pooledPhase) string, cell func(*pooledPhase, string) Cell) *Table {
+	t := &Table{ID: "answer-disks", Title: "Phases", Note: scale.Unit + " while all worked", Columns: []Column{{Head: "Disk"}}}
+	for i := range keys {
+		t.Rows = append(t.Rows, []Cell{{Disk: &keys[i]}})
+	}
+	t.Rows = append(t.Rows, []Cell{{Text: "together"}})
+	all := len(lines)
+	if together := slices.DeleteFunc(slices.Clone(lines), func(line pooledPhase) bool { return len(a.Phases[line.phases[0]].Disks) == 1 }); len(together) > 0 {
+		lines = together
+	}
+	shown := 0
+	for k := range lines {
+		t.Columns = append(t.Columns, Column{Head: cells.CutMiddle(label(&lines[k]), longest), Numbers: true})
+		for i := range keys {
+			t.Rows[i] = append(t.Rows[i], cell(&lines[k], keys[i].Name))
+		}
+		t.Rows[len(keys)] = append(t.Rows[len(keys)], lines[k].total(a, scale))
+		if tableWidth(t) > answerWidth && shown > 0 {
+			for i := range t.Rows {
+				t.Rows[i] = t.Rows[i][:shown+1]
+			}
+			t.Columns = t.Columns[:shown+1]
+			break
+		}
+		shown++
+	}
+	if all > shown {
+		t.Note += "; " + unit.Plural(all-shown, "more phase") + " with --all"
+	}
 	return t
 }
 
@@ -347,123 +350,4 @@ func tellingFindings(a *analysis.Analysis) []string {
 		out = append(out, text)
 	}
 	return out
-}
-
-// ticks are which streams stay clean, alone and beside whom.
-func ticks(keys []Key, a *analysis.Analysis) *Table {
-	t := &Table{ID: "answer", Title: "Streams", Columns: []Column{{Head: "Streams"}}}
-	var besides []string
-	put := func(row, beside string, cell Cell) {
-		column := slices.Index(besides, beside)
-		if column < 0 {
-			besides, column = append(besides, beside), len(besides)
-			t.Columns = append(t.Columns, Column{Head: beside})
-			for i := range t.Rows {
-				t.Rows[i] = append(t.Rows[i], Cell{Text: none})
-			}
-		}
-		at := slices.IndexFunc(t.Rows, func(r []Cell) bool { return r[0].Text == row })
-		if at < 0 {
-			at = len(t.Rows)
-			t.Rows = append(t.Rows, append([]Cell{{Text: row}}, slices.Repeat([]Cell{{Text: none}}, len(besides))...))
-		}
-		if old := t.Rows[at][column+1]; old.Text == none || sad(cell.Sign) > sad(old.Sign) { // of several phases the worst
-			t.Rows[at][column+1] = cell
-		}
-	}
-	for i := range a.Searches {
-		s := &a.Searches[i]
-		for k := range a.Phases {
-			p := &a.Phases[k]
-			if s.Kind != trace.SearchStreams || p.Search == nil || p.Search.Search != s.Name {
-				continue
-			}
-			beside, found, between, open := besideStreams(keys, p, s.Disk), s.Alone, s.AloneBetween, s.AloneOpen
-			if beside != "alone" {
-				found, between, open = s.Found, s.FoundBetween, s.FoundOpen
-			}
-			for _, g := range streamGroups(p) {
-				if g.Disk != s.Disk {
-					continue
-				}
-				row := labelOf(keys, g.Disk) + pick(g.Op == trace.Write, " records ", " plays ") + Clean(stream.Label(g.Kind)) + ", clean up to"
-				switch {
-				case found != nil && *found == 0:
-					put(row, beside, Cell{Text: "none", Sign: Bad, Strong: true})
-				case found != nil:
-					put(row, beside, Cell{Text: unit.FormatCount(int(*found)) + pick(open, " or more", ""), Sign: Good, Strong: true})
-				case between != nil && between.High != nil:
-					put(row, beside, Cell{Text: fmt.Sprintf("%.0f to %.0f", between.Low, *between.High), Sign: Doubt})
-				}
-			}
-		}
-	}
-	for i := range a.Phases {
-		p := &a.Phases[i]
-		if p.Search != nil {
-			continue
-		}
-		for _, g := range streamGroups(p) {
-			cell := Cell{Text: string(g.Verdict), Sign: sign(g.Verdict), Link: phaseID(i)}
-			late := g.Late
-			if b := g.Beside; b != nil {
-				cell.Text, cell.Sign, late = string(b.Verdict), sign(b.Verdict), b.Late
-			}
-			switch {
-			case cell.Sign == Bad:
-				cell.Small = unit.Plural(late, "frame")
-			case cell.Text == "":
-				cell.Text = "too short"
-			}
-			put(labelOf(keys, g.Disk)+pick(g.Op == trace.Write, " records ", " plays ")+g.title(), besideStreams(keys, p, g.Disk), cell)
-		}
-	}
-	if tableWidth(t)+2*len(besides) <= answerWidth {
-		return t
-	}
-	// What has no room side by side stands one below the other.
-	list := &Table{ID: t.ID, Title: t.Title, Columns: []Column{{Head: "Streams"}, {Head: "While"}, {Head: "Result"}}}
-	for _, row := range t.Rows {
-		for i, cell := range row[1:] {
-			if cell.Text != none {
-				list.Rows = append(list.Rows, []Cell{row[0], {Text: besides[i]}, cell})
-			}
-		}
-	}
-	return list
-}
-
-// sad orders signs from good to bad.
-func sad(s Sign) int { return slices.Index([]Sign{Good, Unsigned, Doubt, Bad}, s) }
-
-// besideStreams is who works beside a disk's streams, probes aside.
-func besideStreams(keys []Key, p *analysis.Phase, disk string) string {
-	roles := map[string]trace.Role{}
-	for name, role := range p.Roles {
-		if name != disk && p.Paced[name].Probe == 0 {
-			roles[name] = role
-		}
-	}
-	return cmp.Or(does(keys, roles, p.Paced), "alone")
-}
-
-// streamsSure says how often the values that an answer hinges on were clean, or without a search for how long all was tested.
-func streamsSure(a *analysis.Analysis) string {
-	for i := range a.Searches {
-		if text := say.Counted(&a.Searches[i]); text != "" {
-			return say.Capital(nil, text) + "."
-		}
-	}
-	tested := math.Inf(1)
-	for i := range a.Phases {
-		for _, t := range a.Phases[i].StreamTotals {
-			if t.Verdict == stream.Clean && t.Beside != nil {
-				tested = min(tested, t.Beside.TestedS)
-			}
-		}
-	}
-	if math.IsInf(tested, 1) {
-		return ""
-	}
-	return "Each was played once, for " + unit.FormatSeconds(tested) + " or more beside the others."
 }

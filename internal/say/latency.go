@@ -123,7 +123,7 @@ func (en english) slowed() (headline string, points []string) {
 			}
 		}
 	}
-	when := whens(en.Order, longer, func(i, k int) bool { return i == k })
+	when := conditions(en.Order, longer, func(i, k int) bool { return i == k })
 	for i, s := range longer {
 		l := s.Disks[s.disk].Latency.Longer
 		headline = joined(headline, fmt.Sprintf("%s in %s instead of %s %s", s.what, nanoseconds(l.ToNS), nanoseconds(l.FromNS), when[i]))

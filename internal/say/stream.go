@@ -217,7 +217,7 @@ func playedGroups(order []string, all []playedStreams) []playedGroup {
 	for _, s := range all {
 		situations = append(situations, s.in)
 	}
-	when := whens(order, situations, func(i, k int) bool { return all[i].same(all[k]) })
+	when := conditions(order, situations, func(i, k int) bool { return all[i].same(all[k]) })
 	var groups []playedGroup
 	for i, s := range all {
 		at := slices.IndexFunc(groups, func(g playedGroup) bool { return g.same(s) })

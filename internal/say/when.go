@@ -17,10 +17,10 @@ type situation struct {
 	what string // what is told but for the outcome: of two situations with one text, two outcomes would contradict each other
 }
 
-// whens says of each situation who else works: "alone", "when Backup writes". Situations of one disk that would read the
+// conditions says of each situation who else works: "alone", "when Backup writes". Situations of one disk that would read the
 // same although their outcomes differ say as much more as sets them apart: how fast and how much of what the others move,
 // where the disks are connected, and at last which phase it is. A phase's own name comes first where it is no pattern.
-func whens(order []string, all []situation, sameOutcome func(i, k int) bool) []string {
+func conditions(order []string, all []situation, sameOutcome func(i, k int) bool) []string {
 	texts := make([]string, len(all))
 	for i := range all {
 		texts[i] = all[i].when(order, "")

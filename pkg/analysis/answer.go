@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -86,12 +87,12 @@ const (
 )
 
 // Decide fills in the answer, from what the summary and the findings come to.
-func (all *Analysis) Decide() {
-	s, order := &all.Summary, all.Order
-	a := Answer{Wins: []Outcome{}, Loses: []Outcome{}, Advice: []Advice{}, Sure: Sure{Repeated: true}}
+func (a *Analysis) Decide() {
+	s, order := &a.Summary, a.Order
+	out := Answer{Wins: []Outcome{}, Loses: []Outcome{}, Advice: []Advice{}, Sure: Sure{Repeated: true}}
 	for i := range s.Contests {
 		c := &s.Contests[i]
-		a.Sure.Repeated = a.Sure.Repeated && len(c.Phases) > 1
+		out.Sure.Repeated = out.Sure.Repeated && len(c.Phases) > 1
 		for _, name := range order {
 			d, ok := c.Disks[name]
 			if !ok {
@@ -103,28 +104,28 @@ func (all *Analysis) Decide() {
 			}
 			switch {
 			case d.Won:
-				a.Wins = append(a.Wins, o)
+				out.Wins = append(out.Wins, o)
 			case d.Lost:
-				a.Loses = append(a.Loses, o)
+				out.Loses = append(out.Loses, o)
 			}
 			switch {
 			case d.Changed != "": // its mean is of several rates
 			case d.CI95 == nil:
-				a.Sure.Unknown = true
+				out.Sure.Unknown = true
 			default:
-				if off := d.CI95.half() / d.Rate; off > a.Sure.Widest {
-					a.Sure.Widest, a.Sure.Disk, a.Sure.Phase = off, name, c.Phases[0]
+				if off := d.CI95.half() / d.Rate; off > out.Sure.Widest {
+					out.Sure.Widest, out.Sure.Disk, out.Sure.Phase = off, name, c.Phases[0]
 				}
 			}
 		}
 	}
 	if len(s.Contests) > 0 {
-		a.Advice = append(a.Advice, s.advice(order))
+		out.Advice = append(out.Advice, s.advice(order))
 	} else {
-		a.Sure = sureAlone(all.Phases)
+		out.Sure = sureAlone(a.Phases)
 	}
-	a.Doubts = doubts(all, &a.Sure)
-	all.Answer = a
+	out.Doubts = doubts(a, &out.Sure)
+	a.Answer = out
 }
 
 // sureAlone is how well the rates are known if no disks contend.
@@ -136,8 +137,8 @@ func sureAlone(phases []Phase) Sure {
 			continue
 		}
 		sure.Repeated = sure.Repeated && (p.Repeats != "" || slices.ContainsFunc(phases, func(o Phase) bool { return o.Repeats == p.Phase }))
-		for name, d := range p.Overlap.Disks {
-			switch {
+		for _, name := range slices.Sorted(maps.Keys(p.Overlap.Disks)) {
+			switch d := p.Overlap.Disks[name]; {
 			case p.Paced[name].Limited() || p.changedItself(name):
 			case d.CI95 == nil:
 				sure.Unknown = true
