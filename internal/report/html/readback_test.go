@@ -133,7 +133,7 @@ func TestEveryOutputSaysTheSameOfStreams(t *testing.T) {
 	const phase = "play beside backup"
 	patterns := map[string][]string{
 		"text": {
-			`(?s)\n  ` + phase + ` +drops +A plays 4 streams, B writes, C is probed +` + frames + ` \(`, `(?s)\n` + phase + `\n.*?\n +A +4 × ProRes 422 HQ UHD 25p played +drops worst in stream 2 +` + frames + ` \(`,
+			`(?s)\n  ` + phase + ` +✗ drops +A plays 4 streams, B writes, C is probed +` + frames + ` \(`, `(?s)\n` + phase + `\n.*?\n +A +4 × ProRes 422 HQ UHD 25p played +✗ drops worst in stream 2 +` + frames + ` \(`,
 			`(?s)\n` + phase + `\n.*?\n +C +probe, 4 KiB +A plays 4 streams, B writes.*? +` + took(probed) + ` `,
 			`\n +A plays 4 streams, B writes +` + took(probed) + `\n`, `\n +B writes, C is probed +` + took(played) + `\n`,
 		},
