@@ -63,15 +63,15 @@ type phaseReader struct {
 	from int64 // where the phase begins
 }
 
-// mostRecorded is how much of a phase is analysed while a run waits, in bytes: some tenths of a second.
-const mostRecorded = 32 << 20
+// maxRecorded is how much of a phase is analysed while a run waits, in bytes: some tenths of a second.
+const maxRecorded = 32 << 20
 
-// concludePatience is how long a run waits for what was recorded of a phase.
-const concludePatience = 3 * time.Second
+// concludeTimeout is how long a run waits for what was recorded of a phase.
+const concludeTimeout = 3 * time.Second
 
 // conclude says how long a phase took and what it showed. It says nothing if that cannot be had at once.
 func (r *phaseReader) conclude(phase string) (took time.Duration, verdict string) {
-	ctx, cancel := context.WithTimeout(context.Background(), concludePatience)
+	ctx, cancel := context.WithTimeout(context.Background(), concludeTimeout)
 	defer cancel()
 	type recorded struct {
 		text []byte
@@ -105,7 +105,7 @@ func recordedFrom(path string, from int64) (text []byte, end int64) {
 	if err != nil {
 		return nil, from
 	}
-	if stat.Size()-from <= mostRecorded {
+	if stat.Size()-from <= maxRecorded {
 		text, _ = io.ReadAll(io.NewSectionReader(file, from, stat.Size()-from)) // what is not there is not judged
 	}
 	return text, stat.Size()
