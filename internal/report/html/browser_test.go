@@ -201,7 +201,9 @@ func eval[T any](tab *tab, expression string) T {
 // painted counts the visible chart's pixels in each disk's colour, in the order of the disks.
 func painted(tab *tab, disks int) []int {
 	tab.t.Helper()
-	tab.wait(`document.querySelector(".phase:not([hidden]) .plot canvas") !== null`) // a phase is unpacked when it is opened
+	tab.wait(`document.querySelector(".phase:not([hidden]) .plot") !== null`) // a phase is unpacked when it is opened
+	tab.do(chromedp.Evaluate[chromedp.Void](`document.querySelector(".phase:not([hidden]) .plot").scrollIntoView({ block: "center" })`))
+	tab.wait(`document.querySelector(".phase:not([hidden]) .plot canvas") !== null`) // and drawn when it comes into view
 	return eval[[]int](tab, fmt.Sprintf(`(() => {
 		const canvas = document.querySelector(".phase:not([hidden]) .plot canvas");
 		const copy = document.createElement("canvas");
