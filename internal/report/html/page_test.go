@@ -135,8 +135,8 @@ func TestControls(t *testing.T) {
 		from := eval[float64](tab, `scrollY`)
 		tab.wheel(at[0], at[1], 200, 0)
 		tab.wait(fmt.Sprintf(`scrollY > %g`, from))
-		if after := painted(tab, 3); !near(before, after) {
-			t.Errorf("pixels per disk %v after the bare wheel, want %v", after, before)
+		if got := eval[string](tab, `location.hash`); strings.Contains(got, "zoom") {
+			t.Errorf("the address is %s after the bare wheel, want no zoom in it", got)
 		}
 	})
 
@@ -287,7 +287,7 @@ func TestManyPhases(t *testing.T) {
 // near reports whether two pictures differ by no more than the line that follows the mouse.
 func near(a, b []int) bool {
 	for i := range a {
-		if d := a[i] - b[i]; max(d, -d)*20 > a[i] {
+		if d := a[i] - b[i]; max(d, -d)*100 > a[i] {
 			return false
 		}
 	}
