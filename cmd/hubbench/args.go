@@ -22,7 +22,7 @@ import (
 const unlimited = -1
 
 // takes checks the number of a command's arguments, and names the one that is missing as the command's Use does.
-func takes(least, most int) cobra.PositionalArgs {
+func takes(minArgs, maxArgs int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if dash := cmd.ArgsLenAtDash(); dash >= 0 {
 			for _, arg := range args[dash:] {
@@ -33,11 +33,11 @@ func takes(least, most int) cobra.PositionalArgs {
 			}
 		}
 		switch {
-		case len(args) < least:
+		case len(args) < minArgs:
 			names := strings.Fields(strings.Replace(cmd.Use, " [flags]", "", 1))[1:]
 			return fmt.Errorf("%s: %s is missing; usage: %s", cmd.Name(), strings.Trim(names[len(args)], "."), cmd.UseLine())
-		case most != unlimited && len(args) > most:
-			return fmt.Errorf("%s: too many arguments (%q); usage: %s", cmd.Name(), args[most], cmd.UseLine())
+		case maxArgs != unlimited && len(args) > maxArgs:
+			return fmt.Errorf("%s: too many arguments (%q); usage: %s", cmd.Name(), args[maxArgs], cmd.UseLine())
 		}
 		return nil
 	}

@@ -27,7 +27,7 @@ func runClean(p program, path string) error {
 		return usage(errors.New("clean: PATH is empty; give the disk's folder, or . for the current one"))
 	}
 	var cleaned []diskio.Cleaned
-	err := told(p.tell, reachPatience, path, func() (err error) {
+	err := notifyIfSlow(p.notify, reachTimeout, path, func() (err error) {
 		cleaned, err = diskio.Clean(path)
 		return err
 	})

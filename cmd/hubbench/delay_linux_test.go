@@ -83,9 +83,9 @@ phases:
 			Claim: "latency-device", Case: phase.Phase + ": requests of which the device held back one in 50 for 10 ms, found to have taken that long", Unit: "%",
 			Truth: 2, Measured: 100 * slow, Low: 100 * slow, High: 100 * slow, Limit: "1.9 % at least, and the 99th percentile 10 ms or more", Pass: slow >= 0.019 && p99 >= by,
 		})
-		told := phase.Disks["A"].Latency
-		if told == nil || told.P99NS == nil || math.Abs(float64(*told.P99NS)/float64(p99)-1) > 0.05 {
-			t.Errorf("%s: the analysis tells %+v, want a 99th percentile of %s", phase.Phase, told, p99)
+		latency := phase.Disks["A"].Latency
+		if latency == nil || latency.P99NS == nil || math.Abs(float64(*latency.P99NS)/float64(p99)-1) > 0.05 {
+			t.Errorf("%s: the analysis tells %+v, want a 99th percentile of %s", phase.Phase, latency, p99)
 		}
 		if quiet && (p95 >= by || p99 > 3*by/2) {
 			t.Errorf("%s: the 95th percentile is %s and the 99th %s, but the device held back 2 %% and by 10 ms", phase.Phase, p95, p99)

@@ -74,7 +74,7 @@ func runDoctor(ctx context.Context, p program, args []string, out output) error 
 		Saving:  device.SavingPower,
 		Battery: onBattery,
 		Say:     func(doing string) { sayf(p.stderr, "checking %s\n", doing) },
-		Hangs:   p.tell,
+		OnHang:  p.notify,
 	})
 	if errors.Is(err, context.Canceled) {
 		return &exitError{code: exitInterrupted, err: errors.New("interrupted")}
@@ -103,7 +103,7 @@ func foldersToCheck(p program, args []string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		err = told(p.tell, reachPatience, arg, func() error {
+		err = notifyIfSlow(p.notify, reachTimeout, arg, func() error {
 			switch {
 			case !exists(path):
 				return usage(fmt.Errorf("%s does not exist; give a folder on the disk", arg))

@@ -64,16 +64,16 @@ func exitCode(err error) int {
 	}
 }
 
-// mostMistakes is how many mistakes are told at once: more than that is not read.
-const mostMistakes = 10
+// maxMistakes is how many mistakes are told at once: more than that is not read.
+const maxMistakes = 10
 
-// complain says on one line what went wrong, or on a line each where that is several things, and returns the exit code.
-func complain(err error, stderr io.Writer) int {
+// printError says on one line what went wrong, or on a line each where that is several things, and returns the exit code.
+func printError(err error, stderr io.Writer) int {
 	all := causes(err)
-	for _, cause := range all[:min(len(all), mostMistakes)] {
+	for _, cause := range all[:min(len(all), maxMistakes)] {
 		sayf(stderr, "hubbench: %s\n", oneLine(cause.Error()))
 	}
-	if more := len(all) - mostMistakes; more > 0 {
+	if more := len(all) - maxMistakes; more > 0 {
 		sayf(stderr, "hubbench: and %d more\n", more)
 	}
 	return exitCode(err)

@@ -107,20 +107,20 @@ func (b *beneath) answers(want string) error {
 	return nil
 }
 
-func (b *beneath) tell(what string) error {
+func (b *beneath) send(what string) error {
 	if _, err := fmt.Fprintln(b.stdin, what); err != nil {
 		return err
 	}
 	return b.answers(what)
 }
 
-func (b *beneath) fail() error    { return b.tell("fail") }
-func (b *beneath) flake() error   { return b.tell("flake") }
-func (b *beneath) delay() error   { return b.tell("delay") }
-func (b *beneath) suspend() error { return b.tell("suspend") }
+func (b *beneath) fail() error    { return b.send("fail") }
+func (b *beneath) flake() error   { return b.send("flake") }
+func (b *beneath) delay() error   { return b.send("delay") }
+func (b *beneath) suspend() error { return b.send("suspend") }
 
 func (b *beneath) recover() {
-	if err := b.tell("recover"); err != nil {
+	if err := b.send("recover"); err != nil {
 		b.t.Error(err)
 	}
 }
@@ -205,14 +205,14 @@ func ill(c *faultClass, newDisk func(t *testing.T, target string) (ailing, *test
 	} {
 		for _, tc := range []struct {
 			target string
-			strike func(ailing) error
+			inject func(ailing) error
 		}{{"error", ailing.fail}, {"flakey", ailing.flake}} {
 			c.try(tc.target+", "+phase.name, func(t *testing.T) {
 				t.Parallel()
 				a, d, root := newDisk(t, tc.target)
 				_, well := newVolume(t, testdisk.Options{}, "")
 				r := beginRun(t, endless(root, well, phase.text))
-				r.strike(phase.name, func() error { return tc.strike(a) })
+				r.inject(phase.name, func() error { return tc.inject(a) })
 				r.ends(exitPartial, `partial run: disk A, phase `+phase.name+`: `+phase.step+` [^\n]*(input/output error|read-only file system)`)
 				r.keeps()
 				r.leaves(well)
@@ -226,7 +226,7 @@ func ill(c *faultClass, newDisk func(t *testing.T, target string) (ailing, *test
 			a, _, root := newDisk(t, "delay")
 			_, well := newVolume(t, testdisk.Options{}, "")
 			r := beginRun(t, endless(root, well, phase.text), "--stall", "3s")
-			r.strike(phase.name, a.delay)
+			r.inject(phase.name, a.delay)
 			r.goesOn(phase.name, "A")
 			r.interrupt()
 			r.ends(exitInterrupted, `interrupted; continue with`)
@@ -239,7 +239,7 @@ func ill(c *faultClass, newDisk func(t *testing.T, target string) (ailing, *test
 			a, _, root := newDisk(t, "suspend")
 			_, well := newVolume(t, testdisk.Options{}, "")
 			r := beginRun(t, endless(root, well, phase.text), "--stall", "2s")
-			r.strike(phase.name, a.suspend)
+			r.inject(phase.name, a.suspend)
 			r.ends(exitPartial, `partial run: disk A, phase `+phase.name+`: its worker was killed \(nothing moved for [23]s[^\n]*: the disk hangs`)
 			r.keeps()
 			r.leaves(well)

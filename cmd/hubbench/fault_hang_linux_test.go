@@ -71,7 +71,7 @@ func TestFaultsOfResultsThatHang(t *testing.T) {
 			results, root := newHanging(t)
 			a, b := inMemory(t), inMemory(t)
 			r := beginRun(t, endless(a, b, writing), "--out", filepath.Join(root, "out"), "--stall", tc.stall)
-			r.strike("WW", results.suspend)
+			r.inject("WW", results.suspend)
 			tc.act(r)
 			r.endsSoon(tc.code, hangs+`; it holds what was recorded before; when it is back, continue with: hubbench run --resume `)
 			r.leaves(a, b)

@@ -111,8 +111,8 @@ func harmless(t *testing.T, args ...string) (harm string) {
 	case code = <-ended:
 	case p := <-panicked:
 		return fmt.Sprintf("panics: %v", p)
-	case <-time.After(2 * patience):
-		return fmt.Sprintf("is not over after %s", 2*patience)
+	case <-time.After(2 * timeout):
+		return fmt.Sprintf("is not over after %s", 2*timeout)
 	}
 	if !slices.Contains([]int{exitOK, exitFailed, exitUsage, exitPartial, exitThreshold}, code) {
 		return fmt.Sprintf("exit code %d", code)

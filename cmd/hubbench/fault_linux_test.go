@@ -176,10 +176,10 @@ func (r *faultRun) beginCommand(name string, args ...string) {
 	r.t.Cleanup(func() { _ = r.cmd.Process.Kill(); <-r.ended })
 }
 
-// strike does what goes wrong, once each of two disks has recorded files in a phase.
-func (r *faultRun) strike(phase string, fault func() error) {
+// inject does what goes wrong, once each of two disks has recorded files in a phase.
+func (r *faultRun) inject(phase string, fault func() error) {
 	r.t.Helper()
-	r.strikeAt(fault, func(events string) bool {
+	r.injectAt(fault, func(events string) bool {
 		for _, disk := range []string{"A", "B"} {
 			if strings.Count(events, `{"type":"file","phase":"`+phase+`","disk":"`+disk+`"`) < 3 {
 				return false
@@ -189,8 +189,8 @@ func (r *faultRun) strike(phase string, fault func() error) {
 	})
 }
 
-// strikeAt does what goes wrong once the events are so far.
-func (r *faultRun) strikeAt(fault func() error, far func(events string) bool) {
+// injectAt does what goes wrong once the events are so far.
+func (r *faultRun) injectAt(fault func() error, far func(events string) bool) {
 	r.t.Helper()
 	r.until("not far enough for the fault", func() bool {
 		data, _ := os.ReadFile(filepath.Join(r.out, rundir.EventsFile))
@@ -203,15 +203,15 @@ func (r *faultRun) strikeAt(fault func() error, far func(events string) bool) {
 }
 
 // until waits for a condition of the run.
-func (r *faultRun) until(complaint string, met func() bool) {
+func (r *faultRun) until(message string, met func() bool) {
 	r.t.Helper()
-	for deadline := time.After(patience); !met(); {
+	for deadline := time.After(timeout); !met(); {
 		select {
 		case <-time.After(5 * time.Millisecond):
 		case <-r.ended:
-			r.t.Fatalf("it has ended: %s; it said\n%s", complaint, r.said)
+			r.t.Fatalf("it has ended: %s; it said\n%s", message, r.said)
 		case <-deadline:
-			r.t.Fatalf("after %s: %s; it said\n%s", patience, complaint, r.said)
+			r.t.Fatalf("after %s: %s; it said\n%s", timeout, message, r.said)
 		}
 	}
 }
@@ -221,8 +221,8 @@ func (r *faultRun) ends(code int, says string) {
 	r.t.Helper()
 	select {
 	case <-r.ended:
-	case <-time.After(2 * patience):
-		r.t.Fatalf("it has not ended after %s; it said\n%s", 2*patience, r.said)
+	case <-time.After(2 * timeout):
+		r.t.Fatalf("it has not ended after %s; it said\n%s", 2*timeout, r.said)
 	}
 	r.t.Logf("exit code %d; it said\n%s", r.cmd.ProcessState.ExitCode(), r.said)
 	if got := r.cmd.ProcessState.ExitCode(); got != code {

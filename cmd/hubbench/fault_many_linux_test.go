@@ -73,7 +73,7 @@ phases: [{name: all, roles: {%s}%s}]
 	c.try("one dies", func(t *testing.T) {
 		roots, disks, roles := folders(t)
 		r := beginRun(t, fmt.Sprintf(scenario, disks, roles, ", pace: 500 KB/s, stop: 60 s"))
-		r.strikeAt(func() error {
+		r.injectAt(func() error {
 			log, err := os.ReadFile(filepath.Join(r.out, rundir.LogFile))
 			if err != nil {
 				return err

@@ -38,7 +38,7 @@ func TestFaultsOfTheResults(t *testing.T) {
 		t.Parallel()
 		r, results, roots := newRun(t)
 		film := filepath.Join(results, "film")
-		r.strike("second", func() error { return r.fill(film) })
+		r.inject("second", func() error { return r.fill(film) })
 		r.ends(exitFailed, `hubbench: no space left for the results: `+r.out+` holds what was recorded until then; make room, and continue with: hubbench run --resume `+r.out)
 		r.keeps()
 		r.leaves(roots...)
@@ -53,7 +53,7 @@ func TestFaultsOfTheResults(t *testing.T) {
 		t.Parallel()
 		r, results, roots := newRun(t)
 		film := filepath.Join(results, "film")
-		r.strike("second", func() error { return fillBut(film, 96<<10) })
+		r.inject("second", func() error { return fillBut(film, 96<<10) })
 		r.ends(exitFailed, `(?s)\nsecond\n.*hubbench: no space left for the report: `+r.out+` holds what was recorded; make room, and write it with: hubbench report `+r.out)
 		r.keeps()
 		r.leaves(roots...)
@@ -66,7 +66,7 @@ func TestFaultsOfTheResults(t *testing.T) {
 	c.try("removed", func(t *testing.T) {
 		t.Parallel()
 		r, _, roots := newRun(t)
-		r.strike("second", func() error { return os.RemoveAll(r.out) })
+		r.inject("second", func() error { return os.RemoveAll(r.out) })
 		r.ends(exitFailed, `hubbench: `+r.out+` was removed while the run went on: what was measured is lost`)
 		r.leaves(roots...)
 		if strings.Count(r.said.String(), r.out) > 1 {

@@ -71,7 +71,7 @@ disks: [{name: A, path: %s}, {name: B, path: %s}]
 workload: {sizes: [2 MB], files: 3, block: 256 KiB, verify: %s}
 phases: [{name: written, pattern: WW}, {name: read, pattern: RR, cooldown: 3 s}]
 `, root, well, tc.verify))
-				r.strikeAt(func() error { return rot(d, root, page, place.at) }, ended("written"))
+				r.injectAt(func() error { return rot(d, root, page, place.at) }, ended("written"))
 				if !place.found {
 					r.ends(exitOK, `report: `)
 					r.keeps()

@@ -79,7 +79,7 @@ func TestFaultsOfStoppedProcesses(t *testing.T) {
 			t.Parallel()
 			a, b := inMemory(t), inMemory(t)
 			r := beginRun(t, strings.ReplaceAll(endless(a, b, writing), "stop: 60 s", fmt.Sprintf("stop: %.0f s", tc.still.Seconds()+3)))
-			r.strike("WW", func() error { return r.send(syscall.SIGSTOP, tc.who...) })
+			r.inject("WW", func() error { return r.send(syscall.SIGSTOP, tc.who...) })
 			time.Sleep(tc.still) // what the test is about
 			if err := r.send(syscall.SIGCONT, tc.who...); err != nil {
 				t.Fatal(err)
@@ -100,7 +100,7 @@ func TestFaultsOfStoppedProcesses(t *testing.T) {
 		t.Parallel()
 		a, b := inMemory(t), inMemory(t)
 		r := beginRun(t, endless(a, b, writing), "--stall", "2s")
-		r.strike("WW", func() error { return r.send(syscall.SIGSTOP, "worker of A") })
+		r.inject("WW", func() error { return r.send(syscall.SIGSTOP, "worker of A") })
 		r.ends(exitPartial, `partial run: disk A, phase WW: its worker was killed: nothing moved for [23]s`)
 		r.keeps()
 		r.leaves(a, b)
@@ -109,7 +109,7 @@ func TestFaultsOfStoppedProcesses(t *testing.T) {
 		t.Parallel()
 		a, b := inMemory(t), inMemory(t)
 		r := beginRun(t, endless(a, b, writing))
-		r.strike("WW", func() error { return r.send(syscall.SIGSTOP, "worker of A") })
+		r.inject("WW", func() error { return r.send(syscall.SIGSTOP, "worker of A") })
 		r.interrupt()
 		r.ends(exitInterrupted, `disk A, phase WW: its worker was killed: it did not stop within 4s`)
 		r.keeps()
@@ -119,7 +119,7 @@ func TestFaultsOfStoppedProcesses(t *testing.T) {
 		t.Parallel()
 		a, b := inMemory(t), inMemory(t)
 		r := beginRun(t, endless(a, b, "- {name: first, pattern: WW}\n- {name: second, pattern: RR, cooldown: 60 s}"))
-		r.strikeAt(func() error { return r.send(syscall.SIGSTOP, "janitor") }, ended("first"))
+		r.injectAt(func() error { return r.send(syscall.SIGSTOP, "janitor") }, ended("first"))
 		r.interrupt()
 		r.ends(exitInterrupted, `test files may be left in [^\n]* hubbench clean `+a)
 		r.keeps()
@@ -133,7 +133,7 @@ func TestFaultsOfStoppedProcesses(t *testing.T) {
 		t.Parallel()
 		a, b := inMemory(t), inMemory(t)
 		r := beginRun(t, endless(a, b, writing))
-		r.strike("WW", func() error { return r.send(syscall.SIGSTOP, "coordinator") })
+		r.inject("WW", func() error { return r.send(syscall.SIGSTOP, "coordinator") })
 		if err := r.send(syscall.SIGKILL, "coordinator"); err != nil {
 			t.Fatal(err)
 		}

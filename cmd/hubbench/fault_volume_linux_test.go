@@ -23,7 +23,7 @@ func TestFaultsOfADetachedLoop(t *testing.T) {
 		d, root := newVolume(t, testdisk.Options{}, "")
 		_, well := newVolume(t, testdisk.Options{}, "")
 		r := beginRun(t, endless(root, well, writing))
-		r.strike("WW", func() error { return exec.Command("losetup", "-d", d.Device).Run() })
+		r.inject("WW", func() error { return exec.Command("losetup", "-d", d.Device).Run() })
 		r.goesOn("WW", "A")
 		r.interrupt()
 		r.ends(exitInterrupted, `interrupted; continue with`)
@@ -44,7 +44,7 @@ func TestFaultsOfADetachedLoop(t *testing.T) {
 			}}, "")
 			_, well := newVolume(t, testdisk.Options{}, "")
 			r := beginRun(t, endless(root, well, phase.text))
-			r.strike(phase.name, func() (err error) {
+			r.inject(phase.name, func() (err error) {
 				for range 1000 { // what is written meanwhile must not fill it again
 					if err = os.Truncate(d.Image, 0); err != nil {
 						return err
@@ -70,7 +70,7 @@ func TestFaultsOfAReadOnlyVolume(t *testing.T) {
 		d, root := newVolume(t, testdisk.Options{}, "errors=remount-ro")
 		_, well := newVolume(t, testdisk.Options{}, "")
 		r := beginRun(t, endless(root, well, writing))
-		r.strike("WW", func() error {
+		r.inject("WW", func() error {
 			return os.WriteFile(filepath.Join("/sys/fs/ext4", filepath.Base(d.Device), "trigger_fs_error"), []byte("1"), 0)
 		})
 		r.ends(exitPartial, `partial run: disk A, phase WW: [^\n]*read-only file system; mount the volume writable`)
@@ -83,7 +83,7 @@ func TestFaultsOfAReadOnlyVolume(t *testing.T) {
 		d, root := newVolume(t, testdisk.Options{}, "")
 		_, well := newVolume(t, testdisk.Options{}, "")
 		r := beginRun(t, endless(root, well, short("first")+"\n"+short("second")))
-		r.strikeAt(func() error { return unix.Mount("", root, "", unix.MS_REMOUNT|unix.MS_RDONLY, "") }, ended("first"))
+		r.injectAt(func() error { return unix.Mount("", root, "", unix.MS_REMOUNT|unix.MS_RDONLY, "") }, ended("first"))
 		r.ends(exitPartial, `partial run: disk A, phase second: [^\n]*read-only file system; mount the volume writable`)
 		r.keeps()
 		r.leaves(well)
@@ -100,7 +100,7 @@ func TestFaultsOfAnUnmountedVolume(t *testing.T) {
 		d, root := newVolume(t, testdisk.Options{}, "")
 		_, well := newVolume(t, testdisk.Options{}, "")
 		r := beginRun(t, endless(root, well, writing))
-		r.strike("WW", detach(root))
+		r.inject("WW", detach(root))
 		r.goesOn("WW", "A")
 		r.interrupt()
 		r.ends(exitInterrupted, `disk A is no longer at `+root+`: test files of this run may be left on it; connect it, and run hubbench clean `+root)
@@ -118,7 +118,7 @@ func TestFaultsOfAnUnmountedVolume(t *testing.T) {
 		d, root := newVolume(t, testdisk.Options{}, "")
 		_, well := newVolume(t, testdisk.Options{}, "")
 		r := beginRun(t, endless(root, well, short("first")+"\n"+short("second")))
-		r.strikeAt(detach(root), ended("first"))
+		r.injectAt(detach(root), ended("first"))
 		r.ends(exitPartial, `(?s)disk A is no longer at `+root+`: test files of this run may be left on it.*partial run: disk A, phase second: `)
 		r.keeps()
 		if files, err := os.ReadDir(root); err != nil || len(files) > 0 {
@@ -157,7 +157,7 @@ func TestFaultsOfAFullDisk(t *testing.T) {
 			_, well := newVolume(t, testdisk.Options{}, "")
 			r := beginRun(t, strings.ReplaceAll(endless(root, well, tc.phase), plain, tc.workload))
 			film := filepath.Join(root, "film")
-			r.strike("WW", func() error { return r.fill(film) })
+			r.inject("WW", func() error { return r.fill(film) })
 			r.ends(exitPartial, `partial run: disk A, phase WW: [^\n]*no space left on device; free some space`)
 			r.keeps()
 			r.leaves(root, well)

@@ -30,8 +30,8 @@ const (
 // lookAtDisks are the commands that do.
 func lookAtDisks() []string { return []string{"run", "plan", "doctor", "clean", "devices", "init"} }
 
-// endPatience is how long a process that has given its exit code may take to end.
-const endPatience = 500 * time.Millisecond
+// endTimeout is how long a process that has given its exit code may take to end.
+const endTimeout = 500 * time.Millisecond
 
 // front runs the command line in a second process; not ok where that is not needed, or cannot be had.
 func front(args []string) (code int, ok bool) {
@@ -89,7 +89,7 @@ func front(args []string) (code int, ok bool) {
 		case code := <-given:
 			select {
 			case <-ended:
-			case <-time.After(endPatience):
+			case <-time.After(endTimeout):
 			}
 			return code, true
 		case <-ended:

@@ -122,7 +122,7 @@ func found(a *analysis.Analysis, code string) *analysis.Finding {
 // awaitEvent waits until the journal of a run has a line with all the words.
 func awaitEvent(t *testing.T, out string, words ...string) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(timeout); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		data, _ := os.ReadFile(filepath.Join(out, "events.jsonl"))
 		for line := range strings.Lines(string(data)) {
 			if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(line, w) }) {

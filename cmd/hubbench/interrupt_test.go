@@ -56,9 +56,9 @@ func TestInterruptedLate(t *testing.T) {
 			defer func() { _ = send("KILL") }()
 			wait := func(what string, met func() bool) {
 				t.Helper()
-				for deadline := time.Now().Add(2 * patience); !met(); time.Sleep(5 * time.Millisecond) {
+				for deadline := time.Now().Add(2 * timeout); !met(); time.Sleep(5 * time.Millisecond) {
 					if time.Now().After(deadline) {
-						t.Fatalf("after %s: no %s; stderr: %s", 2*patience, what, said.String())
+						t.Fatalf("after %s: no %s; stderr: %s", 2*timeout, what, said.String())
 					}
 				}
 			}

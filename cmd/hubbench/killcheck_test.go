@@ -23,9 +23,9 @@ func (k *killTry) check() error {
 	if err := k.checkCode(code); err != nil {
 		return fmt.Errorf("%w; stderr: %s", err, said)
 	}
-	for deadline := time.Now().Add(patience); len(k.processes()) > 0; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(timeout); len(k.processes()) > 0; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			return fmt.Errorf("after %s there are still %v", patience, k.processes())
+			return fmt.Errorf("after %s there are still %v", timeout, k.processes())
 		}
 	}
 	if k.spared {

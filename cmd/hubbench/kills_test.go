@@ -228,7 +228,7 @@ func (r *killedRun) command(args ...string) *exec.Cmd {
 
 // do runs hubbench to its end.
 func (r *killedRun) do(args ...string) (code int, output string) {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*timeout)
 	defer cancel()
 	cmd := r.command(args...)
 	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })
@@ -261,9 +261,9 @@ func (r *killedRun) running() bool {
 func (r *killedRun) wait() (code int, said string) {
 	select {
 	case <-r.ended:
-	case <-time.After(2 * patience):
+	case <-time.After(2 * timeout):
 		_ = r.send("KILL")
-		return 0, fmt.Sprintf("it had not ended after %s", 2*patience)
+		return 0, fmt.Sprintf("it had not ended after %s", 2*timeout)
 	}
 	return r.cmd.ProcessState.ExitCode(), r.said.String()
 }
@@ -296,7 +296,7 @@ func (k *killTry) run(t *testing.T, number int) error {
 			return err
 		}
 		var err error
-		if hit, err = k.strike(aims[number/2%len(aims)]); err != nil {
+		if hit, err = k.inject(aims[number/2%len(aims)]); err != nil {
 			return err
 		}
 		// One that has ended can be sent a signal until somebody has asked for its exit code.
@@ -316,9 +316,9 @@ func (k *killTry) run(t *testing.T, number int) error {
 	return nil
 }
 
-// strike waits for a stage and a random part of the time that it takes, and ends one or two of the processes that live
+// inject waits for a stage and a random part of the time that it takes, and ends one or two of the processes that live
 // then. It is false where none did.
-func (k *killTry) strike(stage int) (bool, error) {
+func (k *killTry) inject(stage int) (bool, error) {
 	for k.running() && k.at.now() < stage {
 		time.Sleep(100 * time.Microsecond) // some stages take no longer than a millisecond
 	}

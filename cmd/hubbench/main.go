@@ -49,7 +49,7 @@ func run(ctx context.Context, args []string, p program) int {
 	if err != nil && !began {
 		err = usage(err) // cobra refused the command line before any command ran
 	}
-	return complain(err, p.stderr)
+	return printError(err, p.stderr)
 }
 
 func newRoot(p program) *cobra.Command {

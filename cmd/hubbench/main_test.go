@@ -66,21 +66,21 @@ func TestScripts(t *testing.T) {
 			return macFUSE || exists("/dev/fuse") && (err == nil || os.Geteuid() == 0), nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":  exits,
-			"begin":  begin,
-			"ends":   ends,
-			"await":  await,
-			"signal": signalRun,
-			"slay":   slay,
-			"gone":   gone,
-			"litter": litter,
-			"same":   same,
+			"exits":      exits,
+			"begin":      begin,
+			"ends":       ends,
+			"await":      await,
+			"signal":     signalRun,
+			"killworker": killWorker,
+			"gone":       gone,
+			"litter":     litter,
+			"same":       same,
 		},
 	})
 }
 
 // patience bounds every wait of a script; nothing should come near it.
-const patience = 30 * time.Second
+const timeout = 30 * time.Second
 
 type runsKey struct{}
 
@@ -138,7 +138,7 @@ func begin(ts *testscript.TestScript, _ bool, args []string) {
 // "killed".
 func ends(ts *testscript.TestScript, _ bool, args []string) {
 	cmd := runs(ts)[args[0]]
-	timer := time.AfterFunc(patience, func() { _ = cmd.send("KILL") })
+	timer := time.AfterFunc(timeout, func() { _ = cmd.send("KILL") })
 	defer timer.Stop()
 	_ = cmd.Wait()
 	out := cmd.Stdout.(*bytes.Buffer).String()
@@ -165,10 +165,10 @@ func await(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // poll waits for a condition outside of the program's reach.
-func poll(ts *testscript.TestScript, complaint string, met func() bool) {
-	for deadline := time.Now().Add(patience); !met(); time.Sleep(5 * time.Millisecond) {
+func poll(ts *testscript.TestScript, message string, met func() bool) {
+	for deadline := time.Now().Add(timeout); !met(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			ts.Fatalf("after %s: %s", patience, complaint)
+			ts.Fatalf("after %s: %s", timeout, message)
 		}
 	}
 }
@@ -197,8 +197,8 @@ func workerPIDs(ts *testscript.TestScript, log string) map[string]int {
 	return pids
 }
 
-// slay LOG DISK [SIGNAL] kills the worker of a disk, or the clean-up process, which must be alive.
-func slay(ts *testscript.TestScript, _ bool, args []string) {
+// killworker LOG DISK [SIGNAL] kills the worker of a disk, or the clean-up process, which must be alive.
+func killWorker(ts *testscript.TestScript, _ bool, args []string) {
 	signal := "KILL"
 	if len(args) > 2 {
 		signal = args[2]
@@ -289,15 +289,15 @@ func TestBadScenarios(t *testing.T) {
 		t.Fatal(err)
 	}
 	mistakes := map[string]int{}
-	told := map[string]string{}
+	reported := map[string]string{}
 	for line := range strings.Lines(string(data)) {
 		file, _, _ := strings.Cut(line, ":")
-		if mistakes[file]++; mistakes[file] <= mostMistakes {
-			told[file] += "hubbench: " + line
+		if mistakes[file]++; mistakes[file] <= maxMistakes {
+			reported[file] += "hubbench: " + line
 		}
 	}
-	for file, want := range told {
-		if more := mistakes[file] - mostMistakes; more > 0 {
+	for file, want := range reported {
+		if more := mistakes[file] - maxMistakes; more > 0 {
 			want += fmt.Sprintf("hubbench: and %d more\n", more)
 		}
 		for _, command := range []string{"plan", "run"} {

@@ -43,7 +43,7 @@ func mountHub(t *testing.T, profile string, args ...string) *mounted {
 		t.Fatal(err)
 	}
 	t.Cleanup(m.end)
-	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(timeout); ; time.Sleep(5 * time.Millisecond) {
 		said, _ := os.ReadFile(stderr.Name())
 		switch {
 		case bytes.Contains(said, []byte("Ctrl-C unmounts")):
@@ -144,7 +144,7 @@ phases: [{pattern: W`+tc.phase+`}, {pattern: R`+tc.phase+`}]
 				return left
 			}
 			if strings.HasPrefix(tc.fault, "stall") { // its files are removed when the disk is back
-				for deadline := time.Now().Add(patience); len(left()) > 0 && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+				for deadline := time.Now().Add(timeout); len(left()) > 0 && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 				}
 			}
 			m.end()
@@ -174,8 +174,8 @@ func TestMountedFilesAreReal(t *testing.T) {
 	began := time.Now()
 	sh(t, "dd", "if="+from, "of="+to, "bs=1M", "oflag=direct", "conv=fsync")
 	// At 72.5 MB/s, 50 ms of which the disk may take ahead; a busy machine may be slower.
-	if least := float64(len(want))/72.5e6 - 0.05; time.Since(began).Seconds() < least {
-		t.Errorf("copied in %s, the disk needs %.2f s", time.Since(began), least)
+	if shortest := float64(len(want))/72.5e6 - 0.05; time.Since(began).Seconds() < shortest {
+		t.Errorf("copied in %s, the disk needs %.2f s", time.Since(began), shortest)
 	}
 	if got, err := os.ReadFile(to); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("the copy differs: %v", err)

@@ -95,7 +95,7 @@ func TestMountedTwice(t *testing.T) {
 	if err := os.WriteFile(mine, []byte("precious"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
 	second := exec.CommandContext(ctx, "hubbench", "mount", "usb-10g", m.root)
 	second.Cancel = func() error { return second.Process.Signal(os.Interrupt) } // it takes away what it should not have mounted
@@ -145,7 +145,7 @@ phases: [{pattern: WW, files: 1000}, {pattern: RR}]
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(timeout); ; time.Sleep(5 * time.Millisecond) {
 		if events, _ := os.ReadFile(filepath.Join(out, "events.jsonl")); bytes.Contains(events, []byte(`"type":"file"`)) {
 			break
 		}

@@ -20,7 +20,7 @@ disks: [{name: A, simulate: {profile: A}}, {name: B, simulate: {profile: B}}]
 workload: {sizes: [1 GB], files: 8}
 phases: [{pattern: W-}, {pattern: -W}, {pattern: WW}, {pattern: R-}, {pattern: -R}, {pattern: RR}]
 `
-	tell := func(args ...string) string {
+	output := func(args ...string) string {
 		var out, errs bytes.Buffer
 		if code := run(t.Context(), args, program{stdin: strings.NewReader(""), stdout: &out, stderr: &errs}); code != 0 {
 			t.Fatalf("%v: exit %d: %s", args, code, errs.String())
@@ -33,13 +33,13 @@ phases: [{pattern: W-}, {pattern: -W}, {pattern: WW}, {pattern: R-}, {pattern: -
 			t.Fatal(err)
 		}
 		for name, got := range map[string]string{
-			"simulate": tell("simulate", at("u.yaml"), "--out", at(hub)),
-			"analyze":  tell("analyze", at(hub)),
-			"page":     tell("report", at(hub), "--format", "md", "--out", "-"),
-			"fit":      tell("fit", at(hub), "--out", at(hub+".yaml")),
-			"predict":  tell("predict", at(hub+".yaml")),
-			"as it is": tell("predict", hub),
-			"advise":   tell("advise", at(hub+".yaml"), "--play", "A=1xprores-422-hq-uhd-25", "--write", "B"),
+			"simulate": output("simulate", at("u.yaml"), "--out", at(hub)),
+			"analyze":  output("analyze", at(hub)),
+			"page":     output("report", at(hub), "--format", "md", "--out", "-"),
+			"fit":      output("fit", at(hub), "--out", at(hub+".yaml")),
+			"predict":  output("predict", at(hub+".yaml")),
+			"as it is": output("predict", hub),
+			"advise":   output("advise", at(hub+".yaml"), "--play", "A=1xprores-422-hq-uhd-25", "--write", "B"),
 		} {
 			if name == "fit" {
 				data, err := os.ReadFile(at(hub + ".yaml"))

@@ -114,13 +114,13 @@ func (r *prepared) check(ctx context.Context, results string) (warnings []string
 }
 
 // devices are the file systems that the real disks' folders are on now.
-func (r *prepared) devices(tell func(text string)) (map[string]uint64, error) {
+func (r *prepared) devices(notify func(text string)) (map[string]uint64, error) {
 	ids := map[string]uint64{}
 	for _, d := range r.plan.Disks {
 		if d.Simulated() {
 			continue
 		}
-		err := told(tell, reachPatience, diskAt(d), func() error {
+		err := notifyIfSlow(notify, reachTimeout, diskAt(d), func() error {
 			place, err := device.Inspect(d.Path)
 			ids[d.Name] = place.ID
 			return err
@@ -216,9 +216,9 @@ func loadProfile(name string) (*hub.Profile, error) {
 	return hub.Load(name, data)
 }
 
-// most is how much of a file is read as a scenario or profile: more than strictyaml takes, so that it is what
+// maxSize is how much of a file is read as a scenario or profile: more than strictyaml takes, so that it is what
 // refuses a longer one, and in its own words.
-const most = 2 << 20
+const maxSize = 2 << 20
 
 // readSmall reads a file that a person wrote, and no more of it than such a file can have.
 func readSmall(path string) ([]byte, error) {
@@ -240,5 +240,5 @@ func readSmall(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, most))
+	return io.ReadAll(io.LimitReader(file, maxSize))
 }

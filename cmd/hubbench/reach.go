@@ -11,21 +11,21 @@ import (
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
-// reachPatience is how long a disk may take to answer before a person is told what is waited for. A hard disk that starts
+// reachTimeout is how long a disk may take to answer before a person is told what is waited for. A hard disk that starts
 // up takes longer.
-const reachPatience = 2 * time.Second
+const reachTimeout = 2 * time.Second
 
-// told does what may wait for a disk, and tells a person of what if that takes long.
-func told(tell func(text string), patience time.Duration, what string, do func() error) error {
-	late := time.AfterFunc(patience, func() {
-		tell("waiting for " + what + ": its disk is starting up or hangs, or the system asks in a window of its own whether this terminal may use it")
+// notifyIfSlow does what may wait for a disk, and tells a person of what if that takes long.
+func notifyIfSlow(notify func(text string), timeout time.Duration, what string, do func() error) error {
+	late := time.AfterFunc(timeout, func() {
+		notify("waiting for " + what + ": its disk is starting up or hangs, or the system asks in a window of its own whether this terminal may use it")
 	})
 	defer late.Stop()
 	return do()
 }
 
 // tell writes a line for a person.
-func (p program) tell(text string) { sayf(p.stderr, "%s\n", text) }
+func (p program) notify(text string) { sayf(p.stderr, "%s\n", text) }
 
 // diskAt is a disk as a person is told of it.
 func diskAt(d scenario.Disk) string { return fmt.Sprintf("disk %s (%s)", d.Name, d.Path) }
@@ -36,7 +36,7 @@ func (r *prepared) reach(p program) error {
 		if disk.Simulated() {
 			continue
 		}
-		if err := told(p.tell, reachPatience, diskAt(disk), func() error { return diskio.Reach(disk.Path) }); err != nil {
+		if err := notifyIfSlow(p.notify, reachTimeout, diskAt(disk), func() error { return diskio.Reach(disk.Path) }); err != nil {
 			return usage(fmt.Errorf("disk %s: %w", disk.Name, err))
 		}
 	}
@@ -53,7 +53,7 @@ func prepareAt(p program, path, asked string) (*prepared, error) {
 	if asked != "" {
 		into = filepath.Dir(asked)
 	}
-	_ = told(p.tell, reachPatience, "results folder "+cmp.Or(asked, into), func() error {
+	_ = notifyIfSlow(p.notify, reachTimeout, "results folder "+cmp.Or(asked, into), func() error {
 		for _, folder := range []string{into, asked} {
 			_, _ = os.ReadDir(folder) // what is wrong with it is said when the run's folder is made
 		}

@@ -19,7 +19,7 @@ func runResume(ctx context.Context, p program, opts runOptions) error {
 	var ready *prepared
 	var warnings []string
 	err := untilInterrupted(ctx, func() (err error) {
-		err = told(p.tell, reachPatience, "results folder "+opts.from, func() (err error) {
+		err = notifyIfSlow(p.notify, reachTimeout, "results folder "+opts.from, func() (err error) {
 			if err := checkResumable(opts.from); err != nil {
 				return err
 			}
@@ -67,7 +67,7 @@ func prepareRest(ctx context.Context, p program, rest *rundir.Unfinished, opts r
 			continue
 		}
 		remove := func() error { return diskio.RemoveRun(d.Path, rest.Info.RunID) } // what a power cut left
-		if err := told(p.tell, reachPatience, diskAt(d), remove); err != nil {
+		if err := notifyIfSlow(p.notify, reachTimeout, diskAt(d), remove); err != nil {
 			return nil, nil, fmt.Errorf("resume run: disk %s: %w", d.Name, err)
 		}
 	}

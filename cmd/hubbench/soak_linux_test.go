@@ -105,7 +105,7 @@ func TestRunsInARow(t *testing.T) {
 	}
 	before := tr.look(0)
 	used := freeBytes(t, a, b)
-	var most []use // of each run; its memory is the most that its processes have had
+	var peaks []use // of each run; its memory is the most that its processes have had
 	asBefore := 0
 	for i := range *soakRuns {
 		name, out := scenarios[i%2], filepath.Join(work, "out")
@@ -127,7 +127,7 @@ func TestRunsInARow(t *testing.T) {
 			t.Fatalf("no account of run %d", i)
 		}
 		if name == "real" {
-			most = append(most, use{at: time.Duration(len(most)), own: usage.Maxrss << 10})
+			peaks = append(peaks, use{at: time.Duration(len(peaks)), own: usage.Maxrss << 10})
 		}
 	}
 	n := float64(asBefore)
@@ -135,8 +135,8 @@ func TestRunsInARow(t *testing.T) {
 		Claim: "soak", Case: "runs in a row after which processes, files, loop devices, mounts and free space are as before", Unit: fmt.Sprintf("of %d", *soakRuns),
 		Truth: float64(*soakRuns), Measured: n, Low: n, High: n, Limit: "all", Pass: asBefore == *soakRuns,
 	})
-	if len(most) >= 4*stats.MinBins {
-		f := change(most, func(u use) int64 { return u.own }, 1e6, 1)
+	if len(peaks) >= 4*stats.MinBins {
+		f := change(peaks, func(u use) int64 { return u.own }, 1e6, 1)
 		f.Case, f.Unit = fmt.Sprintf("%d runs in a row: the most memory of one of its processes, last quarter less second", *soakRuns), "B"
 		evidence.Report(t, f)
 	}

@@ -24,7 +24,7 @@ func runSearch(ctx context.Context, opts Options, index int, starter *starter, s
 			if err := replay(sim, opts.Plan, &try); err != nil {
 				return nil, err
 			}
-			s.Tell(done[s.Made()])
+			s.Add(done[s.Made()])
 			continue
 		}
 		judge := search.NewJudge(&try)
@@ -41,7 +41,7 @@ func runSearch(ctx context.Context, opts Options, index int, starter *starter, s
 		if err := opts.Journal.Append(ended(try, trace.Complete)); err != nil {
 			return nil, err
 		}
-		s.Tell(outcome)
+		s.Add(outcome)
 		opts.Watcher.Tried(*try.Try, outcome, s)
 	}
 }

@@ -50,7 +50,7 @@ func searchPlan(t *testing.T) *scenario.Plan {
 		p.Disks[i] = scenario.Disk{Name: p.Disks[i].Name, Path: t.TempDir()}
 	}
 	sought := scenario.Phase{
-		Name: "edit", Search: &scenario.Search{Kind: trace.SearchStreams, Disk: "one", Hold: 10 * time.Second, Most: 8},
+		Name: "edit", Search: &scenario.Search{Kind: trace.SearchStreams, Disk: "one", Hold: 10 * time.Second, Max: 8},
 		Roles: map[string]trace.Role{"one": trace.Read, "two": trace.Write},
 		Jobs: []scenario.Job{
 			{Disk: "one", Role: trace.Read, Sizes: []int64{1e6}, Streams: []stream.Spec{{Rate: 1e6, Frame: 40 * time.Millisecond, Count: 1, Buffer: time.Second}}},
@@ -138,7 +138,7 @@ func TestSearchEqualsSimulation(t *testing.T) {
 		t.Skip("-short: it takes long on emulated systems, and depends on no system")
 	}
 	for name, sought := range map[string]*scenario.Search{
-		"streams": {Kind: trace.SearchStreams, Disk: "one", Hold: 6 * time.Second, Most: 16},
+		"streams": {Kind: trace.SearchStreams, Disk: "one", Hold: 6 * time.Second, Max: 16},
 		"pace":    {Kind: trace.SearchPace, Disk: "two", Hold: 6 * time.Second},
 	} {
 		tight := profile()

@@ -73,14 +73,14 @@ func judgeFiles(e *evidence, disk scenario.Disk, place Place, found *findings) {
 	if size, phase := largestFile(e.plan, disk.Name); fileMax(place.Filesystem) > 0 && size > fileMax(place.Filesystem) {
 		found.refuse("file_limit", disk.Name, "phase %s has a file of %s, and the file system of %s supports none above 4 GiB; use smaller files, or format the disk as exFAT, APFS, NTFS or ext4", phase, unit.FormatBytes(size), disk.Path)
 	}
-	if need, phase := mostNeeded(e.plan, disk.Name); need > 0 {
+	if need, phase := maxNeeded(e.plan, disk.Name); need > 0 {
 		found.refuse("footprint", disk.Name, "phase %s reads %s, more than its footprint allows at one time; read fewer or smaller files, or raise the footprint", phase, unit.FormatBytes(need))
 	}
 }
 
-// mostNeeded is the files that a job of the disk needs at one time though its footprint forbids it, and the
+// maxNeeded is the files that a job of the disk needs at one time though its footprint forbids it, and the
 // phase; 0 where there is no such job.
-func mostNeeded(plan *scenario.Plan, disk string) (bytes int64, phase string) {
+func maxNeeded(plan *scenario.Plan, disk string) (bytes int64, phase string) {
 	for _, p := range plan.Phases {
 		for _, job := range p.Jobs {
 			var need int64
@@ -96,15 +96,15 @@ func mostNeeded(plan *scenario.Plan, disk string) (bytes int64, phase string) {
 }
 
 // largestFile is the disk's largest file and its phase.
-func largestFile(plan *scenario.Plan, disk string) (most int64, phase string) {
+func largestFile(plan *scenario.Plan, disk string) (largest int64, phase string) {
 	for _, p := range plan.Phases {
 		for _, job := range p.Jobs {
 			for _, size := range job.Sizes {
-				if job.Disk == disk && size > most {
-					most, phase = size, p.Name
+				if job.Disk == disk && size > largest {
+					largest, phase = size, p.Name
 				}
 			}
 		}
 	}
-	return most, phase
+	return largest, phase
 }

@@ -99,7 +99,7 @@ func known(name string) bool {
 
 // judgePrograms asks whether a program is at work that loads disks.
 func judgePrograms(e *evidence, found *findings) {
-	told := map[string]bool{} // once for all processes of a program
+	reported := map[string]bool{} // once for all processes of a program
 	for _, p := range e.processes {
 		program := programOf(p)
 		if program == nil {
@@ -115,15 +115,15 @@ func judgePrograms(e *evidence, found *findings) {
 				continue
 			}
 			for _, disk := range e.plan.Disks {
-				if place, ok := e.places[disk.Name]; ok && !told[program.name+disk.Name] && e.worksOn(p, disk, place) {
-					told[program.name+disk.Name] = true
+				if place, ok := e.places[disk.Name]; ok && !reported[program.name+disk.Name] && e.worksOn(p, disk, place) {
+					reported[program.name+disk.Name] = true
 					found.warn("background", disk.Name, "%s (process %d) %s on it; %s", p.Name, p.PID, program.does, program.try)
 				}
 			}
 			continue
 		}
-		if !told[program.name] {
-			told[program.name] = true
+		if !reported[program.name] {
+			reported[program.name] = true
 			found.warn("background", "", "%s (process %d) %s, which loads disks; %s", p.Name, p.PID, program.does, program.try)
 		}
 	}

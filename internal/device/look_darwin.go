@@ -11,8 +11,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
-// patience is how long a tool may take. system_profiler takes some seconds, and more where a disk has to spin up.
-const patience = 30 * time.Second
+// toolTimeout is how long a tool may take. system_profiler takes some seconds, and more where a disk has to spin up.
+const toolTimeout = 30 * time.Second
 
 // look asks macOS' own tools, all at once. One that fails costs what it would have told, and a warning.
 func look(ctx context.Context, opts LookOptions) (*hardware.Inventory, error) {
@@ -32,7 +32,7 @@ func look(ctx context.Context, opts LookOptions) (*hardware.Inventory, error) {
 	failures := make([]error, len(tools))
 	var all sync.WaitGroup
 	for i, tool := range tools {
-		all.Go(func() { *tool.into, failures[i] = ask(ctx, patience, tool.argv) })
+		all.Go(func() { *tool.into, failures[i] = ask(ctx, toolTimeout, tool.argv) })
 	}
 	all.Wait()
 	if err := ctx.Err(); err != nil {

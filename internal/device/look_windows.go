@@ -19,8 +19,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
-// patience is how long PowerShell may take: it starts slowly, and asks some hundred things.
-const patience = time.Minute
+// toolTimeout is how long PowerShell may take: it starts slowly, and asks some hundred things.
+const toolTimeout = time.Minute
 
 // look asks PowerShell, in one call; where that fails, what the drives themselves tell.
 func look(ctx context.Context, opts LookOptions) (*hardware.Inventory, error) {
@@ -45,7 +45,7 @@ func askPowerShell(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	program := filepath.Join(system, "WindowsPowerShell", "v1.0", "powershell.exe")
-	answer, err := ask(ctx, patience, []string{program, "-NoProfile", "-NonInteractive", "-ExecutionPolicy", "Bypass", "-Command", parser.Script()})
+	answer, err := ask(ctx, toolTimeout, []string{program, "-NoProfile", "-NonInteractive", "-ExecutionPolicy", "Bypass", "-Command", parser.Script()})
 	if err == nil && len(bytes.TrimSpace(answer)) == 0 {
 		err = errors.New("it answers nothing") // Wine's does not know a command
 	}

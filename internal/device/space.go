@@ -32,7 +32,7 @@ func judgeSpace(plan *scenario.Plan, places map[string]Place) []Problem {
 			}
 		}
 		judged = append(judged, sharers...)
-		need, phase := mostSpace(plan, sharers)
+		need, phase := maxSpace(plan, sharers)
 		margin := need/marginPart + marginBytes
 		if need == 0 || need+margin <= place.Free {
 			continue
@@ -48,8 +48,8 @@ func judgeSpace(plan *scenario.Plan, places map[string]Place) []Problem {
 	return problems
 }
 
-// mostSpace is the most that the disks' test files take up at one time, and the phase that does it.
-func mostSpace(plan *scenario.Plan, disks []string) (most int64, phase string) {
+// maxSpace is the most that the disks' test files take up at one time, and the phase that does it.
+func maxSpace(plan *scenario.Plan, disks []string) (largest int64, phase string) {
 	total := make([]int64, len(plan.Phases))
 	for _, disk := range disks {
 		for i, stock := range plan.Stock(disk) {
@@ -57,9 +57,9 @@ func mostSpace(plan *scenario.Plan, disks []string) (most int64, phase string) {
 		}
 	}
 	for i, p := range plan.Phases {
-		if total[i] > most {
-			most, phase = total[i], p.Name
+		if total[i] > largest {
+			largest, phase = total[i], p.Name
 		}
 	}
-	return most, phase
+	return largest, phase
 }

@@ -4,7 +4,7 @@ import "context"
 
 // Processes are what this machine does.
 func Processes(ctx context.Context) ([]Process, error) {
-	out, err := ask(ctx, patience, []string{"/bin/ps", "-Axo", "pid=,time=,command="})
+	out, err := ask(ctx, toolTimeout, []string{"/bin/ps", "-Axo", "pid=,time=,command="})
 	if err != nil {
 		return nil, err
 	}
@@ -13,7 +13,7 @@ func Processes(ctx context.Context) ([]Process, error) {
 
 // SavingPower says how the processor is held back to save power; empty where it is not, or cannot be asked.
 func SavingPower(ctx context.Context) string {
-	out, err := ask(ctx, patience, []string{"/usr/bin/pmset", "-g"})
+	out, err := ask(ctx, toolTimeout, []string{"/usr/bin/pmset", "-g"})
 	if err != nil {
 		return ""
 	}

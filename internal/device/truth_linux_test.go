@@ -135,8 +135,8 @@ func (b *bench) findmnt() []found {
 	return out.Mounts
 }
 
-// TestLookTellsTheTruth makes disks of every kind and compares what Look says of them with what lsblk and findmnt say.
-func TestLookTellsTheTruth(t *testing.T) {
+// TestLookIsRight makes disks of every kind and compares what Look says of them with what lsblk and findmnt say.
+func TestLookIsRight(t *testing.T) {
 	if os.Getenv(inLab) == "" {
 		enterLab(t)
 		return

@@ -28,31 +28,31 @@ const (
 // readings bound by how much the clock of another process is ahead of ours, in nanoseconds: each exchange says that its
 // reading was taken between two of ours.
 type readings struct {
-	least, most int64
-	n           int
+	low, high int64
+	n         int
 }
 
 // add takes an exchange: our reading before, the other's, and ours after.
 func (r *readings) add(before, other, after int64) {
-	least, most := other-after, other-before
+	low, high := other-after, other-before
 	if r.n == 0 {
-		r.least, r.most = least, most
+		r.low, r.high = low, high
 	}
-	r.least, r.most = max(r.least, least), min(r.most, most)
+	r.low, r.high = max(r.low, low), min(r.high, high)
 	r.n++
 }
 
 // judgeClocks: were the clocks one, every reading would lie between ours, and zero within the bounds.
 func judgeClocks(r readings) trace.Check {
-	measured := fmt.Sprintf("two processes differ by %s to %s (%d exchanges)", span(float64(r.least)), span(float64(r.most)), r.n)
-	bound := float64(max(-r.least, r.most))
+	measured := fmt.Sprintf("two processes differ by %s to %s (%d exchanges)", span(float64(r.low)), span(float64(r.high)), r.n)
+	bound := float64(max(-r.low, r.high))
 	switch {
 	case r.n == 0:
 		return fail("no exchange", "The clocks of other processes could not be read.", "try again")
-	case r.least > r.most || r.least > clockFail || r.most < -clockFail:
+	case r.low > r.high || r.low > clockFail || r.high < -clockFail:
 		return fail(measured, "Processes read different clocks: the times of two disks cannot be compared, and overlaps are wrong.",
 			"restart the computer; in a virtual machine, give it a stable clock source (Linux: /sys/devices/system/clocksource)")
-	case r.least > 0 || r.most < 0:
+	case r.low > 0 || r.high < 0:
 		return warn(measured, "The clocks of two processes differ by a little: the start of disks is uncertain by that.", "restart the computer, and close what sets its clock")
 	case bound > clockWarn:
 		return warn(fmt.Sprintf("two processes agree within %s (%d exchanges)", span(bound), r.n),

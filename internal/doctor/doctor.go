@@ -27,7 +27,7 @@ type Options struct {
 	Battery func(ctx context.Context) (on, known bool)
 	Stall   time.Duration      // a disk that moves nothing for so long is given up; 0: the usual
 	Say     func(doing string) // is told what is being measured
-	Hangs   func(text string)  // is told at once of a disk that moves nothing
+	OnHang  func(text string)  // is told at once of a disk that moves nothing
 }
 
 // Run makes every check. An error means that it was interrupted or could not
@@ -102,7 +102,7 @@ func (o Options) janitor() (dismiss func(hangs bool), err error) {
 		select {
 		case <-ended:
 		case <-time.After(dismissTimeout):
-			o.Hangs(fmt.Sprintf("test files (.hubbench-%s) are still being removed; if a disk hangs, run hubbench clean when it is back", o.RunID))
+			o.OnHang(fmt.Sprintf("test files (.hubbench-%s) are still being removed; if a disk hangs, run hubbench clean when it is back", o.RunID))
 		}
 	}, nil
 }

@@ -84,9 +84,9 @@ func options(t *testing.T, broken ...string) Options {
 			c, err := gauge.Count(ctx, path)
 			return c.Read + c.Written, err
 		},
-		Awake: func(context.Context) error { return nil },
-		Say:   func(string) {},
-		Hangs: func(text string) { t.Error(text) },
+		Awake:  func(context.Context) error { return nil },
+		Say:    func(string) {},
+		OnHang: func(text string) { t.Error(text) },
 	}
 }
 

@@ -10,11 +10,11 @@ import (
 
 const (
 	flushes = 40
-	// flushLeast is less than a command takes to a disk behind a cable and back.
-	flushLeast = 25e3 // ns
-	// flashLeast is how long the fastest flash takes to be programmed (Cheong et al., A flash memory controller for 15 µs
+	// minFlush is less than a command takes to a disk behind a cable and back.
+	minFlush = 25e3 // ns
+	// minFlash is how long the fastest flash takes to be programmed (Cheong et al., A flash memory controller for 15 µs
 	// ultra-low-latency SSD using high-speed 3D NAND flash with 3 µs read time, ISSCC 2018).
-	flashLeast = 100e3 // ns
+	minFlash = 100e3 // ns
 	// flushSlow is a flush that takes as long as a file.
 	flushSlow = 200e6
 )
@@ -44,14 +44,14 @@ func judgeFlush(f flushed) trace.Check {
 	switch {
 	case f.known && !f.volatile:
 		return pass(measured+"; the disk says that it loses nothing without power", "A file that is flushed is on the disk.")
-	case quick < flushLeast:
+	case quick < minFlush:
 		said := "A flush returns"
 		if f.known {
 			said = "The disk says that it holds written bytes in a volatile cache, and yet a flush returns"
 		}
 		return fail(measured, said+" sooner than a disk can answer: something on the way ignores flushes. Rates of small files are too high, and a power cut loses what was reported as written.",
 			"measure on the disk itself, not on a file in memory or a virtual disk; update the enclosure's firmware, or use another")
-	case quick < flashLeast && !f.virtual:
+	case quick < minFlash && !f.virtual:
 		return warn(measured, "A flush returns sooner than flash can be programmed: unless the disk's memory survives a power cut, something on the way ignores flushes.",
 			"measure on the disk itself, and compare its small files with those of disks that flush alike only")
 	case f.refused != nil:
@@ -59,7 +59,7 @@ func judgeFlush(f flushed) trace.Check {
 	case quantile(reaches, 0.5) > flushSlow:
 		return warn(measured, "Each file ends with a long wait for its flush: small files look slow.", "check that no other program writes to the disk; `flush: none` leaves the flush out of the times")
 	}
-	if quick < flashLeast {
+	if quick < minFlash {
 		return pass(measured, "A flush waits for the disk, which answers before flash could be programmed: it is a virtual disk, of whose memory nobody here knows whether it survives a power cut.")
 	}
 	return pass(measured, "A flush waits for the disk.")

@@ -62,7 +62,7 @@ func TestJudges(t *testing.T) {
 		{"another clock", judgeClocks(exchanged(5e9, 20_000)), trace.Fail, "different clocks"},
 		{"a clock behind", judgeClocks(exchanged(-2e6, 20_000)), trace.Fail, "different clocks"},
 		{"a clock a little ahead", judgeClocks(exchanged(300_000, 20_000)), trace.Warn, "by a little"},
-		{"a clock that jumps", judgeClocks(readings{least: 50, most: -50, n: 2}), trace.Fail, "different clocks"},
+		{"a clock that jumps", judgeClocks(readings{low: 50, high: -50, n: 2}), trace.Fail, "different clocks"},
 		{"late answers", judgeClocks(exchanged(0, 3e6)), trace.Warn, "busy"},
 		{"no answer", judgeClocks(readings{}), trace.Fail, "no exchange"},
 

@@ -198,8 +198,8 @@ func TestThrottledDisk(t *testing.T) {
 			}
 			hold(t, found, "limits", trace.Fail, tt.alone)
 			limits := ioLimits(path)
-			told := judgeLimits(pacing(func(p *pace) { p.limits = limits }))
-			hold(t, map[string]trace.Check{"limits": told}, "limits", trace.Fail, tt.says)
+			judged := judgeLimits(pacing(func(p *pace) { p.limits = limits }))
+			hold(t, map[string]trace.Check{"limits": judged}, "limits", trace.Fail, tt.says)
 		})
 	}
 }

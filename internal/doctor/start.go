@@ -75,8 +75,8 @@ func dryReleases(ctx context.Context, command func(args ...string) *exec.Cmd) ([
 // dryHub is a hub that holds nobody up.
 func dryHub() *hub.Profile {
 	side := hub.Side{Hub: 1e9, Direct: 1e9, Weight: 1}
-	most := workers * 1e9
-	p := &hub.Profile{Name: "dry", Capacity: hub.Capacity{Read: most, Write: most, Both: most, ReadWeight: 1, WriteWeight: 1}}
+	total := workers * 1e9
+	p := &hub.Profile{Name: "dry", Capacity: hub.Capacity{Read: total, Write: total, Both: total, ReadWeight: 1, WriteWeight: 1}}
 	for i := range workers {
 		p.Disks = append(p.Disks, hub.Disk{Name: dryName(i), Read: side, Write: side})
 	}

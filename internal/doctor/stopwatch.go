@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// watchLeast is how long drift is watched at least: 1 ms of wall clock being set is then 100 ppm.
-	watchLeast = 10 * time.Second
+	// minWatch is how long drift is watched at least: 1 ms of wall clock being set is then 100 ppm.
+	minWatch = 10 * time.Second
 	// driftWarn is more than the 500 ppm by which time servers slew a clock (adjtime, RFC 5905), as a part of the time.
 	driftWarn = 1000e-6
 	// driftFail makes every rate wrong in its second figure.
@@ -55,7 +55,7 @@ func startWatch() stopwatches {
 
 // stop waits until there is enough to see, and reads.
 func (s stopwatches) stop(ctx context.Context) (drift, error) {
-	if err := wait(ctx, watchLeast-time.Duration(clock.Now()-s.shared)); err != nil {
+	if err := wait(ctx, minWatch-time.Duration(clock.Now()-s.shared)); err != nil {
 		return drift{}, err
 	}
 	// A turn that another program takes between the readings is no drift: the closest of some counts.

@@ -12,8 +12,8 @@ import (
 const (
 	// sayAfter is how long nothing may move on a disk before a person is told.
 	sayAfter = 8 * time.Second
-	// hangs is how long it takes to be given up: it might move nothing for ever.
-	hangs = 20 * time.Second
+	// hangTimeout is how long it takes to be given up: it might move nothing for ever.
+	hangTimeout = 20 * time.Second
 	// endTime is how long the checks of a disk may take to end when they are interrupted.
 	endTime  = time.Second
 	lookEach = 100 * time.Millisecond
@@ -38,8 +38,8 @@ func (o Options) watchDisk(ctx context.Context, path string, add func(name, path
 		defer close(checks)
 		o.checkDisk(ctx, path, alive, func(name, _ string, c trace.Check) { checks <- made{name, c} })
 	}()
-	stall, interrupted := cmp.Or(o.Stall, hangs), ctx.Done()
-	tell := min(sayAfter, stall/2)
+	stall, interrupted := cmp.Or(o.Stall, hangTimeout), ctx.Done()
+	notice := min(sayAfter, stall/2)
 	var over <-chan time.Time // soon after an interrupt
 	look := time.NewTicker(lookEach)
 	defer look.Stop()
@@ -54,8 +54,8 @@ func (o Options) watchDisk(ctx context.Context, path string, add func(name, path
 		case <-moves:
 			silent = 0
 		case <-look.C:
-			if silent += lookEach; silent-lookEach < tell && silent >= tell {
-				o.Hangs(fmt.Sprintf("%s: nothing has moved for %s: the disk hangs, or is very slow; it is given up after %s", path, silent, stall))
+			if silent += lookEach; silent-lookEach < notice && silent >= notice {
+				o.OnHang(fmt.Sprintf("%s: nothing has moved for %s: the disk hangs, or is very slow; it is given up after %s", path, silent, stall))
 			}
 		case <-interrupted:
 			interrupted, over = nil, time.After(endTime)
@@ -70,6 +70,6 @@ func (o Options) watchDisk(ctx context.Context, path string, add func(name, path
 	for _, name := range left[1:] {
 		add(name, path, skip("", "It is not known, as the disk hangs.", ""))
 	}
-	o.Hangs(fmt.Sprintf("test files may be left in %s, or appear there, as .hubbench-%s, when the disk is back; then run hubbench clean %[1]s", path, o.RunID))
+	o.OnHang(fmt.Sprintf("test files may be left in %s, or appear there, as .hubbench-%s, when the disk is back; then run hubbench clean %[1]s", path, o.RunID))
 	return false
 }

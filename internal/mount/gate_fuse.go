@@ -6,9 +6,9 @@ import (
 	"github.com/hanwen/go-fuse/v2/fuse"
 )
 
-// mostAtOnce is how many requests of a disk are under way at most: each may hold a thread while the folder behind does not
+// maxAtOnce is how many requests of a disk are under way at most: each may hold a thread while the folder behind does not
 // answer, and a process has only so many.
-const mostAtOnce = 64
+const maxAtOnce = 64
 
 // gate is what every request to a disk passes: it fails when the disk is gone, and waits while too many are under way. That a
 // file is closed, or forgotten, never fails.

@@ -92,19 +92,19 @@ const slowest = 20e6
 
 // Slowed is the profile at a part of its rates.
 func Slowed(p *hub.Profile, part float64) (*hub.Profile, error) {
-	least, name := 1.0, ""
+	lowest, name := 1.0, ""
 	for i := range p.Disks {
 		for _, op := range []trace.Role{trace.Read, trace.Write} {
-			if need := slowest / p.Disks[i].Side(op).Hub; name == "" || need > least {
-				least, name = need, p.Disks[i].Name
+			if need := slowest / p.Disks[i].Side(op).Hub; name == "" || need > lowest {
+				lowest, name = need, p.Disks[i].Name
 			}
 		}
 	}
-	switch least = min(least, 1); {
+	switch lowest = min(lowest, 1); {
 	case !(part > 0 && part <= 1):
 		return nil, errors.New("must be above 0 and up to 1")
-	case part < least:
-		return nil, fmt.Errorf("disk %s would move less than %s, and its requests look like those of a disk that hangs; try %.2g or more", name, unit.FormatRate(slowest), math.Ceil(least*1000)/1000)
+	case part < lowest:
+		return nil, fmt.Errorf("disk %s would move less than %s, and its requests look like those of a disk that hangs; try %.2g or more", name, unit.FormatRate(slowest), math.Ceil(lowest*1000)/1000)
 	}
 	return p.Scaled(part), nil
 }

@@ -112,11 +112,11 @@ func (m *Mounted) mount(d *disk, behind string) error {
 	root.RootData.RootNode = n
 	opts := fs.Options{MountOptions: fuse.MountOptions{
 		MaxWrite: maxRequest, MaxReadAhead: maxRequest, DirectMount: true, FsName: d.hub, Name: hardware.MountedBy,
-		MaxInflightRequestBytes: mostAtOnce * maxRequest,
+		MaxInflightRequestBytes: maxAtOnce * maxRequest,
 		ExtraCapabilities:       directMaps,
 		Logger:                  log.New(io.Discard, "", 0), // what fails, fails in the program that asked for it
 	}}
-	server, err := fuse.NewServer(&gate{fs.NewNodeFS(n, &opts), d, make(chan struct{}, mostAtOnce)}, d.dir, &opts.MountOptions)
+	server, err := fuse.NewServer(&gate{fs.NewNodeFS(n, &opts), d, make(chan struct{}, maxAtOnce)}, d.dir, &opts.MountOptions)
 	if err != nil {
 		return fmt.Errorf("mount %s: %w", d.dir, err)
 	}

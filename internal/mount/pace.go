@@ -93,8 +93,8 @@ func (p *Pacer) advance() int64 {
 	return tNS
 }
 
-// leastRest is how long Run waits at least: timers are no finer, and what it is late by the model makes up for.
-const leastRest = 200 * time.Microsecond
+// minWait is how long Run waits at least: timers are no finer, and what it is late by the model makes up for.
+const minWait = 200 * time.Microsecond
 
 // Run serves requests until the context ends.
 func (p *Pacer) Run(ctx context.Context) {
@@ -108,7 +108,7 @@ func (p *Pacer) Run(ctx context.Context) {
 		case <-timer.C:
 		}
 		if wait, ok := p.Serve(); ok {
-			timer.Reset(max(wait, leastRest))
+			timer.Reset(max(wait, minWait))
 		}
 	}
 }

@@ -17,7 +17,7 @@ func searchPlan(kind, disk string, most float64) *scenario.Plan {
 	spec := stream.Spec{Rate: 92e6, Frame: 40 * time.Millisecond, Count: 2, Buffer: time.Second}
 	return &scenario.Plan{Phases: []scenario.Phase{
 		{
-			Name: "edit", Cooldown: 5 * time.Second, Search: &scenario.Search{Kind: kind, Disk: disk, Hold: 30 * time.Second, Most: most},
+			Name: "edit", Cooldown: 5 * time.Second, Search: &scenario.Search{Kind: kind, Disk: disk, Hold: 30 * time.Second, Max: most},
 			Roles: map[string]trace.Role{"A": trace.Read, "B": trace.Write},
 			Jobs:  []scenario.Job{{Disk: "A", Role: trace.Read, Sizes: []int64{184e6}, Streams: []stream.Spec{spec}}, {Disk: "B", Role: trace.Write, Sizes: []int64{1e9}}},
 		},
@@ -97,7 +97,7 @@ func TestSearch(t *testing.T) {
 			if tt.clean(*try.Try) {
 				o.Verdict = stream.Clean
 			}
-			s.Tell(o)
+			s.Add(o)
 			shown.Tried(*try.Try, o, s)
 		}
 		if diff := cmp.Diff(tt.want, out.String()); diff != "" {

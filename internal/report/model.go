@@ -119,7 +119,7 @@ func placements(p *fit.Prediction) *Answer {
 func combinations(doc *Document, p *fit.Prediction, every bool) *Table {
 	t := &Table{Title: "Every combination", Columns: []Column{{Head: "GB/s"}}, Note: "Predicted by the model; measured: the runs have it. ±: half the 95 % interval. ?: not predictable. Least kept: of its rate alone, by the disk that loses most."}
 	rows := p.Rows
-	if first := p.Foremost(); !every && len(first) < len(rows) {
+	if first := p.Top(); !every && len(first) < len(rows) {
 		t.Title = "Combinations"
 		t.Note = fmt.Sprintf("%d of %d combinations: the worst, all disks together, and what was measured of several; --all lists them all. %s", len(first), len(rows), t.Note)
 		rows = first
@@ -129,7 +129,7 @@ func combinations(doc *Document, p *fit.Prediction, every bool) *Table {
 	}
 	t.Columns = append(t.Columns, Column{Head: "Together", Numbers: true}, Column{Head: "Least kept", Numbers: true})
 	for _, row := range rows {
-		cells := []Cell{{Text: fit.InWords(row.Pattern, p.Disks), Small: pick(row.Measured, "measured", "")}}
+		cells := []Cell{{Text: fit.Describe(row.Pattern, p.Disks), Small: pick(row.Measured, "measured", "")}}
 		for _, e := range row.Rates {
 			cells = append(cells, Cell{Text: estimate(e)})
 		}

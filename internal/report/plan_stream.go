@@ -92,14 +92,14 @@ func searches(p Plan) []string {
 			continue
 		}
 		s := phase.Search
-		what := fmt.Sprintf("how many streams of %s stay clean, up to %.0f", s.Disk, s.Most)
+		what := fmt.Sprintf("how many streams of %s stay clean, up to %.0f", s.Disk, s.Max)
 		if len(phase.Jobs) > 1 {
 			what += ", alone and beside the others"
 		}
 		if s.Kind == trace.SearchPace {
 			what = "how fast " + s.Disk + " may go while all streams stay clean"
-			if s.Most > 0 {
-				what += ", up to " + unit.FormatBytes(int64(s.Most)) + "/s"
+			if s.Max > 0 {
+				what += ", up to " + unit.FormatBytes(int64(s.Max)) + "/s"
 			}
 		}
 		tries := strings.Replace(unit.Plural(p.Forecasts[i].Tries, "try"), "trys", "tries", 1)

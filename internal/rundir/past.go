@@ -76,7 +76,7 @@ func (p *past) complete() bool {
 		if err != nil {
 			return false
 		}
-		p.search.Tell(o)
+		p.search.Add(o)
 		p.tried = append(p.tried, o)
 		if _, more := p.search.Next(); more {
 			return true

@@ -19,7 +19,7 @@ func searched() (plan *scenario.Plan, all []trace.Event, verdicts []stream.Verdi
 	plan = &scenario.Plan{Phases: []scenario.Phase{
 		{Name: "R", Roles: map[string]trace.Role{"A": trace.Read}},
 		{
-			Name: "edit", Search: &scenario.Search{Kind: trace.SearchStreams, Disk: "A", Hold: 10 * time.Second, Most: 3},
+			Name: "edit", Search: &scenario.Search{Kind: trace.SearchStreams, Disk: "A", Hold: 10 * time.Second, Max: 3},
 			Roles: map[string]trace.Role{"A": trace.Read, "B": trace.Write},
 			Jobs: []scenario.Job{
 				{Disk: "A", Role: trace.Read, Streams: []stream.Spec{{Rate: 1e6, Frame: 40 * time.Millisecond, Count: 1, Buffer: time.Second}}},
@@ -50,7 +50,7 @@ func searched() (plan *scenario.Plan, all []trace.Event, verdicts []stream.Verdi
 			all = append(all, trace.Event{Type: trace.FileType, Phase: try.Name, Disk: "B", Op: trace.Write, Bytes: 1e9, EndNS: 10e9})
 		}
 		all, verdicts = append(all, end(try.Name)), append(verdicts, o.Verdict)
-		s.Tell(o)
+		s.Add(o)
 	}
 	return plan, append(all, plan.Phases[2].Event(), end("W")), verdicts
 }

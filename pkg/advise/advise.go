@@ -123,7 +123,7 @@ func Ask(p *hub.Profile, q Question) (*Answer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("draw hubs that agree with %s: %w", p.Name, err)
 	}
-	c := &court{middle: quiet(fit.Middle(p)), hubs: hubs, doubt: doubt, length: q.For}
+	c := &model{middle: quiet(fit.Middle(p)), hubs: hubs, doubt: doubt, length: q.For}
 	regimes, err := c.regimes(q.Parts)
 	if err != nil {
 		return nil, err
@@ -144,12 +144,12 @@ func Ask(p *hub.Profile, q Question) (*Answer, error) {
 	} else if a.Verdict != Yes {
 		a.Advice = append(a.Advice, c.advice(p, q.Parts)...)
 	}
-	a.Texts = Texts{Answer: a.sentence(q.Parts, worst, c), Sure: c.sureness(a, p, q.Parts), Assumptions: c.assumptions(p, q.Parts)}
+	a.Texts = Texts{Answer: a.sentence(q.Parts, worst, c), Sure: c.confidence(a, p, q.Parts), Assumptions: c.assumptions(p, q.Parts)}
 	return a, c.err
 }
 
 // regimes plays the parts with rested caches, and where any of them fills in the time, with used up ones too.
-func (c *court) regimes(parts []Part) ([]played, error) {
+func (c *model) regimes(parts []Part) ([]played, error) {
 	first, err := c.play(c.middle, parts, rested, full)
 	c.full = first.filled
 	if err != nil || len(c.full) == 0 {

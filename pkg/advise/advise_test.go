@@ -173,7 +173,7 @@ func TestWords(t *testing.T) {
 			"Too close to tell whether A plays 4 streams without a late frame: the hub can carry 102 % of what you need. Move A to a port of its own.",
 		},
 	} {
-		if got := test.answer.sentence(test.parts, played{caches: test.caches}, &court{full: map[string]float64{"B": 12}}); got != test.want {
+		if got := test.answer.sentence(test.parts, played{caches: test.caches}, &model{full: map[string]float64{"B": 12}}); got != test.want {
 			t.Errorf("got\n%s\nwant\n%s", got, test.want)
 		}
 	}

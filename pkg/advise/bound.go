@@ -18,31 +18,31 @@ const (
 
 // bounds are how much of what its streams need a disk gets: at least, whatever the other streams' disks do at a time, and
 // at most. It is that of the disk that gets least.
-func (c *court) bounds(h *fit.Hub, parts []Part) (least, most float64) {
+func (c *model) bounds(h *fit.Hub, parts []Part) (low, high float64) {
 	off := offs(h, parts)
 	states := []cacheState{rested}
 	if len(c.full) > 0 {
 		states = append(states, usedUp)
 	}
-	least, most = math.Inf(1), math.Inf(1)
+	low, high = math.Inf(1), math.Inf(1)
 	for i := range parts {
 		if len(parts[i].Streams) == 0 {
 			continue
 		}
-		low, high := math.Inf(1), 0.0
+		lowest, highest := math.Inf(1), 0.0
 		for _, state := range states {
 			a, b := supply(withCaches(h.Profile, state), parts, i)
-			low, high = min(low, a), max(high, b)
+			lowest, highest = min(lowest, a), max(highest, b)
 		}
 		need := parts[i].need() / off[parts[i].Disk]
-		least, most = min(least, low/need), min(most, high/need)
+		low, high = min(low, lowest/need), min(high, highest/need)
 	}
-	return least, most
+	return low, high
 }
 
 // supply is the least and the most that a part's disk gets while it has something to move: the others' streams come and
 // go, so all combinations of them are looked at.
-func supply(p *hub.Profile, parts []Part, of int) (least, most float64) {
+func supply(p *hub.Profile, parts []Part, of int) (low, high float64) {
 	if parts[of].OwnPort {
 		rate := capOf(p, &parts[of])
 		return rate, rate
@@ -58,7 +58,7 @@ func supply(p *hub.Profile, parts []Part, of int) (least, most float64) {
 			claims = append(claims, claim(p, part))
 		}
 	}
-	least = math.Inf(1)
+	low = math.Inf(1)
 	for set := range 1 << len(at) {
 		all := slices.Clip(claims)
 		for k, i := range at {
@@ -67,9 +67,9 @@ func supply(p *hub.Profile, parts []Part, of int) (least, most float64) {
 			}
 		}
 		rate := hub.Share(p.Capacity, all)[0]
-		least, most = min(least, rate), max(most, rate)
+		low, high = min(low, rate), max(high, rate)
 	}
-	return least, most
+	return low, high
 }
 
 func claim(p *hub.Profile, part *Part) hub.Claim {
@@ -90,13 +90,13 @@ func capOf(p *hub.Profile, part *Part) float64 {
 }
 
 // clean reports whether all streams stay clean on a hub. It plays them only where that is not clear without.
-func (c *court) clean(h *fit.Hub, parts []Part, how detail) bool {
-	least, most := c.bounds(h, parts)
+func (c *model) clean(h *fit.Hub, parts []Part, how detail) bool {
+	low, high := c.bounds(h, parts)
 	wide := 1 + max(apart, apartNoise*h.Profile.Noise)
 	switch {
-	case least >= wide:
+	case low >= wide:
 		return true
-	case most*wide <= 1 && c.drains(parts, most):
+	case high*wide <= 1 && c.drains(parts, high):
 		return false
 	}
 	states := []cacheState{rested}
@@ -116,7 +116,7 @@ func (c *court) clean(h *fit.Hub, parts []Part, how detail) bool {
 }
 
 // drains reports whether streams that get such a part of what they need use up their buffers in the time.
-func (c *court) drains(parts []Part, got float64) bool {
+func (c *model) drains(parts []Part, got float64) bool {
 	for i := range parts {
 		for _, s := range parts[i].Streams {
 			if (1-got)*c.length.Seconds() < s.Buffer.Seconds() {

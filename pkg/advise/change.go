@@ -32,11 +32,11 @@ const (
 	FewStreams ChangeKind = "streams"
 )
 
-// leastPace is the slowest backup that is advised, in bytes per second: one that is slower is as good as none.
-const leastPace = 10e6
+// minPace is the slowest backup that is advised, in bytes per second: one that is slower is as good as none.
+const minPace = 10e6
 
 // advice is what turns the answer to yes.
-func (c *court) advice(p *hub.Profile, parts []Part) []Change {
+func (c *model) advice(p *hub.Profile, parts []Part) []Change {
 	var list []Change
 	list = append(list, c.slower(parts)...)
 	list = append(list, c.otherPort(parts)...)
@@ -45,7 +45,7 @@ func (c *court) advice(p *hub.Profile, parts []Part) []Change {
 }
 
 // otherPort tries each disk on a port of its own.
-func (c *court) otherPort(parts []Part) []Change {
+func (c *model) otherPort(parts []Part) []Change {
 	var list []Change
 	if onHub(parts) < 2 {
 		return nil
@@ -69,7 +69,7 @@ func onHub(parts []Part) int {
 
 // otherDisk tries to let another disk do what the streams' disk does: one that is idle, or one that moves files, which
 // then swaps with it.
-func (c *court) otherDisk(p *hub.Profile, parts []Part) []Change {
+func (c *model) otherDisk(p *hub.Profile, parts []Part) []Change {
 	var list []Change
 	for i := range parts {
 		part := &parts[i]
@@ -102,7 +102,7 @@ func (c *court) otherDisk(p *hub.Profile, parts []Part) []Change {
 }
 
 // slower seeks the highest pace of each disk that moves files, or where that is of no use of all of them.
-func (c *court) slower(parts []Part) []Change {
+func (c *model) slower(parts []Part) []Change {
 	var names []string
 	for i := range parts {
 		if parts[i].moves() && !parts[i].OwnPort {
@@ -120,7 +120,7 @@ func (c *court) slower(parts []Part) []Change {
 }
 
 // throttled seeks the highest pace of some disks, the same for each.
-func (c *court) throttled(parts []Part, names []string) []Change {
+func (c *model) throttled(parts []Part, names []string) []Change {
 	fastest := 0.0
 	for i := range parts {
 		if p := &parts[i]; slices.Contains(names, p.Disk) {
@@ -140,10 +140,10 @@ func (c *court) throttled(parts []Part, names []string) []Change {
 		}
 		return out
 	}
-	if fastest <= leastPace || !c.yes(at(leastPace)) {
+	if fastest <= minPace || !c.yes(at(minPace)) {
 		return nil
 	}
-	low, high := leastPace, fastest
+	low, high := minPace, fastest
 	for high > 1.02*low {
 		if pace := math.Sqrt(low * high); c.yes(at(pace)) {
 			low = pace
@@ -167,7 +167,7 @@ func down(rate float64) float64 {
 }
 
 // fewer seeks the largest number of a disk's streams.
-func (c *court) fewer(parts []Part) []Change {
+func (c *model) fewer(parts []Part) []Change {
 	var list []Change
 	for i := range parts {
 		part := &parts[i]

@@ -50,7 +50,7 @@ func (y *tally) ask(t *testing.T, w fittest.World, rng *rand.Rand, name string) 
 			y.wrong++
 			t.Logf("%s: %s with a margin of %.3f (%.3f to %.3f), the truth is %.3f", name, got.Verdict, got.Margin, got.MarginLow, got.MarginHigh, margin)
 		}
-		if told := got.Verdict != Unsure; told && (margin < got.MarginLow*0.97 || margin > got.MarginHigh*1.03) {
+		if decided := got.Verdict != Unsure; decided && (margin < got.MarginLow*0.97 || margin > got.MarginHigh*1.03) {
 			y.outside++
 		}
 	}

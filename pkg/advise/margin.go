@@ -11,19 +11,19 @@ import (
 const (
 	// marginStep is how finely a margin is found, relative.
 	marginStep = 0.002
-	// mostFrames is how many frames a play may have that is played as it is; others are folded.
-	mostFrames = 20_000
+	// maxFrames is how many frames a play may have that is played as it is; others are folded.
+	maxFrames = 20_000
 )
 
 // margin is the largest factor by which all streams' rates could be other ones and they would still be clean on the middle
 // hub.
-func (c *court) margin(parts []Part) float64 {
+func (c *model) margin(parts []Part) float64 {
 	how := c.fine(parts)
 	with := func(f float64) bool {
 		return c.clean(c.middle, withRates(parts, func(string) float64 { return f }), how)
 	}
-	_, most := c.bounds(c.middle, parts)
-	low, high := 0.0, most*(1+2*apart)
+	_, bound := c.bounds(c.middle, parts)
+	low, high := 0.0, bound*(1+2*apart)
 	for high > 0 && with(high) { // cannot be for long: no disk is given more than it can move
 		low, high = high, high*2
 		if high > 1e6 {
@@ -48,14 +48,14 @@ func (c *court) margin(parts []Part) float64 {
 }
 
 // fine is how closely plays on the middle hub look.
-func (c *court) fine(parts []Part) detail {
+func (c *model) fine(parts []Part) detail {
 	frames := 0.0
 	for i := range parts {
 		for _, s := range parts[i].Streams {
 			frames += float64(s.Count) * c.length.Seconds() / s.Frame.Seconds()
 		}
 	}
-	if frames > mostFrames {
+	if frames > maxFrames {
 		return folded
 	}
 	return full
@@ -65,19 +65,19 @@ func (c *court) fine(parts []Part) detail {
 const figureMargin = 1 + fit.FigureError
 
 // marginInterval is where 95 of 100 hubs have the margin, by what disks get on each and in the middle; zero without hubs.
-func (c *court) marginInterval(parts []Part, margin float64) (low, high float64) {
+func (c *model) marginInterval(parts []Part, margin float64) (low, high float64) {
 	n := len(c.hubs)
 	if n == 0 {
 		return 0, 0
 	}
 	middle, _ := c.bounds(c.middle, parts)
-	gets := c.gets(parts)
+	served := c.served(parts)
 	tail := n / 40
-	return margin * min(gets[tail]/middle, 1), margin * max(gets[n-1-tail]/middle, 1)
+	return margin * min(served[tail]/middle, 1), margin * max(served[n-1-tail]/middle, 1)
 }
 
-// gets are what the disk that gets least gets of what its streams need, at least, on each hub, in ascending order.
-func (c *court) gets(parts []Part) []float64 {
+// served are what the disk that gets least gets of what its streams need, at least, on each hub, in ascending order.
+func (c *model) served(parts []Part) []float64 {
 	out := make([]float64, len(c.hubs))
 	for i := range c.hubs {
 		out[i], _ = c.bounds(&c.hubs[i], parts)
@@ -86,17 +86,17 @@ func (c *court) gets(parts []Part) []float64 {
 	return out
 }
 
-// untold reports whether the parts do together what was not measured, on a hub of which the model tells nothing else.
-func (c *court) untold(parts []Part) bool {
+// unmeasured reports whether the parts do together what was not measured, on a hub of which the model tells nothing else.
+func (c *model) unmeasured(parts []Part) bool {
 	o := mixOf(parts)
 	return c.doubt.Refused != "" && len(o.Disks) > 1 && !c.hubs[0].Measured(&o)
 }
 
 // verdict is the answer by the margin and the hubs on which the streams stay clean.
-func (c *court) verdict(parts []Part, margin float64, clean int) Verdict {
+func (c *model) verdict(parts []Part, margin float64, clean int) Verdict {
 	n := len(c.hubs)
 	switch {
-	case c.untold(parts):
+	case c.unmeasured(parts):
 		return Unsure
 	case n == 0 && margin >= figureMargin, n > 0 && margin >= 1 && clean >= needed(n):
 		return Yes
@@ -111,17 +111,17 @@ func needed(n int) int { return int(math.Ceil(sure * float64(n))) }
 
 // count is on how many of the hubs the streams stay clean. It stops where so many are not that more do not matter: beyond
 // spare.
-func (c *court) count(parts []Part, spare int) int {
+func (c *model) count(parts []Part, spare int) int {
 	type asked struct {
-		h     *fit.Hub
-		least float64
+		h   *fit.Hub
+		low float64
 	}
 	all := make([]asked, len(c.hubs))
 	for i := range c.hubs {
-		least, _ := c.bounds(&c.hubs[i], parts)
-		all[i] = asked{&c.hubs[i], least}
+		low, _ := c.bounds(&c.hubs[i], parts)
+		all[i] = asked{&c.hubs[i], low}
 	}
-	sort.SliceStable(all, func(i, j int) bool { return all[i].least < all[j].least }) // the likeliest to fail first
+	sort.SliceStable(all, func(i, j int) bool { return all[i].low < all[j].low }) // the likeliest to fail first
 	clean, failed := 0, 0
 	for _, a := range all {
 		if c.clean(a.h, parts, folded) {
@@ -134,10 +134,10 @@ func (c *court) count(parts []Part, spare int) int {
 }
 
 // yes reports whether the answer is yes.
-func (c *court) yes(parts []Part) bool {
+func (c *model) yes(parts []Part) bool {
 	n := len(c.hubs)
 	if n == 0 {
 		return c.clean(c.middle, withRates(parts, func(string) float64 { return figureMargin }), c.fine(parts))
 	}
-	return !c.untold(parts) && c.clean(c.middle, parts, c.fine(parts)) && c.count(parts, n-needed(n)) >= needed(n)
+	return !c.unmeasured(parts) && c.clean(c.middle, parts, c.fine(parts)) && c.count(parts, n-needed(n)) >= needed(n)
 }

@@ -13,10 +13,10 @@ import (
 
 // Bounds of what may be asked.
 const (
-	mostStreams = 256
-	leastRate   = 1e5 // bytes per second
-	mostRate    = 2e10
-	givenFrame  = 40 * time.Millisecond // of a stream given by its rate: 25 frames a second
+	maxStreams = 256
+	minRate    = 1e5 // bytes per second
+	maxRate    = 2e10
+	givenFrame = 40 * time.Millisecond // of a stream given by its rate: 25 frames a second
 )
 
 // ParseStreams reads what a disk plays or records: "A=4xprores-422-hq-uhd-25", "A=4x92MB/s", "A=prores-422-hq-uhd-25".
@@ -29,8 +29,8 @@ func ParseStreams(text string, record bool, buffer time.Duration) (disk string, 
 	spec = stream.Spec{Record: record, Count: 1, Buffer: buffer}
 	if number, rest, ok := strings.Cut(what, "x"); ok {
 		if n, err := strconv.Atoi(strings.TrimSpace(number)); err == nil {
-			if n < 1 || n > mostStreams {
-				return "", spec, fmt.Errorf("%s: %d streams; try 1 to %d", strictyaml.Quote(text), n, mostStreams)
+			if n < 1 || n > maxStreams {
+				return "", spec, fmt.Errorf("%s: %d streams; try 1 to %d", strictyaml.Quote(text), n, maxStreams)
 			}
 			spec.Count, what = n, strings.TrimSpace(rest)
 		}
@@ -44,8 +44,8 @@ func ParseStreams(text string, record bool, buffer time.Duration) (disk string, 
 		switch {
 		case err != nil:
 			return "", spec, err
-		case rate < leastRate || rate > mostRate:
-			return "", spec, fmt.Errorf("%s: a stream of %s; try one from %s to %s", strictyaml.Quote(text), unit.FormatRate(rate), unit.FormatRate(leastRate), unit.FormatRate(mostRate))
+		case rate < minRate || rate > maxRate:
+			return "", spec, fmt.Errorf("%s: a stream of %s; try one from %s to %s", strictyaml.Quote(text), unit.FormatRate(rate), unit.FormatRate(minRate), unit.FormatRate(maxRate))
 		}
 		spec.Kind, spec.Rate, spec.Frame = unit.FormatBytes(int64(rate))+"/s", rate, givenFrame
 		return disk, spec, nil
@@ -63,8 +63,8 @@ func ParsePace(text string) (disk string, rate float64, err error) {
 	if !ok || disk == "" {
 		return "", 0, fmt.Errorf("%s does not say which disk's pace; try B=200MB/s", strictyaml.Quote(text))
 	}
-	if rate, err = unit.ParseRate(value); err == nil && rate < leastRate {
-		err = fmt.Errorf("%s: a pace of %s is as good as none; try %s or more", strictyaml.Quote(text), unit.FormatRate(rate), unit.FormatRate(leastRate))
+	if rate, err = unit.ParseRate(value); err == nil && rate < minRate {
+		err = fmt.Errorf("%s: a pace of %s is as good as none; try %s or more", strictyaml.Quote(text), unit.FormatRate(rate), unit.FormatRate(minRate))
 	}
 	return strings.TrimSpace(disk), rate, err
 }

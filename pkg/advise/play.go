@@ -22,8 +22,8 @@ const (
 	probeEvery = 10 * time.Millisecond
 )
 
-// court is who is asked: the middle hub, and those drawn.
-type court struct {
+// model is who is asked: the middle hub, and those drawn.
+type model struct {
 	middle *fit.Hub
 	hubs   []fit.Hub
 	doubt  fit.Doubt // about those drawn
@@ -50,15 +50,15 @@ type played struct {
 
 // lowest is the least of what any buffer held, as a part of it; below zero by the frames that were late.
 func (p *played) lowest() float64 {
-	least := 1.0
+	lowest := 1.0
 	for _, s := range p.streams {
-		least = min(least, s.LowestBufferS/s.BufferS-float64(s.Late))
+		lowest = min(lowest, s.LowestBufferS/s.BufferS-float64(s.Late))
 	}
-	return least
+	return lowest
 }
 
 // play plays the parts on a hub whose caches are rested, or used up.
-func (c *court) play(h *fit.Hub, parts []Part, caches cacheState, how detail) (played, error) {
+func (c *model) play(h *fit.Hub, parts []Part, caches cacheState, how detail) (played, error) {
 	asked := withRates(parts, perOff(offs(h, parts)))
 	if how == folded {
 		asked = fold(asked)
@@ -77,7 +77,7 @@ func (c *court) play(h *fit.Hub, parts []Part, caches cacheState, how detail) (p
 			}
 		}
 	}
-	r := newReferee(asked)
+	r := newTracker(asked)
 	for at := int64(stream.SampleNS); at <= c.length.Nanoseconds() && (out.clean || how == full); at += stream.SampleNS {
 		for _, g := range sim.Advance(at) {
 			if !g.Ended {
@@ -98,14 +98,14 @@ func (c *court) play(h *fit.Hub, parts []Part, caches cacheState, how detail) (p
 	return out, nil
 }
 
-// referee keeps what becomes of the streams, by disk.
-type referee struct {
+// tracker keeps what becomes of the streams, by disk.
+type tracker struct {
 	specs    map[string][]stream.Spec
 	outcomes map[string][]stream.Outcome
 }
 
-func newReferee(parts []Part) *referee {
-	r := &referee{map[string][]stream.Spec{}, map[string][]stream.Outcome{}}
+func newTracker(parts []Part) *tracker {
+	r := &tracker{map[string][]stream.Spec{}, map[string][]stream.Outcome{}}
 	for _, part := range parts {
 		r.specs[part.Disk] = part.Streams
 		r.outcomes[part.Disk] = make([]stream.Outcome, part.streams())
@@ -114,7 +114,7 @@ func newReferee(parts []Part) *referee {
 }
 
 // add takes a line of a stream, and reports whether the stream is clean so far.
-func (r *referee) add(e *trace.Event) (clean bool, err error) {
+func (r *tracker) add(e *trace.Event) (clean bool, err error) {
 	spec, known := stream.Named(r.specs[e.Disk], e.Stream)
 	n, err := strconv.Atoi(e.Stream)
 	if err != nil || !known {

@@ -48,7 +48,7 @@ func ParseDisk(text string) (hub.Disk, error) {
 	switch {
 	case err != nil:
 		return fail(err.Error())
-	case bytes <= 0 || rate < leastRate || rate > write:
+	case bytes <= 0 || rate < minRate || rate > write:
 		return fail(fmt.Sprintf("a cache of %s, then %s", unit.FormatBytes(bytes), unit.FormatRate(rate)))
 	}
 	d.Cache = &hub.Cache{Bytes: bytes, After: rate}
@@ -73,7 +73,7 @@ func rates(text string) (read, write float64, err error) {
 		if *side.to, err = unit.ParseRate(side.text + "/s"); err != nil {
 			return 0, 0, err
 		}
-		if *side.to < leastRate || *side.to > mostRate {
+		if *side.to < minRate || *side.to > maxRate {
 			return 0, 0, fmt.Errorf("%s is no disk's rate", unit.FormatRate(*side.to))
 		}
 	}

@@ -77,33 +77,33 @@ func TestBoundsAgainstPlays(t *testing.T) {
 		p, q := randomHub(rng), randomQuestion(rng, 10*time.Second)
 		p.Noise = 0.02
 		h := fit.Middle(p)
-		c := &court{middle: h, length: q.For}
-		least, most := c.bounds(h, q.Parts)
-		f := math.Sqrt(least*most) * math.Exp(0.3*rng.NormFloat64())
+		c := &model{middle: h, length: q.For}
+		low, high := c.bounds(h, q.Parts)
+		f := math.Sqrt(low*high) * math.Exp(0.3*rng.NormFloat64())
 		parts := withRates(q.Parts, func(string) float64 { return f })
-		least, most = c.bounds(h, parts)
+		low, high = c.bounds(h, parts)
 		wide := 1 + apartNoise*p.Noise
 		want := truth(t, p, parts, q.For)
 		switch {
-		case least >= wide:
+		case low >= wide:
 			decided++
 			if !want {
-				t.Errorf("seed %d: clean for sure, at least %.3f of what is needed, but not in the play", seed, least)
+				t.Errorf("seed %d: clean for sure, at least %.3f of what is needed, but not in the play", seed, low)
 			}
-		case most*wide <= 1 && c.drains(parts, most):
+		case high*wide <= 1 && c.drains(parts, high):
 			decided++
 			if want {
-				t.Errorf("seed %d: never clean, at most %.3f of what is needed, but the play is", seed, most)
+				t.Errorf("seed %d: never clean, at most %.3f of what is needed, but the play is", seed, high)
 			}
 		}
 		// And one stream in fewer frames comes to the same, but next to the threshold.
-		if math.Abs(least-1) > 0.02 && math.Abs(most-1) > 0.02 {
+		if math.Abs(low-1) > 0.02 && math.Abs(high-1) > 0.02 {
 			got, err := c.play(h, parts, rested, folded)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.clean != want && (least > 1 || most < 1) {
-				t.Errorf("seed %d: folded %v, in all frames %v, between %.3f and %.3f of what is needed", seed, got.clean, want, least, most)
+			if got.clean != want && (low > 1 || high < 1) {
+				t.Errorf("seed %d: folded %v, in all frames %v, between %.3f and %.3f of what is needed", seed, got.clean, want, low, high)
 			}
 		}
 	}

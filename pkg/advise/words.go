@@ -40,7 +40,7 @@ func (p *Part) streams() (n int) {
 }
 
 // sentence is the answer with its margin, and with what to do first.
-func (a *Answer) sentence(parts []Part, got played, c *court) string {
+func (a *Answer) sentence(parts []Part, got played, c *model) string {
 	var does []string
 	for i := range parts {
 		if p := &parts[i]; len(p.Streams) > 0 {
@@ -53,7 +53,7 @@ func (a *Answer) sentence(parts []Part, got played, c *court) string {
 		return fmt.Sprintf("Yes: %s without a late frame%s. The hub could carry %s times the rate%s.", unit.List(does), beside, times(a.Margin), a.between())
 	case c.vague(a, parts):
 		return fmt.Sprintf("Not known whether %s without a late frame%s: the model cannot say what each would get. Measure %s together first.", unit.List(does), beside, doing(mixOf(parts)))
-	case c.untold(parts):
+	case c.unmeasured(parts):
 		text = fmt.Sprintf("Not known whether %s without a late frame%s: that was not measured, and the runs do not tell: %s.", unit.List(does), beside, c.doubt.Refused)
 	case a.Verdict == No:
 		if got.caches == usedUp {
@@ -97,8 +97,8 @@ func (a *Answer) known() float64 {
 const maxKnown = 0.5
 
 // vague reports whether the hubs that agree with what was measured differ too much for any answer but a clear yes.
-func (c *court) vague(a *Answer, parts []Part) bool {
-	return a.Verdict != Yes && a.known() > maxKnown && !c.untold(parts)
+func (c *model) vague(a *Answer, parts []Part) bool {
+	return a.Verdict != Yes && a.known() > maxKnown && !c.unmeasured(parts)
 }
 
 // worst says what becomes of the streams that fare worst.
@@ -165,8 +165,8 @@ func caches(parts []Part, full map[string]float64) string {
 	return unit.List(names) + " caches are"
 }
 
-// sureness says how sure the answer is, and what that hangs on.
-func (c *court) sureness(a *Answer, p *hub.Profile, parts []Part) string {
+// confidence says how sure the answer is, and what that hangs on.
+func (c *model) confidence(a *Answer, p *hub.Profile, parts []Part) string {
 	if a.Hubs == 0 {
 		return fmt.Sprintf("Profile %s holds no observations. Its figures are taken to be good to %.0f %% each way, so a margin between %.2f and %.2f is too close to tell.",
 			p.Name, 100*fit.FigureError, 1/figureMargin, figureMargin)
@@ -176,7 +176,7 @@ func (c *court) sureness(a *Answer, p *hub.Profile, parts []Part) string {
 	if c.vague(a, parts) {
 		return ""
 	}
-	if c.untold(parts) {
+	if c.unmeasured(parts) {
 		return fmt.Sprintf("A run of just %s would tell.", who)
 	}
 	text := fmt.Sprintf("The chance of clean streams is about %.0f %%, given the measurement error.", 100*float64(a.Clean)/float64(a.Hubs))
@@ -214,7 +214,7 @@ func doing(o hub.Observation) string {
 }
 
 // assumptions are what the answer takes for granted.
-func (c *court) assumptions(p *hub.Profile, parts []Part) []string {
+func (c *model) assumptions(p *hub.Profile, parts []Part) []string {
 	var list []string
 	if p.Source == hub.Specified {
 		list = append(list, fmt.Sprintf("The figures of profile %s are right, which are %s.", p.Name, p.Source.Text()))
@@ -245,7 +245,7 @@ func (c *court) assumptions(p *hub.Profile, parts []Part) []string {
 }
 
 // cacheNote says what was made of a disk's cache.
-func (c *court) cacheNote(disk string, cache *hub.Cache) string {
+func (c *model) cacheNote(disk string, cache *hub.Cache) string {
 	after := unit.FormatRate(cache.After)
 	if at, ok := c.full[disk]; ok {
 		return fmt.Sprintf("%s's fast cache of %s is full after %s, and then it writes at %s at most: the streams must be clean before and after.",

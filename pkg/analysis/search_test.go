@@ -22,7 +22,7 @@ import (
 func TestSearchesSayWhatTheSearchDoes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 9))
 	for run := range 200 {
-		sought := &scenario.Search{Kind: trace.SearchStreams, Disk: "A", Hold: time.Second, Most: 24}
+		sought := &scenario.Search{Kind: trace.SearchStreams, Disk: "A", Hold: time.Second, Max: 24}
 		if run%2 == 0 {
 			sought = &scenario.Search{Kind: trace.SearchPace, Disk: "B", Hold: time.Second}
 		}
@@ -44,7 +44,7 @@ func TestSearchesSayWhatTheSearchDoes(t *testing.T) {
 			cut := told
 			cut.answer()
 			before = append(before, cut)
-			s.Tell(o)
+			s.Add(o)
 			told.Tries = append(told.Tries, SearchTry{Value: p.Try.Value, Unlimited: p.Try.Unlimited, Alone: p.Try.Alone, Verdict: o.Verdict, Step: p.Try.Step, Steps: p.Try.Steps})
 		}
 		rng.Shuffle(len(told.Tries), func(i, j int) { told.Tries[i], told.Tries[j] = told.Tries[j], told.Tries[i] })

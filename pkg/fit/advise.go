@@ -89,12 +89,12 @@ func (l *Placement) String() string {
 	case len(l.Hub) == 1 && len(l.Own) == 0:
 		return l.Hub[0] + " is alone on the hub"
 	case len(l.Own) == 0:
-		return fmt.Sprintf("%s on the hub: in the worst mix (%s) one of them keeps %.0f %% of what it reaches alone", unit.List(l.Hub), InWords(l.Worst, l.Hub), 100*l.Kept)
+		return fmt.Sprintf("%s on the hub: in the worst mix (%s) one of them keeps %.0f %% of what it reaches alone", unit.List(l.Hub), Describe(l.Worst, l.Hub), 100*l.Kept)
 	case len(l.Hub) == 1:
 		return fmt.Sprintf("put %s on the hub, %s on %s: no two disks share a link", l.Hub[0], unit.List(l.Own), ports(len(l.Own)))
 	}
 	return fmt.Sprintf("put %s on the hub, %s on %s: in the worst mix (%s) one of those on the hub keeps %.0f %% of what it reaches alone",
-		unit.List(l.Hub), unit.List(l.Own), ports(len(l.Own)), InWords(l.Worst, l.Hub), 100*l.Kept)
+		unit.List(l.Hub), unit.List(l.Own), ports(len(l.Own)), Describe(l.Worst, l.Hub), 100*l.Kept)
 }
 
 func ports(n int) string {
@@ -104,8 +104,8 @@ func ports(n int) string {
 	return "ports of their own"
 }
 
-// InWords says what the disks do in a pattern: "A and B read, C writes".
-func InWords(pattern string, disks []string) string {
+// Describe says what the disks do in a pattern: "A and B read, C writes".
+func Describe(pattern string, disks []string) string {
 	all := map[string]work.Work{}
 	for i, disk := range disks {
 		for _, op := range []trace.Role{trace.Read, trace.Write} {
@@ -128,8 +128,8 @@ type NextPhase struct {
 const (
 	// countedFiles is how many files a phase to come is taken to move for each disk.
 	countedFiles = 30
-	// leastProgress is the part of the uncertainty that must go for a phase to be worth measuring.
-	leastProgress = 0.05
+	// minProgress is the part of the uncertainty that must go for a phase to be worth measuring.
+	minProgress = 0.05
 )
 
 // next finds the phase which, once measured, leaves the least uncertainty in all that was not. The rates drawn are
@@ -143,7 +143,7 @@ func next(p *hub.Profile, disks []string, rows []Row, drawn []draws) *NextPhase 
 			continue
 		}
 		if len(all) == 0 { // nothing was seen of one of its disks: the first such row has that one alone
-			return &NextPhase{Pattern: rows[r].Pattern, Words: InWords(rows[r].Pattern, disks)}
+			return &NextPhase{Pattern: rows[r].Pattern, Words: Describe(rows[r].Pattern, disks)}
 		}
 		for j := range all[0] {
 			column := logs(all.column(j))
@@ -156,8 +156,8 @@ func next(p *hub.Profile, disks []string, rows []Row, drawn []draws) *NextPhase 
 	for _, c := range columns {
 		variance += covariance(c, c)
 	}
-	noise := max(p.Noise, leastErr)
-	best, bestGain := -1, leastProgress*variance
+	noise := max(p.Noise, minErr)
+	best, bestGain := -1, minProgress*variance
 	for r := range rows {
 		if own[r] == nil {
 			continue
@@ -171,7 +171,7 @@ func next(p *hub.Profile, disks []string, rows []Row, drawn []draws) *NextPhase 
 	}
 	n := float64(len(columns))
 	return &NextPhase{
-		Pattern: rows[best].Pattern, Words: InWords(rows[best].Pattern, disks),
+		Pattern: rows[best].Pattern, Words: Describe(rows[best].Pattern, disks),
 		Before: math.Sqrt(variance / n),
 		After:  math.Sqrt(max(variance-bestGain, 0) / n),
 	}

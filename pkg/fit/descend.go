@@ -12,7 +12,7 @@ import (
 // Limits of a descent, and how many there are.
 const (
 	starts     = 12
-	mostSteps  = 100
+	maxSteps   = 100
 	step       = 1e-6 // of the numerical derivative, in logarithms
 	goodEnough = 1e-9 // relative gain at which a descent ends
 	tooStiff   = 1e9  // damping at which it gives up
@@ -29,7 +29,7 @@ func (s *space) descend(x []float64) float64 {
 	var slope, delta mat.VecDense
 	var chol mat.Cholesky
 	damping := 1e-3
-	for range mostSteps {
+	for range maxSteps {
 		jacobian := s.jacobian(x, r, step)
 		normal.SymOuterK(1, jacobian.T())
 		slope.MulVec(jacobian.T(), mat.NewVecDense(len(r), r))
@@ -108,11 +108,11 @@ func (s *space) start(rng *rand.Rand, n int) []float64 {
 // best descends from several starts and returns the deepest place found.
 func (s *space) best(rng *rand.Rand) []float64 {
 	var best []float64
-	least := math.Inf(1)
+	lowest := math.Inf(1)
 	for n := range starts {
 		at := s.start(rng, n)
-		if cost := s.descend(at); cost < least {
-			best, least = at, cost
+		if cost := s.descend(at); cost < lowest {
+			best, lowest = at, cost
 		}
 	}
 	return best

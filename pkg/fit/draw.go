@@ -51,7 +51,7 @@ func (en *ensemble) draw(rng *rand.Rand, all []mix) []draws {
 					continue
 				}
 				rates := append([]float64(nil), f.space.predict(t)...)
-				common := together(inside, en.most, len(t.sides)) * rng.NormFloat64()
+				common := together(inside, en.maxTogether, len(t.sides)) * rng.NormFloat64()
 				for j := range rates {
 					rates[j] *= math.Exp(common + inside*rng.NormFloat64())
 				}
@@ -95,9 +95,9 @@ func (en *ensemble) unexplained() string {
 		off += f.weight * f.discrepancy()
 	}
 	switch times := en.misfit(); {
-	case off > mostDiscrepancy:
+	case off > maxDiscrepancy:
 		return fmt.Sprintf("no known way of sharing explains them; combinations left out of the fit are predicted %.0f %% off", 100*off)
-	case times > mostMisfit:
+	case times > maxMisfit:
 		return fmt.Sprintf("no known way of sharing explains them; the best misses them by %.1f times their errors", times)
 	}
 	return ""

@@ -12,8 +12,8 @@ import (
 
 // ensemble is every family fitted to the same evidence, and how much each counts.
 type ensemble struct {
-	fitted []*fitted // in the order of families
-	most   int       // disks were seen together
+	fitted      []*fitted // in the order of families
+	maxTogether int       // disks were seen together
 }
 
 // fitted is one family.
@@ -51,7 +51,7 @@ const (
 func newEnsemble(e *hub.Evidence, rng *rand.Rand) (*ensemble, error) {
 	en := &ensemble{}
 	for _, o := range e.Rates {
-		en.most = max(en.most, len(o.Disks))
+		en.maxTogether = max(en.maxTogether, len(o.Disks))
 	}
 	for _, family := range families {
 		s, err := newSpace(e, family)
@@ -200,10 +200,10 @@ func (en *ensemble) weights() []Weight {
 
 // chosen is the family that a profile is of: the simplest that the runs do not tell from the one that counts most.
 func (en *ensemble) chosen() *fitted {
-	most := 0.0
+	maxTogether := 0.0
 	for _, f := range en.fitted {
-		most = max(most, f.weight)
+		maxTogether = max(maxTogether, f.weight)
 	}
-	i := slices.IndexFunc(en.fitted, func(f *fitted) bool { return f.weight >= most/10 })
+	i := slices.IndexFunc(en.fitted, func(f *fitted) bool { return f.weight >= maxTogether/10 })
 	return en.fitted[i]
 }

@@ -45,10 +45,10 @@ func (f Family) String() string {
 
 // What is taken for likely of the parameters of a family, before any evidence.
 const (
-	likelyDiskCost, wideDiskCost    = 0.06, 0.85        // about 6 %; 95 % from 1 % to 43 %
-	likelyPair, widePair, leastPair = -0.05, 0.05, -0.3 // the logarithm of the part that two disks carry, or writers; at most 0
-	likelyLoss, wideLoss            = 0.2, 1.0
-	mostLoss                        = 0.95
+	likelyDiskCost, wideDiskCost  = 0.06, 0.85        // about 6 %; 95 % from 1 % to 43 %
+	likelyPair, widePair, minPair = -0.05, 0.05, -0.3 // the logarithm of the part that two disks carry, or writers; at most 0
+	likelyLoss, wideLoss          = 0.2, 1.0
+	maxLoss                       = 0.95
 )
 
 // addCapacities lays out the parameters that all disks share.
@@ -56,9 +56,9 @@ func (s *space) addCapacities(seen *seen) {
 	// What no observation touches still needs a value: all capacities are parameters in any case.
 	c := &s.model.capacity
 	*c = hub.Capacity{ReadWeight: 1, WriteWeight: 1, Both: math.Inf(1), Proportional: s.family == Proportional, Pooled: s.family == Pooled}
-	most := math.Log(max(seen.total[0], seen.total[1], seen.fastest))
-	s.add(coordinate{name: "capacity.read", value: &c.Read, start: most, prior: prior{centre: most, wide: wideRate}})
-	s.add(coordinate{name: "capacity.write", value: &c.Write, start: most, prior: prior{moved: []term{{reads, 1}}, wide: wideWays}})
+	highest := math.Log(max(seen.total[0], seen.total[1], seen.fastest))
+	s.add(coordinate{name: "capacity.read", value: &c.Read, start: highest, prior: prior{centre: highest, wide: wideRate}})
+	s.add(coordinate{name: "capacity.write", value: &c.Write, start: highest, prior: prior{moved: []term{{reads, 1}}, wide: wideWays}})
 	if s.family == DuplexLoss {
 		at := math.Log(likelyLoss)
 		loss := coordinate{kind: aFactor, start: at, prior: prior{centre: at, wide: wideLoss}}
@@ -67,12 +67,12 @@ func (s *space) addCapacities(seen *seen) {
 		loss.name, loss.value = "capacity.write_loss", &c.WriteLoss
 		s.add(loss)
 		for i := len(s.params) - 2; i < len(s.params); i++ {
-			s.params[i].high = math.Log(mostLoss)
+			s.params[i].high = math.Log(maxLoss)
 		}
 		return
 	}
 	s.add(coordinate{
-		name: "capacity.both", value: &c.Both, start: most + math.Log(bothRatio),
+		name: "capacity.both", value: &c.Both, start: highest + math.Log(bothRatio),
 		prior: prior{centre: math.Log(bothRatio), moved: []term{{reads, 0.5}, {writes, 0.5}}, wide: wideBoth},
 	})
 	s.add(coordinate{name: "weights.write", kind: aFactor, value: &c.WriteWeight, prior: prior{wide: wideWeight, heavy: true}})
@@ -92,5 +92,5 @@ func (s *space) addCapacities(seen *seen) {
 func (s *space) addPart(name string, value *float64) {
 	s.add(coordinate{name: name, kind: aFactor, value: value, start: likelyPair, prior: prior{centre: likelyPair, wide: widePair}})
 	p := &s.params[len(s.params)-1]
-	p.low, p.high = leastPair, 0
+	p.low, p.high = minPair, 0
 }

@@ -67,7 +67,7 @@ func TestFitRecognisesFamilies(t *testing.T) {
 
 // A hub that carries less of reads and writes together where several disks write, as Goshen Ridge does, is told as that, by
 // runs in which they did; from others nothing of it is made up.
-func TestFitTellsSeveralWriters(t *testing.T) {
+func TestFitFindsSeveralWriters(t *testing.T) {
 	const part = 0.87
 	p := noisy()
 	p.Capacity.Pair, p.Capacity.TwoWriters = 0.9, part
@@ -96,11 +96,11 @@ func TestPredictWhatWasMeasured(t *testing.T) {
 	e := w.Measured(rand.New(rand.NewPCG(1, 3)), 2)
 	odd := &e.Rates[len(e.Rates)-1]
 	odd.Disks[0].Rate = 0.123 * gb
-	told, err := Predict(predictable(w, e), w.Disks, 1)
+	predicted, err := Predict(predictable(w, e), w.Disks, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, row := range told.Rows[:len(e.Rates)] {
+	for i, row := range predicted.Rows[:len(e.Rates)] {
 		if !row.Measured {
 			t.Errorf("%s: not measured", row.Pattern)
 		}
@@ -111,12 +111,12 @@ func TestPredictWhatWasMeasured(t *testing.T) {
 			}
 		}
 	}
-	if row := told.Rows[len(told.Rows)-1]; row.Measured {
+	if row := predicted.Rows[len(predicted.Rows)-1]; row.Measured {
 		t.Errorf("%s passes for measured", row.Pattern)
 	}
 }
 
-func TestPredictRefusesWhatTheRunsDoNotTell(t *testing.T) {
+func TestPredictRefusesWhatTheRunsDoNotShow(t *testing.T) {
 	// Every combination loses a part of its own: nothing explains that.
 	p := noisy()
 	loss := rand.New(rand.NewPCG(4, 4))
@@ -130,17 +130,17 @@ func TestPredictRefusesWhatTheRunsDoNotTell(t *testing.T) {
 		}
 		return rates
 	}}
-	told, err := Predict(predictable(erratic, erratic.Measured(rand.New(rand.NewPCG(1, 5)), 2)), erratic.Disks, 1)
+	predicted, err := Predict(predictable(erratic, erratic.Measured(rand.New(rand.NewPCG(1, 5)), 2)), erratic.Disks, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, row := range told.Rows {
+	for _, row := range predicted.Rows {
 		if refused := row.Total.Refused; row.Measured == strings.HasPrefix(refused, "no known way of sharing explains them") {
 			t.Errorf("%s: %+v", row.Pattern, row.Total)
 		}
 	}
-	if len(told.Placements) == 0 || len(told.Placements[0].Own) == 0 {
-		t.Errorf("placements by what is not known: %+v", told.Placements)
+	if len(predicted.Placements) == 0 || len(predicted.Placements[0].Own) == 0 {
+		t.Errorf("placements by what is not known: %+v", predicted.Placements)
 	}
 
 	// B was never seen to write through the hub, and has a cache.
@@ -148,20 +148,20 @@ func TestPredictRefusesWhatTheRunsDoNotTell(t *testing.T) {
 		return strings.Contains(o.Mix(), "B write")
 	}))
 	known.Disks[1].Cache = &hub.Cache{Bytes: 24e9, After: 0.6e9}
-	if told, err = Predict(known, []string{"A", "B"}, 1); err != nil {
+	if predicted, err = Predict(known, []string{"A", "B"}, 1); err != nil {
 		t.Fatal(err)
 	}
-	for _, row := range told.Rows {
+	for _, row := range predicted.Rows {
 		refused := row.Rates[1].Refused
 		if row.Pattern[1] == 'W' && refused != "in none of them does B write through the hub" || row.Pattern[1] != 'W' && refused != "" {
 			t.Errorf("%s: %+v", row.Pattern, row.Rates)
 		}
 	}
-	if told.Next == nil || told.Next.Pattern != "-W" || told.Next.Before != 0 {
-		t.Errorf("next: %+v, want B's writes", told.Next)
+	if predicted.Next == nil || predicted.Next.Pattern != "-W" || predicted.Next.Before != 0 {
+		t.Errorf("next: %+v, want B's writes", predicted.Next)
 	}
-	if len(told.Notes) != 1 || !strings.HasPrefix(told.Notes[0], "B writes so fast for its first 24 GB, then at 600 MB/s") {
-		t.Errorf("notes %q", told.Notes)
+	if len(predicted.Notes) != 1 || !strings.HasPrefix(predicted.Notes[0], "B writes so fast for its first 24 GB, then at 600 MB/s") {
+		t.Errorf("notes %q", predicted.Notes)
 	}
 }
 

@@ -146,7 +146,7 @@ func (s *space) matters(at []float64, param int) (up, down bool) {
 
 // effect is what moving a parameter does: by how much the sum of squares grows, and the largest relative change of a
 // rate.
-func (s *space) effect(at []float64, param int, by float64) (worse, most float64) {
+func (s *space) effect(at []float64, param int, by float64) (worse, largest float64) {
 	before := s.data(at)
 	x := slices.Clone(at)
 	x[param] += by
@@ -154,11 +154,11 @@ func (s *space) effect(at []float64, param int, by float64) (worse, most float64
 	i := 0
 	for _, t := range s.obs {
 		for _, err := range t.errors {
-			most = max(most, err*math.Abs(after[i]-before[i]))
+			largest = max(largest, err*math.Abs(after[i]-before[i]))
 			i++
 		}
 	}
-	return squares(after) - squares(before), most
+	return squares(after) - squares(before), largest
 }
 
 // data is the residuals without the priors'.
@@ -172,14 +172,14 @@ func (s *space) data(x []float64) []float64 {
 func (s *space) bounded(best []float64, param int) (up, down bool) {
 	c := &s.params[param]
 	low, high := c.low, c.high
-	least := squares(s.data(best))
+	lowest := squares(s.data(best))
 	at := func(by float64) bool {
 		x := slices.Clone(best)
 		x[param] = min(max(x[param]+by, low), high)
 		c.low, c.high = x[param], x[param]
 		s.descend(x)
 		c.low, c.high = low, high
-		return squares(s.data(x)) > least+chi2Critical
+		return squares(s.data(x)) > lowest+chi2Critical
 	}
 	return at(probeFar), at(-probeFar)
 }

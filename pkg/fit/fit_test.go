@@ -133,7 +133,7 @@ func TestFitPredictsTriples(t *testing.T) {
 			known = append(known, offBy(t, p, f.Profile, disks, 3)...)
 			continue
 		}
-		told, err := Predict(f.Profile, disks, 1)
+		predicted, err := Predict(f.Profile, disks, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +143,7 @@ func TestFitPredictsTriples(t *testing.T) {
 			}
 			for j, want := range m.rates(p) {
 				unknown++
-				if got := told.Rows[i].Rates[j]; want < got.Low || want > got.High {
+				if got := predicted.Rows[i].Rates[j]; want < got.Low || want > got.High {
 					outside++
 				}
 			}
@@ -300,7 +300,7 @@ func TestFillLags(t *testing.T) {
 // So many disks would take hours.
 func TestFitCrowded(t *testing.T) {
 	e := &hub.Evidence{}
-	for i := range mostFitted + 1 {
+	for i := range maxFitted + 1 {
 		e.Rates = append(e.Rates, hub.Observation{Disks: []hub.Observed{{Disk: strconv.Itoa(i), Rate: 1e9}}})
 	}
 	if _, err := newSpace(e, Weighted); err == nil || !strings.Contains(err.Error(), "33 disks, and the limit is 32") {

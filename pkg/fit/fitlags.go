@@ -52,11 +52,11 @@ func meanLag(seen []hub.ObservedLag) (mean, err float64) {
 // of two the smaller.
 func fillLags(means map[int]float64) []time.Duration {
 	var list []time.Duration
-	most := 0
+	highest := 0
 	for staying := range means {
-		most = max(most, staying)
+		highest = max(highest, staying)
 	}
-	for staying := 1; staying <= most; staying++ {
+	for staying := 1; staying <= highest; staying++ {
 		for off := 0; ; off++ {
 			mean, ok := means[staying-off]
 			if !ok {

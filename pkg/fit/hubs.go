@@ -19,10 +19,10 @@ type Hub struct {
 	Profile *hub.Profile // without observations
 	Seed    uint64       // its own
 
-	off      float64                     // how far its rates are off in a combination that was not measured: relative, one standard deviation
-	most     int                         // disks were seen together
-	middle   bool                        // it is the profile itself: nothing is off by chance
-	measured map[string]*hub.Observation // by mix
+	off         float64                     // how far its rates are off in a combination that was not measured: relative, one standard deviation
+	maxTogether int                         // disks were seen together
+	middle      bool                        // it is the profile itself: nothing is off by chance
+	measured    map[string]*hub.Observation // by mix
 }
 
 // Middle is the hub that the profile describes, which comes to just what was measured.
@@ -71,7 +71,7 @@ func Hubs(p *hub.Profile, n int, seed uint64) ([]Hub, Doubt, error) {
 		}
 		f.space.set(vectors[i][rng.IntN(len(vectors[i]))])
 		all[k] = Hub{
-			Profile: f.space.profile(p, rng), off: f.drawDiscrepancy(rng), most: en.most, Seed: rng.Uint64(), measured: seen,
+			Profile: f.space.profile(p, rng), off: f.drawDiscrepancy(rng), maxTogether: en.maxTogether, Seed: rng.Uint64(), measured: seen,
 		}
 	}
 	return all, Doubt{en.misfit(), en.unexplained()}, nil
@@ -151,7 +151,7 @@ func (h *Hub) Off(o *hub.Observation) []float64 {
 		hash.Write([]byte(o.Mix() + "\n" + disk))
 		return rand.New(rand.NewPCG(h.Seed, hash.Sum64())).NormFloat64()
 	}
-	all := together(h.off, h.most, len(o.Disks)) * chance("")
+	all := together(h.off, h.maxTogether, len(o.Disks)) * chance("")
 	for i, d := range o.Disks {
 		z := chance(d.Disk)
 		switch {

@@ -22,7 +22,7 @@ func rateOn(h *Hub, o *hub.Observation, disk int) float64 {
 func TestHubsAgreeWithPredictions(t *testing.T) {
 	w := fittest.Profiled(noisy())
 	p := predictable(w, w.Measured(rand.New(rand.NewPCG(1, 8)), 2))
-	told, err := Predict(p, w.Disks, 1)
+	predicted, err := Predict(p, w.Disks, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestHubsAgreeWithPredictions(t *testing.T) {
 	for i, m := range mixes(w.Disks) {
 		o := m.observation()
 		for j, use := range m {
-			want := told.Rows[i].Rates[slices.Index(w.Disks, use.disk)]
+			want := predicted.Rows[i].Rates[slices.Index(w.Disks, use.disk)]
 			if want.Refused != "" {
 				continue
 			}
@@ -46,7 +46,7 @@ func TestHubsAgreeWithPredictions(t *testing.T) {
 			// The ends of both are uncertain by chance: to a quarter of the width.
 			slack := 0.25 * (want.High - want.Low)
 			if math.Abs(low-want.Low) > slack || math.Abs(high-want.High) > slack {
-				t.Errorf("%s of %s: hubs from %.4g to %.4g, predicted %.4g to %.4g", use.disk, told.Rows[i].Pattern, low, high, want.Low, want.High)
+				t.Errorf("%s of %s: hubs from %.4g to %.4g, predicted %.4g to %.4g", use.disk, predicted.Rows[i].Pattern, low, high, want.Low, want.High)
 			}
 		}
 	}

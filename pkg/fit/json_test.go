@@ -30,7 +30,7 @@ func TestJSON(t *testing.T) {
 	if !math.IsInf(f.Parameters[0].High, 1) {
 		t.Fatalf("%+v: want no upper end", f.Parameters[0])
 	}
-	told, err := Predict(f.Profile, disks, 1)
+	predicted, err := Predict(f.Profile, disks, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	snake := regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
-	for name, v := range map[string]any{"fit": f, "prediction": told, "check": held} {
+	for name, v := range map[string]any{"fit": f, "prediction": predicted, "check": held} {
 		text, err := json.Marshal(v)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -74,7 +74,7 @@ func TestJSON(t *testing.T) {
 	if p := fitted.Parameters[0]; p.Name != "capacity.read" || p.Low == nil || p.High != nil || p.Note == "" {
 		t.Errorf("capacity.read: %+v, want a lower end, no upper one and a note", p)
 	}
-	last := told.Rows[len(told.Rows)-1]
+	last := predicted.Rows[len(predicted.Rows)-1]
 	if last.Rates[0].Refused == "" {
 		t.Errorf("three disks were predicted from solos: %+v", last)
 	}

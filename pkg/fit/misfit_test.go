@@ -19,15 +19,15 @@ func TestMisfitWidensPredictions(t *testing.T) {
 				e.Rates[i].Disks[j].Error /= understated
 			}
 		}
-		told, err := Predict(predictable(w, e), w.Disks, 1)
+		predicted, err := Predict(predictable(w, e), w.Disks, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return told
+		return predicted
 	}
-	wide := func(told *Prediction) float64 {
+	wide := func(predicted *Prediction) float64 {
 		var y tally
-		for _, row := range told.Rows {
+		for _, row := range predicted.Rows {
 			for _, e := range row.Rates {
 				if !row.Measured && e.Rate > 0 {
 					y.count(e, e.Rate)
@@ -40,7 +40,7 @@ func TestMisfitWidensPredictions(t *testing.T) {
 	if good.Misfit > PoorFit || len(good.Notes) > 0 {
 		t.Errorf("errors as they are: %.2f, %q", good.Misfit, good.Notes)
 	}
-	if poor.Misfit < 1.6 || poor.Misfit > mostMisfit || wide(poor) < 0.95*wide(good) {
+	if poor.Misfit < 1.6 || poor.Misfit > maxMisfit || wide(poor) < 0.95*wide(good) {
 		t.Errorf("a misfit of %.2f: known to %.3f, and without to %.3f", poor.Misfit, wide(poor), wide(good))
 	}
 	if len(poor.Notes) != 1 || !strings.HasPrefix(poor.Notes[0], "the model misses these measurements by ") ||
@@ -48,7 +48,7 @@ func TestMisfitWidensPredictions(t *testing.T) {
 		t.Errorf("notes %q", poor.Notes)
 	}
 	for _, row := range bad.Rows {
-		if told := row.Total.Refused == ""; told != row.Measured {
+		if predicted := row.Total.Refused == ""; predicted != row.Measured {
 			t.Errorf("a misfit of %.2f, %s: %+v", bad.Misfit, row.Pattern, row.Total)
 		}
 	}

@@ -19,8 +19,8 @@ import (
 const (
 	binNS     = 50_000_000 // rates after a leave are looked at in bins as long as the samples are apart
 	shortestS = 0.5        // a shorter stretch says nothing that its edges do not blur
-	leastGain = 1.2        // a rate that rises by less after a leave may as well be luck
-	leastErr  = 1e-3       // relative: no rate is known better than a part in a thousand
+	minGain   = 1.2        // a rate that rises by less after a leave may as well be luck
+	minErr    = 1e-3       // relative: no rate is known better than a part in a thousand
 	vagueErr  = 0.5        // relative: a rate known no better says nothing
 
 	// randomTest begins the names of a preset's tests of random access.
@@ -181,7 +181,7 @@ func (w *watched) lag(stage overlap.Interval) (seconds, stdErr float64, ok bool)
 			best, split, level = cost, i, sum/n
 		}
 	}
-	if len(rates)-split < need || level < leastGain*w.last {
+	if len(rates)-split < need || level < minGain*w.last {
 		return 0, 0, false
 	}
 	// The rise itself lies where the bytes about it say, between two instants at which they are known: where samples lie far
@@ -272,7 +272,7 @@ func (r *reading) estimateErrors() {
 	for i := range r.Rates {
 		for j := range r.Rates[i].Disks {
 			d := r.doubts[i][j]
-			r.Rates[i].Disks[j].Error = max(math.Hypot(noise/math.Sqrt(d.files), d.edges), leastErr)
+			r.Rates[i].Disks[j].Error = max(math.Hypot(noise/math.Sqrt(d.files), d.edges), minErr)
 		}
 	}
 	r.Rates = slices.DeleteFunc(r.Rates, func(o hub.Observation) bool {

@@ -209,7 +209,7 @@ func TestObserveExactly(t *testing.T) {
 }
 
 // Tests of random access say nothing of the hub, and a phase may plug a disk in elsewhere than the run does.
-func TestObserveHeedsThePhase(t *testing.T) {
+func TestObserveKeepsToThePhase(t *testing.T) {
 	file := trace.File{Bytes: 2e9, EndNS: 1e9}
 	disk := &trace.DiskTrace{Name: "A", Op: write, Files: []trace.File{file}}
 	run := &trace.Run{
@@ -230,7 +230,7 @@ func TestObserveHeedsThePhase(t *testing.T) {
 
 // What goes at a pace of its own, or both ways at once, says nothing of what it could do, nor do those beside it on the hub.
 // A port of its own is nobody's concern, and a probe is not noticed.
-func TestObserveHeedsThePace(t *testing.T) {
+func TestObserveKeepsToThePace(t *testing.T) {
 	disk := func(name string, op trace.Role) *trace.DiskTrace {
 		return &trace.DiskTrace{Name: name, Op: op, Files: []trace.File{{Bytes: 2e9, EndNS: 1e9}}}
 	}

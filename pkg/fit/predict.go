@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// mostDisks is how many disks are predicted together: each triples the number of combinations, and five make 242.
-	mostDisks = 5
+	// maxDisks is how many disks are predicted together: each triples the number of combinations, and five make 242.
+	maxDisks = 5
 	// drawn is how many vectors of all families together the intervals are taken of.
 	drawn = 2000
 	// widest is the ratio of an interval's ends from which on a rate counts as not predictable.
 	widest = 2.4
-	// mostDiscrepancy is the error of predictions of what was left out from which on no family counts as explaining the runs.
-	mostDiscrepancy = 0.08
-	// mostMisfit is the same of the measurements' distance from the model, in their errors: wider intervals no longer make
+	// maxDiscrepancy is the error of predictions of what was left out from which on no family counts as explaining the runs.
+	maxDiscrepancy = 0.08
+	// maxMisfit is the same of the measurements' distance from the model, in their errors: wider intervals no longer make
 	// up for it.
-	mostMisfit = 3.0
+	maxMisfit = 3.0
 	// z95 is how many standard errors a 95 % interval reaches either way.
 	z95 = 1.96
 )
@@ -49,13 +49,13 @@ type Row struct {
 	Measured bool    // exactly this was observed: rates and intervals are the measurement's
 }
 
-// mostRows is how many rows are the ones to look at first.
-const mostRows = 12
+// maxRows is how many rows are the ones to look at first.
+const maxRows = 12
 
-// Foremost are the rows to look at first, in their order, and fewer than 13: those in which the disk that loses most keeps
+// Top are the rows to look at first, in their order, and fewer than 13: those in which the disk that loses most keeps
 // least, those of all disks reading and all writing, and what was measured of several disks, the more disks the sooner.
-func (out *Prediction) Foremost() []Row {
-	if len(out.Rows) <= mostRows {
+func (out *Prediction) Top() []Row {
+	if len(out.Rows) <= maxRows {
 		return out.Rows
 	}
 	working := func(i int) int { return len(out.Disks) - strings.Count(out.Rows[i].Pattern, "-") }
@@ -75,8 +75,8 @@ func (out *Prediction) Foremost() []Row {
 	}
 	slices.SortStableFunc(worst, func(a, b int) int { return cmp.Compare(out.Rows[a].Kept, out.Rows[b].Kept) })
 	slices.SortStableFunc(seen, func(a, b int) int { return cmp.Compare(working(b), working(a)) })
-	for _, i := range slices.Concat(worst[:min(len(worst), mostRows/2)], seen, worst) {
-		if len(chosen) < mostRows {
+	for _, i := range slices.Concat(worst[:min(len(worst), maxRows/2)], seen, worst) {
+		if len(chosen) < maxRows {
 			chosen[i] = true
 		}
 	}
@@ -105,8 +105,8 @@ type Estimate struct {
 // errors allow, all this is widened by that. Where an interval becomes so wide that it says nothing, or no family
 // explains the runs, the rate is refused.
 func Predict(p *hub.Profile, disks []string, seed uint64) (*Prediction, error) {
-	if len(disks) == 0 || len(disks) > mostDisks {
-		return nil, fmt.Errorf("predict %d disks: name 1 to %d of the profile's %s", len(disks), mostDisks, strings.Join(p.Names(), ", "))
+	if len(disks) == 0 || len(disks) > maxDisks {
+		return nil, fmt.Errorf("predict %d disks: name 1 to %d of the profile's %s", len(disks), maxDisks, strings.Join(p.Names(), ", "))
 	}
 	for i, name := range disks {
 		if p.Disk(name) == nil {
@@ -262,7 +262,7 @@ func (out *Prediction) keep() {
 	alone := map[string]float64{} // by disk and letter
 	for i := range out.Rows {
 		row := &out.Rows[i]
-		least := 1.0
+		lowest := 1.0
 		for j, e := range row.Rates {
 			letter := row.Pattern[j : j+1]
 			if letter == "-" {
@@ -273,12 +273,12 @@ func (out *Prediction) keep() {
 				alone[key] = e.Rate
 			}
 			if alone[key] == 0 || e.Refused != "" {
-				least = 0
+				lowest = 0
 				break
 			}
-			least = min(least, e.Rate/alone[key])
+			lowest = min(lowest, e.Rate/alone[key])
 		}
-		row.Kept = least
+		row.Kept = lowest
 	}
 }
 

@@ -15,13 +15,13 @@ import (
 
 func TestPredictEveryCombination(t *testing.T) {
 	p := noisy()
-	told, err := Predict(p, []string{"C", "A"}, 1)
+	predicted, err := Predict(p, []string{"C", "A"}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var patterns []string
 	rates := map[string][]float64{}
-	for _, row := range told.Rows {
+	for _, row := range predicted.Rows {
 		patterns = append(patterns, row.Pattern)
 		for _, r := range append(row.Rates, row.Total) {
 			rates[row.Pattern] = append(rates[row.Pattern], math.Round(r.Rate/1e6)/1e3)
@@ -47,21 +47,21 @@ func TestPredictEveryCombination(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", pattern, diff)
 		}
 	}
-	if got, want := told.Rows[4].Kept, 0.798/1.5; math.Abs(got-want) > 1e-3 {
+	if got, want := predicted.Rows[4].Kept, 0.798/1.5; math.Abs(got-want) > 1e-3 {
 		t.Errorf("in WW one disk keeps %.3f, want %.3f", got, want)
 	}
-	if told.Next != nil {
-		t.Errorf("advice on what to measure without any observation: %v", told.Next)
+	if predicted.Next != nil {
+		t.Errorf("advice on what to measure without any observation: %v", predicted.Next)
 	}
 }
 
 func TestPredictPlacement(t *testing.T) {
-	told, err := Predict(noisy(), []string{"A", "B", "C"}, 1)
+	predicted, err := Predict(noisy(), []string{"A", "B", "C"}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, place := range told.Placements {
+	for _, place := range predicted.Placements {
 		got = append(got, place.String())
 	}
 	want := []string{
@@ -89,7 +89,7 @@ func TestPredictFromFit(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, f.YAML())
 	}
-	told, err := Predict(loaded, disks, 1)
+	predicted, err := Predict(loaded, disks, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,17 +97,17 @@ func TestPredictFromFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	width := func(told *Prediction) (sum float64) {
-		for _, row := range told.Rows {
+	width := func(predicted *Prediction) (sum float64) {
+		for _, row := range predicted.Rows {
 			if row.Total.Refused != "" {
 				sum += math.Log(widest)
 				continue
 			}
 			sum += math.Log(row.Total.High / row.Total.Low)
 		}
-		return sum / float64(len(told.Rows))
+		return sum / float64(len(predicted.Rows))
 	}
-	for i, row := range told.Rows {
+	for i, row := range predicted.Rows {
 		for j, r := range row.Rates {
 			if other := again.Rows[i].Rates[j]; r.Refused == "" && other.Refused == "" && math.Abs(r.Rate-other.Rate) > 1e-4*other.Rate {
 				t.Errorf("%s: %g as loaded, %g as fitted", row.Pattern, r.Rate, other.Rate)
@@ -117,14 +117,14 @@ func TestPredictFromFit(t *testing.T) {
 			}
 		}
 	}
-	if told.Next == nil || slices.ContainsFunc(told.Rows, func(r Row) bool { return r.Pattern == told.Next.Pattern && r.Measured }) {
-		t.Fatalf("next: %v, which was measured", told.Next)
+	if predicted.Next == nil || slices.ContainsFunc(predicted.Rows, func(r Row) bool { return r.Pattern == predicted.Next.Pattern && r.Measured }) {
+		t.Fatalf("next: %v, which was measured", predicted.Next)
 	}
-	if told.Next.After >= told.Next.Before/1.2 {
-		t.Errorf("next: %v gains nothing", told.Next)
+	if predicted.Next.After >= predicted.Next.Before/1.2 {
+		t.Errorf("next: %v gains nothing", predicted.Next)
 	}
 	for _, phase := range rest {
-		if phase.Name == told.Next.Pattern {
+		if phase.Name == predicted.Next.Pattern {
 			plan.Phases = append(plan.Phases, phase)
 		}
 	}
@@ -132,8 +132,8 @@ func TestPredictFromFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if was, is := width(told), width(after); is > was/1.2 {
-		t.Errorf("intervals of %.3f became %.3f by measuring %s", was, is, told.Next.Pattern)
+	if was, is := width(predicted), width(after); is > was/1.2 {
+		t.Errorf("intervals of %.3f became %.3f by measuring %s", was, is, predicted.Next.Pattern)
 	}
 }
 
@@ -154,42 +154,42 @@ func TestPredictRefuses(t *testing.T) {
 }
 
 func TestPredictOneDisk(t *testing.T) {
-	told, err := Predict(noisy(), []string{"A"}, 1)
+	predicted, err := Predict(noisy(), []string{"A"}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(told.Rows) != 2 || len(told.Placements) != 1 || told.Placements[0].String() != "A is alone on the hub" {
-		t.Errorf("got %+v", told)
+	if len(predicted.Rows) != 2 || len(predicted.Placements) != 1 || predicted.Placements[0].String() != "A is alone on the hub" {
+		t.Errorf("got %+v", predicted)
 	}
 }
 
 // The rows to look at first are few, in their order, and have the worst of all, what was measured, and all disks together.
-func TestForemost(t *testing.T) {
+func TestTop(t *testing.T) {
 	p := noisy()
 	few, err := Predict(p, []string{"A", "B"}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := few.Foremost(); len(got) != len(few.Rows) {
+	if got := few.Top(); len(got) != len(few.Rows) {
 		t.Errorf("%d of %d rows, want all", len(got), len(few.Rows))
 	}
 	w := fittest.Profiled(p)
-	told, err := Predict(predictable(w, w.Measured(rand.New(rand.NewPCG(1, 11)), 2)), w.Disks, 1)
+	predicted, err := Predict(predictable(w, w.Measured(rand.New(rand.NewPCG(1, 11)), 2)), w.Disks, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
 	measured := 0
-	for _, row := range told.Foremost() {
+	for _, row := range predicted.Top() {
 		got = append(got, row.Pattern)
 		if row.Measured {
 			measured++
 		}
 	}
-	worst, least := "", 1.0
-	for _, row := range told.Rows {
-		if row.Kept > 0 && row.Kept < least {
-			worst, least = row.Pattern, row.Kept
+	worst, lowest := "", 1.0
+	for _, row := range predicted.Rows {
+		if row.Kept > 0 && row.Kept < lowest {
+			worst, lowest = row.Pattern, row.Kept
 		}
 	}
 	for _, want := range []string{"WWW", "RRR", worst} {
@@ -202,11 +202,11 @@ func TestForemost(t *testing.T) {
 	}
 }
 
-func TestInWords(t *testing.T) {
+func TestDescribe(t *testing.T) {
 	for pattern, want := range map[string]string{
 		"W--": "A writes", "RR-": "A and B read", "RWR": "A and C read, B writes", "WWW": "all write", "---": "",
 	} {
-		if got := InWords(pattern, []string{"A", "B", "C"}); got != want {
+		if got := Describe(pattern, []string{"A", "B", "C"}); got != want {
 			t.Errorf("%s: %q, want %q", pattern, got, want)
 		}
 	}

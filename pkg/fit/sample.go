@@ -41,7 +41,7 @@ func (s *space) sample(rng *rand.Rand, best []float64, inflate float64) [][]floa
 			k := rng.IntN(n)
 			far := s.params[k].prior.wide
 			if s.params[k].prior.heavy {
-				far *= farther
+				far *= outlierWidth
 			}
 			trial[k] += far * rng.NormFloat64() * math.Pow(0.1, 3*rng.Float64())
 		}

@@ -67,7 +67,7 @@ func (p *prior) residual(x []float64, param int) float64 {
 // A weight lies about its centre, or in some hubs, which serve one disk long before another, anywhere: stray is how likely
 // that is, and farther by how much its prior is wider (contamination of a prior: Berger, Statistical Decision Theory and
 // Bayesian Analysis, 1985, 4.7.4). What was measured overrules both.
-const stray, farther = 0.25, 5.0
+const outlier, outlierWidth = 0.25, 5.0
 
 // heavyDensity is the logarithm of the density of a weight's prior, but for a constant, in the prior's scale.
 func heavyDensity(off float64) float64 {
@@ -75,7 +75,7 @@ func heavyDensity(off float64) float64 {
 		u := 1 + x*x/priorFreedom
 		return 1 / (u * u) // to the power of half of one more than priorFreedom
 	}
-	return math.Log((1-stray)*t(off) + stray/farther*t(off/farther))
+	return math.Log((1-outlier)*t(off) + outlier/outlierWidth*t(off/outlierWidth))
 }
 
 // term adds a parameter, times a factor, to a prior's centre.
@@ -125,7 +125,7 @@ const (
 	wideReads  = 0.35 // the same for reads, which were shared about evenly wherever it was looked at
 	farthest   = 4    // bounds lie at so many widths
 
-	mostFitted = 32 // disks: the time that it takes grows with their cube
+	maxFitted = 32 // disks: the time that it takes grows with their cube
 )
 
 // newSpace lays out the parameters that the evidence touches.
@@ -134,8 +134,8 @@ func newSpace(e *hub.Evidence, family Family) (*space, error) {
 	if len(e.Rates) == 0 {
 		return nil, fmt.Errorf("fit a hub: the runs hold no stretch of %g s with a steady rate; record solo phases and pairs", shortestS)
 	}
-	if len(s.disks) > mostFitted {
-		return nil, fmt.Errorf("the runs have %d disks, and the limit is %d; give the runs of one hub", len(s.disks), mostFitted)
+	if len(s.disks) > maxFitted {
+		return nil, fmt.Errorf("the runs have %d disks, and the limit is %d; give the runs of one hub", len(s.disks), maxFitted)
 	}
 	seen := survey(e)
 	s.addCapacities(&seen)

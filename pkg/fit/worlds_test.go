@@ -75,7 +75,7 @@ func (y *tally) String() string {
 // rate and their totals.
 func predictTriples(t *testing.T, w fittest.World, rng *rand.Rand) (rates, totals tally) {
 	t.Helper()
-	told, err := Predict(predictable(w, w.Measured(rng, 2)), w.Disks, 1)
+	predicted, err := Predict(predictable(w, w.Measured(rng, 2)), w.Disks, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,10 +85,10 @@ func predictTriples(t *testing.T, w fittest.World, rng *rand.Rand) (rates, total
 		}
 		total := 0.0
 		for j, want := range w.Rates(m.observation().Disks) {
-			rates.count(told.Rows[i].Rates[j], want)
+			rates.count(predicted.Rows[i].Rates[j], want)
 			total += want
 		}
-		totals.count(told.Rows[i].Total, total)
+		totals.count(predicted.Rows[i].Total, total)
 	}
 	return rates, totals
 }
@@ -118,8 +118,8 @@ func TestPredictionsCoverTriples(t *testing.T) {
 		return rates
 	}
 	own := func(name string, y tally) {
-		told := y.all - y.refused
-		evidence.Report(t, evidence.AtLeast("fit-covers", "rates of three disks at once, predicted from one and two: "+name, y.covered, told, int(math.Ceil(0.95*float64(told)))))
+		predicted := y.all - y.refused
+		evidence.Report(t, evidence.AtLeast("fit-covers", "rates of three disks at once, predicted from one and two: "+name, y.covered, predicted, int(math.Ceil(0.95*float64(predicted)))))
 		evidence.Report(t, evidence.AtMost("fit-covers", "of these refused: "+name, y.refused, y.all, y.all*15/100))
 	}
 	foreign := func(name string, y tally, part float64) {
@@ -158,11 +158,11 @@ func TestPredictEvenReadsOfUnequalDisks(t *testing.T) {
 	w := fittest.Profiled(p)
 	for seed := range uint64(quickEven) {
 		f := fit(t, w.Measured(rand.New(rand.NewPCG(seed, 1)), 2))
-		told, err := Predict(f.Profile, w.Disks, 1)
+		predicted, err := Predict(f.Profile, w.Disks, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		row := told.Rows[len(told.Rows)-1]
+		row := predicted.Rows[len(predicted.Rows)-1]
 		if row.Pattern != "RRR" {
 			t.Fatalf("the last row is %s", row.Pattern)
 		}

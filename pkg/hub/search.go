@@ -28,6 +28,6 @@ func (s *Sim) recordSearch(plan *scenario.Plan, phase *scenario.Phase, emit func
 		if err != nil {
 			return fmt.Errorf("simulate phase %s: %w", try.Name, err)
 		}
-		sought.Tell(outcome)
+		sought.Add(outcome)
 	}
 }

@@ -29,7 +29,7 @@ func found(t *testing.T, plan *scenario.Plan, p *Profile) (r search.Result, trie
 		if err != nil {
 			t.Fatal(err)
 		}
-		sought.Tell(o)
+		sought.Add(o)
 		var more bool
 		if try, more = sought.Next(); !more {
 			return sought.Result(), sought.Made()
@@ -77,7 +77,7 @@ func TestSearchFindsTheMaximumOfStreams(t *testing.T) {
 		plan := playing(spec, 0, busy("B", write), busy("C", []trace.Role{read, write}[rng.IntN(2)]))
 		p := randomHub(rng)
 		phase := &plan.Phases[0]
-		phase.Search = &scenario.Search{Kind: trace.SearchStreams, Disk: "A", Hold: 8 * time.Second, Most: 48}
+		phase.Search = &scenario.Search{Kind: trace.SearchStreams, Disk: "A", Hold: 8 * time.Second, Max: 48}
 		want := func(phase scenario.Phase) float64 {
 			n := 0
 			for clean(t, plan, p, phase.WithStreams("A", n+1)) {

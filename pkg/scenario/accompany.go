@@ -32,7 +32,7 @@ func (p PhaseSpec) most(j Job) Job { return Phase{Search: p.Search}.most(j) }
 func (p Phase) most(j Job) Job {
 	if p.Search != nil && p.Search.Kind == trace.SearchStreams && p.Search.Disk == j.Disk {
 		j.Streams = slices.Clone(j.Streams)
-		j.Streams[0].Count = int(p.Search.Most)
+		j.Streams[0].Count = int(p.Search.Max)
 	}
 	return j
 }

@@ -59,7 +59,7 @@ func TestStockOfSearch(t *testing.T) {
 }
 
 // A search that does not say how far to go stops at what the links of the time, a worker's memory and the footprint allow.
-func TestSearchMost(t *testing.T) {
+func TestSearchMax(t *testing.T) {
 	for _, tt := range []struct {
 		phase string
 		want  float64
@@ -74,7 +74,7 @@ func TestSearchMost(t *testing.T) {
 		{"{streams: {A: {rate: 100 MB/s}}, pattern: -W, search: pace}", 0},
 		{"{streams: {A: {rate: 100 MB/s}}, pattern: -W, search: {pace: B, most: 1 GB/s}}", 1e9},
 	} {
-		if got := mustPlan(t, twoDisks("{}", "["+tt.phase+"]")).Phases[0].Search.Most; got != tt.want {
+		if got := mustPlan(t, twoDisks("{}", "["+tt.phase+"]")).Phases[0].Search.Max; got != tt.want {
 			t.Errorf("%s tries %v at most, want %v", tt.phase, got, tt.want)
 		}
 	}

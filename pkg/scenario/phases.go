@@ -40,7 +40,7 @@ func (s *Scenario) checkRuns(top *strictyaml.Mapping) {
 
 // runsSchema is the same as a schema.
 func runsSchema() strictyaml.Schema {
-	preset := strictyaml.Schema{"required": []string{"preset"}, "properties": strictyaml.Schema{"preset": strictyaml.Schema{"enum": presetsWhere(preset.saturates)}}}
+	preset := strictyaml.Schema{"required": []string{"preset"}, "properties": strictyaml.Schema{"preset": strictyaml.Schema{"enum": presetsWith(preset.saturates)}}}
 	return strictyaml.Schema{"anyOf": []strictyaml.Schema{
 		{"required": []string{"phases"}}, {"required": []string{"study"}},
 		{"required": []string{"workload"}, "properties": strictyaml.Schema{"workload": preset}},
@@ -152,7 +152,7 @@ func (s *Scenario) timing(p *PhaseSpec, idle, noFiles func(disk string) string) 
 		}...),
 		Rules: w.saturationRules(),
 		Also: []strictyaml.Schema{
-			strictyaml.Implies("preset", strictyaml.Schema{"enum": presetsWhere(preset.saturates)}, strictyaml.Schema{"properties": strictyaml.Schema{"stop": notWords(), "files": not("const", filesAuto)}}),
+			strictyaml.Implies("preset", strictyaml.Schema{"enum": presetsWith(preset.saturates)}, strictyaml.Schema{"properties": strictyaml.Schema{"stop": notWords(), "files": not("const", filesAuto)}}),
 			strictyaml.Implies("stop", notWords(), only("files", not("const", filesAuto))),
 			strictyaml.Implies("until", strictyaml.Schema{}, strictyaml.Schema{"properties": strictyaml.Schema{"stop": notWords(), "files": not("const", filesAuto)}}),
 		},

@@ -118,7 +118,7 @@ type Search struct {
 	Kind string        `json:"kind"` // trace.SearchStreams | trace.SearchPace
 	Disk string        `json:"disk"` // whose streams are counted, or whose pace is sought
 	Hold time.Duration `json:"hold_ns"`
-	Most float64       `json:"most"` // no try is above this: streams, or bytes per second; 0 of a pace: as fast as the disk can
+	Max  float64       `json:"most"` // no try is above this: streams, or bytes per second; 0 of a pace: as fast as the disk can
 }
 
 // Size is the bytes of file seq. A job that is not done after the last of its Sizes (it fills, or works for

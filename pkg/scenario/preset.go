@@ -161,7 +161,7 @@ func Presets() []Preset {
 }
 
 // presetsWhere lists the names of the presets of which something holds; of all where it is nil.
-func presetsWhere(holds func(preset) bool) []string {
+func presetsWith(holds func(preset) bool) []string {
 	var names []string
 	for _, p := range presets() {
 		if holds == nil || holds(p) {

@@ -13,7 +13,7 @@ import (
 // has fallen and is steady again, then in short bursts after longer and longer rests, which show how much of the cache
 // has come back; and in the end all disks of the phase work together, for what the others gain when one falls.
 const (
-	saturationMost   = 5 * time.Minute  // for a disk to fall and become steady; several hundred gigabytes at the speed of a link
+	saturationMax    = 5 * time.Minute  // for a disk to fall and become steady; several hundred gigabytes at the speed of a link
 	saturationWindow = 5 * time.Second  // a fall may come after a few seconds, and must not be lost in its window
 	saturationBurst  = 20 * time.Second // 46 GB at 2.3 GB/s: more than most caches have regained
 	shortestRest     = 10 * time.Second
@@ -58,7 +58,7 @@ func (s *Scenario) saturation(p PhaseSpec) []test {
 func (p *Phase) saturate(step trace.Saturation) {
 	p.Stop, p.Target = StopTime, 0
 	if p.Limit == 0 {
-		p.Limit = saturationMost
+		p.Limit = saturationMax
 	}
 	switch step.Step {
 	case trace.SaturationAlone, trace.SaturationTogether:
@@ -89,7 +89,7 @@ func (p PhaseSpec) only(disk string) PhaseSpec {
 // saturationRules refuse what the preset settles by itself.
 func (w *Workload) saturationRules() []strictyaml.Rule {
 	return []strictyaml.Rule{{
-		Key: "preset", Is: presetsWhere(preset.saturates), Now: &w.Preset,
+		Key: "preset", Is: presetsWith(preset.saturates), Now: &w.Preset,
 		Refuse: []string{"until", "search", "hold", "streams", "mix", "probe", "pace", "warm_up"}, Say: "preset %[2]s is phases of disks that work as fast as they can until they fall; delete %[1]s",
 	}}
 }
@@ -105,7 +105,7 @@ func (p *PhaseSpec) checkSaturation(m *strictyaml.Mapping) {
 	}
 	if n, ok := m.Get("stop"); ok && p.Stop == StopTime && p.Limit < stats.SteadyWindows*saturationWindow {
 		n.Errorf("stop comes before the five windows of %s have passed over which preset %s judges rates; try %s, or delete stop",
-			unit.FormatSeconds(saturationWindow.Seconds()), preset.name, unit.FormatSeconds(saturationMost.Seconds()))
+			unit.FormatSeconds(saturationWindow.Seconds()), preset.name, unit.FormatSeconds(saturationMax.Seconds()))
 	}
 	if n, ok := m.Get("files"); ok && p.Workload.Target > 0 {
 		n.Errorf("preset %s writes its files again and again; give their number, or delete files", preset.name)

@@ -22,7 +22,7 @@ func Schema() strictyaml.Schema {
 // simulatedRules are what a schema can say of simulated disks: they need a profile, and have neither single blocks nor a size.
 func simulatedRules() strictyaml.Schema {
 	type schema = strictyaml.Schema
-	preset := not("enum", presetsWhere(preset.hasTests))
+	preset := not("enum", presetsWith(preset.hasTests))
 	noTests := only("preset", preset)
 	ofPhase := schema{"properties": schema{"preset": preset, "precondition": false}}
 	return schema{

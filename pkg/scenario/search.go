@@ -21,8 +21,8 @@ const defaultHold = 30 * time.Second
 type searchKeys struct {
 	phase *PhaseSpec
 	Search
-	most *strictyaml.Node
-	hold time.Duration
+	limit *strictyaml.Node
+	hold  time.Duration
 }
 
 // value is what to search for, or a mapping that also says on which disk.
@@ -38,15 +38,15 @@ func (k *searchKeys) value(s *Scenario) strictyaml.Value {
 	}
 	count := strictyaml.Int(new(int), 1, maxStreams).Schema()
 	rate := strictyaml.Rate(new(float64), minPace, maxPace).Schema()
-	most := strictyaml.Value{
-		Read:   func(n strictyaml.Node) { k.most = &n },
+	limit := strictyaml.Value{
+		Read:   func(n strictyaml.Node) { k.limit = &n },
 		Schema: func() strictyaml.Schema { return strictyaml.Schema{"anyOf": []strictyaml.Schema{count, rate}} },
 	}
 	full := strictyaml.Object{
 		Keys: []strictyaml.Key{
 			{Name: trace.SearchStreams, Value: disk(trace.SearchStreams), About: "the disk whose streams are counted"},
 			{Name: trace.SearchPace, Value: disk(trace.SearchPace), About: "the disk whose pace is sought"},
-			{Name: "most", Value: most, About: "the most that is tried: streams, or a rate"},
+			{Name: "most", Value: limit, About: "the most that is tried: streams, or a rate"},
 		},
 		Among: []strictyaml.Among{{Keys: kinds, Both: "a search is for streams or for a pace; delete one of the two", Neither: "the search is for nothing; add streams: or pace:, and a disk"}},
 		Also: []strictyaml.Schema{
@@ -130,8 +130,8 @@ func (k *searchKeys) disks(s *Scenario) []string {
 // bound settles the most that is tried.
 func (k *searchKeys) bound(n strictyaml.Node) {
 	if k.Kind == trace.SearchPace {
-		if k.most != nil {
-			k.Most, _ = k.most.Rate(minPace, maxPace)
+		if k.limit != nil {
+			k.Max, _ = k.limit.Rate(minPace, maxPace)
 		}
 		return
 	}
@@ -142,17 +142,17 @@ func (k *searchKeys) bound(n strictyaml.Node) {
 	}
 	block := streamBlock(specs, k.phase.Workload.IO.Block)
 	fit := min(maxStreams, maxBuffers/block)
-	if k.most == nil {
+	if k.limit == nil {
 		if room := k.phase.Workload.IO.Footprint; room > 0 {
 			fit = min(fit, int64(float64(room)/(specs[0].Rate*shortestStretch.Seconds())))
 		}
-		k.Most = float64(max(1, min(fit, int64(fastestLink/specs[0].Rate))))
+		k.Max = float64(max(1, min(fit, int64(fastestLink/specs[0].Rate))))
 		return
 	}
-	most, ok := k.most.Int(1, maxStreams)
-	if ok && most > fit {
-		k.most.Errorf("%s needs %s of memory, a block of %s for each of %d streams; try %d", k.most.Label(),
-			unit.FormatBytes(block*most), unit.FormatBytes(block), most, fit)
+	limit, ok := k.limit.Int(1, maxStreams)
+	if ok && limit > fit {
+		k.limit.Errorf("%s needs %s of memory, a block of %s for each of %d streams; try %d", k.limit.Label(),
+			unit.FormatBytes(block*limit), unit.FormatBytes(block), limit, fit)
 	}
-	k.Most = float64(most)
+	k.Max = float64(limit)
 }

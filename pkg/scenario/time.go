@@ -209,7 +209,7 @@ func (p Phase) linkShare(j Job) float64 {
 func (p Phase) maxRate(j Job) float64 {
 	rate := p.most(j).Rate()
 	if p.Search != nil && p.Search.Kind == trace.SearchPace && p.Search.Disk == j.Disk {
-		rate = p.Search.Most // zero: it is tried without a limit
+		rate = p.Search.Max // zero: it is tried without a limit
 	}
 	link := Narrowest(p.links(), j.Disk).max() / max(j.part(trace.Read), j.part(trace.Write))
 	if rate == 0 {

@@ -78,10 +78,10 @@ func (s *Scenario) workload() strictyaml.Value {
 // object is the keys of a workload, but for its amount. order is that of the files, which a phase writes in more ways.
 func (w *Workload) object(order strictyaml.Value) strictyaml.Object {
 	type schema = strictyaml.Schema
-	tests := presetsWhere(preset.hasTests)
+	tests := presetsWith(preset.hasTests)
 	return strictyaml.Object{
 		Keys: []strictyaml.Key{
-			{Name: "preset", Value: strictyaml.OneOf(&w.Preset, presetsWhere(nil)...).First(func() {
+			{Name: "preset", Value: strictyaml.OneOf(&w.Preset, presetsWith(nil)...).First(func() {
 				w.Files, w.Target, w.Sizes, w.Order = 0, 0, Sizes{}, "" // a preset brings its own
 			}), About: aboutPreset()},
 			{Name: "sizes", Value: w.Sizes.value().First(func() { w.Order = "" }), // the order was meant for other sizes
@@ -110,7 +110,7 @@ func (w *Workload) object(order strictyaml.Value) strictyaml.Object {
 		Also: []schema{
 			strictyaml.Implies("preset", schema{"enum": tests}, only("io", schema{"const": ModeDirect})),
 			strictyaml.Implies("preset", schema{"enum": tests}, only("files", not("const", filesAuto))),
-			strictyaml.Implies("preset", schema{"enum": presetsWhere(func(p preset) bool { return p.oneFile })}, only("sizes", schema{"type": "array", "maxItems": 1})),
+			strictyaml.Implies("preset", schema{"enum": presetsWith(func(p preset) bool { return p.oneFile })}, only("sizes", schema{"type": "array", "maxItems": 1})),
 			strictyaml.Implies("target", schema{}, only("files", schema{"const": filesAuto})),
 		},
 	}

@@ -31,8 +31,8 @@ type pulse struct {
 	stillNS int64 // the longest time without another byte
 }
 
-// hangsNS is for how long a disk that is only slow never moves nothing.
-const hangsNS = 5e9
+// hungNS is for how long a disk that is only slow never moves nothing.
+const hungNS = 5e9
 
 // source is a stream by its disk and name.
 type source struct{ disk, stream string }
@@ -148,7 +148,7 @@ func (j *Judge) failed(job *scenario.Job, v stream.Verdict) error {
 	}
 	switch {
 	case job.Probe > 0:
-	case still >= hangsNS+pause && (v != stream.Clean || !plays):
+	case still >= hungNS+pause && (v != stream.Clean || !plays):
 		return fmt.Errorf("it moved nothing for %s of the try, as a disk that hangs and not as one that is slow, so the try says nothing; check its cable and run.log", seconds(float64(still)/1e9))
 	case !plays && Stopped(at.untilNS+pause, j.try.Limit.Nanoseconds()):
 		return fmt.Errorf("it was at work for only %s of the %s of a try, so the streams were not tested beside it; run.log may say why, then run it again",

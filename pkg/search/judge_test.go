@@ -11,7 +11,7 @@ import (
 )
 
 func TestJudge(t *testing.T) {
-	try, _ := New(phase(scenario.Search{Kind: trace.SearchPace, Disk: "B", Most: 5e8})).Next()
+	try, _ := New(phase(scenario.Search{Kind: trace.SearchPace, Disk: "B", Max: 5e8})).Next()
 	try.Jobs[0].Streams[0].Count = 2
 	sample := func(name string, due, late int, buffer time.Duration) trace.Event {
 		return trace.Event{Type: trace.StreamType, Phase: try.Name, Disk: "A", Stream: name, Due: due, Late: late, BufferNS: buffer.Nanoseconds()}

@@ -11,9 +11,9 @@ import (
 
 // What is held possible of a single try, and how sure an answer must be.
 const (
-	unlucky = 0.25 // the chance that a try at or below the limit is not clean: another program, a hiccup of the disk
-	lucky   = 0.05 // that one above the limit is clean
-	sure    = 0.95
+	falseFail = 0.25 // the chance that a try at or below the limit is not clean: another program, a hiccup of the disk
+	falsePass = 0.05 // that one above the limit is clean
+	sure      = 0.95
 )
 
 // How many tries a search may take beyond those that halve the steps, and of these for each halving.
@@ -70,20 +70,20 @@ func (l *ladder) gaps() []gap {
 	for i, s := range steps {
 		all[i].high, all[i+1].low = s, s
 		t := l.tried[s]
-		log += float64(t.clean)*math.Log(lucky) + float64(t.of-t.clean)*math.Log(1-lucky)
+		log += float64(t.clean)*math.Log(falsePass) + float64(t.of-t.clean)*math.Log(1-falsePass)
 	}
 	all[len(steps)].high = l.top + 1
 	logs := make([]float64, len(all))
 	for i, g := range all {
 		if i > 0 {
 			t := l.tried[g.low]
-			log += float64(t.clean)*math.Log((1-unlucky)/lucky) + float64(t.of-t.clean)*math.Log(unlucky/(1-lucky))
+			log += float64(t.clean)*math.Log((1-falseFail)/falsePass) + float64(t.of-t.clean)*math.Log(falseFail/(1-falsePass))
 		}
 		logs[i] = log + math.Log(l.prior(g))
 	}
-	most, sum := slices.Max(logs), 0.0
+	largest, sum := slices.Max(logs), 0.0
 	for i := range all {
-		all[i].chance = math.Exp(logs[i] - most)
+		all[i].chance = math.Exp(logs[i] - largest)
 		sum += all[i].chance
 	}
 	for i := range all {
@@ -151,8 +151,8 @@ func (l *ladder) found(g gap) bool {
 	return g.high-g.low == 1 && g.chance >= sure && (g.low == 0 || l.tried[g.low].of > 1) && (g.high > l.top || l.tried[g.high].of > 1)
 }
 
-// tell takes the verdict on a step.
-func (l *ladder) tell(try trace.Try, clean bool) {
+// add takes the verdict on a step.
+func (l *ladder) add(try trace.Try, clean bool) {
 	t := l.tried[try.Step]
 	if t.of++; clean {
 		t.clean++
@@ -213,8 +213,8 @@ func (l *ladder) between() (low, high int) {
 	return low, high
 }
 
-// most is how many tries there may be.
-func (l *ladder) most() int {
+// maxTries is how many tries there may be.
+func (l *ladder) maxTries() int {
 	halvings := bits.Len(uint(l.top))
 	switch {
 	case l.top == 0:
@@ -230,7 +230,7 @@ func (l *ladder) left() int {
 	if at, all := l.best(); l.over || l.found(all[at]) {
 		return 0
 	}
-	n := l.most()
+	n := l.maxTries()
 	for _, t := range l.tried {
 		n -= t.of
 	}

@@ -26,7 +26,7 @@ func climb(t *testing.T, l *ladder, clean func(step int) bool) (tries []int) {
 		if step < 1 || step > l.top {
 			t.Fatalf("after %v: step %d of %d", tries, step, l.top)
 		}
-		l.tell(trace.Try{Step: step, Value: float64(step)}, clean(step))
+		l.add(trace.Try{Step: step, Value: float64(step)}, clean(step))
 		tries = append(tries, step)
 	}
 	if l.left() != 0 {
@@ -48,8 +48,8 @@ func TestLadderFindsTheLimit(t *testing.T) {
 				if limit > 0 && l.tried[limit].of < 2 || limit < top && l.tried[limit+1].of < 2 {
 					t.Errorf("top %d, limit %d: a single try at the edge decides: %v", top, limit, tries)
 				}
-				if most := l.most() - (spareHalving-1)*bits.Len(uint(top)); len(tries) > most {
-					t.Errorf("top %d, limit %d: %d tries, want %d at most: %v", top, limit, len(tries), most, tries)
+				if allowed := l.maxTries() - (spareHalving-1)*bits.Len(uint(top)); len(tries) > allowed {
+					t.Errorf("top %d, limit %d: %d tries, want %d at most: %v", top, limit, len(tries), allowed, tries)
 				}
 			}
 		}
@@ -61,11 +61,11 @@ func TestLadderBearsOneUnluckyTry(t *testing.T) {
 	for _, begins := range []begin{rising, halving, fromTop} {
 		for _, top := range []int{1, 2, 5, 12, 30} {
 			for limit := range top + 1 {
-				for unlucky := range 12 {
+				for bad := range 12 {
 					l, n := newLadder(top, begins), 0
-					tries := climb(t, l, func(step int) bool { n++; return step <= limit && n != unlucky+1 })
+					tries := climb(t, l, func(step int) bool { n++; return step <= limit && n != bad+1 })
 					if got, _, _ := l.result(); got == nil || *got != float64(limit) {
-						t.Errorf("top %d, limit %d, try %d unlucky: found %v after %v", top, limit, unlucky+1, got, tries)
+						t.Errorf("top %d, limit %d, try %d unlucky: found %v after %v", top, limit, bad+1, got, tries)
 					}
 				}
 			}
@@ -78,7 +78,7 @@ type noisy struct{ right, wrong, unsure, outside, tries float64 }
 
 // withNoise searches again and again for limits drawn as the ladder expects them, where a try at or below the limit fails with
 // a chance, and one above is clean with another. The shares are of all searches.
-func withNoise(t *testing.T, top int, begins begin, unlucky, lucky float64) (out noisy) {
+func withNoise(t *testing.T, top int, begins begin, falseFail, falsePass float64) (out noisy) {
 	t.Helper()
 	const runs = 300
 	rng := rand.New(rand.NewPCG(11, 14))
@@ -90,9 +90,9 @@ func withNoise(t *testing.T, top int, begins begin, unlucky, lucky float64) (out
 		l := newLadder(top, begins)
 		out.tries += float64(len(climb(t, l, func(step int) bool {
 			if step <= limit {
-				return rng.Float64() >= unlucky
+				return rng.Float64() >= falseFail
 			}
-			return rng.Float64() < lucky
+			return rng.Float64() < falsePass
 		}))) / runs
 		switch got, between, _ := l.result(); {
 		case got != nil && *got == float64(limit):
@@ -112,8 +112,8 @@ func withNoise(t *testing.T, top int, begins begin, unlucky, lucky float64) (out
 // is not right is mostly told as unsure. A search that trusted each try that is not clean would be right in one half at 0.15.
 func TestLadderWithNoise(t *testing.T) {
 	for _, tt := range []struct {
-		unlucky, lucky float64
-		right, wrong   float64 // at least, and at most
+		falseFail, falsePass float64
+		right, wrong         float64 // at least, and at most
 	}{
 		{0, 0, 1, 0}, {0.05, 0, 0.99, 0.01}, {0.1, 0, 0.99, 0.01}, {0.1, 0.05, 0.95, 0.04}, {0.15, 0, 0.97, 0.02}, {0.2, 0, 0.95, 0.03}, {0.3, 0, 0.77, 0.09},
 	} {
@@ -121,11 +121,11 @@ func TestLadderWithNoise(t *testing.T) {
 			top    int
 			begins begin
 		}{{12, rising}, {64, rising}, {12, halving}, {128, fromTop}} {
-			got := withNoise(t, l.top, l.begins, tt.unlucky, tt.lucky)
+			got := withNoise(t, l.top, l.begins, tt.falseFail, tt.falsePass)
 			t.Logf("bad luck %.2f, good luck %.2f, %3d steps, begins %d: right %5.1f %%, wrong %4.1f %%, unsure %4.1f %% (limit outside: %.1f %%), %.1f tries",
-				tt.unlucky, tt.lucky, l.top, l.begins, 100*got.right, 100*got.wrong, 100*got.unsure, 100*got.outside, got.tries)
+				tt.falseFail, tt.falsePass, l.top, l.begins, 100*got.right, 100*got.wrong, 100*got.unsure, 100*got.outside, got.tries)
 			if got.right < tt.right-1e-9 || got.wrong > tt.wrong || got.outside > 0.02 {
-				t.Errorf("bad luck %.2f, %d steps: %+v, want %.2f right, %.2f wrong", tt.unlucky, l.top, got, tt.right, tt.wrong)
+				t.Errorf("bad luck %.2f, %d steps: %+v, want %.2f right, %.2f wrong", tt.falseFail, l.top, got, tt.right, tt.wrong)
 			}
 		}
 	}
@@ -145,7 +145,7 @@ func TestLadderIsUnsure(t *testing.T) {
 	if between.Low < 2 || between.Low > 4 || *between.High > 6 || *between.High <= between.Low {
 		t.Errorf("between %v and %v after %v", between.Low, *between.High, tries)
 	}
-	if len(tries) != l.most() || slices.Max(tries) > 8 {
-		t.Errorf("%d of %d tries: %v", len(tries), l.most(), tries)
+	if len(tries) != l.maxTries() || slices.Max(tries) > 8 {
+		t.Errorf("%d of %d tries: %v", len(tries), l.maxTries(), tries)
 	}
 }

@@ -31,8 +31,8 @@ const (
 	paceSteps = 127
 )
 
-// mostStreams is more than any disk plays.
-const mostStreams = 1e6
+// maxStreams is more than any disk plays.
+const maxStreams = 1e6
 
 // Outcome is what a try has shown.
 type Outcome struct {
@@ -67,13 +67,13 @@ type Search struct {
 // New begins the search of a phase.
 func New(phase *scenario.Phase) *Search {
 	s := &Search{phase: phase, times: map[trace.Try]int{}}
-	switch most := int(min(max(1, phase.Search.Most), mostStreams)); {
+	switch limit := int(min(max(1, phase.Search.Max), maxStreams)); {
 	case s.pace():
 		s.with = newLadder(paceSteps+1, fromTop)
 	case hasNeighbours(phase):
-		s.alone = newLadder(most, rising)
+		s.alone = newLadder(limit, rising)
 	default:
-		s.with = newLadder(most, rising)
+		s.with = newLadder(limit, rising)
 	}
 	return s
 }
@@ -116,7 +116,7 @@ func (s *Search) next() (trace.Try, bool) {
 	case !s.pace():
 		t.Value = float64(step)
 	case step == l.top || s.top == 0:
-		t.Step, t.Value, t.Unlimited = l.top, s.phase.Search.Most, s.phase.Search.Most == 0
+		t.Step, t.Value, t.Unlimited = l.top, s.phase.Search.Max, s.phase.Search.Max == 0
 	default:
 		t.Value = figures(s.top * math.Pow(paceStep, float64(step-1-paceSteps)))
 	}
@@ -129,8 +129,8 @@ func figures(v float64) float64 {
 	return math.Round(v/size) * size
 }
 
-// Tell takes the outcome of the phase that Next gives.
-func (s *Search) Tell(o Outcome) {
+// Add takes the outcome of the phase that Next gives.
+func (s *Search) Add(o Outcome) {
 	t, ok := s.next()
 	if !ok {
 		return
@@ -139,16 +139,16 @@ func (s *Search) Tell(o Outcome) {
 	s.made++
 	s.times[t]++
 	if !t.Alone {
-		s.with.tell(t, clean)
+		s.with.add(t, clean)
 		if s.pace() && s.top == 0 && !clean { // a limit matters only below what the disk has moved
 			s.top = o.Rate
-			if most := s.phase.Search.Most; most > 0 {
-				s.top = min(s.top, most)
+			if limit := s.phase.Search.Max; limit > 0 {
+				s.top = min(s.top, limit)
 			}
 		}
 		return
 	}
-	s.alone.tell(t, clean)
+	s.alone.add(t, clean)
 	if _, more := s.alone.step(); !more {
 		s.with = newLadder(s.alone.highest(), halving)
 	}
@@ -160,7 +160,7 @@ func (s *Search) Made() int { return s.made }
 // AtMost is how many tries the search takes in all, at most. It falls as the search goes on.
 func (s *Search) AtMost() int {
 	if s.with == nil {
-		return s.made + s.alone.left() + newLadder(s.alone.highest(), halving).most()
+		return s.made + s.alone.left() + newLadder(s.alone.highest(), halving).maxTries()
 	}
 	return s.made + s.with.left()
 }
@@ -217,7 +217,7 @@ func recall(tries []Made, first bool) *ladder {
 			continue
 		}
 		if t.Kind == trace.SearchStreams {
-			t.Step = int(min(max(1, t.Value), mostStreams))
+			t.Step = int(min(max(1, t.Value), maxStreams))
 		} else {
 			paces = append(paces, t.Value)
 		}
@@ -242,7 +242,7 @@ func recall(tries []Made, first bool) *ladder {
 	l := newLadder(top, how)
 	l.over = tries[0].Steps == 0
 	for i := range tries {
-		l.tell(tries[i].Try, tries[i].Verdict == stream.Clean)
+		l.add(tries[i].Try, tries[i].Verdict == stream.Clean)
 	}
 	return l
 }

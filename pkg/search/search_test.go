@@ -44,7 +44,7 @@ func run(t *testing.T, s *Search, outcome func(try trace.Try) Outcome) (names []
 			t.Fatalf("%s twice: %v", p.Name, names)
 		}
 		names = append(names, p.Name)
-		s.Tell(outcome(*p.Try))
+		s.Add(outcome(*p.Try))
 		if s.AtMost() > bound || s.Made() != len(names) || s.Made() > bound {
 			t.Fatalf("after %v: %d of at most %d tries, where at most %d were said before", names, s.Made(), s.AtMost(), bound)
 		}
@@ -67,7 +67,7 @@ func limits(alone, with float64) func(trace.Try) Outcome {
 }
 
 func TestStreams(t *testing.T) {
-	s := New(phase(scenario.Search{Kind: trace.SearchStreams, Disk: "A", Most: 24}))
+	s := New(phase(scenario.Search{Kind: trace.SearchStreams, Disk: "A", Max: 24}))
 	got := run(t, s, limits(9, 3))
 	want := strings.Split("alone 1 stream,alone 2 streams,alone 4 streams,alone 8 streams,alone 16 streams,alone 12 streams,alone 10 streams,"+
 		"alone 9 streams,alone 10 streams 2,alone 10 streams 3,alone 9 streams 2,alone 10 streams 4,5 streams,2 streams,3 streams,"+
@@ -84,12 +84,12 @@ func TestStreams(t *testing.T) {
 }
 
 func TestStreamsForEveryLimit(t *testing.T) {
-	const most = 12
-	for alone := range most + 1 {
+	const limit = 12
+	for alone := range limit + 1 {
 		for with := range alone + 1 {
-			s := New(phase(scenario.Search{Kind: trace.SearchStreams, Disk: "A", Most: most}))
+			s := New(phase(scenario.Search{Kind: trace.SearchStreams, Disk: "A", Max: limit}))
 			run(t, s, limits(float64(alone), float64(with)))
-			want := Result{Alone: new(float64(alone)), Found: new(float64(with)), AloneOpen: alone == most, FoundOpen: with == most}
+			want := Result{Alone: new(float64(alone)), Found: new(float64(with)), AloneOpen: alone == limit, FoundOpen: with == limit}
 			if diff := cmp.Diff(want, s.Result()); diff != "" {
 				t.Errorf("limits %d and %d (-want +got):\n%s", alone, with, diff)
 			}
@@ -99,7 +99,7 @@ func TestStreamsForEveryLimit(t *testing.T) {
 
 // A strained stream is not clean.
 func TestStrainedIsNotClean(t *testing.T) {
-	s := New(phase(scenario.Search{Kind: trace.SearchStreams, Disk: "A", Most: 4}))
+	s := New(phase(scenario.Search{Kind: trace.SearchStreams, Disk: "A", Max: 4}))
 	run(t, s, func(try trace.Try) Outcome {
 		if try.Value > 2 {
 			return Outcome{Verdict: stream.Strained}
@@ -113,7 +113,7 @@ func TestStrainedIsNotClean(t *testing.T) {
 
 // Nobody else works, or only a probe: there is no alone.
 func TestStreamsOfOneDisk(t *testing.T) {
-	p := phase(scenario.Search{Kind: trace.SearchStreams, Disk: "A", Most: 24})
+	p := phase(scenario.Search{Kind: trace.SearchStreams, Disk: "A", Max: 24})
 	p.Jobs = p.Jobs[:2]
 	p.Jobs[1].Probe = 10 * time.Millisecond
 	s := New(p)
@@ -152,7 +152,7 @@ func TestPace(t *testing.T) {
 func TestPaceOfNoneAndAll(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
-		most  float64
+		limit float64
 		clean func(trace.Try) bool
 		rate  float64
 		want  Result
@@ -165,7 +165,7 @@ func TestPaceOfNoneAndAll(t *testing.T) {
 		{"it is slower than the most", 2e9, func(try trace.Try) bool { return try.Value < 9.7e7 }, 1e8, Result{Found: new(9.62e7)},
 			[]string{"2.00 GB/s", "8.13 MB/s", "28.5 MB/s", "53.4 MB/s", "73.1 MB/s", "85.5 MB/s", "92.5 MB/s", "2.00 GB/s 2", "96.2 MB/s", "2.00 GB/s 3", "2.00 GB/s 4", "96.2 MB/s 2"}},
 	} {
-		s := New(phase(scenario.Search{Kind: trace.SearchPace, Disk: "B", Most: tt.most}))
+		s := New(phase(scenario.Search{Kind: trace.SearchPace, Disk: "B", Max: tt.limit}))
 		names := run(t, s, func(try trace.Try) Outcome {
 			if tt.clean(try) {
 				return Outcome{Verdict: stream.Clean, Rate: tt.rate}
@@ -186,15 +186,15 @@ func TestPaceOfNoneAndAll(t *testing.T) {
 
 // What is tried is a phase of its own, with what the search changes and nothing else.
 func TestTries(t *testing.T) {
-	p := phase(scenario.Search{Kind: trace.SearchStreams, Disk: "A", Most: 2})
+	p := phase(scenario.Search{Kind: trace.SearchStreams, Disk: "A", Max: 2})
 	before := fmt.Sprintf("%+v", p)
 	s := New(p)
 	first, _ := s.Next()
-	s.Tell(Outcome{Verdict: stream.Clean})
+	s.Add(Outcome{Verdict: stream.Clean})
 	second, _ := s.Next()
 	for range s.AtMost() {
 		if try, ok := s.Next(); ok {
-			s.Tell(limits(2, 2)(*try.Try))
+			s.Add(limits(2, 2)(*try.Try))
 		}
 	}
 	if first.Pause == "" || second.Pause != "" {
@@ -221,7 +221,7 @@ func TestTries(t *testing.T) {
 		t.Errorf("the phase was changed:\n%s\n%s", before, after)
 	}
 
-	s = New(phase(scenario.Search{Kind: trace.SearchPace, Disk: "B", Most: 5e8}))
+	s = New(phase(scenario.Search{Kind: trace.SearchPace, Disk: "B", Max: 5e8}))
 	paced, _ := s.Next()
 	if len(paced.Jobs) != 3 || paced.Jobs[1].Pace != 5e8 || paced.Jobs[2].Pace != 0 || paced.Jobs[0].Streams[0].Count != 4 {
 		t.Errorf("a pace: got %+v", paced.Jobs)

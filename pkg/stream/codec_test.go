@@ -147,8 +147,8 @@ func TestCodecFrames(t *testing.T) {
 		}
 	}
 	for kind, sizes := range frames {
-		if least, most := slices.Min(sizes), slices.Max(sizes); most > 1.015*least {
-			t.Errorf("%s: frames of %.0f to %.0f bytes", kind, least, most)
+		if smallest, largest := slices.Min(sizes), slices.Max(sizes); largest > 1.015*smallest {
+			t.Errorf("%s: frames of %.0f to %.0f bytes", kind, smallest, largest)
 		}
 	}
 	if len(frames) < 40 {

@@ -203,7 +203,7 @@ func (m *machine) readPools() {
 	for _, one := range m.mounts {
 		mounted[one.number] = one.filesystem
 	}
-	told := map[string]*pool{}
+	byID := map[string]*pool{}
 	var order []string
 	for _, name := range m.names {
 		b := m.blocks[name]
@@ -211,14 +211,14 @@ func (m *machine) readPools() {
 		if kind == "" || id == "" || b.parts > 0 || cmp.Or(mounted[b.number], kind) != kind {
 			continue
 		}
-		if told[id] == nil {
-			told[id] = &pool{uuid: id, label: cmp.Or(plain(b.udev["ID_FS_LABEL_ENC"]), b.udev["ID_FS_LABEL"]), filesystem: kind}
+		if byID[id] == nil {
+			byID[id] = &pool{uuid: id, label: cmp.Or(plain(b.udev["ID_FS_LABEL_ENC"]), b.udev["ID_FS_LABEL"]), filesystem: kind}
 			order = append(order, id)
 		}
-		told[id].members = append(told[id].members, name)
+		byID[id].members = append(byID[id].members, name)
 	}
 	for _, id := range order {
-		keep(*told[id])
+		keep(*byID[id])
 	}
 	for _, one := range m.mounts {
 		if one.filesystem != "bcachefs" {

@@ -93,7 +93,7 @@ func (m *machine) volume(b *block, mounted map[string][]mount) (v hardware.Volum
 	}
 	v.ReadOnly = slices.Contains(first.options, "ro")
 	v.Compressed = compressed(v.Filesystem, first.options)
-	v.Options = telling(first.options)
+	v.Options = notable(first.options)
 	if m.opts.Usage != nil {
 		if u, ok := m.opts.Usage(v.Mount); ok && u.Size > 0 {
 			v.SizeBytes, v.FreeBytes = u.Size, u.Free
@@ -148,7 +148,7 @@ var speedOptions = [...]string{
 }
 
 // telling picks the options that bear on speed.
-func telling(options []string) []string {
+func notable(options []string) []string {
 	var out []string
 	for _, o := range options {
 		name, _, _ := strings.Cut(o, "=")

@@ -153,15 +153,15 @@ func (m *machine) pciLink(dir string) *hardware.Link {
 	link.TxBps = link.RxBps
 	// Both ends' best: the link falls back only from what both support.
 	above := path.Dir(dir)
-	most, width := gigatransfers(m.text(dir, "max_link_speed")), m.number(dir, "max_link_width")
-	if r := gigatransfers(m.text(above, "max_link_speed")); r > synthetic && r < most {
-		most = r
+	highest, width := gigatransfers(m.text(dir, "max_link_speed")), m.number(dir, "max_link_width")
+	if r := gigatransfers(m.text(above, "max_link_speed")); r > synthetic && r < highest {
+		highest = r
 	}
 	if w := m.number(above, "max_link_width"); w > 0 && w < width {
 		width = w
 	}
-	if most > synthetic && width > 0 && width <= 32 && gigatransfers(m.text(above, "max_link_speed")) > synthetic {
-		link.MaxBps = int64(most*1e9) * width
+	if highest > synthetic && width > 0 && width <= 32 && gigatransfers(m.text(above, "max_link_speed")) > synthetic {
+		link.MaxBps = int64(highest*1e9) * width
 	}
 	return link
 }

@@ -247,11 +247,11 @@ func bisect(tooMuch func(float64) bool) float64 {
 // strict serves those of a lower rank first, which it works out of what a disk does and how fast it does that alone. All get
 // a little of what they could have, so that nobody starves.
 func strict(rng *rand.Rand, rank func(use hub.Observed, own float64) int) World {
-	p, least := randomProfile(rng, false), between(rng, 0.01, 0.12)
+	p, lowest := randomProfile(rng, false), between(rng, 0.01, 0.12)
 	return World{p.Names(), func(mix []hub.Observed) []float64 {
 		own := alone(p, mix)
 		rates := slices.Clone(own)
-		scale(rates, least)
+		scale(rates, lowest)
 		left := [2]float64{p.Capacity.Read, p.Capacity.Write}
 		used := totals(mix, rates)
 		both := p.Capacity.Both - used[0] - used[1]
