@@ -31,11 +31,11 @@ func newAdvise(p program) *cobra.Command {
 		Short: "Say whether streams survive what other disks do beside them",
 		Long: `Say by a hub profile whether all streams that disks play or record stay clean, without a late
 frame and with no buffer below half, while other disks on the hub write or read as fast as they can:
-yes, no, or too close to tell; by what margin; and where it is not a yes, what to change. Nothing is
+yes, no, or too close to tell; by what margin; and if it is not a yes, what to change. Nothing is
 measured. PROFILE is a .yaml that fit wrote, or built in: ` + strings.Join(configs.Hubs(), ", ") + `.
 
-Of a profile with observations all hubs that agree with them are asked: the answer is yes where the
-streams stay clean on 95 in 100, and no where they do not on as many. Where no way of sharing
+Of a profile with observations all hubs that agree with them are asked: the answer is yes if the
+streams stay clean on 95 in 100, and no if they do not on as many. If no way of sharing
 explains what was observed, only what was measured is answered. The figures of other profiles, and
 data sheets given by --disk, are taken to be good to 10 % each way.
 

@@ -122,7 +122,7 @@ func runsOf(path string) string {
 	return filepath.Join(defaultResults, "NAME-DATE-TIME")
 }
 
-// unfinishedRun finds the last run of a scenario that was cut off; empty where there is none.
+// unfinishedRun finds the last run of a scenario that was cut off; empty if there is none.
 func unfinishedRun(path string) string {
 	s, err := loadScenario(path)
 	if err != nil {

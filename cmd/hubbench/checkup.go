@@ -35,7 +35,7 @@ func saveCheckup(found *trace.Checkup) error {
 	return writeFile(path, func(w io.Writer) error { return printJSON(w, found) })
 }
 
-// loadCheckup is the last result on this machine; nil where there is none.
+// loadCheckup is the last result on this machine; nil if there is none.
 func loadCheckup() (*trace.Checkup, error) {
 	path, err := checkupFile()
 	if err != nil {
@@ -55,7 +55,7 @@ func loadCheckup() (*trace.Checkup, error) {
 	return &found, nil
 }
 
-// lastCheckup is what doctor last doubted of this machine and of the plan's disks; nil where it has not been run, or its
+// lastCheckup is what doctor last doubted of this machine and of the plan's disks; nil if it has not been run, or its
 // result cannot be read: a run does not depend on it. A simulated disk has nothing to doubt.
 func (r *prepared) lastCheckup() *rundir.Doctor {
 	var ids []uint64

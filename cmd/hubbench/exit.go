@@ -29,7 +29,7 @@ Exit codes: 0 ok, 1 failed, 2 bad usage or scenario, 3 partial run (results kept
 // exitError is an error that knows its exit code.
 type exitError struct {
 	code int
-	err  error // nil where all has been said already
+	err  error // nil if all has been said already
 }
 
 func (e *exitError) Error() string {
@@ -67,7 +67,7 @@ func exitCode(err error) int {
 // maxMistakes is how many mistakes are told at once: more than that is not read.
 const maxMistakes = 10
 
-// printError says on one line what went wrong, or on a line each where that is several things, and returns the exit code.
+// printError says on one line what went wrong, or on a line each if that is several things, and returns the exit code.
 func printError(err error, stderr io.Writer) int {
 	all := causes(err)
 	for _, cause := range all[:min(len(all), maxMistakes)] {
@@ -79,7 +79,7 @@ func printError(err error, stderr io.Writer) int {
 	return exitCode(err)
 }
 
-// causes are what there is to say of an error: itself, each of the mistakes that a person made at once, or nothing where
+// causes are what there is to say of an error: itself, each of the mistakes that a person made at once, or nothing if
 // all has been said.
 func causes(err error) []error {
 	var known *exitError

@@ -17,7 +17,7 @@ import (
 )
 
 // A block device that fails, dawdles or stands still under a file system. The device mapper's targets error, flakey, delay
-// and suspend do so where the kernel has them. A loop device whose file lies on a file system that does so with each
+// and suspend do so if the kernel has them. A loop device whose file lies on a file system that does so with each
 // request, through FUSE, stands in for them everywhere.
 
 // ailing is a disk that falls ill and gets well again.

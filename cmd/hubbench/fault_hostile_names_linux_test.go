@@ -12,7 +12,7 @@ import (
 	"github.com/hubbench/hubbench/internal/rundir"
 )
 
-// Folders, markers, links and pipes where files should be, and the environment, as somebody else may have left them.
+// Folders, markers, links and pipes in place of files, and the environment, as somebody else may have left them.
 
 // smallScenario is simulated in no time, and can be fitted.
 const smallScenario = `version: 1

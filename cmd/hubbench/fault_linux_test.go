@@ -349,7 +349,7 @@ func (r *faultRun) fill(path string) error {
 			default:
 			}
 			if _, err := file.Write(zeros); err != nil {
-				// Where the space is too small for so much at once, ext4 takes none of it.
+				// If the space is too small for so much at once, ext4 takes none of it.
 				zeros = zeros[:512]
 				time.Sleep(time.Millisecond)
 			}

@@ -4,5 +4,5 @@ package main
 
 import "os/exec"
 
-// dieWithFront has nothing to add where the kernel has no parent-death signal: the end of the pipe says it.
+// dieWithFront has nothing to add if the kernel has no parent-death signal: the end of the pipe says it.
 func dieWithFront(*exec.Cmd) {}

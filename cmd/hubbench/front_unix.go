@@ -33,7 +33,7 @@ func lookAtDisks() []string { return []string{"run", "plan", "doctor", "clean", 
 // endTimeout is how long a process that has given its exit code may take to end.
 const endTimeout = 500 * time.Millisecond
 
-// front runs the command line in a second process; not ok where that is not needed, or cannot be had.
+// front runs the command line in a second process; not ok if that is not needed, or cannot be had.
 func front(args []string) (code int, ok bool) {
 	i := slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
 	if i < 0 || !slices.Contains(lookAtDisks(), args[i]) || os.Getenv(behindFront) != "" {

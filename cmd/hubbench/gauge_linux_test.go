@@ -110,7 +110,7 @@ func readAnalysis(t *testing.T, out string) *analysis.Analysis {
 	return &a
 }
 
-// found is the finding of a code, nil where there is none.
+// found is the finding of a code, nil if there is none.
 func found(a *analysis.Analysis, code string) *analysis.Finding {
 	i := slices.IndexFunc(a.Findings, func(f analysis.Finding) bool { return f.Code == code })
 	if i < 0 {

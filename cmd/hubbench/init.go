@@ -165,7 +165,7 @@ func choose(ctx context.Context, p program, disks []draft.Disk) ([]draft.Disk, e
 	}
 }
 
-// pick is the disks that an answer names by their letters; all where it is empty.
+// pick is the disks that an answer names by their letters; all if it is empty.
 func pick(disks []draft.Disk, answer string) ([]draft.Disk, error) {
 	names := strings.FieldsFunc(strings.ToUpper(answer), func(r rune) bool { return strings.ContainsRune(", \t\r\n", r) })
 	if len(names) == 0 {

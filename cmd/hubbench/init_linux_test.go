@@ -24,7 +24,7 @@ func TestInitToReport(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	// Mounts of this thread's own go with it, even where the test is killed, and the loop devices with them. The process's first
+	// Mounts of this thread's own go with it, even if the test is killed, and the loop devices with them. The process's first
 	// thread never goes, and what it has mounted /proc/self tells for all: it is kept from the test.
 	runtime.LockOSThread()
 	if unix.Gettid() == unix.Getpid() {
@@ -93,7 +93,7 @@ func initToReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hubbench("plan", "hubbench.yaml") // which fails where a check does
+	hubbench("plan", "hubbench.yaml") // which fails if a check does
 	quick := bytes.ReplaceAll(data, []byte("target: 20 s"), []byte("target: 300 ms"))
 	quick = bytes.ReplaceAll(quick, []byte("cooldown: 10 s"), []byte("cooldown: 0 s"))
 	if err := os.WriteFile("hubbench.yaml", quick, 0o644); err != nil {

@@ -122,7 +122,7 @@ func (k *killTry) checkReadable() error {
 	return nil
 }
 
-// checkResumed goes on with the run, and compares it with one that was not interrupted. Where it had not come so far as to
+// checkResumed goes on with the run, and compares it with one that was not interrupted. If it had not come so far as to
 // have a run.json, it is begun again, by the same command.
 func (k *killTry) checkResumed() error {
 	args := []string{"run", "--resume", k.out, "--quiet"}
@@ -152,7 +152,7 @@ func (k *killTry) checkResumed() error {
 	return k.checkDisks()
 }
 
-// moved is what a run has moved: all that its events say where the disks are simulated, and of real ones, whose times differ
+// moved is what a run has moved: all that its events say if the disks are simulated, and of real ones, whose times differ
 // from run to run, which files they moved in which phase.
 func moved(events string) []string {
 	if !strings.Contains(events, `"path"`) {

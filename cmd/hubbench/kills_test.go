@@ -317,7 +317,7 @@ func (k *killTry) run(t *testing.T, number int) error {
 }
 
 // inject waits for a stage and a random part of the time that it takes, and ends one or two of the processes that live
-// then. It is false where none did.
+// then. It is false if none did.
 func (k *killTry) inject(stage int) (bool, error) {
 	for k.running() && k.at.now() < stage {
 		time.Sleep(100 * time.Microsecond) // some stages take no longer than a millisecond

@@ -26,14 +26,14 @@ func watch(p program, opts runOptions, ready *prepared, reader *phaseReader) *pr
 	shown := progress.Options{Plan: ready.plan, Limit: ready.limit, Conclude: reader.conclude}
 	if file, ok := p.stderr.(*os.File); ok && isTerminal(p.stderr) && progress.Sequences(file) {
 		shown.Size = func() (columns, rows int) {
-			columns, rows, _ = term.GetSize(int(file.Fd())) // zero where it fails: the usual size is taken
+			columns, rows, _ = term.GetSize(int(file.Fd())) // zero if it fails: the usual size is taken
 			return columns, rows
 		}
 	}
 	return progress.New(p.stderr, shown)
 }
 
-// limit is what the hub of simulated disks carries of a phase; 0 where that is not known.
+// limit is what the hub of simulated disks carries of a phase; 0 if that is not known.
 func (r *prepared) limit(phase *scenario.Phase) float64 {
 	if r.profile == nil {
 		return 0

@@ -18,7 +18,7 @@ import (
 
 // loadedRun is a run to be analysed or reported, and its analysis.
 type loadedRun struct {
-	*rundir.Loaded // its Trace is nil where a page was too large to carry its events
+	*rundir.Loaded // its Trace is nil if a page was too large to carry its events
 	path           string
 	analysis       *analysis.Analysis
 	events         func() (io.ReadCloser, error) // events.jsonl, for a page to carry
@@ -59,7 +59,7 @@ func (r *loadedRun) anonymize() (err error) {
 	return nil
 }
 
-// loadPage reads back what a page carries. Where it has the events, they are analysed anew.
+// loadPage reads back what a page carries. If it has the events, they are analysed anew.
 func loadPage(path string) (*loadedRun, error) {
 	file, err := os.Open(path)
 	if err != nil {

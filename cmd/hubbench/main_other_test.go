@@ -2,5 +2,5 @@
 
 package main
 
-// removeProgram is for Windows, where testscript cannot remove a program that still runs.
+// removeProgram is for Windows, on which testscript cannot remove a program that still runs.
 func removeProgram() {}

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(leaks{m}, all)
 }
 
-// leaks fails where a goroutine outlives the tests.
+// leaks fails if a goroutine outlives the tests.
 type leaks struct{ *testing.M }
 
 func (l leaks) Run() int {

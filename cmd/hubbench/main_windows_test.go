@@ -18,7 +18,7 @@ import (
 // that instant, it holds the allocator's lock and waits for itself forever; so no process is started from the main thread.
 func init() { runtime.LockOSThread() } //nolint:gochecknoinits // only there does main keep the main thread to itself
 
-// removeProgram removes the program that the scripts run, as testscript does next and fails where it cannot: Windows removes
+// removeProgram removes the program that the scripts run, as testscript does next and fails if it cannot: Windows removes
 // none that still runs, and a process that was killed does for a moment.
 func removeProgram() {
 	path, err := exec.LookPath("hubbench")
@@ -60,6 +60,6 @@ func endIfOf(pid uint32, path string) {
 	var name [windows.MAX_LONG_PATH]uint16
 	n := uint32(len(name))
 	if windows.QueryFullProcessImageName(process, 0, &name[0], &n) == nil && strings.EqualFold(windows.UTF16ToString(name[:n]), path) {
-		_ = windows.TerminateProcess(process, 1) // where it cannot be ended, its file is not removed, and that is told
+		_ = windows.TerminateProcess(process, 1) // if it cannot be ended, its file is not removed, and that is told
 	}
 }

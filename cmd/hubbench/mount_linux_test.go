@@ -92,7 +92,7 @@ func (m *mounted) scenario(name, text string) (path string) {
 	return path
 }
 
-// Each fault is told for what it is, and no test file is left but where the disk is gone.
+// Each fault is reported as what it is, and no test file is left unless the disk is gone.
 func TestMountedFaults(t *testing.T) {
 	c := faults(t, "a mounted hub's own faults: eio, enospc, stall, vanish, corrupt, short, slowsync")
 	for _, tc := range []struct {

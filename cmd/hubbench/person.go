@@ -65,7 +65,7 @@ func (r *prepared) confirm(ctx context.Context, p program, yes bool) error {
 	return nil
 }
 
-// wear says how much the plan writes, where that is worth a question.
+// wear says how much the plan writes, if that is worth a question.
 func (r *prepared) wear() (string, error) {
 	forecasts, err := r.forecasts()
 	if err != nil {
@@ -86,7 +86,7 @@ func (r *prepared) wear() (string, error) {
 	return "This will write " + bound + unit.FormatBytes(written) + " to the disks in total.", nil
 }
 
-// requireTerminal refuses a plan with pauses where nobody can press Enter, before anything is measured.
+// requireTerminal refuses a plan with pauses if nobody can press Enter, before anything is measured.
 func (r *prepared) requireTerminal(p program, opts runOptions) error {
 	if opts.noPause || isTerminal(p.stdin) {
 		return nil
@@ -99,7 +99,7 @@ func (r *prepared) requireTerminal(p program, opts runOptions) error {
 	return nil
 }
 
-// pause shows what is to be done by hand and waits for Enter, where somebody is there.
+// pause shows what is to be done by hand and waits for Enter, if somebody is there.
 func pause(ctx context.Context, p program, text string, noPause bool) error {
 	if noPause {
 		sayf(p.stderr, "not waiting: %s\n", text)

@@ -26,9 +26,9 @@ import (
 // prepared is a scenario that has been read and checked against itself, not yet against the machine.
 type prepared struct {
 	source   []byte
-	scenario *scenario.Scenario // nil where an earlier session made the plan
+	scenario *scenario.Scenario // nil if an earlier session made the plan
 	plan     *scenario.Plan
-	profile  *hub.Profile        // of the simulated hub; nil where every disk is real
+	profile  *hub.Profile        // of the simulated hub; nil if every disk is real
 	allow    []string            // the codes of checks to leave out
 	seen     *hardware.Inventory // what is plugged in, as the checks found it; nil: not known
 	look     program             // finds out what is plugged in
@@ -162,7 +162,7 @@ func (r *prepared) moved(before map[string]uint64) (texts []string) {
 	return texts
 }
 
-// setup is what the run's disks are and hang on, as far as the checks have found out or the scenario says; nil where
+// setup is what the run's disks are and hang on, as far as the checks have found out or the scenario says; nil if
 // nothing is known.
 func (r *prepared) setup() *hardware.Setup {
 	s := &hardware.Setup{}

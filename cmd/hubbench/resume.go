@@ -91,8 +91,8 @@ func prepareRest(ctx context.Context, p program, rest *rundir.Unfinished, opts r
 	return ready, warnings, nil
 }
 
-// sameDisks refuses to go on where another disk lies at a disk's path than when the run began, such as the system's own
-// where an external one is not mounted.
+// sameDisks refuses to go on if another disk lies at a disk's path than when the run began, such as the system's own
+// if an external one is not mounted.
 func (r *prepared) sameDisks(before *hardware.Setup) error {
 	now := r.setup()
 	if before == nil || now == nil {

@@ -280,7 +280,7 @@ func TestGrowth(t *testing.T) {
 }
 
 // change is by how much a number is larger in the last quarter than in the second. It passes unless that is more than spare
-// and, where so many numbers are asked, one in twenty times, told from noise that lasts.
+// and, with so many numbers, one in twenty times, told from noise that lasts.
 func change(all []use, value func(use) int64, spare float64, asked int) evidence.Finding {
 	f := evidence.Finding{Claim: "soak", Limit: fmt.Sprintf("no growth that is told from noise and above %.3g", spare)}
 	var second, last []float64

@@ -20,7 +20,7 @@ import (
 // that lost its parent still has it.
 type tree struct {
 	temp string
-	log  string         // the run's, where its workers' collectors are heard
+	log  string         // the run's, to which its workers' collectors write
 	disk *testdisk.Disk // nil: simulated disks
 }
 
@@ -65,7 +65,7 @@ func (tr *tree) pids() (pids []int) {
 	return pids
 }
 
-// look is what the tree has now. Root is hubbench itself, 0 where it has ended.
+// look is what the tree has now. Root is hubbench itself, 0 if it has ended.
 func (tr *tree) look(root int) use {
 	var u use
 	for _, pid := range tr.pids() {

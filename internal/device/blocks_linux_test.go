@@ -195,7 +195,7 @@ func (l *lab) folder(name string) string {
 }
 
 // loop makes a loop device of so many MiB over a new file, or over one that is there. It is held open until the test
-// ends, and goes by itself when nothing has it open or mounted any more: even where the test is killed.
+// ends, and goes by itself when nothing has it open or mounted any more: even if the test is killed.
 func (l *lab) loop(t *testing.T, image string, mib int64, partitions bool) string {
 	t.Helper()
 	file, err := os.OpenFile(image, os.O_CREATE|os.O_RDWR, 0o600)

@@ -13,7 +13,7 @@ import (
 // Problem is something about a plan that will not work, or will work but mean less than it seems.
 type Problem struct {
 	Code  string // which check found it: one of Codes
-	Disk  string // the disk's name; empty where it is of the machine
+	Disk  string // the disk's name; empty if it is of the machine
 	Fatal bool   // the plan must not run; otherwise a warning
 	Text  string // what is wrong and what to try; names the disk
 }

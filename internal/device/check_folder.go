@@ -11,7 +11,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// unusable says why a disk's folder could not be looked at. "Operation not permitted" is what macOS says where the person
+// unusable says why a disk's folder could not be looked at. "Operation not permitted" is what macOS says if the person
 // has not let this terminal at removable volumes; permissions of the folder's own give another error.
 func (f *findings) unusable(disk scenario.Disk, err error, goos string) {
 	switch {
@@ -79,7 +79,7 @@ func judgeFiles(e *evidence, disk scenario.Disk, place Place, found *findings) {
 }
 
 // maxNeeded is the files that a job of the disk needs at one time though its footprint forbids it, and the
-// phase; 0 where there is no such job.
+// phase; 0 if there is no such job.
 func maxNeeded(plan *scenario.Plan, disk string) (bytes int64, phase string) {
 	for _, p := range plan.Phases {
 		for _, job := range p.Jobs {

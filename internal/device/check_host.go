@@ -24,7 +24,7 @@ func judgeTraffic(e *evidence, found *findings) {
 // judgeHost asks whether the computer can do its best.
 func judgeHost(e *evidence, found *findings) {
 	if slices.ContainsFunc(e.machine.Hosts, func(h hardware.Host) bool { return h.Power == hardware.Battery }) {
-		found.warn("battery", "", "the computer runs on battery, where it may slow its processor and ports down; plug it in")
+		found.warn("battery", "", "the computer runs on battery, which may slow its processor and ports down; plug it in")
 	}
 	if e.saving != "" {
 		found.warn("powersave", "", "the processor is held back to save power (%s); %s", e.saving, howToWake(e.saving))

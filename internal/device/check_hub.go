@@ -35,7 +35,7 @@ func judgeShared(e *evidence, index int, place Place, found *findings) {
 	}
 }
 
-// described is a disk as a person finds it: its name, and its model where known.
+// described is a disk as a person finds it: its name, and its model if known.
 func described(d *hardware.Disk) string {
 	if d.Model == "" {
 		return d.Name
@@ -98,7 +98,7 @@ func judgeHubs(e *evidence, found *findings) {
 	}
 }
 
-// elsewhere says where a disk is that is surely on no hub; empty where it is on one, or where that is not known.
+// elsewhere says what a disk that is surely on no hub is connected to; empty if it is on one, or if that is not known.
 func (e *evidence) elsewhere(d *hardware.Disk) string {
 	_, hubs := e.machine.Way(d)
 	switch {

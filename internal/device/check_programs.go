@@ -21,7 +21,7 @@ const (
 // program is one that loads disks.
 type program struct {
 	name string // a pattern as path.Match takes it, in lower case; Linux cuts names after 15 bytes
-	arg  string // one of its arguments, where only that makes it one
+	arg  string // one of its arguments, if only that makes it one
 	sign sign
 	does string
 	try  string
@@ -78,7 +78,7 @@ var programs = [...]program{
 // atWork is the part of a core that a service at work uses at the least.
 const atWork = 0.05
 
-// programOf finds a process in the table; nil where it is none that loads disks.
+// programOf finds a process in the table; nil if it is none that loads disks.
 func programOf(p Process) *program {
 	name := strings.ToLower(p.Name)
 	for i := range programs {

@@ -18,7 +18,7 @@ type evidence struct {
 	machine   *hardware.Inventory // never nil
 	traffic   map[string]float64  // what moves on a disk that should be idle, in bytes per second
 	processes []Process           // with what they did meanwhile
-	saving    string              // how the processor is held back to save power; empty where it is not
+	saving    string              // how the processor is held back to save power; empty if it is not
 	wrote     map[string]Written  // by earlier runs, by disk
 	looked    bool                // at what is plugged in
 	unlooked  error               // why that is not known
@@ -121,7 +121,7 @@ func (e *evidence) watch(ctx context.Context, opts Options) {
 	}
 }
 
-// behind is the disk and the volume that hold a disk's folder; nil where the machine does not say.
+// behind is the disk and the volume that hold a disk's folder; nil if the machine does not say.
 func (e *evidence) behind(name string) (*hardware.Disk, *hardware.Volume) {
 	return e.at(e.places[name])
 }
@@ -130,12 +130,12 @@ func (e *evidence) at(place Place) (*hardware.Disk, *hardware.Volume) {
 	return e.machine.Holding(place.Path)
 }
 
-// beneath are the physical disks under a place; none where the machine does not say.
+// beneath are the physical disks under a place; none if the machine does not say.
 func (e *evidence) beneath(place Place) []*hardware.Disk {
 	return e.machine.Physical(e.at(place))
 }
 
-// shared is a physical disk that both places lie on; nil where none is known.
+// shared is a physical disk that both places lie on; nil if none is known.
 func (e *evidence) shared(p, q Place) *hardware.Disk {
 	others := e.beneath(q)
 	for _, disk := range e.beneath(p) {

@@ -35,7 +35,7 @@ func notDisk(kind string) string {
 }
 
 // noDirect says why a kind of file system on a disk does not pass requests by the operating system's cache, and what to
-// try; empty where it does, or may. The worker tries it and records what it got; this is to know it before.
+// try; empty if it does, or may. The worker tries it and records what it got; this is to know it before.
 func noDirect(kind string) (why, try string) {
 	switch kind {
 	case "fuseblk":

@@ -12,7 +12,7 @@ type LookOptions struct {
 }
 
 // Look finds out what is plugged in where: the machine, hubs, disks and their volumes. It reads what the system offers
-// and writes nothing. What the system does not tell is left out, with a warning where that may surprise.
+// and writes nothing. What the system does not tell is left out, with a warning if that may surprise.
 func Look(ctx context.Context, opts LookOptions) (*hardware.Inventory, error) {
 	inv, err := look(ctx, opts)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
-// toolTimeout is how long a tool may take. system_profiler takes some seconds, and more where a disk has to spin up.
+// toolTimeout is how long a tool may take. system_profiler takes some seconds, and more if a disk has to spin up.
 const toolTimeout = 30 * time.Second
 
 // look asks macOS' own tools, all at once. One that fails costs what it would have told, and a warning.

@@ -22,7 +22,7 @@ import (
 // toolTimeout is how long PowerShell may take: it starts slowly, and asks some hundred things.
 const toolTimeout = time.Minute
 
-// look asks PowerShell, in one call; where that fails, what the drives themselves tell.
+// look asks PowerShell, in one call; if that fails, what the drives themselves tell.
 func look(ctx context.Context, opts LookOptions) (*hardware.Inventory, error) {
 	answer, err := askPowerShell(ctx)
 	if canceled := ctx.Err(); canceled != nil {

@@ -16,16 +16,16 @@ import (
 // Place is what is known of a folder.
 type Place struct {
 	Path       string // absolute, without symbolic links
-	ID         uint64 // the same for all folders of one file system; 0 where the system does not say
+	ID         uint64 // the same for all folders of one file system; 0 if the system does not say
 	Free       int64  // bytes that this user may still write
 	Size       int64  // bytes of the file system
 	Used       int64  // of them, by whomever
 	Mount      string // where the file system is mounted
-	Source     string // what is mounted there: /dev/sda1, a share; empty where the system does not say
+	Source     string // what is mounted there: /dev/sda1, a share; empty if the system does not say
 	Filesystem string // its kind, as the system calls it: ext4, apfs, NTFS
 	System     bool   // holds the operating system
 	Writable   error  // why nothing can be written; nil when it can
-	Closed     error  // why the system keeps this program out of a folder that exists; nil where it does not
+	Closed     error  // why the system keeps this program out of a folder that exists; nil if it does not
 	info       fs.FileInfo
 }
 

@@ -16,7 +16,7 @@ func (p *Place) mounted(st *unix.Statfs_t) {
 	p.Source = unix.ByteSliceToString(st.Mntfromname[:])
 }
 
-// consent asks as a program does that lists the folder: where the person has not let this one at removable volumes,
+// consent asks as a program does that lists the folder: if the person has not let this one at removable volumes,
 // the system says that the operation is not permitted, whatever the folder's own permissions are.
 func consent(path string) error {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)

@@ -14,7 +14,7 @@ type Process struct {
 	PID    int
 	Name   string        // of the program, without its folder
 	Args   []string      // it was started with
-	Places []string      // folders and files that it works in, where they can be seen
+	Places []string      // folders and files that it works in, if they can be seen
 	CPU    time.Duration // it has used
 	Busy   float64       // cores' worth of work while it was watched
 
@@ -64,7 +64,7 @@ func procProcesses(proc fs.FS) ([]Process, error) {
 		}
 		p.PID = pid
 		if known(p.Name) {
-			args, _ := fs.ReadFile(proc, path.Join(entry.Name(), "cmdline")) // empty where it may not be seen
+			args, _ := fs.ReadFile(proc, path.Join(entry.Name(), "cmdline")) // empty if it may not be seen
 			p.Args = strings.FieldsFunc(string(args), func(r rune) bool { return r == 0 })
 			p.Places = procPlaces(proc, entry.Name())
 		}
@@ -116,7 +116,7 @@ func procPlaces(proc fs.FS, pid string) []string {
 }
 
 // parsePS takes processes from `ps -Axo pid=,time=,command=` of macOS: a number, the processor time as minutes:seconds
-// with hours and days before it where there are any, and the command with its arguments.
+// with hours and days before it if there are any, and the command with its arguments.
 func parsePS(out []byte) []Process {
 	var list []Process
 	for line := range bytes.Lines(out) {

@@ -11,7 +11,7 @@ func Processes(ctx context.Context) ([]Process, error) {
 	return parsePS(out), nil
 }
 
-// SavingPower says how the processor is held back to save power; empty where it is not, or cannot be asked.
+// SavingPower says how the processor is held back to save power; empty if it is not, or cannot be asked.
 func SavingPower(ctx context.Context) string {
 	out, err := ask(ctx, toolTimeout, []string{"/usr/bin/pmset", "-g"})
 	if err != nil {

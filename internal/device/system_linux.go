@@ -8,5 +8,5 @@ import (
 // Processes are what this machine does.
 func Processes(context.Context) ([]Process, error) { return procProcesses(os.DirFS("/proc")) }
 
-// SavingPower says how the processor is held back to save power; empty where it is not.
+// SavingPower says how the processor is held back to save power; empty if it is not.
 func SavingPower(context.Context) string { return governed(os.DirFS("/sys")) }

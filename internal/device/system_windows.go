@@ -33,7 +33,7 @@ func Processes(context.Context) ([]Process, error) {
 	return list, nil
 }
 
-// cpuTime is the processor time that a process has used; zero where it may not be known.
+// cpuTime is the processor time that a process has used; zero if it may not be known.
 func cpuTime(pid uint32) time.Duration {
 	process, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, pid)
 	if err != nil {
@@ -52,7 +52,7 @@ func span(t windows.Filetime) time.Duration {
 	return time.Duration(int64(t.HighDateTime)<<32|int64(t.LowDateTime)) * 100
 }
 
-// SavingPower says how the processor is held back to save power; empty where it is not, or cannot be asked.
+// SavingPower says how the processor is held back to save power; empty if it is not, or cannot be asked.
 func SavingPower(ctx context.Context) string {
 	out, err := exec.CommandContext(ctx, "powercfg", "/getactivescheme").Output()
 	if err != nil {

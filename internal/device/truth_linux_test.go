@@ -216,7 +216,7 @@ func TestLookIsRight(t *testing.T) {
 	}
 }
 
-// mapper makes a mapped device on half of another; empty where the kernel has no such thing.
+// mapper makes a mapped device on half of another; empty if the kernel has no such thing.
 func (b *bench) mapper() (name, on string) {
 	if exec.Command("dmsetup", "version").Run() != nil {
 		return "", ""

@@ -11,7 +11,7 @@ import (
 const (
 	// cachedPart of a file in the system's cache is what other requests may leave there.
 	cachedPart = 0.01
-	// countedPart of the bytes must have been moved by the device where the system does not tell what it caches.
+	// countedPart of the bytes must have been moved by the device if the system does not tell what it caches.
 	countedPart = 0.9
 )
 

@@ -32,7 +32,7 @@ type moved struct {
 	diskio.Tried
 	role    trace.Role
 	block   int64
-	counted int64 // bytes; -1 where nothing counts them
+	counted int64 // bytes; -1 if nothing counts them
 }
 
 func (m moved) rate() float64 { return float64(m.Bytes) / max(m.Seconds, 1e-9) }

@@ -20,9 +20,9 @@ type Options struct {
 	Paths   []string                                                        // a folder on each disk
 	RunID   string                                                          // names the test folders
 	Command func(args ...string) *exec.Cmd                                  // hubbench itself
-	Count   func(ctx context.Context, path string) (bytes int64, err error) // moved, by the device's own count; nil where nothing counts
-	Awake   func(ctx context.Context) error                                 // why the machine cannot be kept awake; nil where it can
-	Saving  func(ctx context.Context) string                                // how the processor is held back to save power; empty where it is not
+	Count   func(ctx context.Context, path string) (bytes int64, err error) // moved, by the device's own count; nil if nothing counts
+	Awake   func(ctx context.Context) error                                 // why the machine cannot be kept awake; nil if it can
+	Saving  func(ctx context.Context) string                                // how the processor is held back to save power; empty if it is not
 	Limits  func(path string) []string                                      // that the system sets to this process on a disk, in words; nil: as this system tells them
 	Battery func(ctx context.Context) (on, known bool)
 	Stall   time.Duration      // a disk that moves nothing for so long is given up; 0: the usual

@@ -25,7 +25,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// childOf, in the environment, makes this test binary one of hubbench's other processes; a broken one where it says so.
+// childOf, in the environment, makes this test binary one of hubbench's other processes; a broken one if it says so.
 const childOf = "HUBBENCH_TEST_DOCTOR"
 
 func TestMain(m *testing.M) {

@@ -17,7 +17,7 @@ import (
 
 // memoryFS is a file system in user space, in this process' memory: as much of the protocol
 // (https://man7.org/linux/man-pages/man4/fuse.4.html, include/uapi/linux/fuse.h) as test files need. It takes flushes and
-// does nothing about them, and refuses direct requests where it is told to.
+// does nothing about them, and refuses direct requests if it is told to.
 type memoryFS struct {
 	refuse bool // direct requests
 	nodes  map[uint64]*node
@@ -37,7 +37,7 @@ const (
 )
 
 // userSpace mounts such a file system. A process of its own serves it: requests of this one wait for the answers in the
-// kernel, where Go cannot let somebody else go on.
+// kernel, in which Go cannot let somebody else go on.
 func userSpace(t *testing.T, refuse bool) string {
 	t.Helper()
 	if _, err := os.Stat("/dev/fuse"); err != nil {

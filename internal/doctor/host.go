@@ -8,7 +8,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// judgeAwake takes why the machine may go to sleep; nil where it does not.
+// judgeAwake takes why the machine may go to sleep; nil if it does not.
 func judgeAwake(why error) trace.Check {
 	if why != nil {
 		return warn("not kept awake: "+why.Error(), "The computer may go to sleep in a long run, which takes disks off their ports.", "turn sleep off in the system's settings while measuring")

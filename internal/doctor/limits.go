@@ -24,7 +24,7 @@ const (
 // pace is how fast requests of both sizes go.
 type pace struct {
 	role         [2]trace.Role
-	large, small [2]float64 // bytes per second; small is 0 where those requests went through the cache
+	large, small [2]float64 // bytes per second; small is 0 if those requests went through the cache
 	limits       []string   // that the system itself sets to this process, in words
 }
 

@@ -16,7 +16,7 @@ const (
 	sleepFor = 2 * time.Millisecond
 	// lateWarn is the half of the skew at a start that is warned about.
 	lateWarn = 500e3
-	// lateFail is where a start is late by as much as a small file takes.
+	// lateFail: a start is late by as much as a small file takes.
 	lateFail = 10e6
 	// coarse is a plain sleep whose lateness puts samples of progress, 50 ms apart, in the wrong place.
 	coarse = 20e6

@@ -27,7 +27,7 @@ import (
 // Options say what is mounted where.
 type Options struct {
 	Profile *hub.Profile
-	Dir     string // gets a folder for each disk; created where it is not there
+	Dir     string // gets a folder for each disk; created if it is not there
 	Backing string // holds the files; empty: a temporary folder beside Dir, removed at the end
 	Faults  []Fault
 }
@@ -60,7 +60,7 @@ func (o *Options) Check() error {
 	return nil
 }
 
-// place is a path without symbolic links, of which the end need not exist yet; ok is false where it cannot be followed.
+// place is a path without symbolic links, of which the end need not exist yet; ok is false if it cannot be followed.
 func place(path string) (at string, ok bool) {
 	path, err := filepath.Abs(path)
 	if err != nil {

@@ -31,7 +31,7 @@ const maxRequest = 1 << 20
 type Mounted struct {
 	disks   []*disk
 	remove  []string // folders that were created, in that order
-	backing string   // removed with all in it, where not empty
+	backing string   // removed with all in it, if not empty
 	stop    context.CancelFunc
 	group   sync.WaitGroup
 }
@@ -129,7 +129,7 @@ func (m *Mounted) mount(d *disk, behind string) error {
 const unmountIn = 1500 * time.Millisecond
 
 // Unmount ends all that waits, unmounts the disks and removes what Mount has created. A disk that a program still uses is
-// detached: the program's next request fails. Where another mount namespace has a copy of a disk, its requests fail until this
+// detached: the program's next request fails. If another mount namespace has a copy of a disk, its requests fail until this
 // process ends, and with it the copy: that is not waited for. Once now is closed it waits for nothing any more, and says what it
 // leaves.
 func (m *Mounted) Unmount(now <-chan struct{}) error {

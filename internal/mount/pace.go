@@ -73,7 +73,7 @@ func (p *Pacer) passing(disk string, op trace.Role) float64 {
 }
 
 // Serve ends the requests whose bytes have moved by now, and says how long it is until it is worth looking again; ok is
-// false where nothing is under way.
+// false if nothing is under way.
 func (p *Pacer) Serve() (wait time.Duration, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

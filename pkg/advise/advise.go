@@ -1,9 +1,9 @@
 // Package advise says whether streams survive what other disks do beside them on a hub: yes, no, or too close to tell; by
-// what margin; and what to change where they do not. It asks the model (hub), and of a profile that was fitted to runs
+// what margin; and what to change if they do not. It asks the model (hub), and of a profile that was fitted to runs
 // every hub that agrees with these (fit): it measures nothing.
 //
-// Streams survive where all of them stay clean for as long as was asked: no frame late, and no buffer below half (see
-// stream). A hub that gives a disk 3 % less than its profile says is asked for streams that need 3 % more: where it
+// Streams survive if all of them stay clean for as long as was asked: no frame late, and no buffer below half (see
+// stream). A hub that gives a disk 3 % less than its profile says is asked for streams that need 3 % more: when it
 // matters, at the edge, both come to the same.
 //
 // Start at Ask.
@@ -29,7 +29,7 @@ type Question struct {
 	Seed  uint64 // of the hubs drawn
 }
 
-// Part is the part of a disk; nil where it has none.
+// Part is the part of a disk; nil if it has none.
 func (q *Question) Part(disk string) *Part {
 	if i := slices.IndexFunc(q.Parts, func(p Part) bool { return p.Disk == disk }); i >= 0 {
 		return &q.Parts[i]
@@ -74,11 +74,11 @@ const (
 type Answer struct {
 	Verdict Verdict `json:"verdict"`
 	Margin  float64 `json:"margin"` // by this factor the streams' rates could be larger and still clean; below 1: must be smaller
-	// Its 95 % interval, where the profile holds observations.
+	// Its 95 % interval, if the profile holds observations.
 	MarginLow  float64  `json:"margin_low,omitempty"`
 	MarginHigh float64  `json:"margin_high,omitempty"`
 	Streams    []Stream `json:"streams"`
-	Advice     []Change `json:"advice"` // each turns the answer to yes; none where it is yes
+	Advice     []Change `json:"advice"` // each turns the answer to yes; none if it is yes
 
 	Profile string   `json:"profile"`
 	ForS    float64  `json:"for_s"`
@@ -95,7 +95,7 @@ type Texts struct {
 	Assumptions []string `json:"assumptions,omitempty"`
 }
 
-// Stream is what becomes of a disk's streams of one kind, by the profile's own figures: of the worst of them where they
+// Stream is what becomes of a disk's streams of one kind, by the profile's own figures: of the worst of them if they
 // differ.
 type Stream struct {
 	Disk          string         `json:"disk"`
@@ -148,7 +148,7 @@ func Ask(p *hub.Profile, q Question) (*Answer, error) {
 	return a, c.err
 }
 
-// regimes plays the parts with rested caches, and where any of them fills in the time, with used up ones too.
+// regimes plays the parts with rested caches, and if any of them fills in the time, with used up ones too.
 func (c *model) regimes(parts []Part) ([]played, error) {
 	first, err := c.play(c.middle, parts, rested, full)
 	c.full = first.filled

@@ -179,7 +179,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// Of two disks that move files the one is throttled that matters; both only where one is not enough.
+// Of two disks that move files the one is throttled that matters; both only if one is not enough.
 func TestThrottle(t *testing.T) {
 	p := evenHub()
 	for _, name := range []string{"C", "D"} {

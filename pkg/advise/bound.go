@@ -89,7 +89,7 @@ func capOf(p *hub.Profile, part *Part) float64 {
 	return rate
 }
 
-// clean reports whether all streams stay clean on a hub. It plays them only where that is not clear without.
+// clean reports whether all streams stay clean on a hub. It plays them only if that is not clear without.
 func (c *model) clean(h *fit.Hub, parts []Part, how detail) bool {
 	low, high := c.bounds(h, parts)
 	wide := 1 + max(apart, apartNoise*h.Profile.Noise)

@@ -101,7 +101,7 @@ func (c *model) otherDisk(p *hub.Profile, parts []Part) []Change {
 	return list
 }
 
-// slower seeks the highest pace of each disk that moves files, or where that is of no use of all of them.
+// slower seeks the highest pace of each disk that moves files, or of all of them if that does not help.
 func (c *model) slower(parts []Part) []Change {
 	var names []string
 	for i := range parts {

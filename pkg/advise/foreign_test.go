@@ -57,7 +57,7 @@ func (y *tally) ask(t *testing.T, w fittest.World, rng *rand.Rand, name string) 
 }
 
 // Of hubs that share like none that is fitted, a yes or a no is wrong in one case of twenty at most, as of the fit's own, and
-// where there is one the true margin lies in its interval.
+// if there is one, the true margin lies in its interval.
 func TestAnswersOfForeignHubs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many fits")
@@ -74,7 +74,7 @@ func TestAnswersOfForeignHubs(t *testing.T) {
 	evidence.Report(t, evidence.AtMost("advise", "margins of these outside their intervals", sum.outside, sum.all, max(1, sum.all/10)))
 }
 
-// Where the runs contradict every way of sharing, nothing is answered or advised by a combination that was not measured,
+// If the runs contradict every way of sharing, nothing is answered or advised by a combination that was not measured,
 // however large its margin; what was measured is.
 func TestAnswerOfWhatNoModelExplains(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 12))

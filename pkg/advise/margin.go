@@ -61,7 +61,7 @@ func (c *model) fine(parts []Part) detail {
 	return full
 }
 
-// figureMargin is the margin that the answer needs where a profile holds no observations.
+// figureMargin is the margin that the answer needs if a profile holds no observations.
 const figureMargin = 1 + fit.FigureError
 
 // marginInterval is where 95 of 100 hubs have the margin, by what disks get on each and in the middle; zero without hubs.
@@ -109,7 +109,7 @@ func (c *model) verdict(parts []Part, margin float64, clean int) Verdict {
 // needed is how many of n hubs must agree.
 func needed(n int) int { return int(math.Ceil(sure * float64(n))) }
 
-// count is on how many of the hubs the streams stay clean. It stops where so many are not that more do not matter: beyond
+// count is on how many of the hubs the streams stay clean. It stops when so many are not that more do not matter: beyond
 // spare.
 func (c *model) count(parts []Part, spare int) int {
 	type asked struct {

@@ -217,7 +217,7 @@ func withRates(parts []Part, factor func(disk string) float64) []Part {
 	return out
 }
 
-// bufferFrames is how many frames a buffer holds at least where frames are put together.
+// bufferFrames is how many frames a buffer holds at least if frames are put together.
 const bufferFrames = 20
 
 // fold makes one stream of those of a kind on a disk, with frames as long as its buffer allows: the disk has as much

@@ -74,7 +74,7 @@ func (a *Answer) sentence(parts []Part, got played, c *model) string {
 	return text + " " + capital(strings.Join(todo, ", or ")) + "."
 }
 
-// between is the margin's interval; empty where it is not known.
+// between is the margin's interval; empty if it is not known.
 func (a *Answer) between() string {
 	if a.MarginHigh == 0 {
 		return ""
@@ -115,7 +115,7 @@ func (a *Answer) worst() string {
 	return fmt.Sprintf("the buffer of %s falls to %s of %s", worst.Disk, unit.FormatSeconds(worst.LowestBufferS), unit.FormatSeconds(worst.BufferS))
 }
 
-// beside is " while A and B write and C reads at up to 200 MB/s"; empty where no other disk moves files.
+// beside is " while A and B write and C reads at up to 200 MB/s"; empty if no other disk moves files.
 func beside(parts []Part) string {
 	type task struct {
 		op   trace.Role

@@ -24,10 +24,10 @@ type Saturation struct {
 	Disk       string        `json:"disk"`
 	Alone      string        `json:"alone"`       // the phase in which it wrote alone
 	WroteBytes float64       `json:"wrote_bytes"` // in that
-	Fall       *Fall         `json:"fall"`        // null where it was not seen to fall
+	Fall       *Fall         `json:"fall"`        // null if it was not seen to fall
 	Bursts     []level.Burst `json:"bursts"`      // after rests, the shortest first
-	Back       *Back         `json:"back"`        // null where no burst tells
-	Together   *FallTogether `json:"together"`    // null where it did not fall beside others as it had alone
+	Back       *Back         `json:"back"`        // null if no burst tells
+	Together   *FallTogether `json:"together"`    // null if it did not fall beside others as it had alone
 	Text       string        `json:"text"`        // filled in by say
 }
 
@@ -44,10 +44,10 @@ type Fall struct {
 
 // Back is the rest after which a disk's cache takes as much as at first.
 type Back struct {
-	RestS    *float64  `json:"rest_s"`   // null where the bursts only bound it
+	RestS    *float64  `json:"rest_s"`   // null if the bursts only bound it
 	CI95     *Interval `json:"ci95"`     // of rest_s
-	AfterS   float64   `json:"after_s"`  // the longest rest that was too short; 0 where none was
-	WithinS  *float64  `json:"within_s"` // the shortest that was enough; null where none was
+	AfterS   float64   `json:"after_s"`  // the longest rest that was too short; 0 if none was
+	WithinS  *float64  `json:"within_s"` // the shortest that was enough; null if none was
 	Bytes    float64   `json:"bytes"`    // that it took then
 	Whole    bool      `json:"whole"`    // and that was all of the cache; else the burst was too short to tell
 	Regained float64   `json:"regained"` // share of the cache after the longest rest that was tried, or 1
@@ -98,7 +98,7 @@ func saturations(phases []*phase) []Saturation {
 	return all
 }
 
-// fallOf is the end of the fast writing, where the disk was seen to fall lastingly.
+// fallOf is the end of the fast writing, if the disk was seen to fall lastingly.
 func fallOf(p *phase, part *part) *Fall {
 	t := p.out.Disks[part.Name()].Throttle
 	if t == nil || t.Recovered != nil {
@@ -114,7 +114,7 @@ func fallOf(p *phase, part *part) *Fall {
 
 // dated is by how many bytes the last fall may have come earlier or later, with 95 % confidence. The estimated time of a change
 // of size d between noisy levels is off by at most 11 s²/d² in 19 of 20 cases (Bai, Estimation of a change point in multiple
-// regression models, Review of Economics and Statistics 79, 1997), where s² is the noise of a rate over a second; and it is seen
+// regression models, Review of Economics and Statistics 79, 1997), with s² the noise of a rate over a second; and it is seen
 // in steps of one sample.
 func dated(levels []level.CacheLevel) float64 {
 	high, low := levels[len(levels)-2], levels[len(levels)-1]
@@ -139,7 +139,7 @@ func (s *Saturation) bursts(phases []*phase, c level.Cache) {
 	slices.SortStableFunc(s.Bursts, func(a, b level.Burst) int { return cmp.Compare(a.RestS, b.RestS) })
 }
 
-// back is after how long a rest the disk was as fast as at first; nil where no burst tells.
+// back is after how long a rest the disk was as fast as at first; nil if no burst tells.
 func (s *Saturation) back(c level.Cache) *Back {
 	if len(s.Bursts) == 0 {
 		return nil
@@ -214,7 +214,7 @@ func (p *phase) othersFall(part *part, fromNS, toNS int64) bool {
 	return false
 }
 
-// gains fills in by how much more each other disk moved after the fall, where that is beyond noise.
+// gains fills in by how much more each other disk moved after the fall, if that is beyond noise.
 func (p *phase) gains(part *part, f *FallTogether, before, after overlap.Interval) {
 	for k := range p.parts {
 		other := &p.parts[k]
@@ -235,7 +235,7 @@ func (p *phase) gains(part *part, f *FallTogether, before, after overlap.Interva
 }
 
 // apart reports whether the disk was faster in every stretch of one time than in any of another by a share that is told.
-// Where requests are few, noise is not known well enough to tell even that.
+// If requests are few, noise is not known well enough to tell even that.
 func (p *part) apart(before, after overlap.Interval) bool {
 	stretches := func(in overlap.Interval) []float64 {
 		return p.Curve.Rates([]overlap.Interval{in}, int(in.Seconds()/apartS+0.5))

@@ -134,7 +134,7 @@ func workable(v *hardware.Volume, asked string, folder func(mount string) string
 	return "", reason
 }
 
-// beneath is the one disk that a mapped disk lies on, as an encrypted volume does; nil where it is not mapped. An image
+// beneath is the one disk that a mapped disk lies on, as an encrypted volume does; nil if it is not mapped. An image
 // is a file on a disk, and no other name of it.
 func beneath(inv *hardware.Inventory, d *hardware.Disk) *hardware.Disk {
 	under := inv.Physical(d, nil)
@@ -264,7 +264,7 @@ func clean(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// Hub is the hub that most of the disks hang on, the nearest to them of several; nil where none do. The enclosure that a
+// Hub is the hub that most of the disks hang on, the nearest to them of several; nil if none do. The enclosure that a
 // disk is built into is none.
 func Hub(inv *hardware.Inventory, disks []Disk) *hardware.Hub {
 	var best *hardware.Hub

@@ -38,7 +38,7 @@ func captured(t *testing.T) map[string]*hardware.Inventory {
 	return all
 }
 
-// sound fails where the scenario for the disks does not load, is not right by the schema, or does not name the disks'
+// sound fails if the scenario for the disks does not load, is not right by the schema, or does not name the disks'
 // folders; it returns the plan.
 func sound(t *testing.T, validate schematest.Validator, inv *hardware.Inventory, disks []Disk) *scenario.Plan {
 	t.Helper()
@@ -160,7 +160,7 @@ func TestConnections(t *testing.T) {
 		{"alone on a dock", []hardware.Disk{disk("b", "dock", "/b", 1e12)}, "CalDigit TS4", "b hub"},
 		{"alone on a hub of USB", []hardware.Disk{disk("a", "usb", "/a", 1e12)}, "USB hub", "a hub"},
 		{"in a case of its own", []hardware.Disk{nvme("x5")}, "", "a direct"},
-		{"where nobody knows", []hardware.Disk{nvme("")}, "", "a "},
+		{"nobody knows", []hardware.Disk{nvme("")}, "", "a "},
 		{"two hubs", []hardware.Disk{disk("a", "usb", "/a", 1e12), disk("b", "dock", "/b", 1e12), disk("c", "dock", "/c", 1e12)}, "CalDigit TS4", "a hub, b hub, c hub"},
 		{"alone in a case on the dock", []hardware.Disk{nvme("case")}, "CalDigit TS4", "a hub"},
 	} {
@@ -252,7 +252,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("asked for %q: %q, refused %q, want %q, %q", tt.asked, got, refused, tt.want, tt.refused)
 		}
 		if system := slices.ContainsFunc(disks, func(d Disk) bool { return d.Found.System }); system != strings.Contains(string(Write(inv, disks, "x.yaml")), "\nallow_system_disk: true\n") {
-			t.Errorf("asked for %q: the system disk is allowed where it is not tested, or the other way round", tt.asked)
+			t.Errorf("asked for %q: the system disk is allowed though it is not tested, or the other way round", tt.asked)
 		}
 	}
 }

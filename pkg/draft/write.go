@@ -11,7 +11,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Limits of a first test, in bytes: files of the sizes of the published tests, or smaller ones where there is little space.
+// Limits of a first test, in bytes: files of the sizes of the published tests, or smaller ones if there is little space.
 const (
 	files       = 50 // of the preset random, which are there at one time
 	largestFile = 2e9

@@ -24,7 +24,7 @@ type Placement struct {
 }
 
 // place finds, for every number of ports besides the hub's, which disks best go there: such that the disk that loses
-// most on the hub loses least. Where a mix of the disks left on the hub is not predictable, they are passed over.
+// most on the hub loses least. If a mix of the disks left on the hub is not predictable, they are passed over.
 func place(rows []Row, disks []string) []Placement {
 	kept := map[string]float64{}
 	for i := range rows {
@@ -61,7 +61,7 @@ func place(rows []Row, disks []string) []Placement {
 	return list
 }
 
-// judge works out what the disks on the hub keep, by what is kept in each pattern; ok is false where that is not known.
+// judge works out what the disks on the hub keep, by what is kept in each pattern; ok is false if that is not known.
 func (l *Placement) judge(kept map[string]float64, disks []string) (ok bool) {
 	l.Kept = math.Inf(1)
 	n := 0
@@ -121,7 +121,7 @@ func Describe(pattern string, disks []string) string {
 type NextPhase struct {
 	Pattern string  `json:"pattern"`
 	Words   string  `json:"words"`  // the same
-	Before  float64 `json:"before"` // root mean square of the relative standard errors of all predicted rates; zero where one disk's were never seen
+	Before  float64 `json:"before"` // root mean square of the relative standard errors of all predicted rates; zero if one disk's were never seen
 	After   float64 `json:"after"`  // what measuring the phase would bring it to
 }
 

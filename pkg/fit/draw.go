@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 )
 
-// draws are the rates drawn of one combination: for each draw, one for each disk at work. There are none where a disk
+// draws are the rates drawn of one combination: for each draw, one for each disk at work. There are none if a disk
 // was never observed.
 type draws [][]float64
 
@@ -78,7 +78,7 @@ func (f *fitted) sample(rng *rand.Rand) [][]float64 {
 	return s.sample(rng, best, max(f.rms, 1))
 }
 
-// lacks says which disk at work was never observed to do the same on the hub; empty where all were.
+// lacks says which disk at work was never observed to do the same on the hub; empty if all were.
 func (en *ensemble) lacks(m mix) string {
 	for _, use := range m {
 		if !en.fitted[0].space.has(use.disk + "." + string(use.op) + ".hub") {
@@ -88,7 +88,7 @@ func (en *ensemble) lacks(m mix) string {
 	return ""
 }
 
-// unexplained says why nothing that was not measured can be predicted, where that is so.
+// unexplained says why nothing that was not measured can be predicted, if that is so.
 func (en *ensemble) unexplained() string {
 	off := 0.0
 	for _, f := range en.fitted {

@@ -34,7 +34,7 @@ const (
 	// likelyDiscrepancy is the scale of what is taken for likely of a discrepancy before any evidence: half a t
 	// distribution (Gelman, Bayesian Analysis 1, 2006), so that little evidence makes none large.
 	likelyDiscrepancy = 0.02
-	// Where more disks are at work than were ever seen together, predictions may be off by extrapolated for each further
+	// If more disks are at work than were ever seen together, predictions may be off by extrapolated for each further
 	// disk, and by so many times more than the discrepancy found among those seen: what two disks show of a wrong model is the least
 	// of what three make of it. Chosen by hubs that share like no family (fittest).
 	extrapolated, amplified = 0.04, 2.0
@@ -95,7 +95,7 @@ func (f *fitted) discrepancy() float64 {
 }
 
 // together is how far the predictions of all disks at work are off by the same factor, relative, one standard deviation,
-// besides the discrepancy of each by itself, where so many disks at most were seen together and so many are at work: what
+// besides the discrepancy of each by itself, when so many disks at most were seen together and so many are at work: what
 // a hub carries of more disks than were ever seen together concerns all of them.
 func together(discrepancy float64, seen, working int) float64 {
 	further := float64(max(working-seen, 0))
@@ -133,7 +133,7 @@ func (en *ensemble) contradicted(f *fitted) bool {
 }
 
 // weigh gives each family its part by the density it gave to the combinations left out: pseudo-BMA with the Bayesian
-// bootstrap, which shares out among families that do about equally well, where stacking would choose one of them
+// bootstrap, which shares out among families that do about equally well, while stacking would choose one of them
 // (Yao, Vehtari, Simpson and Gelman, Bayesian Analysis 13, 2018, section 3.4).
 func (en *ensemble) weigh(rng *rand.Rand) {
 	n := len(en.fitted[0].held)

@@ -19,7 +19,7 @@ const (
 	// DiskCost is Weighted on a hub that carries less the more disks are active.
 	DiskCost Family = "disk_cost"
 	// PairLoss is Weighted on a hub that carries less in a direction for two disks than for three or more, and less in both
-	// together where more than one disk writes.
+	// together when more than one disk writes.
 	PairLoss Family = "pair_loss"
 	// DuplexLoss is Weighted on a hub each of whose directions loses to the traffic of the other, by factors of its own.
 	DuplexLoss Family = "duplex_loss"
@@ -27,7 +27,7 @@ const (
 	Pooled Family = "pooled"
 )
 
-// families lists them, the simplest to read first: it is preferred where the runs cannot tell them apart.
+// families lists them, the simplest to read first: it is preferred if the runs cannot tell them apart.
 var families = [...]Family{Weighted, Proportional, DiskCost, PairLoss, DuplexLoss, Pooled}
 
 // String says it in words.

@@ -65,7 +65,7 @@ func TestFitRecognisesFamilies(t *testing.T) {
 	}
 }
 
-// A hub that carries less of reads and writes together where several disks write, as Goshen Ridge does, is told as that, by
+// A hub that carries less of reads and writes together when several disks write, as Goshen Ridge does, is told as that, by
 // runs in which they did; from others nothing of it is made up.
 func TestFitFindsSeveralWriters(t *testing.T) {
 	const part = 0.87
@@ -165,7 +165,7 @@ func TestPredictRefusesWhatTheRunsDoNotShow(t *testing.T) {
 	}
 }
 
-// A weight is said to be bounded where it is, above, below or both.
+// A weight is said to be bounded if it is, above, below or both.
 func TestFitBoundsWeights(t *testing.T) {
 	p := &hub.Profile{Name: "even", Capacity: hub.Capacity{Read: 3 * gb, Write: 3 * gb, Both: 6 * gb, ReadWeight: 1, WriteWeight: 1}}
 	for name, speed := range map[string]float64{"A": 2.6, "B": 2.6, "C": 0.8} {

@@ -25,19 +25,19 @@ type Result struct {
 	Warnings   []string
 }
 
-// Parameter is one figure of the profile with its 95 % interval, which ends at zero or at infinity where the evidence
+// Parameter is one figure of the profile with its 95 % interval, which ends at zero or at infinity if the evidence
 // does not bound it.
 type Parameter struct {
 	Name             string // as its keys in the profile: capacity.read, A.write.weight
 	Unit             string // B/s, s, or empty for a plain number
 	Value, Low, High float64
-	Note             string // why it is not known, or from one side only; empty where it is
+	Note             string // why it is not known, or from one side only; empty if it is
 }
 
 // boundedBelow tells whether the evidence contradicts low values; noise and lags end at zero by nature.
 func (p *Parameter) boundedBelow() bool { return p.Low > 0 || p.Note == "" }
 
-// Interval writes its 95 % interval as people read it; empty where the evidence bounds neither end.
+// Interval writes its 95 % interval as people read it; empty if the evidence bounds neither end.
 func (p *Parameter) Interval() string {
 	switch low, high := p.boundedBelow(), !math.IsInf(p.High, 1); {
 	case low && high:
@@ -82,7 +82,7 @@ const (
 // FromEvidence finds the hub that explains the evidence best.
 //
 // Rates are fitted by least squares of their logarithms in their standard errors, from several starts, once for each
-// family of sharing; lags and noise are means of what was observed. Where the rates scatter more than their errors
+// family of sharing; lags and noise are means of what was observed. If the rates scatter more than their errors
 // allow, the errors are widened until they do not. Size effects and caches are not fitted.
 func FromEvidence(e *hub.Evidence, o Options) (*Result, error) {
 	rng := rand.New(rand.NewPCG(o.Seed, 1))
@@ -119,7 +119,7 @@ func (r *Result) judge(s *space, e *hub.Evidence, best []float64) {
 	}
 }
 
-// modelError is the root mean square of the residuals in their errors. ok is false where there are too few of them to
+// modelError is the root mean square of the residuals in their errors. ok is false if there are too few of them to
 // tell, and it is taken to be 1.
 func (s *space) modelError(best []float64) (rms float64, ok bool) {
 	data := s.data(best)

@@ -114,7 +114,7 @@ func randomHub(rng *rand.Rand) *hub.Profile {
 }
 
 // Fitted to solos and pairs, random hubs are predicted in every triple, every disk of it: half within 5 %, none 15 % off.
-// Pairs do not tell everything of every hub: where two disks do not fill it, nothing says how it divides what three
+// Pairs do not tell everything of every hub: if two disks do not fill it, nothing says how it divides what three
 // demand. Of such hubs the fit must say so, and its intervals must hold.
 func TestFitPredictsTriples(t *testing.T) {
 	if testing.Short() || quickKnown == 0 {
@@ -215,7 +215,7 @@ func TestFitSaysWhatItCannotKnow(t *testing.T) {
 		t.Errorf("pairs, B's weight: got %q, want it known", got)
 	}
 
-	// Where only A and B were there, nothing was ever contended between writers.
+	// If only A and B were there, nothing was ever contended between writers.
 	f = fit(t, observe(t, study(disks[:2], 2, 20, 1), p))
 	if got := note(f, "B.write.weight"); got == "" {
 		t.Error("two slow writers: B's weight passes for known")

@@ -44,13 +44,13 @@ func measured(e *hub.Evidence) map[string]*hub.Observation {
 
 // Doubt is how far a model misses what it was fitted to.
 type Doubt struct {
-	Misfit  float64 // how far the measurements lie from it, in their errors: 1 where it holds, and zero without measurements
-	Refused string  // why it tells nothing of what was not measured; empty where it does
+	Misfit  float64 // how far the measurements lie from it, in their errors: 1 if it holds, and zero without measurements
+	Refused string  // why it tells nothing of what was not measured; empty if it does
 }
 
 // Hubs draws n hubs that agree with the profile's observations, each family as often as it counts. A disk that was never
 // observed doing something on the hub has there what the profile says, off by FigureError, with a pull that may be
-// any that is likely. There are none where the profile has no observations.
+// any that is likely. There are none if the profile has no observations.
 func Hubs(p *hub.Profile, n int, seed uint64) ([]Hub, Doubt, error) {
 	if len(p.Evidence.Rates) == 0 {
 		return nil, Doubt{}, nil
@@ -61,7 +61,7 @@ func Hubs(p *hub.Profile, n int, seed uint64) ([]Hub, Doubt, error) {
 		return nil, Doubt{}, err
 	}
 	seen := measured(&p.Evidence)
-	vectors := make([][][]float64, len(en.fitted)) // by family, drawn where the first is needed
+	vectors := make([][][]float64, len(en.fitted)) // by family, drawn when the first is needed
 	all := make([]Hub, n)
 	for k := range all {
 		i := en.at((float64(k) + 0.5) / float64(n))
@@ -135,8 +135,8 @@ func (s *space) usual(dir int) float64 {
 	return math.Exp(sum / float64(max(n, 1)))
 }
 
-// Off is how far each disk's rate lies from what the hub's profile says where those of an observation work together: a
-// factor for each. Where they were measured together, that is what it takes to come to what was measured, within its
+// Off is how far each disk's rate lies from what the hub's profile says when those of an observation work together: a
+// factor for each. If they were measured together, that is what it takes to come to what was measured, within its
 // errors; else it is drawn by how well the way of sharing predicts what was left out of its fit. The same hub always has
 // the same factors.
 func (h *Hub) Off(o *hub.Observation) []float64 {

@@ -7,7 +7,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// finite is a number as JSON can write it: null where there is none.
+// finite is a number as JSON can write it: null if there is none.
 func finite(v float64) *float64 {
 	if math.IsInf(v, 0) || math.IsNaN(v) {
 		return nil
@@ -71,7 +71,7 @@ func (e Estimate) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// MarshalJSON writes null for what the disks keep where that is not known.
+// MarshalJSON writes null for what the disks keep if that is not known.
 func (r Row) MarshalJSON() ([]byte, error) {
 	kept := finite(r.Kept)
 	if r.Kept == 0 {

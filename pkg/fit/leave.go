@@ -62,7 +62,7 @@ func (s *space) copyFrom(other *space, from, to []float64) {
 	}
 }
 
-// Degrees of freedom of what is predicted of a combination left out: where the prediction is quite open, and at most.
+// Degrees of freedom of what is predicted of a combination left out: when the prediction is quite open, and at most.
 const openFreedom, closedFreedom = 4.0, 1000.0
 
 // weighed is how many vectors a left-out combination's prediction is the mean of.
@@ -109,7 +109,7 @@ func logs(rates []float64) []float64 {
 }
 
 // density is the logarithm of the density that the prediction gave to what was seen, were the family off by so much,
-// relative, in every combination and disk by itself. It is normal where the errors of what was seen are all there is, and
+// relative, in every combination and disk by itself. It is normal when the errors of what was seen are all there is, and
 // Student's t the more the prediction is open: what only one combination tells, such as a weight, may lie far from what
 // was likely before, and that is no failure of the family.
 func (l *leftOut) density(off float64) float64 {

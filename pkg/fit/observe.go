@@ -26,13 +26,13 @@ const (
 	// randomTest begins the names of a preset's tests of random access.
 	randomTest = "RND"
 
-	// assumedNoise stands in where a run has too few files to tell: 3 % from file to file.
+	// assumedNoise stands in if a run has too few files to tell: 3 % from file to file.
 	assumedNoise = 0.03
 )
 
 // Observe reads a run for what it says of the hub: a rate for every disk in every stretch with the same disks
 // active, and the lags after a disk left. Only settled stretches count: from a join on, and after a leave from
-// where every disk that stayed has visibly risen to its new share. Where one has not, it cannot be told from one
+// when every disk that stayed has visibly risen to its new share. If one has not, it cannot be told from one
 // that is still held, and the stretch is left out. Tests of random access are passed over: all they show is the
 // disk's own delays. So are disks that go at a pace of their own, and those that read and write at once: they do not
 // show what they could get, nor what they leave to the others on the hub. Only a probe nobody notices.
@@ -138,7 +138,7 @@ func (r *reading) observeHub(phase string, disks []*watched) {
 }
 
 // afterLeave notes the lags of those who stay, and returns from when on all of them have settled: the end of the
-// stage where some may not have.
+// stage if some may not have.
 func (r *reading) afterLeave(phase string, left trace.Role, there []*watched, stage overlap.Interval) int64 {
 	settledNS := stage.StartNS
 	for _, w := range there {
@@ -154,7 +154,7 @@ func (r *reading) afterLeave(phase string, left trace.Role, there []*watched, st
 
 // lag finds when the disk rose from the rate it had to a new one: the split into the old level, which is known,
 // and a new one with the least squares (a change point with one mean known; Hinkley, Biometrika 57, 1970). ok is
-// false where it did not rise.
+// false if it did not rise.
 func (w *watched) lag(stage overlap.Interval) (seconds, stdErr float64, ok bool) {
 	bin := float64(binNS) / 1e9
 	var rates []float64
@@ -184,7 +184,7 @@ func (w *watched) lag(stage overlap.Interval) (seconds, stdErr float64, ok bool)
 	if len(rates)-split < need || level < minGain*w.last {
 		return 0, 0, false
 	}
-	// The rise itself lies where the bytes about it say, between two instants at which they are known: where samples lie far
+	// The bytes about the rise show when it was, between two instants at which they are known: if samples lie far
 	// apart, its bin only shows that it was near.
 	wide := w.apart(overlap.Interval{StartNS: stage.StartNS + int64(split)*binNS, EndNS: stage.StartNS + int64(min(split+1, len(rates)))*binNS}, w.last)
 	from, to := max(split-wide, 0), min(split+wide, len(rates))

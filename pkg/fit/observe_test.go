@@ -169,7 +169,7 @@ func TestObserveLags(t *testing.T) {
 	}
 }
 
-// Where progress is known from the ends of files alone, a lag is known from the bytes of the file in which it ended.
+// If progress is known from the ends of files alone, a lag is known from the bytes of the file in which it ended.
 func TestObserveLagsWithoutSamples(t *testing.T) {
 	p := noisy()
 	p.Noise = 0

@@ -34,18 +34,18 @@ type Prediction struct {
 	Disks      []string    `json:"disks"`
 	Rows       []Row       `json:"rows"`               // by the number of disks at work
 	Placements []Placement `json:"placements"`         // which disks to take off the hub: none, then the best one, the best two, ...
-	Next       *NextPhase  `json:"next"`               // what to measure next; nil where the profile has no observations, or nothing is left to learn
+	Next       *NextPhase  `json:"next"`               // what to measure next; nil if the profile has no observations, or nothing is left to learn
 	Families   []Weight    `json:"families,omitempty"` // how hubs may share, and how much each counts in the intervals; none without observations
-	Misfit     float64     `json:"misfit,omitempty"`   // how far what was observed lies from the ways of sharing, in its errors: 1 where they hold
+	Misfit     float64     `json:"misfit,omitempty"`   // how far what was observed lies from the ways of sharing, in its errors: 1 if they hold
 	Notes      []string    `json:"notes,omitempty"`    // what holds for all rows
 }
 
-// Row is one combination. Where the profile has no observations, its intervals have no width.
+// Row is one combination. If the profile has no observations, its intervals have no width.
 type Row struct {
 	Pattern  string // a letter for each disk: W, R or -
 	Rates    []Estimate
 	Total    Estimate
-	Kept     float64 // the least any disk at work keeps of what it reaches alone on the hub; zero where that is not known
+	Kept     float64 // the least any disk at work keeps of what it reaches alone on the hub; zero if that is not known
 	Measured bool    // exactly this was observed: rates and intervals are the measurement's
 }
 
@@ -89,7 +89,7 @@ func (out *Prediction) Top() []Row {
 	return rows
 }
 
-// Estimate is a rate with its 95 % interval, bytes per second. It is zero for an idle disk, and where the runs do not
+// Estimate is a rate with its 95 % interval, bytes per second. It is zero for an idle disk, and if the runs do not
 // tell: Refused is then why it is not predictable from them.
 type Estimate struct {
 	Rate, Low, High float64
@@ -101,8 +101,8 @@ type Estimate struct {
 // What was measured is said as it was measured. The intervals of all else come from the profile's observations: of
 // every family that explains them the parameters are drawn anew from all that agree with them, each family as often as
 // its predictions of what was left out deserve, and every rate drawn is off by as much as those predictions were; by more
-// where more disks work than were ever seen together. Where the observations lie further from the families than their
-// errors allow, all this is widened by that. Where an interval becomes so wide that it says nothing, or no family
+// if more disks work than were ever seen together. If the observations lie further from the families than their
+// errors allow, all this is widened by that. If an interval becomes so wide that it says nothing, or no family
 // explains the runs, the rate is refused.
 func Predict(p *hub.Profile, disks []string, seed uint64) (*Prediction, error) {
 	if len(disks) == 0 || len(disks) > maxDisks {
@@ -200,7 +200,7 @@ func (out *Prediction) noteMisfit() {
 	text := "nothing is told of what was not measured"
 	if len(halves) > 0 {
 		slices.Sort(halves)
-		text = fmt.Sprintf("what was not measured is only known to %.0f %%, where it is told at all", 100*stats.Quantile(halves, 0.5))
+		text = fmt.Sprintf("what was not measured is known to %.0f %% at best", 100*stats.Quantile(halves, 0.5))
 	}
 	if out.Next != nil {
 		text += fmt.Sprintf("; measure %s (%s) to be surer", out.Next.Pattern, out.Next.Words)
@@ -243,7 +243,7 @@ func asMeasured(o *hub.Observation, disk string) Estimate {
 // wide begins the refusal of a rate that the runs leave too open.
 const wide = "anything from "
 
-// interval puts a 95 % interval about a rate: the fitted profile's, or the middle of what was drawn where that lies
+// interval puts a 95 % interval about a rate: the fitted profile's, or the middle of what was drawn if that lies
 // outside. It changes the order of column.
 func interval(rate float64, column []float64) Estimate {
 	slices.Sort(column)

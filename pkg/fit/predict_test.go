@@ -74,7 +74,7 @@ func TestPredictPlacement(t *testing.T) {
 	}
 }
 
-// A fitted profile, written and read again, predicts the same, where it does not refuse to; the phase to measure next is one
+// A fitted profile, written and read again, predicts the same, unless it refuses to; the phase to measure next is one
 // that was not measured, and measuring it narrows the intervals about as it said.
 func TestPredictFromFit(t *testing.T) {
 	p := noisy()

@@ -13,7 +13,7 @@ import (
 // space is the parameters that evidence can speak of, as one vector of logarithms, and the evidence made ready to be
 // compared with what a vector predicts.
 //
-// Every parameter has a prior so wide that it only counts where the evidence says nothing: without it, what was never
+// Every parameter has a prior so wide that it only counts if the evidence says nothing: without it, what was never
 // contended would have no value at all. That of a weight has its centre at even sharing, and heavy tails, so that a
 // weight which the evidence only bounds from one side is not held close to the bound.
 type space struct {
@@ -182,7 +182,7 @@ func mean(weights []term) []term {
 	return terms
 }
 
-// target makes an observation ready to be compared. Where no parameter says how fast one of its disks is, it returns
+// target makes an observation ready to be compared. If no parameter says how fast one of its disks is, it returns
 // which.
 func (s *space) target(o *hub.Observation) (t target, lacks string) {
 	t.direct = o.Direct
@@ -250,7 +250,7 @@ func (s *space) add(c coordinate) {
 	s.params = append(s.params, c)
 }
 
-// set makes the model of a vector. Where pairs carry less, the vector has what they do carry, which is what they tell:
+// set makes the model of a vector. If pairs carry less, the vector has what they do carry, which is what they tell:
 // so how much more others carry can be any without contradicting them.
 func (s *space) set(x []float64) {
 	for i, p := range s.params {

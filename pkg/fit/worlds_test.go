@@ -94,7 +94,7 @@ func predictTriples(t *testing.T, w fittest.World, rng *rand.Rand) (rates, total
 }
 
 // Of hubs whose solos and pairs were measured with errors of 1 to 3 %, the rates of triples lie in their 95 % intervals
-// where the hub shares as one of the fit's families does, and are seldom refused; else they do or are refused, of the
+// if the hub shares as one of the fit's families does, and are seldom refused; else they do or are refused, of the
 // hardest kind in 92 of 100. And intervals are narrow enough to be of use. With few hubs, whose rates are right or wrong
 // together, all kinds are judged as one.
 func TestPredictionsCoverTriples(t *testing.T) {

@@ -37,7 +37,7 @@ func (p Phase) most(j Job) Job {
 	return j
 }
 
-// Rate is what the job moves in a second if nothing holds it up, in bytes; 0 where it goes as fast as it can.
+// Rate is what the job moves in a second if nothing holds it up, in bytes; 0 if it goes as fast as it can.
 func (j Job) Rate() float64 {
 	switch {
 	case len(j.Streams) > 0:

@@ -7,7 +7,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// Event is the first line of a trace of the plan, begun at a wall time (a label; empty where nothing ran).
+// Event is the first line of a trace of the plan, begun at a wall time (a label; empty if nothing ran).
 func (p *Plan) Event(started string) trace.Event {
 	e := trace.Event{Type: trace.RunType, Version: trace.FormatVersion, Name: p.Name, Started: started}
 	for _, d := range p.Disks {

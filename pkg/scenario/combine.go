@@ -4,7 +4,7 @@ import "github.com/hubbench/hubbench/pkg/trace"
 
 // combine lists who does what, phase by phase, for one part of a study. Phases of one disk lie apart, so that it
 // rests while others work, and solo phases come first, for what is learnt there sizes the work of the others.
-// There is none where the disks are too few.
+// There is none if the disks are too few.
 func combine(part string, disks []string) []map[string]trace.Role {
 	var phases []map[string]trace.Role
 	add := func(roles map[string]trace.Role) { phases = append(phases, roles) }
@@ -64,7 +64,7 @@ func allBut(disks []string, role trace.Role, one string, its trace.Role) map[str
 }
 
 // pairs lists every two of n, in rounds in which nobody is twice: the circle method of tournaments. One
-// stays, the others turn; where n is odd, who meets the one that stays rests.
+// stays, the others turn; if n is odd, who meets the one that stays rests.
 func pairs(n int) [][2]int {
 	var all [][2]int
 	stays := n - 1 + n%2

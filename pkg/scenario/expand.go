@@ -18,7 +18,7 @@ const (
 	maxPlanBytes  = 1 << 60
 )
 
-// Plan makes everything definite. It fails only where the phases come to too much, or repeats
+// Plan makes everything definite. It fails only if the phases come to too much, or repeats
 // collide with another phase's name; the error is as Load's.
 func (s *Scenario) Plan() (*Plan, error) {
 	if err := s.checkSum(); err != nil {
@@ -193,7 +193,7 @@ func (s *Scenario) expand(spec PhaseSpec, name string, variant test) Phase {
 	return phase
 }
 
-// connections are those of a phase's working disks that are not the usual ones; nil where there is none.
+// connections are those of a phase's working disks that are not the usual ones; nil if there is none.
 func (s *Scenario) connections(spec PhaseSpec) map[string]string {
 	var others map[string]string
 	for _, d := range s.Disks {

@@ -35,7 +35,7 @@ func TestLinksOf(t *testing.T) {
 	}
 	setup.Disks = map[string]hardware.Unit{"A": setup.Disks["D"]}
 	if got := LinksOf(disks, setup); got != nil || LinksOf(disks, nil) != nil {
-		t.Errorf("where nothing is known: %v", got)
+		t.Errorf("nothing is known: %v", got)
 	}
 }
 
@@ -79,6 +79,6 @@ func TestCarried(t *testing.T) {
 		t.Errorf("one link for all carries %g", got)
 	}
 	if got := (Phase{Jobs: jobs}).Carried(trace.Read); got != 0 {
-		t.Errorf("where none reads, %g are read", got)
+		t.Errorf("none reads, but %g are read", got)
 	}
 }

@@ -71,7 +71,7 @@ func (p *PhaseSpec) works(disk string) string {
 	return ""
 }
 
-// movesNoFiles is why a disk has no files to move; empty where it does.
+// movesNoFiles is why a disk has no files to move; empty if it does.
 func (p *PhaseSpec) movesNoFiles(disk string) string {
 	if why := p.hasStreams(disk); why != "" {
 		return why

@@ -30,7 +30,7 @@ func (s *Scenario) diskList(to *[]string, key string) strictyaml.Value {
 	}
 }
 
-// readDiskList reads names of disks, each once; nil where one is wrong.
+// readDiskList reads names of disks, each once; nil if one is wrong.
 func (s *Scenario) readDiskList(n strictyaml.Node, key string) []string {
 	list := []string{}
 	for _, item := range n.Items() {
@@ -64,7 +64,7 @@ func (p *PhaseSpec) pattern(order *[]string) strictyaml.Value {
 	}
 }
 
-// readPattern reads a letter per disk; nil where order is, as that was a mistake already.
+// readPattern reads a letter per disk; nil if order is, as that was a mistake already.
 func readPattern(n strictyaml.Node, order []string) map[string]trace.Role {
 	pattern, ok := n.Text()
 	if !ok || len(order) == 0 {
@@ -119,7 +119,7 @@ func (s *Scenario) withIdle(working map[string]trace.Role) map[string]trace.Role
 	return roles
 }
 
-// byDisk is a mapping of values by disk. unfit says why a disk cannot have one, and is empty where it can; nil: any can.
+// byDisk is a mapping of values by disk. unfit says why a disk cannot have one, and is empty if it can; nil: any can.
 func byDisk[T any](s *Scenario, to *map[string]T, unfit func(disk string) string, what string, item func(*T) strictyaml.Value) strictyaml.Value {
 	return strictyaml.Value{
 		Read: func(n strictyaml.Node) {
@@ -185,7 +185,7 @@ func worksSchema() strictyaml.Schema {
 	return strictyaml.Schema{"anyOf": anyOf}
 }
 
-// unknownDisk reports a name that no disk has, where the disks are known.
+// unknownDisk reports a name that no disk has, if the disks are known.
 func (s *Scenario) unknownDisk(errorf func(string, ...any), name string) {
 	if s.unsure {
 		return

@@ -98,7 +98,7 @@ func hasKey(n strictyaml.Node, key string) bool {
 // isIdle is why a disk cannot have what only a working one has.
 const isIdle = "is idle"
 
-// idle is isIdle where the disk does nothing in the phase.
+// idle is isIdle if the disk does nothing in the phase.
 func (p *PhaseSpec) idle(disk string) string {
 	if p.Roles[disk] == trace.Idle {
 		return isIdle

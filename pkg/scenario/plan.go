@@ -58,10 +58,10 @@ type Phase struct {
 	Jobs        []Job                 `json:"jobs"`                  // the working disks, in the scenario's order
 
 	Pause     string        `json:"pause,omitempty"`       // what to do by hand before this phase
-	Cooldown  time.Duration `json:"cooldown_ns,omitempty"` // rest before this phase; the longest one where UntilIdle
+	Cooldown  time.Duration `json:"cooldown_ns,omitempty"` // rest before this phase; the longest one if UntilIdle
 	UntilIdle bool          `json:"until_idle,omitempty"`  // rest only until the disks have come to rest
 
-	Stop   string        `json:"stop,omitempty"`      // race (also where empty) | hold | time
+	Stop   string        `json:"stop,omitempty"`      // race (also if empty) | hold | time
 	Limit  time.Duration `json:"limit_ns,omitempty"`  // when a phase that stops by time does
 	Target time.Duration `json:"target_ns,omitempty"` // how long each job is to take, whose files are as many as that needs; 0: its Sizes are its work
 
@@ -162,7 +162,7 @@ type IO struct {
 	Keep        bool   `json:"keep,omitempty"`      // leave the test files when the run ends
 	Footprint   int64  `json:"footprint,omitempty"` // most bytes of test files at one time; 0: no limit
 
-	Access  string        `json:"access,omitempty"`   // sequential (also where empty) | random: every block once, in random order
+	Access  string        `json:"access,omitempty"`   // sequential (also if empty) | random: every block once, in random order
 	Cap     time.Duration `json:"cap_ns,omitempty"`   // most time a file may take, after which the rest of it is left; 0: no limit
 	OneFile bool          `json:"one_file,omitempty"` // each of Sizes, all alike, is a pass over one and the same file, written in full before
 	Rest    time.Duration `json:"rest_ns,omitempty"`  // pause before each file but the first

@@ -4,7 +4,7 @@ package scenario
 type Volume struct {
 	Size int64
 	Used int64 // by whomever
-	Free int64 // for this user; less than the rest where some is reserved
+	Free int64 // for this user; less than the rest if some is reserved
 }
 
 // What must stay free of a volume that is filled, beside the room for test files: a file system that is full to the last
@@ -15,7 +15,7 @@ const (
 )
 
 // Filling is how many bytes fill a volume to a share of its size; what is there already counts. So much must remain free as
-// the test files still need, and a reserve: where the share leaves less, the volume is filled as far as that allows, and
+// the test files still need, and a reserve: if the share leaves less, the volume is filled as far as that allows, and
 // whole is false.
 func (v Volume) Filling(share float64, needed int64) (bytes int64, whole bool) {
 	bytes = int64(share*float64(v.Size)) - v.Used

@@ -37,7 +37,7 @@ type preset struct {
 	score   string
 
 	tests   []test                                // run one after another, each in a phase of its own; none: the workload says all
-	steps   func(s *Scenario, p PhaseSpec) []test // in place of tests, where they depend on who works
+	steps   func(s *Scenario, p PhaseSpec) []test // in place of tests, if they depend on who works
 	between time.Duration                         // between tests
 }
 
@@ -51,7 +51,7 @@ type test struct {
 	saturation *trace.Saturation
 }
 
-// variants are the tests of a phase's preset; one without a name, that changes nothing, where it has none.
+// variants are the tests of a phase's preset; one without a name, that changes nothing, if it has none.
 func (s *Scenario) variants(p PhaseSpec) []test {
 	switch preset := presetByName(p.Workload.Preset); {
 	case preset.steps != nil:
@@ -160,7 +160,7 @@ func Presets() []Preset {
 	return all
 }
 
-// presetsWhere lists the names of the presets of which something holds; of all where it is nil.
+// presetsWhere lists the names of the presets of which something holds; of all if it is nil.
 func presetsWith(holds func(preset) bool) []string {
 	var names []string
 	for _, p := range presets() {

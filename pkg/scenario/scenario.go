@@ -14,7 +14,7 @@ import (
 // Scenario is a scenario file, checked and with its defaults filled in.
 type Scenario struct {
 	Name            string
-	Hub             *Hub // nil where nothing is said of it
+	Hub             *Hub // nil if nothing is said of it
 	Disks           []Disk
 	Phases          []PhaseSpec
 	Results         string // the folder for run folders; empty: the tool's default
@@ -33,7 +33,7 @@ type Scenario struct {
 // tests, make several phases of it.
 type PhaseSpec struct {
 	Name        string // empty: named after its pattern
-	Pattern     string // as given; from the roles, in the order of the disks, where those were given
+	Pattern     string // as given; from the roles, in the order of the disks, if those were given
 	Roles       map[string]trace.Role
 	Connections map[string]string // of disks connected otherwise in this phase
 	Workload    Workload          // the scenario's, with what the phase overrides
@@ -55,11 +55,11 @@ type PhaseSpec struct {
 	Precondition float64
 
 	pos   strictyaml.Pos
-	auto  string // the name where Name is empty, but for its number
+	auto  string // the name if Name is empty, but for its number
 	study bool   // of the study
 }
 
-// Load reads a scenario file. name is only for errors, which are of type *strictyaml.Error, or strictyaml.Errors where
+// Load reads a scenario file. name is only for errors, which are of type *strictyaml.Error, or strictyaml.Errors if
 // there are several: each names the file, line and column and says what to try.
 func Load(name string, data []byte) (*Scenario, error) {
 	doc, err := strictyaml.Parse(name, data)

@@ -55,7 +55,7 @@ func without(keys ...string) strictyaml.Schema {
 	return strictyaml.Schema{"properties": refuse}
 }
 
-// only is the schema of mappings in which a key has certain values, where it is there.
+// only is the schema of mappings in which a key has certain values, if it is there.
 func only(key string, value strictyaml.Schema) strictyaml.Schema {
 	return strictyaml.Schema{"properties": strictyaml.Schema{key: value}}
 }

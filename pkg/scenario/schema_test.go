@@ -139,7 +139,7 @@ func TestSchemaFile(t *testing.T) {
 	golden(t, configsDir+"/scenario.schema.json", string(data)+"\n")
 }
 
-// check fails where a scenario does not load, or loads and is not right by the schema.
+// check fails if a scenario does not load, or loads and is not right by the schema.
 func check(t *testing.T, validate schematest.Validator, data []byte) {
 	t.Helper()
 	if _, err := Load("f.yaml", data); err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // fastestLink is what no link of the time carries more of, in bytes per second: Thunderbolt 5's 80 Gb/s. It bounds the
-// search for the most streams where the scenario does not.
+// search for the most streams if the scenario does not.
 const fastestLink = 10e9
 
 // defaultHold is how long a try of a search lasts unless the scenario says.

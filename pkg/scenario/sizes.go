@@ -24,7 +24,7 @@ const grain = 4096
 type Sizes struct {
 	List         []int64
 	Min, Max     int64
-	Distribution string // uniform (also where empty) | log-uniform
+	Distribution string // uniform (also if empty) | log-uniform
 }
 
 // IsZero reports whether nothing was said.

@@ -9,7 +9,7 @@ import (
 // Stock is what a phase means for one disk's test files.
 type Stock struct {
 	Space  int64 // most bytes of them at one time, with what earlier phases leave for later ones and what is kept
-	Before int64 // bytes written before the release, where the files to read or go over are not there yet
+	Before int64 // bytes written before the release, if the files to read or go over are not there yet
 }
 
 // Stock follows a disk's test files through the phases of the plan.

@@ -157,7 +157,7 @@ func (p *PhaseSpec) checkStreams(n strictyaml.Node, specs []stream.Spec) {
 	}
 }
 
-// streamBlock is the size of a request of streams, in bytes: of a frame of theirs, or the workload's block where that is
+// streamBlock is the size of a request of streams, in bytes: of a frame of theirs, or the workload's block if that is
 // smaller.
 func streamBlock(specs []stream.Spec, block int64) int64 {
 	var frame float64

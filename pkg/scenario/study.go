@@ -146,7 +146,7 @@ func (s *Scenario) studyName(p PhaseSpec) string {
 	return s.withConnection(p.Pattern, " ", p)
 }
 
-// withConnection adds to a phase's name how its disks are connected, where that is one way, and not the usual one.
+// withConnection adds to a phase's name how its disks are connected, if that is one way, and not the usual one.
 func (s *Scenario) withConnection(name, before string, p PhaseSpec) string {
 	connections := s.connections(p)
 	label := ""

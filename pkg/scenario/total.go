@@ -90,7 +90,7 @@ func (p Phase) AtMost() bool { return p.Search != nil || p.Steady > 0 || p.Satur
 // Bytes is the job's whole work; of one that accompanies others, what it moves in a second.
 func (j Job) Bytes() int64 { return sum(j.Sizes) }
 
-// Job finds a disk's job; there is none where the disk is idle.
+// Job finds a disk's job; there is none if the disk is idle.
 func (p Phase) Job(disk string) (Job, bool) {
 	for _, j := range p.Jobs {
 		if j.Disk == disk {

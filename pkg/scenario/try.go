@@ -69,7 +69,7 @@ func (p Phase) WithStreams(disk string, count int) Phase {
 	})
 }
 
-// WithPace is the phase with a disk limited to a rate, or without a limit where that is zero.
+// WithPace is the phase with a disk limited to a rate, or without a limit if that is zero.
 func (p Phase) WithPace(disk string, rate float64) Phase {
 	return p.withJob(disk, func(j *Job) { j.Pace = rate })
 }

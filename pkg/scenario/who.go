@@ -10,7 +10,7 @@ import (
 // Who says which disks do what in the phase: "A and B read, C writes", "A plays 4 streams, B writes at up to 200 MB/s".
 func (p *Phase) Who() string { return work.Who(p.disks(), p.Works()) }
 
-// Title is what to call the phase where a person reads of it: its name or, if that is only a pattern, who does what.
+// Title is what to call the phase in what people read: its name or, if that is only a pattern, who does what.
 func (p *Phase) Title() string { return work.Title(p.Name, p.disks(), p.Works()) }
 
 // Label is the title and, unless that says it, who does what: "race: all write".

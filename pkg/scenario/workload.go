@@ -156,7 +156,7 @@ func (w *Workload) files() strictyaml.Value {
 		strictyaml.Int(&w.Files, 1, maxFiles).First(func() { w.Target = 0 }))
 }
 
-// target is how long the files are to take where their number follows from that.
+// target is how long the files are to take if their number follows from that.
 func (w *Workload) target() strictyaml.Value {
 	time := strictyaml.Duration(&w.Target, minTime, maxTime)
 	return strictyaml.Value{
@@ -215,7 +215,7 @@ func (w Workload) count() int {
 	return p.files
 }
 
-// resolved is w with the preset's sizes, order and way of moving them where it has none of its own.
+// resolved is w with the preset's sizes, order and way of moving them if it has none of its own.
 func (w Workload) resolved() Workload {
 	p := presetByName(w.Preset)
 	switch {

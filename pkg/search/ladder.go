@@ -22,10 +22,10 @@ const (
 	spareHalving = 2
 )
 
-// ladder looks for the limit: the highest of the steps 1 ... top at which streams stay clean but for bad luck; 0 where they
+// ladder looks for the limit: the highest of the steps 1 ... top at which streams stay clean but for bad luck; 0 if they
 // do at none. Any single try may mislead it. It weighs each limit by the verdicts on all steps, after Bayes, and halves the
 // steps between two tried ones where the limit most probably lies; but first it repeats one of the two whose own tries
-// say otherwise. Where they are next to one another, it repeats the one that the less probable limits hinge on, until the
+// say otherwise. If they are next to one another, it repeats the one that the less probable limits hinge on, until the
 // limit is sure or there are no more tries. Such searches are known as probabilistic bisection (Horstein 1963; Waeber,
 // Frazier and Henderson 2013, SIAM Journal on Control and Optimization 51(3)).
 type ladder struct {
@@ -92,7 +92,7 @@ func (l *ladder) gaps() []gap {
 	return all
 }
 
-// prior is the weight of a gap before any try. Where steps rise, a limit twice as high is half as probable; where they begin
+// prior is the weight of a gap before any try. If steps rise, a limit twice as high is half as probable; if they begin
 // at the top, that is a sixteenth as probable as all others together.
 func (l *ladder) prior(g gap) float64 {
 	switch {
@@ -115,7 +115,7 @@ func (l *ladder) best() (at int, all []gap) {
 	return at, all
 }
 
-// step is the next to try; ok is false where there is none.
+// step is the next to try; ok is false if there is none.
 func (l *ladder) step() (step int, ok bool) {
 	at, all := l.best()
 	g := all[at]
@@ -171,8 +171,8 @@ func (l *ladder) highest() int {
 	return high
 }
 
-// result is the limit; nil where the verdicts do not allow one, or not yet. Where all tries are made, it lies between two
-// others then. It is open where it is the top, and nil and open where that is no limit at all.
+// result is the limit; nil if the verdicts do not allow one, or not yet. When all tries are made, it lies between two
+// others then. It is open if it is the top, and nil and open if that is no limit at all.
 func (l *ladder) result() (limit *float64, between *Between, open bool) {
 	at, all := l.best()
 	switch g := all[at]; {

@@ -35,7 +35,7 @@ func climb(t *testing.T, l *ladder, clean func(step int) bool) (tries []int) {
 	return tries
 }
 
-// Where the verdicts are those of a true limit, that is the answer: few tries find it, and none decides alone.
+// If the verdicts are those of a true limit, that is the answer: few tries find it, and none decides alone.
 func TestLadderFindsTheLimit(t *testing.T) {
 	for _, begins := range []begin{rising, halving, fromTop} {
 		for _, top := range []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 20, 24, 60, 64, 97, 128} {
@@ -76,7 +76,7 @@ func TestLadderBearsOneUnluckyTry(t *testing.T) {
 // noisy is what came of searches on a disk whose tries have bad luck now and then.
 type noisy struct{ right, wrong, unsure, outside, tries float64 }
 
-// withNoise searches again and again for limits drawn as the ladder expects them, where a try at or below the limit fails with
+// withNoise searches again and again for limits drawn as the ladder expects them, when a try at or below the limit fails with
 // a chance, and one above is clean with another. The shares are of all searches.
 func withNoise(t *testing.T, top int, begins begin, falseFail, falsePass float64) (out noisy) {
 	t.Helper()
@@ -131,7 +131,7 @@ func TestLadderWithNoise(t *testing.T) {
 	}
 }
 
-// Where the verdicts on a step change from try to try and stay so, the answer is between which steps the limit lies.
+// If the verdicts on a step change from try to try and stay so, the answer is between which steps the limit lies.
 func TestLadderIsUnsure(t *testing.T) {
 	l, n := newLadder(12, rising), map[int]int{}
 	tries := climb(t, l, func(step int) bool {

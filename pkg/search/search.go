@@ -4,8 +4,8 @@
 //
 // Any try may have bad luck, or good: see ladder for how much each counts and which is repeated. First the number of streams
 // rises with the disk alone (1, 2, 4, 8 ...), until a try is not clean, and the gap is halved; then the same with the phase's
-// other disks, where the answer cannot be above that. A pace is first tried without a limit, and then below the rate that the
-// disk has reached so, in steps of 4 %. The answer is the limit that is sure by all tries together. Where there are too many
+// other disks; the answer cannot be above that. A pace is first tried without a limit, and then below the rate that the
+// disk has reached so, in steps of 4 %. The answer is the limit that is sure by all tries together. If there are too many
 // contradictions for one, the answer is between which two the limit lies.
 //
 // Clean means clean for as long as a try lasts. A shortfall that does not halve the buffer in that time is not seen: with a
@@ -57,7 +57,7 @@ type Between struct {
 // Search is one search under way.
 type Search struct {
 	phase *scenario.Phase
-	alone *ladder // of streams without the other disks; nil where there are none
+	alone *ladder // of streams without the other disks; nil if there are none
 	with  *ladder // with all disks; nil before its time
 	top   float64 // bytes per second that the paces of with lie below, but for its top step; 0: not known yet
 	made  int

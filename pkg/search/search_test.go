@@ -46,7 +46,7 @@ func run(t *testing.T, s *Search, outcome func(try trace.Try) Outcome) (names []
 		names = append(names, p.Name)
 		s.Add(outcome(*p.Try))
 		if s.AtMost() > bound || s.Made() != len(names) || s.Made() > bound {
-			t.Fatalf("after %v: %d of at most %d tries, where at most %d were said before", names, s.Made(), s.AtMost(), bound)
+			t.Fatalf("after %v: %d of at most %d tries, though at most %d were said before", names, s.Made(), s.AtMost(), bound)
 		}
 		bound = s.AtMost()
 	}

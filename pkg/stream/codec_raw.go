@@ -1,6 +1,6 @@
 package stream
 
-// raw are the rates of raw formats that compress every frame to one size. Where a rate was published for one frame rate,
+// raw are the rates of raw formats that compress every frame to one size. If a rate was published for one frame rate,
 // those of others are in proportion to it.
 func raw() []Codec {
 	const (

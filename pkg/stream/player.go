@@ -31,8 +31,8 @@ func (p *Player) askNS(frame int) int64 { return p.offsetNS + int64(frame)*p.Spe
 // DueNS is when a frame must be there.
 func (p *Player) DueNS(frame int) int64 { return p.askNS(frame) + p.Spec.Buffer.Nanoseconds() }
 
-// Ask is the next frame to request at tNS, where one takes so long to move; those that would be late are skipped, but the
-// newest is not: it shows whether it still takes so long. ok is false where its time has not come.
+// Ask is the next frame to request at tNS, if one takes so long to move; those that would be late are skipped, but the
+// newest is not: it shows whether it still takes so long. ok is false if its time has not come.
 func (p *Player) Ask(tNS, takesNS int64) (frame int, ok bool) {
 	p.settle(tNS)
 	p.next = max(p.next, p.settled)

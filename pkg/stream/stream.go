@@ -67,7 +67,7 @@ func Players(specs []Spec) []*Player {
 	return players
 }
 
-// Named is the spec of the player with a name; false where there is none of it.
+// Named is the spec of the player with a name; false if there is none of it.
 func Named(specs []Spec, name string) (Spec, bool) {
 	n, err := strconv.Atoi(name)
 	if err != nil || n < 1 {

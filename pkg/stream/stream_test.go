@@ -40,7 +40,7 @@ func TestStall(t *testing.T) {
 	}
 }
 
-// play runs a player on a disk where a frame asked for at a time is there at another.
+// play runs a player on a disk from which a frame asked for at a time is there at another.
 func play(p *Player, untilNS int64, doneNS func(askNS int64) int64) Outcome {
 	type flight struct {
 		frame int

@@ -72,7 +72,7 @@ func (m *machine) readBlocks() {
 	}
 }
 
-// readUdev reads an entry of udev's database; empty where there is none, as in most containers.
+// readUdev reads an entry of udev's database; empty if there is none, as in most containers.
 func (m *machine) readUdev(id string) map[string]string {
 	out := map[string]string{}
 	for line := range strings.Lines(m.text("run/udev/data", id)) {

@@ -36,7 +36,7 @@ func (m *machine) host() hardware.Host {
 	return h
 }
 
-// power is what the machine runs on: its mains plug where it has one that says so, else its battery. A battery of a mouse
+// power is what the machine runs on: its mains plug if it has one that says so, else its battery. A battery of a mouse
 // or keyboard has the scope Device.
 func (m *machine) power() hardware.Power {
 	var battery hardware.Power
@@ -83,7 +83,7 @@ func (m *machine) readSensors() {
 	}
 }
 
-// temperature is that of a disk; nil where it has no thermometer that is read.
+// temperature is that of a disk; nil if it has no thermometer that is read.
 func (m *machine) temperature(b *block, w way) *float64 {
 	for _, s := range m.heat {
 		if under(b.dir, s.device) || w.nvme != "" && under(w.nvme, s.device) {

@@ -20,7 +20,7 @@ type mount struct {
 	options    []string // of the mount, then of the file system
 }
 
-// parseMount reads a line; ok is false where it is torn.
+// parseMount reads a line; ok is false if it is torn.
 func parseMount(line string) (m mount, ok bool) {
 	fields := strings.Fields(line)
 	dash := slices.Index(fields, "-") // optional fields end there
@@ -81,7 +81,7 @@ func (m *machine) readMounts() {
 		byID[all[i].id] = &all[i]
 		siblings[all[i].parent] = append(siblings[all[i].parent], &all[i])
 	}
-	// A mount is buried where another one in the same mount lies at or above its place, and with it all that is mounted
+	// A mount is buried if another one in the same mount lies at or above its place, and with it all that is mounted
 	// in it; it is covered by one in itself, at its own place.
 	buried := func(one *mount) bool {
 		for range len(all) { // a damaged file may have a ring
@@ -114,7 +114,7 @@ func isBelow(file, folder string) bool {
 	return file == folder || strings.HasPrefix(file, folder+"/")
 }
 
-// blockOf is the block device that is mounted; nil where it is none. A file system on several disks gives its mounts a
+// blockOf is the block device that is mounted; nil if it is none. A file system on several disks gives its mounts a
 // number that is no device's, and names its disks, one of them, or, as ZFS, itself.
 func (m *machine) blockOf(one mount) *block {
 	if b := m.numbers[one.number]; b != nil {
@@ -142,7 +142,7 @@ func (m *machine) blockOf(one mount) *block {
 	return nil
 }
 
-// blockAt is the block device of a name in /dev; nil where there is none.
+// blockAt is the block device of a name in /dev; nil if there is none.
 func (m *machine) blockAt(device string) *block {
 	name, ok := strings.CutPrefix(device, "/dev/")
 	if !ok {
@@ -161,7 +161,7 @@ func (m *machine) blockAt(device string) *block {
 	return m.blocks[name]
 }
 
-// mountAt is the mount that a path lies in; its point is empty where there is none.
+// mountAt is the mount that a path lies in; its point is empty if there is none.
 func (m *machine) mountAt(file string) (best mount) {
 	for _, one := range m.mounts {
 		if isBelow(file, one.point) && len(one.point) >= len(best.point) {
@@ -171,7 +171,7 @@ func (m *machine) mountAt(file string) (best mount) {
 	return best
 }
 
-// holding is the block device with the file system that a path lies on; nil where it is none.
+// holding is the block device with the file system that a path lies on; nil if it is none.
 func (m *machine) holding(file string) *block {
 	if one := m.mountAt(file); one.point != "" {
 		return m.blockOf(one)

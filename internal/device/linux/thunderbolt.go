@@ -150,7 +150,7 @@ func (m *machine) routerHub(r *router) hardware.Hub {
 	return h
 }
 
-// routerLink is the cable above a router; nil where the kernel does not say what it negotiated (before Linux 5.5).
+// routerLink is the cable above a router; nil if the kernel does not say what it negotiated (before Linux 5.5).
 func (m *machine) routerLink(r *router) *hardware.Link {
 	// The kernel's names are the device's: what it receives, the host transmits. They differ on an asymmetric link only.
 	tx, lanes := m.rate(r, "rx")

@@ -22,7 +22,7 @@ func (t tree) text(name ...string) string {
 	return strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(string(data), "\x00", ""), ""))
 }
 
-// number is the file's text as a whole number; 0 where it is none.
+// number is the file's text as a whole number; 0 if it is none.
 func (t tree) number(name ...string) int64 {
 	n, err := strconv.ParseInt(t.text(name...), 10, 64)
 	if err != nil {
@@ -50,7 +50,7 @@ func (t tree) list(name ...string) []string {
 	return names
 }
 
-// link is where a symbolic link leads; empty where it is none. The links of sysfs lead to the one place of a device in
+// link is the target of a symbolic link; empty if it is none. The links of sysfs lead to the one place of a device in
 // /sys/devices, which shows what it hangs on.
 func (t tree) link(name ...string) string {
 	from := path.Join(name...)

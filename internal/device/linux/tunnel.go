@@ -7,7 +7,7 @@ import (
 )
 
 // Linux does not say which Thunderbolt device a PCI device came in through: the PCI tree and the tree of routers stand
-// apart. Both have the same shape, though. Where the shapes leave one answer it is taken; where they leave several, the
+// apart. Both have the same shape, though. If the shapes leave one answer it is taken; if they leave several, the
 // path ends at the last router that is sure.
 
 // Classes of PCI devices, their first digits.
@@ -67,7 +67,7 @@ func open(r *router) []*router {
 }
 
 // sockets are the PCIe ports of a controller that lead to its Thunderbolt ports, and the way to the device from that port
-// on, the port included; no way where the device is not behind them.
+// on, the port included; no way if the device is not behind them.
 func (m *machine) sockets(host *router, pci []string) (sockets, rest []string) {
 	controller := host.controller()
 	// Inside a processor: the kernel links the controller with the root ports that tunnel for it (tb_acpi_add_links).

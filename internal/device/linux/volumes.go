@@ -45,7 +45,7 @@ func (m *machine) volumes(inv *hardware.Inventory) {
 	inv.Diskless = m.diskless()
 }
 
-// volume describes what a partition, or a disk without any, has on it; ok is false where that is no file system.
+// volume describes what a partition, or a disk without any, has on it; ok is false if that is no file system.
 func (m *machine) volume(b *block, mounted map[string][]mount) (v hardware.Volume, ok bool) {
 	pool, pooled := m.pools[b.name]
 	mounts := mounted[b.name]
@@ -102,8 +102,8 @@ func (m *machine) volume(b *block, mounted map[string][]mount) (v hardware.Volum
 	return v, true
 }
 
-// encrypted follows a block device down to the disks: true where dm-crypt is on the way, false where it is not, nil
-// where nobody knows what lies beneath. What a disk does by itself is not seen.
+// encrypted follows a block device down to the disks: true if dm-crypt is on the way, false if it is not, nil
+// if nobody knows what lies beneath. What a disk does by itself is not seen.
 func (m *machine) encrypted(b *block, depth int) *bool {
 	switch {
 	case strings.HasPrefix(m.text(b.dir, "dm/uuid"), "CRYPT-"):
@@ -128,7 +128,7 @@ func (m *machine) encrypted(b *block, depth int) *bool {
 	return new(false)
 }
 
-// compressed reports whether the file system compresses what is written to it; nil where its options do not say.
+// compressed reports whether the file system compresses what is written to it; nil if its options do not say.
 func compressed(filesystem string, options []string) *bool {
 	switch filesystem {
 	case "btrfs":

@@ -41,7 +41,7 @@ func newForms() forms {
 func (m *machine) way(b *block) way {
 	dir := b.dir
 	if strings.Contains(dir, "/virtual/nvme-subsystem/") {
-		// With multipath the disk belongs to a subsystem, which has links to its controllers: its way is known where
+		// With multipath the disk belongs to a subsystem, which has links to its controllers: its way is known if
 		// there is one of them. With several, the subsystem knows model and firmware.
 		var controllers []string
 		for _, name := range m.list(path.Dir(dir)) {
@@ -139,7 +139,7 @@ const chipLanes = 16
 // never taken for a link, tunnel or not: a machine without Thunderbolt's driver does not show which is which.
 const synthetic = 2.5
 
-// pciLink is the PCIe link above a device; nil where it is not known.
+// pciLink is the PCIe link above a device; nil if it is not known.
 func (m *machine) pciLink(dir string) *hardware.Link {
 	if dir == "" {
 		return nil

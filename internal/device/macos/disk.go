@@ -11,7 +11,7 @@ import (
 )
 
 // addDisks lists the disks: what diskutil calls whole, APFS containers excepted, whose volumes are those of the disk that
-// they lie on. Where diskutil did not answer, the profile and the drivers tell of disks.
+// they lie on. If diskutil did not answer, the profile and the drivers tell of disks.
 func (m *machine) addDisks(list, apfs dict) {
 	containers := containersOf(list, apfs)
 	for _, entry := range list.list("AllDisksAndPartitions") {
@@ -166,7 +166,7 @@ func size(entry dict) int64 {
 	return max(n, 0)
 }
 
-// wholeDisk is the disk of a name like disk4s2 or /dev/disk4; empty where it is none.
+// wholeDisk is the disk of a name like disk4s2 or /dev/disk4; empty if it is none.
 func wholeDisk(name string) string {
 	base, _ := baseName(name)
 	whole, _, _ := strings.Cut(strings.TrimPrefix(base, "disk"), "s")
@@ -176,7 +176,7 @@ func wholeDisk(name string) string {
 	return "disk" + whole
 }
 
-// baseName is a name like disk3s1 without the snapshot that disk3s1s1 names; false where it is of no disk.
+// baseName is a name like disk3s1 without the snapshot that disk3s1s1 names; false if it is of no disk.
 func baseName(name string) (string, bool) {
 	rest, ok := strings.CutPrefix(strings.TrimPrefix(name, "/dev/"), "disk")
 	if !ok {

@@ -165,7 +165,7 @@ func TestSerials(t *testing.T) {
 			}
 		}
 		if name == "testdata/tb4-hub-three-disks" && len(secret) != 4 {
-			t.Errorf("%s: %d serial numbers where asked for, want 4", name, len(secret))
+			t.Errorf("%s: %d serial numbers when asked for, want 4", name, len(secret))
 		}
 		text, err := json.Marshal(Parse(c, false))
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
-// place tells what each disk hangs on: by its chain; else by what the profile says, where that leaves one answer only.
+// place tells what each disk hangs on: by its chain; else by what the profile says, if that leaves one answer only.
 func (m *machine) place() {
 	for i := range m.inventory.Disks {
 		disk := &m.inventory.Disks[i]
@@ -42,7 +42,7 @@ func (m *machine) place() {
 	}
 }
 
-// onlyRouter is the ID of the one Thunderbolt device that is plugged in; empty where there are none, or several.
+// onlyRouter is the ID of the one Thunderbolt device that is plugged in; empty if there are none, or several.
 func (m *machine) onlyRouter() string {
 	if len(m.uids) != 1 {
 		return ""
@@ -53,7 +53,7 @@ func (m *machine) onlyRouter() string {
 	return ""
 }
 
-// usbRouter is the ID of the one Thunderbolt device that a tunnel for USB ends in; empty where there are several. Without
+// usbRouter is the ID of the one Thunderbolt device that a tunnel for USB ends in; empty if there are several. Without
 // the registry it is the only device.
 func (m *machine) usbRouter() string {
 	if len(m.routers) == 0 {
@@ -152,7 +152,7 @@ func (m *machine) addPaths() {
 	}
 }
 
-// ownLink is the link that ends in a disk; nil where none is known.
+// ownLink is the link that ends in a disk; nil if none is known.
 func (m *machine) ownLink(disk *hardware.Disk) *hardware.Link {
 	if disk.Bus == hardware.USB {
 		bps := m.chains[disk.Name].usbBps

@@ -19,7 +19,7 @@ func (d dict) text(key string) string {
 	return strings.TrimSpace(s)
 }
 
-// number is an integer; false where there is none.
+// number is an integer; false if there is none.
 func (d dict) number(key string) (int64, bool) {
 	switch n := d[key].(type) {
 	case json.Number:
@@ -44,7 +44,7 @@ func (d dict) bits(key string) (uint64, bool) {
 	return 0, false
 }
 
-// flag is a yes or no, as the tools spell it; nil where there is neither.
+// flag is a yes or no, as the tools spell it; nil if there is neither.
 func (d dict) flag(key string) *bool {
 	switch v := d[key].(type) {
 	case bool:
@@ -65,7 +65,7 @@ func (d dict) dict(key string) dict {
 	return v
 }
 
-// list are the dictionaries of an array. Where there is one, ioreg -t gives it without its array.
+// list are the dictionaries of an array. If there is one, ioreg -t gives it without its array.
 func (d dict) list(key string) []dict { return dicts(d[key]) }
 
 func dicts(v any) []dict {
@@ -113,7 +113,7 @@ func (m *machine) readPlist(what string, capture []byte) dict {
 	return v
 }
 
-// readRegistry reads an answer of ioreg, which lists trees. It prints nothing where it finds none.
+// readRegistry reads an answer of ioreg, which lists trees. It prints nothing if it finds none.
 func (m *machine) readRegistry(what string, capture []byte) []dict {
 	return dicts(m.decode(what, capture))
 }

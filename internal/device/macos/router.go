@@ -99,7 +99,7 @@ func laneRates(port dict) (tx, rx int64) {
 	return 0, 0
 }
 
-// laneLimit is what a port supports both ways at once; 0 where it does not say.
+// laneLimit is what a port supports both ways at once; 0 if it does not say.
 func laneLimit(port dict) int64 {
 	mask, _ := port.number("Supported Link Speed")
 	width, _ := port.number("Supported Link Width")

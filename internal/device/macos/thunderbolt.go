@@ -140,7 +140,7 @@ func (m *machine) linkPort(id string, hub *hardware.Hub) {
 	}
 }
 
-// refine takes a link's rates and its limit from the registry, which knows each direction. Where the profile names
+// refine takes a link's rates and its limit from the registry, which knows each direction. If the profile names
 // another rate than either of them, the profile's stands.
 func (m *machine) refine(link *hardware.Link, device, upstream dict) {
 	r, ok := m.routers[uid(device)]

@@ -20,7 +20,7 @@ func (d dict) text(key string) string {
 	return strings.Trim(s, " \t\r\n\x00")
 }
 
-// number is an integer, which some versions of PowerShell put in quotes; false where there is none.
+// number is an integer, which some versions of PowerShell put in quotes; false if there is none.
 func (d dict) number(key string) (int64, bool) {
 	var words string
 	switch v := d[key].(type) {
@@ -91,7 +91,7 @@ func read(answer []byte) (dict, error) {
 	return object, nil
 }
 
-// decode turns what PowerShell printed into UTF-8: UTF-16 of either order, with a mark or without, where the console is
+// decode turns what PowerShell printed into UTF-8: UTF-16 of either order, with a mark or without, if the console is
 // set so, and UTF-8 with a mark.
 func decode(answer []byte) []byte {
 	var order binary.ByteOrder

@@ -141,7 +141,7 @@ func (m *machine) addNetworks() {
 // GT/s is what tunnels pretend to be of.
 var laneRates = [...]int64{2: 5e9, 3: 8e9, 4: 16e9, 5: 32e9, 6: 64e9}
 
-// pciLink is a disk's link, where its controller tells of it; above are the devices on the way up from there. The limit is
+// pciLink is a disk's link, if its controller tells of it; above are the devices on the way up from there. The limit is
 // what both ends support.
 func pciLink(d dict, above []dict) *hardware.Link {
 	rate, lanes, generation := lanesOf(d, "Current")
@@ -159,7 +159,7 @@ func pciLink(d dict, above []dict) *hardware.Link {
 	return link
 }
 
-// lanesOf is the rate, width and generation of a link; zeros where they are not told.
+// lanesOf is the rate, width and generation of a link; zeros if they are not told.
 func lanesOf(d dict, which string) (rate, lanes, generation int64) {
 	generation, _ = d.number(which + "LinkSpeed")
 	lanes, _ = d.number(which + "LinkWidth")

@@ -104,7 +104,7 @@ func (m *machine) power() hardware.Power {
 	return power
 }
 
-// addDisks lists the disks: Get-Disk's, or those of Win32_DiskDrive where that is not to be had.
+// addDisks lists the disks: Get-Disk's, or those of Win32_DiskDrive if that is not to be had.
 func (m *machine) addDisks() {
 	for _, d := range m.answer.list("Disks") {
 		if n, ok := d.number("Number"); ok {

@@ -159,11 +159,11 @@ func TestSerials(t *testing.T) {
 		}
 	}
 	if found < 10 {
-		t.Errorf("%d serial numbers where asked for, want 10 or more", found)
+		t.Errorf("%d serial numbers when asked for, want 10 or more", found)
 	}
 }
 
-// The script is an argument of a command line, where a double quote would need escapes, and it changes nothing.
+// The script is an argument of a command line, in which a double quote would need escapes, and it changes nothing.
 func TestScript(t *testing.T) {
 	script := Script()
 	if strings.Contains(script, `"`) || len(script) > 16_000 {

@@ -225,7 +225,7 @@ func queued(rng *rand.Rand) World {
 	}}
 }
 
-// bisect finds where a falling quantity is no longer too much, from 0 on; 0 where it never is.
+// bisect finds the point at which a falling quantity is no longer too much, from 0 on; 0 if it never is.
 func bisect(tooMuch func(float64) bool) float64 {
 	if !tooMuch(0) {
 		return 0
