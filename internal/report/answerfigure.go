@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -70,8 +71,8 @@ func (r keptRow) loss() float64 {
 	return 1 - r.Kept()
 }
 
-// keptFigure is a panel for each contest, with a bar for each disk: its rate beside the others, on the outline of its
-// rate alone. What loses most comes first.
+// keptFigure is a panel for each contest, in the order of the headline, with a bar for each disk: its rate beside the others,
+// on the outline of its rate alone. What loses most in a contest comes first.
 func keptFigure(keys []Key, a *analysis.Analysis, scale Scale) *Figure {
 	f := &Figure{X: Axis{Name: "rate, " + scale.Unit, Bare: true}}
 	var contests [][]keptRow
@@ -90,8 +91,7 @@ func keptFigure(keys []Key, a *analysis.Analysis, scale Scale) *Figure {
 		}
 		contests = append(contests, rows)
 	}
-	slices.SortStableFunc(contests, func(a, b []keptRow) int { return cmp.Compare(b[0].loss(), a[0].loss()) })
-	rows, worst, unknown := slices.Concat(contests...), contests[0][0], false
+	rows, unknown := slices.Concat(contests...), false
 	for i, r := range rows {
 		if i == 0 || r.contest != rows[i-1].contest {
 			first := &a.Phases[slices.IndexFunc(a.Phases, func(p analysis.Phase) bool { return p.Phase == a.Summary.Contests[r.contest].Phases[0] })]
@@ -110,7 +110,7 @@ func keptFigure(keys []Key, a *analysis.Analysis, scale Scale) *Figure {
 			end = max(end, whole)
 			panel.Marks = append(panel.Marks, Mark{Shape: Rectangle, Style: Outline, Key: i, Name: "alone", Rows: [][]float64{{0, whole, y - 0.3, y + 0.3}}})
 			label.Text = fmt.Sprintf("%s of %s: %s", scale.Number(r.Rate), scale.Number(*r.Reference), percent(r.Kept()))
-			if r.Lost {
+			if contest := &a.Summary.Contests[r.contest]; r.Lost && !sharedEvenly(contest) {
 				label.Style = Loss
 			}
 		}
@@ -123,20 +123,7 @@ func keptFigure(keys []Key, a *analysis.Analysis, scale Scale) *Figure {
 		panel.Marks = append(panel.Marks, label)
 		f.Keys, f.X.Max = append(f.Keys, r.key), max(f.X.Max, end)
 	}
-	var alike []string
-	for _, key := range keys {
-		if d, ok := a.Summary.Contests[worst.contest].Disks[key.Name]; ok && (keptRow{ContestDisk: d}).loss() > worst.loss()-0.05 {
-			alike = append(alike, key.Label)
-		}
-	}
-	switch n := len(alike); {
-	case worst.Reference == nil:
-		f.Title = "What each disk has beside the others"
-	case worst.loss() < 0.1:
-		f.Title = "No disk loses much beside the others"
-	default:
-		f.Title = fmt.Sprintf("%s %s %s of %s rate (%s)", pick(n > 4, unit.Plural(n, "disk"), unit.List(alike)), pick(n == 1, "keeps", "keep"), percent(worst.Kept()), pick(n == 1, "its", "their"), f.Panels[0].Y.Name)
-	}
+	f.Title = keptTitle(keys, a, f.Panels, contests)
 	var phases []string
 	for i, contest := range contests {
 		for _, name := range a.Summary.Contests[contest[0].contest].Phases {
@@ -154,9 +141,37 @@ func keptFigure(keys []Key, a *analysis.Analysis, scale Scale) *Figure {
 		f.Text += " Those that lose most, and the one that loses least; all are in the table."
 	}
 	if phases != nil {
-		f.Text += " " + pick(len(phases) == 1, "Phase ", "Phases ") + cells.Cut(strings.Join(phases, "; "), 90) + "."
+		f.Text += " " + "From " + cells.Cut(strings.Join(phases, "; "), 90) + "."
 	}
 	return f
+}
+
+// sharedEvenly reports whether the disks have about the same, and not all of them are known to lose: the headline calls
+// none of them a loser.
+func sharedEvenly(c *analysis.Contest) bool {
+	return c.Even && slices.ContainsFunc(slices.Collect(maps.Values(c.Disks)), func(d analysis.ContestDisk) bool { return !d.Lost })
+}
+
+// keptTitle says what the disks keep that lose most in the first contest of which the headline names a loser.
+func keptTitle(keys []Key, a *analysis.Analysis, panels []Panel, contests [][]keptRow) string {
+	at := max(0, slices.IndexFunc(contests, func(rows []keptRow) bool {
+		return rows[0].loss() >= 0.1 && !sharedEvenly(&a.Summary.Contests[rows[0].contest])
+	}))
+	worst := contests[at][0]
+	var alike []string
+	for _, key := range keys {
+		if d, ok := a.Summary.Contests[worst.contest].Disks[key.Name]; ok && (keptRow{ContestDisk: d}).loss() > worst.loss()-0.05 {
+			alike = append(alike, key.Label)
+		}
+	}
+	switch n := len(alike); {
+	case worst.Reference == nil:
+		return "What each disk has beside the others"
+	case worst.loss() < 0.1:
+		return "No disk loses much beside the others"
+	default:
+		return fmt.Sprintf("%s %s %s of %s rate (%s)", pick(n > 4, unit.Plural(n, "disk"), unit.List(alike)), pick(n == 1, "keeps", "keep"), percent(worst.Kept()), pick(n == 1, "its", "their"), panels[at].Y.Name)
+	}
 }
 
 // cacheFigure is the rate of each disk that wrote alone until its fast cache was full, against the bytes written.

@@ -42,7 +42,7 @@ func TestKeptFigure(t *testing.T) {
 		Summary: analysis.Summary{Contests: []analysis.Contest{contest("all W", trace.Write, 0.5, 0.95, 0), contest("all R", trace.Read, 0.4, 0.41, 0.42)}},
 	}
 	f := keptFigure(newKeys([]string{"A", "B", "C"}), a, Scale{unit.ScaleFor(2e9)})
-	if want := "A, B and C keep 40 % of their rate (all read)"; f.Title != want {
+	if want := "A keeps 50 % of its rate (all write)"; f.Title != want {
 		t.Errorf("title %q, want %q", f.Title, want)
 	}
 	var got []string
@@ -55,18 +55,18 @@ func TestKeptFigure(t *testing.T) {
 		}
 	}
 	want := []string{
-		"all read", "A loss 0.800 of 2.00: 40 %", "B loss 0.820 of 2.00: 41 %", "C loss 0.840 of 2.00: 42 %",
 		"all write", "A loss 1.00 of 2.00: 50 %", "B ink 1.90 of 2.00: 95 %", "C hatched", "C ink 1.00, no reference",
+		"all read", "A loss 0.800 of 2.00: 40 %", "B loss 0.820 of 2.00: 41 %", "C loss 0.840 of 2.00: 42 %",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
-	for _, words := range []string{"Hatched: no reference", "all R; all W", "GB/s"} {
+	for _, words := range []string{"Hatched: no reference", "From all W; all R", "GB/s"} {
 		if !strings.Contains(f.Text, words) {
 			t.Errorf("%q says nothing of %q", f.Text, words)
 		}
 	}
-	if got := f.Describe(); !strings.Contains(got, "all read: A 0.800; B 0.820; C 0.840; all write: A 1.00; B 1.90; C 1.00") {
+	if got := f.Describe(); !strings.Contains(got, "all write: A 1.00; B 1.90; C 1.00; all read: A 0.800; B 0.820; C 0.840") {
 		t.Errorf("in words %q", got)
 	}
 }

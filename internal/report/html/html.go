@@ -167,13 +167,10 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 	return tmpl.Execute(w, p)
 }
 
-// How many phases are printed, two to a page.
-const (
-	minPrinted = 2
-	maxPrinted = 4
-)
+// maxPrinted is how many phases are printed, two to a page.
+const maxPrinted = 4
 
-// printed are the IDs of the phases that the answer's findings name, in their order, and if they are few of those that its
+// printed are the IDs of the phases that the answer's findings name, in their order, then of those that its
 // table leads to, bad news first: the first is open when the page is, and all are printed. Of a comparison it is every run.
 func printed(doc *report.Document) []string {
 	var ids, findings []string
@@ -221,7 +218,7 @@ func printed(doc *report.Document) []string {
 	}
 	for _, id := range links {
 		known := slices.ContainsFunc(phases, func(d *report.Details) bool { return d.ID == id })
-		if known && !slices.Contains(ids, id) && len(ids) < minPrinted {
+		if known && !slices.Contains(ids, id) && len(ids) < maxPrinted {
 			ids = append(ids, id)
 		}
 	}

@@ -19,6 +19,8 @@ func TestMetersTip(t *testing.T) {
 	endS := float64(a.Files[len(a.Files)-1].EndNS) / 1e9
 	phase.Gauges = append(tracetest.Warmth{EveryS: 1, At: func(float64) float64 { return 41 }}.Play(rand.New(rand.NewPCG(1, 1)), "A", endS), tracetest.Counters(a, endS, 0)...)
 	tab := open(t, browserFor(t), run, screen{width: 1280, height: 900})
+	tab.click(`main a[href="#phase-1"]`) // whatever phase the page opens with
+	tab.wait(`!document.querySelector("#phase-1").hidden`)
 	tab.drawAll()
 	tab.do(chromedp.Focus(chromedp.CSS(".phase:not([hidden]) [data-figure$='-gauges']")))
 	tab.press("ArrowRight")
