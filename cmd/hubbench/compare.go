@@ -12,6 +12,7 @@ import (
 	"github.com/hubbench/hubbench/internal/report"
 	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/pkg/compare"
+	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -84,6 +85,9 @@ func runCompare(p program, paths []string, dash int, opts compareOptions, gate b
 	doc := report.OfComparison(c)
 	doc.Tool = toolVersion()
 	doc.Simulated = !slices.ContainsFunc(runs, func(r compare.Run) bool { return !report.Simulated(r.Trace) })
+	if slices.ContainsFunc(runs, func(r compare.Run) bool { return hub.Source(r.Analysis.ProfileOrigin) == hub.Specified }) {
+		doc.Model = hub.Specified // the comparison is no surer than the less sure of its runs
+	}
 	if err := opts.send(p, doc, nil); err != nil {
 		return err
 	}

@@ -52,7 +52,19 @@ type partOptions struct {
 func printed() []string { return []string{"text", "md", "html", "json", "csv"} }
 func drawn() []string   { return append(printed(), "svg", "png") }
 
+// flags are those of a command that shows results which are there already, as a whole or a part of them.
 func (o *output) flags(cmd *cobra.Command, formats []string) {
+	o.formatFlags(cmd, formats)
+	flags := cmd.Flags()
+	flags.StringVar(&o.part.table, "table", "", "write this table alone, as csv, md or text (default of csv: the first; a wrong name lists all)")
+	flags.StringVar(&o.part.phase, "phase", "", "the phase of the table or figure (default the first that has it)")
+	if slices.Contains(formats, "svg") {
+		flags.StringVar(&o.part.chart, "chart", "", "the figure that an svg or png shows (default the first; a wrong name lists all)")
+		flags.BoolVar(&o.part.dark, "dark", false, "an svg or png for dark backgrounds")
+	}
+}
+
+func (o *output) formatFlags(cmd *cobra.Command, formats []string) {
 	o.formats = formats
 	flags := cmd.Flags()
 	flags.StringVar(&o.format, "format", "", fmt.Sprintf("%s (default by the ending of --out, else %s)", strings.Join(formats, ", "), formats[0]))
@@ -60,12 +72,6 @@ func (o *output) flags(cmd *cobra.Command, formats []string) {
 	flags.BoolVar(&o.all, "all", false, "print everything, not the answer alone")
 	if flags.Lookup("out") == nil {
 		flags.StringVar(&o.out, "out", "", "the file to write; - for stdout")
-	}
-	flags.StringVar(&o.part.table, "table", "", "write this table alone, as csv, md or text (default of csv: the first; a wrong name lists all)")
-	flags.StringVar(&o.part.phase, "phase", "", "the phase of the table or figure (default the first that has it)")
-	if slices.Contains(formats, "svg") {
-		flags.StringVar(&o.part.chart, "chart", "", "the figure that an svg or png shows (default the first; a wrong name lists all)")
-		flags.BoolVar(&o.part.dark, "dark", false, "an svg or png for dark backgrounds")
 	}
 	_ = cmd.RegisterFlagCompletionFunc("format", words(formats...)) // fails only for a flag that is not there
 }

@@ -28,7 +28,7 @@ func (o *resultOptions) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&o.dir, "out", "", "the run's `FOLDER` (default results/NAME-DATE-TIME)")
 	flags.BoolVar(&o.open, "open", false, "open the report in the browser when done")
-	o.output.flags(cmd, printed())
+	o.output.formatFlags(cmd, printed())
 }
 
 // folder is the run's folder: the one asked for, else one named for the scenario and the time.
