@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hubbench/hubbench/internal/report/fixture"
 	"github.com/hubbench/hubbench/internal/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
 // The disks' own meters are drawn where there are any, right under the time chart, and nowhere else.

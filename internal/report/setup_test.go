@@ -6,12 +6,12 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/report"
-	"github.com/hubbench/hubbench/internal/report/fixture"
 	"github.com/hubbench/hubbench/internal/report/md"
 	"github.com/hubbench/hubbench/internal/report/text"
 	"github.com/hubbench/hubbench/internal/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hardware"
+	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
 // What the hardware is and what its links carried stands in every output; without it, nothing is said of either.

@@ -6,7 +6,7 @@ import (
 	"io"
 	"testing"
 
-	"github.com/hubbench/hubbench/internal/report/fixture"
+	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
 // A page of a million files must stay under 4 MB. From some 50,000 of a disk on it grows no more: the bands

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hubbench/hubbench/internal/report"
-	"github.com/hubbench/hubbench/internal/report/fixture"
 	"github.com/hubbench/hubbench/pkg/compare"
+	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
 func compared(t *testing.T, c *compare.Comparison, charts []byte) string {

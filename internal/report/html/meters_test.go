@@ -7,8 +7,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"github.com/hubbench/hubbench/internal/report/fixture"
 	"github.com/hubbench/hubbench/pkg/trace/tracetest"
+	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
 // Pointing at the disks' own meters says what each shows, each in its unit, and nothing of all disks together.

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hubbench/hubbench/internal/report"
-	"github.com/hubbench/hubbench/internal/report/fixture"
+	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
 // figuresOf are those of all phases.

@@ -10,8 +10,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hubbench/hubbench/internal/report/fixture"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
 // backup is the streams' run, the phase with the backup first: the one that is open.

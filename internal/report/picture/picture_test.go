@@ -13,10 +13,10 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/report"
-	"github.com/hubbench/hubbench/internal/report/fixture"
 	"github.com/hubbench/hubbench/internal/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/trace"
+	"github.com/hubbench/hubbench/testdata/fixture"
 )
 
 var shots = flag.String("shots", "", "a folder for the pictures")
