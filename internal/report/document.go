@@ -118,8 +118,7 @@ func (t *Table) Name() string {
 
 // TableTitle stands over a table that leaves its document.
 func TableTitle(doc *Document, t *Table) string {
-	parts := []string{doc.Title, t.Phase, t.Title}
-	return strings.Join(slices.Compact(slices.DeleteFunc(parts, func(part string) bool { return part == "" })), ": ")
+	return strings.Join(slices.Compact(nonEmpty(doc.Title, t.Phase, t.Title)), ": ")
 }
 
 // Name is what the figure is called on the command line.
@@ -190,17 +189,11 @@ func (d *Details) Add(blocks ...Block) { d.Blocks = append(d.Blocks, blocks...) 
 
 // Origin is the line that goes with everything that leaves the document by itself: when and on what it was measured,
 // and that it was not.
-func (d *Document) Origin() []string {
-	var parts []string
-	for _, part := range []string{d.Started, d.Hub} {
-		if part != "" {
-			parts = append(parts, part)
-		}
-	}
-	if text := d.Unmeasured(); text != "" {
-		parts = append(parts, text)
-	}
-	return parts
+func (d *Document) Origin() []string { return nonEmpty(d.Started, d.Hub, d.Unmeasured()) }
+
+// nonEmpty leaves out empty texts.
+func nonEmpty(parts ...string) []string {
+	return slices.DeleteFunc(parts, func(part string) bool { return part == "" })
 }
 
 // Unmeasured says that nothing was measured; it is empty if disks were.

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -67,20 +66,6 @@ const (
 	Rule      Shape = "rule"    // a line across: x1, x2, y; or upright from foot to top: x
 	Label     Shape = "label"   // words alone: x, y
 )
-
-// width is how many columns a row of the shape has.
-func (s Shape) width(row []float64) int {
-	switch s {
-	case Segment, Rectangle:
-		return 4
-	case Band:
-		return 5
-	case Rule:
-		return min(3, len(row))
-	default:
-		return 2
-	}
-}
 
 // Style sets a mark apart.
 type Style string
@@ -170,17 +155,18 @@ func Shapes() [][]Corner {
 
 // at are a row's values along one axis, those that bound what is drawn.
 func (m *Mark) at(row []float64, horizontal bool) []float64 {
-	n := m.Shape.width(row)
+	x, y := row[:1], row[1:]
 	switch {
-	case m.Shape == Rule && n < 3:
-		return pick(horizontal, row[:1], nil)
-	case m.Shape == Span:
-		return pick(horizontal, row[:2], nil)
-	case n == 2:
-		return pick(horizontal, row[:1], row[1:2])
-	default:
-		return pick(horizontal, row[:2], row[2:n])
+	case m.Shape == Segment || m.Shape == Rectangle:
+		x, y = row[:2], row[2:4]
+	case m.Shape == Band:
+		x, y = row[:2], row[2:5]
+	case m.Shape == Span || m.Shape == Rule && len(row) > 2:
+		x, y = row[:2], row[2:]
+	case m.Shape != Rule:
+		y = row[1:2]
 	}
+	return pick(horizontal, x, y)
 }
 
 func pick[T any](first bool, a, b T) T {
@@ -216,14 +202,11 @@ func (f *Figure) Describe() string {
 		if low > high {
 			continue
 		}
-		write := func(value float64) string {
-			if axis.Min < 0 && axis.Unit == Percent {
-				return Change(value)
-			}
-			return Write(axis.Unit, value)
+		from, text := Write(axis.Unit, low), Write(axis.Unit, high)
+		if axis.Min < 0 && axis.Unit == Percent {
+			from, text = Change(low), Change(high)
 		}
-		text := write(high)
-		if from := write(low); from != text {
+		if from != text {
 			text = from + " to " + text
 		}
 		if text = key.Label + " " + text; panel.Y.Rows && panel.Y.Name != "" && panel.Y.Min+0.5 == float64(i) {
@@ -231,10 +214,11 @@ func (f *Figure) Describe() string {
 		}
 		parts = append(parts, text)
 	}
-	if f.Dense { // its panels' names are the keys'
-		return fmt.Sprintf("%s: %s.", f.Title, strings.Join(parts, "; "))
+	title := f.Title
+	if !f.Dense { // or its panels' names are the keys'
+		title += " (" + axis.Name + ")"
 	}
-	return fmt.Sprintf("%s (%s): %s.", f.Title, axis.Name, strings.Join(parts, "; "))
+	return title + ": " + strings.Join(parts, "; ") + "."
 }
 
 // reach is the lowest and the highest value of a key's marks along an axis; the lowest is above the highest if it has none.
@@ -265,9 +249,6 @@ func PictureTitle(f *Figure) string { return Clean(f.Title) }
 
 // PictureOrigin is the line under a picture: see PictureTitle.
 func PictureOrigin(doc *Document, f *Figure) string {
-	parts := []string{doc.Title}
-	if f.Phase != "" && f.Phase != doc.Title {
-		parts = append(parts, f.Phase)
-	}
-	return Clean(strings.Join(slices.Concat(parts, doc.Origin(), []string{strings.TrimSpace("hubbench " + doc.Tool)}), " · "))
+	parts := append(nonEmpty(doc.Title, pick(f.Phase == doc.Title, "", f.Phase)), doc.Origin()...)
+	return Clean(strings.Join(append(parts, strings.TrimSpace("hubbench "+doc.Tool)), " · "))
 }

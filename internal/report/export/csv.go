@@ -6,7 +6,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,11 +32,7 @@ func CSV(w io.Writer, run *trace.Run) error {
 			}
 		}
 	}
-	out.Flush()
-	if err := out.Error(); err != nil {
-		return fmt.Errorf("write csv: %w", err)
-	}
-	return nil
+	return flush(out)
 }
 
 // Table writes a table as it is shown, a column for each and another for the remarks in it; and a last one if nothing was
@@ -69,6 +64,10 @@ func Table(w io.Writer, t *report.Table, simulated bool) error {
 			return plain.Words(), strings.TrimSpace(row[i].Letter + " " + row[i].Small)
 		})
 	}
+	return flush(out)
+}
+
+func flush(out *csv.Writer) error {
 	out.Flush()
 	if err := out.Error(); err != nil {
 		return fmt.Errorf("write csv: %w", err)
@@ -79,11 +78,8 @@ func Table(w io.Writer, t *report.Table, simulated bool) error {
 // tame puts a quote before a name that a spreadsheet would run as a formula, and leaves out what a terminal would act on.
 func tame(name string) string {
 	name = cells.Clean(name)
-	if name != "" {
-		switch name[0] {
-		case '=', '+', '-', '@':
-			return "'" + name
-		}
+	if name != "" && strings.ContainsRune("=+-@", rune(name[0])) {
+		return "'" + name
 	}
 	return name
 }
@@ -97,9 +93,10 @@ func seconds(ns int64) string {
 	return fmt.Sprintf("%s%d.%09d", sign, ns/1e9, ns%1e9)
 }
 
+// rate is a file's, in bytes per second.
 func rate(file *trace.File) string {
 	if !file.Usable() {
 		return ""
 	}
-	return strconv.FormatFloat(math.Round(float64(file.Bytes)/(float64(file.EndNS-file.StartNS)/1e9)), 'f', 0, 64)
+	return number(float64(file.Bytes) / (float64(file.EndNS-file.StartNS) / 1e9))
 }

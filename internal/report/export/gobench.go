@@ -2,6 +2,7 @@ package export
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -29,18 +30,16 @@ func GoBench(w io.Writer, run *trace.Run, a *analysis.Analysis) error {
 	}
 	fmt.Fprintf(out, "Unit B/s better=higher\n\n")
 	for i := range a.Phases {
-		p := &a.Phases[i]
-		if p.Overlap == nil {
-			continue
+		if p := &a.Phases[i]; p.Overlap != nil {
+			fmt.Fprintf(out, "BenchmarkTogether/phase=%s 1 %s B/s\n", word(p.Phase), number(p.Overlap.Rate))
 		}
-		fmt.Fprintf(out, "BenchmarkTogether/phase=%s 1 %s B/s\n", word(p.Phase), number(p.Overlap.Rate))
 	}
 	for _, phase := range run.Phases {
 		for _, disk := range phase.Disks {
 			name := fmt.Sprintf("BenchmarkFile/phase=%s/disk=%s/op=%s", word(phase.Name), word(disk.Name), word(string(disk.Op)))
 			for i := range disk.Files {
 				if file := &disk.Files[i]; file.Usable() && !file.Filler {
-					fmt.Fprintf(out, "%s 1 %s B/s\n", name, number(float64(file.Bytes)/(float64(file.EndNS-file.StartNS)/1e9)))
+					fmt.Fprintf(out, "%s 1 %s B/s\n", name, rate(file))
 				}
 			}
 		}
@@ -76,8 +75,5 @@ func word(text string) string {
 			return r
 		}
 	}, text)
-	if text == "" {
-		return "_"
-	}
-	return text
+	return cmp.Or(text, "_")
 }

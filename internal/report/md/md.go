@@ -54,23 +54,17 @@ func blocks(out io.Writer, list []report.Block) {
 				figure(out, block)
 			}
 		case *report.Details:
-			details(out, block)
+			switch {
+			case !block.Phase:
+				fmt.Fprintf(out, "<details><summary>%s</summary>\n\n", escape(block.Title))
+				blocks(out, block.Blocks)
+				fmt.Fprint(out, "</details>\n\n")
+			case block.Fold == "":
+				fmt.Fprintf(out, "### %s\n\n", escape(block.Title))
+				blocks(out, block.Blocks)
+			}
 		}
 	}
-}
-
-func details(out io.Writer, d *report.Details) {
-	if d.Phase && d.Fold != "" {
-		return
-	}
-	if d.Phase {
-		fmt.Fprintf(out, "### %s\n\n", escape(d.Title))
-		blocks(out, d.Blocks)
-		return
-	}
-	fmt.Fprintf(out, "<details><summary>%s</summary>\n\n", escape(d.Title))
-	blocks(out, d.Blocks)
-	fmt.Fprint(out, "</details>\n\n")
 }
 
 func table(out io.Writer, t *report.Table) {

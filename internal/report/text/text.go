@@ -61,17 +61,21 @@ func (p *printer) answer(a *report.Answer) {
 
 func (p *printer) blocks(indent string, blocks []report.Block) {
 	for _, block := range blocks {
-		if indent == "" && apart(block) {
-			fmt.Fprintln(p)
+		apart := func(is bool) { // an empty line goes before the block
+			if is && indent == "" {
+				fmt.Fprintln(p)
+			}
 		}
 		switch block := block.(type) {
 		case report.Heading:
+			apart(true)
 			p.wrap(indent, block.Text)
 		case report.Sentence:
 			p.wrap(indent, block.Text)
 		case report.Warning:
 			p.wrap(indent+"! ", block.Text)
 		case report.List:
+			apart(block.Title != "")
 			if block.Title != "" {
 				p.wrap(indent, block.Title+":")
 			}
@@ -79,12 +83,14 @@ func (p *printer) blocks(indent string, blocks []report.Block) {
 				p.wrap(indent+"- ", item)
 			}
 		case *report.Table:
+			apart(true)
 			p.table(indent, block)
 		case *report.Figure:
 			if !block.OmitInText {
 				p.wrap(indent, block.Describe())
 			}
 		case *report.Details:
+			apart(block.Printed || block.Phase && block.Fold == "")
 			switch {
 			case block.Printed && indent == "":
 				p.wrap("", block.Title)
@@ -96,20 +102,6 @@ func (p *printer) blocks(indent string, blocks []report.Block) {
 				p.blocks(indent+"  ", block.Blocks)
 			}
 		}
-	}
-}
-
-// apart reports whether an empty line goes before the block.
-func apart(block report.Block) bool {
-	switch block := block.(type) {
-	case report.Heading, *report.Table:
-		return true
-	case report.List:
-		return block.Title != ""
-	case *report.Details:
-		return block.Printed || block.Phase && block.Fold == ""
-	default:
-		return false
 	}
 }
 
