@@ -72,14 +72,7 @@ func outliers(lanes []lane, all [][]band) [][]file {
 	for i, l := range lanes {
 		for _, f := range l.files {
 			at, found := slices.BinarySearchFunc(all[i], (f.startS+f.endS)/2, func(b band, t float64) int {
-				switch {
-				case b.to < t:
-					return -1
-				case b.from > t:
-					return 1
-				default:
-					return 0
-				}
+				return pick(b.to < t, -1, pick(b.from > t, 1, 0))
 			})
 			if b := all[i]; found && (f.rate < b[at].p05 || f.rate > b[at].p95) {
 				candidates = append(candidates, outlier{i, f, math.Abs(math.Log(f.rate / b[at].mean))})

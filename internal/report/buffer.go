@@ -14,6 +14,7 @@ type flow struct {
 	stepS   float64
 	bufferS []float64
 	late    []int
+	lateSum int
 }
 
 // maxFlow is how many steps of a flow are drawn.
@@ -21,52 +22,31 @@ const maxFlow = 600
 
 // flowOf puts a disk's streams together; nil if they were not followed.
 func flowOf(streams []analysis.Stream, disk string) *flow {
-	var out *flow
-	for i := range streams {
-		s := streams[i].Series
-		if streams[i].Disk != disk || s == nil || s.StepS <= 0 {
-			continue
-		}
-		if out == nil {
-			out = &flow{stepS: s.StepS}
-		}
-		for k := range min(len(s.BufferS), len(s.Late)) {
-			if k == len(out.bufferS) {
-				out.bufferS, out.late = append(out.bufferS, s.BufferS[k]), append(out.late, 0)
+	of := func(yield func(*analysis.StreamSeries) bool) {
+		for i := range streams {
+			if s := streams[i].Series; streams[i].Disk == disk && s != nil && s.StepS > 0 && !yield(s) {
+				return
 			}
-			out.bufferS[k] = min(out.bufferS[k], s.BufferS[k])
-			out.late[k] += s.Late[k]
 		}
 	}
-	if out == nil || len(out.bufferS) == 0 {
+	out, steps := &flow{}, 0
+	for s := range of {
+		out.stepS, steps = s.StepS, max(steps, min(len(s.BufferS), len(s.Late)))
+	}
+	if steps == 0 {
 		return nil
 	}
-	return out.coarser((len(out.bufferS) + maxFlow - 1) / maxFlow)
-}
-
-// coarser joins so many steps to one.
-func (f *flow) coarser(by int) *flow {
-	out := &flow{stepS: f.stepS * float64(by)}
-	for part := range slices.Chunk(f.bufferS, by) {
-		out.bufferS = append(out.bufferS, slices.Min(part))
-	}
-	for part := range slices.Chunk(f.late, by) {
-		sum := 0
-		for _, n := range part {
-			sum += n
+	by := (steps + maxFlow - 1) / maxFlow // steps joined to one
+	out.stepS *= float64(by)
+	out.bufferS, out.late = slices.Repeat([]float64{math.Inf(1)}, (steps+by-1)/by), make([]int, (steps+by-1)/by)
+	for s := range of {
+		for k := range min(len(s.BufferS), len(s.Late)) {
+			out.bufferS[k/by] = min(out.bufferS[k/by], s.BufferS[k])
+			out.late[k/by] += s.Late[k]
+			out.lateSum += s.Late[k]
 		}
-		out.late = append(out.late, sum)
 	}
 	return out
-}
-
-// lateText is how many frames were late in all.
-func (f *flow) lateText() string {
-	sum := 0
-	for _, n := range f.late {
-		sum += n
-	}
-	return unit.FormatCount(sum)
 }
 
 // streamPanels stand under the phase over time, on its axis: how full the streams' buffers were, and the late frames.
@@ -100,7 +80,7 @@ func (v *phaseView) streamPanels(keys []Key) []Panel {
 		full, stepS = max(full, slices.Max(f.bufferS)), max(stepS, f.stepS)
 		buffer.Marks = append(buffer.Marks, level)
 		if frames.Rows != nil {
-			late.Marks, sums = append(late.Marks, frames), append(sums, key.Label+" "+f.lateText())
+			late.Marks, sums = append(late.Marks, frames), append(sums, key.Label+" "+unit.FormatCount(f.lateSum))
 		}
 	}
 	if buffer.Marks == nil {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
@@ -18,10 +19,10 @@ func (v *phaseView) filesTable() *Table {
 		{Head: "5th – 95th percentile", Numbers: true}, {Head: "Variation", Numbers: true}, {Head: "Remark"},
 	}}
 	for _, key := range v.working() {
-		s := v.found.Disks[key.Name]
-		if plays(v.found.Paced[key.Name]) {
+		if v.found.Paced[key.Name].Accompanies() {
 			continue
 		}
+		s := v.found.Disks[key.Name]
 		row := []Cell{{Disk: &key}, {Text: unit.FormatCount(s.Files)}, {Text: unit.FormatBytes(s.Bytes)}, {Text: none}, {Text: v.scale.maybe(s.Median)}, {Text: v.scale.between(s.P05, s.P95)}, {Text: none}, {Text: v.remark(s)}}
 		if s.Quote != nil {
 			row[3] = Cell{Text: v.scale.Number(s.Quote.Rate), Small: quoted(s.Quote.Kind), Strong: true}
@@ -41,7 +42,7 @@ func (v *phaseView) averages() *Table {
 	}, Note: "In " + v.scale.Unit + ". Whole phase: all bytes over the time with a file in transfer. Trimmed: without the fastest and slowest fifth. " +
 		"Regressions of time on size: their slope is the rate, least squares' intercept the latency."}
 	for _, key := range v.working() {
-		if plays(v.found.Paced[key.Name]) {
+		if v.found.Paced[key.Name].Accompanies() {
 			continue
 		}
 		s := v.found.Disks[key.Name]
@@ -56,18 +57,9 @@ func (v *phaseView) averages() *Table {
 
 // quoted says which figure the analysis would quote for a disk.
 func quoted(kind string) string {
-	switch kind {
-	case analysis.QuoteOverlap:
-		return "in the overlap"
-	case analysis.QuoteLater:
-		return "after its fall"
-	case analysis.QuoteSettled:
-		return "once it had settled"
-	case analysis.QuoteMean:
-		return "over time"
-	default:
-		return kind
-	}
+	return cmp.Or(map[string]string{
+		analysis.QuoteOverlap: "in the overlap", analysis.QuoteLater: "after its fall", analysis.QuoteSettled: "once it had settled", analysis.QuoteMean: "over time",
+	}[kind], kind)
 }
 
 // remark says what a mean would hide.
@@ -83,10 +75,7 @@ func (v *phaseView) remark(s analysis.Disk) string {
 	if s.Modes != nil {
 		parts = append(parts, "two rates, "+v.scale.Number(s.Modes[0])+" and "+v.scale.Number(s.Modes[1]))
 	}
-	if parts == nil {
-		return none
-	}
-	return strings.Join(parts, "; ")
+	return cmp.Or(strings.Join(parts, "; "), none)
 }
 
 // maxListed is how many files of a phase are listed one by one; more are to be had as CSV.
@@ -111,12 +100,10 @@ func (v *phaseView) fileList() *Details {
 	}}
 	for i := range lanes {
 		for _, f := range lanes[i].files {
-			if !f.filler {
-				t.Rows = append(t.Rows, []Cell{
-					{Text: lanes[i].key.Label}, {Text: strconv.Itoa(f.seq + 1)}, {Text: unit.FormatBytes(int64(f.bytes))},
-					{Text: strconv.FormatFloat(f.startS, 'f', 3, 64)}, {Text: strconv.FormatFloat(f.endS, 'f', 3, 64)}, {Text: v.scale.Number(f.rate)},
-				})
-			}
+			t.Rows = append(t.Rows, []Cell{
+				{Text: lanes[i].key.Label}, {Text: strconv.Itoa(f.seq + 1)}, {Text: unit.FormatBytes(int64(f.bytes))},
+				{Text: strconv.FormatFloat(f.startS, 'f', 3, 64)}, {Text: strconv.FormatFloat(f.endS, 'f', 3, 64)}, {Text: v.scale.Number(f.rate)},
+			})
 		}
 	}
 	d.Add(t)
@@ -134,7 +121,7 @@ func sizeFigure(v *phaseView) *Figure {
 	low, high := round125(v.smallB, v.largeB)
 	f := &Figure{
 		ID: "size", Title: "Rate against file size", Keys: v.laneKeys(), Also: regressions,
-		Text: v.each("Each mark is one file.", "The stronger the colour, the more files.") + " Regression, solid: least squares; dashed: Theil and Sen.",
+		Text: pick(v.many, "The stronger the colour, the more files.", "Each mark is one file.") + " Regression, solid: least squares; dashed: Theil and Sen.",
 		X:    Axis{Name: "file size", Unit: Bytes, Min: low, Max: high, Log: true},
 	}
 	panel := Panel{Y: v.rates("rate", v.top), Height: 250}
@@ -145,9 +132,7 @@ func sizeFigure(v *phaseView) *Figure {
 		} else {
 			m := Mark{Shape: Point, Key: i, Name: "file", Extra: []Extra{{"number", Plain}}}
 			for _, f := range l.files {
-				if !f.filler {
-					m.Rows = append(m.Rows, []float64{Round(f.bytes, 4), v.rate(f.rate), float64(f.seq + 1)})
-				}
+				m.Rows = append(m.Rows, []float64{Round(f.bytes, 4), v.rate(f.rate), float64(f.seq + 1)})
 			}
 			panel.Marks = append(panel.Marks, m)
 		}
@@ -201,9 +186,6 @@ func (v *phaseView) cells(key int) Mark {
 	spread := math.Log(v.largeB / v.smallB)
 	counts, top := make([]int, columns*rows), 1
 	for _, f := range v.lanes[key].files {
-		if f.filler {
-			continue
-		}
 		column := min(columns-1, int(columns*math.Log(f.bytes/v.smallB)/spread))
 		at := column*rows + min(rows-1, int(rows*f.rate/v.top))
 		counts[at]++
@@ -230,7 +212,7 @@ func spreadFigure(v *phaseView) *Figure {
 	}
 	f := &Figure{
 		ID: "spread", Title: "Distribution of file rates", Keys: v.laneKeys(), X: Axis{Name: "rate of a file, " + v.scale.Unit, Max: 1.05 * v.rate(v.top)},
-		Text: v.each("Marks: single files. ", "Height: how many files. ") + "Bar: 5th to 95th percentile; thick line: median, or each of two levels.",
+		Text: pick(v.many, "Height: how many files. ", "Marks: single files. ") + "Bar: 5th to 95th percentile; thick line: median, or each of two levels.",
 	}
 	var marks []Mark
 	var levels []string
@@ -241,10 +223,8 @@ func spreadFigure(v *phaseView) *Figure {
 		} else {
 			m := Mark{Shape: Point, Style: Faint, Key: i, Name: "file", Extra: []Extra{{"size", Bytes}}}
 			for j, f := range l.files {
-				if !f.filler { // multiples of the golden ratio spread evenly over the row
-					_, part := math.Modf(float64(j) * 0.618034)
-					m.Rows = append(m.Rows, []float64{v.rate(f.rate), Round(y+(part-0.5)*0.5, 4), Round(f.bytes, 4)})
-				}
+				_, part := math.Modf(float64(j) * 0.618034) // multiples of the golden ratio spread evenly over the row
+				m.Rows = append(m.Rows, []float64{v.rate(f.rate), Round(y+(part-0.5)*0.5, 4), Round(f.bytes, 4)})
 			}
 			marks = append(marks, m)
 		}
@@ -275,11 +255,9 @@ func (v *phaseView) bins(key int) Mark {
 	const parts = 60
 	counts, top := make([]int, parts), 1
 	for _, f := range v.lanes[key].files {
-		if !f.filler {
-			at := min(parts-1, int(parts*f.rate/v.top))
-			counts[at]++
-			top = max(top, counts[at])
-		}
+		at := min(parts-1, int(parts*f.rate/v.top))
+		counts[at]++
+		top = max(top, counts[at])
 	}
 	m := Mark{Shape: Rectangle, Style: Faint, Key: key, Name: "files of this rate", Extra: []Extra{{"files", Plain}}}
 	for i, n := range counts {
@@ -308,10 +286,8 @@ func bytesFigure(v *phaseView) *Figure {
 		var stretches []stretch
 		sum := 0.0
 		for _, f := range l.files {
-			if !f.filler {
-				stretches = append(stretches, stretch{sum, sum + f.bytes, f.rate})
-				sum += f.bytes
-			}
+			stretches = append(stretches, stretch{sum, sum + f.bytes, f.rate})
+			sum += f.bytes
 		}
 		if v.many {
 			panel.Marks = append(panel.Marks, v.bandMark(i, bands(stretches, v.sumB), func(b float64) float64 { return Round(b, 4) }))

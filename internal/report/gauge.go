@@ -35,10 +35,7 @@ func gaugeFigure(v *phaseView) *Figure {
 			if seconds := float64(nowNS-lastNS) / 1e9; seconds >= minReadingS && bytes >= 0 {
 				top = max(top, bytes/seconds)
 				from, level := v.seconds(v.within(lastNS)), v.rate(bytes/seconds)
-				if n := len(counter.Rows); n > 0 && counter.Rows[n-1][1] == from { // the step up or down
-					counter.Rows = append(counter.Rows, []float64{from, from, counter.Rows[n-1][3], level})
-				}
-				counter.Rows = append(counter.Rows, []float64{from, v.seconds(v.within(nowNS)), level, level})
+				counter.stairs(from, v.seconds(v.within(nowNS)), level)
 			}
 		}
 		if counter.Rows != nil {

@@ -85,14 +85,16 @@ func (v *phaseView) measure() {
 	v.many = count > maxFiles
 }
 
-// ofFiles is the phase without the disks whose files are nobody's: stretches of streams, and of probes.
+// ofFiles is the phase without the disks whose files are nobody's: stretches of streams, and of probes; and without fillers.
 func (v *phaseView) ofFiles() *phaseView {
-	plays := func(l lane) bool { return plays(v.found.Paced[l.key.Name]) }
-	if !slices.ContainsFunc(v.lanes, plays) {
-		return v
-	}
 	w := *v
-	w.lanes = slices.DeleteFunc(slices.Clone(v.lanes), plays)
+	w.lanes = nil
+	for _, l := range v.lanes {
+		if !v.found.Paced[l.key.Name].Accompanies() {
+			l.files = slices.DeleteFunc(slices.Clone(l.files), func(f file) bool { return f.filler })
+			w.lanes = append(w.lanes, l)
+		}
+	}
 	w.measure()
 	return &w
 }
@@ -117,7 +119,7 @@ func files(d *trace.DiskTrace) []file {
 // key is the disk of that name, with what it does in this phase.
 func (v *phaseView) key(name string) Key {
 	key := Key{Name: name, Label: name}
-	if i := slices.IndexFunc(v.keys, func(k Key) bool { return k.Name == name }); i >= 0 {
+	if i := keyOf(v.keys, name); i >= 0 {
 		key = v.keys[i]
 	}
 	key.Does = v.doing(name)
@@ -196,9 +198,6 @@ func (v *phaseView) limitedAmong(o *analysis.Overlap) int {
 	}
 	return n
 }
-
-// plays reports whether the disk's files are stretches of streams or of a probe: no files of anyone's.
-func plays(p work.Work) bool { return len(p.Streams) > 0 || p.Probe > 0 }
 
 // doing is what a disk does in the phase, for its legend: "playing 4 x ProRes 422 HQ UHD 25p", "writing at up to 200 MB/s".
 func (v *phaseView) doing(name string) string {

@@ -14,11 +14,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// fewNote says why a quantile is missing.
-func fewNote() string {
-	return fmt.Sprintf("–: too few requests to tell (99th percentile: %s, 99.9th: %s).", unit.FormatCount(int(quantile.MinRequests(100))), unit.FormatCount(int(quantile.MinRequests(1000))))
-}
-
 // Time writes how long a request took: "0.12 ms", "85 µs".
 func Time(ns float64) string { return unit.FormatSeconds(ns / 1e9) }
 
@@ -42,23 +37,6 @@ func rangeText(ci *[2]int64) string {
 	return low + " – " + high
 }
 
-// latencyCells are quantiles as a table has them.
-func latencyCells(f *quantile.Figures) []Cell {
-	longest := none
-	if f.Requests > 0 {
-		longest = Time(float64(f.MaxNS))
-	}
-	return []Cell{{Text: unit.FormatCount(int(f.Requests))}, {Text: timeText(f.P50NS)}, {Text: timeText(f.P99NS)}, {Text: rangeText(f.P99CI95)}, {Text: timeText(f.P999NS)}, {Text: longest}}
-}
-
-// unsure reports whether a 99th percentile has no interval.
-func unsure(f *quantile.Figures) bool {
-	return f != nil && f.P99NS != nil && f.P99CI95 == nil
-}
-
-// missing reports whether too few requests leave a figure out.
-func missing(f *quantile.Figures) bool { return f != nil && (f.P99NS == nil || f.P999NS == nil) }
-
 // latencyTable is how long each disk's requests took in the overlap, and below what they take alone; nil if that was
 // not recorded.
 func (v *phaseView) latencyTable() *Table {
@@ -69,62 +47,54 @@ func (v *phaseView) latencyTable() *Table {
 			{Head: "95 % interval", Numbers: true, Drop: 4}, {Head: "99.9th", Numbers: true}, {Head: "Longest", Numbers: true, Drop: 1}, {Head: "As long as alone", Numbers: true, Drop: 2},
 		},
 	}
-	few, open := false, false
+	few, open, hidden := false, false, false
 	for _, key := range v.working() {
 		l := v.found.Disks[key.Name].Latency
 		if l == nil {
 			continue
 		}
-		beside := v.beside(key.Name)
-		row := append([]Cell{{Disk: &key}, {Text: v.latencyOf(key.Name)}, {Text: beside}}, latencyCells(&l.Figures)...)
-		row[5].Strong = row[5].Text != none
-		t.Rows = append(t.Rows, append(row, v.longer(key.Name, l)))
-		few = few || missing(&l.Figures) || missing(l.Alone)
-		open = open || unsure(&l.Figures) || unsure(l.Alone)
-		if l.Alone != nil {
-			alone := append([]Cell{{Disk: &key}, {Text: v.latencyOf(key.Name)}, {Text: "alone", Small: "in " + shorten(l.AloneFrom, longest)}}, latencyCells(l.Alone)...)
-			t.Rows = append(t.Rows, append(alone, Cell{}))
+		for _, f := range []*quantile.Figures{&l.Figures, l.Alone} {
+			if f == nil {
+				continue
+			}
+			few = few || f.P99NS == nil || f.P999NS == nil
+			open = open || f.P99NS != nil && f.P99CI95 == nil
+			row := []Cell{
+				{Disk: &key}, {Text: v.latencyOf(key.Name)}, {Text: cmp.Or(besideDisk(v.keys, v.found, key.Name), "alone")}, {Text: unit.FormatCount(int(f.Requests))}, {Text: timeText(f.P50NS)},
+				{Text: timeText(f.P99NS), Strong: f != l.Alone && f.P99NS != nil}, {Text: rangeText(f.P99CI95)}, {Text: timeText(f.P999NS)}, {Text: none}, {},
+			}
+			if f.Requests > 0 {
+				row[8].Text = Time(float64(f.MaxNS))
+			}
+			switch {
+			case f == l.Alone:
+				row[2] = Cell{Text: "alone", Small: "in " + shorten(l.AloneFrom, longest)}
+			case l.Longer != nil:
+				row[9] = Cell{Text: unit.FormatNumber(l.Longer.Times) + " times", Small: pick(l.Longer.Quantile < 0.9, "the median", ""), Heat: lost(l.Longer.Times)}
+			case l.Alone != nil && v.limited(key.Name): // others wait as long as their rates say
+				row[9].Text, hidden = "not shown", true
+			}
+			t.Rows = append(t.Rows, row)
 		}
-	}
-	if t.Rows == nil {
-		return nil
 	}
 	if v.found.Overlap != nil && len(v.working()) > 1 {
 		t.Note += " Of the seconds that lie within the overlap."
 	}
 	if few {
-		t.Note += " " + fewNote()
+		t.Note += fmt.Sprintf(" –: too few requests to tell (99th percentile: %s, 99.9th: %s).", unit.FormatCount(int(quantile.MinRequests(100))), unit.FormatCount(int(quantile.MinRequests(1000))))
 	}
 	if open {
 		t.Note += " No interval: the slow requests come from too few seconds."
 	}
-	if slices.ContainsFunc(t.Rows, func(row []Cell) bool { return row[len(row)-1].Text == notShown }) {
+	if hidden {
 		t.Note += " Not shown: noise may have made the difference."
 	}
 	return t
 }
 
-// notShown stands where noise may have made a difference.
-const notShown = "not shown"
-
-// longer is how many times as long as alone a disk's requests took, if it is one of those that work at their own pace:
-// others wait as long as their rates say.
-func (v *phaseView) longer(name string, l *analysis.Latency) Cell {
-	switch {
-	case l.Longer != nil:
-		return Cell{Text: unit.FormatNumber(l.Longer.Times) + " times", Small: pick(l.Longer.Quantile < 0.9, "the median", ""), Heat: lost(l.Longer.Times)}
-	case l.Alone != nil && v.limited(name):
-		return Cell{Text: notShown}
-	}
-	return Cell{}
-}
-
 // lost is a latency as a share to colour a cell by: so many times as long leaves so much less.
 func lost(times float64) *float64 {
-	share := 1.0
-	if times > 1 {
-		share = 1 / times
-	}
+	share := 1 / max(1, times)
 	return &share
 }
 
@@ -142,14 +112,11 @@ func (v *phaseView) latencyOf(name string) string {
 	return v.work(name)
 }
 
-// beside is who else works in the phase: "B writes".
-func (v *phaseView) beside(name string) string {
-	others := maps.Clone(v.found.Roles)
-	delete(others, name)
-	if text := does(v.keys, others, v.found.Paced); text != "" {
-		return text
-	}
-	return "alone"
+// besideDisk is who else works in the phase: "B writes"; empty for nobody.
+func besideDisk(keys []Key, phase *analysis.Phase, disk string) string {
+	others := maps.Clone(phase.Roles)
+	delete(others, disk)
+	return does(keys, others, phase.Paced)
 }
 
 // maxCells is how many cells the heat maps of a document have in all, and minDiskCells how many that of a disk has at
@@ -166,16 +133,20 @@ func latencyFigure(v *phaseView) *Figure {
 		ID: "latency", Title: "Request latency over time", Wide: true, OmitInText: true, Dense: true, X: Axis{Name: "time", Unit: Seconds, Max: v.endS},
 		Text: "The fuller the colour, the more requests took so long (logarithmic scale). Rare requests that took long stand above the others.",
 	}
-	room, slowest := 0, int64(0)
+	maps, slowest := 0, int64(0)
+	for i := range v.run.Analysis.Phases {
+		for _, d := range v.run.Analysis.Phases[i].Disks {
+			if d.Latency != nil && d.Latency.Series != nil {
+				maps++
+			}
+		}
+	}
 	for _, key := range v.working() {
 		l := v.found.Disks[key.Name].Latency
 		if l == nil || l.Series == nil {
 			continue
 		}
-		if room == 0 {
-			room = max(minDiskCells, min(maxDiskCells, maxCells/heatMaps(v.run.Analysis)))
-		}
-		m := v.heat(len(f.Keys), coarser(l.Series, room))
+		m := v.heat(len(f.Keys), coarser(l.Series, max(minDiskCells, min(maxDiskCells, maxCells/maps))))
 		if m.Rows == nil {
 			continue
 		}
@@ -183,29 +154,15 @@ func latencyFigure(v *phaseView) *Figure {
 		if p := l.P99NS; p != nil && *p > slowest {
 			slowest, f.Title = *p, fmt.Sprintf("1 of 100 requests of %s takes longer than %s", key.Label, timeText(p))
 		}
-		low, high := m.Rows[0][2], m.Rows[0][3]
-		for _, row := range m.Rows {
-			low, high = min(low, row[2]), max(high, row[3])
-		}
-		f.Panels = append(f.Panels, Panel{Y: Axis{Name: key.Label + ": " + v.latencyOf(key.Name), Unit: Latency, Min: math.Pow10(int(math.Floor(math.Log10(low)))), Max: math.Pow10(int(math.Ceil(math.Log10(high)))), Log: true}, Height: 120, Marks: []Mark{m}})
+		panel := Panel{Y: Axis{Name: key.Label + ": " + v.latencyOf(key.Name), Unit: Latency, Log: true}, Height: 120, Marks: []Mark{m}}
+		low, high := f.reach(&panel, m.Key, false)
+		panel.Y.Min, panel.Y.Max = math.Pow10(int(math.Floor(math.Log10(low)))), math.Pow10(int(math.Ceil(math.Log10(high))))
+		f.Panels = append(f.Panels, panel)
 	}
 	if f.Panels == nil {
 		return nil
 	}
 	return f
-}
-
-// heatMaps is how many heat maps there are in all phases.
-func heatMaps(a *analysis.Analysis) int {
-	n := 0
-	for i := range a.Phases {
-		for _, d := range a.Phases[i].Disks {
-			if d.Latency != nil && d.Latency.Series != nil {
-				n++
-			}
-		}
-	}
-	return n
 }
 
 // heat is the cells of a heat map that are not empty.
@@ -269,7 +226,24 @@ func latencyMatrix(doc *Document, a *analysis.Analysis) *Table {
 		ID: "latency-beside", Title: "Request latency beside others", Columns: []Column{{Head: "Who else works"}},
 		Note: "99th percentile. Column: the disk whose requests were timed; row: who works at the same time. Of all phases, as far as these alone worked.",
 	}
-	cells, timed, others := latencyPlaces(doc.Keys, a)
+	type place struct{ others, timed string }
+	cells := map[place]*analysis.LatencyRow{}
+	var timed, others []string // those with a figure
+	list := slices.Clone(a.LatencyMatrix)
+	slices.SortStableFunc(list, func(a, b analysis.LatencyRow) int { return cmp.Compare(len(a.Beside), len(b.Beside)) })
+	for i := range list {
+		r := &list[i]
+		at := place{cmp.Or(does(doc.Keys, r.Beside, r.Paced), nobody), timedAs(doc.Keys, r, list)}
+		if found := cells[at]; found == nil || found.P99NS == nil {
+			cells[at] = r
+		}
+		if r.P99NS != nil && !slices.Contains(others, at.others) {
+			others = append(others, at.others)
+		}
+		if r.P99NS != nil && !slices.Contains(timed, at.timed) {
+			timed = append(timed, at.timed)
+		}
+	}
 	if len(others) < 2 {
 		return nil
 	}
@@ -280,14 +254,15 @@ func latencyMatrix(doc *Document, a *analysis.Analysis) *Table {
 	for _, text := range others[:min(len(others), maxBeside)] {
 		row := []Cell{{Text: text}}
 		for _, column := range timed {
-			r, solo := cells[besideOthers{text, column}], cells[besideOthers{nobody, column}]
+			r, solo := cells[place{text, column}], cells[place{nobody, column}]
 			if r == nil {
 				row = append(row, Cell{})
 				continue
 			}
 			cell := Cell{Text: timeText(r.P99NS)}
 			few = few || r.P99NS == nil
-			if solo != nil && r != solo && beyond(&r.Figures, &solo.Figures) {
+			// Longer by more than both may be off.
+			if solo != nil && r != solo && r.P99CI95 != nil && solo.P99CI95 != nil && r.P99CI95[0] > solo.P99CI95[1] && *solo.P99NS > 0 {
 				cell.Heat = lost(float64(*r.P99NS) / float64(*solo.P99NS))
 			}
 			row = append(row, cell)
@@ -306,57 +281,24 @@ func latencyMatrix(doc *Document, a *analysis.Analysis) *Table {
 // nobody stands where no other disk works.
 const nobody = "nobody: alone"
 
-// besideOthers is a cell of the latency matrix: who else works, and whose requests were timed.
-type besideOthers struct{ others, timed string }
-
-// latencyPlaces are the latency matrix' cells, columns and rows: those with a figure.
-func latencyPlaces(keys []Key, a *analysis.Analysis) (cells map[besideOthers]*analysis.LatencyRow, timed, others []string) {
-	cells = map[besideOthers]*analysis.LatencyRow{}
-	for size := range len(a.Order) + 1 { // the fewer others, the earlier
-		for i := range a.LatencyMatrix {
-			r := &a.LatencyMatrix[i]
-			if len(r.Beside) != size {
-				continue
-			}
-			at := besideOthers{cmp.Or(does(keys, r.Beside, r.Paced), nobody), timedAs(keys, r, a.LatencyMatrix)}
-			if found := cells[at]; found == nil || found.P99NS == nil {
-				cells[at] = r
-			}
-			if r.P99NS == nil {
-				continue
-			}
-			if !slices.Contains(others, at.others) {
-				others = append(others, at.others)
-			}
-			if !slices.Contains(timed, at.timed) {
-				timed = append(timed, at.timed)
-			}
-		}
-	}
-	return cells, timed, others
-}
-
-// beyond reports whether one 99th percentile is longer than another by more than both may be off.
-func beyond(a, b *quantile.Figures) bool {
-	return a.P99CI95 != nil && b.P99CI95 != nil && a.P99CI95[0] > b.P99CI95[1] && *b.P99NS > 0
-}
-
 // timedAs is whose requests a row's are: "C: probe, 4 KiB", "A reads"; and where the run has it in several places or
 // tests, in which.
 func timedAs(keys []Key, r *analysis.LatencyRow, all []analysis.LatencyRow) string {
-	parts := []string{labelOf(keys, r.Disk) + " " + workOf(r.Op, r.Paced[r.Disk]).Does().One}
+	text := labelOf(keys, r.Disk) + " " + workOf(r.Op, r.Paced[r.Disk]).Does().One
 	if p := r.Paced[r.Disk]; p.Probe > 0 {
-		parts[0] = labelOf(keys, r.Disk) + ": probe, " + unit.FormatBlock(p.Probe)
+		text = labelOf(keys, r.Disk) + ": probe, " + unit.FormatBlock(p.Probe)
 	}
-	differ := func(of func(*analysis.LatencyRow) string) bool {
-		return slices.ContainsFunc(all, func(o analysis.LatencyRow) bool { return o.Disk == r.Disk && of(&o) != of(r) })
-	}
-	for _, of := range []func(*analysis.LatencyRow) string{
-		func(r *analysis.LatencyRow) string { return r.Connection }, func(r *analysis.LatencyRow) string { return r.Test },
-	} {
-		if where := of(r); where != "" && differ(of) {
-			parts = append(parts, Clean(where))
+	connections, tests := map[string]bool{}, map[string]bool{}
+	for i := range all {
+		if all[i].Disk == r.Disk {
+			connections[all[i].Connection], tests[all[i].Test] = true, true
 		}
 	}
-	return strings.Join(parts, ", ")
+	if r.Connection != "" && len(connections) > 1 {
+		text += ", " + Clean(r.Connection)
+	}
+	if r.Test != "" && len(tests) > 1 {
+		text += ", " + Clean(r.Test)
+	}
+	return text
 }

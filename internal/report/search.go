@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 
@@ -34,8 +33,10 @@ func searchTable(doc *Document, a *analysis.Analysis, s *analysis.Search, told b
 	for _, alone := range []bool{true, false} {
 		if i := slices.IndexFunc(s.Tries, func(try analysis.SearchTry) bool { return try.Alone == alone }); i >= 0 {
 			sides = append(sides, side{alone, pick(alone, "Alone", "With the others")})
-			if others := besideTry(doc, a, s, &s.Tries[i]); !alone && others != "" {
-				sides[len(sides)-1].head = "While " + others
+			if p := slices.IndexFunc(a.Phases, func(p analysis.Phase) bool { return p.Phase == s.Tries[i].Phase }); p >= 0 && !alone {
+				if others := besideDisk(doc.Keys, &a.Phases[p], s.Disk); others != "" {
+					sides[len(sides)-1].head = "While " + others
+				}
 			}
 		}
 	}
@@ -114,20 +115,6 @@ func tryCell(a *analysis.Analysis, s *analysis.Search, value float64, alone bool
 	best := pick(alone, s.Alone, s.Found)
 	cell.Strong = best != nil && *best == value || s.Unlimited && !alone && math.IsInf(value, 1)
 	return cell
-}
-
-// besideTry is who works beside the streams in a try.
-func besideTry(doc *Document, a *analysis.Analysis, s *analysis.Search, try *analysis.SearchTry) string {
-	for i := range a.Phases {
-		p := &a.Phases[i]
-		if p.Phase != try.Phase {
-			continue
-		}
-		others := maps.Clone(p.Roles)
-		delete(others, s.Disk)
-		return does(doc.Keys, others, p.Paced)
-	}
-	return ""
 }
 
 func keyOf(keys []Key, name string) int {

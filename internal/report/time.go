@@ -15,8 +15,8 @@ func timeFigure(v *phaseView) *Figure {
 		return nil
 	}
 	f := &Figure{ID: "time", Title: v.timeTitle(), Wide: true, Keys: v.laneKeys(), X: Axis{Name: "time", Unit: Seconds, Max: v.endS}}
-	f.Text = v.each("Each mark is one file, drawn from its start to its end, at the height of its rate.",
-		"Lines: mean rate. Bands: 5th to 95th percentile of the files. Marks: the files furthest outside.")
+	f.Text = pick(v.many, "Lines: mean rate. Bands: 5th to 95th percentile of the files. Marks: the files furthest outside.",
+		"Each mark is one file, drawn from its start to its end, at the height of its rate.")
 	if len(v.found.Streams) > 0 {
 		f.Text += " Of streams: about a second of them."
 	}
@@ -24,11 +24,19 @@ func timeFigure(v *phaseView) *Figure {
 	if window != nil && len(v.found.Overlap.Disks) > 1 {
 		f.Text += " Shaded: the overlap, in which " + allOf(len(v.found.Overlap.Disks)) + " were active."
 	}
-	speed := Panel{Y: v.rates(v.rateName(), v.top), Height: 250, Marks: window}
+	op := string(v.lanes[0].op) + " "
+	if slices.ContainsFunc(v.lanes, func(l lane) bool { return l.op != v.lanes[0].op }) {
+		op = ""
+	}
+	speed := Panel{Y: v.rates(op+"rate of each file", v.top), Height: 250, Marks: window}
 	inTransfer := Panel{Y: Axis{Name: "files in transfer", Rows: true, Min: -0.5, Max: float64(len(v.lanes)) - 0.5}, Height: 26 * len(v.lanes), Marks: window}
 	for i, parts := range v.fileMarks() {
 		speed.Marks = append(speed.Marks, parts...)
-		inTransfer.Marks = append(inTransfer.Marks, v.busyMark(i))
+		m := Mark{Shape: Rectangle, Style: Apart, Key: i, Name: "in transfer"}
+		for _, s := range busy(v.lanes[i].files, pick(v.many, v.endS/(2*maxBands), math.Inf(-1))) {
+			m.Rows = append(m.Rows, []float64{v.seconds(s[0]), v.seconds(s[1]), float64(i) - 0.31, float64(i) + 0.31})
+		}
+		inTransfer.Marks = append(inTransfer.Marks, m)
 	}
 	speed.Marks = append(speed.Marks, v.ends()...)
 	if changes := v.changes(); changes != nil {
@@ -86,9 +94,6 @@ func (v *phaseView) timeTitle() string {
 	title := []rune(strings.Join(parts, ", "))
 	return strings.ToUpper(string(title[:1])) + string(title[1:])
 }
-
-// each picks the words for files that are drawn one by one, or for many.
-func (v *phaseView) each(one, many string) string { return pick(v.many, many, one) }
 
 // rates is a vertical axis of rates from nothing.
 func (v *phaseView) rates(name string, top float64) Axis {
@@ -184,14 +189,16 @@ func (v *phaseView) total(window []Mark) Panel {
 		m.Rows = append(m.Rows, []float64{v.seconds(s.EndS), v.rate(s.Total[len(s.Total)-1])})
 		panel.Marks = append(panel.Marks, m)
 	}
-	if limit := v.oneWayLimit(); limit != nil {
+	o, c := v.found.Overlap, v.found.Contention
+	if o != nil && c != nil && c.Ceiling != nil && (o.ReadRate <= 0 || o.WriteRate <= 0) { // else it does not bound the total
+		limit := c.Ceiling
 		top = max(top, limit.Rate)
 		panel.Marks = append(panel.Marks, Mark{
 			Shape: Rule, Style: Limit, Key: None, Text: v.scale.Rate(limit.Rate) + ": a limit the disks share",
 			Rows: [][]float64{{0, v.seconds(v.endS), v.rate(limit.Rate)}},
 		})
 	}
-	if o := v.found.Overlap; o != nil {
+	if o != nil {
 		panel.Marks = append(panel.Marks, v.linkLimits(&top)...)
 		if levels := v.levels(); levels != nil {
 			panel.Marks = append(panel.Marks, Mark{Shape: Rule, Style: Dashed, Key: None, Rows: levels})
@@ -233,35 +240,6 @@ func (v *phaseView) levels() [][]float64 {
 		}
 	}
 	return out
-}
-
-// oneWayLimit is the disks' common limit if all traffic goes one way: then it bounds the total.
-func (v *phaseView) oneWayLimit() *analysis.Ceiling {
-	if o := v.found.Overlap; o == nil || v.found.Contention == nil || o.ReadRate > 0 && o.WriteRate > 0 {
-		return nil
-	}
-	return v.found.Contention.Ceiling
-}
-
-// busyMark is a lane's row of blocks, one for each file.
-func (v *phaseView) busyMark(key int) Mark {
-	m := Mark{Shape: Rectangle, Style: Apart, Key: key, Name: "in transfer"}
-	gap := pick(v.many, v.endS/(2*maxBands), math.Inf(-1))
-	for _, s := range busy(v.lanes[key].files, gap) {
-		m.Rows = append(m.Rows, []float64{v.seconds(s[0]), v.seconds(s[1]), float64(key) - 0.31, float64(key) + 0.31})
-	}
-	return m
-}
-
-// rateName says what the rates are of.
-func (v *phaseView) rateName() string {
-	op := string(v.lanes[0].op)
-	for _, l := range v.lanes {
-		if string(l.op) != op {
-			return "rate of each file"
-		}
-	}
-	return op + " rate of each file"
 }
 
 // allOf stands for several disks: "both", "all three".
