@@ -24,12 +24,7 @@ func OfFit(fitted *fit.Result, name, profile string) *Document {
 	for _, p := range fitted.Parameters {
 		t.Rows = append(t.Rows, []Cell{{Text: p.Name}, {Text: p.Format(p.Value)}, {Text: cmp.Or(p.Interval(), "not known; assumed")}, {Text: p.Note}})
 	}
-	first := *t
-	if first.ID = "answer"; len(t.Rows) > screenful {
-		first.Rows, first.Note = t.Rows[:screenful], fmt.Sprintf("%d of %d parameters.", screenful, len(t.Rows))
-		doc.Add(t)
-	}
-	doc.Answer.Table = &first
+	doc.show(t, screenful, fmt.Sprintf("%d of %d parameters.", screenful, len(t.Rows)))
 	doc.Add(residuals("Measured and modelled", fitted.Residuals), sharing(fitted.Families))
 	return doc
 }
@@ -77,14 +72,20 @@ func sharing(families []fit.Weight) *Table {
 // combination, or in those to look at first.
 func OfPrediction(p *fit.Prediction, profile string, every bool) *Document {
 	doc := &Document{Kind: "prediction", Title: "Hub " + profile, Unit: "GB/s", Keys: newKeys(p.Disks), Data: p}
-	doc.Answer = placements(p)
-	t := combinations(doc, p, every)
-	first := *t
-	if first.ID = "answer"; len(t.Rows) > firstCombinations {
-		first.Rows = t.Rows[:firstCombinations]
-		doc.Add(t)
+	doc.Answer = &Answer{Headline: "How best to plug them in is not predictable from these runs."}
+	for i := range p.Placements {
+		text := p.Placements[i].String()
+		if text = strings.ToUpper(text[:1]) + text[1:] + "."; i == 0 {
+			doc.Answer.Headline = text
+		} else {
+			doc.Answer.Advice = append(doc.Answer.Advice, text)
+		}
 	}
-	doc.Answer.Table = &first
+	if p.Next != nil {
+		doc.Answer.Sure = "To be surer, " + p.Next.String() + "."
+	}
+	t := combinations(doc, p, every)
+	doc.show(t, 5, t.Note)
 	for _, text := range p.Notes {
 		doc.Add(Warning{text})
 	}
@@ -95,24 +96,14 @@ func OfPrediction(p *fit.Prediction, profile string, every bool) *Document {
 	return doc
 }
 
-// firstCombinations is how many combinations the answer shows.
-const firstCombinations = 5
-
-// placements says how to plug the disks in, and what to measure next.
-func placements(p *fit.Prediction) *Answer {
-	out := &Answer{Headline: "How best to plug them in is not predictable from these runs."}
-	for i := range p.Placements {
-		text := p.Placements[i].String()
-		if text = strings.ToUpper(text[:1]) + text[1:] + "."; i == 0 {
-			out.Headline = text
-			continue
-		}
-		out.Advice = append(out.Advice, text)
+// show makes the table's first rows the answer's, and puts all of it into the document if there are more.
+func (d *Document) show(t *Table, rows int, note string) {
+	first := *t
+	if first.ID = "answer"; len(t.Rows) > rows {
+		first.Rows, first.Note = t.Rows[:rows], note
+		d.Add(t)
 	}
-	if p.Next != nil {
-		out.Sure = "To be surer, " + p.Next.String() + "."
-	}
-	return out
+	d.Answer.Table = &first
 }
 
 // combinations is a row for each of them.
@@ -133,18 +124,13 @@ func combinations(doc *Document, p *fit.Prediction, every bool) *Table {
 		for _, e := range row.Rates {
 			cells = append(cells, Cell{Text: estimate(e)})
 		}
-		cells = append(cells, Cell{Text: estimate(row.Total), Strong: true}, kept(row.Kept))
+		cells = append(cells, Cell{Text: estimate(row.Total), Strong: true}, Cell{Text: "?"})
+		if row.Kept > 0 { // else not known
+			cells[len(cells)-1] = Cell{Text: percent(row.Kept), Heat: &row.Kept}
+		}
 		t.Rows = append(t.Rows, cells)
 	}
 	return t
-}
-
-// kept is a cell with the least that a disk keeps; zero stands for not known.
-func kept(part float64) Cell {
-	if part == 0 {
-		return Cell{Text: "?"}
-	}
-	return Cell{Text: percent(part), Heat: &part}
 }
 
 // refused says what is not predictable, each reason once.
@@ -181,7 +167,6 @@ func estimate(e fit.Estimate) string {
 		return none
 	case e.High > e.Low:
 		return fmt.Sprintf("%.2f ±%.2f", e.Rate/1e9, (e.High-e.Low)/2e9)
-	default:
-		return fmt.Sprintf("%.2f", e.Rate/1e9)
 	}
+	return fmt.Sprintf("%.2f", e.Rate/1e9)
 }

@@ -10,32 +10,31 @@ import (
 
 // addSaturations shows for each phase of the preset saturation what rests have given back to the disks that fell.
 func addSaturations(doc *Document, a *analysis.Analysis) {
-	var names []string
 	of := map[string][]*analysis.Saturation{}
 	for i := range a.Saturations {
-		s := &a.Saturations[i]
-		if s.Fall == nil || len(s.Bursts) == 0 {
-			continue
+		if s := &a.Saturations[i]; s.Fall != nil && len(s.Bursts) > 0 {
+			of[s.Of] = append(of[s.Of], s)
 		}
-		if of[s.Of] == nil {
-			names = append(names, s.Of)
-		}
-		of[s.Of] = append(of[s.Of], s)
 	}
-	for i, name := range names {
-		f := regainedFigure(doc.Keys, name, of[name])
-		if f.ID = "regained"; i > 0 {
-			f.ID += "-" + strconv.Itoa(i+1)
+	n := 0
+	for i := range a.Saturations {
+		name := a.Saturations[i].Of
+		if of[name] == nil {
+			continue // or shown already
 		}
-		doc.Add(f)
-		doc.Add(regainedTable(f.Keys, name, of[name]))
+		f := regainedFigure(doc.Keys, name, of[name])
+		if n++; n > 1 {
+			f.ID += "-" + strconv.Itoa(n)
+		}
+		doc.Add(f, regainedTable(f.Keys, name, of[name]))
+		delete(of, name)
 	}
 }
 
 // regainedFigure is how much of its cache each disk had back after a rest, against the rest.
 func regainedFigure(keys []Key, name string, found []*analysis.Saturation) *Figure {
 	f := &Figure{
-		Title: "What a rest gives back (" + name + ")", OmitInText: true,
+		ID: "regained", Title: "What a rest gives back (" + name + ")", OmitInText: true,
 		Text: "Marks: how much of its fast cache the disk had back after a rest, with its 95 % confidence interval. The line across is what its fast cache took at first; a dashed line leads to the rest that brings back all of it.",
 		X:    Axis{Name: "rest before writing", Unit: Seconds},
 	}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -16,46 +15,41 @@ import (
 // stands before it.
 func searchTable(doc *Document, a *analysis.Analysis, s *analysis.Search, told bool) *Table {
 	streams := s.Kind == trace.SearchStreams
-	t := &Table{Title: "Search: " + Clean(s.Name), Columns: []Column{{Head: pick(streams, "Streams", "Pace of "+labelOf(doc.Keys, s.Disk))}}}
+	disk := labelOf(doc.Keys, s.Disk)
+	t := &Table{Title: "Search: " + Clean(s.Name), Columns: []Column{{Head: pick(streams, "Streams", "Pace of "+disk)}}}
+	t.Note = pick(streams, "How many streams of "+disk+" stay clean.", "How fast "+disk+" may go with all streams clean.") + " ×: how often it was tried."
 	if streams {
-		t.Note = "How many streams of " + labelOf(doc.Keys, s.Disk) + " stay clean. ×: how often it was tried. hubbench advise computes it with a model and its uncertainty, and may advise fewer."
-	} else {
-		t.Note = "How fast " + labelOf(doc.Keys, s.Disk) + " may go with all streams clean. ×: how often it was tried."
+		t.Note += " hubbench advise computes it with a model and its uncertainty, and may advise fewer."
 	}
 	if !told {
 		t.Note += " " + verdictNote
 	}
-	type side struct {
-		alone bool
-		head  string
-	}
-	var sides []side
+	var sides []bool // alone, or not
 	for _, alone := range []bool{true, false} {
-		if i := slices.IndexFunc(s.Tries, func(try analysis.SearchTry) bool { return try.Alone == alone }); i >= 0 {
-			sides = append(sides, side{alone, pick(alone, "Alone", "With the others")})
-			if p := slices.IndexFunc(a.Phases, func(p analysis.Phase) bool { return p.Phase == s.Tries[i].Phase }); p >= 0 && !alone {
-				if others := besideDisk(doc.Keys, &a.Phases[p], s.Disk); others != "" {
-					sides[len(sides)-1].head = "While " + others
-				}
+		i := slices.IndexFunc(s.Tries, func(try analysis.SearchTry) bool { return try.Alone == alone })
+		if i < 0 {
+			continue
+		}
+		head := pick(alone, "Alone", "With the others")
+		if p := slices.IndexFunc(a.Phases, func(p analysis.Phase) bool { return p.Phase == s.Tries[i].Phase }); p >= 0 && !alone {
+			if others := besideDisk(doc.Keys, &a.Phases[p], s.Disk); others != "" {
+				head = "While " + others
 			}
 		}
+		sides, t.Columns = append(sides, alone), append(t.Columns, Column{Head: head})
 	}
-	for _, side := range sides {
-		t.Columns = append(t.Columns, Column{Head: side.head})
-	}
-	values := make([]float64, len(s.Tries))
+	var values []float64
 	for i := range s.Tries {
-		values[i] = valueOf(&s.Tries[i])
+		values = append(values, valueOf(&s.Tries[i]))
 	}
-	slices.SortFunc(values, func(a, b float64) int { return cmp.Compare(b, a) })
-	values = slices.Compact(values)
-	for _, value := range values {
+	slices.Sort(values)
+	for _, value := range slices.Backward(slices.Compact(values)) {
 		row := []Cell{{Text: "no limit"}}
 		if !math.IsInf(value, 1) {
 			row[0].Text = pick(streams, unit.FormatCount(int(value)), unit.FormatRate(value))
 		}
-		for _, side := range sides {
-			row = append(row, tryCell(a, s, value, side.alone))
+		for _, alone := range sides {
+			row = append(row, tryCell(a, s, value, alone))
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -24,39 +24,30 @@ func searchAnswers(pair *compare.Pair) []string {
 	return lines
 }
 
-// searchAnswer is "clean streams of A: alone 12 as before, with the others 9 → 7".
+// searchAnswer is "clean streams of A: alone 12 as before, with the others 9 → 7": on each side as many as there are runs.
 func searchAnswer(s *compare.Search) string {
-	what := "clean streams of " + s.Disk
+	text := "clean streams of " + s.Disk + ": "
 	if s.Kind == trace.SearchPace {
-		what = "pace of " + s.Disk + " that leaves the streams clean"
+		text = "pace of " + s.Disk + " that leaves the streams clean: "
 	}
-	alone := func(a compare.Result) string { return answerText(s.Kind, a.Alone, a.AloneBetween, a.AloneOpen, false) }
-	with := func(a compare.Result) string {
-		return answerText(s.Kind, a.Found, a.FoundBetween, a.FoundOpen, a.Unlimited)
-	}
-	asked := func(list []compare.Result) bool {
-		return len(list) > 0 && (list[0].Alone != nil || list[0].AloneBetween != nil)
-	}
-	text := what + ": "
-	if asked(s.Base) || asked(s.New) {
-		text += "alone " + answerChange(s, alone) + ", with the others "
-	}
-	return text + answerChange(s, with)
-}
-
-// answerChange is the answers of both sides, as many as there are runs: "9 → 7", "9, 8 → 7, 7"; one where all are the same.
-func answerChange(s *compare.Search, of func(compare.Result) string) string {
-	texts := func(answers []compare.Result) string {
-		var list []string
-		for _, a := range answers {
-			list = append(list, of(a))
+	var alone, with [2]string // in the base, and here
+	asked := false
+	for side, list := range [][]compare.Result{s.Base, s.New} {
+		var a, w []string
+		for _, r := range list {
+			a = append(a, answerText(s.Kind, r.Alone, r.AloneBetween, r.AloneOpen, false))
+			w = append(w, answerText(s.Kind, r.Found, r.FoundBetween, r.FoundOpen, r.Unlimited))
 		}
-		return strings.Join(list, ", ")
+		alone[side], with[side] = strings.Join(a, ", "), strings.Join(w, ", ")
+		asked = asked || len(list) > 0 && (list[0].Alone != nil || list[0].AloneBetween != nil)
 	}
-	if b, n := texts(s.Base), texts(s.New); b != n {
-		return b + " → " + n
+	change := func(sides [2]string) string {
+		return pick(sides[0] == sides[1], sides[0]+" as before", sides[0]+" → "+sides[1])
 	}
-	return texts(s.Base) + " as before"
+	if asked {
+		text += "alone " + change(alone) + ", with the others "
+	}
+	return text + change(with)
 }
 
 // answerText is one answer.

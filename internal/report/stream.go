@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -44,31 +45,18 @@ func streamGroups(found *analysis.Phase) []streamGroup {
 		g.LongestRun, g.LongestStallS = max(g.LongestRun, s.LongestRun), max(g.LongestStallS, s.LongestStallS)
 		g.LowestBufferS, g.Verdict = min(g.LowestBufferS, s.LowestBufferS), stream.Worst(g.Verdict, s.Verdict)
 	}
+	// The worst has the most late frames, or with none late in any the lowest buffer.
+	worse := func(a, b analysis.Stream) int {
+		return cmp.Or(cmp.Compare(b.Late, a.Late), cmp.Compare(a.LowestBufferS, b.LowestBufferS))
+	}
 	for i := range out {
-		if out[i].Due > 0 {
-			out[i].LateShare = float64(out[i].Late) / float64(out[i].Due)
+		g := &out[i]
+		g.LateShare = float64(g.Late) / max(1, float64(g.Due))
+		if worst := slices.MinFunc(g.list, worse); worse(worst, slices.MaxFunc(g.list, worse)) != 0 {
+			g.worst = worst.Name
 		}
-		out[i].findWorst()
 	}
 	return out
-}
-
-// findWorst names the stream with the most late frames, or with none late in any the one whose buffer fell lowest.
-func (g *streamGroup) findWorst() {
-	worse := func(a, b *analysis.Stream) bool { // a than b
-		return a.Late > b.Late || a.Late == b.Late && a.LowestBufferS < b.LowestBufferS
-	}
-	worst, differ := &g.list[0], false
-	for i := range g.list {
-		s := &g.list[i]
-		differ = differ || worse(s, worst) || worse(worst, s)
-		if worse(s, worst) {
-			worst = s
-		}
-	}
-	if differ {
-		g.worst = worst.Name
-	}
 }
 
 // title is the streams in words: "4 × ProRes 422 HQ UHD 25p".
@@ -81,15 +69,7 @@ func (g *streamGroup) title() string {
 
 // sign is what a verdict is marked with.
 func sign(verdict stream.Verdict) Sign {
-	switch verdict {
-	case stream.Clean:
-		return Good
-	case stream.Strained:
-		return Doubt
-	case stream.Drops:
-		return Bad
-	}
-	return Unsigned
+	return map[stream.Verdict]Sign{stream.Clean: Good, stream.Strained: Doubt, stream.Drops: Bad}[verdict]
 }
 
 // verdictCell is a verdict with its mark.
@@ -124,26 +104,18 @@ func (g *streamGroup) besideText() string {
 
 // fewPercent writes a share that may be small: "5.2 %", "0.03 %".
 func fewPercent(share float64) string {
-	switch p := 100 * share; {
-	case p >= 9.95:
-		return fmt.Sprintf("%.0f %%", p)
-	case p >= 0.095:
-		return fmt.Sprintf("%.1f %%", p)
-	default:
-		return fmt.Sprintf("%.2f %%", p)
-	}
+	p := 100 * share
+	return fmt.Sprintf("%.*f %%", pick(p >= 9.95, 0, pick(p >= 0.095, 1, 2)), p)
 }
 
 // bufferText is the lowest buffer of the whole: "0.31 of 1 s"; a trace may not say how large that is.
 func (g *streamGroup) bufferText() string {
-	if g.BufferS <= 0 {
-		return fmt.Sprintf("%.2f s", math.Floor(100*g.LowestBufferS+1e-6)/100)
+	lowest := fmt.Sprintf("%.2f", math.Floor(100*g.LowestBufferS+1e-6)/100)
+	if g.BufferS > 0 {
+		lowest += " of " + strings.TrimSuffix(Write(Seconds, Round(g.BufferS, 3)), " s")
 	}
-	return fmt.Sprintf("%.2f of %s s", math.Floor(100*g.LowestBufferS+1e-6)/100, figure(g.BufferS))
+	return lowest + " s"
 }
-
-// figure is a number without zeros at its end.
-func figure(x float64) string { return strings.TrimSuffix(Write(Seconds, Round(x, 3)), " s") }
 
 // verdictNote says what the verdicts mean.
 const verdictNote = "A frame is late if it has not been read, or written, by the time it is due; late frames are dropped. The buffer is how long a disk may stand still before that happens. Clean: no frame was late, and the buffer never fell below half. Strained: no frame was late, but the buffer fell below half. Drops: frames were late."
@@ -182,23 +154,18 @@ func (v *phaseView) streamRow(g *streamGroup) []Cell {
 	}
 	row := []Cell{{Disk: &key}, what, verdict, {Text: g.lateText()}, {Text: g.besideText()}, {}, {}, {Text: g.bufferText()}, {}, {}}
 	if g.Late > 0 {
-		row[5].Text, row[6].Text, row[8].Text = unit.Plural(g.LongestRun, "frame"), unit.FormatSeconds(g.LongestStallS), v.lateWhile(g)
+		var while []string // who else worked whenever frames were late
+		for _, name := range g.LateWhile {
+			if name != g.Disk {
+				while = append(while, v.label(name)+" "+workOf(v.found.Roles[name], v.found.Paced[name]).Does().One)
+			}
+		}
+		row[5].Text, row[6].Text, row[8].Text = unit.Plural(g.LongestRun, "frame"), unit.FormatSeconds(g.LongestStallS), strings.Join(while, ", ")
 	}
 	if g.Rate > 0 {
 		row[9].Text = v.scale.Number(g.Rate * float64(len(g.list)))
 	}
 	return row
-}
-
-// lateWhile says who else worked whenever frames were late.
-func (v *phaseView) lateWhile(g *streamGroup) string {
-	var parts []string
-	for _, name := range g.LateWhile {
-		if name != g.Disk {
-			parts = append(parts, v.key(name).Label+" "+workOf(v.found.Roles[name], v.found.Paced[name]).Does().One)
-		}
-	}
-	return strings.Join(parts, ", ")
 }
 
 // eachStream lists the streams one by one if the table has put several in a row; nil if it has not, and for the
@@ -212,8 +179,7 @@ func (v *phaseView) eachStream() *Table {
 	t.ID, t.Title, t.Note, t.Rows = "each-stream", "Each stream", "", nil
 	for i := range v.found.Streams {
 		s := v.found.Streams[i]
-		one := streamGroup{Stream: s, list: []analysis.Stream{s}}
-		t.Rows = append(t.Rows, v.streamRow(&one))
+		t.Rows = append(t.Rows, v.streamRow(&streamGroup{Stream: s, list: []analysis.Stream{s}}))
 	}
 	return t
 }
