@@ -37,9 +37,6 @@ func newPhase(run Run, keys []Key, index int, scale Scale) *Details {
 	if t := v.changeTable(); t != nil {
 		d.Add(t)
 	}
-	if len(run.Analysis.Phases) == 1 { // else they are told of all phases
-		addList(d, "What stands out", v.findings())
-	}
 	for _, w := range found.Warnings {
 		if w.Code != "partial" {
 			d.Add(Warning{w.Text})
@@ -82,24 +79,6 @@ func blocks(parts ...any) []Block {
 				out = append(out, part)
 			}
 		}
-	}
-	return out
-}
-
-// findings are what the analysis found in the phase and its tables do not hold, as sentences that stand under its name:
-// without the name.
-func (v *phaseView) findings() []string {
-	var out []string
-	for _, finding := range v.run.Analysis.Findings {
-		if finding.Phase != v.found.Phase || strings.Contains(v.found.Verdict, finding.Text) || slices.Contains([]string{"partial", "recovery", "held", "others"}, finding.Code) {
-			continue
-		}
-		text := strings.TrimPrefix(finding.Text, v.found.Title+": ")
-		if !slices.ContainsFunc(v.keys, func(k Key) bool { return strings.HasPrefix(text, k.Name) }) && text != "" {
-			first := []rune(text)[0]
-			text = strings.ToUpper(string(first)) + text[len(string(first)):]
-		}
-		out = append(out, text)
 	}
 	return out
 }

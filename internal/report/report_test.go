@@ -160,12 +160,9 @@ func TestConclusion(t *testing.T) {
 	if got := doc.Answer; got.Headline != "C wins, A loses when A and C write." || len(got.Advice) != 1 || got.Sure == "" || len(got.Table.Rows) != 6 || got.Table.Rows[0][0].Text != "A and C write" {
 		t.Errorf("the answer is %+v with the table %+v", got, got.Table)
 	}
-	if list, ok := doc.Blocks[0].(List); !ok || len(list.Items) != 2 {
-		t.Errorf("after it comes %+v, want its numbers", doc.Blocks[0])
-	}
-	table, ok := doc.Blocks[1].(*Table)
+	table, ok := doc.Blocks[0].(*Table)
 	if !ok || len(table.Rows) != 3 || len(table.Columns) != 4 || table.Rows[0][1].Heat != nil || table.Rows[0][3].Heat == nil {
-		t.Errorf("after it comes %+v, want a table of disks by disks", doc.Blocks[1])
+		t.Errorf("after it comes %+v, want a table of disks by disks", doc.Blocks[0])
 	}
 }
 
@@ -241,6 +238,27 @@ func TestMargin(t *testing.T) {
 		if got := v.margin(ci, 0.3e9); got != want {
 			t.Errorf("margin of %v = %q, want %q", ci, got, want)
 		}
+	}
+}
+
+// Each finding is told once: not what the answer or the phase's verdict says, and what repeats have in common with their number.
+func TestFindings(t *testing.T) {
+	a := &analysis.Analysis{Order: []string{"A", "B"}}
+	for i, name := range []string{"WW", "WW-2", "RR"} {
+		a.Phases = append(a.Phases, analysis.Phase{Phase: name, Title: name, Repeats: []string{"", "WW", ""}[i], Verdict: "A dropped 3 frames; 1 of 4 streams was spared. Two disks writing."})
+		a.Findings = append(a.Findings, analysis.Finding{Code: "stall", Phase: name, Text: name + ": a stall.", Weight: 0.2}, analysis.Finding{Code: "drops", Phase: name, Text: name + ": A dropped 3 frames; 1 of 4 streams was spared."})
+	}
+	for range 9 { // none is left out, however many there are
+		a.Findings = append(a.Findings, analysis.Finding{Code: "uneven", Phase: "RR", Disk: strings.Repeat("x", len(a.Findings)), Text: "RR: B got more."})
+	}
+	doc := &Document{Answer: &Answer{Findings: tellingFindings(a)}}
+	addFindings(doc, a)
+	if want := []string{"WW: a stall; seen in 2 of 2 repeats."}; !slices.Equal(doc.Answer.Findings, want) {
+		t.Errorf("the answer tells %q, want %q", doc.Answer.Findings, want)
+	}
+	list := doc.Answer.without(doc.Blocks)[0].(List)
+	if len(list.Items) != 10 || list.Items[0] != "RR: a stall." {
+		t.Errorf("below it stand %q, want the other stall and nine more", list.Items)
 	}
 }
 

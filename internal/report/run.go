@@ -77,6 +77,7 @@ func OfRun(run Run) *Document {
 	if len(a.Phases) > 1 {
 		study(doc, a)
 	}
+	addFindings(doc, a)
 	scale := scaleOf(a)
 	for i := range a.Phases {
 		doc.Add(newPhase(run, doc.Keys, i, scale))

@@ -54,7 +54,11 @@ func runAnswer(doc *Document, run Run) *Answer {
 	case n > 0:
 		out.Doubts = append(out.Doubts, unit.Plural(n, "warning")+" from before the run with --all.")
 	}
-	out.Headline = clauses(out.Headline, 2)
+	whole := out.Headline
+	out.Headline = clauses(whole, 2)
+	if rest, ok := strings.CutPrefix(whole, strings.TrimSuffix(out.Headline, ".")+"; "); ok {
+		doc.Add(Sentence{Text: say.Capital(a.Order, rest)})
+	}
 	if trusted {
 		for _, advice := range a.Answer.Advice {
 			out.Advice = append(out.Advice, advice.Text)
@@ -331,23 +335,17 @@ func disksTable(keys []Key, run Run, scale Scale) *Table {
 
 // tellingFindings are those that the headline and the table do not say, each once.
 func tellingFindings(a *analysis.Analysis) []string {
-	told := []string{"partial", "saturation", "drops", "latency", "held", "even", "uneven", "steal", "others", "host_bound", "cached"}
+	told := []string{"saturation", "drops", "latency", "held", "even", "uneven", "steal", "others", "host_bound", "cached"}
 	var out, codes []string
 	if len(a.Phases) == 1 {
 		if text := say.Steady(a, &a.Phases[0]); text != "" {
 			out = append(out, text)
 		}
 	}
-	for _, f := range pooledFindings(a, pool(a, true)) {
-		if f.weight < minWeight || slices.Contains(told, f.code) || slices.Contains(codes, f.code) || len(out) == maxFindings {
-			continue
+	for _, f := range findings(a) {
+		if f.weight >= minWeight && !slices.Contains(told, f.code) && !slices.Contains(codes, f.code) && len(out) < maxFindings {
+			codes, out = append(codes, f.code), append(out, f.text)
 		}
-		codes = append(codes, f.code)
-		text := f.text
-		if len(a.Phases) == 1 {
-			text = say.Capital(a.Order, strings.TrimPrefix(text, a.Phases[0].Title+": "))
-		}
-		out = append(out, text)
 	}
 	return out
 }

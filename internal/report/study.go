@@ -12,10 +12,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// listedFindings is how many findings of all phases are listed; the others are folded.
-const listedFindings = 8
-
-// study says what is behind the answer of several phases: its numbers, what else stands out, and all phases in a table.
+// study shows what is behind the answer of several phases: what came of streams, searches and fast caches, what disks keep
+// beside one another, and all phases in a table.
 func study(doc *Document, a *analysis.Analysis) {
 	overview := streamsOverview(doc, a)
 	if overview != nil {
@@ -25,34 +23,21 @@ func study(doc *Document, a *analysis.Analysis) {
 		doc.Add(searchTable(doc, a, &a.Searches[i], overview != nil || i > 0))
 	}
 	addSaturations(doc, a)
-	_, points := say.Opening(a)
-	addList(doc, "The numbers behind it", points)
 	if t := pairsTable(doc.Keys, a); t != nil {
 		doc.Add(t)
 	}
 	if t := latencyMatrix(doc, a); t != nil {
 		doc.Add(t)
 	}
-	pooled, each := pool(a, true), pool(a, false)
-	var found []string
-	for _, f := range pooledFindings(a, pooled) {
-		if f.code != "partial" && f.code != "saturation" && !slices.Contains(points, f.text) && !slices.Contains(doc.Answer.Findings, f.text) {
-			found = append(found, f.text)
-		}
-	}
-	addList(doc, "What else stands out", found[:min(len(found), listedFindings)])
-	if len(found) > listedFindings {
-		doc.Add(&Details{Title: unit.Plural(len(found)-listedFindings, "more finding"), Blocks: []Block{List{Items: found[listedFindings:]}}})
-	}
-	addMatrix(doc, a, pooled, each)
+	addMatrix(doc, a)
 }
 
 // addMatrix puts in the table of all phases but for tries of searches, which the searches' tables hold, and that of each
 // repeat.
-func addMatrix(doc *Document, a *analysis.Analysis, pooled, each []pooledPhase) {
+func addMatrix(doc *Document, a *analysis.Analysis) {
 	tries := func(line pooledPhase) bool { return searchOf(a, a.Phases[line.phases[0]].Phase) != nil }
-	pooled, all := slices.DeleteFunc(slices.Clone(pooled), tries), len(each)
-	if each = slices.DeleteFunc(slices.Clone(each), tries); len(each) == 0 {
+	pooled, each, all := slices.DeleteFunc(pool(a, true), tries), slices.DeleteFunc(pool(a, false), tries), len(a.Phases)
+	if len(each) == 0 {
 		doc.Add(Sentence{Text: "All phases are " + triesOf(a, all) + "."})
 		return
 	}
@@ -78,21 +63,27 @@ type pooledFinding struct {
 	weight     float64
 }
 
-// pooledFindings are the findings of all phases, those that repeats of one phase have in common told once.
-func pooledFindings(a *analysis.Analysis, pooled []pooledPhase) []pooledFinding {
+// findings are those of all phases but for what a phase's verdict says of them word for word; those that repeats of one phase
+// have in common are told once.
+func findings(a *analysis.Analysis) []pooledFinding {
 	type key struct {
 		code, disk string
 		pool       int
 	}
+	pooled := pool(a, true)
 	times := map[key]int{}
 	var order []key
 	var out []pooledFinding
 	for _, f := range a.Findings {
-		k := key{f.Code, f.Disk, slices.IndexFunc(pooled, func(p pooledPhase) bool {
-			return slices.ContainsFunc(p.phases, func(i int) bool { return a.Phases[i].Phase == f.Phase })
-		})}
+		i := slices.IndexFunc(a.Phases, func(p analysis.Phase) bool { return p.Phase == f.Phase })
+		text := strings.TrimPrefix(f.Text, a.Title(f.Phase)+": ")
+		if f.Code == "partial" || i >= 0 && strings.Contains(a.Phases[i].Verdict, strings.TrimSuffix(text, ".")) {
+			continue
+		}
+		k := key{f.Code, f.Disk, slices.IndexFunc(pooled, func(p pooledPhase) bool { return slices.Contains(p.phases, i) })}
 		if times[k] == 0 {
-			order, out = append(order, k), append(out, pooledFinding{f.Code, f.Text, f.Weight})
+			text = pick(len(a.Phases) == 1, say.Capital(a.Order, text), f.Text)
+			order, out = append(order, k), append(out, pooledFinding{f.Code, text, f.Weight})
 		}
 		times[k]++
 	}
@@ -102,6 +93,17 @@ func pooledFindings(a *analysis.Analysis, pooled []pooledPhase) []pooledFinding 
 		}
 	}
 	return out
+}
+
+// addFindings lists what stands out apart from what the answer tells and the phases' tables hold.
+func addFindings(doc *Document, a *analysis.Analysis) {
+	var texts []string
+	for _, f := range findings(a) {
+		if !slices.Contains([]string{"recovery", "held", "others"}, f.code) {
+			texts = append(texts, f.text)
+		}
+	}
+	addList(doc, "What else stands out", texts)
 }
 
 func labelOf(keys []Key, name string) string {

@@ -106,17 +106,14 @@ func figures(v float64) string {
 
 func nanoseconds(ns int64) string { return unit.FormatSeconds(float64(ns) / 1e9) }
 
-// slowed says in a headline whose requests took longer than alone, and when.
-func (en english) slowed() (headline string, points []string) {
+// slowed says whose requests took longer than alone, and when.
+func (en english) slowed() (headline string) {
 	var longer []situation
 	for i := range en.Phases {
 		p := &en.Phases[i]
 		for _, disk := range en.Order {
 			if !p.Paced[disk].Limited() || p.Search != nil {
 				continue
-			}
-			if text := en.answered(p, disk); text != "" {
-				points = append(points, p.Title+": "+text+".")
 			}
 			if l := p.Disks[disk].Latency; l != nil && l.Longer != nil {
 				longer = append(longer, situation{p, disk, requestsOf(p, disk, "answers")})
@@ -128,5 +125,5 @@ func (en english) slowed() (headline string, points []string) {
 		l := s.Disks[s.disk].Latency.Longer
 		headline = joined(headline, fmt.Sprintf("%s in %s instead of %s %s", s.what, nanoseconds(l.ToNS), nanoseconds(l.FromNS), when[i]))
 	}
-	return headline, points
+	return headline
 }

@@ -53,7 +53,7 @@ func TestProbe(t *testing.T) {
 		if got := a.Phases[1].Verdict; !strings.HasPrefix(got, c.verdict) {
 			t.Errorf("%s\n got %s\nwant %s", c.name, got, c.verdict)
 		}
-		if headline, _ := Opening(a); headline != c.headline {
+		if headline := Opening(a); headline != c.headline {
 			t.Errorf("%s\n got %s\nwant %s", c.name, headline, c.headline)
 		}
 		found := ""

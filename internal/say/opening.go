@@ -9,30 +9,30 @@ import (
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
-	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// Opening says what several phases come to: in a headline what became of streams, whose requests took longer, where fast
-// caches end, who wins and who loses; then with numbers, each in a sentence. It is empty if there is nothing of these.
-func Opening(a *analysis.Analysis) (headline string, points []string) {
-	en := in(a)
-	for _, part := range []func() (string, []string){en.played, en.slowed, en.saturated, en.contests} {
-		told, more := part()
-		if headline = joined(headline, told); told != "" {
-			points = append(points, more...)
-		}
+// Opening says what several phases come to: what became of streams, whose requests took longer, where fast caches end, who
+// wins and who loses. It is empty if there is nothing of these.
+func Opening(a *analysis.Analysis) string {
+	en, headline := in(a), ""
+	for _, part := range []func() string{en.played, en.slowed, en.saturated, en.contests} {
+		headline = joined(headline, part())
 	}
 	if headline != "" {
 		headline = Capital(en.Order, headline) + "."
 	}
-	return headline, points
+	return headline
 }
 
 // Methods say what stands behind a win or a loss, and what the intervals are about.
 func Methods(a *analysis.Analysis) []string {
 	var out []string
 	if len(a.Summary.Contests) > 0 {
-		out = append(out, "A disk is said to win or lose only if noise would explain it in less than 5 % of runs.")
+		text := "A disk is said to win or lose only if noise would explain it in less than 5 % of runs"
+		if strings.Contains(a.Answer.Headline, " may lose") {
+			text += ": one that may lose seems to keep less, and a longer phase of it alone, or more time after the others finish, would tell"
+		}
+		out = append(out, text+".")
 	}
 	if !a.Answer.Sure.Repeated {
 		out = append(out, "Not every phase was repeated: what changes from run to run, such as heat, is not in the intervals.")
@@ -44,7 +44,7 @@ func Methods(a *analysis.Analysis) []string {
 }
 
 // contests says who wins and who loses.
-func (en english) contests() (headline string, points []string) {
+func (en english) contests() (headline string) {
 	var outcomes []string
 	when := map[string][]string{}
 	for i := range en.Summary.Contests {
@@ -54,40 +54,25 @@ func (en english) contests() (headline string, points []string) {
 			outcomes = append(outcomes, outcome)
 		}
 		when[outcome] = append(when[outcome], "when "+c.who())
-		points = append(points, c.numbers())
 	}
 	for _, outcome := range outcomes {
 		headline = joined(headline, outcome+" "+strings.Join(when[outcome], ", and "))
 	}
-	if len(en.Answer.Advice) > 0 {
-		points = append(points, en.reasons()...)
-	}
-	return headline, points
+	return headline
 }
 
 // contest is disks working together, to be told.
 type contest struct {
-	english
 	*analysis.Contest
-	all              int      // disks of the run
-	titles           []string // of its phases
-	names            []string // in the run's order
-	won, lost, other []string
-	unsure           []string // of the others, those that seem to have less than without others but may not
-	changed          []string // their rates changed by themselves meanwhile: nothing is said of what they lost
+	all       int      // disks of the run
+	names     []string // in the run's order
+	won, lost []string
+	unsure    []string // of the others, those that seem to have less than without others but may not
+	changed   bool     // a rate changed by itself meanwhile: nothing is said of what that disk lost
 }
 
 func (en english) contest(found *analysis.Contest) contest {
-	c := contest{english: en, Contest: found, all: len(en.Order)}
-	works := map[string]work.Work{}
-	for name, d := range found.Disks {
-		works[name] = work.Work{Op: d.Op}
-	}
-	for _, phase := range found.Phases {
-		if title := en.Title(phase); len(found.Phases) > 1 || title != work.Who(en.Order, works) { // which who says
-			c.titles = append(c.titles, title)
-		}
-	}
+	c := contest{Contest: found, all: len(en.Order)}
 	for _, name := range en.Order {
 		d, ok := found.Disks[name]
 		if !ok {
@@ -96,13 +81,12 @@ func (en english) contest(found *analysis.Contest) contest {
 		c.names = append(c.names, name)
 		switch {
 		case d.Changed != "":
-			c.changed = append(c.changed, name)
+			c.changed = true
 		case d.Won:
 			c.won = append(c.won, name)
 		case d.Lost:
 			c.lost = append(c.lost, name)
 		default:
-			c.other = append(c.other, name)
 			if kept := d.Kept(); kept > 0 && kept < 1-worthTelling && mayLose(d.KeptCI) {
 				c.unsure = append(c.unsure, name)
 			}
@@ -118,8 +102,6 @@ const worthTelling = 0.10
 func mayLose(kept *analysis.Interval) bool {
 	return kept == nil || kept[1] >= 1 && kept[0]*kept[1] < (1-worthTelling)*(1-worthTelling)
 }
-
-func (c contest) rate(name string) float64 { return c.Disks[name].Rate }
 
 // even reports whether the disks do the same and have about the same.
 func (c contest) even() bool { return c.oneOp() != "" && c.Even }
@@ -178,7 +160,7 @@ func (c contest) outcome() string {
 	if c.unsure != nil {
 		clauses = append(clauses, unit.List(c.unsure)+" may lose")
 	}
-	if clauses == nil && c.changed != nil {
+	if clauses == nil && c.changed {
 		return "rates change by themselves"
 	}
 	if clauses == nil {
@@ -189,116 +171,6 @@ func (c contest) outcome() string {
 
 // maxNamed is how many disks a headline names; more are counted.
 const maxNamed = 4
-
-// numbers are the outcome's.
-func (c contest) numbers() string {
-	text := "When " + c.who() + c.measured() + ": "
-	var parts []string
-	if c.even() {
-		for i, group := range c.groups(c.names) {
-			parts = append(parts, pick(i == 0, "an even share, ", "")+pick(len(group) == len(c.names), "", unit.List(group)+" ")+c.got(group))
-		}
-		return text + strings.Join(parts, "; ") + "."
-	}
-	for _, side := range []struct {
-		names []string
-		does  string
-	}{{c.won, "win"}, {c.other, "get"}, {c.lost, "lose"}} {
-		for _, group := range c.groups(side.names) {
-			separator := ": "
-			if side.does == "get" {
-				separator = " "
-			}
-			parts = append(parts, subject(group, side.does)+separator+c.got(group))
-		}
-	}
-	for _, name := range c.changed {
-		how := "falls by itself"
-		switch c.Disks[name].Changed {
-		case analysis.KindSwing:
-			how = "swings"
-		case analysis.KindDrift:
-			how = "drifts"
-		}
-		parts = append(parts, name+" "+how+" meanwhile (below)")
-	}
-	for _, name := range c.unsure {
-		parts = append(parts, c.doubt(name))
-	}
-	return text + strings.Join(parts, "; ") + "."
-}
-
-// doubt says how much a disk may have kept, and what would tell.
-func (c contest) doubt(name string) string {
-	d := c.Disks[name]
-	narrower := pick(d.Solo, "a longer phase of it alone", "more time after the others finish") + " would tell"
-	if d.KeptCI == nil {
-		return name + " may have lost nothing: " + narrower
-	}
-	return fmt.Sprintf("%s may have lost nothing, as it kept %s of that: %s", name, percentRange(d.KeptCI[0], d.KeptCI[1]), narrower)
-}
-
-// groups are the disks that do the same, have about the same, and keep about the same part of what they have alone.
-func (c contest) groups(names []string) [][]string {
-	var out [][]string
-	for _, op := range []trace.Role{trace.Read, trace.Write} {
-		same := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return c.Disks[n].Op != op })
-		for _, alike := range analysis.Alike(same, c.rate) {
-			out = append(out, analysis.Alike(alike, func(n string) float64 { return c.Disks[n].Kept() })...)
-		}
-	}
-	return out
-}
-
-// measured names the phases behind the numbers, unless who works says it.
-func (c contest) measured() string {
-	switch n := len(c.titles); {
-	case n == 0:
-		return ""
-	case n == 1:
-		return " (" + c.titles[0] + ")"
-	case n <= 3:
-		return " (mean of " + unit.List(c.titles) + ")"
-	default:
-		return fmt.Sprintf(" (mean of %s and %d more)", c.titles[0], n-1)
-	}
-}
-
-// got is what a group has, and which part that is of what it has without the others: those of which it is known.
-func (c contest) got(group []string) string {
-	var rates, references float64
-	var known []string
-	later := false
-	for _, name := range group {
-		d := c.Disks[name]
-		rates += d.Rate / float64(len(group))
-		if d.Reference != nil {
-			known, references, later = append(known, name), references+*d.Reference, later || !d.Solo
-		}
-	}
-	text := c.each(rates, len(group))
-	if known == nil {
-		return text
-	}
-	low, high := 2.0, 0.0
-	for _, name := range known {
-		low, high = min(low, c.Disks[name].Kept()), max(high, c.Disks[name].Kept())
-	}
-	who := "it has"
-	if len(known) > 1 {
-		who = "they have"
-	}
-	if len(known) < len(group) {
-		text += "; for " + unit.List(known) + " that is"
-	} else {
-		text += ","
-	}
-	where := "alone"
-	if later {
-		where = "after others finished"
-	}
-	return fmt.Sprintf("%s %s of the %s %s %s", text, percentRange(low, high), c.Rate(references/float64(len(known))), who, where)
-}
 
 // sure says how well the rates are known.
 func (en english) sure() string {

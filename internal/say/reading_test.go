@@ -44,8 +44,7 @@ func read(run *trace.Run) reading {
 	for _, f := range a.Findings {
 		r.codes = append(r.codes, f.Code)
 	}
-	headline, points := Opening(a)
-	r.texts = append(points, headline)
+	r.texts = append(r.texts, Opening(a))
 	data, err := json.Marshal(a)
 	if err != nil {
 		panic(err)

@@ -127,12 +127,10 @@ func back(b *analysis.Back, surely bool) string {
 	return text
 }
 
-// saturated says in a headline what the preset saturation has found, and in points how certain that is.
-func (en english) saturated() (headline string, points []string) {
+// saturated says what the preset saturation has found.
+func (en english) saturated() (headline string) {
 	for i := range en.Saturations {
-		s := &en.Saturations[i]
-		headline = joined(headline, en.saturation(s, false))
-		points = append(points, s.Of+": "+s.Text+".")
+		headline = joined(headline, en.saturation(&en.Saturations[i], false))
 	}
-	return headline, points
+	return headline
 }

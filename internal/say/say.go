@@ -58,7 +58,7 @@ func Fill(a *analysis.Analysis) {
 			f.Text = en.Title(f.Phase) + ": " + found[f.Phase] + "."
 		}
 	}
-	a.Answer.Headline, _ = Opening(a)
+	a.Answer.Headline = Opening(a)
 	for i := range a.Answer.Advice {
 		a.Answer.Advice[i].Text = en.advice()
 	}

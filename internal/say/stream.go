@@ -129,9 +129,9 @@ func others(order []string, p *analysis.Phase, disk string) []string {
 	})
 }
 
-// played says in a headline how many streams searches have found and what came of the streams of all other phases, the
-// worst first; and then of each in a sentence. It is empty where there were none.
-func (en english) played() (headline string, points []string) {
+// played says how many streams searches have found and what came of the streams of all other phases, the worst first. It is
+// empty if there were none.
+func (en english) played() (headline string) {
 	for i := range en.Searches {
 		text := en.searched(&en.Searches[i])
 		if slices.ContainsFunc(en.Searches, func(s analysis.Search) bool {
@@ -140,8 +140,6 @@ func (en english) played() (headline string, points []string) {
 			text += " (" + en.Searches[i].Name + ")"
 		}
 		headline = joined(headline, text)
-		counted := Counted(&en.Searches[i])
-		points = append(points, en.Searches[i].Name+": "+text+pick(counted == "", "", " ("+counted+")")+".")
 	}
 	var all []playedStreams
 	for i := range en.Phases {
@@ -151,14 +149,13 @@ func (en english) played() (headline string, points []string) {
 			if p.Search != nil || t.Verdict == "" {
 				continue
 			}
-			points = append(points, p.Title+": "+outcome(t, p)+".")
 			all = append(all, playedStreams{t, situation{p, t.Disk, streamsOf(p, t)}})
 		}
 	}
 	for _, g := range playedGroups(en.Order, all) {
 		headline = joined(headline, g.text())
 	}
-	return headline, points
+	return headline
 }
 
 // joined puts what may be empty together.
