@@ -99,7 +99,6 @@ type Cell struct {
 	Heat   *float64 // a share to colour the cell by: 1 is nothing lost
 	// NoReference says that there is nothing to compare the cell with: it must not look as if nothing were lost.
 	NoReference bool
-	Bars        []Bar // a small drawing, for encoders that can
 }
 
 // Words are the cell in letters alone.
@@ -138,13 +137,6 @@ func (t *Table) Used() []int {
 		}
 	}
 	return used
-}
-
-// Bar is a stretch of a cell's drawing, in percent of its width.
-type Bar struct {
-	Disk     *Key
-	X, Width float64
-	Thin     bool
 }
 
 // Details are blocks that belong together: a phase (or what a comparison says of one run), of which one is open at a time

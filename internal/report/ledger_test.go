@@ -104,7 +104,7 @@ func TestKeptBetweenChanges(t *testing.T) {
 		t.Error(note)
 	}
 	doc := OfRun(Run{Trace: run, Analysis: a})
-	if at := slices.IndexFunc(doc.Blocks, func(b Block) bool { t, ok := b.(*Table); return ok && strings.Contains(t.Note, "between the changes") }); at < 0 {
+	if at := slices.IndexFunc(doc.Blocks, func(b Block) bool { t, ok := b.(*Table); return ok && strings.Contains(t.Note, "between changes") }); at < 0 {
 		t.Error("the table of all phases does not say of what time its percentages are")
 	}
 }

@@ -86,5 +86,5 @@ func pairCell(list []analysis.DiskContention) Cell {
 	if len(shares) > 1 {
 		ci = &analysis.Interval{slices.Min(shares), slices.Max(shares)}
 	}
-	return Cell{Text: keptText(share, ci), Heat: &share}
+	return Cell{Text: keptText(*share, ci), Heat: share}
 }

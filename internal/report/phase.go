@@ -126,7 +126,7 @@ func (v *phaseView) diskTable() *Table {
 		row := []Cell{{Disk: &key}, {Text: v.work(key.Name)}, {Text: v.scale.maybe(stats.Rate), Strong: true}, {}, {}, {}, {}, {}, {Text: unit.FormatBytes(stats.Bytes)}}
 		if o != nil {
 			part := o.Disks[key.Name]
-			row[2].Text, row[3].Text, row[8].Text = v.scale.Number(part.Rate), v.margin(part.CI95, part.Rate), unit.FormatBytes(part.Bytes)
+			row[2].Text, row[3].Text, row[8].Text = v.scale.Number(part.Rate), v.scale.margin(part.CI95, part.Rate), unit.FormatBytes(part.Bytes)
 			if t := stats.Throttle; t != nil {
 				row[2].Small = v.scale.Number(t.FromRate) + ", then " + v.scale.Number(t.ToRate)
 			} else if part.ReadRate > 0 {
@@ -162,7 +162,7 @@ func (v *phaseView) diskTable() *Table {
 		return t
 	}
 	if together {
-		sum := []Cell{{Text: "together"}, {}, {Text: v.scale.Number(o.Rate), Strong: true}, {Text: v.margin(o.CI95, o.Rate)}, {}, {}, {}, {}, {Text: unit.FormatBytes(o.Bytes)}}
+		sum := []Cell{{Text: "together"}, {}, {Text: v.scale.Number(o.Rate), Strong: true}, {Text: v.scale.margin(o.CI95, o.Rate)}, {}, {}, {}, {}, {Text: unit.FormatBytes(o.Bytes)}}
 		if o.ReadRate > 0 && o.WriteRate > 0 {
 			sum[2].Small = v.readAndWritten(o.ReadRate, o.WriteRate)
 		}
@@ -216,21 +216,6 @@ func keptElsewhere(found *analysis.Phase, disk string) bool {
 	}
 	rate := found.Contention.Disks[disk].Rate
 	return rate > 0 && math.Abs(rate/found.Overlap.Disks[disk].Rate-1) >= 0.05
-}
-
-// margin is half the interval, rounded up to the last decimal of the rate that it stands beside; if that is more than
-// the rate, the interval: no rate is less than nothing.
-func (v *phaseView) margin(ci *analysis.Interval, rate float64) string {
-	if ci == nil {
-		return ""
-	}
-	if ci[1]-ci[0] > 2*rate {
-		return v.scale.Number(ci[0]) + " to " + v.scale.Number(ci[1])
-	}
-	_, decimals, _ := strings.Cut(v.scale.Number(rate), ".")
-	step := math.Pow10(-len(decimals))
-	half := math.Ceil((ci[1]-ci[0])/2/v.scale.Size/step-1e-9)*step + 0 // +0: never -0
-	return strconv.FormatFloat(half, 'f', len(decimals), 64)
 }
 
 // recoveryTable is what each disk gained after another ended.

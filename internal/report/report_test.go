@@ -160,6 +160,10 @@ func TestConclusion(t *testing.T) {
 	if got := doc.Answer; got.Headline != "C wins, A loses when A and C write." || len(got.Advice) != 1 || got.Sure == "" || len(got.Table.Rows) != 6 || got.Table.Rows[0][0].Text != "A and C write" {
 		t.Errorf("the answer is %+v with the table %+v", got, got.Table)
 	}
+	all, ok := doc.Blocks[1].(*Table) // whose rows the answer selects
+	if i := len(all.Columns) - 2; !ok || all.Name() != "all-phases" || all.Rows[4][i].Words() != doc.Answer.Table.Rows[0][i].Words() || !strings.Contains(all.Rows[4][i].Small, "±") {
+		t.Errorf("all phases are %+v, want them to be the answer's and more", all)
+	}
 	table, ok := doc.Blocks[0].(*Table)
 	if !ok || len(table.Rows) != 3 || len(table.Columns) != 4 || table.Rows[0][1].Heat != nil || table.Rows[0][3].Heat == nil {
 		t.Errorf("after it comes %+v, want a table of disks by disks", doc.Blocks[0])
@@ -231,11 +235,28 @@ func TestComparisonAnswer(t *testing.T) {
 	}
 }
 
+// A cell of the table of all phases without a reference is marked as one, in words too.
+func TestPhasesWithoutReference(t *testing.T) {
+	part := func(disk string) fixture.Part {
+		return fixture.Part{Disk: disk, Op: trace.Write, Files: 20, Pace: []fixture.Pace{{Rate: 1e9}}}
+	}
+	run := fixture.Run("study", []string{"A", "B"}, map[string][]fixture.Part{"A W": {part("A")}, "WW": {part("A"), part("B")}}, "A W", "WW")
+	a := say.Analyze(run, analysis.Options{})
+	a.Phases[1].Contention.Disks["B"] = analysis.DiskContention{}
+	got := phasesTable(newKeys(a.Order), a, pool(a, true), true)
+	if row := got.Rows[1]; row[1].NoReference || row[1].Heat == nil || !row[2].NoReference || !strings.Contains(got.Note, "no %: no reference") {
+		t.Errorf("%+v under %q", row, got.Note)
+	}
+	if row := got.Rows[0]; row[1].NoReference || row[2].Words() != "" {
+		t.Errorf("a disk alone and an idle one: %+v", row)
+	}
+}
+
 // An interval that is wider than the rate is written from low to high: 0.3 ± 0.6 would be less than nothing.
 func TestMargin(t *testing.T) {
-	v := &phaseView{scale: Scale{unit.ScaleFor(1e9)}}
+	scale := Scale{unit.ScaleFor(1e9)}
 	for want, ci := range map[string]*analysis.Interval{"": nil, "0.021": {0.28e9, 0.322e9}, "0 to 1.20": {0, 1.2e9}} {
-		if got := v.margin(ci, 0.3e9); got != want {
+		if got := scale.margin(ci, 0.3e9); got != want {
 			t.Errorf("margin of %v = %q, want %q", ci, got, want)
 		}
 	}

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -29,7 +28,6 @@ const (
 func runAnswer(doc *Document, run Run) *Answer {
 	a := run.Analysis
 	out := &Answer{Headline: a.Answer.Headline, Sure: a.Answer.Sure.Text}
-	scale := scaleOf(a)
 	telling := tellingPhases(a)
 	if out.Headline == "" {
 		out.Headline = plainHeadline(a, telling)
@@ -68,9 +66,12 @@ func runAnswer(doc *Document, run Run) *Answer {
 	case slices.ContainsFunc(a.Phases, func(p analysis.Phase) bool { return len(p.StreamTotals) > 0 }):
 		out.Table, out.Sure = ticks(doc.Keys, a), streamsSure(a)
 	case len(a.Phases) == 1:
-		out.Table = disksTable(doc.Keys, run, scale)
+		out.Table = disksTable(doc.Keys, run)
 	case len(telling) > 0:
-		out.Table = phasesTable(doc.Keys, a, telling, scale)
+		out.Table = phasesTable(doc.Keys, a, telling, false)
+		if len(doc.Keys) > maxAcross || tableWidth(out.Table) > answerWidth {
+			out.Table = disksDown(out.Table, a, telling)
+		}
 	}
 	if out.Table != nil && len(out.Table.Rows) == 0 {
 		out.Table = nil
@@ -178,134 +179,32 @@ func tellingPhases(a *analysis.Analysis) []pooledPhase {
 	return lines
 }
 
-// pooledRates are a disk's mean rate in the repeats of a phase and what it keeps of its rate without the others; nil if unknown.
-func (p *pooledPhase) rates(a *analysis.Analysis, disk string) (rate, kept *float64) {
-	var rates, shares []float64
-	for _, i := range p.phases {
-		phase := &a.Phases[i]
-		if phase.Overlap == nil {
-			continue
-		}
-		if part, ok := phase.Overlap.Disks[disk]; ok {
-			rates = append(rates, part.Rate)
-		}
-		if phase.Contention != nil && phase.Contention.Disks[disk].Retention != nil {
-			shares = append(shares, *phase.Contention.Disks[disk].Retention)
-		}
-	}
-	for _, m := range []struct {
-		values []float64
-		to     **float64
-	}{{rates, &rate}, {shares, &kept}} {
-		if len(m.values) > 0 {
-			v := mean(m.values)
-			*m.to = &v
-		}
-	}
-	return rate, kept
-}
-
-// total is what all disks of the repeats of a phase moved together, and an interval that covers those of all.
-func (p *pooledPhase) total(a *analysis.Analysis, scale Scale) Cell {
-	var rates []float64
-	ci := &analysis.Interval{math.Inf(1), 0}
-	for _, i := range p.phases {
-		o := a.Phases[i].Overlap
-		if o == nil {
-			continue
-		}
-		rates = append(rates, o.Rate)
-		if o.CI95 == nil {
-			ci = nil
-		} else if ci != nil {
-			ci[0], ci[1] = min(ci[0], o.CI95[0]), max(ci[1], o.CI95[1])
-		}
-	}
-	if len(rates) == 0 {
-		return Cell{Text: none}
-	}
-	cell := Cell{Text: scale.Number(mean(rates)), Strong: true}
-	if margin := (&phaseView{scale: scale}).margin(ci, mean(rates)); margin != "" && !strings.Contains(margin, " ") {
-		cell.Small = "± " + margin
-	}
-	return cell
-}
-
-// phasesTable is a row per phase and a column per disk, or with many disks a row per disk and a column per phase.
-func phasesTable(keys []Key, a *analysis.Analysis, lines []pooledPhase, scale Scale) *Table {
-	t := &Table{ID: "answer", Title: "Phases", Note: scale.Unit + " while all worked"}
-	compared := false
-	cell := func(line *pooledPhase, disk string) Cell {
-		rate, kept := line.rates(a, disk)
-		if rate == nil {
-			return Cell{}
-		}
-		out := Cell{Text: scale.Number(*rate)}
-		if compared = compared || kept != nil; kept != nil {
-			out.Small, out.Heat, out.Strong = percent(*kept), kept, *kept < 0.9
-		} else {
-			out.NoReference = len(a.Phases[line.phases[0]].Disks) > 1
-		}
-		return out
-	}
-	label := func(line *pooledPhase) string {
-		return shorten(cmp.Or(line.title, a.Phases[line.phases[0]].Phase), 2*longest)
-	}
-	if len(keys) <= maxAcross {
-		t.Columns = []Column{{Head: "Phase"}}
-		for i := range keys {
-			t.Columns = append(t.Columns, Column{Head: keys[i].Label, Disk: &keys[i], Numbers: true})
-		}
-		t.Columns = append(t.Columns, Column{Head: "Together", Numbers: true})
-		for k := range lines {
-			row := []Cell{{Text: label(&lines[k]), Link: phaseID(lines[k].phases[0])}}
-			for i := range keys {
-				row = append(row, cell(&lines[k], keys[i].Name))
-			}
-			t.Rows = append(t.Rows, append(row, lines[k].total(a, scale)))
-		}
-	}
-	if len(keys) > maxAcross || tableWidth(t) > answerWidth {
-		t = disksDown(keys, a, lines, scale, label, cell)
-	}
-	if compared {
-		t.Note += "; %: of the rate without the others"
-	}
-	t.Note += "."
-	return t
-}
-
 // disksDown is a row per disk and a column for each phase of several disks, or of one if there is none, as far as there is room.
-func disksDown(keys []Key, a *analysis.Analysis, lines []pooledPhase, scale Scale, label func(*pooledPhase) string, cell func(*pooledPhase, string) Cell) *Table {
-	t := &Table{ID: "answer-disks", Title: "Phases", Note: scale.Unit + " while all worked", Columns: []Column{{Head: "Disk"}}}
-	for i := range keys {
-		t.Rows = append(t.Rows, []Cell{{Disk: &keys[i]}})
+func disksDown(t *Table, a *analysis.Analysis, lines []pooledPhase) *Table {
+	down := &Table{ID: "answer-disks", Title: t.Title, Columns: []Column{{Head: "Disk"}}}
+	for _, column := range t.Columns[1:] {
+		down.Rows = append(down.Rows, []Cell{{Disk: column.Disk, Text: strings.ToLower(column.Head)}})
 	}
-	t.Rows = append(t.Rows, []Cell{{Text: "together"}})
-	all := len(lines)
-	if together := slices.DeleteFunc(slices.Clone(lines), func(line pooledPhase) bool { return len(a.Phases[line.phases[0]].Disks) == 1 }); len(together) > 0 {
-		lines = together
-	}
+	alone := func(line pooledPhase) bool { return len(a.Phases[line.phases[0]].Disks) == 1 }
+	several := slices.ContainsFunc(lines, func(line pooledPhase) bool { return !alone(line) })
 	shown := 0
-	for k := range lines {
-		t.Columns = append(t.Columns, Column{Head: cells.CutMiddle(label(&lines[k]), longest), Numbers: true})
-		for i := range keys {
-			t.Rows[i] = append(t.Rows[i], cell(&lines[k], keys[i].Name))
+	for k, row := range t.Rows {
+		if several && alone(lines[k]) {
+			continue
 		}
-		t.Rows[len(keys)] = append(t.Rows[len(keys)], lines[k].total(a, scale))
-		if tableWidth(t) > answerWidth && shown > 0 {
-			for i := range t.Rows {
-				t.Rows[i] = t.Rows[i][:shown+1]
-			}
-			t.Columns = t.Columns[:shown+1]
+		wider := &Table{Columns: append(down.Columns, Column{Head: cells.CutMiddle(row[0].Text, longest), Numbers: true}), Rows: slices.Clone(down.Rows)}
+		for i := range wider.Rows {
+			wider.Rows[i] = append(wider.Rows[i], row[i+1])
+		}
+		if shown > 0 && tableWidth(wider) > answerWidth {
 			break
 		}
-		shown++
+		down.Columns, down.Rows, shown = wider.Columns, wider.Rows, shown+1
 	}
-	if all > shown {
-		t.Note += "; " + unit.Plural(all-shown, "more phase") + " with --all"
+	if down.Note = t.Note; len(lines) > shown {
+		down.Note = strings.TrimSuffix(t.Note, ".") + "; " + unit.Plural(len(lines)-shown, "more phase") + " with --all."
 	}
-	return t
+	return down
 }
 
 // tableWidth is how many columns of a terminal a table takes.
@@ -323,8 +222,8 @@ func tableWidth(t *Table) (width int) {
 }
 
 // disksTable is the disks' table of a run of one phase.
-func disksTable(keys []Key, run Run, scale Scale) *Table {
-	v := newPhaseView(&run, keys, &run.Analysis.Phases[0], scale)
+func disksTable(keys []Key, run Run) *Table {
+	v := newPhaseView(&run, keys, &run.Analysis.Phases[0], scaleOf(run.Analysis))
 	if len(v.found.Disks) == 0 {
 		return nil
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/hubbench/hubbench/internal/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -35,6 +36,21 @@ func (s Scale) between(low, high *float64) string {
 		return none
 	}
 	return s.Number(*low) + " – " + s.Number(*high)
+}
+
+// margin is half the interval, rounded up to the last decimal of the rate that it stands beside; if that is more than
+// the rate, the interval: no rate is less than nothing.
+func (s Scale) margin(ci *analysis.Interval, rate float64) string {
+	if ci == nil {
+		return ""
+	}
+	if ci[1]-ci[0] > 2*rate {
+		return s.Number(ci[0]) + " to " + s.Number(ci[1])
+	}
+	_, decimals, _ := strings.Cut(s.Number(rate), ".")
+	step := math.Pow10(-len(decimals))
+	half := math.Ceil((ci[1]-ci[0])/2/s.Size/step-1e-9)*step + 0 // +0: never -0
+	return strconv.FormatFloat(half, 'f', len(decimals), 64)
 }
 
 // Write writes a value in the unit of its axis.

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -41,13 +42,16 @@ func addMatrix(doc *Document, a *analysis.Analysis) {
 		doc.Add(Sentence{Text: "All phases are " + triesOf(a, all) + "."})
 		return
 	}
-	t := matrixTable(doc, a, "All phases", pooled)
+	t := phasesTable(doc.Keys, a, pooled, true)
+	t.Title = "All phases"
 	if n := all - len(each); n > 0 {
 		t.Note += " Without " + triesOf(a, n) + "."
 	}
 	doc.Add(t)
 	if len(pooled) < len(each) {
-		doc.Add(&Details{Title: "Each repeat", Blocks: []Block{matrixTable(doc, a, "Every phase", each)}})
+		t := phasesTable(doc.Keys, a, each, true)
+		t.Title = "Every phase"
+		doc.Add(&Details{Title: "Each repeat", Blocks: []Block{t}})
 	}
 }
 
@@ -115,14 +119,6 @@ func labelOf(keys []Key, name string) string {
 	return name
 }
 
-func mean(values []float64) float64 {
-	sum := 0.0
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(len(values))
-}
-
 // pooledPhase is phases that are repeats of one, by their place in the analysis.
 type pooledPhase struct {
 	title  string
@@ -152,103 +148,108 @@ func pool(a *analysis.Analysis, together bool) []pooledPhase {
 	return out
 }
 
-// matrixTable is a line per phase: each disk's rate with its letter, and the total.
-func matrixTable(doc *Document, a *analysis.Analysis, title string, lines []pooledPhase) *Table {
+// mean is nil if there are no values.
+func mean(values []float64) *float64 {
+	if len(values) == 0 {
+		return nil
+	}
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	sum /= float64(len(values))
+	return &sum
+}
+
+// phasesTable is a row per phase and a column per disk, with how long all worked and who reads and who writes if it is whole.
+func phasesTable(keys []Key, a *analysis.Analysis, lines []pooledPhase, whole bool) *Table {
 	scale := scaleOf(a)
-	t := &Table{
-		Title: title, Columns: []Column{{Head: "Phase"}},
-		Note: "Rate of each disk in " + scale.Unit + " while all working disks were active. W writes, R reads.",
+	t := &Table{ID: pick(whole, "", "answer"), Title: "Phases", Columns: []Column{{Head: "Phase"}}}
+	for i := range keys {
+		t.Columns = append(t.Columns, Column{Head: keys[i].Label, Disk: &keys[i], Numbers: true})
 	}
-	for i := range doc.Keys {
-		t.Columns = append(t.Columns, Column{Disk: &doc.Keys[i], Head: doc.Keys[i].Label, Numbers: true})
-	}
-	t.Columns = append(t.Columns, Column{Head: "Together", Numbers: true}, Column{Head: "Overlap", Numbers: true, Drop: 1}, Column{})
-	top, compared := 0.0, false
-	for _, line := range lines {
-		for _, i := range line.phases {
-			if o := a.Phases[i].Overlap; o != nil {
-				top = max(top, o.Rate)
+	t.Columns = append(t.Columns, Column{Head: "Together", Numbers: true})
+	compared, elsewhere, limited, sure, unknown := false, false, false, false, false
+	for k := range lines {
+		line, p := &lines[k], &a.Phases[lines[k].phases[0]]
+		row := []Cell{{Text: shorten(cmp.Or(line.title, p.Phase), 2*longest), Link: phaseID(line.phases[0])}}
+		for _, key := range keys {
+			cell := line.cell(a, key.Name, scale)
+			compared, elsewhere, limited = compared || cell.Heat != nil, elsewhere || keptElsewhere(p, key.Name), limited || cell.Small == ownPace
+			if unknown = unknown || cell.NoReference && cell.Small == ""; !whole {
+				cell.Letter = ""
 			}
+			row = append(row, cell)
 		}
-	}
-	for _, line := range lines {
-		row := matrixRow(doc.Keys, a, line, scale, top)
-		compared = compared || slices.ContainsFunc(row, func(c Cell) bool { return c.Heat != nil })
+		total, length := line.total(a, scale)
+		row, sure = append(row, total), sure || total.Small != ""
+		if whole {
+			if n := len(line.phases); n > 1 {
+				row[0].Small = fmt.Sprintf("mean of %d", n)
+			}
+			row = append(row, Cell{Text: length})
+		}
 		t.Rows = append(t.Rows, row)
 	}
-	if compared {
-		t.Note += " The percentage is of the rate that the disk has without the others."
-		if slices.ContainsFunc(lines, func(l pooledPhase) bool {
-			p := &a.Phases[l.phases[0]]
-			return slices.ContainsFunc(doc.Keys, func(k Key) bool { return keptElsewhere(p, k.Name) })
-		}) {
-			t.Note += " If rates changed in a phase, it is of the time between the changes."
-		}
+	t.Note = scale.Unit + " while all worked" + pick(compared, "; %: of the rate without the others", "")
+	if whole {
+		t.Columns = append(t.Columns, Column{Head: "Overlap", Numbers: true, Drop: 1})
+		t.Note += pick(compared && elsewhere, ", in the time between changes", "") + pick(unknown, "; no %: no reference", "") + pick(sure, "; ±: half the 95 % confidence interval", "") + "; W writes, R reads"
 	}
-	if slices.ContainsFunc(lines, func(l pooledPhase) bool {
-		p := &a.Phases[l.phases[0]]
-		return len(p.Disks) > 1 && hasLimited(p)
-	}) {
-		t.Note += " " + ownPaceNote
-	}
+	t.Note += "." + pick(limited, " "+ownPaceNote, "")
 	return t
 }
 
-func matrixRow(keys []Key, a *analysis.Analysis, line pooledPhase, scale Scale, top float64) []Cell {
-	first := &a.Phases[line.phases[0]]
-	head := Cell{Text: shorten(line.title, 2*longest), Link: phaseID(line.phases[0])}
-	if n := len(line.phases); n > 1 {
-		head.Small = fmt.Sprintf("mean of %d", n)
+// cell is what a disk moved in the repeats of a phase and what it kept of its rate without the others; empty for an idle disk.
+func (p *pooledPhase) cell(a *analysis.Analysis, disk string, scale Scale) Cell {
+	first := &a.Phases[p.phases[0]]
+	role := first.Roles[disk]
+	if role != trace.Read && role != trace.Write {
+		return Cell{}
 	}
-	row := []Cell{head}
-	total, length, n := 0.0, 0.0, 0
-	var bars []Bar
-	at := 0.0
-	for i := range keys {
-		role := first.Roles[keys[i].Name]
-		if role != trace.Read && role != trace.Write {
-			row = append(row, Cell{Text: "idle"})
+	var rates, shares []float64
+	for _, i := range p.phases {
+		phase := &a.Phases[i]
+		if phase.Overlap == nil {
 			continue
 		}
-		var rates, kept []float64
-		for _, index := range line.phases {
-			p := &a.Phases[index]
-			if p.Overlap == nil {
-				continue
-			}
-			rates = append(rates, p.Overlap.Disks[keys[i].Name].Rate)
-			if p.Contention != nil {
-				if r := p.Contention.Disks[keys[i].Name].Retention; r != nil {
-					kept = append(kept, *r)
-				}
-			}
-		}
-		cell := Cell{Letter: string(role.Letter()), Text: none}
-		if first.Paced[keys[i].Name].Reads > 0 {
-			cell.Letter = "RW"
-		}
-		if len(rates) > 0 {
-			cell.Text = scale.Number(mean(rates))
-			width := Round(100*mean(rates)/top, 4)
-			bars = append(bars, Bar{Disk: &keys[i], X: Round(at, 4), Width: width})
-			at += width
-		}
-		if p := &a.Phases[line.phases[0]]; p.Paced[keys[i].Name].Limited() && len(p.Disks) > 1 {
-			cell.Small = ownPace
-		}
-		if len(kept) > 0 {
-			share := mean(kept)
-			cell.Small, cell.Heat, cell.Strong = percent(share), &share, share < 0.9
-		}
-		row = append(row, cell)
-	}
-	for _, index := range line.phases {
-		if o := a.Phases[index].Overlap; o != nil {
-			total, length, n = total+o.Rate, length+o.DurationS, n+1
+		rates = append(rates, phase.Overlap.Disks[disk].Rate)
+		if phase.Contention != nil && phase.Contention.Disks[disk].Retention != nil {
+			shares = append(shares, *phase.Contention.Disks[disk].Retention)
 		}
 	}
-	if n == 0 {
-		return append(row, Cell{Text: none}, Cell{Text: none}, Cell{})
+	cell := Cell{Letter: pick(first.Paced[disk].Reads > 0, "RW", string(role.Letter())), Text: scale.maybe(mean(rates))}
+	switch kept := mean(shares); {
+	case kept != nil:
+		cell.Small, cell.Heat, cell.Strong = percent(*kept), kept, *kept < 0.9
+	case len(first.Disks) > 1:
+		cell.Small, cell.NoReference = pick(first.Paced[disk].Limited(), ownPace, ""), len(rates) > 0
 	}
-	return append(row, Cell{Text: scale.Number(total / float64(n)), Strong: true}, Cell{Text: unit.FormatSeconds(length / float64(n))}, Cell{Bars: bars})
+	return cell
+}
+
+// total is what all disks of the repeats of a phase moved together, with an interval that covers those of all, and for how long.
+func (p *pooledPhase) total(a *analysis.Analysis, scale Scale) (cell Cell, length string) {
+	var rates, lengths []float64
+	ci := &analysis.Interval{math.Inf(1), 0}
+	for _, i := range p.phases {
+		o := a.Phases[i].Overlap
+		if o == nil {
+			continue
+		}
+		rates, lengths = append(rates, o.Rate), append(lengths, o.DurationS)
+		if o.CI95 == nil {
+			ci = nil
+		} else if ci != nil {
+			ci[0], ci[1] = min(ci[0], o.CI95[0]), max(ci[1], o.CI95[1])
+		}
+	}
+	if rates == nil {
+		return Cell{Text: none}, none
+	}
+	cell = Cell{Text: scale.maybe(mean(rates)), Strong: true}
+	if margin := scale.margin(ci, *mean(rates)); margin != "" && !strings.Contains(margin, " ") {
+		cell.Small = "± " + margin
+	}
+	return cell, unit.FormatSeconds(*mean(lengths))
 }

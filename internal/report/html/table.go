@@ -11,12 +11,6 @@ import (
 // used is a table without the columns that have nothing in any row.
 func used(t *report.Table) *report.Table {
 	keep := t.Used()
-	for i := range t.Columns {
-		if !slices.Contains(keep, i) && slices.ContainsFunc(t.Rows, func(row []report.Cell) bool { return row[i].Bars != nil }) {
-			keep = append(keep, i)
-		}
-	}
-	slices.Sort(keep)
 	out := *t
 	out.Columns, out.Rows = pick(t.Columns, keep), make([][]report.Cell, len(t.Rows))
 	for i, row := range t.Rows {
@@ -45,8 +39,6 @@ func class(column report.Column, cell report.Cell) string {
 	var names []string
 	if column.Numbers {
 		names = append(names, "num")
-	} else if column.Head == "" {
-		names = append(names, "wide")
 	}
 	if cell.Heat != nil {
 		names = append(names, fmt.Sprintf("heat h%d", min(10, max(0, int(*cell.Heat*10+0.5)))))

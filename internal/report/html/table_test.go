@@ -11,11 +11,11 @@ import (
 func TestUsed(t *testing.T) {
 	table := &report.Table{
 		Columns: []report.Column{{Head: "Disk"}, {Head: "Kept"}, {Head: ""}, {Head: "Rate"}},
-		Rows:    [][]report.Cell{{{Text: "A"}, {}, {Bars: []report.Bar{{Width: 1}}}, {Text: "1"}}, {{Text: "B"}, {}, {}, {}}},
+		Rows:    [][]report.Cell{{{Text: "A"}, {}, {}, {Text: "1"}}, {{Text: "B"}, {}, {}, {}}},
 	}
-	want := []report.Column{{Head: "Disk"}, {Head: ""}, {Head: "Rate"}}
+	want := []report.Column{{Head: "Disk"}, {Head: "Rate"}}
 	got := used(table)
-	if diff := cmp.Diff(want, got.Columns); diff != "" || len(got.Rows[1]) != 3 || got.Rows[0][2].Text != "1" {
+	if diff := cmp.Diff(want, got.Columns); diff != "" || len(got.Rows[1]) != 2 || got.Rows[0][1].Text != "1" {
 		t.Errorf("columns (-want +got):\n%s\nrows %v", diff, got.Rows)
 	}
 }
