@@ -16,6 +16,7 @@ import (
 	"github.com/hubbench/hubbench/internal/device"
 	"github.com/hubbench/hubbench/internal/doctor"
 	"github.com/hubbench/hubbench/internal/gauge"
+	"github.com/hubbench/hubbench/internal/interrupt"
 	"github.com/hubbench/hubbench/internal/report"
 	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/pkg/hardware"
@@ -50,10 +51,10 @@ func runDoctor(ctx context.Context, p program, args []string, out output) error 
 	if err := out.settle(); err != nil {
 		return err
 	}
-	ctx, _, release := onInterrupt(ctx)
+	ctx, _, release := interrupt.Catch(ctx)
 	defer release()
 	var paths []string
-	err := untilInterrupted(ctx, func() (err error) {
+	err := interrupt.Until(ctx, func() (err error) {
 		paths, err = foldersToCheck(p, args)
 		return err
 	})

@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/hubbench/hubbench/internal/interrupt"
 )
 
 // What an exit code says.
@@ -57,7 +59,7 @@ func exitCode(err error) int {
 		return exitOK
 	case errors.As(err, &known):
 		return known.code
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled), errors.Is(err, interrupt.ErrEarly):
 		return exitInterrupted
 	default:
 		return exitFailed

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hubbench/hubbench/internal/interrupt"
 	"github.com/hubbench/hubbench/internal/mount"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -74,11 +75,11 @@ func runMount(p program, name, dir string, opts mountOptions) error {
 	if err := errors.Join(mistakes...); err != nil {
 		return usage(err)
 	}
-	ctx, asked, release := onInterrupt(context.Background())
+	ctx, asked, release := interrupt.Catch(context.Background())
 	defer release()
 	signal.Reset(syscall.SIGQUIT) // it prints stacks, as of any Go program
-	asked.answer(func() { sayf(p.stderr, "hubbench: unmounting; a second Ctrl-C ends this at once\n") })
-	return asked.untilKilled(2*time.Second, func() error {
+	asked.Answer(func() { sayf(p.stderr, "hubbench: unmounting; a second Ctrl-C ends this at once\n") })
+	return asked.UntilKilled(2*time.Second, func() error {
 		mounted, err := mount.Mount(what)
 		if err != nil {
 			return err
@@ -88,7 +89,7 @@ func runMount(p program, name, dir string, opts mountOptions) error {
 		}
 		sayf(p.stderr, "hubbench: mounted; Ctrl-C unmounts\n")
 		<-ctx.Done()
-		return mounted.Unmount(asked.kill)
+		return mounted.Unmount(asked.Killed())
 	})
 }
 

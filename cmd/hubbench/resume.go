@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hubbench/hubbench/internal/diskio"
+	"github.com/hubbench/hubbench/internal/interrupt"
 	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
@@ -18,7 +19,7 @@ func runResume(ctx context.Context, p program, opts runOptions) error {
 	var dir *rundir.Dir
 	var ready *prepared
 	var warnings []string
-	err := untilInterrupted(ctx, func() (err error) {
+	err := interrupt.Until(ctx, func() (err error) {
 		err = notifyIfSlow(p.notify, reachTimeout, "results folder "+opts.from, func() (err error) {
 			if err := checkResumable(opts.from); err != nil {
 				return err

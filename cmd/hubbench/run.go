@@ -16,6 +16,7 @@ import (
 	"github.com/hubbench/hubbench/internal/awake"
 	"github.com/hubbench/hubbench/internal/coordinator"
 	"github.com/hubbench/hubbench/internal/gauge"
+	"github.com/hubbench/hubbench/internal/interrupt"
 	"github.com/hubbench/hubbench/internal/progress"
 	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -28,8 +29,8 @@ type runOptions struct {
 	quiet   bool
 	noPause bool // pauses wait for nobody
 	stall   time.Duration
-	from    string      // the folder of a run to resume
-	asked   *interrupts // what signals ask of the run; not an option of a person's
+	from    string           // the folder of a run to resume
+	asked   *interrupt.Asked // what signals ask of the run; not an option of a person's
 	allow   []string
 }
 
@@ -65,7 +66,7 @@ first phase that is not complete.`,
 			if opts.from != "" && opts.dir != "" {
 				return usage(errors.New("--out names the folder of a new run, and --resume goes on in its own: leave one of them out"))
 			}
-			ctx, asked, release := onInterrupt(cmd.Context())
+			ctx, asked, release := interrupt.Catch(cmd.Context())
 			defer release()
 			opts.asked = asked
 			if opts.from != "" {
@@ -91,7 +92,7 @@ func runRun(ctx context.Context, p program, path string, opts runOptions) error 
 	var dir *rundir.Dir
 	var info rundir.Info
 	began := time.Now()
-	err := untilInterrupted(ctx, func() (err error) {
+	err := interrupt.Until(ctx, func() (err error) {
 		if ready, err = prepareAt(p, path, opts.dir); err != nil {
 			return err
 		}
@@ -143,8 +144,8 @@ const partsTimeout = time.Second
 
 // measure records, analyses and reports, and says by its error how the run ended.
 func measure(ctx context.Context, p program, ready *prepared, opts runOptions, dir *rundir.Dir, info *rundir.Info) error {
-	err := opts.asked.untilKilled(hangTimeout, func() error { return measureAndReport(ctx, p, ready, opts, dir, info) })
-	if errors.Is(err, errKilled) {
+	err := opts.asked.UntilKilled(hangTimeout, func() error { return measureAndReport(ctx, p, ready, opts, dir, info) })
+	if errors.Is(err, interrupt.ErrKilled) {
 		removed := make(chan struct{})
 		go func() {
 			_ = rundir.RemoveParts(dir.Path) // of what is still being written
@@ -165,21 +166,21 @@ func measureAndReport(ctx context.Context, p program, ready *prepared, opts runO
 	reader := &phaseReader{plan: ready.plan, from: dir.Begun}
 	watcher := watch(p, opts, ready, reader)
 	defer watcher.Close()
-	asked.answer(watcher.Stopping)
+	asked.Answer(watcher.Stopping)
 	live := dir.Live(opts.stall, watcher.Tell)
 	reader.dir = live
 	interrupted, recordErr := record(ctx, p, ready, opts, results{live, watcher, info})
-	asked.answer(func() { fmt.Fprintln(p.stderr, "the results are being written; Ctrl-C again ends at once") })
+	asked.Answer(func() { fmt.Fprintln(p.stderr, "the results are being written; Ctrl-C again ends at once") })
 	for _, f := range info.Failures {
 		// Those of phases have been told as they came; with --quiet the report alone tells of all, which as JSON it does not.
 		if !opts.quiet && f.Phase == "" || opts.quiet && opts.format == "json" {
 			sayf(p.stderr, "%s\n", f)
 		}
 	}
-	if err := cmp.Or(recordErr, live.Close(asked.kill)); err != nil {
+	if err := cmp.Or(recordErr, live.Close(asked.Killed())); err != nil {
 		return unrecorded(ctx, err, dir)
 	}
-	if err := asked.untilKilled(0, func() error { return conclude(p, dir, opts.resultOptions) }); err != nil {
+	if err := asked.UntilKilled(0, func() error { return conclude(p, dir, opts.resultOptions) }); err != nil {
 		return err
 	}
 	next := "hubbench run --resume " + quoteForShell(dir.Path)
@@ -281,7 +282,7 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, to
 		WorkerLog: dir,
 		Gauges:    new(gauge.Finder).Find,
 		Stall:     opts.stall,
-		Kill:      opts.asked.kill,
+		Kill:      opts.asked.Killed(),
 		Log:       log,
 		Modes: func(phase string, modes map[string]trace.Effective) error {
 			info.Effective[phase] = modes

@@ -4,6 +4,8 @@ import (
 	"context"
 	"os"
 	"runtime/debug"
+
+	"github.com/hubbench/hubbench/internal/interrupt"
 )
 
 // heapGrowth is how many percent the heap may grow between collections: so a million files are analysed in 250 MB, and
@@ -14,9 +16,13 @@ func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(heapGrowth)
 	}
-	if code, ok := front(os.Args[1:]); ok {
+	self := interrupt.Process{
+		Args: os.Args, Env: os.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Exit: exit, Failed: exitFailed, Interrupted: exitInterrupted,
+	}
+	if code, ok := interrupt.Front(self, []string{"run", "plan", "doctor", "clean", "devices", "init"}); ok {
 		exit(code)
 	}
-	ctx, end := behind(context.Background())
+	ctx, end := interrupt.Behind(context.Background(), self)
 	end(run(ctx, os.Args[1:], program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}))
 }

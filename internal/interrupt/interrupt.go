@@ -1,4 +1,7 @@
-package main
+// Package interrupt is how hubbench is asked to end. The first signal stops what a command does, the second ends it at
+// once; and a command that looks at disks does so behind a process that touches none, so that a disk that hangs cannot
+// hang the terminal.
+package interrupt
 
 import (
 	"context"
@@ -11,9 +14,9 @@ import (
 	"time"
 )
 
-// interrupts are what signals ask of a run, from its first moment until its results are written: the first stops it, the
+// Asked is what signals ask of a run, from its first moment until its results are written: the first stops it, the
 // second ends it at once. A reader that is gone (a closed pager) ends no run.
-type interrupts struct {
+type Asked struct {
 	kill chan struct{} // closed by the second
 
 	mu  sync.Mutex
@@ -29,6 +32,15 @@ type asks struct {
 // asksKey is what a context has them by.
 type asksKey struct{}
 
+// Process is what belongs to the whole process, which cmd has and passes down.
+type Process struct {
+	Args                  []string // with the program's name
+	Env                   []string
+	Stdin, Stdout, Stderr *os.File
+	Exit                  func(code int)
+	Failed, Interrupted   int // exit codes
+}
+
 // askingSignals are those that ask a process to end.
 func askingSignals() []os.Signal {
 	asking := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT}
@@ -38,24 +50,27 @@ func askingSignals() []os.Signal {
 	return asking
 }
 
-// errKilled is a second interrupt.
-var errKilled = errors.New("interrupted twice")
+// ErrKilled is a second interrupt.
+var ErrKilled = errors.New("interrupted twice")
 
-// untilInterrupted does what comes before anything is made or moved: the first interrupt ends it, though a disk hangs
+// ErrEarly is an interrupt before anything was made or moved.
+var ErrEarly = errors.New("interrupted before anything was measured")
+
+// Until does what comes before anything is made or moved: the first interrupt ends it, though a disk hangs
 // meanwhile and do goes on.
-func untilInterrupted(ctx context.Context, do func() error) error {
+func Until(ctx context.Context, do func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- do() }()
 	select {
 	case err := <-done:
 		return err
 	case <-ctx.Done():
-		return &exitError{code: exitInterrupted, err: errors.New("interrupted before anything was measured")}
+		return ErrEarly
 	}
 }
 
-// onInterrupt ends the context at the first signal that asks the process to end. None of them kills.
-func onInterrupt(parent context.Context) (ctx context.Context, asked *interrupts, release func()) {
+// Catch ends the context at the first signal that asks the process to end. None of them kills.
+func Catch(parent context.Context) (ctx context.Context, asked *Asked, release func()) {
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)
 	if a, ok := parent.Value(asksKey{}).(*asks); ok {
@@ -65,7 +80,7 @@ func onInterrupt(parent context.Context) (ctx context.Context, asked *interrupts
 		signal.Notify(signals, askingSignals()...)
 	}
 	signal.Ignore(syscall.SIGPIPE)
-	asked = &interrupts{kill: make(chan struct{}), say: func() {}}
+	asked = &Asked{kill: make(chan struct{}), say: func() {}}
 	quit := make(chan struct{})
 	go func() {
 		for _, act := range []func(){func() { cancel(); asked.first() }, func() { close(asked.kill) }} {
@@ -81,22 +96,25 @@ func onInterrupt(parent context.Context) (ctx context.Context, asked *interrupts
 	return ctx, asked, func() { close(quit); cancel() }
 }
 
-// answer has the first interrupt answered by say from now on.
-func (i *interrupts) answer(say func()) {
+// Answer has the first interrupt answered by say from now on.
+func (i *Asked) Answer(say func()) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.say = say
 }
 
-func (i *interrupts) first() {
+func (i *Asked) first() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.say()
 }
 
-// untilKilled does what a first interrupt does not stop. After a second one it waits for so long, and then returns
-// errKilled while do may still be under way.
-func (i *interrupts) untilKilled(wait time.Duration, do func() error) error {
+// Killed is closed by the second interrupt.
+func (i *Asked) Killed() <-chan struct{} { return i.kill }
+
+// UntilKilled does what a first interrupt does not stop. After a second one it waits for so long, and then returns
+// ErrKilled while do may still be under way.
+func (i *Asked) UntilKilled(wait time.Duration, do func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- do() }()
 	select {
@@ -108,6 +126,6 @@ func (i *interrupts) untilKilled(wait time.Duration, do func() error) error {
 	case err := <-done:
 		return err
 	case <-time.After(wait):
-		return errKilled
+		return ErrKilled
 	}
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package interrupt
 
 import (
 	"context"
@@ -27,16 +27,15 @@ const (
 	codeFile             // takes the exit code
 )
 
-// lookAtDisks are the commands that do.
-func lookAtDisks() []string { return []string{"run", "plan", "doctor", "clean", "devices", "init"} }
-
 // endTimeout is how long a process that has given its exit code may take to end.
 const endTimeout = 500 * time.Millisecond
 
-// front runs the command line in a second process; not ok if that is not needed, or cannot be had.
-func front(args []string) (code int, ok bool) {
+// Front runs the command line in a second process if it is one of the commands that look at disks; not ok if it is not, or
+// such a process cannot be had.
+func Front(p Process, commands []string) (code int, ok bool) {
+	args := p.Args[1:]
 	i := slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
-	if i < 0 || !slices.Contains(lookAtDisks(), args[i]) || os.Getenv(behindFront) != "" {
+	if i < 0 || !slices.Contains(commands, args[i]) || p.isBehind() {
 		return 0, false
 	}
 	self, err := os.Executable()
@@ -56,10 +55,10 @@ func front(args []string) (code int, ok bool) {
 	defer codes.Close()
 	defer codeWrite.Close()
 	cmd := exec.Command(self, args...)
-	cmd.Args[0] = os.Args[0]
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Args[0] = p.Args[0]
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.Stdin, p.Stdout, p.Stderr
 	cmd.ExtraFiles = []*os.File{askedRead, codeWrite}
-	cmd.Env = append(os.Environ(), behindFront+"=1")
+	cmd.Env = append(slices.Clone(p.Env), behindFront+"=1")
 	dieWithFront(cmd)
 	runtime.LockOSThread() // whose end would be taken for this process's
 	signals := make(chan os.Signal, 8)
@@ -101,11 +100,11 @@ func front(args []string) (code int, ok bool) {
 	}
 }
 
-// behind is the other side: it gives the asks that come from the process in front to the context of the commands, and what
-// ends this process with an exit code. Without such a process, signals ask, and os.Exit ends.
-func behind(ctx context.Context) (context.Context, func(code int)) {
-	if os.Getenv(behindFront) == "" {
-		return ctx, exit
+// Behind is the other side: it gives the asks that come from the process in front to the context of the commands, and what
+// ends this process with an exit code. Without such a process, signals ask, and p.Exit ends.
+func Behind(ctx context.Context, p Process) (context.Context, func(code int)) {
+	if !p.isBehind() {
+		return ctx, p.Exit
 	}
 	_ = os.Unsetenv(behindFront) // for the processes that are started here
 	syscall.CloseOnExec(askedFile)
@@ -114,8 +113,8 @@ func behind(ctx context.Context) (context.Context, func(code int)) {
 	end := func(code int) {
 		_, _ = codes.Write([]byte{byte(code)})
 		// A request that does not return holds all files of the process open, for whoever reads what is printed.
-		_, _, _ = os.Stdin.Close(), os.Stdout.Close(), os.Stderr.Close()
-		exit(code)
+		_, _, _ = p.Stdin.Close(), p.Stdout.Close(), p.Stderr.Close()
+		p.Exit(code)
 	}
 	// Those of a terminal come here too. They are asked for and not read, instead of ignored, which would be inherited.
 	signal.Notify(make(chan os.Signal, 1), askingSignals()...)
@@ -125,14 +124,18 @@ func behind(ctx context.Context) (context.Context, func(code int)) {
 			n, err := asked.Read(ask)
 			switch {
 			case err != nil: // the process in front was killed: so is this one
-				exit(exitFailed)
+				p.Exit(p.Failed)
 			case n == 0:
 			case a.taken.Load():
 				a.each <- os.Interrupt
 			default:
-				end(exitInterrupted)
+				end(p.Interrupted)
 			}
 		}
 	}()
 	return context.WithValue(ctx, asksKey{}, a), end
+}
+
+func (p Process) isBehind() bool {
+	return slices.ContainsFunc(p.Env, func(v string) bool { return strings.HasPrefix(v, behindFront+"=") && v != behindFront+"=" })
 }
