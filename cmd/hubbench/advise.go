@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hubbench/hubbench/configs"
+	"github.com/hubbench/hubbench/internal/prepare"
 	"github.com/hubbench/hubbench/internal/report"
 	"github.com/hubbench/hubbench/pkg/advise"
 	"github.com/hubbench/hubbench/pkg/stream"
@@ -68,7 +69,7 @@ func runAdvise(p program, name string, opts adviseOptions) error {
 	if err := opts.settle(); err != nil {
 		return err
 	}
-	profile, err := loadProfile(name)
+	profile, err := prepare.LoadProfile(name)
 	if err != nil {
 		return usage(err)
 	}

@@ -12,8 +12,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/hubbench/hubbench/internal/cells"
+	"github.com/hubbench/hubbench/internal/prepare"
 	"github.com/hubbench/hubbench/internal/rundir"
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -64,7 +65,7 @@ func checkRun(path string) error {
 	case isFolder(path):
 		return nil
 	case missing(path):
-		return usage(fmt.Errorf("%s does not exist; give a run folder (%s) or an %s", path, filepath.Join(defaultResults, "NAME-DATE-TIME"), rundir.EventsFile))
+		return usage(fmt.Errorf("%s does not exist; give a run folder (%s) or an %s", path, filepath.Join(prepare.DefaultResults, "NAME-DATE-TIME"), rundir.EventsFile))
 	case exists(filepath.Join(folder, rundir.InfoFile)) && slices.Contains([]string{rundir.ScenarioFile, rundir.InfoFile, rundir.AnalysisFile, rundir.LogFile}, base):
 		return usage(fmt.Errorf("%s is one file of a run; give the run's folder, %s", path, folder))
 	case base == rundir.AnalysisFile:
@@ -81,16 +82,16 @@ func checkResumable(path string) error {
 	case isFolder(path):
 		return nil
 	case unfinished != "":
-		return usage(fmt.Errorf("%s is a scenario, and --resume takes the folder of a run; try --resume %s", path, quoteForShell(unfinished)))
+		return usage(fmt.Errorf("%s is a scenario, and --resume takes the folder of a run; try --resume %s", path, cells.Shell(unfinished)))
 	case isScenario(path) && exists(path):
 		return usage(fmt.Errorf("%s is a scenario, and --resume takes the folder of a run, %s; hubbench run %s begins a new one",
-			path, runsOf(path), quoteForShell(path)))
+			path, runsOf(path), cells.Shell(path)))
 	case exists(filepath.Join(filepath.Dir(path), rundir.InfoFile)) && exists(path):
-		return usage(fmt.Errorf("%s is a file, and --resume takes the folder of a run; try --resume %s", path, quoteForShell(filepath.Dir(path))))
+		return usage(fmt.Errorf("%s is a file, and --resume takes the folder of a run; try --resume %s", path, cells.Shell(filepath.Dir(path))))
 	case exists(path):
-		return usage(fmt.Errorf("%s is a file, and --resume takes the folder of a run, %s", path, filepath.Join(defaultResults, "NAME-DATE-TIME")))
+		return usage(fmt.Errorf("%s is a file, and --resume takes the folder of a run, %s", path, filepath.Join(prepare.DefaultResults, "NAME-DATE-TIME")))
 	case missing(path):
-		return usage(fmt.Errorf("%s does not exist; --resume takes the folder of a run, %s", path, filepath.Join(defaultResults, "NAME-DATE-TIME")))
+		return usage(fmt.Errorf("%s does not exist; --resume takes the folder of a run, %s", path, filepath.Join(prepare.DefaultResults, "NAME-DATE-TIME")))
 	}
 	return nil // why it cannot be read is said by who opens it
 }
@@ -116,35 +117,27 @@ func isScenario(path string) bool {
 
 // runsOf is where the runs of a scenario are, as far as the file says.
 func runsOf(path string) string {
-	if s, err := loadScenario(path); err == nil {
-		return filepath.Join(resultsOf(s), s.Name+"-DATE-TIME")
+	if s, err := prepare.LoadScenario(path); err == nil {
+		return filepath.Join(prepare.ResultsOf(s), s.Name+"-DATE-TIME")
 	}
-	return filepath.Join(defaultResults, "NAME-DATE-TIME")
+	return filepath.Join(prepare.DefaultResults, "NAME-DATE-TIME")
 }
 
 // unfinishedRun finds the last run of a scenario that was cut off; empty if there is none.
 func unfinishedRun(path string) string {
-	s, err := loadScenario(path)
+	s, err := prepare.LoadScenario(path)
 	if err != nil {
 		return ""
 	}
-	entries, err := os.ReadDir(resultsOf(s)) // by name, and so by time
+	entries, err := os.ReadDir(prepare.ResultsOf(s)) // by name, and so by time
 	if err != nil {
 		return ""
 	}
 	for _, entry := range slices.Backward(entries) {
-		folder := filepath.Join(resultsOf(s), entry.Name())
+		folder := filepath.Join(prepare.ResultsOf(s), entry.Name())
 		if info, err := rundir.LoadInfo(folder); err == nil && info != nil && info.Name == s.Name && info.Status != trace.Complete {
 			return folder
 		}
 	}
 	return ""
-}
-
-func loadScenario(path string) (*scenario.Scenario, error) {
-	source, err := readSmall(path)
-	if err != nil {
-		return nil, err
-	}
-	return scenario.Load(path, source)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hubbench/hubbench/internal/device"
 	"github.com/hubbench/hubbench/internal/diskio"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
@@ -27,7 +28,7 @@ func runClean(p program, path string) error {
 		return usage(errors.New("clean: PATH is empty; give the disk's folder, or . for the current one"))
 	}
 	var cleaned []diskio.Cleaned
-	err := notifyIfSlow(p.notify, reachTimeout, path, func() (err error) {
+	err := device.NotifyIfSlow(p.notify, device.SlowAfter, path, func() (err error) {
 		cleaned, err = diskio.Clean(path)
 		return err
 	})

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hubbench/hubbench/configs"
+	"github.com/hubbench/hubbench/internal/prepare"
 	"github.com/hubbench/hubbench/internal/report"
 	"github.com/hubbench/hubbench/internal/rundir"
 )
@@ -70,7 +71,7 @@ func profileAndDisks(cmd *cobra.Command, args []string, begun string) ([]string,
 	if len(args) == 0 {
 		return profiles(cmd, args, begun)
 	}
-	profile, err := loadProfile(args[0])
+	profile, err := prepare.LoadProfile(args[0])
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/hubbench/hubbench/internal/doctor"
 	"github.com/hubbench/hubbench/internal/gauge"
 	"github.com/hubbench/hubbench/internal/interrupt"
+	"github.com/hubbench/hubbench/internal/prepare"
 	"github.com/hubbench/hubbench/internal/report"
 	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/pkg/hardware"
@@ -68,7 +69,7 @@ func runDoctor(ctx context.Context, p program, args []string, out output) error 
 	began, host := time.Now(), rundir.ThisHost()
 	checks, err := doctor.Run(ctx, doctor.Options{
 		Paths:   paths,
-		RunID:   newRunID(began),
+		RunID:   rundir.NewID(began),
 		Command: func(args ...string) *exec.Cmd { return exec.Command(self, args...) },
 		Count:   count,
 		Awake:   awake.Check,
@@ -84,7 +85,7 @@ func runDoctor(ctx context.Context, p program, args []string, out output) error 
 		return err
 	}
 	found := &trace.Checkup{Tool: toolVersion(), Date: began.UTC().Format(time.RFC3339), Host: host.Name, System: systemOf(host), Checks: checks}
-	if err := saveCheckup(found); err != nil {
+	if err := prepare.SaveCheckup(found); err != nil {
 		sayf(p.stderr, "warning: later runs will not know of this result: %s\n", oneLine(err.Error()))
 	}
 	if err := out.send(p, report.OfDoctor(found), nil); err != nil {
@@ -104,7 +105,7 @@ func foldersToCheck(p program, args []string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		err = notifyIfSlow(p.notify, reachTimeout, arg, func() error {
+		err = device.NotifyIfSlow(p.notify, device.SlowAfter, arg, func() error {
 			switch {
 			case !exists(path):
 				return usage(fmt.Errorf("%s does not exist; give a folder on the disk", arg))

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hubbench/hubbench/configs"
+	"github.com/hubbench/hubbench/internal/cells"
 	"github.com/hubbench/hubbench/internal/device"
 	"github.com/hubbench/hubbench/internal/filesync"
 	"github.com/hubbench/hubbench/internal/report"
@@ -77,10 +78,10 @@ func runInit(ctx context.Context, p program, opts initOptions) error {
 	}
 	fmt.Fprintln(p.stdout, opts.out)
 	if opts.from != "" && bytes.Contains(content, []byte("path:")) { // of a disk that is yet to be named
-		sayf(p.stderr, "next: write the folders of your disks into %s, then: hubbench plan %s\n", opts.out, quoteForShell(opts.out))
+		sayf(p.stderr, "next: write the folders of your disks into %s, then: hubbench plan %s\n", opts.out, cells.Shell(opts.out))
 		return nil
 	}
-	sayf(p.stderr, "next: hubbench run %s --open\n", quoteForShell(opts.out))
+	sayf(p.stderr, "next: hubbench run %s --open\n", cells.Shell(opts.out))
 	return nil
 }
 
@@ -192,7 +193,7 @@ func builtIn(name, out string) ([]byte, error) {
 		return nil, usage(fmt.Errorf("--from %s: no scenario is built in by that name; try %s", name, strictyaml.Suggest(name, configs.Scenarios())))
 	}
 	data = bytes.Replace(data, []byte("$schema=scenario.schema.json"), []byte("$schema="+scenario.SchemaURL), 1)
-	return bytes.ReplaceAll(data, []byte("configs/"+name+".yaml"), []byte(quoteForShell(out))), nil
+	return bytes.ReplaceAll(data, []byte("configs/"+name+".yaml"), []byte(cells.Shell(out))), nil
 }
 
 // writableFolder is the folder of a volume that this user may write to: its own, or the first in it.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hubbench/hubbench/internal/prepare"
 	"github.com/hubbench/hubbench/pkg/draft"
 	"github.com/hubbench/hubbench/pkg/hardware"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -75,7 +76,7 @@ func TestInit(t *testing.T) {
 					t.Errorf("no %q in\n%s", want, data)
 				}
 			}
-			if _, err := prepare(strings.TrimSpace(out.String())); err != nil {
+			if _, err := prepare.Load(strings.TrimSpace(out.String()), func(string) {}); err != nil {
 				t.Error(err)
 			}
 		})

@@ -9,21 +9,23 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/hubbench/hubbench/internal/prepare"
 	"github.com/hubbench/hubbench/internal/progress"
 	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/internal/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/forecast"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // watch shows a run's progress on stderr, or nowhere with --quiet.
-func watch(p program, opts runOptions, ready *prepared, reader *phaseReader) *progress.Progress {
+func watch(p program, opts runOptions, ready *prepare.Ready, reader *phaseReader) *progress.Progress {
 	if opts.quiet {
-		return progress.New(io.Discard, progress.Options{Plan: ready.plan, Tell: func(text string) { sayf(p.stderr, "warning: %s\n", text) }})
+		return progress.New(io.Discard, progress.Options{Plan: ready.Plan, Tell: func(text string) { sayf(p.stderr, "warning: %s\n", text) }})
 	}
-	shown := progress.Options{Plan: ready.plan, Limit: ready.limit, Conclude: reader.conclude}
+	limit := func(phase *scenario.Phase) float64 { return forecast.Limit(ready.Plan, ready.Profile, phase) }
+	shown := progress.Options{Plan: ready.Plan, Limit: limit, Conclude: reader.conclude}
 	if file, ok := p.stderr.(*os.File); ok && isTerminal(p.stderr) && progress.Sequences(file) {
 		shown.Size = func() (columns, rows int) {
 			columns, rows, _ = term.GetSize(int(file.Fd())) // zero if it fails: the usual size is taken
@@ -31,29 +33,6 @@ func watch(p program, opts runOptions, ready *prepared, reader *phaseReader) *pr
 		}
 	}
 	return progress.New(p.stderr, shown)
-}
-
-// limit is what the hub of simulated disks carries of a phase; 0 if that is not known.
-func (r *prepared) limit(phase *scenario.Phase) float64 {
-	if r.profile == nil {
-		return 0
-	}
-	reads, writes := false, false
-	for i := range phase.Jobs {
-		work := hub.WorkOf(r.plan, phase, &phase.Jobs[i])
-		if work.Direct {
-			return 0 // it is not on the hub
-		}
-		reads, writes = reads || work.Op == trace.Read, writes || work.Op == trace.Write
-	}
-	switch c := r.profile.Capacity; {
-	case reads && writes:
-		return c.Both
-	case reads:
-		return c.Read
-	default:
-		return c.Write
-	}
 }
 
 // phaseReader reads what was recorded of a phase when it has ended, before the next begins.

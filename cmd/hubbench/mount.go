@@ -13,6 +13,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/interrupt"
 	"github.com/hubbench/hubbench/internal/mount"
+	"github.com/hubbench/hubbench/internal/prepare"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -54,7 +55,7 @@ A fault is DISK:KIND, followed by @2GB or @30s if it begins only after that many
 }
 
 func runMount(p program, name, dir string, opts mountOptions) error {
-	profile, err := loadProfile(name)
+	profile, err := prepare.LoadProfile(name)
 	if err != nil {
 		return usage(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/hubbench/hubbench/internal/evidence"
+	"github.com/hubbench/hubbench/internal/prepare"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hub"
 )
@@ -233,7 +234,7 @@ func TestFitOfMountedHub(t *testing.T) {
 	if len(got) < 20 {   // all of sixteen rates, parts and weights; lags of writers after writers and of readers after either
 		t.Errorf("the fits know %d parameters, want 20 at least", len(got))
 	}
-	profile, err := loadProfile(mountedHub)
+	profile, err := prepare.LoadProfile(mountedHub)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,22 +3,19 @@ package main
 import (
 	"bufio"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
-	"time"
-	"unicode"
 
 	"golang.org/x/term"
 
 	"github.com/hubbench/hubbench/internal/cells"
+	"github.com/hubbench/hubbench/internal/prepare"
+	"github.com/hubbench/hubbench/pkg/forecast"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
@@ -46,11 +43,11 @@ func sayf(w io.Writer, format string, args ...any) {
 const askAbove = 100_000_000_000
 
 // confirm asks whether to write as much as the plan does to real disks, with what fills volumes and all tries of searches.
-func (r *prepared) confirm(ctx context.Context, p program, yes bool) error {
-	if yes || r.profile != nil || !isTerminal(p.stdin) {
+func confirm(ctx context.Context, p program, ready *prepare.Ready, yes bool) error {
+	if yes || ready.Profile != nil || !isTerminal(p.stdin) {
 		return nil
 	}
-	question, err := r.wear()
+	question, err := wear(ready)
 	if question == "" || err != nil {
 		return err
 	}
@@ -66,32 +63,28 @@ func (r *prepared) confirm(ctx context.Context, p program, yes bool) error {
 }
 
 // wear says how much the plan writes, if that is worth a question.
-func (r *prepared) wear() (string, error) {
-	forecasts, err := r.forecasts()
+func wear(ready *prepare.Ready) (string, error) {
+	forecasts, err := forecast.Of(ready.Plan, ready.Profile, ready.Volumes())
 	if err != nil {
 		return "", err
 	}
-	var total forecast
-	for _, f := range forecasts {
-		total = total.plus(f)
-	}
-	written := total.written()
-	if written < askAbove {
+	total := forecast.Total(forecasts)
+	if total.Written() < askAbove {
 		return "", nil
 	}
 	bound := string(total.WriteBound)
 	if bound != "" {
 		bound += " "
 	}
-	return "This will write " + bound + unit.FormatBytes(written) + " to the disks in total.", nil
+	return "This will write " + bound + unit.FormatBytes(total.Written()) + " to the disks in total.", nil
 }
 
 // requireTerminal refuses a plan with pauses if nobody can press Enter, before anything is measured.
-func (r *prepared) requireTerminal(p program, opts runOptions) error {
-	if opts.noPause || isTerminal(p.stdin) {
+func requireTerminal(p program, ready *prepare.Ready, noPause bool) error {
+	if noPause || isTerminal(p.stdin) {
 		return nil
 	}
-	for _, phase := range r.plan.Phases[r.done:] {
+	for _, phase := range ready.Plan.Phases[ready.Done:] {
 		if phase.Pause != "" {
 			return usage(fmt.Errorf("phase %s waits for a person (%s), but there is no terminal; --no-pause skips the wait", phase.Name, phase.Pause))
 		}
@@ -132,17 +125,13 @@ func readLine(ctx context.Context, r io.Reader) (string, error) {
 	}
 }
 
+// notify writes a line for a person.
+func (p program) notify(text string) { sayf(p.stderr, "%s\n", text) }
+
 // isTerminal reports whether a person sits at a stream.
 func isTerminal(stream any) bool {
 	file, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
-}
-
-// newRunID names a run's test folders: when, and four random digits against two runs in one second.
-func newRunID(began time.Time) string {
-	var tail [2]byte
-	_, _ = rand.Read(tail[:]) // never fails
-	return began.UTC().Format("20060102-150405") + "-" + hex.EncodeToString(tail[:])
 }
 
 // openPage shows a file in the person's browser.
@@ -160,19 +149,4 @@ func openPage(path string) error {
 		return fmt.Errorf("open the report: %w; it is at %s", err, path)
 	}
 	return nil
-}
-
-// quoteForShell writes a path so that it can be pasted into a command line.
-func quoteForShell(path string) string {
-	plain := func(r rune) bool {
-		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("/_-.,:+@%", r) || r == filepath.Separator
-	}
-	switch {
-	case path != "" && !strings.ContainsFunc(path, func(r rune) bool { return !plain(r) }):
-		return path
-	case runtime.GOOS == "windows":
-		return `"` + path + `"`
-	default:
-		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-	}
 }

@@ -9,8 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hubbench/hubbench/internal/cells"
 	"github.com/hubbench/hubbench/internal/device"
+	"github.com/hubbench/hubbench/internal/prepare"
 	"github.com/hubbench/hubbench/internal/report"
+	"github.com/hubbench/hubbench/pkg/forecast"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/stream"
 )
@@ -72,42 +75,33 @@ func runPlan(ctx context.Context, p program, path string, allow []string, out ou
 	if err := out.settle(); err != nil {
 		return err
 	}
-	ready, err := prepareAt(p, path, "")
+	ready, err := prepare.Load(path, p.notify)
+	if err != nil {
+		return usage(err)
+	}
+	ready.Look = p.lookAround
+	ready.ReachResults("")
+	_ = ready.Reach() // the checks say it better
+	if err := ready.LeaveOut(allow); err != nil {
+		return usage(err)
+	}
+	problems := ready.Problems(ctx, ready.Folder("", time.Now()))
+	plan, err := forecastPlan(ready)
 	if err != nil {
 		return err
 	}
-	ready.look = p
-	_ = ready.reach(p) // the checks say it better
-	if err := ready.allowing(allow); err != nil {
-		return err
-	}
-	problems := ready.problems(ctx, ready.folder("", time.Now()))
-	forecasts, err := ready.forecasts()
-	if err != nil {
-		return err
-	}
-	var total forecast
-	plan := report.Plan{Plan: ready.plan}
-	if ready.profile != nil {
-		plan.Model = ready.profile.Name
-	}
-	for _, f := range forecasts {
-		total = total.plus(f)
-		plan.Forecasts = append(plan.Forecasts, f.report())
-	}
-	plan.Total, plan.Disks = total.report(), ready.disks(total)
 	fatal := 0
 	for _, problem := range problems {
-		plan.Checks = append(plan.Checks, report.Check{Code: problem.Code, Fatal: problem.Fatal, Text: ready.locate(problem)})
+		plan.Checks = append(plan.Checks, report.Check{Code: problem.Code, Fatal: problem.Fatal, Text: ready.Locate(problem)})
 		if problem.Fatal {
 			fatal++
 		}
 	}
-	if err := out.send(p, report.OfPlan(plan), nil); err != nil {
+	if err := out.send(p, report.OfPlan(*plan), nil); err != nil {
 		return err
 	}
 	if out.format == "text" && out.out == "" && !out.all {
-		sayf(p.stderr, "every phase and disk, and what the times assume: hubbench plan %s --all\n", quoteForShell(path))
+		sayf(p.stderr, "every phase and disk, and what the times assume: hubbench plan %s --all\n", cells.Shell(path))
 	}
 	if fatal > 0 {
 		return usage(fmt.Errorf("%s cannot run here: %d of the checks failed", path, fatal))
@@ -115,34 +109,51 @@ func runPlan(ctx context.Context, p program, path string, allow []string, out ou
 	return nil
 }
 
-// disks are what each disk has to take.
-func (r *prepared) disks(total forecast) []report.PlannedDisk {
-	var out []report.PlannedDisk
-	totals := r.plan.Totals()
-	for i, disk := range r.plan.Disks {
-		d := report.PlannedDisk{Name: disk.Name, Where: disk.Path, Writes: total.writes[disk.Name], Bound: totals[i].Bound, Space: r.space(disk)}
+// forecastPlan is what the plan is expected to come to.
+func forecastPlan(ready *prepare.Ready) (*report.Plan, error) {
+	volumes := ready.Volumes()
+	forecasts, err := forecast.Of(ready.Plan, ready.Profile, volumes)
+	if err != nil {
+		return nil, err
+	}
+	told := func(f forecast.Forecast) report.Forecast {
+		return report.Forecast{
+			Moves: f.Moves, Writes: f.Written(), MoveBound: f.MoveBound, WriteBound: f.WriteBound,
+			Min: f.Min, Max: f.Max, Open: f.Open, Tries: f.Tries,
+		}
+	}
+	total, totals := forecast.Total(forecasts), ready.Plan.Totals()
+	plan := &report.Plan{Plan: ready.Plan, Total: told(total)}
+	if ready.Profile != nil {
+		plan.Model = ready.Profile.Name
+	}
+	for _, f := range forecasts {
+		plan.Forecasts = append(plan.Forecasts, told(f))
+	}
+	for i, disk := range ready.Plan.Disks {
+		d := report.PlannedDisk{Name: disk.Name, Where: disk.Path, Writes: total.Writes[disk.Name], Bound: totals[i].Bound, Space: forecast.Space(ready.Plan, disk.Name, volumes)}
 		if disk.Simulated() {
 			d.Where, d.Bound = "profile "+disk.Profile, scenario.Exact // as the model is
-		} else if place, err := device.Inspect(disk.Path); err == nil {
-			d.Free = &place.Free
+		} else if volume, known := volumes[disk.Name]; known {
+			d.Free = &volume.Free
 		}
-		out = append(out, d)
+		plan.Disks = append(plan.Disks, d)
 	}
-	return out
+	return plan, nil
 }
 
-// space is what test files, and what fills a volume, take up on a disk at one time.
-func (r *prepared) space(disk scenario.Disk) int64 {
-	fillings := r.fillings(disk)
-	var most, filled int64
-	for i, stock := range r.plan.Stock(disk.Name) {
-		if len(fillings) > 0 {
-			filled += fillings[i]
-		}
-		most = max(most, stock.Space+filled)
-		if !r.plan.KeepsFilling(i) {
-			filled = 0
+// allowFlag lets a command leave out checks of the machine.
+func allowFlag(cmd *cobra.Command, allow *[]string) {
+	cmd.Flags().StringSliceVar(allow, "allow", nil, "leave out the checks with these `CODES`, such as busy,background; each check names its own in brackets")
+}
+
+// checksHelp lists the checks that can be left out.
+func checksHelp() string {
+	var b strings.Builder
+	for _, c := range device.Codes() {
+		if !c.Always {
+			fmt.Fprintf(&b, "  %-16s  %s\n", c.Name, c.Finds)
 		}
 	}
-	return most
+	return strings.TrimRight(b.String(), "\n")
 }

@@ -15,6 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hubbench/hubbench/internal/prepare"
+	"github.com/hubbench/hubbench/pkg/forecast"
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
@@ -245,11 +247,11 @@ func TestWearOfASearch(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		ready, err := prepare(path)
+		ready, err := prepare.Load(path, func(string) {})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := ready.wear(); err != nil || got != tt.want {
+		if got, err := wear(ready); err != nil || got != tt.want {
 			t.Errorf("%s: %q, %v, want %q", tt.name, got, err, tt.want)
 		}
 	}
@@ -257,20 +259,17 @@ func TestWearOfASearch(t *testing.T) {
 
 // The demo of a whole study must not try anyone's patience: each phase also takes a moment to begin and to end.
 func TestStudyDemoTakesNotLong(t *testing.T) {
-	ready, err := prepare(filepath.Join("..", "..", "configs", "study-demo.yaml"))
+	ready, err := prepare.Load(filepath.Join("..", "..", "configs", "study-demo.yaml"), func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}
-	forecasts, err := ready.forecasts()
+	forecasts, err := forecast.Of(ready.Plan, ready.Profile, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var total forecast
-	for _, f := range forecasts {
-		total = total.plus(f)
-	}
+	total := forecast.Total(forecasts)
 	const moment = 300 * time.Millisecond
-	took := time.Duration(float64(total.Min)/ready.plan.Hub.Speedup) + time.Duration(len(forecasts))*moment
+	took := time.Duration(float64(total.Min)/ready.Plan.Hub.Speedup) + time.Duration(len(forecasts))*moment
 	if took > 90*time.Second {
 		t.Errorf("%d phases take about %s, want at most 90 s", len(forecasts), took)
 	}

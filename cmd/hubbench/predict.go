@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hubbench/hubbench/configs"
+	"github.com/hubbench/hubbench/internal/prepare"
 	"github.com/hubbench/hubbench/internal/report"
 	"github.com/hubbench/hubbench/pkg/fit"
 )
@@ -29,7 +30,7 @@ Whether streams survive beside other disks, hubbench advise says.`,
 			if err := opts.settle(); err != nil {
 				return err
 			}
-			profile, err := loadProfile(args[0])
+			profile, err := prepare.LoadProfile(args[0])
 			if err != nil {
 				return usage(err)
 			}

@@ -5,16 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"slices"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hubbench/hubbench/internal/cells"
 	"github.com/hubbench/hubbench/internal/rundir"
-	"github.com/hubbench/hubbench/pkg/trace"
 )
 
 // resultOptions say where the results of a run or a simulation go.
@@ -29,40 +25,6 @@ func (o *resultOptions) flags(cmd *cobra.Command) {
 	flags.StringVar(&o.dir, "out", "", "the run's `FOLDER` (default results/NAME-DATE-TIME)")
 	flags.BoolVar(&o.open, "open", false, "open the report in the browser when done")
 	o.output.formatFlags(cmd, printed())
-}
-
-// folder is the run's folder: the one asked for, else one named for the scenario and the time.
-func (r *prepared) folder(asked string, began time.Time) string {
-	if asked != "" {
-		return asked
-	}
-	path := filepath.Join(resultsOf(r.scenario), rundir.Name(r.plan.Name, began))
-	for n := 2; ; n++ { // another run of this second
-		if _, err := os.Lstat(path); err != nil {
-			return path
-		}
-		path = filepath.Join(resultsOf(r.scenario), fmt.Sprintf("%s-%d", rundir.Name(r.plan.Name, began), n))
-	}
-}
-
-// create makes the run's folder. Of two runs that take the same name at once, one takes the next.
-func (r *prepared) create(asked string, began time.Time) (*rundir.Dir, error) {
-	for {
-		dir, err := rundir.Create(r.folder(asked, began), r.source)
-		if asked != "" || !errors.Is(err, rundir.ErrTaken) {
-			return dir, err
-		}
-	}
-}
-
-// info is run.json as it stands when a run begins.
-func (r *prepared) info(began time.Time) rundir.Info {
-	return rundir.Info{
-		Tool: toolVersion(), RunID: newRunID(began), Name: r.plan.Name, Started: began.UTC().Format(time.RFC3339),
-		Status: rundir.Running, Host: rundir.ThisHost(), Plan: r.plan, Allow: r.allow, SystemOK: slices.Contains(r.allow, systemDisk),
-		Doctor:    r.lastCheckup(),
-		Effective: map[string]map[string]trace.Effective{},
-	}
 }
 
 // conclude analyses what was recorded, writes the results and prints them, which it does where they cannot be written too.
@@ -105,7 +67,7 @@ func unprinted(err error, dir *rundir.Dir) error {
 
 // unreported says what is left of a run whose results could not be written.
 func unreported(err error, dir *rundir.Dir) error {
-	next := "hubbench report " + quoteForShell(dir.Path)
+	next := "hubbench report " + cells.Shell(dir.Path)
 	switch {
 	case err == nil:
 		return nil
@@ -117,5 +79,5 @@ func unreported(err error, dir *rundir.Dir) error {
 
 // everything says which command prints all of a run's results.
 func everything(path string) string {
-	return "everything: hubbench analyze " + quoteForShell(path) + " --all"
+	return "everything: hubbench analyze " + cells.Shell(path) + " --all"
 }

@@ -14,9 +14,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hubbench/hubbench/internal/awake"
+	"github.com/hubbench/hubbench/internal/cells"
 	"github.com/hubbench/hubbench/internal/coordinator"
 	"github.com/hubbench/hubbench/internal/gauge"
 	"github.com/hubbench/hubbench/internal/interrupt"
+	"github.com/hubbench/hubbench/internal/prepare"
 	"github.com/hubbench/hubbench/internal/progress"
 	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -88,22 +90,23 @@ first phase that is not complete.`,
 
 // runRun is the whole way: prepare, check, record, analyse, report.
 func runRun(ctx context.Context, p program, path string, opts runOptions) error {
-	var ready *prepared
+	var ready *prepare.Ready
 	var dir *rundir.Dir
 	var info rundir.Info
 	began := time.Now()
 	err := interrupt.Until(ctx, func() (err error) {
-		if ready, err = prepareAt(p, path, opts.dir); err != nil {
-			return err
+		if ready, err = prepare.Load(path, p.notify); err != nil {
+			return usage(err)
 		}
-		warnings, err := ready.preflight(ctx, p, ready.folder(opts.dir, began), opts)
+		ready.ReachResults(opts.dir)
+		warnings, err := preflight(ctx, p, ready, ready.Folder(opts.dir, began), opts)
 		if err != nil {
 			return err
 		}
-		info = ready.info(began)
-		info.Hardware = ready.setup()
+		info = ready.Info(toolVersion(), began)
+		info.Hardware = ready.Setup()
 		info.Warnings = warnings
-		dir, err = ready.create(opts.dir, began)
+		dir, err = ready.Create(opts.dir, began)
 		return err
 	})
 	if err != nil {
@@ -113,26 +116,26 @@ func runRun(ctx context.Context, p program, path string, opts runOptions) error 
 }
 
 // preflight checks the plan against the machine and asks the person, before anything is created.
-func (r *prepared) preflight(ctx context.Context, p program, results string, opts runOptions) (warnings []string, err error) {
-	if err := r.allowing(opts.allow); err != nil {
-		return nil, err
+func preflight(ctx context.Context, p program, ready *prepare.Ready, results string, opts runOptions) (warnings []string, err error) {
+	if err := ready.LeaveOut(opts.allow); err != nil {
+		return nil, usage(err)
 	}
-	unreached := r.reach(p) // the checks say it better
-	if warnings, err = r.check(ctx, results); err != nil {
-		return nil, err
+	unreached := ready.Reach() // the checks say it better
+	if warnings, err = ready.Check(ctx, results); err != nil {
+		return nil, usage(err)
 	}
 	if !opts.quiet {
 		for _, w := range warnings {
 			sayf(p.stderr, "warning: %s\n", w)
 		}
 	}
-	if err := r.requireTerminal(p, opts); err != nil {
+	if err := requireTerminal(p, ready, opts.noPause); err != nil {
 		return nil, err
 	}
-	if err := r.confirm(ctx, p, opts.yes); err != nil {
+	if err := confirm(ctx, p, ready, opts.yes); err != nil {
 		return nil, err
 	}
-	return append(warnings, leftOut(r.allow)...), unreached
+	return append(warnings, ready.LeftOut()...), usage(unreached)
 }
 
 // hangTimeout is how long a run that was interrupted twice may take to end: what workers, the clean-up process and the results
@@ -143,7 +146,7 @@ const hangTimeout = 8 * time.Second
 const partsTimeout = time.Second
 
 // measure records, analyses and reports, and says by its error how the run ended.
-func measure(ctx context.Context, p program, ready *prepared, opts runOptions, dir *rundir.Dir, info *rundir.Info) error {
+func measure(ctx context.Context, p program, ready *prepare.Ready, opts runOptions, dir *rundir.Dir, info *rundir.Info) error {
 	err := opts.asked.UntilKilled(hangTimeout, func() error { return measureAndReport(ctx, p, ready, opts, dir, info) })
 	if errors.Is(err, interrupt.ErrKilled) {
 		removed := make(chan struct{})
@@ -155,15 +158,15 @@ func measure(ctx context.Context, p program, ready *prepared, opts runOptions, d
 		case <-removed:
 		case <-time.After(partsTimeout):
 		}
-		return &exitError{code: exitInterrupted, err: fmt.Errorf("%w; what was recorded is kept: hubbench report %s", err, quoteForShell(dir.Path))}
+		return &exitError{code: exitInterrupted, err: fmt.Errorf("%w; what was recorded is kept: hubbench report %s", err, cells.Shell(dir.Path))}
 	}
 	return err
 }
 
 // measureAndReport is measure without a limit to the time it takes after a second interrupt.
-func measureAndReport(ctx context.Context, p program, ready *prepared, opts runOptions, dir *rundir.Dir, info *rundir.Info) error {
+func measureAndReport(ctx context.Context, p program, ready *prepare.Ready, opts runOptions, dir *rundir.Dir, info *rundir.Info) error {
 	asked := opts.asked
-	reader := &phaseReader{plan: ready.plan, from: dir.Begun}
+	reader := &phaseReader{plan: ready.Plan, from: dir.Begun}
 	watcher := watch(p, opts, ready, reader)
 	defer watcher.Close()
 	asked.Answer(watcher.Stopping)
@@ -183,7 +186,7 @@ func measureAndReport(ctx context.Context, p program, ready *prepared, opts runO
 	if err := asked.UntilKilled(0, func() error { return conclude(p, dir, opts.resultOptions) }); err != nil {
 		return err
 	}
-	next := "hubbench run --resume " + quoteForShell(dir.Path)
+	next := "hubbench run --resume " + cells.Shell(dir.Path)
 	switch {
 	case interrupted:
 		return &exitError{code: exitInterrupted, err: fmt.Errorf("interrupted; continue with: %s", next)}
@@ -196,7 +199,7 @@ func measureAndReport(ctx context.Context, p program, ready *prepared, opts runO
 // unrecorded says what is left of a run that could not be recorded to its end.
 func unrecorded(ctx context.Context, err error, dir *rundir.Dir) error {
 	if _, hangs := errors.AsType[*rundir.HangError](err); hangs {
-		err = fmt.Errorf("%w; it holds what was recorded before; when it is back, continue with: hubbench run --resume %s", err, quoteForShell(dir.Path))
+		err = fmt.Errorf("%w; it holds what was recorded before; when it is back, continue with: hubbench run --resume %s", err, cells.Shell(dir.Path))
 		if ctx.Err() != nil {
 			return &exitError{code: exitInterrupted, err: err}
 		}
@@ -207,7 +210,7 @@ func unrecorded(ctx context.Context, err error, dir *rundir.Dir) error {
 	case errors.Is(statErr, fs.ErrNotExist):
 		return fmt.Errorf("%s was removed while the run went on: what was measured is lost", dir.Path)
 	case errors.Is(err, syscall.ENOSPC):
-		return fmt.Errorf("no space left for the results: %s holds what was recorded until then; make room, and continue with: hubbench run --resume %s", dir.Path, quoteForShell(dir.Path))
+		return fmt.Errorf("no space left for the results: %s holds what was recorded until then; make room, and continue with: hubbench run --resume %s", dir.Path, cells.Shell(dir.Path))
 	}
 	return fmt.Errorf("%w; what was recorded is in %s", err, dir.Path)
 }
@@ -220,7 +223,7 @@ type results struct {
 }
 
 // record runs the plan and leaves events.jsonl and run.json behind, whatever happens on the way.
-func record(ctx context.Context, p program, ready *prepared, opts runOptions, to results) (interrupted bool, err error) {
+func record(ctx context.Context, p program, ready *prepare.Ready, opts runOptions, to results) (interrupted bool, err error) {
 	dir, watcher, info := to.dir, to.watcher, to.info
 	if err := dir.SaveInfo(info); err != nil {
 		return false, err
@@ -229,15 +232,16 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, to
 	if err != nil {
 		return false, fmt.Errorf("find hubbench itself, to start workers: %w", err)
 	}
-	devices, err := ready.devices(watcher.Tell)
+	ready.Notify = watcher.Tell
+	devices, err := ready.Devices()
 	if err != nil {
 		return false, err
 	}
-	if ready.done == 0 && len(ready.tried) == 0 {
+	if ready.Done == 0 && len(ready.Tried) == 0 {
 		first := info.Plan.Event(info.Started)
 		first.Hardware = info.Hardware
-		if ready.profile != nil {
-			ready.profile.Mark(first.Disks)
+		if ready.Profile != nil {
+			ready.Profile.Mark(first.Disks)
 		}
 		if err := dir.Append(first); err != nil {
 			return false, err
@@ -261,11 +265,11 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, to
 		}
 	}()
 	outcome, err := coordinator.Run(running, coordinator.Options{
-		Plan:    ready.plan,
-		Done:    ready.done,
-		Tried:   ready.tried,
+		Plan:    ready.Plan,
+		Done:    ready.Done,
+		Tried:   ready.Tried,
 		RunID:   info.RunID,
-		Profile: ready.profile,
+		Profile: ready.Profile,
 		Devices: devices,
 		Command: func() *exec.Cmd { return exec.Command(self, "worker") },
 		Janitor: func(args ...string) *exec.Cmd { return exec.Command(self, append([]string{"janitor"}, args...)...) },
@@ -290,7 +294,7 @@ func record(ctx context.Context, p program, ready *prepared, opts runOptions, to
 		},
 	})
 	info.Status, info.Failures = outcome.Status, outcome.Failures
-	for _, text := range ready.moved(devices) {
+	for _, text := range ready.Moved(devices) {
 		info.Warnings = append(info.Warnings, text)
 		sayf(p.stderr, "warning: %s\n", text)
 	}

@@ -1,16 +1,15 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hubbench/hubbench/internal/prepare"
 	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/pkg/hub"
-	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
@@ -43,34 +42,26 @@ the same names.`,
 }
 
 func runSimulate(p program, path string, opts simulateOptions) error {
-	ready, err := prepare(path)
+	ready, err := prepare.Load(path, p.notify)
 	if err != nil {
-		return err
+		return usage(err)
 	}
 	if opts.profile != "" {
-		if ready.profile, err = loadProfile(opts.profile); err != nil {
+		if err := ready.Simulate(opts.profile); err != nil {
 			return usage(err)
 		}
-		if ready.plan.Hub == nil {
-			ready.plan.Hub = &scenario.Hub{}
-		}
-		ready.plan.Hub.Speedup = cmp.Or(ready.plan.Hub.Speedup, 1)
-		ready.plan.Hub.Profile = opts.profile // for run.json
 	}
-	if ready.profile == nil {
+	if ready.Profile == nil {
 		return usage(fmt.Errorf("%s has real disks; name the hub to simulate them on, such as --profile goshen-ridge", path))
 	}
-	if err := ready.checkProfile(); err != nil {
-		return err
-	}
 	began := time.Now()
-	dir, err := ready.create(opts.dir, began)
+	dir, err := ready.Create(opts.dir, began)
 	if err != nil {
 		return err
 	}
-	info := ready.info(began)
+	info := ready.Info(toolVersion(), began)
 	info.Simulated = true
-	err = hub.Simulate(ready.plan, ready.profile, func(e *trace.Event) error {
+	err = hub.Simulate(ready.Plan, ready.Profile, func(e *trace.Event) error {
 		if e.Type == trace.RunType {
 			e.Started = info.Started
 		}

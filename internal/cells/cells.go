@@ -3,6 +3,8 @@
 package cells
 
 import (
+	"path/filepath"
+	"runtime"
 	"strings"
 	"unicode"
 
@@ -150,4 +152,19 @@ func glue(words []string) []string {
 		out = append(out, word)
 	}
 	return out
+}
+
+// Shell writes a path so that it can be pasted into a command line.
+func Shell(path string) string {
+	plain := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("/_-.,:+@%", r) || r == filepath.Separator
+	}
+	switch {
+	case path != "" && !strings.ContainsFunc(path, func(r rune) bool { return !plain(r) }):
+		return path
+	case runtime.GOOS == "windows":
+		return `"` + path + `"`
+	default:
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
 }

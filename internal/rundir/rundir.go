@@ -6,6 +6,8 @@ package rundir
 import (
 	"bytes"
 	"cmp"
+	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -215,4 +217,11 @@ func openInside(dir, name string, flag int) (*os.File, error) {
 // Close ends the journal and the log.
 func (d *Dir) Close() error {
 	return errors.Join(d.Journal.Close(), d.Log.Close())
+}
+
+// NewID names a run's test folders: when, and four random digits against two runs in one second.
+func NewID(began time.Time) string {
+	var tail [2]byte
+	_, _ = rand.Read(tail[:]) // never fails
+	return began.UTC().Format("20060102-150405") + "-" + hex.EncodeToString(tail[:])
 }

@@ -1,12 +1,11 @@
-package main
+package forecast
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/hubbench/hubbench/configs"
 	"github.com/hubbench/hubbench/pkg/hub"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -20,7 +19,7 @@ type came struct {
 }
 
 // simulatedPhases are the phases of a scenario as the model has them; the tries of a search are one.
-func simulatedPhases(t *testing.T, r *prepared) []came {
+func simulatedPhases(t *testing.T, plan *scenario.Plan, profile *hub.Profile) []came {
 	t.Helper()
 	var all []came
 	var latest int64
@@ -42,7 +41,7 @@ func simulatedPhases(t *testing.T, r *prepared) []came {
 		latest, open = 0, map[string]int64{}
 	}
 	search := ""
-	err := hub.Simulate(r.plan, r.profile, func(e *trace.Event) error {
+	err := hub.Simulate(plan, profile, func(e *trace.Event) error {
 		switch e.Type {
 		case trace.PhaseType:
 			end()
@@ -106,55 +105,59 @@ func TestPlanAgainstTheModel(t *testing.T) {
 		"blackmagic":        "workload: {preset: blackmagic}\nphases: [{pattern: WRW}]",
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Chdir(t.TempDir())
-			load := func(file, hub, disk string) *prepared {
+			load := func(hub, disk string) *scenario.Plan {
 				text := "version: 1\nname: t\n" + hub + "disks:\n"
 				for _, n := range names {
 					text += fmt.Sprintf("  - {name: %c, "+disk+"}\n", n, n)
 				}
-				if err := os.WriteFile(file, []byte(text+body+"\n"), 0o600); err != nil {
-					t.Fatal(err)
-				}
-				r, err := prepare(filepath.Join(".", file))
+				s, err := scenario.Load("s.yaml", []byte(text+body+"\n"))
 				if err != nil {
 					t.Fatal(err)
 				}
-				return r
+				plan, err := s.Plan()
+				if err != nil {
+					t.Fatal(err)
+				}
+				return plan
 			}
-			real, model := load("real.yaml", "", "path: %c"), load("model.yaml", "hub: {profile: goshen-ridge}\n", "simulate: {profile: %c}")
-			planned, err := real.forecasts()
+			real, model := load("", "path: %c"), load("hub: {profile: goshen-ridge}\n", "simulate: {profile: %c}")
+			data, _ := configs.Hub("goshen-ridge")
+			profile, err := hub.Load("goshen-ridge", data)
 			if err != nil {
 				t.Fatal(err)
 			}
-			exact, err := model.forecasts()
+			planned, err := Of(real, nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			exact, err := Of(model, profile, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			wrote := map[string]int64{}
-			var total forecast
-			for i, is := range simulatedPhases(t, model) {
-				f, phase := planned[i], real.plan.Phases[i]
-				total = total.plus(f)
+			for i, is := range simulatedPhases(t, model, profile) {
+				f, phase := planned[i], real.Phases[i]
 				before, sum := map[string]int64{}, int64(0)
 				for disk := range phase.Roles {
-					before[disk] = real.plan.Stock(disk)[i].Before
+					before[disk] = real.Stock(disk)[i].Before
 					sum += is.wrote[disk] + before[disk]
 					wrote[disk] += is.wrote[disk] + before[disk]
 				}
-				if !held(f.MoveBound, f.Moves, is.moved) || !held(f.WriteBound, f.written(), sum) {
-					t.Errorf("%s: moves %s %d, in the model %d; writes %s %d, in the model %d", phase.Name, f.MoveBound, f.Moves, is.moved, f.WriteBound, f.written(), sum)
+				if !held(f.MoveBound, f.Moves, is.moved) || !held(f.WriteBound, f.Written(), sum) {
+					t.Errorf("%s: moves %s %d, in the model %d; writes %s %d, in the model %d", phase.Name, f.MoveBound, f.Moves, is.moved, f.WriteBound, f.Written(), sum)
 				}
 				// The model's hub carries 3.52 GB/s, and files that are to fill a time do so nearly.
 				if is.took < f.Min*19/20 || !f.Open && is.took > f.Max*11/10 {
 					t.Errorf("%s: from %s to %s (%v), in the model %s", phase.Name, f.Min, f.Max, f.Open, is.took)
 				}
-				if e := exact[i]; e.Moves != is.moved || e.written() != sum {
-					t.Errorf("%s, simulated: moves %d and writes %d, planned %d and %d", phase.Name, is.moved, sum, e.Moves, e.written())
+				if e := exact[i]; e.Moves != is.moved || e.Written() != sum {
+					t.Errorf("%s, simulated: moves %d and writes %d, planned %d and %d", phase.Name, is.moved, sum, e.Moves, e.Written())
 				}
 			}
-			for _, d := range real.disks(total) {
-				if !held(d.Bound, d.Writes, wrote[d.Name]) {
-					t.Errorf("disk %s: writes %s %d, in the model %d", d.Name, d.Bound, d.Writes, wrote[d.Name])
+			total, totals := Total(planned), real.Totals()
+			for i, d := range real.Disks {
+				if !held(totals[i].Bound, total.Writes[d.Name], wrote[d.Name]) {
+					t.Errorf("disk %s: writes %s %d, in the model %d", d.Name, totals[i].Bound, total.Writes[d.Name], wrote[d.Name])
 				}
 			}
 		})

@@ -1,14 +1,13 @@
-package main
+package prepare
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/hubbench/hubbench/internal/device"
 	"github.com/hubbench/hubbench/internal/gauge"
@@ -24,24 +23,8 @@ const systemDisk = "system_disk"
 // watchFor is how long the disks are looked at for work of others, before a run: a backup writes in bursts.
 const watchFor = 2 * time.Second
 
-// allowFlag lets a command leave out checks of the machine.
-func allowFlag(cmd *cobra.Command, allow *[]string) {
-	cmd.Flags().StringSliceVar(allow, "allow", nil, "leave out the checks with these `CODES`, such as busy,background; each check names its own in brackets")
-}
-
-// checksHelp lists the checks that can be left out.
-func checksHelp() string {
-	var b strings.Builder
-	for _, c := range device.Codes() {
-		if !c.Always {
-			fmt.Fprintf(&b, "  %-16s  %s\n", c.Name, c.Finds)
-		}
-	}
-	return strings.TrimRight(b.String(), "\n")
-}
-
-// allowing leaves out the checks that the command line names beside the scenario's own.
-func (r *prepared) allowing(codes []string) error {
+// LeaveOut leaves out the checks that the command line names beside the scenario's own.
+func (r *Ready) LeaveOut(codes []string) error {
 	var known []string
 	for _, c := range device.Codes() {
 		if !c.Always {
@@ -50,23 +33,23 @@ func (r *prepared) allowing(codes []string) error {
 	}
 	for _, code := range codes {
 		if slices.ContainsFunc(device.Codes(), func(c device.Code) bool { return c.Always && c.Name == code }) {
-			return usage(fmt.Errorf("--allow %s: this check cannot be left out: the run would fail, or touch what it must not", code))
+			return fmt.Errorf("--allow %s: this check cannot be left out: the run would fail, or touch what it must not", code)
 		}
 		if !slices.Contains(known, code) {
-			return usage(fmt.Errorf("--allow %s: no check has this code; try %s", strictyaml.Quote(code), strictyaml.Suggest(code, known)))
+			return fmt.Errorf("--allow %s: no check has this code; try %s", strictyaml.Quote(code), strictyaml.Suggest(code, known))
 		}
-		if !slices.Contains(r.allow, code) {
-			r.allow = append(r.allow, code)
+		if !slices.Contains(r.Allow, code) {
+			r.Allow = append(r.Allow, code)
 		}
 	}
 	return nil
 }
 
-// problems are what the machine has against the plan, with its results in a folder. Forecasts know the disks' links from
+// Problems are what the machine has against the plan, with its results in a folder. Forecasts know the disks' links from
 // then on.
-func (r *prepared) problems(ctx context.Context, results string) []device.Problem {
+func (r *Ready) Problems(ctx context.Context, results string) []device.Problem {
 	opts := device.Options{
-		Allow:   r.allow,
+		Allow:   r.Allow,
 		Results: results,
 		Moved: func(path string) (int64, bool) {
 			count, err := gauge.Count(ctx, path)
@@ -74,22 +57,22 @@ func (r *prepared) problems(ctx context.Context, results string) []device.Proble
 		},
 		Running: device.Processes,
 		Look: func(ctx context.Context) (inv *hardware.Inventory, err error) {
-			inv, err = r.look.lookAround(ctx)
+			inv, err = r.Look(ctx)
 			r.seen = inv
 			return inv, err
 		},
 		Watch: watchFor,
 	}
-	if slices.Contains(r.allow, "busy") && slices.Contains(r.allow, "background") {
+	if slices.Contains(r.Allow, "busy") && slices.Contains(r.Allow, "background") {
 		opts.Watch = 0 // nothing to look for
 	}
 	if results != "" {
 		opts.Recent = lately(results)
 	}
-	problems := device.Check(ctx, r.plan, opts)
-	links := scenario.LinksOf(r.plan.Disks, r.setup())
-	for i := range r.plan.Phases {
-		r.plan.Phases[i].Links = links
+	problems := device.Check(ctx, r.Plan, opts)
+	links := scenario.LinksOf(r.Plan.Disks, r.Setup())
+	for i := range r.Plan.Phases {
+		r.Plan.Phases[i].Links = links
 	}
 	return problems
 }
@@ -112,20 +95,34 @@ func lately(results string) []device.Written {
 	return list
 }
 
-// locate says a problem with the place in the scenario file that it comes from.
-func (r *prepared) locate(problem device.Problem) string {
-	if r.scenario == nil || problem.Disk == "" {
+// Locate says a problem with the place in the scenario file that it comes from.
+func (r *Ready) Locate(problem device.Problem) string {
+	if r.Scenario == nil || problem.Disk == "" {
 		return problem.Text
 	}
-	if pos := r.scenario.DiskPos(problem.Disk); pos.Line > 0 {
+	if pos := r.Scenario.DiskPos(problem.Disk); pos.Line > 0 {
 		return fmt.Sprintf("%s: %s", pos, problem.Text)
 	}
 	return problem.Text
 }
 
-// leftOut tells whoever reads the run's page which checks were not made.
-func leftOut(codes []string) []string {
-	codes = slices.DeleteFunc(slices.Clone(codes), func(c string) bool { return c == systemDisk }) // a choice of what to measure
+// Check asks the machine whether the plan can run here, with its results in a folder. What cannot be is the error.
+func (r *Ready) Check(ctx context.Context, results string) (warnings []string, err error) {
+	var fatal []error
+	for _, problem := range r.Problems(ctx, results) {
+		text := r.Locate(problem) + " [" + problem.Code + "]"
+		if problem.Fatal {
+			fatal = append(fatal, errors.New(text))
+			continue
+		}
+		warnings = append(warnings, text)
+	}
+	return warnings, errors.Join(fatal...)
+}
+
+// LeftOut tells whoever reads the run's page which checks were not made.
+func (r *Ready) LeftOut() []string {
+	codes := slices.DeleteFunc(slices.Clone(r.Allow), func(c string) bool { return c == systemDisk }) // a choice of what to measure
 	if len(codes) == 0 {
 		return nil
 	}

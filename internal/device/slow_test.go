@@ -1,4 +1,4 @@
-package main
+package device
 
 import (
 	"errors"
@@ -9,11 +9,11 @@ import (
 
 // A disk that is held back, by a question to the person, is waited for and said; no worker's time runs meanwhile.
 func TestNotifyIfSlow(t *testing.T) {
-	if err := notifyIfSlow(func(text string) { t.Errorf("said %q", text) }, time.Hour, "disk A", func() error { return nil }); err != nil {
+	if err := NotifyIfSlow(func(text string) { t.Errorf("said %q", text) }, time.Hour, "disk A", func() error { return nil }); err != nil {
 		t.Errorf("at once: %v", err)
 	}
 	answered, said := make(chan struct{}), ""
-	err := notifyIfSlow(func(text string) { said = text; close(answered) }, time.Millisecond, "disk A (/Volumes/A)", func() error {
+	err := NotifyIfSlow(func(text string) { said = text; close(answered) }, time.Millisecond, "disk A (/Volumes/A)", func() error {
 		<-answered
 		return errors.New("refused")
 	})

@@ -1,4 +1,4 @@
-package main
+package prepare
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/hubbench/hubbench/internal/device"
+	"github.com/hubbench/hubbench/internal/filesync"
 	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
@@ -24,7 +25,8 @@ func checkupFile() (string, error) {
 	return filepath.Join(folder, "hubbench", rundir.Named("doctor-"+rundir.ThisHost().Name)+".json"), nil
 }
 
-func saveCheckup(found *trace.Checkup) error {
+// SaveCheckup keeps a result for later runs on this machine.
+func SaveCheckup(found *trace.Checkup) error {
 	path, err := checkupFile()
 	if err != nil {
 		return err
@@ -32,7 +34,11 @@ func saveCheckup(found *trace.Checkup) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return writeFile(path, func(w io.Writer) error { return printJSON(w, found) })
+	data, err := json.MarshalIndent(found, "", "  ")
+	if err != nil {
+		return err
+	}
+	return filesync.Write(path, func(w io.Writer) error { _, err := w.Write(append(data, '\n')); return err })
 }
 
 // loadCheckup is the last result on this machine; nil if there is none.
@@ -57,9 +63,9 @@ func loadCheckup() (*trace.Checkup, error) {
 
 // lastCheckup is what doctor last doubted of this machine and of the plan's disks; nil if it has not been run, or its
 // result cannot be read: a run does not depend on it. A simulated disk has nothing to doubt.
-func (r *prepared) lastCheckup() *rundir.Doctor {
+func (r *Ready) lastCheckup() *rundir.Doctor {
 	var ids []uint64
-	for _, disk := range r.plan.Disks {
+	for _, disk := range r.Plan.Disks {
 		if disk.Simulated() {
 			continue
 		}

@@ -1,0 +1,213 @@
+// Package forecast says what a plan moves, writes and takes, before it runs: by the hub model if the disks are simulated,
+// and if they are real by what the plan says, as fast as their links allow.
+package forecast
+
+import (
+	"slices"
+	"time"
+
+	"github.com/hubbench/hubbench/pkg/hub"
+	"github.com/hubbench/hubbench/pkg/scenario"
+	"github.com/hubbench/hubbench/pkg/search"
+	"github.com/hubbench/hubbench/pkg/trace"
+)
+
+// Forecast is what a phase is expected to come to.
+type Forecast struct {
+	Moves      int64            // measured, of all disks, filler included
+	Writes     map[string]int64 // each disk's wear: with what is written before the release
+	MoveBound  scenario.Bound   // of Moves
+	WriteBound scenario.Bound
+	Min        time.Duration
+	Max        time.Duration
+	Open       bool // the maximum is not known
+	Tries      int  // of a search, at most; of simulated disks, those that it takes
+
+	limit int64 // of the writes of all disks together, if their sum is more than their links carry; 0: none
+}
+
+// Total is all phases, one after the other.
+func Total(phases []Forecast) Forecast {
+	sum := Forecast{Writes: map[string]int64{}}
+	for _, f := range phases {
+		sum.limit = sum.Written() + f.Written()
+		sum.Moves += f.Moves
+		sum.MoveBound, sum.WriteBound = sum.MoveBound.With(f.MoveBound), sum.WriteBound.With(f.WriteBound)
+		sum.Min, sum.Max, sum.Open = sum.Min+f.Min, sum.Max+f.Max, sum.Open || f.Open
+		for disk, bytes := range f.Writes {
+			sum.Writes[disk] += bytes
+		}
+	}
+	return sum
+}
+
+// Written is what all disks write.
+func (f Forecast) Written() int64 {
+	var sum int64
+	for _, bytes := range f.Writes {
+		sum += bytes
+	}
+	if f.limit > 0 {
+		return min(sum, f.limit)
+	}
+	return sum
+}
+
+// before adds what is written to a disk before the release.
+func (f *Forecast) before(disk string, bytes int64) {
+	f.Writes[disk] += bytes
+	if f.limit > 0 {
+		f.limit += bytes
+	}
+}
+
+// Of are the forecasts of a plan's phases. The profile is that of the simulated hub, nil if the disks are real; volumes are
+// those of real disks, as far as they are known.
+func Of(plan *scenario.Plan, profile *hub.Profile, volumes map[string]scenario.Volume) ([]Forecast, error) {
+	all := make([]Forecast, len(plan.Phases))
+	for i, phase := range plan.Phases {
+		f := &all[i]
+		f.Writes = map[string]int64{}
+		for _, job := range phase.Jobs {
+			moves, bound := phase.Moves(job)
+			f.Moves += moves
+			f.MoveBound = f.MoveBound.With(bound)
+			if writes := job.Writes(); writes > 0 {
+				f.Writes[job.Disk] += int64(float64(moves) * writes)
+				f.WriteBound = f.WriteBound.With(bound)
+			}
+		}
+		f.Min, f.Max, f.Open = phase.Time()
+		if phase.AtMost() {
+			write, read := phase.Carried(trace.Write)*phase.Limit.Seconds(), phase.Carried(trace.Read)*phase.Limit.Seconds()
+			f.Moves, f.limit = min(f.Moves, int64(write+read)), int64(write)
+		}
+		if phase.Search != nil {
+			f.search(search.New(&phase).AtMost())
+		}
+	}
+	if profile != nil {
+		if err := simulated(plan, profile, all); err != nil {
+			return nil, err
+		}
+	}
+	for _, disk := range plan.Disks {
+		for i, stock := range plan.Stock(disk.Name) {
+			all[i].before(disk.Name, stock.Before)
+		}
+		for i, bytes := range fillings(plan, disk.Name, volumes) {
+			all[i].before(disk.Name, bytes)
+		}
+	}
+	return all, nil
+}
+
+// fillings is what a disk's volume is filled with before each phase; none if it is not known how full it is.
+func fillings(plan *scenario.Plan, disk string, volumes map[string]scenario.Volume) []int64 {
+	volume, known := volumes[disk]
+	if !known || !slices.ContainsFunc(plan.Phases, func(p scenario.Phase) bool { return p.Precondition > 0 }) {
+		return nil
+	}
+	return plan.Fillings(disk, volume)
+}
+
+// Space is what test files, and what fills a volume, take up on a disk at one time.
+func Space(plan *scenario.Plan, disk string, volumes map[string]scenario.Volume) int64 {
+	fillings := fillings(plan, disk, volumes)
+	var most, filled int64
+	for i, stock := range plan.Stock(disk) {
+		if len(fillings) > 0 {
+			filled += fillings[i]
+		}
+		most = max(most, stock.Space+filled)
+		if !plan.KeepsFilling(i) {
+			filled = 0
+		}
+	}
+	return most
+}
+
+// Limit is what the hub of simulated disks carries of a phase; 0 if that is not known.
+func Limit(plan *scenario.Plan, profile *hub.Profile, phase *scenario.Phase) float64 {
+	if profile == nil {
+		return 0
+	}
+	reads, writes := false, false
+	for i := range phase.Jobs {
+		work := hub.WorkOf(plan, phase, &phase.Jobs[i])
+		if work.Direct {
+			return 0 // it is not on the hub
+		}
+		reads, writes = reads || work.Op == trace.Read, writes || work.Op == trace.Write
+	}
+	switch c := profile.Capacity; {
+	case reads && writes:
+		return c.Both
+	case reads:
+		return c.Read
+	default:
+		return c.Write
+	}
+}
+
+// search makes a forecast of one try that of a search of so many tries at most.
+func (f *Forecast) search(tries int) {
+	f.Tries = tries
+	f.Moves *= int64(tries)
+	f.limit *= int64(tries)
+	f.Max *= time.Duration(tries)
+	for disk := range f.Writes {
+		f.Writes[disk] *= int64(tries)
+	}
+}
+
+// add counts what a disk moves.
+func (f *Forecast) add(disk string, role trace.Role, bytes int64) {
+	f.Moves += bytes
+	if role == trace.Write {
+		f.Writes[disk] += bytes
+	}
+}
+
+// simulated replaces forecasts by what the model says.
+func simulated(plan *scenario.Plan, profile *hub.Profile, all []Forecast) error {
+	i := -1
+	var open map[string]int64 // bytes of the file that each disk has in transfer
+	var took time.Duration    // by the phase, or by a try of its search
+	closePhase := func() {
+		for disk, bytes := range open {
+			all[i].add(disk, plan.Phases[i].Roles[disk], bytes)
+		}
+		if i >= 0 {
+			all[i].Min += took
+			all[i].Max = all[i].Min
+		}
+	}
+	err := hub.Simulate(plan, profile, func(e *trace.Event) error {
+		switch e.Type {
+		case trace.PhaseType:
+			closePhase()
+			if e.Search == nil || i < 0 || e.Search.Search != plan.Phases[i].Name {
+				i++
+				all[i] = Forecast{Writes: map[string]int64{}}
+			}
+			open, took = map[string]int64{}, plan.Phases[i].Limit
+			if plan.Phases[i].Steady > 0 {
+				took = 0 // that is only the latest
+			}
+			if e.Search != nil {
+				all[i].Tries++
+			}
+		case trace.ProgressType:
+			open[e.Disk] = e.Bytes
+			took = max(took, time.Duration(e.TNS))
+		case trace.FileType:
+			open[e.Disk] = 0
+			all[i].add(e.Disk, e.Op, e.Bytes)
+			took = max(took, time.Duration(e.EndNS))
+		}
+		return nil
+	})
+	closePhase()
+	return err
+}
