@@ -105,11 +105,10 @@ func (en english) gained(f *analysis.FallTogether, surely bool) string {
 func back(b *analysis.Back, surely bool) string {
 	switch {
 	case b.WithinS == nil:
-		atLeast := ""
-		if b.AtLeast {
-			atLeast = "at least "
+		if b.Regained < 0.005 {
+			return fmt.Sprintf("still slow after %s of rest", unit.FormatSeconds(b.AfterS))
 		}
-		return fmt.Sprintf("not back after %s of rest (%s%.0f %% of it was)", unit.FormatSeconds(b.AfterS), atLeast, 100*b.Regained)
+		return fmt.Sprintf("after %s of rest %s%.0f %% of the cache was back", unit.FormatSeconds(b.AfterS), pick(b.AtLeast, "at least ", ""), 100*b.Regained)
 	case b.RestS != nil && surely:
 		return fmt.Sprintf("back after %s of rest (95 %% confidence: %s to %s)", unit.FormatSeconds(*b.RestS), unit.FormatSeconds(b.CI95[0]), unit.FormatSeconds(b.CI95[1]))
 	case b.RestS != nil:
