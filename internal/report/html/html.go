@@ -110,7 +110,7 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 		}
 		return deflate(out.Bytes())
 	}
-	functions := template.FuncMap{"group": group, "used": used, "prepare": drawer.prepare, "class": class, "unknown": unknown, "foreign": report.RightToLeft, "packed": packed, "export": exportOf(doc)}
+	functions := template.FuncMap{"broad": broad, "group": group, "used": used, "prepare": drawer.prepare, "class": class, "unknown": unknown, "foreign": report.RightToLeft, "packed": packed, "export": exportOf(doc)}
 	if tmpl, err = template.New("page.tmpl").Funcs(functions).ParseFS(parts, "page.tmpl"); err != nil {
 		return err
 	}
@@ -184,6 +184,10 @@ func printed(doc *report.Document) []string {
 	if doc.Answer != nil {
 		findings = doc.Answer.Findings
 	}
+	most := maxPrinted
+	if slices.ContainsFunc(doc.Blocks, func(b report.Block) bool { t, ok := b.(*report.Table); return ok && t.ID == "pairs" }) {
+		most-- // it takes half a page
+	}
 	slices.SortStableFunc(all, func(a, b *report.Details) int { return len(b.Title) - len(a.Title) }) // "all W, rest R" before "all W"
 	for _, text := range findings {
 		at := map[string]int{}
@@ -194,7 +198,7 @@ func printed(doc *report.Document) []string {
 			}
 		}
 		for _, id := range slices.SortedFunc(maps.Keys(at), func(a, b string) int { return at[a] - at[b] }) {
-			if !slices.Contains(ids, id) && len(ids) < maxPrinted {
+			if !slices.Contains(ids, id) && len(ids) < most {
 				ids = append(ids, id)
 			}
 		}
@@ -218,7 +222,7 @@ func printed(doc *report.Document) []string {
 	}
 	for _, id := range links {
 		known := slices.ContainsFunc(phases, func(d *report.Details) bool { return d.ID == id })
-		if known && !slices.Contains(ids, id) && len(ids) < maxPrinted {
+		if known && !slices.Contains(ids, id) && len(ids) < most {
 			ids = append(ids, id)
 		}
 	}
@@ -319,6 +323,9 @@ func around(doc *report.Document) (numbers *report.Table, before, after []report
 
 // maxNumbers is how many columns a table below the answer has at most: no more have room on paper.
 const maxNumbers = 10
+
+// broad reports whether a table has too many columns for paper.
+func broad(t *report.Table) bool { return len(t.Used()) > maxNumbers }
 
 // figureRow is figures that stand side by side.
 type figureRow struct{ List []*report.Figure }
