@@ -22,7 +22,7 @@ func newAnalyze(p program) *cobra.Command {
 			if !out.all {
 				out.more = []string{everything(args[0])}
 			}
-			return run.send(p, out)
+			return sendRun(p, run, out)
 		},
 	}
 	out.flags(cmd, drawn())

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hubbench/hubbench/internal/cells"
 	"github.com/hubbench/hubbench/internal/prepare"
+	"github.com/hubbench/hubbench/internal/recorded"
 	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/pkg/strictyaml"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -56,6 +57,14 @@ func flagError(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; try --%s", err, near)
 	}
 	return fmt.Errorf("%w; %s --help lists them", err, cmd.CommandPath())
+}
+
+// load reads the run that an argument names, and analyses it.
+func load(path string) (*recorded.Run, error) {
+	if err := checkRun(path); err != nil {
+		return nil, err
+	}
+	return recorded.Load(path)
 }
 
 // checkRun refuses a path that can only be something else than a run, and says what to give instead.

@@ -107,7 +107,7 @@ func loadRuns(paths []string) ([]compare.Run, error) {
 		if loaded.Trace == nil {
 			return nil, fmt.Errorf("%s carries its results but not its %s, which are too many for a page; give the run folder", path, rundir.EventsFile)
 		}
-		runs[i] = compare.Run{Label: path, Trace: loaded.Trace, Analysis: loaded.analysis, Method: methodOf(loaded.Info)}
+		runs[i] = compare.Run{Label: path, Trace: loaded.Trace, Analysis: loaded.Analysis, Method: loaded.Method()}
 	}
 	return runs, nil
 }
@@ -131,14 +131,4 @@ func crossed(g *compare.Gate) error {
 		return errors.New("--fail-above: " + report.Gate(g))
 	}
 	return nil
-}
-
-// methodOf is what run.json says about how a run was made; nil if there is none, or no plan in it.
-func methodOf(info *rundir.Info) *compare.Method {
-	if info == nil || info.Plan == nil {
-		return nil
-	}
-	return &compare.Method{
-		Tool: info.Tool, Host: info.Host.Name, System: systemOf(info.Host), Plan: info.Plan, Effective: info.Effective, Simulated: info.Simulated,
-	}
 }

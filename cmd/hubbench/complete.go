@@ -103,8 +103,8 @@ func phases(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCom
 			names = append(names, cobra.CompletionWithDesc(phase.Name, phase.Label()))
 		}
 	} else if run, err := load(args[0]); err == nil {
-		for i := range run.analysis.Phases {
-			names = append(names, run.analysis.Phases[i].Phase)
+		for i := range run.Analysis.Phases {
+			names = append(names, run.Analysis.Phases[i].Phase)
 		}
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
@@ -121,7 +121,7 @@ func parts[B report.Block](nameOf func(B) string) cobra.CompletionFunc {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		phase, _ := cmd.Flags().GetString("phase")
-		list, _ := collect[B](report.OfRun(report.Run{Trace: run.Trace, Analysis: run.analysis, About: about(run.Loaded)}), phase)
+		list, _ := collect[B](run.Document(), phase)
 		var names []string
 		for _, block := range list {
 			names = append(names, nameOf(block))

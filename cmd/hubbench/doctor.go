@@ -84,7 +84,7 @@ func runDoctor(ctx context.Context, p program, args []string, out output) error 
 	if err != nil {
 		return err
 	}
-	found := &trace.Checkup{Tool: toolVersion(), Date: began.UTC().Format(time.RFC3339), Host: host.Name, System: systemOf(host), Checks: checks}
+	found := &trace.Checkup{Tool: toolVersion(), Date: began.UTC().Format(time.RFC3339), Host: host.Name, System: host.System(), Checks: checks}
 	if err := prepare.SaveCheckup(found); err != nil {
 		sayf(p.stderr, "warning: later runs will not know of this result: %s\n", oneLine(err.Error()))
 	}

@@ -93,7 +93,7 @@ func observe(paths []string) (evidence *hub.Evidence, origin hub.Source, err err
 			return nil, "", fmt.Errorf("%s carries its results but not its events, which a fit is made from; give the run folder", path)
 		}
 		evidence.Add(fit.Observe(run.Trace))
-		if hub.Source(run.analysis.ProfileOrigin) == hub.Specified {
+		if hub.Source(run.Analysis.ProfileOrigin) == hub.Specified {
 			origin = hub.Specified
 		}
 	}

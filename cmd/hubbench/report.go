@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hubbench/hubbench/internal/recorded"
 	"github.com/hubbench/hubbench/internal/report"
 	"github.com/hubbench/hubbench/internal/report/export"
 	"github.com/hubbench/hubbench/internal/rundir"
@@ -61,25 +62,25 @@ func runReport(p program, path string, out output, anonymous bool) error {
 		out.out, out.own = filepath.Join(run.Folder, name), true
 	}
 	if anonymous {
-		if err := run.anonymize(); err != nil {
+		if err := run.Anonymize(); err != nil {
 			return err
 		}
 	}
-	return run.send(p, out)
+	return sendRun(p, run, out)
 }
 
-// send writes a run in one of the formats: its report, or its data.
-func (r *loadedRun) send(p program, out output) (err error) {
+// sendRun writes a run in one of the formats: its report, or its data.
+func sendRun(p program, r *recorded.Run, out output) (err error) {
 	data := out.format == "csv" && out.part.table == "" || out.format == "gobench"
 	if r.Trace == nil && (data || out.format == "svg" || out.format == "png" || out.format == "html") {
-		return fmt.Errorf("%s carries its results but not its %s, which are too many for a page; give the run folder", r.path, rundir.EventsFile)
+		return fmt.Errorf("%s carries its results but not its %s, which are too many for a page; give the run folder", r.Path, rundir.EventsFile)
 	}
 	if data {
 		write := func(w io.Writer) error {
 			if out.format == "csv" {
 				return export.CSV(w, r.Trace)
 			}
-			return export.GoBench(w, r.Trace, r.analysis)
+			return export.GoBench(w, r.Trace, r.Analysis)
 		}
 		if out.out == "-" {
 			return write(p.stdout)
@@ -91,13 +92,13 @@ func (r *loadedRun) send(p program, out output) (err error) {
 		return err
 	}
 	if out.format == "json" { // without the figures, which take a long run's most memory to draw up
-		return out.send(p, &report.Document{Data: r.analysis}, nil)
+		return out.send(p, &report.Document{Data: r.Analysis}, nil)
 	}
-	doc := report.OfRun(report.Run{Trace: r.Trace, Analysis: r.analysis, About: about(r.Loaded)})
+	doc := r.Document()
 	if out.format != "html" {
 		return out.send(p, doc, nil)
 	}
-	events, err := r.events()
+	events, err := r.OpenEvents()
 	if err != nil {
 		return err
 	}

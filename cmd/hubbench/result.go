@@ -34,9 +34,9 @@ func conclude(p program, dir *rundir.Dir, opts resultOptions) error {
 		return err
 	}
 	page := dir.File(rundir.ReportFile)
-	notWritten := dir.WriteJSON(rundir.AnalysisFile, run.analysis)
+	notWritten := dir.WriteJSON(rundir.AnalysisFile, run.Analysis)
 	if notWritten == nil {
-		notWritten = run.send(program{stdout: io.Discard}, output{format: "html", out: page, own: true})
+		notWritten = sendRun(program{stdout: io.Discard}, run, output{format: "html", out: page, own: true})
 	}
 	if notWritten == nil {
 		opts.more = []string{"report: " + page}
@@ -44,7 +44,7 @@ func conclude(p program, dir *rundir.Dir, opts resultOptions) error {
 	if !opts.all {
 		opts.more = append(opts.more, everything(dir.Path))
 	}
-	printed := run.send(p, opts.output)
+	printed := sendRun(p, run, opts.output)
 	if err := cmp.Or(unreported(notWritten, dir), unprinted(printed, dir)); err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/hubbench/hubbench/internal/interrupt"
 	"github.com/hubbench/hubbench/internal/prepare"
 	"github.com/hubbench/hubbench/internal/progress"
+	"github.com/hubbench/hubbench/internal/recorded"
 	"github.com/hubbench/hubbench/internal/rundir"
 	"github.com/hubbench/hubbench/pkg/trace"
 	"github.com/hubbench/hubbench/pkg/unit"
@@ -166,12 +167,12 @@ func measure(ctx context.Context, p program, ready *prepare.Ready, opts runOptio
 // measureAndReport is measure without a limit to the time it takes after a second interrupt.
 func measureAndReport(ctx context.Context, p program, ready *prepare.Ready, opts runOptions, dir *rundir.Dir, info *rundir.Info) error {
 	asked := opts.asked
-	reader := &phaseReader{plan: ready.Plan, from: dir.Begun}
+	reader := &recorded.Reader{Plan: ready.Plan, From: dir.Begun}
 	watcher := watch(p, opts, ready, reader)
 	defer watcher.Close()
 	asked.Answer(watcher.Stopping)
 	live := dir.Live(opts.stall, watcher.Tell)
-	reader.dir = live
+	reader.Dir = live
 	interrupted, recordErr := record(ctx, p, ready, opts, results{live, watcher, info})
 	asked.Answer(func() { fmt.Fprintln(p.stderr, "the results are being written; Ctrl-C again ends at once") })
 	for _, f := range info.Failures {

@@ -63,6 +63,9 @@ func ThisHost() Host {
 	return Host{Name: name, OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()}
 }
 
+// System is the machine in a few words.
+func (h Host) System() string { return fmt.Sprintf("%s/%s, %d CPUs", h.OS, h.Arch, h.CPUs) }
+
 // Loaded is a run as found: its events, and its run.json if there is one.
 type Loaded struct {
 	Folder string // of the run, or around a lone events file

@@ -1,4 +1,4 @@
-package main
+package recorded
 
 import (
 	"cmp"
@@ -9,9 +9,26 @@ import (
 
 	"github.com/hubbench/hubbench/internal/report"
 	"github.com/hubbench/hubbench/internal/rundir"
+	"github.com/hubbench/hubbench/pkg/compare"
 	"github.com/hubbench/hubbench/pkg/scenario"
 	"github.com/hubbench/hubbench/pkg/trace"
 )
+
+// Document is the report of the run.
+func (r *Run) Document() *report.Document {
+	return report.OfRun(report.Run{Trace: r.Trace, Analysis: r.Analysis, About: about(r.Loaded)})
+}
+
+// Method is what run.json says about how the run was made; nil if there is none, or no plan in it.
+func (r *Run) Method() *compare.Method {
+	info := r.Info
+	if info == nil || info.Plan == nil {
+		return nil
+	}
+	return &compare.Method{
+		Tool: info.Tool, Host: info.Host.Name, System: info.Host.System(), Plan: info.Plan, Effective: info.Effective, Simulated: info.Simulated,
+	}
+}
 
 // about is what a report says of how and where a run was made; a lone events file says nothing of it.
 func about(loaded *rundir.Loaded) report.About {
@@ -22,7 +39,7 @@ func about(loaded *rundir.Loaded) report.About {
 	info := report.About{
 		Tool:     run.Tool,
 		Host:     run.Host.Name,
-		OS:       systemOf(run.Host),
+		OS:       run.Host.System(),
 		Scenario: filepath.Join(loaded.Folder, rundir.ScenarioFile),
 		Warnings: slices.Clone(run.Warnings),
 	}
@@ -87,6 +104,3 @@ func connections(run *rundir.Info) []string {
 	}
 	return labels
 }
-
-// systemOf is the machine of a run in a few words.
-func systemOf(h rundir.Host) string { return fmt.Sprintf("%s/%s, %d CPUs", h.OS, h.Arch, h.CPUs) }
