@@ -19,7 +19,7 @@ func newAnalyze(p program) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if !out.all {
+			if !out.All {
 				out.more = []string{everything(args[0])}
 			}
 			return sendRun(p, run, out)

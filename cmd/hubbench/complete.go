@@ -8,6 +8,7 @@ import (
 	"github.com/hubbench/hubbench/configs"
 	"github.com/hubbench/hubbench/internal/prepare"
 	"github.com/hubbench/hubbench/internal/report"
+	"github.com/hubbench/hubbench/internal/report/form"
 	"github.com/hubbench/hubbench/internal/rundir"
 )
 
@@ -121,7 +122,7 @@ func parts[B report.Block](nameOf func(B) string) cobra.CompletionFunc {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		phase, _ := cmd.Flags().GetString("phase")
-		list, _ := collect[B](run.Document(), phase)
+		list, _ := form.Collect[B](run.Document(), phase)
 		var names []string
 		for _, block := range list {
 			names = append(names, nameOf(block))

@@ -39,5 +39,5 @@ func runDevices(ctx context.Context, p program, opts devicesOptions) error {
 	if err != nil {
 		return err
 	}
-	return opts.send(p, report.OfDevices(inv, opts.format == "text" && !opts.all), nil)
+	return opts.send(p, report.OfDevices(inv, opts.Format == "text" && !opts.All), nil)
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/hubbench/hubbench/internal/report/export"
 )
 
 // Nothing that a name holds acts on the terminal.
@@ -24,7 +26,7 @@ func TestSayfShowsWhatItNames(t *testing.T) {
 func TestJSONHoldsNoControls(t *testing.T) {
 	const hostile = "a\x1b\u007f\u009b31m\u0085é\u202e"
 	var out bytes.Buffer
-	if err := printJSON(&out, map[string]string{"name": hostile}); err != nil {
+	if err := export.JSON(&out, map[string]string{"name": hostile}); err != nil {
 		t.Fatal(err)
 	}
 	if strings.ContainsAny(out.String(), "\x1b\u007f\u009b\u0085\u202e") {

@@ -100,7 +100,7 @@ func runPlan(ctx context.Context, p program, path string, allow []string, out ou
 	if err := out.send(p, report.OfPlan(*plan), nil); err != nil {
 		return err
 	}
-	if out.format == "text" && out.out == "" && !out.all {
+	if out.Format == "text" && out.out == "" && !out.All {
 		sayf(p.stderr, "every phase and disk, and what the times assume: hubbench plan %s --all\n", cells.Shell(path))
 	}
 	if fatal > 0 {

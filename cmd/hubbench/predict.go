@@ -42,7 +42,7 @@ Whether streams survive beside other disks, hubbench advise says.`,
 			if err != nil {
 				return usage(err)
 			}
-			return opts.send(p, report.OfPrediction(prediction, profile.Name, opts.all), nil)
+			return opts.send(p, report.OfPrediction(prediction, profile.Name, opts.All), nil)
 		},
 	}
 	cmd.Flags().Uint64Var(&opts.seed, "seed", 1, "seed of the sampling behind the intervals")

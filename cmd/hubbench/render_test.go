@@ -48,7 +48,7 @@ func FuzzRender(f *testing.F) {
 			"text":    func(w io.Writer) error { return text.Write(w, doc, text.Options{Width: text.Width, All: true}) },
 			"md":      func(w io.Writer) error { return md.Write(w, doc) },
 			"html":    func(w io.Writer) error { return html.Write(w, doc, bytes.NewReader(data)) },
-			"json":    func(w io.Writer) error { return printJSON(w, doc.Data) },
+			"json":    func(w io.Writer) error { return export.JSON(w, doc.Data) },
 			"csv":     func(w io.Writer) error { return export.CSV(w, run) },
 			"gobench": func(w io.Writer) error { return export.GoBench(w, run, a) },
 			"svg":     func(w io.Writer) error { return drawAll(w, doc) },

@@ -52,9 +52,9 @@ func runReport(p program, path string, out output, anonymous bool) error {
 		return err
 	}
 	if out.out == "" {
-		name := reportFile(out.format)
-		if out.part.table != "" { // not beside the report under its own name
-			name = "table-" + out.part.table + filepath.Ext(name)
+		name := reportFile(out.Format)
+		if out.Table != "" { // not beside the report under its own name
+			name = "table-" + out.Table + filepath.Ext(name)
 		}
 		if anonymous { // beside the run's own
 			name = "anonymous-" + name
@@ -71,13 +71,13 @@ func runReport(p program, path string, out output, anonymous bool) error {
 
 // sendRun writes a run in one of the formats: its report, or its data.
 func sendRun(p program, r *recorded.Run, out output) (err error) {
-	data := out.format == "csv" && out.part.table == "" || out.format == "gobench"
-	if r.Trace == nil && (data || out.format == "svg" || out.format == "png" || out.format == "html") {
+	data := out.Format == "csv" && out.Table == "" || out.Format == "gobench"
+	if r.Trace == nil && (data || out.Format == "svg" || out.Format == "png" || out.Format == "html") {
 		return fmt.Errorf("%s carries its results but not its %s, which are too many for a page; give the run folder", r.Path, rundir.EventsFile)
 	}
 	if data {
 		write := func(w io.Writer) error {
-			if out.format == "csv" {
+			if out.Format == "csv" {
 				return export.CSV(w, r.Trace)
 			}
 			return export.GoBench(w, r.Trace, r.Analysis)
@@ -91,11 +91,11 @@ func sendRun(p program, r *recorded.Run, out output) (err error) {
 		_, err := fmt.Fprintln(p.stdout, out.out)
 		return err
 	}
-	if out.format == "json" { // without the figures, which take a long run's most memory to draw up
+	if out.Format == "json" { // without the figures, which take a long run's most memory to draw up
 		return out.send(p, &report.Document{Data: r.Analysis}, nil)
 	}
 	doc := r.Document()
-	if out.format != "html" {
+	if out.Format != "html" {
 		return out.send(p, doc, nil)
 	}
 	events, err := r.OpenEvents()

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hubbench/hubbench/internal/cells"
+	"github.com/hubbench/hubbench/internal/report/form"
 	"github.com/hubbench/hubbench/internal/rundir"
 )
 
@@ -36,12 +37,12 @@ func conclude(p program, dir *rundir.Dir, opts resultOptions) error {
 	page := dir.File(rundir.ReportFile)
 	notWritten := dir.WriteJSON(rundir.AnalysisFile, run.Analysis)
 	if notWritten == nil {
-		notWritten = sendRun(program{stdout: io.Discard}, run, output{format: "html", out: page, own: true})
+		notWritten = sendRun(program{stdout: io.Discard}, run, output{Form: form.Form{Format: "html"}, out: page, own: true})
 	}
 	if notWritten == nil {
 		opts.more = []string{"report: " + page}
 	}
-	if !opts.all {
+	if !opts.All {
 		opts.more = append(opts.more, everything(dir.Path))
 	}
 	printed := sendRun(p, run, opts.output)

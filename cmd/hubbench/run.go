@@ -177,7 +177,7 @@ func measureAndReport(ctx context.Context, p program, ready *prepare.Ready, opts
 	asked.Answer(func() { fmt.Fprintln(p.stderr, "the results are being written; Ctrl-C again ends at once") })
 	for _, f := range info.Failures {
 		// Those of phases have been told as they came; with --quiet the report alone tells of all, which as JSON it does not.
-		if !opts.quiet && f.Phase == "" || opts.quiet && opts.format == "json" {
+		if !opts.quiet && f.Phase == "" || opts.quiet && opts.Format == "json" {
 			sayf(p.stderr, "%s\n", f)
 		}
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/hubbench/hubbench/internal/report/export"
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
@@ -21,6 +22,6 @@ To work offline, save the schema beside the scenario and name the file in that l
     hubbench schema > scenario.schema.json
     # yaml-language-server: $schema=scenario.schema.json`,
 		Args: takes(0, 0),
-		RunE: func(*cobra.Command, []string) error { return printJSON(p.stdout, scenario.Schema()) },
+		RunE: func(*cobra.Command, []string) error { return export.JSON(p.stdout, scenario.Schema()) },
 	}
 }
