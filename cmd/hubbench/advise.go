@@ -66,9 +66,6 @@ It exits with 0 whatever the answer is.`,
 }
 
 func runAdvise(p program, name string, opts adviseOptions) error {
-	if err := opts.settle(); err != nil {
-		return err
-	}
 	profile, err := prepare.LoadProfile(name)
 	if err != nil {
 		return usage(err)

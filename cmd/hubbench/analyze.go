@@ -12,9 +12,6 @@ func newAnalyze(p program) *cobra.Command {
 		Long:  "Analyze a run and print its answer, all of its tables with --all, or analysis.json with --json. RUN is a run's folder, an events.jsonl or a report.html.",
 		Args:  takes(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := out.settle(); err != nil {
-				return err
-			}
 			run, err := load(args[0])
 			if err != nil {
 				return err

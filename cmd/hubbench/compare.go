@@ -59,9 +59,6 @@ func runCompare(p program, paths []string, dash int, opts compareOptions, gate b
 			return usage(fmt.Errorf("--fail-above %s: give a percentage from 0 to below 100, such as 5", opts.failAbove))
 		}
 	}
-	if err := opts.settle(); err != nil {
-		return err
-	}
 	if dash >= 0 && (dash == 0 || dash == len(paths) || len(paths) < 3) {
 		return usage(errors.New("give the repeats of one measurement, --, and those of the other: at least three runs in total"))
 	}

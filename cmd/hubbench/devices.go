@@ -32,9 +32,6 @@ images, unmounted partitions and other devices. Nothing is written.`,
 }
 
 func runDevices(ctx context.Context, p program, opts devicesOptions) error {
-	if err := opts.settle(); err != nil {
-		return err
-	}
 	inv, err := device.Look(ctx, opts.look)
 	if err != nil {
 		return err

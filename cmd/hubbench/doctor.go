@@ -49,9 +49,6 @@ this machine warn of what failed.`,
 }
 
 func runDoctor(ctx context.Context, p program, args []string, out output) error {
-	if err := out.settle(); err != nil {
-		return err
-	}
 	ctx, _, release := interrupt.Catch(ctx)
 	defer release()
 	var paths []string

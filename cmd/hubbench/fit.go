@@ -15,9 +15,10 @@ import (
 
 type fitOptions struct {
 	output
-	name  string
-	seed  uint64
-	check bool
+	profile string // the file to write it to; not an option of its own
+	name    string
+	seed    uint64
+	check   bool
 }
 
 func newFit(p program) *cobra.Command {
@@ -39,17 +40,17 @@ and predict. --check instead fits without each phase in turn and shows how well 
 	flags.Uint64Var(&opts.seed, "seed", 1, "seed of the fit's random starting points")
 	flags.BoolVar(&opts.check, "check", false, "fit without each phase in turn and predict it")
 	opts.flags(cmd, printed())
+	settle := cmd.PreRunE
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if ending := strings.ToLower(filepath.Ext(opts.out)); opts.out == "-" || ending == ".yaml" || ending == ".yml" {
+			opts.profile, opts.out = opts.out, ""
+		}
+		return settle(cmd, args)
+	}
 	return cmd
 }
 
 func runFit(p program, paths []string, opts fitOptions) error {
-	profile := ""
-	if ending := strings.ToLower(filepath.Ext(opts.out)); opts.out == "-" || ending == ".yaml" || ending == ".yml" {
-		profile, opts.out = opts.out, ""
-	}
-	if err := opts.settle(); err != nil {
-		return err
-	}
 	evidence, origin, err := observe(paths)
 	if err != nil {
 		return err
@@ -68,16 +69,16 @@ func runFit(p program, paths []string, opts fitOptions) error {
 	}
 	fitted.Profile.Source = origin
 	write := func(w io.Writer) error { _, err := w.Write(fitted.YAML()); return err }
-	switch profile {
+	switch opts.profile {
 	case "":
 	case "-":
 		return write(p.stdout)
 	default:
-		if err := writeFile(profile, write); err != nil {
+		if err := writeFile(opts.profile, write); err != nil {
 			return err
 		}
 	}
-	return opts.send(p, report.OfFit(fitted, opts.name, profile), nil)
+	return opts.send(p, report.OfFit(fitted, opts.name, opts.profile), nil)
 }
 
 // observe takes what several runs say of one hub, and how what is fitted to them was come by: of runs that were simulated from

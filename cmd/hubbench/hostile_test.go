@@ -2,12 +2,9 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
-
-	"github.com/hubbench/hubbench/internal/report/export"
 )
 
 // Nothing that a name holds acts on the terminal.
@@ -20,20 +17,5 @@ func TestSayfShowsWhatItNames(t *testing.T) {
 		if strings.ContainsAny(line, "\x1b\a\u009b\u202e\r\n") {
 			t.Errorf("got %q", line)
 		}
-	}
-}
-
-func TestJSONHoldsNoControls(t *testing.T) {
-	const hostile = "a\x1b\u007f\u009b31m\u0085é\u202e"
-	var out bytes.Buffer
-	if err := export.JSON(&out, map[string]string{"name": hostile}); err != nil {
-		t.Fatal(err)
-	}
-	if strings.ContainsAny(out.String(), "\x1b\u007f\u009b\u0085\u202e") {
-		t.Errorf("got %q", out.String())
-	}
-	var back map[string]string
-	if err := json.Unmarshal(out.Bytes(), &back); err != nil || back["name"] != hostile {
-		t.Errorf("read back %q, %v", back["name"], err)
 	}
 }

@@ -53,6 +53,7 @@ func (o *output) formatFlags(cmd *cobra.Command, formats []string) {
 		flags.StringVar(&o.out, "out", "", "the file to write; - for stdout")
 	}
 	_ = cmd.RegisterFlagCompletionFunc("format", words(formats...)) // fails only for a flag that is not there
+	cmd.PreRunE = func(*cobra.Command, []string) error { return o.settle() }
 }
 
 // settle finds the format.

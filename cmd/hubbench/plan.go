@@ -57,9 +57,6 @@ published; with words, those that have them in their names: plan --codecs prores
 
 // listCodecs lists the codecs whose names have all the words.
 func listCodecs(p program, words []string, out output) error {
-	if err := out.settle(); err != nil {
-		return err
-	}
 	codecs := slices.DeleteFunc(stream.Codecs(), func(c stream.Codec) bool {
 		return slices.ContainsFunc(words, func(word string) bool {
 			return !strings.Contains(strings.ToLower(c.Name+" "+c.Label), strings.ToLower(word))
@@ -72,9 +69,6 @@ func listCodecs(p program, words []string, out output) error {
 }
 
 func runPlan(ctx context.Context, p program, path string, allow []string, out output) error {
-	if err := out.settle(); err != nil {
-		return err
-	}
 	ready, err := prepare.Load(path, p.notify)
 	if err != nil {
 		return usage(err)

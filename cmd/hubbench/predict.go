@@ -27,9 +27,6 @@ and what they get in combinations of reading, writing and idle: in a dozen to lo
 Whether streams survive beside other disks, hubbench advise says.`,
 		Args: takes(1, unlimited),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := opts.settle(); err != nil {
-				return err
-			}
 			profile, err := prepare.LoadProfile(args[0])
 			if err != nil {
 				return usage(err)

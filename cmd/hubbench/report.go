@@ -41,9 +41,6 @@ func reportFile(format string) string {
 }
 
 func runReport(p program, path string, out output, anonymous bool) error {
-	if err := out.settle(); err != nil {
-		return err
-	}
 	if slices.Contains([]string{rundir.EventsFile, rundir.InfoFile, rundir.ScenarioFile, rundir.LogFile, rundir.AnalysisFile}, filepath.Base(out.out)) {
 		return usage(fmt.Errorf("--out %s: that is the name of a run's own record; choose another", out.out))
 	}

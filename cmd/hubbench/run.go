@@ -60,9 +60,6 @@ first phase that is not complete.`,
 			return takes(1, 1)(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := opts.settle(); err != nil {
-				return err
-			}
 			if opts.stall < minStall {
 				return usage(fmt.Errorf("--stall %s: too short to tell a slow disk from a dead one; try %s or more", opts.stall, minStall))
 			}

@@ -30,9 +30,6 @@ the same names.`,
   hubbench simulate my.yaml --profile goshen-ridge`,
 		Args: takes(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := opts.settle(); err != nil {
-				return err
-			}
 			return runSimulate(p, args[0], opts)
 		},
 	}
