@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hubbench/hubbench/internal/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/compare"
 	"github.com/hubbench/hubbench/pkg/trace"
@@ -216,7 +217,7 @@ func recoveries(p *compare.Phase) []string {
 		if seconds == nil {
 			return "not seen"
 		}
-		return lagText(*seconds)
+		return say.Seconds(*seconds)
 	}
 	var lines []string
 	for _, r := range p.Recoveries {

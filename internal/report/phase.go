@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hubbench/hubbench/internal/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
@@ -83,17 +84,6 @@ func blocks(parts ...any) []Block {
 	return out
 }
 
-// minLagS is the shortest lag that can be told: progress is sampled every 50 ms.
-const minLagS = 0.05
-
-// lagText is a recovery's lag in words.
-func lagText(s float64) string {
-	if s < minLagS {
-		return "under 0.05 s"
-	}
-	return unit.FormatSeconds(s)
-}
-
 // without is a disk's rate without the others as the analysis found it, and how the run shows it; nil if it does not.
 type without struct {
 	rate float64 // bytes per second
@@ -152,7 +142,7 @@ func (v *phaseView) diskTable() *Table {
 		for _, r := range v.found.Recoveries {
 			if r.Disk == key.Name && r.LagS != nil && *r.LagS > longest {
 				longest = *r.LagS
-				row[7].Text = lagText(longest)
+				row[7].Text = say.Seconds(longest)
 			}
 		}
 		t.Rows = append(t.Rows, row)
@@ -226,7 +216,7 @@ func (v *phaseView) recoveryTable() *Table {
 	for _, r := range v.found.Recoveries {
 		key, took := v.key(r.Disk), r.Reason
 		if r.LagS != nil {
-			took = lagText(*r.LagS)
+			took = say.Seconds(*r.LagS)
 		}
 		t.Rows = append(t.Rows, []Cell{{Disk: &key}, {Text: v.key(r.After).Label + " ended"}, {Text: Clock(r.AtS, r.AtS)}, {Text: took}, {Text: v.scale.Number(r.FromRate)}, {Text: v.scale.maybe(r.ToRate)}})
 	}

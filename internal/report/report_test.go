@@ -137,7 +137,7 @@ func TestPool(t *testing.T) {
 		a.Phases = append(a.Phases, analysis.Phase{Phase: p.name, Title: p.title, Repeats: p.repeats})
 	}
 	want := []pooledPhase{{"A writes", []int{0, 2}}, {"A reads", []int{1}}, {"A writes (3)", []int{3}}}
-	if diff := cmp.Diff(want, pool(a, true), cmp.AllowUnexported(pooledPhase{})); diff != "" {
+	if diff := cmp.Diff(want, pool(a), cmp.AllowUnexported(pooledPhase{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -243,7 +243,7 @@ func TestPhasesWithoutReference(t *testing.T) {
 	run := fixture.Run("study", []string{"A", "B"}, map[string][]fixture.Part{"A W": {part("A")}, "WW": {part("A"), part("B")}}, "A W", "WW")
 	a := say.Analyze(run, analysis.Options{})
 	a.Phases[1].Contention.Disks["B"] = analysis.DiskContention{}
-	got := phasesTable(newKeys(a.Order), a, pool(a, true), true)
+	got := phasesTable(newKeys(a.Order), a, pool(a), true)
 	if row := got.Rows[1]; row[1].NoReference || row[1].Heat == nil || !row[2].NoReference || !strings.Contains(got.Note, "no %: no reference") {
 		t.Errorf("%+v under %q", row, got.Note)
 	}

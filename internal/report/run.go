@@ -45,9 +45,7 @@ type Mode struct {
 func OfRun(run Run) *Document {
 	a := run.Analysis
 	doc := &Document{Kind: "report", Title: a.Name, Tool: run.About.Tool, Hub: run.About.Hub, Unit: scaleOf(a).Unit, Keys: newKeys(a.Order), Data: a}
-	partial := false
 	if run.Trace != nil {
-		partial = run.Trace.Status != trace.Complete
 		doc.Started, doc.Simulated, doc.Model = when(run.Trace.Started), Simulated(run.Trace), hub.Source(a.ProfileOrigin)
 		if setup := run.Trace.Hardware; setup != nil && setup.Hub != nil {
 			doc.Hub = hubName(setup.Hub)
@@ -62,9 +60,6 @@ func OfRun(run Run) *Document {
 	var doubts []string
 	for _, text := range run.About.Failures {
 		doubts = append(doubts, "Failed: "+text)
-	}
-	if partial && !slices.ContainsFunc(a.Warnings, func(w analysis.Warning) bool { return w.Code == "partial" }) {
-		doubts = append(doubts, "Partial run: it stopped before its end, and what follows covers what was recorded.")
 	}
 	for _, w := range a.Warnings {
 		doubts = append(doubts, w.Text)
@@ -103,17 +98,8 @@ func when(text string) string {
 }
 
 func where(d trace.Disk) string {
-	var parts []string
-	if d.Path != "" {
-		parts = append(parts, d.Path)
-	}
-	if d.Profile != "" {
-		parts = append(parts, "simulated as "+d.Profile)
-	}
-	if d.Connection != "" {
-		parts = append(parts, d.Connection)
-	}
-	return strings.Join(parts, ", ")
+	parts := []string{d.Path, pick(d.Profile == "", "", "simulated as "+d.Profile), d.Connection}
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ")
 }
 
 // phaseID is where a phase is linked to.

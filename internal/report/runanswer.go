@@ -52,9 +52,8 @@ func runAnswer(doc *Document, run Run) *Answer {
 	case n > 0:
 		out.Doubts = append(out.Doubts, unit.Plural(n, "warning")+" from before the run with --all.")
 	}
-	whole := out.Headline
-	out.Headline = clauses(whole, 2)
-	if rest, ok := strings.CutPrefix(whole, strings.TrimSuffix(out.Headline, ".")+"; "); ok {
+	out.Headline = clauses(out.Headline, 2)
+	if rest, ok := strings.CutPrefix(a.Answer.Headline, strings.TrimSuffix(out.Headline, ".")+"; "); ok {
 		doc.Add(Sentence{Text: say.Capital(a.Order, rest)})
 	}
 	if trusted {
@@ -93,34 +92,25 @@ func (a *Answer) fit(doc *Document) {
 		return n
 	}
 	used := count(strings.Join(append([]string{doc.Title}, doc.Origin()...), ", "), a.Headline, a.Sure) + count(a.Doubts...) + count(a.Advice...) + linesForReport
-	fewRows := 3
-	if a.Table != nil && a.Table.ID == "answer-disks" {
-		fewRows = 4
+	t := a.Table
+	fewRows := 0
+	if t != nil {
+		fewRows = min(len(t.Rows), pick(t.ID == "answer-disks", 4, 3)) + count(t.Note) + 1
 	}
-	if a.Table == nil {
-		for len(a.Findings) > 0 && used+count(a.Findings...) > limit {
-			a.Findings = a.Findings[:len(a.Findings)-1]
-		}
-		return
-	}
-	room := func() int { return limit - used - count(a.Findings...) - count(a.Table.Note) - 1 }
-	for len(a.Findings) > 0 && room() < min(fewRows, len(a.Table.Rows)) {
+	for len(a.Findings) > 0 && limit-used-count(a.Findings...) < fewRows {
 		a.Findings = a.Findings[:len(a.Findings)-1]
 	}
-	all, note := a.Table.Rows, a.Table.Note
-	last := all[len(all)-1:]
-	if a.Table.ID != "answer-disks" {
-		last = nil
+	if t == nil {
+		return
 	}
-	for keep := len(all) - 1; len(a.Table.Rows) > max(1, room()) && keep > 0; keep-- {
-		a.Table.Rows = append(slices.Clone(all[:keep-len(last)]), last...)
-		a.Table.Note = strings.TrimSuffix(note, ".") + fmt.Sprintf("; %s with --all.", unit.Plural(len(all)-len(a.Table.Rows), "more "+a.rowName()))
+	room := func() int { return limit - used - count(a.Findings...) - count(t.Note) - 1 }
+	all, note := t.Rows, t.Note
+	last := all[len(all)-pick(t.ID == "answer-disks", 1, 0):]
+	for keep := len(all) - 1; len(t.Rows) > max(1, room()) && keep > 0; keep-- {
+		t.Rows = append(slices.Clone(all[:keep-len(last)]), last...)
+		rowName := strings.ToLower(strings.TrimSuffix(t.Columns[0].Head, "s"))
+		t.Note = strings.TrimSuffix(note, ".") + fmt.Sprintf("; %s with --all.", unit.Plural(len(all)-len(t.Rows), "more "+rowName))
 	}
-}
-
-// rowName is what a row of the table is.
-func (a *Answer) rowName() string {
-	return strings.ToLower(strings.TrimSuffix(a.Table.Columns[0].Head, "s"))
 }
 
 // clauses are as many clauses of a sentence, which semicolons separate, as fit the lines.
@@ -154,7 +144,7 @@ func plainHeadline(a *analysis.Analysis, telling []pooledPhase) string {
 // tellingPhases are the phases that are no tries of searches, repeats together: first those that the headline is about, then
 // those in which a disk keeps least, then those with the most disks.
 func tellingPhases(a *analysis.Analysis) []pooledPhase {
-	lines := slices.DeleteFunc(pool(a, true), func(line pooledPhase) bool { return a.Phases[line.phases[0]].Search != nil })
+	lines := slices.DeleteFunc(pool(a), func(line pooledPhase) bool { return a.Phases[line.phases[0]].Search != nil })
 	rank := func(line pooledPhase) (contest int, kept float64, disks int) {
 		p := &a.Phases[line.phases[0]]
 		contest = slices.IndexFunc(a.Summary.Contests, func(c analysis.Contest) bool { return c.Phases[0] == p.Phase })

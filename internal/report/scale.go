@@ -88,15 +88,6 @@ func Clock(seconds, length float64) string {
 
 func percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 0, 64) + " %" }
 
-// words writes a small count as a word.
-func words(n int) string {
-	names := [...]string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"}
-	if n < len(names) {
-		return names[n]
-	}
-	return strconv.Itoa(n)
-}
-
 // Steps are round numbers from low to high, at most so many of them.
 func Steps(low, high float64, most int) []float64 {
 	if !(high > low) || most < 1 {

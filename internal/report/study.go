@@ -33,26 +33,22 @@ func study(doc *Document, a *analysis.Analysis) {
 	addMatrix(doc, a)
 }
 
-// addMatrix puts in the table of all phases but for tries of searches, which the searches' tables hold, and that of each
-// repeat.
+// addMatrix puts in the table of all phases but for tries of searches, which the searches' tables hold.
 func addMatrix(doc *Document, a *analysis.Analysis) {
 	tries := func(line pooledPhase) bool { return searchOf(a, a.Phases[line.phases[0]].Phase) != nil }
-	pooled, each, all := slices.DeleteFunc(pool(a, true), tries), slices.DeleteFunc(pool(a, false), tries), len(a.Phases)
-	if len(each) == 0 {
-		doc.Add(Sentence{Text: "All phases are " + triesOf(a, all) + "."})
+	lines, left := slices.DeleteFunc(pool(a), tries), len(a.Phases)
+	if len(lines) == 0 {
+		doc.Add(Sentence{Text: "All phases are " + triesOf(a, left) + "."})
 		return
 	}
-	t := phasesTable(doc.Keys, a, pooled, true)
-	t.Title = "All phases"
-	if n := all - len(each); n > 0 {
-		t.Note += " Without " + triesOf(a, n) + "."
+	t := phasesTable(doc.Keys, a, lines, true)
+	for _, line := range lines {
+		left -= len(line.phases)
+	}
+	if left > 0 {
+		t.Note += " Without " + triesOf(a, left) + "."
 	}
 	doc.Add(t)
-	if len(pooled) < len(each) {
-		t := phasesTable(doc.Keys, a, each, true)
-		t.Title = "Every phase"
-		doc.Add(&Details{Title: "Each repeat", Blocks: []Block{t}})
-	}
 }
 
 // triesOf says how many tries of searches there are, and where they are to be found.
@@ -74,7 +70,7 @@ func findings(a *analysis.Analysis) []pooledFinding {
 		code, disk string
 		pool       int
 	}
-	pooled := pool(a, true)
+	pooled := pool(a)
 	times := map[key]int{}
 	var order []key
 	var out []pooledFinding
@@ -126,7 +122,7 @@ type pooledPhase struct {
 }
 
 // pool puts the repeats of a phase together: of the same work, by names that differ only in the number at their end.
-func pool(a *analysis.Analysis, together bool) []pooledPhase {
+func pool(a *analysis.Analysis) []pooledPhase {
 	var out []pooledPhase
 	for i := range a.Phases {
 		p := &a.Phases[i]
@@ -134,7 +130,7 @@ func pool(a *analysis.Analysis, together bool) []pooledPhase {
 			q := &a.Phases[o.phases[0]]
 			return trace.Unnumbered(q.Phase) == trace.Unnumbered(p.Phase) && p.Repeats != "" && p.Repeats == cmp.Or(q.Repeats, q.Phase)
 		})
-		if !together || at < 0 {
+		if at < 0 {
 			out = append(out, pooledPhase{p.Title, []int{i}})
 			continue
 		}
@@ -164,7 +160,7 @@ func mean(values []float64) *float64 {
 // phasesTable is a row per phase and a column per disk, with how long all worked and who reads and who writes if it is whole.
 func phasesTable(keys []Key, a *analysis.Analysis, lines []pooledPhase, whole bool) *Table {
 	scale := scaleOf(a)
-	t := &Table{ID: pick(whole, "", "answer"), Title: "Phases", Columns: []Column{{Head: "Phase"}}}
+	t := &Table{ID: pick(whole, "", "answer"), Title: pick(whole, "All phases", "Phases"), Columns: []Column{{Head: "Phase"}}}
 	for i := range keys {
 		t.Columns = append(t.Columns, Column{Head: keys[i].Label, Disk: &keys[i], Numbers: true})
 	}

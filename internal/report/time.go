@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hubbench/hubbench/internal/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/unit"
 )
@@ -247,5 +248,5 @@ func allOf(n int) string {
 	if n == 2 {
 		return "both"
 	}
-	return "all " + words(n)
+	return "all " + say.Count(n)
 }

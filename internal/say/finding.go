@@ -2,7 +2,7 @@ package say
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
 	"github.com/hubbench/hubbench/pkg/hardware"
@@ -28,6 +28,8 @@ func (en english) sentence(f *analysis.Finding, p *analysis.Phase) string {
 		return partial(f.Disk, f.Other, v)
 	case "drops":
 		return en.drops(f, p)
+	case "saturation":
+		return en.Saturations[slices.IndexFunc(en.Saturations, func(s analysis.Saturation) bool { return s.Alone == f.Phase })].Text
 	case "latency":
 		return en.answered(p, f.Disk)
 	case "hub_cost":
@@ -103,7 +105,7 @@ func (en english) ceiling(f *analysis.Finding) string {
 	v := f.Values
 	return fmt.Sprintf("%s%s moved %s (%s), and with %s added no more (%s), although the %s reach %s one by one: something they share limits them",
 		unit.List(f.Disks), together, en.Rate(v["without"]), en.Title(f.Other), unit.List(f.Added), en.Rate(v["rate"]),
-		strings.ToLower(count(len(f.Disks)+len(f.Added))), en.Rate(v["alone"]))
+		Count(len(f.Disks)+len(f.Added)), en.Rate(v["alone"]))
 }
 
 func percentRange(low, high float64) string {

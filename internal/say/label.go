@@ -5,41 +5,30 @@ import (
 	"math"
 
 	"github.com/hubbench/hubbench/pkg/analysis"
-	"github.com/hubbench/hubbench/pkg/unit"
 )
 
 // ChangeLabel names an entry of the ledger in a few words, as a chart has room for: "A and B recover". It asks name for
 // what to call a disk; working is how many disks the phase has.
 func ChangeLabel(c *analysis.Change, working int, name func(disk string) string) string {
-	does := func(disks []string, one, more string) string {
+	does := func(disks []string, verb string) string {
 		if len(disks) > 2 && len(disks) == working {
-			return "all " + more
+			return "all " + verb
 		}
 		names := make([]string, len(disks))
 		for i, disk := range disks {
 			names[i] = name(disk)
 		}
-		return unit.List(names) + " " + pick(len(disks) == 1, one, more)
+		return subject(names, verb)
 	}
-	switch c.Kind {
-	case analysis.KindStart:
-		if c.By == nil {
-			return does(c.Disks, "starts", "start")
-		}
-	case analysis.KindEnd:
-		return does(c.Disks, "ends", "end")
-	case analysis.KindRecovery:
-		return does(c.Disks, "recovers", "recover")
-	case analysis.KindSharedFall:
-		return fmt.Sprintf("%s to %.0f %%", does(c.Disks, "falls", "fall"), 100*c.ToRate/c.FromRate)
-	case analysis.KindStall:
-		return does(c.Disks, "stands still", "stand still")
-	case analysis.KindWarmUp:
-		return does(c.Disks, "warms up", "warm up")
-	case analysis.KindSwing:
-		return does(c.Disks, "swings", "swing")
-	case analysis.KindDrift:
-		return does(c.Disks, "drifts", "drift")
+	verb := map[string]string{
+		analysis.KindStart: "start", analysis.KindEnd: "end", analysis.KindRecovery: "recover", analysis.KindSharedFall: "fall",
+		analysis.KindStall: "stand still", analysis.KindWarmUp: "warm up", analysis.KindSwing: "swing", analysis.KindDrift: "drift",
+	}[c.Kind]
+	switch {
+	case c.Kind == analysis.KindSharedFall:
+		return fmt.Sprintf("%s to %.0f %%", does(c.Disks, verb), 100*c.ToRate/c.FromRate)
+	case verb != "" && (c.Kind != analysis.KindStart || c.By == nil):
+		return does(c.Disks, verb)
 	}
 	var risen, fallen []string
 	for _, disk := range c.Disks {
@@ -51,13 +40,13 @@ func ChangeLabel(c *analysis.Change, working int, name func(disk string) string)
 	}
 	switch {
 	case len(risen) == 0:
-		return does(fallen, "falls", "fall")
+		return does(fallen, "fall")
 	case len(fallen) == 0:
-		return does(risen, "rises", "rise")
+		return does(risen, "rise")
 	case len(risen) == 1 && len(fallen) == 1 && swapped(c.Of(fallen[0]), c.Of(risen[0])):
-		return does(c.Disks, "", "swap rates")
+		return does(c.Disks, "swap rates")
 	}
-	return does(fallen, "falls", "fall") + ", " + does(risen, "rises", "rise")
+	return does(fallen, "fall") + ", " + does(risen, "rise")
 }
 
 // swapped reports whether each of two disks has, as far as a person sees in a chart, the rate that the other had.

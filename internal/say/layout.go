@@ -28,11 +28,11 @@ func (en english) advice() string {
 	var clauses []string
 	gains := en.gains(disk)
 	for i, g := range gains {
-		if i > 0 && slices.Equal(g.names, gains[0].names) {
-			clauses = append(clauses, fmt.Sprintf("%s %s instead of %s", pick(len(g.names) > 1, string(g.op), string(g.op)+"s"), en.Number(g.to), en.Number(g.from)))
-		} else {
-			clauses = append(clauses, fmt.Sprintf("%s %s instead of %s", subject(g.names, string(g.op)), en.each(g.to, len(g.names)), en.Number(g.from)))
+		who, to := subject(g.names, string(g.op)), en.each(g.to, len(g.names))
+		if i > 0 && slices.Equal(g.names, gains[0].names) { // who and the unit have been said
+			who, to = strings.TrimPrefix(who, unit.List(g.names)+" "), en.Number(g.to)
 		}
+		clauses = append(clauses, fmt.Sprintf("%s %s instead of %s", who, to, en.Number(g.from)))
 	}
 	return fmt.Sprintf("Give %s a port of its own: without it %s.", disk, strings.Join(clauses, ", and "))
 }

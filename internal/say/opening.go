@@ -123,7 +123,7 @@ func (c contest) who() string {
 		if c.all == 2 {
 			return "both " + string(op)
 		}
-		return "all " + strings.ToLower(count(c.all)) + " " + string(op)
+		return "all " + Count(c.all) + " " + string(op)
 	}
 	var texts []string
 	for _, op := range []trace.Role{trace.Read, trace.Write} {
@@ -195,10 +195,11 @@ func (en english) sure() string {
 	return fmt.Sprintf("Rates are known to ±%s %% or better (95 %% confidence)%s.", figures(100*widest), runs)
 }
 
-// subject is "C writes", or "A and B write".
+// subject is "C writes", "C stands still", or "A and B write".
 func subject(names []string, verb string) string {
 	if len(names) == 1 {
-		verb += "s"
+		one, rest, _ := strings.Cut(verb, " ")
+		verb = strings.TrimSpace(one + "s " + rest)
 	}
 	return unit.List(names) + " " + verb
 }

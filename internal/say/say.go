@@ -46,17 +46,11 @@ func Fill(a *analysis.Analysis) {
 			p.Disks[name] = d
 		}
 	}
-	found := map[string]string{} // of the preset saturation, by phase
 	for i := range a.Saturations {
-		s := &a.Saturations[i]
-		s.Text = en.saturation(s, true)
-		found[s.Alone] = s.Text
+		a.Saturations[i].Text = en.saturation(&a.Saturations[i], true)
 	}
 	for i := range a.Findings {
-		f := &a.Findings[i]
-		if f.Text = en.finding(f, phases[f.Phase]); f.Code == "saturation" {
-			f.Text = en.Title(f.Phase) + ": " + found[f.Phase] + "."
-		}
+		a.Findings[i].Text = en.finding(&a.Findings[i], phases[a.Findings[i].Phase])
 	}
 	a.Answer.Headline = Opening(a)
 	for i := range a.Answer.Advice {
@@ -102,20 +96,25 @@ func Capital(disks []string, text string) string {
 	return strings.ToUpper(string(first)) + text[len(string(first)):]
 }
 
-// secondsRange is one time, or two where they lie apart. Progress is sampled every 50 ms: less cannot be told.
-func secondsRange(low, high float64) string {
-	if high < 0.05 {
+// Seconds is how long something took. Progress is sampled every 50 ms: less cannot be told.
+func Seconds(s float64) string {
+	if s < 0.05 {
 		return "under 0.05 s"
 	}
-	if low >= 0.8*high {
-		return unit.FormatSeconds(high)
+	return unit.FormatSeconds(s)
+}
+
+// secondsRange is one time, or two if they lie apart.
+func secondsRange(low, high float64) string {
+	if high < 0.05 || low >= 0.8*high {
+		return Seconds(high)
 	}
 	return unit.FormatSeconds(low) + " to " + unit.FormatSeconds(high)
 }
 
-// count is a small number as a word to begin a sentence with.
-func count(n int) string {
-	words := []string{"No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve"}
+// Count is a small number as a word.
+func Count(n int) string {
+	words := []string{"no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"}
 	if n < len(words) {
 		return words[n]
 	}

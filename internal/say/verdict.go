@@ -134,7 +134,7 @@ func Doing(disks []string, all map[string]work.Work) string {
 		who[work] = append(who[work], name)
 	}
 	if len(works) == 1 && len(disks) > 1 {
-		return count(len(disks)) + " disks " + works[0]
+		return Capital(nil, Count(len(disks))) + " disks " + works[0]
 	}
 	var texts []string
 	for _, work := range works {

@@ -32,23 +32,15 @@ func conditions(order []string, all []situation, sameOutcome func(i, k int) bool
 	} {
 		refined := slices.Clone(texts)
 		for i := range all {
-			if slices.ContainsFunc(indices(all), func(k int) bool {
-				return all[i].disk == all[k].disk && all[i].what == all[k].what && texts[i] == texts[k] && !sameOutcome(i, k)
-			}) {
-				refined[i] = more(&all[i])
+			for k := range all {
+				if all[i].disk == all[k].disk && all[i].what == all[k].what && texts[i] == texts[k] && !sameOutcome(i, k) {
+					refined[i] = more(&all[i])
+				}
 			}
 		}
 		texts = refined
 	}
 	return texts
-}
-
-func indices[T any](list []T) []int {
-	out := make([]int, len(list))
-	for i := range list {
-		out[i] = i
-	}
-	return out
 }
 
 // when is who else works, by a text of what they do where there is one, else in a word each.
