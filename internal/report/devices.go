@@ -15,25 +15,12 @@ import (
 // OfDevices says what is plugged in where: a tree of ports, hubs, disks and volumes; if brief, only what can be tested.
 func OfDevices(inv *hardware.Inventory, brief bool) *Document {
 	doc := &Document{Kind: "devices", Title: "Disks and hubs", Data: inv}
-	var host []string
 	for i := range inv.Hosts {
 		h := &inv.Hosts[i]
 		doc.Title = "Disks and hubs of " + cmp.Or(h.Name, "this machine")
-		var parts []string
-		for _, part := range []string{h.Model, h.CPU, h.OS} {
-			if part != "" {
-				parts = append(parts, part)
-			}
+		if parts := nonEmpty(h.Model, h.CPU, h.OS, pick(h.Power == hardware.Battery, "on battery", "")); len(parts) > 0 {
+			doc.Add(Sentence{Text: strings.Join(parts, ", ") + ".", Lead: true})
 		}
-		if h.Power == hardware.Battery {
-			parts = append(parts, "on battery")
-		}
-		if len(parts) > 0 {
-			host = append(host, strings.Join(parts, ", ")+".")
-		}
-	}
-	for _, text := range host {
-		doc.Add(Sentence{Text: text, Lead: true})
 	}
 	t := (&deviceTree{inv: inv, brief: brief, done: map[string]bool{}}).table()
 	if len(t.Rows) > 0 {
@@ -95,34 +82,30 @@ func (t *deviceTree) roots() []branch {
 	var out []branch
 	for i := range t.inv.Hosts {
 		for _, port := range t.inv.Hosts[i].Ports {
-			b := branch{cells: row(cmp.Or(port.Name, port.ID))}
-			for j := range t.inv.Hubs {
-				if h := &t.inv.Hubs[j]; h.Port == port.ID && h.Upstream == "" {
-					b.branches = append(b.branches, t.hub(h)...)
-				}
-			}
-			for j := range t.inv.Disks {
-				if d := &t.inv.Disks[j]; d.Port == port.ID && d.Hub == nil {
-					b.branches = append(b.branches, t.disk(d)...)
-				}
-			}
+			b := branch{cells: row(cmp.Or(port.Name, port.ID)), branches: t.those(
+				func(h *hardware.Hub) bool { return h.Port == port.ID && h.Upstream == "" }, func(d *hardware.Disk) bool { return d.Port == port.ID && d.Hub == nil })}
 			if len(b.branches) > 0 {
 				out = append(out, b)
 			}
 		}
 	}
-	for i := range t.inv.Hubs { // whose port is not known
-		if h := &t.inv.Hubs[i]; h.Upstream == "" {
+	// Those whose port is not known; virtual disks come under the disk that they lie on, if there is one.
+	out = append(out, t.those(func(h *hardware.Hub) bool { return h.Upstream == "" }, func(d *hardware.Disk) bool { return len(d.Backing) != 1 || t.inv.Find(d.Backing[0]) == nil })...)
+	return append(out, t.those(func(*hardware.Hub) bool { return false }, func(*hardware.Disk) bool { return true })...)
+}
+
+// those are the hubs and disks of a kind that are not in the tree yet.
+func (t *deviceTree) those(hub func(*hardware.Hub) bool, disk func(*hardware.Disk) bool) []branch {
+	var out []branch
+	for i := range t.inv.Hubs {
+		if h := &t.inv.Hubs[i]; hub(h) {
 			out = append(out, t.hub(h)...)
 		}
 	}
-	for i := range t.inv.Disks { // virtual ones come under the disk that they lie on, where there is one
-		if d := &t.inv.Disks[i]; len(d.Backing) != 1 || t.inv.Find(d.Backing[0]) == nil {
+	for i := range t.inv.Disks {
+		if d := &t.inv.Disks[i]; disk(d) {
 			out = append(out, t.disk(d)...)
 		}
-	}
-	for i := range t.inv.Disks {
-		out = append(out, t.disk(&t.inv.Disks[i])...)
 	}
 	return out
 }
@@ -145,27 +128,13 @@ func (t *deviceTree) hub(h *hardware.Hub) []branch {
 		b.cells[2].Text = h.Protocol
 	}
 	b.cells[8].Text = h.Firmware
-	for i := range t.inv.Hubs {
-		if under := &t.inv.Hubs[i]; under.Upstream == h.ID {
-			b.branches = append(b.branches, t.hub(under)...)
-		}
-	}
-	for i := range t.inv.Disks {
-		if d := &t.inv.Disks[i]; d.Hub != nil && *d.Hub == h.ID {
-			b.branches = append(b.branches, t.disk(d)...)
-		}
-	}
+	b.branches = t.those(func(under *hardware.Hub) bool { return under.Upstream == h.ID }, func(d *hardware.Disk) bool { return d.Hub != nil && *d.Hub == h.ID })
 	for _, a := range h.Devices {
 		if t.brief && a.Kind == hardware.OtherKind || a.Kind == hardware.DiskKind || a.Kind == hardware.HubKind {
 			continue
 		}
-		var words []string
-		for _, word := range []string{map[hardware.Kind]string{hardware.DisplayKind: "display", hardware.NetworkKind: "network adapter"}[a.Kind], a.Name} {
-			if word != "" {
-				words = append(words, word)
-			}
-		}
-		b.branches = append(b.branches, branch{cells: row(strings.Join(words, ": "))})
+		kind := map[hardware.Kind]string{hardware.DisplayKind: "display", hardware.NetworkKind: "network adapter"}[a.Kind]
+		b.branches = append(b.branches, branch{cells: row(strings.Join(nonEmpty(kind, a.Name), ": "))})
 	}
 	return []branch{b}
 }
@@ -211,11 +180,7 @@ func (t *deviceTree) disk(d *hardware.Disk) []branch {
 			b.branches = append(b.branches, branch{cells: t.volume(d, &volumes[i])})
 		}
 	}
-	for i := range t.inv.Disks {
-		if over := &t.inv.Disks[i]; len(over.Backing) == 1 && over.Backing[0] == d.Name {
-			b.branches = append(b.branches, t.disk(over)...)
-		}
-	}
+	b.branches = append(b.branches, t.those(func(*hardware.Hub) bool { return false }, func(over *hardware.Disk) bool { return len(over.Backing) == 1 && over.Backing[0] == d.Name })...)
 	return []branch{b}
 }
 
@@ -230,19 +195,8 @@ func (t *deviceTree) volume(d *hardware.Disk, v *hardware.Volume) []Cell {
 			cells[5].Text = unit.FormatBytes(v.FreeBytes)
 		}
 	}
-	parts := []string{}
-	for _, part := range []struct {
-		text  string
-		holds bool
-	}{
-		{v.Filesystem, v.Filesystem != ""}, {"encrypted", v.Encrypted != nil && *v.Encrypted},
-		{"compressed", v.Compressed != nil && *v.Compressed}, {"read-only", v.ReadOnly},
-	} {
-		if part.holds {
-			parts = append(parts, part.text)
-		}
-	}
-	cells[6].Text = strings.Join(parts, ", ")
+	cells[6].Text = strings.Join(nonEmpty(v.Filesystem, pick(v.Encrypted != nil && *v.Encrypted, "encrypted", ""),
+		pick(v.Compressed != nil && *v.Compressed, "compressed", ""), pick(v.ReadOnly, "read-only", "")), ", ")
 	return cells
 }
 

@@ -78,7 +78,7 @@ func OfPlan(p Plan) *Document {
 	phases := []plannedPhase{}
 	for i, phase := range p.Phases {
 		f := p.Forecasts[i]
-		t.Rows = append(t.Rows, append([]Cell{{Text: phase.Label()}, {Text: jobs(phase)}}, f.cells()...))
+		t.Rows = append(t.Rows, []Cell{{Text: phase.Label()}, {Text: jobs(phase)}, {Text: amount(f.MoveBound, f.Moves)}, {Text: amount(f.WriteBound, f.Writes)}, {Text: f.took()}})
 		out := plannedPhase{Phase: phase.Name, Who: phase.Who(), Work: jobs(phase), Moves: f.Moves, MoveBound: f.MoveBound, Writes: f.Writes, WriteBound: f.WriteBound, MinS: f.Min.Seconds(), Tries: f.Tries}
 		if longest := f.Max.Seconds(); !f.Open {
 			out.MaxS = &longest
@@ -87,13 +87,12 @@ func OfPlan(p Plan) *Document {
 	}
 	disks := &Table{Title: "Disks", Columns: []Column{{Head: "Disk"}, {Head: "Folder"}, {Head: "Writes"}, {Head: "Needs free"}, {Head: "Free"}}}
 	for _, d := range p.Disks {
-		free := none
-		if d.Free != nil {
-			free = unit.FormatBytes(*d.Free)
-		}
 		row := []Cell{{Text: d.Name}, {Text: d.Where}, {Text: amount(d.Bound, d.Writes)}, {}, {}}
 		if p.Model == "" {
-			row[3].Text, row[4].Text = unit.FormatBytes(d.Space), free
+			row[3].Text, row[4].Text = unit.FormatBytes(d.Space), none
+			if d.Free != nil {
+				row[4].Text = unit.FormatBytes(*d.Free)
+			}
 		}
 		disks.Rows = append(disks.Rows, row)
 	}
@@ -117,7 +116,7 @@ func OfPlan(p Plan) *Document {
 	if len(streams) > 0 {
 		doc.Add(streamTable(streams))
 	}
-	addList(doc, "", slices.Concat(policies(p.Plan), searches(p), methods(p.Plan), timing(p), sources(streams)))
+	addList(doc, "", slices.Concat(policies(p.Plan), searches(p), eachOnce(p.Plan, method), timing(p), sources(streams)))
 	checks := append([]Check{}, p.Checks...)
 	if len(checks) > len(doc.Answer.Doubts) {
 		for _, check := range checks {
@@ -137,25 +136,13 @@ func (p Plan) answer() *Answer {
 			total.Min += rests
 		}
 	}
-	took := unit.FormatSeconds(total.Min.Seconds())
-	switch longest := unit.FormatSeconds(total.Max.Seconds()); {
-	case total.Open:
-		took = "at least " + took
-	case longest != took:
-		took += " to " + longest
-	}
+	took := pick(total.Open, "at least ", "") + total.took()
 	if p.Model != "" && p.Hub.Speedup != 1 {
 		took += " of model time (" + unit.FormatSeconds(total.Min.Seconds()/p.Hub.Speedup) + " to run)"
 	}
-	in := func(bound scenario.Bound, bytes int64) string {
-		if bytes == 0 {
-			return "nothing"
-		}
-		text := map[scenario.Bound]string{scenario.AtMost: "up to ", scenario.AtLeast: "at least ", scenario.About: "about "}[bound]
-		return text + unit.FormatBytes(bytes)
-	}
+	inWords := strings.NewReplacer("≤", "up to", "≥", "at least", "≈", "about", none, "nothing")
 	a := &Answer{Headline: fmt.Sprintf("%s, %s: moves %s, writes %s in %s.", unit.Plural(len(p.Phases), "phase"), unit.Plural(len(p.Plan.Disks), "disk"),
-		in(total.MoveBound, total.Moves), in(total.WriteBound, total.Writes), took)}
+		inWords.Replace(amount(total.MoveBound, total.Moves)), inWords.Replace(amount(total.WriteBound, total.Writes)), took)}
 	each := pick(len(p.Disks) == 1, "the disk", "each disk")
 	var space int64
 	for _, d := range p.Disks {
@@ -164,13 +151,9 @@ func (p Plan) answer() *Answer {
 	kept := slices.ContainsFunc(p.Phases, func(phase scenario.Phase) bool {
 		return slices.ContainsFunc(phase.Jobs, func(j scenario.Job) bool { return j.IO.Keep })
 	})
-	switch {
-	case p.Model != "":
-		a.Findings = []string{"Simulated: no disk is touched."}
-	case kept:
-		a.Findings = []string{fmt.Sprintf("Needs up to %s free on %s at a time; files with keep stay there.", unit.FormatBytes(space), each)}
-	default:
-		a.Findings = []string{fmt.Sprintf("Needs up to %s free on %s at a time; all test files are removed afterwards.", unit.FormatBytes(space), each)}
+	a.Findings = []string{"Simulated: no disk is touched."}
+	if p.Model == "" {
+		a.Findings[0] = fmt.Sprintf("Needs up to %s free on %s at a time; %s.", unit.FormatBytes(space), each, pick(kept, "files with keep stay there", "all test files are removed afterwards"))
 	}
 	alike := map[string]int{}
 	for _, check := range p.Checks {
@@ -190,13 +173,13 @@ func (p Plan) answer() *Answer {
 	return a
 }
 
-// cells are the last three columns.
-func (f Forecast) cells() []Cell {
-	took := unit.FormatSeconds(f.Min.Seconds())
-	if most := unit.FormatSeconds(f.Max.Seconds()); !f.Open && most != took {
-		took += " to " + most
+// took is the time: "50 s to 2 min".
+func (f Forecast) took() string {
+	text := unit.FormatSeconds(f.Min.Seconds())
+	if longest := unit.FormatSeconds(f.Max.Seconds()); !f.Open && longest != text {
+		text += " to " + longest
 	}
-	return []Cell{{Text: amount(f.MoveBound, f.Moves)}, {Text: amount(f.WriteBound, f.Writes)}, {Text: took}}
+	return text
 }
 
 // amount is bytes with their bound: "≤ 5.37 GB".
@@ -248,88 +231,85 @@ func jobs(phase scenario.Phase) string {
 	if len(counts) > 1 && phase.Limit == 0 && phase.Target == 0 && len(slices.Compact(counts)) == 1 {
 		text += " each"
 	}
-	if least == most {
-		text += " of " + unit.FormatBytes(most)
-	} else {
-		text += ", " + unit.FormatBytes(least) + " to " + unit.FormatBytes(most)
-	}
+	text += pick(least == most, " of ", ", "+unit.FormatBytes(least)+" to ") + unit.FormatBytes(most)
 	if phase.Steady > 0 {
 		text += ", until steady"
 	}
 	return text
 }
 
-// policies explain how phases end that are no race.
+// policies explain how phases end that are no race, and what does not count.
 func policies(plan *scenario.Plan) []string {
 	var notes []string
-	for _, of := range []struct {
-		is   func(scenario.Phase) bool
-		note string
-	}{
-		{func(p scenario.Phase) bool { return p.Stop == scenario.StopHold }, "a disk that has moved its files goes on with filler files, which do not count, until all have."},
-		{func(p scenario.Phase) bool { return p.Stop == scenario.StopTime && p.Steady == 0 && p.Search == nil }, "all disks stop when the time is up."},
-		{func(p scenario.Phase) bool { return p.Stop != scenario.StopTime && len(p.Movers()) < len(p.Jobs) },
-			"streams and probes go on until the others have moved their files."},
-		{func(p scenario.Phase) bool { return p.Target > 0 }, "each disk moves as many files as fit in the time, so that all disks end together."},
+	for _, say := range []func(scenario.Phase) string{
+		func(p scenario.Phase) string {
+			return pick(p.Stop == scenario.StopHold, "a disk that has moved its files goes on with filler files, which do not count, until all have.", "")
+		},
+		func(p scenario.Phase) string {
+			return pick(p.Stop == scenario.StopTime && p.Steady == 0 && p.Search == nil, "all disks stop when the time is up.", "")
+		},
+		func(p scenario.Phase) string {
+			return pick(p.Stop != scenario.StopTime && len(p.Movers()) < len(p.Jobs), "streams and probes go on until the others have moved their files.", "")
+		},
+		func(p scenario.Phase) string {
+			return pick(p.Target > 0, "each disk moves as many files as fit in the time, so that all disks end together.", "")
+		},
+		func(p scenario.Phase) string { // of passes the method says it
+			movers := p.Movers()
+			if len(movers) == 0 || movers[0].IO.Discard == 0 || movers[0].IO.OneFile {
+				return ""
+			}
+			return "of each disk's files, " + uncounted(movers[0].IO.Discard) + "."
+		},
+		func(p scenario.Phase) string {
+			if p.Steady == 0 {
+				return ""
+			}
+			return fmt.Sprintf("ends when every disk's rate is steady over five windows of %s (after SNIA PTS), or after %s; the amounts are what the links carry in that time.",
+				unit.FormatSeconds(p.Steady.Seconds()), unit.FormatSeconds(p.Limit.Seconds()))
+		},
+		func(p scenario.Phase) string {
+			if p.Precondition == 0 {
+				return ""
+			}
+			return fmt.Sprintf("its disks' volumes are first filled to %s; the files that fill them are removed afterwards.", unit.FormatPercent(p.Precondition))
+		},
 	} {
-		if names := phasesWhere(plan, of.is); names != "" {
-			notes = append(notes, names+": "+of.note)
-		}
-	}
-	return slices.Concat(notes, eachOnce(plan, warmedUp), eachOnce(plan, untilSteady), eachOnce(plan, filled))
-}
-
-// warmedUp says which files do not count.
-func warmedUp(phase scenario.Phase) string {
-	movers := phase.Movers()
-	if len(movers) == 0 || movers[0].IO.Discard == 0 || movers[0].IO.OneFile { // of passes the method says it
-		return ""
-	}
-	return "of each disk's files, " + uncounted(movers[0].IO.Discard) + "."
-}
-
-// uncounted says that so many files or passes do not count.
-func uncounted(first int) string {
-	if first == 1 {
-		return "the first does not count"
-	}
-	return fmt.Sprintf("the first %d do not count", first)
-}
-
-// filled says what is done to the disks before the phase.
-func filled(phase scenario.Phase) string {
-	if phase.Precondition == 0 {
-		return ""
-	}
-	return fmt.Sprintf("its disks' volumes are first filled to %s; the files that fill them are removed afterwards.", unit.FormatPercent(phase.Precondition))
-}
-
-// untilSteady says when a phase ends that goes on until the rates are steady.
-func untilSteady(phase scenario.Phase) string {
-	if phase.Steady == 0 {
-		return ""
-	}
-	return fmt.Sprintf("ends when every disk's rate is steady over five windows of %s (after SNIA PTS), or after %s; the amounts are what the links carry in that time.",
-		unit.FormatSeconds(phase.Steady.Seconds()), unit.FormatSeconds(phase.Limit.Seconds()))
-}
-
-// eachOnce makes one note of what holds for several phases.
-func eachOnce(plan *scenario.Plan, say func(scenario.Phase) string) []string {
-	var notes []string
-	for _, phase := range plan.Phases {
-		if note := say(phase); note != "" && !slices.Contains(notes, note) {
-			notes = append(notes, note)
-		}
-	}
-	for i, note := range notes {
-		notes[i] = phasesWhere(plan, func(p scenario.Phase) bool { return say(p) == note }) + ": " + note
+		notes = append(notes, eachOnce(plan, say)...)
 	}
 	return notes
 }
 
-// methods explain how passes are made and scored.
-func methods(plan *scenario.Plan) []string { return eachOnce(plan, method) }
+// uncounted says that so many files or passes do not count.
+func uncounted(first int) string {
+	return pick(first == 1, "the first does not count", fmt.Sprintf("the first %d do not count", first))
+}
 
+// eachOnce makes one note of what holds for several phases: it names one, two, or the first and how many more.
+func eachOnce(plan *scenario.Plan, say func(scenario.Phase) string) []string {
+	var notes []string
+	of := map[string][]string{}
+	for _, phase := range plan.Phases {
+		note := say(phase)
+		if note != "" && of[note] == nil {
+			notes = append(notes, note)
+		}
+		of[note] = append(of[note], phase.Title())
+	}
+	for i, note := range notes {
+		names := of[note]
+		switch n := len(names); {
+		case n == len(plan.Phases):
+			names = []string{"In all phases"}
+		case n > 2:
+			names = []string{fmt.Sprintf("%s and %d more", names[0], n-1)}
+		}
+		notes[i] = strings.Join(names, "; ") + ": " + note
+	}
+	return notes
+}
+
+// method explains how passes are made and scored.
 func method(phase scenario.Phase) string {
 	movers := phase.Movers()
 	if len(movers) == 0 || !movers[0].IO.OneFile {
@@ -368,23 +348,6 @@ func linksOf(plan *scenario.Plan) string {
 		}
 	}
 	return "disks as fast as their links (" + strings.Join(links, "; ") + ")"
-}
-
-// phasesWhere names the phases: one, two, or the first and how many more; empty if there is none.
-func phasesWhere(plan *scenario.Plan, is func(scenario.Phase) bool) string {
-	var names []string
-	for _, phase := range plan.Phases {
-		if is(phase) {
-			names = append(names, phase.Title())
-		}
-	}
-	switch {
-	case len(names) == len(plan.Phases):
-		return "In all phases"
-	case len(names) > 2:
-		return fmt.Sprintf("%s and %d more", names[0], len(names)-1)
-	}
-	return strings.Join(names, "; ")
 }
 
 // timing says what the amounts and times assume, and what lies between the phases.

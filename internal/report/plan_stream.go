@@ -36,11 +36,8 @@ func streamsIn(plan *scenario.Plan) []plannedStreams {
 			files := job.StreamFiles()
 			for _, s := range job.Streams {
 				out := plannedStreams{
-					Phase: phase.Name, title: phase.Title(), Disk: job.Disk, Op: trace.Read, Kind: s.Kind, Count: s.Count, Rate: s.Rate, Total: s.TotalRate(),
+					Phase: phase.Name, title: phase.Title(), Disk: job.Disk, Op: pick(s.Record, trace.Write, trace.Read), Kind: s.Kind, Count: s.Count, Rate: s.Rate, Total: s.TotalRate(),
 					FrameS: s.Frame.Seconds(), BufferS: s.Buffer.Seconds(),
-				}
-				if s.Record {
-					out.Op = trace.Write
 				}
 				for _, size := range files[:s.Count] {
 					out.Files += size
@@ -72,11 +69,7 @@ func streamTable(streams []plannedStreams) *Table {
 func sources(streams []plannedStreams) []string {
 	var notes []string
 	for _, s := range streams {
-		from := "from"
-		if s.Scaled {
-			from = "in proportion to"
-		}
-		note := fmt.Sprintf("%s: %s, %s %s.", stream.Label(s.Kind), unit.FormatRate(s.Rate), from, s.Source)
+		note := fmt.Sprintf("%s: %s, %s %s.", stream.Label(s.Kind), unit.FormatRate(s.Rate), pick(s.Scaled, "in proportion to", "from"), s.Source)
 		if s.Source != "" && !slices.Contains(notes, note) {
 			notes = append(notes, note)
 		}
@@ -136,11 +129,7 @@ func OfCodecs(codecs []stream.Codec) *Document {
 			tables[c.Source] = t
 			doc.Add(Heading{Text: c.Source}, t)
 		}
-		remark := ""
-		if c.Scaled {
-			remark = "in proportion"
-		}
-		t.Rows = append(t.Rows, []Cell{{Text: c.Label}, {Text: c.Name}, {Text: fmt.Sprintf("%.0f", c.Rate*8/1e6)}, {Text: fmt.Sprintf("%.1f", c.Rate/1e6)}, {Text: remark}})
+		t.Rows = append(t.Rows, []Cell{{Text: c.Label}, {Text: c.Name}, {Text: fmt.Sprintf("%.0f", c.Rate*8/1e6)}, {Text: fmt.Sprintf("%.1f", c.Rate/1e6)}, {Text: pick(c.Scaled, "in proportion", "")}})
 	}
 	doc.Data = map[string]any{"codecs": data}
 	return doc
