@@ -17,18 +17,10 @@ import (
 
 // Change writes a change with its sign: "-5.0 %", "+250 %".
 func Change(change float64) string {
-	decimals := 1
-	if change >= 0.9995 {
-		decimals = 0
-	}
-	text := strconv.FormatFloat(100*change, 'f', decimals, 64)
-	if value, err := strconv.ParseFloat(text, 64); err == nil && value == 0 {
+	if math.Abs(change) < 0.0005 {
 		return "0.0 %"
 	}
-	if change > 0 {
-		text = "+" + text
-	}
-	return text + " %"
+	return pick(change > 0, "+", "") + strconv.FormatFloat(100*change, 'f', pick(change >= 0.9995, 0, 1), 64) + " %"
 }
 
 // span writes the interval of a change; empty if there is none.
@@ -45,9 +37,8 @@ func chance(p float64) string {
 		return "< 0.001"
 	case p > 0.995:
 		return "1"
-	default:
-		return strconv.FormatFloat(p, 'f', 2+int(math.Max(0, math.Ceil(-math.Log10(p)-1))), 64)
 	}
+	return strconv.FormatFloat(p, 'f', 2+int(math.Max(0, math.Ceil(-math.Log10(p)-1))), 64)
 }
 
 // pair adds the details of a run: what was measured differently, all its rates and latencies, and what to know about them.
@@ -78,40 +69,33 @@ func (c comparison) pair(doc *Document, i int) {
 		phase := &pair.Phases[k]
 		for j := range phase.Rates {
 			r := &phase.Rates[j]
-			base, now := "", ""
+			row := changeRow(pick(j == 0, phase.Title, ""), rateOf(r), measure(r), r)
 			if r.Base != nil {
-				base, now = c.scale.Number(*r.Base), c.scale.Number(*r.New)
+				row[3].Text, row[4].Text = c.scale.Number(*r.Base), c.scale.Number(*r.New)
 			}
-			rates.Rows = append(rates.Rows, changeRow(pick(j == 0, phase.Title, ""), rateOf(r), measure(r), base, now, r))
+			rates.Rows = append(rates.Rows, row)
 		}
 		for j := range phase.Latencies {
 			l := &phase.Latencies[j]
-			base, now := "", ""
+			row := changeRow(pick(j == 0, phase.Title, ""), fmt.Sprintf("%s %ss", l.Disk, l.Op), string(l.Quantile),
+				&compare.Rate{Change: l.Change, Interval: l.Interval, Corrected: l.Corrected, Verdict: l.Verdict})
 			if l.BaseNS != nil {
-				base, now = Time(float64(*l.BaseNS)), Time(float64(*l.NewNS))
+				row[3].Text, row[4].Text = timeText(l.BaseNS), timeText(l.NewNS)
 			}
-			latencies.Rows = append(latencies.Rows, changeRow(pick(j == 0, phase.Title, ""), fmt.Sprintf("%s %ss", l.Disk, l.Op), string(l.Quantile), base, now,
-				&compare.Rate{Change: l.Change, Interval: l.Interval, Corrected: l.Corrected, Verdict: l.Verdict}))
+			latencies.Rows = append(latencies.Rows, row)
 		}
 		for _, line := range slices.Concat(recoveries(phase), doubts(phase)) {
 			notes = append(notes, phase.Title+": "+line)
 		}
 	}
-	for _, t := range []*Table{rates, latencies} {
-		if len(t.Rows) > 0 {
-			part.Add(t)
+	part.Add(blocks(rates, latencies)...)
+	for i, phases := range [][]string{pair.OnlyBase, pair.OnlyHere} {
+		var titles []string
+		for _, name := range phases {
+			titles = append(titles, pair.Title(name))
 		}
-	}
-	for _, list := range []struct {
-		phases []string
-		where  string
-	}{{pair.OnlyBase, "only in the base"}, {pair.OnlyHere, "not in the base"}} {
-		if len(list.phases) > 0 {
-			var titles []string
-			for _, name := range list.phases {
-				titles = append(titles, pair.Title(name))
-			}
-			notes = append(notes, list.where+": "+strings.Join(titles, "; "))
+		if titles != nil {
+			notes = append(notes, pick(i == 0, "only in the base: ", "not in the base: ")+strings.Join(titles, "; "))
 		}
 	}
 	addList(part, "", notes)
@@ -130,9 +114,9 @@ func newChangeTable(title, what string) *Table {
 }
 
 // changeRow is the line of a rate, or of a latency: the change, its interval, its chance and the verdict after what it is of.
-func changeRow(phase, disk, what, base, now string, r *compare.Rate) []Cell {
+func changeRow(phase, disk, what string, r *compare.Rate) []Cell {
 	strong := r.Verdict != compare.NotShown && r.Verdict != compare.TooLittle
-	cells := []Cell{{Text: phase}, {Text: disk}, {Text: what}, {Text: base}, {Text: now}, {}, {Text: span(r.Interval)}, {}, {Text: verdict(r), Strong: strong}}
+	cells := []Cell{{Text: phase}, {Text: disk}, {Text: what}, {}, {}, {}, {Text: span(r.Interval)}, {}, {Text: verdict(r), Strong: strong}}
 	if r.Change != nil {
 		cells[5] = Cell{Text: Change(*r.Change), Strong: strong}
 	}
@@ -155,9 +139,8 @@ func verdict(r *compare.Rate) string {
 		return "not significant"
 	case r.Verdict == compare.TooLittle:
 		return "too little data"
-	default:
-		return string(r.Verdict)
 	}
+	return string(r.Verdict)
 }
 
 // rateOf says what a rate is of: "A writes".
@@ -167,9 +150,8 @@ func rateOf(r *compare.Rate) string {
 		return "together"
 	case r.Op == trace.Read || r.Op == trace.Write:
 		return r.Disk + " " + string(r.Op) + "s"
-	default:
-		return r.Disk
 	}
+	return r.Disk
 }
 
 func measure(r *compare.Rate) string {
@@ -213,16 +195,16 @@ func doubts(p *compare.Phase) []string {
 
 // recoveries say how long each recovery took that was seen in either run.
 func recoveries(p *compare.Phase) []string {
-	lag := func(seconds *float64) string {
-		if seconds == nil {
-			return "not seen"
-		}
-		return say.Seconds(*seconds)
-	}
 	var lines []string
 	for _, r := range p.Recoveries {
+		took := [2]string{"not seen", "not seen"}
+		for i, lag := range []*float64{r.BaseLagS, r.LagS} {
+			if lag != nil {
+				took[i] = say.Seconds(*lag)
+			}
+		}
 		if r.LagS != nil || r.BaseLagS != nil {
-			lines = append(lines, fmt.Sprintf("recovery of %s after %s: %s → %s", r.Disk, r.After, lag(r.BaseLagS), lag(r.LagS)))
+			lines = append(lines, fmt.Sprintf("recovery of %s after %s: %s → %s", r.Disk, r.After, took[0], took[1]))
 		}
 	}
 	return lines

@@ -34,7 +34,17 @@ func OfComparison(c *compare.Comparison) *Document {
 	if len(c.Pairs) == 1 {
 		doc.Title = c.Pairs[0].Label + " compared with " + c.Base.Label
 	}
-	all := comparison{c, scaleOfComparison(c), doc.Keys, nil}
+	top := 0.0
+	for i := range c.Pairs {
+		for _, phase := range c.Pairs[i].Phases {
+			for _, r := range phase.Rates {
+				if r.Base != nil {
+					top = max(top, *r.Base, *r.New)
+				}
+			}
+		}
+	}
+	all := comparison{c, Scale{unit.ScaleFor(top)}, doc.Keys, nil}
 	doc.Unit = all.scale.Unit
 	for i := range doc.Keys {
 		side := c.Base
@@ -42,10 +52,7 @@ func OfComparison(c *compare.Comparison) *Document {
 			side = c.Pairs[i-1].Side
 			all.answers = append(all.answers, c.Pairs[i-1].Answer())
 		}
-		doc.Keys[i].Where = side.Name
-		if at := when(side.Started); at != "" {
-			doc.Keys[i].Where += ", " + at
-		}
+		doc.Keys[i].Where = strings.Join(nonEmpty(side.Name, when(side.Started)), ", ")
 	}
 	doc.Answer = all.answer()
 	for i := range c.Pairs {
@@ -83,20 +90,6 @@ type comparison struct {
 	scale   Scale
 	keys    []Key            // of the runs
 	answers []compare.Answer // of each pair
-}
-
-func scaleOfComparison(c *compare.Comparison) Scale {
-	top := 0.0
-	for i := range c.Pairs {
-		for _, phase := range c.Pairs[i].Phases {
-			for _, r := range phase.Rates {
-				if r.Base != nil {
-					top = max(top, *r.Base, *r.New)
-				}
-			}
-		}
-	}
-	return Scale{unit.ScaleFor(top)}
 }
 
 // answer says what changed most, or that nothing did, and how sure that is.
@@ -138,12 +131,12 @@ func (c comparison) headline() string {
 	if len(c.Pairs) == 1 {
 		return c.outcome(&c.Pairs[0], &c.answers[0])
 	}
-	changed, most := 0, -1
+	changed, most, top := 0, -1, 0.0 // whichever way it goes
 	for i, a := range c.answers {
 		if len(a.Lead) > 0 {
 			changed++
-			if most < 0 || larger(a.Lead[0], c.answers[most].Lead[0]) {
-				most = i
+			if size := math.Abs(math.Log1p(*a.Lead[0].Change)); most < 0 || size > top {
+				most, top = i, size
 			}
 		}
 	}
@@ -151,11 +144,6 @@ func (c comparison) headline() string {
 		return "No run is shown to differ from " + c.keys[0].Label + "."
 	}
 	return fmt.Sprintf("%d of %s differ from %s, most of all %s: %s", changed, unit.Plural(len(c.Pairs), "run"), c.keys[0].Label, c.keys[most+1].Label, c.outcome(&c.Pairs[most], &c.answers[most]))
-}
-
-// larger reports whether one change is larger than another, whichever way they go.
-func larger(x, y compare.Row) bool {
-	return math.Abs(math.Log1p(*x.Change)) > math.Abs(math.Log1p(*y.Change))
 }
 
 // outcome says in a sentence or two what became of a run's rates, and first what its searches found.
@@ -262,43 +250,32 @@ func (c comparison) others(pair *compare.Pair, a *compare.Answer) []string {
 		if len(names) > maxLosses {
 			what = unit.Plural(len(names), "rate")
 		}
-		text := "No significant change: " + what
-		if limit := max(0, -a.Bound[0]); limit <= noisyChange {
-			text += fmt.Sprintf(". If anything slowed down, it was by %s at most", strings.TrimPrefix(Change(limit), "+"))
-		} else {
-			text += ", but noise could hide a fall of " + strings.TrimPrefix(Change(limit), "+")
-		}
-		texts = append(texts, text+".")
+		limit := max(0, -a.Bound[0])
+		bound := strings.TrimPrefix(Change(limit), "+")
+		texts = append(texts, "No significant change: "+what+pick(limit <= noisyChange, ". If anything slowed down, it was by "+bound+" at most.", ", but noise could hide a fall of "+bound+"."))
 	}
-	longer := 0
-	var worst *compare.Latency
-	var in string
+	longer, text, worst := 0, "", 0.0
 	for _, phase := range pair.Phases {
-		for i := range phase.Latencies {
-			if l := &phase.Latencies[i]; l.Verdict == compare.Longer {
-				if longer++; worst == nil || *l.Change > *worst.Change {
-					worst, in = l, phase.Title
-				}
+		for _, l := range phase.Latencies {
+			if l.Verdict != compare.Longer {
+				continue
+			}
+			if longer++; longer == 1 || *l.Change > worst {
+				worst = *l.Change
+				text = fmt.Sprintf("%s of %s (%s) rose from %s to %s (%s)", l.Quantile, l.Disk, phase.Title, timeText(l.BaseNS), timeText(l.NewNS), Change(worst))
 			}
 		}
 	}
-	if worst != nil {
-		text := fmt.Sprintf("%s of %s (%s) rose from %s to %s (%s)", worst.Quantile, worst.Disk, in, Time(float64(*worst.BaseNS)), Time(float64(*worst.NewNS)), Change(*worst.Change))
-		if longer > 1 {
-			text += fmt.Sprintf(", and %d more latencies rose", longer-1)
-		}
-		texts = append(texts, text+".")
+	if longer > 0 {
+		texts = append(texts, text+pick(longer > 1, fmt.Sprintf(", and %d more latencies rose", longer-1), "")+".")
 	}
-	for _, list := range []struct {
-		title    string
-		findings []analysis.Finding
-	}{{"New in ", pair.Appeared}, {"No longer in ", pair.Went}} {
-		i := slices.IndexFunc(list.findings, func(f analysis.Finding) bool {
+	for k, findings := range [][]analysis.Finding{pair.Appeared, pair.Went} {
+		i := slices.IndexFunc(findings, func(f analysis.Finding) bool {
 			return slices.Contains([]string{"drops", "throttle", "heat", "cache_full", "cached", "foreign_traffic"}, f.Code)
 		})
 		if i >= 0 {
-			text, _, _ := strings.Cut(list.findings[i].Text, ";")
-			texts = append(texts, list.title+strings.TrimSuffix(text, ".")+".")
+			text, _, _ := strings.Cut(findings[i].Text, ";")
+			texts = append(texts, pick(k == 0, "New in ", "No longer in ")+strings.TrimSuffix(text, ".")+".")
 		}
 	}
 	return texts
@@ -328,20 +305,19 @@ func (c comparison) changes(i int) *Table {
 		{Head: "Phase"}, {Head: "Disk"}, {Head: pick(c.Repeats == nil, c.keys[0].Label, "Base"), Numbers: true}, {Head: pick(c.Repeats == nil, c.keys[i+1].Label, "New"), Numbers: true}, {Head: "Change", Numbers: true}, {Head: "Interval", Numbers: true},
 	}}
 	for _, row := range shown {
-		disk := rateOf(row.Rate)
-		if row.Measure != compare.Window {
-			disk += " (" + measure(row.Rate) + ")"
-		}
-		t.Rows = append(t.Rows, []Cell{
-			{Text: row.Phase.Title}, {Text: disk}, {Text: c.scale.Number(*row.Base)}, {Text: c.scale.Number(*row.New)},
-			{Text: Change(*row.Change), Sign: pick(row.Verdict == compare.Slower, Bad, Unsigned)}, {Text: span(row.Interval)},
-		})
+		disk := rateOf(row.Rate) + pick(row.Measure == compare.Window, "", " ("+measure(row.Rate)+")")
+		t.Rows = append(t.Rows, append([]Cell{{Text: row.Phase.Title}, {Text: disk}}, c.numbers(row)...))
 	}
 	t.Note = c.scale.Unit + " while all disks of the phase worked."
 	if more := len(changed) - len(shown); more > 0 {
 		t.Note += fmt.Sprintf(" And %d more changes: --all.", more)
 	}
 	return t
+}
+
+// numbers are a changed rate, its change and how far that may be off.
+func (c comparison) numbers(row compare.Row) []Cell {
+	return []Cell{{Text: c.scale.Number(*row.Base)}, {Text: c.scale.Number(*row.New)}, {Text: Change(*row.Change), Sign: pick(row.Verdict == compare.Slower, Bad, Unsigned)}, {Text: span(row.Interval)}}
 }
 
 // largest are the first of sorted rows, and those of the headline whatever their place.
@@ -367,15 +343,12 @@ func (c comparison) runs() *Table {
 	}, Note: "Rates in " + c.scale.Unit + " while all disks of the phase worked."}
 	for i := range c.answers[:min(len(c.answers), maxChanges)] {
 		a := &c.answers[i]
-		row := []Cell{{Disk: &c.keys[i+1]}, {Text: "none"}, {}, {}, {}, {}, {Text: fmt.Sprintf("%d of %d", len(a.Changed), len(a.Changed)+len(a.Same)+len(a.Unjudged))}}
+		what, numbers := "none", []Cell{{}, {}, {}, {Text: span(a.Bound)}}
 		if len(a.Lead) > 0 {
-			r := a.Lead[0]
-			row[1].Text, row[2].Text, row[3].Text, row[5].Text = rowName(r), c.scale.Number(*r.Base), c.scale.Number(*r.New), span(r.Interval)
-			row[4] = Cell{Text: Change(*r.Change), Sign: pick(r.Verdict == compare.Slower, Bad, Unsigned)}
-		} else if a.Bound != nil {
-			row[5].Text = span(a.Bound)
+			what, numbers = rowName(a.Lead[0]), c.numbers(a.Lead[0])
 		}
-		t.Rows = append(t.Rows, row)
+		count := Cell{Text: fmt.Sprintf("%d of %d", len(a.Changed), len(a.Changed)+len(a.Same)+len(a.Unjudged))}
+		t.Rows = append(t.Rows, slices.Concat([]Cell{{Disk: &c.keys[i+1]}, {Text: what}}, numbers, []Cell{count}))
 	}
 	if more := len(c.answers) - maxChanges; more > 0 {
 		t.Note += fmt.Sprintf(" And %s.", unit.Plural(more, "more run"))

@@ -229,13 +229,10 @@ const (
 func carries(link *hardware.Link) string {
 	read, ok := link.Practical(true)
 	write, too := link.Practical(false)
-	switch {
-	case !ok || !too:
+	if !ok || !too {
 		return ""
-	case read.Rate == write.Rate:
-		return unit.FormatRate(read.Rate)
 	}
-	return unit.FormatRate(read.Rate) + " in, " + unit.FormatRate(write.Rate) + " out"
+	return unit.FormatRate(read.Rate) + pick(read.Rate == write.Rate, "", " in, "+unit.FormatRate(write.Rate)+" out")
 }
 
 // remarks say what slows a disk down.

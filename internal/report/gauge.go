@@ -14,17 +14,16 @@ func gaugeFigure(v *phaseView) *Figure {
 	f := &Figure{ID: "gauges", Title: "The disks' own meters", Wide: true, Keys: v.laneKeys(), X: Axis{Name: "time", Unit: Seconds, Max: v.endS}}
 	warm, moved := Panel{Height: 90}, Panel{Height: 90}
 	low, high, top := math.Inf(1), math.Inf(-1), 0.0
-	gauges := v.gauges()
 	for i, key := range f.Keys {
 		line := Mark{Shape: Segment, Style: Line, Key: i, Name: "temperature"}
 		counter := Mark{Shape: Segment, Style: Line, Key: i, Name: "moved by its own count"}
-		warmth := gauges[gaugeKey{key.Name, trace.Temperature}]
+		warmth := v.gauges(key.Name, trace.Temperature)
 		for k, g := range warmth {
 			low, high = min(low, g.Value), max(high, g.Value)
 			next := warmth[min(k+1, len(warmth)-1)]
 			line.Rows = append(line.Rows, []float64{v.seconds(v.within(g.TNS)), v.seconds(v.within(next.TNS)), Round(g.Value, 4), Round(next.Value, 4)})
 		}
-		read, written := gauges[gaugeKey{key.Name, trace.DeviceRead}], gauges[gaugeKey{key.Name, trace.DeviceWrite}]
+		read, written := v.gauges(key.Name, trace.DeviceRead), v.gauges(key.Name, trace.DeviceWrite)
 		for k := 1; k < len(written); k++ {
 			lastNS, nowNS := written[k-1].TNS, written[k].TNS
 			bytes := written[k].Value - written[k-1].Value
@@ -65,21 +64,16 @@ func gaugeFigure(v *phaseView) *Figure {
 // minReadingS is the shortest time between two readings of a counter that makes a rate.
 const minReadingS = 0.2
 
-type gaugeKey struct{ disk, name string }
-
-// gauges are the phase's, by disk and name; none if the trace is not at hand.
-func (v *phaseView) gauges() map[gaugeKey][]trace.Gauge {
-	out := map[gaugeKey][]trace.Gauge{}
-	if v.run.Trace == nil {
-		return out
-	}
-	for _, p := range v.run.Trace.Phases {
-		if p.Name != v.found.Phase {
-			continue
-		}
-		for _, g := range p.Gauges {
-			key := gaugeKey{g.Disk, g.Name}
-			out[key] = append(out[key], g)
+// gauges are a disk's readings of a name in the phase; none if the trace is not at hand.
+func (v *phaseView) gauges(disk, name string) []trace.Gauge {
+	var out []trace.Gauge
+	if v.run.Trace != nil {
+		for _, p := range v.run.Trace.Phases {
+			for _, g := range p.Gauges {
+				if p.Name == v.found.Phase && g.Disk == disk && g.Name == name {
+					out = append(out, g)
+				}
+			}
 		}
 	}
 	return out

@@ -55,11 +55,10 @@ func newPhaseView(run *Run, keys []Key, found *analysis.Phase, scale Scale) *pha
 		return v
 	}
 	for _, traced := range run.Trace.Phases {
-		if traced.Name != found.Phase {
-			continue
-		}
 		for _, d := range traced.Disks {
-			v.lanes = append(v.lanes, lane{key: v.key(d.Name), op: d.Op, stats: found.Disks[d.Name], files: files(d)})
+			if traced.Name == found.Phase {
+				v.lanes = append(v.lanes, lane{key: v.key(d.Name), op: d.Op, stats: found.Disks[d.Name], files: files(d)})
+			}
 		}
 	}
 	v.measure()
@@ -104,14 +103,9 @@ func files(d *trace.DiskTrace) []file {
 	out := make([]file, 0, len(d.Files))
 	for i := range d.Files {
 		f := &d.Files[i]
-		if !f.Usable() {
-			continue
+		if took := float64(f.EndNS-f.StartNS) / 1e9; f.Usable() {
+			out = append(out, file{float64(f.StartNS) / 1e9, float64(f.EndNS) / 1e9, float64(f.Bytes), float64(f.Bytes) / took, f.Seq, f.Filler})
 		}
-		took := float64(f.EndNS-f.StartNS) / 1e9
-		out = append(out, file{
-			startS: float64(f.StartNS) / 1e9, endS: float64(f.EndNS) / 1e9, bytes: float64(f.Bytes),
-			rate: float64(f.Bytes) / took, seq: f.Seq, filler: f.Filler,
-		})
 	}
 	return out
 }

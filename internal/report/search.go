@@ -92,14 +92,15 @@ func tryCell(a *analysis.Analysis, s *analysis.Search, value float64, alone bool
 		return Cell{}
 	}
 	cell := verdictCell(worst)
+	of := unit.FormatCount(clean) + " of " + unit.FormatCount(times)
 	switch {
 	case worst == "":
 		cell.Text = "not ended"
-	case clean > 0 && 2*clean > times && clean < times:
+	case 2*clean > times && clean < times:
 		cell = verdictCell(stream.Clean)
-		cell.Small = unit.FormatCount(clean) + " of " + unit.FormatCount(times)
+		cell.Small = of
 	case clean > 0 && clean < times:
-		cell.Small = unit.FormatCount(clean) + " of " + unit.FormatCount(times) + " clean"
+		cell.Small = of + " clean"
 	case times > 1:
 		cell.Small = "×" + unit.FormatCount(times)
 	}

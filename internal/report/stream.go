@@ -199,16 +199,14 @@ func streamsOverview(doc *Document, a *analysis.Analysis) *Table {
 			continue
 		}
 		for _, g := range streamGroups(p) {
-			row := []Cell{
-				{Text: shorten(p.Title, 2*longest), Link: phaseID(i)}, verdictCell(g.Verdict), {Text: does(doc.Keys, p.Roles, p.Paced)}, {Text: g.lateText()}, {Text: g.besideText()}, {}, {Text: g.bufferText()}, {Text: g.Disk}, {Text: g.title()},
-			}
+			disk := Cell{Text: g.Disk}
 			if at := keyOf(doc.Keys, g.Disk); at >= 0 {
-				row[7] = Cell{Disk: &doc.Keys[at]}
+				disk.Disk = &doc.Keys[at]
 			}
-			if g.Late > 0 {
-				row[5].Text = unit.FormatSeconds(g.LongestStallS)
-			}
-			t.Rows = append(t.Rows, row)
+			t.Rows = append(t.Rows, []Cell{
+				{Text: shorten(p.Title, 2*longest), Link: phaseID(i)}, verdictCell(g.Verdict), {Text: does(doc.Keys, p.Roles, p.Paced)}, {Text: g.lateText()}, {Text: g.besideText()},
+				{Text: pick(g.Late > 0, unit.FormatSeconds(g.LongestStallS), "")}, {Text: g.bufferText()}, disk, {Text: g.title()},
+			})
 		}
 	}
 	if t.Rows == nil {

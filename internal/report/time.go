@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -39,7 +40,11 @@ func timeFigure(v *phaseView) *Figure {
 		}
 		inTransfer.Marks = append(inTransfer.Marks, m)
 	}
-	speed.Marks = append(speed.Marks, v.ends()...)
+	for i, l := range v.lanes { // named where their last files end
+		if n := len(l.files); n > 0 {
+			speed.Marks = append(speed.Marks, Mark{Shape: Label, Key: i, Text: l.key.Label, Rows: [][]float64{{v.seconds(l.files[n-1].endS), v.rate(l.files[n-1].rate)}}})
+		}
+	}
 	if changes := v.changes(); changes != nil {
 		f.Panels = append(f.Panels, *changes)
 	}
@@ -61,7 +66,7 @@ func (v *phaseView) timeTitle() string {
 		}
 	}
 	switch {
-	case parts != nil || o == nil:
+	case parts != nil || o == nil || len(v.working()) == 0:
 	case len(o.Disks) == 1:
 		for name := range o.Disks {
 			parts = append(parts, v.label(name)+" "+workOf(v.found.Roles[name], v.found.Paced[name]).Does().One+" at "+v.scale.Rate(o.Rate))
@@ -69,13 +74,8 @@ func (v *phaseView) timeTitle() string {
 	case v.found.Contention != nil && v.found.Contention.Even:
 		parts = append(parts, allOf(len(o.Disks))+" share "+v.scale.Rate(o.Rate)+" evenly")
 	default:
-		first := ""
-		for _, key := range v.working() {
-			if first == "" || o.Disks[key.Name].Share > o.Disks[first].Share {
-				first = key.Name
-			}
-		}
-		parts = append(parts, v.label(first)+" takes "+percent(o.Disks[first].Share))
+		first := slices.MaxFunc(v.working(), func(a, b Key) int { return cmp.Compare(o.Disks[a.Name].Share, o.Disks[b.Name].Share) })
+		parts = append(parts, first.Label+" takes "+percent(o.Disks[first.Name].Share))
 	}
 	var waiting []string
 	longest := 1.0 // shorter waits are no news
@@ -89,10 +89,7 @@ func (v *phaseView) timeTitle() string {
 	if waiting != nil {
 		parts = append(parts, unit.List(waiting)+pick(len(waiting) == 1, " waits ", " wait ")+unit.FormatSeconds(longest))
 	}
-	if parts == nil {
-		return "Over time"
-	}
-	title := []rune(strings.Join(parts, ", "))
+	title := []rune(cmp.Or(strings.Join(parts, ", "), "over time"))
 	return strings.ToUpper(string(title[:1])) + string(title[1:])
 }
 
@@ -138,15 +135,13 @@ func (v *phaseView) fileMarks() [][]Mark {
 		if !v.many {
 			drawn[i] = l.files
 		}
-		extra := []Extra{{"size", Bytes}, {"number", Plain}}
-		work := Mark{Shape: Segment, Key: i, Name: "file", Extra: extra}
-		filler := Mark{Shape: Segment, Key: i, Name: "filler", Style: Faint, Extra: extra}
-		for _, f := range drawn[i] {
-			m := pick(f.filler, &filler, &work)
-			rate := v.rate(f.rate)
-			m.Rows = append(m.Rows, []float64{v.seconds(f.startS), v.seconds(f.endS), rate, rate, Round(f.bytes, 4), float64(f.seq + 1)})
-		}
-		for _, m := range []Mark{work, filler} {
+		for _, filler := range []bool{false, true} {
+			m := Mark{Shape: Segment, Key: i, Name: pick(filler, "filler", "file"), Style: pick(filler, Faint, Normal), Extra: []Extra{{"size", Bytes}, {"number", Plain}}}
+			for _, f := range drawn[i] {
+				if rate := v.rate(f.rate); f.filler == filler {
+					m.Rows = append(m.Rows, []float64{v.seconds(f.startS), v.seconds(f.endS), rate, rate, Round(f.bytes, 4), float64(f.seq + 1)})
+				}
+			}
 			if m.Rows != nil {
 				out[i] = append(out[i], m)
 			}
@@ -161,18 +156,6 @@ func (v *phaseView) bandMark(key int, list []band, place func(float64) float64) 
 		m.Rows = append(m.Rows, []float64{place(b.from), place(b.to), v.rate(b.p05), v.rate(b.p95), v.rate(b.mean)})
 	}
 	return m
-}
-
-// ends name the disks where their last files end.
-func (v *phaseView) ends() []Mark {
-	var out []Mark
-	for i, l := range v.lanes {
-		if n := len(l.files); n > 0 {
-			last := l.files[n-1]
-			out = append(out, Mark{Shape: Label, Key: i, Text: l.key.Label, Rows: [][]float64{{v.seconds(last.endS), v.rate(last.rate)}}})
-		}
-	}
-	return out
 }
 
 // total is all disks together, with their mean in each stretch of the overlap and the limit of the link if all goes one way.

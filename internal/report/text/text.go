@@ -224,7 +224,11 @@ func (p *printer) rows(indent string, t *report.Table, columns, widths []int, he
 			if t.Columns[i].Numbers {
 				width = -width
 			}
-			out.WriteString("  " + cells.Pad(branches+mark(cells.CutMiddle(report.Clean(words), widths[i]-cells.Width(branches))), width))
+			words = cells.CutMiddle(report.Clean(words), widths[i]-cells.Width(branches))
+			if report.RightToLeft(words) { // or a terminal that turns such names around would take the numbers after them along
+				words += "\u200E"
+			}
+			out.WriteString("  " + cells.Pad(branches+words, width))
 		}
 		fmt.Fprintln(p, strings.TrimRight(indent+out.String(), " "))
 	}
@@ -237,15 +241,6 @@ func (p *printer) rows(indent string, t *report.Table, columns, widths []int, he
 			return strings.ReplaceAll(branches, "\u00a0", " "), strings.TrimPrefix(marked(t, row, i), branches)
 		})
 	}
-}
-
-// mark keeps what stands after a name written from the right in its place: a terminal that turns such names around
-// would take the numbers with them.
-func mark(text string) string {
-	if report.RightToLeft(text) {
-		return text + "\u200E"
-	}
-	return text
 }
 
 // wrap prints text in lines that fit, the first after prefix, the others under it.
