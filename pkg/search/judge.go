@@ -12,36 +12,34 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Judge makes an outcome of a try's events.
+// Judge derives the outcome of a try from its events.
 type Judge struct {
 	try     *scenario.Phase
 	streams map[source]*judged
 	moved   int64 // by the search's disk, in files that have ended
 	open    int64 // in the one that has not
 	worked  map[string]*pulse
-	stopped float64 // seconds in which this machine or hubbench stood still
+	stopped float64 // seconds in which this machine or hubbench was suspended
 }
 
-// pulse is what is known of a disk's progress.
+// pulse is a disk's latest progress.
 type pulse struct {
 	untilNS int64 // of its last line
 	seq     int
 	bytes   int64 // of that file
-	movedNS int64 // when they became so many
+	movedNS int64 // when bytes last grew
 	stillNS int64 // the longest time without another byte
 }
 
-// hungNS is for how long a disk that is only slow never moves nothing.
+// A disk that moves nothing for hungNS hangs: one that is only slow never does.
 const hungNS = 5e9
 
-// source is a stream by its disk and name.
 type source struct{ disk, stream string }
 
 func compareSources(a, b source) int {
 	return cmp.Or(cmp.Compare(a.disk, b.disk), cmp.Compare(a.stream, b.stream))
 }
 
-// judged is a stream under judgement.
 type judged struct {
 	stream.Outcome
 	bufferNS int64
@@ -60,7 +58,7 @@ func NewJudge(try *scenario.Phase) *Judge {
 	return j
 }
 
-// Add takes an event of the try. Those of other phases are passed over.
+// Add takes an event of the try and ignores those of other phases.
 func (j *Judge) Add(e *trace.Event) {
 	if e.Phase == j.try.Name && (e.Type == trace.FileType || e.Type == trace.ProgressType) && j.worked[e.Disk] != nil {
 		j.worked[e.Disk].add(e, j.plays(e.Disk))
@@ -81,7 +79,6 @@ func (j *Judge) Add(e *trace.Event) {
 	}
 }
 
-// plays reports whether the disk has streams.
 func (j *Judge) plays(disk string) bool {
 	return slices.ContainsFunc(j.try.Jobs, func(job scenario.Job) bool { return job.Disk == disk && len(job.Streams) > 0 })
 }
@@ -103,13 +100,12 @@ func (p *pulse) add(e *trace.Event, plays bool) {
 	}
 }
 
-// Stopped reports whether a disk that was last seen at work so long after the release had ended before the try did: its
-// streams were not tested beside it to the end. A tenth of the try is for what a slow disk moves from one line of the trace to
-// the next.
+// Stopped reports whether a disk that last worked so long after the release stopped before the try ended, so that the
+// streams were not tested beside it to the end. A tenth of the try is allowed for the time between two lines of the trace.
 func Stopped(lastNS, tryNS int64) bool { return lastNS < tryNS-tryNS/10 }
 
-// Outcome is that of the whole try. It fails if nothing is known of a stream, or if the try was none: a disk hung, one beside
-// the streams stopped early, or this machine stood still.
+// Outcome is that of the whole try. It fails if nothing is known of a stream, or if the try is invalid: a disk hung, one
+// beside the streams stopped early, or this machine was suspended.
 func (j *Judge) Outcome() (Outcome, error) {
 	o := Outcome{Rate: float64(j.moved+j.open) / j.try.Limit.Seconds()}
 	for _, at := range slices.SortedFunc(maps.Keys(j.streams), compareSources) {
@@ -121,7 +117,7 @@ func (j *Judge) Outcome() (Outcome, error) {
 		o.Verdict = stream.Worst(o.Verdict, v)
 	}
 	if j.stopped > 0 && o.Verdict != stream.Clean {
-		return o, fmt.Errorf("this machine slept, or hubbench was stopped, for %s of the try, so its late frames say nothing of the disks", seconds(j.stopped))
+		return o, fmt.Errorf("this machine slept, or hubbench was stopped, for %s of the try, so its late frames say nothing about the disks", seconds(j.stopped))
 	}
 	for i := range j.try.Jobs {
 		job := &j.try.Jobs[i]
@@ -132,7 +128,7 @@ func (j *Judge) Outcome() (Outcome, error) {
 	return o, nil
 }
 
-// failed is why a disk's work in the try says nothing.
+// failed says why a disk's work in the try is no evidence.
 func (j *Judge) failed(job *scenario.Job, v stream.Verdict) error {
 	at, plays := j.worked[job.Disk], len(job.Streams) > 0
 	var pause int64
@@ -149,7 +145,7 @@ func (j *Judge) failed(job *scenario.Job, v stream.Verdict) error {
 	switch {
 	case job.Probe > 0:
 	case still >= hungNS+pause && (v != stream.Clean || !plays):
-		return fmt.Errorf("it moved nothing for %s of the try, as a disk that hangs and not as one that is slow, so the try says nothing; check its cable and run.log", seconds(float64(still)/1e9))
+		return fmt.Errorf("it moved nothing for %s of the try, which a slow disk never does; check its cable and run.log", seconds(float64(still)/1e9))
 	case !plays && Stopped(at.untilNS+pause, j.try.Limit.Nanoseconds()):
 		return fmt.Errorf("it was at work for only %s of the %s of a try, so the streams were not tested beside it; run.log may say why, then run it again",
 			seconds(float64(at.untilNS)/1e9), j.try.Limit)

@@ -9,7 +9,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// What is held possible of a single try, and how sure an answer must be.
+// The error rates assumed of a single try, and how sure an answer must be.
 const (
 	falseFail = 0.25 // the chance that a try at or below the limit is not clean: another program, a hiccup of the disk
 	falsePass = 0.05 // that one above the limit is clean
@@ -22,12 +22,12 @@ const (
 	spareHalving = 2
 )
 
-// ladder looks for the limit: the highest of the steps 1 ... top at which streams stay clean but for bad luck; 0 if they
-// do at none. Any single try may mislead it. It weighs each limit by the verdicts on all steps, after Bayes, and halves the
-// steps between two tried ones where the limit most probably lies; but first it repeats one of the two whose own tries
-// say otherwise. If they are next to one another, it repeats the one that the less probable limits hinge on, until the
-// limit is sure or there are no more tries. Such searches are known as probabilistic bisection (Horstein 1963; Waeber,
-// Frazier and Henderson 2013, SIAM Journal on Control and Optimization 51(3)).
+// ladder looks for the limit: the highest of the steps 1 ... top at which streams stay clean, except by chance; 0 if they
+// do at none. Any single try may mislead, so it weighs each limit by the verdicts on all steps (Bayes) and halves the
+// interval that most probably holds the limit. If the tries of one of its ends contradict the others, it repeats that one
+// first; if the ends are neighbours, it repeats the one that separates the likely limits, until the limit is sure or no
+// tries are left. This is probabilistic bisection (Horstein 1963; Waeber, Frazier and Henderson 2013, SIAM Journal on
+// Control and Optimization 51(3)).
 type ladder struct {
 	top       int
 	begins    begin
@@ -37,7 +37,6 @@ type ladder struct {
 	over      bool            // there are no more tries
 }
 
-// begin is how a ladder begins.
 type begin int
 
 const (
@@ -46,10 +45,9 @@ const (
 	fromTop              // at the top, which may well be the limit
 )
 
-// tally is what came of the tries of a step.
 type tally struct{ clean, of int }
 
-// doubtful reports whether the tries say otherwise than the others, clean or not, and are few.
+// doubtful reports whether the step's few tries contradict those of other steps.
 func (t tally) doubtful(clean bool) bool { return t.of < 3 && (2*t.clean > t.of) == clean }
 
 // gap is the limits from a tried step, or 0, up to below the next tried one.
@@ -146,12 +144,11 @@ func (l *ladder) step() (step int, ok bool) {
 	return g.low, true
 }
 
-// found reports whether a gap is a single limit, and sure. No step's only try decides.
+// found reports whether a gap is a single limit and sure. A step's only try never decides.
 func (l *ladder) found(g gap) bool {
 	return g.high-g.low == 1 && g.chance >= sure && (g.low == 0 || l.tried[g.low].of > 1) && (g.high > l.top || l.tried[g.high].of > 1)
 }
 
-// add takes the verdict on a step.
 func (l *ladder) add(try trace.Try, clean bool) {
 	t := l.tried[try.Step]
 	if t.of++; clean {
@@ -213,7 +210,6 @@ func (l *ladder) between() (low, high int) {
 	return low, high
 }
 
-// maxTries is how many tries there may be.
 func (l *ladder) maxTries() int {
 	halvings := bits.Len(uint(l.top))
 	switch {
@@ -225,7 +221,6 @@ func (l *ladder) maxTries() int {
 	return spare + (spareHalving+1)*halvings
 }
 
-// left is how many tries there still are at most.
 func (l *ladder) left() int {
 	if at, all := l.best(); l.over || l.found(all[at]) {
 		return 0

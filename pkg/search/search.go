@@ -2,11 +2,11 @@
 // beside the others, or how fast another disk may go beside them. It does so by trying: each try is a phase of its own, and
 // what it shows decides what is tried next.
 //
-// Any try may have bad luck, or good: see ladder for how much each counts and which is repeated. First the number of streams
+// Any try may fail or succeed by chance: see ladder for how each is weighed and which is repeated. First the number of streams
 // rises with the disk alone (1, 2, 4, 8 ...), until a try is not clean, and the gap is halved; then the same with the phase's
 // other disks; the answer cannot be above that. A pace is first tried without a limit, and then below the rate that the
-// disk has reached so, in steps of 4 %. The answer is the limit that is sure by all tries together. If there are too many
-// contradictions for one, the answer is between which two the limit lies.
+// disk reached without one, in steps of 4 %. The answer is the limit that all tries together make sure. If they
+// contradict each other too much, the answer is a range.
 //
 // Clean means clean for as long as a try lasts. A shortfall that does not halve the buffer in that time is not seen: with a
 // buffer of 1 s and tries of 30 s one of 1.7 % of the streams' rate.
@@ -24,14 +24,13 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// The paces that are tried lie so far apart, and go down to about a hundredth of what the disk reaches without a limit.
-// Halved again and again they take seven tries. The step above them is the pace that is tried first.
+// The ratio between neighbouring paces, which go down to about a hundredth of what the disk reaches without a limit: seven
+// halvings. The step above them is the pace that is tried first.
 const (
 	paceStep  = 1.04
 	paceSteps = 127
 )
 
-// maxStreams is more than any disk plays.
 const maxStreams = 1e6
 
 // Outcome is what a try has shown.
@@ -44,17 +43,17 @@ type Outcome struct {
 type Result struct {
 	Alone, Found               *float64 // 0: none; nil: not sought, not yet found, or not sure
 	AloneBetween, FoundBetween *Between // of what is not sure after all tries
-	AloneOpen, FoundOpen       bool     // it is the largest that there was to try
+	AloneOpen, FoundOpen       bool     // it is the largest value tried
 	Unlimited                  bool     // the disk needs no limit: there is no Found
 }
 
-// Between is from where to where a limit lies, with a chance of 95 %.
+// Between is the 95 % interval of a limit.
 type Between struct {
-	Low  float64  `json:"low"`  // 0: perhaps there is none
-	High *float64 `json:"high"` // null: perhaps the disk needs no limit
+	Low  float64  `json:"low"`  // 0: there may be none
+	High *float64 `json:"high"` // null: the disk may need no limit
 }
 
-// Search is one search under way.
+// Search is a search in progress.
 type Search struct {
 	phase *scenario.Phase
 	alone *ladder // of streams without the other disks; nil if there are none
@@ -80,7 +79,7 @@ func New(phase *scenario.Phase) *Search {
 
 func (s *Search) pace() bool { return s.phase.Search.Kind == trace.SearchPace }
 
-// hasNeighbours reports whether other disks work in the phase whose streams are counted. A probe does not disturb.
+// hasNeighbours reports whether other disks work in the phase whose streams are counted. A probe disturbs none.
 func hasNeighbours(phase *scenario.Phase) bool {
 	for i := range phase.Jobs {
 		if j := &phase.Jobs[i]; j.Disk != phase.Search.Disk && j.Probe == 0 {
@@ -98,12 +97,11 @@ func (s *Search) Next() (try scenario.Phase, ok bool) {
 	}
 	try = s.phase.WithTry(t, s.times[t]+1)
 	if s.made > 0 {
-		try.Pause = "" // what is to be done by hand is done
+		try.Pause = "" // done by hand already
 	}
 	return try, true
 }
 
-// next is what to try next.
 func (s *Search) next() (trace.Try, bool) {
 	t := trace.Try{Search: s.phase.Name, Kind: s.phase.Search.Kind, Disk: s.phase.Search.Disk}
 	l := s.with
@@ -165,7 +163,7 @@ func (s *Search) AtMost() int {
 	return s.made + s.with.left()
 }
 
-// Result is what the search has found so far.
+// Result is what has been found so far.
 func (s *Search) Result() Result { return result(s.alone, s.with) }
 
 func result(alone, with *ladder) (r Result) {
@@ -202,7 +200,6 @@ func Recall(tries []Made) Result {
 	return result(sides[0], sides[1])
 }
 
-// recall is the ladder of some tries.
 func recall(tries []Made, first bool) *ladder {
 	var paces []float64
 	for i := range tries {

@@ -8,7 +8,7 @@ import (
 )
 
 // Codec is a format of video at one size and frame rate, with the rate that was published for it. A codec whose rate
-// follows the picture is listed with the rate it aims at, or with its most; sound is not counted.
+// follows the picture is listed with its target rate, or with its maximum; sound is not counted.
 //
 // Sizes are hd (1920 x 1080), uhd (3840 x 2160), 4k (4096 x 2160) and 8k (8192 x 4320). Frame rates are
 // whole numbers: 24, 30 and 60 stand for 23.976, 29.97 and 59.94 as well, as they do in most of the tables.

@@ -1,6 +1,6 @@
 package stream
 
-// camera are the rates at which cameras record H.264 and H.265, in Mb/s: the most, or what they keep to.
+// camera are the rates at which cameras record H.264 and H.265, in Mb/s: the maximum, or the constant rate.
 func camera() []Codec {
 	const (
 		gh5    = "Panasonic DC-GH5 specifications: Recording Format"

@@ -1,6 +1,6 @@
 package stream
 
-// Verdict is what a stream's outcome comes to, in a word.
+// Verdict is a stream's outcome in a word.
 type Verdict string
 
 // The verdicts.
@@ -45,7 +45,7 @@ func (o *Outcome) Verdict(bufferNS int64) Verdict {
 	return Clean
 }
 
-// Worst is the worse of two verdicts.
+// Worst returns the worse of two verdicts.
 func Worst(a, b Verdict) Verdict {
 	rank := map[Verdict]int{Clean: 1, Strained: 2, Drops: 3}
 	if rank[b] > rank[a] {

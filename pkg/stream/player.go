@@ -1,6 +1,6 @@
 package stream
 
-// Player is one stream under way: which frame to ask for next and when, and what became of those that were due. Its
+// Player is one stream in progress: which frame to ask for next and when, and what became of those that were due. Its
 // times are nanoseconds since the release. Calls come in the order of their times.
 type Player struct {
 	Name string
@@ -9,7 +9,7 @@ type Player struct {
 	offsetNS int64
 	next     int    // the frame to ask for next
 	settled  int    // frames before this one have been due
-	there    []bool // of the frames from settled on: by number modulo the length
+	there    []bool // the frames from settled on, by number modulo the length
 	missing  int    // the first frame from settled on that is not there
 
 	late     int
@@ -84,7 +84,6 @@ func (p *Player) settleBefore(tNS int64) {
 	}
 }
 
-// note notes how full the buffer is at tNS.
 func (p *Player) note(tNS int64) {
 	p.lowestNS = min(p.lowestNS, max(0, p.DueNS(p.missing)-tNS))
 }
@@ -92,7 +91,7 @@ func (p *Player) note(tNS int64) {
 // SampleNS is the time from one sample of a stream to its next.
 const SampleNS = 100_000_000
 
-// Sample is what can be said of a stream at one time.
+// Sample is the state of a stream at one time.
 type Sample struct {
 	Due, Late int   // frames so far
 	BufferNS  int64 // the least that the player held since the sample before

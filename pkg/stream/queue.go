@@ -2,10 +2,10 @@ package stream
 
 import "slices"
 
-// Queue knows how long a frame takes on a disk that all its streams share, behind those that are under way. The zero Queue
-// has seen none. Times are nanoseconds since the release, in their order.
+// Queue estimates how long a frame takes on a disk that all its streams share, behind those in flight. The zero Queue is
+// ready to use. Times are nanoseconds since the release, in ascending order.
 type Queue struct {
-	under   int // frames under way
+	under   int // frames in flight
 	sinceNS int64
 	apart   [8]int64 // how long the latest took, each from the one before or from when it began alone
 	n       int
@@ -19,7 +19,7 @@ func (q *Queue) Begins(tNS int64) {
 	q.under++
 }
 
-// Ends notes that one is there.
+// Ends notes that a frame has been moved.
 func (q *Queue) Ends(tNS int64) {
 	q.apart[q.n%len(q.apart)] = tNS - q.sinceNS
 	q.n++

@@ -1,16 +1,16 @@
-// Package stream knows work that has its own pace: a camera's or a player's stream, whose frames are due at fixed
+// Package stream models work that has its own pace: a camera's or a player's stream, whose frames are due at fixed
 // times, one Frame apart, whatever the disk can do.
 //
-// A player asks for each frame Buffer before it is due, so that it holds Buffer of frames ahead while all is well; a
+// A player asks for each frame Buffer before it is due, so that it normally holds Buffer of frames ahead; a
 // recorder hands each frame over when it is taken, and has room for Buffer of frames that are not on the disk yet. Both
 // are one thing here: frame k is asked for at Offset + k Frame after the release and is due Buffer later. A frame that
 // has not been moved by then is late: the picture stands still, or the recording has a gap, until a frame is there in time
 // again. The clock goes on meanwhile, as the sound does. A frame that could not be there in time when its turn comes is skipped,
-// as a recorder drops what its memory has no room for: a disk too slow by a tenth loses a tenth of the frames, and not all that
-// wait in front of it.
+// as a recorder drops what its memory has no room for: a disk too slow by a tenth loses a tenth of the frames, not all that
+// wait.
 //
 // Nothing here moves bytes or reads a clock: an engine (diskio) and the model (hub) step the same Player and Queue. Start at Spec
-// (what is asked for), Player (one stream under way) and Outcome (what came of it).
+// (what is asked for), Player (one stream in progress) and Outcome (its result).
 package stream
 
 import (
@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// Spec is some streams of one kind on one disk.
+// Spec describes streams of one kind on one disk.
 type Spec struct {
 	Kind   string        `json:"kind"`             // a codec's name, or the rate as given
 	Record bool          `json:"record,omitempty"` // frames are written; else they are read
@@ -29,10 +29,10 @@ type Spec struct {
 	Buffer time.Duration `json:"buffer_ns"`
 }
 
-// TotalRate is what all the streams come to, in bytes per second.
+// TotalRate is the rate of all the streams, in bytes per second.
 func (s Spec) TotalRate() float64 { return s.Rate * float64(s.Count) }
 
-// TotalRate is what all streams of some specs come to, in bytes per second.
+// TotalRate is the rate of all streams of some specs, in bytes per second.
 func TotalRate(specs []Spec) float64 {
 	var sum float64
 	for _, s := range specs {
@@ -67,7 +67,7 @@ func Players(specs []Spec) []*Player {
 	return players
 }
 
-// Named is the spec of the player with a name; false if there is none of it.
+// Named finds the spec of a player by the player's name.
 func Named(specs []Spec, name string) (Spec, bool) {
 	n, err := strconv.Atoi(name)
 	if err != nil || n < 1 {
