@@ -29,18 +29,18 @@ func newAdvise(p program) *cobra.Command {
 	var opts adviseOptions
 	cmd := &cobra.Command{
 		Use:   "advise PROFILE",
-		Short: "Say whether streams survive what other disks do beside them",
-		Long: `Say by a hub profile whether all streams that disks play or record stay clean, without a late
-frame and with no buffer below half, while other disks on the hub write or read as fast as they can:
-yes, no, or too close to tell; by what margin; and if it is not a yes, what to change. Nothing is
-measured. PROFILE is a .yaml that fit wrote, or built in: ` + strings.Join(configs.Hubs(), ", ") + `.
+		Short: "Predict whether streams survive beside other disks",
+		Long: `Predict from a hub profile whether all streams that disks play or record stay clean (no late frame, no
+buffer below half) while other disks on the hub write or read as fast as they can: yes, no, or too
+close to call, by what margin and, unless it is yes, what to change. Nothing is measured. PROFILE is a
+.yaml that fit wrote, or built in: ` + strings.Join(configs.Hubs(), ", ") + `.
 
-Of a profile with observations all hubs that agree with them are asked: the answer is yes if the
-streams stay clean on 95 in 100, and no if they do not on as many. If no way of sharing
-explains what was observed, only what was measured is answered. The figures of other profiles, and
-data sheets given by --disk, are taken to be good to 10 % each way.
+If the profile holds observations, hubs that agree with them are simulated: the answer is yes if the
+streams stay clean on 95 % of them, and no if they fail on as many. If no model explains the
+observations, only measured combinations are answered. Figures of other profiles, and data sheets
+given by --disk, are assumed to be right to ±10 %.
 
-It exits with 0 whatever the answer is.`,
+The exit code is 0 whatever the answer.`,
 		Example: `  hubbench advise goshen-ridge --play A=4xprores-422-hq-uhd-25 --write B
   hubbench advise my-hub.yaml --record A=92MB/s --read B --pace B=200MB/s --for 5min
   hubbench advise goshen-ridge --disk X=2.8/2.8GB/s --play X=8xprores-422-hq-uhd-25 --write C`,
@@ -54,13 +54,13 @@ It exits with 0 whatever the answer is.`,
 	flags.StringArrayVar(&opts.record, "record", nil, "streams that a disk records: `A=2xCODEC`")
 	flags.StringSliceVar(&opts.write, "write", nil, "a `DISK` that writes files as fast as it can")
 	flags.StringSliceVar(&opts.read, "read", nil, "a `DISK` that reads files as fast as it can")
-	flags.StringSliceVar(&opts.probe, "probe", nil, "a `DISK` that is only asked for a block now and then")
+	flags.StringSliceVar(&opts.probe, "probe", nil, "a `DISK` that is only sent occasional single requests")
 	flags.StringSliceVar(&opts.direct, "direct", nil, "a `DISK` on a port of its own")
-	flags.StringSliceVar(&opts.pace, "pace", nil, "the fastest that a disk may move its files: `B=200MB/s`")
-	flags.StringArrayVar(&opts.disks, "disk", nil, "one more disk on the hub, by its data sheet: `X=2.8/2.5GB/s` reads 2.8 and writes 2.5; X=2.8/2.5GB/s,cache=24GB@0.65GB/s")
+	flags.StringSliceVar(&opts.pace, "pace", nil, "limit the rate at which a disk moves files: `B=200MB/s`")
+	flags.StringArrayVar(&opts.disks, "disk", nil, "add a disk to the hub by its data sheet: `X=2.8/2.5GB/s` reads 2.8 and writes 2.5; X=2.8/2.5GB/s,cache=24GB@0.65GB/s")
 	flags.StringVar(&opts.length, "for", "60s", "how long the streams must stay clean")
 	flags.StringVar(&opts.buffer, "buffer", "1s", "how much of each stream is held ahead")
-	flags.Uint64Var(&opts.seed, "seed", 1, "seed of the hubs that are asked")
+	flags.Uint64Var(&opts.seed, "seed", 1, "seed of the hubs that are simulated")
 	opts.flags(cmd, printed())
 	return cmd
 }
@@ -93,7 +93,7 @@ func runAdvise(p program, name string, opts adviseOptions) error {
 	return opts.send(p, report.OfAnswer(answer), nil)
 }
 
-// question is what the flags ask.
+// question is the question that the flags make up.
 func (o *adviseOptions) question() (advise.Question, error) {
 	q := advise.Question{Seed: o.seed}
 	var buffer time.Duration

@@ -1,10 +1,10 @@
-// Package advise says whether streams survive what other disks do beside them on a hub: yes, no, or too close to tell; by
+// Package advise says whether streams survive what other disks do beside them on a hub: yes, no, or too close to call; by
 // what margin; and what to change if they do not. It asks the model (hub), and of a profile that was fitted to runs
 // every hub that agrees with these (fit): it measures nothing.
 //
 // Streams survive if all of them stay clean for as long as was asked: no frame late, and no buffer below half (see
-// stream). A hub that gives a disk 3 % less than its profile says is asked for streams that need 3 % more: when it
-// matters, at the edge, both come to the same.
+// stream). A hub that gives a disk 3 % less than its profile says is asked for streams that need 3 % more: near the
+// threshold, both are equivalent.
 //
 // Start at Ask.
 package advise
@@ -29,7 +29,7 @@ type Question struct {
 	Seed  uint64 // of the hubs drawn
 }
 
-// Part is the part of a disk; nil if it has none.
+// Part finds a disk's part; nil if it has none.
 func (q *Question) Part(disk string) *Part {
 	if i := slices.IndexFunc(q.Parts, func(p Part) bool { return p.Disk == disk }); i >= 0 {
 		return &q.Parts[i]
@@ -37,43 +37,42 @@ func (q *Question) Part(disk string) *Part {
 	return nil
 }
 
-// Part is what one disk is to do: streams, or files as fast as it can, or single requests now and then.
+// Part is what one disk does: streams, files as fast as it can, or occasional single requests.
 type Part struct {
 	Disk    string
 	Op      trace.Role
 	Streams []stream.Spec // nil: it moves files
 	Pace    float64       // of files, bytes per second, at most; 0: as fast as it can
-	Probe   bool          // only single requests, which nobody else notices
+	Probe   bool          // only single requests, which slow nothing down
 	OwnPort bool          // it is not on the hub
 }
 
-// moves reports whether the part moves files.
 func (p *Part) moves() bool { return len(p.Streams) == 0 && !p.Probe }
 
-// need is what its streams move, in bytes per second.
+// need is the rate of its streams, in bytes per second.
 func (p *Part) need() float64 { return stream.TotalRate(p.Streams) }
 
-// Verdict is the answer in a word.
+// Verdict is the answer in one word.
 type Verdict string
 
 // The verdicts.
 const (
 	Yes    Verdict = "yes"
 	No     Verdict = "no"
-	Unsure Verdict = "unsure" // too close to tell
+	Unsure Verdict = "unsure" // too close to call
 )
 
 const (
-	// drawn is how many hubs are asked that agree with a profile's observations.
+	// drawn is how many hubs that agree with a profile's observations are simulated.
 	drawn = 100
-	// sure is the part of them that must agree.
+	// sure is the share of them that must agree.
 	sure = 0.95
 )
 
 // Answer is what the model says.
 type Answer struct {
 	Verdict Verdict `json:"verdict"`
-	Margin  float64 `json:"margin"` // by this factor the streams' rates could be larger and still clean; below 1: must be smaller
+	Margin  float64 `json:"margin"` // the factor by which the streams' rates could grow and stay clean; below 1: they must shrink
 	// Its 95 % interval, if the profile holds observations.
 	MarginLow  float64  `json:"margin_low,omitempty"`
 	MarginHigh float64  `json:"margin_high,omitempty"`
@@ -95,8 +94,7 @@ type Texts struct {
 	Assumptions []string `json:"assumptions,omitempty"`
 }
 
-// Stream is what becomes of a disk's streams of one kind, by the profile's own figures: of the worst of them if they
-// differ.
+// Stream is the outcome of a disk's streams of one kind by the profile's own figures: the worst of them if they differ.
 type Stream struct {
 	Disk          string         `json:"disk"`
 	Op            trace.Role     `json:"op"`
@@ -111,13 +109,13 @@ type Stream struct {
 	Verdict       stream.Verdict `json:"verdict"`
 }
 
-// Regime is one of the two ways in which disks write whose caches fill in the time asked for.
+// Regime is one of two initial states of disks whose caches fill in the time asked for.
 type Regime struct {
 	Caches cacheState `json:"caches"` // rested | used up, when it begins
 	Clean  bool       `json:"clean"`
 }
 
-// Ask answers a question by a profile. The question is one that Check lets pass.
+// Ask answers a question that passes Check by a profile.
 func Ask(p *hub.Profile, q Question) (*Answer, error) {
 	hubs, doubt, err := fit.Hubs(p, drawn, q.Seed)
 	if err != nil {
@@ -148,7 +146,7 @@ func Ask(p *hub.Profile, q Question) (*Answer, error) {
 	return a, c.err
 }
 
-// regimes plays the parts with rested caches, and if any of them fills in the time, with used up ones too.
+// regimes plays the parts with rested caches and, if any of them fills in the time, with used-up ones too.
 func (c *model) regimes(parts []Part) ([]played, error) {
 	first, err := c.play(c.middle, parts, rested, full)
 	c.full = first.filled
@@ -159,13 +157,13 @@ func (c *model) regimes(parts []Part) ([]played, error) {
 	return []played{first, second}, err
 }
 
-// quiet is the hub without differences from file to file.
+// quiet is the hub without noise.
 func quiet(h *fit.Hub) *fit.Hub {
 	h.Profile.Noise = 0
 	return h
 }
 
-// Check refuses what cannot be asked of a profile.
+// Check refuses a question that a profile cannot answer.
 func (q *Question) Check(p *hub.Profile) error {
 	streams := 0
 	for i := range q.Parts {
@@ -175,12 +173,12 @@ func (q *Question) Check(p *hub.Profile) error {
 				part.Disk, p.Name, strings.Join(p.Names(), ", "), part.Disk)
 		}
 		if slices.ContainsFunc(q.Parts[:i], func(other Part) bool { return other.Disk == part.Disk }) {
-			return fmt.Errorf("disk %s is to do two things at once; let it do one of them", part.Disk)
+			return fmt.Errorf("disk %s cannot do two things at once; give it one", part.Disk)
 		}
 		streams += len(part.Streams)
 		for _, s := range part.Streams {
 			if q.For < 2*s.Buffer {
-				return fmt.Errorf("for %s says little of streams that hold %s ahead; ask for %s or longer", q.For, s.Buffer, 2*s.Buffer)
+				return fmt.Errorf("%s is too short for streams that hold %s ahead; try %s or longer", q.For, s.Buffer, 2*s.Buffer)
 			}
 		}
 	}

@@ -127,7 +127,7 @@ func TestCheck(t *testing.T) {
 		{nil, "no disk plays or records anything; add --play A=4x"},
 		{[]Part{{Disk: "B", Op: "write"}}, "no disk plays or records anything"},
 		{[]Part{playing("Z", gb)}, "disk Z: profile even has none of that name; it has A, B, and --disk Z=2.8/2.8GB/s adds one"},
-		{[]Part{playing("A", gb), {Disk: "A", Op: "write"}}, "disk A is to do two things at once"},
+		{[]Part{playing("A", gb), {Disk: "A", Op: "write"}}, "disk A cannot do two things at once"},
 	} {
 		q := Question{Parts: test.parts, For: time.Minute}
 		if err := q.Check(evenHub()); err == nil || !strings.Contains(err.Error(), test.want) {
@@ -135,7 +135,7 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	short := Question{Parts: []Part{playing("A", gb)}, For: time.Second}
-	if err := short.Check(evenHub()); err == nil || !strings.Contains(err.Error(), "ask for 2s or longer") {
+	if err := short.Check(evenHub()); err == nil || !strings.Contains(err.Error(), "try 2s or longer") {
 		t.Errorf("for 1 s: %v", err)
 	}
 }
@@ -166,11 +166,11 @@ func TestWords(t *testing.T) {
 		},
 		{
 			answer(No, 0.002, 0), []Part{playing("A", gb), writes("B", 2e8)}, usedUp,
-			"No: the buffer of A falls to 300 ms of 1 s while B writes at up to 200 MB/s, once B's cache is used up. The hub can carry only less than 1 % of what you need. No other port or disk, slower neighbour or smaller number of streams makes it a yes.",
+			"No: the buffer of A falls to 300 ms of 1 s while B writes at up to 200 MB/s, once B's cache is used up. The hub can carry only less than 1 % of what you need. No other port or disk, slower neighbour or smaller number of streams helps.",
 		},
 		{
 			answer(Unsure, 1.029, 0, "move A to a port of its own"), []Part{playing("A", gb)}, rested,
-			"Too close to tell whether A plays 4 streams without a late frame: the hub can carry 102 % of what you need. Move A to a port of its own.",
+			"Too close to call whether A plays 4 streams without a late frame: the hub can carry 102 % of what you need. Move A to a port of its own.",
 		},
 	} {
 		if got := test.answer.sentence(test.parts, played{caches: test.caches}, &model{full: map[string]float64{"B": 12}}); got != test.want {

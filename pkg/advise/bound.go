@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// apart is the part by which what a disk gets and what its streams need must differ to be clear without a play: frames
+	// apart is by how much, relative, what a disk gets and what its streams need must differ to skip the simulation: frames
 	// come in steps, and rates differ from file to file.
 	apart = 0.05
 	// apartNoise is the same in standard deviations of a file's rate.
 	apartNoise = 4
 )
 
-// bounds are how much of what its streams need a disk gets: at least, whatever the other streams' disks do at a time, and
-// at most. It is that of the disk that gets least.
+// bounds are the minimum and maximum of what a disk gets, relative to what its streams need, whatever the disks of other
+// streams do; of the disk that gets least.
 func (c *model) bounds(h *fit.Hub, parts []Part) (low, high float64) {
 	off := offs(h, parts)
 	states := []cacheState{rested}
@@ -40,8 +40,8 @@ func (c *model) bounds(h *fit.Hub, parts []Part) (low, high float64) {
 	return low, high
 }
 
-// supply is the least and the most that a part's disk gets while it has something to move: the others' streams come and
-// go, so all combinations of them are looked at.
+// supply is the minimum and maximum rate of a part's disk while it has something to move, over all combinations of the
+// other streams, which come and go.
 func supply(p *hub.Profile, parts []Part, of int) (low, high float64) {
 	if parts[of].OwnPort {
 		rate := capOf(p, &parts[of])
@@ -76,7 +76,7 @@ func claim(p *hub.Profile, part *Part) hub.Claim {
 	return hub.Claim{Op: part.Op, Cap: capOf(p, part), Want: min(part.Pace, capOf(p, part)), Weight: p.Disk(part.Disk).Side(part.Op).Weight}
 }
 
-// capOf is the most that a part's disk moves. What each file takes beyond its bytes is left out: files are large.
+// capOf is the maximum rate of a part's disk. The overhead of each file is left out: files are large.
 func capOf(p *hub.Profile, part *Part) float64 {
 	side := p.Disk(part.Disk).Side(part.Op)
 	rate := side.Hub
@@ -89,7 +89,7 @@ func capOf(p *hub.Profile, part *Part) float64 {
 	return rate
 }
 
-// clean reports whether all streams stay clean on a hub. It plays them only if that is not clear without.
+// clean reports whether all streams stay clean on a hub. It simulates them only if the bounds do not decide.
 func (c *model) clean(h *fit.Hub, parts []Part, how detail) bool {
 	low, high := c.bounds(h, parts)
 	wide := 1 + max(apart, apartNoise*h.Profile.Noise)
@@ -115,7 +115,7 @@ func (c *model) clean(h *fit.Hub, parts []Part, how detail) bool {
 	return true
 }
 
-// drains reports whether streams that get such a part of what they need use up their buffers in the time.
+// drains reports whether streams that get this share of what they need use up their buffers in the time.
 func (c *model) drains(parts []Part, got float64) bool {
 	for i := range parts {
 		for _, s := range parts[i].Streams {

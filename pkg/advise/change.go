@@ -10,7 +10,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Change is something to do differently, with which the answer is yes.
+// Change is something to do differently that makes the answer yes.
 type Change struct {
 	Kind  ChangeKind `json:"kind"`
 	Text  string     `json:"text"`
@@ -21,7 +21,7 @@ type Change struct {
 	Count int        `json:"count,omitempty"`    // streams
 }
 
-// ChangeKind is what is to be done differently.
+// ChangeKind says what to change.
 type ChangeKind string
 
 // The kinds of changes.
@@ -32,10 +32,10 @@ const (
 	FewStreams ChangeKind = "streams"
 )
 
-// minPace is the slowest backup that is advised, in bytes per second: one that is slower is as good as none.
+// minPace is the slowest pace that is advised, in bytes per second: a slower backup is useless.
 const minPace = 10e6
 
-// advice is what turns the answer to yes.
+// advice lists the changes that turn the answer to yes.
 func (c *model) advice(p *hub.Profile, parts []Part) []Change {
 	var list []Change
 	list = append(list, c.slower(parts)...)
@@ -101,7 +101,7 @@ func (c *model) otherDisk(p *hub.Profile, parts []Part) []Change {
 	return list
 }
 
-// slower seeks the highest pace of each disk that moves files, or of all of them if that does not help.
+// slower finds the highest pace for each disk that moves files or, if that does not help, for all of them.
 func (c *model) slower(parts []Part) []Change {
 	var names []string
 	for i := range parts {
@@ -119,7 +119,7 @@ func (c *model) slower(parts []Part) []Change {
 	return list
 }
 
-// throttled seeks the highest pace of some disks, the same for each.
+// throttled finds the highest pace for some disks, the same for each.
 func (c *model) throttled(parts []Part, names []string) []Change {
 	fastest := 0.0
 	for i := range parts {
@@ -152,7 +152,7 @@ func (c *model) throttled(parts []Part, names []string) []Change {
 		}
 	}
 	pace := down(low)
-	if !c.yes(at(pace)) { // it is not always the slower the better: rounding may have made it worse
+	if !c.yes(at(pace)) { // slower is not always better: rounding may have made it worse
 		pace = low
 	}
 	change := Change{Kind: Slower, Disk: names[0], Disks: names, Pace: pace}
@@ -166,7 +166,7 @@ func down(rate float64) float64 {
 	return math.Floor(rate/size*(1+1e-9)) * size
 }
 
-// fewer seeks the largest number of a disk's streams.
+// fewer finds the largest number of a disk's streams.
 func (c *model) fewer(parts []Part) []Change {
 	var list []Change
 	for i := range parts {
@@ -195,7 +195,7 @@ func (c *model) fewer(parts []Part) []Change {
 	return list
 }
 
-// with is the parts with a change to one.
+// with returns the parts with one changed.
 func with(parts []Part, i int, change func(*Part)) []Part {
 	out := slices.Clone(parts)
 	change(&out[i])

@@ -90,10 +90,10 @@ func TestAnswerOfWhatNoModelExplains(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "Not known whether A plays 4 streams without a late frame while B reads and C writes: that was not measured, and the runs do not tell: no known way of sharing explains them; the best misses them by "; a.Verdict != Unsure || !strings.HasPrefix(a.Texts.Answer, want) {
+	if want := "Not known whether A plays 4 streams without a late frame while B reads and C writes: that was not measured, and the runs do not show it: no model of sharing explains them; the best misses them by "; a.Verdict != Unsure || !strings.HasPrefix(a.Texts.Answer, want) {
 		t.Errorf("%s: %s", a.Verdict, a.Texts.Answer)
 	}
-	if want := "A run of just A and B reading and C writing would tell."; a.Texts.Sure != want {
+	if want := "A run of just A and B reading and C writing would show it."; a.Texts.Sure != want {
 		t.Errorf("got %q, want %q", a.Texts.Sure, want)
 	}
 	for _, c := range a.Advice {

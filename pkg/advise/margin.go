@@ -11,12 +11,11 @@ import (
 const (
 	// marginStep is how finely a margin is found, relative.
 	marginStep = 0.002
-	// maxFrames is how many frames a play may have that is played as it is; others are folded.
+	// maxFrames is how many frames are simulated one by one; streams with more are folded.
 	maxFrames = 20_000
 )
 
-// margin is the largest factor by which all streams' rates could be other ones and they would still be clean on the middle
-// hub.
+// margin is the largest factor for all streams' rates with which they stay clean on the middle hub.
 func (c *model) margin(parts []Part) float64 {
 	how := c.fine(parts)
 	with := func(f float64) bool {
@@ -24,7 +23,7 @@ func (c *model) margin(parts []Part) float64 {
 	}
 	_, bound := c.bounds(c.middle, parts)
 	low, high := 0.0, bound*(1+2*apart)
-	for high > 0 && with(high) { // cannot be for long: no disk is given more than it can move
+	for high > 0 && with(high) { // ends soon: no disk gets more than it can move
 		low, high = high, high*2
 		if high > 1e6 {
 			return low
@@ -47,7 +46,7 @@ func (c *model) margin(parts []Part) float64 {
 	return low
 }
 
-// fine is how closely plays on the middle hub look.
+// fine is the detail of simulations of the middle hub.
 func (c *model) fine(parts []Part) detail {
 	frames := 0.0
 	for i := range parts {
@@ -64,7 +63,7 @@ func (c *model) fine(parts []Part) detail {
 // figureMargin is the margin that the answer needs if a profile holds no observations.
 const figureMargin = 1 + fit.FigureError
 
-// marginInterval is where 95 of 100 hubs have the margin, by what disks get on each and in the middle; zero without hubs.
+// marginInterval holds the margins of 95 in 100 hubs, by what disks get on each and on the middle one; zero without hubs.
 func (c *model) marginInterval(parts []Part, margin float64) (low, high float64) {
 	n := len(c.hubs)
 	if n == 0 {
@@ -76,7 +75,7 @@ func (c *model) marginInterval(parts []Part, margin float64) (low, high float64)
 	return margin * min(served[tail]/middle, 1), margin * max(served[n-1-tail]/middle, 1)
 }
 
-// served are what the disk that gets least gets of what its streams need, at least, on each hub, in ascending order.
+// served is the minimum share, on each hub, that the worst-served disk gets of what its streams need, in ascending order.
 func (c *model) served(parts []Part) []float64 {
 	out := make([]float64, len(c.hubs))
 	for i := range c.hubs {
@@ -86,13 +85,13 @@ func (c *model) served(parts []Part) []float64 {
 	return out
 }
 
-// unmeasured reports whether the parts do together what was not measured, on a hub of which the model tells nothing else.
+// unmeasured reports whether the parts are a combination that was not measured, on a hub that no model explains.
 func (c *model) unmeasured(parts []Part) bool {
 	o := mixOf(parts)
 	return c.doubt.Refused != "" && len(o.Disks) > 1 && !c.hubs[0].Measured(&o)
 }
 
-// verdict is the answer by the margin and the hubs on which the streams stay clean.
+// verdict decides by the margin and the number of hubs on which the streams stay clean.
 func (c *model) verdict(parts []Part, margin float64, clean int) Verdict {
 	n := len(c.hubs)
 	switch {
@@ -109,8 +108,7 @@ func (c *model) verdict(parts []Part, margin float64, clean int) Verdict {
 // needed is how many of n hubs must agree.
 func needed(n int) int { return int(math.Ceil(sure * float64(n))) }
 
-// count is on how many of the hubs the streams stay clean. It stops when so many are not that more do not matter: beyond
-// spare.
+// count counts the hubs on which the streams stay clean. It stops once more than spare are not.
 func (c *model) count(parts []Part, spare int) int {
 	type asked struct {
 		h   *fit.Hub
@@ -133,7 +131,6 @@ func (c *model) count(parts []Part, spare int) int {
 	return clean
 }
 
-// yes reports whether the answer is yes.
 func (c *model) yes(parts []Part) bool {
 	n := len(c.hubs)
 	if n == 0 {

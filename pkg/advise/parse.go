@@ -11,7 +11,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Bounds of what may be asked.
+// Limits of a question.
 const (
 	maxStreams = 256
 	minRate    = 1e5 // bytes per second
@@ -24,7 +24,7 @@ func ParseStreams(text string, record bool, buffer time.Duration) (disk string, 
 	disk, what, ok := strings.Cut(text, "=")
 	disk, what = strings.TrimSpace(disk), strings.TrimSpace(what)
 	if !ok || disk == "" || what == "" {
-		return "", spec, fmt.Errorf("%s does not say what which disk does; try A=4xprores-422-hq-uhd-25 or A=4x92MB/s", strictyaml.Quote(text))
+		return "", spec, fmt.Errorf("%s does not name a disk and its streams; try A=4xprores-422-hq-uhd-25 or A=4x92MB/s", strictyaml.Quote(text))
 	}
 	spec = stream.Spec{Record: record, Count: 1, Buffer: buffer}
 	if number, rest, ok := strings.Cut(what, "x"); ok {
@@ -50,21 +50,21 @@ func ParseStreams(text string, record bool, buffer time.Duration) (disk string, 
 		spec.Kind, spec.Rate, spec.Frame = unit.FormatBytes(int64(rate))+"/s", rate, givenFrame
 		return disk, spec, nil
 	}
-	try := "hubbench plan --codecs lists those there are, or give a rate such as 92MB/s"
+	try := "hubbench plan --codecs lists them, or give a rate such as 92MB/s"
 	if near := strictyaml.Nearest(what, stream.CodecNames()); near != "" {
 		try = "try " + near
 	}
 	return "", spec, fmt.Errorf("%s: unknown codec %s; %s", strictyaml.Quote(text), strictyaml.Quote(what), try)
 }
 
-// ParsePace reads how fast a disk may move its files: "B=200MB/s".
+// ParsePace reads the limit of a disk's rate: "B=200MB/s".
 func ParsePace(text string) (disk string, rate float64, err error) {
 	disk, value, ok := strings.Cut(text, "=")
 	if !ok || disk == "" {
 		return "", 0, fmt.Errorf("%s does not say which disk's pace; try B=200MB/s", strictyaml.Quote(text))
 	}
 	if rate, err = unit.ParseRate(value); err == nil && rate < minRate {
-		err = fmt.Errorf("%s: a pace of %s is as good as none; try %s or more", strictyaml.Quote(text), unit.FormatRate(rate), unit.FormatRate(minRate))
+		err = fmt.Errorf("%s: a pace of %s is too slow; try %s or more", strictyaml.Quote(text), unit.FormatRate(rate), unit.FormatRate(minRate))
 	}
 	return strings.TrimSpace(disk), rate, err
 }

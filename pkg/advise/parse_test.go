@@ -37,9 +37,9 @@ func TestParseStreams(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"A":                        "does not say what which disk does; try A=4x",
-		"=4x92MB/s":                "does not say what",
-		"A=":                       "does not say what",
+		"A":                        "does not name a disk and its streams; try A=4x",
+		"=4x92MB/s":                "does not name a disk and its streams",
+		"A=":                       "does not name a disk and its streams",
 		"A=4x":                     "unknown codec",
 		"A=0x92MB/s":               "0 streams; try 1 to 256",
 		"A=999x92MB/s":             "999 streams",

@@ -13,16 +13,16 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// fileSize is what files have that are moved beside streams, in bytes: about the mean of the preset random.
+// fileSize is the size of files moved beside streams, in bytes: about the mean of the preset random.
 const fileSize = 1e9
 
-// How a probe asks: it takes nothing from anybody, so this hardly matters.
+// A probe's requests: it slows nothing down, so this hardly matters.
 const (
 	probeBlock = 4096
 	probeEvery = 10 * time.Millisecond
 )
 
-// model is who is asked: the middle hub, and those drawn.
+// model is the hubs that are simulated: the middle one, and those drawn.
 type model struct {
 	middle *fit.Hub
 	hubs   []fit.Hub
@@ -32,7 +32,7 @@ type model struct {
 	err    error              // the first
 }
 
-// detail is how closely a play looks.
+// detail is the detail of a simulation.
 type detail int
 
 const (
@@ -40,7 +40,7 @@ const (
 	folded               // at a disk's streams of a kind as one, in fewer frames; only whether it is clean
 )
 
-// played is what came of a play.
+// played is the result of a simulation.
 type played struct {
 	caches  cacheState
 	streams []Stream
@@ -48,7 +48,7 @@ type played struct {
 	filled  map[string]float64 // when each disk that writes had used up its cache, in seconds
 }
 
-// lowest is the least of what any buffer held, as a part of it; below zero by the frames that were late.
+// lowest is the lowest level of any buffer, as a share of it; below zero by the frames that were late.
 func (p *played) lowest() float64 {
 	lowest := 1.0
 	for _, s := range p.streams {
@@ -98,7 +98,7 @@ func (c *model) play(h *fit.Hub, parts []Part, caches cacheState, how detail) (p
 	return out, nil
 }
 
-// tracker keeps what becomes of the streams, by disk.
+// tracker collects the outcomes of streams by disk.
 type tracker struct {
 	specs    map[string][]stream.Spec
 	outcomes map[string][]stream.Outcome
@@ -150,7 +150,7 @@ func streamsOf(parts []Part, outcomes map[string][]stream.Outcome) []Stream {
 	return out
 }
 
-// cacheState is how disks with a cache begin.
+// cacheState is the state of caches at the start.
 type cacheState string
 
 const (
@@ -175,7 +175,7 @@ func withCaches(p *hub.Profile, state cacheState) *hub.Profile {
 	return &out
 }
 
-// perOff makes streams need as much more as rates fall short of the profile's.
+// perOff raises the streams' rates by as much as the hub falls short of the profile.
 func perOff(off map[string]float64) func(disk string) float64 {
 	return func(disk string) float64 { return 1 / off[disk] }
 }
@@ -193,7 +193,7 @@ func offs(h *fit.Hub, parts []Part) map[string]float64 {
 	return out
 }
 
-// mixOf is what the disks on the hub do together.
+// mixOf is the combination on the hub.
 func mixOf(parts []Part) hub.Observation {
 	var o hub.Observation
 	for i := range parts {
@@ -204,7 +204,7 @@ func mixOf(parts []Part) hub.Observation {
 	return o
 }
 
-// withRates are the parts with streams whose rates are other ones by a factor.
+// withRates multiplies the streams' rates by a factor.
 func withRates(parts []Part, factor func(disk string) float64) []Part {
 	out := slices.Clone(parts)
 	for i := range out {
@@ -217,7 +217,7 @@ func withRates(parts []Part, factor func(disk string) float64) []Part {
 	return out
 }
 
-// bufferFrames is how many frames a buffer holds at least if frames are put together.
+// bufferFrames is the minimum number of frames in a buffer after folding.
 const bufferFrames = 20
 
 // fold makes one stream of those of a kind on a disk, with frames as long as its buffer allows: the disk has as much
@@ -237,10 +237,9 @@ func fold(parts []Part) []Part {
 	return out
 }
 
-// writes reports whether the part writes.
 func (p *Part) writes() bool { return p.Op == trace.Write && !p.Probe }
 
-// planOf is a plan with the one phase in which the parts do what they do.
+// planOf is a plan with one phase of the parts.
 func planOf(parts []Part, length time.Duration, seed uint64) (*scenario.Plan, *scenario.Phase) {
 	plan := &scenario.Plan{Name: "advise"}
 	phase := &scenario.Phase{Name: "advise", Stop: scenario.StopTime, Limit: length, Roles: map[string]trace.Role{}}

@@ -13,7 +13,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// dataSheet is what a disk is about that was never measured.
+// dataSheet describes a disk that was never measured.
 const dataSheet = "by its data sheet"
 
 // ParseDisk reads a disk by its data sheet: "X=2.8/2.5GB/s" reads 2.8 and writes 2.5 GB/s; "X=2.8GB/s" does both;
@@ -74,7 +74,7 @@ func rates(text string) (read, write float64, err error) {
 			return 0, 0, err
 		}
 		if *side.to < minRate || *side.to > maxRate {
-			return 0, 0, fmt.Errorf("%s is no disk's rate", unit.FormatRate(*side.to))
+			return 0, 0, fmt.Errorf("%s cannot be a disk's rate", unit.FormatRate(*side.to))
 		}
 	}
 	return read, write, nil
@@ -100,8 +100,8 @@ func WithDisk(p *hub.Profile, d hub.Disk) (*hub.Profile, error) {
 	return &out, nil
 }
 
-// sheetAssumption says what is taken for granted of a disk that was not measured.
+// sheetAssumption says what is assumed of a disk that was not measured.
 func sheetAssumption(d *hub.Disk) string {
-	return fmt.Sprintf("%s was not measured: it is taken to read %s and write %s as its data sheet says, give or take %.0f %%, as far as the hub carries that, and to pull on the hub as the other disks do on average.",
+	return fmt.Sprintf("%s was not measured: it is assumed to read %s and write %s as its data sheet says, ±%.0f %%, as far as the hub allows, and to compete like the other disks on average.",
 		d.Name, unit.FormatRate(d.Read.Direct), unit.FormatRate(d.Write.Direct), 100*fit.FigureError)
 }

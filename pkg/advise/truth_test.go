@@ -153,5 +153,5 @@ func TestAnswersOfFittedHubs(t *testing.T) {
 	}
 	t.Logf("of %d answers %d were wrong, and %d unsure", all, wrong, unsure)
 	evidence.Report(t, evidence.AtMost("advise", "wrong answers of random hubs, each known by a fit of its runs", wrong, all, max(1, all/20)))
-	evidence.Report(t, evidence.AtMost("advise", "answers of these that are too close to tell", unsure, all, all/2))
+	evidence.Report(t, evidence.AtMost("advise", "answers of these that are too close to call", unsure, all, all/2))
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// verb is what a streams' disk does.
 func (p *Part) verb() string {
 	if p.Op == trace.Write {
 		return "record"
@@ -23,7 +22,6 @@ func (p *Part) verb() string {
 	return "play"
 }
 
-// on is its streams on another disk.
 func (p *Part) on(disk string) string {
 	if p.Op == trace.Write {
 		return "record to " + disk
@@ -39,7 +37,7 @@ func (p *Part) streams() (n int) {
 	return n
 }
 
-// sentence is the answer with its margin, and with what to do first.
+// sentence is the answer with its margin, and the first changes to try.
 func (a *Answer) sentence(parts []Part, got played, c *model) string {
 	var does []string
 	for i := range parts {
@@ -54,14 +52,14 @@ func (a *Answer) sentence(parts []Part, got played, c *model) string {
 	case c.vague(a, parts):
 		return fmt.Sprintf("Not known whether %s without a late frame%s: the model cannot say what each would get. Measure %s together first.", unit.List(does), beside, doing(mixOf(parts)))
 	case c.unmeasured(parts):
-		text = fmt.Sprintf("Not known whether %s without a late frame%s: that was not measured, and the runs do not tell: %s.", unit.List(does), beside, c.doubt.Refused)
+		text = fmt.Sprintf("Not known whether %s without a late frame%s: that was not measured, and the runs do not show it: %s.", unit.List(does), beside, c.doubt.Refused)
 	case a.Verdict == No:
 		if got.caches == usedUp {
 			beside += ", once " + caches(parts, c.full) + " used up"
 		}
 		text = fmt.Sprintf("No: %s%s. The hub can carry only %s of what you need.", a.worst(), beside, percent(a.Margin))
 	default:
-		text = fmt.Sprintf("Too close to tell whether %s without a late frame%s: the hub can carry %s of what you need%s.", unit.List(does), beside, percent(a.Margin), a.between())
+		text = fmt.Sprintf("Too close to call whether %s without a late frame%s: the hub can carry %s of what you need%s.", unit.List(does), beside, percent(a.Margin), a.between())
 	}
 	const first = 2 // more than two are a list
 	var todo []string
@@ -69,7 +67,7 @@ func (a *Answer) sentence(parts []Part, got played, c *model) string {
 		todo = append(todo, change.Text)
 	}
 	if len(todo) == 0 {
-		return text + " No other port or disk, slower neighbour or smaller number of streams makes it a yes."
+		return text + " No other port or disk, slower neighbour or smaller number of streams helps."
 	}
 	return text + " " + capital(strings.Join(todo, ", or ")) + "."
 }
@@ -85,7 +83,7 @@ func (a *Answer) between() string {
 	return fmt.Sprintf(" (%s to %s)", percent(a.MarginLow), percent(a.MarginHigh))
 }
 
-// known is how well the margin is known, relative: half of what 95 hubs in 100 lie within; zero if that is not known.
+// known is the margin's relative uncertainty, half its 95 % interval; zero if that is not known.
 func (a *Answer) known() float64 {
 	if a.MarginLow <= 0 {
 		return 0
@@ -93,15 +91,15 @@ func (a *Answer) known() float64 {
 	return math.Sqrt(a.MarginHigh/a.MarginLow) - 1
 }
 
-// maxKnown is how badly what streams get may be known for the answer to say anything.
+// maxKnown is the uncertainty above which there is no answer.
 const maxKnown = 0.5
 
-// vague reports whether the hubs that agree with what was measured differ too much for any answer but a clear yes.
+// vague reports whether the hubs drawn differ too much for any answer but a clear yes.
 func (c *model) vague(a *Answer, parts []Part) bool {
 	return a.Verdict != Yes && a.known() > maxKnown && !c.unmeasured(parts)
 }
 
-// worst says what becomes of the streams that fare worst.
+// worst describes the worst streams.
 func (a *Answer) worst() string {
 	worst := a.Streams[0]
 	for _, s := range a.Streams[1:] {
@@ -165,10 +163,10 @@ func caches(parts []Part, full map[string]float64) string {
 	return unit.List(names) + " caches are"
 }
 
-// confidence says how sure the answer is, and what that hangs on.
+// confidence says how sure the answer is, and why.
 func (c *model) confidence(a *Answer, p *hub.Profile, parts []Part) string {
 	if a.Hubs == 0 {
-		return fmt.Sprintf("Profile %s holds no observations. Its figures are taken to be good to %.0f %% each way, so a margin between %.2f and %.2f is too close to tell.",
+		return fmt.Sprintf("Profile %s holds no observations. Its figures are assumed to be right to ±%.0f %%, so a margin between %.2f and %.2f is too close to call.",
 			p.Name, 100*fit.FigureError, 1/figureMargin, figureMargin)
 	}
 	o := mixOf(parts)
@@ -177,7 +175,7 @@ func (c *model) confidence(a *Answer, p *hub.Profile, parts []Part) string {
 		return ""
 	}
 	if c.unmeasured(parts) {
-		return fmt.Sprintf("A run of just %s would tell.", who)
+		return fmt.Sprintf("A run of just %s would show it.", who)
 	}
 	text := fmt.Sprintf("The chance of clean streams is about %.0f %%, given the measurement error.", 100*float64(a.Clean)/float64(a.Hubs))
 	if a.Clean == a.Hubs || a.Clean == 0 {
@@ -192,7 +190,7 @@ func (c *model) confidence(a *Answer, p *hub.Profile, parts []Part) string {
 	case c.hubs[0].Measured(&o):
 		return text + fmt.Sprintf(" The rates are known to ±%.2g %%: %s were measured together.", 100*a.known(), who)
 	default:
-		return text + fmt.Sprintf(" The rates are known to ±%.2g %%: %s were never measured together, and a run of that would tell more.", 100*a.known(), who)
+		return text + fmt.Sprintf(" The rates are known to ±%.2g %%: %s were never measured together, and a run of that would narrow it down.", 100*a.known(), who)
 	}
 }
 
@@ -213,26 +211,26 @@ func doing(o hub.Observation) string {
 	return unit.List(does)
 }
 
-// assumptions are what the answer takes for granted.
+// assumptions are what the answer assumes.
 func (c *model) assumptions(p *hub.Profile, parts []Part) []string {
 	var list []string
 	if p.Source == hub.Specified {
-		list = append(list, fmt.Sprintf("The figures of profile %s are right, which are %s.", p.Name, p.Source.Text()))
+		list = append(list, fmt.Sprintf("The figures of profile %s, which are %s, are right.", p.Name, p.Source.Text()))
 	}
 	for i := range parts {
 		part := &parts[i]
 		switch {
 		case part.Probe:
-			list = append(list, fmt.Sprintf("How long %s takes to answer single requests, the model does not know.", part.Disk))
+			list = append(list, fmt.Sprintf("The model does not know how long %s takes to answer single requests.", part.Disk))
 			continue
 		case p.Disk(part.Disk).About == dataSheet:
 			list = append(list, sheetAssumption(p.Disk(part.Disk)))
 		case len(p.Evidence.Rates) > 0 && !fit.Observed(p, part.Disk, part.Op, part.OwnPort):
-			where := "through the hub, where it pulls as disks here do on average"
+			way, pull := "through the hub", ", and to compete like the average disk there"
 			if part.OwnPort {
-				where = "on a port of its own"
+				way, pull = "on a port of its own", ""
 			}
-			list = append(list, fmt.Sprintf("%s was never observed to %s %s: it is taken to do so as fast as the profile says, give or take %.0f %%.", part.Disk, part.Op, where, 100*fit.FigureError))
+			list = append(list, fmt.Sprintf("%s was never observed to %s %s: it is assumed to do so as fast as the profile says, ±%.0f %%%s.", part.Disk, part.Op, way, 100*fit.FigureError, pull))
 		}
 		if cache := p.Disk(part.Disk).Cache; cache != nil && part.writes() {
 			list = append(list, c.cacheNote(part.Disk, cache))
@@ -244,7 +242,7 @@ func (c *model) assumptions(p *hub.Profile, parts []Part) []string {
 	return list
 }
 
-// cacheNote says what was made of a disk's cache.
+// cacheNote says how a disk's cache was modelled.
 func (c *model) cacheNote(disk string, cache *hub.Cache) string {
 	after := unit.FormatRate(cache.After)
 	if at, ok := c.full[disk]; ok {

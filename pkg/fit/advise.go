@@ -14,17 +14,17 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// Placement is a way of plugging the disks in.
+// Placement is a way to plug the disks in.
 type Placement struct {
 	Own   []string `json:"own"`   // on ports of their own
 	Hub   []string `json:"hub"`   // together on the hub
-	Kept  float64  `json:"kept"`  // the least any disk on the hub keeps of what it reaches alone, in the worst mix of them all
+	Kept  float64  `json:"kept"`  // the smallest share of its solo rate that a disk on the hub keeps, in the worst mix
 	Mean  float64  `json:"mean"`  // the mean of that over all such mixes
 	Worst string   `json:"worst"` // the worst mix, as a pattern of the disks on the hub
 }
 
-// place finds, for every number of ports besides the hub's, which disks best go there: such that the disk that loses
-// most on the hub loses least. If a mix of the disks left on the hub is not predictable, they are passed over.
+// place finds, for every number of ports besides the hub's, which disks to move there so that the disk that loses most
+// on the hub loses as little as possible. A choice with a mix on the hub that is not predictable is skipped.
 func place(rows []Row, disks []string) []Placement {
 	kept := map[string]float64{}
 	for i := range rows {
@@ -55,13 +55,13 @@ func place(rows []Row, disks []string) []Placement {
 		}
 		list = append(list, *b)
 		if b.Kept == 1 {
-			break // one more port gains nothing
+			break // another port gains nothing
 		}
 	}
 	return list
 }
 
-// judge works out what the disks on the hub keep, by what is kept in each pattern; ok is false if that is not known.
+// judge computes what the disks on the hub keep, by what is kept in each pattern; ok is false if that is not known.
 func (l *Placement) judge(kept map[string]float64, disks []string) (ok bool) {
 	l.Kept = math.Inf(1)
 	n := 0
@@ -83,7 +83,7 @@ func (l *Placement) judge(kept map[string]float64, disks []string) (ok bool) {
 	return true
 }
 
-// String says it as advice.
+// String words it as advice.
 func (l *Placement) String() string {
 	switch {
 	case len(l.Hub) == 1 && len(l.Own) == 0:
@@ -104,7 +104,7 @@ func ports(n int) string {
 	return "ports of their own"
 }
 
-// Describe says what the disks do in a pattern: "A and B read, C writes".
+// Describe words what the disks do in a pattern: "A and B read, C writes".
 func Describe(pattern string, disks []string) string {
 	all := map[string]work.Work{}
 	for i, disk := range disks {
@@ -117,23 +117,23 @@ func Describe(pattern string, disks []string) string {
 	return work.Who(disks, all)
 }
 
-// NextPhase is the phase that would say most about all the others.
+// NextPhase is the phase that would narrow down all others most.
 type NextPhase struct {
 	Pattern string  `json:"pattern"`
 	Words   string  `json:"words"`  // the same
 	Before  float64 `json:"before"` // root mean square of the relative standard errors of all predicted rates; zero if one disk's were never seen
-	After   float64 `json:"after"`  // what measuring the phase would bring it to
+	After   float64 `json:"after"`  // the same once the phase is measured
 }
 
 const (
-	// countedFiles is how many files a phase to come is taken to move for each disk.
+	// countedFiles is how many files of each disk the next phase is assumed to move.
 	countedFiles = 30
-	// minProgress is the part of the uncertainty that must go for a phase to be worth measuring.
+	// minProgress is the share of the uncertainty that a phase must remove to be worth measuring.
 	minProgress = 0.05
 )
 
-// next finds the phase which, once measured, leaves the least uncertainty in all that was not. The rates drawn are
-// taken as jointly normal, as in Bayesian linear regression (Lindley and Smith, J. R. Stat. Soc. B 34, 1972).
+// next finds the phase that, once measured, leaves the least uncertainty in all others. The rates drawn are
+// treated as jointly normal, as in Bayesian linear regression (Lindley and Smith, J. R. Stat. Soc. B 34, 1972).
 func next(p *hub.Profile, disks []string, rows []Row, drawn []draws) *NextPhase {
 	// Every predicted rate as a column of deviations of its logarithm.
 	var columns [][]float64
@@ -177,7 +177,7 @@ func next(p *hub.Profile, disks []string, rows []Row, drawn []draws) *NextPhase 
 	}
 }
 
-// gain is how much variance of all columns goes once some of them are measured with errors of their own.
+// gain is how much variance of all columns is removed once some of them are measured with errors of their own.
 func gain(measured, all [][]float64, own float64) float64 {
 	n := len(measured)
 	with := mat.NewSymDense(n, nil)
@@ -210,11 +210,11 @@ func covariance(a, b []float64) float64 {
 	return floats.Dot(a, b) / float64(len(a))
 }
 
-// String says it as advice.
+// String words it as advice.
 func (n *NextPhase) String() string {
 	if n.Before == 0 {
-		return fmt.Sprintf("measure %s next (%s): nothing is known of it", n.Pattern, n.Words)
+		return fmt.Sprintf("measure %s next (%s): nothing is known about it", n.Pattern, n.Words)
 	}
-	return fmt.Sprintf("measure %s next (%s): it would bring the uncertainty of all predictions from %.2g %% to %.2g %%",
+	return fmt.Sprintf("measure %s next (%s): it would reduce the uncertainty of all predictions from %.2g %% to %.2g %%",
 		n.Pattern, n.Words, 100*n.Before, 100*n.After)
 }

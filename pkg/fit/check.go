@@ -16,11 +16,11 @@ type Held struct {
 	Phase     string     `json:"phase"`
 	Residuals []Residual `json:"residuals"`      // its observations beside the prediction
 	Worst     float64    `json:"worst"`          // the largest error among them, relative, without sign
-	Note      string     `json:"note,omitempty"` // which parameters nothing but this phase shows: then it is no test of the model, but needed
+	Note      string     `json:"note,omitempty"` // the parameters that only this phase shows: then it is needed, and no test of the model
 }
 
-// LeaveOneOut refits the family that a fit to all phases is of without each phase in turn and predicts it: the honest
-// test of whether the model holds for what has not been measured.
+// LeaveOneOut refits the family chosen by the fit to all phases without each phase in turn, and predicts it: the test of
+// whether the model holds for what has not been measured.
 func LeaveOneOut(e *hub.Evidence, o Options) ([]Held, error) {
 	en, err := newEnsemble(e, rand.New(rand.NewPCG(o.Seed, 1)))
 	if err != nil {
@@ -47,7 +47,7 @@ func LeaveOneOut(e *hub.Evidence, o Options) ([]Held, error) {
 func holdOut(e *hub.Evidence, phase string, family Family, seed uint64) (*Held, error) {
 	rest := e.Without(func(o *hub.Observation) bool { return o.Phase == phase })
 	if len(rest.Rates) == 0 {
-		return nil, errors.New("nothing else was observed; record more phases")
+		return nil, errors.New("no other phase was observed; record more")
 	}
 	s, err := newSpace(rest, family)
 	if err != nil {
@@ -100,5 +100,5 @@ func (s *space) onlyIn(targets []target, best []float64, lacking []string) strin
 		return ""
 	}
 	slices.Sort(lacking)
-	return "nothing else tells " + unit.List(slices.Compact(lacking))
+	return "only this phase determines " + unit.List(slices.Compact(lacking))
 }

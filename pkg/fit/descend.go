@@ -14,7 +14,7 @@ const (
 	starts     = 12
 	maxSteps   = 100
 	step       = 1e-6 // of the numerical derivative, in logarithms
-	goodEnough = 1e-9 // relative gain at which a descent ends
+	goodEnough = 1e-9 // relative improvement at which a descent ends
 	tooStiff   = 1e9  // damping at which it gives up
 )
 

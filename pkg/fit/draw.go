@@ -62,8 +62,8 @@ func (en *ensemble) draw(rng *rand.Rand, all []mix) []draws {
 	return out
 }
 
-// sample draws parameters of the family, whose discrepancy widens what the combinations say, and its misfit all that is
-// said.
+// sample draws parameters of the family. Its discrepancy widens the errors of combinations, its misfit those of all
+// evidence.
 func (f *fitted) sample(rng *rand.Rand) [][]float64 {
 	s, off := f.space, f.discrepancy()
 	for i := range s.obs {
@@ -88,7 +88,7 @@ func (en *ensemble) lacks(m mix) string {
 	return ""
 }
 
-// unexplained says why nothing that was not measured can be predicted, if that is so.
+// unexplained says why nothing unmeasured can be predicted; empty if it can.
 func (en *ensemble) unexplained() string {
 	off := 0.0
 	for _, f := range en.fitted {
@@ -96,9 +96,9 @@ func (en *ensemble) unexplained() string {
 	}
 	switch times := en.misfit(); {
 	case off > maxDiscrepancy:
-		return fmt.Sprintf("no known way of sharing explains them; combinations left out of the fit are predicted %.0f %% off", 100*off)
+		return fmt.Sprintf("no model of sharing explains them; predictions of combinations left out of the fit are %.0f %% off", 100*off)
 	case times > maxMisfit:
-		return fmt.Sprintf("no known way of sharing explains them; the best misses them by %.1f times their errors", times)
+		return fmt.Sprintf("no model of sharing explains them; the best misses them by %.1f times their errors", times)
 	}
 	return ""
 }

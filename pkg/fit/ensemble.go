@@ -10,10 +10,10 @@ import (
 	"github.com/hubbench/hubbench/pkg/hub"
 )
 
-// ensemble is every family fitted to the same evidence, and how much each counts.
+// ensemble is every family fitted to the same evidence, and its weight.
 type ensemble struct {
 	fitted      []*fitted // in the order of families
-	maxTogether int       // disks were seen together
+	maxTogether int       // the most disks observed together
 }
 
 // fitted is one family.
@@ -26,28 +26,28 @@ type fitted struct {
 	weight float64                     // among the families; their sum is 1
 }
 
-// discrepancies are the errors that a family may make, relative, in a combination that was not measured, besides those of
+// discrepancies are the relative errors that a family may make in a combination that was not measured, besides those of
 // its parameters (a model's discrepancy: Kennedy and O'Hagan, J. R. Stat. Soc. B 63, 2001).
 var discrepancies = [...]float64{0.005, 0.0075, 0.01, 0.015, 0.02, 0.03, 0.045, 0.065, 0.1, 0.15, 0.22, 0.33, 0.5}
 
 const (
-	// likelyDiscrepancy is the scale of what is taken for likely of a discrepancy before any evidence: half a t
+	// likelyDiscrepancy is the scale of a discrepancy's prior: half a t
 	// distribution (Gelman, Bayesian Analysis 1, 2006), so that little evidence makes none large.
 	likelyDiscrepancy = 0.02
 	// If more disks are at work than were ever seen together, predictions may be off by extrapolated for each further
 	// disk, and by so many times more than the discrepancy found among those seen: what two disks show of a wrong model is the least
 	// of what three make of it. Chosen by hubs that share like no family (fittest).
 	extrapolated, amplified = 0.04, 2.0
-	// contradiction is the ratio of two families' model errors from which on the worse one counts for nothing.
+	// contradiction is the ratio of two families' model errors above which the worse one is ruled out.
 	contradiction = 3.0
-	// bootstraps is how often the combinations are weighed anew.
+	// bootstraps is how often the combinations are resampled.
 	bootstraps = 1000
-	// unreliable is the difference of two families' densities, as a logarithm, that counts as none: small ones do not tell
+	// unreliable is the difference of two families' densities, as a logarithm, that counts as none: small ones do not show
 	// which predicts better (Sivula, Magnusson, Matamoros and Vehtari, arXiv:2008.10296).
 	unreliable = 2.0
 )
 
-// newEnsemble fits all families and weighs them by how well they predict combinations that were left out.
+// newEnsemble fits all families and weighs them by their predictions of combinations left out.
 func newEnsemble(e *hub.Evidence, rng *rand.Rand) (*ensemble, error) {
 	en := &ensemble{}
 	for _, o := range e.Rates {
@@ -85,7 +85,7 @@ func (f *fitted) weighDiscrepancies() {
 	}
 }
 
-// discrepancy is the root mean square of those likely.
+// discrepancy is the root mean square of the discrepancies, by their probabilities.
 func (f *fitted) discrepancy() float64 {
 	sum := 0.0
 	for i, d := range discrepancies {
@@ -112,7 +112,7 @@ func (en *ensemble) misfit() (times float64) {
 	return times
 }
 
-// drawDiscrepancy draws one by how likely they are.
+// drawDiscrepancy draws one by its probability.
 func (f *fitted) drawDiscrepancy(rng *rand.Rand) float64 {
 	at := rng.Float64()
 	for i, d := range discrepancies {
@@ -123,7 +123,7 @@ func (f *fitted) drawDiscrepancy(rng *rand.Rand) float64 {
 	return discrepancies[len(discrepancies)-1]
 }
 
-// contradicted tells whether the runs rule a family out beside another: its model error is several times as large.
+// contradicted reports whether the runs rule a family out: another's model error is several times smaller.
 func (en *ensemble) contradicted(f *fitted) bool {
 	least := f.rms
 	for _, other := range en.fitted {
@@ -181,7 +181,7 @@ func (en *ensemble) weigh(rng *rand.Rand) {
 	}
 }
 
-// Weight is how much a family counts.
+// Weight is a family's weight.
 type Weight struct {
 	Family Family  `json:"family"`
 	Weight float64 `json:"weight"` // of all families; their sum is 1
@@ -198,7 +198,7 @@ func (en *ensemble) weights() []Weight {
 	return list
 }
 
-// chosen is the family that a profile is of: the simplest that the runs do not tell from the one that counts most.
+// chosen is the family of the profile: the simplest that the runs do not distinguish from the one with the largest weight.
 func (en *ensemble) chosen() *fitted {
 	maxTogether := 0.0
 	for _, f := range en.fitted {

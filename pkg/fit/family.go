@@ -27,7 +27,7 @@ const (
 	Pooled Family = "pooled"
 )
 
-// families lists them, the simplest to read first: it is preferred if the runs cannot tell them apart.
+// families lists them, the simplest to read first: it is preferred if the runs do not distinguish them.
 var families = [...]Family{Weighted, Proportional, DiskCost, PairLoss, DuplexLoss, Pooled}
 
 // String says it in words.
@@ -43,7 +43,7 @@ func (f Family) String() string {
 	return cmp.Or(words[f], string(f))
 }
 
-// What is taken for likely of the parameters of a family, before any evidence.
+// The priors of the families' parameters.
 const (
 	likelyDiskCost, wideDiskCost  = 0.06, 0.85        // about 6 %; 95 % from 1 % to 43 %
 	likelyPair, widePair, minPair = -0.05, 0.05, -0.3 // the logarithm of the part that two disks carry, or writers; at most 0
@@ -53,7 +53,7 @@ const (
 
 // addCapacities lays out the parameters that all disks share.
 func (s *space) addCapacities(seen *seen) {
-	// What no observation touches still needs a value: all capacities are parameters in any case.
+	// All capacities are parameters: one that no observation touches still needs a value.
 	c := &s.model.capacity
 	*c = hub.Capacity{ReadWeight: 1, WriteWeight: 1, Both: math.Inf(1), Proportional: s.family == Proportional, Pooled: s.family == Pooled}
 	highest := math.Log(max(seen.total[0], seen.total[1], seen.fastest))
@@ -78,7 +78,7 @@ func (s *space) addCapacities(seen *seen) {
 	s.add(coordinate{name: "weights.write", kind: aFactor, value: &c.WriteWeight, prior: prior{wide: wideWeight, heavy: true}})
 	if s.family == PairLoss {
 		s.addPart("capacity.pair", &c.Pair)
-		if seen.severalWriters { // else nothing tells, and a part that nothing tells is better left out
+		if seen.severalWriters { // else nothing determines the part, and it is better left out
 			s.addPart("capacity.two_writers", &c.TwoWriters)
 		}
 	}

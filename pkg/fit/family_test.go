@@ -65,7 +65,7 @@ func TestFitRecognisesFamilies(t *testing.T) {
 	}
 }
 
-// A hub that carries less of reads and writes together when several disks write, as Goshen Ridge does, is told as that, by
+// A hub that carries less of reads and writes together when several disks write, as Goshen Ridge does, is recognized as that, by
 // runs in which they did; from others nothing of it is made up.
 func TestFitFindsSeveralWriters(t *testing.T) {
 	const part = 0.87
@@ -135,7 +135,7 @@ func TestPredictRefusesWhatTheRunsDoNotShow(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, row := range predicted.Rows {
-		if refused := row.Total.Refused; row.Measured == strings.HasPrefix(refused, "no known way of sharing explains them") {
+		if refused := row.Total.Refused; row.Measured == strings.HasPrefix(refused, "no model of sharing explains them") {
 			t.Errorf("%s: %+v", row.Pattern, row.Total)
 		}
 	}
@@ -160,7 +160,7 @@ func TestPredictRefusesWhatTheRunsDoNotShow(t *testing.T) {
 	if predicted.Next == nil || predicted.Next.Pattern != "-W" || predicted.Next.Before != 0 {
 		t.Errorf("next: %+v, want B's writes", predicted.Next)
 	}
-	if len(predicted.Notes) != 1 || !strings.HasPrefix(predicted.Notes[0], "B writes so fast for its first 24 GB, then at 600 MB/s") {
+	if len(predicted.Notes) != 1 || !strings.HasPrefix(predicted.Notes[0], "B writes this fast for its first 24 GB only, then at 600 MB/s") {
 		t.Errorf("notes %q", predicted.Notes)
 	}
 }

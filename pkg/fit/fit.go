@@ -1,5 +1,4 @@
-// Package fit makes hub profiles from runs and predicts what was not measured. It reads traces and hub profiles; the
-// model itself is package hub's.
+// Package fit makes hub profiles from runs and predicts what was not measured. The model itself is in package hub.
 //
 // Start at Observe (from a run to evidence), FromEvidence (from evidence to a profile) and Predict.
 package fit
@@ -15,10 +14,10 @@ import (
 	"github.com/hubbench/hubbench/pkg/stats"
 )
 
-// Result is a hub's parameters as far as the evidence knows them.
+// Result is a hub's parameters as far as the evidence determines them.
 type Result struct {
-	Profile    *hub.Profile // to be played; what is not known in it is assumed, as its parameter's note says
-	Families   []Weight     // the profile is of the first that counts at least a tenth of the most
+	Profile    *hub.Profile // ready to use; what is not known is assumed, as its parameter's note says
+	Families   []Weight     // the profile's is the first with at least a tenth of the largest weight
 	Parameters []Parameter
 	Residuals  []Residual
 	ModelError float64 // root mean square of the residuals in their errors: near 1 when the model holds
@@ -34,7 +33,7 @@ type Parameter struct {
 	Note             string // why it is not known, or from one side only; empty if it is
 }
 
-// boundedBelow tells whether the evidence contradicts low values; noise and lags end at zero by nature.
+// boundedBelow reports whether the evidence contradicts low values; noise and lags end at zero by nature.
 func (p *Parameter) boundedBelow() bool { return p.Low > 0 || p.Note == "" }
 
 // Interval writes its 95 % interval as people read it; empty if the evidence bounds neither end.
@@ -70,7 +69,7 @@ type Options struct {
 const (
 	// wellKnown is the ratio of an interval's ends up to which a parameter counts as known.
 	wellKnown = 1.5
-	// PoorFit is the model error from which on a fit comes with a warning.
+	// PoorFit is the model error above which a fit comes with a warning.
 	PoorFit = 1.5
 	// probeStep is by how much a parameter is moved, up and down, to see what depends on it, as a logarithm; probeFar to
 	// see whether the evidence bounds it.
@@ -112,15 +111,14 @@ func (r *Result) judge(s *space, e *hub.Evidence, best []float64) {
 	var ok bool
 	r.ModelError, ok = s.modelError(best)
 	if r.ModelError > PoorFit {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("the rates lie %.1f times as far from the model as their errors allow: something it does not know was at work, such as heat, a full cache or another program; the intervals are widened by that", r.ModelError))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the rates lie %.1f times as far from the model as their errors allow: something outside the model was at work, such as heat, a full cache or another program; the intervals are widened accordingly", r.ModelError))
 	}
 	if !ok {
 		r.Warnings = append(r.Warnings, "there are no more observations than parameters: nothing checks the fit; record more phases")
 	}
 }
 
-// modelError is the root mean square of the residuals in their errors. ok is false if there are too few of them to
-// tell, and it is taken to be 1.
+// modelError is the root mean square of the residuals in their errors; 1, and not ok, if there are too few of them.
 func (s *space) modelError(best []float64) (rms float64, ok bool) {
 	data := s.data(best)
 	known := 0
@@ -135,8 +133,8 @@ func (s *space) modelError(best []float64) (rms float64, ok bool) {
 	return math.Sqrt(squares(data) / float64(len(data)-known)), true
 }
 
-// matters tells whether the evidence contradicts a parameter that is raised, and one that is lowered, all others
-// staying: at the edge of a capacity it may contradict one and not the other.
+// matters reports whether the evidence contradicts a parameter that is raised, and one that is lowered, with all others
+// fixed: at the edge of a capacity it may contradict one and not the other.
 func (s *space) matters(at []float64, param int) (up, down bool) {
 	worse, _ := s.effect(at, param, probeStep)
 	up = worse > chi2Critical
@@ -167,8 +165,8 @@ func (s *space) data(x []float64) []float64 {
 	return r[:len(r)-len(x)]
 }
 
-// bounded tells whether the evidence contradicts a parameter that is much higher, and one that is much lower, whatever
-// all others are then: where the profile likelihood falls (Venzon and Moolgavkar, J. R. Stat. Soc. C 37, 1988).
+// bounded reports whether the evidence contradicts a parameter that is much higher, and one that is much lower, whatever
+// the others are: where the profile likelihood falls (Venzon and Moolgavkar, J. R. Stat. Soc. C 37, 1988).
 func (s *space) bounded(best []float64, param int) (up, down bool) {
 	c := &s.params[param]
 	low, high := c.low, c.high
@@ -184,8 +182,8 @@ func (s *space) bounded(best []float64, param int) (up, down bool) {
 	return at(probeFar), at(-probeFar)
 }
 
-// rates makes parameters and profile of the vectors drawn. What is not known takes the median of what is possible,
-// for the best fit of it is an accident; what is known is then fitted to that.
+// rates makes parameters and profile of the vectors drawn. What is not known takes the median of the possible values,
+// as its best fit is arbitrary; what is known is then fitted to that.
 func (r *Result) rates(s *space, best []float64, vectors [][]float64) {
 	chosen := slices.Clone(best)
 	for i := range s.params {
@@ -256,13 +254,13 @@ func (s *space) parameter(best []float64, param int, drawn []float64) Parameter 
 	return p
 }
 
-// under bounds a disk's rate by what the hub carries: more would make no difference.
+// under bounds a disk's rate by the hub's capacity: more would make no difference.
 func (p *Parameter) under(capacity *Parameter) {
 	p.Value, p.Low, p.High = min(p.Value, capacity.Value), min(p.Low, capacity.Low), min(p.High, capacity.High)
 }
 
-// disk makes a profile's disk of the model's. What was never measured is taken to be as what was: through the hub as
-// direct, reads as writes, and the other way round.
+// disk makes a profile's disk of the model's. What was never measured is assumed to equal what was: through the hub as
+// direct, reads as writes, and vice versa.
 func (s *space) disk(name string, c *hub.Capacity) hub.Disk {
 	d := hub.Disk{Name: name, Read: s.model.sides[name][0], Write: s.model.sides[name][1]}
 	for _, side := range []struct {

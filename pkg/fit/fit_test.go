@@ -233,7 +233,7 @@ func TestFitNoticesWhatTheModelLacks(t *testing.T) {
 	disks := []string{"A", "B", "C"}
 	p.Disks[2].Cache = &hub.Cache{Bytes: 20e9, After: 0.6 * gb, Refill: 0.2 * gb}
 	f := fit(t, observe(t, study(disks, 3, 30, 1), p))
-	if f.ModelError < 1.5 || len(f.Warnings) != 1 || !strings.Contains(f.Warnings[0], "something it does not know was at work") {
+	if f.ModelError < 1.5 || len(f.Warnings) != 1 || !strings.Contains(f.Warnings[0], "something outside the model was at work") {
 		t.Errorf("a cache ran out: model error %.1f, warnings %q", f.ModelError, f.Warnings)
 	}
 }
@@ -262,7 +262,7 @@ func TestLeaveOneOut(t *testing.T) {
 	}
 	for _, h := range held {
 		// C's own speed in writing is reached in no other phase: whatever stands beside it, the hub gives it less.
-		if alone := h.Phase == "--W"; alone != (h.Note == "nothing else tells C.write.hub") || !alone && h.Note != "" {
+		if alone := h.Phase == "--W"; alone != (h.Note == "only this phase determines C.write.hub") || !alone && h.Note != "" {
 			t.Errorf("phase %s: note %q", h.Phase, h.Note)
 		}
 		if len(h.Residuals) == 0 || h.Worst > 0.05 && h.Note == "" {
@@ -270,11 +270,11 @@ func TestLeaveOneOut(t *testing.T) {
 		}
 	}
 	half, err := LeaveOneOut(observe(t, study(disks[:1], 1, 10, 1), noisy()), Options{})
-	if err != nil || len(half) != 2 || len(half[0].Residuals) != 0 || half[0].Note != "nothing else tells A.write.hub" {
+	if err != nil || len(half) != 2 || len(half[0].Residuals) != 0 || half[0].Note != "only this phase determines A.write.hub" {
 		t.Errorf("without A's writes: %+v, %v", half, err)
 	}
 	one := &hub.Evidence{Rates: []hub.Observation{{Phase: "W", Disks: []hub.Observed{{Disk: "A", Op: write, Rate: 1e9, Error: 0.01}}}}}
-	if _, err := LeaveOneOut(one, Options{}); err == nil || !strings.Contains(err.Error(), "phase W: nothing else was observed") {
+	if _, err := LeaveOneOut(one, Options{}); err == nil || !strings.Contains(err.Error(), "phase W: no other phase was observed") {
 		t.Errorf("one phase: %v", err)
 	}
 }

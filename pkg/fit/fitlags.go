@@ -48,8 +48,8 @@ func meanLag(seen []hub.ObservedLag) (mean, err float64) {
 	return mean, math.Sqrt((own + scatter) / n)
 }
 
-// fillLags makes a list of lags by how many stay. A number that was not seen is taken to be as the nearest that was,
-// of two the smaller.
+// fillLags lists lags by how many disks stay. A number that was not seen takes the lag of the nearest that was, the
+// smaller of two.
 func fillLags(means map[int]float64) []time.Duration {
 	var list []time.Duration
 	highest := 0
@@ -78,7 +78,7 @@ func fillLags(means map[int]float64) []time.Duration {
 func (r *Result) noise(e *hub.Evidence) {
 	sd, ok := e.Noise.Deviation()
 	if !ok {
-		r.Parameters = append(r.Parameters, Parameter{Name: "noise", Value: assumedNoise, Low: 0, High: hub.MaxNoise, Note: "too few files to tell; assumed"})
+		r.Parameters = append(r.Parameters, Parameter{Name: "noise", Value: assumedNoise, Low: 0, High: hub.MaxNoise, Note: "too few files; assumed"})
 		r.Profile.Noise = assumedNoise
 		return
 	}

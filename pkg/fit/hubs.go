@@ -10,8 +10,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// FigureError is how far a figure that rests on no observation, such as a data sheet's, is taken to be off at most:
-// relative, in 95 of 100 cases.
+// FigureError is the relative error assumed of a figure without observations, such as a data sheet's, at 95 %.
 const FigureError = 0.1
 
 // Hub is a hub that agrees with the observations of a profile: one of many that may be the true one.
@@ -20,12 +19,12 @@ type Hub struct {
 	Seed    uint64       // its own
 
 	off         float64                     // how far its rates are off in a combination that was not measured: relative, one standard deviation
-	maxTogether int                         // disks were seen together
+	maxTogether int                         // the most disks observed together
 	middle      bool                        // it is the profile itself: nothing is off by chance
 	measured    map[string]*hub.Observation // by mix
 }
 
-// Middle is the hub that the profile describes, which comes to just what was measured.
+// Middle is the hub that the profile describes, which reproduces the measurements.
 func Middle(p *hub.Profile) *Hub {
 	out := *p
 	out.Evidence = hub.Evidence{}
@@ -42,15 +41,15 @@ func measured(e *hub.Evidence) map[string]*hub.Observation {
 	return out
 }
 
-// Doubt is how far a model misses what it was fitted to.
+// Doubt is how far a model misses its own evidence.
 type Doubt struct {
 	Misfit  float64 // how far the measurements lie from it, in their errors: 1 if it holds, and zero without measurements
-	Refused string  // why it tells nothing of what was not measured; empty if it does
+	Refused string  // why it predicts nothing that was not measured; empty if it does
 }
 
-// Hubs draws n hubs that agree with the profile's observations, each family as often as it counts. A disk that was never
-// observed doing something on the hub has there what the profile says, off by FigureError, with a pull that may be
-// any that is likely. There are none if the profile has no observations.
+// Hubs draws n hubs that agree with the profile's observations, each family by its weight. A disk that was never
+// observed doing something on the hub gets what the profile says, off by FigureError, with a weight drawn from the
+// prior. There are none if the profile has no observations.
 func Hubs(p *hub.Profile, n int, seed uint64) ([]Hub, Doubt, error) {
 	if len(p.Evidence.Rates) == 0 {
 		return nil, Doubt{}, nil
@@ -96,7 +95,7 @@ func (s *space) profile(p *hub.Profile, rng *rand.Rand) *hub.Profile {
 	out.Disks = slices.Clone(p.Disks)
 	for i := range out.Disks {
 		d := &out.Disks[i]
-		if d.Cache != nil { // of which a fit knows nothing
+		if d.Cache != nil { // a fit knows nothing about it
 			cache := *d.Cache
 			cache.After *= figureOff(rng)
 			d.Cache = &cache

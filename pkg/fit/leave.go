@@ -22,7 +22,7 @@ type leftOut struct {
 }
 
 // leaveOut fits the family without each combination of two disks or more in turn, and predicts it. What one disk does
-// alone is no test: it only says how fast the disk is.
+// alone is no test: it only shows how fast the disk is.
 func (s *space) leaveOut(e *hub.Evidence, best []float64, rng *rand.Rand) ([]leftOut, error) {
 	var list []leftOut
 	pooled := e.PooledByMix()
@@ -110,8 +110,8 @@ func logs(rates []float64) []float64 {
 
 // density is the logarithm of the density that the prediction gave to what was seen, were the family off by so much,
 // relative, in every combination and disk by itself. It is normal when the errors of what was seen are all there is, and
-// Student's t the more the prediction is open: what only one combination tells, such as a weight, may lie far from what
-// was likely before, and that is no failure of the family.
+// Student's t the more the prediction is open: what only one combination shows, such as a weight, may lie far from the
+// prior, and that is no failure of the family.
 func (l *leftOut) density(off float64) float64 {
 	n := len(l.seen)
 	total := mat.NewSymDense(n, nil)

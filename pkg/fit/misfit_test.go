@@ -44,7 +44,7 @@ func TestMisfitWidensPredictions(t *testing.T) {
 		t.Errorf("a misfit of %.2f: known to %.3f, and without to %.3f", poor.Misfit, wide(poor), wide(good))
 	}
 	if len(poor.Notes) != 1 || !strings.HasPrefix(poor.Notes[0], "the model misses these measurements by ") ||
-		!strings.Contains(poor.Notes[0], " times their errors, so what was not measured is only known to ") || !strings.Contains(poor.Notes[0], "; measure "+poor.Next.Pattern+" (") {
+		!strings.Contains(poor.Notes[0], " times their errors, so half of the predictions are less certain than ±") || !strings.Contains(poor.Notes[0], "; measure "+poor.Next.Pattern+" (") {
 		t.Errorf("notes %q", poor.Notes)
 	}
 	for _, row := range bad.Rows {
@@ -52,7 +52,7 @@ func TestMisfitWidensPredictions(t *testing.T) {
 			t.Errorf("a misfit of %.2f, %s: %+v", bad.Misfit, row.Pattern, row.Total)
 		}
 	}
-	if len(bad.Notes) != 1 || !strings.Contains(bad.Notes[0], " times their errors, so nothing is told of what was not measured") {
+	if len(bad.Notes) != 1 || !strings.Contains(bad.Notes[0], " times their errors, so nothing is predicted that was not measured") {
 		t.Errorf("notes %q", bad.Notes)
 	}
 }

@@ -15,27 +15,27 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// How a trace is read for evidence.
+// Limits of what counts as evidence.
 const (
 	binNS     = 50_000_000 // rates after a leave are looked at in bins as long as the samples are apart
-	shortestS = 0.5        // a shorter stretch says nothing that its edges do not blur
-	minGain   = 1.2        // a rate that rises by less after a leave may as well be luck
-	minErr    = 1e-3       // relative: no rate is known better than a part in a thousand
-	vagueErr  = 0.5        // relative: a rate known no better says nothing
+	shortestS = 0.5        // a shorter stretch is blurred by its edges
+	minGain   = 1.2        // a smaller rise after a leave may be chance
+	minErr    = 1e-3       // relative: no rate is known better
+	vagueErr  = 0.5        // relative: a rate known no better is no evidence
 
 	// randomTest begins the names of a preset's tests of random access.
 	randomTest = "RND"
 
-	// assumedNoise stands in if a run has too few files to tell: 3 % from file to file.
+	// assumedNoise is used if a run has too few files: 3 % from file to file.
 	assumedNoise = 0.03
 )
 
-// Observe reads a run for what it says of the hub: a rate for every disk in every stretch with the same disks
+// Observe reads what a run shows of the hub: a rate for every disk in every stretch with the same disks
 // active, and the lags after a disk left. Only settled stretches count: from a join on, and after a leave from
-// when every disk that stayed has visibly risen to its new share. If one has not, it cannot be told from one
-// that is still held, and the stretch is left out. Tests of random access are passed over: all they show is the
-// disk's own delays. So are disks that go at a pace of their own, and those that read and write at once: they do not
-// show what they could get, nor what they leave to the others on the hub. Only a probe nobody notices.
+// when every disk that stayed has visibly risen to its new share. If one has not, it may still be held
+// back, and the stretch is left out. Tests of random access are skipped: they only show the
+// disk's own delays. So are disks with a pace of their own, and those that read and write at once: they do not
+// show what they could get, nor what they leave to the others on the hub. Only a probe slows nothing down.
 //
 // Disks are named as in the profile the run was simulated with, real ones by their own names.
 func Observe(run *trace.Run) *hub.Evidence {
@@ -195,7 +195,7 @@ func (w *watched) lag(stage overlap.Interval) (seconds, stdErr float64, ok bool)
 	span := float64(to-from) * bin
 	at := (level*span - bytes) / (level - w.last)
 	seconds = float64(from)*bin + min(max(at, 0), span)
-	// Luck from file to file moves the split the more, the smaller the rise.
+	// The smaller the rise, the more noise from file to file moves the split.
 	perFile := overlap.Seconds(w.active) / float64(max(len(w.trace.Files), 1))
 	luck := assumedNoise * level / (level - w.last)
 	return seconds, bin/2 + luck*luck*perFile, true
@@ -232,8 +232,8 @@ func (r *reading) observe(phase string, disks []*watched, in []overlap.Interval)
 	r.doubts = append(r.doubts, doubts)
 }
 
-// files looks at the files moved in the intervals: what they say of noise, and how many files of equal size they
-// are worth (Kish's effective number).
+// files returns the noise of the files moved in the intervals, and how many files of equal size they are worth (Kish's
+// effective number).
 func (r *reading) files(w *watched, in []overlap.Interval, rate float64) float64 {
 	var sum, squares float64
 	var deviations []float64 // of whole files

@@ -18,12 +18,12 @@ const (
 	maxDisks = 5
 	// drawn is how many vectors of all families together the intervals are taken of.
 	drawn = 2000
-	// widest is the ratio of an interval's ends from which on a rate counts as not predictable.
+	// widest is the ratio of an interval's ends above which a rate is not predictable.
 	widest = 2.4
-	// maxDiscrepancy is the error of predictions of what was left out from which on no family counts as explaining the runs.
+	// maxDiscrepancy is the error of predictions of what was left out above which no family explains the runs.
 	maxDiscrepancy = 0.08
-	// maxMisfit is the same of the measurements' distance from the model, in their errors: wider intervals no longer make
-	// up for it.
+	// maxMisfit is the same of the measurements' distance from the model, in their errors: wider intervals cannot make
+	// up for more.
 	maxMisfit = 3.0
 	// z95 is how many standard errors a 95 % interval reaches either way.
 	z95 = 1.96
@@ -49,7 +49,6 @@ type Row struct {
 	Measured bool    // exactly this was observed: rates and intervals are the measurement's
 }
 
-// maxRows is how many rows are the ones to look at first.
 const maxRows = 12
 
 // Top are the rows to look at first, in their order, and fewer than 13: those in which the disk that loses most keeps
@@ -90,20 +89,19 @@ func (out *Prediction) Top() []Row {
 }
 
 // Estimate is a rate with its 95 % interval, bytes per second. It is zero for an idle disk, and if the runs do not
-// tell: Refused is then why it is not predictable from them.
+// determine it: Refused then says why.
 type Estimate struct {
 	Rate, Low, High float64
 	Refused         string
 }
 
-// Predict works out every combination of the disks on the hub.
+// Predict computes every combination of the disks on the hub.
 //
-// What was measured is said as it was measured. The intervals of all else come from the profile's observations: of
-// every family that explains them the parameters are drawn anew from all that agree with them, each family as often as
-// its predictions of what was left out deserve, and every rate drawn is off by as much as those predictions were; by more
-// if more disks work than were ever seen together. If the observations lie further from the families than their
-// errors allow, all this is widened by that. If an interval becomes so wide that it says nothing, or no family
-// explains the runs, the rate is refused.
+// Measured combinations keep their measured rates. Intervals of the others are sampled: parameters of every family that
+// explains the observations, each family weighted by its predictions of what was left out, and every rate drawn is off by
+// as much as those predictions were; by more if more disks work than were ever observed together. If the observations lie
+// further from the families than their errors allow, the intervals are widened by that. If an interval becomes too wide
+// to be of use, or no family explains the runs, the rate is refused.
 func Predict(p *hub.Profile, disks []string, seed uint64) (*Prediction, error) {
 	if len(disks) == 0 || len(disks) > maxDisks {
 		return nil, fmt.Errorf("predict %d disks: name 1 to %d of the profile's %s", len(disks), maxDisks, strings.Join(p.Names(), ", "))
@@ -121,11 +119,11 @@ func Predict(p *hub.Profile, disks []string, seed uint64) (*Prediction, error) {
 		for _, m := range mixes(disks) {
 			out.Rows = append(out.Rows, asProfiled(p, disks, m))
 		}
-		out.Notes = append(out.Notes, fmt.Sprintf("profile %s holds no observations: these are its own figures%s, how sure they are is not known", p.Name, origin(p)))
+		out.Notes = append(out.Notes, fmt.Sprintf("profile %s holds no observations: these are its own figures%s, of unknown certainty", p.Name, origin(p)))
 	} else if err := out.fromEvidence(p, seed); err != nil {
 		return nil, err
 	} else if p.Source == hub.Specified {
-		out.Notes = append(out.Notes, fmt.Sprintf("the figures of profile %s are %s; the intervals say only how well the runs that were simulated from them are explained", p.Name, p.Source.Text()))
+		out.Notes = append(out.Notes, fmt.Sprintf("the figures of profile %s are %s; the intervals only show how well the model explains runs simulated from them", p.Name, p.Source.Text()))
 	}
 	out.noteCaches(p)
 	out.keep()
@@ -184,7 +182,7 @@ func (out *Prediction) fromEvidence(p *hub.Profile, seed uint64) error {
 	return nil
 }
 
-// noteMisfit says what it means that the model misses what was observed.
+// noteMisfit explains a model that misses its observations.
 func (out *Prediction) noteMisfit() {
 	if out.Misfit <= PoorFit {
 		return
@@ -197,13 +195,13 @@ func (out *Prediction) noteMisfit() {
 			}
 		}
 	}
-	text := "nothing is told of what was not measured"
+	text := "nothing is predicted that was not measured"
 	if len(halves) > 0 {
 		slices.Sort(halves)
-		text = fmt.Sprintf("what was not measured is known to %.0f %% at best", 100*stats.Quantile(halves, 0.5))
+		text = fmt.Sprintf("half of the predictions are less certain than ±%.0f %%", 100*stats.Quantile(halves, 0.5))
 	}
 	if out.Next != nil {
-		text += fmt.Sprintf("; measure %s (%s) to be surer", out.Next.Pattern, out.Next.Words)
+		text += fmt.Sprintf("; measure %s (%s) to narrow them down", out.Next.Pattern, out.Next.Words)
 	}
 	out.Notes = append(out.Notes, fmt.Sprintf("the model misses these measurements by %.1f times their errors, so %s", out.Misfit, text))
 }
@@ -257,7 +255,7 @@ func interval(rate float64, column []float64) Estimate {
 	return e
 }
 
-// keep works out what the disks keep of what they reach alone.
+// keep computes what the disks keep of their solo rates.
 func (out *Prediction) keep() {
 	alone := map[string]float64{} // by disk and letter
 	for i := range out.Rows {
@@ -282,17 +280,17 @@ func (out *Prediction) keep() {
 	}
 }
 
-// noteCaches says of which disks the rates only hold for so long.
+// noteCaches notes the disks whose rates fall when a cache is full.
 func (out *Prediction) noteCaches(p *hub.Profile) {
 	for _, name := range out.Disks {
 		if c := p.Disk(name).Cache; c != nil {
-			out.Notes = append(out.Notes, fmt.Sprintf("%s writes so fast for its first %s, then at %s at most: no rate here counts with that",
+			out.Notes = append(out.Notes, fmt.Sprintf("%s writes this fast for its first %s only, then at %s at most: the rates here ignore that",
 				name, unit.FormatBytes(c.Bytes), unit.FormatRate(c.After)))
 		}
 	}
 }
 
-// origin says of a profile's figures where they are from, in brackets.
+// origin says where a profile's figures are from, in brackets.
 func origin(p *hub.Profile) string {
 	if text := p.Source.Text(); text != "" {
 		return " (" + text + ")"

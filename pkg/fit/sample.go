@@ -18,9 +18,9 @@ const (
 
 // sample draws parameter vectors as likely as the evidence makes them: Metropolis and Hastings' method with three kinds of
 // step: jumps to anywhere about the best (Tierney's independence chain, Ann. Statist. 22, 1994) and walks from where it
-// is, which both follow the curvature at the best; and sidesteps of one parameter, of any length. If the curvature
-// is all there is to know nearly every jump succeeds; if a capacity is just reached, and so known from one side
-// only, the sidesteps go where the others do not. inflate widens the errors of the evidence by that factor.
+// is, which both follow the curvature at the best; and sidesteps of one parameter, of any length. If the posterior
+// is nearly normal, most jumps succeed; if a capacity is just reached, and so known from one side
+// only, the sidesteps reach what the others do not. inflate widens the errors of the evidence by that factor.
 func (s *space) sample(rng *rand.Rand, best []float64, inflate float64) [][]float64 {
 	n := len(best)
 	shape := s.shape(best)
@@ -102,7 +102,7 @@ func (s *space) shape(best []float64) *shape {
 	chol := &sh.chol
 	var inverse mat.SymDense
 	if !chol.Factorize(normal) || chol.InverseTo(&inverse) != nil || !chol.Factorize(&inverse) {
-		// The priors give every parameter some curvature; only rounding can spoil it. Then walk in small steps.
+		// Only rounding can make this fail, as the priors give every parameter some curvature. Then walk in small steps.
 		inverse = *mat.NewSymDense(n, nil)
 		for i := range n {
 			inverse.SetSym(i, i, 1e-6)
@@ -144,6 +144,6 @@ func (sh *shape) far(x []float64) float64 {
 	for i := range x {
 		sh.d.SetVec(i, x[i]-sh.centre[i])
 	}
-	_ = sh.chol.SolveVecTo(sh.z, sh.d) // solved however badly conditioned, which is all that it can complain of
+	_ = sh.chol.SolveVecTo(sh.z, sh.d) // the only error is bad conditioning
 	return mat.Dot(sh.d, sh.z)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// space is the parameters that evidence can speak of, as one vector of logarithms, and the evidence made ready to be
-// compared with what a vector predicts.
+// space is the parameters that the evidence may determine, as one vector of logarithms, and the evidence in the form to
+// compare with what a vector predicts.
 //
 // Every parameter has a prior so wide that it only counts if the evidence says nothing: without it, what was never
 // contended would have no value at all. That of a weight has its centre at even sharing, and heavy tails, so that a
@@ -39,8 +39,8 @@ type coordinate struct {
 	prior     prior
 }
 
-// prior is what is taken for likely before any evidence: normal, about a centre that other parameters may move; or
-// with heavy tails, Student's t (Gelman, Jakulin, Pittau and Su, Ann. Appl. Statist. 2, 2008) of two widths, see stray.
+// prior is a parameter's prior distribution: normal, about a centre that other parameters may move; or
+// with heavy tails, Student's t (Gelman, Jakulin, Pittau and Su, Ann. Appl. Statist. 2, 2008) of two widths, see outlier.
 type prior struct {
 	centre float64
 	moved  []term
@@ -64,8 +64,8 @@ func (p *prior) residual(x []float64, param int) float64 {
 	return off
 }
 
-// A weight lies about its centre, or in some hubs, which serve one disk long before another, anywhere: stray is how likely
-// that is, and farther by how much its prior is wider (contamination of a prior: Berger, Statistical Decision Theory and
+// A weight lies about its centre, or in some hubs, which serve one disk long before another, anywhere: outlier is how likely
+// that is, and outlierWidth by how much its prior is wider (contamination of a prior: Berger, Statistical Decision Theory and
 // Bayesian Analysis, 1985, 4.7.4). What was measured overrules both.
 const outlier, outlierWidth = 0.25, 5.0
 
@@ -118,11 +118,11 @@ type target struct {
 const (
 	wideDisk   = 0.35 // of a disk's rate, about the most that was seen of it
 	wideRate   = 0.7  // of a rate, about the most that was seen of it
-	wideWays   = 0.25 // of write capacity about read capacity: a cable's two ways are much alike
+	wideWays   = 0.25 // of write capacity about read capacity: a cable's two directions are much alike
 	bothRatio  = 1.4  // both, times the mean of read and write; Goshen Ridge's is 1.36
 	wideBoth   = 0.25
 	wideWeight = 0.55 // of a weight about an even share
-	wideReads  = 0.35 // the same for reads, which were shared about evenly wherever it was looked at
+	wideReads  = 0.35 // the same for reads, which were shared about evenly in every measurement
 	farthest   = 4    // bounds lie at so many widths
 
 	maxFitted = 32 // disks: the time that it takes grows with their cube
@@ -213,7 +213,7 @@ type diskOp struct {
 	op   trace.Role
 }
 
-// seen is the most that was seen of each thing.
+// seen holds the largest observed values.
 type seen struct {
 	hub, direct map[diskOp]float64
 	total       [2]float64 // on the hub; read, write
@@ -250,8 +250,8 @@ func (s *space) add(c coordinate) {
 	s.params = append(s.params, c)
 }
 
-// set makes the model of a vector. If pairs carry less, the vector has what they do carry, which is what they tell:
-// so how much more others carry can be any without contradicting them.
+// set sets the model to a vector. If pairs carry less, the vector has what they do carry, as that is what they show:
+// how much more others carry may then be anything without contradicting them.
 func (s *space) set(x []float64) {
 	for i, p := range s.params {
 		*p.value = math.Exp(x[i])
