@@ -7,8 +7,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// accompanying makes the job of a disk that has no files to move. Its requests always go past the system's cache, one at a time
-// in a frame or a probe, whatever the workload says of files.
+// accompanying makes the job of a disk that has no files to move. Its requests always bypass the system's cache, one at a
+// time in a frame or a probe, whatever the workload says.
 func (s *Scenario) accompanying(spec PhaseSpec, disk string, j Job) Job {
 	io := spec.Workload.IO
 	j.IO = IO{Mode: ModeDirect, Block: io.Block, Depth: io.Depth, Flush: FlushNone, Verify: VerifyOff, Preallocate: true, Keep: io.Keep, Footprint: io.Footprint}
@@ -37,7 +37,7 @@ func (p Phase) most(j Job) Job {
 	return j
 }
 
-// Rate is what the job moves in a second if nothing holds it up, in bytes; 0 if it goes as fast as it can.
+// Rate is what the job moves in a second if nothing holds it up, in bytes; 0 if it is unlimited.
 func (j Job) Rate() float64 {
 	switch {
 	case len(j.Streams) > 0:
@@ -48,7 +48,7 @@ func (j Job) Rate() float64 {
 	return j.Pace
 }
 
-// Writes is the part of what the job moves that it writes.
+// Writes is the share of writes in what the job moves.
 func (j Job) Writes() float64 {
 	switch {
 	case j.Reads > 0:

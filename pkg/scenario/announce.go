@@ -24,7 +24,7 @@ func (p *Phase) Event() trace.Event {
 	}
 }
 
-// Works are what the phase's disks do.
+// Works is the work of each of the phase's disks.
 func (p *Phase) Works() map[string]work.Work {
 	works := make(map[string]work.Work, len(p.Jobs))
 	for _, j := range p.Jobs {
@@ -35,7 +35,7 @@ func (p *Phase) Works() map[string]work.Work {
 	return works
 }
 
-// Work is what the job is, but for what it shares with the other jobs of its phase.
+// Work is the job's work, except for what it shares with the other jobs of its phase.
 func (j *Job) Work() work.Work {
 	w := work.Work{
 		Op: j.Role, Sizes: j.Source, Order: j.Order,

@@ -8,7 +8,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Check reports what could not be run of a plan that was read from a file: any made from a scenario passes.
+// Check reports why a plan that was read from a file cannot be run: one made from a scenario always can.
 func (p *Plan) Check() error {
 	if p.Hub != nil && (p.Hub.Speedup < 0 || math.IsNaN(p.Hub.Speedup) || p.Simulated() && p.Hub.Speedup == 0) {
 		return fmt.Errorf("plan: the hub's speedup is %g", p.Hub.Speedup)
@@ -35,7 +35,6 @@ func (p *Plan) Check() error {
 	return nil
 }
 
-// check reports what could not be run of one disk's part.
 func (j Job) check(p *Plan) error {
 	switch {
 	case p.Disk(j.Disk).Name == "":

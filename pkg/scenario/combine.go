@@ -2,9 +2,8 @@ package scenario
 
 import "github.com/hubbench/hubbench/pkg/trace"
 
-// combine lists who does what, phase by phase, for one part of a study. Phases of one disk lie apart, so that it
-// rests while others work, and solo phases come first, for what is learnt there sizes the work of the others.
-// There is none if the disks are too few.
+// combine lists the roles, phase by phase, for one part of a study; none if there are too few disks. Phases of one disk
+// are spread out, so that it rests while others work, and solo phases come first: what they show sizes the others' work.
 func combine(part string, disks []string) []map[string]trace.Role {
 	var phases []map[string]trace.Role
 	add := func(roles map[string]trace.Role) { phases = append(phases, roles) }
@@ -64,7 +63,7 @@ func allBut(disks []string, role trace.Role, one string, its trace.Role) map[str
 }
 
 // pairs lists every two of n, in rounds in which nobody is twice: the circle method of tournaments. One
-// stays, the others turn; if n is odd, who meets the one that stays rests.
+// stays, the others rotate; if n is odd, whoever is paired with it rests.
 func pairs(n int) [][2]int {
 	var all [][2]int
 	stays := n - 1 + n%2

@@ -19,7 +19,7 @@ func (s *Scenario) hub() strictyaml.Value {
 	return strictyaml.Object{
 		Keys: []strictyaml.Key{
 			{Name: "name", Value: strictyaml.Name(&h.Name), About: "what people call it, such as CalDigit TS4"},
-			{Name: "about", Value: text(&h.About), About: "anything worth knowing of it: its port, its cable, its firmware"},
+			{Name: "about", Value: text(&h.About), About: "anything worth noting, such as its port, cable and firmware"},
 			{Name: "profile", Value: text(&h.Profile).Then(func(n strictyaml.Node) { s.hubPos = n.Pos() }),
 				About: "of simulated disks: a built-in hub profile, such as goshen-ridge, or the path of a .yaml"},
 			{Name: "speedup", Value: strictyaml.Float(&h.Speedup, 0.001, maxSpeedup), About: "of simulated disks: seconds of model time per second"},
@@ -28,7 +28,7 @@ func (s *Scenario) hub() strictyaml.Value {
 	}.Value().First(func() { s.Hub = h })
 }
 
-// disks are the disks, and checks that they go together.
+// disks reads the disks, and checks that they go together.
 func (s *Scenario) disks() strictyaml.Value {
 	s.unsure, s.places = true, map[string]strictyaml.Pos{}
 	folders := map[string]string{} // the disk of each folder
@@ -65,7 +65,6 @@ func (s *Scenario) disks() strictyaml.Value {
 	}
 }
 
-// disk is one disk.
 func (s *Scenario) disk(d *Disk) strictyaml.Object {
 	simulate := strictyaml.Object{
 		Keys:  []strictyaml.Key{{Name: "profile", Need: true, Value: text(&d.Profile), About: "the disk's name in the hub's profile"}},
@@ -77,7 +76,7 @@ func (s *Scenario) disk(d *Disk) strictyaml.Object {
 			{Name: "path", Value: folder(&d.Path), About: "a folder on the disk; a relative one starts at the scenario file"},
 			{Name: "simulate", Value: simulate.Value(), About: "in place of a path: the disk exists only in the hub's profile"},
 			{Name: "connection", Value: text(&d.Connection), About: "how it is connected, a label for the report: hub, direct, or what you like"},
-			{Name: "about", Value: text(&d.About), About: "anything worth knowing of it: its enclosure, its cable"},
+			{Name: "about", Value: text(&d.About), About: "anything worth noting, such as its enclosure and cable"},
 		},
 		Among: []strictyaml.Among{{
 			Keys:    []string{"path", "simulate"},
@@ -91,7 +90,7 @@ func (s *Scenario) disk(d *Disk) strictyaml.Object {
 func (s *Scenario) checkDisk(m *strictyaml.Mapping, d *Disk, folders map[string]string) {
 	if at, ok := m.Get("name"); ok {
 		if d.Name == "" {
-			d.Name = at.Raw() // not a good one, but the one that phases call the disk by
+			d.Name = at.Raw() // invalid, but the name that phases use
 		}
 		if s.hasDisk(d.Name) {
 			at.Errorf("there is a disk %s already; give each its own name", strictyaml.Quote(d.Name))
@@ -111,7 +110,7 @@ func (s *Scenario) checkDisk(m *strictyaml.Mapping, d *Disk, folders map[string]
 	}
 }
 
-// checkHub checks that the hub is one for the disks there are: a model for simulated ones, and for others none.
+// checkHub checks that simulated disks have a model of a hub, and real ones none.
 func (s *Scenario) checkHub(top *strictyaml.Mapping) {
 	if len(s.Disks) == 0 {
 		return

@@ -8,13 +8,12 @@ import (
 )
 
 // newStream makes random numbers for one purpose: the same ones for the same seed and words, and unrelated ones
-// for any other. What one purpose takes never moves another's.
+// for any other, so that what one purpose draws never changes another's.
 func newStream(seed uint64, words ...string) *rand.PCG {
 	sum := digest(seed, words...)
 	return rand.NewPCG(binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:]))
 }
 
-// derive makes a seed for one purpose.
 func derive(seed uint64, words ...string) uint64 {
 	sum := digest(seed, words...)
 	return binary.LittleEndian.Uint64(sum[:])

@@ -13,7 +13,6 @@ const (
 	longestRest = 10 * time.Minute // for the disks to become idle, unless the scenario says
 )
 
-// stop is when a phase ends.
 func (p *PhaseSpec) stop() strictyaml.Value {
 	words := []string{StopRace, StopHold}
 	limit := strictyaml.Duration(&p.Limit, minTime, maxTime)
@@ -40,7 +39,7 @@ func (p *PhaseSpec) stop() strictyaml.Value {
 func (p *PhaseSpec) cooldown() strictyaml.Value {
 	most := longestRest
 	idle := strictyaml.Object{Keys: []strictyaml.Key{
-		{Name: "until", Need: true, Value: strictyaml.OneOf(new(string), "idle"), About: "idle: until the disks have come to rest"},
+		{Name: "until", Need: true, Value: strictyaml.OneOf(new(string), "idle"), About: "idle: until the disks are idle"},
 		{Name: "most", Value: strictyaml.Duration(&most, 0, maxCooldown), About: "but no longer than this"},
 	}}
 	return strictyaml.MappingOr(

@@ -11,15 +11,15 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Limits of a plan, far above any sensible test: they keep a slip of the hand (repeat: 10000000) from filling memory.
+// Limits of a plan, far above any sensible test: they keep a typo (repeat: 10000000) from filling memory.
 const (
 	maxPlanPhases = 1000
 	maxPlanFiles  = 5_000_000
 	maxPlanBytes  = 1 << 60
 )
 
-// Plan makes everything definite. It fails only if the phases come to too much, or repeats
-// collide with another phase's name; the error is as Load's.
+// Plan resolves everything. It fails only if the phases are too large, or the name of a repeat is another phase's; the
+// error is like Load's.
 func (s *Scenario) Plan() (*Plan, error) {
 	if err := s.checkSum(); err != nil {
 		return nil, err
@@ -76,13 +76,12 @@ func (p PhaseSpec) checkFootprint(j Job) *strictyaml.Error {
 		strictyaml.Quote(j.Disk), unit.FormatBytes(need), unit.FormatBytes(j.IO.Footprint))
 }
 
-// turn is one time that an entry of the phases is run.
 type turn struct {
 	entry, repeat int // from zero
 }
 
 // turns is the order of all: entry by entry, with its repeats. The repeats of a study are rounds of all its phases,
-// every other one backwards: what changes steadily over the run, such as heat, then favours none of them.
+// every other one in reverse, so that a drift over the run, such as heat, favours none of them.
 func (s *Scenario) turns() []turn {
 	var turns []turn
 	rounds := 0
@@ -129,13 +128,12 @@ func (s *Scenario) checkSum() error {
 	return nil
 }
 
-// accompanies reports whether a disk has streams or is probed, while others move files.
 func (p PhaseSpec) accompanies(disk string) bool {
 	_, probed := p.Probes[disk]
 	return probed || len(p.Streams[disk]) > 0
 }
 
-// filesOf is the number of files a working disk moves, with those that do not count.
+// filesOf is the number of files a working disk moves, warm-up included.
 func (p PhaseSpec) filesOf(disk string) int {
 	if p.accompanies(disk) {
 		return 1
@@ -147,7 +145,6 @@ func (p PhaseSpec) filesOf(disk string) int {
 	return files + p.Workload.warmUp()
 }
 
-// expand makes one phase.
 func (s *Scenario) expand(spec PhaseSpec, name string, variant test) Phase {
 	if step := variant.saturation; step != nil && step.Disk != "" {
 		spec = spec.only(step.Disk)

@@ -6,21 +6,20 @@ import (
 	"github.com/hubbench/hubbench/pkg/stream"
 )
 
-// The test files of jobs that go on for as long as others do: they are gone through again and again, so they are none
-// of the job's Sizes.
+// The test files of jobs that last as long as others do: they are used over and over, so they are not in the job's Sizes.
 const (
 	// longestStretch is how much of a stream its test file holds, in time, and stretchBytes what those of all streams of a
 	// disk come to at most, which is more than a disk's own memory; but each holds shortestStretch.
 	longestStretch  = 20 * time.Second
 	shortestStretch = time.Second
 	stretchBytes    = 8e9
-	// probeFile is what single requests fall into: at random, more than a disk's own memory.
+	// probeFile is the size of the file that a probe reads at random: more than a disk's own memory.
 	probeFile = 1 << 30
 	// lastingUnit divides their sizes, so that they are whole blocks and sectors.
 	lastingUnit = 1 << 20
 )
 
-// stretch is how much of each of some streams is on the disk at one time.
+// stretch is how much of each stream is on the disk at one time.
 func stretch(specs []stream.Spec, footprint int64) time.Duration {
 	room := stretchBytes
 	if footprint > 0 {

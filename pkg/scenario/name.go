@@ -29,7 +29,6 @@ func text(to *string) strictyaml.Value {
 // onDrive matches a path on a drive of Windows that does not begin at the drive's top: D:, or D:data.
 var onDrive = regexp.MustCompile(`^[A-Za-z]:([^/\\]|$)`)
 
-// folder is the path of a folder.
 func folder(to *string) strictyaml.Value {
 	plain := text(to)
 	return strictyaml.Value{
@@ -39,7 +38,7 @@ func folder(to *string) strictyaml.Value {
 			case *to == "~" || strings.HasPrefix(*to, "~/"):
 				n.Errorf("~ is not expanded here; write the folder's full path")
 			case drive != "":
-				n.Errorf(`%s is whatever folder of drive %s a program is in; write the folder's full path, such as '%s\hubbench'`, strictyaml.Quote(*to), drive[:2], drive[:2])
+				n.Errorf(`%s is relative to a program's current folder on drive %s; write the folder's full path, such as '%s\hubbench'`, strictyaml.Quote(*to), drive[:2], drive[:2])
 			}
 		},
 		Schema: func() strictyaml.Schema {

@@ -23,7 +23,7 @@ const (
 	defaultTime = 30 * time.Second // of a phase in which nothing ends by itself
 )
 
-// Probe is single requests to a disk that does nothing else.
+// Probe describes single requests to a disk that does nothing else.
 type Probe struct {
 	Block int64         // bytes of each
 	Every time.Duration // from the beginning of one to that of the next
@@ -36,9 +36,9 @@ func (s *Scenario) pacing(p *PhaseSpec) strictyaml.Object {
 	return strictyaml.Object{
 		Keys: []strictyaml.Key{
 			{Name: "streams", Value: s.streams(p), About: "disks that play or record at the pace of a camera, beside the others: {A: {play: prores-422-hq-uhd-25, count: 4}}"},
-			{Name: "mix", Value: s.mix(p), About: "disks that read and write at once: 70/30 is 70 % reads; of all that work, or {A: 70/30}"},
-			{Name: "probe", Value: s.probe(p), About: "disks that are only asked for one block now and then, for the latency: 4 KiB, of all that are idle, or {C: 4 KiB}"},
-			{Name: "pace", Value: s.pace(p), About: "the fastest that disks may move their files: 200 MB/s, of each, or {B: 200 MB/s}"},
+			{Name: "mix", Value: s.mix(p), About: "disks that read and write at once: 70/30 is 70 % reads; of all working disks, or {A: 70/30}"},
+			{Name: "probe", Value: s.probe(p), About: "disks that are only sent occasional single requests, for the latency: 4 KiB, of all idle disks, or {C: 4 KiB}"},
+			{Name: "pace", Value: s.pace(p), About: "the maximum rate at which disks move files: 200 MB/s, of each, or {B: 200 MB/s}"},
 			{Name: "search", Value: search.value(s), About: "streams: find how many of them stay clean, alone and beside the others; pace: find how fast the others may go; or {streams: A, most: 24}, {pace: B, most: 1 GB/s}"},
 			{Name: "hold", Value: strictyaml.Duration(&search.hold, time.Second, time.Hour).Default("30 s"), About: "how long each try of a search lasts"},
 		},
@@ -63,7 +63,7 @@ func (s *Scenario) pacing(p *PhaseSpec) strictyaml.Object {
 	}
 }
 
-// works is why a disk cannot be probed: it does something else.
+// works says why a disk cannot be probed: it does something else.
 func (p *PhaseSpec) works(disk string) string {
 	if role := p.Roles[disk]; role == trace.Read || role == trace.Write {
 		return "works"
@@ -71,7 +71,7 @@ func (p *PhaseSpec) works(disk string) string {
 	return ""
 }
 
-// movesNoFiles is why a disk has no files to move; empty if it does.
+// movesNoFiles says why a disk has no files to move; empty if it has.
 func (p *PhaseSpec) movesNoFiles(disk string) string {
 	if why := p.hasStreams(disk); why != "" {
 		return why
@@ -82,7 +82,7 @@ func (p *PhaseSpec) movesNoFiles(disk string) string {
 	return p.idle(disk)
 }
 
-// hasStreams is why a disk does nothing else.
+// hasStreams says why a disk does nothing else.
 func (p *PhaseSpec) hasStreams(disk string) string {
 	if len(p.Streams[disk]) > 0 {
 		return "has streams"
@@ -150,7 +150,7 @@ func mixValue(to *float64) strictyaml.Value {
 			r, err := strconv.Atoi(strings.TrimSpace(reads))
 			w, err2 := strconv.Atoi(strings.TrimSpace(writes))
 			if !ok || err != nil || err2 != nil || r < 1 || w < 1 || r+w != 100 {
-				n.Errorf("%s is not a share of reads and one of writes that are 100 together; try 70/30", n.Label())
+				n.Errorf("%s is not a share of reads and a share of writes that add up to 100; try 70/30", n.Label())
 				return
 			}
 			*to = float64(r) / 100
@@ -195,13 +195,13 @@ func (s *Scenario) probe(p *PhaseSpec) strictyaml.Value {
 	})
 }
 
-// checkEnd sees to it that the phase ends: one in which no disk moves files has a time.
+// checkEnd makes sure that the phase ends: one in which no disk moves files needs a time.
 func (s *Scenario) checkEnd(m *strictyaml.Mapping, p *PhaseSpec) {
 	if p.Roles == nil || p.Search != nil || len(s.movers(p)) > 0 || len(p.Streams)+len(p.Probes) == 0 {
 		return
 	}
 	if n, ok := m.Get("until"); ok {
-		n.Errorf("no disk moves files here, and streams and probes have their own pace, steady or not; use stop: and a time")
+		n.Errorf("no disk moves files here, and streams and probes have their own pace, so their rates cannot become steady; use stop: and a time")
 	}
 	n, said := m.Get("stop")
 	switch {
@@ -212,7 +212,7 @@ func (s *Scenario) checkEnd(m *strictyaml.Mapping, p *PhaseSpec) {
 	}
 }
 
-// checkBuffer sees to it that frames are due before the phase's time is up.
+// checkBuffer makes sure that frames are due before the phase ends.
 func (p *PhaseSpec) checkBuffer(m *strictyaml.Mapping) {
 	n, said := m.Get("stop")
 	buffer := p.longestBuffer()
@@ -233,7 +233,7 @@ func (p *PhaseSpec) longestBuffer() time.Duration {
 	return buffer
 }
 
-// withPace adds to a phase's name what its disks do that is not simply to move files: "RW- streams".
+// withPace adds to a phase's name what its disks do besides moving files: "RW- streams".
 func (p *PhaseSpec) withPace(name string) string {
 	for _, word := range []struct {
 		is   bool
@@ -246,5 +246,4 @@ func (p *PhaseSpec) withPace(name string) string {
 	return name
 }
 
-// firstDisk is a name for examples.
 func (s *Scenario) firstDisk() string { return append(s.diskNames(), "A")[0] }

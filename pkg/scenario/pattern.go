@@ -20,7 +20,6 @@ func (s *Scenario) diskOrder(to *[]string) strictyaml.Value {
 	})
 }
 
-// diskList is a list of names of disks.
 func (s *Scenario) diskList(to *[]string, key string) strictyaml.Value {
 	return strictyaml.Value{
 		Read: func(n strictyaml.Node) { *to = s.readDiskList(n, key) },
@@ -64,7 +63,7 @@ func (p *PhaseSpec) pattern(order *[]string) strictyaml.Value {
 	}
 }
 
-// readPattern reads a letter per disk; nil if order is, as that was a mistake already.
+// readPattern reads a letter per disk; nil if order is nil, as that error is already reported.
 func readPattern(n strictyaml.Node, order []string) map[string]trace.Role {
 	pattern, ok := n.Text()
 	if !ok || len(order) == 0 {
@@ -154,10 +153,10 @@ func byDisk[T any](s *Scenario, to *map[string]T, unfit func(disk string) string
 // workKeys are those that let a disk work whose letter is -, or whom roles do not name.
 func workKeys() []string { return []string{"streams", "mix", "probe"} }
 
-// checkWork refuses a phase in which nobody works.
+// checkWork refuses a phase in which no disk works.
 func (s *Scenario) checkWork(m *strictyaml.Mapping, p *PhaseSpec) {
 	if p.Roles == nil || slices.ContainsFunc(workKeys(), func(key string) bool { _, ok := m.Get(key); return ok }) {
-		return // a mistake, and said already; or somebody works
+		return // already reported, or a disk works
 	}
 	at, ok := m.Get("pattern")
 	if !ok {
@@ -173,7 +172,7 @@ func (s *Scenario) checkWork(m *strictyaml.Mapping, p *PhaseSpec) {
 	}
 }
 
-// worksSchema is the same as a schema: of a pattern, a letter W or R; of roles, one that is not idle.
+// worksSchema is the same as a schema: a letter W or R in a pattern, or a role that is not idle.
 func worksSchema() strictyaml.Schema {
 	anyOf := []strictyaml.Schema{{"properties": strictyaml.Schema{
 		"pattern": strictyaml.Schema{"pattern": "[WR]"},

@@ -8,10 +8,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// maxPhases is the most entries, and repeats of one.
+// maxPhases limits the entries, and the repeats of each.
 const maxPhases = 1000
 
-// phases are the phases; the disks are known by now.
 func (s *Scenario) phases() strictyaml.Value {
 	return strictyaml.Items[PhaseSpec]{
 		To: &s.Phases, Item: s.phase, Max: maxPhases,
@@ -47,7 +46,6 @@ func runsSchema() strictyaml.Schema {
 	}}
 }
 
-// phase is one entry of the phases.
 func (s *Scenario) phase(p *PhaseSpec) strictyaml.Value {
 	*p = s.newSpec()
 	order := s.diskNames()
@@ -95,7 +93,7 @@ func hasKey(n strictyaml.Node, key string) bool {
 	return slices.ContainsFunc(n.Mapping().Pairs(), func(p strictyaml.Pair) bool { return p.Key == key })
 }
 
-// isIdle is why a disk cannot have what only a working one has.
+// isIdle says why a disk cannot have what only a working one has.
 const isIdle = "is idle"
 
 // idle is isIdle if the disk does nothing in the phase.
@@ -132,8 +130,8 @@ func (s *Scenario) order(p *PhaseSpec, disks *[]string) strictyaml.Value {
 	}
 }
 
-// timing is what a phase and a study have in common beside the workload: the amount of work, and when it is done. idle
-// and noFiles say which disks do nothing, and which have no files to move.
+// timing is what phases and studies share besides the workload: the amount of work, and when it is done. idle and noFiles
+// say which disks do nothing, and which have no files to move.
 func (s *Scenario) timing(p *PhaseSpec, idle, noFiles func(disk string) string) strictyaml.Object {
 	w := &p.Workload
 	files := strictyaml.MappingOr(

@@ -9,7 +9,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/work"
 )
 
-// Plan is a scenario made definite: every phase, every disk's job in it, every file's size.
+// Plan is a resolved scenario: every phase, every disk's job in it, every file's size.
 // The same scenario with the same seed always gives the same plan.
 type Plan struct {
 	Name   string  `json:"name"`
@@ -25,7 +25,7 @@ type Disk struct {
 	Path       string `json:"path,omitempty"`       // a folder on the disk; empty when simulated
 	Connection string `json:"connection,omitempty"` // hub, direct, internal: a label for the report
 	Profile    string `json:"profile,omitempty"`    // the disk's name in the hub profile; empty when real
-	About      string `json:"about,omitempty"`      // anything worth knowing of it
+	About      string `json:"about,omitempty"`      // anything worth noting
 }
 
 // Simulated reports whether the disks exist only in the hub's model.
@@ -45,7 +45,7 @@ func (d Disk) Simulated() bool { return d.Profile != "" }
 // Hub is what the disks hang on: described, for whoever reads the results, or the model that simulated disks share.
 type Hub struct {
 	Name    string  `json:"name,omitempty"`
-	About   string  `json:"about,omitempty"`   // anything worth knowing of it
+	About   string  `json:"about,omitempty"`   // anything worth noting
 	Profile string  `json:"profile,omitempty"` // of simulated disks: a built-in name, or a path to a profile file
 	Speedup float64 `json:"speedup,omitempty"` // of simulated disks: model seconds per wall second
 }
@@ -59,7 +59,7 @@ type Phase struct {
 
 	Pause     string        `json:"pause,omitempty"`       // what to do by hand before this phase
 	Cooldown  time.Duration `json:"cooldown_ns,omitempty"` // rest before this phase; the longest one if UntilIdle
-	UntilIdle bool          `json:"until_idle,omitempty"`  // rest only until the disks have come to rest
+	UntilIdle bool          `json:"until_idle,omitempty"`  // rest only until the disks are idle
 
 	Stop   string        `json:"stop,omitempty"`      // race (also if empty) | hold | time
 	Limit  time.Duration `json:"limit_ns,omitempty"`  // when a phase that stops by time does
@@ -70,19 +70,19 @@ type Phase struct {
 	AfterFall    bool              `json:"after_fall,omitempty"`   // of jobs that write: steady after a fall, as of a cache that is full
 	Precondition float64           `json:"precondition,omitempty"` // share of each volume that is filled before the release; 0: as it is
 	Saturation   *trace.Saturation `json:"saturation,omitempty"`   // which step of the preset saturation this is; nil: of none
-	Search       *Search           `json:"search,omitempty"`       // the phase stands for as many tries as a search takes
+	Search       *Search           `json:"search,omitempty"`       // the phase stands for all tries of a search
 	Try          *trace.Try        `json:"try,omitempty"`          // the phase is one of these tries; in no plan
 
 	Test  string `json:"test,omitempty"`  // of a preset with several tests, such as SEQ1M QD8
 	Score string `json:"score,omitempty"` // what the preset's original makes of the counted files' rates: median | best; empty: nothing
 
-	Links []Link `json:"-"` // what the disks' ways are known to carry, for forecasts: every disk is on one, or there are none
+	Links []Link `json:"-"` // known links of the disks, for forecasts: every disk is on one, or there are none
 }
 
 // When a phase ends.
 const (
 	StopRace = "race" // every disk stops at its last file, and the others go on alone
-	StopHold = "hold" // a disk that has moved its last file goes on with filler until all have
+	StopHold = "hold" // a disk that has moved its last file moves filler until all have
 	StopTime = "time" // all stop at Phase.Limit
 )
 
@@ -103,11 +103,11 @@ type Job struct {
 	Source work.Sizes `json:"source,omitzero"` // where Sizes were taken from; zero of a job that accompanies others
 	Order  string     `json:"order,omitempty"` // in which
 
-	Pace    float64       `json:"pace,omitempty"`       // bytes per second, at most; 0: as fast as it can
+	Pace    float64       `json:"pace,omitempty"`       // maximum in bytes per second; 0: none
 	Reads   float64       `json:"reads,omitempty"`      // of a job that reads and writes at once: the share of reads; 0: it does what its role says
 	Streams []stream.Spec `json:"streams,omitempty"`    // a job of streams: its Sizes are the bytes of a second of all of them, which it repeats
-	Stretch time.Duration `json:"stretch_ns,omitempty"` // how much of each stream is on the disk, which is gone over again and again
-	Probe   time.Duration `json:"probe_ns,omitempty"`   // a job of single requests, one begun so long after the other; 0: no
+	Stretch time.Duration `json:"stretch_ns,omitempty"` // how much of each stream is on the disk, to be used over and over
+	Probe   time.Duration `json:"probe_ns,omitempty"`   // time from one single request to the next; 0: no probe
 }
 
 // Accompanies reports whether the job lasts as long as the other jobs of its phase: it has no work of its own to finish.
@@ -118,7 +118,7 @@ type Search struct {
 	Kind string        `json:"kind"` // trace.SearchStreams | trace.SearchPace
 	Disk string        `json:"disk"` // whose streams are counted, or whose pace is sought
 	Hold time.Duration `json:"hold_ns"`
-	Max  float64       `json:"most"` // no try is above this: streams, or bytes per second; 0 of a pace: as fast as the disk can
+	Max  float64       `json:"most"` // largest value tried: streams, or bytes per second; 0 of a pace: no limit
 }
 
 // Size is the bytes of file seq. A job that is not done after the last of its Sizes (it fills, or works for
@@ -131,27 +131,27 @@ const (
 	ModeApp    = "app"
 )
 
-// The ways through a file.
+// Orders of the blocks in a file.
 const (
 	AccessSequential = "sequential"
 	AccessRandom     = "random"
 )
 
-// How far a written file is brought before its time ends.
+// What is flushed before a written file's time ends.
 const (
 	FlushNone  = "none"
 	FlushFsync = "fsync"
 	FlushFull  = "full" // to the medium itself
 )
 
-// How closely what is read is looked at.
+// How data read is verified.
 const (
 	VerifyOff    = "off"
 	VerifyStamps = "stamps" // each block's stamp
 	VerifyFull   = "full"   // each byte
 )
 
-// IO is how a job moves its bytes, as asked for; what was really had is trace.Effective.
+// IO is how a job is to move its bytes; what it really did is in trace.Effective.
 type IO struct {
 	Mode        string `json:"mode"`                // direct | app
 	Block       int64  `json:"block"`               // bytes per request
@@ -160,12 +160,12 @@ type IO struct {
 	Verify      string `json:"verify"`              // off | stamps | full
 	Preallocate bool   `json:"preallocate"`         // reserve the space before the timing starts
 	Keep        bool   `json:"keep,omitempty"`      // leave the test files when the run ends
-	Footprint   int64  `json:"footprint,omitempty"` // most bytes of test files at one time; 0: no limit
+	Footprint   int64  `json:"footprint,omitempty"` // maximum size of test files at one time; 0: no limit
 
 	Access  string        `json:"access,omitempty"`   // sequential (also if empty) | random: every block once, in random order
-	Cap     time.Duration `json:"cap_ns,omitempty"`   // most time a file may take, after which the rest of it is left; 0: no limit
+	Cap     time.Duration `json:"cap_ns,omitempty"`   // maximum time of a file, after which the rest of it is left; 0: no limit
 	OneFile bool          `json:"one_file,omitempty"` // each of Sizes, all alike, is a pass over one and the same file, written in full before
 	Rest    time.Duration `json:"rest_ns,omitempty"`  // pause before each file but the first
 	Step    time.Duration `json:"step_ns,omitempty"`  // files begin at its multiples after the release, so that disks that rest keep in step; 0: at once
-	Discard int           `json:"discard,omitempty"`  // so many files at the beginning warm up and do not count
+	Discard int           `json:"discard,omitempty"`  // number of warm-up files, which do not count
 }

@@ -3,20 +3,19 @@ package scenario
 // Volume is the file system of a disk's folder, in bytes.
 type Volume struct {
 	Size int64
-	Used int64 // by whomever
+	Used int64 // by anyone
 	Free int64 // for this user; less than the rest if some is reserved
 }
 
-// What must stay free of a volume that is filled, beside the room for test files: a file system that is full to the last
-// byte is slower than the disk, and it may hold what other programs are about to write.
+// What stays free on a volume that is filled, besides the space for test files: a full file system is slower than the
+// disk, and other programs may need space.
 const (
 	reservePart  = 50 // a fiftieth of the volume, and
 	reserveBytes = 64 << 20
 )
 
-// Filling is how many bytes fill a volume to a share of its size; what is there already counts. So much must remain free as
-// the test files still need, and a reserve: if the share leaves less, the volume is filled as far as that allows, and
-// whole is false.
+// Filling is how many bytes fill a volume to a share of its size, existing data included. Space for the test files and a
+// reserve must remain: if the share leaves less, the volume is filled as far as that allows, and whole is false.
 func (v Volume) Filling(share float64, needed int64) (bytes int64, whole bool) {
 	bytes = int64(share*float64(v.Size)) - v.Used
 	most := v.Free - max(needed, 0) - v.Size/reservePart - reserveBytes

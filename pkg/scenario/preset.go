@@ -20,11 +20,10 @@ func orders() []string {
 	return []string{orderRandom, orderAscending, orderDescending, orderListed}
 }
 
-// preset is a method of the field, as data: which files, how many, in which order. What the disks do with them
-// is for the phases to say.
+// preset is a published method: which files, how many, in which order. The phases say what the disks do with them.
 type preset struct {
 	name  string
-	about string // for people: which files, in a few words
+	about string // which files, in a few words
 	files int    // that count
 	sizes Sizes
 	order string
@@ -37,7 +36,7 @@ type preset struct {
 	score   string
 
 	tests   []test                                // run one after another, each in a phase of its own; none: the workload says all
-	steps   func(s *Scenario, p PhaseSpec) []test // in place of tests, if they depend on who works
+	steps   func(s *Scenario, p PhaseSpec) []test // in place of tests, if they depend on the roles
 	between time.Duration                         // between tests
 }
 
@@ -95,14 +94,14 @@ func presets() []preset {
 				50 * kb, 100 * kb, 200 * kb, 400 * kb, 600 * kb, 800 * kb, 1 * mb, 2 * mb, 5 * mb, 10 * mb,
 				20 * mb, 50 * mb, 100 * mb, 200 * mb, 400 * mb, 600 * mb, 800 * mb, 1 * gb, 1500 * mb, 2 * gb,
 			}}},
-		// Speed against all the bytes so far: long enough to exhaust a cache or to heat a disk. 800 files for the stubborn.
+		// Speed against all the bytes so far: long enough to exhaust a cache or to heat a disk; 800 files for a large cache.
 		{name: "endurance", about: "320 files of 2 MB to 2 GB, to see whether the rate falls with the bytes written",
 			files: 320, sizes: anySize, order: orderRandom},
-		// The look of Blackmagic Disk Speed Test, which goes on until it is told to stop: five times over show a spread.
+		// Like Blackmagic Disk Speed Test, which runs until it is stopped: five times show a spread.
 		{name: "blackmagic", about: "one 5 GB file, five times, as Blackmagic Disk Speed Test moves it",
 			files: 5, sizes: Sizes{List: []int64{5 * gb}}, order: orderListed, oneFile: true},
-		// On and on, until the fast cache is full and after: the same files in place of themselves.
-		{name: "saturation", about: "1 GB files on and on, in phases of its own: each disk that writes goes on alone until its fast cache is full and the rate is steady again (at most 5 min, or as long as stop says), then for 20 s after rests of 10 s to 5 min 20 s; then all disks together",
+		// Until the fast cache is full and beyond: the same files, overwritten.
+		{name: "saturation", about: "1 GB files over and over, in phases of its own: each disk that writes goes on alone until its fast cache is full and the rate is steady again (at most 5 min, or as long as stop says), then for 20 s after rests of 10 s to 5 min 20 s; then all disks together",
 			files: 100, sizes: Sizes{List: []int64{1 * gb}}, order: orderListed, steps: (*Scenario).saturation},
 		amorphous(),
 		crystal(),
@@ -148,7 +147,7 @@ func crystal() preset {
 	}
 }
 
-// Preset is a method as a person picks it.
+// Preset is a published method that a scenario can name.
 type Preset struct{ Name, About string }
 
 // Presets lists them.
@@ -160,7 +159,7 @@ func Presets() []Preset {
 	return all
 }
 
-// presetsWhere lists the names of the presets of which something holds; of all if it is nil.
+// presetsWith lists the names of the presets for which a condition holds; all if it is nil.
 func presetsWith(holds func(preset) bool) []string {
 	var names []string
 	for _, p := range presets() {
@@ -177,7 +176,6 @@ func (p preset) hasTests() bool { return p.tests != nil }
 // saturates reports whether the preset is the steps that show where a disk's fast cache ends.
 func (p preset) saturates() bool { return p.steps != nil }
 
-// presetByName finds a preset.
 func presetByName(name string) preset {
 	for _, p := range presets() {
 		if p.name == name {

@@ -29,7 +29,6 @@ func rests() [saturationRests]time.Duration {
 	return all
 }
 
-// saturation is the steps of the preset for a phase.
 func (s *Scenario) saturation(p PhaseSpec) []test {
 	var steps []test
 	working := 0
@@ -86,7 +85,7 @@ func (p PhaseSpec) only(disk string) PhaseSpec {
 	return p
 }
 
-// saturationRules refuse what the preset settles by itself.
+// saturationRules refuse keys that the preset decides itself.
 func (w *Workload) saturationRules() []strictyaml.Rule {
 	return []strictyaml.Rule{{
 		Key: "preset", Is: presetsWith(preset.saturates), Now: &w.Preset,

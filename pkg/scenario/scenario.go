@@ -1,5 +1,4 @@
-// Package scenario says what to do: it loads a scenario file, checks it, and makes of it a Plan
-// in which nothing is left to decide. It touches no disk. Start at Load, then Scenario.Plan.
+// Package scenario loads a scenario file, checks it, and resolves it into a Plan. It touches no disk. Start at Load, then Scenario.Plan.
 package scenario
 
 import (
@@ -14,14 +13,14 @@ import (
 // Scenario is a scenario file, checked and with its defaults filled in.
 type Scenario struct {
 	Name            string
-	Hub             *Hub // nil if nothing is said of it
+	Hub             *Hub // nil if not given
 	Disks           []Disk
 	Phases          []PhaseSpec
 	Results         string // the folder for run folders; empty: the tool's default
 	Seed            uint64 // of the workload
 	AllowSystemDisk bool   // a disk under test may be the one the system runs from
 
-	unsure     bool                      // not all disks' names are known, as their part of the file is not right
+	unsure     bool                      // not all disks' names are known, as their part of the file has errors
 	interleave bool                      // the study's repeats are rounds of all its phases
 	pos        strictyaml.Pos            // of the phases, or the study
 	places     map[string]strictyaml.Pos // of each disk's path or profile
@@ -48,7 +47,7 @@ type PhaseSpec struct {
 	Streams map[string][]stream.Spec // what disks play or record
 	Probes  map[string]Probe         // the disks that are asked for single requests
 	Mix     map[string]float64       // share of reads, of disks that read and write at once
-	Pace    map[string]float64       // bytes per second at most, of disks that do not go as fast as they can
+	Pace    map[string]float64       // maximum in bytes per second, of disks with a limit
 	Search  *Search                  // nil: none
 
 	Steady       time.Duration // see Phase
@@ -79,18 +78,18 @@ func Load(name string, data []byte) (*Scenario, error) {
 	return s, nil
 }
 
-// value is a scenario file: all that it may say, for Load and for Schema.
+// value is the format of a scenario file, for Load and for Schema.
 func (s *Scenario) value() strictyaml.Value {
 	s.work = defaultWorkload()
 	return strictyaml.Object{
 		Keys: []strictyaml.Key{
 			{Name: "version", Need: true, Value: strictyaml.Int(new(int), 1, 1), About: "the version of this format"},
 			{Name: "name", Need: true, Value: strictyaml.FileName(&s.Name), About: "the name of the runs, and of their folders"},
-			{Name: "hub", Value: s.hub(), About: "what the disks hang on: a name and a word about it, or the profile that simulated disks share"},
+			{Name: "hub", Value: s.hub(), About: "what the disks are connected to: its name and a note, or the profile that simulated disks share"},
 			{Name: "disks", Need: true, Value: s.disks(), About: "the SSDs, all real or all simulated"},
 			{Name: "workload", Value: s.workload(), About: "what each disk moves; a phase may override any of it"},
 			{Name: "phases", Value: strictyaml.Lazy(s.phases), About: "what runs, in this order"},
-			{Name: "study", Value: strictyaml.Lazy(s.study), About: "a whole set of phases in a word, after phases"},
+			{Name: "study", Value: strictyaml.Lazy(s.study), About: "a set of phases in one word; they run after phases"},
 			{Name: "results", Value: text(&s.Results).Default("results"), About: "where run folders go"},
 			{Name: "allow_system_disk", Value: strictyaml.Bool(&s.AllowSystemDisk), About: "true allows tests on the disk that the system runs from"},
 		},

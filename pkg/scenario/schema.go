@@ -19,7 +19,7 @@ func Schema() strictyaml.Schema {
 	return schema
 }
 
-// simulatedRules are what a schema can say of simulated disks: they need a profile, and have neither single blocks nor a size.
+// simulatedRules are the schema's rules for simulated disks: they need a profile, and have neither single blocks nor a size.
 func simulatedRules() strictyaml.Schema {
 	type schema = strictyaml.Schema
 	preset := not("enum", presetsWith(preset.hasTests))
@@ -34,7 +34,7 @@ func simulatedRules() strictyaml.Schema {
 	}
 }
 
-// inheritedRules are what a schema can say of phases that have their preset, or their way of moving files, of the workload.
+// inheritedRules are the schema's rules for phases that inherit their preset or I/O mode from the workload.
 func inheritedRules(w *Workload) []strictyaml.Schema {
 	var all []strictyaml.Schema
 	s, p := &Scenario{}, &PhaseSpec{}

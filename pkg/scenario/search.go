@@ -10,8 +10,8 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// fastestLink is what no link of the time carries more of, in bytes per second: Thunderbolt 5's 80 Gb/s. It bounds the
-// search for the most streams if the scenario does not.
+// fastestLink is the fastest link of today, in bytes per second: Thunderbolt 5's 80 Gb/s. It limits a search for the number
+// of streams if the scenario does not.
 const fastestLink = 10e9
 
 // defaultHold is how long a try of a search lasts unless the scenario says.
@@ -46,7 +46,7 @@ func (k *searchKeys) value(s *Scenario) strictyaml.Value {
 		Keys: []strictyaml.Key{
 			{Name: trace.SearchStreams, Value: disk(trace.SearchStreams), About: "the disk whose streams are counted"},
 			{Name: trace.SearchPace, Value: disk(trace.SearchPace), About: "the disk whose pace is sought"},
-			{Name: "most", Value: limit, About: "the most that is tried: streams, or a rate"},
+			{Name: "most", Value: limit, About: "the largest value to try: streams, or a rate"},
 		},
 		Among: []strictyaml.Among{{Keys: kinds, Both: "a search is for streams or for a pace; delete one of the two", Neither: "the search is for nothing; add streams: or pace:, and a disk"}},
 		Also: []strictyaml.Schema{
@@ -57,7 +57,7 @@ func (k *searchKeys) value(s *Scenario) strictyaml.Value {
 	return strictyaml.MappingOr(full.Value(), strictyaml.OneOf(&k.Kind, kinds...))
 }
 
-// resolve settles what is searched for, once it is known what the disks do.
+// resolve determines what to search for, once the disks' roles are known.
 func (k *searchKeys) resolve(s *Scenario, m *strictyaml.Mapping) {
 	n, ok := m.Get("search")
 	if !ok {
@@ -73,7 +73,7 @@ func (k *searchKeys) resolve(s *Scenario, m *strictyaml.Mapping) {
 		}
 	}
 	if k.Kind == "" || p.Roles == nil {
-		return // a mistake, and said already
+		return // already reported
 	}
 	if len(p.Streams) == 0 {
 		n.Errorf("a search needs streams that can stay clean or not; add streams: {%s: {play: prores-422-hq-uhd-25}}", s.firstDisk())
@@ -98,7 +98,7 @@ func (k *searchKeys) resolve(s *Scenario, m *strictyaml.Mapping) {
 	p.Stop, p.Limit, p.Search = StopTime, k.Hold, &k.Search
 }
 
-// settleHold settles how long a try lasts: long enough to see whether the buffers stay full.
+// settleHold determines how long a try lasts: long enough to see whether the buffers stay full.
 func (k *searchKeys) settleHold(m *strictyaml.Mapping) {
 	buffer := k.phase.longestBuffer()
 	hold, ok := m.Get("hold")
@@ -127,7 +127,7 @@ func (k *searchKeys) disks(s *Scenario) []string {
 	return disks
 }
 
-// bound settles the most that is tried.
+// bound determines the largest value to try.
 func (k *searchKeys) bound(n strictyaml.Node) {
 	if k.Kind == trace.SearchPace {
 		if k.limit != nil {

@@ -27,7 +27,7 @@ type Sizes struct {
 	Distribution string // uniform (also if empty) | log-uniform
 }
 
-// IsZero reports whether nothing was said.
+// IsZero reports whether no sizes were given.
 func (s Sizes) IsZero() bool { return s.List == nil && s.Max == 0 }
 
 // value is a list of sizes, or a range.
@@ -42,7 +42,7 @@ func (s *Sizes) value() strictyaml.Value {
 			{Name: "min", Need: true, Value: strictyaml.Bytes(&s.Min, 1, maxFileSize), About: "the smallest size"},
 			{Name: "max", Need: true, Value: strictyaml.Bytes(&s.Max, 1, maxFileSize), About: "the largest size"},
 			{Name: "distribution", Value: strictyaml.OneOf(&s.Distribution, uniform, logUniform).Default(uniform),
-				About: "uniform: every size alike; log-uniform: as many from 2 to 20 MB as from 200 MB to 2 GB"},
+				About: "uniform: every size equally likely; log-uniform: as many from 2 to 20 MB as from 200 MB to 2 GB"},
 		},
 		Check: func(m *strictyaml.Mapping) {
 			if at, ok := m.Get("max"); ok && s.Max > 0 && s.Max < s.Min {
@@ -55,8 +55,8 @@ func (s *Sizes) value() strictyaml.Value {
 
 // sizesOf is the sizes of a job's files in the order of transfer.
 //
-// Drawn sizes depend on the seed and the disk alone: a disk moves the same files in every phase that says nothing else (as many
-// of them as the phase has), so that phases differ by their pattern and not by luck, and files written for
+// Drawn sizes depend on the seed and the disk alone: a disk moves the same files in every phase that does not override them (as many
+// of them as the phase has), so that phases differ only by their pattern, and files written for
 // one read phase serve the next. A shuffled list has an order of its own in each phase.
 func (w Workload) sizesOf(phase, disk string, files int) []int64 {
 	w = w.resolved()

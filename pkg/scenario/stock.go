@@ -6,9 +6,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Stock is what a phase means for one disk's test files.
+// Stock is the effect of a phase on one disk's test files.
 type Stock struct {
-	Space  int64 // most bytes of them at one time, with what earlier phases leave for later ones and what is kept
+	Space  int64 // maximum size at one time, with what earlier phases leave for later ones and what is kept
 	Before int64 // bytes written before the release, if the files to read or go over are not there yet
 }
 

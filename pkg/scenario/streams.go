@@ -50,7 +50,7 @@ func (s *Scenario) streams(p *PhaseSpec) strictyaml.Value {
 		for _, pair := range n.Mapping().Pairs() {
 			specs := p.Streams[pair.Key]
 			if len(specs) == 0 || p.Roles == nil {
-				continue // a mistake, and said already
+				continue // already reported
 			}
 			role := trace.Read
 			if specs[0].Record {
@@ -99,7 +99,7 @@ func streamValue(to *stream.Spec) strictyaml.Value {
 				spec.Kind, spec.Rate, spec.Frame, spec.Record = c.Name, c.Rate, c.Frame, record != ""
 				for _, key := range []string{"frame", "op"} {
 					if n, ok := m.Get(key); ok {
-						n.Errorf("%s is for a stream given by its rate, and codec %s says it already; delete it", key, c.Name)
+						n.Errorf("%s is for a stream given by its rate, and codec %s determines it; delete it", key, c.Name)
 					}
 				}
 			}
@@ -111,7 +111,6 @@ func streamValue(to *stream.Spec) strictyaml.Value {
 	}.Value()
 }
 
-// codec is the name of a codec.
 func codec(to *string) strictyaml.Value {
 	return strictyaml.Value{
 		Read: func(n strictyaml.Node) {
@@ -135,10 +134,10 @@ func tryCodec(name string) string {
 	if near := strictyaml.Nearest(name, stream.CodecNames()); near != "" {
 		return "try " + near
 	}
-	return "hubbench plan --codecs lists those there are, or write rate: in place of it"
+	return "hubbench plan --codecs lists them, or use rate:"
 }
 
-// checkStreams checks what a disk's streams come to together.
+// checkStreams checks the sum of a disk's streams.
 func (p *PhaseSpec) checkStreams(n strictyaml.Node, specs []stream.Spec) {
 	count := 0
 	for _, spec := range specs {

@@ -108,7 +108,7 @@ func (s *Scenario) readParts(n strictyaml.Node, disks []string) []map[string]tra
 			continue
 		}
 		if len(disks) == 0 {
-			continue // said already
+			continue // already reported
 		}
 		combined := combine(word, disks)
 		if len(combined) == 0 {

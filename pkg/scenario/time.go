@@ -14,13 +14,13 @@ import (
 // Link is one that disks share, or that a disk has to itself.
 type Link struct {
 	Disks []string // names; none: all
-	Rate  float64  // that it carries in one direction at the most, in bytes per second
+	Rate  float64  // maximum in one direction, in bytes per second
 }
 
 func (l Link) has(disk string) bool { return len(l.Disks) == 0 || slices.Contains(l.Disks, disk) }
 
-// LinksOf are the links that disks hang on: those that a machine tells of, and one for all disks of whose way nothing is
-// known. There are none if nothing is known of any.
+// LinksOf are the links of disks: those that a machine reports, and one for all disks whose links are not known. There are
+// none if nothing is known about any disk.
 func LinksOf(disks []Disk, setup *hardware.Setup) []Link {
 	if setup == nil {
 		return nil
@@ -64,7 +64,7 @@ func (p Phase) links() []Link {
 	return p.Links
 }
 
-// max is what the link carries in one direction at most. One that is only assumed may carry more than was measured of such.
+// max is what the link carries in one direction at most. An assumed one may carry more than such links were measured to.
 func (l Link) max() float64 {
 	if l.Rate == LinkRate {
 		return LinkMax
@@ -155,7 +155,7 @@ func (p Phase) over(link Link, op trace.Role) (bytes int64) {
 	return bytes
 }
 
-// left is what a link carries in a direction beside streams and probes, in bytes per second: some of it at any rate.
+// left is what a link carries in a direction besides streams and probes, in bytes per second, and never zero.
 func (p Phase) left(link Link, op trace.Role) float64 {
 	left := link.Rate
 	for _, job := range p.Jobs {
@@ -184,7 +184,7 @@ func (p Phase) linkShare(j Job) float64 {
 		for i, op := range directions() {
 			for _, job := range p.Jobs {
 				switch rate := job.Rate(); {
-				case !link.has(job.Disk): // is elsewhere
+				case !link.has(job.Disk): // not on it
 				case rate > 0:
 					left[i] -= rate * job.part(op)
 				case job.part(op) > 0:
@@ -205,7 +205,7 @@ func (p Phase) linkShare(j Job) float64 {
 	return share
 }
 
-// maxRate is what a job moves in a second at most, were all others idle: of a search, in any of its tries.
+// maxRate is a job's maximum rate with all others idle; of a search, in any of its tries.
 func (p Phase) maxRate(j Job) float64 {
 	rate := p.most(j).Rate()
 	if p.Search != nil && p.Search.Kind == trace.SearchPace && p.Search.Disk == j.Disk {

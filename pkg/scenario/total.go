@@ -6,20 +6,20 @@ import (
 )
 
 // LinkRate is what a Thunderbolt 3 or 4 link carries in one direction, in bytes per second: measured over tens
-// of seconds, 3.2 to 3.4 GB/s. It stands for what is not known of disks before they are measured.
+// of seconds, 3.2 to 3.4 GB/s. It is assumed of disks that have not been measured.
 const LinkRate = 3.4e9
 
 // LinkMax is what it cannot exceed: four lanes of PCIe 3.0, less their encoding.
 const LinkMax = 3.94e9
 
-// Total is what a plan asks of one disk, in bytes.
+// Total is what a plan moves on one disk, in bytes.
 type Total struct {
 	Written int64 // measured writes, and the files that must be there beforehand: the disk's wear
-	Space   int64 // most test files at one time
+	Space   int64 // maximum of test files at one time
 	Bound   Bound // of Written
 }
 
-// Bound says on which side of an amount that a plan states the truth lies.
+// Bound says whether an amount in a plan is exact, a limit or an estimate.
 type Bound string
 
 // The bounds, in the words that stand before an amount.
@@ -114,7 +114,7 @@ func (p Phase) Bytes() int64 {
 	return sum
 }
 
-// Files is how many files there are to move in the phase.
+// Files is the number of files to move in the phase.
 func (p Phase) Files() int {
 	n := 0
 	for _, j := range p.Movers() {

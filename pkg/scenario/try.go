@@ -56,8 +56,7 @@ func TryValue(t trace.Try) string {
 	return fmt.Sprintf("%g streams", t.Value)
 }
 
-// WithStreams is the phase with another number of streams on a disk. Of streams of several kinds it is the number of the
-// first.
+// WithStreams is the phase with another number of streams of a disk's first kind.
 func (p Phase) WithStreams(disk string, count int) Phase {
 	return p.withJob(disk, func(j *Job) {
 		if len(j.Streams) == 0 {

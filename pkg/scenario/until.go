@@ -6,7 +6,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/strictyaml"
 )
 
-// Limits of phases that end when the rates are steady, and of what is done to disks before.
+// Limits of phases that end when the rates are steady, and of preconditioning.
 const (
 	steadyWindow = 10 * time.Second // unless the scenario says
 	minWindow    = time.Second
@@ -17,7 +17,7 @@ const (
 	maxFill = 0.95 // of a volume
 )
 
-// until is when a phase ends that goes on until something has come about.
+// until is the condition that ends a phase.
 func (p *PhaseSpec) until() strictyaml.Value {
 	const steady = "steady"
 	window := steadyWindow
@@ -28,7 +28,7 @@ func (p *PhaseSpec) until() strictyaml.Value {
 	return strictyaml.MappingOr(full.Value(), strictyaml.OneOf(new(string), steady)).Then(set)
 }
 
-// checkUntil settles when a phase ends at the latest that goes on until its rates are steady.
+// checkUntil sets the latest end of a phase that ends when its rates are steady.
 func (p *PhaseSpec) checkUntil(m *strictyaml.Mapping) {
 	if p.Steady == 0 || p.Search != nil {
 		return

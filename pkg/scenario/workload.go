@@ -62,7 +62,7 @@ func (s *Scenario) workload() strictyaml.Value {
 	byPhase := strictyaml.Value{
 		Read: func(n strictyaml.Node) {
 			if n.Kind() == strictyaml.Map {
-				n.Errorf("%s says how many of every disk, and those of single disks stand in a phase; try phases: [{pattern: WW, files: {B: 20}}]", n.Label())
+				n.Errorf("%s gives the number for every disk, and numbers for single disks belong in a phase; try phases: [{pattern: WW, files: {B: 20}}]", n.Label())
 				return
 			}
 			files.Read(n)
@@ -96,12 +96,12 @@ func (w *Workload) object(order strictyaml.Value) strictyaml.Object {
 			{Name: "io", Value: strictyaml.OneOf(&w.IO.Mode, ModeDirect, ModeApp),
 				About: "direct: past the operating system's cache; app: each file in one call from memory, as a plain program does"},
 			{Name: "flush", Value: strictyaml.OneOf(&w.IO.Flush, FlushNone, FlushFsync, FlushFull).Default(FlushFsync),
-				About: "how far a written file is brought within its time: full, until it is on the medium"},
+				About: "what is flushed within a written file's time: full, until it is on the medium"},
 			{Name: "verify", Value: strictyaml.OneOf(&w.IO.Verify, VerifyOff, VerifyStamps, VerifyFull),
 				About: "stamps: check that each block read is the one that was written; full: read every byte again, outside the timing"},
 			{Name: "preallocate", Value: strictyaml.Bool(&w.IO.Preallocate), About: "reserve the space of a file before its timing starts"},
 			{Name: "keep", Value: strictyaml.Bool(&w.IO.Keep), About: "leave the test files when the run ends"},
-			{Name: "footprint", Value: strictyaml.Bytes(&w.IO.Footprint, 1, maxFootprint), About: "most bytes of test files at one time: the oldest are removed, so that many fit on a small disk; no limit if it is not given"},
+			{Name: "footprint", Value: strictyaml.Bytes(&w.IO.Footprint, 1, maxFootprint), About: "maximum size of test files at one time: the oldest are removed, so that many fit on a small disk; unlimited if not given"},
 		},
 		Rules: []strictyaml.Rule{
 			{Key: "preset", Is: tests, Now: &w.Preset, Refuse: []string{"block", "depth", "access", "warm_up"}, Say: "each test of preset %[2]s has its own %[1]s; delete it"},
@@ -171,7 +171,7 @@ func (w *Workload) target() strictyaml.Value {
 	}
 }
 
-// checkWorkload checks that what was said of a workload goes with its preset, the disks and each other.
+// checkWorkload checks a workload's keys against its preset, the disks and each other.
 func (s *Scenario) checkWorkload(m *strictyaml.Mapping, w *Workload) {
 	if w.IO.Mode == ModeApp {
 		w.IO.Access = "" // that of the workload was meant for blocks
