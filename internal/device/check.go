@@ -53,7 +53,7 @@ func Codes() []Code {
 		{"display", "a display on the disks' hub", false},
 		{"battery", "a computer that runs on battery", false},
 		{"powersave", "a processor held back to save power", false},
-		{"unknown_hardware", "a disk that the machine does not tell of", false},
+		{"unknown_hardware", "a disk that the machine does not list", false},
 	}
 }
 

@@ -31,7 +31,7 @@ func judgeHost(e *evidence, found *findings) {
 	}
 }
 
-// judgeKnowledge asks whether the machine has told enough for the checks of hubs and physical disks.
+// judgeKnowledge asks whether the machine has reported enough for the checks of hubs and physical disks.
 func judgeKnowledge(e *evidence, disk scenario.Disk, place Place, found *findings) {
 	if own, _ := e.at(place); !e.looked || own != nil || notDisk(place.Filesystem) != "" {
 		return

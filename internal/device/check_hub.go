@@ -35,7 +35,7 @@ func judgeShared(e *evidence, index int, place Place, found *findings) {
 	}
 }
 
-// described is a disk as a person finds it: its name, and its model if known.
+// described is a disk as a person knows it: its name, and its model if known.
 func described(d *hardware.Disk) string {
 	if d.Model == "" {
 		return d.Name
@@ -53,7 +53,7 @@ func judgeLinks(e *evidence, disk scenario.Disk, place Place, found *findings) {
 			}
 			who := described(under)
 			if hub := slices.IndexFunc(e.machine.Hubs, func(h hardware.Hub) bool { return h.ID == link.Hub }); hub >= 0 {
-				who += " hangs on " + e.machine.Hubs[hub].Product() + ", which"
+				who += " is connected to " + e.machine.Hubs[hub].Product() + ", which"
 			}
 			found.warn("slow_link", disk.Name, "%s negotiated %s: check the cable and the port, as a USB 2 cable fits both", who, link)
 			break

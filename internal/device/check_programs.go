@@ -9,7 +9,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
-// sign is by what a program is known to be at work.
+// sign is by what a running program is known.
 type sign int
 
 const (
@@ -75,7 +75,7 @@ var programs = [...]program{
 	{name: "robocopy.exe", sign: onADisk, does: "copies files", try: letFinish},
 }
 
-// atWork is the part of a core that a service at work uses at the least.
+// atWork is the part of a core that an active service uses at least.
 const atWork = 0.05
 
 // programOf finds a process in the table; nil if it is none that loads disks.
@@ -97,7 +97,7 @@ func known(name string) bool {
 	})
 }
 
-// judgePrograms asks whether a program is at work that loads disks.
+// judgePrograms asks whether a program is running that loads disks.
 func judgePrograms(e *evidence, found *findings) {
 	reported := map[string]bool{} // once for all processes of a program
 	for _, p := range e.processes {

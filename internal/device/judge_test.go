@@ -17,7 +17,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/scenario"
 )
 
-// desk is a machine with two disks of two partitions on a dock that hangs on a hub, one on another port, and what is
+// desk is a machine with two disks of two partitions on a dock that is connected to a hub, one on another port, and what is
 // made of them. Disk A of the plan lies on sda1, disk B on sdb1.
 func desk() *hardware.Inventory {
 	on, yes, no := func(id string) *string { return &id }, true, false
@@ -135,7 +135,7 @@ func TestEveryJudgement(t *testing.T) {
 		}, "slow_link (B)", "sdb negotiated USB 480 Mb/s: check the cable and the port"},
 		{"a hub that fell to USB 2", func(e *evidence) {
 			e.machine.Find("sda").Path.Links = []hardware.Link{{Hub: "dock", Kind: hardware.USBLink, RxBps: 480e6}, {Kind: hardware.USBLink, RxBps: 480e6}}
-		}, "slow_link (A)", "sda (X5) hangs on Dock, which negotiated USB 480 Mb/s: check the cable and the port"},
+		}, "slow_link (A)", "sda (X5) is connected to Dock, which negotiated USB 480 Mb/s: check the cable and the port"},
 		{"a disk on USB 3", func(e *evidence) {
 			e.machine.Find("sdb").Path.Links = []hardware.Link{{Kind: hardware.USBLink, RxBps: 5e9}, {Kind: hardware.USBLink, Generation: "2.0"}}
 		}, "", ""},

@@ -14,7 +14,7 @@ import (
 // toolTimeout is how long a tool may take. system_profiler takes some seconds, and more if a disk has to spin up.
 const toolTimeout = 30 * time.Second
 
-// look asks macOS' own tools, all at once. One that fails costs what it would have told, and a warning.
+// look asks macOS' own tools, all at once. One that fails costs what it would have shown, and a warning.
 func look(ctx context.Context, opts LookOptions) (*hardware.Inventory, error) {
 	var captures macos.Captures
 	tools := []struct {

@@ -22,7 +22,7 @@ import (
 // toolTimeout is how long PowerShell may take: it starts slowly, and asks some hundred things.
 const toolTimeout = time.Minute
 
-// look asks PowerShell, in one call; if that fails, what the drives themselves tell.
+// look asks PowerShell, in one call; if that fails, what the drives themselves report.
 func look(ctx context.Context, opts LookOptions) (*hardware.Inventory, error) {
 	answer, err := askPowerShell(ctx)
 	if canceled := ctx.Err(); canceled != nil {
@@ -33,7 +33,7 @@ func look(ctx context.Context, opts LookOptions) (*hardware.Inventory, error) {
 	}
 	if answer, nativeErr := askDrives(); nativeErr == nil {
 		inventory := parser.Parse(answer, opts.Serials)
-		inventory.Warnings = append(inventory.Warnings, fmt.Sprintf("PowerShell: %v, so only mounted drives are known, and not what they hang on", err))
+		inventory.Warnings = append(inventory.Warnings, fmt.Sprintf("PowerShell: %v, so only mounted drives are known, and not what they are connected to", err))
 		return inventory, nil
 	}
 	return nil, fmt.Errorf("list disks: ask PowerShell: %w", err)

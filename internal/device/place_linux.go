@@ -11,7 +11,7 @@ import (
 // systemRoots are folders on the disk that holds the system.
 var systemRoots = [...]string{"/"}
 
-// mounted finds the mount that the folder is in. Its number tells: a mount may lie over another one, and the device
+// mounted finds the mount that the folder is in. Its number shows it: a mount may lie over another one, and the device
 // number that stat gives is btrfs's own.
 func (p *Place) mounted(*unix.Statfs_t) {
 	var st unix.Statx_t
@@ -27,5 +27,5 @@ func (p *Place) mounted(*unix.Statfs_t) {
 	}
 }
 
-// consent: Linux asks nobody for consent; what permissions forbid, Writable says.
+// consent: Linux has no such consent; what permissions forbid, Writable says.
 func consent(string) error { return nil }

@@ -10,7 +10,7 @@ import (
 
 // governed says how Linux holds the processor back to save power, from sysfs; empty if it does not. The governor
 // "powersave" means the lowest frequency, except with drivers that choose by themselves, for which it is the usual one and
-// the preference tells: https://docs.kernel.org/admin-guide/pm/intel_pstate.html and amd-pstate.html.
+// the preference shows it: https://docs.kernel.org/admin-guide/pm/intel_pstate.html and amd-pstate.html.
 func governed(sys fs.FS) string {
 	cpus, err := fs.Glob(sys, "devices/system/cpu/cpu[0-9]*/cpufreq")
 	if err != nil || len(cpus) == 0 {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Process is a program under way, as far as the system tells.
+// Process is a running program, as far as the system reports.
 type Process struct {
 	PID    int
 	Name   string        // of the program, without its folder

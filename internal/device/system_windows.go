@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Processes are what this machine does: names and processor times, which is all that Windows tells of others' without
+// Processes are what this machine does: names and processor times, which is all that Windows reports of others' without
 // more rights.
 func Processes(context.Context) ([]Process, error) {
 	snapshot, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPPROCESS, 0)

@@ -26,7 +26,7 @@ type Saturation struct {
 	WroteBytes float64       `json:"wrote_bytes"` // in that
 	Fall       *Fall         `json:"fall"`        // null if it was not seen to fall
 	Bursts     []level.Burst `json:"bursts"`      // after rests, the shortest first
-	Back       *Back         `json:"back"`        // null if no burst tells
+	Back       *Back         `json:"back"`        // null if no burst shows it
 	Together   *FallTogether `json:"together"`    // null if it did not fall beside others as it had alone
 	Text       string        `json:"text"`        // filled in by say
 }
@@ -139,7 +139,7 @@ func (s *Saturation) bursts(phases []*phase, c level.Cache) {
 	slices.SortStableFunc(s.Bursts, func(a, b level.Burst) int { return cmp.Compare(a.RestS, b.RestS) })
 }
 
-// back is after how long a rest the disk was as fast as at first; nil if no burst tells.
+// back is after how long a rest the disk was as fast as at first; nil if no burst shows it.
 func (s *Saturation) back(c level.Cache) *Back {
 	if len(s.Bursts) == 0 {
 		return nil
@@ -235,7 +235,7 @@ func (p *phase) gains(part *part, f *FallTogether, before, after overlap.Interva
 }
 
 // apart reports whether the disk was faster in every stretch of one time than in any of another by a share that is told.
-// If requests are few, noise is not known well enough to tell even that.
+// If requests are few, noise is not known well enough to show even that.
 func (p *part) apart(before, after overlap.Interval) bool {
 	stretches := func(in overlap.Interval) []float64 {
 		return p.Curve.Rates([]overlap.Interval{in}, int(in.Seconds()/apartS+0.5))

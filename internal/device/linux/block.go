@@ -165,7 +165,7 @@ func (m *machine) disk(b *block) hardware.Disk {
 	return d
 }
 
-// unplugs tells from what the hubs say of their sockets whether people can unplug a device: one on the way that can be is
+// unplugs finds from what the hubs say of their sockets whether people can unplug a device: one on the way that can be is
 // enough, and that it cannot must hold of all.
 func (m *machine) unplugs(way []string) *bool {
 	fixed := 0

@@ -3,7 +3,7 @@
 // cannot read is unknown.
 //
 // Start at Read. The places in sysfs carry the topology: a disk's folder lies below that of its controller, which lies
-// below that of the port, so most of the work is to take such a path apart.
+// below that of the port, so most of the work is to parse such paths.
 package linux
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
-// Options are what the files do not tell.
+// Options are what the files do not report.
 type Options struct {
 	Serials bool                                  // give serial numbers
 	Arch    string                                // of the processor

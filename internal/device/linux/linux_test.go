@@ -149,7 +149,7 @@ func sound(t *testing.T, inv *hardware.Inventory) {
 			t.Errorf("disk %s: serial number given away", d.Name)
 		}
 		if d.Hub != nil && !hubs[*d.Hub] {
-			t.Errorf("disk %s hangs on hub %s, which is not listed", d.Name, *d.Hub)
+			t.Errorf("disk %s is connected to hub %s, which is not listed", d.Name, *d.Hub)
 		}
 		for _, link := range d.Path.Links {
 			if link.RxBps < 0 || link.TxBps < 0 || link.Kind == hardware.PCIe && link.Generation == "1" {

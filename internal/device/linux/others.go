@@ -9,7 +9,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
-// usbHub is the ID of the hub that is the i-th USB device of a way; it is listed with what it hangs on.
+// usbHub is the ID of the hub that is the i-th USB device of a way; it is listed with what it is connected to.
 func (m *machine) usbHub(w way, i int, routers []*router) string {
 	dir := w.usb[i]
 	id := "usb" + path.Base(dir)
@@ -131,7 +131,7 @@ func (m *machine) readOthers() {
 	}
 }
 
-// hubOf is the ID of the hub that a device hangs on: a listed one, or empty.
+// hubOf is the ID of the hub that a device is connected to: a listed one, or empty.
 func (m *machine) hubOf(w way) string {
 	for _, dir := range slices.Backward(w.usb[:max(0, len(w.usb)-1)]) {
 		id := "usb" + path.Base(dir)
@@ -145,7 +145,7 @@ func (m *machine) hubOf(w way) string {
 	return ""
 }
 
-// attach lists what hangs on each hub, and tells enclosures from hubs.
+// attach lists what is connected to each hub, and distinguishes enclosures from hubs.
 func (m *machine) attach(inv *hardware.Inventory) {
 	slices.SortStableFunc(m.hubs, func(a, b hardware.Hub) int { return m.rank(a) - m.rank(b) })
 	for i := range m.hubs {

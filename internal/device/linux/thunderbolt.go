@@ -37,7 +37,7 @@ func (r *router) domain() string {
 	return domain
 }
 
-// port is the parent's port that the router hangs on: each takes eight bits of the route.
+// port is the parent's port that the router is connected to: each takes eight bits of the route.
 func (r *router) port() int {
 	_, digits, _ := strings.Cut(r.sysname, "-")
 	route, err := strconv.ParseUint(digits, 16, 64)

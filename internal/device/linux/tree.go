@@ -51,7 +51,7 @@ func (t tree) list(name ...string) []string {
 }
 
 // link is the target of a symbolic link; empty if it is none. The links of sysfs lead to the one place of a device in
-// /sys/devices, which shows what it hangs on.
+// /sys/devices, which shows what it is connected to.
 func (t tree) link(name ...string) string {
 	from := path.Join(name...)
 	target, err := fs.ReadLink(t.FS, from)

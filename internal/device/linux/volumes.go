@@ -8,7 +8,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
-// volumes gives the disks their volumes, tells what lies beneath the virtual ones and which the system runs from, and
+// volumes gives the disks their volumes, finds what lies beneath the virtual ones and which the system runs from, and
 // lists the mounts that no disk holds.
 func (m *machine) volumes(inv *hardware.Inventory) {
 	mounted := map[string][]mount{} // by the block device's name

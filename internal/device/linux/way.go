@@ -70,7 +70,7 @@ func (m *machine) wayTo(dir string) way {
 	}
 }
 
-// travel fills in the links of a disk's path, the hub it hangs on, and whether it is outside the machine.
+// travel fills in the links of a disk's path, the hub it is connected to, and whether it is outside the machine.
 func (m *machine) travel(d *hardware.Disk, w way) {
 	routers := m.routersOf(w.pci)
 	for _, r := range routers {
@@ -85,7 +85,7 @@ func (m *machine) travel(d *hardware.Disk, w way) {
 		}
 	}
 	if d.External == nil && len(w.pci) > 0 {
-		// The kernel says so of what hangs on a port that the firmware calls external (since 5.17).
+		// The kernel says so of what is connected to a port that the firmware calls external (since 5.17).
 		switch m.text(w.pci[len(w.pci)-1], "removable") {
 		case "removable":
 			d.External = new(true)
@@ -192,7 +192,7 @@ func (m *machine) usbLink(dir string) hardware.Link {
 	if lanes > 0 && lanes <= 2 {
 		link.Lanes = lanes
 	}
-	// The names since USB 3.2; Gen 1x2 is told from Gen 2 by its lanes.
+	// The names since USB 3.2; Gen 1x2 is distinguished from Gen 2 by its lanes.
 	switch {
 	case speed == 5000:
 		link.Generation = "3.2 Gen 1"

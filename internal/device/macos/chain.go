@@ -114,7 +114,7 @@ func (c *chain) learn(d dict) {
 }
 
 // routerOf is the ID of the hub whose PCI Express tunnel ends on the way to the disk: of several the farthest, which the
-// disk hangs on. Each router's port for the tunnel names the entry where it ends.
+// disk is connected to. Each router's port for the tunnel names the entry where it ends.
 func (m *machine) routerOf(c chain) string {
 	found, depth := "", int64(0)
 	for _, hub := range m.inventory.Hubs {

@@ -11,7 +11,7 @@ import (
 )
 
 // addDisks lists the disks: what diskutil calls whole, APFS containers excepted, whose volumes are those of the disk that
-// they lie on. If diskutil did not answer, the profile and the drivers tell of disks.
+// they lie on. If diskutil did not answer, the profile and the drivers list disks.
 func (m *machine) addDisks(list, apfs dict) {
 	containers := containersOf(list, apfs)
 	for _, entry := range list.list("AllDisksAndPartitions") {

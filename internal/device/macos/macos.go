@@ -1,4 +1,4 @@
-// Package macos tells from what macOS' own tools print which disks there are and what they hang on. It is a function of
+// Package macos reads from what macOS' own tools print which disks there are and what they are connected to. It is a function of
 // captured bytes: it runs no tool, and is tested with captures of many machines on any system.
 //
 // Start at Parse. thunderbolt.go has the hubs, usb.go those of USB, disk.go the disks and volume.go what is on them;
@@ -11,7 +11,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
-// Captures are what the tools print. What is empty was not asked, or did not answer: what it would have told stays unknown.
+// Captures are what the tools print. What is empty was not asked, or did not answer: what it would have shown stays unknown.
 type Captures struct {
 	Profiler []byte // system_profiler -json, of the types in DataTypes
 	Disks    []byte // diskutil list -plist
@@ -28,7 +28,7 @@ var DataTypes = [...]string{
 	"SPSerialATADataType", "SPUSBHostDataType", "SPUSBDataType", "SPStorageDataType", "SPDisplaysDataType", "SPEthernetDataType",
 }
 
-// Parse puts an inventory together. A capture that cannot be read costs what it would have told, and a warning. Serial
+// Parse puts an inventory together. A capture that cannot be read costs what it would have shown, and a warning. Serial
 // numbers are left out unless asked for.
 func Parse(captures Captures, serials bool) *hardware.Inventory {
 	m := &machine{
@@ -86,7 +86,7 @@ func (m *machine) unique(id string) string {
 	}
 }
 
-// attach tells a hub what hangs on it.
+// attach lists what is connected to a hub.
 func (m *machine) attach(id string, device hardware.Attached) {
 	if hub := m.hub(id); hub != nil {
 		hub.Devices = append(hub.Devices, device)

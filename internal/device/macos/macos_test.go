@@ -133,10 +133,10 @@ func check(t *testing.T, inventory *hardware.Inventory) {
 			t.Errorf("two hubs are %q", hub.ID)
 		}
 		if !hubs[hub.Upstream] {
-			t.Errorf("%q hangs on %q, which does not stand before it", hub.ID, hub.Upstream)
+			t.Errorf("%q is connected to %q, which does not stand before it", hub.ID, hub.Upstream)
 		}
 		if !ports[hub.Port] {
-			t.Errorf("%q hangs on the port %q, which there is not", hub.ID, hub.Port)
+			t.Errorf("%q is connected to the port %q, which there is not", hub.ID, hub.Port)
 		}
 		hubs[hub.ID] = true
 	}
@@ -146,7 +146,7 @@ func check(t *testing.T, inventory *hardware.Inventory) {
 		}
 		disks[disk.Name] = true
 		if disk.Hub != nil && !hubs[*disk.Hub] {
-			t.Errorf("%s hangs on %q, which there is not", disk.Name, *disk.Hub)
+			t.Errorf("%s is connected to %q, which there is not", disk.Name, *disk.Hub)
 		}
 		for _, link := range disk.Path.Links {
 			if link.RxBps < 0 || link.TxBps < 0 || link.Kind == hardware.PCIe && link.RxBps <= 2.5e9*int64(link.Lanes) {

@@ -8,7 +8,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
-// place tells what each disk hangs on: by its chain; else by what the profile says, if that leaves one answer only.
+// place finds what each disk is connected to: by its chain; else by what the profile says, if that leaves one answer only.
 func (m *machine) place() {
 	for i := range m.inventory.Disks {
 		disk := &m.inventory.Disks[i]
@@ -73,7 +73,7 @@ func (m *machine) usbRouter() string {
 	return found
 }
 
-// throughThunderbolt tells whether a disk is in a slot of Thunderbolt: its controller says so, or the list of PCI devices,
+// throughThunderbolt reports whether a disk is in a slot of Thunderbolt: its controller says so, or the list of PCI devices,
 // which the serial number joins.
 func (m *machine) throughThunderbolt(disk *hardware.Disk) bool {
 	for _, item := range m.media() {
@@ -86,7 +86,7 @@ func (m *machine) throughThunderbolt(disk *hardware.Disk) bool {
 	})
 }
 
-// addDisplays tells hubs of the displays that they serve: a router that is a display itself, by its name, and a tunnel for
+// addDisplays gives hubs the displays that they serve: a router that is a display itself, by its name, and a tunnel for
 // DisplayPort that ends in one.
 func (m *machine) addDisplays() {
 	external := m.displays()

@@ -85,7 +85,7 @@ func dicts(v any) []dict {
 }
 
 func (m *machine) warn(what string, err error) {
-	m.inventory.Warnings = append(m.inventory.Warnings, fmt.Sprintf("%s: the answer cannot be read, so what it tells stays unknown: %v", what, err))
+	m.inventory.Warnings = append(m.inventory.Warnings, fmt.Sprintf("%s: the answer cannot be read, so what it reports stays unknown: %v", what, err))
 }
 
 // readProfile reads the answer of system_profiler: its data types, with what each lists.

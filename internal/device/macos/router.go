@@ -10,7 +10,7 @@ type router struct {
 	ports    []dict
 }
 
-// routersOf finds all routers: those of devices stand below the port of the router that they hang on.
+// routersOf finds all routers: those of devices stand below the port of the router that they are connected to.
 func routersOf(trees []dict) map[uint64]router {
 	routers := map[uint64]router{}
 	var walk func(d dict)
@@ -40,7 +40,7 @@ func routersOf(trees []dict) map[uint64]router {
 }
 
 // ends are the ports where tunnels of one kind end that come from the computer. A port's type differs between makers in all
-// but its last byte, which tells the device's end, 2, from one that passes a tunnel on; what it is for, its description says.
+// but its last byte, which distinguishes the device's end, 2, from one that passes a tunnel on; what it is for, its description says.
 func (r router) ends(description string) []dict {
 	var ends []dict
 	for _, p := range r.ports {

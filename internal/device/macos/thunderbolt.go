@@ -93,7 +93,7 @@ func (m *machine) socketOf(device, bus dict, sockets []socket) socket {
 	return socket{}
 }
 
-// addRouter adds a hub, a dock or an enclosure, and what hangs on it. Another computer is none of these: it has a domain of
+// addRouter adds a hub, a dock or an enclosure, and what is connected to it. Another computer is none of these: it has a domain of
 // its own, and no router in this one.
 func (m *machine) addRouter(device, upstream dict, s socket, parent string) {
 	if device.text("switch_uid_key") == "" {
@@ -129,7 +129,7 @@ func (m *machine) addRouter(device, upstream dict, s socket, parent string) {
 	}
 }
 
-// linkPort tells a port what is plugged in: its link is the first hub's.
+// linkPort notes what is plugged into a port: its link is the first hub's.
 func (m *machine) linkPort(id string, hub *hardware.Hub) {
 	for i := range m.inventory.Hosts[0].Ports {
 		if port := &m.inventory.Hosts[0].Ports[i]; port.ID == id {

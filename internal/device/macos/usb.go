@@ -12,7 +12,7 @@ import (
 
 // usbDevice is a device of the USB tree that is no hub.
 type usbDevice struct {
-	hub      string   // the ID of the hub it hangs on; empty: the Mac, or a router that has a USB controller
+	hub      string   // the ID of the hub it is connected to; empty: the Mac, or a router that has a USB controller
 	hubs     []string // all on the way, from the Mac on
 	name     string
 	vendor   string
@@ -24,7 +24,7 @@ type usbDevice struct {
 	media    map[string]int64
 }
 
-// addUSB reads the USB tree, hubs and what hangs on them.
+// addUSB reads the USB tree, hubs and what is connected to them.
 func (m *machine) addUSB() {
 	buses := m.profile["SPUSBHostDataType"]
 	if len(buses) == 0 {
@@ -37,7 +37,7 @@ func (m *machine) addUSB() {
 	}
 }
 
-// addUSBDevice adds what hangs below a port. Every hub of USB 3 is two, one for each generation: one that nothing hangs on
+// addUSBDevice adds what hangs below a port. Every hub of USB 3 is two, one for each generation: one that nothing is connected to
 // is left out.
 func (m *machine) addUSBDevice(d dict, hubs []string, depth int) {
 	name := cmp.Or(d.text("_name"), "USB device")
@@ -90,7 +90,7 @@ func (m *machine) addUSBDevice(d dict, hubs []string, depth int) {
 	}
 }
 
-// isDisk tells whether a disk's chain passes the device at a location.
+// isDisk reports whether a disk's chain passes the device at a location.
 func (m *machine) isDisk(location int64) bool {
 	for _, c := range m.chains {
 		if c.location == location {

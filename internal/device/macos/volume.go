@@ -17,7 +17,7 @@ type container struct {
 	volumes   []dict // of diskutil apfs list
 }
 
-// containersOf joins what both lists tell of containers.
+// containersOf joins what both lists say about containers.
 func containersOf(list, apfs dict) map[string]container {
 	containers := map[string]container{}
 	add := func(name string, stores []dict) container {
@@ -50,7 +50,7 @@ func containersOf(list, apfs dict) map[string]container {
 	return containers
 }
 
-// addVolumes tells each disk what is on it.
+// addVolumes adds what is on each disk.
 func (m *machine) addVolumes(list dict, containers map[string]container) {
 	for _, entry := range list.list("AllDisksAndPartitions") {
 		name := wholeDisk(entry.text("DeviceIdentifier"))
@@ -156,7 +156,7 @@ func filesystem(words string) string {
 	return words
 }
 
-// keepsFiles tells volumes for people's files from those that macOS and firmware keep for themselves.
+// keepsFiles distinguishes volumes for people's files from those that macOS and firmware keep for themselves.
 func keepsFiles(volume hardware.Volume, roles []any, content string) bool {
 	for _, role := range roles {
 		switch role {

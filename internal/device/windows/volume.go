@@ -9,7 +9,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
-// addVolumes tells each disk what is on it. A partition's access paths are the places where its volume is mounted, and the
+// addVolumes adds what is on each disk. A partition's access paths are the places where its volume is mounted, and the
 // volume's own name.
 func (m *machine) addVolumes() {
 	for _, p := range m.answer.list("Partitions") {

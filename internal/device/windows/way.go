@@ -23,12 +23,12 @@ func (m *machine) way(id string) []dict {
 	return way
 }
 
-// runs tells whether a device's driver is one of those.
+// runs reports whether a device's driver is one of those.
 func (d dict) runs(services ...string) bool {
 	return slices.ContainsFunc(services, func(s string) bool { return strings.EqualFold(d.text("Service"), s) })
 }
 
-// place tells what a disk hangs on, by the devices on the way to it.
+// place finds what a disk is connected to, by the devices on the way to it.
 func (m *machine) place(disk *hardware.Disk, id string) {
 	way := m.way(id)
 	stays, leaves := false, false
@@ -44,7 +44,7 @@ func (m *machine) place(disk *hardware.Disk, id string) {
 				disk.Path.Links = append(disk.Path.Links, *link)
 			}
 		}
-		// A policy (DEVPKEY_Device_RemovalPolicy) of 1 is that nobody takes it out, 3 that it may be gone at any time.
+		// A policy (DEVPKEY_Device_RemovalPolicy) of 1 is that it is not removed, 3 that it may be gone at any time.
 		policy, _ := d.number("RemovalPolicy")
 		stays, leaves = stays || policy == 1, leaves || policy == 3
 	}
@@ -94,7 +94,7 @@ func (m *machine) addHub(d dict, upstream, protocol string) string {
 	return id
 }
 
-// attach tells a hub what hangs on it.
+// attach lists what is connected to a hub.
 func (m *machine) attach(id string, device hardware.Attached) {
 	for i := range m.inventory.Hubs {
 		if hub := &m.inventory.Hubs[i]; hub.ID == id {
@@ -118,11 +118,11 @@ func (m *machine) addRouters() {
 		}
 	}
 	if len(m.inventory.Hubs) > 0 {
-		m.inventory.Warnings = append(m.inventory.Warnings, "Windows does not tell which disks hang on which USB4 or Thunderbolt device, nor at what rate: say so in the scenario (hub, disks[].about)")
+		m.inventory.Warnings = append(m.inventory.Warnings, "Windows does not report which disks are connected to which USB4 or Thunderbolt device, nor at what rate: say so in the scenario (hub, disks[].about)")
 	}
 }
 
-// addNetworks adds the network adapters on the hubs that disks hang on.
+// addNetworks adds the network adapters on the hubs that disks are connected to.
 func (m *machine) addNetworks() {
 	for _, d := range m.answer.list("Devices") {
 		if !strings.EqualFold(d.text("Class"), "Net") {
@@ -141,7 +141,7 @@ func (m *machine) addNetworks() {
 // GT/s is what tunnels pretend to be of.
 var laneRates = [...]int64{2: 5e9, 3: 8e9, 4: 16e9, 5: 32e9, 6: 64e9}
 
-// pciLink is a disk's link, if its controller tells of it; above are the devices on the way up from there. The limit is
+// pciLink is a disk's link, if its controller reports it; above are the devices on the way up from there. The limit is
 // what both ends support.
 func pciLink(d dict, above []dict) *hardware.Link {
 	rate, lanes, generation := lanesOf(d, "Current")
@@ -159,7 +159,7 @@ func pciLink(d dict, above []dict) *hardware.Link {
 	return link
 }
 
-// lanesOf is the rate, width and generation of a link; zeros if they are not told.
+// lanesOf is the rate, width and generation of a link; zeros if they are not reported.
 func lanesOf(d dict, which string) (rate, lanes, generation int64) {
 	generation, _ = d.number(which + "LinkSpeed")
 	lanes, _ = d.number(which + "LinkWidth")

@@ -1,8 +1,8 @@
-// Package windows tells from what PowerShell prints which disks a Windows machine has and what they hang on. It is a
+// Package windows reads from what PowerShell prints which disks a Windows machine has and what they are connected to. It is a
 // function of captured bytes: it runs nothing, and is tested with captures of many machines on any system.
 //
-// Start at Parse; Script is what the answer is of. What Windows does not tell without an administrator or a program of
-// its own stays unknown: the rates that USB and USB4 have negotiated, and which USB4 router a disk hangs on, which only
+// Start at Parse; Script is what the answer is of. What Windows does not report without an administrator or a program of
+// its own stays unknown: the rates that USB and USB4 have negotiated, and which USB4 router a disk is connected to, which only
 // the Device Portal documents.
 package windows
 
@@ -23,14 +23,14 @@ var script string
 // Script is what PowerShell is to run: the whole inventory in one call.
 func Script() string { return script }
 
-// Parse puts an inventory together from the script's answer. An answer that cannot be read costs what it would have told,
+// Parse puts an inventory together from the script's answer. An answer that cannot be read costs what it would have shown,
 // and a warning. Serial numbers are left out unless asked for.
 func Parse(answer []byte, serials bool) *hardware.Inventory {
 	inventory := &hardware.Inventory{Hosts: []hardware.Host{}, Hubs: []hardware.Hub{}, Disks: []hardware.Disk{}}
 	m := &machine{inventory: inventory, devices: map[string]dict{}, ids: map[string]string{}}
 	var err error
 	if m.answer, err = read(answer); err != nil {
-		inventory.Warnings = append(inventory.Warnings, fmt.Sprintf("PowerShell: the answer cannot be read, so what it tells stays unknown: %v", err))
+		inventory.Warnings = append(inventory.Warnings, fmt.Sprintf("PowerShell: the answer cannot be read, so what it reports stays unknown: %v", err))
 	}
 	for _, d := range m.answer.list("Devices") {
 		if id := d.text("InstanceId"); id != "" {
@@ -44,7 +44,7 @@ func Parse(answer []byte, serials bool) *hardware.Inventory {
 	m.addNetworks()
 	failed := m.answer.dict("Failed")
 	for _, name := range slices.Sorted(maps.Keys(failed)) {
-		inventory.Warnings = append(inventory.Warnings, fmt.Sprintf("%s: %s, so what it tells stays unknown", name, strings.TrimSuffix(failed.text(name), ".")))
+		inventory.Warnings = append(inventory.Warnings, fmt.Sprintf("%s: %s, so what it reports stays unknown", name, strings.TrimSuffix(failed.text(name), ".")))
 	}
 	if !serials {
 		for i := range inventory.Disks {
@@ -58,7 +58,7 @@ func Parse(answer []byte, serials bool) *hardware.Inventory {
 type machine struct {
 	inventory *hardware.Inventory
 	answer    dict
-	devices   map[string]dict   // by instance ID, in capitals: Windows does not tell small from capital letters there
+	devices   map[string]dict   // by instance ID, in capitals: Windows does not distinguish small from capital letters there
 	ids       map[string]string // of hubs, by their instance IDs
 }
 
@@ -85,7 +85,7 @@ func (m *machine) addHost() {
 }
 
 // power is what the machine runs on, by the status of its battery (Win32_Battery): 1 is discharging, 2 on mains, 3 full and
-// 6 to 9 charging; 4 and 5 tell only how full it is. Without a battery it is mains.
+// 6 to 9 charging; 4 and 5 only show how full it is. Without a battery it is mains.
 func (m *machine) power() hardware.Power {
 	batteries, asked := m.answer["Battery"]
 	if _, failed := m.answer.dict("Failed")["Win32_Battery"]; !asked || failed {

@@ -121,7 +121,7 @@ func check(t *testing.T, inventory *hardware.Inventory) {
 			t.Errorf("two hubs are %q", hub.ID)
 		}
 		if !hubs[hub.Upstream] {
-			t.Errorf("%q hangs on %q, which does not stand before it", hub.ID, hub.Upstream)
+			t.Errorf("%q is connected to %q, which does not stand before it", hub.ID, hub.Upstream)
 		}
 		hubs[hub.ID] = true
 	}
@@ -131,7 +131,7 @@ func check(t *testing.T, inventory *hardware.Inventory) {
 		}
 		disks[disk.Name] = true
 		if disk.Hub != nil && !hubs[*disk.Hub] {
-			t.Errorf("%s hangs on %q, which there is not", disk.Name, *disk.Hub)
+			t.Errorf("%s is connected to %q, which there is not", disk.Name, *disk.Hub)
 		}
 		for _, link := range disk.Path.Links {
 			if link.RxBps <= 2.5e9*int64(link.Lanes) || link.MaxBps != 0 && link.MaxBps < link.RxBps {
