@@ -19,14 +19,14 @@ const ClockCommand = "clock"
 
 const (
 	exchanges = 200
-	// clockFail is by how much two processes' clocks may be known to differ: 1 ms is what the skew of a start is warned at.
+	// clockFail is the difference between two processes' clocks that fails: a run warns of a start skew of 1 ms.
 	clockFail = 1e6
 	// clockWarn is how closely their agreement should be known.
 	clockWarn = 1e6
 )
 
-// readings bound by how much the clock of another process is ahead of ours, in nanoseconds: each exchange says that its
-// reading was taken between two of ours.
+// readings bound the difference between the clocks of another process and ours, in nanoseconds: its reading in each
+// exchange was taken between two of ours.
 type readings struct {
 	low, high int64
 	n         int
@@ -42,7 +42,7 @@ func (r *readings) add(before, other, after int64) {
 	r.n++
 }
 
-// judgeClocks: were the clocks one, every reading would lie between ours, and zero within the bounds.
+// judgeClocks: if the clocks are the same, every reading lies between ours, and zero within the bounds.
 func judgeClocks(r readings) trace.Check {
 	measured := fmt.Sprintf("two processes differ by %s to %s (%d exchanges)", span(float64(r.low)), span(float64(r.high)), r.n)
 	bound := float64(max(-r.low, r.high))
@@ -84,13 +84,13 @@ func readClocks(ctx context.Context, cmd *exec.Cmd) (r readings, err error) {
 		line, err := lines.ReadString('\n')
 		after := clock.Now()
 		if err != nil {
-			return r, fmt.Errorf("hear a second process' clock: %w", err)
+			return r, fmt.Errorf("wait for a second process's clock: %w", err)
 		}
 		other, err := strconv.ParseInt(strings.TrimSpace(line), 10, 64)
 		if err != nil {
-			return r, fmt.Errorf("read a second process' clock: %w", err)
+			return r, fmt.Errorf("read a second process's clock: %w", err)
 		}
-		if i > 0 { // the first waits for the process to begin
+		if i > 0 { // the first waits for the process to start
 			r.add(before, other, after)
 		}
 	}

@@ -13,13 +13,13 @@ const (
 	countHigh = 1.15 // the file system's own records are far below
 )
 
-// judgeCounters holds the bytes that hubbench moved against those that the device counted.
+// judgeCounters compares the bytes that hubbench moved with those that the device counted.
 func judgeCounters(files []moved) trace.Check {
 	var how []string
 	high := false
 	for _, m := range files {
 		if m.counted < 0 {
-			return skip("nothing counts what this disk moves", "Traffic of other programs cannot be told from the disk being slow.", "close other programs before measuring")
+			return skip("nothing counts what this disk moves", "Traffic of other programs cannot be distinguished from a slow disk.", "close other programs before measuring")
 		}
 		part := float64(m.counted) / float64(m.Bytes)
 		if part < countLow {
@@ -31,8 +31,8 @@ func judgeCounters(files []moved) trace.Check {
 	}
 	measured := "the disk counts of what was moved: " + strings.Join(how, ", ")
 	if high {
-		return warn(measured, "More moves on this disk than was asked for, so that its rates come out too low: by another program, or by a file system that writes everything twice.",
+		return warn(measured, "More moves on this disk than was asked for, so that its rates come out too low: because of another program, or a file system that writes everything twice.",
 			"stop backups, indexing and other programs on it, and try again")
 	}
-	return pass(measured, "What hubbench reports is what the disk moved, and nobody else uses it.")
+	return pass(measured, "What hubbench reports is what the disk moved, and no other program uses it.")
 }

@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// cachedPart of a file in the system's cache is what other requests may leave there.
+	// cachedPart is the share of a file that other requests may leave in the system's cache.
 	cachedPart = 0.01
-	// countedPart of the bytes must have been moved by the device if the system does not tell what it caches.
+	// countedPart of the bytes must have been moved by the device if the system does not report what it caches.
 	countedPart = 0.9
 )
 
@@ -22,7 +22,7 @@ func judgeDirect(files []moved) trace.Check {
 		switch m.Effective.Cache {
 		case "direct":
 		case "cached writes":
-			return warn(strings.Join(m.Effective.Warnings, "; "), "Reads go past the cache; writes in such small blocks do not, and are measured as far as their flush.", "compare small writes with those of the same system only")
+			return warn(strings.Join(m.Effective.Warnings, "; "), "Reads go past the cache; writes in such small blocks do not, and are measured including their flush.", "compare small writes with those of the same system only")
 		default:
 			return fail(fmt.Sprintf("%s in blocks of %s went through the cache: %s", m.role, blockText(m.block), strings.Join(m.Effective.Warnings, "; ")),
 				"Rates are those of memory and disk together.", fileSystemAdvice)
@@ -37,7 +37,7 @@ func judgeDirect(files []moved) trace.Check {
 			return fail(fmt.Sprintf("the disk moved %.0f %% of the %s of a direct %s", 100*counted, unit.FormatBytes(m.Bytes), m.role),
 				"The rest came from memory, and so may rates.", fileSystemAdvice)
 		case m.Cached < 0 && m.counted < 0:
-			return skip("this system tells neither what it caches nor what the disk moves", "It is not known.", "take rates above the link's limit for those of memory")
+			return skip("this system reports neither what it caches nor what the disk moves", "It is not known.", "treat rates above the link's limit as those of memory")
 		case m.Cached >= 0:
 			how = append(how, fmt.Sprintf("%s %s, %.1f %% cached", m.role, unit.FormatRate(m.rate()), 100*part))
 		default:
@@ -50,7 +50,6 @@ func judgeDirect(files []moved) trace.Check {
 
 const fileSystemAdvice = "use a folder on a disk with APFS, exFAT, NTFS, ext4 or XFS, served by the system itself and not by a program such as ntfs-3g: not in memory, on a network or in an encrypted container"
 
-// blockText writes a block as people set it.
 func blockText(bytes int64) string {
 	if bytes%(1<<20) == 0 {
 		return fmt.Sprintf("%d MiB", bytes>>20)

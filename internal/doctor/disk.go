@@ -27,7 +27,7 @@ const (
 	diskTime   = 50 * time.Second // for one disk, so that two are done in two minutes
 )
 
-// moved is a file that was moved, and what the device counted meanwhile.
+// moved is a file that was moved, and the device's own count.
 type moved struct {
 	diskio.Tried
 	role    trace.Role
@@ -50,7 +50,7 @@ type trial struct {
 // diskChecks are the names of the checks that need test files, in their order.
 var diskChecks = [...]string{"direct", "direct_4k", "counters", "limits", "flush", "lanes"}
 
-// checkDisk makes every check of one disk. Without a folder to write to there are no others.
+// checkDisk makes every check of one disk, which all need a writable folder.
 func (o Options) checkDisk(ctx context.Context, path string, alive func(), add func(name, path string, c trace.Check)) {
 	skipRest := func() {
 		for _, name := range diskChecks {

@@ -1,8 +1,7 @@
-// Package doctor finds out on a person's own machine, in two minutes, whether what hubbench measures there can be
-// believed: the clock that all processes share, the instant at which they start, requests that really go past the
-// system's cache, flushes that really reach the disk. There is a file for each question, with a measurement, and a judge
-// that turns the numbers into a verdict and knows no machine. It does no analysis of runs, and touches nothing but test
-// folders of its own. Start at Run.
+// Package doctor checks in two minutes whether measurements on this machine can be trusted: the clock that all processes
+// share, the instant at which they start, requests that really bypass the system's cache, flushes that really reach the
+// disk. Each check has a file, with a measurement and a judge that turns the numbers into a verdict. It analyses no runs,
+// and touches only its own test folders. Start at Run.
 package doctor
 
 import (
@@ -15,7 +14,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// Options is what the checks need of the outside.
+// Options are what the checks need from outside.
 type Options struct {
 	Paths   []string                                                        // a folder on each disk
 	RunID   string                                                          // names the test folders
@@ -23,17 +22,17 @@ type Options struct {
 	Count   func(ctx context.Context, path string) (bytes int64, err error) // moved, by the device's own count; nil if nothing counts
 	Awake   func(ctx context.Context) error                                 // why the machine cannot be kept awake; nil if it can
 	Saving  func(ctx context.Context) string                                // how the processor is held back to save power; empty if it is not
-	Limits  func(path string) []string                                      // that the system sets to this process on a disk, in words; nil: as this system tells them
+	Limits  func(path string) []string                                      // that the system sets to this process on a disk, in words; nil: as this system reports them
 	Battery func(ctx context.Context) (on, known bool)
-	Stall   time.Duration      // a disk that moves nothing for so long is given up; 0: the usual
-	Say     func(doing string) // is told what is being measured
-	OnHang  func(text string)  // is told at once of a disk that moves nothing
+	Stall   time.Duration      // how long a disk may move nothing before it is given up; 0: the default
+	Say     func(doing string) // is called with what is being measured
+	OnHang  func(text string)  // is called at once when a disk moves nothing
 }
 
-// Run makes every check. An error means that it was interrupted or could not
-// begin: whatever else goes wrong is a check that fails.
+// Run makes every check. An error means that it was interrupted or could not start; anything else that goes wrong is a
+// failed check.
 func Run(ctx context.Context, opts Options) ([]trace.Check, error) {
-	watch := startWatch() // drift takes time to show
+	watch := startWatch() // drift takes time to become visible
 	dismiss, err := opts.janitor()
 	if err != nil {
 		return nil, err
@@ -63,8 +62,8 @@ func Run(ctx context.Context, opts Options) ([]trace.Check, error) {
 	return checks, ctx.Err()
 }
 
-// janitor starts the process that removes test files when this one has ended, however that happens. Dismissed, it does so at
-// once, and then again when a disk has let go of this process; it is waited for unless that is so.
+// janitor starts the process that removes test files after this one ends, for whatever reason. Dismissed, it does so at
+// once. If a disk hangs it does so again when the disk is back, without being waited for.
 func (o Options) janitor() (dismiss func(hangs bool), err error) {
 	if len(o.Paths) == 0 {
 		return func(bool) {}, nil
@@ -75,7 +74,7 @@ func (o Options) janitor() (dismiss func(hangs bool), err error) {
 	}
 	cmd := o.Command(append(append([]string{"janitor"}, args...), append([]string{o.RunID}, o.Paths...)...)...)
 	coordinator.Inherit(cmd, end)
-	stdin, err := cmd.StdinPipe() // its end is the sign to begin
+	stdin, err := cmd.StdinPipe() // closing it starts the clean-up
 	if err == nil {
 		err = cmd.Start()
 	}
@@ -86,7 +85,7 @@ func (o Options) janitor() (dismiss func(hangs bool), err error) {
 		return nil, fmt.Errorf("start clean-up process: %w", err)
 	}
 	return func(hangs bool) {
-		_, _ = stdin.Write([]byte{1}) // what else has the pipe may not let go of it
+		_, _ = stdin.Write([]byte{1}) // another process may hold the pipe open
 		_ = stdin.Close()
 		if hangs {
 			return
@@ -96,7 +95,7 @@ func (o Options) janitor() (dismiss func(hangs bool), err error) {
 		}
 		ended := make(chan struct{})
 		go func() {
-			_ = cmd.Wait() // what it cannot remove, the check `folder` has told
+			_ = cmd.Wait() // the check `folder` reports what it cannot remove
 			close(ended)
 		}()
 		select {
@@ -110,7 +109,7 @@ func (o Options) janitor() (dismiss func(hangs bool), err error) {
 // dismissTimeout is how long the clean-up process is waited for.
 const dismissTimeout = 3 * time.Second
 
-// check measures and judges. What cannot be measured failed.
+// check measures and judges. What cannot be measured fails.
 func check[M any](ctx context.Context, measure func() (M, error), judge func(M) trace.Check) trace.Check {
 	m, err := measure()
 	switch {
@@ -138,7 +137,6 @@ func skip(measured, text, advice string) trace.Check {
 	return trace.Check{Verdict: trace.Skip, Measured: measured, Text: text, Advice: advice}
 }
 
-// span writes nanoseconds for people.
 func span(ns float64) string {
 	switch {
 	case ns < 1e4:
@@ -153,7 +151,6 @@ func span(ns float64) string {
 	return fmt.Sprintf("%.1f s", ns/1e9)
 }
 
-// wait lets time pass, unless ctx ends.
 func wait(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -19,7 +19,7 @@ const (
 	flushSlow = 200e6
 )
 
-// flushed is how long flushes took, by mode, and what the disk says of its cache.
+// flushed is how long flushes took, by mode, and what the disk reports of its cache.
 type flushed struct {
 	fsync, full     []float64 // ns
 	write           float64   // ns of the write before, in the middle
@@ -28,8 +28,8 @@ type flushed struct {
 	virtual         bool
 }
 
-// judgeFlush asks whether a flush waits for the disk. The quarter of the flushes that were quickest counts: the others had
-// the file system's own records to write as well.
+// judgeFlush checks whether a flush waits for the disk. The fastest quarter counts: the others also wrote the file system's
+// own records.
 func judgeFlush(f flushed) trace.Check {
 	measured := fmt.Sprintf("none 0, fsync %s", span(quantile(f.fsync, 0.5)))
 	reaches := f.fsync
@@ -60,7 +60,7 @@ func judgeFlush(f flushed) trace.Check {
 		return warn(measured, "Each file ends with a long wait for its flush: small files look slow.", "check that no other program writes to the disk; `flush: none` leaves the flush out of the times")
 	}
 	if quick < minFlash {
-		return pass(measured, "A flush waits for the disk, which answers before flash could be programmed: it is a virtual disk, of whose memory nobody here knows whether it survives a power cut.")
+		return pass(measured, "A flush waits for the disk, which answers before flash could be programmed: it is a virtual disk, and it is not known here whether its memory survives a power cut.")
 	}
 	return pass(measured, "A flush waits for the disk.")
 }

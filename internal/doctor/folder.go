@@ -9,10 +9,9 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// need is the most that the test files of the checks take up at a time.
+// need is the maximum size of the checks' test files.
 const need = largest + spareBytes
 
-// judgePlace asks whether test files can be written.
 func judgePlace(p device.Place) trace.Check {
 	switch {
 	case p.Writable != nil:

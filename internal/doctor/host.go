@@ -16,7 +16,7 @@ func judgeAwake(why error) trace.Check {
 	return pass("kept awake on request", "The computer does not go to sleep during a run.")
 }
 
-// priority is how this process is treated beside others.
+// priority is this process's priority.
 type priority struct {
 	nice       int  // above zero: after others
 	background bool // the system holds back its processor or its requests to disks
@@ -33,7 +33,7 @@ func judgePriority(p priority) trace.Check {
 	return pass(p.how, "The program runs at normal priority.")
 }
 
-// power is what bears on how fast the machine may go.
+// power is what limits the machine's speed.
 type power struct {
 	battery, known bool
 	saving         string

@@ -18,10 +18,10 @@ const (
 // laneRates are the rates of new files, with one request in flight and with four, in bytes per second.
 type laneRates struct{ one, four []float64 }
 
-// judgeLanes asks whether a new file is written as fast in four lanes as in one: a file system that fills each gap with
-// zeros, or lets one writer in at a time, makes it slower.
+// judgeLanes checks whether a new file is written as fast in four lanes as in one: a file system that fills each gap with
+// zeros, or allows one writer at a time, makes it slower.
 func judgeLanes(r laneRates) trace.Check {
-	one, four := slices.Max(r.one), slices.Max(r.four) // whoever else is at work can only make them slower
+	one, four := slices.Max(r.one), slices.Max(r.four) // other programs can only make them slower
 	measured := fmt.Sprintf("a new file with one request in flight %s, with four %s (best of %d)", unit.FormatRate(one), unit.FormatRate(four), len(r.one))
 	if four < lanesLow*one {
 		return warn(measured, "The file system slows down several requests to a new file: rates are its own, not the disk's.", "set `depth: 1`, or use another file system")
@@ -29,7 +29,7 @@ func judgeLanes(r laneRates) trace.Check {
 	return pass(measured, "Several requests at a time cost nothing.")
 }
 
-// lanes writes new files in turn, so that what changes meanwhile changes both.
+// lanes alternates between new files, so that a change meanwhile affects both.
 func (t *trial) lanes() (r laneRates, err error) {
 	size := max(t.size/4/largeBlock*largeBlock, largeBlock)
 	for range laneTries {

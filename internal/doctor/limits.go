@@ -31,7 +31,7 @@ type pace struct {
 // paceOf takes a write and a read in large blocks, and both in small ones.
 func paceOf(all []moved, limits []string) pace {
 	p := pace{limits: limits}
-	if len(all) < 4 { // what is missing has its error
+	if len(all) < 4 { // the missing ones have errors
 		return p
 	}
 	for i := range 2 {
@@ -53,7 +53,7 @@ func (o Options) limits(path string) []string {
 // each is how long a small request takes, in nanoseconds.
 func (p pace) each(i int) float64 { return depth * smallBlock / p.small[i] * 1e9 }
 
-// judgeLimits asks whether the disk itself is what limits it.
+// judgeLimits checks whether only the disk itself limits its rate.
 func judgeLimits(p pace) trace.Check {
 	var how []string
 	for i, role := range p.role {
@@ -75,7 +75,7 @@ func judgeLimits(p pace) trace.Check {
 			return fail(measured, fmt.Sprintf("A small %s takes longer than on any SSD: the disk spins, or something holds each request up.", role),
 				"check that the disk is an SSD, that nothing limits requests a second, and that no other program keeps it busy")
 		case p.small[i] > evenPart*p.large[i] && p.large[i] < evenBelow:
-			return fail(measured, fmt.Sprintf("Small requests (%s) move as many bytes as large ones, as no disk does: something allows %s and no more. %s", role, unit.FormatRate(p.large[i]), means),
+			return fail(measured, fmt.Sprintf("Small requests (%s) move as many bytes as large ones, as no disk does: something limits it to %s. %s", role, unit.FormatRate(p.large[i]), means),
 				"look for a limit on this process, container or virtual machine")
 		}
 	}

@@ -2,11 +2,11 @@
 
 package doctor
 
-// ioLimits are not to be had from this system.
+// ioLimits are not available on this system.
 func ioLimits(string) []string { return nil }
 
-// volatileCache is not told by this system.
+// volatileCache is not reported by this system.
 func volatileCache(string) (volatile, known bool) { return false, false }
 
-// virtualDisk is not told by this system either.
+// virtualDisk is not reported by this system.
 func virtualDisk(string) bool { return false }

@@ -10,11 +10,11 @@ type Question struct {
 func Questions() []Question {
 	return []Question{
 		{"clock", "Do all processes read the same clock"},
-		{"stopwatch", "Are the clock's seconds really seconds"},
+		{"stopwatch", "Does the clock run at the right speed"},
 		{"timers", "Do waits end on time"},
 		{"start", "Do workers start together, in 20 releases without a disk"},
 		{"awake", "Does the machine stay awake"},
-		{"priority", "May hubbench run without giving way to other programs"},
+		{"priority", "Does hubbench run at normal priority"},
 		{"power", "Does the processor run at full speed, on mains power"},
 		{"permissions", "May the folder be written to"},
 		{"folder", "Can a test folder be created, locked and removed"},

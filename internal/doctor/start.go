@@ -25,8 +25,8 @@ const (
 	skewFail = 50e6
 )
 
-// judgeStart takes by how far the workers of each release started apart, in nanoseconds. A busy moment spoils one start,
-// and the run's report says so; a machine that starts badly does so mostly.
+// judgeStart judges the start skews of the releases, in nanoseconds. A busy moment spoils one start, which the run's report
+// says; the median shows a machine that usually starts badly.
 func judgeStart(skews []float64) trace.Check {
 	if len(skews) < releases {
 		return fail(fmt.Sprintf("%d of %d releases succeeded", len(skews), releases), "Workers could not be started together.", "look for a program that delays new processes, such as a virus scanner, and try again")
@@ -42,10 +42,10 @@ func judgeStart(skews []float64) trace.Check {
 	return pass(measured, "All disks begin at one instant.")
 }
 
-// workers of a dry release: as many disks as most hubs carry.
+// workers is the number of workers in a dry release: as many as disks on most hubs.
 const workers = 3
 
-// dryReleases runs phases on simulated disks that move next to nothing: their start is that of a run on real ones.
+// dryReleases runs phases on simulated disks that move almost nothing: they start like a run on real ones.
 func dryReleases(ctx context.Context, command func(args ...string) *exec.Cmd) ([]float64, error) {
 	plan := dryPlan()
 	seen := &starts{late: map[string][]float64{}}
@@ -72,7 +72,7 @@ func dryReleases(ctx context.Context, command func(args ...string) *exec.Cmd) ([
 	return skews, nil
 }
 
-// dryHub is a hub that holds nobody up.
+// dryHub is a hub without a limit.
 func dryHub() *hub.Profile {
 	side := hub.Side{Hub: 1e9, Direct: 1e9, Weight: 1}
 	total := workers * 1e9
@@ -114,17 +114,17 @@ func (s *starts) Append(events ...trace.Event) error {
 	return nil
 }
 
-// PhaseBegins is of no interest here, as are the following.
+// PhaseBegins does nothing, like the following.
 func (s *starts) PhaseBegins(int, scenario.Phase) {}
 
-// Released is of no interest here.
+// Released does nothing.
 func (s *starts) Released() {}
 
-// Moved is of no interest here.
+// Moved does nothing.
 func (s *starts) Moved(string, int, int64) {}
 
-// PhaseEnds is of no interest here.
+// PhaseEnds does nothing.
 func (s *starts) PhaseEnds([]trace.RunFailure) {}
 
-// Tried is of no interest here.
+// Tried does nothing.
 func (s *starts) Tried(trace.Try, search.Outcome, *search.Search) {}

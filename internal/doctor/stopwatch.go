@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	// minWatch is how long drift is watched at least: 1 ms of wall clock being set is then 100 ppm.
+	// minWatch is the minimum time of watching drift: 1 ms of wall clock being set is then 100 ppm.
 	minWatch = 10 * time.Second
 	// driftWarn is more than the 500 ppm by which time servers slew a clock (adjtime, RFC 5905), as a part of the time.
 	driftWarn = 1000e-6
-	// driftFail makes every rate wrong in its second figure.
+	// driftFail makes every rate wrong in its second digit.
 	driftFail = 0.01
 	// apartFail is by how much the stopwatch of transfers may differ from the clock that processes share.
 	apartFail = time.Millisecond
@@ -29,17 +29,17 @@ func judgeDrift(d drift) trace.Check {
 	measured := fmt.Sprintf("%+.0f ppm against wall time over %.1f s; %s from the shared clock", off*1e6, d.wall.Seconds(), span(math.Abs(float64(d.watch-d.shared))))
 	switch {
 	case d.wall <= 0:
-		return warn("the wall clock was set back meanwhile", "Drift cannot be told.", "try again")
+		return warn("the wall clock was set back meanwhile", "Drift cannot be measured.", "try again")
 	case (d.watch - d.shared).Abs() > apartFail:
 		return fail(measured, "The stopwatch that times transfers runs apart from the clock that processes share: rates and overlaps contradict each other.",
 			"restart the computer, and report this with the result")
 	case math.Abs(off) > driftFail:
-		return fail(measured, "Seconds are not seconds here: all rates are wrong by as much, unless the wall clock was set meanwhile.",
+		return fail(measured, "This machine's seconds are wrong, and all rates by as much, unless the wall clock was set meanwhile.",
 			"try again; in a virtual machine, give it a stable clock source")
 	case math.Abs(off) > driftWarn:
 		return warn(measured, "The wall clock was set meanwhile, or rates are off by as much.", "try again")
 	}
-	return pass(measured, "Seconds are seconds: rates are not off by the clock.")
+	return pass(measured, "The clock is right, and so are rates.")
 }
 
 // stopwatches are the three clocks, started together.

@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	// sayAfter is how long nothing may move on a disk before a person is told.
+	// sayAfter is how long nothing may move on a disk before a notice.
 	sayAfter = 8 * time.Second
-	// hangTimeout is how long it takes to be given up: it might move nothing for ever.
+	// hangTimeout is how long nothing may move before the disk is given up.
 	hangTimeout = 20 * time.Second
 	// endTime is how long the checks of a disk may take to end when they are interrupted.
 	endTime  = time.Second
 	lookEach = 100 * time.Millisecond
 )
 
-// watchDisk makes every check of one disk, in a goroutine that a disk that hangs may hold for ever. Such a disk fails, and the
-// checks of others go on. It reports whether the disk has let go.
+// watchDisk makes every check of one disk, in a goroutine that a disk that hangs may block forever. Such a disk fails, and
+// the checks of others go on. It reports whether the goroutine ended.
 func (o Options) watchDisk(ctx context.Context, path string, add func(name, path string, c trace.Check)) bool {
 	type made struct {
 		name  string

@@ -11,22 +11,22 @@ import (
 	"github.com/hubbench/hubbench/pkg/unit"
 )
 
-// Kind is what goes wrong.
+// Kind is a kind of fault.
 type Kind string
 
 // The kinds. All but Stall go on from when they begin.
 //
 // After a short read of a request of io_uring Linux reads on by itself, and from FUSE (seen in 6.18) it does so from where the
-// request began, not from where the read ended: the program gets wrong data, and a full count. Requests of other kinds are
-// told how many bytes there were.
+// request began, not from where the read ended: the program gets wrong data, and a full count. Requests of other kinds
+// get the number of bytes read.
 const (
 	EIO      Kind = "eio"      // reads and writes fail with an I/O error
 	ENOSPC   Kind = "enospc"   // the disk is full: writes and allocations fail
-	Stall    Kind = "stall"    // reads, writes and flushes stand still for a time, once
+	Stall    Kind = "stall"    // reads, writes and flushes stop responding for a time, once
 	Vanish   Kind = "vanish"   // the disk is gone: everything fails with ENODEV
 	Short    Kind = "short"    // reads return half of what was asked for, in whole sectors of 4 KiB
-	Corrupt  Kind = "corrupt"  // what is read has a wrong bit in each request, and nothing says so
-	SlowSync Kind = "slowsync" // each flush takes longer by a time
+	Corrupt  Kind = "corrupt"  // each read returns a wrong bit, silently
+	SlowSync Kind = "slowsync" // each flush takes longer by a given time
 )
 
 // kinds, and whether each has a time.
@@ -35,7 +35,7 @@ var kinds = [...]struct {
 	timed bool
 }{{EIO, false}, {ENOSPC, false}, {Stall, true}, {Vanish, false}, {Short, false}, {Corrupt, false}, {SlowSync, true}}
 
-// Fault is something that goes wrong on a disk, from the start or from AtBytes or After on.
+// Fault is a fault of a disk, from the start or from AtBytes or After on.
 type Fault struct {
 	Disk    string
 	Kind    Kind
@@ -107,7 +107,7 @@ func positive(text string) (time.Duration, error) {
 	return d, err
 }
 
-// faults are those of one disk, and what of it their beginning depends on.
+// faults are those of one disk, and the state that they begin by.
 type faults struct {
 	list   []Fault
 	now    func() int64 // ns
@@ -118,7 +118,6 @@ type faults struct {
 	stalledNS map[int]int64 // until when, by the number of the fault that has begun
 }
 
-// newFaults takes those of the disk.
 func newFaults(disk string, all []Fault, now func() int64) *faults {
 	f := &faults{now: now, zeroNS: now(), stalledNS: map[int]int64{}}
 	for _, fault := range all {
@@ -129,7 +128,7 @@ func newFaults(disk string, all []Fault, now func() int64) *faults {
 	return f
 }
 
-// request notes that so many bytes are to be moved.
+// request counts the bytes of a request.
 func (f *faults) request(bytes int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -148,7 +147,7 @@ func (f *faults) has(kind Kind) (length time.Duration, ok bool) {
 	return 0, false
 }
 
-// stalls is for how long the disk still stands still.
+// stalls is the remaining time of the disk's stalls.
 func (f *faults) stalls() (left time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -23,7 +23,7 @@ type disk struct {
 	quit      <-chan struct{} // closed when it is unmounted
 }
 
-// gone is ENODEV from when the disk has vanished, or is being unmounted.
+// gone is ENODEV once the disk has vanished, or is being unmounted.
 func (d *disk) gone() syscall.Errno {
 	select {
 	case <-d.quit:
@@ -36,8 +36,8 @@ func (d *disk) gone() syscall.Errno {
 	return fs.OK
 }
 
-// rest waits for some time. Neither this nor until ends by a signal: to the program its requests are those of a disk, which
-// no signal takes back, and io_uring would begin an interrupted one again.
+// rest waits for some time. Neither this nor until ends by a signal: signals do not cancel a real disk's requests, and
+// io_uring would repeat an interrupted one.
 func (d *disk) rest(length time.Duration) syscall.Errno {
 	if length <= 0 {
 		return fs.OK
@@ -88,7 +88,7 @@ func (d *disk) pace(op trace.Role, bytes int, do func() syscall.Errno) syscall.E
 	return errno
 }
 
-// fails is how a request fails by a fault.
+// fails is the error of a request by a fault.
 func (d *disk) fails(op trace.Role) syscall.Errno {
 	if errno := d.gone(); errno != fs.OK {
 		return errno
@@ -159,7 +159,6 @@ func (f *file) Read(ctx context.Context, dest []byte, off int64) (result fuse.Re
 	return fuse.ReadResultData(data), fs.OK
 }
 
-// Write writes.
 func (f *file) Write(ctx context.Context, data []byte, off int64) (written uint32, errno syscall.Errno) {
 	errno = f.pace(trace.Write, len(data), func() (errno syscall.Errno) {
 		written, errno = f.LoopbackFile.Write(ctx, data, off)
@@ -171,8 +170,8 @@ func (f *file) Write(ctx context.Context, data []byte, off int64) (written uint3
 	return written, fs.OK
 }
 
-// Fsync takes no time of its own: what was written has been moved by the model already. The folder behind is no disk to be
-// measured, so its own flush would only add what that takes.
+// Fsync takes no time of its own: what was written has been moved by the model already. The folder behind is not measured,
+// so its own flush would only add to the time.
 func (f *file) Fsync(context.Context, uint32) syscall.Errno {
 	if errno := f.gone(); errno != fs.OK {
 		return errno

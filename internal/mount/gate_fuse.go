@@ -6,12 +6,12 @@ import (
 	"github.com/hanwen/go-fuse/v2/fuse"
 )
 
-// maxAtOnce is how many requests of a disk are under way at most: each may hold a thread while the folder behind does not
-// answer, and a process has only so many.
+// maxAtOnce limits the requests of a disk in flight: each may block a thread while the folder behind does not answer, and
+// a process has a limited number.
 const maxAtOnce = 64
 
-// gate is what every request to a disk passes: it fails when the disk is gone, and waits while too many are under way. That a
-// file is closed, or forgotten, never fails.
+// gate is passed by every request to a disk: it fails when the disk is gone, and waits while too many are in flight. Closing
+// or forgetting a file never fails.
 type gate struct {
 	fuse.RawFileSystem
 	*disk
@@ -31,7 +31,7 @@ func (g *gate) pass(do func() fuse.Status) fuse.Status {
 	return do()
 }
 
-// counted is pass for what returns a number too, or data.
+// counted is pass for calls that also return a number or data.
 func counted[T any](g *gate, do func() (T, fuse.Status)) (result T, status fuse.Status) {
 	status = g.pass(func() (status fuse.Status) {
 		result, status = do()

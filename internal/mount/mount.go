@@ -1,12 +1,11 @@
-// Package mount is a hub that nobody has to own: folders that really hold files, and whose reads and writes take as long as
-// they would on the disks of a profile. Any program that uses them feels the hub: a disk that pulls harder takes from the
-// others, and those that stay keep their old rate for a while when one has ended.
+// Package mount simulates a hub for any program: folders that hold real files, whose reads and writes take as long as they
+// would on the disks of a profile, contention and recovery included.
 //
-// It is for trying programs, and for holding hubbench itself against a known truth; it measures nothing. Its files are only
+// It is for trying programs, and for testing hubbench itself against a known truth; it measures nothing. Its files are only
 // as fast as the folder behind them, so a profile may have to be slowed down (hub.Profile.Scaled). What depends on a file's
-// size in a profile (knee, per_file) and its noise are left out: what a program does with which file is its own matter.
+// size in a profile (knee, per_file) and its noise are left out.
 //
-// Start at Mount, which needs FUSE: that of Linux, or macFUSE. Pacer makes requests wait for the model, Fault is what may go wrong on a disk.
+// Start at Mount, which needs FUSE: that of Linux, or macFUSE. Pacer makes requests wait for the model, Fault is an injected fault.
 package mount
 
 import (
@@ -32,8 +31,8 @@ type Options struct {
 	Faults  []Fault
 }
 
-// Check finds folders that lie in one another: a disk whose files are on a disk of the same hub asks itself for each of them,
-// without an end. A folder that cannot be looked at is left to Mount.
+// Check finds folders that lie in one another: a disk whose files are on a disk of the same hub would request its own files
+// forever. A folder that cannot be looked at is left to Mount.
 func (o *Options) Check() error {
 	dir, ok := place(o.Dir)
 	if !ok || o.Backing == "" {
@@ -46,7 +45,7 @@ func (o *Options) Check() error {
 		case !ok:
 			continue
 		case within(at, dir) || within(dir, at):
-			return fmt.Errorf("--backing %s: %s and DIR, %s, lie in one another, so the hub would keep its files in itself; choose folders that do not", o.Backing, at, dir)
+			return fmt.Errorf("--backing %s: %s and DIR, %s, lie in one another, so the hub would keep its files in itself; choose separate folders", o.Backing, at, dir)
 		case name == ".":
 			continue
 		}
@@ -86,11 +85,11 @@ func within(path, folder string) bool {
 	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, string(filepath.Separator))+string(filepath.Separator))
 }
 
-// slowest is the rate to which a disk may be slowed down, in bytes per second: below, its requests, four of 8 MiB beside
-// others, take so long that they look like those of a disk that hangs.
+// slowest is the lowest rate to which a disk may be slowed down, in bytes per second: below, its requests, four of 8 MiB
+// beside others, look like those of a disk that hangs.
 const slowest = 20e6
 
-// Slowed is the profile at a part of its rates.
+// Slowed is the profile at a fraction of its rates.
 func Slowed(p *hub.Profile, part float64) (*hub.Profile, error) {
 	lowest, name := 1.0, ""
 	for i := range p.Disks {
@@ -110,7 +109,7 @@ func Slowed(p *hub.Profile, part float64) (*hub.Profile, error) {
 }
 
 // ErrNoFUSE says that this build cannot mount.
-var ErrNoFUSE = errors.New("mount needs FUSE, and this hubbench was built for a system where that is not supported: use Linux or macOS")
+var ErrNoFUSE = errors.New("mount needs FUSE, and this hubbench was built for a system without it: use Linux or macOS")
 
 // plain is the profile without what depends on files.
 func plain(p *hub.Profile) *hub.Profile {

@@ -24,10 +24,10 @@ import (
 	"github.com/hubbench/hubbench/pkg/hardware"
 )
 
-// maxRequest is the most bytes of a request: larger ones come in parts. It is what the kernel allows at most.
+// maxRequest is the kernel's maximum size of a request: larger ones come in parts.
 const maxRequest = 1 << 20
 
-// Mounted is a hub whose folders are there, until Unmount.
+// Mounted is a mounted hub, until Unmount.
 type Mounted struct {
 	disks   []*disk
 	remove  []string // folders that were created, in that order
@@ -114,7 +114,7 @@ func (m *Mounted) mount(d *disk, behind string) error {
 		MaxWrite: maxRequest, MaxReadAhead: maxRequest, DirectMount: true, FsName: d.hub, Name: hardware.MountedBy,
 		MaxInflightRequestBytes: maxAtOnce * maxRequest,
 		ExtraCapabilities:       directMaps,
-		Logger:                  log.New(io.Discard, "", 0), // what fails, fails in the program that asked for it
+		Logger:                  log.New(io.Discard, "", 0), // the program that made a request gets its error
 	}}
 	server, err := fuse.NewServer(&gate{fs.NewNodeFS(n, &opts), d, make(chan struct{}, maxAtOnce)}, d.dir, &opts.MountOptions)
 	if err != nil {
@@ -125,13 +125,11 @@ func (m *Mounted) mount(d *disk, behind string) error {
 	return server.WaitMount()
 }
 
-// unmountIn is how long Unmount tries at most.
 const unmountIn = 1500 * time.Millisecond
 
-// Unmount ends all that waits, unmounts the disks and removes what Mount has created. A disk that a program still uses is
-// detached: the program's next request fails. If another mount namespace has a copy of a disk, its requests fail until this
-// process ends, and with it the copy: that is not waited for. Once now is closed it waits for nothing any more, and says what it
-// leaves.
+// Unmount ends waiting requests, unmounts the disks and removes what Mount has created. A disk that a program still uses is
+// detached: the program's next request fails. A copy of a disk in another mount namespace fails its requests until this
+// process ends; Unmount does not wait for that. Once now is closed it stops waiting, and says what it leaves.
 func (m *Mounted) Unmount(now <-chan struct{}) error {
 	m.stop()
 	m.group.Wait()
@@ -164,7 +162,7 @@ func (m *Mounted) Unmount(now <-chan struct{}) error {
 // unmount takes the disk away.
 func (d *disk) unmount(now <-chan struct{}) error {
 	for rest := 5 * time.Millisecond; rest < 200*time.Millisecond; rest *= 2 { // the kernel closes files after their programs have
-		if unmount(d.dir) == nil || !isMount(d.dir) { // somebody has unmounted it by hand
+		if unmount(d.dir) == nil || !isMount(d.dir) { // it was unmounted by hand
 			return nil
 		}
 		select {
@@ -176,7 +174,7 @@ func (d *disk) unmount(now <-chan struct{}) error {
 	if err := detach(d.dir); err != nil {
 		return fmt.Errorf("unmount %s: %w; try %s %s", d.dir, err, unmountCommand, d.dir)
 	}
-	return fmt.Errorf("%s was still in use: it was unmounted all the same, and programs that use it fail", d.dir)
+	return fmt.Errorf("%s was still in use: it was unmounted anyway, and programs that use it will fail", d.dir)
 }
 
 // removeFolders removes what Mount has created.

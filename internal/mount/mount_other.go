@@ -2,7 +2,7 @@
 
 package mount
 
-// Mounted stands for a mount that cannot be.
+// Mounted is never returned here.
 type Mounted struct{}
 
 // Mount fails: see ErrNoFUSE.

@@ -16,7 +16,7 @@ type node struct {
 	*disk
 }
 
-// WrapChild has all in a folder be of the same disk.
+// WrapChild makes everything in a folder belong to the same disk.
 func (n *node) WrapChild(_ context.Context, child fs.InodeEmbedder) fs.InodeEmbedder {
 	if plain, ok := child.(*fs.LoopbackNode); ok {
 		return &node{plain, n.disk}
@@ -24,7 +24,7 @@ func (n *node) WrapChild(_ context.Context, child fs.InodeEmbedder) fs.InodeEmbe
 	return child
 }
 
-// Open opens a file. The folder behind need not know direct requests.
+// Open opens a file. The folder behind need not support direct requests.
 func (n *node) Open(ctx context.Context, flags uint32) (fs.FileHandle, uint32, syscall.Errno) {
 	f, _, errno := n.LoopbackNode.Open(ctx, flags&^directFlag)
 	if errno != fs.OK {
@@ -33,7 +33,6 @@ func (n *node) Open(ctx context.Context, flags uint32) (fs.FileHandle, uint32, s
 	return n.open(f, flags)
 }
 
-// Create creates a file and opens it.
 func (n *node) Create(ctx context.Context, name string, flags, mode uint32, out *fuse.EntryOut) (*fs.Inode, fs.FileHandle, uint32, syscall.Errno) {
 	inode, f, _, errno := n.LoopbackNode.Create(ctx, name, flags&^directFlag, mode, out)
 	if errno != fs.OK {
@@ -43,7 +42,7 @@ func (n *node) Create(ctx context.Context, name string, flags, mode uint32, out 
 	return inode, f, how, errno
 }
 
-// Statfs gives each disk its part of the space behind: all of it together is there once.
+// Statfs gives each disk an equal part of the space behind.
 func (n *node) Statfs(ctx context.Context, out *fuse.StatfsOut) syscall.Errno {
 	errno := n.LoopbackNode.Statfs(ctx, out)
 	out.Blocks, out.Bfree, out.Bavail = out.Blocks/n.parts, out.Bfree/n.parts, out.Bavail/n.parts

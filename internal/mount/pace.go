@@ -13,8 +13,8 @@ import (
 // Pacer makes requests wait until the hub model has moved their bytes, in real time.
 //
 // Reads and writes of a disk are two members of the model, each on it while it is asked for bytes (hub.Work.OnDemand says
-// when it has left). When a disk turns from the one to the other it has not left: the idle one is withdrawn, which holds
-// nobody. A request in passing, such as a program's note of what it has read, is no turn. A disk that reads and writes at
+// when it has left). When a disk switches from one to the other it has not left: the idle one is withdrawn, which slows
+// nothing down. A small request, such as a program's note of what it has read, is no switch. A disk that reads and writes at
 // once does each as fast as the hub lets it.
 type Pacer struct {
 	now     func() int64 // ns
@@ -24,7 +24,7 @@ type Pacer struct {
 	sim    *hub.Sim
 	zeroNS int64                      // the model's
 	waits  map[string][]chan struct{} // of the members, in the order of their requests
-	since  map[string]int64           // bytes that each was asked for since the disk's other one was
+	since  map[string]int64           // bytes requested of each since the last request of the disk's other one
 
 	changed chan struct{} // wakes Run
 }
@@ -58,12 +58,12 @@ func (p *Pacer) Ask(disk string, op trace.Role, bytes int64) (moved <-chan struc
 	p.waits[mine] = append(p.waits[mine], done)
 	select {
 	case p.changed <- struct{}{}:
-	default: // it is to wake up already
+	default: // Run will wake up already
 	}
 	return done, nil
 }
 
-// passing is the most bytes that do not yet turn a disk: what it moves in the moment that costs nothing anyhow.
+// passing is the largest request that does not switch a disk: what it moves in a negligible time.
 func (p *Pacer) passing(disk string, op trace.Role) float64 {
 	known := p.profile.Disk(disk)
 	if known == nil {
@@ -72,8 +72,8 @@ func (p *Pacer) passing(disk string, op trace.Role) float64 {
 	return known.Side(op).Hub * hub.DemandAhead.Seconds()
 }
 
-// Serve ends the requests whose bytes have moved by now, and says how long it is until it is worth looking again; ok is
-// false if nothing is under way.
+// Serve ends the requests whose bytes have moved by now, and returns how long to wait until the next call; ok is false if
+// nothing is in flight.
 func (p *Pacer) Serve() (wait time.Duration, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -93,7 +93,7 @@ func (p *Pacer) advance() int64 {
 	return tNS
 }
 
-// minWait is how long Run waits at least: timers are no finer, and what it is late by the model makes up for.
+// minWait is the minimum wait of Run: timers are no finer, and the model makes up for delays.
 const minWait = 200 * time.Microsecond
 
 // Run serves requests until the context ends.

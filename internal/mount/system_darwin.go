@@ -12,7 +12,7 @@ const (
 	directFlag = 0
 	// directMaps is nothing to ask for: see directFlag.
 	directMaps = 0
-	// unmountCommand is what takes a mount away by hand.
+	// unmountCommand removes a mount by hand.
 	unmountCommand = "umount"
 )
 
@@ -29,8 +29,8 @@ func fuseMissing() error {
 	return errors.New("mount needs macFUSE, and it is not installed: see https://macfuse.github.io")
 }
 
-// unmount takes a mount away that nobody uses.
+// unmount removes a mount that is not in use.
 func unmount(dir string) error { return unix.Unmount(dir, 0) }
 
-// detach takes a mount away whoever uses it.
+// detach removes a mount that may be in use.
 func detach(dir string) error { return unix.Unmount(dir, unix.MNT_FORCE) }

@@ -16,7 +16,7 @@ const (
 	directFlag = unix.O_DIRECT
 	// directMaps lets files that are opened past the cache be mapped, as those of a disk may be: from Linux 6.6 on.
 	directMaps = fuse.CAP_DIRECT_IO_ALLOW_MMAP
-	// unmountCommand is what takes a mount away by hand.
+	// unmountCommand removes a mount by hand.
 	unmountCommand = "fusermount3 -u"
 )
 
@@ -28,13 +28,13 @@ func fuseMissing() error {
 	return nil
 }
 
-// unmount takes a mount away that nobody uses.
+// unmount removes a mount that is not in use.
 func unmount(dir string) error { return unmountBy(dir, 0, "-u") }
 
-// detach takes a mount out of sight whoever uses it.
+// detach hides a mount that may be in use.
 func detach(dir string) error { return unmountBy(dir, unix.MNT_DETACH, "-uz") }
 
-// unmountBy asks the system, or fusermount for those who may not ask it themselves.
+// unmountBy calls the system, or fusermount without the permission for that.
 func unmountBy(dir string, flags int, option string) error {
 	err := unix.Unmount(dir, flags)
 	if errors.Is(err, syscall.EPERM) {
