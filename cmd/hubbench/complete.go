@@ -36,7 +36,7 @@ func complete(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		cmd.ValidArgsFunction = args[cmd.Name()]
 		for name, function := range flags[cmd.Name()] {
-			_ = cmd.RegisterFlagCompletionFunc(name, function) // it fails for a flag that is not there, as a test would show
+			_ = cmd.RegisterFlagCompletionFunc(name, function) // fails only for an unknown flag
 		}
 	}
 }
@@ -131,7 +131,6 @@ func parts[B report.Block](nameOf func(B) string) cobra.CompletionFunc {
 	}
 }
 
-// words completes one of a few words.
 func words(list ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
 }

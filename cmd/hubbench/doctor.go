@@ -121,17 +121,16 @@ func foldersToCheck(p program, args []string) ([]string, error) {
 	return paths, nil
 }
 
-// count is what the disk behind a folder has read and written by its own count. Trims are left out: those of test files
-// that were just removed come whenever the file system likes.
+// count is what the disk behind a folder has read and written by its own count. Trims are left out: the file system sends
+// those of removed test files at any time.
 func count(ctx context.Context, path string) (int64, error) {
 	c, err := gauge.Count(ctx, path)
 	return c.Read + c.Written, err
 }
 
-// lookFor is how long the machine may take to say what it is: macOS' own tool needs some ten seconds for it.
+// lookFor is how long the machine may take to describe itself: macOS's own tool needs some ten seconds.
 const lookFor = 20 * time.Second
 
-// onBattery asks the machine what it runs on.
 func onBattery(ctx context.Context) (on, known bool) {
 	ctx, cancel := context.WithTimeout(ctx, lookFor)
 	defer cancel()

@@ -12,7 +12,6 @@ import (
 	"github.com/hubbench/hubbench/internal/interrupt"
 )
 
-// What an exit code says.
 const (
 	exitOK          = 0
 	exitFailed      = 1
@@ -31,7 +30,7 @@ Exit codes: 0 ok, 1 failed, 2 bad usage or scenario, 3 partial run (results kept
 // exitError is an error that knows its exit code.
 type exitError struct {
 	code int
-	err  error // nil if all has been said already
+	err  error // nil if everything is printed already
 }
 
 func (e *exitError) Error() string {
@@ -43,7 +42,7 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// usage marks an error as the user's to mend: bad arguments, a bad scenario.
+// usage marks an error as one that the user can fix: bad arguments, a bad scenario.
 func usage(err error) error {
 	if err == nil {
 		return nil
@@ -66,10 +65,10 @@ func exitCode(err error) int {
 	}
 }
 
-// maxMistakes is how many mistakes are told at once: more than that is not read.
+// maxMistakes is how many mistakes are printed at once.
 const maxMistakes = 10
 
-// printError says on one line what went wrong, or on a line each if that is several things, and returns the exit code.
+// printError prints an error, on a line for each cause, and returns the exit code.
 func printError(err error, stderr io.Writer) int {
 	all := causes(err)
 	for _, cause := range all[:min(len(all), maxMistakes)] {
@@ -81,8 +80,7 @@ func printError(err error, stderr io.Writer) int {
 	return exitCode(err)
 }
 
-// causes are what there is to say of an error: itself, each of the mistakes that a person made at once, or nothing if
-// all has been said.
+// causes lists what to print of an error: itself, each of several mistakes, or nothing if it is printed already.
 func causes(err error) []error {
 	var known *exitError
 	if !errors.As(err, &known) {
@@ -106,5 +104,4 @@ func oneLine(text string) string {
 	return strings.Join(lines, " ")
 }
 
-// exit ends the process.
 func exit(code int) { os.Exit(code) }

@@ -81,8 +81,8 @@ func runFit(p program, paths []string, opts fitOptions) error {
 	return opts.send(p, report.OfFit(fitted, opts.name, opts.profile), nil)
 }
 
-// observe takes what several runs say of one hub, and how what is fitted to them was come by: of runs that were simulated from
-// specifications nothing measured comes.
+// observe reads what several runs show of one hub, and the source of the fit: runs simulated from specifications are no
+// measurement.
 func observe(paths []string) (evidence *hub.Evidence, origin hub.Source, err error) {
 	evidence, origin = &hub.Evidence{}, hub.Fitted
 	for _, path := range paths {

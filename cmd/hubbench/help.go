@@ -15,7 +15,7 @@ func newHelp(p program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND | TOPIC]",
 		Short: "Explain a command or a topic",
-		Long: `Explain a command, as hubbench COMMAND --help does, or a topic of the manual. What is both, such as
+		Long: `Explain a command, as hubbench COMMAND --help does, or a topic of the manual. A name of both, such as
 report, is explained as both.
 
 ` + topicsHelp(),

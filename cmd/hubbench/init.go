@@ -55,7 +55,7 @@ follow from the free space. Only the scenario is written, and never over an exis
 	flags.StringVar(&opts.from, "from", "", "start from a built-in scenario: "+strictyaml.Choice(configs.Scenarios()))
 	flags.StringVar(&opts.out, "out", "hubbench.yaml", "the `FILE` to write")
 	flags.BoolVar(&opts.force, "force", false, "overwrite an existing file")
-	_ = cmd.RegisterFlagCompletionFunc("disks", pluggedIn(p)) // fails only for a flag that is not there, as the next
+	_ = cmd.RegisterFlagCompletionFunc("disks", pluggedIn(p)) // fails only for an unknown flag, as the next
 	_ = cmd.RegisterFlagCompletionFunc("from", words(configs.Scenarios()...))
 	return cmd
 }
@@ -64,7 +64,7 @@ func runInit(ctx context.Context, p program, opts initOptions) error {
 	if opts.demo && opts.from != "" || opts.disks != nil && (opts.demo || opts.from != "") {
 		return usage(errors.New("--disks, --demo and --from each say what to write; give one of them"))
 	}
-	if exists(opts.out) && !opts.force { // before anybody is asked anything
+	if exists(opts.out) && !opts.force { // before any question
 		return usage(overwrites(opts.out))
 	}
 	content, err := draftOf(ctx, p, opts)
@@ -159,7 +159,7 @@ func choose(ctx context.Context, p program, disks []draft.Disk) ([]draft.Disk, e
 			return nil, err
 		}
 		picked, err := pick(disks, answer)
-		if err == nil || !strings.HasSuffix(answer, "\n") { // nobody is there to be asked again
+		if err == nil || !strings.HasSuffix(answer, "\n") { // end of input
 			return picked, err
 		}
 		sayf(p.stderr, "%v\n", err)
@@ -180,13 +180,13 @@ func pick(disks []draft.Disk, answer string) ([]draft.Disk, error) {
 	}
 	for _, name := range names {
 		if name != "" {
-			return nil, usage(fmt.Errorf("there is no disk %s in the list; try %s", strictyaml.Quote(name), disks[0].Name))
+			return nil, usage(fmt.Errorf("disk %s is not in the list; try %s", strictyaml.Quote(name), disks[0].Name))
 		}
 	}
 	return picked, nil
 }
 
-// builtIn is a scenario that comes with hubbench, as if it had been written for where it goes.
+// builtIn is a scenario that comes with hubbench, adapted to the folder that it is written to.
 func builtIn(name, out string) ([]byte, error) {
 	data, ok := configs.Scenario(name)
 	if !ok {
@@ -218,7 +218,6 @@ func canWrite(folder string) bool {
 	return err == nil && place.Writable == nil
 }
 
-// lookAround finds out what is plugged in.
 func (p program) lookAround(ctx context.Context) (*hardware.Inventory, error) {
 	if p.look != nil {
 		return p.look(ctx)
@@ -226,7 +225,7 @@ func (p program) lookAround(ctx context.Context) (*hardware.Inventory, error) {
 	return device.Look(ctx, device.LookOptions{})
 }
 
-// pluggedIn completes the disks that can be tested, by their names.
+// pluggedIn completes the names of disks that can be tested.
 func pluggedIn(p program) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 		inv, err := p.lookAround(cmd.Context())

@@ -204,7 +204,7 @@ func TestInitChoose(t *testing.T) {
 	}
 	var again bytes.Buffer
 	picked, err = choose(t.Context(), program{stdin: strings.NewReader("d\na,b\n"), stderr: &again}, disks)
-	if err != nil || len(picked) != 2 || !strings.Contains(again.String(), "all: there is no disk \"D\" in the list; try A\nWhich of them") {
+	if err != nil || len(picked) != 2 || !strings.Contains(again.String(), "all: disk \"D\" is not in the list; try A\nWhich of them") {
 		t.Errorf("picked %+v, %v after a wrong answer: %s", picked, err, again.String())
 	}
 	if picked, err = choose(t.Context(), program{stdin: strings.NewReader("d"), stderr: &again}, disks); err == nil {

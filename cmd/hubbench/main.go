@@ -16,7 +16,7 @@ import (
 // version is set by the Makefile from the repository's tags.
 var version string
 
-// program is what a command needs of the outside, so that a test can stand in for it.
+// program is what a command needs from outside, so that a test can replace it.
 type program struct {
 	stdin  io.Reader
 	stdout io.Writer // results

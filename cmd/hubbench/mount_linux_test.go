@@ -221,7 +221,7 @@ func TestMountedInUse(t *testing.T) {
 	}
 	err = m.cmd.Wait()
 	said, _ := os.ReadFile(filepath.Join(m.dir, "said"))
-	if want := filepath.Join(m.root, "A") + " was still in use: it was unmounted all the same"; err == nil || !bytes.Contains(said, []byte(want)) {
+	if want := filepath.Join(m.root, "A") + " was still in use: it was unmounted anyway"; err == nil || !bytes.Contains(said, []byte(want)) {
 		t.Errorf("got error %v and %s, want %s", err, said, want)
 	}
 	if _, err := os.Stat(m.root); err == nil {

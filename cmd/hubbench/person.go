@@ -22,8 +22,8 @@ import (
 // How hubbench talks to people: results go to stdout, everything else to stderr; a question is only
 // asked of a terminal, and every question can be answered beforehand with a flag.
 
-// sayf writes a line for people. What it names, such as a folder of a disk that comes from somebody else, may hold anything:
-// nothing of that reaches the terminal but what can be seen.
+// sayf writes a line for people. Names in it, such as a folder on an unknown disk, may hold anything: only printable
+// characters reach the terminal.
 func sayf(w io.Writer, format string, args ...any) {
 	for i, arg := range args {
 		switch v := arg.(type) {
@@ -42,7 +42,7 @@ func sayf(w io.Writer, format string, args ...any) {
 // worth a question.
 const askAbove = 100_000_000_000
 
-// confirm asks whether to write as much as the plan does to real disks, with what fills volumes and all tries of searches.
+// confirm asks whether to write as much to real disks as the plan does, including fillings and all tries of searches.
 func confirm(ctx context.Context, p program, ready *prepare.Ready, yes bool) error {
 	if yes || ready.Profile != nil || !isTerminal(p.stdin) {
 		return nil
@@ -62,7 +62,7 @@ func confirm(ctx context.Context, p program, ready *prepare.Ready, yes bool) err
 	return nil
 }
 
-// wear says how much the plan writes, if that is worth a question.
+// wear says how much the plan writes; empty below askAbove.
 func wear(ready *prepare.Ready) (string, error) {
 	forecasts, err := forecast.Of(ready.Plan, ready.Profile, ready.Volumes())
 	if err != nil {
@@ -79,7 +79,7 @@ func wear(ready *prepare.Ready) (string, error) {
 	return "This will write " + bound + unit.FormatBytes(total.Written()) + " to the disks in total.", nil
 }
 
-// requireTerminal refuses a plan with pauses if nobody can press Enter, before anything is measured.
+// requireTerminal refuses a plan with pauses without a terminal, before anything is measured.
 func requireTerminal(p program, ready *prepare.Ready, noPause bool) error {
 	if noPause || isTerminal(p.stdin) {
 		return nil
@@ -92,7 +92,7 @@ func requireTerminal(p program, ready *prepare.Ready, noPause bool) error {
 	return nil
 }
 
-// pause shows what is to be done by hand and waits for Enter, if somebody is there.
+// pause shows what to do by hand and, on a terminal, waits for Enter.
 func pause(ctx context.Context, p program, text string, noPause bool) error {
 	if noPause {
 		sayf(p.stderr, "not waiting: %s\n", text)
@@ -128,7 +128,6 @@ func readLine(ctx context.Context, r io.Reader) (string, error) {
 // notify writes a line for a person.
 func (p program) notify(text string) { sayf(p.stderr, "%s\n", text) }
 
-// isTerminal reports whether a person sits at a stream.
 func isTerminal(stream any) bool {
 	file, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))

@@ -35,7 +35,7 @@ the results. --allow CODE skips a check, here and in run:
 ` + checksHelp() + `
 
 --codecs lists the codecs that streams may play or record, with their rates and where these were
-published; with words, those that have them in their names: plan --codecs prores uhd-25.`,
+published; WORDs select those with them in their names: plan --codecs prores uhd-25.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if codecs {
 				return nil
@@ -75,7 +75,7 @@ func runPlan(ctx context.Context, p program, path string, allow []string, out ou
 	}
 	ready.Look = p.lookAround
 	ready.ReachResults("")
-	_ = ready.Reach() // the checks say it better
+	_ = ready.Reach() // the checks report it in detail
 	if err := ready.LeaveOut(allow); err != nil {
 		return usage(err)
 	}
@@ -138,7 +138,7 @@ func forecastPlan(ready *prepare.Ready) (*report.Plan, error) {
 
 // allowFlag lets a command leave out checks of the machine.
 func allowFlag(cmd *cobra.Command, allow *[]string) {
-	cmd.Flags().StringSliceVar(allow, "allow", nil, "leave out the checks with these `CODES`, such as busy,background; each check names its own in brackets")
+	cmd.Flags().StringSliceVar(allow, "allow", nil, "skip the checks with these `CODES`, such as busy,background; each problem ends with its code in brackets")
 }
 
 // checksHelp lists the checks that can be left out.

@@ -21,10 +21,10 @@ func newPredict(p program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "predict PROFILE [DISK...]",
 		Short: "Predict what disks get on a hub in every combination",
-		Long: `Predict from a hub profile how best to plug its disks (or those named) in, what to measure next,
+		Long: `Predict from a hub profile how best to plug in its disks (or those named), what to measure next,
 and what they get in combinations of reading, writing and idle: in a dozen to look at first, or with
 --all in each. PROFILE is a .yaml that fit wrote, or built in: ` + strings.Join(configs.Hubs(), ", ") + `.
-Whether streams survive beside other disks, hubbench advise says.`,
+hubbench advise says whether streams survive beside other disks.`,
 		Args: takes(1, unlimited),
 		RunE: func(_ *cobra.Command, args []string) error {
 			profile, err := prepare.LoadProfile(args[0])

@@ -13,7 +13,7 @@ import (
 	"github.com/hubbench/hubbench/internal/rundir"
 )
 
-// runResume goes on with a run that was cut off, by the plan that it began with.
+// runResume continues an interrupted run by its own plan.
 func runResume(ctx context.Context, p program, opts runOptions) error {
 	var rest *rundir.Unfinished
 	var dir *rundir.Dir
@@ -51,7 +51,7 @@ func runResume(ctx context.Context, p program, opts runOptions) error {
 	return measure(ctx, p, ready, opts, dir, info)
 }
 
-// prepareRest checks whether the run's own plan can go on here.
+// prepareRest checks whether the run's own plan can continue here.
 func prepareRest(ctx context.Context, p program, rest *rundir.Unfinished, opts runOptions) (*prepare.Ready, []string, error) {
 	ready, err := prepare.Rest(rest, p.notify)
 	if err != nil {
@@ -65,7 +65,7 @@ func prepareRest(ctx context.Context, p program, rest *rundir.Unfinished, opts r
 		return nil, nil, usage(err)
 	}
 	if tool := toolVersion(); tool != rest.Info.Tool {
-		warnings = append(warnings, fmt.Sprintf("started with hubbench %s, resumed with %s: the two may measure differently", rest.Info.Tool, tool))
+		warnings = append(warnings, fmt.Sprintf("started with hubbench %s, resumed with %s: they may measure differently", rest.Info.Tool, tool))
 	}
 	if !opts.quiet {
 		tries := ""

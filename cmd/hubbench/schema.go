@@ -11,9 +11,9 @@ func newSchema(p program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of scenarios, for editors",
-		Long: `Print the JSON Schema (draft 2020-12) of scenario files: made of the same keys that hubbench reads,
-with what they mean, their defaults and ranges. An editor with a YAML language server completes and
-checks a scenario that begins with such a line:
+		Long: `Print the JSON Schema (draft 2020-12) of scenario files: the keys that hubbench reads, with their
+meanings, defaults and ranges. An editor with a YAML language server completes and checks a scenario
+that begins with this line:
 
     # yaml-language-server: $schema=` + scenario.SchemaURL + `
 

@@ -8,8 +8,8 @@ import (
 	"github.com/hubbench/hubbench/internal/interrupt"
 )
 
-// heapGrowth is how many percent the heap may grow between collections: so a million files are analysed in 250 MB, and
-// no slower.
+// heapGrowth is how many percent the heap may grow between collections: a million files are then analysed in 250 MB, as
+// fast as before.
 const heapGrowth = 60
 
 func main() {

@@ -42,7 +42,7 @@ func newJanitor(p program) *cobra.Command {
 		Args:   cobra.MinimumNArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			underCoordinator()
-			signal.Ignore(syscall.SIGTERM) // it outlives the run, and must not clean up while that goes on
+			signal.Ignore(syscall.SIGTERM) // it outlives the run, and must not clean up before its end
 			var leash io.Reader
 			if leashed {
 				leash = os.NewFile(coordinator.LeashFile, "leash")
@@ -65,12 +65,11 @@ func newClock(p program) *cobra.Command {
 	}
 }
 
-// underCoordinator leaves to the coordinator what a terminal sends (Ctrl-C, Ctrl-\, its end): it reaches the whole process
-// group, and the coordinator decides what it means; one that is gone must not kill us by a broken pipe before the files are
-// removed.
+// underCoordinator ignores a terminal's signals (Ctrl-C, Ctrl-\, hangup), which reach the whole process group: the
+// coordinator handles them. A broken pipe to a dead coordinator must not kill this process before the files are removed.
 func underCoordinator() {
 	signal.Ignore(syscall.SIGQUIT, syscall.SIGHUP, syscall.SIGPIPE)
-	// Nobody reads this one: Windows ends a process at Ctrl-C unless the signal is asked for, ignored or not.
+	// Never read: Windows ends a process at Ctrl-C unless the signal is caught, ignored or not.
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 }
 

@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// A process with a request to a disk that hangs ends when the disk is back, whatever kills it, and whoever waits for it,
-// such as a shell, waits as long. So commands that look at disks do it in a second process. The first touches no disk: it
-// passes on what signals ask, and ends with the exit code that the second gives, though that may not be able to end.
+// A process with a request to a disk that hangs cannot be killed until the disk is back, and its parent, such as a shell,
+// waits as long. So commands that look at disks do so in a second process. The first touches no disk: it passes signals
+// on, and exits with the code that the second reports, even if the second cannot end.
 
 // behindFront, in the environment, says that there is such a process before this one.
 const behindFront = "HUBBENCH_BEHIND_FRONT"
@@ -60,7 +60,7 @@ func Front(p Process, commands []string) (code int, ok bool) {
 	cmd.ExtraFiles = []*os.File{askedRead, codeWrite}
 	cmd.Env = append(slices.Clone(p.Env), behindFront+"=1")
 	dieWithFront(cmd)
-	runtime.LockOSThread() // whose end would be taken for this process's
+	runtime.LockOSThread() // its end would count as this process's
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, askingSignals()...)
 	if err := cmd.Start(); err != nil {
@@ -68,11 +68,11 @@ func Front(p Process, commands []string) (code int, ok bool) {
 		runtime.UnlockOSThread()
 		return 0, false
 	}
-	_ = askedRead.Close() // by now the other process's alone
+	_ = askedRead.Close() // now only the other process's
 	_ = codeWrite.Close()
 	ended, given := make(chan struct{}), make(chan int, 1)
 	go func() {
-		_ = cmd.Wait() // how it has ended is looked at below
+		_ = cmd.Wait() // its exit is checked below
 		close(ended)
 	}()
 	go func() {
@@ -84,7 +84,7 @@ func Front(p Process, commands []string) (code int, ok bool) {
 	for {
 		select {
 		case <-signals:
-			_, _ = asked.Write([]byte{1}) // one that has ended cannot be asked
+			_, _ = asked.Write([]byte{1}) // fails if it has ended
 		case code := <-given:
 			select {
 			case <-ended:
@@ -112,7 +112,7 @@ func Behind(ctx context.Context, p Process) (context.Context, func(code int)) {
 	asked, codes := os.NewFile(askedFile, "asked"), os.NewFile(codeFile, "code")
 	end := func(code int) {
 		_, _ = codes.Write([]byte{byte(code)})
-		// A request that does not return holds all files of the process open, for whoever reads what is printed.
+		// A request that does not return keeps all files of the process open, so that readers of its output wait.
 		_, _, _ = p.Stdin.Close(), p.Stdout.Close(), p.Stderr.Close()
 		p.Exit(code)
 	}

@@ -23,13 +23,12 @@ type Asked struct {
 	say func() // answers the first
 }
 
-// asks are what the process in front of this one passes on, until a command takes them each of them ends it.
+// asks are the requests to stop from the process in front of this one; until a command takes them, each ends it.
 type asks struct {
 	taken atomic.Bool
 	each  chan os.Signal
 }
 
-// asksKey is what a context has them by.
 type asksKey struct{}
 
 // Process is what belongs to the whole process, which cmd has and passes down.

@@ -20,7 +20,7 @@ import (
 // systemDisk is the check that a scenario leaves out by allow_system_disk.
 const systemDisk = "system_disk"
 
-// watchFor is how long the disks are looked at for work of others, before a run: a backup writes in bursts.
+// watchFor is how long the disks are watched for other programs before a run: a backup writes in bursts.
 const watchFor = 2 * time.Second
 
 // LeaveOut leaves out the checks that the command line names beside the scenario's own.
@@ -33,7 +33,7 @@ func (r *Ready) LeaveOut(codes []string) error {
 	}
 	for _, code := range codes {
 		if slices.ContainsFunc(device.Codes(), func(c device.Code) bool { return c.Always && c.Name == code }) {
-			return fmt.Errorf("--allow %s: this check cannot be left out: the run would fail, or touch what it must not", code)
+			return fmt.Errorf("--allow %s: this check cannot be skipped: the run would fail, or touch what it must not", code)
 		}
 		if !slices.Contains(known, code) {
 			return fmt.Errorf("--allow %s: no check has this code; try %s", strictyaml.Quote(code), strictyaml.Suggest(code, known))

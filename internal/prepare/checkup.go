@@ -15,8 +15,7 @@ import (
 	"github.com/hubbench/hubbench/pkg/trace"
 )
 
-// checkupFile is where the last result of doctor on this machine is kept. A home may be that of several machines, so
-// that it is named for the host.
+// checkupFile holds doctor's last result on this machine. It is named after the host, as machines may share a home.
 func checkupFile() (string, error) {
 	folder, err := os.UserConfigDir()
 	if err != nil {

@@ -29,7 +29,7 @@ func (r *Ready) ReachResults(asked string) {
 	}
 	_ = device.NotifyIfSlow(r.Notify, device.SlowAfter, "results folder "+cmp.Or(asked, into), func() error {
 		for _, folder := range []string{into, asked} {
-			_, _ = os.ReadDir(folder) // what is wrong with it is said when the run's folder is made
+			_, _ = os.ReadDir(folder) // errors are reported when the run's folder is made
 		}
 		return nil
 	})

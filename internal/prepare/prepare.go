@@ -144,7 +144,7 @@ func (r *Ready) Devices() (map[string]uint64, error) {
 	})
 }
 
-// inspectTimeout is how long a run that is over asks for a disk that may hang.
+// inspectTimeout is how long a finished run waits for a disk that may hang.
 const inspectTimeout = 2 * time.Second
 
 // Moved says which disks are no longer where they were when the run began: what is left on them could not be removed.
@@ -167,7 +167,7 @@ func (r *Ready) Moved(before map[string]uint64) (texts []string) {
 			if text != "" {
 				texts = append(texts, text)
 			}
-		case <-over: // of those that hang, whoever could not remove their files says it
+		case <-over: // for disks that hang, the failed removal reports it
 		}
 	}
 	slices.Sort(texts)

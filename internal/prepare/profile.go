@@ -41,7 +41,7 @@ func LoadProfile(name string) (*hub.Profile, error) {
 	return hub.Load(name, data)
 }
 
-// isPath tells the path of a profile from the name of a built-in one.
+// isPath distinguishes a profile's path from the name of a built-in one.
 func isPath(profile string) bool { return strings.ContainsAny(profile, `/\.`) }
 
 // loadHub loads the plan's hub profile; a relative path to one counts from folder and becomes absolute.
@@ -87,11 +87,10 @@ func (r *Ready) checkProfile() error {
 	return errors.Join(unknown...)
 }
 
-// maxSize is how much of a file is read as a scenario or profile: more than strictyaml takes, so that it is what
-// refuses a longer one, and in its own words.
+// maxSize limits what is read of a scenario or profile: more than strictyaml accepts, which then refuses a longer one.
 const maxSize = 2 << 20
 
-// readSmall reads a file that a person wrote, and no more of it than such a file can have.
+// readSmall reads a file that a person wrote, up to maxSize.
 func readSmall(path string) ([]byte, error) {
 	stat, err := os.Stat(path)
 	switch {
