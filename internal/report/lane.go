@@ -172,25 +172,9 @@ const ownPaceNote = "Own pace: the disk moves what its streams, its pace or its 
 // limited reports whether the disk's rate is that of its work.
 func (v *phaseView) limited(name string) bool { return v.found.Paced[name].Limited() }
 
-// hasLimited reports whether any of the phase's disks works at a pace of its own.
-func hasLimited(found *analysis.Phase) bool {
-	for name := range found.Disks {
-		if found.Paced[name].Limited() {
-			return true
-		}
-	}
-	return false
-}
-
-// limitedAmong is how many of the overlap's disks do.
-func (v *phaseView) limitedAmong(o *analysis.Overlap) int {
-	n := 0
-	for name := range o.Disks {
-		if v.limited(name) {
-			n++
-		}
-	}
-	return n
+// free are the phase's working disks that go as fast as they can.
+func (v *phaseView) free() []Key {
+	return slices.DeleteFunc(v.working(), func(k Key) bool { return v.limited(k.Name) })
 }
 
 // doing is what a disk does in the phase, for its legend: "playing 4 x ProRes 422 HQ UHD 25p", "writing at up to 200 MB/s".

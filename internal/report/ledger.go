@@ -88,11 +88,10 @@ func (v *phaseView) told() []analysis.Change {
 
 // inOrder are changes with the disks of each in the run's order.
 func (v *phaseView) inOrder(list []analysis.Change) []analysis.Change {
-	place := func(name string) int { return slices.IndexFunc(v.keys, func(k Key) bool { return k.Name == name }) }
 	list = slices.Clone(list)
 	for i := range list {
 		list[i].Disks = slices.Clone(list[i].Disks)
-		slices.SortStableFunc(list[i].Disks, func(a, b string) int { return place(a) - place(b) })
+		slices.SortStableFunc(list[i].Disks, func(a, b string) int { return keyOf(v.keys, a) - keyOf(v.keys, b) })
 	}
 	return list
 }

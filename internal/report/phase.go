@@ -189,10 +189,10 @@ func (v *phaseView) overlapNote(t *Table) string {
 		note += " Kept: part of the rate without the others"
 		note += pick(slices.ContainsFunc(v.working(), func(k Key) bool { return keptElsewhere(v.found, k.Name) }), ", in the time between changes.", ".")
 	}
-	if len(o.Disks) > 1 && len(o.Disks)-v.limitedAmong(o) > 1 {
+	if len(o.Disks) > 1 && len(v.free()) > 1 {
 		note += " Jain's fairness index: " + strconv.FormatFloat(o.Jain, 'f', 2, 64) + "."
 	}
-	if len(o.Disks) > 1 && hasLimited(v.found) {
+	if len(o.Disks) > 1 && len(v.free()) < len(o.Disks) {
 		note += " " + ownPaceNote
 	}
 	return note

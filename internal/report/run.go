@@ -171,25 +171,18 @@ func environment(doc *Document, run Run) *Details {
 		{Head: "Phase"}, {Head: "Disk"}, {Head: "Engine"}, {Head: "Cache"}, {Head: "Flush"}, {Head: "Block", Numbers: true}, {Head: "Depth", Numbers: true},
 	}}
 	var doubts []string
-	// Most runs drive every disk alike in every phase: then one line says it.
-	same := func(a, b Mode) bool {
-		return a.Engine == b.Engine && a.Cache == b.Cache && a.Flush == b.Flush && a.Block == b.Block && a.Depth == b.Depth
-	}
-	all := !slices.ContainsFunc(about.Modes, func(m Mode) bool { return !same(m, about.Modes[0]) })
-	for i, m := range about.Modes {
+	for _, m := range about.Modes {
 		for _, doubt := range m.Warnings {
 			if text := m.Disk + ": " + doubt; !slices.Contains(doubts, text) {
 				doubts = append(doubts, text)
 			}
 		}
-		if all && i > 0 {
-			continue
-		}
-		row := []Cell{{Text: m.Phase}, {Text: m.Disk}, {Text: m.Engine}, {Text: m.Cache}, {Text: m.Flush}, {Text: unit.FormatBytes(m.Block)}, {Text: fmt.Sprint(m.Depth)}}
-		if all && len(about.Modes) > 1 {
-			row[0], row[1] = Cell{Text: "all"}, Cell{Text: "all"}
-		}
-		modes.Rows = append(modes.Rows, row)
+		modes.Rows = append(modes.Rows, []Cell{{Text: m.Phase}, {Text: m.Disk}, {Text: m.Engine}, {Text: m.Cache}, {Text: m.Flush}, {Text: unit.FormatBytes(m.Block)}, {Text: fmt.Sprint(m.Depth)}})
+	}
+	// Most runs drive every disk alike in every phase: then one line says it.
+	first := modes.Rows[0]
+	if len(modes.Rows) > 1 && !slices.ContainsFunc(modes.Rows, func(row []Cell) bool { return !slices.Equal(row[2:], first[2:]) }) {
+		first[0].Text, first[1].Text, modes.Rows = "all", "all", modes.Rows[:1]
 	}
 	d.Add(modes)
 	for _, doubt := range doubts {

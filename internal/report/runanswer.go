@@ -145,27 +145,20 @@ func plainHeadline(a *analysis.Analysis, telling []pooledPhase) string {
 // those in which a disk keeps least, then those with the most disks.
 func tellingPhases(a *analysis.Analysis) []pooledPhase {
 	lines := slices.DeleteFunc(pool(a), func(line pooledPhase) bool { return a.Phases[line.phases[0]].Search != nil })
-	rank := func(line pooledPhase) (contest int, kept float64, disks int) {
-		p := &a.Phases[line.phases[0]]
-		contest = slices.IndexFunc(a.Summary.Contests, func(c analysis.Contest) bool { return c.Phases[0] == p.Phase })
+	rank := func(line pooledPhase) []float64 {
+		p, kept := &a.Phases[line.phases[0]], 1.0
+		contest := slices.IndexFunc(a.Summary.Contests, func(c analysis.Contest) bool { return c.Phases[0] == p.Phase })
 		if contest < 0 {
 			contest = len(a.Summary.Contests)
 		}
-		kept = 1
-		if p.Contention != nil {
-			for _, d := range p.Contention.Disks {
-				if d.Retention != nil {
-					kept = min(kept, *d.Retention)
-				}
+		for name := range p.Disks {
+			if w := withoutOthers(p, name); w != nil && w.kept != nil {
+				kept = min(kept, *w.kept)
 			}
 		}
-		return contest, kept, len(p.Disks)
+		return []float64{float64(contest), -float64(len(p.Disks)), kept}
 	}
-	slices.SortStableFunc(lines, func(x, y pooledPhase) int {
-		xc, xk, xn := rank(x)
-		yc, yk, yn := rank(y)
-		return cmp.Or(cmp.Compare(xc, yc), cmp.Compare(yn, xn), cmp.Compare(xk, yk))
-	})
+	slices.SortStableFunc(lines, func(x, y pooledPhase) int { return slices.Compare(rank(x), rank(y)) })
 	return lines
 }
 

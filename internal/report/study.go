@@ -107,10 +107,8 @@ func addFindings(doc *Document, a *analysis.Analysis) {
 }
 
 func labelOf(keys []Key, name string) string {
-	for _, key := range keys {
-		if key.Name == name {
-			return key.Label
-		}
+	if i := keyOf(keys, name); i >= 0 {
+		return keys[i].Label
 	}
 	return name
 }

@@ -146,35 +146,30 @@ func Doing(disks []string, all map[string]work.Work) string {
 // parties are the clauses about the disks that go as fast as they can: those that kept their rate, those of which that is
 // not known, and those that were held back, alike ones together.
 func (v phaseText) parties() []string {
-	var kept, got, fell []string
+	outcomes := map[string][]string{}
 	free := slices.DeleteFunc(slices.Clone(v.names), func(n string) bool { return v.Paced[n].Limited() })
 	for _, name := range free {
-		switch c := v.Contention.Disks[name]; {
-		case c.Held:
-			fell = append(fell, name)
-		case c.Kept:
-			kept = append(kept, name)
-		default:
-			got = append(got, name)
-		}
+		c := v.Contention.Disks[name]
+		verb := pick(c.Held, "fell to", pick(c.Kept, "kept", "got"))
+		outcomes[verb] = append(outcomes[verb], name)
 	}
 	rateOf := func(name string) float64 { return v.Contention.Disks[name].Rate }
 	if all := analysis.Alike(free, rateOf); v.Contention.Even {
 		text := "evenly shared, " + v.each(all[0])
-		if len(fell) == len(v.names) {
+		if len(outcomes["fell to"]) == len(v.names) {
 			text += " " + v.against(all[0])
 		}
 		return []string{text}
 	}
 	var texts []string
-	for _, group := range analysis.Alike(kept, rateOf) {
-		texts = append(texts, fmt.Sprintf("%s kept %s", unit.List(group), v.each(group)))
-	}
-	for _, group := range analysis.Alike(got, rateOf) {
-		texts = append(texts, fmt.Sprintf("%s got %s", unit.List(group), v.each(group)))
-	}
-	for _, group := range analysis.Alike(fell, rateOf) {
-		texts = append(texts, fmt.Sprintf("%s fell to %s %s", unit.List(group), v.each(group), v.against(group)))
+	for _, verb := range []string{"kept", "got", "fell to"} {
+		for _, group := range analysis.Alike(outcomes[verb], rateOf) {
+			text := unit.List(group) + " " + verb + " " + v.each(group)
+			if verb == "fell to" {
+				text += " " + v.against(group)
+			}
+			texts = append(texts, text)
+		}
 	}
 	return texts
 }
@@ -194,7 +189,7 @@ func (v phaseText) against(group []string) string {
 	where := ""
 	for _, n := range group {
 		c := v.Contention.Disks[n]
-		now += v.Contention.Disks[n].Rate
+		now += c.Rate
 		reference += *c.ReferenceRate
 		from := " alone"
 		if c.Reference == analysis.ReferenceLater {
