@@ -35,12 +35,11 @@ func pairsTable(keys []Key, a *analysis.Analysis) *Table {
 			}
 		}
 	}
-	known := func(c analysis.DiskContention) bool { return c.Retention != nil }
 	var tasks []task // in the order of disks, reads first
 	for _, disk := range a.Order {
 		for _, role := range []trace.Role{trace.Read, trace.Write} {
 			for at, list := range kept {
-				if w := (task{disk, role}); (at[0] == w || at[1] == w) && slices.ContainsFunc(list, known) {
+				if w := (task{disk, role}); (at[0] == w || at[1] == w) && slices.ContainsFunc(list, func(c analysis.DiskContention) bool { return c.Retention != nil }) {
 					tasks = append(tasks, w)
 					break
 				}

@@ -57,22 +57,18 @@ func triesOf(a *analysis.Analysis, n int) string {
 	return pick(n == 1, "one try of ", unit.FormatCount(n)+" tries of ") + searches + ", which the tables above hold and --all prints one by one"
 }
 
-// pooledFinding is a finding, with how many repeats of its phase show it.
+// pooledFinding is a finding, with the repeats of its phase that show it.
 type pooledFinding struct {
-	code, text string
-	weight     float64
+	code, disk, text string
+	weight           float64
+	pool             int
+	seen             []string
 }
 
 // findings are those of all phases but for what a phase's verdict says of them word for word; those that repeats of one phase
 // have in common are told once.
 func findings(a *analysis.Analysis) []pooledFinding {
-	type key struct {
-		code, disk string
-		pool       int
-	}
 	pooled := pool(a)
-	times := map[key]int{}
-	var order []key
 	var out []pooledFinding
 	for _, f := range a.Findings {
 		i := slices.IndexFunc(a.Phases, func(p analysis.Phase) bool { return p.Phase == f.Phase })
@@ -80,16 +76,19 @@ func findings(a *analysis.Analysis) []pooledFinding {
 		if f.Code == "partial" || i >= 0 && strings.Contains(a.Phases[i].Verdict, strings.TrimSuffix(text, ".")) {
 			continue
 		}
-		k := key{f.Code, f.Disk, slices.IndexFunc(pooled, func(p pooledPhase) bool { return slices.Contains(p.phases, i) })}
-		if times[k] == 0 {
+		in := slices.IndexFunc(pooled, func(p pooledPhase) bool { return slices.Contains(p.phases, i) })
+		at := slices.IndexFunc(out, func(o pooledFinding) bool {
+			return o.code == f.Code && o.disk == f.Disk && o.pool == in && !slices.Contains(o.seen, f.Phase)
+		})
+		if at < 0 {
 			text = pick(len(a.Phases) == 1, say.Capital(a.Order, text), f.Text)
-			order, out = append(order, k), append(out, pooledFinding{f.Code, text, f.Weight})
+			at, out = len(out), append(out, pooledFinding{f.Code, f.Disk, text, f.Weight, in, nil})
 		}
-		times[k]++
+		out[at].seen = append(out[at].seen, f.Phase)
 	}
-	for i, k := range order {
-		if n := times[k]; n > 1 && k.pool >= 0 && len(pooled[k.pool].phases) > 1 {
-			out[i].text = strings.TrimSuffix(out[i].text, ".") + fmt.Sprintf("; seen in %d of %d repeats.", n, len(pooled[k.pool].phases))
+	for i, f := range out {
+		if len(f.seen) > 1 {
+			out[i].text = strings.TrimSuffix(f.text, ".") + fmt.Sprintf("; seen in %d of %d repeats.", len(f.seen), len(pooled[f.pool].phases))
 		}
 	}
 	return out

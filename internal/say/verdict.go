@@ -47,7 +47,11 @@ func (en english) rates(p *analysis.Phase) string {
 	if len(v.names) == 0 {
 		return "No disk worked in this phase."
 	}
-	o, who := p.Overlap, v.whoDoesWhat()
+	all := map[string]work.Work{}
+	for _, name := range v.names {
+		all[name] = workOf(p, name)
+	}
+	o, who := p.Overlap, Doing(v.names, all)
 	var clauses []string
 	switch {
 	case o == nil:
@@ -111,15 +115,6 @@ type phaseText struct {
 	english
 	*analysis.Phase
 	names []string
-}
-
-// whoDoesWhat is Doing for the disks of the phase.
-func (v phaseText) whoDoesWhat() string {
-	all := map[string]work.Work{}
-	for _, name := range v.names {
-		all[name] = workOf(v.Phase, name)
-	}
-	return Doing(v.names, all)
 }
 
 // Doing is "Three disks writing", or "C writing, A and B reading".
