@@ -49,9 +49,7 @@ func (c comparison) pair(doc *Document, i int) {
 	if len(c.Pairs) > 1 {
 		part.Add(Sentence{Text: c.outcome(pair, &c.answers[i]), Lead: true})
 		addList(part, "", c.others(pair, &c.answers[i]))
-		if f := c.figure(i); f != nil {
-			part.Add(f)
-		}
+		part.Add(blocks(c.figure(i))...)
 	}
 	var method, notes []string
 	for _, d := range pair.Method {
@@ -210,10 +208,9 @@ func recoveries(p *compare.Phase) []string {
 	return lines
 }
 
-func findingTexts(findings []analysis.Finding) []string {
-	texts := make([]string, len(findings))
-	for i, f := range findings {
-		texts[i] = f.Text
+func findingTexts(findings []analysis.Finding) (texts []string) {
+	for _, f := range findings {
+		texts = append(texts, f.Text)
 	}
 	return texts
 }

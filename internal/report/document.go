@@ -190,13 +190,11 @@ func nonEmpty(parts ...string) []string {
 
 // Unmeasured says that nothing was measured; it is empty if disks were.
 func (d *Document) Unmeasured() string {
-	if d.Simulated && d.Model == hub.Specified {
-		return "simulated, with figures " + d.Model.Text()
+	text := "simulated: no disk was measured"
+	if d.Model == hub.Specified {
+		text = "simulated, with figures " + d.Model.Text()
 	}
-	if d.Simulated {
-		return "simulated: no disk was measured"
-	}
-	return ""
+	return pick(d.Simulated, text, "")
 }
 
 // addList puts a list in unless it is empty.

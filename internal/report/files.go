@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -184,20 +185,19 @@ func (v *phaseView) fits(key int) []Mark {
 func (v *phaseView) cells(key int) Mark {
 	const columns, rows = 80, 50
 	spread := math.Log(v.largeB / v.smallB)
-	counts, top := make([]int, columns*rows), 1
+	counts := make([]int, columns*rows)
 	for _, f := range v.lanes[key].files {
 		column := min(columns-1, int(columns*math.Log(f.bytes/v.smallB)/spread))
-		at := column*rows + min(rows-1, int(rows*f.rate/v.top))
-		counts[at]++
-		top = max(top, counts[at])
+		counts[column*rows+min(rows-1, int(rows*f.rate/v.top))]++
 	}
+	top := float64(slices.Max(counts))
 	m := Mark{Shape: Rectangle, Style: Density, Key: key, Name: "files of this size and rate", Extra: []Extra{{"files", Plain}}}
 	for at, n := range counts {
 		if n > 0 {
 			column, row := float64(at/rows), float64(at%rows)
 			m.Rows = append(m.Rows, []float64{
 				Round(v.smallB*math.Exp(spread*column/columns), 4), Round(v.smallB*math.Exp(spread*(column+1)/columns), 4),
-				v.rate(v.top * row / rows), v.rate(v.top * (row + 1) / rows), float64(n), Round(float64(n)/float64(top), 3),
+				v.rate(v.top * row / rows), v.rate(v.top * (row + 1) / rows), float64(n), Round(float64(n)/top, 3),
 			})
 		}
 	}
@@ -253,16 +253,14 @@ func spreadFigure(v *phaseView) *Figure {
 // bins count a lane's files by their rate.
 func (v *phaseView) bins(key int) Mark {
 	const parts = 60
-	counts, top := make([]int, parts), 1
+	counts := make([]int, parts)
 	for _, f := range v.lanes[key].files {
-		at := min(parts-1, int(parts*f.rate/v.top))
-		counts[at]++
-		top = max(top, counts[at])
+		counts[min(parts-1, int(parts*f.rate/v.top))]++
 	}
 	m := Mark{Shape: Rectangle, Style: Faint, Key: key, Name: "files of this rate", Extra: []Extra{{"files", Plain}}}
 	for i, n := range counts {
 		if n > 0 {
-			half := 0.4 * float64(n) / float64(top)
+			half := 0.4 * float64(n) / float64(slices.Max(counts))
 			m.Rows = append(m.Rows, []float64{
 				v.rate(v.top * float64(i) / parts), v.rate(v.top * float64(i+1) / parts), Round(float64(key)-half, 4), Round(float64(key)+half, 4), float64(n),
 			})

@@ -133,9 +133,9 @@ func (v *phaseView) working() []Key {
 
 // laneKeys are the keys of a figure of files: a mark's key is its lane's number.
 func (v *phaseView) laneKeys() []Key {
-	keys := make([]Key, len(v.lanes))
-	for i, l := range v.lanes {
-		keys[i] = l.key
+	var keys []Key
+	for _, l := range v.lanes {
+		keys = append(keys, l.key)
 	}
 	return keys
 }

@@ -102,13 +102,11 @@ func OfPlan(p Plan) *Document {
 		doc.Answer.Table = t
 		doc.Add(disks)
 	} else {
-		names := make([]string, len(p.Phases))
-		for i, phase := range p.Phases {
-			names[i] = phase.Title()
+		var names []string
+		for _, phase := range p.Phases[:screenful-1] {
+			names = append(names, phase.Title())
 		}
-		if len(names) > screenful {
-			names = append(names[:screenful-1], fmt.Sprintf("%d more", len(names)-screenful+1))
-		}
+		names = append(names, fmt.Sprintf("%d more", len(p.Phases)-screenful+1))
 		doc.Answer.Findings = append([]string{"Phases: " + strings.Join(names, "; ") + "."}, doc.Answer.Findings...)
 		doc.Answer.Table = disks
 		doc.Add(t)
@@ -211,24 +209,23 @@ func jobs(phase scenario.Phase) string {
 		counts = append(counts, n)
 	}
 	var text string
-	switch differ := len(slices.Compact(slices.Clone(counts))) > 1; {
+	alike := len(slices.Compact(slices.Clone(counts))) == 1
+	switch {
 	case phase.Steady > 0:
 		text = "files"
 	case phase.Limit > 0:
 		text = unit.FormatSeconds(phase.Limit.Seconds()) + " of files"
 	case phase.Target > 0:
 		text = "about " + unit.FormatSeconds(phase.Target.Seconds()) + " of files"
-	case differ:
-		text = strings.Join(counts, ", ") + " files"
-	case counts[0] == "1":
+	case alike && counts[0] == "1":
 		text = "1 file"
 	default:
-		text = counts[0] + " files"
+		text = strings.Join(pick(alike, counts[:1], counts), ", ") + " files"
 	}
 	if movers[0].IO.OneFile {
 		text = strings.NewReplacer("files", "passes", "file", "pass").Replace(text)
 	}
-	if len(counts) > 1 && phase.Limit == 0 && phase.Target == 0 && len(slices.Compact(counts)) == 1 {
+	if len(counts) > 1 && phase.Limit == 0 && phase.Target == 0 && alike {
 		text += " each"
 	}
 	text += pick(least == most, " of ", ", "+unit.FormatBytes(least)+" to ") + unit.FormatBytes(most)

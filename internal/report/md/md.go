@@ -75,10 +75,9 @@ func table(out io.Writer, t *report.Table) {
 	var rule strings.Builder
 	for _, i := range keep {
 		fmt.Fprintf(out, "| %s ", escape(t.Columns[i].Head))
+		rule.WriteString("|---")
 		if t.Columns[i].Numbers {
-			rule.WriteString("|---:")
-		} else {
-			rule.WriteString("|---")
+			rule.WriteString(":")
 		}
 	}
 	fmt.Fprintf(out, "|\n%s|\n", rule.String())
