@@ -2,6 +2,7 @@ package say
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -162,6 +163,9 @@ func (c contest) outcome() string {
 	}
 	if clauses == nil && c.changed {
 		return "rates change by themselves"
+	}
+	if known := func(d analysis.ContestDisk) bool { return d.CI95 != nil }; clauses == nil && !slices.ContainsFunc(slices.Collect(maps.Values(c.Disks)), known) {
+		return "too little was moved to tell who loses"
 	}
 	if clauses == nil {
 		return "no disk measurably loses"

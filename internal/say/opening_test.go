@@ -151,3 +151,12 @@ func TestSureOfChangingRates(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// Disks whose rates have no interval are not said to keep theirs.
+func TestTooLittleToTell(t *testing.T) {
+	a := &analysis.Analysis{Order: []string{"A", "B"}}
+	found := &analysis.Contest{Phases: []string{"RW"}, Disks: map[string]analysis.ContestDisk{"A": {Op: trace.Read, Rate: 1e9}, "B": {Op: trace.Write, Rate: 1e9}}}
+	if got := (english{Analysis: a}).contest(found).outcome(); got != "too little was moved to tell who loses" {
+		t.Errorf("without intervals: %q", got)
+	}
+}

@@ -74,6 +74,8 @@ func (o *Form) suits() error {
 	switch {
 	case o.Chart != "" && o.Table != "":
 		return errors.New("--chart and --table contradict each other; give one")
+	case o.Phase != "" && o.Chart == "" && o.Table == "" && o.Format != "svg" && o.Format != "png":
+		return errors.New("--phase names the phase of a table or figure; add --table or --chart")
 	case o.Chart != "" && o.Format != "svg" && o.Format != "png":
 		return fmt.Errorf("--chart is for svg and png, not for %s", o.Format)
 	case o.Table != "" && o.Format != "csv" && o.Format != "md" && o.Format != "text":

@@ -110,7 +110,7 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 		}
 		return deflate(out.Bytes())
 	}
-	functions := template.FuncMap{"broad": broad, "group": group, "used": used, "prepare": drawer.prepare, "class": class, "unknown": unknown, "foreign": report.RightToLeft, "packed": packed, "export": exportOf(doc)}
+	functions := template.FuncMap{"group": group, "used": used, "prepare": drawer.prepare, "class": class, "unknown": unknown, "foreign": report.RightToLeft, "packed": packed, "export": exportOf(doc)}
 	if tmpl, err = template.New("page.tmpl").Funcs(functions).ParseFS(parts, "page.tmpl"); err != nil {
 		return err
 	}
@@ -323,9 +323,6 @@ func around(doc *report.Document) (numbers *report.Table, before, after []report
 
 // maxNumbers is how many columns a table below the answer has at most: no more have room on paper.
 const maxNumbers = 10
-
-// broad reports whether a table has too many columns for paper.
-func broad(t *report.Table) bool { return len(t.Used()) > maxNumbers }
 
 // figureRow is figures that stand side by side.
 type figureRow struct{ List []*report.Figure }
