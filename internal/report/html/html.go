@@ -122,6 +122,19 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 	if doc.Answer != nil && doc.Answer.Figure != nil && len(phases) == 1 {
 		paper = nil // it is the phase
 	}
+	if err := p.sections(phases, paper, drawer, tmpl); err != nil {
+		return err
+	}
+	drawer.name("all", doc.Blocks)
+	if a := doc.Answer; a != nil && a.Figure != nil {
+		drawer.ids[a.Figure] = a.Figure.ID
+	}
+	drawer.pack, drawer.scripted = false, false
+	return tmpl.Execute(w, p)
+}
+
+// sections are the phases as markup: those on paper as they are, of many others all but the first packed.
+func (p *page) sections(phases []*report.Details, paper []string, drawer *drawer, tmpl *template.Template) error {
 	var sealed []string
 	for i, phase := range phases {
 		if len(phases) > maxListed {
@@ -159,12 +172,7 @@ func write(w io.Writer, doc *report.Document, events io.Reader, charts []byte) e
 		}
 		p.Volumes = append(p.Volumes, volume)
 	}
-	drawer.name("all", doc.Blocks)
-	if a := doc.Answer; a != nil && a.Figure != nil {
-		drawer.ids[a.Figure] = a.Figure.ID
-	}
-	drawer.pack, drawer.scripted = false, false
-	return tmpl.Execute(w, p)
+	return nil
 }
 
 // maxPrinted is how many phases are printed, two to a page.
@@ -188,21 +196,7 @@ func printed(doc *report.Document) []string {
 	if slices.ContainsFunc(doc.Blocks, func(b report.Block) bool { t, ok := b.(*report.Table); return ok && t.ID == "pairs" }) {
 		most-- // it takes half a page
 	}
-	slices.SortStableFunc(all, func(a, b *report.Details) int { return len(b.Title) - len(a.Title) }) // "all W, rest R" before "all W"
-	for _, text := range findings {
-		at := map[string]int{}
-		for _, phase := range all {
-			if found := regexp.MustCompile(`(^|[^\pL\d])` + regexp.QuoteMeta(phase.Title) + `($|[^\pL\d])`).FindStringIndex(text); found != nil {
-				at[phase.ID] = found[0]
-				text = text[:found[0]] + strings.Repeat("\x00", found[1]-found[0]) + text[found[1]:]
-			}
-		}
-		for _, id := range slices.SortedFunc(maps.Keys(at), func(a, b string) int { return at[a] - at[b] }) {
-			if !slices.Contains(ids, id) && len(ids) < most {
-				ids = append(ids, id)
-			}
-		}
-	}
+	ids = named(findings, all, most)
 	var links, others []string
 	if doc.Answer != nil && doc.Answer.Table != nil {
 		for _, row := range doc.Answer.Table.Rows {
@@ -228,6 +222,27 @@ func printed(doc *report.Document) []string {
 	}
 	if len(ids) == 0 && len(phases) > 0 {
 		ids = []string{phases[0].ID}
+	}
+	return ids
+}
+
+// named are the IDs of the first phases that findings name, in their order.
+func named(findings []string, phases []*report.Details, most int) []string {
+	var ids []string
+	slices.SortStableFunc(phases, func(a, b *report.Details) int { return len(b.Title) - len(a.Title) }) // "all W, rest R" before "all W"
+	for _, text := range findings {
+		at := map[string]int{}
+		for _, phase := range phases {
+			if found := regexp.MustCompile(`(^|[^\pL\d])` + regexp.QuoteMeta(phase.Title) + `($|[^\pL\d])`).FindStringIndex(text); found != nil {
+				at[phase.ID] = found[0]
+				text = text[:found[0]] + strings.Repeat("\x00", found[1]-found[0]) + text[found[1]:]
+			}
+		}
+		for _, id := range slices.SortedFunc(maps.Keys(at), func(a, b string) int { return at[a] - at[b] }) {
+			if !slices.Contains(ids, id) && len(ids) < most {
+				ids = append(ids, id)
+			}
+		}
 	}
 	return ids
 }
@@ -305,6 +320,7 @@ func around(doc *report.Document) (numbers *report.Table, before, after []report
 	for _, block := range doc.Blocks {
 		d, ok := block.(*report.Details)
 		t, listed := block.(*report.Table)
+		list, titled := block.(report.List)
 		switch {
 		case ok && d.Phase:
 			seen = true
@@ -312,8 +328,8 @@ func around(doc *report.Document) (numbers *report.Table, before, after []report
 			numbers = t
 		case seen:
 			after = append(after, block)
-		case doc.Answer != nil && block.Kind() == "list" && block.(report.List).Title != "": // what is behind the answer
-			before = append(before, &report.Details{Title: block.(report.List).Title, Blocks: []report.Block{report.List{Items: block.(report.List).Items}}})
+		case doc.Answer != nil && titled && list.Title != "": // what is behind the answer
+			before = append(before, &report.Details{Title: list.Title, Blocks: []report.Block{report.List{Items: list.Items}}})
 		default:
 			before = append(before, block)
 		}
