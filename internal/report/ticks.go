@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/hubbench/hubbench/internal/say"
 	"github.com/hubbench/hubbench/pkg/analysis"
@@ -127,10 +128,14 @@ func (t *tickTable) beside(p *analysis.Phase, disk string) string {
 
 // streamsSure says how often the values that an answer hinges on were clean, or without a search for how long all was tested.
 func streamsSure(a *analysis.Analysis) string {
+	var counted []string
 	for i := range a.Searches {
 		if text := say.Counted(&a.Searches[i]); text != "" {
-			return say.Capital(nil, text) + "."
+			counted = append(counted, text)
 		}
+	}
+	if counted != nil {
+		return say.Capital(nil, strings.Join(counted, "; ")) + "."
 	}
 	tested := math.Inf(1)
 	for i := range a.Phases {

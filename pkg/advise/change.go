@@ -111,7 +111,10 @@ func (c *model) slower(parts []Part) []Change {
 	}
 	var list []Change
 	for _, name := range names {
-		list = append(list, c.throttled(parts, []string{name})...)
+		off := slices.DeleteFunc(slices.Clone(parts), func(p Part) bool { return p.Disk == name })
+		if c.yes(off) { // else its trickle would help only because a third writer costs the others' rate in the model
+			list = append(list, c.throttled(parts, []string{name})...)
+		}
 	}
 	if len(list) == 0 && len(names) > 1 {
 		return c.throttled(parts, names)
