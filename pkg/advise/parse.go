@@ -51,7 +51,7 @@ func ParseStreams(text string, record bool, buffer time.Duration) (disk string, 
 		return disk, spec, nil
 	}
 	try := "hubbench plan --codecs lists them, or give a rate such as 92MB/s"
-	if near := strictyaml.Nearest(what, stream.CodecNames()); near != "" {
+	if near := strictyaml.Nearest(stream.WholeRate(what), stream.CodecNames()); near != "" {
 		try = "try " + near
 	}
 	return "", spec, fmt.Errorf("%s: unknown codec %s; %s", strictyaml.Quote(text), strictyaml.Quote(what), try)

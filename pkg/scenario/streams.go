@@ -131,7 +131,7 @@ func codec(to *string) strictyaml.Value {
 
 // tryCodec is what to try in place of an unknown codec.
 func tryCodec(name string) string {
-	if near := strictyaml.Nearest(name, stream.CodecNames()); near != "" {
+	if near := strictyaml.Nearest(stream.WholeRate(name), stream.CodecNames()); near != "" {
 		return "try " + near
 	}
 	return "hubbench plan --codecs lists them, or use rate:"

@@ -155,3 +155,13 @@ func TestCodecFrames(t *testing.T) {
 		t.Errorf("only %d kinds", len(frames))
 	}
 }
+
+// A camera's frame rate stands for the whole one of a codec that is listed.
+func TestWholeRate(t *testing.T) {
+	for name, want := range map[string]string{"prores-422-hq-uhd-29.97": "prores-422-hq-uhd-30", "prores-422-hq-uhd-23.976": "prores-422-hq-uhd-24", "prores-422-hq-uhd-25": "prores-422-hq-uhd-25"} {
+		got := WholeRate(name)
+		if _, ok := CodecByName(got); got != want || !ok {
+			t.Errorf("WholeRate(%q) is %q, want %q, which is listed: %v", name, got, want, ok)
+		}
+	}
+}
