@@ -197,7 +197,7 @@ func TestSearchLadder(t *testing.T) {
 func TestTriesAreNoPhasesOfTheTable(t *testing.T) {
 	run := fixture.Search()
 	document := func() *Document { return OfRun(Run{Trace: run, Analysis: say.Analyze(run, analysis.Options{})}) }
-	const where = "19 tries of a search, which the tables above hold and --all prints one by one."
+	const where = "19 tries of a search, which the tables of searches hold and --all prints one by one."
 	doc := document()
 	if find(doc, "All phases") != nil || !slices.Contains(doc.Blocks, Block(Sentence{Text: "All phases are " + where})) {
 		t.Error("a run of tries alone has a table of phases, or does not say why not")

@@ -54,7 +54,7 @@ func addMatrix(doc *Document, a *analysis.Analysis) {
 // triesOf says how many tries of searches there are, and where they are to be found.
 func triesOf(a *analysis.Analysis, n int) string {
 	searches := pick(len(a.Searches) == 1, "a search", unit.FormatCount(len(a.Searches))+" searches")
-	return pick(n == 1, "one try of ", unit.FormatCount(n)+" tries of ") + searches + ", which the tables above hold and --all prints one by one"
+	return pick(n == 1, "one try of ", unit.FormatCount(n)+" tries of ") + searches + ", which the tables of searches hold and --all prints one by one"
 }
 
 // pooledFinding is a finding, with the repeats of its phase that show it.
