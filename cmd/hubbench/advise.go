@@ -90,7 +90,9 @@ func runAdvise(p program, name string, opts adviseOptions) error {
 	if err != nil {
 		return fmt.Errorf("ask the model: %w", err)
 	}
-	return opts.send(p, report.OfAnswer(answer), nil)
+	doc := report.OfAnswer(answer)
+	doc.Model = profile.Source
+	return opts.send(p, doc, nil)
 }
 
 // question is the question that the flags make up.

@@ -39,7 +39,9 @@ hubbench advise says whether streams survive beside other disks.`,
 			if err != nil {
 				return usage(err)
 			}
-			return opts.send(p, report.OfPrediction(prediction, profile.Name, opts.All), nil)
+			doc := report.OfPrediction(prediction, profile.Name, opts.All)
+			doc.Model = profile.Source
+			return opts.send(p, doc, nil)
 		},
 	}
 	cmd.Flags().Uint64Var(&opts.seed, "seed", 1, "seed of the sampling behind the intervals")

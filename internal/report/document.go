@@ -188,13 +188,15 @@ func nonEmpty(parts ...string) []string {
 	return slices.DeleteFunc(parts, func(part string) bool { return part == "" })
 }
 
-// Unmeasured says that nothing was measured; it is empty if disks were.
+// Unmeasured says that nothing was measured, or what is behind a model is not; it is empty if disks were.
 func (d *Document) Unmeasured() string {
-	text := "simulated: no disk was measured"
-	if d.Model == hub.Specified {
-		text = "simulated, with figures " + d.Model.Text()
+	switch specified := d.Model == hub.Specified; {
+	case specified:
+		return pick(d.Simulated, "simulated, ", "") + "with figures " + d.Model.Text()
+	case d.Simulated:
+		return "simulated: no disk was measured"
 	}
-	return pick(d.Simulated, text, "")
+	return ""
 }
 
 // addList puts a list in unless it is empty.
