@@ -54,7 +54,7 @@ func TestFaultsOfTheResults(t *testing.T) {
 		r, results, roots := newRun(t)
 		film := filepath.Join(results, "film")
 		r.inject("second", func() error { return fillBut(film, 96<<10) })
-		r.ends(exitFailed, `(?s)\nsecond\n.*hubbench: no space left for the report: `+r.out+` holds what was recorded; make room, and write it with: hubbench report `+r.out)
+		r.ends(exitFailed, `(?s)\n  second .*hubbench: no space left for the report: `+r.out+` holds what was recorded; make room, and write it with: hubbench report `+r.out)
 		r.keeps()
 		r.leaves(roots...)
 		r.noParts()

@@ -163,7 +163,7 @@ phases: [{pattern: WW, files: 1000}, {pattern: RR}]
 		t.Errorf("exit code %d, want %d", code, exitPartial)
 	}
 	text := strings.Join(strings.Fields(said.String()), " ") // on a line
-	for _, want := range []string{"disk [AB] failed", "disk [AB], phase WW: write file", "the disk was disconnected or has failed"} {
+	for _, want := range []string{"Disk [AB] failed \\(A and B write\\): write file", "the disk was disconnected or has failed"} {
 		if !regexp.MustCompile(want).MatchString(text) {
 			t.Errorf("it does not say %q:\n%s", want, said.String())
 		}

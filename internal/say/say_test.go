@@ -167,3 +167,20 @@ func TestStopped(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// A phase too short to compare its disks still has their rates in the overlap: they did not get nothing.
+func TestRatesOfAShortPhase(t *testing.T) {
+	p := &analysis.Phase{
+		Phase: "WW", Roles: map[string]trace.Role{"A": trace.Write, "B": trace.Write},
+		Overlap: &analysis.Overlap{Rate: 6e8, DurationS: 0.03, Disks: map[string]analysis.OverlapDisk{
+			"A": {Op: trace.Write, Rate: 2e8}, "B": {Op: trace.Write, Rate: 4e8},
+		}},
+		Contention: &analysis.Contention{Disks: map[string]analysis.DiskContention{"A": {}, "B": {}}},
+		Disks:      map[string]analysis.Disk{"A": {Op: trace.Write}, "B": {Op: trace.Write}},
+	}
+	a := &analysis.Analysis{Order: []string{"A", "B"}, Phases: []analysis.Phase{*p}}
+	Fill(a)
+	if got := Progress(&a.Phases[0]); !strings.Contains(got, "B got 400 MB/s, A got 200 MB/s") {
+		t.Errorf("%q", got)
+	}
+}

@@ -148,8 +148,7 @@ func (v phaseText) parties() []string {
 		verb := pick(c.Held, "fell to", pick(c.Kept, "kept", "got"))
 		outcomes[verb] = append(outcomes[verb], name)
 	}
-	rateOf := func(name string) float64 { return v.Contention.Disks[name].Rate }
-	if all := analysis.Alike(free, rateOf); v.Contention.Even {
+	if all := analysis.Alike(free, v.rateOf); v.Contention.Even {
 		text := "evenly shared, " + v.each(all[0])
 		if len(outcomes["fell to"]) == len(v.names) {
 			text += " " + v.against(all[0])
@@ -158,7 +157,7 @@ func (v phaseText) parties() []string {
 	}
 	var texts []string
 	for _, verb := range []string{"kept", "got", "fell to"} {
-		for _, group := range analysis.Alike(outcomes[verb], rateOf) {
+		for _, group := range analysis.Alike(outcomes[verb], v.rateOf) {
 			text := unit.List(group) + " " + verb + " " + v.each(group)
 			if verb == "fell to" {
 				text += " " + v.against(group)
@@ -169,11 +168,19 @@ func (v phaseText) parties() []string {
 	return texts
 }
 
+// rateOf is a disk's rate in the stretch that is compared or, if none is, in the overlap.
+func (v phaseText) rateOf(name string) float64 {
+	if rate := v.Contention.Disks[name].Rate; rate > 0 {
+		return rate
+	}
+	return v.Overlap.Disks[name].Rate
+}
+
 // each is the group's common rate in the overlap: "0.74 GB/s each".
 func (v phaseText) each(group []string) string {
 	var sum float64
 	for _, n := range group {
-		sum += v.Contention.Disks[n].Rate
+		sum += v.rateOf(n)
 	}
 	return v.english.each(sum/float64(len(group)), len(group))
 }
